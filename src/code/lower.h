@@ -88,6 +88,8 @@ u32 lower_address(struct lower *w, const struct ptx_operand *m, struct opnd *a, 
 /* One register, or value, to or from memory, by an access that the text does not spell out. */
 void lower_access(struct lower *w, bool load, enum ptx_space space, struct opnd at, u32 addr_width, s64 off,
                   struct opnd data, u32 width);
+/* A reduction of the opcode's .add, .min, .max, .and or .or at an address of global memory; false: it has none. */
+bool lower_reduce_at(struct lower *w, struct opnd at, const struct ptx_operand *data, enum ptx_type t);
 /* lower_mma.c: reads all words of an opcode of mma or wmma; how many types it has, in t. Layouts and types are the
  * caller's to judge. */
 u32 lower_mma_words(const struct ptx_insn *i, struct mma *x, u8 t[4]);

@@ -293,6 +293,37 @@ static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, 
     VEC_PUSH(w->mem, &w->op, o);
 }
 
+bool lower_reduce_at(struct lower *w, struct opnd at, const struct ptx_operand *data, enum ptx_type t)
+{
+    static const struct {
+        const char *name;
+        u8 op;
+    } known[] = { { "add", AT_ADD }, { "min", AT_MIN }, { "max", AT_MAX }, { "and", AT_AND }, { "or", AT_OR } };
+    const struct isa_form *f = &isa_forms[isa_form(N_red, T_NONE, T_NONE, 0)];
+    u32 k = 0, width = type_size[t];
+    while (k < COUNT_OF(known) && !lower_has_mod(w->cur, known[k].name)) k++;
+    if (k == COUNT_OF(known) || (width != 4 && width != 8)) return false;
+    struct site s = { .access = (u8)(f->flags & ISA_HOW),
+                      .space = SP_GLOBAL,
+                      .width = (u8)width,
+                      .reg_width = (u8)width,
+                      .vec = 1,
+                      .is_signed = type_is_signed(t),
+                      .sem = SEM_RELAXED,
+                      .scope = SCOPE_GPU,
+                      .atom = known[k].op,
+                      .addr_width = 8,
+                      .type = (u8)t };
+    struct lop o = lower_op(w, (int)(f - isa_forms));
+    struct opnd src[3] = { at, lower_operand(w, data, t), no_opnd };
+    o.site = w->site.n;
+    lower_operands(w, &o, &no_opnd, 0, src, 3);
+    s.op = w->op.n;
+    VEC_PUSH(w->mem, &w->site, s);
+    VEC_PUSH(w->mem, &w->op, o);
+    return true;
+}
+
 /* A vector is its elements, each atomic by itself (9.7.13.5). */
 void lower_atomic(struct lower *w, int form)
 {

@@ -1,12 +1,14 @@
 /* Lowering of texture and surface instructions (9.7.10, 9.7.11) on objects.
  *
- *   tex         one operation; sources: the object, a layer, coordinates, a level. It reads up to 16 texels itself.
+ *   tex, tld4   one operation with the sources of texture.h. It reads up to 16 texels itself.
  *   suld, sust  an operation that finds the address of the texel and whether it is inside, and then an ordinary load or
- *               store, so that every check sees it */
+ *   sured       store or reduction, so that every check sees it
+ *   txq, suq    one operation that looks at the object */
 #include "code/lower.h"
 #include "code/texture.h"
 
 static const struct opnd no_opnd;
+enum { SOURCES = 1 + 1 + 3 + 6 + 3 }; /* most of tex */
 
 static bool shape_of(const struct ptx_insn *i, enum texture_shape *out)
 {
@@ -14,7 +16,9 @@ static bool shape_of(const struct ptx_insn *i, enum texture_shape *out)
                                          [TEXTURE_2D] = "2d",
                                          [TEXTURE_3D] = "3d",
                                          [TEXTURE_1D_LAYERED] = "a1d",
-                                         [TEXTURE_2D_LAYERED] = "a2d" };
+                                         [TEXTURE_2D_LAYERED] = "a2d",
+                                         [TEXTURE_CUBE] = "cube",
+                                         [TEXTURE_CUBE_LAYERED] = "acube" };
     for (u32 k = 0; k < COUNT_OF(names); k++)
         if (lower_has_mod(i, names[k])) {
             *out = (enum texture_shape)k;
@@ -23,19 +27,25 @@ static bool shape_of(const struct ptx_insn *i, enum texture_shape *out)
     return false;
 }
 
+/* `need` numbers of an operand, which may have more: the last ones are not looked at. */
+static bool numbers_read(struct lower *w, const struct ptx_operand *v, u32 need, enum ptx_type t, struct opnd *out)
+{
+    u32 n = v->kind == OP_VEC ? v->nelem : 1;
+    if (n < need) return false;
+    for (u32 k = 0; k < need; k++) out[k] = lower_operand(w, v->kind == OP_VEC ? &v->elem[k] : v, t);
+    return true;
+}
+
 /* The object, the layer and the coordinates of [object, {layer, x, y, z}]; how many sources there are, 0: it is written
- * otherwise. Coordinates behind the last are not looked at. */
+ * otherwise. */
 static u32 place_read(struct lower *w, const struct ptx_operand *m, enum texture_shape s, enum ptx_type t,
-                      struct opnd src[5])
+                      struct opnd *src)
 {
     u32 layer = texture_layered(s), need = texture_axes(s) + layer;
     if (m->kind != OP_MEM || !m->reg || m->imm || m->nelem != 1 || type_size[m->reg->type] != 8) return 0;
-    const struct ptx_operand *c = &m->elem[0];
-    u32 n = c->kind == OP_VEC ? c->nelem : 1;
-    if (n < need) return 0;
     src[0] = lower_reg(m->reg->index);
-    for (u32 k = 0; k < need; k++)
-        src[1 + k] = lower_operand(w, c->kind == OP_VEC ? &c->elem[k] : c, layer && !k ? T_U32 : t);
+    if (!numbers_read(w, &m->elem[0], need, t, src + 1)) return 0;
+    if (layer) numbers_read(w, &m->elem[0], 1, T_U32, src + 1);
     return 1 + need;
 }
 
@@ -52,32 +62,126 @@ static enum ptx_type result_type(const struct ptx_insn *i)
     return t[0];
 }
 
+/* The results: four registers of 32 or 16 bits, or two of 32 with two halves each; how many, 0: it has others. */
+static u32 results_read(struct lower *w, const struct ptx_operand *v, enum ptx_type t, struct opnd *dst, u32 *how)
+{
+    u32 n = t == T_F16X2 ? 2 : 4, bytes = t == T_F16 ? 2 : 4;
+    *how = t == T_F16X2 ? TEXTURE_HALF2 : t == T_F16 ? TEXTURE_HALF : 0;
+    if (v->kind != OP_VEC || v->nelem != n) return 0;
+    for (u32 k = 0; k < n; k++) {
+        const struct ptx_operand *e = &v->elem[k];
+        if (e->kind != OP_SINK && (e->kind != OP_REG || lower_width(w, e) != bytes)) return 0;
+        dst[k] = lower_begin(w, e, bytes == 2 ? T_B16 : T_B32);
+    }
+    return n;
+}
+
 void lower_tex(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     struct lop o = lower_op(w, form);
     enum texture_shape shape = TEXTURE_1D;
-    struct opnd src[6], dst[4];
-    bool level = lower_has_mod(i, "level");
+    struct opnd src[SOURCES], dst[4];
+    bool level = lower_has_mod(i, "level"), grad = lower_has_mod(i, "grad"), gather = str_is(i->op->base, "tld4");
     enum ptx_type t = lower_last_type(i), r = result_type(i);
-    u32 n = 0;
-    bool ok = i->narg == 2u + level && shape_of(i, &shape) && (r == T_F32 || r == T_U32 || r == T_S32) &&
-              i->arg[0].kind == OP_VEC && i->arg[0].nelem == 4 && (n = place_read(w, &i->arg[1], shape, t, src)) != 0 &&
-              lower_mma_registers(w, &i->arg[0], 4, false, true, dst);
-    if (!ok) {
+    u32 n = 0, results = 0, at = 2, how = 0, half = 0;
+    bool ok = i->narg >= 2 && shape_of(i, &shape) &&
+              (r == T_F32 || r == T_U32 || r == T_S32 || r == T_F16 || r == T_F16X2) &&
+              (n = place_read(w, &i->arg[1], shape, t, src)) != 0 &&
+              (results = results_read(w, &i->arg[0], r, dst, &half)) != 0;
+    u32 axes = texture_axes(shape);
+    how |= half | (t == T_S32 ? TEXTURE_WHOLE : 0);
+    if (ok && level) {
+        ok = i->narg > at;
+        if (ok) src[n++] = lower_operand(w, &i->arg[at++], t);
+        how |= TEXTURE_LEVEL;
+    }
+    if (ok && grad) { /* not of cubes: how a GPU makes a level of those was not measured */
+        ok = i->narg > at + 1 && !texture_cube(shape) && numbers_read(w, &i->arg[at], axes, T_F32, src + n) &&
+             numbers_read(w, &i->arg[at + 1], axes, T_F32, src + n + axes);
+        at += 2;
+        n += 2 * axes;
+        how |= TEXTURE_GRADIENTS;
+    }
+    if (ok && at < i->narg && i->arg[at].kind == OP_VEC && !texture_cube(shape)) {
+        ok = numbers_read(w, &i->arg[at++], axes, T_S32, src + n);
+        n += axes;
+        how |= TEXTURE_OFFSETS;
+    }
+    if (ok && gather)
+        for (u32 k = 0; k < 4; k++)
+            if (lower_has_mod(i, (const char *[]){ "r", "g", "b", "a" }[k]))
+                how |= TEXTURE_GATHER | k << TEXTURE_CHANNEL;
+    if (!ok || at != i->narg) { /* a depth to compare with stays behind */
         lower_unsupported(w);
         return;
     }
-    if (level) src[n++] = lower_operand(w, &i->arg[2], T_F32);
-    lower_operands(w, &o, dst, 4, src, n);
-    o.aux = (u16)(shape | (t == T_S32 ? TEXTURE_INTEGER : 0) | (level ? TEXTURE_LEVEL : 0) |
-                  (r != T_F32 ? TEXTURE_RAW : 0));
+    lower_operands(w, &o, dst, results, src, n);
+    o.aux = (u16)(shape | how);
     o.site = lower_site(w, ISA_READS, SP_GLOBAL, 16, 8, 0);
     w->site.p[o.site].flags = SITE_NC;
     VEC_PUSH(w->mem, &w->op, o);
 }
 
+/* ---- queries ---- */
+
+/* What an H200 answers of objects: the extent. Other questions are about references, and named unsupported. */
+void lower_query(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    struct lop o = lower_op(w, form);
+    struct opnd src[2];
+    bool level = lower_has_mod(i, "level"), surface = str_is(i->op->base, "suq");
+    int what = lower_has_mod(i, "width")    ? QUERY_WIDTH
+               : lower_has_mod(i, "height") ? QUERY_HEIGHT
+               : lower_has_mod(i, "depth")  ? QUERY_DEPTH
+                                            : -1;
+    const struct ptx_operand *m = &i->arg[1];
+    if (what < 0 || i->narg != 2u + level || m->kind != OP_MEM || !m->reg || m->imm || m->nelem ||
+        type_size[m->reg->type] != 8) {
+        lower_unsupported(w);
+        return;
+    }
+    struct opnd d = lower_begin(w, &i->arg[0], T_U32);
+    src[0] = lower_reg(m->reg->index);
+    if (level) src[1] = lower_operand(w, &i->arg[2], T_U32);
+    lower_operands(w, &o, &d, 1, src, 1u + level);
+    o.off = what | (surface ? QUERY_SURFACE : 0) | (level ? QUERY_LEVEL : 0);
+    VEC_PUSH(w->mem, &w->op, o);
+    lower_finish(w, &i->arg[0], d, T_U32);
+}
+
 /* ---- surfaces ---- */
+
+/* The guard of the instruction and `inside` together. */
+static struct opnd guarded(struct lower *w, struct opnd inside)
+{
+    struct opnd g = w->guard;
+    if (g.kind != O_REG) return inside;
+    g.neg = false;
+    if (w->guard.neg) {
+        struct opnd turned = lower_temp(w, T_PRED);
+        lower_emit(w, isa_form(N_not_pred, T_PRED, T_PRED, 0), turned, g, no_opnd, no_opnd)->guard = no_opnd;
+        g = turned;
+    }
+    struct opnd both = lower_temp(w, T_PRED);
+    lower_emit(w, isa_form(N_and_pred, T_PRED, T_PRED, 0), both, inside, g, no_opnd)->guard = no_opnd;
+    return both;
+}
+
+/* Emits the operation that finds the texel; `off` is that of texture.h. */
+static void surface_place(struct lower *w, int form, enum texture_shape shape, const struct opnd *src, u32 n, u32 off,
+                          struct opnd *at, struct opnd *inside)
+{
+    const struct ptx_insn *i = w->cur;
+    struct lop o = lower_op(w, form);
+    *at = lower_temp(w, T_U64);
+    *inside = lower_temp(w, T_PRED);
+    lower_operands(w, &o, (struct opnd[]){ *at, *inside }, 2, src, n);
+    o.aux = (u16)shape;
+    o.off = off | (lower_has_mod(i, "clamp") ? SURFACE_CLAMP : lower_has_mod(i, "zero") ? SURFACE_ZERO : 0);
+    VEC_PUSH(w->mem, &w->op, o);
+}
 
 void lower_surface(struct lower *w, int form)
 {
@@ -85,7 +189,7 @@ void lower_surface(struct lower *w, int form)
     bool load = str_is(i->op->base, "suld");
     enum ptx_type t = lower_last_type(i);
     enum texture_shape shape = TEXTURE_1D;
-    struct opnd src[5], v[4];
+    struct opnd src[SOURCES], v[4], at, inside;
     u32 n = 0, parts = lower_has_mod(i, "v4") ? 4 : lower_has_mod(i, "v2") ? 2 : 1, width = type_size[t];
     bool ok = i->narg == 2 && !lower_has_mod(i, "p") && shape_of(i, &shape) && width && width * parts <= 16 &&
               (n = place_read(w, &i->arg[load], shape, T_S32, src)) != 0;
@@ -101,34 +205,34 @@ void lower_surface(struct lower *w, int form)
         lower_unsupported(w);
         return;
     }
-    struct opnd at = lower_temp(w, T_U64), inside = lower_temp(w, T_PRED);
-    struct lop o = lower_op(w, form);
-    lower_operands(w, &o, (struct opnd[]){ at, inside }, 2, src, n);
-    o.aux = (u16)shape;
-    o.off = (s64)(width * parts) |
-            (lower_has_mod(i, "clamp")  ? 1 << 8
-             : lower_has_mod(i, "zero") ? 1 << 9
-                                        : 0) |
-            (load ? 0 : 1 << 10);
-    o.guard = no_opnd; /* an address is no access */
-    VEC_PUSH(w->mem, &w->op, o);
-    struct opnd given = w->guard, both = inside;
-    if (given.kind == O_REG) { /* a guard of the text, too */
-        struct opnd g = given;
-        g.neg = false;
-        if (given.neg) {
-            struct opnd turned = lower_temp(w, T_PRED);
-            lower_emit(w, isa_form(N_not_pred, T_PRED, T_PRED, 0), turned, g, no_opnd, no_opnd)->guard = no_opnd;
-            g = turned;
-        }
-        both = lower_temp(w, T_PRED);
-        lower_emit(w, isa_form(N_and_pred, T_PRED, T_PRED, 0), both, inside, g, no_opnd)->guard = no_opnd;
-    }
+    surface_place(w, form, shape, src, n, width * parts | (load ? 0 : SURFACE_STORE), &at, &inside);
     static const u8 moves[] = { [2] = T_B16, [4] = T_B32, [8] = T_B64 };
     for (u32 k = 0; load && k < parts; k++) /* outside it is 0 */
         lower_emit(w, isa_form(N_mov, (enum ptx_type)moves[reg], (enum ptx_type)moves[reg], 0), v[k], lower_const(0),
                    no_opnd, no_opnd);
-    w->guard = both;
+    struct opnd given = w->guard;
+    w->guard = guarded(w, inside);
     for (u32 k = 0; k < parts; k++) lower_access(w, load, SP_GLOBAL, at, 8, (s64)k * width, v[k], width);
+    w->guard = given;
+}
+
+/* sured: a reduction at the address, relaxed, of the GPU's scope. sured.p takes texels instead of bytes. */
+void lower_surface_reduce(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    enum ptx_type t = lower_last_type(i);
+    enum texture_shape shape = TEXTURE_1D;
+    struct opnd src[SOURCES], at, inside;
+    u32 n = 0;
+    bool ok = i->narg == 2 && !lower_has_mod(i, "p") && shape_of(i, &shape) && type_size[t] &&
+              (n = place_read(w, &i->arg[0], shape, T_S32, src)) != 0;
+    if (!ok) {
+        lower_unsupported(w);
+        return;
+    }
+    surface_place(w, form, shape, src, n, type_size[t] | SURFACE_STORE, &at, &inside);
+    struct opnd given = w->guard;
+    w->guard = guarded(w, inside);
+    if (!lower_reduce_at(w, at, &i->arg[1], t)) lower_unsupported(w);
     w->guard = given;
 }

@@ -1,29 +1,31 @@
-/* tex, suld and sust: texels of arrays and of linear memory, through the objects of mem/texels.h.
+/* tex, tld4, txq and suq: texels of arrays and of linear memory, through the objects of mem/texels.h.
  *
- * A sample of a lane is up to 8 texels of a level with their weights, whole numbers of 1/256. Which texels, which
- * weights, and how the sum is rounded is what an H200 does (docs/textures.md). Each of the 8 is one access of the warp,
- * so that bounds, undefined values and races are seen as with any other load. */
+ * A sample of a lane is up to 8 texels with their weights, whole numbers of 1/256: four of a slice or a level, and four
+ * of the next. Which texels and which weights is what an H200 does (docs/textures.md); texel.c adds them. Each of the 8
+ * is one access of the warp, so that bounds, undefined values and races are seen as with any other load. */
 #include "code/texture.h"
+#include "isa/words.h"
 #include "mem/texels.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/surface.h"
+#include "sim/texel.h"
+#include "sim/texture_level.h"
 #include <math.h>
 
-enum { TAPS = 8, WHOLE = 256 }; /* texels of a sample; the sum of their weights */
-
-/* One lane's sample of one level. */
+/* One lane's sample. */
 struct sample {
-    u64 at[TAPS];     /* addresses; 0: outside, the border's colour */
-    u16 weight[TAPS]; /* of WHOLE; 0: not taken */
+    u64 at[TEXEL_TAPS];     /* addresses; 0: outside */
+    u16 weight[TEXEL_TAPS]; /* of TEXEL_WHOLE */
+    u8 taken;               /* taps that are read */
 };
 
 /* ---- coordinates ---- */
 
-/* Texel i of n under an address mode; -1: outside. */
-static s64 folded(s64 i, s64 n, enum texture_address mode)
+s64 texture_folded(s64 i, s64 n, enum texture_address mode)
 {
     switch (mode) {
     case TEXTURE_CLAMP: return i < 0 ? 0 : i >= n ? n - 1 : i;
@@ -47,151 +49,64 @@ static s64 fixed(float x, u32 steps, float half)
     return t >= 0x1p40 ? (s64)1 << 40 : t <= -0x1p40 ? -((s64)1 << 40) : (s64)floor(t);
 }
 
-static struct axis axis_of(float x, u64 extent, enum texture_address mode, const struct sampler *s, bool linear)
+static struct axis axis_of(float x, s64 offset, u64 extent, enum texture_address mode, const struct sampler *s,
+                           bool linear)
 {
     s64 n = (s64)MAX_OF(extent, (u64)1);
     if (s->normalized) {
-        bool endless = mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR;
-        if (endless && !(fabsf(x) < 0x1p24f)) x = 0;
+        bool wrap = mode == TEXTURE_WRAP, mirror = mode == TEXTURE_MIRROR;
+        if (wrap || mirror) x = isfinite(x) ? x - (wrap ? floorf(x) : 2 * floorf(x / 2)) : 0;
         x *= (float)n;
     } else if (mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR)
         mode = TEXTURE_CLAMP; /* these need normalised coordinates */
     if (!linear) {
-        s64 i = folded(fixed(x, 1, 0), n, mode);
+        s64 i = texture_folded(fixed(x, 1, 0) + offset, n, mode);
         return (struct axis){ i, i, 0 };
     }
-    s64 t = fixed(x, WHOLE, 0.5f - WHOLE / 2), i = t >> 8;
+    s64 t = fixed(x, TEXEL_WHOLE, 0.5f - TEXEL_WHOLE / 2), i = (t >> 8) + offset;
     u32 part = (u32)(t & 255);
     if (mode == TEXTURE_CLAMP && (i < 0 || i >= n - 1)) part = 0;
-    return (struct axis){ folded(i, n, mode), folded(i + 1, n, mode), part };
+    return (struct axis){ texture_folded(i, n, mode), texture_folded(i + 1, n, mode), part };
+}
+
+/* The face of a cube that a direction meets, and where on it, 0 to 1. The direction is made as long as its largest
+ * component first; a coordinate that is then no number is 0. */
+static u32 face_of(const float direction[3], float at[2])
+{
+    float m = 0;
+    for (u32 k = 0; k < 3; k++) m = fmaxf(m, fabsf(direction[k]));
+    float over = m > 0 ? 1 / m : 1, x = direction[0] * over, y = direction[1] * over, z = direction[2] * over;
+    float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
+    u32 face = az >= fmaxf(ax, ay) ? 4 + (z < 0) : ay >= ax ? 2 + (y < 0) : ax == ax ? x < 0 : 4;
+    float s = face == 5 ? -x : face > 1 ? x : face ? z : -z, t = face == 2 ? z : face == 3 ? -z : -y;
+    at[0] = ((s == s ? s : 0) + 1) / 2;
+    at[1] = ((t == t ? t : 0) + 1) / 2;
+    return face;
 }
 
 static u32 rounded(u32 a, u32 b) { return (a * b + 128) >> 8; }
 
-/* The weights of all corners: corner c has the second texel along x, y, z by its bits 0, 1, 2. */
-static void weights(const struct axis x[3], u16 out[TAPS])
+/* The weights of the four texels of a slice that has weight `all`: bits 0 and 1 of their number are second texels. */
+static void weights(const struct axis *x, u32 all, u16 w[4])
 {
-    for (u32 layer = 0; layer < 2; layer++) {
-        u32 all = layer ? x[2].part : WHOLE - x[2].part, second = rounded(x[0].part, all), first = all - second;
-        u16 *w = out + 4 * layer;
-        w[3] = (u16)rounded(second, x[1].part);
-        w[1] = (u16)(second - w[3]);
-        w[0] = (u16)rounded(first, WHOLE - x[1].part);
-        w[2] = (u16)(first - w[0]);
-    }
-}
-
-/* ---- values ---- */
-
-struct number {
-    float value;
-    u32 bits; /* of an integer read as it is */
-};
-
-static float half_float(u16 h)
-{
-    u32 e = h >> 10 & 31, m = h & 1023;
-    float v = e == 31 ? (m ? NAN : INFINITY) : e ? ldexpf((float)(m | 1024), (s32)e - 25) : ldexpf((float)m, -24);
-    return h >> 15 ? -v : v;
-}
-
-static float linear_of(float c) { return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f); }
-
-static struct number channel(const struct texels *t, const struct sampler *s, const char *p, u32 c)
-{
-    u32 v = 0, bits = 8u * t->channel_bytes;
-    struct number r = { 0 };
-    if (c >= t->channels) return r;
-    memcpy(&v, p + c * t->channel_bytes, t->channel_bytes);
-    s32 signed_value = (s32)(v << (32 - bits)) >> (32 - bits);
-    bool fraction = t->kind == TEXEL_UNORM || t->kind == TEXEL_SNORM || (s->as_float && t->channel_bytes < 4);
-    bool has_sign = t->kind == TEXEL_SIGNED || t->kind == TEXEL_SNORM;
-    r.bits = has_sign ? (u32)signed_value : v;
-    if (t->kind == TEXEL_FLOAT) {
-        if (t->channel_bytes == 2)
-            r.value = half_float((u16)v);
-        else
-            memcpy(&r.value, &v, 4);
-        memcpy(&r.bits, &r.value, 4);
-    } else if (fraction) {
-        double most = ldexp(1, (s32)bits - has_sign) - 1;
-        r.value = has_sign ? (float)fmax(signed_value / most, -1) : (float)(v / most);
-        if (s->srgb && c < 3) r.value = linear_of(r.value);
-        memcpy(&r.bits, &r.value, 4);
-    } else
-        memcpy(&r.value, &r.bits, 4); /* an integer of 32 bits goes through as it is */
-    return r;
-}
-
-/* The sum of up to four weighted texels as an H200 makes it: aligned to the largest exponent, cut toward zero 27 bits
- * below it, added exactly. It is sum * 2^unit. */
-static s64 aligned_sum(const float *v, const u16 *w, s32 *unit)
-{
-    s32 largest = -200, e[4];
-    s64 sum = 0;
-    for (u32 k = 0; k < 4; k++) {
-        frexpf(v[k], &e[k]);
-        if (w[k] && v[k] != 0) largest = MAX_OF(largest, e[k]);
-    }
-    for (u32 k = 0; k < 4; k++)
-        if (w[k] && v[k] != 0) sum += (s64)trunc(ldexp((double)v[k], 28 - largest)) * w[k];
-    *unit = largest - 28 - 8;
-    return sum;
-}
-
-/* a * 2^x + b * 2^y, rounded half away from zero. */
-static float rounded_sum(s64 a, s32 x, s64 b, s32 y)
-{
-    if (!a || (b && y > x)) {
-        s64 t = a;
-        a = b;
-        b = t;
-        s32 u = x;
-        x = y;
-        y = u;
-    }
-    if (!a) return 0;
-    /* the larger one has 38 bits at most: 60 more are enough to see on which side of a half the smaller one is */
-    s32 up = b ? MIN_OF(x - y, 60) : 0;
-    __int128 sum = (__int128)a << up;
-    if (b) sum += x - y > 60 ? (b > 0 ? 1 : -1) : (__int128)b;
-    if (!sum) return 0;
-    unsigned __int128 size = (unsigned __int128)(sum < 0 ? -sum : sum);
-    u64 high = (u64)(size >> 64);
-    s32 top = high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((u64)size), off = top - 23;
-    s32 least = -149 - (x - up); /* bits below the smallest subnormal */
-    off = MAX_OF(off, least);
-    unsigned __int128 kept = off <= 0    ? size << MIN_OF(-off, 64)
-                             : off > 126 ? 0
-                                         : (size + ((unsigned __int128)1 << (off - 1))) >> off;
-    float r = ldexpf((float)(u64)kept, x - up + off);
-    return sum < 0 ? -r : r;
-}
-
-static float filtered(const float v[TAPS], const u16 w[TAPS])
-{
-    bool odd = false;
-    float plain = 0;
-    for (u32 k = 0; k < TAPS; k++) {
-        odd |= w[k] && !isfinite(v[k]);
-        if (w[k]) plain += v[k] * (float)w[k] / WHOLE;
-    }
-    if (odd) return plain;
-    s32 x, y;
-    s64 a = aligned_sum(v, w, &x), b = aligned_sum(v + 4, w + 4, &y);
-    return rounded_sum(a, x, b, y);
+    u32 second = rounded(x[0].part, all), first = all - second;
+    w[3] = (u16)rounded(second, x[1].part);
+    w[1] = (u16)(second - w[3]);
+    w[0] = (u16)rounded(first, TEXEL_WHOLE - x[1].part);
+    w[2] = (u16)(first - w[0]);
 }
 
 /* ---- the instruction ---- */
 
+enum { SOURCES = 14 };
 struct fetch {
     struct warp *warp;
     const struct insn *insn;
-    char *R;
     u32 aux;   /* TEXTURE_* */
-    u32 lanes; /* with this object */
+    u32 lanes; /* with this object and these levels */
     const struct texture *texture;
-    u64 source[6][LANES]; /* the operands of the lanes */
+    struct texture_levels levels;
+    u64 source[SOURCES][LANES]; /* the operands of the lanes */
 };
 
 static float as_float(u64 x)
@@ -202,35 +117,65 @@ static float as_float(u64 x)
     return f;
 }
 
-/* The texels of lane l in one level. */
-static void place(const struct fetch *f, const struct texels *t, u32 l, struct sample *out)
+static enum texture_shape shape_of(const struct fetch *f) { return (enum texture_shape)(f->aux & TEXTURE_SHAPE); }
+/* The source behind the coordinates. */
+static u32 behind(const struct fetch *f) { return 1 + texture_layered(shape_of(f)) + texture_axes(shape_of(f)); }
+
+static bool filters(const struct fetch *f, const struct texels *t)
 {
     const struct sampler *s = &f->texture->sampler;
-    enum texture_shape shape = (enum texture_shape)(f->aux & TEXTURE_SHAPE);
-    bool whole = f->aux & TEXTURE_INTEGER, layered = texture_layered(shape), linear = s->linear && !whole && !t->linear;
-    u32 axes = texture_axes(shape), first = 1 + layered;
-    u64 extent[3] = { t->width, t->height, layered ? 1 : t->depth };
-    struct axis x[3] = { { 0 } };
+    bool any = s->linear || (s->mip_linear && f->texture->levels > 1);
+    return any && !(f->aux & (TEXTURE_WHOLE | TEXTURE_GATHER)) && !t->linear;
+}
+
+/* The directions of lane l: axes without a coordinate are texel 0; 2D textures and faces have a third of slices. */
+static void axes_of(const struct fetch *f, const struct texels *t, u32 l, struct axis x[3])
+{
+    const struct sampler *s = &f->texture->sampler;
+    enum texture_shape shape = shape_of(f);
+    bool whole = f->aux & TEXTURE_WHOLE, layered = texture_layered(shape), cube = texture_cube(shape);
+    bool linear = (s->linear || f->aux & TEXTURE_GATHER) && !whole && !t->linear;
+    u32 axes = cube ? 2 : texture_axes(shape), first = 1 + layered, offsets = behind(f);
+    u64 extent[3] = { t->width, t->height, t->depth };
+    float at[3] = { 0 };
+    s64 layer = 0;
+    if (f->aux & TEXTURE_LEVEL) offsets++;
+    if (f->aux & TEXTURE_GRADIENTS) offsets += 2 * axes;
+    for (u32 k = 0; k < texture_axes(shape); k++) at[k] = as_float(f->source[first + k][l]);
+    memset(x, 0, 3 * sizeof *x);
+    if (layered) {
+        s64 n = (s64)MAX_OF(t->depth, (u64)1) / (cube ? 6 : 1);
+        layer = texture_folded((s64)(u32)f->source[1][l], MAX_OF(n, 1), TEXTURE_CLAMP) * (cube ? 6 : 1);
+    }
+    if (cube) {
+        float on[2];
+        layer += face_of(at, on);
+        at[0] = on[0];
+        at[1] = on[1];
+    }
     for (u32 k = 0; k < 3; k++) {
+        /* four bits of it */
+        s64 offset = k < axes && f->aux & TEXTURE_OFFSETS ? (s64)((f->source[offsets + k][l] & 15) ^ 8) - 8 : 0;
         if (whole && k < axes) {
-            s64 i = (s32)f->source[first + k][l];
-            i = i >= 0 && i < (s64)MAX_OF(extent[k], (u64)1) ? i
-                : t->linear                                  ? -1
-                                                             : folded(i, (s64)extent[k], s->address[k]);
+            s64 i = (s64)(s32)f->source[first + k][l] + offset;
+            s64 n = (s64)MAX_OF(extent[k], (u64)1);
+            i = i >= 0 && i < n ? i : f->aux & TEXTURE_LEVEL ? texture_folded(i, n, TEXTURE_CLAMP) : -1;
             x[k] = (struct axis){ i, i, 0 };
         } else if (k < axes || (k == 1 && linear)) /* one dimension is a row of two, at y = 0 */
-            x[k] = axis_of(k < axes ? as_float(f->source[first + k][l]) : 0, extent[k], s->address[k], s, linear);
+            x[k] = axis_of(k < axes ? at[k] : 0, offset, extent[k], s->address[k], s, linear);
     }
-    s64 layer = 0;
-    if (layered) layer = folded((s64)(u32)f->source[1][l], (s64)MAX_OF(t->depth, (u64)1), TEXTURE_CLAMP);
-    weights(x, out->weight);
-    for (u32 c = 0; c < TAPS; c++) {
-        s64 i = c & 1 ? x[0].second : x[0].first, j = c & 2 ? x[1].second : x[1].first,
-            k = layered ? layer
-                : c & 4 ? x[2].second
-                        : x[2].first;
+    if (layered || cube) x[2] = (struct axis){ layer, layer, 0 };
+}
+
+/* Four taps of lane l: those of slice k, of weight `all`. */
+static void place(const struct texels *t, const struct axis x[3], s64 k, u32 all, u32 from, struct sample *out)
+{
+    weights(x, all, out->weight + from);
+    for (u32 c = 0; c < 4; c++) {
+        s64 i = c & 1 ? x[0].second : x[0].first, j = c & 2 ? x[1].second : x[1].first;
         bool inside = i >= 0 && j >= 0 && k >= 0;
-        out->at[c] = inside ? t->base + (u64)k * t->slice + (u64)j * t->pitch + (u64)i * texel_bytes(t) : 0;
+        out->at[from + c] = inside ? t->base + (u64)k * t->slice + (u64)j * t->pitch + (u64)i * texel_bytes(t) : 0;
+        if (all && (!(c & 1) || x[0].part) && (!(c & 2) || x[1].part)) out->taken |= (u8)(1u << (from + c));
     }
 }
 
@@ -246,7 +191,7 @@ static bool read_tap(const struct fetch *f, const struct texels *t, const struct
                           .shape = SHAPE_V };
     for (u32 m = f->lanes; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        if (!s[l].weight[c] || !s[l].at[c]) continue;
+        if (!(s[l].taken >> c & 1) || !s[l].at[c]) continue;
         a->mask |= 1u << l;
         a->addr[l] = s[l].at[c];
         a->space[l] = SP_GLOBAL;
@@ -267,72 +212,141 @@ static bool read_tap(const struct fetch *f, const struct texels *t, const struct
     return true;
 }
 
-/* The level that is nearest, or the two between which it lies with the weight of the second in 1/256. */
-static void levels_of(const struct fetch *f, u32 l, u32 n, u32 level[2], u32 *part)
-{
-    const struct sampler *s = &f->texture->sampler;
-    float x = f->aux & TEXTURE_LEVEL ? as_float(f->source[n - 1][l]) + s->bias : 0;
-    float most = fminf(s->most, (float)(f->texture->levels - 1)), least = fmaxf(s->least, 0);
-    x = !(x == x) ? 0 : x < least ? least : x > most ? most : x;
-    s64 t = fixed(x, WHOLE, 0);
-    *part = s->mip_linear ? (u32)(t & 255) : 0;
-    level[0] = s->mip_linear ? (u32)(t >> 8) : (u32)((t + WHOLE / 2) >> 8);
-    level[0] = MIN_OF(level[0], f->texture->levels - 1);
-    level[1] = MIN_OF(level[0] + 1, f->texture->levels - 1);
-}
-
 static const struct texels *level_at(const struct texture *t, u32 level)
 {
     return level ? &t->level[level - 1] : &t->texels;
 }
 
-/* Fetches for the lanes whose levels are these. */
-static bool fetch_level(const struct fetch *f, u32 level, float out[4][LANES], u32 raw[4][LANES],
-                        struct taint bad[LANES])
+/* What a tap outside the texels gives: the border's colour, where that is asked for; else 0. */
+static struct texel_number outside(const struct fetch *f, const struct texels *t, u32 channel)
 {
-    const struct texels *t = level_at(f->texture, level);
     const struct sampler *s = &f->texture->sampler;
-    struct sample sample[LANES];
-    float v[4][LANES][TAPS];
-    memset(v, 0, sizeof v);
-    for (u32 m = f->lanes; m; m &= m - 1) place(f, t, (u32)__builtin_ctz(m), &sample[__builtin_ctz(m)]);
-    for (u32 c = 0; c < TAPS; c++) {
+    bool border = false;
+    for (u32 k = 0; k < texture_axes(shape_of(f)); k++) border |= s->address[k] == TEXTURE_BORDER;
+    if (!border || t->linear || f->aux & TEXTURE_WHOLE) return (struct texel_number){ 0 };
+    return texel_border(t, s, channel);
+}
+
+/* The samples of the lanes: taps 0 to 3 are of level[0], the others of level[1]. */
+static bool mixes_read(const struct fetch *f, const struct texels *const level[2], const struct sample *s,
+                       struct texel_mix (*mix)[LANES], struct taint bad[LANES])
+{
+    for (u32 c = 0; c < TEXEL_TAPS; c++) {
+        const struct texels *t = level[c / 4];
         struct access a;
-        if (!read_tap(f, t, sample, c, &a, bad)) return false;
+        if (!read_tap(f, t, s, c, &a, bad)) return false;
         for (u32 m = f->lanes; m; m &= m - 1) {
             u32 l = (u32)__builtin_ctz(m);
-            if (!sample[l].weight[c]) continue;
             for (u32 k = 0; k < 4; k++) {
-                struct number x = { 0 };
-                bool clamped = s->as_float || t->kind == TEXEL_UNORM || t->kind == TEXEL_SNORM;
-                if (a.ok >> l & 1)
-                    x = channel(t, s, a.ptr[l], k);
-                else if (!sample[l].at[c] && k < t->channels && s->address[0] == TEXTURE_BORDER && !t->linear)
-                    x.value = clamped && t->channel_bytes < 4
-                                  ? fminf(fmaxf(s->border[k], t->kind == TEXEL_SIGNED ? -1.f : 0), 1)
-                                  : s->border[k],
-                    memcpy(&x.bits, &x.value, 4);
-                v[k][l][c] = x.value;
-                if (sample[l].weight[c] == WHOLE) raw[k][l] = x.bits;
-            }
-        }
-    }
-    for (u32 m = f->lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m), whole = 0;
-        for (u32 c = 0; c < TAPS; c++) whole |= sample[l].weight[c] == WHOLE;
-        for (u32 k = 0; k < 4; k++) {
-            if (whole)
-                out[k][l] = as_float(raw[k][l]);
-            else {
-                out[k][l] = filtered(v[k][l], sample[l].weight);
-                memcpy(&raw[k][l], &out[k][l], 4);
+                struct texel_mix *x = &mix[k][l];
+                x->weight[c] = s[l].weight[c];
+                x->taken = s[l].taken;
+                x->number[c] = !(s[l].taken >> c & 1) ? (struct texel_number){ 0 }
+                               : a.ok >> l & 1        ? texel_number(t, &f->texture->sampler, a.ptr[l], k)
+                               : s[l].at[c]           ? (struct texel_number){ 0 }
+                                                      : outside(f, t, k);
             }
         }
     }
     return true;
 }
 
-static void no_object(struct warp *w, const struct insn *i, u32 lanes, u64 handle, bool gone, const char *what)
+/* A NaN of 16 bits loses its payload. */
+static u32 gathered(enum texel_sum how, struct texel_number n)
+{
+    return how == SUM_F16 && n.value != n.value ? 0x7fffe000 : n.bits;
+}
+
+/* The four channels of lanes from their mixes. */
+static void mixes_end(const struct fetch *f, const struct texels *t, struct texel_mix (*mix)[LANES], u32 out[4][LANES])
+{
+    static const u8 order[4] = { 2, 3, 1, 0 }; /* of tld4 */
+    u32 channel = f->aux >> TEXTURE_CHANNEL & 3;
+    for (u32 m = f->lanes; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        for (u32 k = 0; k < 4; k++)
+            out[k][l] = f->aux & TEXTURE_GATHER
+                            ? gathered(texel_sum(t, &f->texture->sampler, channel), mix[channel][l].number[order[k]])
+                        : filters(f, t) ? texel_mixed(texel_sum(t, &f->texture->sampler, k), &mix[k][l])
+                                        : mix[k][l].number[0].bits;
+    }
+}
+
+/* One level, or two with their weights, of the lanes. */
+static bool fetch_lanes(const struct fetch *f, u32 out[4][LANES], struct taint bad[LANES])
+{
+    struct texture_levels v = f->levels;
+    const struct texels *const level[2] = { level_at(f->texture, v.first), level_at(f->texture, v.second) };
+    struct sample s[LANES];
+    struct texel_mix mix[4][LANES];
+    memset(s, 0, sizeof s);
+    for (u32 m = f->lanes; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        struct axis x[3];
+        axes_of(f, level[0], l, x);
+        if (shape_of(f) == TEXTURE_3D) {
+            place(level[0], x, x[2].first, TEXEL_WHOLE - x[2].part, 0, &s[l]);
+            place(level[0], x, x[2].second, x[2].part, 4, &s[l]);
+            continue;
+        }
+        place(level[0], x, x[2].first, TEXEL_WHOLE - v.part, 0, &s[l]);
+        if (f->aux & TEXTURE_GATHER) s[l].taken = 15;
+        if (!v.part) continue;
+        axes_of(f, level[1], l, x);
+        place(level[1], x, x[2].first, v.part, 4, &s[l]);
+    }
+    bool deep = shape_of(f) == TEXTURE_3D;
+    if (!mixes_read(f, (const struct texels *const[2]){ level[0], level[!deep] }, s, mix, bad)) return false;
+    mixes_end(f, level[0], mix, out);
+    return true;
+}
+
+/* Two levels of three dimensions: each is filtered, and then the two. */
+static bool fetch_deep(struct fetch *f, u32 out[4][LANES], struct taint bad[LANES])
+{
+    struct texture_levels v = f->levels;
+    u32 second[4][LANES];
+    f->levels.part = 0;
+    if (!fetch_lanes(f, out, bad)) return false;
+    if (!v.part) return true;
+    f->levels.first = v.second;
+    if (!fetch_lanes(f, second, bad)) return false;
+    for (u32 m = f->lanes; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        for (u32 k = 0; k < 4; k++) {
+            struct texel_mix x = { .weight = { (u16)(TEXEL_WHOLE - v.part), (u16)v.part }, .taken = 3 };
+            x.number[0].value = as_float(out[k][l]);
+            x.number[1].value = as_float(second[k][l]);
+            out[k][l] = texel_mixed(SUM_F32, &x);
+        }
+    }
+    return true;
+}
+
+static void levels_of(const struct fetch *f, u32 l, struct texture_levels *out)
+{
+    const struct texture *t = f->texture;
+    u32 at = behind(f), axes = texture_axes(shape_of(f));
+    s64 level = 0;
+    if (f->aux & TEXTURE_LEVEL && f->aux & TEXTURE_WHOLE) {
+        u32 given = (u32)f->source[at][l];
+        *out = (struct texture_levels){ given, given, 0 };
+        return;
+    }
+    if (f->aux & TEXTURE_LEVEL) level = texture_level_fixed(as_float(f->source[at][l]));
+    if (f->aux & TEXTURE_GRADIENTS) {
+        float g[2][3] = { { 0 } };
+        u64 extent[3] = { t->texels.width, t->texels.height, t->texels.depth };
+        for (u32 k = 0; k < 2 * axes; k++) {
+            float x = as_float(f->source[at + k][l]);
+            g[k / axes][k % axes] = t->sampler.normalized ? x * (float)extent[k % axes] : x;
+        }
+        level = texture_gradient_level(g, axes);
+    }
+    *out = texture_levels(t, level, f->aux & (TEXTURE_LEVEL | TEXTURE_GRADIENTS));
+}
+
+void texture_none(struct warp *w, const struct insn *i, u32 lanes, u64 handle, bool gone, const char *what)
 {
     char cause[160];
     struct finding f = { .kind = F_texture_object, .cause = cause };
@@ -341,10 +355,29 @@ static void no_object(struct warp *w, const struct insn *i, u32 lanes, u64 handl
     finding_add(w, i->op, &f, lanes);
 }
 
+/* Writes four words of the lanes as the instruction's results. */
+static void results_put(const struct fetch *f, char *restrict R, u32 lanes, u32 out[4][LANES],
+                        const struct taint bad[LANES])
+{
+    struct warp *w = f->warp;
+    u32 n = f->aux & TEXTURE_HALF2 ? 2 : 4, bytes = f->aux & TEXTURE_HALF ? 2 : 4;
+    for (u32 k = 0; k < n; k++) {
+        const struct insn_opnd *d = insn_dst(w->code, f->insn, k);
+        for (u32 m = lanes; m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m), v = out[k][l];
+            if (f->aux & TEXTURE_HALF) v = f16_near(as_float(v)).v;
+            if (f->aux & TEXTURE_HALF2)
+                v = f16_near(as_float(out[2 * k][l])).v | (u32)f16_near(as_float(out[2 * k + 1][l])).v << 16;
+            memcpy(SLOT(R, d->slot) + bytes * l, &v, bytes);
+        }
+        if (w->code->watch & WATCH_INIT && w->planes) planes_put(w->planes, d->slot, lanes, bad);
+    }
+}
+
 int run_tex(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    struct fetch f = { .warp = w, .insn = i, .R = R, .aux = o->aux };
+    struct fetch f = { .warp = w, .insn = i, .aux = o->aux };
     u32 todo = active_lanes(w, R, i), all = todo, out[4][LANES] = { { 0 } };
     struct taint bad[LANES] = { { 0 } };
     if (!todo) return 0;
@@ -358,107 +391,59 @@ int run_tex(char *restrict R, const struct insn *i, struct warp *w)
         f.texture = texture_at(f.source[0][first], &gone);
         todo &= ~same;
         if (!f.texture || gone || f.texture->surface) {
-            no_object(w, i, same, f.source[0][first], gone,
-                      f.texture ? "is a surface, not a texture" : "is no texture object");
+            texture_none(w, i, same, f.source[0][first], gone,
+                         f.texture ? "is a surface, not a texture" : "is no texture object");
             continue;
         }
         while (same) { /* lanes of the same level together */
-            u32 level[2], part, group = 0;
-            levels_of(&f, (u32)__builtin_ctz(same), o->nsrc, level, &part);
+            u32 group = 0;
+            levels_of(&f, (u32)__builtin_ctz(same), &f.levels);
             for (u32 m = same; m; m &= m - 1) {
-                u32 l = (u32)__builtin_ctz(m), other[2], p;
-                levels_of(&f, l, o->nsrc, other, &p);
-                if (other[0] == level[0] && p == part) group |= 1u << l;
+                struct texture_levels other;
+                levels_of(&f, (u32)__builtin_ctz(m), &other);
+                if (!memcmp(&other, &f.levels, sizeof other)) group |= m & -m;
             }
-            float v[2][4][LANES];
-            u32 raw[4][LANES] = { { 0 } };
             f.lanes = group;
             same &= ~group;
-            if (!fetch_level(&f, level[0], v[0], raw, bad)) return EV_DEOPT;
-            if (part && !fetch_level(&f, level[1], v[1], raw, bad)) return EV_DEOPT;
-            for (u32 m = group; m; m &= m - 1) {
-                u32 l = (u32)__builtin_ctz(m);
-                for (u32 k = 0; k < 4; k++) {
-                    if (part) {
-                        float pair[TAPS] = { v[0][k][l], v[1][k][l] };
-                        u16 weight[TAPS] = { (u16)(WHOLE - part), (u16)part };
-                        float x = filtered(pair, weight);
-                        memcpy(&raw[k][l], &x, 4);
-                    }
-                    out[k][l] = raw[k][l];
-                }
-            }
+            bool by_float = f.texture->texels.linear && !(f.aux & TEXTURE_WHOLE);
+            if (f.levels.first >= f.texture->levels || by_float) continue; /* 0: no such level, or no such texel */
+            bool done = shape_of(&f) == TEXTURE_3D ? fetch_deep(&f, out, bad) : fetch_lanes(&f, out, bad);
+            if (!done) return EV_DEOPT;
         }
     }
-    for (u32 k = 0; k < 4; k++) {
-        const struct insn_opnd *d = insn_dst(w->code, i, k);
-        for (u32 m = all; m; m &= m - 1)
-            memcpy(SLOT(R, d->slot) + 4 * (u32)__builtin_ctz(m), &out[k][__builtin_ctz(m)], 4);
-        if (w->code->watch & WATCH_INIT && w->planes) planes_put(w->planes, d->slot, all, bad);
-    }
+    results_put(&f, R, all, out, bad);
     return 0;
 }
 
-/* ---- surfaces ---- */
-
-enum { SURFACE_BYTES = 255, SURFACE_CLAMP = 1 << 8, SURFACE_ZERO = 1 << 9, SURFACE_STORE = 1 << 10 }; /* lop.off */
-
-/* Where the texel lies: x is in bytes, y and z in rows and slices. Outside, .clamp takes the nearest, .zero nothing;
- * .trap ends the kernel on a GPU. */
-int run_surface(char *restrict R, const struct insn *i, struct warp *w)
+/* txq and suq: the extent of an object, or of one of its levels. */
+int run_texture_query(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    enum texture_shape shape = (enum texture_shape)(o->aux & TEXTURE_SHAPE);
-    bool layered = texture_layered(shape);
-    u32 mask = active_lanes(w, R, i), inside = 0, axes = texture_axes(shape), bytes = (u32)o->off & SURFACE_BYTES;
-    u64 v[5][LANES], at[LANES] = { 0 };
+    u32 mask = active_lanes(w, R, i);
+    u64 v[2][LANES] = { { 0 } };
+    const struct taint clean[LANES] = { { 0 } };
+    const struct insn_opnd *d = insn_dst(w->code, i, 0);
     for (u32 k = 0; k < o->nsrc; k++) {
         const struct insn_opnd *s = insn_src(w->code, i, k);
         lane_values(w->code, R, s->slot, s->cls, k ? 4 : 8, v[k]);
     }
-    for (u32 todo = mask; todo;) {
-        u32 same = lanes_alike(v[0], todo), first = (u32)__builtin_ctz(todo), lost = 0;
-        bool gone = false;
-        const struct texture *x = texture_at(v[0][first], &gone);
-        todo &= ~same;
-        if (!x || gone || !x->surface) {
-            no_object(w, i, same, v[0][first], gone, x ? "is a texture, not a surface" : "is no surface object");
-            continue;
+    for (u32 m = mask; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m), answer = 0, level = (u32)v[1][l];
+        bool gone = false, surface = o->off & QUERY_SURFACE;
+        const struct texture *t = texture_at(v[0][l], &gone);
+        if (!t || gone || t->surface != surface)
+            texture_none(w, i, 1u << l, v[0][l], gone, surface ? "is no surface object" : "is no texture object");
+        else if (level < t->levels) {
+            const struct texels *x = level_at(t, level);
+            u64 deep = x->cube ? (surface ? x->depth : x->layered ? x->depth / 6 : 0) : x->depth;
+            u64 high = x->layered && !x->height ? x->depth : x->height;
+            if (x->layered && !x->height) deep = 0;
+            if (!high && !surface && !x->linear) high = 1;
+            u64 extent[3] = { x->width, high, deep };
+            answer = (u32)extent[o->off & 3];
         }
-        const struct texels *t = &x->texels;
-        s64 extent[3] = { (s64)(t->width * texel_bytes(t) / bytes), (s64)MAX_OF(t->height, (u64)1),
-                          (s64)MAX_OF(t->depth, (u64)1) };
-        for (u32 m = same; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
-            s64 c[3] = { 0 };
-            bool in = true;
-            for (u32 k = 0; k < axes; k++) c[k] = (s32)v[1 + layered + k][l];
-            if (layered) c[2] = (s32)v[1][l];
-            c[0] = c[0] >= 0 ? c[0] / bytes : -1;
-            for (u32 k = 0; k < 3; k++) {
-                if (o->off & SURFACE_CLAMP) c[k] = folded(c[k], extent[k], TEXTURE_CLAMP);
-                in &= c[k] >= 0 && c[k] < extent[k];
-            }
-            if (in) {
-                at[l] = t->base + (u64)c[2] * t->slice + (u64)c[1] * t->pitch + (u64)c[0] * bytes;
-                inside |= 1u << l;
-            } else if (!(o->off & SURFACE_ZERO))
-                lost |= 1u << l;
-        }
-        if (lost) {
-            u32 l = (u32)__builtin_ctz(lost);
-            char cause[200];
-            struct finding f = { .kind = F_surface_bounds, .cause = cause };
-            snprintf(cause, sizeof cause,
-                     "byte %d of row %d, but the surface has %llu texels of %u bytes a row and %lld rows",
-                     (s32)v[1 + layered][l], axes > 1 ? (s32)v[2 + layered][l] : 0, (unsigned long long)t->width,
-                     texel_bytes(t), (long long)extent[1]);
-            finding_add(w, i->op, &f, lost);
-        }
+        memcpy(SLOT(R, d->slot) + 4 * l, &answer, 4);
     }
-    const struct insn_opnd *d = insn_dst(w->code, i, 0), *p = insn_dst(w->code, i, 1);
-    for (u32 m = mask; m; m &= m - 1) memcpy(SLOT(R, d->slot) + 8 * (u32)__builtin_ctz(m), &at[__builtin_ctz(m)], 8);
-    u32 *truth = (u32 *)(void *)SLOT(R, p->slot);
-    *truth = (*truth & ~mask) | inside;
+    if (w->code->watch & WATCH_INIT && w->planes) planes_put(w->planes, d->slot, mask, clean);
     return 0;
 }

@@ -1,275 +1,13 @@
 /* What texture and surface instructions answer, form by form: a line a question with the number of answers and a hash
- * of them, or with an argument every answer in hex. One program for both machines: tests/truth/textures.txt has the
- * lines of an H200, and tests/cases/textures/truth compares.
+ * of them, or with a second argument every answer in hex. One program for both machines: tests/truth/textures.txt has
+ * the lines of an H200, and tests/cases/textures/truth compares.
  *
- *     gcc -O1 -I$CUDA/include -o forms texture_forms.c -lcuda -lm && ./forms > lines.txt && ./forms all > answers.txt
+ *     gcc -O1 -I$CUDA/include -o forms texture_forms.c -lcuda -lm && ./forms > lines.txt && ./forms faloqrs all >
+ * answers.txt
  *
  * Each question is one instruction in a kernel that gives it eight words of input, %r0 to %r7, and keeps four, %r8 to
  * %r11. */
-#include <cuda.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int every;
-static uint32_t seed = 1;
-static uint32_t rnd(void) { return seed = seed * 1664525u + 1013904223u, seed >> 8 ^ seed << 13; }
-static uint32_t bits(float f)
-{
-    uint32_t u;
-    memcpy(&u, &f, 4);
-    return u;
-}
-static float unit(void) { return (float)(rnd() & 0xffffff) / 16777216.f; }
-static void check(CUresult r, int line)
-{
-    if (r) printf("# line %d: %d\n", line, r);
-}
-#define CHECK(x) check(x, __LINE__)
-
-/* ---- questions ---- */
-enum { MOST = 4096 };
-struct row {
-    uint32_t v[8];
-};
-static struct row in[MOST];
-static uint32_t out[MOST][4];
-static CUdeviceptr din, dout;
-
-static CUfunction kernel_of(const char *insn, const char *globals, CUmodule *module)
-{
-    static char text[8192];
-    CUfunction f = 0;
-    snprintf(
-        text, sizeof text,
-        ".version 8.5\n.target sm_90\n.address_size 64\n%s\n"
-        ".visible .entry k(.param .u64 t, .param .u64 in, .param .u64 out, .param .u32 n)\n"
-        "{\n.reg .b64 %%t, %%i, %%o, %%d<9>; .reg .b32 %%r<16>; .reg .b16 %%h<16>; .reg .pred %%p<3>; .reg .b32 "
-        "%%x<6>;\n"
-        "mov.u32 %%x0, %%ctaid.x; mov.u32 %%x1, %%tid.x; mad.lo.u32 %%x0, %%x0, 128, %%x1; ld.param.u32 %%x2, [n];\n"
-        "setp.ge.u32 %%p0, %%x0, %%x2; @%%p0 ret;\n"
-        "ld.param.u64 %%t, [t]; ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out];\n"
-        "mul.wide.u32 %%d0, %%x0, 32; add.u64 %%i, %%i, %%d0; mul.wide.u32 %%d0, %%x0, 16; add.u64 %%o, %%o, %%d0;\n"
-        "ld.global.v4.b32 {%%r0,%%r1,%%r2,%%r3}, [%%i]; ld.global.v4.b32 {%%r4,%%r5,%%r6,%%r7}, [%%i+16];\n"
-        "mov.b32 %%r8, 0; mov.b32 %%r9, 0; mov.b32 %%r10, 0; mov.b32 %%r11, 0; mov.b64 %%d1, {%%r2,%%r3};\n"
-        "%s\nst.global.v4.b32 [%%o], {%%r8,%%r9,%%r10,%%r11};\nret;\n}\n",
-        globals, insn);
-    CUresult r = cuModuleLoadData(module, text);
-    if (r) {
-        printf("# %s: %d\n", insn, r);
-        return 0;
-    }
-    CHECK(cuModuleGetFunction(&f, *module, "k"));
-    return f;
-}
-static void tell(const char *name, const void *p, size_t bytes, int n)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < bytes; i++) h = (h ^ ((const unsigned char *)p)[i]) * 0x100000001b3u;
-    printf("%s %d %016llx\n", name, n, (unsigned long long)h);
-}
-static CUresult launch(CUfunction f, unsigned long long object, int n)
-{
-    void *args[] = { &object, &din, &dout, &n };
-    CHECK(cuMemcpyHtoD(din, in, sizeof(struct row) * n));
-    CUresult r = cuLaunchKernel(f, (n + 127) / 128, 1, 1, 128, 1, 1, 0, 0, args, 0);
-    return r ? r : cuMemcpyDtoH(out, dout, 16 * n);
-}
-static void answers(const char *name, int n)
-{
-    if (every)
-        for (int i = 0; i < n; i++) {
-            printf("%s", name);
-            for (int k = 0; k < 8; k++) printf(" %x", in[i].v[k]);
-            printf(" : %x %x %x %x\n", out[i][0], out[i][1], out[i][2], out[i][3]);
-        }
-    tell(name, out, 16 * n, n);
-}
-static void ask(const char *name, const char *insn, unsigned long long object, int n)
-{
-    CUmodule m;
-    CUfunction f = kernel_of(insn, "", &m);
-    if (!f) return;
-    memset(out, 0, sizeof out);
-    CUresult r = launch(f, object, n);
-    if (r) printf("# %s: %d\n", name, r);
-    answers(name, n);
-    CHECK(cuModuleUnload(m));
-}
-
-/* ---- arrays and objects ---- */
-struct made {
-    CUarray array;
-    CUmipmappedArray mips;
-    CUdeviceptr linear;
-    size_t bytes, pitch;
-    int w, h, d, channels;
-    CUarray_format format;
-};
-static unsigned char data[1 << 24];
-static size_t size_of(CUarray_format f)
-{
-    return f == CU_AD_FORMAT_UNSIGNED_INT8 || f == CU_AD_FORMAT_SIGNED_INT8                                ? 1
-           : f == CU_AD_FORMAT_FLOAT || f == CU_AD_FORMAT_UNSIGNED_INT32 || f == CU_AD_FORMAT_SIGNED_INT32 ? 4
-                                                                                                           : 2;
-}
-static void copy_in(CUarray a, size_t texel, int w, int h, int d, int back)
-{
-    CUDA_MEMCPY3D c = { .srcMemoryType = CU_MEMORYTYPE_HOST,
-                        .srcHost = data,
-                        .srcPitch = w * texel,
-                        .srcHeight = h ? h : 1,
-                        .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                        .dstArray = a,
-                        .WidthInBytes = w * texel,
-                        .Height = h ? h : 1,
-                        .Depth = d ? d : 1 };
-    if (back)
-        c.srcMemoryType = CU_MEMORYTYPE_ARRAY, c.srcArray = a, c.dstMemoryType = CU_MEMORYTYPE_HOST, c.dstHost = data,
-        c.dstPitch = c.srcPitch, c.dstHeight = c.srcHeight;
-    CHECK(cuMemcpy3D(&c));
-}
-static struct made array(CUarray_format f, int channels, int w, int h, int d, unsigned flags)
-{
-    struct made m = { .w = w, .h = h, .d = d, .channels = channels, .format = f };
-    CUDA_ARRAY3D_DESCRIPTOR a = {
-        .Width = w, .Height = h, .Depth = d, .Format = f, .NumChannels = channels, .Flags = flags
-    };
-    CHECK(cuArray3DCreate(&m.array, &a));
-    copy_in(m.array, size_of(f) * channels, w, h, d, 0);
-    return m;
-}
-struct how {
-    int address[3], linear, mip_linear;
-    unsigned flags;
-    float bias, least, most;
-    float border[4];
-};
-enum { W, C, M, B };
-static CUtexObject object(struct made m, struct how h)
-{
-    CUDA_RESOURCE_DESC r = { 0 };
-    CUDA_TEXTURE_DESC t = { .filterMode = h.linear,
-                            .mipmapFilterMode = h.mip_linear,
-                            .flags = h.flags,
-                            .mipmapLevelBias = h.bias,
-                            .minMipmapLevelClamp = h.least,
-                            .maxMipmapLevelClamp = h.most ? h.most : 99 };
-    CUtexObject o = 0;
-    for (int k = 0; k < 3; k++) t.addressMode[k] = h.address[k];
-    float usual[4] = { 7, 8, 9, 10 };
-    memcpy(t.borderColor, h.border[0] != 0 ? h.border : usual, 16);
-    if (m.mips)
-        r.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, r.res.mipmap.hMipmappedArray = m.mips;
-    else if (m.array)
-        r.resType = CU_RESOURCE_TYPE_ARRAY, r.res.array.hArray = m.array;
-    else if (m.pitch)
-        r.resType = CU_RESOURCE_TYPE_PITCH2D, r.res.pitch2D.devPtr = m.linear, r.res.pitch2D.format = m.format,
-        r.res.pitch2D.numChannels = m.channels, r.res.pitch2D.width = m.w, r.res.pitch2D.height = m.h,
-        r.res.pitch2D.pitchInBytes = m.pitch;
-    else
-        r.resType = CU_RESOURCE_TYPE_LINEAR, r.res.linear.devPtr = m.linear, r.res.linear.format = m.format,
-        r.res.linear.numChannels = m.channels, r.res.linear.sizeInBytes = m.bytes;
-    CHECK(cuTexObjectCreate(&o, &r, &t, 0));
-    return o;
-}
-static CUsurfObject surface(struct made m)
-{
-    CUDA_RESOURCE_DESC r = { .resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = m.array };
-    CUsurfObject o = 0;
-    CHECK(cuSurfObjectCreate(&o, &r));
-    return o;
-}
-static const struct how near_ = { { C, C, C } };
-#define LINEAR(...) \
-    (struct how) { __VA_ARGS__, .linear = 1 }
-
-/* Texels: channel c of texel i. */
-static void fill_bytes(size_t n)
-{
-    for (size_t i = 0; i < n; i++) data[i] = (unsigned char)(rnd() >> 3);
-}
-static void fill_small(size_t n) /* bytes of which half are small */
-{
-    for (size_t i = 0; i < n; i++) data[i] = (unsigned char)(rnd() >> 3 & (rnd() >> 7 & 1 ? 255 : 63));
-}
-static float random_float(int low, int n)
-{
-    return ldexpf(1 + unit(), low + (int)(rnd() % n)) * (rnd() >> 5 & 1 ? 1 : -1);
-}
-static void fill_floats(size_t n, int low, int exponents)
-{
-    for (size_t i = 0; i < n; i++) ((float *)data)[i] = random_float(low, exponents);
-}
-static void fill_halves(size_t n) /* channels: narrow, wide, small, with infinities and NaN */
-{
-    for (size_t i = 0; i < n; i++) {
-        uint32_t m = rnd() >> 4 & 1023, s = rnd() >> 6 & 1,
-                 e = i % 4 == 0   ? 12 + rnd() % 4
-                     : i % 4 == 1 ? rnd() % 31
-                     : i % 4 == 2 ? rnd() % 4
-                     : rnd() % 8  ? 15 + rnd() % 3
-                                  : 31;
-        if (i % 4 == 3 && e == 31 && rnd() & 1) m = 0;
-        ((uint16_t *)data)[i] = (uint16_t)(s << 15 | e << 10 | m);
-    }
-}
-static void fill_special(size_t n) /* f32: subnormal, huge, infinite and NaN, zeros */
-{
-    for (size_t i = 0; i < n; i++) {
-        uint32_t s = rnd() & 0x80000000u, m = rnd() & 0x7fffff, k = rnd() >> 7 & 7, v;
-        if (i % 4 == 0)
-            v = s | (rnd() >> 5 & 3) << 23 | m;
-        else if (i % 4 == 1)
-            v = s | 0x7f000000 | m >> (rnd() & 1);
-        else if (i % 4 == 2)
-            v = k < 2 ? s | 0x7f800000 | (k ? m : 0) : s | 0x3f800000 | m;
-        else
-            v = k < 5 ? s : s | 0x3f800000 | m;
-        ((uint32_t *)data)[i] = v;
-    }
-}
-static int coords(int n, float x, float y, float z) /* from -1 to the extent + 1, in 1/512 */
-{
-    float e[3] = { x, y, z };
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < 8; k++)
-            in[i].v[k] = k < 3 ? bits((float)(rnd() % (uint32_t)((e[k] + 2) * 512)) / 512.f - 1) : 0;
-    return n;
-}
-static int normal_coords(int n, float low, float high)
-{
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < 8; k++) in[i].v[k] = k < 3 ? bits(low + unit() * (high - low)) : 0;
-    return n;
-}
-static struct made mipped(CUarray_format f, int channels, int w, int h, int d, unsigned flags, int levels, int what)
-{
-    struct made m = { .w = w, .h = h, .d = d, .channels = channels, .format = f };
-    CUDA_ARRAY3D_DESCRIPTOR a = {
-        .Width = w, .Height = h, .Depth = d, .Format = f, .NumChannels = channels, .Flags = flags
-    };
-    CHECK(cuMipmappedArrayCreate(&m.mips, &a, levels));
-    for (int l = 0; l < levels; l++) {
-        CUarray x;
-        int lw = w >> l ? w >> l : 1, lh = h ? (h >> l ? h >> l : 1) : 0, ld = d ? (d >> l ? d >> l : 1) : 0;
-        if (flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) ld = d;
-        size_t n = (size_t)lw * (lh ? lh : 1) * (ld ? ld : 1) * channels;
-        if (what == 0)
-            fill_floats(n, -3, 7);
-        else if (what == 1)
-            fill_small(n);
-        else if (what == 2)
-            fill_halves(n);
-        else
-            for (size_t i = 0; i < n; i++) ((float *)data)[i] = (float)(1 << l);
-        CHECK(cuMipmappedArrayGetLevel(&x, m.mips, l));
-        copy_in(x, size_of(f) * channels, lw, lh, ld, 0);
-    }
-    return m;
-}
+#include "texture_ask.h"
 
 #define T1 "tex.1d.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r0}];"
 #define T2 "tex.2d.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r0,%r1}];"
@@ -453,6 +191,12 @@ static void levels(void)
     ask("mip_near_u8", L2, object(u8, (struct how){ { C, C, C }, .mip_linear = 1, .flags = N }), 2000);
     ask("near_mip_f32", L2, object(f32, LINEAR({ W, M, C }, .flags = N)), 2000);
     ask("mip_odd", L2, object(odd, LINEAR({ W, C, C }, .mip_linear = 1, .flags = N)), 2000);
+    struct made deep = mipped(CU_AD_FORMAT_FLOAT, 1, 8, 8, 8, 0, 4, 0);
+    ask("mip_3d", "tex.level.3d.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r0,%r1,%r2,%r2}], %r3;",
+        object(deep, LINEAR({ C, C, C }, .mip_linear = 1, .flags = N)), 2000);
+    struct made deep8 = mipped(CU_AD_FORMAT_UNSIGNED_INT8, 4, 8, 8, 8, 0, 4, 1);
+    ask("mip_3d_u8", "tex.level.3d.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r0,%r1,%r2,%r2}], %r3;",
+        object(deep8, LINEAR({ C, C, C }, .mip_linear = 1, .flags = N)), 2000);
     struct how bent = LINEAR({ C, C, C }, .mip_linear = 1, .flags = N, .bias = 0.37f, .least = 0.6f, .most = 2.3f);
     ask("mip_bent", L2, object(steps, bent), 2000);
     ask("mip_bent_plain", T2, object(steps, bent), 200);
@@ -573,13 +317,7 @@ static void gathers(void)
 static void queries(void)
 {
     const unsigned N = CU_TRSF_NORMALIZED_COORDINATES, S = CUDA_ARRAY3D_SURFACE_LDST;
-    static const char *const what[] = {
-        "width",       "height",      "depth",       "channel_data_type", "channel_order",     "normalized_coords",
-        "filter_mode", "addr_mode_0", "addr_mode_1", "addr_mode_2",       "num_mipmap_levels", "num_samples",
-        "array_size"
-    };
-    static const char *const which[] = { "width",         "height",     "depth",        "channel_data_type",
-                                         "channel_order", "array_size", "memory_layout" };
+    static const char *const what[] = { "width", "height", "depth" };
     struct made l = { .bytes = 400, .channels = 1, .format = CU_AD_FORMAT_FLOAT },
                 p = { .pitch = 256, .w = 20, .h = 16, .channels = 1, .format = CU_AD_FORMAT_FLOAT };
     CHECK(cuMemAlloc(&l.linear, 8192)), p.linear = l.linear;
@@ -605,16 +343,16 @@ static void queries(void)
     memset(in, 0, sizeof in);
     for (int i = 0; i < 10; i++) {
         CUtexObject t = object(k[i].m, k[i].h);
-        for (int q = 0; q < 13; q++) {
+        for (int q = 0; q < 3; q++) {
             snprintf(insn, sizeof insn, "txq.%s.b32 %%r8, [%%t];", what[q]);
             snprintf(name, sizeof name, "txq_%s_%s", k[i].name, what[q]);
             ask(name, insn, t, 1);
         }
         if (i < 7) {
             CUsurfObject s = surface(k[i].m);
-            for (int q = 0; q < 7; q++) {
-                snprintf(insn, sizeof insn, "suq.%s.b32 %%r8, [%%t];", which[q]);
-                snprintf(name, sizeof name, "suq_%s_%s", k[i].name, which[q]);
+            for (int q = 0; q < 3; q++) {
+                snprintf(insn, sizeof insn, "suq.%s.b32 %%r8, [%%t];", what[q]);
+                snprintf(name, sizeof name, "suq_%s_%s", k[i].name, what[q]);
                 ask(name, insn, s, 1);
             }
         }
@@ -646,7 +384,13 @@ static void after(const char *name, struct made m, const char *insn,
     tell(name, data, bytes, n);
     CHECK(cuModuleUnload(x));
 }
-static void surfaces(void)
+static void surface_coords(int bytes)
+{
+    for (int i = 0; i < 400; i++)
+        memset(&in[i], 0, 32), in[i].v[0] = (i % 40 - 12) * bytes, in[i].v[1] = i / 40 - 2, in[i].v[2] = rnd() % 7 - 1;
+}
+/* mixed: elements of other sizes than the texels, too. */
+static void surfaces(int mixed)
 {
     const unsigned S = CUDA_ARRAY3D_SURFACE_LDST;
     char insn[256], name[60];
@@ -657,38 +401,52 @@ static void surfaces(void)
                 cub = array(CU_AD_FORMAT_UNSIGNED_INT32, 1, 6, 5, 4, S),
                 line = array(CU_AD_FORMAT_UNSIGNED_INT16, 2, 20, 0, 0, S),
                 lay = array(CU_AD_FORMAT_UNSIGNED_INT32, 1, 6, 5, 4, S | CUDA_ARRAY3D_LAYERED);
-    for (int i = 0; i < 1200; i++)
-        memset(&in[i], 0, 32), in[i].v[0] = i % 100 - 20, in[i].v[1] = i / 100 - 3, in[i].v[2] = rnd() % 7 - 1;
+    static const struct {
+        const char *name, *text;
+        int bytes;
+    } k1[] = {
+        { "b8", "suld.b.2d.b8.%s %%h8, [%%t, {%%r0,%%r1}]; cvt.u32.u16 %%r8, %%h8;", 1 },
+        { "b16", "suld.b.2d.b16.%s %%h8, [%%t, {%%r0,%%r1}]; cvt.u32.u16 %%r8, %%h8;", 2 },
+        { "b32", "suld.b.2d.b32.%s %%r8, [%%t, {%%r0,%%r1}];", 4 },
+        { "v4b8",
+          "suld.b.2d.v4.b8.%s {%%h8,%%h9,%%h10,%%h11}, [%%t, {%%r0,%%r1}]; cvt.u32.u16 %%r8, %%h8; "
+          "cvt.u32.u16 %%r9, %%h9; cvt.u32.u16 %%r10, %%h10; cvt.u32.u16 %%r11, %%h11;",
+          4 },
+        { "v2b32", "suld.b.2d.v2.b32.%s {%%r8,%%r9}, [%%t, {%%r0,%%r1}];", 8 },
+        { "b64", "suld.b.2d.b64.%s %%d2, [%%t, {%%r0,%%r1}]; mov.b64 {%%r8,%%r9}, %%d2;", 8 },
+        { "v4b32", "suld.b.2d.v4.b32.%s {%%r8,%%r9,%%r10,%%r11}, [%%t, {%%r0,%%r1}];", 16 },
+    };
+    struct made wide = array(CU_AD_FORMAT_UNSIGNED_INT32, 2, 16, 5, 0, S);
+    struct made half = array(CU_AD_FORMAT_UNSIGNED_INT16, 1, 16, 5, 0, S);
     for (int c = 0; c < 2; c++) {
-        static const struct {
-            const char *name, *text;
-        } k[] = { { "b32", "suld.b.2d.b32.%s %%r8, [%%t, {%%r0,%%r1}];" },
-                  { "b64", "suld.b.2d.b64.%s %%d2, [%%t, {%%r0,%%r1}]; mov.b64 {%%r8,%%r9}, %%d2;" },
-                  { "v2b32", "suld.b.2d.v2.b32.%s {%%r8,%%r9}, [%%t, {%%r0,%%r1}];" },
-                  { "b8", "suld.b.2d.b8.%s %%h8, [%%t, {%%r0,%%r1}]; cvt.u32.u16 %%r8, %%h8;" },
-                  { "b16", "suld.b.2d.b16.%s %%h8, [%%t, {%%r0,%%r1}]; cvt.u32.u16 %%r8, %%h8;" },
-                  { "v4b8", "suld.b.2d.v4.b8.%s {%%h8,%%h9,%%h10,%%h11}, [%%t, {%%r0,%%r1}]; cvt.u32.u16 %%r8, %%h8; "
-                            "cvt.u32.u16 %%r9, %%h9; cvt.u32.u16 %%r10, %%h10; cvt.u32.u16 %%r11, %%h11;" },
-                  { "v4b32", "suld.b.2d.v4.b32.%s {%%r8,%%r9,%%r10,%%r11}, [%%t, {%%r0,%%r1}];" } };
         for (int i = 0; i < 7; i++) {
-            snprintf(insn, sizeof insn, k[i].text, clamp[c]);
-            snprintf(name, sizeof name, "suld_u8x4_%s_%s", k[i].name, clamp[c]);
-            ask(name, insn, surface(u8), 1200);
-            snprintf(name, sizeof name, "suld_f32x4_%s_%s", k[i].name, clamp[c]);
-            ask(name, insn, surface(f32), 1200);
-            snprintf(name, sizeof name, "suld_u8x1_%s_%s", k[i].name, clamp[c]);
-            ask(name, insn, surface(one), 1200);
+            struct made m = k1[i].bytes == 1    ? one
+                            : k1[i].bytes == 2  ? half
+                            : k1[i].bytes == 4  ? u8
+                            : k1[i].bytes == 16 ? f32
+                                                : wide;
+            surface_coords(k1[i].bytes);
+            snprintf(insn, sizeof insn, k1[i].text, clamp[c]);
+            snprintf(name, sizeof name, "suld_%s_%s", k1[i].name, clamp[c]);
+            ask(name, insn, surface(m), 400);
+            if (!mixed || m.array == one.array) continue;
+            snprintf(name, sizeof name, "suld_u8x1_%s_%s", k1[i].name, clamp[c]);
+            ask(name, insn, surface(one), 400);
+            snprintf(name, sizeof name, "suld_f32x4_%s_%s", k1[i].name, clamp[c]);
+            ask(name, insn, surface(f32), 400);
         }
+        surface_coords(4);
         snprintf(insn, sizeof insn, "suld.b.3d.b32.%s %%r8, [%%t, {%%r0,%%r1,%%r2,%%r2}];", clamp[c]);
         snprintf(name, sizeof name, "suld_3d_%s", clamp[c]);
-        ask(name, insn, surface(cub), 1200);
+        ask(name, insn, surface(cub), 400);
         snprintf(insn, sizeof insn, "suld.b.1d.b32.%s %%r8, [%%t, {%%r0}];", clamp[c]);
         snprintf(name, sizeof name, "suld_1d_%s", clamp[c]);
-        ask(name, insn, surface(line), 1200);
+        ask(name, insn, surface(line), 400);
         snprintf(insn, sizeof insn, "suld.b.a2d.b32.%s %%r8, [%%t, {%%r2,%%r0,%%r1,%%r1}];", clamp[c]);
         snprintf(name, sizeof name, "suld_a2d_%s", clamp[c]);
-        ask(name, insn, surface(lay), 1200);
+        ask(name, insn, surface(lay), 400);
     }
+    if (mixed) return;
     /* stores: rows 0 to 4 inside, one store a texel, and others outside */
     for (int i = 0; i < 120; i++)
         memset(&in[i], 0, 32), in[i].v[0] = 4 * (i % 24 - 4), in[i].v[1] = i / 24, in[i].v[2] = rnd(),
@@ -696,8 +454,6 @@ static void surfaces(void)
     after("sust_b32_zero", u8, "sust.b.2d.b32.zero [%t, {%r0,%r1}], %r2;", 120);
     after("sust_v4b8_zero", u8,
           "cvt.u16.u32 %h0, %r2; cvt.u16.u32 %h1, %r3; sust.b.2d.v4.b8.zero [%t, {%r0,%r1}], {%h0,%h1,%h0,%h1};", 120);
-    for (int i = 0; i < 120; i++) in[i].v[0] += 2;
-    after("sust_b32_between", u8, "sust.b.2d.b32.zero [%t, {%r0,%r1}], %r2;", 120);
     /* formatted: values of each format, in texels */
     static const struct {
         const char *name;
@@ -801,21 +557,27 @@ int main(int argc, char **argv)
 {
     CUdevice d;
     CUcontext c;
-    every = argc > 1 && !strcmp(argv[1], "all");
+    const char *parts = argc > 1 ? argv[1] : "faloqrs"; /* their first letters; x and t end in errors */
+    every = argc > 2;
     CHECK(cuInit(0)), CHECK(cuDeviceGet(&d, 0)), CHECK(cuDevicePrimaryCtxRetain(&c, d)), CHECK(cuCtxSetCurrent(c));
     CHECK(cuMemAlloc(&din, sizeof in)), CHECK(cuMemAlloc(&dout, sizeof out));
-    formats();
-    addresses();
-    levels();
-    cubes();
-    gathers();
-    queries();
-    surfaces();
-    references();
-    if (argc > 2) { /* the end: a surface that traps */
-        struct made m = array(CU_AD_FORMAT_FLOAT, 1, 16, 5, 0, CUDA_ARRAY3D_SURFACE_LDST);
-        in[0].v[0] = 4096;
-        ask("trapped", "suld.b.2d.b32.trap %r8, [%t, {%r0,%r1}];", surface(m), 1);
+    for (; *parts; parts++) {
+        seed = 1;
+        switch (*parts) {
+        case 'f': formats(); break;
+        case 'a': addresses(); break;
+        case 'l': levels(); break;
+        case 'o': cubes(), gathers(); break;
+        case 'q': queries(); break;
+        case 'r': references(); break;
+        case 's': surfaces(0); break;
+        case 'x': surfaces(1); break;
+        case 't': {
+            struct made m = array(CU_AD_FORMAT_FLOAT, 1, 16, 5, 0, CUDA_ARRAY3D_SURFACE_LDST);
+            in[0].v[0] = 4096;
+            ask("trapped", "suld.b.2d.b32.trap %r8, [%t, {%r0,%r1}];", surface(m), 1);
+        }
+        }
     }
     return 0;
 }

@@ -1,0 +1,38 @@
+/* texel.h: numbers of texels as a sampler reads them, and the weighted sum of several as an H200 makes it. What was
+ * measured is in docs/textures.md. */
+#ifndef LOCKSTEP_TEXEL_H
+#define LOCKSTEP_TEXEL_H
+#include "mem/texels.h"
+
+enum { TEXEL_TAPS = 8, TEXEL_WHOLE = 256 }; /* texels of a sample; the sum of their weights */
+
+enum texel_sum { /* how a channel is filtered */
+                 SUM_F32,
+                 SUM_F16,
+                 SUM_SRGB,
+                 SUM_UNORM,
+                 SUM_SNORM8,
+                 SUM_SNORM16,
+                 SUM_NONE /* an integer that is read as it is */
+};
+struct texel_number {
+    u32 bits;    /* what a sample of this texel alone is */
+    float value; /* of SUM_F32 and SUM_F16 */
+    /* SUM_UNORM: of 65535; SUM_SNORM: as it is stored; SUM_SRGB: of 2^unit */
+    s32 whole;
+    s32 unit;
+};
+struct texel_mix { /* up to TEXEL_TAPS numbers; the second four are of another slice or level */
+    struct texel_number number[TEXEL_TAPS];
+    u16 weight[TEXEL_TAPS]; /* of TEXEL_WHOLE */
+    u8 taken;               /* those whose neighbour has a fraction, though the weight may be rounded to 0 */
+};
+
+enum texel_sum texel_sum(const struct texels *t, const struct sampler *s, u32 channel);
+/* Of channel c of the texel at p; c behind the last channel is 0. */
+struct texel_number texel_number(const struct texels *t, const struct sampler *s, const char *p, u32 c);
+/* Of the border's colour. */
+struct texel_number texel_border(const struct texels *t, const struct sampler *s, u32 c);
+/* The bits of the f32 that the filter gives. */
+u32 texel_mixed(enum texel_sum how, const struct texel_mix *m);
+#endif
