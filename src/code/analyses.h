@@ -9,6 +9,9 @@ void polls_find(struct lowered *l);      /* polls.c: SITE_POLLED */
 /* polls.c: some loop may wait for a write of another CTA: its end depends on a load or an atomic of one address. May
  * return true for a loop that waits for nothing. */
 bool code_polls(struct lowered *l);
+/* polls.c: for each operation of a kernel, whether it may come behind a griddepcontrol.wait; NULL: that cannot be told,
+ * since it calls functions, or is one. */
+const u8 *code_after_wait(const struct lowered *l, struct arena *mem);
 void hazards_find(struct lowered *l); /* hazards.c: lowered.hazard */
 void subword_find(struct lowered *l); /* library.c: SITE_WORD */
 /* library.c: whether an operation stands in a header of cooperative groups or of libcu++ */

@@ -206,3 +206,29 @@ bool code_polls(struct lowered *l)
     arena_free(&tmp);
     return polls;
 }
+
+/* ---- behind griddepcontrol.wait ---- */
+
+const u8 *code_after_wait(const struct lowered *l, struct arena *mem)
+{
+    if (!l->func->is_entry) return NULL;
+    for (u32 n = 0; n < l->ncall; n++)
+        if (!l->call[n].builtin) return NULL;
+    u8 *after = NEW_ARRAY(mem, u8, l->nop + 1), *seen = NEW_ARRAY(mem, u8, l->nblock + 1);
+    u32 *todo = NEW_ARRAY(mem, u32, l->nblock + 1), n = 0;
+    for (u32 b = 0; b < l->nblock; b++)
+        for (u32 k = 0; l->block[b].term == TERM_DEPEND && k < l->block[b].nsucc; k++) {
+            u32 to = l->block[b].succ[k];
+            if (!seen[to]) todo[n++] = to;
+            seen[to] = 1;
+        }
+    while (n) {
+        const struct block *b = &l->block[todo[--n]];
+        for (u32 k = b->first; k < b->end; k++) after[k] = 1;
+        for (u32 k = 0; k < b->nsucc; k++) {
+            if (!seen[b->succ[k]]) todo[n++] = b->succ[k];
+            seen[b->succ[k]] = 1;
+        }
+    }
+    return after;
+}

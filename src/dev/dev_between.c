@@ -3,6 +3,7 @@
  * Each access that op_access.c keeps has a tag, the number of a user: an instruction of a launch, or an operation.
  * Users that no access has any more are taken again. One lock for all of it; it is taken before that of op_access.c and
  * of the streams. */
+#include "code/analyses.h"
 #include "dev/dev_between_in.h"
 #include "sim/finding_place.h"
 
@@ -348,6 +349,23 @@ static void note_part(struct between *b, const struct op *op, const struct betwe
         for (u64 y = 0; y < rows; y++) note_bytes(b, op, p->from + z * slice + y * pitch, p->width, like);
 }
 
+/* The operations of a function that may come behind griddepcontrol.wait. */
+struct waits {
+    struct arena mem;
+    const struct lowered *low;
+    const u8 *after; /* of each; NULL: not known, or all */
+};
+
+/* The instruction cannot come behind griddepcontrol.wait: what the launch overlaps is not over for it. */
+static bool is_early(struct waits *w, const struct footprint_run *r)
+{
+    if (r->low && w->low != r->low) {
+        w->low = r->low;
+        w->after = code_after_wait(r->low, &w->mem);
+    }
+    return r->low && w->after && !w->after[r->op];
+}
+
 /* The footprint of a launch; pinned and managed memory that it writes strongly may hold a message to the host. */
 static void note_launch(struct between *b, struct between_launch *l)
 {
@@ -360,6 +378,7 @@ static void note_launch(struct between *b, struct between_launch *l)
     }
     const struct place *last = NULL;
     u64 tag = 0, meetings = access_meetings(b->accesses);
+    struct waits w = { 0 };
     for (u32 i = 0; i < l->n; i++) {
         const struct footprint_run *r = &l->run[i];
         const struct place *p = place_of(b, r);
@@ -372,8 +391,10 @@ static void note_launch(struct between *b, struct between_launch *l)
                                    .kind = r->write ? ACCESS_WRITE : ACCESS_READ,
                                    .strong = r->strong,
                                    .syncs = r->strong && a->exact && !a->simple,
+                                   .early = a->overlaps && is_early(&w, r),
                                    .tag = tag });
     }
+    arena_free(&w.mem);
     if (access_meetings(b->accesses) != meetings) b->met = b->now;
     report_clashes(b, l->op);
 }
@@ -572,6 +593,7 @@ struct between_launch *between_launch_begin(struct between *b, struct op *op, co
     a->number = number;
     a->polls = polls;
     a->simple = c && c->simple;
+    a->overlaps = c && c->overlaps;
     a->group = group_of(b);
     group_add(a->group, op);
     l->next = b->running;

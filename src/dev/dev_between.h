@@ -41,6 +41,7 @@ struct between_part {
 struct between_call {
     const char *site;   /* NULL: by its kind; "at main.cu:41": a load or store of the host, no call */
     const char *stream; /* "stream 2"; NULL: by its number */
+    bool overlaps;      /* a launch: by a programmatic edge, it may run beside the one in front */
     bool simple;        /* a launch: its kernel releases and acquires nothing (race_kernel_alone) */
 };
 /* `op` runs and uses these parts: a copy, a fill, an allocation, a free, a written value, a host function with what is

@@ -26,11 +26,12 @@ struct actor {
     char *stream;      /* how its stream is named; NULL: the host */
     u64 stream_id;     /* 0: the host */
     /* launches */
-    char *kernel; /* as the PTX names it */
-    u32 number;   /* of several of one report; 0: not said */
-    bool exact;   /* it may synchronise with other launches */
-    u32 era;      /* an exact one: launches of the same are judged together by the race check */
-    bool simple;  /* its kernel releases and acquires nothing */
+    char *kernel;  /* as the PTX names it */
+    u32 number;    /* of several of one report; 0: not said */
+    bool exact;    /* it may synchronise with other launches */
+    u32 era;       /* an exact one: launches of the same are judged together by the race check */
+    bool simple;   /* its kernel releases and acquires nothing */
+    bool overlaps; /* it may run beside launches in front, up to its griddepcontrol.wait */
     bool polls;
     bool publishes;      /* it wrote host-visible memory strongly */
     u64 begun, ended;    /* the times of struct between; the same, or 0 while it runs */

@@ -163,12 +163,14 @@ static void edge_text(struct text *order, struct text *fix, const struct side *f
 static void missing_event(struct text *cause, struct text *order, struct text *fix, const struct side *first,
                           const struct side *second)
 {
-    text_add(cause, "; no stream order, event, graph edge or waiting call says which comes first");
+    bool overlap = first->a->stream_id == second->a->stream_id && second->a->overlaps;
+    text_add(cause, overlap ? "; the later one may start before the earlier one has ended, and did not wait for it"
+                            : "; no stream order, event, graph edge or waiting call says which comes first");
     if (first->a->node && second->a->node && first->a->age == second->a->age) {
         edge_text(order, fix, first, second);
         return;
     }
-    if (first->a->stream_id == second->a->stream_id) {
+    if (overlap) {
         text_add(order, "griddepcontrol.wait (cudaGridDependencySynchronize) in the later kernel before the access");
         text_add(fix,
                  "Call cudaGridDependencySynchronize() in the later kernel before it touches the memory, or launch it "

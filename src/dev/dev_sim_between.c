@@ -203,6 +203,7 @@ void tell_launch_begin(struct dev_run *r)
     if (!b || r->unchecked) return;
     struct between_call c = call_of(r->op);
     c.simple = d->race && race_kernel_alone(d->race, d->sim, r->launch->kernel);
+    c.overlaps = op_may_overlap(r->op);
     r->between = between_launch_begin(b, r->op, &c, r->launch->kernel, r->in.number, polls);
     r->in.sink = between_sink(r->between);
 }

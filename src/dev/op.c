@@ -139,10 +139,21 @@ static void order_triggered(const struct op *a, struct op *b)
         opclock_join_op(&b->clock, a->clock, a->slot, a->own);
 }
 
+/* The same, and `a` is done: it is before the end of `b`, whether `b` was to be seen beside it or not. */
+static void order_overlapped(struct op *a, struct op *b)
+{
+    order_triggered(a, b);
+    if (!b->full) b->full = opclock_hold(b->clock);
+    order_after(a, b, &b->full);
+}
+
 void op_edge_add(struct op *from, struct op *to, enum op_edge_kind kind)
 {
     if (from->state == OP_DONE) {
-        order_after(from, to, &to->clock);
+        if (kind == OP_EDGE_COMPLETE)
+            order_after(from, to, &to->clock);
+        else
+            order_overlapped(from, to);
         return;
     }
     struct op_edge *e = &from->edge;
@@ -187,13 +198,8 @@ static void trigger(struct op *op)
 /* A programmatic edge: the operation that `to` may overlap is done. True: `to` is done with it. */
 static bool overlap_over(struct op *from, struct op *to)
 {
-    if (to->state < OP_RUNNING) {
-        order_after(from, to, &to->clock);
-        if (from->slot == to->slot) to->own = to->number - 1;
-    } else {
-        if (!to->full) to->full = opclock_hold(to->clock);
-        order_after(from, to, &to->full);
-    }
+    if (!to->full) to->full = opclock_hold(to->clock);
+    order_after(from, to, &to->full);
     if (__atomic_sub_fetch(&to->pending_full, 1, __ATOMIC_RELEASE)) return false;
     __atomic_store_n(&to->overlaps, 0, __ATOMIC_RELEASE);
     return to->state == OP_ENDING;
@@ -396,6 +402,11 @@ u32 op_result(const struct op *op) { return op->status; }
 u64 op_tag(const struct op *op) { return op->tag; }
 void *op_data(const struct op *op) { return op->data; }
 bool op_is_node(const struct op *op) { return op->node; }
+
+bool op_may_overlap(const struct op *op)
+{
+    return __atomic_load_n(&op->pending_full, __ATOMIC_ACQUIRE) || __atomic_load_n(&op->full, __ATOMIC_ACQUIRE);
+}
 struct stream *op_stream(const struct op *op) { return op->stream; }
 
 u32 op_blockers(struct op *op, struct op **out, u32 most)

@@ -222,7 +222,9 @@ u64 op_tag(const struct op *op);
 void *op_data(const struct op *op); /* as in its op_spec; not once it is done */
 op_stamp op_stamp_of(const struct op *op);
 bool op_is_node(const struct op *op); /* of a graph */
-u64 op_age(const struct op *op);      /* the order in which operations were enqueued, over all streams */
+/* Of one that has started: edges into it are programmatic, whether what is before was seen to run beside it or not. */
+bool op_may_overlap(const struct op *op);
+u64 op_age(const struct op *op); /* the order in which operations were enqueued, over all streams */
 struct stream *op_stream(const struct op *op);
 /* Blocks until it is done; later operations are then ordered after it. Its status. */
 u32 op_synchronise(struct op *op);

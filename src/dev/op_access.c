@@ -258,7 +258,8 @@ void accesses_delete(struct accesses *a)
 static bool is_before(const struct access *x, op_stamp other)
 {
     if (other == x->stamp) return true;
-    return x->op ? op_before_full(other, x->op) : host_after(x->of->all, other);
+    if (!x->op) return host_after(x->of->all, other);
+    return x->use.early ? op_before(other, x->op) : op_before_full(other, x->op);
 }
 
 /* What entry o says about the access. life: only what it says about the allocation, otherwise only the rest; lives: an

@@ -34,6 +34,7 @@ struct access_use {
     enum access_kind kind;
     bool strong; /* of a scope that includes other launches: no conflict with another strong access */
     bool syncs;  /* strong, and the launch may release or acquire by it */
+    bool early;  /* the launch does not wait for launches that it overlaps: op_before in place of op_before_full */
     u64 tag;     /* the caller's: whose access it is, for reports */
 };
 struct access_conflict {

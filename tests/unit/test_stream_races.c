@@ -226,6 +226,7 @@ static struct many any_use(void)
                                           below(3) ? ACCESS_READ : ACCESS_WRITE,
                                           below(2),
                                           false,
+                                          false,
                                           below(3) };
     }
     return m;
@@ -283,17 +284,19 @@ static void many_runs(void)
         op_enqueue(i == 2 ? y : x, &spec, &op[i]);
     }
     for (u32 i = 0; i < RUNS; i++) {
-        struct access_use u = { 0x100000 + 64ull * i, 0x100020 + 64ull * i, 0xff, ACCESS_WRITE, false, false, 1 };
+        struct access_use u = {
+            0x100000 + 64ull * i, 0x100020 + 64ull * i, 0xff, ACCESS_WRITE, false, false, false, 1
+        };
         UNIT_EQ(access_note(a, op[0], &u, NULL, NULL), ACCESS_FINE);
     }
     UNIT_EQ(access_ranges(a), RUNS);
     for (u32 i = 0; i < RUNS; i++) { /* in no order */
         u64 at = 0x100000 + 64ull * (i * 7919ull % RUNS);
-        struct access_use u = { at, at + 32, 0x0f, ACCESS_READ, false, false, 2 };
+        struct access_use u = { at, at + 32, 0x0f, ACCESS_READ, false, false, false, 2 };
         UNIT_EQ(access_note(a, op[1], &u, NULL, NULL), ACCESS_FINE);
     }
     UNIT_EQ(access_ranges(a), RUNS);
-    struct access_use free_bytes = { 0x100000, 0x100000 + 64 * RUNS, 0xff00ff00, ACCESS_WRITE, false, false, 3 };
+    struct access_use free_bytes = { 0x100000, 0x100000 + 64 * RUNS, 0xff00ff00, ACCESS_WRITE, false, false, false, 3 };
     UNIT_EQ(access_note(a, op[2], &free_bytes, NULL, NULL), ACCESS_FINE); /* between the bytes of the others */
     UNIT_EQ(access_ranges(a), 2 * RUNS);
     for (u32 i = 0; i < 3; i++) op_release(op[i]);
@@ -340,7 +343,7 @@ static enum access_verdict strong_use(struct stream *st, enum access_kind kind, 
     struct op_spec spec = { .kind = OP_EMPTY };
     struct op *op;
     op_enqueue(st, &spec, &op);
-    struct access_use u = { 0, 32, 0xf, kind, strong, false, 0 };
+    struct access_use u = { 0, 32, 0xf, kind, strong, false, false, 0 };
     enum access_verdict v = access_note(a, op, &u, NULL, NULL);
     op_release(op);
     return v;

@@ -610,8 +610,10 @@ static void programmatic(void)
     overlap = manual_launch(&d);
     overlap.programmatic = true;
     op_enqueue(x, &overlap, &o[3]);
-    op_done(c, OP_OK); /* the end triggers */
-    UNIT(started(&d) && op_before(op_stamp_of(o[2]), o[3]));
+    op_done(c, OP_OK); /* the end triggers, and is no order: that they did not overlap is chance */
+    UNIT(started(&d) && op_may_overlap(o[3]) && !op_may_overlap(o[2]));
+    UNIT(!op_before(op_stamp_of(o[2]), o[3]) && op_before_full(op_stamp_of(o[2]), o[3]));
+    UNIT(op_before(op_stamp_of(o[1]), o[3]));
     op_done(d, OP_OK);
     for (int i = 0; i < 5; i++) op_release(o[i]);
     streams_delete(s);
