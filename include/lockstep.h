@@ -373,7 +373,9 @@ typedef struct lk_launch { /* zero it, set size, then what you need */
     const char *site; /* the host's call, for reports; NULL: lk_thread_site's */
     /* how-many-eth launch of its kernel this is: findings then name the launch and the host's call; 0: they do not */
     uint64_t nth;
-    lk_count *count; /* what it is added to, software GPU; lives as long as the gpu. NULL: nothing */
+    lk_count *count;     /* what it is added to, software GPU; lives as long as the gpu. NULL: nothing */
+    uint32_t cluster[3]; /* blocks of a cluster, 0 counts as 1 in y and z; 0 in x: as the kernel requires, or none */
+    uint32_t portable;   /* refuse clusters of more than 8 blocks: the host has not allowed them for the kernel */
 } lk_launch;
 typedef struct lk_stats {
     uint64_t warp_instructions, ctas, nanoseconds;

@@ -34,6 +34,7 @@ void launch_fill(struct session *s, lk_launch *l)
                       .programmatic = o->programmatic };
     memcpy(l->grid, o->grid, sizeof l->grid);
     memcpy(l->block, o->block, sizeof l->block);
+    memcpy(l->cluster, o->cluster, sizeof l->cluster);
 }
 
 static lk_status launch(struct session *s, lk_stats *stats)

@@ -70,6 +70,7 @@ struct launch_options { /* one part */
     const char *path;            /* FILE.ptx or FILE.cu */
     const char *kernel;          /* the name behind the colon, or NULL */
     u32 grid[3], block[3];       /* 0 in x: not given */
+    u32 cluster[3];              /* the same */
     u32 shared;                  /* bytes of dynamic shared memory */
     bool shared_given;           /* --shared */
     u32 shared_optin, registers; /* what the host and ptxas say; 0: not given */

@@ -167,6 +167,7 @@ int launch_contract_bind(struct arena *a, lk_gpu *gpu, lk_contract *c, const lk_
     lk_contract_shape(c, &l);
     if (!o->grid[0]) memcpy(o->grid, l.grid, sizeof o->grid);
     if (!o->block[0]) memcpy(o->block, l.block, sizeof o->block);
+    if (!o->cluster[0]) memcpy(o->cluster, l.cluster, sizeof o->cluster);
     if (!o->shared_given) o->shared = l.shared_bytes;
     o->cooperative |= l.cooperative != 0;
     return EXIT_CLEAN;

@@ -113,6 +113,7 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_AFTER: return parse_after(a, text, o, e);
     case O_launch_GRID: return parse_numbers(opt, text, 1, 1, o->grid, e);
     case O_launch_BLOCK: return parse_numbers(opt, text, 1, 1, o->block, e);
+    case O_launch_CLUSTER: return parse_numbers(opt, text, 1, 1, o->cluster, e);
     case O_launch_SHARED:
         return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, o->shared_given = true);
     case O_launch_SHARED_OPTIN: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared_optin = (u32)n, true);

@@ -73,6 +73,7 @@ enum term {
     TERM_EXIT,
     TERM_TRAP,
     TERM_BAR,
+    TERM_CLUSTER, /* barrier.cluster.wait */
     TERM_WARP,
     TERM_SLEEP,
     TERM_DEPEND, /* griddepcontrol.wait */
@@ -109,6 +110,13 @@ enum { SR_DYN_SHARED = SR_COUNT, SR_LOCAL_BASE };
 #define SP_CALL SP_REG
 
 enum opnd_kind { O_NONE, O_REG, O_CONST, O_PARAM, O_SREG };
+/* opnd.comp of a constant: what is added to it when a warp is set up. */
+enum {
+    CONST_SHARED_WINDOW = 1, /* where generic addresses of shared memory begin */
+    CONST_LOCAL_WINDOW,
+    CONST_PARAMS, /* the launch's copy of the parameters */
+    CONST_SHARED  /* where the shared memory of the CTA begins in the window of its cluster */
+};
 struct opnd {     /* an operand before it has a slot */
     u8 kind, neg; /* neg: of a guard */
     /* SREG: component; CONST: 1, 2, 3: add the base of the shared, local window, of the parameters */
@@ -130,6 +138,7 @@ enum provenance_kind {
 struct provenance {
     u8 kind;             /* enum provenance_kind */
     bool is_start;       /* FROM_VAR: the address is that of its first byte */
+    bool mapped;         /* FROM_VAR: or the same place in another CTA of the cluster (mapa) */
     u32 off;             /* FROM_PARAM: of the parameter */
     struct ptx_var *var; /* FROM_VAR */
 };
@@ -147,20 +156,22 @@ struct site {     /* a memory instruction, whatever the version */
     u8 addr_width; /* bytes of the address in its register: 4 or 8 */
     /* alignment it needs when that is more than its bytes: half of a 32-byte access, a copy that reads less */
     u8 align;
-    u8 flags; /* SITE_* */
     /* the source that is the address: 0, or 1 for what an asynchronous copy reads */
     u8 which;
+    u16 flags;              /* SITE_* */
     struct provenance prov; /* the object that its address was made from */
     u32 op;
 };
-enum {                      /* site.flags */
-       SITE_NC = 1,         /* ld.nc */
-       SITE_UNCACHED = 2,   /* .cg, .cv, .wt: what old code takes for volatile (rules.md R5c) */
-       SITE_SPECULATED = 4, /* a load that observers may put off until a selection takes its value (R8) */
-       SITE_OPTIMISTIC = 8, /* a load whose value a compare-and-swap then verifies (R2) */
-       SITE_WORD = 16,      /* a strong access of libcu++ to 8 or 16 bits: it stands for the word they lie in (R2) */
-       SITE_FLAG = 32,      /* an uncached access in a function with fences: it may be a flag (R5c) */
-       SITE_POLLED = 64     /* a volatile load whose value decides whether its loop ends: it reads a flag (R2b) */
+enum {                        /* site.flags */
+       SITE_NC = 1,           /* ld.nc */
+       SITE_UNCACHED = 2,     /* .cg, .cv, .wt: what old code takes for volatile (rules.md R5c) */
+       SITE_SPECULATED = 4,   /* a load that observers may put off until a selection takes its value (R8) */
+       SITE_OPTIMISTIC = 8,   /* a load whose value a compare-and-swap then verifies (R2) */
+       SITE_WORD = 16,        /* a strong access of libcu++ to 8 or 16 bits: it stands for the word they lie in (R2) */
+       SITE_FLAG = 32,        /* an uncached access in a function with fences: it may be a flag (R5c) */
+       SITE_POLLED = 64,      /* a volatile load whose value decides whether its loop ends: it reads a flag (R2b) */
+       SITE_CLUSTER = 128,    /* .shared::cluster: it may reach the shared memory of other CTAs of the cluster */
+       SITE_DISTRIBUTED = 256 /* other CTAs may reach the shared memory that it accesses */
 };
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
@@ -170,6 +181,8 @@ enum { MBAR_NOINC = 1, MBAR_RELAXED = 2 };
 /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
 enum { FENCE_PROXY = 16, FENCE_SC = 32 };
 /* op.aux of barriers; how many barriers a CTA has */
+/* aux of isspacep: the space, and whether it is .shared::cluster. */
+enum { ISSPACEP_CLUSTER = 1 << 8 };
 enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC, BAR_ALIGNED = 16, MAX_BARS = 16 };
 /* bytes of local memory that a thread has, for all functions that it is in */
 enum { LOCAL_STACK = 1 << 19 };

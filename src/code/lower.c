@@ -141,7 +141,11 @@ static struct opnd symbol_address(struct lower *w, const struct ptx_operand *o, 
         if (width < 8) return lower_const(truncate_to(v->addr + (u64)o->imm, width)); /* a part of an address */
         return symbol_const(w, v, v->addr + (u64)o->imm);
     case SP_SHARED:
-        if (v->size || !v->is_extern) return symbol_const(w, v, truncate_to(at, width));
+        if (v->size || !v->is_extern) {
+            struct opnd own = symbol_const(w, v, truncate_to(at, width));
+            own.comp = CONST_SHARED;
+            return own;
+        }
         base.reg = SR_DYN_SHARED;
         at = (u64)o->imm;
         break;
@@ -314,7 +318,9 @@ void lower_cvta(struct lower *w, int form)
         return;
     }
     struct opnd s = lower_operand(w, &i->arg[1], type), d = lower_begin(w, &i->arg[0], type);
-    bool to = lower_has_mod(i, "to"), window = lower_has_mod(i, "shared") || lower_has_mod(i, "local");
+    bool to = lower_has_mod(i, "to"),
+         shared = lower_has_mod(i, "shared") || lower_has_mod(i, "shared::cta") || lower_has_mod(i, "shared::cluster"),
+         window = shared || lower_has_mod(i, "local");
     if (lower_has_mod(i, "param") && !w->l->func->is_entry) {
         lower_unsupported(w);
         return;
@@ -322,15 +328,13 @@ void lower_cvta(struct lower *w, int form)
     if (!window && !lower_has_mod(i, "param"))
         lower_emit(w, form, d, s, no_opnd, no_opnd);
     else {
-        /* the base is put in when a warp is set up: comp 1 shared, 2 local window, 3 the launch's copy of the
-         * parameters */
         struct opnd base = { .kind = O_CONST,
-                             .comp = lower_has_mod(i, "shared")  ? 1
-                                     : lower_has_mod(i, "local") ? 2
-                                                                 : 3 };
+                             .comp = shared                      ? CONST_SHARED_WINDOW
+                                     : lower_has_mod(i, "local") ? CONST_LOCAL_WINDOW
+                                                                 : CONST_PARAMS };
         enum ptx_type sum = type_size[type] == 8 ? T_U64 : T_U32;
         lower_emit(w, isa_form(to ? N_sub : N_add, sum, sum, 0), d, s, base, no_opnd);
-        if (base.comp == 3) w->l->has_param_address = true;
+        if (base.comp == CONST_PARAMS) w->l->has_param_address = true;
     }
     lower_finish(w, &i->arg[0], d, type);
 }

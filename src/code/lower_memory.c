@@ -14,9 +14,9 @@ enum ptx_space lower_space(const struct ptx_insn *i)
     static const struct {
         const char *mod;
         enum ptx_space space;
-    } t[] = { { "global", SP_GLOBAL },      { "shared", SP_SHARED },    { "shared::cta", SP_SHARED },
-              { "local", SP_LOCAL },        { "const", SP_CONST },      { "param", SP_PARAM },
-              { "param::entry", SP_PARAM }, { "param::func", SP_PARAM } };
+    } t[] = { { "global", SP_GLOBAL },      { "shared", SP_SHARED },          { "shared::cta", SP_SHARED },
+              { "local", SP_LOCAL },        { "shared::cluster", SP_SHARED }, { "const", SP_CONST },
+              { "param::entry", SP_PARAM }, { "param::func", SP_PARAM },      { "param", SP_PARAM } };
     for (u32 k = 0; k < COUNT_OF(t); k++)
         if (lower_has_mod(i, t[k].mod)) return t[k].space;
     return SP_GENERIC;
@@ -48,10 +48,12 @@ static u8 scope_of(const struct ptx_insn *i, u8 otherwise)
                                                                : otherwise;
 }
 
-static u8 flags_of(const struct ptx_insn *i)
+static u16 flags_of(const struct lower *w, const struct ptx_insn *i)
 {
     u32 uncached = lower_has_mod(i, "cg") || lower_has_mod(i, "cv") || lower_has_mod(i, "wt");
-    return (u8)((lower_has_mod(i, "nc") ? SITE_NC : 0) | (uncached ? SITE_UNCACHED : 0));
+    u32 cluster = lower_has_mod(i, "shared::cluster");
+    return (u16)((lower_has_mod(i, "nc") ? SITE_NC : 0) | (uncached ? SITE_UNCACHED : 0) |
+                 (cluster ? SITE_CLUSTER : 0) | (w->l->func->module->first->distributed ? SITE_DISTRIBUTED : 0));
 }
 
 u32 lower_address(struct lower *w, const struct ptx_operand *m, struct opnd *a, s64 *off)
@@ -136,7 +138,7 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
                       .scope = scope_of(i, SCOPE_SYS),
                       .type = (u8)t,
                       .align = (u8)align,
-                      .flags = flags_of(i) };
+                      .flags = flags_of(w, i) };
     struct lop o = lower_op(w, (int)(f - isa_forms));
     struct opnd a;
     s.addr_width = (u8)lower_address(w, m, &a, &o.off);
@@ -278,7 +280,8 @@ static void push_atom(struct lower *w, const struct isa_form *f, struct atom x, 
                       .sem = sem_of(i),
                       .scope = scope_of(i, SCOPE_GPU),
                       .atom = (u8)x.op,
-                      .type = (u8)x.type };
+                      .type = (u8)x.type,
+                      .flags = flags_of(w, i) };
     if (s.sem == SEM_WEAK) s.sem = SEM_RELAXED;
     struct lop o = lower_op(w, (int)(f - isa_forms));
     o.site = w->site.n;
@@ -394,6 +397,7 @@ u32 lower_site(struct lower *w, u32 access, enum ptx_space space, u32 width, u32
                       .type = T_B64,
                       .addr_width = (u8)addr_width,
                       .which = (u8)which,
+                      .flags = flags_of(w, w->cur),
                       .op = w->op.n };
     VEC_PUSH(w->mem, &w->site, s);
     return w->site.n - 1;

@@ -104,7 +104,7 @@ void lower_pattern(struct lower *w, int form) { push_pattern(w, form); }
 void lower_isspacep(struct lower *w, int form)
 {
     struct lop *o = push_pattern(w, form);
-    if (o) o->aux = (u16)(lower_has_mod(w->cur, "shared::cluster") ? SP_SHARED : lower_space(w->cur));
+    if (o) o->aux = (u16)(lower_space(w->cur) | (lower_has_mod(w->cur, "shared::cluster") ? ISSPACEP_CLUSTER : 0));
 }
 
 /* alloca, stacksave, stackrestore: the frame's local memory grows and shrinks; nothing waits. */
@@ -231,6 +231,21 @@ void lower_trap(struct lower *w, int form)
     lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
     lower_end_block(w, TERM_TRAP);
     lower_end_around(w, around);
+}
+
+void lower_cluster_wait(struct lower *w, int form)
+{
+    u32 around = lower_branch_around(w);
+    lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
+    lower_end_block(w, TERM_CLUSTER);
+    lower_end_around(w, around);
+}
+
+/* aux: whether it releases nothing. */
+void lower_cluster_arrive(struct lower *w, int form)
+{
+    struct lop *o = push_pattern(w, form);
+    if (o) o->aux = lower_has_mod(w->cur, "relaxed");
 }
 
 void lower_griddep_wait(struct lower *w, int form)

@@ -10,7 +10,7 @@
 
 static bool same(struct provenance a, struct provenance b)
 {
-    return a.kind == b.kind && a.off == b.off && a.var == b.var && a.is_start == b.is_start;
+    return a.kind == b.kind && a.off == b.off && a.var == b.var && a.is_start == b.is_start && a.mapped == b.mapped;
 }
 
 static struct ptx_var *frame_of(struct ptx_var *v) { return v->frame ? v->frame : v; }
@@ -21,7 +21,7 @@ static struct provenance join(struct provenance a, struct provenance b)
     if (b.kind == FROM_UNSET) return a;
     if (same(a, b)) return a;
     if (a.kind == b.kind && a.off == b.off && a.var == b.var)
-        return (struct provenance){ .kind = a.kind, .off = a.off, .var = a.var };
+        return (struct provenance){ .kind = a.kind, .off = a.off, .var = a.var, .mapped = a.mapped || b.mapped };
     if (a.kind == FROM_VAR && b.kind == FROM_VAR && frame_of(a.var) == frame_of(b.var)) /* one array or the other */
         return (struct provenance){ .kind = FROM_VAR, .var = frame_of(a.var) };
     return (struct provenance){ .kind = FROM_TAG };
@@ -100,6 +100,7 @@ static struct provenance transfer(const struct lowered *l, const struct lop *o, 
     bool early = a.kind == FROM_UNSET || b.kind == FROM_UNSET;
     switch (rule) {
     case PROV_KEEP: return a;
+    case PROV_MAPPED: a.mapped = true; return a;
     case PROV_ADD: return part_of(l, sum(a, b), *lop_src(o, a.kind == FROM_VAR));
     case PROV_SUB:
         return b.kind == FROM_NONE ? inside(a)

@@ -4,6 +4,7 @@
  * several kernels may share, then each kernel's own, which meet nobody else's: a kernel takes no more than it can
  * use. */
 #include "code/shared_layout.h"
+#include "mem/mem.h"
 #include <stdlib.h>
 
 struct user {
@@ -112,6 +113,20 @@ static void place_own(struct ptx_func *f)
     if (!f->dynamic_align) f->dynamic_align = 16;
 }
 
+/* Whether an instruction of the program makes addresses of other CTAs' shared memory, or writes there. */
+static bool is_distributed(const struct ptx_module *first)
+{
+    for (const struct ptx_module *m = first; m; m = m->next)
+        for (u32 k = 0; k < m->nfunc; k++)
+            for (u32 i = 0; i < m->func[k]->ninsn; i++) {
+                const struct ptx_opcode *o = m->func[k]->insn[i].op;
+                if (o && str_is(o->base, "mapa")) return true;
+                for (u32 n = 0; o && n < o->nmod; n++)
+                    if (str_is(o->mod[n], "multicast::cluster")) return true;
+            }
+    return false;
+}
+
 void shared_layout(struct ptx_module *m)
 {
     struct ptx_module *first = m->first;
@@ -130,6 +145,7 @@ void shared_layout(struct ptx_module *m)
     place_common(&p);
     for (u32 k = 0; k < p.kernel.n; k++) place_own(p.kernel.p[k]);
     arena_free(&p.mem);
+    first->distributed = is_distributed(first);
     first->shared_placed = true;
 }
 
@@ -141,6 +157,7 @@ u64 shared_static_bytes(const struct ptx_func *kernel)
 
 const struct ptx_var *shared_variable(const struct ptx_func *kernel, u64 at)
 {
+    at %= MEM_WINDOW_CTA; /* of whichever CTA of the cluster */
     for (u32 k = 0; k < kernel->nshared; k++)
         if (at - kernel->shared[k]->offset < kernel->shared[k]->size) return kernel->shared[k];
     return NULL;

@@ -195,7 +195,7 @@ struct cu_function *cu_function_launched(void *handle, struct cu_device *d);
 /* A launch as cuLaunchKernel and its relatives give it. */
 struct cu_launch {
     u32 grid[3], block[3], shared; /* shared: dynamic, bytes */
-    u32 cluster[3];                /* of cuLaunchKernelEx; it is checked, and blocks run as without */
+    u32 cluster[3];                /* of cuLaunchKernelEx; 0: not said */
     void *event;                   /* to be recorded behind it; NULL: none */
     void *stream;
     bool thread; /* stream 0 is the calling thread's */

@@ -142,8 +142,8 @@ CU_API(cuGraphKernelNodeSetParams_v2)(struct cu_node *n, const struct cu_kernel_
     return kernel_set(n, &x->first, true);
 }
 
-/* Attributes of a launch, by their ids: wishes, but for whether it is cooperative. */
-enum { ATTRIBUTE_COOPERATIVE = 2 };
+/* Attributes of a launch, by their ids: wishes, but for whether it is cooperative, and its clusters. */
+enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
 CU_API(cuGraphKernelNodeSetAttribute)(struct cu_node *n, u32 which, const union cu_launch_value *value)
 {
     cu_result r = enter(n, CU_NODE_KERNEL);
@@ -152,6 +152,11 @@ CU_API(cuGraphKernelNodeSetAttribute)(struct cu_node *n, u32 which, const union 
     if (which == ATTRIBUTE_COOPERATIVE) {
         struct dev_task task = *dev_node_task(n->node);
         task.launch.cooperative = value->number;
+        return task_set(n, LK_OK, &task);
+    }
+    if (which == ATTRIBUTE_CLUSTER) {
+        struct dev_task task = *dev_node_task(n->node);
+        memcpy(task.launch.cluster, value->cluster, sizeof task.launch.cluster);
         return task_set(n, LK_OK, &task);
     }
     if (!n->values && !(n->values = base_alloc(sizeof *n->values * CU_NODE_ATTRIBUTES))) return CU_OUT_OF_MEMORY;
@@ -165,6 +170,7 @@ CU_API(cuGraphKernelNodeGetAttribute)(struct cu_node *n, u32 which, union cu_lau
     if (which >= CU_NODE_ATTRIBUTES || !cu_ok(out)) return CU_INVALID_VALUE;
     *out = n->values ? n->values[which] : (union cu_launch_value){ .number = 0 };
     if (which == ATTRIBUTE_COOPERATIVE) out->number = dev_node_task(n->node)->launch.cooperative;
+    if (which == ATTRIBUTE_CLUSTER) memcpy(out->cluster, dev_node_task(n->node)->launch.cluster, sizeof out->cluster);
     return CU_OK;
 }
 CU_API(cuGraphKernelNodeCopyAttributes)(struct cu_node *to, struct cu_node *from)

@@ -119,11 +119,14 @@ cu_result cu_launch_read(struct cu_context *c, struct cu_function *f, const stru
     u32 n = lk_kernel_param_count(*kernel);
     if (n > CU_ARGUMENTS) return CU_INVALID_VALUE;
     if ((r = arguments_find(c->device->gpu, l, *kernel, arg, n))) return r;
+    const u32 *of = l->cluster[0] ? l->cluster : f->cluster; /* of the launch, or an attribute of the function */
     *out = (lk_launch){ .size = sizeof *out,
                         .grid = { l->grid[0], l->grid[1], l->grid[2] },
                         .block = { l->block[0], l->block[1], l->block[2] },
                         .shared_bytes = l->shared,
                         .cooperative = l->cooperative,
+                        .cluster = { of[0], of[1], of[2] },
+                        .portable = !f->cluster_any,
                         .programmatic = l->programmatic,
                         .args = arg,
                         .arg_count = n,
@@ -180,14 +183,15 @@ enum { /* CUlaunchAttributeID */
        ATTRIBUTE_UPDATABLE = 13,
        ATTRIBUTES = 17
 };
-enum { CLUSTER_PORTABLE = 8 };
 
 static cu_result attribute_read(const struct cu_launch_attribute *a, struct cu_launch *l)
 {
     switch (a->id) {
     case ATTRIBUTE_COOPERATIVE: l->cooperative = a->value.number; return CU_OK;
     case ATTRIBUTE_PROGRAMMATIC: l->programmatic = a->value.number; return CU_OK;
-    case ATTRIBUTE_CLUSTER: memcpy(l->cluster, a->value.cluster, sizeof l->cluster); return CU_OK;
+    case ATTRIBUTE_CLUSTER:
+        memcpy(l->cluster, a->value.cluster, sizeof l->cluster);
+        return l->cluster[0] && l->cluster[1] && l->cluster[2] ? CU_OK : CU_INVALID_CLUSTER;
     /* the event is recorded behind the launch, when all its blocks have begun, and more */
     case ATTRIBUTE_PROGRAMMATIC_EVENT:
     case ATTRIBUTE_COMPLETION_EVENT:
@@ -201,30 +205,12 @@ static cu_result attribute_read(const struct cu_launch_attribute *a, struct cu_l
     }
 }
 
-/* The sizes of a cluster that the device takes. The machine runs its blocks as others: what a kernel asks of its
- * cluster is an instruction of its own, and refused by name where it is not supported. */
-static cu_result cluster_check(const struct cu_launch *l, const struct cu_function *f)
-{
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    const struct profile *p = c->device->profile;
-    u64 ctas = (u64)l->cluster[0] * l->cluster[1] * l->cluster[2];
-    if (!ctas) return CU_INVALID_CLUSTER;
-    if (ctas == 1) return CU_OK;
-    if (ctas > p->cluster_max || (ctas > CLUSTER_PORTABLE && !f->cluster_any)) return CU_INVALID_CLUSTER;
-    for (int i = 0; i < 3; i++)
-        if (l->grid[i] % l->cluster[i]) return CU_INVALID_CLUSTER;
-    return CU_OK;
-}
-
 cu_result cu_launch_config_read(const struct cu_launch_config *x, struct cu_function *f, struct cu_launch *out)
 {
     if (!cu_ok(x) || (x->attributes && !cu_readable(x->attribute, x->attributes * sizeof *x->attribute)))
         return CU_INVALID_VALUE;
     *out = (struct cu_launch){ .grid = { x->grid[0], x->grid[1], x->grid[2] },
                                .block = { x->block[0], x->block[1], x->block[2] },
-                               .cluster = { 1, 1, 1 },
                                .shared = x->shared,
                                .stream = x->stream };
     cu_result r = CU_OK;
@@ -238,7 +224,7 @@ static cu_result launch_ex(const struct cu_launch_config *x, void *function, voi
     struct cu_launch l;
     struct cu_function *f = cu_function_of(function);
     cu_result r = cu_launch_config_read(x, f, &l);
-    if (r || (f && (r = cluster_check(&l, f)))) return r;
+    if (r) return r;
     l.thread = thread;
     l.params = params;
     l.extra = extra;

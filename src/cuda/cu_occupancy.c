@@ -120,21 +120,7 @@ CU_API(cuOccupancyAvailableDynamicSMemPerBlock)(u64 *out, void *function, int bl
 
 /* ---- clusters ---- */
 
-/* A cluster stays within a group of multiprocessors (GPC). */
-enum { GROUP = 16, PORTABLE = 8, CLUSTERED_BLOCKS = 8 }; /* blocks of clusters that a multiprocessor takes at most */
-
-/* Clusters of so many blocks that fit at a time, one block on each multiprocessor. The answers of an H200 fit groups of
- * 16, 16, 16, 16, 18, 18, 18 and 14 multiprocessors; of others it is not known, and they count as groups of 16. */
-static u32 clusters_of(const struct profile *p, u32 size)
-{
-    static const u8 known[] = { 16, 16, 16, 16, 18, 18, 18, 14 };
-    u32 n = 0;
-    if (p->sms == 132)
-        for (u32 i = 0; i < COUNT_OF(known); i++) n += known[i] / size;
-    else
-        n = p->sms / GROUP * (GROUP / size) + p->sms % GROUP / size;
-    return n;
-}
+enum { GROUP = 16 }; /* multiprocessors of a group (GPC), which a cluster stays within */
 
 /* A question about clusters: the launch that is meant, and the threads of its blocks. */
 static cu_result enter_config(struct question *q, struct cu_function *f, const int *out,
@@ -158,11 +144,12 @@ cu_result cu_occupancy_clusters(int *clusters, struct cu_function *f, const stru
     cu_result r = enter_config(&q, f, clusters, x, &l, &threads);
     if (r) return r;
     const struct profile *p = q.c->device->profile;
-    u64 size = (u64)l.cluster[0] * l.cluster[1] * l.cluster[2];
+    const u32 *of = l.cluster[0] ? l.cluster : q.k->func->reqnctapercluster;
+    u64 size = (u64)MAX_OF(of[0], 1u) * MAX_OF(of[1], 1u) * MAX_OF(of[2], 1u);
     if (!p->cluster_max) return CU_NOT_SUPPORTED;
-    if (size > (q.f->cluster_any ? p->cluster_max : PORTABLE)) return CU_INVALID_CLUSTER;
+    if (size > (q.f->cluster_any ? p->cluster_max : CLUSTER_PORTABLE)) return CU_INVALID_CLUSTER;
     u32 each = cu_occupancy(q.f, q.k, q.c->device, threads, l.shared);
-    *clusters = (int)(clusters_of(p, (u32)size) * MIN_OF(each, (u32)CLUSTERED_BLOCKS));
+    *clusters = (int)(profile_clusters(p, (u32)size) * MIN_OF(each, (u32)CLUSTER_CTAS_PER_SM));
     return CU_OK;
 }
 CU_API(cuOccupancyMaxActiveClusters)(int *clusters, void *function, const struct cu_launch_config *x)
@@ -180,7 +167,7 @@ cu_result cu_occupancy_cluster_size(int *size, struct cu_function *f, const stru
     const struct profile *p = q.c->device->profile;
     if (!p->cluster_max) return CU_NOT_SUPPORTED;
     u32 each = cu_occupancy(q.f, q.k, q.c->device, threads, l.shared);
-    u32 most = q.f->cluster_any ? p->cluster_max : PORTABLE;
+    u32 most = q.f->cluster_any ? p->cluster_max : CLUSTER_PORTABLE;
     *size = (int)MIN_OF(most, GROUP * each);
     return CU_OK;
 }

@@ -59,6 +59,8 @@ struct dev_launch {
     u32 shared_bytes;      /* dynamic */
     u32 shared_consent;    /* what the host has allowed with the opt-in attribute; 0: not known */
     u32 registers;         /* of a thread, by ptxas; 0: not known */
+    u32 cluster[3];        /* blocks of a cluster; 0: as the kernel requires, or none */
+    bool portable;         /* clusters of more than 8 blocks are not allowed */
     bool cooperative;
     const void *params; /* kernel->param_bytes of them */
     /* a real GPU only: a pointer to each parameter, in place of `params`, which is NULL then; NULL: they are there */

@@ -222,20 +222,27 @@ static cu_result launch_with(const struct gpu *g, const struct dev_launch *l, cu
                              cu_stream stream, void **params, const char **call)
 {
     const u32 *n = l->grid, *b = l->block;
-    if (!programmatic) {
+    if (!programmatic && !l->cluster[0]) {
         *call = l->cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
         return l->cooperative
                    ? g->cu.launch_cooperative(f, n[0], n[1], n[2], b[0], b[1], b[2], l->shared_bytes, stream, params)
                    : g->cu.launch(f, n[0], n[1], n[2], b[0], b[1], b[2], l->shared_bytes, stream, params, NULL);
     }
-    struct cu_launch_attribute a[2] = { { .id = CU_LAUNCH_PROGRAMMATIC, .value.number = 1 },
-                                        { .id = CU_LAUNCH_COOPERATIVE, .value.number = 1 } };
+    struct cu_launch_attribute a[3];
+    u32 attributes = 0;
+    if (programmatic) a[attributes++] = (struct cu_launch_attribute){ .id = CU_LAUNCH_PROGRAMMATIC, .value.number = 1 };
+    if (l->cooperative)
+        a[attributes++] = (struct cu_launch_attribute){ .id = CU_LAUNCH_COOPERATIVE, .value.number = 1 };
+    if (l->cluster[0])
+        a[attributes++] = (struct cu_launch_attribute){
+            .id = CU_LAUNCH_CLUSTER, .value.cluster = { l->cluster[0], l->cluster[1], l->cluster[2] }
+        };
     struct cu_launch_config config = { .grid = { n[0], n[1], n[2] },
                                        .block = { b[0], b[1], b[2] },
                                        .shared = l->shared_bytes,
                                        .stream = stream,
                                        .attribute = a,
-                                       .attributes = l->cooperative ? 2 : 1 };
+                                       .attributes = attributes };
     *call = "cuLaunchKernelEx";
     return ask_driver(&g->cu, launch_ex, &config, f, params, NULL);
 }

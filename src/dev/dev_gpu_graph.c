@@ -207,11 +207,17 @@ static u32 alloc_added(struct dev_graph *g, struct dev_task *t, u64 address, str
     return 0;
 }
 
-/* What only an attribute of the node says. */
-static u32 set_cooperative(struct device *d, const struct dev_node *n, struct error *e)
+/* What only attributes of the node say: whether it is cooperative, its clusters. */
+static u32 set_attributes(struct device *d, const struct dev_node *n, const struct dev_launch *l, struct error *e)
 {
-    struct cu_launch_attribute a = { .value.number = 1 };
-    return ASK(d, NULL, e, "cuGraphKernelNodeSetAttribute", node_attribute, n->handle, CU_LAUNCH_COOPERATIVE, &a.value);
+    struct cu_launch_attribute a = { .value.number = 1 }, c = { 0 };
+    u32 code = 0;
+    if (l->cooperative)
+        code = ASK(d, NULL, e, "cuGraphKernelNodeSetAttribute", node_attribute, n->handle, CU_LAUNCH_COOPERATIVE,
+                   &a.value);
+    if (code || !l->cluster[0]) return code;
+    memcpy(c.value.cluster, l->cluster, sizeof c.value.cluster);
+    return ASK(d, NULL, e, "cuGraphKernelNodeSetAttribute", node_attribute, n->handle, CU_LAUNCH_CLUSTER, &c.value);
 }
 
 u32 gpu_graph_add(struct dev_graph *g, struct dev_node *const *dep, u32 deps, struct dev_task *t, struct dev_node **out,
@@ -226,7 +232,7 @@ u32 gpu_graph_add(struct dev_graph *g, struct dev_node *const *dep, u32 deps, st
     if (!code) code = add(g, dep, deps, t->kind == OP_LAUNCH && t->programmatic, t->kind, &p, &n, e);
     arena_free(&mem);
     if (!code && t->kind == OP_ALLOC) code = alloc_added(g, t, p.alloc.address, e);
-    if (!code && t->kind == OP_LAUNCH && t->launch.cooperative) code = set_cooperative(g->d, n, e);
+    if (!code && t->kind == OP_LAUNCH) code = set_attributes(g->d, n, &t->launch, e);
     if (out) *out = code ? NULL : n;
     return code;
 }

@@ -34,6 +34,7 @@ static struct sim_launch machine_launch(struct device *d, const struct dev_launc
         .grid = { l->grid[0], l->grid[1], l->grid[2] },
         .block = { l->block[0], l->block[1], l->block[2] },
         .shared_bytes = l->shared_bytes,
+        .cluster = { l->cluster[0], l->cluster[1], l->cluster[2] },
         .cooperative = l->cooperative,
         .params = l->params,
         .checks = d->options.checks,

@@ -52,11 +52,11 @@ enum { CU_FUNC_DYNAMIC_SHARED = 8 }; /* of cuFuncSetAttribute */
 enum { CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_SIZE = 6 };
 enum { CU_INPUT_PTX = 1 }; /* of cuLinkAddData */
 enum { CU_HOST_PORTABLE = 1, CU_HOST_MAPPED = 2, CU_MANAGED_GLOBAL = 1 };
-enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2, CU_MEMORY_UNIFIED = 4 }; /* one side of a copy */
-enum { CU_LAUNCH_COOPERATIVE = 2, CU_LAUNCH_PROGRAMMATIC = 6 };           /* attributes of a launch */
-enum { CU_POOL_THRESHOLD = 4 };                                           /* of cuMemPoolSetAttribute */
-enum { CU_EDGE_FROM_TRIGGER = 1, CU_EDGE_PROGRAMMATIC = 1 };              /* port and type of struct cu_edge */
-enum cu_node_type {                                                       /* of struct cu_node_params */
+enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2, CU_MEMORY_UNIFIED = 4 };              /* one side of a copy */
+enum { CU_LAUNCH_COOPERATIVE = 2, CU_LAUNCH_CLUSTER = 4, CU_LAUNCH_PROGRAMMATIC = 6 }; /* attributes of a launch */
+enum { CU_POOL_THRESHOLD = 4 };                                                        /* of cuMemPoolSetAttribute */
+enum { CU_EDGE_FROM_TRIGGER = 1, CU_EDGE_PROGRAMMATIC = 1 }; /* port and type of struct cu_edge */
+enum cu_node_type {                                          /* of struct cu_node_params */
                     CU_NODE_KERNEL,
                     CU_NODE_COPY,
                     CU_NODE_FILL,
@@ -99,6 +99,7 @@ struct cu_launch_attribute { /* CUlaunchAttribute */
     union {
         char room[64];
         int number;
+        unsigned cluster[3];
     } value;
 };
 struct cu_launch_config { /* CUlaunchConfig */

@@ -118,26 +118,74 @@ static bool promise_kept(struct refusal *x)
     return true;
 }
 
-/* Portable code uses clusters of at most 8; more needs an attribute that `launch` takes for set. */
-static bool cluster_fits(struct refusal *x)
+/* The blocks of a cluster: what the launch says, or what the kernel requires; false: neither does. */
+static bool cluster_of(const struct dev_launch *l, u32 out[3])
+{
+    const u32 *own = l->kernel->reqnctapercluster;
+    for (u32 i = 0; i < 3; i++) out[i] = l->cluster[0] ? l->cluster[i] : MAX_OF(own[i], 1u);
+    return l->cluster[0] || own[0];
+}
+
+static bool cluster_as_required(struct refusal *x, const u32 *cluster)
 {
     const struct ptx_func *k = x->l->kernel;
-    const struct profile *p = x->d->profile;
-    u32 cluster[3] = { MAX_OF(k->reqnctapercluster[0], 1u), MAX_OF(k->reqnctapercluster[1], 1u),
-                       MAX_OF(k->reqnctapercluster[2], 1u) };
+    u32 own[3] = { k->reqnctapercluster[0], MAX_OF(k->reqnctapercluster[1], 1u), MAX_OF(k->reqnctapercluster[2], 1u) };
     u64 ctas = volume(cluster);
-    if (ctas > 1 && ctas > p->cluster_max) {
-        snprintf(x->cause, sizeof x->cause, "The kernel wants clusters of %u x %u x %u = %" PRIu64 " blocks; %s %s.",
-                 cluster[0], cluster[1], cluster[2], ctas, p->title,
-                 p->cluster_max ? "allows fewer" : "has no clusters");
-        if (p->cluster_max)
+    if (own[0] && memcmp(own, cluster, sizeof own)) {
+        snprintf(x->cause, sizeof x->cause,
+                 "The cluster is %u x %u x %u; the kernel was compiled for exactly %u x %u x %u (.reqnctapercluster).",
+                 cluster[0], cluster[1], cluster[2], own[0], own[1], own[2]);
+        snprintf(x->fix, sizeof x->fix,
+                 "Launch with a cluster of %u x %u x %u, or without one, or change __cluster_dims__ of the kernel.",
+                 own[0], own[1], own[2]);
+        return refuse_as(x, 22, 912);
+    }
+    if (k->maxclusterrank && ctas > k->maxclusterrank) {
+        snprintf(x->cause, sizeof x->cause,
+                 "The cluster has %" PRIu64 " blocks; the kernel was compiled for at most %u (.maxclusterrank).", ctas,
+                 k->maxclusterrank);
+        snprintf(x->fix, sizeof x->fix, "Use at most %u blocks in a cluster, or raise __launch_bounds__ of the kernel.",
+                 k->maxclusterrank);
+        return refuse_as(x, 23, 912);
+    }
+    return true;
+}
+
+/* More than 8 blocks need the host's consent; where it is not known whether it gave it, it counts as given. */
+static bool cluster_fits(struct refusal *x)
+{
+    const struct profile *p = x->d->profile;
+    u32 cluster[3], most = x->l->portable ? MIN_OF(p->cluster_max, (u32)CLUSTER_PORTABLE) : p->cluster_max;
+    bool given = cluster_of(x->l, cluster);
+    u64 ctas = volume(cluster);
+    if (!given && x->l->kernel->explicit_cluster) {
+        snprintf(x->cause, sizeof x->cause,
+                 "The kernel has to be launched in clusters (.explicitcluster), and no size is given.");
+        snprintf(x->fix, sizeof x->fix,
+                 "Give the launch a cluster dimension, with cudaLaunchKernelEx or --cluster X,Y,Z.");
+        return refuse_as(x, 24, 912);
+    }
+    if (ctas > 1 && ctas > most) {
+        snprintf(x->cause, sizeof x->cause, "%s clusters of %u x %u x %u = %" PRIu64 " blocks; %s %s.",
+                 x->l->cluster[0] ? "The launch asks for" : "The kernel wants", cluster[0], cluster[1], cluster[2],
+                 ctas, p->title,
+                 !p->cluster_max         ? "has no clusters"
+                 : ctas > p->cluster_max ? "allows fewer"
+                                         : "allows 8 unless the host asks for more");
+        if (!p->cluster_max)
+            snprintf(x->fix, sizeof x->fix, "Run it on sm_90 or newer (--device h100), or without clusters.");
+        else if (ctas > p->cluster_max)
             snprintf(x->fix, sizeof x->fix,
                      "Use at most %u blocks in a cluster (8 without cudaFuncAttributeNonPortableClusterSizeAllowed).",
                      p->cluster_max);
         else
-            snprintf(x->fix, sizeof x->fix, "Run it on sm_90 or newer (--device h100), or without __cluster_dims__.");
+            snprintf(
+                x->fix, sizeof x->fix,
+                "Before the launch: cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1); "
+                "or use at most 8 blocks in a cluster.");
         return refuse_as(x, 17, 912);
     }
+    if (x->l->cluster[0] && !cluster_as_required(x, cluster)) return false;
     for (int i = 0; i < 3; i++)
         if (cluster[i] > 1 && x->l->grid[i] % cluster[i]) {
             snprintf(x->cause, sizeof x->cause, "grid.%c is %u, no multiple of the cluster's %u.", "xyz"[i],
@@ -236,8 +284,21 @@ static bool residency_fits(struct refusal *x, u64 fixed)
     const struct profile *p = x->d->profile;
     u64 threads = volume(x->l->block), ctas = volume(x->l->grid);
     if (!x->l->cooperative) return true;
-    u32 each = MAX_OF(sim_resident_per_sm(p, x->l->kernel, (u32)threads, fixed + x->l->shared_bytes), 1u);
+    u32 each = MAX_OF(sim_resident_per_sm(p, x->l->kernel, (u32)threads, fixed + x->l->shared_bytes), 1u), cluster[3];
+    cluster_of(x->l, cluster);
+    u32 per = (u32)volume(cluster);
     u64 most = (u64)each * p->sms;
+    if (per > 1) {
+        u32 clusters = profile_clusters(p, per) * MIN_OF(each, (u32)CLUSTER_CTAS_PER_SM);
+        if (ctas / per <= clusters) return true;
+        snprintf(x->cause, sizeof x->cause,
+                 "A cooperative launch needs all its clusters at once: %" PRIu64
+                 " are asked, and %s holds %u of %u blocks each.",
+                 ctas / per, p->title, clusters, per);
+        snprintf(x->fix, sizeof x->fix, "Launch at most %" PRIu64 " blocks and let each do more work.",
+                 (u64)clusters * per);
+        return refuse_as(x, 16, 720);
+    }
     if (ctas <= most) return true;
     snprintf(x->cause, sizeof x->cause,
              "A cooperative launch needs all its blocks at once: %" PRIu64 " are asked, and %s holds %u x %u = %" PRIu64
@@ -252,7 +313,7 @@ static bool residency_fits(struct refusal *x, u64 fixed)
 struct allowed {
     const struct ptx_func *kernel;
     u64 forgets; /* launch_forgets then: a kernel that came since may lie at the same address */
-    u32 grid[3], block[3], shared_bytes, shared_consent, registers, cooperative;
+    u32 grid[3], block[3], cluster[3], shared_bytes, shared_consent, registers, cooperative, portable;
 };
 static _Thread_local struct allowed last;
 u64 launch_forgets = 1;
@@ -266,7 +327,8 @@ bool launch_was_allowed(const struct dev_launch *l)
            !((x->grid[0] ^ l->grid[0]) | (x->grid[1] ^ l->grid[1]) | (x->grid[2] ^ l->grid[2]) |
              (x->block[0] ^ l->block[0]) | (x->block[1] ^ l->block[1]) | (x->block[2] ^ l->block[2]) |
              (x->shared_bytes ^ l->shared_bytes) | (x->shared_consent ^ l->shared_consent) |
-             (x->registers ^ l->registers) | (x->cooperative ^ (u32)l->cooperative));
+             (x->registers ^ l->registers) | (x->cooperative ^ (u32)l->cooperative) | (x->cluster[0] ^ l->cluster[0]) |
+             (x->cluster[1] ^ l->cluster[1]) | (x->cluster[2] ^ l->cluster[2]) | (x->portable ^ (u32)l->portable));
 }
 
 static bool limits_kept(struct refusal *x)
@@ -282,6 +344,8 @@ static bool allow(struct device *d, const struct dev_launch *l)
                             .forgets = __atomic_load_n(&launch_forgets, __ATOMIC_ACQUIRE),
                             .grid = { l->grid[0], l->grid[1], l->grid[2] },
                             .block = { l->block[0], l->block[1], l->block[2] },
+                            .cluster = { l->cluster[0], l->cluster[1], l->cluster[2] },
+                            .portable = l->portable,
                             .shared_bytes = l->shared_bytes,
                             .shared_consent = l->shared_consent,
                             .registers = l->registers,

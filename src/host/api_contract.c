@@ -92,19 +92,6 @@ static char *dims_text(lk_contract *c)
     return t;
 }
 
-/* A cluster that is not written into the kernel comes with an attribute of the launch, which there is not yet. */
-static bool cluster_known(const lk_contract *c, const lk_kernel *kernel)
-{
-    const u32 *own = kernel->func->reqnctapercluster;
-    bool same = true;
-    for (u32 i = 0; i < 3; i++) same &= c->bound.cluster[i] == MAX_OF(own[i], 1u);
-    if (same || !c->bound.kernel->cluster[0]) return true;
-    return error_at(host_error(), ERR_UNSUPPORTED, c->read.file, c->read.text, c->bound.kernel->cluster[0]->at,
-                    "clusters are supported where the kernel itself declares them, with __cluster_dims__; this one "
-                    "declares %u,%u,%u",
-                    MAX_OF(own[0], 1u), MAX_OF(own[1], 1u), MAX_OF(own[2], 1u));
-}
-
 lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count)
 {
     if (!contract || !kernel || (!dims && count))
@@ -124,8 +111,7 @@ lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const
     struct dim_value *given = NEW_ARRAY(&contract->bound_mem, struct dim_value, count + 1);
     for (u32 i = 0; i < count; i++) given[i] = (struct dim_value){ dims[i].name, dims[i].value };
     if (!suits(contract, k, kernel) ||
-        !contract_bind(&contract->bound_mem, &contract->read, k, given, count, &contract->bound, e) ||
-        !cluster_known(contract, kernel))
+        !contract_bind(&contract->bound_mem, &contract->read, k, given, count, &contract->bound, e))
         return host_failed(gpu);
     contract->kernel = (struct lk_kernel *)kernel;
     contract->dims = dims_text(contract);
@@ -208,4 +194,5 @@ void lk_contract_shape(const lk_contract *contract, lk_launch *launch)
     }
     launch->shared_bytes = (u32)b->shared;
     launch->cooperative = b->kernel->cooperative;
+    for (u32 i = 0; i < 3 && b->kernel->cluster[0]; i++) launch->cluster[i] = b->cluster[i];
 }

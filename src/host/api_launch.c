@@ -77,6 +77,8 @@ static bool shape_read(const lk_launch *l, struct dev_launch *out, struct error 
     out->block[1] = MAX_OF(l->block[1], 1u);
     out->block[2] = MAX_OF(l->block[2], 1u);
     out->shared_bytes = l->shared_bytes;
+    for (u32 k = 0; k < 3; k++) out->cluster[k] = l->cluster[0] ? MAX_OF(l->cluster[k], 1u) : 0;
+    out->portable = l->portable;
     out->cooperative = l->cooperative;
     out->shared_consent = l->shared_optin;
     out->registers = l->registers;
@@ -235,7 +237,7 @@ static struct launch_shape shape_of(const lk_launch *l)
 static bool is_plain(const lk_launch *l)
 {
     return !((uintptr_t)l->arg_bytes | (uintptr_t)l->trace | (uintptr_t)l->contract | l->shared_optin | l->registers |
-             l->order | l->orders | l->number | l->programmatic);
+             l->order | l->orders | l->number | l->programmatic | l->cluster[0] | l->portable);
 }
 
 /* true: it is enqueued. A launch that the driver refuses is made again on the long way, which says why. */

@@ -46,8 +46,9 @@ enum isa_init {
 };
 /* Which object the result points into (rules.md B2), a row's second rule. provenance.c applies them. */
 enum isa_prov {
-    PROV_NONE, /* a plain number */
-    PROV_KEEP, /* that of a */
+    PROV_NONE,   /* a plain number */
+    PROV_KEEP,   /* that of a */
+    PROV_MAPPED, /* that of a, in another CTA of the cluster */
     /* pointer and number keep the pointer; two pointers: mixed (ADD), pointer - pointer: mixed (SUB) */
     PROV_ADD,
     PROV_SUB,

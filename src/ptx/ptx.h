@@ -246,6 +246,7 @@ struct ptx_module {
     /* where its own shared memory starts: behind the system's when the code asks for that, else 0 */
     u32 shared_base;
     bool shared_placed;              /* of the first module: the shared variables of the program have their offsets */
+    bool distributed;                /* of the first module: some CTA may reach the shared memory of another one */
     struct ptx_module *first, *next; /* the modules that it is linked with, itself among them */
 };
 struct ptx_symbol {

@@ -12,6 +12,7 @@
 #include "race/race_track.h"
 #include "race/race_volatile.h"
 #include "sim/barrier.h"
+#include "sim/cluster.h"
 
 /* ---- synchronisation ---- */
 
@@ -45,6 +46,30 @@ static void warp_synced(struct race_warp *w, u32 mask, bool orders)
         w->warp_base = ++w->now;
 }
 
+/* A cluster of several CTAs counts as the whole gpu: what is synchronised with that scope between clusters is not told
+ * apart. A cluster of one is a CTA. */
+static u8 race_scope_of(const struct race_warp *w, u32 scope)
+{
+    return (u8)(scope != SCOPE_CLUSTER ? scope : w->c->launch->of->per > 1 ? SCOPE_GPU : SCOPE_CTA);
+}
+
+/* barrier.cluster is an mbarrier of all threads of the cluster, without a place in memory. */
+static void cluster_synced(struct race_cta *c, struct race_warp *w, const struct sync_event *e)
+{
+    const struct cta *first = e->cta->cluster->cta[0];
+    const struct race_cta *of = first->race;
+    if (!of) return;
+    u64 at = (u64)(uintptr_t)first->cluster ^ (u64)of->start << 36;
+    if (e->kind == SYNC_CLUSTER) clock_cluster_phase(&c->warp[0], at);
+    for (u32 m = e->kind == SYNC_CLUSTER ? 0 : e->mask; m; m &= m - 1) {
+        u32 lane = (u32)__builtin_ctz(m);
+        if (e->kind == SYNC_CLUSTER_ARRIVE)
+            clock_mbarrier_arrive(w, lane, at, e->id);
+        else
+            clock_mbarrier_waited(w, lane, at, false);
+    }
+}
+
 static void sync_event(void *self, const struct sync_event *e)
 {
     struct race *r = self;
@@ -60,7 +85,7 @@ static void sync_event(void *self, const struct sync_event *e)
         return;
     }
     const struct lop *o = e->op != NONE && e->warp ? &e->warp->code->low->op[e->op] : NULL;
-    bool orders = e->kind == SYNC_FENCE || e->kind == SYNC_BARRIER_ARRIVE ||
+    bool orders = e->kind == SYNC_FENCE || e->kind == SYNC_BARRIER_ARRIVE || e->kind == SYNC_CLUSTER_ARRIVE ||
                   (e->kind == SYNC_WARP && o && o->flags & ISA_WARP_BARRIER);
     if (w && orders && w->npending) pending_drop(w, e->mask);
     switch (e->kind) {
@@ -70,7 +95,12 @@ static void sync_event(void *self, const struct sync_event *e)
         break;
     case SYNC_WARP: warp_synced(w, e->mask, o && o->flags & ISA_WARP_BARRIER); break;
     case SYNC_FENCE:
-        if (c->exact && !(e->id & FENCE_PROXY)) clock_fence(w, e->mask, e->id & 3, e->id & FENCE_SC);
+        if (c->exact && !(e->id & FENCE_PROXY)) clock_fence(w, e->mask, race_scope_of(w, e->id & 3), e->id & FENCE_SC);
+        break;
+    case SYNC_CLUSTER_ARRIVE:
+    case SYNC_CLUSTER:
+    case SYNC_CLUSTER_WAITED:
+        if (c->exact) cluster_synced(c, w, e);
         break;
     case SYNC_DEPEND: launch_depends(c->launch); break;
     default: break;
@@ -83,7 +113,10 @@ static void sync_event(void *self, const struct sync_event *e)
  * place: the time when the CTA began is part of it. */
 static u64 location_of(const struct touch *t, const struct access *a, u32 lane)
 {
-    return t->space == SPACE_SHARED ? (u64)(uintptr_t)a->ptr[lane] ^ (u64)t->w->c->start << 36 : a->addr[lane];
+    if (a->space[lane] != SP_SHARED) return a->addr[lane];
+    const struct cta *owner = cluster_cta(a->warp->cta, a->addr[lane]);
+    const struct race_cta *c = owner && owner->race ? owner->race : t->w->c;
+    return (u64)(uintptr_t)a->ptr[lane] ^ (u64)c->start << 36;
 }
 
 enum { FEW_LANES = 3 }; /* so many lanes do not gain by a prefetch */
@@ -124,8 +157,8 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
          ordered = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
     bool word = s->flags & SITE_WORD;
     u64 at = location_of(t, a, l) + element * s->width;
-    struct strong x = { word ? at & ~(u64)3 : at, word ? 4 : s->width, ordered ? s->sem : SEM_RELAXED, s->scope,
-                        site_is_atomic(s),        o && host_shares(o) };
+    struct strong x = { word ? at & ~(u64)3 : at,      word ? 4 : s->width, ordered ? s->sem : SEM_RELAXED,
+                        race_scope_of(t->w, s->scope), site_is_atomic(s),   o && host_shares(o) };
     /* The acquire comes before the access is recorded, so that the access is ordered after what it acquires. A red, or
      * an atom whose result is not used, reads nothing. */
     bool reads = site_is_load(s) ||
@@ -136,7 +169,8 @@ static void strong_element(struct touch *t, const struct access *a, u32 l, u32 e
     t->id = number.id;
     t->write = number.number;
     if (cells) strong_cell(t, a, l, element, cells);
-    if (cells && __atomic_load_n(&t->w->c->era->volatiles_used, __ATOMIC_RELAXED))
+    if (cells && !(a->space[l] == SP_SHARED && t->w->c->distributed) &&
+        __atomic_load_n(&t->w->c->era->volatiles_used, __ATOMIC_RELAXED))
         (s->sem == SEM_VOLATILE && !x.rmw ? volatile_access : volatile_flag)(t, a, l, element);
     if (exact && writes) clock_strong_release(t->w, l, &x);
 }
@@ -168,13 +202,13 @@ static void strong_prefetch(const struct touch *t, const struct access *a)
 static void touch_strong(struct touch *t, const struct access *a)
 {
     struct mem_object *cached = NULL;
-    t->scope = a->site->scope;
+    t->scope = race_scope_of(t->w, a->site->scope);
     pending_drop(t->w, a->ok);
     if (t->w->c->exact && !t->w->c->era->parallel && __builtin_popcount(a->ok) > FEW_LANES) strong_prefetch(t, a);
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         char *cells = lane_cells(a, l, &cached);
-        t->space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
+        t->space = lane_space(a, l);
         t->op = OP_STRONG | (a->wrote >> l & 1 ? OP_WRITE : 0);
         const struct mem_object *o = t->space == SPACE_GLOBAL && t->w->c->era->open ? cached : NULL;
         for (u32 k = 0; k < a->site->vec; k++) strong_element(t, a, l, k, cells, o);
@@ -187,9 +221,10 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
     struct race_warp *w = t->w;
     bool makes = o->flags & (ISA_MBAR_INIT | ISA_MBAR_INVAL), waits = o->flags & ISA_MBAR_WAIT;
     bool relaxed = o->aux & MBAR_RELAXED;
+    struct mem_object *none = NULL;
     u32 truth;
-    t->space = SPACE_SHARED;
-    t->scope = SCOPE_CTA;
+    t->space = w->c->distributed ? SPACE_GLOBAL : SPACE_SHARED;
+    t->scope = w->c->distributed ? SCOPE_GPU : SCOPE_CTA;
     t->op = makes ? OP_WRITE : waits ? OP_STRONG : OP_STRONG | OP_WRITE;
     pending_drop(w, a->ok);
     memcpy(&truth, SLOT(a->warp->R, a->insn->d), 4);
@@ -206,8 +241,9 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
         if (waits && w->c->exact && truth >> l & 1) clock_mbarrier_waited(w, l, where, relaxed);
         t->at = at;
         t->whole = 255u << (a->addr[l] - at);
-        cell_access_bytes(t, cell_of(w->c->shared, at), race_stamp(w, l, ES_ONE, WHO_ONE), 255u << (a->addr[l] - at),
-                          0);
+        char *cells = lane_cells(a, l, &none);
+        if (cells)
+            cell_access_bytes(t, cell_of(cells, at), race_stamp(w, l, ES_ONE, WHO_ONE), 255u << (a->addr[l] - at), 0);
     }
 }
 
@@ -218,7 +254,7 @@ static bool is_strong(const struct site *s) { return site_is_atomic(s) || s->sem
 static void flag_lane(struct touch *t, const struct access *a, u32 lane)
 {
     const struct site *s = a->site;
-    t->space = a->space[lane] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
+    t->space = lane_space(a, lane);
     if (!t->w->c->era->parallel) t->w->c->era->has_flags = true;
     for (u32 e = 0; e < s->vec; e++) {
         struct strong x = { location_of(t, a, lane) + e * s->width, s->width, SEM_RELAXED, SCOPE_SYS, false, false };
@@ -270,7 +306,7 @@ static void before(void *self, const struct access *a)
         for (n = 1; l + n < LANES && m >> (l + n) & 1 && a->addr[l + n] == a->addr[l] + n * a->bytes &&
                     a->space[l + n] == a->space[l];)
             n++;
-        t.space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
+        t.space = lane_space(a, l);
         clock_weak_write(w, location_of(&t, a, l), n * a->bytes);
     }
     if (w->c->exact && site_is_store(s) && s->flags & SITE_FLAG)

@@ -418,6 +418,24 @@ static void advise_converged(struct draft *x)
     x->f.fix = arena_printf(&x->mem, "Put __syncwarp() beside %s; it costs next to nothing.", where);
 }
 
+/* Shared memory that another CTA of the cluster reaches: nothing but barrier.cluster, or a release and an acquire at
+ * cluster scope, orders the two. */
+static bool advise_cluster(struct draft *x)
+{
+    struct finding *f = &x->f;
+    if (x->t->space != SPACE_GLOBAL || x->at >= (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS ||
+        word_slot(x->old->a) == x->t->w->c->slot)
+        return false;
+    f->cause =
+        "the two threads are in different CTAs of the cluster, and no barrier of the cluster lies between the two: "
+        "__syncthreads() orders the threads of one CTA only";
+    f->order =
+        "cluster.sync() (barrier.cluster.arrive and wait) between the two, or a release and an acquire at cluster "
+        "scope";
+    f->fix = "Put cluster.sync() between the two, where all threads of all CTAs of the cluster come by.";
+    return true;
+}
+
 bool race_advise(struct draft *x)
 {
     struct finding *f = &x->f;
@@ -456,6 +474,7 @@ bool race_advise(struct draft *x)
         f->joint_fix.gap = GAP_REPAIR;
         if (f->kind == F_race_volatile) f->joint_cause.after = "; volatile orders nothing between threads";
         if (f->kind == F_race && advise_strong_sizes(x)) break;
+        if (advise_cluster(x)) break;
         if (advise_lock(x)) return true;
         return !advise_grid_stride(x) && !advise_parts(x) && !advise_overlap(x) && !advise_update(x) &&
                !advise_same_store(x) && !advise_loop_carried(x) && !advise_turns(x) && !advise_statement(x) &&

@@ -32,7 +32,7 @@ static void flight_add(struct race_cta *c, struct flight f)
 void race_copy_issued(struct touch *t, const struct access *a)
 {
     struct race_cta *c = t->w->c;
-    t->space = SPACE_SHARED;
+    t->space = c->distributed ? SPACE_GLOBAL : SPACE_SHARED;
     for (u32 todo = a->ok; todo;) {
         u32 lane = (u32)__builtin_ctz(todo);
         u64 sector = a->addr[lane] & ~(u64)(SECTOR - 1);
@@ -54,7 +54,7 @@ void race_copy_done(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u3
     struct race_cta *c = w->c;
     u64 sector = at & ~(u64)(SECTOR - 1);
     u32 mask = bytes_mask(at - sector, bytes);
-    struct touch t = { .warp = warp, .w = w, .space = SPACE_SHARED, .at = sector };
+    struct touch t = { .warp = warp, .w = w, .space = c->distributed ? SPACE_GLOBAL : SPACE_SHARED, .at = sector };
     for (u32 n = 0; n < c->nflights; n++) {
         const struct flight *f = &c->flights[n];
         if (f->touch.w != w || f->lane != lane || f->sector != sector || f->entry.bytes != mask) continue;

@@ -48,7 +48,7 @@ struct touch {
     u32 op, space;        /* OP_*; SPACE_* */
     u8 scope;             /* of a strong access */
     u32 whole, id, write; /* as in list_entry */
-    u64 at;               /* address of the sector (global), offset in shared memory */
+    u64 at;               /* address of the sector, global or shared (sim/cluster.h) */
 };
 
 /* A global sector that its CTA wrote and has read in this phase. */

@@ -111,6 +111,8 @@ void clock_outside(struct race_era *era, u64 at, u64 bytes, bool writes);
 void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed);
 void clock_mbarrier_phase(struct race_warp *w, u64 at, u64 word);
 void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed);
+/* The same of barrier.cluster, whose phase is over; `at` names the cluster. */
+void clock_cluster_phase(struct race_warp *w, u64 at);
 void clock_begin_era(struct race_era *era); /* no clock, no location */
 void clock_delete(struct race_era *era);
 /* the lane has seen a strong write that the CTA made after that time, at any location; under the lock */
@@ -123,7 +125,7 @@ struct joint_clock {
     struct vclock *clock, *weak;
     struct scoped_clock sc_clock;
 };
-/* Threads of all CTAs are within the scope. A cluster counts as a CTA. */
+/* Threads of all CTAs are within the scope. That of a cluster comes as one of the others (race.c). */
 static inline bool scope_is_wide(u32 scope) { return scope >= SCOPE_GPU; }
 static inline struct vclock_store *clock_store(const struct race_warp *w) { return &w->c->era->vclocks; }
 /* The clocks of these lanes may have grown. */

@@ -23,6 +23,7 @@ static int race_constant(char *restrict R, const struct insn *i, struct warp *w)
 
 handler *race_memory(u32 watch, const struct site *s, const struct insn *i, u32 group, s32 stride)
 {
+    if (s->flags & SITE_DISTRIBUTED && s->space == SP_SHARED) return memory_watched;
     bool constant = site_is_load(s) && s->space == SP_GLOBAL && (s->flags & SITE_NC || s->width < 2);
     if (s->flags & SITE_SPECULATED && s->space == SP_GENERIC) return memory_watched;
     if (s->flags & SITE_SPECULATED) return watch & WATCH_INIT ? race_speculated_init : race_speculated;

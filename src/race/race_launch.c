@@ -19,6 +19,7 @@
 #include "race/race_track.h"
 #include "race/race_volatile.h"
 #include "race/race_touch.h"
+#include "sim/cluster.h"
 
 /* ---- eras ---- */
 
@@ -372,15 +373,30 @@ static struct race_cta *slot_take(struct race *r, const struct launch *l)
     return c;
 }
 
-static void shared_ready(struct race_cta *c, u64 bytes)
+/* Cells for the shared memory of a CTA of that rank in its cluster. */
+static void shared_ready(struct race_cta *c, u64 bytes, u32 rank)
 {
     bytes = (bytes + SECTOR - 1) & ~(u64)(SECTOR - 1);
-    if (bytes <= c->shared_bytes) return;
-    base_free(c->shared_cells);
-    if (!(c->shared_cells = base_aligned(cells_for(bytes))))
-        base_exhausted(cells_for(bytes), "the race check (--no-check race does without)");
-    c->shared = (char *)c->shared_cells;
-    c->shared_bytes = bytes;
+    if (bytes > c->shared_bytes) {
+        base_free(c->shared_cells);
+        if (!(c->shared_cells = base_aligned(cells_for(bytes))))
+            base_exhausted(cells_for(bytes), "the race check (--no-check race does without)");
+        c->shared_bytes = bytes;
+        c->distributed_in = 0;
+    }
+    c->shared = (char *)((uintptr_t)c->shared_cells - cells_for(cluster_base(rank)));
+}
+
+/* Whether other CTAs reach the shared memory of the CTA that begins. Then times do not tell which records are of CTAs
+ * that were there before, and the cells begin empty. */
+static void cells_distribute(struct race_cta *c, bool distributed)
+{
+    struct touch t = { .w = &c->warp[0], .space = SPACE_GLOBAL };
+    bool refer = c->distributed_in == c->era->serial; /* to notes of the era that there still are */
+    for (u64 k = 0; refer && k < c->shared_bytes / SECTOR; k++) cell_clear(&t, &c->shared_cells[k]);
+    if (!refer && (distributed || c->distributed_in)) memset(c->shared_cells, 0, cells_for(c->shared_bytes));
+    c->distributed = distributed;
+    c->distributed_in = distributed ? c->era->serial : 0;
 }
 
 /* What the k-th CTA of a run is. */
@@ -443,7 +459,7 @@ void race_cta_begin(struct race *r, struct cta *cta)
 {
     const struct launch *l = cta->launch;
     struct race_cta *c = cta->race ? cta->race : slot_take(r, l);
-    if (c) shared_ready(c, l->shared_total);
+    if (c) shared_ready(c, l->shared_total, cta->rank);
     cta->race = c;
     for (u32 n = 0; n < cta->nwarps; n++) cta->warp[n]->race = c ? &c->warp[n] : NULL;
     if (!c) return;
@@ -453,6 +469,7 @@ void race_cta_begin(struct race *r, struct cta *cta)
     c->start = c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     c->lo[SPACE_GLOBAL] = hb_era_floor(c->era);
+    cells_distribute(c, c->exact && l->per > 1 && l->kernel->func->module->first->distributed);
     race_copies_reset(c);
     if (c->exact) memset(c->cta_memo, 0, sizeof c->cta_memo);
     c->grid_base = c->walked = c->grid_base_at = 0;

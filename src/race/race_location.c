@@ -512,6 +512,16 @@ void clock_mbarrier_phase(struct race_warp *w, u64 at, u64 word)
     unlock(&w->c->era->lock);
 }
 
+void clock_cluster_phase(struct race_warp *w, u64 at)
+{
+    struct vclock_store *vs = clock_store(w);
+    lock(&w->c->era->lock);
+    struct location *l = mbarrier_at(w->c->era, at);
+    phase_over(vs, &l->sequence->strict);
+    phase_over(vs, &l->sequence->weak);
+    unlock(&w->c->era->lock);
+}
+
 void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed)
 {
     struct vclock_store *vs = clock_store(w);

@@ -13,6 +13,7 @@
 #include "sim/init_fast.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
+#include "sim/cluster.h"
 
 struct pending {               /* a speculated load of one warp */
     const struct lowered *low; /* its function */
@@ -72,7 +73,7 @@ static bool defines(const struct lop *o, u32 reg)
 /* The lane was within bounds. One that was not has been reported as such, and its address has no cell. */
 static bool has_cell(const struct race_warp *w, const struct pending *p, u32 lane)
 {
-    return p->space[lane] != SP_SHARED || p->addr[lane] + p->bytes <= w->c->launch->of->shared_total;
+    return p->space[lane] != SP_SHARED || cluster_offset(p->addr[lane]) + p->bytes <= w->c->launch->of->shared_total;
 }
 
 /* These lanes take the value of the load: their reads are checked and recorded. */

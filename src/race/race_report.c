@@ -13,6 +13,7 @@
 #include "race/race_launch.h"
 #include "code/analyses.h"
 #include "code/shared_layout.h"
+#include "sim/cluster.h"
 #include "sim/async.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"
@@ -143,7 +144,7 @@ static struct async_flight copy_in_flight(const struct draft *x)
     struct async_flight a = { 0 };
     const struct cta *c = x->t->warp->cta;
     u32 warp = word_warp(x->old->a) % 32;
-    if (x->t->space == SPACE_SHARED && warp < c->nwarps)
+    if (x->at < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS && warp < c->nwarps)
         async_flight(c->warp[warp], prior_lane(x), x->t->warp->shared + x->at, &a);
     return a;
 }
@@ -174,6 +175,15 @@ static const char *semantics_text(struct arena *a, u32 op, const struct site *s)
     return k == SEM_VOLATILE ? "volatile" : arena_printf(a, "%s.%s", sem[k], scope[s->scope & 3]);
 }
 
+/* It is about shared memory, of this CTA or another one of the cluster: no global address is as small. */
+static bool in_shared(const struct draft *x)
+{
+    return x->t->space == SPACE_SHARED || x->at < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
+}
+
+/* As findings have it. */
+static u64 shown_address(const struct draft *x) { return in_shared(x) ? cluster_offset(x->at) : x->at; }
+
 /* The shared array at the address; NULL: unknown, or dynamic shared memory. It goes by the address, not by what the
  * current access was derived from: either side may come second, and one of them may not tell. */
 static const struct ptx_var *shared_array(const struct draft *x)
@@ -187,7 +197,7 @@ static void describe_object(struct draft *x)
     const struct touch *t = x->t;
     struct finding *f = &x->f;
     const struct lowered *l = t->warp->code->low;
-    if (t->space == SPACE_GLOBAL) {
+    if (!in_shared(x)) {
         struct mem_object *o = mem_find(t->w->c->race->mem, x->at);
         f->space = "global";
         if (!o) return;
@@ -197,6 +207,8 @@ static void describe_object(struct draft *x)
     f->space = "shared";
     f->object = "shared memory";
     f->object_size = t->w->c->launch->of->shared_total;
+    if (cluster_rank(x->at) != t->warp->cta->rank && cluster_cta(t->warp->cta, x->at))
+        f->object_note = cluster_whose(&x->mem, cluster_cta(t->warp->cta, x->at));
     const struct site *s = site_at(l, t->op_index);
     const struct ptx_var *v = shared_array(x);
     if (!v) return;
@@ -286,7 +298,10 @@ static void advise_copy(struct draft *x)
 /* The bytes as they are now: what a reader gets, and what a writer replaces; NULL: there are none. */
 static const char *bytes_now(const struct draft *x, u64 at)
 {
-    if (x->t->space == SPACE_SHARED) return x->t->warp->shared + at;
+    if (in_shared(x)) {
+        const struct cta *c = cluster_cta(x->t->warp->cta, at);
+        return c ? c->shared + cluster_offset(at) : NULL;
+    }
     struct mem_object *o = mem_find(x->t->w->c->race->mem, at);
     return o ? mem_view(o, at) : NULL;
 }
@@ -365,11 +380,12 @@ static bool count_again(struct draft *x, u64 ticket, u32 width, u32 his)
 {
     const struct warp *w = x->t->warp;
     const struct launch *l = w->cta->launch;
+    u64 at = shown_address(x);
     struct occurrence o = { .nlanes = 1,
                             .thread = { w->id * LANES + x->lane },
-                            .addr = { x->at & ~(u64)(width - 1) },
+                            .addr = { at & ~(u64)(width - 1) },
                             .rival_thread = word_warp(x->old->a) % 32 * LANES + prior_lane(x),
-                            .rival_addr = x->at & ~(u64)(his - 1),
+                            .rival_addr = at & ~(u64)(his - 1),
                             .crowd = crowd_of(x),
                             .equal = x->f.equal,
                             .stored = x->f.stored };
@@ -377,7 +393,7 @@ static bool count_again(struct draft *x, u64 ticket, u32 width, u32 his)
     memcpy(o.ntid, l->in->block, 12);
     memcpy(o.cta, w->cta->id, 12);
     rival_cta(x, o.rival_cta);
-    if (x->t->space == SPACE_GLOBAL) {
+    if (!in_shared(x)) {
         struct mem_object *m = mem_find(x->t->w->c->race->mem, x->at);
         o.object_base = m ? m->base : 0;
     } else {
@@ -509,7 +525,7 @@ static void report_launches(struct draft *x, enum finding_kind kind)
     if (x->old_low) f->other = finding_place(&x->mem, x->old_low, x->old_op);
     f->access = access_text(x->me->op, mine);
     f->how = semantics_text(&x->mem, x->me->op, mine);
-    f->addr[x->lane] = x->at & ~(u64)(f->width - 1);
+    f->addr[x->lane] = shown_address(x) & ~(u64)(f->width - 1);
     f->value = x->me->op & OP_WRITE ? stored_text(x, mine, x->lane) : value_text(x, f->width);
     f->cause_key = kind;
     advise_launches(x, his);
@@ -539,7 +555,7 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     f->access = access_text(x->me->op, mine);
     f->how = semantics_text(&x->mem, x->me->op, mine);
     f->width = mine ? mine->width : 4;
-    f->addr[x->lane] = x->at & ~(u64)(f->width - 1);
+    f->addr[x->lane] = shown_address(x) & ~(u64)(f->width - 1);
     x->self = x->old_linear == warp->cta->linear && !x->other_launch && word_warp(x->old->a) % 32 == warp->id &&
               prior_lane(x) == x->lane;
     advise_missing(x, race_advise(x));

@@ -97,12 +97,15 @@ struct race_cta {
         u32 slot, from, below, base;
     } cta_memo[CTA_MEMO];
     struct race *race;
-    struct race_era *era;             /* of the launch */
-    struct race_launch *launch;       /* that has the slot; NULL: none */
-    u32 nwarps;                       /* warps of its CTAs */
-    struct cell *shared_cells;        /* of its shared memory */
-    char *shared;                     /* the same, for cell_of: cell_of(shared, offset of a sector) */
-    u64 shared_bytes;                 /* of shared memory that have cells */
+    struct race_era *era;       /* of the launch */
+    struct race_launch *launch; /* that has the slot; NULL: none */
+    u32 nwarps;                 /* warps of its CTAs */
+    struct cell *shared_cells;  /* of its shared memory */
+    char *shared;               /* the same, for cell_of: cell_of(shared, shared address of a sector) */
+    u64 shared_bytes;           /* of shared memory that have cells */
+    /* Other CTAs of its cluster reach its shared memory: the cells of that are as those of global memory. */
+    bool distributed;
+    u32 distributed_in;               /* serial of the era in which that was so last; 0: never */
     struct notes notes;               /* of shared memory; emptied at every full barrier */
     struct transient_read *transient; /* race_cell.c: reads that matter until the next barrier */
     u32 ntransient, captransient;     /* how many; room for how many */

@@ -6,6 +6,7 @@
 #include "race/race_slow.h"
 #include "race/race_report.h"
 #include "sim/lanes.h"
+#include "sim/cluster.h"
 
 /* The fast path of word j, compiled for each space. false: nothing was done. */
 static bool cell_access_quick(struct race_warp *w, struct cell *c, u32 op, u32 j, u64 me, u32 site, u32 space)
@@ -137,7 +138,10 @@ void race_run_slow(struct touch *t, char *cells, u64 a, u32 n, u64 me)
 
 char *lane_cells(const struct access *a, u32 lane, struct mem_object **cached)
 {
-    if (a->space[lane] == SP_SHARED) return ((struct race_warp *)a->warp->race)->c->shared;
+    if (a->space[lane] == SP_SHARED) {
+        const struct cta *owner = cluster_cta(a->warp->cta, a->addr[lane]);
+        return owner && owner->race ? ((struct race_cta *)owner->race)->shared : NULL;
+    }
     if (a->space[lane] != SP_GLOBAL && a->space[lane] != SP_GENERIC) return NULL;
     struct mem_object *o = *cached;
     if (!o || a->addr[lane] - o->base >= o->size) o = *cached = mem_find(a->warp->cta->launch->sim->mem, a->addr[lane]);
@@ -197,7 +201,7 @@ void race_touch_weak(struct touch *t, const struct access *a, u32 lanes)
             todo &= todo - 1;
             continue;
         }
-        t->space = a->space[l] == SP_SHARED ? SPACE_SHARED : SPACE_GLOBAL;
+        t->space = lane_space(a, l);
         if (same & (same - 1)) {
             if (t->op & OP_WRITE) race_report_lanes(t, a, same);
             touch_same(t, cells, a, l, same);

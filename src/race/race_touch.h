@@ -321,6 +321,12 @@ static inline bool sector_read_word(const struct sector_reader *q, struct race_w
 
 /* The cells of the memory that a lane accesses, as in cell_of; NULL: it has none. *cached: the object found last. */
 char *lane_cells(const struct access *a, u32 lane, struct mem_object **cached);
+/* The space that the access of a lane is recorded in: shared memory that other CTAs reach counts as global. */
+static inline u32 lane_space(const struct access *a, u32 lane)
+{
+    return a->space[lane] == SP_SHARED && !((struct race_warp *)a->warp->race)->c->distributed ? SPACE_SHARED
+                                                                                               : SPACE_GLOBAL;
+}
 /* A weak access of any shape by these lanes; race_weak: by those of a->ok, and ld.nc is checked for R9 as well. */
 void race_touch_weak(struct touch *t, const struct access *a, u32 lanes);
 void race_weak(struct touch *t, const struct access *a);

@@ -1,6 +1,7 @@
 /* The full check of a memory access: each lane's address against the object its pointer came from (rules.md B), and
  * its alignment. Whatever the checks in force, no lane ever touches memory that is not the program's. */
 #include "sim/call.h"
+#include "sim/cluster.h"
 #include "sim/explain_access.h"
 #include "sim/sim_run.h"
 
@@ -104,24 +105,48 @@ static void check_global(struct access *a, u32 lane, struct lane_check *c)
         };
 }
 
+/* Whether the instruction may reach the shared memory of other CTAs: .shared and .shared::cta do not, nor does the
+ * address of an own array that no mapa has moved. */
+static bool reaches_cluster(const struct site *s)
+{
+    if (s->prov.kind == FROM_VAR && s->prov.var->space == SP_SHARED && !s->prov.mapped) return false;
+    return s->space == SP_GENERIC || s->flags & SITE_CLUSTER;
+}
+
 static void check_shared(struct access *a, u32 lane, struct lane_check *c)
 {
     struct warp *w = a->warp;
+    const struct launch *l = w->cta->launch;
     const struct provenance *r = &a->site->prov;
-    c->lo = 0;
-    c->size = w->cta->launch->shared_total;
-    if (r->kind == FROM_VAR && r->var->space == SP_SHARED) {
+    bool var = r->kind == FROM_VAR && r->var->space == SP_SHARED;
+    u64 base = cluster_base(w->cta->rank);
+    const struct cta *owner = w->cta;
+    if (unlikely(cluster_rank(a->addr[lane]) != w->cta->rank) && reaches_cluster(a->site) &&
+        (owner = cluster_cta(w->cta, a->addr[lane])))
+        base = cluster_base(owner->rank);
+    c->owner = owner;
+    c->lo = base;
+    c->size = l->shared_total;
+    if (var) {
         c->var = r->var;
         bool dynamic = !r->var->size && r->var->is_extern;
-        c->lo = dynamic ? w->cta->launch->dyn_shared : r->var->offset;
-        c->size = dynamic ? w->cta->launch->shared_total - c->lo : r->var->size;
+        c->lo = base + (dynamic ? l->dyn_shared : r->var->offset);
+        c->size = dynamic ? l->shared_total - l->dyn_shared : r->var->size;
+    }
+    if (unlikely(!owner)) {
+        c->fault = FAULT_NO_CTA;
+        return;
+    }
+    if (unlikely(owner != w->cta) && owner->done) {
+        c->fault = FAULT_CTA_GONE;
+        return;
     }
     if (!within(a->addr[lane], a->bytes, c->lo, c->size) && !slipped(a, a->addr[lane], c->lo, c->size))
         c->fault = FAULT_SHARED_PAST;
     else if (a->addr[lane] & (access_align(a) - 1))
         c->fault = FAULT_MISALIGNED;
     else
-        a->ptr[lane] = w->shared + a->addr[lane];
+        a->ptr[lane] = owner->shared + cluster_offset(a->addr[lane]);
 }
 
 static void check_local(struct access *a, u32 lane, struct lane_check *c)
@@ -234,17 +259,19 @@ static void unchecked_lane(struct access *a, u32 lane, struct lane_check *c)
         object_used(a, c->hit);
         break;
     case FAULT_SHARED_PAST:
+        addr -= cluster_base(c->owner->rank);
         c->stops = addr + a->bytes >
                    (w->cta->launch->shared_total + GPU_SHARED_UNIT - 1) / GPU_SHARED_UNIT * GPU_SHARED_UNIT;
         if (!within(addr, a->bytes, 0, w->cta->launch->shared_total)) return;
-        a->ptr[lane] = w->shared + addr;
+        a->ptr[lane] = c->owner->shared + addr;
         break;
     case FAULT_LOCAL_PAST:
         c->stops = !within(addr, a->bytes, 0, LOCAL_STACK);
         if (!within(addr, a->bytes, 0, f->local_base + f->code->low->local_bytes + f->top)) return;
         a->ptr[lane] = local_of(w) + (size_t)lane * LOCAL_STACK + addr;
         break;
-    case FAULT_NULL_POINTER: c->stops = true; return;
+    case FAULT_NULL_POINTER:
+    case FAULT_NO_CTA: c->stops = true; return;
     case FAULT_PAST:
     case FAULT_INVALID: c->stops = !is_mapped(w->cta->launch->sim->mem, addr); return;
     default: return;
@@ -274,6 +301,7 @@ void access_check(struct access *a)
         a->warp->faults_reported = false;
         return;
     }
+    if (unlikely(a->warp->cta->cluster->size > 1) && !a->warp->cta->cluster->began) explain_early(a, c);
     /* lanes with the same fault with the same object are one report */
     for (u32 todo = a->mask & ~a->ok; todo;) {
         u32 first = (u32)__builtin_ctz(todo), same = 0;
@@ -297,19 +325,21 @@ bool access_is_host_visible(const struct warp *w, u64 addr)
 struct range *ranges_of(struct warp *w, struct lowered *l)
 {
     struct worker *k = w->cta->worker;
+    u32 rank = w->cta->rank;
+    u64 base = cluster_base(rank);
     for (u32 j = 0; j < k->nfunc; j++)
-        if (k->func[j].low == l) return k->func[j].r;
+        if (k->func[j].low == l && k->func[j].rank == rank) return k->func[j].r;
     if (k->nfunc == k->capfunc) k->func = vec_grow(&k->mem, k->func, &k->capfunc, sizeof *k->func, 8);
-    k->func[k->nfunc] = (struct ranges){ l, NEW_ARRAY(&k->mem, struct range, l->nsite + 1) };
+    k->func[k->nfunc] = (struct ranges){ l, NEW_ARRAY(&k->mem, struct range, l->nsite + 1), rank };
     struct range *r = k->func[k->nfunc++].r;
     for (u32 j = 0; j < l->nsite; j++) { /* shared arrays are where they are for the whole launch */
         const struct site *s = &l->site[j];
         if (s->space != SP_SHARED) continue;
         const struct launch *lc = w->cta->launch;
-        r[j] = (struct range){ .lo = 0, .size = lc->shared_total };
+        r[j] = (struct range){ .lo = base, .size = lc->shared_total };
         if (s->prov.kind != FROM_VAR || s->prov.var->space != SP_SHARED) continue;
         bool dynamic = !s->prov.var->size && s->prov.var->is_extern;
-        r[j].lo = dynamic ? lc->dyn_shared : s->prov.var->offset;
+        r[j].lo = base + (dynamic ? lc->dyn_shared : s->prov.var->offset);
         r[j].size = dynamic ? lc->shared_total - lc->dyn_shared : s->prov.var->size;
     }
     return r;

@@ -6,6 +6,7 @@
 #include "sim/cta.h"
 #include "sim/async.h"
 #include "sim/barrier.h"
+#include "sim/cluster.h"
 #include "sim/exec.h"
 #include "sim/observe.h"
 #include "sim/overflow_watch.h"
@@ -73,7 +74,7 @@ static struct cta *block_take(struct sim *s, size_t bytes)
     return c;
 }
 
-struct cta *cta_new(struct worker *k)
+struct cta *cta_new(struct worker *k, u32 rank)
 {
     struct launch *l = k->launch;
     u32 n = l->nwarps;
@@ -87,6 +88,7 @@ struct cta *cta_new(struct worker *k)
     c->launch = l;
     c->nwarps = n;
     c->worker = k;
+    c->rank = rank;
     c->warp = (struct warp **)(block + warps);
     c->shared = block + shared;
     for (u32 i = 0; i < n; i++) {
@@ -94,7 +96,7 @@ struct cta *cta_new(struct worker *k)
         struct warp *w = c->warp[i] = (struct warp *)at;
         w->id = i;
         w->cta = c;
-        w->shared = c->shared;
+        w->shared = (char *)((uintptr_t)c->shared - cluster_base(rank));
         w->fast_R = at + regs;
         w->base_frame.pmem = at + pmem;
         w->base_frame.tags = (u32 *)(at + tags);
@@ -119,7 +121,7 @@ static void warp_start(struct warp *w, bool fresh)
     bool plain = unwritten || (__atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY && w->plain_R);
     struct frame *f = &w->base_frame;
     u32 first = w->id * LANES, left = l->threads - first;
-    w->nexits = w->arrived = 0;
+    w->nexits = w->arrived = w->cluster_arrived = w->cluster_owes = 0;
     w->first_live = w->live = left >= LANES ? ALL_LANES : (1u << left) - 1;
     f->code = plain ? l->plain : l->fast;
     f->R = plain ? w->plain_R : w->fast_R;
@@ -172,7 +174,7 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
     u32 system = l->kernel->func->module->shared_base;
     if (unlikely(system)) { /* cooperative groups find their part of it cleared */
         memset(c->shared, 0, system);
-        if (c->init) shadow_define(c->init, 0, system);
+        if (c->init) shadow_define(c->init, cluster_base(c->rank), system);
     }
     for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], fresh);
     if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_BEGIN, .cta = c, .op = NONE });

@@ -3,7 +3,7 @@
 #define LOCKSTEP_CTA_H
 #include "sim/machine.h"
 
-struct cta *cta_new(struct worker *k); /* NULL: no memory */
+struct cta *cta_new(struct worker *k, u32 rank); /* for CTAs of that rank; NULL: no memory */
 void cta_free(struct cta *c);
 /* Starts CTA number `linear` of the grid in c; fresh: nothing has run in c before. */
 void cta_start(struct cta *c, u64 linear, bool fresh);

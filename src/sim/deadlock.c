@@ -6,6 +6,7 @@
  * device; CTAs that grid.sync() waits for; lanes that a warp operation waits for; threads that a barrier waits for; a
  * value that no thread is left to write. */
 #include "sim/deadlock.h"
+#include "sim/cluster.h"
 #include "sim/exited.h"
 #include "sim/finding_place.h"
 #include "sim/sim_run.h"
@@ -224,14 +225,15 @@ static void explain_warp(struct stopped *st, struct cause *c)
 static struct sim_waiting waiting_of(struct stopped *st, const struct launch *l)
 {
     struct sim_waiting x = { .op = l->in->op };
-    for (struct cta *c = l->parked; c; c = c->next)
-        for (u32 k = 0; k < c->nwarps; k++)
-            for (u32 j = 0; j < c->warp[k]->nsplit; j++) {
-                const struct split *s = &c->warp[k]->split[j];
-                if (s->state != SPLIT_IDLE || !s->nreads || x.address) continue;
-                x.address = s->reads[0].addr;
-                x.thread = describe_split(st, c, c->warp[k], s);
-            }
+    for (struct cta *first = l->parked; first; first = first->next)
+        for (struct cta *c = first; c; c = cluster_next(c))
+            for (u32 k = 0; k < c->nwarps; k++)
+                for (u32 j = 0; j < c->warp[k]->nsplit; j++) {
+                    const struct split *s = &c->warp[k]->split[j];
+                    if (s->state != SPLIT_IDLE || !s->nreads || x.address) continue;
+                    x.address = s->reads[0].addr;
+                    x.thread = describe_split(st, c, c->warp[k], s);
+                }
     return x;
 }
 
@@ -302,6 +304,44 @@ static void explain_barrier(struct stopped *st, struct cause *c)
     bool others = outside && (named || (by && nobody)); /* no thread of this launch is to blame */
     if (others || by) c->cause = arena_printf(&st->mem, "%s; %s", c->cause, others ? outside : by);
     if (others && fix) c->fix = fix;
+}
+
+/* ---- the barrier of the cluster ---- */
+
+static void explain_cluster(struct stopped *st, struct cause *c)
+{
+    struct waiter x = first_in(st, SPLIT_CLUSTER);
+    if (!x.s) return;
+    struct cta_threads here = { 0 };
+    const struct cluster *of = x.cta->cluster;
+    struct text t = { 0 };
+    u32 waiting = 0;
+    for (u32 k = 0; k < x.cta->nwarps; k++)
+        for (u32 j = 0; j < x.cta->warp[k]->nsplit; j++)
+            if (x.cta->warp[k]->split[j].state == SPLIT_CLUSTER) here.mask[k] |= x.cta->warp[k]->split[j].mask;
+    waiting = thread_count(&here);
+    for (u32 n = 0; n < of->size; n++) {
+        struct cta *y = of->cta[n];
+        struct cta_threads late = { 0 };
+        struct waiter first = { 0 };
+        for (u32 k = 0; k < y->nwarps; k++)
+            for (u32 j = 0; j < y->warp[k]->nsplit; j++) {
+                const struct split *s = &y->warp[k]->split[j];
+                late.mask[k] |= s->mask & ~y->warp[k]->cluster_arrived;
+                if (!first.s && s->mask & ~y->warp[k]->cluster_arrived) first = (struct waiter){ y, y->warp[k], s };
+            }
+        if (!first.s) continue;
+        if (!c->other.s) c->other = first;
+        text_add(&t, "%s%s of %s %s not arrived: %s", t.n ? "; " : "", describe_threads(st, &late),
+                 describe_cta(st, y->linear), thread_count(&late) == 1 ? "has" : "have",
+                 describe_split(st, y, first.w, first.s));
+    }
+    c->at = x;
+    c->cause = arena_printf(&st->mem, "%s of %s wait%s at the barrier of the cluster; %s", describe_threads(st, &here),
+                            describe_cta(st, x.cta->linear), waiting == 1 ? "s" : "",
+                            t.n ? t.p : "nobody is left to arrive");
+    c->fix = "Let all threads of all CTAs of the cluster reach the barrier: what they wait for must be done before it.";
+    text_free(&t);
 }
 
 /* ---- the barrier of the grid ---- */
@@ -418,7 +458,7 @@ static const char *far(struct stopped *st)
 
 static void explain_stopped(struct stopped *st, enum finding_kind kind, struct cause *c)
 {
-    static const u8 order[] = { SPLIT_RUN, SPLIT_SLEEP, SPLIT_IDLE, SPLIT_RENDEZVOUS, SPLIT_BARRIER };
+    static const u8 order[] = { SPLIT_RUN, SPLIT_SLEEP, SPLIT_IDLE, SPLIT_RENDEZVOUS, SPLIT_BARRIER, SPLIT_CLUSTER };
     for (u32 k = 0; st->ncta && !c->at.s && k < COUNT_OF(order); k++) c->at = first_in(st, order[k]);
     if (kind == F_livelock)
         c->cause = arena_printf(
@@ -469,14 +509,15 @@ static void report_stop(struct launch *l, enum finding_kind kind)
 {
     struct stopped st = { .l = l };
     struct cause c = { 0 };
-    for (struct cta *x = l->parked; x; x = x->next) st.ncta++;
+    for (struct cta *first = l->parked; first; first = first->next) st.ncta += l->per;
     st.cta = NEW_ARRAY(&st.mem, struct cta *, st.ncta + 1);
     st.ncta = 0;
-    for (struct cta *x = l->parked; x; x = x->next) {
-        bool any = false;
-        for (u32 k = 0; k < x->nwarps; k++) any |= x->warp[k]->nsplit != 0;
-        if (any) st.cta[st.ncta++] = x;
-    }
+    for (struct cta *first = l->parked; first; first = first->next)
+        for (struct cta *x = first; x; x = cluster_next(x)) {
+            bool any = false;
+            for (u32 k = 0; k < x->nwarps; k++) any |= x->warp[k]->nsplit != 0;
+            if (any) st.cta[st.ncta++] = x;
+        }
     sort_ctas(st.cta, st.ncta);
     if (kind != F_deadlock) explain_stopped(&st, kind, &c);
     if (!c.at.s) explain_locks(&st, &c);
@@ -484,6 +525,7 @@ static void report_stop(struct launch *l, enum finding_kind kind)
     if (!c.at.s) explain_grid(&st, &c);
     if (!c.at.s) explain_warp(&st, &c);
     if (!c.at.s) explain_barrier(&st, &c);
+    if (!c.at.s) explain_cluster(&st, &c);
     if (!c.at.s) explain_spin(&st, &c);
     if (c.at.s) {
         struct finding f = { .kind = kind, .cause = c.cause, .fix = c.fix, .detail = describe_all(&st) };

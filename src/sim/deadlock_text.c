@@ -2,9 +2,11 @@
  * grid barrier that a thousand CTAs wait at is two lines. */
 #include "sim/deadlock_text.h"
 #include "code/shared_layout.h"
+#include "sim/cluster.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
+#include "sim/special_registers.h"
 #include <inttypes.h>
 
 enum { SHOWN_CTAS = 12, SHOWN_GROUPS = 16 };
@@ -107,8 +109,10 @@ const char *describe_address(struct stopped *st, const struct read *r)
     const struct mem_object *o = read_object(st, r);
     if (o) return arena_printf(&st->mem, "%s+0x%" PRIx64, o->name, r->addr - o->base);
     const struct ptx_var *v = r->space == SP_SHARED ? shared_variable(st->l->kernel->func, r->addr) : NULL;
-    if (v) return arena_printf(&st->mem, "%s+0x%" PRIx64, plain_name(&st->mem, v->name), r->addr - v->offset);
-    return r->space == SP_SHARED ? arena_printf(&st->mem, "shared memory+0x%" PRIx64, r->addr)
+    if (v)
+        return arena_printf(&st->mem, "%s+0x%" PRIx64, plain_name(&st->mem, v->name),
+                            cluster_offset(r->addr) - v->offset);
+    return r->space == SP_SHARED ? arena_printf(&st->mem, "shared memory+0x%" PRIx64, cluster_offset(r->addr))
                                  : "memory of no allocation";
 }
 
@@ -188,7 +192,9 @@ const char *describe_writers(struct stopped *st, const struct read *r, bool *nob
 u32 split_op(const struct split *s)
 {
     const struct lowered *low = s->fr->code->low;
-    if (s->state == SPLIT_BARRIER || s->state == SPLIT_RENDEZVOUS || s->state == SPLIT_IDLE) return s->op;
+    if (s->state == SPLIT_BARRIER || s->state == SPLIT_CLUSTER || s->state == SPLIT_RENDEZVOUS ||
+        s->state == SPLIT_IDLE)
+        return s->op;
     u32 op = low->block[s->block].first;
     return op < low->nop ? op : 0;
 }
@@ -207,15 +213,15 @@ static bool loop_address(struct stopped *st, struct warp *w, const struct split 
         a = lane_value(w, c, s->fr->R, x->slot, x->cls, x->width, lane);
     } else if (at->kind == O_PARAM)
         memcpy(&a, st->l->param_copy + at->value, 8);
-    else if (at->kind == O_CONST && !at->comp)
-        a = at->value;
+    else if (at->kind == O_CONST && (!at->comp || at->comp == CONST_SHARED))
+        a = opnd_value(w, *at, lane);
     else
         return false;
     a += (u64)o->off;
     u32 n = site->width;
     struct mem_object *obj = site->space == SP_SHARED ? NULL : mem_find(st->l->sim->mem, a);
     *r = (struct read){ .addr = a, .size = (u8)n, .space = site->space, .lane = (u8)lane };
-    if (site->space == SP_SHARED ? a + n > st->l->shared_total
+    if (site->space == SP_SHARED ? cluster_rank(a) != w->cta->rank || cluster_offset(a) + n > st->l->shared_total
                                  : !obj || a + n > obj->base + obj->size || !mem_is_live(obj))
         return false;
     memcpy(&r->value, site->space == SP_SHARED ? w->shared + a : (const char *)mem_view(obj, a), n < 8 ? n : 8);
@@ -291,6 +297,7 @@ const char *describe_split(struct stopped *st, const struct cta *c, struct warp 
         if (c->bar[s->bar].expected)
             return arena_printf(&st->mem, "at barrier %u for %u threads, %s", s->bar, c->bar[s->bar].expected, at);
         return arena_printf(&st->mem, "at barrier %u, %s", s->bar, at);
+    case SPLIT_CLUSTER: return arena_printf(&st->mem, "at the barrier of the cluster, %s", at);
     case SPLIT_RENDEZVOUS:
         return arena_printf(&st->mem, "at %.*s for %s, %s", i ? (int)i->opcode.n : 14,
                             i ? i->opcode.p : "warp operation",

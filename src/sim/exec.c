@@ -9,6 +9,7 @@
 #include "sim/async.h"
 #include "sim/barrier.h"
 #include "sim/call.h"
+#include "sim/cluster.h"
 #include "sim/deopt.h"
 #include "sim/exited.h"
 #include "sim/lanes.h"
@@ -56,6 +57,7 @@ void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
         w->cur->mask &= ~mask;
         w->mask = w->cur->mask;
     }
+    if (unlikely(w->cta->cluster->arrived)) cluster_recheck(w->cta);
 }
 
 static void merge(struct warp *w)
@@ -323,6 +325,12 @@ static enum step run_split(struct warp *w)
         case TERM_BAR:
             s->block = bl->next;
             if (!barrier_arrive(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
+            if (unlikely(w->nsplit > 1) && can_merge(w, s)) return STEP_PICK;
+            to = bl->next;
+            break;
+        case TERM_CLUSTER:
+            s->block = bl->next;
+            if (!cluster_wait(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
             if (unlikely(w->nsplit > 1) && can_merge(w, s)) return STEP_PICK;
             to = bl->next;
             break;

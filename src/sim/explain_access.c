@@ -1,6 +1,7 @@
 /* A bad access in words: which object, which element, and the arithmetic that led there. Addresses are shown as
  * object + offset: where the arena lies differs between machines, and a report does not. */
 #include "sim/explain_access.h"
+#include "sim/cluster.h"
 #include "sim/sim_run.h"
 #include "base/demangle.h"
 #include "code/shared_layout.h"
@@ -106,8 +107,9 @@ static void describe_array(const struct access *a, const struct lane_check *c, u
             "sizes",
             name, l->nframe_part);
     }
-    f->object_base = c->lo;
+    f->object_base = c->lo - (shared ? cluster_base(c->owner ? c->owner->rank : a->warp->cta->rank) : 0);
     f->object_size = c->size;
+    if (shared && c->owner && c->owner != a->warp->cta) f->object_note = cluster_whose(mem, c->owner);
     untyped(mem, f, element_width(a, shared ? c->var : NULL));
 }
 
@@ -538,6 +540,79 @@ static void explain_unmapped(const struct mem_object *o, u64 addr, struct arena 
     if (right) f->fix = "Give the device the right with cuMemSetAccess before the launch.";
 }
 
+/* ---- shared memory of other CTAs ---- */
+
+const char *cluster_whose(struct arena *mem, const struct cta *c)
+{
+    return arena_printf(mem, "in the shared memory of CTA (%u,%u,%u), rank %u of the cluster", c->id[0], c->id[1],
+                        c->id[2], c->rank);
+}
+
+static void explain_no_cta(const struct access *a, u32 lane, struct arena *mem, struct finding *f)
+{
+    const struct launch *l = a->warp->cta->launch;
+    u32 rank = cluster_rank(a->addr[lane]);
+    f->cause =
+        l->per == 1
+            ? arena_printf(mem, "the address is of rank %u, and the launch has no clusters: each CTA is alone", rank)
+            : arena_printf(mem, "the address is of rank %u, and the clusters of this launch have %u CTAs (%u,%u,%u)",
+                           rank, l->per, l->cluster[0], l->cluster[1], l->cluster[2]);
+    if (l->per == 1)
+        f->fix = "Launch with a cluster dimension (cudaLaunchKernelEx, __cluster_dims__, --cluster X,Y,Z).";
+    for (u32 n = 0; n < LANES; n++) f->addr[n] = cluster_offset(a->addr[n]);
+}
+
+static void explain_gone(const struct access *a, const struct cta *owner, struct arena *mem, struct finding *f)
+{
+    const struct exit_record *x = NULL;
+    for (u32 n = 0; n < owner->nwarps && !x; n++)
+        if (owner->warp[n]->nexits) x = &owner->warp[n]->exits[0];
+    f->cause = arena_printf(
+        mem, "CTA (%u,%u,%u), rank %u of the cluster, has left: no barrier of the cluster kept it until this access",
+        owner->id[0], owner->id[1], owner->id[2], owner->rank);
+    if (x) f->other = finding_place(mem, x->low, x->op);
+    (void)a;
+}
+
+/* Whether the kernel may learn by other means than barrier.cluster that another CTA has started: it reads what that may
+ * have written to global memory, strongly. */
+static bool may_know(const struct lowered *l)
+{
+    for (u32 k = 0; k < l->nsite; k++) {
+        const struct site *s = &l->site[k];
+        bool strong = s->sem != SEM_WEAK && (site_is_load(s) || site_fetches(s));
+        if (strong && (s->space == SP_GLOBAL || (s->space == SP_GENERIC && s->prov.kind != FROM_VAR))) return true;
+    }
+    return l->ncall != 0;
+}
+
+void explain_early(const struct access *a, const struct lane_check *c)
+{
+    struct warp *w = a->warp;
+    u32 lanes = 0;
+    for (u32 m = a->ok; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        if (a->space[l] == SP_SHARED && c[l].owner != w->cta) lanes |= m & -m;
+    }
+    if (!lanes || !(w->cta->launch->in->checks & CHECK_BOUNDS) || may_know(w->code->low)) return;
+    struct arena mem = { 0 };
+    u32 first = (u32)__builtin_ctz(lanes);
+    const struct cta *owner = c[first].owner;
+    struct finding f = { .kind = F_cluster_unstarted,
+                         .access = access_word(a->site),
+                         .space = "shared",
+                         .width = a->bytes,
+                         .cause_key = c[first].var ? str_hash(c[first].var->name) : 0 };
+    for (u32 l = 0; l < LANES; l++) f.addr[l] = cluster_offset(a->addr[l]);
+    describe_array(a, &c[first], first, &mem, &f);
+    f.cause = arena_printf(&mem,
+                           "CTA (%u,%u,%u), rank %u of the cluster, need not have started: no thread has passed a "
+                           "barrier of the cluster yet",
+                           owner->id[0], owner->id[1], owner->id[2], owner->rank);
+    finding_add(w, a->insn->op, &f, lanes);
+    arena_free(&mem);
+}
+
 void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
 {
     static const u8 kind[] = { [FAULT_PAST] = F_bounds,
@@ -550,7 +625,9 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
                                [FAULT_READ_ONLY] = F_read_only,
                                [FAULT_MISALIGNED] = F_misaligned,
                                [FAULT_SHARED_PAST] = F_bounds_shared,
-                               [FAULT_LOCAL_PAST] = F_bounds_local };
+                               [FAULT_LOCAL_PAST] = F_bounds_local,
+                               [FAULT_NO_CTA] = F_cluster_rank,
+                               [FAULT_CTA_GONE] = F_cluster_exited };
     struct warp *w = a->warp;
     struct arena mem = { 0 };
     u32 first = (u32)__builtin_ctz(mask), on = w->cta->launch->in->checks;
@@ -562,7 +639,8 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
                          .space = space_word(a->space[first]),
                          .width = a->bytes,
                          .stops = off };
-    for (u32 l = 0; l < LANES; l++) f.addr[l] = a->addr[l];
+    u64 base = a->space[first] == SP_SHARED && x->owner ? cluster_base(x->owner->rank) : 0;
+    for (u32 l = 0; l < LANES; l++) f.addr[l] = a->addr[l] - base;
     if (x->object)
         describe_object(a, x, &mem, &f);
     else if (a->space[first] == SP_SHARED || a->space[first] == SP_LOCAL)
@@ -573,6 +651,8 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     case FAULT_MISALIGNED: explain_misaligned(a, first, mask, &mem, &f); break;
     case FAULT_SHARED_PAST:
     case FAULT_LOCAL_PAST: explain_array(a, x, first, mask, &mem, &f); break;
+    case FAULT_NO_CTA: explain_no_cta(a, first, &mem, &f); break;
+    case FAULT_CTA_GONE: explain_gone(a, x->owner, &mem, &f); break;
     case FAULT_NULL_POINTER:
         f.cause = arena_printf(&mem, "the address is 0x%" PRIx64 ": the pointer is null, or null plus a small offset",
                                a->addr[first]);
@@ -606,7 +686,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
                   : x->var    ? str_hash(x->var->name) + x->var->within
                               : 0;
     /* before its start is another mistake than behind its end */
-    if (f.object && a->addr[first] < f.object_base) f.cause_key = ~f.cause_key;
+    if (f.object && f.addr[first] < f.object_base) f.cause_key = ~f.cause_key;
     if (off)
         f.detail = arena_printf(&mem, "%s  reported although its check is off: a GPU stops the kernel here\n",
                                 f.detail ? f.detail : "");

@@ -16,6 +16,8 @@ enum lane_fault {
     FAULT_MISALIGNED,
     FAULT_SHARED_PAST,
     FAULT_LOCAL_PAST,
+    FAULT_NO_CTA,   /* shared memory of a CTA that the cluster has not */
+    FAULT_CTA_GONE, /* shared memory of a CTA of the cluster whose threads have all left */
     FAULTS
 };
 
@@ -25,11 +27,16 @@ struct lane_check { /* what was found for one lane */
     bool strict;                     /* the pointer came from `object`; otherwise only the address says so */
     struct mem_object *object, *hit; /* the object the pointer came from; the one the access falls into */
     const struct ptx_var *var;       /* shared or local array */
+    const struct cta *owner;         /* of the shared memory; NULL: there is none */
     u64 lo, size;                    /* legal range in shared or local memory */
 };
 
 /* The name of a variable without what the compiler adds to it. */
 const char *plain_name(struct arena *a, struct str name);
+/* "in the shared memory of CTA (1,0,0), rank 1 of the cluster" */
+const char *cluster_whose(struct arena *mem, const struct cta *c);
+/* Reports lanes that reach the shared memory of other CTAs before the cluster has met. */
+void explain_early(const struct access *a, const struct lane_check *c);
 /* Reports the lanes of `mask`, which have the same fault with the same object. */
 void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask);
 #endif

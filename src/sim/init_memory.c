@@ -2,6 +2,7 @@
  * both (rules.md I1, I2). What memory is born as: mem.c for the device's, init_frame and init_cta below for local and
  * shared memory. */
 #include "sim/async.h"
+#include "sim/cluster.h"
 #include "sim/handlers.h"
 #include "sim/init_fast.h"
 #include "sim/memory.h"
@@ -11,7 +12,12 @@ struct shadow *init_shadow(const struct warp *w, u32 space, u32 lane, u64 addr, 
 {
     const struct frame *f = w->cur ? w->cur->fr : w->base;
     switch (space) {
-    case SP_SHARED: *at = addr; return w->init_shared;
+    case SP_SHARED: {
+        *at = addr;
+        if (likely(cluster_rank(addr) == w->cta->rank) || !w->init_shared) return w->init_shared;
+        const struct cta *other = cluster_cta(w->cta, addr);
+        return other ? other->init : w->init_shared;
+    }
     case SP_LOCAL: *at = (u64)lane * LOCAL_STACK + addr; return w->init_local;
     case SP_CALL: *at = (u64)lane * f->code->low->pmem_bytes + addr; return f->init_params;
     case SP_PARAM: return NULL;
@@ -26,7 +32,9 @@ bool init_shadows(struct cta *c)
     struct launch *l = c->launch;
     if (!(l->plain->watch & WATCH_INIT)) return true;
     if (l->shared_total) {
-        if (!(c->init = base_alloc(sizeof *c->init)) || !shadow_open(c->init, 0, l->shared_total, true)) return false;
+        if (!(c->init = base_alloc(sizeof *c->init)) ||
+            !shadow_open(c->init, cluster_base(c->rank), l->shared_total, true))
+            return false;
     }
     for (u32 n = 0; n < c->nwarps; n++) {
         c->warp[n]->init_global = mem_shadow(l->sim->mem);
@@ -62,7 +70,7 @@ void init_close(struct cta *c)
 void init_cta(struct cta *c)
 {
     if (!c->init) return;
-    shadow_forget(c->init, 0, c->init->bytes);
+    shadow_forget(c->init, c->init->from, c->init->bytes);
     c->init->epoch = __atomic_add_fetch(&c->launch->epochs, 1ull << 32, __ATOMIC_RELAXED);
 }
 

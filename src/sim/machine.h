@@ -74,6 +74,7 @@ enum split_state {
     SPLIT_RUN,        /* runnable */
     SPLIT_RENDEZVOUS, /* waits in a .sync operation for the lanes of its mask (warpop.c) */
     SPLIT_BARRIER,    /* waits at a barrier of the CTA (barrier.c) */
+    SPLIT_CLUSTER,    /* waits at the barrier of the cluster (cluster.c) */
     SPLIT_IDLE,       /* spins in a loop that can end only when something it reads changes (wait.c) */
     SPLIT_SLEEP       /* has given way; runs again with the next turn */
 };
@@ -106,7 +107,7 @@ struct warp { /* what every block touches comes first */
     s32 fuel;            /* back edges until wait_out_of_fuel is called */
     struct code *code;   /* of the running split's frame */
     struct range *range; /* of the worker, by site */
-    char *shared;        /* of the CTA */
+    char *shared;        /* of the CTA: where the byte of shared address 0 would be (cluster.h) */
     void *race;          /* state of the race check for this warp; NULL: it is off */
     /* which bytes are defined; NULL: not checked, or all of them */
     struct shadow *init_global, *init_shared, *init_local;
@@ -121,6 +122,8 @@ struct warp { /* what every block touches comes first */
     /* lanes that arrived at barrier arrived_bar without waiting, while other lanes of the warp were elsewhere */
     u32 arrived;
     u8 arrived_bar;
+    /* barrier.cluster: lanes that have arrived in this phase; lanes that have arrived and not waited since */
+    u32 cluster_arrived, cluster_owes;
     u32 clocks, syncs; /* clock reads, and synchronisations with others: a loop with one is not idle */
     u32 changed;       /* this warp has changed memory since the probe began */
     u32 first_live;    /* lanes at the start */
@@ -166,6 +169,18 @@ struct bar {                        /* one barrier of a CTA, between two phases 
 };
 
 enum { CTA_READY, CTA_WAIT };
+enum { CLUSTER_MOST = MEM_WINDOW_CTAS }; /* CTAs of a cluster */
+/* CTAs that are resident together and reach each other's shared memory (cluster.h). A launch without clusters has
+ * clusters of one. */
+struct cluster {
+    u32 size, running;             /* CTAs; those not yet done */
+    u64 number;                    /* of the cluster in the grid */
+    u32 phase;                     /* of barrier.cluster: how many are complete */
+    bool arrived;                  /* some thread has arrived in this phase */
+    bool began;                    /* all its threads have met at barrier.cluster: every CTA has started */
+    struct cta *cta[CLUSTER_MOST]; /* by rank */
+};
+
 struct cta {
     u32 id[3];                      /* %ctaid */
     u64 linear;                     /* its number in the grid */
@@ -179,6 +194,10 @@ struct cta {
     struct bar bar[MAX_BARS];
     u32 bars_used; /* bit set of barriers in use */
     char *shared;
+    struct cluster *cluster;     /* that it is in */
+    struct cluster own_cluster;  /* what `cluster` of all its CTAs points to, in the one of rank 0 */
+    u32 rank;                    /* in the cluster: %cluster_ctarank */
+    bool done;                   /* in a cluster: all its threads have left, and other CTAs go on */
     struct mbarriers *mbarriers; /* NULL: none so far */
     struct shadow *init;         /* which bytes of shared memory are defined; NULL: not checked, or there is none */
     void *race;                  /* state of the race check for this CTA */
@@ -205,15 +224,16 @@ struct range {    /* what a site may touch without a closer check */
 struct worker {
     struct launch *launch;
     bool busy;      /* a thread is in this place; guarded by sim.launches_lock */
-    struct ranges { /* of the sites of a function */
+    struct ranges { /* of the sites of a function, for CTAs of one rank */
         struct lowered *low;
         struct range *r;
+        u32 rank;
     } * func;
     u32 nfunc, capfunc;
-    struct cta *free, *again; /* CTAs to use again; the one that is started already, to be run next */
+    struct cta *free, *again; /* clusters to use again; the one that is started already, to be run next */
     u64 steps, ctas;          /* warp instructions; CTAs run to their end (atomic: sim_progress reads it) */
     u32 turns;                /* times it asked for a CTA */
-    u64 from, to;             /* numbers of the CTAs it has claimed and not started */
+    u64 from, to;             /* numbers of the clusters it has claimed and not started */
     u64 silent;               /* atomic: CTAs that left without a trigger (dependent.c) */
     bool holds;               /* it counts in launch.holders */
     struct exit_record exits[EXIT_RECORDS]; /* where threads of its finished CTAs left */
@@ -241,7 +261,9 @@ struct launch { /* read by all workers all the time; what they write has cache l
     struct lowered *kernel;
     struct code *fast, *plain;
     u64 total;                /* CTAs */
-    u64 order_by, order_from; /* the n-th CTA to start is number (n * order_by + order_from) % total */
+    u64 clusters;             /* of them; without clusters as many as CTAs */
+    u32 cluster[3], per;      /* the shape of a cluster; its CTAs */
+    u64 order_by, order_from; /* the n-th cluster to start is number (n * order_by + order_from) % clusters */
     /* a perturbed schedule (orders from 2 on, one worker): warps give way at random, the more often the smaller this
      * is; 0: not perturbed */
     u32 perturb;
@@ -268,11 +290,11 @@ struct launch { /* read by all workers all the time; what they write has cache l
     struct mem_object *params;            /* that has param_address; NULL: none */
     struct worker *worker;                /* nworkers of them */
     struct trace *trace;                  /* NULL: none */
-    _Alignas(128) u64 next;               /* atomic: CTA to claim next */
+    _Alignas(128) u64 next;               /* atomic: cluster to claim next */
     _Alignas(128) lock_t lock;            /* guards what follows */
     u32 resident, active;                 /* CTAs on the device; workers inside a CTA or about to take one */
     u32 holders;                          /* atomic: workers that have claimed CTAs and not started them all */
-    struct cta *parked, *parked_tail;     /* CTAs that wait or gave way */
+    struct cta *parked, *parked_tail;     /* CTAs of rank 0 of clusters that wait or gave way */
     struct error *e;                      /* guarded by elock */
     lock_t elock;
     u64 vtime;         /* atomic: virtual nanoseconds slept */

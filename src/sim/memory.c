@@ -11,6 +11,7 @@
 #include "sim/memory.h"
 #include "sim/atomic.h"
 #include "sim/call.h"
+#include "sim/cluster.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
@@ -359,13 +360,14 @@ int run_hint(char *restrict R, const struct insn *i, struct warp *w)
 int run_isspacep(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct mem *m = w->cta->launch->sim->mem;
-    u32 bits = 0, space = w->code->low->op[i->op].aux, mask;
+    u32 bits = 0, aux = w->code->low->op[i->op].aux, space = aux & ~(u32)ISSPACEP_CLUSTER, mask;
+    bool of_cluster = aux & ISSPACEP_CLUSTER;
     for (u32 l = 0; l < LANES; l++) {
         u64 a = lane_value(w, w->code, R, i->a, CLS_AT(i, 1), 8, l);
-        bool sh = a - mem_shared_window(m) < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS,
-             lo = a - mem_local_window(m) < MEM_LOCAL_BYTES;
+        u64 in = a - mem_shared_window(m);
+        bool sh = in < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS, lo = a - mem_local_window(m) < MEM_LOCAL_BYTES;
         struct mem_object *o = sh || lo ? NULL : mem_find(m, a);
-        bool is = space == SP_SHARED  ? sh
+        bool is = space == SP_SHARED  ? sh && (of_cluster || cluster_rank(in) == w->cta->rank)
                   : space == SP_LOCAL ? lo
                   : space == SP_CONST ? o && o->kind == MEM_CONST
                                       : !sh && !lo && !(o && o->kind == MEM_CONST);

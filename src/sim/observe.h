@@ -27,7 +27,10 @@ enum sync_kind {
     SYNC_WARP,           /* a .sync operation fired for the lanes of `mask` */
     /* lanes of `mask` execute a fence; `id` is its scope, enum mem_scope, and FENCE_* */
     SYNC_FENCE,
-    SYNC_DEPEND /* lanes of `mask` wait for the launches in front (griddepcontrol.wait), or have no need to */
+    SYNC_CLUSTER_ARRIVE, /* lanes of `mask` arrive at the barrier of the cluster; `id`: as the operation's aux */
+    SYNC_CLUSTER,        /* its phase `id` completed; cta: that of rank 0 */
+    SYNC_CLUSTER_WAITED, /* lanes of `mask` go on behind its wait */
+    SYNC_DEPEND          /* lanes of `mask` wait for the launches in front (griddepcontrol.wait), or have no need to */
 };
 struct sync_event {
     enum sync_kind kind;

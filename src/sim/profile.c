@@ -37,13 +37,15 @@
 
 /* By capability, the default of each first: "sm_90" means the first row that has it. */
 static const struct profile profiles[] = {
-    { SM_90, .name = "h200", .title = "NVIDIA H200 SXM", .sms = 132, .memory = MIB(143771ull), .l2 = MIB(50),
-      .clock_mhz = 1980, .memory_gbs = 4800, PEAKS(34, 67, 67, 495, 989, 1979, 0, 1979, true),
+    { SM_90, .name = "h200", .title = "NVIDIA H200 SXM", .sms = 132, .gpc = { 16, 16, 16, 16, 18, 18, 18, 14 },
+      .memory = MIB(143771ull), .l2 = MIB(50), .clock_mhz = 1980, .memory_gbs = 4800,
+      PEAKS(34, 67, 67, 495, 989, 1979, 0, 1979, true),
       .source = "NVIDIA H200 Tensor Core GPU datasheet; NVIDIA H100 Tensor Core GPU Architecture (GH100); memory and "
                 "clock as an H200 reports "
                 "them to nvidia-smi; CUDA C++ Programming Guide, 9.0" },
-    { SM_90, .name = "h100", .title = "NVIDIA H100 SXM5 80GB", .sms = 132, .memory = GIB(80), .l2 = MIB(50),
-      .clock_mhz = 1980, .memory_gbs = 3352, PEAKS(34, 67, 67, 495, 989, 1979, 0, 1979, true),
+    { SM_90, .name = "h100", .title = "NVIDIA H100 SXM5 80GB", .sms = 132, .gpc = { 16, 16, 16, 16, 18, 18, 18, 14 },
+      .memory = GIB(80), .l2 = MIB(50), .clock_mhz = 1980, .memory_gbs = 3352,
+      PEAKS(34, 67, 67, 495, 989, 1979, 0, 1979, true),
       .source = "NVIDIA H100 Tensor Core GPU datasheet; NVIDIA H100 Tensor Core GPU Architecture; CUDA C++ Programming "
                 "Guide, 9.0" },
     { SM_75, .name = "t4", .title = "NVIDIA T4", .sms = 40, .memory = GIB(16), .l2 = MIB(4), .clock_mhz = 1590,
@@ -89,6 +91,20 @@ static const struct profile profiles[] = {
           "NVIDIA DGX Spark datasheet; NVIDIA GB10 at Hot Chips 2025 (31 TFLOP/s f32); f4 is half of the 1 PFLOP/s "
           "published for sparse matrices; CUDA C++ Programming Guide, 12.1" },
 };
+
+u32 profile_gpc(const struct profile *p, u32 k)
+{
+    enum { USUAL = 16 };
+    if (p->gpc[0]) return k < COUNT_OF(p->gpc) ? p->gpc[k] : 0;
+    return k * USUAL < p->sms ? MIN_OF((u32)USUAL, p->sms - k * USUAL) : 0;
+}
+
+u32 profile_clusters(const struct profile *p, u32 size)
+{
+    u32 n = 0;
+    for (u32 k = 0; profile_gpc(p, k); k++) n += profile_gpc(p, k) / size;
+    return n;
+}
 
 const struct profile *profile_at(u32 i) { return i < COUNT_OF(profiles) ? &profiles[i] : NULL; }
 

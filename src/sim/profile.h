@@ -14,6 +14,8 @@ struct profile {
     u32 shared_per_sm, shared_reserved; /* reserved: taken by the system from every CTA */
     u32 grid[3], block[3];              /* largest launch */
     u32 cluster_max;                    /* CTAs; 0: no clusters */
+    /* SMs of each GPC, up to a 0, as cudaOccupancyMaxActiveClusters of a card tells; none: it is not known */
+    u8 gpc[12];
     u64 memory;
     u32 l2;                    /* bytes */
     u32 clock_mhz, memory_gbs; /* boost clock; bandwidth in GB/s */
@@ -30,4 +32,10 @@ struct profile {
 const struct profile *profile_find(const char *name); /* "h200", "sm_90", "90", "l4"...; NULL: none */
 const struct profile *profile_default(void);          /* H200 */
 const struct profile *profile_at(u32 i);              /* NULL past the last */
+/* SMs of the k-th GPC, which a cluster stays within; 0: there is none. A card whose GPCs are not known has them of 16.
+ */
+u32 profile_gpc(const struct profile *p, u32 k);
+/* Clusters of so many CTAs that fit at a time, a CTA on each SM; CTAs of clusters that an SM takes at most. */
+u32 profile_clusters(const struct profile *p, u32 size);
+enum { CLUSTER_CTAS_PER_SM = 8, CLUSTER_PORTABLE = 8 };
 #endif

@@ -12,6 +12,7 @@ struct residency {
     struct launch *waiting; /* a cooperative launch for which there is no room yet; NULL: none */
     struct sm {             /* taken on a multiprocessor */
         u32 ctas, warps, registers;
+        u32 clustered; /* of the CTAs, those of clusters */
         u64 shared;
     } sm[];
 };
@@ -42,7 +43,9 @@ void residency_measure(struct launch *l)
     u32 per_sm = sim_resident_per_sm(p, k, l->threads, shared);
     /* a shape that no multiprocessor holds is refused by the device; tests may run it, one CTA at a time */
     if (!per_sm) l->takes = (struct footprint){ 0 };
-    l->max_resident = (per_sm ? per_sm : 1) * p->sms;
+    l->max_resident = l->per > 1
+                          ? profile_clusters(p, l->per) * l->per * MIN_OF(MAX_OF(per_sm, 1u), (u32)CLUSTER_CTAS_PER_SM)
+                          : (per_sm ? per_sm : 1) * p->sms;
     l->whole = l->in->cooperative && l->total <= l->max_resident;
 }
 
@@ -100,6 +103,88 @@ static u32 take_one(struct residency *r, const struct footprint *f)
     return at;
 }
 
+/* ---- clusters ---- */
+
+static bool fits_clustered(const struct residency *r, const struct sm *m, const struct footprint *f)
+{
+    return m->clustered < CLUSTER_CTAS_PER_SM && fits(r, m, f);
+}
+
+/* The first multiprocessor of the k-th group of `per` of them in the GPCs; NONE: there is none. */
+static u32 group_at(const struct profile *p, u32 per, u32 k)
+{
+    for (u32 g = 0, first = 0, n; (n = profile_gpc(p, g)); first += n, g++) {
+        if (k < n / per) return first + k * per;
+        k -= n / per;
+    }
+    return NONE;
+}
+
+/* The first multiprocessor of a group with room for a cluster; NONE: there is none. */
+static u32 find_cluster(const struct residency *r, const struct launch *l)
+{
+    u32 at;
+    for (u32 k = 0; (at = group_at(r->profile, l->per, k)) != NONE; k++) {
+        u32 n = 0;
+        while (n < l->per && fits_clustered(r, &r->sm[at + n], &l->takes)) n++;
+        if (n == l->per) return at;
+    }
+    return NONE;
+}
+
+/* How many clusters of the launch the device still holds. */
+static u64 holds_clusters(const struct residency *r, const struct launch *l)
+{
+    u64 sum = 0;
+    u32 at;
+    for (u32 k = 0; (at = group_at(r->profile, l->per, k)) != NONE; k++) {
+        u64 n = CLUSTER_CTAS_PER_SM;
+        for (u32 j = 0; j < l->per; j++) {
+            const struct sm *m = &r->sm[at + j];
+            n = MIN_OF(n, MIN_OF(holds(r, m, &l->takes), (u64)CLUSTER_CTAS_PER_SM - m->clustered));
+        }
+        sum += n;
+    }
+    return sum;
+}
+
+static bool take_cluster(struct residency *r, const struct launch *l, u32 *sm)
+{
+    u32 at = l->per == 1 ? take_one(r, &l->takes) : find_cluster(r, l);
+    if (at == NONE) return false;
+    for (u32 n = 0; n < l->per; n++) {
+        sm[n] = at + n;
+        if (l->per == 1) break;
+        take(&r->sm[at + n], &l->takes);
+        r->sm[at + n].clustered++;
+    }
+    return true;
+}
+
+static void give_cluster(struct residency *r, const struct launch *l, const u32 *sm)
+{
+    for (u32 n = 0; n < l->per; n++) {
+        give(&r->sm[sm[n]], &l->takes);
+        if (l->per > 1) r->sm[sm[n]].clustered--;
+    }
+}
+
+/* A reserved place of a cooperative launch. */
+static void take_reserved(const struct residency *r, const struct launch *l, u32 *sm)
+{
+    u32 at = 0;
+    if (l->per == 1)
+        while (!l->reserved[at]) at++;
+    else
+        for (u32 k = 0; !l->reserved[at = group_at(r->profile, l->per, k)];) k++;
+    for (u32 n = 0; n < l->per; n++) {
+        sm[n] = at + n;
+        l->reserved[at + n]--;
+    }
+}
+
+/* ---- launches ---- */
+
 /* Whether the launch has to wait behind a cooperative one that came before it and has no room. */
 static bool behind(const struct residency *r, const struct launch *l)
 {
@@ -109,15 +194,19 @@ static bool behind(const struct residency *r, const struct launch *l)
 /* Takes the room for all CTAs of a cooperative launch, or none. */
 static bool take_all(struct residency *r, struct launch *l)
 {
-    u64 room = 0;
-    for (u32 k = 0; k < r->profile->sms; k++) room += holds(r, &r->sm[k], &l->takes);
-    if (room < l->total || behind(r, l)) {
+    u64 room = l->per > 1 ? holds_clusters(r, l) : 0;
+    for (u32 k = 0; l->per == 1 && k < r->profile->sms; k++) room += holds(r, &r->sm[k], &l->takes);
+    if (room < l->clusters || behind(r, l)) {
         if (!r->waiting || launch_before(l, r->waiting)) r->waiting = l;
         return false;
     }
     if (!(l->reserved = base_alloc(sizeof *l->reserved * r->profile->sms)))
         base_exhausted(sizeof *l->reserved * r->profile->sms, "the places of a cooperative launch");
-    for (u64 n = 0; n < l->total; n++) l->reserved[take_one(r, &l->takes)]++;
+    for (u64 n = 0; n < l->clusters; n++) {
+        u32 sm[CLUSTER_MOST];
+        take_cluster(r, l, sm);
+        for (u32 k = 0; k < l->per; k++) l->reserved[sm[k]]++;
+    }
     if (r->waiting == l) r->waiting = NULL;
     return true;
 }
@@ -130,7 +219,7 @@ bool residency_has_room(struct launch *l)
     if (l->whole)
         yes = l->reserved || take_all(r, l);
     else
-        yes = !behind(r, l) && find(r, &l->takes) != NONE;
+        yes = !behind(r, l) && (l->per == 1 ? find(r, &l->takes) : find_cluster(r, l)) != NONE;
     unlock(&r->lock);
     return yes;
 }
@@ -138,25 +227,30 @@ bool residency_has_room(struct launch *l)
 bool residency_take(struct launch *l, u32 *sm)
 {
     struct residency *r = l->sim->residency;
+    bool yes = false;
     lock(&r->lock);
-    *sm = NONE;
-    if (!l->whole && !behind(r, l)) *sm = take_one(r, &l->takes);
+    if (!l->whole && !behind(r, l)) yes = take_cluster(r, l, sm);
     if (l->whole && (l->reserved || take_all(r, l))) {
-        u32 k = 0;
-        while (!l->reserved[k]) k++;
-        l->reserved[k]--;
-        *sm = k;
+        take_reserved(r, l, sm);
+        yes = true;
     }
     unlock(&r->lock);
-    return *sm != NONE;
+    return yes;
 }
 
-void residency_leave(struct launch *l, u32 sm)
+void residency_leave(struct launch *l, const u32 *sm)
 {
     struct residency *r = l->sim->residency;
     lock(&r->lock);
-    give(&r->sm[sm], &l->takes);
+    give_cluster(r, l, sm);
     unlock(&r->lock);
+}
+
+void residency_leave_cluster(const struct cta *first)
+{
+    u32 sm[CLUSTER_MOST];
+    for (u32 n = 0; n < first->launch->per; n++) sm[n] = first->cluster->cta[n]->sm;
+    residency_leave(first->launch, sm);
 }
 
 void residency_end(struct launch *l)
@@ -166,7 +260,10 @@ void residency_end(struct launch *l)
     lock(&r->lock);
     if (r->waiting == l) r->waiting = NULL;
     for (u32 k = 0; l->reserved && k < r->profile->sms; k++)
-        for (; l->reserved[k]; l->reserved[k]--) give(&r->sm[k], &l->takes);
+        for (; l->reserved[k]; l->reserved[k]--) {
+            give(&r->sm[k], &l->takes);
+            if (l->per > 1) r->sm[k].clustered--;
+        }
     base_free(l->reserved);
     l->reserved = NULL;
     unlock(&r->lock);

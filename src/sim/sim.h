@@ -24,6 +24,7 @@ struct sim_launch { /* what dev has checked against the limits before */
     struct ptx_func *kernel;
     u32 grid[3], block[3];
     u32 shared_bytes; /* dynamic */
+    u32 cluster[3];   /* CTAs of a cluster; 0: as the kernel requires, or one */
     bool cooperative;
     const void *params; /* the parameter block, kernel->param_bytes long */
     u32 checks;         /* CHECK_* of report/finding.h */

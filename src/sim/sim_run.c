@@ -5,7 +5,7 @@
 #include "code/functions.h"
 #include "code/overflow.h"
 #include "code/shared_layout.h"
-#include "sim/cta.h"
+#include "sim/cluster.h"
 #include "sim/deadlock.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
@@ -148,7 +148,7 @@ static bool place_params(struct sim *s, struct launch *l, struct error *e)
 /* Another order of the CTAs: backwards, or steps of a random size that reach each of them once. */
 static void order_choose(struct launch *l)
 {
-    u64 rng = l->in->seed ^ l->in->order * 0x94d049bb133111ebu, n = l->total;
+    u64 rng = l->in->seed ^ l->in->order * 0x94d049bb133111ebu, n = l->clusters;
     l->order_by = l->order_from = n ? n - 1 : 0;
     l->rng = rand_next(&rng);
     l->perturb = l->in->order > 1 ? 1u << l->rng % 5 : 0;
@@ -188,6 +188,7 @@ static void lay_out(struct launch *l)
 {
     const struct sim_launch *in = l->in;
     l->total = (u64)in->grid[0] * in->grid[1] * in->grid[2];
+    cluster_shape(l);
     l->threads = in->block[0] * in->block[1] * in->block[2];
     l->nwarps = (l->threads + LANES - 1) / LANES;
     u64 fixed = shared_static_bytes(in->kernel), system = in->kernel->module->shared_base;
@@ -232,7 +233,8 @@ void sim_explain(struct sim *s, sim_explainer *explain)
 static u64 steps_of(const struct cta *c)
 {
     u64 n = 0;
-    for (u32 w = 0; w < c->nwarps; w++) n += c->warp[w]->steps;
+    for (; c; c = cluster_next(c))
+        for (u32 w = 0; w < c->nwarps; w++) n += c->warp[w]->steps;
     return n;
 }
 
@@ -274,7 +276,7 @@ static void gather(struct launch *l)
             struct cta *c = k->free;
             k->free = c->next;
             r->warp_insns += steps_of(c);
-            cta_free(c);
+            cluster_free(c);
         }
         if (k == &l->one)
             arena_reset(&k->mem, SPARE_ARENA);
@@ -285,8 +287,8 @@ static void gather(struct launch *l)
         struct cta *c = l->parked;
         l->parked = c->next;
         r->warp_insns += steps_of(c);
-        residency_leave(l, c->sm);
-        cta_free(c);
+        residency_leave_cluster(c);
+        cluster_free(c);
     }
 }
 
@@ -317,7 +319,7 @@ static bool man(struct launch *l, bool caller, struct error *e)
     struct sim *s = l->sim;
     const struct sim_launch *in = l->in;
     u32 n = in->seeded || in->trace || in->follow || (caller && l->total < 8) ? 1 : s->workers;
-    if (n > l->total) n = (u32)MAX_OF(l->total, 1u);
+    if (n > l->clusters) n = (u32)MAX_OF(l->clusters, 1u);
     l->nworkers = in->seeded ? 1 : pool_workers(s, n, caller);
     l->worker = l->nworkers == 1 ? &l->one : base_alloc(sizeof *l->worker * l->nworkers);
     if (!l->worker) return error_set(e, ERR_MEMORY, "no memory for the workers of a launch");

@@ -5,6 +5,7 @@
  * read to the next (clocks, the mask of active lanes) has a handler here. */
 #include "sim/special_registers.h"
 #include "code/shared_layout.h"
+#include "sim/cluster.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 
@@ -42,29 +43,36 @@ static u64 sreg_value(const struct warp *w, u32 id, u32 comp, u32 lane)
     case SR_RESERVED_SMEM_OFFSET_END:
     case SR_RESERVED_SMEM_OFFSET_CAP: return SHARED_RESERVED;
     case SR_RESERVED_SMEM_OFFSET_1: return SHARED_GROUPS;
-    case SR_NCLUSTERID: return comp < 3 ? in->grid[comp] : 0;
-    case SR_CLUSTERID: return comp < 3 ? w->cta->id[comp] : 0;
-    case SR_CLUSTER_NCTAID: return comp < 3;
-    case SR_CLUSTER_NCTARANK: return 1;
+    case SR_NCLUSTERID: return comp < 3 ? in->grid[comp] / l->cluster[comp] : 0;
+    case SR_CLUSTERID: return comp < 3 ? w->cta->id[comp] / l->cluster[comp] : 0;
+    case SR_CLUSTER_CTAID: return comp < 3 ? w->cta->id[comp] % l->cluster[comp] : 0;
+    case SR_CLUSTER_NCTAID: return comp < 3 ? l->cluster[comp] : 0;
+    case SR_CLUSTER_CTARANK: return w->cta->rank;
+    case SR_CLUSTER_NCTARANK: return l->per;
+    case SR_IS_EXPLICIT_CLUSTER: return in->cluster[0] || in->kernel->reqnctapercluster[0] ? ALL_LANES : 0;
     case SR_ENVREG: return comp == 1 ? l->grid_workspace >> 32 : comp == 2 ? (u32)l->grid_workspace : 0;
-    case SR_DYN_SHARED: return l->dyn_shared;
+    case SR_DYN_SHARED: return cluster_base(w->cta->rank) + l->dyn_shared;
     default: return 0;
     }
 }
 
-static u64 window_base(const struct launch *l, u32 comp)
+static u64 window_base(const struct warp *w, u32 comp)
 {
-    return comp == 1   ? mem_shared_window(l->sim->mem)
-           : comp == 2 ? mem_local_window(l->sim->mem)
-           : comp == 3 ? l->param_address
-                       : 0;
+    const struct launch *l = w->cta->launch;
+    switch (comp) {
+    case CONST_SHARED_WINDOW: return mem_shared_window(l->sim->mem);
+    case CONST_LOCAL_WINDOW: return mem_local_window(l->sim->mem);
+    case CONST_PARAMS: return l->param_address;
+    case CONST_SHARED: return cluster_base(w->cta->rank);
+    default: return 0;
+    }
 }
 
 u64 opnd_value(const struct warp *w, struct opnd o, u32 lane)
 {
     const struct launch *l = w->cta->launch;
     u64 v = 0;
-    if (o.kind == O_CONST) return o.value + window_base(l, o.comp);
+    if (o.kind == O_CONST) return o.value + window_base(w, o.comp);
     if (o.kind == O_SREG) return sreg_value(w, o.reg, o.comp, lane);
     memcpy(&v, l->param_copy + o.value, 8);
     return v;

@@ -264,7 +264,8 @@ static void add_standing(struct trace *t, struct warp *w)
         if (s == w->cur) continue;
         static const char *const doing[] = { "ready", "waiting for other lanes", "at a barrier", "spinning", "asleep" };
         const struct lowered *low = s->fr->code->low;
-        u32 op = s->state == SPLIT_BARRIER || s->state == SPLIT_RENDEZVOUS || s->state == SPLIT_IDLE
+        u32 op = s->state == SPLIT_BARRIER || s->state == SPLIT_CLUSTER || s->state == SPLIT_RENDEZVOUS ||
+                         s->state == SPLIT_IDLE
                      ? s->op
                      : low->block[s->block].first;
         text_add(&t->line, "lanes %08x: %s at %s\n", s->mask, doing[s->state],

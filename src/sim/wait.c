@@ -7,6 +7,7 @@
  * a proved deadlock, or a wait for the host (worker_pool.c). */
 #include "sim/wait.h"
 #include "sim/access.h"
+#include "sim/cluster.h"
 #include "sim/lanes.h"
 #include "sim/sim_run.h"
 
@@ -284,13 +285,14 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
 
 bool wait_for_host(const struct launch *l)
 {
-    for (const struct cta *c = l->parked; c; c = c->next)
-        for (u32 k = 0; k < c->nwarps; k++)
-            for (u32 j = 0; j < c->warp[k]->nsplit; j++) {
-                const struct split *s = &c->warp[k]->split[j];
-                for (u32 n = 0; s->state == SPLIT_IDLE && n < s->nreads; n++)
-                    if (s->reads[n].space == SP_GLOBAL && access_is_host_visible(c->warp[k], s->reads[n].addr))
-                        return true;
-            }
+    for (const struct cta *first = l->parked; first; first = first->next)
+        for (const struct cta *c = first; c; c = cluster_next(c))
+            for (u32 k = 0; k < c->nwarps; k++)
+                for (u32 j = 0; j < c->warp[k]->nsplit; j++) {
+                    const struct split *s = &c->warp[k]->split[j];
+                    for (u32 n = 0; s->state == SPLIT_IDLE && n < s->nreads; n++)
+                        if (s->reads[n].space == SP_GLOBAL && access_is_host_visible(c->warp[k], s->reads[n].addr))
+                            return true;
+                }
     return false;
 }

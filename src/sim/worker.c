@@ -1,11 +1,12 @@
-/* A worker's turn: how the CTAs of a launch come to the thread that is in one of its places.
+/* A worker's turn: how the CTAs of a launch come to the thread that is in one of its places. They come as clusters
+ * (cluster.h), of one CTA where the launch has none; the CTA of rank 0 stands for them.
  *
  * A CTA stays on its worker until it is done or all its splits wait; then it is parked, and the worker takes a parked
  * CTA that can go on, or starts the next one while the device has room. So a plain grid holds one CTA a worker, and a
  * grid barrier holds all that fit. A turn ends when the launch is over or nothing of it can go on; with other launches
  * in flight also when a CTA has given way, or after a while. */
 #include "sim/worker.h"
-#include "sim/cta.h"
+#include "sim/cluster.h"
 #include "sim/dependent.h"
 #include "sim/exited.h"
 #include "sim/residency.h"
@@ -48,7 +49,7 @@ static struct cta *take_parked(struct launch *l, u32 most)
     for (u32 k = l->perturb && l->nparked ? (u32)(rand_next(&l->rng) % l->nparked) : 0; k; k--) park(l, unpark(l));
     for (u32 k = 0; k < most && l->parked; k++) {
         struct cta *c = unpark(l);
-        if (cta_woken(c)) return c;
+        if (cluster_woken(c)) return c;
         park(l, c);
     }
     return NULL;
@@ -56,30 +57,30 @@ static struct cta *take_parked(struct launch *l, u32 most)
 
 /* ---- claiming CTAs ---- */
 
-static u64 ctas_started(const struct launch *l) { return __atomic_load_n(&l->next, __ATOMIC_RELAXED); }
+static u64 clusters_started(const struct launch *l) { return __atomic_load_n(&l->next, __ATOMIC_RELAXED); }
 
 u64 launch_started(const struct launch *l)
 {
-    u64 n = ctas_started(l);
+    u64 n = clusters_started(l);
     for (u32 k = 0; k < l->nworkers; k++) n -= l->worker[k].to - l->worker[k].from; /* claimed only */
-    return n;
+    return n * l->per;
 }
 
-static u64 cta_in_order(const struct launch *l, u64 n)
+static u64 cluster_in_order(const struct launch *l, u64 n)
 {
-    return (u64)(((unsigned __int128)n * l->order_by + l->order_from) % l->total);
+    return (u64)(((unsigned __int128)n * l->order_by + l->order_from) % l->clusters);
 }
 
-/* Takes the number of the next CTA to start; false: all have started. */
+/* Takes the number of the next cluster to start; false: all have started. */
 static bool claim(struct worker *k, u64 *id)
 {
     struct launch *l = k->launch;
     if (k->from == k->to) {
         u64 at = __atomic_load_n(&l->next, __ATOMIC_RELAXED), n;
         do {
-            if (at >= l->total) return false;
+            if (at >= l->clusters) return false;
             /* smaller bites near the end, so that the workers finish together */
-            n = (l->total - at) / (4 * l->nworkers);
+            n = (l->clusters - at) / (4 * l->nworkers);
             n = n < 1 ? 1 : n > l->batch ? l->batch : n;
         } while (!__atomic_compare_exchange_n(&l->next, &at, at + n, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
         k->from = at;
@@ -87,7 +88,7 @@ static bool claim(struct worker *k, u64 *id)
         if (n > 1) __atomic_fetch_add(&l->holders, 1, __ATOMIC_SEQ_CST);
         k->holds = n > 1;
     }
-    *id = unlikely(l->in->order) ? cta_in_order(l, k->from) : k->from;
+    *id = unlikely(l->in->order) ? cluster_in_order(l, k->from) : k->from;
     k->from++;
     if (k->from == k->to && k->holds) {
         __atomic_fetch_sub(&l->holders, 1, __ATOMIC_SEQ_CST);
@@ -96,15 +97,15 @@ static bool claim(struct worker *k, u64 *id)
     return true;
 }
 
-/* Starts the CTA whose number the worker has claimed, on that multiprocessor; NULL: the launch was stopped. */
-static struct cta *start_claimed(struct worker *k, u64 id, u32 sm)
+/* Starts the cluster whose number the worker has claimed, on these multiprocessors; NULL: the launch was stopped. */
+static struct cta *start_claimed(struct worker *k, u64 id, const u32 *sm)
 {
     struct launch *l = k->launch;
     struct cta *c = k->free;
     bool fresh = !c;
     if (c)
         k->free = c->next;
-    else if (!(c = cta_new(k)))
+    else if (!(c = cluster_new(k)))
         launch_fail(l, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for another resident CTA (%u warps)",
                     l->nwarps);
     if (launch_stopped(l)) {
@@ -116,8 +117,8 @@ static struct cta *start_claimed(struct worker *k, u64 id, u32 sm)
         unlock(&l->lock);
         return NULL;
     }
-    c->sm = sm;
-    cta_start(c, id, fresh);
+    for (u32 n = 0; n < l->per; n++) c->cluster->cta[n]->sm = sm[n];
+    cluster_start(c, id, fresh);
     return c;
 }
 
@@ -134,8 +135,8 @@ bool launch_stands_still(struct launch *l)
 {
     if (l->active) return false;
     for (const struct cta *c = l->parked; c; c = c->next)
-        if (cta_woken(c)) return false;
-    bool unstarted = ctas_started(l) < l->total || has_claims(l);
+        if (cluster_woken(c)) return false;
+    bool unstarted = clusters_started(l) < l->clusters || has_claims(l);
     if (!unstarted && !l->nparked) return false; /* all have ended: whoever ran the last one is about to say so */
     return !unstarted || !residency_has_room(l);
 }
@@ -164,12 +165,12 @@ static struct cta *next_cta(struct worker *k, struct cta *last, bool done, bool 
     /* New CTAs first, parked ones now and then: at a grid barrier every arrival changes the
      * counter that all the others poll, and waking them each time would be quadratic. */
     struct cta *c = NULL;
-    bool room = (k->from < k->to || ctas_started(l) < l->total) && (!l->nparked || residency_has_room(l));
-    u32 sm;
+    bool room = (k->from < k->to || clusters_started(l) < l->clusters) && (!l->nparked || residency_has_room(l));
+    u32 sm[CLUSTER_MOST];
     u64 id;
     if (room && (l->perturb ? (rand_next(&l->rng) & 1) : ++k->turns % PARK_TURN == 0))
         c = take_parked(l, l->nparked < PARK_SCAN ? l->nparked : PARK_SCAN);
-    if (!c && room && residency_take(l, &sm)) {
+    if (!c && room && residency_take(l, sm)) {
         if (claim(k, &id)) {
             l->active++;
             unlock(&l->lock);
@@ -183,11 +184,10 @@ static struct cta *next_cta(struct worker *k, struct cta *last, bool done, bool 
     if (c)
         l->active++;
     else
-        *over = !l->nparked && !l->active && ctas_started(l) >= l->total && !has_claims(l);
+        *over = !l->nparked && !l->active && clusters_started(l) >= l->clusters && !has_claims(l);
     unlock(&l->lock);
     if (!c) return NULL;
-    c->worker = k;
-    for (u32 n = 0; n < c->nwarps; n++) c->warp[n]->code = NULL; /* the ranges are the worker's */
+    cluster_worker(c, k);
     return c;
 }
 
@@ -203,9 +203,10 @@ static bool start_in_place(struct worker *k, struct cta *c)
     u64 id;
     if (__atomic_load_n(&l->nparked, __ATOMIC_RELAXED) || launch_stopped(l) || launch_interrupted(l)) return false;
     if (!claim(k, &id)) return false;
-    cta_start(c, id, false);
-    for (u32 n = 0; n < c->nwarps; n++)
-        if (c->warp[n]->steps - c->warp[n]->counted > BUDGET_STEPS) wait_budget_spent(c->warp[n]);
+    cluster_start(c, id, false);
+    for (struct cta *x = c; x; x = cluster_next(x))
+        for (u32 n = 0; n < x->nwarps; n++)
+            if (x->warp[n]->steps - x->warp[n]->counted > BUDGET_STEPS) wait_budget_spent(x->warp[n]);
     return true;
 }
 
@@ -221,8 +222,8 @@ enum turn worker_turn(struct worker *k)
     report_origin_here(l->in->origin);
     struct cta *c = next_cta(k, NULL, false, &over);
     while (c) {
-        bool done = cta_run(c), leave = false;
-        if (unlikely(l->in->trigger)) dependent_look(k, c, done);
+        bool done = cluster_run(c), leave = false;
+        for (struct cta *x = c; unlikely(l->in->trigger != NULL) && x; x = cluster_next(x)) dependent_look(k, x, done);
         came = TURN_WENT;
         if (l->in->seeded && (l->started || others_in_flight(l))) { /* by numbers, so that it can be repeated */
             leave = ++ran >= TURN_CTAS || (!done && c->state == CTA_READY);
@@ -232,10 +233,10 @@ enum turn worker_turn(struct worker *k)
             leave = now >= end || (!done && c->state == CTA_READY);
         }
         if (done) {
-            exit_record_cta(k, c);
-            __atomic_store_n(&k->ctas, k->ctas + 1, __ATOMIC_RELAXED);
+            for (struct cta *x = c; x; x = cluster_next(x)) exit_record_cta(k, x);
+            __atomic_store_n(&k->ctas, k->ctas + l->per, __ATOMIC_RELAXED);
             if (!leave && start_in_place(k, c)) continue;
-            residency_leave(l, c->sm);
+            residency_leave_cluster(c);
             c->next = k->free;
             k->free = c;
         }
