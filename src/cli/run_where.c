@@ -263,7 +263,12 @@ static void site_resolve(struct sites *s, struct record *r)
         u32 k = m ? debug_frames(debug_of(r->modules), m->path, m->bias, r->address[i] - 1, f) : 1;
         for (u32 j = 0; j < k; j++) frame_take(&n, &f[j], m, r->address[i]);
     }
-    if (!n.shown && r->n) text_add(&n.brief, "0x%llx", (unsigned long long)r->address[0]);
+    if (!n.shown && r->n) { /* nvcc's stub alone: the program has no frame pointers */
+        const struct module *m = module_at(r->modules, r->address[r->n - 1]);
+        u64 in = r->address[r->n - 1] - (m ? m->bias : 0);
+        text_add(&n.brief, "%s%s0x%llx", m ? base_name(m->path) : "", m ? "+" : "", (unsigned long long)in);
+        text_add(&n.stack, "%s (compile with -fno-omit-frame-pointer for the line)", n.brief.p);
+    }
     r->brief = arena_str(&s->mem, str_of(n.brief.p ? n.brief.p : ""));
     r->stack = arena_str(&s->mem, str_of(n.stack.p ? n.stack.p : ""));
     r->file = arena_str(&s->mem, str_of(n.file));

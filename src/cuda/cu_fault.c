@@ -1,5 +1,6 @@
 /* Faults of the program, and what it was doing when it ended. */
 #include "cuda/cu_fault.h"
+#include "cuda/cu_clock.h"
 #include "base/fault.h"
 #include "cuda/cu_failed.h"
 #include "cuda/cu_where.h"
@@ -337,6 +338,7 @@ struct front_hooks {
     int (*sigaction)(int number, const struct sigaction *act, struct sigaction *old);
     bool (*watches)(int number);
     void (*leaving)(void);
+    void (*clock)(u32 clock, const void *address, const void *stack);
 };
 __attribute__((visibility("default"))) struct front_hooks lkfront_hooks;
 
@@ -347,5 +349,6 @@ void cu_fault_open(const char *folder)
     __atomic_store_n(&lkfront_hooks.sigaction, fault_sigaction, __ATOMIC_RELEASE);
     __atomic_store_n(&lkfront_hooks.watches, fault_watches, __ATOMIC_RELEASE);
     __atomic_store_n(&lkfront_hooks.leaving, leaving, __ATOMIC_RELEASE);
+    __atomic_store_n(&lkfront_hooks.clock, cu_clock_read, __ATOMIC_RELEASE);
     if (fault_watch(FAULT_TELL, on_fault)) fault_watch_ends();
 }

@@ -1,6 +1,7 @@
 /* Writes the report of the program that the engine is in. */
 #include "cuda/cu_report.h"
 #include "cuda/cu_choose.h"
+#include "cuda/cu_clock.h"
 #include "cuda/cu_failed.h"
 #include "cuda/cu_fault.h"
 #include "cuda/cu_run.h"
@@ -295,6 +296,7 @@ __attribute__((destructor)) static void end(void)
     if (!cu_process.ready || cu_process.pid != (s32)getpid() || !out.how) return;
     if (__atomic_exchange_n(&out.over, true, __ATOMIC_ACQ_REL)) return;
     cu_failed_end();
+    cu_clock_end();
     for (u32 i = 0; (gpu = gpu_at(i)); i++) {
         lk_progress p = { .size = sizeof p };
         for (u32 k = 0; k < LAST_WAIT && lk_gpu_progress(gpu, &p); k++) thread_sleep_us(PAUSE_US);

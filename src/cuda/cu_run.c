@@ -1,5 +1,6 @@
 /* The engine inside a program: options from the launcher, reports to it. */
 #include "cuda/cu_choose.h"
+#include "cuda/cu_clock.h"
 #include "cuda/cu_count.h"
 #include "cuda/cu_failed.h"
 #include "cuda/cu_report.h"
@@ -121,4 +122,5 @@ void cu_run_launch(const lk_kernel *kernel, lk_launch *launch)
     launch->count = &c->ran;
     launch->site = host_site(NULL);
     cu_report_launch(c, launch);
+    cu_clock_launch(c, launch->nth, launch->stream, launch->site);
 }

@@ -1,10 +1,12 @@
 /* Streams, events and host functions. */
+#include "cuda/cu_clock.h"
 #include "cuda/cu_stream.h"
 #include "cuda/cu_mem.h"
 
 struct cu_event {
     struct cu_device *device;
     lk_event *event;
+    struct cu_clock_mark mark; /* its last record */
 };
 enum { STREAM_LEGACY_HANDLE = 1, STREAM_THREAD_HANDLE = 2 };
 
@@ -149,6 +151,7 @@ static cu_result stream_wait(void *handle, struct cu_event *e, unsigned flags, b
     if (r) return r;
     if (!cu_handle_is(e, CU_EVENT)) return CU_INVALID_HANDLE;
     if (flags > 1) return CU_INVALID_VALUE;
+    cu_clock_record(&e->mark, st);
     return cu_status(gpu_of(c, handle), (flags ? lk_stream_wait_external : lk_stream_wait)(st, e->event));
 }
 CU_API(cuStreamWaitEvent)(void *s, struct cu_event *e, unsigned flags) { return stream_wait(s, e, flags, false); }
@@ -285,6 +288,7 @@ static cu_result record_event(struct cu_event *e, void *handle, unsigned flags, 
     if (r) return r;
     if (!cu_handle_is(e, CU_EVENT)) return CU_INVALID_HANDLE;
     if (flags > 1) return CU_INVALID_VALUE;
+    cu_clock_record(&e->mark, st);
     return cu_status(gpu_of(c, handle), (flags ? lk_event_record_external : lk_event_record)(e->event, st));
 }
 CU_API(cuEventRecord)(struct cu_event *e, void *s) { return record_event(e, s, 0, false); }
@@ -314,6 +318,7 @@ CU_API(cuEventElapsedTime)(float *ms, struct cu_event *from, struct cu_event *to
     if (!cu_handle_is(from, CU_EVENT) || !cu_handle_is(to, CU_EVENT)) return CU_INVALID_HANDLE;
     r = cu_status(from->device->gpu, lk_event_elapsed(from->event, to->event, &x));
     if (!r) *ms = (float)x;
+    if (!r) cu_clock_elapsed(&from->mark, &to->mark);
     return r;
 }
 CU_API(cuEventElapsedTime_v2)(float *ms, struct cu_event *from, struct cu_event *to)

@@ -1,4 +1,5 @@
 /* What is done before and after each call of the program: its record becomes the thread's, and then is no longer. */
+#include "cuda/cu_clock.h"
 #include "cuda/cu_failed.h"
 #include <pthread.h>
 #include <stddef.h>
@@ -64,6 +65,7 @@ static pthread_key_t ending;
 static void thread_end(void *t)
 {
     cu_failed_thread_end();
+    cu_clock_thread_end();
     __atomic_store_n(&((struct gate_thread *)t)->tid, 0, __ATOMIC_RELEASE);
     mine = NULL;
 }
@@ -140,6 +142,7 @@ void gate_end(struct cu_call *c)
     c->live = 0;
     if (c->outer) return;
     if (unlikely((s32)c->result != 0 || cu_failed_watches())) cu_failed_done(c);
+    if (unlikely(cu_clock_watches())) cu_clock_call(c);
     if (c->start) cu_log_call(c);
     __atomic_store_n(&mine->now, NULL, __ATOMIC_RELAXED);
 }

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, FILES = 6, OWN = 1, ENGINE = 2 }; /* cookies of objects of ours */
+enum { PATH_BYTES = 4096, FILES = 6, OWN = 1, ENGINE = 2, CLOCKS = 3 }; /* cookies: of objects of ours; of has_clock */
 #define PUBLIC __attribute__((visibility("default")))
 
 const char *const front_runtime_file[FRONT_RUNTIMES] = { "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13" };
@@ -213,6 +213,13 @@ static bool is_libc(const char *path)
     return slash && !strcmp(slash, "/libc.so.6");
 }
 
+/* Libraries beside libc that have clocks (front_clock.c). */
+static bool has_clock(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && (!strncmp(slash, "/libstdc++.so.", 14) || !strncmp(slash, "/libgomp.so.", 12));
+}
+
 static bool is_engine(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -221,11 +228,12 @@ static bool is_engine(const char *path)
 
 PUBLIC unsigned la_objclose(uintptr_t *cookie)
 {
-    if (*cookie == ENGINE) front_signal_engine(NULL);
+    if (*cookie == ENGINE) front_signal_engine(NULL, 0);
     return 0;
 }
 
-/* Calls through the object's table stay direct, except that it may start programs, set handlers or leave. */
+/* Calls through the object's table stay direct, except that it may start programs, set handlers, leave
+ * or read clocks. */
 PUBLIC unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *cookie)
 {
     const char *path = map->l_name && *map->l_name ? map->l_name : mapped_file((uintptr_t)map->l_ld);
@@ -234,11 +242,13 @@ PUBLIC unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         *cookie = OWN;
     else if (namespace == LM_ID_BASE && is_engine(path)) {
         *cookie = ENGINE;
-        front_signal_engine(map->l_name);
+        front_signal_engine(map->l_name, map->l_addr);
     } else if (namespace == LM_ID_BASE && strchr(path, '/')) { /* the kernel's own object has no file */
         bool starts = front_object(path, map->l_addr, verbose);
+        if (has_clock(path)) *cookie = CLOCKS;
         if (front_producer_file(path)) front_object_exports(path, map->l_addr, verbose);
-        return is_libc(path) ? LA_FLG_BINDTO : starts ? LA_FLG_BINDFROM : 0;
+        return (is_libc(path) || has_clock(path) ? LA_FLG_BINDTO : 0u) |
+               (starts && !is_libc(path) ? LA_FLG_BINDFROM : 0u);
     }
     return 0;
 }
@@ -246,10 +256,11 @@ PUBLIC unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
 PUBLIC uintptr_t la_symbind64(Elf64_Sym *symbol, unsigned index, uintptr_t *from, uintptr_t *to, unsigned *flags,
                               const char *name)
 {
-    (void)index, (void)from, (void)to;
+    (void)index, (void)to;
     *flags |= LA_SYMB_NOPLTENTER | LA_SYMB_NOPLTEXIT;
     uintptr_t own = front_exec_of(name);
     if (!own) own = front_signal_of(name);
+    if (!own && *from != CLOCKS) own = front_clock_of(name, symbol->st_value); /* its own clocks are made of others */
     return own ? own : symbol->st_value;
 }
 

@@ -5,6 +5,7 @@
  *   front_object.c  finds the CUDA runtime that is linked into an object, by its symbol tables
  *   front_exec.c    keeps the module in the environment of children
  *   front_signal.c  asks the engine when the program sets handlers of signals, and before it leaves by _exit
+ *   front_clock.c   tells the engine when the program reads a clock
  *   front_branch.c  redirects a function: one branch at its entry, to an island within reach
  *   front_producer.c  comes between a program and the libraries that make cubins
  *   cudart.def      the names of the runtime's entries
@@ -52,8 +53,10 @@ void *front_memory(size_t bytes);                                              /
 void *front_own(const char *file, const char *name);
 
 /* front_object.c. Redirects the CUDA runtime that the object at `path`, mapped at `bias`, has inside, if any. true: it
- * imports a name of front_exec_is or front_signal_is. */
+ * imports a name of front_exec_is, front_signal_is or front_clock_is. */
 bool front_object(const char *path, uintptr_t bias, bool verbose);
+/* Where a name that the object at `path` exports is, mapped at `bias`; 0: it exports no such name. */
+uintptr_t front_object_symbol(const char *path, uintptr_t bias, const char *name);
 /* The exports of the object at `path`, mapped at `bias`, that are named in producer.def are given ours. */
 void front_object_exports(const char *path, uintptr_t bias, bool verbose);
 
@@ -68,9 +71,17 @@ uintptr_t front_exec_of(const char *name);
 /* front_signal.c. The same for handlers of signals and _exit. front_signal_engine: the engine is being loaded from
  * this file, whose name lives as long; NULL: it is gone. */
 void front_signal_ready(void *program);
-void front_signal_engine(const char *file);
+void front_signal_engine(const char *file, uintptr_t bias);
 bool front_signal_is(const char *name);
 uintptr_t front_signal_of(const char *name);
+/* Tells the engine, if it is there, that the program has read the clock of this number (front_clock.c), from the call
+ * that returns to `address`, with this stack pointer behind the return. */
+void front_clock_tell(uint32_t clock, const void *address, const void *stack);
+
+/* front_clock.c. Whether a function of this name reads a clock; where a call of it goes, given where the loader found
+ * the clock itself. */
+bool front_clock_is(const char *name);
+uintptr_t front_clock_of(const char *name, uintptr_t found);
 /* front_producer.c. Whether a file is a library that makes cubins. */
 bool front_producer_file(const char *path);
 /* What stands for its function `name`, which is at `real`; 0: it stays. `bias` tells libraries apart. */

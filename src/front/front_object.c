@@ -146,7 +146,12 @@ static bool table_redirect(const struct file *f, const Elf64_Shdr *table, const 
     return true;
 }
 
-/* Whether the object imports a function that starts programs, sets handlers or leaves. */
+static bool is_watched(const char *name)
+{
+    return front_exec_is(name) || front_signal_is(name) || front_clock_is(name);
+}
+
+/* Whether the object imports a function that starts programs, sets handlers, leaves or reads a clock. */
 static bool imports_watched(const struct file *f)
 {
     for (uint32_t i = 0; i < f->head->e_shnum; i++) {
@@ -157,7 +162,7 @@ static bool imports_watched(const struct file *f)
         if (!text || !names->sh_size || text[names->sh_size - 1] || s->sh_offset % _Alignof(Elf64_Sym)) continue;
         for (size_t k = 0; k < s->sh_size / sizeof *symbol; k++)
             if (symbol[k].st_shndx == SHN_UNDEF && symbol[k].st_name < names->sh_size &&
-                (front_exec_is(text + symbol[k].st_name) || front_signal_is(text + symbol[k].st_name)))
+                is_watched(text + symbol[k].st_name))
                 return true;
     }
     return false;
@@ -178,6 +183,26 @@ bool front_object(const char *path, uintptr_t bias, bool verbose)
     bool starts = imports_watched(&f);
     munmap((void *)(uintptr_t)f.base, f.bytes);
     return starts;
+}
+
+uintptr_t front_object_symbol(const char *path, uintptr_t bias, const char *name)
+{
+    struct file f;
+    uintptr_t found = 0;
+    if (!open_file(path, &f)) return 0;
+    for (uint32_t i = 0; i < f.head->e_shnum && !found; i++) {
+        const Elf64_Shdr *s = &f.section[i];
+        const Elf64_Sym *symbol = s->sh_type == SHT_DYNSYM && s->sh_link < f.head->e_shnum ? contents(&f, s) : NULL;
+        const Elf64_Shdr *names = symbol ? &f.section[s->sh_link] : NULL;
+        const char *text = names ? contents(&f, names) : NULL;
+        if (!text || !names->sh_size || text[names->sh_size - 1] || s->sh_offset % _Alignof(Elf64_Sym)) continue;
+        for (size_t k = 0; k < s->sh_size / sizeof *symbol && !found; k++)
+            if (symbol[k].st_shndx != SHN_UNDEF && symbol[k].st_name < names->sh_size &&
+                !strcmp(text + symbol[k].st_name, name))
+                found = bias + symbol[k].st_value;
+    }
+    munmap((void *)(uintptr_t)f.base, f.bytes);
+    return found;
 }
 
 /* A symbol of the mapped object gets another value. Its table lies with what is only read. */

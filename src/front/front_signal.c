@@ -15,9 +15,9 @@ struct front_hooks {
     int (*sigaction)(int number, const struct sigaction *act, struct sigaction *old);
     bool (*watches)(int number); /* whether sigaction has anything to do with this signal */
     void (*leaving)(void);       /* the program calls _exit */
+    void (*clock)(uint32_t clock, const void *address, const void *stack); /* it has read a clock */
 };
-static const struct front_hooks *hooks; /* atomic; NULL: the engine is not loaded, or was not asked yet */
-static const char *engine;              /* atomic: its file, NULL: it is not loaded */
+static const struct front_hooks *hooks; /* atomic; NULL: the engine is not loaded */
 
 typedef void handler(int number);
 typedef handler *signal_call(int number, handler *h);
@@ -42,22 +42,20 @@ void front_signal_ready(void *program)
     memcpy(&real_exit, &at[3], sizeof at[0]);
 }
 
-void front_signal_engine(const char *file)
+/* The table is found without a call of the loader, which does not answer while it maps the engine. */
+void front_signal_engine(const char *file, uintptr_t bias)
 {
-    __atomic_store_n(&hooks, NULL, __ATOMIC_RELEASE);
-    __atomic_store_n(&engine, file, __ATOMIC_RELEASE);
+    uintptr_t at = file ? front_object_symbol(file, bias, "lkfront_hooks") : 0;
+    __atomic_store_n(&hooks, (const struct front_hooks *)at, __ATOMIC_RELEASE);
 }
 
-/* The table is looked for when it is wanted first: the loader does not answer while it maps the engine. */
-static const struct front_hooks *hooks_find(void)
+static const struct front_hooks *hooks_find(void) { return __atomic_load_n(&hooks, __ATOMIC_ACQUIRE); }
+
+void front_clock_tell(uint32_t clock, const void *address, const void *stack)
 {
-    const struct front_hooks *h = __atomic_load_n(&hooks, __ATOMIC_ACQUIRE);
-    const char *file = __atomic_load_n(&engine, __ATOMIC_ACQUIRE);
-    if (h || !file) return h;
-    void *library = dlmopen(LM_ID_BASE, file, RTLD_LAZY | RTLD_NOLOAD);
-    h = library ? dlsym(library, "lkfront_hooks") : NULL;
-    __atomic_store_n(&hooks, h, __ATOMIC_RELEASE);
-    return h;
+    const struct front_hooks *h = hooks_find();
+    void (*tell)(uint32_t, const void *, const void *) = h ? __atomic_load_n(&h->clock, __ATOMIC_ACQUIRE) : NULL;
+    if (tell) tell(clock, address, stack);
 }
 
 /* What the engine answers with; NULL: it is not there, or this signal is nothing to it. */
