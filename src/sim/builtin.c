@@ -2,6 +2,7 @@
 #include "sim/builtin.h"
 #include "sim/call.h"
 #include "sim/finding_place.h"
+#include "sim/cluster.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
@@ -13,8 +14,10 @@ static const char *lane_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
     u64 local = addr - mem_local_window(l->sim->mem), shared = addr - mem_shared_window(l->sim->mem);
     if (local < MEM_LOCAL_BYTES)
         return local + n <= LOCAL_STACK ? local_of(w) + (size_t)lane * LOCAL_STACK + local : NULL;
-    if (shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS)
-        return shared + n <= l->shared_total ? w->shared + shared : NULL;
+    if (shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS) {
+        const struct cta *owner = cluster_cta(w->cta, shared);
+        return owner && cluster_offset(shared) + n <= l->shared_total ? owner->shared + cluster_offset(shared) : NULL;
+    }
     struct mem_object *o = mem_find(l->sim->mem, addr);
     if (!o || !mem_is_live(o) || addr < o->base || addr + n > o->base + o->size) return NULL;
     return mem_view(o, addr);

@@ -1,6 +1,7 @@
 /* Planes beside registers, and the table of origins that taints point to. */
 #include "sim/planes.h"
 #include "code/shared_layout.h"
+#include "sim/cluster.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"
 
@@ -207,7 +208,7 @@ static void note_read(struct origin *r, const struct access *a, u32 lane, const 
                : !v                   ? 0
                : v->space == SP_LOCAL ? w->cur->fr->local_base + v->offset
                                       : v->offset,
-        at = a->addr[lane] - base;
+        at = (a->space[lane] == SP_SHARED ? cluster_offset(a->addr[lane]) : a->addr[lane]) - base;
     u32 thread = w->id * LANES + lane;
     if ((!obj && !v) || (obj && obj->kind == MEM_HEAP)) return;
     int order = !x->to || w->cta->linear < x->cta || (w->cta->linear == x->cta && thread < x->thread) ? -1
@@ -224,9 +225,10 @@ static void note_read(struct origin *r, const struct access *a, u32 lane, const 
 /* Adds the bytes of a read to those that all threads have read. */
 static void note_bytes(struct origin *r, const struct access *a, u32 lane)
 {
-    r->low = r->high ? MIN_OF(r->low, a->addr[lane]) : a->addr[lane];
-    r->high = MAX_OF(r->high, a->addr[lane] + a->bytes);
     r->shared = a->space[lane] == SP_SHARED;
+    u64 at = r->shared ? cluster_offset(a->addr[lane]) : a->addr[lane];
+    r->low = r->high ? MIN_OF(r->low, at) : at;
+    r->high = MAX_OF(r->high, at + a->bytes);
 }
 
 u32 origin_of_memory(const struct access *a, u32 lane)
