@@ -12,8 +12,9 @@ bool code_polls(struct lowered *l);
 /* polls.c: for each operation of a kernel, whether it may come behind a griddepcontrol.wait; NULL: that cannot be told,
  * since it calls functions, or is one. */
 const u8 *code_after_wait(const struct lowered *l, struct arena *mem);
-void hazards_find(struct lowered *l); /* hazards.c: lowered.hazard */
-void subword_find(struct lowered *l); /* library.c: SITE_WORD */
+void hazards_find(struct lowered *l);   /* hazards.c: lowered.hazard */
+void in_flight_find(struct lowered *l); /* in_flight.c: lowered.in_flight */
+void subword_find(struct lowered *l);   /* library.c: SITE_WORD */
 /* library.c: whether an operation stands in a header of cooperative groups or of libcu++ */
 bool lop_in_library(const struct lowered *l, u32 op);
 #endif

@@ -259,6 +259,13 @@ static inline bool lop_next_use(const struct lop *o, u32 *k, u32 *r)
 #define EACH_DEF(r, o) for (u32 at_##r = 0, r = 0; lop_next_def((o), &at_##r, &r);)
 #define EACH_USE(r, o) for (u32 at_##r = 0, r = 0; lop_next_use((o), &at_##r, &r);)
 
+/* An asynchronous product of a warpgroup; an operation that orders those, by enum wgmma_order. */
+static inline bool lop_is_wgmma(const struct lop *o) { return (o->flags & ISA_GROUP) && (o->flags & ISA_MMA); }
+static inline bool lop_orders_wgmma(const struct lop *o, u32 how)
+{
+    return (o->flags & ISA_GROUP) && !(o->flags & ISA_MMA) && o->aux == how;
+}
+
 /* What an access does to memory: a load reads and a store writes, an atomic does both at once; it fetches when its
  * result is the old value (atom), or not (red). */
 static inline bool site_is_load(const struct site *s) { return !(s->access & ISA_WRITES); }
@@ -331,6 +338,8 @@ struct lowered {
     u8 *overflow;
     /* by operation: a division or a shift whose second operand is looked at (hazards.c) */
     u8 *hazard;
+    /* by operation: it touches a register that an asynchronous product may have (in_flight.c) */
+    u8 *in_flight;
     /* lowered.overflow of the operations that can overflow in some launch so far, and of those that use their results;
      * NULL: all are watched */
     u8 *overflow_on;

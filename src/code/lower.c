@@ -615,6 +615,7 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     lower_ret(&w, isa_form(N_ret, T_NONE, T_NONE, 0));
     w.block.n--;
     fix_targets(&w, block_of);
+    lower_wgmma_waits(&w);
     l->op = w.op.p;
     l->nop = w.op.n;
     l->block = w.block.p;
@@ -634,9 +635,9 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     for (u32 k = 0; k < l->nreg; k++) l->reg_width[k] = (u8)register_bytes((enum ptx_type)l->reg_type[k]);
     propagate_copies(&w);
     l->mem = mem;
-    static void (*const find[])(struct lowered *) = { flow_build,    provenance_find, speculated_find,
-                                                      overflow_find, hazards_find,    optimistic_find,
-                                                      mark_flags,    polls_find,      subword_find };
+    static void (*const find[])(struct lowered *) = { flow_build,   provenance_find, speculated_find, overflow_find,
+                                                      hazards_find, in_flight_find,  optimistic_find, mark_flags,
+                                                      polls_find,   subword_find };
     for (u32 k = 0; k < COUNT_OF(find) && !stop_asked(); k++) find[k](l);
     if (stop_asked()) return lower_stopped(t, l, l->mem, e);
     l->has_infinity = has_infinity(l);

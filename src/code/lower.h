@@ -97,7 +97,10 @@ u32 lower_mma_words(const struct ptx_insn *i, struct mma *x, u8 t[4]);
 void lower_mma_product(struct lower *w, int form, struct mma *x);
 u8 lower_mma_count(u32 elements, enum tensor_type t); /* registers of a lane for so many elements of the warp */
 bool lower_mma_shape(struct str s, struct mma *x);
-int lower_mma_type(struct str s); /* enum tensor_type; -1: none */
+int lower_mma_type(struct str s);                           /* enum tensor_type; -1: none */
+u16 lower_mma_number(struct lower *w, const struct mma *x); /* of a form in the function's list */
+/* lower_wgmma.c, when all instructions are there: a wait for products writes their accumulators. */
+void lower_wgmma_waits(struct lower *w);
 /* The registers of one operand, as sources or as results; false: another number of them, or of another width. */
 bool lower_mma_registers(struct lower *w, const struct ptx_operand *v, u32 n, bool wide, bool result, struct opnd *out);
 /* One more site: what reads or writes so many bytes at an address that is source `which`. */

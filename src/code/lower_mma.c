@@ -144,8 +144,7 @@ bool lower_mma_registers(struct lower *w, const struct ptx_operand *v, u32 n, bo
     return true;
 }
 
-/* The number of a form in the function's list. */
-static u16 number_of(struct lower *w, const struct mma *x)
+u16 lower_mma_number(struct lower *w, const struct mma *x)
 {
     for (u32 k = 0; k < w->mma.n; k++)
         if (!memcmp(&w->mma.p[k], x, sizeof *x)) return (u16)k;
@@ -181,7 +180,7 @@ void lower_mma_product(struct lower *w, int form, struct mma *x)
         return;
     }
     lower_operands(w, &o, dst, x->nd, src, n);
-    o.aux = number_of(w, x);
+    o.aux = lower_mma_number(w, x);
     lower_meet_aligned(w);
     VEC_PUSH(w->mem, &w->op, o);
     if (around != NONE) lower_end_block(w, TERM_FALL);

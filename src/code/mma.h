@@ -1,4 +1,4 @@
-/* mma.h: a product of small matrices as an opcode describes it: mma.sync and its relatives (9.7.14). */
+/* mma.h: a product of small matrices as an opcode describes it: mma.sync and its relatives (9.7.14), wgmma (9.7.15). */
 #ifndef LOCKSTEP_MMA_H
 #define LOCKSTEP_MMA_H
 #include "base/base.h"
@@ -57,5 +57,18 @@ struct mma {
     bool sparse;       /* half of a's elements are zeros that are not stored; the metadata say which */
     bool ordered;      /* the metadata promise ascending positions */
     u8 selector;       /* of sparse metadata: which lanes of each four bring them */
+    /* wgmma: m is 16, the part of a warp; na are the registers of a also where it lies in shared memory */
+    bool group;              /* it is wgmma */
+    bool a_shared;           /* a lies in shared memory, where a descriptor says */
+    bool negate_a, negate_b; /* the sign of every element is turned */
+    bool at_once;            /* it is complete when it is issued */
+    u8 scale;                /* enum mma_scale */
 };
+/* op.aux of the instructions that order products of a warpgroup. */
+enum wgmma_order { WGMMA_FENCE, WGMMA_COMMIT, WGMMA_WAIT };
+/* wgmma: whether the product is added to what d held. */
+enum mma_scale { SCALE_NEVER, SCALE_ALWAYS, SCALE_PREDICATE };
+/* Its sources: what d held (nc registers, none where it is not added to), the registers of a or its descriptor, the
+ * descriptor of b, the metadata of a sparse a, the predicate. */
+static inline u32 wgmma_sources_a(const struct mma *f) { return f->a_shared ? 1 : f->na; }
 #endif

@@ -366,6 +366,17 @@ static enum ptx_type letter(const struct isa_form *f, const char *s)
     }
 }
 
+/* .SHAPE: the shape of wgmma, of which there are too many to list. */
+static bool take_shape(struct str *op)
+{
+    u32 n = 1;
+    if (op->n < 5 || memcmp(op->p, ".m64n", 5)) return false;
+    while (n < op->n && op->p[n] != '.') n++;
+    op->p += n;
+    op->n -= n;
+    return true;
+}
+
 static bool matches(const struct isa_form *f, struct str op, u32 *mods)
 {
     const char *s = f->syntax;
@@ -379,7 +390,8 @@ static bool matches(const struct isa_form *f, struct str op, u32 *mods)
             s += 2;
         } else {
             size_t n = 1 + strcspn(s + 1, ".{( ");
-            if (!take(&op, s, n)) return false;
+            bool shape = n == 6 && !memcmp(s, ".SHAPE", 6);
+            if (!(shape ? take_shape(&op) : take(&op, s, n))) return false;
             if (f->mods & MODS_ANY) *mods |= mods_of(s, n);
             s += n;
         }

@@ -150,6 +150,7 @@ enum isa_flag {
     ISA_ALIGNED = 1 << 28,    /* .sync of all lanes of the warp, without a member mask */
     ISA_TRANSPOSE = 1 << 29,  /* an 8x8 matrix of 16-bit elements, two of them a lane, with rows and columns swapped */
     ISA_MMA = 1 << 30,        /* a product of small matrices, a part of them in each lane */
+    ISA_GROUP = (int)(1u << 31), /* of a warpgroup: an asynchronous product, or what orders those */
     ISA_HOW = ISA_READS | ISA_WRITES | ISA_ATOMIC | ISA_FETCHES
 };
 

@@ -5,6 +5,7 @@
  * the warp gives way, or when it is done. The CTA is done with its last warp. */
 #include "sim/cta.h"
 #include "sim/async.h"
+#include "sim/wgmma.h"
 #include "sim/barrier.h"
 #include "sim/cluster.h"
 #include "sim/exec.h"
@@ -34,6 +35,7 @@ void cta_free(struct cta *c)
         struct warp *w = c->warp[n];
         wait_probe_stop(w);
         base_free(w->copies);
+        base_free(w->wgmmas);
         overflow_free(w);
         for (u32 k = 0; k < w->nsplit; k++) {
             if (w->split[k].reads) base_free(w->split[k].reads);
@@ -53,6 +55,7 @@ void cta_free(struct cta *c)
         if (w->local) pages_release((u64)(uintptr_t)w->local, (u64)LANES * LOCAL_STACK);
     }
     base_free(c->mbarriers);
+    base_free(c->wgmma_logs);
     if (c->bytes <= SPARE_MOST) c = __atomic_exchange_n(&c->launch->sim->spare_cta, c, __ATOMIC_ACQ_REL);
     base_free(c);
 }
@@ -139,6 +142,7 @@ static void warp_start(struct warp *w, bool fresh)
     w->instrumented = wait_always_instrumented(w);
     if (w->trace) memset(w->traced, 0, sizeof w->traced);
     if (w->copies) async_reset(w);
+    wgmma_reset(w);
     if (w->overflows) overflow_reset(w);
     w->next_fuel = FUEL_FIRST;
     w->fuel = unlikely(l->perturb) ? wait_refill(w, FUEL_FIRST) : FUEL_FIRST;
@@ -158,6 +162,7 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
     struct launch *l = c->launch;
     c->linear = linear;
     async_begin(c);
+    wgmma_logs_reset(c);
     c->id[0] = (u32)(linear % l->in->grid[0]);
     c->id[1] = (u32)(linear / l->in->grid[0] % l->in->grid[1]);
     c->id[2] = (u32)(linear / l->in->grid[0] / l->in->grid[1]);

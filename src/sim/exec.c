@@ -7,6 +7,7 @@
 #include "sim/dependent.h"
 #include "sim/exec.h"
 #include "sim/async.h"
+#include "sim/wgmma.h"
 #include "sim/barrier.h"
 #include "sim/call.h"
 #include "sim/cluster.h"
@@ -49,6 +50,7 @@ void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
     w->live &= ~mask;
     exit_record_add(w->exits, &w->nexits, (struct exit_record){ mask, op, w->code->low });
     if (unlikely(w->copies != NULL)) async_exit(w, mask);
+    if (unlikely(w->wgmmas != NULL)) wgmma_exit(w, mask);
     if (unlikely(observed(w->cta->launch)) && mask)
         observe_sync(w->cta->launch,
                      (struct sync_event){ .kind = SYNC_EXIT, .cta = w->cta, .warp = w, .mask = mask, .op = NONE });

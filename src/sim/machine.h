@@ -34,6 +34,8 @@ struct residency;         /* residency.h: room on the multiprocessors */
 struct rendezvous_taints; /* planes.h: undefined bits of operands at a rendezvous */
 struct shadow;            /* mem/shadow.h: which bytes of memory are defined */
 struct trace;             /* trace.h */
+struct wgmmas;            /* wgmma.h: asynchronous products of a warp in flight */
+struct wgmma_log;         /* wgmma_check.c: what the warps of a warpgroup have issued */
 struct overflows;         /* overflow_watch.h: registers that hold an overflowed index */
 
 /* What a handler returns: go on with the next instruction; go on in plain code from this one; the launch stops; the
@@ -137,6 +139,7 @@ struct warp { /* what every block touches comes first */
     char *local;                 /* [lane][LOCAL_STACK], mapped when first used */
     struct overflows *overflows; /* NULL: none so far */
     struct copies *copies;       /* NULL: none so far */
+    struct wgmmas *wgmmas;       /* NULL: none so far */
     char *fast_R, *plain_R;      /* the two register files of the kernel's frame, kept for the next CTA */
     struct frame base_frame;
     struct planes *base_planes; /* of the kernel's frame in plain code */
@@ -194,13 +197,14 @@ struct cta {
     struct bar bar[MAX_BARS];
     u32 bars_used; /* bit set of barriers in use */
     char *shared;
-    struct cluster *cluster;     /* that it is in */
-    struct cluster own_cluster;  /* what `cluster` of all its CTAs points to, in the one of rank 0 */
-    u32 rank;                    /* in the cluster: %cluster_ctarank */
-    bool done;                   /* in a cluster: all its threads have left, and other CTAs go on */
-    struct mbarriers *mbarriers; /* NULL: none so far */
-    struct shadow *init;         /* which bytes of shared memory are defined; NULL: not checked, or there is none */
-    void *race;                  /* state of the race check for this CTA */
+    struct cluster *cluster;      /* that it is in */
+    struct cluster own_cluster;   /* what `cluster` of all its CTAs points to, in the one of rank 0 */
+    u32 rank;                     /* in the cluster: %cluster_ctarank */
+    bool done;                    /* in a cluster: all its threads have left, and other CTAs go on */
+    struct mbarriers *mbarriers;  /* NULL: none so far */
+    struct wgmma_log *wgmma_logs; /* by warpgroup; NULL: none so far */
+    struct shadow *init;          /* which bytes of shared memory are defined; NULL: not checked, or there is none */
+    void *race;                   /* state of the race check for this CTA */
     struct worker *worker;
     struct launch *launch;
     struct cta *next; /* in the parked or free list */

@@ -4,10 +4,13 @@
  * code/fragments.c knows where they lie. */
 #include "sim/handlers.h"
 #include "sim/lanes.h"
+#include "sim/product.h"
 #include "sim/planes.h"
 #include "sim/tensor.h"
 
 enum { MOST_REGISTERS = 8, MOST_K = 64 }; /* of one operand; of k, in words of the model */
+
+u32 mma_words(const struct mma *f) { return (u32)f->k / (f->a == TENSOR_B1 ? 32 : f->sparse ? 2 : 1); }
 
 struct product {
     struct warp *warp;
@@ -100,25 +103,42 @@ static u32 chunk_bits(const struct mma *f, const u64 *meta, u32 row, u32 chunk)
 }
 
 /* Multiplies row by row, since each row of a meets other elements of b. */
-static void multiply_sparse(const struct product *p, struct tensor t, const u32 *a, const u32 *b, const u32 *c, u32 *d)
+static void multiply_sparse(const struct mma *f, struct tensor t, u32 columns, const u64 *meta, const u32 *a,
+                            const u32 *b, const u32 *c, u32 *d)
 {
-    const struct mma *f = p->form;
-    const struct insn_opnd *o = insn_src(p->warp->code, p->insn, (u32)f->na + f->nb + f->nc);
     u32 kept = f->k / 2, unit = tensor_bits((enum tensor_type)f->a) == 4 ? 2 : 1,
         chunk = f->a == TENSOR_TF32 ? 2 : 4 * unit;
-    u32 met[TENSOR_COLUMNS * MOST_K];
-    u64 meta[LANES];
-    lane_values(p->warp->code, p->R, o->slot, o->cls, 4, meta);
+    u32 met[TENSOR_MOST * MOST_K];
     for (u32 row = 0; row < f->m; row++) {
         for (u32 j = 0; j < kept; j++) {
             u32 in = j / (chunk / 2), bits = chunk_bits(f, meta, row, in);
             u32 which = j % (chunk / 2) /
                         unit; /* of the two positions that the bits have; of tf32 both are halves of one */
             u32 at = f->a == TENSOR_TF32 ? (bits & 3) / 2 : (bits >> 2 * which & 3) * unit + j % unit;
-            for (u32 n = 0; n < TENSOR_COLUMNS; n++) met[n * kept + j] = b[n * f->k + in * chunk + at];
+            for (u32 n = 0; n < columns; n++) met[n * kept + j] = b[n * f->k + in * chunk + at];
         }
-        tensor_multiply(&t, 1, f->n, a + row * kept, met, c + row * f->n, d + row * f->n);
+        tensor_multiply(&t, 1, columns, a + row * kept, met, c + row * columns, d + row * columns);
     }
+}
+
+void mma_multiply(const struct mma *f, u32 columns, const u64 *meta, const u32 *a, const u32 *b, const u32 *c, u32 *d)
+{
+    struct tensor t = { .a = (enum tensor_type)f->a,
+                        .b = (enum tensor_type)f->b,
+                        .c = (enum tensor_type)f->c,
+                        .d = (enum tensor_type)f->d,
+                        .saturate = f->saturate,
+                        .conjunction = f->conjunction,
+                        .k = mma_words(f) };
+    t.way = f->group                                       ? TENSOR_ONE_SUM
+            : f->layout == MMA_WMMA && f->a == TENSOR_TF32 ? TENSOR_BY_FOUR
+            : f->layout == MMA_QUAD_PAIR                   ? TENSOR_FMA_CHAIN
+            : tensor_is_fp8((enum tensor_type)f->a)        ? TENSOR_FP8_HALF
+                                                           : TENSOR_ONE_SUM;
+    if (f->sparse)
+        multiply_sparse(f, t, columns, meta, a, b, c, d);
+    else
+        tensor_multiply(&t, f->m, columns, a, b, c, d);
 }
 
 /* ---- undefined bits ---- */
@@ -177,7 +197,7 @@ static void undefined_results(const struct product *p, u32 lanes)
 
 /* ---- the instruction ---- */
 
-static void multiply_f64(const struct product *p, char *R, u32 lanes, const struct tensor *t)
+static void multiply_f64(const struct product *p, char *R, u32 lanes)
 {
     const struct mma *f = p->form;
     u64 a[16 * 16], b[8 * 16], c[16 * 8], *of[] = { a, b, c };
@@ -192,7 +212,8 @@ static void multiply_f64(const struct product *p, char *R, u32 lanes, const stru
                 of[which][at.row * (which == OPERAND_C ? f->n : f->k) + at.col] = v[l];
             }
         }
-    tensor_multiply_f64(t, f->m, f->n, a, b, c, c);
+    struct tensor t = { .k = f->k, .round = f->round };
+    tensor_multiply_f64(&t, f->m, f->n, a, b, c, c);
     for (u32 reg = 0; reg < f->nd; reg++)
         for (u32 l = 0; l < LANES; l++) {
             struct mma_place at = mma_place(f, OPERAND_D, l, reg, 0);
@@ -201,20 +222,22 @@ static void multiply_f64(const struct product *p, char *R, u32 lanes, const stru
         }
 }
 
-static void multiply(const struct product *p, char *R, u32 lanes, const struct tensor *t)
+static void multiply(const struct product *p, char *R, u32 lanes)
 {
     const struct mma *f = p->form;
-    u32 a[16 * MOST_K], b[8 * MOST_K * 2], c[4 * 8 * 8], k = t->k, b_k = f->sparse ? f->k : k,
+    u32 a[16 * MOST_K], b[8 * MOST_K * 2], c[4 * 8 * 8], k = mma_words(f), b_k = f->sparse ? f->k : k,
                                                          parts = f->layout == MMA_QUAD_PAIR ? 4 : 1;
     u32 a_step = f->m * k, b_step = f->n * b_k, c_step = f->m * f->n;
+    u64 meta[LANES];
     gather(p, OPERAND_A, f->na, k, a_step, a);
     gather(p, OPERAND_B, f->nb, b_k, b_step, b);
     gather(p, OPERAND_C, f->nc, f->n, c_step, c);
-    if (f->sparse)
-        multiply_sparse(p, *t, a, b, c, c);
-    else
-        for (u32 part = 0; part < parts; part++)
-            tensor_multiply(t, f->m, f->n, a + part * a_step, b + part * b_step, c + part * c_step, c + part * c_step);
+    if (f->sparse) {
+        const struct insn_opnd *o = insn_src(p->warp->code, p->insn, (u32)f->na + f->nb + f->nc);
+        lane_values(p->warp->code, p->R, o->slot, o->cls, 4, meta);
+    }
+    for (u32 part = 0; part < parts; part++)
+        mma_multiply(f, f->n, meta, a + part * a_step, b + part * b_step, c + part * c_step, c + part * c_step);
     scatter(p, R, lanes, f->n, c_step, c);
 }
 
@@ -223,21 +246,9 @@ int run_mma(char *restrict R, const struct insn *i, struct warp *w)
     struct product p = { .warp = w, .insn = i, .R = R };
     const struct mma *f = p.form = &w->code->low->mma[w->code->low->op[i->op].aux];
     u32 lanes = active_lanes(w, R, i);
-    struct tensor t = { .a = (enum tensor_type)f->a,
-                        .b = (enum tensor_type)f->b,
-                        .c = (enum tensor_type)f->c,
-                        .d = (enum tensor_type)f->d,
-                        .round = f->round,
-                        .saturate = f->saturate,
-                        .conjunction = f->conjunction };
-    t.k = (u32)f->k / (f->a == TENSOR_B1 ? 32 : f->sparse ? 2 : 1);
-    t.way = f->layout == MMA_WMMA && f->a == TENSOR_TF32 ? TENSOR_BY_FOUR
-            : f->layout == MMA_QUAD_PAIR                 ? TENSOR_FMA_CHAIN
-            : tensor_is_fp8((enum tensor_type)f->a)      ? TENSOR_FP8_HALF
-                                                         : TENSOR_ONE_SUM;
     bool planes = w->code->watch & WATCH_INIT && w->planes && w->planes->dirty;
     if (!lanes) return 0;
     if (planes) undefined_results(&p, lanes);
-    (f->d == TENSOR_F64 ? multiply_f64 : multiply)(&p, R, lanes, &t);
+    (f->d == TENSOR_F64 ? multiply_f64 : multiply)(&p, R, lanes);
     return 0;
 }

@@ -141,5 +141,6 @@ def sparse_rows():
             yield text, list(launches('mma_sparse.ptx', name, words, size, n[0], a))[:2]
 
 
-write('mma', '# Every dense form of mma.sync: shapes, types, roundings, layouts. Bits as an H200 has them.\n', dense_rows())
-write('mma_sparse', '# Every form of mma.sp that an H200 has, with metadata from every lane that can bring them.\n', sparse_rows())
+if __name__ == '__main__':
+    write('mma', '# Every dense form of mma.sync: shapes, types, roundings, layouts. Bits as an H200 has them.\n', dense_rows())
+    write('mma_sparse', '# Every form of mma.sp that an H200 has, with metadata from every lane that can bring them.\n', sparse_rows())

@@ -1,0 +1,326 @@
+/* wgmma: asynchronous products of a warpgroup (9.7.15).
+ *
+ * The four warps of a warpgroup have 16 rows of the 64 each, and nothing of one warp's part depends on another's
+ * registers: so each warp does its own. A product is done at the latest moment that the program allows, at the wait
+ * that covers its group, and then reads shared memory and the accumulators. What touches its registers before is
+ * reported (wgmma_check.c), and finds what was there. */
+#include "sim/wgmma.h"
+#include "sim/descriptor.h"
+#include "sim/handlers.h"
+#include "sim/lanes.h"
+#include "sim/product.h"
+#include "sim/planes.h"
+#include "sim/sim_run.h"
+#include <stdlib.h>
+
+enum { ROWS = 16, BLOCK = TENSOR_MOST, MOST_K = 64 }; /* of a warp; columns at once; of b, in words */
+
+/* The registers of a frame, in whatever version of its code it is. */
+struct registers {
+    const struct code *code;
+    char *R;
+    struct planes *planes; /* NULL: none */
+};
+
+/* ---- operands ---- */
+
+/* `lines` rows of a, or columns of b, from `first` on: `k` elements each of a type, as words. */
+static void load(const struct warp *w, const struct matrix *m, enum tensor_type t, u32 first, u32 lines, u32 k,
+                 u32 turn, u32 *out)
+{
+    const char *shared = w->cta->shared;
+    u32 bits = tensor_bits(t), each = t == TENSOR_B1 ? 4 : 128 / bits; /* words that a chunk gives */
+    if (m->by_k) {                                                     /* 16-bit elements: eight lines a chunk */
+        for (u32 j = 0; j < k; j++)
+            for (u32 l = 0; l < lines; l += 8) {
+                u16 v[8];
+                memcpy(v, shared + matrix_chunk(m, j, (first + l) / 8), sizeof v);
+                for (u32 e = 0; e < 8; e++) out[(l + e) * k + j] = v[e] ^ turn;
+            }
+        return;
+    }
+    for (u32 l = 0; l < lines; l++)
+        for (u32 j = 0; j < k; j += each) {
+            const char *from = shared + matrix_chunk(m, first + l, j / each);
+            u32 *to = out + l * k + j;
+            if (each == 4) {
+                memcpy(to, from, CHUNK_BYTES);
+                for (u32 e = 0; e < 4; e++) to[e] ^= turn;
+            } else if (each == 8) {
+                u16 v[8];
+                memcpy(v, from, sizeof v);
+                for (u32 e = 0; e < 8; e++) to[e] = v[e] ^ turn;
+            } else {
+                u8 v[16];
+                memcpy(v, from, sizeof v);
+                for (u32 e = 0; e < 16; e++) to[e] = v[e] ^ turn;
+            }
+        }
+}
+
+static u32 sign_of(enum tensor_type t) { return 1u << (tensor_bits(t) - 1); }
+
+/* a of a warp: from shared memory, or from its registers when the product was issued. */
+static void load_a(const struct warp *w, const struct wgmma *p, const struct mma *f, u32 *out)
+{
+    u32 k = mma_words(f), turn = f->negate_a ? sign_of((enum tensor_type)f->a) : 0;
+    if (f->a_shared) {
+        struct matrix m = matrix_of(p->a_at, f->a_cols);
+        load(w, &m, (enum tensor_type)f->a, w->id % 4 * ROWS, ROWS, k, turn, out);
+        return;
+    }
+    u32 each = mma_each((enum tensor_type)f->a), bits = each == 1 ? 32 : tensor_bits((enum tensor_type)f->a);
+    for (u32 reg = 0; reg < f->na; reg++) {
+        struct mma_place at = mma_place(f, OPERAND_A, 0, reg, 0);
+        for (u32 l = 0; l < LANES; l++)
+            for (u32 e = 0; e < each; e++)
+                out[(at.row + l / 4) * k + at.col + l % 4 * each + e] =
+                    ((p->a[reg][l] >> e * bits & (u32)low_bits(bits))) ^ turn;
+    }
+}
+
+/* Moves accumulators of `columns` columns from `first` on between registers and words. */
+static void accumulators(const struct registers *r, const struct lop *o, const struct mma *f, u32 lanes, u32 first,
+                         u32 columns, u32 *c, bool store)
+{
+    bool half = f->d == TENSOR_F16;
+    u32 each = half ? 2 : 1, per = half ? 2 : 4; /* elements of a register; registers of eight columns */
+    for (u32 reg = first / 8 * per; reg < (first + columns) / 8 * per; reg++) {
+        const struct opnd *d = lop_dst(o, reg);
+        struct mma_place at = mma_place(f, OPERAND_D, 0, reg, 0);
+        u32 *v = d->kind == O_REG ? (u32 *)(void *)SLOT(r->R, r->code->reg[d->reg].slot) : NULL;
+        u32 *to = c + at.row * columns + at.col - first;
+        for (u32 l = 0; l < LANES; l++) {
+            u32 *x = to + l / 4 * columns + l % 4 * 2;
+            if (!store) {
+                u32 word = v ? v[l] : 0;
+                x[0] = half ? word & 0xffff : word;
+                if (each == 2) x[1] = word >> 16;
+            } else if (v && lanes >> l & 1)
+                v[l] = half ? x[0] | x[1] << 16 : x[0];
+        }
+    }
+}
+
+/* ---- undefined bits ---- */
+
+/* The origin of an undefined byte of a line, + 1; 0: there is none. `count` chunks of it. */
+static u32 line_origin(const struct warp *w, const struct matrix *m, u32 line, u32 count)
+{
+    for (u32 k = 0; k < count; k++) {
+        u32 at = m->by_k ? matrix_chunk(m, k, line / 8) + line % 8 * 2 : matrix_chunk(m, line, k);
+        u32 bytes = m->by_k ? 2 : CHUNK_BYTES;
+        at += (u32)w->init_shared->from;
+        if (shadow_defined(w->init_shared, at, bytes)) continue;
+        for (u32 j = 0; j < bytes; j += 2) {
+            struct taint t = shadow_read(w->init_shared, at + j, 2);
+            if (t.undef) return t.origin + 1;
+        }
+    }
+    return 0;
+}
+
+/* Chunks of a line, or k where a chunk has several lines. */
+static u32 chunks_of(const struct matrix *m, enum tensor_type t, u32 elements)
+{
+    return m->by_k ? elements : elements * tensor_bits(t) / 128;
+}
+
+/* Which rows of a and columns of b are undefined; false: none. */
+static bool undefined_lines(const struct warp *w, const struct wgmma *p, const struct mma *f, u32 *row, u32 *col)
+{
+    struct matrix a = matrix_of(p->a_at, f->a_cols), b = matrix_of(p->b_at, f->b_rows);
+    u32 kept = (u32)f->k >> f->sparse, found = 0;
+    for (u32 r = 0; r < ROWS; r++)
+        found |= row[r] = f->a_shared
+                              ? line_origin(w, &a, w->id % 4 * ROWS + r, chunks_of(&a, (enum tensor_type)f->a, kept))
+                              : p->row_origin[r];
+    for (u32 n = 0; n < f->n; n++) found |= col[n] = line_origin(w, &b, n, chunks_of(&b, (enum tensor_type)f->b, f->k));
+    return found;
+}
+
+static void undefined_results(const struct registers *r, const struct wgmma *p, const struct lop *o,
+                              const struct mma *f, const u32 *row, const u32 *col)
+{
+    bool half = f->d == TENSOR_F16;
+    for (u32 reg = 0; reg < f->nd; reg++) {
+        const struct opnd *d = lop_dst(o, reg);
+        struct taint t[LANES];
+        u32 any = 0;
+        if (d->kind != O_REG) continue;
+        u32 slot = r->code->reg[d->reg].slot;
+        for (u32 l = 0; l < LANES; l++) {
+            struct taint c = p->add ? plane_taint(r->planes, slot, l) : (struct taint){ 0 };
+            t[l] = (struct taint){ 0 };
+            for (u32 e = 0; e < (half ? 2u : 1u); e++) {
+                struct mma_place at = mma_place(f, OPERAND_D, l, reg, e);
+                u64 bits = half ? 0xffffull << 16 * e : low_bits(32);
+                u32 from = row[at.row] ? row[at.row] : col[at.col];
+                if (!from && !(c.undef & bits)) continue;
+                t[l].undef |= bits;
+                t[l].made |= bits;
+                t[l].origin = from ? from - 1 : c.origin;
+            }
+            any |= t[l].undef != 0;
+        }
+        if (any)
+            planes_put(r->planes, slot, p->lanes, t);
+        else
+            planes_clear(r->planes, slot, p->lanes);
+    }
+}
+
+/* ---- a product ---- */
+
+static void complete(struct warp *w, const struct registers *r, const struct wgmma *p)
+{
+    const struct lop *o = &p->low->op[p->op];
+    const struct mma *f = &p->low->mma[o->aux];
+    struct matrix m = matrix_of(p->b_at, f->b_rows);
+    u32 a[ROWS * MOST_K], b[BLOCK * MOST_K], c[ROWS * BLOCK];
+    u32 k = f->sparse ? f->k : mma_words(f), turn = f->negate_b ? sign_of((enum tensor_type)f->b) : 0;
+    if (r->planes && w->init_shared) {
+        u32 row[ROWS], col[256];
+        if (undefined_lines(w, p, f, row, col) || r->planes->dirty) undefined_results(r, p, o, f, row, col);
+    }
+    load_a(w, p, f, a);
+    for (u32 n = 0; n < f->n; n += BLOCK) {
+        u32 columns = MIN_OF((u32)BLOCK, f->n - n);
+        load(w, &m, (enum tensor_type)f->b, n, columns, k, turn, b);
+        if (p->add)
+            accumulators(r, o, f, p->lanes, n, columns, c, false);
+        else
+            memset(c, 0, sizeof c);
+        mma_multiply(f, columns, p->meta, a, b, c, c);
+        accumulators(r, o, f, p->lanes, n, columns, c, true);
+    }
+    w->changed = 1;
+}
+
+/* ---- the instructions ---- */
+
+void wgmma_reset(struct warp *w)
+{
+    if (!w->wgmmas) return;
+    u32 cap = w->wgmmas->cap;
+    memset(w->wgmmas, 0, sizeof *w->wgmmas);
+    w->wgmmas->cap = cap;
+}
+
+static struct wgmmas *products_of(struct warp *w)
+{
+    struct wgmmas *s = w->wgmmas;
+    if (s && s->n < s->cap) return s;
+    u32 cap = s ? 2 * s->cap : 8;
+    struct wgmmas *t = base_realloc(s, sizeof *t + cap * sizeof *t->p);
+    if (!t) {
+        launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for products in flight");
+        return NULL;
+    }
+    if (!s) memset(t, 0, sizeof *t);
+    t->cap = cap;
+    return w->wgmmas = t;
+}
+
+/* The rows of a that undefined bits of its registers reach. */
+static void undefined_a(const struct warp *w, const struct insn *i, const struct mma *f, struct wgmma *p)
+{
+    for (u32 reg = 0; reg < f->na && !f->a_shared; reg++) {
+        u32 slot = insn_src(w->code, i, f->nc + reg)->slot;
+        for (u32 m = plane_lanes(w->planes, slot); m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m);
+            p->row_origin[mma_place(f, OPERAND_A, l, reg, 0).row] = plane_taint(w->planes, slot, l).origin + 1;
+        }
+    }
+}
+
+int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
+{
+    struct lowered *low = w->code->low;
+    const struct mma *f = &low->mma[low->op[i->op].aux];
+    u32 lanes = active_lanes(w, R, i), n = f->nc;
+    u64 a[LANES] = { 0 }, b[LANES], add[LANES];
+    const struct insn_opnd *o = insn_src(w->code, i, n);
+    if (!lanes) return 0;
+    if (w->code->watch & WATCH_INIT && w->planes && w->planes->dirty) {
+        if (f->a_shared) init_use(w, i->op, USE_ADDRESS, o->slot, lanes, "the descriptor of a");
+        init_use(w, i->op, USE_ADDRESS, insn_src(w->code, i, n + wgmma_sources_a(f))->slot, lanes,
+                 "the descriptor of b");
+    }
+    if (f->a_shared) lane_values(w->code, R, o->slot, o->cls, 8, a);
+    n += wgmma_sources_a(f);
+    o = insn_src(w->code, i, n++);
+    lane_values(w->code, R, o->slot, o->cls, 8, b);
+    struct wgmmas *s = products_of(w);
+    if (!s) return EV_STOP;
+    bool sound = wgmma_check(w, i, f, lanes, a, b);
+    s->count++;
+    if (!sound) return 0;
+    struct wgmma *p = &s->p[s->n];
+    u32 first = (u32)__builtin_ctz(lanes);
+    memset(p, 0, sizeof *p);
+    p->low = low;
+    p->op = i->op;
+    p->group = s->committed;
+    p->lanes = lanes;
+    p->a_at = a[first];
+    p->b_at = b[first];
+    for (u32 reg = 0; reg < f->na && !f->a_shared; reg++) {
+        o = insn_src(w->code, i, f->nc + reg);
+        lane_values(w->code, R, o->slot, o->cls, 4, add);
+        for (u32 l = 0; l < LANES; l++) p->a[reg][l] = (u32)add[l];
+    }
+    if (f->sparse) {
+        o = insn_src(w->code, i, n++);
+        lane_values(w->code, R, o->slot, o->cls, 4, p->meta);
+    }
+    p->add = f->scale == SCALE_ALWAYS;
+    if (f->scale == SCALE_PREDICATE) {
+        o = insn_src(w->code, i, n);
+        p->add = *(const u32 *)(const void *)SLOT(R, o->slot) >> first & 1;
+    }
+    if (w->planes && w->planes->dirty) undefined_a(w, i, f, p);
+    if (f->at_once)
+        complete(w, &(struct registers){ w->code, R, w->planes }, p);
+    else
+        s->n++;
+    return 0;
+}
+
+int run_wgmma_fence(char *restrict R, const struct insn *i, struct warp *w)
+{
+    struct wgmmas *s = products_of(w);
+    if (s && active_lanes(w, R, i)) s->fenced = true;
+    return s ? 0 : EV_STOP;
+}
+
+int run_wgmma_commit(char *restrict R, const struct insn *i, struct warp *w)
+{
+    struct wgmmas *s = products_of(w);
+    if (s && active_lanes(w, R, i)) s->committed++;
+    return s ? 0 : EV_STOP;
+}
+
+/* Whether it reads undefined memory, and the frame has nowhere to keep what comes of it. */
+static bool needs_planes(const struct warp *w, const struct frame *fr, const struct wgmma *p)
+{
+    u32 row[ROWS], col[256];
+    return w->init_shared && !fr->planes && fr->code->watch & WATCH_INIT && fr == w->cur->fr &&
+           undefined_lines(w, p, &p->low->mma[p->low->op[p->op].aux], row, col);
+}
+
+int run_wgmma_wait(char *restrict R, const struct insn *i, struct warp *w)
+{
+    struct wgmmas *s = w->wgmmas;
+    struct frame *fr = w->base; /* products of other functions are complete when they are issued */
+    u32 due = 0, keep = (u32)w->code->low->op[i->op].off;
+    if (!s || !active_lanes(w, R, i)) return 0;
+    while (due < s->n && s->p[due].group + keep < s->committed) due++;
+    for (u32 k = 0; k < due; k++)
+        if (needs_planes(w, fr, &s->p[k])) return EV_DEOPT;
+    struct registers r = { fr->code, fr->R, fr->planes };
+    for (u32 k = 0; k < due; k++) complete(w, &r, &s->p[k]);
+    s->n -= due;
+    memmove(s->p, s->p + due, s->n * sizeof *s->p);
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* Asynchronous products of a warpgroup in flight (wgmma.c). */
+#ifndef LOCKSTEP_WGMMA_H
+#define LOCKSTEP_WGMMA_H
+#include "sim/machine.h"
+
+/* A product of a warp from its issue to the wait that covers it. */
+struct wgmma {
+    struct lowered *low; /* its function */
+    u32 op;              /* its operation there */
+    u32 group;           /* of its warp, from 0 */
+    u32 lanes;           /* that take part */
+    bool add;            /* to what d holds */
+    u64 a_at, b_at;      /* the descriptors */
+    u32 a[4][LANES];     /* a in registers: they are read when the product is issued */
+    u64 meta[LANES];     /* of a sparse a */
+    bool told;           /* it has been reported that its registers were touched */
+    u32 row_origin[16];  /* of an undefined row of a in registers, + 1; 0: it is defined */
+};
+struct wgmmas {    /* of a warp */
+    u32 committed; /* groups so far */
+    u32 n, cap;    /* products in flight; room */
+    bool fenced;   /* wgmma.fence has been executed */
+    u32 count;     /* products that were issued so far */
+    struct wgmma p[];
+};
+void wgmma_reset(struct warp *w);          /* a warp starts: it has none */
+void wgmma_logs_reset(struct cta *c);      /* a CTA starts */
+void wgmma_exit(struct warp *w, u32 mask); /* lanes leave */
+/* What is wrong with a product when it is issued (wgmma_check.c); false: it cannot be done. */
+bool wgmma_check(struct warp *w, const struct insn *i, const struct mma *f, u32 lanes, const u64 *a, const u64 *b);
+#endif
