@@ -402,6 +402,7 @@ lk_stream *lk_stream_per_thread(lk_gpu *gpu);
 lk_status lk_stream_query(lk_stream *stream);
 lk_status lk_stream_synchronise(lk_stream *stream); /* the same, and waits */
 /* Later work of the stream is after the event's latest record at the time of this call; nothing waits if there is none.
+ * The event may be one of another gpu, but not in a capture.
  */
 lk_status lk_stream_wait(lk_stream *stream, lk_event *event);
 /* Until the 32 or 64 bits at `address` compare with `value`; and writing them. */

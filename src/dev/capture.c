@@ -179,6 +179,17 @@ u32 capture_wait(struct stream *st, struct event *e, bool *taken)
     return OP_CAPTURE_ISOLATION;
 }
 
+u32 capture_apart(struct stream *st)
+{
+    struct streams *s = st->all;
+    lock(&s->lock);
+    struct capture *mine = st->capture;
+    u32 status = !mine ? OP_OK : mine->invalid ? OP_CAPTURE_INVALIDATED : OP_CAPTURE_ISOLATION;
+    if (mine) mine->invalid = true;
+    unlock(&s->lock);
+    return status;
+}
+
 /* ---- calls that do not go with a capture ---- */
 
 static u32 forbid(struct capture *c)

@@ -295,6 +295,9 @@ u32 event_record_external(struct event *e, struct stream *st, u64 tag); /* in a 
 /* Binds to the latest record at the time of this call; nothing when there is none. */
 u32 event_wait(struct stream *st, struct event *e, u64 tag);
 u32 event_wait_external(struct stream *st, struct event *e, u64 tag);
+/* The event of another device; event_wait goes there. A capture refuses it (OP_CAPTURE_ISOLATION), and one of that
+ * device's (OP_NOT_SUPPORTED). */
+u32 event_wait_elsewhere(struct stream *st, struct event *e, u64 tag);
 u32 event_query(struct event *e); /* OP_OK also when it was never recorded */
 u32 event_synchronise(struct event *e);
 u32 event_elapsed(struct event *from, struct event *to, double *ms);

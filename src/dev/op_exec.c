@@ -210,6 +210,7 @@ static bool outlast(struct op *op)
     u64 begin = time_ns();
     u32 woken = 0;
     while (op->state != OP_DONE && op->state != OP_ENDING) {
+        if (op->kind == OP_EMPTY) return false; /* it waits for another device */
         if (b->progress && op->kind == OP_LAUNCH) {
             enum op_progress p = let_progress(s);
             if (p != OP_PROGRESS_SOME) return false;
@@ -258,23 +259,25 @@ static bool draw_as_runner(struct streams *s)
     return drawn;
 }
 
+bool exec_drive(struct streams *s)
+{
+    if (draw_as_runner(s)) return true;
+    if (s->runner || !s->options.backend.progress || !s->running[OP_LAUNCH]) return false;
+    s->runner = true;
+    enum op_progress p = let_progress(s);
+    s->runner = false;
+    return p != OP_PROGRESS_STUCK;
+}
+
 static void wait_seeded(struct op *op)
 {
     struct streams *s = op->all;
-    const struct op_backend *b = &s->options.backend;
     s->hosts++;
     op->sleepers++;
     s->moves++;
     op->waiters++;
     while (op->state != OP_DONE) {
-        if (draw_as_runner(s)) continue;
-        if (op->state == OP_DONE) break;
-        if (!s->runner && b->progress && s->running[OP_LAUNCH]) {
-            s->runner = true;
-            enum op_progress p = let_progress(s);
-            s->runner = false;
-            if (p != OP_PROGRESS_STUCK) continue;
-        }
+        if (exec_drive(s) || (s->elsewhere && elsewhere_drive(s, 0))) continue;
         if (op->state != OP_DONE) sleep_on(s, &s->done, s->runner ? WATCH_US : POLL_FIRST_US * 5);
     }
     op->waiters--;
@@ -391,7 +394,7 @@ void exec_ask(struct streams *s)
     exec_call(s);
     exec_recheck(s);
     if (s->options.seeded)
-        draw_as_runner(s);
+        (void)(draw_as_runner(s) || (s->elsewhere && elsewhere_drive(s, 0)));
     else
         exec_dispatch(s);
 }

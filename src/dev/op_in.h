@@ -196,6 +196,7 @@ struct streams {
     u64 random;                 /* state of the draw */
     u64 called;                 /* under a seed: time of the last call */
     u32 pause_us;               /* between two polls */
+    struct meeting *elsewhere;  /* op_elsewhere.c: operations that wait for another device */
     struct op_written *written; /* op_value.c: a hash table */
     u32 nwritten, written_cap;
     /* capture.c */
@@ -205,6 +206,12 @@ struct streams {
     struct capture *captures;  /* that go on */
     u64 capture_ids;
 };
+
+/* op_elsewhere.c: lets devices that this one waits for go on by a step. False: none can. Under the lock, which is left
+ * meanwhile. depth: 0. */
+bool elsewhere_drive(struct streams *s, u32 depth);
+bool exec_drive(struct streams *s);   /* op_exec.c: draws an operation, or lets launches go on; false: none can */
+u32 capture_apart(struct stream *st); /* the stream waits for what no graph can hold: a capture of it is broken */
 
 /* op.c */
 struct op *op_make(struct streams *s, struct stream *st, const struct op_spec *spec); /* NULL: no memory */

@@ -139,10 +139,10 @@ static lk_status wait_for(lk_stream *stream, lk_event *event, bool external, con
         return host_missing_in(stream ? stream->handle.gpu : NULL, function, stream ? "event" : "stream");
     lk_gpu *gpu = stream->handle.gpu;
     struct error *e = host_begin(gpu);
-    if (event->handle.gpu != gpu && !(gpu->device->options.gpu && event->handle.gpu->device->options.gpu)) {
+    if (gpu->device->options.gpu != event->handle.gpu->device->options.gpu) {
         error_set(e, ERR_UNSUPPORTED,
-                  "the event belongs to another gpu, and streams of the software GPU wait only for "
-                  "events of their own; lk_event_synchronise waits for it");
+                  "the event belongs to another gpu: of the software GPU and a real one neither waits for the other's "
+                  "events; lk_event_synchronise waits for it");
         return host_failed(gpu);
     }
     return host_done(gpu, ops_of(gpu)->event_wait(stream->dev, event->dev, external, host_site(NULL), e));

@@ -247,8 +247,7 @@ static void several(void)
     REFUSED(lk_graph_add_child(g, NULL, 0, g2, NULL), "different gpus");
     REFUSED(lk_graph_add_record(g, NULL, 0, ev2, NULL), "different gpus");
     REFUSED(lk_memory_alloc_async(s, 4, pool, NULL, &z), "different gpus");
-    UNIT_EQ(lk_stream_wait(s, ev2), LK_UNSUPPORTED);
-    UNIT_HAS(lk_gpu_error(gpu), "another gpu");
+    OK(lk_stream_wait(s, ev2)); /* never recorded */
     lk_launch l = { .size = sizeof l, .grid = { 1 }, .block = { 1 } };
     UNIT(lk_graph_add_launch(g2, NULL, 0, k, &l, NULL) == LK_BAD_INPUT);
     UNIT_HAS(lk_gpu_error(second), "add was loaded on another gpu");
@@ -277,6 +276,120 @@ static void several(void)
     lk_gpu_destroy(second);
     OK(lk_memory_read(gpu, x, out, 4));
     lk_gpu_destroy(gpu);
+}
+
+/* ---- events of another gpu ---- */
+
+enum { RING = 3 };
+struct part { /* a gpu of several, with what it works on */
+    lk_gpu *gpu;
+    lk_module *module;
+    lk_stream *stream;
+    lk_event *event;
+    uint64_t x;
+};
+
+static struct part part_new(uint32_t workers, int seed)
+{
+    struct part p = { 0 };
+    lk_options o = { .size = sizeof o, .threads = workers, .seeded = seed >= 0, .seed = (uint64_t)seed };
+    UNIT(lk_gpu_create(&o, &p.gpu) == LK_OK);
+    lk_gpu *gpu = p.gpu;
+    OK(lk_module_load(gpu, "part.ptx", ptx, sizeof ptx - 1, &p.module));
+    OK(lk_stream_create(gpu, LK_STREAM_NON_BLOCKING, 0, &p.stream));
+    OK(lk_event_create(gpu, 0, &p.event));
+    OK(lk_memory_alloc(gpu, 4 * N, LK_MEMORY_DEVICE, "x", &p.x));
+    OK(lk_memory_fill(gpu, p.x, 0, 4 * N));
+    return p;
+}
+
+static void part_copy(const struct part *to, const struct part *from)
+{
+    lk_gpu *gpu = to->gpu;
+    lk_copy c = { .size = sizeof c, .to.address = to->x, .width = 4 * N, .stream = to->stream };
+    c.from = (lk_end){ .gpu = from->gpu, .address = from->x };
+    OK(lk_memory_copy(gpu, &c));
+}
+
+/* Each of three gpus takes what the one before has and adds to it, round and round; only events order them. */
+static void ring(uint32_t workers, int seed)
+{
+    struct part p[RING];
+    uint32_t out[N], turns = 0;
+    for (uint32_t k = 0; k < RING; k++) p[k] = part_new(workers, seed);
+    for (uint32_t round = 0; round < 4; round++)
+        for (uint32_t k = 0; k < RING; k++, turns++) {
+            const struct part *me = &p[k], *before = &p[(k + RING - 1) % RING];
+            lk_gpu *gpu = me->gpu;
+            OK(lk_stream_wait(me->stream, before->event));
+            part_copy(me, before);
+            OK(launch(lk_module_kernel(me->module, "add"), me->stream, me->x, 1));
+            OK(lk_event_record(me->event, me->stream));
+        }
+    lk_gpu *gpu = p[RING - 1].gpu;
+    OK(lk_stream_synchronise(p[RING - 1].stream));
+    OK(lk_memory_read(gpu, p[RING - 1].x, out, sizeof out));
+    UNIT(out[0] == turns && out[N - 1] == turns);
+    for (uint32_t k = 0; k < RING; k++) {
+        gpu = p[k].gpu;
+        OK(lk_gpu_synchronise(gpu));
+        if (!UNIT(!lk_report_errors(gpu))) {
+            char *text = lk_report_text(gpu, 0);
+            fprintf(stderr, "%s\n", text);
+            lk_text_free(text);
+        }
+    }
+    for (uint32_t k = 0; k < RING; k++) lk_gpu_destroy(p[k].gpu);
+}
+
+/* A stream waits while the kernel of another gpu does; the wait binds to the latest record of its call. */
+static void waits_elsewhere(void)
+{
+    struct part a = part_new(2, -1), b = part_new(1, -1);
+    lk_gpu *gpu = a.gpu;
+    uint64_t flag = 0;
+    void *host = NULL;
+    lk_graph *g = NULL;
+    lk_capture_status cs;
+    uint32_t out[N];
+    OK(lk_memory_alloc(gpu, 4, LK_MEMORY_PINNED, "flag", &flag));
+    OK(lk_memory_host(gpu, flag, &host));
+    *(volatile uint32_t *)host = 0;
+    OK(launch(lk_module_kernel(a.module, "spin"), a.stream, flag, 0));
+    OK(launch(lk_module_kernel(a.module, "add"), a.stream, a.x, 7));
+    OK(lk_event_record(a.event, a.stream));
+    gpu = b.gpu;
+    OK(lk_stream_wait(b.stream, a.event));
+    part_copy(&b, &a);
+    for (int i = 0; i < 20; i++) UNIT_EQ(lk_stream_query(b.stream), LK_NOT_READY);
+    /* a capture has no place for it */
+    lk_stream *c = NULL;
+    OK(lk_stream_create(gpu, 0, 0, &c));
+    OK(lk_stream_capture(c, LK_CAPTURE_RELAXED));
+    UNIT_EQ(lk_stream_wait(c, a.event), LK_BAD_INPUT);
+    UNIT_EQ(lk_gpu_cuda_error(gpu), 905);
+    OK(lk_stream_capture_status(c, &cs));
+    UNIT_EQ(cs, LK_CAPTURE_INVALIDATED);
+    UNIT_EQ(lk_stream_capture_end(c, &g), LK_BAD_INPUT);
+    *(volatile uint32_t *)host = 1;
+    OK(lk_stream_synchronise(b.stream));
+    OK(lk_memory_read(gpu, b.x, out, sizeof out));
+    UNIT(out[0] == 7 && out[N - 1] == 7);
+    /* the other gpu goes with the wait in flight: it ends its work first */
+    *(volatile uint32_t *)host = 0;
+    gpu = a.gpu;
+    OK(launch(lk_module_kernel(a.module, "spin"), a.stream, flag, 0));
+    OK(lk_event_record(a.event, a.stream));
+    gpu = b.gpu;
+    OK(lk_stream_wait(b.stream, a.event));
+    OK(launch(lk_module_kernel(b.module, "add"), b.stream, b.x, 1));
+    *(volatile uint32_t *)host = 1;
+    lk_gpu_destroy(a.gpu);
+    OK(lk_stream_synchronise(b.stream));
+    OK(lk_memory_read(gpu, b.x, out, 4));
+    UNIT_EQ(out[0], 8);
+    UNIT_EQ(lk_report_errors(gpu), 0);
+    lk_gpu_destroy(b.gpu);
 }
 
 /* ---- ends ---- */
@@ -395,6 +508,8 @@ int main(void)
     many(2);
     interrupted();
     several();
+    waits_elsewhere();
+    for (int seed = -1; seed < 4; seed++) ring(seed < 0 ? 2 : 1, seed);
     left();
     early();
     unloaded();
