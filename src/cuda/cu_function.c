@@ -27,7 +27,7 @@ int cu_function_attribute(const struct cu_function *f, const lk_usage *u, const 
     case CU_FUNC_BINARY: return (int)p->sm;
     case CU_FUNC_DYNAMIC_SHARED: return (int)(f->dynamic_shared ? f->dynamic_shared : free_shared);
     case CU_FUNC_CARVEOUT: return f->carveout;
-    case CU_FUNC_CLUSTER_MUST_BE_SET: return 0;
+    case CU_FUNC_CLUSTER_MUST_BE_SET: return u->cluster[0] != 0;
     case CU_FUNC_CLUSTER_X: return (int)(u->cluster[0] ? u->cluster[0] : f->cluster[0]);
     case CU_FUNC_CLUSTER_Y: return (int)(u->cluster[0] ? u->cluster[1] : f->cluster[1]);
     case CU_FUNC_CLUSTER_Z: return (int)(u->cluster[0] ? u->cluster[2] : f->cluster[2]);

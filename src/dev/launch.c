@@ -191,7 +191,7 @@ static bool cluster_fits(struct refusal *x)
             snprintf(x->cause, sizeof x->cause, "grid.%c is %u, no multiple of the cluster's %u.", "xyz"[i],
                      x -> l -> grid[i], cluster[i]);
             snprintf(x->fix, sizeof x->fix, "Round the grid up to %u.", (x->l->grid[i] / cluster[i] + 1) * cluster[i]);
-            return refuse_as(x, 13, 1);
+            return refuse_as(x, 13, 912);
         }
     return true;
 }
