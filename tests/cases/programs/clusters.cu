@@ -110,6 +110,7 @@ __global__ void who(unsigned *out)
 {
     unsigned explicitly;
     asm("{ .reg .pred p; mov.pred p, %%is_explicit_cluster; selp.u32 %0, 1, 0, p; }" : "=r"(explicitly));
+    cudaGridDependencySynchronize();
     cg::cluster_group cl = cg::this_cluster();
     if (threadIdx.x == 0) out[blockIdx.x] = 1000 * explicitly + 100 * cl.num_blocks() + 10 * cl.block_rank() + cl.block_index().x;
     cl.sync();
