@@ -55,7 +55,7 @@ int run_surface(char *restrict R, const struct insn *i, struct warp *w)
             s64 c[3] = { 0 }, byte = 0;
             bool in = true;
             for (u32 k = 0; k < axes; k++) c[k] = (s32)v[1 + layered + k][l];
-            if (layered) c[2] = (s32)v[1][l];
+            if (layered) c[2] = (u32)v[1][l];
             byte = c[0];
             c[0] = byte >= 0 ? byte / bytes : -1;
             for (u32 k = 0; k < 3; k++) {

@@ -178,23 +178,43 @@ static struct exact aligned_srgb(const struct texel_number *n, const u16 *w)
     return r;
 }
 
-/* a + b, rounded half away from zero. The larger one has 38 bits at most: 60 more are enough to see on which side of a
- * half the smaller one is. */
-static double rounded_sum(struct exact a, struct exact b, const struct precision *p)
+enum { FOURS = TEXEL_TAPS / 4 };
+
+/* In 16 bits sums keep two bits below the unit of the largest one. */
+static void cut(struct exact part[FOURS])
 {
-    if (!a.sum || (b.sum && b.unit > a.unit)) {
-        struct exact t = a;
-        a = b;
-        b = t;
+    s32 unit = -1000;
+    for (u32 k = 0; k < FOURS; k++)
+        if (part[k].sum) unit = MAX_OF(unit, part[k].unit);
+    for (u32 k = 0; k < FOURS; k++) {
+        s32 down = unit - part[k].unit - 2;
+        if (!part[k].sum || down <= 0) continue;
+        part[k].sum = down > 62 ? 0 : part[k].sum / ((s64)1 << down);
+        part[k].unit += down;
     }
-    if (!a.sum) return 0;
-    s32 apart = a.unit - b.unit, up = b.sum ? MIN_OF(apart, 60) : 0;
-    __int128 sum = (__int128)a.sum << up;
-    if (b.sum) sum += apart > 60 ? (b.sum > 0 ? 1 : -1) : (__int128)b.sum;
+}
+
+/* The sum of the four, rounded half away from zero. One has 38 bits at most: 60 more are enough to see on which side of
+ * a half the smaller ones are. */
+static double rounded_sum(const struct exact part[FOURS], const struct precision *p)
+{
+    s32 least = 1000, unit = -1000;
+    for (u32 k = 0; k < FOURS; k++)
+        if (part[k].sum) least = MIN_OF(least, part[k].unit), unit = MAX_OF(unit, part[k].unit);
+    if (unit == -1000) return 0;
+    unit = MAX_OF(least, unit - 60);
+    __int128 sum = 0;
+    for (u32 k = 0; k < FOURS; k++) {
+        if (!part[k].sum) continue;
+        if (part[k].unit >= unit)
+            sum += (__int128)part[k].sum << (part[k].unit - unit);
+        else
+            sum += part[k].sum > 0 ? 1 : -1;
+    }
     if (!sum) return 0;
     unsigned __int128 size = (unsigned __int128)(sum < 0 ? -sum : sum);
     u64 high = (u64)(size >> 64);
-    s32 top = high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((u64)size), unit = a.unit - up;
+    s32 top = high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((u64)size);
     s32 off = MAX_OF(top - (p->digits - 1), p->least - unit); /* bits that go */
     unsigned __int128 kept = off <= 0    ? size << MIN_OF(-off, 64)
                              : off > 126 ? 0
@@ -202,16 +222,6 @@ static double rounded_sum(struct exact a, struct exact b, const struct precision
     double r = ldexp((double)(u64)kept, unit + (off <= 0 ? MAX_OF(off, -64) : off));
     if (r >= ldexp(1, p->largest)) r = INFINITY;
     return sum < 0 ? -r : r;
-}
-
-/* In 16 bits the smaller of two sums keeps two bits below the unit of the larger one. */
-static void cut(struct exact *a, struct exact *b)
-{
-    struct exact *low = a->unit < b->unit ? a : b, *high = low == a ? b : a;
-    s32 down = high->unit - low->unit - 2;
-    if (!low->sum || !high->sum || down <= 0) return;
-    low->sum = down > 62 ? 0 : low->sum / ((s64)1 << down);
-    low->unit += down;
 }
 
 static u32 mixed_floats(const struct texel_mix *m, const struct precision *p)
@@ -229,11 +239,16 @@ static u32 mixed_floats(const struct texel_mix *m, const struct precision *p)
     }
     if (nan || (up && down)) return half ? 0x7fffe000 : 0x7fffffff;
     if (up || down) return up ? 0x7f800000 : 0xff800000;
-    struct exact a = aligned(v, m->weight, p), b = aligned(v + 4, m->weight + 4, p);
-    if (half) cut(&a, &b);
-    float r = (float)rounded_sum(a, b, p);
+    struct exact part[FOURS];
+    bool none = true;
+    for (u32 k = 0; k < FOURS; k++) {
+        part[k] = aligned(v + 4 * k, m->weight + 4 * k, p);
+        none &= !part[k].sum;
+    }
+    if (half) cut(part);
+    float r = (float)rounded_sum(part, p);
     if (!half && fabsf(r) < 0x1p-126f) r = copysignf(0, r);
-    if (r == 0 && !a.sum && !b.sum && negative) r = -0.f;
+    if (none && negative) r = -0.f;
     return bits_of(r);
 }
 
@@ -245,9 +260,10 @@ u32 texel_mixed(enum texel_sum how, const struct texel_mix *m)
     case SUM_F32: return mixed_floats(m, &of_f32);
     case SUM_F16: return mixed_floats(m, &of_f16);
     case SUM_SRGB: {
-        struct exact a = aligned_srgb(m->number, m->weight), b = aligned_srgb(m->number + 4, m->weight + 4);
-        cut(&a, &b);
-        return bits_of((float)rounded_sum(a, b, &of_f16));
+        struct exact part[FOURS];
+        for (u32 k = 0; k < FOURS; k++) part[k] = aligned_srgb(m->number + 4 * k, m->weight + 4 * k);
+        cut(part);
+        return bits_of((float)rounded_sum(part, &of_f16));
     }
     case SUM_UNORM: return bits_of((float)((double)((sum + 128) >> 8) / 65535));
     case SUM_SNORM16: return bits_of((float)fmax((double)((sum + 128) >> 8) / 32767, -1));

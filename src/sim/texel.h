@@ -4,7 +4,8 @@
 #define LOCKSTEP_TEXEL_H
 #include "mem/texels.h"
 
-enum { TEXEL_TAPS = 8, TEXEL_WHOLE = 256 }; /* texels of a sample; the sum of their weights */
+/* Texels of a sample: two levels of two slices of four; the sum of their weights. */
+enum { TEXEL_TAPS = 16, TEXEL_WHOLE = 256 };
 
 enum texel_sum { /* how a channel is filtered */
                  SUM_F32,
@@ -22,10 +23,10 @@ struct texel_number {
     s32 whole;
     s32 unit;
 };
-struct texel_mix { /* up to TEXEL_TAPS numbers; the second four are of another slice or level */
+struct texel_mix { /* up to TEXEL_TAPS numbers */
     struct texel_number number[TEXEL_TAPS];
     u16 weight[TEXEL_TAPS]; /* of TEXEL_WHOLE */
-    u8 taken;               /* those whose neighbour has a fraction, though the weight may be rounded to 0 */
+    u16 taken;              /* those whose neighbour has a fraction, though the weight may be rounded to 0 */
 };
 
 enum texel_sum texel_sum(const struct texels *t, const struct sampler *s, u32 channel);

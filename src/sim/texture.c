@@ -1,8 +1,8 @@
 /* tex, tld4, txq and suq: texels of arrays and of linear memory, through the objects of mem/texels.h.
  *
- * A sample of a lane is up to 8 texels with their weights, whole numbers of 1/256: four of a slice or a level, and four
- * of the next. Which texels and which weights is what an H200 does (docs/textures.md); texel.c adds them. Each of the 8
- * is one access of the warp, so that bounds, undefined values and races are seen as with any other load. */
+ * A sample of a lane is up to 16 texels with their weights, whole numbers of 1/256: four of each of two slices of two
+ * levels. Which texels and which weights is what an H200 does (docs/textures.md); texel.c adds them. Each of them is
+ * one access of the warp, so that bounds, undefined values and races are seen as with any other load. */
 #include "code/texture.h"
 #include "isa/words.h"
 #include "mem/texels.h"
@@ -20,7 +20,7 @@
 struct sample {
     u64 at[TEXEL_TAPS];     /* addresses; 0: outside */
     u16 weight[TEXEL_TAPS]; /* of TEXEL_WHOLE */
-    u8 taken;               /* taps that are read */
+    u16 taken;              /* taps that are read */
 };
 
 /* ---- coordinates ---- */
@@ -42,28 +42,29 @@ struct axis {
 };
 
 /* A coordinate as a number of 1/256 texels, rounded half up, or as a whole number of texels, rounded down. */
-static s64 fixed(float x, u32 steps, float half)
+static s64 fixed(double x, u32 steps, double half)
 {
     if (!(x == x)) return 0;
-    double t = (double)x * steps + half;
+    double t = x * steps + half;
     return t >= 0x1p40 ? (s64)1 << 40 : t <= -0x1p40 ? -((s64)1 << 40) : (s64)floor(t);
 }
 
-static struct axis axis_of(float x, s64 offset, u64 extent, enum texture_address mode, const struct sampler *s,
+static struct axis axis_of(float given, s64 offset, u64 extent, enum texture_address mode, const struct sampler *s,
                            bool linear)
 {
     s64 n = (s64)MAX_OF(extent, (u64)1);
-    if (s->normalized) {
+    double x = (double)given;
+    if (s->normalized) { /* a fraction of 21 bits */
         bool wrap = mode == TEXTURE_WRAP, mirror = mode == TEXTURE_MIRROR;
-        if (wrap || mirror) x = isfinite(x) ? x - (wrap ? floorf(x) : 2 * floorf(x / 2)) : 0;
-        x *= (float)n;
+        if (wrap || mirror) x = isfinite(given) ? x - (wrap ? floor(x) : 2 * floor(x / 2)) : 0;
+        x = floor(x * 0x1p21) * 0x1p-21 * (double)n;
     } else if (mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR)
         mode = TEXTURE_CLAMP; /* these need normalised coordinates */
     if (!linear) {
         s64 i = texture_folded(fixed(x, 1, 0) + offset, n, mode);
         return (struct axis){ i, i, 0 };
     }
-    s64 t = fixed(x, TEXEL_WHOLE, 0.5f - TEXEL_WHOLE / 2), i = (t >> 8) + offset;
+    s64 t = fixed(x, TEXEL_WHOLE, 0.5 - TEXEL_WHOLE / 2), i = (t >> 8) + offset;
     u32 part = (u32)(t & 255);
     if (mode == TEXTURE_CLAMP && (i < 0 || i >= n - 1)) part = 0;
     return (struct axis){ texture_folded(i, n, mode), texture_folded(i + 1, n, mode), part };
@@ -175,7 +176,7 @@ static void place(const struct texels *t, const struct axis x[3], s64 k, u32 all
         s64 i = c & 1 ? x[0].second : x[0].first, j = c & 2 ? x[1].second : x[1].first;
         bool inside = i >= 0 && j >= 0 && k >= 0;
         out->at[from + c] = inside ? t->base + (u64)k * t->slice + (u64)j * t->pitch + (u64)i * texel_bytes(t) : 0;
-        if (all && (!(c & 1) || x[0].part) && (!(c & 2) || x[1].part)) out->taken |= (u8)(1u << (from + c));
+        if (all && (!(c & 1) || x[0].part) && (!(c & 2) || x[1].part)) out->taken |= (u16)(1u << (from + c));
     }
 }
 
@@ -227,12 +228,12 @@ static struct texel_number outside(const struct fetch *f, const struct texels *t
     return texel_border(t, s, channel);
 }
 
-/* The samples of the lanes: taps 0 to 3 are of level[0], the others of level[1]. */
+/* The samples of the lanes. */
 static bool mixes_read(const struct fetch *f, const struct texels *const level[2], const struct sample *s,
                        struct texel_mix (*mix)[LANES], struct taint bad[LANES])
 {
     for (u32 c = 0; c < TEXEL_TAPS; c++) {
-        const struct texels *t = level[c / 4];
+        const struct texels *t = level[c / 8];
         struct access a;
         if (!read_tap(f, t, s, c, &a, bad)) return false;
         for (u32 m = f->lanes; m; m &= m - 1) {
@@ -272,6 +273,16 @@ static void mixes_end(const struct fetch *f, const struct texels *t, struct texe
     }
 }
 
+/* The taps of lane l in a level of weight `all`; the first is `from`. */
+static void place_level(const struct fetch *f, const struct texels *t, u32 l, u32 all, u32 from, struct sample *out)
+{
+    struct axis x[3];
+    axes_of(f, t, l, x);
+    u32 second = all - rounded(TEXEL_WHOLE - x[2].part, all);
+    place(t, x, x[2].first, all - second, from, out);
+    place(t, x, x[2].second, second, from + 4, out);
+}
+
 /* One level, or two with their weights, of the lanes. */
 static bool fetch_lanes(const struct fetch *f, u32 out[4][LANES], struct taint bad[LANES])
 {
@@ -282,44 +293,12 @@ static bool fetch_lanes(const struct fetch *f, u32 out[4][LANES], struct taint b
     memset(s, 0, sizeof s);
     for (u32 m = f->lanes; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        struct axis x[3];
-        axes_of(f, level[0], l, x);
-        if (shape_of(f) == TEXTURE_3D) {
-            place(level[0], x, x[2].first, TEXEL_WHOLE - x[2].part, 0, &s[l]);
-            place(level[0], x, x[2].second, x[2].part, 4, &s[l]);
-            continue;
-        }
-        place(level[0], x, x[2].first, TEXEL_WHOLE - v.part, 0, &s[l]);
+        place_level(f, level[0], l, TEXEL_WHOLE - v.part, 0, &s[l]);
+        if (v.part) place_level(f, level[1], l, v.part, 8, &s[l]);
         if (f->aux & TEXTURE_GATHER) s[l].taken = 15;
-        if (!v.part) continue;
-        axes_of(f, level[1], l, x);
-        place(level[1], x, x[2].first, v.part, 4, &s[l]);
     }
-    bool deep = shape_of(f) == TEXTURE_3D;
-    if (!mixes_read(f, (const struct texels *const[2]){ level[0], level[!deep] }, s, mix, bad)) return false;
+    if (!mixes_read(f, level, s, mix, bad)) return false;
     mixes_end(f, level[0], mix, out);
-    return true;
-}
-
-/* Two levels of three dimensions: each is filtered, and then the two. */
-static bool fetch_deep(struct fetch *f, u32 out[4][LANES], struct taint bad[LANES])
-{
-    struct texture_levels v = f->levels;
-    u32 second[4][LANES];
-    f->levels.part = 0;
-    if (!fetch_lanes(f, out, bad)) return false;
-    if (!v.part) return true;
-    f->levels.first = v.second;
-    if (!fetch_lanes(f, second, bad)) return false;
-    for (u32 m = f->lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
-        for (u32 k = 0; k < 4; k++) {
-            struct texel_mix x = { .weight = { (u16)(TEXEL_WHOLE - v.part), (u16)v.part }, .taken = 3 };
-            x.number[0].value = as_float(out[k][l]);
-            x.number[1].value = as_float(second[k][l]);
-            out[k][l] = texel_mixed(SUM_F32, &x);
-        }
-    }
     return true;
 }
 
@@ -407,8 +386,7 @@ int run_tex(char *restrict R, const struct insn *i, struct warp *w)
             same &= ~group;
             bool by_float = f.texture->texels.linear && !(f.aux & TEXTURE_WHOLE);
             if (f.levels.first >= f.texture->levels || by_float) continue; /* 0: no such level, or no such texel */
-            bool done = shape_of(&f) == TEXTURE_3D ? fetch_deep(&f, out, bad) : fetch_lanes(&f, out, bad);
-            if (!done) return EV_DEOPT;
+            if (!fetch_lanes(&f, out, bad)) return EV_DEOPT;
         }
     }
     results_put(&f, R, all, out, bad);
