@@ -337,7 +337,7 @@ static void after(void *self, const struct access *a)
             race_copy_issued(&t, a);
     } else if (o->flags & ISA_MATRIX) {
         t.op = o->flags & ISA_WRITES ? OP_WRITE : OP_READ;
-        race_touch_weak(&t, a, a->ok);
+        race_weak(&t, a);
     } else
         mbarrier(&t, a, o);
 }

@@ -48,6 +48,10 @@ int run_surface(char *restrict R, const struct insn *i, struct warp *w)
             continue;
         }
         const struct texels *t = &x->texels;
+        if (!t->writable) {
+            struct finding f = { .kind = F_surface_flag };
+            finding_add(w, i->op, &f, same);
+        }
         s64 extent[3] = { (s64)(t->width * texel_bytes(t) / bytes), (s64)MAX_OF(t->height, (u64)1),
                           (s64)MAX_OF(t->depth, (u64)1) };
         for (u32 m = same; m; m &= m - 1) {

@@ -16,6 +16,7 @@
 
 static void formats(void)
 {
+    seed = 1;
     static const struct {
         const char *name;
         CUarray_format f;
@@ -96,6 +97,7 @@ static void formats(void)
 
 static void addresses(void)
 {
+    seed = 1;
     static const char *const names = "wcmb";
     char name[40];
     for (int i = 0; i < 100 * 7; i++)
@@ -172,6 +174,7 @@ static void addresses(void)
 
 static void levels(void)
 {
+    seed = 1;
     struct made f32 = mipped(CU_AD_FORMAT_FLOAT, 4, 16, 16, 0, 0, 5, 0),
                 u8 = mipped(CU_AD_FORMAT_UNSIGNED_INT8, 4, 16, 16, 0, 0, 5, 1),
                 f16 = mipped(CU_AD_FORMAT_HALF, 4, 16, 16, 0, 0, 5, 2);
@@ -247,6 +250,7 @@ static void levels(void)
 
 static void cubes(void)
 {
+    seed = 1;
     const unsigned N = CU_TRSF_NORMALIZED_COORDINATES;
     for (int i = 0; i < 6 * 256 * 256; i++) {
         float v[4] = { (float)(i % 256), (float)(i / 256 % 256), (float)(i / 65536), 1 };
@@ -266,11 +270,6 @@ static void cubes(void)
     ask("cube_wrap", TC, object(a, LINEAR({ W, W, W }, .flags = N)), 1024);
     ask("cube_gather", "tld4.g.cube.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r0,%r1,%r2,%r2}];",
         object(a, (struct how){ { C, C, C }, .flags = N }), 1024);
-    fill_floats(6 * 64 * 4, 0, 3);
-    struct made s = array(CU_AD_FORMAT_FLOAT, 4, 8, 8, 6, CUDA_ARRAY3D_CUBEMAP);
-    if (every)
-        for (int i = 0; i < 6 * 64 * 4; i++) printf("seamless_texel %d %x\n", i, ((uint32_t *)data)[i]);
-    ask("cube_seamless", TC, object(s, LINEAR({ C, C, C }, .flags = N | 0x40)), 4096);
     fill_floats(4 * 4 * 18, 0, 3);
     struct made l = array(CU_AD_FORMAT_FLOAT, 1, 4, 4, 18, CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_LAYERED);
     for (int i = 0; i < 200; i++) in[i].v[3] = rnd() % 6 - 1;
@@ -282,8 +281,23 @@ static void cubes(void)
         object(m, LINEAR({ C, C, C }, .mip_linear = 1, .flags = N)), 1000);
 }
 
+static void seamless(void)
+{
+    seed = 1;
+    const unsigned N = CU_TRSF_NORMALIZED_COORDINATES;
+    static const char TC[] = "tex.cube.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r0,%r1,%r2,%r2}];";
+    for (int i = 0; i < 4096; i++)
+        for (int c = 0; c < 8; c++) in[i].v[c] = bits(random_float(-2, 4));
+    fill_floats(6 * 64 * 4, 0, 3);
+    struct made s = array(CU_AD_FORMAT_FLOAT, 4, 8, 8, 6, CUDA_ARRAY3D_CUBEMAP);
+    if (every)
+        for (int i = 0; i < 6 * 64 * 4; i++) printf("seamless_texel %d %x\n", i, ((uint32_t *)data)[i]);
+    ask("cube_seamless", TC, object(s, LINEAR({ C, C, C }, .flags = N | 0x40)), 4096);
+}
+
 static void gathers(void)
 {
+    seed = 1;
     fill_bytes(1 << 14);
     struct made u8 = array(CU_AD_FORMAT_UNSIGNED_INT8, 4, 16, 9, 0, CUDA_ARRAY3D_TEXTURE_GATHER),
                 f16 = array(CU_AD_FORMAT_HALF, 4, 16, 9, 0, CUDA_ARRAY3D_TEXTURE_GATHER),
@@ -310,6 +324,13 @@ static void gathers(void)
     ask("gather_offset", "tld4.r.2d.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r0,%r1}], {%r2,%r3};", object(u8, near_),
         300);
     ask("gather_layer", "tld4.r.a2d.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r4,%r0,%r1,%r1}];", object(lay, near_), 300);
+    fill_special(16 * 9 * 4);
+    struct made f32 = array(CU_AD_FORMAT_FLOAT, 4, 16, 9, 0, CUDA_ARRAY3D_TEXTURE_GATHER);
+    for (int k = 0; k < 4; k++) {
+        snprintf(insn, sizeof insn, "tld4.%c.2d.v4.f32.f32 {%%r8,%%r9,%%r10,%%r11}, [%%t, {%%r0,%%r1}];", "rgba"[k]);
+        snprintf(name, sizeof name, "gather_f32_%c", "rgba"[k]);
+        ask(name, insn, object(f32, near_), 300);
+    }
     normal_coords(300, -2, 3);
     ask("gather_wrap", G, object(u8, (struct how){ { W, M, C }, .flags = CU_TRSF_NORMALIZED_COORDINATES }), 300);
 }
@@ -384,6 +405,41 @@ static void after(const char *name, struct made m, const char *insn,
     tell(name, data, bytes, n);
     CHECK(cuModuleUnload(x));
 }
+static void reductions(void)
+{
+    const unsigned S = CUDA_ARRAY3D_SURFACE_LDST;
+    char name[60];
+    seed = 1;
+    /* reductions: many threads a texel */
+    struct made w = array(CU_AD_FORMAT_UNSIGNED_INT32, 1, 8, 4, 0, S);
+    struct made d = array(CU_AD_FORMAT_UNSIGNED_INT32, 2, 8, 4, 0, S);
+    static const struct {
+        const char *name, *text;
+        int wide;
+    } red[] = { { "add_u32", "sured.b.add.2d.u32.zero [%t, {%r0,%r1}], %r2;", 0 },
+                { "min_u32", "sured.b.min.2d.u32.zero [%t, {%r0,%r1}], %r2;", 0 },
+                { "max_u32", "sured.b.max.2d.u32.zero [%t, {%r0,%r1}], %r2;", 0 },
+                { "min_s32", "sured.b.min.2d.s32.zero [%t, {%r0,%r1}], %r2;", 0 },
+                { "max_s32", "sured.b.max.2d.s32.zero [%t, {%r0,%r1}], %r2;", 0 },
+                { "and_b32", "sured.b.and.2d.b32.zero [%t, {%r0,%r1}], %r2;", 0 },
+                { "or_b32", "sured.b.or.2d.b32.zero [%t, {%r0,%r1}], %r2;", 0 },
+                { "add_u32_clamp", "sured.b.add.2d.u32.clamp [%t, {%r0,%r1}], %r2;", 0 },
+                { "add_u64", "sured.b.add.2d.u64.zero [%t, {%r0,%r1}], %d1;", 1 },
+                { "min_s64", "sured.b.min.2d.s64.zero [%t, {%r0,%r1}], %d1;", 1 },
+                { "max_u64", "sured.b.max.2d.u64.zero [%t, {%r0,%r1}], %d1;", 1 } };
+    for (int i = 0; i < 11; i++) {
+        for (int j = 0; j < 500; j++)
+            in[j].v[0] = (rnd() % 12 - 2) * (red[i].wide ? 8 : 4), in[j].v[1] = rnd() % 6 - 1, in[j].v[2] = rnd(),
+            in[j].v[3] = rnd();
+        snprintf(name, sizeof name, "sured_%s", red[i].name);
+        after(name, red[i].wide ? d : w, red[i].text, 500);
+    }
+    /* of an array that is not made for it */
+    struct made plain = array(CU_AD_FORMAT_FLOAT, 1, 16, 5, 0, 0);
+    CUDA_RESOURCE_DESC r = { .resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = plain.array };
+    CUsurfObject o = 0;
+    printf("surface_without_flag %d\n", cuSurfObjectCreate(&o, &r));
+}
 static void surface_coords(int bytes)
 {
     for (int i = 0; i < 400; i++)
@@ -392,6 +448,7 @@ static void surface_coords(int bytes)
 /* mixed: elements of other sizes than the texels, too. */
 static void surfaces(int mixed)
 {
+    seed = 1;
     const unsigned S = CUDA_ARRAY3D_SURFACE_LDST;
     char insn[256], name[60];
     static const char *const clamp[] = { "zero", "clamp" };
@@ -454,7 +511,14 @@ static void surfaces(int mixed)
     after("sust_b32_zero", u8, "sust.b.2d.b32.zero [%t, {%r0,%r1}], %r2;", 120);
     after("sust_v4b8_zero", u8,
           "cvt.u16.u32 %h0, %r2; cvt.u16.u32 %h1, %r3; sust.b.2d.v4.b8.zero [%t, {%r0,%r1}], {%h0,%h1,%h0,%h1};", 120);
-    /* formatted: values of each format, in texels */
+    reductions();
+}
+static void formatted(void)
+{
+    seed = 1;
+    const unsigned S = CUDA_ARRAY3D_SURFACE_LDST;
+    char name[60];
+    /* values of each format, in texels */
     static const struct {
         const char *name;
         CUarray_format f;
@@ -478,46 +542,20 @@ static void surfaces(int mixed)
             snprintf(name, sizeof name, "sust_p1_%sx%d", k[i].name, channels);
             after(name, m, "sust.p.2d.b32.zero [%t, {%r0,%r1}], %r2;", 100);
         }
-    /* reductions: many threads a texel */
-    struct made w = array(CU_AD_FORMAT_UNSIGNED_INT32, 1, 8, 4, 0, S),
-                s = array(CU_AD_FORMAT_SIGNED_INT32, 1, 8, 4, 0, S),
-                d = array(CU_AD_FORMAT_UNSIGNED_INT32, 2, 8, 4, 0, S);
-    static const struct {
-        const char *name, *text;
-        int wide;
-    } red[] = { { "add_u32", "sured.b.add.2d.u32.zero [%t, {%r0,%r1}], %r2;", 0 },
-                { "min_u32", "sured.b.min.2d.u32.zero [%t, {%r0,%r1}], %r2;", 0 },
-                { "max_u32", "sured.b.max.2d.u32.zero [%t, {%r0,%r1}], %r2;", 0 },
-                { "min_s32", "sured.b.min.2d.s32.zero [%t, {%r0,%r1}], %r2;", 0 },
-                { "max_s32", "sured.b.max.2d.s32.zero [%t, {%r0,%r1}], %r2;", 0 },
-                { "and_b32", "sured.b.and.2d.b32.zero [%t, {%r0,%r1}], %r2;", 0 },
-                { "or_b32", "sured.b.or.2d.b32.zero [%t, {%r0,%r1}], %r2;", 0 },
-                { "add_u32_clamp", "sured.b.add.2d.u32.clamp [%t, {%r0,%r1}], %r2;", 0 },
-                { "add_u64", "sured.b.add.2d.u64.zero [%t, {%r0,%r1}], %d1;", 1 },
-                { "min_s64", "sured.b.min.2d.s64.zero [%t, {%r0,%r1}], %d1;", 1 },
-                { "max_u64", "sured.b.max.2d.u64.zero [%t, {%r0,%r1}], %d1;", 1 } };
-    for (int i = 0; i < 11; i++) {
-        for (int j = 0; j < 500; j++)
-            in[j].v[0] = (rnd() % 12 - 2) * (red[i].wide ? 8 : 4), in[j].v[1] = rnd() % 6 - 1, in[j].v[2] = rnd(),
-            in[j].v[3] = rnd();
-        snprintf(name, sizeof name, "sured_%s", red[i].name);
-        after(name, red[i].wide ? d : w, red[i].text, 500);
-    }
+    struct made w = array(CU_AD_FORMAT_UNSIGNED_INT32, 1, 8, 4, 0, S);
+    struct made s = array(CU_AD_FORMAT_SIGNED_INT32, 1, 8, 4, 0, S);
+    for (int j = 0; j < 500; j++) in[j].v[1] = rnd() % 6 - 1, in[j].v[2] = rnd(), in[j].v[3] = rnd();
     for (int j = 0; j < 500; j++) in[j].v[0] = rnd() % 12 - 2;
     after("sured_p_add", w, "sured.p.add.2d.b32.zero [%t, {%r0,%r1}], %r2;", 500);
     after("sured_p_min_u", w, "sured.p.min.2d.b32.zero [%t, {%r0,%r1}], %r2;", 500);
     after("sured_p_min_s", s, "sured.p.min.2d.b32.zero [%t, {%r0,%r1}], %r2;", 500);
     after("sured_p_max_s", s, "sured.p.max.2d.b32.zero [%t, {%r0,%r1}], %r2;", 500);
     after("sured_p_and", s, "sured.p.and.2d.b32.zero [%t, {%r0,%r1}], %r2;", 500);
-    /* of an array that is not made for it */
-    struct made plain = array(CU_AD_FORMAT_FLOAT, 1, 16, 5, 0, 0);
-    CUDA_RESOURCE_DESC r = { .resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = plain.array };
-    CUsurfObject o = 0;
-    printf("surface_without_flag %d\n", cuSurfObjectCreate(&o, &r));
 }
 
 static void references(void)
 {
+    seed = 1;
     CUmodule m;
     CUtexref t;
     CUsurfref sr;
@@ -557,12 +595,11 @@ int main(int argc, char **argv)
 {
     CUdevice d;
     CUcontext c;
-    const char *parts = argc > 1 ? argv[1] : "faloqrs"; /* their first letters; x and t end in errors */
+    const char *parts = argc > 1 ? argv[1] : "falqos"; /* their letters */
     every = argc > 2;
     CHECK(cuInit(0)), CHECK(cuDeviceGet(&d, 0)), CHECK(cuDevicePrimaryCtxRetain(&c, d)), CHECK(cuCtxSetCurrent(c));
     CHECK(cuMemAlloc(&din, sizeof in)), CHECK(cuMemAlloc(&dout, sizeof out));
     for (; *parts; parts++) {
-        seed = 1;
         switch (*parts) {
         case 'f': formats(); break;
         case 'a': addresses(); break;
@@ -571,6 +608,7 @@ int main(int argc, char **argv)
         case 'q': queries(); break;
         case 'r': references(); break;
         case 's': surfaces(0); break;
+        case 'p': formatted(), seamless(); break;
         case 'x': surfaces(1); break;
         case 't': {
             struct made m = array(CU_AD_FORMAT_FLOAT, 1, 16, 5, 0, CUDA_ARRAY3D_SURFACE_LDST);
