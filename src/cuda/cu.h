@@ -138,6 +138,8 @@ cu_result cu_device_open(struct cu_device *d);
 u32 cu_cards(const struct profile *card[CU_DEVICES]);
 /* What a card is known by: the same in every run. */
 void cu_card_uuid(u32 card, const struct profile *p, u8 out[16]);
+/* The same as nvidia-smi and CUDA_VISIBLE_DEVICES write it: "GPU-4c6f636b-...". */
+void cu_card_uuid_text(u32 card, const struct profile *p, char out[48]);
 
 /* ---- contexts ---- */
 

@@ -1,10 +1,10 @@
 /* Which launches lie between two reads of a clock, and which kernels were launched there for the first time. */
 #include "cuda/cu_clock.h"
 #include "cuda/cu_failed.h"
+#include "cuda/cu_launch.h"
 #include "cuda/cu_where.h"
 #include "where/where.h"
 #include <dlfcn.h>
-#include <stdlib.h>
 
 enum { FIRST = 64, FEW = 10, SAID = 64 }; /* FEW: of so many launches the first one does not count */
 
@@ -119,14 +119,6 @@ static void thread_add(void)
     unlock(&all.lock);
 }
 
-static bool blocking(void)
-{
-    static s32 is = -1;
-    const char *v = is < 0 ? getenv("CUDA_LAUNCH_BLOCKING") : NULL;
-    if (is < 0) is = v && atoi(v) != 0;
-    return is;
-}
-
 static void confirm(struct timing *t)
 {
     if (t->pending.kernel) unsynced_found(&t->pending);
@@ -147,7 +139,7 @@ void cu_clock_launch(const struct cu_kernel_count *kernel, u64 nth, const void *
     if (!mine.link) thread_add();
     if (mine.pending.waited) confirm(&mine);
     if (c) s->code = (uintptr_t)c->return_address;
-    if (!s->launched && !blocking()) {
+    if (!s->launched && !cu_launch_blocks()) {
         s->launched = kernel;
         s->launched_site = site;
     }

@@ -122,6 +122,14 @@ void cu_card_uuid(u32 card, const struct profile *p, u8 out[16])
     memcpy(out + 8, &h, 8);
 }
 
+void cu_card_uuid_text(u32 card, const struct profile *p, char out[48])
+{
+    u8 u[16];
+    cu_card_uuid(card, p, u);
+    snprintf(out, 48, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2],
+             u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
+}
+
 CU_API(cuDeviceGetUuid)(u8 out[16], int device)
 {
     struct cu_device *d;

@@ -3,6 +3,7 @@
 #include "cuda/cu_failed.h"
 #include "cuda/cu_run.h"
 #include "sim/profile.h"
+#include <stdlib.h>
 
 /* The kernel as a number that is the same in every run, with room below it. */
 static u64 key_of(const lk_kernel *k)
@@ -134,6 +135,25 @@ cu_result cu_launch_read(struct cu_context *c, struct cu_function *f, const stru
     return CU_OK;
 }
 
+bool cu_launch_blocks(void)
+{
+    static s32 is = -1; /* atomic; -1: not asked yet */
+    s32 now = __atomic_load_n(&is, __ATOMIC_RELAXED);
+    if (now < 0) {
+        const char *v = getenv("CUDA_LAUNCH_BLOCKING");
+        __atomic_store_n(&is, now = v && atoi(v) != 0, __ATOMIC_RELAXED);
+    }
+    return now;
+}
+
+/* CUDA_LAUNCH_BLOCKING: the call ends when the kernel does, unless the launch is captured. */
+static cu_result launched_wait(struct cu_context *c, lk_stream *st)
+{
+    lk_capture_status captured = LK_CAPTURE_NONE;
+    if (lk_stream_capture_status(st, &captured) || captured != LK_CAPTURE_NONE) return CU_OK;
+    return cu_status(c->device->gpu, lk_stream_synchronise(st));
+}
+
 cu_result cu_launch(void *function, const struct cu_launch *l)
 {
     struct cu_context *c;
@@ -150,6 +170,7 @@ cu_result cu_launch(void *function, const struct cu_launch *l)
     cu_launch_given(k, arg, x.arg_count);
     cu_run_launch(k, &x);
     r = cu_status(c->device->gpu, lk_kernel_launch(k, &x, NULL));
+    if (!r && unlikely(cu_launch_blocks())) r = launched_wait(c, st);
     return r || !l->event ? r : cu_status(c->device->gpu, lk_event_record(cu_event_of(l->event), st));
 }
 

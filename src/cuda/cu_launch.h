@@ -29,4 +29,6 @@ enum cu_function_attribute { /* CUfunction_attribute */
 /* An attribute of a kernel on a device; `u` is lk_kernel_usage's. Not CU_FUNC_PTX. */
 int cu_function_attribute(const struct cu_function *f, const lk_usage *u, const struct cu_device *d,
                           enum cu_function_attribute which);
+/* Whether CUDA_LAUNCH_BLOCKING makes launches wait. */
+bool cu_launch_blocks(void);
 #endif

@@ -5,6 +5,7 @@
 #include "sim/profile.h"
 #include <ctype.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 struct cu_process cu_process = { .lock = LOCK_INIT };
@@ -38,23 +39,57 @@ u32 cu_cards(const struct profile *card[CU_DEVICES])
     return n;
 }
 
-/* CUDA_VISIBLE_DEVICES: numbers, or beginnings of UUIDs, up to the first that is none; nobody twice. */
+/* The order in which CUDA numbers the cards: CUDA_DEVICE_ORDER=PCI_BUS_ID is that of LOCKSTEP_DEVICES, otherwise the
+ * fastest come first. */
+static void cards_order(const struct profile *const *card, u32 cards, u32 *order)
+{
+    const char *by = getenv("CUDA_DEVICE_ORDER");
+    for (u32 i = 0; i < cards; i++) {
+        u32 k = i;
+        u64 speed = (u64)card[i]->sms * card[i]->clock_mhz;
+        for (; k && !(by && !strcmp(by, "PCI_BUS_ID")); k--) {
+            const struct profile *p = card[order[k - 1]];
+            if ((u64)p->sms * p->clock_mhz >= speed) break;
+            order[k] = order[k - 1];
+        }
+        order[k] = i;
+    }
+}
+
+/* The card that a word of CUDA_VISIBLE_DEVICES means: its number in `order`, or the beginning of the UUID of one card
+ * alone, "GPU-4c6f". `cards`: none. */
+static u32 card_named(const char *word, const struct profile *const *card, u32 cards, const u32 *order)
+{
+    char *end;
+    long i = strtol(word, &end, 10);
+    if (end != word && !*end) return i >= 0 && i < (long)cards ? order[i] : cards;
+    u32 found = cards;
+    for (u32 k = 0; k < cards && !strncmp(word, "GPU-", 4) && word[4]; k++) {
+        char uuid[48];
+        cu_card_uuid_text(k, card[k], uuid);
+        if (strncasecmp(uuid, word, strlen(word)) != 0) continue;
+        if (found != cards) return cards;
+        found = k;
+    }
+    return found;
+}
+
+/* CUDA_VISIBLE_DEVICES: words up to the first that means no card, or one that was named before. */
 static void devices_read(void)
 {
     const struct profile *card[CU_DEVICES];
-    u32 cards = cu_cards(card);
+    u32 cards = cu_cards(card), order[CU_DEVICES], k;
     const char *chosen = getenv("CUDA_VISIBLE_DEVICES");
     bool taken[CU_DEVICES] = { false };
     struct cu_process *p = &cu_process;
     char word[80];
-    if (!chosen)
-        for (u32 i = 0; i < cards; i++) p->device[p->devices++] = (struct cu_device){ .profile = card[i], .card = i };
-    while (chosen && p->devices < CU_DEVICES && word_next(&chosen, word, sizeof word)) {
-        char *end;
-        long i = strtol(word, &end, 10);
-        if (*end || end == word || i < 0 || i >= (long)cards || taken[i]) break;
-        taken[i] = true;
-        p->device[p->devices++] = (struct cu_device){ .profile = card[i], .card = (u32)i };
+    cards_order(card, cards, order);
+    for (u32 i = 0; !chosen && i < cards; i++)
+        p->device[p->devices++] = (struct cu_device){ .profile = card[order[i]], .card = order[i] };
+    while (chosen && p->devices < CU_DEVICES && word_next(&chosen, word, sizeof word) &&
+           (k = card_named(word, card, cards, order)) < cards && !taken[k]) {
+        taken[k] = true;
+        p->device[p->devices++] = (struct cu_device){ .profile = card[k], .card = k };
     }
     for (u32 i = 0; i < p->devices; i++) p->device[i].ordinal = i;
 }

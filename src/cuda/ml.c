@@ -155,13 +155,7 @@ ML_API(nvmlDeviceGetHandleByIndex)(unsigned index, struct ml_device **out)
     return lkml_nvmlDeviceGetHandleByIndex_v2(index, out);
 }
 
-static void uuid_text(const struct ml_device *d, char out[48])
-{
-    u8 u[16];
-    cu_card_uuid(d->index, d->profile, u);
-    snprintf(out, 48, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2],
-             u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
-}
+static void uuid_text(const struct ml_device *d, char out[48]) { cu_card_uuid_text(d->index, d->profile, out); }
 ML_API(nvmlDeviceGetHandleByUUID)(const char *uuid, struct ml_device **out)
 {
     char text[48];

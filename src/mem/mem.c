@@ -251,7 +251,8 @@ static struct mem_object *allocate(struct mem *m, u64 bytes, u64 align, enum mem
     struct region *r = region_at(z, i);
     struct mem_object *o = object_at(m, id), *before = atomic_load_explicit(&r->object, memory_order_relaxed);
     bool again = false;
-    if ((kind == MEM_HEAP || kind == MEM_POOL) && before && before->kind == kind) {
+    if (kind != MEM_VIRTUAL && before &&
+        before->kind == kind) { /* else a program that allocates for hours would grow */
         o = before;
         id = o->id;
         again = true;

@@ -33,8 +33,8 @@ struct mem_object {
     /* what to add to an address to reach the race check's notes on it; 0: there are none for this launch */
     u64 race;
     u32 tracked; /* the race check's number for it, + 1; 0: it has no cells */
-    u32 id;   /* 0 is no object; used again only by memory of malloc and of pools, with the region, after quarantine */
-    u32 born; /* mem_generation when it was allocated */
+    u32 id;      /* 0 is no object; used again with the region, after quarantine, by memory of the same kind */
+    u32 born;    /* mem_generation when it was allocated */
     enum mem_kind kind;
     enum mem_state state;               /* read with acquire: another thread may free */
     const char *name;                   /* "x", or "buffer 3" when it was given no name */
