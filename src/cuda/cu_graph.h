@@ -13,21 +13,8 @@
 #define LOCKSTEP_CU_GRAPH_H
 #include "cuda/cu.h"
 #include "dev/dev_graph.h"
+#include "dev/node_type.h"
 
-enum cu_node_type { /* CUgraphNodeType */
-                    CU_NODE_KERNEL,
-                    CU_NODE_COPY,
-                    CU_NODE_FILL,
-                    CU_NODE_HOST,
-                    CU_NODE_GRAPH,
-                    CU_NODE_EMPTY,
-                    CU_NODE_WAIT,
-                    CU_NODE_RECORD,
-                    CU_NODE_ALLOC = 10,
-                    CU_NODE_FREE,
-                    CU_NODE_BATCH,
-                    CU_NODE_CONDITIONAL
-};
 enum { CU_DEPENDENCIES = 1024, CU_NODE_ATTRIBUTES = 17 };
 
 struct cu_memory_op { /* CUstreamBatchMemOpParams, a union of 48 bytes */

@@ -6,6 +6,7 @@
 #ifndef LOCKSTEP_DRIVER_H
 #define LOCKSTEP_DRIVER_H
 #include "base/base.h"
+#include "dev/node_type.h"
 
 typedef int cu_result; /* 0: success */
 typedef struct cu_context_ *cu_context;
@@ -56,18 +57,6 @@ enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2, CU_MEMORY_UNIFIED = 4 };       
 enum { CU_LAUNCH_COOPERATIVE = 2, CU_LAUNCH_CLUSTER = 4, CU_LAUNCH_PROGRAMMATIC = 6 }; /* attributes of a launch */
 enum { CU_POOL_THRESHOLD = 4 };                                                        /* of cuMemPoolSetAttribute */
 enum { CU_EDGE_FROM_TRIGGER = 1, CU_EDGE_PROGRAMMATIC = 1 }; /* port and type of struct cu_edge */
-enum cu_node_type {                                          /* of struct cu_node_params */
-                    CU_NODE_KERNEL,
-                    CU_NODE_COPY,
-                    CU_NODE_FILL,
-                    CU_NODE_HOST,
-                    CU_NODE_GRAPH,
-                    CU_NODE_EMPTY,
-                    CU_NODE_WAIT,
-                    CU_NODE_RECORD,
-                    CU_NODE_ALLOC = 10,
-                    CU_NODE_FREE = 11
-};
 
 /* The structs of the driver that are passed; fields have its order and sizes, and what is not used stays 0. */
 struct cu_side2 { /* one side of a 2D copy */

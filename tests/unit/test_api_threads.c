@@ -3,6 +3,7 @@
 #include "unit.h"
 #include <lockstep.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -278,6 +279,49 @@ static void several(void)
     lk_gpu_destroy(gpu);
 }
 
+/* ---- work of several threads ---- */
+
+struct enqueuer { /* a thread that launches once in a stream of its own */
+    lk_gpu *gpu;
+    lk_kernel *kernel;
+    uint64_t x;
+    bool waits; /* for what it has enqueued */
+};
+
+static void *enqueue_once(void *self)
+{
+    const struct enqueuer *q = self;
+    lk_gpu *gpu = q->gpu;
+    lk_stream *s = NULL;
+    OK(lk_stream_create(gpu, LK_STREAM_NON_BLOCKING, 0, &s));
+    OK(launch(q->kernel, s, q->x, 1));
+    if (q->waits) OK(lk_stream_synchronise(s));
+    return NULL;
+}
+
+/* Two threads one after the other: that the first one has ended orders nothing on the gpu, that it has waited does. */
+static void unordered_threads(bool waits)
+{
+    lk_gpu *gpu = gpu_new(1);
+    lk_module *m = NULL;
+    struct enqueuer q = { .gpu = gpu, .waits = waits };
+    OK(lk_module_load(gpu, "threads.ptx", ptx, sizeof ptx - 1, &m));
+    q.kernel = lk_module_kernel(m, "add");
+    OK(lk_memory_alloc(gpu, 4 * N, LK_MEMORY_DEVICE, "x", &q.x));
+    OK(lk_memory_fill(gpu, q.x, 0, 4 * N));
+    for (int i = 0; i < 2; i++) {
+        pthread_t t;
+        UNIT(!pthread_create(&t, NULL, enqueue_once, &q));
+        pthread_join(t, NULL);
+    }
+    OK(lk_gpu_synchronise(gpu));
+    char *text = lk_report_text(gpu, 0);
+    UNIT_EQ(strstr(text, "[race_stream]") != NULL, !waits);
+    UNIT_EQ(lk_report_errors(gpu), waits ? 0 : 1);
+    lk_text_free(text);
+    lk_gpu_destroy(gpu);
+}
+
 /* ---- events of another gpu ---- */
 
 enum { RING = 3 };
@@ -508,6 +552,8 @@ int main(void)
     many(2);
     interrupted();
     several();
+    unordered_threads(false);
+    unordered_threads(true);
     waits_elsewhere();
     for (int seed = -1; seed < 4; seed++) ring(seed < 0 ? 2 : 1, seed);
     left();
