@@ -57,8 +57,8 @@ typedef struct lk_options { /* zero it, set size, then what you need */
     const char *check;    /* comma list of checks to run; NULL: all */
     const char *no_check; /* comma list of checks not to run */
     uint64_t budget;      /* warp instructions per launch before it counts as a livelock; 0: none */
-    const char *on;       /* "sim" or NULL: the software GPU; "gpu": the real one, device 0, through its driver */
-    double time_limit;    /* seconds after which a launch is stopped, with a finding; 0: none */
+    const char *on; /* "sim" or NULL: the software GPU; "gpu", "gpu:1": a real one, the first or this, by its driver */
+    double time_limit; /* seconds after which a launch is stopped, with a finding; 0: none */
     /* software GPU: the host touches managed memory while a launch that may use it is in flight: "report" notes it for
      * the race check, "wait" lets the host wait, "free" does nothing; NULL: report under the race check, else free.
      * With "report" the same holds for pinned memory, whole pages of it, while an asynchronous copy is in flight */

@@ -122,8 +122,8 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_ON:
         run->both = !strcmp(text, "both");
         run->gpu.on = run->both ? "sim" : text;
-        return !strcmp(run->gpu.on, "sim") || !strcmp(text, "gpu") ||
-               error_set(e, ERR_INPUT, "--on %.60s: sim, gpu or both belongs here", text);
+        return !strcmp(run->gpu.on, "sim") || !strcmp(text, "gpu") || !strncmp(text, "gpu:", 4) ||
+               error_set(e, ERR_INPUT, "--on %.60s: sim, gpu, gpu:N or both belongs here", text);
     case O_launch_DEVICE: run->gpu.device = text; return true;
     case O_launch_SEED: return option_number(opt, text, UINT64_MAX, &run->gpu.seed, e) && (run->gpu.seeded = 1, true);
     case O_launch_THREADS: return option_number(opt, text, 4096, &n, e) && (run->gpu.threads = (u32)n, true);

@@ -23,6 +23,7 @@ struct dev_options {
     /* NULL: the default, which takes PTX for any target; a real GPU is its own profile */
     const struct profile *profile;
     bool gpu;        /* the real GPU, not the software one */
+    u32 ordinal;     /* which of several real ones, as the driver counts them */
     u32 workers;     /* 0: as many as there are processors */
     u32 checks;      /* CHECK_* */
     bool all_values; /* CHECK_VALUES looks at every store, not at outputs of contracts only */

@@ -1,4 +1,4 @@
-/* A real GPU, device 0, through NVIDIA's driver: the same modules, memory and launches as the software GPU.
+/* A real GPU through NVIDIA's driver: the same modules, memory and launches as the software GPU.
  *
  * The driver's errors come out by name and number; the ones that a kernel causes while it runs are findings, since they
  * are bugs of the kernel, and the context is lost after them: whatever comes next answers with the same error. */
@@ -81,7 +81,10 @@ static bool open_gpu(struct device *d, struct error *e)
     if (code || !n)
         return error_set(e, ERR_INPUT, "no GPU here: %s says %s", g->cu.path,
                          code ? driver_error(&g->cu, code, text, sizeof text) : "there is no device");
-    if (!CALL(g, e, "cuDeviceGet", get, &g->device, 0) ||
+    if (d->options.ordinal >= (u32)n)
+        return error_set(e, ERR_INPUT, "no GPU %u here: there %s %d, counted from 0", d->options.ordinal,
+                         n == 1 ? "is" : "are", n);
+    if (!CALL(g, e, "cuDeviceGet", get, &g->device, (int)d->options.ordinal) ||
         !CALL(g, e, "cuDeviceGetName", name, g->title, (int)sizeof g->title, g->device))
         return false;
     g->retained = CALL(g, e, "cuDevicePrimaryCtxRetain", retain, &g->context, g->device);

@@ -2,6 +2,7 @@
 #include "host/host.h"
 #include "where/where.h"
 #include <inttypes.h>
+#include <stdlib.h>
 
 const char *lk_version(void) { return LK_VERSION; }
 
@@ -24,6 +25,17 @@ void handle_remove(struct handle *h)
     unlock(&h->gpu->lock);
 }
 
+/* "sim", "gpu" or "gpu:1". */
+static bool on_read(const char *on, struct dev_options *o)
+{
+    if (!on || !strcmp(on, "sim")) return true;
+    o->gpu = !strncmp(on, "gpu", 3) && (!on[3] || on[3] == ':');
+    if (!o->gpu || !on[3]) return o->gpu;
+    size_t digits = strspn(on + 4, "0123456789");
+    o->ordinal = digits && digits < 8 ? (u32)atoi(on + 4) : 0;
+    return digits && digits < 8 && !on[4 + digits];
+}
+
 static bool options_read(const lk_options *given, struct dev_options *o, struct error *e)
 {
     lk_options in = { .size = sizeof in };
@@ -36,9 +48,8 @@ static bool options_read(const lk_options *given, struct dev_options *o, struct 
                                .budget = in.budget,
                                .time_limit = in.time_limit,
                                .any_target = in.any_arch != 0 };
-    o->gpu = in.on && !strcmp(in.on, "gpu");
-    if (in.on && !o->gpu && strcmp(in.on, "sim"))
-        return error_set(e, ERR_INPUT, "a kernel runs on sim or on gpu, not on `%.60s`", in.on);
+    if (!on_read(in.on, o))
+        return error_set(e, ERR_INPUT, "a kernel runs on sim, on gpu or on gpu:N, not on `%.60s`", in.on);
     static const char *const managed[] = { "", "free", "report", "wait" }; /* as enum dev_managed_policy */
     for (u32 i = 1; in.managed && i < COUNT_OF(managed); i++)
         if (!strcmp(in.managed, managed[i])) o->managed = (enum dev_managed_policy)i;

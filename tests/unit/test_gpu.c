@@ -42,6 +42,8 @@ static void open_gpu(void)
     UNIT(n > 0);
     snprintf(strrchr(path, '/'), 40, "/stub_driver.so");
     setenv("LOCKSTEP_LIBCUDA", path, 1);
+    UNIT(!dev_new(&(struct dev_options){ .gpu = true, .ordinal = 1, .checks = CHECK_ALL }, fresh()));
+    UNIT_HAS(e.text, "no GPU 1 here: there is 1");
     d = dev_new(&(struct dev_options){ .gpu = true, .checks = CHECK_ALL }, fresh());
     if (!UNIT(d)) {
         fprintf(stderr, "%s\n", e.text);
