@@ -432,7 +432,7 @@ static void fill_rival(struct draft *x, const struct site *his)
                                .how = semantics_text(&x->mem, x->old->op, his),
                                .width = his ? his->width : 4,
                                .thread = word_warp(x->old->a) % 32 * LANES + prior_lane(x) };
-    x->rival.addr = x->at & ~(u64)(x->rival.width - 1);
+    x->rival.addr = shown_address(x) & ~(u64)(x->rival.width - 1);
     x->rival.crowd = crowd_of(x);
     rival_cta(x, x->rival.cta);
 }
@@ -511,7 +511,7 @@ static void report_launches(struct draft *x, enum finding_kind kind)
     f->width = mine ? mine->width : 4;
     struct occurrence o = { .nlanes = 1,
                             .thread = { warp->id * LANES + x->lane },
-                            .addr = { x->at & ~(u64)(f->width - 1) } };
+                            .addr = { shown_address(x) & ~(u64)(f->width - 1) } };
     const struct mem_object *m = mem_find(t->w->c->race->mem, x->at);
     memcpy(o.nctaid, warp->cta->launch->in->grid, 12);
     memcpy(o.ntid, warp->cta->launch->in->block, 12);
