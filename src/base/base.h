@@ -251,6 +251,9 @@ static inline u64 rand_next(u64 *state)
 #include <pthread.h>
 typedef pthread_mutex_t lock_t; /* plain mutex; LOCK_INIT */
 #define LOCK_INIT PTHREAD_MUTEX_INITIALIZER
+/* One that threads hold briefly and often at the same time: who finds it taken looks again for a moment, since sleeping
+ * and waking take longer than what it is held for. */
+void lock_open_busy(lock_t *l);
 static inline void lock(lock_t *l) { pthread_mutex_lock(l); }
 static inline void unlock(lock_t *l) { pthread_mutex_unlock(l); }
 void thread_sleep_us(u32 us);

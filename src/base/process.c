@@ -43,6 +43,15 @@ bool stop_asked(void)
     return stop.is;
 }
 
+void lock_open_busy(lock_t *l)
+{
+    pthread_mutexattr_t a;
+    pthread_mutexattr_init(&a);
+    pthread_mutexattr_settype(&a, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(l, &a);
+    pthread_mutexattr_destroy(&a);
+}
+
 void thread_sleep_us(u32 us)
 {
     struct timespec t = { us / 1000000, (long)(us % 1000000) * 1000 };

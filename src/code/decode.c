@@ -402,7 +402,7 @@ static void emit(struct decoder *d)
 
 struct code *decode(struct lowered *l, u32 ntid_x, u32 watch, bool plain, struct error *e)
 {
-    u32 group = (u32)gcd(ntid_x, LANES);
+    u32 group = 1u << __builtin_ctz(ntid_x | LANES); /* gcd(ntid.x, 32) */
     struct code **slot = &l->code[__builtin_ctz(group)][plain][watch];
     if (*slot) return *slot;
     struct arena *mem = &l->mem;

@@ -129,6 +129,7 @@ struct device {
     struct dev_options options;
     struct dev_module *modules;        /* the newest first */
     lock_t modules_lock;               /* of that list; nothing is called under it that waits */
+    bool plain;                        /* software GPU: launches start in plain code (LOCKSTEP_PLAIN) */
     volatile int interrupt;            /* not 0: what runs is to stop; read by the launches in flight */
     u32 number;                        /* among the devices of this process (dev_attach) */
     struct pools *pools;               /* dev_pool.c; NULL: none yet */

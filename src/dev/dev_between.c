@@ -55,15 +55,6 @@ struct between {
 
 /* ---- actors and users ---- */
 
-static char *copied(const char *text)
-{
-    if (!text) return NULL;
-    size_t n = strlen(text) + 1;
-    char *p = base_need(n);
-    memcpy(p, text, n);
-    return p;
-}
-
 static void group_release(struct group *g)
 {
     if (--g->refs) return;
@@ -77,18 +68,30 @@ static void actor_release(struct actor *a)
     if (--a->refs) return;
     if (a->group) group_release(a->group);
     if (a->op) op_release(a->op);
-    base_free(a->site);
-    base_free(a->stream);
-    base_free(a->kernel);
     base_free(a);
 }
 
-/* op NULL: the host. */
-static struct actor *actor_new(struct between *b, struct op *op, const struct between_call *c)
+/* Adds a text to those of the actor; n: its bytes. */
+static const char *actor_text(char **end, const char *text, size_t n)
 {
-    struct actor *a = base_need(sizeof *a);
+    char *p = *end;
+    memcpy(p, text, n);
+    p[n] = 0;
+    *end = p + n + 1;
+    return p;
+}
+
+/* op NULL: the host. kernel NULL: no launch. */
+static struct actor *actor_new(struct between *b, struct op *op, const struct between_call *c,
+                               const struct ptx_func *kernel)
+{
+    const char *site = c ? c->site : NULL;
+    size_t n = site ? strlen(site) : 0;
+    struct actor *a = base_need(sizeof *a + n + 1 + (kernel ? kernel->name.n + 1 : 0));
+    char *end = a->text;
     *a = (struct actor){ .refs = 1, .host = !op, .begun = ++b->now };
-    a->site = copied(c ? c->site : NULL);
+    if (site) a->site = actor_text(&end, site, n);
+    if (kernel) a->kernel = actor_text(&end, kernel->name.p, kernel->name.n);
     if (!op) {
         a->stamp = host_stamp(b->streams);
         a->age = stamp_number(a->stamp);
@@ -100,9 +103,7 @@ static struct actor *actor_new(struct between *b, struct op *op, const struct be
     a->kind = op_kind(op);
     a->node = op_is_node(op);
     a->stream_id = stream_id(op_stream(op));
-    char stream[STREAM_TEXT];
-    stream_text(op_stream(op), stream);
-    a->stream = copied(c && c->stream ? c->stream : stream);
+    a->stream = stream_name(op_stream(op));
     return a;
 }
 
@@ -469,7 +470,7 @@ static void note_parts(struct between *b, struct op *op, const struct between_ca
                        u32 parts)
 {
     enter(b);
-    struct actor *a = actor_new(b, op, c);
+    struct actor *a = actor_new(b, op, c, NULL);
     a->ended = a->begun;
     u64 tag = user_new(b, a, NULL);
     for (u32 i = 0; i < parts; i++) note_part(b, op, &part[i], tag);
@@ -568,16 +569,19 @@ static void group_add(struct group *g, struct op *op)
     g->in[g->n++].op = op_hold(op);
 }
 
-/* The group of a launch that begins: that of those that run. */
-static struct group *group_of(const struct between *b)
+/* The launch begins, and joins the group of those that run; where none runs, it needs none yet. */
+static void group_join(const struct between *b, struct between_launch *l)
 {
-    struct group *g = b->running ? b->running->actor->group : NULL;
-    if (!g) {
-        g = base_need(sizeof *g);
-        *g = (struct group){ 0 };
+    if (!b->running) return;
+    struct actor *first = b->running->actor;
+    if (!first->group) {
+        first->group = base_need(sizeof *first->group);
+        *first->group = (struct group){ .refs = 1 };
+        group_add(first->group, b->running->op);
     }
-    g->refs++;
-    return g;
+    l->actor->group = first->group;
+    l->actor->group->refs++;
+    group_add(l->actor->group, l->op);
 }
 
 struct between_launch *between_launch_begin(struct between *b, struct op *op, const struct between_call *c,
@@ -586,16 +590,12 @@ struct between_launch *between_launch_begin(struct between *b, struct op *op, co
     struct between_launch *l = base_need(sizeof *l);
     *l = (struct between_launch){ .of = b, .op = op_hold(op), .sink = { l, sink_begin, sink_run } };
     enter(b);
-    struct actor *a = l->actor = actor_new(b, op, c);
-    a->kernel = base_need(kernel->name.n + 1);
-    memcpy(a->kernel, kernel->name.p, kernel->name.n);
-    a->kernel[kernel->name.n] = 0;
+    struct actor *a = l->actor = actor_new(b, op, c, kernel);
     a->number = number;
     a->polls = polls;
     a->simple = c && c->simple;
     a->overlaps = c && c->overlaps;
-    a->group = group_of(b);
-    group_add(a->group, op);
+    group_join(b, l);
     l->next = b->running;
     b->running = l;
     unlock(&b->lock);

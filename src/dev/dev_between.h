@@ -39,10 +39,9 @@ struct between_part {
 };
 /* How an operation is named: "copy 2", "cudaMemcpyAsync at main.cu:41". The texts are copied. */
 struct between_call {
-    const char *site;   /* NULL: by its kind; "at main.cu:41": a load or store of the host, no call */
-    const char *stream; /* "stream 2"; NULL: by its number */
-    bool overlaps;      /* a launch: by a programmatic edge, it may run beside the one in front */
-    bool simple;        /* a launch: its kernel releases and acquires nothing (race_kernel_alone) */
+    const char *site; /* NULL: by its kind; "at main.cu:41": a load or store of the host, no call */
+    bool overlaps;    /* a launch: by a programmatic edge, it may run beside the one in front */
+    bool simple;      /* a launch: its kernel releases and acquires nothing (race_kernel_alone) */
 };
 /* `op` runs and uses these parts: a copy, a fill, an allocation, a free, a written value, a host function with what is
  * known of it. c (may be NULL): its name. */

@@ -22,21 +22,22 @@ struct actor {
     bool host;
     bool node;         /* an operation of a graph */
     enum op_kind kind; /* of an operation */
-    char *site;        /* how the call is named */
-    char *stream;      /* how its stream is named; NULL: the host */
-    u64 stream_id;     /* 0: the host */
+    const char *site;   /* how the call is named, in `text`; NULL: by its kind */
+    u64 stream_id;      /* 0: the host */
+    const char *stream; /* the name of its stream, as long as the device; NULL: it has none */
     /* launches */
-    char *kernel;  /* as the PTX names it */
-    u32 number;    /* of several of one report; 0: not said */
-    bool exact;    /* it may synchronise with other launches */
-    u32 era;       /* an exact one: launches of the same are judged together by the race check */
-    bool simple;   /* its kernel releases and acquires nothing */
-    bool overlaps; /* it may run beside launches in front, up to its griddepcontrol.wait */
+    const char *kernel; /* as the PTX names it, in `text`; NULL: no launch */
+    u32 number;         /* of several of one report; 0: not said */
+    bool exact;         /* it may synchronise with other launches */
+    u32 era;            /* an exact one: launches of the same are judged together by the race check */
+    bool simple;        /* its kernel releases and acquires nothing */
+    bool overlaps;      /* it may run beside launches in front, up to its griddepcontrol.wait */
     bool polls;
     bool publishes;      /* it wrote host-visible memory strongly */
     u64 begun, ended;    /* the times of struct between; the same, or 0 while it runs */
     struct op *op;       /* with a reference; NULL: the host */
-    struct group *group; /* a launch: with a reference */
+    struct group *group; /* a launch that was not alone: with a reference */
+    char text[];
 };
 /* What one instruction of an operation does, or the operation as a whole: the tag of its accesses. */
 struct user {

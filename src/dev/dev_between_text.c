@@ -17,8 +17,8 @@ struct side { /* one of the two, for the text */
 static void name_stream(struct side *s)
 {
     const struct actor *a = s->a;
-    if (!a->stream) return; /* the host */
-    snprintf(s->stream, sizeof s->stream, "%s", a->stream);
+    if (a->host) return;
+    stream_label(a->stream, a->stream_id, s->stream);
     char name[sizeof s->handle - 1] = ""; /* one character may come before it */
     int end = 0;
     if (sscanf(s->stream, "stream %22[A-Za-z0-9_]%n", name, &end) == 1 && !s->stream[end])

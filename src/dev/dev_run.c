@@ -4,7 +4,6 @@
 #include "check/value_scan.h"
 #include "dev/dev_order.h"
 #include "dev/dev_work.h"
-#include <stdlib.h>
 
 enum dev_way run_way(struct device *d, const struct dev_launch *l)
 {
@@ -27,34 +26,33 @@ static bool follow_unread(struct device *d, struct sim_launch *in)
     return to != NULL;
 }
 
-static struct sim_launch machine_launch(struct device *d, const struct dev_launch *l, bool again, enum dev_way way)
+/* What the machine is given; *in is all zero. */
+static void machine_launch(struct sim_launch *in, struct device *d, const struct dev_launch *l, bool again,
+                           enum dev_way way)
 {
-    struct sim_launch in = {
-        .kernel = l->kernel,
-        .grid = { l->grid[0], l->grid[1], l->grid[2] },
-        .block = { l->block[0], l->block[1], l->block[2] },
-        .shared_bytes = l->shared_bytes,
-        .cluster = { l->cluster[0], l->cluster[1], l->cluster[2] },
-        .cooperative = l->cooperative,
-        .params = l->params,
-        .checks = d->options.checks,
-        .seeded = d->options.seeded || (again && (l->orders || l->order)),
-        .seed = d->options.seed,
-        .order = again ? l->order : 0,
-        .budget = d->options.budget,
-        .time_limit = d->options.time_limit,
-        .observers = d->race ? race_observer(d->race) : NULL,
-        .report = d->report,
-        .trace = l->trace,
-        .origin = l->origin.nth ? &l->origin : NULL,
-        .interrupt = &d->interrupt,
-        .plain = getenv("LOCKSTEP_PLAIN") != NULL, /* for tests: the two versions of the code must agree */
-    };
-    if (way == DEV_CHECKED || follow_unread(d, &in)) return in;
-    in.checks = 0;
-    in.observers = NULL;
-    in.defines = d->options.checks & CHECK_INIT;
-    return in;
+    in->kernel = l->kernel;
+    memcpy(in->grid, l->grid, sizeof in->grid);
+    memcpy(in->block, l->block, sizeof in->block);
+    in->shared_bytes = l->shared_bytes;
+    memcpy(in->cluster, l->cluster, sizeof in->cluster);
+    in->cooperative = l->cooperative;
+    in->params = l->params;
+    in->checks = d->options.checks;
+    in->seeded = d->options.seeded || (again && (l->orders || l->order));
+    in->seed = d->options.seed;
+    in->order = again ? l->order : 0;
+    in->budget = d->options.budget;
+    in->time_limit = d->options.time_limit;
+    in->observers = d->race ? race_observer(d->race) : NULL;
+    in->report = d->report;
+    in->trace = l->trace;
+    in->origin = l->origin.nth ? &l->origin : NULL;
+    in->interrupt = &d->interrupt;
+    in->plain = d->plain;
+    if (way == DEV_CHECKED || follow_unread(d, in)) return;
+    in->checks = 0;
+    in->observers = NULL;
+    in->defines = d->options.checks & CHECK_INIT;
 }
 
 static void run_drop(struct dev_run *r)
@@ -66,16 +64,11 @@ static void run_drop(struct dev_run *r)
     r->orders = NULL;
 }
 
-bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, bool again,
-               struct error *e)
+/* Its outputs are looked at as its contract says, or those of all launches. */
+static bool watch_outputs(struct dev_run *r, struct error *e)
 {
-    *r = (struct dev_run){ .device = d,
-                           .launch = l,
-                           .in = machine_launch(d, l, again, way),
-                           .again = again,
-                           .unchecked = way != DEV_CHECKED };
-    if (l->count) r->began = time_ns();
-    if (r->unchecked) return true;
+    const struct device *d = r->device;
+    const struct dev_launch *l = r->launch;
     struct outputs_launch watched = { .bound = l->contract,
                                       .kernel = l->kernel,
                                       .params = l->params,
@@ -84,11 +77,24 @@ bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, 
                                       .mem = d->mem,
                                       .checks = d->options.checks,
                                       .all_values = d->options.all_values,
-                                      .once = !again,
+                                      .once = !r->again,
                                       .report = d->report,
                                       .next = r->in.observers };
-    bool watch = l->contract || d->options.all_values;
-    bool ok = !watch || outputs_begin(&watched, &r->outputs, e);
+    return outputs_begin(&watched, &r->outputs, e);
+}
+
+bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, bool again,
+               struct error *e)
+{
+    memset(r, 0, sizeof *r);
+    r->device = d;
+    r->launch = l;
+    r->again = again;
+    r->unchecked = way != DEV_CHECKED;
+    machine_launch(&r->in, d, l, again, way);
+    if (l->count) r->began = time_ns();
+    if (r->unchecked) return true;
+    bool ok = !(l->contract || d->options.all_values) || watch_outputs(r, e);
     if (r->outputs) r->in.observers = &r->outputs->observer;
     ok = ok && (!again || !l->orders || (r->orders = orders_begin(d->mem, e))) &&
          (!again || !r->outputs || !r->outputs->held || values_keep(&r->before, d, l, e));

@@ -2,11 +2,13 @@
 #include "dev/dev_work.h"
 #include "dev/graph.h"
 #include <inttypes.h>
+#include <stdlib.h>
 
 static bool open_sim(struct device *d, struct error *e)
 {
     const struct dev_options *o = &d->options;
     d->mem = mem_new(e);
+    d->plain = getenv("LOCKSTEP_PLAIN") != NULL; /* for tests: the two versions of the code must agree */
     u32 workers = o->seeded ? 1 : o->workers ? o->workers : (u32)cpu_count();
     if (d->mem) d->sim = sim_new(d->mem, d->profile, workers);
     if (d->sim && o->checks & (CHECK_RACE | CHECK_ASYNC) && !(d->race = race_new(d->mem)))

@@ -275,6 +275,9 @@ void stream_set_name(struct stream *st, const char *name);
 /* "stream copy", "stream 2", "the default stream" (of the legacy one); at most STREAM_TEXT bytes. */
 enum { STREAM_TEXT = 120 };
 void stream_text(const struct stream *st, char out[STREAM_TEXT]);
+/* The same for a stream that may be gone, by its name (NULL: none) and its number. */
+void stream_label(const char *name, u64 id, char out[STREAM_TEXT]);
+const char *stream_name(const struct stream *st); /* as it was given; NULL: none */
 struct streams *stream_owner(const struct stream *st);
 /* OP_OK, OP_NOT_READY, or the status of the first operation that failed and was not asked for yet. */
 u32 stream_query(struct stream *st);

@@ -36,7 +36,7 @@ struct streams *streams_new(const struct streams_options *o)
     static u64 serials;
     s->options = *o;
     s->serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
-    pthread_mutex_init(&s->lock, NULL);
+    lock_open_busy(&s->lock);
     clocks_open(&s->clocks, o->slots);
     exec_open(s);
     still_open(s);
@@ -180,16 +180,19 @@ s32 stream_priority(const struct stream *st) { return st->priority; }
 u64 stream_id(const struct stream *st) { return st->id; }
 void stream_set_name(struct stream *st, const char *name) { __atomic_store_n(&st->name, name, __ATOMIC_RELEASE); }
 
-void stream_text(const struct stream *st, char out[STREAM_TEXT])
+const char *stream_name(const struct stream *st) { return __atomic_load_n(&st->name, __ATOMIC_ACQUIRE); }
+
+void stream_label(const char *name, u64 id, char out[STREAM_TEXT])
 {
-    const char *name = __atomic_load_n(&st->name, __ATOMIC_ACQUIRE);
     if (name)
         snprintf(out, STREAM_TEXT, "stream %s", name);
-    else if (st->id == 1)
+    else if (id == 1)
         snprintf(out, STREAM_TEXT, "the default stream");
     else
-        snprintf(out, STREAM_TEXT, "stream %" PRIu64, st->id - 1);
+        snprintf(out, STREAM_TEXT, "stream %" PRIu64, id - 1);
 }
+
+void stream_text(const struct stream *st, char out[STREAM_TEXT]) { stream_label(stream_name(st), st->id, out); }
 
 /* ---- asking ---- */
 

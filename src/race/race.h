@@ -133,6 +133,7 @@ struct race_era {
     struct vclock *ended;        /* the launches that have ended: for those who read what the host or a copy wrote */
     struct vclock *published;    /* what was released to the host: for launches that begin */
     u32 outside;                 /* grows with `ended` */
+    bool has_told;               /* `told` is not all empty */
     struct told {
         u64 what;                             /* two kernels and an object, as a hash; 0: the entry is empty */
         u64 pair;                             /* the two instructions that are shown for them */

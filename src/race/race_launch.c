@@ -95,7 +95,8 @@ static void era_begin(struct race *r)
     vclock_drop(&era->vclocks, era->ended);
     vclock_drop(&era->vclocks, era->published);
     era->ended = era->published = NULL;
-    memset(era->told, 0, sizeof era->told);
+    if (era->has_told) memset(era->told, 0, sizeof era->told);
+    era->has_told = false;
     era->serial++;
     era->epoch = r->last + 1;
     era->ctas = era->grid_top = era->launches = 0;

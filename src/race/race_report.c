@@ -492,6 +492,7 @@ static bool is_told(struct draft *x, u64 object, u64 pair)
     u64 what = (((u64)MIN_OF(a, b) << 32 | MAX_OF(a, b)) ^ object * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u | 1;
     lock(&era->lock);
     struct told *t = &era->told[what >> 32 & (ERA_TOLD - 1)];
+    era->has_told = true;
     if (t->what != what) *t = (struct told){ what, pair };
     bool other = t->pair != pair;
     unlock(&era->lock);

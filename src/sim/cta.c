@@ -163,9 +163,15 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
     c->linear = linear;
     async_begin(c);
     wgmma_logs_reset(c);
-    c->id[0] = (u32)(linear % l->in->grid[0]);
-    c->id[1] = (u32)(linear / l->in->grid[0] % l->in->grid[1]);
-    c->id[2] = (u32)(linear / l->in->grid[0] / l->in->grid[1]);
+    if (linear < l->in->grid[0]) { /* most grids have one row, and a division takes as long as a few instructions */
+        c->id[0] = (u32)linear;
+        c->id[1] = c->id[2] = 0;
+    } else {
+        u64 rows = linear / l->in->grid[0];
+        c->id[0] = (u32)(linear - rows * l->in->grid[0]);
+        c->id[1] = (u32)(rows % l->in->grid[1]);
+        c->id[2] = (u32)(rows / l->in->grid[1]);
+    }
     c->running = c->nwarps;
     c->exited = c->divergent = c->triggered = false;
     c->divergent_at = NULL;

@@ -35,7 +35,7 @@ struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers)
     s->workers = workers < 1 ? 1 : workers > MAX_WORKERS ? MAX_WORKERS : workers;
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->wide, NULL);
-    pthread_mutex_init(&s->launches_lock, NULL);
+    lock_open_busy(&s->launches_lock);
     s->residency = residency_new(p);
     s->writers = base_alloc(sizeof *s->writers * WRITERS);
     s->origins = origins_new();

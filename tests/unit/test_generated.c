@@ -43,6 +43,10 @@ static void open_gpus(u64 seed)
                          .seeded = runs[k].seeded,
                          .seed = seed,
                          .budget = 100000000 };
+        if (runs[k].plain)
+            setenv("LOCKSTEP_PLAIN", "1", 1); /* looked at when the gpu is made */
+        else
+            unsetenv("LOCKSTEP_PLAIN");
         if (lk_gpu_create(&o, &gpus[k]) != LK_OK) {
             fprintf(stderr, "%s\n", lk_gpu_error(NULL));
             exit(2);
@@ -110,10 +114,6 @@ static bool run_machine(u32 n, const struct text *ptx, struct gen_launch *l, cha
                     .block = { l->block[0], l->block[1], l->block[2] },
                     .args = args,
                     .arg_count = GEN_PARAMS };
-    if (runs[n].plain)
-        setenv("LOCKSTEP_PLAIN", "1", 1);
-    else
-        unsetenv("LOCKSTEP_PLAIN");
     lk_report_clear(g);
     lk_status s = ok ? lk_kernel_launch(lk_module_kernel(m, "k"), &x, NULL) : LK_SYSTEM;
     if (s != LK_OK) {
