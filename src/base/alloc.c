@@ -68,3 +68,5 @@ void *base_need_more(void *p, size_t bytes)
 }
 
 void base_free(void *p) { free(p); }
+
+void bytes_clear(void *p, size_t bytes) { memset(p, 0, bytes); }

@@ -151,6 +151,8 @@ void *base_alloc(size_t bytes);   /* zeroed; NULL when refused */
 void *base_aligned(size_t bytes); /* the same, on a boundary of 128 bytes */
 void *base_realloc(void *p, size_t bytes);
 void base_free(void *p);
+/* Clears a struct of some hundred bytes: what compilers make of memset with a known size (rep stos) takes longer. */
+void bytes_clear(void *p, size_t bytes);
 /* test hook: the n-th call from now fails (0: never); returns how many were left until the one armed before: 0, it
  * failed */
 long base_alloc_fail_at(long n);

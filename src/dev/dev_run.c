@@ -86,7 +86,7 @@ static bool watch_outputs(struct dev_run *r, struct error *e)
 bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, bool again,
                struct error *e)
 {
-    memset(r, 0, sizeof *r);
+    bytes_clear(r, sizeof *r);
     r->device = d;
     r->launch = l;
     r->again = again;

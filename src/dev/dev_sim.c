@@ -82,11 +82,17 @@ static void describe(struct device *d, struct mem_object *o, const char *name, c
 
 static u64 live(const struct device *d) { return mem_bytes_live(d->mem); }
 
-/* Whether a synchronous call may act now: with work in flight it is an operation of the legacy stream. */
+/* Whether a synchronous call may act now, until acted: with work in flight it is an operation of the legacy stream. */
 static bool acts_now(struct device *d)
 {
     struct streams *s = work_used(d);
-    return !s || streams_idle(s);
+    return !s || streams_act(s);
+}
+
+static void acted(struct device *d)
+{
+    struct streams *s = work_used(d);
+    if (s) streams_acted(s);
 }
 
 static bool copy_now(struct device *d, const struct dev_copy *c, struct error *e)
@@ -97,21 +103,29 @@ static bool copy_now(struct device *d, const struct dev_copy *c, struct error *e
     return true;
 }
 
+/* Pinned memory is the host's own: no stream comes into it. */
+static bool copy_either(struct device *d, const struct mem_object *o, const struct dev_copy *c, struct error *e)
+{
+    if (o->kind == MEM_PINNED) return copy_now(d, c, e);
+    if (!acts_now(d)) return !work_wait_task(d, &(struct dev_task){ .kind = OP_COPY, .copy = *c }, e);
+    bool ok = copy_now(d, c, e);
+    acted(d);
+    return ok;
+}
+
 static bool copy_in(struct device *d, const struct mem_object *o, u64 addr, const void *from, u64 bytes,
                     struct error *e)
 {
     struct dev_copy c = { .to = { .address = addr }, .from = { .host = (void *)(uintptr_t)from }, bytes, 1, 1 };
     if (o->kind == MEM_PINNED) tell_host(d, addr, bytes, true);
-    if (o->kind == MEM_PINNED || acts_now(d)) return copy_now(d, &c, e);
-    return !work_wait_task(d, &(struct dev_task){ .kind = OP_COPY, .copy = c }, e);
+    return copy_either(d, o, &c, e);
 }
 
 static bool copy_out(struct device *d, const struct mem_object *o, u64 addr, void *to, u64 bytes, struct error *e)
 {
     struct dev_copy c = { .to = { .host = to }, .from = { .address = addr }, bytes, 1, 1 };
     if (o->kind == MEM_PINNED) tell_host(d, addr, bytes, false);
-    if (o->kind == MEM_PINNED || acts_now(d)) return copy_now(d, &c, e);
-    return !work_wait_task(d, &(struct dev_task){ .kind = OP_COPY, .copy = c }, e);
+    return copy_either(d, o, &c, e);
 }
 
 static void output(struct device *d, const struct mem_object *o, u64 addr, u64 bytes)
@@ -125,9 +139,10 @@ static bool fill(struct device *d, const struct mem_object *o, u64 addr, int byt
     struct dev_fill f = { .address = addr, .value = (u32)byte & 0xff, .bytes = 1, .width = bytes, .rows = 1 };
     struct dev_fill_plan p;
     if (!acts_now(d)) return !work_wait_task(d, &(struct dev_task){ .kind = OP_FILL, .fill = f }, e);
-    if (dev_fill_plan(d, &f, &p, e)) return false;
-    dev_fill_run(&p);
-    return true;
+    bool ok = !dev_fill_plan(d, &f, &p, e);
+    if (ok) dev_fill_run(&p);
+    acted(d);
+    return ok;
 }
 
 static bool outside(struct device *d, bool wait, struct error *e)

@@ -71,6 +71,7 @@ struct streams *work_streams(struct device *d)
                                                    .seeded = d->options.seeded,
                                                    .seed = d->options.seed,
                                                    .closed = true });
+        if (s && w->here) streams_acts(s);
         __atomic_store_n(&w->streams, s, __ATOMIC_RELEASE);
         if (s) sim_explain(d->sim, stuck_explain);
         if (s && d->race) race_order(d->race, is_before, d);
@@ -152,12 +153,17 @@ bool work_sync_begin(struct device *d)
 {
     lock(&d->work->sync);
     struct streams *s = work_used(d);
-    if (!s || streams_idle(s)) return true;
+    if (!s || streams_act(s)) return true;
     unlock(&d->work->sync);
     return false;
 }
 
-void work_sync_end(struct device *d) { unlock(&d->work->sync); }
+void work_sync_end(struct device *d)
+{
+    struct streams *s = work_used(d);
+    if (s) streams_acted(s);
+    unlock(&d->work->sync);
+}
 
 void work_sync_sleeps(void *of, bool asleep)
 {
@@ -185,6 +191,7 @@ void work_run_here(struct dev_run *r)
     lock(&w->lock);
     r->alone &= w->running == 0;
     if (!admit(r)) w->running++; /* another thread's first operation has come between */
+    w->here = true;
     unlock(&w->lock);
 }
 
@@ -196,6 +203,7 @@ void work_run_left(struct dev_run *r)
     struct dev_run *go = NULL, **end = &go;
     lock(&w->lock);
     w->running--;
+    if (!r->op) w->here = false;
     if (r->alone) w->alone = false;
     while (w->held && admit(w->held)) {
         *end = w->held;

@@ -58,6 +58,7 @@ struct dev_work {
     struct between *between;   /* atomic; NULL: no two operations can be unordered, or the race check is off */
     u32 running;               /* launches that run */
     bool alone;                /* the one that runs must stay the only one */
+    bool here;                 /* one of them is synchronous, and runs on the thread of its caller */
     struct dev_run *held;      /* launches that are held back, by priority, then age */
     struct error error;        /* why the first operation failed that nobody was told of */
     struct map sites;          /* texts of host calls, each once: the tags of operations */

@@ -189,9 +189,13 @@ void streams_census(struct streams *s, struct streams_census *out);
  * looks at memory, asks, and is told no has then looked after the last change. It takes only the lock of the streams: a
  * backend may ask with locks of its own. */
 bool streams_may_change(struct streams *s);
-/* Whether the calling thread may act on memory itself, as if in the legacy stream: no operation is in flight, all that
- * were are before what the host does now, and no other thread has called. */
-bool streams_idle(struct streams *s);
+/* The calling thread is about to act on memory itself, as if in the legacy stream, until streams_acted. False: it must
+ * not. No operation may be in flight, all that were must be before what the host does now, and no other thread may have
+ * called. What other threads enqueue meanwhile is ordered behind it, as behind an operation of the legacy stream. */
+bool streams_act(struct streams *s);
+/* The same for a thread that acts already, since before there were streams. */
+void streams_acts(struct streams *s);
+void streams_acted(struct streams *s);
 /* The calling thread is in a call that enqueues nothing until it says otherwise: it counts as asleep. */
 void streams_asleep(struct streams *s, bool asleep);
 /* The operations that wait for others, the newest first, each with a reference, at most `most`. */

@@ -189,6 +189,8 @@ struct streams {
     u32 silent;                 /* how often the timer has found that the host made no call since `called` */
     u32 callers;                /* threads that have called and live (op_still.c) */
     u32 callers_ever;           /* threads that have called */
+    bool acting;                /* a thread acts as if in the legacy stream: streams_act */
+    struct op *stand_in;        /* for what it does, an operation that others are behind; NULL: nobody else came */
     u64 moves;                  /* operations that started or ended, hosts that called, fell asleep or woke up */
     u64 asked;                  /* moves when streams_may_change last found nothing; UINT64_MAX: it found something */
     u32 visits;                 /* walks over the operations, op_path */

@@ -47,6 +47,14 @@ static void thread_ends(void *list)
 
 static void make_key(void) { pthread_key_create(&at_exit, thread_ends); }
 
+/* What acts on the thread of its caller is an operation of the legacy stream for those who come meanwhile: theirs are
+ * behind this one, which is not ready before streams_acted. Under the lock. */
+static void stand_in(struct streams *s)
+{
+    s->stand_in = op_make(s, s->legacy, &(struct op_spec){ .kind = OP_EMPTY });
+    if (s->stand_in) op_append(s->stand_in, false);
+}
+
 void still_called(struct streams *s)
 {
     s->moves++;
@@ -61,6 +69,7 @@ void still_called(struct streams *s)
         c->serial = s->serial;
         s->callers++;
         if (s->callers_ever++) exec_chance(s, OP_CHANCE_THREADS);
+        if (s->acting && !s->stand_in) stand_in(s);
     }
     c->next = called;
     called = c;
@@ -125,7 +134,7 @@ static bool host_has(const struct op_clocks *c, const struct op_clock *k)
     return true;
 }
 
-bool streams_idle(struct streams *s)
+bool streams_act(struct streams *s)
 {
     const struct op_clocks *c = &s->clocks;
     lock(&s->lock);
@@ -133,8 +142,30 @@ bool streams_idle(struct streams *s)
     bool idle = !s->live && s->callers == 1 && !s->captures && host_has(c, c->gone);
     for (const struct stream *st = s->streams; st && idle; st = st->next)
         idle = !st->tail || opclock_at(c->host, st->tail->slot) >= st->tail->number;
+    s->acting |= idle;
     unlock(&s->lock);
     return idle;
+}
+
+void streams_acts(struct streams *s)
+{
+    lock(&s->lock);
+    s->acting = true;
+    if (!s->stand_in) stand_in(s);
+    unlock(&s->lock);
+}
+
+void streams_acted(struct streams *s)
+{
+    lock(&s->lock);
+    struct op *op = s->stand_in;
+    s->acting = false;
+    s->stand_in = NULL;
+    if (op) {
+        op_submit(op);
+        exec_dispatch(s);
+    }
+    unlock(&s->lock);
 }
 
 void streams_asleep(struct streams *s, bool asleep)

@@ -139,7 +139,7 @@ static bool find_before(const struct race *r, const struct launch *l, u64 before
 {
     const struct race_era *era = r->era;
     bool all = true;
-    memset(before, 0, sizeof(u64) * (ERA_LAUNCHES / 64));
+    bytes_clear(before, sizeof(u64) * (ERA_LAUNCHES / 64));
     for (u32 n = 0, last = MIN_OF(era->launches, (u32)ERA_LAUNCHES); n < last; n++) {
         const struct race_launch *old = era->launch[(era->launches - n) % ERA_LAUNCHES];
         if (!old || !old->number || bit_get(before, old->number)) continue;
@@ -149,7 +149,7 @@ static bool find_before(const struct race *r, const struct launch *l, u64 before
         }
         u32 k = old->number % ERA_LAUNCHES;
         before[k / 64] |= 1ull << k % 64;
-        for (u32 j = 0; j < ERA_LAUNCHES / 64; j++) before[j] |= old->before[j];
+        for (u32 j = 0; old->number > 1 && j < ERA_LAUNCHES / 64; j++) before[j] |= old->before[j];
     }
     return all;
 }
@@ -200,7 +200,8 @@ static struct race_launch *record_take(struct race_era *era)
         if (era->launch[n]) era->launch[n]->before[k / 64] &= ~(1ull << k % 64);
     vclock_drop(&era->vclocks, (*at)->begin);
     vclock_drop(&era->vclocks, (*at)->seen);
-    **at = (struct race_launch){ .number = era->launches };
+    bytes_clear(*at, sizeof **at);
+    (*at)->number = era->launches;
     return *at;
 }
 
@@ -261,7 +262,6 @@ void launch_begin(struct race *r, const struct launch *l)
     report_ran(l->in->report, CHECK_ASYNC);
     if (fresh) {
         era_begin(r);
-        memset(before, 0, sizeof before);
         era->exact = !k->simple || (l->beside && k->polls) || r->eras_only;
         shape(&era->notes, l, k);
     }
@@ -275,7 +275,7 @@ void launch_begin(struct race *r, const struct launch *l)
     struct race_launch *launch = record_take(era);
     if (launch) {
         launch_open(r, launch, l, k);
-        memcpy(launch->before, before, sizeof before);
+        if (!fresh) memcpy(launch->before, before, sizeof before);
         join_seen(era, launch);
     } else {
         era->blind = true;

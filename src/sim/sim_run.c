@@ -192,10 +192,11 @@ static void lay_out(struct launch *l)
     l->threads = in->block[0] * in->block[1] * in->block[2];
     l->nwarps = (l->threads + LANES - 1) / LANES;
     u64 fixed = shared_static_bytes(in->kernel), system = in->kernel->module->shared_base;
-    l->dyn_shared = (system + fixed + in->kernel->dynamic_align - 1) / in->kernel->dynamic_align *
-                    in->kernel->dynamic_align;
-    l->shared_total = in->shared_bytes ? l->dyn_shared + in->shared_bytes : system + fixed;
-    if (!in->shared_bytes) l->dyn_shared = l->shared_total;
+    l->dyn_shared = system + fixed;
+    if (in->shared_bytes)
+        l->dyn_shared = (l->dyn_shared + in->kernel->dynamic_align - 1) / in->kernel->dynamic_align *
+                        in->kernel->dynamic_align;
+    l->shared_total = l->dyn_shared + in->shared_bytes;
     residency_measure(l);
 }
 
@@ -342,7 +343,7 @@ static struct launch *launch_take(struct sim *s)
     struct launch *l = __atomic_exchange_n(&s->spare, NULL, __ATOMIC_ACQUIRE);
     if (!l) return base_aligned(sizeof *l);
     struct arena kept = l->one.mem;
-    memset(l, 0, sizeof *l);
+    bytes_clear(l, sizeof *l);
     l->one.mem = kept;
     return l;
 }
