@@ -20,8 +20,8 @@ struct actor {
     op_stamp stamp;
     u64 age; /* operations enqueued until then: who was to come first */
     bool host;
-    bool node;         /* an operation of a graph */
-    enum op_kind kind; /* of an operation */
+    bool node;          /* an operation of a graph */
+    enum op_kind kind;  /* of an operation */
     const char *site;   /* how the call is named, in `text`; NULL: by its kind */
     u64 stream_id;      /* 0: the host */
     const char *stream; /* the name of its stream, as long as the device; NULL: it has none */
