@@ -252,10 +252,12 @@ static bool mixes_read(const struct fetch *f, const struct texels *const level[2
     return true;
 }
 
-/* A NaN of 16 bits loses its payload. */
+/* tld4 goes through the filter: a NaN loses its payload, and a subnormal f32 is 0. */
 static u32 gathered(enum texel_sum how, struct texel_number n)
 {
-    return how == SUM_F16 && n.value != n.value ? 0x7fffe000 : n.bits;
+    if (how != SUM_F16 && how != SUM_F32) return n.bits;
+    if (n.value != n.value) return how == SUM_F16 ? 0x7fffe000 : 0x7fffffff;
+    return how == SUM_F32 && fabsf(n.value) < 0x1p-126f ? n.bits & 0x80000000 : n.bits;
 }
 
 /* The four channels of lanes from their mixes. */
