@@ -3,7 +3,7 @@
  * The four warps of a warpgroup have 16 rows of the 64 each, and nothing of one warp's part depends on another's
  * registers: so each warp does its own. A product is done at the latest moment that the program allows, at the wait
  * that covers its group, and then reads shared memory and the accumulators. What touches its registers before is
- * reported (wgmma_check.c), and finds what was there. */
+ * reported (wgmma_check.c), and finds what was there. tests/cases/programs/matmul.cu lives by this. */
 #include "sim/wgmma.h"
 #include "sim/descriptor.h"
 #include "sim/handlers.h"
