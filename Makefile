@@ -59,7 +59,7 @@ say = $(if $(V),,@echo '$(1) $(2)';)
 .PHONY: all docs man demo test truth agree rows oracle check-layers format regen bench unit fuzz fuzzers sanitize tsan stress clean install uninstall deb need FORCE
 .DELETE_ON_ERROR:
 
-all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front/,lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1)
+all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front/,lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 python/sitecustomize.py)
 
 # The compiler and its flags, so that changing them rebuilds; touched only when they differ.
 $(B)/flags: FORCE
@@ -102,6 +102,9 @@ $(B)/front/libcudart.so.%: src/cuda/shell.S src/cuda/gate_door.S src/front/cudar
 $(B)/front/libnvidia-ml.so.1: src/cuda/ml_shell.S src/cuda/ml.def $(B)/liblockstep.so
 	@mkdir -p $(@D)
 	$(call say,ld,$@)$(call drop_in,)
+
+$(B)/front/python/%: src/front/python/%
+	@mkdir -p $(@D) && cp $< $@
 
 # No sanitizer: the loader calls it before any runtime of theirs is there.
 $(B)/front/lockstep-front.so: $(FRONT) $(wildcard src/front/*.h src/front/*.def) $(B)/flags
@@ -220,7 +223,7 @@ ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 # What `lockstep run` puts in front of programs lies beside the libraries, in a folder that no linker looks into.
 FRONTDIR ?= $(PREFIX)/lib/lockstep
 DROP_IN = lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1
-INSTALLED = $(BINDIR)/lockstep $(addprefix $(FRONTDIR)/,$(DROP_IN)) $(LIBDIR)/liblockstep.so.$(VERSION) $(LIBDIR)/liblockstep.so.0 $(LIBDIR)/liblockstep.so $(LIBDIR)/liblockstep.a \
+INSTALLED = $(BINDIR)/lockstep $(addprefix $(FRONTDIR)/,$(DROP_IN) python/sitecustomize.py) $(LIBDIR)/liblockstep.so.$(VERSION) $(LIBDIR)/liblockstep.so.0 $(LIBDIR)/liblockstep.so $(LIBDIR)/liblockstep.a \
 	$(LIBDIR)/pkgconfig/lockstep.pc $(INCLUDEDIR)/lockstep.h $(foreach m,$(wildcard man/*.[0-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(BASHDIR)/lockstep $(ZSHDIR)/_lockstep
 
@@ -236,6 +239,7 @@ install: all $(B)/lockstep.pc
 	ln -sf liblockstep.so.$(VERSION) $(DESTDIR)$(LIBDIR)/liblockstep.so.0
 	ln -sf liblockstep.so.0 $(DESTDIR)$(LIBDIR)/liblockstep.so
 	for f in $(DROP_IN); do install -m 755 $(B)/front/$$f $(DESTDIR)$(FRONTDIR)/$$f || exit; done
+	install -m 644 src/front/python/sitecustomize.py $(DESTDIR)$(FRONTDIR)/python/sitecustomize.py
 	install -m 644 $(B)/liblockstep.a $(DESTDIR)$(LIBDIR)/liblockstep.a
 	install -m 644 $(B)/lockstep.pc $(DESTDIR)$(LIBDIR)/pkgconfig/lockstep.pc
 	install -m 644 include/lockstep.h $(DESTDIR)$(INCLUDEDIR)/lockstep.h

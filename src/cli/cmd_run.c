@@ -5,6 +5,7 @@
  * launcher's, which prints them when the program has ended, however it did. */
 #include "cli/cli.h"
 #include "cli/reporting.h"
+#include "cli/run_clients.h"
 #include "cli/run_report.h"
 #include "cli/run_save.h"
 #include "cli/run_source.h"
@@ -36,6 +37,7 @@ struct run {
     const char *read;    /* --read: such a file, in place of a program; NULL: none */
     const char *log;     /* --log-file: where what is for people goes; NULL: standard error */
     bool only;           /* --target-processes application-only */
+    bool keep_pools;     /* --keep-pools */
     char **program;      /* and its arguments, NULL at the end */
     char path[4096];     /* of the program */
     char front[4096];    /* of lockstep-front.so */
@@ -88,6 +90,7 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     case O_run_LAUNCH_SKIP: return number_take(r, "launch-skip", o, value, e);
     case O_run_LAUNCH_COUNT: return number_take(r, "launch-count", o, value, e);
     case O_run_CHECK_EVERY: return number_take(r, "check-every", o, value, e);
+    case O_run_KEEP_POOLS: r->keep_pools = true; return true;
     case O_run_SAVE: r->save = value; return true;
     case O_run_READ: r->read = value; return true;
     case O_run_LOG: r->log = value; return true;
@@ -224,12 +227,7 @@ static void environment_set(const struct run *r)
     setenv("LOCKSTEP_RUN_OPTIONS", r->options.p ? r->options.p : "", 1);
     if (r->devices) setenv("LOCKSTEP_DEVICES", r->devices, 1);
     setenv("LOCKSTEP_RUN_COMMAND", r->command, 1);
-    /* some clients look for the file libcuda.so.1 before they open it */
-    char places[8300];
-    const char *before = getenv("LD_LIBRARY_PATH");
-    snprintf(places, sizeof places, "%s%s%s", before ? before : "", before && *before ? ":" : "",
-             strchr(r->front, ':') ? r->link : r->front);
-    setenv("LD_LIBRARY_PATH", places, 1);
+    clients_environment(strchr(r->front, ':') ? r->link : r->front, r->keep_pools, r->only);
     char pid[24];
     snprintf(pid, sizeof pid, "%d", (int)getpid()); /* of the child, which becomes the program */
     if (r->only)

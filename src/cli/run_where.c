@@ -16,12 +16,18 @@ struct modules { /* one list of files; a later one holds for later sites */
     struct debug *debug; /* NULL: not opened yet */
     struct modules *before;
 };
+struct line { /* of a script */
+    u64 place;
+    u32 number;
+    char *file, *function;
+};
 struct record { /* a site, or a name */
     char function[64];
     u32 n; /* addresses of a site */
     u64 address[ADDRESSES];
     u32 site;                      /* a name: of which call */
     bool global;                   /* a name: at address[0] */
+    bool script;                   /* a name: what the line of a script assigns */
     bool has_end;                  /* a local name: address[2] is known */
     bool resolved;                 /* what follows is known */
     char *brief;                   /* "main.cu:41"; a name: the variable or "" */
@@ -34,6 +40,7 @@ struct record { /* a site, or a name */
 struct sites {
     struct record *record[RECORDS]; /* by number */
     struct modules *modules;        /* the last list */
+    VEC(struct line) line;          /* of scripts */
     struct text rest;               /* of a line that was not whole yet */
     off_t at;                       /* read so far */
     struct arena mem;
@@ -66,6 +73,24 @@ static void module_read(struct sites *s, char *words)
     l->m[l->n++] = (struct module){ low, high, bias, arena_str(&s->mem, str_of(p + 1)) };
 }
 
+static void script_read(struct sites *s, char *p)
+{
+    struct line l = { .place = strtoull(p, &p, 16) };
+    l.number = (u32)strtoul(p, &p, 10);
+    char *tab = strchr(p, '\t');
+    if (*p != ' ' || !tab) return;
+    l.file = arena_str(&s->mem, (struct str){ p + 1, (u32)(tab - p - 1) });
+    l.function = arena_str(&s->mem, str_of(tab + 1));
+    VEC_PUSH(&s->mem, &s->line, l);
+}
+
+static const struct line *script_at(const struct sites *s, u64 place)
+{
+    for (u32 i = 0; i < s->line.n; i++)
+        if (s->line.p[i].place == place) return &s->line.p[i];
+    return NULL;
+}
+
 static void site_read(struct sites *s, struct record *r, char *p)
 {
     size_t n = strcspn(p, " ");
@@ -82,6 +107,7 @@ static void name_read(struct record *r, char *p)
 {
     r->site = (u32)strtoul(p, &p, 16);
     r->global = !strncmp(p, " global ", 8);
+    if ((r->script = !strncmp(p, " script", 7))) return;
     p += r->global ? 8 : 7; /* " local " */
     for (u32 i = 0; i < 3 && *p; i++) {
         r->has_end |= i == 2 && *p != '-' && p[1] != '-';
@@ -99,6 +125,10 @@ static void line_read(struct sites *s, char *line)
     }
     if (!strncmp(line, "module ", 7)) {
         module_read(s, line + 7);
+        return;
+    }
+    if (!strncmp(line, "line ", 5)) {
+        script_read(s, line + 5);
         return;
     }
     bool site = !strncmp(line, "site ", 5);
@@ -253,11 +283,54 @@ static u32 own_code(const struct record *r)
     return 0;
 }
 
+/* Of the lines of a script the one that the user wrote; that of a package, which is the first, where there is no other.
+ * NULL: there are none. */
+static const struct line *script_first(const struct sites *s, const struct record *r)
+{
+    const struct line *first = r->n ? script_at(s, r->address[0]) : NULL, *next = NULL;
+    if (!first ||
+        (!strstr(first->file, "/site-packages/") && !strstr(first->file, "/dist-packages/") && first->file[0] != '<'))
+        return first;
+    if (r->n > 1) next = script_at(s, r->address[1]);
+    return next ? next : first;
+}
+
+/* The variable that a line of a script assigns, "": none, or several. */
+static void script_name(const struct line *l, char *name, size_t size)
+{
+    struct str text;
+    name[0] = 0;
+    if (!l || !file_read_if(l->file, &text)) return;
+    const char *p = text.p;
+    for (u32 k = 1; p && k < l->number; k++) {
+        p = strchr(p, '\n');
+        p = p ? p + 1 : NULL;
+    }
+    if (p) {
+        static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+        p += strspn(p, " \t");
+        size_t n = strspn(p, word), behind = n + strspn(p + n, " \t");
+        bool one = !memchr(p, ';', strcspn(p, "\n"));
+        if (one && n && p[behind] == '=' && p[behind + 1] != '=')
+            snprintf(name, size, "%.*s", (int)MIN_OF(n, size - 1), p);
+    }
+    base_free((void *)(uintptr_t)text.p);
+}
+
 static void site_resolve(struct sites *s, struct record *r)
 {
     struct naming n = { 0 };
     for (u32 i = own_code(r); i < r->n; i++) {
         struct frame f[FRAMES_AT] = { 0 };
+        const struct line *l = script_at(s, r->address[i]);
+        if (l) {
+            if (l != script_first(s, r) && !n.shown) continue;
+            snprintf(f->file, sizeof f->file, "%s", l->file);
+            snprintf(f->function, sizeof f->function, "%s", l->function);
+            f->line = l->number;
+            frame_take(&n, f, NULL, 0);
+            continue;
+        }
         const struct module *m = module_at(r->modules, r->address[i]);
         if (n.shown && (!m || is_libc(m))) break; /* what called main, or the function of a thread */
         u32 k = m ? debug_frames(debug_of(r->modules), m->path, m->bias, r->address[i] - 1, f) : 1;
@@ -283,7 +356,11 @@ static void name_resolve(struct sites *s, struct record *r)
 {
     char name[128] = "";
     const struct record *site = r->site < RECORDS ? s->record[r->site] : NULL;
-    if (r->global) {
+    if (r->script) {
+        /* what the user's line assigns is an array if a package made the call, and otherwise what the call returned */
+        const struct line *first = site ? script_first(s, site) : NULL;
+        if (first && first->place != site->address[0]) script_name(first, name, sizeof name);
+    } else if (r->global) {
         for (u32 i = 0; r->modules && i < r->modules->n && !name[0]; i++) {
             const struct module *m = &r->modules->m[i];
             if (i && m->bias == m[-1].bias) continue;

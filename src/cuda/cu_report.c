@@ -300,7 +300,9 @@ __attribute__((destructor)) static void end(void)
     for (u32 i = 0; (gpu = gpu_at(i)); i++) {
         lk_progress p = { .size = sizeof p };
         for (u32 k = 0; k < LAST_WAIT && lk_gpu_progress(gpu, &p); k++) thread_sleep_us(PAUSE_US);
-        if (!cu_sticky(gpu)) { /* nothing could be freed after that */
+        /* nothing could be freed after a sticky error; what an interpreter's objects hold to the end was not forgotten
+         */
+        if (!cu_sticky(gpu) && !cu_where_scripts()) {
             lk_report_leaks(gpu);
             lk_report_leaks_host(gpu);
         }

@@ -6,9 +6,45 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+/* ---- scripts ---- */
+
+static bool scripts; /* the process has an interpreter */
+static _Thread_local struct {
+    u64 serial; /* of the call whose lines these are */
+    struct where_stack lines;
+} scripted;
+
+bool cu_where_scripts(void) { return scripts; }
+
+/* Calls whose place is told: to take the interpreter's lock for each of the others would cost more than they do. */
+static bool is_placed(const char *function)
+{
+    static const char *const begin[] = {
+        "cuLaunch",        "cuMemAlloc",    "cuMemFree",      "cuMemcpy",       "cuMemset",         "cuMemHost",
+        "cuMemPrefetch",   "cuStreamSync",  "cuStreamWait",   "cuStreamCreate", "cuEventRecord",    "cuEventCreate",
+        "cuEventSync",     "cuCtxSync",     "cuGraphLaunch",  "cuModuleLoad",   "cuModuleUnload",   "cuLibraryLoad",
+        "cuArray",         "cuMipmapped",   "cudaLaunch",     "cudaMalloc",     "cudaFree",         "cudaHost",
+        "cudaMemcpy",      "cudaMemset",    "cudaStreamSync", "cudaStreamWait", "cudaStreamCreate", "cudaEventRecord",
+        "cudaEventCreate", "cudaEventSync", "cudaDeviceSync", "cudaGraphLaunch"
+    };
+    for (u32 i = 0; i < COUNT_OF(begin); i++)
+        if (!strncmp(function, begin[i], strlen(begin[i]))) return true;
+    return false;
+}
+
+void cu_where_begin(const struct cu_call *c)
+{
+    if (!is_placed(cu_call_name(c))) return;
+    scripted.serial = where_script(&scripted.lines) ? cu_call_serial() : 0;
+}
+
 static bool call_walk(const struct cu_call *c, struct where_stack *s)
 {
     if (!c) return false;
+    if (scripted.serial && scripted.serial == cu_call_serial()) {
+        *s = scripted.lines;
+        return true;
+    }
     struct where_call from = { .address = (uintptr_t)c->return_address,
                                .frame = (uintptr_t)c->frame,
                                .stack = (uintptr_t)c->stack };
@@ -55,6 +91,7 @@ static const char *buffer_name(void)
     const struct cu_call *c = cu_call_now();
     const char *function = c ? cu_call_name(c) : "";
     if (!allocates(function) || !call_walk(c, &s)) return NULL;
+    if (s.n && (s.address[0] & WHERE_SCRIPT) == WHERE_SCRIPT) return where_name_script(where_site(function, &s));
     return where_name(where_site(function, &s), &s, c->word[0]);
 }
 
@@ -64,6 +101,7 @@ static void tell(const char *text, size_t n) { file_put(told, text, n); }
 void cu_where_open(const char *file)
 {
     where_modules_look();
+    scripts = where_scripts_look();
     if (file[0] && told < 0) told = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (told >= 0) where_listen(tell);
     host_site_from(cu_site);

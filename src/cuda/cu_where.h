@@ -3,8 +3,13 @@
 #define LOCKSTEP_CU_WHERE_H
 #include "cuda/cu.h"
 
+struct cu_call;
+
 /* From now on host_site and host_name ask here; lines of where_listen go to this file, "": nowhere. */
 void cu_where_open(const char *file);
+/* Of the gate, when a call begins: where an interpreter makes it, its lines are asked for now. */
+void cu_where_begin(const struct cu_call *c);
+bool cu_where_scripts(void); /* whether there is an interpreter */
 /* The site of the call that the calling thread is in; NULL: it is in none. Lives for ever. */
 const char *cu_site(void);
 #endif

@@ -1,5 +1,6 @@
 /* What is done before and after each call of the program: its record becomes the thread's, and then is no longer. */
 #include "cuda/cu_clock.h"
+#include "cuda/cu_where.h"
 #include "cuda/cu_failed.h"
 #include <pthread.h>
 #include <stddef.h>
@@ -135,6 +136,7 @@ void gate_begin(struct cu_call *c)
     __atomic_store_n(&t->now, c, __ATOMIC_RELAXED);
     __atomic_store_n(&t->serial, t->serial + 1, __ATOMIC_RELAXED);
     if (cu_log_wanted()) c->start = cu_log_now();
+    if (unlikely(cu_where_scripts())) cu_where_begin(c);
 }
 
 void gate_end(struct cu_call *c)

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "image/carrier.h"
 #include "image/image.h"
+#include "report/report.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -76,6 +77,37 @@ static bool nvrtc_carried(void *const *real, void *program, struct text *out)
     drop(cubin);
     drop(ptx);
     return ok;
+}
+
+typedef int (*program_call)(void **, const char *, const char *, int, const char *const *, const char *const *);
+
+/* The text is kept, so that reports can show its lines. */
+static long program_new_do(void *const *real, void *const *a)
+{
+    int r = ((program_call)real[PRODUCE_nvrtcCreateProgram])(a[0], a[1], a[2], (int)(intptr_t)a[3], a[4], a[5]);
+    if (!r) source_give(a[2] ? a[2] : "default_program", str_of(a[1]));
+    return r;
+}
+
+typedef int (*compile_call)(void *, int, const char *const *);
+
+/* Compiles with line information, which changes no code, unless it was asked for, or debugging information is. */
+static long compile_do(void *const *real, void *const *a)
+{
+    static const char *const has[] = { "-lineinfo", "--generate-line-info", "-G", "--device-debug" };
+    compile_call compile = (compile_call)real[PRODUCE_nvrtcCompileProgram];
+    int n = (int)(intptr_t)a[1];
+    const char *const *given = a[2];
+    bool plain = n >= 0 && (!n || given);
+    for (int i = 0; plain && i < n; i++)
+        for (u32 k = 0; k < COUNT_OF(has) && plain; k++) plain = given[i] && strcmp(given[i], has[k]) != 0;
+    if (!plain) return compile(a[0], n, given);
+    const char **option = base_need(sizeof *option * ((size_t)n + 1));
+    if (n) memcpy(option, given, sizeof *option * (size_t)n);
+    option[n] = "-lineinfo";
+    int r = compile(a[0], n + 1, option);
+    base_free(option);
+    return r;
 }
 
 /* ---- nvJitLink ---- */
@@ -323,6 +355,8 @@ __attribute__((visibility("default"))) long lkcu_produce(unsigned which, void *c
 long lkcu_produce(unsigned which, void *const *real, void *const *a)
 {
     switch (which) {
+    case PRODUCE_nvrtcCreateProgram: return program_new_do(real, a);
+    case PRODUCE_nvrtcCompileProgram: return compile_do(real, a);
     case PRODUCE_nvrtcGetCUBINSize:
     case PRODUCE_nvrtcGetCUBIN: return program_do(real, a, which == PRODUCE_nvrtcGetCUBIN);
     case PRODUCE_nvJitLinkCreate: return create_do(real, a);

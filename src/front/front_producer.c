@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LIBRARIES = 6, ARGUMENTS = 5 }; /* that may be loaded at once; of a function at most */
+enum { LIBRARIES = 6, ARGUMENTS = 6 }; /* that may be loaded at once; of a function at most */
 #define PRODUCER(name, arguments) PRODUCE_##name,
 enum {
 #include "front/producer.def"
@@ -18,32 +18,32 @@ typedef long produce_call(unsigned, void *const *, void *const *);
 static uintptr_t library_at[LIBRARIES];     /* where it is mapped; 0: not met yet */
 static void *real_of[LIBRARIES][PRODUCERS]; /* its own function; NULL: it has none of this name */
 
-static long call(unsigned library, unsigned which, void *a, void *b, void *c, void *d, void *e)
+static long call(unsigned library, unsigned which, void *a, void *b, void *c, void *d, void *e, void *f)
 {
     static produce_call *produce;
-    void *const list[ARGUMENTS] = { a, b, c, d, e };
-    produce_call *f = __atomic_load_n(&produce, __ATOMIC_ACQUIRE);
-    if (!f) {
+    void *const list[ARGUMENTS] = { a, b, c, d, e, f };
+    produce_call *to = __atomic_load_n(&produce, __ATOMIC_ACQUIRE);
+    if (!to) {
         void *p = front_own("libcuda.so.1", "lkcu_produce");
         if (!p) _exit(127);
-        memcpy(&f, &p, sizeof p);
-        __atomic_store_n(&produce, f, __ATOMIC_RELEASE);
+        memcpy(&to, &p, sizeof p);
+        __atomic_store_n(&produce, to, __ATOMIC_RELEASE);
     }
-    return f(which, real_of[library], list);
+    return to(which, real_of[library], list);
 }
 
 /* A function takes at most ARGUMENTS; what it does not take is whatever the registers hold, and nobody reads it. */
 #define PRODUCER(name, arguments) STUB(name, 0) STUB(name, 1) STUB(name, 2) STUB(name, 3) STUB(name, 4) STUB(name, 5)
-#define STUB(name, library)                                                         \
-    static long own_##name##_##library(void *a, void *b, void *c, void *d, void *e) \
-    {                                                                               \
-        return call(library, PRODUCE_##name, a, b, c, d, e);                        \
+#define STUB(name, library)                                                                  \
+    static long own_##name##_##library(void *a, void *b, void *c, void *d, void *e, void *f) \
+    {                                                                                        \
+        return call(library, PRODUCE_##name, a, b, c, d, e, f);                              \
     }
 #include "front/producer.def"
 #undef STUB
 #undef PRODUCER
 
-typedef long stub(void *, void *, void *, void *, void *);
+typedef long stub(void *, void *, void *, void *, void *, void *);
 static const struct {
     const char *name;
     stub *own[LIBRARIES];

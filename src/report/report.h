@@ -128,4 +128,6 @@ struct variable { /* of the source */
 };
 /* The variable that the register must be, by the text of its function; false: any of several, or not known. */
 bool variable_of_register(const struct raw_register *u, struct variable *v);
+/* source.c. A text that a program has compiled under this name, and that is no file: reports show its lines. */
+void source_give(const char *name, struct str text);
 #endif

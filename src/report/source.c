@@ -51,6 +51,71 @@ static void find_lines(struct kept *k)
         if (++line % STRIDE == 1) k->mark[line / STRIDE] = (u32)(p + 1 - k->all.p);
 }
 
+/* ---- texts that were never files ---- */
+
+/* A program may compile a text in memory, under a name of its choice. Where two have the same name, which is meant
+ * cannot be told, and neither is shown. */
+enum { GIVEN_MOST = 4096, GIVEN_BYTES = 64 << 20 };
+static struct {
+    lock_t lock;
+    struct given {
+        char *name;      /* from base_alloc, like the text */
+        struct str text; /* p NULL: there are several of this name */
+    } at[GIVEN_MOST];
+    u32 n;     /* of them */
+    u64 bytes; /* of their texts */
+} given = { .lock = LOCK_INIT };
+
+/* A compiler may put the folder before the name. */
+static bool is_name_of(const char *name, const char *path)
+{
+    return !strcmp(name, path) || (!strchr(name, '/') && !strcmp(name, path_name(path)));
+}
+
+void source_give(const char *name, struct str text)
+{
+    lock(&given.lock);
+    struct given *g = NULL;
+    for (u32 i = 0; i < given.n && !g; i++)
+        if (!strcmp(given.at[i].name, name)) g = &given.at[i];
+    if (g && g->text.p && !str_eq(g->text, text)) {
+        base_free((void *)(uintptr_t)g->text.p);
+        g->text = (struct str){ 0 };
+    }
+    size_t bytes = strlen(name) + 1;
+    if (!g && given.n < GIVEN_MOST && given.bytes + text.n <= GIVEN_BYTES) {
+        char *copy = base_alloc((size_t)text.n + 1), *called = base_alloc(bytes);
+        if (copy && called) {
+            memcpy(copy, text.p, text.n);
+            memcpy(called, name, bytes);
+            given.at[given.n++] = (struct given){ called, { copy, text.n } };
+            given.bytes += text.n;
+        } else {
+            base_free(copy);
+            base_free(called);
+        }
+    }
+    unlock(&given.lock);
+}
+
+/* A copy from base_alloc in *out, NULL: not wanted; false: there is none, or several. */
+static bool given_find(const char *path, struct str *out)
+{
+    bool found = false;
+    lock(&given.lock);
+    for (u32 i = 0; i < given.n && !found; i++) {
+        const struct given *g = &given.at[i];
+        if (!g->text.p || !is_name_of(g->name, path)) continue;
+        char *copy = out ? base_alloc((size_t)g->text.n + 1) : NULL;
+        found = !out || copy;
+        if (!copy) continue;
+        memcpy(copy, g->text.p, g->text.n);
+        *out = (struct str){ copy, g->text.n };
+    }
+    unlock(&given.lock);
+    return found;
+}
+
 /* The file of this path; NULL: it is not there. */
 static const struct kept *file_of(const char *path)
 {
@@ -63,7 +128,7 @@ static const struct kept *file_of(const char *path)
         if (kept[i].used < k->used) k = &kept[i];
     }
     struct str all;
-    if (!file_read_if(path, &all)) return NULL;
+    if (!file_read_if(path, &all) && !given_find(path, &all)) return NULL;
     kept_free(k);
     k->used = ++kept_uses;
     snprintf(k->path, sizeof k->path, "%s", path);
@@ -129,7 +194,7 @@ static bool is_readable(const struct place *p)
     char path[1024];
     if (!p->file || !p->line) return false;
     beside_ptx(p, path, sizeof path);
-    return (path[0] && file_exists(path)) || file_exists(p->file);
+    return (path[0] && file_exists(path)) || file_exists(p->file) || given_find(p->file, NULL);
 }
 
 const struct place *place_shown(const struct place *p)

@@ -2,6 +2,7 @@
  *
  *   where_walk.c     return addresses of the calling thread, by frame pointers
  *   where_modules.c  the executable and the libraries of the process, and where they lie
+ *   where_script.c   lines of Python, where an interpreter made the call
  *   where_site.c     distinct calls ("sites") and names of buffers, each kept once
  *
  * A site is a function that was called and the return addresses behind it. Only its number travels: as a short text
@@ -51,6 +52,19 @@ void where_modules_tell(void); /* the list, again */
 /* "app+0x1234 (main)": what is known without debug information. */
 void where_plain(u64 address, struct text *out);
 
+/* ---- where_script.c ---- */
+
+#define WHERE_SCRIPT \
+    ((u64)0xf500000000000000ull) /* with a number: a line of a script, where otherwise is a code address */
+/* Whether the process has an interpreter; asked for again, since it may come later. */
+bool where_scripts_look(void);
+/* The lines of the script that the calling thread is in, the innermost first; then those of packages are left out.
+ * false: it is in none. It may wait for the interpreter's lock, so the caller holds no other. */
+bool where_script(struct where_stack *s);
+void where_scripts_tell(void); /* all lines, again */
+/* "train.py:41"; false: the address is none of these. */
+bool where_script_text(u64 address, struct text *out);
+
 /* ---- where_site.c ---- */
 
 /* The site of a call, as a text that lives for ever; NULL: there is no room for more. `function` lives for ever. */
@@ -58,6 +72,8 @@ const char *where_site(const char *function, const struct where_stack *s);
 /* The name of the variable at an address of the host, for memory that a call puts there: a text that lives for ever;
  * NULL: nothing is known of that address. */
 const char *where_name(const char *site, const struct where_stack *s, u64 address);
+/* The name of the variable that a line of a script assigns, for memory that the call makes; NULL: there is no room. */
+const char *where_name_script(const char *site);
 /* Whether there is a site: whoever prints the report then knows what their marks stand for. */
 bool where_used(void);
 /* Whether a text is one of these, and need not be copied. */
@@ -65,10 +81,12 @@ bool where_kept(const char *text);
 /* Lines for whoever resolves sites:
  *     modules                        a new list of files begins
  *     module LOW HIGH BIAS PATH      code of a file; BIAS: what is added to the addresses in it
+ *     line ADDRESS NUMBER FILE<tab>FUNCTION      a line of a script
  *     site NUMBER FUNCTION ADDRESS...
  *     name NUMBER SITE global ADDRESS
  *     name NUMBER SITE local FRAME OFFSET END   in this frame; from its stack pointer, and from the frame's end, or -
- * Numbers are hexadecimal. What was told before is told again to a new listener. */
+ *     name NUMBER SITE script         what the line assigns
+ * Numbers are hexadecimal, those of lines decimal. What was told before is told again to a new listener. */
 void where_listen(void (*line)(const char *text, size_t n));
 void where_tell(const char *format, ...) PRINTF_LIKE(1, 2);
 /* The text with each mark replaced by what is known without debug information. */

@@ -118,6 +118,7 @@ void where_plain(u64 address, struct text *out)
     const struct module *m = module_at(address);
     const char *path = m ? m->path : "", *slash = strrchr(path, '/');
     Dl_info info;
+    if (where_script_text(address, out)) return;
     if (m)
         text_add(out, "%s+0x%" PRIx64, slash ? slash + 1 : path, address - m->bias);
     else

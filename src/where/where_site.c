@@ -52,7 +52,7 @@ static u64 hash_of(const char *function, u32 site, const u64 *word, u32 n)
 static bool is_it(const struct record *r, u64 hash, const char *function, u32 site, const u64 *word, u32 n)
 {
     return r->hash == hash && r->function == function && r->site == site && r->n == n &&
-           !memcmp(r->word, word, n * sizeof *word);
+           (!n || !memcmp(r->word, word, n * sizeof *word));
 }
 
 /* The number of the record; 0: there is none, and *at is the slot where it would be. */
@@ -76,7 +76,9 @@ static void site_tell(u32 number)
 static void name_tell(u32 number)
 {
     const struct record *r = t.record[number];
-    if (r->n == 1)
+    if (!r->n)
+        where_tell("name %x %x script\n", number, r->site);
+    else if (r->n == 1)
         where_tell("name %x %x global %" PRIx64 "\n", number, r->site, r->word[0]);
     else if (r->word[3])
         where_tell("name %x %x local %" PRIx64 " %" PRIx64 " %" PRIx64 "\n", number, r->site, r->word[0], r->word[1],
@@ -108,7 +110,7 @@ static const char *keep(const char *function, u32 site, const u64 *word, u32 n)
         r->function = function;
         r->site = site;
         r->n = n;
-        memcpy(r->word, word, n * sizeof *word);
+        if (n) memcpy(r->word, word, n * sizeof *word);
         number = ++t.n;
         t.record[number] = r;
         snprintf(t.mark[number], MARK_BYTES, "{lk@%c%05x}", function ? 's' : 'n', number);
@@ -141,11 +143,18 @@ const char *where_name(const char *site, const struct where_stack *s, u64 addres
     return keep(NULL, number_of(site), word, COUNT_OF(word));
 }
 
+const char *where_name_script(const char *site)
+{
+    if (!site || !where_kept(site) || __atomic_load_n(&t.n, __ATOMIC_RELAXED) > FULL) return NULL;
+    return keep(NULL, number_of(site), NULL, 0);
+}
+
 void where_listen(void (*line)(const char *text, size_t n))
 {
     lock(&t.lock);
     t.listener = line;
     where_modules_tell();
+    where_scripts_tell();
     for (u32 i = 1; i <= t.n; i++) tell(i);
     unlock(&t.lock);
 }

@@ -1,0 +1,88 @@
+"""Python under `lockstep run` imports this when it starts (PYTHONPATH). It changes what clients would hide from a checker:
+Numba's kernels get line information, and CuPy's arrays are allocations of their own, in place of parts of a pool
+(`lockstep run --keep-pools` leaves them). A sitecustomize of the user's own is run afterwards. docs/python.md"""
+
+import functools
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+
+def _numba(module):
+    """numba.cuda.jit compiles with lineinfo unless told otherwise. Its debug switch would change the code."""
+    real = module.jit
+
+    @functools.wraps(real)
+    def jit(*args, **options):
+        from numba.core import config
+
+        if not options.get("debug") and not getattr(config, "CUDA_DEBUGINFO_DEFAULT", 0):
+            options.setdefault("lineinfo", True)
+        return real(*args, **options)
+
+    module.jit = jit
+
+
+def _cupy(module):
+    """The documented way to be without pools."""
+    if not os.environ.get("LOCKSTEP_KEEP_POOLS"):
+        module.cuda.set_allocator(None)
+        module.cuda.set_pinned_memory_allocator(None)
+
+
+_CLIENTS = {"numba.cuda.decorators": _numba, "cupy": _cupy}
+
+
+class _Loader(importlib.abc.Loader):
+    """The client's own loader, and then what is changed."""
+
+    def __init__(self, real, change):
+        self.real, self.change = real, change
+
+    def create_module(self, spec):
+        return self.real.create_module(spec)
+
+    def exec_module(self, module):
+        self.real.exec_module(module)
+        try:
+            self.change(module)
+        except Exception as error:  # a release that is made otherwise: it works, unchanged
+            print(f"lockstep: {module.__name__} stays as it is: {error}", file=sys.stderr)
+
+    def __getattr__(self, name):  # what else is asked of a loader: source, resources
+        return getattr(self.real, name)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds clients as the other finders do, and puts _Loader in front."""
+
+    def find_spec(self, name, path=None, target=None):
+        change = _CLIENTS.get(name)
+        if not change:
+            return None
+        for finder in sys.meta_path:
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec and spec.loader:
+                spec.loader = _Loader(spec.loader, change)
+                return spec
+        return None
+
+
+def _other():
+    """The sitecustomize that Python would have found without this one."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    path = [p for p in sys.path if os.path.abspath(p or ".") != here]
+    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", path)
+    sys.path[:] = path
+    if spec and spec.loader:
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["sitecustomize"] = module
+        spec.loader.exec_module(module)
+
+
+sys.meta_path.insert(0, _Finder())
+_other()
