@@ -106,9 +106,13 @@ static cu_result version_found(const struct image_file *f, const char *ptx, u32 
 static void device_launch_say(const struct image_file *f, const char *ptx)
 {
     static bool said;
-    const char *at = strstr(ptx, ".extern .func");
-    if (!at || !strstr(at, "__cudaCDP2GetParameterBuffer") || __atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-        return;
+    bool calls = false; /* libcudadevrt itself defines the function */
+    for (const char *at = ptx; !calls && (at = strstr(at, ".extern .func")); at++) {
+        const char *name = strstr(at, "__cudaCDP2GetParameterBuffer");
+        if (!name) break;
+        calls = (size_t)(name - at) < strcspn(at, "\n");
+    }
+    if (!calls || __atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
     fprintf(
         stderr,
         "lockstep: %s: a kernel in it launches kernels (dynamic parallelism), which Lockstep does not run: what they "
