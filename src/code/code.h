@@ -156,7 +156,7 @@ struct site {     /* a memory instruction, whatever the version */
     u8 addr_width; /* bytes of the address in its register: 4 or 8 */
     /* alignment it needs when that is more than its bytes: half of a 32-byte access, a copy that reads less */
     u8 align;
-    /* the source that is the address: 0, or 1 for what an asynchronous copy reads */
+    /* the source that is the address: 0, 1 for what an asynchronous copy reads, 2 for the mbarrier that it signals */
     u8 which;
     u16 flags;              /* SITE_* */
     struct provenance prov; /* the object that its address was made from */
@@ -171,13 +171,15 @@ enum {                        /* site.flags */
        SITE_FLAG = 32,        /* an uncached access in a function with fences: it may be a flag (R5c) */
        SITE_POLLED = 64,      /* a volatile load whose value decides whether its loop ends: it reads a flag (R2b) */
        SITE_CLUSTER = 128,    /* .shared::cluster: it may reach the shared memory of other CTAs of the cluster */
-       SITE_DISTRIBUTED = 256 /* other CTAs may reach the shared memory that it accesses */
+       SITE_DISTRIBUTED = 256, /* other CTAs may reach the shared memory that it accesses */
+       SITE_BULK = 512         /* as many bytes as an operand says, aligned to `align` */
 };
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 enum { RED_SIGNED = 1, RED_FLOAT = 2, RED_ABS = 4, RED_NAN = 8 }; /* redux, in op.off: how its operands compare */
-/* op.aux of mbarrier operations: of cp.async.mbarrier.arrive; it releases, or acquires, nothing */
-enum { MBAR_NOINC = 1, MBAR_RELAXED = 2 };
+/* op.aux of mbarrier operations: of cp.async.mbarrier.arrive; it releases, or acquires, nothing; its arrivals must not
+ * complete the phase; its operand is a number of bytes to expect (expect_tx), of bytes that have come (complete_tx) */
+enum { MBAR_NOINC = 1, MBAR_RELAXED = 2, MBAR_NO_COMPLETE = 4, MBAR_EXPECT = 8, MBAR_BYTES = 16 };
 /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
 enum { FENCE_PROXY = 16, FENCE_SC = 32 };
 /* op.aux of barriers; how many barriers a CTA has */
@@ -196,6 +198,7 @@ enum atom_op { AT_ADD, AT_EXCH, AT_MIN, AT_MAX, AT_AND, AT_OR, AT_XOR, AT_CAS, A
  *                     (128 bits: lower and upper half of each, one behind the other)
  *   cp.async                                        sources: where to, where from, how many bytes are read
  *   mbarrier          results: state or truth       sources: address, count or state
+ *   bulk copies                                     sources: where to, where from, mbarrier, bytes, CTAs (SRC_BULK_*)
  *   mma               results: d                    sources: a, b, c, and the metadata of a sparse a
  *   warp              results: value, predicate     sources: value, lane, member mask, clamp (SRC_*)
  *   bar               results: of the reduction     sources: number, count, predicate
@@ -216,6 +219,7 @@ struct lop {
     u16 aux;
     const struct ptx_insn *src;
 };
+enum { SRC_BULK_TO, SRC_BULK_FROM, SRC_BULK_MBARRIER, SRC_BULK_BYTES, SRC_BULK_CTAS, SRC_BULK_MORE };
 enum { SRC_ADDRESS = 0, SRC_DATA = 1, SRC_VALUE = 0, SRC_LANE = 1, SRC_MEMBERS = 2, SRC_CLAMP = 3 };
 
 extern const struct opnd opnd_none; /* lower.c */

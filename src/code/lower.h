@@ -85,6 +85,8 @@ lowering lower_plain, lower_mov, lower_cvta, lower_setp, lower_set, lower_carry,
 #include "isa/isa_end.def"
 /* The address operand: register, symbol or number, and the constant offset. Returns its width in bytes. */
 u32 lower_address(struct lower *w, const struct ptx_operand *m, struct opnd *a, s64 *off);
+/* A site of an operation that is no plain access; access: ISA_READS and so on. Returns its number. */
+u32 lower_site(struct lower *w, u32 access, enum ptx_space space, u32 width, u32 addr_width, u32 which);
 /* One register, or value, to or from memory, by an access that the text does not spell out. */
 void lower_access(struct lower *w, bool load, enum ptx_space space, struct opnd at, u32 addr_width, s64 off,
                   struct opnd data, u32 width);
@@ -103,8 +105,6 @@ u16 lower_mma_number(struct lower *w, const struct mma *x); /* of a form in the 
 void lower_wgmma_waits(struct lower *w);
 /* The registers of one operand, as sources or as results; false: another number of them, or of another width. */
 bool lower_mma_registers(struct lower *w, const struct ptx_operand *v, u32 n, bool wide, bool result, struct opnd *out);
-/* One more site: what reads or writes so many bytes at an address that is source `which`. */
-u32 lower_site(struct lower *w, u32 access, enum ptx_space space, u32 width, u32 addr_width, u32 which);
 /* The state space of an access: the one that the opcode names or, where it names none, that of the variable whose name
  * is the address, as ptxas has it. A register without a state space holds a generic address. */
 enum ptx_space lower_space_of(const struct lower *w, const struct ptx_operand *m);

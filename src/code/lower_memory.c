@@ -384,7 +384,6 @@ void lower_atomic(struct lower *w, int form)
     }
 }
 
-/* A site of an operation that is no plain access; access: ISA_READS and so on. */
 u32 lower_site(struct lower *w, u32 access, enum ptx_space space, u32 width, u32 addr_width, u32 which)
 {
     struct site s = { .access = (u8)access,
@@ -468,7 +467,10 @@ void lower_mbarrier(struct lower *w, int form)
     if (k + 1 < i->narg) src[SRC_DATA] = lower_operand(w, &i->arg[k + 1], f->flags & ISA_MBAR_STATE ? T_U64 : T_U32);
     lower_operands(w, &o, &d, d.kind != O_NONE, src, 2);
     if (f->flags & ISA_MBAR_COPIES && lower_has_mod(i, "noinc")) o.aux = MBAR_NOINC;
-    if (lower_has_mod(i, "relaxed")) o.aux = MBAR_RELAXED;
+    if (lower_has_mod(i, "relaxed")) o.aux |= MBAR_RELAXED;
+    if (lower_has_mod(i, "noComplete")) o.aux |= MBAR_NO_COMPLETE;
+    if (lower_has_mod(i, "expect_tx")) o.aux |= MBAR_EXPECT;
+    if (lower_has_mod(i, "complete_tx")) o.aux |= MBAR_BYTES;
     o.site = lower_site(w, ISA_HOW, lower_space_of(w, &i->arg[k]), 8, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);
 }

@@ -4,6 +4,7 @@
  * this order: acquire, record, release. */
 #include "race/race_slow.h"
 #include "race/race_async.h"
+#include "sim/flight.h"
 #include "race/race_pending.h"
 #include "race/race_clock.h"
 #include "race/race_launch.h"
@@ -230,7 +231,8 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
     memcpy(&truth, SLOT(a->warp->R, a->insn->d), 4);
     u32 lanes = 0;
     for (u32 m = a->ok; m; m &= m - 1) lanes |= a->space[__builtin_ctz(m)] == SP_SHARED ? m & -m : 0;
-    for (u32 m = lanes; m && !makes && !waits && w->c->exact; m &= m - 1)
+    bool arrives = o->flags & ISA_MBAR_ARRIVE;
+    for (u32 m = lanes; m && arrives && w->c->exact; m &= m - 1)
         clock_mbarrier_arrive(w, (u32)__builtin_ctz(m), location_of(t, a, (u32)__builtin_ctz(m)), relaxed);
     for (u32 m = lanes; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
@@ -351,6 +353,13 @@ static void copied(void *self, const struct warp *warp, u32 lane, const char *to
     race_copy_done(w, (struct warp *)warp, lane, (u64)(to - warp->shared), bytes);
 }
 
+static void flight(void *self, struct flight *f, enum flight_moment m)
+{
+    struct race_warp *w = f->warp->race;
+    (void)self;
+    if (w) (m == FLIGHT_ISSUED ? race_flight_issued : m == FLIGHT_READ ? race_flight_read : race_flight_done)(w, f);
+}
+
 static void allocated(void *self, const struct warp *warp, struct mem_object *o)
 {
     struct race *r = self;
@@ -384,6 +393,7 @@ struct race *race_new(struct mem *m)
                                      .sync = sync_event,
                                      .selected = pending_selected,
                                      .copied = copied,
+                                     .flight = flight,
                                      .allocated = allocated };
     return r;
 }

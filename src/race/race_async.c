@@ -1,25 +1,42 @@
-/* Asynchronous copies in flight: cp.async from its issue to the wait that completes it.
+/* Asynchronous operations in flight: cp.async from its issue to the wait that completes it, and flights
+ * (sim/flight.h).
  *
  * Until a copy is done, a read of its bytes may return old bytes or new ones, and a write to them may be overwritten:
  * that holds for every thread, the one that issued the copy included. So the cell of such bytes has a list with an
- * entry OP_ASYNC, which happens before no other access (race_list.c). A barrier of the whole CTA empties the lists of
+ * entry OP_ASYNC, which happens before no other access (race_list.c). The bytes that a flight reads from shared memory
+ * have such an entry, too, until they have been read. A barrier of the whole CTA empties the lists of
  * shared memory but does not complete a copy. The copies in flight are therefore also kept here, and their entries are
- * inserted again after the barrier. When the copy is done, the entry becomes a write of its thread at that time: other
- * threads need a barrier after it. */
+ * inserted again after the barrier. When the copy is done, the entry becomes an access of its thread at that time:
+ * other threads need a barrier after it, or have to wait for the phase of the mbarrier that counts its bytes, where its
+ * thread then counts as arrived.
+ *
+ * In global memory a flight is an access of its thread, when it is issued. */
 #include "race/race_async.h"
+#include "race/race_clock.h"
 #include "race/race_touch.h"
+#include "sim/cluster.h"
+#include "sim/flight.h"
 #include "sim/lanes.h"
 
-struct flight {              /* the copy of one lane */
+struct in_flight {           /* the copy of one lane, or the part of a flight in one sector */
     struct touch touch;      /* its instruction and warp */
     struct list_entry entry; /* its entry in the list of its sector */
     u64 sector;              /* shared address of the sector */
     u32 lane;                /* the lane */
+    const struct flight *of; /* NULL: cp.async */
 };
 
-static struct cell *cell_at(struct race_cta *c, u64 sector) { return cell_of(c->shared, sector); }
+/* The cell of a sector of shared memory, which may be that of another CTA of the cluster; NULL: it has none. */
+static struct cell *cell_at(const struct touch *t, u64 sector)
+{
+    const struct cta *owner = cluster_cta(t->warp->cta, sector);
+    const struct race_cta *c = owner ? owner->race : NULL;
+    return c && (c == t->w->c || c->distributed) ? cell_of(c->shared, sector) : NULL;
+}
 
-static void flight_add(struct race_cta *c, struct flight f)
+static u32 space_of(const struct race_cta *c) { return c->distributed ? SPACE_GLOBAL : SPACE_SHARED; }
+
+static void flight_keep(struct race_cta *c, struct in_flight f)
 {
     if (c->nflights == c->capflights) {
         u32 cap = c->capflights ? 2 * c->capflights : 64;
@@ -29,23 +46,30 @@ static void flight_add(struct race_cta *c, struct flight f)
     c->flights[c->nflights++] = f;
 }
 
-void race_copy_issued(struct touch *t, const struct access *a)
+/* Bytes of one sector of shared memory are in flight from now on. */
+static void sector_issued(struct touch *t, u64 sector, u32 bytes, u32 lane, const struct flight *of)
 {
     struct race_cta *c = t->w->c;
-    t->space = c->distributed ? SPACE_GLOBAL : SPACE_SHARED;
+    t->at = sector;
+    struct list_entry e = { .a = race_stamp(t->w, lane, ES_ONE, WHO_ONE),
+                            .bytes = bytes,
+                            .site = t->site,
+                            .op = (u8)t->op,
+                            .scope = t->scope };
+    struct cell *cell = cell_at(t, sector);
+    if (!cell) return;
+    cell_access_bytes(t, cell, e.a, bytes, 0);
+    flight_keep(c, (struct in_flight){ *t, e, sector, lane, of });
+}
+
+void race_copy_issued(struct touch *t, const struct access *a)
+{
+    t->space = space_of(t->w->c);
     for (u32 todo = a->ok; todo;) {
         u32 lane = (u32)__builtin_ctz(todo);
         u64 sector = a->addr[lane] & ~(u64)(SECTOR - 1);
-        u32 bytes = bytes_mask(a->addr[lane] - sector, a->bytes);
         todo &= ~lanes_alike(a->addr, todo); /* one of the lanes that copy to the same bytes stands for all */
-        t->at = sector;
-        struct list_entry e = { .a = race_stamp(t->w, lane, ES_ONE, WHO_ONE),
-                                .bytes = bytes,
-                                .site = t->site,
-                                .op = (u8)t->op,
-                                .scope = t->scope };
-        cell_access_bytes(t, cell_at(c, sector), e.a, bytes, 0);
-        flight_add(c, (struct flight){ *t, e, sector, lane });
+        sector_issued(t, sector, bytes_mask(a->addr[lane] - sector, a->bytes), lane, NULL);
     }
 }
 
@@ -54,14 +78,14 @@ void race_copy_done(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u3
     struct race_cta *c = w->c;
     u64 sector = at & ~(u64)(SECTOR - 1);
     u32 mask = bytes_mask(at - sector, bytes);
-    struct touch t = { .warp = warp, .w = w, .space = c->distributed ? SPACE_GLOBAL : SPACE_SHARED, .at = sector };
+    struct touch t = { .warp = warp, .w = w, .space = space_of(c), .at = sector };
     for (u32 n = 0; n < c->nflights; n++) {
-        const struct flight *f = &c->flights[n];
-        if (f->touch.w != w || f->lane != lane || f->sector != sector || f->entry.bytes != mask) continue;
+        const struct in_flight *f = &c->flights[n];
+        if (f->of || f->touch.w != w || f->lane != lane || f->sector != sector || f->entry.bytes != mask) continue;
         c->flights[n] = c->flights[--c->nflights];
         break;
     }
-    list_copy_done(&t, cell_at(c, sector), mask, lane);
+    list_copy_done(&t, cell_at(&t, sector), mask, lane);
 }
 
 void race_copies_reset(struct race_cta *c) { c->nflights = 0; }
@@ -69,7 +93,75 @@ void race_copies_reset(struct race_cta *c) { c->nflights = 0; }
 void race_copies_relist(struct race_cta *c)
 {
     for (u32 n = 0; n < c->nflights; n++) {
-        const struct flight *f = &c->flights[n];
-        list_insert(&f->touch, cell_at(c, f->sector), f->entry);
+        const struct in_flight *f = &c->flights[n];
+        list_insert(&f->touch, cell_at(&f->touch, f->sector), f->entry);
     }
+}
+
+/* ---- flights ---- */
+
+/* The cells of global memory that a piece lies in; NULL: the launch cannot write there. */
+static char *global_cells(const struct flight *f, u64 at)
+{
+    const struct mem_object *o = mem_find(f->warp->cta->launch->sim->mem, at);
+    return o ? (char *)(uintptr_t)__atomic_load_n(&o->race, __ATOMIC_ACQUIRE) : NULL;
+}
+
+/* One side of a piece. */
+static void piece_issued(struct touch *t, const struct flight *f, bool writes, u64 at, u32 bytes)
+{
+    bool shared = (writes ? f->to_space : f->from_space) == SP_SHARED;
+    t->op = (writes ? OP_WRITE : OP_READ) | (shared ? OP_ASYNC : 0u);
+    t->space = shared ? space_of(t->w->c) : SPACE_GLOBAL;
+    if (!shared) {
+        char *cells = global_cells(f, at);
+        /* reductions of several threads do not conflict with each other */
+        if (writes && f->reduce) return;
+        if (cells) race_run_slow(t, cells, at, bytes, race_stamp(t->w, f->lane, ES_ONE, WHO_ONE));
+        return;
+    }
+    for (u64 end = at + bytes; at < end;) {
+        u64 sector = at & ~(u64)(SECTOR - 1), next = MIN_OF(end, sector + SECTOR);
+        sector_issued(t, sector, bytes_mask(at - sector, (u32)(next - at)), f->lane, f);
+        at = next;
+    }
+}
+
+void race_flight_issued(struct race_warp *w, const struct flight *f)
+{
+    struct touch t = race_touch(f->warp, f->insn, OP_READ, SPACE_GLOBAL);
+    t.w = w;
+    for (u32 k = 0; k < f->n; k++)
+        if (f->move[k].from) piece_issued(&t, f, false, f->move[k].from_at, f->move[k].bytes);
+    for (u32 k = 0; k < f->n; k++)
+        if (f->move[k].to) piece_issued(&t, f, true, f->move[k].to_at, f->move[k].bytes);
+}
+
+/* The sides of a flight in shared memory are accesses of its thread now. */
+static void sides_done(struct race_warp *w, const struct flight *f, bool writes)
+{
+    struct race_cta *c = w->c;
+    u32 left = 0;
+    for (u32 n = 0; n < c->nflights; n++) {
+        const struct in_flight x = c->flights[n];
+        if (x.of == f && writes >= (x.entry.op & OP_WRITE)) {
+            struct touch t = { .warp = f->warp, .w = w, .space = space_of(c), .at = x.sector };
+            list_copy_done(&t, cell_at(&t, x.sector), x.entry.bytes, x.lane);
+        } else
+            c->flights[left++] = x;
+    }
+    c->nflights = left;
+}
+
+void race_flight_read(struct race_warp *w, const struct flight *f) { sides_done(w, f, false); }
+
+void race_flight_done(struct race_warp *w, const struct flight *f)
+{
+    sides_done(w, f, true);
+    if (f->end != FLIGHT_MBARRIER || !w->c->exact) return;
+    const struct race_cta *home = f->mbarrier_cta->race;
+    u64 where = (u64)(uintptr_t)f->mbarrier ^ (u64)home->start << 36, word; /* as location_of has it */
+    memcpy(&word, f->mbarrier, 8);
+    clock_mbarrier_arrive(w, f->lane, where, false);
+    clock_mbarrier_phase(w, where, word);
 }

@@ -1,10 +1,15 @@
-/* race_async.h: asynchronous copies in flight (race_async.c). */
+/* race_async.h: asynchronous operations in flight (race_async.c). */
 #ifndef LOCKSTEP_RACE_ASYNC_H
 #define LOCKSTEP_RACE_ASYNC_H
 #include "race/race.h"
 
+struct flight;
 void race_copy_issued(struct touch *t, const struct access *a);
 void race_copy_done(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u32 bytes);
 void race_copies_relist(struct race_cta *c); /* after a barrier that emptied the lists */
 void race_copies_reset(struct race_cta *c);  /* a new CTA */
+/* A flight is issued; its source has been read; it is complete. */
+void race_flight_issued(struct race_warp *w, const struct flight *f);
+void race_flight_read(struct race_warp *w, const struct flight *f);
+void race_flight_done(struct race_warp *w, const struct flight *f);
 #endif

@@ -8,6 +8,7 @@
  * An mbarrier is a location whose phases release: arrivals of a phase are joined, and waits for it acquire them. */
 #include "race/race_clock.h"
 #include "race/race_kernel.h"
+#include "sim/mbarrier.h"
 
 struct release_sequence {
     struct released {
@@ -17,7 +18,7 @@ struct release_sequence {
     } strict, weak;               /* in the two views */
     struct scoped_clock sc_clock; /* of the fence.sc operations before the writes */
     struct vclock *narrow;        /* what was released with a scope that is not wide, for anyone: for advice */
-    u64 phase;                    /* the number of the phase of an mbarrier */
+    u64 phase;                    /* the number of the phase of an mbarrier, modulo 8 */
 };
 /* What one thread has released by release operations on the location, which its later strong writes there release
  * again, and what it has read there, which its later acquire operations there acquire (8.8). */
@@ -504,8 +505,8 @@ void clock_mbarrier_phase(struct race_warp *w, u64 at, u64 word)
     struct vclock_store *vs = clock_store(w);
     lock(&w->c->era->lock);
     struct location *l = mbarrier_at(w->c->era, at);
-    if (word >> 40 != l->sequence->phase) {
-        l->sequence->phase = word >> 40;
+    if (mbarrier_phase(word) != l->sequence->phase) {
+        l->sequence->phase = mbarrier_phase(word);
         phase_over(vs, &l->sequence->strict);
         phase_over(vs, &l->sequence->weak);
     }

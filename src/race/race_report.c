@@ -8,6 +8,7 @@
  * Throughout, `old` is the prior access, which a cell had recorded, and `me` the current one, which found it. */
 #include "race/race_report.h"
 #include "race/race_advice.h"
+#include "race/race_flight_text.h"
 #include "race/race_code.h"
 #include "race/race_kernel.h"
 #include "race/race_launch.h"
@@ -288,6 +289,7 @@ static const char *copy_text(struct draft *x)
 static void advise_copy(struct draft *x)
 {
     if (x->f.kind != F_async_early && x->f.kind != F_async_wait) return;
+    if (race_flight_is(x)) return;
     x->f.cause = copy_text(x);
     x->f.order = arena_printf(&x->mem,
                               "cp.async.wait_group %u by the thread that copies, so that its group is done, and a "
@@ -362,6 +364,7 @@ static bool equal_stores(struct draft *x)
 
 static enum finding_kind classify(struct draft *x)
 {
+    if (race_flight_is(x)) return x->me->op & OP_WRITE ? F_async_overwrite : F_async_early;
     if (x->old->op & OP_ASYNC)
         return x->me->op & OP_WRITE ? F_async_overwrite : copy_in_flight(x).waited ? F_async_wait : F_async_early;
     if (x->me->op & x->old->op & OP_WRITE && x->me->op & OP_ASYNC) return F_async_overwrite;
@@ -561,6 +564,7 @@ static void report_finding(struct draft *x, enum finding_kind kind)
               prior_lane(x) == x->lane;
     advise_missing(x, race_advise(x));
     advise_copy(x);
+    if (race_flight_is(x)) race_flight_advise(x);
     fill_rival(x, his);
     fill_values(x, kind, mine);
     f->rival = &x->rival;

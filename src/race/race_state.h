@@ -122,7 +122,7 @@ struct race_cta {
     u32 serial;                     /* of that era */
     bool forgot;                    /* CTAs of launches that are forgotten were there before */
     struct volatiles *volatiles;    /* race_volatile.c: of its shared memory */
-    struct flight *flights;         /* race_async.c: copies in flight */
+    struct in_flight *flights;      /* race_async.c: copies in flight */
     u32 nflights, capflights;       /* how many; room for how many */
     struct race_cta *next_free;     /* in race.free */
 };

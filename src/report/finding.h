@@ -127,6 +127,7 @@ struct finding {
     const char *how;             /* "weak", "relaxed.cta"...; NULL: not worth saying */
     const char *space;           /* "global" "shared" "local" ... */
     u32 width;                   /* bytes per lane */
+    u32 align;                   /* what its address must be a multiple of; 0: its width */
     u64 addr[FINDING_LANES];     /* per lane */
     const char *value;           /* what the smallest of these threads read or wrote, as text; NULL: unknown */
     bool equal;                  /* two stores, of which the second one stored what was there: the value */

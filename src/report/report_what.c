@@ -115,8 +115,9 @@ void what_text(const struct entry *e, struct text *out)
     if (!f->access) return;
     deed_text(f, (struct deed){ f->place, f->access, f->how, f->value, f->width, addr }, out);
     if (f->neighbour) text_add(out, ", and lands in %s", f->neighbour);
-    if (f->kind == F_misaligned && f->width && addr % f->width)
-        text_add(out, "; the address is %" PRIu64 " past a multiple of %u", addr % f->width, f->width);
+    u32 need = f->align ? f->align : f->width;
+    if (f->kind == F_misaligned && need && addr % need)
+        text_add(out, "; the address is %" PRIu64 " past a multiple of %u", addr % need, need);
 }
 
 void rival_text(const struct entry *e, struct text *out)

@@ -33,7 +33,10 @@ void access_addresses(struct access *a, const char *R);
 /* Fills addr, checks every lane (bounds with provenance, alignment), reports, sets ok and ptr. */
 void access_check(struct access *a);
 /* What its address must be a multiple of: half of a 32-byte access asks for what the whole needs. */
-static inline u64 access_align(const struct access *a) { return a->site->align > a->bytes ? a->site->align : a->bytes; }
+static inline u64 access_align(const struct access *a)
+{
+    return a->site->align > a->bytes || a->site->flags & SITE_BULK ? a->site->align : a->bytes;
+}
 /* the object that a global address must stay inside, NULL: none */
 const struct mem_object *access_owner(const struct access *a, u32 lane);
 /* What each site of a function may touch, by site, kept by the worker: shared arrays are filled in, the rest as it

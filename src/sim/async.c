@@ -1,12 +1,9 @@
-/* Asynchronous copies (cp.async) and mbarriers.
+/* Asynchronous copies of one lane (cp.async).
  *
  * A copy is checked when it is issued and done as late as the program allows: at the wait that covers its group, at
  * an mbarrier arrive that follows it, or when its thread leaves. So code that reads the destination too early reads
- * what was there.
- *
- * An mbarrier is one 64-bit word in shared memory, opaque to the program (9.7.13.15.1). Here:
- *   bits 0..19 arrivals still expected in this phase, 20..39 arrivals of a phase, 40..63 number of the phase.
- * A state token is the word itself; a wait succeeds when the phase of the word is no longer that of the token. */
+ * what was there. A warp copies 512 bytes with one instruction, so these copies have a short record of their own;
+ * larger ones are flights (flight.h). */
 #include "sim/async.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"
@@ -92,8 +89,7 @@ static void copy_taints(struct warp *w, const struct copy *c)
     }
 }
 
-/* Does the copies of the lanes in mask that belong to groups before `keep` newest ones; keep < 0: all. */
-static void complete(struct warp *w, u32 mask, s64 keep)
+void async_complete(struct warp *w, u32 mask, s64 keep)
 {
     struct copies *s = w->copies;
     u32 left = 0;
@@ -262,7 +258,7 @@ static int copy_wait(char *restrict R, const struct insn *i, struct warp *w, s64
         s->waits[l] = pending < 0 ? 1 : (u32)pending + 1;
         s->waited[l] = s->committed[l];
     }
-    complete(w, mask, pending);
+    async_complete(w, mask, pending);
     return 0;
 }
 
@@ -272,264 +268,3 @@ int run_cp_wait(char *restrict R, const struct insn *i, struct warp *w)
 }
 
 int run_cp_wait_all(char *restrict R, const struct insn *i, struct warp *w) { return copy_wait(R, i, w, -1); }
-
-/* ---- mbarriers ---- */
-
-#define MB_COUNT 0xfffffu
-static u32 mb_pending(u64 b) { return (u32)b & MB_COUNT; }
-static u32 mb_expected(u64 b) { return (u32)(b >> 20) & MB_COUNT; }
-static u64 mb_make(u32 pending, u32 expected, u64 phase)
-{
-    return (pending & MB_COUNT) | (u64)(expected & MB_COUNT) << 20 | phase << 40;
-}
-
-struct mbarrier_word async_mbarrier(u64 word)
-{
-    return (struct mbarrier_word){ word >> 40, mb_expected(word) - mb_pending(word), mb_expected(word) };
-}
-
-/* Where the valid mbarriers of a CTA lie. Any 8 bytes could be the word of an mbarrier, so the word itself cannot say.
- */
-struct mbarriers {
-    u32 n, cap;
-    struct mbarrier_at {
-        u64 at, word;
-    } of[]; /* its address, and what its operations have left there */
-};
-
-static struct mbarrier_at *mb_known(const struct cta *c, u64 at)
-{
-    for (u32 k = 0; c->mbarriers && k < c->mbarriers->n; k++)
-        if (c->mbarriers->of[k].at == at) return &c->mbarriers->of[k];
-    return NULL;
-}
-
-static void mb_remember(struct cta *c, u64 at, u64 word)
-{
-    struct mbarriers *t = c->mbarriers;
-    if (!t || t->n == t->cap) {
-        u32 cap = t ? 2 * t->cap : 16;
-        struct mbarriers *more = base_realloc(t, sizeof *t + cap * sizeof *t->of);
-        if (!more) return;
-        if (!t) more->n = 0;
-        more->cap = cap;
-        c->mbarriers = t = more;
-    }
-    t->of[t->n++] = (struct mbarrier_at){ at, word };
-}
-
-static void mb_forget(struct cta *c, u64 at)
-{
-    struct mbarriers *t = c->mbarriers;
-    for (u32 k = 0; t && k < t->n; k++)
-        if (t->of[k].at == at) t->of[k--] = t->of[--t->n];
-}
-
-void async_begin(struct cta *c)
-{
-    if (c->mbarriers) c->mbarriers->n = 0;
-}
-
-static void mb_misused(const struct access *a, u32 lane, const char *cause, const char *fix)
-{
-    struct warp *w = a->warp;
-    struct finding f = {
-        .kind = F_mbarrier_misuse, .access = "atomic", .space = "shared", .width = 8, .cause = cause, .fix = fix
-    };
-    struct arena mem = { 0 };
-    const struct provenance *r = &a->site->prov;
-    memcpy(f.addr, a->addr, sizeof f.addr);
-    if (r->kind == FROM_VAR) {
-        f.object = plain_name(&mem, r->var->name);
-        f.object_base = r->var->offset;
-        f.object_size = r->var->size;
-        f.element_size = 8;
-    }
-    if (w->cta->launch->in->checks & CHECK_ASYNC) finding_add(w, a->insn->op, &f, 1u << lane);
-    arena_free(&mem);
-}
-
-/* Before the operation is done to the word b; one that was overwritten is as it was again, so that one mistake is
- * reported once. */
-static u64 mb_check(const struct access *a, u32 lane, u32 flags, u64 b, u32 count)
-{
-    struct cta *c = a->warp->cta;
-    u64 at = a->addr[lane];
-    struct mbarrier_at *known = mb_known(c, at);
-    char text[200];
-    if (a->space[lane] != SP_SHARED) return b;
-    if (!(flags & ISA_MBAR_INIT) && known && known->word != b) {
-        mb_misused(a, lane, "an ordinary store has overwritten it since: its phase and its arrivals are lost",
-                   "Keep other data out of its 8 bytes until mbarrier.inval; an index that runs out of the array "
-                   "beside it, and a union, are the usual ways there.");
-        b = known->word;
-    }
-    if (flags & ISA_MBAR_INIT) {
-        if (known)
-            mb_misused(
-                a, lane,
-                "it is initialised already, and valid until mbarrier.inval: whoever waits there loses the phase",
-                "Let one thread initialise it, once; before initialising it again, mbarrier.inval behind a barrier.");
-        else
-            mb_remember(c, at, b);
-        if (!count)
-            mb_misused(a, lane, "its count is 0: no arrival can complete a phase",
-                       "Give it the number of arrivals of a phase.");
-    } else if (!known) {
-        mb_misused(a, lane, "nobody has initialised an mbarrier there",
-                   "Initialise it by one thread with the number of arrivals of a phase, and pass a barrier before "
-                   "anybody uses it.");
-        mb_remember(c, at, b); /* once is enough */
-    } else if (flags & ISA_MBAR_INVAL)
-        mb_forget(c, at);
-    else if (flags & ISA_MBAR_ARRIVE && count > mb_pending(b)) {
-        snprintf(text, sizeof text, "%u arrival%s at once, and the phase expects only %u more of its %u", count,
-                 count == 1 ? "" : "s", mb_pending(b), mb_expected(b));
-        mb_misused(a, lane, text, "Initialise it with the number of all arrivals of a phase.");
-    }
-    return b;
-}
-
-/* The operation has left this there. */
-static void mb_keep(const struct cta *c, u64 at, u64 word)
-{
-    struct mbarrier_at *known = mb_known(c, at);
-    if (known) known->word = word;
-}
-
-static u64 mb_arrive(u64 b, u32 count, bool drop)
-{
-    u32 expected = mb_expected(b) - (drop ? count : 0), pending = mb_pending(b);
-    if (count >= pending) return mb_make(expected, expected, (b >> 40) + 1);
-    return mb_make(pending - count, expected, b >> 40);
-}
-
-static void put_state(const struct warp *w, char *R, const struct insn *i, const struct lop *o, u32 mask, const u64 *v)
-{
-    (void)w;
-    if (lop_dst(o, 0)->kind != O_REG) return;
-    for (u32 l = 0; l < LANES; l++)
-        if (mask >> l & 1) memcpy(SLOT(R, i->d) + 8 * l, &v[l], 8);
-}
-
-static void put_truth(char *R, const struct insn *i, u32 mask, u32 bits)
-{
-    u32 *p = (u32 *)(void *)SLOT(R, i->d);
-    *p = (*p & ~mask) | (bits & mask);
-}
-
-/* What an operation leaves of the word b of an mbarrier; x is its operand, 1 where it has none. Those that wait say
- * whether the phase is complete. */
-typedef u64 mb_op(u64 b, u64 x, const struct lop *o, bool *complete);
-
-/* Does it at the address of each lane. */
-static int mbarrier(char *restrict R, const struct insn *i, struct warp *w, mb_op *op)
-{
-    const struct lop *o = &w->code->low->op[i->op];
-    struct access a = {
-        .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = active_lanes(w, R, i), .bytes = 8
-    };
-    u64 state[LANES];
-    u32 truth = 0;
-    if (!a.mask) return 0;
-    if (o->flags & ISA_MBAR_COPIES) complete(w, a.mask, -1);
-    access_addresses(&a, R);
-    access_check(&a);
-    if (w->code->watch & WATCH_INIT) init_define(&a, a.ok); /* opaque to the program */
-    for (u32 l = 0; l < LANES; l++) {
-        state[l] = 0;
-        if (!(a.ok >> l & 1)) continue;
-        u64 *p = (u64 *)(void *)a.ptr[l], b = __atomic_load_n(p, __ATOMIC_ACQUIRE), now = b;
-        u64 x = lop_src(o, 1)->kind == O_NONE
-                    ? 1
-                    : lane_value(w, w->code, R, i->b, CLS_AT(i, 2), o->flags & ISA_MBAR_STATE ? 8 : 4, l);
-        u64 word = b;
-        state[l] = now = b = mb_check(&a, l, o->flags, word, o->flags & ISA_MBAR_COPIES ? 1 : (u32)x);
-        bool complete = false;
-        now = op(b, x, o, &complete);
-        truth |= (u32)complete << l;
-        if (now != b || o->flags & ISA_MBAR_INIT) mb_keep(w->cta, a.addr[l], now);
-        if (now != word) {
-            __atomic_store_n(p, now, __ATOMIC_RELEASE);
-            w->changed = 1;
-        } else if (w->probe)
-            wait_probe_read(w, i->op, l, a.space[l], a.addr[l], a.ptr[l], 8, b);
-    }
-    if (o->flags & ISA_MBAR_WAIT) {
-        put_truth(R, i, a.mask, truth);
-        /* The wait failed, and hardware would suspend the thread: its loop gives way at once, also when it reads a
-         * clock and so is never idle. */
-        if (a.mask & ~truth && !w->probe) {
-            w->fuel = 0;
-            w->next_fuel = FUEL_MAX;
-        }
-    } else
-        put_state(w, R, i, o, a.mask, state);
-    if (w->code->watch) observe_access(w->cta->launch, &a);
-    return 0;
-}
-
-/* Each operation on an mbarrier: its handler is mbarrier() with what it does to the word. */
-#define MBARRIER(id)                                                                                              \
-    static mb_op word_##id;                                                                                       \
-    int run_##id(char *restrict R, const struct insn *i, struct warp *w) { return mbarrier(R, i, w, word_##id); } \
-    static u64 word_##id(u64 b, u64 x, const struct lop *o, bool *complete)
-#define UNUSED(x) (void)(x)
-
-MBARRIER(mbar_init)
-{
-    UNUSED(b), UNUSED(o), UNUSED(complete);
-    return mb_make((u32)x, (u32)x, 0);
-}
-
-MBARRIER(mbar_inval)
-{
-    UNUSED(b), UNUSED(x), UNUSED(o), UNUSED(complete);
-    return 0;
-}
-
-MBARRIER(mbar_arrive)
-{
-    UNUSED(o), UNUSED(complete);
-    return mb_arrive(b, (u32)x, false);
-}
-
-MBARRIER(mbar_drop)
-{
-    UNUSED(o), UNUSED(complete);
-    return mb_arrive(b, (u32)x, true);
-}
-
-/* The copies are complete by then. Without .noinc the arrival that it adds is the one it makes. */
-MBARRIER(cp_mbar)
-{
-    UNUSED(x), UNUSED(complete);
-    return o->aux & MBAR_NOINC ? mb_arrive(b, 1, false) : b;
-}
-
-/* x is the state that an arrival returned: its phase is over when the word is in another one. */
-MBARRIER(mbar_wait)
-{
-    UNUSED(o);
-    *complete = b >> 40 != x >> 40;
-    return b;
-}
-
-/* x is the parity of the phase. */
-MBARRIER(mbar_parity)
-{
-    UNUSED(o);
-    *complete = (b >> 40 & 1) != (x & 1);
-    return b;
-}
-
-int run_mbar_pending(char *restrict R, const struct insn *i, struct warp *w)
-{
-    u32 m = active_lanes(w, R, i);
-    for (u32 l = 0; l < LANES; l++) {
-        if (!(m >> l & 1)) continue;
-        u32 n = mb_pending(lane_value(w, w->code, R, i->a, CLS_AT(i, 1), 8, l));
-        memcpy(SLOT(R, i->d) + 4 * l, &n, 4);
-    }
-    return 0;
-}

@@ -1,4 +1,4 @@
-/* Asynchronous copies and mbarriers (async.c). */
+/* Asynchronous copies of one lane: cp.async (async.c). */
 #ifndef LOCKSTEP_ASYNC_H
 #define LOCKSTEP_ASYNC_H
 #include "sim/machine.h"
@@ -14,14 +14,8 @@ struct async_flight { /* a copy that is under way */
 bool async_flight(const struct warp *w, u32 lane, const char *at, struct async_flight *out);
 /* Whether a copy into some of these bytes of shared memory is under way. */
 bool async_covers(const struct cta *c, const char *at, u32 bytes);
-
-struct mbarrier_word { /* what the 8 bytes of an mbarrier say */
-    u64 phase;
-    u32 arrived, expected; /* arrivals in this phase; how many complete it */
-};
-struct mbarrier_word async_mbarrier(u64 word);
-
-void async_begin(struct cta *c);           /* a CTA starts: it has no mbarriers */
+/* Does the copies of the lanes in mask that belong to groups before `keep` newest ones; keep < 0: all. */
+void async_complete(struct warp *w, u32 mask, s64 keep);
 void async_exit(struct warp *w, u32 mask); /* lanes leave: their copies complete */
 void async_reset(struct warp *w);          /* a warp starts: it has no copies */
 #endif

@@ -78,6 +78,11 @@ static u64 step64(const struct site *s, char *at, u64 b, u64 c)
     return old;
 }
 
+void atomic_step(const struct site *s, char *at, u64 b)
+{
+    (s->width == 8 ? step64 : s->width == 4 ? step32 : step16)(s, at, b, 0);
+}
+
 /* Who took a lock last: for wait-for graphs. A lossy table; a reader checks the address. */
 static void remember_writer(struct warp *w, const struct access *a, u32 lane, u64 value)
 {

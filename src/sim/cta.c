@@ -9,6 +9,8 @@
 #include "sim/barrier.h"
 #include "sim/cluster.h"
 #include "sim/exec.h"
+#include "sim/flight.h"
+#include "sim/mbarrier.h"
 #include "sim/observe.h"
 #include "sim/overflow_watch.h"
 #include "sim/planes.h"
@@ -56,6 +58,7 @@ void cta_free(struct cta *c)
     }
     base_free(c->mbarriers);
     base_free(c->wgmma_logs);
+    flights_free(c);
     if (c->bytes <= SPARE_MOST) c = __atomic_exchange_n(&c->launch->sim->spare_cta, c, __ATOMIC_ACQ_REL);
     base_free(c);
 }
@@ -161,7 +164,8 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
 {
     struct launch *l = c->launch;
     c->linear = linear;
-    async_begin(c);
+    mbarrier_begin(c);
+    flights_begin(c);
     wgmma_logs_reset(c);
     if (linear < l->in->grid[0]) { /* most grids have one row, and a division takes as long as a few instructions */
         c->id[0] = (u32)linear;
@@ -238,9 +242,11 @@ bool cta_run(struct cta *c)
             if (e == EXEC_YIELD) yielded = true;
         }
         if (!c->running) {
+            if (unlikely(c->flights)) flights_end(c);
             if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_END, .cta = c, .op = NONE });
             return true;
         }
+        if (!ran && unlikely(c->flights) && flights_land_all(c)) continue; /* somebody may wait for them */
         if (!ran) {
             c->state = CTA_WAIT;
             return false;

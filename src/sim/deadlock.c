@@ -418,9 +418,16 @@ static void explain_spin(struct stopped *st, struct cause *c)
         c->fix = fix;
         return;
     }
-    struct mbarrier_word m;
-    if (read_mbarrier(low_of(x.s), &x.s->reads[0], &m)) {
-        c->fix = m.arrived
+    struct mbarrier_state m;
+    if (read_mbarrier(st, low_of(x.s), &x.s->reads[0], &m)) {
+        c->fix = m.arrived == m.expected && m.tx_expected && !m.tx_arrived
+                     ? "Start the copies whose bytes were announced, with this mbarrier, or do not announce them."
+                 : m.arrived == m.expected && m.tx_expected != m.tx_arrived
+                     ? arena_printf(&st->mem,
+                                    "Announce as many bytes as the copies of the phase bring: expect_tx with %" PRIu64
+                                    " in place of %" PRIu64 "; bytes that a tensor copy fills in count as well.",
+                                    m.tx_arrived, m.tx_expected)
+                 : m.arrived
                      ? arena_printf(&st->mem,
                                     "Initialise the mbarrier with as many arrivals as there are in a phase, or let the "
                                     "missing %u arrive; and wait for the parity of the phase, the first one's being 0.",

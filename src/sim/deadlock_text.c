@@ -116,21 +116,36 @@ const char *describe_address(struct stopped *st, const struct read *r)
                                  : "memory of no allocation";
 }
 
-bool read_mbarrier(const struct lowered *low, const struct read *r, struct mbarrier_word *m)
+/* The CTA in whose shared memory a read was. */
+static const struct cta *read_cta(const struct stopped *st, const struct read *r)
 {
-    bool is = low->op[r->op].flags & ISA_MBAR_WAIT;
-    if (is) *m = async_mbarrier(r->value);
-    return is;
+    for (u32 k = 0; k < st->ncta; k++) {
+        const char *shared = st->cta[k]->shared;
+        if (r->ptr >= shared && r->ptr < shared + st->l->shared_total) return st->cta[k];
+    }
+    return NULL;
+}
+
+bool read_mbarrier(const struct stopped *st, const struct lowered *low, const struct read *r, struct mbarrier_state *m)
+{
+    const struct cta *c = low->op[r->op].flags & ISA_MBAR_WAIT ? read_cta(st, r) : NULL;
+    if (c) *m = mbarrier_state(c, r->ptr, r->value);
+    return c != NULL;
 }
 
 const char *describe_read(struct stopped *st, const struct lowered *low, const struct read *r)
 {
-    struct mbarrier_word m;
+    struct mbarrier_state m;
     if (r->ptr && r->ptr == (const char *)st->l->in->overlaps)
         return "the end of the launch in front of it (griddepcontrol.wait)"; /* dependent.c */
-    if (read_mbarrier(low, r, &m))
-        return arena_printf(&st->mem, "%s, an mbarrier in phase %llu with %u of its %u arrivals",
-                            describe_address(st, r), (unsigned long long)m.phase, m.arrived, m.expected);
+    if (read_mbarrier(st, low, r, &m)) {
+        const char *tx = "";
+        if (m.tx_expected || m.tx_arrived)
+            tx = arena_printf(&st->mem, "; it expected %" PRIu64 " bytes, and %" PRIu64 " arrived", m.tx_expected,
+                              m.tx_arrived);
+        return arena_printf(&st->mem, "%s, an mbarrier in phase %" PRIu64 " with %u of its %u arrivals%s",
+                            describe_address(st, r), m.phase, m.arrived, m.expected, tx);
+    }
     return arena_printf(&st->mem, "%s, which holds %lld", describe_address(st, r),
                         (long long)(r->size == 4 ? (s64)(s32)r->value : (s64)r->value));
 }

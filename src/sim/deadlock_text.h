@@ -2,7 +2,7 @@
 #ifndef LOCKSTEP_DEADLOCK_TEXT_H
 #define LOCKSTEP_DEADLOCK_TEXT_H
 #include "sim/access.h"
-#include "sim/async.h"
+#include "sim/mbarrier.h"
 
 struct stopped { /* a launch whose threads are being described: it came to a stop, or is at a bad barrier */
     struct launch *l;
@@ -41,7 +41,7 @@ const char *describe_read(struct stopped *st, const struct lowered *low, const s
  * it. */
 const char *describe_writers(struct stopped *st, const struct read *r, bool *nobody);
 /* Whether a read is that of an mbarrier's wait, and what the mbarrier said. */
-bool read_mbarrier(const struct lowered *low, const struct read *r, struct mbarrier_word *m);
+bool read_mbarrier(const struct stopped *st, const struct lowered *low, const struct read *r, struct mbarrier_state *m);
 
 /* ---- splits ---- */
 u32 split_op(const struct split *s); /* the operation that a split is at */

@@ -361,11 +361,11 @@ static const char *argument_text(const struct access *a, u64 residue, struct are
     if (r->kind != FROM_PARAM) return NULL;
     memcpy(&v, l->param_copy + r->off, 8);
     const struct mem_object *o = mem_find(l->sim->mem, v);
-    if (!o || v % a->bytes != residue) return NULL;
+    if (!o || v % access_align(a) != residue) return NULL;
     for (u32 k = 0; k < l->kernel->func->nparam; k++)
         if (l->kernel->func->param[k]->offset == r->off)
             return arena_printf(mem, "argument %u is %s+0x%" PRIx64 ", already %" PRIu64 " past a multiple of %u", k,
-                                o->name, v - o->base, residue, a->bytes);
+                                o->name, v - o->base, residue, (u32)access_align(a));
     return NULL;
 }
 
@@ -425,8 +425,11 @@ static void explain_misaligned(const struct access *a, u32 first, u32 mask, stru
     u64 off = a->addr[first] - f->object_base, residue = a->addr[first] & (need - 1);
     bool alike = true;
     for (u32 l = 0; l < LANES; l++) alike &= !(a->mask >> l & 1) || (a->addr[l] & (need - 1)) == residue;
-    const char *rule = arena_printf(mem, "%s %u-byte access needs an address that is a multiple of %u; ", article(need),
-                                    need, need);
+    f->align = need;
+    const char *rule = a->site->flags & SITE_BULK
+                           ? arena_printf(mem, "a bulk copy needs addresses that are multiples of %u; ", need)
+                           : arena_printf(mem, "%s %u-byte access needs an address that is a multiple of %u; ",
+                                          article(need), need, need);
     struct rows r;
     const char *arg = alike ? argument_text(a, residue, mem) : NULL;
     if (alike && !arg && explain_pitch(mem, f, rule, off, need)) return;

@@ -25,7 +25,8 @@
 #include "sim/sim.h"
 
 struct copies;            /* async.c: asynchronous copies in flight of a warp */
-struct mbarriers;         /* async.c: the valid mbarriers of a CTA */
+struct flights;           /* flight.c: asynchronous operations in flight of a CTA */
+struct mbarriers;         /* mbarrier.c: the valid mbarriers of a CTA */
 struct origins;           /* planes.h: where undefined values came from */
 struct planes;            /* planes.h: undefined bits of registers */
 struct pool;              /* worker_pool.c: threads of the host */
@@ -202,6 +203,7 @@ struct cta {
     u32 rank;                     /* in the cluster: %cluster_ctarank */
     bool done;                    /* in a cluster: all its threads have left, and other CTAs go on */
     struct mbarriers *mbarriers;  /* NULL: none so far */
+    struct flights *flights;      /* that its threads have issued; NULL: none so far */
     struct wgmma_log *wgmma_logs; /* by warpgroup; NULL: none so far */
     struct shadow *init;          /* which bytes of shared memory are defined; NULL: not checked, or there is none */
     void *race;                   /* state of the race check for this CTA */

@@ -24,7 +24,7 @@ void access_addresses(struct access *a, const char *R)
 {
     const struct insn *i = a->insn;
     const struct code *c = a->warp->code;
-    u32 cls = CLS_AT(i, a->site->which ? 2 : 1), aw = a->site->addr_width, slot = a->site->which ? i->b : i->a;
+    u32 k = a->site->which, cls = CLS_AT(i, k + 1), aw = a->site->addr_width, slot = (&i->a)[k];
     s64 off = a->site->which ? 0 : i->off;
     const char *p = SLOT(R, slot);
     a->shape = cls == CLS_S ? SHAPE_U : cls == CLS_A ? SHAPE_A : SHAPE_V;

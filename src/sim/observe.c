@@ -85,6 +85,12 @@ void observe_copied(const struct launch *l, const struct warp *w, u32 lane, cons
         if (o->copied) o->copied(o->self, w, lane, to, bytes);
 }
 
+void observe_flight(const struct launch *l, struct flight *f, enum flight_moment m)
+{
+    for (const struct observer *o = l->in->observers; o; o = o->next)
+        if (o->flight) o->flight(o->self, f, m);
+}
+
 static void selected(struct warp *w, const struct opnd *o, u32 lanes)
 {
     if (o->kind != O_REG || !lanes) return;

@@ -40,6 +40,11 @@ struct sync_event {
     u32 op; /* operation of warp->code->low, NONE: none */
 };
 
+struct flight;
+/* Of a flight (flight.h): it is issued; its source has been read, before its destination is written; it is complete,
+ * its bytes are counted by its mbarrier. */
+enum flight_moment { FLIGHT_ISSUED, FLIGHT_READ, FLIGHT_DONE };
+
 /* Chooses the handler of a memory instruction, for checks that see accesses in the fast handlers (memory_fast.h). */
 typedef handler *memory_chooser(u32 watch, const struct site *s, const struct insn *i, u32 group, s32 stride);
 
@@ -70,6 +75,7 @@ struct observer {
     void (*selected)(void *self, struct warp *w, u32 reg, u32 lanes);
     /* an asynchronous copy of that lane is done */
     void (*copied)(void *self, const struct warp *w, u32 lane, const char *to, u32 bytes);
+    void (*flight)(void *self, struct flight *f, enum flight_moment m);
     void (*allocated)(void *self, const struct warp *w, struct mem_object *o); /* by device malloc */
     const struct observer *next;
 };
@@ -90,6 +96,7 @@ void observe_access(const struct launch *l, const struct access *a);
 void observe_sync(const struct launch *l, struct sync_event e);
 void observe_step(struct warp *w, const struct insn *i, bool done);
 void observe_copied(const struct launch *l, const struct warp *w, u32 lane, const char *to, u32 bytes);
+void observe_flight(const struct launch *l, struct flight *f, enum flight_moment m);
 /* stands before a selection that takes from a speculated load, in code that is watched for races */
 handler observe_selection;
 void observe_allocated(const struct warp *w, struct mem_object *o);

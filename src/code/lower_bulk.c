@@ -1,0 +1,89 @@
+/* Lowering of bulk copies and reductions (9.7.9.25.4): their operands become one list (SRC_BULK_* of code.h), and each
+ * address of theirs has a site, one behind the other: where to, where from, the mbarrier. */
+#include "code/lower.h"
+
+static const struct opnd no_opnd;
+
+/* An address as one operand, with its offset added. */
+static struct opnd whole_address(struct lower *w, const struct ptx_operand *m, u32 *width)
+{
+    struct opnd a;
+    s64 off;
+    *width = lower_address(w, m, &a, &off);
+    if (!off) return a;
+    if (a.kind == O_CONST) {
+        a.value += (u64)off;
+        return a;
+    }
+    enum ptx_type t = *width == 4 ? T_U32 : T_U64;
+    struct opnd sum = lower_temp(w, t);
+    lower_emit(w, isa_form(N_add, t, t, 0), sum, a, lower_const(*width == 4 ? (u32)off : (u64)off), no_opnd)->guard =
+        no_opnd;
+    return sum;
+}
+
+/* The site of an address of a bulk operation. */
+static struct site *bulk_site(struct lower *w, u32 access, enum ptx_space space, u32 addr_width, u32 which)
+{
+    u32 n = lower_site(w, access, space, 16, addr_width, which);
+    struct site *s = &w->site.p[n];
+    s->flags |= SITE_BULK;
+    s->align = 16;
+    return s;
+}
+
+/* What the reduction of an opcode is, as the site of an atomic says it; false: there is no such one. */
+static bool reduction(const struct ptx_insn *i, struct site *s)
+{
+    static const char *const names[] = { "add", "exch", "min", "max", "and", "or", "xor", "cas", "inc", "dec" };
+    enum ptx_type t = lower_last_type(i);
+    u32 op = 0;
+    while (op < COUNT_OF(names) && !lower_has_mod(i, names[op])) op++;
+    bool half = t == T_F16 || t == T_BF16, extreme = op == AT_MIN || op == AT_MAX;
+    bool ok = type_is_float(t)               ? op == AT_ADD || (half && extreme)
+              : op == AT_INC || op == AT_DEC ? t == T_U32
+              : op == AT_ADD || extreme      ? t == T_U32 || t == T_S32 || t == T_U64 || t == T_S64
+              : op >= AT_AND && op <= AT_XOR ? t == T_B32 || t == T_B64
+                                             : false;
+    if (op == COUNT_OF(names) || !ok) return false;
+    s->atom = (u8)op;
+    s->type = (u8)t;
+    s->width = s->reg_width = (u8)type_size[t];
+    s->is_float = type_is_float(t);
+    s->is_signed = t == T_S32 || t == T_S64;
+    return true;
+}
+
+/* cp.async.bulk [to], [from], bytes{, [mbarrier]}{, CTAs}{, policy}, and cp.reduce.async.bulk */
+void lower_bulk(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    bool to_global = str_is(i->op->mod[2], "global"), hint = lower_has_mod(i, "L2::cache_hint"),
+         multicast = lower_has_mod(i, "multicast::cluster"), reduces = isa_forms[form].flags & ISA_ATOMIC,
+         from_shared = to_global || lower_has_mod(i, "shared::cta");
+    if (reduces) to_global = lower_has_mod(i, "global");
+    if (!reduces && !to_global) from_shared = !lower_has_mod(i, "global");
+    if (i->narg != 3u + !to_global + multicast + hint || i->arg[0].kind != OP_MEM || i->arg[1].kind != OP_MEM ||
+        (!to_global && i->arg[3].kind != OP_MEM)) {
+        lower_unsupported(w);
+        return;
+    }
+    struct lop o = lower_op(w, form);
+    struct opnd src[SRC_BULK_MORE] = { no_opnd, no_opnd, no_opnd, no_opnd, no_opnd };
+    u32 width[3] = { 0 };
+    src[SRC_BULK_TO] = whole_address(w, &i->arg[0], &width[0]);
+    src[SRC_BULK_FROM] = whole_address(w, &i->arg[1], &width[1]);
+    src[SRC_BULK_BYTES] = lower_operand(w, &i->arg[2], T_U32);
+    if (!to_global) src[SRC_BULK_MBARRIER] = whole_address(w, &i->arg[3], &width[2]);
+    if (multicast) src[SRC_BULK_CTAS] = lower_operand(w, &i->arg[4], T_U16);
+    lower_operands(w, &o, NULL, 0, src, SRC_BULK_MORE);
+    o.site = w->site.n;
+    struct site *to = bulk_site(w, ISA_WRITES, to_global ? SP_GLOBAL : SP_SHARED, width[0], SRC_BULK_TO);
+    if (reduces && !reduction(i, to)) {
+        lower_unsupported(w);
+        return;
+    }
+    bulk_site(w, ISA_READS, from_shared ? SP_SHARED : SP_GLOBAL, width[1], SRC_BULK_FROM);
+    if (!to_global) lower_site(w, ISA_HOW, SP_SHARED, 8, width[2], SRC_BULK_MBARRIER);
+    VEC_PUSH(w->mem, &w->op, o);
+}
