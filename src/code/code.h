@@ -180,6 +180,8 @@ enum { RED_SIGNED = 1, RED_FLOAT = 2, RED_ABS = 4, RED_NAN = 8 }; /* redux, in o
 /* op.aux of mbarrier operations: of cp.async.mbarrier.arrive; it releases, or acquires, nothing; its arrivals must not
  * complete the phase; its operand is a number of bytes to expect (expect_tx), of bytes that have come (complete_tx) */
 enum { MBAR_NOINC = 1, MBAR_RELAXED = 2, MBAR_NO_COMPLETE = 4, MBAR_EXPECT = 8, MBAR_BYTES = 16 };
+/* op.aux of tensor copies, beside the rank; from bit TENSOR_ATOM on the atom_op of a reduction */
+enum { TENSOR_RANK = 7, TENSOR_IM2COL = 8, TENSOR_STORE = 16, TENSOR_REDUCE = 32, TENSOR_ATOM = 8 };
 /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
 enum { FENCE_PROXY = 16, FENCE_SC = 32 };
 /* op.aux of barriers; how many barriers a CTA has */
@@ -199,6 +201,8 @@ enum atom_op { AT_ADD, AT_EXCH, AT_MIN, AT_MAX, AT_AND, AT_OR, AT_XOR, AT_CAS, A
  *   cp.async                                        sources: where to, where from, how many bytes are read
  *   mbarrier          results: state or truth       sources: address, count or state
  *   bulk copies                                     sources: where to, where from, mbarrier, bytes, CTAs (SRC_BULK_*)
+ *   tensor copies                                   the same: shared memory, the map, mbarrier, 0, CTAs, then five
+ *                                                   coordinates and three offsets
  *   mma               results: d                    sources: a, b, c, and the metadata of a sparse a
  *   warp              results: value, predicate     sources: value, lane, member mask, clamp (SRC_*)
  *   bar               results: of the reduction     sources: number, count, predicate

@@ -87,3 +87,79 @@ void lower_bulk(struct lower *w, int form)
     if (!to_global) lower_site(w, ISA_HOW, SP_SHARED, 8, width[2], SRC_BULK_MBARRIER);
     VEC_PUSH(w->mem, &w->op, o);
 }
+
+/* Coordinates or offsets, a vector of them or one alone. false: not as many as there are. */
+static bool some_numbers(struct lower *w, const struct ptx_operand *v, u32 n, enum ptx_type t, struct opnd *out)
+{
+    if ((v->kind == OP_VEC ? v->nelem : 1) != n) return false;
+    for (u32 k = 0; k < n; k++) out[k] = lower_operand(w, v->kind == OP_VEC ? &v->elem[k] : v, t);
+    return true;
+}
+
+/* The modes of a tensor copy: the dimensions are in the third word of the opcode, or in the fourth of a reduction. */
+static u32 tensor_rank(const struct ptx_insn *i)
+{
+    for (u32 k = 0; k < i->op->nmod; k++) {
+        struct str m = i->op->mod[k];
+        if (m.n == 2 && m.p[1] == 'd' && m.p[0] >= '1' && m.p[0] <= '5') return (u32)(m.p[0] - '0');
+    }
+    return 0;
+}
+
+/* cp.async.bulk.tensor [to], [map, {coordinates}], [mbarrier]{, {offsets}}{, CTAs}{, policy}, or to global memory
+ * [map, {coordinates}], [from]{, policy}, which a reduction also is. The bytes in global memory are wherever the map
+ * says: their site has an address that is a number. */
+void lower_bulk_tensor(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    u32 rank = tensor_rank(i);
+    bool store = lower_has_mod(i, "bulk_group"), hint = lower_has_mod(i, "L2::cache_hint"),
+         multicast = lower_has_mod(i, "multicast::cluster"), reduces = isa_forms[form].flags & ISA_ATOMIC,
+         im2col = lower_has_mod(i, "im2col"), plain = lower_has_mod(i, "im2col_no_offs");
+    const struct ptx_operand *map = &i->arg[!store], *at = &i->arg[store];
+    u32 need = store ? 2u + hint : 3u + im2col + multicast + hint;
+    if (!rank || i->narg != need || map->kind != OP_MEM || at->kind != OP_MEM || map->nelem != 1 ||
+        (!store && i->arg[2].kind != OP_MEM) || ((im2col || plain) && rank < 3)) {
+        lower_unsupported(w);
+        return;
+    }
+    struct lop o = lower_op(w, form);
+    struct opnd src[SRC_BULK_MORE + 8];
+    for (u32 k = 0; k < COUNT_OF(src); k++) src[k] = no_opnd;
+    u32 width[3] = { 0 }, next = 3;
+    src[SRC_BULK_TO] = whole_address(w, at, &width[0]);
+    struct ptx_operand alone = *map;
+    alone.nelem = 0;
+    src[SRC_BULK_FROM] = whole_address(w, &alone, &width[1]);
+    src[SRC_BULK_BYTES] = lower_const(0);
+    if (!store) src[SRC_BULK_MBARRIER] = whole_address(w, &i->arg[2], &width[2]);
+    bool ok = some_numbers(w, &map->elem[0], rank, T_S32, &src[SRC_BULK_MORE]);
+    if (im2col) ok = ok && some_numbers(w, &i->arg[next++], rank - 2, T_U16, &src[SRC_BULK_MORE + 5]);
+    if (multicast) src[SRC_BULK_CTAS] = lower_operand(w, &i->arg[next++], T_U16);
+    if (!ok) {
+        lower_unsupported(w);
+        return;
+    }
+    lower_operands(w, &o, NULL, 0, src, COUNT_OF(src));
+    o.aux = (u16)(rank | (im2col || plain ? TENSOR_IM2COL : 0) | (store ? TENSOR_STORE : 0) |
+                  (reduces ? TENSOR_REDUCE : 0));
+    if (reduces) {
+        static const char *const names[] = { "add", "exch", "min", "max", "and", "or", "xor", "cas", "inc", "dec" };
+        u32 op = 0;
+        while (!lower_has_mod(i, names[op])) op++;
+        o.aux |= (u16)(op << TENSOR_ATOM);
+    }
+    o.site = w->site.n;
+    if (store)
+        bulk_site(w, ISA_WRITES, SP_GLOBAL, 8, SRC_BULK_BYTES);
+    else
+        bulk_site(w, ISA_WRITES, SP_SHARED, width[0], SRC_BULK_TO)->align = 128;
+    bulk_site(w, ISA_READS, lower_space_of(w, &alone), width[1], SRC_BULK_FROM)->align = 64;
+    if (store)
+        bulk_site(w, ISA_READS, SP_SHARED, width[0], SRC_BULK_TO)->align = 128;
+    else {
+        lower_site(w, ISA_HOW, SP_SHARED, 8, width[2], SRC_BULK_MBARRIER);
+        bulk_site(w, ISA_READS, SP_GLOBAL, 8, SRC_BULK_BYTES);
+    }
+    VEC_PUSH(w->mem, &w->op, o);
+}

@@ -1,23 +1,21 @@
 /* Bulk copies and reductions: cp.async.bulk, cp.reduce.async.bulk (9.7.9.25.4), and the groups of those that write
  * global memory. Each is a flight (flight.h). */
-#include "sim/access.h"
+#include "sim/bulk.h"
+#include "mem/tensor_map.h"
 #include "sim/finding_place.h"
-#include "sim/flight.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/mbarrier.h"
 
 enum { BULK_UNIT = 16 }; /* bytes are a multiple of this */
 
-/* The value of source k in a lane. */
-static u64 source(const struct warp *w, const char *R, const struct insn *i, u32 k, u32 width, u32 lane)
+u64 bulk_source(const struct warp *w, const char *R, const struct insn *i, u32 k, u32 width, u32 lane)
 {
     const struct insn_opnd *o = insn_src(w->code, i, k);
     return lane_value(w, w->code, R, o->slot, o->cls, width, lane);
 }
 
-/* An address of one lane, checked: `bytes` there, or 8 for an mbarrier. */
-static bool check(struct access *a, struct warp *w, const char *R, const struct insn *i, u32 which, u32 lane, u32 bytes)
+bool bulk_check(struct access *a, struct warp *w, const char *R, const struct insn *i, u32 which, u32 lane, u32 bytes)
 {
     *a = (struct access){
         .site = &w->code->low->site[i->site + which], .insn = i, .warp = w, .mask = 1u << lane, .bytes = bytes
@@ -25,6 +23,22 @@ static bool check(struct access *a, struct warp *w, const char *R, const struct 
     access_addresses(a, R);
     access_check(a);
     return a->ok;
+}
+
+void bulk_reduction(struct flight *f, enum atom_op op, u32 type)
+{
+    static const u8 types[MAP_TYPES] = {
+        [MAP_U8] = T_U8,       [MAP_U16] = T_U16,  [MAP_U32] = T_U32,      [MAP_S32] = T_S32, [MAP_U64] = T_U64,
+        [MAP_S64] = T_S64,     [MAP_F16] = T_F16,  [MAP_F32] = T_F32,      [MAP_F64] = T_F64, [MAP_BF16] = T_BF16,
+        [MAP_F32_FTZ] = T_F32, [MAP_TF32] = T_F32, [MAP_TF32_FTZ] = T_F32,
+    };
+    enum ptx_type t = (enum ptx_type)types[type];
+    f->own = (struct site){ .atom = (u8)op,
+                            .type = (u8)t,
+                            .width = (u8)type_size[t],
+                            .is_float = type_is_float(t),
+                            .is_signed = t == T_S32 || t == T_S64 };
+    f->reduce = &f->own;
 }
 
 static void wrong_size(struct warp *w, const struct insn *i, u32 lane, u32 bytes)
@@ -40,15 +54,15 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
 {
     const struct lop *o = &w->code->low->op[i->op];
     bool signals = lop_src(o, SRC_BULK_MBARRIER)->kind != O_NONE;
-    u32 bytes = (u32)source(w, R, i, SRC_BULK_BYTES, 4, lane);
+    u32 bytes = (u32)bulk_source(w, R, i, SRC_BULK_BYTES, 4, lane);
     struct access to, from, mbarrier;
     if (bytes % BULK_UNIT) {
         wrong_size(w, i, lane, bytes);
         return;
     }
-    bool ok = check(&to, w, R, i, SRC_BULK_TO, lane, bytes);
-    ok &= check(&from, w, R, i, SRC_BULK_FROM, lane, bytes);
-    if (signals) ok &= check(&mbarrier, w, R, i, SRC_BULK_MBARRIER, lane, 8);
+    bool ok = bulk_check(&to, w, R, i, SRC_BULK_TO, lane, bytes);
+    ok &= bulk_check(&from, w, R, i, SRC_BULK_FROM, lane, bytes);
+    if (signals) ok &= bulk_check(&mbarrier, w, R, i, SRC_BULK_MBARRIER, lane, 8);
     if (!ok) return;
     struct flight *f = flight_new(w, i, lane, signals ? FLIGHT_MBARRIER : FLIGHT_GROUP);
     if (!f) return;

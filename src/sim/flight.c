@@ -115,22 +115,17 @@ static void round_elements(const struct flight *f, char *p, u32 bytes)
     for (u32 k = 0; k + 4 <= bytes; k += 4) {
         u32 x;
         memcpy(&x, p + k, 4);
-        if (f->round != ROUND_NONE && !(x & 0x7f800000u)) x &= 0x80000000u;
-        if (f->round == ROUND_TF32) x = round_tf32(x);
+        if (f->round != ROUND_TF32 && !(x & 0x7f800000u)) x &= 0x80000000u;
+        if (f->round != ROUND_FTZ) x = round_tf32(x);
         memcpy(p + k, &x, 4);
     }
 }
 
-/* NaN as a tensor copy fills with: all bits of the mantissa and the exponent. */
-static void fill_nan(char *p, u32 bytes, u32 element)
+/* NaN as a tensor copy fills with, in 16-bit elements, and in larger ones twice or four times. */
+static void fill_nan(char *p, u32 bytes)
 {
-    static const u8 half[] = { 0xff, 0x7f }, word[] = { 0xff, 0xff, 0xff, 0x7f };
-    for (u32 k = 0; k < bytes; k += element)
-        memcpy(p + k,
-               element == 2   ? half
-               : element == 4 ? word
-                              : (const u8 *)"\xff\xff\xff\xff\xff\xff\xff\x7f",
-               MIN_OF(element, bytes - k));
+    static const u8 nan[2] = { 0xf7, 0x7f };
+    for (u32 k = 0; k + 2 <= bytes; k += 2) memcpy(p + k, nan, 2);
 }
 
 static void move_read(const struct flight *f, const struct flight_move *m, char *to)
@@ -138,7 +133,7 @@ static void move_read(const struct flight *f, const struct flight_move *m, char 
     if (m->from)
         memcpy(to, m->from, m->bytes);
     else if (f->fill == FILL_NAN)
-        fill_nan(to, m->bytes, f->element);
+        fill_nan(to, m->bytes);
     else
         memset(to, 0, m->bytes);
     if (f->round && m->from) round_elements(f, to, m->bytes);

@@ -32,8 +32,8 @@ struct flight_move {    /* contiguous bytes */
     u32 bytes;          /* how many */
 };
 
-enum flight_fill { FILL_ZERO, FILL_NAN };                /* what elements outside of a tensor become */
-enum flight_round { ROUND_NONE, ROUND_TF32, ROUND_FTZ }; /* what becomes of f32 elements on their way */
+enum flight_fill { FILL_ZERO, FILL_NAN };                                /* what elements outside of a tensor become */
+enum flight_round { ROUND_NONE, ROUND_TF32, ROUND_FTZ, ROUND_TF32_FTZ }; /* what becomes of f32 elements on their way */
 
 struct flight {
     struct flight *next;           /* of the same CTA, issued later */
@@ -44,8 +44,8 @@ struct flight {
     u8 lane;                       /* the thread */
     u8 end;                        /* enum flight_end */
     u8 to_space, from_space;       /* SP_GLOBAL or SP_SHARED */
-    u8 element;                    /* bytes of an element, where they matter: of a fill with NaN, of a reduction */
     const struct site *reduce;     /* not NULL: combines with the destination as this atomic does; NULL: copies */
+    struct site own;               /* what reduce may point to */
     u8 fill;                       /* enum flight_fill */
     u8 round;                      /* enum flight_round */
     bool async_proxy;              /* it goes through the asynchronous proxy: st.async and red.async do not */

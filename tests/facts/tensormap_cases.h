@@ -91,7 +91,7 @@ static inline struct map_case map_drawn(uint64_t seed)
 }
 
 /* How many there are of each field. */
-enum { MAP_RANDOM = 300 };
+enum { MAP_RANDOM = 287 };
 
 /* Case n; 0: there are no more. */
 static inline int map_case(unsigned n, struct map_case *c)

@@ -113,7 +113,7 @@ static setup draw(int n)
         if (j.op == 3 && s.type > 4) j.op = 0;
     }
     int b = size_of[s.type], unit = std::max(16 / b, 1);
-    s.interleave = j.rank >= 3 && n % 16 >= 12 && j.mode == TILE ? 1 + rnd(2) : 0;
+    s.interleave = j.rank >= 3 && n % 16 >= 10 && j.mode == TILE ? 1 + rnd(2) : 0;
     s.swizzle = s.interleave == 2 ? 1 : s.interleave ? 0 : rnd(4);
     s.fill = s.type >= 6 ? rnd(2) : 0;
     uint32_t most = s.swizzle ? (16u << s.swizzle) / b : 256;
@@ -130,7 +130,8 @@ static setup draw(int n)
     }
     s.box[0] = std::min(s.box[0] * unit, most / unit * unit);
     if (s.interleave) s.box[0] = (s.interleave == 1 ? 16 : 32) / b;
-    if (rnd(2)) j.c[0] = j.c[0] / unit * unit;
+    rnd(2);
+    j.c[0] = j.c[0] / unit * unit; // bytes of a row are a multiple of 16
     if (j.mode >= STORE)
         for (int k = 0; k < 5; k++) s.step[k] = rnd(6) ? 1 : s.step[k];
     uint64_t total = b;
@@ -169,8 +170,8 @@ static setup draw(int n)
 
 int main(int argc, char **argv)
 {
-    bool show = argc > 3 && !strcmp(argv[1], "show");
-    int first = show ? atoi(argv[2]) : 0, last = show ? atoi(argv[3]) : 480, failed = 0;
+    bool show = argc > 3 && (!strcmp(argv[1], "show") || !strcmp(argv[1], "interleaved")), only = show && argv[1][0] == 'i';
+    int first = argc > 2 ? atoi(argv[2]) : 0, last = show ? atoi(argv[3]) : 480;
     void *tiled = nullptr, *im2col = nullptr;
     cudaDriverEntryPointQueryResult q;
     cudaFree(0);
@@ -188,9 +189,11 @@ int main(int argc, char **argv)
         host[k] = (uint32_t)z;
         if (z >> 60 == 0) host[k] &= 0x807fffffu;
         if (z >> 60 == 1) host[k] |= 0x7f800000u;
+        if (z >> 60 == 2) host[k] = (host[k] & ~0x1fffu) | 0x1000u; // a tie, when it is rounded to tf32
     }
     for (int n = first; n < last; n++) {
         setup s = draw(n);
+        if (only && !s.interleave) continue;
         alignas(64) CUtensorMap m;
         CUresult e = s.j.mode == IM2COL
                          ? ((im2col_t *)im2col)(&m, (CUtensorMapDataType)s.type, s.j.rank, tensor + 4096, s.dim, s.stride, s.lower, s.upper, s.channels, s.pixels, s.step, (CUtensorMapInterleave)s.interleave, (CUtensorMapSwizzle)s.swizzle, (CUtensorMapL2promotion)0, (CUtensorMapFloatOOBfill)s.fill)
@@ -210,8 +213,7 @@ int main(int argc, char **argv)
         cudaError_t r = cudaDeviceSynchronize();
         if (r) {
             printf("%d: %s\n", n, cudaGetErrorString(r));
-            if (++failed > 3) return 1;
-            break;
+            return 1;
         }
         bool load = s.j.mode < STORE;
         size_t bytes = load ? ROOM : TENSOR;
@@ -225,7 +227,7 @@ int main(int argc, char **argv)
                     while (at < TENSOR - 4 && memcmp(was + at, p + k, 4)) at++;
                     uint32_t v;
                     memcpy(&v, p + k, 4);
-                    if (v == 0 || v == 0xeeeeeeeeu || at >= TENSOR - 4) printf(" %08x", v);
+                    if (s.type >= 10 || v == 0 || v == 0xeeeeeeeeu || at >= TENSOR - 4) printf(" %08x", v);
                     else printf(" +%zd", (ssize_t)at - 4096);
                 }
             else

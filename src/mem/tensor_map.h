@@ -1,0 +1,51 @@
+/* tensor_map.h: tensor maps, the 128 bytes that tensor copies are given (tensor_map.c): what cuTensorMapEncode* makes
+ * of its arguments, in the bits of NVIDIA's driver, and back. */
+#ifndef LOCKSTEP_TENSOR_MAP_H
+#define LOCKSTEP_TENSOR_MAP_H
+#include "base/base.h"
+
+enum { TENSOR_RANKS = 5, TENSOR_MAP_BYTES = 128, TENSOR_MAP_WORDS = 16 };
+
+/* CUtensorMapDataType */
+enum tensor_map_type {
+    MAP_U8,
+    MAP_U16,
+    MAP_U32,
+    MAP_S32,
+    MAP_U64,
+    MAP_S64,
+    MAP_F16,
+    MAP_F32,
+    MAP_F64,
+    MAP_BF16,
+    MAP_F32_FTZ,
+    MAP_TF32,
+    MAP_TF32_FTZ,
+    MAP_TYPES
+};
+enum tensor_map_interleave { INTERLEAVE_NONE, INTERLEAVE_16B, INTERLEAVE_32B };
+enum tensor_map_swizzle { SWIZZLE_NONE, SWIZZLE_32B, SWIZZLE_64B, SWIZZLE_128B };
+
+struct tensor_map {
+    bool im2col;              /* pixels and channels; otherwise a box */
+    u8 type;                  /* enum tensor_map_type */
+    u8 rank;                  /* 1 to 5 */
+    u8 interleave, swizzle;   /* enum tensor_map_interleave, enum tensor_map_swizzle */
+    u8 promotion;             /* of accesses in the second cache, which changes no value */
+    u8 fill;                  /* what is outside becomes: 0 zeros, 1 NaN */
+    u64 address;              /* of the tensor in global memory */
+    u64 dim[TENSOR_RANKS];    /* elements of each dimension */
+    u64 stride[TENSOR_RANKS]; /* bytes from one to the next; that of the first dimension is the size of an element */
+    u32 box[TENSOR_RANKS];    /* a box: elements of each dimension that it spans */
+    u32 step[TENSOR_RANKS];   /* of them every so many-th is copied */
+    s32 lower[3], upper[3];   /* im2col: corners of the pixels, relative to the first and the last */
+    u32 channels, pixels;     /* im2col: of one copy */
+};
+
+u32 tensor_map_element(u32 type); /* bytes of an element */
+/* What is wrong with it, as the driver refuses it; NULL: nothing. */
+const char *tensor_map_wrong(const struct tensor_map *m);
+void tensor_map_encode(const struct tensor_map *m, u64 out[TENSOR_MAP_WORDS]);
+/* false: these are not the words of a map. */
+bool tensor_map_decode(const u64 in[TENSOR_MAP_WORDS], struct tensor_map *m);
+#endif

@@ -1,0 +1,13 @@
+/* What bulk copies (bulk.c) and tensor copies (bulk_tensor.c) share. */
+#ifndef LOCKSTEP_BULK_H
+#define LOCKSTEP_BULK_H
+#include "sim/access.h"
+#include "sim/flight.h"
+
+/* The value of source k in a lane. */
+u64 bulk_source(const struct warp *w, const char *R, const struct insn *i, u32 k, u32 width, u32 lane);
+/* The address of site number `which` of the instruction in one lane, checked for so many bytes. */
+bool bulk_check(struct access *a, struct warp *w, const char *R, const struct insn *i, u32 which, u32 lane, u32 bytes);
+/* The flight combines elements of that type of a tensor map (mem/tensor_map.h) with the destination. */
+void bulk_reduction(struct flight *f, enum atom_op op, u32 type);
+#endif

@@ -1,0 +1,249 @@
+/* Tensor copies (9.7.9.25.5): boxes of a tensor in global memory, or pixels of one (im2col), to shared memory and back,
+ * and reductions. The map says where the tensor is and how a box lies in shared memory (mem/tensor_map.h); what is
+ * outside of the tensor is filled in on the way to shared memory, and left alone on the way back. Each copy is a flight
+ * (flight.h). */
+#include "mem/tensor_map.h"
+#include "sim/access.h"
+#include "sim/bulk.h"
+#include "sim/explain_access.h"
+#include "sim/finding_place.h"
+#include "sim/flight.h"
+#include "sim/handlers.h"
+#include "sim/lanes.h"
+#include "sim/sim_run.h"
+
+/* One tensor copy while it is made. */
+struct tensor_copy {
+    struct warp *w;
+    const struct insn *insn;
+    u32 lane;
+    struct tensor_map map;
+    s32 at[TENSOR_RANKS];            /* coordinates */
+    u32 offset[3];                   /* im2col: of the pixels */
+    char *shared;                    /* where the box is in shared memory */
+    u64 shared_at;                   /* its address there */
+    const struct mem_object *object; /* that has the tensor */
+    bool store;                      /* to global memory */
+    bool outside;                    /* some of the tensor is outside of its object */
+    struct flight *f;
+};
+
+/* Where the byte at that offset of the box lies, from its start: the swizzle exchanges units of 16 bytes within 128
+ * bytes of shared memory by the number of the 128 bytes. */
+static u64 swizzled(const struct tensor_copy *c, u64 offset)
+{
+    u64 at = c->shared_at + offset, by = at >> 7 & ((1u << c->map.swizzle) - 1);
+    return (at ^ by << 4) - c->shared_at;
+}
+
+/* From one row of the box to the next in shared memory: a row that is shorter than the swizzle leaves a gap. */
+static u64 row_pitch(const struct tensor_map *m)
+{
+    u64 bytes = (u64)(m->im2col ? m->channels : m->box[0]) * m->stride[0], span = 16u << m->swizzle;
+    return m->swizzle && bytes < span ? span : bytes;
+}
+
+/* Bytes of a row: those in the tensor at `global`, or outside of it (global 0). */
+static void add_piece(struct tensor_copy *c, u64 offset, u64 global, u64 bytes)
+{
+    const struct mem_object *o = c->object;
+    if (global && (!o || global < o->base || global + bytes > o->base + o->size)) {
+        c->outside = true;
+        global = 0;
+    }
+    if (!global && c->store) return;
+    while (bytes) {
+        u64 n = c->map.swizzle ? MIN_OF(bytes, 16 - (c->shared_at + offset) % 16) : bytes, to = swizzled(c, offset);
+        char *at = c->shared + to, *view = global ? mem_view(o, global) : NULL;
+        u64 addr = c->shared_at + to;
+        flight_add(c->f, c->store ? (struct flight_move){ view, at, global, addr, (u32)n }
+                                  : (struct flight_move){ at, view, addr, global, (u32)n });
+        offset += n;
+        global += global ? n : 0;
+        bytes -= n;
+    }
+}
+
+/* A row of the box: `n` elements from coordinate x of the first dimension on; line: the address of the row's element 0;
+ * 0: the row is outside of the tensor. */
+static void add_row(struct tensor_copy *c, u64 offset, s64 x, u32 n, u64 line)
+{
+    u32 bytes = (u32)c->map.stride[0];
+    s64 dim = (s64)c->map.dim[0], first = x < 0 ? MIN_OF(-x, (s64)n) : 0, last = MIN_OF((s64)n, MAX_OF(dim - x, first));
+    if (!line) first = last = (s64)n;
+    if (first) add_piece(c, offset, 0, (u64)first * bytes);
+    if (last > first)
+        add_piece(c, offset + (u64)first * bytes, line + (u64)((x + first) * bytes), (u64)(last - first) * bytes);
+    if (last < (s64)n) add_piece(c, offset + (u64)last * bytes, 0, (u64)((s64)n - last) * bytes);
+}
+
+static void add_box(struct tensor_copy *c)
+{
+    const struct tensor_map *m = &c->map;
+    u32 count[TENSOR_RANKS], k[TENSOR_RANKS] = { 0 };
+    for (u32 d = 0; d < m->rank; d++) count[d] = d ? (m->box[d] + m->step[d] - 1) / m->step[d] : m->box[0];
+    for (u64 offset = 0;; offset += row_pitch(m)) {
+        u64 line = m->address;
+        for (u32 d = 1; d < m->rank; d++) {
+            s64 x = (s64)c->at[d] + (s64)k[d] * m->step[d];
+            if (x < 0 || x >= (s64)m->dim[d]) line = 0;
+            if (line) line += (u64)x * m->stride[d];
+        }
+        add_row(c, offset, c->at[0], count[0], line);
+        u32 d = 1;
+        while (d < m->rank && ++k[d] == count[d]) k[d++] = 0;
+        if (d >= m->rank) return;
+    }
+}
+
+/* Pixels, each with its channels, from the one at the coordinates on: along the first dimension of pixels within the
+ * corners, then the next, then the next image. */
+static void add_pixels(struct tensor_copy *c)
+{
+    const struct tensor_map *m = &c->map;
+    s64 at[TENSOR_RANKS];
+    for (u32 d = 0; d < m->rank; d++) at[d] = c->at[d];
+    for (u32 q = 0; q < m->pixels; q++) {
+        u64 line = m->address;
+        for (u32 d = 1; d < m->rank; d++) {
+            s64 x = at[d] + (d < m->rank - 1u ? (s64)c->offset[d - 1] : 0);
+            if (x < 0 || x >= (s64)m->dim[d]) line = 0;
+            if (line) line += (u64)x * m->stride[d];
+        }
+        add_row(c, q * row_pitch(m), at[0], m->channels, line);
+        for (u32 d = 1; d < m->rank; d++) {
+            at[d] += d < m->rank - 1u ? m->step[d] : 1;
+            if (d == m->rank - 1u || at[d] <= (s64)m->dim[d] - 1 + m->upper[d - 1]) break;
+            at[d] = m->lower[d - 1];
+        }
+    }
+}
+
+/* Rows of a copy: pixels, or those of the box. */
+static u64 row_count(const struct tensor_map *m)
+{
+    u64 n = 1;
+    if (m->im2col) return m->pixels;
+    for (u32 d = 1; d < m->rank; d++) n *= (m->box[d] + m->step[d] - 1) / m->step[d];
+    return n;
+}
+
+/* ---- what is wrong with a map ---- */
+
+static void wrong_map(struct tensor_copy *c, const char *cause, const char *fix)
+{
+    struct finding f = { .kind = F_tensor_map, .cause = cause, .fix = fix };
+    if (c->w->cta->launch->in->checks & CHECK_BOUNDS) finding_add(c->w, c->insn->op, &f, 1u << c->lane);
+}
+
+static void report_outside(struct tensor_copy *c)
+{
+    const struct tensor_map *m = &c->map;
+    char text[300], fix[120];
+    u64 end = m->stride[0];
+    for (u32 d = 0; d < m->rank; d++) end += (m->dim[d] - 1) * m->stride[d];
+    const struct mem_object *o = c->object;
+    if (!o) {
+        snprintf(text, sizeof text, "the map has its tensor at 0x%llx, where there is no live allocation",
+                 (unsigned long long)m->address);
+        wrong_map(c, text, "Encode the map with the address of an allocation that lives as long as the map is used.");
+        return;
+    }
+    snprintf(
+        text, sizeof text,
+        "the tensor of the map reaches %llu bytes from its address on, and %s has %llu bytes from there to its end",
+        (unsigned long long)end, o->name, (unsigned long long)(o->base + o->size - m->address));
+    snprintf(fix, sizeof fix, "Encode the map with the dimensions and strides, in bytes, that %s has.", o->name);
+    wrong_map(c, text, fix);
+}
+
+/* ---- the instruction ---- */
+
+/* Reads the map of a lane; false: there is none, which is reported. */
+static bool read_map(struct tensor_copy *c, const char *R)
+{
+    struct access a;
+    u64 words[TENSOR_MAP_WORDS];
+    if (!bulk_check(&a, c->w, R, c->insn, 1, c->lane, TENSOR_MAP_BYTES)) return false;
+    memcpy(words, a.ptr[c->lane], sizeof words);
+    const struct lop *o = &c->w->code->low->op[c->insn->op];
+    u32 rank = o->aux & TENSOR_RANK;
+    char text[160];
+    if (!tensor_map_decode(words, &c->map)) {
+        wrong_map(c, "the 128 bytes that the address leads to are no tensor map",
+                  "Pass the map as a __grid_constant__ parameter, or copy what cuTensorMapEncodeTiled made to memory "
+                  "that is a multiple of 64.");
+        return false;
+    }
+    if (c->map.rank != rank) {
+        snprintf(text, sizeof text, "the instruction is one of %u dimensions, and the map has %u", rank, c->map.rank);
+        wrong_map(c, text, "Encode the map with the rank of the instruction.");
+        return false;
+    }
+    if (c->map.im2col != !!(o->aux & TENSOR_IM2COL)) {
+        wrong_map(c,
+                  c->map.im2col ? "the map is one of pixels (cuTensorMapEncodeIm2col), and the instruction copies boxes"
+                                : "the map is one of boxes (cuTensorMapEncodeTiled), and the instruction copies pixels",
+                  "Use .im2col with maps of cuTensorMapEncodeIm2col, .tile with others.");
+        return false;
+    }
+    if (c->map.interleave) {
+        launch_fail(c->w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
+                    "tensor maps with interleaved channels (CU_TENSOR_MAP_INTERLEAVE_16B, _32B)");
+        return false;
+    }
+    return true;
+}
+
+static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    struct tensor_copy c = { .w = w, .insn = i, .lane = lane, .store = o->aux & TENSOR_STORE };
+    struct access shared, mbarrier;
+    if (!read_map(&c, R)) return;
+    u64 row = (u64)(c.map.im2col ? c.map.channels : c.map.box[0]) * c.map.stride[0], rows = row_count(&c.map);
+    u32 bytes = (u32)(row * rows), span = (u32)(row_pitch(&c.map) * (rows - 1) + row);
+    for (u32 d = 0; d < c.map.rank; d++) c.at[d] = (s32)bulk_source(w, R, i, SRC_BULK_MORE + d, 4, lane);
+    for (u32 d = 0; o->aux & TENSOR_IM2COL && !c.store && d + 2 < c.map.rank; d++)
+        c.offset[d] = (u16)bulk_source(w, R, i, SRC_BULK_MORE + 5 + d, 2, lane);
+    s64 start = (s64)c.at[0] * (s64)c.map.stride[0];
+    if (start % 16) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "a copy starts at a multiple of 16 bytes of a row, and coordinate %d of %u-byte elements is byte %lld",
+                 c.at[0], (u32)c.map.stride[0], (long long)start);
+        wrong_map(&c, text, "Make the first coordinate times the size of an element a multiple of 16.");
+        return;
+    }
+    bool ok = bulk_check(&shared, w, R, i, c.store ? 2 : 0, lane, span);
+    if (!c.store) ok &= bulk_check(&mbarrier, w, R, i, 2, lane, 8);
+    if (!ok) return;
+    c.shared = shared.ptr[lane];
+    c.shared_at = shared.addr[lane];
+    c.object = mem_find(w->cta->launch->sim->mem, c.map.address);
+    if (c.object && !mem_is_live(c.object)) c.object = NULL;
+    c.f = flight_new(w, i, lane, c.store ? FLIGHT_GROUP : FLIGHT_MBARRIER);
+    if (!c.f) return;
+    c.f->to_space = c.store ? SP_GLOBAL : SP_SHARED;
+    c.f->from_space = c.store ? SP_SHARED : SP_GLOBAL;
+    c.f->fill = c.map.fill ? FILL_NAN : FILL_ZERO;
+    if (!c.store) {
+        c.f->mbarrier = mbarrier.ptr[lane];
+        c.f->mbarrier_at = mbarrier.addr[lane];
+        c.f->tx = bytes;
+        c.f->round = c.map.type == MAP_F32_FTZ    ? ROUND_FTZ
+                     : c.map.type == MAP_TF32     ? ROUND_TF32
+                     : c.map.type == MAP_TF32_FTZ ? ROUND_TF32_FTZ
+                                                  : ROUND_NONE;
+    }
+    if (o->aux & TENSOR_REDUCE) bulk_reduction(c.f, (enum atom_op)(o->aux >> TENSOR_ATOM), c.map.type);
+    (c.map.im2col ? add_pixels : add_box)(&c);
+    if (c.outside) report_outside(&c);
+    flight_issue(c.f);
+}
+
+int run_bulk_tensor(char *restrict R, const struct insn *i, struct warp *w)
+{
+    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) issue(w, R, i, (u32)__builtin_ctz(m));
+    return 0;
+}
