@@ -162,15 +162,15 @@ struct site {     /* a memory instruction, whatever the version */
     struct provenance prov; /* the object that its address was made from */
     u32 op;
 };
-enum {                        /* site.flags */
-       SITE_NC = 1,           /* ld.nc */
-       SITE_UNCACHED = 2,     /* .cg, .cv, .wt: what old code takes for volatile (rules.md R5c) */
-       SITE_SPECULATED = 4,   /* a load that observers may put off until a selection takes its value (R8) */
-       SITE_OPTIMISTIC = 8,   /* a load whose value a compare-and-swap then verifies (R2) */
-       SITE_WORD = 16,        /* a strong access of libcu++ to 8 or 16 bits: it stands for the word they lie in (R2) */
-       SITE_FLAG = 32,        /* an uncached access in a function with fences: it may be a flag (R5c) */
-       SITE_POLLED = 64,      /* a volatile load whose value decides whether its loop ends: it reads a flag (R2b) */
-       SITE_CLUSTER = 128,    /* .shared::cluster: it may reach the shared memory of other CTAs of the cluster */
+enum {                         /* site.flags */
+       SITE_NC = 1,            /* ld.nc */
+       SITE_UNCACHED = 2,      /* .cg, .cv, .wt: what old code takes for volatile (rules.md R5c) */
+       SITE_SPECULATED = 4,    /* a load that observers may put off until a selection takes its value (R8) */
+       SITE_OPTIMISTIC = 8,    /* a load whose value a compare-and-swap then verifies (R2) */
+       SITE_WORD = 16,         /* a strong access of libcu++ to 8 or 16 bits: it stands for the word they lie in (R2) */
+       SITE_FLAG = 32,         /* an uncached access in a function with fences: it may be a flag (R5c) */
+       SITE_POLLED = 64,       /* a volatile load whose value decides whether its loop ends: it reads a flag (R2b) */
+       SITE_CLUSTER = 128,     /* .shared::cluster: it may reach the shared memory of other CTAs of the cluster */
        SITE_DISTRIBUTED = 256, /* other CTAs may reach the shared memory that it accesses */
        SITE_BULK = 512         /* as many bytes as an operand says, aligned to `align` */
 };

@@ -1,6 +1,7 @@
 /* Bulk copies and reductions: cp.async.bulk, cp.reduce.async.bulk (9.7.9.25.4), and the groups of those that write
  * global memory. Each is a flight (flight.h). */
 #include "sim/bulk.h"
+#include "sim/cluster.h"
 #include "mem/tensor_map.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
@@ -23,6 +24,22 @@ bool bulk_check(struct access *a, struct warp *w, const char *R, const struct in
     access_addresses(a, R);
     access_check(a);
     return a->ok;
+}
+
+u32 bulk_ranks(const struct warp *w, const char *R, const struct insn *i, const struct access *to, u32 lane)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    if (to->space[lane] != SP_SHARED) return 1;
+    if (lop_src(o, SRC_BULK_CTAS)->kind == O_NONE) return 1u << cluster_rank(to->addr[lane]);
+    return (u32)bulk_source(w, R, i, SRC_BULK_CTAS, 2, lane) & ((1u << w->cta->cluster->size) - 1);
+}
+
+void bulk_place(struct access *a, u32 rank, u32 lane)
+{
+    u64 offset = cluster_offset(a->addr[lane]);
+    if (a->space[lane] != SP_SHARED) return;
+    a->addr[lane] = cluster_base(rank) + offset;
+    a->ptr[lane] = cluster_place(a->warp->cta, rank, offset);
 }
 
 void bulk_reduction(struct flight *f, enum atom_op op, u32 type)
@@ -64,18 +81,26 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
     ok &= bulk_check(&from, w, R, i, SRC_BULK_FROM, lane, bytes);
     if (signals) ok &= bulk_check(&mbarrier, w, R, i, SRC_BULK_MBARRIER, lane, 8);
     if (!ok) return;
-    struct flight *f = flight_new(w, i, lane, signals ? FLIGHT_MBARRIER : FLIGHT_GROUP);
-    if (!f) return;
-    f->to_space = to.space[lane];
-    f->from_space = from.space[lane];
-    if (o->flags & ISA_ATOMIC) f->reduce = to.site;
-    if (signals) {
-        f->mbarrier = mbarrier.ptr[lane];
-        f->mbarrier_at = mbarrier.addr[lane];
-        f->tx = bytes;
+    bool multicast = lop_src(o, SRC_BULK_CTAS)->kind != O_NONE;
+    for (u32 m = bulk_ranks(w, R, i, &to, lane); m; m &= m - 1) {
+        u32 rank = (u32)__builtin_ctz(m);
+        struct flight *f = flight_new(w, i, lane, signals ? FLIGHT_MBARRIER : FLIGHT_GROUP);
+        if (!f) return;
+        if (multicast) bulk_place(&to, rank, lane);
+        if (multicast && signals) bulk_place(&mbarrier, rank, lane);
+        f->to_space = to.space[lane];
+        f->from_space = from.space[lane];
+        if (f->to_space == SP_SHARED) f->to_cta = w->cta->cluster->cta[rank];
+        if (o->flags & ISA_ATOMIC) f->reduce = to.site;
+        if (signals) {
+            f->mbarrier = mbarrier.ptr[lane];
+            f->mbarrier_at = mbarrier.addr[lane];
+            f->mbarrier_cta = cluster_cta(w->cta, mbarrier.addr[lane]);
+            f->tx = bytes;
+        }
+        flight_add(f, (struct flight_move){ to.ptr[lane], from.ptr[lane], to.addr[lane], from.addr[lane], bytes });
+        flight_issue(f);
     }
-    flight_add(f, (struct flight_move){ to.ptr[lane], from.ptr[lane], to.addr[lane], from.addr[lane], bytes });
-    flight_issue(f);
 }
 
 int run_bulk(char *restrict R, const struct insn *i, struct warp *w)

@@ -5,6 +5,7 @@
 #include "mem/tensor_map.h"
 #include "sim/access.h"
 #include "sim/bulk.h"
+#include "sim/cluster.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"
 #include "sim/flight.h"
@@ -215,31 +216,44 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
         wrong_map(&c, text, "Make the first coordinate times the size of an element a multiple of 16.");
         return;
     }
+    for (u32 d = 0; c.store && d < c.map.rank; d++) {
+        if (c.at[d] >= 0) continue;
+        char text[120];
+        snprintf(text, sizeof text, "coordinate %u of a store is %d: an H200 takes negative ones only in loads", d,
+                 c.at[d]);
+        wrong_map(&c, text, "Begin at 0, with a map whose box is as large as what is inside of the tensor.");
+        return;
+    }
     bool ok = bulk_check(&shared, w, R, i, c.store ? 2 : 0, lane, span);
     if (!c.store) ok &= bulk_check(&mbarrier, w, R, i, 2, lane, 8);
     if (!ok) return;
-    c.shared = shared.ptr[lane];
-    c.shared_at = shared.addr[lane];
     c.object = mem_find(w->cta->launch->sim->mem, c.map.address);
     if (c.object && !mem_is_live(c.object)) c.object = NULL;
-    c.f = flight_new(w, i, lane, c.store ? FLIGHT_GROUP : FLIGHT_MBARRIER);
-    if (!c.f) return;
-    c.f->to_space = c.store ? SP_GLOBAL : SP_SHARED;
-    c.f->from_space = c.store ? SP_SHARED : SP_GLOBAL;
-    c.f->fill = c.map.fill ? FILL_NAN : FILL_ZERO;
-    if (!c.store) {
-        c.f->mbarrier = mbarrier.ptr[lane];
-        c.f->mbarrier_at = mbarrier.addr[lane];
-        c.f->tx = bytes;
-        c.f->round = c.map.type == MAP_F32_FTZ    ? ROUND_FTZ
-                     : c.map.type == MAP_TF32     ? ROUND_TF32
-                     : c.map.type == MAP_TF32_FTZ ? ROUND_TF32_FTZ
-                                                  : ROUND_NONE;
+    bool multicast = lop_src(o, SRC_BULK_CTAS)->kind != O_NONE;
+    for (u32 m = bulk_ranks(w, R, i, &shared, lane); m; m &= m - 1) {
+        u32 rank = (u32)__builtin_ctz(m);
+        if (multicast) bulk_place(&shared, rank, lane);
+        if (multicast) bulk_place(&mbarrier, rank, lane);
+        c.shared = shared.ptr[lane];
+        c.shared_at = shared.addr[lane];
+        c.f = flight_new(w, i, lane, c.store ? FLIGHT_GROUP : FLIGHT_MBARRIER);
+        if (!c.f) return;
+        c.f->to_space = c.store ? SP_GLOBAL : SP_SHARED;
+        c.f->from_space = c.store ? SP_SHARED : SP_GLOBAL;
+        c.f->fill = c.map.fill ? FILL_NAN : FILL_ZERO;
+        if (!c.store) {
+            c.f->to_cta = w->cta->cluster->cta[rank];
+            c.f->mbarrier = mbarrier.ptr[lane];
+            c.f->mbarrier_at = mbarrier.addr[lane];
+            c.f->mbarrier_cta = cluster_cta(w->cta, mbarrier.addr[lane]);
+            c.f->tx = bytes;
+            c.f->to_tf32 = c.map.type == MAP_TF32 || c.map.type == MAP_TF32_FTZ;
+        }
+        if (o->aux & TENSOR_REDUCE) bulk_reduction(c.f, (enum atom_op)(o->aux >> TENSOR_ATOM), c.map.type);
+        (c.map.im2col ? add_pixels : add_box)(&c);
+        flight_issue(c.f);
     }
-    if (o->aux & TENSOR_REDUCE) bulk_reduction(c.f, (enum atom_op)(o->aux >> TENSOR_ATOM), c.map.type);
-    (c.map.im2col ? add_pixels : add_box)(&c);
     if (c.outside) report_outside(&c);
-    flight_issue(c.f);
 }
 
 int run_bulk_tensor(char *restrict R, const struct insn *i, struct warp *w)

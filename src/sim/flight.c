@@ -3,6 +3,7 @@
 #include "isa/words.h"
 #include "mem/shadow.h"
 #include "sim/atomic.h"
+#include "sim/cluster.h"
 #include "sim/finding_place.h"
 #include "sim/mbarrier.h"
 #include "sim/observe.h"
@@ -60,8 +61,7 @@ struct flight *flight_new(struct warp *w, const struct insn *i, u32 lane, enum f
                           .group = s->committed[end][w->id][lane],
                           .to_cta = w->cta,
                           .from_cta = w->cta,
-                          .mbarrier_cta = w->cta,
-                          .async_proxy = true };
+                          .mbarrier_cta = w->cta };
     return f;
 }
 
@@ -105,18 +105,18 @@ void flight_issue(struct flight *f)
 
 static u32 round_tf32(u32 x)
 {
-    if ((x & 0x7f800000u) == 0x7f800000u) return x & 0x7fffff ? 0x7fffffff : x;
+    if ((x & 0x7f800000u) == 0x7f800000u) return x & 0x7fffff ? 0x7fffe000 : x;
     return (x + 0xfff + (x >> 13 & 1)) & ~0x1fffu;
 }
 
-/* f32 elements on their way to shared memory. */
-static void round_elements(const struct flight *f, char *p, u32 bytes)
+/* f32 elements become tf32 on their way to shared memory: the nearest, even ones in doubt; one NaN for all. An H200
+ * keeps subnormals, also of the types that are called FTZ. */
+static void round_elements(char *p, u32 bytes)
 {
     for (u32 k = 0; k + 4 <= bytes; k += 4) {
         u32 x;
         memcpy(&x, p + k, 4);
-        if (f->round != ROUND_TF32 && !(x & 0x7f800000u)) x &= 0x80000000u;
-        if (f->round != ROUND_FTZ) x = round_tf32(x);
+        x = round_tf32(x);
         memcpy(p + k, &x, 4);
     }
 }
@@ -136,7 +136,7 @@ static void move_read(const struct flight *f, const struct flight_move *m, char 
         fill_nan(to, m->bytes);
     else
         memset(to, 0, m->bytes);
-    if (f->round && m->from) round_elements(f, to, m->bytes);
+    if (f->to_tf32 && m->from) round_elements(to, m->bytes);
 }
 
 static void reduce(const struct flight *f, char *to, const char *from, u32 bytes)
@@ -243,7 +243,8 @@ void flights_wait(struct warp *w, u32 mask, enum flight_end end, u32 keep, bool 
     }
 }
 
-bool flights_land_at(struct cta *c, const char *mbarrier)
+/* Those of one CTA that signal the mbarrier. */
+static bool land_at(struct cta *c, const char *mbarrier)
 {
     struct flights *s = c->flights;
     bool some = false;
@@ -254,6 +255,13 @@ bool flights_land_at(struct cta *c, const char *mbarrier)
         } else
             at = &(*at)->next;
     }
+    return some;
+}
+
+bool flights_land_at(struct cta *c, const char *mbarrier)
+{
+    bool some = false;
+    for (u32 k = 0; k < c->cluster->size; k++) some |= land_at(c->cluster->cta[k], mbarrier);
     return some;
 }
 

@@ -32,8 +32,7 @@ struct flight_move {    /* contiguous bytes */
     u32 bytes;          /* how many */
 };
 
-enum flight_fill { FILL_ZERO, FILL_NAN };                                /* what elements outside of a tensor become */
-enum flight_round { ROUND_NONE, ROUND_TF32, ROUND_FTZ, ROUND_TF32_FTZ }; /* what becomes of f32 elements on their way */
+enum flight_fill { FILL_ZERO, FILL_NAN }; /* what elements outside of a tensor become */
 
 struct flight {
     struct flight *next;           /* of the same CTA, issued later */
@@ -47,8 +46,7 @@ struct flight {
     const struct site *reduce;     /* not NULL: combines with the destination as this atomic does; NULL: copies */
     struct site own;               /* what reduce may point to */
     u8 fill;                       /* enum flight_fill */
-    u8 round;                      /* enum flight_round */
-    bool async_proxy;              /* it goes through the asynchronous proxy: st.async and red.async do not */
+    bool to_tf32;                  /* f32 elements are rounded to tf32 on their way */
     bool was_read;                 /* the source has been read: the bytes are in data */
     struct cta *to_cta, *from_cta; /* whose shared memory it writes, reads */
     char *mbarrier;                /* FLIGHT_MBARRIER: its word */

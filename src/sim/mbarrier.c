@@ -4,6 +4,7 @@
  * of those in its shared memory. */
 #include "sim/mbarrier.h"
 #include "sim/async.h"
+#include "sim/cluster.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"
 #include "sim/flight.h"
@@ -14,10 +15,13 @@
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 
-/* The CTA in whose shared memory a byte lies. */
+/* The CTA of the cluster in whose shared memory a byte lies. */
 static struct cta *home_of(struct cta *c, const char *at)
 {
-    (void)at;
+    for (u32 k = 0; k < c->cluster->size; k++) {
+        struct cta *x = c->cluster->cta[k];
+        if (at >= x->shared && at < x->shared + c->launch->shared_total) return x;
+    }
     return c;
 }
 
@@ -289,7 +293,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w, mbar
     if (o->flags & ISA_MBAR_WAIT) {
         put_truth(R, i, a.mask, truth);
         /* The wait failed: the bytes that it waits for have had time to come. */
-        for (u32 m = a.ok & ~truth; m && w->cta->flights; m &= m - 1)
+        for (u32 m = a.ok & ~truth; m; m &= m - 1)
             if (flights_land_at(w->cta, a.ptr[__builtin_ctz(m)])) w->changed = 1;
         /* Hardware would suspend the thread: its loop gives way at once, also when it reads a clock and so is never
          * idle. */

@@ -171,7 +171,7 @@ static setup draw(int n)
 int main(int argc, char **argv)
 {
     bool show = argc > 3 && (!strcmp(argv[1], "show") || !strcmp(argv[1], "interleaved")), only = show && argv[1][0] == 'i';
-    int first = argc > 2 ? atoi(argv[2]) : 0, last = show ? atoi(argv[3]) : 480;
+    int first = argc > 2 ? atoi(argv[2]) : 0, last = show ? atoi(argv[3]) : 45;
     void *tiled = nullptr, *im2col = nullptr;
     cudaDriverEntryPointQueryResult q;
     cudaFree(0);
@@ -193,7 +193,10 @@ int main(int argc, char **argv)
     }
     for (int n = first; n < last; n++) {
         setup s = draw(n);
-        if (only && !s.interleave) continue;
+        if (only ? !s.interleave : s.interleave) continue;
+        bool negative = false; // an H200 stops at a store with a negative coordinate
+        for (int k = 0; k < s.j.rank; k++) negative |= s.j.c[k] < 0;
+        if (s.j.mode >= STORE && negative) continue;
         alignas(64) CUtensorMap m;
         CUresult e = s.j.mode == IM2COL
                          ? ((im2col_t *)im2col)(&m, (CUtensorMapDataType)s.type, s.j.rank, tensor + 4096, s.dim, s.stride, s.lower, s.upper, s.channels, s.pixels, s.step, (CUtensorMapInterleave)s.interleave, (CUtensorMapSwizzle)s.swizzle, (CUtensorMapL2promotion)0, (CUtensorMapFloatOOBfill)s.fill)
@@ -236,5 +239,7 @@ int main(int argc, char **argv)
             printf("\n");
         }
     }
+    cudaFree(tensor);
+    cudaFree(out);
     return 0;
 }

@@ -1,0 +1,47 @@
+// regen: no
+// Tensor copies with maps that do not fit: a tensor that is larger than its buffer, bytes that are no map, a map of another rank, a first coordinate that is
+// no multiple of 16 bytes, a store with a negative coordinate; and a right one.
+#include <cstdio>
+#include <cstdlib>
+#include <cuda.h>
+typedef unsigned long long u64;
+typedef CUresult tiled_t(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+#define ADDR(p) ((unsigned)__cvta_generic_to_shared(p))
+__global__ void copy(const __grid_constant__ CUtensorMap map, int x, int y, int stores)
+{
+    __shared__ alignas(128) float tile[8 * 32];
+    tile[threadIdx.x] = 1.f;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x) return;
+    if (stores) {
+        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map), "r"(x), "r"(y), "r"(ADDR(tile)) : "memory");
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+        asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}
+int main(int, char **argv)
+{
+    void *f;
+    cudaDriverEntryPointQueryResult q;
+    cudaFree(0);
+    cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &f, 12000, cudaEnableDefault, &q);
+    float *p;
+    cudaMalloc(&p, 64 * 64 * 4);
+    cudaMemset(p, 0, 64 * 64 * 4);
+    alignas(64) CUtensorMap m = {};
+    int what = atoi(argv[1]);
+    cuuint64_t dim[3] = { 64, what == 1 ? 80u : 64u, 1 }, stride[2] = { 256, 256 * 64 };
+    cuuint32_t box[3] = { 32, 8, 1 }, step[3] = { 1, 1, 1 };
+    CUresult e = ((tiled_t *)f)(&m, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, what == 3 ? 3 : 2, p, dim, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    printf("encode %d\n", (int)e);
+    if (what == 2) m = {};
+    copy<<<1, 256>>>(m, what == 4 ? 1 : 32, what == 1 ? 60 : what == 5 ? -4 : 0, 1);
+    cudaDeviceSynchronize();
+    float back[64 * 64];
+    cudaMemcpy(back, p, sizeof back, cudaMemcpyDeviceToHost);
+    float sum = 0;
+    for (float x : back) sum += x;
+    printf("sum %g\n", sum);
+    cudaFree(p);
+}
