@@ -203,6 +203,7 @@ enum atom_op { AT_ADD, AT_EXCH, AT_MIN, AT_MAX, AT_AND, AT_OR, AT_XOR, AT_CAS, A
  *   bulk copies                                     sources: where to, where from, mbarrier, bytes, CTAs (SRC_BULK_*)
  *   tensor copies                                   the same: shared memory, the map, mbarrier, 0, CTAs, then five
  *                                                   coordinates and three offsets
+ *   st.async, red.async                             sources: where to, mbarrier, the elements (SRC_ASYNC_*)
  *   mma               results: d                    sources: a, b, c, and the metadata of a sparse a
  *   warp              results: value, predicate     sources: value, lane, member mask, clamp (SRC_*)
  *   bar               results: of the reduction     sources: number, count, predicate
@@ -223,6 +224,7 @@ struct lop {
     u16 aux;
     const struct ptx_insn *src;
 };
+enum { SRC_ASYNC_TO, SRC_ASYNC_MBARRIER, SRC_ASYNC_DATA, SRC_ASYNC_MOST = SRC_ASYNC_DATA + 4 };
 enum { SRC_BULK_TO, SRC_BULK_FROM, SRC_BULK_MBARRIER, SRC_BULK_BYTES, SRC_BULK_CTAS, SRC_BULK_MORE };
 enum { SRC_ADDRESS = 0, SRC_DATA = 1, SRC_VALUE = 0, SRC_LANE = 1, SRC_MEMBERS = 2, SRC_CLAMP = 3 };
 

@@ -163,3 +163,36 @@ void lower_bulk_tensor(struct lower *w, int form)
     }
     VEC_PUSH(w->mem, &w->op, o);
 }
+
+/* st.async [to], value, [mbarrier], and red.async; aux: bytes of the value. */
+void lower_async_store(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    bool reduces = isa_forms[form].flags & ISA_ATOMIC;
+    enum ptx_type t = lower_last_type(i);
+    u32 n = i->narg == 3 && i->arg[1].kind == OP_VEC ? i->arg[1].nelem : 1, size = type_size[t], width[2];
+    if (i->narg != 3 || i->arg[0].kind != OP_MEM || i->arg[2].kind != OP_MEM || (size != 4 && size != 8) || n > 4 ||
+        (reduces && n > 1)) {
+        lower_unsupported(w);
+        return;
+    }
+    struct lop o = lower_op(w, form);
+    struct opnd src[SRC_ASYNC_MOST] = { no_opnd };
+    src[SRC_ASYNC_TO] = whole_address(w, &i->arg[0], &width[0]);
+    src[SRC_ASYNC_MBARRIER] = whole_address(w, &i->arg[2], &width[1]);
+    if (!some_numbers(w, &i->arg[1], n, t, src + SRC_ASYNC_DATA)) {
+        lower_unsupported(w);
+        return;
+    }
+    lower_operands(w, &o, NULL, 0, src, SRC_ASYNC_DATA + n);
+    o.aux = (u16)(n * size);
+    o.site = lower_site(w, ISA_WRITES, lower_space(i), size, width[0], SRC_ASYNC_TO);
+    struct site *to = &w->site.p[o.site];
+    to->vec = (u8)n;
+    if (reduces && !reduction(i, to)) {
+        lower_unsupported(w);
+        return;
+    }
+    lower_site(w, ISA_HOW, lower_space(i), 8, width[1], SRC_ASYNC_MBARRIER);
+    VEC_PUSH(w->mem, &w->op, o);
+}

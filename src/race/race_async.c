@@ -113,10 +113,10 @@ static void piece_issued(struct touch *t, const struct flight *f, bool writes, u
     bool shared = (writes ? f->to_space : f->from_space) == SP_SHARED;
     t->op = (writes ? OP_WRITE : OP_READ) | (shared ? OP_ASYNC : 0u);
     t->space = shared ? space_of(t->w->c) : SPACE_GLOBAL;
+    /* reductions of several threads do not conflict with each other */
+    if (writes && f->reduce) return;
     if (!shared) {
         char *cells = global_cells(f, at);
-        /* reductions of several threads do not conflict with each other */
-        if (writes && f->reduce) return;
         if (cells) race_run_slow(t, cells, at, bytes, race_stamp(t->w, f->lane, ES_ONE, WHO_ONE));
         return;
     }

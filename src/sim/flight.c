@@ -177,6 +177,13 @@ static void read_source(struct flight *f)
     if (observed(f->warp->cta->launch)) observe_flight(f->warp->cta->launch, f, FLIGHT_READ);
 }
 
+void flight_data(struct flight *f, const char *data)
+{
+    f->data = base_need(f->bytes + 1);
+    memcpy(f->data, data, f->bytes);
+    f->was_read = true;
+}
+
 static void write_all(struct flight *f)
 {
     u64 at = 0;
@@ -200,6 +207,8 @@ static void land(struct flights *s, struct flight **at)
         f->act(f);
     else {
         if (!f->was_read) read_source(f);
+        for (u32 k = 0; k < f->n; k++)
+            if (!f->move[k].from && !f->reduce && f->move[k].to) move_taints(f, &f->move[k]);
         write_all(f);
     }
     if (f->end == FLIGHT_MBARRIER) mbarrier_bytes_came(f->mbarrier_cta, f->mbarrier, f->tx);

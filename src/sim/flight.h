@@ -67,6 +67,8 @@ struct flight {
 /* A new flight of a lane; NULL: no memory, and the launch fails. */
 struct flight *flight_new(struct warp *w, const struct insn *i, u32 lane, enum flight_end end);
 void flight_add(struct flight *f, struct flight_move m);
+/* Its bytes are these, which are defined: it has no source in memory. */
+void flight_data(struct flight *f, const char *data);
 void flight_issue(struct flight *f);
 
 void flights_commit(struct warp *w, u32 mask, enum flight_end end); /* the groups of these lanes end here */
