@@ -38,7 +38,7 @@ static struct cu_context *context_new(struct cu_device *d, u32 flags, bool prima
 cu_result cu_context_retain(struct cu_device *d, struct cu_context **out)
 {
     cu_result r = cu_device_open(d);
-    if (r) return r;
+    if (r || (r = cu_sticky(d->gpu))) return r;
     lock(&cu_process.lock);
     if (!d->primary) d->primary = context_new(d, d->primary_flags, true);
     if (d->primary) {
@@ -118,12 +118,15 @@ CU_API(cuDevicePrimaryCtxReset_v2)(int device)
     if (r) return r;
     if (!d) return CU_INVALID_DEVICE;
     if (!d->gpu) return CU_OK;
-    r = cu_status(d->gpu, lk_gpu_synchronise(d->gpu));
+    lk_gpu_synchronise(d->gpu);
     cu_images_reset(d);
     lock(&cu_process.lock);
-    if (d->primary) context_init(d->primary);
+    if (d->primary) {
+        context_init(d->primary);
+        d->primary->alive = false; /* who has it as the current one is told so, until it is retained again */
+    }
     unlock(&cu_process.lock);
-    return r;
+    return CU_OK;
 }
 CU_API(cuDevicePrimaryCtxReset)(int device) { return lkcu_cuDevicePrimaryCtxReset_v2(device); }
 
@@ -143,7 +146,7 @@ CU_API(cuCtxCreate_v2)(struct cu_context **out, unsigned flags, int device)
     if (r) return r;
     if (!cu_ok(out)) return CU_INVALID_VALUE;
     if (!d) return CU_INVALID_DEVICE;
-    if ((r = cu_device_open(d))) return r;
+    if ((r = cu_device_open(d)) || (r = cu_sticky(d->gpu))) return r;
     struct cu_context *c = context_new(d, flags, false);
     if (!c) return CU_OUT_OF_MEMORY;
     *out = c;
@@ -260,7 +263,7 @@ CU_API(cuCtxGetDevice)(int *device)
 {
     struct cu_context *c;
     cu_result r = cu_current(&c);
-    if (r) return r;
+    if (r && !(c && c->alive)) return r; /* an error of a kernel does not matter here */
     if (!cu_ok(device)) return CU_INVALID_VALUE;
     *device = (int)c->device->ordinal;
     return CU_OK;

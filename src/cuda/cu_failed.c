@@ -1,7 +1,9 @@
 /* Calls that failed, and whether anybody looked. */
 #include "cuda/cu_failed.h"
+#include "cuda/cu_run.h"
 #include "cuda/rt.h"
 #include <inttypes.h>
+#include <unistd.h>
 
 enum { MADE = 8, SITES = 512, ENOUGH = 1000, TEXT = 600 };
 
@@ -41,7 +43,7 @@ static struct {
         u32 number, count; /* count 0: free entry */
     } site[SITES];         /* by hash */
     u32 sites;             /* numbers given */
-    struct report *early;  /* what was found before there was a gpu */
+    struct report *alone;  /* what was found where there is no gpu; NULL: nothing */
 } all = { .lock = LOCK_INIT, .site_lock = LOCK_INIT };
 static _Thread_local struct state *mine;
 static _Thread_local u64 chevron; /* serial of the thread's last call that took the configuration of <<<>>> */
@@ -64,10 +66,13 @@ static struct state *state_of_thread(void)
 
 static struct report *report_now(void)
 {
-    for (u32 i = 0; i < cu_process.devices; i++)
+    bool child = cu_process.pid != (s32)getpid();
+    for (u32 i = 0; !child && i < cu_process.devices; i++)
         if (cu_process.device[i].gpu) return cu_process.device[i].gpu->device->report;
-    if (!all.early) all.early = report_new();
-    return all.early;
+    if (!child && cu_process.devices && !cu_device_open(&cu_process.device[0]))
+        return cu_process.device[0].gpu->device->report;
+    if (!all.alone) all.alone = cu_run_alone();
+    return all.alone;
 }
 
 void cu_found(const struct finding *f)
@@ -76,11 +81,20 @@ void cu_found(const struct finding *f)
     report_add(r, f);
 }
 
-struct report *cu_found_early(void)
+/* ---- a child of fork ---- */
+
+void cu_forked(void)
 {
-    struct report *r = all.early;
-    all.early = NULL;
-    return r;
+    static s32 told; /* the process that has its finding */
+    s32 me = (s32)getpid();
+    if (told != me) {
+        told = me;
+        all.alone = NULL;
+        all.lock = all.site_lock = (lock_t)LOCK_INIT; /* whoever had them is not here */
+        all.alone = cu_run_alone();
+        cu_found(&(struct finding){ .kind = F_fork_child, .cause_key = 1, .call = host_site(NULL) });
+    }
+    cu_reported();
 }
 
 /* ---- reasons ---- */

@@ -32,6 +32,6 @@ void cu_failed_end(void);
 /* Adds a finding to the report of the device that the thread uses. */
 struct finding;
 void cu_found(const struct finding *f);
-/* What was found before there was a device, for the caller to print or hand over; NULL: nothing. */
-struct report *cu_found_early(void);
+/* A call came in a child of fork: its first one is a finding. */
+void cu_forked(void);
 #endif

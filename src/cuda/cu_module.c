@@ -1,4 +1,5 @@
 /* Modules and functions: PTX that a program loads by itself. */
+#include "cuda/cu_run.h"
 #include "cuda/cu_image.h"
 
 CU_API(cuModuleLoadDataEx)(struct cu_image **out, const void *image, unsigned n, int *option, void **value)
@@ -32,7 +33,13 @@ CU_API(cuModuleLoad)(struct cu_image **out, const char *path)
     return cu_ok(out) ? cu_file_load(path, load_module, out) : CU_INVALID_VALUE;
 }
 
-CU_API(cuModuleUnload)(struct cu_image *m) { return cu_image_delete(m, CU_MODULE); }
+CU_API(cuModuleUnload)(struct cu_image *m)
+{
+    struct cu_context *c = NULL;
+    cu_result r = cu_image_delete(m, CU_MODULE);
+    if (!r) cu_current(&c);
+    return c ? cu_sticky(c->device->gpu) : r;
+}
 
 CU_API(cuModuleGetLoadingMode)(int *mode)
 {

@@ -106,13 +106,17 @@ CU_API(cuInit)(unsigned flags)
         p->ready = true;
     }
     unlock(&p->lock);
+    if (forked) cu_forked();
     return forked ? CU_NOT_INITIALIZED : p->devices ? CU_OK : CU_NO_DEVICE;
 }
 
 cu_result cu_begin(void)
 {
     const struct cu_process *p = &cu_process;
-    return __atomic_load_n(&p->ready, __ATOMIC_ACQUIRE) && p->pid == (s32)getpid() ? CU_OK : CU_NOT_INITIALIZED;
+    if (!__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE)) return CU_NOT_INITIALIZED;
+    if (likely(p->pid == (s32)getpid())) return CU_OK;
+    cu_forked();
+    return CU_NOT_INITIALIZED;
 }
 
 struct cu_device *cu_device_at(int ordinal)

@@ -23,6 +23,7 @@ enum {
 
 static struct {
     const struct cu_reporting *how; /* NULL: there is no gpu yet */
+    struct report *alone;           /* there is no gpu, and findings are here; NULL: there is one */
     bool started;                   /* the thread that writes was started */
     lock_t lock;                    /* of writing whole reports */
     u64 written;                    /* what the last whole report had (found), + 1; 0: none was written yet */
@@ -47,6 +48,14 @@ static lk_gpu *gpu_at(u32 i)
 }
 
 static struct report *report_of(lk_gpu *gpu) { return gpu->device->report; }
+
+/* The i-th report, from 0 on; NULL: there is none. */
+static struct report *report_at(u32 i)
+{
+    if (out.alone) return i ? NULL : out.alone;
+    lk_gpu *gpu = gpu_at(i);
+    return gpu ? report_of(gpu) : NULL;
+}
 
 static void path_of(char *to, size_t size, const char *suffix)
 {
@@ -74,8 +83,8 @@ static void put_number(const char *suffix, u64 n)
 static u64 errors_now(void)
 {
     u64 n = 0;
-    lk_gpu *gpu;
-    for (u32 i = 0; (gpu = gpu_at(i)); i++) n += lk_report_errors(gpu);
+    const struct report *r;
+    for (u32 i = 0; (r = report_at(i)); i++) n += report_errors(r);
     return n;
 }
 
@@ -182,24 +191,22 @@ static void summary_add(struct text *t)
 static void end_write(void)
 {
     struct text t = { 0 };
-    lk_gpu *gpu;
-    for (u32 i = 0; (gpu = gpu_at(i)); i++)
-        if (lk_report_errors(gpu) || lk_report_notes(gpu)) report_text_end(report_of(gpu), &t);
-    summary_add(&t);
+    struct report *r;
+    for (u32 i = 0; (r = report_at(i)); i++)
+        if (report_errors(r) || report_notes(r)) report_text_end(r, &t);
+    if (!out.alone) summary_add(&t);
     put("end", t.p);
 }
 
 static void text_write(void)
 {
     struct text t = { 0 };
-    lk_gpu *gpu;
-    for (u32 i = 0; (gpu = gpu_at(i)); i++) {
-        char *text = lk_report_errors(gpu) || lk_report_notes(gpu) ? lk_report_text(gpu, out.how->color) : NULL;
-        if (text) text_add(&t, "%s", text);
-        lk_text_free(text);
-    }
+    struct report *r;
+    for (u32 i = 0; (r = report_at(i)); i++)
+        if (report_errors(r) || report_notes(r))
+            report_text(r, (struct report_style){ .color = out.how->color, .max = out.how->most }, &t);
     if (out.how->folder[0]) {
-        summary_add(&t);
+        if (!out.alone) summary_add(&t);
         put("txt", t.p);
         return;
     }
@@ -213,8 +220,8 @@ static void text_write(void)
 static u64 found_now(void)
 {
     u64 n = 0;
-    lk_gpu *gpu;
-    for (u32 i = 0; (gpu = gpu_at(i)); i++) n += lk_report_errors(gpu) + lk_report_notes(gpu);
+    const struct report *r;
+    for (u32 i = 0; (r = report_at(i)); i++) n += report_errors(r) + report_notes(r);
     return n;
 }
 
@@ -231,14 +238,19 @@ static void report_write(void)
     lock(&out.lock);
     out.written = found_now() + 1;
     out.counted = ended_now() + 1;
-    lk_gpu *gpu = gpu_at(0);
+    struct report *r = report_at(0);
     text_write();
     if (out.how->folder[0]) {
+        struct text json = { 0 }, sarif = { 0 }, junit = { 0 }, rules = { 0 };
         end_write();
-        put("json", lk_report_json(gpu));
-        put("sarif", lk_report_sarif(gpu));
-        put("junit", lk_report_junit(gpu, "run"));
-        put("rules", lk_report_rules(gpu));
+        report_json(r, &json);
+        report_sarif(r, LK_VERSION, &sarif);
+        report_junit(r, "run", &junit);
+        report_rules(r, &rules);
+        put("json", json.p);
+        put("sarif", sarif.p);
+        put("junit", junit.p);
+        put("rules", rules.p);
         put_number("errors", errors_now());
     }
     unlock(&out.lock);
@@ -248,7 +260,7 @@ static void report_write(void)
 static void say_fresh(void *report)
 {
     enum { AT_ONCE = 64 };
-    if (cu_process.pid != (s32)getpid()) return;
+    if (cu_process.pid != (s32)getpid() && !out.alone) return;
     if (say(report, false) && found_now() <= AT_ONCE) report_write();
 }
 
@@ -308,7 +320,7 @@ __attribute__((destructor)) static void end(void)
         }
         if (out.how->folder[0]) say(report_of(gpu), true);
     }
-    report_write();
+    if (report_at(0)) report_write();
     if (out.how->folder[0]) put_number("done", 1);
 }
 
@@ -347,6 +359,43 @@ static void *writer(void *self)
     return NULL;
 }
 
+/* ---- without a gpu ---- */
+
+/* Nothing is being written while a process forks: the child finds no lock taken that it needs. */
+static void fork_begin(void)
+{
+    lock(&out.lock);
+    lock(&out.say_lock);
+    where_fork_begin();
+}
+static void fork_end(void)
+{
+    where_fork_end();
+    unlock(&out.say_lock);
+    unlock(&out.lock);
+}
+
+void cu_report_alone(const struct cu_reporting *how, struct report *r)
+{
+    char sites[500] = "";
+    bool child = out.how && cu_process.pid != (s32)getpid();
+    out.how = how;
+    out.alone = r;
+    if (how->folder[0]) path_of(sites, sizeof sites, "sites");
+    if (child) {
+        out.log = -1; /* that of the parent */
+        out.said = 0;
+        out.over = true; /* the report is complete with each finding */
+        cu_where_forked(sites);
+    } else {
+        cu_where_open(sites);
+    }
+    if (!how->folder[0]) return;
+    put_number("errors", 0);
+    put_number("done", 1);
+    report_on_fresh(r, say_fresh, r);
+}
+
 void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu)
 {
     pthread_t thread;
@@ -358,6 +407,7 @@ void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu)
     if (!how->folder[0]) return;
     if (first) {
         put_number("errors", 0); /* this process uses the GPU */
+        pthread_atfork(fork_begin, fork_end, fork_end);
         cu_fault_open(how->folder);
     }
     report_on_fresh(report_of(gpu), say_fresh, report_of(gpu));

@@ -17,6 +17,8 @@ struct cu_reporting {
 };
 /* Findings of this gpu are written from now on. `how` lives for ever. */
 void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu);
+/* There is no gpu, and findings are in this report. */
+void cu_report_alone(const struct cu_reporting *how, struct report *r);
 /* A kernel is launched. */
 void cu_report_launch(struct cu_kernel_count *c, const lk_launch *launch);
 #endif

@@ -87,6 +87,14 @@ lk_status cu_run_open(struct cu_device *d)
     return LK_OK;
 }
 
+struct report *cu_run_alone(void)
+{
+    if (!run.read) options_read();
+    struct report *r = report_new();
+    cu_report_alone(&run.to, r);
+    return r;
+}
+
 cu_result cu_sticky(const lk_gpu *gpu)
 {
     if (likely(!run.faults) || !gpu) return CU_OK;

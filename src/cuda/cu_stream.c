@@ -1,5 +1,6 @@
 /* Streams, events and host functions. */
 #include "cuda/cu_clock.h"
+#include "cuda/cu_run.h"
 #include "cuda/cu_stream.h"
 #include "cuda/cu_mem.h"
 
@@ -274,9 +275,10 @@ CU_API(cuEventDestroy_v2)(struct cu_event *e)
     cu_result r = cu_begin();
     if (r) return r;
     if (!cu_handle_take(e, CU_EVENT)) return CU_INVALID_HANDLE;
+    lk_gpu *gpu = e->event->handle.gpu;
     lk_event_destroy(e->event);
     base_free(e);
-    return CU_OK;
+    return cu_sticky(gpu);
 }
 CU_API(cuEventDestroy)(struct cu_event *e) { return lkcu_cuEventDestroy_v2(e); }
 

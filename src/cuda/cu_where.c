@@ -98,6 +98,12 @@ static const char *buffer_name(void)
 static int told = -1; /* the file of the lines */
 static void tell(const char *text, size_t n) { file_put(told, text, n); }
 
+void cu_where_forked(const char *file)
+{
+    told = -1; /* that of the parent */
+    cu_where_open(file);
+}
+
 void cu_where_open(const char *file)
 {
     where_modules_look();

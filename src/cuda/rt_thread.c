@@ -43,7 +43,9 @@ cu_result rt_enter(struct cu_context **c)
     if (!now || !now->alive) {
         struct cu_device *d = cu_device_at(mine.chosen ? mine.device : preferred);
         if (!d) return CU_INVALID_DEVICE;
-        if ((r = cu_context_retain(d, &now)) || (r = lkcu_cuCtxSetCurrent(now))) return r;
+        r = cu_context_retain(d, &now);
+        if (r && cu_sticky(d->gpu)) return CU_DEVICE_UNAVAILABLE; /* after cudaDeviceReset; the driver says which */
+        if (r || (r = lkcu_cuCtxSetCurrent(now))) return r;
         static bool began;
         if (!__atomic_exchange_n(&began, true, __ATOMIC_RELAXED) && cu_loading() == CU_EAGER) rt_load_all();
     }
@@ -51,25 +53,17 @@ cu_result rt_enter(struct cu_context **c)
     return CU_OK;
 }
 
-/* --faults: an error that stays, of the device that the thread uses. */
-static cu_result sticky(void)
-{
-    struct cu_context *now = NULL;
-    lkcu_cuCtxGetCurrent(&now);
-    return now ? cu_sticky(now->device->gpu) : CU_OK;
-}
-
 RT_API(cudaGetLastError)(void)
 {
-    cu_result r = mine.last, lasting = sticky();
+    cu_result r = mine.last; /* an error of a kernel, which stays, is also told once */
     mine.last = CU_OK;
     cu_asked(true);
-    return r ? r : lasting;
+    return r;
 }
 RT_API(cudaPeekAtLastError)(void)
 {
     cu_asked(true);
-    return mine.last ? mine.last : sticky();
+    return mine.last;
 }
 
 RT_API(cudaSetDevice)(int device)

@@ -226,6 +226,16 @@ static bool is_mapped(const struct mem *m, u64 addr)
            o->base + o->size > page;
 }
 
+/* Whether no live allocation is near: a GPU has mapped memory of its own around those of a program, too (on an H200
+ * 4 MiB behind a small one nothing happens). */
+static bool is_far(const struct mem *m, u64 addr)
+{
+    const u64 near = 32ull << 20;
+    const struct mem_object *o = mem_find(m, addr);
+    if (!o) o = mem_near(m, addr);
+    return !o || !mem_is_live(o) || addr + near < o->base || addr > o->base + o->size + near;
+}
+
 /* The error with which a GPU would end the kernel here; 0: it goes on. */
 static u32 silicon_error(const struct access *a, u32 lane, const struct lane_check *c)
 {
@@ -236,7 +246,7 @@ static u32 silicon_error(const struct access *a, u32 lane, const struct lane_che
     case FAULT_NULL_POINTER:
     case FAULT_UNMAPPED: return 700;
     case FAULT_PAST:
-    case FAULT_INVALID: return is_mapped(l->sim->mem, addr) ? 0 : 700;
+    case FAULT_INVALID: return is_far(l->sim->mem, addr) ? 700 : 0;
     case FAULT_SHARED_PAST: return addr + a->bytes > (l->shared_total + unit - 1) / unit * unit ? 700 : 0;
     case FAULT_LOCAL_PAST: return within(addr, a->bytes, 0, LOCAL_STACK) ? 0 : 700;
     default: return 0;

@@ -99,8 +99,8 @@ static u32 silicon_error(enum finding_kind k)
 {
     switch (k) {
     case F_assertion: return 710;
+    case F_stack_overflow: return 700;
     case F_trap:
-    case F_stack_overflow:
     case F_double_free:
     case F_bad_free: return 719;
     case F_call_target: return 718;

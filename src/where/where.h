@@ -49,6 +49,10 @@ bool where_same_file(u64 a, u64 b);
 /* Lists the files anew if some were loaded or unloaded since, and says so to whoever listens. */
 void where_modules_look(void);
 void where_modules_tell(void); /* the list, again */
+void modules_hold(bool held);  /* nobody changes the list meanwhile */
+/* Around fork: a child has only the thread that forked, and must find no lock taken. */
+void where_fork_begin(void);
+void where_fork_end(void);
 /* "app+0x1234 (main)": what is known without debug information. */
 void where_plain(u64 address, struct text *out);
 

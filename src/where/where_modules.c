@@ -72,6 +72,14 @@ static void list_tell(const struct modules *l)
                        l->m[i].path);
 }
 
+void modules_hold(bool held)
+{
+    if (held)
+        lock(&guard);
+    else
+        unlock(&guard);
+}
+
 void where_modules_tell(void) { list_tell(modules()); }
 
 void where_modules_look(void)

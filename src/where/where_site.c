@@ -159,6 +159,17 @@ void where_listen(void (*line)(const char *text, size_t n))
     unlock(&t.lock);
 }
 
+void where_fork_begin(void)
+{
+    modules_hold(true);
+    lock(&t.lock);
+}
+void where_fork_end(void)
+{
+    unlock(&t.lock);
+    modules_hold(false);
+}
+
 /* ---- without a launcher ---- */
 
 /* The record that a mark at z stands for, and how long the mark is; NULL: it is none. */

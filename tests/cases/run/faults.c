@@ -1,4 +1,5 @@
-/* A kernel that a GPU ends with an error: later calls fail with it under --faults, and go on without. */
+/* A kernel that a GPU ends with an error: later calls fail with it under --faults, and go on without. What they return
+ * is what an H200 answers to this program (driver 580). */
 #include "api.h"
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,6 +76,7 @@ int main(int argc, char **argv)
     SAY(cuEventDestroy_v2, event);
     SAY(cuModuleUnload, module);
     SAY(cuCtxSynchronize);
+    if (!strcmp(how, "good")) return 0;
     SAY(cuDevicePrimaryCtxReset_v2, 0);
     SAY(cuCtxSynchronize);
     SAY(cuDevicePrimaryCtxRelease_v2, 0);
