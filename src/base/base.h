@@ -224,6 +224,9 @@ int process_signal(void);
 u64 page_size(void);
 u64 pages_limit(void);                /* bytes of address space this process may have (RLIMIT_AS); UINT64_MAX: any */
 u64 pages_reserve(u64 at, u64 bytes); /* without access or memory; at 0: anywhere. 0: not there, or not so much */
+/* How many of so many bytes can be read from an address on: the kernel is asked, a page at a time (of more than 16 MiB
+ * some pages). */
+u64 pages_readable(const void *p, u64 bytes);
 bool pages_commit(u64 at, u64 bytes); /* may be read and written from now on */
 /* Into used[], for each page of memory that was committed: whether anybody has used it since, or since pages_discard.
  * false: that cannot be said, and nothing is in used[]. */

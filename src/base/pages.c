@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include "base/base.h"
 #include <fcntl.h>
+#include <errno.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -101,4 +103,30 @@ bool pages_usable(u64 at, u64 bytes)
     }
     if (f) fclose(f);
     return need >= end;
+}
+
+/* The kernel copies one byte of each page, and stops at the first that it cannot. */
+u64 pages_readable(const void *p, u64 bytes)
+{
+    enum { AT_ONCE = 256 };
+    u64 from = (uintptr_t)p, page = page_size(), end = from + bytes < from ? UINT64_MAX : from + bytes;
+    u64 step = bytes > (16u << 20) ? 16 * page : page;
+    char byte[AT_ONCE];
+    struct iovec at[AT_ONCE];
+    for (u64 next = from; next < end;) {
+        u32 n = 0;
+        u64 begin = next;
+        for (; n < AT_ONCE && next < end; n++) {
+            at[n] = (struct iovec){ (void *)(uintptr_t)next, 1 };
+            u64 after = (next & ~(page - 1)) + step;
+            next = after > next ? after : end;
+        }
+        struct iovec to = { byte, n };
+        ssize_t got = process_vm_readv(getpid(), &to, 1, at, n, 0);
+        if (got < 0 && errno != EFAULT) return bytes; /* a sandbox may forbid to ask */
+        if (got == (ssize_t)n) continue;
+        u64 first = got > 0 ? (uintptr_t)at[got].iov_base : begin; /* that cannot be read */
+        return first - from;
+    }
+    return bytes;
 }

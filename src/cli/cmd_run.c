@@ -9,6 +9,7 @@
 #include "cli/run_report.h"
 #include "cli/run_save.h"
 #include "cli/run_source.h"
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -204,12 +205,48 @@ static bool front_find(struct run *r, struct error *e)
     return error_set(e, ERR_SYSTEM, "lockstep-front.so is neither in %s/front nor in %s/../lib/lockstep", self, self);
 }
 
+/* Whether a process of this number is there; also one of another user. */
+static bool is_alive(int pid) { return pid > 0 && (!kill(pid, 0) || errno != ESRCH); }
+
+/* Whether a launcher, or a process whose reports these are, still uses the folder. */
+static bool is_used(const char *folder)
+{
+    bool used = false, owned = false;
+    DIR *d = opendir(folder);
+    for (struct dirent *x; d && !used && (x = readdir(d));) {
+        int pid = atoi(x->d_name), end = 0;
+        if (sscanf(x->d_name, "owner.%d%n", &pid, &end) == 1 && !x->d_name[end]) owned = true;
+        used = is_alive(pid);
+    }
+    if (d) closedir(d);
+    return used || !owned;
+}
+
+/* A launcher that was killed has left its folder: whoever comes next removes it. */
+static void folders_sweep(void)
+{
+    DIR *d = opendir("/tmp");
+    for (struct dirent *x; d && (x = readdir(d));) {
+        char path[300];
+        struct stat st;
+        if (strncmp(x->d_name, "lockstep-run.", 13) != 0) continue;
+        snprintf(path, sizeof path, "/tmp/%s", x->d_name);
+        if (!lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !is_used(path)) folder_remove(path);
+    }
+    if (d) closedir(d);
+}
+
 /* LD_AUDIT is a list with colons: a folder whose name has one is reached by a link. */
 static bool folder_prepare(struct run *r, struct error *e)
 {
     snprintf(r->folder, sizeof r->folder, "/tmp/lockstep-run.XXXXXX");
     if (!mkdtemp(r->folder)) return error_set(e, ERR_SYSTEM, "cannot make a folder in /tmp: %s", strerror(errno));
     r->report.folder = r->folder;
+    char owner[96];
+    snprintf(owner, sizeof owner, "%s/owner.%d", r->folder, (int)getpid());
+    int fd = open(owner, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0) close(fd);
+    folders_sweep();
     *strrchr(r->front, '/') = 0;
     snprintf(r->link, sizeof r->link, "%s/front", r->folder);
     if (!strchr(r->front, ':')) return true;

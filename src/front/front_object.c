@@ -85,6 +85,20 @@ static bool has_bti(const struct file *f)
     return false;
 }
 
+/* Whether so many bytes from an address on are code that the loader maps. */
+static bool is_code(const struct file *f, uint64_t at, uint64_t bytes)
+{
+    const Elf64_Ehdr *h = f->head;
+    if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff % _Alignof(Elf64_Phdr)) return false;
+    if (!is_inside(f, h->e_phoff, h->e_phnum * sizeof(Elf64_Phdr))) return false;
+    const Elf64_Phdr *p = (const Elf64_Phdr *)(const void *)(f->base + h->e_phoff);
+    for (uint32_t i = 0; i < h->e_phnum; i++)
+        if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_X && at >= p[i].p_vaddr && bytes <= p[i].p_memsz &&
+            at - p[i].p_vaddr <= p[i].p_memsz - bytes)
+            return true;
+    return false;
+}
+
 /* The functions of a symbol table that are entries of the runtime: counted, and written where `hit` is not NULL. */
 static size_t entries_find(const struct file *f, const Elf64_Shdr *table, uintptr_t bias, struct front_hit *hit)
 {
@@ -99,7 +113,7 @@ static size_t entries_find(const struct file *f, const Elf64_Shdr *table, uintpt
         const char *name = text + s->st_name;
         if (name[0] != 'c' && name[0] != '_') continue;
         struct front_entry *e = front_entry_of(runtime, name);
-        if (!e) continue;
+        if (!e || !is_code(f, s->st_value, s->st_size)) continue;
         if (hit) hit[hits] = (struct front_hit){ (uint8_t *)(bias + s->st_value), s->st_size, e };
         hits++;
     }

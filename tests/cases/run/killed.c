@@ -16,7 +16,7 @@ static void *context;
 /* When the main thread has been in its call for a while. */
 static void *sender(void *number)
 {
-    usleep(400000);
+    usleep(1000000);
     kill(getpid(), (int)(size_t)number);
     pause();
     return NULL;
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
         OK(cuLaunchKernel, count, 1, 1, 1, 1, 1, 1, 0, NULL, two, NULL);
         OK(cuEventRecord, event, NULL);
         pthread_create(&thread, NULL, waits, event);
-        usleep(400000);
+        usleep(1000000);
         kill(getpid(), number);
     }
     OK(cuCtxSynchronize);
