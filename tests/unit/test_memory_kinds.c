@@ -380,7 +380,7 @@ static void usage_and_leaks(void)
     struct mem_object *a = dev_alloc(d, 1000, MEM_DEVICE, "a", "main.cu:12", &e);
     UNIT(dev_free(d, a->base, NULL));
     dev_leaks_host(d);
-    dev_leaks_handles(d, "stream", 0);
+    dev_leaks_handles(d, "stream", NULL, 0);
     UNIT_EQ(report_notes(d->report), 0);
     for (u32 i = 0; i < 3; i++) dev_alloc(d, 500, MEM_DEVICE, "b", "main.cu:12", &e);
     dev_alloc(d, 100, MEM_PINNED, "c", NULL, &e);
@@ -392,8 +392,8 @@ static void usage_and_leaks(void)
     struct mem_object *o;
     UNIT_EQ(dev_register(d, own, sizeof own, "own", "main.cu:20", &o, &e), 0);
     dev_leaks_host(d);
-    dev_leaks_handles(d, "stream", 2);
-    dev_leaks_handles(d, "graph", 1);
+    dev_leaks_handles(d, "stream", NULL, 2);
+    dev_leaks_handles(d, "graph", "cuGraphCreate at main.cu:30", 1);
     UNIT_EQ(report_notes(d->report), 5);
     UNIT_EQ(report_errors(d->report), 0);
     char *z = report_of(d);
