@@ -312,7 +312,7 @@ void dev_leaks_host(struct device *d)
 
 void dev_leaks_handles(struct device *d, const char *what, const char *site, u32 count)
 {
-    if (!(d->options.checks & CHECK_MEMORY)) return;
+    if (!(d->options.checks & CHECK_MEMORY) || !count) return;
     char cause[200], fix[200];
     snprintf(cause, sizeof cause, "%u %s%s never destroyed", count, what, count == 1 ? " was" : "s were");
     snprintf(fix, sizeof fix, "Destroy every %s that the program makes.", what);

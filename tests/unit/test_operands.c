@@ -67,6 +67,7 @@ static void build(struct lowered *l, u32 n)
     speculated_find(l);
     overflow_find(l);
     hazards_find(l);
+    in_flight_find(l);
 }
 
 static u32 has(const u64 *set, u32 r) { return set[r >> 6] >> (r & 63) & 1; }
