@@ -31,10 +31,11 @@ static bool is_new(struct ptx_reach *r, const void *p)
     return true;
 }
 
+/* A kernel's address is for a launch: nobody calls it, so what names it gets nowhere. */
 static void add_func(struct ptx_reach *r, struct ptx_func *f)
 {
     f = f->alias_of ? f->alias_of : f;
-    if (is_new(r, f)) VEC_PUSH(&r->mem, &r->func, f);
+    if (!f->is_entry && is_new(r, f)) VEC_PUSH(&r->mem, &r->func, f);
 }
 
 static void add_var(struct ptx_reach *r, struct ptx_var *v)
@@ -100,7 +101,7 @@ void ptx_reach(struct ptx_reach *r, struct ptx_func *kernel)
 {
     bool anywhere = false;
     *r = (struct ptx_reach){ 0 };
-    add_func(r, kernel);
+    VEC_PUSH(&r->mem, &r->func, kernel);
     for (u32 i = 0; i < r->func.n; i++) {
         const struct ptx_func *f = r->func.p[i];
         bool unknown = false;
