@@ -248,8 +248,10 @@ static void frame_take(struct naming *n, const struct frame *f, const struct mod
     if (n->shown && !f->file[0] && (!strncmp(f->function, "__libc_start", 12) || !strcmp(f->function, "_start")))
         return;
     char place[700];
-    if (f->file[0])
+    if (f->file[0] && f->line)
         snprintf(place, sizeof place, "%s:%u", base_name(f->file), f->line);
+    else if (f->file[0]) /* an assembly */
+        snprintf(place, sizeof place, "%s", base_name(f->file));
     else
         snprintf(place, sizeof place, "%s+0x%llx", m ? base_name(m->path) : "",
                  (unsigned long long)(address - (m ? m->bias : 0)));
@@ -295,26 +297,61 @@ static const struct line *script_first(const struct sites *s, const struct recor
     return next ? next : first;
 }
 
-/* The variable that a line of a script assigns, "": none, or several. */
-static void script_name(const struct line *l, char *name, size_t size)
+static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+
+/* The text of a line: from base_alloc, NULL: there is none. */
+static char *script_line(const struct line *l)
 {
     struct str text;
-    name[0] = 0;
-    if (!l || !file_read_if(l->file, &text)) return;
-    const char *p = text.p;
+    if (!l || !l->number || !file_read_if(l->file, &text)) return NULL;
+    char *all = (char *)(uintptr_t)text.p, *p = all;
     for (u32 k = 1; p && k < l->number; k++) {
         p = strchr(p, '\n');
         p = p ? p + 1 : NULL;
     }
     if (p) {
-        static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
-        p += strspn(p, " \t");
-        size_t n = strspn(p, word), behind = n + strspn(p + n, " \t");
-        bool one = !memchr(p, ';', strcspn(p, "\n"));
-        if (one && n && p[behind] == '=' && p[behind + 1] != '=')
-            snprintf(name, size, "%.*s", (int)MIN_OF(n, size - 1), p);
+        size_t n = strcspn(p, "\n");
+        memmove(all, p, n);
+        all[n] = 0;
+        return all;
     }
-    base_free((void *)(uintptr_t)text.p);
+    base_free(all);
+    return NULL;
+}
+
+/* The variable that a line assigns, "": none, or several. */
+static void assigned_name(const char *p, char *name, size_t size)
+{
+    p += strspn(p, " \t");
+    size_t n = strspn(p, word), behind = n + strspn(p + n, " \t");
+    if (!strchr(p, ';') && n && p[behind] == '=' && p[behind + 1] != '=')
+        snprintf(name, size, "%.*s", (int)MIN_OF(n, size - 1), p);
+}
+
+/* The variable that a line of C# gives to a call to be written: the only `out at`, `out var at`. "": there is none. */
+static void out_name(const char *line, char *name, size_t size)
+{
+    const char *p = strstr(line, "out ");
+    if (!p || strstr(p + 4, "out ") || (p > line && strchr(word, p[-1]))) return;
+    p += 4 + strspn(p + 4, " ");
+    size_t n = strspn(p, word);
+    if (n && p[n] == ' ') { /* behind its type */
+        p += n + strspn(p + n, " ");
+        n = strspn(p, word);
+    }
+    if (n && (p[n] == ',' || p[n] == ')')) snprintf(name, size, "%.*s", (int)MIN_OF(n, size - 1), p);
+}
+
+/* What a call's new memory is called in the script that made it. */
+static void script_name(const struct line *first, bool by_package, char *name, size_t size)
+{
+    size_t n = first ? strlen(first->file) : 0;
+    char *line = script_line(first);
+    if (line && n > 3 && !strcmp(first->file + n - 3, ".cs"))
+        out_name(line, name, size);
+    else if (line && by_package) /* what the user's line assigns is an array; otherwise it is what the call returned */
+        assigned_name(line, name, size);
+    base_free(line);
 }
 
 static void site_resolve(struct sites *s, struct record *r)
@@ -357,9 +394,8 @@ static void name_resolve(struct sites *s, struct record *r)
     char name[128] = "";
     const struct record *site = r->site < RECORDS ? s->record[r->site] : NULL;
     if (r->script) {
-        /* what the user's line assigns is an array if a package made the call, and otherwise what the call returned */
         const struct line *first = site ? script_first(s, site) : NULL;
-        if (first && first->place != site->address[0]) script_name(first, name, sizeof name);
+        script_name(first, first && first->place != site->address[0], name, sizeof name);
     } else if (r->global) {
         for (u32 i = 0; r->modules && i < r->modules->n && !name[0]; i++) {
             const struct module *m = &r->modules->m[i];

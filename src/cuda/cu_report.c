@@ -314,7 +314,7 @@ __attribute__((destructor)) static void end(void)
         for (u32 k = 0; k < LAST_WAIT && lk_gpu_progress(gpu, &p); k++) thread_sleep_us(PAUSE_US);
         /* nothing could be freed after a sticky error; what an interpreter's objects hold to the end was not forgotten
          */
-        if (!cu_sticky(gpu) && !cu_where_scripts()) {
+        if (!cu_sticky(gpu) && !cu_where_holds()) {
             lk_report_leaks(gpu);
             lk_report_leaks_host(gpu);
         }

@@ -15,6 +15,7 @@ static _Thread_local struct {
 } scripted;
 
 bool cu_where_scripts(void) { return scripts; }
+bool cu_where_holds(void) { return scripts && where_python_look(); }
 
 /* Calls whose place is told: to take the interpreter's lock for each of the others would cost more than they do. */
 static bool is_placed(const char *function)

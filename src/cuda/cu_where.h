@@ -10,6 +10,7 @@ void cu_where_open(const char *file);
 /* Of the gate, when a call begins: where an interpreter makes it, its lines are asked for now. */
 void cu_where_begin(const struct cu_call *c);
 bool cu_where_scripts(void); /* whether there is an interpreter */
+bool cu_where_holds(void);   /* whether it has objects that hold memory until it ends, which nobody forgot */
 /* The same in a child of fork, which has a file of its own. */
 void cu_where_forked(const char *file);
 /* The site of the call that the calling thread is in; NULL: it is in none. Lives for ever. */

@@ -2,7 +2,9 @@
  *
  *   where_walk.c     return addresses of the calling thread, by frame pointers
  *   where_modules.c  the executable and the libraries of the process, and where they lie
- *   where_script.c   lines of Python, where an interpreter made the call
+ *   where_script.c   lines of scripts, where an interpreter made the call
+ *   where_python.c   frames of CPython
+ *   where_mono.c     frames of mono (C#)
  *   where_site.c     distinct calls ("sites") and names of buffers, each kept once
  *
  * A site is a function that was called and the return addresses behind it. Only its number travels: as a short text
@@ -68,6 +70,17 @@ bool where_script(struct where_stack *s);
 void where_scripts_tell(void); /* all lines, again */
 /* "train.py:41"; false: the address is none of these. */
 bool where_script_text(u64 address, struct text *out);
+/* The place of a line, 0: there is no room for more. number = 0: only the file is known, of an assembly. */
+u64 where_line(const char *file, const char *function, u32 number);
+/* Puts the function of that name, of any library of the process, into a pointer; false: there is none. */
+bool where_symbol(const char *name, void *to);
+
+/* ---- where_python.c, where_mono.c: the same two questions to each ---- */
+
+bool where_python_look(void);
+bool where_python(struct where_stack *s);
+bool where_mono_look(void);
+bool where_mono(struct where_stack *s);
 
 /* ---- where_site.c ---- */
 
