@@ -75,6 +75,7 @@ enum term {
     TERM_BAR,
     TERM_CLUSTER, /* barrier.cluster.wait */
     TERM_WARP,
+    TERM_GROUP, /* wgmma.wait_group: the warps of a warpgroup have all waited */
     TERM_SLEEP,
     TERM_DEPEND, /* griddepcontrol.wait */
     TERM_UNSUPPORTED

@@ -121,7 +121,13 @@ void lower_wgmma_sync(struct lower *w, int form)
     w->op.p[w->op.n - 1].aux = lower_has_mod(w->cur, "fence")          ? WGMMA_FENCE
                                : lower_has_mod(w->cur, "commit_group") ? WGMMA_COMMIT
                                                                        : WGMMA_WAIT;
-    if (around != NONE) lower_end_block(w, TERM_FALL);
+    if (w->op.p[w->op.n - 1].aux == WGMMA_WAIT) {
+        struct lop meet = lower_op(w, form);
+        meet.aux = WGMMA_MEET;
+        VEC_PUSH(w->mem, &w->op, meet);
+        lower_end_block(w, TERM_GROUP);
+    } else if (around != NONE)
+        lower_end_block(w, TERM_FALL);
     lower_end_around(w, around);
 }
 

@@ -65,7 +65,7 @@ struct mma {
     u8 scale;                /* enum mma_scale */
 };
 /* op.aux of the instructions that order products of a warpgroup. */
-enum wgmma_order { WGMMA_FENCE, WGMMA_COMMIT, WGMMA_WAIT };
+enum wgmma_order { WGMMA_FENCE, WGMMA_COMMIT, WGMMA_WAIT, WGMMA_MEET };
 /* wgmma: whether the product is added to what d held. */
 enum mma_scale { SCALE_NEVER, SCALE_ALWAYS, SCALE_PREDICATE };
 /* Its sources: what d held (nc registers, none where it is not added to), the registers of a or its descriptor, the

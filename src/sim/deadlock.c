@@ -11,6 +11,7 @@
 #include "sim/finding_place.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
+#include "sim/wgmma.h"
 #include "sim/worker.h"
 #include <inttypes.h>
 
@@ -440,6 +441,21 @@ static void explain_spin(struct stopped *st, struct cause *c)
                     : "Let the thread that writes the value get there without waiting for those that read it.";
 }
 
+/* ---- a warpgroup whose warps do not all come ---- */
+
+static void explain_group(struct stopped *st, struct cause *c)
+{
+    struct waiter x = first_in(st, SPLIT_GROUP);
+    if (!x.s) return;
+    u32 behind = wgmma_behind(x.w), late = x.w->id / 4 * 4 + (behind ? (u32)__builtin_ctz(behind) : 0);
+    c->at = x;
+    c->cause = arena_printf(&st->mem,
+                            "warp %u has waited for products that warp %u of its warpgroup has not waited for: a "
+                            "product is one operation of all four warps",
+                            x.w->id, late);
+    c->fix = "Let all four warps of a warpgroup issue the same products and wait for them.";
+}
+
 /* ---- the report ---- */
 
 static void sort_ctas(struct cta **v, u32 n)
@@ -465,7 +481,8 @@ static const char *far(struct stopped *st)
 
 static void explain_stopped(struct stopped *st, enum finding_kind kind, struct cause *c)
 {
-    static const u8 order[] = { SPLIT_RUN, SPLIT_SLEEP, SPLIT_IDLE, SPLIT_RENDEZVOUS, SPLIT_BARRIER, SPLIT_CLUSTER };
+    static const u8 order[] = { SPLIT_RUN,     SPLIT_SLEEP, SPLIT_IDLE,   SPLIT_RENDEZVOUS,
+                                SPLIT_BARRIER, SPLIT_GROUP, SPLIT_CLUSTER };
     for (u32 k = 0; st->ncta && !c->at.s && k < COUNT_OF(order); k++) c->at = first_in(st, order[k]);
     if (kind == F_livelock)
         c->cause = arena_printf(
@@ -534,6 +551,7 @@ static void report_stop(struct launch *l, enum finding_kind kind)
     if (!c.at.s) explain_barrier(&st, &c);
     if (!c.at.s) explain_cluster(&st, &c);
     if (!c.at.s) explain_spin(&st, &c);
+    if (!c.at.s) explain_group(&st, &c);
     if (c.at.s) {
         struct finding f = { .kind = kind, .cause = c.cause, .fix = c.fix, .detail = describe_all(&st) };
         f.place = finding_place(&st.mem, low_of(c.at.s), split_op(c.at.s));

@@ -60,6 +60,7 @@ void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
         w->mask = w->cur->mask;
     }
     if (unlikely(w->cta->cluster->arrived)) cluster_recheck(w->cta);
+    if (unlikely(w->cta->wgmma_logs != NULL) && !w->live) wgmma_recheck(w);
 }
 
 static void merge(struct warp *w)
@@ -334,6 +335,11 @@ static enum step run_split(struct warp *w)
             s->block = bl->next;
             if (!cluster_wait(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
             if (unlikely(w->nsplit > 1) && can_merge(w, s)) return STEP_PICK;
+            to = bl->next;
+            break;
+        case TERM_GROUP:
+            s->block = bl->next;
+            if (!wgmma_meet(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
             to = bl->next;
             break;
         case TERM_DEPEND:

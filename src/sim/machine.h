@@ -78,6 +78,7 @@ enum split_state {
     SPLIT_RENDEZVOUS, /* waits in a .sync operation for the lanes of its mask (warpop.c) */
     SPLIT_BARRIER,    /* waits at a barrier of the CTA (barrier.c) */
     SPLIT_CLUSTER,    /* waits at the barrier of the cluster (cluster.c) */
+    SPLIT_GROUP,      /* has waited for products that other warps of its warpgroup have not waited for (wgmma.c) */
     SPLIT_IDLE,       /* spins in a loop that can end only when something it reads changes (wait.c) */
     SPLIT_SLEEP       /* has given way; runs again with the next turn */
 };

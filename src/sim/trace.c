@@ -262,10 +262,16 @@ static void add_standing(struct trace *t, struct warp *w)
     for (u32 k = 0; k < w->nsplit; k++) {
         const struct split *s = &w->split[k];
         if (s == w->cur) continue;
-        static const char *const doing[] = { "ready", "waiting for other lanes", "at a barrier", "spinning", "asleep" };
+        static const char *const doing[] = { "ready",
+                                             "waiting for other lanes",
+                                             "at a barrier",
+                                             "at the barrier of the cluster",
+                                             "waiting for its warpgroup",
+                                             "spinning",
+                                             "asleep" };
         const struct lowered *low = s->fr->code->low;
-        u32 op = s->state == SPLIT_BARRIER || s->state == SPLIT_CLUSTER || s->state == SPLIT_RENDEZVOUS ||
-                         s->state == SPLIT_IDLE
+        u32 op = s->state == SPLIT_BARRIER || s->state == SPLIT_CLUSTER || s->state == SPLIT_GROUP ||
+                         s->state == SPLIT_RENDEZVOUS || s->state == SPLIT_IDLE
                      ? s->op
                      : low->block[s->block].first;
         text_add(&t->line, "lanes %08x: %s at %s\n", s->mask, doing[s->state],

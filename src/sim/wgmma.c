@@ -3,7 +3,11 @@
  * The four warps of a warpgroup have 16 rows of the 64 each, and nothing of one warp's part depends on another's
  * registers: so each warp does its own. A product is done at the latest moment that the program allows, at the wait
  * that covers its group, and then reads shared memory and the accumulators. What touches its registers before is
- * reported (wgmma_check.c), and finds what was there. tests/cases/programs/matmul.cu lives by this. */
+ * reported (wgmma_check.c), and finds what was there. tests/cases/programs/matmul.cu lives by this.
+ *
+ * On a card a product is one operation of all four warps: none of them gets behind its wait before all have issued it
+ * and its operands have been read. So a warp that has waited is held back until the other three have waited as well,
+ * and one thread may release a buffer for its whole warpgroup, as kernels do (tests/cases/programs/gemm.cu). */
 #include "sim/wgmma.h"
 #include "sim/descriptor.h"
 #include "sim/handlers.h"
@@ -289,9 +293,10 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
         p->add = *(const u32 *)(const void *)SLOT(R, o->slot) >> first & 1;
     }
     if (w->planes && w->planes->dirty) undefined_a(w, i, f, p);
-    if (f->at_once)
+    if (f->at_once) {
         complete(w, &(struct registers){ w->code, R, w->planes }, p);
-    else
+        s->done++;
+    } else
         s->n++;
     return 0;
 }
@@ -330,6 +335,42 @@ int run_wgmma_wait(char *restrict R, const struct insn *i, struct warp *w)
     struct registers r = { fr->code, fr->R, fr->planes };
     for (u32 k = 0; k < due; k++) complete(w, &r, &s->p[k]);
     s->n -= due;
+    s->done += due;
     memmove(s->p, s->p + due, s->n * sizeof *s->p);
     return 0;
+}
+
+/* ---- the warps of a warpgroup ---- */
+
+static bool is_behind(const struct warp *w, u32 done) { return w->live && (!w->wgmmas || w->wgmmas->done < done); }
+
+u32 wgmma_behind(const struct warp *w)
+{
+    u32 behind = 0, first = w->id / 4 * 4;
+    if (wgmma_told(w)) return 0;
+    for (u32 k = 0; k < 4 && first + k < w->cta->nwarps; k++)
+        if (is_behind(w->cta->warp[first + k], w->wgmmas->done)) behind |= 1u << k;
+    return behind;
+}
+
+void wgmma_recheck(struct warp *w)
+{
+    u32 first = w->id / 4 * 4;
+    for (u32 k = first; k < first + 4 && k < w->cta->nwarps; k++) {
+        struct warp *x = w->cta->warp[k];
+        for (u32 j = 0; j < x->nsplit; j++)
+            if (x->split[j].state == SPLIT_GROUP && !wgmma_behind(x)) x->split[j].state = SPLIT_RUN;
+    }
+}
+
+bool wgmma_meet(struct warp *w, struct split *s, const struct insn *i)
+{
+    if (!w->wgmmas) return true;
+    w->syncs++;
+    wgmma_recheck(w);
+    if (!wgmma_behind(w)) return true;
+    s->op = i->op;
+    s->missing = 0;
+    s->state = SPLIT_GROUP;
+    return false;
 }

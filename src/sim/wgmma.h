@@ -21,11 +21,19 @@ struct wgmmas {    /* of a warp */
     u32 n, cap;    /* products in flight; room */
     bool fenced;   /* wgmma.fence has been executed */
     u32 count;     /* products that were issued so far */
+    u32 done;      /* of them, those that are complete */
     struct wgmma p[];
 };
 void wgmma_reset(struct warp *w);          /* a warp starts: it has none */
 void wgmma_logs_reset(struct cta *c);      /* a CTA starts */
 void wgmma_exit(struct warp *w, u32 mask); /* lanes leave */
+/* Behind a wait: the split goes on when no warp of its warpgroup is behind it; false: it waits for them. */
+bool wgmma_meet(struct warp *w, struct split *s, const struct insn *i);
+/* A warp has come to its wait, or has left: those that it held back go on. */
+void wgmma_recheck(struct warp *w);
+/* The warps of the warpgroup that are behind this one, a bit each. */
+u32 wgmma_behind(const struct warp *w);
+bool wgmma_told(const struct warp *w); /* it has been reported that the warps of its warpgroup do not agree */
 /* What is wrong with a product when it is issued (wgmma_check.c); false: it cannot be done. */
 bool wgmma_check(struct warp *w, const struct insn *i, const struct mma *f, u32 lanes, const u64 *a, const u64 *b);
 #endif

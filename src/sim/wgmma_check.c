@@ -44,6 +44,8 @@ static struct wgmma_log *log_of(const struct warp *w)
     return &c->wgmma_logs[w->id / 4];
 }
 
+bool wgmma_told(const struct warp *w) { return w->cta->wgmma_logs && w->cta->wgmma_logs[w->id / 4].told; }
+
 static void check_group(struct warp *w, const struct insn *i, u64 a, u64 b)
 {
     struct wgmma_log *g = log_of(w);
@@ -68,6 +70,7 @@ static void check_group(struct warp *w, const struct insn *i, u64 a, u64 b)
     bool other = g->of[n % REMEMBERED].low != w->code->low || g->of[n % REMEMBERED].op != i->op;
     if (!other && g->of[n % REMEMBERED].a == a && g->of[n % REMEMBERED].b == b) return;
     g->told = true;
+    wgmma_recheck(w);
     if (other)
         snprintf(cause, sizeof cause,
                  "product %u of warp %u is not the one that another warp of its warpgroup has issued", n + 1, w->id);
