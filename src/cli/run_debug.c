@@ -1,7 +1,18 @@
 /* What a file says of an address: with libdw its functions, lines and variables; without, the symbols of the file. */
 #include "cli/run_where.h"
+#include "base/demangle.h"
 #include <elf.h>
 #include <stdlib.h>
+
+/* The name of a symbol as its author wrote it, without template arguments and parameters. */
+static void symbol_put(const char *symbol, char *out, size_t size)
+{
+    struct arena mem = { 0 };
+    struct demangled d;
+    bool mangled = !strncmp(symbol, "_Z", 2) && demangle(&mem, str_of(symbol), &d);
+    snprintf(out, size, "%s", mangled ? d.plain : symbol);
+    arena_free(&mem);
+}
 
 #ifndef NO_LIBDW
 #include <dwarf.h>
@@ -61,7 +72,7 @@ static void symbol_name(Dwfl_Module *m, u64 address, char *out, size_t size)
     GElf_Off offset;
     GElf_Sym symbol;
     const char *name = dwfl_module_addrinfo(m, address, &offset, &symbol, NULL, NULL, NULL);
-    snprintf(out, size, "%s", name ? name : "");
+    symbol_put(name ? name : "", out, size);
 }
 
 /* The scopes around a code address, the innermost first, of the code as it is: an inlined function's are followed by
@@ -328,7 +339,7 @@ static void symbol_find(struct str file, u64 address, bool code, char *out, size
                 continue;
             const char *name = file.p + text.sh_offset + s.st_name;
             if (!memchr(name, 0, text.sh_size - s.st_name)) continue;
-            snprintf(out, size, "%s", name);
+            symbol_put(name, out, size);
             return;
         }
     }

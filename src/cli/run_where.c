@@ -224,7 +224,18 @@ static bool is_users(const struct frame *f)
 
 static bool is_stub(const struct frame *f)
 {
-    return !strncmp(f->function, "__device_stub__", 15) || strstr(f->function, "__device_stub__") != NULL;
+    return strstr(f->function, "__device_stub_") != NULL; /* of a template: __wrapper__device_stub_NAME as well */
+}
+
+/* A function of the toolkit's headers or of the C++ library in a program without debug information, which would name
+ * the header: cudaMalloc, made from its template, __cudaLaunchKernel_helper, thrust::sort. */
+static bool is_headers(const char *name)
+{
+    static const char *const space[] = { "thrust::", "cub::", "cuda::", "std::", "__gnu_cxx::" };
+    for (u32 i = 0; i < COUNT_OF(space); i++)
+        if (!strncmp(name, space[i], strlen(space[i]))) return true;
+    name += !strncmp(name, "__", 2) ? 2 : 0;
+    return !strncmp(name, "cuda", 4) && name[4] >= 'A' && name[4] <= 'Z';
 }
 
 struct naming {
@@ -244,6 +255,7 @@ static void frame_take(struct naming *n, const struct frame *f, const struct mod
         return;
     }
     if (!is_users(f)) return;
+    if (!f->file[0] && is_headers(f->function)) return;
     /* what called main is not the program's */
     if (n->shown && !f->file[0] && (!strncmp(f->function, "__libc_start", 12) || !strcmp(f->function, "_start")))
         return;
