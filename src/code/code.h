@@ -382,9 +382,36 @@ struct call {              /* a call site */
         bool in_register;
     } * arg, *ret;
     u32 narg, nret;
-    u8 builtin; /* enum builtin: vprintf and the like */
+    u8 builtin;  /* enum builtin: vprintf and the like */
+    bool system; /* of the device runtime: by the name that libcudadevrt calls, whose errors have their own numbers */
 };
-enum builtin { BI_NONE, BI_VPRINTF, BI_ASSERTFAIL, BI_MALLOC, BI_FREE };
+enum builtin {
+    BI_NONE,
+    BI_VPRINTF,
+    BI_ASSERTFAIL,
+    BI_MALLOC,
+    BI_FREE,
+    /* the device runtime, by which kernels launch kernels (device_runtime.c) */
+    BI_RUNTIME,
+    BI_BUFFER = BI_RUNTIME, /* a parameter buffer, for a launch of that shape */
+    BI_LAUNCH,              /* launches with such a buffer */
+    BI_BUFFER_PLAIN,        /* a parameter buffer of that alignment and size */
+    BI_LAUNCH_PLAIN,        /* launches a kernel of that shape with such a buffer */
+    BI_TAKE_ERROR,          /* the last error, which is none from then on */
+    BI_PEEK_ERROR,
+    BI_SET_ERROR,
+    BI_STREAM_CREATE,
+    BI_STREAM_DESTROY,
+    BI_STREAM_WAIT,
+    BI_EVENT_CREATE,
+    BI_EVENT_RECORD,
+    BI_EVENT_DESTROY,
+    BI_DEVICE,
+    BI_DEVICES,
+    BI_ATTRIBUTE,
+    BI_LIMIT,
+    BI_RESIDENT /* CTAs of a kernel that fit on a multiprocessor */
+};
 
 struct where {
     u8 cls, width;

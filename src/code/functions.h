@@ -11,4 +11,8 @@ const struct ptx_operand *operand_undefined(const struct ptx_insn *i);
 /* The function of the CUDA runtime that has this name (lower_call.c); whether there is one. */
 enum builtin builtin_find(struct str name);
 bool builtin_provides(struct str name);
+/* It takes the place of the function of that name, defined or not: an entry of the device runtime. */
+bool builtin_replaces(struct str name);
+/* The name is one by which libcudadevrt calls the driver. */
+bool builtin_is_system(struct str name);
 #endif

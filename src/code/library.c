@@ -13,6 +13,7 @@ bool lop_in_library(const struct lowered *l, u32 op)
 {
     static const char *const header[] = { "cooperative_groups.h", "cooperative_groups/details/", "/cccl/",
                                           "/cuda/std/" };
+    if (contains(l->func->name, "_cuda_device_runtime_cu_")) return true; /* a kernel of libcudadevrt */
     const struct ptx_insn *i = l->op[op].src;
     struct str file = i && i->loc ? ptx_file(l->func->module, i->loc->file) : (struct str){ "", 0 };
     for (u32 k = 0; k < COUNT_OF(header); k++)

@@ -5,14 +5,72 @@
 
 static const struct opnd no_opnd;
 
+/* ---- functions that the machine provides ---- */
+
+/* What a kernel that launches kernels calls is in libcudadevrt, which calls the driver. Both names are provided: the
+ * first is there without the library, too, and its caller is the line that launches. */
+static const char RUNTIME[] = "__cudaCDP2", SYSTEM[] = "__cuda_syscall_cnpv2";
+
+static bool starts(struct str name, const char *with)
+{
+    size_t n = strlen(with);
+    return name.n > n && !memcmp(name.p, with, n);
+}
+
+static enum builtin runtime_find(struct str name)
+{
+    static const struct {
+        const char *runtime, *system; /* names, behind the two beginnings; NULL: has none */
+        enum builtin is;
+    } all[] = {
+        { "GetParameterBufferV2", "GetParameterBufferV2", BI_BUFFER },
+        { "LaunchDeviceV2", "LaunchDeviceV2", BI_LAUNCH },
+        { "LaunchDeviceV2_ptsz", NULL, BI_LAUNCH },
+        { "GetParameterBuffer", "GetParameterBuffer", BI_BUFFER_PLAIN },
+        { "LaunchDevice", "LaunchDevice", BI_LAUNCH_PLAIN },
+        { "LaunchDevice_ptsz", NULL, BI_LAUNCH_PLAIN },
+        { "GetLastError", NULL, BI_TAKE_ERROR },
+        { "PeekAtLastError", "GetLastError", BI_PEEK_ERROR },
+        { NULL, "SetLastError", BI_SET_ERROR },
+        { "StreamCreateWithFlags", "StreamCreate", BI_STREAM_CREATE },
+        { "StreamDestroy", "StreamDestroy", BI_STREAM_DESTROY },
+        { "StreamWaitEvent", "StreamWaitEvent", BI_STREAM_WAIT },
+        { "StreamWaitEvent_ptsz", NULL, BI_STREAM_WAIT },
+        { "EventCreateWithFlags", "EventCreate", BI_EVENT_CREATE },
+        { "EventRecord", "EventRecord", BI_EVENT_RECORD },
+        { "EventRecord_ptsz", NULL, BI_EVENT_RECORD },
+        { "EventDestroy", "EventDestroy", BI_EVENT_DESTROY },
+        { "GetDevice", "GetDevice", BI_DEVICE },
+        { "GetDeviceCount", "GetDeviceCount", BI_DEVICES },
+        { "DeviceGetAttribute", "DeviceGetAttribute", BI_ATTRIBUTE },
+        { "DeviceGetLimit", "GetLimit", BI_LIMIT },
+        { "OccupancyMaxActiveBlocksPerMultiprocessor", "MaxActiveBlocksPerMultiprocessor", BI_RESIDENT },
+        { "OccupancyMaxActiveBlocksPerMultiprocessorWithFlags", "MaxActiveBlocksPerMultiprocessorWithFlags",
+          BI_RESIDENT },
+    };
+    bool runtime = starts(name, RUNTIME);
+    if (!runtime && !starts(name, SYSTEM)) return BI_NONE;
+    size_t skip = strlen(runtime ? RUNTIME : SYSTEM);
+    struct str rest = { name.p + skip, name.n - (u32)skip };
+    for (u32 k = 0; k < COUNT_OF(all); k++) {
+        const char *is = runtime ? all[k].runtime : all[k].system;
+        if (is && str_is(rest, is)) return all[k].is;
+    }
+    return BI_NONE;
+}
+
 enum builtin builtin_find(struct str name)
 {
     if (str_is(name, "vprintf")) return BI_VPRINTF;
     if (str_is(name, "__assertfail")) return BI_ASSERTFAIL;
     if (str_is(name, "malloc")) return BI_MALLOC;
     if (str_is(name, "free")) return BI_FREE;
-    return BI_NONE;
+    return runtime_find(name);
 }
+
+bool builtin_replaces(struct str name) { return starts(name, RUNTIME) && runtime_find(name); }
+
+bool builtin_is_system(struct str name) { return starts(name, SYSTEM); }
 
 bool builtin_provides(struct str name) { return builtin_find(name) != BI_NONE; }
 
@@ -137,7 +195,8 @@ void lower_call(struct lower *w, int form)
     w->call_end = w->params_end;
     if (target->kind == OP_SYM && target->func) {
         proto = c.func = target->func->alias_of ? target->func->alias_of : target->func;
-        if (!c.func->has_body) c.builtin = (u8)builtin_find(c.func->name);
+        if (!c.func->has_body || builtin_replaces(c.func->name)) c.builtin = (u8)builtin_find(c.func->name);
+        c.system = builtin_is_system(c.func->name);
     } else if (target->kind == OP_REG) {
         struct opnd a = lower_operand(w, target, T_U64);
         lower_operands(w, &o, NULL, 0, &a, 1);

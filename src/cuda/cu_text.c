@@ -101,25 +101,6 @@ static cu_result version_found(const struct image_file *f, const char *ptx, u32 
     return strict ? CU_UNSUPPORTED_PTX : CU_OK;
 }
 
-/* Kernels that launch kernels call libcudadevrt, whose launches go to a driver: they would come to nothing in silence.
- */
-static void device_launch_say(const struct image_file *f, const char *ptx)
-{
-    static bool said;
-    bool calls = false; /* libcudadevrt itself defines the function */
-    for (const char *at = ptx; !calls && (at = strstr(at, ".extern .func")); at++) {
-        const char *name = strstr(at, "__cudaCDP2GetParameterBuffer");
-        if (!name) break;
-        calls = (size_t)(name - at) < strcspn(at, "\n");
-    }
-    if (!calls || __atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) return;
-    fprintf(
-        stderr,
-        "lockstep: %s: a kernel in it launches kernels (dynamic parallelism), which Lockstep does not run: what they "
-        "would compute is missing\n",
-        f->name);
-}
-
 /* The text that a device takes of one fatbin. */
 static cu_result text_of(struct image_file *f, u32 fatbin, const struct cu_device *d, char **ptx, char *why,
                          size_t size)
@@ -146,7 +127,6 @@ static cu_result text_of(struct image_file *f, u32 fatbin, const struct cu_devic
     }
     snprintf(why, size, "out of memory");
     cu_result r = text_copy(text, ptx);
-    if (!r) device_launch_say(f, *ptx);
     /* machine code for the device would be taken in its place */
     if (!r && c.silicon == c.image && (r = version_found(f, *ptx, sm))) base_free(*ptx);
     return r;

@@ -196,6 +196,7 @@ void work_run_here(struct dev_run *r)
 }
 
 static void start(struct dev_run *r);
+static void start_in_sim(struct dev_run *r, struct sim_result *so_far);
 
 void work_run_left(struct dev_run *r)
 {
@@ -245,15 +246,37 @@ static void ended(void *of)
     struct sim_result result = { 0 };
     struct error e = { 0 };
     bool ok = sim_wait(l, &result, &e);
-    over(r, ok, &result, &e);
+    if (likely(!sim_next_grid(&r->in, &result))) {
+        over(r, ok, &result, &e);
+        return;
+    }
+    __atomic_store_n(&r->sim, NULL, __ATOMIC_RELEASE);
+    start_in_sim(r, &result); /* the next of those that its kernels have launched */
 }
 
 /* Every CTA has triggered or left. */
 static void triggered(void *of) { op_trigger(((struct dev_run *)of)->op); }
 
-static void start(struct dev_run *r)
+static void start_in_sim(struct dev_run *r, struct sim_result *so_far)
 {
     struct error e = { 0 };
+    struct launch *l = sim_start(r->device->sim, &r->in, &e);
+    if (l) {
+        __atomic_store_n(&r->sim, l, __ATOMIC_RELEASE);
+        return;
+    }
+    struct sim_result result = { .end = SIM_UNSUPPORTED, .grids = so_far->grids };
+    bool stopped = e.code == ERR_STOPPED; /* called off while it was prepared: reported */
+    if (stopped) {
+        result.end = r->device->interrupt ? SIM_INTERRUPTED : SIM_OVERDUE;
+        e = (struct error){ 0 };
+    }
+    sim_next_grid(&r->in, &result); /* there is no next one: it failed */
+    over(r, stopped, &result, &e);
+}
+
+static void start(struct dev_run *r)
+{
     r->in.done = ended;
     r->in.done_self = r;
     r->in.trigger = triggered;
@@ -263,19 +286,7 @@ static void start(struct dev_run *r)
     r->in.op = r->op;
     r->in.shared = r->device->race != NULL;
     tell_launch_begin(r);
-    struct launch *l = sim_start(r->device->sim, &r->in, &e);
-    if (l) {
-        __atomic_store_n(&r->sim, l, __ATOMIC_RELEASE);
-        return;
-    }
-    struct sim_result result = { 0 };
-    if (e.code == ERR_STOPPED) { /* called off while it was prepared: reported */
-        result.end = r->device->interrupt ? SIM_INTERRUPTED : SIM_OVERDUE;
-        e = (struct error){ 0 };
-        over(r, true, &result, &e);
-    } else {
-        over(r, false, &result, &e);
-    }
+    start_in_sim(r, &(struct sim_result){ 0 });
 }
 
 void work_start(struct dev_run *r)

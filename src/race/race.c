@@ -368,6 +368,13 @@ static void allocated(void *self, const struct warp *warp, struct mem_object *o)
     unlock(&r->lock);
 }
 
+static void launched(void *self, const struct warp *warp, u32 lane, u64 *handle)
+{
+    struct race_warp *w = warp->race;
+    (void)self;
+    if (w && w->c->exact) launch_handed(w, lane, handle);
+}
+
 /* ---- the check as a whole ---- */
 
 static void begin(void *self, const struct launch *l) { launch_begin(self, l); }
@@ -394,7 +401,8 @@ struct race *race_new(struct mem *m)
                                      .selected = pending_selected,
                                      .copied = copied,
                                      .flight = flight,
-                                     .allocated = allocated };
+                                     .allocated = allocated,
+                                     .launched = launched };
     return r;
 }
 

@@ -97,6 +97,7 @@ struct race_launch {
     u32 epoch;                        /* its first T: all its times are at least this */
     u64 total;                        /* its CTAs */
     u64 stamp;                        /* as in sim_launch */
+    u64 serial;                       /* as in struct launch */
     u32 grid[3], block[3];            /* its shape, for reports */
     bool depends;                     /* atomic: a thread of it waits for the launches in front: launch_depends */
     bool exact;                       /* its lanes have clocks: the kernel is not simple, or not alone */
@@ -133,6 +134,8 @@ struct race_era {
     struct vclock *ended;        /* the launches that have ended: for those who read what the host or a copy wrote */
     struct vclock *published;    /* what was released to the host: for launches that begin */
     u32 outside;                 /* grows with `ended` */
+    struct vclock **handed;      /* what threads have had when they launched a kernel that has not begun */
+    u32 nhanded, caphanded;      /* how many; room for how many */
     bool has_told;               /* `told` is not all empty */
     struct told {
         u64 what;                             /* two kernels and an object, as a hash; 0: the entry is empty */

@@ -15,6 +15,7 @@ struct draft {
     u32 old_op;                           /* its operation there */
     u64 old_linear;                       /* its CTA, by linear number */
     bool other_launch;                    /* it is of another launch of the era */
+    u64 old_serial;                       /* the serial of its launch */
     u32 old_grid[3], old_block[3];        /* the shape of its launch */
     const struct race_kernel *old_kernel; /* the kernel of its launch */
     u32 lane;                             /* the lane of the current access that is shown */

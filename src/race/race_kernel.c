@@ -343,6 +343,7 @@ struct race_kernel *race_kernel_of(struct race *r, struct lowered *l)
     k->repeats = is_repeating(l);
     bool calls = false;
     for (u32 n = 0; n < l->nsite; n++) k->has_volatile |= is_volatile(&l->site[n]);
+    for (u32 n = 0; n < l->ncall; n++) k->simple &= l->call[n].builtin < BI_RUNTIME; /* it may launch kernels */
     for (u32 n = 0; n < l->ncall; n++)
         if (!l->call[n].builtin) {
             k->simple = false;

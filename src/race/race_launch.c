@@ -20,6 +20,9 @@
 #include "race/race_volatile.h"
 #include "race/race_touch.h"
 #include "sim/cluster.h"
+#include "sim/grids.h"
+
+static void handed_drop(struct race_era *era);
 
 /* ---- eras ---- */
 
@@ -72,6 +75,8 @@ void era_free(struct race_era *era)
         }
     vclock_drop(&era->vclocks, era->ended);
     vclock_drop(&era->vclocks, era->published);
+    handed_drop(era);
+    base_free(era->handed);
     clock_delete(era);
     volatile_free(era->volatiles);
     notes_free(&era->notes);
@@ -95,6 +100,7 @@ static void era_begin(struct race *r)
     vclock_drop(&era->vclocks, era->ended);
     vclock_drop(&era->vclocks, era->published);
     era->ended = era->published = NULL;
+    handed_drop(era);
     if (era->has_told) memset(era->told, 0, sizeof era->told);
     era->has_told = false;
     era->serial++;
@@ -130,6 +136,8 @@ bool launch_before(const struct race_era *era, u32 number, const struct race_lau
 /* The launch `old`, which has ended, is before l. */
 static bool is_before(const struct race *r, const struct race_launch *old, const struct launch *l)
 {
+    int known = l->in->as_grid ? grid_before(l->in->as_grid, old->serial) : -1; /* both are of one family */
+    if (known >= 0) return known;
     if (!r->before || !old->stamp || !l->in->stamp) return true;
     return r->before(r->before_self, old->stamp, l->in->op, false);
 }
@@ -215,6 +223,41 @@ static bool can_join(const struct race *r)
     return era->open && era->exact && !era->blind && !r->unwatched;
 }
 
+/* ---- launches by kernels ---- */
+
+void launch_handed(struct race_warp *w, u32 lane, u64 *handle)
+{
+    struct race_era *era = w->c->era;
+    lock(&era->lock);
+    if (era->nhanded == era->caphanded) {
+        era->caphanded = era->caphanded ? 2 * era->caphanded : 16;
+        era->handed = base_need_more(era->handed, sizeof(struct vclock *) * era->caphanded);
+    }
+    w->now++; /* what the thread does from now on is not before the launch */
+    struct vclock *k = clock_of_lane(w, lane), *weak = clock_of_lane_weak(w, lane);
+    vclock_join(&era->vclocks, &k, weak);
+    vclock_drop(&era->vclocks, weak);
+    era->handed[era->nhanded++] = k;
+    *handle = (u64)era->serial << 32 | era->nhanded;
+    unlock(&era->lock);
+}
+
+/* Joins what was kept under the handle into *to: that of another era is before all of this one. */
+static void handed_take(struct race_era *era, u64 handle, struct vclock **to)
+{
+    u32 k = (u32)handle;
+    if (!k || (u32)(handle >> 32) != era->serial || !era->handed[k - 1]) return;
+    vclock_join(&era->vclocks, to, era->handed[k - 1]);
+    vclock_drop(&era->vclocks, era->handed[k - 1]);
+    era->handed[k - 1] = NULL;
+}
+
+static void handed_drop(struct race_era *era)
+{
+    for (u32 k = 0; k < era->nhanded; k++) vclock_drop(&era->vclocks, era->handed[k]);
+    era->nhanded = 0;
+}
+
 /* Fills the record of a launch that begins. Under the lock of the era. */
 static void launch_open(struct race *r, struct race_launch *launch, const struct launch *l, const struct race_kernel *k)
 {
@@ -224,9 +267,11 @@ static void launch_open(struct race *r, struct race_launch *launch, const struct
     launch->epoch = MAX_OF(era->epoch, era->grid_top);
     launch->total = l->total;
     launch->stamp = l->in->stamp;
+    launch->serial = l->serial;
     memcpy(launch->grid, l->in->grid, sizeof launch->grid);
     memcpy(launch->block, l->in->block, sizeof launch->block);
     launch->begin = vclock_hold(era->published);
+    if (l->in->as_grid) handed_take(era, l->in->as_grid->race, &launch->begin);
     launch->exact = era->exact;
     launch->next = r->running;
     r->running = launch;
@@ -330,7 +375,7 @@ void launch_end(struct race *r, const struct launch *l)
     era->outside++;
     if (shared) unlock(&era->lock);
     /* a launch that is not ordered after this one may still come, and joins the era */
-    if (!r->running && !(era->exact && (l->beside || launch->stamp))) untrack(r, false);
+    if (!r->running && !(era->exact && (l->beside || launch->stamp || grid_has_more(l)))) untrack(r, false);
     unlock(&r->lock);
 }
 
@@ -531,7 +576,7 @@ static void keep_seen(struct race_cta *c)
 
 void race_cta_end(struct race_cta *c)
 {
-    if (c->exact && c->launch->stamp) keep_seen(c);
+    if (c->exact && (c->launch->stamp || (c->launch->of && c->launch->of->as_grid))) keep_seen(c);
     if (!c->exact && c->ntransient) {
         race_tick(c, c->nwarps);
         c->base = c->now;

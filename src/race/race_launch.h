@@ -9,6 +9,8 @@ void launch_end(struct race *r, const struct launch *l);
 /* A thread of a launch that may overlap the ones in front of it waits for them (griddepcontrol.wait): once they are
  * done they are before it. NULL: nothing. */
 void launch_depends(struct race_launch *launch);
+/* The thread launches a kernel: what is before the launch is kept, until that kernel begins, under *handle. */
+void launch_handed(struct race_warp *w, u32 lane, u64 *handle);
 void launches_forget(struct race_era *era); /* those that have ended: nothing is known of them any more */
 void launches_free(struct race *r);         /* with the slots and all cells; none is running */
 

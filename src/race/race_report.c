@@ -18,6 +18,7 @@
 #include "sim/async.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"
+#include "sim/grids.h"
 #include "sim/lanes.h"
 #include "sim/special_registers.h"
 #include "mem/mem_finding.h"
@@ -38,6 +39,7 @@ static void find_prior(struct draft *x)
     memcpy(x->old_grid, l->grid, sizeof x->old_grid);
     memcpy(x->old_block, l->block, sizeof x->old_block);
     x->old_kernel = l->kernel;
+    x->old_serial = l->serial;
     unlock(&c->era->lock);
 }
 
@@ -461,6 +463,30 @@ static const char *prior_text(struct draft *x, const struct site *his)
                         x->old_low ? code_line(x, code_prior(x)) : "a place that is not known any more", how, what);
 }
 
+/* Both launches come of one launch of the host, and one of them, or both, of a kernel. false: they do not. */
+static bool advise_family(struct draft *x, const struct site *his)
+{
+    const struct grid *me = x->t->warp->cta->launch->in->as_grid;
+    if (!me || !grid_is_kin(me, x->old_serial)) return false;
+    bool parent = grid_descends(me, x->old_serial);
+    x->f.cause = arena_printf(
+        &x->mem,
+        parent ? "%s; that is the kernel that launched this one, and what it does behind a launch is not ordered "
+                 "with what the launched kernel does"
+               : "%s; both were launched by kernels, and no device stream, event or tail launch orders them",
+        prior_text(x, his));
+    x->f.order = parent
+                     ? "what a kernel does is before the kernels that it launches only up to the launch, of the thread "
+                       "that launches and of those that a barrier puts before it; behind them come the tail launches "
+                       "of the grid and what the host enqueues next"
+                     : "launches in one stream of a thread block run one after the other; the default stream is "
+                       "another one for each thread block, and the fire-and-forget stream orders nothing";
+    x->f.fix = parent ? "Move what comes behind the launch into a kernel of its own, launched into "
+                        "cudaStreamTailLaunch; or launch behind a __syncthreads() that follows the access."
+                      : "Launch both into one device stream, or the second one into cudaStreamTailLaunch.";
+    return true;
+}
+
 /* What is missing between the two: the order of their launches, or the handing over that the code began. */
 static void advise_launches(struct draft *x, const struct site *his)
 {
@@ -475,6 +501,7 @@ static void advise_launches(struct draft *x, const struct site *his)
             ? "this thread has seen a flag that was written behind that access, but with a relaxed operation and no "
               "fence before it: nothing was released"
             : "nothing that the one has released was acquired by the other";
+    if (advise_family(x, his)) return;
     x->f.cause = arena_printf(
         &x->mem, "%s; the two launches are not ordered by streams, and nothing else orders the two accesses: %s",
         prior_text(x, his), why);

@@ -100,6 +100,7 @@ struct launch_origin {
     u64 nth;          /* how-many-eth launch of its kernel, from 1 on; 0: nothing is known of the host */
     u64 stream;       /* 1 is the default stream, 2 "stream 1"; 0: not known */
     const char *site; /* the host's call, or NULL */
+    const char *by;   /* a kernel has launched it: "`parent` at a.cu:6"; NULL: the host has */
 };
 
 enum { FINDING_LANES = 32 };

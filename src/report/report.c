@@ -21,6 +21,7 @@ void entry_free(struct entry *e)
     set_free(&e->against);
     text_free(&e->also);
     base_free((void *)(uintptr_t)e->origin.site);
+    base_free((void *)(uintptr_t)e->origin.by);
     arena_free(&e->mem);
     base_free(e);
 }
@@ -82,21 +83,24 @@ static _Thread_local const struct launch_origin *origin_here;
 
 void report_origin_here(const struct launch_origin *o) { origin_here = o; }
 
+static const char *text_kept(const char *text)
+{
+    char *copy = text ? base_need(strlen(text) + 1) : NULL;
+    if (text) memcpy(copy, text, strlen(text) + 1);
+    return copy;
+}
+
 static void origin_keep(struct entry *e)
 {
-    if (!origin_here || !origin_here->nth) return;
-    const char *site = origin_here->site;
+    if (!origin_here || !(origin_here->nth || origin_here->by)) return;
     e->origin = *origin_here;
-    e->origin.site = NULL;
+    e->origin.site = text_kept(origin_here->site);
+    e->origin.by = text_kept(origin_here->by);
     memcpy(e->grid, e->f.nctaid, sizeof e->grid);
     memcpy(e->block, e->f.ntid, sizeof e->block);
     e->launches = 1;
     e->running = origin_here;
     e->last = origin_here->nth;
-    if (!site) return;
-    char *copy = base_need(strlen(site) + 1);
-    memcpy(copy, site, strlen(site) + 1);
-    e->origin.site = copy;
 }
 
 u32 report_launch_number(const struct report *r) { return launch_here ? launch_here : r->launch; }

@@ -173,9 +173,10 @@ static void put_stack(struct json *j, const char *site)
 static void put_host(struct json *j, const struct entry *e)
 {
     const char *site = e->f.call ? e->f.call : e->f.host ? e->f.host : e->origin.site;
-    if (!site && !e->origin.nth) return;
+    if (!site && !e->origin.nth && !e->origin.by) return;
     struct json o = json_open(j, "host", '{');
     json_text(&o, "call", site);
+    if (e->origin.by) json_text(&o, "launched_by", e->origin.by);
     put_stack(&o, site);
     if (e->origin.nth) {
         json_number(&o, "launch", e->origin.nth);

@@ -283,8 +283,11 @@ void origin_text(const struct entry *e, struct text *out)
 {
     const struct launch_origin *o = &e->origin;
     const u32 *g = e->grid, *b = e->block;
-    if (!o->nth) return;
-    text_add(out, "number %" PRIu64 " of this kernel", o->nth);
+    if (!o->nth && !o->by) return;
+    if (o->by)
+        text_add(out, "by %s", o->by);
+    else
+        text_add(out, "number %" PRIu64 " of this kernel", o->nth);
     if (b[0]) {
         text_add(out, ", <<<");
         shape_text(g, out);

@@ -4,6 +4,7 @@
  * instruction. The count is in threads, a multiple of 32; without one, all live warps of the CTA take part, and a
  * thread that exits no longer does (rules.md S1). All splits that wait go on when the phase completes. */
 #include "sim/barrier.h"
+#include "code/analyses.h"
 #include "sim/exited.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
@@ -40,6 +41,7 @@ static bool exited_there(const struct exit_record *v, const struct lowered *in, 
 
 static void report_exited_at(struct cta *c, const struct split *s, struct lowered *in, u32 op, u32 waiting)
 {
+    if (lop_in_library(in, op)) return; /* it is legal, and no line of the user's */
     struct arena a = { 0 };
     struct cta_threads gone = { 0 };
     const struct launch *l = c->launch;

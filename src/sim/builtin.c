@@ -1,4 +1,5 @@
-/* Functions that the CUDA runtime provides to kernels: vprintf, __assertfail, malloc and free. */
+/* Functions that the CUDA runtime provides to kernels: vprintf, __assertfail, malloc and free. Those that launch
+ * kernels are in device_runtime.c. */
 #include "sim/builtin.h"
 #include "sim/call.h"
 #include "sim/finding_place.h"
@@ -8,7 +9,7 @@
 #include "sim/sim_run.h"
 
 /* n bytes at a generic address of a lane, when they are the program's. */
-static const char *lane_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
+const char *builtin_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
 {
     struct launch *l = w->cta->launch;
     u64 local = addr - mem_local_window(l->sim->mem), shared = addr - mem_shared_window(l->sim->mem);
@@ -73,7 +74,7 @@ enum { STRING_MAX = 65536 };
 static bool lane_string(struct warp *w, u32 lane, u64 addr, u32 most, struct text *out)
 {
     for (u32 k = 0; k < most; k++) {
-        const char *p = lane_bytes(w, lane, addr + k, 1);
+        const char *p = builtin_bytes(w, lane, addr + k, 1);
         if (!p) {
             string_outside(w, lane, addr, addr + k);
             return false;
@@ -144,7 +145,7 @@ static bool conversion_read(const char *p, struct conversion *c)
 static bool next_argument(struct warp *w, u32 lane, u64 *at, u32 size, u64 *v)
 {
     *at = (*at + size - 1) / size * size;
-    const char *p = lane_bytes(w, lane, *at, size);
+    const char *p = builtin_bytes(w, lane, *at, size);
     if (!p) return false;
     printed(w, lane, *at, size);
     *v = 0;
@@ -240,7 +241,7 @@ static s32 print_lane(struct warp *w, u32 lane, u64 format, u64 args)
     return ok ? count : -1;
 }
 
-static u64 argument(const struct frame *f, const struct call *c, u32 k, u32 lane)
+u64 builtin_argument(const struct frame *f, const struct call *c, u32 k, u32 lane)
 {
     u64 v = 0;
     u32 n = c->arg[k].size < 8 ? c->arg[k].size : 8;
@@ -254,11 +255,11 @@ static void assert_lane(struct warp *w, const struct call *c, const struct insn 
     const struct frame *f = w->cur->fr;
     struct text msg = { 0 }, file = { 0 }, t = { 0 };
     if (c->narg >= 3) {
-        lane_string(w, lane, argument(f, c, 0, lane), STRING_MAX, &msg);
-        lane_string(w, lane, argument(f, c, 1, lane), STRING_MAX, &file);
+        lane_string(w, lane, builtin_argument(f, c, 0, lane), STRING_MAX, &msg);
+        lane_string(w, lane, builtin_argument(f, c, 1, lane), STRING_MAX, &file);
     }
     text_add(&t, "assert(%s) is false, %s:%u", msg.p ? msg.p : "?", file.p ? file.p : "?",
-             c->narg >= 3 ? (u32)argument(f, c, 2, lane) : 0);
+             c->narg >= 3 ? (u32)builtin_argument(f, c, 2, lane) : 0);
     struct finding x = { .kind = F_assertion, .cause = t.p };
     finding_add(w, i->op, &x, mask);
     launch_stop(w->cta->launch, SIM_TRAP);
@@ -269,16 +270,16 @@ static void assert_lane(struct warp *w, const struct call *c, const struct insn 
 
 enum { HEAP_BYTES = 8 << 20 }; /* cudaLimitMallocHeapSize, as a program finds it */
 
-static void put_return(const struct frame *f, const struct call *c, u32 lane, u64 v)
+void builtin_return(const struct frame *f, const struct call *c, u32 lane, u64 v)
 {
     u32 n = c->nret ? c->ret[0].size : 0;
     memcpy(f->pmem + (size_t)lane * f->code->low->pmem_bytes + (n ? c->ret[0].from : 0), &v, n < 8 ? n : 8);
 }
 
-static void site_text(struct warp *w, u32 op, char *out, size_t n)
+void builtin_site(const struct lowered *l, u32 op, char *out, size_t n)
 {
     struct arena a = { 0 };
-    const struct place *p = finding_place(&a, w->code->low, op);
+    const struct place *p = finding_place(&a, l, op);
     snprintf(out, n, "%s:%u", p->file ? p->file : p->ptx_file, p->file ? p->line : p->ptx_line);
     arena_free(&a);
 }
@@ -293,7 +294,7 @@ static u64 heap_alloc(struct warp *w, const struct insn *i, u64 bytes)
         __atomic_sub_fetch(&s->heap, bytes, __ATOMIC_RELAXED);
         return 0;
     }
-    site_text(w, i->op, site, sizeof site);
+    builtin_site(w->code->low, i->op, site, sizeof site);
     struct mem_object *o = mem_alloc(s->mem, bytes, 16, MEM_HEAP, "memory of malloc", site, &e);
     if (o && observed(w->cta->launch)) observe_allocated(w, o);
     return o ? o->base : 0;
@@ -305,7 +306,7 @@ static void heap_free(struct warp *w, const struct insn *i, u32 lane, u64 addr)
     struct mem_object *o = mem_find(s->mem, addr);
     char site[300], cause[400];
     if (!addr) return;
-    site_text(w, i->op, site, sizeof site);
+    builtin_site(w->code->low, i->op, site, sizeof site);
     bool heap = o && o->kind == MEM_HEAP && o->base == addr;
     enum mem_free_result r = heap ? mem_free(s->mem, addr, site, &o) : MEM_FREE_BAD;
     if (r == MEM_FREE_OK) {
@@ -326,6 +327,10 @@ bool builtin_call(struct warp *w, const struct call *c, const struct insn *i)
     struct frame *f = w->cur->fr;
     w->print_op = i->op;
     if (w->code->watch & WATCH_INIT) init_builtin(w, f, c, i->op);
+    if (c->builtin >= BI_RUNTIME) {
+        runtime_call(w, c, i);
+        return true;
+    }
     if (c->builtin == BI_ASSERTFAIL) {
         assert_lane(w, c, i, w->mask);
         return true;
@@ -333,14 +338,14 @@ bool builtin_call(struct warp *w, const struct call *c, const struct insn *i)
     for (u32 l = 0; l < LANES; l++) {
         if (!(w->mask >> l & 1)) continue;
         if (c->builtin == BI_MALLOC) {
-            put_return(f, c, l, c->narg ? heap_alloc(w, i, argument(f, c, 0, l)) : 0);
+            builtin_return(f, c, l, c->narg ? heap_alloc(w, i, builtin_argument(f, c, 0, l)) : 0);
             continue;
         }
         if (c->builtin == BI_FREE) {
-            if (c->narg) heap_free(w, i, l, argument(f, c, 0, l));
+            if (c->narg) heap_free(w, i, l, builtin_argument(f, c, 0, l));
             continue;
         }
-        s32 n = c->narg == 2 ? print_lane(w, l, argument(f, c, 0, l), argument(f, c, 1, l)) : -1;
+        s32 n = c->narg == 2 ? print_lane(w, l, builtin_argument(f, c, 0, l), builtin_argument(f, c, 1, l)) : -1;
         if (c->nret && c->ret[0].size >= 4)
             memcpy(f->pmem + (size_t)l * f->code->low->pmem_bytes + c->ret[0].from, &n, 4);
     }

@@ -281,6 +281,7 @@ struct launch { /* read by all workers all the time; what they write has cache l
     u64 grid_workspace;                   /* what grid.sync() counts in; 0: not a cooperative launch */
     u64 param_address;                    /* generic address of the parameters, when the kernel takes it */
     u64 serial;                           /* number of the launch */
+    struct grid *as_grid;                 /* atomic: what its kernels launch (grids.h); NULL: nothing so far */
     struct writer *writers;               /* of the sim */
     u64 epochs;                           /* atomic: where the shadow of the next CTA's shared memory starts to count */
     u64 vtime_base;                       /* where clocks start */

@@ -113,6 +113,12 @@ void observe_allocated(const struct warp *w, struct mem_object *object)
         if (o->allocated) o->allocated(o->self, w, object);
 }
 
+void observe_launched(const struct warp *w, u32 lane, u64 *handle)
+{
+    for (const struct observer *o = w->cta->launch->in->observers; o; o = o->next)
+        if (o->launched) o->launched(o->self, w, lane, handle);
+}
+
 /* ---- around instructions ---- */
 
 /* The k-th observer with `around`. */

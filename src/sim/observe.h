@@ -77,6 +77,8 @@ struct observer {
     void (*copied)(void *self, const struct warp *w, u32 lane, const char *to, u32 bytes);
     void (*flight)(void *self, struct flight *f, enum flight_moment m);
     void (*allocated)(void *self, const struct warp *w, struct mem_object *o); /* by device malloc */
+    /* that lane launches a kernel; *handle is given to the launch (grid.race) */
+    void (*launched)(void *self, const struct warp *w, u32 lane, u64 *handle);
     const struct observer *next;
 };
 
@@ -100,6 +102,7 @@ void observe_flight(const struct launch *l, struct flight *f, enum flight_moment
 /* stands before a selection that takes from a speculated load, in code that is watched for races */
 handler observe_selection;
 void observe_allocated(const struct warp *w, struct mem_object *o);
+void observe_launched(const struct warp *w, u32 lane, u64 *handle);
 void observe_launch(const struct launch *l, bool begin);
 static inline bool observed(const struct launch *l) { return l->in->observers != NULL; }
 #endif

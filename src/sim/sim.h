@@ -53,6 +53,7 @@ struct sim_launch { /* what dev has checked against the limits before */
     const void *op;
     u32 number;                         /* of several launches of one report: findings say it; 0: not said */
     const struct launch_origin *origin; /* the host's side of it, for findings; NULL: not said */
+    struct grid *as_grid;               /* a kernel has launched it (grids.h); NULL: the host */
     /* Other operations may be unordered with this one: reads of memory that the kernel cannot write are tracked, too */
     bool shared;
     /* griddepcontrol: not 0 while launches before this one are not done that it overlaps; NULL: it overlaps none.
@@ -67,12 +68,13 @@ struct sim_launch { /* what dev has checked against the limits before */
     void *done_self; /* of these three */
 };
 struct sim_result {
-    u64 warp_insns; /* executed */
-    u64 ctas;       /* run to their end */
-    u64 serial;     /* number of the launch: mem_object.read_by and written_by */
-    bool infinite;  /* the kernel has an infinity among its constants */
-    u32 fault;      /* CUDA's number of the error that a GPU would have ended it with; 0: none */
-    u32 orders;     /* set by the device: other orders that left the same bytes (dev_order.h) */
+    u64 warp_insns;      /* executed */
+    u64 ctas;            /* run to their end */
+    u64 serial;          /* number of the launch: mem_object.read_by and written_by */
+    bool infinite;       /* the kernel has an infinity among its constants */
+    u32 fault;           /* CUDA's number of the error that a GPU would have ended it with; 0: none */
+    struct grids *grids; /* what it has launched, which is to run before its end counts: sim_next_grid; NULL: nothing */
+    u32 orders;          /* set by the device: other orders that left the same bytes (dev_order.h) */
     enum {
         SIM_DONE,
         SIM_DEADLOCK,
@@ -95,6 +97,10 @@ bool sim_ended(struct launch *l);
 /* Waits for the end of a launch that was started, and frees it. The result is as that of sim_run. Seeded launches run
  * only in here, all that are in flight, in turns that the seed draws. */
 bool sim_wait(struct launch *l, struct sim_result *r, struct error *e);
+/* A launch of sim_start has ended, and kernels of it have launched others: `in`, which it was started with, becomes the
+ * next of them, to be started and waited for. false: there is none left, or the launch was stopped; r is the result of
+ * all. sim_run does so itself. */
+bool sim_next_grid(struct sim_launch *in, struct sim_result *r);
 /* The caller is going to wait for the launch of this operation (sim_launch.op) by other means: it runs the launch if
  * that has a single worker and no thread has taken it yet. Returns when the launch has ended or has to wait. */
 void sim_help(struct sim *s, const void *op);

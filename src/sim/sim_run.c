@@ -5,6 +5,7 @@
 #include "code/functions.h"
 #include "code/overflow.h"
 #include "code/shared_layout.h"
+#include "sim/grids.h"
 #include "sim/cluster.h"
 #include "sim/deadlock.h"
 #include "sim/finding_place.h"
@@ -311,6 +312,7 @@ void launch_finish(struct launch *l)
     if (l->in->observers) observe_launch(l, false);
     gather(l);
     trace_close(l->trace);
+    grid_ends(l, &l->result);
     release(l);
 }
 
@@ -379,6 +381,7 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
     }
     if (ok) {
         if (given->order) order_choose(l);
+        grid_begins(l);
         if (given->observers) observe_launch(l, true);
         return l;
     }
@@ -390,9 +393,11 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
     return NULL;
 }
 
-bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r, struct error *e)
+/* One launch, without those that its kernel launches. */
+static bool run_one(struct sim *s, const struct sim_launch *given, struct sim_result *r, struct error *e)
 {
-    *r = (struct sim_result){ 0 };
+    struct grids *family = r->grids;
+    *r = (struct sim_result){ .grids = family };
     struct launch *l = launch_new(s, given, true, e);
     if (!l) stop_watch(NULL, 0);
     if (!l && e->code == ERR_STOPPED) {
@@ -408,6 +413,21 @@ bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r
     *r = l->result;
     launch_give(l);
     return r->end != SIM_UNSUPPORTED;
+}
+
+bool sim_run(struct sim *s, const struct sim_launch *given, struct sim_result *r, struct error *e)
+{
+    r->grids = NULL;
+    bool ok = run_one(s, given, r, e);
+    if (likely(!r->grids)) return ok;
+    struct sim_launch next = *given;
+    while (ok && sim_next_grid(&next, r)) {
+        report_tickets_end(given->report);
+        ok = run_one(s, &next, r, e);
+    }
+    if (!ok) r->end = SIM_UNSUPPORTED;
+    sim_next_grid(&next, r); /* frees what is left of a family that failed */
+    return ok;
 }
 
 struct launch *sim_start(struct sim *s, const struct sim_launch *given, struct error *e)
