@@ -236,7 +236,16 @@ bool pages_punch(u64 at, u64 bytes);    /* the same for a view of a file: every 
 bool pages_withdraw(u64 at, u64 bytes); /* back to the state after pages_reserve, whatever was mapped there */
 void pages_release(u64 at, u64 bytes);
 bool pages_usable(u64 at, u64 bytes); /* mapped, and all of it may be read and written. Slow: reads a file */
-int pages_file(u64 bytes);            /* a file in memory; -1: refused */
+/* What memory of the process can be read at an address, by the kernel's list. Slow: reads a file. `file` receives the
+ * name of a file without its folder, for PROCESS_FILE. */
+enum process_memory {
+    PROCESS_NOTHING, /* none */
+    PROCESS_STACK,   /* of the first thread */
+    PROCESS_FILE,    /* a file that is mapped: variables and constants of the program or a library */
+    PROCESS_OTHER    /* of malloc, new or mmap; stacks of other threads */
+};
+enum process_memory process_memory_at(u64 at, char *file, size_t size);
+int pages_file(u64 bytes); /* a file in memory; -1: refused */
 bool pages_file_grow(int fd, u64 bytes);
 bool pages_file_punch(int fd, u64 offset, u64 bytes); /* gives the memory back: it reads as zero again */
 /* shared view over reserved addresses, or anywhere (0); 0: refused */

@@ -28,7 +28,8 @@ struct record { /* a site, or a name */
     u32 site;                      /* a name: of which call */
     bool global;                   /* a name: at address[0] */
     bool script;                   /* a name: what the line of a script assigns */
-    bool has_end;                  /* a local name: address[2] is known */
+    bool held;                     /* a name: of a pointer; address[0] as where.h has it, then the places */
+    u32 has_end;                   /* a local name: address[2] is known; of a pointer: a bit for each place */
     bool resolved;                 /* what follows is known */
     char *brief;                   /* "main.cu:41"; a name: the variable or "" */
     char *stack;                   /* "step (main.cu:41), main (main.cu:60)" */
@@ -108,6 +109,17 @@ static void name_read(struct record *r, char *p)
     r->site = (u32)strtoul(p, &p, 16);
     r->global = !strncmp(p, " global ", 8);
     if ((r->script = !strncmp(p, " script", 7))) return;
+    if ((r->held = !strncmp(p, " held ", 6))) {
+        r->address[0] = strtoull(p + 6, &p, 16);
+        for (r->n = 1; *p && r->n + 3 <= ADDRESSES; r->n += 3)
+            for (u32 i = 0; i < 3 && *p; i++) {
+                bool none = i == 2 && !strncmp(p, " -", 2);
+                if (i == 2 && !none) r->has_end |= 1u << r->n / 3;
+                r->address[r->n + i] = none ? 0 : strtoull(p, &p, 16);
+                if (none) p += 2;
+            }
+        return;
+    }
     p += r->global ? 8 : 7; /* " local " */
     for (u32 i = 0; i < 3 && *p; i++) {
         r->has_end |= i == 2 && *p != '-' && p[1] != '-';
@@ -401,26 +413,75 @@ static void site_resolve(struct sites *s, struct record *r)
     text_free(&n.stack);
 }
 
+static void global_name(const struct record *r, u64 address, char *name, size_t size)
+{
+    for (u32 i = 0; r->modules && i < r->modules->n && !name[0]; i++) {
+        const struct module *m = &r->modules->m[i];
+        if (i && m->bias == m[-1].bias) continue;
+        debug_global(debug_of(r->modules), m->path, m->bias, address, name, size);
+    }
+}
+
+/* The variable at a place of a frame of the site, three words: frame, from its stack pointer, from its end. */
+static void local_name(const struct record *r, const struct record *site, const u64 *place, bool has_end, char *name,
+                       size_t size)
+{
+    if (!site || place[0] >= site->n) return;
+    u64 code = site->address[place[0]] - 1;
+    const struct module *m = module_at(r->modules, code);
+    if (m) debug_local(debug_of(r->modules), m->path, m->bias, code, place[1], has_end, (s64)place[2], name, size);
+}
+
+/* Whether the frame of a site is of a function that the user wrote, and not of what nvcc makes for a launch. */
+static bool is_written(const struct record *site, u64 frame)
+{
+    struct naming n = { 0 };
+    bool shown = false;
+    for (u64 i = 0; i <= frame && i < site->n; i++) {
+        struct frame f[FRAMES_AT] = { 0 };
+        const struct module *m = module_at(site->modules, site->address[i]);
+        u32 k = m ? debug_frames(debug_of(site->modules), m->path, m->bias, site->address[i] - 1, f) : 1;
+        u32 before = n.shown;
+        for (u32 j = 0; j < k; j++) frame_take(&n, &f[j], m, site->address[i]);
+        shown = n.shown != before;
+    }
+    text_free(&n.brief);
+    text_free(&n.stack);
+    return shown;
+}
+
+/* ", held by x": the variable that holds a pointer; ", the variable x": the one that it leads to. */
+static void held_resolve(struct sites *s, struct record *r, const struct record *site)
+{
+    char name[128] = "", text[160] = "";
+    if (r->address[0] > 1) global_name(r, r->address[0], name, sizeof name);
+    if (r->address[0] == 1 && r->n == 4) local_name(r, site, &r->address[1], r->has_end & 1, name, sizeof name);
+    bool leads = name[0] != 0;
+    size_t n = strlen(name);
+    if (n > 3 && !strcmp(name + n - 3, "[0]")) name[n - 3] = 0; /* the pointer leads to all of the array */
+    for (u32 i = 1; r->address[0] != 1 && site && i < r->n && !name[0]; i += 3)
+        if (is_written(site, r->address[i]))
+            local_name(r, site, &r->address[i], r->has_end >> i / 3 & 1, name, sizeof name);
+    if (name[0]) snprintf(text, sizeof text, ", %s %s", leads ? "the variable" : "held by", name);
+    r->brief = arena_str(&s->mem, str_of(text));
+    r->resolved = true;
+}
+
 static void name_resolve(struct sites *s, struct record *r)
 {
     char name[128] = "";
     const struct record *site = r->site < RECORDS ? s->record[r->site] : NULL;
+    if (r->held) {
+        held_resolve(s, r, site);
+        return;
+    }
     if (r->script) {
         const struct line *first = site ? script_first(s, site) : NULL;
         script_name(first, first && first->place != site->address[0], name, sizeof name);
     } else if (r->global) {
-        for (u32 i = 0; r->modules && i < r->modules->n && !name[0]; i++) {
-            const struct module *m = &r->modules->m[i];
-            if (i && m->bias == m[-1].bias) continue;
-            debug_global(debug_of(r->modules), m->path, m->bias, r->address[0], name, sizeof name);
-        }
-    } else if (site && r->address[0] < site->n) {
-        u64 code = site->address[r->address[0]] - 1;
-        const struct module *m = module_at(r->modules, code);
-        if (m)
-            debug_local(debug_of(r->modules), m->path, m->bias, code, r->address[1], r->has_end, (s64)r->address[2],
-                        name, sizeof name);
-    }
+        global_name(r, r->address[0], name, sizeof name);
+    } else
+        local_name(r, site, r->address, r->has_end, name, sizeof name);
     r->brief = arena_str(&s->mem, str_of(name));
     r->resolved = true;
 }
@@ -474,16 +535,16 @@ static u32 mark_expand(struct sites *s, const char *z, const char *end, bool at,
     size_t n = MIN_OF((size_t)(end - z), sizeof copy - 1);
     memcpy(copy, z, n);
     copy[n] = 0;
-    if (n < 7 || memcmp(copy, "{lk@", 4) != 0 || !strchr("sfhnj", copy[4])) return 0;
+    if (n < 7 || memcmp(copy, "{lk@", 4) != 0 || !strchr("sfhnjv", copy[4])) return 0;
     u64 number = strtoull(copy + 5, &rest, 16), nth = 0;
     if (*rest == '#') nth = strtoull(rest + 1, &rest, 10);
-    const struct record *r = *rest == '}' ? record_at(s, number, copy[4] != 'n') : NULL;
+    const struct record *r = *rest == '}' ? record_at(s, number, copy[4] != 'n' && copy[4] != 'v') : NULL;
     if (!r) return 0;
     if (copy[4] == 'j') {
         put_location(out, r);
         return (u32)(rest + 1 - copy);
     }
-    if (copy[4] == 'n' && r->brief[0])
+    if (copy[4] == 'v' || (copy[4] == 'n' && r->brief[0]))
         snprintf(words, sizeof words, "%s", r->brief);
     else if (copy[4] == 'n')
         snprintf(words, sizeof words, "buffer %llu", (unsigned long long)nth);

@@ -2,6 +2,7 @@
 #include "cuda/cu_where.h"
 #include "cuda/gate.h"
 #include "dev/dev_work.h"
+#include "mem/host_pointer.h"
 #include "where/where.h"
 #include <fcntl.h>
 #include <unistd.h>
@@ -96,6 +97,16 @@ static const char *buffer_name(void)
     return where_name(where_site(function, &s), &s, c->word[0]);
 }
 
+/* The variable that holds a pointer which a launch is given. */
+static const char *pointer_name(u64 pointer, bool *stack)
+{
+    struct where_stack s;
+    const struct cu_call *c = cu_call_now();
+    if (!call_walk(c, &s) || (s.address[0] & WHERE_SCRIPT) == WHERE_SCRIPT) return NULL;
+    *stack = s.n && pointer >= s.stack[0] && pointer < where_stack_end();
+    return where_held(where_site(cu_call_name(c), &s), &s, pointer);
+}
+
 static int told = -1; /* the file of the lines */
 static void tell(const char *text, size_t n) { file_put(told, text, n); }
 
@@ -113,5 +124,6 @@ void cu_where_open(const char *file)
     if (told >= 0) where_listen(tell);
     host_site_from(cu_site);
     host_name_from(buffer_name);
+    host_pointer_from(pointer_name);
     stuck_calls_from(calls_now);
 }

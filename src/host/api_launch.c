@@ -1,5 +1,6 @@
 /* Launches of the public interface. */
 #include "host/host.h"
+#include "mem/host_pointer.h"
 #include <inttypes.h>
 
 /* Most arguments have 4 or 8 bytes, which need no call. */
@@ -113,13 +114,21 @@ static void pointers_check(const lk_kernel *k, const struct dev_launch *l)
         memcpy(&value, (const u8 *)l->params + v->offset, 8);
         const struct mem_object *o = value ? mem_find(d->mem, value) : NULL;
         if (!value || (o && __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) != MEM_FREED)) continue;
-        char cause[300];
-        if (o)
+        char cause[400];
+        struct host_pointer h;
+        const char *fix = NULL;
+        if (!o && host_pointer_look(d->mem, value, &h)) {
+            char where[200];
+            host_pointer_text(&h, where, sizeof where);
+            snprintf(cause, sizeof cause, "argument %u is a pointer of the host, into %s; no device knows this memory",
+                     i, where);
+            fix = finding_fix(F_host_pointer);
+        } else if (o)
             snprintf(cause, sizeof cause, "argument %u points into %s, which was freed", i, o->name);
         else
             snprintf(cause, sizeof cause, "argument %u is 0x%" PRIx64 ": no allocation of this device is there", i,
                      value);
-        launch_found(d, l, F_launch_pointer, i, cause, NULL);
+        launch_found(d, l, F_launch_pointer, i, cause, fix);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "sim/sim_run.h"
 #include "base/demangle.h"
 #include "code/shared_layout.h"
+#include "mem/host_pointer.h"
 #include "sim/explain_index.h"
 #include "sim/finding_place.h"
 #include "sim/overflow_watch.h"
@@ -509,9 +510,44 @@ static void explain_source(const struct access *a, struct arena *mem, struct fin
 
 /* ---- all together ---- */
 
+/* The argument that the address was made from, and its value; false: it was made from none. */
+static bool argument_of(const struct access *a, u32 *which, u64 *value)
+{
+    const struct provenance *r = &a->site->prov;
+    const struct launch *l = a->warp->cta->launch;
+    if (r->kind != FROM_PARAM) return false;
+    memcpy(value, l->param_copy + r->off, 8);
+    for (*which = 0; *which < l->kernel->func->nparam; ++*which)
+        if (l->kernel->func->param[*which]->offset == r->off) return true;
+    return false;
+}
+
+/* Whether the address is one of the host's own memory. */
+static bool explain_host(const struct access *a, u64 addr, struct arena *mem, struct finding *f)
+{
+    struct host_pointer h;
+    char where[200];
+    u32 k = 0;
+    u64 value = 0;
+    bool argument = argument_of(a, &k, &value);
+    if (!host_pointer_find(a->warp->cta->launch->sim->mem, addr, argument ? value : 0, &h)) return false;
+    host_pointer_text(&h, where, sizeof where);
+    f->kind = F_host_pointer;
+    f->cause_key = h.name ? str_hash(str_of(h.name)) : 0;
+    if (argument) {
+        f->object = arena_printf(mem, "argument %u", k);
+        f->object_base = value;
+        f->element_size = (u32)a->bytes;
+    }
+    f->cause = argument ? arena_printf(mem, "argument %u is a pointer of the host, into %s", k, where)
+                        : arena_printf(mem, "the address is one of the host, in %s", where);
+    return true;
+}
+
 static void explain_invalid(const struct access *a, u32 first, struct arena *mem, struct finding *f)
 {
     u64 addr = a->addr[first];
+    if (a->space[first] != SP_PARAM && explain_host(a, addr, mem, f)) return;
     if (a->space[first] == SP_PARAM)
         f->cause = arena_printf(mem, "offset %" PRIu64 " is outside the kernel's parameters", addr);
     else if (f->object)
@@ -683,11 +719,12 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
         explain_source(a, &mem, &f);
     }
     /* every thread has its own piece of the heap: what counts is where it was taken */
-    f.cause_key = x->object && x->object->kind == MEM_HEAP && x->object->alloc_site
-                      ? str_hash(str_of(x->object->alloc_site))
-                  : x->object ? x->object->id
-                  : x->var    ? str_hash(x->var->name) + x->var->within
-                              : 0;
+    if (f.kind != F_host_pointer)
+        f.cause_key = x->object && x->object->kind == MEM_HEAP && x->object->alloc_site
+                          ? str_hash(str_of(x->object->alloc_site))
+                      : x->object ? x->object->id
+                      : x->var    ? str_hash(x->var->name) + x->var->within
+                                  : 0;
     /* before its start is another mistake than behind its end */
     if (f.object && f.addr[first] < f.object_base) f.cause_key = ~f.cause_key;
     if (off)

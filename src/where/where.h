@@ -36,6 +36,8 @@ struct where_stack {
 };
 /* Follows frame pointers as far as each lies in the thread's stack, above the one before, and leads into code. */
 void where_walk(const struct where_call *c, struct where_stack *s);
+/* Where the stack of the calling thread ends, after where_walk; 1: it is not known. */
+u64 where_stack_end(void);
 /* The same of any thread and in handlers of signals: the kernel is asked for each word, so that nothing can fault. */
 void where_walk_other(const struct where_call *c, struct where_stack *s);
 /* Of the calling thread, which is in a handler of a signal, by the descriptions of frames: the functions from the
@@ -89,6 +91,9 @@ const char *where_site(const char *function, const struct where_stack *s);
 /* The name of the variable at an address of the host, for memory that a call puts there: a text that lives for ever;
  * NULL: nothing is known of that address. */
 const char *where_name(const char *site, const struct where_stack *s, u64 address);
+/* The variable of the host that holds a pointer, or that it leads to, as far as the frames of the stack tell: a text
+ * that lives for ever and stands for ", held by x", ", the variable x" or nothing; NULL: there is no room. */
+const char *where_held(const char *site, const struct where_stack *s, u64 pointer);
 /* The name of the variable that a line of a script assigns, for memory that the call makes; NULL: there is no room. */
 const char *where_name_script(const char *site);
 /* Whether there is a site: whoever prints the report then knows what their marks stand for. */
@@ -103,7 +108,9 @@ bool where_kept(const char *text);
  *     name NUMBER SITE global ADDRESS
  *     name NUMBER SITE local FRAME OFFSET END   in this frame; from its stack pointer, and from the frame's end, or -
  *     name NUMBER SITE script         what the line assigns
- * Numbers are hexadecimal, those of lines decimal. What was told before is told again to a new listener. */
+ *     name NUMBER SITE held ADDRESS FRAME OFFSET END ...   the variable at this address (0: none is there; 1: the one
+ * at the place that follows), else the first of these places that is a variable Numbers are hexadecimal, those of lines
+ * decimal. What was told before is told again to a new listener. */
 void where_listen(void (*line)(const char *text, size_t n));
 void where_tell(const char *format, ...) PRINTF_LIKE(1, 2);
 /* The text with each mark replaced by what is known without debug information. */

@@ -3,19 +3,24 @@
  * A table that is filled up under a lock and read without one: a slot holds the number of a record, which is complete
  * before its number is there. There is room for KEPT of them; a program that has more call paths than that gets the
  * innermost address only, and at last no site at all. So the table cannot grow for ever. */
+#define _GNU_SOURCE
 #include "where/where.h"
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
-enum { KEPT = 1 << 16, FULL = KEPT / 4 * 3, SLOTS = 2 * KEPT, MARK_BYTES = 16 };
+enum { KEPT = 1 << 16, FULL = KEPT / 4 * 3, SLOTS = 2 * KEPT, MARK_BYTES = 16, HELD = 7 };
+/* Bytes: of the last frame, whose end is not known; of it that are looked through; of the stack that are. */
+enum { LAST_FRAME = 1 << 16, LAST_SEEN = 512, SCANNED = 1 << 14 };
 
 struct record {
     u64 hash;             /* of what follows */
     const char *function; /* that was called; NULL: the record is of a name */
     u32 site;             /* of a name: the number of its site */
     u32 n;                /* words */
-    u64 word[];           /* of a site: addresses; of a name: how it is found (where_name) */
+    u64 word[];           /* of a site: addresses; of a name: how it is found (where_name); of where_held: an address,
+                             the number of places, and the places of four words each */
 };
 static struct {
     lock_t lock;
@@ -73,18 +78,37 @@ static void site_tell(u32 number)
     where_tell("%s\n", line);
 }
 
+/* A place in a frame, as where_name has it. */
+static int place_print(char *out, size_t size, const u64 word[4])
+{
+    int k = snprintf(out, size, " %" PRIx64 " %" PRIx64, word[0], word[1]);
+    return k + (word[3] ? snprintf(out + k, size - (size_t)k, " %" PRIx64, word[2])
+                        : snprintf(out + k, size - (size_t)k, " -"));
+}
+
+static void held_tell(u32 number)
+{
+    const struct record *r = t.record[number];
+    char line[80 + HELD * 60];
+    int k = snprintf(line, sizeof line, "name %x %x held %" PRIx64, number, r->site, r->word[0]);
+    for (u32 i = 2; i < r->n; i += 4) k += place_print(line + k, sizeof line - (size_t)k, &r->word[i]);
+    where_tell("%s\n", line);
+}
+
 static void name_tell(u32 number)
 {
     const struct record *r = t.record[number];
-    if (!r->n)
+    char place[80];
+    if (r->n % 4 == 2)
+        held_tell(number);
+    else if (!r->n)
         where_tell("name %x %x script\n", number, r->site);
     else if (r->n == 1)
         where_tell("name %x %x global %" PRIx64 "\n", number, r->site, r->word[0]);
-    else if (r->word[3])
-        where_tell("name %x %x local %" PRIx64 " %" PRIx64 " %" PRIx64 "\n", number, r->site, r->word[0], r->word[1],
-                   r->word[2]);
-    else
-        where_tell("name %x %x local %" PRIx64 " %" PRIx64 " -\n", number, r->site, r->word[0], r->word[1]);
+    else {
+        place_print(place, sizeof place, r->word);
+        where_tell("name %x %x local%s\n", number, r->site, place);
+    }
 }
 
 static void tell(u32 number)
@@ -113,7 +137,7 @@ static const char *keep(const char *function, u32 site, const u64 *word, u32 n)
         if (n) memcpy(r->word, word, n * sizeof *word);
         number = ++t.n;
         t.record[number] = r;
-        snprintf(t.mark[number], MARK_BYTES, "{lk@%c%05x}", function ? 's' : 'n', number);
+        snprintf(t.mark[number], MARK_BYTES, "{lk@%c%05x}", function ? 's' : n % 4 == 2 ? 'v' : 'n', number);
         tell(number);
         __atomic_store_n(&t.slot[at], number, __ATOMIC_RELEASE);
     }
@@ -129,16 +153,49 @@ const char *where_site(const char *function, const struct where_stack *s)
 
 static u32 number_of(const char *mark) { return (u32)((mark - t.mark[0]) / MARK_BYTES); }
 
-const char *where_name(const char *site, const struct where_stack *s, u64 address)
+/* Where in which frame an address of the stack lies: the frame, from its stack pointer, from its end, and whether that
+ * is known. */
+static bool place_of(const struct where_stack *s, u64 address, u64 word[4])
 {
-    if (!site || !where_kept(site) || __atomic_load_n(&t.n, __ATOMIC_RELAXED) > FULL) return NULL;
     for (u32 k = 0; k < s->n; k++) {
         bool last = k + 1 == s->n;
         if (address < s->stack[k] || (!last && address >= s->stack[k + 1])) continue;
-        if (last && address - s->stack[k] > 1 << 16) return NULL; /* of a frame whose end is not known */
-        u64 word[] = { k, address - s->stack[k], last ? 0 : address - s->stack[k + 1], !last && s->known[k] };
-        return keep(NULL, number_of(site), word, COUNT_OF(word));
+        if (last && address - s->stack[k] > LAST_FRAME) return false; /* of a frame whose end is not known */
+        word[0] = k;
+        word[1] = address - s->stack[k];
+        word[2] = last ? 0 : address - s->stack[k + 1];
+        word[3] = !last && s->known[k];
+        return true;
     }
+    return false;
+}
+
+const char *where_held(const char *site, const struct where_stack *s, u64 pointer)
+{
+    u64 word[2 + 4 * HELD] = { 0 }, *n = &word[1];
+    Dl_info in;
+    if (!site || !where_kept(site) || __atomic_load_n(&t.n, __ATOMIC_RELAXED) > FULL) return NULL;
+    if (place_of(s, pointer, &word[2])) { /* it leads into the stack itself: a variable of it */
+        *n = 1;
+        word[0] = 1;
+        return keep(NULL, number_of(site), word, 6);
+    }
+    if (dladdr((const void *)(uintptr_t)pointer, &in)) word[0] = pointer; /* it may be a variable of a file */
+    u64 end = s->n ? MIN_OF(s->stack[s->n - 1] + LAST_SEEN, where_stack_end()) : 0;
+    for (u64 at = s->stack[0]; at + 8 <= end && at - s->stack[0] < SCANNED && *n < HELD; at += 8) {
+        u64 is;
+        memcpy(&is, (const void *)(uintptr_t)at, sizeof is);
+        if (is == pointer && place_of(s, at, &word[2 + 4 * *n])) ++*n;
+    }
+    return keep(NULL, number_of(site), word, 2 + 4 * (u32)*n);
+}
+
+const char *where_name(const char *site, const struct where_stack *s, u64 address)
+{
+    u64 place[4];
+    if (!site || !where_kept(site) || __atomic_load_n(&t.n, __ATOMIC_RELAXED) > FULL) return NULL;
+    if (place_of(s, address, place)) return keep(NULL, number_of(site), place, COUNT_OF(place));
+    if (s->n && address >= s->stack[s->n - 1]) return NULL;
     u64 word[] = { address };
     return keep(NULL, number_of(site), word, COUNT_OF(word));
 }
@@ -176,7 +233,7 @@ void where_fork_end(void)
 static const struct record *mark_read(const char *z, const char *end, u32 *bytes)
 {
     char *rest;
-    if (end - z < 11 || memcmp(z, "{lk@", 4) != 0 || !strchr("sfhnj", z[4])) return NULL;
+    if (end - z < 11 || memcmp(z, "{lk@", 4) != 0 || !strchr("sfhnjv", z[4])) return NULL;
     unsigned long number = strtoul(z + 5, &rest, 16);
     if (*rest == '#') strtoul(rest + 1, &rest, 10);
     if (*rest != '}' || !number || number > t.n) return NULL;
@@ -199,7 +256,9 @@ void where_expand(struct str text, struct text *out)
         }
         const char *number = memchr(z, '#', bytes);
         bool at = z - text.p >= 3 && !memcmp(z - 3, "at ", 3);
-        if (!r->function)
+        if (!r->function && z[4] == 'v')
+            ; /* nothing is known without debug information */
+        else if (!r->function)
             text_add(out, "buffer %lu", number ? strtoul(number + 1, NULL, 10) : 0ul);
         else {
             if (z[4] == 'f' || (z[4] == 's' && !at)) text_add(out, "%s", r->function);

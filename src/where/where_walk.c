@@ -21,6 +21,8 @@ static void stack_ask(void)
     pthread_attr_destroy(&a);
 }
 
+u64 where_stack_end(void) { return stack_high; }
+
 static u64 word_at(u64 address)
 {
     u64 x;

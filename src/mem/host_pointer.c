@@ -1,0 +1,65 @@
+/* Pointers of the host that a kernel was given: what memory they lead to, and which variable of the host holds them.
+ *
+ * The variable is asked for in the launch, while the host's stack is as it was; the access that goes wrong comes later
+ * and in another thread. So the last POINTERS of them are kept here, with what is known. */
+#include "mem/host_pointer.h"
+#include "mem/zone.h"
+
+enum { POINTERS = 64 };
+static struct {
+    lock_t lock;
+    struct host_pointer kept[POINTERS];
+    u32 n; /* noted so far */
+} t = { .lock = LOCK_INIT };
+
+static const char *(*name_maker)(u64 pointer, bool *stack); /* of host_pointer_from */
+void host_pointer_from(const char *(*maker)(u64 pointer, bool *stack))
+{
+    __atomic_store_n(&name_maker, maker, __ATOMIC_RELEASE);
+}
+
+static bool find(u64 pointer, struct host_pointer *out)
+{
+    bool found = false;
+    lock(&t.lock);
+    for (u32 i = 0; !found && i < MIN_OF(t.n, (u32)POINTERS); i++)
+        if (t.kept[i].pointer == pointer) *out = t.kept[i], found = true;
+    unlock(&t.lock);
+    return found;
+}
+
+static bool in_arena(const struct mem *m, u64 address) { return address - m->base < m->bytes; }
+
+bool host_pointer_look(const struct mem *m, u64 pointer, struct host_pointer *out)
+{
+    if (in_arena(m, pointer)) return false;
+    if (find(pointer, out)) return true;
+    *out = (struct host_pointer){ .pointer = pointer };
+    if (!(out->memory = process_memory_at(pointer, out->file, sizeof out->file))) return false;
+    const char *(*maker)(u64, bool *) = __atomic_load_n(&name_maker, __ATOMIC_ACQUIRE);
+    bool stack = false;
+    out->name = maker ? maker(pointer, &stack) : NULL;
+    if (stack) out->memory = PROCESS_STACK; /* of whichever thread */
+    lock(&t.lock);
+    t.kept[t.n++ % POINTERS] = *out;
+    unlock(&t.lock);
+    return true;
+}
+
+bool host_pointer_find(const struct mem *m, u64 address, u64 pointer, struct host_pointer *out)
+{
+    if (in_arena(m, address)) return false;
+    if (pointer && find(pointer, out)) return true;
+    *out = (struct host_pointer){ .pointer = address };
+    return (out->memory = process_memory_at(address, out->file, sizeof out->file)) != PROCESS_NOTHING;
+}
+
+void host_pointer_text(const struct host_pointer *p, char *out, size_t size)
+{
+    const char *name = p->name ? p->name : "";
+    switch (p->memory) {
+    case PROCESS_STACK: snprintf(out, size, "the stack%s", name); break;
+    case PROCESS_FILE: snprintf(out, size, "the variables of %s%s", p->file, name); break;
+    default: snprintf(out, size, "memory of malloc, new or mmap%s", name);
+    }
+}
