@@ -38,8 +38,9 @@ struct between {
     u64 now; /* counts begins, ends and notes */
     u64 met; /* when strong accesses of two launches that nothing orders met last; 0: never */
     struct user *user;
-    u32 nuser, capuser;  /* how many, in use or not; room for how many */
-    u32 spare, sweep_at; /* the first that is not in use, + 1; look for others when there are so many */
+    u32 nuser, capuser; /* how many, in use or not; room for how many */
+    u32 spare;          /* the first that is not in use, + 1 */
+    u32 used, sweep_at; /* how many are in use; look for such as nobody needs when there are so many */
     struct between_launch *running;
     /* launches that ended while an operation was not done that they overlap (a programmatic edge): they are compared
      * when it is */
@@ -128,6 +129,7 @@ static void sweep(struct between *b)
         *u = (struct user){ .next = b->spare };
         b->spare = i + 1;
     }
+    b->used = left;
     b->sweep_at = MAX_OF(2 * left, USERS_LEAST);
 }
 
@@ -144,6 +146,7 @@ static u64 user_new(struct between *b, struct actor *a, const struct place *plac
     u64 tag = b->spare;
     struct user *u = &b->user[tag - 1];
     b->spare = u->next;
+    b->used++;
     a->refs++;
     *u = (struct user){ .actor = a, .place = place };
     return tag;
@@ -428,7 +431,7 @@ static void enter(struct between *b)
 {
     lock(&b->lock);
     if (b->late) note_late(b);
-    if (b->nuser > b->sweep_at) sweep(b);
+    if (b->used > b->sweep_at) sweep(b);
 }
 
 /* ---- the interface ---- */

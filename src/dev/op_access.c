@@ -47,6 +47,7 @@ struct accesses {
     u32 nchunk, cap;      /* how many; room for how many */
     u32 ranges;           /* in all chunks */
     u32 trim_at;          /* trim when there are so many */
+    bool crowded;         /* in a trim: frees that are over go, too */
     struct step step[STEPS];
     u32 nstep; /* which is replaced next */
     bool (*excused)(void *self, const struct access_conflict *c, const struct op *op);
@@ -65,7 +66,7 @@ struct access { /* the one that is being noted */
     void (*found)(void *self, const struct access_conflict *c);
     void *self;
 };
-enum { TRIM_LEAST = 1024 };
+enum { TRIM_LEAST = 1024, FREES_KEPT = 4096 };
 
 struct accesses *accesses_new(struct streams *s)
 {
@@ -402,7 +403,10 @@ static void note(struct access *x)
 
 /* ---- dropping ---- */
 
-/* What the host has waited for is before all operations that are enqueued later. Operations that were enqueued earlier
+/* A free that is over stays, for whoever uses the memory behind it; of more than FREES_KEPT ranges it goes, too: the
+ * memory is freed by then, which the check of each access knows.
+ *
+ * What the host has waited for is before all operations that are enqueued later. Operations that were enqueued earlier
  * may be unordered with it: it can be dropped when they have all ended. So a trim drops what the host had waited for at
  * the last trim, if no operation is left from before that. */
 static bool trim_allowed(const struct accesses *a)
@@ -415,7 +419,7 @@ static bool trim_allowed(const struct accesses *a)
 
 static bool is_over(const struct accesses *a, const struct entry *e)
 {
-    if (e->kind == ACCESS_FREE) return false;
+    if (e->kind == ACCESS_FREE && !a->crowded) return false;
     if (stamp_slot(e->stamp) == OP_SLOT_HOST) return stamp_number(e->stamp) <= a->ages;
     return opclock_at(a->waited, stamp_slot(e->stamp)) >= stamp_number(e->stamp);
 }
@@ -465,6 +469,7 @@ static void trim(struct accesses *a)
     lock(&s->lock);
     bool allowed = trim_allowed(a);
     unlock(&s->lock);
+    a->crowded = a->ranges > FREES_KEPT;
     if (allowed) drop_over(a);
     lock(&s->lock);
     if (allowed || !a->waited) {
