@@ -21,8 +21,8 @@ int main(void)
     CU(cuMemAlloc_v2, (unsigned long long *, size_t));
     CU(cuMemFree_v2, (unsigned long long));
     CU(cuMemcpyDtoH_v2, (void *, unsigned long long, size_t));
-    CU(cuLaunchKernel, (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
-                        void **));
+    CU(cuLaunchKernel,
+       (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **, void **));
     unsigned long long x;
     unsigned n = 7, out = 0;
     if (cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context)) return 2;
