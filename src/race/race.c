@@ -103,6 +103,9 @@ static void sync_event(void *self, const struct sync_event *e)
     case SYNC_CLUSTER_WAITED:
         if (c->exact) cluster_synced(c, w, e);
         break;
+    case SYNC_GROUP:
+        if (c->exact && e->mask) race_group_met(c, e->warp);
+        break;
     case SYNC_DEPEND: launch_depends(c->launch); break;
     default: break;
     }

@@ -10,7 +10,12 @@
  * other threads need a barrier after it, or have to wait for the phase of the mbarrier that counts its bytes, where its
  * thread then counts as arrived.
  *
- * In global memory a flight is an access of its thread, when it is issued. */
+ * In global memory a flight is an access of its thread, when it is issued.
+ *
+ * What a wgmma reads from shared memory is read by the first thread of a warp of its warpgroup, once when the product
+ * is issued and once when it is waited for: whoever writes the bytes must be before the one and behind the other. A
+ * product is one operation of four warps, so behind the wait all their threads are behind these reads, and with them
+ * behind what those first threads did before (race_group_met). */
 #include "race/race_async.h"
 #include "race/race_clock.h"
 #include "race/race_touch.h"
@@ -127,8 +132,48 @@ static void piece_issued(struct touch *t, const struct flight *f, bool writes, u
     }
 }
 
+/* What a product reads, at its issue and at its wait. */
+static void product_reads(struct race_warp *w, const struct flight *f)
+{
+    struct touch t = { .warp = f->warp,
+                       .w = w,
+                       .op_index = f->op,
+                       .site = f->low->serial % FUNCS << SITE_FUNCTION | (f->op & SITE_OPERATION),
+                       .op = OP_READ,
+                       .space = space_of(w->c) };
+    u64 me = race_stamp(w, f->lane, ES_ONE, WHO_ONE);
+    for (u32 k = 0; k < f->n; k++)
+        for (u64 at = f->move[k].from_at, end = at + f->move[k].bytes, next; at < end; at = next) {
+            t.at = at & ~(u64)(SECTOR - 1);
+            next = MIN_OF(end, t.at + SECTOR);
+            struct cell *c = cell_at(&t, t.at);
+            if (!c) continue;
+            if (next - at == SECTOR)
+                cell_access_sector(&t, c, me);
+            else
+                cell_access_bytes(&t, c, me, bytes_mask(at - t.at, (u32)(next - at)), 0);
+        }
+}
+
+void race_group_met(struct race_cta *c, const struct warp *first)
+{
+    struct warp *const *group = &first->cta->warp[first->id];
+    u32 warps = MIN_OF(first->cta->nwarps - first->id, 4u);
+    u64 at = (u64)(uintptr_t)first ^ (u64)c->start << 36;
+    for (u32 k = 0; k < warps; k++)
+        if (group[k]->live) clock_mbarrier_arrive(group[k]->race, (u32)__builtin_ctz(group[k]->live), at, false);
+    clock_cluster_phase(first->race, at);
+    for (u32 k = 0; k < warps; k++)
+        for (u32 m = group[k]->live; m; m &= m - 1)
+            clock_mbarrier_waited(group[k]->race, (u32)__builtin_ctz(m), at, false);
+}
+
 void race_flight_issued(struct race_warp *w, const struct flight *f)
 {
+    if (f->end == FLIGHT_WGMMA) {
+        product_reads(w, f);
+        return;
+    }
     struct touch t = race_touch(f->warp, f->insn, OP_READ, SPACE_GLOBAL);
     t.w = w;
     for (u32 k = 0; k < f->n; k++)
@@ -157,6 +202,10 @@ void race_flight_read(struct race_warp *w, const struct flight *f) { sides_done(
 
 void race_flight_done(struct race_warp *w, const struct flight *f)
 {
+    if (f->end == FLIGHT_WGMMA) {
+        product_reads(w, f);
+        return;
+    }
     sides_done(w, f, true);
     if (f->end != FLIGHT_MBARRIER || !w->c->exact) return;
     const struct race_cta *home = f->mbarrier_cta->race;

@@ -12,4 +12,7 @@ void race_copies_reset(struct race_cta *c);  /* a new CTA */
 void race_flight_issued(struct race_warp *w, const struct flight *f);
 void race_flight_read(struct race_warp *w, const struct flight *f);
 void race_flight_done(struct race_warp *w, const struct flight *f);
+/* The warpgroup of this warp, its first, has waited for products: what those have read is before what its threads do
+ * from now on. For exact kernels. */
+void race_group_met(struct race_cta *c, const struct warp *first);
 #endif

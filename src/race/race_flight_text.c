@@ -11,6 +11,22 @@ bool race_flight_is(const struct draft *x)
     return his && his->flags & SITE_BULK && x->t->space == SPACE_SHARED && !x->other_launch;
 }
 
+bool race_product_is(const struct draft *x)
+{
+    const struct lowered *l = x->t->warp->code->low;
+    return x->old_low && !x->other_launch && !(x->old->op & OP_ASYNC) &&
+           (lop_is_wgmma(&x->old_low->op[x->old_op]) || lop_is_wgmma(&l->op[x->t->op_index]));
+}
+
+void race_product_advise(struct draft *x)
+{
+    x->f.cause = "a wgmma reads these bytes from its issue to the wait that covers its group, and nothing orders the "
+                 "write before the one or behind the other";
+    x->f.order = "a barrier between the write and the wgmma; for the next write, one behind wgmma.wait_group";
+    x->f.fix = "Let the warpgroup wait for what it multiplies before it issues the wgmma, and let it say that the "
+               "operands may be written again behind the wgmma.wait_group that covers them, not before.";
+}
+
 /* The flight, while it is in flight; NULL: it is complete. */
 static const struct flight *flight_of(const struct draft *x)
 {

@@ -7,4 +7,7 @@
 bool race_flight_is(const struct draft *x);
 /* Fills cause, order and fix of such a finding. */
 void race_flight_advise(struct draft *x);
+/* One side is what a wgmma reads from shared memory, the other a write that is complete. */
+bool race_product_is(const struct draft *x);
+void race_product_advise(struct draft *x);
 #endif

@@ -222,7 +222,7 @@ static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
             if (o->flags & ISA_WARP_BARRIER &&
                 (members->kind != O_CONST || (u32)members->value != ALL_LANES || !whole[b]))
                 return false;
-            if (o->flags & (ISA_FENCE | ISA_MBARRIER)) return false;
+            if (o->flags & (ISA_FENCE | ISA_MBARRIER) || lop_is_wgmma(o)) return false;
             if (o->kind == K_MEM && o->flags & ISA_ACCESS) {
                 u32 sem = l->site[o->site].sem;
                 /* A strong read orders its thread after the write it has read. Volatile accesses are looked at one by

@@ -218,9 +218,10 @@ static void describe_object(struct draft *x)
     f->object = plain_name(&x->mem, v->name);
     f->object_base = v->offset;
     f->object_size = v->size;
-    if (f->object_size % s->width == 0) {
-        f->element_size = s->width;
-        f->object_type = arena_printf(&x->mem, "b%u[%" PRIu64 "]", s->width * 8u, f->object_size / s->width);
+    u32 width = s ? s->width : 4;
+    if (f->object_size % width == 0) {
+        f->element_size = width;
+        f->object_type = arena_printf(&x->mem, "b%u[%" PRIu64 "]", width * 8u, f->object_size / width);
     }
 }
 
@@ -367,6 +368,7 @@ static bool equal_stores(struct draft *x)
 static enum finding_kind classify(struct draft *x)
 {
     if (race_flight_is(x)) return x->me->op & OP_WRITE ? F_async_overwrite : F_async_early;
+    if (race_product_is(x)) return F_async_overwrite;
     if (x->old->op & OP_ASYNC)
         return x->me->op & OP_WRITE ? F_async_overwrite : copy_in_flight(x).waited ? F_async_wait : F_async_early;
     if (x->me->op & x->old->op & OP_WRITE && x->me->op & OP_ASYNC) return F_async_overwrite;
@@ -592,6 +594,7 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     advise_missing(x, race_advise(x));
     advise_copy(x);
     if (race_flight_is(x)) race_flight_advise(x);
+    if (race_product_is(x)) race_product_advise(x);
     fill_rival(x, his);
     fill_values(x, kind, mine);
     f->rival = &x->rival;

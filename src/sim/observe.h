@@ -30,6 +30,7 @@ enum sync_kind {
     SYNC_CLUSTER_ARRIVE, /* lanes of `mask` arrive at the barrier of the cluster; `id`: as the operation's aux */
     SYNC_CLUSTER,        /* its phase `id` completed; cta: that of rank 0 */
     SYNC_CLUSTER_WAITED, /* lanes of `mask` go on behind its wait */
+    SYNC_GROUP,          /* the warpgroup of `warp`, its first one, has waited for products; `mask`: its lanes */
     SYNC_DEPEND          /* lanes of `mask` wait for the launches in front (griddepcontrol.wait), or have no need to */
 };
 struct sync_event {

@@ -9,9 +9,12 @@
  * and its operands have been read. So a warp that has waited is held back until the other three have waited as well,
  * and one thread may release a buffer for its whole warpgroup, as kernels do (tests/cases/programs/gemm.cu). */
 #include "sim/wgmma.h"
+#include "sim/cluster.h"
 #include "sim/descriptor.h"
+#include "sim/flight.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
+#include "sim/observe.h"
 #include "sim/product.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
@@ -201,6 +204,60 @@ static void complete(struct warp *w, const struct registers *r, const struct wgm
     w->changed = 1;
 }
 
+/* ---- what observers see of it ---- */
+
+enum { SECTOR_BYTES = 2 * CHUNK_BYTES, MOST_SECTORS = WINDOW_BYTES / SECTOR_BYTES };
+
+struct chunks {              /* of a product, in sectors of two */
+    u32 first, end;          /* the sectors that it has some in */
+    u8 halves[MOST_SECTORS]; /* bit k: it has chunk k of the sector */
+};
+
+/* The chunks of an operand, for the whole warpgroup. */
+static void mark_chunks(u64 descriptor, bool by_k, enum tensor_type t, u32 lines, u32 elements, struct chunks *c)
+{
+    struct matrix m = matrix_of(descriptor, by_k);
+    u32 along = by_k ? lines / 8 : elements * tensor_bits(t) / 128, count = by_k ? elements : lines;
+    for (u32 l = 0; l < count; l++)
+        for (u32 k = 0; k < along; k++) {
+            u32 at = matrix_chunk(&m, l, k), s = at / SECTOR_BYTES;
+            c->halves[s] |= (u8)(1u << at / CHUNK_BYTES % 2);
+            c->first = MIN_OF(c->first, s);
+            c->end = MAX_OF(c->end, s + 1);
+        }
+}
+
+/* The bytes of shared memory that a product reads, as a flight that is issued, or done. One warp of a warpgroup tells
+ * it for all four: the one that is the first to issue it, and the first warp when it waits. */
+static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment moment)
+{
+    const struct cta *c = w->cta;
+    const struct mma *f = &p->low->mma[p->low->op[p->op].aux];
+    struct chunks all;
+    if (likely(!observed(c->launch)) || p->low != w->code->low) return;
+    struct flight x = { .warp = w,
+                        .low = p->low,
+                        .op = p->op,
+                        .lane = (u8)__builtin_ctz(p->lanes),
+                        .end = FLIGHT_WGMMA,
+                        .from_space = SP_SHARED,
+                        .to_cta = w->cta,
+                        .from_cta = w->cta };
+    memset(&all, 0, sizeof all);
+    all.first = MOST_SECTORS;
+    if (f->a_shared) mark_chunks(p->a_at, f->a_cols, (enum tensor_type)f->a, 4 * ROWS, (u32)f->k >> f->sparse, &all);
+    mark_chunks(p->b_at, f->b_rows, (enum tensor_type)f->b, f->n, f->k, &all);
+    for (u32 s = all.first; s < all.end; s++) {
+        u32 at = s * SECTOR_BYTES + (all.halves[s] == 2) * CHUNK_BYTES;
+        if (!all.halves[s] || at + CHUNK_BYTES > c->launch->shared_total) continue;
+        flight_add(&x, (struct flight_move){ .from = c->shared + at,
+                                             .from_at = cluster_base(c->rank) + at,
+                                             .bytes = all.halves[s] == 3 ? SECTOR_BYTES : CHUNK_BYTES });
+    }
+    observe_flight(c->launch, &x, moment);
+    base_free(x.move);
+}
+
 /* ---- the instructions ---- */
 
 void wgmma_reset(struct warp *w)
@@ -266,7 +323,7 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
             line);
         return EV_STOP;
     }
-    bool sound = wgmma_check(w, i, f, lanes, a, b);
+    bool ahead = wgmma_is_ahead(w), sound = wgmma_check(w, i, f, lanes, a, b);
     s->count++;
     if (!sound) return 0;
     struct wgmma *p = &s->p[s->n];
@@ -293,6 +350,7 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
         p->add = *(const u32 *)(const void *)SLOT(R, o->slot) >> first & 1;
     }
     if (w->planes && w->planes->dirty) undefined_a(w, i, f, p);
+    if (ahead) tell_reads(w, p, FLIGHT_ISSUED);
     if (f->at_once) {
         complete(w, &(struct registers){ w->code, R, w->planes }, p);
         s->done++;
@@ -333,7 +391,10 @@ int run_wgmma_wait(char *restrict R, const struct insn *i, struct warp *w)
     for (u32 k = 0; k < due; k++)
         if (needs_planes(w, fr, &s->p[k])) return EV_DEOPT;
     struct registers r = { fr->code, fr->R, fr->planes };
-    for (u32 k = 0; k < due; k++) complete(w, &r, &s->p[k]);
+    for (u32 k = 0; k < due; k++) {
+        complete(w, &r, &s->p[k]);
+        if (w->id % 4 == 0) tell_reads(w, &s->p[k], FLIGHT_DONE);
+    }
     s->n -= due;
     s->done += due;
     memmove(s->p, s->p + due, s->n * sizeof *s->p);
@@ -363,12 +424,29 @@ void wgmma_recheck(struct warp *w)
     }
 }
 
+/* The last warp has come: the products are complete for all of them. */
+static void group_met(struct warp *w)
+{
+    struct warp *const *group = &w->cta->warp[w->id / 4 * 4];
+    u32 warps = MIN_OF(w->cta->nwarps - w->id / 4 * 4, 4u);
+    if (w->wgmmas->met == w->wgmmas->done) return;
+    for (u32 k = 0; k < warps; k++)
+        if (group[k]->wgmmas) group[k]->wgmmas->met = w->wgmmas->done;
+    if (observed(w->cta->launch))
+        observe_sync(w->cta->launch,
+                     (struct sync_event){
+                         .kind = SYNC_GROUP, .cta = w->cta, .warp = group[0], .mask = group[0]->live, .op = NONE });
+}
+
 bool wgmma_meet(struct warp *w, struct split *s, const struct insn *i)
 {
     if (!w->wgmmas) return true;
     w->syncs++;
     wgmma_recheck(w);
-    if (!wgmma_behind(w)) return true;
+    if (!wgmma_behind(w)) {
+        group_met(w);
+        return true;
+    }
     s->op = i->op;
     s->missing = 0;
     s->state = SPLIT_GROUP;

@@ -22,6 +22,7 @@ struct wgmmas {    /* of a warp */
     bool fenced;   /* wgmma.fence has been executed */
     u32 count;     /* products that were issued so far */
     u32 done;      /* of them, those that are complete */
+    u32 met;       /* of those, the ones that its whole warpgroup has waited for */
     struct wgmma p[];
 };
 void wgmma_reset(struct warp *w);          /* a warp starts: it has none */
@@ -33,7 +34,8 @@ bool wgmma_meet(struct warp *w, struct split *s, const struct insn *i);
 void wgmma_recheck(struct warp *w);
 /* The warps of the warpgroup that are behind this one, a bit each. */
 u32 wgmma_behind(const struct warp *w);
-bool wgmma_told(const struct warp *w); /* it has been reported that the warps of its warpgroup do not agree */
+bool wgmma_is_ahead(const struct warp *w); /* no warp of its warpgroup has issued the product that it issues next */
+bool wgmma_told(const struct warp *w);     /* it has been reported that the warps of its warpgroup do not agree */
 /* What is wrong with a product when it is issued (wgmma_check.c); false: it cannot be done. */
 bool wgmma_check(struct warp *w, const struct insn *i, const struct mma *f, u32 lanes, const u64 *a, const u64 *b);
 #endif

@@ -46,6 +46,8 @@ static struct wgmma_log *log_of(const struct warp *w)
 
 bool wgmma_told(const struct warp *w) { return w->cta->wgmma_logs && w->cta->wgmma_logs[w->id / 4].told; }
 
+bool wgmma_is_ahead(const struct warp *w) { return log_of(w)->next == w->wgmmas->count; }
+
 static void check_group(struct warp *w, const struct insn *i, u64 a, u64 b)
 {
     struct wgmma_log *g = log_of(w);
