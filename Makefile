@@ -56,7 +56,7 @@ jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # One short line for each file; make V=1 shows the whole command.
 say = $(if $(V),,@echo '$(1) $(2)';)
 
-.PHONY: all docs man demo test truth agree rows oracle check-layers format regen bench unit fuzz fuzzers sanitize tsan stress clean install uninstall deb need FORCE
+.PHONY: all docs man demo test test-clients truth agree rows oracle check-layers format regen bench unit fuzz fuzzers sanitize tsan stress clean install uninstall deb need FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front/,lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 python/sitecustomize.py)
@@ -168,6 +168,10 @@ truth: need
 # Which rows of isa.def no test runs, by gcov; .ci/run does it after `make test`.
 rows: need
 	@tests/rows --build $(B)
+# Python and other clients, installed from their registries, as their users run them; .ci/run does it after `make rows`.
+test-clients: need
+	@$(MAKE) --no-print-directory $(jobs) all
+	@tests/clients/run --build $(B)
 # How often the front end and ptxas agree on what is PTX (docs/ptx.md); needs ptxas.
 agree: need
 	@$(MAKE) --no-print-directory $(jobs) $(B)/bench/agree

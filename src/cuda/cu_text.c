@@ -127,8 +127,8 @@ static cu_result text_of(struct image_file *f, u32 fatbin, const struct cu_devic
     }
     snprintf(why, size, "out of memory");
     cu_result r = text_copy(text, ptx);
-    /* machine code for the device would be taken in its place */
-    if (!r && c.silicon == c.image && (r = version_found(f, *ptx, sm))) base_free(*ptx);
+    /* machine code for the device would be taken in its place; a cubin is some, whose texts are carried along */
+    if (!r && f->kind != FILE_CUBIN && c.silicon == c.image && (r = version_found(f, *ptx, sm))) base_free(*ptx);
     return r;
 }
 

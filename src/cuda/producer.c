@@ -118,6 +118,7 @@ struct input {
     int type;           /* enum input_type, or another one of nvJitLink's */
     struct str bytes;   /* from base_alloc */
     char name[200];     /* as the caller gave it */
+    bool optimised;     /* it has code for link-time optimisation in place of a text */
 };
 struct link {
     struct link *next;   /* of `links` */
@@ -187,10 +188,14 @@ struct texts { /* grown by VEC_PUSH */
     struct str *p;
     u32 n, cap;
 };
+/* libcudadevrt: of its functions the machine has those that grids synchronise by (grid_ptx), and kernels launch by. */
+static bool is_device_runtime(const struct input *i) { return strstr(i->name, "cudadevrt"); }
+
 /* Adds the texts of an input; false: it has code for link-time optimisation in their place. */
 static bool texts_of(struct arena *mem, const struct link *l, const struct input *i, struct texts *to)
 {
     if (i->type == INPUT_LTO) return false;
+    if (is_device_runtime(i)) return true;
     if (i->type == INPUT_PTX) {
         VEC_PUSH(mem, to, without_end(i->bytes));
         return true;
@@ -215,7 +220,41 @@ static bool texts_of(struct arena *mem, const struct link *l, const struct input
     return to->n > before || !lto;
 }
 
-/* The link once more, into PTX. From base_alloc; p = NULL: the library refuses. */
+/* What grids synchronise by where it is not inlined, as in kernels of Numba: as in cooperative_groups.h, one thread of
+ * each block adds to a word of the launch's, whose highest bit turns when the last one has come. */
+static const char grid_ptx[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".visible .func (.param .b64 result) cudaCGGetIntrinsicHandle(.param .b32 scope)\n"
+    "{\n.reg .b32 %r<3>;\n.reg .b64 %d;\n"
+    "mov.u32 %r1, %envreg1;\nmov.u32 %r2, %envreg2;\nmov.b64 %d, {%r2, %r1};\n"
+    "st.param.b64 [result], %d;\nret;\n}\n"
+    ".visible .func (.param .b32 result) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)\n"
+    "{\n.reg .pred %p<3>;\n.reg .b32 %r<10>;\n.reg .b64 %d;\n"
+    "ld.param.b64 %d, [handle];\nmov.u32 %r0, 1;\nsetp.eq.u64 %p0, %d, 0;\n@%p0 bra done;\n"
+    "barrier.sync 0;\n"
+    "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\nor.b32 %r1, %r1, %r2;\nmov.u32 %r2, %tid.z;\nor.b32 %r1, %r1, %r2;\n"
+    "setp.ne.u32 %p0, %r1, 0;\n@%p0 bra wait;\n"
+    "mov.u32 %r3, %nctaid.x;\nmov.u32 %r4, %nctaid.y;\nmul.lo.u32 %r3, %r3, %r4;\nmov.u32 %r4, %nctaid.z;\n"
+    "mul.lo.u32 %r3, %r3, %r4;\nsub.u32 %r3, 0x80000001, %r3;\n"
+    "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ctaid.y;\nor.b32 %r1, %r1, %r2;\nmov.u32 %r2, %ctaid.z;\nor.b32 %r1, %r1, "
+    "%r2;\n"
+    "setp.eq.u32 %p1, %r1, 0;\nselp.u32 %r5, %r3, 1, %p1;\n"
+    "fence.acq_rel.gpu;\natom.global.gpu.add.u32 %r6, [%d+4], %r5;\n"
+    "again: ld.acquire.gpu.global.u32 %r7, [%d+4];\nxor.b32 %r8, %r6, %r7;\nsetp.ge.s32 %p2, %r8, 0;\n@%p2 bra again;\n"
+    "fence.acq_rel.gpu;\n"
+    "wait: barrier.sync 0;\nmov.u32 %r0, 0;\n"
+    "done: st.param.b32 [result], %r0;\nret;\n}\n";
+
+static bool is_mentioned(const struct texts *all, const char *name)
+{
+    size_t n = strlen(name);
+    for (u32 i = 0; i < all->n; i++)
+        if (memmem(all->p[i].p, all->p[i].n, name, n)) return true;
+    return false;
+}
+
+/* The link once more, into PTX: what cannot be part of it has texts of its own. From base_alloc; p = NULL: the library
+ * refuses. */
 static struct str linked_ptx(void *const *real, const struct link *l)
 {
     create_call create = (create_call)real[PRODUCE_nvJitLinkCreate];
@@ -232,7 +271,7 @@ static struct str linked_ptx(void *const *real, const struct link *l)
     if (create && destroy && add && complete && !create(&again, n, option)) {
         bool ok = true;
         for (const struct input *i = l->first; ok && i; i = i->next)
-            ok = !add(again, i->type, i->bytes.p, i->bytes.n, i->name);
+            ok = !i->optimised || !add(again, i->type, i->bytes.p, i->bytes.n, i->name);
         if (ok && !complete(again))
             ptx = answer((size_call)sibling(real, "nvJitLinkGetLinkedPtxSize"),
                          (bytes_call)sibling(real, "nvJitLinkGetLinkedPtx"), again);
@@ -250,9 +289,10 @@ static bool link_carried(void *const *real, struct link *l)
     if (l->carrier.n) return true;
     struct str cubin = answer((size_call)real[PRODUCE_nvJitLinkGetLinkedCubinSize],
                               (bytes_call)real[PRODUCE_nvJitLinkGetLinkedCubin], l->handle);
-    for (const struct input *i = l->first; cubin.p && i; i = i->next) lto |= !texts_of(&mem, l, i, &text);
+    for (struct input *i = l->first; cubin.p && i; i = i->next) lto |= i->optimised = !texts_of(&mem, l, i, &text);
     struct str linked = lto ? linked_ptx(real, l) : (struct str){ 0 };
     if (linked.p) VEC_PUSH(&mem, &text, without_end(linked));
+    if (is_mentioned(&text, "cudaCGSynchronize")) VEC_PUSH(&mem, &text, str_of(grid_ptx));
     bool ok = (!lto || linked.p) && carry(cubin, text.p, text.n, &l->carrier);
     drop(linked);
     drop(cubin);

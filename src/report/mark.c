@@ -189,6 +189,19 @@ static bool right_side(struct str line, u32 from, struct mark *m)
     return end > at;
 }
 
+/* The left side of an assignment, when that is all the line has: a write to an array that the line calls by another
+ * name. */
+static bool left_side(struct str line, u32 from, struct mark *m)
+{
+    struct statement s = statement_at(line, from);
+    u32 end = s.op;
+    if (s.op == s.end || (s.end + 1 < line.n && skip_blanks(line, s.end + 1) < line.n)) return false;
+    while (end > s.left && is_blank(line.p[end - 1])) end--;
+    u32 n = end > s.left ? subscripted(line, s.left) : 0;
+    *m = (struct mark){ s.left, n };
+    return n && s.left + n == end && line.p[end - 1] == ']';
+}
+
 /* The line without the comment at its end. */
 static struct str code_of(struct str line)
 {
@@ -211,5 +224,7 @@ bool access_mark(struct str all, u32 col, const char *access, const char *object
     struct hits h = { 0 };
     for (u32 sub = 2; object && !h.n && sub-- > 0;) h = named(line, col - 1, access, object, sub);
     *m = (struct mark){ h.at, h.end - h.at };
-    return h.n || (!strcmp(access, "read") && right_side(line, col - 1, m));
+    if (h.n) return true;
+    return !strcmp(access, "read") ? right_side(line, col - 1, m)
+                                   : !strcmp(access, "write") && left_side(line, col - 1, m);
 }

@@ -56,6 +56,17 @@ static struct mark mark_at(struct str line, u32 col, bool is_ptx)
     return (struct mark){ at, at < line.n ? extent(line, at, is_ptx) : 0 };
 }
 
+/* The text of an indented line up to a comment of Python's, which holds no quote; n = 0: it begins at its column 1. */
+static struct mark indented(struct str line)
+{
+    u32 at = 0, end = line.n;
+    while (line.p && at < line.n && (line.p[at] == ' ' || line.p[at] == '\t')) at++;
+    for (u32 i = at; at && i + 1 < end && line.p[i] != '"' && line.p[i] != '\''; i++)
+        if (line.p[i] == ' ' && line.p[i + 1] == '#') end = i;
+    while (end > at && (line.p[end - 1] == ' ' || line.p[end - 1] == '\t' || line.p[end - 1] == '\r')) end--;
+    return (struct mark){ at, at ? end - at : 0 };
+}
+
 /* A line of text with a mark below, which stands right because the line is measured. */
 static void quoted(struct ink *k, u32 number, struct str line, struct mark m, enum paint mark)
 {
@@ -94,14 +105,16 @@ static void place_text(struct ink *k, const struct shown *x, enum paint mark)
     const struct place *p = x->place;
     const struct source *s = &x->source;
     struct mark m = { 0 };
+    struct mark whole = p->col == 1 ? indented(s->line) : m; /* a column that stands for none: Numba's stores */
+    u32 col = whole.n ? whole.at + 1 : p->col;
     const char *scope = x->object ? strrchr(x->object, ':') : NULL; /* ns::table is called table in ns */
-    bool found = s->line.p && access_mark(s->line, p->col, x->access, scope ? scope + 1 : x->object, &m);
-    if (s->line.p && !found) m = mark_at(s->line, p->col, false);
+    bool found = s->line.p && access_mark(s->line, col, x->access, scope ? scope + 1 : x->object, &m);
+    if (s->line.p && !found) m = whole.n ? whole : mark_at(s->line, p->col, false);
     if (s->shown[0]) {
         arrow(k, x->sign);
         put(k, s->shown);
         text_add(k->out, ":%u", p->line);
-        text_add(k->out, p->col ? ":%u\n" : "\n", found ? m.at + 1 : p->col);
+        text_add(k->out, p->col ? ":%u\n" : "\n", found ? m.at + 1 : col);
     }
     if (s->line.p) {
         quoted(k, p->line, s->line, m, mark);

@@ -8,11 +8,14 @@ import importlib.machinery
 import importlib.util
 import os
 import sys
+import warnings
 
 
 def _numba(module):
-    """numba.cuda.jit compiles with lineinfo unless told otherwise. Its debug switch would change the code."""
+    """numba.cuda.jit compiles with lineinfo unless told otherwise. Its debug switch would change the code. Who did not ask
+    for lines is not warned of functions without a file, as Numba makes them for ufuncs."""
     real = module.jit
+    warnings.filterwarnings("ignore", message="Could not find source for function")
 
     @functools.wraps(real)
     def jit(*args, **options):
