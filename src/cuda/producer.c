@@ -220,8 +220,8 @@ static bool texts_of(struct arena *mem, const struct link *l, const struct input
     return to->n > before || !lto;
 }
 
-/* What grids synchronise by where it is not inlined, as in kernels of Numba: as in cooperative_groups.h, one thread of
- * each block adds to a word of the launch's, whose highest bit turns when the last one has come. */
+/* What grids synchronise by where it is not inlined, as in kernels of Numba. As in the header of cooperative groups one
+ * thread of each block adds to a word of the launch's, whose highest bit turns when the last one has come. */
 static const char grid_ptx[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .func (.param .b64 result) cudaCGGetIntrinsicHandle(.param .b32 scope)\n"
