@@ -17,4 +17,6 @@ void in_flight_find(struct lowered *l); /* in_flight.c: lowered.in_flight */
 void subword_find(struct lowered *l);   /* library.c: SITE_WORD */
 /* library.c: whether an operation stands in a header of cooperative groups or of libcu++ */
 bool lop_in_library(const struct lowered *l, u32 op);
+/* library.c: whether the compiler uses the shared memory by itself, and the source has none */
+bool shared_is_compilers(const struct lowered *l);
 #endif

@@ -21,6 +21,9 @@ bool lop_in_library(const struct lowered *l, u32 op)
     return false;
 }
 
+/* Triton's language has no shared memory: its compiler moves tiles there, under a name of its own. */
+bool shared_is_compilers(const struct lowered *l) { return map_get(&l->func->module->symbols, str_of("global_smem")); }
+
 /* Atomics of 8 and 16 bits in libcu++ are loads of that size and compare-and-swaps of the word around it. */
 void subword_find(struct lowered *l)
 {

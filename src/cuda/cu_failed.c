@@ -1,4 +1,5 @@
 /* Calls that failed, and whether anybody looked. */
+#include "cuda/cu_launch.h"
 #include "cuda/cu_failed.h"
 #include "cuda/cu_run.h"
 #include "cuda/rt.h"
@@ -144,6 +145,13 @@ static bool is_question(const char *f, s64 r)
     for (u32 i = 0; i < COUNT_OF(row); i++)
         if (!strncmp(f, row[i].begin, strlen(row[i].begin)) && (!row[i].code || row[i].code == r)) return true;
     return false;
+}
+
+/* A wish of a newer driver's, which programs for several releases try: attributes past those of CUDA 13.0. */
+static bool is_trial(const char *f, const struct cu_call *c)
+{
+    return c->result == CU_INVALID_VALUE && (u32)c->word[1] > CU_FUNC_CLUSTER_POLICY &&
+           !strcmp(f, "cuFuncSetAttribute");
 }
 
 /* What the report has a finding of already: a free that was wrong. */
@@ -362,7 +370,7 @@ void cu_failed_done(const struct cu_call *c)
             if (s->made[i].out == (const u64 *)(uintptr_t)c->word[0]) s->made[i].out = NULL; /* now it is made */
         return;
     }
-    if (is_question(f, r)) return;
+    if (is_question(f, r) || is_trial(f, c)) return;
     const struct reason *why = s->reason.serial == cu_call_serial() ? &s->reason : NULL;
     if (s->nmade) made_look(s, c);
     if (chevrons && !s->launch.code && !(why && why->reported)) {

@@ -46,6 +46,15 @@ static const char *line_marker(const char *p, const char *end)
     return nl ? nl : end;
 }
 
+/* Assembly of the source begins or ends at this comment. */
+static void comment_note(struct lexer *lx, const char *words)
+{
+    static const char begin[] = "begin inline asm", end[] = "end inline asm";
+    size_t n = (size_t)(lx->p - words);
+    if (n >= sizeof begin - 1 && !memcmp(words, begin, sizeof begin - 1)) lx->in_asm = true;
+    if (n >= sizeof end - 1 && !memcmp(words, end, sizeof end - 1)) lx->in_asm = false;
+}
+
 /* Skips blanks, comments and line markers; false: a comment without an end, p stands at its start. */
 static bool skip_blanks(struct lexer *lx)
 {
@@ -57,6 +66,7 @@ static bool skip_blanks(struct lexer *lx)
         if (p[0] == '/' && p[1] == '/') {
             const char *nl = memchr(p, '\n', (size_t)(lx->end - p));
             lx->p = nl ? nl : lx->end;
+            if (unlikely(p[2] == ' ' && (p[3] == 'b' || p[3] == 'e'))) comment_note(lx, p + 3);
         } else if (p[0] == '/' && p[1] == '*') {
             u32 lines = 0;
             for (p += 2; p < lx->end && !(p[0] == '*' && p[1] == '/'); p++) lines += *p == '\n';

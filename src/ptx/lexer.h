@@ -30,6 +30,7 @@ struct lexer {
     const char *p, *end; /* rest of the text; *end is 0 */
     u32 line;            /* line of p */
     const char *bad;     /* the reason of the last TK_BAD */
+    bool in_asm;         /* p is between the comments "begin inline asm" and "end inline asm", which compilers write */
 };
 
 /* Takes the next token. */

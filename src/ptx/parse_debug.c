@@ -113,8 +113,18 @@ static bool loc_attribute(struct parser *p, struct ptx_loc *loc)
     return !accept(p, '+') || expect_u32(p, &loc->func_offset, "an offset");
 }
 
+/* LLVM counts the lines of assembly on from the statement that it is written in: Triton's loads would stand below. */
+static void loc_in_asm(struct parser *p, bool in_asm, struct ptx_loc *loc)
+{
+    const struct ptx_loc *first = p->asm_loc;
+    if (in_asm && first && first->file == loc->file && first->col == loc->col && loc->line > first->line)
+        loc->line = first->line;
+    if (!in_asm || !first) p->asm_loc = in_asm ? loc : NULL;
+}
+
 bool loc_parse(struct parser *p)
 {
+    bool in_asm = p->lx.in_asm;
     struct place *k = NEW(&p->tmp, struct place);
     struct ptx_loc *loc = NEW(&p->m->mem, struct ptx_loc);
     advance(p);
@@ -122,6 +132,8 @@ bool loc_parse(struct parser *p)
     loc->file = k->file;
     loc->line = k->line;
     loc->col = k->col;
+    loc_in_asm(p, in_asm, loc);
+    k->line = loc->line;
     while (accept(p, ','))
         if (!loc_attribute(p, loc)) return false;
     map_put(&p->tmp, &p->call_sites, place_key(k), loc);

@@ -47,6 +47,7 @@ struct parser {
     struct ptx_func *func;   /* whose body is read */
     struct scope *scope;     /* innermost block */
     struct ptx_loc *loc;     /* what .loc said last */
+    struct ptx_loc *asm_loc; /* the first .loc in the assembly of the source that is read; NULL: none */
     u32 depth;               /* of whatever nests */
     u32 padding;             /* elements used up of MAX_PADDING */
     /* a stack on which operands are collected before they are copied at their final size */

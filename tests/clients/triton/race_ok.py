@@ -1,0 +1,18 @@
+"""The same with an atomic."""
+import numpy as np
+import triton
+import triton.language as tl
+
+from _arrays import Array, zeros
+
+
+@triton.jit
+def total(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    part = tl.sum(tl.load(x + i, mask=i < n, other=0.0), axis=0)
+    tl.atomic_add(out, part)
+
+
+x, out = Array(np.ones(1000, np.float32)), zeros(1)
+total[(4,)](x, out, 1000, BLOCK=256)
+print(out.get())
