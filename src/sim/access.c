@@ -13,29 +13,33 @@ struct object_of {
     bool strict;
 };
 
+/* The object that the address is computed from, where it is one for all lanes: what a parameter points to, or a
+ * variable. */
+static struct mem_object *root_of(const struct access *a)
+{
+    const struct launch *l = a->warp->cta->launch;
+    const struct provenance *r = &a->site->prov;
+    u64 v;
+    if (r->kind == FROM_VAR && r->var->addr) return mem_find(l->sim->mem, r->var->addr);
+    if (r->kind != FROM_PARAM) return NULL;
+    memcpy(&v, l->param_copy + r->off, 8);
+    return mem_find(l->sim->mem, v);
+}
+
 /* The object an address must stay inside, and whether its pointer says so (strict) or only the address itself. */
-static struct object_of owner(const struct access *a, u32 lane)
+static struct object_of owner(const struct access *a, u32 lane, struct mem_object *root)
 {
     struct warp *w = a->warp;
     const struct mem *m = w->cta->launch->sim->mem;
-    const struct provenance *r = &a->site->prov;
-    u64 addr = a->addr[lane];
-    struct mem_object *o = NULL;
-    if (r->kind == FROM_PARAM) {
-        u64 v;
-        memcpy(&v, w->cta->launch->param_copy + r->off, 8);
-        o = mem_find(m, v);
-    }
-    if (r->kind == FROM_VAR && r->var->addr) o = mem_find(m, r->var->addr);
-    if (r->kind == FROM_TAG) {
+    if (a->site->prov.kind == FROM_TAG) {
         const struct lop *op = &w->code->low->op[a->insn->op];
         u32 t = tag_of(w, w->code->low, *lop_src(op, a->site->which), lane);
-        if (t && t != TAG_MIXED) o = mem_by_id(m, t);
+        if (t && t != TAG_MIXED) root = mem_by_id(m, t);
     }
-    return o ? (struct object_of){ o, true } : (struct object_of){ mem_find(m, addr), false };
+    return root ? (struct object_of){ root, true } : (struct object_of){ mem_find(m, a->addr[lane]), false };
 }
 
-const struct mem_object *access_owner(const struct access *a, u32 lane) { return owner(a, lane).object; }
+const struct mem_object *access_owner(const struct access *a, u32 lane) { return owner(a, lane, root_of(a)).object; }
 
 static bool within(u64 addr, u64 n, u64 lo, u64 size) { return addr - lo < size && n <= size - (addr - lo); }
 
@@ -53,11 +57,11 @@ static void object_used(const struct access *a, struct mem_object *o)
     if (unlikely(l->in->defines) && !site_is_load(a->site)) mem_define(l->sim->mem, o);
 }
 
-static void check_global(struct access *a, u32 lane, struct lane_check *c)
+static void check_global(struct access *a, u32 lane, struct mem_object *root, struct lane_check *c)
 {
     const struct mem *m = a->warp->cta->launch->sim->mem;
     u64 addr = a->addr[lane];
-    struct object_of o = owner(a, lane);
+    struct object_of o = owner(a, lane, root);
     c->object = o.object;
     c->strict = o.strict;
     if (!o.object) {
@@ -170,7 +174,7 @@ static void check_local(struct access *a, u32 lane, struct lane_check *c)
         a->ptr[lane] = local_of(w) + (size_t)lane * LOCAL_STACK + a->addr[lane];
 }
 
-static void check_lane(struct access *a, u32 lane, struct lane_check *c)
+static void check_lane(struct access *a, u32 lane, struct mem_object *root, struct lane_check *c)
 {
     struct warp *w = a->warp;
     const struct mem *m = w->cta->launch->sim->mem;
@@ -206,7 +210,7 @@ static void check_lane(struct access *a, u32 lane, struct lane_check *c)
         else
             a->ptr[lane] = w->cta->launch->param_copy + addr;
         break;
-    default: check_global(a, lane, c);
+    default: check_global(a, lane, root, c);
     }
 }
 
@@ -293,11 +297,12 @@ static void unchecked_lane(struct access *a, u32 lane, struct lane_check *c)
 void access_check(struct access *a)
 {
     u32 on = a->warp->cta->launch->in->checks, first_error = 0;
+    struct mem_object *root = root_of(a);
     struct lane_check c[LANES];
     a->ok = 0;
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
-        check_lane(a, l, &c[l]);
+        check_lane(a, l, root, &c[l]);
         c[l].stops = c[l].fault == FAULT_MISALIGNED && !(on & CHECK_ALIGN);
         if (unlikely(!(on & CHECK_BOUNDS)) && c[l].fault != FAULT_NONE && c[l].fault != FAULT_MISALIGNED)
             unchecked_lane(a, l, &c[l]);

@@ -51,7 +51,8 @@ static u64 combine(const struct site *s, u64 old, u64 b, u64 c)
     }
 }
 
-static u64 step32(const struct site *s, char *at, u64 b, u64 c)
+/* Inlined into the loop over the lanes, where it costs a tenth of a histogram otherwise; atomic_step has its own. */
+__attribute__((always_inline)) static inline u64 step32(const struct site *s, char *at, u64 b, u64 c)
 {
     u32 *p = (u32 *)(void *)at;
     if (s->atom == AT_ADD && !s->is_float) return __atomic_fetch_add(p, (u32)b, __ATOMIC_SEQ_CST);
