@@ -59,7 +59,7 @@ say = $(if $(V),,@echo '$(1) $(2)';)
 .PHONY: all docs man demo test test-clients truth agree rows oracle check-layers format regen bench unit fuzz fuzzers sanitize tsan stress clean install uninstall deb need FORCE
 .DELETE_ON_ERROR:
 
-all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front/,lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 python/sitecustomize.py)
+all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front/,lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 libgpuocelot.so python/sitecustomize.py)
 
 # The compiler and its flags, so that changing them rebuilds; touched only when they differ.
 $(B)/flags: FORCE
@@ -102,6 +102,10 @@ $(B)/front/libcudart.so.%: src/cuda/shell.S src/cuda/gate_door.S src/front/cudar
 $(B)/front/libnvidia-ml.so.1: src/cuda/ml_shell.S src/cuda/ml.def $(B)/liblockstep.so
 	@mkdir -p $(@D)
 	$(call say,ld,$@)$(call drop_in,)
+
+# A client of the drop-in driver in the same folder.
+$(B)/front/libgpuocelot.so: src/front/ocelot/ptx_run.c $(B)/front/libcuda.so.1 $(B)/flags
+	$(call say,ld,$@)$(CC) $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(FLAGS)) -shared -Wl,-soname,$(@F) $(LDFLAGS) $< -o $@ $(B)/front/libcuda.so.1 '-Wl,-rpath,$$ORIGIN' -pthread
 
 $(B)/front/python/%: src/front/python/%
 	@mkdir -p $(@D) && cp $< $@
@@ -226,7 +230,7 @@ BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 # What `lockstep run` puts in front of programs lies beside the libraries, in a folder that no linker looks into.
 FRONTDIR ?= $(PREFIX)/lib/lockstep
-DROP_IN = lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1
+DROP_IN = lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 libgpuocelot.so
 INSTALLED = $(BINDIR)/lockstep $(addprefix $(FRONTDIR)/,$(DROP_IN) python/sitecustomize.py) $(LIBDIR)/liblockstep.so.$(VERSION) $(LIBDIR)/liblockstep.so.0 $(LIBDIR)/liblockstep.so $(LIBDIR)/liblockstep.a \
 	$(LIBDIR)/pkgconfig/lockstep.pc $(INCLUDEDIR)/lockstep.h $(foreach m,$(wildcard man/*.[0-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(BASHDIR)/lockstep $(ZSHDIR)/_lockstep

@@ -291,6 +291,9 @@ static void frame_take(struct naming *n, const struct frame *f, const struct mod
 
 static bool is_libc(const struct module *m) { return m && !strncmp(base_name(m->path), "libc.so", 7); }
 
+/* ptx_run, which calls the driver for the program. */
+static bool is_between(const struct module *m) { return m && !strcmp(base_name(m->path), "libgpuocelot.so"); }
+
 /* Libraries that the program's code calls: libc, and ours. */
 static bool is_called(const struct module *m)
 {
@@ -393,6 +396,7 @@ static void site_resolve(struct sites *s, struct record *r)
             continue;
         }
         const struct module *m = module_at(r->modules, r->address[i]);
+        if (is_between(m)) continue;
         if (n.shown && (!m || is_libc(m))) break; /* what called main, or the function of a thread */
         u32 k = m ? debug_frames(debug_of(r->modules), m->path, m->bias, r->address[i] - 1, f) : 1;
         for (u32 j = 0; j < k; j++) frame_take(&n, &f[j], m, r->address[i]);

@@ -110,6 +110,14 @@ void cu_reason(const char *cause, const char *fix, bool configuration)
     snprintf(s->reason.fix, sizeof s->reason.fix, "%s", fix ? fix : "");
 }
 
+bool cu_reason_keep(struct cu_why *out)
+{
+    if (!mine || mine->reason.serial != cu_call_serial() || !mine->reason.cause[0]) return false;
+    memcpy(out->cause, mine->reason.cause, sizeof out->cause);
+    memcpy(out->fix, mine->reason.fix, sizeof out->fix);
+    return true;
+}
+
 void cu_reported(void)
 {
     cu_reason(NULL, NULL, false);
@@ -139,7 +147,8 @@ static bool is_question(const char *f, s64 r)
         { "cuLibraryGetManaged", 500 },    { "cuCtxGetDevice", 201 },
         { "cudaGetDeviceCount", 100 },     { "cuInit", 100 },
         { "cuGetErrorName", 0 },           { "cuGetErrorString", 0 },
-        { "cuGetExportTable", 0 },
+        { "cuGetExportTable", 0 },         { "cuFuncGetParamInfo", 1 },
+        { "cuKernelGetParamInfo", 1 }, /* how parameters are counted */
     };
     if (r == 600 || !strncmp(f, "__cudaGet", 9)) return true; /* not ready; what the compiler's code asks */
     for (u32 i = 0; i < COUNT_OF(row); i++)

@@ -12,6 +12,11 @@
 void cu_reason(const char *cause, const char *fix, bool configuration);
 /* The report has a finding of the call that the thread is in: its error needs no note. */
 void cu_reported(void);
+/* The reason of the call that the thread is in, for a later call that fails for the same one; false: there is none. */
+struct cu_why {
+    char cause[400], fix[300]; /* as cu_reason takes them */
+};
+bool cu_reason_keep(struct cu_why *out);
 /* Whether cu_reason of the call that the thread is in said so. */
 bool cu_reason_is_configuration(void);
 

@@ -88,17 +88,38 @@ CU_API(cuGetProcAddress)(const char *name, void **function, int version, u64 fla
     return r ? r : result == PROC_FOUND ? CU_OK : CU_NOT_FOUND;
 }
 
-/* Undocumented tables of functions: closed libraries ask for them. Who asked is named, so that what fails next is
- * understood. */
+/* ---- undocumented tables of functions: closed libraries ask for them ----
+ *
+ * Who asked is named, so that what fails next is understood. */
+
+/* Whether a file is one of NVIDIA's libraries, which come compiled. */
+static bool is_vendors(const char *base)
+{
+    static const char *const begin[] = { "libcublas", "libcudnn",   "libcufft",  "libcusparse", "libcusolver",
+                                         "libcurand", "libnccl",    "libnpp",    "libnvjpeg",   "libcutensor",
+                                         "libcufile", "libnvinfer", "libnvshmem" };
+    for (u32 i = 0; i < COUNT_OF(begin); i++)
+        if (!strncmp(base, begin[i], strlen(begin[i]))) return true;
+    return false;
+}
+
 /* The first time it asks: the way out. */
-static bool stripped_said(const char *file)
+static bool stripped_said(const char *file, const char *base)
 {
     static char said[600]; /* the file that was said last: most programs have one */
     bool main = !strcmp(file, program_invocation_name);
     if (!strcmp(said, file)) return true;
     if (!cu_stripped_runtime(main ? "/proc/self/exe" : file)) return false;
     snprintf(said, sizeof said, "%s", file);
-    fprintf(stderr,
+    if (is_vendors(base))
+        fprintf(stderr,
+                "lockstep: %s is a library of NVIDIA's that comes compiled: its kernels have no PTX, and its runtime "
+                "cannot be taken over. What the program asks of it will fail; use the CPU for that, or a kernel of "
+                "your own\n",
+                base);
+    else
+        fprintf(
+            stderr,
             "lockstep: %s has the CUDA runtime linked in and its symbols stripped, so that its calls cannot be taken "
             "over, and will fail: build it with -cudart shared, or without strip, or let lockstep run FILE.cu "
             "compile it\n",
@@ -115,7 +136,7 @@ CU_API(cuGetExportTable)(const void **out, const void *id)
     const struct cu_call *call = cu_call_now();
     const char *file = call && dladdr(call->return_address, &who) && who.dli_fname ? who.dli_fname : "the program";
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-    if (stripped_said(file)) return CU_NOT_SUPPORTED;
+    if (stripped_said(file, base)) return CU_NOT_SUPPORTED;
     snprintf(text, sizeof text, "cuGetExportTable, which %s asks for,", file);
     /* these two ask, and work without */
     if (strncmp(base, "libnvrtc", 8) && strncmp(base, "libnvJitLink", 12)) cu_refused(text);

@@ -5,6 +5,7 @@
 #include "cuda/cu_where.h"
 #include "image/image.h"
 #include "sim/profile.h"
+#include <dlfcn.h>
 
 static cu_result text_copy(struct str from, char **out)
 {
@@ -101,9 +102,39 @@ static cu_result version_found(const struct image_file *f, const char *ptx, u32 
     return strict ? CU_UNSUPPORTED_PTX : CU_OK;
 }
 
+/* The file of a library that the image is a part of; NULL: it lies elsewhere, or in the program. */
+static const char *library_of(const void *data)
+{
+    Dl_info at;
+    if (!dladdr(data, &at) || !at.dli_fname) return NULL;
+    const char *slash = strrchr(at.dli_fname, '/'), *name = slash ? slash + 1 : at.dli_fname;
+    return strstr(name, ".so") ? name : NULL;
+}
+
+/* Machine code that a GPU would run and no PTX: nobody's mistake. Said once, since a library may have hundreds of such
+ * fatbins; the call that fails has the reason each time. */
+static void machine_code_say(const struct image_file *f, const char *library, u32 sm, const struct image_choice *c)
+{
+    static bool said;
+    char cause[600], fix[400];
+    snprintf(cause, sizeof cause, "%s: %s", f->name, c->why);
+    fix[0] = 0;
+    if (library && !c->has_ptx) {
+        snprintf(cause, sizeof cause, "The kernels of %s are machine code without PTX, which Lockstep does not run.",
+                 library);
+        snprintf(fix, sizeof fix,
+                 "If you build %s, add PTX to it: -gencode arch=compute_%u,code=compute_%u. Of a library that comes "
+                 "compiled, as PyTorch does, these operators cannot run here: use the CPU for them, or a kernel of "
+                 "your own.",
+                 library, sm, sm);
+    }
+    cu_reason(library ? cause : c->why, fix, false);
+    if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) fprintf(stderr, "lockstep: %s\n", cause);
+}
+
 /* The text that a device takes of one fatbin. */
-static cu_result text_of(struct image_file *f, u32 fatbin, const struct cu_device *d, char **ptx, char *why,
-                         size_t size)
+static cu_result text_of(struct image_file *f, u32 fatbin, const char *library, const struct cu_device *d, char **ptx,
+                         char *why, size_t size)
 {
     u32 sm = d->profile->sm;
     struct image_choice c;
@@ -114,11 +145,7 @@ static cu_result text_of(struct image_file *f, u32 fatbin, const struct cu_devic
     bool runs = c.silicon >= 0; /* on a GPU */
     if (!runs) image_found(f, &f->fatbin.p[fatbin], d, &c);
     if (c.image < 0) {
-        /* said once: a library may have hundreds of such fatbins */
-        static bool said;
-        if (runs) cu_reason(c.why, NULL, false);
-        if (runs && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
-            fprintf(stderr, "lockstep: %s: %s\n", f->name, c.why);
+        if (runs) machine_code_say(f, library, sm, &c);
         return CU_NO_BINARY;
     }
     if (!image_unpack(f, (u32)c.image, &text, &e)) {
@@ -139,8 +166,8 @@ void cu_texts_free(lk_ptx *part, u32 parts)
 }
 
 /* All texts of a file that was opened, which is closed. */
-static cu_result texts_take(struct image_file *f, const struct cu_device *device, const char *name, lk_ptx **part,
-                            u32 *parts, char *why, size_t size)
+static cu_result texts_take(struct image_file *f, const char *library, const struct cu_device *device, const char *name,
+                            lk_ptx **part, u32 *parts, char *why, size_t size)
 {
     u32 linked = 0, k = 0;
     *part = NULL;
@@ -153,7 +180,8 @@ static cu_result texts_take(struct image_file *f, const struct cu_device *device
     cu_result r = made ? CU_OK : f->fatbin.n ? CU_OUT_OF_MEMORY : CU_INVALID_IMAGE;
     for (u32 i = 0; !r && i < f->fatbin.n; i++) {
         char *text;
-        if (f->fatbin.p[i].place != from || (r = text_of(f, i, device ? device : cu_device_at(0), &text, why, size)))
+        if (f->fatbin.p[i].place != from ||
+            (r = text_of(f, i, library, device ? device : cu_device_at(0), &text, why, size)))
             continue;
         made[k++] = (lk_ptx){ name, text, strlen(text) };
     }
@@ -170,11 +198,11 @@ static cu_result texts_take(struct image_file *f, const struct cu_device *device
 cu_result cu_texts_of(const void *data, const struct cu_device *device, const char *name, lk_ptx **part, u32 *parts,
                       char *why, size_t size)
 {
-    return texts_take(image_open_memory(name, data), device, name, part, parts, why, size);
+    return texts_take(image_open_memory(name, data), library_of(data), device, name, part, parts, why, size);
 }
 
 cu_result cu_texts_of_file(struct str bytes, const struct cu_device *device, const char *name, lk_ptx **part,
                            u32 *parts, char *why, size_t size)
 {
-    return texts_take(image_open(name, bytes), device, name, part, parts, why, size);
+    return texts_take(image_open(name, bytes), NULL, device, name, part, parts, why, size);
 }

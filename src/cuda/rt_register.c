@@ -1,11 +1,13 @@
 /* What nvcc's code registers before main: images, and the host functions and variables that stand for kernels and
  * variables in them. Nothing is loaded before it is used. */
+#include "cuda/cu_failed.h"
 #include "cuda/rt.h"
 
 struct rt_fatbin { /* what __cudaRegisterFatBinary gave out */
     const void *wrapper;
     struct cu_image *library; /* NULL: not loaded yet */
     cu_result status;         /* why it could not be loaded */
+    struct cu_why *why;       /* the same in words; NULL: nothing is known, or there is a finding */
     struct rt_managed *managed;
     struct rt_fatbin *next; /* of all */
 };
@@ -134,7 +136,13 @@ static cu_result load(struct rt_fatbin *f)
     cu_result r = cu_handle_is(f, CU_FATBIN) ? rt_enter(NULL) : CU_INVALID_IMAGE;
     if (r || f->library) return r;
     lock(&all.lock);
-    if (!f->library && !f->status) f->status = cu_library_load(&f->library, f->wrapper);
+    if (!f->library && !f->status) {
+        struct cu_why why;
+        f->status = cu_library_load(&f->library, f->wrapper);
+        if (f->status && cu_reason_keep(&why)) *(f->why = NEW(&all.mem, struct cu_why)) = why;
+    } else if (f->why) {
+        cu_reason(f->why->cause, f->why->fix, false);
+    }
     for (struct rt_managed *m = f->managed; m && !f->status; m = m->next) {
         u64 address = 0;
         if (!lkcu_cuLibraryGetGlobal(&address, NULL, f->library, m->name)) *m->pointer = (void *)(uintptr_t)address;
