@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 
 namespace work {
-template <class T> __global__ void fill(T *x, T value) { x[threadIdx.x] = value; } // <-- 64 threads, 32 elements
+template <class T> __global__ void fill(T *x, T value) { x[threadIdx.x] = value; } // 64 threads, 32 elements
 
 template <class T> T *start()
 {
