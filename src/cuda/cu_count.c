@@ -35,3 +35,18 @@ struct cu_kernel_count *cu_count_of(const lk_kernel *kernel)
 }
 
 struct cu_kernel_count *cu_count_first(void) { return __atomic_load_n(&counts.first, __ATOMIC_ACQUIRE); }
+
+static u64 now(const u64 *x) { return __atomic_load_n(x, __ATOMIC_RELAXED); }
+
+u64 cu_count_launches(const struct cu_kernel_count *c)
+{
+    u64 recorded = now(&c->recorded); /* first: a call counts there after it has counted as one */
+    return now(&c->issued) - recorded + now(&c->nodes.launches);
+}
+
+u64 cu_count_nanoseconds(const struct cu_kernel_count *c)
+{
+    return now(&c->ran.nanoseconds) + now(&c->nodes.nanoseconds);
+}
+
+u64 cu_count_ended(const struct cu_kernel_count *c) { return now(&c->ran.launches) + now(&c->nodes.launches); }

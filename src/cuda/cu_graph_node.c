@@ -1,5 +1,6 @@
 /* Nodes of graphs by type: adding them, asking for their parameters, changing these. */
 #include "cuda/cu_graph.h"
+#include "cuda/cu_count.h"
 
 /* ---- adding ---- */
 
@@ -68,7 +69,9 @@ cu_result cu_kernel_node_read(struct cu_context *c, const struct cu_kernel_node 
                             .shared = x->shared,
                             .params = x->params,
                             .extra = x->extra };
-    return cu_launch_read(c, f, &in, arg, k, l);
+    cu_result r = cu_launch_read(c, f, &in, arg, k, l);
+    if (!r) l->count = &cu_count_of(*k)->nodes;
+    return r;
 }
 static cu_result kernel_add(ADDING, const struct cu_kernel_node *x, bool second)
 {

@@ -20,8 +20,8 @@ static cu_result argument_wrong(lk_gpu *gpu, const lk_kernel *k, u32 i, const vo
     const struct mem_object *o = gpu->device->mem && entry ? mem_find(gpu->device->mem, (uintptr_t)entry) : NULL;
     lk_param p = { 0 };
     lk_kernel_param(k, i, &p);
-    snprintf(takes, sizeof takes, "argument %u of %s%s%s", i, lk_kernel_plain(k), p.source_type[0] ? ", " : "",
-             p.source_type);
+    snprintf(takes, sizeof takes, "%s of %s%s%s", ptx_argument(k->func, i).text, lk_kernel_plain(k),
+             p.source_type[0] ? ", " : "", p.source_type);
     if (o)
         snprintf(cause, sizeof cause,
                  "Entry %u of kernelParams is %p, an address in %s: the pointer itself, where the address of the "

@@ -118,7 +118,7 @@ static u32 say(struct report *r, bool all)
 static int by_time(const void *a, const void *b)
 {
     const struct cu_kernel_count *x = *(struct cu_kernel_count *const *)a, *y = *(struct cu_kernel_count *const *)b;
-    u64 m = x->ran.nanoseconds, n = y->ran.nanoseconds;
+    u64 m = cu_count_nanoseconds(x), n = cu_count_nanoseconds(y);
     if (out.how->stable || m == n) return strcmp(x->plain, y->plain);
     return m < n ? 1 : -1;
 }
@@ -161,8 +161,8 @@ static void table_add(struct text *t, u32 kernels)
     for (u32 i = 0; i < n && i < TABLE_MOST; i++) {
         char found[60], took[40];
         findings_text(v[i]->name, found, sizeof found);
-        time_text(__atomic_load_n(&v[i]->ran.nanoseconds, __ATOMIC_RELAXED), took, sizeof took);
-        text_add(t, "%10" PRIu64, __atomic_load_n(&v[i]->issued, __ATOMIC_RELAXED));
+        time_text(cu_count_nanoseconds(v[i]), took, sizeof took);
+        text_add(t, "%10" PRIu64, cu_count_launches(v[i]));
         if (times) text_add(t, "%12s", took);
         text_add(t, "  %-18s  %s\n", found, v[i]->plain);
     }
@@ -179,7 +179,7 @@ static void summary_add(struct text *t)
     for (u32 i = 0; (gpu = gpu_at(i)); i++) bytes += lk_memory_peak(gpu);
     for (const struct cu_kernel_count *c = cu_count_first(); c; c = c->next) {
         kernels++;
-        launches += __atomic_load_n(&c->issued, __ATOMIC_RELAXED);
+        launches += cu_count_launches(c);
     }
     if (kernels > 1) table_add(t, kernels);
     text_add(t, "%" PRIu64 " launch%s of %u kernel%s, %" PRIu64 " bytes of memory at most\n", launches,
@@ -228,8 +228,7 @@ static u64 found_now(void)
 static u64 ended_now(void)
 {
     u64 n = 0;
-    for (const struct cu_kernel_count *c = cu_count_first(); c; c = c->next)
-        n += __atomic_load_n(&c->ran.launches, __ATOMIC_RELAXED);
+    for (const struct cu_kernel_count *c = cu_count_first(); c; c = c->next) n += cu_count_ended(c);
     return n;
 }
 

@@ -127,7 +127,10 @@ void cu_run_launch(const lk_kernel *kernel, lk_launch *launch)
 {
     struct cu_kernel_count *c = cu_count_of(kernel);
     launch->nth = __atomic_add_fetch(&c->issued, 1, __ATOMIC_RELAXED);
-    launch->count = &c->ran;
+    lk_capture_status captured = LK_CAPTURE_NONE;
+    if (launch->stream) lk_stream_capture_status(launch->stream, &captured);
+    if (captured) __atomic_add_fetch(&c->recorded, 1, __ATOMIC_RELAXED);
+    launch->count = captured ? &c->nodes : &c->ran;
     launch->site = host_site(NULL);
     cu_report_launch(c, launch);
     cu_clock_launch(c, launch->nth, launch->stream, launch->site);

@@ -117,17 +117,17 @@ static void pointers_check(const lk_kernel *k, const struct dev_launch *l)
         char cause[400];
         struct host_pointer h;
         const char *fix = NULL;
+        struct ptx_argument a = ptx_argument(k->func, i);
         if (!o && host_pointer_look(d->mem, value, &h)) {
             char where[200];
             host_pointer_text(&h, where, sizeof where);
-            snprintf(cause, sizeof cause, "argument %u is a pointer of the host, into %s; no device knows this memory",
-                     i, where);
+            snprintf(cause, sizeof cause, "%s is a pointer of the host, into %s; no device knows this memory", a.text,
+                     where);
             fix = finding_fix(F_host_pointer);
         } else if (o)
-            snprintf(cause, sizeof cause, "argument %u points into %s, which was freed", i, o->name);
+            snprintf(cause, sizeof cause, "%s points into %s, which was freed", a.text, o->name);
         else
-            snprintf(cause, sizeof cause, "argument %u is 0x%" PRIx64 ": no allocation of this device is there", i,
-                     value);
+            snprintf(cause, sizeof cause, "%s is 0x%" PRIx64 ": no allocation of this device is there", a.text, value);
         launch_found(d, l, F_launch_pointer, i, cause, fix);
     }
 }

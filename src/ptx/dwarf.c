@@ -301,6 +301,27 @@ static struct ptx_var *symbol_var(struct parser *p, struct str symbol)
     return NULL;
 }
 
+/* Which parameter of a kernel a symbol is: nvcc names them KERNEL_param_0. */
+static struct ptx_var *symbol_param(struct parser *p, struct str symbol)
+{
+    u32 n = symbol.n;
+    while (n && symbol.p[n - 1] >= '0' && symbol.p[n - 1] <= '9') n--;
+    if (n < 8 || memcmp(symbol.p + n - 7, "_param_", 7) != 0) return NULL;
+    struct ptx_symbol *s = map_get(&p->m->symbols, (struct str){ symbol.p, n - 7 });
+    for (u32 k = 0; s && s->func && k < s->func->nparam; k++)
+        if (str_eq(s->func->param[k]->name, symbol)) return s->func->param[k];
+    return NULL;
+}
+
+struct ptx_argument ptx_argument(const struct ptx_func *f, u32 k)
+{
+    struct ptx_argument a;
+    struct str name = k < f->nparam ? f->param[k]->source_name : (struct str){ 0 };
+    int n = snprintf(a.text, sizeof a.text, "argument %u", k);
+    if (name.n && name.n < 50) snprintf(a.text + n, sizeof a.text - (size_t)n, " (%.*s)", (int)name.n, name.p);
+    return a;
+}
+
 static void unit_name(struct parser *p, const struct unit *u)
 {
     for (u32 i = 0; i < u->die.n; i++) {
@@ -310,6 +331,10 @@ static void unit_name(struct parser *p, const struct unit *u)
             part_add(p, v, e, type_bytes(u, e->type, 0));
         else if (v && !e->offset)
             v->source_name = str_of(arena_str(&p->m->mem, e->name));
+        struct ptx_var *a = e->tag == TAG_PARAMETER && e->symbol.n && e->name.n && !e->offset
+                                ? symbol_param(p, e->symbol)
+                                : NULL;
+        if (a) a->source_name = str_of(arena_str(&p->m->mem, e->name));
     }
 }
 

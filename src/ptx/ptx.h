@@ -299,4 +299,9 @@ void ptx_reach(struct ptx_reach *r, struct ptx_func *kernel);
 struct ptx_func *ptx_kernel(struct ptx_module *m, struct str name); /* an entry by its name, NULL: none */
 /* Source path of a .file number, its escapes read; n = 0 when unknown. */
 struct str ptx_file(const struct ptx_module *m, u32 number);
+/* What reports call a parameter: "argument 0 (values)", or "argument 0" where debug information (-G) does not tell. */
+struct ptx_argument {
+    char text[80];
+};
+struct ptx_argument ptx_argument(const struct ptx_func *f, u32 k);
 #endif

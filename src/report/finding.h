@@ -109,6 +109,9 @@ struct finding {
     const struct place *place;
     const struct place *other; /* second site (a race, a lock's holder), or NULL */
     const char *kernel;
+    /* the host's side of the launch that it belongs to, where it is found behind that launch; NULL: the launch that the
+     * calling thread works for */
+    const struct launch_origin *from;
     u32 launch;    /* of several, from 1 on; 0: the one that report_launch named last */
     u64 cause_key; /* findings with equal kind, places and cause_key are one cause */
     u64 ticket;    /* see report_again; 0: none */

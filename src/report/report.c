@@ -92,15 +92,17 @@ static const char *text_kept(const char *text)
 
 static void origin_keep(struct entry *e)
 {
-    if (!origin_here || !(origin_here->nth || origin_here->by)) return;
-    e->origin = *origin_here;
-    e->origin.site = text_kept(origin_here->site);
-    e->origin.by = text_kept(origin_here->by);
+    const struct launch_origin *o = e->f.from ? e->f.from : origin_here;
+    e->f.from = NULL; /* it is copied, and may not live as long */
+    if (!o || !(o->nth || o->by)) return;
+    e->origin = *o;
+    e->origin.site = text_kept(o->site);
+    e->origin.by = text_kept(o->by);
     memcpy(e->grid, e->f.nctaid, sizeof e->grid);
     memcpy(e->block, e->f.ntid, sizeof e->block);
     e->launches = 1;
     e->running = origin_here;
-    e->last = origin_here->nth;
+    e->last = o->nth;
 }
 
 u32 report_launch_number(const struct report *r) { return launch_here ? launch_here : r->launch; }

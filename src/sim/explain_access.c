@@ -365,8 +365,9 @@ static const char *argument_text(const struct access *a, u64 residue, struct are
     if (!o || v % access_align(a) != residue) return NULL;
     for (u32 k = 0; k < l->kernel->func->nparam; k++)
         if (l->kernel->func->param[k]->offset == r->off)
-            return arena_printf(mem, "argument %u is %s+0x%" PRIx64 ", already %" PRIu64 " past a multiple of %u", k,
-                                o->name, v - o->base, residue, (u32)access_align(a));
+            return arena_printf(mem, "%s is %s+0x%" PRIx64 ", already %" PRIu64 " past a multiple of %u",
+                                ptx_argument(l->kernel->func, k).text, o->name, v - o->base, residue,
+                                (u32)access_align(a));
     return NULL;
 }
 
@@ -502,7 +503,8 @@ static void explain_source(const struct access *a, struct arena *mem, struct fin
     for (u32 k = 0; from && k < la->kernel->func->nparam; k++)
         if (la->kernel->func->param[k]->offset == s->prov.off) {
             f->origin = finding_place(mem, l, s->op);
-            f->origin_text = arena_printf(mem, "the index comes from %s (argument %u), read here", from->name, k);
+            f->origin_text = arena_printf(mem, "the index comes from %s (%s), read here", from->name,
+                                          ptx_argument(la->kernel->func, k).text);
             f->fix = arena_printf(mem, "Check what %s holds against the size of %s before it is used as an index.",
                                   from->name, f->object ? f->object : "the array");
         }
@@ -539,7 +541,8 @@ static bool explain_host(const struct access *a, u64 addr, struct arena *mem, st
         f->object_base = value;
         f->element_size = (u32)a->bytes;
     }
-    f->cause = argument ? arena_printf(mem, "argument %u is a pointer of the host, into %s", k, where)
+    f->cause = argument ? arena_printf(mem, "%s is a pointer of the host, into %s",
+                                       ptx_argument(a->warp->cta->launch->kernel->func, k).text, where)
                         : arena_printf(mem, "the address is one of the host, in %s", where);
     return true;
 }

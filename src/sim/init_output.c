@@ -109,6 +109,7 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
         f.place = f.kind == F_uninit_branch ? from->branch : from->stored;
         f.kernel = from->kernel;
         f.launch = from->launch;
+        f.from = &from->host;
         f.origin = from->place;
         f.origin_text = text;
         f.fix = from->fix;

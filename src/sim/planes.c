@@ -372,6 +372,10 @@ u32 origin_stored(struct warp *w, u32 op, u32 origin)
         r->op = op;
         r->stored = finding_place(&o->mem, w->code->low, op);
         r->kernel = arena_str(&o->mem, w->cta->launch->kernel->func->name);
+        const struct launch_origin *host = w->cta->launch->in->origin;
+        r->host = host ? *host : (struct launch_origin){ 0 };
+        if (r->host.site) r->host.site = arena_str(&o->mem, str_of(r->host.site));
+        if (r->host.by) r->host.by = arena_str(&o->mem, str_of(r->host.by));
     }
     unlock(&o->lock);
     return id;
