@@ -3,7 +3,9 @@
 #include "cuda/cu_run.h"
 #include "cuda/cu_text.h"
 #include "cuda/cu_where.h"
+#include "image/carrier.h"
 #include "image/image.h"
+#include "report/report.h"
 #include "sim/profile.h"
 #include <dlfcn.h>
 
@@ -132,6 +134,24 @@ static void machine_code_say(const struct image_file *f, const char *library, u3
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) fprintf(stderr, "lockstep: %s\n", cause);
 }
 
+/* The source that a carrier keeps behind its PTX. */
+static void carried_give(const char *ptx)
+{
+    const char *at = strstr(ptx, "\n" CARRIED_SOURCE);
+    char name[1000];
+    struct text source = { 0 };
+    if (!at) return;
+    at += strlen("\n" CARRIED_SOURCE);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "\n"), at);
+    while ((at = strchr(at, '\n')) && !strncmp(at + 1, CARRIED_LINE, strlen(CARRIED_LINE))) {
+        at += 1 + strlen(CARRIED_LINE);
+        text_put(&source, at, strcspn(at, "\n"));
+        text_put(&source, "\n", 1);
+    }
+    if (source.n) source_give(name, (struct str){ source.p, (u32)source.n });
+    text_free(&source);
+}
+
 /* The text that a device takes of one fatbin. */
 static cu_result text_of(struct image_file *f, u32 fatbin, const char *library, const struct cu_device *d, char **ptx,
                          char *why, size_t size)
@@ -154,6 +174,7 @@ static cu_result text_of(struct image_file *f, u32 fatbin, const char *library, 
     }
     snprintf(why, size, "out of memory");
     cu_result r = text_copy(text, ptx);
+    if (!r && f->kind == FILE_CUBIN) carried_give(*ptx);
     /* machine code for the device would be taken in its place; a cubin is some, whose texts are carried along */
     if (!r && f->kind != FILE_CUBIN && c.silicon == c.image && (r = version_found(f, *ptx, sm))) base_free(*ptx);
     return r;

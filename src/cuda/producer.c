@@ -65,6 +65,66 @@ static bool carry(struct str cubin, const struct str *text, u32 texts, struct te
 
 /* ---- NVRTC ---- */
 
+struct program {
+    struct program *next; /* of `programs` */
+    void *handle;         /* the library's */
+    char *name;           /* from base_alloc, like the text */
+    char *text;           /* as it was given */
+};
+static lock_t programs_lock = LOCK_INIT;
+static struct program *programs;
+
+static void program_drop(void *handle)
+{
+    lock(&programs_lock);
+    struct program **at = &programs;
+    while (*at && (*at)->handle != handle) at = &(*at)->next;
+    struct program *p = *at;
+    if (p) *at = p->next;
+    unlock(&programs_lock);
+    if (!p) return;
+    base_free(p->name);
+    base_free(p->text);
+    base_free(p);
+}
+
+static char *copy_of(const char *text)
+{
+    size_t n = strlen(text) + 1;
+    char *copy = base_need(n);
+    memcpy(copy, text, n);
+    return copy;
+}
+
+static void program_keep(void *handle, const char *name, const char *text)
+{
+    program_drop(handle); /* the library uses a handle again */
+    struct program *p = base_need(sizeof *p);
+    *p = (struct program){ NULL, handle, copy_of(name), copy_of(text) };
+    lock(&programs_lock);
+    p->next = programs;
+    programs = p;
+    unlock(&programs_lock);
+}
+
+/* The text of a program as comments behind its PTX: a client may cache the cubin, and then nobody gives the text when
+ * it is loaded (cu_source_give). */
+static void source_put(void *program, struct text *out)
+{
+    lock(&programs_lock);
+    const struct program *p = programs;
+    while (p && p->handle != program) p = p->next;
+    if (p) text_add(out, "\n" CARRIED_SOURCE "%s", p->name);
+    for (const char *at = p ? p->text : ""; *at;) {
+        size_t n = strcspn(at, "\n");
+        text_add(out, "\n" CARRIED_LINE);
+        text_put(out, at, n);
+        at += n + (at[n] == '\n');
+    }
+    unlock(&programs_lock);
+    if (p) text_put(out, "\n", 1);
+}
+
 static bool nvrtc_carried(void *const *real, void *program, struct text *out)
 {
     struct str cubin = answer((size_call)real[PRODUCE_nvrtcGetCUBINSize], (bytes_call)real[PRODUCE_nvrtcGetCUBIN],
@@ -72,8 +132,12 @@ static bool nvrtc_carried(void *const *real, void *program, struct text *out)
     struct str ptx = cubin.p ? answer((size_call)sibling(real, "nvrtcGetPTXSize"),
                                       (bytes_call)sibling(real, "nvrtcGetPTX"), program)
                              : (struct str){ 0 };
-    struct str text = without_end(ptx);
+    struct text whole = { 0 };
+    text_put(&whole, ptx.p, without_end(ptx).n);
+    if (whole.n) source_put(program, &whole);
+    struct str text = { whole.p, (u32)whole.n };
     bool ok = carry(cubin, &text, text.n ? 1 : 0, out);
+    text_free(&whole);
     drop(cubin);
     drop(ptx);
     return ok;
@@ -85,8 +149,16 @@ typedef int (*program_call)(void **, const char *, const char *, int, const char
 static long program_new_do(void *const *real, void *const *a)
 {
     int r = ((program_call)real[PRODUCE_nvrtcCreateProgram])(a[0], a[1], a[2], (int)(intptr_t)a[3], a[4], a[5]);
-    if (!r) source_give(a[2] ? a[2] : "default_program", str_of(a[1]));
+    const char *name = a[2] ? a[2] : "default_program";
+    if (!r) source_give(name, str_of(a[1]));
+    if (!r) program_keep(*(void **)a[0], name, a[1]);
     return r;
+}
+
+static long program_destroy_do(void *const *real, void *const *a)
+{
+    if (a[0]) program_drop(*(void **)a[0]);
+    return ((int (*)(void **))real[PRODUCE_nvrtcDestroyProgram])(a[0]);
 }
 
 typedef int (*compile_call)(void *, int, const char *const *);
@@ -396,6 +468,7 @@ long lkcu_produce(unsigned which, void *const *real, void *const *a)
 {
     switch (which) {
     case PRODUCE_nvrtcCreateProgram: return program_new_do(real, a);
+    case PRODUCE_nvrtcDestroyProgram: return program_destroy_do(real, a);
     case PRODUCE_nvrtcCompileProgram: return compile_do(real, a);
     case PRODUCE_nvrtcGetCUBINSize:
     case PRODUCE_nvrtcGetCUBIN: return program_do(real, a, which == PRODUCE_nvrtcGetCUBIN);

@@ -9,6 +9,10 @@
 
 #define CARRIER_SECTION ".lockstep.ptx" /* one for each text */
 
+/* Comments at the end of a text, each the beginning of a line: the name of its source, and the lines of that. */
+#define CARRIED_SOURCE "// lockstep source "
+#define CARRIED_LINE "//|"
+
 /* `cubin` with `texts` sections more, in `out`. False: it is no cubin, or has no table of sections; why is in e. */
 bool carrier_write(const struct piece *cubin, const struct str *text, u32 texts, struct text *out, struct error *e);
 #endif

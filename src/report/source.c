@@ -24,6 +24,7 @@ struct kept {
     u32 *mark;      /* where the lines 1, 1 + STRIDE, ... begin */
     u32 lines;      /* ends of lines, and one more */
     u64 used;       /* kept_uses when it was last asked for */
+    bool given;     /* by source_give: no file */
 };
 static _Thread_local struct kept kept[KEPT_MOST];
 static _Thread_local u64 kept_uses; /* of all of them */
@@ -74,6 +75,7 @@ static bool is_name_of(const char *name, const char *path)
 
 void source_give(const char *name, struct str text)
 {
+    while (text.n && text.p[text.n - 1] == '\n') text.n--; /* a carrier ends every line */
     lock(&given.lock);
     struct given *g = NULL;
     for (u32 i = 0; i < given.n && !g; i++)
@@ -128,8 +130,10 @@ static const struct kept *file_of(const char *path)
         if (kept[i].used < k->used) k = &kept[i];
     }
     struct str all;
-    if (!file_read_if(path, &all) && !given_find(path, &all)) return NULL;
+    bool is_file = file_read_if(path, &all);
+    if (!is_file && !given_find(path, &all)) return NULL;
     kept_free(k);
+    k->given = !is_file;
     k->used = ++kept_uses;
     snprintf(k->path, sizeof k->path, "%s", path);
     k->all = all;
@@ -168,6 +172,7 @@ void source_open(const struct place *p, struct source *s)
         k = file_of(s->shown);
     }
     if (!k) return;
+    if (k->given) memmove(s->shown, path_name(s->shown), strlen(path_name(s->shown)) + 1); /* the folder is made up */
     s->all = k->all;
     s->line = line_of(k, p->line);
 }

@@ -1,4 +1,5 @@
-"""Arrays of CuPy as their users handle them: arithmetic, reductions, sort and scan, fusion, streams, pools."""
+# lockstep run --quiet
+"""Arrays of CuPy as their users handle them: arithmetic, reductions, fusion, streams, pools."""
 import cupy as cp
 import numpy as np
 
@@ -7,11 +8,6 @@ y = 2 * x + 1
 print("element-wise", np.array_equal(cp.asnumpy(y), 2 * np.arange(1000, dtype=np.float32) + 1))
 print("reductions", float(y.sum()), float(y.max()), int(y.argmin()), float(y.reshape(10, 100).mean(axis=1)[3]))
 print("where", int((y > 1000).sum()), cp.where(y > 1990, 1, 0)[-6:].tolist())
-
-v = cp.asarray(np.random.default_rng(0).permutation(3000).astype(np.int32))
-print("sort", bool((cp.sort(v) == cp.arange(3000)).all()), bool((v[cp.argsort(v)] == cp.arange(3000)).all()))
-print("scan", int(cp.cumsum(v)[-1]), bool((cp.cumsum(cp.ones(777, cp.int32)) == cp.arange(1, 778)).all()))
-print("unique", cp.unique(v % 7).tolist(), cp.bincount(v % 4).tolist())
 
 
 @cp.fuse()
@@ -22,8 +18,8 @@ def distance(a, b):
 print("fusion", float(distance(cp.float32(3) * cp.ones(5, cp.float32), cp.float32(4) * cp.ones(5, cp.float32)).sum()))
 
 squared = cp.ElementwiseKernel("float32 x, float32 y", "float32 z", "z = (x - y) * (x - y)", "squared")
-norm = cp.ReductionKernel("float32 x", "float32 y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")
-print("kernels", float(squared(x, y)[:3].sum()), float(norm(cp.asarray([3, 4], dtype=cp.float32))))
+length = cp.ReductionKernel("float32 x", "float32 y", "x * x", "a + b", "y = sqrt(a)", "0", "length")
+print("kernels", float(squared(x, y)[:3].sum()), float(length(cp.asarray([3, 4], dtype=cp.float32))))
 
 stream = cp.cuda.Stream(non_blocking=True)
 with stream:

@@ -1,8 +1,8 @@
+# lockstep run --quiet
 """A small network on the CUDA backend: its forward pass, and steps of training that lower the loss."""
 import numpy as np
-from tinygrad import Device, Tensor, TinyJit, nn
+from tinygrad import Context, Tensor, TinyJit, nn
 
-Device.DEFAULT = "CUDA"
 Tensor.manual_seed(1)
 a = Tensor.arange(1000).float()
 print("sum", (a * 2 + 1).sum().item())
@@ -34,7 +34,7 @@ def step():
     return loss.realize()
 
 
-with Tensor.train():
+with Context(TRAINING=1):
     losses = [step().item() for _ in range(6)]
 print("trained", losses[-1] < losses[0], net(x).numpy().shape)
 q, k, v = (Tensor.rand(2, 16, 8) for _ in range(3))
