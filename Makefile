@@ -231,8 +231,9 @@ ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 # What `lockstep run` puts in front of programs lies beside the libraries, in a folder that no linker looks into.
 FRONTDIR ?= $(PREFIX)/lib/lockstep
 DROP_IN = lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 libgpuocelot.so
+HEADERS = lockstep.h lockstep_ring.h lockstep_ring_layout.h lockstep_ring.cuh
 INSTALLED = $(BINDIR)/lockstep $(addprefix $(FRONTDIR)/,$(DROP_IN) python/sitecustomize.py) $(LIBDIR)/liblockstep.so.$(VERSION) $(LIBDIR)/liblockstep.so.0 $(LIBDIR)/liblockstep.so $(LIBDIR)/liblockstep.a \
-	$(LIBDIR)/pkgconfig/lockstep.pc $(INCLUDEDIR)/lockstep.h $(foreach m,$(wildcard man/*.[0-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
+	$(LIBDIR)/pkgconfig/lockstep.pc $(addprefix $(INCLUDEDIR)/,$(HEADERS)) $(foreach m,$(wildcard man/*.[0-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(BASHDIR)/lockstep $(ZSHDIR)/_lockstep
 
 $(B)/lockstep.pc: include/lockstep.h FORCE
@@ -250,7 +251,7 @@ install: all $(B)/lockstep.pc
 	install -m 644 src/front/python/sitecustomize.py $(DESTDIR)$(FRONTDIR)/python/sitecustomize.py
 	install -m 644 $(B)/liblockstep.a $(DESTDIR)$(LIBDIR)/liblockstep.a
 	install -m 644 $(B)/lockstep.pc $(DESTDIR)$(LIBDIR)/pkgconfig/lockstep.pc
-	install -m 644 include/lockstep.h $(DESTDIR)$(INCLUDEDIR)/lockstep.h
+	for h in $(HEADERS); do install -m 644 include/$$h $(DESTDIR)$(INCLUDEDIR)/$$h || exit; done
 	for m in man/*.[0-9]; do install -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/ || exit; done
 	$(B)/lockstep completion bash > $(DESTDIR)$(BASHDIR)/lockstep
 	$(B)/lockstep completion zsh > $(DESTDIR)$(ZSHDIR)/_lockstep

@@ -1,0 +1,651 @@
+/* lockstep_ring.cuh: the device side of ring kernels. An actor is a function from a message to a response:
+ *
+ *     #include <lockstep_ring.cuh>
+ *     #include "shapes.h"                               // LK_RING_MESSAGE(square, 1, ...), LK_RING_MESSAGE(area, 2, ...)
+ *     LK_RING_ACTOR(measure, square, area) { if (c.first()) out.value = in.side * in.side; }
+ *     LK_RING_KERNEL(shapes, lk_ring::block, measure)   // a block for each unit; lk_ring::warp: a warp
+ *
+ * The host creates, launches and feeds it with lk_ring_* (lockstep_ring.h). All threads of a unit call the function
+ * together. It reads the message where it lies and writes the response where it will be read. docs/ring.md is the
+ * protocol, the argument for it, and what can go wrong.
+ *
+ * spsc, mpsc and mpmc below are rings for a kernel's own use, in shared, distributed shared, global or mapped memory. */
+#ifndef LOCKSTEP_RING_CUH
+#define LOCKSTEP_RING_CUH
+#include "lockstep_ring_layout.h"
+
+namespace lk_ring {
+
+typedef lk_ring_u32 u32;
+typedef lk_ring_u64 u64;
+
+/* ---- words that others use at the same time: whole 64 bits, at the scope of whoever else uses them ---- */
+
+enum scope { cta, cluster, gpu, sys };
+
+#define LK_RING_LOAD(NAME, ORDER)                                                                             \
+    template <scope S> __device__ __forceinline__ u64 NAME(const u64 *p)                                      \
+    {                                                                                                         \
+        u64 v;                                                                                                \
+        if (S == cta) asm volatile("ld." ORDER ".cta.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");           \
+        else if (S == cluster) asm volatile("ld." ORDER ".cluster.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory"); \
+        else if (S == gpu) asm volatile("ld." ORDER ".gpu.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");      \
+        else asm volatile("ld." ORDER ".sys.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");                    \
+        return v;                                                                                             \
+    }
+#define LK_RING_STORE(NAME, ORDER)                                                                            \
+    template <scope S> __device__ __forceinline__ void NAME(u64 *p, u64 v)                                    \
+    {                                                                                                         \
+        if (S == cta) asm volatile("st." ORDER ".cta.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");             \
+        else if (S == cluster) asm volatile("st." ORDER ".cluster.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); \
+        else if (S == gpu) asm volatile("st." ORDER ".gpu.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");        \
+        else asm volatile("st." ORDER ".sys.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");                      \
+    }
+LK_RING_LOAD(load_acquire, "acquire")
+LK_RING_LOAD(load_relaxed, "relaxed")
+LK_RING_STORE(store_release, "release")
+LK_RING_STORE(store_relaxed, "relaxed")
+
+/* What *p was; it is `to` now if it was `was`. Relaxed: the slot's word orders the message, not this one. */
+template <scope S> __device__ __forceinline__ u64 swap_if(u64 *p, u64 was, u64 to)
+{
+    u64 v;
+    if (S == cta) asm volatile("atom.relaxed.cta.cas.b64 %0, [%1], %2, %3;" : "=l"(v) : "l"(p), "l"(was), "l"(to) : "memory");
+    else if (S == cluster) asm volatile("atom.relaxed.cluster.cas.b64 %0, [%1], %2, %3;" : "=l"(v) : "l"(p), "l"(was), "l"(to) : "memory");
+    else if (S == gpu) asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;" : "=l"(v) : "l"(p), "l"(was), "l"(to) : "memory");
+    else asm volatile("atom.relaxed.sys.cas.b64 %0, [%1], %2, %3;" : "=l"(v) : "l"(p), "l"(was), "l"(to) : "memory");
+    return v;
+}
+
+__device__ __forceinline__ u64 now()
+{
+    u64 t;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t));
+    return t;
+}
+
+/* ---- rings for a kernel's own use ----
+ *
+ * T is copied in and out by the calling thread. N slots, any number from 1 on. S is the narrowest scope that has all
+ * users: cta for shared memory, cluster for distributed shared memory, gpu for global memory, sys where the host or
+ * another GPU takes part. One thread calls begin() before anybody uses the ring, and a barrier comes behind it. The
+ * calls return false where the ring is full or empty. */
+
+template <class T> struct alignas(16) cell {
+    u64 ready; /* index of the message in the cell, plus 1 */
+    T value;
+};
+
+/* One thread puts, one takes. */
+template <class T, u32 N, scope S> struct spsc {
+    alignas(128) u64 taken;   /* written by the consumer: messages that it has done with */
+    alignas(128) u64 next;    /* the producer's own: index of the next message */
+    u64 seen;                 /* the producer's own: what `taken` was when it last looked */
+    alignas(128) cell<T> at[N];
+
+    __device__ void begin()
+    {
+        taken = next = seen = 0;
+        for (u32 i = 0; i < N; i++) at[i].ready = 0;
+    }
+    __device__ bool put(const T &value)
+    {
+        if (next - seen == N) {
+            seen = load_acquire<S>(&taken);
+            if (next - seen == N) return false;
+        }
+        cell<T> &c = at[next % N];
+        c.value = value;
+        store_release<S>(&c.ready, ++next);
+        return true;
+    }
+    __device__ bool take(T &value)
+    {
+        u64 index = load_relaxed<S>(&taken); /* the consumer's own word */
+        cell<T> &c = at[index % N];
+        if (load_acquire<S>(&c.ready) != index + 1) return false;
+        value = c.value;
+        store_release<S>(&taken, index + 1);
+        return true;
+    }
+};
+
+/* Many put, one takes. */
+template <class T, u32 N, scope S> struct mpsc {
+    alignas(128) u64 taken; /* written by the consumer */
+    alignas(128) u64 next;  /* of all producers, by compare-and-swap */
+    alignas(128) cell<T> at[N];
+
+    __device__ void begin()
+    {
+        taken = next = 0;
+        for (u32 i = 0; i < N; i++) at[i].ready = 0;
+    }
+    __device__ bool put(const T &value)
+    {
+        u64 index = load_relaxed<S>(&next);
+        for (;;) {
+            u64 done = load_acquire<S>(&taken);
+            if (done > index) index = done; /* `next` was read long before `taken` */
+            if (index - done >= N) {
+                u64 again = load_relaxed<S>(&next);
+                if (again == index) return false;
+                index = again;
+                continue;
+            }
+            u64 was = swap_if<S>(&next, index, index + 1);
+            if (was == index) break;
+            index = was;
+        }
+        cell<T> &c = at[index % N];
+        c.value = value;
+        store_release<S>(&c.ready, index + 1);
+        return true;
+    }
+    __device__ bool take(T &value)
+    {
+        u64 index = load_relaxed<S>(&taken);
+        cell<T> &c = at[index % N];
+        if (load_acquire<S>(&c.ready) != index + 1) return false;
+        value = c.value;
+        store_release<S>(&taken, index + 1);
+        return true;
+    }
+};
+
+/* Many put, many take. Here the word of a cell also says that it is free: 2 * round for a cell that waits for the
+ * message of that round, 2 * round + 1 for one that holds it, where message i is of round i / N. */
+template <class T, u32 N, scope S> struct mpmc {
+    alignas(128) u64 put_next;
+    alignas(128) u64 take_next;
+    alignas(128) cell<T> at[N];
+
+    __device__ void begin()
+    {
+        put_next = take_next = 0;
+        for (u32 i = 0; i < N; i++) at[i].ready = 0;
+    }
+    __device__ bool put(const T &value)
+    {
+        u64 index = load_relaxed<S>(&put_next);
+        for (;;) {
+            u64 want = index / N * 2, is = load_acquire<S>(&at[index % N].ready);
+            if (is == want) {
+                u64 was = swap_if<S>(&put_next, index, index + 1);
+                if (was == index) break;
+                index = was;
+            } else {
+                if (is < want) return false;
+                index = load_relaxed<S>(&put_next);
+            }
+        }
+        cell<T> &c = at[index % N];
+        c.value = value;
+        store_release<S>(&c.ready, index / N * 2 + 1);
+        return true;
+    }
+    __device__ bool take(T &value)
+    {
+        u64 index = load_relaxed<S>(&take_next);
+        for (;;) {
+            u64 want = index / N * 2 + 1, is = load_acquire<S>(&at[index % N].ready);
+            if (is == want) {
+                u64 was = swap_if<S>(&take_next, index, index + 1);
+                if (was == index) break;
+                index = was;
+            } else {
+                if (is < want) return false;
+                index = load_relaxed<S>(&take_next);
+            }
+        }
+        cell<T> &c = at[index % N];
+        value = c.value;
+        store_release<S>(&c.ready, (index / N + 1) * 2);
+        return true;
+    }
+};
+
+/* ---- a unit: the threads that call an actor's function together ---- */
+
+enum unit_kind { block, warp };
+
+/* In shared memory: what the first thread of a unit hands to the others. */
+struct turn {
+    const lk_ring_slot *message; /* NULL: the unit ends */
+    lk_ring_slot *response;      /* where the response goes: a slot of the outbox, or the unit's scratch slot */
+    u64 seen;
+    u32 damaged; /* the message is not handed to the actor */
+    u32 result, bytes, type; /* of the response */
+    u32 leave;               /* the actor wants to end */
+    u64 reference; /* of the response; 0: inline */
+};
+
+/* What the function of an actor is called with. The members that say so are called by all threads of the unit. */
+struct call {
+    const lk_ring_head *head;
+    const lk_ring_unit *unit;
+    turn *shared;
+    u32 number, rank, count; /* of the unit; the thread's rank in it, and how many there are */
+    unit_kind kind;
+
+    __device__ u32 thread() const { return rank; }
+    __device__ u32 threads() const { return count; }
+    __device__ bool first() const { return rank == 0; }
+    /* a barrier of the unit: called by all of its threads */
+    __device__ void sync() const
+    {
+        if (kind == block) __syncthreads();
+        else __syncwarp(count == 32 ? 0xffffffffu : (1u << count) - 1);
+    }
+    __device__ u32 type() const { return shared->message->type; }
+    __device__ u32 bytes() const { return shared->message->bytes; }
+    __device__ u32 from() const { return shared->message->from; }
+    __device__ u64 id() const { return shared->message->id; }
+    /* the payload, where it lies */
+    __device__ const void *data() const
+    {
+        const lk_ring_slot *m = shared->message;
+        return m->reference ? (const void *)m->reference : (const void *)(m + 1);
+    }
+    /* Memory for a response of so many bytes, which all threads may write; NULL: there is no room. Called by all. */
+    __device__ void *respond(u32 type, u32 bytes)
+    {
+        lk_ring_slot *r = shared->response;
+        const lk_ring_slot *m = shared->message;
+        bool is_inline = bytes <= head->inline_bytes;
+        bool fits = is_inline || (m->room && bytes <= m->room_bytes && unit->route == LK_RING_HOST);
+        if (first()) {
+            shared->type = type;
+            shared->bytes = fits ? bytes : 0;
+            shared->reference = fits && !is_inline ? m->room : 0;
+            if (!fits) shared->result = LK_RING_TOO_LARGE;
+        }
+        return !fits ? (void *)0 : is_inline ? (void *)(r + 1) : (void *)m->room;
+    }
+    /* The response says this result in place of LK_RING_DONE, and has no payload. Called by all. */
+    __device__ void fail(u32 result)
+    {
+        if (!first()) return;
+        shared->result = result;
+        shared->bytes = 0;
+        shared->reference = 0;
+    }
+    /* The unit ends behind this message. Called by all. */
+    __device__ void leave()
+    {
+        if (first()) shared->leave = 1;
+    }
+    /* Sends a message of at most head->inline_bytes to another unit. Called by all. false: it was dropped. */
+    __device__ bool send(u32 to, u32 type, const void *payload, u32 bytes);
+    /* The same for all units that hear a topic; how many got it. */
+    __device__ u32 publish(u32 topic, u32 type, const void *payload, u32 bytes);
+};
+
+/* Covers what a receiver acts on: a header that was written over does not fit. */
+__device__ inline u32 check_of(const lk_ring_slot *s)
+{
+    u64 x = s->sequence * 0x9e3779b97f4a7c15ULL ^ s->id ^ (u64)s->type << 32 ^ s->bytes ^ s->reference * 31 ^ s->room * 37;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9ULL;
+    return (u32)(x >> 32) | 1;
+}
+
+__device__ __forceinline__ lk_ring_slot *slot_at(u64 slots, u64 index, u32 count, u32 bytes)
+{
+    return (lk_ring_slot *)(slots + index % count * bytes);
+}
+
+/* The unit's own counter and its mirror in mapped memory, which nobody else writes. */
+__device__ __forceinline__ u64 count_up(u64 *own, u64 *mirror)
+{
+    u64 v = *own + 1;
+    *own = v;
+    store_relaxed<sys>(mirror, v);
+    return v;
+}
+
+__device__ inline void enter(lk_ring_status *status, u32 phase)
+{
+    store_relaxed<sys>(&status->since, now());
+    store_relaxed<sys>(&status->phase, phase);
+}
+
+/* The first thread has seen the host's command word: the host sees that it has. */
+__device__ inline void answer(lk_ring_status *status, u64 command)
+{
+    store_relaxed<sys>(&status->clock, now());
+    store_release<sys>(&status->beat, command);
+}
+
+__device__ __forceinline__ void rest(u32 *ns, u32 most)
+{
+    if (!most) return;
+    __nanosleep(*ns);
+    *ns = *ns * 2 < most ? *ns * 2 : most;
+}
+
+/* The edge's counter of a table: the unit's own and its mirror. */
+__device__ __forceinline__ u64 count_edge(const lk_ring_head *h, lk_ring_table table, u32 row, u32 column, u64 by)
+{
+    u64 at = ((u64)table * h->units + row) * h->edge_stride + column;
+    u64 v = ((u64 *)h->edge_local)[at] + by;
+    ((u64 *)h->edge_local)[at] = v;
+    /* Released: who sees that a message was received sees all that the receiver has sent before (docs/ring.md, drain). */
+    if (by) store_release<sys>((u64 *)h->edge + at, v);
+    return v;
+}
+
+/* Waits until look() is true, with the unit's phase NO_ROOM meanwhile; false: the host said stop. */
+template <class F> __device__ bool wait_for_room(const lk_ring_head *h, const lk_ring_unit *me, u32 on, F look)
+{
+    if (look()) return true;
+    lk_ring_status *status = (lk_ring_status *)me->status;
+    lk_ring_local *own = (lk_ring_local *)me->local;
+    count_up(&own->waits, &status->waits);
+    store_relaxed<sys>(&status->waits_on, on);
+    u64 phase = load_relaxed<sys>(&status->phase), beat = load_relaxed<sys>(&status->beat);
+    enter(status, LK_RING_NO_ROOM);
+    bool has = false;
+    u32 ns = 32;
+    while (!(has = look())) {
+        u64 command = load_acquire<sys>(&h->command.value);
+        if ((command & 255) == LK_RING_STOP) break;
+        if (command != beat) answer(status, beat = command);
+        rest(&ns, h->idle_ns);
+    }
+    enter(status, (u32)phase);
+    return has;
+}
+
+/* The first thread: a place in the mailbox of unit `to`, and its index; NULL: none, and the message is dropped. */
+__device__ inline lk_ring_slot *place(const lk_ring_head *h, const lk_ring_unit *me, u32 to, u64 *index)
+{
+    const lk_ring_unit *you = (const lk_ring_unit *)h->unit + to;
+    lk_ring_word *words = (lk_ring_word *)you->mail_words; /* placed, taken */
+    u64 at = 0;
+    auto look = [&]() {
+        at = load_relaxed<gpu>(&words[0].value);
+        for (;;) {
+            u64 done = load_acquire<gpu>(&words[1].value);
+            if (done > at) at = done;
+            if (at - done >= h->mail_slots) {
+                u64 again = load_relaxed<gpu>(&words[0].value);
+                if (again == at) return false;
+                at = again;
+                continue;
+            }
+            u64 was = swap_if<gpu>(&words[0].value, at, at + 1);
+            if (was == at) return true;
+            at = was;
+        }
+    };
+    if (h->mail_policy == LK_RING_DROP ? !look() : !wait_for_room(h, me, to, look)) return (lk_ring_slot *)0;
+    *index = at;
+    return slot_at(you->mail, at, h->mail_slots, h->slot_bytes);
+}
+
+__device__ inline void copy_bytes(void *to, const void *from, u32 bytes, u32 rank, u32 count)
+{
+    if (((u64)to | (u64)from) % 4 == 0) {
+        for (u32 i = rank; i < bytes / 4; i += count) ((u32 *)to)[i] = ((const u32 *)from)[i];
+        for (u32 i = bytes / 4 * 4 + rank; i < bytes; i += count) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+    } else {
+        for (u32 i = rank; i < bytes; i += count) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+    }
+}
+
+/* All threads: a message to unit `to`, whose header repeats id and stamps of the one that is being processed. */
+__device__ inline bool deliver(const call &c, u32 to, u32 type, const void *payload, u32 bytes, u32 result)
+{
+    const lk_ring_head *h = c.head;
+    bool can = to < h->units && bytes <= h->inline_bytes;
+    __shared__ lk_ring_slot *slot[32];
+    __shared__ u64 index[32];
+    u32 mine = c.kind == block ? 0 : threadIdx.x / 32;
+    u64 sequence = 0;
+    c.sync();
+    if (c.first()) {
+        slot[mine] = can ? place(h, c.unit, to, &index[mine]) : (lk_ring_slot *)0;
+        if (to < h->units) {
+            sequence = count_edge(h, LK_RING_SENT, c.number, to, 1);
+            if (!slot[mine]) count_edge(h, LK_RING_DROPPED, c.number, to, 1);
+        }
+    }
+    c.sync();
+    lk_ring_slot *s = slot[mine];
+    if (!s) return false;
+    copy_bytes(s + 1, payload, bytes, c.rank, c.count);
+    c.sync();
+    if (c.first()) {
+        const lk_ring_slot *m = c.shared->message;
+        s->sequence = sequence;
+        s->id = m->id;
+        s->type = type;
+        s->bytes = bytes;
+        s->from = c.number;
+        s->result = result;
+        s->reference = s->room = s->room_bytes = 0;
+        s->enqueued = m->enqueued;
+        s->check = check_of(s);
+        store_release<gpu>(&s->ready, index[mine] + 1);
+    }
+    return true;
+}
+
+__device__ inline bool call::send(u32 to, u32 type, const void *payload, u32 bytes)
+{
+    return deliver(*this, to, type, payload, bytes, LK_RING_DONE);
+}
+
+__device__ inline u32 call::publish(u32 topic, u32 type, const void *payload, u32 bytes)
+{
+    if (topic >= head->topics) return 0;
+    const u32 *row = (const u32 *)head->topic + (u64)topic * (1 + head->units);
+    u32 got = 0;
+    for (u32 i = 0; i < row[0]; i++) got += deliver(*this, row[1 + i], type, payload, bytes, LK_RING_DONE);
+    return got;
+}
+
+/* The first thread waits for a message or for the host's word to end: NULL. */
+__device__ inline const lk_ring_slot *look_for_message(const lk_ring_head *h, const lk_ring_unit *me, u32 number, bool *is_mail)
+{
+    lk_ring_status *status = (lk_ring_status *)me->status;
+    lk_ring_local *own = (lk_ring_local *)me->local;
+    lk_ring_slot *inbox = slot_at(me->inbox, own->inbox_next, h->inbox_slots, h->slot_bytes);
+    lk_ring_slot *mail = slot_at(me->mail, own->mail_next, h->mail_slots, h->slot_bytes);
+    u64 want_in = own->inbox_next + 1, want_mail = own->mail_next + 1, beat = load_relaxed<sys>(&status->beat);
+    u32 ns = 32;
+    for (;;) {
+        u64 command = load_acquire<sys>(&h->command.value);
+        u64 in = load_acquire<sys>(&inbox->ready), from_unit = load_acquire<gpu>(&mail->ready);
+        u32 order = (u32)(command & 255);
+        if (command != beat) {
+            answer(status, beat = command);
+            enter(status, order == LK_RING_RUN ? LK_RING_IDLE : LK_RING_PAUSED);
+        }
+        if (order == LK_RING_STOP) return (const lk_ring_slot *)0;
+        if (order == LK_RING_RUN) {
+            if (from_unit == want_mail) { /* first what other units wait for room behind */
+                *is_mail = true;
+                return mail;
+            }
+            if (in == want_in) {
+                *is_mail = false;
+                return inbox;
+            }
+        }
+        rest(&ns, h->idle_ns);
+    }
+}
+
+/* The first thread: where the response of this message is to be written. */
+__device__ inline lk_ring_slot *place_response(const lk_ring_head *h, const lk_ring_unit *me, bool *drops, bool *stops)
+{
+    lk_ring_local *own = (lk_ring_local *)me->local;
+    *drops = *stops = false;
+    if (me->route != LK_RING_HOST) return (lk_ring_slot *)me->scratch;
+    auto look = [&]() {
+        if (own->outbox_next - own->outbox_taken < h->outbox_slots) return true;
+        own->outbox_taken = load_acquire<sys>(&((lk_ring_word *)me->outbox_taken)->value);
+        return own->outbox_next - own->outbox_taken < h->outbox_slots;
+    };
+    if (h->respond_policy == LK_RING_DROP) *drops = !look();
+    else *stops = !wait_for_room(h, me, LK_RING_HOST, look);
+    if (*drops || *stops) return (lk_ring_slot *)me->scratch;
+    return slot_at(me->outbox, own->outbox_next, h->outbox_slots, h->slot_bytes);
+}
+
+/* The first thread: the header of a response, and its release. */
+__device__ inline void release_response(const lk_ring_head *h, const lk_ring_unit *me, u32 number, turn *t, u64 processed)
+{
+    lk_ring_local *own = (lk_ring_local *)me->local;
+    lk_ring_status *status = (lk_ring_status *)me->status;
+    const lk_ring_slot *m = t->message;
+    lk_ring_slot *r = t->response;
+    r->sequence = own->responded;
+    r->id = m->id;
+    r->type = t->type;
+    r->bytes = t->bytes;
+    r->from = number;
+    r->result = t->result;
+    r->reference = t->reference;
+    r->room = m->room; /* by which the host knows what it may use again */
+    r->room_bytes = 0;
+    r->enqueued = m->enqueued;
+    r->seen = t->seen;
+    r->processed = processed;
+    r->check = check_of(r);
+    r->visible = now();
+    u64 index = own->outbox_next++;
+    store_relaxed<sys>(&status->placed, index + 1);
+    store_release<sys>(&r->ready, index + 1);
+    u64 took = r->visible - t->seen;
+    u32 b = took ? 63 - __clzll((long long)took) : 0;
+    b = b < LK_RING_BUCKETS ? b : LK_RING_BUCKETS - 1;
+    count_up(&own->latency[b], &status->latency[b]);
+}
+
+/* What the device's compiler made of the layout, for the host to compare. */
+__device__ inline void write_probe(lk_ring_probe *p)
+{
+    const u32 word[] = {
+#define LK_RING_X(s, f) (u32)LK_RING_OFFSET(struct s, f),
+#define LK_RING_Y(s) (u32)sizeof(struct s),
+        LK_RING_PROBES(LK_RING_X, LK_RING_Y)
+#undef LK_RING_X
+#undef LK_RING_Y
+    };
+    const u32 n = sizeof word / sizeof *word;
+    static_assert(sizeof word / sizeof *word <= LK_RING_PROBE_WORDS, "words of a probe");
+#pragma unroll
+    for (u32 i = 0; i < n; i++) p->word[i] = word[i];
+    p->count = n;
+    store_release<sys>(&p->magic, LK_RING_MAGIC);
+}
+
+/* All functions of a kernel, by number. */
+template <void (*...F)(call &)> struct functions {
+    static __device__ void run(u32 which, call &c)
+    {
+        u32 k = 0;
+        ((k++ == which ? F(c) : (void)0), ...);
+    }
+};
+
+/* The whole life of a unit. */
+template <class Functions> __device__ void serve(const lk_ring_head *h, unit_kind kind)
+{
+    __shared__ turn turns[32];
+    call c;
+    c.head = h;
+    c.kind = kind;
+    c.rank = kind == block ? threadIdx.x : threadIdx.x % 32;
+    c.count = kind == block ? blockDim.x : (blockDim.x - threadIdx.x / 32 * 32 < 32 ? blockDim.x % 32 : 32);
+    c.number = kind == block ? blockIdx.x : blockIdx.x * ((blockDim.x + 31) / 32) + threadIdx.x / 32;
+    if (c.number >= h->units) return;
+    c.unit = (const lk_ring_unit *)h->unit + c.number;
+    c.shared = &turns[kind == block ? 0 : threadIdx.x / 32];
+    turn *t = c.shared;
+    lk_ring_status *status = (lk_ring_status *)c.unit->status;
+    lk_ring_local *own = (lk_ring_local *)c.unit->local;
+    if (c.number == 0 && c.first()) write_probe((lk_ring_probe *)h->probe);
+    for (;;) {
+        bool is_mail = false, drops = false, stops = false;
+        if (c.first()) {
+            const lk_ring_slot *m = look_for_message(h, c.unit, c.number, &is_mail);
+            t->message = m;
+            if (m) {
+                t->seen = now();
+                store_relaxed<sys>(&status->current, m->id);
+                store_relaxed<sys>(&status->sequence, m->sequence);
+                t->response = place_response(h, c.unit, &drops, &stops);
+                t->damaged = m->check != check_of(m);
+                t->result = t->damaged ? LK_RING_DAMAGED : LK_RING_DONE;
+                t->type = m->type;
+                t->bytes = t->leave = 0;
+                t->reference = 0;
+                if (stops) t->message = (const lk_ring_slot *)0; /* it stays in its queue */
+                else enter(status, LK_RING_BUSY);
+            }
+        }
+        c.sync();
+        if (!t->message) break;
+        if (!t->damaged) Functions::run(c.unit->actor, c);
+        if (c.first()) enter(status, LK_RING_BARRIER);
+        c.sync();
+        u64 processed = c.first() ? now() : 0;
+        bool leaves = t->leave; /* read before the last barrier: the next turn writes it again */
+        u32 route = c.unit->route;
+        if (route != LK_RING_HOST && route != LK_RING_NOBODY && t->bytes)
+            deliver(c, route, t->type, t->response + 1, t->bytes, t->result);
+        if (c.first()) {
+            const lk_ring_slot *m = t->message;
+            if (t->result != LK_RING_DONE) count_up(&own->failed, &status->failed);
+            if (route == LK_RING_HOST) {
+                count_up(&own->responded, &status->responded);
+                if (!drops) release_response(h, c.unit, c.number, t, processed);
+            }
+            count_up(&own->done, &status->done);
+            /* The queue's word comes last: who reads it knows that all that this message caused has been sent. */
+            if (is_mail) {
+                u32 from = m->from;
+                u64 last = count_edge(h, LK_RING_RECEIVED, c.number, from, 0) + count_edge(h, LK_RING_MISSING, c.number, from, 0);
+                if (m->sequence != last + 1) count_edge(h, LK_RING_MISSING, c.number, from, m->sequence - last - 1);
+                count_edge(h, LK_RING_RECEIVED, c.number, from, 1);
+                store_release<gpu>(&((lk_ring_word *)c.unit->mail_words)[1].value, ++own->mail_next);
+            } else {
+                store_release<sys>(&((lk_ring_word *)c.unit->inbox_taken)->value, ++own->inbox_next);
+            }
+            enter(status, LK_RING_IDLE);
+        }
+        c.sync();
+        if (leaves) break;
+    }
+    if (c.first()) enter(status, t->message ? LK_RING_LEFT : LK_RING_STOPPED);
+}
+
+} /* namespace lk_ring */
+
+/* An actor with typed messages: `in` is the message, `out` the response, `c` what else there is to ask. */
+#define LK_RING_ACTOR(name, In, Out)                                                                       \
+    __device__ void name##_body(lk_ring::call &c, const struct In &in, struct Out &out);                   \
+    __device__ void name(lk_ring::call &c)                                                                 \
+    {                                                                                                      \
+        if (c.type() != In##_number) return c.fail(LK_RING_WRONG_TYPE);                                    \
+        if (c.bytes() < sizeof(struct In)) return c.fail(LK_RING_TOO_SHORT);                               \
+        struct Out *out = (struct Out *)c.respond(Out##_number, sizeof(struct Out));                       \
+        if (out) name##_body(c, *(const struct In *)c.data(), *out);                                       \
+    }                                                                                                      \
+    __device__ void name##_body(lk_ring::call &c, const struct In &in, struct Out &out)
+/* One whose messages have any type and length. */
+#define LK_RING_RAW_ACTOR(name) __device__ void name(lk_ring::call &c)
+/* The kernel: its name, lk_ring::block or lk_ring::warp, and the functions of its actors. */
+#define LK_RING_KERNEL(name, kind, ...)                                                                    \
+    extern "C" {                                                                                           \
+    __device__ __attribute__((used)) char name##_actors[] = #kind ":" #__VA_ARGS__;                                              \
+    __global__ void name(const struct lk_ring_head *ring)                                                  \
+    {                                                                                                      \
+        lk_ring::serve<lk_ring::functions<__VA_ARGS__>>(ring, kind);                                       \
+    }                                                                                                      \
+    }
+#endif

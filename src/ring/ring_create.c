@@ -1,0 +1,417 @@
+/* Before a launch: what the kernel and the card must have, each failure one line with the limit; then the memory. */
+#include "host/host.h"
+#include "ring/ring.h"
+#include "sim/profile.h"
+
+static __thread char last_error[2400];
+
+lk_status ring_fail(const lk_ring *r, lk_status status, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = r ? snprintf(last_error, sizeof last_error, "ring %s: ", r->name) : 0;
+    vsnprintf(last_error + n, sizeof last_error - (size_t)n, fmt, ap);
+    va_end(ap);
+    return status;
+}
+
+const char *lk_ring_error(const lk_ring *ring)
+{
+    (void)ring;
+    return last_error;
+}
+
+void ring_log(lk_ring *r, const char *fmt, ...)
+{
+    char line[400];
+    va_list ap;
+    int n = snprintf(line, sizeof line, "ring %s: ", r->name);
+    va_start(ap, fmt);
+    vsnprintf(line + n, sizeof line - (size_t)n, fmt, ap);
+    va_end(ap);
+    r->options.log(r->options.self, line);
+}
+
+/* A variable of the module, whole, with a 0 behind it; NULL: there is none. */
+static char *variable(lk_ring *r, const char *name, u64 *bytes)
+{
+    u64 address;
+    if (lk_module_symbol(r->module, name, &address, bytes) != LK_OK) return NULL;
+    char *p = arena_alloc(&r->mem, *bytes + 1, 8);
+    return lk_memory_read(r->gpu, address, p, *bytes) == LK_OK ? p : NULL;
+}
+
+/* "lk_ring::block:add, mirror" of LK_RING_KERNEL. */
+static lk_status read_actors(lk_ring *r)
+{
+    u64 bytes;
+    char *text = variable(r, arena_printf(&r->mem, "%s_actors", lk_kernel_plain(r->kernel)), &bytes);
+    char *list = text ? strrchr(text, ':') : NULL;
+    if (!list)
+        return ring_fail(
+            r, LK_BAD_INPUT,
+            "kernel %s is no ring kernel: the module has no variable %s_actors, which LK_RING_KERNEL makes",
+            lk_kernel_plain(r->kernel), lk_kernel_plain(r->kernel));
+    *list++ = 0;
+    r->warps = strstr(text, "warp");
+    VEC(struct ring_actor) all = { 0 };
+    for (char *p = list; *p;) {
+        while (*p == ' ' || *p == ',') p++;
+        char *end = p;
+        while (*end && *end != ',') end++;
+        if (end == p) break;
+        VEC_PUSH(&r->mem, &all, ((struct ring_actor){ .name = arena_str(&r->mem, (struct str){ p, (u32)(end - p) }) }));
+        p = end;
+    }
+    r->actor = all.p;
+    r->actors = all.n;
+    return all.n ? LK_OK : ring_fail(r, LK_BAD_INPUT, "kernel %s has no actors", lk_kernel_plain(r->kernel));
+}
+
+/* The host's layout of a type against the device's, row by row. */
+static lk_status compare_type(lk_ring *r, const struct lk_ring_row *host)
+{
+    u64 bytes;
+    char *symbol = arena_printf(&r->mem, "lk_ring_layout_%.*s", LK_RING_NAME - 1, host[0].name);
+    const struct lk_ring_row *device = (const struct lk_ring_row *)variable(r, symbol, &bytes);
+    if (!device)
+        return ring_fail(r, LK_BAD_INPUT,
+                         "message %s: the module has no layout of it (no LK_RING_MESSAGE in its source)", host[0].name);
+    u32 rows = (u32)(bytes / sizeof *device);
+    for (u32 i = 0; i < rows; i++) {
+        const struct lk_ring_row *h = &host[i], *d = &device[i];
+        if (h->last || d->last) {
+            if (h->last && d->last) return LK_OK;
+            return ring_fail(r, LK_BAD_INPUT, "message %s: field %.*s is known to the %s only", host[0].name,
+                             LK_RING_NAME - 1, h->last ? d->name : h->name, h->last ? "device" : "host");
+        }
+        if (strncmp(h->name, d->name, LK_RING_NAME))
+            return ring_fail(r, LK_BAD_INPUT, "message %s: field %u is %.*s on the host and %.*s on the device",
+                             host[0].name, i, LK_RING_NAME - 1, h->name, LK_RING_NAME - 1, d->name);
+        if (!i && (h->size != d->size || h->align != d->align))
+            return ring_fail(r, LK_BAD_INPUT,
+                             "message %s is %u bytes (aligned to %u) on the host and %u (aligned to %u) on the device",
+                             host[0].name, h->size, h->align, d->size, d->align);
+        if (!i && h->offset != d->offset)
+            return ring_fail(r, LK_BAD_INPUT, "message %s has the number %u on the host and %u on the device",
+                             host[0].name, h->offset, d->offset);
+        if (h->offset != d->offset || h->size != d->size || h->align != d->align)
+            return ring_fail(
+                r, LK_BAD_INPUT,
+                "message %s: field %.*s is %u bytes at offset %u on the host, %u bytes at offset %u on the device",
+                host[0].name, LK_RING_NAME - 1, h->name, h->size, h->offset, d->size, d->offset);
+    }
+    return ring_fail(r, LK_BAD_INPUT, "message %s: its layout on the device has no end", host[0].name);
+}
+
+static lk_status check_options(lk_ring *r)
+{
+    lk_ring_options *o = &r->options;
+    const struct {
+        const char *name;
+        u32 value;
+    } policies[] = { { "inbox_policy", o->inbox_policy },
+                     { "respond_policy", o->respond_policy },
+                     { "mail_policy", o->mail_policy } };
+    for (u32 i = 0; i < COUNT_OF(policies); i++)
+        if (policies[i].value > (i ? LK_RING_DROP : LK_RING_REFUSE))
+            return ring_fail(r, LK_BAD_INPUT, "%s is %u: it may be LK_RING_WAIT%s LK_RING_DROP%s", policies[i].name,
+                             policies[i].value, i ? " or" : ",", i ? "" : " or LK_RING_REFUSE");
+    if ((u64)r->actors * o->instances > LK_RING_MOST)
+        return ring_fail(r, LK_BAD_INPUT, "%u actors of %u units each are %llu units; a ring has at most %d", r->actors,
+                         o->instances, (unsigned long long)r->actors * o->instances, LK_RING_MOST);
+    if (o->inline_bytes > 1u << 20)
+        return ring_fail(r, LK_BAD_INPUT, "inline_bytes is %u; the most is %u: larger payloads are sent by reference",
+                         o->inline_bytes, 1u << 20);
+    u64 slots = (u64)o->inbox_slots + o->outbox_slots + o->mail_slots;
+    if (slots * (LK_RING_LINE + (u64)o->inline_bytes) * o->instances * r->actors > 1ull << 36)
+        return ring_fail(r, LK_BAD_INPUT, "the queues would take more than 64 GiB");
+    return LK_OK;
+}
+
+/* Blocks of this launch that a multiprocessor holds at a time, and what limits them. */
+static u32 blocks_per_sm(const struct profile *p, const lk_usage *u, u32 threads, const char **by)
+{
+    u32 warps = (threads + 31) / 32, n = p->ctas_per_sm, k;
+    *by = "blocks";
+    if ((k = p->warps_per_sm / warps) < n) n = k, *by = "warps";
+    u64 shared = (u->shared_bytes + p->shared_reserved + 127) / 128 * 128;
+    if (shared && (k = (u32)(p->shared_per_sm / shared)) < n) n = k, *by = "shared memory";
+    if (u->registers && (k = p->regs_per_sm / ((u->registers * 32 + 255) / 256 * 256) / warps) < n)
+        n = k, *by = "registers";
+    return n;
+}
+
+static lk_status check_card(lk_ring *r)
+{
+    const struct profile *p = r->gpu->device->profile;
+    lk_usage u = { .size = sizeof u };
+    if (p->sm < 70)
+        return ring_fail(r, LK_BAD_INPUT, "%s has compute capability %u.%u; acquire and release need 7.0", p->title,
+                         p->sm / 10, p->sm % 10);
+    if (lk_kernel_usage(r->kernel, &u) != LK_OK) return ring_fail(r, LK_BAD_INPUT, "%s", lk_gpu_error(r->gpu));
+    if (r->options.cooperative && !p->cooperative)
+        return ring_fail(r, LK_BAD_INPUT, "%s has no cooperative launches", p->title);
+    if (r->block > p->threads_per_cta)
+        return ring_fail(r, LK_BAD_INPUT, "a unit of %u threads; a block of %s has at most %u", r->block, p->title,
+                         p->threads_per_cta);
+    if (u.max_threads[0] && r->block > u.max_threads[0])
+        return ring_fail(r, LK_BAD_INPUT, "a unit of %u threads; the kernel's __launch_bounds__ allows %u", r->block,
+                         u.max_threads[0]);
+    if (u.shared_bytes > p->shared_per_cta)
+        return ring_fail(r, LK_BAD_INPUT, "the kernel has %llu bytes of static shared memory; a block of %s has %u",
+                         (unsigned long long)u.shared_bytes, p->title, p->shared_per_cta);
+    const char *by;
+    u64 most = (u64)blocks_per_sm(p, &u, r->block, &by) * p->sms;
+    if (r->grid > most)
+        return ring_fail(r, LK_BAD_INPUT,
+                         "%u blocks of %u threads for %u units; %s holds %llu of them at a time, by its %s: a block "
+                         "that is never resident would never answer",
+                         r->grid, r->block, r->units, p->title, (unsigned long long)most, by);
+    return LK_OK;
+}
+
+static u64 lines(u64 bytes) { return (bytes + LK_RING_LINE - 1) / LK_RING_LINE * LK_RING_LINE; }
+
+/* Hands out whole lines of a memory whose address is not known yet. */
+struct carve {
+    u64 used;
+};
+static u64 carve(struct carve *c, u64 bytes)
+{
+    u64 at = c->used;
+    c->used += lines(bytes);
+    return at;
+}
+
+/* Where everything is: offsets into the two memories. */
+struct plan {
+    struct carve pinned, device;
+    u64 head, probe, table, edge, topic;              /* pinned */
+    u64 inbox, outbox, words, status;                 /* pinned, of all units in a row */
+    u64 mail, mail_words, local, scratch, edge_local; /* device, in the same way */
+    u64 in_bytes, out_bytes, mail_bytes;              /* of one unit */
+};
+static struct plan plan_of(const lk_ring *r)
+{
+    struct plan p = { 0 };
+    const lk_ring_options *o = &r->options;
+    u64 n = r->units, edge = (u64)LK_RING_TABLES * n * r->edge_stride * 8;
+    p.in_bytes = (u64)o->inbox_slots * r->slot_bytes;
+    p.out_bytes = (u64)o->outbox_slots * r->slot_bytes;
+    p.mail_bytes = (u64)o->mail_slots * r->slot_bytes;
+    p.head = carve(&p.pinned, sizeof(struct lk_ring_head));
+    p.probe = carve(&p.pinned, sizeof(struct lk_ring_probe));
+    p.table = carve(&p.pinned, n * sizeof(struct lk_ring_unit));
+    p.edge = carve(&p.pinned, edge);
+    p.topic = carve(&p.pinned, (u64)o->topics * (1 + n) * 4);
+    p.words = carve(&p.pinned, n * 2 * sizeof(struct lk_ring_word));
+    p.status = carve(&p.pinned, n * sizeof(struct lk_ring_status));
+    p.inbox = carve(&p.pinned, n * p.in_bytes);
+    p.outbox = carve(&p.pinned, n * p.out_bytes);
+    p.local = carve(&p.device, n * sizeof(struct lk_ring_local));
+    p.mail_words = carve(&p.device, n * 2 * sizeof(struct lk_ring_word));
+    p.edge_local = carve(&p.device, edge);
+    p.scratch = carve(&p.device, n * r->slot_bytes);
+    p.mail = carve(&p.device, n * p.mail_bytes);
+    return p;
+}
+
+static struct ring_actor *find_actor(lk_ring *r, const char *name)
+{
+    for (u32 i = 0; name && i < r->actors; i++)
+        if (!strcmp(r->actor[i].name, name)) return &r->actor[i];
+    return NULL;
+}
+
+static lk_status set_routes(lk_ring *r, struct lk_ring_unit *table)
+{
+    const lk_ring_options *o = &r->options;
+    for (u32 i = 0; i < o->routes; i++) {
+        struct ring_actor *from = find_actor(r, o->route[i].from), *to = find_actor(r, o->route[i].to);
+        if (!from || (o->route[i].to && !to))
+            return ring_fail(r, LK_BAD_INPUT, "route %u: the kernel has no actor %s", i,
+                             !from ? o->route[i].from : o->route[i].to);
+        for (u32 k = 0; k < from->units; k++)
+            table[from->first + k].route = to ? to->first + k % to->units : LK_RING_NOBODY;
+    }
+    return LK_OK;
+}
+
+static lk_status set_topics(lk_ring *r, u32 *row)
+{
+    const lk_ring_options *o = &r->options;
+    for (u32 i = 0; i < o->topics; i++, row += 1 + r->units)
+        for (u32 k = 0; k < o->topic[i].actors; k++) {
+            struct ring_actor *a = find_actor(r, o->topic[i].actor[k]);
+            if (!a) return ring_fail(r, LK_BAD_INPUT, "topic %u: the kernel has no actor %s", i, o->topic[i].actor[k]);
+            for (u32 j = 0; j < a->units && row[0] < r->units; j++) row[++row[0]] = a->first + j;
+        }
+    return LK_OK;
+}
+
+static lk_status write_memory(lk_ring *r, const struct plan *p, u8 *host)
+{
+    const lk_ring_options *o = &r->options;
+    struct lk_ring_head *h = r->head = (struct lk_ring_head *)(host + p->head);
+    *h = (struct lk_ring_head){ .command.value = LK_RING_PAUSE,
+                                .magic = LK_RING_MAGIC,
+                                .version = LK_RING_VERSION,
+                                .units = r->units,
+                                .slot_bytes = r->slot_bytes,
+                                .inline_bytes = o->inline_bytes,
+                                .inbox_slots = o->inbox_slots,
+                                .outbox_slots = o->outbox_slots,
+                                .mail_slots = o->mail_slots,
+                                .respond_policy = o->respond_policy,
+                                .mail_policy = o->mail_policy,
+                                .idle_ns = o->idle_ns,
+                                .unit = r->pinned + p->table,
+                                .probe = r->pinned + p->probe,
+                                .edge = r->pinned + p->edge,
+                                .edge_local = r->device + p->edge_local,
+                                .edge_stride = r->edge_stride,
+                                .topics = o->topics,
+                                .topic = r->pinned + p->topic };
+    r->probe = (struct lk_ring_probe *)(host + p->probe);
+    r->edge = (u64 *)(host + p->edge);
+    struct lk_ring_unit *table = (struct lk_ring_unit *)(host + p->table);
+    for (u32 i = 0; i < r->units; i++) {
+        struct ring_host_unit *u = &r->unit[i];
+        u64 words = p->words + i * 2 * sizeof(struct lk_ring_word);
+        table[i] = (struct lk_ring_unit){ .inbox = r->pinned + p->inbox + i * p->in_bytes,
+                                          .inbox_taken = r->pinned + words,
+                                          .outbox = r->pinned + p->outbox + i * p->out_bytes,
+                                          .outbox_taken = r->pinned + words + sizeof(struct lk_ring_word),
+                                          .mail = r->device + p->mail + i * p->mail_bytes,
+                                          .mail_words = r->device + p->mail_words + i * 2 * sizeof(struct lk_ring_word),
+                                          .status = r->pinned + p->status + i * sizeof(struct lk_ring_status),
+                                          .local = r->device + p->local + i * sizeof(struct lk_ring_local),
+                                          .actor = u->actor,
+                                          .route = LK_RING_HOST,
+                                          .scratch = r->device + p->scratch + i * r->slot_bytes };
+        u->inbox = (struct lk_ring_slot *)(host + p->inbox + i * p->in_bytes);
+        u->outbox = (struct lk_ring_slot *)(host + p->outbox + i * p->out_bytes);
+        u->inbox_taken = (struct lk_ring_word *)(host + words);
+        u->outbox_taken = u->inbox_taken + 1;
+        u->status = (struct lk_ring_status *)(host + p->status + i * sizeof(struct lk_ring_status));
+    }
+    lk_status s = set_routes(r, table);
+    return s != LK_OK ? s : set_topics(r, (u32 *)(host + p->topic));
+}
+
+static lk_status make_memory(lk_ring *r)
+{
+    struct plan p = plan_of(r);
+    void *host = NULL;
+    r->pinned_bytes = p.pinned.used;
+    r->device_bytes = p.device.used;
+    const char *pinned = arena_printf(&r->mem, "%s.mapped", r->name),
+               *device = arena_printf(&r->mem, "%s.device", r->name);
+    if (lk_memory_alloc(r->gpu, r->pinned_bytes, LK_MEMORY_PINNED, pinned, &r->pinned) != LK_OK ||
+        lk_memory_host(r->gpu, r->pinned, &host) != LK_OK)
+        return ring_fail(r, LK_OUT_OF_MEMORY, "%llu bytes of mapped memory for its queues: %s",
+                         (unsigned long long)r->pinned_bytes, lk_gpu_error(r->gpu));
+    if (lk_memory_alloc(r->gpu, r->device_bytes, LK_MEMORY_DEVICE, device, &r->device) != LK_OK ||
+        lk_memory_fill(r->gpu, r->device, 0, r->device_bytes) != LK_OK)
+        return ring_fail(r, LK_OUT_OF_MEMORY, "%llu bytes of device memory for its queues: %s",
+                         (unsigned long long)r->device_bytes, lk_gpu_error(r->gpu));
+    memset(host, 0, r->pinned_bytes);
+    return write_memory(r, &p, host);
+}
+
+static void make_units(lk_ring *r)
+{
+    const lk_ring_options *o = &r->options;
+    r->units = r->actors * o->instances;
+    r->unit = NEW_ARRAY(&r->mem, struct ring_host_unit, r->units);
+    for (u32 a = 0; a < r->actors; a++) {
+        r->actor[a].first = a * o->instances;
+        r->actor[a].units = o->instances;
+        for (u32 k = 0; k < o->instances; k++) {
+            struct ring_host_unit *u = &r->unit[a * o->instances + k];
+            snprintf(u->name, sizeof u->name, "%.40s.%.40s.%u", r->name, r->actor[a].name, k);
+            u->actor = a;
+            u->used_end = &u->used;
+            pthread_mutex_init(&u->lock, NULL);
+        }
+    }
+    r->block = r->warps ? 32 * MIN_OF(r->units, (u32)RING_WARPS) : o->threads;
+    r->grid = r->warps ? (r->units + r->block / 32 - 1) / (r->block / 32) : r->units;
+    r->edge_stride = (r->units + 15) / 16 * 16;
+    r->slot_bytes = (u32)lines(sizeof(struct lk_ring_slot) + o->inline_bytes);
+}
+
+static void fill_in(lk_ring_options *o)
+{
+    if (!o->instances) o->instances = 1;
+    if (!o->threads) o->threads = RING_THREADS;
+    if (!o->inbox_slots) o->inbox_slots = RING_SLOTS;
+    if (!o->outbox_slots) o->outbox_slots = RING_SLOTS;
+    if (!o->mail_slots) o->mail_slots = RING_SLOTS;
+    if (!o->inline_bytes) o->inline_bytes = RING_INLINE;
+    if (!o->letters) o->letters = RING_LETTERS;
+}
+
+static lk_status prepare(lk_ring *r)
+{
+    const char *kernel = r->options.kernel;
+    lk_status s;
+    r->kernel = lk_module_kernel(r->module, kernel);
+    r->name = r->options.name ? r->options.name : kernel ? kernel : "ring";
+    if (!r->kernel) return ring_fail(r, LK_BAD_INPUT, "%s", lk_gpu_error(r->gpu));
+    if (!r->options.name) r->name = lk_kernel_plain(r->kernel);
+    r->name = arena_str(&r->mem, str_of(r->name));
+    if (lk_kernel_param_count(r->kernel) != 1)
+        return ring_fail(r, LK_BAD_INPUT, "kernel %s has %u parameters; one that LK_RING_KERNEL makes has 1",
+                         lk_kernel_plain(r->kernel), lk_kernel_param_count(r->kernel));
+    if ((s = read_actors(r)) != LK_OK || (s = check_options(r)) != LK_OK) return s;
+    make_units(r);
+    if ((s = check_card(r)) != LK_OK) return s;
+    for (u32 i = 0; i < r->options.types; i++)
+        if ((s = compare_type(r, r->options.type[i])) != LK_OK) return s;
+    r->letter = NEW_ARRAY(&r->mem, lk_ring_letter, r->options.letters);
+    if ((s = make_memory(r)) != LK_OK) return s;
+    if (lk_stream_create(r->gpu, LK_STREAM_NON_BLOCKING, 0, &r->stream) != LK_OK ||
+        lk_stream_create(r->gpu, LK_STREAM_NON_BLOCKING, 0, &r->copies) != LK_OK)
+        return ring_fail(r, LK_BAD_INPUT, "%s", lk_gpu_error(r->gpu));
+    lk_stream_name(r->stream, r->name);
+    lk_stream_name(r->copies, arena_printf(&r->mem, "%s.payloads", r->name));
+    return LK_OK;
+}
+
+lk_status lk_ring_create(lk_gpu *gpu, const lk_ring_options *options, lk_ring **ring)
+{
+    if (!gpu || !options || !ring || !options->module)
+        return ring_fail(NULL, LK_BAD_INPUT,
+                         "lk_ring_create needs a gpu, options with a module, and a place for the ring");
+    if (options->size != sizeof *options)
+        return ring_fail(NULL, LK_BAD_INPUT, "lk_ring_options.size is %zu, not %zu", options->size, sizeof *options);
+    lk_ring *r = base_alloc(sizeof *r);
+    *ring = NULL;
+    if (!r) return ring_fail(NULL, LK_OUT_OF_MEMORY, "no memory for a ring");
+    r->gpu = gpu;
+    r->module = options->module;
+    r->options = *options;
+    r->name = "?";
+    fill_in(&r->options);
+    pthread_mutex_init(&r->lock, NULL);
+    lk_status s = prepare(r);
+    if (s != LK_OK) {
+        lk_ring_destroy(r);
+        return s;
+    }
+    RING_LOG(r,
+             "created: kernel %s <<<%u, %u>>>, %u units of %u actors, slots of %u bytes, %llu bytes mapped and %llu on "
+             "the device",
+             lk_kernel_plain(r->kernel), r->grid, r->block, r->units, r->actors, r->slot_bytes,
+             (unsigned long long)r->pinned_bytes, (unsigned long long)r->device_bytes);
+    *ring = r;
+    return LK_OK;
+}
+
+uint32_t lk_ring_unit_of(lk_ring *ring, const char *actor)
+{
+    struct ring_actor *a = ring ? find_actor(ring, actor) : NULL;
+    return a ? a->first + __atomic_fetch_add(&a->turn, 1, __ATOMIC_RELAXED) % a->units : UINT32_MAX;
+}

@@ -1,0 +1,236 @@
+/* How a ring stands, while it runs: as values, as text, as JSON. */
+#include "ring/ring.h"
+#include <inttypes.h>
+
+const char *lk_ring_state_name(lk_ring_state state)
+{
+    static const char *const name[] = { "created", "launched", "active", "inactive", "draining", "terminated", "dead" };
+    return (u32)state < COUNT_OF(name) ? name[state] : "?";
+}
+
+const char *lk_ring_phase_name(enum lk_ring_phase phase)
+{
+    static const char *const name[] = { "not started", "paused",  "idle",    "busy",
+                                        "at barrier",  "no room", "stopped", "left" };
+    return (u32)phase < COUNT_OF(name) ? name[phase] : "?";
+}
+
+/* Seconds since the unit's last change of phase. */
+static double since(const lk_ring *r, const struct ring_host_unit *u)
+{
+    s64 ns = (s64)time_ns() + r->clock - (s64)ring_load(&u->status->since);
+    return ns > 0 && ring_load(&u->status->since) ? (double)ns / 1e9 : 0;
+}
+
+void ring_stands(lk_ring *r, u32 unit, struct text *t)
+{
+    struct ring_host_unit *u = &r->unit[unit];
+    struct lk_ring_status *s = u->status;
+    u64 phase = ring_load(&s->phase), id = ring_load(&s->current), number = ring_load(&s->sequence),
+        done = ring_load(&s->done), on = ring_load(&s->waits_on);
+    double for_s = since(r, u);
+    switch (phase) {
+    case LK_RING_NOT_STARTED: text_add(t, "%s has not started: its block is not resident", u->name); break;
+    case LK_RING_PAUSED: text_add(t, "%s is paused", u->name); break;
+    case LK_RING_IDLE: text_add(t, "%s is idle after %" PRIu64 " messages", u->name, done); break;
+    case LK_RING_BUSY:
+        text_add(t, "%s is in the actor with message %" PRIu64 " (number %" PRIu64 " of its edge) for %.3f s", u->name,
+                 id, number, for_s);
+        break;
+    case LK_RING_BARRIER:
+        text_add(t,
+                 "%s is stuck at the barrier behind its actor for %.3f s: a thread of it has not come back from "
+                 "message %" PRIu64,
+                 u->name, for_s, id);
+        break;
+    case LK_RING_NO_ROOM:
+        if (on == LK_RING_HOST)
+            text_add(t, "%s waits for room in %s.out for %.3f s: %u responses are unread", u->name, u->name, for_s,
+                     r->options.outbox_slots);
+        else
+            text_add(t, "%s waits for room in the mailbox of %s for %.3f s", u->name,
+                     on < r->units ? r->unit[on].name : "?", for_s);
+        break;
+    case LK_RING_STOPPED: text_add(t, "%s has stopped after %" PRIu64 " messages", u->name, done); break;
+    case LK_RING_LEFT:
+        text_add(t,
+                 "%s has left by itself after %" PRIu64 " message%s, the last was %" PRIu64 "; %" PRIu64
+                 " still wait in its inbox",
+                 u->name, done, done == 1 ? "" : "s", id, u->placed - (u64)ring_load(&u->inbox_taken->value));
+        break;
+    default: text_add(t, "%s has phase %" PRIu64, u->name, phase);
+    }
+}
+
+lk_status lk_ring_inspect(lk_ring *r, lk_ring_info *info)
+{
+    if (!r || !info || info->size != sizeof *info)
+        return ring_fail(r, LK_BAD_INPUT, "lk_ring_inspect needs a ring, and an lk_ring_info with its size");
+    ring_is_dead(r);
+    *info = (lk_ring_info){ .size = sizeof *info, .state = ring_state(r), .units = r->units, .queues = 3 * r->units };
+    if (r->launched) info->uptime = (double)(time_ns() - r->launched) / 1e9;
+    for (u32 i = 0; i < r->units; i++) {
+        struct ring_host_unit *u = &r->unit[i];
+        lock(&u->lock);
+        info->sent += u->sent;
+        info->received += u->received;
+        info->dropped += u->dropped + (ring_load(&u->status->responded) - ring_load(&u->status->placed));
+        info->refused += u->refused;
+        unlock(&u->lock);
+    }
+    lock(&r->lock);
+    info->letters = r->letter_count;
+    info->letters_lost = r->letters_lost;
+    unlock(&r->lock);
+    info->memory = r->pinned_bytes + r->device_bytes + __atomic_load_n(&r->block_bytes, __ATOMIC_RELAXED);
+    return LK_OK;
+}
+
+static double age(u64 enqueued)
+{
+    u64 now = time_ns();
+    return enqueued && now > enqueued ? (double)(now - enqueued) / 1e9 : 0;
+}
+
+lk_status lk_ring_queue(lk_ring *r, uint32_t i, lk_ring_queue_info *q)
+{
+    static const char *const direction[] = { "in", "out", "mail" };
+    if (!r || !q || q->size != sizeof *q)
+        return ring_fail(r, LK_BAD_INPUT, "lk_ring_queue needs a ring, and an lk_ring_queue_info with its size");
+    if (i >= 3 * r->units) return ring_fail(r, LK_NOTHING, "there is no queue %u; the ring has %u", i, 3 * r->units);
+    struct ring_host_unit *u = &r->unit[i / 3];
+    *q = (lk_ring_queue_info){ .size = sizeof *q };
+    snprintf(q->name, sizeof q->name, "%.80s.%s", u->name, direction[i % 3]);
+    const lk_ring_options *o = &r->options;
+    lock(&u->lock);
+    if (i % 3 == 0) {
+        q->capacity = o->inbox_slots;
+        q->taken = ring_load(&u->inbox_taken->value);
+        q->placed = u->placed;
+        q->high = u->high_in;
+        q->sent = u->sent;
+        q->dropped = u->dropped;
+        q->received = q->taken;
+        if (q->placed > q->taken) q->oldest = age(ring_slot(r, u->inbox, q->taken, o->inbox_slots)->enqueued);
+    } else if (i % 3 == 1) {
+        q->capacity = o->outbox_slots;
+        q->taken = u->taken;
+        q->placed = ring_load(&u->status->placed);
+        q->high = u->high_out;
+        q->sent = ring_load(&u->status->responded);
+        q->dropped = q->sent - MIN_OF(q->placed, q->sent);
+        q->received = u->received;
+        q->missing = u->missing;
+        const struct lk_ring_slot *s = ring_slot(r, u->outbox, q->taken, o->outbox_slots);
+        if (ring_load(&s->ready) == q->taken + 1) q->oldest = age(s->enqueued);
+    } else {
+        q->capacity = o->mail_slots;
+        for (u32 k = 0; k < r->units; k++) {
+            q->received += ring_edge(r, LK_RING_RECEIVED, i / 3, k);
+            q->missing += ring_edge(r, LK_RING_MISSING, i / 3, k);
+            q->sent += ring_edge(r, LK_RING_SENT, k, i / 3);
+            q->dropped += ring_edge(r, LK_RING_DROPPED, k, i / 3);
+        }
+        q->placed = q->sent - q->dropped;
+        q->taken = q->received;
+    }
+    unlock(&u->lock);
+    q->depth = q->placed > q->taken ? q->placed - q->taken : 0;
+    q->high = MAX_OF(q->high, q->depth);
+    q->bytes = q->capacity * r->slot_bytes;
+    return LK_OK;
+}
+
+lk_status lk_ring_unit(lk_ring *r, uint32_t i, lk_ring_unit_info *info)
+{
+    if (!r || !info || info->size != sizeof *info)
+        return ring_fail(r, LK_BAD_INPUT, "lk_ring_unit needs a ring, and an lk_ring_unit_info with its size");
+    if (i >= r->units) return ring_fail(r, LK_NOTHING, "there is no unit %u; the ring has %u", i, r->units);
+    struct ring_host_unit *u = &r->unit[i];
+    struct lk_ring_status *s = u->status;
+    *info = (lk_ring_unit_info){ .size = sizeof *info,
+                                 .phase = (enum lk_ring_phase)ring_load(&s->phase),
+                                 .answers = ring_load(&s->beat) >= ring_load(&r->head->command.value),
+                                 .current = ring_load(&s->current),
+                                 .sequence = ring_load(&s->sequence),
+                                 .since = since(r, u),
+                                 .done = ring_load(&s->done),
+                                 .failed = ring_load(&s->failed),
+                                 .waits = ring_load(&s->waits) };
+    snprintf(info->name, sizeof info->name, "%s", u->name);
+    for (u32 b = 0; b < LK_RING_BUCKETS; b++) info->latency[b] = ring_load(&s->latency[b]);
+    return LK_OK;
+}
+
+char *lk_ring_text(lk_ring *r)
+{
+    struct text t = { 0 };
+    lk_ring_info info = { .size = sizeof info };
+    if (lk_ring_inspect(r, &info) != LK_OK) return NULL;
+    text_add(&t, "ring %s: %s, up %.3f s, %u units, %" PRIu64 " bytes\n", r->name, lk_ring_state_name(info.state),
+             info.uptime, info.units, info.memory);
+    text_add(&t,
+             "  %" PRIu64 " sent, %" PRIu64 " received, %" PRIu64 " dropped, %" PRIu64 " refused, %" PRIu64
+             " dead letters\n",
+             info.sent, info.received, info.dropped, info.refused, info.letters + info.letters_lost);
+    if (r->died[0]) text_add(&t, "  %s\n", r->died);
+    for (u32 i = 0; i < r->units; i++) {
+        text_add(&t, "  ");
+        ring_stands(r, i, &t);
+        text_add(&t, "\n");
+    }
+    text_add(&t, "  %-32s %8s %8s %8s %8s %6s %6s %8s\n", "queue", "capacity", "placed", "taken", "dropped", "depth",
+             "high", "oldest");
+    for (u32 i = 0; i < info.queues; i++) {
+        lk_ring_queue_info q = { .size = sizeof q };
+        lk_ring_queue(r, i, &q);
+        text_add(&t, "  %-32s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %6" PRIu64 " %6" PRIu64 " %7.3fs\n",
+                 q.name, q.capacity, q.placed, q.taken, q.dropped, q.depth, q.high, q.oldest);
+    }
+    return t.p;
+}
+
+char *lk_ring_json(lk_ring *r)
+{
+    struct text t = { 0 };
+    lk_ring_info info = { .size = sizeof info };
+    if (lk_ring_inspect(r, &info) != LK_OK) return NULL;
+    text_add(&t, "{\"ring\":");
+    text_json(&t, r->name);
+    text_add(&t,
+             ",\"state\":\"%s\",\"uptime\":%.6f,\"memory\":%" PRIu64 ",\"sent\":%" PRIu64 ",\"received\":%" PRIu64
+             ",\"dropped\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"letters\":%" PRIu64 ",\"letters_lost\":%" PRIu64
+             ",\"error\":",
+             lk_ring_state_name(info.state), info.uptime, info.memory, info.sent, info.received, info.dropped,
+             info.refused, info.letters, info.letters_lost);
+    text_json(&t, r->died);
+    text_add(&t, ",\"units\":[");
+    for (u32 i = 0; i < r->units; i++) {
+        lk_ring_unit_info u = { .size = sizeof u };
+        lk_ring_unit(r, i, &u);
+        text_add(&t, "%s{\"name\":", i ? "," : "");
+        text_json(&t, u.name);
+        text_add(&t,
+                 ",\"phase\":\"%s\",\"answers\":%s,\"current\":%" PRIu64 ",\"sequence\":%" PRIu64
+                 ",\"since\":%.6f,\"done\":%" PRIu64 ",\"failed\":%" PRIu64 ",\"waits\":%" PRIu64 ",\"latency\":[",
+                 lk_ring_phase_name(u.phase), u.answers ? "true" : "false", u.current, u.sequence, u.since, u.done,
+                 u.failed, u.waits);
+        for (u32 b = 0; b < LK_RING_BUCKETS; b++) text_add(&t, "%s%" PRIu64, b ? "," : "", (u64)u.latency[b]);
+        text_add(&t, "]}");
+    }
+    text_add(&t, "],\"queues\":[");
+    for (u32 i = 0; i < info.queues; i++) {
+        lk_ring_queue_info q = { .size = sizeof q };
+        lk_ring_queue(r, i, &q);
+        text_add(&t, "%s{\"name\":", i ? "," : "");
+        text_json(&t, q.name);
+        text_add(&t,
+                 ",\"capacity\":%" PRIu64 ",\"placed\":%" PRIu64 ",\"taken\":%" PRIu64 ",\"depth\":%" PRIu64
+                 ",\"high\":%" PRIu64 ",\"sent\":%" PRIu64 ",\"received\":%" PRIu64 ",\"dropped\":%" PRIu64
+                 ",\"missing\":%" PRIu64 ",\"oldest\":%.6f,\"bytes\":%" PRIu64 "}",
+                 q.capacity, q.placed, q.taken, q.depth, q.high, q.sent, q.received, q.dropped, q.missing, q.oldest,
+                 q.bytes);
+    }
+    text_add(&t, "]}\n");
+    return t.p;
+}

@@ -1,0 +1,411 @@
+/* Messages: into an inbox, out of an outbox, and what becomes of those that do not arrive. */
+#include "ring/ring.h"
+#include <inttypes.h>
+
+u32 ring_check(const struct lk_ring_slot *s)
+{
+    u64 x = s->sequence * 0x9e3779b97f4a7c15u ^ s->id ^ (u64)s->type << 32 ^ s->bytes ^ s->reference * 31 ^
+            s->room * 37;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9u;
+    return (u32)(x >> 32) | 1;
+}
+
+void ring_letter(lk_ring *r, const struct lk_ring_slot *s, u32 unit, const char *direction, const void *payload,
+                 const char *why)
+{
+    lock(&r->lock);
+    u32 most = r->options.letters;
+    if (r->letter_count == most) {
+        r->letter_first = (r->letter_first + 1) % most;
+        r->letter_count--;
+        r->letters_lost++;
+    }
+    lk_ring_letter *l = &r->letter[(r->letter_first + r->letter_count++) % most];
+    *l = (lk_ring_letter){ .id = s->id, .unit = unit, .type = s->type, .bytes = s->bytes, .result = s->result };
+    snprintf(l->why, sizeof l->why, "%s", why);
+    snprintf(l->queue, sizeof l->queue, "%.80s.%s", r->unit[unit].name, direction);
+    if (payload) memcpy(l->head, payload, MIN_OF(sizeof l->head, s->bytes));
+    unlock(&r->lock);
+}
+
+lk_status lk_ring_letter_take(lk_ring *r, lk_ring_letter *letter)
+{
+    if (!r || !letter) return ring_fail(r, LK_BAD_INPUT, "lk_ring_letter_take needs a ring and a place for the letter");
+    lock(&r->lock);
+    bool has = r->letter_count;
+    if (has) {
+        *letter = r->letter[r->letter_first];
+        r->letter_first = (r->letter_first + 1) % r->options.letters;
+        r->letter_count--;
+    }
+    unlock(&r->lock);
+    return has ? LK_OK : ring_fail(r, LK_NOTHING, "there are no dead letters");
+}
+
+/* ---- payloads that are not inline ---- */
+
+static void give_block(lk_ring *r, struct ring_block *b)
+{
+    lock(&r->lock);
+    b->next = r->free;
+    r->free = b;
+    unlock(&r->lock);
+}
+
+/* Under the unit's lock: the first block that `fits` says yes to leaves the list of those in use. */
+static void release_blocks(lk_ring *r, struct ring_host_unit *u, u64 room, u64 below)
+{
+    for (struct ring_block **link = &u->used; *link;) {
+        struct ring_block *b = *link;
+        if (room ? b->address > room || room >= b->address + b->bytes : b->index >= below) {
+            link = &b->next;
+            continue;
+        }
+        *link = b->next;
+        if (u->used_end == &b->next) u->used_end = link;
+        give_block(r, b);
+        if (room) return;
+    }
+}
+
+/* Blocks whose messages are done with and whose responses, if any, have been received: all that was placed before the
+ * unit's word is read is in `placed`, since the unit writes that first. */
+static void reclaim(lk_ring *r, struct ring_host_unit *u)
+{
+    u64 taken = ring_load(&u->inbox_taken->value);
+    if (ring_load(&u->status->placed) == u->taken) release_blocks(r, u, 0, taken);
+}
+
+/* A block of at least so many bytes, its size a power of two, so that later messages find one. */
+static struct ring_block *take_block(lk_ring *r, u64 bytes)
+{
+    u64 size = 4096;
+    while (size < bytes) size *= 2;
+    lock(&r->lock);
+    for (struct ring_block **link = &r->free; *link; link = &(*link)->next)
+        if ((*link)->bytes == size) {
+            struct ring_block *b = *link;
+            *link = b->next;
+            unlock(&r->lock);
+            b->next = NULL;
+            return b;
+        }
+    unlock(&r->lock);
+    struct ring_block *b = base_alloc(sizeof *b);
+    if (!b) return NULL;
+    b->bytes = size;
+    if (lk_memory_alloc(r->gpu, size, LK_MEMORY_DEVICE, "ring payload", &b->address) != LK_OK) {
+        base_free(b);
+        return NULL;
+    }
+    __atomic_fetch_add(&r->block_bytes, size, __ATOMIC_RELAXED);
+    return b;
+}
+
+static bool copy_done(lk_ring *r, lk_status s) { return s == LK_OK && lk_stream_synchronise(r->copies) == LK_OK; }
+
+/* ---- sending ---- */
+
+/* Under the unit's lock. */
+static bool has_room(lk_ring *r, struct ring_host_unit *u)
+{
+    if (u->placed - u->taken_seen < r->options.inbox_slots) return true;
+    u->taken_seen = ring_load(&u->inbox_taken->value);
+    return u->placed - u->taken_seen < r->options.inbox_slots;
+}
+
+static lk_status check_message(lk_ring *r, const lk_ring_message *m)
+{
+    u32 state = ring_state(r);
+    if (m->size != sizeof *m)
+        return ring_fail(r, LK_BAD_INPUT, "lk_ring_message.size is %zu, not %zu", m->size, sizeof *m);
+    if (state == LK_RING_DEAD) return ring_fail(r, LK_FINDINGS, "send: %s", r->died);
+    if (state != LK_RING_LAUNCHED && state != LK_RING_ACTIVE && state != LK_RING_INACTIVE)
+        return ring_fail(r, LK_BAD_INPUT, "send: the ring is %s", lk_ring_state_name(state));
+    if (m->unit >= r->units)
+        return ring_fail(r, LK_BAD_INPUT, "send: there is no unit %u; the ring has %u", m->unit, r->units);
+    if (m->bytes && !m->data) return ring_fail(r, LK_BAD_INPUT, "send: %u bytes, and data is NULL", m->bytes);
+    u64 phase = ring_load(&r->unit[m->unit].status->phase);
+    if (phase == LK_RING_LEFT)
+        return ring_fail(r, LK_BAD_INPUT,
+                         "send: unit %s has left by itself after %" PRIu64 " messages; %" PRIu64 " wait in its inbox",
+                         r->unit[m->unit].name, (u64)ring_load(&r->unit[m->unit].status->done),
+                         r->unit[m->unit].placed - (u64)ring_load(&r->unit[m->unit].inbox_taken->value));
+    return LK_OK;
+}
+
+/* Under the unit's lock, with room in the inbox: the payload, the header, the word. */
+static lk_status place_message(lk_ring *r, struct ring_host_unit *u, lk_ring_message *m)
+{
+    struct lk_ring_slot *s = ring_slot(r, u->inbox, u->placed, r->options.inbox_slots);
+    u32 room = m->room_bytes ? m->room_bytes : m->bytes;
+    bool by_reference = m->bytes > r->options.inline_bytes;
+    struct ring_block *b = NULL;
+    if (by_reference || room > r->options.inline_bytes) {
+        u64 at = ((u64)m->bytes + 255) / 256 * 256;
+        reclaim(r, u);
+        b = take_block(r, (by_reference ? at : 0) + room);
+        if (!b)
+            return ring_fail(r, LK_OUT_OF_MEMORY, "send: no device memory for a payload of %u bytes: %s", m->bytes,
+                             lk_gpu_error(r->gpu));
+        if (by_reference && !copy_done(r, lk_memory_write_async(r->copies, b->address, m->data, m->bytes))) {
+            give_block(r, b);
+            return ring_fail(r, LK_BAD_INPUT, "send: the copy of the payload: %s", lk_gpu_error(r->gpu));
+        }
+        b->index = u->placed;
+        *u->used_end = b;
+        u->used_end = &b->next;
+        s->reference = by_reference ? b->address : 0;
+        s->room = b->address + (by_reference ? at : 0);
+        s->room_bytes = room;
+    } else {
+        s->reference = s->room = s->room_bytes = 0;
+    }
+    if (!by_reference && m->bytes) memcpy(s + 1, m->data, m->bytes);
+    s->sequence = ++u->sent;
+    s->id = m->id;
+    s->type = m->type;
+    s->bytes = m->bytes;
+    s->from = LK_RING_HOST;
+    s->result = 0;
+    s->enqueued = time_ns();
+    s->check = ring_check(s);
+    ring_store(&s->ready, ++u->placed);
+    u64 depth = u->placed - u->taken_seen; /* at most what is in it */
+    if (depth > u->high_in && (depth = u->placed - (u64)ring_load(&u->inbox_taken->value)) > u->high_in)
+        u->high_in = depth;
+    return LK_OK;
+}
+
+/* Under the unit's lock: the inbox is full, and the policy is not to wait. */
+static lk_status drop_message(lk_ring *r, struct ring_host_unit *u, const lk_ring_message *m)
+{
+    if (r->options.inbox_policy == LK_RING_REFUSE) {
+        u->refused++;
+        return ring_fail(r, LK_NOT_READY, "send: %s.in is full (%u messages)", u->name, r->options.inbox_slots);
+    }
+    struct lk_ring_slot s = { .id = m->id, .type = m->type, .bytes = m->bytes };
+    u->sent++;
+    u->dropped++;
+    ring_letter(r, &s, m->unit, "in", m->data, "inbox full");
+    return LK_OK;
+}
+
+lk_status lk_ring_send(lk_ring *r, lk_ring_message *m, double seconds)
+{
+    if (!r || !m) return ring_fail(r, LK_BAD_INPUT, "lk_ring_send needs a ring and a message");
+    lk_status status = check_message(r, m);
+    if (status != LK_OK) return status;
+    struct ring_host_unit *u = &r->unit[m->unit];
+    struct ring_wait w = { 0 };
+    if (!m->id) m->id = __atomic_add_fetch(&r->next_id, 1, __ATOMIC_RELAXED);
+    for (bool first = true;; first = false) {
+        lock(&u->lock);
+        if (has_room(r, u)) {
+            status = check_message(r, m); /* a drain that began meanwhile comes first */
+            if (status == LK_OK) status = place_message(r, u, m);
+            unlock(&u->lock);
+            return status;
+        }
+        if (r->options.inbox_policy != LK_RING_WAIT) {
+            status = drop_message(r, u, m);
+            unlock(&u->lock);
+            return status;
+        }
+        if (first) w = ring_wait_for(seconds);
+        unlock(&u->lock);
+        if (ring_pause(r, &w)) continue;
+        if (ring_is_dead(r)) return ring_fail(r, LK_FINDINGS, "send: %s", r->died);
+        struct text t = { 0 };
+        ring_stands(r, m->unit, &t);
+        __atomic_add_fetch(&u->refused, 1, __ATOMIC_RELAXED);
+        status = ring_fail(r, LK_NOT_READY, "send: %s.in is full (%u messages), and stayed so: %s", u->name,
+                           r->options.inbox_slots, t.p);
+        text_free(&t);
+        return status;
+    }
+}
+
+lk_status lk_ring_send_batch(lk_ring *r, lk_ring_message *m, uint32_t count, double seconds, uint32_t *sent)
+{
+    if (sent) *sent = 0;
+    if (!r || (count && !m)) return ring_fail(r, LK_BAD_INPUT, "lk_ring_send_batch needs a ring and messages");
+    u64 end = seconds > 0 ? time_ns() + (u64)(seconds * 1e9) : 0;
+    for (u32 i = 0; i < count; i++) {
+        u64 now = seconds > 0 ? time_ns() : 0;
+        lk_status s = lk_ring_send(r, &m[i], seconds > 0 ? (end > now ? (double)(end - now) / 1e9 : 0) : seconds);
+        if (s != LK_OK) return s;
+        if (sent) (*sent)++;
+    }
+    return LK_OK;
+}
+
+/* ---- receiving ---- */
+
+/* What a thread has received last; goes with the thread. */
+struct buffer {
+    void *p;
+    u64 bytes;
+};
+static pthread_key_t buffer_key;
+static pthread_once_t buffer_once = PTHREAD_ONCE_INIT;
+static void buffer_end(void *p)
+{
+    struct buffer *b = p;
+    base_free(b->p);
+    base_free(b);
+}
+static void buffer_begin(void) { pthread_key_create(&buffer_key, buffer_end); }
+static void *buffer_of(u64 bytes)
+{
+    pthread_once(&buffer_once, buffer_begin);
+    struct buffer *b = pthread_getspecific(buffer_key);
+    if (!b) {
+        b = base_alloc(sizeof *b);
+        if (!b) return NULL;
+        pthread_setspecific(buffer_key, b);
+    }
+    if (b->bytes < bytes) {
+        base_free(b->p);
+        b->bytes = MAX_OF(bytes, (u64)4096);
+        b->p = base_alloc(b->bytes);
+        if (!b->p) b->bytes = 0;
+    }
+    return b->p;
+}
+
+/* The way of a message by stages that add up to its whole time, whatever the clocks say. */
+static void set_stages(const lk_ring *r, const struct lk_ring_slot *s, u64 now, u64 stage[4])
+{
+    u64 left = now - s->enqueued;
+    s64 seen = (s64)s->seen - r->clock - (s64)s->enqueued;
+    const u64 way[3] = { seen > 0 ? (u64)seen : 0, s->processed - s->seen, s->visible - s->processed };
+    for (u32 i = 0; i < 3; i++) {
+        stage[i] = MIN_OF(way[i], left);
+        left -= stage[i];
+    }
+    stage[3] = left;
+}
+
+static const char *result_text(u32 result, char *out, size_t size)
+{
+    static const char *const text[] = { [LK_RING_WRONG_TYPE] = "the actor takes another type of message",
+                                        [LK_RING_TOO_LARGE] = "no room for the response",
+                                        [LK_RING_TOO_SHORT] = "fewer bytes than the type has",
+                                        [LK_RING_DAMAGED] = "the header was written over" };
+    if (result < COUNT_OF(text) && text[result]) return text[result];
+    snprintf(out, size, "result %u of the actor", result);
+    return out;
+}
+
+/* Under the unit's lock: the response in this slot. */
+static lk_status take_response(lk_ring *r, u32 unit, struct lk_ring_slot *s, lk_ring_message *m)
+{
+    struct ring_host_unit *u = &r->unit[unit];
+    u64 now = time_ns();
+    bool damaged = s->check != ring_check(s) || (!s->reference && s->bytes > r->options.inline_bytes);
+    void *data = damaged ? NULL : buffer_of(s->bytes);
+    if (!damaged && s->bytes) {
+        if (!data) return ring_fail(r, LK_OUT_OF_MEMORY, "receive: no memory for %u bytes", s->bytes);
+        if (!s->reference)
+            memcpy(data, s + 1, s->bytes);
+        else if (!copy_done(r, lk_memory_read_async(r->copies, s->reference, data, s->bytes)))
+            return ring_fail(r, LK_BAD_INPUT, "receive: the copy of the payload: %s", lk_gpu_error(r->gpu));
+    }
+    size_t size = m->size;
+    *m = (lk_ring_message){ .size = size,
+                            .unit = unit,
+                            .type = s->type,
+                            .id = s->id,
+                            .data = data,
+                            .bytes = damaged ? 0 : s->bytes,
+                            .result = damaged ? LK_RING_DAMAGED : s->result,
+                            .sequence = s->sequence };
+    set_stages(r, s, now, m->stage);
+    if (m->result) {
+        char text[64];
+        ring_letter(r, s, unit, "out", NULL, result_text(m->result, text, sizeof text));
+    }
+    if (!damaged) {
+        u64 last = u->received + u->missing;
+        u->missing += s->sequence - last - 1;
+        if (s->room) release_blocks(r, u, s->room, 0);
+    }
+    u->received++;
+    u64 depth = (u64)ring_load(&u->status->placed) - u->taken;
+    if (depth > u->high_out) u->high_out = depth;
+    ring_store(&u->outbox_taken->value, ++u->taken);
+    return LK_OK;
+}
+
+/* LK_NOTHING: no unit has a response. */
+static lk_status look_once(lk_ring *r, lk_ring_message *m)
+{
+    u32 from = __atomic_load_n(&r->next_unit, __ATOMIC_RELAXED);
+    for (u32 k = 0; k < r->units; k++) {
+        u32 i = (from + k) % r->units;
+        struct ring_host_unit *u = &r->unit[i];
+        u64 index = __atomic_load_n(&u->taken, __ATOMIC_RELAXED);
+        if (ring_load(&ring_slot(r, u->outbox, index, r->options.outbox_slots)->ready) < index + 1) continue;
+        lock(&u->lock);
+        struct lk_ring_slot *s = ring_slot(r, u->outbox, u->taken, r->options.outbox_slots);
+        lk_status status = ring_load(&s->ready) == u->taken + 1 ? take_response(r, i, s, m) : LK_NOTHING;
+        unlock(&u->lock);
+        if (status == LK_NOTHING) continue; /* another thread was faster */
+        __atomic_store_n(&r->next_unit, i + 1, __ATOMIC_RELAXED);
+        return status;
+    }
+    return LK_NOTHING;
+}
+
+/* Nothing came: where the messages are. */
+static lk_status nothing_came(lk_ring *r)
+{
+    struct text t = { 0 };
+    u32 shown = 0;
+    if (ring_is_dead(r)) return ring_fail(r, LK_FINDINGS, "receive: %s", r->died);
+    for (u32 i = 0; i < r->units && shown < 8; i++) {
+        struct ring_host_unit *u = &r->unit[i];
+        u64 taken = ring_load(&u->inbox_taken->value), waits = u->placed - taken, phase = ring_load(&u->status->phase);
+        bool inside = phase == LK_RING_BUSY || phase == LK_RING_BARRIER || phase == LK_RING_NO_ROOM;
+        if (!waits && !inside) continue;
+        text_add(&t, shown++ ? "; " : "");
+        ring_stands(r, i, &t);
+        if (waits > inside) text_add(&t, ", %" PRIu64 " not taken yet wait in %s.in", waits - inside, u->name);
+    }
+    lk_status s = ring_fail(r, LK_NOT_READY, "receive: no response in time: %s", t.n ? t.p : "no message is under way");
+    text_free(&t);
+    return s;
+}
+
+lk_status lk_ring_receive(lk_ring *r, lk_ring_message *m, double seconds)
+{
+    if (!r || !m) return ring_fail(r, LK_BAD_INPUT, "lk_ring_receive needs a ring and a place for the message");
+    if (m->size != sizeof *m)
+        return ring_fail(r, LK_BAD_INPUT, "lk_ring_message.size is %zu, not %zu", m->size, sizeof *m);
+    if (ring_state(r) == LK_RING_CREATED)
+        return ring_fail(r, LK_BAD_INPUT, "receive: the ring is created; launch it first");
+    struct ring_wait w = { 0 };
+    for (bool first = true;; first = false) {
+        lk_status s = look_once(r, m);
+        if (s != LK_NOTHING) return s;
+        u32 state = ring_state(r);
+        if (state == LK_RING_TERMINATED)
+            return ring_fail(r, LK_NOTHING, "receive: the ring is terminated, and all responses have been received");
+        if (first) w = ring_wait_for(seconds);
+        if (state == LK_RING_DEAD || !ring_pause(r, &w)) return nothing_came(r);
+    }
+}
+
+lk_status lk_ring_ask(lk_ring *r, lk_ring_message *m, lk_ring_message *response, double seconds)
+{
+    u64 from = time_ns();
+    lk_status s = lk_ring_send(r, m, seconds);
+    if (s != LK_OK) return s;
+    do {
+        double left = seconds < 0 ? seconds : seconds - (double)(time_ns() - from) / 1e9;
+        if ((s = lk_ring_receive(r, response, seconds < 0 ? seconds : MAX_OF(left, 0))) != LK_OK) return s;
+    } while (response->id != m->id);
+    return LK_OK;
+}

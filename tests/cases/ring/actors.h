@@ -1,0 +1,4 @@
+/* The messages of actors.cu, for both sides. */
+#include <lockstep_ring_layout.h>
+#define NUMBER(F, A, S) F(S, unsigned, value) F(S, unsigned, hops)
+LK_RING_MESSAGE(number, 3, NUMBER)
