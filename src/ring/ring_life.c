@@ -44,6 +44,12 @@ bool ring_has_ended(const struct ring_host_unit *u)
     return phase == LK_RING_STOPPED || phase == LK_RING_LEFT;
 }
 
+static bool is_inside(const struct ring_host_unit *u)
+{
+    u64 phase = ring_load(&u->status->phase);
+    return phase == LK_RING_BUSY || phase == LK_RING_BARRIER || phase == LK_RING_NO_ROOM;
+}
+
 /* The kernel has ended though nobody said so: the state is DEAD, and why is kept. */
 bool ring_is_dead(lk_ring *r)
 {
@@ -62,8 +68,10 @@ bool ring_is_dead(lk_ring *r)
     else
         text_add(&t,
                  "the kernel ended by itself, by a trap, an assertion or a return; the report of the gpu may say more");
+    u32 inside = 0; /* units that were in a message: the others are not told of beside them */
+    for (u32 i = 0; i < r->units; i++) inside += is_inside(&r->unit[i]);
     for (u32 i = 0, shown = 0; i < r->units && shown < 8; i++) {
-        if (left != r->units && ring_load(&r->unit[i].status->phase) == LK_RING_STOPPED) continue;
+        if (inside ? !is_inside(&r->unit[i]) : ring_load(&r->unit[i].status->phase) == LK_RING_STOPPED) continue;
         text_add(&t, "; ");
         ring_stands(r, i, &t);
         shown++;

@@ -27,3 +27,11 @@ LK_RING_ACTOR(mirror, point, point)
 
 LK_RING_KERNEL(vectors, lk_ring::block, add, mirror)
 LK_RING_KERNEL(vectors_warp, lk_ring::warp, add, mirror)
+
+// The sum as a launch of its own, for comparison: `in` is a message of `add`.
+extern "C" __global__ void add_once(const vector_pair *in, float *sum)
+{
+    unsigned n = in->count;
+    const float *a = (const float *)(in + 1);
+    for (unsigned i = threadIdx.x; i <= n; i += blockDim.x) sum[i] = i < n ? a[i] + a[n + i] : 0;
+}

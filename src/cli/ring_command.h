@@ -1,0 +1,38 @@
+/* ring_command.h: lockstep ring: what its command line says, shared by the three things it does. */
+#ifndef LOCKSTEP_RING_COMMAND_H
+#define LOCKSTEP_RING_COMMAND_H
+#include "cli/cli.h"
+#include "cli/compiling.h"
+#include <lockstep_ring.h>
+
+struct ring_send { /* --send ACTOR[:TYPE]=VALUES */
+    const char *actor;
+    u32 type;
+    u8 *data;
+    u32 bytes;
+};
+
+struct ring_request {
+    struct arena mem;
+    struct common common;
+    struct compiling compiling;
+    const char *path, *kernel;
+    const char *on, *device; /* as lk_options has them */
+    const char *json;        /* file; NULL: none */
+    const char *as;          /* type that responses are printed as */
+    u64 workers, messages, seed;
+    double seconds; /* deadline of every call */
+    bool validate, bench, status;
+    lk_ring_options ring; /* sizes and policies */
+    VEC(struct ring_send) send;
+};
+
+/* The actors of the suite: tests/cases/ring/vectors.ptx, inside the command. */
+lk_status ring_suite_open(const struct ring_request *r, lk_gpu **gpu, lk_module **module);
+/* Two vectors of n floats as a message of the actor `add`; `sum_is_right` looks at the response. */
+void ring_suite_pair(u32 n, u64 *seed, struct arena *mem, lk_ring_message *m);
+bool ring_suite_sum(u32 n, const lk_ring_message *sent, const lk_ring_message *response);
+/* --validate and --bench; exit codes. */
+int ring_validate(struct ring_request *r);
+int ring_bench(struct ring_request *r);
+#endif
