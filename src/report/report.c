@@ -274,6 +274,8 @@ static int by_thread(const struct occurrence *o)
  * where both are at one place. */
 static int by_side(const struct finding *f)
 {
+    /* what is wrong is the read */
+    if (f->kind == F_race_readonly && f->access && f->rival->access) return by_text(f->access, f->rival->access);
     int c = by_place(f->place, f->other);
     if (!c) c = -by_text(f->access, f->rival->access); /* "write" before "read" before "atomic" */
     return c ? c : by_number(f->width, f->rival->width);
