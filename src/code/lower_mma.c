@@ -144,11 +144,26 @@ bool lower_mma_registers(struct lower *w, const struct ptx_operand *v, u32 n, bo
     return true;
 }
 
+/* Fills in mma.first. */
+static void firsts(struct mma *x)
+{
+    const u8 registers[] = { x->na, x->nb, x->nc, x->nd };
+    if (x->group || x->layout == MMA_QUAD_PAIR || x->d == TENSOR_F64) return;
+    for (u32 which = OPERAND_A; which <= OPERAND_D; which++)
+        for (u32 reg = 0; reg < MIN_OF(registers[which], (u32)MMA_REGISTERS); reg++) {
+            struct mma_place at = mma_place(x, (enum mma_operand)which, 0, reg, 0);
+            x->first[which][reg].row = at.row;
+            x->first[which][reg].col = at.col;
+        }
+}
+
 u16 lower_mma_number(struct lower *w, const struct mma *x)
 {
+    struct mma made = *x;
+    firsts(&made);
     for (u32 k = 0; k < w->mma.n; k++)
-        if (!memcmp(&w->mma.p[k], x, sizeof *x)) return (u16)k;
-    VEC_PUSH(w->mem, &w->mma, *x);
+        if (!memcmp(&w->mma.p[k], &made, sizeof made)) return (u16)k;
+    VEC_PUSH(w->mem, &w->mma, made);
     return (u16)(w->mma.n - 1);
 }
 

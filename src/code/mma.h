@@ -44,6 +44,7 @@ struct mma_place mma_place(const struct mma *f, enum mma_operand which, u32 lane
 u32 mma_each(enum tensor_type t);
 
 /* One form of the instruction; those that a function has are in lowered.mma, each once. */
+enum { MMA_REGISTERS = 8 }; /* of one operand of mma.sync */
 struct mma {
     u16 m, n, k;       /* of the matrices; of a sparse a, k counts its zeros, too */
     u8 a, b, c, d;     /* enum tensor_type */
@@ -63,6 +64,10 @@ struct mma {
     bool negate_a, negate_b; /* the sign of every element is turned */
     bool at_once;            /* it is complete when it is issued */
     u8 scale;                /* enum mma_scale */
+    /* by operand and register, not for m8n8k4: row and column of the first element of lane 0 (mma_place); computed */
+    struct {
+        u8 row, col;
+    } first[4][MMA_REGISTERS];
 };
 /* op.aux of the instructions that order products of a warpgroup. */
 enum wgmma_order { WGMMA_FENCE, WGMMA_COMMIT, WGMMA_WAIT, WGMMA_MEET };

@@ -8,7 +8,7 @@
 #include "sim/planes.h"
 #include "sim/tensor.h"
 
-enum { MOST_REGISTERS = 8, MOST_K = 64 }; /* of one operand; of k, in words of the model */
+enum { MOST_REGISTERS = MMA_REGISTERS, MOST_K = 64 }; /* of one operand; of k, in words of the model */
 
 u32 mma_words(const struct mma *f) { return (u32)f->k / (f->a == TENSOR_B1 ? 32 : f->sparse ? 2 : 1); }
 
@@ -36,6 +36,26 @@ static const u32 *words(const struct product *p, const struct insn_opnd *o, u32 
     return room;
 }
 
+typedef u16 u16x8 __attribute__((vector_size(16)));
+typedef u32 u32x8 __attribute__((vector_size(32)));
+
+/* The elements that a register has of a block: four lanes have a row, `apart` columns from one to the next. */
+static void spread(const u32 v[LANES], u32 *to, u32 stride, u32 apart, u32 each, u32 bits, u32 mask)
+{
+    if (each == 1)
+        for (u32 l = 0; l < LANES; l++) to[l / 4 * stride + l % 4 * apart] = v[l] & mask;
+    else if (each == 2 && apart == 2)
+        for (u32 row = 0; row < LANES / 4; row++) { /* eight neighbours */
+            u16x8 narrow;
+            memcpy(&narrow, v + 4 * row, sizeof narrow);
+            u32x8 wide = __builtin_convertvector(narrow, u32x8);
+            memcpy(to + row * stride, &wide, sizeof wide);
+        }
+    else
+        for (u32 l = 0; l < LANES; l++)
+            for (u32 e = 0; e < each; e++) to[l / 4 * stride + l % 4 * apart + e] = v[l] >> e * bits & mask;
+}
+
 /* Puts an operand together: words of 32 bits, `stride` of them a row, `step` a product of m8n8k4. In all other layouts
  * four lanes have a row of a block, as many elements each as a register holds (of c and d, two). */
 static void gather(const struct product *p, enum mma_operand which, u32 registers, u32 stride, u32 step, u32 *out)
@@ -54,10 +74,8 @@ static void gather(const struct product *p, enum mma_operand which, u32 register
                     out[at.part * step + at.row * stride + at.col] = v[l] >> e * bits & mask;
                 }
         else {
-            struct mma_place at = mma_place(f, which, 0, reg, 0);
-            u32 *to = out + at.row * stride + at.col;
-            for (u32 l = 0; l < LANES; l++)
-                for (u32 e = 0; e < each; e++) to[l / 4 * stride + l % 4 * apart + e] = v[l] >> e * bits & mask;
+            spread(v, out + f->first[which][reg].row * stride + f->first[which][reg].col, stride, apart, each, bits,
+                   mask);
         }
     }
 }
@@ -68,9 +86,13 @@ static void scatter(const struct product *p, char *R, u32 lanes, u32 stride, u32
     u32 each = mma_each((enum tensor_type)f->d);
     for (u32 reg = 0; reg < f->nd; reg++) {
         const struct insn_opnd *o = insn_dst(p->warp->code, p->insn, reg);
-        struct mma_place first = mma_place(f, OPERAND_D, 0, reg, 0);
+        struct mma_place first = { .row = f->first[OPERAND_D][reg].row, .col = f->first[OPERAND_D][reg].col };
         const u32 *from = in + first.row * stride + first.col;
         u32 *to = (u32 *)(void *)SLOT(R, o->slot);
+        if (each == 1 && lanes == ALL_LANES && f->layout != MMA_QUAD_PAIR) {
+            for (u32 l = 0; l < LANES; l++) to[l] = from[l / 4 * stride + l % 4 * 2];
+            continue;
+        }
         for (u32 l = 0; l < LANES; l++) {
             u32 v = 0;
             if (!(lanes >> l & 1)) continue;
