@@ -4,6 +4,8 @@
 __global__ void add(int *x, int v) { x[threadIdx.x] += v; }
 __global__ void mul(int *x, int v) { x[threadIdx.x] *= v; }
 static void CUDART_CB said(void *p) { ++*(int *)p; }
+static volatile bool opened;
+static void CUDART_CB wait_open(void *) { while (!opened) { } }
 #define C(x) do { cudaError_t err_ = x; if (err_) printf("%s: %s\n", #x, cudaGetErrorString(err_)); } while (0)
 int main()
 {
@@ -26,5 +28,18 @@ int main()
     cudaGraphExec_t r; C(cudaGraphInstantiate(&r, b, 0)); C(cudaGraphLaunch(r, s)); C(cudaStreamSynchronize(s)); printf("%d (5)\n", h[3]);
     v = 7; C(cudaGraphExecKernelNodeSetParams(r, n2, &k)); C(cudaGraphLaunch(r, s)); C(cudaStreamSynchronize(s)); printf("%d (7)\n", h[3]);
     size_t nodes = 0; C(cudaGraphGetNodes(b, nullptr, &nodes)); printf("%zu nodes\n", nodes);
+    // Memory of a node is there from one launch of its graph to the free: a kernel behind the next launch may be issued while that still waits.
+    cudaMemAllocNodeParams a = {}; a.poolProps.allocType = cudaMemAllocationTypePinned; a.poolProps.location = {cudaMemLocationTypeDevice, 0}; a.bytesize = 128;
+    cudaGraph_t o; cudaGraphNode_t n4, n5; C(cudaGraphCreate(&o, 0)); C(cudaGraphAddMemAllocNode(&n4, o, nullptr, 0, &a));
+    int *y = (int *)a.dptr; m.dst = y; C(cudaGraphAddMemsetNode(&n5, o, &n4, 1, &m));
+    cudaGraphExec_t p; C(cudaGraphInstantiate(&p, o, 0));
+    for (int i = 0; i < 2; i++) {
+        opened = false;
+        C(cudaLaunchHostFunc(s, wait_open, nullptr)); C(cudaGraphLaunch(p, s));
+        add<<<1, 32, 0, s>>>(y, 4);
+        C(cudaFreeAsync(y, s));
+        opened = true; C(cudaStreamSynchronize(s)); // a copy to pageable memory would wait, too
+    }
+    C(cudaGraphExecDestroy(p)); C(cudaGraphDestroy(o));
     return 0;
 }
