@@ -237,15 +237,17 @@ static void report_write(void)
     lock(&out.lock);
     out.written = found_now() + 1;
     out.counted = ended_now() + 1;
-    struct report *r = report_at(0);
+    struct report *r[CU_DEVICES];
+    u32 n = 0;
+    while (n < CU_DEVICES && (r[n] = report_at(n))) n++;
     text_write();
     if (out.how->folder[0]) {
         struct text json = { 0 }, sarif = { 0 }, junit = { 0 }, rules = { 0 };
         end_write();
-        report_json(r, &json);
-        report_sarif(r, LK_VERSION, &sarif);
-        report_junit(r, "run", &junit);
-        report_rules(r, &rules);
+        report_json(r, n, &json);
+        report_sarif(r, n, LK_VERSION, &sarif);
+        report_junit(r, n, "run", &junit);
+        report_rules(r, n, &rules);
         put("json", json.p);
         put("sarif", sarif.p);
         put("junit", junit.p);

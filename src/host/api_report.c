@@ -85,7 +85,7 @@ char *lk_report_json(lk_gpu *gpu)
 {
     struct text t = { 0 };
     if (!gpu) return NULL;
-    report_json(gpu->device->report, &t);
+    report_json(&gpu->device->report, 1, &t);
     return t.p;
 }
 
@@ -93,7 +93,7 @@ char *lk_report_sarif(lk_gpu *gpu)
 {
     struct text t = { 0 };
     if (!gpu) return NULL;
-    report_sarif(gpu->device->report, LK_VERSION, &t);
+    report_sarif(&gpu->device->report, 1, LK_VERSION, &t);
     return t.p;
 }
 
@@ -101,7 +101,7 @@ char *lk_report_junit(lk_gpu *gpu, const char *suite)
 {
     struct text t = { 0 };
     if (!gpu) return NULL;
-    report_junit(gpu->device->report, suite ? suite : "lockstep", &t);
+    report_junit(&gpu->device->report, 1, suite ? suite : "lockstep", &t);
     return t.p;
 }
 
@@ -121,7 +121,7 @@ char *lk_report_rules(lk_gpu *gpu)
     struct text t = { 0 };
     if (!gpu) return NULL;
     text_add(&t, "%s", "");
-    report_rules(gpu->device->report, &t);
+    report_rules(&gpu->device->report, 1, &t);
     return t.p;
 }
 

@@ -151,6 +151,19 @@ void entry_keep(struct entry *e, const struct finding *f);     /* as its represe
 
 /* All entries in the order of the report; from base_alloc, NULL when there are none. Call with the lock held. */
 struct entry **report_sorted(struct report *r);
+
+/* Several reports as one, each locked. */
+struct reports {
+    struct report *const *r;
+    u32 n;
+    struct entry **v; /* their entries, report by report, each sorted */
+    u32 entries;
+    u32 errors, notes, suppressed; /* of all */
+    u64 occurrences, dropped;
+    u32 checks_ran; /* by any */
+};
+void reports_begin(struct reports *all, struct report *const *r, u32 n);
+void reports_end(struct reports *all);
 struct entry **entries_sorted(struct report *r); /* the same, before consequences are taken out */
 
 /* A set of points (x,y,z) seen as a box with a step in each direction. */

@@ -669,14 +669,13 @@ bool report_suppress(struct report *r, const char *name, struct str text, struct
     return true;
 }
 
-void report_rules(struct report *r, struct text *out)
+void report_rules(struct report *const *r, u32 n, struct text *out)
 {
-    lock(&r->lock);
-    struct entry **v = report_sorted(r);
-    for (u32 i = 0; v && i < r->entries; i++)
-        if (!v[i]->suppressed) suppress_line(&v[i]->f, out);
-    base_free(v);
-    unlock(&r->lock);
+    struct reports all;
+    reports_begin(&all, r, n);
+    for (u32 i = 0; i < all.entries; i++)
+        if (!all.v[i]->suppressed) suppress_line(&all.v[i]->f, out);
+    reports_end(&all);
 }
 
 void report_unused(struct report *r, struct text *out)

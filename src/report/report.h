@@ -61,7 +61,7 @@ void report_release(struct report *r, struct report *from, u64 leave_out);
 bool report_suppress(struct report *r, const char *name, struct str text, struct error *e);
 u32 report_suppressed(const struct report *r); /* entries kept out */
 /* rules that would keep out what is in the report, one a line */
-void report_rules(struct report *r, struct text *out);
+void report_rules(struct report *const *r, u32 n, struct text *out);
 void report_unused(struct report *r, struct text *out); /* rules that kept nothing out: "known.supp:3", one a line */
 struct report_style {
     bool color;
@@ -79,11 +79,12 @@ u32 report_text_fresh(struct report *r, struct report_style style, bool all, str
 void report_text_end(struct report *r, struct text *out); /* "2 findings: 1 error, 1 note (24 occurrences)" */
 /* Entries about a kernel, by its name in the PTX. */
 void report_of_kernel(struct report *r, const char *kernel, u32 *errors, u32 *notes);
-void report_json(struct report *r, struct text *out); /* schema in docs/report.md, "lockstep-report" version 2 */
+/* Several reports as one, those of the gpus of a program. Schema in docs/report.md, "lockstep-report" version 2 */
+void report_json(struct report *const *r, u32 count, struct text *out);
 /* SARIF 2.1.0; `version` of this program */
-void report_sarif(struct report *r, const char *version, struct text *out);
+void report_sarif(struct report *const *r, u32 count, const char *version, struct text *out);
 /* a test case for each check, under the name of what ran */
-void report_junit(struct report *r, const char *suite, struct text *out);
+void report_junit(struct report *const *r, u32 reports, const char *suite, struct text *out);
 /* Which of n elements, one bit each, in words: "elements 1000..1023", "columns 256..511 of every row", "rows with r
  * mod 8 != 0", with their count. `columns`: length of a row, 0 or 1 for an array of one dimension. */
 void elements_pattern(const u64 *bits, u64 n, u64 columns, struct text *out);

@@ -171,3 +171,33 @@ void report_group(struct report *r, struct entry **v, u32 n)
     chains_close(&g.root);
     chains_close(&g.spot);
 }
+
+/* ---- several reports ---- */
+
+void reports_begin(struct reports *all, struct report *const *r, u32 n)
+{
+    *all = (struct reports){ .r = r, .n = n };
+    for (u32 i = 0; i < n; i++) {
+        lock(&r[i]->lock);
+        struct entry **v = report_sorted(r[i]);
+        if (v && r[i]->entries) {
+            all->v = base_need_more(all->v, (all->entries + r[i]->entries) * sizeof *v);
+            memcpy(all->v + all->entries, v, r[i]->entries * sizeof *v);
+            all->entries += r[i]->entries;
+        }
+        base_free(v);
+        all->errors += r[i]->errors;
+        all->notes += r[i]->notes;
+        all->suppressed += r[i]->suppressed;
+        all->occurrences += r[i]->occurrences;
+        all->dropped += r[i]->dropped;
+        all->checks_ran |= r[i]->checks_ran;
+    }
+}
+
+void reports_end(struct reports *all)
+{
+    base_free(all->v);
+    sources_drop();
+    for (u32 i = all->n; i-- > 0;) unlock(&all->r[i]->lock);
+}

@@ -219,26 +219,25 @@ static void put_entry(struct json *j, const struct entry *e)
     json_end(&o, '}');
 }
 
-void report_json(struct report *r, struct text *out)
+void report_json(struct report *const *r, u32 count, struct text *out)
 {
-    lock(&r->lock);
-    struct entry **v = report_sorted(r);
+    struct reports all;
+    reports_begin(&all, r, count);
     struct json j = { out, false }, o = json_open(&j, NULL, '{');
     json_text(&o, "schema", "lockstep-report");
     json_number(&o, "version", VERSION);
-    json_number(&o, "errors", r->errors);
-    json_number(&o, "notes", r->notes);
-    json_number(&o, "occurrences", r->occurrences);
-    json_number(&o, "dropped", r->dropped);
-    json_number(&o, "suppressed", r->suppressed);
+    json_number(&o, "errors", all.errors);
+    json_number(&o, "notes", all.notes);
+    json_number(&o, "occurrences", all.occurrences);
+    json_number(&o, "dropped", all.dropped);
+    json_number(&o, "suppressed", all.suppressed);
     struct json list = json_open(&o, "findings", '[');
     u32 n = 0;
-    for (u32 i = 0; v && i < r->entries; i++)
-        if (!v[i]->suppressed) {
-            put_entry(&list, v[i]);
+    for (u32 i = 0; i < all.entries; i++)
+        if (!all.v[i]->suppressed) {
+            put_entry(&list, all.v[i]);
             n++;
         }
     text_add(out, n ? "\n]}\n" : "]}\n");
-    base_free(v);
-    unlock(&r->lock);
+    reports_end(&all);
 }

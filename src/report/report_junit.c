@@ -83,7 +83,7 @@ struct tally {
     u32 tests, failing, skipped;
 };
 
-static struct tally count(const struct report *r, struct entry **v, u32 n)
+static struct tally count(u32 ran, struct entry **v, u32 n)
 {
     struct tally t = { 0 };
     for (u32 c = 0; c <= CHECK_COUNT; c++) {
@@ -92,17 +92,18 @@ static struct tally count(const struct report *r, struct entry **v, u32 n)
         for (u32 i = 0; i < n; i++) fails |= belongs(v[i], bit, SEV_ERROR);
         t.tests++;
         t.failing += fails;
-        t.skipped += bit && !(r->checks_ran & bit) && !fails;
+        t.skipped += bit && !(ran & bit) && !fails;
     }
     return t;
 }
 
-void report_junit(struct report *r, const char *suite, struct text *out)
+void report_junit(struct report *const *r, u32 reports, const char *suite, struct text *out)
 {
-    lock(&r->lock);
-    struct entry **v = report_sorted(r);
-    u32 n = v ? r->entries : 0;
-    struct tally t = count(r, v, n);
+    struct reports all;
+    reports_begin(&all, r, reports);
+    struct entry **v = all.v;
+    u32 n = all.entries;
+    struct tally t = count(all.checks_ran, v, n);
     text_add(out,
              "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"%u\" failures=\"%u\" skipped=\"%u\">\n  "
              "<testsuite name=\"lockstep\" "
@@ -112,10 +113,8 @@ void report_junit(struct report *r, const char *suite, struct text *out)
     for (u32 c = 0; c < CHECK_COUNT; c++) {
         bool fails = false;
         for (u32 i = 0; i < n; i++) fails |= belongs(v[i], 1u << c, SEV_ERROR);
-        put_case(out, suite, check_name(c), v, n, 1u << c, fails || r->checks_ran & 1u << c);
+        put_case(out, suite, check_name(c), v, n, 1u << c, fails || all.checks_ran & 1u << c);
     }
     text_add(out, "  </testsuite>\n</testsuites>\n");
-    base_free(v);
-    sources_drop();
-    unlock(&r->lock);
+    reports_end(&all);
 }

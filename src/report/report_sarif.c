@@ -203,12 +203,13 @@ static void put_rules(struct json *j, struct entry **v, u32 n, u32 number[F_COUN
     }
 }
 
-void report_sarif(struct report *r, const char *version, struct text *out)
+void report_sarif(struct report *const *r, u32 count, const char *version, struct text *out)
 {
     u32 number[F_COUNT] = { 0 };
-    lock(&r->lock);
-    struct entry **v = report_sorted(r);
-    u32 n = v ? r->entries : 0;
+    struct reports all;
+    reports_begin(&all, r, count);
+    struct entry **v = all.v;
+    u32 n = all.entries;
     struct json top = { out, false }, j = json_open(&top, NULL, '{');
     json_text(&j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     json_text(&j, "version", "2.1.0");
@@ -231,7 +232,5 @@ void report_sarif(struct report *r, const char *version, struct text *out)
     json_end(&runs, ']');
     json_end(&j, '}');
     text_add(out, "\n");
-    base_free(v);
-    sources_drop();
-    unlock(&r->lock);
+    reports_end(&all);
 }

@@ -263,11 +263,11 @@ static void one_finding(struct bytes *b, struct report *r)
 static void all_forms(struct report *r)
 {
     struct text t[5] = { 0 };
-    report_json(r, &t[0]);
-    report_sarif(r, "0.0.0", &t[1]);
-    report_junit(r, "a <suite> & \"more\"", &t[2]);
+    report_json(&r, 1, &t[0]);
+    report_sarif(&r, 1, "0.0.0", &t[1]);
+    report_junit(&r, 1, "a <suite> & \"more\"", &t[2]);
     report_text(r, (struct report_style){ .color = true, .max = 3 }, &t[3]);
-    report_rules(r, &t[4]);
+    report_rules(&r, 1, &t[4]);
     CHECK(is_json(&t[0]));
     CHECK(is_json(&t[1]));
     CHECK(is_xml(&t[2]));

@@ -226,7 +226,7 @@ static void order(void)
         }
         struct text t = { 0 };
         report_text(r, (struct report_style){ 0 }, &t);
-        report_json(r, &t);
+        report_json(&r, 1, &t);
         if (first)
             UNIT_EQ_STR(t.p, first);
         else
@@ -298,7 +298,7 @@ static void json(void)
     f.object_note = "say \"hi\"\n\x01\xff caf\xc3\xa9";
     report_add(r, &f);
     struct text t = { 0 };
-    report_json(r, &t);
+    report_json(&r, 1, &t);
     UNIT_HAS(t.p, "{\"schema\":\"lockstep-report\",\"version\":2,\"errors\":1,\"notes\":0,\"occurrences\":24,");
     UNIT_HAS(t.p, "say \\\"hi\\\"\\n\\u0001\\ufffd caf\xc3\xa9");
     UNIT_HAS(t.p, "\"offset_min\":4000,\"offset_max\":4092,\"offset_step\":4");
