@@ -213,18 +213,37 @@ enum unit_kind { block, warp };
 struct turn {
     const lk_ring_slot *message; /* NULL: the unit ends */
     lk_ring_slot *response;      /* where the response goes: a slot of the outbox, or the unit's scratch slot */
-    u64 seen;
-    u32 damaged; /* the message is not handed to the actor */
-    u32 result, bytes, type; /* of the response */
-    u32 leave;               /* the actor wants to end */
-    u64 reference; /* of the response; 0: inline */
+    u32 damaged;                 /* the message is not handed to the actor */
+    u32 result, bytes, type;     /* of the response */
+    u64 reference;               /* of the response; 0: inline */
+    u32 leave;                   /* the actor wants to end */
+};
+
+/* What does not change while the ring runs, read once: the memory is across the bus. */
+struct constants {
+    u64 inbox, outbox, mail;
+    u64 *inbox_taken;
+    const u64 *outbox_taken, *command;
+    lk_ring_word *mail_words;
+    lk_ring_status *status;
+    lk_ring_slot *scratch;
+    u64 *latency; /* the unit's own counters */
+    u32 route, actor, slot_bytes, inbox_slots, outbox_slots, mail_slots, inline_bytes, respond_policy, idle_ns;
+};
+
+/* What the first thread keeps in its registers. */
+struct counters {
+    u64 inbox_next, outbox_next, outbox_taken, mail_next; /* indices; outbox_taken: when it last looked */
+    u64 responded, failed, waits;
+    u64 beat; /* the last command word that it answered */
 };
 
 /* What the function of an actor is called with. The members that say so are called by all threads of the unit. */
 struct call {
     const lk_ring_head *head;
-    const lk_ring_unit *unit;
+    constants k;
     turn *shared;
+    counters *own;           /* of the first thread; the others' are not used */
     u32 number, rank, count; /* of the unit; the thread's rank in it, and how many there are */
     unit_kind kind;
 
@@ -250,17 +269,16 @@ struct call {
     /* Memory for a response of so many bytes, which all threads may write; NULL: there is no room. Called by all. */
     __device__ void *respond(u32 type, u32 bytes)
     {
-        lk_ring_slot *r = shared->response;
         const lk_ring_slot *m = shared->message;
-        bool is_inline = bytes <= head->inline_bytes;
-        bool fits = is_inline || (m->room && bytes <= m->room_bytes && unit->route == LK_RING_HOST);
+        bool is_inline = bytes <= k.inline_bytes;
+        bool fits = is_inline || (k.route == LK_RING_HOST && m->room && bytes <= m->room_bytes);
         if (first()) {
             shared->type = type;
             shared->bytes = fits ? bytes : 0;
             shared->reference = fits && !is_inline ? m->room : 0;
             if (!fits) shared->result = LK_RING_TOO_LARGE;
         }
-        return !fits ? (void *)0 : is_inline ? (void *)(r + 1) : (void *)m->room;
+        return !fits ? (void *)0 : is_inline ? (void *)(shared->response + 1) : (void *)m->room;
     }
     /* The response says this result in place of LK_RING_DONE, and has no payload. Called by all. */
     __device__ void fail(u32 result)
@@ -275,16 +293,16 @@ struct call {
     {
         if (first()) shared->leave = 1;
     }
-    /* Sends a message of at most head->inline_bytes to another unit. Called by all. false: it was dropped. */
+    /* Sends a message of at most inline_bytes to another unit. Called by all. false: it was dropped. */
     __device__ bool send(u32 to, u32 type, const void *payload, u32 bytes);
     /* The same for all units that hear a topic; how many got it. */
     __device__ u32 publish(u32 topic, u32 type, const void *payload, u32 bytes);
 };
 
 /* Covers what a receiver acts on: a header that was written over does not fit. */
-__device__ inline u32 check_of(const lk_ring_slot *s)
+__device__ __forceinline__ u32 check_of(u64 sequence, u64 id, u32 type, u32 bytes, u64 reference, u64 room)
 {
-    u64 x = s->sequence * 0x9e3779b97f4a7c15ULL ^ s->id ^ (u64)s->type << 32 ^ s->bytes ^ s->reference * 31 ^ s->room * 37;
+    u64 x = sequence * 0x9e3779b97f4a7c15ULL ^ id ^ (u64)type << 32 ^ bytes ^ reference * 31 ^ room * 37;
     x ^= x >> 29;
     x *= 0xbf58476d1ce4e5b9ULL;
     return (u32)(x >> 32) | 1;
@@ -295,26 +313,18 @@ __device__ __forceinline__ lk_ring_slot *slot_at(u64 slots, u64 index, u32 count
     return (lk_ring_slot *)(slots + index % count * bytes);
 }
 
-/* The unit's own counter and its mirror in mapped memory, which nobody else writes. */
-__device__ __forceinline__ u64 count_up(u64 *own, u64 *mirror)
+/* Phase and time are one word, so that they fit together. */
+__device__ __forceinline__ void enter(lk_ring_status *status, u32 phase)
 {
-    u64 v = *own + 1;
-    *own = v;
-    store_relaxed<sys>(mirror, v);
-    return v;
-}
-
-__device__ inline void enter(lk_ring_status *status, u32 phase)
-{
-    store_relaxed<sys>(&status->since, now());
-    store_relaxed<sys>(&status->phase, phase);
+    store_relaxed<sys>(&status->phase, now() << LK_RING_PHASE_BITS | phase);
 }
 
 /* The first thread has seen the host's command word: the host sees that it has. */
-__device__ inline void answer(lk_ring_status *status, u64 command)
+__device__ inline void answer(call &c, u64 command)
 {
-    store_relaxed<sys>(&status->clock, now());
-    store_release<sys>(&status->beat, command);
+    c.own->beat = command;
+    store_relaxed<sys>(&c.k.status->clock, now());
+    store_release<sys>(&c.k.status->beat, command);
 }
 
 __device__ __forceinline__ void rest(u32 *ns, u32 most)
@@ -325,7 +335,7 @@ __device__ __forceinline__ void rest(u32 *ns, u32 most)
 }
 
 /* The edge's counter of a table: the unit's own and its mirror. */
-__device__ __forceinline__ u64 count_edge(const lk_ring_head *h, lk_ring_table table, u32 row, u32 column, u64 by)
+__device__ inline u64 count_edge(const lk_ring_head *h, lk_ring_table table, u32 row, u32 column, u64 by)
 {
     u64 at = ((u64)table * h->units + row) * h->edge_stride + column;
     u64 v = ((u64 *)h->edge_local)[at] + by;
@@ -336,39 +346,38 @@ __device__ __forceinline__ u64 count_edge(const lk_ring_head *h, lk_ring_table t
 }
 
 /* Waits until look() is true, with the unit's phase NO_ROOM meanwhile; false: the host said stop. */
-template <class F> __device__ bool wait_for_room(const lk_ring_head *h, const lk_ring_unit *me, u32 on, F look)
+template <class F> __device__ bool wait_for_room(call &c, u32 on, u32 phase, F look)
 {
     if (look()) return true;
-    lk_ring_status *status = (lk_ring_status *)me->status;
-    lk_ring_local *own = (lk_ring_local *)me->local;
-    count_up(&own->waits, &status->waits);
+    lk_ring_status *status = c.k.status;
+    store_relaxed<sys>(&status->waits, ++c.own->waits);
     store_relaxed<sys>(&status->waits_on, on);
-    u64 phase = load_relaxed<sys>(&status->phase), beat = load_relaxed<sys>(&status->beat);
     enter(status, LK_RING_NO_ROOM);
     bool has = false;
     u32 ns = 32;
     while (!(has = look())) {
-        u64 command = load_acquire<sys>(&h->command.value);
+        u64 command = load_acquire<sys>(c.k.command);
         if ((command & 255) == LK_RING_STOP) break;
-        if (command != beat) answer(status, beat = command);
-        rest(&ns, h->idle_ns);
+        if (command != c.own->beat) answer(c, command);
+        rest(&ns, c.k.idle_ns);
     }
-    enter(status, (u32)phase);
+    enter(status, phase);
     return has;
 }
 
 /* The first thread: a place in the mailbox of unit `to`, and its index; NULL: none, and the message is dropped. */
-__device__ inline lk_ring_slot *place(const lk_ring_head *h, const lk_ring_unit *me, u32 to, u64 *index)
+__device__ inline lk_ring_slot *place(call &c, u32 to, u64 *index)
 {
-    const lk_ring_unit *you = (const lk_ring_unit *)h->unit + to;
+    const lk_ring_unit *you = (const lk_ring_unit *)c.head->unit + to;
     lk_ring_word *words = (lk_ring_word *)you->mail_words; /* placed, taken */
+    u32 slots = c.k.mail_slots;
     u64 at = 0;
     auto look = [&]() {
         at = load_relaxed<gpu>(&words[0].value);
         for (;;) {
             u64 done = load_acquire<gpu>(&words[1].value);
             if (done > at) at = done;
-            if (at - done >= h->mail_slots) {
+            if (at - done >= slots) {
                 u64 again = load_relaxed<gpu>(&words[0].value);
                 if (again == at) return false;
                 at = again;
@@ -379,37 +388,32 @@ __device__ inline lk_ring_slot *place(const lk_ring_head *h, const lk_ring_unit 
             at = was;
         }
     };
-    if (h->mail_policy == LK_RING_DROP ? !look() : !wait_for_room(h, me, to, look)) return (lk_ring_slot *)0;
+    bool drops = c.head->mail_policy == LK_RING_DROP;
+    if (drops ? !look() : !wait_for_room(c, to, LK_RING_BUSY, look)) return (lk_ring_slot *)0;
     *index = at;
-    return slot_at(you->mail, at, h->mail_slots, h->slot_bytes);
+    return slot_at(you->mail, at, slots, c.k.slot_bytes);
 }
 
 __device__ inline void copy_bytes(void *to, const void *from, u32 bytes, u32 rank, u32 count)
 {
-    if (((u64)to | (u64)from) % 4 == 0) {
-        for (u32 i = rank; i < bytes / 4; i += count) ((u32 *)to)[i] = ((const u32 *)from)[i];
-        for (u32 i = bytes / 4 * 4 + rank; i < bytes; i += count) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
-    } else {
-        for (u32 i = rank; i < bytes; i += count) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
-    }
+    u32 words = ((u64)to | (u64)from) % 4 ? 0 : bytes / 4;
+    for (u32 i = rank; i < words; i += count) ((u32 *)to)[i] = ((const u32 *)from)[i];
+    for (u32 i = words * 4 + rank; i < bytes; i += count) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
 }
 
-/* All threads: a message to unit `to`, whose header repeats id and stamps of the one that is being processed. */
-__device__ inline bool deliver(const call &c, u32 to, u32 type, const void *payload, u32 bytes, u32 result)
+/* All threads: a message to unit `to`, whose header repeats id and stamp of the one that is being processed. */
+__device__ inline bool deliver(call &c, u32 to, u32 type, const void *payload, u32 bytes, u32 result)
 {
-    const lk_ring_head *h = c.head;
-    bool can = to < h->units && bytes <= h->inline_bytes;
     __shared__ lk_ring_slot *slot[32];
-    __shared__ u64 index[32];
+    bool known = to < c.head->units, can = known && bytes <= c.k.inline_bytes;
     u32 mine = c.kind == block ? 0 : threadIdx.x / 32;
-    u64 sequence = 0;
+    u64 sequence = 0, index = 0;
     c.sync();
     if (c.first()) {
-        slot[mine] = can ? place(h, c.unit, to, &index[mine]) : (lk_ring_slot *)0;
-        if (to < h->units) {
-            sequence = count_edge(h, LK_RING_SENT, c.number, to, 1);
-            if (!slot[mine]) count_edge(h, LK_RING_DROPPED, c.number, to, 1);
-        }
+        lk_ring_slot *s = can ? place(c, to, &index) : (lk_ring_slot *)0;
+        if (known) sequence = count_edge(c.head, LK_RING_SENT, c.number, to, 1);
+        if (known && !s) count_edge(c.head, LK_RING_DROPPED, c.number, to, 1);
+        slot[mine] = s;
     }
     c.sync();
     lk_ring_slot *s = slot[mine];
@@ -418,16 +422,17 @@ __device__ inline bool deliver(const call &c, u32 to, u32 type, const void *payl
     c.sync();
     if (c.first()) {
         const lk_ring_slot *m = c.shared->message;
+        u64 id = m->id;
         s->sequence = sequence;
-        s->id = m->id;
+        s->id = id;
         s->type = type;
         s->bytes = bytes;
         s->from = c.number;
         s->result = result;
         s->reference = s->room = s->room_bytes = 0;
         s->enqueued = m->enqueued;
-        s->check = check_of(s);
-        store_release<gpu>(&s->ready, index[mine] + 1);
+        s->check = check_of(sequence, id, type, bytes, 0, 0);
+        store_release<gpu>(&s->ready, index + 1);
     }
     return true;
 }
@@ -447,21 +452,21 @@ __device__ inline u32 call::publish(u32 topic, u32 type, const void *payload, u3
 }
 
 /* The first thread waits for a message or for the host's word to end: NULL. */
-__device__ inline const lk_ring_slot *look_for_message(const lk_ring_head *h, const lk_ring_unit *me, u32 number, bool *is_mail)
+__device__ inline const lk_ring_slot *look_for_message(call &c, bool *is_mail)
 {
-    lk_ring_status *status = (lk_ring_status *)me->status;
-    lk_ring_local *own = (lk_ring_local *)me->local;
-    lk_ring_slot *inbox = slot_at(me->inbox, own->inbox_next, h->inbox_slots, h->slot_bytes);
-    lk_ring_slot *mail = slot_at(me->mail, own->mail_next, h->mail_slots, h->slot_bytes);
-    u64 want_in = own->inbox_next + 1, want_mail = own->mail_next + 1, beat = load_relaxed<sys>(&status->beat);
+    const constants &k = c.k;
+    lk_ring_slot *inbox = slot_at(k.inbox, c.own->inbox_next, k.inbox_slots, k.slot_bytes);
+    lk_ring_slot *mail = slot_at(k.mail, c.own->mail_next, k.mail_slots, k.slot_bytes);
+    u64 want_in = c.own->inbox_next + 1, want_mail = c.own->mail_next + 1;
     u32 ns = 32;
+    bool idle = false; /* a unit that finds its next message at once does not say that it was idle */
     for (;;) {
-        u64 command = load_acquire<sys>(&h->command.value);
+        u64 command = load_acquire<sys>(k.command);
         u64 in = load_acquire<sys>(&inbox->ready), from_unit = load_acquire<gpu>(&mail->ready);
         u32 order = (u32)(command & 255);
-        if (command != beat) {
-            answer(status, beat = command);
-            enter(status, order == LK_RING_RUN ? LK_RING_IDLE : LK_RING_PAUSED);
+        if (command != c.own->beat) {
+            answer(c, command);
+            idle = false;
         }
         if (order == LK_RING_STOP) return (const lk_ring_slot *)0;
         if (order == LK_RING_RUN) {
@@ -474,55 +479,76 @@ __device__ inline const lk_ring_slot *look_for_message(const lk_ring_head *h, co
                 return inbox;
             }
         }
-        rest(&ns, h->idle_ns);
+        if (!idle) enter(k.status, order == LK_RING_RUN ? LK_RING_IDLE : LK_RING_PAUSED);
+        idle = true;
+        rest(&ns, k.idle_ns);
     }
 }
 
 /* The first thread: where the response of this message is to be written. */
-__device__ inline lk_ring_slot *place_response(const lk_ring_head *h, const lk_ring_unit *me, bool *drops, bool *stops)
+__device__ inline lk_ring_slot *place_response(call &c, bool *drops, bool *stops)
 {
-    lk_ring_local *own = (lk_ring_local *)me->local;
+    const constants &k = c.k;
+    counters *own = c.own;
     *drops = *stops = false;
-    if (me->route != LK_RING_HOST) return (lk_ring_slot *)me->scratch;
+    if (k.route != LK_RING_HOST) return k.scratch;
     auto look = [&]() {
-        if (own->outbox_next - own->outbox_taken < h->outbox_slots) return true;
-        own->outbox_taken = load_acquire<sys>(&((lk_ring_word *)me->outbox_taken)->value);
-        return own->outbox_next - own->outbox_taken < h->outbox_slots;
+        if (own->outbox_next - own->outbox_taken < k.outbox_slots) return true;
+        own->outbox_taken = load_acquire<sys>(k.outbox_taken);
+        return own->outbox_next - own->outbox_taken < k.outbox_slots;
     };
-    if (h->respond_policy == LK_RING_DROP) *drops = !look();
-    else *stops = !wait_for_room(h, me, LK_RING_HOST, look);
-    if (*drops || *stops) return (lk_ring_slot *)me->scratch;
-    return slot_at(me->outbox, own->outbox_next, h->outbox_slots, h->slot_bytes);
+    if (k.respond_policy == LK_RING_DROP) *drops = !look();
+    else *stops = !wait_for_room(c, LK_RING_HOST, LK_RING_IDLE, look);
+    if (*drops || *stops) return k.scratch;
+    return slot_at(k.outbox, own->outbox_next, k.outbox_slots, k.slot_bytes);
 }
 
 /* The first thread: the header of a response, and its release. */
-__device__ inline void release_response(const lk_ring_head *h, const lk_ring_unit *me, u32 number, turn *t, u64 processed)
+__device__ inline void release_response(call &c, u64 seen, u64 processed)
 {
-    lk_ring_local *own = (lk_ring_local *)me->local;
-    lk_ring_status *status = (lk_ring_status *)me->status;
+    const turn *t = c.shared;
     const lk_ring_slot *m = t->message;
     lk_ring_slot *r = t->response;
-    r->sequence = own->responded;
-    r->id = m->id;
-    r->type = t->type;
-    r->bytes = t->bytes;
-    r->from = number;
+    u64 id = m->id, room = m->room, reference = t->reference;
+    u32 type = t->type, bytes = t->bytes;
+    r->sequence = c.own->responded;
+    r->id = id;
+    r->type = type;
+    r->bytes = bytes;
+    r->from = c.number;
     r->result = t->result;
-    r->reference = t->reference;
-    r->room = m->room; /* by which the host knows what it may use again */
-    r->room_bytes = 0;
+    r->reference = reference;
+    r->room = room; /* by which the host knows what it may use again */
     r->enqueued = m->enqueued;
-    r->seen = t->seen;
+    r->seen = seen;
     r->processed = processed;
-    r->check = check_of(r);
-    r->visible = now();
-    u64 index = own->outbox_next++;
-    store_relaxed<sys>(&status->placed, index + 1);
-    store_release<sys>(&r->ready, index + 1);
-    u64 took = r->visible - t->seen;
+    r->check = check_of(c.own->responded, id, type, bytes, reference, room);
+    u64 visible = now();
+    r->visible = visible;
+    u64 index = ++c.own->outbox_next;
+    store_relaxed<sys>(&c.k.status->placed, index);
+    store_release<sys>(&r->ready, index);
+    u64 took = visible - seen;
     u32 b = took ? 63 - __clzll((long long)took) : 0;
     b = b < LK_RING_BUCKETS ? b : LK_RING_BUCKETS - 1;
-    count_up(&own->latency[b], &status->latency[b]);
+    u64 n = c.k.latency[b] + 1;
+    c.k.latency[b] = n;
+    store_relaxed<sys>(&c.k.status->latency[b], n);
+}
+
+/* The first thread: everything that the message caused has been sent; its slot is free. The queue's word comes last. */
+__device__ inline void done_with(call &c, bool is_mail)
+{
+    if (!is_mail) {
+        store_release<sys>(c.k.inbox_taken, ++c.own->inbox_next);
+        return;
+    }
+    const lk_ring_slot *m = c.shared->message;
+    u32 from = m->from;
+    u64 last = count_edge(c.head, LK_RING_RECEIVED, c.number, from, 0) + count_edge(c.head, LK_RING_MISSING, c.number, from, 0);
+    if (m->sequence != last + 1) count_edge(c.head, LK_RING_MISSING, c.number, from, m->sequence - last - 1);
+    count_edge(c.head, LK_RING_RECEIVED, c.number, from, 1);
+    store_release<gpu>(&c.k.mail_words[1].value, ++c.own->mail_next);
 }
 
 /* What the device's compiler made of the layout, for the host to compare. */
@@ -543,6 +569,31 @@ __device__ inline void write_probe(lk_ring_probe *p)
     store_release<sys>(&p->magic, LK_RING_MAGIC);
 }
 
+__device__ inline constants read_constants(const lk_ring_head *h, const lk_ring_unit *u)
+{
+    constants k;
+    k.inbox = u->inbox;
+    k.outbox = u->outbox;
+    k.mail = u->mail;
+    k.inbox_taken = (u64 *)u->inbox_taken;
+    k.outbox_taken = (const u64 *)u->outbox_taken;
+    k.command = &h->command.value;
+    k.mail_words = (lk_ring_word *)u->mail_words;
+    k.status = (lk_ring_status *)u->status;
+    k.scratch = (lk_ring_slot *)u->scratch;
+    k.latency = ((lk_ring_local *)u->local)->latency;
+    k.route = u->route;
+    k.actor = u->actor;
+    k.slot_bytes = h->slot_bytes;
+    k.inbox_slots = h->inbox_slots;
+    k.outbox_slots = h->outbox_slots;
+    k.mail_slots = h->mail_slots;
+    k.inline_bytes = h->inline_bytes;
+    k.respond_policy = h->respond_policy;
+    k.idle_ns = h->idle_ns;
+    return k;
+}
+
 /* All functions of a kernel, by number. */
 template <void (*...F)(call &)> struct functions {
     static __device__ void run(u32 which, call &c)
@@ -556,67 +607,60 @@ template <void (*...F)(call &)> struct functions {
 template <class Functions> __device__ void serve(const lk_ring_head *h, unit_kind kind)
 {
     __shared__ turn turns[32];
+    counters own = { 0, 0, 0, 0, 0, 0, 0, 0 };
     call c;
     c.head = h;
     c.kind = kind;
+    c.own = &own;
     c.rank = kind == block ? threadIdx.x : threadIdx.x % 32;
     c.count = kind == block ? blockDim.x : (blockDim.x - threadIdx.x / 32 * 32 < 32 ? blockDim.x % 32 : 32);
     c.number = kind == block ? blockIdx.x : blockIdx.x * ((blockDim.x + 31) / 32) + threadIdx.x / 32;
     if (c.number >= h->units) return;
-    c.unit = (const lk_ring_unit *)h->unit + c.number;
+    c.k = read_constants(h, (const lk_ring_unit *)h->unit + c.number);
     c.shared = &turns[kind == block ? 0 : threadIdx.x / 32];
     turn *t = c.shared;
-    lk_ring_status *status = (lk_ring_status *)c.unit->status;
-    lk_ring_local *own = (lk_ring_local *)c.unit->local;
+    lk_ring_status *status = c.k.status;
+    const u32 route = c.k.route;
     if (c.number == 0 && c.first()) write_probe((lk_ring_probe *)h->probe);
     for (;;) {
         bool is_mail = false, drops = false, stops = false;
+        u64 seen = 0;
         if (c.first()) {
-            const lk_ring_slot *m = look_for_message(h, c.unit, c.number, &is_mail);
-            t->message = m;
+            const lk_ring_slot *m = look_for_message(c, &is_mail);
             if (m) {
-                t->seen = now();
+                seen = now();
                 store_relaxed<sys>(&status->current, m->id);
-                store_relaxed<sys>(&status->sequence, m->sequence);
-                t->response = place_response(h, c.unit, &drops, &stops);
-                t->damaged = m->check != check_of(m);
-                t->result = t->damaged ? LK_RING_DAMAGED : LK_RING_DONE;
-                t->type = m->type;
+                t->response = place_response(c, &drops, &stops);
+                u32 type = m->type, damaged = m->check != check_of(m->sequence, m->id, type, m->bytes, m->reference, m->room);
+                t->damaged = damaged;
+                t->result = damaged ? LK_RING_DAMAGED : LK_RING_DONE;
+                t->type = type;
                 t->bytes = t->leave = 0;
                 t->reference = 0;
-                if (stops) t->message = (const lk_ring_slot *)0; /* it stays in its queue */
+                if (stops) m = (const lk_ring_slot *)0; /* it stays in its queue */
                 else enter(status, LK_RING_BUSY);
             }
+            t->message = m;
         }
         c.sync();
         if (!t->message) break;
-        if (!t->damaged) Functions::run(c.unit->actor, c);
-        if (c.first()) enter(status, LK_RING_BARRIER);
-        c.sync();
+        if (!t->damaged) Functions::run(c.k.actor, c);
+        if (c.count > 1) {
+            if (c.first()) enter(status, LK_RING_BARRIER);
+            c.sync();
+        }
         u64 processed = c.first() ? now() : 0;
         bool leaves = t->leave; /* read before the last barrier: the next turn writes it again */
-        u32 route = c.unit->route;
         if (route != LK_RING_HOST && route != LK_RING_NOBODY && t->bytes)
             deliver(c, route, t->type, t->response + 1, t->bytes, t->result);
         if (c.first()) {
-            const lk_ring_slot *m = t->message;
-            if (t->result != LK_RING_DONE) count_up(&own->failed, &status->failed);
+            if (t->result != LK_RING_DONE) store_relaxed<sys>(&status->failed, ++own.failed);
             if (route == LK_RING_HOST) {
-                count_up(&own->responded, &status->responded);
-                if (!drops) release_response(h, c.unit, c.number, t, processed);
+                own.responded++;
+                if (drops) store_relaxed<sys>(&status->dropped, own.responded - own.outbox_next);
+                else release_response(c, seen, processed);
             }
-            count_up(&own->done, &status->done);
-            /* The queue's word comes last: who reads it knows that all that this message caused has been sent. */
-            if (is_mail) {
-                u32 from = m->from;
-                u64 last = count_edge(h, LK_RING_RECEIVED, c.number, from, 0) + count_edge(h, LK_RING_MISSING, c.number, from, 0);
-                if (m->sequence != last + 1) count_edge(h, LK_RING_MISSING, c.number, from, m->sequence - last - 1);
-                count_edge(h, LK_RING_RECEIVED, c.number, from, 1);
-                store_release<gpu>(&((lk_ring_word *)c.unit->mail_words)[1].value, ++own->mail_next);
-            } else {
-                store_release<sys>(&((lk_ring_word *)c.unit->inbox_taken)->value, ++own->inbox_next);
-            }
-            enter(status, LK_RING_IDLE);
+            done_with(c, is_mail);
         }
         c.sync();
         if (leaves) break;

@@ -136,10 +136,9 @@ typedef struct lk_ring_unit_info { /* set size */
     size_t size;
     char name[96]; /* "vectors.add.0" */
     enum lk_ring_phase phase;
-    uint32_t answers;  /* non-zero: it answered the last ping */
-    uint64_t current;  /* id of the message that it is in, or was in last */
-    uint64_t sequence; /* its number on the edge */
-    double since;      /* seconds in this phase, by the device's clock */
+    uint32_t answers; /* non-zero: it answered the last ping */
+    uint64_t current; /* id of the message that it is in, or was in last */
+    double since;     /* seconds in this phase, by the device's clock */
     uint64_t done, failed, waits;
     uint64_t latency[LK_RING_BUCKETS]; /* messages whose processing took [2^b, 2^(b+1)) ns */
 } lk_ring_unit_info;

@@ -26,11 +26,12 @@ typedef unsigned long long lk_ring_u64;
 
 enum {
     LK_RING_LINE = 128,
-    LK_RING_VERSION = 1,
+    LK_RING_VERSION = 2,
     LK_RING_BUCKETS = 48, /* of a latency histogram: bucket b counts [2^b, 2^(b+1)) nanoseconds */
     LK_RING_MOST = 1024,  /* units of a ring */
     LK_RING_NAME = 24,    /* bytes of a name in a layout row, with its end */
-    LK_RING_PROBE_WORDS = 40
+    LK_RING_PROBE_WORDS = 40,
+    LK_RING_PHASE_BITS = 4
 };
 #define LK_RING_MAGIC 0x474e49524b434f4cULL /* "LOCKRING" */
 #define LK_RING_HOST 0xffffffffu            /* as a sender or a route: the host */
@@ -117,38 +118,28 @@ LK_RING_ASSERT(sizeof(struct lk_ring_unit) == LK_RING_LINE, "a unit's row is one
 LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_unit, actor) == 64 && LK_RING_OFFSET(struct lk_ring_unit, scratch) == 72,
                "a unit");
 
-/* In mapped memory, written by its unit only. Values only grow, but for phase and current. */
+/* In mapped memory, written by its unit only. Values only grow, but for current and waits_on. */
 struct lk_ring_status {
-    lk_ring_u64 beat;      /* the last command word that the unit has seen */
-    lk_ring_u64 phase;     /* enum lk_ring_phase */
-    lk_ring_u64 current;   /* id of the message that it is in, or was in last */
-    lk_ring_u64 sequence;  /* number of that message on its edge */
-    lk_ring_u64 since;     /* device's clock at the last change of phase */
-    lk_ring_u64 clock;     /* device's clock when it saw `beat` */
-    lk_ring_u64 done;      /* messages processed, from the host and from units */
-    lk_ring_u64 failed;    /* of these, with a result that is not LK_RING_DONE */
-    lk_ring_u64 waits;     /* times that it had to wait for room */
-    lk_ring_u64 waits_on;  /* LK_RING_NO_ROOM: the unit whose mailbox is full, or LK_RING_HOST */
-    lk_ring_u64 placed;    /* responses placed in the outbox */
-    lk_ring_u64 responded; /* responses to the host: placed and dropped */
-    lk_ring_u64 spare[4];
+    lk_ring_u64 beat;    /* the last command word that the unit has seen */
+    lk_ring_u64 phase;   /* enum lk_ring_phase in the low LK_RING_PHASE_BITS; above: the device's clock when it began */
+    lk_ring_u64 current; /* id of the message that it is in, or was in last */
+    lk_ring_u64 clock;   /* device's clock when it saw `beat` */
+    lk_ring_u64 failed;  /* messages with a result that is not LK_RING_DONE */
+    lk_ring_u64 waits;   /* times that it had to wait for room */
+    lk_ring_u64 waits_on; /* LK_RING_NO_ROOM: the unit whose mailbox is full, or LK_RING_HOST */
+    lk_ring_u64 placed;   /* responses placed in the outbox */
+    lk_ring_u64 dropped;  /* responses to the host that had no room */
+    lk_ring_u64 spare[7];
     lk_ring_u64 latency[LK_RING_BUCKETS]; /* from seen to visible */
 };
 LK_RING_ASSERT(sizeof(struct lk_ring_status) == 4 * LK_RING_LINE, "a status is four lines");
 LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_status, latency) == LK_RING_LINE, "a histogram begins a line");
 
-/* In device memory, used by its unit only: what the unit counts, and mirrors into its status. */
+/* In device memory, used by its unit only: what the unit mirrors into its status and does not keep in registers. */
 struct lk_ring_local {
-    lk_ring_u64 inbox_next;   /* index of the next message from the host */
-    lk_ring_u64 outbox_next;  /* index of the next response */
-    lk_ring_u64 outbox_taken; /* what the host had done with, when the unit last looked */
-    lk_ring_u64 mail_next;    /* index of the next message from units */
-    lk_ring_u64 done, failed, waits, responded;
-    lk_ring_u64 inbox_sequence; /* number of the last message from the host */
-    lk_ring_u64 spare[7];
     lk_ring_u64 latency[LK_RING_BUCKETS];
 };
-LK_RING_ASSERT(sizeof(struct lk_ring_local) == 4 * LK_RING_LINE, "a unit's own memory is four lines");
+LK_RING_ASSERT(sizeof(struct lk_ring_local) == 3 * LK_RING_LINE, "a unit's own memory is three lines");
 
 /* Counters of an edge between units, four tables of units x stride: sent and dropped have a row for each sender,
  * received and missing a row for each receiver. `missing` counts numbers that never came. */
@@ -196,7 +187,7 @@ LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_head, magic) == LK_RING_LINE &&
     X(lk_ring_slot, room_bytes) X(lk_ring_slot, enqueued) X(lk_ring_slot, seen) X(lk_ring_slot, visible)               \
     X(lk_ring_slot, check) Y(lk_ring_word) Y(lk_ring_unit) X(lk_ring_unit, outbox) X(lk_ring_unit, mail)               \
     X(lk_ring_unit, status) X(lk_ring_unit, actor) X(lk_ring_unit, route) X(lk_ring_unit, scratch)                     \
-    Y(lk_ring_status) X(lk_ring_status, phase) X(lk_ring_status, done) X(lk_ring_status, responded)                    \
+    Y(lk_ring_status) X(lk_ring_status, phase) X(lk_ring_status, placed) X(lk_ring_status, dropped)                     \
     X(lk_ring_status, latency) Y(lk_ring_local) Y(lk_ring_head) X(lk_ring_head, units) X(lk_ring_head, slot_bytes)     \
     X(lk_ring_head, inbox_slots) X(lk_ring_head, unit) X(lk_ring_head, edge) X(lk_ring_head, topic)
 /* clang-format on */

@@ -106,6 +106,12 @@ static inline struct lk_ring_slot *ring_slot(const lk_ring *r, struct lk_ring_sl
 {
     return (struct lk_ring_slot *)((u8 *)slots + index % count * r->slot_bytes);
 }
+/* The word of a unit's phase, apart. */
+static inline u64 ring_phase(const struct ring_host_unit *u)
+{
+    return ring_load(&u->status->phase) & ((1 << LK_RING_PHASE_BITS) - 1);
+}
+u64 ring_done(const lk_ring *r, u32 unit);    /* messages that it has done with */
 u32 ring_check(const struct lk_ring_slot *s); /* as the device's check_of */
 u64 ring_edge(const lk_ring *r, enum lk_ring_table table, u32 row, u32 column);
 

@@ -18,25 +18,23 @@ const char *lk_ring_phase_name(enum lk_ring_phase phase)
 /* Seconds since the unit's last change of phase. */
 static double since(const lk_ring *r, const struct ring_host_unit *u)
 {
-    s64 ns = (s64)time_ns() + r->clock - (s64)ring_load(&u->status->since);
-    return ns > 0 && ring_load(&u->status->since) ? (double)ns / 1e9 : 0;
+    u64 word = ring_load(&u->status->phase) >> LK_RING_PHASE_BITS;
+    /* the device's clock has 64 bits, the word fewer */
+    s64 ns = (s64)(((u64)time_ns() + (u64)r->clock - word) << LK_RING_PHASE_BITS) >> LK_RING_PHASE_BITS;
+    return word && ns > 0 ? (double)ns / 1e9 : 0;
 }
 
 void ring_stands(lk_ring *r, u32 unit, struct text *t)
 {
     struct ring_host_unit *u = &r->unit[unit];
     struct lk_ring_status *s = u->status;
-    u64 phase = ring_load(&s->phase), id = ring_load(&s->current), number = ring_load(&s->sequence),
-        done = ring_load(&s->done), on = ring_load(&s->waits_on);
+    u64 phase = ring_phase(u), id = ring_load(&s->current), done = ring_done(r, unit), on = ring_load(&s->waits_on);
     double for_s = since(r, u);
     switch (phase) {
     case LK_RING_NOT_STARTED: text_add(t, "%s has not started: its block is not resident", u->name); break;
     case LK_RING_PAUSED: text_add(t, "%s is paused", u->name); break;
     case LK_RING_IDLE: text_add(t, "%s is idle after %" PRIu64 " messages", u->name, done); break;
-    case LK_RING_BUSY:
-        text_add(t, "%s is in the actor with message %" PRIu64 " (number %" PRIu64 " of its edge) for %.3f s", u->name,
-                 id, number, for_s);
-        break;
+    case LK_RING_BUSY: text_add(t, "%s is in the actor with message %" PRIu64 " for %.3f s", u->name, id, for_s); break;
     case LK_RING_BARRIER:
         text_add(t,
                  "%s is stuck at the barrier behind its actor for %.3f s: a thread of it has not come back from "
@@ -74,7 +72,7 @@ lk_status lk_ring_inspect(lk_ring *r, lk_ring_info *info)
         lock(&u->lock);
         info->sent += u->sent;
         info->received += u->received;
-        info->dropped += u->dropped + (ring_load(&u->status->responded) - ring_load(&u->status->placed));
+        info->dropped += u->dropped + ring_load(&u->status->dropped);
         info->refused += u->refused;
         unlock(&u->lock);
     }
@@ -117,8 +115,8 @@ lk_status lk_ring_queue(lk_ring *r, uint32_t i, lk_ring_queue_info *q)
         q->taken = u->taken;
         q->placed = ring_load(&u->status->placed);
         q->high = u->high_out;
-        q->sent = ring_load(&u->status->responded);
-        q->dropped = q->sent - MIN_OF(q->placed, q->sent);
+        q->dropped = ring_load(&u->status->dropped);
+        q->sent = q->placed + q->dropped;
         q->received = u->received;
         q->missing = u->missing;
         const struct lk_ring_slot *s = ring_slot(r, u->outbox, q->taken, o->outbox_slots);
@@ -149,12 +147,11 @@ lk_status lk_ring_unit(lk_ring *r, uint32_t i, lk_ring_unit_info *info)
     struct ring_host_unit *u = &r->unit[i];
     struct lk_ring_status *s = u->status;
     *info = (lk_ring_unit_info){ .size = sizeof *info,
-                                 .phase = (enum lk_ring_phase)ring_load(&s->phase),
+                                 .phase = (enum lk_ring_phase)ring_phase(u),
                                  .answers = ring_load(&s->beat) >= ring_load(&r->head->command.value),
                                  .current = ring_load(&s->current),
-                                 .sequence = ring_load(&s->sequence),
                                  .since = since(r, u),
-                                 .done = ring_load(&s->done),
+                                 .done = ring_done(r, i),
                                  .failed = ring_load(&s->failed),
                                  .waits = ring_load(&s->waits) };
     snprintf(info->name, sizeof info->name, "%s", u->name);
@@ -211,10 +208,10 @@ char *lk_ring_json(lk_ring *r)
         text_add(&t, "%s{\"name\":", i ? "," : "");
         text_json(&t, u.name);
         text_add(&t,
-                 ",\"phase\":\"%s\",\"answers\":%s,\"current\":%" PRIu64 ",\"sequence\":%" PRIu64
-                 ",\"since\":%.6f,\"done\":%" PRIu64 ",\"failed\":%" PRIu64 ",\"waits\":%" PRIu64 ",\"latency\":[",
-                 lk_ring_phase_name(u.phase), u.answers ? "true" : "false", u.current, u.sequence, u.since, u.done,
-                 u.failed, u.waits);
+                 ",\"phase\":\"%s\",\"answers\":%s,\"current\":%" PRIu64 ",\"since\":%.6f,\"done\":%" PRIu64
+                 ",\"failed\":%" PRIu64 ",\"waits\":%" PRIu64 ",\"latency\":[",
+                 lk_ring_phase_name(u.phase), u.answers ? "true" : "false", u.current, u.since, u.done, u.failed,
+                 u.waits);
         for (u32 b = 0; b < LK_RING_BUCKETS; b++) text_add(&t, "%s%" PRIu64, b ? "," : "", (u64)u.latency[b]);
         text_add(&t, "]}");
     }

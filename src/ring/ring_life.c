@@ -40,13 +40,13 @@ static void set_state(lk_ring *r, lk_ring_state state)
 
 bool ring_has_ended(const struct ring_host_unit *u)
 {
-    u64 phase = ring_load(&u->status->phase);
+    u64 phase = ring_phase(u);
     return phase == LK_RING_STOPPED || phase == LK_RING_LEFT;
 }
 
 static bool is_inside(const struct ring_host_unit *u)
 {
-    u64 phase = ring_load(&u->status->phase);
+    u64 phase = ring_phase(u);
     return phase == LK_RING_BUSY || phase == LK_RING_BARRIER || phase == LK_RING_NO_ROOM;
 }
 
@@ -60,7 +60,7 @@ bool ring_is_dead(lk_ring *r)
     if (s == LK_NOT_READY) return false;
     struct text t = { 0 };
     u32 left = 0;
-    for (u32 i = 0; i < r->units; i++) left += ring_load(&r->unit[i].status->phase) == LK_RING_LEFT;
+    for (u32 i = 0; i < r->units; i++) left += ring_phase(&r->unit[i]) == LK_RING_LEFT;
     if (s != LK_OK)
         text_add(&t, "the kernel ended: %s", lk_gpu_error(r->gpu));
     else if (left == r->units)
@@ -71,7 +71,7 @@ bool ring_is_dead(lk_ring *r)
     u32 inside = 0; /* units that were in a message: the others are not told of beside them */
     for (u32 i = 0; i < r->units; i++) inside += is_inside(&r->unit[i]);
     for (u32 i = 0, shown = 0; i < r->units && shown < 8; i++) {
-        if (inside ? !is_inside(&r->unit[i]) : ring_load(&r->unit[i].status->phase) == LK_RING_STOPPED) continue;
+        if (inside ? !is_inside(&r->unit[i]) : ring_phase(&r->unit[i]) == LK_RING_STOPPED) continue;
         text_add(&t, "; ");
         ring_stands(r, i, &t);
         shown++;
@@ -99,7 +99,7 @@ static bool all_answer(lk_ring *r, u64 word, struct ring_wait *w, bool busy_coun
     for (u32 i = 0; i < r->units; i++) {
         struct ring_host_unit *u = &r->unit[i];
         while (ring_load(&u->status->beat) < word && !ring_has_ended(u)) {
-            u64 phase = ring_load(&u->status->phase);
+            u64 phase = ring_phase(u);
             if (busy_counts && (phase == LK_RING_BUSY || phase == LK_RING_NO_ROOM)) break;
             if (!ring_pause(r, w)) return false;
         }
@@ -236,6 +236,13 @@ lk_status lk_ring_deactivate(lk_ring *r, double seconds)
     return all_answer(r, word, &w, false) ? LK_OK : not_in_time(r, "deactivate");
 }
 
+u64 ring_done(const lk_ring *r, u32 unit)
+{
+    u64 n = ring_load(&r->unit[unit].inbox_taken->value);
+    for (u32 k = 0; k < r->units; k++) n += ring_edge(r, LK_RING_RECEIVED, unit, k);
+    return n;
+}
+
 u64 ring_edge(const lk_ring *r, enum lk_ring_table table, u32 row, u32 column)
 {
     return ring_load((lk_ring_u64 *)r->edge + ((u64)table * r->units + row) * r->edge_stride + column);
@@ -262,7 +269,7 @@ static lk_status compare_edges(lk_ring *r)
         struct ring_host_unit *u = &r->unit[i];
         lock(&u->lock);
         u64 taken = ring_load(&u->inbox_taken->value), placed = ring_load(&u->status->placed),
-            responded = ring_load(&u->status->responded);
+            responded = placed + ring_load(&u->status->dropped);
         bool in = u->sent == taken + u->dropped,
              out = placed <= responded && u->received <= placed && u->missing <= responded - placed;
         u64 sent = u->sent, dropped = u->dropped, received = u->received;
@@ -307,7 +314,7 @@ lk_status lk_ring_drain(lk_ring *r, double seconds)
         u32 shown = 0;
         for (u32 i = 0; i < r->units && shown < 8; i++) {
             struct ring_host_unit *u = &r->unit[i];
-            u64 waits = u->placed - ring_load(&u->inbox_taken->value), phase = ring_load(&u->status->phase);
+            u64 waits = u->placed - ring_load(&u->inbox_taken->value), phase = ring_phase(u);
             if (!waits && phase != LK_RING_BUSY && phase != LK_RING_NO_ROOM && phase != LK_RING_BARRIER) continue;
             text_add(&t, "%s%" PRIu64 " wait in %s.in; ", shown++ ? "; " : "", waits, u->name);
             ring_stands(r, i, &t);

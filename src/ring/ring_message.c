@@ -126,11 +126,11 @@ static lk_status check_message(lk_ring *r, const lk_ring_message *m)
     if (m->unit >= r->units)
         return ring_fail(r, LK_BAD_INPUT, "send: there is no unit %u; the ring has %u", m->unit, r->units);
     if (m->bytes && !m->data) return ring_fail(r, LK_BAD_INPUT, "send: %u bytes, and data is NULL", m->bytes);
-    u64 phase = ring_load(&r->unit[m->unit].status->phase);
+    u64 phase = ring_phase(&r->unit[m->unit]);
     if (phase == LK_RING_LEFT)
         return ring_fail(r, LK_BAD_INPUT,
                          "send: unit %s has left by itself after %" PRIu64 " messages; %" PRIu64 " wait in its inbox",
-                         r->unit[m->unit].name, (u64)ring_load(&r->unit[m->unit].status->done),
+                         r->unit[m->unit].name, ring_done(r, m->unit),
                          r->unit[m->unit].placed - (u64)ring_load(&r->unit[m->unit].inbox_taken->value));
     return LK_OK;
 }
@@ -367,7 +367,7 @@ static lk_status nothing_came(lk_ring *r)
     if (ring_is_dead(r)) return ring_fail(r, LK_FINDINGS, "receive: %s", r->died);
     for (u32 i = 0; i < r->units && shown < 8; i++) {
         struct ring_host_unit *u = &r->unit[i];
-        u64 taken = ring_load(&u->inbox_taken->value), waits = u->placed - taken, phase = ring_load(&u->status->phase);
+        u64 taken = ring_load(&u->inbox_taken->value), waits = u->placed - taken, phase = ring_phase(u);
         bool inside = phase == LK_RING_BUSY || phase == LK_RING_BARRIER || phase == LK_RING_NO_ROOM;
         if (!waits && !inside) continue;
         text_add(&t, shown++ ? "; " : "");
