@@ -163,10 +163,12 @@ static long program_destroy_do(void *const *real, void *const *a)
 
 typedef int (*compile_call)(void *, int, const char *const *);
 
-/* Compiles with line information, which changes no code, unless it was asked for, or debugging information is. */
+/* Compiles with line information, which changes no code, unless it was asked for, or debugging information is; code for
+ * link-time optimisation would not link with what another compiler has made, which says of lines otherwise. */
 static long compile_do(void *const *real, void *const *a)
 {
-    static const char *const has[] = { "-lineinfo", "--generate-line-info", "-G", "--device-debug" };
+    static const char *const has[] = { "-lineinfo", "--generate-line-info", "-G", "--device-debug",
+                                       "-dlto",     "--dlink-time-opt" };
     compile_call compile = (compile_call)real[PRODUCE_nvrtcCompileProgram];
     int n = (int)(intptr_t)a[1];
     const char *const *given = a[2];

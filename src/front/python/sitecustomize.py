@@ -28,6 +28,22 @@ def _numba(module):
     module.jit = jit
 
 
+def _numba_flags(module):
+    """Code with lines does not link with what NVRTC makes for link-time optimisation, as for cuda.bfloat16: Numba says what
+    is to be done where versions of debugging information differ ("warn", 2) otherwise than NVRTC ("error", 1)."""
+    real = module.DIBuilder._set_module_flags
+
+    def flags(self):
+        number = self._const_int
+        self._const_int = lambda value, *rest: number(1 if value == 2 else value, *rest)
+        try:
+            real(self)
+        finally:
+            del self._const_int
+
+    module.DIBuilder._set_module_flags = flags
+
+
 def _cupy(module):
     """The documented way to be without pools."""
     if not os.environ.get("LOCKSTEP_KEEP_POOLS"):
@@ -35,7 +51,7 @@ def _cupy(module):
         module.cuda.set_pinned_memory_allocator(None)
 
 
-_CLIENTS = {"numba.cuda.decorators": _numba, "cupy": _cupy}
+_CLIENTS = {"numba.cuda.decorators": _numba, "numba.cuda.debuginfo": _numba_flags, "cupy": _cupy}
 
 
 class _Loader(importlib.abc.Loader):
