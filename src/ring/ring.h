@@ -29,9 +29,9 @@ struct ring_host_unit { /* one unit as the host sees it */
     struct lk_ring_slot *inbox, *outbox;             /* slot 0 of each */
     struct lk_ring_word *inbox_taken, *outbox_taken; /* written by the unit, by the host */
     struct lk_ring_status *status;
-    u64 placed;                          /* messages placed in the inbox */
+    u64 placed;                          /* atomic: messages placed in the inbox */
     u64 taken_seen;                      /* what the unit had taken, when the host last looked */
-    u64 taken;                           /* responses taken from the outbox */
+    u64 taken;                           /* responses taken from the outbox; atomic */
     u64 sent, dropped, refused;          /* to the unit: numbers given; of these dropped; sends that were refused */
     u64 received, missing;               /* from the unit; numbers that never came */
     u64 high_in, high_out;               /* the most messages seen in a queue */
@@ -106,6 +106,8 @@ static inline struct lk_ring_slot *ring_slot(const lk_ring *r, struct lk_ring_sl
 {
     return (struct lk_ring_slot *)((u8 *)slots + index % count * r->slot_bytes);
 }
+/* Messages placed in its inbox: from any thread; written under its lock. */
+static inline u64 ring_placed(const struct ring_host_unit *u) { return __atomic_load_n(&u->placed, __ATOMIC_RELAXED); }
 /* The word of a unit's phase, apart. */
 static inline u64 ring_phase(const struct ring_host_unit *u)
 {

@@ -253,7 +253,7 @@ static bool rests(lk_ring *r)
 {
     u64 received = 0, sent = 0;
     for (u32 i = 0; i < r->units; i++)
-        if (ring_load(&r->unit[i].inbox_taken->value) != r->unit[i].placed) return false;
+        if (ring_load(&r->unit[i].inbox_taken->value) != ring_placed(&r->unit[i])) return false;
     for (u32 a = 0; a < r->units; a++)
         for (u32 b = 0; b < r->units; b++) received += ring_edge(r, LK_RING_RECEIVED, a, b);
     for (u32 a = 0; a < r->units; a++)
@@ -314,7 +314,7 @@ lk_status lk_ring_drain(lk_ring *r, double seconds)
         u32 shown = 0;
         for (u32 i = 0; i < r->units && shown < 8; i++) {
             struct ring_host_unit *u = &r->unit[i];
-            u64 waits = u->placed - ring_load(&u->inbox_taken->value), phase = ring_phase(u);
+            u64 waits = ring_placed(u) - ring_load(&u->inbox_taken->value), phase = ring_phase(u);
             if (!waits && phase != LK_RING_BUSY && phase != LK_RING_NO_ROOM && phase != LK_RING_BARRIER) continue;
             text_add(&t, "%s%" PRIu64 " wait in %s.in; ", shown++ ? "; " : "", waits, u->name);
             ring_stands(r, i, &t);

@@ -131,7 +131,7 @@ static lk_status check_message(lk_ring *r, const lk_ring_message *m)
         return ring_fail(r, LK_BAD_INPUT,
                          "send: unit %s has left by itself after %" PRIu64 " messages; %" PRIu64 " wait in its inbox",
                          r->unit[m->unit].name, ring_done(r, m->unit),
-                         r->unit[m->unit].placed - (u64)ring_load(&r->unit[m->unit].inbox_taken->value));
+                         ring_placed(&r->unit[m->unit]) - (u64)ring_load(&r->unit[m->unit].inbox_taken->value));
     return LK_OK;
 }
 
@@ -171,7 +171,8 @@ static lk_status place_message(lk_ring *r, struct ring_host_unit *u, lk_ring_mes
     s->result = 0;
     s->enqueued = time_ns();
     s->check = ring_check(s);
-    ring_store(&s->ready, ++u->placed);
+    __atomic_store_n(&u->placed, u->placed + 1, __ATOMIC_RELAXED);
+    ring_store(&s->ready, u->placed);
     u64 depth = u->placed - u->taken_seen; /* at most what is in it */
     if (depth > u->high_in && (depth = u->placed - (u64)ring_load(&u->inbox_taken->value)) > u->high_in)
         u->high_in = depth;
@@ -217,9 +218,11 @@ lk_status lk_ring_send(lk_ring *r, lk_ring_message *m, double seconds)
         unlock(&u->lock);
         if (ring_pause(r, &w)) continue;
         if (ring_is_dead(r)) return ring_fail(r, LK_FINDINGS, "send: %s", r->died);
+        __atomic_add_fetch(&u->refused, 1, __ATOMIC_RELAXED);
+        if (w.now) /* programs try in a loop: no words but these */
+            return ring_fail(r, LK_NOT_READY, "send: %s.in is full (%u messages)", u->name, r->options.inbox_slots);
         struct text t = { 0 };
         ring_stands(r, m->unit, &t);
-        __atomic_add_fetch(&u->refused, 1, __ATOMIC_RELAXED);
         status = ring_fail(r, LK_NOT_READY, "send: %s.in is full (%u messages), and stayed so: %s", u->name,
                            r->options.inbox_slots, t.p);
         text_free(&t);
@@ -335,7 +338,8 @@ static lk_status take_response(lk_ring *r, u32 unit, struct lk_ring_slot *s, lk_
     u->received++;
     u64 depth = (u64)ring_load(&u->status->placed) - u->taken;
     if (depth > u->high_out) u->high_out = depth;
-    ring_store(&u->outbox_taken->value, ++u->taken);
+    __atomic_store_n(&u->taken, u->taken + 1, __ATOMIC_RELAXED);
+    ring_store(&u->outbox_taken->value, u->taken);
     return LK_OK;
 }
 
@@ -367,7 +371,7 @@ static lk_status nothing_came(lk_ring *r)
     if (ring_is_dead(r)) return ring_fail(r, LK_FINDINGS, "receive: %s", r->died);
     for (u32 i = 0; i < r->units && shown < 8; i++) {
         struct ring_host_unit *u = &r->unit[i];
-        u64 taken = ring_load(&u->inbox_taken->value), waits = u->placed - taken, phase = ring_phase(u);
+        u64 taken = ring_load(&u->inbox_taken->value), waits = ring_placed(u) - taken, phase = ring_phase(u);
         bool inside = phase == LK_RING_BUSY || phase == LK_RING_BARRIER || phase == LK_RING_NO_ROOM;
         if (!waits && !inside) continue;
         text_add(&t, shown++ ? "; " : "");

@@ -309,6 +309,67 @@ static void policies(void)
     close_all();
 }
 
+/* Threads that send, receive and look at once: every message arrives once. */
+enum { SENDERS = 3, RECEIVERS = 2, EACH = 40 };
+struct crowd {
+    lk_ring *ring;
+    u32 number, got; /* of a sender; atomic: messages received by all */
+    u32 seen[SENDERS][EACH];
+};
+static void *sender(void *self)
+{
+    struct crowd *c = self;
+    u32 number = __atomic_fetch_add(&c->number, 1, __ATOMIC_RELAXED);
+    for (u32 i = 0; i < EACH; i++) {
+        struct point p = { .x = (float)i };
+        lk_ring_message m = {.size = sizeof m, .unit = 1, .type = point_number, .id = number * EACH + i + 1 };
+        m.data = &p;
+        m.bytes = sizeof p;
+        OK(lk_ring_send(c->ring, &m, LONG));
+    }
+    return NULL;
+}
+static void *receiver(void *self)
+{
+    struct crowd *c = self;
+    while (__atomic_load_n(&c->got, __ATOMIC_ACQUIRE) < SENDERS * EACH) {
+        lk_ring_message m = { .size = sizeof m };
+        if (lk_ring_receive(c->ring, &m, 0.01) != LK_OK) continue;
+        u32 k = (u32)(m.id - 1);
+        __atomic_fetch_add(&c->seen[k / EACH][k % EACH], 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&c->got, 1, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+static void *watcher(void *self)
+{
+    struct crowd *c = self;
+    while (__atomic_load_n(&c->got, __ATOMIC_ACQUIRE) < SENDERS * EACH) {
+        lk_text_free(lk_ring_json(c->ring));
+        lk_ring_ping(c->ring, 1);
+        thread_sleep_us(1000);
+    }
+    return NULL;
+}
+static void threads(void)
+{
+    open_file("vectors.ptx");
+    lk_ring *r = start((lk_ring_options){ .kernel = "vectors", .inbox_slots = 8, .outbox_slots = 8 });
+    struct crowd crowd = { .ring = r };
+    pthread_t all[SENDERS + RECEIVERS + 1];
+    u32 n = 0;
+    for (u32 i = 0; i < SENDERS; i++) pthread_create(&all[n++], NULL, sender, &crowd);
+    for (u32 i = 0; i < RECEIVERS; i++) pthread_create(&all[n++], NULL, receiver, &crowd);
+    pthread_create(&all[n++], NULL, watcher, &crowd);
+    while (n) pthread_join(all[--n], NULL);
+    bool once = true;
+    for (u32 i = 0; i < SENDERS * EACH; i++) once &= crowd.seen[i / EACH][i % EACH] == 1;
+    UNIT(once);
+    OK(lk_ring_drain(r, LONG));
+    finish(r);
+    close_all();
+}
+
 static void routes(void)
 {
     open_file("actors.ptx");
@@ -412,6 +473,7 @@ int main(int argc, char **argv)
     sizes("vectors_warp");
     queues(count);
     policies();
+    threads();
     routes();
     failures();
     return unit_done();
