@@ -9,6 +9,8 @@ struct cu_event;
 struct cu_graph;
 struct cu_node;
 struct cu_exec;
+struct cu_array;
+struct cu_mipmapped;
 
 /* A function and its variant for the thread's default stream. */
 #define CU_BOTH(name, suffix, ...) \
@@ -190,6 +192,8 @@ struct cu_user_object;
 #define CU_NODES struct cu_node *n, struct cu_node **out
 CU_API(cuGraphCreate)(struct cu_graph **out, unsigned flags);
 CU_API(cuGraphDestroy)(struct cu_graph *g);
+CU_API(cuArrayDestroy)(struct cu_array *a);
+CU_API(cuMipmappedArrayDestroy)(struct cu_mipmapped *m);
 CU_API(cuGraphClone)(struct cu_graph **out, struct cu_graph *from);
 CU_API(cuGraphNodeFindInClone)(struct cu_node **out, struct cu_node *n, struct cu_graph *clone);
 CU_API(cuGraphDestroyNode)(struct cu_node *n);

@@ -120,6 +120,7 @@ CU_API(cuDevicePrimaryCtxReset_v2)(int device)
     if (!d->gpu) return CU_OK;
     lk_gpu_synchronise(d->gpu);
     cu_images_reset(d);
+    cu_reset(d);
     lock(&cu_process.lock);
     if (d->primary) {
         context_init(d->primary);

@@ -24,6 +24,11 @@ cu_result cu_image_view(struct cu_image *library, struct cu_device *d, struct cu
 void cu_image_assembled(struct cu_image *m, struct cu_device *d);
 /* The device is reset: libraries are loaded there anew when they are used next, with their variables as at first. */
 void cu_images_reset(struct cu_device *d);
+
+/* ---- cu_reset.c ---- */
+void cu_reset(struct cu_device *d); /* all memory and handles of the device end */
+/* Whether a reset has freed what began there: to free it then is an error of the call, and nothing is freed twice. */
+bool cu_reset_ended(const lk_gpu *gpu, u64 address);
 /* Reads a file and hands over what is in it, ended by a zero byte. */
 cu_result cu_file_load(const char *path, cu_result (*load)(void *self, const void *image, u64 bytes), void *self);
 /* CUmoduleLoadingMode, as CUDA_MODULE_LOADING says. */

@@ -1,5 +1,6 @@
 /* Memory: what is allocated, pinned, registered and managed, and what an address is. */
 #include "cuda/cu_mem.h"
+#include "cuda/cu_image.h"
 #include "sim/profile.h"
 
 static cu_result allocate(u64 *out, u64 bytes, lk_memory_kind kind)
@@ -22,6 +23,7 @@ static cu_result release(u64 address, bool host)
     if (!address) return CU_OK;
     bool known = lk_memory_at(NULL, address, &info) == LK_OK;
     if (known && !info.freed && (info.kind == LK_MEMORY_PINNED) != host) return CU_INVALID_VALUE;
+    if (known && info.freed && cu_reset_ended(info.gpu, address)) return CU_INVALID_VALUE;
     lk_gpu *gpu = known ? info.gpu : c->device->gpu;
     lk_status s = lk_memory_free(gpu, address);
     return s == LK_FINDINGS ? CU_INVALID_VALUE : cu_status(gpu, s);

@@ -244,7 +244,7 @@ static bool is_variable(const struct device *d, const struct mem_object *o)
     return found;
 }
 
-static bool host_owns(const struct device *d, const struct mem_object *o)
+bool dev_host_owns(const struct device *d, const struct mem_object *o)
 {
     bool kind = o->kind == MEM_DEVICE || o->kind == MEM_PINNED || o->kind == MEM_MANAGED || o->kind == MEM_POOL ||
                 o->kind == MEM_REGISTERED;
@@ -297,7 +297,7 @@ void dev_leaks_host(struct device *d)
     struct leaks *list = NULL;
     u32 n = 0, cap = 0;
     for (u32 id = 1; (o = d->mem ? mem_by_id(d->mem, id) : gpu_object_at(d, id - 1)); id++) {
-        if (!host_owns(d, o)) continue;
+        if (!dev_host_owns(d, o)) continue;
         u32 k = 0;
         while (k < n && !same_place(&list[k], o)) k++;
         if (k == n && n == cap) list = base_need_more(list, sizeof *list * (cap = cap ? 2 * cap : 16));

@@ -207,6 +207,8 @@ void dev_managed_forget(struct device *d, const struct mem_object *o);
 /* Adds a note for each place where the host allocated or registered memory that is still there: kind, number and bytes.
  */
 void dev_leaks_host(struct device *d);
+/* Whether it is live memory that the host has allocated or registered. */
+bool dev_host_owns(const struct device *d, const struct mem_object *o);
 /* Adds a note: so many of these ("stream", "event", "graph") were made and never destroyed. site: the call that made
  * them, which lives for ever, or NULL. */
 void dev_leaks_handles(struct device *d, const char *what, const char *site, u32 count);
