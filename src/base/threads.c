@@ -1,9 +1,10 @@
 /* The threads of this process: ours are those that have said so with thread_name, and all others belong to the program
  * that uses the library. A name alone tells nothing: a thread begins with the name of the thread that has created it.
  */
-#include "base/base.h"
+#include "base/thread.h"
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -53,6 +54,18 @@ void thread_name(const char *name)
 #else
     (void)name;
 #endif
+}
+
+int thread_start(pthread_t *thread, void *(*run)(void *self), void *self)
+{
+    static const int fault[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
+    sigset_t most, before;
+    sigfillset(&most);
+    for (u32 i = 0; i < COUNT_OF(fault); i++) sigdelset(&most, fault[i]);
+    pthread_sigmask(SIG_BLOCK, &most, &before);
+    int error = pthread_create(thread, NULL, run, self); /* a thread begins with the mask of its creator */
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
 }
 
 static bool is_ours(long task)

@@ -1,5 +1,6 @@
 /* Writes the report of the program that the engine is in. */
 #include "cuda/cu_report.h"
+#include "base/thread.h"
 #include "cuda/cu_choose.h"
 #include "cuda/cu_clock.h"
 #include "cuda/cu_failed.h"
@@ -412,7 +413,7 @@ void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu)
         cu_fault_open(how->folder);
     }
     report_on_fresh(report_of(gpu), say_fresh, report_of(gpu));
-    if (!out.started && !pthread_create(&thread, NULL, writer, NULL)) {
+    if (!out.started && !thread_start(&thread, writer, NULL)) {
         pthread_detach(thread);
         out.started = true;
     }

@@ -11,6 +11,7 @@
  *
  * The threads start when they have something to do. The timer thread polls values and watches for the 50 ms. */
 #include "dev/op_in.h"
+#include "base/thread.h"
 #include <sched.h>
 #include <time.h>
 
@@ -166,7 +167,7 @@ static bool lane_start(struct streams *s, enum op_lane lane)
 {
     static void *(*const entry[LANES])(
         void *) = { [LANE_IN] = main_in, [LANE_OUT] = main_out, [LANE_HOST] = main_host };
-    if (!s->started[lane]) s->started[lane] = !pthread_create(&s->thread[lane], NULL, entry[lane], s);
+    if (!s->started[lane]) s->started[lane] = !thread_start(&s->thread[lane], entry[lane], s);
     return s->started[lane];
 }
 
@@ -327,7 +328,7 @@ static void *timer_main(void *of)
 
 static void timer_wake(struct streams *s)
 {
-    if (!s->timer_started) s->timer_started = !pthread_create(&s->timer, NULL, timer_main, s);
+    if (!s->timer_started) s->timer_started = !thread_start(&s->timer, timer_main, s);
     pthread_cond_signal(&s->timer_work);
 }
 

@@ -13,6 +13,7 @@
  * nothing to do holds the locks of all of them at once and looks: nobody is in a CTA, no parked CTA can go on, none can
  * start. If nothing outside can change memory either (the host, a copy), that is a deadlock, proved (deadlock.c). */
 #include "sim/worker_pool.h"
+#include "base/thread.h"
 #include "sim/deadlock.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
@@ -338,8 +339,7 @@ static u32 pool_grow(struct sim *s, u32 threads)
         p->thread = base_alloc(sizeof *p->thread * (s->workers + 1));
         s->pool = p;
     }
-    while (p && p->thread && p->nthread < threads && !pthread_create(&p->thread[p->nthread], NULL, pool_main, s))
-        p->nthread++;
+    while (p && p->thread && p->nthread < threads && !thread_start(&p->thread[p->nthread], pool_main, s)) p->nthread++;
     u32 n = p ? p->nthread : 0;
     unlock(&s->launches_lock);
     return n;

@@ -1,6 +1,7 @@
 /* Handlers of signals that a program has set, before and after the engine was loaded: they work as without it. */
 #include "api.h"
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -60,6 +61,55 @@ static void engine(void)
 {
     driver_open();
     OK(cuMemAlloc_v2, &device, (word)128);
+}
+
+
+/* What Java and .NET do: a null pointer becomes an exception, and what is not theirs goes to the handler that was there. */
+static struct sigaction previous;
+static volatile int exceptions;
+static void managed_runtime(int number, siginfo_t *info, void *context)
+{
+    if ((unsigned long)info->si_addr < 4096) {
+        exceptions++;
+        siglongjmp(back, 1);
+    }
+    if (previous.sa_flags & SA_SIGINFO)
+        previous.sa_sigaction(number, info, context);
+    else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
+        previous.sa_handler(number);
+    else
+        _exit(4);
+}
+static void *in_a_thread(void *self)
+{
+    static char mine[65536];
+    stack_t stack = { .ss_sp = mine, .ss_size = sizeof mine };
+    sigaltstack(&stack, NULL);
+    for (int i = 0; i < 3; i++)
+        if (!sigsetjmp(back, 1)) ++*(volatile int *)8;
+    fault_own();
+    return self;
+}
+
+/* All threads of the engine: of streams, workers, the writer of the report. */
+static void engine_threads(void)
+{
+    static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry past(.param .u64 x)\n{\n.reg .b64 %rd<3>;\n"
+                              "ld.param.u64 %rd1, [x];\ncvta.to.global.u64 %rd2, %rd1;\nst.global.u32 [%rd2+128], 7;\nret;\n}\n";
+    void *module, *f, *stream, *args[] = { &device };
+    OK(cuModuleLoadData, &module, ptx);
+    OK(cuModuleGetFunction, &f, module, "past");
+    OK(cuStreamCreate, &stream, 1);
+    OK(cuMemsetD8Async, device, 0, (word)128, stream);
+    OK(cuLaunchKernel, f, 64, 1, 1, 32, 1, 1, 0, stream, args, NULL);
+    OK(cuStreamSynchronize, stream);
+}
+static volatile int elsewhere;
+static pthread_t first;
+static void whose(int number)
+{
+    count++;
+    elsewhere += !pthread_equal(pthread_self(), first);
 }
 
 int main(int argc, char **argv)
@@ -154,6 +204,40 @@ int main(int argc, char **argv)
         printf("SIGTERM: %d time, read back %s\n", count, signal(SIGTERM, SIG_DFL) == look ? "its handler" : "another");
         sigaction(SIGINT, NULL, &old);
         printf("SIGINT: %s\n", old.sa_handler == SIG_DFL ? "the default" : "another");
+    }
+    if (!strcmp(how, "chain")) { /* the program's, the engine, then that of a runtime, which hands on */
+        pthread_t thread;
+        sigaction(SIGSEGV, &act, NULL);
+        engine();
+        struct sigaction runtime = { .sa_sigaction = managed_runtime, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+        sigaction(SIGSEGV, &runtime, &previous);
+        printf("read back %s\n", previous.sa_sigaction == with_info ? "the program's" : "another");
+        if (!sigsetjmp(back, 1)) ++*(volatile int *)8;
+        fault_own();
+        pthread_create(&thread, NULL, in_a_thread, NULL);
+        pthread_join(thread, NULL);
+        printf("%d exceptions, %d handed on\n", exceptions, count);
+    }
+    if (!strcmp(how, "threads")) { /* no handler of the program runs on a thread of the engine */
+        sigset_t one;
+        first = pthread_self();
+        engine();
+        engine_threads();
+        signal(SIGUSR1, whose);
+        sigemptyset(&one);
+        sigaddset(&one, SIGUSR1);
+        pthread_sigmask(SIG_BLOCK, &one, NULL);
+        kill(getpid(), SIGUSR1);
+        usleep(100000);
+        printf("blocked: %d times, ", count);
+        pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+        printf("then %d, on another thread %d\n", count, elsewhere);
+    }
+    if (!strcmp(how, "wait")) { /* for Ctrl-C */
+        engine();
+        engine_threads();
+        printf("ready\n");
+        pause();
     }
     return 0;
 }
