@@ -18,8 +18,8 @@
 #include "dev/dev_memory.h"
 #include <inttypes.h>
 
-#define POOL_UNIT (2ull << 20) /* a GPU maps memory in pieces of this size */
-enum { BLOCK_UNIT = 512 };     /* allocations take multiples of this */
+#define POOL_UNIT (32ull << 20) /* what an H200 reserves at a time */
+enum { BLOCK_UNIT = 512 };      /* allocations take multiples of this */
 
 struct waiting { /* room of frees that have not run */
     u64 stream, bytes;

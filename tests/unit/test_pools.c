@@ -5,8 +5,8 @@
 #include "unit.h"
 #include <stdlib.h>
 
-#define MB(n) ((u64)(n) << 20)
-enum { S1 = 11, S2 = 12 }; /* streams */
+#define HALF(n) ((u64)(n) << 24) /* halves of what a pool reserves at a time */
+enum { S1 = 11, S2 = 12 };       /* streams */
 static struct device *d;
 
 static struct mem_object *take(struct dev_pool *p, u64 bytes, u64 stream)
@@ -38,39 +38,39 @@ static void room(void)
     struct error e = { 0 };
     struct dev_pool *p;
     UNIT_EQ(sim_pool_new(d, 0, &p, &e), 0);
-    struct mem_object *a = take(p, MB(3), S1), *b;
-    UNIT(a->state == MEM_RESERVED && a->kind == MEM_POOL && a->size == MB(3));
-    UNIT(usage(p).used == MB(3) && usage(p).reserved == MB(4));
-    UNIT_EQ(sim_pools_reserved(d), MB(4));
+    struct mem_object *a = take(p, HALF(3), S1), *b;
+    UNIT(a->state == MEM_RESERVED && a->kind == MEM_POOL && a->size == HALF(3));
+    UNIT(usage(p).used == HALF(3) && usage(p).reserved == HALF(4));
+    UNIT_EQ(sim_pools_reserved(d), HALF(4));
     sim_pool_start(d, a);
     give(a, S1);
     UNIT_EQ(usage(p).used, 0);
     /* the free has not run: its room is for the same stream only */
-    b = take(p, MB(3), S2);
-    UNIT_EQ(usage(p).reserved, MB(6));
-    struct mem_object *c = take(p, MB(2), S1);
-    UNIT_EQ(usage(p).reserved, MB(6));
+    b = take(p, HALF(3), S2);
+    UNIT_EQ(usage(p).reserved, HALF(6));
+    struct mem_object *c = take(p, HALF(2), S1);
+    UNIT_EQ(usage(p).reserved, HALF(6));
     UNIT(c->base != a->base && b->base != a->base); /* addresses rest */
     sim_pool_end(d, a, NULL);
     UNIT(a->state == MEM_FREED);
-    UNIT_EQ(usage(p).used, MB(5));
+    UNIT_EQ(usage(p).used, HALF(5));
     sim_pools_synchronised(d);
-    UNIT_EQ(usage(p).reserved, MB(6));
+    UNIT_EQ(usage(p).reserved, HALF(6));
     sim_pool_start(d, b);
     give(b, S2);
     sim_pool_end(d, b, NULL);
-    UNIT_EQ(sim_pool_threshold(p, MB(4), &e), 0);
+    UNIT_EQ(sim_pool_threshold(p, HALF(4), &e), 0);
     sim_pools_synchronised(d);
-    UNIT_EQ(usage(p).reserved, MB(4));
-    UNIT_EQ(sim_pool_trim(p, MB(100), &e), 0);
-    UNIT_EQ(usage(p).reserved, MB(4));
+    UNIT_EQ(usage(p).reserved, HALF(4));
+    UNIT_EQ(sim_pool_trim(p, HALF(100), &e), 0);
+    UNIT_EQ(usage(p).reserved, HALF(4));
     UNIT_EQ(sim_pool_trim(p, 0, &e), 0);
-    UNIT(usage(p).reserved == MB(2) && usage(p).used_high == MB(5) && usage(p).reserved_high == MB(6));
+    UNIT(usage(p).reserved == HALF(2) && usage(p).used_high == HALF(5) && usage(p).reserved_high == HALF(6));
     sim_pool_usage_reset(p, true, true);
-    UNIT(usage(p).used_high == MB(2) && usage(p).reserved_high == MB(2));
+    UNIT(usage(p).used_high == HALF(2) && usage(p).reserved_high == HALF(2));
     /* a pool that is destroyed lives as long as its allocations */
     UNIT_EQ(sim_pool_delete(p, &e), 0);
-    UNIT_EQ(sim_pools_reserved(d), MB(2));
+    UNIT_EQ(sim_pools_reserved(d), HALF(2));
     sim_pool_start(d, c);
     give(c, S1);
     sim_pool_end(d, c, NULL);
@@ -83,17 +83,17 @@ static void ahead(void)
     struct error e = { 0 };
     struct dev_pool *p;
     enum { TURNS = 200 };
-    UNIT_EQ(sim_pool_new(d, MB(16), &p, &e), 0);
+    UNIT_EQ(sim_pool_new(d, HALF(16), &p, &e), 0);
     struct mem_object *o[TURNS];
     for (u32 k = 0; k < TURNS; k++) {
-        o[k] = take(p, MB(15), S1);
+        o[k] = take(p, HALF(15), S1);
         give(o[k], S1);
     }
     for (u32 k = 0; k < TURNS; k++) { /* now the operations run */
         sim_pool_start(d, o[k]);
         sim_pool_end(d, o[k], NULL);
     }
-    UNIT(usage(p).used == 0 && usage(p).reserved_high <= MB(16));
+    UNIT(usage(p).used == 0 && usage(p).reserved_high <= HALF(16));
     UNIT_EQ(sim_pool_delete(p, &e), 0);
 }
 
@@ -135,10 +135,10 @@ static void limits(void)
 #ifndef UNIT_SANITIZED /* the arena may be smaller than a card there */
     a = take(NULL, all / 2, S1);
     e = (struct error){ 0 };
-    UNIT(!dev_alloc(d, all / 2 + MB(16), MEM_DEVICE, NULL, NULL, &e));
+    UNIT(!dev_alloc(d, all / 2 + HALF(16), MEM_DEVICE, NULL, NULL, &e));
     UNIT_HAS(e.text, "; pools hold ");
     e = (struct error){ 0 };
-    UNIT(dev_alloc(d, all / 2 + MB(16), MEM_PINNED, NULL, NULL, &e) != NULL); /* not on the card */
+    UNIT(dev_alloc(d, all / 2 + HALF(16), MEM_PINNED, NULL, NULL, &e) != NULL); /* not on the card */
     struct mem_object *big = dev_alloc(d, all / 4, MEM_DEVICE, NULL, NULL, &e);
     UNIT(big != NULL);
     UNIT_EQ(sim_pool_alloc(d, NULL, all / 2, S1, NULL, NULL, &o, &wait, &e), 2);
@@ -232,7 +232,7 @@ static void random_programs(void)
     struct error e = { 0 };
     struct dev_pool *p;
     u64 seed = 7;
-    UNIT_EQ(sim_pool_new(d, MB(64), &p, &e), 0);
+    UNIT_EQ(sim_pool_new(d, HALF(64), &p, &e), 0);
     enum { MOST = 64 };
     struct {
         struct mem_object *o;
@@ -245,12 +245,12 @@ static void random_programs(void)
         seed = seed * 6364136223846793005ull + 1442695040888963407ull;
         u32 r = (u32)(seed >> 33), what = r % 3, s = r / 3 % 2;
         if (what == 0 && n < MOST) {
-            u64 bytes = 1 + r / 6 % MB(6), takes = (bytes + 511) & ~511ull;
+            u64 bytes = 1 + r / 6 % HALF(6), takes = (bytes + 511) & ~511ull;
             u64 credit = waiting[s] < takes ? waiting[s] : takes,
                 total = used + waiting[0] + waiting[1] - credit + takes;
             struct mem_object *o;
             bool ok = !sim_pool_alloc(d, p, bytes, S1 + s, NULL, NULL, &o, NULL, &e);
-            wrong += ok != (total <= MB(64));
+            wrong += ok != (total <= HALF(64));
             if (ok) {
                 used += takes;
                 waiting[s] -= credit;
@@ -277,7 +277,7 @@ static void random_programs(void)
         }
         if (turn % 1000 == 999) sim_pools_synchronised(d);
         struct dev_pool_usage u = usage(p);
-        wrong += u.used != used || u.reserved > MB(64) || u.reserved < used + waiting[0] + waiting[1];
+        wrong += u.used != used || u.reserved > HALF(64) || u.reserved < used + waiting[0] + waiting[1];
     }
     UNIT_EQ(wrong, 0);
     UNIT(refused > 10);
