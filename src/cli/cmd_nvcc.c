@@ -167,16 +167,19 @@ static bool is_source(const char *word)
     return false;
 }
 
-/* nvcc has made a cubin of the one source in `words`: it is called again for the PTX, which is added. */
+/* nvcc has made a cubin of the one source in `words`: it is called again for the PTX, with lines, which is added.
+ */
 static int cubin_keep(struct arena *mem, const word_list *words)
 {
     static const char *const with_value[] = { "-o", "--output-file" };
     word_list again = { 0 };
     const char *source = NULL, *output = NULL, *value;
     char made[] = "/tmp/lockstep-XXXXXX.ptx";
+    struct asked a = { 0 };
     u32 sources = 0;
     for (u32 i = 0; i + 1 < words->n; i++) {
         bool took = false;
+        read_word(&a, words->p[i], words->p[i + 1]);
         if ((value = keep_value(words->p[i], words->p[i + 1], with_value[1], with_value[0], &took))) {
             output = value;
             i += took;
@@ -196,6 +199,7 @@ static int cubin_keep(struct arena *mem, const word_list *words)
     int fd = mkstemps(made, 4);
     if (fd < 0) return cli_error("cannot make a file in /tmp: %s", strerror(errno));
     close(fd);
+    if (!a.lines) VEC_PUSH(mem, &again, "-lineinfo");
     VEC_PUSH(mem, &again, "-o");
     VEC_PUSH(mem, &again, made);
     VEC_PUSH(mem, &again, NULL);

@@ -28,6 +28,7 @@ struct record { /* a site, or a name */
     u32 site;                      /* a name: of which call */
     bool global;                   /* a name: at address[0] */
     bool script;                   /* a name: what the line of a script assigns */
+    bool package;                  /* the same: compiled code of a package made the call */
     bool held;                     /* a name: of a pointer; address[0] as where.h has it, then the places */
     u32 has_end;                   /* a local name: address[2] is known; of a pointer: a bit for each place */
     bool resolved;                 /* what follows is known */
@@ -108,6 +109,7 @@ static void name_read(struct record *r, char *p)
 {
     r->site = (u32)strtoul(p, &p, 16);
     r->global = !strncmp(p, " global ", 8);
+    r->package = !strcmp(p, " script package");
     if ((r->script = !strncmp(p, " script", 7))) return;
     if ((r->held = !strncmp(p, " held ", 6))) {
         r->address[0] = strtoull(p + 6, &p, 16);
@@ -481,7 +483,7 @@ static void name_resolve(struct sites *s, struct record *r)
     }
     if (r->script) {
         const struct line *first = site ? script_first(s, site) : NULL;
-        script_name(first, first && first->place != site->address[0], name, sizeof name);
+        script_name(first, r->package || (first && first->place != site->address[0]), name, sizeof name);
     } else if (r->global) {
         global_name(r, r->address[0], name, sizeof name);
     } else

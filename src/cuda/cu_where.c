@@ -4,6 +4,7 @@
 #include "dev/dev_work.h"
 #include "mem/host_pointer.h"
 #include "where/where.h"
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -87,13 +88,22 @@ static bool allocates(const char *function)
     return false;
 }
 
+/* Whether compiled code of a package of Python made the call, and not ctypes for the script. */
+static bool is_packages(const struct cu_call *c)
+{
+    Dl_info at;
+    return dladdr(c->return_address, &at) && at.dli_fname &&
+           (strstr(at.dli_fname, "/site-packages/") || strstr(at.dli_fname, "/dist-packages/"));
+}
+
 static const char *buffer_name(void)
 {
     struct where_stack s;
     const struct cu_call *c = cu_call_now();
     const char *function = c ? cu_call_name(c) : "";
     if (!allocates(function) || !call_walk(c, &s)) return NULL;
-    if (s.n && (s.address[0] & WHERE_SCRIPT) == WHERE_SCRIPT) return where_name_script(where_site(function, &s));
+    if (s.n && (s.address[0] & WHERE_SCRIPT) == WHERE_SCRIPT)
+        return where_name_script(where_site(function, &s), is_packages(c));
     return where_name(where_site(function, &s), &s, c->word[0]);
 }
 

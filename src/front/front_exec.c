@@ -137,7 +137,8 @@ static bool mend(char *const *given, char *out[VARIABLES], char *audit, size_t s
 /* ---- tools that make cubins ---- */
 
 /* A program that starts ptxas or `nvcc --cubin` is to load what they make: `lockstep ptxas` and `lockstep nvcc` do the
- * same, and the cubin keeps its PTX. Fills `out` with their words; false: it is another program. */
+ * same, and the cubin keeps its PTX. `nvcc -c` makes a part of a library that it will load: PTX and lines are added.
+ * Fills `out` with their words; false: it is another program. */
 enum { WORDS = 1024 };
 static bool is_tool(const char *path, char *const *argv, char *out[WORDS])
 {
@@ -152,7 +153,8 @@ static bool is_tool(const char *path, char *const *argv, char *out[WORDS])
     if (base != path) out[n++] = (char *)(uintptr_t)path;
     for (size_t i = 1; argv[0] && argv[i]; i++) {
         if (n + 1 == WORDS) return false;
-        cubin |= !strcmp(argv[i], "-cubin") || !strcmp(argv[i], "--cubin");
+        cubin |= !strcmp(argv[i], "-cubin") || !strcmp(argv[i], "--cubin") || !strcmp(argv[i], "-c") ||
+                 !strcmp(argv[i], "-dc");
         out[n++] = argv[i];
     }
     out[n] = NULL;

@@ -94,8 +94,9 @@ const char *where_name(const char *site, const struct where_stack *s, u64 addres
 /* The variable of the host that holds a pointer, or that it leads to, as far as the frames of the stack tell: a text
  * that lives for ever and stands for ", held by x", ", the variable x" or nothing; NULL: there is no room. */
 const char *where_held(const char *site, const struct where_stack *s, u64 pointer);
-/* The name of the variable that a line of a script assigns, for memory that the call makes; NULL: there is no room. */
-const char *where_name_script(const char *site);
+/* The name of the variable that a line of a script assigns, for memory that the call makes; NULL: there is no room.
+ * package: compiled code of a package calls, so that what the line assigns is an object of the package. */
+const char *where_name_script(const char *site, bool package);
 /* Whether there is a site: whoever prints the report then knows what their marks stand for. */
 bool where_used(void);
 /* Whether a text is one of these, and need not be copied. */
@@ -107,8 +108,8 @@ bool where_kept(const char *text);
  *     site NUMBER FUNCTION ADDRESS...
  *     name NUMBER SITE global ADDRESS
  *     name NUMBER SITE local FRAME OFFSET END   in this frame; from its stack pointer, and from the frame's end, or -
- *     name NUMBER SITE script         what the line assigns
- *     name NUMBER SITE held ADDRESS FRAME OFFSET END ...   the variable at this address (0: none is there; 1: the one
+ *     name NUMBER SITE script         what the line assigns; with ` package` behind it: compiled code of a package
+ * calls name NUMBER SITE held ADDRESS FRAME OFFSET END ...   the variable at this address (0: none is there; 1: the one
  * at the place that follows), else the first of these places that is a variable Numbers are hexadecimal, those of lines
  * decimal. What was told before is told again to a new listener. */
 void where_listen(void (*line)(const char *text, size_t n));

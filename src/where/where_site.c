@@ -95,14 +95,15 @@ static void held_tell(u32 number)
     where_tell("%s\n", line);
 }
 
+enum { PACKAGE = 3 }; /* words of a name of a script whose call is a package's: no other name has so many */
 static void name_tell(u32 number)
 {
     const struct record *r = t.record[number];
     char place[80];
     if (r->n % 4 == 2)
         held_tell(number);
-    else if (!r->n)
-        where_tell("name %x %x script\n", number, r->site);
+    else if (!r->n || r->n == PACKAGE)
+        where_tell("name %x %x script%s\n", number, r->site, r->n ? " package" : "");
     else if (r->n == 1)
         where_tell("name %x %x global %" PRIx64 "\n", number, r->site, r->word[0]);
     else {
@@ -200,10 +201,11 @@ const char *where_name(const char *site, const struct where_stack *s, u64 addres
     return keep(NULL, number_of(site), word, COUNT_OF(word));
 }
 
-const char *where_name_script(const char *site)
+const char *where_name_script(const char *site, bool package)
 {
+    static const u64 none[PACKAGE];
     if (!site || !where_kept(site) || __atomic_load_n(&t.n, __ATOMIC_RELAXED) > FULL) return NULL;
-    return keep(NULL, number_of(site), NULL, 0);
+    return keep(NULL, number_of(site), none, package ? PACKAGE : 0);
 }
 
 void where_listen(void (*line)(const char *text, size_t n))

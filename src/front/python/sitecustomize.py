@@ -51,7 +51,18 @@ def _cupy(module):
         module.cuda.set_pinned_memory_allocator(None)
 
 
-_CLIENTS = {"numba.cuda.decorators": _numba, "numba.cuda.debuginfo": _numba_flags, "cupy": _cupy}
+def _pycuda(module):
+    """PyCUDA makes the folder of its cache only where nobody names one."""
+    if os.environ.get("PYCUDA_CACHE_DIR"):
+        os.makedirs(os.environ["PYCUDA_CACHE_DIR"], exist_ok=True)
+
+
+_CLIENTS = {
+    "numba.cuda.decorators": _numba,
+    "numba.cuda.debuginfo": _numba_flags,
+    "cupy": _cupy,
+    "pycuda.compiler": _pycuda,
+}
 
 
 class _Loader(importlib.abc.Loader):
