@@ -184,7 +184,7 @@ enum { MBAR_NOINC = 1, MBAR_RELAXED = 2, MBAR_NO_COMPLETE = 4, MBAR_EXPECT = 8, 
 /* op.aux of tensor copies, beside the rank; from bit TENSOR_ATOM on the atom_op of a reduction */
 enum { TENSOR_RANK = 7, TENSOR_IM2COL = 8, TENSOR_STORE = 16, TENSOR_REDUCE = 32, TENSOR_ATOM = 8 };
 /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
-enum { FENCE_PROXY = 16, FENCE_SC = 32 };
+enum { FENCE_PROXY = 16, FENCE_SC = 32, FENCE_ASYNC = 64 }; /* FENCE_ASYNC: of shared memory and the async proxy */
 /* op.aux of barriers; how many barriers a CTA has */
 /* aux of isspacep: the space, and whether it is .shared::cluster. */
 enum { ISSPACEP_CLUSTER = 1 << 8 };
@@ -299,6 +299,10 @@ enum {
     WATCH_SETS = 32      /* how many sets there are */
 };
 
+/* The operation touches a register that an asynchronous product may have; it may store to shared memory, and the
+ * function has operations that read shared memory by the async proxy. */
+enum { TOUCHES_PRODUCT = 1, STORES_FOR_ASYNC = 2 };
+
 struct lowered {
     struct arena mem;
     u32 serial; /* never given twice by a table; it stands at func_table.func[serial % FUNCS] */
@@ -349,8 +353,7 @@ struct lowered {
     u8 *overflow;
     /* by operation: a division or a shift whose second operand is looked at (hazards.c) */
     u8 *hazard;
-    /* by operation: it touches a register that an asynchronous product may have (in_flight.c) */
-    u8 *in_flight;
+    u8 *in_flight; /* by operation: TOUCHES_PRODUCT, STORES_FOR_ASYNC (in_flight.c) */
     /* lowered.overflow of the operations that can overflow in some launch so far, and of those that use their results;
      * NULL: all are watched */
     u8 *overflow_on;

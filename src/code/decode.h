@@ -11,6 +11,7 @@
     X(SELECTION, 0, observe_selection) /* WATCH_RACE: it selects the value of a speculated load */         \
     X(HAZARD, 0, hazard_check)         /* a divisor of zero, a shift by more than the width */             \
     X(IN_FLIGHT, 0, wgmma_touch)       /* a register that an asynchronous product may have */              \
+    X(PROXY, 0, proxy_store)           /* a store to shared memory that the async proxy may read */        \
     X(OVERFLOW, 0, overflow_step)      /* WATCH_OVERFLOW: arithmetic on the way to an address */           \
     X(OVERFLOW_USE, 0, overflow_use)   /* WATCH_OVERFLOW: an access with such an address */                \
     X(TERMINATOR, 0, init_terminator)  /* WATCH_INIT, plain code: what the end of the block uses */

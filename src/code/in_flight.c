@@ -1,5 +1,5 @@
 /* Registers of wgmma (9.7.15.7): which operations may touch one while a product has it, and which products lack the
- * fence behind a write of their registers.
+ * fence behind a write of their registers. And which stores may be read by the async proxy (sim/proxy.c).
  *
  * An accumulator, and a register of a, belongs to the product from its issue to the wait that covers it. Whether it
  * does at an operation is known when the operation runs (sim/wgmma_check.c); here are those that have to look: the ones
@@ -74,6 +74,17 @@ static u32 unfenced(const struct lowered *l, u32 k, u32 block)
     return 0;
 }
 
+/* Stores and atomics that may be to shared memory, also those of matrices. */
+static void stores_find(struct lowered *l)
+{
+    for (u32 k = 0; k < l->nop; k++) {
+        const struct lop *o = &l->op[k];
+        bool stores = o->kind == K_MEM && o->flags & (ISA_ACCESS | ISA_MATRIX) && o->flags & ISA_WRITES;
+        u32 space = stores ? l->site[o->site].space : SP_GLOBAL;
+        if (space == SP_SHARED || space == SP_GENERIC) l->in_flight[k] |= STORES_FOR_ASYNC;
+    }
+}
+
 void in_flight_find(struct lowered *l)
 {
     struct arena tmp = { 0 };
@@ -86,5 +97,8 @@ void in_flight_find(struct lowered *l)
             l->op[k].off = unfenced(l, k, b);
         }
     if (any) touches_find(l, &tmp);
+    for (u32 k = 0; k < l->nsite; k++)
+        any |= l->site[k].flags & SITE_BULK && site_is_load(&l->site[k]) && l->site[k].space == SP_SHARED;
+    if (any) stores_find(l);
     arena_free(&tmp);
 }

@@ -529,6 +529,7 @@ void lower_fence(struct lower *w, int form)
     o.aux = scope_of(i, SCOPE_SYS);
     if (lower_has_mod(i, "proxy") || lower_has_mod(i, "mbarrier_init")) o.aux |= FENCE_PROXY;
     if (lower_has_mod(i, "sc")) o.aux |= FENCE_SC;
+    if (lower_has_mod(i, "proxy") && lower_has_mod(i, "async") && !lower_has_mod(i, "global")) o.aux |= FENCE_ASYNC;
     VEC_PUSH(w->mem, &w->op, o);
 }
 

@@ -11,6 +11,7 @@
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/proxy.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 #include <stdlib.h>
@@ -104,6 +105,7 @@ void async_complete(struct warp *w, u32 mask, s64 keep)
         if (c.given) memcpy(c.to, c.from, c.given);
         memset(c.to + c.given, 0, c.bytes - c.given);
         if (w->init_shared) copy_taints(w, &c);
+        proxy_wrote(w->cta, c.to, c.bytes);
         if (observed(w->cta->launch)) observe_copied(w->cta->launch, w, c.lane, c.to, c.bytes);
     }
     s->n = left;

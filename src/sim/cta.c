@@ -5,6 +5,7 @@
  * the warp gives way, or when it is done. The CTA is done with its last warp. */
 #include "sim/cta.h"
 #include "sim/async.h"
+#include "sim/proxy.h"
 #include "sim/wgmma.h"
 #include "sim/barrier.h"
 #include "sim/cluster.h"
@@ -58,6 +59,7 @@ void cta_free(struct cta *c)
     }
     base_free(c->mbarriers);
     base_free(c->wgmma_logs);
+    base_free(c->proxies);
     flights_free(c);
     if (c->bytes <= SPARE_MOST) c = __atomic_exchange_n(&c->launch->sim->spare_cta, c, __ATOMIC_ACQ_REL);
     base_free(c);
@@ -167,6 +169,7 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
     mbarrier_begin(c);
     flights_begin(c);
     wgmma_logs_reset(c);
+    proxy_begin(c);
     if (linear < l->in->grid[0]) { /* most grids have one row, and a division takes as long as a few instructions */
         c->id[0] = (u32)linear;
         c->id[1] = c->id[2] = 0;

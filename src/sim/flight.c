@@ -7,6 +7,7 @@
 #include "sim/finding_place.h"
 #include "sim/mbarrier.h"
 #include "sim/observe.h"
+#include "sim/proxy.h"
 #include "sim/sim_run.h"
 
 struct flights {                                  /* of a CTA */
@@ -97,6 +98,7 @@ void flight_issue(struct flight *f)
         f->mbarrier_phase = mbarrier_state(f->mbarrier_cta, f->mbarrier, word).phase;
     }
     f->warp->changed = 1;
+    proxy_reads(f);
     if (observed(c->launch)) observe_flight(c->launch, f, FLIGHT_ISSUED);
     if (unlikely(c->launch->perturb) && f->end == FLIGHT_MBARRIER && rand_next(&c->rng) % 4 == 0) land(s, at);
 }
@@ -194,6 +196,7 @@ static void write_all(struct flight *f)
             reduce(f, m->to, f->data + at, m->bytes);
         else
             memcpy(m->to, f->data + at, m->bytes);
+        if (f->to_space == SP_SHARED) proxy_wrote(f->to_cta, m->to, m->bytes);
     }
 }
 

@@ -37,6 +37,7 @@ static inline handler *handler_under(const struct warp *w, const struct insn *i,
 
 handler hazard_check; /* hazard_check.c: INS_HAZARD of decode.h */
 handler wgmma_touch;  /* wgmma_check.c: INS_IN_FLIGHT */
+handler proxy_store;  /* proxy.c: INS_PROXY */
 
 /* The version of a function for a launch, decoded and bound when first asked for. The caller holds sim.lock. NULL: e
  * says why. */

@@ -206,6 +206,7 @@ struct cta {
     struct mbarriers *mbarriers;  /* NULL: none so far */
     struct flights *flights;      /* that its threads have issued; NULL: none so far */
     struct wgmma_log *wgmma_logs; /* by warpgroup; NULL: none so far */
+    struct proxies *proxies;      /* what ordinary stores have written (proxy.c); NULL: nothing so far */
     struct shadow *init;          /* which bytes of shared memory are defined; NULL: not checked, or there is none */
     void *race;                   /* state of the race check for this CTA */
     struct worker *worker;

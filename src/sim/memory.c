@@ -16,6 +16,7 @@
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/proxy.h"
 #include "sim/wait.h"
 
 /* ---- common ---- */
@@ -338,6 +339,7 @@ int run_fence(char *restrict R, const struct insn *i, struct warp *w)
     u32 lanes = active_lanes(w, R, i);
     if (!lanes) return 0;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    proxy_fence(w, &w->code->low->op[i->op]);
     if (observed(w->cta->launch))
         observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_FENCE,
                                                           .cta = w->cta,

@@ -16,6 +16,7 @@
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/product.h"
+#include "sim/proxy.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
 #include <stdlib.h>
@@ -234,7 +235,8 @@ static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment
     const struct cta *c = w->cta;
     const struct mma *f = &p->low->mma[p->low->op[p->op].aux];
     struct chunks all;
-    if (likely(!observed(c->launch)) || p->low != w->code->low) return;
+    bool told = observed(c->launch) && p->low == w->code->low, proxy = c->proxies && moment == FLIGHT_ISSUED;
+    if (likely(!told && !proxy)) return;
     struct flight x = { .warp = w,
                         .low = p->low,
                         .op = p->op,
@@ -254,7 +256,8 @@ static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment
                                              .from_at = cluster_base(c->rank) + at,
                                              .bytes = all.halves[s] == 3 ? SECTOR_BYTES : CHUNK_BYTES });
     }
-    observe_flight(c->launch, &x, moment);
+    if (proxy) proxy_reads(&x);
+    if (told) observe_flight(c->launch, &x, moment);
     base_free(x.move);
 }
 
