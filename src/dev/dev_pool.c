@@ -323,7 +323,8 @@ static bool free_begin(struct mem_object *o, u64 address, u64 stream, const char
 {
     bool kind = o && (o->kind == MEM_POOL || o->kind == MEM_DEVICE);
     struct block *b = kind ? o->pool : NULL;
-    if (!kind || o->base != address || o->state == MEM_FREED || (b && b->freed)) return false;
+    if (!kind || o->base != address || __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED || (b && b->freed))
+        return false;
     if (!b) o->pool = b = base_need(sizeof *b);
     b->freed = true;
     b->stream = stream;

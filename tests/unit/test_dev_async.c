@@ -208,14 +208,19 @@ static void whole_grids(u32 workers, s64 seed)
 static void dependent(u32 workers, s64 seed, u32 checks)
 {
     open_with(workers, seed, checks);
+#ifdef __SANITIZE_THREAD__
+    const u32 firsts = 1, seconds = 1; /* all CTAs store the same value in one place, which is a race of ours, too */
+#else
+    const u32 firsts = 3, seconds = 2;
+#endif
     struct dev_stream *x = stream(STREAM_NON_BLOCKING);
     u64 go = memory(4, MEM_PINNED), started = memory(4, MEM_PINNED), data = memory(4, MEM_DEVICE),
         out = memory(4, MEM_DEVICE), never = memory(4, MEM_DEVICE);
     for (u32 round = 0; round < 3; round++) {
         __atomic_store_n(view(go), seed >= 0, __ATOMIC_RELEASE);
         __atomic_store_n(view(started), 0, __ATOMIC_RELEASE);
-        UNIT_EQ(launch(x, "first", 3, 32, PARAMS(go, data)), OP_OK);
-        struct dev_task t = kernel("second", 2, 64, PARAMS(started, data, out));
+        UNIT_EQ(launch(x, "first", firsts, 32, PARAMS(go, data)), OP_OK);
+        struct dev_task t = kernel("second", seconds, 64, PARAMS(started, data, out));
         t.programmatic = true;
         UNIT_EQ(dev_enqueue(x, d, &t, &e), OP_OK);
         while (seed < 0 && !__atomic_load_n(view(started), __ATOMIC_ACQUIRE)) cpu_relax();

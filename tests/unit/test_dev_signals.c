@@ -128,7 +128,8 @@ static void test_outside(u32 workers)
     UNIT_EQ(ops->stream_synchronise(y, &e), OP_OK);
     __atomic_store_n((u32 *)mem_view(mem_find(d->mem, stop), stop), 1, __ATOMIC_RELEASE);
     close_all(false);
-    open_all(workers); /* the same without the wait */
+#ifndef __SANITIZE_THREAD__ /* a program with a race: two threads of ours then use its bytes at once */
+    open_all(workers);      /* the same without the wait */
     launch(x, "stay", stop);
     for (u32 k = 0, seen = 0; k < 1000 && !seen; k++) {
         usleep(1000);
@@ -138,6 +139,7 @@ static void test_outside(u32 workers)
     UNIT_EQ(ops->stream_synchronise(y, &e), OP_OK);
     __atomic_store_n((u32 *)mem_view(mem_find(d->mem, stop), stop), 1, __ATOMIC_RELEASE);
     close_all(true);
+#endif
 }
 
 int main(void)
