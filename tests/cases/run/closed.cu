@@ -1,4 +1,5 @@
 // A library whose kernel is machine code alone, as PyTorch's are, and the program that calls it twice.
+// regen: no
 #include <stdio.h>
 
 #ifdef LIBRARY

@@ -1,5 +1,6 @@
 // A program without debug information: calls are told by the symbols of its functions. cudaMalloc of a float * and a
 // launch go through inline functions of the toolkit's headers, which are not the user's.
+// regen: no
 #include <cuda_runtime.h>
 
 namespace work {
