@@ -115,11 +115,14 @@ static void sync_event(void *self, const struct sync_event *e)
 
 /* The place in memory that names a synchronisation location. Shared memory of another CTA in the same slot is another
  * place: the time when the CTA began is part of it. */
-static u64 location_of(const struct touch *t, const struct access *a, u32 lane)
+ALWAYS_INLINE u64 location_of(const struct touch *t, const struct access *a, u32 lane)
 {
     if (a->space[lane] != SP_SHARED) return a->addr[lane];
-    const struct cta *owner = cluster_cta(a->warp->cta, a->addr[lane]);
-    const struct race_cta *c = owner && owner->race ? owner->race : t->w->c;
+    const struct race_cta *c = t->w->c;
+    if (unlikely(a->warp->cta->cluster->size > 1)) {
+        const struct cta *owner = cluster_cta(a->warp->cta, a->addr[lane]);
+        if (owner && owner->race) c = owner->race;
+    }
     return (u64)(uintptr_t)a->ptr[lane] ^ (u64)c->start << 36;
 }
 
@@ -152,30 +155,45 @@ static bool host_shares(const struct mem_object *o)
     return o->kind == MEM_PINNED || o->kind == MEM_MANAGED || o->kind == MEM_REGISTERED;
 }
 
-/* One element of a strong access of a lane; o: the object of global memory, NULL: it does not matter. */
+/* One element of a strong access of a lane, as the clocks have it; o: the object of global memory, NULL: it does not
+ * matter. */
+static struct strong strong_of(const struct touch *t, const struct access *a, u32 l, u32 element,
+                               const struct mem_object *o)
+{
+    const struct site *s = a->site;
+    bool word = s->flags & SITE_WORD, ordered = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
+    u64 at = location_of(t, a, l) + element * s->width;
+    return (struct strong){ word ? at & ~(u64)3 : at,      word ? 4 : s->width, ordered ? s->sem : SEM_RELAXED,
+                            race_scope_of(t->w, s->scope), site_is_atomic(s),   o && host_shares(o) };
+}
+
+/* A red, or an atom whose result is not used, reads nothing. */
+static bool strong_reads(const struct touch *t, const struct site *s, const struct strong *x)
+{
+    return site_is_load(s) ||
+           (site_fetches(s) && (x->sem != SEM_RELAXED || race_atom_reads(t->w->c->launch, t->warp->code->low,
+                                                                         &t->warp->code->low->op[t->op_index])));
+}
+
 static void strong_element(struct touch *t, const struct access *a, u32 l, u32 element, char *cells,
                            const struct mem_object *o)
 {
     const struct site *s = a->site;
-    bool exact = t->w->c->exact, writes = t->op & OP_WRITE,
-         ordered = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
-    bool word = s->flags & SITE_WORD;
-    u64 at = location_of(t, a, l) + element * s->width;
-    struct strong x = { word ? at & ~(u64)3 : at,      word ? 4 : s->width, ordered ? s->sem : SEM_RELAXED,
-                        race_scope_of(t->w, s->scope), site_is_atomic(s),   o && host_shares(o) };
-    /* The acquire comes before the access is recorded, so that the access is ordered after what it acquires. A red, or
-     * an atom whose result is not used, reads nothing. */
-    bool reads = site_is_load(s) ||
-                 (site_fetches(s) && (ordered || race_atom_reads(t->w->c->launch, t->warp->code->low,
-                                                                 &t->warp->code->low->op[t->op_index])));
-    if (exact && reads) clock_strong_read(t->w, l, &x);
-    struct write number = exact && writes ? clock_strong_write(t->w, &x, l) : (struct write){ 0, 0 };
+    bool exact = t->w->c->exact, writes = t->op & OP_WRITE;
+    struct strong x;
+    struct write number = { 0, 0 };
+    if (exact) {
+        x = strong_of(t, a, l, element, o);
+        /* The acquire comes before the access is recorded, so that the access is ordered after what it acquires. */
+        if (strong_reads(t, s, &x)) clock_strong_read(t->w, l, &x);
+        if (writes) number = clock_strong_write(t->w, &x, l);
+    }
     t->id = number.id;
     t->write = number.number;
     if (cells) strong_cell(t, a, l, element, cells);
     if (cells && !(a->space[l] == SP_SHARED && t->w->c->distributed) &&
         __atomic_load_n(&t->w->c->era->volatiles_used, __ATOMIC_RELAXED))
-        (s->sem == SEM_VOLATILE && !x.rmw ? volatile_access : volatile_flag)(t, a, l, element);
+        (s->sem == SEM_VOLATILE && !site_is_atomic(s) ? volatile_access : volatile_flag)(t, a, l, element);
     if (exact && writes) clock_strong_release(t->w, l, &x);
 }
 
