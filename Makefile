@@ -175,10 +175,10 @@ truth: need
 # Which rows of isa.def no test runs, by gcov; .ci/run does it after `make test`.
 rows: need
 	@tests/rows --build $(B)
-# Python and other clients, installed from their registries, as their users run them; .ci/run does it after `make rows`.
+# Python and other clients, installed from their registries, as their users run them; .ci/run does it after `make rows`. CLIENTS="numba cupy": these alone.
 test-clients: need
 	@$(MAKE) --no-print-directory $(jobs) all
-	@tests/clients/run --build $(B)
+	@tests/clients/run --build $(B) $(CLIENTS)
 # How often the front end and ptxas agree on what is PTX (docs/ptx.md); needs ptxas.
 agree: need
 	@$(MAKE) --no-print-directory $(jobs) $(B)/bench/agree
