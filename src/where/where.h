@@ -108,10 +108,12 @@ bool where_kept(const char *text);
  *     site NUMBER FUNCTION ADDRESS...
  *     name NUMBER SITE global ADDRESS
  *     name NUMBER SITE local FRAME OFFSET END   in this frame; from its stack pointer, and from the frame's end, or -
- *     name NUMBER SITE script         what the line assigns; with ` package` behind it: compiled code of a package
- * calls name NUMBER SITE held ADDRESS FRAME OFFSET END ...   the variable at this address (0: none is there; 1: the one
- * at the place that follows), else the first of these places that is a variable Numbers are hexadecimal, those of lines
- * decimal. What was told before is told again to a new listener. */
+ *     name NUMBER SITE script         what the line assigns
+ *     name NUMBER SITE script package     the same; compiled code of a package calls
+ *     name NUMBER SITE held ADDRESS FRAME OFFSET END ...   the variable at ADDRESS, else the first place that is one
+ *
+ * ADDRESS of a held one is 0 where no variable is, and 1 where it is the one at the place that follows. Numbers are
+ * hexadecimal, those of lines decimal. What was told before is told again to a new listener. */
 void where_listen(void (*line)(const char *text, size_t n));
 void where_tell(const char *format, ...) PRINTF_LIKE(1, 2);
 /* The text with each mark replaced by what is known without debug information. */

@@ -1,6 +1,6 @@
-"""Python under `lockstep run` imports this when it starts (PYTHONPATH). It changes what clients would hide from a checker:
-Numba's kernels get line information, and CuPy's arrays are allocations of their own, in place of parts of a pool
-(`lockstep run --keep-pools` leaves them). A sitecustomize of the user's own is run afterwards. docs/python.md"""
+"""Python under `lockstep run` imports this when it starts (PYTHONPATH). It changes what clients would hide from a
+checker: Numba's kernels get line information, and CuPy's arrays are allocations of their own, in place of parts of a
+pool (`lockstep run --keep-pools` leaves them). A sitecustomize of the user's own is run afterwards. docs/python.md"""
 
 import functools
 import importlib.abc
@@ -12,8 +12,8 @@ import warnings
 
 
 def _numba(module):
-    """numba.cuda.jit compiles with lineinfo unless told otherwise. Its debug switch would change the code. Who did not ask
-    for lines is not warned of functions without a file, as Numba makes them for ufuncs."""
+    """numba.cuda.jit compiles with lineinfo unless told otherwise. Its debug switch would change the code. Who did
+    not ask for lines is not warned of functions without a file, as Numba makes them for ufuncs."""
     real = module.jit
     warnings.filterwarnings("ignore", message="Could not find source for function")
 
@@ -29,8 +29,8 @@ def _numba(module):
 
 
 def _numba_flags(module):
-    """Code with lines does not link with what NVRTC makes for link-time optimisation, as for cuda.bfloat16: Numba says what
-    is to be done where versions of debugging information differ ("warn", 2) otherwise than NVRTC ("error", 1)."""
+    """Code with lines does not link with what NVRTC makes for link-time optimisation, as for cuda.bfloat16: Numba says
+    what is to be done where versions of debugging information differ ("warn", 2) otherwise than NVRTC ("error", 1)."""
     real = module.DIBuilder._set_module_flags
 
     def flags(self):
