@@ -9,7 +9,7 @@
  * together. It reads the message where it lies and writes the response where it will be read. docs/ring.md is the
  * protocol, the argument for it, and what can go wrong.
  *
- * spsc, mpsc and mpmc below are rings for a kernel's own use, in shared, distributed shared, global or mapped memory. */
+ * spsc, mpsc, mpmc and pipe below are rings for a kernel's own use, in shared, distributed shared, global or mapped memory. */
 #ifndef LOCKSTEP_RING_CUH
 #define LOCKSTEP_RING_CUH
 #include "lockstep_ring_layout.h"
@@ -45,6 +45,15 @@ LK_RING_LOAD(load_acquire, "acquire")
 LK_RING_LOAD(load_relaxed, "relaxed")
 LK_RING_STORE(store_release, "release")
 LK_RING_STORE(store_relaxed, "relaxed")
+
+/* Orders a relaxed load before all that follows it: together they acquire. */
+template <scope S> __device__ __forceinline__ void acquire_fence()
+{
+    if (S == cta) asm volatile("fence.acq_rel.cta;" ::: "memory");
+    else if (S == cluster) asm volatile("fence.acq_rel.cluster;" ::: "memory");
+    else if (S == gpu) asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    else asm volatile("fence.acq_rel.sys;" ::: "memory");
+}
 
 /* What *p was; it is `to` now if it was `was`. Relaxed: the slot's word orders the message, not this one. */
 template <scope S> __device__ __forceinline__ u64 swap_if(u64 *p, u64 was, u64 to)
@@ -202,6 +211,96 @@ template <class T, u32 N, scope S> struct mpmc {
         value = c.value;
         store_release<S>(&c.ready, (index / N + 1) * 2);
         return true;
+    }
+};
+
+/* ---- pipes: from one warp to another ----
+ *
+ * All 32 lanes of both warps take part in every call. A message of up to pipe_short bytes travels in words of 64 bits that
+ * hold 4 of its bytes and the low half of its index plus 1: a lane that finds that number in a word has the bytes too, so
+ * nothing has to be ordered, and a message costs one store and one load of 128 bytes. Longer ones lie behind that line and
+ * are released by it. What else the sender wrote is visible to the receiver of a long message, not to that of a short one.
+ * The memory begins as zeros and is best near the receiver. */
+
+enum { pipe_short = 60, pipe_words = 16 };
+
+template <scope S> struct pipe {
+    u64 *taken;           /* written by the receiver: messages that it has done with */
+    unsigned char *slots; /* behind the line of `taken` */
+    u32 count, each;      /* slots, and bytes of one */
+    u64 next, seen;       /* this side's next index; the sender's: what `taken` was when it last looked */
+    bool lies;            /* the receiver's: the message that it looked at is a long one */
+
+    /* bytes of memory for so many slots of messages up to `most` bytes */
+    static __host__ __device__ constexpr u64 bytes_for(u32 slots, u32 most)
+    {
+        return LK_RING_LINE + (u64)slots * slot_bytes(most);
+    }
+    static __host__ __device__ constexpr u32 slot_bytes(u32 most)
+    {
+        return LK_RING_LINE + (most <= pipe_short ? 0 : (most + LK_RING_LINE - 1) / LK_RING_LINE * LK_RING_LINE);
+    }
+    __device__ pipe(void *memory, u32 slot_count, u32 most)
+        : taken((u64 *)memory), slots((unsigned char *)memory + LK_RING_LINE), count(slot_count), each(slot_bytes(most)), next(0), seen(0), lies(false)
+    {
+    }
+    __device__ u64 *line() const { return (u64 *)(slots + next % count * each); }
+    __device__ u32 lane() const { return threadIdx.x % 32; }
+
+    /* The sender: whether there is room for one more. */
+    __device__ bool has_room()
+    {
+        if (next - seen < count) return true;
+        seen = load_acquire<S>(taken);
+        return next - seen < count;
+    }
+    /* Sends up to pipe_short bytes: lane k + 1 gives the k-th four of them. */
+    __device__ bool put(u32 word, u32 bytes)
+    {
+        if (!has_room()) return false;
+        u64 *at = line();
+        next++;
+        if (lane() * 4 < bytes + 4) store_relaxed<S>(at + lane(), next << 32 | (lane() ? word : bytes));
+        return true;
+    }
+    /* A long message: where its payload is to be written, by any lanes; then send(). NULL: no room. */
+    __device__ void *begin() { return has_room() ? (void *)(line() + pipe_words) : (void *)0; }
+    __device__ void send(u32 bytes)
+    {
+        u64 *at = line();
+        next++;
+        __syncwarp();
+        if (!lane()) store_release<S>(at, next << 32 | bytes);
+    }
+    /* The receiver: whether a message is there, its bytes, and of a short one the lane's word as put() had it. */
+    __device__ bool look(u32 *word, u32 *bytes)
+    {
+        u64 *at = line(), v = lane() < pipe_words ? load_relaxed<S>(at + lane()) : 0;
+        bool mine = (u32)(v >> 32) == (u32)(next + 1);
+        u32 have = __ballot_sync(0xffffffffu, mine), n = __shfl_sync(0xffffffffu, (u32)v, 0);
+        if (!(have & 1)) return false;
+        lies = n > pipe_short;
+        if (lies) {
+            acquire_fence<S>();
+            __syncwarp();
+        } else {
+            u32 need = (n + 7) / 4;
+            if ((have & ((1u << need) - 1)) != (1u << need) - 1) return false;
+        }
+        *word = (u32)v;
+        *bytes = n;
+        return true;
+    }
+    /* The payload of a long message, where it lies, until done(). */
+    __device__ const void *payload() const { return line() + pipe_words; }
+    /* The slot may be written again. The words of a short message are in registers: look() has seen them all. */
+    __device__ void done()
+    {
+        next++;
+        if (lies) __syncwarp();
+        if (lane()) return;
+        if (lies) store_release<S>(taken, next);
+        else store_relaxed<S>(taken, next);
     }
 };
 

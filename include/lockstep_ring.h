@@ -107,10 +107,13 @@ typedef struct lk_ring_message { /* zero it, set size, then what you need */
 uint32_t lk_ring_unit_of(lk_ring *ring, const char *actor);
 /* LK_OK: it is in the queue, or was dropped as the policy says. */
 lk_status lk_ring_send(lk_ring *ring, lk_ring_message *message, double seconds);
-/* The first *sent of them were sent. */
+/* The first *sent of them were sent. Messages in a row to one unit are placed together, which costs least. */
 lk_status lk_ring_send_batch(lk_ring *ring, lk_ring_message *message, uint32_t count, double seconds, uint32_t *sent);
 /* The oldest response of any unit. */
 lk_status lk_ring_receive(lk_ring *ring, lk_ring_message *message, double seconds);
+/* Waits for the first one and takes up to `count` that are there, *got of them; their data is valid until the thread's
+ * next call that receives. A response that lies in device memory comes alone. */
+lk_status lk_ring_receive_batch(lk_ring *ring, lk_ring_message *message, uint32_t count, double seconds, uint32_t *got);
 /* Sends one and waits for its response. Not while other threads receive. */
 lk_status lk_ring_ask(lk_ring *ring, lk_ring_message *message, lk_ring_message *response, double seconds);
 

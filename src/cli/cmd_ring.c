@@ -96,6 +96,8 @@ static bool read_option(void *self, const struct row *o, const char *value, stru
                error_set(e, ERR_INPUT, "--deadline takes seconds, not `%.40s`", value);
     }
     case O_ring_JSON: r->json = value; return true;
+    case O_ring_SVG: r->svg = value; return true;
+    case O_ring_MATRIX: r->matrix = true; return option_number(o, value, 1024, &r->matrix_sms, e);
     default: return compiling_option(&r->mem, &r->compiling, o->id - O_ring_COMPILER, value, e);
     }
 }

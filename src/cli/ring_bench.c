@@ -1,184 +1,295 @@
-/* lockstep ring --bench: how long a message takes, by stages, beside a launch that does the same work. Only messages
- * whose answer was looked at and right are counted. */
-#include "cli/ring_command.h"
+/* lockstep ring --bench, the host's part: how long a message takes, by stages, beside launches and graphs that do the
+ * same work. Only messages whose answer was looked at and right are counted. */
+#include "cli/ring_bench.h"
 #include <stdlib.h>
 
-enum { STAGES = 4, BATCH = 64 };
-
-struct figures { /* of one size, nanoseconds, sorted */
-    u32 elements;
-    u64 n, *trip, *stage[STAGES], *launch;
-    double per_second;
-};
+enum { BATCH = 64, WINDOW = 2 * BATCH, LIVES = 100, ENDS = 10 };
 
 static int by_value(const void *a, const void *b)
 {
-    u64 x = *(const u64 *)a, y = *(const u64 *)b;
+    double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
-static double at(const u64 *sorted, u64 n, double part)
+void ring_bench_sort(double *v, u64 n) { qsort(v, n, sizeof *v, by_value); }
+double ring_bench_at(const double *sorted, u64 n, double part)
 {
-    return (double)sorted[MIN_OF((u64)(part * (double)n), n - 1)] / 1e3;
+    return n ? sorted[MIN_OF((u64)(part * (double)n), n - 1)] : 0;
+}
+const struct bench_row *ring_bench_find(const struct bench *b, const char *where, u32 bytes, bool raw)
+{
+    for (u32 i = 0; i < b->row.n; i++)
+        if (b->row.p[i].raw == raw && b->row.p[i].bytes == bytes && !strcmp(b->row.p[i].where, where))
+            return &b->row.p[i];
+    return NULL;
 }
 
 static int failed(lk_ring *ring, const char *what) { return cli_error("%s: %s", what, lk_ring_error(ring)); }
+static int answered_wrongly(u64 i) { return cli_error("message %llu was answered wrongly", (unsigned long long)i); }
+static u32 elements_of(u32 bytes) { return (bytes - 8) / 8; }
 
 /* One message after the other. */
-static int measure_trips(struct ring_request *r, lk_ring *ring, const lk_ring_message *message, struct figures *f)
+static int measure_trips(struct bench *b, lk_ring *ring, const lk_ring_message *message, struct bench_row *row)
 {
-    for (u64 i = 0; i < f->n; i++) {
+    u64 all = time_ns();
+    row->ns = NEW_ARRAY(b->mem, double, row->n);
+    for (u64 i = 0; i < row->n; i++) {
         lk_ring_message m = *message, got = { .size = sizeof got };
-        u64 from = time_ns();
-        if (lk_ring_ask(ring, &m, &got, r->seconds) != LK_OK) return failed(ring, "ask");
-        f->trip[i] = time_ns() - from;
-        if (!ring_suite_sum(f->elements, &m, &got))
-            return cli_error("message %llu was answered wrongly", (unsigned long long)i);
-        for (u32 k = 0; k < STAGES; k++) f->stage[k][i] = got.stage[k];
+        if (lk_ring_ask(ring, &m, &got, b->seconds) != LK_OK) return failed(ring, "ask");
+        if (!ring_suite_sum(elements_of(row->bytes), &m, &got)) return answered_wrongly(i);
+        for (u32 k = 0; k < BENCH_STAGES; k++) {
+            row->ns[i] += (double)got.stage[k];
+            row->stage[k] += (double)got.stage[k] / (double)row->n;
+        }
     }
+    row->rate = (double)row->n * 1e9 / (double)(time_ns() - all);
+    ring_bench_sort(row->ns, row->n);
     return EXIT_CLEAN;
 }
 
-/* As many as the queues hold. */
-static int measure_rate(struct ring_request *r, lk_ring *ring, const lk_ring_message *message, struct figures *f)
+/* `n` copies of a message through the queues, kept filled; every answer is looked at. */
+static int keep_filled(struct bench *b, lk_ring *ring, const lk_ring_message *message, u32 units, u64 n, double *rate)
 {
-    u64 sent = 0, got = 0, from = time_ns();
-    while (got < f->n) {
-        for (u32 i = 0; i < BATCH && sent < f->n && sent - got < 2 * BATCH; i++, sent++) {
-            lk_ring_message m = *message;
-            m.id = sent + 1;
-            if (lk_ring_send(ring, &m, r->seconds) != LK_OK) return failed(ring, "send");
+    lk_ring_message out[BATCH], in[BATCH];
+    u64 sent = 0, got = 0, from = time_ns(), window = MIN_OF((u64)units, (u64)64) * WINDOW;
+    u32 elements = elements_of(message->bytes);
+    while (got < n) {
+        while (sent < n && sent - got + BATCH <= window) {
+            u32 some = (u32)MIN_OF(n - sent, (u64)BATCH), placed = 0;
+            for (u32 i = 0; i < some; i++) {
+                out[i] = *message;
+                out[i].unit = (u32)(sent / BATCH % units);
+                out[i].id = 1 + sent + i;
+            }
+            if (lk_ring_send_batch(ring, out, some, b->seconds, &placed) != LK_OK) return failed(ring, "send");
+            sent += placed;
         }
-        for (u32 i = 0; i < BATCH && got < sent; i++, got++) {
-            lk_ring_message response = { .size = sizeof response }, m = *message;
-            if (lk_ring_receive(ring, &response, r->seconds) != LK_OK) return failed(ring, "receive");
-            m.id = got + 1;
-            if (!ring_suite_sum(f->elements, &m, &response))
-                return cli_error("message %llu was answered wrongly", (unsigned long long)got);
+        u32 some = 0;
+        for (u32 i = 0; i < BATCH; i++) in[i].size = sizeof *in;
+        if (lk_ring_receive_batch(ring, in, BATCH, b->seconds, &some) != LK_OK) return failed(ring, "receive");
+        for (u32 i = 0; i < some; i++) {
+            lk_ring_message asked = *message;
+            asked.id = in[i].id; /* each is answered once: the drain counts them */
+            if (in[i].id > sent || !ring_suite_sum(elements, &asked, &in[i])) return answered_wrongly(got + i);
         }
+        got += some;
     }
-    f->per_second = (double)f->n * 1e9 / (double)(time_ns() - from);
+    *rate = (double)n * 1e9 / (double)(time_ns() - from);
     return EXIT_CLEAN;
 }
 
-/* The same sum by a kernel of its own: copy there, launch, copy back, wait. */
-static int measure_launches(lk_gpu *gpu, lk_module *module, const lk_ring_message *message, struct figures *f)
+static int start(struct bench *b, const lk_ring_options *options, lk_ring **ring)
 {
-    u32 n = f->elements;
-    u64 in, out;
+    lk_ring_options o = *options;
+    o.size = sizeof o;
+    o.module = b->vectors;
+    if (!o.kernel) o.kernel = "vectors";
+    if (lk_ring_create(b->gpu, &o, ring) != LK_OK) return failed(NULL, "create");
+    if (lk_ring_launch(*ring, b->seconds) != LK_OK || lk_ring_activate(*ring, b->seconds) != LK_OK)
+        return failed(*ring, "launch");
+    return EXIT_CLEAN;
+}
+static int finish(struct bench *b, lk_ring *ring)
+{
+    if (lk_ring_drain(ring, b->seconds) != LK_OK || lk_ring_terminate(ring, b->seconds) != LK_OK ||
+        lk_ring_destroy(ring) != LK_OK)
+        return failed(ring, "end");
+    return EXIT_CLEAN;
+}
+
+/* The same sum by a kernel of its own: copy there, launch, copy back, wait; then the same three as a graph. */
+static int measure_launches(struct bench *b, const lk_ring_message *message, struct bench_row *row)
+{
+    u32 n = elements_of(row->bytes);
+    u64 in, out, address;
+    void *pinned;
     lk_stream *stream;
-    lk_kernel *kernel = lk_module_kernel(module, "add_once");
-    float *sum = base_need(4 * (u64)n + 4);
-    if (!kernel || lk_memory_alloc(gpu, message->bytes, LK_MEMORY_DEVICE, "in", &in) != LK_OK ||
-        lk_memory_alloc(gpu, 4 * (u64)n + 4, LK_MEMORY_DEVICE, "out", &out) != LK_OK ||
-        lk_stream_create(gpu, LK_STREAM_NON_BLOCKING, 0, &stream) != LK_OK)
-        return cli_error("%s", lk_gpu_error(gpu));
+    lk_graph *graph = NULL;
+    lk_exec *exec = NULL;
+    lk_kernel *kernel = lk_module_kernel(b->vectors, "add_once");
+    if (!kernel || lk_memory_alloc(b->gpu, message->bytes, LK_MEMORY_DEVICE, "in", &in) != LK_OK ||
+        lk_memory_alloc(b->gpu, 4 * (u64)n + 4, LK_MEMORY_DEVICE, "out", &out) != LK_OK ||
+        lk_memory_alloc(b->gpu, message->bytes + 4 * (u64)n + 4, LK_MEMORY_PINNED, "staging", &address) != LK_OK ||
+        lk_memory_host(b->gpu, address, &pinned) != LK_OK ||
+        lk_stream_create(b->gpu, LK_STREAM_NON_BLOCKING, 0, &stream) != LK_OK)
+        return cli_error("%s", lk_gpu_error(b->gpu));
+    u8 *from = pinned, *sum = from + message->bytes;
+    memcpy(from, message->data, message->bytes);
     const void *args[] = { &in, &out };
     lk_launch l = {
         .size = sizeof l, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .args = args, .arg_count = 2, .stream = stream
     };
+    row->launch = NEW_ARRAY(b->mem, double, row->n);
+    row->graph = NEW_ARRAY(b->mem, double, row->n);
     int code = EXIT_CLEAN;
-    for (u64 i = 0; i < f->n && code == EXIT_CLEAN; i++) {
-        u64 from = time_ns();
-        if (lk_memory_write_async(stream, in, message->data, message->bytes) != LK_OK ||
-            lk_kernel_launch(kernel, &l, NULL) != LK_OK ||
-            lk_memory_read_async(stream, out, sum, 4 * (u64)n + 4) != LK_OK || lk_stream_synchronise(stream) != LK_OK)
-            code = cli_error("%s", lk_gpu_error(gpu));
-        f->launch[i] = time_ns() - from;
-        lk_ring_message got = { .bytes = 4 * n, .data = sum, .id = message->id };
-        if (code == EXIT_CLEAN && !ring_suite_sum(n, message, &got))
-            code = cli_error("launch %llu gave a wrong sum", (unsigned long long)i);
+    for (u32 by_graph = 0; by_graph < 2; by_graph++) {
+        if (by_graph && lk_stream_capture(stream, LK_CAPTURE_THREAD_LOCAL) != LK_OK)
+            return cli_error("capture: %s", lk_gpu_error(b->gpu));
+        for (u64 i = 0; i < row->n && code == EXIT_CLEAN; i++) {
+            u64 began = time_ns();
+            bool enqueue = !by_graph || !exec, ok = true;
+            if (enqueue)
+                ok = lk_memory_write_async(stream, in, from, message->bytes) == LK_OK &&
+                     lk_kernel_launch(kernel, &l, NULL) == LK_OK &&
+                     lk_memory_read_async(stream, out, sum, 4 * (u64)n + 4) == LK_OK;
+            if (ok && by_graph && !exec) {
+                ok = lk_stream_capture_end(stream, &graph) == LK_OK && lk_graph_instantiate(graph, 0, &exec) == LK_OK;
+                began = time_ns();
+            }
+            if (ok && by_graph) ok = lk_exec_launch(exec, stream) == LK_OK;
+            if (!ok || lk_stream_synchronise(stream) != LK_OK) code = cli_error("launch: %s", lk_gpu_error(b->gpu));
+            (by_graph ? row->graph : row->launch)[i] = (double)(time_ns() - began);
+            lk_ring_message got = { .bytes = 4 * n, .data = sum, .id = message->id };
+            if (code == EXIT_CLEAN && !ring_suite_sum(n, message, &got))
+                code = cli_error("%s %llu gave a wrong sum", by_graph ? "graph" : "launch", (unsigned long long)i);
+            memset(sum, 0, 4 * (u64)n);
+        }
     }
-    base_free(sum);
+    if (exec) lk_exec_destroy(exec);
+    if (graph) lk_graph_destroy(graph);
     lk_stream_destroy(stream);
-    lk_memory_free(gpu, in);
-    lk_memory_free(gpu, out);
+    lk_memory_free(b->gpu, in);
+    lk_memory_free(b->gpu, out);
+    lk_memory_free(b->gpu, address);
+    ring_bench_sort(row->launch, row->n);
+    ring_bench_sort(row->graph, row->n);
     return code;
 }
 
-static int measure(struct ring_request *r, lk_gpu *gpu, lk_module *module, struct figures *f)
+static int measure_size(struct bench *b, const lk_ring_options *o, u32 bytes, bool launches)
 {
-    u64 seed = r->seed;
+    struct bench_row row = { .where = "host", .bytes = bytes, .n = b->messages };
+    u64 seed = b->seed;
     lk_ring_message m;
     lk_ring *ring;
-    lk_ring_options o = r->ring;
-    o.size = sizeof o;
-    o.module = module;
-    o.kernel = "vectors";
-    f->trip = NEW_ARRAY(&r->mem, u64, f->n);
-    f->launch = NEW_ARRAY(&r->mem, u64, f->n);
-    for (u32 k = 0; k < STAGES; k++) f->stage[k] = NEW_ARRAY(&r->mem, u64, f->n);
-    ring_suite_pair(f->elements, &seed, &r->mem, &m);
-    int code = measure_launches(gpu, module, &m, f);
-    if (code != EXIT_CLEAN) return code;
-    if (lk_ring_create(gpu, &o, &ring) != LK_OK) return failed(NULL, "create");
-    if (lk_ring_launch(ring, r->seconds) != LK_OK || lk_ring_activate(ring, r->seconds) != LK_OK)
-        return failed(ring, "launch");
-    if ((code = measure_trips(r, ring, &m, f)) != EXIT_CLEAN || (code = measure_rate(r, ring, &m, f)) != EXIT_CLEAN)
+    ring_suite_pair(elements_of(bytes), &seed, b->mem, &m);
+    int code = launches ? measure_launches(b, &m, &row) : EXIT_CLEAN;
+    if (code != EXIT_CLEAN || (code = start(b, o, &ring)) != EXIT_CLEAN) return code;
+    if ((code = measure_trips(b, ring, &m, &row)) != EXIT_CLEAN ||
+        (code = keep_filled(b, ring, &m, 1, row.n, &row.filled)) != EXIT_CLEAN)
         return code;
-    if (lk_ring_drain(ring, r->seconds) != LK_OK || lk_ring_terminate(ring, r->seconds) != LK_OK)
-        return failed(ring, "end");
-    lk_ring_destroy(ring);
-    qsort(f->trip, f->n, sizeof *f->trip, by_value);
-    qsort(f->launch, f->n, sizeof *f->launch, by_value);
-    for (u32 k = 0; k < STAGES; k++) qsort(f->stage[k], f->n, sizeof **f->stage, by_value);
+    VEC_PUSH(b->mem, &b->row, row);
+    return finish(b, ring);
+}
+
+/* Small messages to many units, in batches. */
+static int measure_batches(struct bench *b, const lk_ring_options *options)
+{
+    lk_ring_options o = *options;
+    u64 seed = b->seed;
+    lk_ring_message m;
+    lk_ring *ring;
+    if (o.instances < 2) o.instances = b->on_gpu ? 64 : 1;
+    o.inline_bytes = 64;
+    ring_suite_pair(1, &seed, b->mem, &m);
+    int code = start(b, &o, &ring);
+    if (code != EXIT_CLEAN) return code;
+    b->batch_units = o.instances;
+    b->batch_messages = b->messages * (b->on_gpu ? 20 : 4);
+    if ((code = keep_filled(b, ring, &m, o.instances, b->batch_messages, &b->batch_rate)) != EXIT_CLEAN) return code;
+    return finish(b, ring);
+}
+
+/* How long the calls of a ring's life take, when its units are idle. */
+static int measure_life(struct bench *b, const lk_ring_options *o)
+{
+    struct bench_life *l = &b->life;
+    l->n = LIVES;
+    l->ends = ENDS;
+    l->activate = NEW_ARRAY(b->mem, double, l->n);
+    l->deactivate = NEW_ARRAY(b->mem, double, l->n);
+    l->terminate = NEW_ARRAY(b->mem, double, l->ends);
+    for (u64 k = 0; k < l->ends; k++) {
+        lk_ring *ring;
+        int code = start(b, o, &ring);
+        if (code != EXIT_CLEAN) return code;
+        for (u64 i = 0; k == 0 && i < l->n; i++) {
+            u64 from = time_ns();
+            if (lk_ring_deactivate(ring, b->seconds) != LK_OK) return failed(ring, "deactivate");
+            u64 middle = time_ns();
+            if (lk_ring_activate(ring, b->seconds) != LK_OK) return failed(ring, "activate");
+            l->deactivate[i] = (double)(middle - from);
+            l->activate[i] = (double)(time_ns() - middle);
+        }
+        u64 from = time_ns();
+        if (lk_ring_terminate(ring, b->seconds) != LK_OK) return failed(ring, "terminate");
+        l->terminate[k] = (double)(time_ns() - from);
+        lk_ring_destroy(ring);
+    }
+    ring_bench_sort(l->activate, l->n);
+    ring_bench_sort(l->deactivate, l->n);
+    ring_bench_sort(l->terminate, l->ends);
     return EXIT_CLEAN;
 }
 
-static void print_row(const struct figures *f)
+static int measure_host(struct bench *b, const lk_ring_options *o)
 {
-    printf("%8u %8.1f %8.1f %8.1f %8.1f  %7.1f %7.1f %7.1f %7.1f  %10.0f  %8.1f\n", 8 + 8 * f->elements,
-           at(f->trip, f->n, 0.5), at(f->trip, f->n, 0.99), at(f->trip, f->n, 0.999), at(f->trip, f->n, 1),
-           at(f->stage[0], f->n, 0.5), at(f->stage[1], f->n, 0.5), at(f->stage[2], f->n, 0.5),
-           at(f->stage[3], f->n, 0.5), f->per_second, at(f->launch, f->n, 0.5));
-    fflush(stdout);
+    static const u32 size[] = { 16, 64, 256, 1024, 4096, 16384, 65536 };
+    int code = ring_bench_raw_host(b);
+    for (u32 i = 0; i < COUNT_OF(size) && code == EXIT_CLEAN; i++) code = measure_size(b, o, size[i], true);
+    if (code == EXIT_CLEAN) code = measure_batches(b, o);
+    return code == EXIT_CLEAN ? measure_life(b, o) : code;
 }
 
-static void add_json(struct text *t, const struct figures *f)
+static int measure_device(struct bench *b, const struct ring_request *r)
 {
-    static const char *const stage[] = { "to_seen", "in_actor", "to_visible", "to_received" };
-    text_add(t,
-             "{\"bytes\":%u,\"messages\":%llu,\"us\":{\"p50\":%.3f,\"p99\":%.3f,\"p99.9\":%.3f,\"max\":%.3f},\"stages_"
-             "p50_us\":{",
-             8 + 8 * f->elements, (unsigned long long)f->n, at(f->trip, f->n, 0.5), at(f->trip, f->n, 0.99),
-             at(f->trip, f->n, 0.999), at(f->trip, f->n, 1));
-    for (u32 k = 0; k < STAGES; k++) text_add(t, "%s\"%s\":%.3f", k ? "," : "", stage[k], at(f->stage[k], f->n, 0.5));
-    text_add(t, "},\"messages_per_second\":%.0f,\"launch_and_wait_us\":{\"p50\":%.3f,\"p99\":%.3f}}", f->per_second,
-             at(f->launch, f->n, 0.5), at(f->launch, f->n, 0.99));
+    int code = ring_bench_card(b);
+    if (code == EXIT_CLEAN) code = ring_bench_pairs(b);
+    if (code == EXIT_CLEAN) code = ring_bench_flood(b, b->on_gpu ? 100000000 : 2 * b->device_messages);
+    return code == EXIT_CLEAN && r->matrix ? ring_bench_matrix(b, (u32)r->matrix_sms) : code;
+}
+
+/* The smallest size on the software GPU, for the table beside a real one. */
+static int measure_sim(struct ring_request *r, struct bench *b)
+{
+    struct ring_request sim = *r;
+    struct bench s = { .mem = b->mem, .seconds = b->seconds, .seed = b->seed, .messages = 200 };
+    sim.on = NULL;
+    if (ring_suite_open(&sim, &s.gpu, &s.vectors) != LK_OK) return cli_error("%s", lk_gpu_error(s.gpu));
+    int code = measure_size(&s, &r->ring, 16, false);
+    if (code == EXIT_CLEAN)
+        b->sim_p50 = ring_bench_at(s.row.p[0].ns, s.row.p[0].n, 0.5);
+    else
+        lk_gpu_interrupt(s.gpu);
+    lk_gpu_destroy(s.gpu);
+    return code;
+}
+
+static int write_files(const struct ring_request *r, const struct bench *b)
+{
+    struct error e = { 0 };
+    struct text t = { 0 };
+    bool ok = true;
+    if (r->json) {
+        ring_bench_json(b, r->on ? r->on : "sim", &t);
+        ok = file_write(r->json, t.p, t.n, &e);
+        text_free(&t);
+    }
+    if (ok && r->svg) {
+        t = (struct text){ 0 };
+        ring_bench_svg(b, &t);
+        ok = file_write(r->svg, t.p, t.n, &e);
+        text_free(&t);
+    }
+    return ok ? EXIT_CLEAN : cli_error_value(&e);
 }
 
 int ring_bench(struct ring_request *r)
 {
-    static const u32 elements[] = { 1, 10, 100, 1000, 8000 };
-    lk_gpu *gpu = NULL;
-    lk_module *module;
-    struct text json = { 0 };
-    struct error e = { 0 };
+    struct bench b = { .mem = &r->mem, .seconds = r->seconds, .seed = r->seed, .messages = r->messages };
+    b.on_gpu = r->on && strcmp(r->on, "sim");
+    b.device_messages = b.on_gpu ? MAX_OF(r->messages, (u64)1000) : MIN_OF(r->messages, (u64)50);
+    b.half_sm = 120 << 10;
+    lk_status status = ring_suite_open(r, &b.gpu, &b.vectors);
+    if (status == LK_OK) status = ring_pairs_load(b.gpu, &b.pairs);
+    if (status != LK_OK) return cli_error_status(status, lk_gpu_error(b.gpu));
     bool quiet = r->json && !strcmp(r->json, "-");
-    lk_status status = ring_suite_open(r, &gpu, &module);
-    if (status != LK_OK) return cli_error_status(status, lk_gpu_error(gpu));
-    text_add(&json, "{\"device\":");
-    text_json(&json, lk_gpu_title(gpu));
-    text_add(&json, ",\"on\":\"%s\",\"rows\":[", r->on ? r->on : "sim");
-    if (!quiet)
-        printf(
-            "%s%s, vector add, every answer checked; microseconds\n%8s %8s %8s %8s %8s  %7s %7s %7s %7s  %10s  %8s\n",
-            r->on && strcmp(r->on, "sim") ? "" : "software GPU as an ", lk_gpu_title(gpu), "bytes", "p50", "p99",
-            "p99.9", "max", "to seen", "actor", "written", "to host", "messages/s", "launch");
-    int code = EXIT_CLEAN;
-    for (u32 i = 0; i < COUNT_OF(elements) && code == EXIT_CLEAN; i++) {
-        struct figures f = { .elements = elements[i], .n = r->messages };
-        code = measure(r, gpu, module, &f);
-        if (code != EXIT_CLEAN) break;
-        if (!quiet) print_row(&f);
-        if (i) text_add(&json, ",");
-        add_json(&json, &f);
-    }
-    text_add(&json, "]}\n");
-    if (code != EXIT_CLEAN)
-        lk_gpu_interrupt(gpu);
-    else if (r->json && !file_write(r->json, json.p, json.n, &e))
-        code = cli_error_value(&e);
-    text_free(&json);
-    lk_gpu_destroy(gpu);
+    int code = measure_device(&b, r);
+    if (!quiet) ring_bench_print_device(&b); /* what was measured before something failed is shown, too */
+    if (code == EXIT_CLEAN) code = measure_host(&b, &r->ring);
+    if (code == EXIT_CLEAN && b.on_gpu) code = measure_sim(r, &b);
+    if (!quiet) ring_bench_print_host(&b);
+    if (code != EXIT_CLEAN) lk_gpu_interrupt(b.gpu);
+    if (code == EXIT_CLEAN) code = write_files(r, &b);
+    lk_gpu_destroy(b.gpu);
     return code;
 }

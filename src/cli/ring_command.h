@@ -23,6 +23,9 @@ struct ring_request {
     u64 workers, messages, seed;
     double seconds; /* deadline of every call */
     bool validate, bench, status;
+    bool matrix;          /* --bench: latencies between SMs, too */
+    u64 matrix_sms;       /* of so many of them; 0: all */
+    const char *svg;      /* file of the histogram; NULL: none */
     lk_ring_options ring; /* sizes and policies */
     VEC(struct ring_send) send;
 };

@@ -1,6 +1,6 @@
 /* lockstep ring --validate: whether ring kernels work here, on the software GPU or on a real one. Each line is a claim,
  * and what was seen when it does not hold. */
-#include "cli/ring_command.h"
+#include "cli/ring_bench.h"
 #include <stdlib.h>
 
 /* The PTX is part of the command, so that nothing has to be compiled or found. */
@@ -9,6 +9,7 @@ __asm__(".pushsection .rodata\n"
         "ring_suite_end:\n.byte 0\n.popsection\n");
 extern const char ring_suite_ptx[], ring_suite_end[];
 
+enum { MOST_HOST = 1000000 }; /* messages that the host sends through one queue */
 enum { PAIR = 1, POINT = 2 }; /* numbers of the types in tests/cases/ring/vectors.h */
 struct pair {
     u32 count, scale;
@@ -152,7 +153,17 @@ static bool queues(struct suite *s)
         if (!through(s, slots[i], MIN_OF(s->r->messages, (u64)1000))) return false;
     return true;
 }
-static bool many(struct suite *s) { return through(s, 256, s->r->messages); }
+static bool many(struct suite *s) { return through(s, 256, MIN_OF(s->r->messages, (u64)MOST_HOST)); }
+
+/* From warp to warp on the device: more than the host could look at. */
+static bool many_on_device(struct suite *s)
+{
+    struct bench b = { .mem = &s->r->mem, .gpu = s->gpu, .on_gpu = s->r->on && strcmp(s->r->on, "sim") };
+    if (ring_pairs_load(s->gpu, &b.pairs) != LK_OK) return wrong(s, "%.380s", lk_gpu_error(s->gpu));
+    if (ring_bench_card(&b) != EXIT_CLEAN || ring_bench_flood(&b, s->r->messages) != EXIT_CLEAN)
+        return wrong(s, "the error says what");
+    return b.flood_messages >= s->r->messages || wrong(s, "%llu messages", (unsigned long long)b.flood_messages);
+}
 
 static bool expect(struct suite *s, const char *call, lk_status is, lk_status wanted)
 {
@@ -200,7 +211,8 @@ int ring_validate(struct ring_request *r)
         { "one block of one thread, queues of one slot", one_thread },
         { "queues of 1, 2, 255, 256 and 4096 slots: in order, none lost, none twice", queues },
         { "full queues, a slow consumer, terminate under load", full },
-        { "many messages through one queue", many },
+        { "many messages through one queue of the host: in order, none lost, none twice", many },
+        { "many messages between warps of the device: the same", many_on_device },
     };
     struct suite s = { .r = r, .seed = r->seed };
     struct text json = { 0 };

@@ -13,6 +13,7 @@
 #include <lockstep_ring.h>
 
 enum { RING_SLOTS = 256, RING_INLINE = 256, RING_THREADS = 32, RING_WARPS = 4, RING_LETTERS = 64 };
+enum { RING_BUFFER = 1 << 20 }; /* bytes of payloads that one call receives, beyond its first message */
 
 /* Device memory for payloads that are not inline, and for their responses. */
 struct ring_block {

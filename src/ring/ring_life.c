@@ -355,7 +355,10 @@ lk_status lk_ring_terminate(lk_ring *r, double seconds)
     while ((s = lk_stream_query(r->stream)) == LK_NOT_READY) {
         /* the stream is asked here, so that an end that was asked for is not taken for a death */
         if (time_ns() >= w.end) return not_in_time(r, "terminate");
-        if (++w.turns > 20) thread_sleep_us(20);
+        if (++w.turns > SPINS)
+            thread_sleep_us(20);
+        else
+            cpu_relax();
     }
     if (s != LK_OK) {
         snprintf(r->died, sizeof r->died, "the kernel ended: %s", lk_gpu_error(r->gpu));

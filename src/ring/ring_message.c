@@ -115,17 +115,24 @@ static bool has_room(lk_ring *r, struct ring_host_unit *u)
     return u->placed - u->taken_seen < r->options.inbox_slots;
 }
 
+static lk_status check_payload(lk_ring *r, const lk_ring_message *m)
+{
+    if (m->size != sizeof *m)
+        return ring_fail(r, LK_BAD_INPUT, "lk_ring_message.size is %zu, not %zu", m->size, sizeof *m);
+    if (m->bytes && !m->data) return ring_fail(r, LK_BAD_INPUT, "send: %u bytes, and data is NULL", m->bytes);
+    return LK_OK;
+}
+
 static lk_status check_message(lk_ring *r, const lk_ring_message *m)
 {
     u32 state = ring_state(r);
-    if (m->size != sizeof *m)
-        return ring_fail(r, LK_BAD_INPUT, "lk_ring_message.size is %zu, not %zu", m->size, sizeof *m);
+    lk_status s = check_payload(r, m);
+    if (s != LK_OK) return s;
     if (state == LK_RING_DEAD) return ring_fail(r, LK_FINDINGS, "send: %s", r->died);
     if (state != LK_RING_LAUNCHED && state != LK_RING_ACTIVE && state != LK_RING_INACTIVE)
         return ring_fail(r, LK_BAD_INPUT, "send: the ring is %s", lk_ring_state_name(state));
     if (m->unit >= r->units)
         return ring_fail(r, LK_BAD_INPUT, "send: there is no unit %u; the ring has %u", m->unit, r->units);
-    if (m->bytes && !m->data) return ring_fail(r, LK_BAD_INPUT, "send: %u bytes, and data is NULL", m->bytes);
     u64 phase = ring_phase(&r->unit[m->unit]);
     if (phase == LK_RING_LEFT)
         return ring_fail(r, LK_BAD_INPUT,
@@ -136,7 +143,7 @@ static lk_status check_message(lk_ring *r, const lk_ring_message *m)
 }
 
 /* Under the unit's lock, with room in the inbox: the payload, the header, the word. */
-static lk_status place_message(lk_ring *r, struct ring_host_unit *u, lk_ring_message *m)
+static lk_status place_message(lk_ring *r, struct ring_host_unit *u, lk_ring_message *m, u64 now)
 {
     struct lk_ring_slot *s = ring_slot(r, u->inbox, u->placed, r->options.inbox_slots);
     u32 room = m->room_bytes ? m->room_bytes : m->bytes;
@@ -169,7 +176,7 @@ static lk_status place_message(lk_ring *r, struct ring_host_unit *u, lk_ring_mes
     s->bytes = m->bytes;
     s->from = LK_RING_HOST;
     s->result = 0;
-    s->enqueued = time_ns();
+    s->enqueued = now;
     s->check = ring_check(s);
     __atomic_store_n(&u->placed, u->placed + 1, __ATOMIC_RELAXED);
     ring_store(&s->ready, u->placed);
@@ -193,26 +200,43 @@ static lk_status drop_message(lk_ring *r, struct ring_host_unit *u, const lk_rin
     return LK_OK;
 }
 
-lk_status lk_ring_send(lk_ring *r, lk_ring_message *m, double seconds)
+/* Under the unit's lock: as many of the messages, all to this unit, as there is room for; *sent of them. */
+static lk_status place_some(lk_ring *r, struct ring_host_unit *u, lk_ring_message *m, u32 count, u32 *sent)
 {
-    if (!r || !m) return ring_fail(r, LK_BAD_INPUT, "lk_ring_send needs a ring and a message");
+    u64 now = time_ns();
+    lk_status s = check_message(r, m); /* a drain that began meanwhile comes first */
+    while (s == LK_OK && *sent < count && has_room(r, u)) {
+        lk_ring_message *next = m + *sent;
+        if (!next->id) next->id = __atomic_add_fetch(&r->next_id, 1, __ATOMIC_RELAXED);
+        if (*sent && (s = check_payload(r, next)) != LK_OK) break;
+        s = place_message(r, u, next, now);
+        *sent += s == LK_OK;
+        if (next->bytes > r->options.inline_bytes) now = time_ns(); /* a copy was waited for */
+    }
+    return s;
+}
+
+/* Messages to one unit, one after the other. */
+static lk_status send_run(lk_ring *r, lk_ring_message *m, u32 count, double seconds, u32 *sent)
+{
     lk_status status = check_message(r, m);
     if (status != LK_OK) return status;
     struct ring_host_unit *u = &r->unit[m->unit];
     struct ring_wait w = { 0 };
-    if (!m->id) m->id = __atomic_add_fetch(&r->next_id, 1, __ATOMIC_RELAXED);
     for (bool first = true;; first = false) {
         lock(&u->lock);
-        if (has_room(r, u)) {
-            status = check_message(r, m); /* a drain that began meanwhile comes first */
-            if (status == LK_OK) status = place_message(r, u, m);
+        status = place_some(r, u, m, count, sent);
+        if (status != LK_OK || *sent == count) {
             unlock(&u->lock);
             return status;
         }
         if (r->options.inbox_policy != LK_RING_WAIT) {
-            status = drop_message(r, u, m);
+            lk_ring_message *next = m + *sent;
+            if (!next->id) next->id = __atomic_add_fetch(&r->next_id, 1, __ATOMIC_RELAXED);
+            status = drop_message(r, u, next);
             unlock(&u->lock);
-            return status;
+            if (status != LK_OK || ++*sent == count) return status;
+            continue;
         }
         if (first) w = ring_wait_for(seconds);
         unlock(&u->lock);
@@ -230,26 +254,37 @@ lk_status lk_ring_send(lk_ring *r, lk_ring_message *m, double seconds)
     }
 }
 
+lk_status lk_ring_send(lk_ring *r, lk_ring_message *m, double seconds)
+{
+    u32 sent = 0;
+    if (!r || !m) return ring_fail(r, LK_BAD_INPUT, "lk_ring_send needs a ring and a message");
+    return send_run(r, m, 1, seconds, &sent);
+}
+
 lk_status lk_ring_send_batch(lk_ring *r, lk_ring_message *m, uint32_t count, double seconds, uint32_t *sent)
 {
+    u32 all = 0;
     if (sent) *sent = 0;
     if (!r || (count && !m)) return ring_fail(r, LK_BAD_INPUT, "lk_ring_send_batch needs a ring and messages");
     u64 end = seconds > 0 ? time_ns() + (u64)(seconds * 1e9) : 0;
-    for (u32 i = 0; i < count; i++) {
-        u64 now = seconds > 0 ? time_ns() : 0;
-        lk_status s = lk_ring_send(r, &m[i], seconds > 0 ? (end > now ? (double)(end - now) / 1e9 : 0) : seconds);
-        if (s != LK_OK) return s;
-        if (sent) (*sent)++;
+    lk_status s = LK_OK;
+    while (s == LK_OK && all < count) { /* messages in a row to one unit are placed together */
+        u32 run = 1, done = 0;
+        while (all + run < count && m[all + run].unit == m[all].unit) run++;
+        u64 now = seconds > 0 && all ? time_ns() : 0;
+        s = send_run(r, m + all, run, !now ? seconds : end > now ? (double)(end - now) / 1e9 : 0, &done);
+        all += done;
     }
-    return LK_OK;
+    if (sent) *sent = all;
+    return s;
 }
 
 /* ---- receiving ---- */
 
 /* What a thread has received last; goes with the thread. */
 struct buffer {
-    void *p;
-    u64 bytes;
+    u8 *p;
+    u64 bytes, used; /* there are; hold payloads of this call */
 };
 static pthread_key_t buffer_key;
 static pthread_once_t buffer_once = PTHREAD_ONCE_INIT;
@@ -260,7 +295,8 @@ static void buffer_end(void *p)
     base_free(b);
 }
 static void buffer_begin(void) { pthread_key_create(&buffer_key, buffer_end); }
-static void *buffer_of(u64 bytes)
+/* The thread's buffer, empty, with room for so many bytes; NULL: no memory. */
+static struct buffer *buffer_of(u64 bytes)
 {
     pthread_once(&buffer_once, buffer_begin);
     struct buffer *b = pthread_getspecific(buffer_key);
@@ -269,13 +305,14 @@ static void *buffer_of(u64 bytes)
         if (!b) return NULL;
         pthread_setspecific(buffer_key, b);
     }
+    b->used = 0;
     if (b->bytes < bytes) {
         base_free(b->p);
         b->bytes = MAX_OF(bytes, (u64)4096);
         b->p = base_alloc(b->bytes);
         if (!b->p) b->bytes = 0;
     }
-    return b->p;
+    return b->p ? b : NULL;
 }
 
 /* The way of a message by stages that add up to its whole time, whatever the clocks say. */
@@ -302,19 +339,24 @@ static const char *result_text(u32 result, char *out, size_t size)
     return out;
 }
 
-/* Under the unit's lock: the response in this slot. */
-static lk_status take_response(lk_ring *r, u32 unit, struct lk_ring_slot *s, lk_ring_message *m)
+/* Under the unit's lock: the response in this slot. LK_NOTHING: it is large, and has to come alone. */
+static lk_status take_response(lk_ring *r, u32 unit, struct lk_ring_slot *s, lk_ring_message *m, struct buffer *b,
+                               u64 now)
 {
     struct ring_host_unit *u = &r->unit[unit];
-    u64 now = time_ns();
     bool damaged = s->check != ring_check(s) || (!s->reference && s->bytes > r->options.inline_bytes);
-    void *data = damaged ? NULL : buffer_of(s->bytes);
-    if (!damaged && s->bytes) {
-        if (!data) return ring_fail(r, LK_OUT_OF_MEMORY, "receive: no memory for %u bytes", s->bytes);
-        if (!s->reference)
-            memcpy(data, s + 1, s->bytes);
-        else if (!copy_done(r, lk_memory_read_async(r->copies, s->reference, data, s->bytes)))
+    u32 bytes = damaged ? 0 : s->bytes;
+    u8 *data = b->p + b->used;
+    if (bytes && s->reference) {
+        if (b->used) return LK_NOTHING;
+        if (!buffer_of(bytes)) return ring_fail(r, LK_OUT_OF_MEMORY, "receive: no memory for %u bytes", bytes);
+        data = b->p;
+        if (!copy_done(r, lk_memory_read_async(r->copies, s->reference, data, bytes)))
             return ring_fail(r, LK_BAD_INPUT, "receive: the copy of the payload: %s", lk_gpu_error(r->gpu));
+        b->used = b->bytes; /* nothing beside it */
+    } else if (bytes) {
+        memcpy(data, s + 1, bytes);
+        b->used += (bytes + 15) / 16 * 16;
     }
     size_t size = m->size;
     *m = (lk_ring_message){ .size = size,
@@ -322,7 +364,7 @@ static lk_status take_response(lk_ring *r, u32 unit, struct lk_ring_slot *s, lk_
                             .type = s->type,
                             .id = s->id,
                             .data = data,
-                            .bytes = damaged ? 0 : s->bytes,
+                            .bytes = bytes,
                             .result = damaged ? LK_RING_DAMAGED : s->result,
                             .sequence = s->sequence };
     set_stages(r, s, now, m->stage);
@@ -336,31 +378,49 @@ static lk_status take_response(lk_ring *r, u32 unit, struct lk_ring_slot *s, lk_
         if (s->room) release_blocks(r, u, s->room, 0);
     }
     u->received++;
-    u64 depth = (u64)ring_load(&u->status->placed) - u->taken;
-    if (depth > u->high_out) u->high_out = depth;
-    __atomic_store_n(&u->taken, u->taken + 1, __ATOMIC_RELAXED);
-    ring_store(&u->outbox_taken->value, u->taken);
     return LK_OK;
 }
 
-/* LK_NOTHING: no unit has a response. */
-static lk_status look_once(lk_ring *r, lk_ring_message *m)
+/* Under the unit's lock: what lies in its outbox, up to `count`. */
+static lk_status take_some(lk_ring *r, u32 unit, lk_ring_message *m, u32 count, struct buffer *b, u32 *got)
+{
+    struct ring_host_unit *u = &r->unit[unit];
+    u64 now = time_ns(), first = u->taken;
+    u32 most = *got + count, slots = r->options.outbox_slots;
+    u64 room = (u64)r->options.inline_bytes + 16;
+    lk_status status = LK_OK;
+    while (*got < most && b->used + room <= b->bytes) {
+        struct lk_ring_slot *s = ring_slot(r, u->outbox, u->taken, slots);
+        if (ring_load(&s->ready) != u->taken + 1) break;
+        if ((status = take_response(r, unit, s, &m[*got], b, now)) != LK_OK) break;
+        __atomic_store_n(&u->taken, u->taken + 1, __ATOMIC_RELAXED);
+        ++*got;
+    }
+    if (u->taken != first) {
+        u64 depth = (u64)ring_load(&u->status->placed) - first;
+        if (depth > u->high_out) u->high_out = depth;
+        ring_store(&u->outbox_taken->value, u->taken);
+    }
+    return status == LK_NOTHING ? LK_OK : status;
+}
+
+/* What all units have, up to `count`; *got may stay 0. */
+static lk_status look_once(lk_ring *r, lk_ring_message *m, u32 count, struct buffer *b, u32 *got)
 {
     u32 from = __atomic_load_n(&r->next_unit, __ATOMIC_RELAXED);
-    for (u32 k = 0; k < r->units; k++) {
+    for (u32 k = 0; k < r->units && *got < count; k++) {
         u32 i = (from + k) % r->units;
         struct ring_host_unit *u = &r->unit[i];
         u64 index = __atomic_load_n(&u->taken, __ATOMIC_RELAXED);
         if (ring_load(&ring_slot(r, u->outbox, index, r->options.outbox_slots)->ready) < index + 1) continue;
+        u32 before = *got;
         lock(&u->lock);
-        struct lk_ring_slot *s = ring_slot(r, u->outbox, u->taken, r->options.outbox_slots);
-        lk_status status = ring_load(&s->ready) == u->taken + 1 ? take_response(r, i, s, m) : LK_NOTHING;
+        lk_status status = take_some(r, i, m, count - *got, b, got);
         unlock(&u->lock);
-        if (status == LK_NOTHING) continue; /* another thread was faster */
-        __atomic_store_n(&r->next_unit, i + 1, __ATOMIC_RELAXED);
-        return status;
+        if (*got > before) __atomic_store_n(&r->next_unit, i + 1, __ATOMIC_RELAXED);
+        if (status != LK_OK) return *got ? LK_OK : status;
     }
-    return LK_NOTHING;
+    return LK_OK;
 }
 
 /* Nothing came: where the messages are. */
@@ -383,23 +443,35 @@ static lk_status nothing_came(lk_ring *r)
     return s;
 }
 
-lk_status lk_ring_receive(lk_ring *r, lk_ring_message *m, double seconds)
+lk_status lk_ring_receive_batch(lk_ring *r, lk_ring_message *m, uint32_t count, double seconds, uint32_t *got)
 {
-    if (!r || !m) return ring_fail(r, LK_BAD_INPUT, "lk_ring_receive needs a ring and a place for the message");
-    if (m->size != sizeof *m)
-        return ring_fail(r, LK_BAD_INPUT, "lk_ring_message.size is %zu, not %zu", m->size, sizeof *m);
+    u32 n = 0;
+    if (got) *got = 0;
+    if (!r || !m || !count) return ring_fail(r, LK_BAD_INPUT, "receive needs a ring and a place for the message");
+    for (u32 i = 0; i < count; i++)
+        if (m[i].size != sizeof *m)
+            return ring_fail(r, LK_BAD_INPUT, "lk_ring_message.size is %zu, not %zu", m[i].size, sizeof *m);
     if (ring_state(r) == LK_RING_CREATED)
         return ring_fail(r, LK_BAD_INPUT, "receive: the ring is created; launch it first");
+    u64 each = (u64)r->options.inline_bytes + 16;
+    struct buffer *b = buffer_of(MIN_OF(count, (u32)(1 + RING_BUFFER / each)) * each);
+    if (!b) return ring_fail(r, LK_OUT_OF_MEMORY, "receive: no memory for %u messages", count);
     struct ring_wait w = { 0 };
     for (bool first = true;; first = false) {
-        lk_status s = look_once(r, m);
-        if (s != LK_NOTHING) return s;
+        lk_status s = look_once(r, m, count, b, &n);
+        if (got) *got = n;
+        if (s != LK_OK || n) return s;
         u32 state = ring_state(r);
         if (state == LK_RING_TERMINATED)
             return ring_fail(r, LK_NOTHING, "receive: the ring is terminated, and all responses have been received");
         if (first) w = ring_wait_for(seconds);
         if (state == LK_RING_DEAD || !ring_pause(r, &w)) return nothing_came(r);
     }
+}
+
+lk_status lk_ring_receive(lk_ring *r, lk_ring_message *m, double seconds)
+{
+    return lk_ring_receive_batch(r, m, 1, seconds, NULL);
 }
 
 lk_status lk_ring_ask(lk_ring *r, lk_ring_message *m, lk_ring_message *response, double seconds)

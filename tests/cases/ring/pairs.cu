@@ -1,0 +1,219 @@
+// regen: -arch=sm_90 -I../../../include
+// What `lockstep ring --bench` measures on the device: two warps that send each other messages through pipes, or raw flags, in a block, in a cluster and
+// across blocks; and all warps of a grid at once. Every message is looked at by both sides; only round trips that were right are counted.
+#include <lockstep_ring.cuh>
+using namespace lk_ring;
+
+struct job {             // of one launch
+    u32 messages;        // round trips
+    u32 bytes;           // of a message
+    u32 timer;           // 0: times are ticks of the SM's clock; 1: nanoseconds of the global timer
+    u32 first, second;   // pair_global: numbers of the two SMs, where they differ; else blocks 0 and 1
+};
+struct outcome {
+    u64 right;           // round trips whose answer was right, or messages of a flood
+    u64 wrong;           // messages that were not what they should be, on either side
+    u64 ticks, ns;       // how long all took, by both clocks: one in terms of the other
+    u64 begin, end;      // of a flood: the global timer
+};
+
+__device__ __forceinline__ u64 ticks() { u64 t; asm volatile("mov.u64 %0, %%clock64;" : "=l"(t)); return t; }
+__device__ __forceinline__ u32 sm() { u32 s; asm volatile("mov.u32 %0, %%smid;" : "=r"(s)); return s; }
+__device__ __forceinline__ u64 stamp(u32 timer) { return timer ? now() : ticks(); }
+
+// Word i of message k; the answer has the complement of each.
+__device__ __forceinline__ u32 word_of(u32 k, u32 i) { return k * 0x9e3779b9u + i * 0x85ebca6bu; }
+
+// A long message: all lanes write, then read and compare, 16 bytes at a time.
+__device__ void write_long(void *to, u32 bytes, u32 k, u32 flip)
+{
+    uint4 *at = (uint4 *)to;
+    for (u32 i = threadIdx.x % 32; i < bytes / 16; i += 32) {
+        u32 a = word_of(k, i) ^ flip;
+        at[i] = make_uint4(a, a + 1, a + 2, a + 3);
+    }
+}
+__device__ bool is_long(const void *from, u32 bytes, u32 k, u32 flip)
+{
+    const uint4 *at = (const uint4 *)from;
+    u32 bad = 0;
+    for (u32 i = threadIdx.x % 32; i < bytes / 16; i += 32) {
+        u32 a = word_of(k, i) ^ flip;
+        uint4 v = at[i];
+        bad |= (v.x ^ a) | (v.y ^ (a + 1)) | (v.z ^ (a + 2)) | (v.w ^ (a + 3));
+    }
+    return !__any_sync(0xffffffffu, bad);
+}
+
+template <scope S> __device__ void send_one(pipe<S> &out, u32 bytes, u32 k, u32 flip)
+{
+    if (bytes <= pipe_short) {
+        while (!out.put(word_of(k, threadIdx.x % 32) ^ flip, bytes)) {}
+    } else {
+        void *at;
+        while (!(at = out.begin())) {}
+        write_long(at, bytes, k, flip);
+        out.send(bytes);
+    }
+}
+template <scope S> __device__ bool take_one(pipe<S> &in, u32 bytes, u32 k, u32 flip)
+{
+    u32 word, got;
+    while (!in.look(&word, &got)) {}
+    u32 lane = threadIdx.x % 32;
+    bool right = got == bytes;
+    if (right && bytes <= pipe_short) right = !__any_sync(0xffffffffu, lane && lane * 4 < bytes + 4 && word != (word_of(k, lane) ^ flip));
+    else if (right) right = is_long(in.payload(), bytes, k, flip);
+    in.done();
+    return right;
+}
+
+// One side asks and measures, the other answers.
+template <scope S> __device__ void ask(pipe<S> out, pipe<S> in, const job &j, u32 *time, outcome *o)
+{
+    u64 right = 0, began = ticks(), ns = now();
+    for (u32 k = 0; k < j.messages; k++) {
+        u64 t = stamp(j.timer);
+        send_one(out, j.bytes, k, 0);
+        bool is = take_one(in, j.bytes, k, ~0u);
+        t = stamp(j.timer) - t;
+        right += is;
+        if (threadIdx.x % 32 == 0) time[k] = is ? (u32)t : 0;
+    }
+    if (threadIdx.x % 32) return;
+    o->right = right;
+    o->ticks = ticks() - began;
+    o->ns = now() - ns;
+}
+template <scope S> __device__ void reply(pipe<S> in, pipe<S> out, const job &j, outcome *o)
+{
+    u64 wrong = 0;
+    for (u32 k = 0; k < j.messages; k++) {
+        wrong += !take_one(in, j.bytes, k, 0);
+        send_one(out, j.bytes, k, ~0u);
+    }
+    if (threadIdx.x % 32 == 0) o->wrong = wrong;
+}
+
+// The same with a bare word each way: what no protocol can be faster than.
+template <scope S> __device__ void ask_raw(u64 *out, u64 *in, const job &j, u32 *time, outcome *o)
+{
+    u64 right = 0, began = ticks(), ns = now();
+    for (u32 k = 0; k < j.messages; k++) {
+        u64 t = stamp(j.timer);
+        store_relaxed<S>(out, k + 1);
+        while (load_relaxed<S>(in) != k + 1) {}
+        time[k] = (u32)(stamp(j.timer) - t);
+        right++;
+    }
+    o->right = right;
+    o->ticks = ticks() - began;
+    o->ns = now() - ns;
+}
+template <scope S> __device__ void reply_raw(u64 *in, u64 *out, const job &j)
+{
+    for (u32 k = 0; k < j.messages; k++) {
+        while (load_relaxed<S>(in) != k + 1) {}
+        store_relaxed<S>(out, k + 1);
+    }
+}
+
+// `memory` has two pipes of one slot each, zeroed; so has dynamic shared memory, which the kernels zero.
+__device__ u32 pipe_room(u32 bytes) { return LK_RING_LINE + (bytes <= pipe_short ? LK_RING_LINE : 2 * LK_RING_LINE + bytes); }
+extern "C" __global__ void pair_global(job j, unsigned char *memory, u32 *time, outcome *o, u32 raw)
+{
+    u32 me = j.first == j.second ? blockIdx.x : sm() == j.first ? 0 : sm() == j.second ? 1 : 2;
+    if (me > 1) return;
+    unsigned char *there = memory, *back = memory + pipe_room(j.bytes);
+    if (raw) {
+        if (threadIdx.x) return;
+        if (me) reply_raw<gpu>((u64 *)there, (u64 *)back, j);
+        else ask_raw<gpu>((u64 *)there, (u64 *)back, j, time, o);
+        return;
+    }
+    pipe<gpu> to(there, 1, j.bytes), from(back, 1, j.bytes);
+    if (me) reply(to, from, j, o);
+    else ask(to, from, j, time, o);
+}
+
+extern __shared__ __align__(128) unsigned char own[];
+__device__ void clear(u32 bytes)
+{
+    for (u32 i = threadIdx.x; i < bytes / 8; i += blockDim.x) ((u64 *)own)[i] = 0;
+}
+// Two warps.
+extern "C" __global__ void pair_block(job j, u32 *time, outcome *o, u32 raw)
+{
+    u32 room = pipe_room(j.bytes);
+    clear(2 * room);
+    __syncthreads();
+    u32 me = threadIdx.x / 32;
+    if (raw) {
+        if (threadIdx.x % 32) return;
+        if (me) reply_raw<cta>((u64 *)own, (u64 *)(own + room), j);
+        else ask_raw<cta>((u64 *)own, (u64 *)(own + room), j, time, o);
+        return;
+    }
+    pipe<cta> to(own, 1, j.bytes), from(own + room, 1, j.bytes);
+    if (me) reply(to, from, j, o);
+    else ask(to, from, j, time, o);
+}
+// Two blocks of a cluster; the pipe of a message is in the shared memory of who gets it.
+extern "C" __global__ void __cluster_dims__(2, 1, 1) pair_cluster(job j, u32 *time, outcome *o, u32 raw)
+{
+    u32 me;
+    u64 other;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(me));
+    clear(pipe_room(j.bytes));
+    asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
+    asm("mapa.u64 %0, %1, %2;" : "=l"(other) : "l"(own), "r"(1 - me));
+    if (raw) {
+        if (threadIdx.x == 0 && me) reply_raw<cluster>((u64 *)own, (u64 *)other, j);
+        if (threadIdx.x == 0 && !me) ask_raw<cluster>((u64 *)other, (u64 *)own, j, time, o);
+    } else {
+        pipe<cluster> to((void *)other, 1, j.bytes), from(own, 1, j.bytes);
+        if (me) reply(from, to, j, o);
+        else ask(to, from, j, time, o);
+    }
+    asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
+}
+
+// Every warp of the grid sends to the same warp of the next block, and takes what the one before sends: as many at once as the slots hold.
+extern "C" __global__ void flood(job j, unsigned char *memory, u32 slots, outcome *o)
+{
+    u32 warps = blockDim.x / 32, w = threadIdx.x / 32, lane = threadIdx.x % 32;
+    u64 each = pipe<gpu>::bytes_for(slots, j.bytes);
+    u32 me = blockIdx.x * warps + w, next = (blockIdx.x + 1) % gridDim.x * warps + w;
+    pipe<gpu> out(memory + next * each, slots, j.bytes), in(memory + me * each, slots, j.bytes);
+    u64 right = 0, wrong = 0, begin = now();
+    u32 sent = 0, got = 0;
+    while (got < j.messages) {
+        for (u32 i = 0; i < slots && sent < j.messages; i++, sent++)
+            if (!out.put(word_of(sent, lane), j.bytes)) break;
+        for (u32 i = 0; i < slots && got < j.messages; i++) {
+            u32 word, bytes;
+            if (!in.look(&word, &bytes)) break;
+            in.done();
+            bool bad = __any_sync(0xffffffffu, bytes != j.bytes || (lane && lane * 4 < bytes + 4 && word != word_of(got, lane)));
+            right += !bad;
+            wrong += bad;
+            got++;
+        }
+    }
+    if (lane) return;
+    o[me].right = right;
+    o[me].wrong = wrong;
+    o[me].begin = begin;
+    o[me].end = now();
+}
+
+// The host and one thread, a bare word each way, in mapped memory.
+extern "C" __global__ void raw_host(const u64 *in, u64 *out, u32 messages)
+{
+    for (u32 k = 0; k < messages; k++) {
+        while (load_relaxed<sys>(in) != k + 1) {}
+        store_relaxed<sys>(out, k + 1);
+    }
+}
+
+extern "C" __global__ void count_sms(u32 *n) { asm volatile("mov.u32 %0, %%nsmid;" : "=r"(*n)); }
