@@ -238,6 +238,31 @@ u32 hb_writes_observed(const struct race_warp *w, const struct list_entry *m, u3
     return MAX_OF(together, least);
 }
 
+/* Both are of one thread, and nothing but clocks orders them: what was true once stays true. */
+static bool memo_applies(const struct race_warp *w, const struct list_entry *o, const struct list_entry *m)
+{
+    return w->c->exact && !o->id && word_kind(o->a) == WHO_ONE && word_kind(m->a) == WHO_ONE &&
+           word_es(o->a) >= ES_ONE && word_es(m->a) >= ES_ONE;
+}
+
+static u32 memo_place(u64 old) { return (u32)((old * 0x9e3779b97f4a7c15) >> 59) % THREAD_MEMO; }
+
+static bool memo_has(const struct race_warp *w, u64 old, u32 lane, u32 space)
+{
+    u32 n = memo_place(old);
+    return w->thread_memo[n].old == old && w->thread_memo[n].lane == lane && w->thread_memo[n].space == space &&
+           w->thread_memo[n].start == w->c->start;
+}
+
+static void memo_keep(struct race_warp *w, u64 old, u32 lane, u32 space)
+{
+    u32 n = memo_place(old);
+    w->thread_memo[n].old = old;
+    w->thread_memo[n].lane = lane;
+    w->thread_memo[n].space = space;
+    w->thread_memo[n].start = w->c->start;
+}
+
 enum { FEW_THREADS = 4 }; /* comparing so many one by one takes no longer than comparing lanes at once */
 
 bool hb_entry(struct race_warp *w, const struct list_entry *o, const struct list_entry *m, u32 space)
@@ -248,6 +273,14 @@ bool hb_entry(struct race_warp *w, const struct list_entry *o, const struct list
     bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes);
     if (sets) return hb_word(w, o->a, m->a, space); /* a set may go by the name of another warp than ours */
     if (hb_entry_maybe(w, o, m, space)) return true;
+    if (memo_applies(w, o, m)) {
+        u64 old = o->a & ~WORD_LOW;
+        u32 lane = word_lane(m->a);
+        if (memo_has(w, old, lane, space)) return true;
+        bool before = hb_cta_maybe(w->c, o->a, space) || warp_maybe(w, o->a) || byte_before(w, o, m, 0, space, false);
+        if (before) memo_keep(w, old, lane, space);
+        return before;
+    }
     if (w->c->exact && (hb_cta_maybe(w->c, o->a, space) || warp_maybe(w, o->a))) return true;
     if (w->c->exact) {
         u32 mine = lanes_of_bytes(m, both), theirs = lanes_of_bytes(o, both);

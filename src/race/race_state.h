@@ -19,7 +19,7 @@ struct race_era;
 struct race_launch;
 struct lane_clock;
 
-enum { RECENT = 8, WARP_MEMO = 8 };
+enum { RECENT = 8, WARP_MEMO = 8, THREAD_MEMO = 32 };
 struct race_warp {
     struct race_cta *c;
     u64 key;       /* slot and warp bits of its access words */
@@ -48,6 +48,13 @@ struct race_warp {
     struct {
         u32 warp, start, below, version;
     } warp_memo[WARP_MEMO];
+    /* Accesses of one thread each that were found to be before one lane of this warp, by the access. A copy or a
+     * product compares hundreds of sectors, whose accesses are of few threads at few times. */
+    struct {
+        u64 old;         /* time, thread and kind of the access */
+        u32 lane, space; /* the lane that is behind it, in this space */
+        u32 start;       /* of the CTA that it was looked up for */
+    } thread_memo[THREAD_MEMO];
     struct pending *pending;  /* speculated loads that are not judged yet: race_pending.c (R8) */
     u32 npending, cappending; /* how many; room for how many */
 };

@@ -87,16 +87,58 @@ static void load_a(const struct warp *w, const struct wgmma *p, const struct mma
     }
 }
 
+static u32 *register_of(const struct registers *r, const struct lop *o, u32 reg)
+{
+    const struct opnd *d = lop_dst(o, reg);
+    return d->kind == O_REG ? (u32 *)(void *)SLOT(r->R, r->code->reg[d->reg].slot) : NULL;
+}
+
+/* Two registers of 32 bits, x and y, have eight rows of eight columns: a lane has two neighbours of a row. */
+static void take_pair(const u32 *restrict x, const u32 *restrict y, u32 columns, u32 *restrict c)
+{
+    for (u32 row = 0; row < 8; row++)
+        for (u32 q = 0; q < 4; q++) {
+            c[row * columns + 2 * q] = x[4 * row + q];
+            c[row * columns + 2 * q + 1] = y[4 * row + q];
+        }
+}
+static void give_pair(u32 *restrict x, u32 *restrict y, u32 columns, const u32 *restrict c)
+{
+    for (u32 row = 0; row < 8; row++)
+        for (u32 q = 0; q < 4; q++) {
+            x[4 * row + q] = c[row * columns + 2 * q];
+            y[4 * row + q] = c[row * columns + 2 * q + 1];
+        }
+}
+
+/* accumulators() for all lanes and registers of 32 bits; false: it is another case. */
+static bool accumulator_pairs(const struct registers *r, const struct lop *o, const struct mma *f, u32 lanes, u32 first,
+                              u32 columns, u32 *c, bool store)
+{
+    if (f->d == TENSOR_F16 || lanes != ALL_LANES) return false;
+    for (u32 reg = first / 2; reg < (first + columns) / 2; reg++)
+        if (lop_dst(o, reg)->kind != O_REG) return false;
+    for (u32 reg = first / 2; reg < (first + columns) / 2; reg += 2) {
+        u32 *x = register_of(r, o, reg), *y = register_of(r, o, reg + 1);
+        u32 *at = c + (reg / 2 % 2 * 8) * columns + reg / 4 * 8 - first;
+        if (store)
+            give_pair(x, y, columns, at);
+        else
+            take_pair(x, y, columns, at);
+    }
+    return true;
+}
+
 /* Moves accumulators of `columns` columns from `first` on between registers and words. */
 static void accumulators(const struct registers *r, const struct lop *o, const struct mma *f, u32 lanes, u32 first,
                          u32 columns, u32 *c, bool store)
 {
     bool half = f->d == TENSOR_F16;
     u32 each = half ? 2 : 1, per = half ? 2 : 4; /* elements of a register; registers of eight columns */
+    if (accumulator_pairs(r, o, f, lanes, first, columns, c, store)) return;
     for (u32 reg = first / 8 * per; reg < (first + columns) / 8 * per; reg++) {
-        const struct opnd *d = lop_dst(o, reg);
         struct mma_place at = mma_place(f, OPERAND_D, 0, reg, 0);
-        u32 *v = d->kind == O_REG ? (u32 *)(void *)SLOT(r->R, r->code->reg[d->reg].slot) : NULL;
+        u32 *v = register_of(r, o, reg);
         u32 *to = c + at.row * columns + at.col - first;
         for (u32 l = 0; l < LANES; l++) {
             u32 *x = to + l / 4 * columns + l % 4 * 2;

@@ -257,18 +257,22 @@ static const char *meets(const struct lowered *l, const struct lop *o, const str
     const struct mma *f = &l->mma[q->aux], *own = lop_is_wgmma(o) ? &l->mma[o->aux] : NULL;
     /* products of one shape on the same accumulators follow each other without a wait */
     bool same = own && own->n == f->n && own->d == f->d;
-    EACH_DEF (r, q) {
-        u32 k = 0;
-        EACH_USE (s, o) {
-            if (s == r && !(same && k <= own->nc)) return "reads an accumulator of";
-            k++;
+    u32 k = 0;
+    EACH_USE (s, o) {
+        if (same && k++ <= own->nc) continue;
+        EACH_DEF (r, q) {
+            if (s == r) return "reads an accumulator of";
         }
+    }
+    if (!same) {
         EACH_DEF (s, o) {
-            if (s == r && !same) return "writes an accumulator of";
+            EACH_DEF (r, q) {
+                if (s == r) return "writes an accumulator of";
+            }
         }
     }
     if (f->a_shared) return NULL;
-    for (u32 k = 0; k < f->na; k++) {
+    for (k = 0; k < f->na; k++) {
         const struct opnd *x = lop_src(q, f->nc + k);
         EACH_DEF (s, o) {
             if (x->kind == O_REG && x->reg == s) return "writes a register of a of";

@@ -159,6 +159,7 @@ static int compare(void (*start)(__half *, __half *, __half *, float *, int))
     start(in[0], in[1], in[2], out, N);
     TRY(cudaGetLastError());
     TRY(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+    bits_of("attention", got, sizeof got);
     for (int r = 0; r < N; r++) {
         double w[N], sum = 0, largest = -1e30;
         for (int j = 0; j < N; j++) {

@@ -4,6 +4,7 @@
  *   hopper: wgmma on tiles that tensor copies bring, a producer and two consumer warpgroups with an mbarrier for full and one for empty for each of three stages, blocks that stay and take one tile after the other,
  *   and a tensor copy of the result. In a cluster of two, each CTA brings half of what both need of b. */
 #include "async.h"
+#include <time.h>
 
 enum bug { RIGHT, FEW, NO_BARRIER, PARITY, TX, EARLY, NO_FENCE, NO_READ };
 
@@ -162,9 +163,16 @@ static int compare(int n, void (*start)(__half *, __half *, float *, int))
     TRY(cudaMalloc(&a, all * 2)); TRY(cudaMalloc(&b, all * 2)); TRY(cudaMalloc(&c, all * 4));
     TRY(cudaMemcpy(a, ha, all * 2, cudaMemcpyHostToDevice)); TRY(cudaMemcpy(b, hb, all * 2, cudaMemcpyHostToDevice));
     TRY(cudaMemset(c, 0, all * 4));
+    struct timespec from, to;
+    bool timed = getenv("TIMED") != NULL; /* tests/bench/programs */
+    if (timed) clock_gettime(CLOCK_MONOTONIC, &from);
     start(a, b, c, n);
     TRY(cudaGetLastError());
+    TRY(cudaDeviceSynchronize());
+    if (timed) clock_gettime(CLOCK_MONOTONIC, &to);
+    if (timed) printf("%.3f s\n", (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec));
     TRY(cudaMemcpy(hc, c, all * 4, cudaMemcpyDeviceToHost));
+    bits_of("product", hc, all * 4);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             int sum = 0;

@@ -86,6 +86,7 @@ static int compare(void (*start)(const __nv_bfloat16 *, const __nv_bfloat16 *, f
     start(a, b, c, n);
     TRY(cudaGetLastError());
     TRY(cudaMemcpy(hc, c, all * 4, cudaMemcpyDeviceToHost));
+    bits_of("product", hc, all * 4);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             int sum = 0;

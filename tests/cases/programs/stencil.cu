@@ -34,6 +34,7 @@ template <bool in_place> static int plate(void)
     TRY(cudaMemcpy2DToArray(array[0], 0, 0, a, sizeof a[0], sizeof a[0], H, cudaMemcpyHostToDevice));
     for (int t = 0; t < TURNS; t++) turn<<<dim3(3, 5), dim3(32, 8)>>>(texture[in_place ? 0 : t % 2], surface[in_place ? 0 : (t + 1) % 2]);
     TRY(cudaMemcpy2DFromArray(b, sizeof b[0], array[in_place ? 0 : TURNS % 2], 0, 0, sizeof b[0], H, cudaMemcpyDeviceToHost));
+    bits_of("plate", b, sizeof b);
     for (int t = 0; t < TURNS; t++) {
         static float c[H][W];
         for (int y = 0; y < H; y++)
