@@ -59,7 +59,8 @@ static inline struct map_case map_base(int kind, uint32_t rank)
 static inline struct map_case map_drawn(uint64_t seed)
 {
     uint64_t s = seed;
-    struct map_case c = map_base(map_random(&s) % 4 == 0 ? MAP_IM2COL : MAP_TILED, 1 + (uint32_t)(map_random(&s) % 5));
+    uint32_t rank = 1 + (uint32_t)(map_random(&s) % 5); /* one draw a statement: the record depends on their order */
+    struct map_case c = map_base(map_random(&s) % 4 == 0 ? MAP_IM2COL : MAP_TILED, rank);
     if (c.kind == MAP_IM2COL && c.rank < 3) c.rank = 3;
     c.type = (int)(map_random(&s) % 13);
     c.address = (map_random(&s) & 0xffffffffffffu) & ~(uint64_t)31;
@@ -70,7 +71,9 @@ static inline struct map_case map_drawn(uint64_t seed)
     c.fill = c.type >= 6 ? (int)(map_random(&s) % 2) : 0;
     uint64_t pitch = 32;
     for (uint32_t k = 0; k < 5; k++) {
-        c.dim[k] = 1 + (map_random(&s) >> (map_random(&s) % 24)) % (k < 2 ? 100000 : 3000);
+        uint64_t drawn = map_random(&s);
+        drawn >>= map_random(&s) % 24;
+        c.dim[k] = 1 + drawn % (k < 2 ? 100000 : 3000);
         pitch = (k ? c.stride[k - 1] * (1 + map_random(&s) % 9)
                    : (c.dim[0] * bytes + 31) / 32 * 32 * (1 + map_random(&s) % 5));
         c.stride[k] = pitch & 0xffffffffe0u;
