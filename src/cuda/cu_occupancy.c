@@ -149,7 +149,7 @@ cu_result cu_occupancy_clusters(int *clusters, struct cu_function *f, const stru
     if (!p->cluster_max) return CU_NOT_SUPPORTED;
     if (size > (q.f->cluster_any ? p->cluster_max : CLUSTER_PORTABLE)) return CU_INVALID_CLUSTER;
     u32 each = cu_occupancy(q.f, q.k, q.c->device, threads, l.shared);
-    *clusters = (int)(profile_clusters(p, (u32)size) * MIN_OF(each, (u32)CLUSTER_CTAS_PER_SM));
+    *clusters = (int)profile_clusters(p, (u32)size, each);
     return CU_OK;
 }
 CU_API(cuOccupancyMaxActiveClusters)(int *clusters, void *function, const struct cu_launch_config *x)

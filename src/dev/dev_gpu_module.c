@@ -138,6 +138,8 @@ static struct gpu_kernel *kernel_get(struct gpu *g, struct dev_module *m, struct
     x->params = k->nparam;
     x->offset = NEW_ARRAY(&m->mem, u32, k->nparam + 1);
     for (u32 i = 0; i < k->nparam; i++) x->offset[i] = (u32)k->param[i]->offset;
+    /* launch.c asks the caller about clusters that not every card takes; the driver need not ask again */
+    if (g->profile.cluster_max > CLUSTER_PORTABLE) g->cu.func_set(f, CU_FUNC_CLUSTER_ANY, 1);
     __atomic_store_n(&k->device, x, __ATOMIC_RELEASE);
     return x;
 }

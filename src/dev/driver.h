@@ -49,7 +49,7 @@ enum cu_attribute {                  /* of cuDeviceGetAttribute; the numbers are
                     CU_SHARED_RESERVED = 111,
                     CU_CLUSTERS = 120
 };
-enum { CU_FUNC_DYNAMIC_SHARED = 8 }; /* of cuFuncSetAttribute */
+enum { CU_FUNC_DYNAMIC_SHARED = 8, CU_FUNC_CLUSTER_ANY = 14 }; /* of cuFuncSetAttribute */
 enum { CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_SIZE = 6 };
 enum { CU_INPUT_PTX = 1 }; /* of cuLinkAddData */
 enum { CU_HOST_PORTABLE = 1, CU_HOST_MAPPED = 2, CU_MANAGED_GLOBAL = 1 };

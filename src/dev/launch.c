@@ -289,7 +289,7 @@ static bool residency_fits(struct refusal *x, u64 fixed)
     u32 per = (u32)volume(cluster);
     u64 most = (u64)each * p->sms;
     if (per > 1) {
-        u32 clusters = profile_clusters(p, per) * MIN_OF(each, (u32)CLUSTER_CTAS_PER_SM);
+        u32 clusters = profile_clusters(p, per, each);
         if (ctas / per <= clusters) return true;
         snprintf(x->cause, sizeof x->cause,
                  "A cooperative launch needs all its clusters at once: %" PRIu64

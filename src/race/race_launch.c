@@ -440,7 +440,8 @@ static void cells_distribute(struct race_cta *c, bool distributed)
     struct touch t = { .w = &c->warp[0], .space = SPACE_GLOBAL };
     bool refer = c->distributed_in == c->era->serial; /* to notes of the era that there still are */
     for (u64 k = 0; refer && k < c->shared_bytes / SECTOR; k++) cell_clear(&t, &c->shared_cells[k]);
-    if (c->shared_bytes && !refer && (distributed || c->distributed_in)) memset(c->shared_cells, 0, cells_for(c->shared_bytes));
+    if (c->shared_bytes && !refer && (distributed || c->distributed_in))
+        memset(c->shared_cells, 0, cells_for(c->shared_bytes));
     c->distributed = distributed;
     c->distributed_in = distributed ? c->era->serial : 0;
 }

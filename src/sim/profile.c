@@ -35,17 +35,19 @@
 #define SM_120 LIMITS(120, 1536, 24, 100, 1024, 8)
 #define SM_121 LIMITS(121, 1536, 24, 100, 1024, 8)
 
+/* What an H200 answers for clusters of 1 to 16 comes of seven GPCs and half of one, and of four pairs that stand alone
+ * (tests/facts/clusters.cu). */
+#define GH100_GPCS 18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2
+
 /* By capability, the default of each first: "sm_90" means the first row that has it. */
 static const struct profile profiles[] = {
-    { SM_90, .name = "h200", .title = "NVIDIA H200 SXM", .sms = 132, .gpc = { 16, 16, 16, 16, 18, 18, 18, 14 },
-      .memory = MIB(143771ull), .l2 = MIB(50), .clock_mhz = 1980, .memory_gbs = 4800,
-      PEAKS(34, 67, 67, 495, 989, 1979, 0, 1979, true),
+    { SM_90, .name = "h200", .title = "NVIDIA H200 SXM", .sms = 132, .gpc = { GH100_GPCS }, .memory = MIB(143771ull),
+      .l2 = MIB(50), .clock_mhz = 1980, .memory_gbs = 4800, PEAKS(34, 67, 67, 495, 989, 1979, 0, 1979, true),
       .source = "NVIDIA H200 Tensor Core GPU datasheet; NVIDIA H100 Tensor Core GPU Architecture (GH100); memory and "
                 "clock as an H200 reports "
                 "them to nvidia-smi; CUDA C++ Programming Guide, 9.0" },
-    { SM_90, .name = "h100", .title = "NVIDIA H100 SXM5 80GB", .sms = 132, .gpc = { 16, 16, 16, 16, 18, 18, 18, 14 },
-      .memory = GIB(80), .l2 = MIB(50), .clock_mhz = 1980, .memory_gbs = 3352,
-      PEAKS(34, 67, 67, 495, 989, 1979, 0, 1979, true),
+    { SM_90, .name = "h100", .title = "NVIDIA H100 SXM5 80GB", .sms = 132, .gpc = { GH100_GPCS }, .memory = GIB(80),
+      .l2 = MIB(50), .clock_mhz = 1980, .memory_gbs = 3352, PEAKS(34, 67, 67, 495, 989, 1979, 0, 1979, true),
       .source = "NVIDIA H100 Tensor Core GPU datasheet; NVIDIA H100 Tensor Core GPU Architecture; CUDA C++ Programming "
                 "Guide, 9.0" },
     { SM_75, .name = "t4", .title = "NVIDIA T4", .sms = 40, .memory = GIB(16), .l2 = MIB(4), .clock_mhz = 1590,
@@ -99,11 +101,12 @@ u32 profile_gpc(const struct profile *p, u32 k)
     return k * USUAL < p->sms ? MIN_OF((u32)USUAL, p->sms - k * USUAL) : 0;
 }
 
-u32 profile_clusters(const struct profile *p, u32 size)
+u32 profile_clusters(const struct profile *p, u32 size, u32 ctas_per_sm)
 {
-    u32 n = 0;
-    for (u32 k = 0; profile_gpc(p, k); k++) n += profile_gpc(p, k) / size;
-    return n;
+    u32 sum = 0;
+    for (u32 k = 0, n; (n = profile_gpc(p, k)); k++)
+        if (n >= size) sum += n * MIN_OF(ctas_per_sm, (u32)CLUSTER_CTAS_PER_SM) / size;
+    return sum;
 }
 
 const struct profile *profile_at(u32 i) { return i < COUNT_OF(profiles) ? &profiles[i] : NULL; }

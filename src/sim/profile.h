@@ -35,7 +35,9 @@ const struct profile *profile_at(u32 i);              /* NULL past the last */
 /* SMs of the k-th GPC, which a cluster stays within; 0: there is none. A card whose GPCs are not known has them of 16.
  */
 u32 profile_gpc(const struct profile *p, u32 k);
-/* Clusters of so many CTAs that fit at a time, a CTA on each SM; CTAs of clusters that an SM takes at most. */
-u32 profile_clusters(const struct profile *p, u32 size);
+/* Clusters of so many CTAs that fit at a time, where an SM has room for so many CTAs. CTAs of a cluster may share SMs;
+ * a GPC with fewer SMs than the cluster has CTAs takes none. */
+u32 profile_clusters(const struct profile *p, u32 size, u32 ctas_per_sm);
+/* CTAs of clusters that an SM takes at most; CTAs of a cluster that every card takes. */
 enum { CLUSTER_CTAS_PER_SM = 8, CLUSTER_PORTABLE = 8 };
 #endif

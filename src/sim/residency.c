@@ -43,9 +43,8 @@ void residency_measure(struct launch *l)
     u32 per_sm = sim_resident_per_sm(p, k, l->threads, shared);
     /* a shape that no multiprocessor holds is refused by the device; tests may run it, one CTA at a time */
     if (!per_sm) l->takes = (struct footprint){ 0 };
-    l->max_resident = l->per > 1
-                          ? profile_clusters(p, l->per) * l->per * MIN_OF(MAX_OF(per_sm, 1u), (u32)CLUSTER_CTAS_PER_SM)
-                          : (per_sm ? per_sm : 1) * p->sms;
+    per_sm = MAX_OF(per_sm, 1u);
+    l->max_resident = l->per > 1 ? profile_clusters(p, l->per, per_sm) * l->per : per_sm * p->sms;
     l->whole = l->in->cooperative && l->total <= l->max_resident;
 }
 
@@ -105,30 +104,26 @@ static u32 take_one(struct residency *r, const struct footprint *f)
 
 /* ---- clusters ---- */
 
-static bool fits_clustered(const struct residency *r, const struct sm *m, const struct footprint *f)
+/* CTAs of clusters that the multiprocessor still takes. */
+static u32 holds_clustered(const struct residency *r, const struct sm *m, const struct footprint *f)
 {
-    return m->clustered < CLUSTER_CTAS_PER_SM && fits(r, m, f);
+    return (u32)MIN_OF(holds(r, m, f), (u64)CLUSTER_CTAS_PER_SM - m->clustered);
 }
 
-/* The first multiprocessor of the k-th group of `per` of them in the GPCs; NONE: there is none. */
-static u32 group_at(const struct profile *p, u32 per, u32 k)
+/* Clusters of the launch that a GPC of n multiprocessors still holds. Its CTAs may share multiprocessors, but a GPC
+ * with fewer of them than the cluster has CTAs takes none: so an H200 answers (tests/facts/clusters.cu). */
+static u64 gpc_holds(const struct residency *r, const struct launch *l, u32 first, u32 n)
 {
-    for (u32 g = 0, first = 0, n; (n = profile_gpc(p, g)); first += n, g++) {
-        if (k < n / per) return first + k * per;
-        k -= n / per;
-    }
-    return NONE;
+    u64 places = 0;
+    for (u32 k = 0; k < n && n >= l->per; k++) places += holds_clustered(r, &r->sm[first + k], &l->takes);
+    return places / l->per;
 }
 
-/* The first multiprocessor of a group with room for a cluster; NONE: there is none. */
-static u32 find_cluster(const struct residency *r, const struct launch *l)
+/* The first multiprocessor of a GPC with room for a cluster, and how many it has; NONE: there is none. */
+static u32 find_cluster(const struct residency *r, const struct launch *l, u32 *sms)
 {
-    u32 at;
-    for (u32 k = 0; (at = group_at(r->profile, l->per, k)) != NONE; k++) {
-        u32 n = 0;
-        while (n < l->per && fits_clustered(r, &r->sm[at + n], &l->takes)) n++;
-        if (n == l->per) return at;
-    }
+    for (u32 g = 0, first = 0; (*sms = profile_gpc(r->profile, g)); first += *sms, g++)
+        if (gpc_holds(r, l, first, *sms)) return first;
     return NONE;
 }
 
@@ -136,27 +131,25 @@ static u32 find_cluster(const struct residency *r, const struct launch *l)
 static u64 holds_clusters(const struct residency *r, const struct launch *l)
 {
     u64 sum = 0;
-    u32 at;
-    for (u32 k = 0; (at = group_at(r->profile, l->per, k)) != NONE; k++) {
-        u64 n = CLUSTER_CTAS_PER_SM;
-        for (u32 j = 0; j < l->per; j++) {
-            const struct sm *m = &r->sm[at + j];
-            n = MIN_OF(n, MIN_OF(holds(r, m, &l->takes), (u64)CLUSTER_CTAS_PER_SM - m->clustered));
-        }
-        sum += n;
-    }
+    for (u32 g = 0, first = 0, n; (n = profile_gpc(r->profile, g)); first += n, g++) sum += gpc_holds(r, l, first, n);
     return sum;
 }
 
+/* Each CTA goes to the multiprocessor of the GPC that holds the most further ones, so that they share none unless they
+ * must. */
 static bool take_cluster(struct residency *r, const struct launch *l, u32 *sm)
 {
-    u32 at = l->per == 1 ? take_one(r, &l->takes) : find_cluster(r, l);
-    if (at == NONE) return false;
+    if (l->per == 1) return (*sm = take_one(r, &l->takes)) != NONE;
+    u32 sms, first = find_cluster(r, l, &sms);
+    if (first == NONE) return false;
     for (u32 n = 0; n < l->per; n++) {
-        sm[n] = at + n;
-        if (l->per == 1) break;
-        take(&r->sm[at + n], &l->takes);
-        r->sm[at + n].clustered++;
+        u32 most = 0;
+        for (u32 k = first; k < first + sms; k++) {
+            u32 room = holds_clustered(r, &r->sm[k], &l->takes);
+            if (room > most) most = room, sm[n] = k;
+        }
+        take(&r->sm[sm[n]], &l->takes);
+        r->sm[sm[n]].clustered++;
     }
     return true;
 }
@@ -169,17 +162,13 @@ static void give_cluster(struct residency *r, const struct launch *l, const u32 
     }
 }
 
-/* A reserved place of a cooperative launch. */
-static void take_reserved(const struct residency *r, const struct launch *l, u32 *sm)
+/* Reserved places of a cooperative launch: those of a cluster are in one GPC, where only whole clusters have any. */
+static void take_reserved(const struct launch *l, u32 *sm)
 {
-    u32 at = 0;
-    if (l->per == 1)
+    for (u32 n = 0, at = 0; n < l->per; n++) {
         while (!l->reserved[at]) at++;
-    else
-        for (u32 k = 0; !l->reserved[at = group_at(r->profile, l->per, k)];) k++;
-    for (u32 n = 0; n < l->per; n++) {
-        sm[n] = at + n;
-        l->reserved[at + n]--;
+        sm[n] = at;
+        l->reserved[at]--;
     }
 }
 
@@ -216,10 +205,11 @@ bool residency_has_room(struct launch *l)
     struct residency *r = l->sim->residency;
     lock(&r->lock);
     bool yes;
+    u32 sms;
     if (l->whole)
         yes = l->reserved || take_all(r, l);
     else
-        yes = !behind(r, l) && (l->per == 1 ? find(r, &l->takes) : find_cluster(r, l)) != NONE;
+        yes = !behind(r, l) && (l->per == 1 ? find(r, &l->takes) : find_cluster(r, l, &sms)) != NONE;
     unlock(&r->lock);
     return yes;
 }
@@ -231,7 +221,7 @@ bool residency_take(struct launch *l, u32 *sm)
     lock(&r->lock);
     if (!l->whole && !behind(r, l)) yes = take_cluster(r, l, sm);
     if (l->whole && (l->reserved || take_all(r, l))) {
-        take_reserved(r, l, sm);
+        take_reserved(l, sm);
         yes = true;
     }
     unlock(&r->lock);

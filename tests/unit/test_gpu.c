@@ -53,7 +53,8 @@ static void open_gpu(void)
     struct dev_module *m = dev_load(d, &(struct dev_part){ "k.ptx", STR(ptx) }, 1, fresh());
     UNIT(m);
     /* kernels are there before the first one runs: a GPU that is asked for one later waits for those that run */
-    UNIT_EQ_STR(called(), "cuModuleGetFunction 9 k\ncuFuncLoad 11\ncuModuleGetFunction 9 big\ncuFuncLoad 11\n");
+    UNIT_EQ_STR(called(), "cuModuleGetFunction 9 k\ncuFuncSetAttribute 11 14 1\ncuFuncLoad 11\n"
+                          "cuModuleGetFunction 9 big\ncuFuncSetAttribute 11 14 1\ncuFuncLoad 11\n");
     kernel = m->ptx->func[0];
     big = m->ptx->func[1];
 }

@@ -162,7 +162,6 @@ static int occupancy()
 {
     for (unsigned block : {32u, 512u, 1024u})
         for (unsigned c : {1u, 2u, 4u, 8u}) {
-            if (c == 8 && block < 1024) continue; // an H200 lets CTAs of such clusters share multiprocessors, by rules of its own
             int n = -1, most = -1;
             launch l(96, block, c);
             cudaError_t e = cudaOccupancyMaxActiveClusters(&n, who, &l.x), f = cudaOccupancyMaxPotentialClusterSize(&most, who, &l.x);
