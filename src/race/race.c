@@ -252,7 +252,7 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
     memcpy(&truth, SLOT(a->warp->R, a->insn->d), 4);
     u32 lanes = 0;
     for (u32 m = a->ok; m; m &= m - 1) lanes |= a->space[__builtin_ctz(m)] == SP_SHARED ? m & -m : 0;
-    bool arrives = o->flags & ISA_MBAR_ARRIVE;
+    bool arrives = o->flags & ISA_MBAR_ARRIVE && !(o->flags & ISA_MBAR_COPIES);
     for (u32 m = lanes; m && arrives && w->c->exact; m &= m - 1)
         clock_mbarrier_arrive(w, (u32)__builtin_ctz(m), location_of(t, a, (u32)__builtin_ctz(m)), relaxed);
     for (u32 m = lanes; m; m &= m - 1) {

@@ -58,6 +58,7 @@ static void sector_issued(struct touch *t, u64 sector, u32 bytes, u32 lane, cons
     t->at = sector;
     struct list_entry e = { .a = race_stamp(t->w, lane, ES_ONE, WHO_ONE),
                             .bytes = bytes,
+                            .whole = t->op & OP_STRONG ? t->whole : 0,
                             .site = t->site,
                             .op = (u8)t->op,
                             .scope = t->scope };
@@ -118,8 +119,13 @@ static void piece_issued(struct touch *t, const struct flight *f, bool writes, u
     bool shared = (writes ? f->to_space : f->from_space) == SP_SHARED;
     t->op = (writes ? OP_WRITE : OP_READ) | (shared ? OP_ASYNC : 0u);
     t->space = shared ? space_of(t->w->c) : SPACE_GLOBAL;
-    /* reductions of several threads do not conflict with each other */
-    if (writes && f->reduce) return;
+    t->scope = SCOPE_SYS;
+    t->whole = 0;
+    if (writes && f->reduce) { /* reductions of several threads do not conflict with each other */
+        if (!shared) return;
+        t->op |= OP_STRONG;
+        t->whole = ~0u;
+    }
     if (!shared) {
         char *cells = global_cells(f, at);
         if (cells) race_run_slow(t, cells, at, bytes, race_stamp(t->w, f->lane, ES_ONE, WHO_ONE));
@@ -206,7 +212,7 @@ void race_flight_done(struct race_warp *w, const struct flight *f)
         product_reads(w, f);
         return;
     }
-    sides_done(w, f, true);
+    if (f->n) sides_done(w, f, true);
     if (f->end != FLIGHT_MBARRIER || !w->c->exact) return;
     const struct race_cta *home = f->mbarrier_cta->race;
     u64 where = (u64)(uintptr_t)f->mbarrier ^ (u64)home->start << 36, word; /* as location_of has it */

@@ -228,7 +228,9 @@ static void strong_check(const struct touch *t, struct list *l, const struct lis
  * scope, and it has their size. */
 static bool is_compatible_strong(const struct touch *t, const struct list *l, const struct list_entry *m)
 {
-    if (!t->w->c->exact || !(m->op & OP_STRONG) || (t->space == SPACE_GLOBAL && m->scope < SCOPE_GPU)) return false;
+    if (!t->w->c->exact || !(m->op & OP_STRONG) || m->op & OP_ASYNC ||
+        (t->space == SPACE_GLOBAL && m->scope < SCOPE_GPU))
+        return false;
     return !l->ns || l->size == (u32)__builtin_popcount(m->bytes);
 }
 

@@ -275,6 +275,9 @@ static const char *copy_text(struct draft *x)
 {
     struct async_flight a = copy_in_flight(x);
     if (!a.group) return "the copy was in flight: nobody had waited for its group";
+    if (a.counted)
+        return "the copy was in flight: cp.async.mbarrier.arrive has it counted by an mbarrier, and nobody had waited "
+               "for that phase";
     if (!a.committed)
         return arena_printf(
             &x->mem, "the copy was in flight: its group, the thread's group %u, has not even been committed", a.group);
@@ -294,6 +297,11 @@ static void advise_copy(struct draft *x)
     if (x->f.kind != F_async_early && x->f.kind != F_async_wait) return;
     if (race_flight_is(x)) return;
     x->f.cause = copy_text(x);
+    if (copy_in_flight(x).counted) {
+        x->f.order = "a wait for the phase of the mbarrier by each thread that reads";
+        x->f.fix = "Wait for the phase of the mbarrier that counts the copy before reading what it brings.";
+        return;
+    }
     x->f.order = arena_printf(&x->mem,
                               "cp.async.wait_group %u by the thread that copies, so that its group is done, and a "
                               "barrier where another thread reads",

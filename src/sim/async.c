@@ -1,14 +1,16 @@
 /* Asynchronous copies of one lane (cp.async).
  *
- * A copy is checked when it is issued and done as late as the program allows: at the wait that covers its group, at
- * an mbarrier arrive that follows it, or when its thread leaves. So code that reads the destination too early reads
- * what was there. A warp copies 512 bytes with one instruction, so these copies have a short record of their own;
- * larger ones are flights (flight.h). */
+ * A copy is checked when it is issued and done as late as the program allows: at the wait that covers its group, or
+ * when somebody waits for the phase of an mbarrier that counts it (cp.async.mbarrier.arrive, which is a flight). So
+ * code that reads the destination too early reads what was there. A warp copies 512 bytes with one instruction, so
+ * these copies have a short record of their own; larger ones are flights (flight.h). */
 #include "sim/async.h"
 #include "sim/explain_access.h"
 #include "sim/finding_place.h"
+#include "sim/flight.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
+#include "sim/mbarrier.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/proxy.h"
@@ -24,13 +26,15 @@ struct copy {
     const char *from;
     u64 addr;
     struct lowered *low;
-    u32 op, group, origin;
+    u32 op, group, origin, number; /* number: of its warp's copies */
     u8 lane, bytes, given;
 };
 struct copies {           /* of a warp; groups are counted lane by lane */
     u32 committed[LANES]; /* groups so far */
     u32 waits[LANES];     /* groups that the last wait left in flight, plus one; 0: there was none */
     u32 waited[LANES];    /* groups committed when it was executed */
+    u32 issued;           /* copies so far */
+    u32 counted[LANES];   /* those with a smaller number are counted by an mbarrier */
     u32 n, cap;
     struct copy c[];
 };
@@ -40,6 +44,8 @@ void async_reset(struct warp *w)
     w->copies->n = 0;
     memset(w->copies->committed, 0, sizeof w->copies->committed);
     memset(w->copies->waits, 0, sizeof w->copies->waits);
+    memset(w->copies->counted, 0, sizeof w->copies->counted);
+    w->copies->issued = 0;
 }
 
 bool async_flight(const struct warp *w, u32 lane, const char *at, struct async_flight *out)
@@ -53,7 +59,8 @@ bool async_flight(const struct warp *w, u32 lane, const char *at, struct async_f
                                       .committed = committed,
                                       .newer = committed ? s->committed[lane] - c->group - 1 : 0,
                                       .waited = committed && since,
-                                      .wait = since ? s->waits[lane] - 1 : 0 };
+                                      .wait = since ? s->waits[lane] - 1 : 0,
+                                      .counted = c->number < s->counted[lane] };
         return true;
     }
     return false;
@@ -90,14 +97,16 @@ static void copy_taints(struct warp *w, const struct copy *c)
     }
 }
 
-void async_complete(struct warp *w, u32 mask, s64 keep)
+/* Does the copies of the lanes in mask with a number below `before`, of groups before the `keep` newest ones. */
+static void complete(struct warp *w, u32 mask, s64 keep, u32 before)
 {
     struct copies *s = w->copies;
     u32 left = 0;
     if (!s) return;
     for (u32 k = 0; k < s->n; k++) {
         const struct copy c = s->c[k];
-        bool due = mask >> c.lane & 1 && (keep < 0 || (s64)c.group < (s64)s->committed[c.lane] - keep);
+        bool due = mask >> c.lane & 1 && c.number < before &&
+                   (keep < 0 || (s64)c.group < (s64)s->committed[c.lane] - keep);
         if (!due) {
             s->c[left++] = c;
             continue;
@@ -109,6 +118,28 @@ void async_complete(struct warp *w, u32 mask, s64 keep)
         if (observed(w->cta->launch)) observe_copied(w->cta->launch, w, c.lane, c.to, c.bytes);
     }
     s->n = left;
+}
+
+void async_complete(struct warp *w, u32 mask, s64 keep) { complete(w, mask, keep, ~0u); }
+
+/* The copies of a lane that an mbarrier counts are done, and the arrival that waited for them is made. */
+static void counted_done(struct flight *f)
+{
+    complete(f->warp, 1u << f->lane, -1, (u32)(uintptr_t)f->act_self);
+    mbarrier_arrived(f->mbarrier_cta, f->mbarrier);
+}
+
+void async_count(struct warp *w, const struct insn *i, u32 lane, char *mbarrier, u64 at)
+{
+    struct flight *f = flight_new(w, i, lane, FLIGHT_MBARRIER);
+    if (!f) return;
+    struct copies *s = w->copies;
+    if (s) s->counted[lane] = s->issued;
+    f->mbarrier = mbarrier;
+    f->mbarrier_at = at;
+    f->act = counted_done;
+    f->act_self = (void *)(uintptr_t)(s ? s->issued : 0);
+    flight_issue(f);
 }
 
 bool async_covers(const struct cta *c, const char *at, u32 bytes)
@@ -158,7 +189,7 @@ void async_exit(struct warp *w, u32 mask)
     struct pending_site *v = NEW_ARRAY(&mem, struct pending_site, s->n);
     u32 n = 0, sites = 0;
     for (u32 k = 0; k < s->n; k++)
-        if (mask >> s->c[k].lane & 1)
+        if (mask >> s->c[k].lane & 1 && s->c[k].number >= s->counted[s->c[k].lane])
             v[n++] = (struct pending_site){ s->c[k].low, s->c[k].op, k, 1u << s->c[k].lane, s->c[k].bytes };
     qsort(v, n, sizeof *v, by_site);
     for (u32 k = 0; k < n; k++) {
@@ -233,6 +264,7 @@ int run_cp_async(char *restrict R, const struct insn *i, struct warp *w)
                                       i->op,
                                       s->committed[l],
                                       raw ? origin_of_memory(&from, l) : 0,
+                                      s->issued++,
                                       (u8)l,
                                       (u8)to.bytes,
                                       (u8)given[l] };

@@ -318,7 +318,7 @@ void flights_end(struct cta *c)
     bool on = c->launch->in->checks & CHECK_ASYNC;
     while (s && s->first) {
         const struct flight *f = s->first;
-        if (on && !f->was_read && f->end != FLIGHT_WGMMA && f->to_cta == c && !launch_interrupted(c->launch))
+        if (on && !f->was_read && !f->act && f->end != FLIGHT_WGMMA && f->to_cta == c && !launch_interrupted(c->launch))
             unfinished(f);
         land(s, &s->first);
     }

@@ -133,6 +133,13 @@ void mbarrier_bytes_came(struct cta *c, char *at, u32 bytes)
     __atomic_store_n(p, now, __ATOMIC_RELEASE);
 }
 
+void mbarrier_arrived(struct cta *c, char *at)
+{
+    u64 *p = (u64 *)(void *)at, now = word_arrived(__atomic_load_n(p, __ATOMIC_ACQUIRE), 1, false);
+    keep(find(c, at), now);
+    __atomic_store_n(p, now, __ATOMIC_RELEASE);
+}
+
 /* ---- what is wrong with them ---- */
 
 static void misused(const struct access *a, u32 lane, const char *cause, const char *fix)
@@ -265,7 +272,6 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w, mbar
     u64 state[LANES];
     u32 truth = 0;
     if (!a.mask) return 0;
-    if (o->flags & ISA_MBAR_COPIES) async_complete(w, a.mask, -1);
     access_addresses(&a, R);
     access_check(&a);
     if (w->code->watch & WATCH_INIT) init_define(&a, a.ok); /* opaque to the program */
@@ -289,6 +295,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w, mbar
             w->changed = 1;
         } else if (w->probe)
             wait_probe_read(w, i->op, l, a.space[l], a.addr[l], a.ptr[l], 8, b);
+        if (o->flags & ISA_MBAR_COPIES) async_count(w, i, l, a.ptr[l], a.addr[l]);
     }
     if (o->flags & ISA_MBAR_WAIT) {
         put_truth(R, i, a.mask, truth);
@@ -345,11 +352,13 @@ MBARRIER(mbar_bytes)
     return word_came(b, -g.bytes);
 }
 
-/* The copies are complete by then. Without .noinc the arrival that it adds is the one it makes. */
+/* The arrival comes with the copies (async_count). Without .noinc the phase expects one more for it. */
 MBARRIER(cp_mbar)
 {
     UNUSED(x), UNUSED(g), UNUSED(complete);
-    return o->aux & MBAR_NOINC ? word_arrived(b, 1, false) : b;
+    return o->aux & MBAR_NOINC
+               ? b
+               : make_word(mbarrier_pending(b) + 1, mbarrier_expected(b), mbarrier_tx(b), mbarrier_phase(b));
 }
 
 /* x is the state that an arrival returned: its phase is over when the word is in another one. */
