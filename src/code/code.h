@@ -394,6 +394,7 @@ enum builtin {
     BI_ASSERTFAIL,
     BI_MALLOC,
     BI_FREE,
+    BI_CONDITION, /* sets the condition of a graph */
     /* the device runtime, by which kernels launch kernels (device_runtime.c) */
     BI_RUNTIME,
     BI_BUFFER = BI_RUNTIME, /* a parameter buffer, for a launch of that shape */

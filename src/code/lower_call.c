@@ -65,6 +65,7 @@ enum builtin builtin_find(struct str name)
     if (str_is(name, "__assertfail")) return BI_ASSERTFAIL;
     if (str_is(name, "malloc")) return BI_MALLOC;
     if (str_is(name, "free")) return BI_FREE;
+    if (str_is(name, "cudaGraphSetConditional")) return BI_CONDITION;
     return runtime_find(name);
 }
 

@@ -48,13 +48,13 @@ static cu_result finish(void *handle, struct cu_graph **out, bool thread)
     struct graph *g = NULL;
     cu_result r = enter(handle, thread, &c, &st);
     if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
-    *out = NULL;
+    bool had = capture_borrows(engine_stream(st)); /* the caller has the graph, and need not ask for it */
+    if (had ? out && !cu_ok(out) : !cu_ok(out)) return CU_INVALID_VALUE;
+    if (out) *out = NULL;
     u32 status = capture_end(engine_stream(st), &g);
     if (status) return (cu_result)status;
-    struct cu_graph *x = graph_user(g);
-    if (x && x->owner) { /* the caller had it before */
-        *out = x;
+    if (had) {
+        if (out) *out = graph_user(g);
         return CU_OK;
     }
     lk_status s = host_graph(c->device->gpu, (struct dev_graph *)g, &made);

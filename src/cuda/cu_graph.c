@@ -17,9 +17,11 @@ static void user_gone(void *user)
     if (n->handle == CU_NODE) {
         base_free(n->arg);
         base_free(n->batch);
+        base_free(n->graphs);
         base_free(n->values);
     } else {
         cu_owned_release(&g->owned);
+        cu_conditions_release(g);
     }
     cu_handle_end(user);
 }
@@ -47,6 +49,7 @@ static enum cu_node_type type_of(const struct graph_node *n)
     case OP_RECORD: return CU_NODE_RECORD;
     case OP_ALLOC: return CU_NODE_ALLOC;
     case OP_FREE: return CU_NODE_FREE;
+    case OP_BRANCH: return CU_NODE_CONDITIONAL;
     case OP_VALUE_WAIT:
     case OP_VALUE_WRITE: return CU_NODE_BATCH;
     default: return CU_NODE_EMPTY;

@@ -2,6 +2,7 @@
  *
  *   cu_graph.c         graphs, their nodes and edges
  *   cu_graph_node.c    nodes by type: adding them, their parameters
+ *   cu_conditional.c   conditional nodes and their conditions
  *   cu_graph_exec.c    executable graphs
  *   cu_graph_text.c    a graph as text, for Graphviz
  *   cu_capture.c       streams that record a graph
@@ -35,6 +36,12 @@ struct cu_batch_node { /* CUDA_BATCH_MEM_OP_NODE_PARAMS */
     struct cu_memory_op *op;
     unsigned flags;
 };
+struct cu_conditional_node { /* CUDA_CONDITIONAL_NODE_PARAMS */
+    u64 condition;
+    u32 type, size;
+    struct cu_graph **graphs; /* out: the node's */
+    void *context;
+};
 struct cu_node_params { /* CUgraphNodeParams */
     u32 type, reserved[3];
     union {
@@ -52,6 +59,7 @@ struct cu_node_params { /* CUgraphNodeParams */
         struct cu_alloc_node alloc;
         u64 address; /* CU_NODE_FREE */
         struct cu_batch_node batch;
+        struct cu_conditional_node conditional;
     };
     long long reserved_too;
 };
@@ -69,6 +77,7 @@ struct cu_node {
     void **arg;                 /* of a launch: where its arguments are; made when asked for */
     struct cu_memory_op *batch; /* of CU_NODE_BATCH */
     u32 batches;
+    struct cu_graph **graphs;      /* of CU_NODE_CONDITIONAL: the handles of its graphs */
     u32 attributes;                /* bits: which of the next were set */
     union cu_launch_value *values; /* attributes of a launch, by id; NULL: none was set */
 };
@@ -77,6 +86,10 @@ struct cu_owned { /* an object and how often a graph holds it */
     u64 count;
     struct cu_owned *next;
 };
+struct cu_condition { /* a condition that was made for a graph */
+    struct condition *condition;
+    struct cu_condition *next;
+};
 struct cu_graph {
     u32 handle; /* CU_GRAPH: what graph_on_gone is told of */
     struct cu_device *device;
@@ -84,6 +97,7 @@ struct cu_graph {
     lk_graph *owner;     /* the public interface's handle, which ends the graph; NULL: it is a child, or is captured */
     lk_graph view;       /* such a handle for the calls that want one; in no list of its gpu */
     struct cu_owned *owned;
+    struct cu_condition *conditions;
 };
 struct cu_exec_user {       /* what hangs on the engine's executable graph: it outlives the handle while launches run */
     u32 handle;             /* CU_EXEC */
@@ -119,8 +133,15 @@ CU_API(cuGraphMemAllocNodeGetParams)(struct cu_node *n, struct cu_alloc_node *ou
 CU_API(cuGraphAddNode_v2)
 (struct cu_node **out, struct cu_graph *g, struct cu_node *const *dep, const struct cu_edge_data *data, u64 deps,
  struct cu_node_params *x);
+CU_API(cuGraphExecBatchMemOpNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_batch_node *p);
 CU_API(cuGraphNodeSetParams)(struct cu_node *n, struct cu_node_params *x);
 CU_API(cuGraphExecNodeSetParams)(struct cu_exec *x, struct cu_node *n, struct cu_node_params *p);
+
+/* cu_conditional.c */
+cu_result cu_conditional_add(CU_ADDING, struct cu_conditional_node *x);
+void cu_conditions_release(struct cu_graph *g);
+CU_API(cuGraphConditionalHandleCreate)
+(u64 *out, struct cu_graph *g, struct cu_context *c, unsigned initial, unsigned flags);
 
 /* cu_user_object.c */
 void cu_owned_copy(struct cu_owned *const from, struct cu_owned **to); /* one more reference of each */

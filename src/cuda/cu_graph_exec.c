@@ -211,6 +211,7 @@ CU_API(cuGraphExecNodeSetParams)(struct cu_exec *x, struct cu_node *n, struct cu
     case CU_NODE_GRAPH: return lkcu_cuGraphExecChildGraphNodeSetParams(x, n, p->graph);
     case CU_NODE_WAIT: return event_set(x, n, p->event, CU_NODE_WAIT);
     case CU_NODE_RECORD: return event_set(x, n, p->event, CU_NODE_RECORD);
+    case CU_NODE_BATCH: return lkcu_cuGraphExecBatchMemOpNodeSetParams(x, n, &p->batch);
     default: return CU_NOT_SUPPORTED;
     }
 }

@@ -461,6 +461,39 @@ CU_API(cuGraphAddBatchMemOpNode)(ADDING, const struct cu_batch_node *x)
     (*out)->batches = x->count;
     return CU_OK;
 }
+/* Other waits and writes in their place, of the same kinds. */
+static cu_result batch_read(struct cu_node *n, const struct cu_batch_node *x, struct graph **out)
+{
+    cu_result r = enter(n, CU_NODE_BATCH);
+    if (r) return r;
+    if (!cu_ok(x) || x->count != n->batches || !cu_readable(x->op, x->count * sizeof *x->op) || x->flags)
+        return CU_INVALID_VALUE;
+    *out = graph_node_child(n->node);
+    return *out ? batch_graph(cu_node_device(n), x->op, x->count, out) : CU_NOT_SUPPORTED;
+}
+CU_API(cuGraphBatchMemOpNodeSetParams)(struct cu_node *n, const struct cu_batch_node *x)
+{
+    struct graph *g;
+    cu_result r = batch_read(n, x, &g);
+    if (r) return r;
+    struct graph *mine = graph_node_child(n->node);
+    bool same = graph_node_count(mine) == graph_node_count(g);
+    for (u32 i = 0; same && i < graph_node_count(g); i++)
+        same = graph_node_kind(graph_node_at(mine, i)) == graph_node_kind(graph_node_at(g, i));
+    for (u32 i = 0; same && i < graph_node_count(g); i++) graph_node_share(graph_node_at(mine, i), graph_node_at(g, i));
+    if (same) memcpy(n->batch, x->op, x->count * sizeof *x->op);
+    graph_delete(g);
+    return same ? CU_OK : CU_INVALID_VALUE;
+}
+CU_API(cuGraphExecBatchMemOpNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_batch_node *p)
+{
+    struct graph *g;
+    cu_result r = cu_handle_is(x, CU_EXEC) ? batch_read(n, p, &g) : CU_INVALID_VALUE;
+    if (r) return r;
+    u32 status = graph_exec_set_child(cu_engine_exec(x), n->node, g);
+    graph_delete(g);
+    return status ? CU_INVALID_VALUE : CU_OK;
+}
 CU_API(cuGraphBatchMemOpNodeGetParams)(struct cu_node *n, struct cu_batch_node *out)
 {
     cu_result r = enter(n, CU_NODE_BATCH);
@@ -491,7 +524,7 @@ CU_API(cuGraphAddNode_v2)
     case CU_NODE_ALLOC: r = lkcu_cuGraphAddMemAllocNode(out, g, dep, deps, &x->alloc); break;
     case CU_NODE_FREE: r = lkcu_cuGraphAddMemFreeNode(out, g, dep, deps, x->address); break;
     case CU_NODE_BATCH: r = lkcu_cuGraphAddBatchMemOpNode(out, g, dep, deps, &x->batch); break;
-    case CU_NODE_CONDITIONAL: cu_refused("cuGraphAddNode of a conditional node"); return CU_NOT_SUPPORTED;
+    case CU_NODE_CONDITIONAL: r = cu_conditional_add(out, g, dep, deps, &x->conditional); break;
     default: return CU_INVALID_VALUE;
     }
     for (u64 i = 0; i < deps && data && !r; i++) { /* the edges are full ones; some may be passed early */
@@ -517,6 +550,7 @@ CU_API(cuGraphNodeSetParams)(struct cu_node *n, struct cu_node_params *x)
     case CU_NODE_HOST: return lkcu_cuGraphHostNodeSetParams(n, &x->host);
     case CU_NODE_WAIT: return lkcu_cuGraphEventWaitNodeSetEvent(n, x->event);
     case CU_NODE_RECORD: return lkcu_cuGraphEventRecordNodeSetEvent(n, x->event);
+    case CU_NODE_BATCH: return lkcu_cuGraphBatchMemOpNodeSetParams(n, &x->batch);
     default: return CU_NOT_SUPPORTED;
     }
 }

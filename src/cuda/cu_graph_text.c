@@ -38,6 +38,7 @@ static void graph_add_text(struct text *t, const struct graph *g, u32 *number)
         struct graph_node *n = graph_node_at(g, i);
         node_add(t, mine, i, n);
         if (graph_node_child(n)) graph_add_text(t, graph_node_child(n), number);
+        for (u32 k = 0; graph_node_body(n, k); k++) graph_add_text(t, graph_node_body(n, k), number);
     }
     for (u32 i = 0; i < graph_node_count(g); i++) {
         u32 n = graph_node_deps(graph_node_at(g, i), NULL, 0);

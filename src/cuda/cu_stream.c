@@ -298,6 +298,18 @@ CU_API(cuEventRecord_ptsz)(struct cu_event *e, void *s) { return record_event(e,
 CU_API(cuEventRecordWithFlags)(struct cu_event *e, void *s, unsigned f) { return record_event(e, s, f, false); }
 CU_API(cuEventRecordWithFlags_ptsz)(struct cu_event *e, void *s, unsigned f) { return record_event(e, s, f, true); }
 
+/* Of a context, which has all streams of its device. */
+static cu_result context_event(struct cu_context *c, struct cu_event *e, u32 (*act)(struct event *e, u64 tag))
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(c, CU_CONTEXT) || !c->alive) return CU_INVALID_CONTEXT;
+    if (!cu_handle_is(e, CU_EVENT) || e->device != c->device) return CU_INVALID_HANDLE;
+    return (cu_result)act((struct event *)e->event->dev, 0);
+}
+CU_API(cuCtxRecordEvent)(struct cu_context *c, struct cu_event *e) { return context_event(c, e, event_record_all); }
+CU_API(cuCtxWaitEvent)(struct cu_context *c, struct cu_event *e) { return context_event(c, e, event_wait_all); }
+
 CU_API(cuEventQuery)(struct cu_event *e)
 {
     cu_result r = cu_begin();

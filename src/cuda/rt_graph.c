@@ -45,6 +45,9 @@ PASS(cudaGraphNodeGetDependentNodes_11, (CU_NODES, u64 *count), lkcu_cuGraphNode
 WITH_DATA(cudaGraphNodeGetDependentNodes, (CU_NODES, DATA_OUT, u64 *count),
           lkcu_cuGraphNodeGetDependentNodes_v2(n, out, data, count))
 
+PASS(cudaGraphConditionalHandleCreate, (u64 * out, struct cu_graph *g, unsigned initial, unsigned flags),
+     lkcu_cuGraphConditionalHandleCreate(out, g, NULL, initial, flags))
+
 /* ---- kernels ---- */
 
 /* The kernel that a host function stands for, in its place. */
@@ -242,7 +245,8 @@ static cu_result node_add(ADDING, const struct cu_edge_data *data, struct rt_nod
     struct cu_node_params y;
     cu_result r = node_read(p, &y);
     if (r || (r = lkcu_cuGraphAddNode_v2(out, g, dep, data, deps, &y))) return r;
-    if (p->type == CU_NODE_ALLOC) memcpy(p->room, y.room, sizeof y.room); /* the address is an answer */
+    if (p->type == CU_NODE_ALLOC || p->type == CU_NODE_CONDITIONAL) /* the address and the graphs are answers */
+        memcpy(p->room, y.room, sizeof y.room);
     return CU_OK;
 }
 #define ADD_DATA \

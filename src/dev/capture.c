@@ -452,6 +452,14 @@ u32 capture_end(struct stream *st, struct graph **graph)
     return status;
 }
 
+bool capture_borrows(struct stream *st)
+{
+    lock(&st->all->lock);
+    bool yes = st->capture && st->capture->borrowed;
+    unlock(&st->all->lock);
+    return yes;
+}
+
 enum capture_status capture_status(struct stream *st, u64 *id)
 {
     struct streams *s = st->all;

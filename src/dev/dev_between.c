@@ -488,6 +488,18 @@ void between_op(struct between *b, const struct op *op, const struct between_cal
     note_parts(b, (struct op *)op, c, part, parts);
 }
 
+void between_launch_uses(struct between *b, const struct op *op, const struct between_part *part)
+{
+    enter(b);
+    struct between_launch *l = b->running;
+    while (l && l->op != op) l = l->next;
+    if (l) {
+        note_part(b, op, part, user_new(b, l->actor, NULL));
+        report_clashes(b, l->op);
+    }
+    unlock(&b->lock);
+}
+
 void between_host(struct between *b, const struct between_call *c, const struct between_part *part, u32 parts)
 {
     note_parts(b, NULL, c, part, parts);

@@ -47,6 +47,8 @@ struct between_call {
  * known of it. c (may be NULL): its name. */
 void between_op(struct between *b, const struct op *op, const struct between_call *c, const struct between_part *part,
                 u32 parts);
+/* A launch in flight uses a part that its footprint does not have. */
+void between_launch_uses(struct between *b, const struct op *op, const struct between_part *part);
 /* The host itself uses them, in a call that does not wait. */
 void between_host(struct between *b, const struct between_call *c, const struct between_part *part, u32 parts);
 /* The memory is gone, or was made without a stream: nothing is known of it from now on. */

@@ -1,6 +1,7 @@
 /* Findings between operations, in words: who, what they have in common, and the event or the wait that is missing. */
 #include "dev/dev_between_in.h"
 #include "mem/mem_finding.h"
+#include "sim/condition.h"
 #include <inttypes.h>
 
 struct side { /* one of the two, for the text */
@@ -35,7 +36,8 @@ static const char *kind_text(enum op_kind k)
                                                 [OP_ALLOC] = "an allocation",
                                                 [OP_FREE] = "a free",
                                                 [OP_HOST] = "a host function",
-                                                [OP_VALUE_WRITE] = "a written value" };
+                                                [OP_VALUE_WRITE] = "a written value",
+                                                [OP_BRANCH] = "a conditional node" };
     return text[k] ? text[k] : "an operation";
 }
 
@@ -107,11 +109,16 @@ static u64 element_of(const struct mem_object *o) { return o && o->element_size 
 static bool is_one(const struct clash *c, const struct mem_object *o)
 {
     u64 base = o ? o->base : 0;
+    if (!o && condition_at(c->from)) return true;
     return (c->from - base) / element_of(o) == (c->to - 1 - base) / element_of(o);
 }
 
 static void common_text(struct text *t, const struct clash *c, const struct mem_object *o)
 {
+    if (!o && condition_at(c->from)) {
+        text_add(t, "the condition of a conditional node");
+        return;
+    }
     if (!o) {
         text_add(t, "%" PRIu64 " byte%s of host memory from 0x%" PRIx64 " on", c->bytes, c->bytes == 1 ? "" : "s",
                  c->from);

@@ -12,4 +12,8 @@ u32 dev_node_set(struct graph_node *n, struct device *d, struct dev_task *task, 
 /* A node that waits for a value in memory, or writes one: spec.kind, bits, compare and value. */
 u32 dev_graph_add_value(struct graph *g, const struct graph_dep *dep, u32 deps, struct op_spec *spec, u64 address,
                         struct graph_node **out, struct error *e);
+/* A conditional node (graph_add_branch), whose condition it holds from now on, unless this fails. */
+struct condition;
+u32 dev_graph_add_branch(struct graph *g, const struct graph_dep *dep, u32 deps, enum op_branch how,
+                         struct condition *c, u32 bodies, const char *site, struct graph_node **out);
 #endif

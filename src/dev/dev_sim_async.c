@@ -7,6 +7,7 @@
 #include "dev/dev_work.h"
 #include "mem/shadow.h"
 #include <inttypes.h>
+#include "sim/condition.h"
 
 /* What an operation does, kept until it, or the last graph with it, is gone. */
 struct body {
@@ -680,8 +681,8 @@ static u32 sim_exec_launch(struct dev_exec *x, struct dev_stream *st, const char
 const struct dev_task *dev_node_task(const struct graph_node *n)
 {
     const struct op_spec *spec = graph_node_spec(n);
-    bool value = spec && (spec->kind == OP_VALUE_WAIT || spec->kind == OP_VALUE_WRITE);
-    const struct body *b = spec && !value ? spec->data : NULL;
+    bool other = spec && (spec->kind == OP_VALUE_WAIT || spec->kind == OP_VALUE_WRITE || spec->kind == OP_BRANCH);
+    const struct body *b = spec && !other ? spec->data : NULL;
     return b ? &b->task : NULL;
 }
 
@@ -694,6 +695,29 @@ u32 dev_node_set(struct graph_node *n, struct device *d, struct dev_task *t, str
     status = graph_node_set(n, &spec);
     if (status) body_undo(b);
     return work_status(d, status, e);
+}
+
+static u32 branch_run(struct op *op, void *condition)
+{
+    tell_decided(streams_self(stream_owner(op_stream(op))), op, condition);
+    return OP_OK;
+}
+static void branch_drop(void *condition) { condition_release(condition); }
+
+u32 dev_graph_add_branch(struct graph *g, const struct graph_dep *dep, u32 deps, enum op_branch how,
+                         struct condition *c, u32 bodies, const char *site, struct graph_node **out)
+{
+    struct op_spec spec = { .kind = OP_BRANCH,
+                            .compare = (u8)how,
+                            .assigns = c->assigns,
+                            .value = c->initial,
+                            .address = &c->value,
+                            .run = branch_run,
+                            .data = c,
+                            .drop = branch_drop,
+                            .tag = work_tag(streams_self(graph_owner(g)), site) };
+    tell_conditions();
+    return graph_add_branch(g, dep, deps, &spec, bodies, out);
 }
 
 u32 dev_graph_add_value(struct graph *g, const struct graph_dep *dep, u32 deps, struct op_spec *spec, u64 address,

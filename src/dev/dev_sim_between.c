@@ -4,6 +4,7 @@
 #include "dev/dev_between.h"
 #include "code/analyses.h"
 #include "dev/dev_work.h"
+#include "sim/condition.h"
 #include "where/where.h"
 
 void tell_unordered(struct device *d)
@@ -82,6 +83,31 @@ void tell_unmapped(struct device *d, u64 from, u64 bytes, const char *site)
     struct between_call c = { .site = site ? site : "cuMemUnmap" };
     if (b) between_host(b, &c, &part, 1);
 }
+
+/* ---- conditions of graphs ---- */
+
+static struct between_part condition_part(const struct condition *c, enum access_kind kind)
+{
+    return (struct between_part){ .from = (u64)(uintptr_t)&c->value, .width = sizeof c->value, .kind = kind };
+}
+
+void tell_decided(struct device *d, const struct op *op, struct condition *c)
+{
+    struct between *b = work_between(d);
+    struct between_part part = condition_part(c, ACCESS_READ);
+    struct between_call call = call_of(op);
+    if (b) between_op(b, op, &call, &part, 1);
+}
+
+static void condition_is_set(const void *op, struct condition *c)
+{
+    struct device *d = streams_self(stream_owner(op_stream(op)));
+    struct between *b = d->work ? work_between(d) : NULL;
+    struct between_part part = condition_part(c, ACCESS_WRITE);
+    if (b) between_launch_uses(b, op, &part);
+}
+
+void tell_conditions(void) { condition_on_set(condition_is_set); }
 
 /* ---- the host ---- */
 

@@ -114,6 +114,9 @@ static inline struct between *work_between(const struct device *d)
 void tell_copy(struct device *d, const struct op *op, const struct dev_copy_plan *p, bool staged);
 void tell_copied(struct device *d, const struct dev_copy_plan *p); /* it is done */
 void tell_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p);
+struct condition;
+void tell_decided(struct device *d, const struct op *op, struct condition *c); /* a conditional node has read it */
+void tell_conditions(void); /* from now on of those that launches set, too */
 void tell_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc); /* or it is freed */
 void tell_gone(struct device *d, u64 from, u64 bytes); /* freed by a call that waits for all who use it */
 void tell_unmapped(struct device *d, u64 from, u64 bytes,

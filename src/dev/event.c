@@ -100,6 +100,72 @@ static u32 wait(struct stream *st, struct event *e, u64 tag, bool external)
 u32 event_wait(struct stream *st, struct event *e, u64 tag) { return wait(st, e, tag, false); }
 u32 event_wait_external(struct stream *st, struct event *e, u64 tag) { return wait(st, e, tag, true); }
 
+/* ---- all streams at once ---- */
+
+/* An operation of a stream that nobody else has. NULL: no memory. */
+static struct op *apart(struct streams *s, const struct op_spec *spec)
+{
+    if (!s->apart) {
+        unlock(&s->lock);
+        struct stream *made = stream_new(s, STREAM_NON_BLOCKING, STREAM_PRIORITY_LEAST);
+        lock(&s->lock);
+        if (made && s->apart) stream_unref(made); /* another thread came first */
+        if (made && !s->apart) s->apart = made;
+    }
+    struct op *op = s->apart ? op_make(s, s->apart, spec) : NULL;
+    if (op) op_append(op, false);
+    return op;
+}
+
+u32 event_record_all(struct event *e, u64 tag)
+{
+    struct streams *s = e->all;
+    struct op_spec spec = { .kind = OP_RECORD, .event = e, .tag = tag };
+    lock(&s->lock);
+    exec_call(s);
+    u32 status = exec_permitted(s);
+    if (!status && s->captures) status = OP_CAPTURE_UNSUPPORTED;
+    struct op *op = status ? NULL : apart(s, &spec);
+    if (op) {
+        for (struct stream *st = s->streams; st; st = st->next)
+            if (st->tail && st != s->apart) op_edge_add(st->tail, op, OP_EDGE_COMPLETE);
+        opclock_join(&op->clock, s->clocks.gone); /* of streams that are gone */
+        event_bind(e, op);
+        op_submit(op);
+        exec_dispatch(s);
+    }
+    unlock(&s->lock);
+    return status ? status : op ? OP_OK : OP_OUT_OF_MEMORY;
+}
+
+u32 event_wait_all(struct event *e, u64 tag)
+{
+    struct streams *s = e->all;
+    struct op_spec spec = { .kind = OP_WAIT, .event = e, .tag = tag };
+    lock(&s->lock);
+    exec_call(s);
+    u32 status = exec_permitted(s);
+    if (!status && s->captures) status = OP_CAPTURE_UNSUPPORTED;
+    struct op *op = status || !e->record ? NULL : apart(s, &spec);
+    if (op) {
+        op_edge_add(e->record, op, OP_EDGE_COMPLETE);
+        for (struct stream *st = s->streams; st; st = st->next) {
+            struct op *each = st == s->apart || st->deleted ? NULL : op_make(s, st, &spec);
+            if (!each) continue;
+            op_append(each, false);
+            op_edge_add(op, each, OP_EDGE_COMPLETE);
+            op_submit(each);
+        }
+        if (s->gate) op_unref(s->gate);
+        op_ref(op);
+        s->gate = op;
+        op_submit(op);
+        exec_dispatch(s);
+    }
+    unlock(&s->lock);
+    return status;
+}
+
 u32 event_query(struct event *e)
 {
     struct streams *s = e->all;

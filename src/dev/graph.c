@@ -1,4 +1,4 @@
-/* Graphs as data: nodes, edges, copies, and the plan that an executable graph runs. */
+/* Graphs as data: nodes, edges, copies. */
 #include "dev/graph_in.h"
 
 static u64 ids; /* given out to nodes */
@@ -51,6 +51,8 @@ static void node_free(struct graph_node *n)
     graph_user_gone(n->user);
     body_release(n->body);
     graph_delete(n->child);
+    for (u32 i = 0; i < n->branches; i++) graph_delete(n->branch[i]);
+    base_free(n->branch);
     base_free(n->dep);
     base_free(n);
 }
@@ -155,16 +157,17 @@ u32 graph_add(struct graph *g, const struct graph_dep *dep, u32 deps, const stru
         return OP_OUT_OF_MEMORY;
     }
     g->node[g->nodes++] = n;
-    g->allocs += spec->kind == OP_ALLOC;
+    g->bound += spec->kind == OP_ALLOC;
     if (node) *node = n;
     return OP_OK;
 }
 
-static bool has_allocs(const struct graph *g)
+/* There can be no copy of it. */
+static bool is_bound(const struct graph *g)
 {
-    if (g->allocs) return true;
+    if (g->bound) return true;
     for (u32 i = 0; i < g->nodes; i++)
-        if (g->node[i]->child && has_allocs(g->node[i]->child)) return true;
+        if (g->node[i]->child && is_bound(g->node[i]->child)) return true;
     return false;
 }
 
@@ -173,7 +176,7 @@ u32 graph_add_child(struct graph *g, const struct graph_dep *dep, u32 deps, cons
 {
     if (node) *node = NULL;
     if (!deps_fit(g, dep, deps) || child == g) return OP_INVALID_VALUE;
-    if (has_allocs(child)) return OP_NOT_SUPPORTED;
+    if (is_bound(child)) return OP_NOT_SUPPORTED;
     struct graph_node *n = node_new(g, dep, deps);
     if (n) n->child = graph_copy(child);
     if (!n || !n->child) {
@@ -182,6 +185,27 @@ u32 graph_add_child(struct graph *g, const struct graph_dep *dep, u32 deps, cons
     }
     g->node[g->nodes++] = n;
     if (node) *node = n;
+    return OP_OK;
+}
+
+u32 graph_add_branch(struct graph *g, const struct graph_dep *dep, u32 deps, const struct op_spec *spec, u32 bodies,
+                     struct graph_node **node)
+{
+    *node = NULL;
+    if (!deps_fit(g, dep, deps) || spec->kind != OP_BRANCH || !spec->address || !bodies) return OP_INVALID_VALUE;
+    struct graph_node *n = node_new(g, dep, deps);
+    if (n) n->branch = base_alloc(bodies * sizeof *n->branch);
+    while (n && n->branch && n->branches < bodies && (n->branch[n->branches] = graph_new(g->all))) n->branches++;
+    struct op_spec keyed = *spec;
+    keyed.key = (u64)spec->compare << 32 | bodies;
+    if (n && n->branches == bodies) n->body = body_new(&keyed);
+    if (!n || !n->body) {
+        if (n) node_free(n);
+        return OP_OUT_OF_MEMORY;
+    }
+    g->node[g->nodes++] = n;
+    g->bound++;
+    *node = n;
     return OP_OK;
 }
 
@@ -212,6 +236,7 @@ u32 graph_node_remove(struct graph_node *n)
     struct graph *g = n->graph;
     enum op_kind kind = graph_node_kind(n);
     if (kind == OP_ALLOC || kind == OP_FREE) return OP_NOT_SUPPORTED;
+    g->bound -= kind == OP_BRANCH;
     for (u32 i = 0; i < g->nodes; i++) dep_remove(g->node[i], n);
     g->nodes--;
     for (u32 i = n->index; i < g->nodes; i++) {
@@ -233,6 +258,13 @@ u32 graph_node_set(struct graph_node *n, const struct op_spec *spec)
     return OP_OK;
 }
 
+void graph_node_share(struct graph_node *n, const struct graph_node *like)
+{
+    struct graph_body *old = n->body;
+    n->body = body_hold(like->body);
+    body_release(old);
+}
+
 u32 graph_node_count(const struct graph *g) { return g->nodes; }
 
 u32 graph_edge_count(const struct graph *g)
@@ -247,6 +279,7 @@ enum op_kind graph_node_kind(const struct graph_node *n) { return n->body ? n->b
 const struct op_spec *graph_node_spec(const struct graph_node *n) { return n->body ? &n->body->spec : NULL; }
 struct graph *graph_node_graph(const struct graph_node *n) { return n->graph; }
 struct graph *graph_node_child(const struct graph_node *n) { return n->child; }
+struct graph *graph_node_body(const struct graph_node *n, u32 i) { return i < n->branches ? n->branch[i] : NULL; }
 
 u32 graph_node_deps(const struct graph_node *n, struct graph_dep *out, u32 most)
 {
@@ -287,7 +320,7 @@ struct graph *graph_copy(const struct graph *g)
 u32 graph_clone(const struct graph *g, struct graph **out)
 {
     *out = NULL;
-    if (has_allocs(g)) return OP_NOT_SUPPORTED;
+    if (is_bound(g)) return OP_NOT_SUPPORTED;
     *out = graph_copy(g);
     return *out ? OP_OK : OP_OUT_OF_MEMORY;
 }
@@ -297,151 +330,4 @@ struct graph_node *graph_in_clone(const struct graph_node *n, const struct graph
     for (u32 i = 0; i < clone->nodes; i++)
         if (clone->node[i]->origin == n->id) return clone->node[i];
     return NULL;
-}
-
-/* ---- plans ---- */
-
-struct build { /* a plan that is being made; vectors grow in the arena */
-    struct arena mem;
-    VEC(struct plan_node) node;
-    VEC(struct plan_edge) edge;
-    struct graph_node *cycle; /* found, or NULL */
-};
-
-/* The nodes of g, each after those that it depends on, the first added first; NULL: a cycle. */
-static struct graph_node **sorted(struct build *b, const struct graph *g)
-{
-    struct graph_node **out = NEW_ARRAY(&b->mem, struct graph_node *, g->nodes + 1);
-    u32 *waits = NEW_ARRAY(&b->mem, u32, g->nodes + 1), *first = NEW_ARRAY(&b->mem, u32, g->nodes + 2), n = 0;
-    struct graph_node **later = NEW_ARRAY(&b->mem, struct graph_node *, graph_edge_count(g) + 1);
-    for (u32 i = 0; i < g->nodes; i++)
-        for (u32 k = 0; k < g->node[i]->deps; k++) first[g->node[i]->dep[k].from->index + 1]++;
-    for (u32 i = 0; i < g->nodes; i++) first[i + 1] += first[i];
-    for (u32 i = g->nodes; i-- > 0;)
-        for (u32 k = 0; k < g->node[i]->deps; k++) {
-            u32 from = g->node[i]->dep[k].from->index;
-            later[first[from] + waits[from]++] = g->node[i];
-        }
-    for (u32 i = 0; i < g->nodes; i++)
-        if (!(waits[i] = g->node[i]->deps)) out[n++] = g->node[i];
-    for (u32 at = 0; at < n; at++)
-        for (u32 k = first[out[at]->index]; k < first[out[at]->index + 1]; k++)
-            if (!--waits[later[k]->index]) out[n++] = later[k];
-    if (n == g->nodes) return out;
-    for (u32 i = 0; i < g->nodes; i++)
-        if (waits[i]) b->cycle = g->node[i];
-    /* Go back along edges that are left, as often as there are nodes: that ends inside a cycle. */
-    for (u32 step = 0; step < g->nodes; step++)
-        for (u32 k = 0; k < b->cycle->deps; k++)
-            if (waits[b->cycle->dep[k].from->index]) {
-                b->cycle = b->cycle->dep[k].from;
-                break;
-            }
-    return NULL;
-}
-
-static u32 plan_push(struct build *b, const struct graph_node *n, struct graph_body *body)
-{
-    struct plan_node p = { .body = body_hold(body), .node = n, .id = n->id, .first = b->edge.n };
-    VEC_PUSH(&b->mem, &b->node, p);
-    return b->node.n - 1;
-}
-
-static void plan_edge(struct build *b, u32 to, u32 from, enum op_edge_kind kind)
-{
-    struct plan_edge e = { from, (u8)kind };
-    VEC_PUSH(&b->mem, &b->edge, e);
-    b->node.p[to].deps++;
-}
-
-/* Adds the nodes of g. Nodes without dependencies depend on `begin` (UINT32_MAX: on nothing). */
-static bool flatten(struct build *b, const struct graph *g, u32 begin)
-{
-    struct graph_node **order = sorted(b, g);
-    for (u32 i = 0; order && i < g->nodes; i++) {
-        struct graph_node *n = order[i];
-        u32 at = plan_push(b, n, n->body);
-        for (u32 k = 0; k < n->deps; k++) plan_edge(b, at, n->dep[k].from->mark, n->dep[k].kind);
-        if (!n->deps && begin != UINT32_MAX) plan_edge(b, at, begin, OP_EDGE_COMPLETE);
-        n->mark = at;
-        if (!n->child) continue;
-        if (!flatten(b, n->child, at)) return false;
-        u32 inside = b->node.n, end = plan_push(b, n, NULL); /* after all nodes of the child, and its begin */
-        plan_edge(b, end, at, OP_EDGE_COMPLETE);
-        for (u32 k = at + 1; k < inside; k++) plan_edge(b, end, k, OP_EDGE_COMPLETE);
-        n->mark = end;
-    }
-    return order != NULL;
-}
-
-/* Chains: a node goes on with the chain of a node that it depends on and that nobody has gone on from yet. */
-static void chains(struct plan *p)
-{
-    bool *taken = base_need(p->nodes + 1u);
-    for (u32 i = 0; i < p->nodes; i++) {
-        struct plan_node *n = &p->node[i];
-        n->chain = UINT32_MAX;
-        n->sink = true;
-        for (u32 k = 0; k < n->deps; k++) {
-            const struct plan_edge *e = &p->edge[n->first + k];
-            p->node[e->from].sink = false;
-            if (n->chain != UINT32_MAX || taken[e->from] || e->kind != OP_EDGE_COMPLETE) continue;
-            n->chain = p->node[e->from].chain;
-            taken[e->from] = true;
-        }
-        if (n->chain == UINT32_MAX) n->chain = p->chains++;
-        enum op_kind kind = n->body ? n->body->spec.kind : OP_EMPTY;
-        p->events |= kind == OP_RECORD || kind == OP_WAIT;
-        p->frees |= kind == OP_FREE;
-    }
-    base_free(taken);
-}
-
-static struct plan *plan_alloc(u32 nodes, u32 edges)
-{
-    struct plan *p = base_need(sizeof *p);
-    *p = (struct plan){ .refs = 1, .nodes = nodes, .edges = edges };
-    p->node = base_need((nodes + 1) * sizeof *p->node);
-    p->edge = base_need((edges + 1) * sizeof *p->edge);
-    return p;
-}
-
-struct plan *plan_new(const struct graph *g, u32 *status, struct graph_node **where)
-{
-    struct build b = { 0 };
-    struct plan *p = NULL;
-    *status = OP_INVALID_VALUE;
-    if (flatten(&b, g, UINT32_MAX)) {
-        p = plan_alloc(b.node.n, b.edge.n);
-        if (p->nodes) memcpy(p->node, b.node.p, p->nodes * sizeof *p->node);
-        if (p->edges) memcpy(p->edge, b.edge.p, p->edges * sizeof *p->edge);
-        chains(p);
-        *status = OP_OK;
-    } else {
-        for (u32 i = 0; i < b.node.n; i++) body_release(b.node.p[i].body);
-    }
-    if (where) *where = b.cycle;
-    arena_free(&b.mem);
-    return p;
-}
-
-struct plan *plan_copy(const struct plan *p)
-{
-    struct plan *c = plan_alloc(p->nodes, p->edges);
-    memcpy(c->node, p->node, p->nodes * sizeof *c->node);
-    memcpy(c->edge, p->edge, p->edges * sizeof *c->edge);
-    for (u32 i = 0; i < c->nodes; i++) body_hold(c->node[i].body);
-    c->chains = p->chains;
-    c->events = p->events;
-    c->frees = p->frees;
-    return c;
-}
-
-/* The lock of the streams is not held. */
-void plan_free(struct plan *p)
-{
-    for (u32 i = 0; i < p->nodes; i++) body_release(p->node[i].body);
-    base_free(p->node);
-    base_free(p->edge);
-    base_free(p);
 }

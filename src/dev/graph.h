@@ -5,6 +5,9 @@
  * holds a plan; updating it gives it another plan of the same topology, and launches in flight keep the one they were
  * enqueued with. A launch is two operations of the stream, begin and end, and one for each node between them.
  *
+ * A conditional node has graphs of its own, which the caller fills. In a plan their nodes form regions. They come into
+ * being when the node is reached in a launch, and only those of the graph that the condition chooses.
+ *
  * An executable graph never overlaps itself: its launch is ordered after the one before, in whatever stream.
  *
  * Bodies: a node's `run` may be called once for each launch, `drop` once, when the last graph and executable graph with
@@ -33,10 +36,14 @@ u32 graph_add(struct graph *g, const struct graph_dep *dep, u32 deps, const stru
 /* A graph as a node; it is copied. */
 u32 graph_add_child(struct graph *g, const struct graph_dep *dep, u32 deps, const struct graph *child,
                     struct graph_node **node);
+/* A conditional node, OP_BRANCH, with `bodies` empty graphs (graph_node_body). */
+u32 graph_add_branch(struct graph *g, const struct graph_dep *dep, u32 deps, const struct op_spec *spec, u32 bodies,
+                     struct graph_node **node);
 u32 graph_edge_add(struct graph *g, struct graph_node *from, struct graph_node *to, enum op_edge_kind kind);
 u32 graph_edge_remove(struct graph *g, struct graph_node *from, struct graph_node *to);
 u32 graph_node_remove(struct graph_node *n); /* with its edges; not allocation and free nodes */
-u32 graph_node_set(struct graph_node *n, const struct op_spec *spec); /* another body of the same kind */
+u32 graph_node_set(struct graph_node *n, const struct op_spec *spec);       /* another body of the same kind */
+void graph_node_share(struct graph_node *n, const struct graph_node *like); /* the body of another of its kind */
 u32 graph_node_count(const struct graph *g);
 u32 graph_edge_count(const struct graph *g);
 struct graph_node *graph_node_at(const struct graph *g, u32 i);
@@ -44,6 +51,7 @@ enum op_kind graph_node_kind(const struct graph_node *n);
 const struct op_spec *graph_node_spec(const struct graph_node *n);                /* NULL: a child graph */
 struct graph *graph_node_graph(const struct graph_node *n);                       /* that it belongs to */
 struct graph *graph_node_child(const struct graph_node *n);                       /* NULL: it is no child graph */
+struct graph *graph_node_body(const struct graph_node *n, u32 i);                 /* NULL: it has no such graph */
 u32 graph_node_deps(const struct graph_node *n, struct graph_dep *out, u32 most); /* how many there are */
 /* What a caller hangs on a graph or a node, its own handle: NULL at first, and in copies. `gone` is called with it when
  * the graph or the node is freed. */
@@ -54,13 +62,14 @@ void graph_node_set_user(struct graph_node *n, void *user);
 /* The same of an executable graph: gone with its last launch. */
 void graph_exec_set_user(struct graph_exec *x, void *user);
 void graph_on_gone(void (*gone)(void *user)); /* once, before the first graph */
-/* OP_NOT_SUPPORTED with allocation nodes. */
+/* OP_NOT_SUPPORTED with allocation nodes and conditional nodes. */
 u32 graph_clone(const struct graph *g, struct graph **out);
 struct graph_node *graph_in_clone(const struct graph_node *n, const struct graph *clone); /* NULL: not there */
 
 enum { GRAPH_AUTO_FREE = 1 }; /* allocations that the graph does not free are made anew by each launch */
-/* OP_INVALID_VALUE: a cycle, and *where (may be NULL) a node of it. OP_NOT_SUPPORTED: it has allocation nodes, and
- * another executable graph of it exists. */
+/* OP_INVALID_VALUE: a cycle, and *where (may be NULL) a node of it. OP_NOT_SUPPORTED: it has allocation or
+ * conditional nodes, and another executable graph of it exists; or a conditional node's graph has nodes other than
+ * launches, copies, fills, empty ones, graphs and conditional ones. */
 u32 graph_instantiate(struct graph *g, u32 flags, struct graph_exec **exec, struct graph_node **where);
 void graph_exec_delete(struct graph_exec *x); /* launches in flight go on */
 struct streams *graph_exec_owner(const struct graph_exec *x);

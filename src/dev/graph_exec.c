@@ -1,4 +1,4 @@
-/* Executable graphs: made, updated, launched. */
+/* Executable graphs: made, updated. */
 #include "dev/graph_in.h"
 
 /* ---- what is freed later ---- */
@@ -23,7 +23,7 @@ void graph_collect(struct streams *s)
     lock(&s->lock);
 }
 
-static void plan_unref(struct streams *s, struct plan *p)
+void graph_unref_plan(struct streams *s, struct plan *p)
 {
     if (!--p->refs) graph_discard(s, p, NULL);
 }
@@ -70,7 +70,7 @@ u32 graph_instantiate(struct graph *g, u32 flags, struct graph_exec **exec, stru
         return OP_OUT_OF_MEMORY;
     }
     *x = (struct graph_exec){ .all = s, .refs = 1, .flags = flags, .plan = p };
-    if (g->allocs) {
+    if (g->bound) {
         x->graph = g;
         g->exec = x;
     }
@@ -79,13 +79,13 @@ u32 graph_instantiate(struct graph *g, u32 flags, struct graph_exec **exec, stru
     return OP_OK;
 }
 
-static void exec_unref(struct graph_exec *x)
+void graph_unref_exec(struct graph_exec *x)
 {
     struct streams *s = x->all;
     if (--x->refs) return;
     for (u32 i = 0; x->slot && i < x->slots; i++) slot_leave(&s->clocks, x->slot[i]);
     if (x->last) op_unref(x->last);
-    plan_unref(s, x->plan);
+    graph_unref_plan(s, x->plan);
     if (x->user) {
         graph_discard(s, NULL, NULL);
         s->trash->user = x->user;
@@ -102,7 +102,7 @@ void graph_exec_delete(struct graph_exec *x)
     x->graph = NULL;
     lock(&s->lock);
     exec_call(s);
-    exec_unref(x);
+    graph_unref_exec(x);
     while (s->trash) graph_collect(s);
     unlock(&s->lock);
 }
@@ -123,7 +123,7 @@ static enum graph_update_result node_differs(const struct plan_node *a, const st
 static bool edges_differ(const struct plan *p, const struct plan_node *a, const struct plan *q,
                          const struct plan_node *b)
 {
-    if (a->deps != b->deps) return true;
+    if (a->deps != b->deps || a->region != b->region) return true;
     for (u32 i = 0; i < a->deps; i++) {
         const struct plan_edge *e = &p->edge[a->first + i];
         bool there = false;
@@ -154,7 +154,7 @@ static void plan_swap(struct graph_exec *x, struct plan *p)
     struct streams *s = x->all;
     lock(&s->lock);
     exec_call(s);
-    plan_unref(s, x->plan);
+    graph_unref_plan(s, x->plan);
     x->plan = p;
     graph_collect(s);
     unlock(&s->lock);
@@ -183,6 +183,7 @@ u32 graph_update(struct graph_exec *x, const struct graph *g, struct graph_updat
         p->node[i].disabled = x->plan->node[i].disabled;
     }
     p->chains = x->plan->chains;
+    memcpy(p->region, x->plan->region, p->regions * sizeof *p->region);
     plan_swap(x, p);
     return OP_OK;
 }
@@ -271,147 +272,4 @@ u32 graph_exec_enabled(const struct graph_exec *x, const struct graph_node *n, b
     u32 at, status = switched(x->plan, n, &at);
     if (!status) *enabled = !x->plan->node[at].disabled;
     return status;
-}
-
-/* ---- launching ---- */
-
-/* An operation for each node, between `begin` and the end. */
-static void expand(struct graph_launch *l, struct op *begin)
-{
-    struct graph_exec *x = l->exec;
-    struct streams *s = x->all;
-    const struct plan *p = l->plan;
-    struct op **op = base_need((p->nodes + 1) * sizeof *op);
-    if (!x->slot) {
-        x->slots = p->chains;
-        x->slot = base_need((p->chains + 1) * sizeof *x->slot);
-        for (u32 i = 0; i < p->chains; i++) x->slot[i] = slot_take(&s->clocks, begin->clock);
-    }
-    for (u32 i = 0; i < p->nodes; i++) {
-        const struct plan_node *n = &p->node[i];
-        struct op_spec spec = n->body && !n->disabled ? n->body->spec : (struct op_spec){ .kind = OP_EMPTY };
-        spec.drop = NULL;
-        if (!spec.tag) spec.tag = l->tag;
-        op[i] = op_make(s, begin->stream, &spec);
-        if (!op[i]) base_exhausted(sizeof **op, "the nodes of a graph");
-        op[i]->node = true;
-        op[i]->slot = x->slot[n->chain];
-        op[i]->number = ++s->clocks.slot[op[i]->slot].number;
-        op[i]->own = op[i]->number - 1;
-        opclock_release(op[i]->clock); /* the host may have waited for more since the launch was enqueued */
-        op[i]->clock = opclock_hold(begin->clock);
-        op[i]->age = begin->age; /* as old as the call */
-        if (spec.kind == OP_WAIT && spec.event->record) op_edge_add(spec.event->record, op[i], OP_EDGE_COMPLETE);
-        if (spec.kind == OP_RECORD) event_bind(spec.event, op[i]);
-        for (u32 k = 0; k < n->deps; k++) {
-            const struct plan_edge *e = &p->edge[n->first + k];
-            op_edge_add(op[e->from], op[i], e->kind);
-        }
-        if (!n->deps) op_edge_add(begin, op[i], OP_EDGE_COMPLETE);
-        if (n->sink) op_edge_add(op[i], l->end, OP_EDGE_COMPLETE);
-    }
-    for (u32 i = 0; i < p->nodes; i++) op_submit(op[i]);
-    base_free(op);
-}
-
-void graph_begin(struct op *op)
-{
-    struct graph_launch *l = op->graph;
-    if (!l->plan->events) expand(l, op);
-}
-
-void graph_ended(struct op *op)
-{
-    struct graph_launch *l = op->graph;
-    plan_unref(op->all, l->plan);
-    exec_unref(l->exec);
-    base_free(l);
-}
-
-/* The allocations of an earlier launch, also by another executable graph, are gone, or may be made again. They then
- * live, and what the launch frees does not. */
-static bool allocs_fit(struct graph_exec *x)
-{
-    struct streams *s = x->all;
-    for (u32 i = 0; i < x->allocs && !(x->flags & GRAPH_AUTO_FREE); i++)
-        for (u32 k = 0; k < s->graph_lives; k++)
-            if (s->graph_live[k] == x->alloc[i]) return false;
-    for (u32 i = 0; x->plan->frees && i < x->plan->nodes; i++) {
-        const struct graph_body *b = x->plan->node[i].body;
-        if (b && b->spec.kind == OP_FREE) graph_freed_locked(s, b->spec.address);
-    }
-    for (u32 i = 0; i < x->allocs; i++) {
-        graph_freed_locked(s, x->alloc[i]);
-        s->graph_live = base_need_more(s->graph_live, (s->graph_lives + 1) * sizeof *s->graph_live);
-        s->graph_live[s->graph_lives++] = x->alloc[i];
-    }
-    return true;
-}
-
-static u32 launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **end)
-{
-    struct streams *s = x->all;
-    if (!allocs_fit(x)) return OP_INVALID_VALUE;
-    struct op_spec spec = { .kind = OP_GRAPH, .tag = tag };
-    struct op *a = op_make(s, st, &spec);
-    spec.kind = OP_GRAPH_END;
-    struct op *b = a ? op_make(s, st, &spec) : NULL;
-    struct graph_launch *l = b ? base_alloc(sizeof *l) : NULL;
-    if (!l) {
-        if (b) op_unmake(b);
-        if (a) op_unmake(a);
-        return OP_OUT_OF_MEMORY;
-    }
-    *l = (struct graph_launch){ .exec = x, .plan = x->plan, .end = b, .tag = tag };
-    x->refs++;
-    x->plan->refs++;
-    a->graph = b->graph = l;
-    op_append(a, false);
-    if (x->last) {
-        op_edge_add(x->last, a, OP_EDGE_COMPLETE);
-        op_unref(x->last);
-    }
-    op_append(b, false);
-    b->refs++;
-    x->last = b;
-    if (l->plan->events) expand(l, a);
-    if (end) {
-        b->refs++;
-        *end = b;
-    }
-    op_submit(b);
-    op_submit(a);
-    exec_dispatch(s);
-    return OP_OK;
-}
-
-u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **end)
-{
-    struct streams *s = x->all;
-    if (end) *end = NULL;
-    if (st->all != s) return OP_INVALID_HANDLE;
-    lock(&s->lock);
-    exec_call(s);
-    u32 status = exec_permitted(s);
-    if (!status) status = capture_graph(st);
-    if (!status) status = capture_legacy(st);
-    if (!status) status = launch(x, st, tag, end);
-    unlock(&s->lock);
-    return status;
-}
-
-void graph_freed_locked(struct streams *s, const void *address)
-{
-    for (u32 i = 0; i < s->graph_lives; i++)
-        if (s->graph_live[i] == address) {
-            s->graph_live[i] = s->graph_live[--s->graph_lives];
-            return;
-        }
-}
-
-void graph_freed(struct streams *s, const void *address)
-{
-    lock(&s->lock);
-    graph_freed_locked(s, address);
-    unlock(&s->lock);
 }

@@ -19,7 +19,9 @@ struct graph_node {
     u32 index;               /* among the nodes */
     struct graph_body *body; /* NULL: a child graph */
     struct graph *child;     /* or NULL */
-    struct graph_dep *dep;   /* the edges into it */
+    struct graph **branch;   /* the graphs of a conditional node; NULL: it is none */
+    u32 branches;
+    struct graph_dep *dep; /* the edges into it */
     u32 deps, cap;
     u32 mark;   /* for walks: the place in a plan */
     void *user; /* the caller's, or NULL */
@@ -29,8 +31,8 @@ struct graph {
     struct streams *all;
     struct graph_node **node;
     u32 nodes, cap;
-    u32 allocs;              /* allocation nodes */
-    struct graph_exec *exec; /* the only one that may exist, where there are allocation nodes */
+    u32 bound;               /* allocation nodes and conditional nodes */
+    struct graph_exec *exec; /* the only one that may exist, where there are such nodes */
     void *user;              /* the caller's, or NULL */
 };
 /* In a plan the nodes lie in topological order. */
@@ -44,14 +46,24 @@ struct plan_node {
     u64 id;                        /* of that node */
     u32 first, deps;               /* its edges, in plan->edge */
     u32 chain;                     /* slot, as an index into exec->slot */
+    u32 region;                    /* that it belongs to: an index into plan->region */
+    u32 branch;                    /* of a conditional node: its first region; else 0 */
+    u32 branches;                  /* of a conditional node: how many */
+    u32 end;                       /* of a conditional node: the node that follows its graphs */
     bool sink;                     /* nothing depends on it */
     bool disabled;                 /* its edges hold, and it does nothing */
+};
+struct plan_region { /* nodes that come into being together: the graph itself, or one graph of a conditional node */
+    u32 first, end;  /* they are among these */
+    u32 chain;       /* of the decisions whether it runs once more */
 };
 struct plan {
     u32 refs; /* under the lock of the streams */
     u32 nodes, edges, chains;
     struct plan_node *node;
     struct plan_edge *edge;
+    struct plan_region *region; /* the first is the graph itself */
+    u32 regions;
     bool events; /* has nodes that record or wait for events */
     bool frees;  /* has nodes that free */
 };
@@ -66,7 +78,7 @@ struct graph_exec {
     u32 refs; /* handle and launches */
     u32 flags;
     struct plan *plan;
-    struct graph *graph; /* where allocation nodes bind it to its graph; else NULL */
+    struct graph *graph; /* where allocation or conditional nodes bind it to its graph; else NULL */
     u32 *slot;           /* one for each chain; NULL: not taken yet */
     u32 slots;
     struct op *last;    /* the end of the last launch, with a reference; NULL: none */
@@ -80,6 +92,13 @@ struct graph_launch {
     struct op *end;
     u64 tag;
 };
+struct graph_branch { /* what an operation of the kind OP_BRANCH decides */
+    struct graph_launch *launch;
+    u32 node;       /* in the plan */
+    struct op *end; /* what follows */
+};
+void graph_unref_exec(struct graph_exec *x); /* under the lock of the streams, as is the next */
+void graph_unref_plan(struct streams *s, struct plan *p);
 struct graph_trash { /* one of them */
     struct graph_trash *next;
     struct plan *plan;

@@ -3,9 +3,10 @@
 
 enum { CHUNK_OPS = 256, CHUNK_EDGES = 512 };
 
-const char *const op_kind_name[OP_KINDS] = { "empty",       "launch",        "copy",         "fill",       "allocation",
-                                             "free",        "host function", "event record", "event wait", "value wait",
-                                             "value write", "graph launch",  "graph end" };
+const char *const op_kind_name[OP_KINDS] = {
+    "empty",        "launch",     "copy",       "fill",        "allocation",   "free",      "host function",
+    "event record", "event wait", "value wait", "value write", "graph launch", "graph end", "conditional node"
+};
 
 static const u8 lane_of[OP_KINDS] = {
     [OP_LAUNCH] = LANE_LAUNCH, [OP_COPY] = LANE_IN,         [OP_FILL] = LANE_IN,
@@ -328,6 +329,8 @@ void op_append(struct op *op, bool programmatic)
     if (st->tail) {
         op_edge_add(st->tail, op, programmatic ? OP_EDGE_PROGRAMMATIC : OP_EDGE_COMPLETE);
         op_unref(st->tail);
+    } else if (s->gate && st != s->apart) {
+        op_edge_add(s->gate, op, OP_EDGE_COMPLETE);
     }
     st->tail = op;
     op_ref(op);

@@ -13,7 +13,8 @@
  *   op_value.c   waits for and writes of values in memory
  *   stream.c     streams, the legacy and the per-thread default stream, synchronising with them
  *   event.c      events
- *   graph.c      graphs as data (graph.h); graph_exec.c: executable graphs and their launches
+ *   graph.c      graphs as data (graph.h); graph_plan.c: the order of their nodes; graph_exec.c: executable graphs;
+ *                graph_launch.c: their launches
  *   capture.c    a stream that records a graph instead of enqueuing
  *
  * A host function may not call any of this: enqueuing, waiting and asking give OP_NOT_PERMITTED there.
@@ -68,6 +69,7 @@ enum op_kind {
     OP_VALUE_WRITE, /* of one value to memory */
     OP_GRAPH,       /* the begin of a graph launch */
     OP_GRAPH_END,   /* all nodes of a graph launch are done */
+    OP_BRANCH,      /* a conditional node: decides which of its graphs runs */
     OP_KINDS
 };
 extern const char *const op_kind_name[OP_KINDS];
@@ -106,6 +108,13 @@ enum op_compare {
     OP_NOR  /* ~(memory | value) is not 0 */
 };
 
+/* What a conditional node does with its condition, as CU_GRAPH_COND_TYPE_*. */
+enum op_branch {
+    OP_IF,    /* not 0: the first graph; 0: the second, where there is one */
+    OP_WHILE, /* the graph again and again, until it is 0 */
+    OP_SWITCH /* the graph of that number, where there is one */
+};
+
 /* What the caller says of an operation. The same describes the node of a graph. */
 struct op_spec {
     enum op_kind kind;
@@ -113,13 +122,15 @@ struct op_spec {
     bool programmatic;        /* OP_LAUNCH: may start when the operation before it in the stream has triggered */
     bool external;            /* OP_RECORD, OP_WAIT in a capture: becomes a node, no edge */
     u8 bits;                  /* OP_VALUE_*: 32 or 64 */
-    u8 compare;               /* OP_VALUE_WAIT: an op_compare */
+    u8 compare;               /* OP_VALUE_WAIT: an op_compare; OP_BRANCH: an op_branch */
+    bool assigns;             /* OP_BRANCH: the condition gets `value` at the begin of each launch */
     op_run *run;              /* the body; NULL: nothing to do. Not for the kinds that this layer runs itself */
     void *data;               /* for run */
     void (*drop)(void *data); /* called once, when data is not needed any more; NULL: nothing to do */
     struct event *event;      /* OP_RECORD, OP_WAIT */
-    void *address;            /* OP_VALUE_*: as this process sees it; OP_ALLOC, OP_FREE in graphs: what they name */
-    u64 value;                /* OP_VALUE_* */
+    void *address;            /* OP_VALUE_*: as this process sees it; OP_ALLOC, OP_FREE in graphs: what they name;
+                               * OP_BRANCH: the condition, 32 bits */
+    u64 value;                /* OP_VALUE_*, OP_BRANCH */
     u64 key;                  /* graphs: an update of the executable graph must leave it as it is */
     u64 tag;                  /* the caller's: the host call, for reports */
 };
@@ -302,6 +313,10 @@ u32 event_record_external(struct event *e, struct stream *st, u64 tag); /* in a 
 /* Binds to the latest record at the time of this call; nothing when there is none. */
 u32 event_wait(struct stream *st, struct event *e, u64 tag);
 u32 event_wait_external(struct stream *st, struct event *e, u64 tag);
+/* The event stands for all that was enqueued in whichever stream; all that is enqueued from now on waits for it, in new
+ * streams, too. OP_CAPTURE_UNSUPPORTED: some stream is captured. */
+u32 event_record_all(struct event *e, u64 tag);
+u32 event_wait_all(struct event *e, u64 tag);
 /* The event of another device; event_wait goes there. A capture refuses it (OP_CAPTURE_ISOLATION), and one of that
  * device's (OP_NOT_SUPPORTED). */
 u32 event_wait_elsewhere(struct stream *st, struct event *e, u64 tag);
@@ -324,6 +339,7 @@ u32 capture_begin_in(struct stream *st, enum capture_mode mode, struct graph *g,
 /* Ends it in every case but OP_CAPTURE_UNMATCHED, which invalidates it, and OP_ILLEGAL_STATE; *graph is the caller's,
  * NULL unless OP_OK. */
 u32 capture_end(struct stream *st, struct graph **graph);
+bool capture_borrows(struct stream *st); /* it is captured into a graph that existed */
 enum capture_status capture_status(struct stream *st, u64 *id);
 /* OP_CAPTURE_IMPLICIT: it is the legacy stream, beside blocking streams that are captured. */
 u32 capture_hidden(struct stream *st);

@@ -114,6 +114,7 @@ static void run(struct op *op)
         if (status == OP_LATER) return; /* op may be gone */
     }
     if (op->kind == OP_VALUE_WRITE && !status) value_write(op);
+    if (op->kind == OP_BRANCH) graph_decide(op);
     op_finish(op, status);
     if (s->polls.n) exec_recheck(s);
 }

@@ -96,9 +96,10 @@ struct op {
     u64 value;
     u64 tag;
     union {
-        void *address;              /* OP_VALUE_* */
-        struct event *event;        /* OP_RECORD: with a reference */
-        struct graph_launch *graph; /* OP_GRAPH, OP_GRAPH_END */
+        void *address;               /* OP_VALUE_* */
+        struct event *event;         /* OP_RECORD: with a reference */
+        struct graph_launch *graph;  /* OP_GRAPH, OP_GRAPH_END */
+        struct graph_branch *branch; /* OP_BRANCH */
     };
     struct op_edge edge;      /* the first edge out of it; to is NULL: none */
     struct op_edge *edges;    /* the others */
@@ -159,10 +160,12 @@ struct streams {
     struct op_clocks clocks;
     struct stream *legacy;
     struct stream *streams; /* all, the newest first */
-    struct stream *active;  /* blocking streams with work since the last legacy operation */
-    u64 serial;             /* unique in the process */
-    u64 ids, ages;          /* given out */
-    struct op *live;        /* all that are not done, the newest first */
+    struct stream *apart;   /* of records of all streams and waits of all streams; NULL: there was none */
+    struct op *gate; /* the last wait of all streams, which new streams wait for, too; with a reference, or NULL */
+    struct stream *active; /* blocking streams with work since the last legacy operation */
+    u64 serial;            /* unique in the process */
+    u64 ids, ages;         /* given out */
+    struct op *live;       /* all that are not done, the newest first */
     u32 queued, running[OP_KINDS];
     u32 poison;     /* status; 0: none */
     u32 error;      /* of streams that are gone */
@@ -259,8 +262,9 @@ void event_bind(struct event *e, struct op *record);
 void event_unref(struct event *e);
 /* graph_exec.c */
 void graph_freed_locked(struct streams *s, const void *address);
-void graph_begin(struct op *op); /* OP_GRAPH is ready: its nodes come into being */
-void graph_ended(struct op *op); /* OP_GRAPH_END is done */
+void graph_begin(struct op *op);  /* OP_GRAPH is ready: its nodes come into being */
+void graph_ended(struct op *op);  /* OP_GRAPH_END is done */
+void graph_decide(struct op *op); /* OP_BRANCH is ready: the nodes of the chosen graph come into being */
 /* What is to be freed without the lock, since it calls drop: now. Releases the lock meanwhile. */
 void graph_collect(struct streams *s);
 /* capture.c */

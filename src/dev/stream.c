@@ -85,6 +85,7 @@ void streams_delete(struct streams *s)
 {
     exec_close(s);
     still_close(s);
+    if (s->gate) op_unref(s->gate);
     while (s->streams) dispose(s->streams);
     value_close(s);
     clocks_close(&s->clocks);

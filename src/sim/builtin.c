@@ -1,9 +1,10 @@
-/* Functions that the CUDA runtime provides to kernels: vprintf, __assertfail, malloc and free. Those that launch
- * kernels are in device_runtime.c. */
+/* Functions that the CUDA runtime provides to kernels: vprintf, __assertfail, malloc, free and cudaGraphSetConditional.
+ * Those that launch kernels are in device_runtime.c. */
 #include "sim/builtin.h"
 #include "sim/call.h"
 #include "sim/finding_place.h"
 #include "sim/cluster.h"
+#include "sim/condition.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
@@ -322,6 +323,15 @@ static void heap_free(struct warp *w, const struct insn *i, u32 lane, u64 addr)
     finding_add(w, i->op, &f, 1u << lane);
 }
 
+static void set_condition(struct warp *w, const struct insn *i, u32 lane, u64 handle, u32 value)
+{
+    char cause[100];
+    if (condition_set(handle, value, w->cta->launch->in->op)) return;
+    snprintf(cause, sizeof cause, "the handle 0x%llx is of no condition of a graph", (unsigned long long)handle);
+    struct finding f = { .kind = F_invalid_address, .access = "write", .width = 4, .space = "global", .cause = cause };
+    finding_add(w, i->op, &f, 1u << lane);
+}
+
 bool builtin_call(struct warp *w, const struct call *c, const struct insn *i)
 {
     struct frame *f = w->cur->fr;
@@ -343,6 +353,10 @@ bool builtin_call(struct warp *w, const struct call *c, const struct insn *i)
         }
         if (c->builtin == BI_FREE) {
             if (c->narg) heap_free(w, i, l, builtin_argument(f, c, 0, l));
+            continue;
+        }
+        if (c->builtin == BI_CONDITION) {
+            if (c->narg == 2) set_condition(w, i, l, builtin_argument(f, c, 0, l), (u32)builtin_argument(f, c, 1, l));
             continue;
         }
         s32 n = c->narg == 2 ? print_lane(w, l, builtin_argument(f, c, 0, l), builtin_argument(f, c, 1, l)) : -1;

@@ -211,6 +211,9 @@ void init_builtin(struct warp *w, struct frame *f, const struct call *c, u32 op)
 {
     struct shadow *s = f->init_params;
     u32 each = f->code->low->pmem_bytes;
+    enum init_use use = c->builtin == BI_CONDITION                         ? USE_BRANCH
+                        : c->builtin == BI_MALLOC || c->builtin == BI_FREE ? USE_ADDRESS
+                                                                           : USE_PRINT;
     for (u32 k = 0; s && k < c->narg; k++) {
         struct taint t[LANES];
         u32 bad = 0, n = MIN_OF(c->arg[k].size, 8u);
@@ -219,9 +222,7 @@ void init_builtin(struct warp *w, struct frame *f, const struct call *c, u32 op)
             t[l] = shadow_read(s, (u64)l * each + c->arg[k].from, n);
             if (t[l].undef) bad |= 1u << l;
         }
-        if (bad)
-            init_report(w, op, c->builtin == BI_MALLOC || c->builtin == BI_FREE ? USE_ADDRESS : USE_PRINT, bad, t,
-                        "an argument of this call");
+        if (bad) init_report(w, op, use, bad, t, "an argument of this call");
     }
     for (u32 m = s && c->nret ? w->mask : 0; m; m &= m - 1)
         shadow_define(s, (u64)(u32)__builtin_ctz(m) * each + c->ret[0].from, c->ret[0].size);

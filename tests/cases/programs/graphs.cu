@@ -2,6 +2,7 @@
 // Programs with graphs, and with several threads of the host; built with relocatable device code and a default stream for each thread.
 #include "programs.h"
 #include <atomic>
+#include <cuda.h>
 #include <cuda_runtime.h>
 #include <thread>
 #include <vector>
@@ -292,6 +293,128 @@ static int handed_over(bool waits)
 static int handed_over_ok() { return handed_over(true); }
 static int handed_over_bad() { return handed_over(false); }
 
+// conditional nodes: while inside of if, switch, and a condition that is set by a kernel that nothing orders before the node
+__global__ void decide(cudaGraphConditionalHandle h, const int *x, int i) { cudaGraphSetConditional(h, x[i]); }
+__global__ void count_down(cudaGraphConditionalHandle h, int *x) { cudaGraphSetConditional(h, --x[0] > 0); x[1]++; }
+__global__ void put(int *x, int i, int v) { x[i] = v; }
+
+static cudaGraphNode_t kernel_node(cudaGraph_t g, const cudaGraphNode_t *dep, size_t deps, void *f, void **arg)
+{
+    cudaGraphNodeParams p = { cudaGraphNodeTypeKernel };
+    cudaGraphNode_t n;
+    p.kernel.func = f; p.kernel.gridDim = dim3(1); p.kernel.blockDim = dim3(1); p.kernel.kernelParams = arg;
+    TRY(cudaGraphAddNode(&n, g, dep, NULL, deps, &p));
+    return n;
+}
+static cudaGraphNode_t conditional_node(cudaGraph_t g, const cudaGraphNode_t *dep, size_t deps, cudaGraphConditionalHandle h, cudaGraphConditionalNodeType type, unsigned size, cudaGraph_t **body)
+{
+    cudaGraphNodeParams p = { cudaGraphNodeTypeConditional };
+    cudaGraphNode_t n;
+    p.conditional.handle = h; p.conditional.type = type; p.conditional.size = size;
+    TRY(cudaGraphAddNode(&n, g, dep, NULL, deps, &p));
+    *body = p.conditional.phGraph_out;
+    return n;
+}
+static int conditional(bool edge)
+{
+    int *x, h[8], zero = 0, two = 2, three = 3, nine = 9, seven = 7;
+    cudaGraph_t g, *either, *loop, *cases, copy;
+    cudaGraphExec_t e, again;
+    cudaGraphConditionalHandle some, more, which, stray = 99;
+    cudaGraphNode_t n, last;
+    TRY(cudaMalloc(&x, sizeof h)); TRY(cudaGraphCreate(&g, 0));
+    TRY(cudaGraphConditionalHandleCreate(&some, g, 0, 0));
+    TRY(cudaGraphConditionalHandleCreate(&more, g, 1, cudaGraphCondAssignDefault));
+    TRY(cudaGraphConditionalHandleCreate(&which, g, 0, 0));
+    void *a_some[] = { &some, &x, &zero }, *a_which[] = { &which, &x, &two }, *a_loop[] = { &more, &x };
+    n = kernel_node(g, NULL, 0, (void *)decide, a_some);
+    last = conditional_node(g, &n, edge, some, cudaGraphCondTypeIf, 2, &either);
+    conditional_node(either[0], NULL, 0, more, cudaGraphCondTypeWhile, 1, &loop);
+    kernel_node(loop[0], NULL, 0, (void *)count_down, a_loop);
+    void *a_else[] = { &x, &three, &nine };
+    kernel_node(either[1], NULL, 0, (void *)put, a_else);
+    last = kernel_node(g, &last, 1, (void *)decide, a_which);
+    conditional_node(g, &last, 1, which, cudaGraphCondTypeSwitch, 3, &cases);
+    for (int i = 0, at = 4; i < 3; i++, at++) {
+        void *arg[] = { &x, &at, &seven };
+        kernel_node(cases[i], NULL, 0, (void *)put, arg);
+    }
+    TRY(cudaGraphInstantiate(&e, g, 0));
+    if (edge) printf("%s, %s, ", cudaGetErrorName(cudaGraphInstantiate(&again, g, 0)), cudaGetErrorName(cudaGraphClone(&copy, g)));
+    if (edge) printf("%s\n", cudaGetErrorName(cudaGraphConditionalHandleCreate(&stray, g, 0, 8)));
+    for (int k = 0; k < (edge ? 4 : 1); k++) {
+        int in[8] = { k == 3 ? 0 : k + 2, 0, k, 0, 0, 0, 0, 0 };
+        TRY(cudaMemcpy(x, in, sizeof in, cudaMemcpyHostToDevice));
+        TRY(cudaGraphLaunch(e, 0));
+        TRY(cudaMemcpy(h, x, sizeof h, cudaMemcpyDeviceToHost));
+        for (int i = 0; edge && i < 7; i++) printf("%d%s", h[i], i < 6 ? " " : "\n");
+    }
+    TRY(cudaGraphExecDestroy(e)); TRY(cudaGraphDestroy(g)); TRY(cudaFree(x));
+    return 0;
+}
+static int conditional_ok() { return conditional(true); }
+static int conditional_bad() { return conditional(false); }
+
+// captured into the graph of a conditional node; a node that may not be there
+static int conditional_capture_ok()
+{
+    int *x;
+    cudaStream_t s;
+    cudaGraph_t g, *body;
+    cudaGraphExec_t e;
+    cudaGraphConditionalHandle h;
+    TRY(cudaMalloc(&x, BYTES)); TRY(cudaStreamCreate(&s)); TRY(cudaMemset(x, 0, BYTES)); TRY(cudaGraphCreate(&g, 0));
+    TRY(cudaGraphConditionalHandleCreate(&h, g, 1, cudaGraphCondAssignDefault));
+    conditional_node(g, NULL, 0, h, cudaGraphCondTypeIf, 1, &body);
+    TRY(cudaStreamBeginCaptureToGraph(s, body[0], NULL, NULL, 0, cudaStreamCaptureModeGlobal));
+    more<<<1, N, 0, s>>>(x);
+    more<<<1, N, 0, s>>>(x);
+    TRY(cudaStreamEndCapture(s, NULL));
+    TRY(cudaGraphInstantiate(&e, g, 0));
+    TRY(cudaGraphLaunch(e, s)); TRY(cudaGraphLaunch(e, s));
+    TRY(cudaStreamSynchronize(s)); TRY(cudaGraphExecDestroy(e));
+    printf("%d, ", first(x));
+    cudaHostNodeParams host = { [](void *) {}, NULL };
+    cudaGraphNode_t n;
+    TRY(cudaGraphAddHostNode(&n, body[0], NULL, 0, &host));
+    printf("%s\n", cudaGetErrorName(cudaGraphInstantiate(&e, g, 0)));
+    TRY(cudaGraphDestroy(g)); TRY(cudaStreamDestroy(s)); TRY(cudaFree(x));
+    return 0;
+}
+
+// an event for all streams of a context, and all streams that wait for it, one that is made later among them
+static int context_event(bool waits)
+{
+    CUresult (*record)(CUcontext, CUevent), (*wait)(CUcontext, CUevent);
+    CUresult (*current)(CUcontext *);
+    cudaDriverEntryPointQueryResult found;
+    CUcontext c;
+    int *x, *y;
+    cudaStream_t a, b, later;
+    cudaEvent_t done;
+    TRY(cudaMalloc(&x, BYTES)); TRY(cudaMalloc(&y, BYTES));
+    TRY(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking)); TRY(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+    TRY(cudaEventCreate(&done));
+    TRY(cudaGetDriverEntryPointByVersion("cuCtxRecordEvent", (void **)&record, 12050, cudaEnableDefault, &found));
+    TRY(cudaGetDriverEntryPointByVersion("cuCtxWaitEvent", (void **)&wait, 12050, cudaEnableDefault, &found));
+    TRY(cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", (void **)&current, 12050, cudaEnableDefault, &found));
+    current(&c);
+    fill<<<1, N, 0, a>>>(x, 1);
+    fill<<<1, N, 0, b>>>(y, 2);
+    int failed = record(c, done);
+    if (waits) failed |= wait(c, done);
+    TRY(cudaStreamCreateWithFlags(&later, cudaStreamNonBlocking));
+    add<<<1, N, 0, later>>>(x, y);
+    TRY(cudaDeviceSynchronize());
+    if (waits) printf("%d, %d\n", failed, first(x));
+    TRY(cudaStreamDestroy(a)); TRY(cudaStreamDestroy(b)); TRY(cudaStreamDestroy(later)); TRY(cudaEventDestroy(done));
+    TRY(cudaFree(x)); TRY(cudaFree(y));
+    return 0;
+}
+static int context_event_ok() { return context_event(true); }
+static int context_event_bad() { return context_event(false); }
+
 #define ONE(name) { #name, name }
 PROGRAMS(ONE(captured_ok), ONE(captured_bad), ONE(built_ok), ONE(built_bad), ONE(nodes_ok), ONE(update_ok), ONE(forbidden_bad), ONE(graph_memory_ok), ONE(dependent_ok), ONE(threads_ok), ONE(threads_bad),
-         ONE(per_thread_ok), ONE(per_thread_bad), ONE(thread_error_ok), ONE(handed_over_ok), ONE(handed_over_bad))
+         ONE(per_thread_ok), ONE(per_thread_bad), ONE(thread_error_ok), ONE(handed_over_ok), ONE(handed_over_bad), ONE(conditional_ok), ONE(conditional_bad),
+         ONE(conditional_capture_ok), ONE(context_event_ok), ONE(context_event_bad))
