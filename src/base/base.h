@@ -176,6 +176,7 @@ bool file_exists(const char *path);
 bool file_program(const char *name, char *out, size_t size);
 bool file_is_pipe(const char *path);          /* which can be read only once */
 bool file_is_regular(const char *path);       /* itself: not a link to one */
+bool file_of_package(const char *path);       /* of a package of Python that was installed: its path says so */
 bool file_same(const char *a, const char *b); /* both are there, and are one file, under whatever names */
 /* "-": standard output; else beside, then renamed */
 bool file_write(const char *path, const void *p, size_t n, struct error *e);

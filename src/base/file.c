@@ -74,6 +74,8 @@ bool file_is_pipe(const char *path)
     return !stat(path, &st) && S_ISFIFO(st.st_mode);
 }
 
+bool file_of_package(const char *path) { return strstr(path, "/site-packages/") || strstr(path, "/dist-packages/"); }
+
 bool file_is_regular(const char *path)
 {
     struct stat st;

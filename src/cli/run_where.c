@@ -319,9 +319,7 @@ static u32 own_code(const struct record *r)
 static const struct line *script_first(const struct sites *s, const struct record *r)
 {
     const struct line *first = r->n ? script_at(s, r->address[0]) : NULL, *next = NULL;
-    if (!first ||
-        (!strstr(first->file, "/site-packages/") && !strstr(first->file, "/dist-packages/") && first->file[0] != '<'))
-        return first;
+    if (!first || (!file_of_package(first->file) && first->file[0] != '<')) return first;
     if (r->n > 1) next = script_at(s, r->address[1]);
     return next ? next : first;
 }

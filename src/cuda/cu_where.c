@@ -92,8 +92,7 @@ static bool allocates(const char *function)
 static bool is_packages(const struct cu_call *c)
 {
     Dl_info at;
-    return dladdr(c->return_address, &at) && at.dli_fname &&
-           (strstr(at.dli_fname, "/site-packages/") || strstr(at.dli_fname, "/dist-packages/"));
+    return dladdr(c->return_address, &at) && at.dli_fname && file_of_package(at.dli_fname);
 }
 
 static const char *buffer_name(void)

@@ -31,10 +31,7 @@ bool where_python_look(void)
                       where_symbol("Py_DecRef", &py.drop);
 }
 
-static bool is_package(const char *file)
-{
-    return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") || file[0] == '<';
-}
+static bool is_package(const char *file) { return file_of_package(file) || file[0] == '<'; }
 
 /* The place of a frame; 0: the frame is of a package, and not the first one. */
 static u64 frame_place(void *frame, bool first)
