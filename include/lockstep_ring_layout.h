@@ -26,7 +26,7 @@ typedef unsigned long long lk_ring_u64;
 
 enum {
     LK_RING_LINE = 128,
-    LK_RING_VERSION = 2,
+    LK_RING_VERSION = 3,
     LK_RING_BUCKETS = 48, /* of a latency histogram: bucket b counts [2^b, 2^(b+1)) nanoseconds */
     LK_RING_MOST = 1024,  /* units of a ring */
     LK_RING_NAME = 24,    /* bytes of a name in a layout row, with its end */
@@ -68,7 +68,37 @@ enum lk_ring_policy {
     LK_RING_REFUSE = 2 /* host only: the call returns LK_NOT_READY, and nothing was sent */
 };
 
-/* A slot: this line, then the payload where it is inline. The writer of the message writes all of it, `ready` last. */
+/* Between host and unit a message is a row of 64-bit words, of which the upper half is the low half of its index plus 1
+ * and the lower half these 32 bits of it. Each word is stored and loaded whole: who finds the number has the bits. A
+ * payload that is short is in the words. A message that is LK_RING_LONG has the address of its payload in them, or 0:
+ * it lies behind the words. Its first word is stored last, and released. */
+enum {
+    LK_RING_IN_WORDS = 16,  /* host to unit: a line */
+    LK_RING_OUT_WORDS = 32, /* unit to host: two; those that are not needed are not stored */
+    /* of both */
+    LK_RING_W_BYTES = 0,    /* of the payload, and LK_RING_LONG */
+    LK_RING_W_TYPE = 1,     /* number of its type */
+    LK_RING_W_ID = 2,       /* two words: chosen by the host; the response has the same */
+    LK_RING_W_ENQUEUED = 4, /* two words: host's clock, ns */
+    /* host to unit */
+    LK_RING_W_CHECK = 6,      /* lk_ring_check of the words */
+    LK_RING_W_ROOM_BYTES = 7, /* of the memory for a response that is not inline */
+    LK_RING_W_IN = 8,         /* the payload; long: its address, and that of the room, two words each */
+    /* unit to host */
+    LK_RING_W_RESULT = 6,   /* enum lk_ring_result */
+    LK_RING_W_SEQUENCE = 7, /* low half of its number on the edge */
+    LK_RING_W_SEEN = 8,     /* two words: device's clock, ns: the unit found the message */
+    LK_RING_W_ACTOR = 10,   /* ns until the actor's function had returned */
+    LK_RING_W_WRITTEN = 11, /* low half: ns until these words were stored, at most 65535; upper half: of the check */
+    LK_RING_W_OUT = 12,     /* as LK_RING_W_IN */
+    LK_RING_IN_SHORT = 4 * (LK_RING_IN_WORDS - LK_RING_W_IN),
+    LK_RING_OUT_SHORT = 4 * (LK_RING_OUT_WORDS - LK_RING_W_OUT)
+};
+#define LK_RING_LONG 0x80000000u
+/* What word k adds to the check, by exclusive or: a word that was written over does not fit. */
+#define LK_RING_MIX(k, word) ((lk_ring_u32)(word) * (0x9e3779b1u + 2u * (lk_ring_u32)(k)))
+
+/* Mail: this line, then the payload. The writer of the message writes all of it, `ready` last. */
 struct lk_ring_slot {
     lk_ring_u64 ready;     /* index of the message in its queue, plus 1: the slot holds that message */
     lk_ring_u64 sequence;  /* its number on the edge from sender to receiver, from 1; dropped ones have numbers too */
@@ -160,7 +190,7 @@ struct lk_ring_head {
     /* constant from before the launch on */
     lk_ring_u64 magic;
     lk_ring_u32 version, units;
-    lk_ring_u32 slot_bytes;   /* of all queues: a line and the inline payload, in whole lines */
+    lk_ring_u32 slot_bytes;   /* of a mailbox: a line and the inline payload, in whole lines */
     lk_ring_u32 inline_bytes; /* the most that a payload may have to be inline */
     lk_ring_u32 inbox_slots, outbox_slots, mail_slots;
     lk_ring_u32 respond_policy, mail_policy; /* enum lk_ring_policy: when the outbox, a mailbox, is full */
@@ -170,8 +200,9 @@ struct lk_ring_head {
     lk_ring_u64 edge, edge_local;            /* tables in mapped memory; the units' own copy in device memory */
     lk_ring_u32 edge_stride;                 /* entries of a row */
     lk_ring_u32 topics;
-    lk_ring_u64 topic; /* rows of 1 + units u32: how many units hear it, and which */
-    lk_ring_u64 spare[4];
+    lk_ring_u64 topic;               /* rows of 1 + units u32: how many units hear it, and which */
+    lk_ring_u32 in_bytes, out_bytes; /* of a slot of an inbox, an outbox: its words and the inline payload */
+    lk_ring_u64 spare[3];
 };
 LK_RING_ASSERT(sizeof(struct lk_ring_head) == 2 * LK_RING_LINE, "the head is two lines");
 LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_head, magic) == LK_RING_LINE &&
@@ -189,7 +220,8 @@ LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_head, magic) == LK_RING_LINE &&
     X(lk_ring_unit, status) X(lk_ring_unit, actor) X(lk_ring_unit, route) X(lk_ring_unit, scratch)                     \
     Y(lk_ring_status) X(lk_ring_status, phase) X(lk_ring_status, placed) X(lk_ring_status, dropped)                     \
     X(lk_ring_status, latency) Y(lk_ring_local) Y(lk_ring_head) X(lk_ring_head, units) X(lk_ring_head, slot_bytes)     \
-    X(lk_ring_head, inbox_slots) X(lk_ring_head, unit) X(lk_ring_head, edge) X(lk_ring_head, topic)
+    X(lk_ring_head, inbox_slots) X(lk_ring_head, unit) X(lk_ring_head, edge) X(lk_ring_head, topic)     \
+    X(lk_ring_head, in_bytes)
 /* clang-format on */
 
 /* Types of messages. A user declares one once, in a header that both sides include; F is a field, A an array, S is

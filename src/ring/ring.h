@@ -27,7 +27,7 @@ struct ring_host_unit { /* one unit as the host sees it */
     u32 actor;
     lock_t lock; /* of all below */
     /* the host's sides of its queues */
-    struct lk_ring_slot *inbox, *outbox;             /* slot 0 of each */
+    u64 *inbox, *outbox;                             /* words of slot 0 of each */
     struct lk_ring_word *inbox_taken, *outbox_taken; /* written by the unit, by the host */
     struct lk_ring_status *status;
     u64 placed;                          /* atomic: messages placed in the inbox */
@@ -65,12 +65,13 @@ struct lk_ring {
     struct lk_ring_head *head;      /* the host's pointer to the first */
     struct lk_ring_probe *probe;
     u64 *edge; /* LK_RING_TABLES tables of units rows */
-    u32 edge_stride, slot_bytes;
-    u32 grid, block, shared; /* of the launch */
-    lock_t lock;             /* of the command word, the pool, the letters */
-    u64 ping;                /* number of the last one */
-    struct ring_block *free; /* blocks that no message uses */
-    lk_ring_letter *letter;  /* a ring of them, the oldest at letter_first */
+    u32 edge_stride;
+    u32 slot_bytes, in_bytes, out_bytes; /* of a slot of a mailbox, an inbox, an outbox */
+    u32 grid, block, shared;             /* of the launch */
+    lock_t lock;                         /* of the command word, the pool, the letters */
+    u64 ping;                            /* number of the last one */
+    struct ring_block *free;             /* blocks that no message uses */
+    lk_ring_letter *letter;              /* a ring of them, the oldest at letter_first */
     u32 letter_first, letter_count;
     u64 letters_lost;
     u64 next_id;     /* atomic */
@@ -103,10 +104,21 @@ bool ring_is_dead(lk_ring *r); /* asks the stream */
 static inline u64 ring_load(const lk_ring_u64 *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 static inline void ring_store(lk_ring_u64 *p, u64 v) { __atomic_store_n(p, v, __ATOMIC_RELEASE); }
 static inline u32 ring_state(const lk_ring *r) { return __atomic_load_n(&r->state, __ATOMIC_ACQUIRE); }
-static inline struct lk_ring_slot *ring_slot(const lk_ring *r, struct lk_ring_slot *slots, u64 index, u32 count)
+/* The words of a slot. */
+static inline u64 *ring_in(const lk_ring *r, const struct ring_host_unit *u, u64 index)
 {
-    return (struct lk_ring_slot *)((u8 *)slots + index % count * r->slot_bytes);
+    return (u64 *)(void *)((u8 *)u->inbox + index % r->options.inbox_slots * r->in_bytes);
 }
+static inline u64 *ring_out(const lk_ring *r, const struct ring_host_unit *u, u64 index)
+{
+    return (u64 *)(void *)((u8 *)u->outbox + index % r->options.outbox_slots * r->out_bytes);
+}
+/* The words hold the message of this index. */
+static inline bool ring_holds(const u64 *line, u64 index)
+{
+    return (u32)(__atomic_load_n(line, __ATOMIC_ACQUIRE) >> 32) == (u32)(index + 1);
+}
+static inline u64 ring_pair(const u64 *line, u32 k) { return (u32)line[k] | line[k + 1] << 32; }
 /* Messages placed in its inbox: from any thread; written under its lock. */
 static inline u64 ring_placed(const struct ring_host_unit *u) { return __atomic_load_n(&u->placed, __ATOMIC_RELAXED); }
 /* The word of a unit's phase, apart. */
@@ -114,15 +126,16 @@ static inline u64 ring_phase(const struct ring_host_unit *u)
 {
     return ring_load(&u->status->phase) & ((1 << LK_RING_PHASE_BITS) - 1);
 }
-u64 ring_done(const lk_ring *r, u32 unit);    /* messages that it has done with */
-u32 ring_check(const struct lk_ring_slot *s); /* as the device's check_of */
+u64 ring_done(const lk_ring *r, u32 unit); /* messages that it has done with */
 u64 ring_edge(const lk_ring *r, enum lk_ring_table table, u32 row, u32 column);
 
 /* Where a unit stands, in words: "vectors.add.0 is in message 17 (number 3 from the host) for 1.2 s". */
 void ring_stands(lk_ring *r, u32 unit, struct text *t);
 bool ring_has_ended(const struct ring_host_unit *u);
-void ring_letter(lk_ring *r, const struct lk_ring_slot *s, u32 unit, const char *direction, const void *payload,
-                 const char *why);
+/* A dead letter: of `l` the message is filled in, and the first bytes of its payload. */
+void ring_letter(lk_ring *r, lk_ring_letter l, const char *direction, const char *why);
+/* What is known of the message in a slot of the inbox of a unit. */
+lk_ring_letter ring_letter_of(const u64 *line, u32 unit);
 /* A new command with a new number; who answers has seen it. Returns the word. */
 u64 ring_command(lk_ring *r, u32 command);
 #endif

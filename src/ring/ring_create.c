@@ -124,7 +124,7 @@ static lk_status check_options(lk_ring *r)
         return ring_fail(r, LK_BAD_INPUT, "inline_bytes is %u; the most is %u: larger payloads are sent by reference",
                          o->inline_bytes, 1u << 20);
     u64 slots = (u64)o->inbox_slots + o->outbox_slots + o->mail_slots;
-    if (slots * (LK_RING_LINE + (u64)o->inline_bytes) * o->instances * r->actors > 1ull << 36)
+    if (slots * (2 * LK_RING_LINE + (u64)o->inline_bytes) * o->instances * r->actors > 1ull << 36)
         return ring_fail(r, LK_BAD_INPUT, "the queues would take more than 64 GiB");
     return LK_OK;
 }
@@ -197,8 +197,8 @@ static struct plan plan_of(const lk_ring *r)
     struct plan p = { 0 };
     const lk_ring_options *o = &r->options;
     u64 n = r->units, edge = (u64)LK_RING_TABLES * n * r->edge_stride * 8;
-    p.in_bytes = (u64)o->inbox_slots * r->slot_bytes;
-    p.out_bytes = (u64)o->outbox_slots * r->slot_bytes;
+    p.in_bytes = (u64)o->inbox_slots * r->in_bytes;
+    p.out_bytes = (u64)o->outbox_slots * r->out_bytes;
     p.mail_bytes = (u64)o->mail_slots * r->slot_bytes;
     p.head = carve(&p.pinned, sizeof(struct lk_ring_head));
     p.probe = carve(&p.pinned, sizeof(struct lk_ring_probe));
@@ -259,6 +259,8 @@ static lk_status write_memory(lk_ring *r, const struct plan *p, u8 *host)
                                 .version = LK_RING_VERSION,
                                 .units = r->units,
                                 .slot_bytes = r->slot_bytes,
+                                .in_bytes = r->in_bytes,
+                                .out_bytes = r->out_bytes,
                                 .inline_bytes = o->inline_bytes,
                                 .inbox_slots = o->inbox_slots,
                                 .outbox_slots = o->outbox_slots,
@@ -290,8 +292,8 @@ static lk_status write_memory(lk_ring *r, const struct plan *p, u8 *host)
                                           .actor = u->actor,
                                           .route = LK_RING_HOST,
                                           .scratch = r->device + p->scratch + i * r->slot_bytes };
-        u->inbox = (struct lk_ring_slot *)(host + p->inbox + i * p->in_bytes);
-        u->outbox = (struct lk_ring_slot *)(host + p->outbox + i * p->out_bytes);
+        u->inbox = (u64 *)(void *)(host + p->inbox + i * p->in_bytes);
+        u->outbox = (u64 *)(void *)(host + p->outbox + i * p->out_bytes);
         u->inbox_taken = (struct lk_ring_word *)(host + words);
         u->outbox_taken = u->inbox_taken + 1;
         u->status = (struct lk_ring_status *)(host + p->status + i * sizeof(struct lk_ring_status));
@@ -340,6 +342,8 @@ static void make_units(lk_ring *r)
     r->grid = r->warps ? (r->units + r->block / 32 - 1) / (r->block / 32) : r->units;
     r->edge_stride = (r->units + 15) / 16 * 16;
     r->slot_bytes = (u32)lines(sizeof(struct lk_ring_slot) + o->inline_bytes);
+    r->in_bytes = 8 * LK_RING_IN_WORDS + (o->inline_bytes > LK_RING_IN_SHORT ? (u32)lines(o->inline_bytes) : 0);
+    r->out_bytes = 8 * LK_RING_OUT_WORDS + (o->inline_bytes > LK_RING_OUT_SHORT ? (u32)lines(o->inline_bytes) : 0);
 }
 
 static void fill_in(lk_ring_options *o)
@@ -401,11 +405,12 @@ lk_status lk_ring_create(lk_gpu *gpu, const lk_ring_options *options, lk_ring **
         lk_ring_destroy(r);
         return s;
     }
-    RING_LOG(r,
-             "created: kernel %s <<<%u, %u>>>, %u units of %u actors, slots of %u bytes, %llu bytes mapped and %llu on "
-             "the device",
-             lk_kernel_plain(r->kernel), r->grid, r->block, r->units, r->actors, r->slot_bytes,
-             (unsigned long long)r->pinned_bytes, (unsigned long long)r->device_bytes);
+    RING_LOG(
+        r,
+        "created: kernel %s <<<%u, %u>>>, %u units of %u actors, slots of %u, %u and %u bytes, %llu bytes mapped and "
+        "%llu on the device",
+        lk_kernel_plain(r->kernel), r->grid, r->block, r->units, r->actors, r->in_bytes, r->out_bytes, r->slot_bytes,
+        (unsigned long long)r->pinned_bytes, (unsigned long long)r->device_bytes);
     *ring = r;
     return LK_OK;
 }

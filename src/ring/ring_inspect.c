@@ -116,7 +116,7 @@ lk_status lk_ring_queue(lk_ring *r, uint32_t i, lk_ring_queue_info *q)
         q->sent = u->sent;
         q->dropped = u->dropped;
         q->received = q->taken;
-        if (q->placed > q->taken) q->oldest = age(ring_slot(r, u->inbox, q->taken, o->inbox_slots)->enqueued);
+        if (q->placed > q->taken) q->oldest = age(ring_pair(ring_in(r, u, q->taken), LK_RING_W_ENQUEUED));
     } else if (i % 3 == 1) {
         q->capacity = o->outbox_slots;
         q->taken = u->taken;
@@ -126,8 +126,8 @@ lk_status lk_ring_queue(lk_ring *r, uint32_t i, lk_ring_queue_info *q)
         q->sent = q->placed + q->dropped;
         q->received = u->received;
         q->missing = u->missing;
-        const struct lk_ring_slot *s = ring_slot(r, u->outbox, q->taken, o->outbox_slots);
-        if (ring_load(&s->ready) == q->taken + 1) q->oldest = age(s->enqueued);
+        const u64 *line = ring_out(r, u, q->taken);
+        if (ring_holds(line, q->taken)) q->oldest = age(ring_pair(line, LK_RING_W_ENQUEUED));
     } else {
         q->capacity = o->mail_slots;
         for (u32 k = 0; k < r->units; k++) {
@@ -142,7 +142,7 @@ lk_status lk_ring_queue(lk_ring *r, uint32_t i, lk_ring_queue_info *q)
     unlock(&u->lock);
     q->depth = q->placed > q->taken ? q->placed - q->taken : 0;
     q->high = MAX_OF(q->high, q->depth);
-    q->bytes = q->capacity * r->slot_bytes;
+    q->bytes = q->capacity * (i % 3 == 0 ? r->in_bytes : i % 3 == 1 ? r->out_bytes : r->slot_bytes);
     return LK_OK;
 }
 

@@ -2,18 +2,25 @@
 #include "ring/ring.h"
 #include <inttypes.h>
 
-u32 ring_check(const struct lk_ring_slot *s)
+lk_ring_letter ring_letter_of(const u64 *line, u32 unit)
 {
-    u64 x = s->sequence * 0x9e3779b97f4a7c15u ^ s->id ^ (u64)s->type << 32 ^ s->bytes ^ s->reference * 31 ^
-            s->room * 37;
-    x ^= x >> 29;
-    x *= 0xbf58476d1ce4e5b9u;
-    return (u32)(x >> 32) | 1;
+    lk_ring_letter l = { .id = ring_pair(line, LK_RING_W_ID), .unit = unit, .type = (u32)line[LK_RING_W_TYPE] };
+    u32 bytes = (u32)line[LK_RING_W_BYTES];
+    l.bytes = bytes & ~LK_RING_LONG;
+    if (!(bytes & LK_RING_LONG)) {
+        u32 head[4];
+        for (u32 k = 0; k < 4; k++) head[k] = (u32)line[LK_RING_W_IN + k];
+        memcpy(l.head, head, MIN_OF(sizeof head, l.bytes));
+    } else if (!ring_pair(line, LK_RING_W_IN)) {
+        memcpy(l.head, line + LK_RING_IN_WORDS, MIN_OF(sizeof l.head, l.bytes));
+    }
+    return l;
 }
 
-void ring_letter(lk_ring *r, const struct lk_ring_slot *s, u32 unit, const char *direction, const void *payload,
-                 const char *why)
+void ring_letter(lk_ring *r, lk_ring_letter l, const char *direction, const char *why)
 {
+    snprintf(l.why, sizeof l.why, "%s", why);
+    snprintf(l.queue, sizeof l.queue, "%.80s.%s", r->unit[l.unit].name, direction);
     lock(&r->lock);
     u32 most = r->options.letters;
     if (r->letter_count == most) {
@@ -21,11 +28,7 @@ void ring_letter(lk_ring *r, const struct lk_ring_slot *s, u32 unit, const char 
         r->letter_count--;
         r->letters_lost++;
     }
-    lk_ring_letter *l = &r->letter[(r->letter_first + r->letter_count++) % most];
-    *l = (lk_ring_letter){ .id = s->id, .unit = unit, .type = s->type, .bytes = s->bytes, .result = s->result };
-    snprintf(l->why, sizeof l->why, "%s", why);
-    snprintf(l->queue, sizeof l->queue, "%.80s.%s", r->unit[unit].name, direction);
-    if (payload) memcpy(l->head, payload, MIN_OF(sizeof l->head, s->bytes));
+    r->letter[(r->letter_first + r->letter_count++) % most] = l;
     unlock(&r->lock);
 }
 
@@ -142,44 +145,59 @@ static lk_status check_message(lk_ring *r, const lk_ring_message *m)
     return LK_OK;
 }
 
-/* Under the unit's lock, with room in the inbox: the payload, the header, the word. */
+/* A block for the payload, where that is not inline, and for the response; both addresses into `w`. */
+static lk_status place_block(lk_ring *r, struct ring_host_unit *u, const lk_ring_message *m, u32 room, u32 *w)
+{
+    bool by_reference = m->bytes > r->options.inline_bytes;
+    u64 at = by_reference ? ((u64)m->bytes + 255) / 256 * 256 : 0;
+    reclaim(r, u);
+    struct ring_block *b = take_block(r, at + room);
+    if (!b)
+        return ring_fail(r, LK_OUT_OF_MEMORY, "send: no device memory for a payload of %u bytes: %s", m->bytes,
+                         lk_gpu_error(r->gpu));
+    if (by_reference && !copy_done(r, lk_memory_write_async(r->copies, b->address, m->data, m->bytes))) {
+        give_block(r, b);
+        return ring_fail(r, LK_BAD_INPUT, "send: the copy of the payload: %s", lk_gpu_error(r->gpu));
+    }
+    b->index = u->placed;
+    *u->used_end = b;
+    u->used_end = &b->next;
+    u64 reference = by_reference ? b->address : 0, there = b->address + at;
+    w[LK_RING_W_IN] = (u32)reference;
+    w[LK_RING_W_IN + 1] = (u32)(reference >> 32);
+    w[LK_RING_W_IN + 2] = (u32)there;
+    w[LK_RING_W_IN + 3] = (u32)(there >> 32);
+    w[LK_RING_W_ROOM_BYTES] = room;
+    return LK_OK;
+}
+
+/* Under the unit's lock, with room in the inbox: the payload, then the words, the first one last. */
 static lk_status place_message(lk_ring *r, struct ring_host_unit *u, lk_ring_message *m, u64 now)
 {
-    struct lk_ring_slot *s = ring_slot(r, u->inbox, u->placed, r->options.inbox_slots);
-    u32 room = m->room_bytes ? m->room_bytes : m->bytes;
-    bool by_reference = m->bytes > r->options.inline_bytes;
-    struct ring_block *b = NULL;
-    if (by_reference || room > r->options.inline_bytes) {
-        u64 at = ((u64)m->bytes + 255) / 256 * 256;
-        reclaim(r, u);
-        b = take_block(r, (by_reference ? at : 0) + room);
-        if (!b)
-            return ring_fail(r, LK_OUT_OF_MEMORY, "send: no device memory for a payload of %u bytes: %s", m->bytes,
-                             lk_gpu_error(r->gpu));
-        if (by_reference && !copy_done(r, lk_memory_write_async(r->copies, b->address, m->data, m->bytes))) {
-            give_block(r, b);
-            return ring_fail(r, LK_BAD_INPUT, "send: the copy of the payload: %s", lk_gpu_error(r->gpu));
-        }
-        b->index = u->placed;
-        *u->used_end = b;
-        u->used_end = &b->next;
-        s->reference = by_reference ? b->address : 0;
-        s->room = b->address + (by_reference ? at : 0);
-        s->room_bytes = room;
-    } else {
-        s->reference = s->room = s->room_bytes = 0;
+    u64 *line = ring_in(r, u, u->placed), flag = (u->placed + 1) << 32;
+    u32 w[LK_RING_IN_WORDS] = { 0 }, room = m->room_bytes ? m->room_bytes : m->bytes;
+    bool is_inline = m->bytes <= r->options.inline_bytes,
+         far = !is_inline || (room > r->options.inline_bytes && room > LK_RING_OUT_SHORT);
+    bool is_short = m->bytes <= LK_RING_IN_SHORT && !far && is_inline;
+    if (far) {
+        lk_status s = place_block(r, u, m, room, w);
+        if (s != LK_OK) return s;
     }
-    if (!by_reference && m->bytes) memcpy(s + 1, m->data, m->bytes);
-    s->sequence = ++u->sent;
-    s->id = m->id;
-    s->type = m->type;
-    s->bytes = m->bytes;
-    s->from = LK_RING_HOST;
-    s->result = 0;
-    s->enqueued = now;
-    s->check = ring_check(s);
+    if (is_short && m->bytes) memcpy(w + LK_RING_W_IN, m->data, m->bytes);
+    if (!is_short && is_inline && m->bytes) memcpy(line + LK_RING_IN_WORDS, m->data, m->bytes);
+    u->sent++;
+    w[LK_RING_W_BYTES] = m->bytes | (is_short ? 0 : LK_RING_LONG);
+    w[LK_RING_W_TYPE] = m->type;
+    w[LK_RING_W_ID] = (u32)m->id;
+    w[LK_RING_W_ID + 1] = (u32)(m->id >> 32);
+    w[LK_RING_W_ENQUEUED] = (u32)now;
+    w[LK_RING_W_ENQUEUED + 1] = (u32)(now >> 32);
+    u32 check = 0;
+    for (u32 k = 0; k < LK_RING_IN_WORDS; k++) check ^= LK_RING_MIX(k, w[k]);
+    w[LK_RING_W_CHECK] = check; /* it was 0 above, and adds nothing */
+    for (u32 k = 1; k < LK_RING_IN_WORDS; k++) __atomic_store_n(line + k, flag | w[k], __ATOMIC_RELAXED);
     __atomic_store_n(&u->placed, u->placed + 1, __ATOMIC_RELAXED);
-    ring_store(&s->ready, u->placed);
+    __atomic_store_n(line, flag | w[0], __ATOMIC_RELEASE);
     u64 depth = u->placed - u->taken_seen; /* at most what is in it */
     if (depth > u->high_in && (depth = u->placed - (u64)ring_load(&u->inbox_taken->value)) > u->high_in)
         u->high_in = depth;
@@ -193,10 +211,11 @@ static lk_status drop_message(lk_ring *r, struct ring_host_unit *u, const lk_rin
         u->refused++;
         return ring_fail(r, LK_NOT_READY, "send: %s.in is full (%u messages)", u->name, r->options.inbox_slots);
     }
-    struct lk_ring_slot s = { .id = m->id, .type = m->type, .bytes = m->bytes };
+    lk_ring_letter l = { .id = m->id, .unit = m->unit, .type = m->type, .bytes = m->bytes };
     u->sent++;
     u->dropped++;
-    ring_letter(r, &s, m->unit, "in", m->data, "inbox full");
+    if (m->bytes) memcpy(l.head, m->data, MIN_OF(sizeof l.head, m->bytes));
+    ring_letter(r, l, "in", "inbox full");
     return LK_OK;
 }
 
@@ -316,11 +335,11 @@ static struct buffer *buffer_of(u64 bytes)
 }
 
 /* The way of a message by stages that add up to its whole time, whatever the clocks say. */
-static void set_stages(const lk_ring *r, const struct lk_ring_slot *s, u64 now, u64 stage[4])
+static void set_stages(const lk_ring *r, const u64 *line, u64 now, u64 stage[4])
 {
-    u64 left = now - s->enqueued;
-    s64 seen = (s64)s->seen - r->clock - (s64)s->enqueued;
-    const u64 way[3] = { seen > 0 ? (u64)seen : 0, s->processed - s->seen, s->visible - s->processed };
+    u64 enqueued = ring_pair(line, LK_RING_W_ENQUEUED), left = now - enqueued;
+    s64 seen = (s64)ring_pair(line, LK_RING_W_SEEN) - r->clock - (s64)enqueued;
+    const u64 way[3] = { seen > 0 ? (u64)seen : 0, (u32)line[LK_RING_W_ACTOR], line[LK_RING_W_WRITTEN] & 0xffff };
     for (u32 i = 0; i < 3; i++) {
         stage[i] = MIN_OF(way[i], left);
         left -= stage[i];
@@ -339,44 +358,64 @@ static const char *result_text(u32 result, char *out, size_t size)
     return out;
 }
 
-/* Under the unit's lock: the response in this slot. LK_NOTHING: it is large, and has to come alone. */
-static lk_status take_response(lk_ring *r, u32 unit, struct lk_ring_slot *s, lk_ring_message *m, struct buffer *b,
-                               u64 now)
+/* All words of a response are there, and in `w`; `damaged`: they do not fit together. */
+static bool read_response(const lk_ring *r, const u64 *line, u64 index, u64 *w, bool *damaged)
+{
+    if (!ring_holds(line, index)) return false;
+    w[0] = __atomic_load_n(line, __ATOMIC_ACQUIRE);
+    u32 bytes = (u32)w[0] & ~LK_RING_LONG, check = LK_RING_MIX(0, w[0]), need = LK_RING_W_OUT;
+    bool is_long = (u32)w[0] & LK_RING_LONG;
+    *damaged = !is_long && bytes > LK_RING_OUT_SHORT;
+    if (!*damaged) need += is_long ? 4 : (bytes + 3) / 4;
+    for (u32 k = 1; k < need; k++) {
+        w[k] = __atomic_load_n(line + k, __ATOMIC_RELAXED);
+        if ((u32)(w[k] >> 32) != (u32)(index + 1)) return false; /* on its way */
+        if (k < LK_RING_W_WRITTEN) check ^= LK_RING_MIX(k, w[k]);
+    }
+    *damaged |= (check ^ (u32)w[LK_RING_W_WRITTEN]) >> 16 ||
+                (is_long && !ring_pair(w, LK_RING_W_OUT) && bytes > r->options.inline_bytes);
+    return true;
+}
+
+/* Under the unit's lock: the response with these words. LK_NOTHING: it is large, and has to come alone. */
+static lk_status take_response(lk_ring *r, u32 unit, const u64 *line, const u64 *w, bool damaged, lk_ring_message *m,
+                               struct buffer *b, u64 now)
 {
     struct ring_host_unit *u = &r->unit[unit];
-    bool damaged = s->check != ring_check(s) || (!s->reference && s->bytes > r->options.inline_bytes);
-    u32 bytes = damaged ? 0 : s->bytes;
+    bool is_long = (u32)w[0] & LK_RING_LONG && !damaged;
+    u32 bytes = damaged ? 0 : (u32)w[0] & ~LK_RING_LONG;
+    u64 reference = is_long ? ring_pair(w, LK_RING_W_OUT) : 0, room = is_long ? ring_pair(w, LK_RING_W_OUT + 2) : 0;
     u8 *data = b->p + b->used;
-    if (bytes && s->reference) {
+    if (reference) {
         if (b->used) return LK_NOTHING;
         if (!buffer_of(bytes)) return ring_fail(r, LK_OUT_OF_MEMORY, "receive: no memory for %u bytes", bytes);
         data = b->p;
-        if (!copy_done(r, lk_memory_read_async(r->copies, s->reference, data, bytes)))
+        if (!copy_done(r, lk_memory_read_async(r->copies, reference, data, bytes)))
             return ring_fail(r, LK_BAD_INPUT, "receive: the copy of the payload: %s", lk_gpu_error(r->gpu));
         b->used = b->bytes; /* nothing beside it */
-    } else if (bytes) {
-        memcpy(data, s + 1, bytes);
-        b->used += (bytes + 15) / 16 * 16;
+    } else if (is_long) {
+        memcpy(data, line + LK_RING_OUT_WORDS, bytes);
+    } else {
+        for (u32 k = 0; k < (bytes + 3) / 4; k++) memcpy(data + 4 * k, w + LK_RING_W_OUT + k, 4);
     }
-    size_t size = m->size;
-    *m = (lk_ring_message){ .size = size,
+    if (!reference) b->used += (bytes + 15) / 16 * 16;
+    u64 last = u->received + u->missing, sequence = last + 1 + ((u32)w[LK_RING_W_SEQUENCE] - (u32)(last + 1));
+    *m = (lk_ring_message){ .size = sizeof *m,
                             .unit = unit,
-                            .type = s->type,
-                            .id = s->id,
+                            .type = (u32)w[LK_RING_W_TYPE],
+                            .id = ring_pair(w, LK_RING_W_ID),
                             .data = data,
                             .bytes = bytes,
-                            .result = damaged ? LK_RING_DAMAGED : s->result,
-                            .sequence = s->sequence };
-    set_stages(r, s, now, m->stage);
+                            .result = damaged ? LK_RING_DAMAGED : (u32)w[LK_RING_W_RESULT],
+                            .sequence = damaged ? last + 1 : sequence };
+    set_stages(r, w, now, m->stage);
     if (m->result) {
         char text[64];
-        ring_letter(r, s, unit, "out", NULL, result_text(m->result, text, sizeof text));
+        lk_ring_letter l = { .id = m->id, .unit = unit, .type = m->type, .bytes = bytes, .result = m->result };
+        ring_letter(r, l, "out", result_text(m->result, text, sizeof text));
     }
-    if (!damaged) {
-        u64 last = u->received + u->missing;
-        u->missing += s->sequence - last - 1;
-        if (s->room) release_blocks(r, u, s->room, 0);
-    }
+    u->missing += m->sequence - last - 1;
+    if (room) release_blocks(r, u, room, 0);
     u->received++;
     return LK_OK;
 }
@@ -385,20 +424,21 @@ static lk_status take_response(lk_ring *r, u32 unit, struct lk_ring_slot *s, lk_
 static lk_status take_some(lk_ring *r, u32 unit, lk_ring_message *m, u32 count, struct buffer *b, u32 *got)
 {
     struct ring_host_unit *u = &r->unit[unit];
-    u64 now = time_ns(), first = u->taken;
-    u32 most = *got + count, slots = r->options.outbox_slots;
-    u64 room = (u64)r->options.inline_bytes + 16;
+    u64 now = time_ns(), first = u->taken, w[LK_RING_OUT_WORDS];
+    u32 most = *got + count;
+    u64 room = MAX_OF((u64)r->options.inline_bytes, (u64)LK_RING_OUT_SHORT) + 16;
     lk_status status = LK_OK;
     while (*got < most && b->used + room <= b->bytes) {
-        struct lk_ring_slot *s = ring_slot(r, u->outbox, u->taken, slots);
-        if (ring_load(&s->ready) != u->taken + 1) break;
-        if ((status = take_response(r, unit, s, &m[*got], b, now)) != LK_OK) break;
+        const u64 *line = ring_out(r, u, u->taken);
+        bool damaged;
+        if (!read_response(r, line, u->taken, w, &damaged)) break;
+        if ((status = take_response(r, unit, line, w, damaged, &m[*got], b, now)) != LK_OK) break;
         __atomic_store_n(&u->taken, u->taken + 1, __ATOMIC_RELAXED);
         ++*got;
     }
     if (u->taken != first) {
-        u64 depth = (u64)ring_load(&u->status->placed) - first;
-        if (depth > u->high_out) u->high_out = depth;
+        u64 placed = MAX_OF((u64)ring_load(&u->status->placed), u->taken);
+        if (placed - first > u->high_out) u->high_out = placed - first;
         ring_store(&u->outbox_taken->value, u->taken);
     }
     return status == LK_NOTHING ? LK_OK : status;
@@ -412,7 +452,7 @@ static lk_status look_once(lk_ring *r, lk_ring_message *m, u32 count, struct buf
         u32 i = (from + k) % r->units;
         struct ring_host_unit *u = &r->unit[i];
         u64 index = __atomic_load_n(&u->taken, __ATOMIC_RELAXED);
-        if (ring_load(&ring_slot(r, u->outbox, index, r->options.outbox_slots)->ready) < index + 1) continue;
+        if (!ring_holds(ring_out(r, u, index), index)) continue;
         u32 before = *got;
         lock(&u->lock);
         lk_status status = take_some(r, i, m, count - *got, b, got);
@@ -453,7 +493,7 @@ lk_status lk_ring_receive_batch(lk_ring *r, lk_ring_message *m, uint32_t count, 
             return ring_fail(r, LK_BAD_INPUT, "lk_ring_message.size is %zu, not %zu", m[i].size, sizeof *m);
     if (ring_state(r) == LK_RING_CREATED)
         return ring_fail(r, LK_BAD_INPUT, "receive: the ring is created; launch it first");
-    u64 each = (u64)r->options.inline_bytes + 16;
+    u64 each = MAX_OF((u64)r->options.inline_bytes, (u64)LK_RING_OUT_SHORT) + 16;
     struct buffer *b = buffer_of(MIN_OF(count, (u32)(1 + RING_BUFFER / each)) * each);
     if (!b) return ring_fail(r, LK_OUT_OF_MEMORY, "receive: no memory for %u messages", count);
     struct ring_wait w = { 0 };

@@ -1,0 +1,643 @@
+/* lockstep_ring_unit.cuh: the part of lockstep_ring.cuh that a ring kernel is made of: units, the calls of an actor, the
+ * kernel. Included by it; docs/ring.md is the protocol. */
+#ifndef LOCKSTEP_RING_UNIT_CUH
+#define LOCKSTEP_RING_UNIT_CUH
+
+namespace lk_ring {
+
+/* ---- a unit: the threads that call an actor's function together ---- */
+
+enum unit_kind { block, warp };
+
+/* In shared memory: what the threads of a unit share about one message. */
+struct turn {
+    alignas(16) u32 in[LK_RING_IN_WORDS]; /* the words of the message, with a payload that is short */
+    u32 out[LK_RING_OUT_WORDS];           /* of the response only the payload, where that is short */
+    const void *data;                     /* the payload, where it lies */
+    const lk_ring_slot *mail;             /* the message came from another unit; NULL: from the host */
+    u64 *response;                        /* words of the outbox that the response goes to; NULL: none */
+    u32 go;                               /* 0: the unit ends */
+    u32 damaged;                          /* the message is not handed to the actor */
+    u32 result, bytes, type;              /* of the response */
+    u64 reference;                        /* of the response; 0: inline */
+    u32 leave;                            /* the actor wants to end */
+};
+
+/* What does not change while the ring runs, read once: the memory is across the bus. */
+struct constants {
+    u64 inbox, outbox, mail;
+    u64 *inbox_taken;
+    const u64 *outbox_taken, *command;
+    lk_ring_word *mail_words;
+    lk_ring_status *status;
+    lk_ring_slot *scratch;
+    u64 *latency; /* the unit's own counters */
+    u32 route, actor, slot_bytes, in_bytes, out_bytes, inbox_slots, outbox_slots, mail_slots, inline_bytes, respond_policy, idle_ns;
+};
+
+/* What threads keep in their registers: the first three are those of all threads of the first warp, the rest is the first thread's. */
+struct counters {
+    u64 inbox_next, mail_next; /* indices */
+    u64 beat;                  /* the last command word that it answered */
+    u64 outbox_next, outbox_taken; /* outbox_taken: when it last looked */
+    u64 responded, failed, waits;
+    u64 seen; /* when it found the message */
+    bool sent; /* the message caused mail */
+};
+
+/* What the function of an actor is called with. The members that say so are called by all threads of the unit. */
+struct call {
+    const lk_ring_head *head;
+    constants k;
+    turn *shared;
+    counters *own;
+    u32 number, rank, count; /* of the unit; the thread's rank in it, and how many there are */
+    unit_kind kind;
+
+    __device__ u32 thread() const { return rank; }
+    __device__ u32 threads() const { return count; }
+    __device__ bool first() const { return rank == 0; }
+    /* a barrier of the unit: called by all of its threads */
+    __device__ void sync() const
+    {
+        if (kind == block) __syncthreads();
+        else __syncwarp(lanes());
+    }
+    /* threads of the unit's first warp */
+    __device__ u32 lanes() const { return 0xffffffffu >> (count < 32 ? 32 - count : 0); }
+    __device__ u32 type() const { return shared->in[LK_RING_W_TYPE]; }
+    __device__ u32 bytes() const { return shared->in[LK_RING_W_BYTES] & ~LK_RING_LONG; }
+    __device__ u32 from() const { return shared->mail ? shared->mail->from : LK_RING_HOST; }
+    __device__ u64 id() const { return pair(shared->in + LK_RING_W_ID); }
+    /* the payload, where it lies */
+    __device__ const void *data() const { return shared->data; }
+    /* Memory for a response of so many bytes, which all threads may write; NULL: there is no room. Called by all. */
+    __device__ void *respond(u32 type, u32 bytes)
+    {
+        bool is_inline = bytes <= k.inline_bytes, is_short = bytes <= LK_RING_OUT_SHORT && (is_inline || k.route == LK_RING_HOST);
+        bool has_room = !is_short && !is_inline && k.route == LK_RING_HOST && shared->in[LK_RING_W_BYTES] & LK_RING_LONG &&
+                        bytes <= shared->in[LK_RING_W_ROOM_BYTES];
+        u64 room = has_room ? pair(shared->in + LK_RING_W_IN + 2) : 0;
+        bool fits = is_short || is_inline || room;
+        if (first()) {
+            shared->type = type;
+            shared->bytes = fits ? bytes : 0;
+            shared->reference = room;
+            if (!fits) shared->result = LK_RING_TOO_LARGE;
+        }
+        if (is_short) return shared->out + LK_RING_W_OUT;
+        if (is_inline) return shared->response ? (void *)(shared->response + LK_RING_OUT_WORDS) : (void *)(k.scratch + 1);
+        return (void *)room;
+    }
+    /* The response says this result in place of LK_RING_DONE, and has no payload. Called by all. */
+    __device__ void fail(u32 result)
+    {
+        if (!first()) return;
+        shared->result = result;
+        shared->bytes = 0;
+        shared->reference = 0;
+    }
+    /* The unit ends behind this message. Called by all. */
+    __device__ void leave()
+    {
+        if (first()) shared->leave = 1;
+    }
+    /* Sends a message of at most inline_bytes to another unit. Called by all. false: it was dropped. */
+    __device__ bool send(u32 to, u32 type, const void *payload, u32 bytes);
+    /* The same for all units that hear a topic; how many got it. */
+    __device__ u32 publish(u32 topic, u32 type, const void *payload, u32 bytes);
+
+    /* two words of a message as one number */
+    static __device__ __forceinline__ u64 pair(const u32 *w) { return w[0] | (u64)w[1] << 32; }
+};
+
+/* Covers what a receiver of mail acts on: a header that was written over does not fit. */
+__device__ __forceinline__ u32 check_of(u64 sequence, u64 id, u32 type, u32 bytes)
+{
+    u64 x = sequence * 0x9e3779b97f4a7c15ULL ^ id ^ (u64)type << 32 ^ bytes;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9ULL;
+    return (u32)(x >> 32) | 1;
+}
+
+__device__ __forceinline__ u64 slot_at(u64 slots, u64 index, u32 count, u32 bytes) { return slots + index % count * bytes; }
+
+/* Phase and time are one word, so that they fit together. */
+__device__ __forceinline__ void enter(lk_ring_status *status, u32 phase, u64 time)
+{
+    store_relaxed<sys>(&status->phase, time << LK_RING_PHASE_BITS | phase);
+}
+
+/* The first thread has seen the host's command word: the host sees that it has, and all that the unit has counted. */
+__device__ inline void answer(call &c, u64 command)
+{
+    c.own->beat = command;
+    store_relaxed<sys>(&c.k.status->clock, now());
+    store_release<sys>(&c.k.status->beat, command);
+}
+
+__device__ __forceinline__ void rest(u32 *ns, u32 most)
+{
+    if (!most) return;
+    __nanosleep(*ns);
+    *ns = *ns * 2 < most ? *ns * 2 : most;
+}
+
+/* The edge's counter of a table: the unit's own and its mirror. */
+__device__ inline u64 count_edge(const lk_ring_head *h, lk_ring_table table, u32 row, u32 column, u64 by)
+{
+    u64 at = ((u64)table * h->units + row) * h->edge_stride + column;
+    u64 v = ((u64 *)h->edge_local)[at] + by;
+    ((u64 *)h->edge_local)[at] = v;
+    /* Released: who sees that a message was received sees all that the receiver has sent before (docs/ring.md, drain). */
+    if (by) store_release<sys>((u64 *)h->edge + at, v);
+    return v;
+}
+
+/* Waits until look() is true, with the unit's phase NO_ROOM meanwhile; false: the host said stop. */
+template <class F> __device__ bool wait_for_room(call &c, u32 on, u32 phase, F look)
+{
+    if (look()) return true;
+    lk_ring_status *status = c.k.status;
+    store_relaxed<sys>(&status->waits, ++c.own->waits);
+    store_relaxed<sys>(&status->waits_on, on);
+    enter(status, LK_RING_NO_ROOM, now());
+    bool has = false;
+    u32 ns = 32;
+    while (!(has = look())) {
+        u64 command = load_acquire<sys>(c.k.command);
+        if ((command & 255) == LK_RING_STOP) break;
+        if (command != c.own->beat) answer(c, command);
+        rest(&ns, c.k.idle_ns);
+    }
+    enter(status, phase, now());
+    return has;
+}
+
+/* The first thread: a place in the mailbox of unit `to`, and its index; NULL: none, and the message is dropped. */
+__device__ inline lk_ring_slot *place(call &c, u32 to, u64 *index)
+{
+    const lk_ring_unit *you = (const lk_ring_unit *)c.head->unit + to;
+    lk_ring_word *words = (lk_ring_word *)you->mail_words; /* placed, taken */
+    u32 slots = c.k.mail_slots;
+    u64 at = 0;
+    auto look = [&]() {
+        at = load_relaxed<gpu>(&words[0].value);
+        for (;;) {
+            u64 done = load_acquire<gpu>(&words[1].value);
+            if (done > at) at = done;
+            if (at - done >= slots) {
+                u64 again = load_relaxed<gpu>(&words[0].value);
+                if (again == at) return false;
+                at = again;
+                continue;
+            }
+            u64 was = swap_if<gpu>(&words[0].value, at, at + 1);
+            if (was == at) return true;
+            at = was;
+        }
+    };
+    bool drops = c.head->mail_policy == LK_RING_DROP;
+    if (drops ? !look() : !wait_for_room(c, to, LK_RING_BUSY, look)) return (lk_ring_slot *)0;
+    *index = at;
+    return (lk_ring_slot *)slot_at(you->mail, at, slots, c.k.slot_bytes);
+}
+
+__device__ inline void copy_bytes(void *to, const void *from, u32 bytes, u32 rank, u32 count)
+{
+    u32 words = ((u64)to | (u64)from) % 4 ? 0 : bytes / 4;
+    for (u32 i = rank; i < words; i += count) ((u32 *)to)[i] = ((const u32 *)from)[i];
+    for (u32 i = words * 4 + rank; i < bytes; i += count) ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+}
+
+/* All threads: a message to unit `to`, whose header repeats id and stamp of the one that is being processed. */
+__device__ inline bool deliver(call &c, u32 to, u32 type, const void *payload, u32 bytes, u32 result)
+{
+    __shared__ lk_ring_slot *slot[32];
+    bool known = to < c.head->units, can = known && bytes <= c.k.inline_bytes;
+    u32 mine = c.kind == block ? 0 : threadIdx.x / 32;
+    u64 sequence = 0, index = 0;
+    c.sync();
+    if (c.first()) {
+        lk_ring_slot *s = can ? place(c, to, &index) : (lk_ring_slot *)0;
+        if (known) sequence = count_edge(c.head, LK_RING_SENT, c.number, to, 1);
+        if (known && !s) count_edge(c.head, LK_RING_DROPPED, c.number, to, 1);
+        slot[mine] = s;
+        c.own->sent = true;
+    }
+    c.sync();
+    lk_ring_slot *s = slot[mine];
+    if (!s) return false;
+    copy_bytes(s + 1, payload, bytes, c.rank, c.count);
+    c.sync();
+    if (c.first()) {
+        u64 id = c.id();
+        s->sequence = sequence;
+        s->id = id;
+        s->type = type;
+        s->bytes = bytes;
+        s->from = c.number;
+        s->result = result;
+        s->enqueued = call::pair(c.shared->in + LK_RING_W_ENQUEUED);
+        s->check = check_of(sequence, id, type, bytes);
+        store_release<gpu>(&s->ready, index + 1);
+    }
+    return true;
+}
+
+__device__ inline bool call::send(u32 to, u32 type, const void *payload, u32 bytes)
+{
+    return deliver(*this, to, type, payload, bytes, LK_RING_DONE);
+}
+
+__device__ inline u32 call::publish(u32 topic, u32 type, const void *payload, u32 bytes)
+{
+    if (topic >= head->topics) return 0;
+    const u32 *row = (const u32 *)head->topic + (u64)topic * (1 + head->units);
+    u32 got = 0;
+    for (u32 i = 0; i < row[0]; i++) got += deliver(*this, row[1 + i], type, payload, bytes, LK_RING_DONE);
+    return got;
+}
+
+/* ---- taking a message ---- */
+
+enum { look_command = LK_RING_IN_WORDS, look_mail, looks, all_words = (1 << LK_RING_IN_WORDS) - 1 };
+
+/* One look at everything that a unit waits for, `looks` words: a bit for each one that has what is waited for. With a whole warp every
+ * lane has one word, `v` of it is kept, and the look is as long as one load; else the first thread looks at all, and `v` is the command. */
+__device__ __forceinline__ u32 look_at(const call &c, const u64 *line, const lk_ring_slot *mail, u64 &v)
+{
+    const counters *own = c.own;
+    const u32 want = (u32)(own->inbox_next + 1);
+    if (c.count >= 32) {
+        u32 k = c.rank;
+        bool hit = false;
+        if (k < looks) {
+            v = load_relaxed<sys>(k < look_command ? line + k : k == look_command ? c.k.command : &mail->ready);
+            hit = k < look_command ? (u32)(v >> 32) == want : k == look_command ? v != own->beat : v == own->mail_next + 1;
+        }
+        return __ballot_sync(0xffffffffu, hit);
+    }
+    u32 hits = 0;
+    if (c.first()) {
+        v = load_relaxed<sys>(c.k.command);
+        hits = (u32)(v != own->beat) << look_command | (u32)(load_relaxed<sys>(&mail->ready) == own->mail_next + 1) << look_mail;
+        for (u32 k = 0; k < LK_RING_IN_WORDS; k++) {
+            if ((u32)(load_relaxed<sys>(line + k) >> 32) != want) break;
+            hits |= 1u << k;
+        }
+    }
+    return __shfl_sync(c.lanes(), hits, 0);
+}
+
+/* The unit's first warp: the words of a message of the host into shared memory; whether they fit together. */
+__device__ __forceinline__ bool read_words(const call &c, const u64 *line, u64 v)
+{
+    turn *t = c.shared;
+    u32 sum = 0;
+    if (c.count >= 32) {
+        u32 k = c.rank, x = k >= LK_RING_IN_WORDS ? 0 : k == LK_RING_W_CHECK ? (u32)v : LK_RING_MIX(k, v);
+        if (k < LK_RING_IN_WORDS) t->in[k] = (u32)v;
+#if __CUDA_ARCH__ >= 800
+        sum = __reduce_xor_sync(0xffffffffu, x);
+#else
+        for (u32 step = 16; step; step /= 2) x ^= __shfl_xor_sync(0xffffffffu, x, step);
+        sum = x;
+#endif
+    } else if (c.first()) {
+        for (u32 k = 0; k < LK_RING_IN_WORDS; k++) {
+            u32 w = (u32)load_relaxed<sys>(line + k);
+            t->in[k] = w;
+            sum ^= k == LK_RING_W_CHECK ? w : LK_RING_MIX(k, w);
+        }
+    }
+    __syncwarp(c.lanes());
+    return sum == 0;
+}
+
+/* The first thread: mail looks like a message of the host to the actor. */
+__device__ inline bool read_mail(turn *t, const lk_ring_slot *m)
+{
+    acquire_fence<gpu>();
+    u64 id = m->id, enqueued = m->enqueued;
+    u32 bytes = m->bytes, type = m->type;
+    t->in[LK_RING_W_BYTES] = bytes;
+    t->in[LK_RING_W_TYPE] = type;
+    t->in[LK_RING_W_ID] = (u32)id;
+    t->in[LK_RING_W_ID + 1] = (u32)(id >> 32);
+    t->in[LK_RING_W_ENQUEUED] = (u32)enqueued;
+    t->in[LK_RING_W_ENQUEUED + 1] = (u32)(enqueued >> 32);
+    t->data = m + 1;
+    return m->check == check_of(m->sequence, id, type, bytes);
+}
+
+/* The first thread: where the response of this message is to be written; NULL: nowhere. false: the host said stop. */
+__device__ inline bool place_response(call &c, u64 **to)
+{
+    const constants &k = c.k;
+    counters *own = c.own;
+    *to = (u64 *)0;
+    if (k.route != LK_RING_HOST) return true;
+    auto look = [&]() {
+        if (own->outbox_next - own->outbox_taken < k.outbox_slots) return true;
+        own->outbox_taken = load_acquire<sys>(k.outbox_taken);
+        return own->outbox_next - own->outbox_taken < k.outbox_slots;
+    };
+    if (k.respond_policy == LK_RING_DROP ? !look() : !wait_for_room(c, LK_RING_HOST, LK_RING_IDLE, look)) return k.respond_policy == LK_RING_DROP;
+    *to = (u64 *)slot_at(k.outbox, own->outbox_next, k.outbox_slots, k.out_bytes);
+    return true;
+}
+
+/* The first warp of the unit waits for a message, or for the host's word to end: t->go is 0. */
+__device__ inline void find_message(call &c)
+{
+    const constants &k = c.k;
+    counters *own = c.own;
+    turn *t = c.shared;
+    const u64 *line = (const u64 *)slot_at(k.inbox, own->inbox_next, k.inbox_slots, k.in_bytes);
+    const lk_ring_slot *mail = (const lk_ring_slot *)slot_at(k.mail, own->mail_next, k.mail_slots, k.slot_bytes);
+    u32 ns = 32, hits;
+    u64 v = 0;
+    own->beat = __shfl_sync(c.lanes(), own->beat, 0); /* the first thread may have answered while it waited for room */
+    bool idle = false; /* a unit that finds its next message at once does not say that it was idle */
+    for (;;) {
+        hits = look_at(c, line, mail, v);
+        if (hits >> look_command & 1) {
+            u64 command = __shfl_sync(c.lanes(), v, c.count >= 32 ? look_command : 0);
+            if (c.first()) answer(c, command);
+            else own->beat = command;
+            idle = false;
+        }
+        u32 order = (u32)(own->beat & 255);
+        if (order == LK_RING_STOP) {
+            if (c.first()) t->go = 0;
+            return;
+        }
+        if (order == LK_RING_RUN && (hits >> look_mail & 1 || (hits & all_words) == all_words)) break;
+        if (!idle && c.first()) enter(k.status, order == LK_RING_RUN ? LK_RING_IDLE : LK_RING_PAUSED, now());
+        idle = true;
+        rest(&ns, k.idle_ns);
+    }
+    bool is_mail = hits >> look_mail & 1; /* first what other units wait for room behind */
+    bool fits = is_mail || read_words(c, line, v);
+    if (!c.first()) return;
+    u64 seen = now();
+    own->seen = seen;
+    own->sent = false;
+    t->mail = is_mail ? mail : (const lk_ring_slot *)0;
+    if (is_mail) {
+        fits = read_mail(t, mail);
+    } else if (t->in[LK_RING_W_BYTES] & LK_RING_LONG) {
+        acquire_fence<sys>();
+        u64 reference = call::pair(t->in + LK_RING_W_IN);
+        t->data = reference ? (const void *)reference : (const void *)(line + LK_RING_IN_WORDS);
+    } else {
+        t->data = t->in + LK_RING_W_IN;
+    }
+    store_relaxed<sys>(&k.status->current, c.id());
+    t->go = place_response(c, &t->response); /* 0: the message stays in its queue */
+    t->damaged = !fits;
+    t->result = fits ? LK_RING_DONE : LK_RING_DAMAGED;
+    t->type = t->in[LK_RING_W_TYPE];
+    t->bytes = t->leave = 0;
+    t->reference = 0;
+    if (t->go) enter(k.status, LK_RING_BUSY, seen);
+}
+
+/* ---- answering it ---- */
+
+/* The unit's first warp: the response, in words that hold their number. */
+__device__ inline void release_response(call &c, u64 processed)
+{
+    turn *t = c.shared;
+    counters *own = c.own;
+    const u32 lanes = c.lanes(), wide = c.count >= 32;
+    u64 seen = own->seen, visible = 0, index = 0;
+    u32 number = 0;
+    if (c.first()) {
+        visible = now();
+        index = ++own->outbox_next;
+        number = (u32)own->responded;
+        store_relaxed<sys>(&c.k.status->placed, index);
+    }
+    if (wide) {
+        seen = __shfl_sync(lanes, seen, 0);
+        processed = __shfl_sync(lanes, processed, 0);
+        visible = __shfl_sync(lanes, visible, 0);
+        index = __shfl_sync(lanes, index, 0);
+        number = __shfl_sync(lanes, number, 0);
+    }
+    u64 *line = t->response, reference = t->reference;
+    u32 bytes = t->bytes, type = t->type, result = t->result;
+    bool is_long = reference || bytes > LK_RING_OUT_SHORT;
+    bool had_room = t->in[LK_RING_W_BYTES] & LK_RING_LONG && !t->mail; /* by its address the host knows what it may use again */
+    u64 in_actor = processed - seen, written = visible - processed;
+    u32 need = LK_RING_W_OUT + (is_long ? 4 : (bytes + 3) / 4);
+    auto word = [&](u32 k) -> u32 {
+        if (k >= LK_RING_W_OUT) {
+            if (!is_long) return t->out[k];
+            u64 a = k < LK_RING_W_OUT + 2 ? reference : had_room ? call::pair(t->in + LK_RING_W_IN + 2) : 0;
+            return k & 1 ? (u32)(a >> 32) : (u32)a;
+        }
+        if (k - LK_RING_W_ID < 4) return t->in[k]; /* id and stamp */
+        return k == LK_RING_W_BYTES      ? (is_long ? bytes | LK_RING_LONG : bytes)
+               : k == LK_RING_W_TYPE     ? type
+               : k == LK_RING_W_RESULT   ? result
+               : k == LK_RING_W_SEQUENCE ? number
+               : k == LK_RING_W_SEEN     ? (u32)seen
+               : k == LK_RING_W_SEEN + 1 ? (u32)(seen >> 32)
+               : k == LK_RING_W_ACTOR    ? (u32)(in_actor >> 32 ? 0xffffffffu : in_actor)
+                                         : (u32)(written > 0xffff ? 0xffff : written);
+    };
+    auto put = [&](u32 k, u32 w) { store_relaxed<sys>(line + k, index << 32 | w); };
+    u32 sum = 0, first_word = 0;
+    if (wide) {
+        u32 k = c.rank, w = k < need ? word(k) : 0, x = k < LK_RING_W_WRITTEN ? LK_RING_MIX(k, w) : 0;
+#if __CUDA_ARCH__ >= 800
+        sum = __reduce_xor_sync(lanes, x);
+#else
+        for (u32 step = 16; step; step /= 2) x ^= __shfl_xor_sync(lanes, x, step);
+        sum = x;
+#endif
+        if (k == LK_RING_W_WRITTEN) w |= sum & 0xffff0000u;
+        first_word = w;
+        if (k < need && (k || !is_long)) put(k, w);
+    } else if (c.first()) {
+        for (u32 k = 0; k < need; k++) {
+            u32 w = word(k);
+            if (k < LK_RING_W_WRITTEN) sum ^= LK_RING_MIX(k, w);
+            if (k == LK_RING_W_WRITTEN) w |= sum & 0xffff0000u;
+            if (k || !is_long) put(k, w);
+            else first_word = w;
+        }
+    }
+    if (is_long) {
+        __syncwarp(lanes);
+        if (c.first()) store_release<sys>(line, index << 32 | first_word);
+    }
+    if (!c.first()) return;
+    u64 took = visible - seen;
+    u32 b = took ? 63 - __clzll((long long)took) : 0;
+    b = b < LK_RING_BUCKETS ? b : LK_RING_BUCKETS - 1;
+    u64 n = c.k.latency[b] + 1;
+    c.k.latency[b] = n;
+    store_relaxed<sys>(&c.k.status->latency[b], n);
+}
+
+/* The unit's first warp: everything that the message caused has been sent; its slot is free. The queue's word comes last. A word that
+ * nothing depends on but the slot, whose words have been read, needs no order; the counts of mail do, and so does memory of a long one. */
+__device__ inline void done_with(call &c)
+{
+    const turn *t = c.shared;
+    counters *own = c.own;
+    const lk_ring_slot *m = t->mail;
+    if (!m) {
+        u64 next = ++own->inbox_next;
+        if (!c.first()) return;
+        if (own->sent || t->in[LK_RING_W_BYTES] & LK_RING_LONG) store_release<sys>(c.k.inbox_taken, next);
+        else store_relaxed<sys>(c.k.inbox_taken, next);
+        return;
+    }
+    u64 next = ++own->mail_next;
+    if (!c.first()) return;
+    u32 from = m->from;
+    u64 sequence = m->sequence,
+        last = count_edge(c.head, LK_RING_RECEIVED, c.number, from, 0) + count_edge(c.head, LK_RING_MISSING, c.number, from, 0);
+    if (sequence != last + 1) count_edge(c.head, LK_RING_MISSING, c.number, from, sequence - last - 1);
+    count_edge(c.head, LK_RING_RECEIVED, c.number, from, 1);
+    store_release<gpu>(&c.k.mail_words[1].value, next);
+}
+
+/* What the device's compiler made of the layout, for the host to compare. */
+__device__ inline void write_probe(lk_ring_probe *p)
+{
+    const u32 word[] = {
+#define LK_RING_X(s, f) (u32)LK_RING_OFFSET(struct s, f),
+#define LK_RING_Y(s) (u32)sizeof(struct s),
+        LK_RING_PROBES(LK_RING_X, LK_RING_Y)
+#undef LK_RING_X
+#undef LK_RING_Y
+    };
+    const u32 n = sizeof word / sizeof *word;
+    static_assert(sizeof word / sizeof *word <= LK_RING_PROBE_WORDS, "words of a probe");
+#pragma unroll
+    for (u32 i = 0; i < n; i++) p->word[i] = word[i];
+    p->count = n;
+    store_release<sys>(&p->magic, LK_RING_MAGIC);
+}
+
+__device__ inline constants read_constants(const lk_ring_head *h, const lk_ring_unit *u)
+{
+    constants k;
+    k.inbox = u->inbox;
+    k.outbox = u->outbox;
+    k.mail = u->mail;
+    k.inbox_taken = (u64 *)u->inbox_taken;
+    k.outbox_taken = (const u64 *)u->outbox_taken;
+    k.command = &h->command.value;
+    k.mail_words = (lk_ring_word *)u->mail_words;
+    k.status = (lk_ring_status *)u->status;
+    k.scratch = (lk_ring_slot *)u->scratch;
+    k.latency = ((lk_ring_local *)u->local)->latency;
+    k.route = u->route;
+    k.actor = u->actor;
+    k.slot_bytes = h->slot_bytes;
+    k.in_bytes = h->in_bytes;
+    k.out_bytes = h->out_bytes;
+    k.inbox_slots = h->inbox_slots;
+    k.outbox_slots = h->outbox_slots;
+    k.mail_slots = h->mail_slots;
+    k.inline_bytes = h->inline_bytes;
+    k.respond_policy = h->respond_policy;
+    k.idle_ns = h->idle_ns;
+    return k;
+}
+
+/* All functions of a kernel, by number. */
+template <void (*...F)(call &)> struct functions {
+    static __device__ void run(u32 which, call &c)
+    {
+        u32 k = 0;
+        ((k++ == which ? F(c) : (void)0), ...);
+    }
+};
+
+/* The whole life of a unit. */
+template <class Functions> __device__ void serve(const lk_ring_head *h, unit_kind kind)
+{
+    __shared__ turn turns[32];
+    counters own = {};
+    call c;
+    c.head = h;
+    c.kind = kind;
+    c.own = &own;
+    c.rank = kind == block ? threadIdx.x : threadIdx.x % 32;
+    c.count = kind == block ? blockDim.x : (blockDim.x - threadIdx.x / 32 * 32 < 32 ? blockDim.x % 32 : 32);
+    c.number = kind == block ? blockIdx.x : blockIdx.x * ((blockDim.x + 31) / 32) + threadIdx.x / 32;
+    if (c.number >= h->units) return;
+    c.k = read_constants(h, (const lk_ring_unit *)h->unit + c.number);
+    c.shared = &turns[kind == block ? 0 : threadIdx.x / 32];
+    turn *t = c.shared;
+    lk_ring_status *status = c.k.status;
+    const u32 route = c.k.route;
+    const bool leads = c.rank < 32; /* of the first warp */
+    if (c.number == 0 && c.first()) write_probe((lk_ring_probe *)h->probe);
+    for (u32 i = c.rank; i < LK_RING_OUT_WORDS; i += c.count) t->out[i] = 0;
+    bool ended = false;
+    for (;;) {
+        if (leads) find_message(c);
+        c.sync();
+        ended = !t->go;
+        if (ended) break;
+        if (!t->damaged) Functions::run(c.k.actor, c);
+        u64 processed = c.first() ? now() : 0;
+        if (c.count > 1) {
+            if (c.first()) enter(status, LK_RING_BARRIER, processed);
+            c.sync();
+        }
+        bool leaves = t->leave; /* read before the last barrier: the next turn writes it again */
+        if (route != LK_RING_HOST && route != LK_RING_NOBODY && t->bytes)
+            deliver(c, route, t->type, t->bytes <= LK_RING_OUT_SHORT ? (const void *)(t->out + LK_RING_W_OUT) : (const void *)(c.k.scratch + 1),
+                    t->bytes, t->result);
+        if (leads) {
+            if (c.first()) {
+                if (t->result != LK_RING_DONE) store_relaxed<sys>(&status->failed, ++own.failed);
+                own.responded++;
+            }
+            if (t->response) release_response(c, processed);
+            else if (c.first() && route == LK_RING_HOST) store_relaxed<sys>(&status->dropped, own.responded - own.outbox_next);
+            done_with(c);
+        }
+        c.sync();
+        if (leaves) break;
+    }
+    if (!c.first()) return;
+    acquire_fence<sys>(); /* who sees the end sees all that the unit has counted */
+    enter(status, ended ? LK_RING_STOPPED : LK_RING_LEFT, now());
+}
+
+} /* namespace lk_ring */
+
+/* An actor with typed messages: `in` is the message, `out` the response, `c` what else there is to ask. */
+#define LK_RING_ACTOR(name, In, Out)                                                                       \
+    __device__ void name##_body(lk_ring::call &c, const struct In &in, struct Out &out);                   \
+    __device__ void name(lk_ring::call &c)                                                                 \
+    {                                                                                                      \
+        if (c.type() != In##_number) return c.fail(LK_RING_WRONG_TYPE);                                    \
+        if (c.bytes() < sizeof(struct In)) return c.fail(LK_RING_TOO_SHORT);                               \
+        struct Out *out = (struct Out *)c.respond(Out##_number, sizeof(struct Out));                       \
+        if (out) name##_body(c, *(const struct In *)c.data(), *out);                                       \
+    }                                                                                                      \
+    __device__ void name##_body(lk_ring::call &c, const struct In &in, struct Out &out)
+/* One whose messages have any type and length. */
+#define LK_RING_RAW_ACTOR(name) __device__ void name(lk_ring::call &c)
+/* The kernel: its name, lk_ring::block or lk_ring::warp, and the functions of its actors. */
+#define LK_RING_KERNEL(name, kind, ...)                                                                    \
+    extern "C" {                                                                                           \
+    __device__ __attribute__((used)) char name##_actors[] = #kind ":" #__VA_ARGS__;                                              \
+    __global__ void name(const struct lk_ring_head *ring)                                                  \
+    {                                                                                                      \
+        lk_ring::serve<lk_ring::functions<__VA_ARGS__>>(ring, kind);                                       \
+    }                                                                                                      \
+    }
+#endif
