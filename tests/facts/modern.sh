@@ -16,7 +16,7 @@ compile() # file: its program, and a line "name program" for each that is to be 
     # shellcheck disable=SC2086
     "$nvcc" -w -lineinfo -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]' -I "$here/../cases/programs" -o "$made/$name" "$1" $flags > "$made/$name.log" 2>&1 ||
         { echo "$name: does not compile: $(head -n 2 "$made/$name.log")"; return 1; }
-    "$made/$name" | grep '_ok$' | sed "s/^/$name /" >> "$made/list"
+    "$made/$name" | grep -E '_(ok|ask)$' | sed "s/^/$name /" >> "$made/list"
 }
 one() # name program
 {
@@ -26,7 +26,7 @@ one() # name program
     # 1 is the exit code of a program with findings: some ask for launches that are refused
     if [ $theirs = 0 ] && [ $ours -le 1 ] && cmp -s "$to.gpu" "$to.here"; then echo "same: $1 $2"; return; fi
     echo "DIFFERS: $1 $2: exit $theirs on the GPU, $ours here"
-    diff -a "$to.gpu" "$to.here" | head -n 40 | sed 's/^/    /'
+    diff -a "$to.gpu" "$to.here" | head -n 60 | sed 's/^/    /'
     head -n 3 "$to.said" | sed 's/^/    here: /'
 }
 export -f compile one

@@ -1,0 +1,209 @@
+// modern_maps: tensor maps that a kernel changes (tensormap.replace, tensormap.cp_fenceproxy) and interleaved ones: the words of a map after each change, and what copies bring.
+// tests/facts/modern.sh runs it on a GPU and under `lockstep run`. Programs that end in _ask are questions: what they print is not known here.
+#include "async.h"
+
+typedef CUresult encode_t(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+                          CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+static encode_t *encoder(void)
+{
+    static encode_t *encode;
+    cudaDriverEntryPointQueryResult found;
+    if (!encode) TRY(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault, &found));
+    return encode;
+}
+
+/* ---- a map that is changed in shared memory ---- */
+
+#define SET64(f, v) ASM("tensormap.replace.tile." f ".shared::cta.b1024.b64 [%0], %1;" ::"r"(at), "l"(v) : "memory")
+#define SET32(f, v) ASM("tensormap.replace.tile." f ".shared::cta.b1024.b32 [%0], %1;" ::"r"(at), "r"(v) : "memory")
+#define SET(f, v) ASM("tensormap.replace.tile." f ".shared::cta.b1024.b32 [%0], " #v ";" ::"r"(at) : "memory")
+#define SET_AT32(f, n, v) ASM("tensormap.replace.tile." f ".shared::cta.b1024.b32 [%0], " #n ", %1;" ::"r"(at), "r"(v) : "memory")
+#define SET_AT64(f, n, v) ASM("tensormap.replace.tile." f ".shared::cta.b1024.b64 [%0], " #n ", %1;" ::"r"(at), "l"(v) : "memory")
+enum { CHANGES = 28 };
+
+static __device__ void change(int which, unsigned at)
+{
+    switch (which) {
+    case 0: SET64("global_address", 0x123456789ab0ull); break;
+    case 1: SET32("rank", 4); break;
+    case 2: SET_AT32("box_dim", 0, 32); break;
+    case 3: SET_AT32("box_dim", 1, 256); break;
+    case 4: SET_AT32("box_dim", 2, 77); break;
+    case 5: SET_AT32("box_dim", 3, 3); break;
+    case 6: SET_AT32("box_dim", 4, 5); break;
+    case 7: SET_AT32("global_dim", 0, 1000); break;
+    case 8: SET_AT32("global_dim", 1, 0); break;
+    case 9: SET_AT32("global_dim", 2, 7); break;
+    case 10: SET_AT32("global_dim", 3, 0x80000000u); break;
+    case 11: SET_AT32("global_dim", 4, 1); break;
+    case 12: SET_AT64("global_stride", 0, 4096ull); break;
+    case 13: SET_AT64("global_stride", 1, 0x1234567890ull); break;
+    case 14: SET_AT64("global_stride", 2, 0xfffffffff0ull); break;
+    case 15: SET_AT64("global_stride", 3, 0xf000000010ull); break;
+    case 16: SET_AT32("element_stride", 0, 8); break;
+    case 17: SET_AT32("element_stride", 1, 1); break;
+    case 18: SET_AT32("element_stride", 2, 2); break;
+    case 19: SET_AT32("element_stride", 4, 3); break;
+    case 20: SET("elemtype", 0); break;
+    case 21: SET("elemtype", 10); break;
+    case 22: SET("elemtype", 11); break;
+    case 23: SET("elemtype", 12); SET("elemtype", 9); break;
+    case 24: SET("interleave_layout", 1); break;
+    case 25: SET("swizzle_mode", 0); break;
+    case 26: SET("swizzle_mode", 2); break;
+    case 27: SET("fill_mode", 1); break;
+    }
+}
+static __global__ void changed(const __grid_constant__ CUtensorMap m, unsigned *out)
+{
+    __shared__ __align__(128) unsigned map[32];
+    map[threadIdx.x] = ((const unsigned *)&m)[threadIdx.x];
+    __syncwarp();
+    if (threadIdx.x == 0) change(blockIdx.x, ADDR(map));
+    __syncwarp();
+    out[blockIdx.x * 32 + threadIdx.x] = map[threadIdx.x];
+}
+static int words(void)
+{
+    static unsigned got[CHANGES][32], was[32], *out;
+    void *p;
+    CUtensorMap m;
+    TRY(cudaMalloc(&p, 1 << 16)); TRY(cudaMalloc(&out, sizeof got));
+    m = map_of((void *)0x7f0000000000, 300, 64, 40, 64);
+    memcpy(was, &m, sizeof was);
+    changed<<<CHANGES, 32>>>(m, out);
+    TRY(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+    for (int k = 0; k < CHANGES; k++) {
+        printf("%d:", k);
+        for (int i = 0; i < 32; i++) if (got[k][i] != was[i]) printf(" [%d] %08x", i, got[k][i]);
+        printf("\n");
+    }
+    TRY(cudaFree(p)); TRY(cudaFree(out));
+    return 0;
+}
+
+/* A block for each of three matrices of other sizes: one map is changed for each of them in shared memory, and copied to where the copies take it from. */
+struct job { const int *from; int cols, rows; };
+static __global__ void grouped(const __grid_constant__ CUtensorMap m, const job *jobs, CUtensorMap *maps, int *out)
+{
+    __shared__ __align__(128) CUtensorMap map;
+    __shared__ __align__(128) int tile[8 * 8];
+    __shared__ u64 full;
+    CUtensorMap *mine = maps + blockIdx.x;
+    job j = jobs[blockIdx.x];
+    if (threadIdx.x == 0) {
+        map = m;
+        unsigned at = ADDR(&map);
+        SET64("global_address", (u64)j.from);
+        SET_AT32("global_dim", 0, j.cols);
+        SET_AT32("global_dim", 1, j.rows);
+        SET_AT64("global_stride", 0, (u64)j.cols * 4);
+        bar_init(&full, 1);
+        fence_init();
+    }
+    __syncthreads();
+    ASM("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;" ::"l"(mine), "r"(ADDR(&map)) : "memory");
+    ASM("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(mine) : "memory");
+    if (threadIdx.x == 0) {
+        bar_expect(&full, sizeof tile);
+        load(tile, mine, &full, 4, 2);
+    }
+    bar_wait(&full, 0);
+    for (int k = threadIdx.x; k < 64; k += 32) out[blockIdx.x * 64 + k] = tile[k];
+}
+static int groups(void)
+{
+    static int h[3][1024], got[3][64];
+    int *p, *out;
+    job j[3] = { { 0, 32, 32 }, { 0, 16, 20 }, { 0, 8, 6 } }, *jobs;
+    CUtensorMap *maps;
+    TRY(cudaMalloc(&p, sizeof h)); TRY(cudaMalloc(&out, sizeof got)); TRY(cudaMalloc(&jobs, sizeof j)); TRY(cudaMalloc(&maps, 3 * sizeof *maps));
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 1024; i++) h[k][i] = k * 10000 + i;
+        j[k].from = p + k * 1024;
+    }
+    TRY(cudaMemcpy(p, h, sizeof h, cudaMemcpyHostToDevice)); TRY(cudaMemcpy(jobs, j, sizeof j, cudaMemcpyHostToDevice));
+    CUtensorMap m = map_of(p, 32, 32, 8, 8, false);
+    grouped<<<3, 32>>>(m, jobs, maps, out);
+    TRY(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost));
+    for (int k = 0; k < 3; k++) {
+        printf("matrix %d:", k);
+        for (int i = 0; i < 64; i++) printf(" %d", got[k][i]);
+        printf("\n");
+    }
+    TRY(cudaFree(p)); TRY(cudaFree(out)); TRY(cudaFree(jobs)); TRY(cudaFree(maps));
+    return 0;
+}
+
+/* ---- interleaved maps: which 16 bytes of the tensor each 16 bytes of shared memory are ---- */
+
+enum { ROOM = 16384 };
+static __global__ void slices(const __grid_constant__ CUtensorMap m, int rank, int x, int y, int z, int t, unsigned bytes, unsigned short *out, int *came)
+{
+    __shared__ __align__(1024) unsigned short s[ROOM / 2];
+    __shared__ u64 full;
+    for (int k = threadIdx.x; k < ROOM / 2; k += blockDim.x) s[k] = 0xffff;
+    if (threadIdx.x == 0) bar_init(&full, 1), fence_init();
+    fence_async();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        bar_expect(&full, bytes);
+        if (rank == 3) ASM("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(ADDR(s)), "l"(&m), "r"(ADDR(&full)), "r"(x), "r"(y), "r"(z) : "memory");
+        else ASM("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(ADDR(s)), "l"(&m), "r"(ADDR(&full)), "r"(x), "r"(y), "r"(z), "r"(t) : "memory");
+        int done = 0;
+        for (int k = 0; k < 100000 && !done; k++)
+            ASM("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.s32 %0, 1, 0, p; }" : "=r"(done) : "r"(ADDR(&full)) : "memory");
+        *came = done;
+    }
+    __syncthreads();
+    for (int k = threadIdx.x; k < ROOM / 2; k += blockDim.x) out[k] = s[k];
+}
+static void ask(const char *what, int interleave, int swizzle, int rank, cuuint64_t d0, cuuint64_t d1, cuuint64_t d2, cuuint64_t d3, cuuint64_t s1, cuuint64_t s2, cuuint64_t s3, unsigned b0, unsigned b1, unsigned b2, unsigned b3,
+                int x, int y, int z, int t, unsigned step = 1)
+{
+    enum { ALL = 32768 };
+    static unsigned short h[ALL], got[ROOM / 2], *p, *out;
+    static int *came;
+    cuuint64_t dim[] = { d0, d1, d2, d3 }, pitch[] = { s1, s2, s3 };
+    cuuint32_t box[] = { b0, b1, b2, b3 }, steps[] = { 1, step, 1, 1 };
+    CUtensorMap m;
+    int last = 0, finished;
+    for (int k = 0; k < ALL; k++) h[k] = (unsigned short)k;
+    if (!p) { TRY(cudaMalloc(&p, sizeof h)); TRY(cudaMalloc(&out, sizeof got)); TRY(cudaMalloc(&came, 4)); }
+    TRY(cudaMemcpy(p, h, sizeof h, cudaMemcpyHostToDevice));
+    CUresult r = encoder()(&m, CU_TENSOR_MAP_DATA_TYPE_UINT16, rank, p, dim, pitch, box, steps, (CUtensorMapInterleave)interleave, (CUtensorMapSwizzle)swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    printf("%s: interleave %d, swizzle %d, encode %d", what, interleave, swizzle, (int)r);
+    if (r) { printf("\n"); return; }
+    unsigned bytes = 2 * b0 * ((b1 + step - 1) / step) * b2 * (rank > 3 ? b3 : 1);
+    slices<<<1, 64>>>(m, rank, x, y, z, t, bytes, out, came);
+    cudaError_t e = cudaDeviceSynchronize();
+    if (e) { printf(", %s\n", cudaGetErrorName(e)); exit(0); }
+    TRY(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost)); TRY(cudaMemcpy(&finished, came, 4, cudaMemcpyDeviceToHost));
+    for (int k = 0; k < ROOM / 2; k++) if (got[k] != 0xffff) last = k + 1;
+    printf(", %u bytes %s, %d written:", bytes, finished ? "came" : "did not come", last * 2);
+    for (int k = 0; k < (last + 7) / 8 && k < 64; k++)
+        if (got[8 * k] == 0 && got[8 * k + 1] == 0) printf(" zero");
+        else if (got[8 * k] == 0xffff) printf(" -");
+        else printf(got[8 * k] % 8 ? " %u.%u" : " %u", got[8 * k] / 8, got[8 * k] % 8);
+    printf("\n");
+}
+static int interleaved(void)
+{
+    /* a tensor of 8 channels a slice, 6 wide, 5 high, 4 slices: slices are a dimension of their own, or belong to the first one */
+    ask("16B, 3d", 1, 0, 3, 8, 6, 20, 1, 16, 96, 0, 8, 4, 3, 1, 0, 0, 0, 0);
+    ask("16B, 3d, 32 channels", 1, 0, 3, 32, 6, 5, 1, 16, 96, 0, 8, 4, 3, 1, 0, 0, 0, 0);
+    ask("16B, 3d, at channel 8", 1, 0, 3, 32, 6, 5, 1, 16, 96, 0, 8, 4, 3, 1, 8, 1, 1, 0);
+    ask("16B, 3d, at slice 1", 1, 0, 3, 32, 6, 5, 1, 16, 96, 0, 8, 4, 3, 1, 1, 1, 1, 0);
+    ask("16B, 4d, 32 channels", 1, 0, 4, 32, 6, 5, 2, 16, 96, 1920, 8, 4, 3, 2, 0, 1, 2, 0);
+    ask("16B, 4d, at channel 16", 1, 0, 4, 32, 6, 5, 2, 16, 96, 1920, 8, 4, 3, 2, 16, 3, 3, 1);
+    ask("16B, 4d, outside", 1, 0, 4, 32, 6, 5, 2, 16, 96, 1920, 8, 4, 3, 1, 24, -1, -1, 1);
+    ask("16B, 4d, pitches", 1, 0, 4, 32, 6, 5, 2, 32, 256, 4096, 8, 4, 3, 2, 8, 1, 2, 0);
+    ask("16B, box of two slices", 1, 0, 4, 32, 6, 5, 2, 16, 96, 1920, 16, 4, 3, 1, 0, 0, 0, 0);
+    ask("16B, step 2", 1, 0, 4, 32, 6, 5, 2, 16, 96, 1920, 8, 4, 3, 1, 0, 0, 0, 0, 2);
+    ask("32B, 4d", 2, 1, 4, 32, 6, 5, 2, 32, 192, 1920, 16, 4, 3, 2, 0, 0, 0, 0);
+    ask("32B, 4d, at channel 16", 2, 1, 4, 32, 6, 5, 2, 32, 192, 1920, 16, 4, 3, 2, 16, 3, 3, 1);
+    ask("32B, 3d", 2, 1, 3, 16, 6, 10, 1, 32, 192, 0, 16, 4, 3, 1, 0, 1, 2, 0);
+    ask("32B, no swizzle", 2, 0, 3, 16, 6, 10, 1, 32, 192, 0, 16, 4, 3, 1, 0, 1, 2, 0);
+    return 0;
+}
+PROGRAMS({"words_ok", words}, {"groups_ok", groups}, {"interleaved_ask", interleaved})
