@@ -247,11 +247,12 @@ template <scope S> struct pipe {
     __device__ u64 *line() const { return (u64 *)(slots + next % count * each); }
     __device__ u32 lane() const { return threadIdx.x % 32; }
 
-    /* The sender: whether there is room for one more. */
+    /* The sender: whether there is room for one more. One lane looks for all: two loads of a warp may differ. */
     __device__ bool has_room()
     {
         if (next - seen < count) return true;
-        seen = load_acquire<S>(taken);
+        u64 now = lane() ? 0 : load_acquire<S>(taken);
+        seen = __shfl_sync(0xffffffffu, now, 0);
         return next - seen < count;
     }
     /* Sends up to pipe_short bytes: lane k + 1 gives the k-th four of them. */

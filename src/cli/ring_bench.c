@@ -5,6 +5,16 @@
 
 enum { BATCH = 64, WINDOW = 2 * BATCH, LIVES = 100, ENDS = 10 };
 
+void ring_bench_step(const struct bench *b, const char *fmt, ...)
+{
+    if (!b->verbose) return;
+    va_list ap;
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -162,6 +172,7 @@ static int measure_size(struct bench *b, const lk_ring_options *o, u32 bytes, bo
     lk_ring_message m;
     lk_ring *ring;
     ring_suite_pair(elements_of(bytes), &seed, b->mem, &m);
+    ring_bench_step(b, "host, %u bytes", bytes);
     int code = launches ? measure_launches(b, &m, &row) : EXIT_CLEAN;
     if (code != EXIT_CLEAN || (code = start(b, o, &ring)) != EXIT_CLEAN) return code;
     if ((code = measure_trips(b, ring, &m, &row)) != EXIT_CLEAN ||
@@ -183,6 +194,7 @@ static int measure_batches(struct bench *b, const lk_ring_options *options)
     ring_suite_pair(1, &seed, b->mem, &m);
     int code = start(b, &o, &ring);
     if (code != EXIT_CLEAN) return code;
+    ring_bench_step(b, "batches to %u units", o.instances);
     b->batch_units = o.instances;
     b->batch_messages = b->messages * (b->on_gpu ? 20 : 4);
     if ((code = keep_filled(b, ring, &m, o.instances, b->batch_messages, &b->batch_rate)) != EXIT_CLEAN) return code;
@@ -193,6 +205,7 @@ static int measure_batches(struct bench *b, const lk_ring_options *options)
 static int measure_life(struct bench *b, const lk_ring_options *o)
 {
     struct bench_life *l = &b->life;
+    ring_bench_step(b, "activate, deactivate, terminate");
     l->n = LIVES;
     l->ends = ENDS;
     l->activate = NEW_ARRAY(b->mem, double, l->n);
@@ -279,15 +292,16 @@ int ring_bench(struct ring_request *r)
     b.on_gpu = r->on && strcmp(r->on, "sim");
     b.device_messages = b.on_gpu ? MAX_OF(r->messages, (u64)1000) : MIN_OF(r->messages, (u64)50);
     b.half_sm = 120 << 10;
+    b.verbose = r->common.verbose;
     lk_status status = ring_suite_open(r, &b.gpu, &b.vectors);
     if (status == LK_OK) status = ring_pairs_load(b.gpu, &b.pairs);
     if (status != LK_OK) return cli_error_status(status, lk_gpu_error(b.gpu));
     bool quiet = r->json && !strcmp(r->json, "-");
-    int code = measure_device(&b, r);
-    if (!quiet) ring_bench_print_device(&b); /* what was measured before something failed is shown, too */
-    if (code == EXIT_CLEAN) code = measure_host(&b, &r->ring);
+    int code = measure_host(&b, &r->ring);
     if (code == EXIT_CLEAN && b.on_gpu) code = measure_sim(r, &b);
-    if (!quiet) ring_bench_print_host(&b);
+    if (!quiet) ring_bench_print_host(&b); /* what was measured before something failed is shown, too */
+    if (code == EXIT_CLEAN) code = measure_device(&b, r);
+    if (!quiet) ring_bench_print_device(&b);
     if (code != EXIT_CLEAN) lk_gpu_interrupt(b.gpu);
     if (code == EXIT_CLEAN) code = write_files(r, &b);
     lk_gpu_destroy(b.gpu);

@@ -33,6 +33,7 @@ struct bench {
     lk_gpu *gpu;
     lk_module *vectors, *pairs;
     bool on_gpu;
+    bool verbose;   /* each step is said before it begins, so that one that hangs is known */
     double seconds; /* deadline of every call */
     u64 seed;
     u64 messages, device_messages; /* of a row of the host, of the device */
@@ -60,6 +61,7 @@ int ring_bench_matrix(struct bench *b, u32 sms);
 /* So many messages between all warps of the card, or two on the software GPU: each looked at, in order. */
 int ring_bench_flood(struct bench *b, u64 messages);
 
+void ring_bench_step(const struct bench *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void ring_bench_sort(double *v, u64 n);
 double ring_bench_at(const double *sorted, u64 n, double part);
 const struct bench_row *ring_bench_find(const struct bench *b, const char *where, u32 bytes, bool raw);

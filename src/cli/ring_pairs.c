@@ -62,12 +62,13 @@ static int measure_pair(struct bench *b, u32 place, struct bench_row *row, u32 f
     lk_kernel *kernel = lk_module_kernel(b->pairs, name[place]);
     struct memory mem = { .gpu = b->gpu };
     struct outcome o = { 0 };
-    u64 memory = 0, time, out;
+    u64 memory = 0, time, out, arrived = 0;
     u32 room = pipe_room(row->bytes), raw = row->raw;
     struct job j = { (u32)row->n, row->bytes, !b->on_gpu, first, second };
     bool ok = kernel && take_memory(&mem, row->n * 4, "time", &time) && take_memory(&mem, sizeof o, "outcome", &out) &&
-              (place < 2 || take_memory(&mem, 2 * (u64)room, "pipes", &memory));
-    const void *global[] = { &j, &memory, &time, &out, &raw }, *shared[] = { &j, &time, &out, &raw };
+              (place < 2 ||
+               (take_memory(&mem, 2 * (u64)room, "pipes", &memory) && take_memory(&mem, 4, "arrived", &arrived)));
+    const void *global[] = { &j, &memory, &time, &out, &raw, &arrived }, *shared[] = { &j, &time, &out, &raw };
     lk_launch l = { .size = sizeof l,
                     .grid = { place == 0        ? 1
                               : first == second ? 2
@@ -75,11 +76,13 @@ static int measure_pair(struct bench *b, u32 place, struct bench_row *row, u32 f
                               1, 1 },
                     .block = { place == 0 ? BLOCK : 32, 1, 1 },
                     .args = place == 2 ? global : shared,
-                    .arg_count = place == 2 ? 5 : 4 };
+                    .arg_count = place == 2 ? 6 : 4,
+                    .cooperative = first != second };
     if (place < 2)
         l.shared_bytes = l.shared_optin = place == 0 ? 2 * room : room;
     else if (first != second)
         l.shared_bytes = l.shared_optin = b->half_sm; /* one block on each SM */
+    ring_bench_step(b, "%s, %u bytes%s", name[place], row->bytes, raw ? ", flag" : "");
     ok = ok && lk_kernel_launch(kernel, &l, NULL) == LK_OK && lk_memory_read(b->gpu, out, &o, sizeof o) == LK_OK &&
          read_times(b, &o, time, j.timer, row);
     give_memory(&mem);
@@ -142,6 +145,7 @@ int ring_bench_flood(struct bench *b, u64 messages)
                     .args = args,
                     .arg_count = 4,
                     .cooperative = 1 };
+    ring_bench_step(b, "flood, %llu messages", (unsigned long long)messages);
     bool ok = kernel && take_memory(&mem, all * each, "pipes", &memory) &&
               take_memory(&mem, all * sizeof *o, "outcome", &out) && lk_kernel_launch(kernel, &l, NULL) == LK_OK &&
               lk_memory_read(b->gpu, out, o, all * sizeof *o) == LK_OK;
@@ -182,6 +186,7 @@ int ring_bench_raw_host(struct bench *b)
         .size = sizeof l, .grid = { 1, 1, 1 }, .block = { 1, 1, 1 }, .args = args, .arg_count = 3, .stream = stream
     };
     row.ns = NEW_ARRAY(b->mem, double, row.n);
+    ring_bench_step(b, "the host's flag");
     if (lk_kernel_launch(kernel, &l, NULL) != LK_OK) return cli_error("%s", lk_gpu_error(b->gpu));
     u64 all = time_ns(), limit = all + (u64)(b->seconds * 1e9);
     for (u64 i = 0; i < row.n; i++) {

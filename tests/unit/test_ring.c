@@ -467,14 +467,19 @@ int main(int argc, char **argv)
 {
     u32 count = argc > 1 ? (u32)strtoul(argv[1], NULL, 10) : 300;
     on = argc > 2 ? argv[2] : "sim";
-    life();
-    refusals();
-    sizes("vectors");
-    sizes("vectors_warp");
-    queues(count);
-    policies();
-    threads();
-    routes();
-    failures();
+#define STEP(call)                                              \
+    do { /* on a card a step that hangs is known by its name */ \
+        if (argc > 2) fprintf(stderr, "%s\n", #call);           \
+        call;                                                   \
+    } while (0)
+    STEP(life());
+    STEP(refusals());
+    STEP(sizes("vectors"));
+    STEP(sizes("vectors_warp"));
+    STEP(queues(count));
+    STEP(policies());
+    STEP(threads());
+    STEP(routes());
+    STEP(failures());
     return unit_done();
 }

@@ -120,8 +120,15 @@ template <scope S> __device__ void reply_raw(u64 *in, u64 *out, const job &j)
 
 // `memory` has two pipes of one slot each, zeroed; so has dynamic shared memory, which the kernels zero.
 __device__ u32 pipe_room(u32 bytes) { return LK_RING_LINE + (bytes <= pipe_short ? LK_RING_LINE : 2 * LK_RING_LINE + bytes); }
-extern "C" __global__ void pair_global(job j, unsigned char *memory, u32 *time, outcome *o, u32 raw)
+extern "C" __global__ void pair_global(job j, unsigned char *memory, u32 *time, outcome *o, u32 raw, u32 *arrived)
 {
+    if (j.first != j.second) { // a block on every SM, and none leaves before all are there
+        if (threadIdx.x == 0) {
+            atomicAdd(arrived, 1);
+            while (*(volatile u32 *)arrived != gridDim.x) {}
+        }
+        __syncwarp();
+    }
     u32 me = j.first == j.second ? blockIdx.x : sm() == j.first ? 0 : sm() == j.second ? 1 : 2;
     if (me > 1) return;
     unsigned char *there = memory, *back = memory + pipe_room(j.bytes);
