@@ -12,7 +12,7 @@ export BITS=1 made here build nvcc
 compile() # file: its program, and a line "name program" for each that is to be right
 {
     local name; name=$(basename "$1" .cu)
-    local flags=; case $name in dynamic | modern_grids) flags='-rdc=true -lcudadevrt' ;; esac
+    local flags=; case $name in dynamic | modern_grids) flags="-rdc=true -lcudadevrt" ;; streams) flags=-lcuda ;; esac
     # shellcheck disable=SC2086
     "$nvcc" -w -lineinfo -gencode 'arch=compute_90a,code=[sm_90a,compute_90a]' -I "$here/../cases/programs" -o "$made/$name" "$1" $flags > "$made/$name.log" 2>&1 ||
         { echo "$name: does not compile: $(head -n 2 "$made/$name.log")"; return 1; }

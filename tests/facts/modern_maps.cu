@@ -1,3 +1,4 @@
+// regen: no
 // modern_maps: tensor maps that a kernel changes (tensormap.replace, tensormap.cp_fenceproxy) and interleaved ones: the words of a map after each change, and what copies bring.
 // tests/facts/modern.sh runs it on a GPU and under `lockstep run`. Programs that end in _ask are questions: what they print is not known here.
 #include "async.h"

@@ -90,11 +90,11 @@ template <int WRONG> static __device__ void sums(const unsigned *in, unsigned *o
     __syncthreads();
     if (t % 32 == 0) {
         EXPECT(&bar, 128);
-        SUM(sum, part[t / 32], 128, &bar);              // <-- sums_read, sums_stored
+        SUM(sum, part[t / 32], 128, &bar);
     }
     __syncthreads();
-    if (WRONG == 1 && t == 40) out[32] = sum[8];        // <-- sums_read
-    if (WRONG == 2 && t == 8) sum[8] = 5;               // <-- sums_stored
+    if (WRONG == 1 && t == 40) out[32] = sum[8];
+    if (WRONG == 2 && t == 8) sum[8] = 5;
     while (!over(&bar, 0)) {}
     if (t < 32) out[t] = sum[t];
 }
