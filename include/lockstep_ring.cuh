@@ -252,6 +252,7 @@ template <scope S> struct pipe {
     {
         if (next - seen < count) return true;
         u64 now = lane() ? 0 : load_acquire<S>(taken);
+        __syncwarp(); /* what it has acquired holds for all */
         seen = __shfl_sync(0xffffffffu, now, 0);
         return next - seen < count;
     }

@@ -164,6 +164,10 @@ lk_status lk_ring_ping(lk_ring *ring, double seconds);
 /* Everything of lk_ring_inspect as text or JSON; release with lk_text_free. */
 char *lk_ring_text(lk_ring *ring);
 char *lk_ring_json(lk_ring *ring);
+/* Another process of the same user asks on an abstract socket with this name and USER/PROCESS/RING behind it, from the
+ * launch on until lk_ring_destroy: a byte, 't' or 'j', is answered with lk_ring_text or lk_ring_json. `lockstep ring
+ * --status` does that. */
+#define LK_RING_STATUS_NAME "lockstep-ring/"
 const char *lk_ring_phase_name(enum lk_ring_phase phase);
 const char *lk_ring_state_name(lk_ring_state state);
 /* The calling thread's last error of a call on this ring; NULL: of lk_ring_create. Lives until the thread's next one.

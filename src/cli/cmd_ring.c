@@ -220,7 +220,8 @@ int cmd_ring(int argc, char **argv)
     r.common = p.common;
     int code;
     r.compiling.o.own = r.compiling.flag.n ? 1 : 0; /* the headers' folder: PTX beside the source was made with it */
-    if (ok && !r.path == !(r.validate || r.bench))
+    bool others = r.status && !r.path && !r.validate && !r.bench;
+    if (ok && !others && !r.path == !(r.validate || r.bench))
         ok = error_set(&e, ERR_INPUT,
                        "ring takes a file, or --validate, or --bench; lockstep ring --help shows examples");
     if (ok && r.validate && r.bench) ok = error_set(&e, ERR_INPUT, "--validate and --bench are two runs");
@@ -228,7 +229,7 @@ int cmd_ring(int argc, char **argv)
     if (!ok)
         code = cli_error_value(&e);
     else
-        code = r.validate ? ring_validate(&r) : r.bench ? ring_bench(&r) : run_file(&r);
+        code = others ? ring_status(&r) : r.validate ? ring_validate(&r) : r.bench ? ring_bench(&r) : run_file(&r);
     arena_free(&r.mem);
     return code;
 }

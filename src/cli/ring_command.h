@@ -38,4 +38,5 @@ bool ring_suite_sum(u32 n, const lk_ring_message *sent, const lk_ring_message *r
 /* --validate and --bench; exit codes. */
 int ring_validate(struct ring_request *r);
 int ring_bench(struct ring_request *r);
+int ring_status(struct ring_request *r); /* of all processes of this user */
 #endif

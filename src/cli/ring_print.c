@@ -7,10 +7,9 @@ static double us(const double *v, u64 n, double part) { return v ? ring_bench_at
 void ring_bench_print_device(const struct bench *b)
 {
     printf(
-        "%s%s, every message looked at on both sides\n\nbetween two warps, nanoseconds by the device's clock; one way "
-        "is half of the round trip\n%-14s %7s %9s | %9s %9s %9s %9s | %12s\n",
-        b->on_gpu ? "" : "software GPU as an ", lk_gpu_title(b->gpu), "where", "bytes", "one way", "p50", "p99",
-        "p99.9", "max", "trips/s");
+        "\nbetween two warps, looked at on both sides, nanoseconds by the device's clock; one way is half of the round "
+        "trip\n%-14s %7s %9s | %9s %9s %9s %9s | %12s\n",
+        "where", "bytes", "one way", "p50", "p99", "p99.9", "max", "trips/s");
     for (u32 i = 0; i < b->row.n; i++) {
         const struct bench_row *r = &b->row.p[i];
         char bytes[16];
@@ -40,11 +39,11 @@ void ring_bench_print_device(const struct bench *b)
 
 void ring_bench_print_host(const struct bench *b)
 {
-    printf(
-        "\nhost to actor and back, vector add, microseconds; the means of the stages add up to the mean\n%7s %8s %8s "
-        "%8s %8s %8s | %7s %7s %7s %7s | %10s %10s | %8s %8s\n",
-        "bytes", "p50", "p99", "p99.9", "max", "mean", "to seen", "actor", "written", "to host", "in turn/s",
-        "filled/s", "launch", "graph");
+    printf("%s%s, every answer checked\n\nhost to actor and back, vector add, microseconds; the means of the stages "
+           "add up to the mean\n%7s %8s %8s "
+           "%8s %8s %8s | %7s %7s %7s %7s | %10s %10s | %8s %8s\n",
+           b->on_gpu ? "" : "software GPU as an ", lk_gpu_title(b->gpu), "bytes", "p50", "p99", "p99.9", "max", "mean",
+           "to seen", "actor", "written", "to host", "in turn/s", "filled/s", "launch", "graph");
     for (u32 i = 0; i < b->row.n; i++) {
         const struct bench_row *r = &b->row.p[i];
         char bytes[16];

@@ -27,6 +27,8 @@ static const char *const folders[] = {
 static bool try_path(struct driver *c, const char *path, char *why, size_t size)
 {
     if (access(path, R_OK)) return false;
+    /* a kernel that is loaded at its first launch would wait for one that runs and does not end: a ring */
+    setenv("CUDA_MODULE_LOADING", "EAGER", 0);
     void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!lib) {
         const char *text = dlerror();

@@ -4,6 +4,7 @@
  *   ring_life.c      launch, activate, deactivate, drain, terminate, destroy; signs of life
  *   ring_message.c   send, receive, dead letters
  *   ring_inspect.c   how it stands, as values, text and JSON
+ *   ring_serve.c     the same for other processes
  *
  * The host writes the slots of the inboxes, the command word and the words of responses taken; units write the rest.
  * Every word that both use is loaded and stored whole, with acquire and release. */
@@ -80,6 +81,10 @@ struct lk_ring {
     s64 clock;       /* the device's clock minus the host's */
     bool owned;      /* dead letters of what was left have been written */
     char died[1200]; /* why the kernel ended by itself; "" */
+    /* other processes ask how it stands */
+    bool has_status;
+    int status_socket;
+    pthread_t status_thread;
 };
 
 /* The thread's error: returns `status`. */
@@ -136,6 +141,9 @@ bool ring_has_ended(const struct ring_host_unit *u);
 void ring_letter(lk_ring *r, lk_ring_letter l, const char *direction, const char *why);
 /* What is known of the message in a slot of the inbox of a unit. */
 lk_ring_letter ring_letter_of(const u64 *line, u32 unit);
+/* Other processes may ask from here on, until there. */
+void ring_serve_begin(lk_ring *r);
+void ring_serve_end(lk_ring *r);
 /* A new command with a new number; who answers has seen it. Returns the word. */
 u64 ring_command(lk_ring *r, u32 command);
 #endif

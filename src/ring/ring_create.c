@@ -2,6 +2,7 @@
 #include "host/host.h"
 #include "ring/ring.h"
 #include "sim/profile.h"
+#include <stdlib.h>
 
 static __thread char last_error[2400];
 
@@ -149,6 +150,12 @@ static lk_status check_card(lk_ring *r)
     if (p->sm < 70)
         return ring_fail(r, LK_BAD_INPUT, "%s has compute capability %u.%u; acquire and release need 7.0", p->title,
                          p->sm / 10, p->sm % 10);
+    const char *loading = getenv("CUDA_MODULE_LOADING");
+    if (r->gpu->device->gpu && loading && !strcmp(loading, "LAZY"))
+        return ring_fail(
+            r, LK_BAD_INPUT,
+            "CUDA_MODULE_LOADING is LAZY: the first launch of another kernel would wait for the ring, which "
+            "does not end; set it to EAGER, or leave it out");
     if (lk_kernel_usage(r->kernel, &u) != LK_OK) return ring_fail(r, LK_BAD_INPUT, "%s", lk_gpu_error(r->gpu));
     if (r->options.cooperative && !p->cooperative)
         return ring_fail(r, LK_BAD_INPUT, "%s has no cooperative launches", p->title);

@@ -212,6 +212,7 @@ lk_status lk_ring_launch(lk_ring *r, double seconds)
     }
     if (!all_answer(r, word, &w, false)) return not_in_time(r, "launch");
     compare_clocks(r);
+    ring_serve_begin(r);
     return LK_OK;
 }
 
@@ -388,6 +389,7 @@ lk_status lk_ring_destroy(lk_ring *r)
     if (is_running(ring_state(r)) && !ring_is_dead(r))
         return ring_fail(r, LK_NOT_READY, "destroy: the ring is %s, and its kernel runs; terminate it first",
                          lk_ring_state_name(ring_state(r)));
+    ring_serve_end(r);
     if (r->stream) lk_stream_destroy(r->stream);
     if (r->copies) lk_stream_destroy(r->copies);
     for (u32 i = 0; r->unit && i < r->units; i++) {

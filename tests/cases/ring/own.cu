@@ -102,3 +102,35 @@ extern "C" __global__ void __cluster_dims__(3, 1, 1) cluster_ring(u32 *out, u32 
     else produce(*(mpsc<u32, 2, cluster> *)there, rank - 1, n);
     asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
 }
+
+// Pipes of two slots: block 0 sends n messages of 12 bytes, and behind each a long one of 128; block 1 takes them.
+__device__ u64 pipe_memory[(LK_RING_LINE + 2 * pipe<gpu>::slot_bytes(128)) / 8];
+extern "C" __global__ void pipe_global(u32 *out, u32 n)
+{
+    pipe<gpu> ring(pipe_memory, 2, 128);
+    u32 lane = threadIdx.x % 32;
+    for (u32 k = 0; k < n; k++) {
+        bool is_long = k % 2;
+        if (blockIdx.x == 0) {
+            u32 *at = 0;
+            if (!is_long) while (!ring.put(k * 100 + lane, 12)) {}
+            else while (!(at = (u32 *)ring.begin())) {}
+            if (!is_long) continue;
+            at[lane] = k * 100 + lane;
+            ring.send(128);
+        } else {
+            u32 word, bytes;
+            while (!ring.look(&word, &bytes)) {}
+            if (is_long) word = ((const u32 *)ring.payload())[lane];
+            bool right = bytes == (is_long ? 128 : 12) && (word == k * 100 + lane || (!is_long && (!lane || lane > 3)));
+            u32 all = __ballot_sync(0xffffffffu, right);
+            ring.done();
+            if (!lane) out[k] = all == 0xffffffffu ? 1 : 99;
+        }
+    }
+    __threadfence();
+    if (lane || atomicAdd(&gone, 1) != gridDim.x - 1) return;
+    __threadfence();
+    for (u32 i = 0; i < sizeof pipe_memory / 8; i++) pipe_memory[i] = 0;
+    gone = 0;
+}
