@@ -43,6 +43,35 @@ def _numba_flags(module):
 
     module.DIBuilder._set_module_flags = flags
 
+    variable = module.DIBuilder._var_type
+
+    def var_type(self, lltype, size, datamodel=None):
+        """Numba divides by the size of a tuple's elements, which is 0 for tuples of empty tuples: an empty struct then."""
+        try:
+            return variable(self, lltype, size, datamodel)
+        except ZeroDivisionError:
+            return variable(self, module.ir.LiteralStructType([]), 0, None)
+
+    module.DIBuilder._var_type = var_type
+
+    end = module.DIBuilder.finalize
+
+    def finalize(self):
+        """A call without a line, as Numba makes them of NRT_decref, is no valid code where caller and callee have
+        debugging information, as they do when LTO puts them into one module: it gets the line of what is beside it."""
+        end(self)
+        for function in self.module.functions:
+            if "dbg" not in function.metadata:
+                continue
+            code = [instruction for block in function.blocks for instruction in block.instructions]
+            place = next((i.metadata["dbg"] for i in code if "dbg" in i.metadata), None)
+            for instruction in code:
+                place = instruction.metadata.get("dbg", place)
+                if place is not None and instruction.opname == "call" and "dbg" not in instruction.metadata:
+                    instruction.set_metadata("dbg", place)
+
+    module.DIBuilder.finalize = finalize
+
 
 def _cupy(module):
     """The documented way to be without pools."""

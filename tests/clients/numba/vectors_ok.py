@@ -19,6 +19,11 @@ def saxpy(a, x, y):
         y[i] = a * x[i] + y[i]
 
 
+@cuda.jit
+def lengths(some, none, out):
+    out[0], out[1] = len(some), len(none)
+
+
 TILE = 16
 
 
@@ -76,3 +81,6 @@ print("matrix product", np.array_equal(c.copy_to_host(), a @ b))
 view = dx[100:200]
 add[1, 128](view, view, dy[:100])
 print("views", np.array_equal(dy[:100].copy_to_host(), 2 * x[100:200]))
+counts = cuda.device_array(2, np.int64)
+lengths[1, 1](((), (), ()), (), counts)
+print("empty tuples", counts.copy_to_host())
