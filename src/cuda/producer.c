@@ -366,7 +366,8 @@ static bool link_carried(void *const *real, struct link *l)
     for (struct input *i = l->first; cubin.p && i; i = i->next) lto |= i->optimised = !texts_of(&mem, l, i, &text);
     struct str linked = lto ? linked_ptx(real, l) : (struct str){ 0 };
     if (linked.p) VEC_PUSH(&mem, &text, without_end(linked));
-    if (is_mentioned(&text, "cudaCGSynchronize")) VEC_PUSH(&mem, &text, str_of(grid_ptx));
+    if (is_mentioned(&text, "cudaCGSynchronize") || is_mentioned(&text, "cudaCGGetIntrinsicHandle"))
+        VEC_PUSH(&mem, &text, str_of(grid_ptx));
     bool ok = (!lto || linked.p) && carry(cubin, text.p, text.n, &l->carrier);
     drop(linked);
     drop(cubin);

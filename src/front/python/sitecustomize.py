@@ -86,9 +86,57 @@ def _pycuda(module):
         os.makedirs(os.environ["PYCUDA_CACHE_DIR"], exist_ok=True)
 
 
+def _runtime(module):
+    """cuda.bindings.runtime has a CUDA runtime inside that cannot be taken over. The few functions of it that cuda.core
+    calls are asked of the driver instead; the codes and the numbers of attributes are the same in both interfaces."""
+    from cuda.bindings import driver
+
+    def done(answer):
+        code, *rest = answer
+        code = module.cudaError_t(int(code))
+        return (code, *rest) if code == module.cudaError_t.cudaSuccess else (code, *[None for _ in rest])
+
+    def begun():
+        """As the runtime does: the primary context of the first device, where the thread has none."""
+        driver.cuInit(0)
+        code, context = driver.cuCtxGetCurrent()
+        if int(code) == 0 and int(context) == 0:
+            code, context = driver.cuDevicePrimaryCtxRetain(0)
+            if int(code) == 0:
+                driver.cuCtxSetCurrent(context)
+
+    def synchronize():
+        begun()
+        return done(driver.cuCtxSynchronize())
+
+    def current():
+        begun()
+        code, device = driver.cuCtxGetDevice()
+        return done((code, int(device)))
+
+    def count():
+        driver.cuInit(0)
+        return done(driver.cuDeviceGetCount())
+
+    def attribute(which, device):
+        driver.cuInit(0)
+        return done(driver.cuDeviceGetAttribute(driver.CUdevice_attribute(int(which)), device))
+
+    def bus(length, device):
+        driver.cuInit(0)
+        return done(driver.cuDeviceGetPCIBusId(length, device))
+
+    module.cudaDeviceSynchronize = synchronize
+    module.cudaGetDevice = current
+    module.cudaGetDeviceCount = count
+    module.cudaDeviceGetAttribute = attribute
+    module.cudaDeviceGetPCIBusId = bus
+
+
 _CLIENTS = {
     "numba.cuda.decorators": _numba,
     "numba.cuda.debuginfo": _numba_flags,
+    "cuda.bindings.runtime": _runtime,
     "cupy": _cupy,
     "pycuda.compiler": _pycuda,
 }

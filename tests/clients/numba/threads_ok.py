@@ -60,6 +60,13 @@ def rows(m):
 
 
 @cuda.jit
+def grid_alone(out):
+    """A grid that nobody waits for: the launch is an ordinary one."""
+    cuda.cg.this_grid()
+    out[0] = 7
+
+
+@cuda.jit
 def own(x, out):
     """Local memory and a loop over it."""
     line = cuda.local.array(8, int32)
@@ -94,6 +101,9 @@ print("shuffles", np.array_equal(sums[:, 0], w.reshape(4, 32).sum(1)), sums[:, 1
 m = np.zeros((8, 256), np.int32)
 rows[8, 32](m)
 print("grid sync", m[7].min(), m[7].max())
+one = cuda.to_device(np.zeros(1, np.int32))
+grid_alone[1, 1](one)
+print("grid", one.copy_to_host())
 
 o = np.zeros(64, np.int32)
 own[2, 32](np.arange(64, dtype=np.int32), o)
