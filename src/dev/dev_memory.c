@@ -290,6 +290,11 @@ static void leak_found(struct device *d, const struct leaks *l)
     report_add(d->report, &f);
 }
 
+void dev_unseen(struct device *d, const struct mem_object *o)
+{
+    if (d->options.checks & CHECK_INIT && o->kind == MEM_DEVICE) sim_check_unseen(d->sim, d->report, o);
+}
+
 void dev_leaks_host(struct device *d)
 {
     const struct mem_object *o;
@@ -298,6 +303,7 @@ void dev_leaks_host(struct device *d)
     u32 n = 0, cap = 0;
     for (u32 id = 1; (o = d->mem ? mem_by_id(d->mem, id) : gpu_object_at(d, id - 1)); id++) {
         if (!dev_host_owns(d, o)) continue;
+        if (d->mem) dev_unseen(d, o);
         u32 k = 0;
         while (k < n && !same_place(&list[k], o)) k++;
         if (k == n && n == cap) list = base_need_more(list, sizeof *list * (cap = cap ? 2 * cap : 16));

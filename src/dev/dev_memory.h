@@ -207,6 +207,8 @@ void dev_managed_forget(struct device *d, const struct mem_object *o);
 /* Adds a note for each place where the host allocated or registered memory that is still there: kind, number and bytes.
  */
 void dev_leaks_host(struct device *d);
+/* The memory ends, or the program does: what was computed there from undefined values is a note (rules.md I2). */
+void dev_unseen(struct device *d, const struct mem_object *o);
 /* Whether it is live memory that the host has allocated or registered. */
 bool dev_host_owns(const struct device *d, const struct mem_object *o);
 /* Adds a note: so many of these ("stream", "event", "graph") were made and never destroyed. site: the call that made

@@ -60,6 +60,7 @@ static enum mem_free_result release(struct device *d, u64 addr, const char *site
 {
     struct mem_object *o = mem_find(d->mem, addr);
     if (o && (o->kind == MEM_MANAGED || o->kind == MEM_PINNED) && o->base == addr) dev_managed_forget(d, o);
+    if (o && o->base == addr && o->state == MEM_LIVE) dev_unseen(d, o);
     if (o && o->base == addr) tell_gone(d, o->base, o->size);
     if (!o || !o->pool || o->base != addr || o->state == MEM_FREED) return mem_free(d->mem, addr, site, object);
     if (object) *object = o;

@@ -56,7 +56,8 @@ static void add(const struct sim *s, struct run *run, u32 *n, u64 at, u64 bytes,
     run[k].bytes += bytes;
 }
 
-static void report_run(struct sim *s, struct report *report, const struct mem_object *o, const struct run *r)
+static void report_run(struct sim *s, struct report *report, const struct mem_object *o, const struct run *r,
+                       bool unseen)
 {
     const struct origin *from = origin_get(s->origins, r->origin);
     char cause[400], where[200];
@@ -73,7 +74,9 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
         snprintf(where, sizeof where, "in elements [%" PRIu64 "..%" PRIu64 "] of %s", first / e, last / e, o->name);
     else
         snprintf(where, sizeof where, "between %" PRIu64 " and %" PRIu64 " of %s", first, last, o->name);
-    struct finding f = { .kind = r->copied ? F_uninit_copy : F_uninit_output,
+    struct finding f = { .kind = r->copied ? F_uninit_copy
+                                 : unseen  ? F_uninit_unseen
+                                           : F_uninit_output,
                          .cause_key = (from ? from->key : 0) ^ o->id,
                          .cause = cause,
                          .once = true };
@@ -96,7 +99,8 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
                  from->text, x->thread, a, b);
     } else
         snprintf(text, sizeof text, "%s", from && from->text ? from->text : "");
-    if (from && from->branch && !r->copied) { /* the branch is where the value was used, and its outcome counts */
+    if (from && from->branch && !r->copied &&
+        !unseen) { /* the branch is where the value was used, and its outcome counts */
         f.kind = F_uninit_branch;
         f.cause_key = from->key;
         snprintf(cause, sizeof cause,
@@ -151,20 +155,34 @@ static void check_page(struct sim *s, const struct mem_object *o, u64 at, u64 en
     *next = MAX_OF(at, end);
 }
 
-void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)
+/* The runs of the object's bytes that the host must not see. */
+static u32 runs_of(struct sim *s, const struct mem_object *o, u64 addr, u64 bytes, struct run run[RUNS])
 {
     struct shadow *x = mem_shadow(s->mem);
-    struct run run[RUNS];
-    u32 n = 0;
-    if (!__atomic_load_n(&x->stained, __ATOMIC_ACQUIRE)) return;
-    u64 end = addr + bytes, at = addr, *page;
-    u32 pages;
+    u32 n = 0, pages;
+    if (!__atomic_load_n(&x->stained, __ATOMIC_ACQUIRE)) return 0;
+    u64 end = addr + bytes, at = addr;
     /* bytes that are only undefined are not of interest: what this takes follows what was touched, not the buffer */
-    page = shadow_stained(x, addr, end, &pages);
+    u64 *page = shadow_stained(x, addr, end, &pages);
     for (u32 k = 0; k < pages; k++)
         check_page(s, o, MAX_OF(at, page[k]), MIN_OF(end, page[k] + SHADOW_PAGE), run, &n, &at);
     base_free(page);
-    bool errors = report_errors(report) != 0; /* what a copy lacks is then what an error kept from being written */
+    return n;
+}
+
+void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)
+{
+    struct run run[RUNS];
+    u32 n = runs_of(s, o, addr, bytes, run);
+    bool errors = n && report_errors(report) != 0; /* what a copy lacks is then what an error kept from being written */
     for (u32 k = 0; k < n; k++)
-        if (!run[k].copied || !errors) report_run(s, report, o, &run[k]);
+        if (!run[k].copied || !errors) report_run(s, report, o, &run[k], false);
+}
+
+void sim_check_unseen(struct sim *s, struct report *report, const struct mem_object *o)
+{
+    struct run run[RUNS];
+    u32 n = runs_of(s, o, o->base, o->size, run);
+    for (u32 k = 0; k < n && !report_errors(report); k++)
+        if (!run[k].copied) report_run(s, report, o, &run[k], true);
 }

@@ -134,6 +134,8 @@ bool sim_progress(struct sim *s, struct sim_progress *p);
 u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, u32 threads, u64 shared_total);
 /* The host takes these bytes of an object: what was computed from undefined values is a finding (rules.md I2, I3). */
 void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes);
+/* The object ends, and the host has not seen what is in it: the same, as a note. */
+void sim_check_unseen(struct sim *s, struct report *report, const struct mem_object *o);
 /* The lowered form of a kernel, from code/functions.h; NULL: e says why there is none. Any thread may call. */
 struct lowered;
 struct lowered *sim_lowered(struct sim *s, struct ptx_func *kernel, struct error *e);

@@ -65,12 +65,27 @@ static void many(bool bad)
     cudaDeviceSynchronize();
     cudaFree(d_many);
 }
+__global__ void count(float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] += 1;
+}
+static void unseen(bool bad)
+{
+    float *d_z;
+    cudaMalloc(&d_z, 400);
+    cudaMemset(d_z, 0, bad ? 100 : 400); // elements, and not bytes
+    count<<<2, 64>>>(d_z, 100);
+    cudaDeviceSynchronize();
+    cudaFree(d_z);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(bool bad);
-    } all[] = { { "leak", leak }, { "freed", freed }, { "twice", twice }, { "uncopied", uncopied }, { "many", many } };
+    } all[] = { { "leak", leak }, { "freed", freed }, { "twice", twice }, { "uncopied", uncopied }, { "many", many }, { "unseen", unseen } };
     bool bad = argc > 2 && !strcmp(argv[2], "bad");
     for (auto &x : all)
         if (!strcmp(argv[1], x.name)) x.run(bad);
