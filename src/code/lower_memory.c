@@ -527,7 +527,9 @@ void lower_fence(struct lower *w, int form)
     const struct ptx_insn *i = w->cur;
     struct lop o = lower_op(w, form);
     o.aux = scope_of(i, SCOPE_SYS);
-    if (lower_has_mod(i, "proxy") || lower_has_mod(i, "mbarrier_init")) o.aux |= FENCE_PROXY;
+    /* fence.proxy.tensormap orders memory, too, as a fence of its scope */
+    bool maps = lower_has_mod(i, "tensormap::generic");
+    if ((lower_has_mod(i, "proxy") && !maps) || lower_has_mod(i, "mbarrier_init")) o.aux |= FENCE_PROXY;
     if (lower_has_mod(i, "sc")) o.aux |= FENCE_SC;
     if (lower_has_mod(i, "proxy") && lower_has_mod(i, "async") && !lower_has_mod(i, "global")) o.aux |= FENCE_ASYNC;
     VEC_PUSH(w->mem, &w->op, o);
