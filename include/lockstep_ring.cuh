@@ -277,7 +277,7 @@ template <scope S> struct pipe {
     /* The receiver: whether a message is there, its bytes, and of a short one the lane's word as put() had it. */
     __device__ bool look(u32 *word, u32 *bytes)
     {
-        u64 *at = line(), v = lane() < pipe_words ? load_relaxed<S>(at + lane()) : 0;
+        u64 v = load_relaxed<S>(line() + lane() % pipe_words); /* by all lanes, so that they stay together */
         bool mine = (u32)(v >> 32) == (u32)(next + 1);
         u32 have = __ballot_sync(0xffffffffu, mine), n = __shfl_sync(0xffffffffu, (u32)v, 0);
         if (!(have & 1)) return false;

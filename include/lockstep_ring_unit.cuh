@@ -40,6 +40,7 @@ struct counters {
     u64 inbox_next, mail_next; /* indices */
     u64 beat;                  /* the last command word that it answered */
     u64 outbox_next, outbox_taken; /* outbox_taken: when it last looked */
+    u32 outbox_at;                 /* outbox_next modulo the slots: no division between a message and its response */
     u64 responded, failed, waits;
     u64 seen; /* when it found the message */
     bool sent; /* the message caused mail */
@@ -261,21 +262,18 @@ __device__ inline u32 call::publish(u32 topic, u32 type, const void *payload, u3
 
 /* ---- taking a message ---- */
 
-enum { look_command = LK_RING_IN_WORDS, look_mail, looks, all_words = (1 << LK_RING_IN_WORDS) - 1 };
+enum { look_command = LK_RING_IN_WORDS, look_mail, all_words = (1 << LK_RING_IN_WORDS) - 1 };
 
-/* One look at everything that a unit waits for, `looks` words: a bit for each one that has what is waited for. With a whole warp every
+/* One look at everything that a unit waits for, the words, the command and the mailbox: a bit for each one that has what is waited for. With a whole warp every
  * lane has one word, `v` of it is kept, and the look is as long as one load; else the first thread looks at all, and `v` is the command. */
 __device__ __forceinline__ u32 look_at(const call &c, const u64 *line, const lk_ring_slot *mail, u64 &v)
 {
     const counters *own = c.own;
     const u32 want = (u32)(own->inbox_next + 1);
     if (c.count >= 32) {
-        u32 k = c.rank;
-        bool hit = false;
-        if (k < looks) {
-            v = load_relaxed<sys>(k < look_command ? line + k : k == look_command ? c.k.command : &mail->ready);
-            hit = k < look_command ? (u32)(v >> 32) == want : k == look_command ? v != own->beat : v == own->mail_next + 1;
-        }
+        u32 k = c.rank; /* lanes without a word look at the command, too: a warp that stays together waits at no cost in the software GPU */
+        v = load_relaxed<sys>(k < look_command ? line + k : k == look_mail ? &mail->ready : c.k.command);
+        bool hit = k < look_command ? (u32)(v >> 32) == want : k == look_mail ? v == own->mail_next + 1 : v != own->beat;
         return __ballot_sync(0xffffffffu, hit);
     }
     u32 hits = 0;
@@ -344,7 +342,7 @@ __device__ inline bool place_response(call &c, u64 **to)
         return own->outbox_next - own->outbox_taken < k.outbox_slots;
     };
     if (k.respond_policy == LK_RING_DROP ? !look() : !wait_for_room(c, LK_RING_HOST, LK_RING_IDLE, look)) return k.respond_policy == LK_RING_DROP;
-    *to = (u64 *)slot_at(k.outbox, own->outbox_next, k.outbox_slots, k.out_bytes);
+    *to = (u64 *)(k.outbox + (u64)own->outbox_at * k.out_bytes);
     return true;
 }
 
@@ -417,6 +415,7 @@ __device__ inline void release_response(call &c, u64 processed)
     if (c.first()) {
         visible = now();
         index = ++own->outbox_next;
+        own->outbox_at = own->outbox_at + 1 == c.k.outbox_slots ? 0 : own->outbox_at + 1;
         number = (u32)own->responded;
         store_relaxed<sys>(&c.k.status->placed, index);
     }

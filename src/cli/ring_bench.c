@@ -1,6 +1,7 @@
 /* lockstep ring --bench, the host's part: how long a message takes, by stages, beside launches and graphs that do the
  * same work. Only messages whose answer was looked at and right are counted. */
 #include "cli/ring_bench.h"
+#include <pthread.h>
 #include <stdlib.h>
 
 enum { BATCH = 64, WINDOW = 2 * BATCH, LIVES = 100, ENDS = 10 };
@@ -182,23 +183,57 @@ static int measure_size(struct bench *b, const lk_ring_options *o, u32 bytes, bo
     return finish(b, ring);
 }
 
-/* Small messages to many units, in batches. */
+struct sender { /* a thread of the host with a ring of its own */
+    struct bench *b;
+    lk_ring *ring;
+    const lk_ring_message *message;
+    u32 units;
+    u64 n;
+    double rate;
+    int code;
+    pthread_t thread;
+};
+static void *send_batches(void *self)
+{
+    struct sender *s = self;
+    s->code = keep_filled(s->b, s->ring, s->message, s->units, s->n, &s->rate);
+    return NULL;
+}
+
+/* Small messages to many units, in batches, from several threads. */
 static int measure_batches(struct bench *b, const lk_ring_options *options)
 {
+    struct sender s[8] = { { 0 } };
+    u32 threads = b->on_gpu ? 8 : 1, started = 0;
     lk_ring_options o = *options;
     u64 seed = b->seed;
     lk_ring_message m;
-    lk_ring *ring;
-    if (o.instances < 2) o.instances = b->on_gpu ? 64 : 1;
+    int code = EXIT_CLEAN;
+    if (o.instances < 2) o.instances = b->on_gpu ? 8 : 1;
+    if (!o.idle_ns) o.idle_ns = 1000; /* units without messages leave the link to the others */
     o.inline_bytes = 64;
     ring_suite_pair(1, &seed, b->mem, &m);
-    int code = start(b, &o, &ring);
-    if (code != EXIT_CLEAN) return code;
-    ring_bench_step(b, "batches to %u units", o.instances);
-    b->batch_units = o.instances;
-    b->batch_messages = b->messages * (b->on_gpu ? 20 : 4);
-    if ((code = keep_filled(b, ring, &m, o.instances, b->batch_messages, &b->batch_rate)) != EXIT_CLEAN) return code;
-    return finish(b, ring);
+    ring_bench_step(b, "batches: %u threads, %u units each", threads, o.instances);
+    for (u32 i = 0; i < threads && code == EXIT_CLEAN; i++) {
+        s[i] = (struct sender){ .b = b, .message = &m, .units = o.instances, .n = b->messages * (b->on_gpu ? 50 : 4) };
+        code = start(b, &o, &s[i].ring);
+    }
+    u64 from = time_ns();
+    for (; code == EXIT_CLEAN && started < threads; started++)
+        if (pthread_create(&s[started].thread, NULL, send_batches, &s[started])) {
+            code = cli_error("no thread for the batches");
+            break;
+        }
+    for (u32 i = 0; i < started; i++) {
+        pthread_join(s[i].thread, NULL);
+        if (code == EXIT_CLEAN) code = s[i].code;
+        b->batch_messages += s[i].n;
+    }
+    b->batch_rate = (double)b->batch_messages * 1e9 / (double)(time_ns() - from);
+    b->batch_units = o.instances * threads;
+    b->batch_threads = threads;
+    for (u32 i = 0; i < threads && code == EXIT_CLEAN; i++) code = finish(b, s[i].ring);
+    return code;
 }
 
 /* How long the calls of a ring's life take, when its units are idle. */
@@ -247,7 +282,6 @@ static int measure_device(struct bench *b, const struct ring_request *r)
 {
     int code = ring_bench_card(b);
     if (code == EXIT_CLEAN) code = ring_bench_pairs(b);
-    if (code == EXIT_CLEAN) code = ring_bench_flood(b, b->on_gpu ? 100000000 : 2 * b->device_messages);
     return code == EXIT_CLEAN && r->matrix ? ring_bench_matrix(b, (u32)r->matrix_sms) : code;
 }
 
@@ -302,8 +336,13 @@ int ring_bench(struct ring_request *r)
     if (!quiet) ring_bench_print_host(&b); /* what was measured before something failed is shown, too */
     if (code == EXIT_CLEAN) code = measure_device(&b, r);
     if (!quiet) ring_bench_print_device(&b);
+    if (code == EXIT_CLEAN) code = ring_bench_flood(&b, b.on_gpu ? 500000000 : 2 * b.device_messages);
+    if (!quiet && b.flood_rate > 0)
+        printf("\n%u warps, each to the next: %llu messages of 16 bytes, %.1f million a second\n", b.flood_warps,
+               (unsigned long long)b.flood_messages, b.flood_rate / 1e6);
     if (code != EXIT_CLEAN) lk_gpu_interrupt(b.gpu);
-    if (code == EXIT_CLEAN) code = write_files(r, &b);
+    int written = write_files(r, &b); /* what there is, even when something failed */
+    if (code == EXIT_CLEAN) code = written;
     lk_gpu_destroy(b.gpu);
     return code;
 }

@@ -129,27 +129,52 @@ int ring_bench_matrix(struct bench *b, u32 count)
     return EXIT_CLEAN;
 }
 
+/* Until the kernel ends; past the deadline its warps are told to, and say how far they came. */
+static bool wait_or_stop(struct bench *b, lk_stream *stream, u64 *word)
+{
+    u64 end = time_ns() + (u64)(b->seconds * 1e9), last = end + 10000000000u;
+    for (;;) {
+        lk_status s = lk_stream_query(stream);
+        u64 now = time_ns();
+        if (s != LK_NOT_READY) return s == LK_OK;
+        if (now > end) __atomic_store_n(word, 1, __ATOMIC_RELEASE);
+        if (now > last) return false;
+        thread_sleep_us(200);
+    }
+}
+
 int ring_bench_flood(struct bench *b, u64 messages)
 {
     u32 grid = b->on_gpu ? b->sms : 2, warps = b->on_gpu ? 16 : 1, slots = 32, bytes = 16, all = grid * warps;
     u64 each = LINE + (u64)slots * LINE, memory, out;
     struct memory mem = { .gpu = b->gpu };
     struct job j = { (u32)((messages + all - 1) / all), bytes, 0, 0, 0 };
+    u64 stop;
+    void *word;
+    lk_stream *stream;
     struct outcome *o = NEW_ARRAY(b->mem, struct outcome, all);
     lk_kernel *kernel = lk_module_kernel(b->pairs, "flood");
-    const void *args[] = { &j, &memory, &slots, &out };
+    const void *args[] = { &j, &memory, &slots, &out, &stop };
     /* cooperative: a block that is not resident would never answer */
     lk_launch l = { .size = sizeof l,
                     .grid = { grid, 1, 1 },
                     .block = { 32 * warps, 1, 1 },
                     .args = args,
-                    .arg_count = 4,
+                    .arg_count = 5,
                     .cooperative = 1 };
+    if (lk_memory_alloc(b->gpu, LINE, LK_MEMORY_PINNED, "stop", &stop) != LK_OK ||
+        lk_memory_host(b->gpu, stop, &word) != LK_OK ||
+        lk_stream_create(b->gpu, LK_STREAM_NON_BLOCKING, 0, &stream) != LK_OK)
+        return cli_error("%s", lk_gpu_error(b->gpu));
+    memset(word, 0, LINE);
+    l.stream = stream;
     ring_bench_step(b, "flood, %llu messages", (unsigned long long)messages);
     bool ok = kernel && take_memory(&mem, all * each, "pipes", &memory) &&
               take_memory(&mem, all * sizeof *o, "outcome", &out) && lk_kernel_launch(kernel, &l, NULL) == LK_OK &&
-              lk_memory_read(b->gpu, out, o, all * sizeof *o) == LK_OK;
+              wait_or_stop(b, stream, word) && lk_memory_read(b->gpu, out, o, all * sizeof *o) == LK_OK;
     give_memory(&mem);
+    lk_memory_free(b->gpu, stop);
+    lk_stream_destroy(stream);
     if (!ok) return cli_error("messages between all warps: %s", lk_gpu_error(b->gpu));
     u64 right = 0, wrong = 0, begin = UINT64_MAX, end = 0;
     for (u32 i = 0; i < all; i++) {
@@ -158,9 +183,16 @@ int ring_bench_flood(struct bench *b, u64 messages)
         begin = MIN_OF(begin, o[i].begin);
         end = MAX_OF(end, o[i].end);
     }
-    if (right != (u64)all * j.messages || wrong)
-        return cli_error("messages between all warps: %llu of %llu were right", (unsigned long long)right,
-                         (unsigned long long)all * j.messages);
+    if (right != (u64)all * j.messages || wrong) {
+        u32 worst = 0;
+        for (u32 i = 0; i < all; i++)
+            if (o[i].right < o[worst].right) worst = i;
+        return cli_error(
+            "messages between all warps: %llu of %llu were right, %llu wrong; warp %u of block %u had sent "
+            "%llu and got %llu of %u",
+            (unsigned long long)right, (unsigned long long)all * j.messages, (unsigned long long)wrong, worst % warps,
+            worst / warps, (unsigned long long)o[worst].ticks, (unsigned long long)o[worst].right, j.messages);
+    }
     b->flood_warps = all;
     b->flood_messages = right;
     b->flood_rate = end > begin ? (double)right * 1e9 / (double)(end - begin) : 0;

@@ -18,9 +18,6 @@ void ring_bench_print_device(const struct bench *b)
         printf("%-14s %7s %9.0f | %9.0f %9.0f %9.0f %9.0f | %12.0f\n", r->where, r->raw ? "flag" : bytes,
                at(r, 0.5) / 2, at(r, 0.5), at(r, 0.99), at(r, 0.999), at(r, 1), r->rate);
     }
-    if (b->flood_rate > 0)
-        printf("\n%u warps, each to the next: %llu messages of 16 bytes, %.1f million a second\n", b->flood_warps,
-               (unsigned long long)b->flood_messages, b->flood_rate / 1e6);
     if (b->matrix_sms) {
         printf("\none way between SMs, 16 bytes, p50 in ns\n%5s", "");
         for (u32 k = 0; k < b->matrix_sms; k++) printf(" %4u", k * b->sms / b->matrix_sms);
@@ -62,8 +59,8 @@ void ring_bench_print_host(const struct bench *b)
                us(r->graph, r->n, 0.5));
     }
     if (b->batch_rate > 0)
-        printf("\nbatches of 16 bytes to %u units, one thread of the host: %llu messages, %.0f a second\n",
-               b->batch_units, (unsigned long long)b->batch_messages, b->batch_rate);
+        printf("\nbatches of 16 bytes to %u units, %u threads of the host: %llu messages, %.0f a second\n",
+               b->batch_units, b->batch_threads, (unsigned long long)b->batch_messages, b->batch_rate);
     const struct bench_life *l = &b->life;
     if (l->activate)
         printf("activate %.1f us (p99 %.1f), deactivate %.1f us (p99 %.1f), terminate %.1f us (most %.1f)\n",
@@ -83,6 +80,7 @@ void ring_bench_print_host(const struct bench *b)
 
 static void add_quantiles(struct text *t, const char *name, const double *v, u64 n)
 {
+    if (!v) n = 0;
     text_add(t, "\"%s\":{\"p50\":%.1f,\"p99\":%.1f,\"p99.9\":%.1f,\"max\":%.1f}", name, ring_bench_at(v, n, 0.5),
              ring_bench_at(v, n, 0.99), ring_bench_at(v, n, 0.999), ring_bench_at(v, n, 1));
 }
@@ -118,9 +116,10 @@ void ring_bench_json(const struct bench *b, const char *on, struct text *t)
         add_row(t, &b->row.p[i]);
     }
     text_add(t,
-             "],\"flood\":{\"warps\":%u,\"messages\":%llu,\"per_second\":%.0f},\"batched\":{\"units\":%u,\"messages\":"
+             "],\"flood\":{\"warps\":%u,\"messages\":%llu,\"per_second\":%.0f},\"batched\":{\"units\":%u,\"threads\":%"
+             "u,\"messages\":"
              "%llu,\"per_second\":%.0f}",
-             b->flood_warps, (unsigned long long)b->flood_messages, b->flood_rate, b->batch_units,
+             b->flood_warps, (unsigned long long)b->flood_messages, b->flood_rate, b->batch_units, b->batch_threads,
              (unsigned long long)b->batch_messages, b->batch_rate);
     const struct bench_life *l = &b->life;
     text_add(t, ",\"life\":{");

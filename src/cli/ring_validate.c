@@ -158,9 +158,11 @@ static bool many(struct suite *s) { return through(s, 256, MIN_OF(s->r->messages
 /* From warp to warp on the device: more than the host could look at. */
 static bool many_on_device(struct suite *s)
 {
-    struct bench b = {
-        .mem = &s->r->mem, .gpu = s->gpu, .on_gpu = s->r->on && strcmp(s->r->on, "sim"), .verbose = s->r->common.verbose
-    };
+    struct bench b = { .mem = &s->r->mem,
+                       .gpu = s->gpu,
+                       .seconds = s->r->seconds,
+                       .on_gpu = s->r->on && strcmp(s->r->on, "sim"),
+                       .verbose = s->r->common.verbose };
     if (ring_pairs_load(s->gpu, &b.pairs) != LK_OK) return wrong(s, "%.380s", lk_gpu_error(s->gpu));
     if (ring_bench_card(&b) != EXIT_CLEAN || ring_bench_flood(&b, s->r->messages) != EXIT_CLEAN)
         return wrong(s, "the error says what");

@@ -194,7 +194,9 @@ static lk_status place_message(lk_ring *r, struct ring_host_unit *u, lk_ring_mes
     w[LK_RING_W_ENQUEUED + 1] = (u32)(now >> 32);
     u32 check = 0;
     for (u32 k = 0; k < LK_RING_IN_WORDS; k++) check ^= LK_RING_MIX(k, w[k]);
-    w[LK_RING_W_CHECK] = check; /* it was 0 above, and adds nothing */
+    w[LK_RING_W_CHECK] = check;                          /* it was 0 above, and adds nothing */
+    __builtin_prefetch(ring_in(r, u, u->placed + 4), 1); /* the unit has read them: they come from afar */
+    __builtin_prefetch(ring_in(r, u, u->placed + 4) + 8, 1);
     for (u32 k = 1; k < LK_RING_IN_WORDS; k++) __atomic_store_n(line + k, flag | w[k], __ATOMIC_RELAXED);
     __atomic_store_n(&u->placed, u->placed + 1, __ATOMIC_RELAXED);
     __atomic_store_n(line, flag | w[0], __ATOMIC_RELEASE);
@@ -433,6 +435,8 @@ static lk_status take_some(lk_ring *r, u32 unit, lk_ring_message *m, u32 count, 
         bool damaged;
         if (!read_response(r, line, u->taken, w, &damaged)) break;
         if ((status = take_response(r, unit, line, w, damaged, &m[*got], b, now)) != LK_OK) break;
+        __builtin_prefetch(ring_out(r, u, u->taken + 4)); /* the unit's writes are far from this processor */
+        __builtin_prefetch(ring_out(r, u, u->taken + 4) + 8);
         __atomic_store_n(&u->taken, u->taken + 1, __ATOMIC_RELAXED);
         ++*got;
     }

@@ -44,11 +44,11 @@ LK_RING_ACTOR(touchy, number, number)
     if (c.first()) out = in;
 }
 
-// The first thread comes back, the others wait until the ring ends.
+// The first warp comes back, the others wait until the ring ends. (Lanes of one warp may not come back before the others do.)
 LK_RING_ACTOR(sticky, number, number)
 {
     if (c.first()) out = in;
-    else
+    else if (c.thread() >= 32)
         while ((lk_ring::load_acquire<lk_ring::sys>(&c.head->command.value) & 255) != LK_RING_STOP) {}
 }
 
