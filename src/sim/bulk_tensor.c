@@ -160,6 +160,14 @@ static void report_outside(struct tensor_copy *c)
 
 /* ---- the instruction ---- */
 
+/* An interleaved map, as an H200 takes it in loads (tests/facts/modern_maps.cu): an element of the first dimension is a
+ * slice of 16 or 32 bytes, whatever the type is, and the dimension before the last has one element in every box. */
+static void slices_of(struct tensor_map *m)
+{
+    m->stride[0] = m->interleave == INTERLEAVE_32B ? 32 : 16;
+    m->box[m->rank - 2] = 1;
+}
+
 /* Reads the map of a lane; false: there is none, which is reported. */
 static bool read_map(struct tensor_copy *c, const char *R)
 {
@@ -188,11 +196,14 @@ static bool read_map(struct tensor_copy *c, const char *R)
                   "Use .im2col with maps of cuTensorMapEncodeIm2col, .tile with others.");
         return false;
     }
-    if (c->map.interleave) {
+    if (!c->map.interleave) return true;
+    if (c->map.im2col || c->store) {
         launch_fail(c->w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
-                    "tensor maps with interleaved channels (CU_TENSOR_MAP_INTERLEAVE_16B, _32B)");
+                    "tensor maps with interleaved channels (CU_TENSOR_MAP_INTERLEAVE_16B, _32B) in a store, a "
+                    "reduction or an im2col copy");
         return false;
     }
+    slices_of(&c->map);
     return true;
 }
 
