@@ -12,6 +12,8 @@ bool code_polls(struct lowered *l);
 /* polls.c: for each operation of a kernel, whether it may come behind a griddepcontrol.wait; NULL: that cannot be told,
  * since it calls functions, or is one. */
 const u8 *code_after_wait(const struct lowered *l, struct arena *mem);
+/* exit_slice.c: the registers that decide how a round of a loop goes on and are live when it begins; loop.clocked */
+void exit_slice_find(struct lowered *l, struct loop *lp, u64 *regs);
 void hazards_find(struct lowered *l);   /* hazards.c: lowered.hazard */
 void in_flight_find(struct lowered *l); /* in_flight.c: lowered.in_flight */
 void subword_find(struct lowered *l);   /* library.c: SITE_WORD */

@@ -82,10 +82,10 @@ enum term {
 };
 
 /* blocks head..last; parent: number + 1 of the enclosing loop, 0: none; polls: reads memory that others may write;
- * slice: registers its exits depend on, found when first needed (wait.c) */
+ * slice: registers its exits depend on, found when first needed (wait.c); clocked: what a clock says is among them */
 struct loop {
     u32 head, last, parent;
-    bool polls;
+    bool polls, clocked;
     u64 *slice;
 };
 

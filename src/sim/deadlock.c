@@ -413,7 +413,9 @@ static void explain_spin(struct stopped *st, struct cause *c)
     c->cause = arena_printf(&st->mem, "nobody is left to change %s: every other thread waits or has ended%s%s%s%s",
                             what, ended ? "; " : "", ended ? ended : "", by ? "; " : "", by ? by : "");
     bool named;
-    const char *fix = NULL, *outside = explain_operations(st, x.s->reads[0].addr, &named, &fix);
+    const char *fix = NULL, *outside = NULL;
+    if (x.s->reads[0].space != SP_SHARED) /* which operations of other streams, and the host, do not reach */
+        outside = explain_operations(st, x.s->reads[0].addr, &named, &fix);
     if (outside) {
         c->cause = arena_printf(&st->mem, "nobody is left to change %s: %s", what, outside);
         c->fix = fix;

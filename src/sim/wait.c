@@ -1,11 +1,12 @@
 /* Spinning at no cost, and waiting for ever as a proof.
  *
  * Every back edge costs a split fuel. When it has none left, the next round of its loop is watched (a probe): if the
- * round changed no memory, did not synchronise, read no clock, and the registers that its exits and addresses depend on
- * are as they were, then the loop can end only when one of the values it read differs. The split is idle with that read
- * set, and costs one comparison a visit. When no split can run and no read set has changed, the launch is quiescent:
- * a proved deadlock, or a wait for the host (worker_pool.c). */
+ * round changed no memory, did not synchronise, read no clock that counts, and the registers that its exits and
+ * addresses depend on (code/exit_slice.c) are as they were, then the loop can end only when one of the values it read
+ * differs. The split is idle with that read set, and costs one comparison a visit. When no split can run and no read
+ * set has changed, the launch is quiescent: a proved deadlock, or a wait for the host (worker_pool.c). */
 #include "sim/wait.h"
+#include "code/analyses.h"
 #include "sim/access.h"
 #include "sim/cluster.h"
 #include "sim/lanes.h"
@@ -22,6 +23,7 @@ struct probe {                  /* a round of a loop that is watched */
     const u64 *slice;           /* registers that decide about exits and addresses, a bit set */
     u64 *regs;                  /* their values when the round began, 32 lanes each */
     u32 nregs;                  /* registers in the slice */
+    bool clocked;               /* what a clock says is among them */
     struct read read[READ_SET]; /* what the round has read */
     u32 nread;
     bool overflow; /* the read set is not whole, or a location had two values: the round is not idle */
@@ -29,56 +31,27 @@ struct probe {                  /* a round of a loop that is watched */
 
 /* ---- the slice: registers that decide about exits and addresses ---- */
 
-static void mark(u64 *s, u32 r) { s[r >> 6] |= 1ull << (r & 63); }
-static bool marked(const u64 *s, u32 r) { return s[r >> 6] >> (r & 63) & 1; }
-
-static void find_slice(const struct lowered *l, u32 head, u64 *s)
-{
-    u32 last = head;
-    for (u32 k = 0; k < l->nloop; k++)
-        if (l->loop[k].head == head) last = l->loop[k].last;
-    for (u32 b = head; b <= last; b++)
-        for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
-            const struct lop *o = &l->op[k];
-            bool matters = o->kind == K_MEM || o->kind == K_CTRL || o->kind == K_WARP;
-            if (!matters) {
-                if (o->guard.kind == O_REG) mark(s, o->guard.reg);
-                continue;
-            }
-            EACH_USE (r, o) mark(s, r);
-        }
-    for (bool again = true; again;) {
-        again = false;
-        for (u32 b = head; b <= last; b++)
-            for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
-                bool hit = false;
-                EACH_DEF (r, &l->op[k]) hit |= marked(s, r);
-                if (!hit) continue;
-                EACH_USE (r, &l->op[k]) {
-                    again |= !marked(s, r);
-                    mark(s, r);
-                }
-            }
-    }
-    for (u32 w = 0; w < l->words; w++) s[w] &= l->block[head].live_in[w];
-}
-
 /* The slice of a loop, kept with it: the same for every warp. */
-static const u64 *exit_slice(struct launch *la, struct lowered *l, u32 head)
+static const u64 *exit_slice(struct launch *la, struct lowered *l, u32 head, bool *clocked)
 {
     struct loop *lp = NULL;
+    *clocked = true;
     for (u32 k = 0; k < l->nloop; k++)
         if (l->loop[k].head == head) lp = &l->loop[k];
     if (!lp) return l->block[head].live_in; /* no natural loop: every live register */
     u64 *s = __atomic_load_n(&lp->slice, __ATOMIC_ACQUIRE);
-    if (s) return s;
+    if (s) {
+        *clocked = lp->clocked;
+        return s;
+    }
     lock(&la->sim->lock);
     s = lp->slice;
     if (!s) {
         s = NEW_ARRAY(&l->mem, u64, l->words + 1);
-        find_slice(l, head, s);
+        exit_slice_find(l, lp, s);
         __atomic_store_n(&lp->slice, s, __ATOMIC_RELEASE);
     }
+    *clocked = lp->clocked;
     unlock(&la->sim->lock);
     return s;
 }
@@ -123,7 +96,7 @@ static struct probe *probe_new(struct warp *w, u32 head)
     if (!p) return NULL;
     const struct lowered *l = w->code->low;
     *p = (struct probe){ .fr = w->cur->fr, .head = head, .mask = w->mask };
-    p->slice = exit_slice(w->cta->launch, w->code->low, head);
+    p->slice = exit_slice(w->cta->launch, w->code->low, head, &p->clocked);
     for (u32 k = 0; k < l->words; k++) p->nregs += (u32)__builtin_popcountll(p->slice[k]);
     p->regs = base_alloc(8 * LANES * (p->nregs + 1));
     if (!p->regs) {
@@ -194,7 +167,9 @@ static void begin_round(struct warp *w)
 static bool round_was_idle(struct warp *w)
 {
     struct probe *p = w->probe;
-    if (w->changed || p->overflow || p->clocks != w->clocks || p->syncs != w->syncs || p->mask != w->mask) return false;
+    if (w->changed || p->overflow || (p->clocked && p->clocks != w->clocks) || p->syncs != w->syncs ||
+        p->mask != w->mask)
+        return false;
     u64 *now = base_alloc(8 * LANES * (p->nregs + 1));
     if (!now) return false;
     snapshot(w, p, now);

@@ -59,7 +59,7 @@ static struct bytes linked(const struct bytes *from, nvJitLinkInputType type, in
     const char *options[] = { "-arch=sm_90", "-lineinfo", more };
     TRY(nvJitLinkCreate(&h, more ? 3 : 2, options));
     for (int i = 0; i < n; i++) {
-        char name[16];
+        char name[24];
         snprintf(name, sizeof name, "input %d", i);
         TRY(nvJitLinkAddData(h, type, from[i].p, from[i].n, name));
     }
