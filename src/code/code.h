@@ -159,6 +159,7 @@ struct site {     /* a memory instruction, whatever the version */
     u8 align;
     /* the source that is the address: 0, 1 for what an asynchronous copy reads, 2 for the mbarrier that it signals */
     u8 which;
+    u8 surplus;             /* bytes at the end of a vector load that nobody reads (speculate.c) */
     u16 flags;              /* SITE_* */
     struct provenance prov; /* the object that its address was made from */
     u32 op;

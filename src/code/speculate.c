@@ -1,6 +1,9 @@
 /* Speculated loads (rules.md R8): compilers load both sides of a selection and then choose. All that such a load
  * gives is taken by selections as one of their two values, so what is wrong with it counts only for the lanes that
- * pick it. */
+ * pick it.
+ *
+ * Surplus elements (rules.md B7): compilers load four elements where three are read, since they know that the address
+ * is aligned. What nobody reads may lie behind the end. */
 #include "code/analyses.h"
 
 enum { AS_SIDE = 1, OTHERWISE = 2 };
@@ -34,6 +37,15 @@ static void mark_deferred(struct lowered *l, u32 op, u8 *deferred)
     s->flags |= SITE_SPECULATED;
 }
 
+/* Bytes of the last elements of a vector load into registers that nothing reads; those of the first element are none.
+ */
+static u8 surplus_of(const struct lop *o, const struct site *s, const u8 *use)
+{
+    u32 n = s->vec;
+    while (n > 1 && (lop_dst(o, n - 1)->kind != O_REG || !use[lop_dst(o, n - 1)->reg])) n--;
+    return (u8)((s->vec - n) * s->width);
+}
+
 void speculated_find(struct lowered *l)
 {
     struct arena tmp = { 0 };
@@ -43,6 +55,8 @@ void speculated_find(struct lowered *l)
     for (u32 k = 0; k < l->nop; k++) {
         if (l->op[k].kind != K_MEM || !lop_is_load(&l->op[k])) continue;
         u32 n = 0, all = 0;
+        struct site *s = &l->site[l->op[k].site];
+        if (s->sem == SEM_WEAK && s->vec > 1) s->surplus = surplus_of(&l->op[k], s, use);
         EACH_DEF (r, &l->op[k]) {
             n++;
             all |= use[r];

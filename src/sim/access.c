@@ -79,7 +79,9 @@ static void check_global(struct access *a, u32 lane, struct mem_object *root, st
         c->fault = state == MEM_FREED ? FAULT_FREED : FAULT_RESERVED;
         return;
     }
-    if (!within(addr, a->bytes, o.object->base, o.object->size) && !slipped(a, addr, o.object->base, o.object->size)) {
+    /* the end of an object is followed by room for the rest of an aligned access */
+    u32 read = addr & (a->bytes - 1) ? a->bytes : a->bytes - a->site->surplus;
+    if (!within(addr, read, o.object->base, o.object->size) && !slipped(a, addr, o.object->base, o.object->size)) {
         c->hit = mem_find(m, addr);
         if (c->hit == o.object) c->hit = NULL;
         if (c->hit && (!mem_is_live(c->hit) || !within(addr, a->bytes, c->hit->base, c->hit->size))) c->hit = NULL;
