@@ -1,8 +1,11 @@
-// Whether cuTensorMapEncodeTiled and cuTensorMapReplaceAddress want the 128 bytes of a map at a multiple of 64, as their documentation says.
+// Whether cuTensorMapEncodeTiled and cuTensorMapReplaceAddress want the 128 bytes of a map at a multiple of 64, as their documentation says;
+// and what a launch of more threads than __launch_bounds__ returns.
 // nvcc -o tensor_map_place tensor_map_place.cu -lcuda && timeout 60 ./tensor_map_place
 #include <cuda.h>
 #include <cstdio>
 #include <cstdlib>
+
+__global__ void __launch_bounds__(64) bounded(float *x) { x[threadIdx.x] = 1; }
 
 int main()
 {
@@ -25,5 +28,11 @@ int main()
         CUresult replaced = cuTensorMapReplaceAddress(map, (void *)(memory + 1024));
         printf("offset %d: encode %d, replace %d\n", offset, encoded, replaced);
     }
+    cudaFunction_t function;
+    void *argument = &memory;
+    cudaGetFuncBySymbol(&function, reinterpret_cast<const void *>(bounded));
+    printf("128 threads, __launch_bounds__(64): driver %d", cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, 0, nullptr, &argument, nullptr));
+    bounded<<<1, 128>>>(reinterpret_cast<float *>(memory));
+    printf(", runtime %d, then %d\n", cudaGetLastError(), cudaDeviceSynchronize());
     return 0;
 }
