@@ -67,6 +67,14 @@ static void wrong_size(struct warp *w, const struct insn *i, u32 lane, u32 bytes
     if (w->cta->launch->in->checks & CHECK_ALIGN) finding_add(w, i->op, &f, 1u << lane);
 }
 
+/* From shared memory to shared memory in a launch that has no clusters. */
+static bool lacks_cluster(const struct warp *w, const struct access *to, const struct access *from, u32 lane)
+{
+    const struct launch *l = w->cta->launch;
+    return to->space[lane] == SP_SHARED && from->space[lane] == SP_SHARED && !l->in->cluster[0] &&
+           !l->in->kernel->reqnctapercluster[0];
+}
+
 static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
 {
     const struct lop *o = &w->code->low->op[i->op];
@@ -81,6 +89,11 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
     ok &= bulk_check(&from, w, R, i, SRC_BULK_FROM, lane, bytes);
     if (signals) ok &= bulk_check(&mbarrier, w, R, i, SRC_BULK_MBARRIER, lane, 8);
     if (!ok) return;
+    if (lacks_cluster(w, &to, &from, lane)) {
+        struct finding f = { .kind = F_cluster_none,
+                             .cause = "the copy stays within shared memory, and the launch has no cluster dimension" };
+        if (w->cta->launch->in->checks & CHECK_BOUNDS) finding_add(w, i->op, &f, 1u << lane);
+    }
     bool multicast = lop_src(o, SRC_BULK_CTAS)->kind != O_NONE;
     for (u32 m = bulk_ranks(w, R, i, &to, lane); m; m &= m - 1) {
         u32 rank = (u32)__builtin_ctz(m);
