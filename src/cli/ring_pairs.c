@@ -130,14 +130,20 @@ int ring_bench_matrix(struct bench *b, u32 count)
 }
 
 /* Until the kernel ends; past the deadline its warps are told to, and say how far they came. */
-static bool wait_or_stop(struct bench *b, lk_stream *stream, u64 *word)
+static bool wait_or_stop(struct bench *b, lk_stream *stream, u64 stop)
 {
+    static const u64 one = 1;
     u64 end = time_ns() + (u64)(b->seconds * 1e9), last = end + 10000000000u;
+    lk_stream *other = NULL;
     for (;;) {
         lk_status s = lk_stream_query(stream);
         u64 now = time_ns();
         if (s != LK_NOT_READY) return s == LK_OK;
-        if (now > end) __atomic_store_n(word, 1, __ATOMIC_RELEASE);
+        if (now > end && !other) {
+            if (lk_stream_create(b->gpu, LK_STREAM_NON_BLOCKING, 0, &other) != LK_OK) return false;
+            lk_memory_write_async(other, stop, &one, sizeof one);
+            lk_stream_destroy(other);
+        }
         if (now > last) return false;
         thread_sleep_us(200);
     }
@@ -150,7 +156,6 @@ int ring_bench_flood(struct bench *b, u64 messages)
     struct memory mem = { .gpu = b->gpu };
     struct job j = { (u32)((messages + all - 1) / all), bytes, 0, 0, 0 };
     u64 stop;
-    void *word;
     lk_stream *stream;
     struct outcome *o = NEW_ARRAY(b->mem, struct outcome, all);
     lk_kernel *kernel = lk_module_kernel(b->pairs, "flood");
@@ -162,18 +167,14 @@ int ring_bench_flood(struct bench *b, u64 messages)
                     .args = args,
                     .arg_count = 5,
                     .cooperative = 1 };
-    if (lk_memory_alloc(b->gpu, LINE, LK_MEMORY_PINNED, "stop", &stop) != LK_OK ||
-        lk_memory_host(b->gpu, stop, &word) != LK_OK ||
-        lk_stream_create(b->gpu, LK_STREAM_NON_BLOCKING, 0, &stream) != LK_OK)
+    if (lk_stream_create(b->gpu, LK_STREAM_NON_BLOCKING, 0, &stream) != LK_OK)
         return cli_error("%s", lk_gpu_error(b->gpu));
-    memset(word, 0, LINE);
     l.stream = stream;
     ring_bench_step(b, "flood, %llu messages", (unsigned long long)messages);
-    bool ok = kernel && take_memory(&mem, all * each, "pipes", &memory) &&
+    bool ok = kernel && take_memory(&mem, 8, "stop", &stop) && take_memory(&mem, all * each, "pipes", &memory) &&
               take_memory(&mem, all * sizeof *o, "outcome", &out) && lk_kernel_launch(kernel, &l, NULL) == LK_OK &&
-              wait_or_stop(b, stream, word) && lk_memory_read(b->gpu, out, o, all * sizeof *o) == LK_OK;
+              wait_or_stop(b, stream, stop) && lk_memory_read(b->gpu, out, o, all * sizeof *o) == LK_OK;
     give_memory(&mem);
-    lk_memory_free(b->gpu, stop);
     lk_stream_destroy(stream);
     if (!ok) return cli_error("messages between all warps: %s", lk_gpu_error(b->gpu));
     u64 right = 0, wrong = 0, begin = UINT64_MAX, end = 0;

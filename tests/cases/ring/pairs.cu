@@ -186,7 +186,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) pair_cluster(job j, u32 *ti
 }
 
 // Every warp of the grid sends to the same warp of the next block, and takes what the one before sends: as many at once as the slots hold.
-// A warp that gets nowhere for long looks whether the host has given up, and says how far it came.
+// A warp that got nowhere looks whether the host has given up, and then says how far it came.
 extern "C" __global__ void flood(job j, unsigned char *memory, u32 slots, outcome *o, const u64 *stop)
 {
     u32 warps = blockDim.x / 32, w = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -194,7 +194,7 @@ extern "C" __global__ void flood(job j, unsigned char *memory, u32 slots, outcom
     u32 me = blockIdx.x * warps + w, next = (blockIdx.x + 1) % gridDim.x * warps + w;
     pipe<gpu> out(memory + next * each, slots, j.bytes), in(memory + me * each, slots, j.bytes);
     u64 right = 0, wrong = 0, begin = now();
-    u32 sent = 0, got = 0, idle = 0;
+    u32 sent = 0, got = 0;
     while (got < j.messages || sent < j.messages) { // who has got all still owes others
         u32 before = sent + got;
         for (u32 i = 0; i < slots && sent < j.messages; i++, sent++)
@@ -208,12 +208,7 @@ extern "C" __global__ void flood(job j, unsigned char *memory, u32 slots, outcom
             wrong += bad;
             got++;
         }
-        idle = sent + got == before ? idle + 1 : 0;
-        if (idle >> 16) {
-            idle = 0;
-            u64 ends = lane ? 0 : load_relaxed<sys>(stop);
-            if (__shfl_sync(0xffffffffu, ends, 0)) break;
-        }
+        if (sent + got == before && __any_sync(0xffffffffu, load_relaxed<sys>(stop) != 0)) break;
     }
     if (lane) return;
     o[me].ticks = sent;
