@@ -35,7 +35,7 @@ CU_API(cuDeviceGetName)(char *name, int size, int device)
     cu_result r = enter(device, &d);
     if (r) return r;
     if (!cu_ok(name) || size <= 0) return CU_INVALID_VALUE;
-    snprintf(name, (size_t)size, "%s", d->profile->title);
+    snprintf(name, (size_t)size, "%s", profile_driver_name(d->profile));
     return CU_OK;
 }
 

@@ -193,7 +193,7 @@ ML_API(nvmlDeviceGetHandleByPciBusId)(const char *id, struct ml_device **out)
 ML_API(nvmlDeviceGetName)(struct ml_device *d, char *out, unsigned size)
 {
     ENTER(out);
-    return text_out(out, size, d->profile->title);
+    return text_out(out, size, profile_driver_name(d->profile));
 }
 ML_API(nvmlDeviceGetUUID)(struct ml_device *d, char *out, unsigned size)
 {

@@ -22,7 +22,7 @@ static cu_result properties(u8 *out, int device, u32 release)
     if (!d) return CU_INVALID_DEVICE;
     u64 at = 288; /* name[256], uuid, luid[8], luidDeviceNodeMask */
     memset(out, 0, at);
-    snprintf((char *)out, 256, "%s", d->profile->title);
+    snprintf((char *)out, 256, "%s", profile_driver_name(d->profile));
     lkcu_cuDeviceGetUuid(out + 256, device);
     memcpy(out + at, &d->profile->memory, 8);
     at += 8;

@@ -153,7 +153,7 @@ struct plan *plan_new(const struct graph *g, u32 *status, struct graph_node **wh
     struct plan *p = NULL;
     VEC_PUSH(&b.mem, &b.region, (struct plan_region){ 0 });
     bool ok = flatten(&b, g, UINT32_MAX);
-    *status = ok && b.refused ? OP_NOT_SUPPORTED : OP_INVALID_VALUE;
+    *status = OP_INVALID_VALUE;
     if (ok && !b.refused) {
         b.region.p[0].end = b.node.n;
         p = plan_alloc(b.node.n, b.edge.n, b.region.n);

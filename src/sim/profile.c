@@ -41,8 +41,9 @@
 
 /* By capability, the default of each first: "sm_90" means the first row that has it. */
 static const struct profile profiles[] = {
-    { SM_90, .name = "h200", .title = "NVIDIA H200 SXM", .sms = 132, .gpc = { GH100_GPCS }, .memory = MIB(143771ull),
-      .l2 = MIB(50), .clock_mhz = 1980, .memory_gbs = 4800, PEAKS(34, 67, 67, 495, 989, 1979, 0, 1979, true),
+    { SM_90, .name = "h200", .title = "NVIDIA H200 SXM", .driver_name = "NVIDIA H200", .sms = 132,
+      .gpc = { GH100_GPCS }, .memory = MIB(143771ull), .l2 = MIB(50), .clock_mhz = 1980, .memory_gbs = 4800,
+      PEAKS(34, 67, 67, 495, 989, 1979, 0, 1979, true),
       .source = "NVIDIA H200 Tensor Core GPU datasheet; NVIDIA H100 Tensor Core GPU Architecture (GH100); memory and "
                 "clock as an H200 reports "
                 "them to nvidia-smi; CUDA C++ Programming Guide, 9.0" },

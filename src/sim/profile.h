@@ -3,10 +3,11 @@
 #define LOCKSTEP_PROFILE_H
 #include "base/base.h"
 struct profile {
-    const char *name;  /* "h200" */
-    const char *title; /* "NVIDIA H200" */
-    u32 sm;            /* 90 */
-    u32 sms;           /* multiprocessors */
+    const char *name;        /* "h200" */
+    const char *title;       /* "NVIDIA H200 SXM" */
+    const char *driver_name; /* "NVIDIA H200": what cuDeviceGetName says; NULL: not known */
+    u32 sm;                  /* 90 */
+    u32 sms;                 /* multiprocessors */
     u32 threads_per_cta, threads_per_sm, ctas_per_sm, warps_per_sm;
     u32 regs_per_sm, regs_per_cta, regs_per_thread;
     u32 shared_per_cta;                 /* without opt-in (48 KiB) */
@@ -35,6 +36,11 @@ const struct profile *profile_at(u32 i);              /* NULL past the last */
 /* SMs of the k-th GPC, which a cluster stays within; 0: there is none. A card whose GPCs are not known has them of 16.
  */
 u32 profile_gpc(const struct profile *p, u32 k);
+/* What its driver calls it; the title where that was not seen. */
+static inline const char *profile_driver_name(const struct profile *p)
+{
+    return p->driver_name ? p->driver_name : p->title;
+}
 /* Clusters of so many CTAs that fit at a time, where an SM has room for so many CTAs. CTAs of a cluster may share SMs;
  * a GPC with fewer SMs than the cluster has CTAs takes none. */
 u32 profile_clusters(const struct profile *p, u32 size, u32 ctas_per_sm);
