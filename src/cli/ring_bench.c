@@ -88,16 +88,24 @@ static int keep_filled(struct bench *b, lk_ring *ring, const lk_ring_message *me
     return EXIT_CLEAN;
 }
 
-static int start(struct bench *b, const lk_ring_options *options, lk_ring **ring)
+static int create(struct bench *b, const lk_ring_options *options, lk_ring **ring)
 {
     lk_ring_options o = *options;
     o.size = sizeof o;
     o.module = b->vectors;
     if (!o.kernel) o.kernel = "vectors";
-    if (lk_ring_create(b->gpu, &o, ring) != LK_OK) return failed(NULL, "create");
-    if (lk_ring_launch(*ring, b->seconds) != LK_OK || lk_ring_activate(*ring, b->seconds) != LK_OK)
-        return failed(*ring, "launch");
+    return lk_ring_create(b->gpu, &o, ring) == LK_OK ? EXIT_CLEAN : failed(NULL, "create");
+}
+static int launch(struct bench *b, lk_ring *ring)
+{
+    if (lk_ring_launch(ring, b->seconds) != LK_OK || lk_ring_activate(ring, b->seconds) != LK_OK)
+        return failed(ring, "launch");
     return EXIT_CLEAN;
+}
+static int start(struct bench *b, const lk_ring_options *options, lk_ring **ring)
+{
+    int code = create(b, options, ring);
+    return code == EXIT_CLEAN ? launch(b, *ring) : code;
 }
 static int finish(struct bench *b, lk_ring *ring)
 {
@@ -216,8 +224,10 @@ static int measure_batches(struct bench *b, const lk_ring_options *options)
     ring_bench_step(b, "batches: %u threads, %u units each", threads, o.instances);
     for (u32 i = 0; i < threads && code == EXIT_CLEAN; i++) {
         s[i] = (struct sender){ .b = b, .message = &m, .units = o.instances, .n = b->messages * (b->on_gpu ? 50 : 4) };
-        code = start(b, &o, &s[i].ring);
+        code = create(b, &o, &s[i].ring);
     }
+    /* a GPU's driver may wait for kernels that run when it allocates: none runs before all rings are there */
+    for (u32 i = 0; i < threads && code == EXIT_CLEAN; i++) code = launch(b, s[i].ring);
     u64 from = time_ns();
     for (; code == EXIT_CLEAN && started < threads; started++)
         if (pthread_create(&s[started].thread, NULL, send_batches, &s[started])) {
@@ -274,7 +284,6 @@ static int measure_host(struct bench *b, const lk_ring_options *o)
     static const u32 size[] = { 16, 64, 256, 1024, 4096, 16384, 65536 };
     int code = ring_bench_raw_host(b);
     for (u32 i = 0; i < COUNT_OF(size) && code == EXIT_CLEAN; i++) code = measure_size(b, o, size[i], true);
-    if (code == EXIT_CLEAN) code = measure_batches(b, o);
     return code == EXIT_CLEAN ? measure_life(b, o) : code;
 }
 
@@ -340,8 +349,14 @@ int ring_bench(struct ring_request *r)
     if (!quiet && b.flood_rate > 0)
         printf("\n%u warps, each to the next: %llu messages of 16 bytes, %.1f million a second\n", b.flood_warps,
                (unsigned long long)b.flood_messages, b.flood_rate / 1e6);
+    /* what there is, even when something failed, or the batches are cut off */
+    int written = quiet ? EXIT_CLEAN : write_files(r, &b);
+    if (code == EXIT_CLEAN) code = measure_batches(&b, &r->ring);
+    if (!quiet && b.batch_rate > 0)
+        printf("\nbatches of 16 bytes to %u units, %u threads of the host: %llu messages, %.0f a second\n",
+               b.batch_units, b.batch_threads, (unsigned long long)b.batch_messages, b.batch_rate);
     if (code != EXIT_CLEAN) lk_gpu_interrupt(b.gpu);
-    int written = write_files(r, &b); /* what there is, even when something failed */
+    if (written == EXIT_CLEAN) written = write_files(r, &b);
     if (code == EXIT_CLEAN) code = written;
     lk_gpu_destroy(b.gpu);
     return code;

@@ -58,9 +58,6 @@ void ring_bench_print_host(const struct bench *b)
         printf(" | %10.0f %10.0f | %8.2f %8.2f\n", r->rate, r->filled, us(r->launch, r->n, 0.5),
                us(r->graph, r->n, 0.5));
     }
-    if (b->batch_rate > 0)
-        printf("\nbatches of 16 bytes to %u units, %u threads of the host: %llu messages, %.0f a second\n",
-               b->batch_units, b->batch_threads, (unsigned long long)b->batch_messages, b->batch_rate);
     const struct bench_life *l = &b->life;
     if (l->activate)
         printf("activate %.1f us (p99 %.1f), deactivate %.1f us (p99 %.1f), terminate %.1f us (most %.1f)\n",
