@@ -88,24 +88,16 @@ static int keep_filled(struct bench *b, lk_ring *ring, const lk_ring_message *me
     return EXIT_CLEAN;
 }
 
-static int create(struct bench *b, const lk_ring_options *options, lk_ring **ring)
+static int start(struct bench *b, const lk_ring_options *options, lk_ring **ring)
 {
     lk_ring_options o = *options;
     o.size = sizeof o;
     o.module = b->vectors;
     if (!o.kernel) o.kernel = "vectors";
-    return lk_ring_create(b->gpu, &o, ring) == LK_OK ? EXIT_CLEAN : failed(NULL, "create");
-}
-static int launch(struct bench *b, lk_ring *ring)
-{
-    if (lk_ring_launch(ring, b->seconds) != LK_OK || lk_ring_activate(ring, b->seconds) != LK_OK)
-        return failed(ring, "launch");
+    if (lk_ring_create(b->gpu, &o, ring) != LK_OK) return failed(NULL, "create");
+    if (lk_ring_launch(*ring, b->seconds) != LK_OK || lk_ring_activate(*ring, b->seconds) != LK_OK)
+        return failed(*ring, "launch");
     return EXIT_CLEAN;
-}
-static int start(struct bench *b, const lk_ring_options *options, lk_ring **ring)
-{
-    int code = create(b, options, ring);
-    return code == EXIT_CLEAN ? launch(b, *ring) : code;
 }
 static int finish(struct bench *b, lk_ring *ring)
 {
@@ -191,59 +183,24 @@ static int measure_size(struct bench *b, const lk_ring_options *o, u32 bytes, bo
     return finish(b, ring);
 }
 
-struct sender { /* a thread of the host with a ring of its own */
-    struct bench *b;
-    lk_ring *ring;
-    const lk_ring_message *message;
-    u32 units;
-    u64 n;
-    double rate;
-    int code;
-    pthread_t thread;
-};
-static void *send_batches(void *self)
-{
-    struct sender *s = self;
-    s->code = keep_filled(s->b, s->ring, s->message, s->units, s->n, &s->rate);
-    return NULL;
-}
-
-/* Small messages to many units, in batches, from several threads. */
+/* Small messages to many units, in batches, from one thread. */
 static int measure_batches(struct bench *b, const lk_ring_options *options)
 {
-    struct sender s[8] = { { 0 } };
-    u32 threads = b->on_gpu ? 8 : 1, started = 0;
     lk_ring_options o = *options;
     u64 seed = b->seed;
     lk_ring_message m;
-    int code = EXIT_CLEAN;
-    if (o.instances < 2) o.instances = b->on_gpu ? 8 : 1;
+    lk_ring *ring;
+    if (o.instances < 2) o.instances = b->on_gpu ? 64 : 1;
     if (!o.idle_ns) o.idle_ns = 1000; /* units without messages leave the link to the others */
     o.inline_bytes = 64;
     ring_suite_pair(1, &seed, b->mem, &m);
-    ring_bench_step(b, "batches: %u threads, %u units each", threads, o.instances);
-    for (u32 i = 0; i < threads && code == EXIT_CLEAN; i++) {
-        s[i] = (struct sender){ .b = b, .message = &m, .units = o.instances, .n = b->messages * (b->on_gpu ? 50 : 4) };
-        code = create(b, &o, &s[i].ring);
-    }
-    /* a GPU's driver may wait for kernels that run when it allocates: none runs before all rings are there */
-    for (u32 i = 0; i < threads && code == EXIT_CLEAN; i++) code = launch(b, s[i].ring);
-    u64 from = time_ns();
-    for (; code == EXIT_CLEAN && started < threads; started++)
-        if (pthread_create(&s[started].thread, NULL, send_batches, &s[started])) {
-            code = cli_error("no thread for the batches");
-            break;
-        }
-    for (u32 i = 0; i < started; i++) {
-        pthread_join(s[i].thread, NULL);
-        if (code == EXIT_CLEAN) code = s[i].code;
-        b->batch_messages += s[i].n;
-    }
-    b->batch_rate = (double)b->batch_messages * 1e9 / (double)(time_ns() - from);
-    b->batch_units = o.instances * threads;
-    b->batch_threads = threads;
-    for (u32 i = 0; i < threads && code == EXIT_CLEAN; i++) code = finish(b, s[i].ring);
-    return code;
+    ring_bench_step(b, "batches to %u units", o.instances);
+    int code = start(b, &o, &ring);
+    if (code != EXIT_CLEAN) return code;
+    b->batch_units = o.instances;
+    b->batch_messages = b->messages * (b->on_gpu ? 20 : 4);
+    if ((code = keep_filled(b, ring, &m, o.instances, b->batch_messages, &b->batch_rate)) != EXIT_CLEAN) return code;
+    return finish(b, ring);
 }
 
 /* How long the calls of a ring's life take, when its units are idle. */
@@ -353,8 +310,8 @@ int ring_bench(struct ring_request *r)
     int written = quiet ? EXIT_CLEAN : write_files(r, &b);
     if (code == EXIT_CLEAN) code = measure_batches(&b, &r->ring);
     if (!quiet && b.batch_rate > 0)
-        printf("\nbatches of 16 bytes to %u units, %u threads of the host: %llu messages, %.0f a second\n",
-               b.batch_units, b.batch_threads, (unsigned long long)b.batch_messages, b.batch_rate);
+        printf("\nbatches of 16 bytes to %u units: %llu messages, %.0f a second\n", b.batch_units,
+               (unsigned long long)b.batch_messages, b.batch_rate);
     if (code != EXIT_CLEAN) lk_gpu_interrupt(b.gpu);
     if (written == EXIT_CLEAN) written = write_files(r, &b);
     if (code == EXIT_CLEAN) code = written;

@@ -41,7 +41,7 @@ struct bench {
     u32 half_sm;                   /* bytes of shared memory of which two do not fit on an SM */
     VEC(struct bench_row) row;
     struct bench_life life;
-    u32 batch_units, batch_threads; /* of the batched messages; sending threads */
+    u32 batch_units; /* of the batched messages */
     u64 batch_messages;
     double batch_rate;
     u32 flood_warps;

@@ -112,12 +112,12 @@ void ring_bench_json(const struct bench *b, const char *on, struct text *t)
         if (i) text_add(t, ",\n");
         add_row(t, &b->row.p[i]);
     }
-    text_add(t,
-             "],\"flood\":{\"warps\":%u,\"messages\":%llu,\"per_second\":%.0f},\"batched\":{\"units\":%u,\"threads\":%"
-             "u,\"messages\":"
-             "%llu,\"per_second\":%.0f}",
-             b->flood_warps, (unsigned long long)b->flood_messages, b->flood_rate, b->batch_units, b->batch_threads,
-             (unsigned long long)b->batch_messages, b->batch_rate);
+    text_add(
+        t,
+        "],\"flood\":{\"warps\":%u,\"messages\":%llu,\"per_second\":%.0f},\"batched\":{\"units\":%u,\"messages\":%llu,"
+        "\"per_second\":%.0f}",
+        b->flood_warps, (unsigned long long)b->flood_messages, b->flood_rate, b->batch_units,
+        (unsigned long long)b->batch_messages, b->batch_rate);
     const struct bench_life *l = &b->life;
     text_add(t, ",\"life\":{");
     add_quantiles(t, "activate_ns", l->activate, l->n);
