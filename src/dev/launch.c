@@ -112,7 +112,7 @@ static bool promise_kept(struct refusal *x)
                      threads, most);
             snprintf(x->fix, sizeof x->fix,
                      "Use a block of at most %" PRIu64 " threads, or raise __launch_bounds__ of the kernel.", most);
-            return refuse_as(x, 12, 701);
+            return refuse(x, 12);
         }
     }
     return true;
