@@ -1,3 +1,4 @@
+// regen: no
 // Whether cuTensorMapEncodeTiled and cuTensorMapReplaceAddress want the 128 bytes of a map at a multiple of 64, as their documentation says;
 // and what a launch of more threads than __launch_bounds__ returns.
 // nvcc -o tensor_map_place tensor_map_place.cu -lcuda && timeout 60 ./tensor_map_place

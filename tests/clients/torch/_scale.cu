@@ -17,3 +17,4 @@ void launch_scale(const float *x, float *out, float factor, int n, bool guard, c
     if (guard) scale<<<grid, 256, 0, stream>>>(x, out, factor, n);
     else scale_unguarded<<<grid, 256, 0, stream>>>(x, out, factor);
 }
+// regen: no
