@@ -376,12 +376,13 @@ static void reports_copy(struct run *r, const char *suffix, enum quoting q, cons
 static int finish(struct run *r, int status)
 {
     struct error e = { 0 };
-    u64 errors = 0;
+    u64 errors = 0, lost = 0;
     u32 processes = run_report_each(&r->report, ".errors", QUOTE_NOT, add_number, &errors);
     if (!processes)
         fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", r->program[0]);
     else if (errors || !r->common.quiet)
         run_report_print(&r->report);
+    run_report_each(&r->report, ".lost", QUOTE_NOT, add_number, &lost);
     if (r->reporting.print_rules) run_report_each(&r->report, ".rules", QUOTE_NOT, print_to, stdout);
     reports_copy(r, ".json", QUOTE_JSON, r->reporting.json, &e);
     reports_copy(r, ".sarif", QUOTE_JSON, r->reporting.sarif, &e);
@@ -395,7 +396,7 @@ static int finish(struct run *r, int status)
     }
     int code = WEXITSTATUS(status);
     if (r->reporting.error_code && errors) return (int)r->reporting.error_code;
-    return code ? code : errors ? EXIT_FINDINGS : EXIT_CLEAN;
+    return code ? code : errors ? EXIT_FINDINGS : lost ? EXIT_UNSUPPORTED : EXIT_CLEAN;
 }
 
 static int print_again(struct run *r, struct error *e)

@@ -7,6 +7,7 @@
 #include "cuda/cu_fault.h"
 #include "cuda/cu_run.h"
 #include "cuda/cu_where.h"
+#include "dev/dev_work.h"
 #include "where/where.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -303,6 +304,16 @@ static void say_all(void)
     for (u32 i = 0; (gpu = gpu_at(i)); i++) say(report_of(gpu), true);
 }
 
+/* A kernel that could not be executed: that is no finding, and what it would have computed is missing. */
+static void say_lost(lk_gpu *gpu)
+{
+    struct error e;
+    if (!work_lost(gpu->device, &e)) return;
+    fprintf(stderr, "lockstep: a kernel was not executed to its end: %s%s%s\n", e.where, e.where[0] ? ": " : "",
+            e.text);
+    if (out.how->folder[0]) put_number("lost", 1);
+}
+
 /* The program has ended, and its own handlers have run. What is still in flight gets a moment to end. */
 __attribute__((destructor)) static void end(void)
 {
@@ -321,6 +332,7 @@ __attribute__((destructor)) static void end(void)
             lk_report_leaks_host(gpu);
         }
         if (out.how->folder[0]) say(report_of(gpu), true);
+        say_lost(gpu);
     }
     if (report_at(0)) report_write();
     if (out.how->folder[0]) put_number("done", 1);

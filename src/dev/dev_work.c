@@ -129,7 +129,16 @@ void work_failed(struct device *d, const struct error *e)
 {
     lock(&d->work->lock);
     if (!d->work->error.code) d->work->error = *e;
+    if (!d->work->lost.code) d->work->lost = *e;
     unlock(&d->work->lock);
+}
+
+bool work_lost(struct device *d, struct error *e)
+{
+    lock(&d->work->lock);
+    *e = d->work->lost;
+    unlock(&d->work->lock);
+    return e->code != ERR_NONE;
 }
 
 u32 work_status(struct device *d, u32 status, struct error *e)
@@ -138,7 +147,11 @@ u32 work_status(struct device *d, u32 status, struct error *e)
     if (!status) return status;
     if (status == DEV_LAUNCH_FAILED) {
         lock(&w->lock);
-        if (w->error.code && !e->code) *e = w->error;
+        if (w->error.code && !e->code) {
+            *e = w->error;
+            /* no finding of the kernel: what it needs is not there */
+            e->cuda = e->code == ERR_UNSUPPORTED ? OP_NOT_SUPPORTED : e->code == ERR_MEMORY ? OP_OUT_OF_MEMORY : 999;
+        }
         w->error.code = ERR_NONE;
         unlock(&w->lock);
     }

@@ -61,6 +61,7 @@ struct dev_work {
     bool here;                 /* one of them is synchronous, and runs on the thread of its caller */
     struct dev_run *held;      /* launches that are held back, by priority, then age */
     struct error error;        /* why the first operation failed that nobody was told of */
+    struct error lost;         /* why the first launch could not be executed */
     struct map sites;          /* texts of host calls, each once: the tags of operations */
     struct arena mem;          /* for these */
     struct dev_flight *unseen; /* operations whose memory the host still must not touch */
@@ -81,6 +82,8 @@ u64 work_tag(struct device *d, const char *site);
 static inline const char *work_site(u64 tag) { return (const char *)(uintptr_t)tag; }
 /* Keeps the first error for those who wait. */
 void work_failed(struct device *d, const struct error *e);
+/* Why the first launch that could not be executed was not; false: there was none. */
+bool work_lost(struct device *d, struct error *e);
 /* e says what the status means, with the kept error where there is one. Returns the status. */
 u32 work_status(struct device *d, u32 status, struct error *e);
 

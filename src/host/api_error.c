@@ -168,6 +168,7 @@ lk_status host_done(const lk_gpu *gpu, u32 cuda)
     if (cuda == OP_NOT_READY) return LK_NOT_READY;
     struct error *e = &mine.error;
     const struct cuda_error *x = cuda >= 100 && cuda < 800 ? cuda_find(cuda) : NULL;
+    if (cuda == DEV_LAUNCH_FAILED && e->code && e->cuda) return host_failed(gpu); /* an instruction that is not there */
     if (is_finding(gpu, cuda)) {
         error_set(e, ERR_INPUT, "%s", dev_status_text(cuda));
         fail(gpu, cuda == DEV_REFUSED_LAUNCH ? OP_INVALID_VALUE : cuda);
