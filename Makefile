@@ -86,8 +86,9 @@ $(B)/liblockstep.a: $(LIB_OBJ)
 	@rm -f $@
 	$(call say,ar,$@)ar rcs $@ $^
 
+# nodelete: it has threads, and mono closes what a program has loaded before the process ends.
 $(B)/liblockstep.so: $(LIB_OBJ)
-	$(call say,ld,$@)$(CC) -shared -static-libgcc -Wl,-soname,liblockstep.so.0 $(LINK) $^ -o $@ $(LIBS)
+	$(call say,ld,$@)$(CC) -shared -static-libgcc -Wl,-soname,liblockstep.so.0 -Wl,-z,nodelete $(LINK) $^ -o $@ $(LIBS)
 	@ln -sf liblockstep.so $@.0
 
 $(B)/obj/%.o: src/%.S src/cuda/libcuda.def src/front/cudart.def src/cuda/gate_layout.h src/cuda/gate_door.S $(B)/flags
