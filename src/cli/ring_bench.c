@@ -1,7 +1,6 @@
 /* lockstep ring --bench, the host's part: how long a message takes, by stages, beside launches and graphs that do the
  * same work. Only messages whose answer was looked at and right are counted. */
 #include "cli/ring_bench.h"
-#include <pthread.h>
 #include <stdlib.h>
 
 enum { BATCH = 64, WINDOW = 2 * BATCH, LIVES = 100, ENDS = 10 };

@@ -117,14 +117,20 @@ static struct op *apart(struct streams *s, const struct op_spec *spec)
     return op;
 }
 
+/* Whether a call may speak for all streams now. */
+static u32 all_permitted(struct streams *s)
+{
+    exec_call(s);
+    u32 status = exec_permitted(s);
+    return status ? status : s->captures ? OP_CAPTURE_UNSUPPORTED : OP_OK;
+}
+
 u32 event_record_all(struct event *e, u64 tag)
 {
     struct streams *s = e->all;
     struct op_spec spec = { .kind = OP_RECORD, .event = e, .tag = tag };
     lock(&s->lock);
-    exec_call(s);
-    u32 status = exec_permitted(s);
-    if (!status && s->captures) status = OP_CAPTURE_UNSUPPORTED;
+    u32 status = all_permitted(s);
     struct op *op = status ? NULL : apart(s, &spec);
     if (op) {
         for (struct stream *st = s->streams; st; st = st->next)
@@ -143,9 +149,7 @@ u32 event_wait_all(struct event *e, u64 tag)
     struct streams *s = e->all;
     struct op_spec spec = { .kind = OP_WAIT, .event = e, .tag = tag };
     lock(&s->lock);
-    exec_call(s);
-    u32 status = exec_permitted(s);
-    if (!status && s->captures) status = OP_CAPTURE_UNSUPPORTED;
+    u32 status = all_permitted(s);
     struct op *op = status || !e->record ? NULL : apart(s, &spec);
     if (op) {
         op_edge_add(e->record, op, OP_EDGE_COMPLETE);
