@@ -95,11 +95,8 @@ bool driver_open(struct driver *c, struct error *e)
         why[0] ? ")" : "");
 }
 
-void driver_close(struct driver *c)
-{
-    if (c->library) dlclose(c->library);
-    c->library = NULL;
-}
+/* The library stays: threads of the driver may still run in it, above all after a kernel that faulted. */
+void driver_close(struct driver *c) { c->library = NULL; }
 
 const char *driver_error(const struct driver *c, cu_result code, char *out, size_t size)
 {

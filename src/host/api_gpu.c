@@ -128,6 +128,7 @@ void lk_gpu_destroy(lk_gpu *gpu)
         base_free(l);
     }
     pthread_mutex_destroy(&gpu->lock);
+    base_free(gpu->late); /* the memory itself went with the device */
     base_free(gpu);
 }
 

@@ -47,6 +47,9 @@ struct lk_gpu {
     u64 peak;                            /* atomic, a real GPU: the most bytes that lived at one time */
     lk_way (*choose)(void *self, const lk_chosen *launch); /* which launches are checked; NULL: all */
     void *choose_self;                                     /* for it */
+    u32 rings;                                             /* kernels of rings that run (src/ring) */
+    u64 *late;                                             /* addresses that are freed when none runs any more */
+    u32 late_count;
 };
 
 struct lk_stream {

@@ -1,5 +1,6 @@
 /* The life of a ring: created, launched, active, inactive, draining, terminated; and how its units are asked for a sign
  * of life. */
+#include "host/host.h"
 #include "ring/ring.h"
 #include <inttypes.h>
 
@@ -34,7 +35,10 @@ static bool is_running(u32 state)
 
 static void set_state(lk_ring *r, lk_ring_state state)
 {
-    __atomic_store_n(&r->state, state, __ATOMIC_RELEASE);
+    bool ran = is_running(__atomic_exchange_n(&r->state, state, __ATOMIC_ACQ_REL)), runs = is_running(state);
+    lock(&r->gpu->lock);
+    r->gpu->rings += runs - ran;
+    unlock(&r->gpu->lock);
     RING_LOG(r, "%s", lk_ring_state_name(state));
 }
 
@@ -373,11 +377,38 @@ lk_status lk_ring_terminate(lk_ring *r, double seconds)
     return LK_OK;
 }
 
+/* Memory is freed when no ring of this gpu runs: a free waits for all kernels, and a ring's does not end. */
+static void free_later(lk_gpu *gpu, u64 address)
+{
+    lock(&gpu->lock);
+    bool wait = gpu->rings;
+    if (wait) {
+        gpu->late = base_need_more(gpu->late, (gpu->late_count + 1) * sizeof *gpu->late);
+        gpu->late[gpu->late_count++] = address;
+    }
+    unlock(&gpu->lock);
+    if (!wait) lk_memory_free(gpu, address);
+}
+
+static void free_late(lk_gpu *gpu)
+{
+    lock(&gpu->lock);
+    u64 *late = gpu->rings ? NULL : gpu->late;
+    u32 n = late ? gpu->late_count : 0;
+    if (late) {
+        gpu->late = NULL;
+        gpu->late_count = 0;
+    }
+    unlock(&gpu->lock);
+    for (u32 i = 0; i < n; i++) lk_memory_free(gpu, late[i]);
+    base_free(late);
+}
+
 static void free_blocks(lk_ring *r, struct ring_block *b)
 {
     while (b) {
         struct ring_block *next = b->next;
-        lk_memory_free(r->gpu, b->address);
+        free_later(r->gpu, b->address);
         base_free(b);
         b = next;
     }
@@ -397,8 +428,9 @@ lk_status lk_ring_destroy(lk_ring *r)
         pthread_mutex_destroy(&r->unit[i].lock);
     }
     free_blocks(r, r->free);
-    if (r->device) lk_memory_free(r->gpu, r->device);
-    if (r->pinned) lk_memory_free(r->gpu, r->pinned);
+    if (r->device) free_later(r->gpu, r->device);
+    if (r->pinned) free_later(r->gpu, r->pinned);
+    free_late(r->gpu);
     pthread_mutex_destroy(&r->lock);
     arena_free(&r->mem);
     base_free(r);

@@ -4,13 +4,30 @@
 #include "../cases/ring/vectors.h"
 #include "base/base.h"
 #include "unit.h"
+#include <execinfo.h>
 #include <lockstep_ring.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static lk_gpu *gpu;
 static lk_module *module;
 static const char *on;
 static const double LONG = 60; /* seconds: longer than any of this takes on a busy machine */
+static bool says;              /* each step is named before it begins: on a card one that hangs is known by its name */
+
+static void step(const char *name)
+{
+    if (says) fprintf(stderr, "%s\n", name);
+}
+/* A fault of the process, which may be the driver's: where it was. */
+static void faulted(int number)
+{
+    void *frame[64];
+    static const char text[] = "a fault of the process\n";
+    if (write(2, text, sizeof text - 1) > 0) backtrace_symbols_fd(frame, backtrace(frame, 64), 2);
+    _exit(128 + number);
+}
 
 #define OK(call) UNIT_EQ_STR((call) == LK_OK ? "" : lk_ring_error(NULL), "")
 #define FAILS(call, status, part)            \
@@ -402,6 +419,27 @@ static void routes(void)
     close_all();
 }
 
+/* Several rings of one gpu run side by side, and one is destroyed while the others run. */
+static void several(void)
+{
+    enum { RINGS = 8 };
+    lk_ring *r[RINGS];
+    open_file("actors.ptx");
+    for (u32 i = 0; i < RINGS; i++) r[i] = start((lk_ring_options){ .kernel = "zoo" });
+    for (u32 round = 0; round < 3; round++) {
+        for (u32 i = 0; i < RINGS; i++) OK(send_number(r[i], lk_ring_unit_of(r[i], "twice"), i + round, LONG));
+        for (u32 i = 0; i < RINGS; i++) UNIT_EQ(receive_number(r[i]).value, 2 * (i + round));
+    }
+    for (u32 i = 0; i < RINGS; i += 2) finish(r[i]);
+    r[0] = start((lk_ring_options){ .kernel = "zoo", .name = "again" });
+    for (u32 i = 0; i < RINGS; i = i ? i + 2 : 1) {
+        OK(send_number(r[i], lk_ring_unit_of(r[i], "twice"), 40 + i, LONG));
+        UNIT_EQ(receive_number(r[i]).value, 2 * (40 + i));
+        finish(r[i]);
+    }
+    close_all();
+}
+
 static void failures(void)
 {
     lk_ring_message got = { .size = sizeof got };
@@ -428,6 +466,7 @@ static void failures(void)
     UNIT_EQ(got.result, LK_RING_TOO_SHORT);
     FAILS(lk_ring_send(r, &(lk_ring_message){ .size = sizeof got, .unit = 6 }, 0), LK_BAD_INPUT,
           "there is no unit 6; the ring has 6");
+    step("  an actor leaves");
     /* an actor that left after its first message */
     OK(send_number(r, leaver, 1, LONG));
     OK(lk_ring_receive(r, &got, LONG));
@@ -435,6 +474,7 @@ static void failures(void)
     while (unit.phase != LK_RING_LEFT);
     FAILS(send_number(r, leaver, 2, 0), LK_BAD_INPUT, "unit zoo.leaver.0 has left by itself after 1 messages");
     OK(lk_ring_ping(r, LONG));
+    step("  threads of a unit do not meet");
     /* a unit whose threads do not meet, told from one that is busy */
     OK(send_number(r, sticky, 1, LONG));
     OK(send_number(r, sticky, 2, LONG));
@@ -448,29 +488,40 @@ static void failures(void)
     UNIT_HAS(json, "\"phase\":\"at barrier\"");
     lk_text_free(text);
     lk_text_free(json);
+    step("  its end");
     finish(r);
     close_all();
     /* a trap: what the unit was in is named, and nothing hangs */
+    step("  a trap");
     open_file("actors.ptx");
     r = start((lk_ring_options){ .kernel = "zoo" });
     OK(send_number(r, touchy, 1, LONG));
     OK(lk_ring_receive(r, &got, LONG));
     OK(send_number(r, touchy, 666, LONG));
     FAILS(lk_ring_receive(r, &got, LONG), LK_FINDINGS, "zoo.touchy.0 is in the actor with message 2");
+    step("  calls behind it");
     FAILS(send_number(r, touchy, 1, LONG), LK_FINDINGS, "the kernel ended");
     FAILS(lk_ring_terminate(r, 1), LK_FINDINGS, "the kernel ended");
+    step("  the ring is destroyed");
     OK(lk_ring_destroy(r));
+    step("  the gpu is destroyed");
     lk_gpu_destroy(gpu);
+    step("  a new one works");
+    open_file("actors.ptx");
+    finish(start((lk_ring_options){ .kernel = "zoo" }));
+    close_all();
 }
 
 int main(int argc, char **argv)
 {
     u32 count = argc > 1 ? (u32)strtoul(argv[1], NULL, 10) : 300;
     on = argc > 2 ? argv[2] : "sim";
-#define STEP(call)                                              \
-    do { /* on a card a step that hangs is known by its name */ \
-        if (argc > 2) fprintf(stderr, "%s\n", #call);           \
-        call;                                                   \
+    says = argc > 2;
+    if (says) signal(SIGSEGV, faulted);
+#define STEP(call)   \
+    do {             \
+        step(#call); \
+        call;        \
     } while (0)
     STEP(life());
     STEP(refusals());
@@ -480,6 +531,7 @@ int main(int argc, char **argv)
     STEP(policies());
     STEP(threads());
     STEP(routes());
+    STEP(several());
     STEP(failures());
     return unit_done();
 }
