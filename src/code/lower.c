@@ -126,12 +126,19 @@ struct ptx_var *lower_home(const struct lower *w, struct ptx_var *v)
     return v;
 }
 
+/* A texture or surface reference is a variable that holds the object which the host bound to it, and stands for that:
+ * pointers to it are of no other use (5.3). */
 static struct opnd symbol_address(struct lower *w, const struct ptx_operand *o, enum ptx_type type)
 {
     u32 width = register_bytes(type), whole = type_size[type] == 8 ? 8 : 4;
     if (o->func) return lower_const(truncate_to(o->func->addr, width));
     struct ptx_var *v = lower_home(w, o->var);
     if (!v) return lower_const((u64)o->imm);
+    if (v->type == T_TEXREF || v->type == T_SURFREF) {
+        struct opnd bound = lower_temp(w, T_U64);
+        lower_access(w, true, SP_GLOBAL, symbol_const(w, v, v->addr), 8, 0, bound, 8);
+        return lower_resize(w, bound, 8, type);
+    }
     u64 at = v->offset + (u64)o->imm;
     int add = isa_form(N_add, whole == 8 ? T_U64 : T_U32, whole == 8 ? T_U64 : T_U32, 0);
     struct opnd base = { .kind = O_SREG };

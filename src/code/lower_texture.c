@@ -1,4 +1,4 @@
-/* Lowering of texture and surface instructions (9.7.10, 9.7.11) on objects.
+/* Lowering of texture and surface instructions (9.7.10, 9.7.11) on objects and on references (lower.c).
  *
  *   tex, tld4   one operation with the sources of texture.h. It reads up to 16 texels itself.
  *   suld, sust  an operation that finds the address of the texel and whether it is inside, and then an ordinary load or
@@ -36,14 +36,25 @@ static bool numbers_read(struct lower *w, const struct ptx_operand *v, u32 need,
     return true;
 }
 
+/* The object of [object] or of [reference]; false: it is neither. */
+static bool object_read(struct lower *w, const struct ptx_operand *m, struct opnd *out)
+{
+    const struct ptx_var *v = m->var;
+    if (m->kind != OP_MEM || m->imm || (m->reg && type_size[m->reg->type] != 8)) return false;
+    if (!m->reg && !(v && (v->type == T_TEXREF || v->type == T_SURFREF))) return false;
+    struct ptx_operand sym = *m;
+    sym.kind = OP_SYM;
+    *out = m->reg ? lower_reg(m->reg->index) : lower_operand(w, &sym, T_U64);
+    return true;
+}
+
 /* The object, the layer and the coordinates of [object, {layer, x, y, z}]; how many sources there are, 0: it is written
  * otherwise. */
 static u32 place_read(struct lower *w, const struct ptx_operand *m, enum texture_shape s, enum ptx_type t,
                       struct opnd *src)
 {
     u32 layer = texture_layered(s), need = texture_axes(s) + layer;
-    if (m->kind != OP_MEM || !m->reg || m->imm || m->nelem != 1 || type_size[m->reg->type] != 8) return 0;
-    src[0] = lower_reg(m->reg->index);
+    if (m->nelem != 1 || !object_read(w, m, &src[0])) return 0;
     if (!numbers_read(w, &m->elem[0], need, t, src + 1)) return 0;
     if (layer) numbers_read(w, &m->elem[0], 1, T_U32, src + 1);
     return 1 + need;
@@ -125,7 +136,7 @@ void lower_tex(struct lower *w, int form)
 
 /* ---- queries ---- */
 
-/* What an H200 answers of objects: the extent. Other questions are about references, and named unsupported. */
+/* What an H200 answers of objects: the extent. Other questions are named unsupported. */
 void lower_query(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
@@ -137,13 +148,11 @@ void lower_query(struct lower *w, int form)
                : lower_has_mod(i, "depth")  ? QUERY_DEPTH
                                             : -1;
     const struct ptx_operand *m = &i->arg[1];
-    if (what < 0 || i->narg != 2u + level || m->kind != OP_MEM || !m->reg || m->imm || m->nelem ||
-        type_size[m->reg->type] != 8) {
+    if (what < 0 || i->narg != 2u + level || m->nelem || !object_read(w, m, &src[0])) {
         lower_unsupported(w);
         return;
     }
     struct opnd d = lower_begin(w, &i->arg[0], T_U32);
-    src[0] = lower_reg(m->reg->index);
     if (level) src[1] = lower_operand(w, &i->arg[2], T_U32);
     lower_operands(w, &o, &d, 1, src, 1u + level);
     o.off = what | (surface ? QUERY_SURFACE : 0) | (level ? QUERY_LEVEL : 0);

@@ -96,6 +96,7 @@ enum cu_kind {
     CU_ARRAY,
     CU_MIPMAPPED,
     CU_TEXREF,
+    CU_SURFREF,
     CU_PHYSICAL,
     CU_KINDS
 };

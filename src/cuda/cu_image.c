@@ -87,6 +87,7 @@ static void image_free(struct cu_image *m)
         m->first = f->next;
         function_stale(f, m);
     }
+    cu_references_end(m);
     for (u32 i = 0; i < CU_DEVICES; i++) {
         if (m->on[i]) lk_module_unload(m->on[i]);
         cu_handle_end(m->view[i]);

@@ -29,6 +29,8 @@ void cu_images_reset(struct cu_device *d);
 void cu_reset(struct cu_device *d); /* all memory and handles of the device end */
 /* Whether a reset has freed what began there: to free it then is an error of the call, and nothing is freed twice. */
 bool cu_reset_ended(const lk_gpu *gpu, u64 address);
+/* ---- cu_texref.c ---- */
+void cu_references_end(struct cu_image *m); /* the texture and surface references of an image that ends */
 /* Reads a file and hands over what is in it, ended by a zero byte. */
 cu_result cu_file_load(const char *path, cu_result (*load)(void *self, const void *image, u64 bytes), void *self);
 /* CUmoduleLoadingMode, as CUDA_MODULE_LOADING says. */

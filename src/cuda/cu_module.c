@@ -105,16 +105,6 @@ CU_API(cuModuleGetGlobal)(u32 *address, u32 *bytes, struct cu_image *m, const ch
     return CU_OK;
 }
 
-/* Texture and surface references are variables of a kind that PTX for today's devices does not have. */
-static cu_result reference_get(void **out, struct cu_image *m, const char *name)
-{
-    cu_result r = enter(m);
-    if (r) return r;
-    return cu_ok(out) && cu_ok(name) ? CU_NOT_FOUND : CU_INVALID_VALUE;
-}
-CU_API(cuModuleGetTexRef)(void **out, struct cu_image *m, const char *name) { return reference_get(out, m, name); }
-CU_API(cuModuleGetSurfRef)(void **out, struct cu_image *m, const char *name) { return reference_get(out, m, name); }
-
 /* ---- functions ---- */
 
 CU_API(cuFuncGetName)(const char **name, void *function)

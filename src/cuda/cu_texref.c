@@ -1,12 +1,25 @@
-/* Texture references, which were replaced by texture objects in CUDA 12 but are still exported: what is set is kept and
- * told. A kernel that reads one is refused when it is loaded. */
+/* Texture and surface references, which were replaced by objects in CUDA 12 but are still exported. A reference of a
+ * module is a variable of 8 bytes that holds an object (lower.c): whatever is set makes another object, and it is
+ * written there when the device has done all that came before, as a launch takes the reference as it is then. */
+#include "cuda/cu_image.h"
 #include "cuda/cu_mem.h"
 
+struct reference {
+    struct cu_image *image; /* of which module; NULL: of none (cuTexRefCreate) */
+    lk_gpu *gpu;            /* where the variable is */
+    u64 place;              /* its address */
+    u64 object;             /* what is in it; 0: nothing was bound */
+};
 struct cu_texref { /* CUtexref */
+    struct reference at;
     struct cu_resource resource;
     bool bound; /* `resource` is set */
     u32 format, channels;
     struct cu_texture texture;
+};
+struct cu_surfref { /* CUsurfref */
+    struct reference at;
+    struct cu_array *array; /* NULL: nothing was bound */
 };
 
 CU_API(cuTexRefCreate)(struct cu_texref **out)
@@ -22,16 +35,126 @@ CU_API(cuTexRefCreate)(struct cu_texref **out)
     *out = t;
     return CU_OK;
 }
+
+/* ---- references of modules ---- */
+
+static bool of_image(void *handle, void *self) { return ((struct reference *)handle)->image == self; }
+static bool at_place(void *handle, void *self)
+{
+    struct reference *r = handle;
+    return r->image && r->place == *(u64 *)self;
+}
+
+/* The object is in the variable from now on, and the one before it ends. */
+static cu_result reference_put(struct reference *r, u64 object, bool surface)
+{
+    u64 before = r->object;
+    cu_result bad = cu_status(r->gpu, lk_gpu_synchronise(r->gpu));
+    if (!bad) bad = cu_status(r->gpu, lk_memory_write(r->gpu, r->place, &object, sizeof object));
+    r->object = bad ? before : object;
+    u64 ended = bad ? object : before;
+    if (ended) (surface ? lkcu_cuSurfObjectDestroy : lkcu_cuTexObjectDestroy)(ended);
+    return bad;
+}
+
+void cu_references_end(struct cu_image *m)
+{
+    static const enum cu_kind kinds[] = { CU_TEXREF, CU_SURFREF };
+    for (u32 k = 0; k < COUNT_OF(kinds); k++)
+        for (struct reference *r; (r = cu_handle_find(kinds[k], of_image, m));) {
+            if (r->object) (k ? lkcu_cuSurfObjectDestroy : lkcu_cuTexObjectDestroy)(r->object);
+            cu_handle_end(r);
+        }
+}
+
+/* The reference of this name, a handle that is made when it is asked for first. */
+static cu_result reference_get(void **out, struct cu_image *m, const char *name, enum cu_kind kind)
+{
+    struct cu_context *c;
+    lk_module *loaded;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_handle_is(m, CU_MODULE)) return CU_INVALID_HANDLE;
+    if (!cu_ok(out) || !cu_ok(name)) return CU_INVALID_VALUE;
+    if ((r = cu_image_on(m, m->only, &loaded))) return r;
+    const struct ptx_var *v = dev_variable(loaded->dev, str_of(name));
+    if (!v || v->type != (kind == CU_TEXREF ? T_TEXREF : T_SURFREF)) return CU_NOT_FOUND;
+    u64 place = v->addr;
+    struct reference *had = cu_handle_find(kind, at_place, &place);
+    struct reference at = { .image = m->library ? m->library : m, .gpu = m->only->gpu, .place = place };
+    if (!had && kind == CU_TEXREF) {
+        struct cu_texref *t;
+        if ((r = lkcu_cuTexRefCreate(&t))) return r;
+        t->at = at;
+        had = &t->at;
+    } else if (!had) {
+        struct cu_surfref *s = cu_handle_new(CU_SURFREF, sizeof *s);
+        if (!s) return CU_OUT_OF_MEMORY;
+        s->at = at;
+        had = &s->at;
+    }
+    *out = had;
+    return CU_OK;
+}
+CU_API(cuModuleGetTexRef)(void **out, struct cu_image *m, const char *name)
+{
+    return reference_get(out, m, name, CU_TEXREF);
+}
+CU_API(cuModuleGetSurfRef)(void **out, struct cu_image *m, const char *name)
+{
+    return reference_get(out, m, name, CU_SURFREF);
+}
+
+/* ---- surfaces ---- */
+
+CU_API(cuSurfRefSetArray)(struct cu_surfref *s, struct cu_array *a, u32 flags)
+{
+    u64 object = 0;
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(s, CU_SURFREF)) return CU_INVALID_HANDLE;
+    if (flags || !cu_handle_is(a, CU_ARRAY)) return CU_INVALID_VALUE;
+    r = lkcu_cuSurfObjectCreate(&object, &(struct cu_resource){ .type = RESOURCE_ARRAY, .array = a });
+    if (!r) r = reference_put(&s->at, object, true);
+    if (!r) s->array = a;
+    return r;
+}
+CU_API(cuSurfRefGetArray)(struct cu_array **out, struct cu_surfref *s)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(s, CU_SURFREF)) return CU_INVALID_HANDLE;
+    if (!cu_ok(out) || !s->array) return CU_INVALID_VALUE;
+    *out = s->array;
+    return CU_OK;
+}
+
+/* ---- textures ---- */
+
 CU_API(cuTexRefDestroy)(struct cu_texref *t)
 {
     cu_result r = cu_begin();
     if (r) return r;
+    if (!cu_handle_is(t, CU_TEXREF) || t->at.image) return CU_INVALID_HANDLE; /* that of a module ends with it */
     if (!cu_handle_take(t, CU_TEXREF)) return CU_INVALID_HANDLE;
     base_free(t);
     return CU_OK;
 }
 
-/* Sets or tells something of a reference: `ok` is what else must be true. */
+/* What is set has an effect from now on. */
+static cu_result changed(struct cu_texref *t)
+{
+    u64 object = 0;
+    if (!t->at.image || !t->bound) return CU_OK;
+    if (t->resource.type == RESOURCE_LINEAR) {
+        t->resource.linear.format = t->format;
+        t->resource.linear.channels = t->channels;
+    }
+    cu_result r = lkcu_cuTexObjectCreate(&object, &t->resource, &t->texture, NULL);
+    return r ? r : reference_put(&t->at, object, false);
+}
+
+/* Tells something of a reference: `ok` is what else must be true. */
 #define OF(t, ok, act)                                             \
     do {                                                           \
         cu_result begun_ = cu_begin();                             \
@@ -41,6 +164,8 @@ CU_API(cuTexRefDestroy)(struct cu_texref *t)
         act;                                                       \
         return CU_OK;                                              \
     } while (0)
+/* Sets something. */
+#define SET(t, ok, act) OF(t, ok, act; return changed(t))
 
 static void bind(struct cu_texref *t, struct cu_resource r)
 {
@@ -49,7 +174,7 @@ static void bind(struct cu_texref *t, struct cu_resource r)
 }
 CU_API(cuTexRefSetArray)(struct cu_texref *t, struct cu_array *a, unsigned flags)
 {
-    OF(t, flags <= 1 && cu_handle_is(a, CU_ARRAY), {
+    SET(t, flags <= 1 && cu_handle_is(a, CU_ARRAY), {
         bind(t, (struct cu_resource){ .type = RESOURCE_ARRAY, .array = a });
         t->format = a->made.format;
         t->channels = a->made.channels;
@@ -57,7 +182,7 @@ CU_API(cuTexRefSetArray)(struct cu_texref *t, struct cu_array *a, unsigned flags
 }
 CU_API(cuTexRefSetMipmappedArray)(struct cu_texref *t, struct cu_mipmapped *m, unsigned flags)
 {
-    OF(t, flags <= 1 && cu_handle_is(m, CU_MIPMAPPED), {
+    SET(t, flags <= 1 && cu_handle_is(m, CU_MIPMAPPED), {
         bind(t, (struct cu_resource){ .type = RESOURCE_MIPMAPPED, .mipmapped = m });
         t->format = m->made.format;
         t->channels = m->made.channels;
@@ -68,7 +193,7 @@ CU_API(cuTexRefSetAddress_v2)(u64 *offset, struct cu_texref *t, u64 address, u64
 {
     lk_memory_info info;
     u64 behind = address % 512;
-    OF(t, (!offset || cu_ok(offset)) && (offset || !behind) && cu_memory_at(address, &info), {
+    SET(t, (!offset || cu_ok(offset)) && (offset || !behind) && cu_memory_at(address, &info), {
         bind(t, (struct cu_resource){ .type = RESOURCE_LINEAR,
                                       .linear = { address - behind, t->format, t->channels, bytes + behind } });
         if (offset) *offset = behind;
@@ -77,7 +202,7 @@ CU_API(cuTexRefSetAddress_v2)(u64 *offset, struct cu_texref *t, u64 address, u64
 CU_API(cuTexRefSetAddress2D_v3)(struct cu_texref *t, const struct cu_array_2d *d, u64 address, u64 pitch)
 {
     lk_memory_info info;
-    OF(t, cu_ok(d) && address % 512 == 0 && pitch % 32 == 0 && cu_memory_at(address, &info), {
+    SET(t, cu_ok(d) && address % 512 == 0 && pitch % 32 == 0 && cu_memory_at(address, &info), {
         bind(t, (struct cu_resource){ .type = RESOURCE_PITCHED,
                                       .pitched = { address, d->format, d->channels, d->width, d->height, pitch } });
         t->format = d->format;
@@ -91,28 +216,28 @@ CU_API(cuTexRefSetAddress2D_v2)(struct cu_texref *t, const struct cu_array_2d *d
 CU_API(cuTexRefSetFormat)(struct cu_texref *t, u32 format, int channels)
 {
     struct texels x;
-    OF(t, !cu_format_read(format, (u32)channels, &x), (t->format = format, t->channels = (u32)channels));
+    SET(t, !cu_format_read(format, (u32)channels, &x), (t->format = format, t->channels = (u32)channels));
 }
 CU_API(cuTexRefSetAddressMode)(struct cu_texref *t, int dim, u32 mode)
 {
-    OF(t, dim >= 0 && dim < 3 && mode <= TEXTURE_BORDER, t->texture.address[dim] = mode);
+    SET(t, dim >= 0 && dim < 3 && mode <= TEXTURE_BORDER, t->texture.address[dim] = mode);
 }
-CU_API(cuTexRefSetFilterMode)(struct cu_texref *t, u32 mode) { OF(t, mode <= 1, t->texture.filter = mode); }
-CU_API(cuTexRefSetMipmapFilterMode)(struct cu_texref *t, u32 mode) { OF(t, mode <= 1, t->texture.mip_filter = mode); }
-CU_API(cuTexRefSetMipmapLevelBias)(struct cu_texref *t, float bias) { OF(t, true, t->texture.bias = bias); }
+CU_API(cuTexRefSetFilterMode)(struct cu_texref *t, u32 mode) { SET(t, mode <= 1, t->texture.filter = mode); }
+CU_API(cuTexRefSetMipmapFilterMode)(struct cu_texref *t, u32 mode) { SET(t, mode <= 1, t->texture.mip_filter = mode); }
+CU_API(cuTexRefSetMipmapLevelBias)(struct cu_texref *t, float bias) { SET(t, true, t->texture.bias = bias); }
 CU_API(cuTexRefSetMipmapLevelClamp)(struct cu_texref *t, float least, float most)
 {
-    OF(t, true, (t->texture.least = least, t->texture.most = most));
+    SET(t, true, (t->texture.least = least, t->texture.most = most));
 }
-CU_API(cuTexRefSetMaxAnisotropy)(struct cu_texref *t, u32 most) { OF(t, true, t->texture.anisotropy = most); }
+CU_API(cuTexRefSetMaxAnisotropy)(struct cu_texref *t, u32 most) { SET(t, true, t->texture.anisotropy = most); }
 CU_API(cuTexRefSetBorderColor)(struct cu_texref *t, const float *colour)
 {
-    OF(t, cu_readable(colour, 16), memcpy(t->texture.border, colour, 16));
+    SET(t, cu_readable(colour, 16), memcpy(t->texture.border, colour, 16));
 }
 CU_API(cuTexRefSetFlags)(struct cu_texref *t, u32 flags)
 {
     u32 known = TEXTURE_INTEGER | TEXTURE_NORMALIZED | TEXTURE_SRGB | TEXTURE_NO_TRILINEAR | TEXTURE_SEAMLESS;
-    OF(t, !(flags & ~known), t->texture.flags = flags);
+    SET(t, !(flags & ~known), t->texture.flags = flags);
 }
 
 CU_API(cuTexRefGetAddress_v2)(u64 *out, struct cu_texref *t)

@@ -333,6 +333,16 @@ void texture_none(struct warp *w, const struct insn *i, u32 lanes, u64 handle, b
     struct finding f = { .kind = F_texture_object, .cause = cause };
     snprintf(cause, sizeof cause, "0x%llx %s", (unsigned long long)handle,
              gone ? "is an object that was destroyed" : what);
+    const struct ptx_insn *src = w->code->low->op[i->op].src;
+    for (u32 k = 0; src && !handle && k < src->narg; k++) {
+        const struct ptx_var *v = src->arg[k].var;
+        if (src->arg[k].kind != OP_MEM || !v) continue;
+        snprintf(cause, sizeof cause, "nothing was bound to the %s reference %.*s",
+                 v->type == T_SURFREF ? "surface" : "texture", (int)v->name.n, v->name.p);
+        f.fix = v->type == T_SURFREF
+                    ? "Bind an array by cuSurfRefSetArray before the launch."
+                    : "Bind it by cuTexRefSetArray, cuTexRefSetAddress or their like before the launch.";
+    }
     finding_add(w, i->op, &f, lanes);
 }
 

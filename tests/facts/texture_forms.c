@@ -2,7 +2,7 @@
  * of them, or with a second argument every answer in hex. One program for both machines: tests/truth/textures.txt has
  * the lines of an H200, and tests/cases/textures/truth compares.
  *
- *     gcc -O1 -I$CUDA/include -o forms texture_forms.c -lcuda -lm && ./forms > lines.txt && ./forms faloqrs all >
+ *     gcc -O1 -I$CUDA/include -o forms texture_forms.c -lcuda -lm && ./forms > lines.txt && ./forms falgoqrs all >
  * answers.txt
  *
  * Each question is one instruction in a kernel that gives it eight words of input, %r0 to %r7, and keeps four, %r8 to
@@ -293,6 +293,30 @@ static void seamless(void)
     if (every)
         for (int i = 0; i < 6 * 64 * 4; i++) printf("seamless_texel %d %x\n", i, ((uint32_t *)data)[i]);
     ask("cube_seamless", TC, object(s, LINEAR({ C, C, C }, .flags = N | 0x40)), 4096);
+}
+
+/* Gradients of directions: the texels of level l are 2^l, so that an answer is a level. */
+static void cube_gradients(void)
+{
+    seed = 1;
+    struct made s = mipped(CU_AD_FORMAT_FLOAT, 1, 64, 64, 6, CUDA_ARRAY3D_CUBEMAP, 7, 3);
+    struct how g = LINEAR({ C, C, C }, .mip_linear = 1, .most = 6, .flags = CU_TRSF_NORMALIZED_COORDINATES);
+    for (int one = 1; one >= 0; one--) { /* along an axis, then anywhere */
+        for (int i = 0; i < 4096; i++) {
+            for (int k = 0; k < 8; k++) in[i].v[k] = bits(random_float(k < 3 ? -1 : -6, k < 3 ? 2 : 6));
+            for (int k = 0; k < 3 && one; k++) in[i].v[k] = bits(k == i % 6 / 2 ? (i & 1 ? 1 : -1) : 0);
+            for (int k = 3; k < 8 && i % 8 < 5; k++)
+                if (k - 3 != i % 8) in[i].v[k] = 0;
+        }
+        ask(one ? "cube_grad_axis" : "cube_grad_x",
+            "tex.grad.cube.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r0,%r1,%r2,%r2}], {%r3,%r4,%r5,%r5}, "
+            "{%r12,%r12,%r12,%r12};",
+            object(s, g), 4096);
+        ask(one ? "cube_grad_axis_two" : "cube_grad_two",
+            "tex.grad.cube.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r0,%r1,%r2,%r2}], {%r3,%r4,%r5,%r5}, "
+            "{%r6,%r7,%r12,%r12};",
+            object(s, g), 4096);
+    }
 }
 
 static void gathers(void)
@@ -606,6 +630,7 @@ int main(int argc, char **argv)
         case 'l': levels(); break;
         case 'o': cubes(), gathers(); break;
         case 'q': queries(); break;
+        case 'g': cube_gradients(); break;
         case 'r': references(); break;
         case 's': surfaces(0); break;
         case 'p': formatted(), seamless(); break;
