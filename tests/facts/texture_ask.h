@@ -48,7 +48,8 @@ static CUfunction kernel_of(const char *insn, const char *globals, CUmodule *mod
         "ld.param.u64 %%t, [t]; ld.param.u64 %%i, [in]; ld.param.u64 %%o, [out];\n"
         "mul.wide.u32 %%d0, %%x0, 32; add.u64 %%i, %%i, %%d0; mul.wide.u32 %%d0, %%x0, 16; add.u64 %%o, %%o, %%d0;\n"
         "ld.global.v4.b32 {%%r0,%%r1,%%r2,%%r3}, [%%i]; ld.global.v4.b32 {%%r4,%%r5,%%r6,%%r7}, [%%i+16];\n"
-        "mov.b32 %%r8, 0; mov.b32 %%r9, 0; mov.b32 %%r10, 0; mov.b32 %%r11, 0; mov.b32 %%r12, 0; mov.b64 %%d1, {%%r2,%%r3};\n"
+        "mov.b32 %%r8, 0; mov.b32 %%r9, 0; mov.b32 %%r10, 0; mov.b32 %%r11, 0; mov.b32 %%r12, 0; mov.b64 %%d1, "
+        "{%%r2,%%r3};\n"
         "%s\nst.global.v4.b32 [%%o], {%%r8,%%r9,%%r10,%%r11};\nret;\n}\n",
         globals, insn);
     CUresult r = cuModuleLoadData(module, text);
