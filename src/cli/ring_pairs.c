@@ -9,7 +9,7 @@ __asm__(".pushsection .rodata\n"
         "ring_pairs_end:\n.byte 0\n.popsection\n");
 extern const char ring_pairs_ptx[], ring_pairs_end[];
 
-enum { LINE = 128, SHORT = 60, BLOCK = 64 };
+enum { LINE = 128, SHORT = 64, BLOCK = 64 };
 
 struct job { /* as in pairs.cu */
     u32 messages, bytes, timer, first, second;
@@ -40,7 +40,12 @@ static void give_memory(struct memory *m)
     for (u32 i = 0; i < m->n; i++) lk_memory_free(m->gpu, m->at[i]);
 }
 
-static u32 pipe_room(u32 bytes) { return LINE + (bytes <= SHORT ? LINE : 2 * LINE + bytes); }
+/* Bytes of a pipe: pairs.cu has the same. */
+static u32 pipe_room(u32 bytes)
+{
+    u32 slots = bytes <= 1024 ? 8 : 1, payload = bytes <= SHORT ? 0 : (bytes + LINE - 1) / LINE * LINE;
+    return LINE + slots * (LINE + payload);
+}
 
 /* Nanoseconds of each round trip, sorted; false: the error of the gpu says why. */
 static bool read_times(struct bench *b, const struct outcome *o, u64 address, bool timer, struct bench_row *row)

@@ -122,7 +122,7 @@ extern "C" __global__ void pipe_global(u32 *out, u32 n)
             u32 word, bytes;
             while (!ring.look(&word, &bytes)) {}
             if (is_long) word = ((const u32 *)ring.payload())[lane];
-            bool right = bytes == (is_long ? 128 : 12) && (word == k * 100 + lane || (!is_long && (!lane || lane > 3)));
+            bool right = bytes == (is_long ? 128 : 12) && (word == k * 100 + lane || (!is_long && lane > 2));
             u32 all = __ballot_sync(0xffffffffu, right);
             ring.done();
             if (!lane) out[k] = all == 0xffffffffu ? 1 : 99;

@@ -45,10 +45,10 @@ __device__ bool is_long(const void *from, u32 bytes, u32 k, u32 flip)
     return !__any_sync(0xffffffffu, bad);
 }
 
-template <scope S> __device__ void send_one(pipe<S> &out, u32 bytes, u32 k, u32 flip)
+template <class P> __device__ void send_one(P &out, u32 bytes, u32 k, u32 flip, u32 word)
 {
     if (bytes <= pipe_short) {
-        while (!out.put(word_of(k, threadIdx.x % 32) ^ flip, bytes)) {}
+        while (!out.put(word, bytes)) {}
     } else {
         void *at;
         while (!(at = out.begin())) {}
@@ -56,41 +56,47 @@ template <scope S> __device__ void send_one(pipe<S> &out, u32 bytes, u32 k, u32 
         out.send(bytes);
     }
 }
-template <scope S> __device__ bool take_one(pipe<S> &in, u32 bytes, u32 k, u32 flip)
+// Waits for a message; `word` is the lane's of a short one.
+template <class P> __device__ u32 take_one(P &in, u32 *word)
 {
-    u32 word, got;
-    while (!in.look(&word, &got)) {}
-    u32 lane = threadIdx.x % 32;
-    bool right = got == bytes;
-    if (right && bytes <= pipe_short) right = !__any_sync(0xffffffffu, lane && lane * 4 < bytes + 4 && word != (word_of(k, lane) ^ flip));
-    else if (right) right = is_long(in.payload(), bytes, k, flip);
-    in.done();
-    return right;
+    u32 bytes;
+    while (!in.look(word, &bytes)) {}
+    return bytes;
 }
 
-// One side asks and measures, the other answers.
-template <scope S> __device__ void ask(pipe<S> out, pipe<S> in, const job &j, u32 *time, outcome *o)
+// One side asks and measures, until the answer is there; then it looks at it. The answer to a short message is the complement of what arrived.
+template <class P> __device__ void ask(P out, P in, const job &j, u32 *time, outcome *o)
 {
     u64 right = 0, began = ticks(), ns = now();
+    u32 lane = threadIdx.x % 32, word;
+    bool is_short = j.bytes <= pipe_short;
     for (u32 k = 0; k < j.messages; k++) {
+        u32 mine = word_of(k, lane);
         u64 t = stamp(j.timer);
-        send_one(out, j.bytes, k, 0);
-        bool is = take_one(in, j.bytes, k, ~0u);
+        send_one(out, j.bytes, k, 0, mine);
+        u32 got = take_one(in, &word);
+        bool is = got == j.bytes && (is_short || is_long(in.payload(), j.bytes, k, ~0u));
         t = stamp(j.timer) - t;
+        in.done();
+        if (is && is_short) is = !__any_sync(0xffffffffu, lane * 4 < j.bytes && word != ~mine);
         right += is;
-        if (threadIdx.x % 32 == 0) time[k] = is ? (u32)t : 0;
+        if (lane == 0) time[k] = is ? (u32)t : 0;
     }
-    if (threadIdx.x % 32) return;
+    if (lane) return;
     o->right = right;
     o->ticks = ticks() - began;
     o->ns = now() - ns;
 }
-template <scope S> __device__ void reply(pipe<S> in, pipe<S> out, const job &j, outcome *o)
+template <class P> __device__ void reply(P in, P out, const job &j, outcome *o)
 {
     u64 wrong = 0;
+    u32 word;
     for (u32 k = 0; k < j.messages; k++) {
-        wrong += !take_one(in, j.bytes, k, 0);
-        send_one(out, j.bytes, k, ~0u);
+        u32 got = take_one(in, &word);
+        bool is = got == j.bytes && (j.bytes <= pipe_short || is_long(in.payload(), j.bytes, k, 0));
+        send_one(out, j.bytes, k, ~0u, ~word);
+        in.done();
+        wrong += !is;
     }
     if (threadIdx.x % 32 == 0) o->wrong = wrong;
 }
@@ -118,8 +124,9 @@ template <scope S> __device__ void reply_raw(u64 *in, u64 *out, const job &j)
     }
 }
 
-// `memory` has two pipes of one slot each, zeroed; so has dynamic shared memory, which the kernels zero.
-__device__ u32 pipe_room(u32 bytes) { return LK_RING_LINE + (bytes <= pipe_short ? LK_RING_LINE : 2 * LK_RING_LINE + bytes); }
+// `memory` has two pipes, zeroed; so has dynamic shared memory, which the kernels zero.
+__device__ u32 slots_for(u32 bytes) { return bytes <= 1024 ? 8 : 1; }
+__device__ u32 pipe_room(u32 bytes) { return (u32)pipe<gpu>::bytes_for(slots_for(bytes), bytes); }
 extern "C" __global__ void pair_global(job j, unsigned char *memory, u32 *time, outcome *o, u32 raw, u32 *arrived)
 {
     if (j.first != j.second) { // a block on every SM, and none leaves before all are there
@@ -138,7 +145,7 @@ extern "C" __global__ void pair_global(job j, unsigned char *memory, u32 *time, 
         else ask_raw<gpu>((u64 *)there, (u64 *)back, j, time, o);
         return;
     }
-    pipe<gpu> to(there, 1, j.bytes), from(back, 1, j.bytes);
+    pipe<gpu> to(there, slots_for(j.bytes), j.bytes), from(back, slots_for(j.bytes), j.bytes);
     if (me) reply(to, from, j, o);
     else ask(to, from, j, time, o);
 }
@@ -161,7 +168,7 @@ extern "C" __global__ void pair_block(job j, u32 *time, outcome *o, u32 raw)
         else ask_raw<cta>((u64 *)own, (u64 *)(own + room), j, time, o);
         return;
     }
-    pipe<cta> to(own, 1, j.bytes), from(own + room, 1, j.bytes);
+    pipe<cta, in_shared> to(own, slots_for(j.bytes), j.bytes), from(own + room, slots_for(j.bytes), j.bytes);
     if (me) reply(to, from, j, o);
     else ask(to, from, j, time, o);
 }
@@ -178,7 +185,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) pair_cluster(job j, u32 *ti
         if (threadIdx.x == 0 && me) reply_raw<cluster>((u64 *)own, (u64 *)other, j);
         if (threadIdx.x == 0 && !me) ask_raw<cluster>((u64 *)other, (u64 *)own, j, time, o);
     } else {
-        pipe<cluster> to((void *)other, 1, j.bytes), from(own, 1, j.bytes);
+        pipe<cluster, in_shared> to((void *)other, slots_for(j.bytes), j.bytes), from(own, slots_for(j.bytes), j.bytes);
         if (me) reply(from, to, j, o);
         else ask(to, from, j, time, o);
     }
@@ -203,7 +210,7 @@ extern "C" __global__ void flood(job j, unsigned char *memory, u32 slots, outcom
             u32 word, bytes;
             if (!in.look(&word, &bytes)) break;
             in.done();
-            bool bad = __any_sync(0xffffffffu, bytes != j.bytes || (lane && lane * 4 < bytes + 4 && word != word_of(got, lane)));
+            bool bad = __any_sync(0xffffffffu, bytes != j.bytes || (lane * 4 < bytes && word != word_of(got, lane)));
             right += !bad;
             wrong += bad;
             got++;
