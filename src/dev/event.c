@@ -150,12 +150,18 @@ u32 event_wait_all(struct event *e, u64 tag)
     struct op_spec spec = { .kind = OP_WAIT, .event = e, .tag = tag };
     lock(&s->lock);
     u32 status = all_permitted(s);
-    struct op *op = status || !e->record ? NULL : apart(s, &spec);
+    bool asked = !status && e->record; /* an event that was not recorded is waited for by nobody */
+    struct op *op = asked ? apart(s, &spec) : NULL;
+    if (asked && !op) status = OP_OUT_OF_MEMORY;
     if (op) {
         op_edge_add(e->record, op, OP_EDGE_COMPLETE);
         for (struct stream *st = s->streams; st; st = st->next) {
-            struct op *each = st == s->apart || st->deleted ? NULL : op_make(s, st, &spec);
-            if (!each) continue;
+            if (st == s->apart || st->deleted) continue;
+            struct op *each = op_make(s, st, &spec);
+            if (!each) {
+                status = OP_OUT_OF_MEMORY;
+                continue;
+            }
             op_append(each, false);
             op_edge_add(op, each, OP_EDGE_COMPLETE);
             op_submit(each);
