@@ -172,8 +172,12 @@ static bool target_parse(struct parser *p)
                                since % 10, m->version_major, m->version_minor);
             continue;
         }
-        if (str_is(word, "map_f64_to_f32"))
-            return fail_at(p, at, "map_f64_to_f32 is for architectures before sm_13, which had no doubles");
+        if (str_is(word, "map_f64_to_f32")) { /* what has doubles computes in doubles all the same, as ptxas has it */
+            if (m->target >= 13)
+                return fail_at(p, at, "map_f64_to_f32 is for architectures before sm_13, which had no doubles");
+            VEC_PUSH(&m->mem, &rest, word);
+            continue;
+        }
         p->samplers |= str_is(word, "texmode_independent");
         if (str_is(word, "debug"))
             m->debug = true;

@@ -316,12 +316,29 @@ static void opcode_read(struct parser *p, struct ptx_opcode *o)
         o->form = isa_find(str_of(text), &o->mods);
 }
 
+/* An opcode of PTX for sm_1x, as later architectures run it: float arithmetic flushes subnormals, said or not, and
+ * mad.f32, whose product these GPUs cut off, is a fused one (manual, 9.7.3). */
+static struct str of_sm_1x(struct parser *p, struct str text)
+{
+    static const char *const words[] = { ".ftz", ".rn.ftz" };
+    const char *dot = memchr(text.p, '.', text.n);
+    struct syntax s;
+    if (!memmem(text.p, text.n, ".f32", 4) || memmem(text.p, text.n, ".ftz", 4)) return text;
+    u32 base = (u32)(dot - text.p);
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
+        struct str made =
+            str_of(arena_printf(&p->m->mem, "%.*s%s%.*s", (int)base, text.p, words[i], (int)(text.n - base), dot));
+        if (syntax_find(0, made, &s) >= 0) return made;
+    }
+    return text;
+}
+
 static struct ptx_opcode *opcode_find(struct parser *p, struct str text, const char *at)
 {
     struct ptx_opcode *o = map_get(&p->opcodes, text);
     if (o) return o;
     o = NEW(&p->m->mem, struct ptx_opcode);
-    o->text = text;
+    o->text = p->m->target < 20 ? of_sm_1x(p, text) : text;
     if (!opcode_split(p, o, at)) return NULL;
     opcode_read(p, o);
     map_put(&p->tmp, &p->opcodes, text, o);
