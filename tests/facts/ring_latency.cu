@@ -325,8 +325,29 @@ static const char *const operation_name[] = {
     "fence.acq_rel.cta", "fence.acq_rel.gpu", "fence.acq_rel.sys", "st mapped and fence.sys", "bar.sync of a warp" };
 
 // ---- host and device: a round trip, with what a unit does beside it ----
-enum { WORDS = 1, SHORT_LOOK = 2, TIMERS = 4, STATUS = 8, SHARED_COPY = 16, CHECKSUM = 32, BARRIERS = 64, LATE_STATUS = 128, CLOCKS = 256 };
-struct link { u64 *in, *out, *command, *status; u32 n, what; };
+enum { WORDS = 1, SHORT_LOOK = 2, TIMERS = 4, STATUS = 8, SHARED_COPY = 16, CHECKSUM = 32, BARRIERS = 64, LATE_STATUS = 128, CLOCKS = 256, LOOKS_2 = 512, LOOKS_4 = 1024 };
+struct link { u64 *in, *out, *command, *status; u32 n, what, gap; };
+// LOOKS looks under way at once, `gap` ticks apart: a message is seen sooner than with one after the other.
+template <u32 LOOKS> __device__ __forceinline__ u64 look_until(u64 at, u32 k, u32 gap)
+{
+    u64 q[LOOKS], last = ticks();
+#pragma unroll
+    for (u32 i = 0; i < LOOKS; i++) {
+        q[i] = load<GENERIC_SYS>(at);
+        while (i + 1 < LOOKS && ticks() - last < gap) {}
+        last = ticks();
+    }
+    for (;;) {
+#pragma unroll
+        for (u32 i = 0; i < LOOKS; i++) {
+            u64 v = q[i];
+            if ((__ballot_sync(~0u, (u32)(v >> 32) == k) & 0xffff) == 0xffff) return v;
+            while (LOOKS > 1 && ticks() - last < gap) {}
+            last = ticks();
+            q[i] = load<GENERIC_SYS>(at);
+        }
+    }
+}
 __global__ void answer(link l)
 {
     __shared__ u32 turn[64];
@@ -341,11 +362,7 @@ __global__ void answer(link l)
             continue;
         }
         u64 *at = l.what & SHORT_LOOK || lane < 16 ? l.in + lane % 16 : l.command; // the command word is another line
-        for (;;) {
-            v = load<GENERIC_SYS>((u64)at);
-            u32 have = __ballot_sync(~0u, (u32)(v >> 32) == k);
-            if ((have & 0xffff) == 0xffff) break;
-        }
+        v = l.what & LOOKS_4 ? look_until<4>((u64)at, k, l.gap) : l.what & LOOKS_2 ? look_until<2>((u64)at, k, l.gap) : look_until<1>((u64)at, k, 0);
         u64 seen = l.what & TIMERS ? now() : l.what & CLOCKS ? ticks() : 0;
         u32 w = (u32)v;
         if (l.what & CHECKSUM) acc += __reduce_xor_sync(~0u, w * (0x9e3779b1u + 2 * lane));
@@ -380,11 +397,11 @@ static u64 *mapped(size_t bytes)
     memset(p, 0, bytes);
     return (u64 *)p;
 }
-static void round_trip(const char *name, u32 what)
+static void round_trip(const char *name, u32 what, u32 gap = 0)
 {
     u64 *m = mapped(1 << 16);
     u32 n = trips_asked / 4;
-    link l = {m, m + 1024, m + 2048, m + 3072, n, what};
+    link l = {m, m + 1024, m + 2048, m + 3072, n, what, gap};
     printf("%-62s", name);
     fflush(stdout);
     answer<<<1, 32>>>(l);
@@ -541,7 +558,11 @@ int main(int argc, char **argv)
     puts("host and device");
     round_trip("bare flag", 0);
     round_trip("16 words, looked at by all lanes", WORDS | SHORT_LOOK);
+    round_trip("two looks under way, 1000 ticks apart", WORDS | SHORT_LOOK | LOOKS_2, 1000);
+    round_trip("four looks under way, 500 ticks apart", WORDS | SHORT_LOOK | LOOKS_4, 500);
+    round_trip("four looks under way, 300 ticks apart", WORDS | SHORT_LOOK | LOOKS_4, 300);
     round_trip("and the command word", WORDS);
+    round_trip("with four looks, 500 ticks apart", WORDS | LOOKS_4, 500);
     round_trip("and the copy in shared memory, checksum", WORDS | SHARED_COPY | CHECKSUM);
     round_trip("and two barriers", WORDS | SHARED_COPY | CHECKSUM | BARRIERS);
     round_trip("and three times by globaltimer", WORDS | SHARED_COPY | CHECKSUM | BARRIERS | TIMERS);
