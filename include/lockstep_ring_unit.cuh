@@ -35,12 +35,18 @@ struct constants {
     u32 route, actor, slot_bytes, in_bytes, out_bytes, inbox_slots, outbox_slots, mail_slots, inline_bytes, respond_policy, idle_ns;
 };
 
-/* What threads keep in their registers: the first three are those of all threads of the first warp, the rest is the first thread's. */
+/* What threads keep in their registers. */
 struct counters {
+    /* of all threads of the first warp */
     u64 inbox_next, mail_next; /* indices */
-    u64 beat;                  /* the last command word that it answered */
+    u32 inbox_at, mail_at;     /* the same modulo the slots: no division on the way of a message */
+    u64 beat;                  /* the last command word that it answered; words only grow */
+    u64 early;                 /* what the thread's first look at the next message has found */
+    bool looked;               /* `early` is such a look */
+    bool mailed;               /* the unit sends mail: its releases would wait for an early look */
+    /* of the first thread */
     u64 outbox_next, outbox_taken; /* outbox_taken: when it last looked */
-    u32 outbox_at;                 /* outbox_next modulo the slots: no division between a message and its response */
+    u32 outbox_at;                 /* outbox_next modulo the slots */
     u64 responded, failed, waits;
     u64 seen; /* when it found the message */
     bool sent; /* the message caused mail */
@@ -168,7 +174,7 @@ template <class F> __device__ bool wait_for_room(call &c, u32 on, u32 phase, F l
     while (!(has = look())) {
         u64 command = load_acquire<sys>(c.k.command);
         if ((command & 255) == LK_RING_STOP) break;
-        if (command != c.own->beat) answer(c, command);
+        if (command > c.own->beat) answer(c, command);
         rest(&ns, c.k.idle_ns);
     }
     enter(status, phase, now());
@@ -218,6 +224,7 @@ __device__ inline bool deliver(call &c, u32 to, u32 type, const void *payload, u
     bool known = to < c.head->units, can = known && bytes <= c.k.inline_bytes;
     u32 mine = c.kind == block ? 0 : threadIdx.x / 32;
     u64 sequence = 0, index = 0;
+    c.own->mailed = true;
     c.sync();
     if (c.first()) {
         lk_ring_slot *s = can ? place(c, to, &index) : (lk_ring_slot *)0;
@@ -264,22 +271,38 @@ __device__ inline u32 call::publish(u32 topic, u32 type, const void *payload, u3
 
 enum { look_command = LK_RING_IN_WORDS, look_mail, all_words = (1 << LK_RING_IN_WORDS) - 1 };
 
-/* One look at everything that a unit waits for, the words, the command and the mailbox: a bit for each one that has what is waited for. With a whole warp every
- * lane has one word, `v` of it is kept, and the look is as long as one load; else the first thread looks at all, and `v` is the command. */
+/* Where the slots of the next message and of the next mail are. */
+__device__ __forceinline__ const u64 *next_words(const call &c, u32 at) { return (const u64 *)(c.k.inbox + (u64)at * c.k.in_bytes); }
+__device__ __forceinline__ const lk_ring_slot *next_mail(const call &c)
+{
+    return (const lk_ring_slot *)(c.k.mail + (u64)c.own->mail_at * c.k.slot_bytes);
+}
+__device__ __forceinline__ u32 behind(u32 at, u32 slots) { return at + 1 == slots ? 0 : at + 1; }
+
+/* A whole warp looks at everything that a unit waits for: every lane has one word, and the look is as long as one load. Lanes without
+ * a word look at the command, too: a warp that stays together waits at no cost in the software GPU. */
+__device__ __forceinline__ u64 look_wide(const call &c, const u64 *line, const lk_ring_slot *mail)
+{
+    return load_relaxed<sys>(c.rank < look_command ? line + c.rank : c.rank == look_mail ? &mail->ready : c.k.command);
+}
+
+/* One look at the words, the command and the mailbox: a bit for each one that has what is waited for. A whole warp keeps its words
+ * in `v`; of a smaller unit the first thread looks at all, and `v` is the command. */
 __device__ __forceinline__ u32 look_at(const call &c, const u64 *line, const lk_ring_slot *mail, u64 &v)
 {
-    const counters *own = c.own;
+    counters *own = c.own;
     const u32 want = (u32)(own->inbox_next + 1);
     if (c.count >= 32) {
-        u32 k = c.rank; /* lanes without a word look at the command, too: a warp that stays together waits at no cost in the software GPU */
-        v = load_relaxed<sys>(k < look_command ? line + k : k == look_mail ? &mail->ready : c.k.command);
-        bool hit = k < look_command ? (u32)(v >> 32) == want : k == look_mail ? v == own->mail_next + 1 : v != own->beat;
+        u32 k = c.rank;
+        v = own->looked ? own->early : look_wide(c, line, mail);
+        own->looked = false;
+        bool hit = k < look_command ? (u32)(v >> 32) == want : k == look_mail ? v == own->mail_next + 1 : v > own->beat;
         return __ballot_sync(0xffffffffu, hit);
     }
     u32 hits = 0;
     if (c.first()) {
         v = load_relaxed<sys>(c.k.command);
-        hits = (u32)(v != own->beat) << look_command | (u32)(load_relaxed<sys>(&mail->ready) == own->mail_next + 1) << look_mail;
+        hits = (u32)(v > own->beat) << look_command | (u32)(load_relaxed<sys>(&mail->ready) == own->mail_next + 1) << look_mail;
         for (u32 k = 0; k < LK_RING_IN_WORDS; k++) {
             if ((u32)(load_relaxed<sys>(line + k) >> 32) != want) break;
             hits |= 1u << k;
@@ -352,8 +375,8 @@ __device__ inline void find_message(call &c)
     const constants &k = c.k;
     counters *own = c.own;
     turn *t = c.shared;
-    const u64 *line = (const u64 *)slot_at(k.inbox, own->inbox_next, k.inbox_slots, k.in_bytes);
-    const lk_ring_slot *mail = (const lk_ring_slot *)slot_at(k.mail, own->mail_next, k.mail_slots, k.slot_bytes);
+    const u64 *line = next_words(c, own->inbox_at);
+    const lk_ring_slot *mail = next_mail(c);
     u32 ns = 32, hits;
     u64 v = 0;
     own->beat = __shfl_sync(c.lanes(), own->beat, 0); /* the first thread may have answered while it waited for room */
@@ -378,6 +401,11 @@ __device__ inline void find_message(call &c)
     }
     bool is_mail = hits >> look_mail & 1; /* first what other units wait for room behind */
     bool fits = is_mail || read_words(c, line, v);
+    /* The first look at the next message is under way while the actor works on this one. */
+    if (c.count >= 32 && !is_mail && !own->mailed && !(t->in[LK_RING_W_BYTES] & LK_RING_LONG)) {
+        own->early = look_wide(c, next_words(c, behind(own->inbox_at, k.inbox_slots)), mail);
+        own->looked = true;
+    }
     if (!c.first()) return;
     u64 seen = now();
     own->seen = seen;
@@ -415,7 +443,7 @@ __device__ inline void release_response(call &c, u64 processed)
     if (c.first()) {
         visible = now();
         index = ++own->outbox_next;
-        own->outbox_at = own->outbox_at + 1 == c.k.outbox_slots ? 0 : own->outbox_at + 1;
+        own->outbox_at = behind(own->outbox_at, c.k.outbox_slots);
         number = (u32)own->responded;
         store_relaxed<sys>(&c.k.status->placed, index);
     }
@@ -492,12 +520,14 @@ __device__ inline void done_with(call &c)
     const lk_ring_slot *m = t->mail;
     if (!m) {
         u64 next = ++own->inbox_next;
+        own->inbox_at = behind(own->inbox_at, c.k.inbox_slots);
         if (!c.first()) return;
         if (own->sent || t->in[LK_RING_W_BYTES] & LK_RING_LONG) store_release<sys>(c.k.inbox_taken, next);
         else store_relaxed<sys>(c.k.inbox_taken, next);
         return;
     }
     u64 next = ++own->mail_next;
+    own->mail_at = behind(own->mail_at, c.k.mail_slots);
     if (!c.first()) return;
     u32 from = m->from;
     u64 sequence = m->sequence,

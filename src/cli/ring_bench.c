@@ -106,62 +106,86 @@ static int finish(struct bench *b, lk_ring *ring)
     return EXIT_CLEAN;
 }
 
-/* The same sum by a kernel of its own: copy there, launch, copy back, wait; then the same three as a graph. */
+/* The same sum by a kernel of its own. */
+struct once {
+    const lk_ring_message *message;
+    u32 n;             /* elements */
+    u64 in, out, both; /* addresses: device memory, and pinned memory for what goes there and comes back */
+    u8 *from, *sum;    /* the host's pointers into the last */
+    lk_stream *stream;
+    lk_kernel *kernel;
+};
+
+static bool once_begin(struct bench *b, struct once *x)
+{
+    u64 in = x->message->bytes, out = 4 * (u64)x->n + 4;
+    void *pinned;
+    x->kernel = lk_module_kernel(b->vectors, "add_once");
+    if (!x->kernel || lk_memory_alloc(b->gpu, in, LK_MEMORY_DEVICE, "in", &x->in) != LK_OK ||
+        lk_memory_alloc(b->gpu, out, LK_MEMORY_DEVICE, "out", &x->out) != LK_OK ||
+        lk_memory_alloc(b->gpu, in + out, LK_MEMORY_PINNED, "staging", &x->both) != LK_OK ||
+        lk_memory_host(b->gpu, x->both, &pinned) != LK_OK ||
+        lk_stream_create(b->gpu, LK_STREAM_NON_BLOCKING, 0, &x->stream) != LK_OK)
+        return false;
+    x->from = pinned;
+    x->sum = x->from + in;
+    memcpy(x->from, x->message->data, in);
+    return true;
+}
+static void once_end(struct bench *b, struct once *x)
+{
+    lk_stream_destroy(x->stream);
+    lk_memory_free(b->gpu, x->in);
+    lk_memory_free(b->gpu, x->out);
+    lk_memory_free(b->gpu, x->both);
+}
+
+/* Copy there, launch, copy back: into the stream, or into the graph that is captured from it. */
+static bool once_enqueue(struct once *x)
+{
+    const void *args[] = { &x->in, &x->out };
+    lk_launch l = {
+        .size = sizeof l, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .args = args, .arg_count = 2, .stream = x->stream
+    };
+    return lk_memory_write_async(x->stream, x->in, x->from, x->message->bytes) == LK_OK &&
+           lk_kernel_launch(x->kernel, &l, NULL) == LK_OK &&
+           lk_memory_read_async(x->stream, x->out, x->sum, 4 * (u64)x->n + 4) == LK_OK;
+}
+
+/* Nanoseconds of `n` times, by launches or by launches of a graph, each waited for and looked at; sorted. */
+static int measure_once(struct bench *b, struct once *x, lk_exec *exec, u64 n, double *ns)
+{
+    for (u64 i = 0; i < n; i++) {
+        u64 began = time_ns();
+        bool ok = exec ? lk_exec_launch(exec, x->stream) == LK_OK : once_enqueue(x);
+        if (!ok || lk_stream_synchronise(x->stream) != LK_OK) return cli_error("launch: %s", lk_gpu_error(b->gpu));
+        ns[i] = (double)(time_ns() - began);
+        lk_ring_message got = { .bytes = 4 * x->n, .data = x->sum, .id = x->message->id };
+        if (!ring_suite_sum(x->n, x->message, &got))
+            return cli_error("%s %llu gave a wrong sum", exec ? "graph" : "launch", (unsigned long long)i);
+        memset(x->sum, 0, 4 * (u64)x->n);
+    }
+    ring_bench_sort(ns, n);
+    return EXIT_CLEAN;
+}
+
 static int measure_launches(struct bench *b, const lk_ring_message *message, struct bench_row *row)
 {
-    u32 n = elements_of(row->bytes);
-    u64 in, out, address;
-    void *pinned;
-    lk_stream *stream;
+    struct once x = { .message = message, .n = elements_of(row->bytes) };
     lk_graph *graph = NULL;
     lk_exec *exec = NULL;
-    lk_kernel *kernel = lk_module_kernel(b->vectors, "add_once");
-    if (!kernel || lk_memory_alloc(b->gpu, message->bytes, LK_MEMORY_DEVICE, "in", &in) != LK_OK ||
-        lk_memory_alloc(b->gpu, 4 * (u64)n + 4, LK_MEMORY_DEVICE, "out", &out) != LK_OK ||
-        lk_memory_alloc(b->gpu, message->bytes + 4 * (u64)n + 4, LK_MEMORY_PINNED, "staging", &address) != LK_OK ||
-        lk_memory_host(b->gpu, address, &pinned) != LK_OK ||
-        lk_stream_create(b->gpu, LK_STREAM_NON_BLOCKING, 0, &stream) != LK_OK)
-        return cli_error("%s", lk_gpu_error(b->gpu));
-    u8 *from = pinned, *sum = from + message->bytes;
-    memcpy(from, message->data, message->bytes);
-    const void *args[] = { &in, &out };
-    lk_launch l = {
-        .size = sizeof l, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .args = args, .arg_count = 2, .stream = stream
-    };
     row->launch = NEW_ARRAY(b->mem, double, row->n);
     row->graph = NEW_ARRAY(b->mem, double, row->n);
-    int code = EXIT_CLEAN;
-    for (u32 by_graph = 0; by_graph < 2; by_graph++) {
-        if (by_graph && lk_stream_capture(stream, LK_CAPTURE_THREAD_LOCAL) != LK_OK)
-            return cli_error("capture: %s", lk_gpu_error(b->gpu));
-        for (u64 i = 0; i < row->n && code == EXIT_CLEAN; i++) {
-            u64 began = time_ns();
-            bool enqueue = !by_graph || !exec, ok = true;
-            if (enqueue)
-                ok = lk_memory_write_async(stream, in, from, message->bytes) == LK_OK &&
-                     lk_kernel_launch(kernel, &l, NULL) == LK_OK &&
-                     lk_memory_read_async(stream, out, sum, 4 * (u64)n + 4) == LK_OK;
-            if (ok && by_graph && !exec) {
-                ok = lk_stream_capture_end(stream, &graph) == LK_OK && lk_graph_instantiate(graph, 0, &exec) == LK_OK;
-                began = time_ns();
-            }
-            if (ok && by_graph) ok = lk_exec_launch(exec, stream) == LK_OK;
-            if (!ok || lk_stream_synchronise(stream) != LK_OK) code = cli_error("launch: %s", lk_gpu_error(b->gpu));
-            (by_graph ? row->graph : row->launch)[i] = (double)(time_ns() - began);
-            lk_ring_message got = { .bytes = 4 * n, .data = sum, .id = message->id };
-            if (code == EXIT_CLEAN && !ring_suite_sum(n, message, &got))
-                code = cli_error("%s %llu gave a wrong sum", by_graph ? "graph" : "launch", (unsigned long long)i);
-            memset(sum, 0, 4 * (u64)n);
-        }
-    }
+    if (!once_begin(b, &x)) return cli_error("%s", lk_gpu_error(b->gpu));
+    int code = measure_once(b, &x, NULL, row->n, row->launch);
+    if (code == EXIT_CLEAN &&
+        (lk_stream_capture(x.stream, LK_CAPTURE_THREAD_LOCAL) != LK_OK || !once_enqueue(&x) ||
+         lk_stream_capture_end(x.stream, &graph) != LK_OK || lk_graph_instantiate(graph, 0, &exec) != LK_OK))
+        code = cli_error("capture: %s", lk_gpu_error(b->gpu));
+    if (code == EXIT_CLEAN) code = measure_once(b, &x, exec, row->n, row->graph);
     if (exec) lk_exec_destroy(exec);
     if (graph) lk_graph_destroy(graph);
-    lk_stream_destroy(stream);
-    lk_memory_free(b->gpu, in);
-    lk_memory_free(b->gpu, out);
-    lk_memory_free(b->gpu, address);
-    ring_bench_sort(row->launch, row->n);
-    ring_bench_sort(row->graph, row->n);
+    once_end(b, &x);
     return code;
 }
 
@@ -182,24 +206,58 @@ static int measure_size(struct bench *b, const lk_ring_options *o, u32 bytes, bo
     return finish(b, ring);
 }
 
-/* Small messages to many units, in batches, from one thread. */
-static int measure_batches(struct bench *b, const lk_ring_options *options)
-{
-    lk_ring_options o = *options;
-    u64 seed = b->seed;
-    lk_ring_message m;
+struct sender { /* a thread of the host with a ring of its own */
+    struct bench *b;
     lk_ring *ring;
-    if (o.instances < 2) o.instances = b->on_gpu ? 64 : 1;
+    const lk_ring_message *message;
+    u32 units;
+    u64 n;
+    double rate; /* its own */
+    int code;
+    pthread_t thread;
+};
+static void *send_batches(void *self)
+{
+    struct sender *s = self;
+    s->code = keep_filled(s->b, s->ring, s->message, s->units, s->n, &s->rate);
+    return NULL;
+}
+
+/* Small messages in batches from so many threads, each to the units of a ring of its own. */
+static int measure_batches(struct bench *b, const lk_ring_options *options, u32 threads)
+{
+    struct sender s[BENCH_THREADS] = { { 0 } };
+    lk_ring_options o = *options;
+    struct bench_batches x = { .threads = threads };
+    u64 seed = b->seed;
+    u32 started = 0;
+    lk_ring_message m;
+    int code = EXIT_CLEAN;
+    if (o.instances < 2) o.instances = !b->on_gpu ? 1 : threads == 1 ? 64 : 8;
     if (!o.idle_ns) o.idle_ns = 1000; /* units without messages leave the link to the others */
     o.inline_bytes = 64;
+    x.units = o.instances * threads;
     ring_suite_pair(1, &seed, b->mem, &m);
-    ring_bench_step(b, "batches to %u units", o.instances);
-    int code = start(b, &o, &ring);
-    if (code != EXIT_CLEAN) return code;
-    b->batch_units = o.instances;
-    b->batch_messages = b->messages * (b->on_gpu ? 20 : 4);
-    if ((code = keep_filled(b, ring, &m, o.instances, b->batch_messages, &b->batch_rate)) != EXIT_CLEAN) return code;
-    return finish(b, ring);
+    ring_bench_step(b, "batches of %u threads to %u units", threads, x.units);
+    for (u32 i = 0; i < threads && code == EXIT_CLEAN; i++) {
+        s[i] = (struct sender){ .b = b, .message = &m, .units = o.instances, .n = b->messages * (b->on_gpu ? 50 : 4) };
+        code = start(b, &o, &s[i].ring);
+    }
+    u64 from = time_ns();
+    for (; code == EXIT_CLEAN && started < threads; started++)
+        if (pthread_create(&s[started].thread, NULL, send_batches, &s[started])) {
+            code = cli_error("no thread for the batches");
+            break;
+        }
+    for (u32 i = 0; i < started; i++) {
+        pthread_join(s[i].thread, NULL);
+        if (code == EXIT_CLEAN) code = s[i].code;
+        x.messages += s[i].n;
+    }
+    x.rate = (double)x.messages * 1e9 / (double)(time_ns() - from);
+    for (u32 i = 0; i < threads && code == EXIT_CLEAN; i++) code = finish(b, s[i].ring);
+    if (code == EXIT_CLEAN) VEC_PUSH(b->mem, &b->batches, x);
+    return code;
 }
 
 /* How long the calls of a ring's life take, when its units are idle. */
@@ -307,10 +365,9 @@ int ring_bench(struct ring_request *r)
                (unsigned long long)b.flood_messages, b.flood_rate / 1e6);
     /* what there is, even when something failed, or the batches are cut off */
     int written = quiet ? EXIT_CLEAN : write_files(r, &b);
-    if (code == EXIT_CLEAN) code = measure_batches(&b, &r->ring);
-    if (!quiet && b.batch_rate > 0)
-        printf("\nbatches of 16 bytes to %u units: %llu messages, %.0f a second\n", b.batch_units,
-               (unsigned long long)b.batch_messages, b.batch_rate);
+    if (code == EXIT_CLEAN) code = measure_batches(&b, &r->ring, 1);
+    if (code == EXIT_CLEAN && b.on_gpu) code = measure_batches(&b, &r->ring, BENCH_THREADS);
+    if (!quiet) ring_bench_print_batches(&b);
     if (code != EXIT_CLEAN) lk_gpu_interrupt(b.gpu);
     if (written == EXIT_CLEAN) written = write_files(r, &b);
     if (code == EXIT_CLEAN) code = written;

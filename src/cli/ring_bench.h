@@ -7,7 +7,7 @@
 #define LOCKSTEP_RING_BENCH_H
 #include "cli/ring_command.h"
 
-enum { BENCH_STAGES = 4 };
+enum { BENCH_STAGES = 4, BENCH_THREADS = 8 };
 
 /* Round trips of one size and place; only those whose answer was looked at and right. */
 struct bench_row {
@@ -21,6 +21,12 @@ struct bench_row {
     double filled;              /* host: answered messages a second with the queues kept filled; else 0 */
     double *launch,
         *graph; /* host: ns of copy, launch, copy and wait, and of the same as a graph; NULL: not measured */
+};
+
+struct bench_batches {  /* answered messages of batches */
+    u32 threads, units; /* of the host, each with a ring of its own; of all these rings */
+    u64 messages;
+    double rate; /* a second */
 };
 
 struct bench_life { /* ns, sorted */
@@ -41,9 +47,7 @@ struct bench {
     u32 half_sm;                   /* bytes of shared memory of which two do not fit on an SM */
     VEC(struct bench_row) row;
     struct bench_life life;
-    u32 batch_units; /* of the batched messages */
-    u64 batch_messages;
-    double batch_rate;
+    VEC(struct bench_batches) batches;
     u32 flood_warps;
     u64 flood_messages;
     double flood_rate;
@@ -66,6 +70,7 @@ void ring_bench_sort(double *v, u64 n);
 double ring_bench_at(const double *sorted, u64 n, double part);
 const struct bench_row *ring_bench_find(const struct bench *b, const char *where, u32 bytes, bool raw);
 void ring_bench_print_device(const struct bench *b);
+void ring_bench_print_batches(const struct bench *b);
 void ring_bench_print_host(const struct bench *b);
 void ring_bench_json(const struct bench *b, const char *on, struct text *t);
 void ring_bench_svg(const struct bench *b, struct text *t);

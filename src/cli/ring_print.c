@@ -4,6 +4,15 @@
 static double at(const struct bench_row *r, double part) { return ring_bench_at(r->ns, r->n, part); }
 static double us(const double *v, u64 n, double part) { return v ? ring_bench_at(v, n, part) / 1e3 : 0; }
 
+void ring_bench_print_batches(const struct bench *b)
+{
+    for (u32 i = 0; i < b->batches.n; i++) {
+        const struct bench_batches *x = &b->batches.p[i];
+        printf("\nbatches of 16 bytes, %u thread%s of the host, %u units: %llu messages, %.0f a second\n", x->threads,
+               x->threads == 1 ? "" : "s", x->units, (unsigned long long)x->messages, x->rate);
+    }
+}
+
 void ring_bench_print_device(const struct bench *b)
 {
     printf(
@@ -112,12 +121,14 @@ void ring_bench_json(const struct bench *b, const char *on, struct text *t)
         if (i) text_add(t, ",\n");
         add_row(t, &b->row.p[i]);
     }
-    text_add(
-        t,
-        "],\"flood\":{\"warps\":%u,\"messages\":%llu,\"per_second\":%.0f},\"batched\":{\"units\":%u,\"messages\":%llu,"
-        "\"per_second\":%.0f}",
-        b->flood_warps, (unsigned long long)b->flood_messages, b->flood_rate, b->batch_units,
-        (unsigned long long)b->batch_messages, b->batch_rate);
+    text_add(t, "],\"flood\":{\"warps\":%u,\"messages\":%llu,\"per_second\":%.0f},\"batched\":[", b->flood_warps,
+             (unsigned long long)b->flood_messages, b->flood_rate);
+    for (u32 i = 0; i < b->batches.n; i++) {
+        const struct bench_batches *x = &b->batches.p[i];
+        text_add(t, "%s{\"threads\":%u,\"units\":%u,\"messages\":%llu,\"per_second\":%.0f}", i ? "," : "", x->threads,
+                 x->units, (unsigned long long)x->messages, x->rate);
+    }
+    text_add(t, "]");
     const struct bench_life *l = &b->life;
     text_add(t, ",\"life\":{");
     add_quantiles(t, "activate_ns", l->activate, l->n);

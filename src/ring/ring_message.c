@@ -2,6 +2,8 @@
 #include "ring/ring.h"
 #include <inttypes.h>
 
+enum { HIGH_EVERY = 16 }; /* responses between two looks at how many the unit has placed */
+
 lk_ring_letter ring_letter_of(const u64 *line, u32 unit)
 {
     lk_ring_letter l = { .id = ring_pair(line, LK_RING_W_ID), .unit = unit, .type = (u32)line[LK_RING_W_TYPE] };
@@ -200,10 +202,16 @@ static lk_status place_message(lk_ring *r, struct ring_host_unit *u, lk_ring_mes
     for (u32 k = 1; k < LK_RING_IN_WORDS; k++) __atomic_store_n(line + k, flag | w[k], __ATOMIC_RELAXED);
     __atomic_store_n(&u->placed, u->placed + 1, __ATOMIC_RELAXED);
     __atomic_store_n(line, flag | w[0], __ATOMIC_RELEASE);
-    u64 depth = u->placed - u->taken_seen; /* at most what is in it */
-    if (depth > u->high_in && (depth = u->placed - (u64)ring_load(&u->inbox_taken->value)) > u->high_in)
-        u->high_in = depth;
     return LK_OK;
+}
+
+/* Under the unit's lock: the high-water mark behind a send. The unit's word is far away: it is read only where the
+ * messages that may be in the inbox would be more than ever before. */
+static void set_high(struct ring_host_unit *u)
+{
+    if (u->placed - u->taken_seen <= u->high_in) return;
+    u->taken_seen = ring_load(&u->inbox_taken->value);
+    u->high_in = MAX_OF(u->high_in, u->placed - u->taken_seen);
 }
 
 /* Under the unit's lock: the inbox is full, and the policy is not to wait. */
@@ -234,6 +242,7 @@ static lk_status place_some(lk_ring *r, struct ring_host_unit *u, lk_ring_messag
         *sent += s == LK_OK;
         if (next->bytes > r->options.inline_bytes) now = time_ns(); /* a copy was waited for */
     }
+    set_high(u);
     return s;
 }
 
@@ -441,8 +450,10 @@ static lk_status take_some(lk_ring *r, u32 unit, lk_ring_message *m, u32 count, 
         ++*got;
     }
     if (u->taken != first) {
-        u64 placed = MAX_OF((u64)ring_load(&u->status->placed), u->taken);
-        if (placed - first > u->high_out) u->high_out = placed - first;
+        /* the unit's count is a line of its own: now and then is enough for the high-water mark */
+        bool look = u->taken / HIGH_EVERY != first / HIGH_EVERY || !first;
+        u64 placed = look ? MAX_OF((u64)ring_load(&u->status->placed), u->taken) : u->taken;
+        u->high_out = MAX_OF(u->high_out, placed - first);
         ring_store(&u->outbox_taken->value, u->taken);
     }
     return status == LK_NOTHING ? LK_OK : status;
