@@ -426,6 +426,20 @@ static bool needs_planes(const struct warp *w, const struct frame *fr, const str
            undefined_lines(w, p, &p->low->mma[p->low->op[p->op].aux], row, col);
 }
 
+bool wgmma_ready(struct warp *w)
+{
+    struct wgmmas *s = w->wgmmas;
+    struct frame *fr = w->base;
+    struct registers r = { fr->code, fr->R, fr->planes };
+    for (u32 k = 0; k < s->n; k++)
+        if (!s->p[k].ready && needs_planes(w, fr, &s->p[k])) return false;
+    for (u32 k = 0; k < s->n; k++) {
+        if (!s->p[k].ready) complete(w, &r, &s->p[k]);
+        s->p[k].ready = true;
+    }
+    return true;
+}
+
 int run_wgmma_wait(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct wgmmas *s = w->wgmmas;
@@ -434,10 +448,10 @@ int run_wgmma_wait(char *restrict R, const struct insn *i, struct warp *w)
     if (!s || !active_lanes(w, R, i)) return 0;
     while (due < s->n && s->p[due].group + keep < s->committed) due++;
     for (u32 k = 0; k < due; k++)
-        if (needs_planes(w, fr, &s->p[k])) return EV_DEOPT;
+        if (!s->p[k].ready && needs_planes(w, fr, &s->p[k])) return EV_DEOPT;
     struct registers r = { fr->code, fr->R, fr->planes };
     for (u32 k = 0; k < due; k++) {
-        complete(w, &r, &s->p[k]);
+        if (!s->p[k].ready) complete(w, &r, &s->p[k]);
         if (w->id % 4 == 0) tell_reads(w, &s->p[k], FLIGHT_DONE);
     }
     s->n -= due;

@@ -14,6 +14,7 @@ struct wgmma {
     u32 a[4][LANES];     /* a in registers: they are read when the product is issued */
     u64 meta[LANES];     /* of a sparse a */
     bool told;           /* it has been reported that its registers were touched */
+    bool ready;          /* its accumulators have their values, although nobody has waited */
     u32 row_origin[16];  /* of an undefined row of a in registers, + 1; 0: it is defined */
 };
 struct wgmmas {    /* of a warp */
@@ -28,6 +29,9 @@ struct wgmmas {    /* of a warp */
 void wgmma_reset(struct warp *w);          /* a warp starts: it has none */
 void wgmma_logs_reset(struct cta *c);      /* a CTA starts */
 void wgmma_exit(struct warp *w, u32 mask); /* lanes leave */
+/* Puts the values of all products in flight into their accumulators, as the wait does that ptxas inserts in front of an
+ * instruction that touches them; the products stay in flight. False: the frame needs planes for it first. */
+bool wgmma_ready(struct warp *w);
 /* Behind a wait: the split goes on when no warp of its warpgroup is behind it; false: it waits for them. */
 bool wgmma_meet(struct warp *w, struct split *s, const struct insn *i);
 /* A warp has come to its wait, or has left: those that it held back go on. */

@@ -291,6 +291,7 @@ int wgmma_touch(char *restrict R, const struct insn *i, struct warp *w)
         const char *how = s->p[k].low == l && !s->p[k].told ? meets(l, o, &s->p[k]) : NULL;
         char cause[320], line[32];
         if (!how) continue;
+        if (!wgmma_ready(w)) return EV_DEOPT;
         bool committed = s->p[k].group < s->committed;
         u32 newer = committed ? s->committed - s->p[k].group - 1 : 0;
         int n = snprintf(cause, sizeof cause, "it %s a product that is in flight%s: ", how,
