@@ -2,6 +2,7 @@
  *
  * A kernel's handle outlives its image: a program that uses it after the image was unloaded is told so. The last so
  * many are kept, then their memory is used again. */
+#include "cuda/cu_failed.h"
 #include "cuda/cu_image.h"
 #include "cuda/cu_text.h"
 #include "image/image.h"
@@ -49,7 +50,7 @@ static void function_stale(struct cu_function *f, const struct cu_image *m)
 
 static void stale_found(const void *handle, struct cu_device *d)
 {
-    char cause[600];
+    char cause[800];
     struct finding f = { .kind = F_module_stale, .cause = cause };
     lock(&stale.lock);
     for (u32 i = 0; i < STALE; i++) {
@@ -96,6 +97,16 @@ static void image_free(struct cu_image *m)
     cu_handle_end(m);
 }
 
+/* The report names the line of the PTX that was refused. */
+static cu_result refused_text(void)
+{
+    const struct error *e = host_error();
+    char cause[800];
+    snprintf(cause, sizeof cause, "%s%s%s.", e->where, e->where[0] ? ": " : "", e->text);
+    cu_reason(cause, NULL, false);
+    return CU_INVALID_PTX;
+}
+
 cu_result cu_image_on(struct cu_image *m, struct cu_device *d, lk_module **out)
 {
     if (m->library) return cu_image_on(m->library, d, out);
@@ -108,7 +119,7 @@ cu_result cu_image_on(struct cu_image *m, struct cu_device *d, lk_module **out)
     if (!*on) s = lk_module_link(d->gpu, m->part, m->parts, on);
     *out = *on;
     unlock(&m->lock);
-    return !s ? CU_OK : s == LK_BAD_INPUT ? CU_INVALID_PTX : cu_status(d->gpu, s);
+    return !s ? CU_OK : s == LK_BAD_INPUT ? refused_text() : cu_status(d->gpu, s);
 }
 
 /* PTX for a target that is newer than the device, or than was asked for. */
