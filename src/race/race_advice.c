@@ -401,7 +401,7 @@ static bool advise_counted(struct draft *x)
     return false;
 }
 
-/* R5b: a shuffle, vote or match brings lanes together, and orders nothing. */
+/* R5b: a shuffle, vote, match or operation on matrices brings lanes together, and orders nothing. */
 static void advise_converged(struct draft *x)
 {
     struct side a = code_current(x);
@@ -411,8 +411,9 @@ static void advise_converged(struct draft *x)
     const char *where = at == NONE ? NULL : code_line(x, (struct side){ a.l, at });
     if (!where) return;
     x->f.cause = arena_printf(&x->mem,
-                              "the lanes come together at the shuffle, vote or match at %s, which orders them on "
+                              "the lanes come together at the %s at %s, which orders them on "
                               "today's GPUs, but not by the memory model",
+                              a.l->op[at].flags & ISA_ALIGNED ? "ldmatrix, stmatrix or mma" : "shuffle, vote or match",
                               where);
     x->f.order = arena_printf(&x->mem, "a __syncwarp() beside %s", where);
     x->f.fix = arena_printf(&x->mem, "Put __syncwarp() beside %s; it costs next to nothing.", where);

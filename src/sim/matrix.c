@@ -74,5 +74,8 @@ int run_matrix(char *restrict R, const struct insn *i, struct warp *w)
     if (!load) w->changed = 1;
     if (!load && init && !w->planes) init_define(&a, a.ok);
     if (w->code->watch && a.mask) observe_access(w->cta->launch, &a);
+    if (unlikely(observed(w->cta->launch))) /* no lane goes on before all have executed it */
+        observe_sync(w->cta->launch,
+                     (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = m, .op = i->op });
     return 0;
 }
