@@ -548,6 +548,17 @@ void lower_hint(struct lower *w, int form)
     VEC_PUSH(w->mem, &w->op, o);
 }
 
+/* setmaxnreg: an operation of all lanes. */
+void lower_registers(struct lower *w, int form)
+{
+    u32 around = lower_branch_around(w);
+    struct lop o = lower_op(w, form);
+    lower_meet_aligned(w);
+    VEC_PUSH(w->mem, &w->op, o);
+    if (around != NONE) lower_end_block(w, TERM_FALL);
+    lower_end_around(w, around);
+}
+
 /* A cache policy: any value does. */
 void lower_policy(struct lower *w, int form)
 {

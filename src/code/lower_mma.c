@@ -161,6 +161,9 @@ u16 lower_mma_number(struct lower *w, const struct mma *x)
 {
     struct mma made = *x;
     firsts(&made);
+    made.direct = x->layout == MMA_FRAGMENT && !x->group && !x->sparse && x->m == 16 && x->n == 8 &&
+                  (x->k == 8 || x->k == 16) && x->a == x->b && (x->a == TENSOR_F16 || x->a == TENSOR_BF16) &&
+                  x->c == TENSOR_F32 && x->d == TENSOR_F32;
     for (u32 k = 0; k < w->mma.n; k++)
         if (!memcmp(&w->mma.p[k], &made, sizeof made)) return (u16)k;
     VEC_PUSH(w->mem, &w->mma, made);

@@ -57,6 +57,7 @@ struct mma {
     bool b_rows;       /* m8n8k4: b lies by rows */
     bool sparse;       /* half of a's elements are zeros that are not stored; the metadata say which */
     bool ordered;      /* the metadata promise ascending positions */
+    bool direct;       /* m16n8k16 or m16n8k8 of mma.sync, dense, of f16 or bf16 with sums of f32; computed */
     u8 selector;       /* of sparse metadata: which lanes of each four bring them */
     /* wgmma: m is 16, the part of a warp; na are the registers of a also where it lies in shared memory */
     bool group;              /* it is wgmma */

@@ -6,6 +6,7 @@
 #include "sim/cta.h"
 #include "sim/async.h"
 #include "sim/proxy.h"
+#include "sim/registers.h"
 #include "sim/wgmma.h"
 #include "sim/barrier.h"
 #include "sim/cluster.h"
@@ -59,6 +60,7 @@ void cta_free(struct cta *c)
     }
     base_free(c->mbarriers);
     base_free(c->wgmma_logs);
+    base_free(c->register_logs);
     base_free(c->proxies);
     flights_free(c);
     if (c->bytes <= SPARE_MOST) c = __atomic_exchange_n(&c->launch->sim->spare_cta, c, __ATOMIC_ACQ_REL);
@@ -169,6 +171,7 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
     mbarrier_begin(c);
     flights_begin(c);
     wgmma_logs_reset(c);
+    registers_reset(c);
     proxy_begin(c);
     if (linear < l->in->grid[0]) { /* most grids have one row, and a division takes as long as a few instructions */
         c->id[0] = (u32)linear;

@@ -17,6 +17,7 @@
 #include "sim/memory.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/registers.h"
 #include "sim/sim_run.h"
 #include "sim/trace.h"
 #include "sim/trap.h"
@@ -61,6 +62,7 @@ void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
     }
     if (unlikely(w->cta->cluster->arrived)) cluster_recheck(w->cta);
     if (unlikely(w->cta->wgmma_logs != NULL) && !w->live) wgmma_recheck(w);
+    if (unlikely(w->cta->register_logs != NULL) && !w->live) registers_exit(w);
 }
 
 static void merge(struct warp *w)

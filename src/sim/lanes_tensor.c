@@ -9,6 +9,7 @@
 #define tensor_sums tensor_sums_v3
 #define tensor_floats tensor_floats_v3
 #define tensor_fast tensor_fast_v3
+#define tensor_warp tensor_warp_v3
 #endif
 
 /* What is left of a term of which `down` bits fall off, toward zero. */
@@ -79,6 +80,8 @@ bool tensor_floats(struct tensor_format f, u32 n, const u32 *x, f32 *value, s32 
 }
 
 typedef s32 s32x8 __attribute__((vector_size(32)));
+typedef u32 u32x8 __attribute__((vector_size(32)));
+typedef u16 u16x8 __attribute__((vector_size(16)));
 typedef f32 f32x8 __attribute__((vector_size(32)));
 typedef s64 s64x8 __attribute__((vector_size(64)));
 typedef f64 f64x8 __attribute__((vector_size(64)));
@@ -202,4 +205,71 @@ bool tensor_fast(const struct tensor_products *t)
     case 16: return fast(t, (struct shape){ 16, 25, 23, false });
     default: return fast(t, s);
     }
+}
+
+/* ---- straight from the registers of a warp ---- */
+
+enum { ROWS = 16, HALVES = 16 }; /* rows of a; its largest k */
+
+/* Eight numbers of 16 bits each, as tensor_floats() has them. */
+INLINE void take_eight(bool bf16, s32x8 x, f32x8 *value, s32x8 *exp, s32x8 *wild)
+{
+    s32x8 size = x & 0x7fff, word = bf16 ? x << 16 : size << 13 | (x & 0x8000) << 16;
+    s32x8 e = LARGER(size >> (bf16 ? 7 : 10), EACH(1)) - (bf16 ? 127 : 15), zero = size == 0;
+    *wild |= bf16 ? (e > FAR) | ((e < -FAR) & ~zero) : e > 15;
+    memcpy(value, &word, sizeof word);
+    if (!bf16) *value *= 0x1p112f;
+    *exp = CHOOSE(zero, EACH(TENSOR_ZERO), e);
+}
+
+/* A row of a is eight neighbours of a register. */
+INLINE void take_row(bool bf16, const u32 *four, f32 *value, s32 *exp, s32x8 *wild)
+{
+    u16x8 narrow;
+    f32x8 v;
+    s32x8 e;
+    memcpy(&narrow, four, sizeof narrow);
+    take_eight(bf16, __builtin_convertvector(narrow, s32x8), &v, &e, wild);
+    memcpy(value, &v, sizeof v);
+    memcpy(exp, &e, sizeof e);
+}
+
+/* Elements k and k + 1 of all columns, in the order in which c has them. */
+INLINE void take_columns(bool bf16, const u32 *w, f32x8 value[2], s32x8 exp[2], s32x8 *wild)
+{
+    u32x8 x = { w[0], w[8], w[16], w[24], w[4], w[12], w[20], w[28] };
+    take_eight(bf16, (s32x8)(x & 0xffff), &value[0], &exp[0], wild);
+    take_eight(bf16, (s32x8)(x >> 16), &value[1], &exp[1], wild);
+}
+
+INLINE bool warp(const struct tensor_registers *t, const bool bf16, const u32 k)
+{
+    const struct shape s = { k, 25, 23, false };
+    f32 a[ROWS][HALVES];
+    s32 a_exp[ROWS][HALVES];
+    f32x8 b[HALVES];
+    s32x8 b_exp[HALVES], wild = { 0 };
+    u32 out[ROWS][TENSOR_COLUMNS];
+    for (u32 r = 0; r < ROWS; r++)
+        for (u32 j = 0; j < k; j += 8) take_row(bf16, t->a[j / 4 + r / 8] + r % 8 * 4, &a[r][j], &a_exp[r][j], &wild);
+    for (u32 j = 0; j < k; j += 2) take_columns(bf16, t->b[j / 8] + j % 8 / 2, &b[j], &b_exp[j], &wild);
+    for (u32 r = 0; r < ROWS; r++) {
+        struct addend c;
+        s32x8 big, products, rest;
+        u32 row[TENSOR_COLUMNS];
+        for (u32 h = 0; h < 2; h++) memcpy(row + 4 * h, t->c[r / 8 * 2 + h] + r % 8 * 4, 16);
+        take_c(row, 8, 23, s.frac, &c, &wild);
+        eight(s, a[r], a_exp[r], (const f32 *)b, (const s32 *)b_exp, &c, &big, &products, &rest);
+        round_eight(s, &big, &products, &rest, out[r], &wild);
+    }
+    if (any(&wild)) return false;
+    for (u32 r = 0; r < ROWS; r++)
+        for (u32 h = 0; h < 2; h++) memcpy(t->d[r / 8 * 2 + h] + r % 8 * 4, out[r] + 4 * h, 16);
+    return true;
+}
+
+bool tensor_warp(const struct tensor_registers *t)
+{
+    if (t->k == 16) return t->bf16 ? warp(t, true, 16) : warp(t, false, 16);
+    return t->bf16 ? warp(t, true, 8) : warp(t, false, 8);
 }

@@ -35,6 +35,7 @@ struct residency;         /* residency.h: room on the multiprocessors */
 struct rendezvous_taints; /* planes.h: undefined bits of operands at a rendezvous */
 struct shadow;            /* mem/shadow.h: which bytes of memory are defined */
 struct trace;             /* trace.h */
+struct register_log;      /* registers.c: what warps of a warpgroup have executed of setmaxnreg */
 struct wgmmas;            /* wgmma.h: asynchronous products of a warp in flight */
 struct wgmma_log;         /* wgmma_check.c: what the warps of a warpgroup have issued */
 struct overflows;         /* overflow_watch.h: registers that hold an overflowed index */
@@ -199,16 +200,17 @@ struct cta {
     struct bar bar[MAX_BARS];
     u32 bars_used; /* bit set of barriers in use */
     char *shared;
-    struct cluster *cluster;      /* that it is in */
-    struct cluster own_cluster;   /* what `cluster` of all its CTAs points to, in the one of rank 0 */
-    u32 rank;                     /* in the cluster: %cluster_ctarank */
-    bool done;                    /* in a cluster: all its threads have left, and other CTAs go on */
-    struct mbarriers *mbarriers;  /* NULL: none so far */
-    struct flights *flights;      /* that its threads have issued; NULL: none so far */
-    struct wgmma_log *wgmma_logs; /* by warpgroup; NULL: none so far */
-    struct proxies *proxies;      /* what ordinary stores have written (proxy.c); NULL: nothing so far */
-    struct shadow *init;          /* which bytes of shared memory are defined; NULL: not checked, or there is none */
-    void *race;                   /* state of the race check for this CTA */
+    struct cluster *cluster;            /* that it is in */
+    struct cluster own_cluster;         /* what `cluster` of all its CTAs points to, in the one of rank 0 */
+    u32 rank;                           /* in the cluster: %cluster_ctarank */
+    bool done;                          /* in a cluster: all its threads have left, and other CTAs go on */
+    struct mbarriers *mbarriers;        /* NULL: none so far */
+    struct flights *flights;            /* that its threads have issued; NULL: none so far */
+    struct wgmma_log *wgmma_logs;       /* by warpgroup; NULL: none so far */
+    struct register_log *register_logs; /* the same of setmaxnreg */
+    struct proxies *proxies;            /* what ordinary stores have written (proxy.c); NULL: nothing so far */
+    struct shadow *init; /* which bytes of shared memory are defined; NULL: not checked, or there is none */
+    void *race;          /* state of the race check for this CTA */
     struct worker *worker;
     struct launch *launch;
     struct cta *next; /* in the parked or free list */

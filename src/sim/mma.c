@@ -244,6 +244,21 @@ static void multiply_f64(const struct product *p, char *R, u32 lanes)
         }
 }
 
+/* The forms that most programs use need nothing put together. False: it has numbers that need the other way. */
+static bool multiply_direct(const struct product *p, char *R)
+{
+    const struct mma *f = p->form;
+    struct tensor_registers t = { .bf16 = f->a == TENSOR_BF16, .k = f->k };
+    u32 room[4 + 2 + 4][LANES];
+    for (u32 reg = 0; reg < f->na; reg++) t.a[reg] = words(p, source(p, OPERAND_A, reg), room[reg]);
+    for (u32 reg = 0; reg < f->nb; reg++) t.b[reg] = words(p, source(p, OPERAND_B, reg), room[4 + reg]);
+    for (u32 reg = 0; reg < 4; reg++) {
+        t.c[reg] = words(p, source(p, OPERAND_C, reg), room[6 + reg]);
+        t.d[reg] = (u32 *)(void *)SLOT(R, insn_dst(p->warp->code, p->insn, reg)->slot);
+    }
+    return TENSOR_NEWER(tensor_warp)(&t);
+}
+
 static void multiply(const struct product *p, char *R, u32 lanes)
 {
     const struct mma *f = p->form;
@@ -251,6 +266,7 @@ static void multiply(const struct product *p, char *R, u32 lanes)
                                                          parts = f->layout == MMA_QUAD_PAIR ? 4 : 1;
     u32 a_step = f->m * k, b_step = f->n * b_k, c_step = f->m * f->n;
     u64 meta[LANES];
+    if (f->direct && lanes == ALL_LANES && multiply_direct(p, R)) return;
     gather(p, OPERAND_A, f->na, k, a_step, a);
     gather(p, OPERAND_B, f->nb, b_k, b_step, b);
     gather(p, OPERAND_C, f->nc, f->n, c_step, c);

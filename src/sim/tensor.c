@@ -137,12 +137,6 @@ static bool any_special(enum tensor_type t, const u32 *x, u32 n)
         for (u32 j = 0; j < (k); j++)   \
     (out)[(col & ~7u) * (k) + j * TENSOR_COLUMNS + col % TENSOR_COLUMNS] = (in)[col * (k) + j]
 
-#if defined __x86_64__
-#define NEWER(fn) (__builtin_cpu_supports("avx2") ? fn##_v3 : fn)
-#else
-#define NEWER(fn) fn
-#endif
-
 enum { SIDE = TENSOR_MOST * TENSOR_MOST };
 
 /* The usual case: no NaN, no infinity, no number at the end of the range of f32. False: it is not. */
@@ -168,9 +162,9 @@ static bool one_sum_fast(const struct tensor *t, u32 m, u32 n, const u32 *a, con
                                  .largest = largest,
                                  .sum = sum };
     TURN(turned, b, n, t->k);
-    if (!NEWER(tensor_floats)(formats[t->a], m * t->k, a, x, a_exp)) return false;
-    if (!NEWER(tensor_floats)(formats[t->b], n * t->k, turned, y, b_exp)) return false;
-    if (!NEWER(tensor_fast)(&p)) return false;
+    if (!TENSOR_NEWER(tensor_floats)(formats[t->a], m * t->k, a, x, a_exp)) return false;
+    if (!TENSOR_NEWER(tensor_floats)(formats[t->b], n * t->k, turned, y, b_exp)) return false;
+    if (!TENSOR_NEWER(tensor_fast)(&p)) return false;
     if (!p.half)
         memcpy(d, out, m * n * sizeof *d);
     else
@@ -213,7 +207,7 @@ static void one_sum(const struct tensor *t, u32 m, u32 n, const u32 *a, const u3
         size = frac >= fd.fraction ? size << (frac - fd.fraction) : size >> (fd.fraction - frac);
         c_sig[j] = c_sig[j] < 0 ? -size : size;
     }
-    NEWER(tensor_sums)(&x);
+    TENSOR_NEWER(tensor_sums)(&x);
     bool look = any_special(t->a, a, m * k) || any_special(t->b, b, n * k) || any_special(t->d, c, m * n);
     struct tensor_format out = fp8 && t->d == TENSOR_F32 ? (struct tensor_format){ .exponent = 8, .fraction = 13 } : fd;
     u32 low = fd.fraction - out.fraction; /* fp8 keeps 13 fraction bits of its f32 */

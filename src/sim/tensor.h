@@ -78,4 +78,21 @@ struct tensor_products {
  * nothing is written before all is known. */
 typedef bool tensor_product(const struct tensor_products *t);
 tensor_product tensor_fast, tensor_fast_v3;
+
+/* The same for m16n8k16 and m16n8k8 of 16-bit numbers with sums of f32, straight from the registers of a warp: each is
+ * 32 words, one of each lane. */
+struct tensor_registers {
+    bool bf16; /* else f16 */
+    u32 k;     /* 8 or 16 */
+    const u32 *a[4], *b[2], *c[4];
+    u32 *d[4];
+};
+typedef bool tensor_direct(const struct tensor_registers *t);
+tensor_direct tensor_warp, tensor_warp_v3;
+/* The copy of a loop for this processor. */
+#if defined __x86_64__
+#define TENSOR_NEWER(fn) (__builtin_cpu_supports("avx2") ? fn##_v3 : fn)
+#else
+#define TENSOR_NEWER(fn) fn
+#endif
 #endif
