@@ -79,6 +79,8 @@ bool tensor_floats(struct tensor_format f, u32 n, const u32 *x, f32 *value, s32 
     return !wild;
 }
 
+/* Every function that takes or gives a vector is inlined, so how one would be passed does not matter. */
+#pragma GCC diagnostic ignored "-Wpsabi"
 typedef s32 s32x8 __attribute__((vector_size(32)));
 typedef u32 u32x8 __attribute__((vector_size(32)));
 typedef u16 u16x8 __attribute__((vector_size(16)));
@@ -113,16 +115,20 @@ INLINE bool any(const s32x8 *x)
     return w[0] | w[1] | w[2] | w[3];
 }
 /* Adds ~0 to wild where it is an infinity or a NaN. */
-INLINE void take_c(const u32 *c, s32 exponent, s32 fraction, s32 frac, struct addend *out, s32x8 *wild)
+INLINE void split_c(s32x8 x, s32 exponent, s32 fraction, s32 frac, struct addend *out, s32x8 *wild)
 {
     s32 top = (1 << exponent) - 1, bias = top >> 1;
-    s32x8 x;
-    memcpy(&x, c, sizeof x);
     s32x8 e = x >> fraction & top, low = x & ((1 << fraction) - 1), size = low | (EACH(1 << fraction) & (e != 0));
     out->sig = frac > fraction ? size << (frac - fraction) : size >> (fraction - frac);
     out->exp = CHOOSE(size != 0, LARGER(e, EACH(1)) - bias, EACH(-bias - 6)); /* c = 0 counts as 7 below the smallest */
     out->minus = -(x >> (exponent + fraction) & 1);
     *wild |= e == top;
+}
+INLINE void take_c(const u32 *c, s32 exponent, s32 fraction, s32 frac, struct addend *out, s32x8 *wild)
+{
+    s32x8 x;
+    memcpy(&x, c, sizeof x);
+    split_c(x, exponent, fraction, frac, out, wild);
 }
 
 /* What is known of a call of tensor_fast() before it runs, so that its loops are made for it. */
@@ -133,17 +139,13 @@ struct shape {
     bool half; /* tensor_products.half */
 };
 
-/* One row and eight columns: largest exponents, and the sums of the products and of c in units of 2^(largest - frac).
- * Sixteen products of four units at 2^25 fit into 31 bits. */
-INLINE void eight(const struct shape s, const f32 *a, const s32 *ae, const f32 *b, const s32 *be,
-                  const struct addend *c, s32x8 *big, s32x8 *products, s32x8 *rest)
+/* The sums of the products and of c in units of 2^(most - frac). Sixteen products of four units at 2^25 fit into 31
+ * bits. */
+INLINE void sum_eight(const struct shape s, const f32 *a, const f32 *b, const struct addend *c, s32x8 most,
+                      s32x8 *products, s32x8 *rest)
 {
-    s32x8 most = c->exp, sum = { 0 }, e;
+    s32x8 sum = { 0 };
     f32x8 scale, y;
-    for (u32 k = 0; k < s.k; k++) {
-        memcpy(&e, be + (size_t)k * TENSOR_COLUMNS, sizeof e);
-        most = LARGER(most, e + ae[k]);
-    }
     /* below 2^-100 all products are 0 */
     s32x8 word = (s.frac + 127 - LARGER(most, EACH(-100))) << 23, down = most - c->exp;
     memcpy(&scale, &word, sizeof scale);
@@ -152,9 +154,21 @@ INLINE void eight(const struct shape s, const f32 *a, const s32 *ae, const f32 *
         memcpy(&y, b + (size_t)k * TENSOR_COLUMNS, sizeof y);
         sum += __builtin_convertvector(y * a[k] * scale, s32x8);
     }
-    *big = most;
     *products = sum;
     *rest = (down ^ c->minus) - c->minus;
+}
+
+/* One row and eight columns: largest exponents, and the sums. */
+INLINE void eight(const struct shape s, const f32 *a, const s32 *ae, const f32 *b, const s32 *be,
+                  const struct addend *c, s32x8 *big, s32x8 *products, s32x8 *rest)
+{
+    s32x8 most = c->exp, e;
+    for (u32 k = 0; k < s.k; k++) {
+        memcpy(&e, be + (size_t)k * TENSOR_COLUMNS, sizeof e);
+        most = LARGER(most, e + ae[k]);
+    }
+    *big = most;
+    sum_eight(s, a, b, c, most, products, rest);
 }
 
 /* What eight sums are as f32, cut toward zero. Adds ~0 to wild where one may be subnormal. */
@@ -209,62 +223,119 @@ bool tensor_fast(const struct tensor_products *t)
 
 /* ---- straight from the registers of a warp ---- */
 
+/* Numbers of 16 bits come in pairs, so that their exponents are compared two at a time. */
+typedef s16 s16x16 __attribute__((vector_size(32)));
 enum { ROWS = 16, HALVES = 16 }; /* rows of a; its largest k */
 
-/* Eight numbers of 16 bits each, as tensor_floats() has them. */
-INLINE void take_eight(bool bf16, s32x8 x, f32x8 *value, s32x8 *exp, s32x8 *wild)
+#ifdef __AVX2__
+#define LARGER_16(x, y) ((s16x16)_mm256_max_epi16((__m256i)(x), (__m256i)(y)))
+#else
+#define LARGER_16(x, y)            \
+    ({                             \
+        s16x16 x_ = (x), y_ = (y); \
+        s16x16 first_ = x_ > y_;   \
+        CHOOSE(first_, x_, y_);    \
+    })
+#endif
+
+/* 16 bytes and 16 others. */
+INLINE s32x8 join(const u32 *low, const u32 *high)
 {
-    s32x8 size = x & 0x7fff, word = bf16 ? x << 16 : size << 13 | (x & 0x8000) << 16;
-    s32x8 e = LARGER(size >> (bf16 ? 7 : 10), EACH(1)) - (bf16 ? 127 : 15), zero = size == 0;
+#ifdef __AVX2__
+    __m256i x = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)low));
+    return (s32x8)_mm256_inserti128_si256(x, _mm_loadu_si128((const __m128i *)(const void *)high), 1);
+#else
+    s32x8 x;
+    memcpy(&x, low, 16);
+    memcpy((char *)&x + 16, high, 16);
+    return x;
+#endif
+}
+
+/* Exponents of sixteen numbers. Adds ~0 to wild where tensor_floats() would refuse one. */
+INLINE s16x16 exponents(bool bf16, s32x8 numbers, s16x16 *wild)
+{
+    s16x16 size = (s16x16)numbers & 0x7fff, zero = size == 0;
+    s16x16 e = LARGER_16(size >> (bf16 ? 7 : 10), ((s16x16){ 0 } + 1)) - (s16)(bf16 ? 127 : 15);
     *wild |= bf16 ? (e > FAR) | ((e < -FAR) & ~zero) : e > 15;
-    memcpy(value, &word, sizeof word);
-    if (!bf16) *value *= 0x1p112f;
-    *exp = CHOOSE(zero, EACH(TENSOR_ZERO), e);
+    return CHOOSE(zero, (s16x16){ 0 } + TENSOR_ZERO, e);
 }
 
-/* A row of a is eight neighbours of a register. */
-INLINE void take_row(bool bf16, const u32 *four, f32 *value, s32 *exp, s32x8 *wild)
+/* Eight numbers in the low halves of words. */
+INLINE f32x8 values(bool bf16, s32x8 x)
 {
-    u16x8 narrow;
+    s32x8 word = bf16 ? x << 16 : (x & 0x7fff) << 13 | (x & 0x8000) << 16;
     f32x8 v;
-    s32x8 e;
-    memcpy(&narrow, four, sizeof narrow);
-    take_eight(bf16, __builtin_convertvector(narrow, s32x8), &v, &e, wild);
-    memcpy(value, &v, sizeof v);
-    memcpy(exp, &e, sizeof e);
+    memcpy(&v, &word, sizeof v);
+    return bf16 ? v : v * 0x1p112f;
 }
 
-/* Elements k and k + 1 of all columns, in the order in which c has them. */
-INLINE void take_columns(bool bf16, const u32 *w, f32x8 value[2], s32x8 exp[2], s32x8 *wild)
+/* a by rows, b by pairs of k with the columns in the order in which c has them, and the exponents of both. */
+struct halves {
+    f32 a[ROWS][HALVES];
+    s16 a_exp[ROWS][HALVES];
+    f32x8 b[HALVES];
+    s16x16 b_exp[HALVES / 2]; /* of k and k + 1 for each column */
+};
+
+INLINE bool take_halves(const struct tensor_registers *t, const bool bf16, const u32 k, struct halves *h)
 {
-    u32x8 x = { w[0], w[8], w[16], w[24], w[4], w[12], w[20], w[28] };
-    take_eight(bf16, (s32x8)(x & 0xffff), &value[0], &exp[0], wild);
-    take_eight(bf16, (s32x8)(x >> 16), &value[1], &exp[1], wild);
+    s16x16 wild = { 0 };
+    for (u32 r = 0; r < ROWS; r++) { /* a row is eight neighbours of a register, or of two */
+        const u32 *low = t->a[r / 8] + r % 8 * 4, *high = k > 8 ? t->a[2 + r / 8] + r % 8 * 4 : low;
+        s16x16 e = exponents(bf16, join(low, high), &wild);
+        memcpy(h->a_exp[r], &e, sizeof e);
+        for (u32 j = 0; j < k; j += 8) {
+            u16x8 narrow;
+            memcpy(&narrow, j ? high : low, sizeof narrow);
+            f32x8 v = values(bf16, __builtin_convertvector(narrow, s32x8));
+            memcpy(h->a[r] + j, &v, sizeof v);
+        }
+    }
+    for (u32 j = 0; j < k; j += 2) {
+        const u32 *w = t->b[j / 8] + j % 8 / 2;
+        u32x8 x = { w[0], w[8], w[16], w[24], w[4], w[12], w[20], w[28] };
+        h->b_exp[j / 2] = exponents(bf16, (s32x8)x, &wild);
+        h->b[j] = values(bf16, (s32x8)(x & 0xffff));
+        h->b[j + 1] = values(bf16, (s32x8)(x >> 16));
+    }
+    s32x8 found = (s32x8)wild;
+    return !any(&found);
+}
+
+/* What eight() does, for row r. */
+INLINE void eight_halves(const struct shape s, const struct halves *h, u32 r, const struct addend *c, s32x8 *big,
+                         s32x8 *products, s32x8 *rest)
+{
+    s16x16 both = (s16x16){ 0 } + 2 * TENSOR_ZERO;
+    for (u32 k = 0; k < s.k; k += 2) {
+        s32 pair;
+        memcpy(&pair, h->a_exp[r] + k, sizeof pair);
+        both = LARGER_16(both, h->b_exp[k / 2] + (s16x16)EACH(pair));
+    }
+    s32x8 odd = (s32x8)both >> 16, even = (s32x8)((u32x8)both << 16) >> 16, most = LARGER(LARGER(odd, even), c->exp);
+    *big = most;
+    sum_eight(s, h->a[r], (const f32 *)h->b, c, most, products, rest);
 }
 
 INLINE bool warp(const struct tensor_registers *t, const bool bf16, const u32 k)
 {
     const struct shape s = { k, 25, 23, false };
-    f32 a[ROWS][HALVES];
-    s32 a_exp[ROWS][HALVES];
-    f32x8 b[HALVES];
-    s32x8 b_exp[HALVES], wild = { 0 };
+    struct halves h;
+    s32x8 wild = { 0 };
     u32 out[ROWS][TENSOR_COLUMNS];
-    for (u32 r = 0; r < ROWS; r++)
-        for (u32 j = 0; j < k; j += 8) take_row(bf16, t->a[j / 4 + r / 8] + r % 8 * 4, &a[r][j], &a_exp[r][j], &wild);
-    for (u32 j = 0; j < k; j += 2) take_columns(bf16, t->b[j / 8] + j % 8 / 2, &b[j], &b_exp[j], &wild);
+    if (!take_halves(t, bf16, k, &h)) return false;
     for (u32 r = 0; r < ROWS; r++) {
+        const u32 *const *from = t->c + r / 8 * 2;
         struct addend c;
         s32x8 big, products, rest;
-        u32 row[TENSOR_COLUMNS];
-        for (u32 h = 0; h < 2; h++) memcpy(row + 4 * h, t->c[r / 8 * 2 + h] + r % 8 * 4, 16);
-        take_c(row, 8, 23, s.frac, &c, &wild);
-        eight(s, a[r], a_exp[r], (const f32 *)b, (const s32 *)b_exp, &c, &big, &products, &rest);
+        split_c(join(from[0] + r % 8 * 4, from[1] + r % 8 * 4), 8, 23, s.frac, &c, &wild);
+        eight_halves(s, &h, r, &c, &big, &products, &rest);
         round_eight(s, &big, &products, &rest, out[r], &wild);
     }
     if (any(&wild)) return false;
     for (u32 r = 0; r < ROWS; r++)
-        for (u32 h = 0; h < 2; h++) memcpy(t->d[r / 8 * 2 + h] + r % 8 * 4, out[r] + 4 * h, 16);
+        for (u32 p = 0; p < 2; p++) memcpy(t->d[r / 8 * 2 + p] + r % 8 * 4, out[r] + 4 * p, 16);
     return true;
 }
 

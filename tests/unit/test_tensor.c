@@ -71,8 +71,60 @@ static u64 result_of(const struct tensor *t, const u64 *a, const u64 *b, u64 c)
     return out[0];
 }
 
+/* Random numbers: of one size, of many, zeros, subnormals. */
+static u32 any_half(u32 *seed, bool bf16, u32 kind)
+{
+    u32 x = (*seed = *seed * 1664525 + 1013904223) >> 8, e = bf16 ? 0x3f80 : 0x3c00;
+    if (kind == 0) return (x & (bf16 ? 0x807f : 0x83ff)) | e;
+    if (kind == 1 && x >> 20 & 1) return x & 0x8000;
+    if (kind == 2) return x & 0xffff;
+    return bf16 ? (x & 0x87ff) + 0x3c00 : x & 0xbfff;
+}
+
+/* The way straight from the registers gives what the model gives, or says that it cannot. */
+static void registers(tensor_direct *direct)
+{
+    u32 seed = 1, taken = 0;
+    for (u32 round = 0; round < 4000; round++) {
+        u32 a[4][32], b[2][32], c[4][32], d[4][32], x[16 * 16], y[8 * 16], in[16 * 8], out[16 * 8];
+        struct tensor_registers t = { .bf16 = round & 1, .k = round & 2 ? 16 : 8 };
+        enum tensor_type type = t.bf16 ? TENSOR_BF16 : TENSOR_F16;
+        struct tensor model = { .a = type, .b = type, .c = TENSOR_F32, .d = TENSOR_F32, .k = t.k };
+        u32 kind = round / 4 % 4;
+        for (u32 r = 0; r < 4; r++) {
+            t.a[r] = a[r], t.c[r] = c[r], t.d[r] = d[r];
+            if (r < 2) t.b[r] = b[r];
+            for (u32 l = 0; l < 32; l++) {
+                u32 row = l / 4 + r % 2 * 8, col = l % 4 * 2 + r / 2 * 8;
+                a[r][l] = b[r % 2][l] = 0;
+                for (u32 h = 0; h < 2; h++) a[r][l] |= any_half(&seed, t.bf16, kind) << 16 * h;
+                if (col < t.k)
+                    for (u32 h = 0; h < 2; h++) x[row * t.k + col + h] = a[r][l] >> 16 * h & 0xffff;
+                f32 v = round % 3 ? (f32)((s32)seed) * 0x1p-28f : 0;
+                memcpy(&c[r][l], &v, 4);
+                in[(l / 4 + r / 2 * 8) * 8 + l % 4 * 2 + r % 2] = c[r][l];
+            }
+        }
+        for (u32 r = 0; r < t.k / 8; r++)
+            for (u32 l = 0; l < 32; l++)
+                for (u32 h = 0; h < 2; h++) {
+                    u32 v = any_half(&seed, t.bf16, kind);
+                    b[r][l] |= v << 16 * h;
+                    y[l / 4 * t.k + l % 4 * 2 + r * 8 + h] = v;
+                }
+        if (!direct(&t)) continue;
+        taken++;
+        tensor_multiply(&model, 16, 8, x, y, in, out);
+        for (u32 r = 0; r < 4; r++)
+            for (u32 l = 0; l < 32; l++) UNIT_EQ(d[r][l], out[(l / 4 + r / 2 * 8) * 8 + l % 4 * 2 + r % 2]);
+    }
+    UNIT(taken > 2000);
+}
+
 int main(void)
 {
+    registers(tensor_warp);
+    registers(TENSOR_NEWER(tensor_warp));
     FILE *f = fopen("tests/truth/tensor.txt", "r");
     char line[4096], name[64];
     u32 n, lines = 0;
