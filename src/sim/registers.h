@@ -3,6 +3,6 @@
 #define LOCKSTEP_REGISTERS_H
 #include "sim/machine.h"
 
-void registers_reset(struct cta *c);       /* a CTA starts */
+void registers_reset(struct cta *c); /* a CTA starts */
 void registers_exit(struct warp *w); /* its last lanes leave */
 #endif
