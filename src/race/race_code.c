@@ -33,12 +33,13 @@ const char *code_line(struct draft *x, struct side s)
     return z;
 }
 
-/* Both are in the same column of the same source line, and not inlined. */
+/* Both are in the same column of the same source line, inlined by the same calls if at all. */
 bool code_one_statement(struct draft *x, struct side a, struct side b)
 {
     const struct place *p = finding_place(&x->mem, a.l, a.op), *q = finding_place(&x->mem, b.l, b.op);
-    return p->file && q->file && p->line == q->line && p->col == q->col && !p->inlined_at && !q->inlined_at &&
-           !strcmp(p->file, q->file);
+    for (; p && q; p = p->inlined_at, q = q->inlined_at)
+        if (!p->file || !q->file || p->line != q->line || p->col != q->col || strcmp(p->file, q->file)) return false;
+    return p == q; /* both at the end of the calls that were inlined */
 }
 
 /* ---- control flow ---- */

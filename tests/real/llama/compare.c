@@ -80,5 +80,7 @@ int main(int argc, char **argv)
     printf("\n%d of %d choices differ; the scores differ by %.5f of their spread at most\n", wrong, more + 1, most);
     llama_free(cpu);
     llama_free(dev);
+    llama_model_free((struct llama_model *)model);
+    llama_free(dev);
     return wrong || !(most < 0.01);
 }
