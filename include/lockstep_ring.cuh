@@ -222,23 +222,22 @@ template <class T, u32 N, scope S> struct mpmc {
  * of 128 bytes. Longer ones lie behind that line and are released by its first word. What else the sender wrote is
  * visible to the receiver of a long message, not to that of a short one. The memory begins as zeros and is best near the
  * receiver. There are fewer than 2^24 slots; the receiver says what it has taken half a pipe at a time, so that two slots
- * or more keep both sides busy. */
+ * or more keep both sides busy. What the next message needs is computed behind the one before: a message waits for nothing
+ * but its own store and load. */
 
 enum { pipe_words = 16, pipe_short = 4 * pipe_words, pipe_length_bits = 7, pipe_long = (1 << pipe_length_bits) - 1 };
-/* Where a pipe lies. in_shared: in the block's shared memory (scope cta), or in that of a block of the cluster: then its
- * words have the addresses of that window, which are faster. */
-enum pipe_place { anywhere, in_shared };
 
-template <scope S, pipe_place M = anywhere> struct pipe {
-    static_assert(M == anywhere || S == cta || S == cluster, "shared memory has no wider scope than the cluster");
-    u64 *taken;                        /* written by the receiver: messages that it has done with */
-    unsigned char *first, *last, *at;  /* slots: the first and last one, and that of this side's next message */
-    u32 window;                        /* in_shared: the first slot's address there */
-    u32 count, each;                   /* slots, and bytes of one */
-    u64 next, seen;                    /* this side's next index; the sender's: what `taken` was when it last looked */
-    u32 owed;                          /* the receiver's: messages that it has done with and not said so */
-    bool ordered;                      /* the receiver's: one of them was a long one */
-    bool lies;                         /* the receiver's: the message that it looked at is a long one */
+template <scope S> struct pipe {
+    u64 *taken;                       /* written by the receiver: messages that it has done with */
+    unsigned char *first, *last, *at; /* slots: the first and last one, and that of this side's next message */
+    u64 *mine;                        /* the lane's word of that slot */
+    u32 number;                       /* of the next message, with the length left out: ready before it is needed */
+    u32 count, each;                  /* slots, and bytes of one */
+    u32 room;                         /* the sender's: slots that it knows to be free */
+    u32 owed;                         /* the receiver's: messages that it has done with and not said so */
+    bool ordered;                     /* the receiver's: one of them was a long one */
+    bool lies;                        /* the receiver's: the message that it looked at is a long one */
+    u64 next;                         /* this side's next index */
 
     /* bytes of memory for so many slots of messages up to `most` bytes */
     static __host__ __device__ constexpr u64 bytes_for(u32 slots, u32 most)
@@ -250,55 +249,37 @@ template <scope S, pipe_place M = anywhere> struct pipe {
         return LK_RING_LINE + (most <= pipe_short ? 0 : (most + LK_RING_LINE - 1) / LK_RING_LINE * LK_RING_LINE);
     }
     __device__ pipe(void *memory, u32 slots, u32 most)
-        : taken((u64 *)memory), first((unsigned char *)memory + LK_RING_LINE), at(first), window(0), count(slots),
-          each(slot_bytes(most)), next(0), seen(0), owed(0), ordered(false), lies(false)
+        : taken((u64 *)memory), first((unsigned char *)memory + LK_RING_LINE), at(first), number(1u << pipe_length_bits),
+          count(slots), each(slot_bytes(most)), room(slots), owed(0), ordered(false), lies(false), next(0)
     {
         last = first + (u64)(slots - 1) * each;
-        if (M != in_shared) return;
-        u64 there;
-        if (S == cta) asm("cvta.to.shared::cta.u64 %0, %1;" : "=l"(there) : "l"(first));
-        else asm("cvta.to.shared::cluster.u64 %0, %1;" : "=l"(there) : "l"(first));
-        window = (u32)there;
+        mine = (u64 *)at + lane() % pipe_words;
     }
-    static __device__ u32 lane() { return threadIdx.x % 32; }
-    __device__ u32 number(u32 length) const { return ((u32)next + 1) << pipe_length_bits | length; }
-    __device__ void step()
+    static __device__ __forceinline__ u32 lane() { return threadIdx.x % 32; }
+    __device__ __forceinline__ void step()
     {
         next++;
+        number += 1u << pipe_length_bits;
         at = at == last ? first : at + each;
-    }
-    __device__ u64 load_word(u32 k) const
-    {
-        u64 v;
-        u32 there = window + (u32)(at - first) + 8 * k;
-        if (M == anywhere) return load_relaxed<S>((const u64 *)at + k);
-        if (S == cta) asm volatile("ld.relaxed.cta.shared::cta.u64 %0, [%1];" : "=l"(v) : "r"(there) : "memory");
-        else asm volatile("ld.relaxed.cluster.shared::cluster.u64 %0, [%1];" : "=l"(v) : "r"(there) : "memory");
-        return v;
-    }
-    __device__ void store_word(u32 k, u64 v) const
-    {
-        u32 there = window + (u32)(at - first) + 8 * k;
-        if (M == anywhere) store_relaxed<S>((u64 *)at + k, v);
-        else if (S == cta) asm volatile("st.relaxed.cta.shared::cta.u64 [%0], %1;" ::"r"(there), "l"(v) : "memory");
-        else asm volatile("st.relaxed.cluster.shared::cluster.u64 [%0], %1;" ::"r"(there), "l"(v) : "memory");
+        mine = (u64 *)at + lane() % pipe_words;
     }
 
     /* The sender: whether there is room for one more. One lane looks for all: two loads of a warp may differ. */
-    __device__ bool has_room()
+    __device__ __forceinline__ bool has_room() { return room || look_for_room(); }
+    __device__ bool look_for_room()
     {
-        if (next - seen < count) return true;
         u64 now = lane() ? 0 : load_acquire<S>(taken);
         __syncwarp(); /* what it has acquired holds for all */
-        seen = __shfl_sync(0xffffffffu, now, 0);
-        return next - seen < count;
+        room = count - (u32)(next - __shfl_sync(0xffffffffu, now, 0));
+        return room;
     }
     /* Sends up to pipe_short bytes: lane k gives the k-th four of them. All words are stored, also those behind the
      * last byte: who waits looks at all of them with one vote. */
-    __device__ bool put(u32 word, u32 bytes)
+    __device__ __forceinline__ bool put(u32 word, u32 bytes)
     {
         if (!has_room()) return false;
-        if (lane() < pipe_words) store_word(lane(), (u64)number(bytes) << 32 | word);
+        if (lane() < pipe_words) store_relaxed<S>(mine, (u64)(number | bytes) << 32 | word);
+        room--;
         step();
         return true;
     }
@@ -306,22 +287,24 @@ template <scope S, pipe_place M = anywhere> struct pipe {
     __device__ void *begin() { return has_room() ? (void *)((u64 *)at + pipe_words) : (void *)0; }
     __device__ void send(u32 bytes)
     {
-        u64 v = (u64)number(pipe_long) << 32;
-        if (lane() && lane() < pipe_words) store_word(lane(), v); /* no word keeps a number that may come again */
+        u64 v = (u64)(number | pipe_long) << 32;
+        if (lane() && lane() < pipe_words) store_relaxed<S>(mine, v); /* no word keeps a number that may come again */
         __syncwarp();
-        if (!lane()) store_release<S>((u64 *)at, v | bytes);
+        if (!lane()) store_release<S>(mine, v | bytes);
+        room--;
         step();
     }
     /* The receiver: whether a message is there, its bytes, and of a short one the lane's word as put() had it. */
-    __device__ bool look(u32 *word, u32 *bytes)
+    __device__ __forceinline__ bool look(u32 *word, u32 *bytes)
     {
-        u64 v = load_word(lane() % pipe_words); /* by all lanes, so that they stay together */
-        u32 off = (u32)(v >> 32) ^ number(0);   /* the length, where the index is the one that is waited for */
+        u64 v = load_relaxed<S>(mine);        /* by all lanes, so that they stay together */
+        u32 off = (u32)(v >> 32) ^ number;    /* the length, where the index is the one that is waited for */
         if (!__all_sync(0xffffffffu, off <= pipe_long)) return false;
         lies = off == pipe_long;
         *word = (u32)v;
-        *bytes = lies ? __shfl_sync(0xffffffffu, (u32)v, 0) : off;
+        *bytes = off;
         if (lies) {
+            *bytes = __shfl_sync(0xffffffffu, (u32)v, 0);
             acquire_fence<S>();
             __syncwarp();
         }

@@ -26,7 +26,7 @@ typedef unsigned long long lk_ring_u64;
 
 enum {
     LK_RING_LINE = 128,
-    LK_RING_VERSION = 3,
+    LK_RING_VERSION = 4,
     LK_RING_BUCKETS = 48, /* of a latency histogram: bucket b counts [2^b, 2^(b+1)) nanoseconds */
     LK_RING_MOST = 1024,  /* units of a ring */
     LK_RING_NAME = 24,    /* bytes of a name in a layout row, with its end */
@@ -131,10 +131,18 @@ struct lk_ring_word {
 };
 LK_RING_ASSERT(sizeof(struct lk_ring_word) == LK_RING_LINE, "a word has a line of its own");
 
+/* What the host tells one unit. Each has a line of its own: a line that all units poll is slow. */
+struct lk_ring_control {
+    lk_ring_u64 command;      /* enum lk_ring_command, and the ping's number times 256 */
+    lk_ring_u64 outbox_taken; /* responses that the host has done with */
+    lk_ring_u64 spare[14];
+};
+LK_RING_ASSERT(sizeof(struct lk_ring_control) == LK_RING_LINE, "a unit's control is one line");
+
 /* Constant from before the launch on: where the queues of a unit are. */
 struct lk_ring_unit {
-    lk_ring_u64 inbox, inbox_taken;   /* slots from the host; word: messages that the unit has done with */
-    lk_ring_u64 outbox, outbox_taken; /* slots to the host; word: responses that the host has done with */
+    lk_ring_u64 inbox, inbox_taken; /* slots from the host; word: messages that the unit has done with */
+    lk_ring_u64 outbox, control;    /* slots to the host; struct lk_ring_control */
     /* slots from other units; two words: messages placed, written by all senders with compare-and-swap, and taken */
     lk_ring_u64 mail, mail_words;
     lk_ring_u64 status;  /* struct lk_ring_status */
@@ -151,9 +159,9 @@ LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_unit, actor) == 64 && LK_RING_OFFSE
 /* In mapped memory, written by its unit only. Values only grow, but for current and waits_on. */
 struct lk_ring_status {
     lk_ring_u64 beat;    /* the last command word that the unit has seen */
-    lk_ring_u64 phase;   /* enum lk_ring_phase in the low LK_RING_PHASE_BITS; above: the device's clock when it began */
-    lk_ring_u64 current; /* id of the message that it is in, or was in last */
     lk_ring_u64 clock;   /* device's clock when it saw `beat` */
+    lk_ring_u64 phase;   /* enum lk_ring_phase in the low LK_RING_PHASE_BITS; above: the device's clock when it began */
+    lk_ring_u64 current; /* id of the message that it is in, or was in last; stored together with its phase */
     lk_ring_u64 failed;  /* messages with a result that is not LK_RING_DONE */
     lk_ring_u64 waits;   /* times that it had to wait for room */
     lk_ring_u64 waits_on; /* LK_RING_NO_ROOM: the unit whose mailbox is full, or LK_RING_HOST */
@@ -164,6 +172,9 @@ struct lk_ring_status {
 };
 LK_RING_ASSERT(sizeof(struct lk_ring_status) == 4 * LK_RING_LINE, "a status is four lines");
 LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_status, latency) == LK_RING_LINE, "a histogram begins a line");
+LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_status, phase) == 16 &&
+                   LK_RING_OFFSET(struct lk_ring_status, current) == 24,
+               "a phase and its message are one access of 16 bytes");
 
 /* In device memory, used by its unit only: what the unit mirrors into its status and does not keep in registers. */
 struct lk_ring_local {
@@ -186,7 +197,7 @@ LK_RING_ASSERT(sizeof(struct lk_ring_probe) == 4 * LK_RING_LINE, "a probe is fou
 
 /* The first memory of a ring, mapped: the kernel's only parameter is its address. */
 struct lk_ring_head {
-    struct lk_ring_word command; /* written by the host: enum lk_ring_command, and the ping's number times 256 */
+    struct lk_ring_word command; /* the same as in the control of every unit */
     /* constant from before the launch on */
     lk_ring_u64 magic;
     lk_ring_u32 version, units;
@@ -216,7 +227,7 @@ LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_head, magic) == LK_RING_LINE &&
     Y(lk_ring_slot) X(lk_ring_slot, sequence) X(lk_ring_slot, id) X(lk_ring_slot, type) X(lk_ring_slot, bytes)         \
     X(lk_ring_slot, from) X(lk_ring_slot, result) X(lk_ring_slot, reference) X(lk_ring_slot, room)                     \
     X(lk_ring_slot, room_bytes) X(lk_ring_slot, enqueued) X(lk_ring_slot, seen) X(lk_ring_slot, visible)               \
-    X(lk_ring_slot, check) Y(lk_ring_word) Y(lk_ring_unit) X(lk_ring_unit, outbox) X(lk_ring_unit, mail)               \
+    X(lk_ring_slot, check) Y(lk_ring_word) Y(lk_ring_control) Y(lk_ring_unit) X(lk_ring_unit, outbox) X(lk_ring_unit, mail)               \
     X(lk_ring_unit, status) X(lk_ring_unit, actor) X(lk_ring_unit, route) X(lk_ring_unit, scratch)                     \
     Y(lk_ring_status) X(lk_ring_status, phase) X(lk_ring_status, placed) X(lk_ring_status, dropped)                     \
     X(lk_ring_status, latency) Y(lk_ring_local) Y(lk_ring_head) X(lk_ring_head, units) X(lk_ring_head, slot_bytes)     \

@@ -9,18 +9,24 @@ namespace lk_ring {
 
 enum unit_kind { block, warp };
 
-/* In shared memory: what the threads of a unit share about one message. */
+/* In shared memory: what the threads of a unit share about one message. What belongs together is one access of 16 bytes. */
 struct turn {
     alignas(16) u32 in[LK_RING_IN_WORDS]; /* the words of the message, with a payload that is short */
     u32 out[LK_RING_OUT_WORDS];           /* of the response only the payload, where that is short */
-    const void *data;                     /* the payload, where it lies */
-    const lk_ring_slot *mail;             /* the message came from another unit; NULL: from the host */
-    u64 *response;                        /* words of the outbox that the response goes to; NULL: none */
-    u32 go;                               /* 0: the unit ends */
-    u32 damaged;                          /* the message is not handed to the actor */
-    u32 result, bytes, type;              /* of the response */
-    u64 reference;                        /* of the response; 0: inline */
-    u32 leave;                            /* the actor wants to end */
+    struct alignas(16) {
+        const void *data;         /* the payload, where it lies */
+        const lk_ring_slot *mail; /* the message came from another unit; NULL: from the host */
+    } from;
+    struct alignas(16) {
+        u64 *response; /* words of the outbox that the response goes to; NULL: none */
+        u32 go;        /* 0: the unit ends */
+        u32 damaged;   /* the message is not handed to the actor */
+    } to;
+    struct alignas(16) {
+        u32 type, bytes, result; /* of the response */
+        u32 leave;               /* the actor wants to end */
+    } answer;
+    u64 reference; /* of the response; 0: inline */
 };
 
 /* What does not change while the ring runs, read once: the memory is across the bus. */
@@ -41,6 +47,7 @@ struct counters {
     u64 inbox_next, mail_next; /* indices */
     u32 inbox_at, mail_at;     /* the same modulo the slots: no division on the way of a message */
     u64 beat;                  /* the last command word that it answered; words only grow */
+    const u64 *here, *there;   /* where the thread looks for the next message, and for the one behind it */
     u64 early;                 /* what the thread's first look at the next message has found */
     bool looked;               /* `early` is such a look */
     bool mailed;               /* the unit sends mail: its releases would wait for an early look */
@@ -60,6 +67,15 @@ struct call {
     counters *own;
     u32 number, rank, count; /* of the unit; the thread's rank in it, and how many there are */
     unit_kind kind;
+    /* the message, as every thread has read it from `shared` */
+    u32 in_bytes, in_type;
+    u64 in_id;
+    const void *payload;
+    const lk_ring_slot *mail;
+    u64 *response;
+    /* the response, as every thread has asked for it; that of the first thread counts */
+    u32 out_type, out_bytes, out_result, out_leave;
+    u64 out_reference;
 
     __device__ u32 thread() const { return rank; }
     __device__ u32 threads() const { return count; }
@@ -67,48 +83,40 @@ struct call {
     /* a barrier of the unit: called by all of its threads */
     __device__ void sync() const
     {
-        if (kind == block) __syncthreads();
+        if (kind == block && count > 32) __syncthreads();
         else __syncwarp(lanes());
     }
     /* threads of the unit's first warp */
     __device__ u32 lanes() const { return 0xffffffffu >> (count < 32 ? 32 - count : 0); }
-    __device__ u32 type() const { return shared->in[LK_RING_W_TYPE]; }
-    __device__ u32 bytes() const { return shared->in[LK_RING_W_BYTES] & ~LK_RING_LONG; }
-    __device__ u32 from() const { return shared->mail ? shared->mail->from : LK_RING_HOST; }
-    __device__ u64 id() const { return pair(shared->in + LK_RING_W_ID); }
+    __device__ u32 type() const { return in_type; }
+    __device__ u32 bytes() const { return in_bytes & ~LK_RING_LONG; }
+    __device__ u32 from() const { return mail ? mail->from : LK_RING_HOST; }
+    __device__ u64 id() const { return in_id; }
     /* the payload, where it lies */
-    __device__ const void *data() const { return shared->data; }
+    __device__ const void *data() const { return payload; }
     /* Memory for a response of so many bytes, which all threads may write; NULL: there is no room. Called by all. */
     __device__ void *respond(u32 type, u32 bytes)
     {
         bool is_inline = bytes <= k.inline_bytes, is_short = bytes <= LK_RING_OUT_SHORT && (is_inline || k.route == LK_RING_HOST);
-        bool has_room = !is_short && !is_inline && k.route == LK_RING_HOST && shared->in[LK_RING_W_BYTES] & LK_RING_LONG &&
-                        bytes <= shared->in[LK_RING_W_ROOM_BYTES];
-        u64 room = has_room ? pair(shared->in + LK_RING_W_IN + 2) : 0;
-        bool fits = is_short || is_inline || room;
-        if (first()) {
-            shared->type = type;
-            shared->bytes = fits ? bytes : 0;
-            shared->reference = room;
-            if (!fits) shared->result = LK_RING_TOO_LARGE;
-        }
+        out_type = type;
+        out_bytes = bytes;
+        out_reference = 0;
         if (is_short) return shared->out + LK_RING_W_OUT;
-        if (is_inline) return shared->response ? (void *)(shared->response + LK_RING_OUT_WORDS) : (void *)(k.scratch + 1);
-        return (void *)room;
+        if (is_inline) return response ? (void *)(response + LK_RING_OUT_WORDS) : (void *)(k.scratch + 1);
+        if (k.route == LK_RING_HOST && in_bytes & LK_RING_LONG && bytes <= shared->in[LK_RING_W_ROOM_BYTES])
+            out_reference = pair(shared->in + LK_RING_W_IN + 2);
+        if (!out_reference) fail(LK_RING_TOO_LARGE);
+        return (void *)out_reference;
     }
     /* The response says this result in place of LK_RING_DONE, and has no payload. Called by all. */
     __device__ void fail(u32 result)
     {
-        if (!first()) return;
-        shared->result = result;
-        shared->bytes = 0;
-        shared->reference = 0;
+        out_result = result;
+        out_bytes = 0;
+        out_reference = 0;
     }
     /* The unit ends behind this message. Called by all. */
-    __device__ void leave()
-    {
-        if (first()) shared->leave = 1;
-    }
+    __device__ void leave() { out_leave = 1; }
     /* Sends a message of at most inline_bytes to another unit. Called by all. false: it was dropped. */
     __device__ bool send(u32 to, u32 type, const void *payload, u32 bytes);
     /* The same for all units that hear a topic; how many got it. */
@@ -133,6 +141,12 @@ __device__ __forceinline__ u64 slot_at(u64 slots, u64 index, u32 count, u32 byte
 __device__ __forceinline__ void enter(lk_ring_status *status, u32 phase, u64 time)
 {
     store_relaxed<sys>(&status->phase, time << LK_RING_PHASE_BITS | phase);
+}
+
+/* The unit begins a message. */
+__device__ __forceinline__ void enter_message(lk_ring_status *status, u64 id, u64 time)
+{
+    asm volatile("st.relaxed.sys.v2.u64 [%0], {%1, %2};" ::"l"(&status->phase), "l"(time << LK_RING_PHASE_BITS | LK_RING_BUSY), "l"(id) : "memory");
 }
 
 /* The first thread has seen the host's command word: the host sees that it has, and all that the unit has counted. */
@@ -280,10 +294,14 @@ __device__ __forceinline__ const lk_ring_slot *next_mail(const call &c)
 __device__ __forceinline__ u32 behind(u32 at, u32 slots) { return at + 1 == slots ? 0 : at + 1; }
 
 /* A whole warp looks at everything that a unit waits for: every lane has one word, and the look is as long as one load. Lanes without
- * a word look at the command, too: a warp that stays together waits at no cost in the software GPU. */
-__device__ __forceinline__ u64 look_wide(const call &c, const u64 *line, const lk_ring_slot *mail)
+ * a word look at the command, too: a warp that stays together waits at no cost in the software GPU. Where each lane looks next, and
+ * where behind the next message, is ready before it is needed. */
+__device__ __forceinline__ void aim(call &c)
 {
-    return load_relaxed<sys>(c.rank < look_command ? line + c.rank : c.rank == look_mail ? &mail->ready : c.k.command);
+    counters *own = c.own;
+    const u64 *other = c.rank == look_mail ? &next_mail(c)->ready : c.k.command;
+    own->here = c.rank < look_command ? next_words(c, own->inbox_at) + c.rank : other;
+    own->there = c.rank < look_command ? next_words(c, behind(own->inbox_at, c.k.inbox_slots)) + c.rank : other;
 }
 
 /* One look at the words, the command and the mailbox: a bit for each one that has what is waited for. A whole warp keeps its words
@@ -294,7 +312,7 @@ __device__ __forceinline__ u32 look_at(const call &c, const u64 *line, const lk_
     const u32 want = (u32)(own->inbox_next + 1);
     if (c.count >= 32) {
         u32 k = c.rank;
-        v = own->looked ? own->early : look_wide(c, line, mail);
+        v = own->looked ? own->early : load_relaxed<sys>(own->here);
         own->looked = false;
         bool hit = k < look_command ? (u32)(v >> 32) == want : k == look_mail ? v == own->mail_next + 1 : v > own->beat;
         return __ballot_sync(0xffffffffu, hit);
@@ -348,7 +366,6 @@ __device__ inline bool read_mail(turn *t, const lk_ring_slot *m)
     t->in[LK_RING_W_ID + 1] = (u32)(id >> 32);
     t->in[LK_RING_W_ENQUEUED] = (u32)enqueued;
     t->in[LK_RING_W_ENQUEUED + 1] = (u32)(enqueued >> 32);
-    t->data = m + 1;
     return m->check == check_of(m->sequence, id, type, bytes);
 }
 
@@ -379,6 +396,7 @@ __device__ inline void find_message(call &c)
     const lk_ring_slot *mail = next_mail(c);
     u32 ns = 32, hits;
     u64 v = 0;
+    __syncwarp(c.lanes()); /* the words of the last message have been read */
     own->beat = __shfl_sync(c.lanes(), own->beat, 0); /* the first thread may have answered while it waited for room */
     bool idle = false; /* a unit that finds its next message at once does not say that it was idle */
     for (;;) {
@@ -391,7 +409,7 @@ __device__ inline void find_message(call &c)
         }
         u32 order = (u32)(own->beat & 255);
         if (order == LK_RING_STOP) {
-            if (c.first()) t->go = 0;
+            if (c.first()) t->to = { (u64 *)0, 0, 0 };
             return;
         }
         if (order == LK_RING_RUN && (hits >> look_mail & 1 || (hits & all_words) == all_words)) break;
@@ -400,34 +418,50 @@ __device__ inline void find_message(call &c)
         rest(&ns, k.idle_ns);
     }
     bool is_mail = hits >> look_mail & 1; /* first what other units wait for room behind */
+    own->seen = now();
+    own->sent = false;
     bool fits = is_mail || read_words(c, line, v);
     /* The first look at the next message is under way while the actor works on this one. */
-    if (c.count >= 32 && !is_mail && !own->mailed && !(t->in[LK_RING_W_BYTES] & LK_RING_LONG)) {
-        own->early = look_wide(c, next_words(c, behind(own->inbox_at, k.inbox_slots)), mail);
+    if (c.count >= 32 && !is_mail && !own->mailed && !(__shfl_sync(0xffffffffu, (u32)v, LK_RING_W_BYTES) & LK_RING_LONG)) {
+        own->early = load_relaxed<sys>(own->there);
         own->looked = true;
     }
     if (!c.first()) return;
-    u64 seen = now();
-    own->seen = seen;
-    own->sent = false;
-    t->mail = is_mail ? mail : (const lk_ring_slot *)0;
+    const void *data = t->in + LK_RING_W_IN;
     if (is_mail) {
         fits = read_mail(t, mail);
-    } else if (t->in[LK_RING_W_BYTES] & LK_RING_LONG) {
+        data = mail + 1;
+    } else if ((c.count >= 32 ? (u32)v : t->in[LK_RING_W_BYTES]) & LK_RING_LONG) {
         acquire_fence<sys>();
         u64 reference = call::pair(t->in + LK_RING_W_IN);
-        t->data = reference ? (const void *)reference : (const void *)(line + LK_RING_IN_WORDS);
-    } else {
-        t->data = t->in + LK_RING_W_IN;
+        data = reference ? (const void *)reference : (const void *)(line + LK_RING_IN_WORDS);
     }
-    store_relaxed<sys>(&k.status->current, c.id());
-    t->go = place_response(c, &t->response); /* 0: the message stays in its queue */
-    t->damaged = !fits;
-    t->result = fits ? LK_RING_DONE : LK_RING_DAMAGED;
-    t->type = t->in[LK_RING_W_TYPE];
-    t->bytes = t->leave = 0;
-    t->reference = 0;
-    if (t->go) enter(k.status, LK_RING_BUSY, seen);
+    u64 *response = 0;
+    bool go = place_response(c, &response); /* false: the message stays in its queue */
+    t->from = { data, is_mail ? mail : (const lk_ring_slot *)0 };
+    t->to = { response, go, !fits };
+}
+
+/* All threads, behind the barrier: the message in registers, and a response that says that it is done. false: the unit ends. */
+__device__ __forceinline__ bool read_turn(call &c, bool *damaged)
+{
+    const turn *t = c.shared;
+    auto from = t->from;
+    auto to = t->to;
+    if (!to.go) return false;
+    uint4 w = *(const uint4 *)t->in;
+    c.payload = from.data;
+    c.mail = from.mail;
+    c.response = to.response;
+    *damaged = to.damaged;
+    c.in_bytes = w.x;
+    c.in_type = w.y;
+    c.in_id = w.z | (u64)w.w << 32;
+    c.out_type = w.y;
+    c.out_bytes = c.out_leave = 0;
+    c.out_reference = 0;
+    c.out_result = to.damaged ? LK_RING_DAMAGED : LK_RING_DONE;
+    return true;
 }
 
 /* ---- answering it ---- */
@@ -437,40 +471,25 @@ __device__ inline void release_response(call &c, u64 processed)
 {
     turn *t = c.shared;
     counters *own = c.own;
-    const u32 lanes = c.lanes(), wide = c.count >= 32;
-    u64 seen = own->seen, visible = 0, index = 0;
-    u32 number = 0;
-    if (c.first()) {
-        visible = now();
-        index = ++own->outbox_next;
-        own->outbox_at = behind(own->outbox_at, c.k.outbox_slots);
-        number = (u32)own->responded;
-        store_relaxed<sys>(&c.k.status->placed, index);
-    }
-    if (wide) {
-        seen = __shfl_sync(lanes, seen, 0);
-        processed = __shfl_sync(lanes, processed, 0);
-        visible = __shfl_sync(lanes, visible, 0);
-        index = __shfl_sync(lanes, index, 0);
-        number = __shfl_sync(lanes, number, 0);
-    }
-    u64 *line = t->response, reference = t->reference;
-    u32 bytes = t->bytes, type = t->type, result = t->result;
-    bool is_long = reference || bytes > LK_RING_OUT_SHORT;
-    bool had_room = t->in[LK_RING_W_BYTES] & LK_RING_LONG && !t->mail; /* by its address the host knows what it may use again */
+    const u64 seen = own->seen, visible = now(), index = ++own->outbox_next;
+    own->outbox_at = behind(own->outbox_at, c.k.outbox_slots);
+    if (!c.first() && c.count < 32) return; /* one thread is enough */
+    auto answer = t->answer;
+    bool is_long = answer.bytes > LK_RING_OUT_SHORT;
+    bool had_room = c.in_bytes & LK_RING_LONG && !c.mail; /* by its address the host knows what it may use again */
+    u64 *line = c.response, reference = is_long ? t->reference : 0;
     u64 in_actor = processed - seen, written = visible - processed;
-    u32 need = LK_RING_W_OUT + (is_long ? 4 : (bytes + 3) / 4);
+    u32 need = LK_RING_W_OUT + (is_long ? 4 : (answer.bytes + 3) / 4);
     auto word = [&](u32 k) -> u32 {
-        if (k >= LK_RING_W_OUT) {
-            if (!is_long) return t->out[k];
+        if (is_long && k >= LK_RING_W_OUT) {
             u64 a = k < LK_RING_W_OUT + 2 ? reference : had_room ? call::pair(t->in + LK_RING_W_IN + 2) : 0;
             return k & 1 ? (u32)(a >> 32) : (u32)a;
         }
-        if (k - LK_RING_W_ID < 4) return t->in[k]; /* id and stamp */
-        return k == LK_RING_W_BYTES      ? (is_long ? bytes | LK_RING_LONG : bytes)
-               : k == LK_RING_W_TYPE     ? type
-               : k == LK_RING_W_RESULT   ? result
-               : k == LK_RING_W_SEQUENCE ? number
+        if (k >= LK_RING_W_OUT || k - LK_RING_W_ID < 4) return (k >= LK_RING_W_OUT ? t->out : t->in)[k]; /* id and stamp */
+        return k == LK_RING_W_BYTES      ? (is_long ? answer.bytes | LK_RING_LONG : answer.bytes)
+               : k == LK_RING_W_TYPE     ? answer.type
+               : k == LK_RING_W_RESULT   ? answer.result
+               : k == LK_RING_W_SEQUENCE ? (u32)own->responded
                : k == LK_RING_W_SEEN     ? (u32)seen
                : k == LK_RING_W_SEEN + 1 ? (u32)(seen >> 32)
                : k == LK_RING_W_ACTOR    ? (u32)(in_actor >> 32 ? 0xffffffffu : in_actor)
@@ -478,18 +497,18 @@ __device__ inline void release_response(call &c, u64 processed)
     };
     auto put = [&](u32 k, u32 w) { store_relaxed<sys>(line + k, index << 32 | w); };
     u32 sum = 0, first_word = 0;
-    if (wide) {
+    if (c.count >= 32) {
         u32 k = c.rank, w = k < need ? word(k) : 0, x = k < LK_RING_W_WRITTEN ? LK_RING_MIX(k, w) : 0;
 #if __CUDA_ARCH__ >= 800
-        sum = __reduce_xor_sync(lanes, x);
+        sum = __reduce_xor_sync(0xffffffffu, x);
 #else
-        for (u32 step = 16; step; step /= 2) x ^= __shfl_xor_sync(lanes, x, step);
+        for (u32 step = 16; step; step /= 2) x ^= __shfl_xor_sync(0xffffffffu, x, step);
         sum = x;
 #endif
         if (k == LK_RING_W_WRITTEN) w |= sum & 0xffff0000u;
         first_word = w;
         if (k < need && (k || !is_long)) put(k, w);
-    } else if (c.first()) {
+    } else {
         for (u32 k = 0; k < need; k++) {
             u32 w = word(k);
             if (k < LK_RING_W_WRITTEN) sum ^= LK_RING_MIX(k, w);
@@ -499,10 +518,11 @@ __device__ inline void release_response(call &c, u64 processed)
         }
     }
     if (is_long) {
-        __syncwarp(lanes);
+        if (c.count >= 32) __syncwarp();
         if (c.first()) store_release<sys>(line, index << 32 | first_word);
     }
     if (!c.first()) return;
+    store_relaxed<sys>(&c.k.status->placed, index);
     u64 took = visible - seen;
     u32 b = took ? 63 - __clzll((long long)took) : 0;
     b = b < LK_RING_BUCKETS ? b : LK_RING_BUCKETS - 1;
@@ -515,14 +535,13 @@ __device__ inline void release_response(call &c, u64 processed)
  * nothing depends on but the slot, whose words have been read, needs no order; the counts of mail do, and so does memory of a long one. */
 __device__ inline void done_with(call &c)
 {
-    const turn *t = c.shared;
     counters *own = c.own;
-    const lk_ring_slot *m = t->mail;
+    const lk_ring_slot *m = c.mail;
     if (!m) {
         u64 next = ++own->inbox_next;
         own->inbox_at = behind(own->inbox_at, c.k.inbox_slots);
         if (!c.first()) return;
-        if (own->sent || t->in[LK_RING_W_BYTES] & LK_RING_LONG) store_release<sys>(c.k.inbox_taken, next);
+        if (own->sent || c.in_bytes & LK_RING_LONG) store_release<sys>(c.k.inbox_taken, next);
         else store_relaxed<sys>(c.k.inbox_taken, next);
         return;
     }
@@ -562,8 +581,8 @@ __device__ inline constants read_constants(const lk_ring_head *h, const lk_ring_
     k.outbox = u->outbox;
     k.mail = u->mail;
     k.inbox_taken = (u64 *)u->inbox_taken;
-    k.outbox_taken = (const u64 *)u->outbox_taken;
-    k.command = &h->command.value;
+    k.outbox_taken = &((const lk_ring_control *)u->control)->outbox_taken;
+    k.command = &((const lk_ring_control *)u->control)->command;
     k.mail_words = (lk_ring_word *)u->mail_words;
     k.status = (lk_ring_status *)u->status;
     k.scratch = (lk_ring_slot *)u->scratch;
@@ -612,33 +631,35 @@ template <class Functions> __device__ void serve(const lk_ring_head *h, unit_kin
     const bool leads = c.rank < 32; /* of the first warp */
     if (c.number == 0 && c.first()) write_probe((lk_ring_probe *)h->probe);
     for (u32 i = c.rank; i < LK_RING_OUT_WORDS; i += c.count) t->out[i] = 0;
-    bool ended = false;
+    bool ended = false, damaged;
+    aim(c);
     for (;;) {
         if (leads) find_message(c);
         c.sync();
-        ended = !t->go;
+        ended = !read_turn(c, &damaged);
         if (ended) break;
-        if (!t->damaged) Functions::run(c.k.actor, c);
-        u64 processed = c.first() ? now() : 0;
-        if (c.count > 1) {
-            if (c.first()) enter(status, LK_RING_BARRIER, processed);
-            c.sync();
+        if (c.first()) enter_message(status, c.in_id, own.seen);
+        if (!damaged) Functions::run(c.k.actor, c);
+        u64 processed = leads ? now() : 0;
+        if (c.first()) {
+            if (c.count > 32) enter(status, LK_RING_BARRIER, processed); /* lanes of one warp come back together */
+            t->answer = { c.out_type, c.out_bytes, c.out_result, c.out_leave };
+            if (c.out_bytes > LK_RING_OUT_SHORT) t->reference = c.out_reference;
         }
-        bool leaves = t->leave; /* read before the last barrier: the next turn writes it again */
-        if (route != LK_RING_HOST && route != LK_RING_NOBODY && t->bytes)
-            deliver(c, route, t->type, t->bytes <= LK_RING_OUT_SHORT ? (const void *)(t->out + LK_RING_W_OUT) : (const void *)(c.k.scratch + 1),
-                    t->bytes, t->result);
+        c.sync(); /* what is written behind it is read in front of the first barrier of the next turn, or written there */
+        auto answer = t->answer;
+        if (route != LK_RING_HOST && route != LK_RING_NOBODY && answer.bytes)
+            deliver(c, route, answer.type, answer.bytes <= LK_RING_OUT_SHORT ? (const void *)(t->out + LK_RING_W_OUT) : (const void *)(c.k.scratch + 1),
+                    answer.bytes, answer.result);
         if (leads) {
-            if (c.first()) {
-                if (t->result != LK_RING_DONE) store_relaxed<sys>(&status->failed, ++own.failed);
-                own.responded++;
-            }
-            if (t->response) release_response(c, processed);
+            own.responded++;
+            if (c.first() && answer.result != LK_RING_DONE) store_relaxed<sys>(&status->failed, ++own.failed);
+            if (c.response) release_response(c, processed);
             else if (c.first() && route == LK_RING_HOST) store_relaxed<sys>(&status->dropped, own.responded - own.outbox_next);
             done_with(c);
+            aim(c);
         }
-        c.sync();
-        if (leaves) break;
+        if (answer.leave) break;
     }
     if (!c.first()) return;
     acquire_fence<sys>(); /* who sees the end sees all that the unit has counted */

@@ -223,22 +223,31 @@ static void *send_batches(void *self)
     return NULL;
 }
 
-/* Small messages in batches from so many threads, each to the units of a ring of its own. */
-static int measure_batches(struct bench *b, const lk_ring_options *options, u32 threads)
+/* A ring that did not answer: how it stands is said, and it is told to end. */
+static void give_up(struct bench *b, lk_ring *ring)
+{
+    char *text = lk_ring_text(ring);
+    fprintf(stderr, "%.3000s\n", text ? text : "");
+    lk_text_free(text);
+    if (lk_ring_terminate(ring, MIN_OF(b->seconds, 5)) == LK_OK) lk_ring_destroy(ring);
+}
+
+/* Small messages in batches from so many threads, each to the units of a ring of its own; idle_ns as in the options. */
+static int measure_batches(struct bench *b, const lk_ring_options *options, u32 threads, u32 idle_ns)
 {
     struct sender s[BENCH_THREADS] = { { 0 } };
     lk_ring_options o = *options;
-    struct bench_batches x = { .threads = threads };
+    struct bench_batches x = { .threads = threads, .idle_ns = options->idle_ns ? options->idle_ns : idle_ns };
     u64 seed = b->seed;
     u32 started = 0;
     lk_ring_message m;
     int code = EXIT_CLEAN;
     if (o.instances < 2) o.instances = !b->on_gpu ? 1 : threads == 1 ? 64 : 8;
-    if (!o.idle_ns) o.idle_ns = 1000; /* units without messages leave the link to the others */
+    o.idle_ns = x.idle_ns;
     o.inline_bytes = 64;
     x.units = o.instances * threads;
     ring_suite_pair(1, &seed, b->mem, &m);
-    ring_bench_step(b, "batches of %u threads to %u units", threads, x.units);
+    ring_bench_step(b, "batches of %u threads to %u units, sleeps of %u ns", threads, x.units, x.idle_ns);
     for (u32 i = 0; i < threads && code == EXIT_CLEAN; i++) {
         s[i] = (struct sender){ .b = b, .message = &m, .units = o.instances, .n = b->messages * (b->on_gpu ? 50 : 4) };
         code = start(b, &o, &s[i].ring);
@@ -255,7 +264,12 @@ static int measure_batches(struct bench *b, const lk_ring_options *options, u32 
         x.messages += s[i].n;
     }
     x.rate = (double)x.messages * 1e9 / (double)(time_ns() - from);
-    for (u32 i = 0; i < threads && code == EXIT_CLEAN; i++) code = finish(b, s[i].ring);
+    for (u32 i = 0; i < threads && s[i].ring; i++) {
+        if (code == EXIT_CLEAN)
+            code = finish(b, s[i].ring);
+        else
+            give_up(b, s[i].ring);
+    }
     if (code == EXIT_CLEAN) VEC_PUSH(b->mem, &b->batches, x);
     return code;
 }
@@ -365,8 +379,10 @@ int ring_bench(struct ring_request *r)
                (unsigned long long)b.flood_messages, b.flood_rate / 1e6);
     /* what there is, even when something failed, or the batches are cut off */
     int written = quiet ? EXIT_CLEAN : write_files(r, &b);
-    if (code == EXIT_CLEAN) code = measure_batches(&b, &r->ring, 1);
-    if (code == EXIT_CLEAN && b.on_gpu) code = measure_batches(&b, &r->ring, BENCH_THREADS);
+    if (code == EXIT_CLEAN) code = measure_batches(&b, &r->ring, 1, 0);
+    if (code == EXIT_CLEAN && b.on_gpu) code = measure_batches(&b, &r->ring, BENCH_THREADS, 0);
+    /* units without messages that sleep leave the link to the others */
+    if (code == EXIT_CLEAN && b.on_gpu) code = measure_batches(&b, &r->ring, BENCH_THREADS, 1000);
     if (!quiet) ring_bench_print_batches(&b);
     if (code != EXIT_CLEAN) lk_gpu_interrupt(b.gpu);
     if (written == EXIT_CLEAN) written = write_files(r, &b);

@@ -8,8 +8,9 @@ void ring_bench_print_batches(const struct bench *b)
 {
     for (u32 i = 0; i < b->batches.n; i++) {
         const struct bench_batches *x = &b->batches.p[i];
-        printf("\nbatches of 16 bytes, %u thread%s of the host, %u units: %llu messages, %.0f a second\n", x->threads,
-               x->threads == 1 ? "" : "s", x->units, (unsigned long long)x->messages, x->rate);
+        printf(
+            "\nbatches of 16 bytes, %u thread%s of the host, %u units, sleeps of %u ns: %llu messages, %.0f a second\n",
+            x->threads, x->threads == 1 ? "" : "s", x->units, x->idle_ns, (unsigned long long)x->messages, x->rate);
     }
 }
 
@@ -125,8 +126,8 @@ void ring_bench_json(const struct bench *b, const char *on, struct text *t)
              (unsigned long long)b->flood_messages, b->flood_rate);
     for (u32 i = 0; i < b->batches.n; i++) {
         const struct bench_batches *x = &b->batches.p[i];
-        text_add(t, "%s{\"threads\":%u,\"units\":%u,\"messages\":%llu,\"per_second\":%.0f}", i ? "," : "", x->threads,
-                 x->units, (unsigned long long)x->messages, x->rate);
+        text_add(t, "%s{\"threads\":%u,\"units\":%u,\"idle_ns\":%u,\"messages\":%llu,\"per_second\":%.0f}",
+                 i ? "," : "", x->threads, x->units, x->idle_ns, (unsigned long long)x->messages, x->rate);
     }
     text_add(t, "]");
     const struct bench_life *l = &b->life;

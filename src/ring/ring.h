@@ -6,7 +6,7 @@
  *   ring_inspect.c   how it stands, as values, text and JSON
  *   ring_serve.c     the same for other processes
  *
- * The host writes the slots of the inboxes, the command word and the words of responses taken; units write the rest.
+ * The host writes the slots of the inboxes, the command words and those of responses taken; units write the rest.
  * Every word that both use is loaded and stored whole, with acquire and release. */
 #ifndef LOCKSTEP_RING_INSIDE_H
 #define LOCKSTEP_RING_INSIDE_H
@@ -28,8 +28,9 @@ struct ring_host_unit { /* one unit as the host sees it */
     u32 actor;
     lock_t lock; /* of all below */
     /* the host's sides of its queues */
-    u64 *inbox, *outbox;                             /* words of slot 0 of each */
-    struct lk_ring_word *inbox_taken, *outbox_taken; /* written by the unit, by the host */
+    u64 *inbox, *outbox;              /* words of slot 0 of each */
+    struct lk_ring_word *inbox_taken; /* written by the unit */
+    struct lk_ring_control *control;  /* written by the host */
     struct lk_ring_status *status;
     u64 placed;                          /* atomic: messages placed in the inbox */
     u64 taken_seen;                      /* what the unit had taken, when the host last looked */

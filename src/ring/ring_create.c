@@ -195,7 +195,7 @@ static u64 carve(struct carve *c, u64 bytes)
 struct plan {
     struct carve pinned, device;
     u64 head, probe, table, edge, topic;              /* pinned */
-    u64 inbox, outbox, words, status;                 /* pinned, of all units in a row */
+    u64 inbox, outbox, taken, control, status;        /* pinned, of all units in a row */
     u64 mail, mail_words, local, scratch, edge_local; /* device, in the same way */
     u64 in_bytes, out_bytes, mail_bytes;              /* of one unit */
 };
@@ -212,7 +212,8 @@ static struct plan plan_of(const lk_ring *r)
     p.table = carve(&p.pinned, n * sizeof(struct lk_ring_unit));
     p.edge = carve(&p.pinned, edge);
     p.topic = carve(&p.pinned, (u64)o->topics * (1 + n) * 4);
-    p.words = carve(&p.pinned, n * 2 * sizeof(struct lk_ring_word));
+    p.taken = carve(&p.pinned, n * sizeof(struct lk_ring_word));
+    p.control = carve(&p.pinned, n * sizeof(struct lk_ring_control));
     p.status = carve(&p.pinned, n * sizeof(struct lk_ring_status));
     p.inbox = carve(&p.pinned, n * p.in_bytes);
     p.outbox = carve(&p.pinned, n * p.out_bytes);
@@ -287,11 +288,12 @@ static lk_status write_memory(lk_ring *r, const struct plan *p, u8 *host)
     struct lk_ring_unit *table = (struct lk_ring_unit *)(host + p->table);
     for (u32 i = 0; i < r->units; i++) {
         struct ring_host_unit *u = &r->unit[i];
-        u64 words = p->words + i * 2 * sizeof(struct lk_ring_word);
+        u64 taken = p->taken + i * sizeof(struct lk_ring_word),
+            control = p->control + i * sizeof(struct lk_ring_control);
         table[i] = (struct lk_ring_unit){ .inbox = r->pinned + p->inbox + i * p->in_bytes,
-                                          .inbox_taken = r->pinned + words,
+                                          .inbox_taken = r->pinned + taken,
                                           .outbox = r->pinned + p->outbox + i * p->out_bytes,
-                                          .outbox_taken = r->pinned + words + sizeof(struct lk_ring_word),
+                                          .control = r->pinned + control,
                                           .mail = r->device + p->mail + i * p->mail_bytes,
                                           .mail_words = r->device + p->mail_words + i * 2 * sizeof(struct lk_ring_word),
                                           .status = r->pinned + p->status + i * sizeof(struct lk_ring_status),
@@ -301,8 +303,9 @@ static lk_status write_memory(lk_ring *r, const struct plan *p, u8 *host)
                                           .scratch = r->device + p->scratch + i * r->slot_bytes };
         u->inbox = (u64 *)(void *)(host + p->inbox + i * p->in_bytes);
         u->outbox = (u64 *)(void *)(host + p->outbox + i * p->out_bytes);
-        u->inbox_taken = (struct lk_ring_word *)(host + words);
-        u->outbox_taken = u->inbox_taken + 1;
+        u->inbox_taken = (struct lk_ring_word *)(host + taken);
+        u->control = (struct lk_ring_control *)(host + control);
+        u->control->command = LK_RING_PAUSE;
         u->status = (struct lk_ring_status *)(host + p->status + i * sizeof(struct lk_ring_status));
     }
     lk_status s = set_routes(r, table);

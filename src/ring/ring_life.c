@@ -93,6 +93,7 @@ u64 ring_command(lk_ring *r, u32 command)
     lock(&r->lock);
     u64 word = ++r->ping << 8 | (command ? command : ring_load(&r->head->command.value) & 255);
     ring_store(&r->head->command.value, word);
+    for (u32 i = 0; i < r->units; i++) ring_store(&r->unit[i].control->command, word);
     unlock(&r->lock);
     return word;
 }

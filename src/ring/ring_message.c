@@ -454,7 +454,7 @@ static lk_status take_some(lk_ring *r, u32 unit, lk_ring_message *m, u32 count, 
         bool look = u->taken / HIGH_EVERY != first / HIGH_EVERY || !first;
         u64 placed = look ? MAX_OF((u64)ring_load(&u->status->placed), u->taken) : u->taken;
         u->high_out = MAX_OF(u->high_out, placed - first);
-        ring_store(&u->outbox_taken->value, u->taken);
+        ring_store(&u->control->outbox_taken, u->taken);
     }
     return status == LK_NOTHING ? LK_OK : status;
 }

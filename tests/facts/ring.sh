@@ -12,7 +12,7 @@ own() { # KERNEL GRID BLOCK ELEMENTS EACH
 for p in $part; do
     case $p in
     validate) limited "$build/lockstep" ring --verbose --validate --on gpu --messages 1000000000 --json "$out/ring-validate.json" ;;
-    bench) limited "$build/lockstep" ring --verbose --bench --on gpu --messages 10000 --matrix 12 --json "$out/ring-bench.json" --svg "$out/ring-bench.svg" ;;
+    bench) limited "$build/lockstep" ring --verbose --bench --on gpu --deadline 8 --messages 10000 --matrix 12 --json "$out/ring-bench.json" --svg "$out/ring-bench.svg" ;;
     life)
         limited "$build/unit/test_ring" 10000 gpu
         own spsc_global 2 1 1000 1000

@@ -45,59 +45,87 @@ __device__ bool is_long(const void *from, u32 bytes, u32 k, u32 flip)
     return !__any_sync(0xffffffffu, bad);
 }
 
-template <class P> __device__ void send_one(P &out, u32 bytes, u32 k, u32 flip, u32 word)
-{
-    if (bytes <= pipe_short) {
-        while (!out.put(word, bytes)) {}
-    } else {
-        void *at;
-        while (!(at = out.begin())) {}
-        write_long(at, bytes, k, flip);
-        out.send(bytes);
-    }
-}
-// Waits for a message; `word` is the lane's of a short one.
-template <class P> __device__ u32 take_one(P &in, u32 *word)
-{
-    u32 bytes;
-    while (!in.look(word, &bytes)) {}
-    return bytes;
-}
-
 // One side asks and measures, until the answer is there; then it looks at it. The answer to a short message is the complement of what arrived.
-template <class P> __device__ void ask(P out, P in, const job &j, u32 *time, outcome *o)
+template <bool TIMER, class P> __device__ u64 ask_short(P out, P in, const job &j, u32 *time)
 {
-    u64 right = 0, began = ticks(), ns = now();
-    u32 lane = threadIdx.x % 32, word;
-    bool is_short = j.bytes <= pipe_short;
+    u64 right = 0;
+    u32 lane = threadIdx.x % 32, word, got;
     for (u32 k = 0; k < j.messages; k++) {
         u32 mine = word_of(k, lane);
-        u64 t = stamp(j.timer);
-        send_one(out, j.bytes, k, 0, mine);
-        u32 got = take_one(in, &word);
-        bool is = got == j.bytes && (is_short || is_long(in.payload(), j.bytes, k, ~0u));
-        t = stamp(j.timer) - t;
+        u64 t = stamp(TIMER);
+        while (!out.put(mine, j.bytes)) {}
+        while (!in.look(&word, &got)) {}
+        t = stamp(TIMER) - t;
         in.done();
-        if (is && is_short) is = !__any_sync(0xffffffffu, lane * 4 < j.bytes && word != ~mine);
+        bool is = !__any_sync(0xffffffffu, got != j.bytes || (lane * 4 < j.bytes && word != ~mine));
         right += is;
         if (lane == 0) time[k] = is ? (u32)t : 0;
     }
-    if (lane) return;
+    return right;
+}
+template <class P> __device__ u64 reply_short(P in, P out, const job &j)
+{
+    u64 wrong = 0;
+    u32 word, got;
+    for (u32 k = 0; k < j.messages; k++) {
+        while (!in.look(&word, &got)) {}
+        while (!out.put(~word, got)) {}
+        in.done();
+        wrong += got != j.bytes;
+    }
+    return wrong;
+}
+
+// The same with long messages, which both sides read whole before they go on.
+template <class P> __device__ void send_long(P &out, u32 bytes, u32 k, u32 flip)
+{
+    void *at;
+    while (!(at = out.begin())) {}
+    write_long(at, bytes, k, flip);
+    out.send(bytes);
+}
+template <class P> __device__ bool take_long(P &in, u32 bytes, u32 k, u32 flip)
+{
+    u32 word, got;
+    while (!in.look(&word, &got)) {}
+    bool is = got == bytes && is_long(in.payload(), bytes, k, flip);
+    in.done();
+    return is;
+}
+template <class P> __device__ u64 ask_long(P out, P in, const job &j, u32 *time)
+{
+    u64 right = 0;
+    for (u32 k = 0; k < j.messages; k++) {
+        u64 t = stamp(j.timer);
+        send_long(out, j.bytes, k, 0);
+        bool is = take_long(in, j.bytes, k, ~0u);
+        t = stamp(j.timer) - t;
+        right += is;
+        if (threadIdx.x % 32 == 0) time[k] = is ? (u32)t : 0;
+    }
+    return right;
+}
+template <class P> __device__ u64 reply_long(P in, P out, const job &j)
+{
+    u64 wrong = 0;
+    for (u32 k = 0; k < j.messages; k++) {
+        wrong += !take_long(in, j.bytes, k, 0);
+        send_long(out, j.bytes, k, ~0u);
+    }
+    return wrong;
+}
+template <class P> __device__ void ask(P out, P in, const job &j, u32 *time, outcome *o)
+{
+    u64 began = ticks(), ns = now();
+    u64 right = j.bytes > pipe_short ? ask_long(out, in, j, time) : j.timer ? ask_short<true>(out, in, j, time) : ask_short<false>(out, in, j, time);
+    if (threadIdx.x % 32) return;
     o->right = right;
     o->ticks = ticks() - began;
     o->ns = now() - ns;
 }
 template <class P> __device__ void reply(P in, P out, const job &j, outcome *o)
 {
-    u64 wrong = 0;
-    u32 word;
-    for (u32 k = 0; k < j.messages; k++) {
-        u32 got = take_one(in, &word);
-        bool is = got == j.bytes && (j.bytes <= pipe_short || is_long(in.payload(), j.bytes, k, 0));
-        send_one(out, j.bytes, k, ~0u, ~word);
-        in.done();
-        wrong += !is;
-    }
+    u64 wrong = j.bytes > pipe_short ? reply_long(in, out, j) : reply_short(in, out, j);
     if (threadIdx.x % 32 == 0) o->wrong = wrong;
 }
 
@@ -168,7 +196,7 @@ extern "C" __global__ void pair_block(job j, u32 *time, outcome *o, u32 raw)
         else ask_raw<cta>((u64 *)own, (u64 *)(own + room), j, time, o);
         return;
     }
-    pipe<cta, in_shared> to(own, slots_for(j.bytes), j.bytes), from(own + room, slots_for(j.bytes), j.bytes);
+    pipe<cta> to(own, slots_for(j.bytes), j.bytes), from(own + room, slots_for(j.bytes), j.bytes);
     if (me) reply(to, from, j, o);
     else ask(to, from, j, time, o);
 }
@@ -185,7 +213,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) pair_cluster(job j, u32 *ti
         if (threadIdx.x == 0 && me) reply_raw<cluster>((u64 *)own, (u64 *)other, j);
         if (threadIdx.x == 0 && !me) ask_raw<cluster>((u64 *)other, (u64 *)own, j, time, o);
     } else {
-        pipe<cluster, in_shared> to((void *)other, slots_for(j.bytes), j.bytes), from(own, slots_for(j.bytes), j.bytes);
+        pipe<cluster> to((void *)other, slots_for(j.bytes), j.bytes), from(own, slots_for(j.bytes), j.bytes);
         if (me) reply(from, to, j, o);
         else ask(to, from, j, time, o);
     }
