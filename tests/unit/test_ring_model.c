@@ -4,8 +4,9 @@
  * them that is not older than what its thread knows of, so stale values are tried too; a release hands on what its
  * thread knows, an acquire takes it over. Payloads are plain data: an access to one whose last write, or for a write
  * whose last reads, the thread does not know of is a race. So a run without a finding says that the ring has no race,
- * loses and doubles nothing and keeps the order, for every schedule and every stale value. Then each mistake that the
- * protocol avoids is put in, and has to be found. test_ring_model all: larger rings, too. */
+ * loses and doubles nothing and keeps the order, for every schedule and every stale value. Words that hold their number
+ * (between host and unit, pipes) are modelled as two words of a message, all accesses relaxed. Then each mistake that
+ * the protocol avoids is put in, and has to be found. test_ring_model all: larger rings, too. */
 #include "base/base.h"
 #include "unit.h"
 #include <stdlib.h>
@@ -15,12 +16,13 @@ enum {
     TAKEN,
     NEXT,
     READY,
-    DATA = READY + SLOTS,
+    SECOND = READY + SLOTS, /* of a message in numbered words: the first is at READY */
+    DATA = SECOND + SLOTS,
     READS = DATA + SLOTS,
     PLACES = READS + SLOTS * THREADS
 }; /* places of a view */
 
-enum kind { SPSC, MPSC, MPMC };
+enum kind { SPSC, MPSC, MPMC, NUMBERED };
 enum mistake {
     NONE,
     PUBLISH_FIRST,    /* the slot's word is stored before the payload */
@@ -32,6 +34,8 @@ enum mistake {
     NO_ROOM_CHECK,    /* a producer does not look whether there is room */
     NEXT_PLAIN,       /* producers store the next index instead of swapping it */
     MORE_CONSUMERS,   /* two consumers on a ring for one */
+    NUMBER_ONCE,      /* the number of the second word is not looked at */
+    NUMBER_SHORT,     /* the number does not tell a message from the one before it in the slot */
 };
 
 struct value {
@@ -309,20 +313,108 @@ static void take(struct model *m, const struct state *s, u32 t)
     }
 }
 
+/* ---- words that hold their number: number in the upper half of a word, message plus 1 in the lower ---- */
+
+enum { W_ROOM, W_FIRST, W_SECOND, W_LOOK, W_LOOK_SECOND, W_FREE };
+
+static u8 number_of(const struct model *m, u32 index)
+{
+    return (u8)((index + 1) % (m->mistake == NUMBER_SHORT ? m->slots : m->slots + 1) + 1);
+}
+
+static void put_numbered(struct model *m, const struct state *s, u32 t)
+{
+    const struct thread *me = &s->t[t];
+    u32 slot = me->done % m->slots;
+    struct state n = *s;
+    if (me->pc == W_ROOM) {
+        EACH_LOAD(TAKEN, false, v)
+        {
+            if ((u32)me->done - v >= m->slots && m->mistake != NO_ROOM_CHECK) continue;
+            n->t[t].pc = W_FIRST;
+            push(m, n);
+        }
+        return;
+    }
+    if (me->pc != W_FIRST && me->pc != W_SECOND) return;
+    store(m, &n, t, (me->pc == W_FIRST ? READY : SECOND) + slot, (u8)(number_of(m, me->done) << 4 | (me->done + 1)),
+          false);
+    n.t[t].pc = me->pc == W_FIRST ? W_SECOND : W_ROOM;
+    if (me->pc == W_SECOND && ++n.t[t].done == m->each) n.t[t].pc = END;
+    push(m, &n);
+}
+
+static void take_numbered(struct model *m, const struct state *s, u32 t)
+{
+    const struct thread *me = &s->t[t];
+    u32 slot = me->done % m->slots, want = number_of(m, me->done);
+    bool frees_first = m->mistake == FREE_FIRST;
+    switch (me->pc) {
+    case W_LOOK:
+        EACH_LOAD(READY + slot, false, v)
+        {
+            if (v >> 4 != want) continue;
+            n->t[t].reg = v & 15;
+            n->t[t].pc = W_LOOK_SECOND;
+            if (frees_first) store(m, n, t, TAKEN, (u8)(me->done + 1), false);
+            push(m, n);
+        }
+        return;
+    case W_LOOK_SECOND:
+        EACH_LOAD(SECOND + slot, false, v)
+        {
+            if (v >> 4 != want && m->mistake != NUMBER_ONCE) continue;
+            if ((v & 15) != me->reg) find(m, "words of two messages");
+            arrive(m, n, t, me->reg);
+            n->t[t].pc = W_FREE;
+            push(m, n);
+        }
+        return;
+    case W_FREE: {
+        struct state n = *s;
+        if (!frees_first) store(m, &n, t, TAKEN, (u8)(me->done + 1), false);
+        n.t[t].pc = ++n.t[t].done == m->each ? END : W_LOOK;
+        return push(m, &n);
+    }
+    default: return;
+    }
+}
+
+/* The sender has ended, and the newest word is not what the receiver waits for: it never will be. */
+static bool is_lost(const struct model *m, const struct state *s)
+{
+    const struct thread *me = &s->t[1];
+    if (s->t[0].pc != END || (me->pc != W_LOOK && me->pc != W_LOOK_SECOND)) return false;
+    u32 word = (me->pc == W_LOOK ? READY : SECOND) + me->done % m->slots;
+    return s->past[word][s->count[word] - 1u].is >> 4 != number_of(m, me->done);
+}
+
+static void step_numbered(struct model *m, const struct state *s, u32 t)
+{
+    if (t == 0 && is_lost(m, s)) find(m, "a message was lost");
+    t ? take_numbered(m, s, t) : put_numbered(m, s, t);
+}
+
 /* All executions; NULL: nothing is wrong in any. */
 static const char *explore(struct model *m)
 {
     static struct state s;
     memset(&s, 0, sizeof s);
     for (u32 i = 0; i < DATA; i++) s.count[i] = 1;
-    for (u32 t = 0; t < m->producers + m->consumers; t++) s.t[t].pc = t < m->producers ? P_LOOK : C_LOOK;
+    for (u32 t = 0; t < m->producers + m->consumers; t++) {
+        s.t[t].pc = t < m->producers ? P_LOOK : C_LOOK;
+        if (m->kind == NUMBERED) s.t[t].pc = t ? W_LOOK : W_ROOM;
+    }
     push(m, &s);
     while (m->depth && !m->found && m->states < 30000000) {
         s = m->stack[--m->depth];
         u32 ended = 0, all = m->producers + m->consumers;
         for (u32 t = 0; t < all; t++) {
             ended += s.t[t].pc == END;
-            t < m->producers ? put(m, &s, t) : take(m, &s, t);
+            if (m->kind == NUMBERED)
+                step_numbered(m, &s, t);
+            else
+                t < m->producers ? put(m, &s, t) : take(m, &s, t);
         }
         for (u32 i = 0; ended == all && i < m->producers * m->each; i++)
             if (!s.got[i]) find(m, "a message was lost");
@@ -337,7 +429,7 @@ static u64 total;
 static void expect(enum kind kind, enum mistake mistake, u32 slots, u32 producers, u32 consumers, u32 each,
                    const char *found)
 {
-    static const char *const kinds[] = { "spsc", "mpsc", "mpmc" };
+    static const char *const kinds[] = { "spsc", "mpsc", "mpmc", "numbered words" };
     struct model m = {
         .kind = kind, .mistake = mistake, .slots = slots, .producers = producers, .consumers = consumers, .each = each
     };
@@ -377,6 +469,13 @@ int main(int argc, char **argv)
     }
     expect(MPSC, NEXT_PLAIN, 2, 2, 1, 2, "race");
     expect(SPSC, MORE_CONSUMERS, 2, 1, 2, 4, "");
+    for (u32 slots = 1; slots <= SLOTS; slots++) {
+        expect(NUMBERED, NONE, slots, 1, 1, 8, NULL);
+        expect(NUMBERED, NUMBER_ONCE, slots, 1, 1, 4, "words of two messages");
+        expect(NUMBERED, NUMBER_SHORT, slots, 1, 1, 5, "");
+        expect(NUMBERED, NO_ROOM_CHECK, slots, 1, 1, 5, "lost");
+        expect(NUMBERED, FREE_FIRST, slots, 1, 1, 5, "lost");
+    }
     printf("%llu states\n", (unsigned long long)total);
     return unit_done();
 }
