@@ -129,7 +129,7 @@ lk_status lk_ring_letter_take(lk_ring *ring, lk_ring_letter *letter);
 
 typedef struct lk_ring_queue_info { /* set size */
     size_t size;
-    char name[96];                                 /* "vectors.add.0.in" */
+    char name[96]; /* "vectors.mirror.0.point.in": ring, actor, unit, type ("any" without one), direction */
     uint64_t capacity, placed, taken, depth, high; /* messages; high: the most that the host has seen in it */
     uint64_t sent, received, dropped, missing;     /* of the edge; sent = received + depth + dropped when it rests */
     double oldest;                                 /* seconds that its oldest message waits; 0: it is empty */

@@ -670,6 +670,9 @@ template <class Functions> __device__ void serve(const lk_ring_head *h, unit_kin
 
 /* An actor with typed messages: `in` is the message, `out` the response, `c` what else there is to ask. */
 #define LK_RING_ACTOR(name, In, Out)                                                                       \
+    extern "C" {                                                                                           \
+    __device__ __attribute__((used)) char name##_types[] = #In ":" #Out;                                   \
+    }                                                                                                      \
     __device__ void name##_body(lk_ring::call &c, const struct In &in, struct Out &out);                   \
     __device__ void name(lk_ring::call &c)                                                                 \
     {                                                                                                      \

@@ -23,8 +23,11 @@ struct ring_block {
     struct ring_block *next;
 };
 
+enum ring_direction { RING_IN, RING_OUT, RING_MAIL };
+
 struct ring_host_unit { /* one unit as the host sees it */
     char name[96];      /* "vectors.add.0" */
+    char *queue[3];     /* names by enum ring_direction: "vectors.mirror.0.point.in" */
     u32 actor;
     lock_t lock; /* of all below */
     /* the host's sides of its queues */
@@ -43,8 +46,9 @@ struct ring_host_unit { /* one unit as the host sees it */
 
 struct ring_actor {
     char *name;
-    u32 first, units; /* its units are numbered in a row */
-    u32 turn;         /* atomic: which one lk_ring_unit_of names next */
+    const char *type[2]; /* names of what it takes and answers; "any" for an actor without types */
+    u32 first, units;    /* its units are numbered in a row */
+    u32 turn;            /* atomic: which one lk_ring_unit_of names next */
 };
 
 struct lk_ring {
@@ -139,7 +143,7 @@ u64 ring_edge(const lk_ring *r, enum lk_ring_table table, u32 row, u32 column);
 void ring_stands(lk_ring *r, u32 unit, struct text *t);
 bool ring_has_ended(const struct ring_host_unit *u);
 /* A dead letter: of `l` the message is filled in, and the first bytes of its payload. */
-void ring_letter(lk_ring *r, lk_ring_letter l, const char *direction, const char *why);
+void ring_letter(lk_ring *r, lk_ring_letter l, enum ring_direction direction, const char *why);
 /* What is known of the message in a slot of the inbox of a unit. */
 lk_ring_letter ring_letter_of(const u64 *line, u32 unit);
 /* Other processes may ask from here on, until there. */

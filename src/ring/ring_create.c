@@ -42,6 +42,17 @@ static char *variable(lk_ring *r, const char *name, u64 *bytes)
     return lk_memory_read(r->gpu, address, p, *bytes) == LK_OK ? p : NULL;
 }
 
+/* "point:point" of LK_RING_ACTOR; an actor without types has no such variable. */
+static void read_types(lk_ring *r, struct ring_actor *a)
+{
+    u64 bytes;
+    char *text = variable(r, arena_printf(&r->mem, "%s_types", a->name), &bytes),
+         *out = text ? strchr(text, ':') : NULL;
+    if (out) *out++ = 0;
+    a->type[0] = out ? text : "any";
+    a->type[1] = out ? out : "any";
+}
+
 /* "lk_ring::block:add, mirror" of LK_RING_KERNEL. */
 static lk_status read_actors(lk_ring *r)
 {
@@ -64,6 +75,7 @@ static lk_status read_actors(lk_ring *r)
         VEC_PUSH(&r->mem, &all, ((struct ring_actor){ .name = arena_str(&r->mem, (struct str){ p, (u32)(end - p) }) }));
         p = end;
     }
+    for (u32 i = 0; i < all.n; i++) read_types(r, &all.p[i]);
     r->actor = all.p;
     r->actors = all.n;
     return all.n ? LK_OK : ring_fail(r, LK_BAD_INPUT, "kernel %s has no actors", lk_kernel_plain(r->kernel));
@@ -342,8 +354,12 @@ static void make_units(lk_ring *r)
         r->actor[a].units = o->instances;
         for (u32 k = 0; k < o->instances; k++) {
             struct ring_host_unit *u = &r->unit[a * o->instances + k];
-            snprintf(u->name, sizeof u->name, "%.40s.%.40s.%u", r->name, r->actor[a].name, k);
+            snprintf(u->name, sizeof u->name, "%.24s.%.24s.%u", r->name, r->actor[a].name, k);
             u->actor = a;
+            static const char *const direction[] = { "in", "out", "mail" };
+            for (u32 d = 0; d < COUNT_OF(direction); d++)
+                u->queue[d] = arena_printf(&r->mem, "%s.%.23s.%s", u->name, r->actor[a].type[d == RING_OUT],
+                                           direction[d]);
             u->used_end = &u->used;
             pthread_mutex_init(&u->lock, NULL);
         }

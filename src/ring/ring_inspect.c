@@ -50,8 +50,8 @@ void ring_stands(lk_ring *r, u32 unit, struct text *t)
         break;
     case LK_RING_NO_ROOM:
         if (on == LK_RING_HOST)
-            text_add(t, "%s waits for room in %s.out for %.3f s: %u responses are unread", u->name, u->name, for_s,
-                     r->options.outbox_slots);
+            text_add(t, "%s waits for room in %s for %.3f s: %u responses are unread", u->name, u->queue[RING_OUT],
+                     for_s, r->options.outbox_slots);
         else
             text_add(t, "%s waits for room in the mailbox of %s for %.3f s", u->name,
                      on < r->units ? r->unit[on].name : "?", for_s);
@@ -99,13 +99,12 @@ static double age(u64 enqueued)
 
 lk_status lk_ring_queue(lk_ring *r, uint32_t i, lk_ring_queue_info *q)
 {
-    static const char *const direction[] = { "in", "out", "mail" };
     if (!r || !q || q->size != sizeof *q)
         return ring_fail(r, LK_BAD_INPUT, "lk_ring_queue needs a ring, and an lk_ring_queue_info with its size");
     if (i >= 3 * r->units) return ring_fail(r, LK_NOTHING, "there is no queue %u; the ring has %u", i, 3 * r->units);
     struct ring_host_unit *u = &r->unit[i / 3];
     *q = (lk_ring_queue_info){ .size = sizeof *q };
-    snprintf(q->name, sizeof q->name, "%.80s.%s", u->name, direction[i % 3]);
+    snprintf(q->name, sizeof q->name, "%s", u->queue[i % 3]);
     const lk_ring_options *o = &r->options;
     lock(&u->lock);
     if (i % 3 == 0) {

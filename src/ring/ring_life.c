@@ -281,12 +281,11 @@ static lk_status compare_edges(lk_ring *r)
         u64 sent = u->sent, dropped = u->dropped, received = u->received;
         unlock(&u->lock);
         if (!in)
-            return ring_fail(r, LK_FINDINGS, "drain: %s.in: %" PRIu64 " sent, %" PRIu64 " taken, %" PRIu64 " dropped",
-                             u->name, sent, taken, dropped);
+            return ring_fail(r, LK_FINDINGS, "drain: %s: %" PRIu64 " sent, %" PRIu64 " taken, %" PRIu64 " dropped",
+                             u->queue[RING_IN], sent, taken, dropped);
         if (!out)
-            return ring_fail(r, LK_FINDINGS,
-                             "drain: %s.out: %" PRIu64 " sent, %" PRIu64 " placed, %" PRIu64 " received", u->name,
-                             responded, placed, received);
+            return ring_fail(r, LK_FINDINGS, "drain: %s: %" PRIu64 " sent, %" PRIu64 " placed, %" PRIu64 " received",
+                             u->queue[RING_OUT], responded, placed, received);
         for (u32 k = 0; k < r->units; k++) {
             u64 s = ring_edge(r, LK_RING_SENT, k, i), d = ring_edge(r, LK_RING_DROPPED, k, i),
                 got = ring_edge(r, LK_RING_RECEIVED, i, k), missing = ring_edge(r, LK_RING_MISSING, i, k);
@@ -322,7 +321,7 @@ lk_status lk_ring_drain(lk_ring *r, double seconds)
             struct ring_host_unit *u = &r->unit[i];
             u64 waits = ring_placed(u) - ring_load(&u->inbox_taken->value), phase = ring_phase(u);
             if (!waits && phase != LK_RING_BUSY && phase != LK_RING_NO_ROOM && phase != LK_RING_BARRIER) continue;
-            text_add(&t, "%s%" PRIu64 " wait in %s.in; ", shown++ ? "; " : "", waits, u->name);
+            text_add(&t, "%s%" PRIu64 " wait in %s; ", shown++ ? "; " : "", waits, u->queue[RING_IN]);
             ring_stands(r, i, &t);
         }
         lk_status s = ring_fail(r, LK_NOT_READY, "drain: not in time: %s", t.n ? t.p : "mail is still under way");
@@ -342,7 +341,7 @@ static void bury(lk_ring *r)
     for (u32 i = 0; i < r->units; i++) {
         struct ring_host_unit *u = &r->unit[i];
         for (u64 k = ring_load(&u->inbox_taken->value); k < u->placed; k++) {
-            ring_letter(r, ring_letter_of(ring_in(r, u, k), i), "in", "not taken before the end");
+            ring_letter(r, ring_letter_of(ring_in(r, u, k), i), RING_IN, "not taken before the end");
         }
     }
 }

@@ -19,10 +19,10 @@ lk_ring_letter ring_letter_of(const u64 *line, u32 unit)
     return l;
 }
 
-void ring_letter(lk_ring *r, lk_ring_letter l, const char *direction, const char *why)
+void ring_letter(lk_ring *r, lk_ring_letter l, enum ring_direction direction, const char *why)
 {
     snprintf(l.why, sizeof l.why, "%s", why);
-    snprintf(l.queue, sizeof l.queue, "%.80s.%s", r->unit[l.unit].name, direction);
+    snprintf(l.queue, sizeof l.queue, "%s", r->unit[l.unit].queue[direction]);
     lock(&r->lock);
     u32 most = r->options.letters;
     if (r->letter_count == most) {
@@ -219,13 +219,13 @@ static lk_status drop_message(lk_ring *r, struct ring_host_unit *u, const lk_rin
 {
     if (r->options.inbox_policy == LK_RING_REFUSE) {
         u->refused++;
-        return ring_fail(r, LK_NOT_READY, "send: %s.in is full (%u messages)", u->name, r->options.inbox_slots);
+        return ring_fail(r, LK_NOT_READY, "send: %s is full (%u messages)", u->queue[RING_IN], r->options.inbox_slots);
     }
     lk_ring_letter l = { .id = m->id, .unit = m->unit, .type = m->type, .bytes = m->bytes };
     u->sent++;
     u->dropped++;
     if (m->bytes) memcpy(l.head, m->data, MIN_OF(sizeof l.head, m->bytes));
-    ring_letter(r, l, "in", "inbox full");
+    ring_letter(r, l, RING_IN, "inbox full");
     return LK_OK;
 }
 
@@ -274,10 +274,11 @@ static lk_status send_run(lk_ring *r, lk_ring_message *m, u32 count, double seco
         if (ring_is_dead(r)) return ring_fail(r, LK_FINDINGS, "send: %s", r->died);
         __atomic_add_fetch(&u->refused, 1, __ATOMIC_RELAXED);
         if (w.now) /* programs try in a loop: no words but these */
-            return ring_fail(r, LK_NOT_READY, "send: %s.in is full (%u messages)", u->name, r->options.inbox_slots);
+            return ring_fail(r, LK_NOT_READY, "send: %s is full (%u messages)", u->queue[RING_IN],
+                             r->options.inbox_slots);
         struct text t = { 0 };
         ring_stands(r, m->unit, &t);
-        status = ring_fail(r, LK_NOT_READY, "send: %s.in is full (%u messages), and stayed so: %s", u->name,
+        status = ring_fail(r, LK_NOT_READY, "send: %s is full (%u messages), and stayed so: %s", u->queue[RING_IN],
                            r->options.inbox_slots, t.p);
         text_free(&t);
         return status;
@@ -423,7 +424,7 @@ static lk_status take_response(lk_ring *r, u32 unit, const u64 *line, const u64 
     if (m->result) {
         char text[64];
         lk_ring_letter l = { .id = m->id, .unit = unit, .type = m->type, .bytes = bytes, .result = m->result };
-        ring_letter(r, l, "out", result_text(m->result, text, sizeof text));
+        ring_letter(r, l, RING_OUT, result_text(m->result, text, sizeof text));
     }
     u->missing += m->sequence - last - 1;
     if (room) release_blocks(r, u, room, 0);
@@ -491,7 +492,7 @@ static lk_status nothing_came(lk_ring *r)
         if (!waits && !inside) continue;
         text_add(&t, shown++ ? "; " : "");
         ring_stands(r, i, &t);
-        if (waits > inside) text_add(&t, ", %" PRIu64 " not taken yet wait in %s.in", waits - inside, u->name);
+        if (waits > inside) text_add(&t, ", %" PRIu64 " not taken yet wait in %s", waits - inside, u->queue[RING_IN]);
     }
     lk_status s = ring_fail(r, LK_NOT_READY, "receive: no response in time: %s", t.n ? t.p : "no message is under way");
     text_free(&t);

@@ -113,7 +113,7 @@ static void life(void)
         .size = sizeof m, .unit = lk_ring_unit_of(r, "mirror"), .type = point_number, .data = &p, .bytes = sizeof p
     };
     OK(lk_ring_send(r, &m, 0));
-    FAILS(lk_ring_receive(r, &got, 0.01), LK_NOT_READY, "1 not taken yet wait in vectors.mirror.0.in");
+    FAILS(lk_ring_receive(r, &got, 0.01), LK_NOT_READY, "1 not taken yet wait in vectors.mirror.0.point.in");
     OK(lk_ring_activate(r, LONG));
     FAILS(lk_ring_activate(r, 1), LK_BAD_INPUT, "activate: the ring is active");
     OK(lk_ring_receive(r, &got, LONG));
@@ -265,7 +265,7 @@ static void queues(u32 count)
         OK(lk_ring_drain(r, LONG));
         OK(lk_ring_inspect(r, &info));
         OK(lk_ring_queue(r, 3, &q));
-        UNIT_EQ_STR(q.name, "vectors.mirror.0.in");
+        UNIT_EQ_STR(q.name, "vectors.mirror.0.point.in");
         UNIT(q.sent == q.received + q.depth + q.dropped && q.high <= slots[i] && q.bytes < 8 << 20);
         UNIT_EQ(info.sent, info.received);
         finish(r);
@@ -284,13 +284,13 @@ static void policies(void)
     lk_ring *r = create((lk_ring_options){ .kernel = "vectors", .inbox_slots = 2, .inbox_policy = LK_RING_REFUSE });
     OK(lk_ring_launch(r, LONG));
     for (u32 i = 0; i < 2; i++) OK(lk_ring_send(r, &m, 0));
-    FAILS(lk_ring_send(r, &m, LONG), LK_NOT_READY, "vectors.mirror.0.in is full (2 messages)");
+    FAILS(lk_ring_send(r, &m, LONG), LK_NOT_READY, "vectors.mirror.0.point.in is full (2 messages)");
     /* what is left becomes dead letters */
     OK(lk_ring_terminate(r, LONG));
     for (u32 i = 0; i < 2; i++) {
         OK(lk_ring_letter_take(r, &letter));
         UNIT_EQ_STR(letter.why, "not taken before the end");
-        UNIT_EQ_STR(letter.queue, "vectors.mirror.0.in");
+        UNIT_EQ_STR(letter.queue, "vectors.mirror.0.point.in");
     }
     FAILS(lk_ring_letter_take(r, &letter), LK_NOTHING, "no dead letters");
     OK(lk_ring_destroy(r));
@@ -315,7 +315,7 @@ static void policies(void)
     /* one that waits, and is ended while it waits: a slow consumer, terminate under load */
     r = start((lk_ring_options){ .kernel = "vectors", .outbox_slots = 1, .inbox_slots = 4 });
     for (u32 i = 0; i < 4; i++) OK(lk_ring_send(r, &m, LONG));
-    FAILS(lk_ring_drain(r, 0.05), LK_NOT_READY, "waits for room in vectors.mirror.0.out");
+    FAILS(lk_ring_drain(r, 0.05), LK_NOT_READY, "waits for room in vectors.mirror.0.point.out");
     OK(lk_ring_ping(r, LONG));
     OK(lk_ring_terminate(r, LONG));
     OK(lk_ring_letter_take(r, &letter));
@@ -413,7 +413,7 @@ static void routes(void)
     OK(lk_ring_drain(r, LONG));
     lk_ring_queue_info q = { .size = sizeof q };
     OK(lk_ring_queue(r, 3 * lk_ring_unit_of(r, "twice") + 2, &q));
-    UNIT_EQ_STR(q.name, "zoo.twice.0.mail");
+    UNIT_EQ_STR(q.name, "zoo.twice.0.number.mail");
     UNIT(q.sent == 22 && q.received == 22 && !q.dropped && !q.missing && !q.depth);
     finish(r);
     close_all();
@@ -455,7 +455,7 @@ static void failures(void)
     UNIT(got.result == LK_RING_USER + 4 && !got.bytes);
     OK(lk_ring_letter_take(r, &letter));
     UNIT_EQ_STR(letter.why, "result 20 of the actor");
-    UNIT_EQ_STR(letter.queue, "zoo.touchy.0.out");
+    UNIT_EQ_STR(letter.queue, "zoo.touchy.0.number.out");
     lk_ring_message wrong = { .size = sizeof wrong, .unit = touchy, .type = 77, .data = "12345678", .bytes = 8 };
     OK(lk_ring_ask(r, &wrong, &got, LONG));
     UNIT_EQ(got.result, LK_RING_WRONG_TYPE);
@@ -481,7 +481,7 @@ static void failures(void)
     do OK(lk_ring_unit(r, sticky, &unit));
     while (unit.phase != LK_RING_BARRIER);
     FAILS(lk_ring_ping(r, 0.05), LK_NOT_READY, "zoo.sticky.0 is stuck at the barrier behind its actor");
-    FAILS(lk_ring_receive(r, &got, 0.01), LK_NOT_READY, "1 not taken yet wait in zoo.sticky.0.in");
+    FAILS(lk_ring_receive(r, &got, 0.01), LK_NOT_READY, "1 not taken yet wait in zoo.sticky.0.number.in");
     FAILS(lk_ring_drain(r, 0.05), LK_NOT_READY, "zoo.sticky.0");
     char *text = lk_ring_text(r), *json = lk_ring_json(r);
     UNIT_HAS(text, "zoo.leaver.0 has left by itself after 1 message");
