@@ -107,8 +107,8 @@ void lower_tex(struct lower *w, int form)
         if (ok) src[n++] = lower_operand(w, &i->arg[at++], t);
         how |= TEXTURE_LEVEL;
     }
-    if (ok && grad) { /* not of cubes: how a GPU makes a level of those was not measured */
-        ok = i->narg > at + 1 && !texture_cube(shape) && numbers_read(w, &i->arg[at], axes, T_F32, src + n) &&
+    if (ok && grad) {
+        ok = i->narg > at + 1 && numbers_read(w, &i->arg[at], axes, T_F32, src + n) &&
              numbers_read(w, &i->arg[at + 1], axes, T_F32, src + n + axes);
         at += 2;
         n += 2 * axes;
@@ -200,7 +200,7 @@ void lower_surface(struct lower *w, int form)
     enum texture_shape shape = TEXTURE_1D;
     struct opnd src[SOURCES], v[4], at, inside;
     u32 n = 0, parts = lower_has_mod(i, "v4") ? 4 : lower_has_mod(i, "v2") ? 2 : 1, width = type_size[t];
-    bool ok = i->narg == 2 && !lower_has_mod(i, "p") && shape_of(i, &shape) && width && width * parts <= 16 &&
+    bool ok = i->narg == 2 && shape_of(i, &shape) && width && width * parts <= 16 &&
               (n = place_read(w, &i->arg[load], shape, T_S32, src)) != 0;
     const struct ptx_operand *data = &i->arg[!load];
     u32 has = data->kind == OP_VEC ? data->nelem : 1, reg = MAX_OF(width, 2u);
@@ -225,23 +225,64 @@ void lower_surface(struct lower *w, int form)
     w->guard = given;
 }
 
-/* sured: a reduction at the address, relaxed, of the GPU's scope. sured.p takes texels instead of bytes. */
-void lower_surface_reduce(struct lower *w, int form)
+/* sust.p: the operation makes a texel of the object's format, and a store of its size follows. */
+void lower_surface_format(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
-    enum ptx_type t = lower_last_type(i);
     enum texture_shape shape = TEXTURE_1D;
-    struct opnd src[SOURCES], at, inside;
-    u32 n = 0;
-    bool ok = i->narg == 2 && !lower_has_mod(i, "p") && shape_of(i, &shape) && type_size[t] &&
-              (n = place_read(w, &i->arg[0], shape, T_S32, src)) != 0;
+    struct opnd src[SOURCES], dst[8];
+    u32 n = 0, parts = lower_has_mod(i, "v4") ? 4 : lower_has_mod(i, "v2") ? 2 : 1;
+    bool ok = i->narg == 2 && shape_of(i, &shape) && (n = place_read(w, &i->arg[0], shape, T_S32, src)) != 0 &&
+              (i->arg[1].kind == OP_VEC ? i->arg[1].nelem : 1) == parts &&
+              numbers_read(w, &i->arg[1], parts, T_B32, src + n);
     if (!ok) {
         lower_unsupported(w);
         return;
     }
-    surface_place(w, form, shape, src, n, type_size[t] | SURFACE_STORE, &at, &inside);
+    struct lop o = lower_op(w, form);
+    for (u32 k = 0; k < COUNT_OF(dst); k++) dst[k] = lower_temp(w, k < 3 ? T_U64 : T_PRED);
+    lower_operands(w, &o, dst, COUNT_OF(dst), src, n + parts);
+    o.aux = (u16)shape;
+    o.off = parts | SURFACE_STORE | SURFACE_TEXELS |
+            (lower_has_mod(i, "clamp")  ? SURFACE_CLAMP
+             : lower_has_mod(i, "zero") ? SURFACE_ZERO
+                                        : 0);
+    VEC_PUSH(w->mem, &w->op, o);
     struct opnd given = w->guard;
-    w->guard = guarded(w, inside);
-    if (!lower_reduce_at(w, at, &i->arg[1], t)) lower_unsupported(w);
-    w->guard = given;
+    static const u8 types[] = { T_B16, T_B16, T_B32, T_B64, T_B64 };
+    for (u32 k = 0; k < 5; k++) {
+        struct opnd data = lower_resize(w, dst[1], 8, (enum ptx_type)types[k]);
+        w->guard = guarded(w, dst[3 + k]);
+        lower_access(w, false, SP_GLOBAL, dst[0], 8, 0, data, MIN_OF(1u << k, 8u));
+        if (k == 4) lower_access(w, false, SP_GLOBAL, dst[0], 8, 8, dst[2], 8);
+        w->guard = given;
+    }
+}
+
+/* sured: a reduction at the address, relaxed, of the GPU's scope. sured.p takes texels instead of bytes, and those with
+ * a sign are compared with it. */
+void lower_surface_reduce(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    bool texels = lower_has_mod(i, "p"), two = texels && (lower_has_mod(i, "min") || lower_has_mod(i, "max"));
+    enum ptx_type t = lower_last_type(i);
+    enum texture_shape shape = TEXTURE_1D;
+    struct opnd src[SOURCES], at, inside;
+    u32 n = 0;
+    bool ok = i->narg == 2 && shape_of(i, &shape) && type_size[t] && !(texels && type_size[t] != 4) &&
+              (n = place_read(w, &i->arg[0], shape, T_S32, src)) != 0;
+    for (u32 pass = 0; ok && pass < 1u + two; pass++) {
+        u32 which = two ? (pass ? SURFACE_SIGNED : SURFACE_UNSIGNED) : 0;
+        enum ptx_type as = !texels                                             ? t
+                           : lower_has_mod(i, "and") || lower_has_mod(i, "or") ? T_B32
+                           : pass                                              ? T_S32
+                                                                               : T_U32;
+        surface_place(w, form, shape, src, n, type_size[t] | SURFACE_STORE | (texels ? SURFACE_TEXELS : 0) | which, &at,
+                      &inside);
+        struct opnd given = w->guard;
+        w->guard = guarded(w, inside);
+        ok = lower_reduce_at(w, at, &i->arg[1], as);
+        w->guard = given;
+    }
+    if (!ok) lower_unsupported(w);
 }

@@ -42,7 +42,9 @@ enum {
     SURFACE_CLAMP = 1 << 8, /* outside, the nearest texel; neither: the kernel ends */
     SURFACE_ZERO = 1 << 9,  /* outside, nothing */
     SURFACE_STORE = 1 << 10,
-    SURFACE_TEXELS = 1 << 11 /* x counts texels, not bytes */
+    SURFACE_TEXELS = 1 << 11,  /* x counts texels, not bytes, and the low bits the components of the data (.p) */
+    SURFACE_SIGNED = 1 << 12,  /* only where the texels have a sign */
+    SURFACE_UNSIGNED = 1 << 13 /* only where they have none */
 };
 /* Of txq and suq: lop.off. */
 enum texture_query { QUERY_WIDTH, QUERY_HEIGHT, QUERY_DEPTH, QUERY_SURFACE = 4, QUERY_LEVEL = 8 };

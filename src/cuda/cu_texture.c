@@ -137,10 +137,7 @@ static cu_result sampler_read(const struct cu_texture *t, const struct texels *x
 /* What no measurement of a GPU covers is not sampled. */
 static cu_result filters_refused(const struct texture *t)
 {
-    const char *what = t->sampler.seamless && t->sampler.linear && t->texels.cube
-                           ? "filtering across the edges of a cube (seamlessCubemap)"
-                       : t->sampler.anisotropy > 1 && t->levels > 1 ? "anisotropic filtering (maxAnisotropy)"
-                                                                    : NULL;
+    const char *what = t->sampler.anisotropy > 1 && t->levels > 1 ? "anisotropic filtering (maxAnisotropy)" : NULL;
     if (what) cu_refused(what);
     return what ? CU_NOT_SUPPORTED : CU_OK;
 }

@@ -85,6 +85,21 @@ static u32 face_of(const float direction[3], float at[2])
     return face;
 }
 
+/* The texel beyond one edge of a face of n x n: where it lies on the face that meets it there, which is the result. The
+ * direction to it is made of whole numbers, n long towards its own face. */
+static u32 face_across(u32 face, s64 n, s64 *i, s64 *j)
+{
+    s64 s = *i < 0 ? -n - 1 : *i >= n ? n + 1 : 2 * *i + 1 - n, t = *j < 0 ? -n - 1 : *j >= n ? n + 1 : 2 * *j + 1 - n;
+    const s64 all[6][3] = { { n, -t, -s }, { -n, -t, s }, { s, n, t }, { s, -n, -t }, { s, -t, n }, { -s, -t, -n } };
+    const s64 *d = all[face];
+    u32 to = d[0] > n ? 0 : d[0] < -n ? 1 : d[1] > n ? 2 : d[1] < -n ? 3 : d[2] > n ? 4 : 5;
+    s = to == 5 ? -d[0] : to > 1 ? d[0] : to ? d[2] : -d[2];
+    t = to == 2 ? d[2] : to == 3 ? -d[2] : -d[1];
+    *i = (s + n + 1) * n / (2 * (n + 1));
+    *j = (t + n + 1) * n / (2 * (n + 1));
+    return to;
+}
+
 static u32 rounded(u32 a, u32 b) { return (a * b + 128) >> 8; }
 
 /* The weights of the four texels of a slice that has weight `all`: bits 0 and 1 of their number are second texels. */
@@ -162,22 +177,46 @@ static void axes_of(const struct fetch *f, const struct texels *t, u32 l, struct
             s64 n = (s64)MAX_OF(extent[k], (u64)1);
             i = i >= 0 && i < n ? i : f->aux & TEXTURE_LEVEL ? texture_folded(i, n, TEXTURE_CLAMP) : -1;
             x[k] = (struct axis){ i, i, 0 };
+        } else if (k < axes && cube && linear && s->seamless) { /* beyond the edges are other faces */
+            s64 to = fixed((double)at[k] * (double)MAX_OF(extent[k], (u64)1), TEXEL_WHOLE, 0.5 - TEXEL_WHOLE / 2);
+            x[k] = (struct axis){ to >> 8, (to >> 8) + 1, (u32)(to & 255) };
         } else if (k < axes || (k == 1 && linear)) /* one dimension is a row of two, at y = 0 */
             x[k] = axis_of(k < axes ? at[k] : 0, offset, extent[k], s->address[k], s, linear);
     }
     if (layered || cube) x[2] = (struct axis){ layer, layer, 0 };
 }
 
-/* Four taps of lane l: those of slice k, of weight `all`. */
-static void place(const struct texels *t, const struct axis x[3], s64 k, u32 all, u32 from, struct sample *out)
+/* At a corner three faces meet, and there is no fourth texel: its weight goes to the others, a third to each. */
+static void weights_at_corner(u32 none, u32 from, struct sample *out)
 {
+    u16 *w = out->weight + from;
+    u32 third = (2u * w[none] + 3) / 6;
+    if (w[none]) out->taken |= (u16)(15u << from);
+    w[none ^ 1] = (u16)(w[none ^ 1] + third);
+    w[none ^ 2] = (u16)(w[none ^ 2] + third);
+    w[none ^ 3] = (u16)(w[none ^ 3] + w[none] - 2 * third);
+    w[none] = 0;
+    out->taken &= (u16) ~(1u << (from + none));
+}
+
+/* Four taps of lane l: those of slice k, of weight `all`. */
+static void place(const struct texels *t, const struct axis x[3], s64 k, u32 all, u32 from, bool seamless,
+                  struct sample *out)
+{
+    u32 corner = 4;
     weights(x, all, out->weight + from);
     for (u32 c = 0; c < 4; c++) {
-        s64 i = c & 1 ? x[0].second : x[0].first, j = c & 2 ? x[1].second : x[1].first;
-        bool inside = i >= 0 && j >= 0 && k >= 0;
-        out->at[from + c] = inside ? t->base + (u64)k * t->slice + (u64)j * t->pitch + (u64)i * texel_bytes(t) : 0;
+        s64 i = c & 1 ? x[0].second : x[0].first, j = c & 2 ? x[1].second : x[1].first, n = (s64)t->width, on = k;
+        if (seamless && (i < 0 || i >= n) && (j < 0 || j >= n)) {
+            corner = c;
+            i = -1;
+        } else if (seamless && (i < 0 || i >= n || j < 0 || j >= n))
+            on = k - k % 6 + face_across((u32)(k % 6), n, &i, &j);
+        bool inside = i >= 0 && j >= 0 && on >= 0;
+        out->at[from + c] = inside ? t->base + (u64)on * t->slice + (u64)j * t->pitch + (u64)i * texel_bytes(t) : 0;
         if (all && (!(c & 1) || x[0].part) && (!(c & 2) || x[1].part)) out->taken |= (u16)(1u << (from + c));
     }
+    if (corner < 4 && all) weights_at_corner(corner, from, out);
 }
 
 /* Reads tap c of the lanes that have one there; false: the bytes are undefined, and plain code is to look again. */
@@ -281,8 +320,9 @@ static void place_level(const struct fetch *f, const struct texels *t, u32 l, u3
     struct axis x[3];
     axes_of(f, t, l, x);
     u32 second = all - rounded(TEXEL_WHOLE - x[2].part, all);
-    place(t, x, x[2].first, all - second, from, out);
-    place(t, x, x[2].second, second, from + 4, out);
+    bool seamless = texture_cube(shape_of(f)) && f->texture->sampler.seamless && f->texture->sampler.linear;
+    place(t, x, x[2].first, all - second, from, seamless, out);
+    place(t, x, x[2].second, second, from + 4, seamless, out);
 }
 
 /* One level, or two with their weights, of the lanes. */
@@ -304,6 +344,37 @@ static bool fetch_lanes(const struct fetch *f, u32 out[4][LANES], struct taint b
     return true;
 }
 
+/* Where a direction meets the plane of a face, -1 to 1 inside it; beyond an edge the face that lies there is unfolded
+ * into the plane, and the result is true. */
+static bool face_unfolded(u32 face, const float d[3], float out[2])
+{
+    float s = face == 5 ? -d[0] : face > 1 ? d[0] : face ? d[2] : -d[2];
+    float t = face == 2 ? d[2] : face == 3 ? -d[2] : -d[1], m = face & 1 ? -d[face / 2] : d[face / 2];
+    float as = fabsf(s), at = fabsf(t), most = fmaxf(m, fmaxf(as, at));
+    bool over_s = most > m && as >= at, over_t = most > m && !over_s;
+    out[0] = over_s ? copysignf(2 - m / most, s) : s / most;
+    out[1] = over_t ? copysignf(2 - m / most, t) : t / most;
+    return over_s || over_t;
+}
+
+/* The gradients of a direction, in texels of the face that it meets; whether one leads to another face. */
+static bool face_gradients(const struct fetch *f, u32 l, float out[2][3])
+{
+    float d[3], at[2], end[2];
+    u32 first = behind(f) - 3;
+    bool across = false;
+    for (u32 k = 0; k < 3; k++) d[k] = as_float(f->source[first + k][l]);
+    u32 face = face_of(d, at);
+    face_unfolded(face, d, at);
+    for (u32 g = 0; g < 2; g++) {
+        float to[3];
+        for (u32 k = 0; k < 3; k++) to[k] = d[k] + as_float(f->source[first + 3 + 3 * g + k][l]);
+        across |= face_unfolded(face, to, end);
+        for (u32 k = 0; k < 2; k++) out[g][k] = (end[k] - at[k]) / 2 * (float)f->texture->texels.width;
+    }
+    return across;
+}
+
 static void levels_of(const struct fetch *f, u32 l, struct texture_levels *out)
 {
     const struct texture *t = f->texture;
@@ -322,7 +393,8 @@ static void levels_of(const struct fetch *f, u32 l, struct texture_levels *out)
             float x = as_float(f->source[at + k][l]);
             g[k / axes][k % axes] = t->sampler.normalized ? x * (float)extent[k % axes] : x;
         }
-        level = texture_gradient_level(g, axes);
+        bool cube = texture_cube(shape_of(f)), across = cube && face_gradients(f, l, g);
+        level = texture_gradient_level(g, cube ? 2 : axes, across);
     }
     *out = texture_levels(t, level, f->aux & (TEXTURE_LEVEL | TEXTURE_GRADIENTS));
 }

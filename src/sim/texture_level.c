@@ -48,7 +48,7 @@ static double length_of(const double *v, u32 n)
     return a[0] + a[1] * 11 / 32 + a[2] / 4;
 }
 
-s64 texture_gradient_level(float (*g)[3], u32 n)
+s64 texture_gradient_level(float (*g)[3], u32 n, bool each_alone)
 {
     double v[2][3] = { { 0 } }, sum[3], apart[3];
     s32 top = -1000;
@@ -67,7 +67,7 @@ s64 texture_gradient_level(float (*g)[3], u32 n)
         apart[k] = v[0][k] - v[1][k];
     }
     double most = fmax(length_of(v[0], n), length_of(v[1], n));
-    most = fmax(most, fmax(length_of(sum, n), length_of(apart, n)) * 11 / 16);
+    if (!each_alone) most = fmax(most, fmax(length_of(sum, n), length_of(apart, n)) * 11 / 16);
     s32 e;
     double m = frexp(most, &e); /* 1/2 to 1 */
     return (s64)(e - 1) * 256 + log2_part[(u32)(m * 512) & 255];

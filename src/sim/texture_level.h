@@ -11,6 +11,7 @@ struct texture_levels {
 struct texture_levels texture_levels(const struct texture *t, s64 level, bool biased);
 /* A level, in 1/256. */
 s64 texture_level_fixed(float level);
-/* The level of two gradients of n components each, in texels of the largest level. */
-s64 texture_gradient_level(float (*g)[3], u32 n);
+/* The level of two gradients of n components each, in texels of the largest level. each_alone: their sum and difference
+ * do not count, as of cubes where one leads to another face. */
+s64 texture_gradient_level(float (*g)[3], u32 n, bool each_alone);
 #endif

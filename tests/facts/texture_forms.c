@@ -619,7 +619,7 @@ int main(int argc, char **argv)
 {
     CUdevice d;
     CUcontext c;
-    const char *parts = argc > 1 ? argv[1] : "falqos"; /* their letters */
+    const char *parts = argc > 1 ? argv[1] : "falqosrpg"; /* their letters */
     every = argc > 2;
     CHECK(cuInit(0)), CHECK(cuDeviceGet(&d, 0)), CHECK(cuDevicePrimaryCtxRetain(&c, d)), CHECK(cuCtxSetCurrent(c));
     CHECK(cuMemAlloc(&din, sizeof in)), CHECK(cuMemAlloc(&dout, sizeof out));
