@@ -136,8 +136,9 @@ static void watch_hot(struct lowered *l, const u8 *hot)
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         u8 flags = on[k] ? l->overflow[k] : l->overflow[k] & OVERFLOW_USE && reads(o, reg) ? OVERFLOW_USE : 0;
-        if (l->overflow[k] & OVERFLOW_CLEAR)
-            EACH_DEF (r, o) flags |= reg[r] ? OVERFLOW_CLEAR : 0;
+        /* whatever else writes such a register ends what is remembered of it: a constant that is moved to it, too */
+        if (l->overflow[k] & (OVERFLOW_CLEAR | OVERFLOW_CARRY))
+            EACH_DEF (r, o) flags |= reg[r] ? l->overflow[k] & (OVERFLOW_CLEAR | OVERFLOW_CARRY) : 0;
         more |= flags & ~l->overflow_on[k];
         l->overflow_on[k] |= flags;
     }

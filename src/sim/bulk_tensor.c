@@ -254,6 +254,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
         c.f->fill = c.map.fill ? FILL_NAN : FILL_ZERO;
         if (!c.store) {
             c.f->to_cta = w->cta->cluster->cta[rank];
+            c.f->to_cta->swizzles |= (u8)(1u << c.map.swizzle);
             c.f->mbarrier = mbarrier.ptr[lane];
             c.f->mbarrier_at = mbarrier.addr[lane];
             c.f->mbarrier_cta = cluster_cta(w->cta, mbarrier.addr[lane]);

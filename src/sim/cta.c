@@ -186,6 +186,7 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
     c->exited = c->divergent = c->triggered = false;
     c->divergent_at = NULL;
     c->exits_reported = 0;
+    c->swizzles = 0;
     if (c->bars_used) {
         memset(c->bar, 0, sizeof c->bar);
         c->bars_used = 0;

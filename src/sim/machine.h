@@ -208,6 +208,7 @@ struct cta {
     struct flights *flights;            /* that its threads have issued; NULL: none so far */
     struct wgmma_log *wgmma_logs;       /* by warpgroup; NULL: none so far */
     struct register_log *register_logs; /* the same of setmaxnreg */
+    u8 swizzles;                        /* bit set: swizzles of tensor copies into its shared memory */
     struct proxies *proxies;            /* what ordinary stores have written (proxy.c); NULL: nothing so far */
     struct shadow *init; /* which bytes of shared memory are defined; NULL: not checked, or there is none */
     void *race;          /* state of the race check for this CTA */

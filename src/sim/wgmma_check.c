@@ -165,13 +165,16 @@ static bool check_bounds(struct warp *w, const struct insn *i, const struct oper
     return true;
 }
 
-/* A swizzled matrix begins in the first line of its pattern, unless the base offset says otherwise. */
+/* A swizzled matrix begins in the first line of its pattern, unless the base offset says otherwise. A tensor copy of
+ * that swizzle goes by the bits of the address, too, and what it has written is read in its order wherever it begins:
+ * CUTLASS's matrices lie at multiples of 128. */
 static void check_pattern(struct warp *w, const struct insn *i, const struct operand *o)
 {
     const struct matrix *m = &o->m;
     u32 lines = m->width / 16, line = (m->start >> 7) - m->base, pattern = 8 * m->width;
     char cause[320];
     if (lines == 1 || !(line & (lines - 1))) return;
+    if (!m->base && w->cta->swizzles >> __builtin_ctz(lines) & 1) return;
     snprintf(cause, sizeof cause,
              "the descriptor of %s begins at 0x%x, %u bytes behind a multiple of %u, the pattern of its %u-byte "
              "swizzle, and its base "

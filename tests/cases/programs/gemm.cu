@@ -127,10 +127,12 @@ template <bug is, int ctas> static __device__ void consume(tiles *s, const CUten
     }
     if (threadIdx.x % 128 == 0) store_wait_read();
 }
+/* In clusters the tiles begin at a multiple of 128 bytes only, as CUTLASS's do: swizzles go by the bits of addresses, and copies and products agree. */
+__host__ __device__ constexpr int place(int ctas) { return ctas > 1 ? 384 : 0; }
 template <bug is, int ctas> __global__ void __launch_bounds__(384, 1) hopper(const __grid_constant__ CUtensorMap ma, const __grid_constant__ CUtensorMap mb, const __grid_constant__ CUtensorMap mc, int n)
 {
     extern __shared__ __align__(1024) char memory[];
-    tiles *s = (tiles *)memory;
+    tiles *s = (tiles *)(memory + place(ctas));
     int count = n / TILE * (n / TILE);
     if (threadIdx.x == 0) {
         for (int k = 0; k < PIPE; k++) bar_init(&s->full[k], 1), bar_init(&s->empty[k], 2 * ctas);
@@ -197,9 +199,9 @@ template <bug is, int ctas, int stay> static int hopper_main(void)
         int count = n / TILE * (n / TILE);
         cluster.id = cudaLaunchAttributeClusterDimension;
         cluster.val.clusterDim.x = ctas, cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-        how.gridDim = dim3(stay && stay < count ? stay : count), how.blockDim = dim3(384), how.dynamicSmemBytes = sizeof(tiles);
+        how.gridDim = dim3(stay && stay < count ? stay : count), how.blockDim = dim3(384), how.dynamicSmemBytes = sizeof(tiles) + place(ctas);
         if (ctas > 1) how.attrs = &cluster, how.numAttrs = 1;
-        TRY(cudaFuncSetAttribute(hopper<is, ctas>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(tiles)));
+        TRY(cudaFuncSetAttribute(hopper<is, ctas>, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(tiles) + place(ctas)));
         TRY(cudaLaunchKernelEx(&how, hopper<is, ctas>, ma, mb, mc, n));
     });
 }
