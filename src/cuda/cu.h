@@ -154,6 +154,7 @@ struct cu_context {
     u32 cache_config, shared_config;
     u32 attached; /* how often cuCtxAttach has counted it */
 };
+bool cu_context_lives(const struct cu_context *c); /* alive, which other threads may change */
 /* The calling thread's current context, alive, with its gpu open; CU_INVALID_CONTEXT: none. */
 cu_result cu_current(struct cu_context **out);
 cu_result cu_context_retain(struct cu_device *d, struct cu_context **out); /* the primary one */
@@ -193,7 +194,8 @@ struct cu_function {
 cu_result cu_function_on(struct cu_function *f, struct cu_device *d, lk_kernel **out);
 /* A handle of either kind, as a function; NULL: it is none. */
 struct cu_function *cu_function_of(void *handle);
-/* The same for a launch on a device: a function of an image that was unloaded is a finding. */
+void cu_function_load(struct cu_function *f); /* it counts as loaded from now on */
+/* As cu_function_of, for a launch on a device: a function of an image that was unloaded is a finding. */
 struct cu_function *cu_function_launched(void *handle, struct cu_device *d);
 
 /* A launch as cuLaunchKernel and its relatives give it. */

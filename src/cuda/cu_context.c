@@ -35,6 +35,9 @@ static struct cu_context *context_new(struct cu_device *d, u32 flags, bool prima
     return c;
 }
 
+bool cu_context_lives(const struct cu_context *c) { return __atomic_load_n(&c->alive, __ATOMIC_RELAXED); }
+static void context_set(struct cu_context *c, bool alive) { __atomic_store_n(&c->alive, alive, __ATOMIC_RELAXED); }
+
 cu_result cu_context_retain(struct cu_device *d, struct cu_context **out)
 {
     cu_result r = cu_device_open(d);
@@ -42,7 +45,7 @@ cu_result cu_context_retain(struct cu_device *d, struct cu_context **out)
     lock(&cu_process.lock);
     if (!d->primary) d->primary = context_new(d, d->primary_flags, true);
     if (d->primary) {
-        d->primary->alive = true;
+        context_set(d->primary, true);
         d->retained++;
     }
     unlock(&cu_process.lock);
@@ -56,7 +59,7 @@ cu_result cu_current(struct cu_context **out)
     *out = stack.n ? stack.at[stack.n - 1] : NULL;
     if (r) return r;
     if (!*out) return op_in_host_function() ? CU_NOT_PERMITTED : CU_INVALID_CONTEXT;
-    return (*out)->alive ? cu_sticky((*out)->device->gpu) : CU_CONTEXT_DESTROYED;
+    return cu_context_lives(*out) ? cu_sticky((*out)->device->gpu) : CU_CONTEXT_DESTROYED;
 }
 
 /* ---- primary contexts ---- */
@@ -78,7 +81,7 @@ CU_API(cuDevicePrimaryCtxRelease_v2)(int device)
     if (!d) return CU_INVALID_DEVICE;
     lock(&cu_process.lock);
     r = d->retained ? CU_OK : CU_INVALID_CONTEXT;
-    if (d->retained && !--d->retained) d->primary->alive = false;
+    if (d->retained && !--d->retained) context_set(d->primary, false);
     unlock(&cu_process.lock);
     return r;
 }
@@ -124,7 +127,7 @@ CU_API(cuDevicePrimaryCtxReset_v2)(int device)
     lock(&cu_process.lock);
     if (d->primary) {
         context_init(d->primary);
-        d->primary->alive = false; /* who has it as the current one is told so, until it is retained again */
+        context_set(d->primary, false); /* who has it as the current one is told so, until it is retained again */
     }
     unlock(&cu_process.lock);
     return CU_OK;
@@ -215,7 +218,7 @@ CU_API(cuCtxDestroy_v2)(struct cu_context *c)
     if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
     if (c->primary) return CU_INVALID_CONTEXT;
     r = cu_status(c->device->gpu, lk_gpu_synchronise(c->device->gpu));
-    c->alive = false; /* other threads may have it as their current one: they are told */
+    context_set(c, false); /* other threads may have it as their current one: they are told */
     cu_handle_remove(c);
     if (stack.n && stack.at[stack.n - 1] == c) stack.n--;
     return r;
@@ -264,7 +267,7 @@ CU_API(cuCtxGetDevice)(int *device)
 {
     struct cu_context *c;
     cu_result r = cu_current(&c);
-    if (r && !(c && c->alive)) return r; /* an error of a kernel does not matter here */
+    if (r && !(c && cu_context_lives(c))) return r; /* an error of a kernel does not matter here */
     if (!cu_ok(device)) return CU_INVALID_VALUE;
     *device = (int)c->device->ordinal;
     return CU_OK;

@@ -70,11 +70,13 @@ static void stale_found(const void *handle, struct cu_device *d)
 
 struct cu_function *cu_function_of(void *handle) { return cu_handle_is(handle, CU_KERNEL) ? handle : NULL; }
 
+void cu_function_load(struct cu_function *f) { __atomic_store_n(&f->loaded, true, __ATOMIC_RELAXED); }
+
 struct cu_function *cu_function_launched(void *handle, struct cu_device *d)
 {
     struct cu_function *f = cu_function_of(handle);
     if (!f && cu_handle_is(handle, CU_STALE)) stale_found(handle, d);
-    if (f) f->loaded = true;
+    if (f) cu_function_load(f);
     return f;
 }
 
@@ -288,10 +290,11 @@ cu_result cu_image_functions(struct cu_image *m, struct cu_device *d, struct cu_
 cu_result cu_function_on(struct cu_function *f, struct cu_device *d, lk_kernel **out)
 {
     lk_module *m;
-    if ((*out = f->on[d->ordinal])) return CU_OK;
+    if ((*out = __atomic_load_n(&f->on[d->ordinal], __ATOMIC_ACQUIRE))) return CU_OK;
     cu_result r = f->image->only && f->image->only != d ? CU_INVALID_HANDLE : cu_image_on(f->image, d, &m);
     if (r) return r;
-    *out = f->on[d->ordinal] = kernel_find(m, f->name);
+    *out = kernel_find(m, f->name);
+    __atomic_store_n(&f->on[d->ordinal], *out, __ATOMIC_RELEASE);
     return *out ? CU_OK : CU_NOT_FOUND;
 }
 

@@ -155,7 +155,7 @@ CU_API(cuFuncLoad)(void *function)
     cu_result r = cu_current(&c);
     if (r) return r;
     if (!f) return CU_INVALID_HANDLE;
-    if (!(r = cu_function_on(f, c->device, &k))) f->loaded = true;
+    if (!(r = cu_function_on(f, c->device, &k))) cu_function_load(f);
     return r;
 }
 CU_API(cuFuncIsLoaded)(int *state, void *function)
@@ -163,6 +163,6 @@ CU_API(cuFuncIsLoaded)(int *state, void *function)
     const struct cu_function *f = cu_function_of(function);
     if (!cu_ok(state)) return CU_INVALID_VALUE;
     if (!f) return CU_INVALID_HANDLE;
-    *state = f->loaded;
+    *state = __atomic_load_n(&f->loaded, __ATOMIC_RELAXED);
     return CU_OK;
 }

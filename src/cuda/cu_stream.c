@@ -303,7 +303,7 @@ static cu_result context_event(struct cu_context *c, struct cu_event *e, u32 (*a
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_is(c, CU_CONTEXT) || !c->alive) return CU_INVALID_CONTEXT;
+    if (!cu_handle_is(c, CU_CONTEXT) || !cu_context_lives(c)) return CU_INVALID_CONTEXT;
     if (!cu_handle_is(e, CU_EVENT) || e->device != c->device) return CU_INVALID_HANDLE;
     return (cu_result)act((struct event *)e->event->dev, 0);
 }

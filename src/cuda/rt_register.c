@@ -134,21 +134,24 @@ void lkrt___cudaRegisterUnifiedTable(void **handle, void *table) { (void)handle,
 static cu_result load(struct rt_fatbin *f)
 {
     cu_result r = cu_handle_is(f, CU_FATBIN) ? rt_enter(NULL) : CU_INVALID_IMAGE;
-    if (r || f->library) return r;
+    if (r || __atomic_load_n(&f->library, __ATOMIC_ACQUIRE)) return r;
     lock(&all.lock);
-    if (!f->library && !f->status) {
+    struct cu_image *made = f->library;
+    if (!made && !f->status) {
         struct cu_why why;
-        f->status = cu_library_load(&f->library, f->wrapper);
+        f->status = cu_library_load(&made, f->wrapper);
         if (f->status && cu_reason_keep(&why)) *(f->why = NEW(&all.mem, struct cu_why)) = why;
     } else if (f->why) {
         cu_reason(f->why->cause, f->why->fix, false);
     }
     for (struct rt_managed *m = f->managed; m && !f->status; m = m->next) {
         u64 address = 0;
-        if (!lkcu_cuLibraryGetGlobal(&address, NULL, f->library, m->name)) *m->pointer = (void *)(uintptr_t)address;
+        if (!lkcu_cuLibraryGetGlobal(&address, NULL, made, m->name)) *m->pointer = (void *)(uintptr_t)address;
     }
+    r = f->status;
+    __atomic_store_n(&f->library, made, __ATOMIC_RELEASE); /* others go on when they see it */
     unlock(&all.lock);
-    return f->status;
+    return r;
 }
 
 void rt_load_all(void)
@@ -178,8 +181,9 @@ cu_result rt_function_of(const void *host, struct cu_function **out)
         return *out ? CU_OK : RT_INVALID_DEVICE_FUNCTION;
     }
     cu_result r = load(f->of);
-    if (!r && !f->made) r = lkcu_cuLibraryGetKernel(&f->made, f->of->library, f->name);
-    *out = f->made;
+    *out = __atomic_load_n(&f->made, __ATOMIC_ACQUIRE);
+    if (!r && !*out && !(r = lkcu_cuLibraryGetKernel(out, f->of->library, f->name)))
+        __atomic_store_n(&f->made, *out, __ATOMIC_RELEASE);
     return r == CU_NOT_FOUND ? RT_INVALID_DEVICE_FUNCTION : r;
 }
 
@@ -187,7 +191,7 @@ void *rt_host_of(struct cu_function *f)
 {
     lock(&all.lock);
     const struct rt_function *x = all.first;
-    while (x && x->made != f) x = x->next;
+    while (x && __atomic_load_n(&x->made, __ATOMIC_RELAXED) != f) x = x->next;
     unlock(&all.lock);
     return x ? (void *)(uintptr_t)x->host : f;
 }

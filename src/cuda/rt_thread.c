@@ -40,7 +40,7 @@ cu_result rt_enter(struct cu_context **c)
     cu_result r = cu_begin() ? lkcu_cuInit(0) : CU_OK;
     if (r) return r;
     lkcu_cuCtxGetCurrent(&now);
-    if (!now || !now->alive) {
+    if (!now || !cu_context_lives(now)) {
         struct cu_device *d = cu_device_at(mine.chosen ? mine.device : preferred);
         if (!d) return CU_INVALID_DEVICE;
         r = cu_context_retain(d, &now);

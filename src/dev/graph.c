@@ -36,10 +36,11 @@ struct graph *graph_new(struct streams *s)
 
 static void (*gone)(void *user); /* told what the caller hung on a graph or node that is freed; NULL: nobody */
 
-void graph_on_gone(void (*call)(void *user)) { gone = call; }
+void graph_on_gone(void (*call)(void *user)) { __atomic_store_n(&gone, call, __ATOMIC_RELAXED); }
 void graph_user_gone(void *user)
 {
-    if (user && gone) gone(user);
+    void (*call)(void *) = __atomic_load_n(&gone, __ATOMIC_RELAXED);
+    if (user && call) call(user);
 }
 void *graph_user(const struct graph *g) { return g->user; }
 void graph_set_user(struct graph *g, void *user) { g->user = user; }

@@ -136,7 +136,8 @@ static const char *keep(const char *function, u32 site, const u64 *word, u32 n)
         r->site = site;
         r->n = n;
         if (n) memcpy(r->word, word, n * sizeof *word);
-        number = ++t.n;
+        number = t.n + 1;
+        __atomic_store_n(&t.n, number, __ATOMIC_RELAXED); /* others read it without the lock */
         t.record[number] = r;
         snprintf(t.mark[number], MARK_BYTES, "{lk@%c%05x}", function ? 's' : n % 4 == 2 ? 'v' : 'n', number);
         tell(number);
