@@ -29,7 +29,7 @@ using System.Runtime.InteropServices;
     public IntPtr topic;
     public uint topics;
     public IntPtr type;
-    public uint types, letters, cooperative;
+    public uint types, letters, cooperative, probe;
     public IntPtr log, self;
 }
 

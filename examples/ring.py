@@ -23,7 +23,7 @@ class RingOptions(c.Structure):  # lk_ring_options
         (name, c.c_uint32) for name in ("instances", "threads", "inbox_slots", "outbox_slots", "mail_slots", "inline_bytes", "inbox_policy",
                                         "respond_policy", "mail_policy", "idle_ns")] + [
         ("route", c.c_void_p), ("routes", c.c_uint32), ("topic", c.c_void_p), ("topics", c.c_uint32), ("type", c.c_void_p), ("types", c.c_uint32),
-        ("letters", c.c_uint32), ("cooperative", c.c_uint32), ("log", c.c_void_p), ("self", c.c_void_p)]
+        ("letters", c.c_uint32), ("cooperative", c.c_uint32), ("probe", c.c_uint32), ("log", c.c_void_p), ("self", c.c_void_p)]
 
 
 class Message(c.Structure):  # lk_ring_message

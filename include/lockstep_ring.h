@@ -68,6 +68,7 @@ typedef struct lk_ring_options { /* zero it, set size, then what you need */
     uint32_t types;
     uint32_t letters;     /* dead letters that are kept; 0: 64 */
     uint32_t cooperative; /* non-zero: launched cooperatively, so that all units are resident or none */
+    uint32_t probe;       /* non-zero: lk_ring_create first launches a minimal cooperative kernel of the ring's shape */
     /* launch parameters and changes of state, a line each; NULL: not wanted */
     void (*log)(void *self, const char *line);
     void *self;

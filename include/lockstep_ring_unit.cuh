@@ -87,7 +87,7 @@ struct call {
         else __syncwarp(lanes());
     }
     /* threads of the unit's first warp */
-    __device__ u32 lanes() const { return 0xffffffffu >> (count < 32 ? 32 - count : 0); }
+    __device__ u32 lanes() const { return 0xffffffffu >> (32 - min(count, 32u)); }
     __device__ u32 type() const { return in_type; }
     __device__ u32 bytes() const { return in_bytes & ~LK_RING_LONG; }
     __device__ u32 from() const { return mail ? mail->from : LK_RING_HOST; }
@@ -121,6 +121,10 @@ struct call {
     __device__ bool send(u32 to, u32 type, const void *payload, u32 bytes);
     /* The same for all units that hear a topic; how many got it. */
     __device__ u32 publish(u32 topic, u32 type, const void *payload, u32 bytes);
+    /* The same with a payload of any length in device memory, which is not copied: the receivers read it where it lies. What the
+     * unit wrote there is visible to them. It stays as it is until they have done with it and have told the sender by mail. */
+    __device__ bool send_reference(u32 to, u32 type, const void *payload, u32 bytes);
+    __device__ u32 publish_reference(u32 topic, u32 type, const void *payload, u32 bytes);
 
     /* two words of a message as one number */
     static __device__ __forceinline__ u64 pair(const u32 *w) { return w[0] | (u64)w[1] << 32; }
@@ -232,10 +236,10 @@ __device__ inline void copy_bytes(void *to, const void *from, u32 bytes, u32 ran
 }
 
 /* All threads: a message to unit `to`, whose header repeats id and stamp of the one that is being processed. */
-__device__ inline bool deliver(call &c, u32 to, u32 type, const void *payload, u32 bytes, u32 result)
+__device__ inline bool deliver(call &c, u32 to, u32 type, const void *payload, u32 bytes, u32 result, bool by_reference)
 {
     __shared__ lk_ring_slot *slot[32];
-    bool known = to < c.head->units, can = known && bytes <= c.k.inline_bytes;
+    bool known = to < c.head->units, can = known && (by_reference || bytes <= c.k.inline_bytes);
     u32 mine = c.kind == block ? 0 : threadIdx.x / 32;
     u64 sequence = 0, index = 0;
     c.own->mailed = true;
@@ -250,7 +254,7 @@ __device__ inline bool deliver(call &c, u32 to, u32 type, const void *payload, u
     c.sync();
     lk_ring_slot *s = slot[mine];
     if (!s) return false;
-    copy_bytes(s + 1, payload, bytes, c.rank, c.count);
+    if (!by_reference) copy_bytes(s + 1, payload, bytes, c.rank, c.count);
     c.sync();
     if (c.first()) {
         u64 id = c.id();
@@ -260,6 +264,7 @@ __device__ inline bool deliver(call &c, u32 to, u32 type, const void *payload, u
         s->bytes = bytes;
         s->from = c.number;
         s->result = result;
+        s->reference = by_reference ? (u64)payload : 0;
         s->enqueued = call::pair(c.shared->in + LK_RING_W_ENQUEUED);
         s->check = check_of(sequence, id, type, bytes);
         store_release<gpu>(&s->ready, index + 1);
@@ -269,16 +274,29 @@ __device__ inline bool deliver(call &c, u32 to, u32 type, const void *payload, u
 
 __device__ inline bool call::send(u32 to, u32 type, const void *payload, u32 bytes)
 {
-    return deliver(*this, to, type, payload, bytes, LK_RING_DONE);
+    return deliver(*this, to, type, payload, bytes, LK_RING_DONE, false);
+}
+__device__ inline bool call::send_reference(u32 to, u32 type, const void *payload, u32 bytes)
+{
+    return deliver(*this, to, type, payload, bytes, LK_RING_DONE, true);
 }
 
+/* To all units that hear the topic; how many got it. */
+__device__ inline u32 deliver_all(call &c, u32 topic, u32 type, const void *payload, u32 bytes, bool by_reference)
+{
+    if (topic >= c.head->topics) return 0;
+    const u32 *row = (const u32 *)c.head->topic + (u64)topic * (1 + c.head->units);
+    u32 got = 0;
+    for (u32 i = 0; i < row[0]; i++) got += deliver(c, row[1 + i], type, payload, bytes, LK_RING_DONE, by_reference);
+    return got;
+}
 __device__ inline u32 call::publish(u32 topic, u32 type, const void *payload, u32 bytes)
 {
-    if (topic >= head->topics) return 0;
-    const u32 *row = (const u32 *)head->topic + (u64)topic * (1 + head->units);
-    u32 got = 0;
-    for (u32 i = 0; i < row[0]; i++) got += deliver(*this, row[1 + i], type, payload, bytes, LK_RING_DONE);
-    return got;
+    return deliver_all(*this, topic, type, payload, bytes, false);
+}
+__device__ inline u32 call::publish_reference(u32 topic, u32 type, const void *payload, u32 bytes)
+{
+    return deliver_all(*this, topic, type, payload, bytes, true);
 }
 
 /* ---- taking a message ---- */
@@ -430,7 +448,7 @@ __device__ inline void find_message(call &c)
     const void *data = t->in + LK_RING_W_IN;
     if (is_mail) {
         fits = read_mail(t, mail);
-        data = mail + 1;
+        data = mail->reference ? (const void *)mail->reference : (const void *)(mail + 1);
     } else if ((c.count >= 32 ? (u32)v : t->in[LK_RING_W_BYTES]) & LK_RING_LONG) {
         acquire_fence<sys>();
         u64 reference = call::pair(t->in + LK_RING_W_IN);
@@ -650,7 +668,7 @@ template <class Functions> __device__ void serve(const lk_ring_head *h, unit_kin
         auto answer = t->answer;
         if (route != LK_RING_HOST && route != LK_RING_NOBODY && answer.bytes)
             deliver(c, route, answer.type, answer.bytes <= LK_RING_OUT_SHORT ? (const void *)(t->out + LK_RING_W_OUT) : (const void *)(c.k.scratch + 1),
-                    answer.bytes, answer.result);
+                    answer.bytes, answer.result, false);
         if (leads) {
             own.responded++;
             if (c.first() && answer.result != LK_RING_DONE) store_relaxed<sys>(&status->failed, ++own.failed);

@@ -50,6 +50,7 @@ struct lk_gpu {
     u32 rings;                                             /* kernels of rings that run (src/ring) */
     u64 *late;                                             /* addresses that are freed when none runs any more */
     u32 late_count;
+    lk_module *probe; /* a ring's: the cooperative kernel that is tried before it */
 };
 
 struct lk_stream {

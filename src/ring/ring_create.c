@@ -4,6 +4,8 @@
 #include "sim/profile.h"
 #include <stdlib.h>
 
+enum { PROBE_SECONDS = 5 };
+
 static __thread char last_error[2400];
 
 lk_status ring_fail(const lk_ring *r, lk_status status, const char *fmt, ...)
@@ -169,7 +171,7 @@ static lk_status check_card(lk_ring *r)
             "CUDA_MODULE_LOADING is LAZY: the first launch of another kernel would wait for the ring, which "
             "does not end; set it to EAGER, or leave it out");
     if (lk_kernel_usage(r->kernel, &u) != LK_OK) return ring_fail(r, LK_BAD_INPUT, "%s", lk_gpu_error(r->gpu));
-    if (r->options.cooperative && !p->cooperative)
+    if ((r->options.cooperative || r->options.probe) && !p->cooperative)
         return ring_fail(r, LK_BAD_INPUT, "%s has no cooperative launches", p->title);
     if (r->block > p->threads_per_cta)
         return ring_fail(r, LK_BAD_INPUT, "a unit of %u threads; a block of %s has at most %u", r->block, p->title,
@@ -383,6 +385,48 @@ static void fill_in(lk_ring_options *o)
     if (!o->letters) o->letters = RING_LETTERS;
 }
 
+/* Every block arrives, and ends when all are there. */
+static const char probe_ptx[] = ".version 6.3\n.target sm_70\n.address_size 64\n"
+                                ".visible .entry lk_ring_probe(.param .u64 at, .param .u32 blocks)\n{\n"
+                                ".reg .pred %p<3>;\n.reg .b32 %r<5>;\n.reg .b64 %rd<2>;\n"
+                                "ld.param.u64 %rd1, [at];\nld.param.u32 %r1, [blocks];\n"
+                                "mov.u32 %r2, %tid.x;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra END;\n"
+                                "atom.acq_rel.gpu.add.u32 %r3, [%rd1], 1;\n"
+                                "WAIT:\nld.acquire.gpu.u32 %r4, [%rd1];\nsetp.lt.u32 %p2, %r4, %r1;\n@%p2 bra WAIT;\n"
+                                "END:\nret;\n}\n";
+
+/* A cooperative kernel of the ring's shape, in the ring's stream: that all its blocks are resident at once is tried. */
+static lk_status try_cooperative(lk_ring *r)
+{
+    u32 arrived = 0;
+    const void *args[] = { &r->device, &r->grid };
+    lk_launch l = { .size = sizeof l,
+                    .grid = { r->grid, 1, 1 },
+                    .block = { r->block, 1, 1 },
+                    .args = args,
+                    .arg_count = 2,
+                    .stream = r->stream,
+                    .cooperative = 1 };
+    struct ring_wait w = ring_wait_for(PROBE_SECONDS);
+    if (!r->gpu->probe &&
+        lk_module_load(r->gpu, "ring probe", probe_ptx, sizeof probe_ptx - 1, &r->gpu->probe) != LK_OK)
+        return ring_fail(r, LK_BAD_INPUT, "probe: %s", lk_gpu_error(r->gpu));
+    lk_status s = lk_kernel_launch(lk_module_kernel(r->gpu->probe, "lk_ring_probe"), &l, NULL);
+    if (s != LK_OK)
+        return ring_fail(r, LK_BAD_INPUT, "probe: a cooperative <<<%u, %u>>> was refused: %s", r->grid, r->block,
+                         s == LK_FINDINGS ? "the report of the gpu says why" : lk_gpu_error(r->gpu));
+    while ((s = lk_stream_query(r->stream)) == LK_NOT_READY)
+        if (!ring_pause(r, &w)) break;
+    if (s != LK_OK)
+        return ring_fail(r, LK_BAD_INPUT, "probe: a cooperative <<<%u, %u>>> did not end in %d s: %s", r->grid,
+                         r->block, PROBE_SECONDS,
+                         s == LK_NOT_READY ? "other kernels hold the gpu" : lk_gpu_error(r->gpu));
+    if (lk_memory_read(r->gpu, r->device, &arrived, sizeof arrived) != LK_OK || arrived != r->grid)
+        return ring_fail(r, LK_BAD_INPUT, "probe: %u of %u blocks arrived", arrived, r->grid);
+    RING_LOG(r, "probe: a cooperative <<<%u, %u>>> was resident as a whole", r->grid, r->block);
+    return lk_memory_fill(r->gpu, r->device, 0, sizeof arrived);
+}
+
 static lk_status prepare(lk_ring *r)
 {
     const char *kernel = r->options.kernel;
@@ -407,7 +451,7 @@ static lk_status prepare(lk_ring *r)
         return ring_fail(r, LK_BAD_INPUT, "%s", lk_gpu_error(r->gpu));
     lk_stream_name(r->stream, r->name);
     lk_stream_name(r->copies, arena_printf(&r->mem, "%s.payloads", r->name));
-    return LK_OK;
+    return r->options.probe ? try_cooperative(r) : LK_OK;
 }
 
 lk_status lk_ring_create(lk_gpu *gpu, const lk_ring_options *options, lk_ring **ring)

@@ -215,8 +215,13 @@ static void sizes(const char *kernel)
     u64 seed = 7;
     open_file("vectors.ptx");
     const struct lk_ring_row *types[] = { lk_ring_layout_vector_pair, lk_ring_layout_point };
-    lk_ring *r = start((lk_ring_options){
-        .kernel = kernel, .instances = 2, .inline_bytes = 208, .type = types, .types = 2, .cooperative = 1 });
+    lk_ring *r = start((lk_ring_options){ .kernel = kernel,
+                                          .instances = 2,
+                                          .inline_bytes = 208,
+                                          .type = types,
+                                          .types = 2,
+                                          .cooperative = 1,
+                                          .probe = 1 });
     add(r, 10, &seed); /* inline */
     add(r, 25, &seed); /* as much as is inline */
     add(r, 26, &seed); /* by reference, the response inline */
@@ -419,6 +424,37 @@ static void routes(void)
     close_all();
 }
 
+/* Payloads that are not copied: mail and a topic by reference to device memory, beyond what is inline. */
+static void loans(void)
+{
+    enum { ADDERS = 2, EACH = 1024 };
+    static const char *const hear[] = { "adder" };
+    const lk_ring_topic topic = { hear, 1 };
+    open_file("actors.ptx");
+    lk_ring *r = start((lk_ring_options){
+        .kernel = "zoo", .instances = ADDERS, .topic = &topic, .topics = 1, .threads = 64, .inline_bytes = 64 });
+    u32 lender = lk_ring_unit_of(r, "lender"), adder = lk_ring_unit_of(r, "adder");
+    for (u32 round = 1; round < 6; round++) {
+        bool all = round % 2;
+        struct number n = { .value = round, .hops = all ? 99 : adder };
+        lk_ring_message m = { .size = sizeof m, .unit = lender, .type = number_number, .data = &n, .bytes = sizeof n };
+        OK(lk_ring_send(r, &m, LONG));
+        u32 lent = 0, added = 0, others = 0;
+        for (u32 i = 0; i < (all ? ADDERS : 1u) + 1; i++) {
+            n = receive_number(r);
+            lent += !n.hops && n.value == (all ? ADDERS : 1u);
+            added += n.hops && n.value == EACH
+            *round + EACH
+            *(EACH - 1) / 2;
+            others += n.hops > 1;
+        }
+        UNIT(lent == 1 && added == (all ? ADDERS : 1u) && !others);
+    }
+    OK(lk_ring_drain(r, LONG));
+    finish(r);
+    close_all();
+}
+
 /* Several rings of one gpu run side by side, and one is destroyed while the others run. */
 static void several(void)
 {
@@ -464,8 +500,8 @@ static void failures(void)
     wrong.id = 0;
     OK(lk_ring_ask(r, &wrong, &got, LONG));
     UNIT_EQ(got.result, LK_RING_TOO_SHORT);
-    FAILS(lk_ring_send(r, &(lk_ring_message){ .size = sizeof got, .unit = 6 }, 0), LK_BAD_INPUT,
-          "there is no unit 6; the ring has 6");
+    FAILS(lk_ring_send(r, &(lk_ring_message){ .size = sizeof got, .unit = 8 }, 0), LK_BAD_INPUT,
+          "there is no unit 8; the ring has 8");
     step("  an actor leaves");
     /* an actor that left after its first message */
     OK(send_number(r, leaver, 1, LONG));
@@ -531,6 +567,7 @@ int main(int argc, char **argv)
     STEP(policies());
     STEP(threads());
     STEP(routes());
+    STEP(loans());
     STEP(several());
     STEP(failures());
     return unit_done();

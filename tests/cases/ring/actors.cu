@@ -52,4 +52,29 @@ LK_RING_ACTOR(sticky, number, number)
         while ((lk_ring::load_acquire<lk_ring::sys>(&c.head->command.value) & 255) != LK_RING_STOP) {}
 }
 
-LK_RING_KERNEL(zoo, lk_ring::block, relay, twice, herald, leaver, touchy, sticky)
+// Fills memory of its own, another part each time, and lends it: to one unit (hops), or to all that hear topic 0. Says how many got it.
+__device__ unsigned lent_all[8][1024];
+LK_RING_ACTOR(lender, number, number)
+{
+    unsigned *lent = lent_all[in.value % 8];
+    for (unsigned i = c.thread(); i < 1024; i += c.threads()) lent[i] = in.value + i;
+    unsigned got = in.hops == 99 ? c.publish_reference(0, loan_number, lent, 4096) : c.send_reference(in.hops, loan_number, lent, 4096);
+    if (!c.first()) return;
+    out.value = got;
+    out.hops = 0;
+}
+
+// Adds up what it was lent, or what lies in the message.
+LK_RING_RAW_ACTOR(adder)
+{
+    if (c.type() != loan_number) return c.fail(LK_RING_WRONG_TYPE);
+    const unsigned *v = (const unsigned *)c.data();
+    number *out = (number *)c.respond(number_number, sizeof *out);
+    if (!c.first()) return;
+    unsigned sum = 0;
+    for (unsigned i = 0; i < c.bytes() / 4; i++) sum += v[i];
+    out->value = sum;
+    out->hops = c.from() == LK_RING_HOST ? 0 : 1;
+}
+
+LK_RING_KERNEL(zoo, lk_ring::block, relay, twice, herald, leaver, touchy, sticky, lender, adder)
