@@ -1,20 +1,22 @@
 /* lockstep_ring.cuh: the device side of ring kernels. An actor is a function from a message to a response:
  *
  *     #include <lockstep_ring.cuh>
- *     #include "shapes.h"                               // LK_RING_MESSAGE(square, 1, ...), LK_RING_MESSAGE(area, 2, ...)
+ *     #include "shapes.h" // LK_RING_MESSAGE(square, 1, ...), LK_RING_MESSAGE(area, 2, ...)
  *     LK_RING_ACTOR(measure, square, area) { if (c.first()) out.value = in.side * in.side; }
- *     LK_RING_KERNEL(shapes, lk_ring::block, measure)   // a block for each unit; lk_ring::warp: a warp
+ *     LK_RING_KERNEL(shapes, lk_ring::block, measure) // a block for each unit; lk_ring::warp: a warp
  *
  * The host creates, launches and feeds it with lk_ring_* (lockstep_ring.h). All threads of a unit call the function
  * together. It reads the message where it lies and writes the response where it will be read. docs/ring.md is the
  * protocol, the argument for it, and what can go wrong.
  *
- * spsc, mpsc, mpmc and pipe below are rings for a kernel's own use, in shared, distributed shared, global or mapped memory. */
+ * spsc, mpsc, mpmc and pipe below are rings for a kernel's own use, in shared, distributed shared, global or mapped
+ * memory. */
 #ifndef LOCKSTEP_RING_CUH
 #define LOCKSTEP_RING_CUH
 #include "lockstep_ring_layout.h"
 
-namespace lk_ring {
+namespace lk_ring
+{
 
 typedef lk_ring_u32 u32;
 typedef lk_ring_u64 u64;
@@ -23,23 +25,31 @@ typedef lk_ring_u64 u64;
 
 enum scope { cta, cluster, gpu, sys };
 
-#define LK_RING_LOAD(NAME, ORDER)                                                                             \
-    template <scope S> __device__ __forceinline__ u64 NAME(const u64 *p)                                      \
-    {                                                                                                         \
-        u64 v;                                                                                                \
-        if (S == cta) asm volatile("ld." ORDER ".cta.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");           \
-        else if (S == cluster) asm volatile("ld." ORDER ".cluster.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory"); \
-        else if (S == gpu) asm volatile("ld." ORDER ".gpu.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");      \
-        else asm volatile("ld." ORDER ".sys.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");                    \
-        return v;                                                                                             \
+#define LK_RING_LOAD(NAME, ORDER)                                                             \
+    template <scope S> __device__ __forceinline__ u64 NAME(const u64 *p)                      \
+    {                                                                                         \
+        u64 v;                                                                                \
+        if (S == cta)                                                                         \
+            asm volatile("ld." ORDER ".cta.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");     \
+        else if (S == cluster)                                                                \
+            asm volatile("ld." ORDER ".cluster.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory"); \
+        else if (S == gpu)                                                                    \
+            asm volatile("ld." ORDER ".gpu.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");     \
+        else                                                                                  \
+            asm volatile("ld." ORDER ".sys.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");     \
+        return v;                                                                             \
     }
-#define LK_RING_STORE(NAME, ORDER)                                                                            \
-    template <scope S> __device__ __forceinline__ void NAME(u64 *p, u64 v)                                    \
-    {                                                                                                         \
-        if (S == cta) asm volatile("st." ORDER ".cta.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");             \
-        else if (S == cluster) asm volatile("st." ORDER ".cluster.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); \
-        else if (S == gpu) asm volatile("st." ORDER ".gpu.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");        \
-        else asm volatile("st." ORDER ".sys.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");                      \
+#define LK_RING_STORE(NAME, ORDER)                                                          \
+    template <scope S> __device__ __forceinline__ void NAME(u64 *p, u64 v)                  \
+    {                                                                                       \
+        if (S == cta)                                                                       \
+            asm volatile("st." ORDER ".cta.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");     \
+        else if (S == cluster)                                                              \
+            asm volatile("st." ORDER ".cluster.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory"); \
+        else if (S == gpu)                                                                  \
+            asm volatile("st." ORDER ".gpu.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");     \
+        else                                                                                \
+            asm volatile("st." ORDER ".sys.u64 [%0], %1;" ::"l"(p), "l"(v) : "memory");     \
     }
 LK_RING_LOAD(load_acquire, "acquire")
 LK_RING_LOAD(load_relaxed, "relaxed")
@@ -49,20 +59,28 @@ LK_RING_STORE(store_relaxed, "relaxed")
 /* Orders a relaxed load before all that follows it: together they acquire. */
 template <scope S> __device__ __forceinline__ void acquire_fence()
 {
-    if (S == cta) asm volatile("fence.acq_rel.cta;" ::: "memory");
-    else if (S == cluster) asm volatile("fence.acq_rel.cluster;" ::: "memory");
-    else if (S == gpu) asm volatile("fence.acq_rel.gpu;" ::: "memory");
-    else asm volatile("fence.acq_rel.sys;" ::: "memory");
+    if (S == cta)
+        asm volatile("fence.acq_rel.cta;" ::: "memory");
+    else if (S == cluster)
+        asm volatile("fence.acq_rel.cluster;" ::: "memory");
+    else if (S == gpu)
+        asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    else
+        asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
 /* What *p was; it is `to` now if it was `was`. Relaxed: the slot's word orders the message, not this one. */
 template <scope S> __device__ __forceinline__ u64 swap_if(u64 *p, u64 was, u64 to)
 {
     u64 v;
-    if (S == cta) asm volatile("atom.relaxed.cta.cas.b64 %0, [%1], %2, %3;" : "=l"(v) : "l"(p), "l"(was), "l"(to) : "memory");
-    else if (S == cluster) asm volatile("atom.relaxed.cluster.cas.b64 %0, [%1], %2, %3;" : "=l"(v) : "l"(p), "l"(was), "l"(to) : "memory");
-    else if (S == gpu) asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;" : "=l"(v) : "l"(p), "l"(was), "l"(to) : "memory");
-    else asm volatile("atom.relaxed.sys.cas.b64 %0, [%1], %2, %3;" : "=l"(v) : "l"(p), "l"(was), "l"(to) : "memory");
+    if (S == cta)
+        asm volatile("atom.relaxed.cta.cas.b64 %0, [%1], %2, %3;" : "=l"(v) : "l"(p), "l"(was), "l"(to) : "memory");
+    else if (S == cluster)
+        asm volatile("atom.relaxed.cluster.cas.b64 %0, [%1], %2, %3;" : "=l"(v) : "l"(p), "l"(was), "l"(to) : "memory");
+    else if (S == gpu)
+        asm volatile("atom.relaxed.gpu.cas.b64 %0, [%1], %2, %3;" : "=l"(v) : "l"(p), "l"(was), "l"(to) : "memory");
+    else
+        asm volatile("atom.relaxed.sys.cas.b64 %0, [%1], %2, %3;" : "=l"(v) : "l"(p), "l"(was), "l"(to) : "memory");
     return v;
 }
 
@@ -87,9 +105,9 @@ template <class T> struct alignas(16) cell {
 
 /* One thread puts, one takes. */
 template <class T, u32 N, scope S> struct spsc {
-    alignas(128) u64 taken;   /* written by the consumer: messages that it has done with */
-    alignas(128) u64 next;    /* the producer's own: index of the next message */
-    u64 seen;                 /* the producer's own: what `taken` was when it last looked */
+    alignas(128) u64 taken; /* written by the consumer: messages that it has done with */
+    alignas(128) u64 next;  /* the producer's own: index of the next message */
+    u64 seen;               /* the producer's own: what `taken` was when it last looked */
     alignas(128) cell<T> at[N];
 
     __device__ void begin()
@@ -216,14 +234,14 @@ template <class T, u32 N, scope S> struct mpmc {
 
 /* ---- pipes: from one warp to another ----
  *
- * All 32 lanes of both warps take part in every call. A message of up to pipe_short bytes travels in 16 words of 64 bits.
- * Each holds 4 of its bytes and a number: the low bits of the message's index plus 1, and its length. A lane that finds
- * the number that it waits for has the bytes too, so nothing has to be ordered, and a message costs one store and one load
- * of 128 bytes. Longer ones lie behind that line and are released by its first word. What else the sender wrote is
- * visible to the receiver of a long message, not to that of a short one. The memory begins as zeros and is best near the
- * receiver. There are fewer than 2^24 slots; the receiver says what it has taken half a pipe at a time, so that two slots
- * or more keep both sides busy. What the next message needs is computed behind the one before: a message waits for nothing
- * but its own store and load. */
+ * All 32 lanes of both warps take part in every call. A message of up to pipe_short bytes travels in 16 words of 64
+ * bits. Each holds 4 of its bytes and a number: the low bits of the message's index plus 1, and its length. A lane that
+ * finds the number that it waits for has the bytes too, so nothing has to be ordered, and a message costs one store and
+ * one load of 128 bytes. Longer ones lie behind that line and are released by its first word. What else the sender
+ * wrote is visible to the receiver of a long message, not to that of a short one. The memory begins as zeros and is
+ * best near the receiver. There are fewer than 2^24 slots; the receiver says what it has taken half a pipe at a time,
+ * so that two slots or more keep both sides busy. What the next message needs is computed behind the one before: a
+ * message waits for nothing but its own store and load. */
 
 enum { pipe_words = 16, pipe_short = 4 * pipe_words, pipe_length_bits = 7, pipe_long = (1 << pipe_length_bits) - 1 };
 
@@ -249,8 +267,9 @@ template <scope S> struct pipe {
         return LK_RING_LINE + (most <= pipe_short ? 0 : (most + LK_RING_LINE - 1) / LK_RING_LINE * LK_RING_LINE);
     }
     __device__ pipe(void *memory, u32 slots, u32 most)
-        : taken((u64 *)memory), first((unsigned char *)memory + LK_RING_LINE), at(first), number(1u << pipe_length_bits),
-          count(slots), each(slot_bytes(most)), room(slots), owed(0), ordered(false), lies(false), next(0)
+        : taken((u64 *)memory), first((unsigned char *)memory + LK_RING_LINE), at(first),
+          number(1u << pipe_length_bits), count(slots), each(slot_bytes(most)), room(slots), owed(0), ordered(false),
+          lies(false), next(0)
     {
         last = first + (u64)(slots - 1) * each;
         mine = (u64 *)at + lane() % pipe_words;
@@ -297,8 +316,8 @@ template <scope S> struct pipe {
     /* The receiver: whether a message is there, its bytes, and of a short one the lane's word as put() had it. */
     __device__ __forceinline__ bool look(u32 *word, u32 *bytes)
     {
-        u64 v = load_relaxed<S>(mine);        /* by all lanes, so that they stay together */
-        u32 off = (u32)(v >> 32) ^ number;    /* the length, where the index is the one that is waited for */
+        u64 v = load_relaxed<S>(mine);     /* by all lanes, so that they stay together */
+        u32 off = (u32)(v >> 32) ^ number; /* the length, where the index is the one that is waited for */
         if (!__all_sync(0xffffffffu, off <= pipe_long)) return false;
         lies = off == pipe_long;
         *word = (u32)v;

@@ -81,7 +81,7 @@ enum {
     LK_RING_W_ID = 2,       /* two words: chosen by the host; the response has the same */
     LK_RING_W_ENQUEUED = 4, /* two words: host's clock, ns */
     /* host to unit */
-    LK_RING_W_CHECK = 6,      /* lk_ring_check of the words */
+    LK_RING_W_CHECK = 6,      /* LK_RING_MIX of the others, by exclusive or */
     LK_RING_W_ROOM_BYTES = 7, /* of the memory for a response that is not inline */
     LK_RING_W_IN = 8,         /* the payload; long: its address, and that of the room, two words each */
     /* unit to host */
@@ -108,20 +108,15 @@ struct lk_ring_slot {
     lk_ring_u32 from;      /* unit that sent it, or LK_RING_HOST */
     lk_ring_u32 result;    /* of a response: enum lk_ring_result */
     lk_ring_u64 reference; /* address of the payload in device memory; 0: it is inline */
-    lk_ring_u64 room;      /* address of memory for a response that is not inline; 0: none */
-    lk_ring_u64 room_bytes;
-    lk_ring_u64 enqueued;  /* host's clock, ns */
-    lk_ring_u64 seen;      /* device's clock, ns: the unit found the message */
-    lk_ring_u64 processed; /* the actor's function returned */
-    lk_ring_u64 visible;   /* the response was about to be released */
-    lk_ring_u32 check;     /* lk_ring_check of this header */
-    lk_ring_u32 spare[7];
+    lk_ring_u64 enqueued;  /* host's clock, ns, of the message that caused it */
+    lk_ring_u32 check;     /* check_of this header */
+    lk_ring_u32 spare[17];
 };
 LK_RING_ASSERT(sizeof(struct lk_ring_slot) == LK_RING_LINE, "the header of a slot is one line");
 LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_slot, type) == 24 &&
                    LK_RING_OFFSET(struct lk_ring_slot, reference) == 40 &&
-                   LK_RING_OFFSET(struct lk_ring_slot, enqueued) == 64 &&
-                   LK_RING_OFFSET(struct lk_ring_slot, check) == 96,
+                   LK_RING_OFFSET(struct lk_ring_slot, enqueued) == 48 &&
+                   LK_RING_OFFSET(struct lk_ring_slot, check) == 56,
                "fields of a slot");
 
 /* A word of which the line has nothing else. */
@@ -223,16 +218,15 @@ LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_head, magic) == LK_RING_LINE &&
 
 /* The probe's words, in order: X(struct, field) is an offset, Y(struct) a size. */
 /* clang-format off */
-#define LK_RING_PROBES(X, Y)                                                                                           \
-    Y(lk_ring_slot) X(lk_ring_slot, sequence) X(lk_ring_slot, id) X(lk_ring_slot, type) X(lk_ring_slot, bytes)         \
-    X(lk_ring_slot, from) X(lk_ring_slot, result) X(lk_ring_slot, reference) X(lk_ring_slot, room)                     \
-    X(lk_ring_slot, room_bytes) X(lk_ring_slot, enqueued) X(lk_ring_slot, seen) X(lk_ring_slot, visible)               \
-    X(lk_ring_slot, check) Y(lk_ring_word) Y(lk_ring_control) Y(lk_ring_unit) X(lk_ring_unit, outbox) X(lk_ring_unit, mail)               \
-    X(lk_ring_unit, status) X(lk_ring_unit, actor) X(lk_ring_unit, route) X(lk_ring_unit, scratch)                     \
-    Y(lk_ring_status) X(lk_ring_status, phase) X(lk_ring_status, placed) X(lk_ring_status, dropped)                     \
-    X(lk_ring_status, latency) Y(lk_ring_local) Y(lk_ring_head) X(lk_ring_head, units) X(lk_ring_head, slot_bytes)     \
-    X(lk_ring_head, inbox_slots) X(lk_ring_head, unit) X(lk_ring_head, edge) X(lk_ring_head, topic)     \
-    X(lk_ring_head, in_bytes)
+#define LK_RING_PROBES(X, Y)                                                                                          \
+    Y(lk_ring_slot) X(lk_ring_slot, sequence) X(lk_ring_slot, id) X(lk_ring_slot, type) X(lk_ring_slot, bytes)        \
+    X(lk_ring_slot, from) X(lk_ring_slot, result) X(lk_ring_slot, reference) X(lk_ring_slot, enqueued)                \
+    X(lk_ring_slot, check) Y(lk_ring_word) Y(lk_ring_control) Y(lk_ring_unit) X(lk_ring_unit, outbox)                 \
+    X(lk_ring_unit, control) X(lk_ring_unit, mail) X(lk_ring_unit, status) X(lk_ring_unit, actor)                     \
+    X(lk_ring_unit, route) X(lk_ring_unit, scratch) Y(lk_ring_status) X(lk_ring_status, phase)                        \
+    X(lk_ring_status, placed) X(lk_ring_status, dropped) X(lk_ring_status, latency) Y(lk_ring_local)                  \
+    Y(lk_ring_head) X(lk_ring_head, units) X(lk_ring_head, slot_bytes) X(lk_ring_head, inbox_slots)                   \
+    X(lk_ring_head, unit) X(lk_ring_head, edge) X(lk_ring_head, topic) X(lk_ring_head, in_bytes)
 /* clang-format on */
 
 /* Types of messages. A user declares one once, in a header that both sides include; F is a field, A an array, S is

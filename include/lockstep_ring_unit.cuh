@@ -1,15 +1,17 @@
-/* lockstep_ring_unit.cuh: the part of lockstep_ring.cuh that a ring kernel is made of: units, the calls of an actor, the
- * kernel. Included by it; docs/ring.md is the protocol. */
+/* lockstep_ring_unit.cuh: the part of lockstep_ring.cuh that a ring kernel is made of: units, the calls of an actor,
+ * the kernel. Included by it; docs/ring.md is the protocol. */
 #ifndef LOCKSTEP_RING_UNIT_CUH
 #define LOCKSTEP_RING_UNIT_CUH
 
-namespace lk_ring {
+namespace lk_ring
+{
 
 /* ---- a unit: the threads that call an actor's function together ---- */
 
 enum unit_kind { block, warp };
 
-/* In shared memory: what the threads of a unit share about one message. What belongs together is one access of 16 bytes. */
+/* In shared memory: what the threads of a unit share about one message. What belongs together is one access of 16
+ * bytes. */
 struct turn {
     alignas(16) u32 in[LK_RING_IN_WORDS]; /* the words of the message, with a payload that is short */
     u32 out[LK_RING_OUT_WORDS];           /* of the response only the payload, where that is short */
@@ -38,7 +40,8 @@ struct constants {
     lk_ring_status *status;
     lk_ring_slot *scratch;
     u64 *latency; /* the unit's own counters */
-    u32 route, actor, slot_bytes, in_bytes, out_bytes, inbox_slots, outbox_slots, mail_slots, inline_bytes, respond_policy, idle_ns;
+    u32 route, actor, slot_bytes, in_bytes, out_bytes, inbox_slots, outbox_slots, mail_slots, inline_bytes,
+        respond_policy, idle_ns;
 };
 
 /* What threads keep in their registers. */
@@ -55,7 +58,7 @@ struct counters {
     u64 outbox_next, outbox_taken; /* outbox_taken: when it last looked */
     u32 outbox_at;                 /* outbox_next modulo the slots */
     u64 responded, failed, waits;
-    u64 seen; /* when it found the message */
+    u64 seen;  /* when it found the message */
     bool sent; /* the message caused mail */
 };
 
@@ -83,8 +86,10 @@ struct call {
     /* a barrier of the unit: called by all of its threads */
     __device__ void sync() const
     {
-        if (kind == block && count > 32) __syncthreads();
-        else __syncwarp(lanes());
+        if (kind == block && count > 32)
+            __syncthreads();
+        else
+            __syncwarp(lanes());
     }
     /* threads of the unit's first warp */
     __device__ u32 lanes() const { return 0xffffffffu >> (32 - min(count, 32u)); }
@@ -97,7 +102,8 @@ struct call {
     /* Memory for a response of so many bytes, which all threads may write; NULL: there is no room. Called by all. */
     __device__ void *respond(u32 type, u32 bytes)
     {
-        bool is_inline = bytes <= k.inline_bytes, is_short = bytes <= LK_RING_OUT_SHORT && (is_inline || k.route == LK_RING_HOST);
+        bool is_inline = bytes <= k.inline_bytes,
+             is_short = bytes <= LK_RING_OUT_SHORT && (is_inline || k.route == LK_RING_HOST);
         out_type = type;
         out_bytes = bytes;
         out_reference = 0;
@@ -121,8 +127,9 @@ struct call {
     __device__ bool send(u32 to, u32 type, const void *payload, u32 bytes);
     /* The same for all units that hear a topic; how many got it. */
     __device__ u32 publish(u32 topic, u32 type, const void *payload, u32 bytes);
-    /* The same with a payload of any length in device memory, which is not copied: the receivers read it where it lies. What the
-     * unit wrote there is visible to them. It stays as it is until they have done with it and have told the sender by mail. */
+    /* The same with a payload of any length in device memory, which is not copied: the receivers read it where it lies.
+     * What the unit wrote there is visible to them. It stays as it is until they have done with it and have told the
+     * sender by mail. */
     __device__ bool send_reference(u32 to, u32 type, const void *payload, u32 bytes);
     __device__ u32 publish_reference(u32 topic, u32 type, const void *payload, u32 bytes);
 
@@ -139,7 +146,10 @@ __device__ __forceinline__ u32 check_of(u64 sequence, u64 id, u32 type, u32 byte
     return (u32)(x >> 32) | 1;
 }
 
-__device__ __forceinline__ u64 slot_at(u64 slots, u64 index, u32 count, u32 bytes) { return slots + index % count * bytes; }
+__device__ __forceinline__ u64 slot_at(u64 slots, u64 index, u32 count, u32 bytes)
+{
+    return slots + index % count * bytes;
+}
 
 /* Phase and time are one word, so that they fit together. */
 __device__ __forceinline__ void enter(lk_ring_status *status, u32 phase, u64 time)
@@ -150,7 +160,9 @@ __device__ __forceinline__ void enter(lk_ring_status *status, u32 phase, u64 tim
 /* The unit begins a message. */
 __device__ __forceinline__ void enter_message(lk_ring_status *status, u64 id, u64 time)
 {
-    asm volatile("st.relaxed.sys.v2.u64 [%0], {%1, %2};" ::"l"(&status->phase), "l"(time << LK_RING_PHASE_BITS | LK_RING_BUSY), "l"(id) : "memory");
+    asm volatile("st.relaxed.sys.v2.u64 [%0], {%1, %2};" ::"l"(&status->phase),
+                 "l"(time << LK_RING_PHASE_BITS | LK_RING_BUSY), "l"(id)
+                 : "memory");
 }
 
 /* The first thread has seen the host's command word: the host sees that it has, and all that the unit has counted. */
@@ -174,7 +186,8 @@ __device__ inline u64 count_edge(const lk_ring_head *h, lk_ring_table table, u32
     u64 at = ((u64)table * h->units + row) * h->edge_stride + column;
     u64 v = ((u64 *)h->edge_local)[at] + by;
     ((u64 *)h->edge_local)[at] = v;
-    /* Released: who sees that a message was received sees all that the receiver has sent before (docs/ring.md, drain). */
+    /* Released: who sees that a message was received sees all that the receiver has sent before (docs/ring.md, drain).
+     */
     if (by) store_release<sys>((u64 *)h->edge + at, v);
     return v;
 }
@@ -304,16 +317,19 @@ __device__ inline u32 call::publish_reference(u32 topic, u32 type, const void *p
 enum { look_command = LK_RING_IN_WORDS, look_mail, all_words = (1 << LK_RING_IN_WORDS) - 1 };
 
 /* Where the slots of the next message and of the next mail are. */
-__device__ __forceinline__ const u64 *next_words(const call &c, u32 at) { return (const u64 *)(c.k.inbox + (u64)at * c.k.in_bytes); }
+__device__ __forceinline__ const u64 *next_words(const call &c, u32 at)
+{
+    return (const u64 *)(c.k.inbox + (u64)at * c.k.in_bytes);
+}
 __device__ __forceinline__ const lk_ring_slot *next_mail(const call &c)
 {
     return (const lk_ring_slot *)(c.k.mail + (u64)c.own->mail_at * c.k.slot_bytes);
 }
 __device__ __forceinline__ u32 behind(u32 at, u32 slots) { return at + 1 == slots ? 0 : at + 1; }
 
-/* A whole warp looks at everything that a unit waits for: every lane has one word, and the look is as long as one load. Lanes without
- * a word look at the command, too: a warp that stays together waits at no cost in the software GPU. Where each lane looks next, and
- * where behind the next message, is ready before it is needed. */
+/* A whole warp looks at everything that a unit waits for: every lane has one word, and the look is as long as one load.
+ * Lanes without a word look at the command, too: a warp that stays together waits at no cost in the software GPU. Where
+ * each lane looks next, and where behind the next message, is ready before it is needed. */
 __device__ __forceinline__ void aim(call &c)
 {
     counters *own = c.own;
@@ -322,8 +338,8 @@ __device__ __forceinline__ void aim(call &c)
     own->there = c.rank < look_command ? next_words(c, behind(own->inbox_at, c.k.inbox_slots)) + c.rank : other;
 }
 
-/* One look at the words, the command and the mailbox: a bit for each one that has what is waited for. A whole warp keeps its words
- * in `v`; of a smaller unit the first thread looks at all, and `v` is the command. */
+/* One look at the words, the command and the mailbox: a bit for each one that has what is waited for. A whole warp
+ * keeps its words in `v`; of a smaller unit the first thread looks at all, and `v` is the command. */
 __device__ __forceinline__ u32 look_at(const call &c, const u64 *line, const lk_ring_slot *mail, u64 &v)
 {
     counters *own = c.own;
@@ -338,7 +354,8 @@ __device__ __forceinline__ u32 look_at(const call &c, const u64 *line, const lk_
     u32 hits = 0;
     if (c.first()) {
         v = load_relaxed<sys>(c.k.command);
-        hits = (u32)(v > own->beat) << look_command | (u32)(load_relaxed<sys>(&mail->ready) == own->mail_next + 1) << look_mail;
+        hits = (u32)(v > own->beat) << look_command | (u32)(load_relaxed<sys>(&mail->ready) == own->mail_next + 1)
+                                                          << look_mail;
         for (u32 k = 0; k < LK_RING_IN_WORDS; k++) {
             if ((u32)(load_relaxed<sys>(line + k) >> 32) != want) break;
             hits |= 1u << k;
@@ -399,7 +416,8 @@ __device__ inline bool place_response(call &c, u64 **to)
         own->outbox_taken = load_acquire<sys>(k.outbox_taken);
         return own->outbox_next - own->outbox_taken < k.outbox_slots;
     };
-    if (k.respond_policy == LK_RING_DROP ? !look() : !wait_for_room(c, LK_RING_HOST, LK_RING_IDLE, look)) return k.respond_policy == LK_RING_DROP;
+    if (k.respond_policy == LK_RING_DROP ? !look() : !wait_for_room(c, LK_RING_HOST, LK_RING_IDLE, look))
+        return k.respond_policy == LK_RING_DROP;
     *to = (u64 *)(k.outbox + (u64)own->outbox_at * k.out_bytes);
     return true;
 }
@@ -414,15 +432,17 @@ __device__ inline void find_message(call &c)
     const lk_ring_slot *mail = next_mail(c);
     u32 ns = 32, hits;
     u64 v = 0;
-    __syncwarp(c.lanes()); /* the words of the last message have been read */
+    __syncwarp(c.lanes());                            /* the words of the last message have been read */
     own->beat = __shfl_sync(c.lanes(), own->beat, 0); /* the first thread may have answered while it waited for room */
     bool idle = false; /* a unit that finds its next message at once does not say that it was idle */
     for (;;) {
         hits = look_at(c, line, mail, v);
         if (hits >> look_command & 1) {
             u64 command = __shfl_sync(c.lanes(), v, c.count >= 32 ? look_command : 0);
-            if (c.first()) answer(c, command);
-            else own->beat = command;
+            if (c.first())
+                answer(c, command);
+            else
+                own->beat = command;
             idle = false;
         }
         u32 order = (u32)(own->beat & 255);
@@ -440,7 +460,8 @@ __device__ inline void find_message(call &c)
     own->sent = false;
     bool fits = is_mail || read_words(c, line, v);
     /* The first look at the next message is under way while the actor works on this one. */
-    if (c.count >= 32 && !is_mail && !own->mailed && !(__shfl_sync(0xffffffffu, (u32)v, LK_RING_W_BYTES) & LK_RING_LONG)) {
+    if (c.count >= 32 && !is_mail && !own->mailed &&
+        !(__shfl_sync(0xffffffffu, (u32)v, LK_RING_W_BYTES) & LK_RING_LONG)) {
         own->early = load_relaxed<sys>(own->there);
         own->looked = true;
     }
@@ -460,7 +481,8 @@ __device__ inline void find_message(call &c)
     t->to = { response, go, !fits };
 }
 
-/* All threads, behind the barrier: the message in registers, and a response that says that it is done. false: the unit ends. */
+/* All threads, behind the barrier: the message in registers, and a response that says that it is done. false: the unit
+ * ends. */
 __device__ __forceinline__ bool read_turn(call &c, bool *damaged)
 {
     const turn *t = c.shared;
@@ -503,7 +525,8 @@ __device__ inline void release_response(call &c, u64 processed)
             u64 a = k < LK_RING_W_OUT + 2 ? reference : had_room ? call::pair(t->in + LK_RING_W_IN + 2) : 0;
             return k & 1 ? (u32)(a >> 32) : (u32)a;
         }
-        if (k >= LK_RING_W_OUT || k - LK_RING_W_ID < 4) return (k >= LK_RING_W_OUT ? t->out : t->in)[k]; /* id and stamp */
+        if (k >= LK_RING_W_OUT || k - LK_RING_W_ID < 4)
+            return (k >= LK_RING_W_OUT ? t->out : t->in)[k]; /* id and stamp */
         return k == LK_RING_W_BYTES      ? (is_long ? answer.bytes | LK_RING_LONG : answer.bytes)
                : k == LK_RING_W_TYPE     ? answer.type
                : k == LK_RING_W_RESULT   ? answer.result
@@ -531,8 +554,10 @@ __device__ inline void release_response(call &c, u64 processed)
             u32 w = word(k);
             if (k < LK_RING_W_WRITTEN) sum ^= LK_RING_MIX(k, w);
             if (k == LK_RING_W_WRITTEN) w |= sum & 0xffff0000u;
-            if (k || !is_long) put(k, w);
-            else first_word = w;
+            if (k || !is_long)
+                put(k, w);
+            else
+                first_word = w;
         }
     }
     if (is_long) {
@@ -549,8 +574,9 @@ __device__ inline void release_response(call &c, u64 processed)
     store_relaxed<sys>(&c.k.status->latency[b], n);
 }
 
-/* The unit's first warp: everything that the message caused has been sent; its slot is free. The queue's word comes last. A word that
- * nothing depends on but the slot, whose words have been read, needs no order; the counts of mail do, and so does memory of a long one. */
+/* The unit's first warp: everything that the message caused has been sent; its slot is free. The queue's word comes
+ * last. A word that nothing depends on but the slot, whose words have been read, needs no order; the counts of mail do,
+ * and so does memory of a long one. */
 __device__ inline void done_with(call &c)
 {
     counters *own = c.own;
@@ -559,16 +585,18 @@ __device__ inline void done_with(call &c)
         u64 next = ++own->inbox_next;
         own->inbox_at = behind(own->inbox_at, c.k.inbox_slots);
         if (!c.first()) return;
-        if (own->sent || c.in_bytes & LK_RING_LONG) store_release<sys>(c.k.inbox_taken, next);
-        else store_relaxed<sys>(c.k.inbox_taken, next);
+        if (own->sent || c.in_bytes & LK_RING_LONG)
+            store_release<sys>(c.k.inbox_taken, next);
+        else
+            store_relaxed<sys>(c.k.inbox_taken, next);
         return;
     }
     u64 next = ++own->mail_next;
     own->mail_at = behind(own->mail_at, c.k.mail_slots);
     if (!c.first()) return;
     u32 from = m->from;
-    u64 sequence = m->sequence,
-        last = count_edge(c.head, LK_RING_RECEIVED, c.number, from, 0) + count_edge(c.head, LK_RING_MISSING, c.number, from, 0);
+    u64 sequence = m->sequence, last = count_edge(c.head, LK_RING_RECEIVED, c.number, from, 0) +
+                                       count_edge(c.head, LK_RING_MISSING, c.number, from, 0);
     if (sequence != last + 1) count_edge(c.head, LK_RING_MISSING, c.number, from, sequence - last - 1);
     count_edge(c.head, LK_RING_RECEIVED, c.number, from, 1);
     store_release<gpu>(&c.k.mail_words[1].value, next);
@@ -578,7 +606,7 @@ __device__ inline void done_with(call &c)
 __device__ inline void write_probe(lk_ring_probe *p)
 {
     const u32 word[] = {
-#define LK_RING_X(s, f) (u32)LK_RING_OFFSET(struct s, f),
+#define LK_RING_X(s, f) (u32) LK_RING_OFFSET(struct s, f),
 #define LK_RING_Y(s) (u32)sizeof(struct s),
         LK_RING_PROBES(LK_RING_X, LK_RING_Y)
 #undef LK_RING_X
@@ -664,16 +692,21 @@ template <class Functions> __device__ void serve(const lk_ring_head *h, unit_kin
             t->answer = { c.out_type, c.out_bytes, c.out_result, c.out_leave };
             if (c.out_bytes > LK_RING_OUT_SHORT) t->reference = c.out_reference;
         }
-        c.sync(); /* what is written behind it is read in front of the first barrier of the next turn, or written there */
+        c.sync(); /* what is written behind it is read in front of the first barrier of the next turn, or written there
+                   */
         auto answer = t->answer;
         if (route != LK_RING_HOST && route != LK_RING_NOBODY && answer.bytes)
-            deliver(c, route, answer.type, answer.bytes <= LK_RING_OUT_SHORT ? (const void *)(t->out + LK_RING_W_OUT) : (const void *)(c.k.scratch + 1),
+            deliver(c, route, answer.type,
+                    answer.bytes <= LK_RING_OUT_SHORT ? (const void *)(t->out + LK_RING_W_OUT)
+                                                      : (const void *)(c.k.scratch + 1),
                     answer.bytes, answer.result, false);
         if (leads) {
             own.responded++;
             if (c.first() && answer.result != LK_RING_DONE) store_relaxed<sys>(&status->failed, ++own.failed);
-            if (c.response) release_response(c, processed);
-            else if (c.first() && route == LK_RING_HOST) store_relaxed<sys>(&status->dropped, own.responded - own.outbox_next);
+            if (c.response)
+                release_response(c, processed);
+            else if (c.first() && route == LK_RING_HOST)
+                store_relaxed<sys>(&status->dropped, own.responded - own.outbox_next);
             done_with(c);
             aim(c);
         }
@@ -687,28 +720,28 @@ template <class Functions> __device__ void serve(const lk_ring_head *h, unit_kin
 } /* namespace lk_ring */
 
 /* An actor with typed messages: `in` is the message, `out` the response, `c` what else there is to ask. */
-#define LK_RING_ACTOR(name, In, Out)                                                                       \
-    extern "C" {                                                                                           \
-    __device__ __attribute__((used)) char name##_types[] = #In ":" #Out;                                   \
-    }                                                                                                      \
-    __device__ void name##_body(lk_ring::call &c, const struct In &in, struct Out &out);                   \
-    __device__ void name(lk_ring::call &c)                                                                 \
-    {                                                                                                      \
-        if (c.type() != In##_number) return c.fail(LK_RING_WRONG_TYPE);                                    \
-        if (c.bytes() < sizeof(struct In)) return c.fail(LK_RING_TOO_SHORT);                               \
-        struct Out *out = (struct Out *)c.respond(Out##_number, sizeof(struct Out));                       \
-        if (out) name##_body(c, *(const struct In *)c.data(), *out);                                       \
-    }                                                                                                      \
+#define LK_RING_ACTOR(name, In, Out)                                                     \
+    extern "C" {                                                                         \
+    __device__ __attribute__((used)) char name##_types[] = #In ":" #Out;                 \
+    }                                                                                    \
+    __device__ void name##_body(lk_ring::call &c, const struct In &in, struct Out &out); \
+    __device__ void name(lk_ring::call &c)                                               \
+    {                                                                                    \
+        if (c.type() != In##_number) return c.fail(LK_RING_WRONG_TYPE);                  \
+        if (c.bytes() < sizeof(struct In)) return c.fail(LK_RING_TOO_SHORT);             \
+        struct Out *out = (struct Out *)c.respond(Out##_number, sizeof(struct Out));     \
+        if (out) name##_body(c, *(const struct In *)c.data(), *out);                     \
+    }                                                                                    \
     __device__ void name##_body(lk_ring::call &c, const struct In &in, struct Out &out)
 /* One whose messages have any type and length. */
 #define LK_RING_RAW_ACTOR(name) __device__ void name(lk_ring::call &c)
 /* The kernel: its name, lk_ring::block or lk_ring::warp, and the functions of its actors. */
-#define LK_RING_KERNEL(name, kind, ...)                                                                    \
-    extern "C" {                                                                                           \
-    __device__ __attribute__((used)) char name##_actors[] = #kind ":" #__VA_ARGS__;                                              \
-    __global__ void name(const struct lk_ring_head *ring)                                                  \
-    {                                                                                                      \
-        lk_ring::serve<lk_ring::functions<__VA_ARGS__>>(ring, kind);                                       \
-    }                                                                                                      \
+#define LK_RING_KERNEL(name, kind, ...)                                             \
+    extern "C" {                                                                    \
+    __device__ __attribute__((used)) char name##_actors[] = #kind ":" #__VA_ARGS__; \
+    __global__ void name(const struct lk_ring_head *ring)                           \
+    {                                                                               \
+        lk_ring::serve<lk_ring::functions<__VA_ARGS__>>(ring, kind);                \
+    }                                                                               \
     }
 #endif
