@@ -229,7 +229,10 @@ static void give_up(struct bench *b, lk_ring *ring)
     char *text = lk_ring_text(ring);
     fprintf(stderr, "%.3000s\n", text ? text : "");
     lk_text_free(text);
-    if (lk_ring_terminate(ring, MIN_OF(b->seconds, 5)) == LK_OK) lk_ring_destroy(ring);
+    if (lk_ring_terminate(ring, MIN_OF(b->seconds, 5)) == LK_OK)
+        lk_ring_destroy(ring);
+    else
+        b->stuck = true;
 }
 
 /* Small messages in batches from so many threads, each to the units of a ring of its own; idle_ns as in the options. */
@@ -271,6 +274,7 @@ static int measure_batches(struct bench *b, const lk_ring_options *options, u32 
             give_up(b, s[i].ring);
     }
     if (code == EXIT_CLEAN) VEC_PUSH(b->mem, &b->batches, x);
+    if (code == EXIT_CLEAN) ring_bench_step(b, "    %.0f a second", x.rate);
     return code;
 }
 
@@ -305,6 +309,15 @@ static int measure_life(struct bench *b, const lk_ring_options *o)
     ring_bench_sort(l->deactivate, l->n);
     ring_bench_sort(l->terminate, l->ends);
     return EXIT_CLEAN;
+}
+
+/* Batches of one thread and of several; units without messages that sleep leave the link to the others. */
+static int measure_all_batches(struct bench *b, const lk_ring_options *o)
+{
+    int code = measure_batches(b, o, 1, 0);
+    if (code == EXIT_CLEAN && b->on_gpu) code = measure_batches(b, o, BENCH_THREADS, 0);
+    if (code == EXIT_CLEAN && b->on_gpu) code = measure_batches(b, o, BENCH_THREADS, 1000);
+    return code;
 }
 
 static int measure_host(struct bench *b, const lk_ring_options *o)
@@ -368,25 +381,28 @@ int ring_bench(struct ring_request *r)
     if (status == LK_OK) status = ring_pairs_load(b.gpu, &b.pairs);
     if (status != LK_OK) return cli_error_status(status, lk_gpu_error(b.gpu));
     bool quiet = r->json && !strcmp(r->json, "-");
-    int code = measure_host(&b, &r->ring);
+    int code = measure_host(&b, &r->ring),
+        batches = code == EXIT_CLEAN ? measure_all_batches(&b, &r->ring) : EXIT_CLEAN;
     if (code == EXIT_CLEAN && b.on_gpu) code = measure_sim(r, &b);
-    if (!quiet) ring_bench_print_host(&b); /* what was measured before something failed is shown, too */
-    if (code == EXIT_CLEAN) code = measure_device(&b, r);
-    if (!quiet) ring_bench_print_device(&b);
-    if (code == EXIT_CLEAN) code = ring_bench_flood(&b, b.on_gpu ? 500000000 : 2 * b.device_messages);
+    if (!quiet) { /* what was measured before something failed is shown, too, also where the process is killed */
+        ring_bench_print_host(&b);
+        ring_bench_print_batches(&b);
+        fflush(stdout);
+    }
+    if (code == EXIT_CLEAN && !b.stuck) code = measure_device(&b, r);
+    if (!quiet) {
+        ring_bench_print_device(&b);
+        fflush(stdout);
+    }
+    if (code == EXIT_CLEAN && !b.stuck) code = ring_bench_flood(&b, b.on_gpu ? 500000000 : 2 * b.device_messages);
     if (!quiet && b.flood_rate > 0)
         printf("\n%u warps, each to the next: %llu messages of 16 bytes, %.1f million a second\n", b.flood_warps,
                (unsigned long long)b.flood_messages, b.flood_rate / 1e6);
-    /* what there is, even when something failed, or the batches are cut off */
-    int written = quiet ? EXIT_CLEAN : write_files(r, &b);
-    if (code == EXIT_CLEAN) code = measure_batches(&b, &r->ring, 1, 0);
-    if (code == EXIT_CLEAN && b.on_gpu) code = measure_batches(&b, &r->ring, BENCH_THREADS, 0);
-    /* units without messages that sleep leave the link to the others */
-    if (code == EXIT_CLEAN && b.on_gpu) code = measure_batches(&b, &r->ring, BENCH_THREADS, 1000);
-    if (!quiet) ring_bench_print_batches(&b);
-    if (code != EXIT_CLEAN) lk_gpu_interrupt(b.gpu);
-    if (written == EXIT_CLEAN) written = write_files(r, &b);
+    if (code == EXIT_CLEAN) code = batches;
+    int written = write_files(r, &b); /* what there is, even when something failed */
     if (code == EXIT_CLEAN) code = written;
+    if (b.stuck && b.on_gpu) return code; /* frees would wait for its kernel; the end of the process is its end */
+    if (code != EXIT_CLEAN) lk_gpu_interrupt(b.gpu);
     lk_gpu_destroy(b.gpu);
     return code;
 }
