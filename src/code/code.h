@@ -184,6 +184,8 @@ enum { RED_SIGNED = 1, RED_FLOAT = 2, RED_ABS = 4, RED_NAN = 8 }; /* redux, in o
 enum { MBAR_NOINC = 1, MBAR_RELAXED = 2, MBAR_NO_COMPLETE = 4, MBAR_EXPECT = 8, MBAR_BYTES = 16 };
 /* op.aux of tensor copies, beside the rank; from bit TENSOR_ATOM on the atom_op of a reduction */
 enum { TENSOR_RANK = 7, TENSOR_IM2COL = 8, TENSOR_STORE = 16, TENSOR_REDUCE = 32, TENSOR_ATOM = 8 };
+/* op.aux of what is said of a tensor map in global memory: it was changed; a fence makes the change known */
+enum map_event { MAP_CHANGED, MAP_ACQUIRED };
 /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
 enum { FENCE_PROXY = 16, FENCE_SC = 32, FENCE_ASYNC = 64 }; /* FENCE_ASYNC: of shared memory and the async proxy */
 /* op.aux of barriers; how many barriers a CTA has */

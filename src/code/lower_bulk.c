@@ -196,3 +196,39 @@ void lower_async_store(struct lower *w, int form)
     lower_site(w, ISA_HOW, lower_space(i), 8, width[1], SRC_ASYNC_MBARRIER);
     VEC_PUSH(w->mem, &w->op, o);
 }
+
+/* prefetch.tensormap [map]; cp.async.bulk.prefetch.tensor [map, {coordinates}]{, {offsets}}{, policy}: nothing is
+ * brought, but the map is looked at. aux: the rank, 0: any. */
+void lower_map_prefetch(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    struct ptx_operand map = i->arg[0];
+    u32 width, rank = tensor_rank(i);
+    struct lop o = lower_op(w, form);
+    if (!i->narg || map.kind != OP_MEM) {
+        lower_unsupported(w);
+        return;
+    }
+    map.nelem = 0;
+    struct opnd at = whole_address(w, &map, &width);
+    lower_operands(w, &o, NULL, 0, &at, 1);
+    o.aux = (u16)(rank | (lower_has_mod(i, "im2col") ? TENSOR_IM2COL : 0));
+    o.site = w->site.n;
+    bulk_site(w, ISA_READS, rank ? SP_GENERIC : lower_space_of(w, &map), width, 0)->align = 64;
+    VEC_PUSH(w->mem, &w->op, o);
+}
+
+/* cp.async.bulk.prefetch.L2.global [from], bytes{, policy} */
+void lower_bulk_prefetch(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    u32 width;
+    struct lop o = lower_op(w, form);
+    if (i->narg < 2 || i->arg[0].kind != OP_MEM) {
+        lower_unsupported(w);
+        return;
+    }
+    struct opnd src[2] = { whole_address(w, &i->arg[0], &width), lower_operand(w, &i->arg[1], T_U32) };
+    lower_operands(w, &o, NULL, 0, src, COUNT_OF(src));
+    VEC_PUSH(w->mem, &w->op, o);
+}

@@ -37,6 +37,15 @@ static struct opnd narrow(struct lower *w, struct opnd wide)
     return r;
 }
 
+/* Says that something happens to the map at an address: enum map_event. */
+static void mark(struct lower *w, enum map_event what, struct opnd at)
+{
+    struct lop o = lower_op(w, isa_form(N_map_fence, T_NONE, T_NONE, 0));
+    lower_operands(w, &o, NULL, 0, &at, 1);
+    o.aux = (u16)what;
+    VEC_PUSH(w->mem, &w->op, o);
+}
+
 struct place { /* the map */
     enum ptx_space space;
     struct opnd base; /* its address ... */
@@ -125,6 +134,8 @@ void lower_tensormap_replace(struct lower *w, int form)
         lower_unsupported(w);
         return;
     }
+    if (m.width == 8 && m.space != SP_SHARED)
+        mark(w, MAP_CHANGED, m.off ? made(w, N_add, T_U64, m.base, lower_const((u64)m.off)) : m.base);
     if (around != NONE) lower_end_block(w, TERM_FALL);
     lower_end_around(w, around);
 }
@@ -161,9 +172,31 @@ void lower_tensormap_copy(struct lower *w, int form)
         u32 width = lower_address(w, &i->arg[k], &at, &off);
         at = width == 8 ? made(w, N_add, T_U64, at, far) : made(w, N_add, T_U32, at, mine);
         lower_access(w, k == 1, k ? SP_SHARED : SP_GLOBAL, at, width, off, word, 4);
+        if (!k && width == 8) { /* of lane 0 it is the map's own address */
+            struct opnd start = made(w, N_sub, T_U64, at, far);
+            mark(w, MAP_CHANGED, off ? made(w, N_add, T_U64, start, lower_const((u64)off)) : start);
+        }
     }
     order_lanes(w);
     lower_fence(w, isa_form(N_fence, T_NONE, T_NONE, 0));
     if (around != NONE) lower_end_block(w, TERM_FALL);
     lower_end_around(w, around);
+}
+
+/* fence.proxy.tensormap::generic: release, or acquire of [map], 128. It orders memory, too. */
+void lower_map_fence(struct lower *w, int form)
+{
+    const struct ptx_insn *i = w->cur;
+    (void)form;
+    if (i->narg) {
+        struct place m = { 0 };
+        if (i->arg[0].kind != OP_MEM) {
+            lower_unsupported(w);
+            return;
+        }
+        m.width = lower_address(w, &i->arg[0], &m.base, &m.off);
+        if (m.width == 8)
+            mark(w, MAP_ACQUIRED, m.off ? made(w, N_add, T_U64, m.base, lower_const((u64)m.off)) : m.base);
+    }
+    lower_fence(w, isa_form(N_fence, T_NONE, T_NONE, 0));
 }

@@ -67,6 +67,23 @@ static void wrong_size(struct warp *w, const struct insn *i, u32 lane, u32 bytes
     if (w->cta->launch->in->checks & CHECK_ALIGN) finding_add(w, i->op, &f, 1u << lane);
 }
 
+/* A prefetch brings nothing, but a misaligned one is an error of the hardware. */
+int run_bulk_prefetch(char *restrict R, const struct insn *i, struct warp *w)
+{
+    for (u32 m = active_lanes(w, R, i); m && w->cta->launch->in->checks & CHECK_ALIGN; m &= m - 1) {
+        u32 lane = (u32)__builtin_ctz(m), bytes = (u32)bulk_source(w, R, i, 1, 4, lane);
+        u64 at = bulk_source(w, R, i, 0, 8, lane);
+        char cause[120];
+        struct finding f = { .kind = F_bulk_size, .cause = cause };
+        if (bytes % BULK_UNIT) wrong_size(w, i, lane, bytes);
+        if (at % BULK_UNIT == 0) continue;
+        snprintf(cause, sizeof cause, "the address is %u more than a multiple of %u, and a bulk prefetch begins at one",
+                 (u32)(at % BULK_UNIT), BULK_UNIT);
+        finding_add(w, i->op, &f, 1u << lane);
+    }
+    return 0;
+}
+
 /* From shared memory to shared memory in a launch that has no clusters. */
 static bool lacks_cluster(const struct warp *w, const struct access *to, const struct access *from, u32 lane)
 {

@@ -11,6 +11,7 @@
 #include "sim/flight.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
+#include "sim/proxy.h"
 #include "sim/sim_run.h"
 
 /* One tensor copy while it is made. */
@@ -25,6 +26,7 @@ struct tensor_copy {
     u64 shared_at;                   /* its address there */
     const struct mem_object *object; /* that has the tensor */
     bool store;                      /* to global memory */
+    bool prefetch;                   /* nothing is copied */
     bool outside;                    /* some of the tensor is outside of its object */
     struct flight *f;
 };
@@ -168,12 +170,13 @@ static void slices_of(struct tensor_map *m)
     m->box[m->rank - 2] = 1;
 }
 
-/* Reads the map of a lane; false: there is none, which is reported. */
-static bool read_map(struct tensor_copy *c, const char *R)
+/* Reads the map of a lane, whose address is that of the instruction's site number `site`; false: there is none, which
+ * is reported. */
+static bool read_map(struct tensor_copy *c, const char *R, u32 site)
 {
     struct access a;
     u64 words[TENSOR_MAP_WORDS];
-    if (!bulk_check(&a, c->w, R, c->insn, 1, c->lane, TENSOR_MAP_BYTES)) return false;
+    if (!bulk_check(&a, c->w, R, c->insn, site, c->lane, TENSOR_MAP_BYTES)) return false;
     memcpy(words, a.ptr[c->lane], sizeof words);
     const struct lop *o = &c->w->code->low->op[c->insn->op];
     u32 rank = o->aux & TENSOR_RANK;
@@ -184,6 +187,8 @@ static bool read_map(struct tensor_copy *c, const char *R)
                   "that is a multiple of 64.");
         return false;
     }
+    if (!rank) return true; /* prefetch.tensormap takes any */
+    proxy_map(c->w, c->insn, c->lane, a.addr[c->lane]);
     if (c->map.rank != rank) {
         snprintf(text, sizeof text, "the instruction is one of %u dimensions, and the map has %u", rank, c->map.rank);
         wrong_map(c, text, "Encode the map with the rank of the instruction.");
@@ -196,7 +201,7 @@ static bool read_map(struct tensor_copy *c, const char *R)
                   "Use .im2col with maps of cuTensorMapEncodeIm2col, .tile with others.");
         return false;
     }
-    if (!c->map.interleave) return true;
+    if (!c->map.interleave || c->prefetch) return true;
     if (c->map.im2col || c->store) {
         launch_fail(c->w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
                     "tensor maps with interleaved channels (CU_TENSOR_MAP_INTERLEAVE_16B, _32B) in a store, a "
@@ -212,7 +217,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
     const struct lop *o = &w->code->low->op[i->op];
     struct tensor_copy c = { .w = w, .insn = i, .lane = lane, .store = o->aux & TENSOR_STORE };
     struct access shared, mbarrier;
-    if (!read_map(&c, R)) return;
+    if (!read_map(&c, R, 1)) return;
     u64 row = (u64)(c.map.im2col ? c.map.channels : c.map.box[0]) * c.map.stride[0], rows = row_count(&c.map);
     u32 bytes = (u32)(row * rows), span = (u32)(row_pitch(&c.map) * (rows - 1) + row);
     for (u32 d = 0; d < c.map.rank; d++) c.at[d] = (s32)bulk_source(w, R, i, SRC_BULK_MORE + d, 4, lane);
@@ -271,5 +276,14 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
 int run_bulk_tensor(char *restrict R, const struct insn *i, struct warp *w)
 {
     for (u32 m = active_lanes(w, R, i); m; m &= m - 1) issue(w, R, i, (u32)__builtin_ctz(m));
+    return 0;
+}
+
+int run_map_prefetch(char *restrict R, const struct insn *i, struct warp *w)
+{
+    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) {
+        struct tensor_copy c = { .w = w, .insn = i, .lane = (u32)__builtin_ctz(m), .prefetch = true };
+        read_map(&c, R, 0);
+    }
     return 0;
 }

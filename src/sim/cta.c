@@ -62,6 +62,7 @@ void cta_free(struct cta *c)
     base_free(c->wgmma_logs);
     base_free(c->register_logs);
     base_free(c->proxies);
+    base_free(c->maps);
     flights_free(c);
     if (c->bytes <= SPARE_MOST) c = __atomic_exchange_n(&c->launch->sim->spare_cta, c, __ATOMIC_ACQ_REL);
     base_free(c);

@@ -35,6 +35,7 @@ struct residency;         /* residency.h: room on the multiprocessors */
 struct rendezvous_taints; /* planes.h: undefined bits of operands at a rendezvous */
 struct shadow;            /* mem/shadow.h: which bytes of memory are defined */
 struct trace;             /* trace.h */
+struct changed_maps;      /* proxy.c */
 struct register_log;      /* registers.c: what warps of a warpgroup have executed of setmaxnreg */
 struct wgmmas;            /* wgmma.h: asynchronous products of a warp in flight */
 struct wgmma_log;         /* wgmma_check.c: what the warps of a warpgroup have issued */
@@ -209,6 +210,7 @@ struct cta {
     struct wgmma_log *wgmma_logs;       /* by warpgroup; NULL: none so far */
     struct register_log *register_logs; /* the same of setmaxnreg */
     u8 swizzles;                        /* bit set: swizzles of tensor copies into its shared memory */
+    struct changed_maps *maps;          /* tensor maps that were changed (proxy.c); NULL: none so far */
     struct proxies *proxies;            /* what ordinary stores have written (proxy.c); NULL: nothing so far */
     struct shadow *init; /* which bytes of shared memory are defined; NULL: not checked, or there is none */
     void *race;          /* state of the race check for this CTA */

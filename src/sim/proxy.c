@@ -45,6 +45,8 @@ static struct proxies *proxies_of(struct cta *c)
 void proxy_begin(struct cta *c)
 {
     if (c->proxies) c->proxies->age++;
+    base_free(c->maps);
+    c->maps = NULL;
 }
 
 void proxy_fence(struct warp *w, const struct lop *o)
@@ -117,4 +119,72 @@ void proxy_reads(const struct flight *f)
                 return;
             }
     }
+}
+
+/* ---- tensor maps ---- */
+
+/* A map that tensormap.replace or tensormap.cp_fenceproxy has changed is read by the tensormap proxy, which need not
+ * see that before a fence.proxy.tensormap::generic.acquire of the map. As above, any thread of the CTA may execute it;
+ * that a release came first is not looked at, nor maps that other CTAs change. */
+enum { MAPS = 64 };
+struct changed_maps { /* of a CTA */
+    u32 n;
+    struct {
+        u64 at;                    /* of a map that was changed and not acquired */
+        u32 op;                    /* the operation that changed it */
+        const struct lowered *low; /* its function */
+        u32 thread;                /* who it was */
+    } p[MAPS];
+};
+
+int run_map_event(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct insn_opnd *o = insn_src(w->code, i, 0);
+    struct cta *c = w->cta;
+    bool changed = w->code->low->op[i->op].aux == MAP_CHANGED;
+    u64 at[LANES];
+    if (!(c->launch->in->checks & CHECK_ASYNC) || (!changed && !c->maps)) return 0;
+    lane_values(w->code, R, o->slot, o->cls, 8, at);
+    if (!c->maps) {
+        c->maps = base_need(sizeof *c->maps);
+        c->maps->n = 0;
+    }
+    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m), k = 0;
+        struct changed_maps *maps = c->maps;
+        while (k < maps->n && maps->p[k].at != at[l]) k++;
+        if (!changed && k < maps->n) maps->p[k] = maps->p[--maps->n];
+        if (!changed || k == MAPS) continue;
+        if (k < maps->n && maps->p[k].op == i->op) continue;
+        if (k == maps->n) maps->n++;
+        maps->p[k].at = at[l];
+        maps->p[k].op = i->op;
+        maps->p[k].low = w->code->low;
+        maps->p[k].thread = w->id * LANES + l;
+    }
+    return 0;
+}
+
+void proxy_map(struct warp *w, const struct insn *i, u32 lane, u64 at)
+{
+    const struct changed_maps *maps = w->cta->maps;
+    struct arena mem = { 0 };
+    for (u32 k = 0; maps && k < maps->n; k++) {
+        if (maps->p[k].at != at) continue;
+        struct finding x = {
+            .kind = F_async_proxy,
+            .cause = arena_printf(&mem,
+                                  "thread %u changed the tensor map in global memory, and no thread of the "
+                                  "block has executed fence.proxy.tensormap::generic.acquire for it since: the tensor "
+                                  "unit may use the map as it was",
+                                  maps->p[k].thread),
+            .order = "fence.proxy.tensormap::generic.acquire of the map's 128 bytes, behind the barrier that follows "
+                     "the change",
+            .fix = "Execute fence.proxy.tensormap::generic.acquire.gpu [map], 128 in the thread that issues the copy."
+        };
+        x.other = finding_place(&mem, maps->p[k].low, maps->p[k].op);
+        finding_add(w, i->op, &x, 1u << lane);
+        break;
+    }
+    arena_free(&mem);
 }

@@ -11,4 +11,7 @@ void proxy_wrote(struct cta *c, const char *at,
 /* The async proxy reads the sources of a flight: reports the first that an ordinary store has written since the last
  * fence between the two proxies. */
 void proxy_reads(const struct flight *f);
+/* A tensor copy of a lane uses the map at that address: reports one that was changed without the fence that makes it
+ * known to the tensor unit. */
+void proxy_map(struct warp *w, const struct insn *i, u32 lane, u64 at);
 #endif

@@ -1,6 +1,6 @@
 // regen: no
 // Tensor copies with maps that do not fit: a tensor that is larger than its buffer, bytes that are no map, a map of another rank, a first coordinate that is
-// no multiple of 16 bytes, a store with a negative coordinate; and a right one.
+// no multiple of 16 bytes, a store with a negative coordinate; and a right one. Prefetches with such maps, and maps that a kernel changes.
 #include <cstdio>
 #include <cstdlib>
 #include <cuda.h>
@@ -20,6 +20,33 @@ __global__ void copy(const __grid_constant__ CUtensorMap map, int x, int y, int 
         asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
     }
 }
+/* A map that the kernel changes to have its tensor elsewhere: in shared memory, then copied to global memory for the
+ * tensor unit. */
+__global__ void renew(const __grid_constant__ CUtensorMap map, CUtensorMap *own, float *to, int acquires)
+{
+    __shared__ alignas(128) float tile[8 * 32];
+    __shared__ alignas(128) CUtensorMap copy;
+    tile[threadIdx.x] = 1.f;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    if (threadIdx.x == 0) {
+        copy = map;
+        asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(ADDR(&copy)), "l"(to) : "memory");
+    }
+    __syncthreads();
+    if (threadIdx.x >= 32) return;
+    asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], [%1], 128;" ::"l"(own), "r"(ADDR(&copy)) : "memory");
+    if (threadIdx.x) return;
+    if (acquires) asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(own) : "memory");
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %1}], [%2];" ::"l"(own), "r"(0), "r"(ADDR(tile)) : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+/* Prefetches bring nothing, but what they are given is looked at. */
+__global__ void prefetch(const __grid_constant__ CUtensorMap map, const float *p, int from, int bytes)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(p + from), "r"(bytes) : "memory");
+}
 int main(int, char **argv)
 {
     void *f;
@@ -36,7 +63,16 @@ int main(int, char **argv)
     CUresult e = ((tiled_t *)f)(&m, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, what == 3 ? 3 : 2, p, dim, stride, box, step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     printf("encode %d\n", (int)e);
     if (what == 2) m = {};
-    copy<<<1, 256>>>(m, what == 4 ? 1 : 32, what == 1 ? 60 : what == 5 ? -4 : 0, 1);
+    if (what == 6) prefetch<<<1, 1>>>(CUtensorMap{}, p, 4, 64);
+    if (what == 7) prefetch<<<1, 1>>>(m, p, 1, 64), prefetch<<<1, 1>>>(m, p, 0, 24);
+    if (what == 8 || what == 0) {
+        CUtensorMap *own;
+        cudaMalloc(&own, sizeof *own);
+        prefetch<<<1, 1>>>(m, p, 4, 64);
+        renew<<<1, 256>>>(m, own, p, what == 0);
+        cudaFree(own);
+    }
+    if (what < 6) copy<<<1, 256>>>(m, what == 4 ? 1 : 32, what == 1 ? 60 : what == 5 ? -4 : 0, 1);
     cudaDeviceSynchronize();
     float back[64 * 64];
     cudaMemcpy(back, p, sizeof back, cudaMemcpyDeviceToHost);
