@@ -261,6 +261,7 @@ static struct op_spec spec_of(struct body *b)
         .kind = t->kind,
         .to_host = t->kind == OP_COPY && t->copy.to.host,
         .programmatic = t->programmatic,
+        .whole = t->kind == OP_LAUNCH && !ptx_triggers(t->launch.kernel),
         .run = runs[t->kind].run,
         .data = b,
         .drop = body_drop,

@@ -67,6 +67,7 @@ struct op *op_make(struct streams *s, struct stream *st, const struct op_spec *s
         .lane = lane_of[spec->kind],
         .bits = spec->bits,
         .compare = spec->compare,
+        .whole = spec->whole,
         .run = spec->run,
         .data = spec->data,
         .drop = spec->drop,
@@ -150,6 +151,7 @@ static void order_overlapped(struct op *a, struct op *b)
 
 void op_edge_add(struct op *from, struct op *to, enum op_edge_kind kind)
 {
+    if (from->whole) kind = OP_EDGE_COMPLETE; /* nobody has to wait for it: it is over (manual, griddepcontrol) */
     if (from->state == OP_DONE) {
         if (kind == OP_EDGE_COMPLETE)
             order_after(from, to, &to->clock);

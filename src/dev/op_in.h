@@ -82,6 +82,7 @@ struct op {
     u8 state;              /* op_state; atomic reads */
     u8 lane;               /* op_lane */
     bool triggered;        /* its programmatic edges have fired */
+    bool whole;            /* as in op_spec */
     bool node;             /* of a graph */
     u16 waiters;           /* host threads that sleep until it is done, and the runner under a seed */
     u16 sleepers;          /* of the host threads, those that count in streams->hosts: they are awake once it is done */

@@ -112,3 +112,18 @@ void ptx_reach(struct ptx_reach *r, struct ptx_func *kernel)
         anywhere |= unknown;
     }
 }
+
+bool ptx_triggers(struct ptx_func *kernel)
+{
+    u8 known = __atomic_load_n(&kernel->triggers, __ATOMIC_RELAXED);
+    if (known) return known > 1;
+    struct ptx_reach r;
+    bool found = false;
+    ptx_reach(&r, kernel);
+    for (u32 i = 0; i < r.func.n && !found; i++)
+        for (u32 k = 0; k < r.func.p[i]->ninsn && !found; k++)
+            found = str_is(r.func.p[i]->insn[k].opcode, "griddepcontrol.launch_dependents");
+    arena_free(&r.mem);
+    __atomic_store_n(&kernel->triggers, 1 + found, __ATOMIC_RELAXED);
+    return found;
+}
