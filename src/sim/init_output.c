@@ -170,6 +170,60 @@ static u32 runs_of(struct sim *s, const struct mem_object *o, u64 addr, u64 byte
     return n;
 }
 
+/* ---- the rest that one more block would have written ---- */
+
+/* Whether nobody has written a byte of it, nor put a copy there. */
+static bool is_raw(struct shadow *x, u64 at, u64 end)
+{
+    for (; at < end; at++) {
+        struct taint t = shadow_read(x, at, 1);
+        if (t.undef != 0xff || t.made || t.origin) return false;
+    }
+    return true;
+}
+
+/* The number of blocks was rounded down: those of the launch that wrote the buffer have written the same number of
+ * bytes each, one behind the other from its begin, and what is left is less than another block writes. */
+static void check_rest(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)
+{
+    enum { MOST = 1 << 16 }; /* bytes of a block */
+    struct shadow *x = mem_shadow(s->mem);
+    u64 by = __atomic_load_n(&o->written_by, __ATOMIC_RELAXED), end = addr + bytes;
+    lock(&s->lock);
+    struct shape l = s->shape[by % SIM_SHAPES];
+    unlock(&s->lock);
+    if (!by || l.serial != by || !l.blocks || addr != o->base || bytes != o->size) return;
+    u64 from = shadow_next_undefined(x, addr, bytes), part = (from - addr) / l.blocks;
+    if (from == end || !part || part > MOST || part % 32 || (from - addr) % l.blocks || end - from >= part ||
+        !is_raw(x, from, end))
+        return;
+    char cause[400], fix[120];
+    snprintf(cause, sizeof cause,
+             "nobody wrote the last %" PRIu64 " of the %" PRIu64
+             " bytes of %s: the launch had %u block%s of %u threads, "
+             "and each block wrote %" PRIu64 " bytes",
+             end - from, bytes, o->name, l.blocks, l.blocks == 1 ? "" : "s", l.threads, part);
+    snprintf(fix, sizeof fix, "Round the number of blocks up, (n + block - 1) / block: %u instead of %u.", l.blocks + 1,
+             l.blocks);
+    struct finding f = { .kind = F_uninit_rest,
+                         .cause_key = o->id,
+                         .cause = cause,
+                         .fix = fix,
+                         .once = true,
+                         .object = o->name,
+                         .object_type = o->type,
+                         .object_base = o->base,
+                         .object_size = o->size,
+                         .element_size = o->element_size };
+    char note[400];
+    if (o->alloc_site) {
+        snprintf(note, sizeof note, "%s, %" PRIu64 " bytes, was allocated at %s", o->name, o->size, o->alloc_site);
+        f.object_note = note;
+    }
+    report_add(report, &f);
+    shadow_define(x, from, end - from); /* reported */
+}
+
 void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)
 {
     struct run run[RUNS];
@@ -177,6 +231,7 @@ void sim_check_output(struct sim *s, struct report *report, const struct mem_obj
     bool errors = n && report_errors(report) != 0; /* what a copy lacks is then what an error kept from being written */
     for (u32 k = 0; k < n; k++)
         if (!run[k].copied || !errors) report_run(s, report, o, &run[k], false);
+    if (!n && !report_errors(report)) check_rest(s, report, o, addr, bytes);
 }
 
 void sim_check_unseen(struct sim *s, struct report *report, const struct mem_object *o)

@@ -331,6 +331,8 @@ struct launch { /* read by all workers all the time; what they write has cache l
 
 /* ---- the sim ---- */
 
+enum { SIM_SHAPES = 64 };
+
 struct sim {
     struct mem *mem;
     const struct profile *profile;
@@ -340,6 +342,11 @@ struct sim {
     struct pool *pool;
     struct writer *writers; /* a lossy table, by address: who changed a lock last */
     u64 serial;             /* launches so far */
+    struct shape {          /* of a launch */
+        u64 serial;         /* which */
+        u32 blocks;         /* along x; 0: the grid has more than one dimension */
+        u32 threads;        /* of a block */
+    } shape[SIM_SHAPES];    /* of the latest launches, by their number. Guarded by the lock */
     struct object_list {    /* memory that launches need while they are in flight, kept for the next ones */
         struct mem_object **o;
         u32 n, cap;
