@@ -1,0 +1,55 @@
+"""The same without the mistakes."""
+import cupy as cp
+
+module = cp.RawModule(code=r"""
+extern "C" {
+__global__ void twice(const double *x, double *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}
+__global__ void total(const float *x, float *y)
+{
+    extern __shared__ float s[];
+    int t = threadIdx.x;
+    s[t] = x[t];
+    __syncthreads();
+    for (int k = blockDim.x / 2; k; k /= 2) {
+        if (t < k) s[t] += s[t + k];
+        __syncthreads();
+    }
+    if (!t) *y = s[0];
+}
+__global__ void raised(float *x, float v, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] += v;
+}
+__global__ void rows(const float *a, float *out, int rows, int cols)
+{
+    int r = threadIdx.x;
+    float s = 0;
+    for (int c = 0; c < cols; c++) s += a[r * cols + c];
+    out[r] = s;
+}
+}""")
+twice, total, raised, rows = (module.get_function(n) for n in ("twice", "total", "raised", "rows"))
+floats = cp.ones(1000, dtype=cp.float32)
+result = cp.zeros(1000, dtype=cp.float32)
+doubles = cp.zeros(1000, dtype=cp.float64)
+twice((4,), (256,), (floats.astype(cp.float64), doubles, 1000))
+total((1,), (256,), (floats, result), shared_mem=1024)
+matrix = cp.ones((64, 100), dtype=cp.float32)
+sums = cp.zeros(64, dtype=cp.float32)
+rows((1,), (64,), (cp.ascontiguousarray(matrix[:, 50:]), sums, 64, 50))
+a, b = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+cp.cuda.Device().synchronize()
+with a:
+    raised((4,), (256,), (floats, cp.float32(1), 1000))
+b.wait_event(a.record())
+with b:
+    raised((4,), (256,), (floats, cp.float32(1), 1000))
+cp.cuda.Device().synchronize()
+set = cp.zeros(100, dtype=cp.float32)
+set += 1
+print(float(doubles.sum()), float(result[0]), float(sums[63]), float(floats[999]), float(set.sum()))
