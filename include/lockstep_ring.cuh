@@ -235,27 +235,35 @@ template <class T, u32 N, scope S> struct mpmc {
 /* ---- pipes: from one warp to another ----
  *
  * All 32 lanes of both warps take part in every call. A message of up to pipe_short bytes travels in 16 words of 64
- * bits. Each holds 4 of its bytes and a number: the low bits of the message's index plus 1, and its length. A lane that
+ * bits. Each holds 4 of its bytes and a number: 25 bits of the message's index plus 1, and its length. A lane that
  * finds the number that it waits for has the bytes too, so nothing has to be ordered, and a message costs one store and
- * one load of 128 bytes. Longer ones lie behind that line and are released by its first word. What else the sender
- * wrote is visible to the receiver of a long message, not to that of a short one. The memory begins as zeros and is
- * best near the receiver. There are fewer than 2^24 slots; the receiver says what it has taken half a pipe at a time,
- * so that two slots or more keep both sides busy. What the next message needs is computed behind the one before: a
- * message waits for nothing but its own store and load. */
+ * one load of 128 bytes. Longer ones lie behind that line and are released by its first word; a pipe that has none says
+ * so (LONG is false), which saves a branch. What else the sender wrote is visible to the receiver of a long message,
+ * not to that of a short one. The memory begins as zeros and is best near the receiver. There are fewer than 2^24
+ * slots; the receiver says what it has taken half a pipe at a time, so that two slots or more keep both sides busy.
+ * What the next message needs is computed behind the one before: a message waits for nothing but its own store and
+ * load. */
 
-enum { pipe_words = 16, pipe_short = 4 * pipe_words, pipe_length_bits = 7, pipe_long = (1 << pipe_length_bits) - 1 };
+enum {
+    pipe_words = 16,
+    pipe_short = 4 * pipe_words,
+    pipe_length_bits = 7,
+    pipe_long = (1 << pipe_length_bits) - 1, /* as a length: the message is a long one */
+    pipe_one = 1 << pipe_length_bits         /* between the numbers of two messages */
+};
 
-template <scope S> struct pipe {
-    u64 *taken;                       /* written by the receiver: messages that it has done with */
-    unsigned char *first, *last, *at; /* slots: the first and last one, and that of this side's next message */
-    u64 *mine;                        /* the lane's word of that slot */
-    u32 number;                       /* of the next message, with the length left out: ready before it is needed */
-    u32 count, each;                  /* slots, and bytes of one */
-    u32 room;                         /* the sender's: slots that it knows to be free */
-    u32 owed;                         /* the receiver's: messages that it has done with and not said so */
-    bool ordered;                     /* the receiver's: one of them was a long one */
-    bool lies;                        /* the receiver's: the message that it looked at is a long one */
-    u64 next;                         /* this side's next index */
+template <scope S, bool LONG = true> struct pipe {
+    u64 *taken;   /* written by the receiver: the number of the last message of which it has said that it has done */
+    u64 *first;   /* the lane's word of the first slot */
+    u64 *mine;    /* and of that of this side's next message */
+    u32 at, last; /* bytes from the first slot to that one, and to the last */
+    u32 each;     /* bytes of a slot */
+    u32 number;   /* of the next message, with the length left out */
+    u32 count;    /* slots */
+    u32 left; /* the sender's: slots that it knows to be free. The receiver's: messages until it says what it has done
+               */
+    bool ordered; /* the receiver's: one of those that it has not spoken of was a long one */
+    bool lies;    /* the receiver's: the message that it looked at is a long one */
 
     /* bytes of memory for so many slots of messages up to `most` bytes */
     static __host__ __device__ constexpr u64 bytes_for(u32 slots, u32 most)
@@ -266,31 +274,32 @@ template <scope S> struct pipe {
     {
         return LK_RING_LINE + (most <= pipe_short ? 0 : (most + LK_RING_LINE - 1) / LK_RING_LINE * LK_RING_LINE);
     }
-    __device__ pipe(void *memory, u32 slots, u32 most)
-        : taken((u64 *)memory), first((unsigned char *)memory + LK_RING_LINE), at(first),
-          number(1u << pipe_length_bits), count(slots), each(slot_bytes(most)), room(slots), owed(0), ordered(false),
-          lies(false), next(0)
-    {
-        last = first + (u64)(slots - 1) * each;
-        mine = (u64 *)at + lane() % pipe_words;
-    }
     static __device__ __forceinline__ u32 lane() { return threadIdx.x % 32; }
+    /* A side of it: one warp makes it with `sends`, the other without. */
+    __device__ pipe(void *memory, u32 slots, u32 most, bool sends)
+        : taken((u64 *)memory), first((u64 *)memory + LK_RING_LINE / 8 + lane() % pipe_words), mine(first), at(0),
+          last((slots - 1) * slot_bytes(most)), each(slot_bytes(most)), number(pipe_one), count(slots),
+          left(sends ? slots : half()), ordered(false), lies(false)
+    {
+    }
+    __device__ __forceinline__ u32 half() const { return (count + 1) / 2; }
     __device__ __forceinline__ void step()
     {
-        next++;
-        number += 1u << pipe_length_bits;
-        at = at == last ? first : at + each;
-        mine = (u64 *)at + lane() % pipe_words;
+        number += pipe_one;
+        at = at == last ? 0 : at + each;
+        mine = (u64 *)((unsigned char *)first + at);
     }
+    /* Behind the words of the slot. */
+    __device__ __forceinline__ void *behind_words() const { return mine - lane() % pipe_words + pipe_words; }
 
     /* The sender: whether there is room for one more. One lane looks for all: two loads of a warp may differ. */
-    __device__ __forceinline__ bool has_room() { return room || look_for_room(); }
+    __device__ __forceinline__ bool has_room() { return left || look_for_room(); }
     __device__ bool look_for_room()
     {
-        u64 now = lane() ? 0 : load_acquire<S>(taken);
+        u32 done = lane() ? 0 : (u32)load_acquire<S>(taken);
         __syncwarp(); /* what it has acquired holds for all */
-        room = count - (u32)(next - __shfl_sync(0xffffffffu, now, 0));
-        return room;
+        left = count - (number - pipe_one - __shfl_sync(0xffffffffu, done, 0)) / pipe_one;
+        return left;
     }
     /* Sends up to pipe_short bytes: lane k gives the k-th four of them. All words are stored, also those behind the
      * last byte: who waits looks at all of them with one vote. */
@@ -298,19 +307,20 @@ template <scope S> struct pipe {
     {
         if (!has_room()) return false;
         if (lane() < pipe_words) store_relaxed<S>(mine, (u64)(number | bytes) << 32 | word);
-        room--;
+        left--;
         step();
         return true;
     }
     /* A long message: where its payload is to be written, by any lanes; then send(). NULL: no room. */
-    __device__ void *begin() { return has_room() ? (void *)((u64 *)at + pipe_words) : (void *)0; }
+    __device__ void *begin() { return has_room() ? behind_words() : (void *)0; }
     __device__ void send(u32 bytes)
     {
+        static_assert(LONG, "a pipe without long messages");
         u64 v = (u64)(number | pipe_long) << 32;
         if (lane() && lane() < pipe_words) store_relaxed<S>(mine, v); /* no word keeps a number that may come again */
         __syncwarp();
         if (!lane()) store_release<S>(mine, v | bytes);
-        room--;
+        left--;
         step();
     }
     /* The receiver: whether a message is there, its bytes, and of a short one the lane's word as put() had it. */
@@ -318,11 +328,11 @@ template <scope S> struct pipe {
     {
         u64 v = load_relaxed<S>(mine);     /* by all lanes, so that they stay together */
         u32 off = (u32)(v >> 32) ^ number; /* the length, where the index is the one that is waited for */
-        if (!__all_sync(0xffffffffu, off <= pipe_long)) return false;
-        lies = off == pipe_long;
+        if (!__all_sync(0xffffffffu, off < pipe_one)) return false;
         *word = (u32)v;
         *bytes = off;
-        if (lies) {
+        if (LONG) lies = off == pipe_long;
+        if (LONG && lies) {
             *bytes = __shfl_sync(0xffffffffu, (u32)v, 0);
             acquire_fence<S>();
             __syncwarp();
@@ -330,18 +340,19 @@ template <scope S> struct pipe {
         return true;
     }
     /* The payload of a long message, where it lies, until done(). */
-    __device__ const void *payload() const { return (const u64 *)at + pipe_words; }
+    __device__ const void *payload() const { return behind_words(); }
     /* The slot may be written again. The words of a short message are in registers: look() has seen them all. */
-    __device__ void done()
+    __device__ __forceinline__ void done()
     {
+        if (LONG) ordered |= lies;
+        if (!--left) {
+            if (LONG && ordered) __syncwarp();
+            if (!lane() && LONG && ordered) store_release<S>(taken, number);
+            if (!lane() && !(LONG && ordered)) store_relaxed<S>(taken, number);
+            left = half();
+            ordered = false;
+        }
         step();
-        ordered |= lies;
-        if (2 * ++owed < count) return;
-        if (ordered) __syncwarp();
-        if (!lane() && ordered) store_release<S>(taken, next);
-        if (!lane() && !ordered) store_relaxed<S>(taken, next);
-        owed = 0;
-        ordered = false;
     }
 };
 

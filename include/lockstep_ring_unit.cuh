@@ -6,6 +6,9 @@
 namespace lk_ring
 {
 
+/* The way of a short message between host and unit is laid out in one piece: what is rare lies elsewhere. */
+__device__ __forceinline__ bool rarely(bool x) { return __builtin_expect(x, 0); }
+
 /* ---- a unit: the threads that call an actor's function together ---- */
 
 enum unit_kind { block, warp };
@@ -195,7 +198,7 @@ __device__ inline u64 count_edge(const lk_ring_head *h, lk_ring_table table, u32
 /* Waits until look() is true, with the unit's phase NO_ROOM meanwhile; false: the host said stop. */
 template <class F> __device__ bool wait_for_room(call &c, u32 on, u32 phase, F look)
 {
-    if (look()) return true;
+    if (!rarely(!look())) return true;
     lk_ring_status *status = c.k.status;
     store_relaxed<sys>(&status->waits, ++c.own->waits);
     store_relaxed<sys>(&status->waits_on, on);
@@ -437,7 +440,7 @@ __device__ inline void find_message(call &c)
     bool idle = false; /* a unit that finds its next message at once does not say that it was idle */
     for (;;) {
         hits = look_at(c, line, mail, v);
-        if (hits >> look_command & 1) {
+        if (rarely(hits >> look_command & 1)) {
             u64 command = __shfl_sync(c.lanes(), v, c.count >= 32 ? look_command : 0);
             if (c.first())
                 answer(c, command);
@@ -446,7 +449,7 @@ __device__ inline void find_message(call &c)
             idle = false;
         }
         u32 order = (u32)(own->beat & 255);
-        if (order == LK_RING_STOP) {
+        if (rarely(order == LK_RING_STOP)) {
             if (c.first()) t->to = { (u64 *)0, 0, 0 };
             return;
         }
@@ -467,10 +470,10 @@ __device__ inline void find_message(call &c)
     }
     if (!c.first()) return;
     const void *data = t->in + LK_RING_W_IN;
-    if (is_mail) {
+    if (rarely(is_mail)) {
         fits = read_mail(t, mail);
         data = mail->reference ? (const void *)mail->reference : (const void *)(mail + 1);
-    } else if ((c.count >= 32 ? (u32)v : t->in[LK_RING_W_BYTES]) & LK_RING_LONG) {
+    } else if (rarely((c.count >= 32 ? (u32)v : t->in[LK_RING_W_BYTES]) & LK_RING_LONG)) {
         acquire_fence<sys>();
         u64 reference = call::pair(t->in + LK_RING_W_IN);
         data = reference ? (const void *)reference : (const void *)(line + LK_RING_IN_WORDS);
@@ -560,7 +563,7 @@ __device__ inline void release_response(call &c, u64 processed)
                 first_word = w;
         }
     }
-    if (is_long) {
+    if (rarely(is_long)) {
         if (c.count >= 32) __syncwarp();
         if (c.first()) store_release<sys>(line, index << 32 | first_word);
     }
@@ -695,7 +698,7 @@ template <class Functions> __device__ void serve(const lk_ring_head *h, unit_kin
         c.sync(); /* what is written behind it is read in front of the first barrier of the next turn, or written there
                    */
         auto answer = t->answer;
-        if (route != LK_RING_HOST && route != LK_RING_NOBODY && answer.bytes)
+        if (rarely(route != LK_RING_HOST && route != LK_RING_NOBODY && answer.bytes))
             deliver(c, route, answer.type,
                     answer.bytes <= LK_RING_OUT_SHORT ? (const void *)(t->out + LK_RING_W_OUT)
                                                       : (const void *)(c.k.scratch + 1),

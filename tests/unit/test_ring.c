@@ -542,7 +542,7 @@ static void failures(void)
     OK(lk_ring_destroy(r));
     step("  the gpu is destroyed");
     lk_gpu_destroy(gpu);
-    step("  a new one works");
+    if (strcmp(on, "sim")) return; /* CUDA: behind a fault the process has no GPU any more */
     open_file("actors.ptx");
     finish(start((lk_ring_options){ .kernel = "zoo" }));
     close_all();

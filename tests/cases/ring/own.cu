@@ -107,7 +107,7 @@ extern "C" __global__ void __cluster_dims__(3, 1, 1) cluster_ring(u32 *out, u32 
 __device__ u64 pipe_memory[(LK_RING_LINE + 2 * pipe<gpu>::slot_bytes(128)) / 8];
 extern "C" __global__ void pipe_global(u32 *out, u32 n)
 {
-    pipe<gpu> ring(pipe_memory, 2, 128);
+    pipe<gpu> ring(pipe_memory, 2, 128, blockIdx.x == 0);
     u32 lane = threadIdx.x % 32;
     for (u32 k = 0; k < n; k++) {
         bool is_long = k % 2;

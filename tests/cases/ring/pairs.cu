@@ -114,21 +114,6 @@ template <class P> __device__ u64 reply_long(P in, P out, const job &j)
     }
     return wrong;
 }
-template <class P> __device__ void ask(P out, P in, const job &j, u32 *time, outcome *o)
-{
-    u64 began = ticks(), ns = now();
-    u64 right = j.bytes > pipe_short ? ask_long(out, in, j, time) : j.timer ? ask_short<true>(out, in, j, time) : ask_short<false>(out, in, j, time);
-    if (threadIdx.x % 32) return;
-    o->right = right;
-    o->ticks = ticks() - began;
-    o->ns = now() - ns;
-}
-template <class P> __device__ void reply(P in, P out, const job &j, outcome *o)
-{
-    u64 wrong = j.bytes > pipe_short ? reply_long(in, out, j) : reply_short(in, out, j);
-    if (threadIdx.x % 32 == 0) o->wrong = wrong;
-}
-
 // The same with a bare word each way: what no protocol can be faster than.
 template <scope S> __device__ void ask_raw(u64 *out, u64 *in, const job &j, u32 *time, outcome *o)
 {
@@ -155,6 +140,28 @@ template <scope S> __device__ void reply_raw(u64 *in, u64 *out, const job &j)
 // `memory` has two pipes, zeroed; so has dynamic shared memory, which the kernels zero.
 __device__ u32 slots_for(u32 bytes) { return bytes <= 1024 ? 8 : 1; }
 __device__ u32 pipe_room(u32 bytes) { return (u32)pipe<gpu>::bytes_for(slots_for(bytes), bytes); }
+// Both sides: messages go `there`, answers come `back`.
+template <scope S> __device__ void talk(void *there, void *back, bool asks, const job &j, u32 *time, outcome *o)
+{
+    u64 began = ticks(), ns = now(), count;
+    u32 slots = slots_for(j.bytes);
+    if (j.bytes > pipe_short) {
+        pipe<S> to(there, slots, j.bytes, asks), from(back, slots, j.bytes, !asks);
+        count = asks ? ask_long(to, from, j, time) : reply_long(to, from, j);
+    } else {
+        pipe<S, false> to(there, slots, j.bytes, asks), from(back, slots, j.bytes, !asks);
+        count = !asks ? reply_short(to, from, j) : j.timer ? ask_short<true>(to, from, j, time) : ask_short<false>(to, from, j, time);
+    }
+    if (threadIdx.x % 32) return;
+    if (!asks) {
+        o->wrong = count;
+        return;
+    }
+    o->right = count;
+    o->ticks = ticks() - began;
+    o->ns = now() - ns;
+}
+
 extern "C" __global__ void pair_global(job j, unsigned char *memory, u32 *time, outcome *o, u32 raw, u32 *arrived)
 {
     if (j.first != j.second) { // a block on every SM, and none leaves before all are there
@@ -173,9 +180,7 @@ extern "C" __global__ void pair_global(job j, unsigned char *memory, u32 *time, 
         else ask_raw<gpu>((u64 *)there, (u64 *)back, j, time, o);
         return;
     }
-    pipe<gpu> to(there, slots_for(j.bytes), j.bytes), from(back, slots_for(j.bytes), j.bytes);
-    if (me) reply(to, from, j, o);
-    else ask(to, from, j, time, o);
+    talk<gpu>(there, back, !me, j, time, o);
 }
 
 extern __shared__ __align__(128) unsigned char own[];
@@ -196,9 +201,7 @@ extern "C" __global__ void pair_block(job j, u32 *time, outcome *o, u32 raw)
         else ask_raw<cta>((u64 *)own, (u64 *)(own + room), j, time, o);
         return;
     }
-    pipe<cta> to(own, slots_for(j.bytes), j.bytes), from(own + room, slots_for(j.bytes), j.bytes);
-    if (me) reply(to, from, j, o);
-    else ask(to, from, j, time, o);
+    talk<cta>(own, own + room, !me, j, time, o);
 }
 // Two blocks of a cluster; the pipe of a message is in the shared memory of who gets it.
 extern "C" __global__ void __cluster_dims__(2, 1, 1) pair_cluster(job j, u32 *time, outcome *o, u32 raw)
@@ -213,9 +216,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) pair_cluster(job j, u32 *ti
         if (threadIdx.x == 0 && me) reply_raw<cluster>((u64 *)own, (u64 *)other, j);
         if (threadIdx.x == 0 && !me) ask_raw<cluster>((u64 *)other, (u64 *)own, j, time, o);
     } else {
-        pipe<cluster> to((void *)other, slots_for(j.bytes), j.bytes), from(own, slots_for(j.bytes), j.bytes);
-        if (me) reply(from, to, j, o);
-        else ask(to, from, j, time, o);
+        talk<cluster>(me ? own : (void *)other, me ? (void *)other : own, !me, j, time, o);
     }
     asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
 }
@@ -227,7 +228,7 @@ extern "C" __global__ void flood(job j, unsigned char *memory, u32 slots, outcom
     u32 warps = blockDim.x / 32, w = threadIdx.x / 32, lane = threadIdx.x % 32;
     u64 each = pipe<gpu>::bytes_for(slots, j.bytes);
     u32 me = blockIdx.x * warps + w, next = (blockIdx.x + 1) % gridDim.x * warps + w;
-    pipe<gpu> out(memory + next * each, slots, j.bytes), in(memory + me * each, slots, j.bytes);
+    pipe<gpu, false> out(memory + next * each, slots, j.bytes, true), in(memory + me * each, slots, j.bytes, false);
     u64 right = 0, wrong = 0, begin = now();
     u32 sent = 0, got = 0;
     while (got < j.messages || sent < j.messages) { // who has got all still owes others
