@@ -13,7 +13,10 @@
 
 /* The stream of a launch: one that the device has created, or the default stream of a CTA; the two special ones. */
 enum grid_kind { GRID_STREAM, GRID_FIRE, GRID_TAIL };
-enum { GRID_DEPTH = 24, GRID_TAILS = 2048 }; /* levels of nesting; tail launches of one grid */
+enum {
+    GRID_DEPTH = 30,
+    GRID_TAILS = 2048
+}; /* levels of nesting, as many as an H200 was seen to run; tail launches of one grid */
 
 struct grid {                    /* one launch of a family */
     struct grids *family;        /* that it is of */

@@ -3,7 +3,7 @@
 #define GIVE(n) asm volatile("setmaxnreg.dec.sync.aligned.u32 " #n ";")
 #define TAKE(n) asm volatile("setmaxnreg.inc.sync.aligned.u32 " #n ";")
 
-extern "C" __global__ void __launch_bounds__(256, 1) roles_ok(int *out)
+extern "C" __global__ void __launch_bounds__(256,1) roles_ok(int *out)
 {
     if (threadIdx.x < 128) {
         GIVE(40);
@@ -14,13 +14,13 @@ extern "C" __global__ void __launch_bounds__(256, 1) roles_ok(int *out)
     out[threadIdx.x] = 2;
 }
 /* One warp of the warpgroup alone. */
-extern "C" __global__ void __launch_bounds__(256, 1) alone_bad(int *out)
+extern "C" __global__ void __launch_bounds__(256,1) alone_bad(int *out)
 {
     if (threadIdx.x < 32) GIVE(40); // <-- setmaxnreg_divergent
     out[threadIdx.x] = 1;
 }
 /* Roles by warps, not by warpgroups. */
-extern "C" __global__ void __launch_bounds__(256, 1) roles_bad(int *out)
+extern "C" __global__ void __launch_bounds__(256,1) roles_bad(int *out)
 {
     if (threadIdx.x / 32 % 4 == 3)
         GIVE(40);
@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(256, 1) roles_bad(int *out)
     out[threadIdx.x] = 1;
 }
 /* Not all lanes of a warp. */
-extern "C" __global__ void __launch_bounds__(128, 1) lanes_bad(int *out)
+extern "C" __global__ void __launch_bounds__(128,1) lanes_bad(int *out)
 {
     if (threadIdx.x % 32 < 16) GIVE(40); // <-- aligned_divergent
     out[threadIdx.x] = 1;
