@@ -182,8 +182,8 @@ static bool is_raw(struct shadow *x, u64 at, u64 end)
     return true;
 }
 
-/* The number of blocks was rounded down: those of the launch that wrote the buffer have written the same number of
- * bytes each, one behind the other from its begin, and what is left is less than another block writes. */
+/* The number of blocks, two or more, was rounded down: those of the launch that wrote the buffer have written the same
+ * number of bytes each, one behind the other from its begin, and what is left is less than another block writes. */
 static void check_rest(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)
 {
     enum { MOST = 1 << 16 }; /* bytes of a block */
@@ -192,7 +192,7 @@ static void check_rest(struct sim *s, struct report *report, const struct mem_ob
     lock(&s->lock);
     struct shape l = s->shape[by % SIM_SHAPES];
     unlock(&s->lock);
-    if (!by || l.serial != by || !l.blocks || addr != o->base || bytes != o->size) return;
+    if (!by || l.serial != by || l.blocks < 2 || addr != o->base || bytes != o->size) return;
     u64 from = shadow_next_undefined(x, addr, bytes), part = (from - addr) / l.blocks;
     if (from == end || !part || part > MOST || part % 32 || (from - addr) % l.blocks || end - from >= part ||
         !is_raw(x, from, end))
