@@ -167,6 +167,7 @@ void lower_access(struct lower *w, bool load, enum ptx_space space, struct opnd 
                       .scope = SCOPE_CTA,
                       .type = type[width],
                       .addr_width = (u8)addr_width,
+                      .flags = flags_of(w, w->cur),
                       .op = w->op.n };
     struct lop o = lower_op(w, (int)(f - isa_forms));
     o.site = w->site.n;

@@ -20,6 +20,7 @@ struct tensor_copy {
     const struct insn *insn;
     u32 lane;
     struct tensor_map map;
+    u64 map_at;                      /* its address */
     s32 at[TENSOR_RANKS];            /* coordinates */
     u32 offset[3];                   /* im2col: of the pixels */
     char *shared;                    /* where the box is in shared memory */
@@ -178,6 +179,7 @@ static bool read_map(struct tensor_copy *c, const char *R, u32 site)
     u64 words[TENSOR_MAP_WORDS];
     if (!bulk_check(&a, c->w, R, c->insn, site, c->lane, TENSOR_MAP_BYTES)) return false;
     memcpy(words, a.ptr[c->lane], sizeof words);
+    c->map_at = a.addr[c->lane];
     const struct lop *o = &c->w->code->low->op[c->insn->op];
     u32 rank = o->aux & TENSOR_RANK;
     char text[160];
@@ -212,7 +214,13 @@ static bool read_map(struct tensor_copy *c, const char *R, u32 site)
     return true;
 }
 
-static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
+static bool same_copy(const struct tensor_copy *a, const struct tensor_copy *b)
+{
+    return a->map_at == b->map_at && a->shared_at == b->shared_at && !memcmp(a->at, b->at, sizeof a->at);
+}
+
+/* before: what the lane before this one has issued, if any, and what this one has, afterwards. */
+static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane, struct tensor_copy *before)
 {
     const struct lop *o = &w->code->low->op[i->op];
     struct tensor_copy c = { .w = w, .insn = i, .lane = lane, .store = o->aux & TENSOR_STORE };
@@ -267,15 +275,19 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
             c.f->to_tf32 = c.map.type == MAP_TF32 || c.map.type == MAP_TF32_FTZ;
         }
         if (o->aux & TENSOR_REDUCE) bulk_reduction(c.f, (enum atom_op)(o->aux >> TENSOR_ATOM), c.map.type);
-        (c.map.im2col ? add_pixels : add_box)(&c);
+        /* lanes of a warp that all store the same box, as in CUTLASS, store it once */
+        if (!c.store || o->aux & TENSOR_REDUCE || !before->w || !same_copy(&c, before))
+            (c.map.im2col ? add_pixels : add_box)(&c);
         flight_issue(c.f);
     }
     if (c.outside) report_outside(&c);
+    *before = c;
 }
 
 int run_bulk_tensor(char *restrict R, const struct insn *i, struct warp *w)
 {
-    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) issue(w, R, i, (u32)__builtin_ctz(m));
+    struct tensor_copy before = { 0 };
+    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) issue(w, R, i, (u32)__builtin_ctz(m), &before);
     return 0;
 }
 

@@ -1,5 +1,5 @@
 // An mbarrier that is set up while the cluster gathers, as CUTLASS does it: fence.mbarrier_init, a relaxed arrival, a wait.
-// regen: -arch=sm_90 -lineinfo
+// regen: -arch=sm_90a -lineinfo
 __device__ static unsigned shared_of(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 
 // FENCE: the good one
@@ -20,3 +20,21 @@ template <bool FENCE> __device__ static void begin(int *out)
 
 extern "C" __global__ void init_ok(int *out) { begin<true>(out); }
 extern "C" __global__ void init_bad(int *out) { begin<false>(out); }
+
+// A tensor map in shared memory is changed there, and the next CTA of the cluster reads it.
+extern "C" __global__ void replaced(unsigned long long *out)
+{
+    __shared__ __align__(128) unsigned long long map[16];
+    unsigned t = threadIdx.x, other;
+    unsigned long long got;
+    if (t < 16) map[t] = t;
+    __syncthreads();
+    if (t == 0)
+        asm volatile("tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(shared_of(map)), "l"((unsigned long long)(blockIdx.x + 1) << 32)
+                     : "memory");
+    asm volatile("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(other) : "r"(shared_of(map)), "r"((blockIdx.x + 1) % 2));
+    asm volatile("ld.shared::cluster.u64 %0, [%1];" : "=l"(got) : "r"(other) : "memory");
+    out[blockIdx.x * blockDim.x + t] = got;
+    asm volatile("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
