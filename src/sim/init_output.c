@@ -190,7 +190,7 @@ static void check_rest(struct sim *s, struct report *report, const struct mem_ob
     struct shadow *x = mem_shadow(s->mem);
     u64 by = __atomic_load_n(&o->written_by, __ATOMIC_RELAXED), end = addr + bytes;
     lock(&s->lock);
-    struct shape l = s->shape[by % SIM_SHAPES];
+    struct launch_shape l = s->shape[by % SIM_SHAPES];
     unlock(&s->lock);
     if (!by || l.serial != by || l.blocks < 2 || addr != o->base || bytes != o->size) return;
     u64 from = shadow_next_undefined(x, addr, bytes), part = (from - addr) / l.blocks;

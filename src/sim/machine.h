@@ -342,7 +342,7 @@ struct sim {
     struct pool *pool;
     struct writer *writers; /* a lossy table, by address: who changed a lock last */
     u64 serial;             /* launches so far */
-    struct shape {          /* of a launch */
+    struct launch_shape {   /* of a launch */
         u64 serial;         /* which */
         u32 blocks;         /* along x; 0: the grid has more than one dimension */
         u32 threads;        /* of a block */

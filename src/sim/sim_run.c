@@ -180,8 +180,9 @@ static bool prepare(struct sim *s, struct launch *l, struct sim_launch *in, stru
         l->plain = code_for(l->kernel, in, true, e);
     }
     l->serial = ++s->serial;
-    s->shape[l->serial % SIM_SHAPES] = (struct shape){ l->serial, in->grid[1] * in->grid[2] == 1 ? in->grid[0] : 0,
-                                                       in->block[0] * in->block[1] * in->block[2] };
+    s->shape[l->serial % SIM_SHAPES] = (struct launch_shape){ l->serial,
+                                                              in->grid[1] * in->grid[2] == 1 ? in->grid[0] : 0,
+                                                              in->block[0] * in->block[1] * in->block[2] };
     unlock(&s->lock);
     return l->kernel && l->fast && l->plain;
 }
