@@ -1,7 +1,7 @@
 /* What the host gets to see: bytes that arithmetic made from undefined values are findings, bytes that were only
  * copied are at most a note (rules.md I2, I3): single ones are padding, so only elements of which every byte is a
- * copy of what was never written are named. Memory that no kernel has written is not checked: it need not hold a
- * result. */
+ * copy of what was never written are named, or 64 bytes in a row where elements are not known. Memory that no kernel
+ * has written is not checked: it need not hold a result. */
 #include "sim/planes.h"
 #include <inttypes.h>
 
@@ -122,11 +122,18 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
     report_add(report, &f);
 }
 
+/* Bytes that are looked at as one: an element; in memory whose elements are not known more than any padding has. */
+enum { UNTYPED = 64 };
+static u32 unit_of(const struct mem_object *o)
+{
+    return o->element_size ? o->element_size : o->size < UNTYPED ? (u32)o->size : UNTYPED;
+}
+
 /* A whole element of which every byte is a copy: its origin, or 0. */
 static u32 copied_element(struct shadow *x, const struct mem_object *o, u64 at)
 {
-    u32 e = o->element_size, origin = 0;
-    if (!e || e > 8 || (at - o->base) % e || at - o->base + e > o->size) return 0;
+    u32 e = unit_of(o), origin = 0;
+    if (o->element_size > 8 || (at - o->base) % e || at - o->base + e > o->size) return 0;
     for (u32 k = 0; k < e; k++) {
         struct taint t = shadow_read(x, at + k, 1);
         if (t.undef != 0xff || t.made || !t.origin) return 0;
@@ -143,9 +150,9 @@ static void check_page(struct sim *s, const struct mem_object *o, u64 at, u64 en
         struct taint t = shadow_read(x, at, 1);
         u32 copied = t.made ? 0 : copied_element(x, o, at);
         if (copied) {
-            add(s, run, n, at, o->element_size, copied, true);
-            shadow_define(x, at, o->element_size);
-            at += o->element_size - 1;
+            add(s, run, n, at, unit_of(o), copied, true);
+            shadow_define(x, at, unit_of(o));
+            at += unit_of(o) - 1;
             continue;
         }
         if (!t.made) continue;
@@ -200,9 +207,9 @@ static void check_rest(struct sim *s, struct report *report, const struct mem_ob
     char cause[400], fix[120];
     snprintf(cause, sizeof cause,
              "nobody wrote the last %" PRIu64 " of the %" PRIu64
-             " bytes of %s: the launch had %u block%s of %u threads, "
+             " bytes of %s: the launch had %u blocks of %u threads, "
              "and each block wrote %" PRIu64 " bytes",
-             end - from, bytes, o->name, l.blocks, l.blocks == 1 ? "" : "s", l.threads, part);
+             end - from, bytes, o->name, l.blocks, l.threads, part);
     snprintf(fix, sizeof fix, "Round the number of blocks up, (n + block - 1) / block: %u instead of %u.", l.blocks + 1,
              l.blocks);
     struct finding f = { .kind = F_uninit_rest,

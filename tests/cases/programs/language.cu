@@ -204,6 +204,27 @@ static int unset(bool set)
     if (set) printf("%d\n", v);
     return 0;
 }
+/* memory that nobody wrote is carried to the host; a struct's padding, which is as raw, is not */
+struct padded { double a; int b; };
+__global__ void reversed(const int *from, int *to) { to[threadIdx.x] = from[blockDim.x - 1 - threadIdx.x]; }
+__global__ void filled(padded *p) { p[threadIdx.x].a = threadIdx.x, p[threadIdx.x].b = 1; }
+__global__ void moved(const padded *from, padded *to) { to[threadIdx.x] = from[threadIdx.x]; }
+static int carried(bool set)
+{
+    int *from, *to, got[64];
+    padded *p, *q, back[64];
+    TRY(cudaMalloc(&from, sizeof got)); TRY(cudaMalloc(&to, sizeof got)); TRY(cudaMalloc(&p, sizeof back)); TRY(cudaMalloc(&q, sizeof back));
+    if (set) TRY(cudaMemset(from, 0, sizeof got));
+    reversed<<<1, 64>>>(from, to);
+    filled<<<1, 64>>>(p);
+    moved<<<1, 64>>>(p, q);
+    TRY(cudaMemcpy(got, to, sizeof got, cudaMemcpyDeviceToHost)); TRY(cudaMemcpy(back, q, sizeof back, cudaMemcpyDeviceToHost));
+    printf("%d %g\n", set ? got[63] : 0, back[63].a);
+    TRY(cudaFree(from)); TRY(cudaFree(to)); TRY(cudaFree(p)); TRY(cudaFree(q));
+    return 0;
+}
+static int carried_ok() { return carried(true); }
+static int carried_bad() { return carried(false); }
 static int unset_ok() { return unset(true); }
 static int unset_bad() { return unset(false); }
 
@@ -252,4 +273,4 @@ static int host_pointer_bad() // a pointer of the host's heap given to a kernel:
 #define ONE(name) { #name, name }
 PROGRAMS(ONE(templates_ok), ONE(constant_ok), ONE(constant_bad), ONE(managed_variable_ok), ONE(managed_variable_bad), ONE(printf_ok), ONE(assert_ok), ONE(assert_bad), ONE(cooperative_ok),
          ONE(cooperative_bad), ONE(tiles_ok), ONE(barrier_ok), ONE(barrier_bad), ONE(dynamic_bad), ONE(calls_ok), ONE(heap_ok), ONE(heap_bad),
-         ONE(histogram_ok), ONE(histogram_bad), ONE(unset_ok), ONE(unset_bad), ONE(guard_ok), ONE(guard_bad), ONE(occupancy_ok), ONE(device_ok), ONE(host_pointer_bad))
+         ONE(histogram_ok), ONE(histogram_bad), ONE(unset_ok), ONE(unset_bad), ONE(carried_ok), ONE(carried_bad), ONE(guard_ok), ONE(guard_bad), ONE(occupancy_ok), ONE(device_ok), ONE(host_pointer_bad))
