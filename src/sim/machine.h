@@ -104,6 +104,8 @@ struct exit_record { /* lanes that left the kernel */
     struct lowered *low;
 };
 
+enum { CHANGED_ALL = 1, CHANGED_OWN = 2 }; /* memory that others see; local variables and arguments of calls */
+
 struct warp { /* what every block touches comes first */
     char *R;  /* register file of the running split's frame */
     u32 mask; /* lanes of the running split */
@@ -131,7 +133,7 @@ struct warp { /* what every block touches comes first */
     /* barrier.cluster: lanes that have arrived in this phase; lanes that have arrived and not waited since */
     u32 cluster_arrived, cluster_owes;
     u32 clocks, syncs; /* clock reads, and synchronisations with others: a loop with one is not idle */
-    u32 changed;       /* this warp has changed memory since the probe began */
+    u32 changed;       /* this warp has changed memory since the probe began: a bit set of CHANGED_ALL, CHANGED_OWN */
     u32 first_live;    /* lanes at the start */
     /* where its lanes left the kernel; when there is no room for more places, the last one has all further lanes */
     struct exit_record exits[EXIT_RECORDS];
@@ -316,11 +318,16 @@ struct launch { /* read by all workers all the time; what they write has cache l
     u64 triggered;     /* atomic: CTAs that have triggered */
     bool trigger_told; /* atomic: all have triggered or left, and in->trigger was called */
     /* in flight: guarded by sim.launches_lock */
-    struct launch *behind;    /* the next one in flight, of lower priority or younger */
-    u32 inside;               /* threads that are in places of its workers */
-    bool over;                /* atomic: nothing of it will run any more */
-    bool ended;               /* it is not in flight any more, and has its result */
-    bool suspected;           /* it is reported that it may wait for ever */
+    struct launch *behind; /* the next one in flight, of lower priority or younger */
+    u32 inside;            /* threads that are in places of its workers */
+    bool over;             /* atomic: nothing of it will run any more */
+    bool ended;            /* it is not in flight any more, and has its result */
+    bool suspected;        /* it is reported that it may wait for ever */
+    struct busy_wait {     /* loops that poll and are not idle, since they read clocks or count (wait.c) */
+        u64 since;         /* atomic: from then on every watched round was one of them; 0: the last was not */
+        u64 done;          /* atomic: CTAs that had ended then */
+        bool told;         /* atomic: it is reported */
+    } busy;
     bool beside;              /* sim_start made it: other launches may run beside it */
     bool started;             /* by sim_start: whoever leaves it last ends it, and sim_wait takes its result */
     struct sim_launch own;    /* what `in` points to */

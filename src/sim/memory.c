@@ -253,7 +253,7 @@ static void do_store(struct access *a, const char *R)
             u64 v = data[k][l];
             if (unlikely(w->probe) && load_one(a->ptr[l] + k * s->width, s->width, strong) !=
                                           (s->width < 8 ? v & ((1ull << 8 * s->width) - 1) : v))
-                w->changed = 1;
+                w->changed |= a->space[l] == SP_LOCAL || a->space[l] == SP_CALL ? CHANGED_OWN : CHANGED_ALL;
             store_one(p + k * s->width, v, s->width, strong && !whole);
         }
         if (whole) memcpy(a->ptr[l], buf, 16);

@@ -4,11 +4,17 @@
  * round changed no memory, did not synchronise, read no clock that counts, and the registers that its exits and
  * addresses depend on (code/exit_slice.c) are as they were, then the loop can end only when one of the values it read
  * differs. The split is idle with that read set, and costs one comparison a visit. When no split can run and no read
- * set has changed, the launch is quiescent: a proved deadlock, or a wait for the host (worker_pool.c). */
+ * set has changed, the launch is quiescent: a proved deadlock, or a wait for the host (worker_pool.c).
+ *
+ * A round that reads a clock which counts, or counts in variables in memory, as the waits of libcu++ do in -G builds,
+ * is no proof. Where for seconds no watched round of the launch did anything else, that is the note wait_suspected. */
 #include "sim/wait.h"
 #include "code/analyses.h"
 #include "sim/access.h"
 #include "sim/cluster.h"
+#include "sim/deadlock.h"
+#include "sim/deadlock_text.h"
+#include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/sim_run.h"
 
@@ -26,6 +32,8 @@ struct probe {                  /* a round of a loop that is watched */
     bool clocked;               /* what a clock says is among them */
     struct read read[READ_SET]; /* what the round has read */
     u32 nread;
+    struct read polled;               /* the first of them by an atomic, a volatile load or a wait for an mbarrier */
+    const struct lowered *polled_low; /* the function of that; NULL: there was none */
     bool overflow; /* the read set is not whole, or a location had two values: the round is not idle */
 };
 
@@ -140,6 +148,12 @@ void wait_probe_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const
         return;
     }
     p->read[p->nread++] = (struct read){ ptr, addr, value, op, (u8)size, space, (u8)lane };
+    const struct lowered *low = w->code->low;
+    if (p->polled_low || low->op[op].site == NONE) return;
+    const struct site *s = &low->site[low->op[op].site];
+    if (s->sem == SEM_WEAK && !(s->access & ISA_WRITES)) return;
+    p->polled = p->read[p->nread - 1];
+    p->polled_low = low;
 }
 
 bool wait_changed(const struct split *s)
@@ -156,6 +170,7 @@ static void begin_round(struct warp *w)
     struct probe *p = w->probe;
     snapshot(w, p, p->regs);
     p->nread = 0;
+    p->polled_low = NULL;
     p->overflow = false;
     p->edges = 0;
     p->clocks = w->clocks;
@@ -176,6 +191,39 @@ static bool round_was_idle(struct warp *w)
     bool same = !memcmp(now, p->regs, 8 * LANES * p->nregs);
     base_free(now);
     return same;
+}
+
+static void report_busy(struct warp *w)
+{
+    struct probe *p = w->probe;
+    struct cta *c = w->cta;
+    struct stopped st = { .l = c->launch, .cta = &c, .ncta = 1 };
+    struct finding f = { .kind = F_wait_suspected, .once = true };
+    f.cause = arena_printf(&st.mem,
+                           "for %u seconds every loop that was looked at has read the same and changed nothing that "
+                           "others see; this one waits for %s (it reads a clock or counts its rounds, so that nothing "
+                           "is proved)",
+                           SUSPECT_SECONDS, describe_read(&st, p->polled_low, &p->polled));
+    f.fix = "Look at who should change it: an arrival that is missing, a count that is too large, a flag that nobody "
+            "sets. Ctrl-C says where every thread stands.";
+    finding_add_of(w, p->polled_low, p->polled.op, &f, w->mask);
+    arena_free(&st.mem);
+}
+
+/* A round that was not idle has ended. */
+static void look_whether_busy(struct warp *w)
+{
+    struct probe *p = w->probe;
+    struct launch *l = w->cta->launch;
+    u64 now = time_ns(), since = __atomic_load_n(&l->busy.since, __ATOMIC_RELAXED), done = 0;
+    bool waits = p->polled_low && !(w->changed & CHANGED_ALL) && !p->overflow && p->syncs == w->syncs;
+    for (u32 k = 0; k < l->nworkers; k++) done += __atomic_load_n(&l->worker[k].ctas, __ATOMIC_RELAXED);
+    if (!waits || !since || done != __atomic_load_n(&l->busy.done, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&l->busy.done, done, __ATOMIC_RELAXED);
+        __atomic_store_n(&l->busy.since, waits ? now : 0, __ATOMIC_RELAXED);
+    } else if (now - since > SUSPECT_SECONDS * 1000000000ull &&
+               !__atomic_exchange_n(&l->busy.told, true, __ATOMIC_RELAXED))
+        report_busy(w);
 }
 
 static enum wait_action go_idle(struct warp *w)
@@ -249,6 +297,8 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
         if (++p->edges < 64 && p->fr == w->cur->fr && in_loop(w->code->low, p->head, target)) return WAIT_GO;
     } else if (round_was_idle(w))
         return go_idle(w);
+    else
+        look_whether_busy(w);
     wait_probe_stop(w);
     const struct launch *l = w->cta->launch;
     bool turns = (l->started && l->in->seeded) || __atomic_load_n(&l->sim->nlaunches, __ATOMIC_RELAXED) > 1;
