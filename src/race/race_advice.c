@@ -437,6 +437,20 @@ static bool advise_cluster(struct draft *x)
     return true;
 }
 
+/* An mbarrier that the cluster may use is initialised, and nothing publishes it. */
+static bool advise_init(struct draft *x)
+{
+    struct finding *f = &x->f;
+    if (x->t->w->c->launch->of->per < 2 || !x->old_low || !(x->old_low->op[x->old_op].flags & ISA_MBAR_INIT))
+        return false;
+    f->cause = "another thread initialises the mbarrier, and nothing hands that over: an arrival at the cluster's "
+               "barrier that is relaxed does not by itself";
+    f->order = "fence.mbarrier_init.release.cluster behind the initialisation, then a barrier";
+    f->fix = "Let the thread that initialises execute fence.mbarrier_init.release.cluster (cutlass::arch::"
+             "fence_barrier_init()), and let all pass the cluster's barrier before they use the mbarrier.";
+    return true;
+}
+
 bool race_advise(struct draft *x)
 {
     struct finding *f = &x->f;
@@ -475,7 +489,7 @@ bool race_advise(struct draft *x)
         f->joint_fix.gap = GAP_REPAIR;
         if (f->kind == F_race_volatile) f->joint_cause.after = "; volatile orders nothing between threads";
         if (f->kind == F_race && advise_strong_sizes(x)) break;
-        if (advise_cluster(x)) break;
+        if (advise_init(x) || advise_cluster(x)) break;
         if (advise_lock(x)) return true;
         return !advise_grid_stride(x) && !advise_parts(x) && !advise_overlap(x) && !advise_update(x) &&
                !advise_same_store(x) && !advise_loop_carried(x) && !advise_turns(x) && !advise_statement(x) &&
