@@ -94,6 +94,7 @@ struct split {
     u32 rdv;            /* SPLIT_RENDEZVOUS: the member mask */
     struct read *reads; /* SPLIT_IDLE: it runs again when one of these differs */
     u32 nreads;
+    u64 polled; /* a mark of what the last watched round that was not idle polled, and its value (wait.c); 0: nothing */
 };
 
 /* ---- warps ---- */

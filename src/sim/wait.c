@@ -216,7 +216,10 @@ static void look_whether_busy(struct warp *w)
     struct probe *p = w->probe;
     struct launch *l = w->cta->launch;
     u64 now = time_ns(), since = __atomic_load_n(&l->busy.since, __ATOMIC_RELAXED), done = 0;
-    bool waits = p->polled_low && !(w->changed & CHANGED_ALL) && !p->overflow && p->syncs == w->syncs;
+    u64 polled = p->polled_low ? (p->polled.addr * 31 ^ p->polled.value) | 1 : 0;
+    bool waits = polled && polled == w->cur->polled && !(w->changed & CHANGED_ALL) && !p->overflow &&
+                 p->syncs == w->syncs;
+    w->cur->polled = polled;
     for (u32 k = 0; k < l->nworkers; k++) done += __atomic_load_n(&l->worker[k].ctas, __ATOMIC_RELAXED);
     if (!waits || !since || done != __atomic_load_n(&l->busy.done, __ATOMIC_RELAXED)) {
         __atomic_store_n(&l->busy.done, done, __ATOMIC_RELAXED);
