@@ -37,9 +37,10 @@ static struct opnd narrow(struct lower *w, struct opnd wide)
     return r;
 }
 
-/* Says that something happens to the map at an address: enum map_event. */
-static void mark(struct lower *w, enum map_event what, struct opnd at)
+/* Says that something happens to the map at base + off: enum map_event. */
+static void mark(struct lower *w, enum map_event what, struct opnd base, s64 off)
 {
+    struct opnd at = off ? made(w, N_add, T_U64, base, lower_const((u64)off)) : base;
     struct lop o = lower_op(w, isa_form(N_map_fence, T_NONE, T_NONE, 0));
     lower_operands(w, &o, NULL, 0, &at, 1);
     o.aux = (u16)what;
@@ -134,8 +135,7 @@ void lower_tensormap_replace(struct lower *w, int form)
         lower_unsupported(w);
         return;
     }
-    if (m.width == 8 && m.space != SP_SHARED)
-        mark(w, MAP_CHANGED, m.off ? made(w, N_add, T_U64, m.base, lower_const((u64)m.off)) : m.base);
+    if (m.width == 8 && m.space != SP_SHARED) mark(w, MAP_CHANGED, m.base, m.off);
     if (around != NONE) lower_end_block(w, TERM_FALL);
     lower_end_around(w, around);
 }
@@ -172,10 +172,8 @@ void lower_tensormap_copy(struct lower *w, int form)
         u32 width = lower_address(w, &i->arg[k], &at, &off);
         at = width == 8 ? made(w, N_add, T_U64, at, far) : made(w, N_add, T_U32, at, mine);
         lower_access(w, k == 1, k ? SP_SHARED : SP_GLOBAL, at, width, off, word, 4);
-        if (!k && width == 8) { /* of lane 0 it is the map's own address */
-            struct opnd start = made(w, N_sub, T_U64, at, far);
-            mark(w, MAP_CHANGED, off ? made(w, N_add, T_U64, start, lower_const((u64)off)) : start);
-        }
+        /* of lane 0 it is the map's own address */
+        if (!k && width == 8) mark(w, MAP_CHANGED, made(w, N_sub, T_U64, at, far), off);
     }
     order_lanes(w);
     lower_fence(w, isa_form(N_fence, T_NONE, T_NONE, 0));
@@ -195,8 +193,7 @@ void lower_map_fence(struct lower *w, int form)
             return;
         }
         m.width = lower_address(w, &i->arg[0], &m.base, &m.off);
-        if (m.width == 8)
-            mark(w, MAP_ACQUIRED, m.off ? made(w, N_add, T_U64, m.base, lower_const((u64)m.off)) : m.base);
+        if (m.width == 8) mark(w, MAP_ACQUIRED, m.base, m.off);
     }
     lower_fence(w, isa_form(N_fence, T_NONE, T_NONE, 0));
 }

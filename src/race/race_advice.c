@@ -437,12 +437,13 @@ static bool advise_cluster(struct draft *x)
     return true;
 }
 
+bool race_is_init(const struct lowered *l, u32 op) { return l && op < l->nop && l->op[op].flags & ISA_MBAR_INIT; }
+
 /* An mbarrier that the cluster may use is initialised, and nothing publishes it. */
 static bool advise_init(struct draft *x)
 {
     struct finding *f = &x->f;
-    if (x->t->w->c->launch->of->per < 2 || !x->old_low || !(x->old_low->op[x->old_op].flags & ISA_MBAR_INIT))
-        return false;
+    if (x->t->w->c->launch->of->per < 2 || !race_is_init(x->old_low, x->old_op)) return false;
     f->cause = "another thread initialises the mbarrier, and nothing hands that over: an arrival at the cluster's "
                "barrier that is relaxed does not by itself";
     f->order = "fence.mbarrier_init.release.cluster behind the initialisation, then a barrier";

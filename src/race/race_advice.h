@@ -35,6 +35,7 @@ static inline const struct site *site_at(const struct lowered *l, u32 op)
 /* by operation: 1: a load that begins an update (x += 1), which a later store ends; from base_need */
 u8 *race_update_loads(const struct lowered *l);
 /* fills cause, order and fix of x->f, by its kind; true: they name a flag or a lock */
+bool race_is_init(const struct lowered *l, u32 op); /* the operation initialises an mbarrier */
 bool race_advise(struct draft *x);
 bool race_same_statement(struct draft *x); /* both are one instruction, or copies of one (an unrolled loop) */
 /* Both accesses are the store that ends an update (x += 1): the place of the load that begins it. NULL: they are not.

@@ -635,12 +635,6 @@ static struct draft draft_of(const struct touch *t, const struct list_entry *old
     return x;
 }
 
-/* Two that initialise one mbarrier are reported by the check of asynchronous operations. */
-static bool is_mbarrier_init(const struct lowered *l, u32 op)
-{
-    return l && op < l->nop && l->op[op].flags & ISA_MBAR_INIT;
-}
-
 void race_report(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
 {
     const struct race *r = t->w->c->race;
@@ -651,7 +645,8 @@ void race_report(const struct touch *t, const struct list_entry *old, const stru
     struct draft x = draft_of(t, old, me, byte);
     if (is_optimistic_read(&x)) return;
     enum finding_kind k = classify(&x);
-    bool reported = is_mbarrier_init(t->warp->code->low, t->op_index) && is_mbarrier_init(x.old_low, x.old_op) &&
+    /* Two that initialise one mbarrier are reported by the check of asynchronous operations. */
+    bool reported = race_is_init(t->warp->code->low, t->op_index) && race_is_init(x.old_low, x.old_op) &&
                     t->warp->cta->launch->in->checks & CHECK_ASYNC;
     /* Both accesses are in cooperative groups or libcu++ (tiles of several warps, ~cuda::pipeline), which rely on a
      * shuffle or match to order lanes. NVIDIA knows its hardware, and the user cannot change that code. */
