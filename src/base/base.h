@@ -237,6 +237,16 @@ bool pages_punch(u64 at, u64 bytes);    /* the same for a view of a file: every 
 bool pages_withdraw(u64 at, u64 bytes); /* back to the state after pages_reserve, whatever was mapped there */
 void pages_release(u64 at, u64 bytes);
 bool pages_usable(u64 at, u64 bytes); /* mapped, and all of it may be read and written. Slow: reads a file */
+/* How many of so many bytes can be read, or written, from an address on. One call of the kernel where all of them can,
+ * which also makes the pages present. A sandbox may forbid to ask: then all of them. */
+u64 pages_there(const void *p, u64 bytes, bool write);
+/* The piece of address space around an address, by the kernel's list; false: nothing is mapped there. Slow: reads a
+ * file. */
+struct mapping {
+    u64 low, high;
+    bool read, write;
+};
+bool mapping_at(u64 at, struct mapping *out);
 /* What memory of the process can be read at an address, by the kernel's list. Slow: reads a file. `file` receives the
  * name of a file without its folder, for PROCESS_FILE. */
 enum process_memory {

@@ -196,3 +196,9 @@ int fault_sigaction(int number, const struct sigaction *act, struct sigaction *o
     if (!result && old) *old = was;
     return result;
 }
+
+bool fault_program_handles(void)
+{
+    struct sigaction now;
+    return !fault_sigaction(SIGSEGV, NULL, &now) && !is_default(&now);
+}

@@ -40,4 +40,7 @@ void fault_watch_ends(void);
 int fault_sigaction(int number, const struct sigaction *act, struct sigaction *old);
 /* Whether fault_sigaction has anything to do with this signal. */
 bool fault_watches(int number);
+/* Whether the program has a handler of its own for faults: memory that is mapped without access may then be its way to
+ * see who uses it. */
+bool fault_program_handles(void);
 #endif

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "base/base.h"
 #include <fcntl.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -87,54 +86,6 @@ u64 pages_map(int fd, u64 offset, u64 at, u64 bytes)
 
 void pages_file_close(int fd) { close(fd); }
 
-bool pages_usable(u64 at, u64 bytes)
-{
-    FILE *f = fopen("/proc/self/maps", "r");
-    char line[512];
-    u64 need = at, end = at + bytes;
-    bool start = true;
-    while (f && need < end && fgets(line, sizeof line, f)) {
-        unsigned long long lo, hi;
-        char right[8];
-        bool whole = start;
-        start = strchr(line, '\n') != NULL; /* the name of a file may be longer than the line */
-        if (!whole || sscanf(line, "%llx-%llx %4s", &lo, &hi, right) != 3 || hi <= need) continue;
-        if (lo > need || right[0] != 'r' || right[1] != 'w') break;
-        need = hi;
-    }
-    if (f) fclose(f);
-    return need >= end;
-}
-
-enum process_memory process_memory_at(u64 at, char *file, size_t size)
-{
-    FILE *f = fopen("/proc/self/maps", "r");
-    char line[512];
-    enum process_memory is = PROCESS_NOTHING;
-    bool start = true;
-    while (f && fgets(line, sizeof line, f)) {
-        unsigned long long lo, hi;
-        char right[8];
-        int name = 0;
-        bool whole = start;
-        start = strchr(line, '\n') != NULL; /* the name of a file may be longer than the line */
-        if (!whole || sscanf(line, "%llx-%llx %4s %*s %*s %*s %n", &lo, &hi, right, &name) != 3 || hi <= at) continue;
-        if (lo > at || right[0] != 'r' || !name) break;
-        line[strcspn(line, "\n")] = 0;
-        const char *path = line + name;
-        Dl_info in;
-        if (path[0] != '/' && dladdr((const void *)(uintptr_t)at, &in) && in.dli_fname && in.dli_fname[0])
-            path = in.dli_fname; /* variables that begin as zero lie behind those of the file */
-        const char *slash = strrchr(path, '/');
-        if (size) snprintf(file, size, "%s", slash ? slash + 1 : path);
-        is = !strcmp(path, "[stack]") ? PROCESS_STACK : slash && slash[1] ? PROCESS_FILE : PROCESS_OTHER;
-        break;
-    }
-    if (f) fclose(f);
-    return is;
-}
-
-/* The kernel copies one byte of each page, and stops at the first that it cannot. */
 u64 pages_readable(const void *p, u64 bytes)
 {
     enum { AT_ONCE = 256 };

@@ -36,27 +36,13 @@ static cu_result stream_for(struct cu_context *c, const struct how *h, lk_stream
     return h->async || h->thread ? cu_stream_of(c, h->handle, h->thread, st) : CU_OK;
 }
 
-/* The first and the last byte of a side in the host's own memory can be read: asking for all pages of a large one takes
- * longer than the copy. */
-static bool host_side_is_there(const lk_end *e, const lk_copy *x)
-{
-    u64 rows = x->rows ? x->rows : 1, slices = x->slices ? x->slices : 1, pitch = e->pitch ? e->pitch : x->width,
-        slice = e->slice ? e->slice : pitch * rows, last;
-    if (!e->host) return true;
-    if (__builtin_mul_overflow(slices - 1, slice, &last) || __builtin_add_overflow(last, (rows - 1) * pitch, &last) ||
-        __builtin_add_overflow(last, x->width - 1, &last))
-        return false;
-    return cu_readable(e->host, 1) && (uintptr_t)e->host + last >= (uintptr_t)e->host &&
-           cu_readable((const char *)e->host + last, 1);
-}
-
 static cu_result copy_do(struct cu_context *c, lk_copy *x, const struct how *h)
 {
     cu_result r = stream_for(c, h, &x->stream);
     if (r) return r;
     if (!x->width) return CU_OK;
     if ((!x->to.host && !x->to.address) || (!x->from.host && !x->from.address)) return CU_INVALID_VALUE;
-    if (!host_side_is_there(&x->to, x) || !host_side_is_there(&x->from, x)) return CU_INVALID_VALUE;
+    if ((r = cu_host_check(x))) return r;
     x->size = sizeof *x;
     lk_gpu *gpu = c->device->gpu;
     r = cu_status(gpu, lk_memory_copy(gpu, x));

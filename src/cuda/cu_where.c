@@ -41,18 +41,23 @@ void cu_where_begin(const struct cu_call *c)
     scripted.serial = where_script(&scripted.lines) ? cu_call_serial() : 0;
 }
 
-static bool call_walk(const struct cu_call *c, struct where_stack *s)
+static bool frames_walk(const struct cu_call *c, struct where_stack *s)
 {
     if (!c) return false;
-    if (scripted.serial && scripted.serial == cu_call_serial()) {
-        *s = scripted.lines;
-        return true;
-    }
     struct where_call from = { .address = (uintptr_t)c->return_address,
                                .frame = (uintptr_t)c->frame,
                                .stack = (uintptr_t)c->stack };
     if (!where_is_code(from.address)) where_modules_look(); /* a library that was loaded since */
     where_walk(&from, s);
+    return true;
+}
+
+bool cu_where_stack(struct where_stack *s) { return frames_walk(cu_call_now(), s); }
+
+static bool call_walk(const struct cu_call *c, struct where_stack *s)
+{
+    if (!c || !scripted.serial || scripted.serial != cu_call_serial()) return frames_walk(c, s);
+    *s = scripted.lines;
     return true;
 }
 
@@ -114,6 +119,12 @@ static const char *pointer_name(u64 pointer, bool *stack)
     if (!call_walk(c, &s) || (s.address[0] & WHERE_SCRIPT) == WHERE_SCRIPT) return NULL;
     *stack = s.n && pointer >= s.stack[0] && pointer < where_stack_end();
     return where_held(where_site(cu_call_name(c), &s), &s, pointer);
+}
+
+const char *cu_where_variable(u64 pointer)
+{
+    bool stack;
+    return pointer_name(pointer, &stack);
 }
 
 static int told = -1; /* the file of the lines */

@@ -13,6 +13,11 @@ bool cu_where_scripts(void); /* whether there is an interpreter */
 bool cu_where_holds(void);   /* whether it has objects that hold memory until it ends, which nobody forgot */
 /* The same in a child of fork, which has a file of its own. */
 void cu_where_forked(const char *file);
+/* The frames behind the call that the calling thread is in, of compiled code; false: it is in none. */
+struct where_stack;
+bool cu_where_stack(struct where_stack *s);
+/* ", held by x" or ", the variable x", as a mark of where.h, for a pointer that the call was given; NULL: not known. */
+const char *cu_where_variable(u64 pointer);
 /* The site of the call that the calling thread is in; NULL: it is in none. Lives for ever. */
 const char *cu_site(void);
 #endif

@@ -3,6 +3,7 @@
  * A copy from memory of the host that is neither pinned nor managed takes the bytes in the call, and one to such memory
  * ends in the call, as CUDA has it. In a capture, and as a node of a graph, they are read and written when the graph
  * runs. */
+#include "base/fault.h"
 #include "dev/dev_graph.h"
 #include "dev/dev_work.h"
 #include "mem/shadow.h"
@@ -95,9 +96,32 @@ static u32 body_launch(struct op *op, void *of)
     return DEV_LAUNCH_FAILED;
 }
 
+/* Memory of the host that was there when the node of a graph was made may be gone when the graph runs. */
+static bool host_is_there(struct body *b, const struct dev_side *s, bool write)
+{
+    const struct dev_copy_plan *p = &b->copy;
+    if (s->device || !s->bytes || (!write && b->staged)) return true;
+    for (u64 k = 0; k < p->slices; k++)
+        for (u64 i = 0; i < p->rows; i++) {
+            u64 n = pages_there(s->bytes + k * s->slice + i * s->pitch, p->width, write);
+            if (n == p->width) continue;
+            if (fault_program_handles()) return true;
+            char cause[200];
+            snprintf(cause, sizeof cause,
+                     "When the copy runs, %" PRIu64 " of the %" PRIu64 " bytes%s that it %s are there: the memory was "
+                     "unmapped meanwhile, or never as large.",
+                     n, p->width, p->rows * p->slices > 1 ? " of a row" : "", write ? "writes" : "reads");
+            struct finding f = { .kind = F_host_short, .cause_key = s->address, .call = b->task.site, .cause = cause };
+            report_add(b->device->report, &f);
+            return false;
+        }
+    return true;
+}
+
 static u32 body_copy(struct op *op, void *of)
 {
     struct body *b = of;
+    if (!host_is_there(b, &b->copy.to, true) || !host_is_there(b, &b->copy.from, false)) return OP_INVALID_VALUE;
     if (b->managed) tell_touches(b->device);
     tell_copy(b->device, op, &b->copy, b->staged != NULL);
     dev_copy_run(&b->copy);

@@ -5,6 +5,7 @@
  *   where_script.c   lines of scripts, where an interpreter made the call
  *   where_python.c   frames of CPython
  *   where_mono.c     frames of mono (C#)
+ *   where_block.c    how large a block of malloc, a variable or the rest of a stack frame is
  *   where_site.c     distinct calls ("sites") and names of buffers, each kept once
  *
  * A site is a function that was called and the return addresses behind it. Only its number travels: as a short text
@@ -52,13 +53,21 @@ bool where_is_code(u64 address);
 bool where_same_file(u64 a, u64 b);
 /* Lists the files anew if some were loaded or unloaded since, and says so to whoever listens. */
 void where_modules_look(void);
-void where_modules_tell(void); /* the list, again */
-void modules_hold(bool held);  /* nobody changes the list meanwhile */
+void where_modules_tell(void);   /* the list, again */
+u64 where_modules_changes(void); /* another number after files were loaded or unloaded */
+void modules_hold(bool held);    /* nobody changes the list meanwhile */
 /* Around fork: a child has only the thread that forked, and must find no lock taken. */
 void where_fork_begin(void);
 void where_fork_end(void);
 /* "app+0x1234 (main)": what is known without debug information. */
 void where_plain(u64 address, struct text *out);
+
+/* ---- where_block.c ---- */
+
+/* What lies at an address of the host, and how many bytes of it from there on. `s`: the stack of the calling thread, or
+ * NULL. Of a block of malloc only an answer below `wanted` is sure; at least as many are the same as unknown. */
+enum where_block { WHERE_UNKNOWN, WHERE_MALLOC, WHERE_VARIABLE, WHERE_FRAME };
+enum where_block where_block(const struct where_stack *s, u64 address, u64 wanted, u64 *bytes);
 
 /* ---- where_script.c ---- */
 

@@ -63,6 +63,13 @@ static int counters_take(struct dl_phdr_info *x, size_t bytes, void *self)
     return 1;
 }
 
+u64 where_modules_changes(void)
+{
+    struct counters c = { 0, 0 };
+    dl_iterate_phdr(counters_take, &c);
+    return c.adds + c.subs;
+}
+
 static void list_tell(const struct modules *l)
 {
     where_tell("modules\n");

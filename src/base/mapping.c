@@ -1,0 +1,125 @@
+/* What the process has mapped, by the kernel's list of it, /proc/self/maps. To read the list takes some ten
+ * microseconds and more; pages_there asks the kernel in another way first. */
+#define _GNU_SOURCE
+#include "base/base.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/mman.h>
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22 /* Linux 5.14 */
+#define MADV_POPULATE_WRITE 23
+#endif
+
+struct list {
+    FILE *file;
+    char line[512];
+    bool start; /* the next piece that is read begins a line: the name of a file may be longer than `line` */
+};
+
+static void list_open(struct list *l)
+{
+    l->file = fopen("/proc/self/maps", "r");
+    l->start = true;
+}
+
+static void list_close(struct list *l)
+{
+    if (l->file) fclose(l->file);
+}
+
+/* The next mapping, in order of addresses; *name: where its name begins in the line. false: there is none. */
+static bool list_next(struct list *l, struct mapping *m, int *name)
+{
+    while (l->file && fgets(l->line, sizeof l->line, l->file)) {
+        unsigned long long low, high;
+        char right[8];
+        bool whole = l->start;
+        l->start = strchr(l->line, '\n') != NULL;
+        *name = 0;
+        if (!whole || sscanf(l->line, "%llx-%llx %4s %*s %*s %*s %n", &low, &high, right, name) != 3) continue;
+        *m = (struct mapping){ .low = low, .high = high, .read = right[0] == 'r', .write = right[1] == 'w' };
+        return true;
+    }
+    return false;
+}
+
+bool mapping_at(u64 at, struct mapping *out)
+{
+    struct list l;
+    int name;
+    bool found = false;
+    list_open(&l);
+    while (!found && list_next(&l, out, &name) && out->low <= at) found = at < out->high;
+    list_close(&l);
+    return found;
+}
+
+/* The same, of bytes that need a read, a write, or both. UINT64_MAX: there is no list. */
+static u64 listed(u64 at, u64 bytes, bool read, bool write)
+{
+    struct list l;
+    struct mapping m;
+    int name;
+    u64 need = at, end = at + bytes < at ? UINT64_MAX : at + bytes;
+    list_open(&l);
+    bool any = l.file != NULL;
+    while (need < end && list_next(&l, &m, &name)) {
+        if (m.high <= need) continue;
+        if (m.low > need || (read && !m.read) || (write && !m.write)) break;
+        need = m.high;
+    }
+    list_close(&l);
+    return any ? MIN_OF(need - at, bytes) : UINT64_MAX;
+}
+
+bool pages_usable(u64 at, u64 bytes) { return listed(at, bytes, true, true) == bytes; }
+
+/* Whether the kernel knows how to populate pages: it then says in one call whether all of them are there. */
+static bool populates(void)
+{
+    static u32 known; /* atomic; 1: no, 2: yes */
+    u32 is = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (!is) {
+        u64 page = page_size(), here = (uintptr_t)&is & ~(page - 1);
+        is = madvise((void *)(uintptr_t)here, page, MADV_POPULATE_READ) ? 1 : 2;
+        __atomic_store_n(&known, is, __ATOMIC_RELAXED);
+    }
+    return is == 2;
+}
+
+u64 pages_there(const void *p, u64 bytes, bool write)
+{
+    u64 page = page_size(), at = (uintptr_t)p, low = at & ~(page - 1), high = (at + bytes + page - 1) & ~(page - 1);
+    if (!bytes) return 0;
+    if (high <= low) return listed(at, bytes, !write, write); /* beyond the end of the address space */
+    int error = errno, how = write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+    bool asks = populates(), all = asks && !madvise((void *)(uintptr_t)low, high - low, how);
+    errno = error;
+    if (all) return bytes;
+    u64 n = asks ? listed(at, bytes, !write, write) : pages_readable(p, bytes);
+    return n > bytes ? bytes : n;
+}
+
+enum process_memory process_memory_at(u64 at, char *file, size_t size)
+{
+    struct list l;
+    struct mapping m;
+    int name;
+    enum process_memory is = PROCESS_NOTHING;
+    list_open(&l);
+    while (list_next(&l, &m, &name)) {
+        if (m.high <= at) continue;
+        if (m.low > at || !m.read || !name) break;
+        l.line[strcspn(l.line, "\n")] = 0;
+        const char *path = l.line + name;
+        Dl_info in;
+        if (path[0] != '/' && dladdr((const void *)(uintptr_t)at, &in) && in.dli_fname && in.dli_fname[0])
+            path = in.dli_fname; /* variables that begin as zero lie behind those of the file */
+        const char *slash = strrchr(path, '/');
+        if (size) snprintf(file, size, "%s", slash ? slash + 1 : path);
+        is = !strcmp(path, "[stack]") ? PROCESS_STACK : slash && slash[1] ? PROCESS_FILE : PROCESS_OTHER;
+        break;
+    }
+    list_close(&l);
+    return is;
+}
