@@ -234,15 +234,17 @@ template <class T, u32 N, scope S> struct mpmc {
 
 /* ---- pipes: from one warp to another ----
  *
- * All 32 lanes of both warps take part in every call. A message of up to pipe_short bytes travels in 16 words of 64
- * bits. Each holds 4 of its bytes and a number: 25 bits of the message's index plus 1, and its length. A lane that
- * finds the number that it waits for has the bytes too, so nothing has to be ordered, and a message costs one store and
- * one load of 128 bytes. Longer ones lie behind that line and are released by its first word; a pipe that has none says
- * so (LONG is false), which saves a branch. What else the sender wrote is visible to the receiver of a long message,
- * not to that of a short one. The memory begins as zeros and is best near the receiver. There are fewer than 2^24
- * slots; the receiver says what it has taken half a pipe at a time, so that two slots or more keep both sides busy.
- * What the next message needs is computed behind the one before: a message waits for nothing but its own store and
- * load. */
+ * All 32 lanes of both warps take part in every call. A message of up to 4 * WORDS bytes is a short one: it travels in
+ * WORDS words of 64 bits. Each holds 4 of its bytes and a number: 25 bits of the message's index plus 1, and its
+ * length. A lane that finds the number that it waits for has the bytes too, so nothing has to be ordered, and a message
+ * costs one store and one load of WORDS words; four of them are one sector of a cache. Longer ones lie behind that line
+ * and are released by its first word; a pipe that has none says so (LONG is false), which saves a branch. What else the
+ * sender wrote is visible to the receiver of a long message, not to that of a short one. WINDOW says that the memory is
+ * shared memory, of the own block (S is cta) or of one of the cluster (S is cluster): addresses of its window are
+ * shorter and their accesses faster. The memory begins as zeros and is best near the receiver. There are fewer than
+ * 2^24 slots; the receiver says what it has taken half a pipe at a time, so that two slots or more keep both sides
+ * busy. What the next message needs is computed behind the one before: a message waits for nothing but its own store
+ * and load. */
 
 enum {
     pipe_words = 16,
@@ -252,10 +254,35 @@ enum {
     pipe_one = 1 << pipe_length_bits         /* between the numbers of two messages */
 };
 
-template <scope S, bool LONG = true> struct pipe {
+/* A word of a pipe: by a generic address, or by one of the window of shared memory. */
+template <scope S, bool WINDOW> __device__ __forceinline__ u64 load_word(u64 at)
+{
+    static_assert(!WINDOW || S == cta || S == cluster, "shared memory is used by a block or by a cluster");
+    u64 v;
+    if (!WINDOW) return load_relaxed<S>((const u64 *)at);
+    if (S == cta)
+        asm volatile("ld.relaxed.cta.shared::cta.u64 %0, [%1];" : "=l"(v) : "r"((u32)at) : "memory");
+    else
+        asm volatile("ld.relaxed.cluster.shared::cluster.u64 %0, [%1];" : "=l"(v) : "r"((u32)at) : "memory");
+    return v;
+}
+template <scope S, bool WINDOW> __device__ __forceinline__ void store_word(u64 at, u64 v)
+{
+    if (!WINDOW)
+        store_relaxed<S>((u64 *)at, v);
+    else if (S == cta)
+        asm volatile("st.relaxed.cta.shared::cta.u64 [%0], %1;" ::"r"((u32)at), "l"(v) : "memory");
+    else
+        asm volatile("st.relaxed.cluster.shared::cluster.u64 [%0], %1;" ::"r"((u32)at), "l"(v) : "memory");
+}
+
+template <scope S, bool LONG = true, u32 WORDS = pipe_words, bool WINDOW = false> struct pipe {
+    static_assert(WORDS && WORDS <= pipe_words && !(WORDS & (WORDS - 1)), "1, 2, 4, 8 or 16 words");
+    enum { words = WORDS };
     u64 *taken;   /* written by the receiver: the number of the last message of which it has said that it has done */
     u64 *first;   /* the lane's word of the first slot */
-    u64 *mine;    /* and of that of this side's next message */
+    u64 base;     /* the address of that word, as this pipe's accesses have it */
+    u64 mine;     /* and of that of this side's next message */
     u32 at, last; /* bytes from the first slot to that one, and to the last */
     u32 each;     /* bytes of a slot */
     u32 number;   /* of the next message, with the length left out */
@@ -272,12 +299,13 @@ template <scope S, bool LONG = true> struct pipe {
     }
     static __host__ __device__ constexpr u32 slot_bytes(u32 most)
     {
-        return LK_RING_LINE + (most <= pipe_short ? 0 : (most + LK_RING_LINE - 1) / LK_RING_LINE * LK_RING_LINE);
+        return LK_RING_LINE + (most <= 4 * WORDS ? 0 : (most + LK_RING_LINE - 1) / LK_RING_LINE * LK_RING_LINE);
     }
     static __device__ __forceinline__ u32 lane() { return threadIdx.x % 32; }
     /* A side of it: one warp makes it with `sends`, the other without. */
     __device__ pipe(void *memory, u32 slots, u32 most, bool sends)
-        : taken((u64 *)memory), first((u64 *)memory + LK_RING_LINE / 8 + lane() % pipe_words), mine(first), at(0),
+        : taken((u64 *)memory), first((u64 *)memory + LK_RING_LINE / 8 + lane() % WORDS),
+          base(WINDOW ? (u64)__cvta_generic_to_shared(first) : (u64)first), mine(base), at(0),
           last((slots - 1) * slot_bytes(most)), each(slot_bytes(most)), number(pipe_one), count(slots),
           left(sends ? slots : half()), ordered(false), lies(false)
     {
@@ -287,10 +315,13 @@ template <scope S, bool LONG = true> struct pipe {
     {
         number += pipe_one;
         at = at == last ? 0 : at + each;
-        mine = (u64 *)((unsigned char *)first + at);
+        mine = WINDOW ? (u32)base + at : base + at;
     }
     /* Behind the words of the slot. */
-    __device__ __forceinline__ void *behind_words() const { return mine - lane() % pipe_words + pipe_words; }
+    __device__ __forceinline__ void *behind_words() const
+    {
+        return (unsigned char *)(first - lane() % WORDS + pipe_words) + at;
+    }
 
     /* The sender: whether there is room for one more. One lane looks for all: two loads of a warp may differ. */
     __device__ __forceinline__ bool has_room() { return left || look_for_room(); }
@@ -301,15 +332,25 @@ template <scope S, bool LONG = true> struct pipe {
         left = count - (number - pipe_one - __shfl_sync(0xffffffffu, done, 0)) / pipe_one;
         return left;
     }
-    /* Sends up to pipe_short bytes: lane k gives the k-th four of them. All words are stored, also those behind the
-     * last byte: who waits looks at all of them with one vote. */
+    /* Sends a short message: lane k gives the k-th four bytes. All words are stored, also those behind the last byte:
+     * who waits looks at all of them. */
     __device__ __forceinline__ bool put(u32 word, u32 bytes)
     {
         if (!has_room()) return false;
-        if (lane() < pipe_words) store_relaxed<S>(mine, (u64)(number | bytes) << 32 | word);
+        place(word, bytes);
+        return true;
+    }
+    /* The same in two steps: waits for room, ahead of the message; then sends it, without a branch. */
+    __device__ __forceinline__ void reserve()
+    {
+        if (__builtin_expect(!left, 0))
+            while (!look_for_room()) {}
+    }
+    __device__ __forceinline__ void place(u32 word, u32 bytes)
+    {
+        if (lane() < WORDS) store_word<S, WINDOW>(mine, (u64)(number | bytes) << 32 | word);
         left--;
         step();
-        return true;
     }
     /* A long message: where its payload is to be written, by any lanes; then send(). NULL: no room. */
     __device__ void *begin() { return has_room() ? behind_words() : (void *)0; }
@@ -317,18 +358,24 @@ template <scope S, bool LONG = true> struct pipe {
     {
         static_assert(LONG, "a pipe without long messages");
         u64 v = (u64)(number | pipe_long) << 32;
-        if (lane() && lane() < pipe_words) store_relaxed<S>(mine, v); /* no word keeps a number that may come again */
+        /* no word keeps a number that may come again */
+        if (lane() && lane() < WORDS) store_word<S, WINDOW>(mine, v);
         __syncwarp();
-        if (!lane()) store_release<S>(mine, v | bytes);
+        if (!lane()) store_release<S>((u64 *)((unsigned char *)first + at), v | bytes);
         left--;
         step();
     }
     /* The receiver: whether a message is there, its bytes, and of a short one the lane's word as put() had it. */
     __device__ __forceinline__ bool look(u32 *word, u32 *bytes)
     {
-        u64 v = load_relaxed<S>(mine);     /* by all lanes, so that they stay together */
-        u32 off = (u32)(v >> 32) ^ number; /* the length, where the index is the one that is waited for */
+        u64 v = load_word<S, WINDOW>(mine); /* by all lanes, so that they stay together */
+        u32 off = (u32)(v >> 32) ^ number;  /* the length, where the index is the one that is waited for */
         if (!__all_sync(0xffffffffu, off < pipe_one)) return false;
+        found(v, off, word, bytes);
+        return true;
+    }
+    __device__ __forceinline__ void found(u64 v, u32 off, u32 *word, u32 *bytes)
+    {
         *word = (u32)v;
         *bytes = off;
         if (LONG) lies = off == pipe_long;
@@ -337,11 +384,23 @@ template <scope S, bool LONG = true> struct pipe {
             acquire_fence<S>();
             __syncwarp();
         }
-        return true;
+    }
+    /* Waits for a message: every lane for its own word, without a vote. */
+    __device__ __forceinline__ void pull(u32 *word, u32 *bytes)
+    {
+        u64 v;
+        u32 off;
+        do {
+            v = load_word<S, WINDOW>(mine);
+            off = (u32)(v >> 32) ^ number;
+        } while (off >= pipe_one);
+        __syncwarp(); /* all lanes have theirs: the slot may be spoken of as done with */
+        found(v, off, word, bytes);
     }
     /* The payload of a long message, where it lies, until done(). */
     __device__ const void *payload() const { return behind_words(); }
-    /* The slot may be written again. The words of a short message are in registers: look() has seen them all. */
+    /* The slot may be written again. The words of a short message are in registers: look() or pull() has seen them all.
+     */
     __device__ __forceinline__ void done()
     {
         if (LONG) ordered |= lies;

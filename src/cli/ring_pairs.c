@@ -43,7 +43,10 @@ static void give_memory(struct memory *m)
 /* Bytes of a pipe: pairs.cu has the same. */
 static u32 pipe_room(u32 bytes)
 {
-    u32 slots = bytes <= 1024 ? 8 : 1, payload = bytes <= SHORT ? 0 : (bytes + LINE - 1) / LINE * LINE;
+    u32 slots = bytes <= SHORT  ? 32
+                : bytes <= 1024 ? 8
+                                : 1,
+        payload = bytes <= SHORT ? 0 : (bytes + LINE - 1) / LINE * LINE;
     return LINE + slots * (LINE + payload);
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ring.sh [BUILD] [OUT] [PART]: what only a GPU can say of ring kernels (docs/ring.md), on the first GPU: `validate`, the validation suite with 10^9 messages; `bench`,
-# the figures; `life`, the life cycle tests and the rings of a kernel's own; `latency`, what the parts of a ring cost (ring_latency.cu, needs nvcc). PART is one of
+# the figures; `life`, the life cycle tests and the rings of a kernel's own; `latency`, what the parts of a ring cost, and `forms`, forms of a message side by side (ring_latency.cu, ring_forms.cu; both need nvcc). PART is one of
 # them; without it the first three. Needs a build (make all unit) and a GPU with its driver; no toolkit. Each part takes about a minute, and is ended after LIMIT seconds (120). Writes OUT/ring-*.json and ring-bench.svg (default: the current folder).
 build=${1:-build} out=${2:-.} part=${3:-validate bench life} bad=0
 export CUDA_MODULE_LOADING=EAGER TOP
@@ -22,9 +22,9 @@ for p in $part; do
         own shared_rings 1 288 500 100
         own cluster_ring 3 1 2000 1000
         ;;
-    latency)
+    latency | forms)
         nvcc=${NVCC:-$(command -v nvcc || ls -d /usr/local/cuda*/bin/nvcc 2> /dev/null | sort | tail -n 1)} made=$(mktemp -d)
-        "${nvcc:?ring.sh: latency needs nvcc}" -O3 -std=c++17 -arch=sm_90 -w -o "$made/ring_latency" "$TOP/tests/facts/ring_latency.cu" && limited "$made/ring_latency" ${TRIPS:+"$TRIPS"}
+        "${nvcc:?ring.sh: $p needs nvcc}" -O3 -std=c++17 -arch=sm_90 -w -I"$TOP/include" -o "$made/ring_$p" "$TOP/tests/facts/ring_$p.cu" && limited "$made/ring_$p" ${TRIPS:+"$TRIPS"}
         rm -rf "$made"
         ;;
     *) echo "ring.sh: no part $p" >&2; bad=1 ;;

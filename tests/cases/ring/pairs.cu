@@ -19,7 +19,14 @@ struct outcome {
 
 __device__ __forceinline__ u64 ticks() { u64 t; asm volatile("mov.u64 %0, %%clock64;" : "=l"(t)); return t; }
 __device__ __forceinline__ u32 sm() { u32 s; asm volatile("mov.u32 %0, %%smid;" : "=r"(s)); return s; }
-__device__ __forceinline__ u64 stamp(u32 timer) { return timer ? now() : ticks(); }
+// The low half of a clock: a round trip is short.
+__device__ __forceinline__ u32 stamp(u32 timer)
+{
+    u32 t;
+    if (timer) return (u32)now();
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(t));
+    return t;
+}
 
 // Word i of message k; the answer has the complement of each.
 __device__ __forceinline__ u32 word_of(u32 k, u32 i) { return k * 0x9e3779b9u + i * 0x85ebca6bu; }
@@ -49,17 +56,19 @@ __device__ bool is_long(const void *from, u32 bytes, u32 k, u32 flip)
 template <bool TIMER, class P> __device__ u64 ask_short(P out, P in, const job &j, u32 *time)
 {
     u64 right = 0;
-    u32 lane = threadIdx.x % 32, word, got;
+    // the length by a shuffle, so that it is in a register: a load of the parameter would be part of every trip
+    u32 lane = threadIdx.x % 32, word, got, bytes = __shfl_sync(0xffffffffu, j.bytes, 0);
     for (u32 k = 0; k < j.messages; k++) {
-        u32 mine = word_of(k, lane);
-        u64 t = stamp(TIMER);
-        while (!out.put(mine, j.bytes)) {}
-        while (!in.look(&word, &got)) {}
+        u32 mine = word_of(k, lane % P::words);
+        out.reserve();
+        u32 t = stamp(TIMER);
+        out.place(mine, bytes);
+        in.pull(&word, &got);
         t = stamp(TIMER) - t;
         in.done();
-        bool is = !__any_sync(0xffffffffu, got != j.bytes || (lane * 4 < j.bytes && word != ~mine));
+        bool is = !__any_sync(0xffffffffu, got != bytes || (lane * 4 < bytes && word != ~mine));
         right += is;
-        if (lane == 0) time[k] = is ? (u32)t : 0;
+        if (lane == 0) time[k] = is ? t : 0;
     }
     return right;
 }
@@ -68,8 +77,9 @@ template <class P> __device__ u64 reply_short(P in, P out, const job &j)
     u64 wrong = 0;
     u32 word, got;
     for (u32 k = 0; k < j.messages; k++) {
-        while (!in.look(&word, &got)) {}
-        while (!out.put(~word, got)) {}
+        out.reserve();
+        in.pull(&word, &got);
+        out.place(~word, got);
         in.done();
         wrong += got != j.bytes;
     }
@@ -96,12 +106,12 @@ template <class P> __device__ u64 ask_long(P out, P in, const job &j, u32 *time)
 {
     u64 right = 0;
     for (u32 k = 0; k < j.messages; k++) {
-        u64 t = stamp(j.timer);
+        u32 t = stamp(j.timer);
         send_long(out, j.bytes, k, 0);
         bool is = take_long(in, j.bytes, k, ~0u);
         t = stamp(j.timer) - t;
         right += is;
-        if (threadIdx.x % 32 == 0) time[k] = is ? (u32)t : 0;
+        if (threadIdx.x % 32 == 0) time[k] = is ? t : 0;
     }
     return right;
 }
@@ -115,42 +125,52 @@ template <class P> __device__ u64 reply_long(P in, P out, const job &j)
     return wrong;
 }
 // The same with a bare word each way: what no protocol can be faster than.
-template <scope S> __device__ void ask_raw(u64 *out, u64 *in, const job &j, u32 *time, outcome *o)
+__device__ __forceinline__ u64 window_of(const void *p, bool window) { return window ? (u64)__cvta_generic_to_shared(p) : (u64)p; }
+template <scope S, bool WINDOW> __device__ void ask_raw(void *there, void *back, const job &j, u32 *time, outcome *o)
 {
-    u64 right = 0, began = ticks(), ns = now();
+    u64 right = 0, began = ticks(), ns = now(), out = window_of(there, WINDOW), in = window_of(back, WINDOW);
     for (u32 k = 0; k < j.messages; k++) {
-        u64 t = stamp(j.timer);
-        store_relaxed<S>(out, k + 1);
-        while (load_relaxed<S>(in) != k + 1) {}
-        time[k] = (u32)(stamp(j.timer) - t);
+        u32 t = stamp(j.timer);
+        store_word<S, WINDOW>(out, k + 1);
+        while (load_word<S, WINDOW>(in) != k + 1) {}
+        time[k] = stamp(j.timer) - t;
         right++;
     }
     o->right = right;
     o->ticks = ticks() - began;
     o->ns = now() - ns;
 }
-template <scope S> __device__ void reply_raw(u64 *in, u64 *out, const job &j)
+template <scope S, bool WINDOW> __device__ void reply_raw(void *there, void *back, const job &j)
 {
+    u64 in = window_of(there, WINDOW), out = window_of(back, WINDOW);
     for (u32 k = 0; k < j.messages; k++) {
-        while (load_relaxed<S>(in) != k + 1) {}
-        store_relaxed<S>(out, k + 1);
+        while (load_word<S, WINDOW>(in) != k + 1) {}
+        store_word<S, WINDOW>(out, k + 1);
     }
 }
 
-// `memory` has two pipes, zeroed; so has dynamic shared memory, which the kernels zero.
-__device__ u32 slots_for(u32 bytes) { return bytes <= 1024 ? 8 : 1; }
+// `memory` has two pipes, zeroed; so has dynamic shared memory, which the kernels zero. Messages of up to 16 bytes have a pipe of four words.
+enum { few = 4 };
+__device__ u32 slots_for(u32 bytes) { return bytes <= pipe_short ? 32 : bytes <= 1024 ? 8 : 1; }
 __device__ u32 pipe_room(u32 bytes) { return (u32)pipe<gpu>::bytes_for(slots_for(bytes), bytes); }
 // Both sides: messages go `there`, answers come `back`.
-template <scope S> __device__ void talk(void *there, void *back, bool asks, const job &j, u32 *time, outcome *o)
+template <class P> __device__ u64 talk_short(void *there, void *back, bool asks, const job &j, u32 *time)
+{
+    u32 slots = slots_for(j.bytes);
+    P to(there, slots, j.bytes, asks), from(back, slots, j.bytes, !asks);
+    return !asks ? reply_short(to, from, j) : j.timer ? ask_short<true>(to, from, j, time) : ask_short<false>(to, from, j, time);
+}
+template <scope S, bool WINDOW> __device__ void talk(void *there, void *back, bool asks, const job &j, u32 *time, outcome *o)
 {
     u64 began = ticks(), ns = now(), count;
     u32 slots = slots_for(j.bytes);
     if (j.bytes > pipe_short) {
         pipe<S> to(there, slots, j.bytes, asks), from(back, slots, j.bytes, !asks);
         count = asks ? ask_long(to, from, j, time) : reply_long(to, from, j);
+    } else if (j.bytes > 4 * few) {
+        count = talk_short<pipe<S, false, pipe_words, WINDOW>>(there, back, asks, j, time);
     } else {
-        pipe<S, false> to(there, slots, j.bytes, asks), from(back, slots, j.bytes, !asks);
-        count = !asks ? reply_short(to, from, j) : j.timer ? ask_short<true>(to, from, j, time) : ask_short<false>(to, from, j, time);
+        count = talk_short<pipe<S, false, few, WINDOW>>(there, back, asks, j, time);
     }
     if (threadIdx.x % 32) return;
     if (!asks) {
@@ -176,11 +196,11 @@ extern "C" __global__ void pair_global(job j, unsigned char *memory, u32 *time, 
     unsigned char *there = memory, *back = memory + pipe_room(j.bytes);
     if (raw) {
         if (threadIdx.x) return;
-        if (me) reply_raw<gpu>((u64 *)there, (u64 *)back, j);
-        else ask_raw<gpu>((u64 *)there, (u64 *)back, j, time, o);
+        if (me) reply_raw<gpu, false>(there, back, j);
+        else ask_raw<gpu, false>(there, back, j, time, o);
         return;
     }
-    talk<gpu>(there, back, !me, j, time, o);
+    talk<gpu, false>(there, back, !me, j, time, o);
 }
 
 extern __shared__ __align__(128) unsigned char own[];
@@ -197,11 +217,11 @@ extern "C" __global__ void pair_block(job j, u32 *time, outcome *o, u32 raw)
     u32 me = threadIdx.x / 32;
     if (raw) {
         if (threadIdx.x % 32) return;
-        if (me) reply_raw<cta>((u64 *)own, (u64 *)(own + room), j);
-        else ask_raw<cta>((u64 *)own, (u64 *)(own + room), j, time, o);
+        if (me) reply_raw<cta, true>(own, own + room, j);
+        else ask_raw<cta, true>(own, own + room, j, time, o);
         return;
     }
-    talk<cta>(own, own + room, !me, j, time, o);
+    talk<cta, true>(own, own + room, !me, j, time, o);
 }
 // Two blocks of a cluster; the pipe of a message is in the shared memory of who gets it.
 extern "C" __global__ void __cluster_dims__(2, 1, 1) pair_cluster(job j, u32 *time, outcome *o, u32 raw)
@@ -213,10 +233,10 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) pair_cluster(job j, u32 *ti
     asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
     asm("mapa.u64 %0, %1, %2;" : "=l"(other) : "l"(own), "r"(1 - me));
     if (raw) {
-        if (threadIdx.x == 0 && me) reply_raw<cluster>((u64 *)own, (u64 *)other, j);
-        if (threadIdx.x == 0 && !me) ask_raw<cluster>((u64 *)other, (u64 *)own, j, time, o);
+        if (threadIdx.x == 0 && me) reply_raw<cluster, true>(own, (void *)other, j);
+        if (threadIdx.x == 0 && !me) ask_raw<cluster, true>((void *)other, own, j, time, o);
     } else {
-        talk<cluster>(me ? own : (void *)other, me ? (void *)other : own, !me, j, time, o);
+        talk<cluster, true>(me ? own : (void *)other, me ? (void *)other : own, !me, j, time, o);
     }
     asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
 }
