@@ -211,6 +211,7 @@ u64 time_ns(void); /* monotonic */
 void stop_watch(const volatile int *asked, u64 deadline);
 bool stop_asked(void); /* once true, it stays so until the next stop_watch */
 int cpu_count(void);   /* that this process may use */
+s32 process_id(void);  /* getpid without a system call; right after fork, too */
 /* Runs argv (NULL-terminated) with both output streams captured (the first 4 MiB; output may be NULL).
  * Returns the exit status, 128 + signal, or -1 if it could not start. */
 int process_run(char *const argv[], struct text *output);

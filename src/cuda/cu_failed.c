@@ -4,7 +4,6 @@
 #include "cuda/cu_run.h"
 #include "cuda/rt.h"
 #include <inttypes.h>
-#include <unistd.h>
 
 enum { MADE = 8, SITES = 512, ENOUGH = 1000, TEXT = 600 };
 
@@ -67,7 +66,7 @@ static struct state *state_of_thread(void)
 
 static struct report *report_now(void)
 {
-    bool child = cu_process.pid != (s32)getpid();
+    bool child = cu_process.pid != process_id();
     for (u32 i = 0; !child && i < cu_process.devices; i++)
         if (cu_process.device[i].gpu) return cu_process.device[i].gpu->device->report;
     if (!child && cu_process.devices && !cu_device_open(&cu_process.device[0]))
@@ -87,7 +86,7 @@ void cu_found(const struct finding *f)
 void cu_forked(void)
 {
     static s32 told; /* the process that has its finding */
-    s32 me = (s32)getpid();
+    s32 me = process_id();
     if (told != me) {
         told = me;
         all.alone = NULL;

@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <unistd.h>
 
 struct cu_process cu_process = { .lock = LOCK_INIT };
 
@@ -99,10 +98,10 @@ CU_API(cuInit)(unsigned flags)
     struct cu_process *p = &cu_process;
     if (flags) return CU_INVALID_VALUE;
     lock(&p->lock);
-    bool forked = p->ready && p->pid != (s32)getpid();
+    bool forked = p->ready && p->pid != process_id();
     if (!p->ready) {
         devices_read();
-        p->pid = (s32)getpid();
+        p->pid = process_id();
         p->ready = true;
     }
     unlock(&p->lock);
@@ -114,7 +113,7 @@ cu_result cu_begin(void)
 {
     const struct cu_process *p = &cu_process;
     if (!__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE)) return CU_NOT_INITIALIZED;
-    if (likely(p->pid == (s32)getpid())) return CU_OK;
+    if (likely(p->pid == process_id())) return CU_OK;
     cu_forked();
     return CU_NOT_INITIALIZED;
 }

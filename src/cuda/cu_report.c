@@ -263,7 +263,7 @@ static void report_write(void)
 static void say_fresh(void *report)
 {
     enum { AT_ONCE = 64 };
-    if (cu_process.pid != (s32)getpid() && !out.alone) return;
+    if (cu_process.pid != process_id() && !out.alone) return;
     if (say(report, false) && found_now() <= AT_ONCE) report_write();
 }
 
@@ -318,7 +318,7 @@ static void say_lost(lk_gpu *gpu)
 __attribute__((destructor)) static void end(void)
 {
     lk_gpu *gpu;
-    if (!cu_process.ready || cu_process.pid != (s32)getpid() || !out.how) return;
+    if (!cu_process.ready || cu_process.pid != process_id() || !out.how) return;
     if (__atomic_exchange_n(&out.over, true, __ATOMIC_ACQ_REL)) return;
     cu_failed_end();
     cu_clock_end();
@@ -392,7 +392,7 @@ static void fork_end(void)
 void cu_report_alone(const struct cu_reporting *how, struct report *r)
 {
     char sites[500] = "";
-    bool child = out.how && cu_process.pid != (s32)getpid();
+    bool child = out.how && cu_process.pid != process_id();
     out.how = how;
     out.alone = r;
     if (how->folder[0]) path_of(sites, sizeof sites, "sites");

@@ -92,7 +92,7 @@ static void end(struct capture *c)
     struct streams *s = c->all;
     for (struct capture **p = &s->captures; *p; p = &(*p)->next)
         if (*p == c) {
-            *p = c->next;
+            __atomic_store_n(p, c->next, __ATOMIC_RELEASE);
             break;
         }
     for (struct stream *st = s->streams; st; st = st->next)
@@ -276,23 +276,19 @@ u32 capture_unsafe_call(struct streams *s)
     return status;
 }
 
+/* Without the lock: every launch asks, and the threads that execute take it all the time. */
+bool streams_capture(struct streams *s) { return __atomic_load_n(&s->captures, __ATOMIC_ACQUIRE) != NULL; }
+
 u32 capture_hidden(struct stream *st)
 {
     struct streams *s = st->all;
     u32 status = OP_OK;
+    if (!streams_capture(s)) return OP_OK;
     lock(&s->lock);
     for (struct stream *other = s->streams; other && s->captures && st == s->legacy; other = other->next)
         if (other->capture && !(other->flags & STREAM_NON_BLOCKING)) status = OP_CAPTURE_IMPLICIT;
     unlock(&s->lock);
     return status;
-}
-
-bool streams_capture(struct streams *s)
-{
-    lock(&s->lock);
-    bool captured = s->captures;
-    unlock(&s->lock);
-    return captured;
 }
 
 void capture_stream_gone(struct stream *st)
@@ -336,7 +332,7 @@ static u32 begin(struct stream *st, enum capture_mode mode, struct graph *given,
                                .graph = g,
                                .before = g->nodes,
                                .borrowed = given != NULL };
-        s->captures = c;
+        __atomic_store_n(&s->captures, c, __ATOMIC_RELEASE);
         join(st, c, set_new(after, n));
     }
     unlock(&s->lock);
@@ -463,6 +459,8 @@ bool capture_borrows(struct stream *st)
 enum capture_status capture_status(struct stream *st, u64 *id)
 {
     struct streams *s = st->all;
+    if (id) *id = 0;
+    if (!streams_capture(s)) return CAPTURE_NONE;
     lock(&s->lock);
     struct capture *c = st->capture;
     if (id) *id = c ? c->id : 0;

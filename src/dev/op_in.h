@@ -209,7 +209,7 @@ struct streams {
     const void **graph_live;   /* graph_exec.c: addresses of allocation nodes that have run and are not freed */
     u32 graph_lives;           /* how many there are */
     struct graph_trash *trash; /* see graph_collect */
-    struct capture *captures;  /* that go on */
+    struct capture *captures;  /* that go on; atomic: read without the lock, too */
     u64 capture_ids;
 };
 

@@ -2,6 +2,7 @@
 #include "base/base.h"
 #include "unit.h"
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void arenas(void)
@@ -190,6 +191,24 @@ static void pages(void)
     pages_release(a, 64 * page);
 }
 
+/* A child of fork, and its child, know themselves, though the number was asked for before. */
+static void process_ids(void)
+{
+    UNIT_EQ(process_id(), (s32)getpid());
+    UNIT_EQ(process_id(), (s32)getpid());
+    pid_t child = fork();
+    if (!child) {
+        bool right = process_id() == (s32)getpid() && process_id() == (s32)getpid();
+        pid_t grandchild = fork();
+        if (!grandchild) _exit(process_id() != (s32)getpid());
+        int status = 1;
+        waitpid(grandchild, &status, 0);
+        _exit(!right || status);
+    }
+    int status = 1;
+    UNIT(child > 0 && waitpid(child, &status, 0) == child && !status);
+}
+
 int main(void)
 {
     arenas();
@@ -199,6 +218,7 @@ int main(void)
     allocation();
     files();
     processes();
+    process_ids();
     pages();
     return unit_done();
 }
