@@ -113,8 +113,55 @@ static char *global_cells(const struct flight *f, u64 at)
     return o ? (char *)(uintptr_t)__atomic_load_n(&o->race, __ATOMIC_ACQUIRE) : NULL;
 }
 
-/* One side of a piece. */
-static void piece_issued(struct touch *t, const struct flight *f, bool writes, u64 at, u32 bytes)
+/* Where one side of a piece begins. */
+static u64 side_of(const struct flight_move *m, bool writes) { return writes ? m->to_at : m->from_at; }
+
+static bool has_side(const struct flight_move *m, bool writes) { return writes ? m->to != NULL : m->from != NULL; }
+
+/* A side in global memory. Pieces that follow each other there are one access: a swizzled row is cut every 16 bytes. */
+static void global_side(struct touch *t, const struct flight *f, bool writes)
+{
+    u64 me = race_stamp(t->w, f->lane, ES_ONE, WHO_ONE);
+    for (u32 k = 0, next; k < f->n; k = next) {
+        u64 at = side_of(&f->move[k], writes), end = at + f->move[k].bytes;
+        next = k + 1;
+        if (!has_side(&f->move[k], writes)) continue;
+        while (next < f->n && has_side(&f->move[next], writes) && side_of(&f->move[next], writes) == end)
+            end += f->move[next++].bytes;
+        char *cells = global_cells(f, at);
+        if (cells) race_run_slow(t, cells, at, (u32)(end - at), me);
+    }
+}
+
+/* A side in shared memory. The bytes of a sector that several pieces have are in flight at once, whatever their order.
+ */
+static void shared_side(struct touch *t, const struct flight *f, bool writes)
+{
+    struct race_cta *c = t->w->c;
+    u64 low = ~(u64)0, high = 0;
+    for (u32 k = 0; k < f->n; k++)
+        if (has_side(&f->move[k], writes)) {
+            low = MIN_OF(low, side_of(&f->move[k], writes) & ~(u64)(SECTOR - 1));
+            high = MAX_OF(high, side_of(&f->move[k], writes) + f->move[k].bytes);
+        }
+    if (low >= high) return;
+    u32 sectors = (u32)((high - low + SECTOR - 1) / SECTOR);
+    if (sectors > c->capside) c->side = base_need_more(c->side, sizeof *c->side * (c->capside = sectors));
+    memset(c->side, 0, sizeof *c->side * sectors);
+    for (u32 k = 0; k < f->n; k++) {
+        if (!has_side(&f->move[k], writes)) continue;
+        u64 at = side_of(&f->move[k], writes) - low;
+        for (u64 end = at + f->move[k].bytes, next; at < end; at = next) {
+            next = MIN_OF(end, (at & ~(u64)(SECTOR - 1)) + SECTOR);
+            c->side[at / SECTOR] |= bytes_mask(at % SECTOR, (u32)(next - at));
+        }
+    }
+    for (u32 n = 0; n < sectors; n++)
+        if (c->side[n]) sector_issued(t, low + (u64)n * SECTOR, c->side[n], f->lane, f);
+}
+
+/* What a flight reads, or what it writes. */
+static void side_issued(struct touch *t, const struct flight *f, bool writes)
 {
     bool shared = (writes ? f->to_space : f->from_space) == SP_SHARED;
     t->op = (writes ? OP_WRITE : OP_READ) | (shared ? OP_ASYNC : 0u);
@@ -126,16 +173,7 @@ static void piece_issued(struct touch *t, const struct flight *f, bool writes, u
         t->op |= OP_STRONG;
         t->whole = ~0u;
     }
-    if (!shared) {
-        char *cells = global_cells(f, at);
-        if (cells) race_run_slow(t, cells, at, bytes, race_stamp(t->w, f->lane, ES_ONE, WHO_ONE));
-        return;
-    }
-    for (u64 end = at + bytes; at < end;) {
-        u64 sector = at & ~(u64)(SECTOR - 1), next = MIN_OF(end, sector + SECTOR);
-        sector_issued(t, sector, bytes_mask(at - sector, (u32)(next - at)), f->lane, f);
-        at = next;
-    }
+    (shared ? shared_side : global_side)(t, f, writes);
 }
 
 /* What a product reads, at its issue and at its wait. */
@@ -182,10 +220,8 @@ void race_flight_issued(struct race_warp *w, const struct flight *f)
     }
     struct touch t = race_touch(f->warp, f->insn, OP_READ, SPACE_GLOBAL);
     t.w = w;
-    for (u32 k = 0; k < f->n; k++)
-        if (f->move[k].from) piece_issued(&t, f, false, f->move[k].from_at, f->move[k].bytes);
-    for (u32 k = 0; k < f->n; k++)
-        if (f->move[k].to) piece_issued(&t, f, true, f->move[k].to_at, f->move[k].bytes);
+    side_issued(&t, f, false);
+    side_issued(&t, f, true);
 }
 
 /* The sides of a flight in shared memory are accesses of its thread now. */

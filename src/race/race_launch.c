@@ -616,6 +616,7 @@ void launches_free(struct race *r)
         base_free(c->shared_cells);
         base_free(c->residents);
         base_free(c->flights);
+        base_free(c->side);
         volatile_free(c->volatiles);
         base_free(c->transient);
         base_free(c);

@@ -272,6 +272,22 @@ static struct list_entry list_check(const struct touch *t, struct list *l, const
     return record;
 }
 
+/* A weak write of the whole sector by one thread a byte, and nothing else. */
+static bool list_is_one_write(const struct list *l)
+{
+    return l->n == 1 && !l->ns && l->e->op == OP_WRITE && l->e->bytes == ~0u && word_kind(l->e->a) == WHO_ONE;
+}
+
+/* The sector has one write, and is uniform again. */
+static void list_to_cell(const struct touch *t, struct cell *c)
+{
+    const struct list_entry *e = list_of(t, c)->e;
+    c->w = e->a;
+    u32 site = e->site;
+    pool_give(&notes_of(t)->list, c->wx, notes_locked(t->w, t->space));
+    c->wx = site;
+}
+
 /* Checks m, and records it. */
 static void list_check_and_record(const struct touch *t, struct cell *c, struct list_entry m)
 {
@@ -283,11 +299,8 @@ static void list_check_and_record(const struct touch *t, struct cell *c, struct 
     else
         list_add(l, record);
     c->w = (u64)t->w->now << 32 | MIXED | FLAG_LIST;
-    /* a weak write of the whole sector by one thread a byte, and nothing else: the sector is uniform again */
-    if (l->n == 1 && !l->ns && m.op == OP_WRITE && m.bytes == ~0u && word_kind(m.a) == WHO_ONE) {
-        pool_give(&notes_of(t)->list, c->wx, notes_locked(t->w, t->space));
-        c->w = m.a;
-        c->wx = m.site;
+    if (list_is_one_write(l) && l->e->a == m.a) {
+        list_to_cell(t, c);
         c->r = 0;
     }
 }
@@ -437,6 +450,7 @@ void list_copy_done(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
             e->a = (e->a & 0xffffffffu) | (u64)t->w->now << 32;
         }
     }
+    if (list_is_one_write(l)) list_to_cell(t, c);
 }
 
 bool list_last_write(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old)

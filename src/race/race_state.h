@@ -131,6 +131,7 @@ struct race_cta {
     struct volatiles *volatiles;    /* race_volatile.c: of its shared memory */
     struct in_flight *flights;      /* race_async.c: copies in flight */
     u32 nflights, capflights;       /* how many; room for how many */
+    u32 *side, capside;             /* the bytes of each sector that a new one has; room for how many sectors */
     struct race_cta *next_free;     /* in race.free */
 };
 #endif

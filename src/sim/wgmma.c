@@ -308,9 +308,9 @@ static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment
 void wgmma_reset(struct warp *w)
 {
     if (!w->wgmmas) return;
-    u32 cap = w->wgmmas->cap;
-    memset(w->wgmmas, 0, sizeof *w->wgmmas);
-    w->wgmmas->cap = cap;
+    struct wgmmas *s = w->wgmmas;
+    s->committed = s->n = s->count = s->done = s->met = 0;
+    s->fenced = false;
 }
 
 static struct wgmmas *products_of(struct warp *w)

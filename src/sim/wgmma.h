@@ -17,13 +17,19 @@ struct wgmma {
     bool ready;          /* its accumulators have their values, although nobody has waited */
     u32 row_origin[16];  /* of an undefined row of a in registers, + 1; 0: it is defined */
 };
-struct wgmmas {    /* of a warp */
-    u32 committed; /* groups so far */
-    u32 n, cap;    /* products in flight; room */
-    bool fenced;   /* wgmma.fence has been executed */
-    u32 count;     /* products that were issued so far */
-    u32 done;      /* of them, those that are complete */
-    u32 met;       /* of those, the ones that its whole warpgroup has waited for */
+struct wgmma_pair {  /* of instructions of one function */
+    u32 function;    /* its serial number + 1; 0: none */
+    u32 op, product; /* what may touch registers of a product, and what starts it */
+};
+
+struct wgmmas {                  /* of a warp */
+    u32 committed;               /* groups so far */
+    u32 n, cap;                  /* products in flight; room */
+    bool fenced;                 /* wgmma.fence has been executed */
+    u32 count;                   /* products that were issued so far */
+    u32 done;                    /* of them, those that are complete */
+    u32 met;                     /* of those, the ones that its whole warpgroup has waited for */
+    struct wgmma_pair apart[64]; /* that are known not to meet (wgmma_check.c) */
     struct wgmma p[];
 };
 void wgmma_reset(struct warp *w);          /* a warp starts: it has none */

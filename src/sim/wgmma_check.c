@@ -284,14 +284,24 @@ static const char *meets(const struct lowered *l, const struct lop *o, const str
     return NULL;
 }
 
+/* The same, which depends on the two instructions alone: pairs that do not meet are remembered, since a loop comes by
+ * again and again with up to hundreds of registers. */
+static const char *meets_now(struct wgmmas *s, const struct lowered *l, u32 op, const struct wgmma *p)
+{
+    struct wgmma_pair *known = &s->apart[(op + 9 * p->op) % COUNT_OF(s->apart)];
+    if (likely(known->function == l->serial + 1 && known->op == op && known->product == p->op)) return NULL;
+    const char *how = meets(l, &l->op[op], p);
+    if (!how) *known = (struct wgmma_pair){ l->serial + 1, op, p->op };
+    return how;
+}
+
 int wgmma_touch(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct wgmmas *s = w->wgmmas;
     const struct lowered *l = w->code->low;
-    const struct lop *o = &l->op[i->op];
     if (likely(!s || !s->n) || w->cur->fr != w->base || !active_lanes(w, R, i)) return 0;
     for (u32 k = 0; k < s->n; k++) {
-        const char *how = s->p[k].low == l && !s->p[k].told ? meets(l, o, &s->p[k]) : NULL;
+        const char *how = s->p[k].low == l && !s->p[k].told ? meets_now(s, l, i->op, &s->p[k]) : NULL;
         char cause[320], line[32];
         if (!how) continue;
         if (!wgmma_ready(w)) return EV_DEOPT;
