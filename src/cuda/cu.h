@@ -236,6 +236,8 @@ lk_event *cu_event_of(void *handle); /* NULL: it is no event */
 /* The stream of a handle in the current context: 0 (by `thread` the legacy or the calling thread's default stream), 1,
  * 2, or one of cuStreamCreate. */
 cu_result cu_stream_of(struct cu_context *c, void *handle, bool thread, lk_stream **out);
+/* cu_current for a call that is given a stream: a thread without a context is in that of the stream. */
+cu_result cu_current_for(void *handle, struct cu_context **out);
 /* What an lk_ call on this gpu came to, as CUDA has it. */
 cu_result cu_status(lk_gpu *gpu, lk_status s);
 /* CUDA's own words for an error, which programs compare and print; NULL: they are not known. Live for ever. */

@@ -17,7 +17,7 @@ static cu_result copies(const u64 *to, const u64 *from, const u64 *bytes, u64 n,
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(stream, &c);
     if (failed && cu_ok(failed)) *failed = UINT64_MAX;
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
     if ((!stream && !thread) || !n || n > 1 << 20 || !cu_readable(to, n * 8) || !cu_readable(from, n * 8) ||
@@ -88,7 +88,7 @@ static cu_result copies_3d(u64 n, const struct cu_copy_op *o, u64 *failed, u64 f
     struct cu_context *c;
     lk_stream *st;
     struct cu_copy_3d x;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(stream, &c);
     if (failed && cu_ok(failed)) *failed = UINT64_MAX;
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
     if ((!stream && !thread) || flags || !n || n > 1 << 20 || !cu_readable(o, n * sizeof *o)) return CU_INVALID_VALUE;
@@ -132,7 +132,7 @@ static cu_result values(void *stream, u32 n, const struct cu_value *x, u32 flags
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(stream, &c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
     if (!n) return CU_OK;
     if (n > BATCH_MOST || flags || !cu_readable(x, n * sizeof *x)) return CU_INVALID_VALUE;

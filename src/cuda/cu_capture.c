@@ -6,7 +6,7 @@ static struct stream *engine_stream(lk_stream *st) { return (struct stream *)st-
 /* The beginning of every call about a capture. */
 static cu_result enter(void *handle, bool thread, struct cu_context **c, lk_stream **st)
 {
-    cu_result r = cu_current(c);
+    cu_result r = cu_current_for(handle, c);
     return r ? r : cu_stream_of(*c, handle, thread, st);
 }
 

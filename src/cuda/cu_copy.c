@@ -53,7 +53,7 @@ enum side { ANY, DEVICE, HOST };
 static cu_result linear(u64 to, enum side to_side, u64 from, enum side from_side, u64 bytes, struct how h)
 {
     struct cu_context *c;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(h.handle, &c);
     if (r) return r;
     lk_copy x = { .width = bytes };
     x.to = to_side == DEVICE ? device_end(c, to) : to_side == HOST ? host_end((void *)(uintptr_t)to) : end_of(to);
@@ -193,7 +193,7 @@ static cu_result pitched(const struct cu_copy_3d *x, struct how h)
 {
     struct cu_context *c;
     lk_copy y;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(h.handle, &c);
     if (r) return r;
     if (!cu_ok(x)) return CU_INVALID_VALUE;
     if (!x->width || !x->height || !x->depth) return CU_OK;
@@ -331,7 +331,7 @@ static cu_result fill(u64 address, u64 pitch, u32 value, u32 bytes, u64 width, u
                   .width = width,
                   .rows = rows,
                   .pitch = pitch };
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(h.handle, &c);
     if (r || (r = stream_for(c, &h, &x.stream))) return r;
     if (!width || !rows) return CU_OK;
     if (!address || address % bytes || pitch % bytes) return CU_INVALID_VALUE;

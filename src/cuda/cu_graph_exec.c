@@ -77,7 +77,7 @@ static cu_result exec_launch(struct cu_exec *x, void *stream, bool thread)
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(stream, &c);
     if (r) return r;
     if (!cu_handle_is(x, CU_EXEC)) return CU_INVALID_VALUE;
     if ((r = cu_stream_of(c, stream, thread, &st))) return r;
@@ -90,7 +90,7 @@ CU_API(cuGraphUpload)(struct cu_exec *x, void *s)
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(s, &c);
     if (r) return r;
     return cu_handle_is(x, CU_EXEC) ? cu_stream_of(c, s, false, &st) : CU_INVALID_VALUE;
 }

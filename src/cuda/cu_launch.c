@@ -161,7 +161,7 @@ cu_result cu_launch(void *function, const struct cu_launch *l)
     lk_kernel *k;
     lk_launch x;
     lk_stream *st;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(l->stream, &c);
     if (r) return r;
     struct cu_function *f = cu_function_launched(function, c->device);
     if (!f) return CU_INVALID_HANDLE;

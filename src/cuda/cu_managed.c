@@ -214,7 +214,7 @@ static cu_result prefetch(u64 address, u64 bytes, struct cu_location l, u64 flag
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(stream, &c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
     return flags ? CU_INVALID_VALUE : told(address, bytes, PREFETCH, l);
 }
@@ -248,7 +248,7 @@ static cu_result batch(const u64 *address, const u64 *bytes, u64 n, const struct
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(stream, &c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
     if ((!stream && !thread) || flags || !n || n > 1 << 20 || !cu_readable(address, n * 8) ||
         !cu_readable(bytes, n * 8))
@@ -383,7 +383,7 @@ static cu_result attach(void *stream, u64 address, u64 bytes, unsigned flags, bo
     struct cu_context *c;
     lk_stream *st;
     lk_memory_info info;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(stream, &c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
     if (flags != ATTACH_GLOBAL && flags != ATTACH_HOST && flags != ATTACH_SINGLE) return CU_INVALID_VALUE;
     if (flags == ATTACH_SINGLE && (uintptr_t)stream <= 2) return CU_INVALID_VALUE; /* no default stream */

@@ -19,9 +19,9 @@ static cu_result release(u64 address, bool host)
     struct cu_context *c;
     lk_memory_info info = { .size = sizeof info };
     cu_result r = cu_current(&c);
-    if (r) return r;
+    bool known = address && lk_memory_at(NULL, address, &info) == LK_OK;
+    if (r && !(r == CU_INVALID_CONTEXT && known)) return r; /* memory says itself whose it is */
     if (!address) return CU_OK;
-    bool known = lk_memory_at(NULL, address, &info) == LK_OK;
     if (known && !info.freed && (info.kind == LK_MEMORY_PINNED) != host) return CU_INVALID_VALUE;
     if (known && info.freed && cu_reset_ended(info.gpu, address)) return CU_INVALID_VALUE;
     lk_gpu *gpu = known ? info.gpu : c->device->gpu;
@@ -290,7 +290,7 @@ static cu_result alloc_async(u64 *out, u64 bytes, void *stream, bool thread)
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(stream, &c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
     if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = 0;
@@ -301,7 +301,7 @@ static cu_result free_async(u64 address, void *stream, bool thread)
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(stream, &c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
     return address ? cu_status(c->device->gpu, lk_memory_free_async(st, address)) : CU_OK;
 }

@@ -242,7 +242,7 @@ static cu_result alloc(u64 *out, u64 bytes, struct cu_pool *p, void *stream, boo
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(stream, &c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
     if (!cu_ok(out) || !cu_handle_is(p, CU_POOL)) return CU_INVALID_VALUE;
     *out = 0;

@@ -27,6 +27,15 @@ cu_result cu_stream_of(struct cu_context *c, void *handle, bool thread, lk_strea
     return *out ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
+cu_result cu_current_for(void *handle, struct cu_context **out)
+{
+    cu_result r = cu_current(out);
+    struct cu_stream *s = handle;
+    if (r != CU_INVALID_CONTEXT || !cu_handle_is(s, CU_STREAM)) return r;
+    *out = s->context;
+    return cu_context_lives(*out) ? cu_sticky((*out)->device->gpu) : CU_CONTEXT_DESTROYED;
+}
+
 /* The gpu that a handle's errors are kept with. */
 static lk_gpu *gpu_of(struct cu_context *c, void *handle)
 {
@@ -37,7 +46,7 @@ static lk_gpu *gpu_of(struct cu_context *c, void *handle)
 /* The beginning of every call that takes a stream. */
 static cu_result enter(void *handle, bool thread, struct cu_context **c, lk_stream **st)
 {
-    cu_result r = cu_current(c);
+    cu_result r = cu_current_for(handle, c);
     return r ? r : cu_stream_of(*c, handle, thread, st);
 }
 

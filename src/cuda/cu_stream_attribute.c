@@ -29,7 +29,7 @@ static cu_result enter(void *handle, bool thread, struct cu_stream_attributes **
     struct cu_context *c;
     lk_stream *st;
     struct cu_stream *s = handle;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_current_for(handle, &c);
     if (r || (r = cu_stream_of(c, handle, thread, &st))) return r;
     *of = cu_handle_is(s, CU_STREAM) ? s : NULL;
     if (!*of) {
