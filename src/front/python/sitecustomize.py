@@ -78,6 +78,33 @@ def _cupy(module):
     if not os.environ.get("LOCKSTEP_KEEP_POOLS"):
         module.cuda.set_allocator(None)
         module.cuda.set_pinned_memory_allocator(None)
+        _cupy_captures(module)
+
+
+def _cupy_captures(module):
+    """Arrays that are made and dropped while a stream is captured are used by the graph later. With a pool their memory
+    stays where it is; without one it would be freed before the graph runs. So captures have the pool."""
+    from cupy.cuda import stream
+
+    streams = next(c for c in stream.Stream.__mro__ if "begin_capture" in vars(c))
+    begin, end = streams.begin_capture, streams.end_capture
+    before = []  # the allocators of captures that have begun and not ended
+
+    @functools.wraps(begin)
+    def begin_capture(self, *args, **options):
+        begin(self, *args, **options)
+        before.append(module.cuda.get_allocator())
+        module.cuda.set_allocator(module.get_default_memory_pool().malloc)
+
+    @functools.wraps(end)
+    def end_capture(self):
+        try:
+            return end(self)
+        finally:
+            if before:
+                module.cuda.set_allocator(before.pop())
+
+    streams.begin_capture, streams.end_capture = begin_capture, end_capture
 
 
 def _pycuda(module):
