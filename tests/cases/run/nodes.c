@@ -1,6 +1,7 @@
 /* Graphs of the driver: every type of node added, asked for and changed; edges, clones, captures into graphs, user
  * objects, executable graphs that are updated and switched. */
 #include "api.h"
+#include <unistd.h>
 
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           ".visible .entry add(.param .u64 x, .param .u32 by)\n{\n.reg .b32 %r<4>;\n.reg .b64 %rd<3>;\n"
@@ -47,6 +48,20 @@ static void call(void *self) { called += *(int *)self; }
 static void end(void *self) { ended += *(int *)self; }
 static void *context, *function;
 static word at;
+
+/* Bytes of the text of a graph. */
+static long dot(void *graph, unsigned flags)
+{
+    char path[] = "/tmp/nodes.XXXXXX";
+    close(mkstemp(path));
+    OK(cuGraphDebugDotPrint, graph, path, flags);
+    FILE *f = fopen(path, "r");
+    fseek(f, 0, SEEK_END);
+    long bytes = ftell(f);
+    fclose(f);
+    unlink(path);
+    return bytes;
+}
 
 static int value(void)
 {
@@ -159,7 +174,8 @@ static void build(void)
     n = 0;
     OK(cuGraphGetNodes, inner, NULL, &n);
     printf("child: %d nodes, not to be destroyed %d\n", (int)n, CU(cuGraphDestroy, inner));
-    printf("dot: %d\n", CU(cuGraphDebugDotPrint, clone, "/dev/null", 0));
+    printf("dot: %d, more of it when verbose: %d\n", CU(cuGraphDebugDotPrint, clone, "/dev/null", 0),
+           dot(clone, 0) < dot(clone, 1));
     OK(cuGraphDestroy, g);
     printf("objects ended: %d", ended);
     OK(cuGraphExecDestroy, exec);
