@@ -95,12 +95,15 @@ struct cu_pool_props { /* CUmemPoolProps */
     u16 usage;
     u8 reserved[54];
 };
-struct cu_pool { /* CUmemoryPool */
-    struct cu_device *device;
+enum { TYPE_PINNED = 1, TYPE_MANAGED }; /* CUmemAllocationType */
+struct cu_pool {                        /* CUmemoryPool */
+    struct cu_device *device;           /* whose streams allocate from it */
     lk_pool *pool;
-    bool standard;        /* the device's own */
-    int reuse[3];         /* the first three attributes, which nothing here depends on */
-    u8 right[CU_DEVICES]; /* of each device to its memory, enum cu_right */
+    u32 type;                    /* TYPE_PINNED, TYPE_MANAGED */
+    struct cu_location location; /* of its memory; the id of the host and of no place is 0 */
+    bool standard;               /* the default one of its location */
+    int reuse[3];                /* the first three attributes, which nothing here depends on */
+    u8 right[CU_DEVICES];        /* of each device to its memory, enum cu_right */
 };
 CU_API(cuDeviceGetDefaultMemPool)(struct cu_pool **out, int device);
 CU_API(cuDeviceGetMemPool)(struct cu_pool **out, int device);

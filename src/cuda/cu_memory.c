@@ -22,7 +22,8 @@ static cu_result release(u64 address, bool host)
     bool known = address && lk_memory_at(NULL, address, &info) == LK_OK;
     if (r && !(r == CU_INVALID_CONTEXT && known)) return r; /* memory says itself whose it is */
     if (!address) return CU_OK;
-    if (known && !info.freed && (info.kind == LK_MEMORY_PINNED) != host) return CU_INVALID_VALUE;
+    bool pinned = info.kind == LK_MEMORY_PINNED && (info.freed || !cu_pool_at(address));
+    if (known && !info.freed && pinned != host) return CU_INVALID_VALUE;
     if (known && info.freed && cu_reset_ended(info.gpu, address)) return CU_INVALID_VALUE;
     lk_gpu *gpu = known ? info.gpu : c->device->gpu;
     lk_status s = lk_memory_free(gpu, address);
@@ -219,7 +220,7 @@ static cu_result pointer_fact(void *out, int which, u64 address)
     case POINTER_HANDLES: *(u64 *)out = 0; break;
     case POINTER_RDMA: *(u32 *)out = device; break;
     case POINTER_ACCESS: *(u32 *)out = right; break;
-    case POINTER_POOL: *(void **)out = info.kind == LK_MEMORY_POOL ? cu_pool_at(address) : NULL; break;
+    case POINTER_POOL: *(void **)out = cu_pool_at(address); break;
     case POINTER_TOKENS:
         if (host) return CU_INVALID_VALUE;
         memset(out, 0, 16);

@@ -1,6 +1,17 @@
-/* Pools as handles: the default and the current pool of each device, those that the program makes, and what they
- * answer. The memory itself is dev_pool.c's. */
+/* Pools as handles: the default and the current pool of each device and of each other place, those that the program
+ * makes, and what they answer. The memory itself is dev_pool.c's.
+ *
+ * A pool is of pinned memory of a device or of the host, or of managed memory that prefers a place or none. Memory of
+ * the host is nobody's, but each pool here is of the device that is current when it is made: streams of other devices
+ * do not allocate from it. */
 #include "cuda/cu_mem.h"
+#include <unistd.h>
+
+struct place_pools { /* of a place that is no device's own memory */
+    u32 type;
+    struct cu_location location;
+    struct cu_pool *standard, *current; /* current NULL: the default one */
+};
 
 static struct {
     lock_t lock;                          /* of the fields below */
@@ -8,6 +19,8 @@ static struct {
     struct cu_pool *current[CU_DEVICES];  /* the same; NULL: the default one */
     struct cu_pool *list[1024];           /* those that are alive, for cu_pool_at; more are not found there */
     u32 n;                                /* of them */
+    struct place_pools other[64];         /* places that somebody has asked for */
+    u32 others;                           /* of them */
 } all = { .lock = LOCK_INIT };
 
 static void list_add(struct cu_pool *p)
@@ -23,13 +36,16 @@ static void list_remove(const struct cu_pool *p)
         }
 }
 
-/* With the lock. */
-static struct cu_pool *pool_make(struct cu_device *d, lk_pool *pool, bool standard)
+/* With the lock. By default the host alone may use memory of the host, and everybody managed memory. */
+static struct cu_pool *pool_make(struct cu_device *d, lk_pool *pool, u32 type, struct cu_location l, bool standard)
 {
     struct cu_pool *p = cu_handle_new(CU_POOL, sizeof *p);
     if (!p) return NULL;
-    *p = (struct cu_pool){ .device = d, .pool = pool, .standard = standard, .reuse = { 1, 1, 1 } };
-    p->right[d->ordinal] = RIGHT_WRITE;
+    *p = (struct cu_pool){
+        .device = d, .pool = pool, .type = type, .location = l, .standard = standard, .reuse = { 1, 1, 1 }
+    };
+    if (type == TYPE_MANAGED) memset(p->right, RIGHT_WRITE, sizeof p->right);
+    if (l.type == PLACE_DEVICE) p->right[d->ordinal] = RIGHT_WRITE;
     list_add(p);
     return p;
 }
@@ -43,7 +59,7 @@ static cu_result standard_of(int device, struct cu_device **d, struct cu_pool **
     lock(&all.lock);
     struct cu_pool **at = &all.standard[(*d)->ordinal];
     lk_pool *pool = *at ? NULL : lk_pool_default((*d)->gpu);
-    if (pool) *at = pool_make(*d, pool, true);
+    if (pool) *at = pool_make(*d, pool, TYPE_PINNED, (struct cu_location){ PLACE_DEVICE, device }, true);
     *out = *at;
     unlock(&all.lock);
     return *out ? CU_OK : CU_OUT_OF_MEMORY;
@@ -76,7 +92,8 @@ CU_API(cuDeviceSetMemPool)(int device, struct cu_pool *p)
     struct cu_pool *standard;
     cu_result r = standard_of(device, &d, &standard);
     if (r) return r;
-    if (!cu_handle_is(p, CU_POOL) || p->device != d) return CU_INVALID_VALUE;
+    if (!cu_handle_is(p, CU_POOL) || p->device != d || p->type != TYPE_PINNED || p->location.type != PLACE_DEVICE)
+        return CU_INVALID_VALUE;
     if ((r = cu_status(d->gpu, lk_pool_current(d->gpu, p->pool)))) return r;
     lock(&all.lock);
     all.current[d->ordinal] = p;
@@ -84,55 +101,131 @@ CU_API(cuDeviceSetMemPool)(int device, struct cu_pool *p)
     return CU_OK;
 }
 
-/* The same by a place, since release 13: only devices have pools here. */
-static cu_result place_of(const struct cu_location *l, u32 type)
+/* ---- by places, since release 13 ---- */
+
+static bool numa_node(int id)
 {
-    if (!cu_ok(l)) return CU_INVALID_VALUE;
-    if (l->type == PLACE_DEVICE && type == 1) return CU_OK;
-    if (l->type < PLACE_NONE || l->type > PLACE_NUMA_CURRENT) return CU_INVALID_VALUE;
-    cu_refused("a memory pool that is not of pinned memory of a device");
-    return CU_NOT_SUPPORTED;
+    char path[64];
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%d", id);
+    return id == 0 || (id > 0 && !access(path, F_OK));
+}
+
+/* Whether memory of this type has pools there; *l becomes the location as pools have it. */
+static cu_result place_check(u32 type, const struct cu_location *from, struct cu_location *l)
+{
+    if (type != TYPE_PINNED && type != TYPE_MANAGED) return CU_INVALID_VALUE;
+    *l = *from;
+    switch (l->type) {
+    case PLACE_DEVICE: return cu_device_at(l->id) ? CU_OK : CU_INVALID_VALUE;
+    case PLACE_NUMA: return numa_node(l->id) ? CU_OK : CU_INVALID_VALUE;
+    case PLACE_NONE:
+        if (type != TYPE_MANAGED) return CU_INVALID_VALUE;
+        l->id = 0;
+        return CU_OK;
+    case PLACE_HOST: l->id = 0; return CU_OK;
+    default: return CU_INVALID_VALUE;
+    }
+}
+
+/* The device that a pool of this place belongs to: its own, or the current one, or the first. */
+static cu_result place_device(const struct cu_location *l, struct cu_device **d)
+{
+    struct cu_context *c;
+    *d = l->type == PLACE_DEVICE ? cu_device_at(l->id) : !cu_current(&c) ? c->device : cu_device_at(0);
+    return *d ? cu_device_open(*d) : CU_NO_DEVICE;
+}
+
+static cu_result make(u32 type, const struct cu_location *l, u64 most, bool standard, struct cu_pool **out)
+{
+    lk_pool *pool;
+    struct cu_device *d;
+    lk_memory_kind kind = type == TYPE_MANAGED      ? LK_MEMORY_MANAGED
+                          : l->type == PLACE_DEVICE ? LK_MEMORY_DEVICE
+                                                    : LK_MEMORY_PINNED;
+    cu_result r = place_device(l, &d);
+    if (!r) r = cu_status(d->gpu, lk_pool_create_of(d->gpu, kind, most, standard ? LK_POOL_OWN : 0, &pool));
+    if (r) return r;
+    *out = pool_make(d, pool, type, *l, standard);
+    if (*out) return CU_OK;
+    lk_pool_destroy(pool);
+    return CU_OUT_OF_MEMORY;
+}
+
+static bool same_place(const struct cu_location *a, const struct cu_location *b)
+{
+    return a->type == b->type && a->id == b->id;
+}
+
+/* With the lock: the pools of a place that is no device's own memory; NULL: too many places. */
+static struct place_pools *place_pools(u32 type, const struct cu_location *l)
+{
+    u32 k = 0;
+    while (k < all.others && (all.other[k].type != type || !same_place(&all.other[k].location, l))) k++;
+    if (k == COUNT_OF(all.other)) return NULL;
+    if (k == all.others) all.other[all.others++] = (struct place_pools){ .type = type, .location = *l };
+    return &all.other[k];
+}
+
+enum which_pool { POOL_DEFAULT, POOL_CURRENT };
+static cu_result of_place(struct cu_pool **out, const struct cu_location *from, u32 type, enum which_pool which)
+{
+    struct cu_location l;
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_ok(out) || !cu_ok(from)) return CU_INVALID_VALUE;
+    if ((r = place_check(type, from, &l))) return r;
+    if (l.type == PLACE_DEVICE && type == TYPE_PINNED)
+        return (which == POOL_DEFAULT ? lkcu_cuDeviceGetDefaultMemPool : lkcu_cuDeviceGetMemPool)(out, l.id);
+    lock(&all.lock);
+    struct place_pools *x = place_pools(type, &l);
+    if (!x)
+        r = CU_OUT_OF_MEMORY;
+    else if (!x->standard)
+        r = make(type, &l, 0, true, &x->standard);
+    if (!r) *out = which == POOL_CURRENT && x->current ? x->current : x->standard;
+    unlock(&all.lock);
+    return r;
 }
 CU_API(cuMemGetDefaultMemPool)(struct cu_pool **out, const struct cu_location *l, u32 type)
 {
-    cu_result r = place_of(l, type);
-    return r ? r : lkcu_cuDeviceGetDefaultMemPool(out, l->id);
+    return of_place(out, l, type, POOL_DEFAULT);
 }
 CU_API(cuMemGetMemPool)(struct cu_pool **out, const struct cu_location *l, u32 type)
 {
-    cu_result r = place_of(l, type);
-    return r ? r : lkcu_cuDeviceGetMemPool(out, l->id);
+    return of_place(out, l, type, POOL_CURRENT);
 }
-CU_API(cuMemSetMemPool)(const struct cu_location *l, u32 type, struct cu_pool *p)
+CU_API(cuMemSetMemPool)(const struct cu_location *from, u32 type, struct cu_pool *p)
 {
-    cu_result r = place_of(l, type);
-    return r ? r : lkcu_cuDeviceSetMemPool(l->id, p);
+    struct cu_location l;
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_ok(from) || !cu_handle_is(p, CU_POOL)) return CU_INVALID_VALUE;
+    if ((r = place_check(type, from, &l))) return r;
+    if (p->type != type || !same_place(&p->location, &l)) return CU_INVALID_VALUE;
+    if (l.type == PLACE_DEVICE && type == TYPE_PINNED) return lkcu_cuDeviceSetMemPool(l.id, p);
+    lock(&all.lock);
+    struct place_pools *x = place_pools(type, &l);
+    if (x) x->current = p;
+    unlock(&all.lock);
+    return x ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
 CU_API(cuMemPoolCreate)(struct cu_pool **out, const struct cu_pool_props *x)
 {
-    lk_pool *pool;
-    struct cu_device *d;
+    struct cu_location l;
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_ok(out) || !cu_ok(x) || x->type != 1) return CU_INVALID_VALUE;
+    if (!cu_ok(out) || !cu_ok(x)) return CU_INVALID_VALUE;
+    if ((r = place_check(x->type, &x->location, &l))) return r;
+    if (x->handles && (x->type == TYPE_MANAGED || l.type == PLACE_HOST)) return CU_INVALID_VALUE;
     if (x->handles) {
         cu_refused("cuMemPoolCreate with a handle type for other processes");
         return CU_NOT_SUPPORTED;
     }
-    if (x->location.type == PLACE_HOST || x->location.type == PLACE_NUMA) {
-        cu_refused("cuMemPoolCreate of memory of the host");
-        return CU_NOT_SUPPORTED;
-    }
-    if (x->location.type != PLACE_DEVICE) return CU_INVALID_VALUE;
-    if (!(d = cu_device_at(x->location.id))) return CU_INVALID_VALUE;
-    if ((r = cu_device_open(d)) || (r = cu_status(d->gpu, lk_pool_create(d->gpu, x->most, &pool)))) return r;
     lock(&all.lock);
-    *out = pool_make(d, pool, false);
+    r = make(x->type, &l, x->most, false, out);
     unlock(&all.lock);
-    if (*out) return CU_OK;
-    lk_pool_destroy(pool);
-    return CU_OUT_OF_MEMORY;
+    return r;
 }
 
 CU_API(cuMemPoolDestroy)(struct cu_pool *p)
@@ -142,6 +235,8 @@ CU_API(cuMemPoolDestroy)(struct cu_pool *p)
     if (!cu_handle_is(p, CU_POOL) || p->standard || !cu_handle_take(p, CU_POOL)) return CU_INVALID_VALUE;
     lock(&all.lock);
     if (all.current[p->device->ordinal] == p) all.current[p->device->ordinal] = NULL;
+    for (u32 k = 0; k < all.others; k++)
+        if (all.other[k].current == p) all.other[k].current = NULL;
     list_remove(p);
     unlock(&all.lock);
     r = cu_status(p->device->gpu, lk_pool_destroy(p->pool));
@@ -211,7 +306,7 @@ CU_API(cuMemPoolGetAttribute)(struct cu_pool *p, u32 which, void *value)
     return CU_OK;
 }
 
-/* The device itself always has all rights. */
+/* A device always has all rights to its own memory. */
 CU_API(cuMemPoolSetAccess)(struct cu_pool *p, const struct cu_access *a, u64 n)
 {
     cu_result r = enter(p);
@@ -221,7 +316,7 @@ CU_API(cuMemPoolSetAccess)(struct cu_pool *p, const struct cu_access *a, u64 n)
         const struct cu_device *d = a[i].location.type == PLACE_DEVICE ? cu_device_at(a[i].location.id) : NULL;
         if (!d) return CU_INVALID_DEVICE;
         if (a[i].flags != RIGHT_NONE && a[i].flags != RIGHT_WRITE) return CU_INVALID_VALUE;
-        if (d == p->device && a[i].flags != RIGHT_WRITE) return CU_INVALID_DEVICE;
+        if (p->location.type == PLACE_DEVICE && d == p->device && a[i].flags != RIGHT_WRITE) return CU_INVALID_DEVICE;
     }
     for (u64 i = 0; i < n; i++) p->right[a[i].location.id] = (u8)a[i].flags;
     return CU_OK;

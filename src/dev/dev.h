@@ -134,6 +134,7 @@ struct device {
     u32 number;                        /* among the devices of this process (dev_attach) */
     struct pools *pools;               /* dev_pool.c; NULL: none yet */
     u64 pool_bytes;                    /* atomic: bytes of the card that they hold */
+    u64 pool_held;                     /* atomic: bytes that they hold, those of the host among them */
     const struct dev_async_ops *async; /* dev_async.h: what is enqueued */
     struct dev_work *work;             /* software GPU: what runs, dev_work.h */
     struct dev_fault fault;            /* software GPU */

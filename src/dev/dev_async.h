@@ -131,7 +131,8 @@ struct dev_async_ops {
     u32 (*exec_set)(struct dev_exec *x, struct dev_node *n, struct dev_task *task, struct error *e);
     u32 (*exec_launch)(struct dev_exec *x, struct dev_stream *st, const char *site, struct error *e);
     /* pools of stream-ordered allocation; NULL: this device has none */
-    u32 (*pool_new)(struct device *d, u64 most, struct dev_pool **out, struct error *e); /* most: bytes; 0: no limit */
+    /* most: bytes; 0: no limit. kind: MEM_POOL, memory of the device; MEM_PINNED, MEM_MANAGED. */
+    u32 (*pool_new)(struct device *d, u64 most, enum mem_kind kind, struct dev_pool **out, struct error *e);
     u32 (*pool_delete)(struct dev_pool *p, struct error *e);
     u32 (*pool_trim)(struct dev_pool *p, u64 keep, struct error *e);
     u32 (*pool_threshold)(struct dev_pool *p, u64 bytes, struct error *e); /* kept at a synchronisation */

@@ -311,10 +311,14 @@ static u32 free_async(struct dev_stream *st, const struct dev_task *t, struct er
     return code;
 }
 
-static u32 pool_new_gpu(struct device *d, u64 most, struct dev_pool **out, struct error *e)
+static u32 pool_new_gpu(struct device *d, u64 most, enum mem_kind kind, struct dev_pool **out, struct error *e)
 {
-    struct dev_pool *p = base_alloc(sizeof *p);
     *out = NULL;
+    if (kind != MEM_POOL) {
+        error_set(e, ERR_UNSUPPORTED, "a pool of pinned or managed memory is not supported on a real GPU");
+        return OP_NOT_SUPPORTED;
+    }
+    struct dev_pool *p = base_alloc(sizeof *p);
     if (!p) return gpu_no_memory(e);
     /* pinned, as the driver calls it: memory of this device, for this process alone */
     struct cu_pool_props props = { .type = 1, .location = 1, .device = d->gpu->device, .most = most };

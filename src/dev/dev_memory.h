@@ -120,7 +120,8 @@ void dev_side_each(const struct dev_side *s, u64 width, u64 rows, u64 slices,
  * (sim_pool_start, MEM_LIVE) and gone when its free has run (sim_pool_end, MEM_FREED). `stream` is stream_id of the
  * stream: an allocation may take the room of what is freed before it in the same stream. No address is used again
  * before it has rested in the quarantine of mem, whatever the room of the pool. */
-u32 sim_pool_new(struct device *d, u64 most, struct dev_pool **out, struct error *e); /* most: bytes; 0: no limit */
+/* most: bytes; 0: no limit. kind: MEM_POOL, MEM_PINNED or MEM_MANAGED. */
+u32 sim_pool_new(struct device *d, u64 most, enum mem_kind kind, struct dev_pool **out, struct error *e);
 u32 sim_pool_delete(struct dev_pool *p, struct error *e); /* gone when its last allocation is; not the default pool */
 u32 sim_pool_trim(struct dev_pool *p, u64 keep, struct error *e);
 u32 sim_pool_threshold(struct dev_pool *p, u64 bytes, struct error *e);

@@ -14,8 +14,12 @@
  * An allocation that would fit if the frees of other streams had run tells its caller, who may wait for them: a GPU
  * makes the allocation depend on these frees (cudaMemPoolReuseAllowInternalDependencies).
  *
+ * A pool may also be of pinned memory of the host or of managed memory: its allocations are objects of that kind, which
+ * the host uses as well, and what it reserves is no room of the card.
+ *
  * One lock for the pools of all devices: a call holds it for some additions. */
 #include "dev/dev_memory.h"
+#include "dev/dev_work.h"
 #include <inttypes.h>
 
 #define POOL_UNIT (32ull << 20) /* what an H200 reserves at a time */
@@ -28,6 +32,7 @@ struct waiting { /* room of frees that have not run */
 struct dev_pool {
     struct device *device;
     struct dev_pool *next; /* of the device */
+    enum mem_kind kind;    /* of its allocations: MEM_POOL, memory of the device; MEM_PINNED; MEM_MANAGED */
     u64 most, threshold;   /* limit, 0: none; what it keeps at a synchronisation */
     u64 reserved, reserved_high;
     u64 used, used_high;
@@ -59,8 +64,9 @@ static u64 round_to(u64 bytes, u64 unit) { return (bytes + unit - 1) & ~(unit - 
 
 static void reserve(struct dev_pool *p, u64 bytes)
 {
-    u64 all = p->device->pool_bytes + bytes - p->reserved;
-    __atomic_store_n(&p->device->pool_bytes, all, __ATOMIC_RELAXED);
+    struct device *d = p->device;
+    __atomic_store_n(&d->pool_held, d->pool_held + bytes - p->reserved, __ATOMIC_RELAXED);
+    if (p->kind == MEM_POOL) __atomic_store_n(&d->pool_bytes, d->pool_bytes + bytes - p->reserved, __ATOMIC_RELAXED);
     p->reserved = bytes;
     p->reserved_high = MAX_OF(p->reserved_high, bytes);
 }
@@ -107,12 +113,12 @@ static struct pools *pools_of(struct device *d)
     return d->pools;
 }
 
-static struct dev_pool *pool_make(struct device *d, u64 most)
+static struct dev_pool *pool_make(struct device *d, u64 most, enum mem_kind kind)
 {
     struct pools *all = pools_of(d);
     struct dev_pool *p = all ? base_alloc(sizeof *p) : NULL;
     if (!p) return NULL;
-    *p = (struct dev_pool){ .device = d, .most = most, .next = all->first };
+    *p = (struct dev_pool){ .device = d, .most = most, .kind = kind, .next = all->first };
     all->first = p;
     return p;
 }
@@ -130,17 +136,17 @@ static void pool_drop(struct dev_pool *p)
 static struct dev_pool *standard_of(struct device *d)
 {
     struct pools *all = pools_of(d);
-    if (all && !all->standard) all->standard = pool_make(d, 0);
+    if (all && !all->standard) all->standard = pool_make(d, 0, MEM_POOL);
     if (all && !all->current) all->current = all->standard;
     return all ? all->standard : NULL;
 }
 
-u32 sim_pool_new(struct device *d, u64 most, struct dev_pool **out, struct error *e)
+u32 sim_pool_new(struct device *d, u64 most, enum mem_kind kind, struct dev_pool **out, struct error *e)
 {
     *out = NULL;
     if (!dev_outside(d, e)) return e->cuda;
     lock(&pools_lock);
-    *out = pool_make(d, most);
+    *out = pool_make(d, most, kind);
     unlock(&pools_lock);
     if (*out) return OP_OK;
     error_set(e, ERR_MEMORY, "out of memory");
@@ -157,9 +163,13 @@ struct dev_pool *sim_pool_default(struct device *d)
 
 u32 sim_pool_current(struct device *d, struct dev_pool *p, struct error *e)
 {
-    if (p->device != d) {
-        error_set(e, ERR_INPUT, "the pool belongs to device %u, and cannot be the current one of device %u",
-                  p->device->number, d->number);
+    if (p->device != d || p->kind != MEM_POOL) {
+        if (p->device != d)
+            error_set(e, ERR_INPUT, "the pool belongs to device %u, and cannot be the current one of device %u",
+                      p->device->number, d->number);
+        else
+            error_set(e, ERR_INPUT, "the pool is of %s, and cannot be the current one of a device",
+                      dev_kind_name[p->kind]);
         return OP_INVALID_VALUE;
     }
     lock(&pools_lock);
@@ -212,7 +222,7 @@ u32 sim_pool_threshold(struct dev_pool *p, u64 bytes, struct error *e)
 
 void sim_pools_synchronised(struct device *d)
 {
-    if (likely(!__atomic_load_n(&d->pool_bytes, __ATOMIC_RELAXED))) return;
+    if (likely(!__atomic_load_n(&d->pool_held, __ATOMIC_RELAXED))) return;
     lock(&pools_lock);
     for (struct dev_pool *p = d->pools->first; p; p = p->next) shrink(p, p->threshold);
     unlock(&pools_lock);
@@ -257,7 +267,8 @@ static bool pool_grow(struct dev_pool *p, u64 bytes, u64 asked, struct error *e)
         return error_set(e, ERR_MEMORY,
                          "the pool is full: %" PRIu64 " bytes asked, %" PRIu64 " in use, and its limit is %" PRIu64,
                          asked, p->used + p->pending, p->most);
-    if (!sim_has_room(p->device, goal - p->reserved, NULL) && !sim_has_room(p->device, (goal = bytes) - p->reserved, e))
+    if (p->kind == MEM_POOL && !sim_has_room(p->device, goal - p->reserved, NULL) &&
+        !sim_has_room(p->device, (goal = bytes) - p->reserved, e))
         return false;
     reserve(p, goal);
     return true;
@@ -280,6 +291,8 @@ static u32 allocate(struct device *d, struct dev_pool *p, u64 bytes, u64 stream,
                   bytes);
         return bytes ? OP_OUT_OF_MEMORY : OP_INVALID_VALUE;
     }
+    if (p && p->kind == MEM_MANAGED && !sim_has_room(d, bytes, e)) return OP_OUT_OF_MEMORY;
+    if (p && p->kind != MEM_POOL) tell_host_uses(d, p->kind);
     struct block *b = base_alloc(sizeof *b);
     lock(&pools_lock);
     if (!p && standard_of(d)) p = d->pools->current;
@@ -292,7 +305,7 @@ static u32 allocate(struct device *d, struct dev_pool *p, u64 bytes, u64 stream,
     *b = (struct block){ .pool = p, .bytes = round_to(bytes, BLOCK_UNIT), .graph = graph };
     u64 before = stream ? waiting_take(p, stream, b->bytes) : 0, others = p->pending;
     bool fits = pool_grow(p, p->used + others + b->bytes, bytes, e);
-    struct mem_object *o = fits ? mem_reserve(d->mem, bytes, DEV_ALIGN, MEM_POOL, name, site, e) : NULL;
+    struct mem_object *o = fits ? mem_reserve(d->mem, bytes, DEV_ALIGN, p->kind, name, site, e) : NULL;
     if (o) {
         o->pool = b;
         p->used += b->bytes;
@@ -318,12 +331,20 @@ u32 sim_pool_alloc(struct device *d, struct dev_pool *p, u64 bytes, u64 stream, 
 
 void sim_pool_start(struct device *d, struct mem_object *o) { mem_start(d->mem, o); }
 
+/* Memory that a stream can free, or has freed; with the lock. */
+static bool is_freeable(const struct mem_object *o)
+{
+    bool host = o->kind == MEM_PINNED || o->kind == MEM_MANAGED;
+    return o->kind == MEM_POOL || o->kind == MEM_DEVICE ||
+           (host && (o->pool || __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED));
+}
+
 /* In the call of the free, with the lock: false, it is freed already or no start of an allocation. */
 static bool free_begin(struct mem_object *o, u64 address, u64 stream, const char *site)
 {
-    bool kind = o && (o->kind == MEM_POOL || o->kind == MEM_DEVICE);
-    struct block *b = kind ? o->pool : NULL;
-    if (!kind || o->base != address || __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED || (b && b->freed))
+    struct block *b = o && is_freeable(o) ? o->pool : NULL;
+    if (!o || !is_freeable(o) || o->base != address || __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED ||
+        (b && b->freed))
         return false;
     if (!b) o->pool = b = base_need(sizeof *b);
     b->freed = true;
@@ -343,7 +364,7 @@ u32 sim_pool_free(struct device *d, u64 address, u64 stream, const char *site, s
     *out = NULL;
     lock(&pools_lock);
     bool ok = free_begin(o, address, stream, site);
-    bool twice = !ok && o && o->base == address && (o->kind == MEM_POOL || o->kind == MEM_DEVICE);
+    bool twice = !ok && o && o->base == address && is_freeable(o);
     const struct block *b = twice ? o->pool : NULL;
     if (twice && (b ? b->site : o->free_site ? o->free_site : "")[0])
         snprintf(first, sizeof first, ", at %s", b ? b->site : o->free_site);
@@ -378,6 +399,7 @@ static void free_end(struct block *b)
 
 void sim_pool_end(struct device *d, struct mem_object *o, const char *site)
 {
+    if (o->kind == MEM_MANAGED || o->kind == MEM_PINNED) dev_managed_forget(d, o);
     lock(&pools_lock);
     struct block *b = o->pool;
     o->pool = NULL;
@@ -399,7 +421,7 @@ bool sim_pool_freed(const struct mem_object *o)
 struct dev_pool *sim_pool_of(const struct mem_object *o)
 {
     lock(&pools_lock);
-    const struct block *b = o->kind == MEM_POOL ? o->pool : NULL;
+    const struct block *b = o->pool;
     struct dev_pool *p = b ? b->pool : NULL;
     unlock(&pools_lock);
     return p;

@@ -51,8 +51,7 @@ static struct mem_object *alloc(struct device *d, u64 bytes, enum mem_kind kind,
                                 struct error *e)
 {
     if (kind != MEM_PINNED && !sim_has_room(d, bytes, e)) return NULL;
-    /* what the host does with it is no operation */
-    if (kind == MEM_MANAGED || (kind == MEM_PINNED && d->options.managed == DEV_MANAGED_REPORT)) tell_unordered(d);
+    tell_host_uses(d, kind);
     return mem_alloc(d->mem, bytes, kind == MEM_PINNED ? 0 : DEV_ALIGN, kind, name, site, e);
 }
 

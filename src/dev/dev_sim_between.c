@@ -17,6 +17,11 @@ void tell_unordered(struct device *d)
     unlock(&w->lock);
 }
 
+void tell_host_uses(struct device *d, enum mem_kind kind)
+{
+    if (kind == MEM_MANAGED || (kind == MEM_PINNED && d->options.managed == DEV_MANAGED_REPORT)) tell_unordered(d);
+}
+
 /* ---- copies, fills, memory ---- */
 
 static struct between_call call_of(const struct op *op)

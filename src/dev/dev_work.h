@@ -109,6 +109,8 @@ sim_explainer stuck_explain; /* self: the device */
 const struct dev_task *work_task(const struct op *op);
 /* dev_sim_between.c. Two operations may be unordered from now on. */
 void tell_unordered(struct device *d);
+/* Memory of this kind is about to be allocated: what the host itself does with it is no operation. */
+void tell_host_uses(struct device *d, enum mem_kind kind);
 static inline struct between *work_between(const struct device *d)
 {
     return __atomic_load_n(&d->work->between, __ATOMIC_ACQUIRE);

@@ -103,7 +103,7 @@ static void handles_end(lk_gpu *gpu)
         next = h->next;
         host_stream_end((lk_stream *)h, &ignored);
     }
-    while (gpu->handle[HANDLE_POOL]) lk_pool_destroy((lk_pool *)gpu->handle[HANDLE_POOL]);
+    while (gpu->handle[HANDLE_POOL]) host_pool_end((lk_pool *)gpu->handle[HANDLE_POOL]);
     base_free(gpu->pool);
     while (gpu->handle[HANDLE_PHYSICAL]) { /* the mappings go with the device */
         lk_physical *p = (lk_physical *)gpu->handle[HANDLE_PHYSICAL];

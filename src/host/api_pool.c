@@ -3,20 +3,28 @@
 
 lk_status lk_pool_create(lk_gpu *gpu, uint64_t most, lk_pool **pool)
 {
+    return lk_pool_create_of(gpu, LK_MEMORY_DEVICE, most, 0, pool);
+}
+
+lk_status lk_pool_create_of(lk_gpu *gpu, lk_memory_kind kind, uint64_t most, uint32_t flags, lk_pool **pool)
+{
+    static const enum mem_kind kinds[] = { MEM_POOL, MEM_PINNED, MEM_MANAGED };
     if (!gpu || !pool) return HOST_MISSING(gpu, gpu ? "place for the pool" : "gpu");
     struct error *e = host_begin(gpu);
     *pool = NULL;
+    if ((u32)kind >= COUNT_OF(kinds)) return host_refuse(gpu, "a pool is of device, pinned or managed memory");
     if (!gpu->device->async->pool_new) return host_done(gpu, OP_NOT_SUPPORTED);
     lk_pool *p = base_alloc(sizeof *p);
     if (!p) {
         error_set(e, ERR_MEMORY, "out of memory");
         return host_failed(gpu);
     }
-    u32 status = gpu->device->async->pool_new(gpu->device, most, &p->dev, e);
+    u32 status = gpu->device->async->pool_new(gpu->device, most, kinds[kind], &p->dev, e);
     if (status) {
         base_free(p);
         return host_done(gpu, status);
     }
+    p->is_default = flags & LK_POOL_OWN;
     handle_add(&p->handle, gpu, HANDLE_POOL);
     *pool = p;
     return LK_OK;
@@ -27,10 +35,16 @@ lk_status lk_pool_destroy(lk_pool *pool)
     if (!pool) return HOST_MISSING(NULL, "pool");
     lk_gpu *gpu = pool->handle.gpu;
     if (pool->is_default) return host_refuse(gpu, "the default pool of a device cannot be destroyed");
+    return host_done(gpu, host_pool_end(pool));
+}
+
+u32 host_pool_end(lk_pool *pool)
+{
+    lk_gpu *gpu = pool->handle.gpu;
     u32 status = gpu->device->async->pool_delete(pool->dev, host_begin(gpu));
     handle_remove(&pool->handle);
     base_free(pool);
-    return host_done(gpu, status);
+    return status;
 }
 
 lk_status lk_pool_trim(lk_pool *pool, uint64_t keep)

@@ -33,6 +33,7 @@ void lk_report_leaks_host(lk_gpu *gpu)
         for (const struct handle *h = gpu->handle[kind]; h; h = h->next) {
             u32 k = 0;
             if (kind == HANDLE_STREAM && ((const lk_stream *)h)->is_default) continue;
+            if (kind == HANDLE_POOL && ((const lk_pool *)h)->is_default) continue;
             while (k < n && (list[k].kind != h->kind || list[k].site != h->site)) k++;
             if (k == n && n == cap) list = base_need_more(list, sizeof *list * (cap = cap ? 2 * cap : 16));
             if (k == n) list[n++] = (struct made){ .kind = h->kind, .site = h->site };

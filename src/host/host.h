@@ -198,6 +198,7 @@ lk_status host_fill(const lk_gpu *gpu, const lk_fill *fill, struct dev_task *tas
 /* api_stream.c: enqueues a task under the name of the host's call. */
 lk_status host_enqueue(lk_stream *stream, struct dev_task *task, const char *site);
 u32 host_stream_end(lk_stream *stream, struct error *e);
+u32 host_pool_end(lk_pool *pool); /* also one that is the gpu's own */
 /* api_graph.c: a handle for a graph of the device, which is deleted if there is no memory. */
 lk_status host_graph(lk_gpu *gpu, struct dev_graph *dev, lk_graph **graph);
 #endif

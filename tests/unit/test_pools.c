@@ -37,7 +37,7 @@ static void room(void)
 {
     struct error e = { 0 };
     struct dev_pool *p;
-    UNIT_EQ(sim_pool_new(d, 0, &p, &e), 0);
+    UNIT_EQ(sim_pool_new(d, 0, MEM_POOL, &p, &e), 0);
     struct mem_object *a = take(p, HALF(3), S1), *b;
     UNIT(a->state == MEM_RESERVED && a->kind == MEM_POOL && a->size == HALF(3));
     UNIT(usage(p).used == HALF(3) && usage(p).reserved == HALF(4));
@@ -83,7 +83,7 @@ static void ahead(void)
     struct error e = { 0 };
     struct dev_pool *p;
     enum { TURNS = 200 };
-    UNIT_EQ(sim_pool_new(d, HALF(16), &p, &e), 0);
+    UNIT_EQ(sim_pool_new(d, HALF(16), MEM_POOL, &p, &e), 0);
     struct mem_object *o[TURNS];
     for (u32 k = 0; k < TURNS; k++) {
         o[k] = take(p, HALF(15), S1);
@@ -103,7 +103,7 @@ static void limits(void)
     struct dev_pool *p, *q;
     struct mem_object *o, *a;
     bool wait;
-    UNIT_EQ(sim_pool_new(d, 3000000, &p, &e), 0);
+    UNIT_EQ(sim_pool_new(d, 3000000, MEM_POOL, &p, &e), 0);
     a = take(p, 2000000, S1);
     UNIT_EQ(sim_pool_alloc(d, p, 1500000, S2, NULL, NULL, &o, &wait, &e), 2);
     UNIT(!o && !wait);
@@ -155,7 +155,7 @@ static void limits(void)
     e = (struct error){ 0 };
     UNIT_EQ(sim_pool_delete(sim_pool_default(d), &e), 1);
     UNIT_HAS(e.text, "cannot be destroyed");
-    UNIT_EQ(sim_pool_new(d, 0, &q, &e), 0);
+    UNIT_EQ(sim_pool_new(d, 0, MEM_POOL, &q, &e), 0);
     UNIT_EQ(sim_pool_current(d, q, &e), 0);
     a = take(NULL, 100, S1);
     UNIT(usage(q).used == 512 && usage(sim_pool_default(d)).used == 0);
@@ -232,7 +232,7 @@ static void random_programs(void)
     struct error e = { 0 };
     struct dev_pool *p;
     u64 seed = 7;
-    UNIT_EQ(sim_pool_new(d, HALF(64), &p, &e), 0);
+    UNIT_EQ(sim_pool_new(d, HALF(64), MEM_POOL, &p, &e), 0);
     enum { MOST = 64 };
     struct {
         struct mem_object *o;
