@@ -14,7 +14,12 @@ begun = {}
 def write(outcome, name, seconds, why):
     """A line: outcome, test, seconds, the first line of the reason."""
     with open(RESULTS, "a") as f:
-        f.write("\t".join([outcome, name, f"{seconds:.1f}", " ".join(why.split())[:300]]) + "\n")
+        f.write("\t".join([outcome, line_of(name), f"{seconds:.1f}", line_of(why)[:300]]) + "\n")
+
+
+def line_of(text):
+    """Parameters of tests, and so their names, may have lines and tabs."""
+    return " ".join(text.split())
 
 
 def seen():
@@ -33,10 +38,10 @@ def pytest_collection_modifyitems(config, items):
     for name, outcome in names.items():
         if outcome == "began":
             write("died", name, 0, f"it did not end in {LIMIT} s, or its process died")
-    left = [i for i in items if i.nodeid not in names]
+    left = [i for i in items if line_of(i.nodeid) not in names]
     every = int(os.environ.get("COUNT_EVERY", "1"))
     if every > 1:
-        left = [i for n, i in enumerate(items) if n % every == 0 and i.nodeid not in names]
+        left = [i for n, i in enumerate(items) if n % every == 0 and line_of(i.nodeid) not in names]
     config.hook.pytest_deselected(items=[i for i in items if i not in set(left)])
     items[:] = left
 
