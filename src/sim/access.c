@@ -1,5 +1,6 @@
 /* The full check of a memory access: each lane's address against the object its pointer came from (rules.md B), and
  * its alignment. Whatever the checks in force, no lane ever touches memory that is not the program's. */
+#include "mem/shadow.h"
 #include "sim/call.h"
 #include "sim/cluster.h"
 #include "sim/explain_access.h"
@@ -43,6 +44,12 @@ const struct mem_object *access_owner(const struct access *a, u32 lane) { return
 
 static bool within(u64 addr, u64 n, u64 lo, u64 size) { return addr - lo < size && n <= size - (addr - lo); }
 
+/* The aligned word around the last bytes of an object, which atomics of one or two bytes are made of (rules.md, B8). */
+static bool word_of_bytes(const struct access *a, u64 addr, const struct mem_object *o)
+{
+    return a->bytes == 4 && !(addr & 3) && a->site->sem != SEM_WEAK && addr - o->base < o->size;
+}
+
 /* Not aligned, and only for that reason partly outside [lo, lo + size): the alignment is the mistake. */
 static bool slipped(const struct access *a, u64 addr, u64 lo, u64 size)
 {
@@ -81,7 +88,8 @@ static void check_global(struct access *a, u32 lane, struct mem_object *root, st
     }
     /* the end of an object is followed by room for the rest of an aligned access */
     u32 read = addr & (a->bytes - 1) ? a->bytes : a->bytes - a->site->surplus;
-    if (!within(addr, read, o.object->base, o.object->size) && !slipped(a, addr, o.object->base, o.object->size)) {
+    if (!within(addr, read, o.object->base, o.object->size) && !slipped(a, addr, o.object->base, o.object->size) &&
+        !word_of_bytes(a, addr, o.object)) {
         c->hit = mem_find(m, addr);
         if (c->hit == o.object) c->hit = NULL;
         if (c->hit && (!mem_is_live(c->hit) || !within(addr, a->bytes, c->hit->base, c->hit->size))) c->hit = NULL;
@@ -102,6 +110,9 @@ static void check_global(struct access *a, u32 lane, struct mem_object *root, st
         c->fault = FAULT_MISALIGNED;
         return;
     }
+    u64 end = o.object->base + o.object->size;
+    if (unlikely(addr + a->bytes > end) && word_of_bytes(a, addr, o.object))
+        shadow_define(mem_shadow(a->warp->cta->launch->sim->mem), end, addr + a->bytes - end); /* nobody's bytes */
     a->ptr[lane] = mem_view(o.object, addr);
     object_used(a, o.object);
     struct range *r = &a->warp->range[a->site - a->warp->code->low->site];

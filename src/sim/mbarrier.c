@@ -225,7 +225,7 @@ static u64 check(const struct access *a, u32 lane, const struct lop *o, u64 b, s
         misused(a, lane, "nobody has initialised an mbarrier there",
                 "Initialise it by one thread with the number of arrivals of a phase, and pass a barrier before "
                 "anybody uses it.");
-        remember(c, at, b); /* once is enough */
+        if (!(flags & ISA_MBAR_INVAL)) remember(c, at, b); /* once is enough; none is there after inval */
     } else if (flags & ISA_MBAR_INVAL)
         forget(c, at);
     else
