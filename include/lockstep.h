@@ -294,6 +294,8 @@ lk_status lk_pool_create(lk_gpu *gpu, uint64_t most, lk_pool **pool);
  * well. */
 enum { LK_POOL_OWN = 1 }; /* the gpu's own: the program cannot destroy it, and it is no leak */
 lk_status lk_pool_create_of(lk_gpu *gpu, lk_memory_kind kind, uint64_t most, uint32_t flags, lk_pool **pool);
+/* Software GPU. Whether kernels may use memory of the pool; at first they may. */
+lk_status lk_pool_access(lk_pool *pool, uint32_t allowed);
 lk_status lk_pool_destroy(lk_pool *pool);             /* what is allocated from it stays until it is freed */
 lk_status lk_pool_trim(lk_pool *pool, uint64_t keep); /* gives free memory back to the gpu, beyond `keep` bytes */
 /* A synchronisation gives free memory back only beyond so many bytes; 0 at first. */

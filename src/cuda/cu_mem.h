@@ -121,6 +121,7 @@ CU_API(cuMemPoolGetAccess)(u32 *flags, struct cu_pool *p, const struct cu_locati
 CU_BOTH(cuMemAllocFromPoolAsync, _ptsz, u64 *out, u64 n, struct cu_pool *p, void *s);
 /* The pool that an address of pool memory is of; NULL: none. */
 struct cu_pool *cu_pool_at(u64 address);
+bool cu_pool_closed(u64 address); /* memory of a pool of the host's that the device was given no right to */
 
 /* ---- cu_array.c ---- */
 

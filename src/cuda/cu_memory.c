@@ -112,7 +112,8 @@ CU_API(cuMemHostGetDevicePointer_v2)(u64 *out, void *p, unsigned flags)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_ok(out) || flags || !cu_memory_at((uintptr_t)p, &info) || !is_host_memory(info.kind))
+    if (!cu_ok(out) || flags || !cu_memory_at((uintptr_t)p, &info) || !is_host_memory(info.kind) ||
+        cu_pool_at((uintptr_t)p))
         return CU_INVALID_VALUE;
     *out = (uintptr_t)p;
     return CU_OK;
@@ -123,7 +124,8 @@ CU_API(cuMemHostGetFlags)(unsigned *flags, void *p)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_ok(flags) || !cu_memory_at((uintptr_t)p, &info) || !is_host_memory(info.kind)) return CU_INVALID_VALUE;
+    if (!cu_ok(flags) || !cu_memory_at((uintptr_t)p, &info) || !is_host_memory(info.kind) || cu_pool_at((uintptr_t)p))
+        return CU_INVALID_VALUE;
     *flags = cu_note_flags_of(&info) | HOST_MAPPED;
     return CU_OK;
 }
@@ -145,7 +147,7 @@ CU_API(cuMemGetAddressRange_v2)(u64 *base, u64 *bytes, u64 address)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_memory_at(address, &info) || !right_of(&info, address)) return CU_NOT_FOUND;
+    if (!cu_memory_at(address, &info) || !right_of(&info, address) || cu_pool_closed(address)) return CU_NOT_FOUND;
     if (base) *base = info.base;
     if (bytes) *bytes = info.bytes;
     return CU_OK;
@@ -190,8 +192,9 @@ static cu_result pointer_fact(void *out, int which, u64 address)
     lk_memory_info info;
     if (!cu_memory_at(address, &info)) return CU_INVALID_VALUE;
     /* loose: of no context */
-    bool host = is_host_memory(info.kind), loose = info.kind == LK_MEMORY_POOL || info.kind == LK_MEMORY_VIRTUAL,
-         device = !host && !loose && info.kind != LK_MEMORY_MANAGED;
+    struct cu_pool *pool = cu_pool_at(address);
+    bool host = is_host_memory(info.kind), loose = pool || info.kind == LK_MEMORY_VIRTUAL,
+         device = !host && !loose && info.kind != LK_MEMORY_MANAGED, closed = pool && cu_pool_closed(address);
     u64 unit = info.kind == LK_MEMORY_REGISTERED ? PAGE : GRANULE, base = info.base & ~(unit - 1);
     struct cu_device *d = cu_device_of(info.gpu);
     /* of reserved addresses the range is all of them, and the mapping a part */
@@ -202,7 +205,7 @@ static cu_result pointer_fact(void *out, int which, u64 address)
     case POINTER_CONTEXT: *(void **)out = d && !loose ? d->primary : NULL; break;
     case POINTER_TYPE: *(u32 *)out = host ? 1 : 2; break;
     case POINTER_DEVICE:
-        if (!right) return CU_INVALID_VALUE;
+        if (!right || closed) return CU_INVALID_VALUE;
         *(u64 *)out = address;
         break;
     case POINTER_HOST:
@@ -213,14 +216,14 @@ static cu_result pointer_fact(void *out, int which, u64 address)
     case POINTER_ID: *(u64 *)out = info.id; break;
     case POINTER_MANAGED: *(u32 *)out = info.kind == LK_MEMORY_MANAGED; break;
     case POINTER_ORDINAL: *(int *)out = d ? (int)d->ordinal : 0; break;
-    case POINTER_BASE: *(u64 *)out = whole.base; break;
+    case POINTER_BASE: *(u64 *)out = closed ? 0 : whole.base; break;
     case POINTER_BYTES: *(u64 *)out = whole.bytes; break;
     case POINTER_MAPPED: *(u32 *)out = 1; break;
     case POINTER_IPC: *(u32 *)out = device; break;
     case POINTER_HANDLES: *(u64 *)out = 0; break;
     case POINTER_RDMA: *(u32 *)out = device; break;
     case POINTER_ACCESS: *(u32 *)out = right; break;
-    case POINTER_POOL: *(void **)out = cu_pool_at(address); break;
+    case POINTER_POOL: *(void **)out = pool; break;
     case POINTER_TOKENS:
         if (host) return CU_INVALID_VALUE;
         memset(out, 0, 16);

@@ -36,7 +36,10 @@ static void list_remove(const struct cu_pool *p)
         }
 }
 
-/* With the lock. By default the host alone may use memory of the host, and everybody managed memory. */
+static bool is_host_pool(const struct cu_pool *p) { return p->type == TYPE_PINNED && p->location.type != PLACE_DEVICE; }
+
+/* With the lock. Memory of the host is the host's alone until a device is given the right to it; managed memory is
+ * everybody's, whatever is told of it. */
 static struct cu_pool *pool_make(struct cu_device *d, lk_pool *pool, u32 type, struct cu_location l, bool standard)
 {
     struct cu_pool *p = cu_handle_new(CU_POOL, sizeof *p);
@@ -44,8 +47,8 @@ static struct cu_pool *pool_make(struct cu_device *d, lk_pool *pool, u32 type, s
     *p = (struct cu_pool){
         .device = d, .pool = pool, .type = type, .location = l, .standard = standard, .reuse = { 1, 1, 1 }
     };
-    if (type == TYPE_MANAGED) memset(p->right, RIGHT_WRITE, sizeof p->right);
-    if (l.type == PLACE_DEVICE) p->right[d->ordinal] = RIGHT_WRITE;
+    if (type == TYPE_PINNED && l.type == PLACE_DEVICE) p->right[d->ordinal] = RIGHT_WRITE;
+    if (is_host_pool(p)) lk_pool_access(pool, false);
     list_add(p);
     return p;
 }
@@ -122,6 +125,7 @@ static cu_result place_check(u32 type, const struct cu_location *from, struct cu
         if (type != TYPE_MANAGED) return CU_INVALID_VALUE;
         l->id = 0;
         return CU_OK;
+    case PLACE_NUMA_CURRENT: l->id = 0; return type == TYPE_MANAGED ? CU_OK : CU_INVALID_VALUE;
     case PLACE_HOST: l->id = 0; return CU_OK;
     default: return CU_INVALID_VALUE;
     }
@@ -174,6 +178,7 @@ static cu_result of_place(struct cu_pool **out, const struct cu_location *from, 
     if (r) return r;
     if (!cu_ok(out) || !cu_ok(from)) return CU_INVALID_VALUE;
     if ((r = place_check(type, from, &l))) return r;
+    if (l.type == PLACE_NUMA_CURRENT) return CU_NOT_SUPPORTED;
     if (l.type == PLACE_DEVICE && type == TYPE_PINNED)
         return (which == POOL_DEFAULT ? lkcu_cuDeviceGetDefaultMemPool : lkcu_cuDeviceGetMemPool)(out, l.id);
     lock(&all.lock);
@@ -306,20 +311,30 @@ CU_API(cuMemPoolGetAttribute)(struct cu_pool *p, u32 which, void *value)
     return CU_OK;
 }
 
-/* A device always has all rights to its own memory. */
+static bool is_host_place(const struct cu_location *l) { return l->type == PLACE_HOST || l->type == PLACE_NUMA; }
+
+/* A device always has all rights to its own memory, and the host to its. */
 CU_API(cuMemPoolSetAccess)(struct cu_pool *p, const struct cu_access *a, u64 n)
 {
     cu_result r = enter(p);
     if (r) return r;
+    bool device = p->type == TYPE_PINNED && p->location.type == PLACE_DEVICE;
     if (!n || n > CU_DEVICES || !cu_readable(a, n * sizeof *a)) return CU_INVALID_VALUE;
     for (u64 i = 0; i < n; i++) {
-        const struct cu_device *d = a[i].location.type == PLACE_DEVICE ? cu_device_at(a[i].location.id) : NULL;
-        if (!d) return CU_INVALID_DEVICE;
+        const struct cu_location *l = &a[i].location;
+        const struct cu_device *d = l->type == PLACE_DEVICE ? cu_device_at(l->id) : NULL;
+        if (is_host_place(l) && device) return CU_NOT_SUPPORTED;
+        if (!d && !is_host_place(l)) return CU_INVALID_DEVICE;
+        if (a[i].flags == RIGHT_READ) return CU_NOT_SUPPORTED;
         if (a[i].flags != RIGHT_NONE && a[i].flags != RIGHT_WRITE) return CU_INVALID_VALUE;
-        if (p->location.type == PLACE_DEVICE && d == p->device && a[i].flags != RIGHT_WRITE) return CU_INVALID_DEVICE;
+        if (device && d == p->device && a[i].flags != RIGHT_WRITE) return CU_INVALID_DEVICE;
     }
-    for (u64 i = 0; i < n; i++) p->right[a[i].location.id] = (u8)a[i].flags;
-    return CU_OK;
+    for (u64 i = 0; i < n && !r; i++) {
+        const struct cu_device *d = a[i].location.type == PLACE_DEVICE ? cu_device_at(a[i].location.id) : NULL;
+        if (d) p->right[d->ordinal] = (u8)a[i].flags;
+        if (d == p->device && is_host_pool(p)) r = cu_status(d->gpu, lk_pool_access(p->pool, a[i].flags != RIGHT_NONE));
+    }
+    return r;
 }
 
 CU_API(cuMemPoolGetAccess)(u32 *flags, struct cu_pool *p, const struct cu_location *l)
@@ -328,9 +343,15 @@ CU_API(cuMemPoolGetAccess)(u32 *flags, struct cu_pool *p, const struct cu_locati
     if (r) return r;
     if (!cu_ok(flags) || !cu_ok(l)) return CU_INVALID_VALUE;
     const struct cu_device *d = l->type == PLACE_DEVICE ? cu_device_at(l->id) : NULL;
-    if (!d) return CU_INVALID_VALUE;
-    *flags = p->right[d->ordinal];
+    if (!d && !is_host_place(l)) return CU_INVALID_VALUE;
+    *flags = d ? p->right[d->ordinal] : is_host_pool(p) ? RIGHT_WRITE : RIGHT_NONE;
     return CU_OK;
+}
+
+bool cu_pool_closed(u64 address)
+{
+    const struct cu_pool *p = cu_pool_at(address);
+    return p && is_host_pool(p) && !p->right[p->device->ordinal];
 }
 
 static cu_result alloc(u64 *out, u64 bytes, struct cu_pool *p, void *stream, bool thread)
@@ -342,6 +363,11 @@ static cu_result alloc(u64 *out, u64 bytes, struct cu_pool *p, void *stream, boo
     if (!cu_ok(out) || !cu_handle_is(p, CU_POOL)) return CU_INVALID_VALUE;
     *out = 0;
     if (!bytes) return CU_OK;
+    if (p->type == TYPE_MANAGED || is_host_pool(p)) { /* no allocation node is of such a pool */
+        u32 capturing = 0;
+        r = (thread ? lkcu_cuStreamIsCapturing_ptsz : lkcu_cuStreamIsCapturing)(stream, &capturing);
+        if (r || capturing) return r ? r : p->location.type == PLACE_NONE ? CU_INVALID_VALUE : CU_NOT_SUPPORTED;
+    }
     return cu_status(c->device->gpu, lk_memory_alloc_async(st, bytes, p->pool, NULL, out));
 }
 CU_API(cuMemAllocFromPoolAsync)(u64 *out, u64 n, struct cu_pool *p, void *s) { return alloc(out, n, p, s, false); }

@@ -125,7 +125,9 @@ u32 sim_pool_new(struct device *d, u64 most, enum mem_kind kind, struct dev_pool
 u32 sim_pool_delete(struct dev_pool *p, struct error *e); /* gone when its last allocation is; not the default pool */
 u32 sim_pool_trim(struct dev_pool *p, u64 keep, struct error *e);
 u32 sim_pool_threshold(struct dev_pool *p, u64 bytes, struct error *e);
-struct dev_pool *sim_pool_default(struct device *d);                         /* NULL: no memory */
+void sim_pool_access(struct dev_pool *p,
+                     bool allowed);                  /* whether the device may use memory of the host; at first yes */
+struct dev_pool *sim_pool_default(struct device *d); /* NULL: no memory */
 u32 sim_pool_current(struct device *d, struct dev_pool *p, struct error *e); /* makes it the current one */
 /* In the call. *wait (may be NULL): it failed, and would not if the frees that are enqueued in other streams had run.
  */

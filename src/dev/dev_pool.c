@@ -39,6 +39,7 @@ struct dev_pool {
     u64 pending;             /* bytes of all of `waiting` */
     struct waiting *waiting; /* by stream */
     u32 nwaiting, capwaiting;
+    bool closed;  /* the device has no right to its memory */
     u32 blocks;   /* allocations whose free has not run */
     bool deleted; /* by the program; gone with its last block */
 };
@@ -220,6 +221,18 @@ u32 sim_pool_threshold(struct dev_pool *p, u64 bytes, struct error *e)
     return OP_OK;
 }
 
+void sim_pool_access(struct dev_pool *p, bool allowed)
+{
+    struct mem_object *o;
+    lock(&pools_lock);
+    p->closed = !allowed;
+    for (u32 id = 1; p->blocks && (o = mem_by_id(p->device->mem, id)); id++) {
+        const struct block *b = o->pool;
+        if (b && b->pool == p) __atomic_store_n(&o->closed, !allowed, __ATOMIC_RELAXED);
+    }
+    unlock(&pools_lock);
+}
+
 void sim_pools_synchronised(struct device *d)
 {
     if (likely(!__atomic_load_n(&d->pool_held, __ATOMIC_RELAXED))) return;
@@ -308,6 +321,7 @@ static u32 allocate(struct device *d, struct dev_pool *p, u64 bytes, u64 stream,
     struct mem_object *o = fits ? mem_reserve(d->mem, bytes, DEV_ALIGN, p->kind, name, site, e) : NULL;
     if (o) {
         o->pool = b;
+        __atomic_store_n(&o->closed, p->closed, __ATOMIC_RELAXED);
         p->used += b->bytes;
         p->used_high = MAX_OF(p->used_high, p->used);
         p->blocks++;

@@ -61,6 +61,16 @@ lk_status lk_pool_threshold(lk_pool *pool, uint64_t bytes)
     return host_done(gpu, gpu->device->async->pool_threshold(pool->dev, bytes, host_begin(gpu)));
 }
 
+lk_status lk_pool_access(lk_pool *pool, uint32_t allowed)
+{
+    if (!pool) return HOST_MISSING(NULL, "pool");
+    lk_gpu *gpu = pool->handle.gpu;
+    host_begin(gpu);
+    if (!gpu->device->mem) return host_done(gpu, OP_NOT_SUPPORTED);
+    sim_pool_access(pool->dev, allowed);
+    return LK_OK;
+}
+
 lk_pool *lk_pool_default(lk_gpu *gpu)
 {
     if (!gpu) return (void)HOST_MISSING(gpu, "gpu"), NULL;

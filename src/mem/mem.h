@@ -44,7 +44,8 @@ struct mem_object {
     bool odd;                           /* NaN or infinity was seen in it */
     bool numbered;                      /* it was given no name, or a mark, and has a number */
     bool kept;                          /* its region stays its own while it is freed (mem_rest) */
-    void *pool;                         /* MEM_POOL: the device's pool, or NULL */
+    bool closed;                        /* atomic: of a pool of the host, and the device has no right to it */
+    void *pool;                         /* the device's note of memory of a pool, or NULL */
     struct mem_maps *maps;              /* MEM_VIRTUAL: what is mapped there; else NULL */
     u64 defined;                        /* atomic: epoch of the shadow in which mem_define saw to all of it; 0: none */
     u64 read_by, written_by;            /* atomic: number of the last launch that did, where its sites tell; 0: none */

@@ -102,7 +102,8 @@ static void check_global(struct access *a, u32 lane, struct mem_object *root, st
     }
     u64 lo = o.object->base, size = o.object->size;
     u32 rights = site_is_load(a->site) ? MEM_READABLE : MEM_READABLE | MEM_WRITABLE;
-    if (unlikely(o.object->kind == MEM_VIRTUAL) && !mem_run(o.object, addr, rights, &lo, &size)) {
+    bool open = o.object->kind != MEM_VIRTUAL || mem_run(o.object, addr, rights, &lo, &size);
+    if (unlikely(!open || __atomic_load_n(&o.object->closed, __ATOMIC_RELAXED))) {
         c->fault = FAULT_UNMAPPED;
         return;
     }

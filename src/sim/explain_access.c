@@ -562,6 +562,12 @@ static void explain_invalid(const struct access *a, u32 first, struct arena *mem
 /* Reserved addresses: what is there, and what is mapped nearest to it. */
 static void explain_unmapped(const struct mem_object *o, u64 addr, struct arena *mem, struct finding *f)
 {
+    if (o->kind != MEM_VIRTUAL) {
+        f->cause = arena_printf(mem, "%s is of a pool of the host's memory, and the device has no access to it",
+                                o->name);
+        f->fix = "Give the device the right with cuMemPoolSetAccess before the launch.";
+        return;
+    }
     u32 right = mem_rights(o, addr);
     u64 from = (addr - o->base) & ~(MEM_GRANULE - 1), lo = 0, bytes = 0, at, n;
     for (u64 next = o->base; mem_run_next(o, next, false, &at, &n) && at <= addr; next = at + n) lo = at, bytes = n;

@@ -11,7 +11,7 @@ enum lane_fault {
     FAULT_INVALID,
     FAULT_FREED,
     FAULT_RESERVED, /* its stream-ordered allocation has not run yet */
-    FAULT_UNMAPPED, /* reserved addresses: no memory is there, or no right to it */
+    FAULT_UNMAPPED, /* reserved addresses without memory, or memory without a right to it */
     FAULT_READ_ONLY,
     FAULT_MISALIGNED,
     FAULT_SHARED_PAST,

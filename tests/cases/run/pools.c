@@ -1,6 +1,6 @@
 /* Pools of pinned memory of the host and of managed memory: made, asked, set as the current ones; what they give is used
- * by kernels and by the host alike. With `bad` a kernel uses one element behind an allocation of each, which is then freed
- * twice. */
+ * by kernels and by the host alike. With `bad` a kernel uses each without the right to it, and one element behind an
+ * allocation, which is then freed twice. */
 #include "api.h"
 
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -36,6 +36,19 @@ static word used(void *pool)
     return bytes;
 }
 
+/* A kernel that uses the memory of the host before the device was given the right. */
+static void unused(void *pool)
+{
+    word mine = 0;
+    OK(cuMemAllocFromPoolAsync, &mine, 128L, pool, stream);
+    OK(cuStreamSynchronize, stream);
+    memset((void *)mine, 0, 128);
+    void *params[] = { &mine };
+    OK(cuLaunchKernel, kernel, 1, 1, 1, 32, 1, 1, 0, stream, params, NULL);
+    OK(cuMemFreeAsync, mine, stream);
+    OK(cuStreamSynchronize, stream);
+}
+
 static void use(const char *name, int type, int place)
 {
     struct props x = { .type = type, .place = { place, 0 } };
@@ -45,7 +58,10 @@ static void use(const char *name, int type, int place)
     struct right all = { { DEVICE, 0 }, 3 };
     OK(cuMemPoolCreate, &pool, &x);
     OK(cuMemPoolGetAccess, &right, pool, &(struct place){ DEVICE, 0 });
-    printf("%s: right of the device %d", name, right);
+    printf("%s: right of the device %d, of the host", name, right);
+    OK(cuMemPoolGetAccess, &right, pool, &(struct place){ HOST, 0 });
+    printf(" %d, to read alone %d", right, CU(cuMemPoolSetAccess, pool, &(struct right){ { DEVICE, 0 }, 1 }, 1L));
+    if (bad) unused(pool);
     OK(cuMemPoolSetAccess, pool, &all, 1L);
     OK(cuMemPoolGetAccess, &right, pool, &(struct place){ DEVICE, 0 });
     printf(", then %d\n", right);
