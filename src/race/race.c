@@ -14,6 +14,7 @@
 #include "race/race_volatile.h"
 #include "sim/barrier.h"
 #include "sim/cluster.h"
+#include "sim/lanes.h"
 
 /* ---- synchronisation ---- */
 
@@ -62,13 +63,10 @@ static void cluster_synced(struct race_cta *c, struct race_warp *w, const struct
     if (!of) return;
     u64 at = (u64)(uintptr_t)first->cluster ^ (u64)of->start << 36;
     if (e->kind == SYNC_CLUSTER) clock_cluster_phase(&c->warp[0], at);
-    for (u32 m = e->kind == SYNC_CLUSTER ? 0 : e->mask; m; m &= m - 1) {
-        u32 lane = (u32)__builtin_ctz(m);
-        if (e->kind == SYNC_CLUSTER_ARRIVE)
-            clock_mbarrier_arrive(w, lane, at, e->id);
-        else
-            clock_mbarrier_waited(w, lane, at, false);
-    }
+    if (e->kind == SYNC_CLUSTER_ARRIVE)
+        for (u32 m = e->mask; m; m &= m - 1) clock_mbarrier_arrive(w, (u32)__builtin_ctz(m), at, e->id);
+    else if (e->kind != SYNC_CLUSTER)
+        clock_mbarrier_waited(w, e->mask, at, false);
 }
 
 static void sync_event(void *self, const struct sync_event *e)
@@ -255,18 +253,20 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
     bool arrives = o->flags & ISA_MBAR_ARRIVE && !(o->flags & ISA_MBAR_COPIES);
     for (u32 m = lanes; m && arrives && w->c->exact; m &= m - 1)
         clock_mbarrier_arrive(w, (u32)__builtin_ctz(m), location_of(t, a, (u32)__builtin_ctz(m)), relaxed);
-    for (u32 m = lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
-        u64 word, at = a->addr[l] & ~(u64)(SECTOR - 1), where = location_of(t, a, l);
-        memcpy(&word, a->ptr[l], 8);
+    for (u32 left = lanes, same; left; left &= ~same) { /* lanes at one mbarrier together */
+        u32 first = (u32)__builtin_ctz(left);
+        u64 word, at = a->addr[first] & ~(u64)(SECTOR - 1), where = location_of(t, a, first);
+        same = lanes_alike(a->addr, left);
+        memcpy(&word, a->ptr[first], 8);
         if (makes && w->c->exact) clock_weak_write(w, where, 8);
         if (!makes && w->c->exact) clock_mbarrier_phase(w, where, word);
-        if (waits && w->c->exact && truth >> l & 1) clock_mbarrier_waited(w, l, where, relaxed);
+        if (waits && w->c->exact && truth & same) clock_mbarrier_waited(w, truth & same, where, relaxed);
         t->at = at;
-        t->whole = 255u << (a->addr[l] - at);
-        char *cells = lane_cells(a, l, &none);
-        if (cells)
-            cell_access_bytes(t, cell_of(cells, at), race_stamp(w, l, ES_ONE, WHO_ONE), 255u << (a->addr[l] - at), 0);
+        t->whole = 255u << (a->addr[first] - at);
+        char *cells = lane_cells(a, first, &none);
+        for (u32 m = cells ? same : 0; m; m &= m - 1)
+            cell_access_bytes(t, cell_of(cells, at), race_stamp(w, (u32)__builtin_ctz(m), ES_ONE, WHO_ONE), t->whole,
+                              0);
     }
 }
 

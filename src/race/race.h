@@ -111,6 +111,7 @@ struct race_launch {
 
 /* What launches share that run side by side, or that nothing orders: an era. A launch that is after all launches of
  * the era, and runs beside none, begins a new one. Most eras have one launch. */
+enum { LOCATION_LINES = 1024 };
 struct race_era {
     struct race *race;
     u32 serial;          /* of the era: the history of a slot that has another one is over */
@@ -129,6 +130,8 @@ struct race_era {
     lock_t strong;               /* parallel: held around a strong access and what it acquires and releases */
     struct vclock_store vclocks; /* the nodes of its vector clocks */
     struct locations *locations; /* its synchronisation locations (race_location.c); NULL: none yet */
+    /* atomic: a bit for each 64 bytes that may have a location, by a hash; read without the lock, too */
+    u64 lines[LOCATION_LINES];
     struct notes notes;          /* of global memory */
     struct volatiles *volatiles; /* of global memory: locations of volatile accesses (race_volatile.c) */
     struct vclock *ended;        /* the launches that have ended: for those who read what the host or a copy wrote */

@@ -208,8 +208,7 @@ void race_group_met(struct race_cta *c, const struct warp *first)
         if (group[k]->live) clock_mbarrier_arrive(group[k]->race, (u32)__builtin_ctz(group[k]->live), at, false);
     clock_cluster_phase(first->race, at);
     for (u32 k = 0; k < warps; k++)
-        for (u32 m = group[k]->live; m; m &= m - 1)
-            clock_mbarrier_waited(group[k]->race, (u32)__builtin_ctz(m), at, false);
+        if (group[k]->live) clock_mbarrier_waited(group[k]->race, group[k]->live, at, false);
 }
 
 void race_flight_issued(struct race_warp *w, const struct flight *f)

@@ -110,7 +110,7 @@ void clock_outside(struct race_era *era, u64 at, u64 bytes, bool writes);
  * phase is complete; then a lane whose wait succeeded. */
 void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed);
 void clock_mbarrier_phase(struct race_warp *w, u64 at, u64 word);
-void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed);
+void clock_mbarrier_waited(struct race_warp *w, u32 lanes, u64 at, bool relaxed);
 /* The same of barrier.cluster, whose phase is over; `at` names the cluster. */
 void clock_cluster_phase(struct race_warp *w, u64 at);
 void clock_begin_era(struct race_era *era); /* no clock, no location */

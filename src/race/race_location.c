@@ -62,6 +62,9 @@ struct locations {
  * the index in the same way. */
 static u32 location_hash(u64 at) { return (u32)(at / 64 * 0x9e3779b97f4a7c15u >> 32) << 4 | (at / 4 & 15); }
 
+/* The bit of era->lines for the 64 bytes around it; no location crosses them. */
+static u32 location_line(u64 at) { return (u32)(at / 64 * 0x9e3779b97f4a7c15u >> 48) % (64 * LOCATION_LINES); }
+
 /* The entry of the index for the location at that place, or the empty one where it would be. */
 static u32 *location_slot(const struct locations *t, u64 at)
 {
@@ -98,6 +101,8 @@ static struct location *location_at(struct race_era *era, u64 at, bool create)
     u32 *slot = location_slot(t, at);
     if (*slot) return &t->l[*slot - 1];
     if (!create) return NULL;
+    u32 line = location_line(at);
+    __atomic_fetch_or(&era->lines[line / 64], (u64)1 << line % 64, __ATOMIC_RELAXED);
     t->l[t->n] = (struct location){ .at = at };
     *slot = ++t->n;
     return &t->l[t->n - 1];
@@ -458,7 +463,13 @@ void clock_flag_write(struct race_warp *w, u32 lane, const struct strong *s)
 void clock_weak_write(struct race_warp *w, u64 at, u32 bytes)
 {
     struct race_era *era = w->c->era;
+    bool any = false;
     if (!__atomic_load_n(&era->locations, __ATOMIC_RELAXED)) return;
+    for (u64 k = at & ~(u64)63; k < at + bytes && !any; k += 64) {
+        u32 line = location_line(k);
+        any = __atomic_load_n(&era->lines[line / 64], __ATOMIC_RELAXED) >> line % 64 & 1;
+    }
+    if (!any) return; /* the lock is everybody's, and most stores are nowhere near a location */
     lock(&era->lock);
     end_overlapping(era, at, bytes, 0);
     unlock(&era->lock);
@@ -523,17 +534,16 @@ void clock_cluster_phase(struct race_warp *w, u64 at)
     unlock(&w->c->era->lock);
 }
 
-void clock_mbarrier_waited(struct race_warp *w, u32 lane, u64 at, bool relaxed)
+void clock_mbarrier_waited(struct race_warp *w, u32 lanes, u64 at, bool relaxed)
 {
     struct vclock_store *vs = clock_store(w);
     lock(&w->c->era->lock);
-    struct lane_clock *k = &w->lane[lane];
     struct location *l = mbarrier_at(w->c->era, at);
     struct joint_clock all = { l->sequence->strict.clock.gpu, l->sequence->weak.clock.gpu, l->sequence->sc_clock };
-    if (!relaxed)
-        clock_join_lanes(w, 1u << lane, &all);
-    else { /* the next fence acquires it */
-        clock_grew(w, 1u << lane);
+    if (!relaxed) clock_join_lanes(w, lanes, &all);
+    for (u32 m = relaxed ? lanes : 0; m; m &= m - 1) { /* the next fence acquires it */
+        struct lane_clock *k = &w->lane[__builtin_ctz(m)];
+        clock_grew(w, m & -m);
         vclock_join(vs, &k->strict.pending, all.clock);
         vclock_join(vs, &k->strict.pending_cta, all.clock);
         vclock_join(vs, &k->weak.pending, all.weak);
@@ -564,6 +574,7 @@ void clock_begin_era(struct race_era *era)
     if (!t) return;
     for (u32 k = 0; k < t->n; k++) location_clear(&era->vclocks, &t->l[k]);
     if (t->n) memset(t->index, 0, sizeof *t->index * t->cap);
+    if (t->n) memset(era->lines, 0, sizeof era->lines);
     t->n = t->min_size = t->max_size = t->ids = 0;
 }
 
