@@ -48,6 +48,9 @@ bool carrier_write(const struct piece *s, const struct str *text, u32 texts, str
     align(out);
     u64 new_table = out->n;
     text_put(out, (const char *)s->p + table, (u64)SECTION_HEADER * count);
+    /* a linker copies the texts of the carriers that it was given: they are among `text` */
+    for (u32 i = 0; i < count; i++)
+        if (!strcmp(x.section[i].name, name)) memset(out->p + new_table + (u64)SECTION_HEADER * i, 0, SECTION_HEADER);
     for (u32 i = 0; i < texts; i++) {
         char header[SECTION_HEADER] = { 0 };
         put(header + AT_NAME, old->n, 4);

@@ -46,6 +46,7 @@ PART = {
 }
 for name, options, link in (
     ("ptx", ProgramOptions(arch=arch, relocatable_device_code=True), LinkerOptions(arch=arch)),
+    ("cubin", ProgramOptions(arch=arch, relocatable_device_code=True), LinkerOptions(arch=arch)),
     ("ltoir", ProgramOptions(arch=arch, link_time_optimization=True), LinkerOptions(arch=arch, link_time_optimization=True)),
 ):
     parts = [Program(code, "c++", options).compile(name) for code in PART.values()]
