@@ -93,6 +93,9 @@ static cu_result add(struct cu_link *l, u32 type, const void *data, u64 bytes, c
         cu_refused("cuLinkAddData of LTO-IR (CU_JIT_INPUT_NVVM)");
         return fail(l, CU_NOT_SUPPORTED, "error   : LTO-IR is not supported: add PTX instead");
     }
+    /* libcudadevrt: the machine has its functions. Its PTX is for the newest GPUs alone, and so would be what is linked
+     * with it. */
+    if (type == LINK_LIBRARY && strstr(name, "cudadevrt")) return CU_OK;
     struct str all = { data, (u32)bytes };
     while (type == LINK_PTX && all.n && !all.p[all.n - 1]) all.n--; /* the final zero belongs to the size */
     cu_result r = cu_texts_of_file(all, l->device, name, &part, &n, why, sizeof why);
