@@ -198,19 +198,29 @@ static bool store_plain(const struct access *a, const char *R)
     return true;
 }
 
+/* Every active lane reads the same place, and is allowed to. */
+static bool is_one_place(const struct access *a)
+{
+    const char *p = a->ptr[__builtin_ctz(a->mask)];
+    bool same = a->ok == a->mask;
+    for (u32 m = a->mask; same && m; m &= m - 1) same = a->ptr[__builtin_ctz(m)] == p;
+    return same;
+}
+
 static void do_load(struct access *a, char *R)
 {
     const struct site *s = a->site;
     struct warp *w = a->warp;
     if (load_plain(a, R)) return;
     u64 v[4][LANES];
-    bool strong = s->sem != SEM_WEAK;
+    bool strong = s->sem != SEM_WEAK, same = !strong && is_one_place(a);
     for (u32 l = 0; l < LANES; l++) {
         if (!(a->mask >> l & 1)) continue;
         if (!(a->ok >> l & 1)) {
             for (u32 k = 0; k < s->vec; k++) v[k][l] = 0;
             continue;
         }
+        if (same && l != (u32)__builtin_ctz(a->mask)) continue;
         char buf[32] __attribute__((aligned(16)));
         const char *p = a->ptr[l];
         if (a->bytes == 16 && s->vec > 1) {
@@ -220,6 +230,8 @@ static void do_load(struct access *a, char *R)
         for (u32 k = 0; k < s->vec; k++)
             v[k][l] = extend(load_one(p + k * s->width, s->width, strong && p != buf), s->width, s->is_signed);
     }
+    for (u32 k = 0, first = (u32)__builtin_ctz(a->mask); same && k < s->vec; k++)
+        for (u32 l = 0; l < LANES; l++) v[k][l] = v[k][first];
     if (unlikely(w->probe))
         for (u32 l = 0; l < LANES; l++)
             if (a->ok >> l & 1)

@@ -27,16 +27,19 @@ static void gather(struct warp *w, const struct split *s, const struct insn *i)
     u32 width = value_width(o), word = pred ? *(const u32 *)(const void *)SLOT(w->R, i->a) : 0;
     if (pred && lop_src(o, 0)->kind == O_CONST) word = lop_src(o, 0)->value ? ALL_LANES : 0;
     const struct insn_opnd *clamp = o->flags & ISA_SHUFFLE ? insn_src(w->code, i, SRC_CLAMP) : NULL;
+    u64 value[LANES] = { 0 }, from[LANES], limit[LANES];
+    if (!pred && lop_src(o, 0)->kind != O_NONE) lane_values(w->code, w->R, i->a, CLS_AT(i, 1), width, value);
+    if (clamp) {
+        lane_values(w->code, w->R, i->b, CLS_AT(i, 2), 4, from);
+        lane_values(w->code, w->R, clamp->slot, clamp->cls, 4, limit);
+    }
     for (u32 l = 0; l < LANES; l++) {
         if (!(s->mask >> l & 1)) continue;
-        w->rdv_a[l] = pred                            ? word >> l & 1
-                      : lop_src(o, 0)->kind == O_NONE ? 0
-                                                      : lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), width, l);
+        w->rdv_a[l] = pred ? word >> l & 1 : value[l];
         w->rdv_tag[l] = tagged ? tag_of(w, low, *lop_src(o, 0), l) : 0;
-        if (clamp) {
-            w->rdv_b[l] = (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, l);
-            w->rdv_e[l] = (u32)lane_value(w, w->code, w->R, clamp->slot, clamp->cls, 4, l);
-        }
+        if (!clamp) continue;
+        w->rdv_b[l] = (u32)from[l];
+        w->rdv_e[l] = (u32)limit[l];
     }
 }
 
