@@ -26,12 +26,13 @@ typedef unsigned long long lk_ring_u64;
 
 enum {
     LK_RING_LINE = 128,
-    LK_RING_VERSION = 4,
+    LK_RING_VERSION = 5,
     LK_RING_BUCKETS = 48, /* of a latency histogram: bucket b counts [2^b, 2^(b+1)) nanoseconds */
     LK_RING_MOST = 1024,  /* units of a ring */
     LK_RING_NAME = 24,    /* bytes of a name in a layout row, with its end */
     LK_RING_PROBE_WORDS = 40,
-    LK_RING_PHASE_BITS = 4
+    LK_RING_PHASE_BITS = 4,
+    LK_RING_WARPS = 4 /* units of a block, where a unit is a warp */
 };
 #define LK_RING_MAGIC 0x474e49524b434f4cULL /* "LOCKRING" */
 #define LK_RING_HOST 0xffffffffu            /* as a sender or a route: the host */
@@ -70,11 +71,14 @@ enum lk_ring_policy {
 
 /* Between host and unit a message is a row of 64-bit words, of which the upper half is the low half of its index plus 1
  * and the lower half these 32 bits of it. Each word is stored and loaded whole: who finds the number has the bits. A
- * payload that is short is in the words. A message that is LK_RING_LONG has the address of its payload in them, or 0:
- * it lies behind the words. Its first word is stored last, and released. */
+ * payload of up to LK_RING_WORDY bytes that is inline is in the words, and only those that it needs are stored. A
+ * message that is LK_RING_LONG has two addresses in front of that: of its payload, or 0, then that is in the words or,
+ * if it is longer, behind them; and of the room for its response. Its first word is stored last, and released. */
 enum {
-    LK_RING_IN_WORDS = 16,  /* host to unit: a line */
-    LK_RING_OUT_WORDS = 32, /* unit to host: two; those that are not needed are not stored */
+    LK_RING_IN_WORDS = 16,   /* host to unit: a line, which is always stored, and more where the payload needs them */
+    LK_RING_OUT_WORDS = 32,  /* unit to host: two, and more; those that are not needed are not stored */
+    LK_RING_WORDY = 256,     /* the most bytes of a payload in words */
+    LK_RING_MOST_WORDS = 80, /* of a slot, in whole lines */
     /* of both */
     LK_RING_W_BYTES = 0,    /* of the payload, and LK_RING_LONG */
     LK_RING_W_TYPE = 1,     /* number of its type */
@@ -83,14 +87,14 @@ enum {
     /* host to unit */
     LK_RING_W_CHECK = 6,      /* LK_RING_MIX of the others, by exclusive or */
     LK_RING_W_ROOM_BYTES = 7, /* of the memory for a response that is not inline */
-    LK_RING_W_IN = 8,         /* the payload; long: its address, and that of the room, two words each */
+    LK_RING_W_IN = 8, /* the payload; long: its address, and that of the room, two words each, then the payload */
     /* unit to host */
     LK_RING_W_RESULT = 6,   /* enum lk_ring_result */
     LK_RING_W_SEQUENCE = 7, /* low half of its number on the edge */
     LK_RING_W_SEEN = 8,     /* two words: device's clock, ns: the unit found the message */
     LK_RING_W_ACTOR = 10,   /* ns until the actor's function had returned */
     LK_RING_W_WRITTEN = 11, /* low half: ns until these words were stored, at most 65535; upper half: of the check */
-    LK_RING_W_OUT = 12,     /* as LK_RING_W_IN */
+    LK_RING_W_OUT = 12,     /* the payload; long: its address, or 0 for behind the words, and that of the room */
     LK_RING_IN_SHORT = 4 * (LK_RING_IN_WORDS - LK_RING_W_IN),
     LK_RING_OUT_SHORT = 4 * (LK_RING_OUT_WORDS - LK_RING_W_OUT)
 };
@@ -162,7 +166,8 @@ struct lk_ring_status {
     lk_ring_u64 waits_on; /* LK_RING_NO_ROOM: the unit whose mailbox is full, or LK_RING_HOST */
     lk_ring_u64 placed;   /* responses placed in the outbox */
     lk_ring_u64 dropped;  /* responses to the host that had no room */
-    lk_ring_u64 spare[7];
+    lk_ring_u64 left; /* 1: it has ended, as its actor asked; of a half line that is seldom written: sends look at it */
+    lk_ring_u64 spare[6];
     lk_ring_u64 latency[LK_RING_BUCKETS]; /* from seen to visible */
 };
 LK_RING_ASSERT(sizeof(struct lk_ring_status) == 4 * LK_RING_LINE, "a status is four lines");
@@ -207,8 +212,9 @@ struct lk_ring_head {
     lk_ring_u32 edge_stride;                 /* entries of a row */
     lk_ring_u32 topics;
     lk_ring_u64 topic;               /* rows of 1 + units u32: how many units hear it, and which */
-    lk_ring_u32 in_bytes, out_bytes; /* of a slot of an inbox, an outbox: its words and the inline payload */
-    lk_ring_u64 spare[3];
+    lk_ring_u32 in_bytes, out_bytes; /* of a slot of an inbox, an outbox: its words, and longer inline payloads */
+    lk_ring_u32 in_words, out_words; /* of them: the words, in whole lines */
+    lk_ring_u64 spare[2];
 };
 LK_RING_ASSERT(sizeof(struct lk_ring_head) == 2 * LK_RING_LINE, "the head is two lines");
 LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_head, magic) == LK_RING_LINE &&
@@ -226,7 +232,8 @@ LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_head, magic) == LK_RING_LINE &&
     X(lk_ring_unit, route) X(lk_ring_unit, scratch) Y(lk_ring_status) X(lk_ring_status, phase)                        \
     X(lk_ring_status, placed) X(lk_ring_status, dropped) X(lk_ring_status, latency) Y(lk_ring_local)                  \
     Y(lk_ring_head) X(lk_ring_head, units) X(lk_ring_head, slot_bytes) X(lk_ring_head, inbox_slots)                   \
-    X(lk_ring_head, unit) X(lk_ring_head, edge) X(lk_ring_head, topic) X(lk_ring_head, in_bytes)
+    X(lk_ring_head, unit) X(lk_ring_head, edge) X(lk_ring_head, topic) X(lk_ring_head, in_bytes)                      \
+    X(lk_ring_head, in_words) X(lk_ring_status, left)
 /* clang-format on */
 
 /* Types of messages. A user declares one once, in a header that both sides include; F is a field, A an array, S is

@@ -16,8 +16,9 @@ enum unit_kind { block, warp };
 /* In shared memory: what the threads of a unit share about one message. What belongs together is one access of 16
  * bytes. */
 struct turn {
-    alignas(16) u32 in[LK_RING_IN_WORDS]; /* the words of the message, with a payload that is short */
-    u32 out[LK_RING_OUT_WORDS];           /* of the response only the payload, where that is short */
+    alignas(16) u32 in[LK_RING_MOST_WORDS]; /* the words of the message, with a payload that is in them */
+    u32 out[LK_RING_MOST_WORDS];            /* of the response only the payload, where that is in the words */
+    /* for units that are not one whole warp, whose lanes have this in registers */
     struct alignas(16) {
         const void *data;         /* the payload, where it lies */
         const lk_ring_slot *mail; /* the message came from another unit; NULL: from the host */
@@ -43,7 +44,7 @@ struct constants {
     lk_ring_status *status;
     lk_ring_slot *scratch;
     u64 *latency; /* the unit's own counters */
-    u32 route, actor, slot_bytes, in_bytes, out_bytes, inbox_slots, outbox_slots, mail_slots, inline_bytes,
+    u32 route, actor, slot_bytes, in_bytes, out_bytes, in_words, out_words, inbox_slots, outbox_slots, mail_slots, inline_bytes,
         respond_policy, idle_ns;
 };
 
@@ -57,12 +58,17 @@ struct counters {
     u64 early;                 /* what the thread's first look at the next message has found */
     bool looked;               /* `early` is such a look */
     bool mailed;               /* the unit sends mail: its releases would wait for an early look */
-    /* of the first thread */
+    bool wide;                 /* the last message had more words than a line: a look is at all of them */
+    u32 word;                  /* the thread's word of the message; of a whole warp */
+    u32 inbox_after;           /* inbox_at of the message behind the next one */
     u64 outbox_next, outbox_taken; /* outbox_taken: when it last looked */
     u32 outbox_at;                 /* outbox_next modulo the slots */
-    u64 responded, failed, waits;
-    u64 seen;  /* when it found the message */
-    bool sent; /* the message caused mail */
+    u64 responded;
+    u64 seen;      /* when it found the message */
+    u64 bucket[2]; /* of the latencies, those of this lane; of a whole warp */
+    bool sent;     /* the message caused mail */
+    /* of the first thread */
+    u64 failed, waits;
 };
 
 /* What the function of an actor is called with. The members that say so are called by all threads of the unit. */
@@ -73,9 +79,9 @@ struct call {
     counters *own;
     u32 number, rank, count; /* of the unit; the thread's rank in it, and how many there are */
     unit_kind kind;
-    /* the message, as every thread has read it from `shared` */
+    /* the message */
     u32 in_bytes, in_type;
-    u64 in_id;
+    bool go, damaged; /* !go: the unit ends; damaged: the message is not handed to the actor */
     const void *payload;
     const lk_ring_slot *mail;
     u64 *response;
@@ -99,19 +105,21 @@ struct call {
     __device__ u32 type() const { return in_type; }
     __device__ u32 bytes() const { return in_bytes & ~LK_RING_LONG; }
     __device__ u32 from() const { return mail ? mail->from : LK_RING_HOST; }
-    __device__ u64 id() const { return in_id; }
+    __device__ u64 id() const { return pair(shared->in + LK_RING_W_ID); }
+    /* the unit is one whole warp: what its lanes share is in registers */
+    __device__ bool whole() const { return count == 32; }
     /* the payload, where it lies */
     __device__ const void *data() const { return payload; }
     /* Memory for a response of so many bytes, which all threads may write; NULL: there is no room. Called by all. */
     __device__ void *respond(u32 type, u32 bytes)
     {
-        bool is_inline = bytes <= k.inline_bytes,
-             is_short = bytes <= LK_RING_OUT_SHORT && (is_inline || k.route == LK_RING_HOST);
+        bool is_inline = bytes <= k.inline_bytes;
         out_type = type;
         out_bytes = bytes;
         out_reference = 0;
-        if (is_short) return shared->out + LK_RING_W_OUT;
-        if (is_inline) return response ? (void *)(response + LK_RING_OUT_WORDS) : (void *)(k.scratch + 1);
+        if (is_inline ? bytes <= LK_RING_WORDY : bytes <= LK_RING_OUT_SHORT && k.route == LK_RING_HOST)
+            return shared->out + LK_RING_W_OUT;
+        if (is_inline) return response ? (void *)(response + k.out_words) : (void *)(k.scratch + 1);
         if (k.route == LK_RING_HOST && in_bytes & LK_RING_LONG && bytes <= shared->in[LK_RING_W_ROOM_BYTES])
             out_reference = pair(shared->in + LK_RING_W_IN + 2);
         if (!out_reference) fail(LK_RING_TOO_LARGE);
@@ -315,6 +323,14 @@ __device__ inline u32 call::publish_reference(u32 topic, u32 type, const void *p
     return deliver_all(*this, topic, type, payload, bytes, true);
 }
 
+/* The first warp of the unit: a word that its first thread acquires, for all of them. */
+__device__ __forceinline__ u64 acquire_for_all(const call &c, const u64 *p)
+{
+    u64 v = 0;
+    if (c.first()) v = load_acquire<sys>(p);
+    return __shfl_sync(c.lanes(), v, 0);
+}
+
 /* ---- taking a message ---- */
 
 enum { look_command = LK_RING_IN_WORDS, look_mail, all_words = (1 << LK_RING_IN_WORDS) - 1 };
@@ -330,28 +346,69 @@ __device__ __forceinline__ const lk_ring_slot *next_mail(const call &c)
 }
 __device__ __forceinline__ u32 behind(u32 at, u32 slots) { return at + 1 == slots ? 0 : at + 1; }
 
-/* A whole warp looks at everything that a unit waits for: every lane has one word, and the look is as long as one load.
- * Lanes without a word look at the command, too: a warp that stays together waits at no cost in the software GPU. Where
- * each lane looks next, and where behind the next message, is ready before it is needed. */
+/* A whole warp looks at everything that a unit waits for: each of its first lanes has one word, and the look is as long
+ * as one load. Where each lane looks next, and where behind the next message, is ready before it is needed. */
+__device__ __forceinline__ const u64 *look_place(const call &c, u32 at)
+{
+    const u64 *other = c.rank == look_mail ? &next_mail(c)->ready : c.k.command;
+    return c.rank < look_command ? next_words(c, at) + c.rank : other;
+}
 __device__ __forceinline__ void aim(call &c)
 {
     counters *own = c.own;
-    const u64 *other = c.rank == look_mail ? &next_mail(c)->ready : c.k.command;
-    own->here = c.rank < look_command ? next_words(c, own->inbox_at) + c.rank : other;
-    own->there = c.rank < look_command ? next_words(c, behind(own->inbox_at, c.k.inbox_slots)) + c.rank : other;
+    own->inbox_after = behind(own->inbox_at, c.k.inbox_slots);
+    own->here = look_place(c, own->inbox_at);
+    own->there = look_place(c, own->inbox_after);
+}
+/* The same behind a message of the inbox. */
+__device__ __forceinline__ void aim_next(call &c)
+{
+    counters *own = c.own;
+    own->inbox_at = own->inbox_after;
+    own->inbox_after = behind(own->inbox_after, c.k.inbox_slots);
+    own->here = own->there;
+    if (c.rank < look_command) own->there = next_words(c, own->inbox_after) + c.rank;
+}
+
+/* A load of the lanes that say yes; 0 for the others. The warp stays together. */
+__device__ __forceinline__ u64 load_if(bool yes, const u64 *p)
+{
+    u64 v = 0;
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\t@p ld.relaxed.sys.u64 %0, [%1];\n\t}"
+                 : "+l"(v)
+                 : "l"(p), "r"((u32)yes)
+                 : "memory");
+    return v;
+}
+
+/* The words behind the first line, two for each lane of a whole warp. */
+struct more_words {
+    u64 at[2];
+};
+__device__ __forceinline__ more_words look_at_more(const call &c, const u64 *line)
+{
+    more_words m;
+    u32 k = LK_RING_IN_WORDS + c.rank;
+    m.at[0] = load_if(k < c.k.in_words, line + k);
+    m.at[1] = load_if(k + 32 < c.k.in_words, line + k + 32);
+    return m;
 }
 
 /* One look at the words, the command and the mailbox: a bit for each one that has what is waited for. A whole warp
- * keeps its words in `v`; of a smaller unit the first thread looks at all, and `v` is the command. */
-__device__ __forceinline__ u32 look_at(const call &c, const u64 *line, const lk_ring_slot *mail, u64 &v)
+ * keeps its words in `v` and `more`; of a smaller unit the first thread looks at all, and `v` is the command. */
+__device__ __forceinline__ u32 look_at(const call &c, const u64 *line, const lk_ring_slot *mail, u64 &v,
+                                       more_words &more)
 {
     counters *own = c.own;
     const u32 want = (u32)(own->inbox_next + 1);
     if (c.count >= 32) {
         u32 k = c.rank;
-        v = own->looked ? own->early : load_relaxed<sys>(own->here);
+        v = own->looked ? own->early : load_if(k <= look_mail, own->here);
         own->looked = false;
-        bool hit = k < look_command ? (u32)(v >> 32) == want : k == look_mail ? v == own->mail_next + 1 : v > own->beat;
+        if (rarely(own->wide)) more = look_at_more(c, line);
+        bool hit = k < look_command    ? (u32)(v >> 32) == want
+                   : k == look_command ? v > own->beat
+                                       : k == look_mail && v == own->mail_next + 1;
         return __ballot_sync(0xffffffffu, hit);
     }
     u32 hits = 0;
@@ -367,66 +424,132 @@ __device__ __forceinline__ u32 look_at(const call &c, const u64 *line, const lk_
     return __shfl_sync(c.lanes(), hits, 0);
 }
 
-/* The unit's first warp: the words of a message of the host into shared memory; whether they fit together. */
-__device__ __forceinline__ bool read_words(const call &c, const u64 *line, u64 v)
+/* The first warp: a message that is not short. Its words behind the first line into shared memory, when they are there;
+ * what is not in words is acquired. Returns the payload. */
+__device__ inline const void *take_more(call &c, const u64 *line, more_words more)
 {
     turn *t = c.shared;
-    u32 sum = 0;
+    counters *own = c.own;
+    const u32 number = (u32)(own->inbox_next + 1), bytes = c.in_bytes & ~LK_RING_LONG;
+    const bool is_long = c.in_bytes & LK_RING_LONG;
+    const u32 first = is_long ? LK_RING_W_IN + 4 : LK_RING_W_IN;
+    u64 reference = is_long ? call::pair(t->in + LK_RING_W_IN) : 0;
+    bool in_words = !reference && bytes <= LK_RING_WORDY;
+    u32 need = in_words ? first + (bytes + 3) / 4 : 0, i = 0;
+    bool looked = own->wide; /* the look was at these words, too */
+    own->wide = c.count >= 32 && need > LK_RING_IN_WORDS;
+    for (u32 k = LK_RING_IN_WORDS + c.rank; k < need; k += min(c.count, 32u), i++) {
+        u64 v = looked ? more.at[i & 1] : 0;
+        while ((u32)(v >> 32) != number) v = load_relaxed<sys>(line + k);
+        t->in[k] = (u32)v;
+    }
+    if (is_long && c.first()) acquire_fence<sys>();
+    __syncwarp(c.lanes());
+    return reference ? (const void *)reference
+           : in_words ? (const void *)(t->in + first)
+                      : (const void *)(line + c.k.in_words);
+}
+
+/* The unit's first warp: the words of a message of the host into shared memory; whether they fit together. */
+__device__ __forceinline__ void take_words(call &c, const u64 *line, u64 v, more_words more)
+{
+    turn *t = c.shared;
+    counters *own = c.own;
+    u32 sum = 0, type;
     if (c.count >= 32) {
-        u32 k = c.rank, x = k >= LK_RING_IN_WORDS ? 0 : k == LK_RING_W_CHECK ? (u32)v : LK_RING_MIX(k, v);
-        if (k < LK_RING_IN_WORDS) t->in[k] = (u32)v;
+        u32 k = c.rank, w = own->word = (u32)v,
+            x = k >= LK_RING_IN_WORDS ? 0 : k == LK_RING_W_CHECK ? w : LK_RING_MIX(k, w);
+        if (k < LK_RING_IN_WORDS) t->in[k] = w;
+        c.in_bytes = __shfl_sync(0xffffffffu, w, LK_RING_W_BYTES);
+        type = __shfl_sync(0xffffffffu, w, LK_RING_W_TYPE);
+        /* The first look at the next message is under way while the actor works on this one. */
+        if (!own->mailed && !own->wide && c.in_bytes <= LK_RING_IN_SHORT) {
+            own->early = load_if(k <= look_mail, own->there);
+            own->looked = true;
+        }
 #if __CUDA_ARCH__ >= 800
         sum = __reduce_xor_sync(0xffffffffu, x);
 #else
         for (u32 step = 16; step; step /= 2) x ^= __shfl_xor_sync(0xffffffffu, x, step);
         sum = x;
 #endif
-    } else if (c.first()) {
-        for (u32 k = 0; k < LK_RING_IN_WORDS; k++) {
+        __syncwarp();
+    } else {
+        for (u32 k = 0; k < LK_RING_IN_WORDS && c.first(); k++) {
             u32 w = (u32)load_relaxed<sys>(line + k);
             t->in[k] = w;
             sum ^= k == LK_RING_W_CHECK ? w : LK_RING_MIX(k, w);
         }
+        __syncwarp(c.lanes());
+        sum = __shfl_sync(c.lanes(), sum, 0);
+        c.in_bytes = t->in[LK_RING_W_BYTES];
+        type = t->in[LK_RING_W_TYPE];
+    }
+    c.in_type = type;
+    c.damaged = sum != 0;
+    c.mail = (const lk_ring_slot *)0;
+    c.payload = t->in + LK_RING_W_IN;
+    if (rarely(c.in_bytes > LK_RING_IN_SHORT) && !c.damaged) c.payload = take_more(c, line, more);
+}
+
+/* The first warp: mail looks like a message of the host to the actor. */
+__device__ inline void take_mail(call &c, const lk_ring_slot *m)
+{
+    turn *t = c.shared;
+    bool fits = true;
+    if (c.first()) {
+        acquire_fence<gpu>();
+        u64 id = m->id, enqueued = m->enqueued;
+        u32 bytes = m->bytes, type = m->type;
+        t->in[LK_RING_W_BYTES] = bytes;
+        t->in[LK_RING_W_TYPE] = type;
+        t->in[LK_RING_W_ID] = (u32)id;
+        t->in[LK_RING_W_ID + 1] = (u32)(id >> 32);
+        t->in[LK_RING_W_ENQUEUED] = (u32)enqueued;
+        t->in[LK_RING_W_ENQUEUED + 1] = (u32)(enqueued >> 32);
+        fits = m->check == check_of(m->sequence, id, type, bytes);
     }
     __syncwarp(c.lanes());
-    return sum == 0;
+    if (c.rank < LK_RING_IN_WORDS) c.own->word = t->in[c.rank];
+    c.in_bytes = t->in[LK_RING_W_BYTES];
+    c.in_type = t->in[LK_RING_W_TYPE];
+    c.damaged = !__shfl_sync(c.lanes(), (u32)fits, 0);
+    c.mail = m;
+    c.payload = m->reference ? (const void *)m->reference : (const void *)(m + 1);
 }
 
-/* The first thread: mail looks like a message of the host to the actor. */
-__device__ inline bool read_mail(turn *t, const lk_ring_slot *m)
+/* The first warp: waits until there is room in the outbox; false: the host said stop. */
+__device__ inline bool wait_for_outbox(call &c)
 {
-    acquire_fence<gpu>();
-    u64 id = m->id, enqueued = m->enqueued;
-    u32 bytes = m->bytes, type = m->type;
-    t->in[LK_RING_W_BYTES] = bytes;
-    t->in[LK_RING_W_TYPE] = type;
-    t->in[LK_RING_W_ID] = (u32)id;
-    t->in[LK_RING_W_ID + 1] = (u32)(id >> 32);
-    t->in[LK_RING_W_ENQUEUED] = (u32)enqueued;
-    t->in[LK_RING_W_ENQUEUED + 1] = (u32)(enqueued >> 32);
-    return m->check == check_of(m->sequence, id, type, bytes);
-}
-
-/* The first thread: where the response of this message is to be written; NULL: nowhere. false: the host said stop. */
-__device__ inline bool place_response(call &c, u64 **to)
-{
-    const constants &k = c.k;
     counters *own = c.own;
-    *to = (u64 *)0;
-    if (k.route != LK_RING_HOST) return true;
+    const constants &k = c.k;
     auto look = [&]() {
-        if (own->outbox_next - own->outbox_taken < k.outbox_slots) return true;
-        own->outbox_taken = load_acquire<sys>(k.outbox_taken);
+        own->outbox_taken = acquire_for_all(c, k.outbox_taken);
         return own->outbox_next - own->outbox_taken < k.outbox_slots;
     };
-    if (k.respond_policy == LK_RING_DROP ? !look() : !wait_for_room(c, LK_RING_HOST, LK_RING_IDLE, look))
-        return k.respond_policy == LK_RING_DROP;
-    *to = (u64 *)(k.outbox + (u64)own->outbox_at * k.out_bytes);
-    return true;
+    if (look() || k.respond_policy == LK_RING_DROP) return true;
+    if (c.first()) {
+        store_relaxed<sys>(&k.status->waits, ++own->waits);
+        store_relaxed<sys>(&k.status->waits_on, LK_RING_HOST);
+        enter(k.status, LK_RING_NO_ROOM, now());
+    }
+    u32 ns = 32;
+    bool has;
+    while (!(has = look())) {
+        u64 command = acquire_for_all(c, k.command);
+        if ((command & 255) == LK_RING_STOP) break;
+        if (command > own->beat) {
+            if (c.first()) answer(c, command);
+            own->beat = command;
+        }
+        rest(&ns, k.idle_ns);
+    }
+    if (c.first()) enter(k.status, LK_RING_IDLE, now());
+    return has;
 }
 
-/* The first warp of the unit waits for a message, or for the host's word to end: t->go is 0. */
-__device__ inline void find_message(call &c)
+/* The first warp of the unit waits for a message, or for the host's word to end: c.go is false. */
+__device__ __forceinline__ void find_message(call &c)
 {
     const constants &k = c.k;
     counters *own = c.own;
@@ -435,101 +558,94 @@ __device__ inline void find_message(call &c)
     const lk_ring_slot *mail = next_mail(c);
     u32 ns = 32, hits;
     u64 v = 0;
-    __syncwarp(c.lanes());                            /* the words of the last message have been read */
-    own->beat = __shfl_sync(c.lanes(), own->beat, 0); /* the first thread may have answered while it waited for room */
+    more_words more = {};
+    __syncwarp(c.lanes()); /* the words of the last message have been read */
+    /* the first thread may have answered while it waited for room in a mailbox */
+    if (rarely(own->mailed)) own->beat = __shfl_sync(c.lanes(), own->beat, 0);
     bool idle = false; /* a unit that finds its next message at once does not say that it was idle */
+    c.go = false;
     for (;;) {
-        hits = look_at(c, line, mail, v);
+        hits = look_at(c, line, mail, v, more);
         if (rarely(hits >> look_command & 1)) {
             u64 command = __shfl_sync(c.lanes(), v, c.count >= 32 ? look_command : 0);
-            if (c.first())
-                answer(c, command);
-            else
-                own->beat = command;
+            if (c.first()) answer(c, command);
+            own->beat = command;
             idle = false;
         }
         u32 order = (u32)(own->beat & 255);
-        if (rarely(order == LK_RING_STOP)) {
-            if (c.first()) t->to = { (u64 *)0, 0, 0 };
-            return;
+        if (rarely(order == LK_RING_STOP)) break;
+        if (order == LK_RING_RUN && (hits >> look_mail & 1 || (hits & all_words) == all_words)) {
+            c.go = true;
+            break;
         }
-        if (order == LK_RING_RUN && (hits >> look_mail & 1 || (hits & all_words) == all_words)) break;
         if (!idle && c.first()) enter(k.status, order == LK_RING_RUN ? LK_RING_IDLE : LK_RING_PAUSED, now());
         idle = true;
         rest(&ns, k.idle_ns);
     }
-    bool is_mail = hits >> look_mail & 1; /* first what other units wait for room behind */
-    own->seen = now();
-    own->sent = false;
-    bool fits = is_mail || read_words(c, line, v);
-    /* The first look at the next message is under way while the actor works on this one. */
-    if (c.count >= 32 && !is_mail && !own->mailed &&
-        !(__shfl_sync(0xffffffffu, (u32)v, LK_RING_W_BYTES) & LK_RING_LONG)) {
-        own->early = load_relaxed<sys>(own->there);
-        own->looked = true;
+    if (c.go) {
+        own->seen = now();
+        own->sent = false;
+        if (rarely(hits >> look_mail & 1)) /* first what other units wait for room behind */
+            take_mail(c, mail);
+        else
+            take_words(c, line, v, more);
+        c.response = (u64 *)0;
+        if (k.route == LK_RING_HOST) {
+            bool room = own->outbox_next - own->outbox_taken < k.outbox_slots;
+            if (rarely(!room)) {
+                c.go = wait_for_outbox(c); /* false: the message stays in its queue */
+                room = own->outbox_next - own->outbox_taken < k.outbox_slots;
+            }
+            if (room) c.response = (u64 *)(k.outbox + (u64)own->outbox_at * k.out_bytes);
+        }
     }
-    if (!c.first()) return;
-    const void *data = t->in + LK_RING_W_IN;
-    if (rarely(is_mail)) {
-        fits = read_mail(t, mail);
-        data = mail->reference ? (const void *)mail->reference : (const void *)(mail + 1);
-    } else if (rarely((c.count >= 32 ? (u32)v : t->in[LK_RING_W_BYTES]) & LK_RING_LONG)) {
-        acquire_fence<sys>();
-        u64 reference = call::pair(t->in + LK_RING_W_IN);
-        data = reference ? (const void *)reference : (const void *)(line + LK_RING_IN_WORDS);
-    }
-    u64 *response = 0;
-    bool go = place_response(c, &response); /* false: the message stays in its queue */
-    t->from = { data, is_mail ? mail : (const lk_ring_slot *)0 };
-    t->to = { response, go, !fits };
+    if (c.whole() || !c.first()) return;
+    t->from = { c.payload, c.mail };
+    t->to = { c.response, c.go, c.damaged };
 }
 
-/* All threads, behind the barrier: the message in registers, and a response that says that it is done. false: the unit
- * ends. */
-__device__ __forceinline__ bool read_turn(call &c, bool *damaged)
+/* All threads of a unit that is not one whole warp, behind the barrier: what the first has found. */
+__device__ __forceinline__ void read_turn(call &c)
 {
     const turn *t = c.shared;
     auto from = t->from;
     auto to = t->to;
-    if (!to.go) return false;
-    uint4 w = *(const uint4 *)t->in;
     c.payload = from.data;
     c.mail = from.mail;
     c.response = to.response;
-    *damaged = to.damaged;
-    c.in_bytes = w.x;
-    c.in_type = w.y;
-    c.in_id = w.z | (u64)w.w << 32;
-    c.out_type = w.y;
-    c.out_bytes = c.out_leave = 0;
-    c.out_reference = 0;
-    c.out_result = to.damaged ? LK_RING_DAMAGED : LK_RING_DONE;
-    return true;
+    c.go = to.go;
+    c.damaged = to.damaged;
+    c.in_bytes = t->in[LK_RING_W_BYTES];
+    c.in_type = t->in[LK_RING_W_TYPE];
 }
 
 /* ---- answering it ---- */
 
+/* What the first thread has asked for. */
+struct reply_of {
+    u32 type, bytes, result, leave;
+    u64 reference;
+};
+
 /* The unit's first warp: the response, in words that hold their number. */
-__device__ inline void release_response(call &c, u64 processed)
+__device__ __forceinline__ void release_response(call &c, const reply_of &answer, u64 processed)
 {
     turn *t = c.shared;
     counters *own = c.own;
     const u64 seen = own->seen, visible = now(), index = ++own->outbox_next;
     own->outbox_at = behind(own->outbox_at, c.k.outbox_slots);
     if (!c.first() && c.count < 32) return; /* one thread is enough */
-    auto answer = t->answer;
-    bool is_long = answer.bytes > LK_RING_OUT_SHORT;
+    bool is_long = answer.reference || answer.bytes > LK_RING_WORDY;
     bool had_room = c.in_bytes & LK_RING_LONG && !c.mail; /* by its address the host knows what it may use again */
-    u64 *line = c.response, reference = is_long ? t->reference : 0;
+    u64 *line = c.response;
     u64 in_actor = processed - seen, written = visible - processed;
     u32 need = LK_RING_W_OUT + (is_long ? 4 : (answer.bytes + 3) / 4);
-    auto word = [&](u32 k) -> u32 {
-        if (is_long && k >= LK_RING_W_OUT) {
-            u64 a = k < LK_RING_W_OUT + 2 ? reference : had_room ? call::pair(t->in + LK_RING_W_IN + 2) : 0;
-            return k & 1 ? (u32)(a >> 32) : (u32)a;
-        }
-        if (k >= LK_RING_W_OUT || k - LK_RING_W_ID < 4)
-            return (k >= LK_RING_W_OUT ? t->out : t->in)[k]; /* id and stamp */
+    u64 flag = index << 32;
+    auto address = [&](u32 k) -> u32 { /* of a long one */
+        u64 a = k < LK_RING_W_OUT + 2 ? answer.reference : had_room ? call::pair(t->in + LK_RING_W_IN + 2) : 0;
+        return k & 1 ? (u32)(a >> 32) : (u32)a;
+    };
+    auto fixed = [&](u32 k) -> u32 { /* below LK_RING_W_OUT, but for id and stamp, which are those of the message */
         return k == LK_RING_W_BYTES      ? (is_long ? answer.bytes | LK_RING_LONG : answer.bytes)
                : k == LK_RING_W_TYPE     ? answer.type
                : k == LK_RING_W_RESULT   ? answer.result
@@ -539,10 +655,12 @@ __device__ inline void release_response(call &c, u64 processed)
                : k == LK_RING_W_ACTOR    ? (u32)(in_actor >> 32 ? 0xffffffffu : in_actor)
                                          : (u32)(written > 0xffff ? 0xffff : written);
     };
-    auto put = [&](u32 k, u32 w) { store_relaxed<sys>(line + k, index << 32 | w); };
+    auto put = [&](u32 k, u32 w) { store_relaxed<sys>(line + k, flag | w); };
     u32 sum = 0, first_word = 0;
     if (c.count >= 32) {
-        u32 k = c.rank, w = k < need ? word(k) : 0, x = k < LK_RING_W_WRITTEN ? LK_RING_MIX(k, w) : 0;
+        u32 k = c.rank, w = k - LK_RING_W_ID < 4 ? own->word : fixed(k);
+        u32 x = k < LK_RING_W_WRITTEN ? LK_RING_MIX(k, w) : 0;
+        if (k >= LK_RING_W_OUT) w = rarely(is_long) ? address(k) : t->out[k];
 #if __CUDA_ARCH__ >= 800
         sum = __reduce_xor_sync(0xffffffffu, x);
 #else
@@ -552,9 +670,13 @@ __device__ inline void release_response(call &c, u64 processed)
         if (k == LK_RING_W_WRITTEN) w |= sum & 0xffff0000u;
         first_word = w;
         if (k < need && (k || !is_long)) put(k, w);
+        if (rarely(need > 32))
+            for (k += 32; k < need; k += 32) put(k, t->out[k]);
     } else {
         for (u32 k = 0; k < need; k++) {
-            u32 w = word(k);
+            u32 w = k >= LK_RING_W_OUT       ? (is_long ? address(k) : t->out[k])
+                    : k - LK_RING_W_ID < 4 ? t->in[k]
+                                           : fixed(k);
             if (k < LK_RING_W_WRITTEN) sum ^= LK_RING_MIX(k, w);
             if (k == LK_RING_W_WRITTEN) w |= sum & 0xffff0000u;
             if (k || !is_long)
@@ -565,13 +687,18 @@ __device__ inline void release_response(call &c, u64 processed)
     }
     if (rarely(is_long)) {
         if (c.count >= 32) __syncwarp();
-        if (c.first()) store_release<sys>(line, index << 32 | first_word);
+        if (c.first()) store_release<sys>(line, flag | first_word);
     }
-    if (!c.first()) return;
-    store_relaxed<sys>(&c.k.status->placed, index);
+    if (c.first()) store_relaxed<sys>(&c.k.status->placed, index);
     u64 took = visible - seen;
     u32 b = took ? 63 - __clzll((long long)took) : 0;
     b = b < LK_RING_BUCKETS ? b : LK_RING_BUCKETS - 1;
+    if (c.count >= 32) { /* bucket b is counted by lane b modulo 32 */
+        if (c.rank != b % 32) return;
+        u64 n = b < 32 ? ++own->bucket[0] : ++own->bucket[1];
+        store_relaxed<sys>(&c.k.status->latency[b], n);
+        return;
+    }
     u64 n = c.k.latency[b] + 1;
     c.k.latency[b] = n;
     store_relaxed<sys>(&c.k.status->latency[b], n);
@@ -586,7 +713,7 @@ __device__ inline void done_with(call &c)
     const lk_ring_slot *m = c.mail;
     if (!m) {
         u64 next = ++own->inbox_next;
-        own->inbox_at = behind(own->inbox_at, c.k.inbox_slots);
+        aim_next(c);
         if (!c.first()) return;
         if (own->sent || c.in_bytes & LK_RING_LONG)
             store_release<sys>(c.k.inbox_taken, next);
@@ -596,6 +723,7 @@ __device__ inline void done_with(call &c)
     }
     u64 next = ++own->mail_next;
     own->mail_at = behind(own->mail_at, c.k.mail_slots);
+    aim(c);
     if (!c.first()) return;
     u32 from = m->from;
     u64 sequence = m->sequence, last = count_edge(c.head, LK_RING_RECEIVED, c.number, from, 0) +
@@ -641,6 +769,8 @@ __device__ inline constants read_constants(const lk_ring_head *h, const lk_ring_
     k.slot_bytes = h->slot_bytes;
     k.in_bytes = h->in_bytes;
     k.out_bytes = h->out_bytes;
+    k.in_words = h->in_words;
+    k.out_words = h->out_words;
     k.inbox_slots = h->inbox_slots;
     k.outbox_slots = h->outbox_slots;
     k.mail_slots = h->mail_slots;
@@ -660,64 +790,80 @@ template <void (*...F)(call &)> struct functions {
 };
 
 /* The whole life of a unit. */
-template <class Functions> __device__ void serve(const lk_ring_head *h, unit_kind kind)
+template <class Functions, unit_kind KIND> __device__ void serve(const lk_ring_head *h)
 {
-    __shared__ turn turns[32];
+    __shared__ turn turns[KIND == block ? 1 : LK_RING_WARPS];
     counters own = {};
-    call c;
+    call c = {};
     c.head = h;
-    c.kind = kind;
+    c.kind = KIND;
     c.own = &own;
-    c.rank = kind == block ? threadIdx.x : threadIdx.x % 32;
-    c.count = kind == block ? blockDim.x : (blockDim.x - threadIdx.x / 32 * 32 < 32 ? blockDim.x % 32 : 32);
-    c.number = kind == block ? blockIdx.x : blockIdx.x * ((blockDim.x + 31) / 32) + threadIdx.x / 32;
+    c.rank = KIND == block ? threadIdx.x : threadIdx.x % 32;
+    c.count = KIND == block ? blockDim.x : (blockDim.x - threadIdx.x / 32 * 32 < 32 ? blockDim.x % 32 : 32);
+    c.number = KIND == block ? blockIdx.x : blockIdx.x * ((blockDim.x + 31) / 32) + threadIdx.x / 32;
     if (c.number >= h->units) return;
     c.k = read_constants(h, (const lk_ring_unit *)h->unit + c.number);
-    c.shared = &turns[kind == block ? 0 : threadIdx.x / 32];
+    c.shared = &turns[KIND == block ? 0 : threadIdx.x / 32];
     turn *t = c.shared;
     lk_ring_status *status = c.k.status;
     const u32 route = c.k.route;
     const bool leads = c.rank < 32; /* of the first warp */
     if (c.number == 0 && c.first()) write_probe((lk_ring_probe *)h->probe);
-    for (u32 i = c.rank; i < LK_RING_OUT_WORDS; i += c.count) t->out[i] = 0;
-    bool ended = false, damaged;
+    for (u32 i = c.rank; i < sizeof *t / 4; i += c.count) ((u32 *)t)[i] = 0; /* compilers read ahead of their tests */
     aim(c);
+    c.sync();
     for (;;) {
         if (leads) find_message(c);
-        c.sync();
-        ended = !read_turn(c, &damaged);
-        if (ended) break;
-        if (c.first()) enter_message(status, c.in_id, own.seen);
-        if (!damaged) Functions::run(c.k.actor, c);
-        u64 processed = leads ? now() : 0;
-        if (c.first()) {
-            if (c.count > 32) enter(status, LK_RING_BARRIER, processed); /* lanes of one warp come back together */
-            t->answer = { c.out_type, c.out_bytes, c.out_result, c.out_leave };
-            if (c.out_bytes > LK_RING_OUT_SHORT) t->reference = c.out_reference;
+        if (!c.whole()) {
+            c.sync();
+            read_turn(c);
         }
-        c.sync(); /* what is written behind it is read in front of the first barrier of the next turn, or written there
-                   */
-        auto answer = t->answer;
+        if (!c.go) break;
+        c.out_type = c.in_type;
+        c.out_bytes = c.out_leave = 0;
+        c.out_reference = 0;
+        c.out_result = c.damaged ? LK_RING_DAMAGED : LK_RING_DONE;
+        if (c.first()) enter_message(status, c.id(), own.seen);
+        if (!c.damaged) Functions::run(c.k.actor, c);
+        u64 processed = leads ? now() : 0;
+        reply_of answer;
+        if (c.whole()) {
+            __syncwarp(); /* the response is whole */
+            answer.type = __shfl_sync(0xffffffffu, c.out_type, 0);
+            answer.bytes = __shfl_sync(0xffffffffu, c.out_bytes, 0);
+            answer.result = __shfl_sync(0xffffffffu, c.out_result, 0);
+            answer.leave = __ballot_sync(0xffffffffu, c.out_leave != 0) & 1;
+            answer.reference = c.out_reference;
+        } else {
+            if (c.first()) {
+                if (c.count > 32) enter(status, LK_RING_BARRIER, processed); /* lanes of one warp come back together */
+                t->answer = { c.out_type, c.out_bytes, c.out_result, c.out_leave };
+                t->reference = c.out_reference;
+            }
+            c.sync(); /* what is written behind it is read in front of the next turn's first barrier, or written there */
+            auto said = t->answer;
+            answer = { said.type, said.bytes, said.result, said.leave, t->reference };
+        }
         if (rarely(route != LK_RING_HOST && route != LK_RING_NOBODY && answer.bytes))
             deliver(c, route, answer.type,
-                    answer.bytes <= LK_RING_OUT_SHORT ? (const void *)(t->out + LK_RING_W_OUT)
-                                                      : (const void *)(c.k.scratch + 1),
+                    answer.bytes <= LK_RING_WORDY ? (const void *)(t->out + LK_RING_W_OUT)
+                                                  : (const void *)(c.k.scratch + 1),
                     answer.bytes, answer.result, false);
         if (leads) {
             own.responded++;
             if (c.first() && answer.result != LK_RING_DONE) store_relaxed<sys>(&status->failed, ++own.failed);
             if (c.response)
-                release_response(c, processed);
+                release_response(c, answer, processed);
             else if (c.first() && route == LK_RING_HOST)
                 store_relaxed<sys>(&status->dropped, own.responded - own.outbox_next);
             done_with(c);
-            aim(c);
         }
         if (answer.leave) break;
     }
     if (!c.first()) return;
     acquire_fence<sys>(); /* who sees the end sees all that the unit has counted */
-    enter(status, ended ? LK_RING_STOPPED : LK_RING_LEFT, now());
+    if (c.go) store_relaxed<sys>(&status->left, 1);
+    enter(status, c.go ? LK_RING_LEFT : LK_RING_STOPPED, now());
 }
 
 } /* namespace lk_ring */
@@ -744,7 +890,7 @@ template <class Functions> __device__ void serve(const lk_ring_head *h, unit_kin
     __device__ __attribute__((used)) char name##_actors[] = #kind ":" #__VA_ARGS__; \
     __global__ void name(const struct lk_ring_head *ring)                           \
     {                                                                               \
-        lk_ring::serve<lk_ring::functions<__VA_ARGS__>>(ring, kind);                \
+        lk_ring::serve<lk_ring::functions<__VA_ARGS__>, kind>(ring);                \
     }                                                                               \
     }
 #endif

@@ -13,7 +13,7 @@
 #include "base/base.h"
 #include <lockstep_ring.h>
 
-enum { RING_SLOTS = 256, RING_INLINE = 256, RING_THREADS = 32, RING_WARPS = 4, RING_LETTERS = 64 };
+enum { RING_SLOTS = 256, RING_INLINE = 256, RING_THREADS = 32, RING_WARPS = LK_RING_WARPS, RING_LETTERS = 64 };
 enum { RING_BUFFER = 1 << 20 }; /* bytes of payloads that one call receives, beyond its first message */
 
 /* Device memory for payloads that are not inline, and for their responses. */
@@ -38,6 +38,7 @@ struct ring_host_unit { /* one unit as the host sees it */
     u64 placed;                          /* atomic: messages placed in the inbox */
     u64 taken_seen;                      /* what the unit had taken, when the host last looked */
     u64 taken;                           /* responses taken from the outbox; atomic */
+    u64 told;                            /* of which the unit has been told */
     u64 sent, dropped, refused;          /* to the unit: numbers given; of these dropped; sends that were refused */
     u64 received, missing;               /* from the unit; numbers that never came */
     u64 high_in, high_out;               /* the most messages seen in a queue */
@@ -73,6 +74,7 @@ struct lk_ring {
     u64 *edge; /* LK_RING_TABLES tables of units rows */
     u32 edge_stride;
     u32 slot_bytes, in_bytes, out_bytes; /* of a slot of a mailbox, an inbox, an outbox */
+    u32 in_words, out_words;             /* words of the last two; longer payloads that are inline lie behind them */
     u32 grid, block, shared;             /* of the launch */
     lock_t lock;                         /* of the command word, the pool, the letters */
     u64 ping;                            /* number of the last one */
@@ -145,7 +147,9 @@ bool ring_has_ended(const struct ring_host_unit *u);
 /* A dead letter: of `l` the message is filled in, and the first bytes of its payload. */
 void ring_letter(lk_ring *r, lk_ring_letter l, enum ring_direction direction, const char *why);
 /* What is known of the message in a slot of the inbox of a unit. */
-lk_ring_letter ring_letter_of(const u64 *line, u32 unit);
+lk_ring_letter ring_letter_of(const lk_ring *r, const u64 *line, u32 unit);
+/* Before a wait: all units know which responses have been taken. */
+void ring_tell_all(lk_ring *r);
 /* Other processes may ask from here on, until there. */
 void ring_serve_begin(lk_ring *r);
 void ring_serve_end(lk_ring *r);

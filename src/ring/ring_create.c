@@ -283,6 +283,8 @@ static lk_status write_memory(lk_ring *r, const struct plan *p, u8 *host)
                                 .slot_bytes = r->slot_bytes,
                                 .in_bytes = r->in_bytes,
                                 .out_bytes = r->out_bytes,
+                                .in_words = r->in_words,
+                                .out_words = r->out_words,
                                 .inline_bytes = o->inline_bytes,
                                 .inbox_slots = o->inbox_slots,
                                 .outbox_slots = o->outbox_slots,
@@ -370,8 +372,13 @@ static void make_units(lk_ring *r)
     r->grid = r->warps ? (r->units + r->block / 32 - 1) / (r->block / 32) : r->units;
     r->edge_stride = (r->units + 15) / 16 * 16;
     r->slot_bytes = (u32)lines(sizeof(struct lk_ring_slot) + o->inline_bytes);
-    r->in_bytes = 8 * LK_RING_IN_WORDS + (o->inline_bytes > LK_RING_IN_SHORT ? (u32)lines(o->inline_bytes) : 0);
-    r->out_bytes = 8 * LK_RING_OUT_WORDS + (o->inline_bytes > LK_RING_OUT_SHORT ? (u32)lines(o->inline_bytes) : 0);
+    /* a payload in words may have the two addresses of a long message in front of it */
+    u32 wordy = (MIN_OF(o->inline_bytes, (u32)LK_RING_WORDY) + 3) / 4,
+        behind = o->inline_bytes > LK_RING_WORDY ? (u32)lines(o->inline_bytes) : 0;
+    r->in_words = (u32)lines(8 * MAX_OF((u32)LK_RING_IN_WORDS, LK_RING_W_IN + 4 + wordy)) / 8;
+    r->out_words = (u32)lines(8 * MAX_OF((u32)LK_RING_OUT_WORDS, LK_RING_W_OUT + wordy)) / 8;
+    r->in_bytes = 8 * r->in_words + behind;
+    r->out_bytes = 8 * r->out_words + behind;
 }
 
 static void fill_in(lk_ring_options *o)

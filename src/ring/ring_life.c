@@ -17,6 +17,7 @@ struct ring_wait ring_wait_for(double seconds)
 bool ring_pause(lk_ring *r, struct ring_wait *w)
 {
     if (w->now) return false;
+    if (!w->turns) ring_tell_all(r);
     if (++w->turns < SPINS) {
         cpu_relax();
         return w->turns % LOOK_EVERY || time_ns() < w->end;
@@ -341,7 +342,7 @@ static void bury(lk_ring *r)
     for (u32 i = 0; i < r->units; i++) {
         struct ring_host_unit *u = &r->unit[i];
         for (u64 k = ring_load(&u->inbox_taken->value); k < u->placed; k++) {
-            ring_letter(r, ring_letter_of(ring_in(r, u, k), i), RING_IN, "not taken before the end");
+            ring_letter(r, ring_letter_of(r, ring_in(r, u, k), i), RING_IN, "not taken before the end");
         }
     }
 }

@@ -4,18 +4,15 @@
 
 enum { HIGH_EVERY = 16 }; /* responses between two looks at how many the unit has placed */
 
-lk_ring_letter ring_letter_of(const u64 *line, u32 unit)
+lk_ring_letter ring_letter_of(const lk_ring *r, const u64 *line, u32 unit)
 {
     lk_ring_letter l = { .id = ring_pair(line, LK_RING_W_ID), .unit = unit, .type = (u32)line[LK_RING_W_TYPE] };
-    u32 bytes = (u32)line[LK_RING_W_BYTES];
+    u32 bytes = (u32)line[LK_RING_W_BYTES], head[4];
+    bool is_long = bytes & LK_RING_LONG;
     l.bytes = bytes & ~LK_RING_LONG;
-    if (!(bytes & LK_RING_LONG)) {
-        u32 head[4];
-        for (u32 k = 0; k < 4; k++) head[k] = (u32)line[LK_RING_W_IN + k];
-        memcpy(l.head, head, MIN_OF(sizeof head, l.bytes));
-    } else if (!ring_pair(line, LK_RING_W_IN)) {
-        memcpy(l.head, line + LK_RING_IN_WORDS, MIN_OF(sizeof l.head, l.bytes));
-    }
+    if (is_long && ring_pair(line, LK_RING_W_IN)) return l;
+    for (u32 k = 0; k < 4; k++) head[k] = (u32)line[LK_RING_W_IN + (is_long ? 4 : 0) + k];
+    memcpy(l.head, l.bytes > LK_RING_WORDY ? (const void *)(line + r->in_words) : head, MIN_OF(sizeof head, l.bytes));
     return l;
 }
 
@@ -138,8 +135,7 @@ static lk_status check_message(lk_ring *r, const lk_ring_message *m)
         return ring_fail(r, LK_BAD_INPUT, "send: the ring is %s", lk_ring_state_name(state));
     if (m->unit >= r->units)
         return ring_fail(r, LK_BAD_INPUT, "send: there is no unit %u; the ring has %u", m->unit, r->units);
-    u64 phase = ring_phase(&r->unit[m->unit]);
-    if (phase == LK_RING_LEFT)
+    if (ring_load(&r->unit[m->unit].status->left))
         return ring_fail(r, LK_BAD_INPUT,
                          "send: unit %s has left by itself after %" PRIu64 " messages; %" PRIu64 " wait in its inbox",
                          r->unit[m->unit].name, ring_done(r, m->unit),
@@ -177,18 +173,21 @@ static lk_status place_block(lk_ring *r, struct ring_host_unit *u, const lk_ring
 static lk_status place_message(lk_ring *r, struct ring_host_unit *u, lk_ring_message *m, u64 now)
 {
     u64 *line = ring_in(r, u, u->placed), flag = (u->placed + 1) << 32;
-    u32 w[LK_RING_IN_WORDS] = { 0 }, room = m->room_bytes ? m->room_bytes : m->bytes;
-    bool is_inline = m->bytes <= r->options.inline_bytes,
+    u32 w[LK_RING_MOST_WORDS] = { 0 }, room = m->room_bytes ? m->room_bytes : m->bytes, count = LK_RING_IN_WORDS;
+    bool is_inline = m->bytes <= r->options.inline_bytes, in_words = is_inline && m->bytes <= LK_RING_WORDY,
          far = !is_inline || (room > r->options.inline_bytes && room > LK_RING_OUT_SHORT);
-    bool is_short = m->bytes <= LK_RING_IN_SHORT && !far && is_inline;
     if (far) {
         lk_status s = place_block(r, u, m, room, w);
         if (s != LK_OK) return s;
     }
-    if (is_short && m->bytes) memcpy(w + LK_RING_W_IN, m->data, m->bytes);
-    if (!is_short && is_inline && m->bytes) memcpy(line + LK_RING_IN_WORDS, m->data, m->bytes);
+    if (in_words && m->bytes) {
+        u32 first = LK_RING_W_IN + (far ? 4 : 0);
+        memcpy(w + first, m->data, m->bytes);
+        count = MAX_OF(count, first + (m->bytes + 3) / 4);
+    }
+    if (is_inline && !in_words) memcpy(line + r->in_words, m->data, m->bytes);
     u->sent++;
-    w[LK_RING_W_BYTES] = m->bytes | (is_short ? 0 : LK_RING_LONG);
+    w[LK_RING_W_BYTES] = m->bytes | (far || !in_words ? LK_RING_LONG : 0);
     w[LK_RING_W_TYPE] = m->type;
     w[LK_RING_W_ID] = (u32)m->id;
     w[LK_RING_W_ID + 1] = (u32)(m->id >> 32);
@@ -199,7 +198,7 @@ static lk_status place_message(lk_ring *r, struct ring_host_unit *u, lk_ring_mes
     w[LK_RING_W_CHECK] = check;                          /* it was 0 above, and adds nothing */
     __builtin_prefetch(ring_in(r, u, u->placed + 4), 1); /* the unit has read them: they come from afar */
     __builtin_prefetch(ring_in(r, u, u->placed + 4) + 8, 1);
-    for (u32 k = 1; k < LK_RING_IN_WORDS; k++) __atomic_store_n(line + k, flag | w[k], __ATOMIC_RELAXED);
+    for (u32 k = 1; k < count; k++) __atomic_store_n(line + k, flag | w[k], __ATOMIC_RELAXED);
     __atomic_store_n(&u->placed, u->placed + 1, __ATOMIC_RELAXED);
     __atomic_store_n(line, flag | w[0], __ATOMIC_RELEASE);
     return LK_OK;
@@ -377,7 +376,7 @@ static bool read_response(const lk_ring *r, const u64 *line, u64 index, u64 *w, 
     w[0] = __atomic_load_n(line, __ATOMIC_ACQUIRE);
     u32 bytes = (u32)w[0] & ~LK_RING_LONG, check = LK_RING_MIX(0, w[0]), need = LK_RING_W_OUT;
     bool is_long = (u32)w[0] & LK_RING_LONG;
-    *damaged = !is_long && bytes > LK_RING_OUT_SHORT;
+    *damaged = !is_long && bytes > MAX_OF((u32)LK_RING_OUT_SHORT, MIN_OF(r->options.inline_bytes, (u32)LK_RING_WORDY));
     if (!*damaged) need += is_long ? 4 : (bytes + 3) / 4;
     for (u32 k = 1; k < need; k++) {
         w[k] = __atomic_load_n(line + k, __ATOMIC_RELAXED);
@@ -406,7 +405,7 @@ static lk_status take_response(lk_ring *r, u32 unit, const u64 *line, const u64 
             return ring_fail(r, LK_BAD_INPUT, "receive: the copy of the payload: %s", lk_gpu_error(r->gpu));
         b->used = b->bytes; /* nothing beside it */
     } else if (is_long) {
-        memcpy(data, line + LK_RING_OUT_WORDS, bytes);
+        memcpy(data, line + r->out_words, bytes);
     } else {
         for (u32 k = 0; k < (bytes + 3) / 4; k++) memcpy(data + 4 * k, w + LK_RING_W_OUT + k, 4);
     }
@@ -432,11 +431,29 @@ static lk_status take_response(lk_ring *r, u32 unit, const u64 *line, const u64 
     return LK_OK;
 }
 
+/* Under the unit's lock: the unit learns which responses have been taken. */
+static void tell(struct ring_host_unit *u)
+{
+    __atomic_store_n(&u->told, u->taken, __ATOMIC_RELAXED);
+    ring_store(&u->control->outbox_taken, u->taken);
+}
+
+void ring_tell_all(lk_ring *r)
+{
+    for (u32 i = 0; i < r->units; i++) {
+        struct ring_host_unit *u = &r->unit[i];
+        if (__atomic_load_n(&u->told, __ATOMIC_RELAXED) == __atomic_load_n(&u->taken, __ATOMIC_RELAXED)) continue;
+        lock(&u->lock);
+        tell(u);
+        unlock(&u->lock);
+    }
+}
+
 /* Under the unit's lock: what lies in its outbox, up to `count`. */
 static lk_status take_some(lk_ring *r, u32 unit, lk_ring_message *m, u32 count, struct buffer *b, u32 *got)
 {
     struct ring_host_unit *u = &r->unit[unit];
-    u64 now = time_ns(), first = u->taken, w[LK_RING_OUT_WORDS];
+    u64 now = time_ns(), first = u->taken, w[LK_RING_MOST_WORDS];
     u32 most = *got + count;
     u64 room = MAX_OF((u64)r->options.inline_bytes, (u64)LK_RING_OUT_SHORT) + 16;
     lk_status status = LK_OK;
@@ -455,7 +472,10 @@ static lk_status take_some(lk_ring *r, u32 unit, lk_ring_message *m, u32 count, 
         bool look = u->taken / HIGH_EVERY != first / HIGH_EVERY || !first;
         u64 placed = look ? MAX_OF((u64)ring_load(&u->status->placed), u->taken) : u->taken;
         u->high_out = MAX_OF(u->high_out, placed - first);
-        ring_store(&u->control->outbox_taken, u->taken);
+        /* The unit is told when half of its outbox is free, or when the host waits: its line is polled, and a store to
+         * it takes long. One that drops what has no room is told at once. */
+        if (u->taken - u->told >= (r->options.outbox_slots + 1) / 2 || r->options.respond_policy == LK_RING_DROP)
+            tell(u);
     }
     return status == LK_NOTHING ? LK_OK : status;
 }
