@@ -222,6 +222,9 @@ static bool excused(void *self, const struct access_conflict *c, const struct op
     const struct actor *me = b->user[c->tag - 1].actor, *other = b->user[c->other_tag - 1].actor;
     (void)op;
     if (me->exact && other->exact && me->era == other->era) return true;
+    if (me->host ? c->other_strong && b->user[c->other_tag - 1].system
+                 : other->host && c->strong && b->user[c->tag - 1].system)
+        return true;
     return signals(b, me, other) || signals(b, other, me) || is_handed(b, me, other) || is_handed(b, other, me);
 }
 
@@ -370,6 +373,13 @@ static bool is_early(struct waits *w, const struct footprint_run *r)
     return r->low && w->after && !w->after[r->op];
 }
 
+/* The instruction of a run is strong at system scope. */
+static bool is_system(const struct footprint_run *r)
+{
+    const struct lop *o = r->low ? &r->low->op[r->op] : NULL;
+    return r->strong && o && o->site < r->low->nsite && r->low->site[o->site].scope == SCOPE_SYS;
+}
+
 /* The footprint of a launch; pinned and managed memory that it writes strongly may hold a message to the host. */
 static void note_launch(struct between *b, struct between_launch *l)
 {
@@ -386,7 +396,10 @@ static void note_launch(struct between *b, struct between_launch *l)
     for (u32 i = 0; i < l->n; i++) {
         const struct footprint_run *r = &l->run[i];
         const struct place *p = place_of(b, r);
-        if (!tag || p != last) tag = user_new(b, a, p);
+        if (!tag || p != last) {
+            tag = user_new(b, a, p);
+            b->user[tag - 1].system = is_system(r);
+        }
         last = p;
         note(b, l->op,
              &(struct access_use){ .from = r->from,

@@ -45,6 +45,8 @@ struct user {
     const struct place *place; /* of the instruction; NULL: none */
     u32 next;                  /* not in use: the number of the next such */
     bool kept;                 /* while it is found out which are needed */
+    bool system; /* an instruction whose strong accesses are of system scope: a host may use the same bytes at any time
+                  */
 };
 /* The conflicts between two actors that came up in one operation. */
 struct clash {
