@@ -13,12 +13,24 @@ static u64 ids; /* given out */
 
 enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, LIMIT_SYNC_DEPTH, LIMIT_PENDING, LIMIT_FETCH, LIMIT_PERSISTING, LIMITS };
 
+/* One limit holds for all contexts of a device; what another than the primary one asks for only raises it. */
+static void stack_limit_tell(const struct cu_context *c)
+{
+    static u64 told[CU_DEVICES]; /* atomic */
+    u64 limit = c->limit[LIMIT_STACK], *most = &told[c->device - cu_process.device];
+    struct sim *sim = c->device->gpu ? c->device->gpu->device->sim : NULL;
+    if (!sim || (!c->primary && limit <= __atomic_load_n(most, __ATOMIC_RELAXED))) return;
+    __atomic_store_n(most, limit, __ATOMIC_RELAXED);
+    sim_stack_limit(sim, limit);
+}
+
 /* What a program may have changed of a context, as it is at first. */
 static void context_init(struct cu_context *c)
 {
     static const u64 limit[LIMITS] = { [LIMIT_STACK] = 1024,   [LIMIT_PRINTF] = 1 << 20, [LIMIT_HEAP] = 8 << 20,
                                        [LIMIT_SYNC_DEPTH] = 2, [LIMIT_PENDING] = 2048,   [LIMIT_FETCH] = 64 };
     memcpy(c->limit, limit, sizeof limit);
+    stack_limit_tell(c);
     c->cache_config = c->shared_config = 0;
 }
 
@@ -363,6 +375,7 @@ CU_API(cuCtxSetLimit)(u32 limit, u64 value)
     if (r) return r;
     if (limit >= LIMITS) return CU_UNSUPPORTED_LIMIT;
     c->limit[limit] = value;
+    if (limit == LIMIT_STACK) stack_limit_tell(c);
     return CU_OK;
 }
 

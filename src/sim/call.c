@@ -102,6 +102,30 @@ static void stack_overflow(struct warp *w, u32 op, u32 mask, u32 depth, u64 para
     launch_stop(w->cta->launch, SIM_TRAP);
 }
 
+/* A function is called once more by itself. The driver reserves the stack that a kernel needs, as far as the compiler
+ * knows it: of a recursion it knows nothing, and the limit decides. What the text has of the frames is the least that
+ * they take; the compiler may have more in them, or keep variables in registers. */
+static void check_limit(struct warp *w, const struct frame *up, const struct lowered *to, u32 op, u32 mask, u64 bytes)
+{
+    struct launch *l = w->cta->launch;
+    u64 limit = __atomic_load_n(&l->sim->stack_limit, __ATOMIC_RELAXED);
+    char cause[320], fix[200];
+    struct finding f = { .kind = F_stack_limit, .cause = cause, .fix = fix };
+    if (likely(!limit || bytes <= limit) || __atomic_load_n(&l->deep, __ATOMIC_RELAXED)) return;
+    const struct frame *same = up;
+    while (same && same->code->low != to) same = same->up;
+    if (!same || __atomic_exchange_n(&l->deep, true, __ATOMIC_RELAXED)) return;
+    snprintf(cause, sizeof cause,
+             "%u calls deep, the variables of these calls that lie in memory take %llu bytes of the thread's stack, "
+             "and cudaLimitStackSize is %llu",
+             up->depth + 1, (unsigned long long)bytes, (unsigned long long)limit);
+    snprintf(fix, sizeof fix,
+             "Call cudaDeviceSetLimit(cudaLimitStackSize, ...) with more than %llu before the launch, or bound the "
+             "recursion.",
+             (unsigned long long)bytes);
+    finding_add(w, op, &f, mask);
+}
+
 /* Sends the lanes of mask into f. The split s becomes theirs. */
 static bool enter_function(struct warp *w, struct split *s, u32 mask, struct ptx_func *f, const struct call *c,
                            const struct insn *i, u32 next, bool own)
@@ -116,6 +140,7 @@ static bool enter_function(struct warp *w, struct split *s, u32 mask, struct ptx
         stack_overflow(w, i->op, mask, up->depth + 1, (u64)params + to->pmem_bytes);
         return false;
     }
+    check_limit(w, up, to, i->op, mask, (u64)base + to->local_bytes);
     struct frame *fr = frame_new(w, code);
     if (!fr || !fr->R || !fr->pmem || !fr->tags) {
         launch_fail(w->cta->launch, SIM_UNSUPPORTED, ERR_MEMORY, w->code->low, i->op,

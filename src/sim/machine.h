@@ -324,6 +324,7 @@ struct launch { /* read by all workers all the time; what they write has cache l
     bool over;             /* atomic: nothing of it will run any more */
     bool ended;            /* it is not in flight any more, and has its result */
     bool suspected;        /* it is reported that it may wait for ever */
+    bool deep;             /* atomic: it is reported that a recursion is beyond the stack limit */
     struct busy_wait {     /* loops that poll and are not idle, since they read clocks or count (wait.c) */
         u64 since;         /* atomic: from then on every watched round was one of them; 0: the last was not */
         u64 done;          /* atomic: CTAs that had ended then */
@@ -350,6 +351,7 @@ struct sim {
     struct pool *pool;
     struct writer *writers; /* a lossy table, by address: who changed a lock last */
     u64 serial;             /* launches so far */
+    u64 stack_limit;        /* atomic: sim_stack_limit */
     struct launch_shape {   /* of a launch */
         u64 serial;         /* which */
         u32 blocks;         /* along x; 0: the grid has more than one dimension */

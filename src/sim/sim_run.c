@@ -45,6 +45,8 @@ struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers)
     return NULL;
 }
 
+void sim_stack_limit(struct sim *s, u64 bytes) { __atomic_store_n(&s->stack_limit, bytes, __ATOMIC_RELAXED); }
+
 void sim_delete(struct sim *s)
 {
     if (!s) return;
