@@ -76,6 +76,7 @@ enum term {
     TERM_CLUSTER, /* barrier.cluster.wait */
     TERM_WARP,
     TERM_GROUP, /* wgmma.wait_group: the warps of a warpgroup have all waited */
+    TERM_TMEM,  /* tcgen05.alloc: there is room in tensor memory */
     TERM_SLEEP,
     TERM_DEPEND, /* griddepcontrol.wait */
     TERM_UNSUPPORTED
@@ -183,7 +184,15 @@ enum { RED_SIGNED = 1, RED_FLOAT = 2, RED_ABS = 4, RED_NAN = 8 }; /* redux, in o
  * complete the phase; its operand is a number of bytes to expect (expect_tx), of bytes that have come (complete_tx) */
 enum { MBAR_NOINC = 1, MBAR_RELAXED = 2, MBAR_NO_COMPLETE = 4, MBAR_EXPECT = 8, MBAR_BYTES = 16 };
 /* op.aux of tensor copies, beside the rank; from bit TENSOR_ATOM on the atom_op of a reduction */
-enum { TENSOR_RANK = 7, TENSOR_IM2COL = 8, TENSOR_STORE = 16, TENSOR_REDUCE = 32, TENSOR_ATOM = 8 };
+enum {
+    TENSOR_RANK = 7,
+    TENSOR_IM2COL = 8,
+    TENSOR_STORE = 16,
+    TENSOR_REDUCE = 32,
+    TENSOR_ROWS = 64,  /* four rows of a matrix */
+    TENSOR_PAIR = 128, /* .cta_group::2: the mbarrier may be that of the peer CTA */
+    TENSOR_ATOM = 8
+};
 /* op.aux of what is said of a tensor map in global memory: it was changed; a fence makes the change known */
 enum map_event { MAP_CHANGED, MAP_ACQUIRED };
 /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
@@ -230,6 +239,18 @@ struct lop {
 };
 enum { SRC_ASYNC_TO, SRC_ASYNC_MBARRIER, SRC_ASYNC_DATA, SRC_ASYNC_MOST = SRC_ASYNC_DATA + 4 };
 enum { SRC_BULK_TO, SRC_BULK_FROM, SRC_BULK_MBARRIER, SRC_BULK_BYTES, SRC_BULK_CTAS, SRC_BULK_MORE };
+/* op.aux of clusterlaunchcontrol.query_cancel: whether there was a cluster to cancel, or a coordinate of its first CTA.
+ */
+enum { CANCEL_DONE, CANCEL_X, CANCEL_Y, CANCEL_Z };
+/* op.aux of ldmatrix and stmatrix: registers, and what they hold. */
+enum {
+    MATRIX_COUNT = 15,
+    MATRIX_TRANS = 16, /* by columns */
+    MATRIX_BYTES = 32, /* elements of 8 bits, else of 16 */
+    MATRIX_TALL = 64,  /* m16n16: two registers a matrix */
+    MATRIX_B6 = 128,   /* in memory an element has 6 bits */
+    MATRIX_B4 = 256    /* or 4 */
+};
 enum { SRC_ADDRESS = 0, SRC_DATA = 1, SRC_VALUE = 0, SRC_LANE = 1, SRC_MEMBERS = 2, SRC_CLAMP = 3 };
 
 extern const struct opnd opnd_none; /* lower.c */

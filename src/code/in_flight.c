@@ -99,6 +99,8 @@ void in_flight_find(struct lowered *l)
     if (any) touches_find(l, &tmp);
     for (u32 k = 0; k < l->nsite; k++)
         any |= l->site[k].flags & SITE_BULK && site_is_load(&l->site[k]) && l->site[k].space == SP_SHARED;
+    for (u32 k = 0; k < l->nop; k++) /* tcgen05: its descriptors lead to shared memory */
+        any |= (l->op[k].flags & (ISA_COPY | ISA_READS)) == (ISA_COPY | ISA_READS);
     if (any) stores_find(l);
     arena_free(&tmp);
 }

@@ -85,6 +85,8 @@ lowering lower_plain, lower_mov, lower_cvta, lower_setp, lower_set, lower_carry,
 #include "isa/isa_end.def"
 /* The address operand: register, symbol or number, and the constant offset. Returns its width in bytes. */
 u32 lower_address(struct lower *w, const struct ptx_operand *m, struct opnd *a, s64 *off);
+/* The same as one operand, with the offset added; *width is its width. */
+struct opnd lower_whole_address(struct lower *w, const struct ptx_operand *m, u32 *width);
 /* A site of an operation that is no plain access; access: ISA_READS and so on. Returns its number. */
 u32 lower_site(struct lower *w, u32 access, enum ptx_space space, u32 width, u32 addr_width, u32 which);
 /* One register, or value, to or from memory, by an access that the text does not spell out. */

@@ -4,8 +4,7 @@
 
 static const struct opnd no_opnd;
 
-/* An address as one operand, with its offset added. */
-static struct opnd whole_address(struct lower *w, const struct ptx_operand *m, u32 *width)
+struct opnd lower_whole_address(struct lower *w, const struct ptx_operand *m, u32 *width)
 {
     struct opnd a;
     s64 off;
@@ -71,10 +70,10 @@ void lower_bulk(struct lower *w, int form)
     struct lop o = lower_op(w, form);
     struct opnd src[SRC_BULK_MORE] = { no_opnd, no_opnd, no_opnd, no_opnd, no_opnd };
     u32 width[3] = { 0 };
-    src[SRC_BULK_TO] = whole_address(w, &i->arg[0], &width[0]);
-    src[SRC_BULK_FROM] = whole_address(w, &i->arg[1], &width[1]);
+    src[SRC_BULK_TO] = lower_whole_address(w, &i->arg[0], &width[0]);
+    src[SRC_BULK_FROM] = lower_whole_address(w, &i->arg[1], &width[1]);
     src[SRC_BULK_BYTES] = lower_operand(w, &i->arg[2], T_U32);
-    if (!to_global) src[SRC_BULK_MBARRIER] = whole_address(w, &i->arg[3], &width[2]);
+    if (!to_global) src[SRC_BULK_MBARRIER] = lower_whole_address(w, &i->arg[3], &width[2]);
     if (multicast) src[SRC_BULK_CTAS] = lower_operand(w, &i->arg[4], T_U16);
     lower_operands(w, &o, NULL, 0, src, SRC_BULK_MORE);
     o.site = w->site.n;
@@ -115,11 +114,12 @@ void lower_bulk_tensor(struct lower *w, int form)
     u32 rank = tensor_rank(i);
     bool store = lower_has_mod(i, "bulk_group"), hint = lower_has_mod(i, "L2::cache_hint"),
          multicast = lower_has_mod(i, "multicast::cluster"), reduces = isa_forms[form].flags & ISA_ATOMIC,
-         im2col = lower_has_mod(i, "im2col"), plain = lower_has_mod(i, "im2col_no_offs");
+         im2col = lower_has_mod(i, "im2col"), plain = lower_has_mod(i, "im2col_no_offs"),
+         rows = lower_has_mod(i, "tile::gather4") || lower_has_mod(i, "tile::scatter4");
     const struct ptx_operand *map = &i->arg[!store], *at = &i->arg[store];
     u32 need = store ? 2u + hint : 3u + im2col + multicast + hint;
     if (!rank || i->narg != need || map->kind != OP_MEM || at->kind != OP_MEM || map->nelem != 1 ||
-        (!store && i->arg[2].kind != OP_MEM) || ((im2col || plain) && rank < 3)) {
+        (!store && i->arg[2].kind != OP_MEM) || ((im2col || plain) && rank < 3) || (rows && rank != 2)) {
         lower_unsupported(w);
         return;
     }
@@ -127,13 +127,13 @@ void lower_bulk_tensor(struct lower *w, int form)
     struct opnd src[SRC_BULK_MORE + 8];
     for (u32 k = 0; k < COUNT_OF(src); k++) src[k] = no_opnd;
     u32 width[3] = { 0 }, next = 3;
-    src[SRC_BULK_TO] = whole_address(w, at, &width[0]);
+    src[SRC_BULK_TO] = lower_whole_address(w, at, &width[0]);
     struct ptx_operand alone = *map;
     alone.nelem = 0;
-    src[SRC_BULK_FROM] = whole_address(w, &alone, &width[1]);
+    src[SRC_BULK_FROM] = lower_whole_address(w, &alone, &width[1]);
     src[SRC_BULK_BYTES] = lower_const(0);
-    if (!store) src[SRC_BULK_MBARRIER] = whole_address(w, &i->arg[2], &width[2]);
-    bool ok = some_numbers(w, &map->elem[0], rank, T_S32, &src[SRC_BULK_MORE]);
+    if (!store) src[SRC_BULK_MBARRIER] = lower_whole_address(w, &i->arg[2], &width[2]);
+    bool ok = some_numbers(w, &map->elem[0], rows ? 5 : rank, T_S32, &src[SRC_BULK_MORE]);
     if (im2col) ok = ok && some_numbers(w, &i->arg[next++], rank - 2, T_U16, &src[SRC_BULK_MORE + 5]);
     if (multicast) src[SRC_BULK_CTAS] = lower_operand(w, &i->arg[next++], T_U16);
     if (!ok) {
@@ -142,7 +142,8 @@ void lower_bulk_tensor(struct lower *w, int form)
     }
     lower_operands(w, &o, NULL, 0, src, COUNT_OF(src));
     o.aux = (u16)(rank | (im2col || plain ? TENSOR_IM2COL : 0) | (store ? TENSOR_STORE : 0) |
-                  (reduces ? TENSOR_REDUCE : 0));
+                  (reduces ? TENSOR_REDUCE : 0) | (rows ? TENSOR_ROWS : 0) |
+                  (lower_has_mod(i, "cta_group::2") ? TENSOR_PAIR : 0));
     if (reduces) {
         static const char *const names[] = { "add", "exch", "min", "max", "and", "or", "xor", "cas", "inc", "dec" };
         u32 op = 0;
@@ -178,8 +179,8 @@ void lower_async_store(struct lower *w, int form)
     }
     struct lop o = lower_op(w, form);
     struct opnd src[SRC_ASYNC_MOST] = { no_opnd };
-    src[SRC_ASYNC_TO] = whole_address(w, &i->arg[0], &width[0]);
-    src[SRC_ASYNC_MBARRIER] = whole_address(w, &i->arg[2], &width[1]);
+    src[SRC_ASYNC_TO] = lower_whole_address(w, &i->arg[0], &width[0]);
+    src[SRC_ASYNC_MBARRIER] = lower_whole_address(w, &i->arg[2], &width[1]);
     if (!some_numbers(w, &i->arg[1], n, t, src + SRC_ASYNC_DATA)) {
         lower_unsupported(w);
         return;
@@ -210,7 +211,7 @@ void lower_map_prefetch(struct lower *w, int form)
         return;
     }
     map.nelem = 0;
-    struct opnd at = whole_address(w, &map, &width);
+    struct opnd at = lower_whole_address(w, &map, &width);
     lower_operands(w, &o, NULL, 0, &at, 1);
     o.aux = (u16)(rank | (lower_has_mod(i, "im2col") ? TENSOR_IM2COL : 0));
     o.site = w->site.n;
@@ -228,7 +229,7 @@ void lower_bulk_prefetch(struct lower *w, int form)
         lower_unsupported(w);
         return;
     }
-    struct opnd src[2] = { whole_address(w, &i->arg[0], &width), lower_operand(w, &i->arg[1], T_U32) };
+    struct opnd src[2] = { lower_whole_address(w, &i->arg[0], &width), lower_operand(w, &i->arg[1], T_U32) };
     lower_operands(w, &o, NULL, 0, src, COUNT_OF(src));
     VEC_PUSH(w->mem, &w->op, o);
 }

@@ -494,7 +494,8 @@ void lower_matrix(struct lower *w, int form)
     struct lop o = lower_op(w, form);
     const struct ptx_insn *i = w->cur;
     bool load = f->flags & ISA_READS;
-    u32 n = lower_has_mod(i, "x4") ? 4 : lower_has_mod(i, "x2") ? 2 : 1;
+    bool tall = lower_has_mod(i, "m16n16"), bytes = !lower_has_mod(i, "b16");
+    u32 n = (lower_has_mod(i, "x4") ? 4 : lower_has_mod(i, "x2") ? 2 : 1) << tall; /* registers */
     if (i->narg != 2) {
         lower_unsupported(w);
         return;
@@ -515,7 +516,9 @@ void lower_matrix(struct lower *w, int form)
         r[k] = lower_reg(e->reg->index);
     }
     move_operands(w, &o, load, at, r, n);
-    o.aux = (u16)(n | (lower_has_mod(i, "trans") ? 16 : 0));
+    o.aux = (u16)(n | (lower_has_mod(i, "trans") ? MATRIX_TRANS : 0) | (bytes ? MATRIX_BYTES : 0) |
+                  (tall ? MATRIX_TALL : 0) | (lower_has_mod(i, "b6x16_p32") ? MATRIX_B6 : 0) |
+                  (lower_has_mod(i, "b4x16_p64") ? MATRIX_B4 : 0));
     lower_meet_aligned(w);
     o.site = lower_site(w, f->flags & ISA_HOW, lower_space_of(w, m), 16, aw, 0);
     VEC_PUSH(w->mem, &w->op, o);

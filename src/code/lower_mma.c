@@ -7,11 +7,12 @@ static const struct {
     const char *name;
     u8 bits;
 } types[TENSOR_TYPES] = {
-    [TENSOR_F16] = { "f16", 16 },  [TENSOR_BF16] = { "bf16", 16 }, [TENSOR_TF32] = { "tf32", 32 },
-    [TENSOR_E4M3] = { "e4m3", 8 }, [TENSOR_E5M2] = { "e5m2", 8 },  [TENSOR_F32] = { "f32", 32 },
-    [TENSOR_F64] = { "f64", 64 },  [TENSOR_S8] = { "s8", 8 },      [TENSOR_U8] = { "u8", 8 },
-    [TENSOR_S4] = { "s4", 4 },     [TENSOR_U4] = { "u4", 4 },      [TENSOR_B1] = { "b1", 1 },
-    [TENSOR_S32] = { "s32", 32 },
+    [TENSOR_F16] = { "f16", 16 },  [TENSOR_BF16] = { "bf16", 16 },   [TENSOR_TF32] = { "tf32", 32 },
+    [TENSOR_E4M3] = { "e4m3", 8 }, [TENSOR_E5M2] = { "e5m2", 8 },    [TENSOR_F32] = { "f32", 32 },
+    [TENSOR_F64] = { "f64", 64 },  [TENSOR_S8] = { "s8", 8 },        [TENSOR_U8] = { "u8", 8 },
+    [TENSOR_S4] = { "s4", 4 },     [TENSOR_U4] = { "u4", 4 },        [TENSOR_B1] = { "b1", 1 },
+    [TENSOR_S32] = { "s32", 32 },  [TENSOR_E2M3] = { "e2m3", 8 },    [TENSOR_E3M2] = { "e3m2", 8 },
+    [TENSOR_E2M1] = { "e2m1", 8 }, [TENSOR_E2M1_PACKED] = { "", 4 },
 };
 
 u32 tensor_bits(enum tensor_type t) { return types[t].bits; }
@@ -107,6 +108,30 @@ u32 lower_mma_words(const struct ptx_insn *i, struct mma *x, u8 t[4])
     return n;
 }
 
+static bool is_narrow(u32 t) { return tensor_is_fp8((enum tensor_type)t) || (t >= TENSOR_E2M3 && t <= TENSOR_E2M1); }
+
+/* A .kind of Blackwell (9.7.14.5.14): its shape, types and scale factors; false: nothing that exists. */
+static bool read_kind(const struct ptx_insn *i, struct mma *x)
+{
+    bool f4 = lower_has_mod(i, "kind::mxf4"), nv = lower_has_mod(i, "kind::mxf4nvf4"),
+         scaled = lower_has_mod(i, "block_scale");
+    u32 factors = lower_has_mod(i, "scale_vec::4X")   ? 4
+                  : lower_has_mod(i, "scale_vec::2X") ? 2
+                  : lower_has_mod(i, "scale_vec::1X") ? 1
+                                                      : 0;
+    x->full = true;
+    if (!is_narrow(x->a) || !is_narrow(x->b) || x->m != 16 || x->k != (f4 || nv ? 64u : 32u) << x->sparse) return false;
+    if (!scaled) return x->c == x->d && (x->c == TENSOR_F16 || x->c == TENSOR_F32);
+    x->ue4m3 = lower_has_mod(i, "ue4m3");
+    x->scales = (u8)(factors ? factors : f4 ? 2 : nv ? 0 : 1);
+    if (f4 || nv) {
+        if (x->a != TENSOR_E2M1 || x->b != TENSOR_E2M1) return false;
+        x->a = x->b = TENSOR_E2M1_PACKED;
+    }
+    bool fits = nv ? x->scales == 4 || (x->scales == 2 && !x->ue4m3) : x->scales == (f4 ? 2 : 1) && !x->ue4m3;
+    return fits && x->c == TENSOR_F32 && x->d == TENSOR_F32;
+}
+
 /* What the opcode says; false: nothing that exists. */
 static bool mma_read(const struct ptx_insn *i, struct mma *x)
 {
@@ -120,9 +145,11 @@ static bool mma_read(const struct ptx_insn *i, struct mma *x)
     x->c = t[3];
     for (u32 k = 0; k < COUNT_OF(shapes); k++)
         if (shapes[k].m == x->m && shapes[k].k == x->k) set = x->sparse ? shapes[k].sparse : shapes[k].dense;
-    bool pairs = x->m == 8 && x->k == 4 && x->a == TENSOR_F16;
+    bool pairs = x->m == 8 && x->k == 4 && x->a == TENSOR_F16,
+         kind = lower_has_mod(i, "block_scale") || lower_has_mod(i, "kind::f8f6f4");
     x->layout = pairs ? MMA_QUAD_PAIR : MMA_FRAGMENT;
-    if (!(set >> x->a & 1) || !types_agree(x) || (!pairs && (x->a_cols || x->b_rows))) return false;
+    if (kind ? !read_kind(i, x) : !(set >> x->a & 1) || !types_agree(x)) return false;
+    if (!pairs && (x->a_cols || x->b_rows)) return false;
     u32 each = pairs ? 4 : 1; /* a warp makes four products of m8n8k4 */
     x->na = lower_mma_count(each * x->m * x->k >> x->sparse, (enum tensor_type)x->a);
     x->nb = lower_mma_count(each * x->n * x->k, (enum tensor_type)x->b);
@@ -170,13 +197,27 @@ u16 lower_mma_number(struct lower *w, const struct mma *x)
     return (u16)(w->mma.n - 1);
 }
 
+/* Factors, byte and thread of a, and the same of b: scale-a-data, {byte-id-a, thread-id-a}, ... */
+static bool scale_sources(struct lower *w, u32 k, struct opnd *out)
+{
+    const struct ptx_insn *i = w->cur;
+    for (u32 side = 0; side < 2; side++, k += 2, out += 3) {
+        const struct ptx_operand *pick = &i->arg[k + 1];
+        if (pick->kind != OP_VEC || pick->nelem != 2 || !lower_mma_registers(w, &i->arg[k], 1, false, false, out))
+            return false;
+        out[1] = lower_operand(w, &pick->elem[0], T_U16);
+        out[2] = lower_operand(w, &pick->elem[1], T_U16);
+    }
+    return true;
+}
+
 void lower_mma_product(struct lower *w, int form, struct mma *x)
 {
     const struct ptx_insn *i = w->cur;
-    struct opnd dst[8], src[8 * 3 + 1];
+    struct opnd dst[8], src[8 * 3 + 1 + MMA_SCALE_SOURCES];
     u32 around = lower_branch_around(w);
     struct lop o = lower_op(w, form);
-    if (!x || i->narg != (x->sparse ? 6u : 4u)) {
+    if (!x || i->narg != 4u + (x->sparse ? 2 : 0) + (x->scales ? 4 : 0)) {
         lower_unsupported(w);
         return;
     }
@@ -192,6 +233,10 @@ void lower_mma_product(struct lower *w, int form, struct mma *x)
         ok = lower_mma_registers(w, &i->arg[4], 1, false, false, src + n) && which.kind == O_CONST && which.value < 4;
         x->selector = (u8)which.value;
         n++;
+    }
+    if (ok && x->scales) {
+        ok = scale_sources(w, x->sparse ? 6 : 4, src + n);
+        n += MMA_SCALE_SOURCES;
     }
     if (!ok) {
         lower_unsupported(w);

@@ -18,6 +18,10 @@ enum tensor_type {
     TENSOR_U4,
     TENSOR_B1,
     TENSOR_S32,
+    TENSOR_E2M3,        /* in the low six bits of a byte */
+    TENSOR_E3M2,        /* the same */
+    TENSOR_E2M1,        /* in the middle four bits of a byte */
+    TENSOR_E2M1_PACKED, /* two in a byte */
     TENSOR_TYPES
 };
 /* Bits of an element in a register. */
@@ -44,7 +48,8 @@ struct mma_place mma_place(const struct mma *f, enum mma_operand which, u32 lane
 u32 mma_each(enum tensor_type t);
 
 /* One form of the instruction; those that a function has are in lowered.mma, each once. */
-enum { MMA_REGISTERS = 8 }; /* of one operand of mma.sync */
+enum { MMA_REGISTERS = 8 };     /* of one operand of mma.sync */
+enum { MMA_SCALE_SOURCES = 6 }; /* factors of a, byte and thread that are chosen; the same of b */
 struct mma {
     u16 m, n, k;       /* of the matrices; of a sparse a, k counts its zeros, too */
     u8 a, b, c, d;     /* enum tensor_type */
@@ -59,6 +64,9 @@ struct mma {
     bool ordered;      /* the metadata promise ascending positions */
     bool direct;       /* m16n8k16 or m16n8k8 of mma.sync, dense, of f16 or bf16 with sums of f32; computed */
     u8 selector;       /* of sparse metadata: which lanes of each four bring them */
+    bool full;         /* a .kind of Blackwell: fp8 sums keep as many bits as those of f16 (docs/tensor.md) */
+    u8 scales;         /* block scaling: factors of a row of a and of a column of b; 0: none */
+    bool ue4m3;        /* they are of that type, else ue8m0 */
     /* wgmma: m is 16, the part of a warp; na are the registers of a also where it lies in shared memory */
     bool group;              /* it is wgmma */
     bool a_shared;           /* a lies in shared memory, where a descriptor says */

@@ -34,6 +34,8 @@ static u8 small(u32 x) { return x > 255 ? 255 : (u8)x; }
 static cu_result finish(struct map_words *out, struct tensor_map *m, u32 interleave, u32 swizzle, u32 promotion,
                         u32 fill)
 {
+    struct cu_context *c;
+    m->newer = !cu_current(&c) && c->device->profile->sm >= 100;
     m->interleave = small(interleave);
     m->swizzle = small(swizzle);
     m->promotion = small(promotion);

@@ -147,7 +147,7 @@ void mem_define(struct mem *m, struct mem_object *o);
 void mem_define_all(struct mem *m);
 
 /* Generic windows: an address in one of them is shared or local memory of the thread that uses it. */
-enum { MEM_WINDOW_CTA = 1 << 20, MEM_WINDOW_CTAS = 16 }; /* bytes of shared window per CTA of a cluster */
+enum { MEM_WINDOW_CTA = 1 << 24, MEM_WINDOW_CTAS = 16 }; /* bytes of shared window per CTA of a cluster, as on cards */
 u64 mem_shared_window(const struct mem *m); /* MEM_WINDOW_CTAS * MEM_WINDOW_CTA bytes, aligned to its size */
 u64 mem_local_window(const struct mem *m);  /* MEM_LOCAL_BYTES */
 #define MEM_LOCAL_BYTES (1ull << 30)

@@ -3,7 +3,8 @@
  *
  *   word 0   the address
  *   word 1   0 im2col, 4..6 rank - 1, 7..10 type, 11..12 interleave, 13..14 swizzle, 15 fill with NaN, 16 tf32,
- *            17..18 promotion, 32..63 stride of dimension 1 / 16
+ *            17..18 promotion, 20..21 swizzle beyond that of 128 bytes (a place of our own: no driver of sm_100 was
+ *            there to ask), 32..63 stride of dimension 1 / 16
  *   word 2   strides of dimensions 2 and 3 / 16
  *   word 3   0..31 stride of dimension 4 / 16, 32..47 bits 36..39 of the four strides
  *   word 4   dimensions 0 and 1, less 1
@@ -42,7 +43,7 @@ static const char *wrong_box(const struct tensor_map *m)
     for (u32 d = 0; !m->im2col && d < m->rank; d++)
         if (!m->box[d] || m->box[d] > 256) return "a boxDim is not 1 to 256";
     if (inner % 16) return "the inner dimension of the box is no multiple of 16 bytes";
-    if (!m->interleave && m->swizzle && inner > 16u << m->swizzle)
+    if (!m->interleave && m->swizzle && inner > swizzle_width(m->swizzle))
         return "the inner dimension of the box is larger than the swizzle";
     return NULL;
 }
@@ -52,7 +53,7 @@ const char *tensor_map_wrong(const struct tensor_map *m)
     if (m->type >= MAP_TYPES) return "the data type is none of this architecture";
     if (!m->rank || m->rank > TENSOR_RANKS || (m->im2col && m->rank < 3)) return "the rank is not 1 to 5, or 3 to 5";
     if (m->interleave > INTERLEAVE_32B || (m->interleave && m->rank < 3)) return "no such interleave";
-    if (m->swizzle > SWIZZLE_128B) return "no such swizzle";
+    if (m->swizzle > (m->newer ? SWIZZLE_128B_ATOM_64B : SWIZZLE_128B)) return "no such swizzle";
     if (m->promotion > 3) return "no such promotion";
     if (m->fill > 1 || (m->fill && m->type < MAP_F16)) return "no such fill for the type";
     u64 align = m->interleave == INTERLEAVE_32B ? 32 : 16;
@@ -73,7 +74,9 @@ void tensor_map_encode(const struct tensor_map *m, u64 w[TENSOR_MAP_WORDS])
     memset(w, 0, 8 * TENSOR_MAP_WORDS);
     w[0] = m->address;
     w[1] = (u64)m->im2col | (u64)(m->rank - 1u) << 4 | (u64)type_number[m->type] << 7 | (u64)m->interleave << 11 |
-           (u64)m->swizzle << 13 | (u64)m->fill << 15 | (u64)tf32 << 16 | (u64)m->promotion << 17;
+           (u64)MIN_OF(m->swizzle, SWIZZLE_128B) << 13 |
+           (u64)(m->swizzle > SWIZZLE_128B ? m->swizzle - SWIZZLE_128B : 0) << 20 | (u64)m->fill << 15 |
+           (u64)tf32 << 16 | (u64)m->promotion << 17;
     for (u32 d = 1; d < m->rank; d++) {
         u64 s = m->stride[d] >> 4;
         w[1 + d / 2] |= (s & 0xffffffffu) << (d % 2 ? 32 : 0);
@@ -94,7 +97,7 @@ void tensor_map_encode(const struct tensor_map *m, u64 w[TENSOR_MAP_WORDS])
         bytes *= (u64)m->channels * m->pixels;
     }
     w[8] = bytes;
-    w[9] = m->swizzle ? 128u << m->swizzle : 16;
+    w[9] = m->swizzle ? 8 * swizzle_width(m->swizzle) : 16;
 }
 
 static s32 corner(u64 field, u32 bits) { return (s32)((u32)field << (32 - bits)) >> (32 - bits); }
@@ -103,10 +106,11 @@ bool tensor_map_decode(const u64 w[TENSOR_MAP_WORDS], struct tensor_map *m)
 {
     u32 number = w[1] >> 7 & 15, type = 0;
     bool tf32 = w[1] >> 16 & 1;
-    *m = (struct tensor_map){ .im2col = w[1] & 1,
+    *m = (struct tensor_map){ .newer = true,
+                              .im2col = w[1] & 1,
                               .rank = (u8)((w[1] >> 4 & 7) + 1),
                               .interleave = w[1] >> 11 & 3,
-                              .swizzle = w[1] >> 13 & 3,
+                              .swizzle = (u8)((w[1] >> 13 & 3) + (w[1] >> 20 & 3)),
                               .fill = w[1] >> 15 & 1,
                               .promotion = w[1] >> 17 & 3,
                               .address = w[0] };

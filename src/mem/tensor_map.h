@@ -24,9 +24,21 @@ enum tensor_map_type {
     MAP_TYPES
 };
 enum tensor_map_interleave { INTERLEAVE_NONE, INTERLEAVE_16B, INTERLEAVE_32B };
-enum tensor_map_swizzle { SWIZZLE_NONE, SWIZZLE_32B, SWIZZLE_64B, SWIZZLE_128B };
+/* The last three are of sm_100 and later: within 128 bytes, units of 32 or 64 bytes change places. */
+enum tensor_map_swizzle {
+    SWIZZLE_NONE,
+    SWIZZLE_32B,
+    SWIZZLE_64B,
+    SWIZZLE_128B,
+    SWIZZLE_128B_ATOM_32B,
+    SWIZZLE_128B_ATOM_32B_FLIP_8B,
+    SWIZZLE_128B_ATOM_64B
+};
+/* Bytes of a line of the pattern. */
+static inline u32 swizzle_width(u32 swizzle) { return 16u << (swizzle < SWIZZLE_128B ? swizzle : SWIZZLE_128B); }
 
 struct tensor_map {
+    bool newer;               /* of a device that has the swizzles of larger atoms */
     bool im2col;              /* pixels and channels; otherwise a box */
     u8 type;                  /* enum tensor_map_type */
     u8 rank;                  /* 1 to 5 */

@@ -26,6 +26,20 @@ bool bulk_check(struct access *a, struct warp *w, const char *R, const struct in
     return a->ok;
 }
 
+bool bulk_check_peer(struct access *a, struct warp *w, const char *R, const struct insn *i, u32 which, u32 lane,
+                     u32 bytes)
+{
+    *a = (struct access){
+        .site = &w->code->low->site[i->site + which], .insn = i, .warp = w, .mask = 1u << lane, .bytes = bytes
+    };
+    access_addresses(a, R);
+    u32 rank = cluster_rank(a->addr[lane]);
+    if (a->site->space == SP_SHARED) a->addr[lane] = cluster_base(w->cta->rank) + cluster_offset(a->addr[lane]);
+    access_check(a);
+    if (a->ok && a->site->space == SP_SHARED && rank < w->cta->cluster->size) bulk_place(a, rank, lane);
+    return a->ok;
+}
+
 u32 bulk_ranks(const struct warp *w, const char *R, const struct insn *i, const struct access *to, u32 lane)
 {
     const struct lop *o = &w->code->low->op[i->op];

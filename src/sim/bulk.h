@@ -8,6 +8,10 @@
 u64 bulk_source(const struct warp *w, const char *R, const struct insn *i, u32 k, u32 width, u32 lane);
 /* The address of site number `which` of the instruction in one lane, checked for so many bytes. */
 bool bulk_check(struct access *a, struct warp *w, const char *R, const struct insn *i, u32 which, u32 lane, u32 bytes);
+/* The same of an address that was made from that of an own variable by changing the rank: it is held against the
+ * variable. */
+bool bulk_check_peer(struct access *a, struct warp *w, const char *R, const struct insn *i, u32 which, u32 lane,
+                     u32 bytes);
 /* The CTAs of the cluster that a copy goes to, by rank: those of a multicast, or the one that the address names. */
 u32 bulk_ranks(const struct warp *w, const char *R, const struct insn *i, const struct access *to, u32 lane);
 /* The same place in the shared memory of a CTA of the cluster. */

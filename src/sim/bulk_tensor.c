@@ -15,6 +15,8 @@
 #include "sim/sim_run.h"
 
 /* One tensor copy while it is made. */
+enum { FOUR_ROWS = 4 }; /* of .tile::gather4 and .tile::scatter4 */
+
 struct tensor_copy {
     struct warp *w;
     const struct insn *insn;
@@ -36,14 +38,18 @@ struct tensor_copy {
  * bytes of shared memory by the number of the 128 bytes. */
 static u64 swizzled(const struct tensor_copy *c, u64 offset)
 {
-    u64 at = c->shared_at + offset, by = at >> 7 & ((1u << c->map.swizzle) - 1);
-    return (at ^ by << 4) - c->shared_at;
+    u64 at = c->shared_at + offset, line = at >> 7;
+    u32 swizzle = c->map.swizzle;
+    u64 by = swizzle == SWIZZLE_128B_ATOM_32B   ? (line & 3) << 5
+             : swizzle == SWIZZLE_128B_ATOM_64B ? (line & 1) << 6
+                                                : (line & ((1u << swizzle) - 1)) << 4;
+    return (at ^ by) - c->shared_at;
 }
 
 /* From one row of the box to the next in shared memory: a row that is shorter than the swizzle leaves a gap. */
 static u64 row_pitch(const struct tensor_map *m)
 {
-    u64 bytes = (u64)(m->im2col ? m->channels : m->box[0]) * m->stride[0], span = 16u << m->swizzle;
+    u64 bytes = (u64)(m->im2col ? m->channels : m->box[0]) * m->stride[0], span = swizzle_width(m->swizzle);
     return m->swizzle && bytes < span ? span : bytes;
 }
 
@@ -97,6 +103,17 @@ static void add_box(struct tensor_copy *c)
         u32 d = 1;
         while (d < m->rank && ++k[d] == count[d]) k[d++] = 0;
         if (d >= m->rank) return;
+    }
+}
+
+/* Four rows of a matrix, wherever each is: their numbers are the coordinates behind the first. */
+static void add_rows(struct tensor_copy *c)
+{
+    const struct tensor_map *m = &c->map;
+    for (u32 k = 0; k < FOUR_ROWS; k++) {
+        s64 row = c->at[1 + k];
+        u64 line = row >= 0 && row < (s64)m->dim[1] ? m->address + (u64)row * m->stride[1] : 0;
+        add_row(c, k * row_pitch(m), c->at[0], m->box[0], line);
     }
 }
 
@@ -203,6 +220,16 @@ static bool read_map(struct tensor_copy *c, const char *R, u32 site)
                   "Use .im2col with maps of cuTensorMapEncodeIm2col, .tile with others.");
         return false;
     }
+    if (c->map.swizzle == SWIZZLE_128B_ATOM_32B_FLIP_8B) {
+        launch_fail(c->w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
+                    "tensor maps with CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B");
+        return false;
+    }
+    if (o->aux & TENSOR_ROWS && c->map.box[1] != 1) {
+        wrong_map(c, "the box of the map has more than one row, and the instruction copies four rows of a matrix",
+                  "Encode the map with a box of one row for .tile::gather4 and .tile::scatter4.");
+        return false;
+    }
     if (!c->map.interleave || c->prefetch) return true;
     if (c->map.im2col || c->store) {
         launch_fail(c->w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
@@ -226,9 +253,11 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
     struct tensor_copy c = { .w = w, .insn = i, .lane = lane, .store = o->aux & TENSOR_STORE };
     struct access shared, mbarrier;
     if (!read_map(&c, R, 1)) return;
-    u64 row = (u64)(c.map.im2col ? c.map.channels : c.map.box[0]) * c.map.stride[0], rows = row_count(&c.map);
+    u64 row = (u64)(c.map.im2col ? c.map.channels : c.map.box[0]) * c.map.stride[0],
+        rows = o->aux & TENSOR_ROWS ? FOUR_ROWS : row_count(&c.map);
     u32 bytes = (u32)(row * rows), span = (u32)(row_pitch(&c.map) * (rows - 1) + row);
-    for (u32 d = 0; d < c.map.rank; d++) c.at[d] = (s32)bulk_source(w, R, i, SRC_BULK_MORE + d, 4, lane);
+    u32 numbers = o->aux & TENSOR_ROWS ? 1 + FOUR_ROWS : c.map.rank;
+    for (u32 d = 0; d < numbers; d++) c.at[d] = (s32)bulk_source(w, R, i, SRC_BULK_MORE + d, 4, lane);
     for (u32 d = 0; o->aux & TENSOR_IM2COL && !c.store && d + 2 < c.map.rank; d++)
         c.offset[d] = (u16)bulk_source(w, R, i, SRC_BULK_MORE + 5 + d, 2, lane);
     s64 start = (s64)c.at[0] * (s64)c.map.stride[0];
@@ -240,7 +269,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
         wrong_map(&c, text, "Make the first coordinate times the size of an element a multiple of 16.");
         return;
     }
-    for (u32 d = 0; c.store && d < c.map.rank; d++) {
+    for (u32 d = 0; c.store && d < numbers; d++) {
         if (c.at[d] >= 0) continue;
         char text[120];
         snprintf(text, sizeof text, "coordinate %u of a store is %d: an H200 takes negative ones only in loads", d,
@@ -249,7 +278,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
         return;
     }
     bool ok = bulk_check(&shared, w, R, i, c.store ? 2 : 0, lane, span);
-    if (!c.store) ok &= bulk_check(&mbarrier, w, R, i, 2, lane, 8);
+    if (!c.store) ok &= (o->aux & TENSOR_PAIR ? bulk_check_peer : bulk_check)(&mbarrier, w, R, i, 2, lane, 8);
     if (!ok) return;
     c.object = mem_find(w->cta->launch->sim->mem, c.map.address);
     if (c.object && !mem_is_live(c.object)) c.object = NULL;
@@ -257,7 +286,9 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
     for (u32 m = bulk_ranks(w, R, i, &shared, lane); m; m &= m - 1) {
         u32 rank = (u32)__builtin_ctz(m);
         if (multicast) bulk_place(&shared, rank, lane);
-        if (multicast) bulk_place(&mbarrier, rank, lane);
+        /* of a pair of CTAs, the one whose number is as even or odd as that of the mbarrier is told */
+        u32 told = o->aux & TENSOR_PAIR ? (rank & ~1u) | (cluster_rank(mbarrier.addr[lane]) & 1) : rank;
+        if (multicast) bulk_place(&mbarrier, told, lane);
         c.shared = shared.ptr[lane];
         c.shared_at = shared.addr[lane];
         c.f = flight_new(w, i, lane, c.store ? FLIGHT_GROUP : FLIGHT_MBARRIER);
@@ -277,7 +308,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
         if (o->aux & TENSOR_REDUCE) bulk_reduction(c.f, (enum atom_op)(o->aux >> TENSOR_ATOM), c.map.type);
         /* lanes of a warp that all store the same box, as in CUTLASS, store it once */
         if (!c.store || o->aux & TENSOR_REDUCE || !before->w || !same_copy(&c, before))
-            (c.map.im2col ? add_pixels : add_box)(&c);
+            (c.map.im2col ? add_pixels : o->aux & TENSOR_ROWS ? add_rows : add_box)(&c);
         flight_issue(c.f);
     }
     if (c.outside) report_outside(&c);

@@ -7,6 +7,7 @@
 #include "sim/async.h"
 #include "sim/proxy.h"
 #include "sim/registers.h"
+#include "sim/tmem.h"
 #include "sim/wgmma.h"
 #include "sim/barrier.h"
 #include "sim/cluster.h"
@@ -60,6 +61,7 @@ void cta_free(struct cta *c)
     }
     base_free(c->mbarriers);
     base_free(c->wgmma_logs);
+    tmem_free(c);
     base_free(c->register_logs);
     base_free(c->proxies);
     base_free(c->maps);
@@ -172,6 +174,7 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
     mbarrier_begin(c);
     flights_begin(c);
     wgmma_logs_reset(c);
+    if (unlikely(c->tmem)) tmem_begin(c);
     registers_reset(c);
     proxy_begin(c);
     if (linear < l->in->grid[0]) { /* most grids have one row, and a division takes as long as a few instructions */
@@ -251,6 +254,7 @@ bool cta_run(struct cta *c)
         }
         if (!c->running) {
             if (unlikely(c->flights)) flights_end(c);
+            if (unlikely(c->tmem)) tmem_end(c);
             if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_END, .cta = c, .op = NONE });
             return true;
         }

@@ -207,7 +207,7 @@ const char *describe_writers(struct stopped *st, const struct read *r, bool *nob
 u32 split_op(const struct split *s)
 {
     const struct lowered *low = s->fr->code->low;
-    if (s->state == SPLIT_BARRIER || s->state == SPLIT_CLUSTER || s->state == SPLIT_GROUP ||
+    if (s->state == SPLIT_BARRIER || s->state == SPLIT_CLUSTER || s->state == SPLIT_GROUP || s->state == SPLIT_TMEM ||
         s->state == SPLIT_RENDEZVOUS || s->state == SPLIT_IDLE)
         return s->op;
     u32 op = low->block[s->block].first;
@@ -312,6 +312,7 @@ const char *describe_split(struct stopped *st, const struct cta *c, struct warp 
         if (c->bar[s->bar].expected)
             return arena_printf(&st->mem, "at barrier %u for %u threads, %s", s->bar, c->bar[s->bar].expected, at);
         return arena_printf(&st->mem, "at barrier %u, %s", s->bar, at);
+    case SPLIT_TMEM: return arena_printf(&st->mem, "waiting for room in tensor memory, %s", at);
     case SPLIT_GROUP: return arena_printf(&st->mem, "waiting for the rest of its warpgroup, %s", at);
     case SPLIT_CLUSTER: return arena_printf(&st->mem, "at the barrier of the cluster, %s", at);
     case SPLIT_RENDEZVOUS:

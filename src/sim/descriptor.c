@@ -12,6 +12,15 @@ struct matrix matrix_of(u64 d, bool mn_major)
                             .by_k = mn_major };
 }
 
+struct matrix matrix_of_tcgen05(u64 d, bool mn_major)
+{
+    static const u8 widths[] = { 16, 128, 128, 16, 64, 16, 32, 16 };
+    struct matrix m = matrix_of(d, mn_major);
+    m.width = widths[d >> 61];
+    m.pairs = d >> 61 == 1;
+    return m;
+}
+
 /* A place as multiples of the two offsets, and the rest. */
 struct place_of_chunk {
     u32 leads, strides, lines, chunks; /* lines of `width` bytes, chunks of 16 */
@@ -23,7 +32,8 @@ static struct place_of_chunk place_of(const struct matrix *m, u32 line, u32 alon
     bool plain = across == 1;
     if (!m->by_k) return (struct place_of_chunk){ plain ? along : 0, line / 8, line % 8, plain ? 0 : along };
     if (plain) return (struct place_of_chunk){ line / 8, along, line % 8, 0 };
-    return (struct place_of_chunk){ along / across, line / 8, line % 8, along % across };
+    u32 deep = m->pairs ? 4 : 8; /* lines of a pattern */
+    return (struct place_of_chunk){ along / across, line / deep, line % deep, along % across };
 }
 
 u32 matrix_chunk(const struct matrix *m, u32 line, u32 along)
@@ -31,7 +41,75 @@ u32 matrix_chunk(const struct matrix *m, u32 line, u32 along)
     struct place_of_chunk p = place_of(m, line, along);
     u32 at = m->start + p.leads * m->lead + p.strides * m->stride + p.lines * m->width + p.chunks * CHUNK_BYTES;
     u32 turn = (at >> 7) - m->base;
+    if (m->pairs) return (at ^ (turn & 3) << 5) & (WINDOW_BYTES - 1);
     return (at ^ (turn & (m->width / CHUNK_BYTES - 1)) << 4) & (WINDOW_BYTES - 1);
+}
+
+/* ---- elements ---- */
+
+/* A chunk as words, an element each. */
+static void words_of_32(const char *from, u32 turn, u32 *to)
+{
+    memcpy(to, from, CHUNK_BYTES);
+    for (u32 e = 0; e < 4; e++) to[e] ^= turn;
+}
+static void words_of_16(const char *from, u32 turn, u32 *to)
+{
+    u16 v[8];
+    memcpy(v, from, sizeof v);
+    for (u32 e = 0; e < 8; e++) to[e] = v[e] ^ turn;
+}
+static void words_of_8(const char *from, u32 turn, u32 *to)
+{
+    u8 v[16];
+    memcpy(v, from, sizeof v);
+    for (u32 e = 0; e < 16; e++) to[e] = v[e] ^ turn;
+}
+/* 16 of 6 bits, and padding */
+static void words_of_6(const char *from, u32 turn, u32 *to)
+{
+    u8 v[17] = { 0 };
+    memcpy(v, from, CHUNK_BYTES);
+    for (u32 e = 0; e < 16; e++) to[e] = ((u32)(v[6 * e / 8] | v[6 * e / 8 + 1] << 8) >> 6 * e % 8 & 63) ^ turn;
+}
+/* 16 of 4 bits, in the middle of a byte each, and padding */
+static void words_of_4(const char *from, u32 turn, u32 *to)
+{
+    for (u32 e = 0; e < 16; e++) to[e] = ((u32)(u8)from[e / 2] >> e % 2 * 4 & 15) << 2 ^ turn;
+}
+static void words_of_packed_4(const char *from, u32 turn, u32 *to)
+{
+    for (u32 e = 0; e < 32; e++) to[e] = ((u32)(u8)from[e / 2] >> e % 2 * 4 & 15) ^ turn;
+}
+
+typedef void chunk_words(const char *from, u32 turn, u32 *to);
+static chunk_words *words_of(enum tensor_type t, u32 *each)
+{
+    *each = t == TENSOR_B1 ? 4 : 128 / tensor_bits(t);
+    return t == TENSOR_E2M1                       ? words_of_4
+           : t == TENSOR_E2M3 || t == TENSOR_E3M2 ? words_of_6
+           : *each == 4                           ? words_of_32
+           : *each == 8                           ? words_of_16
+           : *each == 16                          ? words_of_8
+                                                  : words_of_packed_4;
+}
+
+void matrix_load(const struct matrix *m, const char *shared, enum tensor_type t, u32 first, u32 lines, u32 k, u32 turn,
+                 u32 *out)
+{
+    u32 v[32], each;
+    chunk_words *words = words_of(t, &each);
+    if (m->by_k) { /* a chunk has neighbours of one k */
+        for (u32 j = 0; j < k; j++)
+            for (u32 l = first / each * each; l < first + lines; l += each) {
+                words(shared + matrix_chunk(m, j, l / each), turn, v);
+                for (u32 e = 0; e < each; e++)
+                    if (l + e >= first && l + e < first + lines) out[(l + e - first) * k + j] = v[e];
+            }
+        return;
+    }
+    for (u32 l = 0; l < lines; l++)
+        for (u32 j = 0; j < k; j += each) words(shared + matrix_chunk(m, first + l, j / each), turn, out + l * k + j);
 }
 
 void matrix_arithmetic(const struct matrix *m, u32 line, u32 along, char *out, size_t size)

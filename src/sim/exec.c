@@ -7,6 +7,7 @@
 #include "sim/dependent.h"
 #include "sim/exec.h"
 #include "sim/async.h"
+#include "sim/tmem.h"
 #include "sim/wgmma.h"
 #include "sim/barrier.h"
 #include "sim/call.h"
@@ -342,6 +343,11 @@ static enum step run_split(struct warp *w)
         case TERM_GROUP:
             s->block = bl->next;
             if (!wgmma_meet(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
+            to = bl->next;
+            break;
+        case TERM_TMEM:
+            s->block = b;
+            if (!tmem_room(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
             to = bl->next;
             break;
         case TERM_DEPEND:

@@ -31,6 +31,7 @@ static void flight_free(struct flight *f)
 {
     base_free(f->move);
     base_free(f->data);
+    base_free(f->work);
     base_free(f);
 }
 
@@ -84,6 +85,7 @@ void flight_add(struct flight *f, struct flight_move m)
 }
 
 static void land(struct flights *s, struct flight **at);
+static void land_tensor(struct flights *s, const struct flight *before);
 
 void flight_issue(struct flight *f)
 {
@@ -100,7 +102,11 @@ void flight_issue(struct flight *f)
     f->warp->changed = 1;
     proxy_reads(f);
     if (observed(c->launch)) observe_flight(c->launch, f, FLIGHT_ISSUED);
-    if (unlikely(c->launch->perturb) && f->end == FLIGHT_MBARRIER && rand_next(&c->rng) % 4 == 0) land(s, at);
+    if (unlikely(c->launch->perturb) && f->end == FLIGHT_MBARRIER && rand_next(&c->rng) % 4 == 0) {
+        if (f->arrives) land_tensor(s, f);
+        for (at = &s->first; *at != f;) at = &(*at)->next;
+        land(s, at);
+    }
 }
 
 /* ---- what they do to memory ---- */
@@ -208,18 +214,38 @@ static void land(struct flights *s, struct flight **at)
     take_out(s, at);
     if (f->act)
         f->act(f);
-    else {
+    else if (!f->arrives) {
         if (!f->was_read) read_source(f);
         for (u32 k = 0; k < f->n; k++)
             if (!f->move[k].from && !f->reduce && f->move[k].to) move_taints(f, &f->move[k]);
         write_all(f);
     }
-    if (f->end == FLIGHT_MBARRIER) mbarrier_bytes_came(f->mbarrier_cta, f->mbarrier, f->tx);
+    if (f->arrives)
+        mbarrier_arrived(f->mbarrier_cta, f->mbarrier);
+    else if (f->end == FLIGHT_MBARRIER)
+        mbarrier_bytes_came(f->mbarrier_cta, f->mbarrier, f->tx);
     if (observed(l)) observe_flight(l, f, FLIGHT_DONE);
     flight_free(f);
 }
 
 /* ---- when they are done ---- */
+
+/* What tcgen05 has started is done in the order of its issue: all of it in front of a commit, of whichever thread, for
+ * threads may have ordered theirs without waiting. */
+static void land_tensor(struct flights *s, const struct flight *before)
+{
+    for (struct flight **at = &s->first; *at && *at != before;) {
+        if ((*at)->end == FLIGHT_TENSOR)
+            land(s, at);
+        else
+            at = &(*at)->next;
+    }
+}
+
+void flights_land_tensor(struct cta *c)
+{
+    if (c->flights) land_tensor(c->flights, NULL);
+}
 
 void flights_commit(struct warp *w, u32 mask, enum flight_end end)
 {
@@ -255,13 +281,26 @@ void flights_wait(struct warp *w, u32 mask, enum flight_end end, u32 keep, bool 
     }
 }
 
+/* The first that signals the mbarrier, in the list. */
+static struct flight **place_of(struct flights *s, const char *mbarrier)
+{
+    struct flight **at = &s->first;
+    while ((*at)->end != FLIGHT_MBARRIER || (*at)->mbarrier != mbarrier) at = &(*at)->next;
+    return at;
+}
+
 /* Those of one CTA that signal the mbarrier. */
-static bool land_at(struct cta *c, const char *mbarrier)
+static bool land_at(struct cta *c, const char *mbarrier, bool *committed)
 {
     struct flights *s = c->flights;
     bool some = false;
     for (struct flight **at = s ? &s->first : NULL; at && *at;) {
         if ((*at)->end == FLIGHT_MBARRIER && (*at)->mbarrier == mbarrier) {
+            if ((*at)->arrives) {
+                *committed = true;
+                land_tensor(s, *at);
+                at = place_of(s, mbarrier);
+            }
             land(s, at);
             some = true;
         } else
@@ -270,10 +309,10 @@ static bool land_at(struct cta *c, const char *mbarrier)
     return some;
 }
 
-bool flights_land_at(struct cta *c, const char *mbarrier)
+bool flights_land_at(struct cta *c, const char *mbarrier, bool *committed)
 {
     bool some = false;
-    for (u32 k = 0; k < c->cluster->size; k++) some |= land_at(c->cluster->cta[k], mbarrier);
+    for (u32 k = 0; k < c->cluster->size; k++) some |= land_at(c->cluster->cta[k], mbarrier, committed);
     return some;
 }
 
@@ -318,7 +357,8 @@ void flights_end(struct cta *c)
     bool on = c->launch->in->checks & CHECK_ASYNC;
     while (s && s->first) {
         const struct flight *f = s->first;
-        if (on && !f->was_read && !f->act && f->end != FLIGHT_WGMMA && f->to_cta == c && !launch_interrupted(c->launch))
+        if (on && !f->was_read && !f->act && !f->arrives && f->end != FLIGHT_WGMMA && f->to_cta == c &&
+            !launch_interrupted(c->launch))
             unfinished(f);
         land(s, &s->first);
     }
@@ -352,4 +392,12 @@ const struct flight *flight_from(const struct cta *c, const char *at, u32 bytes)
         for (u32 k = 0; k < f->n && !f->was_read; k++)
             if (f->move[k].from && at < f->move[k].from + f->move[k].bytes && at + bytes > f->move[k].from) return f;
     return NULL;
+}
+
+const struct flight *flight_first(const struct cta *c) { return c->flights ? c->flights->first : NULL; }
+
+bool flight_commits_behind(const struct flight *f)
+{
+    while (f && !f->arrives) f = f->next;
+    return f;
 }

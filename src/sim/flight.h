@@ -21,9 +21,9 @@
 #define LOCKSTEP_FLIGHT_H
 #include "sim/machine.h"
 
-/* What completes it: bytes that an mbarrier counts; a group of bulk copies of its thread; a group of wgmma of its
- * warp, whose lanes have the same groups. */
-enum flight_end { FLIGHT_MBARRIER, FLIGHT_GROUP, FLIGHT_WGMMA, FLIGHT_ENDS };
+/* What completes it: bytes or an arrival that an mbarrier counts; a group of bulk copies of its thread; a group of
+ * wgmma of its warp, whose lanes have the same groups; a later flight of its CTA, tcgen05.commit. */
+enum flight_end { FLIGHT_MBARRIER, FLIGHT_GROUP, FLIGHT_WGMMA, FLIGHT_TENSOR, FLIGHT_ENDS };
 
 struct flight_move {    /* contiguous bytes */
     char *to;           /* where to; NULL: they are only read */
@@ -53,6 +53,8 @@ struct flight {
     struct cta *mbarrier_cta;      /* in whose shared memory that is */
     u64 mbarrier_at;               /* its offset there */
     u32 tx;                        /* FLIGHT_MBARRIER: bytes that it counts there */
+    /* tcgen05.commit: it arrives there when all FLIGHT_TENSOR before it are done; tx is 0 */
+    bool arrives;
     u32 group;                     /* FLIGHT_GROUP, FLIGHT_WGMMA: of its thread */
     u64 mbarrier_phase;            /* FLIGHT_MBARRIER: its phase when the flight was issued */
     struct flight_move *move;      /* the pieces */
@@ -62,6 +64,7 @@ struct flight {
     void *race;                    /* what the race check keeps of it */
     void (*act)(struct flight *f); /* not NULL: done in place of moving the pieces */
     void *act_self;                /* for act, which frees it */
+    void *work;                    /* FLIGHT_TENSOR: what it does (tmem.h), freed with it */
 };
 
 /* A new flight of a lane; NULL: no memory, and the launch fails. */
@@ -75,15 +78,19 @@ void flights_commit(struct warp *w, u32 mask, enum flight_end end); /* the group
 /* These lanes wait until at most `keep` of their newest groups are in flight; read: until the sources of the others
  * have been read, if not more is asked for. */
 void flights_wait(struct warp *w, u32 mask, enum flight_end end, u32 keep, bool read);
-/* The flights that signal the mbarrier at `at` are done. true: there were some. */
-bool flights_land_at(struct cta *c, const char *at);
-bool flights_land_all(struct cta *c); /* all that a thread of the CTA has issued */
-void flights_begin(struct cta *c);    /* a CTA starts: it has none */
-void flights_end(struct cta *c);      /* all its threads have left */
-void flights_free(struct cta *c);     /* the CTA is freed */
+/* The flights that signal the mbarrier at `at` are done. true: there were some; *committed is set when one of them was
+ * a tcgen05.commit. */
+bool flights_land_at(struct cta *c, const char *at, bool *committed);
+bool flights_land_all(struct cta *c);    /* all that a thread of the CTA has issued */
+void flights_land_tensor(struct cta *c); /* all that tcgen05 has started there */
+void flights_begin(struct cta *c);       /* a CTA starts: it has none */
+void flights_end(struct cta *c);         /* all its threads have left */
+void flights_free(struct cta *c);        /* the CTA is freed */
 /* The oldest flight in flight with one of these bytes in its destination, or its source; NULL: none. */
 const struct flight *flight_to(const struct cta *c, const char *at, u32 bytes);
 const struct flight *flight_from(const struct cta *c, const char *at, u32 bytes);
+const struct flight *flight_first(const struct cta *c); /* the oldest that is in flight; NULL: none */
+bool flight_commits_behind(const struct flight *f);     /* a tcgen05.commit behind it is in flight */
 /* Groups that its thread has committed after it: the largest count that a wait for it may have. */
 u32 flight_newer(const struct flight *f);
 bool flight_committed(const struct flight *f); /* its group has been committed */

@@ -63,7 +63,10 @@ bool tensor_floats(struct tensor_format f, u32 n, const u32 *x, f32 *value, s32 
 {
     u32 bits = f.exponent + f.fraction, all = (1u << bits) - 1, top = (1u << f.exponent) - 1, up = 23u - f.fraction;
     s32 bias = (s32)(top >> 1);
-    u32 special = f.finite ? all : top << f.fraction, wild = 0, scale_bits = (u32)(254 - bias) << 23;
+    u32 special = f.numbers  ? all + 1
+                  : f.finite ? all
+                             : top << f.fraction,
+        wild = 0, scale_bits = (u32)(254 - bias) << 23;
     f32 scale;
     memcpy(&scale, &scale_bits, 4);
     for (u32 j = 0; j < n; j++) {

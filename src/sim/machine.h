@@ -39,6 +39,7 @@ struct changed_maps;      /* proxy.c */
 struct register_log;      /* registers.c: what warps of a warpgroup have executed of setmaxnreg */
 struct wgmmas;            /* wgmma.h: asynchronous products of a warp in flight */
 struct wgmma_log;         /* wgmma_check.c: what the warps of a warpgroup have issued */
+struct tmem;              /* tmem.h: tensor memory of a CTA */
 struct overflows;         /* overflow_watch.h: registers that hold an overflowed index */
 
 /* What a handler returns: go on with the next instruction; go on in plain code from this one; the launch stops; the
@@ -80,6 +81,7 @@ enum split_state {
     SPLIT_RENDEZVOUS, /* waits in a .sync operation for the lanes of its mask (warpop.c) */
     SPLIT_BARRIER,    /* waits at a barrier of the CTA (barrier.c) */
     SPLIT_CLUSTER,    /* waits at the barrier of the cluster (cluster.c) */
+    SPLIT_TMEM,       /* waits for room in tensor memory (tmem.c) */
     SPLIT_GROUP,      /* has waited for products that other warps of its warpgroup have not waited for (wgmma.c) */
     SPLIT_IDLE,       /* spins in a loop that can end only when something it reads changes (wait.c) */
     SPLIT_SLEEP       /* has given way; runs again with the next turn */
@@ -133,6 +135,9 @@ struct warp { /* what every block touches comes first */
     u8 arrived_bar;
     /* barrier.cluster: lanes that have arrived in this phase; lanes that have arrived and not waited since */
     u32 cluster_arrived, cluster_owes;
+    /* its wait has let a product of tcgen05 be done: others that wait for the same phase come first, as they would on a
+     * card, where the next phase takes a while */
+    bool met;
     u32 clocks, syncs; /* clock reads, and synchronisations with others: a loop with one is not idle */
     u32 changed;       /* this warp has changed memory since the probe began: a bit set of CHANGED_ALL, CHANGED_OWN */
     u32 first_live;    /* lanes at the start */
@@ -210,6 +215,7 @@ struct cta {
     bool done;                          /* in a cluster: all its threads have left, and other CTAs go on */
     struct mbarriers *mbarriers;        /* NULL: none so far */
     struct flights *flights;            /* that its threads have issued; NULL: none so far */
+    struct tmem *tmem;                  /* NULL: not used so far */
     struct wgmma_log *wgmma_logs;       /* by warpgroup; NULL: none so far */
     struct register_log *register_logs; /* the same of setmaxnreg */
     u8 swizzles;                        /* bit set: swizzles of tensor copies into its shared memory */

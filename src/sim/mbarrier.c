@@ -301,7 +301,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w, mbar
         put_truth(R, i, a.mask, truth);
         /* The wait failed: the bytes that it waits for have had time to come. */
         for (u32 m = a.ok & ~truth; m; m &= m - 1)
-            if (flights_land_at(w->cta, a.ptr[__builtin_ctz(m)])) w->changed = 1;
+            if (flights_land_at(w->cta, a.ptr[__builtin_ctz(m)], &w->met)) w->changed = 1;
         /* Hardware would suspend the thread: its loop gives way at once, also when it ends by a clock and so is never
          * idle. */
         if (a.mask & ~truth && !w->probe) {

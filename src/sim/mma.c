@@ -125,8 +125,8 @@ static u32 chunk_bits(const struct mma *f, const u64 *meta, u32 row, u32 chunk)
 }
 
 /* Multiplies row by row, since each row of a meets other elements of b. */
-static void multiply_sparse(const struct mma *f, struct tensor t, u32 columns, const u64 *meta, const u32 *a,
-                            const u32 *b, const u32 *c, u32 *d)
+static void multiply_sparse(const struct mma *f, struct tensor t, u32 columns, const u64 *meta,
+                            const struct tensor_scales *s, const u32 *a, const u32 *b, const u32 *c, u32 *d)
 {
     u32 kept = f->k / 2, unit = tensor_bits((enum tensor_type)f->a) == 4 ? 2 : 1,
         chunk = f->a == TENSOR_TF32 ? 2 : 4 * unit;
@@ -139,11 +139,17 @@ static void multiply_sparse(const struct mma *f, struct tensor t, u32 columns, c
             u32 at = f->a == TENSOR_TF32 ? (bits & 3) / 2 : (bits >> 2 * which & 3) * unit + j % unit;
             for (u32 n = 0; n < columns; n++) met[n * kept + j] = b[n * f->k + in * chunk + at];
         }
-        tensor_multiply(&t, 1, columns, a + row * kept, met, c + row * columns, d + row * columns);
+        struct tensor_scales of = s ? *s : (struct tensor_scales){ 0 };
+        of.a += row * of.count;
+        if (s)
+            tensor_multiply_scaled(&t, &of, 1, columns, a + row * kept, met, c + row * columns, d + row * columns);
+        else
+            tensor_multiply(&t, 1, columns, a + row * kept, met, c + row * columns, d + row * columns);
     }
 }
 
-void mma_multiply(const struct mma *f, u32 columns, const u64 *meta, const u32 *a, const u32 *b, const u32 *c, u32 *d)
+void mma_multiply(const struct mma *f, u32 columns, const u64 *meta, const struct tensor_scales *s, const u32 *a,
+                  const u32 *b, const u32 *c, u32 *d)
 {
     struct tensor t = { .a = (enum tensor_type)f->a,
                         .b = (enum tensor_type)f->b,
@@ -151,16 +157,61 @@ void mma_multiply(const struct mma *f, u32 columns, const u64 *meta, const u32 *
                         .d = (enum tensor_type)f->d,
                         .saturate = f->saturate,
                         .conjunction = f->conjunction,
+                        .full = f->full,
                         .k = mma_words(f) };
-    t.way = f->group                                       ? TENSOR_ONE_SUM
+    t.way = f->group || f->full                            ? TENSOR_ONE_SUM
             : f->layout == MMA_WMMA && f->a == TENSOR_TF32 ? TENSOR_BY_FOUR
             : f->layout == MMA_QUAD_PAIR                   ? TENSOR_FMA_CHAIN
             : tensor_is_fp8((enum tensor_type)f->a)        ? TENSOR_FP8_HALF
                                                            : TENSOR_ONE_SUM;
     if (f->sparse)
-        multiply_sparse(f, t, columns, meta, a, b, c, d);
+        multiply_sparse(f, t, columns, meta, s, a, b, c, d);
+    else if (s)
+        tensor_multiply_scaled(&t, s, f->m, columns, a, b, c, d);
     else
         tensor_multiply(&t, f->m, columns, a, b, c, d);
+}
+
+/* ---- block scaling ---- */
+
+/* Where the factors of block scaling come from: row r of a has its own in lane 4 * (r mod 8) + 2 * thread + r / 8,
+ * column c of b in lane 4 * c + thread (9.7.14.3); its bytes from `byte` on. */
+struct scale_sources {
+    u64 data[LANES];  /* a register of factors, of each lane */
+    u32 byte, thread; /* what the selectors say */
+};
+
+static u32 scale_lane(const struct scale_sources *s, bool of_a, u32 line)
+{
+    return of_a ? line % 8 * 4 + s->thread % 2 * 2 + line / 8 : line * 4 + s->thread % 4;
+}
+
+static u32 first_scale(const struct mma *f, bool of_a)
+{
+    return (u32)f->na + f->nb + f->nc + f->sparse + (of_a ? 0 : MMA_SCALE_SOURCES / 2);
+}
+
+static struct scale_sources scale_sources(const struct product *p, bool of_a)
+{
+    struct scale_sources s;
+    u64 v[2][LANES];
+    u32 first = first_scale(p->form, of_a);
+    for (u32 k = 0; k < 3; k++) {
+        const struct insn_opnd *o = insn_src(p->warp->code, p->insn, first + k);
+        lane_values(p->warp->code, p->R, o->slot, o->cls, k ? 2 : 4, k ? v[k - 1] : s.data);
+    }
+    s.byte = (u32)v[0][0];
+    s.thread = (u32)v[1][0];
+    return s;
+}
+
+static void scale_factors(const struct product *p, bool of_a, u8 *out)
+{
+    struct scale_sources s = scale_sources(p, of_a);
+    u32 count = p->form->scales, lines = of_a ? p->form->m : p->form->n;
+    for (u32 l = 0; l < lines; l++)
+        for (u32 k = 0; k < count; k++)
+            out[l * count + k] = (u8)(s.data[scale_lane(&s, of_a, l)] >> 8 * ((s.byte + k) % 4));
 }
 
 /* ---- undefined bits ---- */
@@ -188,6 +239,17 @@ static void undefined_lines(const struct product *p, enum mma_operand which, u32
     }
 }
 
+/* The lines whose factors are undefined. */
+static void undefined_factors(const struct product *p, bool of_a, struct undefined *x)
+{
+    struct scale_sources s = scale_sources(p, of_a);
+    u32 slot = insn_src(p->warp->code, p->insn, first_scale(p->form, of_a))->slot;
+    for (u32 l = 0; l < (of_a ? p->form->m : p->form->n); l++) {
+        struct taint bad = plane_taint(p->warp->planes, slot, scale_lane(&s, of_a, l));
+        if (bad.undef >> 8 * (s.byte % 4) & low_bits(8 * p->form->scales)) x->origin[0][l] = bad.origin + 1;
+    }
+}
+
 static void undefined_results(const struct product *p, u32 lanes)
 {
     const struct mma *f = p->form;
@@ -199,6 +261,8 @@ static void undefined_results(const struct product *p, u32 lanes)
     memset(out, 0, sizeof out);
     undefined_lines(p, OPERAND_A, f->na, &rows);
     undefined_lines(p, OPERAND_B, f->nb, &cols);
+    if (f->scales) undefined_factors(p, true, &rows);
+    if (f->scales) undefined_factors(p, false, &cols);
     for (u32 reg = 0; reg < f->nd; reg++)
         for (u32 l = 0; l < LANES; l++)
             for (u32 e = 0; e < each; e++) {
@@ -274,8 +338,15 @@ static void multiply(const struct product *p, char *R, u32 lanes)
         const struct insn_opnd *o = insn_src(p->warp->code, p->insn, (u32)f->na + f->nb + f->nc);
         lane_values(p->warp->code, p->R, o->slot, o->cls, 4, meta);
     }
+    u8 a_scale[16 * 4], b_scale[8 * 4];
+    struct tensor_scales s = { a_scale, b_scale, f->scales, f->ue4m3 };
+    if (f->scales) {
+        scale_factors(p, true, a_scale);
+        scale_factors(p, false, b_scale);
+    }
     for (u32 part = 0; part < parts; part++)
-        mma_multiply(f, f->n, meta, a + part * a_step, b + part * b_step, c + part * c_step, c + part * c_step);
+        mma_multiply(f, f->n, meta, f->scales ? &s : NULL, a + part * a_step, b + part * b_step, c + part * c_step,
+                     c + part * c_step);
     scatter(p, R, lanes, f->n, c_step, c);
 }
 

@@ -322,7 +322,9 @@ u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg)
     return id;
 }
 
-u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op)
+/* A value that an operation itself makes undefined. */
+static u32 origin_of_operation(struct warp *w, const struct lowered *l, u32 op, const char *name, const char *text,
+                               const char *fix)
 {
     struct origins *o = w->cta->launch->sim->origins;
     struct origin *r;
@@ -331,15 +333,32 @@ u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op)
     if (r) {
         r->launch = launch_number(w);
         r->place = finding_place(&o->mem, l, op);
-        r->name = "a lane that takes no part";
-        r->text = "shuffled from a lane that has left or takes no part in the shuffle, whose value is undefined";
-        r->fix = "Let every lane that is read from reach the shuffle, and name it in the mask; give lanes without data "
-                 "a neutral value.";
+        r->name = name;
+        r->text = text;
+        r->fix = fix;
         r->op = op;
         set_key(r);
     }
     unlock(&o->lock);
     return id;
+}
+
+u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op)
+{
+    return origin_of_operation(
+        w, l, op, "a lane that takes no part",
+        "shuffled from a lane that has left or takes no part in the shuffle, whose value is undefined",
+        "Let every lane that is read from reach the shuffle, and name it in the mask; give lanes without data a "
+        "neutral "
+        "value.");
+}
+
+u32 origin_of_tensor(struct warp *w, const struct lowered *l, u32 op)
+{
+    return origin_of_operation(
+        w, l, op, "tensor memory", "read from tensor memory, which nobody had written since it was allocated",
+        "Let the first product of a tile not add to what d holds (enable-input-d false), or store "
+        "zeros with tcgen05.st first.");
 }
 
 u32 origin_decided(struct warp *w, u32 op, u32 origin)

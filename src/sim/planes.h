@@ -104,6 +104,7 @@ u32 origin_of_memory(const struct access *a, u32 lane);
 void origin_bytes(const struct origins *o, const struct origin *of, struct finding *f);
 u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg);
 u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op);
+u32 origin_of_tensor(struct warp *w, const struct lowered *l, u32 op); /* a cell of tensor memory that nobody wrote */
 /* the same, carried on by that store, or by a load from an address made of it */
 u32 origin_stored(struct warp *w, u32 op, u32 origin);
 /* the same, of a value that a branch on it has decided */

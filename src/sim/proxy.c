@@ -92,14 +92,14 @@ static void missing(const struct flight *f, const struct stored *s, u64 offset)
 {
     const struct cta *c = f->from_cta;
     struct arena mem = { 0 };
-    bool product = f->end == FLIGHT_WGMMA;
+    const char *reader = f->end == FLIGHT_WGMMA ? "wgmma" : f->end == FLIGHT_TENSOR ? "tcgen05" : "a bulk copy";
     struct finding x = { .kind = F_async_proxy,
                          .cause = arena_printf(
                              &mem,
                              "thread %u wrote the 16 bytes at shared memory+0x%llx with an ordinary store, and no "
                              "thread of the block has executed fence.proxy.async since: %s reads by another proxy, "
                              "which need not see the store, whatever barriers lie between",
-                             s->thread, (unsigned long long)offset, product ? "wgmma" : "a bulk copy"),
+                             s->thread, (unsigned long long)offset, reader),
                          .order = "fence.proxy.async by each thread that stores, and the barrier behind it" };
     x.other = finding_place(&mem, s->low, s->op);
     if (c->launch->in->checks & CHECK_ASYNC) finding_add_of(f->warp, f->low, f->op, &x, 1u << f->lane);

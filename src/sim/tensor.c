@@ -7,8 +7,11 @@
 /* ---- formats ---- */
 
 static const struct tensor_format formats[TENSOR_TYPES] = {
-    [TENSOR_F16] = { 5, 10, 0, false }, [TENSOR_BF16] = { 8, 7, 0, false }, [TENSOR_TF32] = { 8, 10, 13, false },
-    [TENSOR_E4M3] = { 4, 3, 0, true },  [TENSOR_E5M2] = { 5, 2, 0, false }, [TENSOR_F32] = { 8, 23, 0, false },
+    [TENSOR_F16] = { 5, 10, 0, false },      [TENSOR_BF16] = { 8, 7, 0, false },
+    [TENSOR_TF32] = { 8, 10, 13, false },    [TENSOR_E4M3] = { 4, 3, 0, true },
+    [TENSOR_E5M2] = { 5, 2, 0, false },      [TENSOR_F32] = { 8, 23, 0, false },
+    [TENSOR_E2M3] = { 2, 3, 0, true, true }, [TENSOR_E3M2] = { 3, 2, 0, true, true },
+    [TENSOR_E2M1] = { 2, 1, 2, true, true }, [TENSOR_E2M1_PACKED] = { 2, 1, 0, true, true },
 };
 
 static u32 top_of(struct tensor_format f) { return (1u << f.exponent) - 1; }
@@ -17,7 +20,7 @@ static bool is_nan(struct tensor_format f, u32 x)
 {
     x >>= f.skip;
     u32 low = x & ((1u << f.fraction) - 1), e = x >> f.fraction & top_of(f);
-    return e == top_of(f) && (f.finite ? low == (1u << f.fraction) - 1 : low != 0);
+    return !f.numbers && e == top_of(f) && (f.finite ? low == (1u << f.fraction) - 1 : low != 0);
 }
 static bool is_infinite(struct tensor_format f, u32 x)
 {
@@ -102,6 +105,11 @@ static u32 plain_sum(enum tensor_type t, u32 x, u32 y)
     return t == TENSOR_F16 ? convert(TENSOR_F32, TENSOR_F16, s) : s;
 }
 
+u32 tensor_halve(u32 x, u32 n)
+{
+    return convert(TENSOR_F32, TENSOR_F16, as_bits(ldexpf(as_float(TENSOR_F16, x), -(int)n)));
+}
+
 /* ---- one sum ---- */
 
 /* Whether a NaN or an infinity decides an element; *out is the result then. */
@@ -142,7 +150,7 @@ enum { SIDE = TENSOR_MOST * TENSOR_MOST };
 /* The usual case: no NaN, no infinity, no number at the end of the range of f32. False: it is not. */
 static bool one_sum_fast(const struct tensor *t, u32 m, u32 n, const u32 *a, const u32 *b, const u32 *c, u32 *d)
 {
-    bool fp8 = tensor_is_fp8(t->a);
+    bool fp8 = tensor_is_fp8(t->a) && !t->full;
     f32 x[SIDE], y[SIDE];
     s32 a_exp[SIDE], b_exp[SIDE], largest[SIDE];
     s64 sum[SIDE];
@@ -177,7 +185,7 @@ static void one_sum(const struct tensor *t, u32 m, u32 n, const u32 *a, const u3
 {
     if (one_sum_fast(t, m, n, a, b, c, d)) return;
     struct tensor_format fa = formats[t->a], fb = formats[t->b], fd = formats[t->d];
-    bool fp8 = tensor_is_fp8(t->a);
+    bool fp8 = tensor_is_fp8(t->a) && !t->full;
     u32 frac = fp8 ? 13 : 25, k = t->k;
     s32 least = t->d == TENSOR_F16 ? -21 : -133; /* what c = 0 counts as: 7 below the smallest exponent of its type */
     s32 a_exp[SIDE], a_sig[SIDE], b_exp[SIDE], b_sig[SIDE], c_exp[SIDE], c_sig[SIDE], largest[SIDE];
@@ -216,6 +224,68 @@ static void one_sum(const struct tensor *t, u32 m, u32 n, const u32 *a, const u3
             u32 at = r * n + col, v;
             if (!look || !special(t, a + r * k, b + col * k, c[at], &v))
                 v = pack(out, sum[at], largest[at] - (s32)frac, t->d == TENSOR_F16) << low;
+            d[at] = v;
+        }
+}
+
+/* ---- block scaling ---- */
+
+/* Numbers with their factors, taken apart: `bits` more of each significand are fraction. */
+static void unpack_scaled(const struct tensor *t, const struct tensor_scales *s, enum tensor_type type, u32 lines,
+                          const u32 *x, const u8 *factor, s32 *exp, s32 *sig)
+{
+    static const struct tensor_format ue4m3 = { 4, 3, 0, true, false };
+    u32 part = t->k / s->count;
+    for (u32 l = 0; l < lines; l++)
+        for (u32 k = 0; k < t->k; k++) {
+            u32 at = l * t->k + k, f = factor[l * s->count + k / part];
+            s32 scale_exp = (s32)f - 127, scale_sig = 1;
+            if (s->ue4m3) unpack(ue4m3, f & 127, &scale_exp, &scale_sig);
+            unpack(formats[type], x[at], &exp[at], &sig[at]);
+            bool zero = exp[at] == TENSOR_ZERO || scale_exp == TENSOR_ZERO;
+            exp[at] = zero ? TENSOR_ZERO : exp[at] + scale_exp;
+            sig[at] = zero ? 0 : sig[at] * scale_sig;
+        }
+}
+
+/* Whether a factor of a row or a column is NaN. */
+static bool nan_factor(const struct tensor_scales *s, const u8 *factor)
+{
+    for (u32 k = 0; k < s->count; k++)
+        if (s->ue4m3 ? (factor[k] & 127) == 127 : factor[k] == 255) return true;
+    return false;
+}
+
+void tensor_multiply_scaled(const struct tensor *t, const struct tensor_scales *s, u32 m, u32 n, const u32 *a,
+                            const u32 *b, const u32 *c, u32 *d)
+{
+    enum { MOST = TENSOR_MOST * TENSOR_SCALED_MOST, FRAC = 25 };
+    s32 a_exp[MOST], a_sig[MOST], b_exp[MOST], b_sig[MOST];
+    u32 below = formats[t->a].fraction + formats[t->b].fraction + (s->ue4m3 ? 6u : 0u);
+    CHECK(m <= TENSOR_MOST && n <= TENSOR_MOST && t->k <= TENSOR_SCALED_MOST && t->d == TENSOR_F32);
+    unpack_scaled(t, s, t->a, m, a, s->a, a_exp, a_sig);
+    unpack_scaled(t, s, t->b, n, b, s->b, b_exp, b_sig);
+    for (u32 r = 0; r < m; r++)
+        for (u32 col = 0; col < n; col++) {
+            const s32 *ae = a_exp + r * t->k, *as = a_sig + r * t->k, *be = b_exp + col * t->k,
+                      *bs = b_sig + col * t->k;
+            s32 c_exp, c_sig, largest;
+            u32 at = r * n + col, v;
+            unpack(formats[TENSOR_F32], c[at], &c_exp, &c_sig);
+            largest = c_exp == TENSOR_ZERO ? -133 : c_exp;
+            for (u32 k = 0; k < t->k; k++) largest = MAX_OF(largest, ae[k] + be[k]);
+            s64 sum = 0;
+            for (u32 k = 0; k <= t->k; k++) {
+                s64 term = k < t->k ? (s64)as[k] * bs[k] : c_sig;
+                s32 down = largest - (k < t->k ? ae[k] + be[k] : c_exp);
+                u64 size = (u64)(term < 0 ? -term : term) << (FRAC - (k < t->k ? below : 23));
+                size = down > 63 ? 0 : size >> down;
+                sum += term < 0 ? -(s64)size : (s64)size;
+            }
+            if (nan_factor(s, s->a + r * s->count) || nan_factor(s, s->b + col * s->count))
+                v = nan_of(TENSOR_F32);
+            else if (!special(t, a + r * t->k, b + col * t->k, c[at], &v))
+                v = pack(formats[TENSOR_F32], sum, largest - FRAC, false);
             d[at] = v;
         }
 }

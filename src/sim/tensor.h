@@ -26,12 +26,25 @@ struct tensor {
     u8 round;         /* enum isa_round, of f64 */
     bool saturate;    /* an integer sum stays at the end of its range */
     bool conjunction; /* of b1: and in place of xor */
+    bool full;        /* fp8: as many bits are kept as of f16 */
 };
 enum { TENSOR_MOST = 32 }; /* rows and columns at once, and the largest k of floats */
 
 /* d = a * b + c. One element a word, whatever its type: a has m rows of k, b has n rows of k (its columns), c and d
  * have m rows of n. */
 void tensor_multiply(const struct tensor *t, u32 m, u32 n, const u32 *a, const u32 *b, const u32 *c, u32 *d);
+/* An f16 divided by 2^n, to the nearest. */
+u32 tensor_halve(u32 x, u32 n);
+/* Block scaling: each row of a and each column of b has `count` factors, of as many equal parts of k. */
+enum { TENSOR_SCALED_MOST = 64 }; /* the largest k */
+struct tensor_scales {
+    const u8 *a, *b; /* [m][count], [n][count] */
+    u32 count;       /* 1, 2 or 4 */
+    bool ue4m3;      /* else ue8m0 */
+};
+/* d = (a * its factors) * (b * its factors) + c in one sum; d is f32. */
+void tensor_multiply_scaled(const struct tensor *t, const struct tensor_scales *s, u32 m, u32 n, const u32 *a,
+                            const u32 *b, const u32 *c, u32 *d);
 /* The same for f64. */
 void tensor_multiply_f64(const struct tensor *t, u32 m, u32 n, const u64 *a, const u64 *b, const u64 *c, u64 *d);
 
@@ -58,6 +71,7 @@ struct tensor_format {
     u8 exponent, fraction; /* bits of each */
     u8 skip;               /* low bits that are never looked at */
     bool finite;           /* no infinity: the exponent of all ones belongs to numbers, but for one NaN */
+    bool numbers;          /* not even that NaN */
 };
 /* n numbers as f32 and their exponents; false: there is an infinity, a NaN, or an exponent that is too far from 0. */
 typedef bool tensor_unpack(struct tensor_format f, u32 n, const u32 *x, f32 *value, s32 *exp);

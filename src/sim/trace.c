@@ -271,7 +271,7 @@ static void add_standing(struct trace *t, struct warp *w)
                                              "asleep" };
         const struct lowered *low = s->fr->code->low;
         u32 op = s->state == SPLIT_BARRIER || s->state == SPLIT_CLUSTER || s->state == SPLIT_GROUP ||
-                         s->state == SPLIT_RENDEZVOUS || s->state == SPLIT_IDLE
+                         s->state == SPLIT_TMEM || s->state == SPLIT_RENDEZVOUS || s->state == SPLIT_IDLE
                      ? s->op
                      : low->block[s->block].first;
         text_add(&t->line, "lanes %08x: %s at %s\n", s->mask, doing[s->state],

@@ -278,6 +278,12 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
         w->fuel = wait_refill(w, FUEL_FIRST);
         return WAIT_YIELD;
     }
+    if (w->met) {
+        w->met = false;
+        wait_probe_stop(w);
+        w->fuel = wait_refill(w, FUEL_FIRST);
+        return WAIT_YIELD;
+    }
     if (!p) {
         /* a loop that reads nothing others write is idle only if it never ends: it is probed late */
         if (w->next_fuel < FUEL_MAX && !loop_polls(w->code->low, target)) {

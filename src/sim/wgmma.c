@@ -32,40 +32,6 @@ struct registers {
 
 /* ---- operands ---- */
 
-/* `lines` rows of a, or columns of b, from `first` on: `k` elements each of a type, as words. */
-static void load(const struct warp *w, const struct matrix *m, enum tensor_type t, u32 first, u32 lines, u32 k,
-                 u32 turn, u32 *out)
-{
-    const char *shared = w->cta->shared;
-    u32 bits = tensor_bits(t), each = t == TENSOR_B1 ? 4 : 128 / bits; /* words that a chunk gives */
-    if (m->by_k) {                                                     /* 16-bit elements: eight lines a chunk */
-        for (u32 j = 0; j < k; j++)
-            for (u32 l = 0; l < lines; l += 8) {
-                u16 v[8];
-                memcpy(v, shared + matrix_chunk(m, j, (first + l) / 8), sizeof v);
-                for (u32 e = 0; e < 8; e++) out[(l + e) * k + j] = v[e] ^ turn;
-            }
-        return;
-    }
-    for (u32 l = 0; l < lines; l++)
-        for (u32 j = 0; j < k; j += each) {
-            const char *from = shared + matrix_chunk(m, first + l, j / each);
-            u32 *to = out + l * k + j;
-            if (each == 4) {
-                memcpy(to, from, CHUNK_BYTES);
-                for (u32 e = 0; e < 4; e++) to[e] ^= turn;
-            } else if (each == 8) {
-                u16 v[8];
-                memcpy(v, from, sizeof v);
-                for (u32 e = 0; e < 8; e++) to[e] = v[e] ^ turn;
-            } else {
-                u8 v[16];
-                memcpy(v, from, sizeof v);
-                for (u32 e = 0; e < 16; e++) to[e] = v[e] ^ turn;
-            }
-        }
-}
-
 static u32 sign_of(enum tensor_type t) { return 1u << (tensor_bits(t) - 1); }
 
 /* a of a warp: from shared memory, or from its registers when the product was issued. */
@@ -74,7 +40,7 @@ static void load_a(const struct warp *w, const struct wgmma *p, const struct mma
     u32 k = mma_words(f), turn = f->negate_a ? sign_of((enum tensor_type)f->a) : 0;
     if (f->a_shared) {
         struct matrix m = matrix_of(p->a_at, f->a_cols);
-        load(w, &m, (enum tensor_type)f->a, w->id % 4 * ROWS, ROWS, k, turn, out);
+        matrix_load(&m, w->cta->shared, (enum tensor_type)f->a, w->id % 4 * ROWS, ROWS, k, turn, out);
         return;
     }
     u32 each = mma_each((enum tensor_type)f->a), bits = each == 1 ? 32 : tensor_bits((enum tensor_type)f->a);
@@ -236,12 +202,12 @@ static void complete(struct warp *w, const struct registers *r, const struct wgm
     load_a(w, p, f, a);
     for (u32 n = 0; n < f->n; n += BLOCK) {
         u32 columns = MIN_OF((u32)BLOCK, f->n - n);
-        load(w, &m, (enum tensor_type)f->b, n, columns, k, turn, b);
+        matrix_load(&m, w->cta->shared, (enum tensor_type)f->b, n, columns, k, turn, b);
         if (p->add)
             accumulators(r, o, f, p->lanes, n, columns, c, false);
         else
             memset(c, 0, sizeof c);
-        mma_multiply(f, columns, p->meta, a, b, c, c);
+        mma_multiply(f, columns, p->meta, NULL, a, b, c, c);
         accumulators(r, o, f, p->lanes, n, columns, c, true);
     }
     w->changed = 1;

@@ -97,6 +97,15 @@ static bool claim(struct worker *k, u64 *id)
     return true;
 }
 
+bool worker_cancel(struct worker *k, u64 *id)
+{
+    struct launch *l = k->launch;
+    if (!claim(k, id)) return false;
+    __atomic_fetch_add(&k->silent, l->per, __ATOMIC_SEQ_CST); /* none of its CTAs will trigger */
+    __atomic_store_n(&k->ctas, k->ctas + l->per, __ATOMIC_RELAXED);
+    return true;
+}
+
 /* Starts the cluster whose number the worker has claimed, on these multiprocessors; NULL: the launch was stopped. */
 static struct cta *start_claimed(struct worker *k, u64 id, const u32 *sm)
 {
