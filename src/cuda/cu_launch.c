@@ -105,6 +105,17 @@ static cu_result arguments_find(lk_gpu *gpu, const struct cu_launch *l, const lk
     return r;
 }
 
+/* cuTile launches its kernels with the number of tiles and blocks of one thread: each tile is a block of the threads,
+ * or a cluster of the blocks, that its compiler has chosen. */
+static void shape_of_tiles(const struct ptx_func *f, lk_launch *x)
+{
+    if (likely(!f->is_tile)) return;
+    for (u32 i = 0; i < 3; i++) {
+        if (f->reqntid[0]) x->block[i] = MAX_OF(f->reqntid[i], 1u);
+        if (f->reqnctapercluster[0]) x->grid[i] *= MAX_OF(f->reqnctapercluster[i], 1u);
+    }
+}
+
 cu_result cu_launch_read(struct cu_context *c, struct cu_function *f, const struct cu_launch *l,
                          const void *arg[CU_ARGUMENTS], lk_kernel **kernel, lk_launch *out)
 {
@@ -132,6 +143,7 @@ cu_result cu_launch_read(struct cu_context *c, struct cu_function *f, const stru
                         .args = arg,
                         .arg_count = n,
                         .shared_optin = f->dynamic_shared };
+    shape_of_tiles((*kernel)->func, out);
     return CU_OK;
 }
 

@@ -256,6 +256,7 @@ static bool directive_parse(struct parser *p)
     if (p->t.kind != TK_DOT) return unexpected(p, "a directive");
     if (is_dot(p, ".file")) return file_parse(p);
     if (is_dot(p, ".section")) return section_parse(p);
+    if (is_dot(p, ".nv_intermediate_source_section")) return intermediate_skip(p);
     if (is_dot(p, ".pragma")) return pragma_parse(p);
     if (is_dot(p, ".alias")) return alias_parse(p);
     while (is_linkage(p, &l))

@@ -229,6 +229,7 @@ static bool dot_statement(struct parser *p)
     struct linkage l = { 0 };
     enum ptx_space space;
     if (is_dot(p, ".loc")) return loc_parse(p);
+    if (is_dot(p, ".loc_intermediate")) return loc_skip(p);
     if (is_dot(p, ".reg")) return regs_parse(p);
     if (is_dot(p, ".pragma")) return pragmas_parse(p);
     if (is_dot(p, ".extern") || is_dot(p, ".common"))

@@ -142,6 +142,19 @@ bool loc_parse(struct parser *p)
     return true;
 }
 
+/* .loc_intermediate of PTX 9.4: the place in the code between the source and PTX, as that of cuTile; reports have the
+ * source's. */
+bool loc_skip(struct parser *p)
+{
+    struct place k;
+    struct ptx_loc *unused = NEW(&p->m->mem, struct ptx_loc);
+    advance(p);
+    if (!place_parse(p, &k)) return false;
+    while (accept(p, ','))
+        if (!loc_attribute(p, unused)) return false;
+    return true;
+}
+
 static bool section_number(struct parser *p, u32 bytes)
 {
     const char *at = p->t.at;
@@ -205,6 +218,29 @@ bool section_parse(struct parser *p)
     VEC_PUSH(&p->m->mem, &p->sections, ((struct str){ start, (u32)(p->t.at + 1 - start) }));
     VEC_PUSH(&p->m->mem, &p->items, ((struct ptx_item){ .kind = ITEM_SECTION, .index = p->sections.n - 1 }));
     advance(p);
+    return true;
+}
+
+/* .nv_intermediate_source_section of PTX 9.4, the code between the source and PTX: blocks in braces, whose text, from
+ * .source_begin to .source_end, is in no language of ours. */
+bool intermediate_skip(struct parser *p)
+{
+    static const char begin[] = ".source_begin", end[] = ".source_end";
+    const char *start = p->t.at;
+    u32 depth = 0;
+    advance(p);
+    if (!is_punct(p, '{')) return unexpected(p, "{");
+    do {
+        if (is_punct(p, '{')) depth++;
+        if (is_punct(p, '}')) depth--;
+        if (is_dot(p, begin)) {
+            const char *last = memmem(p->lx.p, (size_t)(p->lx.end - p->lx.p), end, sizeof end - 1);
+            if (!last) return fail_at(p, p->t.at, "%s has no %s", begin, end);
+            for (; p->lx.p < last; p->lx.p++) p->lx.line += *p->lx.p == '\n';
+        }
+        if (p->t.kind == TK_END) return fail_at(p, start, "this section does not end");
+        advance(p);
+    } while (depth);
     return true;
 }
 

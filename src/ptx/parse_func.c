@@ -121,6 +121,14 @@ static bool attribute_keep(struct parser *p, struct ptx_func *f)
     return option_keep(p, f, start, end);
 }
 
+/* .language of PTX 9.4: which compiler's source it is of. */
+static bool language_keep(struct parser *p, struct ptx_func *f)
+{
+    enum { LANGUAGE_TILE = 7 };
+    f->is_tile = peek(p).value == LANGUAGE_TILE;
+    return number_keep(p, f);
+}
+
 /* One directive between the head and the body. */
 static bool option_parse(struct parser *p, struct ptx_func *f)
 {
@@ -140,6 +148,7 @@ static bool option_parse(struct parser *p, struct ptx_func *f)
         { ".blocksareclusters", NULL, NULL, &f->blocks_are_clusters },
     };
     if (is_dot(p, ".pragma")) return pragma_keep(p, f);
+    if (is_dot(p, ".language")) return language_keep(p, f);
     if (is_dot(p, ".abi_preserve") || is_dot(p, ".abi_preserve_control"))
         return f->is_entry ? fail_at(p, p->t.at, "%.*s is for functions", SHOW(p->t.s)) : number_keep(p, f);
     if (is_dot(p, ".maxnctapersm"))

@@ -127,6 +127,8 @@ bool body_parse(struct parser *p, struct ptx_func *f); /* parse_body.c */
 /* ---- parse_debug.c: .file, .loc, .section ---- */
 bool file_parse(struct parser *p);
 bool loc_parse(struct parser *p);
+bool loc_skip(struct parser *p);
+bool intermediate_skip(struct parser *p);
 bool section_parse(struct parser *p);
 /* dwarf.c: variables by their names in the source */
 void objects_name(struct parser *p);

@@ -194,6 +194,7 @@ struct ptx_func {
     u32 minnctapersm, maxnreg;
     u32 reqnctapercluster[3], maxclusterrank;
     bool explicit_cluster, blocks_are_clusters;
+    bool is_tile; /* .language 7: of cuTile, whose launches count tiles, and give no threads */
     struct ptx_module *module;
     const char *at;
     u32 line;
