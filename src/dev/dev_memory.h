@@ -38,7 +38,10 @@ u32 dev_register(struct device *d, void *host, u64 bytes, const char *name, cons
  * it: the caller waits for them first. */
 u32 dev_unregister(struct device *d, void *host, const char *site, struct error *e);
 
-enum { DEV_ALIGN = 512 }; /* device memory starts at multiples of this, as textures need */
+/* Device memory starts at multiples of DEV_ALIGN, as textures need; what takes whole pages of a GPU has pages of its
+ * own there, which some programs count on (Taichi). */
+enum { DEV_ALIGN = 512, DEV_PAGE = 2 << 20 };
+static inline u64 dev_align(u64 bytes) { return bytes >= DEV_PAGE ? DEV_PAGE : DEV_ALIGN; }
 enum { DEV_PITCH = 512 }; /* rows of pitched memory start at multiples of this */
 #define DEV_PITCH_MOST 2147483647ull
 /* Memory of rows: slices * rows of `width` bytes, *pitch apart. NULL: e says why. */

@@ -318,7 +318,7 @@ static u32 allocate(struct device *d, struct dev_pool *p, u64 bytes, u64 stream,
     *b = (struct block){ .pool = p, .bytes = round_to(bytes, BLOCK_UNIT), .graph = graph };
     u64 before = stream ? waiting_take(p, stream, b->bytes) : 0, others = p->pending;
     bool fits = pool_grow(p, p->used + others + b->bytes, bytes, e);
-    struct mem_object *o = fits ? mem_reserve(d->mem, bytes, DEV_ALIGN, p->kind, name, site, e) : NULL;
+    struct mem_object *o = fits ? mem_reserve(d->mem, bytes, dev_align(bytes), p->kind, name, site, e) : NULL;
     if (o) {
         o->pool = b;
         __atomic_store_n(&o->closed, p->closed, __ATOMIC_RELAXED);

@@ -52,7 +52,7 @@ static struct mem_object *alloc(struct device *d, u64 bytes, enum mem_kind kind,
 {
     if (kind != MEM_PINNED && !sim_has_room(d, bytes, e)) return NULL;
     tell_host_uses(d, kind);
-    return mem_alloc(d->mem, bytes, kind == MEM_PINNED ? 0 : DEV_ALIGN, kind, name, site, e);
+    return mem_alloc(d->mem, bytes, kind == MEM_PINNED ? 0 : dev_align(bytes), kind, name, site, e);
 }
 
 static enum mem_free_result release(struct device *d, u64 addr, const char *site, struct mem_object **object)

@@ -200,6 +200,9 @@ static void pools(void)
     uint64_t a = 0, b = 0, before = lk_memory_live(gpu);
     uint32_t v = 0;
     OK(lk_stream_create(gpu, 0, 0, &s));
+    uint64_t page = memory(LK_MEMORY_DEVICE, 2 << 20, "page"); /* as a GPU's, at its own pages */
+    UNIT_EQ(page % (2 << 20), 0);
+    OK(lk_memory_free(gpu, page));
     OK(lk_pool_create(gpu, 1 << 20, &pool));
     OK(lk_pool_threshold(pool, 1 << 16));
     for (int i = 0; i < 50; i++) {
