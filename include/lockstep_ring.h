@@ -154,10 +154,13 @@ typedef struct lk_ring_info { /* set size */
     uint64_t letters, letters_lost;            /* dead letters there are; those that there was no room to keep */
     uint64_t sent, received, dropped, refused; /* between host and units, both directions */
     uint64_t memory;                           /* bytes, pinned and device */
+    char last_error[256];                      /* what the last call of any thread on this ring said that failed; "" */
 } lk_ring_info;
 /* While it runs, from any thread. Index i of queues and units; LK_NOTHING: there is no i-th one. */
 lk_status lk_ring_inspect(lk_ring *ring, lk_ring_info *info);
 lk_status lk_ring_queue(lk_ring *ring, uint32_t i, lk_ring_queue_info *info);
+/* The queue of this name; LK_NOTHING: there is none. */
+lk_status lk_ring_queue_find(lk_ring *ring, const char *name, lk_ring_queue_info *info);
 lk_status lk_ring_unit(lk_ring *ring, uint32_t i, lk_ring_unit_info *info);
 /* Asks all units for a sign of life, waits for at most so long, and tells how each one is: LK_OK, all answer or are in
  * a message; LK_NOT_READY, one is stuck: lk_ring_error says which and where. */

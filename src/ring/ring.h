@@ -88,6 +88,8 @@ struct lk_ring {
     s64 clock;       /* the device's clock minus the host's */
     bool owned;      /* dead letters of what was left have been written */
     char died[1200]; /* why the kernel ended by itself; "" */
+    lock_t error_lock;
+    char last_error[256]; /* of any thread, under that lock; "" */
     /* other processes ask how it stands */
     bool has_status;
     int status_socket;
@@ -95,7 +97,7 @@ struct lk_ring {
 };
 
 /* The thread's error: returns `status`. */
-lk_status ring_fail(const lk_ring *r, lk_status status, const char *fmt, ...) PRINTF_LIKE(3, 4);
+lk_status ring_fail(lk_ring *r, lk_status status, const char *fmt, ...) PRINTF_LIKE(3, 4);
 #define RING_LOG(r, ...)                                \
     do {                                                \
         if ((r)->options.log) ring_log(r, __VA_ARGS__); \

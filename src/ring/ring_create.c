@@ -8,13 +8,18 @@ enum { PROBE_SECONDS = 5 };
 
 static __thread char last_error[2400];
 
-lk_status ring_fail(const lk_ring *r, lk_status status, const char *fmt, ...)
+lk_status ring_fail(lk_ring *r, lk_status status, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     int n = r ? snprintf(last_error, sizeof last_error, "ring %s: ", r->name) : 0;
     vsnprintf(last_error + n, sizeof last_error - (size_t)n, fmt, ap);
     va_end(ap);
+    if (r && status != LK_NOTHING) { /* there being nothing is no error */
+        lock(&r->error_lock);
+        snprintf(r->last_error, sizeof r->last_error, "%s", last_error + n);
+        unlock(&r->error_lock);
+    }
     return status;
 }
 

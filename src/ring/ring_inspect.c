@@ -88,6 +88,9 @@ lk_status lk_ring_inspect(lk_ring *r, lk_ring_info *info)
     info->letters_lost = r->letters_lost;
     unlock(&r->lock);
     info->memory = r->pinned_bytes + r->device_bytes + __atomic_load_n(&r->block_bytes, __ATOMIC_RELAXED);
+    lock(&r->error_lock);
+    memcpy(info->last_error, r->last_error, sizeof info->last_error);
+    unlock(&r->error_lock);
     return LK_OK;
 }
 
@@ -145,6 +148,14 @@ lk_status lk_ring_queue(lk_ring *r, uint32_t i, lk_ring_queue_info *q)
     return LK_OK;
 }
 
+lk_status lk_ring_queue_find(lk_ring *r, const char *name, lk_ring_queue_info *q)
+{
+    if (!r || !name) return ring_fail(r, LK_BAD_INPUT, "lk_ring_queue_find needs a ring and a name");
+    for (u32 i = 0; i < 3 * r->units; i++)
+        if (!strcmp(r->unit[i / 3].queue[i % 3], name)) return lk_ring_queue(r, i, q);
+    return ring_fail(r, LK_NOTHING, "there is no queue %.90s", name);
+}
+
 lk_status lk_ring_unit(lk_ring *r, uint32_t i, lk_ring_unit_info *info)
 {
     if (!r || !info || info->size != sizeof *info)
@@ -177,6 +188,7 @@ char *lk_ring_text(lk_ring *r)
              " dead letters\n",
              info.sent, info.received, info.dropped, info.refused, info.letters + info.letters_lost);
     if (r->died[0]) text_add(&t, "  %s\n", r->died);
+    if (info.last_error[0]) text_add(&t, "  last error: %s\n", info.last_error);
     for (u32 i = 0; i < r->units; i++) {
         text_add(&t, "  ");
         ring_stands(r, i, &t);
@@ -207,6 +219,8 @@ char *lk_ring_json(lk_ring *r)
              lk_ring_state_name(info.state), info.uptime, info.memory, info.sent, info.received, info.dropped,
              info.refused, info.letters, info.letters_lost);
     text_json(&t, r->died);
+    text_add(&t, ",\"last_error\":");
+    text_json(&t, info.last_error);
     text_add(&t, ",\"units\":[");
     for (u32 i = 0; i < r->units; i++) {
         lk_ring_unit_info u = { .size = sizeof u };

@@ -20,7 +20,9 @@ for p in $part; do
         own mpsc_global 4 1 3000 1000
         own mpmc_global 4 1 2000 1000
         own shared_rings 1 288 500 100
-        own cluster_ring 3 1 2000 1000
+        own cluster_rings 4 1 2500 500
+        own pipe_block 1 64 1000 1000
+        own pipe_cluster 2 32 1000 1000
         ;;
     latency | forms)
         nvcc=${NVCC:-$(command -v nvcc || ls -d /usr/local/cuda*/bin/nvcc 2> /dev/null | sort | tail -n 1)} made=$(mktemp -d)

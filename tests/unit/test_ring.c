@@ -235,6 +235,39 @@ static void sizes(const char *kernel)
 }
 
 /* `count` messages through queues of so many slots, in order, none lost and none twice. */
+/* Every place that a payload can lie in, both ways: the first line of words, more words, behind the words, device
+ * memory with and without the payload in words; for units of part of a warp, a warp and several. A size follows
+ * another one, so that a unit which looks at more words than a line finds fewer, and the other way round. */
+static void places(void)
+{
+    static const u32 inlined[] = { 8, 40, 100, 256, 1000 }, threads[] = { 1, 20, 32, 64 },
+                     n[] = { 0, 1, 3, 4, 9, 1, 10, 30, 31, 32, 2, 60, 61, 123, 124, 125, 5 };
+    u64 seed = 11;
+    open_file("vectors.ptx");
+    for (u32 i = 0; i < COUNT_OF(inlined); i++)
+        for (u32 k = 0; k < COUNT_OF(threads); k++) {
+            lk_ring *r = start((lk_ring_options){ .kernel = "vectors",
+                                                  .inline_bytes = inlined[i],
+                                                  .threads = threads[k],
+                                                  .inbox_slots = 3,
+                                                  .outbox_slots = 3 });
+            for (u32 j = 0; j < COUNT_OF(n); j++) add(r, n[j], &seed);
+            /* the payload is inline, and its response would have room elsewhere */
+            u32 pair[2] = { 0 };
+            lk_ring_message m = { .size = sizeof m,
+                                  .type = vector_pair_number,
+                                  .data = pair,
+                                  .bytes = sizeof pair,
+                                  .room_bytes = 5000 },
+                            got = { .size = sizeof got };
+            OK(lk_ring_ask(r, &m, &got, LONG));
+            UNIT(got.bytes == 0 && got.result == LK_RING_DONE);
+            OK(lk_ring_drain(r, LONG));
+            finish(r);
+        }
+    close_all();
+}
+
 static void through(lk_ring *r, u32 unit, u32 count)
 {
     u32 sent = 0, got = 0;
@@ -290,6 +323,12 @@ static void policies(void)
     OK(lk_ring_launch(r, LONG));
     for (u32 i = 0; i < 2; i++) OK(lk_ring_send(r, &m, 0));
     FAILS(lk_ring_send(r, &m, LONG), LK_NOT_READY, "vectors.mirror.0.point.in is full (2 messages)");
+    lk_ring_info info = { .size = sizeof info };
+    OK(lk_ring_inspect(r, &info));
+    UNIT_EQ_STR(info.last_error, "send: vectors.mirror.0.point.in is full (2 messages)");
+    OK(lk_ring_queue_find(r, "vectors.mirror.0.point.in", &q));
+    UNIT(q.depth == 2 && q.capacity == 2);
+    FAILS(lk_ring_queue_find(r, "vectors.mirror.1.point.in", &q), LK_NOTHING, "there is no queue");
     /* what is left becomes dead letters */
     OK(lk_ring_terminate(r, LONG));
     for (u32 i = 0; i < 2; i++) {
@@ -563,6 +602,7 @@ int main(int argc, char **argv)
     STEP(refusals());
     STEP(sizes("vectors"));
     STEP(sizes("vectors_warp"));
+    STEP(places());
     STEP(queues(count));
     STEP(policies());
     STEP(threads());

@@ -1,5 +1,5 @@
 // regen: -arch=sm_90 -I../../../include
-// Rings of a kernel's own (lockstep_ring.cuh) in global, shared and distributed shared memory: every message arrives once, those of one producer in their order.
+// Rings of a kernel's own (lockstep_ring.cuh) in global, shared, distributed shared and mapped memory: every message arrives once, those of one producer in their order.
 #include <lockstep_ring.cuh>
 using namespace lk_ring;
 
@@ -88,18 +88,89 @@ extern "C" __global__ void shared_rings(u32 *out, u32 n)
     if (w == 5 || w == 6) produce(all, w - 5, n);
     if (w == 7 || w == 8) consume(all, out + 3 * n, n, n);
 }
-// The ring is in the shared memory of rank 0; ranks 1 and 2 put, rank 0 takes.
-extern "C" __global__ void __cluster_dims__(3, 1, 1) cluster_ring(u32 *out, u32 n)
+// The rings are in the shared memory of rank 0. One: rank 1 puts, rank 0 takes; many: ranks 1 and 2 put, rank 0 takes; all: ranks 1 and 2 put, ranks 0 and 3 take.
+struct three_rings {
+    spsc<u32, 2, cluster> one;
+    mpsc<u32, 2, cluster> many;
+    mpmc<u32, 2, cluster> all;
+};
+extern "C" __global__ void __cluster_dims__(4, 1, 1) cluster_rings(u32 *out, u32 n)
 {
-    __shared__ mpsc<u32, 2, cluster> own;
+    __shared__ three_rings own;
     u32 rank;
     u64 there;
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    if (rank == 0) own.begin();
+    if (rank == 0) {
+        own.one.begin();
+        own.many.begin();
+        own.all.begin();
+    }
     asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
     asm("mapa.u64 %0, %1, 0;" : "=l"(there) : "l"(&own));
-    if (rank == 0) consume(own, out, 2 * n, n);
-    else produce(*(mpsc<u32, 2, cluster> *)there, rank - 1, n);
+    three_rings &r = *(three_rings *)there;
+    if (rank == 1) produce(r.one, 0, n);
+    if (rank == 0) consume(r.one, out, n, n);
+    if (rank == 1 || rank == 2) produce(r.many, rank - 1, n);
+    if (rank == 0) consume(r.many, out + n, 2 * n, n);
+    if (rank == 1 || rank == 2) produce(r.all, rank - 1, n);
+    if (rank == 0 || rank == 3) consume(r.all, out + 3 * n, n, n);
+    asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
+}
+// The same in memory that the host has mapped, which begins as zeros: blocks in place of ranks.
+struct mapped_three {
+    spsc<u32, 2, sys> one;
+    mpsc<u32, 2, sys> many;
+    mpmc<u32, 2, sys> all;
+};
+extern "C" __global__ void mapped_rings(u32 *out, u32 n, void *memory)
+{
+    mapped_three &r = *(mapped_three *)(((u64)memory + LK_RING_LINE - 1) / LK_RING_LINE * LK_RING_LINE);
+    u32 b = blockIdx.x;
+    if (b == 1) produce(r.one, 0, n);
+    if (b == 0) consume(r.one, out, n, n);
+    if (b == 1 || b == 2) produce(r.many, b - 1, n);
+    if (b == 0) consume(r.many, out + n, 2 * n, n);
+    if (b == 1 || b == 2) produce(r.all, b - 1, n);
+    if (b == 0 || b == 3) consume(r.all, out + 3 * n, n, n);
+    leave(r);
+}
+
+// Pipes of four words and two slots, by addresses of shared memory: room is waited for ahead, and each lane waits for its own word. Messages of 0 to 16 bytes.
+template <class P> __device__ void stream(P &ring, bool sends, u32 *out, u32 n)
+{
+    u32 lane = threadIdx.x % 32;
+    for (u32 k = 0; k < n; k++) {
+        u32 word, bytes;
+        if (sends) {
+            ring.reserve();
+            ring.place(k * 100 + lane, k % 17);
+            continue;
+        }
+        ring.pull(&word, &bytes);
+        u32 all = __ballot_sync(0xffffffffu, bytes == k % 17 && word == k * 100 + lane % P::words);
+        ring.done();
+        if (!lane) out[k] = all == 0xffffffffu ? 1 : 99;
+    }
+}
+extern "C" __global__ void pipe_block(u32 *out, u32 n)
+{
+    __shared__ __align__(128) u64 memory[3 * LK_RING_LINE / 8];
+    for (u32 i = threadIdx.x; i < sizeof memory / 8; i += blockDim.x) memory[i] = 0;
+    __syncthreads();
+    pipe<cta, false, 4, true> ring(memory, 2, 16, threadIdx.x < 32);
+    stream(ring, threadIdx.x < 32, out, n);
+}
+extern "C" __global__ void __cluster_dims__(2, 1, 1) pipe_cluster(u32 *out, u32 n)
+{
+    __shared__ __align__(128) u64 memory[3 * LK_RING_LINE / 8];
+    u32 rank;
+    u64 there;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    for (u32 i = threadIdx.x; i < sizeof memory / 8; i += blockDim.x) memory[i] = 0;
+    asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
+    asm("mapa.u64 %0, %1, 1;" : "=l"(there) : "l"(memory)); // near the receiver
+    pipe<cluster, false, 4, true> ring((void *)there, 2, 16, rank == 0);
+    stream(ring, rank == 0, out, n);
     asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
 }
 
