@@ -124,11 +124,12 @@ static void check_global(struct access *a, u32 lane, struct mem_object *root, st
 }
 
 /* Whether the instruction may reach the shared memory of other CTAs: .shared and .shared::cta do not, nor does the
- * address of an own array that no mapa has moved. */
+ * generic address of an own array that no mapa has moved. Kernels for sm_100 change the rank in such an address
+ * themselves, to reach the even CTA of their pair, and say .shared::cluster. */
 static bool reaches_cluster(const struct site *s)
 {
-    if (s->prov.kind == FROM_VAR && s->prov.var->space == SP_SHARED && !s->prov.mapped) return false;
-    return s->space == SP_GENERIC || s->flags & SITE_CLUSTER;
+    bool own = s->prov.kind == FROM_VAR && s->prov.var->space == SP_SHARED && !s->prov.mapped;
+    return (s->space == SP_GENERIC && !own) || s->flags & SITE_CLUSTER;
 }
 
 static void check_shared(struct access *a, u32 lane, struct lane_check *c)
