@@ -78,7 +78,7 @@ CU_API(cuGetProcAddress_v2)(const char *name, void **function, int version, u64 
     const struct row *r = find(name, (u32)version, flags & PROC_PER_THREAD, &exists);
     if (result) *result = r ? PROC_FOUND : exists ? PROC_VERSION_NEWER : PROC_SYMBOL_NOT_FOUND;
     if (r) *function = r->function;
-    return r || result ? CU_OK : CU_NOT_FOUND;
+    return CU_OK; /* also where nothing is found and nobody asks for the status */
 }
 
 CU_API(cuGetProcAddress)(const char *name, void **function, int version, u64 flags)

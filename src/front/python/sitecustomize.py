@@ -19,8 +19,7 @@ def _numba(module):
 
     @functools.wraps(real)
     def jit(*args, **options):
-        from numba.core import config
-
+        config = getattr(sys.modules.get("numba.core"), "config", None)
         if not options.get("debug") and not getattr(config, "CUDA_DEBUGINFO_DEFAULT", 0):
             options.setdefault("lineinfo", True)
         return real(*args, **options)
@@ -162,6 +161,7 @@ def _runtime(module):
 
 _CLIENTS = {
     "numba.cuda.decorators": _numba,
+    "numba_cuda_mlir.cuda": _numba,
     "numba.cuda.debuginfo": _numba_flags,
     "cuda.bindings.runtime": _runtime,
     "cupy": _cupy,

@@ -39,6 +39,7 @@ int main(void)
     cuGetProcAddress_v2("cuDeviceGetCount", (void **)&count, 13000, 0, &found);
     printf("%d", count(&found));
     printf(" %d\n", found);
+    printf("no such function, and no status asked: %d\n", cuGetProcAddress_v2("cuNothing", &f, 13000, 0, NULL));
     printf("%d\n", cuModuleGetFunction(&f, NULL, "kernel"));
     printf("%d\n", cudaFree(p.p));
 }
