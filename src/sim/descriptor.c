@@ -103,8 +103,8 @@ void matrix_load(const struct matrix *m, const char *shared, enum tensor_type t,
         for (u32 j = 0; j < k; j++)
             for (u32 l = first / each * each; l < first + lines; l += each) {
                 words(shared + matrix_chunk(m, j, l / each), turn, v);
-                for (u32 e = 0; e < each; e++)
-                    if (l + e >= first && l + e < first + lines) out[(l + e - first) * k + j] = v[e];
+                for (u32 e = l < first ? first - l : 0; e < MIN_OF(each, first + lines - l); e++)
+                    out[(l + e - first) * k + j] = v[e];
             }
         return;
     }
