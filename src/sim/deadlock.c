@@ -458,6 +458,20 @@ static void explain_group(struct stopped *st, struct cause *c)
     c->fix = "Let all four warps of a warpgroup issue the same products and wait for them.";
 }
 
+/* ---- tensor memory that nobody frees ---- */
+
+static void explain_tmem(struct stopped *st, struct cause *c)
+{
+    struct waiter x = first_in(st, SPLIT_TMEM);
+    if (!x.s) return;
+    c->at = x;
+    c->cause = arena_printf(&st->mem,
+                            "warp %u waits for columns of tensor memory, and nobody is left to free those that its CTA "
+                            "has allocated",
+                            x.w->id);
+    c->fix = "Free tensor memory with tcgen05.dealloc before more is allocated than its 512 columns.";
+}
+
 /* ---- the report ---- */
 
 static void sort_ctas(struct cta **v, u32 n)
@@ -483,8 +497,8 @@ static const char *far(struct stopped *st)
 
 static void explain_stopped(struct stopped *st, enum finding_kind kind, struct cause *c)
 {
-    static const u8 order[] = { SPLIT_RUN,     SPLIT_SLEEP, SPLIT_IDLE,   SPLIT_RENDEZVOUS,
-                                SPLIT_BARRIER, SPLIT_GROUP, SPLIT_CLUSTER };
+    static const u8 order[] = { SPLIT_RUN,     SPLIT_SLEEP, SPLIT_IDLE, SPLIT_RENDEZVOUS,
+                                SPLIT_BARRIER, SPLIT_GROUP, SPLIT_TMEM, SPLIT_CLUSTER };
     for (u32 k = 0; st->ncta && !c->at.s && k < COUNT_OF(order); k++) c->at = first_in(st, order[k]);
     if (kind == F_livelock)
         c->cause = arena_printf(
@@ -554,6 +568,7 @@ static void report_stop(struct launch *l, enum finding_kind kind)
     if (!c.at.s) explain_cluster(&st, &c);
     if (!c.at.s) explain_spin(&st, &c);
     if (!c.at.s) explain_group(&st, &c);
+    if (!c.at.s) explain_tmem(&st, &c);
     if (c.at.s) {
         struct finding f = { .kind = kind, .cause = c.cause, .fix = c.fix, .detail = describe_all(&st) };
         f.place = finding_place(&st.mem, low_of(c.at.s), split_op(c.at.s));
