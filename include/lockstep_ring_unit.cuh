@@ -370,14 +370,19 @@ __device__ __forceinline__ void aim_next(call &c)
     if (c.rank < look_command) own->there = next_words(c, own->inbox_after) + c.rank;
 }
 
-/* A load of the lanes that say yes; 0 for the others. The warp stays together. */
-__device__ __forceinline__ u64 load_if(bool yes, const u64 *p)
+/* A load of the lanes that say yes, into a register that keeps its value in the others. The warp stays together, and
+ * nobody waits for the load before the register is used: a branch around it would end in a copy, which waits. */
+__device__ __forceinline__ void load_into(u64 &v, bool yes, const u64 *p)
 {
-    u64 v = 0;
     asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %2, 0;\n\t@p ld.relaxed.sys.u64 %0, [%1];\n\t}"
                  : "+l"(v)
                  : "l"(p), "r"((u32)yes)
                  : "memory");
+}
+__device__ __forceinline__ u64 load_if(bool yes, const u64 *p)
+{
+    u64 v = 0;
+    load_into(v, yes, p);
     return v;
 }
 
@@ -462,11 +467,6 @@ __device__ __forceinline__ void take_words(call &c, const u64 *line, u64 v, more
         if (k < LK_RING_IN_WORDS) t->in[k] = w;
         c.in_bytes = __shfl_sync(0xffffffffu, w, LK_RING_W_BYTES);
         type = __shfl_sync(0xffffffffu, w, LK_RING_W_TYPE);
-        /* The first look at the next message is under way while the actor works on this one. */
-        if (!own->mailed && !own->wide && c.in_bytes <= LK_RING_IN_SHORT) {
-            own->early = load_if(k <= look_mail, own->there);
-            own->looked = true;
-        }
 #if __CUDA_ARCH__ >= 800
         sum = __reduce_xor_sync(0xffffffffu, x);
 #else
@@ -490,6 +490,9 @@ __device__ __forceinline__ void take_words(call &c, const u64 *line, u64 v, more
     c.mail = (const lk_ring_slot *)0;
     c.payload = t->in + LK_RING_W_IN;
     if (rarely(c.in_bytes > LK_RING_IN_SHORT) && !c.damaged) c.payload = take_more(c, line, more);
+    /* The first look at the next message is under way while the actor works on this one. */
+    own->looked = c.count >= 32 && !own->mailed && !own->wide && c.in_bytes <= LK_RING_IN_SHORT;
+    load_into(own->early, own->looked && c.rank <= look_mail, own->there);
 }
 
 /* The first warp: mail looks like a message of the host to the actor. */
