@@ -245,7 +245,7 @@ static enum wait_action go_idle(struct warp *w)
     s->state = SPLIT_IDLE;
     s->op = p->nread ? p->read[0].op : w->code->low->block[p->head].first;
     wait_probe_stop(w);
-    w->next_fuel = w->cta->launch->in->seeded ? FUEL_FIRST : FUEL_AGAIN;
+    w->next_fuel = FUEL_FIRST;
     w->fuel = wait_refill(w, w->next_fuel);
     return WAIT_IDLE;
 }

@@ -5,7 +5,6 @@
 
 enum {
     FUEL_FIRST = 128,    /* back edges before a loop is probed for the first time */
-    FUEL_AGAIN = 16,     /* of a loop that has been idle before; not of seeded launches, whose order is kept */
     FUEL_SOME = 1024,    /* of a loop that reads nothing others write */
     FUEL_MAX = 1 << 16,  /* between two probes of a loop that was not idle, at most */
     FUEL_SHARED = 4096,  /* the same while other launches are in flight, which want their turns */
