@@ -180,8 +180,9 @@ static void report_outside(struct tensor_copy *c)
 
 /* ---- the instruction ---- */
 
-/* An interleaved map, as an H200 takes it in loads (tests/facts/modern_maps.cu): an element of the first dimension is a
- * slice of 16 or 32 bytes, whatever the type is, and the dimension before the last has one element in every box. */
+/* An interleaved map, as an H200 takes it in loads and stores (tests/facts/modern_maps.cu): an element of the first
+ * dimension is a slice of 16 or 32 bytes, whatever the type is, and the dimension before the last has one element in
+ * every box. */
 static void slices_of(struct tensor_map *m)
 {
     m->stride[0] = m->interleave == INTERLEAVE_32B ? 32 : 16;
@@ -220,6 +221,14 @@ static bool read_map(struct tensor_copy *c, const char *R, u32 site)
                   "Use .im2col with maps of cuTensorMapEncodeIm2col, .tile with others.");
         return false;
     }
+    if (o->aux & TENSOR_REDUCE && (c->map.type == MAP_U8 || c->map.type == MAP_U16)) {
+        snprintf(text, sizeof text,
+                 "the elements are integers of %u bits, of which there are no reductions: an H200 ends the kernel with "
+                 "an illegal instruction",
+                 c->map.type == MAP_U8 ? 8 : 16);
+        wrong_map(c, text, "Encode the map with elements of 32 or 64 bits, or of f16 or bf16.");
+        return false;
+    }
     if (c->map.swizzle == SWIZZLE_128B_ATOM_32B_FLIP_8B) {
         launch_fail(c->w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
                     "tensor maps with CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B");
@@ -231,10 +240,9 @@ static bool read_map(struct tensor_copy *c, const char *R, u32 site)
         return false;
     }
     if (!c->map.interleave || c->prefetch) return true;
-    if (c->map.im2col || c->store) {
+    if (c->map.im2col) {
         launch_fail(c->w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
-                    "tensor maps with interleaved channels (CU_TENSOR_MAP_INTERLEAVE_16B, _32B) in a store, a "
-                    "reduction or an im2col copy");
+                    "tensor maps with interleaved channels (CU_TENSOR_MAP_INTERLEAVE_16B, _32B) in an im2col copy");
         return false;
     }
     slices_of(&c->map);

@@ -159,25 +159,46 @@ static __global__ void slices(const __grid_constant__ CUtensorMap m, int rank, i
     __syncthreads();
     for (int k = threadIdx.x; k < ROOM / 2; k += blockDim.x) out[k] = s[k];
 }
-static void ask(const char *what, int interleave, int swizzle, int rank, cuuint64_t d0, cuuint64_t d1, cuuint64_t d2, cuuint64_t d3, cuuint64_t s1, cuuint64_t s2, cuuint64_t s3, unsigned b0, unsigned b1, unsigned b2, unsigned b3,
-                int x, int y, int z, int t, unsigned step = 1)
+struct layout { const char *what; int interleave, swizzle, rank; cuuint64_t dim[4], pitch[3]; cuuint32_t box[4]; int at[4]; unsigned step; };
+/* a tensor of 8 channels a slice, 6 wide, 5 high, 4 slices: slices are a dimension of their own, or belong to the first one */
+static const layout asked[] = {
+    { "16B, 3d", 1, 0, 3, { 8, 6, 20, 1 }, { 16, 96, 0 }, { 8, 4, 3, 1 }, { 0, 0, 0, 0 }, 1 },
+    { "16B, 3d, 32 channels", 1, 0, 3, { 32, 6, 5, 1 }, { 16, 96, 0 }, { 8, 4, 3, 1 }, { 0, 0, 0, 0 }, 1 },
+    { "16B, 3d, at channel 8", 1, 0, 3, { 32, 6, 5, 1 }, { 16, 96, 0 }, { 8, 4, 3, 1 }, { 8, 1, 1, 0 }, 1 },
+    { "16B, 3d, at slice 1", 1, 0, 3, { 32, 6, 5, 1 }, { 16, 96, 0 }, { 8, 4, 3, 1 }, { 1, 1, 1, 0 }, 1 },
+    { "16B, 4d, 32 channels", 1, 0, 4, { 32, 6, 5, 2 }, { 16, 96, 1920 }, { 8, 4, 3, 2 }, { 0, 1, 2, 0 }, 1 },
+    { "16B, 4d, at channel 16", 1, 0, 4, { 32, 6, 5, 2 }, { 16, 96, 1920 }, { 8, 4, 3, 2 }, { 16, 3, 3, 1 }, 1 },
+    { "16B, 4d, outside", 1, 0, 4, { 32, 6, 5, 2 }, { 16, 96, 1920 }, { 8, 4, 3, 1 }, { 24, -1, -1, 1 }, 1 },
+    { "16B, 4d, pitches", 1, 0, 4, { 32, 6, 5, 2 }, { 32, 256, 4096 }, { 8, 4, 3, 2 }, { 8, 1, 2, 0 }, 1 },
+    { "16B, box of two slices", 1, 0, 4, { 32, 6, 5, 2 }, { 16, 96, 1920 }, { 16, 4, 3, 1 }, { 0, 0, 0, 0 }, 1 },
+    { "16B, step 2", 1, 0, 4, { 32, 6, 5, 2 }, { 16, 96, 1920 }, { 8, 4, 3, 1 }, { 0, 0, 0, 0 }, 2 },
+    { "32B, 4d", 2, 1, 4, { 32, 6, 5, 2 }, { 32, 192, 1920 }, { 16, 4, 3, 2 }, { 0, 0, 0, 0 }, 1 },
+    { "32B, 4d, at channel 16", 2, 1, 4, { 32, 6, 5, 2 }, { 32, 192, 1920 }, { 16, 4, 3, 2 }, { 16, 3, 3, 1 }, 1 },
+    { "32B, 3d", 2, 1, 3, { 16, 6, 10, 1 }, { 32, 192, 0 }, { 16, 4, 3, 1 }, { 0, 1, 2, 0 }, 1 },
+    { "32B, no swizzle", 2, 0, 3, { 16, 6, 10, 1 }, { 32, 192, 0 }, { 16, 4, 3, 1 }, { 0, 1, 2, 0 }, 1 },
+};
+enum { ALL = 32768 };
+/* The map, and how many bytes a copy has: an element of the first dimension is a slice; the dimension before the last has one in every box. 0: it cannot be encoded. */
+static unsigned encoded(const layout *l, void *p, CUtensorMap *m)
 {
-    enum { ALL = 32768 };
+    cuuint32_t steps[] = { 1, l->step, 1, 1 };
+    CUresult r = encoder()(m, CU_TENSOR_MAP_DATA_TYPE_UINT16, l->rank, p, l->dim, l->pitch, l->box, steps, (CUtensorMapInterleave)l->interleave, (CUtensorMapSwizzle)l->swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    printf("%s: interleave %d, swizzle %d, encode %d", l->what, l->interleave, l->swizzle, (int)r);
+    if (r) printf("\n");
+    return r ? 0 : (l->interleave == 1 ? 16 : 32) * l->box[0] * (l->rank > 3 ? (l->box[1] + l->step - 1) / l->step * l->box[3] : l->box[2]);
+}
+static void ask(const layout *l)
+{
     static unsigned short h[ALL], got[ROOM / 2], *p, *out;
     static int *came;
-    cuuint64_t dim[] = { d0, d1, d2, d3 }, pitch[] = { s1, s2, s3 };
-    cuuint32_t box[] = { b0, b1, b2, b3 }, steps[] = { 1, step, 1, 1 };
     CUtensorMap m;
     int last = 0, finished;
     for (int k = 0; k < ALL; k++) h[k] = (unsigned short)k;
     if (!p) { TRY(cudaMalloc(&p, sizeof h)); TRY(cudaMalloc(&out, sizeof got)); TRY(cudaMalloc(&came, 4)); }
     TRY(cudaMemcpy(p, h, sizeof h, cudaMemcpyHostToDevice));
-    CUresult r = encoder()(&m, CU_TENSOR_MAP_DATA_TYPE_UINT16, rank, p, dim, pitch, box, steps, (CUtensorMapInterleave)interleave, (CUtensorMapSwizzle)swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    printf("%s: interleave %d, swizzle %d, encode %d", what, interleave, swizzle, (int)r);
-    if (r) { printf("\n"); return; }
-    /* an element of the first dimension is a slice; the dimension before the last has one in every box */
-    unsigned bytes = (interleave == 1 ? 16 : 32) * b0 * (rank > 3 ? (b1 + step - 1) / step * b3 : b2);
-    slices<<<1, 64>>>(m, rank, x, y, z, t, bytes, out, came);
+    unsigned bytes = encoded(l, p, &m);
+    if (!bytes) return;
+    slices<<<1, 64>>>(m, l->rank, l->at[0], l->at[1], l->at[2], l->at[3], bytes, out, came);
     cudaError_t e = cudaDeviceSynchronize();
     if (e) { printf(", %s\n", cudaGetErrorName(e)); exit(0); }
     TRY(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost)); TRY(cudaMemcpy(&finished, came, 4, cudaMemcpyDeviceToHost));
@@ -191,21 +212,47 @@ static void ask(const char *what, int interleave, int swizzle, int rank, cuuint6
 }
 static int interleaved(void)
 {
-    /* a tensor of 8 channels a slice, 6 wide, 5 high, 4 slices: slices are a dimension of their own, or belong to the first one */
-    ask("16B, 3d", 1, 0, 3, 8, 6, 20, 1, 16, 96, 0, 8, 4, 3, 1, 0, 0, 0, 0);
-    ask("16B, 3d, 32 channels", 1, 0, 3, 32, 6, 5, 1, 16, 96, 0, 8, 4, 3, 1, 0, 0, 0, 0);
-    ask("16B, 3d, at channel 8", 1, 0, 3, 32, 6, 5, 1, 16, 96, 0, 8, 4, 3, 1, 8, 1, 1, 0);
-    ask("16B, 3d, at slice 1", 1, 0, 3, 32, 6, 5, 1, 16, 96, 0, 8, 4, 3, 1, 1, 1, 1, 0);
-    ask("16B, 4d, 32 channels", 1, 0, 4, 32, 6, 5, 2, 16, 96, 1920, 8, 4, 3, 2, 0, 1, 2, 0);
-    ask("16B, 4d, at channel 16", 1, 0, 4, 32, 6, 5, 2, 16, 96, 1920, 8, 4, 3, 2, 16, 3, 3, 1);
-    ask("16B, 4d, outside", 1, 0, 4, 32, 6, 5, 2, 16, 96, 1920, 8, 4, 3, 1, 24, -1, -1, 1);
-    ask("16B, 4d, pitches", 1, 0, 4, 32, 6, 5, 2, 32, 256, 4096, 8, 4, 3, 2, 8, 1, 2, 0);
-    ask("16B, box of two slices", 1, 0, 4, 32, 6, 5, 2, 16, 96, 1920, 16, 4, 3, 1, 0, 0, 0, 0);
-    ask("16B, step 2", 1, 0, 4, 32, 6, 5, 2, 16, 96, 1920, 8, 4, 3, 1, 0, 0, 0, 0, 2);
-    ask("32B, 4d", 2, 1, 4, 32, 6, 5, 2, 32, 192, 1920, 16, 4, 3, 2, 0, 0, 0, 0);
-    ask("32B, 4d, at channel 16", 2, 1, 4, 32, 6, 5, 2, 32, 192, 1920, 16, 4, 3, 2, 16, 3, 3, 1);
-    ask("32B, 3d", 2, 1, 3, 16, 6, 10, 1, 32, 192, 0, 16, 4, 3, 1, 0, 1, 2, 0);
-    ask("32B, no swizzle", 2, 0, 3, 16, 6, 10, 1, 32, 192, 0, 16, 4, 3, 1, 0, 1, 2, 0);
+    for (const layout &l : asked) ask(&l);
     return 0;
 }
-PROGRAMS({"words_ok", words}, {"groups_ok", groups}, {"interleaved_ok", interleaved})
+
+/* The other way: the words of shared memory are numbered, and the tensor says where they went. (A card has no reductions of 16-bit integers.) */
+static __global__ void slices_out(const __grid_constant__ CUtensorMap m, int rank, int x, int y, int z, int t)
+{
+    __shared__ __align__(1024) unsigned short s[ROOM / 2];
+    for (int k = threadIdx.x; k < ROOM / 2; k += blockDim.x) s[k] = k + 1;
+    fence_async();
+    __syncthreads();
+    if (threadIdx.x) return;
+    if (rank == 3) ASM("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(&m), "r"(ADDR(s)), "r"(x), "r"(y), "r"(z) : "memory");
+    else ASM("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(&m), "r"(ADDR(s)), "r"(x), "r"(y), "r"(z), "r"(t) : "memory");
+    store_commit();
+    ASM("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+static void ask_out(const layout *l)
+{
+    static unsigned short got[ALL], *p;
+    CUtensorMap m;
+    if (!p) TRY(cudaMalloc(&p, sizeof got));
+    memset(got, 0, sizeof got);
+    TRY(cudaMemcpy(p, got, sizeof got, cudaMemcpyHostToDevice));
+    if (!encoded(l, p, &m)) return;
+    slices_out<<<1, 64>>>(m, l->rank, l->at[0], l->at[1], l->at[2], l->at[3]);
+    cudaError_t e = cudaDeviceSynchronize();
+    if (e) { printf(", %s\n", cudaGetErrorName(e)); exit(0); }
+    TRY(cudaMemcpy(got, p, sizeof got, cudaMemcpyDeviceToHost));
+    printf(", stored:");
+    for (int k = 0; k < ALL; k += 8) {
+        bool in_order = true;
+        for (int i = 1; i < 8; i++) in_order = in_order && got[k + i] == got[k] + i;
+        if (got[k]) printf(" %d<%d%s", k / 8, (got[k] - 1) / 8, in_order ? "" : "?");
+    }
+    printf("\n");
+}
+static int interleaved_stores(void)
+{
+    for (const layout &l : asked)
+        if (l.at[1] >= 0) ask_out(&l); /* a card takes negative coordinates only in loads */
+    return 0;
+}
+PROGRAMS({"words_ok", words}, {"groups_ok", groups}, {"interleaved_ok", interleaved}, {"interleaved_stores_ok", interleaved_stores})
