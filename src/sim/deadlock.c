@@ -495,11 +495,27 @@ static const char *far(struct stopped *st)
                         st->l->total == 1 ? "" : "s");
 }
 
-static void explain_stopped(struct stopped *st, enum finding_kind kind, struct cause *c)
+/* A split that says most of where the launch stands. */
+static struct waiter first_of_all(struct stopped *st)
 {
     static const u8 order[] = { SPLIT_RUN,     SPLIT_SLEEP, SPLIT_IDLE, SPLIT_RENDEZVOUS,
                                 SPLIT_BARRIER, SPLIT_GROUP, SPLIT_TMEM, SPLIT_CLUSTER };
-    for (u32 k = 0; st->ncta && !c->at.s && k < COUNT_OF(order); k++) c->at = first_in(st, order[k]);
+    struct waiter x = { 0 };
+    for (u32 k = 0; st->ncta && !x.s && k < COUNT_OF(order); k++) x = first_in(st, order[k]);
+    return x;
+}
+
+/* What none of the others explains is a deadlock all the same. */
+static void explain_rest(struct stopped *st, struct cause *c)
+{
+    c->at = first_of_all(st);
+    c->cause = arena_printf(&st->mem, "every thread that is left waits, %s, and nothing that one waits for can come",
+                            far(st));
+}
+
+static void explain_stopped(struct stopped *st, enum finding_kind kind, struct cause *c)
+{
+    c->at = first_of_all(st);
     if (kind == F_livelock)
         c->cause = arena_printf(
             &st->mem,
@@ -569,6 +585,7 @@ static void report_stop(struct launch *l, enum finding_kind kind)
     if (!c.at.s) explain_spin(&st, &c);
     if (!c.at.s) explain_group(&st, &c);
     if (!c.at.s) explain_tmem(&st, &c);
+    if (!c.at.s && kind == F_deadlock) explain_rest(&st, &c);
     if (c.at.s) {
         struct finding f = { .kind = kind, .cause = c.cause, .fix = c.fix, .detail = describe_all(&st) };
         f.place = finding_place(&st.mem, low_of(c.at.s), split_op(c.at.s));
@@ -577,7 +594,7 @@ static void report_stop(struct launch *l, enum finding_kind kind)
                                          describe_place(&st, low_of(c.other.s), split_op(c.other.s)));
         if (c.other.s && !same) f.other = finding_place(&st.mem, low_of(c.other.s), split_op(c.other.s));
         add_everybody(&st, &f);
-    } else if (kind != F_deadlock) { /* no CTA was resident just then: the launch did not end all the same */
+    } else { /* no CTA was resident just then: the launch did not end all the same */
         struct finding f = { .kind = kind, .cause = c.cause, .once = true };
         f.kernel = arena_str(&st.mem, l->in->kernel->name);
         memcpy(f.nctaid, l->in->grid, 12);
