@@ -102,7 +102,7 @@ static void two(void)
     UNIT(!dev_free(b, xa->base, NULL));
     UNIT_EQ(xa->state, MEM_LIVE);
     struct dev_pool *pool;
-    UNIT_EQ(sim_pool_new(b, 0, &pool, &e), 0);
+    UNIT_EQ(sim_pool_new(b, 0, MEM_POOL, &pool, &e), 0);
     UNIT_EQ(sim_pool_alloc(a, pool, 100, 1, NULL, NULL, &o, NULL, &e), 1);
     UNIT_HAS(e.text, "the pool belongs to device 1, and the stream to device 0");
     e = (struct error){ 0 };

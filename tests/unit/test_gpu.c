@@ -177,7 +177,7 @@ static void test_memory(void)
     struct dev_stream *st = stream_of(0, 0);
     struct dev_pool *pool;
     u64 before = d->ops->live(d);
-    UNIT_EQ(gpu->pool_new(d, 1 << 20, &pool, fresh()), 0);
+    UNIT_EQ(gpu->pool_new(d, 1 << 20, MEM_POOL, &pool, fresh()), 0);
     UNIT_EQ(gpu->pool_threshold(pool, 4096, fresh()), 0);
     UNIT_EQ(gpu->pool_trim(pool, 100, fresh()), 0);
     called();
