@@ -129,14 +129,14 @@ static bool is_table(const struct file *f, const Elf64_Shdr *s)
     return text && names->sh_size && !text[names->sh_size - 1] && has_name(f, names, "__cudaRegisterFatBinary");
 }
 
-/* true: the table has a runtime, whether or not it could be redirected. */
+/* true: the table has a runtime, whether or not it could be redirected. Functions that are all too short for a branch
+ * are no runtime but stubs, which look for one themselves, as those of JAX do. */
 static bool table_redirect(const struct file *f, const Elf64_Shdr *table, const char *path, uintptr_t bias,
                            bool verbose)
 {
     static const char *const why_text[] = {
         [FRONT_NO_ROOM] = "there is no free address within reach of it",
         [FRONT_DENIED] = "this process may not change its own code",
-        [FRONT_SHORT] = "its functions are too short",
     };
     size_t hits = entries_find(f, table, bias, NULL), left = 0;
     if (!hits) return false;
@@ -144,6 +144,8 @@ static bool table_redirect(const struct file *f, const Elf64_Shdr *table, const 
     enum front_failure why = FRONT_NO_ROOM;
     if (hit) entries_find(f, table, bias, hit);
     if (!hit || !front_redirect(hit, hits, has_bti(f), &why)) {
+        if (hit) munmap(hit, sizeof *hit * hits);
+        if (why == FRONT_SHORT) return false;
         front_say("lockstep: %s: its CUDA runtime stays in place, since %s; link with -cudart shared", path,
                   why_text[why]);
         return true;
