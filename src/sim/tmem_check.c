@@ -149,9 +149,11 @@ bool umma_check_matrix(struct warp *w, const struct insn *i, u32 lane, const cha
     u32 each = 128 / tensor_bits(t), along = m->by_k ? (lines + each - 1) / each : matrix_across(m, t, k),
         count = m->by_k ? k : lines, mode = (u32)(descriptor >> 61);
     char sum[160], cause[400];
-    if ((descriptor >> 46 & 7) != 1 || mode == 3 || mode == 5 || mode == 7) {
+    bool absolute = descriptor >> 52 & 1;
+    if ((descriptor >> 46 & 7) != 1 || mode == 3 || mode == 5 || mode == 7 || absolute) {
         snprintf(cause, sizeof cause, "the descriptor of %s, 0x%llx, has %s", name, (unsigned long long)descriptor,
                  (descriptor >> 46 & 7) != 1 ? "no 0b001 in bits 46 to 48: it is none of tcgen05"
+                 : absolute                  ? "an absolute address in place of an offset (bit 52), which sm_103 has"
                                              : "a swizzle in bits 61 to 63 that does not exist");
         tell(w, i->op, 1u << lane, F_umma_descriptor, cause, NULL);
         return false;

@@ -67,6 +67,7 @@ const char *umma_read(u32 aux, u32 d, struct umma *x, char *room, size_t size)
         return room;
     }
     if (d >> 2 & 1) return "its bit 2 says that a is sparse, and the instruction does not";
+    if (kind >= UMMA_MXF4 && d >> 31) return "its bit 31 asks for K = 96, which sm_103 has";
     if (!shape_fits(x, kind)) {
         snprintf(room, size, "M = %u and N = %u are no shape of the instruction", x->m, x->n);
         return room;

@@ -257,9 +257,10 @@ extern "C" __global__ void mistakes(float *out, int how)
     __syncthreads();
     uint32_t d = how == 1 ? 0 : where, mine = d + (q * 32 << 16), v = 0;
     if (t == 0) {
-        uint64_t a = descriptor(sa, 128 * 16, how == 3 ? 0x20000 : 128), b = descriptor(sb, 128, 128);
+        uint64_t a = descriptor(sa, 128 * 16, how == 3 ? 0x20000 : 128) | (how == 13 ? 1ull << 52 : 0), b = descriptor(sb, 128, 128);
         uint32_t idesc = 1u << 4 | (how == 4 ? 12 : 8) >> 3 << 17 | (how == 4 ? 96 : 128) >> 4 << 24;
-        asm volatile("{.reg .pred p; setp.ne.u32 p, 0, 0; tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, p;}" ::"r"(how == 5 ? d + 28 : d), "l"(a), "l"(b), "r"(idesc));
+        if (how == 14) asm volatile("{.reg .pred p; setp.ne.u32 p, 0, 0; tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X [%0], %1, %2, %3, [%0], [%0], p;}" ::"r"(d), "l"(a), "l"(b), "r"(1u << 7 | 1u << 10 | 1u << 17 | 1u << 23 | 8u << 24 | 1u << 31));
+        else asm volatile("{.reg .pred p; setp.ne.u32 p, 0, 0; tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3, p;}" ::"r"(how == 5 ? d + 28 : d), "l"(a), "l"(b), "r"(idesc));
         if (how != 6) COMMIT(bar);
     }
     if (how == 10) sa[t * 16] = 1;
