@@ -185,19 +185,29 @@ static void key_make(const char *nvcc, const char *path, u32 arch, char hex[HASH
 static bool compile(const char *nvcc, const char *path, u32 arch, const char *folder, const char *app, const char *list,
                     bool verbose, struct error *e)
 {
-    char to[PATH_BYTES + 200], rule[PATH_BYTES + 200], target[32];
+    /* what ptxas says of wgmma and its like, which are of this very architecture alone: sm_90a has them */
+    static const char foreign[] = "not supported on .target";
+    char to[PATH_BYTES + 200], rule[PATH_BYTES + 200], target[80];
     struct text said = { 0 };
     snprintf(to, sizeof to, "%s/app.%d", folder, (int)getpid());
     snprintf(rule, sizeof rule, "%s/rule.%d", folder, (int)getpid());
-    snprintf(target, sizeof target, "-arch=sm_%u", arch);
     const char *const words[] = { nvcc, target, "-lineinfo", "-g", "-cudart=shared", "-MD", "-MF", rule,
                                   "-o", to,     path,        NULL };
-    if (verbose) {
-        fputs("lockstep:", stderr);
-        for (u32 i = 0; words[i]; i++) fprintf(stderr, " %s", words[i]);
-        fputc('\n', stderr);
+    int status = 0;
+    for (u32 features = 0; features < 2; features++) {
+        /* nvcc 13 takes -arch=sm_90a for sm_90a and compute_90 */
+        snprintf(target, sizeof target,
+                 features ? "-gencode=arch=compute_%ua,code=[sm_%ua,compute_%ua]" : "-arch=sm_%u", arch, arch, arch);
+        if (verbose) {
+            fputs("lockstep:", stderr);
+            for (u32 i = 0; words[i]; i++) fprintf(stderr, " %s", words[i]);
+            fputc('\n', stderr);
+        }
+        text_free(&said);
+        said = (struct text){ 0 };
+        status = process_run((char *const *)(uintptr_t)words, &said);
+        if (status <= 0 || !said.n || !strstr(said.p, foreign)) break;
     }
-    int status = process_run((char *const *)(uintptr_t)words, &said);
     if (said.n) fputs(said.p, stderr);
     text_free(&said);
     bool ok = status == 0 || error_set(e, ERR_INPUT, status < 0 ? "cannot run %.200s" : "%.200s was not compiled",

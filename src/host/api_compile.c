@@ -110,6 +110,14 @@ static lk_status load_units(lk_gpu *gpu, const char *path, const lk_compile *in,
     return status;
 }
 
+/* An instruction is of this very architecture alone, as wgmma is of sm_90a. */
+static bool needs_features(const struct error *e, const char *arch)
+{
+    char needs[40];
+    snprintf(needs, sizeof needs, " needs .target %.15sa", arch);
+    return strstr(e->text, needs) != NULL;
+}
+
 lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *options, lk_module **module)
 {
     if (!gpu || !path || !module) return HOST_MISSING(gpu, !gpu ? "gpu" : !path ? "path" : "place for the module");
@@ -142,6 +150,12 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
     else if (in.compiler)
         compiler_parse(in.compiler, &o.compiler, e);
     lk_status status = e->code ? host_failed(gpu) : load_units(gpu, path, &in, &o, module);
+    if (status && !in.arch && needs_features(e, arch)) { /* nobody asked for less than the card has */
+        host_begin(gpu);
+        text_free(log_of(gpu, false));
+        snprintf(arch, sizeof arch, "sm_%ua", gpu->device->profile->sm);
+        status = load_units(gpu, path, &in, &o, module);
+    }
     arena_free(&a);
     return status;
 }
