@@ -123,13 +123,15 @@ int main(int argc, char **argv)
     driver_open();
     OK(cuMemAlloc_v2, &d, (word)(2 << 20));
     OK(cuMemsetD8_v2, d, 0, (word)(2 << 20));
-    blocks();
-    variables();
-    below();
-    mapped();
-    rows();
-    handled();
-    later();
+    if (argc < 3) { /* the copy of `later` is done by another thread: its finding may come before those of calls */
+        blocks();
+        variables();
+        below();
+        mapped();
+        rows();
+        handled();
+    }
+    if (!bad || argc > 2) later();
     OK(cuMemFree_v2, d);
     return 0;
 }
