@@ -62,6 +62,8 @@ u32 lower_branch_around(struct lower *w);
 void lower_end_around(struct lower *w, u32 from);
 /* lower_memory.c: the lanes of the warp meet, as every .aligned operation wants it; nothing is ordered by that. */
 void lower_meet_aligned(struct lower *w);
+/* An operation of all lanes, which meet first; around: of lower_branch_around. */
+void lower_push_aligned(struct lower *w, struct lop o, u32 around);
 void lower_parameters(struct lower *w); /* at the entry: those that are registers */
 void lower_results(struct lower *w);    /* before a return: the same */
 /* lower_memory.c: a register to or from the call's memory */

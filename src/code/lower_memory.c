@@ -487,6 +487,14 @@ void lower_meet_aligned(struct lower *w)
     lower_end_block(w, TERM_WARP);
 }
 
+void lower_push_aligned(struct lower *w, struct lop o, u32 around)
+{
+    lower_meet_aligned(w);
+    VEC_PUSH(w->mem, &w->op, o);
+    if (around != NONE) lower_end_block(w, TERM_FALL);
+    lower_end_around(w, around);
+}
+
 void lower_matrix(struct lower *w, int form)
 {
     const struct isa_form *f = &isa_forms[form];
@@ -558,10 +566,7 @@ void lower_registers(struct lower *w, int form)
 {
     u32 around = lower_branch_around(w);
     struct lop o = lower_op(w, form);
-    lower_meet_aligned(w);
-    VEC_PUSH(w->mem, &w->op, o);
-    if (around != NONE) lower_end_block(w, TERM_FALL);
-    lower_end_around(w, around);
+    lower_push_aligned(w, o, around);
 }
 
 /* A cache policy: any value does. */

@@ -17,6 +17,11 @@ static const struct {
 
 u32 tensor_bits(enum tensor_type t) { return types[t].bits; }
 
+u32 tensor_sign(enum tensor_type t)
+{
+    return t == TENSOR_E2M3 || t == TENSOR_E3M2 || t == TENSOR_E2M1 ? 32 : 1u << (types[t].bits - 1);
+}
+
 int lower_mma_type(struct str s)
 {
     for (u32 k = 0; k < TENSOR_TYPES; k++)

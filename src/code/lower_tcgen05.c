@@ -7,15 +7,6 @@ static const struct opnd no_opnd;
 
 static u16 pair_of(const struct ptx_insn *i) { return lower_has_mod(i, "cta_group::2") ? TMEM_PAIR : 0; }
 
-/* What all lanes of a warp do together: they meet first. */
-static void push_aligned(struct lower *w, struct lop o, u32 around)
-{
-    lower_meet_aligned(w);
-    VEC_PUSH(w->mem, &w->op, o);
-    if (around != NONE) lower_end_block(w, TERM_FALL);
-    lower_end_around(w, around);
-}
-
 /* ---- allocation ---- */
 
 /* tcgen05.alloc [to], columns: the warp waits until there is room; then the operation gives the address to every lane,
@@ -56,7 +47,7 @@ void lower_tmem_sync(struct lower *w, int form)
     for (u32 k = 0; k < w->cur->narg && k < 2; k++) src[k] = lower_operand(w, &w->cur->arg[k], T_U32);
     lower_operands(w, &o, NULL, 0, src, w->cur->narg);
     o.aux = pair_of(w->cur);
-    push_aligned(w, o, around);
+    lower_push_aligned(w, o, around);
 }
 
 /* ---- between registers and tensor memory ---- */
@@ -100,7 +91,7 @@ void lower_tmem_move(struct lower *w, int form)
     }
     lower_operands(w, &o, all + 1, load ? n : 0, all, load ? 1 : 1 + n);
     o.off = split ? half->imm : 0;
-    push_aligned(w, o, around);
+    lower_push_aligned(w, o, around);
 }
 
 /* ---- what one thread starts ---- */

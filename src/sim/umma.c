@@ -25,18 +25,13 @@ struct part_of_product {
     const u32 *col_bad; /* the same of columns of b */
 };
 
-static u32 sign_of(enum tensor_type t)
-{
-    return t == TENSOR_E2M3 || t == TENSOR_E3M2 || t == TENSOR_E2M1 ? 32 : 1u << (tensor_bits(t) - 1);
-}
-
 /* ---- operands ---- */
 
 /* Row r of a from tensor memory: k elements, as many to a word as fit. */
 static void row_of_a(const struct part_of_product *p, u32 lane, u32 *out)
 {
     const struct umma *x = p->x;
-    u32 bits = tensor_bits(x->a), each = 32 / bits, turn = x->negate_a ? sign_of(x->a) : 0;
+    u32 bits = tensor_bits(x->a), each = 32 / bits, turn = x->negate_a ? tensor_sign(x->a) : 0;
     const u32 *cell = &p->cta->tmem->cell[lane][x->a_at & 0xffff];
     for (u32 k = 0; k < x->k; k++) out[k] = (u32)(cell[k / each] >> k % each * bits & low_bits(bits)) ^ turn;
 }
@@ -50,14 +45,14 @@ static void load_a(const struct part_of_product *p, u32 part)
     }
     struct matrix m = matrix_of_tcgen05(x->a_desc, x->a_mn);
     if (part) return; /* the same as before */
-    matrix_load(&m, p->cta->shared, x->a, 0, p->rows, x->k, x->negate_a ? sign_of(x->a) : 0, p->a);
+    matrix_load(&m, p->cta->shared, x->a, 0, p->rows, x->k, x->negate_a ? tensor_sign(x->a) : 0, p->a);
 }
 
 /* All columns of b: of a pair, the first half from the even CTA. */
 static void load_b(const struct umma *x, u32 *b)
 {
     struct matrix m = matrix_of_tcgen05(x->b_desc, x->b_mn);
-    u32 each = x->n / x->work.ctas, turn = x->negate_b ? sign_of(x->b) : 0;
+    u32 each = x->n / x->work.ctas, turn = x->negate_b ? tensor_sign(x->b) : 0;
     u8 zero[256];
     u32 shift = umma_zero_columns(x, zero);
     for (u32 c = 0; c < x->work.ctas; c++)

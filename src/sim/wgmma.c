@@ -32,12 +32,10 @@ struct registers {
 
 /* ---- operands ---- */
 
-static u32 sign_of(enum tensor_type t) { return 1u << (tensor_bits(t) - 1); }
-
 /* a of a warp: from shared memory, or from its registers when the product was issued. */
 static void load_a(const struct warp *w, const struct wgmma *p, const struct mma *f, u32 *out)
 {
-    u32 k = mma_words(f), turn = f->negate_a ? sign_of((enum tensor_type)f->a) : 0;
+    u32 k = mma_words(f), turn = f->negate_a ? tensor_sign((enum tensor_type)f->a) : 0;
     if (f->a_shared) {
         struct matrix m = matrix_of(p->a_at, f->a_cols);
         matrix_load(&m, w->cta->shared, (enum tensor_type)f->a, w->id % 4 * ROWS, ROWS, k, turn, out);
@@ -194,7 +192,7 @@ static void complete(struct warp *w, const struct registers *r, const struct wgm
     const struct mma *f = &p->low->mma[o->aux];
     struct matrix m = matrix_of(p->b_at, f->b_rows);
     u32 a[ROWS * MOST_K], b[BLOCK * MOST_K], c[ROWS * BLOCK];
-    u32 k = f->sparse ? f->k : mma_words(f), turn = f->negate_b ? sign_of((enum tensor_type)f->b) : 0;
+    u32 k = f->sparse ? f->k : mma_words(f), turn = f->negate_b ? tensor_sign((enum tensor_type)f->b) : 0;
     if (r->planes && w->init_shared) {
         u32 row[ROWS], col[256];
         if (undefined_lines(w, p, f, row, col) || r->planes->dirty) undefined_results(r, p, o, f, row, col);

@@ -39,6 +39,8 @@ struct where_stack {
 void where_walk(const struct where_call *c, struct where_stack *s);
 /* Where the stack of the calling thread ends, after where_walk; 1: it is not known. */
 u64 where_stack_end(void);
+/* Two words, read by the kernel: another thread may give the pages back meanwhile. false: they cannot be read. */
+bool where_words(u64 address, u64 out[2]);
 /* The same of any thread and in handlers of signals: the kernel is asked for each word, so that nothing can fault. */
 void where_walk_other(const struct where_call *c, struct where_stack *s);
 /* Of the calling thread, which is in a handler of a signal, by the descriptions of frames: the functions from the

@@ -9,7 +9,6 @@
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 /* ---- blocks of malloc ---- */
@@ -22,13 +21,6 @@ enum {
     BLOCKS_MOST = 1 << 16
 };
 
-/* The two words in front of a block, read by the kernel: another thread may give the pages back meanwhile. */
-static bool head_read(u64 at, u64 out[2])
-{
-    struct iovec to = { out, HEAD }, from = { (void *)(uintptr_t)at, HEAD };
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == HEAD;
-}
-
 /* Whether sizes lead from this block to the end of the mapping that it lies in. */
 static bool leads_to_end(u64 at, u64 size)
 {
@@ -36,12 +28,12 @@ static bool leads_to_end(u64 at, u64 size)
     u64 head[2];
     if (!mapping_at(at, &m) || !m.write) return false;
     at += size;
-    if (at >= m.high || !head_read(at, head) || !(head[1] & IN_USE_BEFORE)) return false;
+    if (at >= m.high || !where_words(at, head) || !(head[1] & IN_USE_BEFORE)) return false;
     for (u32 n = 0; n < BLOCKS_MOST; n++) {
         size = head[1] & ~(u64)FLAGS;
         if (size % 16 || size < HEAD || size > m.high - at) return false;
         if ((at += size) == m.high) return true;
-        if (!head_read(at, head)) return false;
+        if (!where_words(at, head)) return false;
     }
     return false;
 }
@@ -49,7 +41,7 @@ static bool leads_to_end(u64 at, u64 size)
 static bool block_of_malloc(u64 address, u64 wanted, u64 *bytes)
 {
     u64 head[2], page = page_size();
-    if (address % 16 || address < page || !head_read(address - HEAD, head)) return false;
+    if (address % 16 || address < page || !where_words(address - HEAD, head)) return false;
     u64 flags = head[1] & FLAGS, size = head[1] - flags;
     if (flags == OWN_MAPPING) {
         *bytes = size - HEAD;

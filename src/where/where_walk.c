@@ -54,7 +54,7 @@ void where_walk(const struct where_call *c, struct where_stack *s)
 
 /* ---- of another thread, and where a signal came ---- */
 
-static bool words_at(u64 address, u64 out[2])
+bool where_words(u64 address, u64 out[2])
 {
     struct iovec to = { out, 16 }, from = { (void *)(uintptr_t)address, 16 };
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 16;
@@ -69,7 +69,7 @@ void where_walk_other(const struct where_call *c, struct where_stack *s)
     s->known[0] = false;
     u64 at = c->stack, frame = c->frame, word[2];
     while (s->n < WHERE_FRAMES) {
-        if (frame < at || frame - at > FRAME_MOST || frame % 8 || !words_at(frame, word)) break;
+        if (frame < at || frame - at > FRAME_MOST || frame % 8 || !where_words(frame, word)) break;
         if (!where_is_code(word[1])) break;
         at = frame + 16;
         s->address[s->n] = word[1];
