@@ -90,28 +90,24 @@ static u32 reduce_float(const struct warp *w, u32 mask, u32 mode, u32 how)
 
 static u32 reduce(const struct warp *w, u32 mask, u32 mode, u32 how)
 {
-    bool first = true;
-    u32 r = 0;
+    u32 r = (u32)w->rdv_a[__builtin_ctz(mask)];
     if (how & RED_FLOAT) return reduce_float(w, mask, mode, how);
-    for (u32 l = 0; l < LANES; l++) {
-        if (!(mask >> l & 1)) continue;
-        u32 v = (u32)w->rdv_a[l];
-        if (first) {
-            r = v;
-            first = false;
-            continue;
-        }
-        bool less = how & RED_SIGNED ? (s32)v < (s32)r : v < r;
-        switch (mode) {
-        case M_ADD: r += v; break;
-        case M_MIN: r = less ? v : r; break;
-        case M_MAX: r = less ? r : v; break;
-        case M_AND: r &= v; break;
-        case M_OR: r |= v; break;
-        default: r ^= v;
-        }
+#define FOLD(value)                                  \
+    for (u32 m = mask & (mask - 1); m; m &= m - 1) { \
+        u32 v = (u32)w->rdv_a[__builtin_ctz(m)];     \
+        r = (value);                                 \
+    }                                                \
+    return r
+    bool sg = how & RED_SIGNED;
+    switch (mode) {
+    case M_ADD: FOLD(r + v);
+    case M_MIN: FOLD((sg ? (s32)v < (s32)r : v < r) ? v : r);
+    case M_MAX: FOLD((sg ? (s32)v < (s32)r : v < r) ? r : v);
+    case M_AND: FOLD(r & v);
+    case M_OR: FOLD(r | v);
+    default: FOLD(r ^ v);
     }
-    return r;
+#undef FOLD
 }
 
 /* What a .sync operation makes, of the lanes that took part. */
@@ -148,12 +144,15 @@ static void sync_shfl(struct warp *w, const struct lop *o, struct outcome *r)
 
 static void same_for_all(struct outcome *r, u32 v) { EACH_MEMBER(l, r) r->v[l] = v; }
 
+static u32 vote(u32 mode, u32 set, u32 who)
+{
+    return mode == M_ALL ? set == who : mode == M_ANY ? set != 0 : set == 0 || set == who;
+}
+
 static void sync_vote(struct warp *w, const struct lop *o, struct outcome *r)
 {
     (void)w;
-    same_for_all(r, o->aux == M_ALL   ? r->set == r->who
-                    : o->aux == M_ANY ? r->set != 0
-                                      : r->set == 0 || r->set == r->who);
+    same_for_all(r, vote(o->aux, r->set, r->who));
 }
 
 static void sync_ballot(struct warp *w, const struct lop *o, struct outcome *r)
@@ -360,38 +359,103 @@ static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 ma
     arena_free(&st.mem);
 }
 
-/* The whole warp shuffles 32-bit registers by the same amount: no rendezvous, no copies of operands. */
-static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop *o)
-{
-    if ((w->planes && w->planes->dirty) || w->cta->launch->in->follow) return false;
-    if (!(o->flags & ISA_SHUFFLE) || lop_dst(o, 1)->kind != O_NONE || lop_dst(o, 0)->kind != O_REG ||
-        w->code->low->tag[lop_dst(o, 0)->reg] || i->cls != (CLS_V | CLS_V << 2 | CLS_S << 4 | CLS_S << 6))
-        return false;
-    const struct insn_opnd *clamp = insn_src(w->code, i, SRC_CLAMP);
-    if (clamp->cls != CLS_S) return false;
-    u32 mask, b, c, v[LANES];
-    memcpy(&mask, SLOT(w->R, i->c), 4);
-    if (w->mask != ALL_LANES || mask != ALL_LANES) return false;
-    memcpy(&b, SLOT(w->R, i->b), 4);
-    memcpy(&c, SLOT(w->R, clamp->slot), 4);
-    const u32 *a = (const u32 *)(const void *)SLOT(w->R, i->a);
-    for (u32 l = 0; l < LANES; l++) {
-        bool in;
-        v[l] = a[shuffle_source(o->aux, l, b, c, &in)];
-    }
-    memcpy(SLOT(w->R, i->d), v, sizeof v);
-    return true;
-}
+/* ---- the whole warp at once, under the full mask ---- */
 
-/* The whole warp meets at bar.warp.sync, or before ldmatrix: there is nothing to hand over. */
-static bool barrier_whole(const struct warp *w, const struct insn *i, const struct lop *o)
+/* All lanes are here and name each other: nobody waits, so there is no rendezvous, and operands are not kept for one.
+ * That is how most kernels use these operations. Undefined values, and who follows every step, need what a rendezvous
+ * remembers. */
+static bool is_whole(const struct warp *w, const struct insn *i)
 {
     u32 mask;
-    bool hands_over = !(o->flags & (ISA_WARP_BARRIER | ISA_ALIGNED)) || lop_dst(o, 0)->kind != O_NONE;
-    if (hands_over || w->mask != ALL_LANES || CLS_AT(i, 3) != CLS_S || (w->planes && w->planes->dirty)) return false;
+    if (w->mask != ALL_LANES || CLS_AT(i, 3) != CLS_S || (w->planes && w->planes->dirty)) return false;
     memcpy(&mask, SLOT(w->R, i->c), 4);
     return mask == ALL_LANES;
 }
+
+/* The results of all lanes, of which `v` has 32, or one if they are the same. */
+static void put_whole(const struct warp *w, const struct insn *i, const u32 *v, bool same)
+{
+    char *d = SLOT(w->R, i->d);
+    u32 cls = CLS_AT(i, 0);
+    if (cls == CLS_S) {
+        u64 x = v[0];
+        memcpy(d, &x, 8);
+    } else if (cls == CLS_A)
+        lanes_put_groups(w->code, w->R, i->d, ALL_LANES, v[0]);
+    else if (same)
+        for (u32 l = 0; l < LANES; l++) ((u32 *)(void *)d)[l] = v[0];
+    else
+        memcpy(d, v, sizeof(u32) * LANES);
+}
+
+/* A shuffle by the same amount in all lanes. */
+static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop *o)
+{
+    const struct insn_opnd *clamp = insn_src(w->code, i, SRC_CLAMP);
+    if (CLS_AT(i, 2) != CLS_S || clamp->cls != CLS_S || lop_dst(o, 0)->kind != O_REG || w->cta->launch->in->follow)
+        return false;
+    u32 b, c, v[LANES], in_range = 0, cls = CLS_AT(i, 1), tag = w->code->low->tag[lop_dst(o, 0)->reg];
+    u8 from[LANES];
+    u64 a[LANES];
+    memcpy(&b, SLOT(w->R, i->b), 4);
+    memcpy(&c, SLOT(w->R, clamp->slot), 4);
+    bool one = o->aux == M_IDX && !(c >> 8 & 31) && (b & 31) <= (c & 31); /* all lanes read the same one */
+    if (one) {
+        v[0] = (u32)lane_value(w, w->code, w->R, i->a, cls, 4, b & 31);
+        in_range = ALL_LANES;
+    } else {
+        lane_values(w->code, w->R, i->a, cls, 4, a);
+        for (u32 l = 0; l < LANES; l++) {
+            bool in;
+            from[l] = (u8)shuffle_source(o->aux, l, b, c, &in);
+            v[l] = (u32)a[from[l]];
+            in_range |= (u32)in << l;
+        }
+    }
+    if (tag) { /* a pointer's object goes with its halves */
+        u32 object[LANES], *t = w->cur->fr->tags + (tag - 1) * LANES;
+        for (u32 l = 0; l < LANES && !one; l++) object[l] = tag_of(w, w->code->low, *lop_src(o, 0), from[l]);
+        if (one) object[0] = tag_of(w, w->code->low, *lop_src(o, 0), b & 31);
+        for (u32 l = 0; l < LANES; l++) t[l] = object[one ? 0 : l];
+    }
+    put_whole(w, i, v, one);
+    if (lop_dst(o, 1)->kind == O_REG) *(u32 *)(void *)SLOT(w->R, insn_dst(w->code, i, 1)->slot) = in_range;
+    return true;
+}
+
+static bool vote_whole(const struct warp *w, const struct insn *i, const struct lop *o)
+{
+    if (lop_dst(o, 0)->kind != O_REG) return false;
+    u32 set = *(const u32 *)(const void *)SLOT(w->R, i->a);
+    if (lop_src(o, 0)->kind == O_CONST) set = lop_src(o, 0)->value ? ALL_LANES : 0;
+    if (w->code->reg[lop_dst(o, 0)->reg].width == 1)
+        *(u32 *)(void *)SLOT(w->R, i->d) = vote(o->aux, set, ALL_LANES) ? ALL_LANES : 0;
+    else
+        put_whole(w, i, &set, true);
+    return true;
+}
+
+static bool reduce_whole(struct warp *w, const struct insn *i, const struct lop *o)
+{
+    if (lop_dst(o, 0)->kind != O_REG) return false;
+    lane_values(w->code, w->R, i->a, CLS_AT(i, 1), 4, w->rdv_a);
+    u32 r = reduce(w, ALL_LANES, o->aux, (u32)o->off);
+    put_whole(w, i, &r, true);
+    return true;
+}
+
+/* true: it is done. */
+static bool sync_whole(struct warp *w, const struct insn *i, const struct lop *o)
+{
+    if (!is_whole(w, i)) return false;
+    if (o->flags & ISA_SHUFFLE) return shuffle_whole(w, i, o);
+    if (o->flags & ISA_VOTE) return vote_whole(w, i, o);
+    if (o->flags & ISA_REDUCE) return reduce_whole(w, i, o);
+    /* bar.warp.sync, or before ldmatrix: there is nothing to hand over */
+    return o->flags & (ISA_WARP_BARRIER | ISA_ALIGNED) && lop_dst(o, 0)->kind == O_NONE;
+}
+
+/* ---- arriving ---- */
 
 /* A lane that executes the operation takes part in it, also when its mask does not name it, which is a finding. */
 static u32 with_caller(struct warp *w, const struct insn *i, u32 lanes, u32 mask, bool alike)
@@ -423,7 +487,7 @@ static void arrive_in_groups(struct warp *w, struct split *s, const struct insn 
 bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     const struct lop *o = &w->code->low->op[i->op];
-    if (barrier_whole(w, i, o) || shuffle_whole(w, i, o)) {
+    if (sync_whole(w, i, o)) {
         if (unlikely(observed(w->cta->launch)))
             observe_sync(
                 w->cta->launch,
