@@ -22,19 +22,25 @@ const struct lane_set *lanes_of(u32 form)
 
 u64 lane_value(const struct warp *w, const struct code *c, const char *R, u32 slot, u32 cls, u32 width, u32 lane)
 {
+    const char *p = SLOT(R, slot);
     u64 v = 0;
+    u32 w4;
     (void)w;
-    if (cls == CLS_V) {
-        memcpy(&v, SLOT(R, slot) + lane * width, width);
+    if (cls == CLS_V && width == 8) {
+        memcpy(&v, p + 8 * lane, 8);
         return v;
     }
-    u32 g = cls == CLS_A ? lane / c->group : 0;
-    memcpy(&v, SLOT(R, slot) + 8 * g, width < 8 ? width : 8);
-    if (cls == CLS_A) {
-        v += (u64)((s64)c->stride[slot] * (lane % c->group));
-        if (width < 8) v &= (1ull << 8 * width) - 1;
+    if (cls == CLS_V && width == 4) {
+        memcpy(&w4, p + 4 * lane, 4);
+        return w4;
     }
-    return v;
+    if (cls == CLS_V) {
+        memcpy(&v, p + lane * width, width);
+        return v;
+    }
+    memcpy(&v, p + (cls == CLS_A ? 8 * (lane / c->group) : 0), 8);
+    if (cls == CLS_A) v += (u64)((s64)c->stride[slot] * (lane % c->group));
+    return width < 8 ? v & ((1ull << 8 * width) - 1) : v;
 }
 
 void lanes_put_groups(const struct code *c, char *R, u32 slot, u32 mask, u64 v)
@@ -181,7 +187,10 @@ int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
                 if (!diff) bits |= all << g * c->group;
                 continue;
             }
-            for (u32 j = 0; j < c->group; j++) bits |= (u32)(diff == (u32)stride * j) << (g * c->group + j);
+            if (stride == 1)
+                bits |= diff < c->group ? 1u << (g * c->group + diff) : 0;
+            else
+                for (u32 j = 0; j < c->group; j++) bits |= (u32)(diff == (u32)stride * j) << (g * c->group + j);
         }
         *(u32 *)(void *)SLOT(R, i->d) = f->relation == REL_ne ? ~bits : bits;
         return 0;
@@ -192,6 +201,11 @@ int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
         s64 first = sg ? (s64)(s32)raw : (s64)raw, last = first + span;
         if (likely(last <= top && last >= low && LESS(first) == LESS(last))) {
             bits |= LESS(first) ? all << g * c->group : 0;
+            continue;
+        }
+        if (stride == 1 && last <= top) { /* the boundary is in the group: the lanes below it, or those above */
+            u32 below = (1u << (flip ? s + 1 - first : s - first)) - 1;
+            bits |= (flip ? all & ~below : below) << g * c->group;
             continue;
         }
         for (u32 j = 0; j < c->group; j++) {

@@ -114,8 +114,16 @@ static void put_uniform(char *R, const struct insn *i, struct warp *w, u64 v, u3
         lanes_put_groups(w->code, R, i->d, m, v);
         return;
     }
-    for (u32 l = 0; l < LANES; l++)
-        if (m >> l & 1) memcpy(SLOT(R, i->d) + l * width, &v, width);
+    char *d = SLOT(R, i->d);
+    for (; m; m &= m - 1) { /* a copy of a variable size is slow */
+        u32 l = (u32)__builtin_ctz(m);
+        if (width == 8)
+            memcpy(d + 8 * l, &v, 8);
+        else if (width == 4)
+            memcpy(d + 4 * l, &v, 4);
+        else
+            memcpy(d + l * width, &v, width);
+    }
 }
 
 int run_activemask(char *restrict R, const struct insn *i, struct warp *w)
