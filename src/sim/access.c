@@ -123,6 +123,36 @@ static void check_global(struct access *a, u32 lane, struct mem_object *root, st
         };
 }
 
+/* Lanes of one object at a time: there are few. What asks for a closer look is left to check_global. */
+bool access_tagged(struct access *a)
+{
+    const struct warp *w = a->warp;
+    const struct site *s = a->site;
+    const struct lowered *low = w->code->low;
+    const u32 *tag = tag_plane(w, low, *lop_src(&low->op[a->insn->op], s->which));
+    const struct mem *m = w->cta->launch->sim->mem;
+    u64 align = a->bytes - 1;
+    if (!tag || s->align || a->bytes & align || w->faults_reported) return false;
+    for (u32 todo = a->mask; todo;) {
+        u32 id = tag[__builtin_ctz(todo)];
+        struct mem_object *o = id && id != TAG_MIXED ? mem_by_id(m, id) : NULL;
+        if (!o || o->kind == MEM_VIRTUAL || o->kind == MEM_CONST || o->size < a->bytes || !mem_is_live(o) ||
+            __atomic_load_n(&o->closed, __ATOMIC_RELAXED))
+            return false;
+        u64 base = o->base, limit = o->size - a->bytes;
+        for (u32 k = todo; k; k &= k - 1) {
+            u32 l = (u32)__builtin_ctz(k);
+            if (tag[l] != id) continue;
+            if (a->addr[l] - base > limit || a->addr[l] & align) return false;
+            a->ptr[l] = mem_view(o, a->addr[l]);
+            todo &= ~(1u << l);
+        }
+        object_used(a, o);
+    }
+    a->ok = a->mask;
+    return true;
+}
+
 /* Whether the instruction may reach the shared memory of other CTAs: .shared and .shared::cta do not, nor does the
  * generic address of an own array that no mapa has moved. Kernels for sm_100 change the rank in such an address
  * themselves, to reach the even CTA of their pair, and say .shared::cluster. */

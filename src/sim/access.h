@@ -27,9 +27,14 @@ struct access {
 /* provenance_tags.c */
 handler provenance_tagged;
 u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lane);
+/* the same for all lanes; NULL: it does not differ from lane to lane */
+const u32 *tag_plane(const struct warp *w, const struct lowered *l, struct opnd o);
 void tags_loaded(struct warp *w, struct opnd o, u32 slot, u32 cls, u32 mask);
 /* Puts the address operand of the site into addr: register of any class, plus the offset. */
 void access_addresses(struct access *a, const char *R);
+/* The same as access_check where the address came out of memory and nothing is wrong with any lane; false: nothing was
+ * done. */
+bool access_tagged(struct access *a);
 /* Fills addr, checks every lane (bounds with provenance, alignment), reports, sets ok and ptr. */
 void access_check(struct access *a);
 /* What its address must be a multiple of: half of a 32-byte access asks for what the whole needs. */

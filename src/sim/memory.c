@@ -79,6 +79,7 @@ static bool quick_check(struct access *a)
     const struct site *s = a->site;
     const struct range *r = &a->warp->range[a->insn->site];
     if ((s->space == SP_LOCAL || s->space == SP_CALL) && !s->align) return quick_private(a);
+    if (s->prov.kind == FROM_TAG && (s->space == SP_GLOBAL || s->space == SP_GENERIC)) return access_tagged(a);
     if (s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM || s->prov.kind == FROM_TAG || s->align ||
         r->size < a->bytes)
         return false;

@@ -27,16 +27,25 @@ u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lan
     }
 }
 
-/* The tags of an operand in all lanes. Only those of FROM_TAG differ from lane to lane. */
-static void tags_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 out[LANES])
+/* The tags of an operand in all lanes: only those of FROM_TAG differ from lane to lane. */
+struct tags {
+    const u32 *plane; /* NULL: `all` is that of every lane */
+    u32 all;
+};
+
+static struct tags tags_of(const struct warp *w, const struct lowered *l, struct opnd o)
 {
-    if (provenance_of(l, o, 8).kind == FROM_TAG) {
-        memcpy(out, &w->cur->fr->tags[(l->tag[o.reg] - 1) * LANES], sizeof(u32) * LANES);
-        return;
-    }
-    u32 all = tag_of(w, l, o, 0);
-    for (u32 k = 0; k < LANES; k++) out[k] = all;
+    const u32 *plane = tag_plane(w, l, o);
+    return plane ? (struct tags){ plane, 0 } : (struct tags){ NULL, tag_of(w, l, o, 0) };
 }
+
+const u32 *tag_plane(const struct warp *w, const struct lowered *l, struct opnd o)
+{
+    return o.kind == O_REG && l->prov[o.reg].kind == FROM_TAG ? &w->cur->fr->tags[(l->tag[o.reg] - 1) * LANES] : NULL;
+}
+
+static inline u32 tag_in(const struct tags *t, u32 lane) { return t->plane ? t->plane[lane] : t->all; }
+static inline bool no_pointer(const struct tags *t) { return !t->plane && !t->all; }
 
 /* Which of two operands a result is, lane by lane. */
 static u32 first_chosen(const struct warp *w, const struct lowered *l, const struct lop *o, const struct insn *i)
@@ -50,31 +59,39 @@ static u32 first_chosen(const struct warp *w, const struct lowered *l, const str
     return first;
 }
 
-/* Whole planes at a time, without branches: a sum of two loaded values is common, and most are no pointers. */
-static void tag_results(const struct warp *w, const struct lowered *l, const struct lop *o, const struct insn *i,
-                        u32 out[LANES])
+/* The tag of a + b, a - b or a & b; of a choice: of the first, if it was chosen. */
+static inline u32 tag_combined(u32 prov, u32 a, u32 b)
 {
-    u32 b[LANES], prov = isa_forms[o->form].prov;
+    return prov == PROV_ADD   ? (a && b ? TAG_MIXED : a | b)
+           : prov == PROV_SUB ? (b ? TAG_MIXED : a)
+                              : (a && b ? 0 : a | b);
+}
+
+/* The tags of the result: most are those of one operand, since the other is no pointer. `out` is for the others. */
+static struct tags tag_results(const struct warp *w, const struct lowered *l, const struct lop *o, const struct insn *i,
+                               u32 out[LANES])
+{
+    u32 prov = isa_forms[o->form].prov;
     switch (prov) {
-    case PROV_KEEP: tags_of(w, l, *lop_src(o, 0), out); return;
-    case PROV_MAD: tags_of(w, l, *lop_src(o, 2), out); return;
+    case PROV_KEEP: return tags_of(w, l, *lop_src(o, 0));
+    case PROV_MAD: return tags_of(w, l, *lop_src(o, 2));
     case PROV_ADD:
     case PROV_SUB:
     case PROV_AND:
     case PROV_CHOICE: break;
-    default: memset(out, 0, sizeof(u32) * LANES); return;
+    default: return (struct tags){ NULL, 0 };
     }
-    tags_of(w, l, *lop_src(o, 0), out);
-    tags_of(w, l, *lop_src(o, 1), b);
+    struct tags a = tags_of(w, l, *lop_src(o, 0)), b = tags_of(w, l, *lop_src(o, 1));
     if (prov == PROV_CHOICE) {
         u32 first = first_chosen(w, l, o, i);
-        for (u32 k = 0; k < LANES; k++) out[k] = first >> k & 1 ? out[k] : b[k];
-    } else if (prov == PROV_ADD)
-        for (u32 k = 0; k < LANES; k++) out[k] = out[k] && b[k] ? TAG_MIXED : out[k] | b[k];
-    else if (prov == PROV_SUB)
-        for (u32 k = 0; k < LANES; k++) out[k] = b[k] ? TAG_MIXED : out[k];
-    else
-        for (u32 k = 0; k < LANES; k++) out[k] = out[k] && b[k] ? 0 : out[k] | b[k];
+        for (u32 k = 0; k < LANES; k++) out[k] = tag_in(first >> k & 1 ? &a : &b, k);
+        return (struct tags){ out, 0 };
+    }
+    if (no_pointer(&b)) return a;
+    if (no_pointer(&a) && prov != PROV_SUB) return b;
+    if (!a.plane && !b.plane) return (struct tags){ NULL, tag_combined(prov, a.all, b.all) };
+    for (u32 k = 0; k < LANES; k++) out[k] = tag_combined(prov, tag_in(&a, k), tag_in(&b, k));
+    return (struct tags){ out, 0 };
 }
 
 /* A register that a load or atomic filled: look its value up. */
@@ -101,18 +118,20 @@ int provenance_tagged(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lowered *l = w->code->low;
     const struct lop *o = &l->op[i->op];
-    u32 result[LANES], mask = active_lanes(w, R, i);
-    /* the destination may be a source: read tags first where the result is not needed */
+    u32 out[LANES], mask = active_lanes(w, R, i);
+    struct tags result;
+    /* the destination may be a source: tags are found first where the result is not needed */
     bool before = isa_forms[o->form].prov != PROV_CHOICE || o->shape == SHAPE_SELECT;
-    if (before) tag_results(w, l, o, i, result);
+    if (before) result = tag_results(w, l, o, i, out);
     int ev = handler_under(w, i, LAYER_TAG)(R, i, w);
-    if (!before) tag_results(w, l, o, i, result);
+    if (!before) result = tag_results(w, l, o, i, out);
     u32 *t = w->cur->fr->tags + (l->tag[lop_dst(o, 0)->reg] - 1) * LANES;
-    if (mask == ALL_LANES) {
-        memcpy(t, result, sizeof result);
-        return ev;
-    }
-    for (u32 k = 0; k < LANES; k++)
-        if (mask >> k & 1) t[k] = result[k];
+    if (result.plane == t) return ev;
+    if (mask == ALL_LANES && result.plane)
+        memcpy(t, result.plane, sizeof out);
+    else if (mask == ALL_LANES)
+        for (u32 k = 0; k < LANES; k++) t[k] = result.all;
+    else
+        for (u32 m = mask; m; m &= m - 1) t[__builtin_ctz(m)] = tag_in(&result, (u32)__builtin_ctz(m));
     return ev;
 }
