@@ -269,10 +269,36 @@ static u32 set_added(const struct touch *t, u32 x, u64 me, u32 lanes, u32 owners
     return set_with(t, x, &(struct member){ a, run || one ? 0 : mine, t->site, mark_of(t->w, t->space, a, t->site) });
 }
 
+/* The last member is an earlier access like `me` of the same thread, and no one else has the block: `me` takes its
+ * place. A thread that goes round a ring, or polls, does no more than this. x has one reference, which is under the
+ * lock of the cell: it does not become more meanwhile. */
+static bool replace_last(const struct touch *t, u32 x, u64 me, u32 number)
+{
+    struct notes *n = notes_of(t);
+    struct reader_set *s = set_at(n, x);
+    u32 at = set_words(x), old = s->word[at - 1];
+    u64 was = prior_of_mark(n, old).a;
+    if ((u32)was != (u32)me || word_time(was) < t->w->c->start || s->used != at ||
+        __atomic_load_n(&s->refs, __ATOMIC_ACQUIRE) != 1)
+        return false;
+    bool locked = notes_locked(t->w, t->space);
+    u32 mark = mark_of(t->w, t->space, me, t->site);
+    if (member_words(me) == 2) s->word[at - 2] = number;
+    if (mark != old) {
+        note_ref(n, mark >> n->shift, locked);
+        s->word[at - 1] = mark;
+        note_unref(n, old >> n->shift, locked);
+    }
+    if (word_time(me) > s->latest) __atomic_store_n(&s->latest, word_time(me), __ATOMIC_RELAXED);
+    set_invalidate(s);
+    return true;
+}
+
 u32 set_add_strong(const struct touch *t, u32 x, u64 me, u32 number)
 {
     const struct notes *n = notes_of(t);
     u32 mine = member_lanes(me, 0);
+    if (x && replace_last(t, x, me, number)) return x;
     if (x) x = without_replaced(t, x, me, &mine, 1);
     if (x && is_crowded(n, x)) x = without_all_replaced(t, x);
     return set_with(t, x, &(struct member){ me, number, t->site, mark_of(t->w, t->space, me, t->site) });
