@@ -142,6 +142,7 @@ struct how {
     unsigned flags;
     float bias, least, most;
     float border[4];
+    unsigned anisotropy;
 };
 enum { W, C, M, B };
 static CUtexObject object(struct made m, struct how h)
@@ -150,6 +151,7 @@ static CUtexObject object(struct made m, struct how h)
     CUDA_TEXTURE_DESC t = { .filterMode = h.linear,
                             .mipmapFilterMode = h.mip_linear,
                             .flags = h.flags,
+                            .maxAnisotropy = h.anisotropy,
                             .mipmapLevelBias = h.bias,
                             .minMipmapLevelClamp = h.least,
                             .maxMipmapLevelClamp = h.most ? h.most : 99 };
