@@ -15,7 +15,7 @@ static const float places[ROWS][2] = { { 0.5f, 0.5f }, { 3.25f, 2.75f }, { -0.6f
 static const char *who;
 
 /* Which handles a question takes: objects of the same texels, with these samplers. */
-enum object { NONE, POINT, LINEAR_BORDER, WRAP_NORMAL, INTEGER, HALVES, DEPTHS, MIPS };
+enum object { NONE, POINT, LINEAR_BORDER, WRAP_NORMAL, INTEGER, HALVES, DEPTHS, MIPS, LAYERS };
 struct question {
     const char *name, *target, *globals, *params, *insn;
     enum object t, s; /* %t and %s */
@@ -28,6 +28,7 @@ struct question {
 #define U(name, ...) { name, "sm_90", __VA_ARGS__ }
 #define V(x) "[" x ", {%r0,%r1}];"
 #define TEX "tex.2d.v4.f32.f32 {%r8,%r9,%r10,%r11}, "
+#define ROUND "cvt.rzi.s32.f32 %r0, %r0; cvt.rzi.s32.f32 %r1, %r1; "
 #define TXQ(what, of) "txq." what ".b32 %r8, [" of "];"
 static const struct question all[] = {
     Q("unset", VARS, "", TEX V("image, samp"), 0, 0, "image"),
@@ -104,6 +105,13 @@ static const struct question all[] = {
     U("compare_bytes", "", "", "tex.2d.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r0,%r1}], %r4;", HALVES, 0, ""),
     U("samples", "", "", "cvt.rzi.s32.f32 %r0, %r0; cvt.rzi.s32.f32 %r1, %r1; and.b32 %r3, %r0, 3; tex.2dms.v4.f32.s32 {%r8,%r9,%r10,%r11}, [%t, {%r3,%r0,%r1,%r1}];", POINT, 0, ""),
     U("samples_layers", "", "", "cvt.rzi.s32.f32 %r0, %r0; cvt.rzi.s32.f32 %r1, %r1; and.b32 %r3, %r0, 3; tex.a2dms.v4.f32.s32 {%r8,%r9,%r10,%r11}, [%t, {%r3,%r3,%r0,%r1}];", POINT, 0, ""),
+    U("samples_outside", "", "", ROUND "tex.2dms.v4.f32.s32 {%r8,%r9,%r10,%r11}, [%t, {%r12,%r0,%r1,%r1}];", POINT, 0, ""),
+    U("samples_filter", "", "", ROUND "tex.2dms.v4.f32.s32 {%r8,%r9,%r10,%r11}, [%t, {%r12,%r0,%r1,%r1}];", LINEAR_BORDER, 0, ""),
+    U("samples_second", "", "", ROUND "tex.a2dms.v4.f32.s32 {%r8,%r9,%r10,%r11}, [%t, {%r12,%r6,%r0,%r1}];", LAYERS, 0, ""),
+    U("samples_first", "", "", ROUND "tex.a2dms.v4.f32.s32 {%r8,%r9,%r10,%r11}, [%t, {%r6,%r12,%r0,%r1}];", LAYERS, 0, ""),
+    U("samples_levels", "", "", ROUND "tex.2dms.v4.f32.s32 {%r8,%r9,%r10,%r11}, [%t, {%r12,%r0,%r1,%r1}];", MIPS, 0, ""),
+    U("samples_whole", "", "", ROUND "tex.2dms.v4.u32.s32 {%r8,%r9,%r10,%r11}, [%t, {%r12,%r0,%r1,%r1}];", INTEGER, 0, ""),
+    U("samples_resident", "", "", ROUND "tex.2dms.v4.f32.s32 {%r8,%r9,%r10,%r11}|%p1, [%t, {%r6,%r0,%r1,%r1}]; selp.b32 %r11, 1, 0, %p1;", POINT, 0, ""),
 };
 
 static CUfunction kernel(const struct question *q, CUmodule *m)
@@ -158,6 +166,10 @@ static CUtexObject object_of(enum object k)
         o = object(array(CU_AD_FORMAT_FLOAT, 1, 16, 16, 0, 0), near_);
         break;
     case MIPS: o = object(mipped(CU_AD_FORMAT_FLOAT, 4, 16, 16, 0, 0, 5, 3), LINEAR({ C, C, C }, .flags = N, .mip_linear = 1)); break;
+    case LAYERS:
+        for (int i = 0; i < 16 * 16 * 4; i++) ((float *)data)[i] = (float)(i % 16 + 100 * (i / 16 % 16) + 10000 * (i / 256));
+        o = object(array(CU_AD_FORMAT_FLOAT, 1, 16, 16, 4, CUDA_ARRAY3D_LAYERED), near_);
+        break;
     default: break;
     }
     return o;
@@ -194,7 +206,7 @@ static void asked(const struct question *q)
                 printf("%s: set %d %d %d\n", who, cuTexRefSetFilterMode(t, CU_TR_FILTER_MODE_LINEAR), cuTexRefSetAddressMode(t, 0, CU_TR_ADDRESS_MODE_BORDER), cuTexRefSetAddressMode(t, 1, CU_TR_ADDRESS_MODE_BORDER));
         }
     }
-    for (int i = 0; i < ROWS; i++) memset(&in[i], 0, 32), in[i].v[0] = bits(places[i][0]), in[i].v[1] = bits(places[i][1]), in[i].v[4] = bits((float)i / 16);
+    for (int i = 0; i < ROWS; i++) memset(&in[i], 0, 32), in[i].v[0] = bits(places[i][0]), in[i].v[1] = bits(places[i][1]), in[i].v[4] = bits((float)i / 16), in[i].v[6] = (uint32_t)(i % 6 - 1);
     int n = ROWS;
     for (int p = 5; p < 7; p++) {
         size_t offset, size;
@@ -222,7 +234,7 @@ int main(int argc, char **argv)
 {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         int status = 0;
-        if (argc > 1 && strcmp(argv[1], all[i].name)) continue;
+        if (argc > 1 && strncmp(argv[1], all[i].name, strlen(argv[1]))) continue; /* those that begin so */
         fflush(stdout);
         pid_t child = fork();
         if (!child) {
