@@ -8,10 +8,16 @@
 #include "code/texture.h"
 
 static const struct opnd no_opnd;
-enum { SOURCES = 1 + 1 + 3 + 6 + 3 }; /* most of tex */
+enum { SOURCES = 1 + 1 + 3 + 6 + 3 + 1 }; /* most of tex */
+
+static bool samples_of(const struct ptx_insn *i) { return lower_has_mod(i, "2dms") || lower_has_mod(i, "a2dms"); }
 
 static bool shape_of(const struct ptx_insn *i, enum texture_shape *out)
 {
+    if (samples_of(i)) {
+        *out = lower_has_mod(i, "2dms") ? TEXTURE_2D : TEXTURE_2D_LAYERED;
+        return true;
+    }
     static const char *const names[] = { [TEXTURE_1D] = "1d",
                                          [TEXTURE_2D] = "2d",
                                          [TEXTURE_3D] = "3d",
@@ -48,16 +54,34 @@ static bool object_read(struct lower *w, const struct ptx_operand *m, struct opn
     return true;
 }
 
-/* The object, the layer and the coordinates of [object, {layer, x, y, z}]; how many sources there are, 0: it is written
- * otherwise. */
-static u32 place_read(struct lower *w, const struct ptx_operand *m, enum texture_shape s, enum ptx_type t,
-                      struct opnd *src)
+/* The numbers of [object, {layer, x, y, z}] or, with texmode_independent, of [object, sampler, {layer, x, y, z}]; NULL:
+ * it is written otherwise. A sampler in a register is not looked at: an H200 samples by the one that the object was
+ * made with, whatever the register holds. Its driver loads no module with a .samplerref variable. */
+static const struct ptx_operand *numbers_of(const struct lower *w, const struct ptx_operand *m)
 {
+    const struct ptx_operand *sampler = m->nelem == 2 ? &m->elem[0] : NULL;
+    if (w->l->func->module->independent != (sampler != NULL)) return NULL;
+    bool known = sampler && sampler->kind == OP_REG && type_size[sampler->reg->type] == 8;
+    return known || m->nelem == 1 ? &m->elem[m->nelem - 1] : NULL;
+}
+
+/* The object, the layer and the coordinates; how many sources there are, 0: it is written otherwise. The first `skip`
+ * numbers are none of them. */
+static u32 place_read(struct lower *w, const struct ptx_operand *m, const struct ptx_operand *at, enum texture_shape s,
+                      enum ptx_type t, u32 skip, struct opnd *src)
+{
+    struct opnd all[5];
     u32 layer = texture_layered(s), need = texture_axes(s) + layer;
-    if (m->nelem != 1 || !object_read(w, m, &src[0])) return 0;
-    if (!numbers_read(w, &m->elem[0], need, t, src + 1)) return 0;
-    if (layer) numbers_read(w, &m->elem[0], 1, T_U32, src + 1);
+    if (!at || !object_read(w, m, &src[0]) || !numbers_read(w, at, skip + need, t, all)) return 0;
+    memcpy(src + 1, all + skip, need * sizeof *src);
+    if (layer && !skip) numbers_read(w, at, 1, T_U32, src + 1);
     return 1 + need;
+}
+
+/* The place of suld, sust and sured, in whole numbers. */
+static u32 surface_read(struct lower *w, const struct ptx_operand *m, enum texture_shape s, struct opnd *src)
+{
+    return place_read(w, m, m->nelem == 1 ? &m->elem[0] : NULL, s, T_S32, 0, src);
 }
 
 /* The last but one type is that of the result, the last that of the coordinates. */
@@ -87,51 +111,84 @@ static u32 results_read(struct lower *w, const struct ptx_operand *v, enum ptx_t
     return n;
 }
 
+/* What follows the place: a level or two gradients, offsets. *at: the first operand that was not read. */
+static bool rest_read(struct lower *w, enum texture_shape shape, enum ptx_type t, struct opnd *src, u32 *n, u32 *at,
+                      u32 *how)
+{
+    const struct ptx_insn *i = w->cur;
+    u32 axes = texture_axes(shape);
+    if (lower_has_mod(i, "level")) {
+        if (i->narg <= *at) return false;
+        src[(*n)++] = lower_operand(w, &i->arg[(*at)++], t);
+        *how |= TEXTURE_LEVEL;
+    }
+    if (lower_has_mod(i, "grad")) {
+        if (i->narg <= *at + 1 || !numbers_read(w, &i->arg[*at], axes, T_F32, src + *n) ||
+            !numbers_read(w, &i->arg[*at + 1], axes, T_F32, src + *n + axes))
+            return false;
+        *at += 2;
+        *n += 2 * axes;
+        *how |= TEXTURE_GRADIENTS;
+    }
+    if (*at < i->narg && i->arg[*at].kind == OP_VEC && !texture_cube(shape)) {
+        if (!numbers_read(w, &i->arg[(*at)++], axes, T_S32, src + *n)) return false;
+        *n += axes;
+        *how |= TEXTURE_OFFSETS;
+    }
+    return true;
+}
+
+/* A depth to compare with, at last: CUDA has no textures of depths, and an H200 answers the texel. */
+static bool depth_read(struct lower *w, enum texture_shape shape, enum ptx_type t, u32 at)
+{
+    const struct ptx_insn *i = w->cur;
+    if (at == i->narg) return true;
+    return at + 1 == i->narg && shape != TEXTURE_3D && t == T_F32 && i->arg[at].kind != OP_VEC;
+}
+
+/* d|p: whether all texels were there, which those of CUDA's arrays are. The predicate may be the guard: it goes last.
+ */
+static void residency_put(struct lower *w, const struct ptx_operand *p)
+{
+    if (p && p->kind != OP_SINK)
+        lower_emit(w, isa_form(N_mov_pred, T_PRED, T_PRED, 0), lower_begin(w, p, T_PRED), lower_const(ALL_LANES),
+                   no_opnd, no_opnd);
+}
+
 void lower_tex(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     struct lop o = lower_op(w, form);
     enum texture_shape shape = TEXTURE_1D;
     struct opnd src[SOURCES], dst[4];
-    bool level = lower_has_mod(i, "level"), grad = lower_has_mod(i, "grad"), gather = str_is(i->op->base, "tld4");
     enum ptx_type t = lower_last_type(i), r = result_type(i);
-    u32 n = 0, results = 0, at = 2, how = 0, half = 0;
+    const struct ptx_operand *to = &i->arg[0], *p = NULL, *at = i->narg > 1 ? numbers_of(w, &i->arg[1]) : NULL;
+    if (i->narg && to->kind == OP_PAIR) {
+        p = &to->elem[1];
+        to = &to->elem[0];
+    }
+    u32 n = 0, results = 0, next = 2, how = t == T_S32 ? TEXTURE_WHOLE : 0, half = 0, samples = samples_of(i);
     bool ok = i->narg >= 2 && shape_of(i, &shape) &&
               (r == T_F32 || r == T_U32 || r == T_S32 || r == T_F16 || r == T_F16X2) &&
-              (n = place_read(w, &i->arg[1], shape, t, src)) != 0 &&
-              (results = results_read(w, &i->arg[0], r, dst, &half)) != 0;
-    u32 axes = texture_axes(shape);
-    how |= half | (t == T_S32 ? TEXTURE_WHOLE : 0);
-    if (ok && level) {
-        ok = i->narg > at;
-        if (ok) src[n++] = lower_operand(w, &i->arg[at++], t);
-        how |= TEXTURE_LEVEL;
-    }
-    if (ok && grad) {
-        ok = i->narg > at + 1 && numbers_read(w, &i->arg[at], axes, T_F32, src + n) &&
-             numbers_read(w, &i->arg[at + 1], axes, T_F32, src + n + axes);
-        at += 2;
-        n += 2 * axes;
-        how |= TEXTURE_GRADIENTS;
-    }
-    if (ok && at < i->narg && i->arg[at].kind == OP_VEC && !texture_cube(shape)) {
-        ok = numbers_read(w, &i->arg[at++], axes, T_S32, src + n);
-        n += axes;
-        how |= TEXTURE_OFFSETS;
-    }
-    if (ok && gather)
-        for (u32 k = 0; k < 4; k++)
-            if (lower_has_mod(i, (const char *[]){ "r", "g", "b", "a" }[k]))
-                how |= TEXTURE_GATHER | k << TEXTURE_CHANNEL;
-    if (!ok || at != i->narg) { /* a depth to compare with stays behind */
+              (n = place_read(w, &i->arg[1], at, shape, t, samples, src)) != 0 &&
+              (results = results_read(w, to, r, dst, &half)) != 0 && rest_read(w, shape, t, src, &n, &next, &how) &&
+              depth_read(w, shape, t, next);
+    if (!ok || (samples && t != T_S32)) {
         lower_unsupported(w);
         return;
     }
+    if (samples) { /* the first of the numbers */
+        numbers_read(w, at, 1, T_S32, src + n++);
+        how |= TEXTURE_SAMPLE;
+    }
+    for (u32 k = 0; k < 4 && str_is(i->op->base, "tld4"); k++)
+        if (lower_has_mod(i, (const char *[]){ "r", "g", "b", "a" }[k])) how |= TEXTURE_GATHER | k << TEXTURE_CHANNEL;
     lower_operands(w, &o, dst, results, src, n);
-    o.aux = (u16)(shape | how);
+    o.aux = (u16)(shape | how | half);
     o.site = lower_site(w, ISA_READS, SP_GLOBAL, 16, 8, 0);
     w->site.p[o.site].flags = SITE_NC;
     VEC_PUSH(w->mem, &w->op, o);
+    residency_put(w, p);
 }
 
 /* ---- queries ---- */
@@ -201,7 +258,7 @@ void lower_surface(struct lower *w, int form)
     struct opnd src[SOURCES], v[4], at, inside;
     u32 n = 0, parts = lower_has_mod(i, "v4") ? 4 : lower_has_mod(i, "v2") ? 2 : 1, width = type_size[t];
     bool ok = i->narg == 2 && shape_of(i, &shape) && width && width * parts <= 16 &&
-              (n = place_read(w, &i->arg[load], shape, T_S32, src)) != 0;
+              (n = surface_read(w, &i->arg[load], shape, src)) != 0;
     const struct ptx_operand *data = &i->arg[!load];
     u32 has = data->kind == OP_VEC ? data->nelem : 1, reg = MAX_OF(width, 2u);
     ok = ok && has == parts;
@@ -232,7 +289,7 @@ void lower_surface_format(struct lower *w, int form)
     enum texture_shape shape = TEXTURE_1D;
     struct opnd src[SOURCES], dst[8];
     u32 n = 0, parts = lower_has_mod(i, "v4") ? 4 : lower_has_mod(i, "v2") ? 2 : 1;
-    bool ok = i->narg == 2 && shape_of(i, &shape) && (n = place_read(w, &i->arg[0], shape, T_S32, src)) != 0 &&
+    bool ok = i->narg == 2 && shape_of(i, &shape) && (n = surface_read(w, &i->arg[0], shape, src)) != 0 &&
               (i->arg[1].kind == OP_VEC ? i->arg[1].nelem : 1) == parts &&
               numbers_read(w, &i->arg[1], parts, T_B32, src + n);
     if (!ok) {
@@ -270,7 +327,7 @@ void lower_surface_reduce(struct lower *w, int form)
     struct opnd src[SOURCES], at, inside;
     u32 n = 0;
     bool ok = i->narg == 2 && shape_of(i, &shape) && type_size[t] && !(texels && type_size[t] != 4) &&
-              (n = place_read(w, &i->arg[0], shape, T_S32, src)) != 0;
+              (n = surface_read(w, &i->arg[0], shape, src)) != 0;
     for (u32 pass = 0; ok && pass < 1u + two; pass++) {
         u32 which = two ? (pass ? SURFACE_SIGNED : SURFACE_UNSIGNED) : 0;
         enum ptx_type as = !texels                                             ? t

@@ -12,7 +12,7 @@ enum texture_shape { /* low bits of lop.aux */
                      TEXTURE_CUBE,
                      TEXTURE_CUBE_LAYERED
 };
-/* Sources of tex and tld4: the object, a layer, coordinates, a level or two gradients, offsets. */
+/* Sources of tex and tld4: the object, a layer, coordinates, a level or two gradients, offsets, a sample's number. */
 enum {
     TEXTURE_SHAPE = 7,
     TEXTURE_WHOLE = 1 << 3,     /* coordinates are whole numbers: a fetch */
@@ -22,7 +22,8 @@ enum {
     TEXTURE_HALF = 1 << 7,      /* results are of 16 bits, four of them */
     TEXTURE_HALF2 = 1 << 8,     /* two results of two of them */
     TEXTURE_GATHER = 1 << 9,    /* tld4: one channel of four texels */
-    TEXTURE_CHANNEL = 10        /* shift of that channel */
+    TEXTURE_CHANNEL = 10,       /* shift of that channel */
+    TEXTURE_SAMPLE = 1 << 12    /* .2dms, .a2dms: which sample of the texel; arrays have one */
 };
 /* Coordinates of a shape, without the layer. */
 static inline u32 texture_axes(enum texture_shape s)

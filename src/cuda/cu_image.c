@@ -109,6 +109,30 @@ static cu_result refused_text(void)
     return CU_INVALID_PTX;
 }
 
+/* What the driver of an H200 loads no module with, and with which error: samplers as variables, and textures, samplers
+ * and surfaces as parameters. */
+static cu_result opaque_refused(const lk_module *m)
+{
+    for (const struct ptx_module *p = m->dev->ptx; p; p = p->next) {
+        for (u32 i = 0; i < p->nvar; i++)
+            if (p->var[i]->type == T_SAMPLERREF) {
+                cu_reason("The module has a .samplerref variable, and the CUDA driver loads none with one: textures "
+                          "are sampled as the object was made, or as the reference is set.",
+                          NULL, false);
+                return CU_NOT_FOUND;
+            }
+        for (u32 i = 0; i < p->nfunc; i++)
+            for (u32 k = 0; k < p->func[i]->nparam; k++)
+                if (p->func[i]->param[k]->type >= T_TEXREF) {
+                    cu_reason("A parameter is a .texref, .samplerref or .surfref, and the CUDA driver loads no module "
+                              "with one: pass the number of an object, a .u64.",
+                              NULL, false);
+                    return CU_INVALID_IMAGE;
+                }
+    }
+    return CU_OK;
+}
+
 cu_result cu_image_on(struct cu_image *m, struct cu_device *d, lk_module **out)
 {
     if (m->library) return cu_image_on(m->library, d, out);
@@ -121,7 +145,7 @@ cu_result cu_image_on(struct cu_image *m, struct cu_device *d, lk_module **out)
     if (!*on) s = lk_module_link(d->gpu, m->part, m->parts, on);
     *out = *on;
     unlock(&m->lock);
-    return !s ? CU_OK : s == LK_BAD_INPUT ? refused_text() : cu_status(d->gpu, s);
+    return !s ? opaque_refused(*out) : s == LK_BAD_INPUT ? refused_text() : cu_status(d->gpu, s);
 }
 
 /* PTX for a target that is newer than the device, or than was asked for. */
@@ -156,7 +180,10 @@ cu_result cu_image_new(const void *data, enum cu_kind kind, struct cu_device *on
              __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
     cu_result r = target_check(only, j, why, sizeof why);
     if (!r) r = cu_texts_of(data, only, m->name, &m->part, &m->parts, why, sizeof why);
-    if (!r && only && (r = cu_image_on(m, only, &loaded))) cu_jit_words(why, sizeof why);
+    if (!r && only && (r = cu_image_on(m, only, &loaded))) {
+        why[0] = 0;
+        if (r != CU_NOT_FOUND && r != CU_INVALID_IMAGE) cu_jit_words(why, sizeof why); /* else ptxas took it */
+    }
     char name[400], text[400];
     if (!r && loaded && cu_jit_undefined(loaded, name, text, sizeof name)) {
         snprintf(why, sizeof why, "ptxas fatal   : Unresolved extern function '%s'", name);
@@ -308,6 +335,7 @@ cu_result cu_image_global(struct cu_image *m, struct cu_device *d, const char *n
     if (lk_module_symbol(loaded, name, &at, &size)) return CU_NOT_FOUND;
     const struct ptx_var *v = dev_variable(loaded->dev, str_of(name));
     if (managed && !(v && v->is_managed)) return CU_NOT_FOUND;
+    if (v && v->type >= T_TEXREF) return CU_INVALID_VALUE; /* a reference has no address for the host */
     if (address) *address = at;
     if (bytes) *bytes = size;
     return CU_OK;

@@ -178,7 +178,7 @@ static bool target_parse(struct parser *p)
             VEC_PUSH(&m->mem, &rest, word);
             continue;
         }
-        p->samplers |= str_is(word, "texmode_independent");
+        m->independent |= str_is(word, "texmode_independent");
         if (str_is(word, "debug"))
             m->debug = true;
         else if (!str_is(word, "texmode_unified") && !str_is(word, "texmode_independent"))

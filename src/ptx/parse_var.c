@@ -378,7 +378,7 @@ static bool var_check(struct parser *p, const struct ptx_var *v)
     bool is_opaque = v->type >= T_TEXREF;
     if (is_opaque && (p->func || v->space != SP_GLOBAL))
         return fail_at(p, v->at, "textures and surfaces are .global variables of the module");
-    if (v->type == T_SAMPLERREF && !p->samplers)
+    if (v->type == T_SAMPLERREF && !p->m->independent)
         return fail_at(p, v->at, "samplers are part of their textures unless .target says texmode_independent");
     if (v->is_common && v->space != SP_GLOBAL) return fail_at(p, v->at, ".common variables are .global");
     return v->size || v->is_extern || fail_at(p, v->at, "`%.*s` has no size: only .extern arrays may", SHOW(v->name));

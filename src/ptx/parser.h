@@ -43,7 +43,6 @@ struct parser {
     struct map opcodes;      /* struct ptx_opcode by text */
     struct map file_numbers; /* of .file so far, by the four bytes of the number */
     struct map call_sites;   /* struct ptx_loc, the newest, by file, line, column: see loc_parse */
-    bool samplers;           /* .target says texmode_independent */
     struct ptx_func *func;   /* whose body is read */
     struct scope *scope;     /* innermost block */
     struct ptx_loc *loc;     /* what .loc said last */

@@ -228,6 +228,7 @@ struct ptx_module {
     u32 target;                       /* 90 for sm_90 */
     char target_suffix;               /* 'a', 'f' or 0 */
     bool debug;                       /* .target ..., debug */
+    bool independent;                 /* .target ..., texmode_independent: samplers apart from textures */
     u32 address_size;
     struct ptx_source *files;
     u32 nfiles;

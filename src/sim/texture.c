@@ -114,7 +114,7 @@ static void weights(const struct axis *x, u32 all, u16 w[4])
 
 /* ---- the instruction ---- */
 
-enum { SOURCES = 14 };
+enum { SOURCES = 15 };
 struct fetch {
     struct warp *warp;
     const struct insn *insn;
@@ -418,6 +418,14 @@ void texture_none(struct warp *w, const struct insn *i, u32 lanes, u64 handle, b
     finding_add(w, i->op, &f, lanes);
 }
 
+/* Lanes that ask for another sample of a texel than the first. CUDA's arrays have one: the others are 0. */
+static u32 beyond_samples(const struct fetch *f, u32 sources)
+{
+    u32 r = 0;
+    for (u32 l = 0; f->aux & TEXTURE_SAMPLE && l < LANES; l++) r |= (u32)((u32)f->source[sources - 1][l] != 0) << l;
+    return r;
+}
+
 /* Writes four words of the lanes as the instruction's results. */
 static void results_put(const struct fetch *f, char *restrict R, u32 lanes, u32 out[4][LANES],
                         const struct taint bad[LANES])
@@ -458,6 +466,7 @@ int run_tex(char *restrict R, const struct insn *i, struct warp *w)
                          f.texture ? "is a surface, not a texture" : "is no texture object");
             continue;
         }
+        same &= ~beyond_samples(&f, o->nsrc);
         while (same) { /* lanes of the same level together */
             u32 group = 0;
             levels_of(&f, (u32)__builtin_ctz(same), &f.levels);

@@ -39,7 +39,8 @@ static struct made mips(enum fill what, CUarray_format f, int w, int h, int d, u
             memcpy(data + 16 * (size_t)i, what == STEPS ? steps : comb, 16);
         }
         if (what == RANDOM && f == CU_AD_FORMAT_HALF)
-            for (int i = 0; i < 4 * n; i++) ((uint16_t *)data)[i] = (uint16_t)(0x3000 + rnd() % 0x1000 + (rnd() >> 5 & 1) * 0x8000);
+            for (int i = 0; i < 4 * n; i++)
+                ((uint16_t *)data)[i] = (uint16_t)(0x3000 + rnd() % 0x1000 + (rnd() >> 5 & 1) * 0x8000);
         else if (what == RANDOM)
             fill_floats(4 * (size_t)n, -3, 4);
         if (what == BYTES) fill_bytes(4 * (size_t)n * size_of(f));
@@ -119,7 +120,8 @@ static void odd_gradients(void)
     nrow = 0;
     for (int i = 0; i < 9; i++)
         for (int j = 0; j < 9; j++)
-            for (int k = 0; k < 3; k++) ROW(0.5f, 0.5f, some[i], k == 1 ? some[j] : 0, k == 2 ? 1.f / 512 : 0, k ? 0 : some[j]);
+            for (int k = 0; k < 3; k++)
+                ROW(0.5f, 0.5f, some[i], k == 1 ? some[j] : 0, k == 2 ? 1.f / 512 : 0, k ? 0 : some[j]);
 }
 
 /* Every place of a comb: x and y together. Gradients in texels. */
@@ -204,7 +206,8 @@ int main(int argc, char **argv)
     h = filter(16, 1), h.bias = 1, h.most = 0.001f, ask_rows("taps_bias_up", G2, combs, h);
     /* one level: an array that has no others */
     for (int i = 0; i < SIDE * SIDE; i++) {
-        float v[4] = { i % SIDE % COMB == 0, i % SIDE % COMB == COMB / 2, i / SIDE % COMB == 0, i / SIDE % COMB == COMB / 2 };
+        float v[4] = { i % SIDE % COMB == 0, i % SIDE % COMB == COMB / 2, i / SIDE % COMB == 0,
+                       i / SIDE % COMB == COMB / 2 };
         memcpy(data + 16 * (size_t)i, v, 16);
     }
     struct made plain = array(F, 4, SIDE, SIDE, 0, 0), single = mips(COMBS, F, SIDE, SIDE, 0, 0, 1);
@@ -233,7 +236,13 @@ int main(int argc, char **argv)
             char name[32];
             snprintf(name, sizeof name, "%s_%d", l ? "linear" : "near", a);
             h = filter((unsigned)a, l);
-            struct { const char *name; struct made m; unsigned flags; } all[] = { { "f32", f32, 0 }, { "u8", u8, 0 }, { "f16", f16, 0 }, { "s16", s16, 0 }, { "srgb", u8, CU_TRSF_SRGB } };
+            struct {
+                const char *name;
+                struct made m;
+                unsigned flags;
+            } all[] = {
+                { "f32", f32, 0 }, { "u8", u8, 0 }, { "f16", f16, 0 }, { "s16", s16, 0 }, { "srgb", u8, CU_TRSF_SRGB }
+            };
             for (int k = 0; k < 5; k++) {
                 char full[40];
                 snprintf(full, sizeof full, "%s_%s", all[k].name, name);
