@@ -10,16 +10,33 @@
  *   word 4   dimensions 0 and 1, less 1
  *   word 5   dimensions 2 and 3, less 1
  *   word 6   0..31 dimension 4, less 1, 32..46 the element strides, less 1, 56..63 box of dimension 0, or channels,
- * less 1 word 7   0..31 box of dimensions 1 to 4, less 1, or the corners; 32..41 pixels, less 1 word 8   bytes of a
- * box, with element strides that divide rounding down word 9   what shared memory has to be aligned to for the swizzle:
- * 16, 256, 512, 1024 */
+ *            less 1
+ *   word 7   0..31 box of dimensions 1 to 4, less 1, or the corners; 32..41 pixels, less 1
+ *   word 8   bytes of a box, with element strides that divide rounding down
+ *   word 9   what shared memory has to be aligned to for the swizzle: 16, 256, 512, 1024
+ *
+ * Elements of 4 and 6 bits have the numbers of the manual's .elemtype, which sm_90 has not. */
 #include "mem/tensor_map.h"
 
 /* The number of a type in the map. */
-static const u8 type_number[MAP_TYPES] = { 0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 7, 8 };
-static const u8 type_bytes[MAP_TYPES] = { 1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4 };
+static const u8 type_number[MAP_TYPES] = { 0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 8, 7, 8, 13, 14, 15 };
+static const u8 type_bits[MAP_TYPES] = { 8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6 };
 
-u32 tensor_map_element(u32 type) { return type < MAP_TYPES ? type_bytes[type] : 0; }
+/* Elements of a row of padded ones, in every map. */
+enum { PADDED_ROW = 128 };
+
+u32 tensor_map_element(u32 type) { return type < MAP_TYPES ? type_bits[type] / 8u : 0; }
+
+u32 tensor_map_units(struct tensor_map *m)
+{
+    if (m->type < MAP_U4) return 1;
+    u32 each = m->type == MAP_U4 ? 2 : 16;
+    m->stride[0] = each * type_bits[m->type] / 8u;
+    m->dim[0] /= each;
+    m->box[0] /= each;
+    m->channels /= each;
+    return each;
+}
 
 /* Bits of a corner's field: lower corners from bit 0 on, upper ones from bit 16. */
 static u32 corner_bits(u32 rank) { return rank == 3 ? 16 : rank == 4 ? 8 : 5; }
@@ -37,39 +54,54 @@ static const char *wrong_corners(const struct tensor_map *m)
 
 static const char *wrong_box(const struct tensor_map *m)
 {
-    u64 inner = (u64)(m->im2col ? m->channels : m->box[0]) * tensor_map_element(m->type);
+    u32 across = m->im2col ? m->channels : m->box[0];
+    u64 inner = (u64)across * (tensor_map_padded(m->type) ? 8u : type_bits[m->type]) / 8; /* as in shared memory */
     if (m->im2col && (!m->channels || m->channels > 256)) return "channelsPerPixel is not 1 to 256";
     if (m->im2col && (!m->pixels || m->pixels > 1024)) return "pixelsPerColumn is not 1 to 1024";
     for (u32 d = 0; !m->im2col && d < m->rank; d++)
         if (!m->box[d] || m->box[d] > 256) return "a boxDim is not 1 to 256";
+    if (tensor_map_padded(m->type) && across != PADDED_ROW) return "the inner dimension of the box is not 128";
     if (inner % 16) return "the inner dimension of the box is no multiple of 16 bytes";
     if (!m->interleave && m->swizzle && inner > swizzle_width(m->swizzle))
         return "the inner dimension of the box is larger than the swizzle";
     return NULL;
 }
 
+/* What elements of 4 and 6 bits ask for beside the rest. */
+static const char *wrong_narrow(const struct tensor_map *m)
+{
+    bool padded = tensor_map_padded(m->type);
+    if (m->dim[0] % (padded ? PADDED_ROW : 2)) return "the first globalDim is no multiple of 128, or 2";
+    if (padded && m->interleave) return "no such interleave for the type";
+    if (padded && m->swizzle && m->swizzle < SWIZZLE_128B) return "no such swizzle for the type";
+    if (padded && m->swizzle == SWIZZLE_128B_ATOM_32B_FLIP_8B) return "no such swizzle for the type";
+    if (m->type == MAP_U4_PADDED && m->swizzle == SWIZZLE_128B_ATOM_64B) return "no such swizzle for the type";
+    return NULL;
+}
+
 const char *tensor_map_wrong(const struct tensor_map *m)
 {
-    if (m->type >= MAP_TYPES) return "the data type is none of this architecture";
+    if (m->type >= (m->newer ? (u32)MAP_TYPES : (u32)MAP_U4)) return "the data type is none of this architecture";
     if (!m->rank || m->rank > TENSOR_RANKS || (m->im2col && m->rank < 3)) return "the rank is not 1 to 5, or 3 to 5";
     if (m->interleave > INTERLEAVE_32B || (m->interleave && m->rank < 3)) return "no such interleave";
     if (m->swizzle > (m->newer ? SWIZZLE_128B_ATOM_64B : SWIZZLE_128B)) return "no such swizzle";
     if (m->promotion > 3) return "no such promotion";
-    if (m->fill > 1 || (m->fill && m->type < MAP_F16)) return "no such fill for the type";
-    u64 align = m->interleave == INTERLEAVE_32B ? 32 : 16;
+    if (m->fill > 1 || (m->fill && (m->type < MAP_F16 || m->type >= MAP_U4))) return "no such fill for the type";
+    u64 align = m->interleave == INTERLEAVE_32B || tensor_map_padded(m->type) ? 32 : 16;
     if (m->address % align || m->address >> 57) return "the address is no multiple of 16, or 32";
     for (u32 d = 0; d < m->rank; d++) {
         if (!m->dim[d] || m->dim[d] > 1ull << 32) return "a globalDim is not 1 to 2^32";
         if (d && (m->stride[d] % align || m->stride[d] >> 40)) return "a globalStride is no multiple of 16, or 32";
         if (!m->step[d] || m->step[d] > 8) return "an elementStride is not 1 to 8";
     }
-    const char *box = wrong_box(m);
+    const char *box = m->type >= MAP_U4 ? wrong_narrow(m) : NULL;
+    if (!box) box = wrong_box(m);
     return box ? box : m->im2col ? wrong_corners(m) : NULL;
 }
 
 void tensor_map_encode(const struct tensor_map *m, u64 w[TENSOR_MAP_WORDS])
 {
-    u64 bytes = tensor_map_element(m->type);
+    u64 bits = type_bits[m->type];
     bool tf32 = m->type == MAP_TF32 || m->type == MAP_TF32_FTZ;
     memset(w, 0, 8 * TENSOR_MAP_WORDS);
     w[0] = m->address;
@@ -85,7 +117,7 @@ void tensor_map_encode(const struct tensor_map *m, u64 w[TENSOR_MAP_WORDS])
     for (u32 d = 0; d < m->rank; d++) {
         w[4 + d / 2] |= (m->dim[d] - 1) << (d % 2 ? 32 : 0);
         w[6] |= (u64)(m->step[d] - 1) << (32 + 3 * d);
-        if (!m->im2col) bytes *= m->box[d] / m->step[d];
+        if (!m->im2col) bits *= m->box[d] / m->step[d];
         if (!m->im2col && d) w[7] |= (u64)(m->box[d] - 1) << 8 * (d - 1);
     }
     w[6] |= (u64)((m->im2col ? m->channels : m->box[0]) - 1) << 56;
@@ -94,9 +126,9 @@ void tensor_map_encode(const struct tensor_map *m, u64 w[TENSOR_MAP_WORDS])
         for (u32 k = 0; k + 2 < m->rank; k++)
             w[7] |= (u64)((u32)m->lower[k] & mask) << bits * k | (u64)((u32)m->upper[k] & mask) << (16 + bits * k);
         w[7] |= (u64)(m->pixels - 1) << 32;
-        bytes *= (u64)m->channels * m->pixels;
+        bits *= (u64)m->channels * m->pixels;
     }
-    w[8] = bytes;
+    w[8] = bits / 8;
     w[9] = m->swizzle ? 8 * swizzle_width(m->swizzle) : 16;
 }
 

@@ -21,6 +21,9 @@ enum tensor_map_type {
     MAP_F32_FTZ,
     MAP_TF32,
     MAP_TF32_FTZ,
+    MAP_U4,        /* of sm_100 and later: 16 of 4 bits in 8 bytes */
+    MAP_U4_PADDED, /* in shared memory 8 more bytes follow */
+    MAP_U6_PADDED, /* 16 of 6 bits in 12 bytes; in shared memory 4 more follow, of a store each has a byte */
     MAP_TYPES
 };
 enum tensor_map_interleave { INTERLEAVE_NONE, INTERLEAVE_16B, INTERLEAVE_32B };
@@ -38,7 +41,7 @@ enum tensor_map_swizzle {
 static inline u32 swizzle_width(u32 swizzle) { return 16u << (swizzle < SWIZZLE_128B ? swizzle : SWIZZLE_128B); }
 
 struct tensor_map {
-    bool newer;               /* of a device that has the swizzles of larger atoms */
+    bool newer;               /* of a device that has the swizzles of larger atoms, and elements of 4 and 6 bits */
     bool im2col;              /* pixels and channels; otherwise a box */
     u8 type;                  /* enum tensor_map_type */
     u8 rank;                  /* 1 to 5 */
@@ -47,14 +50,19 @@ struct tensor_map {
     u8 fill;                  /* what is outside becomes: 0 zeros, 1 NaN */
     u64 address;              /* of the tensor in global memory */
     u64 dim[TENSOR_RANKS];    /* elements of each dimension */
-    u64 stride[TENSOR_RANKS]; /* bytes from one to the next; that of the first dimension is the size of an element */
+    u64 stride[TENSOR_RANKS]; /* bytes from one to the next; that of the first dimension is the size of an element, 0 of
+                                 4- and 6-bit ones */
     u32 box[TENSOR_RANKS];    /* a box: elements of each dimension that it spans */
     u32 step[TENSOR_RANKS];   /* of them every so many-th is copied */
     s32 lower[3], upper[3];   /* im2col: corners of the pixels, relative to the first and the last */
     u32 channels, pixels;     /* im2col: of one copy */
 };
 
-u32 tensor_map_element(u32 type); /* bytes of an element */
+u32 tensor_map_element(u32 type); /* bytes of an element; 0: it has less than one */
+static inline bool tensor_map_padded(u32 type) { return type == MAP_U4_PADDED || type == MAP_U6_PADDED; }
+/* Turns a map of 4- or 6-bit elements into one of units that are bytes, of two or of 16 elements: the first dimension
+ * has fewer of them. How many elements a unit has; 1: it is another map, and stays. */
+u32 tensor_map_units(struct tensor_map *m);
 /* What is wrong with it, as the driver refuses it; NULL: nothing. */
 const char *tensor_map_wrong(const struct tensor_map *m);
 void tensor_map_encode(const struct tensor_map *m, u64 out[TENSOR_MAP_WORDS]);

@@ -27,6 +27,8 @@ struct tensor_copy {
     u32 offset[3];                   /* im2col: of the pixels */
     char *shared;                    /* where the box is in shared memory */
     u64 shared_at;                   /* its address there */
+    u32 each;                        /* elements that a unit of the map's first dimension has (tensor_map_units) */
+    u32 unit;                        /* bytes of one in shared memory, where some are padding; 0: as in the tensor */
     const struct mem_object *object; /* that has the tensor */
     bool store;                      /* to global memory */
     bool prefetch;                   /* nothing is copied */
@@ -46,11 +48,18 @@ static u64 swizzled(const struct tensor_copy *c, u64 offset)
     return (at ^ by) - c->shared_at;
 }
 
-/* From one row of the box to the next in shared memory: a row that is shorter than the swizzle leaves a gap. */
-static u64 row_pitch(const struct tensor_map *m)
+/* Bytes of a row of the box in shared memory. */
+static u64 row_bytes(const struct tensor_copy *c)
 {
-    u64 bytes = (u64)(m->im2col ? m->channels : m->box[0]) * m->stride[0], span = swizzle_width(m->swizzle);
-    return m->swizzle && bytes < span ? span : bytes;
+    const struct tensor_map *m = &c->map;
+    return (u64)(m->im2col ? m->channels : m->box[0]) * (c->unit ? c->unit : m->stride[0]);
+}
+
+/* From one row of the box to the next in shared memory: a row that is shorter than the swizzle leaves a gap. */
+static u64 row_pitch(const struct tensor_copy *c)
+{
+    u64 bytes = row_bytes(c), span = swizzle_width(c->map.swizzle);
+    return c->map.swizzle && bytes < span ? span : bytes;
 }
 
 /* Bytes of a row: those in the tensor at `global`, or outside of it (global 0). */
@@ -62,6 +71,14 @@ static void add_piece(struct tensor_copy *c, u64 offset, u64 global, u64 bytes)
         global = 0;
     }
     if (!global && c->store) return;
+    if (c->store && c->unit) { /* 6-bit elements, a byte each in shared memory: its last four are read as well */
+        u64 to = swizzled(c, offset);
+        flight_add(c->f, (struct flight_move){ mem_view(o, global), c->shared + to, global, c->shared_at + to, (u32)bytes });
+        flight_add(c->f, (struct flight_move){ .from = c->shared + to + bytes,
+                                               .from_at = c->shared_at + to + bytes,
+                                               .bytes = c->unit - (u32)bytes });
+        return;
+    }
     while (bytes) {
         u64 n = c->map.swizzle ? MIN_OF(bytes, 16 - (c->shared_at + offset) % 16) : bytes, to = swizzled(c, offset);
         char *at = c->shared + to, *view = global ? mem_view(o, global) : NULL;
@@ -74,12 +91,24 @@ static void add_piece(struct tensor_copy *c, u64 offset, u64 global, u64 bytes)
     }
 }
 
+/* A row of padded units: each is a piece of its own. The row is in the tensor, or outside of it (line 0). */
+static void add_units(struct tensor_copy *c, u64 offset, s64 x, u32 n, u64 line)
+{
+    u32 bytes = (u32)c->map.stride[0];
+    if (x < 0 || x >= (s64)c->map.dim[0]) line = 0;
+    for (u32 k = 0; k < n; k++) add_piece(c, offset + k * c->unit, line ? line + (u64)(x + k) * bytes : 0, bytes);
+}
+
 /* A row of the box: `n` elements from coordinate x of the first dimension on; line: the address of the row's element 0;
  * 0: the row is outside of the tensor. */
 static void add_row(struct tensor_copy *c, u64 offset, s64 x, u32 n, u64 line)
 {
     u32 bytes = (u32)c->map.stride[0];
     s64 dim = (s64)c->map.dim[0], first = x < 0 ? MIN_OF(-x, (s64)n) : 0, last = MIN_OF((s64)n, MAX_OF(dim - x, first));
+    if (c->unit) {
+        add_units(c, offset, x, n, line);
+        return;
+    }
     if (!line) first = last = (s64)n;
     if (first) add_piece(c, offset, 0, (u64)first * bytes);
     if (last > first)
@@ -92,7 +121,7 @@ static void add_box(struct tensor_copy *c)
     const struct tensor_map *m = &c->map;
     u32 count[TENSOR_RANKS], k[TENSOR_RANKS] = { 0 };
     for (u32 d = 0; d < m->rank; d++) count[d] = d ? (m->box[d] + m->step[d] - 1) / m->step[d] : m->box[0];
-    for (u64 offset = 0;; offset += row_pitch(m)) {
+    for (u64 offset = 0;; offset += row_pitch(c)) {
         u64 line = m->address;
         for (u32 d = 1; d < m->rank; d++) {
             s64 x = (s64)c->at[d] + (s64)k[d] * m->step[d];
@@ -113,7 +142,7 @@ static void add_rows(struct tensor_copy *c)
     for (u32 k = 0; k < FOUR_ROWS; k++) {
         s64 row = c->at[1 + k];
         u64 line = row >= 0 && row < (s64)m->dim[1] ? m->address + (u64)row * m->stride[1] : 0;
-        add_row(c, k * row_pitch(m), c->at[0], m->box[0], line);
+        add_row(c, k * row_pitch(c), c->at[0], m->box[0], line);
     }
 }
 
@@ -131,7 +160,7 @@ static void add_pixels(struct tensor_copy *c)
             if (x < 0 || x >= (s64)m->dim[d]) line = 0;
             if (line) line += (u64)x * m->stride[d];
         }
-        add_row(c, q * row_pitch(m), at[0], m->channels, line);
+        add_row(c, q * row_pitch(c), at[0], m->channels, line);
         for (u32 d = 1; d < m->rank; d++) {
             at[d] += d < m->rank - 1u ? m->step[d] : 1;
             if (d == m->rank - 1u || at[d] <= (s64)m->dim[d] - 1 + m->upper[d - 1]) break;
@@ -189,6 +218,21 @@ static void slices_of(struct tensor_map *m)
     m->box[m->rank - 2] = 1;
 }
 
+/* What cannot be done with elements of that type; NULL: nothing. */
+static const char *wrong_type(const struct tensor_map *m, u32 aux)
+{
+    bool reduce = aux & TENSOR_REDUCE;
+    if (reduce && m->type >= MAP_U4) return "the elements have 4 or 6 bits, of which there are no reductions";
+    if (reduce && (m->type == MAP_U8 || m->type == MAP_U16))
+        return m->type == MAP_U8 ? "the elements are integers of 8 bits, of which there are no reductions: an H200 ends "
+                                   "the kernel with an illegal instruction"
+                                 : "the elements are integers of 16 bits, of which there are no reductions: an H200 "
+                                   "ends the kernel with an illegal instruction";
+    if (aux & TENSOR_STORE && m->type == MAP_U4_PADDED)
+        return "the map has 4-bit elements with padding (CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B), which are only loaded";
+    return NULL;
+}
+
 /* Reads the map of a lane, whose address is that of the instruction's site number `site`; false: there is none, which
  * is reported. */
 static bool read_map(struct tensor_copy *c, const char *R, u32 site)
@@ -221,12 +265,12 @@ static bool read_map(struct tensor_copy *c, const char *R, u32 site)
                   "Use .im2col with maps of cuTensorMapEncodeIm2col, .tile with others.");
         return false;
     }
-    if (o->aux & TENSOR_REDUCE && (c->map.type == MAP_U8 || c->map.type == MAP_U16)) {
-        snprintf(text, sizeof text,
-                 "the elements are integers of %u bits, of which there are no reductions: an H200 ends the kernel with "
-                 "an illegal instruction",
-                 c->map.type == MAP_U8 ? 8 : 16);
-        wrong_map(c, text, "Encode the map with elements of 32 or 64 bits, or of f16 or bf16.");
+    const char *wrong = wrong_type(&c->map, o->aux);
+    if (wrong) {
+        wrong_map(c, wrong,
+                  c->map.type == MAP_U4_PADDED && !(o->aux & TENSOR_REDUCE)
+                      ? "Store by a map of CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, from memory without padding."
+                      : "Encode the map with elements of 32 or 64 bits, or of f16 or bf16.");
         return false;
     }
     if (c->map.swizzle == SWIZZLE_128B_ATOM_32B_FLIP_8B) {
@@ -239,14 +283,46 @@ static bool read_map(struct tensor_copy *c, const char *R, u32 site)
                   "Encode the map with a box of one row for .tile::gather4 and .tile::scatter4.");
         return false;
     }
-    if (!c->map.interleave || c->prefetch) return true;
+    if (c->prefetch) return true;
+    if (!c->map.interleave) {
+        c->each = tensor_map_units(&c->map);
+        if (tensor_map_padded(c->map.type)) c->unit = 16;
+        return true;
+    }
     if (c->map.im2col) {
         launch_fail(c->w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
                     "tensor maps with interleaved channels (CU_TENSOR_MAP_INTERLEAVE_16B, _32B) in an im2col copy");
         return false;
     }
+    c->each = 1;
     slices_of(&c->map);
     return true;
+}
+
+/* The first coordinate, which becomes one of units; false: a copy cannot begin there, which is reported. */
+static bool good_start(struct tensor_copy *c)
+{
+    char text[160];
+    s32 x = c->at[0], multiple = c->unit ? 128 : (s32)c->each;
+    if (x % multiple) {
+        snprintf(text, sizeof text, "a copy of %s elements starts at a multiple of %d of them, and the coordinate is %d",
+                 c->map.type == MAP_U6_PADDED ? "6-bit" : "4-bit", multiple, x);
+        wrong_map(c, text, "Make the first coordinate such a multiple.");
+        return false;
+    }
+    c->at[0] /= (s32)c->each;
+    s64 start = (s64)c->at[0] * (s64)c->map.stride[0];
+    if (start % 16 == 0 || c->unit) return true;
+    if (c->each > 1)
+        snprintf(text, sizeof text,
+                 "a copy starts at a multiple of 16 bytes of a row, and coordinate %d of 4-bit elements is byte %lld", x,
+                 (long long)start);
+    else
+        snprintf(text, sizeof text,
+                 "a copy starts at a multiple of 16 bytes of a row, and coordinate %d of %u-byte elements is byte %lld",
+                 x, (u32)c->map.stride[0], (long long)start);
+    wrong_map(c, text, "Make the first coordinate times the size of an element a multiple of 16.");
+    return false;
 }
 
 static bool same_copy(const struct tensor_copy *a, const struct tensor_copy *b)
@@ -261,22 +337,14 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
     struct tensor_copy c = { .w = w, .insn = i, .lane = lane, .store = o->aux & TENSOR_STORE };
     struct access shared, mbarrier;
     if (!read_map(&c, R, 1)) return;
-    u64 row = (u64)(c.map.im2col ? c.map.channels : c.map.box[0]) * c.map.stride[0],
-        rows = o->aux & TENSOR_ROWS ? FOUR_ROWS : row_count(&c.map);
-    u32 bytes = (u32)(row * rows), span = (u32)(row_pitch(&c.map) * (rows - 1) + row);
+    u64 rows = o->aux & TENSOR_ROWS ? FOUR_ROWS : row_count(&c.map);
+    u32 bytes = (u32)((u64)(c.map.im2col ? c.map.channels : c.map.box[0]) * c.map.stride[0] * rows),
+        span = (u32)(row_pitch(&c) * (rows - 1) + row_bytes(&c));
     u32 numbers = o->aux & TENSOR_ROWS ? 1 + FOUR_ROWS : c.map.rank;
     for (u32 d = 0; d < numbers; d++) c.at[d] = (s32)bulk_source(w, R, i, SRC_BULK_MORE + d, 4, lane);
     for (u32 d = 0; o->aux & TENSOR_IM2COL && !c.store && d + 2 < c.map.rank; d++)
         c.offset[d] = (u16)bulk_source(w, R, i, SRC_BULK_MORE + 5 + d, 2, lane);
-    s64 start = (s64)c.at[0] * (s64)c.map.stride[0];
-    if (start % 16) {
-        char text[160];
-        snprintf(text, sizeof text,
-                 "a copy starts at a multiple of 16 bytes of a row, and coordinate %d of %u-byte elements is byte %lld",
-                 c.at[0], (u32)c.map.stride[0], (long long)start);
-        wrong_map(&c, text, "Make the first coordinate times the size of an element a multiple of 16.");
-        return;
-    }
+    if (!good_start(&c)) return;
     for (u32 d = 0; c.store && d < numbers; d++) {
         if (c.at[d] >= 0) continue;
         char text[120];
@@ -304,6 +372,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
         c.f->to_space = c.store ? SP_GLOBAL : SP_SHARED;
         c.f->from_space = c.store ? SP_SHARED : SP_GLOBAL;
         c.f->fill = c.map.fill ? FILL_NAN : FILL_ZERO;
+        c.f->pack_6 = c.store && c.unit;
         if (!c.store) {
             c.f->to_cta = w->cta->cluster->cta[rank];
             c.f->to_cta->swizzles |= (u8)(1u << c.map.swizzle);

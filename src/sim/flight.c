@@ -136,9 +136,20 @@ static void fill_nan(char *p, u32 bytes)
     for (u32 k = 0; k + 2 <= bytes; k += 2) memcpy(p + k, nan, 2);
 }
 
+enum { PACKED = 16 }; /* elements of 6 bits that lie together */
+
+/* Of each byte the low six bits, one behind the other. */
+static void pack_elements(const char *from, char *to)
+{
+    memset(to, 0, PACKED * 6 / 8);
+    for (u32 k = 0; k < PACKED * 6; k++) to[k / 8] |= (char)((from[k / 6] >> k % 6 & 1) << k % 8);
+}
+
 static void move_read(const struct flight *f, const struct flight_move *m, char *to)
 {
-    if (m->from)
+    if (f->pack_6 && m->to)
+        pack_elements(m->from, to);
+    else if (m->from)
         memcpy(to, m->from, m->bytes);
     else if (f->fill == FILL_NAN)
         fill_nan(to, m->bytes);
@@ -167,7 +178,12 @@ static void move_taints(const struct flight *f, const struct flight_move *m)
 {
     struct shadow *to = shadow_in(f, f->to_space, f->to_cta), *from = shadow_in(f, f->from_space, f->from_cta);
     if (!to) return;
-    if (!m->from || !from)
+    if (f->pack_6 && from) { /* an undefined element makes all undefined that it is packed with */
+        u32 bad = 0;
+        while (bad < PACKED && shadow_defined(from, m->from_at + bad, 1)) bad++;
+        for (u32 k = 0; k < m->bytes && bad < PACKED; k++) shadow_copy(to, m->to_at + k, from, m->from_at + bad, 1);
+        if (bad == PACKED) shadow_define(to, m->to_at, m->bytes);
+    } else if (!m->from || !from)
         shadow_define(to, m->to_at, m->bytes);
     else
         shadow_copy(to, m->to_at, from, m->from_at, m->bytes);

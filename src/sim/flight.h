@@ -47,6 +47,7 @@ struct flight {
     struct site own;               /* what reduce may point to */
     u8 fill;                       /* enum flight_fill */
     bool to_tf32;                  /* f32 elements are rounded to tf32 on their way */
+    bool pack_6;                   /* 16 bytes of the source, an element of 6 bits each, become the 12 of a piece */
     bool was_read;                 /* the source has been read: the bytes are in data */
     struct cta *to_cta, *from_cta; /* whose shared memory it writes, reads */
     char *mbarrier;                /* FLIGHT_MBARRIER: its word */

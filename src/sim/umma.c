@@ -125,18 +125,32 @@ static void tile(const struct part_of_product *p, u32 part, u32 row, u32 rows, u
     }
 }
 
+/* The bytes of a chunk that element e of it lies in: 4- and 6-bit elements are packed, and padding follows. */
+static u32 first_byte(enum tensor_type t, u32 e)
+{
+    u32 bits = t == TENSOR_E2M1 ? 4 : t == TENSOR_E2M3 || t == TENSOR_E3M2 ? 6 : tensor_bits(t);
+    return e * bits / 8;
+}
+static u32 end_byte(enum tensor_type t, u32 e)
+{
+    u32 bits = t == TENSOR_E2M1 ? 4 : t == TENSOR_E2M3 || t == TENSOR_E3M2 ? 6 : tensor_bits(t);
+    return ((e + 1) * bits + 7) / 8;
+}
+
 /* Which lines of a matrix in shared memory are undefined; false: none. */
 static bool undefined_lines(const struct cta *c, u64 descriptor, bool mn, enum tensor_type t, u32 lines, u32 k,
                             u32 *bad)
 {
     struct matrix m = matrix_of_tcgen05(descriptor, mn);
-    u32 each = 128 / tensor_bits(t), bytes = MAX_OF(tensor_bits(t) / 8, 1u), some = 0;
+    u32 each = 128 / tensor_bits(t), some = 0;
     if (shadow_defined(c->init, c->init->from, c->launch->shared_total)) return false;
     for (u32 l = 0; l < lines; l++)
         for (u32 n = 0; n < matrix_across(&m, t, k) && !bad[l]; n++) {
-            u64 at = c->init->from + (mn ? matrix_chunk(&m, n, l / each) + l % each * bytes : matrix_chunk(&m, l, n));
-            for (u32 j = 0; j < (mn ? bytes : (u32)CHUNK_BYTES) && !bad[l]; j += bytes) {
-                struct taint x = shadow_read(c->init, at + j, bytes);
+            u32 first = mn ? first_byte(t, l % each) : 0, end = end_byte(t, mn ? l % each : each - 1);
+            u64 at = c->init->from + (mn ? matrix_chunk(&m, n, l / each) : matrix_chunk(&m, l, n));
+            if (shadow_defined(c->init, at + first, end - first)) continue;
+            for (u32 j = first; j < end && !bad[l]; j++) {
+                struct taint x = shadow_read(c->init, at + j, 1);
                 if (x.undef) some |= bad[l] = x.origin + 1;
             }
         }
