@@ -44,10 +44,11 @@ static u32 corner_bits(u32 rank) { return rank == 3 ? 16 : rank == 4 ? 8 : 5; }
 static const char *wrong_corners(const struct tensor_map *m)
 {
     s32 half = 1 << (corner_bits(m->rank) - 1);
+    u32 first = m->interleave ? 0 : 1; /* dimension of pixels */
     for (u32 k = 0; k + 2 < m->rank; k++) {
         s32 l = m->lower[k], u = m->upper[k];
         if (l < -half || l >= half || u < -half || u >= half) return "a corner is out of its range";
-        if ((s64)m->dim[k + 1] + u - l <= 0) return "the corners leave no pixel";
+        if ((s64)m->dim[first + k] + u - l <= 0) return "the corners leave no pixel";
     }
     return NULL;
 }
@@ -101,7 +102,7 @@ const char *tensor_map_wrong(const struct tensor_map *m)
 
 void tensor_map_encode(const struct tensor_map *m, u64 w[TENSOR_MAP_WORDS])
 {
-    u64 bits = type_bits[m->type];
+    u64 size = type_bits[m->type];
     bool tf32 = m->type == MAP_TF32 || m->type == MAP_TF32_FTZ;
     memset(w, 0, 8 * TENSOR_MAP_WORDS);
     w[0] = m->address;
@@ -117,7 +118,7 @@ void tensor_map_encode(const struct tensor_map *m, u64 w[TENSOR_MAP_WORDS])
     for (u32 d = 0; d < m->rank; d++) {
         w[4 + d / 2] |= (m->dim[d] - 1) << (d % 2 ? 32 : 0);
         w[6] |= (u64)(m->step[d] - 1) << (32 + 3 * d);
-        if (!m->im2col) bits *= m->box[d] / m->step[d];
+        if (!m->im2col) size *= m->box[d] / m->step[d];
         if (!m->im2col && d) w[7] |= (u64)(m->box[d] - 1) << 8 * (d - 1);
     }
     w[6] |= (u64)((m->im2col ? m->channels : m->box[0]) - 1) << 56;
@@ -126,9 +127,9 @@ void tensor_map_encode(const struct tensor_map *m, u64 w[TENSOR_MAP_WORDS])
         for (u32 k = 0; k + 2 < m->rank; k++)
             w[7] |= (u64)((u32)m->lower[k] & mask) << bits * k | (u64)((u32)m->upper[k] & mask) << (16 + bits * k);
         w[7] |= (u64)(m->pixels - 1) << 32;
-        bits *= (u64)m->channels * m->pixels;
+        size *= (u64)m->channels * m->pixels;
     }
-    w[8] = bits / 8;
+    w[8] = size / 8;
     w[9] = m->swizzle ? 8 * swizzle_width(m->swizzle) : 16;
 }
 

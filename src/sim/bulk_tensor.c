@@ -55,11 +55,13 @@ static u64 row_bytes(const struct tensor_copy *c)
     return (u64)(m->im2col ? m->channels : m->box[0]) * (c->unit ? c->unit : m->stride[0]);
 }
 
-/* From one row of the box to the next in shared memory: a row that is shorter than the swizzle leaves a gap. */
+/* From one row of the box to the next in shared memory: a row that is shorter than the swizzle leaves a gap, but for
+ * the slices of pixels. */
 static u64 row_pitch(const struct tensor_copy *c)
 {
     u64 bytes = row_bytes(c), span = swizzle_width(c->map.swizzle);
-    return c->map.swizzle && bytes < span ? span : bytes;
+    bool slices = c->map.im2col && c->map.interleave;
+    return c->map.swizzle && bytes < span && !slices ? span : bytes;
 }
 
 /* Bytes of a row: those in the tensor at `global`, or outside of it (global 0). */
@@ -73,7 +75,8 @@ static void add_piece(struct tensor_copy *c, u64 offset, u64 global, u64 bytes)
     if (!global && c->store) return;
     if (c->store && c->unit) { /* 6-bit elements, a byte each in shared memory: its last four are read as well */
         u64 to = swizzled(c, offset);
-        flight_add(c->f, (struct flight_move){ mem_view(o, global), c->shared + to, global, c->shared_at + to, (u32)bytes });
+        flight_add(c->f,
+                   (struct flight_move){ mem_view(o, global), c->shared + to, global, c->shared_at + to, (u32)bytes });
         flight_add(c->f, (struct flight_move){ .from = c->shared + to + bytes,
                                                .from_at = c->shared_at + to + bytes,
                                                .bytes = c->unit - (u32)bytes });
@@ -99,12 +102,20 @@ static void add_units(struct tensor_copy *c, u64 offset, s64 x, u32 n, u64 line)
     for (u32 k = 0; k < n; k++) add_piece(c, offset + k * c->unit, line ? line + (u64)(x + k) * bytes : 0, bytes);
 }
 
+/* Elements of the first dimension that are taken for the tensor's. An H200 stores the channels of a pixel by 16 bytes,
+ * also those of them that are beyond the last one. */
+static s64 inside_of(const struct tensor_copy *c)
+{
+    u64 bytes = c->map.dim[0] * c->map.stride[0];
+    return (s64)(c->store && c->map.im2col ? (bytes + 15) / 16 * 16 / c->map.stride[0] : c->map.dim[0]);
+}
+
 /* A row of the box: `n` elements from coordinate x of the first dimension on; line: the address of the row's element 0;
  * 0: the row is outside of the tensor. */
 static void add_row(struct tensor_copy *c, u64 offset, s64 x, u32 n, u64 line)
 {
     u32 bytes = (u32)c->map.stride[0];
-    s64 dim = (s64)c->map.dim[0], first = x < 0 ? MIN_OF(-x, (s64)n) : 0, last = MIN_OF((s64)n, MAX_OF(dim - x, first));
+    s64 dim = inside_of(c), first = x < 0 ? MIN_OF(-x, (s64)n) : 0, last = MIN_OF((s64)n, MAX_OF(dim - x, first));
     if (c->unit) {
         add_units(c, offset, x, n, line);
         return;
@@ -147,25 +158,33 @@ static void add_rows(struct tensor_copy *c)
 }
 
 /* Pixels, each with its channels, from the one at the coordinates on: along the first dimension of pixels within the
- * corners, then the next, then the next image. */
+ * corners, then the next, then the next image. Dimensions of pixels are those between the channels and the images; in
+ * an interleaved map the first ones, since there the channels are slices, of which a copy has one, in the dimension
+ * before the last. */
 static void add_pixels(struct tensor_copy *c)
 {
     const struct tensor_map *m = &c->map;
+    u32 first = m->interleave ? 0 : 1, count = m->rank - 2u, image = m->rank - 1u;
     s64 at[TENSOR_RANKS];
     for (u32 d = 0; d < m->rank; d++) at[d] = c->at[d];
     for (u32 q = 0; q < m->pixels; q++) {
         u64 line = m->address;
-        for (u32 d = 1; d < m->rank; d++) {
-            s64 x = at[d] + (d < m->rank - 1u ? (s64)c->offset[d - 1] : 0);
+        for (u32 d = first; d < m->rank; d++) {
+            s64 x = at[d] + (d - first < count ? (s64)c->offset[d - first] : 0);
             if (x < 0 || x >= (s64)m->dim[d]) line = 0;
             if (line) line += (u64)x * m->stride[d];
         }
-        add_row(c, q * row_pitch(c), at[0], m->channels, line);
-        for (u32 d = 1; d < m->rank; d++) {
-            at[d] += d < m->rank - 1u ? m->step[d] : 1;
-            if (d == m->rank - 1u || at[d] <= (s64)m->dim[d] - 1 + m->upper[d - 1]) break;
-            at[d] = m->lower[d - 1];
+        if (m->interleave)
+            add_piece(c, q * row_pitch(c), line, m->stride[0]);
+        else
+            add_row(c, q * row_pitch(c), at[0], m->channels, line);
+        u32 d = 0;
+        for (; d < count; d++) {
+            at[first + d] += m->step[first + d];
+            if (at[first + d] <= (s64)m->dim[first + d] - 1 + m->upper[d]) break;
+            at[first + d] = m->lower[d];
         }
+        if (d == count) at[image] += m->interleave ? m->step[image] : 1;
     }
 }
 
@@ -209,28 +228,62 @@ static void report_outside(struct tensor_copy *c)
 
 /* ---- the instruction ---- */
 
-/* An interleaved map, as an H200 takes it in loads and stores (tests/facts/modern_maps.cu): an element of the first
+/* An interleaved map, as an H200 takes it (tests/facts/modern_maps.cu, im2col_slices.cu): an element of the first
  * dimension is a slice of 16 or 32 bytes, whatever the type is, and the dimension before the last has one element in
- * every box. */
+ * every box. A pixel has one slice, however many channels the map says. */
 static void slices_of(struct tensor_map *m)
 {
     m->stride[0] = m->interleave == INTERLEAVE_32B ? 32 : 16;
     m->box[m->rank - 2] = 1;
+    if (m->im2col) m->channels = 1;
 }
 
-/* What cannot be done with elements of that type; NULL: nothing. */
-static const char *wrong_type(const struct tensor_map *m, u32 aux)
+/* The reductions that an H200 has of each type (tests/facts/tensor_reduce.cu), a bit for each of enum atom_op; it ends
+ * a kernel with an illegal instruction at others. */
+enum {
+    RED_EXTREMES = 1 << AT_MIN | 1 << AT_MAX,
+    RED_BITS = 1 << AT_AND | 1 << AT_OR | 1 << AT_XOR,
+    RED_INTEGER = 1 << AT_ADD | RED_EXTREMES | RED_BITS
+};
+static const u16 reductions[MAP_TYPES] = {
+    [MAP_U32] = RED_INTEGER | 1 << AT_INC | 1 << AT_DEC,
+    [MAP_S32] = RED_INTEGER,
+    [MAP_U64] = RED_INTEGER,
+    [MAP_S64] = RED_EXTREMES,
+    [MAP_F16] = 1 << AT_ADD | RED_EXTREMES,
+    [MAP_BF16] = 1 << AT_ADD | RED_EXTREMES,
+    [MAP_F32] = 1 << AT_ADD,
+    [MAP_F64] = 1 << AT_ADD,
+    [MAP_F32_FTZ] = 1 << AT_ADD,
+    [MAP_TF32] = 1 << AT_ADD,
+    [MAP_TF32_FTZ] = 1 << AT_ADD,
+};
+
+/* Whether the instruction takes elements of that type; if not, it is reported. */
+static bool good_type(struct tensor_copy *c, u32 aux)
 {
-    bool reduce = aux & TENSOR_REDUCE;
-    if (reduce && m->type >= MAP_U4) return "the elements have 4 or 6 bits, of which there are no reductions";
-    if (reduce && (m->type == MAP_U8 || m->type == MAP_U16))
-        return m->type == MAP_U8 ? "the elements are integers of 8 bits, of which there are no reductions: an H200 ends "
-                                   "the kernel with an illegal instruction"
-                                 : "the elements are integers of 16 bits, of which there are no reductions: an H200 "
-                                   "ends the kernel with an illegal instruction";
-    if (aux & TENSOR_STORE && m->type == MAP_U4_PADDED)
-        return "the map has 4-bit elements with padding (CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B), which are only loaded";
-    return NULL;
+    static const char *const types[MAP_TYPES] = { "u8",       "u16",   "u32",   "s32",  "u64",     "s64",
+                                                  "f16",      "f32",   "f64",   "bf16", "f32.ftz", "tf32",
+                                                  "tf32.ftz", "4-bit", "4-bit", "6-bit" };
+    static const char *const ops[] = { "add", "exch", "min", "max", "and", "or", "xor", "cas", "inc", "dec" };
+    u32 type = c->map.type, op = aux >> TENSOR_ATOM;
+    char text[160];
+    if (aux & TENSOR_REDUCE && !(reductions[type] >> op & 1)) {
+        snprintf(text, sizeof text,
+                 "the elements are %s, of which there is no .%s: an H200 ends the kernel with an illegal instruction",
+                 types[type], ops[op]);
+        wrong_map(
+            c, text,
+            "Reduce integers of 32 or 64 bits, or add floats; .min and .max are of s32, u32, s64, u64, f16 and bf16.");
+        return false;
+    }
+    if (aux & TENSOR_STORE && type == MAP_U4_PADDED) {
+        wrong_map(
+            c, "the map has 4-bit elements with padding (CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B), which are only loaded",
+            "Store by a map of CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, from memory without padding.");
+        return false;
+    }
+    return true;
 }
 
 /* Reads the map of a lane, whose address is that of the instruction's site number `site`; false: there is none, which
@@ -265,14 +318,7 @@ static bool read_map(struct tensor_copy *c, const char *R, u32 site)
                   "Use .im2col with maps of cuTensorMapEncodeIm2col, .tile with others.");
         return false;
     }
-    const char *wrong = wrong_type(&c->map, o->aux);
-    if (wrong) {
-        wrong_map(c, wrong,
-                  c->map.type == MAP_U4_PADDED && !(o->aux & TENSOR_REDUCE)
-                      ? "Store by a map of CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B, from memory without padding."
-                      : "Encode the map with elements of 32 or 64 bits, or of f16 or bf16.");
-        return false;
-    }
+    if (!good_type(c, o->aux)) return false;
     if (c->map.swizzle == SWIZZLE_128B_ATOM_32B_FLIP_8B) {
         launch_fail(c->w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
                     "tensor maps with CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B");
@@ -289,11 +335,6 @@ static bool read_map(struct tensor_copy *c, const char *R, u32 site)
         if (tensor_map_padded(c->map.type)) c->unit = 16;
         return true;
     }
-    if (c->map.im2col) {
-        launch_fail(c->w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
-                    "tensor maps with interleaved channels (CU_TENSOR_MAP_INTERLEAVE_16B, _32B) in an im2col copy");
-        return false;
-    }
     c->each = 1;
     slices_of(&c->map);
     return true;
@@ -305,7 +346,8 @@ static bool good_start(struct tensor_copy *c)
     char text[160];
     s32 x = c->at[0], multiple = c->unit ? 128 : (s32)c->each;
     if (x % multiple) {
-        snprintf(text, sizeof text, "a copy of %s elements starts at a multiple of %d of them, and the coordinate is %d",
+        snprintf(text, sizeof text,
+                 "a copy of %s elements starts at a multiple of %d of them, and the coordinate is %d",
                  c->map.type == MAP_U6_PADDED ? "6-bit" : "4-bit", multiple, x);
         wrong_map(c, text, "Make the first coordinate such a multiple.");
         return false;
@@ -315,14 +357,39 @@ static bool good_start(struct tensor_copy *c)
     if (start % 16 == 0 || c->unit) return true;
     if (c->each > 1)
         snprintf(text, sizeof text,
-                 "a copy starts at a multiple of 16 bytes of a row, and coordinate %d of 4-bit elements is byte %lld", x,
-                 (long long)start);
+                 "a copy starts at a multiple of 16 bytes of a row, and coordinate %d of 4-bit elements is byte %lld",
+                 x, (long long)start);
     else
         snprintf(text, sizeof text,
                  "a copy starts at a multiple of 16 bytes of a row, and coordinate %d of %u-byte elements is byte %lld",
                  x, (u32)c->map.stride[0], (long long)start);
     wrong_map(c, text, "Make the first coordinate times the size of an element a multiple of 16.");
     return false;
+}
+
+/* Whether a store stays inside of the tensor where it has to; if not, it is reported. */
+static bool good_store(struct tensor_copy *c, u32 numbers)
+{
+    char text[160];
+    for (u32 d = 0; d < numbers; d++) {
+        if (c->at[d] >= 0) continue;
+        snprintf(text, sizeof text, "coordinate %u of a store is %d: an H200 takes negative ones only in loads", d,
+                 c->at[d]);
+        wrong_map(c, text, "Begin at 0, with a map whose box is as large as what is inside of the tensor.");
+        return false;
+    }
+    for (u32 d = 0; c->map.im2col && d + 2 < c->map.rank; d++) {
+        if (c->map.lower[d] >= 0 && c->map.upper[d] <= 0) continue;
+        snprintf(
+            text, sizeof text,
+            "pixels outside of the image (corners %d and %d of its dimension %u) are stored: an H200 ends the kernel "
+            "with an illegal instruction",
+            c->map.lower[d], c->map.upper[d], d);
+        wrong_map(c, text,
+                  "Store by a map whose lower corners are not negative, and whose upper ones are not positive.");
+        return false;
+    }
+    return true;
 }
 
 static bool same_copy(const struct tensor_copy *a, const struct tensor_copy *b)
@@ -345,14 +412,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
     for (u32 d = 0; o->aux & TENSOR_IM2COL && !c.store && d + 2 < c.map.rank; d++)
         c.offset[d] = (u16)bulk_source(w, R, i, SRC_BULK_MORE + 5 + d, 2, lane);
     if (!good_start(&c)) return;
-    for (u32 d = 0; c.store && d < numbers; d++) {
-        if (c.at[d] >= 0) continue;
-        char text[120];
-        snprintf(text, sizeof text, "coordinate %u of a store is %d: an H200 takes negative ones only in loads", d,
-                 c.at[d]);
-        wrong_map(&c, text, "Begin at 0, with a map whose box is as large as what is inside of the tensor.");
-        return;
-    }
+    if (c.store && !good_store(&c, numbers)) return;
     bool ok = bulk_check(&shared, w, R, i, c.store ? 2 : 0, lane, span);
     if (!c.store) ok &= (o->aux & TENSOR_PAIR ? bulk_check_peer : bulk_check)(&mbarrier, w, R, i, 2, lane, 8);
     if (!ok) return;

@@ -30,7 +30,7 @@ static struct place_of_chunk place_of(const struct matrix *m, u32 line, u32 alon
 {
     u32 across = m->width / CHUNK_BYTES; /* core matrices side by side */
     bool plain = across == 1;
-    if (!m->by_k) return (struct place_of_chunk){ plain ? along : 0, line / 8, line % 8, plain ? 0 : along };
+    if (!m->by_k) return (struct place_of_chunk){ along / across, line / 8, line % 8, along % across };
     if (plain) return (struct place_of_chunk){ line / 8, along, line % 8, 0 };
     u32 deep = m->pairs ? 4 : 8; /* lines of a pattern */
     return (struct place_of_chunk){ along / across, line / deep, line % deep, along % across };

@@ -323,15 +323,6 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
     lane_values(w->code, R, o->slot, o->cls, 8, b);
     struct wgmmas *s = products_of(w);
     if (!s) return EV_STOP;
-    u32 line = (u32)f->k * tensor_bits((enum tensor_type)f->b) / 8; /* bytes of b along k */
-    if (unlikely(line > 32 && !f->b_rows && matrix_of(b[__builtin_ctz(lanes)], false).width == 32)) {
-        launch_fail(
-            w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
-            "wgmma.mma_async.sp with a K-major b in the 32-byte swizzle is not supported: a column has %u bytes, and "
-            "the manual does not say where those behind the first 32 lie",
-            line);
-        return EV_STOP;
-    }
     bool ahead = wgmma_is_ahead(w), sound = wgmma_check(w, i, f, lanes, a, b);
     s->count++;
     if (!sound) return 0;

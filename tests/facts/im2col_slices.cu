@@ -16,7 +16,7 @@
 
 typedef CUresult encode_t(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const int *, const int *, cuuint32_t, cuuint32_t, const cuuint32_t *, CUtensorMapInterleave,
                           CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-enum { ROOM = 64 << 10, TENSOR = 1 << 20, BEFORE = 16 << 10, ANNOUNCED = 1 << 19, DRAWN = 120, LOAD = 0, STORE = 1, REDUCE = 2 };
+enum { ROOM = 64 << 10, TENSOR = 1 << 20, BEFORE = 16 << 10, ANNOUNCED = 1 << 12, DRAWN = 120, LOAD = 0, STORE = 1, REDUCE = 2 };
 #define ADDR(p) ((unsigned)__cvta_generic_to_shared(p))
 struct job { int mode, rank, c[5], off[3]; };
 #define C3 "{%3, %4, %5}"

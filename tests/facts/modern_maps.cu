@@ -176,6 +176,14 @@ static const layout asked[] = {
     { "32B, 4d, at channel 16", 2, 1, 4, { 32, 6, 5, 2 }, { 32, 192, 1920 }, { 16, 4, 3, 2 }, { 16, 3, 3, 1 }, 1 },
     { "32B, 3d", 2, 1, 3, { 16, 6, 10, 1 }, { 32, 192, 0 }, { 16, 4, 3, 1 }, { 0, 1, 2, 0 }, 1 },
     { "32B, no swizzle", 2, 0, 3, { 16, 6, 10, 1 }, { 32, 192, 0 }, { 16, 4, 3, 1 }, { 0, 1, 2, 0 }, 1 },
+    /* rows that are shorter than the swizzle */
+    { "16B, 32-byte swizzle", 1, 1, 3, { 8, 6, 20, 1 }, { 16, 96, 0 }, { 8, 4, 5, 1 }, { 0, 0, 0, 0 }, 1 },
+    { "16B, 64-byte swizzle", 1, 2, 3, { 8, 6, 20, 1 }, { 16, 96, 0 }, { 8, 4, 5, 1 }, { 0, 0, 0, 0 }, 1 },
+    { "16B, 128-byte swizzle", 1, 3, 4, { 32, 6, 5, 2 }, { 16, 96, 1920 }, { 8, 5, 3, 2 }, { 0, 1, 2, 0 }, 1 },
+    { "16B, 128-byte swizzle, three slices", 1, 3, 4, { 32, 6, 5, 2 }, { 16, 96, 1920 }, { 24, 5, 3, 2 }, { 0, 1, 2, 0 }, 1 },
+    { "32B, 64-byte swizzle", 2, 2, 3, { 16, 6, 10, 1 }, { 32, 192, 0 }, { 16, 4, 3, 1 }, { 0, 1, 2, 0 }, 1 },
+    { "32B, 128-byte swizzle", 2, 3, 4, { 32, 6, 5, 2 }, { 32, 192, 1920 }, { 16, 4, 3, 2 }, { 0, 0, 0, 0 }, 1 },
+    { "16B, 128-byte swizzle, one slice", 1, 3, 4, { 32, 6, 5, 2 }, { 16, 96, 1920 }, { 8, 1, 3, 1 }, { 3, 1, 2, 0 }, 1 },
 };
 enum { ALL = 32768 };
 /* The map, and how many bytes a copy has: an element of the first dimension is a slice; the dimension before the last has one in every box. 0: it cannot be encoded. */

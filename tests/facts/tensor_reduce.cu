@@ -1,6 +1,7 @@
 // regen: no
 // Which element types a reduction of a tensor copy takes (cp.reduce.async.bulk.tensor), and what it makes of them. A process for each, since the error stays:
 //   nvcc -arch=sm_90 -o /tmp/reduce tests/facts/tensor_reduce.cu && for t in $(seq 0 12); do for o in $(seq 0 7); do /tmp/reduce $t $o; done; done
+// `reduce all`: all in one process, for Lockstep, where a launch that is refused leaves the next one as it is. tests/truth/tensor_reduce.txt is the record of an H200.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,11 +35,10 @@ __global__ void reduce(const __grid_constant__ CUtensorMap m, int op, const unsi
     asm volatile("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-int main(int count, char **word)
+static void one(int type, int op)
 {
     typedef CUresult encode_t(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                               CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-    int type = count > 1 ? atoi(word[1]) : 0, op = count > 2 ? atoi(word[2]) : 0;
     unsigned char was[BYTES], with[BYTES], *p, *q;
     encode_t *encode;
     cudaDriverEntryPointQueryResult found;
@@ -63,5 +63,13 @@ int main(int count, char **word)
     }
     printf("\n");
     cudaFree(p), cudaFree(q);
+}
+
+int main(int count, char **word)
+{
+    if (count > 1 && !strcmp(word[1], "all"))
+        for (int k = 0; k < 13 * 8; k++) one(k / 8, k % 8);
+    else
+        one(count > 1 ? atoi(word[1]) : 0, count > 2 ? atoi(word[2]) : 0);
     return 0;
 }

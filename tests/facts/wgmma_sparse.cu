@@ -2,9 +2,10 @@
 // Which bytes of shared memory a sparse wgmma takes for b, in every layout: a has one 1 in each row, and the words of shared memory are numbered, so each element of d is the number of a place.
 // The manual leaves open where the second 32 bytes of a column lie in the 32-byte swizzle.
 //   nvcc -O1 -std=c++17 -arch=sm_90a -o wgmma_sparse tests/facts/wgmma_sparse.cu && ./wgmma_sparse
-// A line a product: the layout, then for each column its elements along k, in units of their size from the start of shared memory; "+15" are fifteen more, one behind the other.
+// `wgmma_sparse 32`: only that swizzle. A line a product: the layout, then for each column its elements along k, in units of their size from the start of shared memory; "+15" are fifteen more, one behind the other.
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
 
@@ -113,12 +114,13 @@ static void ask(int form, bool a_shared, int width, int start, int lead, int str
     printf("\n");
 }
 
-int main()
+int main(int count, char **word)
 {
     cudaMalloc(&device, 64 * N * 4);
     cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, ROOM);
     static const int leads[] = { 16, 0, 32, 64, 128, 256, 512, 1024, 2048, 4096, 4112 }, strides[] = { 256, 128, 512, 1024, 2048, 272, 304, 16 };
     for (int width : { 32, 64, 128, 0 }) {
+        if (count > 1 && width != atoi(word[1])) continue;
         for (int lead : leads) ask(0, false, width, 0, lead, 256, 0);
         for (int stride : strides) ask(0, false, width, 0, 512, stride, 0);
         for (int stride : strides) ask(0, true, width, 0, 16, stride, 0);
