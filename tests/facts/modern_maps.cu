@@ -183,17 +183,21 @@ static const layout asked[] = {
     { "16B, 128-byte swizzle, three slices", 1, 3, 4, { 32, 6, 5, 2 }, { 16, 96, 1920 }, { 24, 5, 3, 2 }, { 0, 1, 2, 0 }, 1 },
     { "32B, 64-byte swizzle", 2, 2, 3, { 16, 6, 10, 1 }, { 32, 192, 0 }, { 16, 4, 3, 1 }, { 0, 1, 2, 0 }, 1 },
     { "32B, 128-byte swizzle", 2, 3, 4, { 32, 6, 5, 2 }, { 32, 192, 1920 }, { 16, 4, 3, 2 }, { 0, 0, 0, 0 }, 1 },
+    /* steps along the first dimension, too */
+    { "16B, step 2 of the first", 1, 0, 3, { 32, 6, 5, 1 }, { 512, 3072, 0 }, { 8, 4, 3, 1 }, { 1, 0, 0, 0 }, 0x201 },
+    { "16B, step 3 of the first", 1, 0, 4, { 20, 6, 5, 2 }, { 512, 3072, 15360 }, { 16, 4, 3, 1 }, { 8, 0, 0, 0 }, 0x301 },
+    { "32B, steps 2 and 2", 2, 1, 4, { 16, 6, 5, 2 }, { 512, 3072, 15360 }, { 16, 4, 3, 1 }, { 3, 0, 0, 0 }, 0x202 },
     { "16B, 128-byte swizzle, one slice", 1, 3, 4, { 32, 6, 5, 2 }, { 16, 96, 1920 }, { 8, 1, 3, 1 }, { 3, 1, 2, 0 }, 1 },
 };
 enum { ALL = 32768 };
 /* The map, and how many bytes a copy has: an element of the first dimension is a slice; the dimension before the last has one in every box. 0: it cannot be encoded. */
 static unsigned encoded(const layout *l, void *p, CUtensorMap *m)
 {
-    cuuint32_t steps[] = { 1, l->step, 1, 1 };
+    cuuint32_t steps[] = { l->step > 255 ? l->step >> 8 : 1, l->step & 255, 1, 1 };
     CUresult r = encoder()(m, CU_TENSOR_MAP_DATA_TYPE_UINT16, l->rank, p, l->dim, l->pitch, l->box, steps, (CUtensorMapInterleave)l->interleave, (CUtensorMapSwizzle)l->swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     printf("%s: interleave %d, swizzle %d, encode %d", l->what, l->interleave, l->swizzle, (int)r);
     if (r) printf("\n");
-    return r ? 0 : (l->interleave == 1 ? 16 : 32) * l->box[0] * (l->rank > 3 ? (l->box[1] + l->step - 1) / l->step * l->box[3] : l->box[2]);
+    return r ? 0 : (l->interleave == 1 ? 16 : 32) * ((l->box[0] + steps[0] - 1) / steps[0]) * (l->rank > 3 ? (l->box[1] + steps[1] - 1) / steps[1] * l->box[3] : l->box[2]);
 }
 static void ask(const layout *l)
 {
