@@ -176,6 +176,8 @@ static const layout asked[] = {
     { "32B, 4d, at channel 16", 2, 1, 4, { 32, 6, 5, 2 }, { 32, 192, 1920 }, { 16, 4, 3, 2 }, { 16, 3, 3, 1 }, 1 },
     { "32B, 3d", 2, 1, 3, { 16, 6, 10, 1 }, { 32, 192, 0 }, { 16, 4, 3, 1 }, { 0, 1, 2, 0 }, 1 },
     { "32B, no swizzle", 2, 0, 3, { 16, 6, 10, 1 }, { 32, 192, 0 }, { 16, 4, 3, 1 }, { 0, 1, 2, 0 }, 1 },
+};
+static const layout others[] = {
     /* rows that are shorter than the swizzle */
     { "16B, 32-byte swizzle", 1, 1, 3, { 8, 6, 20, 1 }, { 16, 96, 0 }, { 8, 4, 5, 1 }, { 0, 0, 0, 0 }, 1 },
     { "16B, 64-byte swizzle", 1, 2, 3, { 8, 6, 20, 1 }, { 16, 96, 0 }, { 8, 4, 5, 1 }, { 0, 0, 0, 0 }, 1 },
@@ -227,6 +229,11 @@ static int interleaved(void)
     for (const layout &l : asked) ask(&l);
     return 0;
 }
+static int interleaved_others(void)
+{
+    for (const layout &l : others) ask(&l);
+    return 0;
+}
 
 /* The other way: the words of shared memory are numbered, and the tensor says where they went. (A card has no reductions of 16-bit integers.) */
 static __global__ void slices_out(const __grid_constant__ CUtensorMap m, int rank, int x, int y, int z, int t)
@@ -267,4 +274,9 @@ static int interleaved_stores(void)
         if (l.at[1] >= 0) ask_out(&l); /* a card takes negative coordinates only in loads */
     return 0;
 }
-PROGRAMS({"words_ok", words}, {"groups_ok", groups}, {"interleaved_ok", interleaved}, {"interleaved_stores_ok", interleaved_stores})
+static int interleaved_other_stores(void)
+{
+    for (const layout &l : others) ask_out(&l);
+    return 0;
+}
+PROGRAMS({"words_ok", words}, {"groups_ok", groups}, {"interleaved_ok", interleaved}, {"interleaved_stores_ok", interleaved_stores}, {"others_ask", interleaved_others}, {"other_stores_ask", interleaved_other_stores})
