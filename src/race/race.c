@@ -128,8 +128,8 @@ enum { FEW_LANES = 3 }; /* so many lanes do not gain by a prefetch */
 
 static u32 byte_mask(u32 bytes) { return (u32)((1ull << MIN_OF(bytes, 32u)) - 1); }
 
-/* Records one element of a strong access of a lane. In a simple kernel, strong writes to a word need no list as long as
- * there are no strong reads of it. */
+/* Records one element of a strong access of a lane, under the lock of its cell. In a simple kernel, strong writes to a
+ * word need no list as long as there are no strong reads of it. */
 static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 element, char *cells)
 {
     const struct site *s = a->site;
@@ -139,18 +139,22 @@ static void strong_cell(struct touch *t, const struct access *a, u32 l, u32 elem
     u64 me = race_stamp(t->w, l, ES_ONE, WHO_ONE);
     t->at = sector;
     t->whole = s->flags & SITE_WORD ? 15u << (begin & ~3u) : byte_mask(a->bytes) << begin;
-    if (t->space == SPACE_GLOBAL) cells_lock(t->w->c->era, sector);
     if (t->op & OP_WRITE && !t->w->c->exact && s->vec == 1 && !(s->flags & SITE_WORD))
         cell_strong_write(t, c, first, s->width, me);
     else
         cell_access_bytes(t, c, me, byte_mask(s->width) << first, 0);
-    if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->era, sector);
 }
 
 /* The host reads and writes it as well. */
 static bool host_shares(const struct mem_object *o)
 {
     return o->kind == MEM_PINNED || o->kind == MEM_MANAGED || o->kind == MEM_REGISTERED;
+}
+
+/* Volatile accesses are looked at, and the flags that may order them. */
+static bool volatiles_used(const struct race_era *era)
+{
+    return __atomic_load_n(&era->volatiles_used, __ATOMIC_RELAXED);
 }
 
 /* One element of a strong access of a lane, as the clocks have it; o: the object of global memory, NULL: it does not
@@ -173,26 +177,88 @@ static bool strong_reads(const struct touch *t, const struct site *s, const stru
                                                                          &t->warp->code->low->op[t->op_index])));
 }
 
-static void strong_element(struct touch *t, const struct access *a, u32 l, u32 element, char *cells,
-                           const struct mem_object *o)
+/* A strong access whose lanes are to be recorded: what the clocks have of each, and its cells. */
+struct strong_access {
+    struct strong x[LANES];
+    struct write made[LANES]; /* of lanes that write */
+    char *cells[LANES];       /* NULL: it has none */
+    u8 space[LANES];
+};
+
+/* Records the accesses of these lanes. Neighbours are in one page, which is locked once. */
+static void strong_cells(struct touch *t, const struct access *a, u32 lanes, u32 element, const struct strong_access *y)
+{
+    struct race_era *era = t->w->c->era;
+    bool locked = false;
+    u64 page = 0; /* locked: an address of it */
+    for (u32 m = lanes; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        u64 at = a->addr[l];
+        bool global = y->space[l] == SPACE_GLOBAL;
+        if (!y->cells[l]) continue;
+        if (locked && (!global || (at ^ page) >> 12)) {
+            cells_unlock(era, page);
+            locked = false;
+        }
+        if (global && !locked) {
+            cells_lock(era, page = at);
+            locked = true;
+        }
+        t->space = y->space[l];
+        t->op = OP_STRONG | (a->wrote >> l & 1 ? OP_WRITE : 0);
+        t->id = t->write = 0;
+        if (t->op & OP_WRITE && t->w->c->exact) {
+            t->id = y->made[l].id;
+            t->write = y->made[l].number;
+        }
+        strong_cell(t, a, l, element, y->cells[l]);
+    }
+    if (locked) cells_unlock(era, page);
+}
+
+/* One element of the strong access of each of these lanes. */
+static void strong_lanes(struct touch *t, const struct access *a, u32 lanes, u32 element)
 {
     const struct site *s = a->site;
-    bool exact = t->w->c->exact, writes = t->op & OP_WRITE;
-    struct strong x;
-    struct write number = { 0, 0 };
-    if (exact) {
-        x = strong_of(t, a, l, element, o);
-        /* The acquire comes before the access is recorded, so that the access is ordered after what it acquires. */
-        if (strong_reads(t, s, &x)) clock_strong_read(t->w, l, &x);
-        if (writes) number = clock_strong_write(t->w, &x, l);
+    struct race_era *era = t->w->c->era;
+    bool exact = t->w->c->exact;
+    struct mem_object *cached = NULL;
+    struct strong_access y;
+    for (u32 m = lanes; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        y.cells[l] = lane_cells(a, l, &cached);
+        y.space[l] = (u8)lane_space(a, l);
+        if (exact) y.x[l] = strong_of(t, a, l, element, y.space[l] == SPACE_GLOBAL && era->open ? cached : NULL);
     }
-    t->id = number.id;
-    t->write = number.number;
-    if (cells) strong_cell(t, a, l, element, cells);
-    if (cells && !(a->space[l] == SP_SHARED && t->w->c->distributed) &&
-        __atomic_load_n(&t->w->c->era->volatiles_used, __ATOMIC_RELAXED))
-        (s->sem == SEM_VOLATILE && !site_is_atomic(s) ? volatile_access : volatile_flag)(t, a, l, element);
-    if (exact && writes) clock_strong_release(t->w, l, &x);
+    /* The acquire comes before the access is recorded, so that the access is ordered after what it acquires. */
+    if (exact && strong_reads(t, s, &y.x[__builtin_ctz(lanes)])) clock_strong_reads(t->w, lanes, y.x);
+    if (exact && lanes & a->wrote) clock_strong_writes(t->w, lanes & a->wrote, y.x, y.made);
+    strong_cells(t, a, lanes, element, &y);
+    for (u32 m = volatiles_used(era) ? lanes : 0; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        t->space = y.space[l];
+        t->op = OP_STRONG | (a->wrote >> l & 1 ? OP_WRITE : 0);
+        if (y.cells[l] && !(a->space[l] == SP_SHARED && t->w->c->distributed))
+            (s->sem == SEM_VOLATILE && !site_is_atomic(s) ? volatile_access : volatile_flag)(t, a, l, element);
+    }
+    for (u32 m = exact ? lanes & a->wrote : 0; m; m &= m - 1)
+        clock_strong_release(t->w, (u32)__builtin_ctz(m), &y.x[__builtin_ctz(m)]);
+}
+
+/* What one lane does by the access does not concern the others: it is done for all of them at once. Loads release
+ * nothing. A store that is no release operation does not advance the time of the warp; its lanes write places of their
+ * own, so that none ends what another one releases there. */
+static bool strong_apart(const struct access *a)
+{
+    const struct site *s = a->site;
+    if (s->vec > 1 || site_is_atomic(s) || s->flags & SITE_WORD || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL)
+        return false;
+    for (u32 m = a->ok, last = LANES; site_is_store(s) && m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        if (last < LANES && (a->addr[l] < a->addr[last] + a->bytes || a->space[l] != a->space[last])) return false;
+        last = l;
+    }
+    return true;
 }
 
 /* Lanes that access places far from each other would wait for memory one after another. So the cells and the locations
@@ -221,18 +287,16 @@ static void strong_prefetch(const struct touch *t, const struct access *a)
 
 static void touch_strong(struct touch *t, const struct access *a)
 {
-    struct mem_object *cached = NULL;
+    const struct race_era *era = t->w->c->era;
     t->scope = race_scope_of(t->w, a->site->scope);
     pending_drop(t->w, a->ok);
-    if (t->w->c->exact && !t->w->c->era->parallel && __builtin_popcount(a->ok) > FEW_LANES) strong_prefetch(t, a);
-    for (u32 m = a->ok; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
-        char *cells = lane_cells(a, l, &cached);
-        t->space = lane_space(a, l);
-        t->op = OP_STRONG | (a->wrote >> l & 1 ? OP_WRITE : 0);
-        const struct mem_object *o = t->space == SPACE_GLOBAL && t->w->c->era->open ? cached : NULL;
-        for (u32 k = 0; k < a->site->vec; k++) strong_element(t, a, l, k, cells, o);
+    if (t->w->c->exact && !era->parallel && __builtin_popcount(a->ok) > FEW_LANES) strong_prefetch(t, a);
+    if (strong_apart(a) && !volatiles_used(era)) {
+        strong_lanes(t, a, a->ok, 0);
+        return;
     }
+    for (u32 m = a->ok; m; m &= m - 1)
+        for (u32 k = 0; k < a->site->vec; k++) strong_lanes(t, a, m & -m, k);
 }
 
 /* mbarrier operations are strong, except init and inval, which need a barrier before and after them. */

@@ -50,7 +50,7 @@
  *   1. sim calls the handler of the instruction that race_handlers.c chose. The fast handlers go to the cells at once
  *      (race_touch.h); the others call observers, here before() and after() of race.c.
  *   2. The addresses of the lanes become runs of neighbours, and these sectors (race_touch.c). A strong access of an
- *      exact kernel first acquires what its location has released (clock_strong_read), to be ordered after that.
+ *      exact kernel first acquires what its location has released (clock_strong_reads), to be ordered after that.
  *   3. The cell of the sector is compared: if hb_by_barrier_maybe puts the recorded words before the access, the access
  *      word takes their place. That is the end of most accesses.
  *   4. Otherwise the slow path of race_cell.c looks at the elements, the reader set or the list of the sector, and asks
@@ -68,7 +68,7 @@
  *   8.7.1  Conflict and Data-races         check_pair (race_list.c), access_piece (race_cell.c)
  *   8.8    Release and Acquire Patterns    race_location.c: struct release_sequence, struct pattern; clock_fence
  *   8.9.1  Program Order                   own_epoch (race_clock.c), hb_thread; asynchronous operations: race_async.c
- *   8.9.2  Observation Order               location.writes, vclock_add_writes, clock_strong_read
+ *   8.9.2  Observation Order               location.writes, vclock_add_writes, clock_strong_reads
  *   8.9.3  Fence-SC Order                  sc_clock: clock_fence, clock_publish_sc
  *   8.9.4  Memory synchronization          fences, barriers: race_clock.c; patterns: race_location.c; launches:
  *                                          hb_era_floor, launch_before

@@ -93,11 +93,12 @@ struct write {
 };
 /* asks for the memory of the index at that place (stage 0), then for that of the location (stage 1) */
 void clock_prefetch(const struct race_era *era, u64 at, u32 stage);
-/* the lane acquires what its read of the location makes it acquire, now or at its next fence */
-void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s);
-/* a write to the location, which begins or continues its release sequence */
-struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32 lane);
-/* that write releases what it has to; after clock_strong_write, and after the access was recorded */
+/* Of each of these lanes, whose elements are in s by lane: it acquires what its read of the location makes it acquire,
+ * now or at its next fence. */
+void clock_strong_reads(struct race_warp *w, u32 lanes, const struct strong *s);
+/* the same of writes to locations, which begin or continue their release sequences */
+void clock_strong_writes(struct race_warp *w, u32 lanes, const struct strong *s, struct write *made);
+/* that write releases what it has to; after clock_strong_writes, and after the access was recorded */
 void clock_strong_release(struct race_warp *w, u32 lane, const struct strong *s);
 /* weak accesses that are taken for flags (R5c): acquire and release in the weak view */
 void clock_flag_read(struct race_warp *w, u32 lane, const struct strong *s);

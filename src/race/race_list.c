@@ -410,8 +410,33 @@ void list_drop(const struct touch *t, struct cell *c)
 
 void list_insert(const struct touch *t, struct cell *c, struct list_entry e) { list_add(cell_to_list(t, c), e); }
 
+/* A strong access that its thread has made before, in a sector that has strong accesses of one size and nothing else:
+ * there is nothing to compare with, and it takes the place of the one before. true: that is done. */
+static bool list_again(const struct touch *t, const struct cell *c, u64 me, u32 bytes)
+{
+    u64 lo = t->w->c->lo[t->space];
+    if (!t->w->c->exact || (t->op & (OP_STRONG | OP_ASYNC)) != OP_STRONG || !cell_has_list(c, lo) || c->r >= lo ||
+        (t->space == SPACE_GLOBAL && t->scope < SCOPE_GPU))
+        return false;
+    struct list *l = list_of(t, c);
+    if (l->touched & bytes) return false;
+    for (u32 n = 0; n < l->ns; n++) {
+        struct strong_at *s = &l->s[n];
+        if (s->bytes != bytes || s->whole != t->whole || (t->id && s->id && s->id != t->id)) continue;
+        if ((t->id && !s->id) || !set_again(t, s->set, strong_word(me, t->scope, t->op & OP_WRITE), t->write))
+            return false;
+        l->latest = MAX_OF(l->latest, word_time(me));
+        return true;
+    }
+    return false;
+}
+
 void list_access(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes)
 {
+    if (list_again(t, c, me, bytes)) {
+        c->w = (u64)t->w->now << 32 | MIXED | FLAG_LIST;
+        return;
+    }
     const struct list_entry m = { me,    bytes,   t->op & OP_STRONG ? t->whole : 0, lanes, t->site, (u8)t->op, t->scope,
                                   t->id, t->write };
     struct list *l = cell_to_list(t, c);

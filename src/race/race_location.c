@@ -97,11 +97,12 @@ static struct location *location_at(struct race_era *era, u64 at, bool create)
         __atomic_store_n(&era->locations, t, __ATOMIC_RELAXED);
     }
     if (create && t->n == t->room) locations_grow(t);
-    if (!t->cap) return NULL;
+    u32 line = location_line(at);
+    /* most reads of what the host writes have none: these bits are near, the index is not */
+    if (!create && !(__atomic_load_n(&era->lines[line / 64], __ATOMIC_RELAXED) >> line % 64 & 1)) return NULL;
     u32 *slot = location_slot(t, at);
     if (*slot) return &t->l[*slot - 1];
     if (!create) return NULL;
-    u32 line = location_line(at);
     __atomic_fetch_or(&era->lines[line / 64], (u64)1 << line % 64, __ATOMIC_RELAXED);
     t->l[t->n] = (struct location){ .at = at };
     *slot = ++t->n;
@@ -306,12 +307,11 @@ static void outside_acquire(struct race_warp *w, u32 lane, const struct strong *
     }
 }
 
-void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s)
+static void strong_read(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct vclock_store *vs = clock_store(w);
     struct race_era *era = w->c->era;
     struct lane_clock *k = &w->lane[lane];
-    lock(&era->lock);
     struct location *l = location_at(era, s->at, false);
     bool again = l && l->id == k->read.id && l->version == k->read.version && s->sem == k->read.sem &&
                  s->scope == k->read.scope && !s->rmw;
@@ -331,15 +331,27 @@ void clock_strong_read(struct race_warp *w, u32 lane, const struct strong *s)
     /* a value that no launch has written strongly, in a kernel that waits for such */
     bool outside = s->host || (w->c->launch->kernel->polls && !s->rmw && !(l && l->size && l->writes));
     if (outside && era->open && era->outside && !era->race->eras_only) outside_acquire(w, lane, s);
-    unlock(&era->lock);
 }
 
-struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32 lane)
+void clock_strong_reads(struct race_warp *w, u32 lanes, const struct strong *s)
+{
+    lock(&w->c->era->lock);
+    for (u32 m = lanes; m; m &= m - 1) strong_read(w, (u32)__builtin_ctz(m), &s[__builtin_ctz(m)]);
+    unlock(&w->c->era->lock);
+}
+
+/* All locations are as large as this one, and aligned: none overlaps it. */
+static bool has_own_extent(const struct race_era *era, const struct strong *s)
+{
+    const struct locations *t = era->locations;
+    return t && t->min_size == s->size && t->max_size == s->size && !(s->at & (s->size - 1));
+}
+
+static struct write strong_write(struct race_warp *w, u32 lane, const struct strong *s)
 {
     struct vclock_store *vs = clock_store(w);
     struct race_cta *c = w->c;
-    lock(&c->era->lock);
-    end_overlapping(c->era, s->at, s->size, s->size);
+    if (!has_own_extent(c->era, s)) end_overlapping(c->era, s->at, s->size, s->size);
     struct location *l = location_made(c->era, s->at, s->size);
     if (!s->rmw) sequence_clear(vs, l); /* the count of writes goes on: a read is ordered after all of them */
     if (clock_has_sc(w, lane)) clock_publish_sc(w, lane, &sequence_of(l)->sc_clock);
@@ -349,8 +361,17 @@ struct write clock_strong_write(struct race_warp *w, const struct strong *s, u32
     l->time = w->now;
     struct write x = { l->id, l->writes++ };
     l->version++;
-    unlock(&c->era->lock);
     return x;
+}
+
+void clock_strong_writes(struct race_warp *w, u32 lanes, const struct strong *s, struct write *made)
+{
+    lock(&w->c->era->lock);
+    for (u32 m = lanes; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        made[l] = strong_write(w, l, &s[l]);
+    }
+    unlock(&w->c->era->lock);
 }
 
 /* A strong write of a thread that has had a release operation there: it releases the clock of that again. */

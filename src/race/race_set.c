@@ -269,10 +269,9 @@ static u32 set_added(const struct touch *t, u32 x, u64 me, u32 lanes, u32 owners
     return set_with(t, x, &(struct member){ a, run || one ? 0 : mine, t->site, mark_of(t->w, t->space, a, t->site) });
 }
 
-/* The last member is an earlier access like `me` of the same thread, and no one else has the block: `me` takes its
- * place. A thread that goes round a ring, or polls, does no more than this. x has one reference, which is under the
- * lock of the cell: it does not become more meanwhile. */
-static bool replace_last(const struct touch *t, u32 x, u64 me, u32 number)
+/* A thread that goes round a ring, or polls, does no more than this. If x has one reference, that is under the lock of
+ * the cell: it does not become more meanwhile. */
+bool set_again(const struct touch *t, u32 x, u64 me, u32 number)
 {
     struct notes *n = notes_of(t);
     struct reader_set *s = set_at(n, x);
@@ -298,7 +297,7 @@ u32 set_add_strong(const struct touch *t, u32 x, u64 me, u32 number)
 {
     const struct notes *n = notes_of(t);
     u32 mine = member_lanes(me, 0);
-    if (x && replace_last(t, x, me, number)) return x;
+    if (x && set_again(t, x, me, number)) return x;
     if (x) x = without_replaced(t, x, me, &mine, 1);
     if (x && is_crowded(n, x)) x = without_all_replaced(t, x);
     return set_with(t, x, &(struct member){ me, number, t->site, mark_of(t->w, t->space, me, t->site) });

@@ -59,6 +59,9 @@ u32 set_append(const struct touch *t, u32 x, u64 me, u32 lanes);
 u32 set_with(const struct touch *t, u32 x, const struct member *m); /* x and m; takes the reference to x, gives one */
 /* the same with a strong access, which replaces others like it of the same thread */
 u32 set_add_strong(const struct touch *t, u32 x, u64 me, u32 number);
+/* The last member is an earlier access like `me` of the same thread, and no one else has the block: `me` takes its
+ * place. false: that is not so, and nothing was done. */
+bool set_again(const struct touch *t, u32 x, u64 me, u32 number);
 void set_unref(struct notes *n, u32 x, bool locked);
 struct set_bytes {
     u32 set, bytes; /* bytes of a sector, and the set of those who have read them */

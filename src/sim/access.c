@@ -150,6 +150,7 @@ bool access_tagged(struct access *a)
         object_used(a, o);
     }
     a->ok = a->mask;
+    memset(a->space, SP_GLOBAL, sizeof a->space);
     return true;
 }
 

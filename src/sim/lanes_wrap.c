@@ -50,25 +50,30 @@ void lanes_put_groups(const struct code *c, char *R, u32 slot, u32 mask, u64 v)
         if (mask >> g * c->group & ones) memcpy(SLOT(R, slot) + 8 * g, &v, 8);
 }
 
-/* Spreads a scalar or affine operand to 32 lanes of the given width. */
+/* Spreads a scalar or affine operand to 32 lanes of the given width. Sums, not products: those of 64 bits are slow. */
+#define SPREAD(T)                                                 \
+    do {                                                          \
+        T *o = (T *)(void *)out + k * g, v = (T)base;             \
+        if (!stride)                                              \
+            for (u32 j = 0; j < g; j++) o[j] = v;                 \
+        else                                                      \
+            for (u32 j = 0; j < g; j++, v += (T)stride) o[j] = v; \
+    } while (0)
 static void spread(char *restrict out, const struct code *c, const char *R, u32 slot, u32 cls, u32 width)
 {
-    u32 g = cls == CLS_A ? c->group : LANES, stride = cls == CLS_A ? (u32)c->stride[slot] : 0;
+    u32 g = cls == CLS_A ? c->group : LANES;
+    s64 stride = cls == CLS_A ? c->stride[slot] : 0;
     for (u32 k = 0; k * g < LANES; k++) {
         u64 base;
         memcpy(&base, SLOT(R, slot) + 8 * k, 8);
         switch (width) {
-        case 2:
-            for (u32 j = 0; j < g; j++) ((u16 *)(void *)out)[k * g + j] = (u16)(base + stride * j);
-            break;
-        case 4:
-            for (u32 j = 0; j < g; j++) ((u32 *)(void *)out)[k * g + j] = (u32)base + stride * j;
-            break;
-        default:
-            for (u32 j = 0; j < g; j++) ((u64 *)(void *)out)[k * g + j] = base + (u64)((s64)(s32)stride * j);
+        case 2: SPREAD(u16); break;
+        case 4: SPREAD(u32); break;
+        default: SPREAD(u64);
         }
     }
 }
+#undef SPREAD
 
 void lane_values(const struct code *c, const char *R, u32 slot, u32 cls, u32 width, u64 out[LANES])
 {

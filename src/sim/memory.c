@@ -73,12 +73,46 @@ static bool quick_private(struct access *a)
     return true;
 }
 
+/* The first lane of a generic access is in shared memory. */
+static bool is_shared_window(const struct access *a)
+{
+    u64 at = a->addr[__builtin_ctz(a->mask)] - mem_shared_window(a->warp->cta->launch->sim->mem);
+    return at < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
+}
+
+/* An array of the CTA's own shared memory, or all of that, by generic addresses. */
+static bool quick_generic_shared(struct access *a)
+{
+    const struct cta *cta = a->warp->cta;
+    const struct provenance *r = &a->site->prov;
+    const struct launch *l = cta->launch;
+    bool var = r->kind == FROM_VAR && r->var->space == SP_SHARED, dynamic = var && !r->var->size && r->var->is_extern;
+    u64 window = mem_shared_window(l->sim->mem), base = cluster_base(cta->rank),
+        lo = dynamic ? l->dyn_shared
+             : var   ? r->var->offset
+                     : 0,
+        size = var && !dynamic ? r->var->size : l->shared_total - lo, from = window + base + lo, low = a->bytes - 1;
+    if (size < a->bytes || a->bytes & low) return false;
+    for (u32 m = a->mask; m; m &= m - 1) {
+        u64 at = a->addr[__builtin_ctz(m)];
+        if (at - from > size - a->bytes || at & low) return false;
+    }
+    for (u32 k = 0; k < LANES; k++) {
+        a->addr[k] -= window;
+        a->ptr[k] = (char *)((uintptr_t)a->warp->shared + a->addr[k]);
+    }
+    a->ok = a->mask;
+    memset(a->space, SP_SHARED, sizeof a->space);
+    return true;
+}
+
 /* All active lanes inside the cached range and aligned? Then their places are known. */
 static bool quick_check(struct access *a)
 {
     const struct site *s = a->site;
     const struct range *r = &a->warp->range[a->insn->site];
     if ((s->space == SP_LOCAL || s->space == SP_CALL) && !s->align) return quick_private(a);
+    if (s->space == SP_GENERIC && !s->align && is_shared_window(a)) return quick_generic_shared(a);
     if (s->prov.kind == FROM_TAG && (s->space == SP_GLOBAL || s->space == SP_GENERIC)) return access_tagged(a);
     if (s->space == SP_LOCAL || s->space == SP_CALL || s->space == SP_PARAM || s->prov.kind == FROM_TAG || s->align ||
         r->size < a->bytes)
@@ -283,10 +317,7 @@ static bool access_begin(struct access *a, const char *R, const struct insn *i, 
     a->bytes = (u32)a->site->width * a->site->vec;
     if (!a->mask) return false;
     access_addresses(a, R);
-    if (unlikely(w->probe) || !quick_check(a))
-        access_check(a);
-    else
-        memset(a->space, a->site->space == SP_GENERIC ? SP_GLOBAL : a->site->space, LANES);
+    if (unlikely(w->probe) || !quick_check(a)) access_check(a);
     a->wrote = site_is_load(a->site) ? 0 : a->ok;
     return true;
 }
