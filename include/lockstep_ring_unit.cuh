@@ -57,6 +57,7 @@ struct counters {
     const u64 *here, *there;   /* where the thread looks for the next message, and for the one behind it */
     u64 early;                 /* what the thread's first look at the next message has found */
     bool looked;               /* `early` is such a look */
+    bool brief;                /* the last message was a short one, and so will be the next */
     bool mailed;               /* the unit sends mail: its releases would wait for an early look */
     bool wide;                 /* the last message had more words than a line: a look is at all of them */
     u32 word;                  /* the thread's word of the message; of a whole warp */
@@ -168,11 +169,12 @@ __device__ __forceinline__ void enter(lk_ring_status *status, u32 phase, u64 tim
     store_relaxed<sys>(&status->phase, time << LK_RING_PHASE_BITS | phase);
 }
 
-/* The unit begins a message. */
-__device__ __forceinline__ void enter_message(lk_ring_status *status, u64 id, u64 time)
+/* The unit begins a message: the thread that says yes writes it down. No branch, at whose end the others would wait. */
+__device__ __forceinline__ void enter_message(lk_ring_status *status, bool yes, u64 id, u64 time)
 {
-    asm volatile("st.relaxed.sys.v2.u64 [%0], {%1, %2};" ::"l"(&status->phase),
-                 "l"(time << LK_RING_PHASE_BITS | LK_RING_BUSY), "l"(id)
+    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %3, 0;\n\t@p st.relaxed.sys.v2.u64 [%0], {%1, %2};\n\t}" ::"l"(
+                     &status->phase),
+                 "l"(time << LK_RING_PHASE_BITS | LK_RING_BUSY), "l"(id), "r"((u32)yes)
                  : "memory");
 }
 
@@ -386,6 +388,13 @@ __device__ __forceinline__ u64 load_if(bool yes, const u64 *p)
     return v;
 }
 
+/* The id of a message, whose words are in the lanes of a whole warp. */
+__device__ __forceinline__ u64 id_of_words(u32 word)
+{
+    u32 low = __shfl_sync(0xffffffffu, word, LK_RING_W_ID), high = __shfl_sync(0xffffffffu, word, LK_RING_W_ID + 1);
+    return low | (u64)high << 32;
+}
+
 /* The words behind the first line, two for each lane of a whole warp. */
 struct more_words {
     u64 at[2];
@@ -461,6 +470,10 @@ __device__ __forceinline__ void take_words(call &c, const u64 *line, u64 v, more
     turn *t = c.shared;
     counters *own = c.own;
     u32 sum = 0, type;
+    /* The first look at the next message is under way from here on, while the actor works on this one. Where a message
+     * is not short, what comes behind it waits for that look. */
+    own->looked = c.count >= 32 && !own->mailed && own->brief;
+    load_into(own->early, own->looked && c.rank <= look_mail, own->there);
     if (c.count >= 32) {
         u32 k = c.rank, w = own->word = (u32)v,
             x = k >= LK_RING_IN_WORDS ? 0 : k == LK_RING_W_CHECK ? w : LK_RING_MIX(k, w);
@@ -487,12 +500,10 @@ __device__ __forceinline__ void take_words(call &c, const u64 *line, u64 v, more
     }
     c.in_type = type;
     c.damaged = sum != 0;
+    own->brief = c.in_bytes <= LK_RING_IN_SHORT;
     c.mail = (const lk_ring_slot *)0;
     c.payload = t->in + LK_RING_W_IN;
     if (rarely(c.in_bytes > LK_RING_IN_SHORT) && !c.damaged) c.payload = take_more(c, line, more);
-    /* The first look at the next message is under way while the actor works on this one. */
-    own->looked = c.count >= 32 && !own->mailed && !own->wide && c.in_bytes <= LK_RING_IN_SHORT;
-    load_into(own->early, own->looked && c.rank <= look_mail, own->there);
 }
 
 /* The first warp: mail looks like a message of the host to the actor. */
@@ -630,6 +641,17 @@ struct reply_of {
     u64 reference;
 };
 
+/* `yes` where k is `which`, else `no`: a choice that stays one instruction. Compilers make a branch for each lane of a
+ * row of such questions. */
+__device__ __forceinline__ u32 one_of(u32 k, u32 which, u32 yes, u32 no)
+{
+    u32 w;
+    asm("{\n\t.reg .pred p;\n\tsetp.eq.u32 p, %1, %2;\n\tselp.b32 %0, %3, %4, p;\n\t}"
+        : "=r"(w)
+        : "r"(k), "r"(which), "r"(yes), "r"(no));
+    return w;
+}
+
 /* The unit's first warp: the response, in words that hold their number. */
 __device__ __forceinline__ void release_response(call &c, const reply_of &answer, u64 processed)
 {
@@ -641,29 +663,33 @@ __device__ __forceinline__ void release_response(call &c, const reply_of &answer
     bool is_long = answer.reference || answer.bytes > LK_RING_WORDY;
     bool had_room = c.in_bytes & LK_RING_LONG && !c.mail; /* by its address the host knows what it may use again */
     u64 *line = c.response;
-    u64 in_actor = processed - seen, written = visible - processed;
+    u64 actor = processed - seen, between = visible - processed;
+    const u32 in_actor = (u32)min(actor, (u64)0xffffffffu), written = (u32)min(between, (u64)0xffff),
+              length = is_long ? answer.bytes | LK_RING_LONG : answer.bytes;
     u32 need = LK_RING_W_OUT + (is_long ? 4 : (answer.bytes + 3) / 4);
     u64 flag = index << 32;
     auto address = [&](u32 k) -> u32 { /* of a long one */
         u64 a = k < LK_RING_W_OUT + 2 ? answer.reference : had_room ? call::pair(t->in + LK_RING_W_IN + 2) : 0;
         return k & 1 ? (u32)(a >> 32) : (u32)a;
     };
-    auto fixed = [&](u32 k) -> u32 { /* below LK_RING_W_OUT, but for id and stamp, which are those of the message */
-        return k == LK_RING_W_BYTES      ? (is_long ? answer.bytes | LK_RING_LONG : answer.bytes)
-               : k == LK_RING_W_TYPE     ? answer.type
-               : k == LK_RING_W_RESULT   ? answer.result
-               : k == LK_RING_W_SEQUENCE ? (u32)own->responded
-               : k == LK_RING_W_SEEN     ? (u32)seen
-               : k == LK_RING_W_SEEN + 1 ? (u32)(seen >> 32)
-               : k == LK_RING_W_ACTOR    ? (u32)(in_actor >> 32 ? 0xffffffffu : in_actor)
-                                         : (u32)(written > 0xffff ? 0xffff : written);
+    /* Word k below LK_RING_W_OUT; `w` is that of the message, whose id and stamp are those of the response, too. */
+    auto fixed = [&](u32 k, u32 w) -> u32 {
+        w = one_of(k, LK_RING_W_BYTES, length, w);
+        w = one_of(k, LK_RING_W_TYPE, answer.type, w);
+        w = one_of(k, LK_RING_W_RESULT, answer.result, w);
+        w = one_of(k, LK_RING_W_SEQUENCE, (u32)own->responded, w);
+        w = one_of(k, LK_RING_W_SEEN, (u32)seen, w);
+        w = one_of(k, LK_RING_W_SEEN + 1, (u32)(seen >> 32), w);
+        w = one_of(k, LK_RING_W_ACTOR, in_actor, w);
+        return one_of(k, LK_RING_W_WRITTEN, written, w);
     };
     auto put = [&](u32 k, u32 w) { store_relaxed<sys>(line + k, flag | w); };
     u32 sum = 0, first_word = 0;
     if (c.count >= 32) {
-        u32 k = c.rank, w = k - LK_RING_W_ID < 4 ? own->word : fixed(k);
+        u32 k = c.rank, payload = t->out[k], w = fixed(k, own->word);
         u32 x = k < LK_RING_W_WRITTEN ? LK_RING_MIX(k, w) : 0;
-        if (k >= LK_RING_W_OUT) w = rarely(is_long) ? address(k) : t->out[k];
+        if (rarely(is_long)) payload = address(k);
+        w = k >= LK_RING_W_OUT ? payload : w;
 #if __CUDA_ARCH__ >= 800
         sum = __reduce_xor_sync(0xffffffffu, x);
 #else
@@ -677,9 +703,7 @@ __device__ __forceinline__ void release_response(call &c, const reply_of &answer
             for (k += 32; k < need; k += 32) put(k, t->out[k]);
     } else {
         for (u32 k = 0; k < need; k++) {
-            u32 w = k >= LK_RING_W_OUT       ? (is_long ? address(k) : t->out[k])
-                    : k - LK_RING_W_ID < 4 ? t->in[k]
-                                           : fixed(k);
+            u32 w = k >= LK_RING_W_OUT ? (is_long ? address(k) : t->out[k]) : fixed(k, t->in[k]);
             if (k < LK_RING_W_WRITTEN) sum ^= LK_RING_MIX(k, w);
             if (k == LK_RING_W_WRITTEN) w |= sum & 0xffff0000u;
             if (k || !is_long)
@@ -792,17 +816,17 @@ template <void (*...F)(call &)> struct functions {
     }
 };
 
-/* The whole life of a unit. */
-template <class Functions, unit_kind KIND> __device__ void serve(const lk_ring_head *h)
+/* The whole life of a unit. WHOLE: it is one whole warp, and its code has no questions of size. */
+template <class Functions, unit_kind KIND, bool WHOLE>
+__device__ __forceinline__ void serve_as(const lk_ring_head *h, turn *turns)
 {
-    __shared__ turn turns[KIND == block ? 1 : LK_RING_WARPS];
     counters own = {};
     call c = {};
     c.head = h;
     c.kind = KIND;
     c.own = &own;
-    c.rank = KIND == block ? threadIdx.x : threadIdx.x % 32;
-    c.count = KIND == block ? blockDim.x : (blockDim.x - threadIdx.x / 32 * 32 < 32 ? blockDim.x % 32 : 32);
+    c.rank = WHOLE || KIND == warp ? threadIdx.x % 32 : threadIdx.x;
+    c.count = WHOLE ? 32 : KIND == block ? blockDim.x : blockDim.x % 32;
     c.number = KIND == block ? blockIdx.x : blockIdx.x * ((blockDim.x + 31) / 32) + threadIdx.x / 32;
     if (c.number >= h->units) return;
     c.k = read_constants(h, (const lk_ring_unit *)h->unit + c.number);
@@ -826,7 +850,7 @@ template <class Functions, unit_kind KIND> __device__ void serve(const lk_ring_h
         c.out_bytes = c.out_leave = 0;
         c.out_reference = 0;
         c.out_result = c.damaged ? LK_RING_DAMAGED : LK_RING_DONE;
-        if (c.first()) enter_message(status, c.id(), own.seen);
+        enter_message(status, c.first(), WHOLE ? id_of_words(own.word) : c.id(), own.seen);
         if (!c.damaged) Functions::run(c.k.actor, c);
         u64 processed = leads ? now() : 0;
         reply_of answer;
@@ -867,6 +891,14 @@ template <class Functions, unit_kind KIND> __device__ void serve(const lk_ring_h
     acquire_fence<sys>(); /* who sees the end sees all that the unit has counted */
     if (c.go) store_relaxed<sys>(&status->left, 1);
     enter(status, c.go ? LK_RING_LEFT : LK_RING_STOPPED, now());
+}
+template <class Functions, unit_kind KIND> __device__ void serve(const lk_ring_head *h)
+{
+    __shared__ turn turns[KIND == block ? 1 : LK_RING_WARPS];
+    if (KIND == block ? blockDim.x == 32 : blockDim.x - threadIdx.x / 32 * 32 >= 32)
+        serve_as<Functions, KIND, true>(h, turns);
+    else
+        serve_as<Functions, KIND, false>(h, turns);
 }
 
 } /* namespace lk_ring */
