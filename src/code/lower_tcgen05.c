@@ -131,7 +131,7 @@ static u32 scale_count(const struct ptx_insn *i, u32 kind)
     return kind == UMMA_MXF8F6F4 ? 1 : 2;
 }
 
-/* tcgen05.mma{.ws} [d], a, b, idesc{, [scale-a], [scale-b]}{, {lanes}}, p{, n} */
+/* tcgen05.mma{.ws}{.sp} [d], a, b{, [metadata]}, idesc{, [scale-a], [scale-b]}{, {lanes}}, p{, n} */
 void lower_umma(struct lower *w, int form)
 {
     static const char *const kinds[] = { "kind::f16",      "kind::tf32", "kind::f8f6f4",  "kind::i8",
@@ -140,15 +140,19 @@ void lower_umma(struct lower *w, int form)
     struct lop o = lower_op(w, form);
     struct opnd src[SRC_UMMA_MOST];
     u32 kind = 0, k = 3, width;
-    bool ws = lower_has_mod(i, "ws"), scaled = lower_has_mod(i, "block_scale");
+    bool ws = lower_has_mod(i, "ws"), scaled = lower_has_mod(i, "block_scale"), sparse = lower_has_mod(i, "sp");
     for (u32 n = 0; n < SRC_UMMA_MOST; n++) src[n] = no_opnd;
     while (kind < COUNT_OF(kinds) && !lower_has_mod(i, kinds[kind])) kind++;
     if (lower_has_mod(i, "ashift")) goto no; /* which way its rows move, only a picture says */
-    if (kind == COUNT_OF(kinds) || i->narg < 5u + 2 * scaled || scaled != (kind >= UMMA_MXF8F6F4)) goto no;
+    if (kind == COUNT_OF(kinds) || i->narg < 5u + sparse + 2 * scaled || scaled != (kind >= UMMA_MXF8F6F4)) goto no;
     bool a_tmem = i->arg[1].kind == OP_MEM;
     src[SRC_UMMA_D] = lower_whole_address(w, &i->arg[0], &width);
     src[SRC_UMMA_A] = a_tmem ? lower_whole_address(w, &i->arg[1], &width) : lower_operand(w, &i->arg[1], T_B64);
     src[SRC_UMMA_B] = lower_operand(w, &i->arg[2], T_B64);
+    if (sparse) {
+        if (i->arg[k].kind != OP_MEM) goto no;
+        src[SRC_UMMA_META] = lower_whole_address(w, &i->arg[k++], &width);
+    }
     src[SRC_UMMA_IDESC] = lower_operand(w, &i->arg[k++], T_U32);
     if (scaled) {
         if (i->arg[k].kind != OP_MEM || i->arg[k + 1].kind != OP_MEM) goto no;
@@ -167,7 +171,7 @@ void lower_umma(struct lower *w, int form)
         o.off = i->arg[k++].imm;
     if (k != i->narg) goto no;
     lower_operands(w, &o, NULL, 0, src, SRC_UMMA_MOST);
-    o.aux = (u16)(kind | pair_of(i) | (ws ? UMMA_WS : 0) | (a_tmem ? UMMA_A_TMEM : 0) |
+    o.aux = (u16)(kind | pair_of(i) | (ws ? UMMA_WS : 0) | (a_tmem ? UMMA_A_TMEM : 0) | (sparse ? UMMA_SPARSE : 0) |
                   (scaled ? scale_count(i, kind) << UMMA_SCALES_AT : 0));
     VEC_PUSH(w->mem, &w->op, o);
     return;

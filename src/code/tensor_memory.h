@@ -31,6 +31,7 @@ enum {
     SRC_UMMA_A, /* an address in tensor memory, or a descriptor */
     SRC_UMMA_B,
     SRC_UMMA_IDESC,
+    SRC_UMMA_META, /* of .sp: where the metadata of a lie in tensor memory */
     SRC_UMMA_SCALE_A,
     SRC_UMMA_SCALE_B,
     SRC_UMMA_ADD,
@@ -43,6 +44,7 @@ enum {
     UMMA_KIND = 7,
     UMMA_WS = 16,       /* weight stationary */
     UMMA_A_TMEM = 32,   /* a lies in tensor memory */
+    UMMA_SPARSE = 64,   /* half of a is zeros, and is not stored */
     UMMA_SCALES_AT = 8, /* block scaling: factors of a row */
     UMMA_SCALES = 7
 };

@@ -66,9 +66,10 @@ struct tmem_work {
     struct cta *cta[2];     /* whose tensor memory */
     u32 ctas;               /* how many */
     struct tmem_area wrote; /* in each; columns 0: none */
-    struct tmem_area read[3];
+    struct tmem_area read[4];
     u32 reads;
     void (*run)(struct tmem_work *x); /* does it */
+    const struct flight *flight;      /* while it is done: whose work it is */
 };
 /* The work that an operation in flight has; NULL: it is none of tcgen05. */
 const struct tmem_work *tmem_work_of(const struct flight *f);

@@ -14,6 +14,7 @@ const struct tmem_work *tmem_work_of(const struct flight *f) { return f->end == 
 static void work(struct flight *f)
 {
     struct tmem_work *x = f->work;
+    if (x) x->flight = f;
     if (x && x->run) x->run(x);
 }
 

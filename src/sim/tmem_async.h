@@ -17,6 +17,9 @@ void tmem_issue(struct warp *w, const struct insn *i, u32 lane, struct tmem_work
  * false: it does not, which is reported. */
 bool umma_check_matrix(struct warp *w, const struct insn *i, u32 lane, const char *name, u64 descriptor,
                        const struct matrix *m, enum tensor_type t, u32 lines, u32 k);
+/* Metadata of a sparse a that lie where they cannot; that have no meaning, found when the product is done. */
+void umma_wrong_place(struct warp *w, const struct insn *i, u32 lane, const char *what);
+void umma_wrong_metadata(const struct tmem_work *x, u32 row, u32 chunk, u32 bits, u32 lane, u32 column);
 /* An instruction descriptor that does not go with its instruction. */
 void umma_wrong(struct warp *w, const struct insn *i, u32 lane, u32 idesc, const char *what);
 #endif

@@ -142,6 +142,22 @@ void umma_wrong(struct warp *w, const struct insn *i, u32 lane, u32 idesc, const
     tell(w, i->op, 1u << lane, F_umma_descriptor, cause, NULL);
 }
 
+void umma_wrong_place(struct warp *w, const struct insn *i, u32 lane, const char *what)
+{
+    tell(w, i->op, 1u << lane, F_umma_descriptor, what, NULL);
+}
+
+void umma_wrong_metadata(const struct tmem_work *x, u32 row, u32 chunk, u32 bits, u32 lane, u32 column)
+{
+    const struct flight *f = x->flight;
+    char cause[240];
+    struct finding y = { .kind = F_umma_descriptor, .cause = cause };
+    snprintf(cause, sizeof cause,
+             "the metadata of row %u, chunk %u are 0x%x (lane %u, column %u of tensor memory), which has no meaning",
+             row, chunk, bits, lane, column);
+    if (on(f->warp)) finding_add_of(f->warp, f->low, f->op, &y, 1u << f->lane);
+}
+
 bool umma_check_matrix(struct warp *w, const struct insn *i, u32 lane, const char *name, u64 descriptor,
                        const struct matrix *m, enum tensor_type t, u32 lines, u32 k)
 {

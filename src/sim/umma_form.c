@@ -44,8 +44,11 @@ const char *umma_read(u32 aux, u32 d, struct umma *x, char *room, size_t size)
 {
     u32 kind = aux & UMMA_KIND, mx = kind >= UMMA_MXF8F6F4;
     static const u8 depth[] = { 16, 8, 32, 32, 32, 64, 64 };
+    bool sparse = aux & UMMA_SPARSE;
     x->aux = aux;
-    x->k = depth[kind];
+    x->kept = depth[kind];
+    x->k = x->kept << sparse;
+    x->selector = kind <= UMMA_TF32 ? d & 3 : 0;
     x->n = (d >> 17 & 63) << 3;
     x->m = (d >> 24 & 31) << 4;
     x->negate_a = d >> 13 & 1;
@@ -66,7 +69,11 @@ const char *umma_read(u32 aux, u32 d, struct umma *x, char *room, size_t size)
         snprintf(room, size, "its type of d, %u, does not go with the kind and the type of a", d >> 4 & 3);
         return room;
     }
-    if (d >> 2 & 1) return "its bit 2 says that a is sparse, and the instruction does not";
+    if ((d >> 2 & 1) != sparse)
+        return sparse ? "its bit 2 does not say that a is sparse, and the instruction does (.sp)"
+                      : "its bit 2 says that a is sparse, and the instruction does not";
+    if (sparse && d & 3 && (kind == UMMA_F8F6F4 || kind == UMMA_I8))
+        return "its sparsity selector (bits 0 and 1) is not 0, which it must be for the kind";
     if (kind >= UMMA_MXF4 && d >> 31) return "its bit 31 asks for K = 96, which sm_103 has";
     if (!shape_fits(x, kind)) {
         snprintf(room, size, "M = %u and N = %u are no shape of the instruction", x->m, x->n);
@@ -85,13 +92,49 @@ const char *umma_read(u32 aux, u32 d, struct umma *x, char *room, size_t size)
 u32 umma_parts(const struct umma *x)
 {
     if (x->aux & UMMA_WS) return 128 / x->m;
-    return x->aux & TMEM_PAIR && x->m == 128 ? 2 : 1;
+    return x->aux & TMEM_PAIR && x->m == 128 && !(x->aux & UMMA_SPARSE) ? 2 : 1;
+}
+
+/* Layouts C and F: 16 of every 32 lanes. */
+bool umma_half(const struct umma *x)
+{
+    if (x->aux & UMMA_WS) return false;
+    return x->aux & TMEM_PAIR ? x->m == 128 && x->aux & UMMA_SPARSE : x->m == 64;
 }
 
 u32 umma_lane(const struct umma *x, u32 row, u32 part)
 {
-    if (!(x->aux & UMMA_WS) && !(x->aux & TMEM_PAIR) && x->m == 64) return row % 16 + row / 16 * 32; /* layout F */
+    if (umma_half(x)) return row % 16 + row / 16 * 32;
     return row + part * (TMEM_LANES / umma_parts(x));
+}
+
+/* ---- a sparse a (9.7.16.10.8) ---- */
+
+u32 umma_chunk(const struct umma *x) { return x->a == TENSOR_TF32 ? 2 : x->a == TENSOR_E2M1_PACKED ? 8 : 4; }
+
+/* The manual has the places in pictures; these are those of CuTe (tmem_e_frg). Of 16-bit elements and tf32 a cell has
+ * four chunks of a row and those of the row 8 below, and the cell 8 lanes below it the next four of both: as the lanes
+ * of mma.sync bring them. Of smaller ones a cell has eight chunks of its row. */
+struct umma_meta umma_metadata(const struct umma *x, u32 row, u32 part, u32 chunk)
+{
+    u32 lane = umma_lane(x, row, part), first = x->meta_at >> 16, column = x->meta_at & 0xffff;
+    if ((x->aux & UMMA_KIND) > UMMA_TF32)
+        return (struct umma_meta){ first + lane, column + chunk / 8, 4 * (chunk % 8) };
+    return (struct umma_meta){ first + lane / 16 * 16 + lane % 8 + 8 * (chunk / 4), column + x->selector,
+                               4 * (chunk % 4 + 4 * (lane / 8 % 2)) };
+}
+
+u32 umma_position(const struct umma *x, u32 bits, u32 j)
+{
+    if (x->a == TENSOR_TF32) return (bits & 3) / 2;
+    u32 unit = umma_chunk(x) / 4; /* elements that stand together */
+    return (bits >> 2 * (j / unit) & 3) * unit + j % unit;
+}
+
+bool umma_meaning(const struct umma *x, u32 bits)
+{
+    static const u16 known = 1 << 4 | 1 << 8 | 1 << 12 | 1 << 9 | 1 << 13 | 1 << 6 | 1 << 14;
+    return x->a == TENSOR_TF32 ? bits == 4 || bits == 14 : known >> bits & 1;
 }
 
 /* One part of the mask (9.7.16.4.3): runs of columns that are zero and of such that are not, in turn; the first

@@ -278,3 +278,192 @@ extern "C" __global__ void mistakes(float *out, int how)
         out[t] = __uint_as_float(v);
     }
 }
+
+/* ---- a sparse a ---- */
+
+/* A type in an instruction descriptor. */
+__device__ static uint32_t type_code(int t) { return 0x10154310210ull >> 4 * t & 15; }
+/* Where the stored elements of a chunk stand: four bits, such as have a meaning. */
+__device__ static uint32_t meta(int t, int r, int chunk)
+{
+    const uint32_t codes[] = { 4, 8, 12, 9, 13, 14, 6 };
+    return t == TF32 ? ((r + chunk) % 2 ? 14 : 4) : codes[(r * 3 + chunk * 2 + r * chunk) % 7];
+}
+/* The k that stored element j of row r has. */
+__device__ static int place(int t, int r, int j)
+{
+    int unit = t == E2M1X ? 2 : 1, stored = t == TF32 ? 1 : 2 * unit, chunk = j / stored, in = j % stored;
+    uint32_t bits = meta(t, r, chunk);
+    return t == TF32 ? 2 * chunk + (bits & 3) / 2 : 4 * unit * chunk + (bits >> 2 * (in / unit) & 3) * unit + in % unit;
+}
+/* Metadata of lane l for column c of the metadata; `rows`: the row of the CTA that a lane has. */
+__device__ static uint32_t meta_word(int t, int l, int c, int m, bool ws, bool half)
+{
+    uint32_t word = 0;
+    for (int i = 0; i < 8; i++) {
+        bool wide = t <= TF32;
+        int lane = wide ? l / 16 * 16 + l % 8 + i / 4 * 8 : l, chunk = wide ? l / 8 % 2 * 4 + i % 4 : c * 8 + i;
+        int row = half ? lane / 32 * 16 + lane % 16 : ws ? lane % m : lane;
+        word |= meta(t, row, chunk) << 4 * i;
+    }
+    return word;
+}
+#define SP(words) asm volatile("{.reg .pred p; setp.ne.u32 p, %5, 0; tcgen05.mma." words " [%0], %1, %2, [%3], %4, p;}" ::"r"(d), "l"(a), "l"(b), "r"(e), "r"(idesc), "r"(twice))
+#define SP_TMEM(words) asm volatile("{.reg .pred p; setp.ne.u32 p, %5, 0; tcgen05.mma." words " [%0], [%1], %2, [%3], %4, p;}" ::"r"(d), "r"(a_at), "l"(b), "r"(e), "r"(idesc), "r"(twice))
+#define SP_SCALED(words) asm volatile("{.reg .pred p; setp.ne.u32 p, %5, 0; tcgen05.mma.sp.cta_group::1." words " [%0], %1, %2, [%3], %4, [%6], [%7], p;}" ::"r"(d), "l"(a), "l"(b), "r"(e), "r"(idesc), "r"(twice), "r"(d + 132), "r"(d + 136))
+
+/* d = a b twice over, a sparse: kinds and types as above; `where`: 1 weight stationary, 2 a from tensor memory; `each`: factors of a row, of block scaling. */
+extern "C" __global__ void sparse(uint32_t *wrong, int kind, int ta, int tb, int m, int n, int selector, int how, int each)
+{
+    __shared__ __align__(128) char sa[128 * 32], sb[128 * 64], fa[512], fb[512];
+    __shared__ __align__(8) uint64_t bar;
+    __shared__ uint32_t where;
+    int t = threadIdx.x, kept = depth(ta), k = 2 * kept, bad = 0, e4m3 = kind == 6 && each == 4;
+    bool ws = how == 1, half = m == 64 && !ws;
+    for (int i = t; i < 128 * 64; i += 128) sa[i / 2] = 0, sb[i] = 0;
+    __syncthreads();
+    for (int j = 0; j < kept && t < m; j++) put(sa, ta, m, false, t, j, value(ta, t, j, 1));
+    for (int j = 0; j < k && t < n; j++) put(sb, tb, n, false, t, j, value(tb, t, j, 2));
+    for (int j = 0; j < 4; j++) {
+        fa[t % 32 * 16 + t / 32 * 4 + j] = e4m3 ? 0x38 + 8 * ((t + j) % 3) : 127 + (t + j) % 3;
+        fb[t % 32 * 16 + t / 32 * 4 + j] = e4m3 ? 0x38 + 8 * ((t * 5 + j) % 3) : 127 + (t * 5 + j) % 3;
+    }
+    if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at(&bar)));
+    if (t < 32) ALLOC(where, 256);
+    FENCE;
+    __syncthreads();
+    uint32_t d = where, mine = d + (t / 32 * 32 << 16), e = d + 128, a_at = d + 144;
+    for (int c = 0; c < 2; c++) ST(mine + 128 + (ta <= TF32 ? selector : c), meta_word(ta, t, c, m, ws, half));
+    for (int c = 0; c < 8; c++) /* a as it lies in shared memory, whole words of it */
+        ST(mine + 144 + c, *(uint32_t *)(sa + c / 4 * (m * 16) + (half ? t / 32 * 16 + t % 16 : t % m) * 16 + c % 4 * 4));
+    WAIT_ST;
+    asm volatile("tcgen05.fence::before_thread_sync;");
+    __syncthreads();
+    asm volatile("tcgen05.fence::after_thread_sync;");
+    if (t == 0) {
+        uint64_t a = descriptor(sa, m * 16, 128), b = descriptor(sb, n * 16, 128), da = descriptor(fa, 128, 128), db = descriptor(fb, 128, 128);
+        uint32_t idesc = selector | 1u << 2 | type_code(ta) << 7 | type_code(tb) << 10 | (n >> 3) << 17 | (m >> 4) << 24;
+        if (kind < 4) idesc |= (kind == 3 ? 2u : 1u) << 4;
+        else idesc |= (each == 1 ? 1u << 4 | 1u << 29 : 0u) | (e4m3 ? 0u : 1u << 23);
+        if (kind >= 4) {
+            asm volatile("tcgen05.cp.cta_group::1.32x128b.warpx4 [%0], %1;" ::"r"(d + 132), "l"(da));
+            asm volatile("tcgen05.cp.cta_group::1.32x128b.warpx4 [%0], %1;" ::"r"(d + 136), "l"(db));
+        }
+        for (int twice = 0; twice < 2; twice++)
+            if (kind == 0 && how == 2) SP_TMEM("sp.cta_group::1.kind::f16");
+            else if (kind == 2 && how == 2) SP_TMEM("sp.cta_group::1.kind::f8f6f4");
+            else if (kind == 0 && ws) SP("ws.sp.cta_group::1.kind::f16");
+            else if (kind == 3 && ws) SP("ws.sp.cta_group::1.kind::i8");
+            else if (kind == 0) SP("sp.cta_group::1.kind::f16");
+            else if (kind == 1) SP("sp.cta_group::1.kind::tf32");
+            else if (kind == 2) SP("sp.cta_group::1.kind::f8f6f4");
+            else if (kind == 3) SP("sp.cta_group::1.kind::i8");
+            else if (kind == 4) SP_SCALED("kind::mxf8f6f4.block_scale.scale_vec::1X");
+            else if (kind == 5) SP_SCALED("kind::mxf4.block_scale.scale_vec::2X");
+            else SP_SCALED("kind::mxf4nvf4.block_scale.scale_vec::4X");
+        COMMIT(bar);
+    }
+    wait(&bar, 0);
+    asm volatile("tcgen05.fence::after_thread_sync;");
+    int parts = ws ? 128 / m : 1, row = half ? t / 32 * 16 + t % 16 : t % m;
+    for (int c = 0; c < n / parts; c++) {
+        uint32_t v;
+        LD(mine + c, v);
+        WAIT_LD;
+        if (half && t % 32 >= 16) continue;
+        int s = 0, column = c + t / m * (n / parts) * (parts > 1);
+        for (int j = 0; j < kept; j++) {
+            int at = place(ta, row, j), f = each ? at / (k / each) + (each == 1) : 0;
+            int x = 2 * value(ta, row, j, 1) * value(tb, column, at, 2);
+            s += each ? x << (row + f) % 3 << (column * 5 + f) % 3 : x;
+        }
+        bad += kind == 3 ? (int)v != s : __uint_as_float(v) != (float)s;
+    }
+    atomicAdd(wrong, bad);
+    __syncthreads();
+    if (t < 32) DEALLOC(d, 256);
+}
+
+/* ---- a pair of CTAs ---- */
+
+#define PAIR(words) asm volatile("{.reg .pred p; setp.ne.u32 p, %4, 0; tcgen05.mma.cta_group::2.kind::" words " [%0], %1, %2, %3, p;}" ::"r"(d), "l"(a), "l"(b), "r"(idesc), "r"(twice))
+#define PAIR_SP(words) asm volatile("{.reg .pred p; setp.ne.u32 p, %5, 0; tcgen05.mma.sp.cta_group::2.kind::" words " [%0], %1, %2, [%3], %4, p;}" ::"r"(d), "l"(a), "l"(b), "r"(d + 128), "r"(idesc), "r"(twice))
+
+/* d = a b twice over by two CTAs: each has half of the rows of a and d, and half of the columns of b in its shared memory. One thread of the first starts both products, and tells both CTAs when they are done. */
+extern "C" __global__ void __cluster_dims__(2, 1, 1) pair(uint32_t *wrong, int ta, int m, int n, int sparse)
+{
+    __shared__ __align__(128) char sa[128 * 32], sb[64 * 64];
+    __shared__ __align__(8) uint64_t bar;
+    __shared__ uint32_t where;
+    int t = threadIdx.x, rank = blockIdx.x % 2, rows = m / 2, columns = n / 2, kept = depth(ta), k = sparse ? 2 * kept : kept, bad = 0;
+    bool half = sparse && m == 128;
+    for (int i = t; i < 64 * 64; i += 128) sa[i] = 0, sb[i] = 0;
+    __syncthreads();
+    for (int j = 0; j < kept && t < rows; j++) put(sa, ta, rows, false, t, j, value(ta, rank * rows + t, j, 1));
+    for (int j = 0; j < k && t < columns; j++) put(sb, ta, columns, false, t, j, value(ta, rank * columns + t, j, 2));
+    if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(at(&bar)) : "memory");
+    if (t < 32) asm volatile("tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%0], 256;" ::"r"(at(&where)) : "memory");
+    FENCE;
+    __syncthreads();
+    uint32_t d = where, mine = d + (t / 32 * 32 << 16);
+    for (int c = 0; c < 2 && sparse; c++) ST(mine + 128 + c, meta_word(ta, t, c, rows, false, half));
+    WAIT_ST;
+    asm volatile("tcgen05.fence::before_thread_sync; barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; tcgen05.fence::after_thread_sync;" ::: "memory");
+    if (t == 0 && rank == 0) {
+        uint64_t a = descriptor(sa, rows * 16, 128), b = descriptor(sb, columns * 16, 128);
+        uint32_t idesc = (sparse ? 1u << 2 : 0) | 1u << 4 | type_code(ta) << 7 | type_code(ta) << 10 | (n >> 3) << 17 | (m >> 4) << 24;
+        for (int twice = 0; twice < 2; twice++)
+            if (sparse && ta == F16) PAIR_SP("f16");
+            else if (sparse) PAIR_SP("f8f6f4");
+            else if (ta == F16) PAIR("f16");
+            else PAIR("f8f6f4");
+        asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::"r"(at(&bar)), "h"((short)3) : "memory");
+    }
+    wait(&bar, 0);
+    asm volatile("tcgen05.fence::after_thread_sync;");
+    int parts = m == 128 && !sparse ? 2 : 1, row = half ? t / 32 * 16 + t % 16 : t % rows;
+    for (int c = 0; c < n / parts; c++) {
+        uint32_t v;
+        LD(mine + c, v);
+        WAIT_LD;
+        if (half && t % 32 >= 16) continue;
+        int s = 0, column = c + (parts > 1 ? t / 64 * (n / 2) : 0);
+        for (int j = 0; j < kept; j++) s += 2 * value(ta, rank * rows + row, j, 1) * value(ta, column, sparse ? place(ta, row, j) : j, 2);
+        bad += __uint_as_float(v) != (float)s;
+    }
+    atomicAdd(wrong, bad);
+    asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+    if (t < 32) asm volatile("tcgen05.dealloc.cta_group::2.sync.aligned.b32 %0, 256;" ::"r"(d));
+}
+
+/* ---- mistakes with metadata; how: 1 no meaning, 2 an odd column, 3 never written, 4 the descriptor is one of a dense a ---- */
+extern "C" __global__ void sparse_mistakes(float *out, int how)
+{
+    __shared__ __align__(128) char sa[128 * 32], sb[8 * 64];
+    __shared__ __align__(8) uint64_t bar;
+    __shared__ uint32_t where;
+    int t = threadIdx.x, q = t / 32;
+    for (int i = t; i < 128 * 32; i += 128) sa[i] = 0, sb[i / 8] = 0;
+    if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at(&bar)));
+    if (q == 0) ALLOC(where, 32);
+    FENCE;
+    __syncthreads();
+    uint32_t d = where, mine = d + (q * 32 << 16), v = 0;
+    if (how != 3) ST(mine + 16, how == 1 && t == 5 ? 0x44445444u : 0x44444444u);
+    if (how != 3) ST(mine + 17, 0x44444444u);
+    WAIT_ST;
+    __syncthreads();
+    if (t == 0) {
+        uint64_t a = descriptor(sa, 128 * 16, 128), b = descriptor(sb, 128, 128);
+        uint32_t idesc = (how == 4 ? 0 : 1u << 2) | 1u << 4 | 8 >> 3 << 17 | 128 >> 4 << 24;
+        asm volatile("{.reg .pred p; setp.ne.u32 p, 0, 0; tcgen05.mma.sp.cta_group::1.kind::f16 [%0], %1, %2, [%3], %4, p;}" ::"r"(d), "l"(a), "l"(b), "r"(how == 2 ? d + 17 : d + 16), "r"(idesc));
+        COMMIT(bar);
+    }
+    wait(&bar, 0);
+    asm volatile("tcgen05.fence::after_thread_sync;");
+    LD(mine + 1, v);
+    WAIT_LD;
+    out[t] = __uint_as_float(v);
+    __syncthreads();
+    if (q == 0) DEALLOC(d, 32);
+}
