@@ -568,15 +568,3 @@ void lower_registers(struct lower *w, int form)
     struct lop o = lower_op(w, form);
     lower_push_aligned(w, o, around);
 }
-
-/* A cache policy: any value does. */
-void lower_policy(struct lower *w, int form)
-{
-    const struct ptx_insn *i = w->cur;
-    (void)form;
-    if (i->narg < 1 || i->arg[0].kind != OP_REG || lower_width(w, &i->arg[0]) != 8) {
-        lower_unsupported(w);
-        return;
-    }
-    lower_emit(w, isa_form(N_mov, T_B64, T_B64, 0), lower_reg(i->arg[0].reg->index), lower_const(0), no_opnd, no_opnd);
-}
