@@ -86,6 +86,12 @@ u64 pages_map(int fd, u64 offset, u64 at, u64 bytes)
 
 void pages_file_close(int fd) { close(fd); }
 
+bool pages_copy(void *to, u64 from, u64 bytes)
+{
+    struct iovec here = { to, (size_t)bytes }, there = { (void *)(uintptr_t)from, (size_t)bytes };
+    return process_vm_readv(process_id(), &here, 1, &there, 1, 0) == (ssize_t)bytes;
+}
+
 u64 pages_readable(const void *p, u64 bytes)
 {
     enum { AT_ONCE = 256 };
@@ -102,7 +108,7 @@ u64 pages_readable(const void *p, u64 bytes)
             next = after > next ? after : end;
         }
         struct iovec to = { byte, n };
-        ssize_t got = process_vm_readv(getpid(), &to, 1, at, n, 0);
+        ssize_t got = process_vm_readv(process_id(), &to, 1, at, n, 0);
         if (got < 0 && errno != EFAULT) return bytes; /* a sandbox may forbid to ask */
         if (got == (ssize_t)n) continue;
         u64 first = got > 0 ? (uintptr_t)at[got].iov_base : begin; /* that cannot be read */

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -248,8 +247,7 @@ static void launches_add(struct text *t)
 /* A call of another thread: its record lies in that thread's stack, and may go at any moment. */
 static bool call_copy(const struct cu_call *from, struct cu_call *to)
 {
-    struct iovec here = { to, sizeof *to }, there = { (void *)(uintptr_t)from, sizeof *to };
-    return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)sizeof *to && cu_call_is_live(to);
+    return pages_copy(to, (uintptr_t)from, sizeof *to) && cu_call_is_live(to);
 }
 
 static void call_add(struct text *t, const struct cu_call *c, bool other)

@@ -1,8 +1,6 @@
 /* Return addresses by frame pointers. Nothing is read before it is known to lie in the stack of the thread. */
 #include "where/where.h"
 #include <pthread.h>
-#include <sys/uio.h>
-#include <unistd.h>
 #include <unwind.h>
 
 static _Thread_local u64 stack_low, stack_high; /* of the thread; high 0: not asked yet, 1: not known */
@@ -54,11 +52,7 @@ void where_walk(const struct where_call *c, struct where_stack *s)
 
 /* ---- of another thread, and where a signal came ---- */
 
-bool where_words(u64 address, u64 out[2])
-{
-    struct iovec to = { out, 16 }, from = { (void *)(uintptr_t)address, 16 };
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 16;
-}
+bool where_words(u64 address, u64 out[2]) { return pages_copy(out, address, 16); }
 
 void where_walk_other(const struct where_call *c, struct where_stack *s)
 {
