@@ -184,7 +184,7 @@ static void add_pixels(struct tensor_copy *c)
             if (at[first + d] <= (s64)m->dim[first + d] - 1 + m->upper[d]) break;
             at[first + d] = m->lower[d];
         }
-        if (d == count) at[image] += m->interleave ? m->step[image] : 1;
+        if (d == count) at[image] += m->step[image];
     }
 }
 

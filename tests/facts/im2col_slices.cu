@@ -16,7 +16,7 @@
 
 typedef CUresult encode_t(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *, const int *, const int *, cuuint32_t, cuuint32_t, const cuuint32_t *, CUtensorMapInterleave,
                           CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-enum { ROOM = 64 << 10, TENSOR = 1 << 20, BEFORE = 16 << 10, ANNOUNCED = 1 << 12, DRAWN = 120, LOAD = 0, STORE = 1, REDUCE = 2 };
+enum { ROOM = 64 << 10, TENSOR = 1 << 20, BEFORE = 16 << 10, ANNOUNCED = 1 << 12, DRAWN = 120, PLAIN = 120, LOAD = 0, STORE = 1, REDUCE = 2 };
 #define ADDR(p) ((unsigned)__cvta_generic_to_shared(p))
 struct job { int mode, rank, c[5], off[3]; };
 #define C3 "{%3, %4, %5}"
@@ -146,6 +146,29 @@ static setup asked(int n)
         for (int k = 1; k < rank; k++) s.pitch[k - 1] = pitch, pitch *= s.dim[k];
         s.j.mode = n == 39 ? REDUCE : STORE, s.type = n == 39 ? CU_TENSOR_MAP_DATA_TYPE_UINT32 : CU_TENSOR_MAP_DATA_TYPE_UINT16;
         if (n == 38) s.upper[0] = -1, s.step[1] = 2, s.j.c[0] = 8;
+    } else if (n >= 60) { // drawn, without slices: channels that end within 16 bytes, steps of every dimension
+        static const int types[] = { 0, 1, 2, 4, 6, 7 }, each[] = { 1, 2, 4, 4, 8, 8, 2, 4 };
+        s = plain(rank, 0);
+        s.type = types[drawn(6)];
+        s.fill = s.type >= 6 ? drawn(2) : 0;
+        int unit = 16 / each[s.type], chunks = 1 + drawn(4);
+        s.swizzle = drawn(2) ? 0 : chunks > 4 ? 3 : chunks > 2 ? 2 + drawn(2) : 1 + drawn(3);
+        s.channels = (unsigned)(unit * chunks);
+        s.pixels = 1 + drawn(60);
+        s.j.mode = drawn(3) ? LOAD : STORE;
+        cuuint64_t pitch = 0;
+        for (int k = 0; k < rank; k++) {
+            s.dim[k] = k == 0 ? 1 + drawn(6 * unit) : k < rank - 1 ? 4 + drawn(6) : 2 + drawn(4);
+            if (k < rank - 1) s.pitch[k] = pitch = k ? pitch * s.dim[k] + (drawn(3) ? 0 : 32) : (s.dim[0] * each[s.type] + 15) / 16 * 16 + 16 * drawn(3);
+            s.step[k] = drawn(3) ? 1 : 1 + drawn(3);
+        }
+        s.j.c[0] = unit * drawn(3);
+        s.j.c[rank - 1] = drawn((int)s.dim[rank - 1]);
+        for (int k = 0; k < rank - 2; k++) {
+            s.lower[k] = s.j.mode ? drawn(2) : drawn(4) - 2, s.upper[k] = s.j.mode ? -drawn(2) : drawn(4) - 2, s.j.off[k] = s.j.mode ? 0 : drawn(4);
+            int last = (int)s.dim[k + 1] - 1 + s.upper[k];
+            s.j.c[k + 1] = s.lower[k] + drawn(std::max(1, last - s.lower[k] + 1));
+        }
     } else {
         static const int types[] = { 0, 1, 2, 4, 6, 7 };
         s.type = types[drawn(6)];
@@ -170,7 +193,7 @@ static setup asked(int n)
     }
     return s;
 }
-enum { CASES = 40 * 6 + DRAWN };
+enum { CASES = 40 * 6 + DRAWN + PLAIN };
 
 static void one(int n, encode_t *encode, unsigned *tensor, unsigned *out, int *came)
 {
