@@ -94,12 +94,14 @@ static void add_piece(struct tensor_copy *c, u64 offset, u64 global, u64 bytes)
     }
 }
 
-/* A row of padded units: each is a piece of its own. The row is in the tensor, or outside of it (line 0). */
+/* A row of padded units, or of every so many-th slice: each is a piece of its own. line 0: the row is outside. */
 static void add_units(struct tensor_copy *c, u64 offset, s64 x, u32 n, u64 line)
 {
-    u32 bytes = (u32)c->map.stride[0];
-    if (x < 0 || x >= (s64)c->map.dim[0]) line = 0;
-    for (u32 k = 0; k < n; k++) add_piece(c, offset + k * c->unit, line ? line + (u64)(x + k) * bytes : 0, bytes);
+    u32 bytes = (u32)c->map.stride[0], unit = c->unit ? c->unit : bytes, step = c->unit ? 1 : c->map.step[0];
+    for (u32 k = 0; k < n; k++, x += step) {
+        bool inside = line && x >= 0 && x < (s64)c->map.dim[0];
+        add_piece(c, offset + k * unit, inside ? line + (u64)x * bytes : 0, bytes);
+    }
 }
 
 /* Elements of the first dimension that are taken for the tensor's. An H200 stores the channels of a pixel by 16 bytes,
@@ -116,7 +118,7 @@ static void add_row(struct tensor_copy *c, u64 offset, s64 x, u32 n, u64 line)
 {
     u32 bytes = (u32)c->map.stride[0];
     s64 dim = inside_of(c), first = x < 0 ? MIN_OF(-x, (s64)n) : 0, last = MIN_OF((s64)n, MAX_OF(dim - x, first));
-    if (c->unit) {
+    if (c->unit || (c->map.interleave && c->map.step[0] > 1)) {
         add_units(c, offset, x, n, line);
         return;
     }
@@ -230,10 +232,12 @@ static void report_outside(struct tensor_copy *c)
 
 /* An interleaved map, as an H200 takes it (tests/facts/modern_maps.cu, im2col_slices.cu): an element of the first
  * dimension is a slice of 16 or 32 bytes, whatever the type is, and the dimension before the last has one element in
- * every box. A pixel has one slice, however many channels the map says. */
+ * every box; element strides count along the first one, too. A pixel has one slice, however many channels the map says.
+ */
 static void slices_of(struct tensor_map *m)
 {
     m->stride[0] = m->interleave == INTERLEAVE_32B ? 32 : 16;
+    m->box[0] = (m->box[0] + m->step[0] - 1) / m->step[0];
     m->box[m->rank - 2] = 1;
     if (m->im2col) m->channels = 1;
 }
