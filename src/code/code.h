@@ -191,7 +191,9 @@ enum {
     TENSOR_REDUCE = 32,
     TENSOR_ROWS = 64,  /* four rows of a matrix */
     TENSOR_PAIR = 128, /* .cta_group::2: the mbarrier may be that of the peer CTA */
-    TENSOR_ATOM = 8
+    TENSOR_ATOM = 8,
+    TENSOR_WIDE = 1 << 12,    /* .im2col::w: pixels of one row of each image */
+    TENSOR_WIDE_128 = 1 << 13 /* .im2col::w::128: 128 of them */
 };
 /* op.aux of what is said of a tensor map in global memory: it was changed; a fence makes the change known */
 enum map_event { MAP_CHANGED, MAP_ACQUIRED };

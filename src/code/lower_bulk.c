@@ -105,16 +105,22 @@ static u32 tensor_rank(const struct ptx_insn *i)
     return 0;
 }
 
+/* TENSOR_WIDE* of an opcode. */
+static u32 tensor_wide(const struct ptx_insn *i)
+{
+    return lower_has_mod(i, "im2col::w") ? TENSOR_WIDE : lower_has_mod(i, "im2col::w::128") ? TENSOR_WIDE_128 : 0;
+}
+
 /* cp.async.bulk.tensor [to], [map, {coordinates}], [mbarrier]{, {offsets}}{, CTAs}{, policy}, or to global memory
  * [map, {coordinates}], [from]{, policy}, which a reduction also is. The bytes in global memory are wherever the map
  * says: their site has an address that is a number. */
 void lower_bulk_tensor(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
-    u32 rank = tensor_rank(i);
+    u32 rank = tensor_rank(i), wide = tensor_wide(i);
     bool store = lower_has_mod(i, "bulk_group"), hint = lower_has_mod(i, "L2::cache_hint"),
          multicast = lower_has_mod(i, "multicast::cluster"), reduces = isa_forms[form].flags & ISA_ATOMIC,
-         im2col = lower_has_mod(i, "im2col"), plain = lower_has_mod(i, "im2col_no_offs"),
+         im2col = lower_has_mod(i, "im2col") || wide, plain = lower_has_mod(i, "im2col_no_offs"),
          rows = lower_has_mod(i, "tile::gather4") || lower_has_mod(i, "tile::scatter4");
     const struct ptx_operand *map = &i->arg[!store], *at = &i->arg[store];
     u32 need = store ? 2u + hint : 3u + im2col + multicast + hint;
@@ -134,14 +140,14 @@ void lower_bulk_tensor(struct lower *w, int form)
     src[SRC_BULK_BYTES] = lower_const(0);
     if (!store) src[SRC_BULK_MBARRIER] = lower_whole_address(w, &i->arg[2], &width[2]);
     bool ok = some_numbers(w, &map->elem[0], rows ? 5 : rank, T_S32, &src[SRC_BULK_MORE]);
-    if (im2col) ok = ok && some_numbers(w, &i->arg[next++], rank - 2, T_U16, &src[SRC_BULK_MORE + 5]);
+    if (im2col) ok = ok && some_numbers(w, &i->arg[next++], wide ? 2 : rank - 2, T_U16, &src[SRC_BULK_MORE + 5]);
     if (multicast) src[SRC_BULK_CTAS] = lower_operand(w, &i->arg[next++], T_U16);
     if (!ok) {
         lower_unsupported(w);
         return;
     }
     lower_operands(w, &o, NULL, 0, src, COUNT_OF(src));
-    o.aux = (u16)(rank | (im2col || plain ? TENSOR_IM2COL : 0) | (store ? TENSOR_STORE : 0) |
+    o.aux = (u16)(rank | wide | (im2col || plain ? TENSOR_IM2COL : 0) | (store ? TENSOR_STORE : 0) |
                   (reduces ? TENSOR_REDUCE : 0) | (rows ? TENSOR_ROWS : 0) |
                   (lower_has_mod(i, "cta_group::2") ? TENSOR_PAIR : 0));
     if (reduces) {
@@ -213,7 +219,9 @@ void lower_map_prefetch(struct lower *w, int form)
     map.nelem = 0;
     struct opnd at = lower_whole_address(w, &map, &width);
     lower_operands(w, &o, NULL, 0, &at, 1);
-    o.aux = (u16)(rank | (lower_has_mod(i, "im2col") ? TENSOR_IM2COL : 0));
+    u32 wide = tensor_wide(i);
+    o.aux = (u16)(rank | wide | (lower_has_mod(i, "im2col") || wide ? TENSOR_IM2COL : 0) |
+                  (lower_has_mod(i, "tile::gather4") ? TENSOR_ROWS : 0));
     o.site = w->site.n;
     bulk_site(w, ISA_READS, rank ? SP_GENERIC : lower_space_of(w, &map), width, 0)->align = 64;
     VEC_PUSH(w->mem, &w->op, o);

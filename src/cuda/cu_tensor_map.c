@@ -75,6 +75,23 @@ CU_API(cuTensorMapEncodeIm2col)
     return finish(out, &m, interleave, swizzle, promotion, fill);
 }
 
+CU_API(cuTensorMapEncodeIm2colWide)
+(struct map_words *out, u32 type, u32 rank, u64 address, const u64 *dim, const u64 *stride, s32 lower, s32 upper,
+ u32 channels, u32 pixels, const u32 *step, u32 interleave, u32 mode, u32 swizzle, u32 promotion, u32 fill)
+{
+    struct tensor_map m;
+    cu_result bad = cu_begin();
+    if (bad) return bad;
+    if (rank < 3 || mode > 1 || !begin(&m, type, rank, address, dim, stride, step)) return CU_INVALID_VALUE;
+    m.im2col = true;
+    m.wide = mode ? WIDE_W128 : WIDE_W;
+    m.lower[0] = lower;
+    m.upper[0] = upper;
+    m.channels = channels;
+    m.pixels = mode ? 128 : pixels;
+    return finish(out, &m, interleave, swizzle, promotion, fill);
+}
+
 CU_API(cuTensorMapReplaceAddress)(struct map_words *map, u64 address)
 {
     struct tensor_map m;

@@ -3,8 +3,8 @@
  *
  *   word 0   the address
  *   word 1   0 im2col, 4..6 rank - 1, 7..10 type, 11..12 interleave, 13..14 swizzle, 15 fill with NaN, 16 tf32,
- *            17..18 promotion, 20..21 swizzle beyond that of 128 bytes (a place of our own: no driver of sm_100 was
- *            there to ask), 32..63 stride of dimension 1 / 16
+ *            17..18 promotion, 20..21 swizzle beyond that of 128 bytes, 24..25 pixels of one row (places of our
+ *            own: no driver of sm_100 was there to ask), 32..63 stride of dimension 1 / 16
  *   word 2   strides of dimensions 2 and 3 / 16
  *   word 3   0..31 stride of dimension 4 / 16, 32..47 bits 36..39 of the four strides
  *   word 4   dimensions 0 and 1, less 1
@@ -39,13 +39,15 @@ u32 tensor_map_units(struct tensor_map *m)
 }
 
 /* Bits of a corner's field: lower corners from bit 0 on, upper ones from bit 16. */
-static u32 corner_bits(u32 rank) { return rank == 3 ? 16 : rank == 4 ? 8 : 5; }
+static u32 corner_bits(const struct tensor_map *m) { return m->rank == 3 || m->wide ? 16 : m->rank == 4 ? 8 : 5; }
+/* Dimensions of pixels that have corners. */
+static u32 corner_count(const struct tensor_map *m) { return m->wide ? 1 : m->rank - 2u; }
 
 static const char *wrong_corners(const struct tensor_map *m)
 {
-    s32 half = 1 << (corner_bits(m->rank) - 1);
+    s32 half = 1 << (corner_bits(m) - 1);
     u32 first = m->interleave ? 0 : 1; /* dimension of pixels */
-    for (u32 k = 0; k + 2 < m->rank; k++) {
+    for (u32 k = 0; k < corner_count(m); k++) {
         s32 l = m->lower[k], u = m->upper[k];
         if (l < -half || l >= half || u < -half || u >= half) return "a corner is out of its range";
         if ((s64)m->dim[first + k] + u - l <= 0) return "the corners leave no pixel";
@@ -86,6 +88,9 @@ const char *tensor_map_wrong(const struct tensor_map *m)
     if (!m->rank || m->rank > TENSOR_RANKS || (m->im2col && m->rank < 3)) return "the rank is not 1 to 5, or 3 to 5";
     if (m->interleave > INTERLEAVE_32B || (m->interleave && m->rank < 3)) return "no such interleave";
     if (m->swizzle > (m->newer ? SWIZZLE_128B_ATOM_64B : SWIZZLE_128B)) return "no such swizzle";
+    if (m->wide && (!m->newer || m->wide > WIDE_W128 || m->interleave || m->swizzle < SWIZZLE_64B ||
+                    m->swizzle > SWIZZLE_128B_ATOM_32B))
+        return "no such interleave or swizzle for pixels of one row";
     if (m->promotion > 3) return "no such promotion";
     if (m->fill > 1 || (m->fill && (m->type < MAP_F16 || m->type >= MAP_U4))) return "no such fill for the type";
     u64 align = m->interleave == INTERLEAVE_32B || tensor_map_padded(m->type) ? 32 : 16;
@@ -109,7 +114,7 @@ void tensor_map_encode(const struct tensor_map *m, u64 w[TENSOR_MAP_WORDS])
     w[1] = (u64)m->im2col | (u64)(m->rank - 1u) << 4 | (u64)type_number[m->type] << 7 | (u64)m->interleave << 11 |
            (u64)MIN_OF(m->swizzle, SWIZZLE_128B) << 13 |
            (u64)(m->swizzle > SWIZZLE_128B ? m->swizzle - SWIZZLE_128B : 0) << 20 | (u64)m->fill << 15 |
-           (u64)tf32 << 16 | (u64)m->promotion << 17;
+           (u64)tf32 << 16 | (u64)m->promotion << 17 | (u64)m->wide << 24;
     for (u32 d = 1; d < m->rank; d++) {
         u64 s = m->stride[d] >> 4;
         w[1 + d / 2] |= (s & 0xffffffffu) << (d % 2 ? 32 : 0);
@@ -123,8 +128,8 @@ void tensor_map_encode(const struct tensor_map *m, u64 w[TENSOR_MAP_WORDS])
     }
     w[6] |= (u64)((m->im2col ? m->channels : m->box[0]) - 1) << 56;
     if (m->im2col) {
-        u32 bits = corner_bits(m->rank), mask = (1u << bits) - 1;
-        for (u32 k = 0; k + 2 < m->rank; k++)
+        u32 bits = corner_bits(m), mask = (1u << bits) - 1;
+        for (u32 k = 0; k < corner_count(m); k++)
             w[7] |= (u64)((u32)m->lower[k] & mask) << bits * k | (u64)((u32)m->upper[k] & mask) << (16 + bits * k);
         w[7] |= (u64)(m->pixels - 1) << 32;
         size *= (u64)m->channels * m->pixels;
@@ -141,6 +146,7 @@ bool tensor_map_decode(const u64 w[TENSOR_MAP_WORDS], struct tensor_map *m)
     bool tf32 = w[1] >> 16 & 1;
     *m = (struct tensor_map){ .newer = true,
                               .im2col = w[1] & 1,
+                              .wide = w[1] >> 24 & 3,
                               .rank = (u8)((w[1] >> 4 & 7) + 1),
                               .interleave = w[1] >> 11 & 3,
                               .swizzle = (u8)((w[1] >> 13 & 3) + (w[1] >> 20 & 3)),
@@ -160,8 +166,8 @@ bool tensor_map_decode(const u64 w[TENSOR_MAP_WORDS], struct tensor_map *m)
         m->box[d] = d ? (u32)(w[7] >> 8 * (d - 1) & 255) + 1 : (u32)(w[6] >> 56) + 1;
     }
     if (m->im2col) {
-        u32 bits = corner_bits(m->rank);
-        for (u32 k = 0; k + 2 < m->rank; k++) {
+        u32 bits = corner_bits(m);
+        for (u32 k = 0; k < corner_count(m); k++) {
             m->lower[k] = corner(w[7] >> bits * k, bits);
             m->upper[k] = corner(w[7] >> (16 + bits * k), bits);
         }

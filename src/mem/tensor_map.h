@@ -40,9 +40,14 @@ enum tensor_map_swizzle {
 /* Bytes of a line of the pattern. */
 static inline u32 swizzle_width(u32 swizzle) { return 16u << (swizzle < SWIZZLE_128B ? swizzle : SWIZZLE_128B); }
 
+/* Pixels of one row of each image (cuTensorMapEncodeIm2colWide), of sm_100 and later: as many as the map says, or 128.
+ */
+enum tensor_map_wide { WIDE_NONE, WIDE_W, WIDE_W128 };
+
 struct tensor_map {
     bool newer;               /* of a device that has the swizzles of larger atoms, and elements of 4 and 6 bits */
     bool im2col;              /* pixels and channels; otherwise a box */
+    u8 wide;                  /* im2col: enum tensor_map_wide */
     u8 type;                  /* enum tensor_map_type */
     u8 rank;                  /* 1 to 5 */
     u8 interleave, swizzle;   /* enum tensor_map_interleave, enum tensor_map_swizzle */

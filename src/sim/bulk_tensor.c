@@ -162,11 +162,11 @@ static void add_rows(struct tensor_copy *c)
 /* Pixels, each with its channels, from the one at the coordinates on: along the first dimension of pixels within the
  * corners, then the next, then the next image. Dimensions of pixels are those between the channels and the images; in
  * an interleaved map the first ones, since there the channels are slices, of which a copy has one, in the dimension
- * before the last. */
+ * before the last. A wide map stays in its row of each image. */
 static void add_pixels(struct tensor_copy *c)
 {
     const struct tensor_map *m = &c->map;
-    u32 first = m->interleave ? 0 : 1, count = m->rank - 2u, image = m->rank - 1u;
+    u32 first = m->interleave ? 0 : 1, count = m->wide ? 1 : m->rank - 2u, image = m->rank - 1u;
     s64 at[TENSOR_RANKS];
     for (u32 d = 0; d < m->rank; d++) at[d] = c->at[d];
     for (u32 q = 0; q < m->pixels; q++) {
@@ -322,6 +322,15 @@ static bool read_map(struct tensor_copy *c, const char *R, u32 site)
                   "Use .im2col with maps of cuTensorMapEncodeIm2col, .tile with others.");
         return false;
     }
+    if (c->map.wide != (o->aux & TENSOR_WIDE ? WIDE_W : o->aux & TENSOR_WIDE_128 ? WIDE_W128 : WIDE_NONE)) {
+        static const char *const modes[] = { ".im2col", ".im2col::w", ".im2col::w::128" };
+        snprintf(text, sizeof text, "the map is one for %s, and the instruction is another", modes[c->map.wide]);
+        wrong_map(
+            c, text,
+            "Use .im2col::w and .im2col::w::128 with maps of cuTensorMapEncodeIm2colWide of that mode, .im2col with "
+            "those of cuTensorMapEncodeIm2col.");
+        return false;
+    }
     if (!good_type(c, o->aux)) return false;
     if (c->map.swizzle == SWIZZLE_128B_ATOM_32B_FLIP_8B) {
         launch_fail(c->w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
@@ -396,6 +405,19 @@ static bool good_store(struct tensor_copy *c, u32 numbers)
     return true;
 }
 
+/* The operands of .im2col::w are a halo and the offset along its row. The manual has the pixels of a halo, and where
+ * they lie, in pictures. false: there is one, and the launch fails. */
+static bool wide_offset(struct tensor_copy *c)
+{
+    u32 halo = c->offset[0];
+    c->offset[0] = c->offset[1];
+    c->offset[1] = 0;
+    if (!halo) return true;
+    launch_fail(c->w->cta->launch, SIM_UNSUPPORTED, ERR_UNSUPPORTED, NULL, 0,
+                "tensor copies of .im2col::w with a halo (wHalo %u)", halo);
+    return false;
+}
+
 static bool same_copy(const struct tensor_copy *a, const struct tensor_copy *b)
 {
     return a->map_at == b->map_at && a->shared_at == b->shared_at && !memcmp(a->at, b->at, sizeof a->at);
@@ -413,8 +435,9 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
         span = (u32)(row_pitch(&c) * (rows - 1) + row_bytes(&c));
     u32 numbers = o->aux & TENSOR_ROWS ? 1 + FOUR_ROWS : c.map.rank;
     for (u32 d = 0; d < numbers; d++) c.at[d] = (s32)bulk_source(w, R, i, SRC_BULK_MORE + d, 4, lane);
-    for (u32 d = 0; o->aux & TENSOR_IM2COL && !c.store && d + 2 < c.map.rank; d++)
+    for (u32 d = 0; o->aux & TENSOR_IM2COL && !c.store && d < (c.map.wide ? 2u : c.map.rank - 2u); d++)
         c.offset[d] = (u16)bulk_source(w, R, i, SRC_BULK_MORE + 5 + d, 2, lane);
+    if (c.map.wide && !wide_offset(&c)) return;
     if (!good_start(&c)) return;
     if (c.store && !good_store(&c, numbers)) return;
     bool ok = bulk_check(&shared, w, R, i, c.store ? 2 : 0, lane, span);
