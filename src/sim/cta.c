@@ -155,6 +155,8 @@ static void warp_start(struct warp *w, bool fresh)
     wgmma_reset(w);
     if (w->overflows) overflow_reset(w);
     w->next_fuel = FUEL_FIRST;
+    w->woken = 0;
+    w->busy_loops = 0;
     w->fuel = unlikely(l->perturb) ? wait_refill(w, FUEL_FIRST) : FUEL_FIRST;
     if (fresh || f->code->head_by_cta)
         head_fill(w, f->code, f->R, 0);
@@ -214,6 +216,7 @@ bool warp_runnable(struct warp *w)
         if (s->state == SPLIT_IDLE && wait_changed(s)) {
             s->state = SPLIT_RUN;
             w->fuel = 0; /* its next round is probed */
+            w->woken = WOKEN_MOST;
         }
         if (s->state == SPLIT_SLEEP) s->state = SPLIT_RUN;
         run |= s->state == SPLIT_RUN;

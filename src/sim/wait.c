@@ -229,6 +229,9 @@ static void look_whether_busy(struct warp *w)
         report_busy(w);
 }
 
+/* Of a loop in warp.busy_loops. */
+static u64 loop_bit(u32 head) { return 1ull << head % 64; }
+
 static enum wait_action go_idle(struct warp *w)
 {
     struct probe *p = w->probe;
@@ -244,6 +247,8 @@ static enum wait_action go_idle(struct warp *w)
     s->nreads = p->nread;
     s->state = SPLIT_IDLE;
     s->op = p->nread ? p->read[0].op : w->code->low->block[p->head].first;
+    w->idled_at = p->head;
+    w->busy_loops &= ~loop_bit(p->head);
     wait_probe_stop(w);
     w->next_fuel = FUEL_FIRST;
     w->fuel = wait_refill(w, w->next_fuel);
@@ -270,6 +275,19 @@ s32 wait_refill(struct warp *w, u32 n)
     return (s32)(l->in->budget && left < n ? left : n);
 }
 
+/* Who was idle, and has got what it waited for, most often comes back to wait for the next: there it is probed at once.
+ * On the way it goes through other loops. A probe of an outer one would end only after many rounds of that wait, and
+ * one of a loop that works finds nothing, and puts the next probe off. So these pass, but not without end: a wait in
+ * another loop is to be found soon. Under a perturbed schedule a loop has little fuel anyway. */
+static bool passes_unprobed(struct warp *w, u32 target)
+{
+    bool works = w->busy_loops & loop_bit(target) || !loop_polls(w->code->low, target);
+    u32 cost = works ? 1 : WOKEN_NEW;
+    bool passes = !w->probe && !w->cta->launch->perturb && target != w->idled_at && w->woken > cost;
+    w->woken = passes ? w->woken - cost : 0;
+    return passes;
+}
+
 enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
 {
     struct probe *p = w->probe;
@@ -283,6 +301,10 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
         wait_probe_stop(w);
         w->fuel = wait_refill(w, FUEL_FIRST);
         return WAIT_YIELD;
+    }
+    if (w->woken && passes_unprobed(w, target)) {
+        w->fuel = 0;
+        return WAIT_GO;
     }
     if (!p) {
         /* a loop that reads nothing others write is idle only if it never ends: it is probed late */
@@ -308,6 +330,7 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
         return go_idle(w);
     else
         look_whether_busy(w);
+    w->busy_loops |= loop_bit(p->head);
     wait_probe_stop(w);
     const struct launch *l = w->cta->launch;
     bool turns = (l->started && l->in->seeded) || __atomic_load_n(&l->sim->nlaunches, __ATOMIC_RELAXED) > 1;

@@ -8,6 +8,8 @@ enum {
     FUEL_SOME = 1024,    /* of a loop that reads nothing others write */
     FUEL_MAX = 1 << 16,  /* between two probes of a loop that was not idle, at most */
     FUEL_SHARED = 4096,  /* the same while other launches are in flight, which want their turns */
+    WOKEN_MOST = 1024,   /* of a warp that was idle: what back edges may cost before one is probed, and ... */
+    WOKEN_NEW = 128,     /* ... what one of a loop costs that is not known to be at work; those of others cost 1 */
     BUDGET_STEPS = 4096, /* steps after which a call, or the start of a CTA, looks at the budget */
 };
 
