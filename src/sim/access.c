@@ -4,6 +4,7 @@
 #include "sim/call.h"
 #include "sim/cluster.h"
 #include "sim/explain_access.h"
+#include "sim/moved_pointer.h"
 #include "sim/sim_run.h"
 
 /* An address of unknown provenance that is this near to an allocation is reported as an overrun of that allocation. */
@@ -64,6 +65,14 @@ static void object_used(const struct access *a, struct mem_object *o)
     if (unlikely(l->in->defines) && !site_is_load(a->site)) mem_define(l->sim->mem, o);
 }
 
+/* The fast path takes the site's accesses there from now on. */
+static void remember(const struct access *a, const struct mem_object *o, u64 lo, u64 size)
+{
+    a->warp->range[a->site - a->warp->code->low->site] = (struct range){
+        .lo = lo, .size = size, .view = o->engine, .race = __atomic_load_n(&o->race, __ATOMIC_ACQUIRE)
+    };
+}
+
 static void check_global(struct access *a, u32 lane, struct mem_object *root, struct lane_check *c)
 {
     const struct mem *m = a->warp->cta->launch->sim->mem;
@@ -116,11 +125,9 @@ static void check_global(struct access *a, u32 lane, struct mem_object *root, st
         shadow_define(mem_shadow(a->warp->cta->launch->sim->mem), end, addr + a->bytes - end); /* nobody's bytes */
     a->ptr[lane] = mem_view(o.object, addr);
     object_used(a, o.object);
-    struct range *r = &a->warp->range[a->site - a->warp->code->low->site];
+    if (o.strict) moved_pointer_own(a);
     if (a->site->prov.kind != FROM_TAG && !(o.object->kind == MEM_CONST && !site_is_load(a->site)))
-        *r = (struct range){
-            .lo = lo, .size = size, .view = o.object->engine, .race = __atomic_load_n(&o.object->race, __ATOMIC_ACQUIRE)
-        };
+        remember(a, o.object, lo, size);
 }
 
 /* Lanes of one object at a time: there are few. What asks for a closer look is left to check_global. */
@@ -340,9 +347,24 @@ static void unchecked_lane(struct access *a, u32 lane, struct lane_check *c)
     c->stops = c->fault == FAULT_MISALIGNED;
 }
 
+/* The host may have moved the pointer into another object: its lane goes on there, and the report is held. */
+static bool let_pass(struct access *a, u32 lane, struct lane_check *c)
+{
+    bool aligned = !(a->addr[lane] & (access_align(a) - 1));
+    c->held = c->fault == FAULT_NEIGHBOUR && aligned ? moved_pointer_held(a, c) : NULL;
+    if (!c->held) {
+        if (c->fault != FAULT_NONE) moved_pointer_own(a);
+        return false;
+    }
+    a->ptr[lane] = mem_view(c->hit, a->addr[lane]);
+    object_used(a, c->hit);
+    remember(a, c->hit, c->hit->base, c->hit->size);
+    return true;
+}
+
 void access_check(struct access *a)
 {
-    u32 on = a->warp->cta->launch->in->checks, first_error = 0;
+    u32 on = a->warp->cta->launch->in->checks, first_error = 0, held = 0;
     struct mem_object *root = root_of(a);
     struct lane_check c[LANES];
     a->ok = 0;
@@ -352,7 +374,8 @@ void access_check(struct access *a)
         c[l].stops = c[l].fault == FAULT_MISALIGNED && !(on & CHECK_ALIGN);
         if (unlikely(!(on & CHECK_BOUNDS)) && c[l].fault != FAULT_NONE && c[l].fault != FAULT_MISALIGNED)
             unchecked_lane(a, l, &c[l]);
-        if (c[l].fault == FAULT_NONE)
+        if (let_pass(a, l, &c[l])) held |= 1u << l;
+        if (c[l].fault == FAULT_NONE || held >> l & 1)
             a->ok |= 1u << l;
         else if (!first_error)
             first_error = silicon_error(a, l, &c[l]);
@@ -364,11 +387,11 @@ void access_check(struct access *a)
     }
     if (unlikely(a->warp->cta->cluster->size > 1) && !a->warp->cta->cluster->began) explain_early(a, c);
     /* lanes with the same fault with the same object are one report */
-    for (u32 todo = a->mask & ~a->ok; todo;) {
+    for (u32 todo = (a->mask & ~a->ok) | held; todo;) {
         u32 first = (u32)__builtin_ctz(todo), same = 0;
         for (u32 l = first; l < LANES; l++)
             if (todo >> l & 1 && c[l].fault == c[first].fault && c[l].object == c[first].object &&
-                c[l].hit == c[first].hit && c[l].stops == c[first].stops)
+                c[l].hit == c[first].hit && c[l].stops == c[first].stops && c[l].held == c[first].held)
                 same |= 1u << l;
         explain_lanes(a, c, same);
         todo &= ~same;

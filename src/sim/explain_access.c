@@ -739,7 +739,10 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     if (off)
         f.detail = arena_printf(&mem, "%s  reported although its check is off: a GPU stops the kernel here\n",
                                 f.detail ? f.detail : "");
-    finding_add(w, a->insn->op, &f, mask);
+    if (x->held)
+        finding_add_to(x->held, w, a->insn->op, &f, mask);
+    else
+        finding_add(w, a->insn->op, &f, mask);
     if (off) launch_stop(w->cta->launch, SIM_TRAP);
     arena_free(&mem);
 }

@@ -29,6 +29,7 @@ struct lane_check { /* what was found for one lane */
     const struct ptx_var *var;       /* shared or local array */
     const struct cta *owner;         /* of the shared memory; NULL: there is none */
     u64 lo, size;                    /* legal range in shared or local memory */
+    struct report *held;             /* where it is reported; NULL: in the launch's report (moved_pointer.h) */
 };
 
 /* The name of a variable without what the compiler adds to it. */

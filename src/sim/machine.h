@@ -345,6 +345,8 @@ struct launch { /* read by all workers all the time; what they write has cache l
     struct sim_result result; /* when it has ended */
     struct worker one;        /* what `worker` points to when there is one */
     u64 few_params[24];       /* what `param_copy` points to when they fit */
+    u64 own_param[8];         /* atomic: parameters whose own object was accessed through them (moved_pointer.c) */
+    struct moved *moved;      /* parameters that may not be their object's; guarded by elock */
 };
 
 /* ---- the sim ---- */

@@ -10,6 +10,7 @@
 #include "sim/deadlock.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
+#include "sim/moved_pointer.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/residency.h"
@@ -315,6 +316,7 @@ static void release(struct launch *l)
 void launch_finish(struct launch *l)
 {
     if (l->in->observers) observe_launch(l, false);
+    moved_pointer_end(l);
     gather(l);
     trace_close(l->trace);
     grid_ends(l, &l->result);
