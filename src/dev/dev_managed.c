@@ -1,11 +1,11 @@
 /* Managed and pinned memory that operations use: noticing that the host touches it before it has waited for them.
  *
  * Host and engine have a view each of the same bytes (mem/zone.h), so neither ever sees stale values. What can be wrong
- * is that the host did not wait. From when a launch is enqueued that may use a managed object, or a copy of pinned
- * memory, until the host has waited for it (dev_sim_between.c), the pages of the host's view are without access; the
- * engine's view is not concerned. The first access of the host to a page is a SIGSEGV,
- * whose handler notes the address and makes the page accessible, or waits for the launches, and the host's instruction
- * runs again. Managed objects start at a page and share none (mem.c), so a page says which object it is.
+ * is that the host did not wait. From when a launch is enqueued that may use a managed object or a small pinned one, or
+ * a copy of pinned memory, until the host has waited for it (dev_sim_between.c), the pages of the host's view are
+ * without access; the engine's view is not concerned. The first access of the host to a page is a SIGSEGV, whose
+ * handler notes the address and makes the page accessible, or waits for the launches, and the host's instruction runs
+ * again. Managed objects start at a page and share none (mem.c), so a page says which object it is.
  *
  * A *guard* is the range of such an object with the launches in flight that may use it. The handler cannot take locks:
  * the guards are a table with atomic fields, and an entry stays, with no launch, when its last launch ends, so that a
@@ -164,6 +164,14 @@ static void guard_managed(struct device *d, struct flight *f, struct mem_object 
     if (o && o->kind == MEM_MANAGED) guard_add(d, f, o, o->base, o->base + o->size, wait, false);
 }
 
+/* Pinned memory that a kernel gets, where the host asked to be watched: small objects whole, large ones not at all. A
+ * pool of staging buffers has parts that belong to the host, and read(2) into a page without access fails. */
+static void guard_mapped(struct device *d, struct flight *f, struct mem_object *o)
+{
+    if (o && o->kind == MEM_PINNED && o->engine && o->size <= UNASKED_MOST)
+        guard_add(d, f, o, o->base, o->base + o->size, false, false);
+}
+
 static enum dev_managed_policy policy_of(const struct device *d)
 {
     if (d->options.managed != DEV_MANAGED_DEFAULT) return d->options.managed;
@@ -204,15 +212,19 @@ static void guard_variables(struct device *d, struct flight *f, const struct ptx
 u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls)
 {
     enum dev_managed_policy policy = policy_of(d);
-    if (policy == DEV_MANAGED_FREE || polls || !d->mem || d->number >= DEVICES_MOST ||
-        !mem_bytes_of(d->mem, MEM_MANAGED))
-        return 0;
+    if (policy == DEV_MANAGED_FREE || polls || !d->mem || d->number >= DEVICES_MOST) return 0;
+    /* a kernel that can tell the host something may hand it pinned memory while it runs */
+    bool mapped = d->options.managed == DEV_MANAGED_REPORT && mem_bytes_of(d->mem, MEM_PINNED) &&
+                  !ptx_signals(l->kernel);
+    if (!mapped && !mem_bytes_of(d->mem, MEM_MANAGED)) return 0;
     lock(&managed_lock);
     struct flight f = { .device = d };
     for (u32 at = 0; at + 8 <= l->kernel->param_bytes; at += 8) {
         u64 value;
         memcpy(&value, (const u8 *)l->params + at, 8);
-        if (value) guard_managed(d, &f, mem_find(d->mem, value), policy == DEV_MANAGED_WAIT);
+        struct mem_object *o = value ? mem_find(d->mem, value) : NULL;
+        guard_managed(d, &f, o, policy == DEV_MANAGED_WAIT);
+        if (mapped) guard_mapped(d, &f, o);
     }
     guard_variables(d, &f, l->kernel, policy == DEV_MANAGED_WAIT);
     u32 token = flight_keep(&f);

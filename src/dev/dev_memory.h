@@ -193,8 +193,9 @@ struct dev_touch {                   /* one access of the host */
     u64 pc;                          /* of the host's instruction; 0: not known */
 };
 /* A launch starts, or its operation is about to start it. Protects the managed memory that its parameters and variables
- * lead to. polls: the kernel may wait for the host (it reads memory in a loop until that changes): then nothing is
- * protected. A token for dev_managed_end; 0: nothing was protected. */
+ * lead to, and pinned memory among its parameters where DEV_MANAGED_REPORT was asked for. polls: the kernel may wait
+ * for the host (it reads memory in a loop until that changes): then nothing is protected. A token for dev_managed_end;
+ * 0: nothing was protected. */
 u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls);
 /* A copy is enqueued, and DEV_MANAGED_REPORT was asked for: the same for its pinned and managed memory, whole pages of
  * it. The host may read the source meanwhile. */

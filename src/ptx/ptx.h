@@ -205,9 +205,9 @@ struct ptx_func {
     /* of a kernel: the shared variables with a size that it can get to, when the machine has placed them */
     struct ptx_var **shared;
     u32 nshared;
-    u64 shared_end;    /* where those end, and dynamic memory begins when it declares any */
-    u32 dynamic_align; /* of the dynamic shared memory behind them */
-    u8 triggers;       /* what ptx_triggers says, and 1; 0: not asked yet */
+    u64 shared_end;       /* where those end, and dynamic memory begins when it declares any */
+    u32 dynamic_align;    /* of the dynamic shared memory behind them */
+    u8 triggers, signals; /* what ptx_triggers and ptx_signals say, and 1; 0: not asked yet */
 };
 
 struct ptx_source {  /* one .file */
@@ -301,6 +301,9 @@ struct ptx_reach {    /* what a kernel can get to, itself included */
 void ptx_reach(struct ptx_reach *r, struct ptx_func *kernel);
 /* Whether a kernel can get to griddepcontrol.launch_dependents. Asked once, then known; from any thread. */
 bool ptx_triggers(struct ptx_func *kernel);
+/* Whether a kernel can tell the host something while it runs: a fence, a store or an atomic of system scope, or a
+ * volatile store. Asked once, as above. */
+bool ptx_signals(struct ptx_func *kernel);
 struct ptx_func *ptx_kernel(struct ptx_module *m, struct str name); /* an entry by its name, NULL: none */
 /* Source path of a .file number, its escapes read; n = 0 when unknown. */
 struct str ptx_file(const struct ptx_module *m, u32 number);

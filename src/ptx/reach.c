@@ -113,17 +113,40 @@ void ptx_reach(struct ptx_reach *r, struct ptx_func *kernel)
     }
 }
 
-bool ptx_triggers(struct ptx_func *kernel)
+/* Whether a kernel can get to an instruction of that kind; *known keeps the answer. */
+static bool gets_to(struct ptx_func *kernel, u8 *known, bool (*is)(struct str opcode))
 {
-    u8 known = __atomic_load_n(&kernel->triggers, __ATOMIC_RELAXED);
-    if (known) return known > 1;
+    u8 told = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (told) return told > 1;
     struct ptx_reach r;
     bool found = false;
     ptx_reach(&r, kernel);
     for (u32 i = 0; i < r.func.n && !found; i++)
-        for (u32 k = 0; k < r.func.p[i]->ninsn && !found; k++)
-            found = str_is(r.func.p[i]->insn[k].opcode, "griddepcontrol.launch_dependents");
+        for (u32 k = 0; k < r.func.p[i]->ninsn && !found; k++) found = is(r.func.p[i]->insn[k].opcode);
     arena_free(&r.mem);
-    __atomic_store_n(&kernel->triggers, 1 + found, __ATOMIC_RELAXED);
+    __atomic_store_n(known, 1 + found, __ATOMIC_RELAXED);
     return found;
 }
+
+static bool is_trigger(struct str opcode) { return str_is(opcode, "griddepcontrol.launch_dependents"); }
+bool ptx_triggers(struct ptx_func *kernel) { return gets_to(kernel, &kernel->triggers, is_trigger); }
+
+/* Whether one of the words behind the first of an opcode, between dots, is that word. */
+static bool has_word(struct str opcode, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t at = 0; at + n < opcode.n; at++)
+        if (opcode.p[at] == '.' && !memcmp(opcode.p + at + 1, word, n) &&
+            (at + 1 + n == opcode.n || opcode.p[at + 1 + n] == '.'))
+            return true;
+    return false;
+}
+static bool is_signal(struct str opcode)
+{
+    static const char *const told[] = { "st.", "atom.", "red.", "fence.", "membar." };
+    bool tells = false;
+    for (u32 k = 0; k < COUNT_OF(told); k++)
+        tells |= opcode.n > strlen(told[k]) && !memcmp(opcode.p, told[k], strlen(told[k]));
+    return tells && (has_word(opcode, "sys") || has_word(opcode, "volatile") || has_word(opcode, "mmio"));
+}
+bool ptx_signals(struct ptx_func *kernel) { return gets_to(kernel, &kernel->signals, is_signal); }

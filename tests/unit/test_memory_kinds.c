@@ -292,11 +292,21 @@ static void managed(void)
     UNIT(dev_free(d, big->base, NULL));
     dev_managed_end(d, token);
 
-    /* a kernel that polls may wait for the host; other kinds and policies are not concerned */
+    /* a kernel that polls may wait for the host */
     UNIT_EQ(dev_managed_begin(d, &l, true), 0);
-    struct mem_object *pinned = dev_alloc(d, 4096, MEM_PINNED, "p", NULL, &e);
-    struct dev_launch lp = launch_of(m, &pinned->base, 64);
-    UNIT_EQ(dev_managed_begin(d, &lp, false), 0);
+    /* pinned memory is watched where it is small; other kinds and policies are not concerned */
+    struct mem_object *pinned = dev_alloc(d, 4096, MEM_PINNED, "p", NULL, &e),
+                      *pool = dev_alloc(d, 4 << 20, MEM_PINNED, "q", NULL, &e);
+    struct dev_launch lp = launch_of(m, &pinned->base, 64), lq = launch_of(m, &pool->base, 64);
+    token = dev_managed_begin(d, &lp, false);
+    UNIT(token);
+    *(volatile u32 *)host(pinned->base + 8) = 1;
+    s.n = 0;
+    dev_managed_drain(d, see, &s);
+    UNIT_EQ(s.n, 1);
+    dev_managed_end(d, token);
+    UNIT_EQ(dev_managed_begin(d, &lp, true), 0);
+    UNIT_EQ(dev_managed_begin(d, &lq, false), 0);
     dev_delete(d);
 
     d = open_device(DEV_MANAGED_WAIT, &m);
