@@ -189,6 +189,16 @@ static bool undefined_lines(const struct cta *c, u64 descriptor, bool mn, enum t
     return some;
 }
 
+/* Whether the stored elements of a chunk are all zero: then it does not matter where they stand, and CUTLASS's
+ * compressor gives them metadata of 0. */
+static bool zero_chunk(const struct part_of_product *p, u32 row, u32 chunk)
+{
+    const struct umma *x = p->x;
+    u32 stored = umma_chunk(x) / 2, some = 0;
+    for (u32 j = 0; j < stored; j++) some |= p->a[(size_t)row * x->kept + chunk * stored + j] & ~tensor_sign(x->a);
+    return !some;
+}
+
 /* Metadata of a sparse a that have no meaning are reported, the first of them; undefined ones make their row so. */
 static void look_at_metadata(struct part_of_product *p, u32 part, bool *told, u32 *row_bad)
 {
@@ -202,7 +212,7 @@ static void look_at_metadata(struct part_of_product *p, u32 part, bool *told, u3
             if (origin) {
                 row_bad[row] = origin;
                 p->row_bad = row_bad;
-            } else if (!umma_meaning(x, bits) && !*told) {
+            } else if (!umma_meaning(x, bits) && !*told && !zero_chunk(p, row, chunk)) {
                 umma_wrong_metadata(&x->work, row, chunk, bits, at.lane, at.column);
                 *told = true;
             }

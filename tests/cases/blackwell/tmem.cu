@@ -436,7 +436,7 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) pair(uint32_t *wrong, int t
     if (t < 32) asm volatile("tcgen05.dealloc.cta_group::2.sync.aligned.b32 %0, 256;" ::"r"(d));
 }
 
-/* ---- mistakes with metadata; how: 1 no meaning, 2 an odd column, 3 never written, 4 the descriptor is one of a dense a ---- */
+/* ---- mistakes with metadata; how: 0 no meaning, but zeros, 1 no meaning, 2 an odd column, 3 never written, 4 the descriptor is one of a dense a ---- */
 extern "C" __global__ void sparse_mistakes(float *out, int how)
 {
     __shared__ __align__(128) char sa[128 * 32], sb[8 * 64];
@@ -449,7 +449,9 @@ extern "C" __global__ void sparse_mistakes(float *out, int how)
     FENCE;
     __syncthreads();
     uint32_t d = where, mine = d + (q * 32 << 16), v = 0;
-    if (how != 3) ST(mine + 16, how == 1 && t == 5 ? 0x44445444u : 0x44444444u);
+    if (how == 1 && t == 5) sa[t * 16 + 13] = 0x3c; /* 1.0: the first element of chunk 3 of row 5 */
+    if (how != 3) ST(mine + 16, how <= 1 && t == 5 ? 0x44445444u : 0x44444444u);
+    FENCE;
     if (how != 3) ST(mine + 17, 0x44444444u);
     WAIT_ST;
     __syncthreads();
