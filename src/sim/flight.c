@@ -353,6 +353,7 @@ void flights_begin(struct cta *c)
     if (c->flights) memset(c->flights->committed, 0, sizeof c->flights->committed);
 }
 
+/* A copy without a piece, a store outside of its tensor, reads nothing: it is none. */
 static void unfinished(const struct flight *f)
 {
     char cause[200];
@@ -373,7 +374,7 @@ void flights_end(struct cta *c)
     bool on = c->launch->in->checks & CHECK_ASYNC;
     while (s && s->first) {
         const struct flight *f = s->first;
-        if (on && !f->was_read && !f->act && !f->arrives && f->end != FLIGHT_WGMMA && f->to_cta == c &&
+        if (on && f->n && !f->was_read && !f->act && !f->arrives && f->end != FLIGHT_WGMMA && f->to_cta == c &&
             !launch_interrupted(c->launch))
             unfinished(f);
         land(s, &s->first);

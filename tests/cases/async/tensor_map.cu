@@ -47,6 +47,17 @@ __global__ void prefetch(const __grid_constant__ CUtensorMap map, const float *p
     asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
     asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(p + from), "r"(bytes) : "memory");
 }
+/* Leaves while its store is in flight: one beyond the tensor has nothing to read. */
+__global__ void leave(const __grid_constant__ CUtensorMap map, int row)
+{
+    __shared__ alignas(128) float tile[8 * 32];
+    tile[threadIdx.x] = 1.f;
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x) return;
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map), "r"(0), "r"(row), "r"(ADDR(tile)) : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
 int main(int, char **argv)
 {
     void *f;
@@ -72,6 +83,7 @@ int main(int, char **argv)
         renew<<<1, 256>>>(m, own, p, what == 0);
         cudaFree(own);
     }
+    if (what == 9 || what == 10) leave<<<1, 256>>>(m, what == 9 ? 64 : 56);
     if (what < 6) copy<<<1, 256>>>(m, what == 4 ? 1 : 32, what == 1 ? 60 : what == 5 ? -4 : 0, 1);
     cudaDeviceSynchronize();
     float back[64 * 64];
