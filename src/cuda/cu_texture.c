@@ -121,6 +121,7 @@ static cu_result sampler_read(const struct cu_texture *t, const struct texels *x
                              .srgb = t->flags & TEXTURE_SRGB,
                              .seamless = t->flags & TEXTURE_SEAMLESS,
                              .anisotropy = t->anisotropy,
+                             .whole_trilinear = t->flags & TEXTURE_NO_TRILINEAR,
                              .bias = t->bias,
                              .least = t->least,
                              .most = t->most };
@@ -133,14 +134,6 @@ static cu_result sampler_read(const struct cu_texture *t, const struct texels *x
 }
 
 /* ---- objects ---- */
-
-/* What no measurement of a GPU covers is not sampled. */
-static cu_result filters_refused(const struct texture *t)
-{
-    const char *what = t->sampler.anisotropy > 1 && t->levels > 1 ? "anisotropic filtering (maxAnisotropy)" : NULL;
-    if (what) cu_refused(what);
-    return what ? CU_NOT_SUPPORTED : CU_OK;
-}
 
 static cu_result object_new(u64 *out, const struct cu_resource *r, const struct cu_texture *t, const struct cu_view *v)
 {
@@ -155,7 +148,6 @@ static cu_result object_new(u64 *out, const struct cu_resource *r, const struct 
     if (!t && r->type != RESOURCE_ARRAY) return CU_INVALID_VALUE;
     if (v && (bad = view_read(v, &x))) return bad;
     if (t && (bad = sampler_read(t, &x.texels, &x.sampler))) return bad;
-    if (t && (bad = filters_refused(&x))) return bad;
     struct made *m = base_alloc(sizeof *m);
     if (!m) return CU_OUT_OF_MEMORY;
     *m = (struct made){ .resource = *r };

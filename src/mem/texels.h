@@ -44,6 +44,7 @@ struct sampler {
     bool srgb;                       /* is converted to linear */
     bool seamless;                   /* cubes are filtered across their edges */
     u32 anisotropy;                  /* most; 0: none */
+    bool whole_trilinear;            /* levels are mixed as they are also with anisotropy */
     float bias, least, most;         /* of the level */
     float border[4];
 };

@@ -178,15 +178,15 @@ static struct exact aligned_srgb(const struct texel_number *n, const u16 *w)
     return r;
 }
 
-enum { FOURS = TEXEL_TAPS / 4 };
+enum { FOURS = TEXEL_TAPS / 4 }; /* of one mix */
 
 /* In 16 bits sums keep two bits below the unit of the largest one. */
-static void cut(struct exact part[FOURS])
+static void cut(struct exact *part, u32 n)
 {
     s32 unit = -1000;
-    for (u32 k = 0; k < FOURS; k++)
+    for (u32 k = 0; k < n; k++)
         if (part[k].sum) unit = MAX_OF(unit, part[k].unit);
-    for (u32 k = 0; k < FOURS; k++) {
+    for (u32 k = 0; k < n; k++) {
         s32 down = unit - part[k].unit - 2;
         if (!part[k].sum || down <= 0) continue;
         part[k].sum = down > 62 ? 0 : part[k].sum / ((s64)1 << down);
@@ -194,17 +194,17 @@ static void cut(struct exact part[FOURS])
     }
 }
 
-/* The sum of the four, rounded half away from zero. One has 38 bits at most: 60 more are enough to see on which side of
- * a half the smaller ones are. */
-static double rounded_sum(const struct exact part[FOURS], const struct precision *p)
+/* The sum of them, rounded half away from zero. One has 38 bits at most: 60 more are enough to see on which side of a
+ * half the smaller ones are. */
+static double rounded_sum(const struct exact *part, u32 n, const struct precision *p)
 {
     s32 least = 1000, unit = -1000;
-    for (u32 k = 0; k < FOURS; k++)
+    for (u32 k = 0; k < n; k++)
         if (part[k].sum) least = MIN_OF(least, part[k].unit), unit = MAX_OF(unit, part[k].unit);
     if (unit == -1000) return 0;
     unit = MAX_OF(least, unit - 60);
     __int128 sum = 0;
-    for (u32 k = 0; k < FOURS; k++) {
+    for (u32 k = 0; k < n; k++) {
         if (!part[k].sum) continue;
         if (part[k].unit >= unit)
             sum += (__int128)part[k].sum << (part[k].unit - unit);
@@ -224,50 +224,72 @@ static double rounded_sum(const struct exact part[FOURS], const struct precision
     return sum < 0 ? -r : r;
 }
 
-static u32 mixed_floats(const struct texel_mix *m, const struct precision *p)
+/* What has no sum: a NaN or an infinity among the texels; else 0. *negative: all of them have a sign. */
+static u32 mixed_odd(const struct texel_mix *m, u32 n, bool half, bool *negative)
 {
-    bool half = p == &of_f16, nan = false, up = false, down = false, negative = true;
-    float v[TEXEL_TAPS];
-    for (u32 k = 0; k < TEXEL_TAPS; k++) {
-        v[k] = m->number[k].value;
-        if (!half && fabsf(v[k]) < 0x1p-126f) v[k] = copysignf(0, v[k]);
-        if (!(m->taken >> k & 1)) continue;
-        nan |= v[k] != v[k];
-        up |= v[k] == INFINITY;
-        down |= v[k] == -INFINITY;
-        negative &= signbit(v[k]) != 0;
-    }
+    bool nan = false, up = false, down = false;
+    *negative = true;
+    for (u32 i = 0; i < n; i++)
+        for (u32 k = 0; k < TEXEL_TAPS; k++) {
+            float v = m[i].number[k].value;
+            if (!(m[i].taken >> k & 1)) continue;
+            nan |= v != v;
+            up |= v == INFINITY;
+            down |= v == -INFINITY;
+            *negative &= signbit(v) != 0;
+        }
     if (nan || (up && down)) return half ? 0x7fffe000 : 0x7fffffff;
-    if (up || down) return up ? 0x7f800000 : 0xff800000;
-    struct exact part[FOURS];
-    bool none = true;
-    for (u32 k = 0; k < FOURS; k++) {
-        part[k] = aligned(v + 4 * k, m->weight + 4 * k, p);
-        none &= !part[k].sum;
+    return up ? 0x7f800000 : down ? 0xff800000 : 0;
+}
+
+static u32 mixed_floats(const struct texel_mix *m, u32 n, u32 shift, const struct precision *p)
+{
+    bool half = p == &of_f16, negative, none = true;
+    struct exact part[FOURS * TEXEL_MIXES];
+    u32 odd = mixed_odd(m, n, half, &negative);
+    if (odd) return odd;
+    for (u32 i = 0; i < n; i++) {
+        float v[TEXEL_TAPS];
+        for (u32 k = 0; k < TEXEL_TAPS; k++) {
+            v[k] = m[i].number[k].value;
+            if (!half && fabsf(v[k]) < 0x1p-126f) v[k] = copysignf(0, v[k]);
+        }
+        for (u32 k = 0; k < FOURS; k++) {
+            struct exact *e = &part[FOURS * i + k];
+            *e = aligned(v + 4 * k, m[i].weight + 4 * k, p);
+            e->unit -= (s32)shift;
+            none &= !e->sum;
+        }
     }
-    if (half) cut(part);
-    float r = (float)rounded_sum(part, p);
+    if (half) cut(part, FOURS * n);
+    float r = (float)rounded_sum(part, FOURS * n, p);
     if (!half && fabsf(r) < 0x1p-126f) r = copysignf(0, r);
     if (none && negative) r = -0.f;
     return bits_of(r);
 }
 
-u32 texel_mixed(enum texel_sum how, const struct texel_mix *m)
+u32 texel_mixed(enum texel_sum how, const struct texel_mix *m, u32 n, u32 shift)
 {
     s64 sum = 0;
-    for (u32 k = 0; k < TEXEL_TAPS; k++) sum += (s64)m->number[k].whole * m->weight[k];
+    for (u32 i = 0; i < n; i++)
+        for (u32 k = 0; k < TEXEL_TAPS; k++) sum += (s64)m[i].number[k].whole * m[i].weight[k];
+    s64 near = (sum + ((s64)128 << shift)) >> (8 + shift);
     switch (how) {
-    case SUM_F32: return mixed_floats(m, &of_f32);
-    case SUM_F16: return mixed_floats(m, &of_f16);
+    case SUM_F32: return mixed_floats(m, n, shift, &of_f32);
+    case SUM_F16: return mixed_floats(m, n, shift, &of_f16);
     case SUM_SRGB: {
-        struct exact part[FOURS];
-        for (u32 k = 0; k < FOURS; k++) part[k] = aligned_srgb(m->number + 4 * k, m->weight + 4 * k);
-        cut(part);
-        return bits_of((float)rounded_sum(part, &of_f16));
+        struct exact part[FOURS * TEXEL_MIXES];
+        for (u32 i = 0; i < FOURS * n; i++) {
+            part[i] = aligned_srgb(m[i / FOURS].number + 4 * (i % FOURS), m[i / FOURS].weight + 4 * (i % FOURS));
+            part[i].unit -= (s32)shift;
+        }
+        cut(part, FOURS * n);
+        return bits_of((float)rounded_sum(part, FOURS * n, &of_f16));
     }
-    case SUM_UNORM: return bits_of((float)((double)((sum + 128) >> 8) / 65535));
-    case SUM_SNORM16: return bits_of((float)fmax((double)((sum + 128) >> 8) / 32767, -1));
+    case SUM_UNORM: return bits_of((float)((double)near / 65535));
+    case SUM_SNORM16: return bits_of((float)fmax((double)near / 32767, -1));
     case SUM_SNORM8: /* times 32767 / 32512, nearly */
+        sum = (sum + ((s64)1 << shift >> 1)) >> shift;
         return bits_of((float)fmax((double)(sum + ((sum + 64 + 16 * (sum >> 12)) >> 7)) / 32767, -1));
     default: break;
     }

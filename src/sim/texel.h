@@ -34,6 +34,8 @@ enum texel_sum texel_sum(const struct texels *t, const struct sampler *s, u32 ch
 struct texel_number texel_number(const struct texels *t, const struct sampler *s, const char *p, u32 c);
 /* Of the border's colour. */
 struct texel_number texel_border(const struct texels *t, const struct sampler *s, u32 c);
-/* The bits of the f32 that the filter gives. */
-u32 texel_mixed(enum texel_sum how, const struct texel_mix *m);
+/* The bits of the f32 that the filter gives for the sum of n of them, TEXEL_MIXES at most, whose weights are together
+ * TEXEL_WHOLE << shift. */
+enum { TEXEL_MIXES = 32 };
+u32 texel_mixed(enum texel_sum how, const struct texel_mix *m, u32 n, u32 shift);
 #endif

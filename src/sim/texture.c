@@ -49,8 +49,9 @@ static s64 fixed(double x, u32 steps, double half)
     return t >= 0x1p40 ? (s64)1 << 40 : t <= -0x1p40 ? -((s64)1 << 40) : (s64)floor(t);
 }
 
-static struct axis axis_of(float given, s64 offset, u64 extent, enum texture_address mode, const struct sampler *s,
-                           bool linear)
+/* `along`: texels from the coordinate to the sample. */
+static struct axis axis_of(float given, s64 offset, double along, u64 extent, enum texture_address mode,
+                           const struct sampler *s, bool linear)
 {
     s64 n = (s64)MAX_OF(extent, (u64)1);
     double x = (double)given;
@@ -60,6 +61,7 @@ static struct axis axis_of(float given, s64 offset, u64 extent, enum texture_add
         x = floor(x * 0x1p21) * 0x1p-21 * (double)n;
     } else if (mode == TEXTURE_WRAP || mode == TEXTURE_MIRROR)
         mode = TEXTURE_CLAMP; /* these need normalised coordinates */
+    x += along;
     if (!linear) {
         s64 i = texture_folded(fixed(x, 1, 0) + offset, n, mode);
         return (struct axis){ i, i, 0 };
@@ -121,7 +123,11 @@ struct fetch {
     u32 aux;   /* TEXTURE_* */
     u32 lanes; /* with this object and these levels */
     const struct texture *texture;
-    struct texture_levels levels;
+    struct covered {
+        struct texture_levels levels;
+        struct texture_along along[2]; /* in each of them */
+    } covered;
+    double along[2];            /* texels from the coordinates to the sample in hand */
     u64 source[SOURCES][LANES]; /* the operands of the lanes */
 };
 
@@ -140,7 +146,7 @@ static u32 behind(const struct fetch *f) { return 1 + texture_layered(shape_of(f
 static bool filters(const struct fetch *f, const struct texels *t)
 {
     const struct sampler *s = &f->texture->sampler;
-    bool any = s->linear || (s->mip_linear && f->texture->levels > 1);
+    bool any = s->linear || (s->mip_linear && f->texture->levels > 1) || f->covered.along[0].n > 1;
     return any && !(f->aux & (TEXTURE_WHOLE | TEXTURE_GATHER)) && !t->linear;
 }
 
@@ -178,10 +184,12 @@ static void axes_of(const struct fetch *f, const struct texels *t, u32 l, struct
             i = i >= 0 && i < n ? i : f->aux & TEXTURE_LEVEL ? texture_folded(i, n, TEXTURE_CLAMP) : -1;
             x[k] = (struct axis){ i, i, 0 };
         } else if (k < axes && cube && linear && s->seamless) { /* beyond the edges are other faces */
-            s64 to = fixed((double)at[k] * (double)MAX_OF(extent[k], (u64)1), TEXEL_WHOLE, 0.5 - TEXEL_WHOLE / 2);
+            double n = (double)MAX_OF(extent[k], (u64)1), on = (double)at[k] * n + f->along[k];
+            s64 to = fixed(fmax(-0.5, fmin(on, n + 0.5)), TEXEL_WHOLE, 0.5 - TEXEL_WHOLE / 2);
             x[k] = (struct axis){ to >> 8, (to >> 8) + 1, (u32)(to & 255) };
         } else if (k < axes || (k == 1 && linear)) /* one dimension is a row of two, at y = 0 */
-            x[k] = axis_of(k < axes ? at[k] : 0, offset, extent[k], s->address[k], s, linear);
+            x[k] = axis_of(k < axes ? at[k] : 0, offset, k < 2 && k < axes ? f->along[k] : 0, extent[k], s->address[k],
+                           s, linear);
     }
     if (layered || cube) x[2] = (struct axis){ layer, layer, 0 };
 }
@@ -309,7 +317,7 @@ static void mixes_end(const struct fetch *f, const struct texels *t, struct texe
         for (u32 k = 0; k < 4; k++)
             out[k][l] = f->aux & TEXTURE_GATHER
                             ? gathered(texel_sum(t, &f->texture->sampler, channel), mix[channel][l].number[order[k]])
-                        : filters(f, t) ? texel_mixed(texel_sum(t, &f->texture->sampler, k), &mix[k][l])
+                        : filters(f, t) ? texel_mixed(texel_sum(t, &f->texture->sampler, k), &mix[k][l], 1, 0)
                                         : mix[k][l].number[0].bits;
     }
 }
@@ -325,23 +333,66 @@ static void place_level(const struct fetch *f, const struct texels *t, u32 l, u3
     place(t, x, x[2].second, second, from + 4, seamless, out);
 }
 
-/* One level, or two with their weights, of the lanes. */
-static bool fetch_lanes(const struct fetch *f, u32 out[4][LANES], struct taint bad[LANES])
+/* The texels of one sample of the lanes, with these weights of the two levels. */
+static bool sample_read(const struct fetch *f, const u32 all[2], struct texel_mix (*mix)[LANES],
+                        struct taint bad[LANES])
 {
-    struct texture_levels v = f->levels;
+    struct texture_levels v = f->covered.levels;
     const struct texels *const level[2] = { level_at(f->texture, v.first), level_at(f->texture, v.second) };
     struct sample s[LANES];
-    struct texel_mix mix[4][LANES];
     memset(s, 0, sizeof s);
     for (u32 m = f->lanes; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        place_level(f, level[0], l, TEXEL_WHOLE - v.part, 0, &s[l]);
-        if (v.part) place_level(f, level[1], l, v.part, 8, &s[l]);
+        if (all[0]) place_level(f, level[0], l, all[0], 0, &s[l]);
+        if (all[1]) place_level(f, level[1], l, all[1], 8, &s[l]);
         if (f->aux & TEXTURE_GATHER) s[l].taken = 15;
     }
-    if (!mixes_read(f, level, s, mix, bad)) return false;
-    mixes_end(f, level[0], mix, out);
+    return mixes_read(f, level, s, mix, bad);
+}
+
+/* One sample of each lane. */
+static bool fetch_lanes(struct fetch *f, u32 out[4][LANES], struct taint bad[LANES])
+{
+    struct texel_mix mix[4][LANES];
+    u32 part = f->covered.levels.part;
+    if (!sample_read(f, (u32[]){ TEXEL_WHOLE - part, part }, mix, bad)) return false;
+    mixes_end(f, level_at(f->texture, f->covered.levels.first), mix, out);
     return true;
+}
+
+static bool covered_along(const struct fetch *f)
+{
+    return f->covered.along[0].n > 1 || (f->covered.levels.part && f->covered.along[1].n > 1);
+}
+
+/* Several, along the footprint of the gradients of one lane. */
+static bool fetch_along(struct fetch *f, u32 out[4][LANES], struct taint bad[LANES])
+{
+    const struct texture_along *a = f->covered.along;
+    const struct texels *t = level_at(f->texture, f->covered.levels.first);
+    struct texel_mix mix[4][LANES], all[4][TEXEL_MIXES];
+    u32 l = (u32)__builtin_ctz(f->lanes), n = 0, part = f->covered.levels.part;
+    u32 of_level[2] = { TEXEL_WHOLE - part, part }, shift = MAX_OF(a[0].shift, part ? a[1].shift : 0);
+    bool ok = true;
+    for (u32 v = 0; v < 2; v++)
+        for (u32 i = 0; ok && of_level[v] && i < a[v].n; i++) {
+            u32 w[2] = { 0 };
+            w[v] = a[v].weight[i];
+            for (u32 k = 0; k < 2; k++) f->along[k] = a[v].at[i] * a[v].step[k] / 128.0;
+            ok = sample_read(f, w, mix, bad);
+            for (u32 k = 0; ok && k < 4; k++) {
+                all[k][n] = mix[k][l];
+                for (u32 c = 0; c < TEXEL_TAPS; c++)
+                    all[k][n].weight[c] = (u16)(mix[k][l].weight[c] << (shift - a[v].shift));
+            }
+            n++;
+        }
+    f->along[0] = f->along[1] = 0;
+    for (u32 k = 0; ok && k < 4; k++) {
+        enum texel_sum how = texel_sum(t, &f->texture->sampler, k);
+        out[k][l] = how == SUM_NONE ? all[k][0].number[0].bits : texel_mixed(how, all[k], n, shift);
+    }
+    return ok;
 }
 
 /* Where a direction meets the plane of a face, -1 to 1 inside it; beyond an edge the face that lies there is unfolded
@@ -375,28 +426,39 @@ static bool face_gradients(const struct fetch *f, u32 l, float out[2][3])
     return across;
 }
 
-static void levels_of(const struct fetch *f, u32 l, struct texture_levels *out)
+/* The gradients of lane l, in texels of the largest level. */
+static struct texture_footprint footprint_of(const struct fetch *f, u32 l)
 {
     const struct texture *t = f->texture;
     u32 at = behind(f), axes = texture_axes(shape_of(f));
-    s64 level = 0;
+    bool cube = texture_cube(shape_of(f));
+    float g[2][3] = { { 0 } };
+    u64 extent[3] = { t->texels.width, t->texels.height, t->texels.depth };
+    for (u32 k = 0; k < 2 * axes; k++) {
+        float x = as_float(f->source[at + k][l]);
+        g[k / axes][k % axes] = t->sampler.normalized ? x * (float)extent[k % axes] : x;
+    }
+    bool across = cube && face_gradients(f, l, g);
+    if (cube) axes = 2;
+    return texture_footprint(g, axes, across, across ? 0 : texture_ratio_most(&t->sampler, axes));
+}
+
+static void covered_of(const struct fetch *f, u32 l, struct covered *out)
+{
+    struct texture_footprint p = { 0 };
+    u32 at = behind(f);
+    memset(out, 0, sizeof *out);
     if (f->aux & TEXTURE_LEVEL && f->aux & TEXTURE_WHOLE) {
         u32 given = (u32)f->source[at][l];
-        *out = (struct texture_levels){ given, given, 0 };
+        out->levels = (struct texture_levels){ given, given, 0, 0 };
+        out->along[0] = out->along[1] = texture_along(&p, 0, TEXEL_WHOLE);
         return;
     }
-    if (f->aux & TEXTURE_LEVEL) level = texture_level_fixed(as_float(f->source[at][l]));
-    if (f->aux & TEXTURE_GRADIENTS) {
-        float g[2][3] = { { 0 } };
-        u64 extent[3] = { t->texels.width, t->texels.height, t->texels.depth };
-        for (u32 k = 0; k < 2 * axes; k++) {
-            float x = as_float(f->source[at + k][l]);
-            g[k / axes][k % axes] = t->sampler.normalized ? x * (float)extent[k % axes] : x;
-        }
-        bool cube = texture_cube(shape_of(f)), across = cube && face_gradients(f, l, g);
-        level = texture_gradient_level(g, cube ? 2 : axes, across);
-    }
-    *out = texture_levels(t, level, f->aux & (TEXTURE_LEVEL | TEXTURE_GRADIENTS));
+    if (f->aux & TEXTURE_LEVEL) p.level = (s32)texture_level_fixed(as_float(f->source[at][l]));
+    if (f->aux & TEXTURE_GRADIENTS) p = footprint_of(f, l);
+    out->levels = texture_levels(f->texture, p.level, f->aux & (TEXTURE_LEVEL | TEXTURE_GRADIENTS));
+    out->along[0] = texture_along(&p, out->levels.off, TEXEL_WHOLE - out->levels.part);
+    out->along[1] = texture_along(&p, out->levels.off - 256, out->levels.part);
 }
 
 void texture_none(struct warp *w, const struct insn *i, u32 lanes, u64 handle, bool gone, const char *what)
@@ -418,11 +480,16 @@ void texture_none(struct warp *w, const struct insn *i, u32 lanes, u64 handle, b
     finding_add(w, i->op, &f, lanes);
 }
 
-/* Lanes that ask for another sample of a texel than the first. CUDA's arrays have one: the others are 0. */
+/* Lanes that ask for another sample of a texel than the first, or for a layer that is not there. CUDA's arrays have one
+ * sample: these are 0. */
 static u32 beyond_samples(const struct fetch *f, u32 sources)
 {
     u32 r = 0;
-    for (u32 l = 0; f->aux & TEXTURE_SAMPLE && l < LANES; l++) r |= (u32)((u32)f->source[sources - 1][l] != 0) << l;
+    bool layers = texture_layered(shape_of(f));
+    for (u32 l = 0; f->aux & TEXTURE_SAMPLE && l < LANES; l++)
+        r |= (u32)((u32)f->source[sources - 1][l] != 0 ||
+                   (layers && (u32)f->source[1][l] >= MAX_OF(f->texture->texels.depth, (u64)1)))
+             << l;
     return r;
 }
 
@@ -467,19 +534,19 @@ int run_tex(char *restrict R, const struct insn *i, struct warp *w)
             continue;
         }
         same &= ~beyond_samples(&f, o->nsrc);
-        while (same) { /* lanes of the same level together */
-            u32 group = 0;
-            levels_of(&f, (u32)__builtin_ctz(same), &f.levels);
-            for (u32 m = same; m; m &= m - 1) {
-                struct texture_levels other;
-                levels_of(&f, (u32)__builtin_ctz(m), &other);
-                if (!memcmp(&other, &f.levels, sizeof other)) group |= m & -m;
+        while (same) { /* lanes of the same level together, if they take one sample */
+            u32 group = same & -same;
+            covered_of(&f, (u32)__builtin_ctz(same), &f.covered);
+            for (u32 m = same; !covered_along(&f) && m; m &= m - 1) {
+                struct covered other;
+                covered_of(&f, (u32)__builtin_ctz(m), &other);
+                if (!memcmp(&other, &f.covered, sizeof other)) group |= m & -m;
             }
             f.lanes = group;
             same &= ~group;
             bool by_float = f.texture->texels.linear && !(f.aux & TEXTURE_WHOLE);
-            if (f.levels.first >= f.texture->levels || by_float) continue; /* 0: no such level, or no such texel */
-            if (!fetch_lanes(&f, out, bad)) return EV_DEOPT;
+            if (f.covered.levels.first >= f.texture->levels || by_float) continue; /* 0: no such level, no such texel */
+            if (!(covered_along(&f) ? fetch_along : fetch_lanes)(&f, out, bad)) return EV_DEOPT;
         }
     }
     results_put(&f, R, all, out, bad);

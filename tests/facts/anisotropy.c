@@ -1,6 +1,7 @@
 /* How a GPU filters along the longer of two gradients (maxAnisotropy): a line a question with the number of answers and
  * a hash of them; with a file's name, all answers in binary too (name of 32 bytes, number, then per answer the eight
- * words asked with and the four answered), for tests/facts/anisotropy_fit.py.
+ * words asked with and the four answered), for anisotropy_compare.py; with a question's name behind that, every fourth
+ * of its answers as hex.
  *
  *     gcc -O1 -I$CUDA/include -o anisotropy anisotropy.c -lcuda -lm && ./anisotropy answers.bin
  *
@@ -9,6 +10,7 @@
 #include "texture_ask.h"
 
 static FILE *file;
+static const char *shown = ""; /* a question of which answers are printed */
 static const unsigned N = CU_TRSF_NORMALIZED_COORDINATES;
 static const char G2[] = "tex.grad.2d.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r0,%r1}], {%r2,%r3}, {%r4,%r5};";
 static const char G1[] = "tex.grad.1d.v4.f32.f32 {%r8,%r9,%r10,%r11}, [%t, {%r0}], {%r2}, {%r4};";
@@ -64,6 +66,7 @@ static void ask_rows(const char *name, const char *insn, struct made m, struct h
 {
     static uint32_t got[1 << 18][4];
     CUmodule module;
+    if (*shown && strcmp(name, shown)) return;
     CUtexObject o = object(m, h);
     CUfunction f = kernel_of(insn, "", &module);
     if (!f || !o) {
@@ -77,7 +80,9 @@ static void ask_rows(const char *name, const char *insn, struct made m, struct h
         if (r) printf("# %s: %d\n", name, r);
         memcpy(got[i], out, 16 * n);
     }
-    tell(name, got, 16 * (size_t)nrow, nrow);
+    if (!*shown) tell(name, got, 16 * (size_t)nrow, nrow);
+    for (int i = 0; *shown && i < nrow; i += 4)
+        printf("%s %d %x %x %x %x\n", name, i, got[i][0], got[i][1], got[i][2], got[i][3]);
     if (file) {
         char title[32] = { 0 };
         snprintf(title, sizeof title, "%s", name);
@@ -138,6 +143,7 @@ int main(int argc, char **argv)
     CUdevice d;
     CUcontext c;
     file = argc > 1 ? fopen(argv[1], "wb") : NULL;
+    if (argc > 2) shown = argv[2];
     CHECK(cuInit(0)), CHECK(cuDeviceGet(&d, 0)), CHECK(cuDevicePrimaryCtxRetain(&c, d)), CHECK(cuCtxSetCurrent(c));
     CHECK(cuMemAlloc(&din, sizeof in)), CHECK(cuMemAlloc(&dout, sizeof out));
     const CUarray_format F = CU_AD_FORMAT_FLOAT;
