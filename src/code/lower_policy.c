@@ -9,6 +9,7 @@
  *   bits 44..50   range: number of the first block, modulo 128
  *   bits 37..43   range: how many blocks, at most 127 */
 #include "code/lower.h"
+#include <math.h>
 
 static const struct opnd no_opnd;
 
@@ -67,8 +68,20 @@ static struct opnd fractional(struct lower *w, u64 base)
     return with(w, lower_const(base), n, 15, 52);
 }
 
+/* log2 of a total, rounded up. At run time it is the approximate one, which takes a total just above a large power of
+ * two for that power; of a constant ptxas computes it, rounded to f32. */
+static struct opnd log_of(struct lower *w, struct opnd total)
+{
+    if (total.kind == O_CONST) {
+        u32 n = (u32)total.value;
+        return lower_const(n ? (u64)ceilf((float)log2((double)(float)n)) : 0);
+    }
+    struct opnd log = two(w, N_lg2_approx, T_F32, converted(w, N_cvt_fi, T_U32, T_F32, total), no_opnd);
+    return converted(w, N_cvt_rpi, T_F32, T_U32, log);
+}
+
 /* createpolicy.range d, [at], primary, total: blocks of 2^size bytes, of which 128 cover the total, 4096 bytes at the
- * least. The logarithm is the approximate one, which takes a total just above a large power of two for that power. */
+ * least. */
 static struct opnd range(struct lower *w, u64 base)
 {
     const struct ptx_insn *i = w->cur;
@@ -76,8 +89,7 @@ static struct opnd range(struct lower *w, u64 base)
     struct opnd at = lower_whole_address(w, &i->arg[1], &width), primary = lower_operand(w, &i->arg[2], T_U32),
                 total = lower_operand(w, &i->arg[3], T_U32);
     if (width == 4) at = converted(w, N_cvt, T_U32, T_U64, at);
-    struct opnd log = two(w, N_lg2_approx, T_F32, converted(w, N_cvt_fi, T_U32, T_F32, total), no_opnd);
-    struct opnd size = two(w, N_sub, T_S32, converted(w, N_cvt_rpi, T_F32, T_U32, log), lower_const(7));
+    struct opnd size = two(w, N_sub, T_S32, log_of(w, total), lower_const(7));
     size = two(w, N_max, T_S32, size, lower_const(12));
     struct opnd block = two(w, N_shl, T_B32, lower_const(1), size);
     struct opnd bytes = two(w, N_sub, T_U32, two(w, N_add, T_U32, primary, block), lower_const(1));

@@ -1,6 +1,6 @@
 // regen: no
 // The 64 bits of a cache policy: createpolicy.fractional, .range and .cvt, in all their forms. The manual calls them opaque; programs compare them with constants all the same (CUTLASS, libcu++).
-//   nvcc -O1 -arch=sm_90a -o createpolicy tests/facts/createpolicy.cu && ./createpolicy
+//   nvcc -O1 -arch=sm_90 -o createpolicy tests/facts/createpolicy.cu && ./createpolicy; createpolicy.answers has what an H200 printed, with and without "lanes"
 // A line a policy: the form, its operands, the bits. `createpolicy lanes`: the operands differ from lane to lane of one warp, which shows whether a policy is one value of a warp.
 #include <cmath>
 #include <cstdint>
