@@ -168,8 +168,11 @@ struct texture_footprint texture_footprint(float (*g)[3], u32 n, bool each_alone
 /* 1 / 2^(x / 256), of 256. */
 static u32 inverse(u32 x) { return (u32)floor(exp2(8 - x / 256.0) + 0.5); }
 
-/* A number of 1/64 as `wider` makes it, of 128: rounded down. */
-static s32 widened(s32 x, u32 wider) { return x * (s32)wider >> 7; }
+/* A number of 1/64 as `wider` makes it, of 128: rounded down, but a whole one toward zero. */
+static s32 widened(s32 x, u32 wider)
+{
+    return abs(x) == 64 ? (s32)(wider >> 1) * (x < 0 ? -1 : 1) : x * (s32)wider >> 7;
+}
 
 struct texture_along texture_along(const struct texture_footprint *p, s32 off, u32 all)
 {
@@ -180,7 +183,7 @@ struct texture_along texture_along(const struct texture_footprint *p, s32 off, u
     if (ratio < 256) { /* two, which come nearer to each other */
         u32 apart = TEXEL_WHOLE - inverse(ratio);
         for (u32 k = 0; k < 2; k++) {
-            r.step[k] = (s32)floor((s32)apart * p->step[k] / 128.0 * wider / 128 + 0.5);
+            r.step[k] = widened((s32)floor((s32)apart * p->step[k] / 128.0 + 0.5), wider);
             r.at[k] = k ? 1 : -1;
             r.weight[k] = (u16)all;
         }
