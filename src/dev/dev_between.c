@@ -27,6 +27,7 @@ struct between_launch {
     struct access_sink sink;
     struct footprint_run *run;
     u32 n, cap;                  /* how many; room for how many */
+    u32 waited;                  /* atomic: a thread has executed griddepcontrol.wait */
     struct between_launch *next; /* in flight, or late */
 };
 
@@ -408,7 +409,7 @@ static void note_launch(struct between *b, struct between_launch *l)
                                    .kind = r->write ? ACCESS_WRITE : ACCESS_READ,
                                    .strong = r->strong,
                                    .syncs = r->strong && a->exact && !a->simple,
-                                   .early = a->overlaps && is_early(&w, r),
+                                   .early = a->overlaps && (!l->waited || is_early(&w, r)),
                                    .tag = tag });
     }
     arena_free(&w.mem);
@@ -631,6 +632,7 @@ struct between_launch *between_launch_begin(struct between *b, struct op *op, co
 }
 
 const struct access_sink *between_sink(const struct between_launch *l) { return &l->sink; }
+u32 *between_waited(struct between_launch *l) { return &l->waited; }
 
 void between_launch_end(struct between_launch *l)
 {

@@ -66,6 +66,7 @@ struct between_launch;
 struct between_launch *between_launch_begin(struct between *b, struct op *op, const struct between_call *c,
                                             const struct ptx_func *kernel, u32 number, bool polls);
 const struct access_sink *between_sink(const struct between_launch *l);
+u32 *between_waited(struct between_launch *l); /* for sim_launch.waited */
 /* The launch has ended, its sink was called, op_done was not: its footprint is compared. Frees it. */
 void between_launch_end(struct between_launch *l);
 #endif

@@ -237,6 +237,7 @@ void tell_launch_begin(struct dev_run *r)
     c.overlaps = op_may_overlap(r->op);
     r->between = between_launch_begin(b, r->op, &c, r->launch->kernel, r->in.number, polls);
     r->in.sink = between_sink(r->between);
+    r->in.waited = between_waited(r->between);
 }
 
 void tell_launch_end(struct dev_run *r)

@@ -21,7 +21,9 @@ int run_griddep_launch(char *restrict R, const struct insn *i, struct warp *w)
 bool dependent_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     const u32 *word = w->cta->launch->in->overlaps;
+    u32 *waited = w->cta->launch->in->waited;
     w->syncs++;
+    if (waited) __atomic_store_n(waited, 1, __ATOMIC_RELAXED);
     if (observed(w->cta->launch))
         observe_sync(w->cta->launch, (struct sync_event){
                                          .kind = SYNC_DEPEND, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });

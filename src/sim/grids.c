@@ -229,6 +229,7 @@ static void next_shape(struct sim_launch *in, struct grid *g)
     in->cooperative = false;
     in->params = g->params;
     in->overlaps = NULL;
+    in->waited = NULL;
     in->trigger = NULL;
     in->origin = &g->origin;
 }

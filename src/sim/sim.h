@@ -61,6 +61,7 @@ struct sim_launch { /* what dev has checked against the limits before */
     /* griddepcontrol: not 0 while launches before this one are not done that it overlaps; NULL: it overlaps none.
      * trigger: called once, when every CTA has triggered or left and at least one has triggered; or NULL */
     const u32 *overlaps;
+    u32 *waited; /* atomic: set when a thread executes griddepcontrol.wait; NULL: nobody asks */
     void (*trigger)(void *done_self);
     /* sim_start: called once when the launch has ended, on the thread that ended it; or NULL */
     void (*done)(void *self);

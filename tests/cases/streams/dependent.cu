@@ -1,5 +1,5 @@
 // Programmatic dependent launch: `first` lets the next launch start before it has written y. `waits` reads y behind
-// griddepcontrol.wait, `hurries` has none, `late` reads y first and waits then.
+// griddepcontrol.wait, `hurries` has none, `late` reads y first and waits then, `perhaps` waits if it is told to.
 extern "C" __global__ void first(const float *x, float *y, int n)
 {
     asm volatile("griddepcontrol.launch_dependents;");
@@ -23,6 +23,12 @@ extern "C" __global__ void late(const float *y, float *z, int n)
     float v = i < n ? y[i] : 0.0f;
     asm volatile("griddepcontrol.wait;" ::: "memory");
     if (i < n) z[i] = v + 1.0f;
+}
+extern "C" __global__ void perhaps(const float *y, float *z, int n, int wait)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (wait) asm volatile("griddepcontrol.wait;" ::: "memory");
+    if (i < n) z[i] = y[i] + 1.0f;
 }
 // Writes its name behind those that were here before.
 extern "C" __global__ void enters(unsigned *list, unsigned name)
