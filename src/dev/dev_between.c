@@ -310,6 +310,15 @@ static bool may_be_flagged(const struct between *b, const struct clash *c)
 }
 
 /* Reports what was found while `op` was noted; NULL: the host. */
+/* The launch was reported already when it found the memory not allocated, or freed, in the middle of its accesses. */
+static bool is_told(struct between *b, const struct clash *c)
+{
+    const struct mem_object *o = c->verdict == ACCESS_RACE || !b->device->mem ? NULL
+                                                                              : mem_find(b->device->mem, c->base);
+    const void *by = o ? __atomic_load_n(&o->misused_by, __ATOMIC_RELAXED) : NULL;
+    return by && (by == actor_of(b, c->tag)->op || by == actor_of(b, c->other_tag)->op);
+}
+
 static void report_clashes(struct between *b, struct op *op)
 {
     u32 left = 0;
@@ -320,7 +329,7 @@ static void report_clashes(struct between *b, struct op *op)
         const struct clash *c = &b->clash[i];
         struct actor *other = b->user[c->other_tag - 1].actor;
         bool both = op && other->op && c->verdict == ACCESS_RACE;
-        if (both && (is_less(b, i) || is_known(b, other->stamp, op))) continue;
+        if ((both && (is_less(b, i) || is_known(b, other->stamp, op))) || is_told(b, c)) continue;
         between_report(b->device, c, &b->user[c->tag - 1], &b->user[c->other_tag - 1]);
         if (!both) continue;
         struct edge *e = &b->edge[b->nedge++ % EDGES];

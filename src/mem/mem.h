@@ -50,6 +50,8 @@ struct mem_object {
     u64 defined;                        /* atomic: epoch of the shadow in which mem_define saw to all of it; 0: none */
     u64 read_by, written_by;            /* atomic: number of the last launch that did, where its sites tell; 0: none */
     const char *alloc_site, *free_site; /* text or NULL */
+    /* atomic: operation of the last launch that was reported for an access outside of its life */
+    const void *misused_by;
 };
 
 struct mem;

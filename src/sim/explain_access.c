@@ -661,6 +661,12 @@ void explain_early(const struct access *a, const struct lane_check *c)
     arena_free(&mem);
 }
 
+/* The launch is reported here for an access outside of the life of memory; dev_between.c need not say it again. */
+static void misused(const struct access *a, struct mem_object *o)
+{
+    if (o) __atomic_store_n(&o->misused_by, a->warp->cta->launch->in->op, __ATOMIC_RELAXED);
+}
+
 void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
 {
     static const u8 kind[] = { [FAULT_PAST] = F_bounds,
@@ -707,6 +713,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
         break;
     case FAULT_INVALID: explain_invalid(a, first, &mem, &f); break;
     case FAULT_FREED:
+        misused(a, x->object);
         if (x->object && x->object->kind == MEM_HEAP)
             f.fix = "Free it behind the last access, in whichever thread that is.";
         if (x->object && x->object->kind == MEM_POOL) {
@@ -717,6 +724,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
         break;
     case FAULT_UNMAPPED: explain_unmapped(x->object, a->addr[first], &mem, &f); break;
     case FAULT_RESERVED:
+        misused(a, x->object);
         f.cause = arena_printf(&mem, "the operation that allocates %s has not run: nothing orders this kernel after it",
                                x->object->name);
         break;
