@@ -16,12 +16,7 @@ struct opnd lower_reg(u32 r) { return (struct opnd){ .kind = O_REG, .reg = r }; 
 const struct opnd opnd_none;
 static const struct opnd no_opnd;
 
-bool lower_has_mod(const struct ptx_insn *i, const char *mod)
-{
-    for (u32 k = 0; k < i->op->nmod; k++)
-        if (str_is(i->op->mod[k], mod)) return true;
-    return false;
-}
+bool lower_has_mod(const struct ptx_insn *i, const char *mod) { return ptx_has_mod(i->op, mod); }
 
 enum ptx_type lower_last_type(const struct ptx_insn *i)
 {

@@ -142,10 +142,13 @@ cu_result cu_image_on(struct cu_image *m, struct cu_device *d, lk_module **out)
     if (r) return r;
     lock(&m->lock);
     lk_module **on = &m->on[d->ordinal];
-    if (!*on) s = lk_module_link(d->gpu, m->part, m->parts, on);
+    if (!*on && !(s = lk_module_link(d->gpu, m->part, m->parts, on)) && (r = opaque_refused(*on))) {
+        lk_module_unload(*on);
+        *on = NULL;
+    }
     *out = *on;
     unlock(&m->lock);
-    return !s ? opaque_refused(*out) : s == LK_BAD_INPUT ? refused_text() : cu_status(d->gpu, s);
+    return !s ? r : s == LK_BAD_INPUT ? refused_text() : cu_status(d->gpu, s);
 }
 
 /* PTX for a target that is newer than the device, or than was asked for. */

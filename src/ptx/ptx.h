@@ -301,6 +301,7 @@ struct ptx_reach {    /* what a kernel can get to, itself included */
 void ptx_reach(struct ptx_reach *r, struct ptx_func *kernel);
 /* Whether a kernel can get to griddepcontrol.launch_dependents. Asked once, then known; from any thread. */
 bool ptx_triggers(struct ptx_func *kernel);
+bool ptx_has_mod(const struct ptx_opcode *op, const char *mod); /* one of its modifiers is that word */
 /* Whether a kernel can tell the host something while it runs: a fence, a store or an atomic of system scope, or a
  * volatile store. Asked once, as above. */
 bool ptx_signals(struct ptx_func *kernel);

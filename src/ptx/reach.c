@@ -114,7 +114,7 @@ void ptx_reach(struct ptx_reach *r, struct ptx_func *kernel)
 }
 
 /* Whether a kernel can get to an instruction of that kind; *known keeps the answer. */
-static bool gets_to(struct ptx_func *kernel, u8 *known, bool (*is)(struct str opcode))
+static bool gets_to(struct ptx_func *kernel, u8 *known, bool (*is)(const struct ptx_insn *in))
 {
     u8 told = __atomic_load_n(known, __ATOMIC_RELAXED);
     if (told) return told > 1;
@@ -122,31 +122,27 @@ static bool gets_to(struct ptx_func *kernel, u8 *known, bool (*is)(struct str op
     bool found = false;
     ptx_reach(&r, kernel);
     for (u32 i = 0; i < r.func.n && !found; i++)
-        for (u32 k = 0; k < r.func.p[i]->ninsn && !found; k++) found = is(r.func.p[i]->insn[k].opcode);
+        for (u32 k = 0; k < r.func.p[i]->ninsn && !found; k++) found = is(&r.func.p[i]->insn[k]);
     arena_free(&r.mem);
     __atomic_store_n(known, 1 + found, __ATOMIC_RELAXED);
     return found;
 }
 
-static bool is_trigger(struct str opcode) { return str_is(opcode, "griddepcontrol.launch_dependents"); }
+static bool is_trigger(const struct ptx_insn *in) { return str_is(in->opcode, "griddepcontrol.launch_dependents"); }
 bool ptx_triggers(struct ptx_func *kernel) { return gets_to(kernel, &kernel->triggers, is_trigger); }
 
-/* Whether one of the words behind the first of an opcode, between dots, is that word. */
-static bool has_word(struct str opcode, const char *word)
+bool ptx_has_mod(const struct ptx_opcode *op, const char *mod)
 {
-    size_t n = strlen(word);
-    for (size_t at = 0; at + n < opcode.n; at++)
-        if (opcode.p[at] == '.' && !memcmp(opcode.p + at + 1, word, n) &&
-            (at + 1 + n == opcode.n || opcode.p[at + 1 + n] == '.'))
-            return true;
+    for (u32 k = 0; k < op->nmod; k++)
+        if (str_is(op->mod[k], mod)) return true;
     return false;
 }
-static bool is_signal(struct str opcode)
+
+static bool is_signal(const struct ptx_insn *in)
 {
-    static const char *const told[] = { "st.", "atom.", "red.", "fence.", "membar." };
+    static const char *const told[] = { "st", "atom", "red", "fence", "membar" };
     bool tells = false;
-    for (u32 k = 0; k < COUNT_OF(told); k++)
-        tells |= opcode.n > strlen(told[k]) && !memcmp(opcode.p, told[k], strlen(told[k]));
-    return tells && (has_word(opcode, "sys") || has_word(opcode, "volatile") || has_word(opcode, "mmio"));
+    for (u32 k = 0; in->op && k < COUNT_OF(told); k++) tells |= str_is(in->op->base, told[k]);
+    return tells && (ptx_has_mod(in->op, "sys") || ptx_has_mod(in->op, "volatile") || ptx_has_mod(in->op, "mmio"));
 }
 bool ptx_signals(struct ptx_func *kernel) { return gets_to(kernel, &kernel->signals, is_signal); }
