@@ -151,6 +151,18 @@ void *base_alloc(size_t bytes);   /* zeroed; NULL when refused */
 void *base_aligned(size_t bytes); /* the same, on a boundary of 128 bytes */
 void *base_realloc(void *p, size_t bytes);
 void base_free(void *p);
+/* Blocks of one size that one thread takes and another gives back, as those of a queue (spares.c). All zero: none. Any
+ * thread may take and give. */
+struct spares {
+    struct spare *mine; /* for who takes */
+    char apart[120];    /* on another line of the cache than what follows */
+    struct spare *back; /* given back since */
+    u32 n;              /* about how many of these */
+};
+/* NULL when refused. Always of the same size, at least a pointer's. What is in it is anything. */
+void *spares_take(struct spares *s, size_t bytes);
+void spares_give(struct spares *s, void *block); /* NULL: nothing */
+void spares_free(struct spares *s);              /* nobody takes or gives any more */
 /* Clears a struct of some hundred bytes: what compilers make of memset with a known size (rep stos) takes longer. */
 void bytes_clear(void *p, size_t bytes);
 /* test hook: the n-th call from now fails (0: never); returns how many were left until the one armed before: 0, it
@@ -285,6 +297,11 @@ typedef pthread_mutex_t lock_t; /* plain mutex; LOCK_INIT */
 void lock_open_busy(lock_t *l);
 static inline void lock(lock_t *l) { pthread_mutex_lock(l); }
 static inline void unlock(lock_t *l) { pthread_mutex_unlock(l); }
+/* It is going to be written by this thread, and another one has written it last. NULL: nothing. */
+static inline void prefetch_for_writing(const void *p, size_t bytes)
+{
+    for (size_t k = 0; p && k < bytes; k += 64) __builtin_prefetch((const char *)p + k, 1);
+}
 void thread_sleep_us(u32 us);
 /* The calling thread is one of ours, until its end, with this name: "lk-worker". At most 15 characters; once. */
 void thread_name(const char *name);

@@ -1,4 +1,4 @@
-/* Unit tests of base: arenas, text, maps, errors, fallible memory, files, processes, pages. */
+/* Unit tests of base: arenas, text, maps, errors, fallible memory, spare blocks, files, processes, pages. */
 #include "base/base.h"
 #include "unit.h"
 #include <stdlib.h>
@@ -120,6 +120,62 @@ static void allocation(void)
     base_free(a);
 }
 
+/* Two threads take blocks and two give them back, through a ring of places: none is in two hands. */
+enum { SPARE_PLACES = 64, SPARE_TURNS = 20000, SPARE_BYTES = 96 };
+static struct {
+    struct spares all;
+    u64 *place[SPARE_PLACES]; /* atomic */
+    u32 wrong, left;          /* atomic: blocks that somebody else had, too; turns to be given back */
+} spare;
+
+static void *spares_taker(void *of)
+{
+    for (u32 k = 0; k < SPARE_TURNS; k++) {
+        u64 *b = spares_take(&spare.all, SPARE_BYTES);
+        for (u32 i = 0; i < SPARE_BYTES / 8; i++) b[i] = (uintptr_t)of + k;
+        u64 *none = NULL;
+        for (u32 i = k; !__atomic_compare_exchange_n(&spare.place[i % SPARE_PLACES], &none, b, false, __ATOMIC_ACQ_REL,
+                                                     __ATOMIC_RELAXED);
+             i++)
+            none = NULL;
+    }
+    return NULL;
+}
+
+static void *spares_giver(void *of)
+{
+    for (u32 i = (u32)(uintptr_t)of; __atomic_load_n(&spare.left, __ATOMIC_RELAXED); i++) {
+        u64 *b = __atomic_exchange_n(&spare.place[i % SPARE_PLACES], NULL, __ATOMIC_ACQ_REL);
+        if (!b) continue;
+        for (u32 k = 1; k < SPARE_BYTES / 8; k++)
+            if (b[k] != b[0]) __atomic_fetch_add(&spare.wrong, 1, __ATOMIC_RELAXED);
+        spares_give(&spare.all, b);
+        __atomic_fetch_sub(&spare.left, 1, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+static void spares(void)
+{
+    void *a = spares_take(&spare.all, SPARE_BYTES), *b = spares_take(&spare.all, SPARE_BYTES);
+    UNIT(a && b && a != b);
+    spares_give(&spare.all, a);
+    spares_give(&spare.all, NULL);
+    UNIT(spares_take(&spare.all, SPARE_BYTES) == a);
+    spares_give(&spare.all, b);
+    base_alloc_fail_at(1);
+    UNIT(spares_take(&spare.all, SPARE_BYTES) == b && !spares_take(&spare.all, SPARE_BYTES));
+    spares_give(&spare.all, a);
+    spares_give(&spare.all, b);
+    pthread_t t[4];
+    spare.left = 2 * SPARE_TURNS;
+    for (uintptr_t k = 0; k < 4; k++)
+        pthread_create(&t[k], NULL, k < 2 ? spares_taker : spares_giver, (void *)(k << 32));
+    for (u32 k = 0; k < 4; k++) pthread_join(t[k], NULL);
+    UNIT_EQ(spare.wrong, 0);
+    spares_free(&spare.all);
+}
+
 static void files(void)
 {
     char path[64];
@@ -216,6 +272,7 @@ int main(void)
     texts();
     errors();
     allocation();
+    spares();
     files();
     processes();
     process_ids();
