@@ -12,29 +12,37 @@ static struct {
         const lk_kernel *kernel; /* its handle may be used again for another one: the name is compared */
         struct cu_kernel_count *count;
     } recent[RECENT]; /* lossy, by the handle; guarded by the lock */
-} counts = { .lock = LOCK_INIT };
+} all = { .lock = LOCK_INIT };
+
+static _Thread_local struct recent last; /* of this thread */
+
+static bool is_of(const struct recent *r, const lk_kernel *kernel, const char *name)
+{
+    return r->kernel == kernel && !strcmp(r->count->name, name);
+}
 
 struct cu_kernel_count *cu_count_of(const lk_kernel *kernel)
 {
     const char *name = lk_kernel_name(kernel);
-    struct recent *r = &counts.recent[(uintptr_t)kernel / 64 % RECENT];
-    lock(&counts.lock);
-    struct cu_kernel_count *c = r->kernel == kernel && !strcmp(r->count->name, name) ? r->count : NULL;
-    if (!c) c = map_get(&counts.by_name, str_of(name));
+    if (likely(is_of(&last, kernel, name))) return last.count;
+    struct recent *r = &all.recent[(uintptr_t)kernel / 64 % RECENT];
+    lock(&all.lock);
+    struct cu_kernel_count *c = is_of(r, kernel, name) ? r->count : NULL;
+    if (!c) c = map_get(&all.by_name, str_of(name));
     if (!c) {
-        c = NEW(&counts.mem, struct cu_kernel_count);
-        c->name = arena_str(&counts.mem, str_of(name));
-        c->plain = arena_str(&counts.mem, str_of(lk_kernel_plain(kernel)));
-        c->next = counts.first;
-        map_put(&counts.mem, &counts.by_name, str_of(c->name), c);
-        __atomic_store_n(&counts.first, c, __ATOMIC_RELEASE);
+        c = NEW(&all.mem, struct cu_kernel_count);
+        c->name = arena_str(&all.mem, str_of(name));
+        c->plain = arena_str(&all.mem, str_of(lk_kernel_plain(kernel)));
+        c->next = all.first;
+        map_put(&all.mem, &all.by_name, str_of(c->name), c);
+        __atomic_store_n(&all.first, c, __ATOMIC_RELEASE);
     }
-    *r = (struct recent){ kernel, c };
-    unlock(&counts.lock);
+    *r = last = (struct recent){ kernel, c };
+    unlock(&all.lock);
     return c;
 }
 
-struct cu_kernel_count *cu_count_first(void) { return __atomic_load_n(&counts.first, __ATOMIC_ACQUIRE); }
+struct cu_kernel_count *cu_count_first(void) { return __atomic_load_n(&all.first, __ATOMIC_ACQUIRE); }
 
 static u64 now(const u64 *x) { return __atomic_load_n(x, __ATOMIC_RELAXED); }
 

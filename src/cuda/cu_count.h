@@ -5,11 +5,12 @@
 
 struct cu_kernel_count {
     const char *name, *plain;     /* as in the PTX; as in the source */
+    struct cu_kernel_count *next; /* launched for the first time before it */
     u64 issued;                   /* calls that launch it, atomic */
     u64 recorded;                 /* of them those that a capture made nodes of, atomic */
-    lk_count ran;                 /* of the others, as far as they have ended */
-    lk_count nodes;               /* launches of nodes of graphs that have ended */
-    struct cu_kernel_count *next; /* launched for the first time before it */
+    /* apart from what the calls write */
+    _Alignas(128) lk_count ran; /* of the others, as far as they have ended */
+    lk_count nodes;             /* launches of nodes of graphs that have ended */
 };
 /* The counters of a kernel, made when there are none; they live for ever. */
 struct cu_kernel_count *cu_count_of(const lk_kernel *kernel);
