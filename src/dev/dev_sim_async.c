@@ -24,6 +24,7 @@ struct body {
     };
     void *staged; /* the source of a copy; NULL: none */
     u32 managed;  /* of tell_queued; 0: none */
+    bool spare;   /* one of those that are kept */
     /* of a synchronous launch: where its caller wants the result */
     struct sim_result *result;
     struct error *error;
@@ -51,6 +52,20 @@ const struct dev_task *work_task(const struct op *op)
 
 /* ---- bodies ---- */
 
+enum { BODY_BYTES = 640 }; /* most have room in it, and go back and forth between who enqueues and who runs */
+
+static struct body *body_take(struct device *d, u64 bytes)
+{
+    struct body *b = bytes <= BODY_BYTES ? spares_take(&d->work->bodies, BODY_BYTES) : base_alloc(bytes);
+    if (!b) return NULL;
+    bytes_clear(b, sizeof *b);
+    b->device = d;
+    b->spare = bytes <= BODY_BYTES;
+    return b;
+}
+
+static void body_give(struct body *b) { b->spare ? spares_give(&b->device->work->bodies, b) : base_free(b); }
+
 static void body_drop(void *of)
 {
     struct body *b = of;
@@ -60,7 +75,7 @@ static void body_drop(void *of)
         sim_pool_graph_delete(b->device, b->object);
     }
     base_free(b->staged);
-    base_free(b);
+    body_give(b);
 }
 
 static u32 body_launch(struct op *op, void *of)
@@ -223,20 +238,19 @@ static u32 body_release(struct body *b, const struct dev_task *t, u64 stream, st
 static struct body *body_new(struct device *d, struct dev_task *t, u64 stream, u32 *status, struct error *e)
 {
     u64 params = t->kind == OP_LAUNCH ? t->launch.kernel->param_bytes : 0;
-    struct body *b = base_alloc(sizeof *b + params + 8);
+    struct body *b = body_take(d, sizeof *b + params + 8);
     if (!b) {
         error_set(e, ERR_MEMORY, "no memory for an operation");
         *status = OP_OUT_OF_MEMORY;
         return NULL;
     }
-    b->device = d;
     *status = t->kind == OP_COPY    ? dev_copy_plan(d, &t->copy, &b->copy, e)
               : t->kind == OP_FILL  ? dev_fill_plan(d, &t->fill, &b->fill, e)
               : t->kind == OP_ALLOC ? body_allocate(b, t, stream, e)
               : t->kind == OP_FREE  ? body_release(b, t, stream, e)
                                     : (u32)OP_OK;
     if (*status) {
-        base_free(b);
+        body_give(b);
         return NULL;
     }
     b->task = *t;

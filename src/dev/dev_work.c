@@ -33,6 +33,9 @@ static void help(void *of, struct op *op)
     if (op_kind(op) == OP_LAUNCH && op_state(op) == OP_RUNNING) sim_help(((struct device *)of)->sim, op);
 }
 
+static bool start_soon(void *of) { return sim_start_soon(((struct device *)of)->sim); }
+static void start_ready(void *of) { streams_start(work_used(of)); }
+
 /* Values carry order into kernels, and out of them. `address`: where the engine sees the value. */
 static void value_used(void *of, u64 address, u32 bytes, bool writes)
 {
@@ -65,6 +68,7 @@ struct streams *work_streams(struct device *d)
     if (!s) {
         s = streams_new(&(struct streams_options){ .backend = { .self = d,
                                                                 .help = help,
+                                                                .start_soon = start_soon,
                                                                 .progress = progress,
                                                                 .unrepeatable = unrepeatable,
                                                                 .value = value_used },
@@ -72,6 +76,7 @@ struct streams *work_streams(struct device *d)
                                                    .seed = d->options.seed,
                                                    .closed = true });
         if (s && w->here) streams_acts(s);
+        if (s) sim_starter(d->sim, start_ready, d); /* before anybody can enqueue */
         __atomic_store_n(&w->streams, s, __ATOMIC_RELEASE);
         if (s) sim_explain(d->sim, stuck_explain);
         if (s && d->race) race_order(d->race, is_before, d);
@@ -82,7 +87,7 @@ struct streams *work_streams(struct device *d)
 
 bool work_open(struct device *d, struct error *e)
 {
-    d->work = base_alloc(sizeof *d->work);
+    d->work = base_aligned(sizeof *d->work);
     if (!d->work) return error_set(e, ERR_MEMORY, "out of memory");
     pthread_mutex_init(&d->work->lock, NULL);
     pthread_mutex_init(&d->work->sync, NULL);
@@ -98,12 +103,14 @@ void work_close(struct device *d)
         streams_settle(w->streams);
         between_delete(w->between);
     }
+    if (d->sim) sim_starter(d->sim, NULL, NULL);
     if (w->streams) streams_delete(w->streams);
     if (d->sim) sim_outside(d->sim, NULL, NULL);
     if (d->sim) sim_explain(d->sim, NULL);
     pthread_mutex_destroy(&w->lock);
     pthread_mutex_destroy(&w->sync);
     arena_free(&w->mem);
+    spares_free(&w->bodies);
     base_free(w->unseen);
     base_free(w);
     d->work = NULL;

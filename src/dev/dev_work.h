@@ -53,9 +53,9 @@ struct dev_flight { /* an operation that is done, and that the host has not wait
     op_stamp op;    /* which one */
 };
 struct dev_work {
-    lock_t lock;               /* guards what follows */
     struct streams *streams;   /* atomic; NULL: nothing asynchronous was used yet */
     struct between *between;   /* atomic; NULL: no two operations can be unordered, or the race check is off */
+    _Alignas(128) lock_t lock; /* guards these and what follows; who only reads these does not meet its takers */
     u32 running;               /* launches that run */
     bool alone;                /* the one that runs must stay the only one */
     bool here;                 /* one of them is synchronous, and runs on the thread of its caller */
@@ -67,6 +67,7 @@ struct dev_work {
     struct dev_flight *unseen; /* operations whose memory the host still must not touch */
     u32 nunseen, capunseen;    /* how many; for how many there is room */
     bool told;                 /* atomic: a host function ran, or a value was written: the host may know what is done */
+    struct spares bodies;      /* of operations, dev_sim_async.c */
     lock_t sync;               /* held by a synchronous launch: one runs at a time, as in the legacy stream */
 };
 bool work_open(struct device *d, struct error *e);

@@ -27,6 +27,10 @@ static void *chunk_new(struct streams *s, size_t bytes)
 static struct op *op_alloc(struct streams *s)
 {
     if (!s->free_ops) {
+        s->free_ops = s->freed_ops;
+        s->freed_ops = NULL;
+    }
+    if (!s->free_ops) {
         struct op *p = chunk_new(s, CHUNK_OPS * sizeof *p);
         for (u32 i = 0; p && i < CHUNK_OPS; i++) {
             p[i].next = s->free_ops;
@@ -36,6 +40,7 @@ static struct op *op_alloc(struct streams *s)
     }
     struct op *op = s->free_ops;
     s->free_ops = op->next;
+    prefetch_for_writing(s->free_ops, sizeof *op); /* for the next one: it is in the cache of who ran it */
     return op;
 }
 
@@ -101,8 +106,8 @@ void op_unref(struct op *op)
     struct streams *s = op->all;
     opclock_release(op->clock);
     opclock_release(op->full);
-    op->next = s->free_ops;
-    s->free_ops = op;
+    op->next = s->freed_ops;
+    s->freed_ops = op;
 }
 
 void op_unmake(struct op *op)
@@ -373,6 +378,13 @@ u32 op_enqueue(struct stream *st, const struct op_spec *spec, struct op **out)
         op_append(op, spec->programmatic);
         op_ref(op);
         op_submit(op);
+        if (exec_can_wait(s)) {
+            op_unref(op);
+            unlock(&s->lock);
+            const struct op_backend *b = &s->options.backend;
+            if (!b->start_soon(b->self)) streams_start(s);
+            return OP_OK;
+        }
         exec_dispatch(s);
         op_unref(op);
     }

@@ -150,6 +150,9 @@ struct op_backend {
     /* A host thread is about to sleep until `op` is done: it may work for the backend. Returns when there is nothing
      * left that it could do. */
     void (*help)(void *self, struct op *op);
+    /* A launch has become ready: a thread of the backend calls streams_start soon, and the enqueuing one goes on.
+     * false: none is free at once. NULL: the enqueuing thread starts it. */
+    bool (*start_soon)(void *self);
     /* Under a seed: run the launches in flight on this thread until one is done (SOME), for a while that the seed
      * decides (BUSY), or until none of them can go on unless somebody else writes memory (STUCK). */
     enum op_progress (*progress)(void *self);
@@ -183,6 +186,8 @@ bool streams_unrepeatable(struct streams *s);
 bool streams_inexact(struct streams *s);
 
 void *streams_self(const struct streams *s); /* of its op_backend */
+/* Starts the launches that are ready; see op_backend.start_soon. */
+void streams_start(struct streams *s);
 
 /* What could still change memory, for those who prove that nobody can. */
 struct streams_census {

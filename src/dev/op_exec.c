@@ -1,7 +1,8 @@
 /* Who runs a ready operation.
  *
  * Without a seed: short operations and the start of launches are run by the thread that made them ready, which is the
- * enqueuing one or the one that reported the end of what was before. Copies have a thread for each direction, host
+ * enqueuing one or the one that reported the end of what was before; the enqueuing one leaves launches to a thread of
+ * the backend that has nothing to do (start_soon). Copies have a thread for each direction, host
  * functions one. Each takes the most urgent, then the oldest.
  *
  * With a seed nothing runs until the host waits or asks. That thread then is the runner: it draws one of the ready
@@ -137,6 +138,19 @@ void exec_dispatch(struct streams *s)
     }
     dispatching = outer;
     if (!--s->dispatchers && s->closing) pthread_cond_broadcast(&s->done);
+}
+
+bool exec_can_wait(const struct streams *s)
+{
+    return s->ready[LANE_LAUNCH].n && !s->here && !s->trash && !s->options.seeded && dispatching != s &&
+           s->options.backend.start_soon;
+}
+
+void streams_start(struct streams *s)
+{
+    lock(&s->lock);
+    exec_dispatch(s);
+    unlock(&s->lock);
 }
 
 /* ---- the threads ---- */
@@ -426,6 +440,7 @@ void exec_wait(struct op *op)
         op_unref(op);
         return;
     }
+    exec_dispatch(s); /* who was asked to start launches may still be on its way */
     unlock(&s->lock);
     if (b->help) b->help(b->self, op);
     if (s->spins) spin(op);

@@ -156,8 +156,8 @@ struct op_chunk {
 };
 
 struct streams {
-    lock_t lock;
-    struct streams_options options;
+    struct streams_options options; /* every call reads them: apart from what the executing threads write */
+    _Alignas(128) lock_t lock;      /* of what follows */
     struct op_clocks clocks;
     struct stream *legacy;
     struct stream *streams; /* all, the newest first */
@@ -172,7 +172,8 @@ struct streams {
     u32 error;      /* of streams that are gone */
     u64 virtual_ns; /* the time under a seed */
     /* memory */
-    struct op *free_ops;
+    struct op *free_ops;  /* for who enqueues */
+    struct op *freed_ops; /* since: they become those when there are none */
     struct op_edge *free_edges;
     struct op_chunk *chunks;
     /* op_exec.c */
@@ -238,6 +239,7 @@ void exec_ready(struct op *op);
 void exec_call(struct streams *s); /* a call of the interface: for the 50 ms */
 /* Runs what is ready and needs no thread of its own. Releases the lock meanwhile. Not under a seed. */
 void exec_dispatch(struct streams *s);
+bool exec_can_wait(const struct streams *s); /* all that is to be started may be left to op_backend.start_soon */
 /* Not from a host function: OP_NOT_PERMITTED. Every call that enqueues, waits or asks begins with it. */
 u32 exec_permitted(const struct streams *s);
 void exec_wait(struct op *op);                      /* until it is done; releases the lock meanwhile */

@@ -31,7 +31,7 @@ static struct stream *make(struct streams *s, u32 flags, s32 priority)
 
 struct streams *streams_new(const struct streams_options *o)
 {
-    struct streams *s = base_alloc(sizeof *s);
+    struct streams *s = base_aligned(sizeof *s);
     if (!s) return NULL;
     static u64 serials;
     s->options = *o;

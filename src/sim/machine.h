@@ -384,6 +384,9 @@ struct sim {
     /* whether something outside of launches may still change memory that they wait for; NULL: see sim_outside */
     bool (*outside)(void *self);
     void *outside_self;
+    void (*start)(void *self); /* of sim_starter; under the lock of the launches, as are those below */
+    void *start_self;
+    u32 starting; /* threads in it */
     /* what holds up others than launches; NULL: nothing is known of them (sim_explain) */
     sim_explainer *explain;
     u64 quiet_since;             /* atomic: since when nothing has gone on, time_ns; 0: something did */

@@ -107,6 +107,11 @@ bool sim_next_grid(struct sim_launch *in, struct sim_result *r);
 /* The caller is going to wait for the launch of this operation (sim_launch.op) by other means: it runs the launch if
  * that has a single worker and no thread has taken it yet. Returns when the launch has ended or has to wait. */
 void sim_help(struct sim *s, const void *op);
+/* Who starts launches on a thread of the sim, where sim_start_soon has asked for it. When NULL has been set, nobody is
+ * in the one before. */
+void sim_starter(struct sim *s, void (*start)(void *self), void *self);
+/* A thread that is awake and has nothing to do calls it; false: there is none. May be called under any lock. */
+bool sim_start_soon(struct sim *s);
 /* Runs the seeded launches in flight on the calling thread, in turns that the seed draws, until one has ended, none can
  * go on unless memory changes from outside, or for a number of turns that is always the same. */
 enum sim_drive { SIM_DRIVE_ENDED, SIM_DRIVE_STILL, SIM_DRIVE_BUSY };

@@ -447,6 +447,9 @@ struct launch *sim_start(struct sim *s, const struct sim_launch *given, struct e
 
 void sim_help(struct sim *s, const void *op) { pool_help(s, op); }
 
+void sim_starter(struct sim *s, void (*start)(void *self), void *self) { pool_starter(s, start, self); }
+bool sim_start_soon(struct sim *s) { return pool_start_soon(s); }
+
 enum sim_drive sim_drive(struct sim *s) { return pool_drive(s); }
 
 bool sim_ended(struct launch *l)

@@ -89,12 +89,25 @@ struct pool {
     pthread_t *thread;
     u32 nthread, sleeping; /* threads; those that wait for `wake` */
     u32 posted;            /* atomic: counts what a thread that spins is to look at */
-    bool spins;            /* one thread spins instead of sleeping, since others did a moment ago */
+    u32 spin;              /* atomic, enum spin */
     bool may_spin;         /* there is a processor for it */
-    bool handed;           /* a launch was left to that thread */
+};
+enum spin { /* of the one thread that may spin instead of sleeping */
+            SPIN_NONE,
+            SPIN_FREE,   /* nothing was left to it yet */
+            SPIN_LAUNCH, /* a launch was */
+            SPIN_START   /* it is to start others */
 };
 static __thread struct sim *in_pool; /* this is a thread of its pool */
 static __thread bool comes_back;     /* and is about to look for a launch, which was not counted on yet */
+
+/* False: there is no such thread, or it has something to do already. */
+static bool leave_to_spinning(struct pool *p, u32 what)
+{
+    u32 free = SPIN_FREE;
+    return __atomic_load_n(&p->spin, __ATOMIC_RELAXED) == SPIN_FREE &&
+           __atomic_compare_exchange_n(&p->spin, &free, what, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
 
 /* A place that a thread of the pool could take is there: one looks for it. A thread that spins needs no waking, nor
  * does this thread if it will look for itself. Under the lock of the launches. True: post_seen is to be called without
@@ -107,7 +120,7 @@ static bool post(struct sim *s)
         comes_back = false;
         return false;
     }
-    if (p->spins && !p->handed) return p->handed = true;
+    if (leave_to_spinning(p, SPIN_LAUNCH)) return true;
     if (p->sleeping) pthread_cond_signal(&p->wake);
     return false;
 }
@@ -275,22 +288,37 @@ static void spin_briefly(const u32 *at, u32 seen)
     sched_yield();
 }
 
+/* Under the lock of the launches, which it releases meanwhile. */
+static void start_others(struct sim *s)
+{
+    void (*start)(void *self) = s->start;
+    void *self = s->start_self;
+    if (!start) return;
+    s->starting++;
+    unlock(&s->launches_lock);
+    comes_back = true;
+    start(self);
+    comes_back = false;
+    lock(&s->launches_lock);
+    if (!--s->starting && !s->start) pthread_cond_broadcast(&s->pool->idle);
+}
+
 /* Sleeps until there is something to do. A thread that is woken needs several microseconds: the last one that has been
  * at work looks for itself for a while, since a program that launches and waits comes back soon. Under the lock of the
  * launches. */
 static void wait_for_work(struct sim *s)
 {
     struct pool *p = s->pool;
-    if (!p->spins && p->sleeping + 1 == p->nthread && p->may_spin) {
+    if (p->may_spin && p->sleeping + 1 == p->nthread && __atomic_load_n(&p->spin, __ATOMIC_RELAXED) == SPIN_NONE) {
         u32 seen = __atomic_load_n(&p->posted, __ATOMIC_RELAXED);
-        p->spins = true;
-        p->handed = false;
+        __atomic_store_n(&p->spin, SPIN_FREE, __ATOMIC_RELEASE);
         unlock(&s->launches_lock);
         for (u64 end = time_ns() + SPIN_NS; __atomic_load_n(&p->posted, __ATOMIC_RELAXED) == seen && time_ns() < end;)
             spin_briefly(&p->posted, seen);
         lock(&s->launches_lock);
-        p->spins = false;
-        if (__atomic_load_n(&p->posted, __ATOMIC_RELAXED) != seen || work_for_pool(s)) return;
+        u32 left = __atomic_exchange_n(&p->spin, SPIN_NONE, __ATOMIC_ACQ_REL);
+        if (left == SPIN_START) start_others(s);
+        if (left != SPIN_FREE || __atomic_load_n(&p->posted, __ATOMIC_RELAXED) != seen || work_for_pool(s)) return;
     }
     p->sleeping++;
     pthread_cond_wait(&p->wake, &s->launches_lock);
@@ -337,7 +365,7 @@ static u32 pool_grow(struct sim *s, u32 threads)
         pthread_cond_init(&p->idle, NULL);
         p->may_spin = cpu_count() > 1;
         p->thread = base_alloc(sizeof *p->thread * (s->workers + 1));
-        s->pool = p;
+        __atomic_store_n(&s->pool, p, __ATOMIC_RELEASE);
     }
     while (p && p->thread && p->nthread < threads && !thread_start(&p->thread[p->nthread], pool_main, s)) p->nthread++;
     u32 n = p ? p->nthread : 0;
@@ -407,6 +435,23 @@ void pool_run(struct sim *s, struct launch *l)
     while (l->inside) pthread_cond_wait(&s->pool->idle, &s->launches_lock);
     delist(s, l);
     unlock(&s->launches_lock);
+}
+
+void pool_starter(struct sim *s, void (*start)(void *self), void *self)
+{
+    lock(&s->launches_lock);
+    s->start = start;
+    s->start_self = self;
+    while (!start && s->starting) pthread_cond_wait(&s->pool->idle, &s->launches_lock);
+    unlock(&s->launches_lock);
+}
+
+bool pool_start_soon(struct sim *s)
+{
+    struct pool *p = __atomic_load_n(&s->pool, __ATOMIC_ACQUIRE);
+    if (!p || !leave_to_spinning(p, SPIN_START)) return false;
+    post_seen(s);
+    return true;
 }
 
 void pool_start(struct sim *s, struct launch *l)

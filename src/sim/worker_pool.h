@@ -14,7 +14,9 @@ void pool_run(struct sim *s, struct launch *l);
 void pool_start(struct sim *s, struct launch *l);
 /* sim_drive. */
 enum sim_drive pool_drive(struct sim *s);
-void pool_help(struct sim *s, const void *op); /* sim_help */
+void pool_help(struct sim *s, const void *op);                           /* sim_help */
+void pool_starter(struct sim *s, void (*start)(void *self), void *self); /* sim_starter */
+bool pool_start_soon(struct sim *s);                                     /* sim_start_soon */
 /* Waits for the end of a launch that was put in flight. */
 void pool_wait(struct sim *s, struct launch *l);
 #endif

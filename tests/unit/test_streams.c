@@ -828,6 +828,42 @@ static void helping(void)
     streams_delete(s);
 }
 
+static bool asked_soon(void *self)
+{
+    u32 *asked = self;
+    return ++*asked < 3;
+}
+
+/* A launch that is ready is left to the backend, if that wants to start it: then nobody has, until it calls back or
+ * somebody waits. */
+static void starting_soon(void)
+{
+    u32 asked = 0;
+    struct streams *s =
+        streams_new(&(struct streams_options){ .backend = { .self = &asked, .start_soon = asked_soon } });
+    struct stream *x = stream_new(s, 0, 0), *y = stream_new(s, 0, 0);
+    struct op *a, *b, *o = put(x, &a);
+    UNIT(asked == 1 && !started(&a) && op_state(o) == OP_READY);
+    struct streams_census now;
+    streams_census(s, &now);
+    UNIT(now.ready == 1 && streams_may_change(s));
+    streams_start(s);
+    UNIT(started(&a) && op_state(o) == OP_RUNNING);
+    op_release(o);
+    op_release(put(x, &b)); /* is not ready: nobody is asked, and the end of what is in front of it starts it */
+    UNIT(asked == 1 && !started(&b));
+    end(&a);
+    end(&b);
+    done.n = 0;
+    put_note(y, OP_LAUNCH, 7);
+    UNIT(asked == 2 && !done.n);
+    UNIT_EQ(stream_synchronise(y), OP_OK); /* who waits starts it */
+    UNIT(done.n == 1 && done.id[0] == 7);
+    put_note(y, OP_LAUNCH, 8);
+    UNIT(asked == 3 && done.n == 2); /* nobody was there: the enqueuing thread has */
+    streams_delete(s);
+}
+
 static u32 dropped;
 static void drop(void *data) { dropped += (u32)(uintptr_t)data; }
 
@@ -880,6 +916,7 @@ int main(void)
     seeded_progress();
     seeded_still();
     helping();
+    starting_soon();
     long_chain();
     return unit_done();
 }
