@@ -61,7 +61,7 @@ bool space_reserve(struct mem *m, struct error *e)
 {
     u64 limit = pages_limit(), largest = limit == UINT64_MAX ? TIB(64) : limit / 2;
 #ifdef UNDER_TSAN
-    largest = MIN_OF(largest, GIB(32));
+    largest = MIN_OF(largest, GIB(512));
 #endif
     if (!reserve_fixed(m, largest) && !reserve_anywhere(m, largest))
         return error_set(e, ERR_MEMORY,
