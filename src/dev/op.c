@@ -369,6 +369,7 @@ u32 op_enqueue(struct stream *st, const struct op_spec *spec, struct op **out)
         return status;
     }
     struct op *op = op_make(s, st, spec);
+    bool leave = false;
     if (op) {
         if (out) {
             op_ref(op);
@@ -378,17 +379,12 @@ u32 op_enqueue(struct stream *st, const struct op_spec *spec, struct op **out)
         op_append(op, spec->programmatic);
         op_ref(op);
         op_submit(op);
-        if (exec_can_wait(s)) {
-            op_unref(op);
-            unlock(&s->lock);
-            const struct op_backend *b = &s->options.backend;
-            if (!b->start_soon(b->self)) streams_start(s);
-            return OP_OK;
-        }
-        exec_dispatch(s);
+        leave = exec_can_wait(s);
+        if (!leave) exec_dispatch(s);
         op_unref(op);
     }
     unlock(&s->lock);
+    if (leave && !s->options.backend.start_soon(s->options.backend.self)) streams_start(s);
     return op ? OP_OK : OP_OUT_OF_MEMORY;
 }
 
