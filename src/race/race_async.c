@@ -12,10 +12,11 @@
  *
  * In global memory a flight is an access of its thread, when it is issued.
  *
- * What a wgmma reads from shared memory is read by the first thread of a warp of its warpgroup, once when the product
- * is issued and once when it is waited for: whoever writes the bytes must be before the one and behind the other. A
- * product is one operation of four warps, so behind the wait all their threads are behind these reads, and with them
- * behind what those first threads did before (race_group_met). */
+ * What a wgmma reads from shared memory is read by the first thread of a warp of its warpgroup, b by that of any warp,
+ * rows of a by that of the warp that has them, once when the product is issued and once when it is waited for: whoever
+ * writes the bytes must be before the one and behind the other. A product is one operation of four warps, so behind the
+ * wait all their threads are behind these reads, and with them behind what those first threads did before
+ * (race_group_met). */
 #include "race/race_async.h"
 #include "race/race_clock.h"
 #include "race/race_touch.h"

@@ -220,13 +220,14 @@ struct chunks {              /* of a product, in sectors of two */
     u8 halves[MOST_SECTORS]; /* bit k: it has chunk k of the sector */
 };
 
-/* The chunks of an operand, for the whole warpgroup. */
-static void mark_chunks(u64 descriptor, bool by_k, enum tensor_type t, u32 lines, u32 elements, struct chunks *c)
+/* The chunks of an operand, some of its lines: rows of a, or columns of b. A chunk along them has eight. */
+static void mark_chunks(u64 descriptor, bool by_k, enum tensor_type t, u32 line, u32 lines, u32 elements,
+                        struct chunks *c)
 {
     struct matrix m = matrix_of(descriptor, by_k);
-    u32 along = by_k ? lines / 8 : elements * tensor_bits(t) / 128, count = by_k ? elements : lines;
-    for (u32 l = 0; l < count; l++)
-        for (u32 k = 0; k < along; k++) {
+    u32 along = elements * tensor_bits(t) / 128;
+    for (u32 l = by_k ? 0 : line; l < (by_k ? elements : line + lines); l++)
+        for (u32 k = by_k ? line / 8 : 0; k < (by_k ? (line + lines) / 8 : along); k++) {
             u32 at = matrix_chunk(&m, l, k), s = at / SECTOR_BYTES;
             c->halves[s] |= (u8)(1u << at / CHUNK_BYTES % 2);
             c->first = MIN_OF(c->first, s);
@@ -234,15 +235,17 @@ static void mark_chunks(u64 descriptor, bool by_k, enum tensor_type t, u32 lines
         }
 }
 
-/* The bytes of shared memory that a product reads, as a flight that is issued, or done. One warp of a warpgroup tells
- * it for all four: the one that is the first to issue it, and the first warp when it waits. */
-static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment moment)
+/* The bytes of shared memory that a product reads, as a flight that is issued, or done. Of a each warp reads its own
+ * rows, and not before it has issued the product itself (tests/facts/wgmma_rows.cu asks a card): so a warp may store
+ * them, and issue the product, without meeting the others. b is everybody's: one warp tells it for all four, the one
+ * that is the first to issue the product, and the first warp when it waits. */
+static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment moment, bool of_all)
 {
     const struct cta *c = w->cta;
     const struct mma *f = &p->low->mma[p->low->op[p->op].aux];
     struct chunks all;
     bool told = observed(c->launch) && p->low == w->code->low, proxy = c->proxies && moment == FLIGHT_ISSUED;
-    if (likely(!told && !proxy)) return;
+    if (likely(!told && !proxy) || (!of_all && !f->a_shared)) return;
     struct flight x = { .warp = w,
                         .low = p->low,
                         .op = p->op,
@@ -253,8 +256,9 @@ static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment
                         .from_cta = w->cta };
     memset(&all, 0, sizeof all);
     all.first = MOST_SECTORS;
-    if (f->a_shared) mark_chunks(p->a_at, f->a_cols, (enum tensor_type)f->a, 4 * ROWS, (u32)f->k >> f->sparse, &all);
-    mark_chunks(p->b_at, f->b_rows, (enum tensor_type)f->b, f->n, f->k, &all);
+    if (f->a_shared)
+        mark_chunks(p->a_at, f->a_cols, (enum tensor_type)f->a, w->id % 4 * ROWS, ROWS, (u32)f->k >> f->sparse, &all);
+    if (of_all) mark_chunks(p->b_at, f->b_rows, (enum tensor_type)f->b, 0, f->n, f->k, &all);
     for (u32 s = all.first; s < all.end; s++) {
         u32 at = s * SECTOR_BYTES + (all.halves[s] == 2) * CHUNK_BYTES;
         if (!all.halves[s] || at + CHUNK_BYTES > c->launch->shared_total) continue;
@@ -350,7 +354,7 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
         p->add = *(const u32 *)(const void *)SLOT(R, o->slot) >> first & 1;
     }
     if (w->planes && w->planes->dirty) undefined_a(w, i, f, p);
-    if (ahead) tell_reads(w, p, FLIGHT_ISSUED);
+    tell_reads(w, p, FLIGHT_ISSUED, ahead);
     if (f->at_once) {
         complete(w, &(struct registers){ w->code, R, w->planes }, p);
         s->done++;
@@ -407,7 +411,7 @@ int run_wgmma_wait(char *restrict R, const struct insn *i, struct warp *w)
     struct registers r = { fr->code, fr->R, fr->planes };
     for (u32 k = 0; k < due; k++) {
         if (!s->p[k].ready) complete(w, &r, &s->p[k]);
-        if (w->id % 4 == 0) tell_reads(w, &s->p[k], FLIGHT_DONE);
+        tell_reads(w, &s->p[k], FLIGHT_DONE, w->id % 4 == 0);
     }
     s->n -= due;
     s->done += due;

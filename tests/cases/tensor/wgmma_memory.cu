@@ -107,3 +107,25 @@ template <bool early> static __device__ void late(float *out)
 }
 extern "C" __global__ void late_bad(float *out) { late<false>(out); }
 extern "C" __global__ void late_ok(float *out) { late<true>(out); }
+
+/* Each warp stores 16 rows of a, and issues the product behind a meeting of its own lanes alone: its own rows, or those of its neighbour, which the neighbour may have begun to read. */
+template <int next> static __device__ void rows(float *out)
+{
+    __shared__ __align__(128) tiles t;
+    float d[4] = {};
+    set(t, threadIdx.x, 128, 0);
+    __syncthreads();
+    for (int k = 0; k < 3; k++) {
+        half *mine = t.a + (threadIdx.x / 32 + next) % 4 * 256;
+        for (int i = threadIdx.x % 32; i < 256; i += 32) mine[i] = __int2half_rn((i + k) % 7 - 3);
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        __syncwarp();
+        FENCE();
+        PRODUCT(d, t);
+        COMMIT();
+        WAIT(0);
+    }
+    store(out, d);
+}
+extern "C" __global__ void rows_bad(float *out) { rows<1>(out); } // <-- async_overwrite
+extern "C" __global__ void rows_ok(float *out) { rows<0>(out); }
