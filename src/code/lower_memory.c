@@ -50,7 +50,8 @@ static u8 scope_of(const struct ptx_insn *i, u8 otherwise)
 
 static u16 flags_of(const struct lower *w, const struct ptx_insn *i)
 {
-    u32 uncached = lower_has_mod(i, "cg") || lower_has_mod(i, "cv") || lower_has_mod(i, "wt");
+    u32 copy = lower_has_mod(i, "async"); /* its .cg is about the source, and no flag is written by copies */
+    u32 uncached = !copy && (lower_has_mod(i, "cg") || lower_has_mod(i, "cv") || lower_has_mod(i, "wt"));
     u32 cluster = lower_has_mod(i, "shared::cluster");
     return (u16)((lower_has_mod(i, "nc") ? SITE_NC : 0) | (uncached ? SITE_UNCACHED : 0) |
                  (cluster ? SITE_CLUSTER : 0) | (w->l->func->module->first->distributed ? SITE_DISTRIBUTED : 0));
@@ -403,12 +404,13 @@ u32 lower_site(struct lower *w, u32 access, enum ptx_space space, u32 width, u32
     return w->site.n - 1;
 }
 
-/* cp.async [to], [from], bytes{, given or ignore} */
+/* cp.async [to], [from], bytes{, given or ignore}{, policy} */
 void lower_cp_async(struct lower *w, int form)
 {
     struct lop o = lower_op(w, form);
     const struct ptx_insn *i = w->cur;
-    if (i->narg < 3 || i->arg[0].kind != OP_MEM || i->arg[1].kind != OP_MEM || i->arg[2].kind != OP_INT) {
+    u32 narg = i->narg - lower_has_mod(i, "L2::cache_hint"); /* the policy changes nothing that could be seen */
+    if (narg < 3 || i->arg[0].kind != OP_MEM || i->arg[1].kind != OP_MEM || i->arg[2].kind != OP_INT) {
         lower_unsupported(w);
         return;
     }
@@ -419,12 +421,12 @@ void lower_cp_async(struct lower *w, int form)
         return;
     }
     /* ignore-src: nothing is read where it is true */
-    if (i->narg >= 4 && i->arg[3].kind == OP_REG && i->arg[3].reg->type == T_PRED) {
+    if (narg >= 4 && i->arg[3].kind == OP_REG && i->arg[3].reg->type == T_PRED) {
         struct opnd p = lower_operand(w, &i->arg[3], T_PRED);
         given = lower_temp(w, T_U32);
         lower_emit(w, isa_form(N_selp, T_U32, T_U32, 0), given, lower_const(0), lower_const((u64)bytes), p)->guard =
             no_opnd;
-    } else if (i->narg >= 4)
+    } else if (narg >= 4)
         given = lower_operand(w, &i->arg[3], T_U32);
     u32 aw = lower_address(w, &i->arg[0], &to, &o.off), bw = lower_address(w, &i->arg[1], &from, &off);
     if (off) {
