@@ -156,6 +156,7 @@ static void warp_start(struct warp *w, bool fresh)
     if (w->overflows) overflow_reset(w);
     w->next_fuel = FUEL_FIRST;
     w->woken = 0;
+    w->outer_loop = NONE;
     w->busy_loops = 0;
     w->fuel = unlikely(l->perturb) ? wait_refill(w, FUEL_FIRST) : FUEL_FIRST;
     if (fresh || f->code->head_by_cta)

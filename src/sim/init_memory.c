@@ -5,6 +5,7 @@
 #include "sim/cluster.h"
 #include "sim/handlers.h"
 #include "sim/init_fast.h"
+#include "sim/lanes.h"
 #include "sim/memory.h"
 #include "sim/planes.h"
 
@@ -361,8 +362,19 @@ void init_store(struct access *a, const char *R)
     }
 }
 
+/* Bitwise operations with a defined operand: bits that it decides are defined now, those that it lets pass stay what
+ * they were. Flags and bytes that share a word are set so, beside others that nobody has written yet. */
+static struct taint atomic_bits(enum atom_op op, struct taint old, u64 operand)
+{
+    switch (op) {
+    case AT_AND: return (struct taint){ old.undef & operand, old.made & operand, old.origin };
+    case AT_OR: return (struct taint){ old.undef & ~operand, old.made & ~operand, old.origin };
+    default: return (struct taint){ old.undef, old.made | (old.undef & operand), old.origin };
+    }
+}
+
 /* One lane, one word of at most 8 bytes: what was there, what is there now. */
-static struct taint atomic_word(const struct access *a, u32 lane, u64 offset, u32 n, struct taint operand)
+static struct taint atomic_word(const struct access *a, u32 lane, u64 offset, u32 n, struct taint operand, u64 value)
 {
     const struct site *s = a->site;
     struct taint old = init_read(a, lane, offset, n), now = old;
@@ -371,6 +383,8 @@ static struct taint atomic_word(const struct access *a, u32 lane, u64 offset, u3
     operand.made &= low_bits(8 * n);
     if (s->atom == AT_EXCH)
         now = operand;
+    else if (old.undef && (s->atom == AT_AND || s->atom == AT_OR || s->atom == AT_XOR))
+        now = atomic_bits(s->atom, old, value);
     else if (old.undef)
         now = taint_all(8 * n, old.origin);
     else
@@ -392,7 +406,6 @@ void init_atomic(struct access *a, const char *R)
     bool wide = s->width == 16;
     struct taint old[2][LANES];
     memset(old, 0, sizeof old);
-    (void)R;
     u32 words = 1u + wide;
     /* cas: the first operand is compared, the second stored; exch: the only one is stored, all else: combined */
     for (u32 k = 0; k < words && w->planes->dirty && s->atom != AT_EXCH; k++)
@@ -401,8 +414,9 @@ void init_atomic(struct access *a, const char *R)
     for (u32 m = a->ok; m; m &= m - 1) { /* in the order of the lanes, as the access itself */
         u32 l = (u32)__builtin_ctz(m), n = wide ? 8 : s->width;
         for (u32 k = 0; k < words; k++) {
-            u32 stored = insn_data(c, i, s->atom == AT_CAS ? words + k : k)->slot;
-            old[k][l] = atomic_word(a, l, 8 * k, n, plane_taint(w->planes, stored, l));
+            const struct insn_opnd *stored = insn_data(c, i, s->atom == AT_CAS ? words + k : k);
+            old[k][l] = atomic_word(a, l, 8 * k, n, plane_taint(w->planes, stored->slot, l),
+                                    lane_value(w, c, R, stored->slot, stored->cls, n, l));
         }
     }
     if (!site_fetches(s) || lop_dst(o, 0)->kind == O_NONE) return;

@@ -147,6 +147,8 @@ struct warp { /* what every block touches comes first */
     u32 next_fuel;               /* the fuel of the next refill */
     u32 idled_at;                /* the first block of the loop that it was idle in last */
     u32 woken;                   /* it has woken up: what back edges of other loops may cost before one is probed */
+    u32 outer_loop;              /* the first block of the loop to be probed next, around one that was left; NONE */
+    u32 outer_edges;             /* back edges that may pass before it comes round */
     u64 busy_loops;              /* bit set, by first block modulo 64: their last probe was not idle */
     u64 counted;                 /* of the steps, those that launch.spent has */
     struct frame *base;          /* frame of the kernel */

@@ -123,14 +123,30 @@ void wait_probe_stop(struct warp *w)
     w->instrumented = wait_always_instrumented(w);
 }
 
+/* The first block of the innermost loop that holds the one of that head, and this block, too; NONE: there is none. */
+static u32 loop_around(const struct lowered *l, u32 head, u32 block)
+{
+    u32 around = NONE;
+    for (u32 k = 0; k < l->nloop; k++) {
+        const struct loop *lp = &l->loop[k];
+        bool both = lp->head < head && head <= lp->last && lp->head <= block && block <= lp->last;
+        if (both && (around == NONE || lp->head > around)) around = lp->head;
+    }
+    return around;
+}
+
 /* Lanes that leave the loop may come back to it, by way of an outer loop, with all registers as they were. That is not
- * a round of this loop, so the probe ends when they leave. */
+ * a round of this loop, so the probe ends when they leave, and the outer loop is probed in its place: rounds of which
+ * every one ends in the inner loop would else never be looked at. */
 void wait_probe_block(struct warp *w, u32 block)
 {
     const struct probe *p = w->probe;
-    if (p->fr != w->cur->fr || !(p->mask & w->mask) || in_loop(w->code->low, p->head, block)) return;
+    const struct lowered *l = w->code->low;
+    if (p->fr != w->cur->fr || !(p->mask & w->mask) || in_loop(l, p->head, block)) return;
+    w->outer_loop = loop_around(l, p->head, block);
+    w->outer_edges = OUTER_EDGES;
     wait_probe_stop(w);
-    w->fuel = wait_refill(w, w->next_fuel);
+    w->fuel = w->outer_loop == NONE ? wait_refill(w, w->next_fuel) : 0;
 }
 
 void wait_probe_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value)
@@ -229,6 +245,14 @@ static void look_whether_busy(struct warp *w)
         report_busy(w);
 }
 
+/* The watched part of a round that is no proof (it reads too much, counts, or has loops inside) has read what others
+ * may change, strongly, and has changed nothing that they see: it looks for something, as rounds over all neighbours in
+ * a graph do, and whoever brings that needs its turn soon. */
+static bool only_looked(const struct warp *w)
+{
+    return w->probe->polled_low && !(w->changed & CHANGED_ALL) && w->probe->syncs == w->syncs;
+}
+
 /* Of a loop in warp.busy_loops. */
 static u64 loop_bit(u32 head) { return 1ull << head % 64; }
 
@@ -242,11 +266,18 @@ static enum wait_action go_idle(struct warp *w)
         return WAIT_YIELD;
     }
     memcpy(r, p->read, sizeof *r * p->nread);
+    /* the report names the first: what is polled, not the list that says where to look */
+    for (u32 k = 1; k < p->nread && p->polled_low; k++)
+        if (r[k].ptr == p->polled.ptr && r[k].op == p->polled.op) {
+            struct read first = r[0];
+            r[0] = r[k];
+            r[k] = first;
+        }
     if (s->reads) base_free(s->reads);
     s->reads = r;
     s->nreads = p->nread;
     s->state = SPLIT_IDLE;
-    s->op = p->nread ? p->read[0].op : w->code->low->block[p->head].first;
+    s->op = p->nread ? r[0].op : w->code->low->block[p->head].first;
     w->idled_at = p->head;
     w->busy_loops &= ~loop_bit(p->head);
     wait_probe_stop(w);
@@ -288,6 +319,21 @@ static bool passes_unprobed(struct warp *w, u32 target)
     return passes;
 }
 
+/* How much fuel a loop that was not idle gets at most. */
+static u32 most_fuel(const struct launch *l)
+{
+    bool turns = (l->started && l->in->seeded) || __atomic_load_n(&l->sim->nlaunches, __ATOMIC_RELAXED) > 1;
+    return turns ? FUEL_SHARED : FUEL_MAX;
+}
+
+/* More fuel until the next probe; with all that there may be, others have their turns first. */
+static enum wait_action refuel(struct warp *w, u32 most)
+{
+    w->next_fuel = w->next_fuel < most ? w->next_fuel * 2 : most;
+    w->fuel = wait_refill(w, w->next_fuel);
+    return w->next_fuel < most ? WAIT_GO : WAIT_YIELD;
+}
+
 enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
 {
     struct probe *p = w->probe;
@@ -306,7 +352,14 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
         w->fuel = 0;
         return WAIT_GO;
     }
+    if (!p && w->outer_loop != NONE && target != w->outer_loop) {
+        w->fuel = 0;
+        if (w->outer_edges-- > 0) return WAIT_GO;
+        w->outer_loop = NONE;
+        return refuel(w, most_fuel(w->cta->launch));
+    }
     if (!p) {
+        w->outer_loop = NONE;
         /* a loop that reads nothing others write is idle only if it never ends: it is probed late */
         if (w->next_fuel < FUEL_MAX && !loop_polls(w->code->low, target)) {
             w->next_fuel *= 2;
@@ -330,14 +383,10 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
         return go_idle(w);
     else
         look_whether_busy(w);
+    u32 most = only_looked(w) ? FUEL_LOOKS : most_fuel(w->cta->launch);
     w->busy_loops |= loop_bit(p->head);
     wait_probe_stop(w);
-    const struct launch *l = w->cta->launch;
-    bool turns = (l->started && l->in->seeded) || __atomic_load_n(&l->sim->nlaunches, __ATOMIC_RELAXED) > 1;
-    u32 most = turns ? FUEL_SHARED : FUEL_MAX;
-    w->next_fuel = w->next_fuel < most ? w->next_fuel * 2 : most;
-    w->fuel = wait_refill(w, w->next_fuel);
-    return w->next_fuel < most ? WAIT_GO : WAIT_YIELD;
+    return refuel(w, most);
 }
 
 bool wait_for_host(const struct launch *l)

@@ -7,6 +7,8 @@ enum {
     FUEL_FIRST = 128,    /* back edges before a loop is probed for the first time */
     FUEL_SOME = 1024,    /* of a loop that reads nothing others write */
     FUEL_MAX = 1 << 16,  /* between two probes of a loop that was not idle, at most */
+    FUEL_LOOKS = 512,    /* the same if it has only looked at what others may change */
+    OUTER_EDGES = 64,    /* back edges that may pass before that of a loop around one that was left under a probe */
     FUEL_SHARED = 4096,  /* the same while other launches are in flight, which want their turns */
     WOKEN_MOST = 1024,   /* of a warp that was idle: what back edges may cost before one is probed, and ... */
     WOKEN_NEW = 128,     /* ... what one of a loop costs that is not known to be at work; those of others cost 1 */
