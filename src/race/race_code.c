@@ -182,17 +182,54 @@ u8 *race_update_loads(const struct lowered *l)
 
 /* ---- unrolled loops ---- */
 
-/* The outermost place in the source: where the statement of the kernel itself stands. */
-static const struct ptx_loc *statement_of(const struct lowered *l, u32 op)
+/* Where an operation stands in the source: the statement of the kernel, then that of the function which was inlined
+ * there, and so on. */
+enum { DEEP = 16 };
+struct stand {
+    u32 n;
+    const struct ptx_loc *at[DEEP];
+};
+
+static struct stand stand_of(const struct lowered *l, u32 op)
 {
-    const struct ptx_loc *p = l->op[op].src ? l->op[op].src->loc : NULL;
-    while (p && p->at) p = p->at;
-    return p;
+    struct stand s = { 0 };
+    const struct ptx_loc *inner = l->op[op].src ? l->op[op].src->loc : NULL;
+    u32 depth = 0;
+    for (const struct ptx_loc *p = inner; p; p = p->at) depth++;
+    for (const struct ptx_loc *p = inner; p; p = p->at)
+        if (--depth < DEEP) s.at[depth] = p;
+    while (s.n < DEEP && s.at[s.n]) s.n++;
+    return s;
 }
 
 static bool same_line(const struct ptx_loc *a, const struct ptx_loc *b)
 {
     return a && b && a->file == b->file && a->line == b->line;
+}
+
+/* The two are in different calls of what is inlined at this level, and in the same ones above it. */
+static bool parts_at(const struct stand *a, const struct stand *b, u32 level)
+{
+    bool calls = level + 1 < a->n && level + 1 < b->n;
+    return !same_line(a->at[level], b->at[level]) || (calls && a->at[level]->col != b->at[level]->col);
+}
+
+/* The level at which the two part; 0: they do not, and are one statement of the kernel. */
+static u32 parting(const struct stand *a, const struct stand *b)
+{
+    u32 most = MIN_OF(a->n, b->n), k = 0;
+    while (k < most && !parts_at(a, b, k)) k++;
+    return k < most ? k : 0;
+}
+
+/* The place of an operation at this level, in the same calls as `like` above it; NULL: it is elsewhere. */
+static const struct ptx_loc *beside(const struct lowered *l, u32 op, const struct stand *like, u32 level)
+{
+    struct stand s = stand_of(l, op);
+    if (s.n <= level) return NULL;
+    for (u32 k = 0; k < level; k++)
+        if (parts_at(&s, like, k)) return NULL;
+    return s.at[level];
 }
 
 /* A barrier of all threads of the block. */
@@ -203,12 +240,15 @@ static bool is_full_barrier(const struct lop *o)
 
 u32 code_barrier_in_turn(const struct lowered *l, u32 first, u32 second)
 {
-    const struct ptx_loc *f = statement_of(l, first), *s = statement_of(l, second);
+    struct stand of = stand_of(l, first), behind = stand_of(l, second);
+    u32 level = parting(&of, &behind);
+    const struct ptx_loc *f = of.at[level], *s = behind.at[level];
     if (!f || !s || f->file != s->file || f->line < s->line || code_barrier_between(l, first, second)) return NONE;
+    if (f->line == s->line && level + 1 < of.n && level + 1 < behind.n && f->col < s->col) return NONE;
     /* an earlier turn of the second one, and a barrier between that and the first one */
     for (u32 k = first, bar = NONE; k-- > 0;) {
         const struct lop *o = &l->op[k];
-        const struct ptx_loc *p = statement_of(l, k);
+        const struct ptx_loc *p = beside(l, k, &of, level);
         if (is_full_barrier(o) && p && p->file == f->file && p->line >= s->line && p->line <= f->line) bar = k;
         if (bar != NONE && o->kind == K_MEM && same_line(p, s) && lop_is_store(o) == lop_is_store(&l->op[second]))
             return bar;

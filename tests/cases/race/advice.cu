@@ -29,6 +29,25 @@ extern "C" __global__ void carry_ok(const int *in, int *out, int n)
     }
 }
 
+// A function that is called twice, and inlined into another one: two calls are no turns of a loop.
+__device__ __forceinline__ int highest(int *s, int v, int t)
+{
+    s[t] = v; // <-- race
+    __syncthreads();
+    return max(s[63 - t], v); // <-- race
+}
+__device__ __forceinline__ int span(int *s, int v, int t)
+{
+    int high = highest(s, v, t);
+    int low = -highest(s, -v, t);
+    return high - low;
+}
+extern "C" __global__ void calls_bad(const int *in, int *out)
+{
+    __shared__ int s[64];
+    out[threadIdx.x] = span(s, in[threadIdx.x], threadIdx.x);
+}
+
 // An unrolled loop: the barrier in it orders the two accesses of one turn, and not those of two turns.
 extern "C" __global__ void turns_bad(const int *in, int *out)
 {
