@@ -194,6 +194,8 @@ void run_report_print(struct run_report *r)
  * noted it. */
 void run_report_last(struct run_report *r, int pid)
 {
+    static const char ours[] = "  = at: an instruction of Lockstep itself\n"; /* of cu_fault.c */
+    enum { FAULT_SITE = 0xfffe };
     char path[400], mark[] = "  = at: {lk@hfffe}\n";
     struct str text = str_of(mark);
     struct text words = { 0 };
@@ -205,6 +207,10 @@ void run_report_last(struct run_report *r, int pid)
     if (!told) sites_read_all(p->sites, path);
     sites_expand(p->sites, text, QUOTE_NOT, &words);
     fwrite(words.p, 1, words.n, stderr);
+    if ((words.p && strstr(words.p, ours)) || (!told && sites_is_in(p->sites, FAULT_SITE, "liblockstep")))
+        fputs("  = this is code of Lockstep: the program has overwritten memory that the two share (-fsanitize=address "
+              "or valgrind, without Lockstep, show where its host code does), or it is a bug of Lockstep's\n",
+              stderr);
     text_free(&words);
     if (read) base_free((void *)(uintptr_t)text.p);
 }

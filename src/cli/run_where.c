@@ -206,6 +206,13 @@ static const struct module *module_at(const struct modules *l, u64 address)
     return NULL;
 }
 
+bool sites_is_in(const struct sites *s, u32 number, const char *file)
+{
+    const struct record *r = number < RECORDS ? s->record[number] : NULL;
+    const struct module *m = r && r->n ? module_at(r->modules, r->address[0]) : NULL;
+    return m && !strncmp(base_name(m->path), file, strlen(file));
+}
+
 static struct debug *debug_of(const struct modules *l)
 {
     struct modules *mine = (struct modules *)(uintptr_t)l;

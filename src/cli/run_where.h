@@ -24,6 +24,9 @@ enum quoting { QUOTE_NOT, QUOTE_JSON, QUOTE_XML }; /* of the file that the text 
  *     {lk@n1f#2}   the variable that holds the buffer, else "buffer 2" */
 void sites_expand(struct sites *s, struct str text, enum quoting q, struct text *out);
 
+/* Whether the innermost function of site `number` is in a file whose name begins so: "liblockstep". */
+bool sites_is_in(const struct sites *s, u32 number, const char *file);
+
 /* ---- run_debug.c ---- */
 
 struct frame {          /* a function, inlined ones included */
