@@ -1,7 +1,8 @@
 /* After a launch: does a float buffer that it wrote hold NaN or infinity, where no input had any? (rules.md V1)
  *
  * Only buffers whose type is known are looked at, and of them only elements that somebody has written, so that the cost
- * follows what is written. Which buffers a launch read and wrote is known from the ranges of its sites. What the host
+ * follows what is written. A buffer of a program has no type (cudaMalloc): it is one of f32, or of f64, if nothing else
+ * was ever stored there. Which buffers a launch read and wrote is known from the ranges of its sites. What the host
  * writes is looked at when it does, since a launch may overwrite it. Where it is on purpose nothing is said: an input
  * or an argument is not finite, or the code has an infinity among its constants. */
 #include "check/value_scan.h"
@@ -13,8 +14,9 @@
 static u64 last(const u64 *by) { return __atomic_load_n(by, __ATOMIC_RELAXED); }
 static bool is_odd(const struct mem_object *o) { return __atomic_load_n(&o->odd, __ATOMIC_RELAXED); }
 
-enum { CHUNK = 16384 };                      /* bytes that are looked at together */
-static const u64 scan_most = (u64)256 << 20; /* bytes of a buffer that are looked at */
+enum { CHUNK = 16384 };                        /* bytes that are looked at together */
+enum { WORTH_BYTES = 65536, WORTH_EACH = 64 }; /* bytes that a launch, and each of its instructions, makes worth it */
+static const u64 scan_most = (u64)256 << 20;   /* bytes of a buffer that are looked at */
 
 bool value_any_odd(const struct scalar *t, const void *p, u64 n)
 {
@@ -32,16 +34,41 @@ bool value_any_odd(const struct scalar *t, const void *p, u64 n)
     return odd;
 }
 
-static const struct scalar *float_type(const struct mem_object *o)
+static const struct scalar *f32(void) { return scalar_find(str_of("f32")); }
+static const struct scalar *f64(void) { return scalar_find(str_of("f64")); }
+
+static const struct scalar *given_type(const struct mem_object *o)
 {
-    const struct scalar *t = mem_is_live(o) ? mem_scalar(o) : NULL;
+    const struct scalar *t = mem_scalar(o);
     return t && t->class == SCALAR_FLOAT && o->element_size == t->bytes ? t : NULL;
+}
+
+/* What an output is. The host may have written an infinity into memory that it sees itself, which nobody has noticed.
+ */
+static const struct scalar *output_type(const struct value_scan *v, const struct mem_object *o)
+{
+    if (!mem_is_live(o) || o->type) return mem_is_live(o) ? given_type(o) : NULL;
+    u8 as = __atomic_load_n(&o->stored_as, __ATOMIC_RELAXED);
+    if (last(&o->read_by) == v->launch && o->kind != MEM_DEVICE) return NULL;
+    return as == MEM_AS_F32 ? f32() : as == MEM_AS_F64 ? f64() : NULL;
+}
+
+/* What an input may be. */
+static const struct scalar *input_type(const struct mem_object *o)
+{
+    if (!mem_is_live(o) || o->type) return mem_is_live(o) ? given_type(o) : NULL;
+    u8 as = __atomic_load_n(&o->loaded_as, __ATOMIC_RELAXED);
+    return as & MEM_AS_F64 ? f64() : as & (MEM_AS_F32 | MEM_AS_BITS) ? f32() : NULL;
 }
 
 bool value_is_odd(const struct mem_object *o, const void *bytes, u64 n)
 {
-    const struct scalar *t = float_type(o);
-    return t && (u64)(uintptr_t)bytes % t->bytes == 0 && value_any_odd(t, bytes, n / t->bytes);
+    const struct scalar *t = mem_is_live(o) ? given_type(o) : NULL;
+    u64 at = (uintptr_t)bytes;
+    if (mem_is_live(o) && !o->type) /* whatever it is taken for later */
+        return (at % 4 == 0 && value_any_odd(f32(), bytes, n / 4)) ||
+               (at % 8 == 0 && value_any_odd(f64(), bytes, n / 8));
+    return t && at % t->bytes == 0 && value_any_odd(t, bytes, n / t->bytes);
 }
 
 /* The first element that is not finite; false: there is none. */
@@ -84,7 +111,7 @@ static bool odd_input(const struct value_scan *v)
     u64 index;
     enum odd what;
     for (u32 id = 1; (o = mem_by_id(v->mem, id)); id++) {
-        const struct scalar *t = last(&o->read_by) == v->launch ? float_type(o) : NULL;
+        const struct scalar *t = last(&o->read_by) == v->launch ? input_type(o) : NULL;
         if (t && (is_odd(o) || (last(&o->written_by) != v->launch && first_odd(v->mem, o, t, &index, &what))))
             return true;
     }
@@ -109,20 +136,27 @@ static void note(const struct value_scan *v, const struct mem_object *o, u64 ind
                          .object_size = o->size,
                          .element_size = o->element_size,
                          .cause = cause };
+    char where[400];
+    if (!o->type && o->alloc_site) {
+        snprintf(where, sizeof where, "%s, %" PRIu64 " bytes, was allocated at %s", o->name, o->size, o->alloc_site);
+        f.object_note = where;
+    }
     report_add(v->report, &f);
 }
 
 void value_scan(const struct value_scan *v)
 {
     struct mem_object *o;
+    /* a buffer that is large beside what the launch can have written would cost more than the launch */
+    u64 most = WORTH_BYTES + v->warp_insns * WORTH_EACH;
     int inputs = -1; /* whether one of them is odd: -1: not asked yet */
     for (u32 id = 1; (o = mem_by_id(v->mem, id)); id++) {
-        const struct scalar *t = last(&o->written_by) == v->launch && !is_odd(o) ? float_type(o) : NULL;
+        const struct scalar *t = last(&o->written_by) == v->launch && !is_odd(o) ? output_type(v, o) : NULL;
         u64 index;
         enum odd what;
-        if (!t || !first_odd(v->mem, o, t, &index, &what)) continue;
+        if (!t || (!o->type && o->size > most) || !first_odd(v->mem, o, t, &index, &what)) continue;
         if (inputs < 0) inputs = odd_input(v);
-        if (!inputs && !(what == ODD_INF && v->infinite)) note(v, o, index, what);
+        if (!inputs && !(what == ODD_INF ? v->infinite : v->nan)) note(v, o, index, what);
         __atomic_store_n(&o->odd, true,
                          __ATOMIC_RELAXED); /* said, or known before; what reads it from here on is a consequence */
     }

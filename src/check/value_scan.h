@@ -10,7 +10,8 @@ struct value_scan {
     struct str kernel;  /* as the module names it */
     const void *params; /* the arguments of the launch */
     u32 param_bytes;
-    bool infinite; /* the code has an infinity among its constants: it writes them on purpose */
+    u64 warp_insns;     /* executed */
+    bool infinite, nan; /* the code has one among its constants: it writes them on purpose */
     struct report *report;
 };
 void value_scan(const struct value_scan *v);

@@ -386,6 +386,7 @@ struct lowered {
     u64 overflow_key;     /* a hash of shape and parameters of the last launch */
     bool overflow_may;    /* an index can overflow in that launch */
     bool has_infinity;    /* an infinity is among its constants */
+    bool has_nan;         /* a NaN, as CUDART_NAN and NAN write it */
     bool reads_unwritten; /* some path reads a register before anything was written to it */
     /* registers that carry their object at run time: number + 1 of the tag plane */
     u32 *tag;

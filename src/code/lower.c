@@ -568,6 +568,17 @@ static bool has_infinity(const struct lowered *l)
     return false;
 }
 
+static bool has_nan(const struct lowered *l)
+{
+    for (u32 k = 0; k < l->nop; k++)
+        for (u32 j = 0; j < l->op[k].nsrc; j++) {
+            const struct opnd *o = lop_src(&l->op[k], j);
+            u64 v = o->kind == O_CONST ? o->value : 0;
+            if (v == 0x7fffffff || v == 0x7fc00000 || v << 1 == (u64)0xfff << 52 || v == ~(u64)0 >> 1) return true;
+        }
+    return false;
+}
+
 struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct error *e)
 {
     if (f->decoded) return f->decoded;
@@ -643,6 +654,7 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     for (u32 k = 0; k < COUNT_OF(find) && !stop_asked(); k++) find[k](l);
     if (stop_asked()) return lower_stopped(t, l, l->mem, e);
     l->has_infinity = has_infinity(l);
+    l->has_nan = has_nan(l);
     for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
     __atomic_store_n(&f->decoded, l, __ATOMIC_RELEASE); /* the race check looks without a lock */
     return l;

@@ -1,5 +1,6 @@
 /* Memory: what is allocated, pinned, registered and managed, and what an address is. */
 #include "cuda/cu_mem.h"
+#include "cuda/cu_failed.h"
 #include "cuda/cu_image.h"
 #include "sim/profile.h"
 
@@ -10,6 +11,21 @@ static cu_result allocate(u64 *out, u64 bytes, lk_memory_kind kind)
     if (r) return r;
     if (!cu_ok(out) || !bytes) return CU_INVALID_VALUE;
     return cu_status(c->device->gpu, lk_memory_alloc(c->device->gpu, bytes, kind, NULL, out));
+}
+
+/* cudaFree of what cudaMallocHost has allocated, or the other way round: the call fails, and the memory stays. */
+static void wrong_pair(u64 address, const lk_memory_info *m, bool host)
+{
+    char cause[300], fix[200];
+    const char *call = cu_call_name(cu_call_now()), *made = "memory of the device";
+    if (m->kind == LK_MEMORY_PINNED) made = "pinned memory of the host";
+    if (m->kind == LK_MEMORY_MANAGED) made = "managed memory";
+    snprintf(cause, sizeof cause, "%s is %s, which %s does not free.", m->name, made, call);
+    snprintf(fix, sizeof fix,
+             "Free it with %s%s: what one pair of functions has allocated the other one does not free.",
+             strncmp(call, "cuda", 4) ? "cuMemFree" : "cudaFree", host ? "" : "Host");
+    cu_found(&(struct finding){
+        .kind = F_bad_free, .cause_key = address, .call = host_site(NULL), .cause = cause, .fix = fix });
 }
 
 /* Frees memory of whichever gpu it is of; a pointer that is nobody's is a finding there, and an error. What one pair of
@@ -23,7 +39,10 @@ static cu_result release(u64 address, bool host)
     if (r && !(r == CU_INVALID_CONTEXT && known)) return r; /* memory says itself whose it is */
     if (!address) return CU_OK;
     bool pinned = info.kind == LK_MEMORY_PINNED && (info.freed || !cu_pool_at(address));
-    if (known && !info.freed && pinned != host) return CU_INVALID_VALUE;
+    if (known && !info.freed && pinned != host && info.kind <= LK_MEMORY_POOL) { /* of others lk_memory_free tells */
+        wrong_pair(address, &info, host);
+        return CU_INVALID_VALUE;
+    }
     if (known && info.freed && cu_reset_ended(info.gpu, address)) return CU_INVALID_VALUE;
     lk_gpu *gpu = known ? info.gpu : c->device->gpu;
     lk_status s = lk_memory_free(gpu, address);

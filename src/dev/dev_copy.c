@@ -277,5 +277,11 @@ void dev_fill_run(const struct dev_fill_plan *p)
             shadow_define(mem_shadow(p->to.device->mem), p->to.address + offset, p->width);
             fill_row(p->to.bytes + offset, p->value, p->bytes, p->width);
         }
+    u32 every = p->bytes == 1   ? (p->value & 0xff) * 0x01010101u
+                : p->bytes == 2 ? (p->value & 0xffff) * 0x10001u
+                                : p->value;
+    u32 pattern[2] = { every, every };
+    if (p->width && p->to.device->options.checks & CHECK_VALUES && value_is_odd(p->to.object, pattern, sizeof pattern))
+        __atomic_store_n(&p->to.object->odd, true, __ATOMIC_RELAXED);
     if (p->width) __atomic_store_n(&p->to.object->given, true, __ATOMIC_RELAXED);
 }

@@ -152,7 +152,9 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
                                          .kernel = l->kernel->name,
                                          .params = l->params,
                                          .param_bytes = l->kernel->param_bytes,
+                                         .warp_insns = result->warp_insns,
                                          .infinite = result->infinite,
+                                         .nan = result->nan,
                                          .report = d->report });
     const struct observer *race = d->race ? race_observer(d->race) : NULL;
     if (r->orders && ok && result->end == SIM_DONE)

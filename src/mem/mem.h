@@ -26,6 +26,8 @@ enum mem_state {
     MEM_RESERVED /* the address is known, the operation that allocates has not run */
 };
 
+/* mem_object.loaded_as, stored_as: integers are one thing, bits that may be floats another */
+enum { MEM_AS_F32 = 1, MEM_AS_F64 = 2, MEM_AS_INT = 4, MEM_AS_BITS = 8 };
 struct mem_object {
     u64 base, size; /* [base, base + size) are its bytes */
     /* what to add to an address to reach the engine's view (0 of registered memory) */
@@ -49,6 +51,7 @@ struct mem_object {
     struct mem_maps *maps;              /* MEM_VIRTUAL: what is mapped there; else NULL */
     u64 defined;                        /* atomic: epoch of the shadow in which mem_define saw to all of it; 0: none */
     u64 read_by, written_by;            /* atomic: number of the last launch that did, where its sites tell; 0: none */
+    u8 loaded_as, stored_as;            /* atomic: MEM_AS_*, by what launches did, as far as their sites tell */
     const char *alloc_site, *free_site; /* text or NULL */
     /* atomic: operation of the last launch that was reported for an access outside of its life */
     const void *misused_by;

@@ -231,6 +231,46 @@ static void check_rest(struct sim *s, struct report *report, const struct mem_ob
     shadow_define(x, from, end - from); /* reported */
 }
 
+/* ---- a buffer that nobody wrote ---- */
+
+/* Whether nothing is known of any of these bytes: not even that a copy of what nobody wrote was put there. */
+static bool is_untouched(struct shadow *x, u64 addr, u64 bytes)
+{
+    u64 o = addr - x->from, end = o + bytes;
+    u32 pages;
+    if (o % 64 || end > x->bytes) return false;
+    for (; o < end; o += 64)
+        if (shadow_word(x, o >> 6) << (end - o < 64 ? 64 - (end - o) : 0)) return false;
+    base_free(shadow_stained(x, addr, addr + bytes, &pages));
+    return !pages;
+}
+
+/* Memory of a program; a benchmark of copies, which launches nothing, is left alone. */
+static void check_never(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)
+{
+    lock(&s->lock);
+    bool launched = s->serial != 0;
+    unlock(&s->lock);
+    if (!launched || o->type || o->kind != MEM_DEVICE || __atomic_load_n(&o->given, __ATOMIC_RELAXED) ||
+        __atomic_load_n(&o->written_by, __ATOMIC_RELAXED) || !is_untouched(mem_shadow(s->mem), o->base, o->size))
+        return;
+    char cause[400], where[400];
+    snprintf(cause, sizeof cause,
+             "%" PRIu64
+             " bytes of %s are copied to the host, and nobody has written any of it, neither a launch nor a copy "
+             "nor cudaMemset%s",
+             bytes, o->name, __atomic_load_n(&o->read_by, __ATOMIC_RELAXED) ? "" : "; no launch has used it");
+    struct finding f = { .kind = F_uninit_never, .cause_key = o->id, .cause = cause, .once = true, .object = o->name };
+    f.object_base = o->base;
+    f.object_size = o->size;
+    if (o->alloc_site) {
+        snprintf(where, sizeof where, "%s, %" PRIu64 " bytes, was allocated at %s", o->name, o->size, o->alloc_site);
+        f.object_note = where;
+    }
+    report_add(report, &f);
+    shadow_define(mem_shadow(s->mem), addr, bytes); /* reported */
+}
+
 void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)
 {
     struct run run[RUNS];
@@ -238,7 +278,9 @@ void sim_check_output(struct sim *s, struct report *report, const struct mem_obj
     bool errors = n && report_errors(report) != 0; /* what a copy lacks is then what an error kept from being written */
     for (u32 k = 0; k < n; k++)
         if (!run[k].copied || !errors) report_run(s, report, o, &run[k], false);
-    if (!n && !report_errors(report)) check_rest(s, report, o, addr, bytes);
+    if (n || report_errors(report)) return;
+    check_rest(s, report, o, addr, bytes);
+    check_never(s, report, o, addr, bytes);
 }
 
 void sim_check_unseen(struct sim *s, struct report *report, const struct mem_object *o)

@@ -74,7 +74,7 @@ struct sim_result {
     u64 warp_insns;      /* executed */
     u64 ctas;            /* run to their end */
     u64 serial;          /* number of the launch: mem_object.read_by and written_by */
-    bool infinite;       /* the kernel has an infinity among its constants */
+    bool infinite, nan;  /* the kernel has an infinity, or a NaN, among its constants */
     u32 fault;           /* CUDA's number of the error that a GPU would have ended it with; 0: none */
     struct grids *grids; /* what it has launched, which is to run before its end counts: sim_next_grid; NULL: nothing */
     u32 orders;          /* set by the device: other orders that left the same bytes (dev_order.h) */

@@ -246,6 +246,29 @@ static u64 steps_of(const struct cta *c)
     return n;
 }
 
+/* Whether it stores a constant that is finite as f32 and as f64, which compilers write as an integer. */
+static bool stores_number(const struct lowered *low, const struct site *t)
+{
+    const struct lop *o = &low->op[t->op];
+    if (!site_is_store(t) || !(o->flags & ISA_ACCESS)) return false;
+    for (u32 k = 0; k < t->vec; k++) {
+        const struct opnd *d = lop_src(o, SRC_DATA + k);
+        if (d->kind != O_CONST || (d->value & 0x7f800000) == 0x7f800000 || (d->value >> 52 & 0x7ff) == 0x7ff)
+            return false;
+    }
+    return true;
+}
+
+/* What a buffer without a type holds is what it is accessed as (value_scan.c). */
+static void mark_types(struct mem_object *o, const struct lowered *low, const struct site *t)
+{
+    bool integer = t->type >= T_U8 && t->type <= T_S64 && t->vec == 1;
+    u8 as = t->type == T_F32 ? MEM_AS_F32 : t->type == T_F64 ? MEM_AS_F64 : integer ? MEM_AS_INT : MEM_AS_BITS;
+    if (!site_is_store(t)) __atomic_fetch_or(&o->loaded_as, as, __ATOMIC_RELAXED);
+    if (!site_is_load(t) && !(as & (MEM_AS_INT | MEM_AS_BITS) && stores_number(low, t)))
+        __atomic_fetch_or(&o->stored_as, as, __ATOMIC_RELAXED);
+}
+
 /* Notes in the objects of device memory that this launch read or wrote them, as far as its sites tell. The ranges of
  * neighbouring sites are often those of one object. */
 static void mark_touched(const struct launch *l)
@@ -262,6 +285,7 @@ static void mark_touched(const struct launch *l)
                 if (!o) continue;
                 if (!site_is_store(t)) __atomic_store_n(&o->read_by, l->serial, __ATOMIC_RELAXED);
                 if (!site_is_load(t)) __atomic_store_n(&o->written_by, l->serial, __ATOMIC_RELAXED);
+                mark_types(o, f->low, t);
             }
         }
 }
@@ -276,6 +300,7 @@ static void gather(struct launch *l)
     unset_report(l);
     r->serial = l->serial;
     r->infinite = l->kernel->has_infinity;
+    r->nan = l->kernel->has_nan;
     mark_touched(l);
     for (u32 n = 0; n < l->nworkers; n++) {
         struct worker *k = &l->worker[n];

@@ -65,6 +65,26 @@ static void many(bool bad)
     cudaDeviceSynchronize();
     cudaFree(d_many);
 }
+static void paired(bool bad)
+{
+    float *d_a = make(100), *pinned, *managed;
+    cudaMallocHost(&pinned, 400);
+    cudaMallocManaged(&managed, 400);
+    if (bad) printf("%d %d %d\n", cudaFreeHost(d_a), cudaFree(pinned), cudaFreeHost(managed));
+    cudaFree(d_a);
+    cudaFreeHost(pinned);
+    cudaFree(managed);
+}
+static void never(bool bad)
+{
+    float h[100], *d_in = make(100), *d_out;
+    cudaMalloc(&d_out, sizeof h);
+    if (!bad) cudaMemcpy(d_out, d_in, sizeof h, cudaMemcpyDeviceToDevice);
+    step(bad ? d_in : d_out, 100); // the wrong one
+    cudaMemcpy(h, d_out, sizeof h, cudaMemcpyDeviceToHost);
+    cudaFree(d_in);
+    cudaFree(d_out);
+}
 __global__ void count(float *x, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -85,7 +105,7 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(bool bad);
-    } all[] = { { "leak", leak }, { "freed", freed }, { "twice", twice }, { "uncopied", uncopied }, { "many", many }, { "unseen", unseen } };
+    } all[] = { { "leak", leak }, { "freed", freed }, { "twice", twice }, { "uncopied", uncopied }, { "many", many }, { "paired", paired }, { "never", never }, { "unseen", unseen } };
     bool bad = argc > 2 && !strcmp(argv[2], "bad");
     for (auto &x : all)
         if (!strcmp(argv[1], x.name)) x.run(bad);
