@@ -538,9 +538,28 @@ static void describe(struct arena *a, const struct name_node *f, struct demangle
     out->params = list.n;
 }
 
-bool demangle(struct arena *a, struct str m, struct demangled *out)
+/* What belongs to one file of a program that nvcc links from several (-rdc=true) is called __nv_static_, the length of
+ * a mark of the file, the mark, and its own name, with _ between them. The own name; the whole one where that is not
+ * so. */
+struct str name_in_file(struct str m)
 {
+    static const char prefix[] = "__nv_static_";
+    u32 at = sizeof prefix - 1, mark = 0;
+    if (m.n <= at || memcmp(m.p, prefix, at)) return m;
+    for (; at < m.n && m.p[at] >= '0' && m.p[at] <= '9' && mark < m.n; at++) mark = mark * 10 + (u32)(m.p[at] - '0');
+    at += 1 + mark;
+    if (!mark || at + 1 >= m.n || m.p[at] != '_') return m;
+    return (struct str){ m.p + at + 1, m.n - at - 1 };
+}
+
+bool demangle(struct arena *a, struct str whole_name, struct demangled *out)
+{
+    struct str m = name_in_file(whole_name);
     *out = (struct demangled){ 0 };
+    if (m.p != whole_name.p && (m.n < 2 || memcmp(m.p, "_Z", 2))) { /* extern "C", or a variable */
+        out->name = out->plain = arena_str(a, m);
+        return true;
+    }
     struct name_reader r = { .mem = a, .p = m.p, .end = m.p + m.n };
     if (!name_eat(&r, "_Z")) return false;
     struct name_node *n = name_encoding(&r);

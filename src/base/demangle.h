@@ -17,6 +17,8 @@ struct demangled {
 };
 /* false: this is no mangled name. Strings live in `a`. */
 bool demangle(struct arena *a, struct str mangled, struct demangled *out);
+/* A name without what nvcc puts before those that belong to one file (__nv_static_...). */
+struct str name_in_file(struct str name);
 
 /* ---- shared by the files of the demangler ---- */
 

@@ -28,6 +28,7 @@ static const char *space_word(u32 space)
 const char *plain_name(struct arena *a, struct str name)
 {
     struct demangled d;
+    name = name_in_file(name);
     if (name.n < 3 || memcmp(name.p, "_Z", 2) || !demangle(a, name, &d)) return arena_str(a, name);
     const char *last = d.plain;
     int depth = 0;

@@ -32,6 +32,17 @@ static void kernels(void)
     signature("_Z1fPKfPA4_f", "f(const float*, float (*) [4])");
     signature("_Z1fRA3_KiOd", "f(const int (&) [3], double&&)");
     signature("_ZL1kv", "k()");
+    /* what belongs to one file of several (-rdc=true) */
+    signature("__nv_static_26__c783eced_5_st_cu_7edffa94__Z4statPi", "stat(int*)");
+    signature("__nv_static_26__c783eced_5_st_cu_7edffa94__ZN37_GLOBAL__N__c783eced_5_st_cu_7edffa946hiddenEPii",
+              "hidden(int*, int)");
+    signature("__nv_static_26__c783eced_5_st_cu_7edffa94_counter", "counter");
+    refused("__nv_static_");
+    refused("__nv_static_26");
+    refused("__nv_static_26__c783eced_5_st_cu_7edffa94");
+    refused("__nv_static_26__c783eced_5_st_cu_7edffa94_");
+    refused("__nv_static_99999999999__a_b");
+    refused("__nv_static__a");
     signature("_ZN12_GLOBAL__N_11kEPi", "k(int*)");
     signature("_ZN40_INTERNAL_0123456789_4_k_cu_abcdefghijkl1kEi", "k(int)");
     signature("_ZZ5scaleIfEvPT_S0_iE1s", "scale<float>(float*, float, int)::s");
