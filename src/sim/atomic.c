@@ -137,6 +137,22 @@ static void atomic_wide(struct access *a, char *R)
     }
 }
 
+/* A lock is taken: a word changes from one constant to another by a compare-and-swap, or from 0 by an exchange. Whoever
+ * has it gives way, so that others can take the lock that it will ask for next, in the opposite order: on a GPU this is
+ * a matter of chance, and here nobody would ever meet. Often enough to find that is a few times a launch: the others
+ * have to look at the lock in vain each time. */
+static void lock_taken(struct warp *w, const struct lop *o, const struct site *s, u64 old)
+{
+    enum { TURNS = 8 };
+    struct launch *l = w->cta->launch;
+    const struct opnd *b = lop_src(o, SRC_DATA), *c = s->atom == AT_CAS ? lop_src(o, SRC_DATA + 1) : b;
+    if (b->kind != O_CONST || c->kind != O_CONST || (s->atom == AT_EXCH && (old || !site_fetches(s)))) return;
+    if (__atomic_load_n(&l->locks, __ATOMIC_RELAXED) >= TURNS) return;
+    __atomic_fetch_add(&l->locks, 1, __ATOMIC_RELAXED);
+    w->locked = true;
+    w->limit = 0; /* the run ends with the block */
+}
+
 void atomic_access(struct access *a, char *R)
 {
     if (a->site->width == 16) {
@@ -166,7 +182,10 @@ void atomic_access(struct access *a, char *R)
             u64 now = combine(s, old[l], b, c) & width_mask;
             if (now != old[l]) {
                 w->changed = 1;
-                if (s->atom == AT_CAS || s->atom == AT_EXCH) remember_writer(w, a, l, now);
+                if (s->atom == AT_CAS || s->atom == AT_EXCH) {
+                    remember_writer(w, a, l, now);
+                    lock_taken(w, &w->code->low->op[i->op], s, old[l]);
+                }
             } else if (w->probe)
                 wait_probe_read(w, i->op, l, a->space[l], a->addr[l], a->ptr[l], s->width, old[l]);
         }

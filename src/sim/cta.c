@@ -156,6 +156,7 @@ static void warp_start(struct warp *w, bool fresh)
     if (w->overflows) overflow_reset(w);
     w->next_fuel = FUEL_FIRST;
     w->woken = 0;
+    w->locked = false;
     w->outer_loop = NONE;
     w->busy_loops = 0;
     w->fuel = unlikely(l->perturb) ? wait_refill(w, FUEL_FIRST) : FUEL_FIRST;
@@ -190,7 +191,7 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
         c->id[2] = (u32)(rows / l->in->grid[1]);
     }
     c->running = c->nwarps;
-    c->exited = c->divergent = c->triggered = false;
+    c->exited = c->divergent = c->triggered = c->gives_way = false;
     c->divergent_at = NULL;
     c->exits_reported = 0;
     c->swizzles = 0;
@@ -267,7 +268,10 @@ bool cta_run(struct cta *c)
             c->state = CTA_WAIT;
             return false;
         }
-        if (yielded && (++rounds > 4 || (l->perturb && rand_next(&c->rng) & 1))) {
+        bool handed = c->gives_way;
+        c->gives_way = false;
+        if (handed && l->nworkers > 1) thread_sleep_us(150); /* CTAs of other workers come to their locks, too */
+        if (yielded && (handed || ++rounds > 4 || (l->perturb && rand_next(&c->rng) & 1))) {
             c->state = CTA_READY;
             return false;
         }

@@ -387,6 +387,11 @@ enum exec_end exec_warp(struct warp *w)
         if (!s) return w->nsplit ? EXEC_WAIT : EXEC_DONE;
         enter(w, s);
         enum step e = run_split(w);
+        if (unlikely(w->locked)) { /* its splits are as they were picked from */
+            w->locked = false;
+            w->cta->gives_way = true;
+            if (e == STEP_PICK && w->nsplit) return EXEC_YIELD;
+        }
         if (e == STEP_WAIT) return EXEC_WAIT;
         if (e == STEP_YIELD || launch_stopped(w->cta->launch)) return EXEC_YIELD;
     }

@@ -130,6 +130,7 @@ struct warp { /* what every block touches comes first */
     u64 steps;           /* warp instructions executed */
     u32 nsplit, id;      /* splits it has; its number in the CTA */
     u32 event_at;        /* the instruction whose handler returned an event */
+    bool locked;         /* it has taken a lock, and is to give way (atomic.c) */
     /* lanes that arrived at barrier arrived_bar without waiting, while other lanes of the warp were elsewhere */
     u32 arrived;
     u8 arrived_bar;
@@ -210,6 +211,7 @@ struct cta {
     bool divergent;                 /* a barrier was found divergent: threads that leave early are then a consequence */
     const struct lop *divergent_at; /* the first of them; what other barriers find from then on is a consequence */
     u32 exits_reported;             /* threads that had left when report_exited looked last */
+    bool gives_way;                 /* a warp has taken a lock: another CTA is to run */
     struct warp **warp;
     struct bar bar[MAX_BARS];
     u32 bars_used; /* bit set of barriers in use */
@@ -295,6 +297,7 @@ struct launch { /* read by all workers all the time; what they write has cache l
      * is; 0: not perturbed */
     u32 perturb;
     u64 rng;                              /* of a perturbed schedule */
+    u32 locks;                            /* atomic: turns that were given away behind a lock */
     u32 nwarps, threads, nworkers, batch; /* of a CTA: warps, threads; workers; CTAs a worker claims at once */
     u64 shared_total, dyn_shared;         /* bytes of a CTA; where the dynamic part starts */
     char *param_copy;                     /* the parameter block, and 8 readable bytes behind it */
