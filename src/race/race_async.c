@@ -12,10 +12,10 @@
  *
  * In global memory a flight is an access of its thread, when it is issued.
  *
- * What a wgmma reads from shared memory is read by the first thread of a warp of its warpgroup, b by that of any warp,
- * rows of a by that of the warp that has them, once when the product is issued and once when it is waited for: whoever
- * writes the bytes must be before the one and behind the other. A product is one operation of four warps, so behind the
- * wait all their threads are behind these reads, and with them behind what those first threads did before
+ * What a wgmma reads from shared memory is read by the first thread of a warp of its warpgroup, b by that of the last
+ * one, rows of a by that of the warp that has them, once when the product is issued and once when all have waited:
+ * whoever writes the bytes must be before the one and behind the other. A product is one operation of four warps, so
+ * behind the wait all their threads are behind these reads, and with them behind what those first threads did before
  * (race_group_met). */
 #include "race/race_async.h"
 #include "race/race_clock.h"
@@ -185,7 +185,8 @@ static void product_reads(struct race_warp *w, const struct flight *f)
                        .op_index = f->op,
                        .site = f->low->serial % FUNCS << SITE_FUNCTION | (f->op & SITE_OPERATION),
                        .op = OP_READ,
-                       .space = space_of(w->c) };
+                       .space = space_of(w->c),
+                       .product = f->product };
     u64 me = race_stamp(w, f->lane, ES_ONE, WHO_ONE);
     for (u32 k = 0; k < f->n; k++)
         for (u64 at = f->move[k].from_at, end = at + f->move[k].bytes, next; at < end; at = next) {
@@ -215,6 +216,8 @@ void race_group_met(struct race_cta *c, const struct warp *first)
 void race_flight_issued(struct race_warp *w, const struct flight *f)
 {
     if (f->end == FLIGHT_WGMMA) {
+        w->issued[f->product % PRODUCTS] = ++w->now;
+        w->nissued = f->product;
         product_reads(w, f);
         return;
     }

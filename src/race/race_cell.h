@@ -49,6 +49,7 @@ struct touch {
     u8 scope;             /* of a strong access */
     u32 whole, id, write; /* as in list_entry */
     u64 at;               /* address of the sector, global or shared (sim/cluster.h) */
+    u32 product;          /* the number of the wgmma that reads, from 1 on; 0: none */
 };
 
 /* A global sector that its CTA wrote and has read in this phase. */

@@ -20,6 +20,13 @@ bool race_product_is(const struct draft *x)
 
 void race_product_advise(struct draft *x)
 {
+    if (x->f.kind == F_order_weak) {
+        x->f.cause = "the write is before the wgmma in its own thread, and on an H200 no warp of a warpgroup goes on, "
+                     "nor is anything read, until all four have issued it; the manual does not promise that";
+        x->f.order = "a barrier of the warpgroup between the write, with its fence.proxy.async, and the wgmma";
+        x->f.fix = "Put a barrier of the warpgroup (bar.sync with 128 threads) between the two.";
+        return;
+    }
     x->f.cause = "a wgmma reads these bytes from its issue to the wait that covers its group, and nothing orders the "
                  "write before the one or behind the other";
     x->f.order = "a barrier between the write and the wgmma; for the next write, one behind wgmma.wait_group";

@@ -530,7 +530,7 @@ void race_cta_begin(struct race *r, struct cta *cta)
         struct race_warp *w = &c->warp[n];
         w->warp_base = w->cta_base = c->now;
         w->all = cta->warp[n]->first_live;
-        w->npending = 0;
+        w->npending = w->nissued = 0;
         if (w->nrecent) {
             memset(w->recent, 0, sizeof w->recent);
             w->nrecent = 0;

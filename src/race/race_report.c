@@ -132,6 +132,21 @@ static bool uncached(const struct lowered *l, u32 op, u32 how)
     return how & OP_STRONG || (s && s->flags & SITE_UNCACHED);
 }
 
+/* R5: the warps of a warpgroup come together at a product. The one that wrote has issued it since, or, where another
+ * one has read already, is still before it. */
+static bool product_is_between(const struct draft *x)
+{
+    u64 a = x->old->a;
+    u32 warp = word_warp(a) % 32;
+    const struct race_warp *me = x->t->w, *his = &me->c->warp[warp];
+    if (!same_cta(x) || word_kind(a) > WHO_WARP || warp / 4 != x->t->warp->id / 4) return false;
+    if (x->t->product) return his->nissued < x->t->product || word_time(a) < his->issued[x->t->product % PRODUCTS];
+    if (!race_product_is(x) || x->old->op & OP_WRITE) return false;
+    for (u32 n = his->nissued; n > me->nissued && his->nissued - n < PRODUCTS; n--)
+        if (his->issued[n % PRODUCTS] == word_time(a)) return true;
+    return false;
+}
+
 /* R5: the hardware orders the two, the memory model does not. */
 static bool is_ordered_weakly(const struct draft *x)
 {
@@ -376,6 +391,7 @@ static bool equal_stores(struct draft *x)
 static enum finding_kind classify(struct draft *x)
 {
     if (race_flight_is(x)) return x->me->op & OP_WRITE ? F_async_overwrite : F_async_early;
+    if (product_is_between(x)) return F_order_weak;
     if (race_product_is(x)) return F_async_overwrite;
     if (x->old->op & OP_ASYNC)
         return x->me->op & OP_WRITE ? F_async_overwrite : copy_in_flight(x).waited ? F_async_wait : F_async_early;

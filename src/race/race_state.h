@@ -19,7 +19,7 @@ struct race_era;
 struct race_launch;
 struct lane_clock;
 
-enum { RECENT = 8, WARP_MEMO = 8, THREAD_MEMO = 32 };
+enum { RECENT = 8, WARP_MEMO = 8, THREAD_MEMO = 32, PRODUCTS = 64 };
 struct race_warp {
     struct race_cta *c;
     u64 key;       /* slot and warp bits of its access words */
@@ -55,6 +55,10 @@ struct race_warp {
         u32 lane, space; /* the lane that is behind it, in this space */
         u32 start;       /* of the CTA that it was looked up for */
     } thread_memo[THREAD_MEMO];
+    /* By the number of a wgmma: the time since when this warp has issued it. The warps of a warpgroup come together
+     * there, as an H200 has it (R5). */
+    u32 issued[PRODUCTS];
+    u32 nissued;              /* the number of the last one */
     struct pending *pending;  /* speculated loads that are not judged yet: race_pending.c (R8) */
     u32 npending, cappending; /* how many; room for how many */
 };

@@ -57,6 +57,7 @@ struct flight {
     /* tcgen05.commit: it arrives there when all FLIGHT_TENSOR before it are done; tx is 0 */
     bool arrives;
     u32 group;                     /* FLIGHT_GROUP, FLIGHT_WGMMA: of its thread */
+    u32 product;                   /* FLIGHT_WGMMA: how many its warp had issued, with it */
     u64 mbarrier_phase;            /* FLIGHT_MBARRIER: its phase when the flight was issued */
     struct flight_move *move;      /* the pieces */
     u32 n, cap;                    /* how many; room for how many */

@@ -1,8 +1,8 @@
 /* wgmma: asynchronous products of a warpgroup (9.7.15).
  *
  * The four warps of a warpgroup have 16 rows of the 64 each, and nothing of one warp's part depends on another's
- * registers: so each warp does its own. A product is done at the latest moment that the program allows, at the wait
- * that covers its group, and then reads shared memory and the accumulators. What touches its registers before is
+ * registers: so each warp does its own. A product is done at the latest moment that the program allows, when the last
+ * warp waits for its group, and then reads shared memory and the accumulators. What touches its registers before is
  * reported (wgmma_check.c), and finds what was there. tests/cases/programs/matmul.cu lives by this.
  *
  * On a card a product is one operation of all four warps: none of them gets behind its wait before all have issued it
@@ -238,19 +238,20 @@ static void mark_chunks(u64 descriptor, bool by_k, enum tensor_type t, u32 line,
 /* The bytes of shared memory that a product reads, as a flight that is issued, or done. Of a each warp reads its own
  * rows, and not before it has issued the product itself (tests/facts/wgmma_rows.cu asks a card): so a warp may store
  * them, and issue the product, without meeting the others. b is everybody's: one warp tells it for all four, the one
- * that is the first to issue the product, and the first warp when it waits. */
+ * that is the last to issue the product, and the first warp when it waits. */
 static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment moment, bool of_all)
 {
     const struct cta *c = w->cta;
     const struct mma *f = &p->low->mma[p->low->op[p->op].aux];
     struct chunks all;
     bool told = observed(c->launch) && p->low == w->code->low, proxy = c->proxies && moment == FLIGHT_ISSUED;
-    if (likely(!told && !proxy) || (!of_all && !f->a_shared)) return;
+    if (likely(!told && !proxy)) return;
     struct flight x = { .warp = w,
                         .low = p->low,
                         .op = p->op,
                         .lane = (u8)__builtin_ctz(p->lanes),
                         .end = FLIGHT_WGMMA,
+                        .product = p->number,
                         .from_space = SP_SHARED,
                         .to_cta = w->cta,
                         .from_cta = w->cta };
@@ -277,7 +278,7 @@ void wgmma_reset(struct warp *w)
 {
     if (!w->wgmmas) return;
     struct wgmmas *s = w->wgmmas;
-    s->committed = s->n = s->count = s->done = s->met = 0;
+    s->committed = s->n = s->count = s->done = s->due = s->met = 0;
     s->fenced = false;
 }
 
@@ -327,7 +328,7 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
     lane_values(w->code, R, o->slot, o->cls, 8, b);
     struct wgmmas *s = products_of(w);
     if (!s) return EV_STOP;
-    bool ahead = wgmma_is_ahead(w), sound = wgmma_check(w, i, f, lanes, a, b);
+    bool sound = wgmma_check(w, i, f, lanes, a, b);
     s->count++;
     if (!sound) return 0;
     struct wgmma *p = &s->p[s->n];
@@ -336,6 +337,7 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
     p->low = low;
     p->op = i->op;
     p->group = s->committed;
+    p->number = s->count;
     p->lanes = lanes;
     p->a_at = a[first];
     p->b_at = b[first];
@@ -354,7 +356,7 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
         p->add = *(const u32 *)(const void *)SLOT(R, o->slot) >> first & 1;
     }
     if (w->planes && w->planes->dirty) undefined_a(w, i, f, p);
-    tell_reads(w, p, FLIGHT_ISSUED, ahead);
+    tell_reads(w, p, FLIGHT_ISSUED, wgmma_is_last(w));
     if (f->at_once) {
         complete(w, &(struct registers){ w->code, R, w->planes }, p);
         s->done++;
@@ -408,15 +410,24 @@ int run_wgmma_wait(char *restrict R, const struct insn *i, struct warp *w)
     while (due < s->n && s->p[due].group + keep < s->committed) due++;
     for (u32 k = 0; k < due; k++)
         if (!s->p[k].ready && needs_planes(w, fr, &s->p[k])) return EV_DEOPT;
+    s->done += due - s->due;
+    s->due = due;
+    return 0;
+}
+
+/* The products that a warp has waited for are done. */
+static void finish(struct warp *w)
+{
+    struct wgmmas *s = w->wgmmas;
+    const struct frame *fr = w->base;
     struct registers r = { fr->code, fr->R, fr->planes };
-    for (u32 k = 0; k < due; k++) {
+    for (u32 k = 0; k < s->due; k++) {
         if (!s->p[k].ready) complete(w, &r, &s->p[k]);
         tell_reads(w, &s->p[k], FLIGHT_DONE, w->id % 4 == 0);
     }
-    s->n -= due;
-    s->done += due;
-    memmove(s->p, s->p + due, s->n * sizeof *s->p);
-    return 0;
+    s->n -= s->due;
+    memmove(s->p, s->p + s->due, s->n * sizeof *s->p);
+    s->due = 0;
 }
 
 /* ---- the warps of a warpgroup ---- */
@@ -438,7 +449,10 @@ void wgmma_recheck(struct warp *w)
     for (u32 k = first; k < first + 4 && k < w->cta->nwarps; k++) {
         struct warp *x = w->cta->warp[k];
         for (u32 j = 0; j < x->nsplit; j++)
-            if (x->split[j].state == SPLIT_GROUP && !wgmma_behind(x)) x->split[j].state = SPLIT_RUN;
+            if (x->split[j].state == SPLIT_GROUP && !wgmma_behind(x)) {
+                finish(x);
+                x->split[j].state = SPLIT_RUN;
+            }
     }
 }
 
@@ -447,9 +461,12 @@ static void group_met(struct warp *w)
 {
     struct warp *const *group = &w->cta->warp[w->id / 4 * 4];
     u32 warps = MIN_OF(w->cta->nwarps - w->id / 4 * 4, 4u);
-    if (w->wgmmas->met == w->wgmmas->done) return;
+    if (w->wgmmas->met == w->wgmmas->done && !w->wgmmas->due) return;
     for (u32 k = 0; k < warps; k++)
-        if (group[k]->wgmmas) group[k]->wgmmas->met = w->wgmmas->done;
+        if (group[k]->wgmmas) {
+            finish(group[k]);
+            group[k]->wgmmas->met = w->wgmmas->done;
+        }
     if (observed(w->cta->launch))
         observe_sync(w->cta->launch,
                      (struct sync_event){

@@ -8,6 +8,7 @@ struct wgmma {
     struct lowered *low; /* its function */
     u32 op;              /* its operation there */
     u32 group;           /* of its warp, from 0 */
+    u32 number;          /* of its warp, from 1 */
     u32 lanes;           /* that take part */
     bool add;            /* to what d holds */
     u64 a_at, b_at;      /* the descriptors */
@@ -27,7 +28,8 @@ struct wgmmas {                  /* of a warp */
     u32 n, cap;                  /* products in flight; room */
     bool fenced;                 /* wgmma.fence has been executed */
     u32 count;                   /* products that were issued so far */
-    u32 done;                    /* of them, those that are complete */
+    u32 done;                    /* of them, those that it has waited for */
+    u32 due;                     /* of those in flight, the first ones: waited for; done when all warps have */
     u32 met;                     /* of those, the ones that its whole warpgroup has waited for */
     struct wgmma_pair apart[64]; /* that are known not to meet (wgmma_check.c) */
     struct wgmma p[];
@@ -44,8 +46,8 @@ bool wgmma_meet(struct warp *w, struct split *s, const struct insn *i);
 void wgmma_recheck(struct warp *w);
 /* The warps of the warpgroup that are behind this one, a bit each. */
 u32 wgmma_behind(const struct warp *w);
-bool wgmma_is_ahead(const struct warp *w); /* no warp of its warpgroup has issued the product that it issues next */
-bool wgmma_told(const struct warp *w);     /* it has been reported that the warps of its warpgroup do not agree */
+bool wgmma_is_last(const struct warp *w); /* all warps of its warpgroup have issued the product that it issued last */
+bool wgmma_told(const struct warp *w);    /* it has been reported that the warps of its warpgroup do not agree */
 /* What is wrong with a product when it is issued (wgmma_check.c); false: it cannot be done. */
 bool wgmma_check(struct warp *w, const struct insn *i, const struct mma *f, u32 lanes, const u64 *a, const u64 *b);
 #endif

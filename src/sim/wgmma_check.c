@@ -46,7 +46,15 @@ static struct wgmma_log *log_of(const struct warp *w)
 
 bool wgmma_told(const struct warp *w) { return w->cta->wgmma_logs && w->cta->wgmma_logs[w->id / 4].told; }
 
-bool wgmma_is_ahead(const struct warp *w) { return log_of(w)->next == w->wgmmas->count; }
+bool wgmma_is_last(const struct warp *w)
+{
+    u32 first = w->id / 4 * 4;
+    for (u32 k = first; k < first + 4 && k < w->cta->nwarps; k++) {
+        const struct warp *x = w->cta->warp[k];
+        if (x->live && (!x->wgmmas || x->wgmmas->count < w->wgmmas->count)) return false;
+    }
+    return true;
+}
 
 static void check_group(struct warp *w, const struct insn *i, u64 a, u64 b)
 {

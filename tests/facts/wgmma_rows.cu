@@ -1,7 +1,7 @@
 // regen: no
 // Which warp reads which rows of a, and when: a is in shared memory, and one warp of the warpgroup is late: the three others come to the product long before it. Meanwhile the rows of the late warp are written, by itself or by
 // another warp, and only then does it issue the product. If its rows were read when the others issued it, the old values would be in the result. FlashAttention-3 lives by this: each warp stores its own rows, and meets none of the others.
-// An H200 holds the three warps back until the fourth has come; this asks where: nobody waits here for what another warp does behind the product, which would hang there.
+// An H200 (17 November 2026) holds the three warps back at the product, behind wgmma.fence, until the fourth has issued it, and reads nothing before: all values are the new ones, whoever wrote them. So nobody waits here for what another warp does behind the product: that would hang.
 //   nvcc -O1 -std=c++17 -gencode arch=compute_90a,code=sm_90a -o wgmma_rows tests/facts/wgmma_rows.cu && ./wgmma_rows
 // A line for each late warp, writer and delay: how many of the rows of each warp have the old, the new, or another value, over all turns; then, for the slowest of the three others, the cycles until it is behind wgmma.fence, the product, the commit, and the wait.
 #include <cstdint>

@@ -108,7 +108,7 @@ template <bool early> static __device__ void late(float *out)
 extern "C" __global__ void late_bad(float *out) { late<false>(out); }
 extern "C" __global__ void late_ok(float *out) { late<true>(out); }
 
-/* Each warp stores 16 rows of a, and issues the product behind a meeting of its own lanes alone: its own rows, or those of its neighbour, which the neighbour may have begun to read. */
+/* Each warp stores 16 rows of a, and issues the product behind a meeting of its own lanes alone: its own rows, or those of its neighbour. An H200 holds the warps back until all four have issued it; the manual does not say so: a note. */
 template <int next> static __device__ void rows(float *out)
 {
     __shared__ __align__(128) tiles t;
@@ -127,5 +127,5 @@ template <int next> static __device__ void rows(float *out)
     }
     store(out, d);
 }
-extern "C" __global__ void rows_bad(float *out) { rows<1>(out); } // <-- async_overwrite
+extern "C" __global__ void rows_bad(float *out) { rows<1>(out); } // <-- order_weak
 extern "C" __global__ void rows_ok(float *out) { rows<0>(out); }
