@@ -469,7 +469,10 @@ bool race_advise(struct draft *x)
     case F_race_same_value:
         if (f->equal)
             advise_equal(x);
-        else
+        else if (x->of_block) {
+            f->cause = "both write the same value: what it is computed from depends on the block alone";
+            f->order = "nothing that helps: each element is to be written by one thread";
+        } else
             f->cause = "both write the same constant";
         break;
     case F_race_readonly:

@@ -23,6 +23,7 @@ struct draft {
     enum missing missing;                 /* what would order them */
     /* the prior access is a set, named after the current thread itself: the racing member is another one, unknown */
     bool self;
+    bool of_block; /* R7: threads of one block store what depends on the block alone */
 };
 
 /* The memory instruction of an operation; NULL: it is none. */

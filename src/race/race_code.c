@@ -307,3 +307,40 @@ bool code_by_one_thread(const struct lowered *l, u32 op)
     }
     return false;
 }
+
+/* ---- values that depend on the block alone ---- */
+
+static bool is_of_block(const struct lowered *l, u32 reg, u32 *steps);
+
+static bool operand_is_of_block(const struct lowered *l, const struct opnd *o, u32 *steps)
+{
+    if (o->kind == O_REG) return is_of_block(l, o->reg, steps);
+    if (o->kind != O_SREG) return true;
+    return o->reg == SR_CTAID || o->reg == SR_NCTAID || o->reg == SR_NTID;
+}
+
+static bool is_of_block(const struct lowered *l, u32 reg, u32 *steps)
+{
+    if (l->ndef[reg] != 1) return false;
+    for (u32 k = 0; k < l->nop; k++) {
+        const struct lop *o = &l->op[k];
+        bool sets = false;
+        EACH_DEF (r, o) sets |= r == reg;
+        if (!sets) continue;
+        bool load = o->kind == K_MEM && lop_is_load(o) && l->site[o->site].sem == SEM_WEAK;
+        u32 space = load ? l->site[o->site].space : SP_CONST;
+        if (space != SP_GLOBAL && space != SP_CONST && space != SP_PARAM) return false;
+        if ((o->kind != K_LANE && !load) || o->guard.kind != O_NONE || !*steps) return false;
+        --*steps;
+        for (u32 n = 0; n < o->nsrc; n++)
+            if (!operand_is_of_block(l, &o->opnd[o->ndst + n], steps)) return false;
+        return true;
+    }
+    return false;
+}
+
+bool code_is_of_block(const struct lowered *l, u32 reg)
+{
+    u32 steps = 64; /* of a value that takes more, nothing is said */
+    return is_of_block(l, reg, &steps);
+}

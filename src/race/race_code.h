@@ -34,6 +34,10 @@ u32 code_barrier_in_turn(const struct lowered *l, u32 first, u32 second);
  * one thread does: the caller then takes it for several. */
 bool code_by_one_thread(const struct lowered *l, u32 op);
 
+/* The register has one value for all threads of a block: it is set once, from constants, parameters, the block's index
+ * and the sizes of the launch, and by plain loads from addresses like that. May return false where it has. */
+bool code_is_of_block(const struct lowered *l, u32 reg);
+
 bool code_same_address(const struct lowered *l, u32 a, u32 b); /* by the same operand */
 u32 code_update_load(struct side s); /* the load of the update (x += 1) that the store s ends; NONE: it ends none */
 #endif

@@ -388,6 +388,15 @@ static bool equal_stores(struct draft *x)
     return p && now == x->f.stored;
 }
 
+/* R7: threads of one block write what depends on the block alone, with one instruction. */
+static bool same_of_block(struct draft *x)
+{
+    const struct lowered *l = x->t->warp->code->low;
+    const struct opnd *d = lop_data(&l->op[x->t->op_index], 0);
+    return same_cta(x) && x->old_low == l && x->old_op == x->t->op_index && d->kind == O_REG && equal_stores(x) &&
+           l->site[l->op[x->t->op_index].site].vec == 1 && code_is_of_block(l, d->reg);
+}
+
 static enum finding_kind classify(struct draft *x)
 {
     if (race_flight_is(x)) return x->me->op & OP_WRITE ? F_async_overwrite : F_async_early;
@@ -399,7 +408,7 @@ static enum finding_kind classify(struct draft *x)
     if (is_ordered_weakly(x)) return F_order_weak;
     if (x->old->op & x->me->op & OP_STRONG && (x->old->bytes == x->me->bytes || x->old->whole == x->me->whole))
         return F_race_scope;
-    if (same_constant(x)) return F_race_same_value;
+    if (same_constant(x) || (x->of_block = same_of_block(x))) return F_race_same_value;
     if (x->other_launch) return F_race_stream;
     /* the report calls it a race unless it turns out that each element has its own value (R7) */
     if ((x->f.equal = equal_stores(x))) return F_race_same_value;
