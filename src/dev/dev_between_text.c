@@ -136,11 +136,11 @@ static void common_text(struct text *t, const struct clash *c, const struct mem_
     if (c->elsewhere) text_add(t, " and of other memory");
 }
 
-/* "launch 1 (kernel scale) in stream 2", or the host. */
+/* "launch 1 (kernel scale) in stream 2", "launch 1 (kernel scale) of a graph in stream 2", or the host. */
 static void who_text(struct text *t, const struct side *s)
 {
     text_add(t, "%s", s->name);
-    if (!s->a->host) text_add(t, " in %s", s->stream);
+    if (!s->a->host) text_add(t, s->a->node ? " of a graph in %s" : " in %s", s->stream);
 }
 
 /* ---- findings ---- */
@@ -157,7 +157,12 @@ static enum finding_kind kind_of(const struct clash *c, const struct side *first
     return o && o->kind == MEM_MANAGED ? F_managed_touched : F_race_stream;
 }
 
-/* Two nodes of one graph. */
+/* They are nodes of one launch of a graph. */
+static bool in_one_graph(const struct side *first, const struct side *second)
+{
+    return first->a->node && second->a->node && first->a->age == second->a->age;
+}
+
 static void edge_text(struct text *order, struct text *fix, const struct side *first, const struct side *second)
 {
     text_add(order, "an edge of the graph from %s to %s", brief(first), brief(second));
@@ -171,9 +176,12 @@ static void missing_event(struct text *cause, struct text *order, struct text *f
                           const struct side *second)
 {
     bool overlap = first->a->stream_id == second->a->stream_id && second->a->overlaps;
-    text_add(cause, overlap ? "; the later one may start before the earlier one has ended, and did not wait for it"
-                            : "; no stream order, event, graph edge or waiting call says which comes first");
-    if (first->a->node && second->a->node && first->a->age == second->a->age) {
+    bool one_graph = in_one_graph(first, second);
+    text_add(cause, one_graph
+                        ? "; both are of one launch of the graph, and no path of its edges leads from one to the other"
+                    : overlap ? "; the later one may start before the earlier one has ended, and did not wait for it"
+                              : "; no stream order, event, graph edge or waiting call says which comes first");
+    if (one_graph) {
         edge_text(order, fix, first, second);
         return;
     }
@@ -276,7 +284,7 @@ void between_order_text(struct arena *mem, struct finding *f, const struct user 
     text_add(&cause, ", which %s it, and ", verb(first));
     who_text(&cause, second);
     text_add(&cause, ", which %s it%s", verb(second), first->kind == second->kind ? ", too" : "");
-    if (first->a->node && second->a->node && first->a->age == second->a->age) {
+    if (in_one_graph(first, second)) {
         edge_text(&order, &fix, first, second);
     } else {
         text_add(&order, "an event, recorded in %s behind %s, that %s waits for before %s", first->stream, brief(first),
