@@ -157,6 +157,7 @@ static void warp_start(struct warp *w, bool fresh)
     w->next_fuel = FUEL_FIRST;
     w->woken = 0;
     w->locked = false;
+    w->faults = 0;
     w->outer_loop = NONE;
     w->busy_loops = 0;
     w->fuel = unlikely(l->perturb) ? wait_refill(w, FUEL_FIRST) : FUEL_FIRST;

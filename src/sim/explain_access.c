@@ -752,6 +752,8 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
         finding_add_to(x->held, w, a->insn->op, &f, mask);
     else
         finding_add(w, a->insn->op, &f, mask);
-    if (off) launch_stop(w->cta->launch, SIM_TRAP);
+    /* a loop that has run away, over all addresses: a GPU stopped at the first one, and all that it does is reported */
+    enum { RUN_AWAY = 1 << 20 };
+    if (off || ++w->faults >= RUN_AWAY) launch_stop(w->cta->launch, SIM_TRAP);
     arena_free(&mem);
 }

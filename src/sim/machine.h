@@ -130,6 +130,7 @@ struct warp { /* what every block touches comes first */
     u64 steps;           /* warp instructions executed */
     u32 nsplit, id;      /* splits it has; its number in the CTA */
     u32 event_at;        /* the instruction whose handler returned an event */
+    u32 faults;          /* accesses of it that were wrong */
     bool locked;         /* it has taken a lock, and is to give way (atomic.c) */
     /* lanes that arrived at barrier arrived_bar without waiting, while other lanes of the warp were elsewhere */
     u32 arrived;
