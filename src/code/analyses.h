@@ -17,6 +17,7 @@ void exit_slice_find(struct lowered *l, struct loop *lp, u64 *regs);
 void hazards_find(struct lowered *l);   /* hazards.c: lowered.hazard */
 void in_flight_find(struct lowered *l); /* in_flight.c: lowered.in_flight */
 void subword_find(struct lowered *l);   /* library.c: SITE_WORD */
+void fuse_find(struct lowered *l);      /* fuse.c: products that become part of sums; before flow_build */
 /* library.c: whether an operation stands in a header of cooperative groups or of libcu++ */
 bool lop_in_library(const struct lowered *l, u32 op);
 /* library.c: whether the compiler uses the shared memory by itself, and the source has none */

@@ -648,6 +648,7 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     for (u32 k = 0; k < l->nreg; k++) l->reg_width[k] = (u8)register_bytes((enum ptx_type)l->reg_type[k]);
     propagate_copies(&w);
     l->mem = mem;
+    fuse_find(l);
     static void (*const find[])(struct lowered *) = { flow_build,   provenance_find, speculated_find, overflow_find,
                                                       hazards_find, in_flight_find,  optimistic_find, mark_flags,
                                                       polls_find,   subword_find };

@@ -60,6 +60,10 @@ void lower_plain(struct lower *w, int form)
     for (u32 k = 0; k < f->nsrc; k++) s[k] = lower_operand(w, &i->arg[k + 1], isa_operand_type(f, k + 1));
     enum ptx_type dt = isa_operand_type(f, 0);
     struct opnd d = lower_begin(w, dst, dt);
+    if (f->shape == SHAPE_FSUB) { /* for fuse.c: nothing executes it unless the difference takes a product */
+        compute2(w, isa_negation(f), s[1], no_opnd);
+        w->op.p[w->op.n - 1].dead = true;
+    }
     lower_emit_list(w, form, d, s, 4)->aux = (u16)i->op->mods;
     if (p) lower_nonzero(w, f, d, p);
     lower_finish(w, dst, d, dt);

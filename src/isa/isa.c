@@ -489,6 +489,24 @@ int isa_form(enum isa_name name, enum ptx_type type, enum ptx_type dtype, u32 mo
     return -1;
 }
 
+/* Which of the rows of f32 and f64, of f16, of bf16 goes with this one. */
+static enum isa_name by_width(const struct isa_form *f, enum isa_name full, enum isa_name half, enum isa_name brain)
+{
+    return f->type == T_F32 || f->type == T_F64 ? full : f->type == T_F16 || f->type == T_F16X2 ? half : brain;
+}
+
+int isa_fused(const struct isa_form *sum)
+{
+    enum isa_name name = by_width(sum, N_fma, N_hfma, N_bfma);
+    return isa_form(name, (enum ptx_type)sum->type, (enum ptx_type)sum->dtype, sum->mods);
+}
+
+int isa_negation(const struct isa_form *sum)
+{
+    enum isa_name name = by_width(sum, N_fneg, N_hneg, N_bneg);
+    return isa_form(name, (enum ptx_type)sum->type, (enum ptx_type)sum->dtype, 0);
+}
+
 bool isa_opcode(const struct isa_form *f, u32 n, char *out, size_t size)
 {
     struct text {

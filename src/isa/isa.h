@@ -92,8 +92,9 @@ enum isa_shape {
     SHAPE_PRED_NOT,
     SHAPE_CARRY,      /* extended precision that takes no carry: its last operand is there for the syntax alone */
     SHAPE_TAKE_CARRY, /* its last operand is the carry */
-    SHAPE_FADD,       /* f32 or f64, rounded to the nearest */
+    SHAPE_FADD,       /* of floats, rounded to the nearest */
     SHAPE_FSUB,
+    SHAPE_FMUL,
     SHAPE_FMA,
     SHAPE_FDIV, /* infinite when the divisor is 0 */
     SHAPE_ROOT, /* of an argument below 0: NaN */
@@ -270,6 +271,9 @@ int isa_find(struct str opcode, u32 *mods);
 int isa_find_from(u32 first, struct str opcode, u32 *mods);
 /* A form by name, type and modifiers, for code that decode makes itself; never fails for what isa.def has. */
 int isa_form(enum isa_name name, enum ptx_type type, enum ptx_type dtype, u32 mods);
+/* Of a sum of floats (SHAPE_FADD, SHAPE_FSUB): the fma of its type and modifiers, and the neg of its type. */
+int isa_fused(const struct isa_form *sum);
+int isa_negation(const struct isa_form *sum);
 /* Type of operand n of a lane form (0 = d, 1.. = a b c e); T_PRED for predicates, T_NONE: no such operand. */
 static inline enum ptx_type isa_operand_type(const struct isa_form *f, u32 n) { return (enum ptx_type)f->op[n]; }
 void isa_syntax(const struct isa_form *f, char *out, size_t size); /* the row's syntax with the form's types */

@@ -32,9 +32,9 @@ extern "C" __global__ void carry_ok(const int *in, int *out, int n)
 // A function that is called twice, and inlined into another one: two calls are no turns of a loop.
 __device__ __forceinline__ int highest(int *s, int v, int t)
 {
-    s[t] = v; // <-- race
+    s[t] = v;
     __syncthreads();
-    return max(s[63 - t], v); // <-- race
+    return max(s[63 - t], v);
 }
 __device__ __forceinline__ int span(int *s, int v, int t)
 {
