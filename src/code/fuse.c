@@ -30,7 +30,7 @@ struct fuse {
     struct product *product; /* by operation */
     u32 *def;                /* by register: the last operation that wrote it, and 1; 0: none */
     u32 first;               /* operation of the block, and of those in front of it that are joined to it */
-    u32 *ndef, *nuse;        /* by register: in the whole function */
+    u32 *nuse, *near;        /* by register: uses in the whole function; those in a block that has written it before */
     struct sum *sum;
     u32 nsum;
 };
@@ -112,6 +112,10 @@ static void note_uses(struct fuse *x, u32 k)
 {
     const struct lop *o = &x->l->op[k];
     bool sum = is_sum(o);
+    EACH_USE (r, o) {
+        x->nuse[r]++;
+        x->near[r] += x->def[r] > x->first;
+    }
     u32 of[2] = { NONE, NONE };
     for (u32 j = 0; j < o->nsrc && !o->dead; j++) {
         const struct opnd *s = lop_src(o, j);
@@ -142,14 +146,14 @@ static void note_defs(struct fuse *x, u32 k)
     }
 }
 
-/* A register's value that may be read behind its block is used there. */
+/* A product whose register may be read in another block, before it is written again, is used there. */
 static void note_escapes(struct fuse *x)
 {
     for (u32 k = 0; k < x->l->nop; k++) {
         if (!is_product(&x->l->op[k])) continue;
         struct product *p = &x->product[k];
         u32 r = lop_dst(&x->l->op[k], 0)->reg;
-        p->apart |= x->ndef[r] == 1 ? p->uses != x->nuse[r] : !p->killed;
+        p->apart |= !p->killed && x->near[r] != x->nuse[r];
     }
 }
 
@@ -157,10 +161,6 @@ static void note_all(struct fuse *x)
 {
     const struct lowered *l = x->l;
     const u8 *joined = find_joined(x);
-    for (u32 k = 0; k < l->nop; k++) {
-        EACH_DEF (r, &l->op[k]) x->ndef[r]++;
-        EACH_USE (r, &l->op[k]) x->nuse[r]++;
-    }
     for (u32 b = 0; b < l->nblock; b++) {
         const struct block *k = &l->block[b];
         if (!joined[b]) x->first = k->first;
@@ -255,8 +255,8 @@ void fuse_find(struct lowered *l)
     struct fuse x = { .l = l };
     x.product = NEW_ARRAY(&x.mem, struct product, l->nop + 1);
     x.def = NEW_ARRAY(&x.mem, u32, l->nreg + 1);
-    x.ndef = NEW_ARRAY(&x.mem, u32, l->nreg + 1);
     x.nuse = NEW_ARRAY(&x.mem, u32, l->nreg + 1);
+    x.near = NEW_ARRAY(&x.mem, u32, l->nreg + 1);
     x.sum = NEW_ARRAY(&x.mem, struct sum, l->nop + 1);
     note_all(&x);
     choose(&x);
