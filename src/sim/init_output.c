@@ -233,6 +233,8 @@ static void check_rest(struct sim *s, struct report *report, const struct mem_ob
 
 /* ---- a buffer that nobody wrote ---- */
 
+enum { NEVER_LEAST = 64 }; /* bytes */
+
 /* Whether nothing is known of any of these bytes: not even that a copy of what nobody wrote was put there. */
 static bool is_untouched(struct shadow *x, u64 addr, u64 bytes)
 {
@@ -245,14 +247,16 @@ static bool is_untouched(struct shadow *x, u64 addr, u64 bytes)
     return !pages;
 }
 
-/* Memory of a program; a benchmark of copies, which launches nothing, is left alone. */
+/* Memory of a program; a benchmark of copies, which launches nothing, is left alone, and so are a few bytes: libraries
+ * bring back scalars that they do not look at (Numba, where it broadcasts one). */
 static void check_never(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)
 {
     lock(&s->lock);
     bool launched = s->serial != 0;
     unlock(&s->lock);
-    if (!launched || o->type || o->kind != MEM_DEVICE || __atomic_load_n(&o->given, __ATOMIC_RELAXED) ||
-        __atomic_load_n(&o->written_by, __ATOMIC_RELAXED) || !is_untouched(mem_shadow(s->mem), o->base, o->size))
+    if (!launched || o->size < NEVER_LEAST || o->type || o->kind != MEM_DEVICE ||
+        __atomic_load_n(&o->given, __ATOMIC_RELAXED) || __atomic_load_n(&o->written_by, __ATOMIC_RELAXED) ||
+        !is_untouched(mem_shadow(s->mem), o->base, o->size))
         return;
     char cause[400], where[400];
     snprintf(cause, sizeof cause,
