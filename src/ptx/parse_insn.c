@@ -148,7 +148,8 @@ static bool symbol_offset(struct parser *p, struct ptx_operand *op)
     } else if (is_punct(p, '[') && copy.var) {
         advance(p);
         if (!integer_parse(p, &n) || !expect(p, ']', "]")) return false;
-        copy.imm = (s64)((u64)n * type_size[copy.var->type] * copy.var->vec);
+        /* ptxas counts bytes in an array of no size, where the manual has elements (6.4.2) */
+        copy.imm = copy.var->size ? (s64)((u64)n * type_size[copy.var->type] * copy.var->vec) : n;
         copy.sel = 1;
     }
     p->ops.p[p->ops.n - 1] = copy;
