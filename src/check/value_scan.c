@@ -7,6 +7,7 @@
  * or an argument is not finite, or the code has an infinity among its constants. */
 #include "check/value_scan.h"
 #include "check/value_origin.h"
+#include "mem/mem_finding.h"
 #include "mem/shadow.h"
 #include <inttypes.h>
 
@@ -137,10 +138,7 @@ static void note(const struct value_scan *v, const struct mem_object *o, u64 ind
                          .element_size = o->element_size,
                          .cause = cause };
     char where[400];
-    if (!o->type && o->alloc_site) {
-        snprintf(where, sizeof where, "%s, %" PRIu64 " bytes, was allocated at %s", o->name, o->size, o->alloc_site);
-        f.object_note = where;
-    }
+    if (!o->type) finding_allocated(&f, o, where, sizeof where);
     report_add(v->report, &f);
 }
 

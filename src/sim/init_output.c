@@ -3,6 +3,7 @@
  * copy of what was never written are named, or 64 bytes in a row where elements are not known. Memory that no kernel
  * has written is not checked: it need not hold a result. */
 #include "sim/planes.h"
+#include "mem/mem_finding.h"
 #include <inttypes.h>
 
 /* bytes of one cause, from the first to the last: its first and its latest origin; copied: not computed with; what
@@ -223,10 +224,7 @@ static void check_rest(struct sim *s, struct report *report, const struct mem_ob
                          .object_size = o->size,
                          .element_size = o->element_size };
     char note[400];
-    if (o->alloc_site) {
-        snprintf(note, sizeof note, "%s, %" PRIu64 " bytes, was allocated at %s", o->name, o->size, o->alloc_site);
-        f.object_note = note;
-    }
+    finding_allocated(&f, o, note, sizeof note);
     report_add(report, &f);
     shadow_define(x, from, end - from); /* reported */
 }
@@ -267,10 +265,7 @@ static void check_never(struct sim *s, struct report *report, const struct mem_o
     struct finding f = { .kind = F_uninit_never, .cause_key = o->id, .cause = cause, .once = true, .object = o->name };
     f.object_base = o->base;
     f.object_size = o->size;
-    if (o->alloc_site) {
-        snprintf(where, sizeof where, "%s, %" PRIu64 " bytes, was allocated at %s", o->name, o->size, o->alloc_site);
-        f.object_note = where;
-    }
+    finding_allocated(&f, o, where, sizeof where);
     report_add(report, &f);
     shadow_define(mem_shadow(s->mem), addr, bytes); /* reported */
 }
