@@ -1,5 +1,6 @@
 /* Contexts: the primary one of each device, others that cuCtxCreate makes, and each thread's stack of current ones. All
  * contexts of a device share its gpu: memory and streams are the device's. */
+#include "cuda/cu_failed.h"
 #include "cuda/cu_image.h"
 #include "cuda/cu_run.h"
 #include "sim/profile.h"
@@ -9,7 +10,8 @@ static _Thread_local struct {
     struct cu_context *at[STACK];
     u32 n;
 } stack;
-static u64 ids; /* given out */
+static u64 ids;          /* given out */
+static bool was_current; /* some context, in some thread; atomic */
 
 enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, LIMIT_SYNC_DEPTH, LIMIT_PENDING, LIMIT_FETCH, LIMIT_PERSISTING, LIMITS };
 
@@ -65,12 +67,26 @@ cu_result cu_context_retain(struct cu_device *d, struct cu_context **out)
     return d->primary ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
+/* Each thread has its own current context, and a new thread has none. */
+static cu_result none_is_current(void)
+{
+    bool elsewhere = __atomic_load_n(&was_current, __ATOMIC_RELAXED);
+    if (op_in_host_function()) return CU_NOT_PERMITTED;
+    cu_reason(elsewhere ? "No context is current in the thread that makes this call; another thread has one, and each "
+                          "thread has its own."
+                        : "No context is current: none has been made current in any thread.",
+              elsewhere ? "Call cuCtxSetCurrent(context) in this thread before its first other call."
+                        : "Call cuDevicePrimaryCtxRetain and cuCtxSetCurrent, or cuCtxCreate, before.",
+              false);
+    return CU_INVALID_CONTEXT;
+}
+
 cu_result cu_current(struct cu_context **out)
 {
     cu_result r = cu_begin();
     *out = stack.n ? stack.at[stack.n - 1] : NULL;
     if (r) return r;
-    if (!*out) return op_in_host_function() ? CU_NOT_PERMITTED : CU_INVALID_CONTEXT;
+    if (!*out) return none_is_current();
     return cu_context_lives(*out) ? cu_sticky((*out)->device->gpu) : CU_CONTEXT_DESTROYED;
 }
 
@@ -152,6 +168,7 @@ static cu_result push(struct cu_context *c)
 {
     if (stack.n == STACK) return CU_INVALID_VALUE;
     stack.at[stack.n++] = c;
+    if (!__atomic_load_n(&was_current, __ATOMIC_RELAXED)) __atomic_store_n(&was_current, true, __ATOMIC_RELAXED);
     return CU_OK;
 }
 

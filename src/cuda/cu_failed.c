@@ -271,10 +271,10 @@ static void unasked_end(struct state *s)
 
 void cu_chevron(void) { chevron = cu_call_serial(); }
 
-void cu_asked(bool for_launches)
+void cu_asked(s64 code)
 {
     if (!mine) return;
-    if (for_launches) unasked_end(mine);
+    if (code == CU_LAST_ERROR || code == mine->launch.code) unasked_end(mine);
     for (u32 i = 0; i < MADE; i++) mine->made[i].out = NULL;
 }
 
@@ -370,7 +370,7 @@ void cu_failed_done(const struct cu_call *c)
     s64 r = cu_call_returns_code(c) ? (s32)c->result : 0;
     struct state *s = r ? state_of_thread() : mine;
     if (!s) return;
-    bool chevrons = is_launch(f) && chevron + 1 == cu_call_serial();
+    bool chevrons = is_launch(f) && chevron && chevron + 1 == cu_call_serial();
     if (s->launch.code && r == s->launch.code && !chevrons) unasked_end(s);
     if (s->launch.code && !s->launch.later++) snprintf(s->launch.first, sizeof s->launch.first, "%s", f);
     if (!r) {

@@ -10,6 +10,8 @@
 /* Why the call that the thread is in fails, in words; NULL: nothing to add. `configuration`: the shape of a launch, for
  * which the runtime has an error of its own. */
 void cu_reason(const char *cause, const char *fix, bool configuration);
+/* The same for a kernel that module `m` does not have by this name: what it has, and how to ask for it. */
+void cu_lookup_failed(lk_module *m, const char *name);
 /* The report has a finding of the call that the thread is in: its error needs no note. */
 void cu_reported(void);
 /* The reason of the call that the thread is in, for a later call that fails for the same one; false: there is none. */
@@ -22,8 +24,9 @@ bool cu_reason_is_configuration(void);
 
 /* The code that nvcc makes of <<<>>> has taken the configuration of a launch, which is the thread's next call. */
 void cu_chevron(void);
-/* The thread asked for its last error, or for the words of one. */
-void cu_asked(bool for_launches);
+/* The thread asked for its last error, or for the words of this one. */
+enum { CU_LAST_ERROR = -1 };
+void cu_asked(s64 code);
 /* A launch gets these values; the thread's calls that failed before were to make one of them. */
 void cu_launch_given(const lk_kernel *k, const void *const *arg, u32 n);
 

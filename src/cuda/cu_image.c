@@ -286,7 +286,10 @@ cu_result cu_image_function(struct cu_image *m, struct cu_device *d, const char 
     cu_result r = cu_image_on(m, d, &loaded);
     if (r) return r;
     lk_kernel *k = kernel_find(loaded, name);
-    if (!k) return CU_NOT_FOUND;
+    if (!k) {
+        cu_lookup_failed(loaded, name);
+        return CU_NOT_FOUND;
+    }
     lock(&m->lock);
     struct cu_function *f = m->first;
     while (f && strcmp(f->name, name)) f = f->next;

@@ -205,7 +205,7 @@ const char *cu_error_name(int number) { return error_text(number, true); }
 
 CU_API(cuGetErrorName)(int error, const char **out)
 {
-    cu_asked(false);
+    cu_asked(error);
     if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = error_text(error, true);
     return *out ? CU_OK : CU_INVALID_VALUE;
@@ -213,7 +213,7 @@ CU_API(cuGetErrorName)(int error, const char **out)
 
 CU_API(cuGetErrorString)(int error, const char **out)
 {
-    cu_asked(false);
+    cu_asked(error);
     if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = error_text(error, false);
     return *out ? CU_OK : CU_INVALID_VALUE;
