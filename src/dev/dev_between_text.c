@@ -90,15 +90,21 @@ static const char *access_word(const struct side *s) { return s->kind == ACCESS_
 /* The name for a sentence that says what to do. */
 static const char *brief(const struct side *s) { return s->brief; }
 
+/* "cu" for a program of the driver interface, "cuda" for one of the runtime's: names of calls begin with it. */
+static const char *api(const struct side *s)
+{
+    return !strncmp(s->brief, "cu", 2) && strncmp(s->brief, "cuda", 4) != 0 ? "cu" : "cuda";
+}
+
 /* "Record an event behind ... before ...", with the calls. */
 static void event_text(struct text *fix, const struct side *first, const struct side *second)
 {
     bool known = first->handle[0] && second->handle[0];
     text_add(fix,
-             "Record an event behind %s in %s, and let %s wait for it before %s: cudaEventRecord(e, %s); "
-             "cudaStreamWaitEvent(%s, e).",
-             brief(first), first->stream, second->stream, brief(second), known ? first->handle : "s1",
-             known ? second->handle : "s2");
+             "Record an event behind %s in %s, and let %s wait for it before %s: %sEventRecord(e, %s); "
+             "%sStreamWaitEvent(%s, e%s).",
+             brief(first), first->stream, second->stream, brief(second), api(first), known ? first->handle : "s1",
+             api(second), known ? second->handle : "s2", strcmp(api(second), "cu") ? "" : ", 0");
 }
 
 /* ---- what they have in common ---- */
@@ -167,9 +173,9 @@ static void edge_text(struct text *order, struct text *fix, const struct side *f
 {
     text_add(order, "an edge of the graph from %s to %s", brief(first), brief(second));
     text_add(fix,
-             "Add an edge from %s to %s to the graph (cudaGraphAddDependencies); in a capture, let the stream of the "
+             "Add an edge from %s to %s to the graph (%sGraphAddDependencies); in a capture, let the stream of the "
              "second one wait for an event that is recorded behind the first one.",
-             brief(first), brief(second));
+             brief(first), brief(second), api(first));
 }
 
 static void missing_event(struct text *cause, struct text *order, struct text *fix, const struct side *first,
@@ -204,9 +210,9 @@ static void missing_wait(struct text *cause, struct text *order, struct text *fi
     text_add(order, "a call that waits for %s before the host touches the memory", op->stream);
     text_add(
         fix,
-        "Call cudaStreamSynchronize for %s, or cudaEventSynchronize for an event that is recorded behind %s, before "
-        "the host touches the memory.",
-        op->stream, brief(op));
+        "Call %sStreamSynchronize for %s, or %sEventSynchronize for an event that is recorded behind %s, before the "
+        "host touches the memory.",
+        api(op), op->stream, api(op), brief(op));
 }
 
 /* `life` is the side that allocates or frees, `use` the other one. */
@@ -218,7 +224,7 @@ static void missing_life(struct text *cause, struct text *order, struct text *fi
     if (life->a->host) {
         text_add(cause, "; the host had not waited for %s", brief(use));
         text_add(order, "a call that waits for %s before the host unmaps the memory", use->stream);
-        text_add(fix, "Call cudaStreamSynchronize for %s before cuMemUnmap.", use->stream);
+        text_add(fix, "Call %sStreamSynchronize for %s before cuMemUnmap.", api(use), use->stream);
         return;
     }
     if (use->a->host) return;
