@@ -1,5 +1,6 @@
 /* The grammar of args.h: one pass over the text, every refusal with a caret under the place and a way out. */
 #include "cli/args.h"
+#include "cli/source_type.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -229,6 +230,18 @@ u32 arg_layout(struct arg *g, u32 at, u32 *align)
     return (size + *align - 1) / *align * *align;
 }
 
+/* `float` is C's word for what is f32 here. */
+static bool type_unknown(u32 index, const char *text, struct str word, struct error *e)
+{
+    char name[40];
+    snprintf(name, sizeof name, "%.*s", (int)MIN_OF(word.n, 39u), word.p);
+    struct source_type t = source_type(name);
+    if (t.scalar && t.lanes == 1 && !t.pointer)
+        return arg_error(e, index, text, word.p, "%s is %s here: %.*s%s%s", name, t.scalar->name, (int)(word.p - text),
+                         text, t.scalar->name, word.p + word.n);
+    return arg_error(e, index, text, word.p, "an argument is %s %s", arg_forms, scalar_names);
+}
+
 bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, struct error *e)
 {
     *g = (struct arg){ .text = text };
@@ -269,7 +282,7 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
     g->type = scalar_find(type);
     const char *name = name_end(word);
     if (!g->type && name > word && (!*name || *name == '+')) return parse_same(a, index, text, word, g, e);
-    if (!g->type) return arg_error(e, index, text, word, "an argument is %s %s", arg_forms, scalar_names);
+    if (!g->type) return type_unknown(index, text, type, e);
     if (*p == ':') {
         g->kind = ARG_SCALAR;
         return scalar_parse(g->type, str_of(p + 1), g->value, why, sizeof why) ||

@@ -88,7 +88,10 @@ static lk_status time_runs(struct pipeline *p, struct error *e)
     }
     qsort(t, n, sizeof *t, by_time);
     double median = n % 2 ? (double)t[n / 2] : ((double)t[n / 2 - 1] + (double)t[n / 2]) / 2;
-    printf("time: %.3f ms (min %.3f, %u runs)\n", median / 1e6, (double)t[0] / 1e6, n);
+    const char *on = p->asked->run.gpu.on;
+    bool here = !on || !strcmp(on, "sim");
+    printf("time: %.3f ms (min %.3f, %u runs)%s\n", median / 1e6, (double)t[0] / 1e6, n,
+           here ? " on this processor: it says nothing about a GPU" : "");
     return LK_OK;
 }
 
@@ -211,6 +214,16 @@ static void say_not_run(const struct pipeline *p, u32 ran)
                all, ran);
 }
 
+/* A clean report of a kernel with an oracle must not read as if its numbers had been compared. */
+static void say_oracles(const struct pipeline *p)
+{
+    for (u32 k = 0; k < p->asked->launches && !p->asked->run.common.quiet; k++) {
+        const struct session *s = &p->launch[k];
+        const char *oracle = launch_by_contract(s) ? lk_contract_oracle(s->contract) : "";
+        if (oracle[0]) printf("oracle `%s` was not evaluated: nothing here says that the values are right\n", oracle);
+    }
+}
+
 static int finish(struct pipeline *p, struct progress *r, struct error *e)
 {
     const struct run_options *run = &p->asked->run;
@@ -227,6 +240,7 @@ static int finish(struct pipeline *p, struct progress *r, struct error *e)
     name_outputs(p, last);
     if (!write_report(p, r->orders, e)) return cli_error_value(e);
     say_not_run(p, r->ran);
+    say_oracles(p);
     if (!show_last(last, r, e)) return cli_error_value(e);
     if (r->status > LK_FINDINGS) return cli_error_status(r->status, r->why);
     return lk_report_errors(p->gpu) || r->differs ? EXIT_FINDINGS : EXIT_CLEAN;

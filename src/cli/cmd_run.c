@@ -8,6 +8,7 @@
 #include "cli/run_clients.h"
 #include "cli/run_report.h"
 #include "cli/run_save.h"
+#include "cli/run_script.h"
 #include "cli/run_source.h"
 #include <dirent.h>
 #include <elf.h>
@@ -40,6 +41,7 @@ struct run {
     bool only;           /* --target-processes application-only */
     bool keep_pools;     /* --keep-pools */
     char **program;      /* and its arguments, NULL at the end */
+    char **script;       /* the same with an interpreter before it, of our own; NULL: the program is none */
     char path[4096];     /* of the program */
     char front[4096];    /* of lockstep-front.so */
     char folder[64];     /* for the reports */
@@ -133,9 +135,10 @@ static bool program_find(struct run *r, struct error *e)
     const char *name = r->program[0];
     if (run_source_is(name))
         return run_source_build(name, r->devices, r->folder, r->common.verbose, r->path, sizeof r->path, e);
-    if (file_program(name, r->path, sizeof r->path)) return true;
-    if (!strchr(name, '/')) return error_set(e, ERR_INPUT, "%s: there is no such program", name);
-    return error_set(e, ERR_INPUT, "%s: %s", name, access(name, X_OK) ? strerror(errno) : "it is no file");
+    r->script = run_script_command(r->program, e);
+    if (e->code) return false;
+    if (r->script) r->program = r->script;
+    return file_program(r->program[0], r->path, sizeof r->path) || run_script_refuse(name, e);
 }
 
 /* The interpreter of a script, "#!/usr/bin/env python3" or "#! /bin/sh -e"; false: it is none. */
@@ -442,5 +445,6 @@ int cmd_run(int argc, char **argv)
     }
     if (ready && !r.left) folder_remove(r.folder);
     text_free(&r.options);
+    base_free(r.script);
     return e.code ? cli_error_value(&e) : code;
 }

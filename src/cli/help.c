@@ -15,6 +15,17 @@ static void term(FILE *f, const char *name, const char *operand, const char *tex
     cli_wrapped(f, text, TERM_COLUMN, TERM_COLUMN);
 }
 
+void help_start(FILE *f)
+{
+    fputs("Lockstep, a checked GPU: runs CUDA kernels and programs on this processor, and checks every access.\n"
+          "  lockstep run ./app            a CUDA program as it is; also FILE.cu or SCRIPT.py\n"
+          "  lockstep launch FILE.cu       one kernel; without arguments it shows a command line to start from\n"
+          "  lockstep explain 700          what an error or a finding means, its causes, what to do\n"
+          "  lockstep doctor               what is on this machine, and what is missing\n"
+          "  lockstep --help               all verbs; lockstep VERB --help has the options of one\n",
+          f);
+}
+
 void help_verbs(FILE *f)
 {
     cli_wrapped(

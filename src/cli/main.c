@@ -20,7 +20,7 @@ static int run(const struct row *verb, int argc, char **argv)
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        help_verbs(stderr);
+        help_start(stderr);
         return EXIT_USAGE;
     }
     const char *name = argv[1];
