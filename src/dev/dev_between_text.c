@@ -1,4 +1,5 @@
 /* Findings between operations, in words: who, what they have in common, and the event or the wait that is missing. */
+#include "where/where.h"
 #include "dev/dev_between_in.h"
 #include "mem/mem_finding.h"
 #include "sim/condition.h"
@@ -93,7 +94,8 @@ static const char *brief(const struct side *s) { return s->brief; }
 /* "cu" for a program of the driver interface, "cuda" for one of the runtime's: names of calls begin with it. */
 static const char *api(const struct side *s)
 {
-    return !strncmp(s->brief, "cu", 2) && strncmp(s->brief, "cuda", 4) != 0 ? "cu" : "cuda";
+    const char *call = where_called(s->a->site);
+    return call && !strncmp(call, "cu", 2) && strncmp(call, "cuda", 4) != 0 ? "cu" : "cuda";
 }
 
 /* "Record an event behind ... before ...", with the calls. */

@@ -112,6 +112,8 @@ const char *where_name_script(const char *site, bool package);
 bool where_used(void);
 /* Whether a text is one of these, and need not be copied. */
 bool where_kept(const char *text);
+/* The function that a site is a call of; NULL: the text is no site. */
+const char *where_called(const char *site);
 /* Lines for whoever resolves sites:
  *     modules                        a new list of files begins
  *     module LOW HIGH BIAS PATH      code of a file; BIAS: what is added to the addresses in it

@@ -36,6 +36,14 @@ bool where_used(void) { return __atomic_load_n(&t.n, __ATOMIC_RELAXED) != 0; }
 
 bool where_kept(const char *text) { return text >= t.mark[0] && text < t.mark[KEPT]; }
 
+const char *where_called(const char *site)
+{
+    unsigned number = 0;
+    bool is = site && sscanf(site, "{lk@s%x}", &number) == 1 && number &&
+              number <= __atomic_load_n(&t.n, __ATOMIC_ACQUIRE);
+    return is ? t.record[number]->function : NULL;
+}
+
 void where_tell(const char *format, ...)
 {
     char line[4400];
