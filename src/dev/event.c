@@ -135,7 +135,7 @@ u32 event_record_all(struct event *e, u64 tag)
     if (op) {
         for (struct stream *st = s->streams; st; st = st->next)
             if (st->tail && st != s->apart) op_edge_add(st->tail, op, OP_EDGE_COMPLETE);
-        opclock_join(&op->clock, s->clocks.gone); /* of streams that are gone */
+        opclock_join(&s->clocks, &op->clock, s->clocks.gone); /* of streams that are gone */
         event_bind(e, op);
         op_submit(op);
         exec_dispatch(s);

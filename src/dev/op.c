@@ -131,19 +131,20 @@ static void order_after(struct op *a, struct op *b, struct op_clock **clock)
     bool taken = (*clock)->pure && (*clock)->host <= from->host;
     if (!taken && !c->inexact && opclock_at(*clock, a->slot) >= a->number) return;
     if (a->slot == b->slot)
-        opclock_join(clock, from); /* the number says the rest */
+        opclock_join(c, clock, from); /* the number says the rest */
     else
-        opclock_join_op(clock, from, a->slot, a->number);
+        opclock_join_op(c, clock, from, a->slot, a->number);
 }
 
 /* `a` has triggered: `b` may start, and what is before the start of `a` is before that of `b`. */
 static void order_triggered(const struct op *a, struct op *b)
 {
-    opclock_join(&b->clock, a->clock);
+    const struct op_clocks *c = &a->all->clocks;
+    opclock_join(c, &b->clock, a->clock);
     if (a->slot == b->slot)
         b->own = a->own;
     else if (a->own > opclock_at(b->clock, a->slot))
-        opclock_join_op(&b->clock, a->clock, a->slot, a->own);
+        opclock_join_op(c, &b->clock, NULL, a->slot, a->own);
 }
 
 /* The same, and `a` is done: it is before the end of `b`, whether `b` was to be seen beside it or not. */
@@ -219,7 +220,7 @@ static struct op *follow_edges(struct op *op, struct op *more)
     struct streams *s = op->all;
     if (op->edges) { /* one clock that includes op, for all of them */
         if (!op->full) op->full = opclock_hold(op->clock);
-        opclock_join_op(&op->full, NULL, op->slot, op->number);
+        opclock_join_op(&s->clocks, &op->full, op->full, op->slot, op->number);
     }
     for (struct op_edge *e = &op->edge, *next; e && e->to; e = next) {
         next = e == &op->edge ? op->edges : e->next;
@@ -302,7 +303,7 @@ static void legacy_order(struct op *op)
     struct streams *s = op->all;
     struct stream *st = op->stream;
     if (st == s->legacy) {
-        opclock_join(&op->clock, s->clocks.gone_blocking);
+        opclock_join(&s->clocks, &op->clock, s->clocks.gone_blocking);
         opclock_release(s->clocks.gone_blocking);
         s->clocks.gone_blocking = NULL;
         while (s->active) {

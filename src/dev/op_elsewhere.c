@@ -34,7 +34,7 @@ static void after_all_done(struct op *op)
         if (o->number && done[o->slot] >= o->number) done[o->slot] = o->number - 1;
     if (!op->full) op->full = opclock_hold(op->clock);
     for (u32 k = 0; k < s->clocks.slots; k++)
-        if (done[k] > opclock_at(op->full, k)) opclock_join_op(&op->full, NULL, k, done[k]);
+        if (done[k] > opclock_at(op->full, k)) opclock_join_op(&s->clocks, &op->full, NULL, k, done[k]);
     base_free(done);
 }
 

@@ -104,7 +104,7 @@ static void run(struct op *op)
     s->queued--;
     s->running[op->kind]++;
     s->moves++;
-    if (op->full) opclock_join(&op->full, op->clock);
+    if (op->full) opclock_join(&s->clocks, &op->full, op->clock);
     __atomic_store_n(&op->state, OP_RUNNING, __ATOMIC_RELEASE);
     if (op->kind == OP_GRAPH) graph_begin(op);
     if (op->run || op->drop) {

@@ -126,20 +126,12 @@ bool streams_may_change(struct streams *s)
     return may;
 }
 
-/* Whether everything that this clock has is before what the host does now. */
-static bool host_has(const struct op_clocks *c, const struct op_clock *k)
-{
-    for (u32 i = 0; k && i < k->n; i++)
-        if (k->at[i] > opclock_at(c->host, i)) return false;
-    return true;
-}
-
 bool streams_act(struct streams *s)
 {
     const struct op_clocks *c = &s->clocks;
     lock(&s->lock);
     exec_call(s);
-    bool idle = !s->live && s->callers == 1 && !s->captures && host_has(c, c->gone);
+    bool idle = !s->live && s->callers == 1 && !s->captures && opclock_within(c->gone, c->host);
     for (const struct stream *st = s->streams; st && idle; st = st->next)
         idle = !st->tail || opclock_at(c->host, st->tail->slot) >= st->tail->number;
     s->acting |= idle;

@@ -59,7 +59,7 @@ void value_write(struct op *op)
     if (!w->address) s->nwritten++;
     opclock_release(w->clock);
     *w = (struct op_written){ .address = op->address, .value = op->bits == 32 ? (u32)op->value : op->value };
-    opclock_join_op(&w->clock, op->clock, op->slot, op->number);
+    opclock_join_op(&s->clocks, &w->clock, op->clock, op->slot, op->number);
     if (op->bits == 32)
         __atomic_store_n((u32 *)op->address, (u32)op->value, __ATOMIC_RELEASE);
     else
@@ -73,7 +73,7 @@ void value_waited(struct op *op)
     if (b->value) b->value(b->self, (u64)(uintptr_t)op->address, op->bits / 8u, false);
     if (!s->written_cap) return;
     const struct op_written *w = written_at(s->written, s->written_cap, op->address);
-    if (w->address && w->value == load(op)) opclock_join(&op->clock, w->clock);
+    if (w->address && w->value == load(op)) opclock_join(&s->clocks, &op->clock, w->clock);
 }
 
 void value_close(struct streams *s)

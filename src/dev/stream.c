@@ -57,8 +57,8 @@ static void dispose(struct stream *st)
     struct op *tail = st->tail;
     if (tail) {
         struct op_clock *end = tail->full ? tail->full : tail->clock;
-        opclock_join_op(&s->clocks.gone, end, tail->slot, tail->number);
-        if (st->active) opclock_join_op(&s->clocks.gone_blocking, end, tail->slot, tail->number);
+        opclock_join_op(&s->clocks, &s->clocks.gone, end, tail->slot, tail->number);
+        if (st->active) opclock_join_op(&s->clocks, &s->clocks.gone_blocking, end, tail->slot, tail->number);
         op_unref(tail);
     }
     for (struct stream **p = &s->active; st->active; p = &(*p)->next_active)

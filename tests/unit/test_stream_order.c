@@ -3,12 +3,13 @@
  *     test_stream_order [FIRST COUNT]     random programs FIRST .. FIRST + COUNT - 1
  *
  * A program is a list of calls: operations, events, legacy and non-blocking streams, host waits and queries, streams
- * that come and go, graphs. The model keeps, for each operation, the set of those before it, as bits. */
+ * that come and go, graphs. The model keeps, for each operation, the set of those before it, as bits. Most programs
+ * have few streams; some have hundreds, whose clocks are trees of several levels. */
 #include "unit.h"
 #include "stream_backend.h"
 #include <stdlib.h>
 
-enum { OPS = 600, WORDS = (OPS + 63) / 64, STREAMS = 7, EVENTS = 5, GRAPH_NODES = 7 };
+enum { OPS = 600, WORDS = (OPS + 63) / 64, STREAMS = 7, STREAMS_MANY = 320, EVENTS = 5, GRAPH_NODES = 7 };
 
 struct set {
     u64 w[WORDS];
@@ -47,7 +48,8 @@ static u32 count;              /* operations of the model so far */
 static struct set before[OPS]; /* of each operation */
 static struct op *op_of[OPS];
 static struct set host, all, blocking_all, legacy_all;
-static struct model_stream stream[STREAMS];
+static u32 streams; /* of this program */
+static struct model_stream stream[STREAMS_MANY];
 static struct model_event event[EVENTS];
 static struct model_graph graph[2];
 
@@ -161,7 +163,7 @@ static void replace_stream(struct model_stream *m)
 
 static void step(void)
 {
-    struct model_stream *m = &stream[below(STREAMS)];
+    struct model_stream *m = &stream[below(streams)];
     struct model_event *e = &event[below(EVENTS)];
     switch (below(16)) {
     case 0:
@@ -221,7 +223,7 @@ static void begin(u64 which, u32 slots)
     memset(before, 0, sizeof before);
     host = all = blocking_all = legacy_all = (struct set){ 0 };
     s = streams_new(&o);
-    for (u32 i = 0; i < STREAMS; i++) {
+    for (u32 i = 0; i < streams; i++) {
         bool blocking = below(2);
         stream[i] = (struct model_stream){ .legacy = i == 0, .blocking = blocking };
         stream[i].st = i ? stream_new(s, blocking ? STREAM_BLOCKING : STREAM_NON_BLOCKING, 0) : stream_legacy(s);
@@ -263,8 +265,12 @@ static u32 program(u64 which, u32 slots, bool exact)
 int main(int argc, char **argv)
 {
     u64 first = argc > 2 ? strtoull(argv[1], NULL, 0) : 1, n = argc > 2 ? strtoull(argv[2], NULL, 0) : 60;
+    streams = STREAMS;
     for (u64 i = first; i < first + n; i++) UNIT_EQ(program(i, 0, true), 0);
     /* With hardly any slots unordered operations may count as ordered, never the other way round. */
     for (u64 i = first; i < first + n / 4; i++) UNIT_EQ(program(i, 3, false), 0);
+    streams = STREAMS_MANY;
+    for (u64 i = first; i < first + n / 2; i++) UNIT_EQ(program(i, 0, true), 0);
+    for (u64 i = first; i < first + n / 8; i++) UNIT_EQ(program(i, 100, false), 0);
     return unit_done();
 }
