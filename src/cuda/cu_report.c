@@ -20,7 +20,9 @@ enum {
     LAST_WAIT = 40,   /* pauses at the end, for what is still in flight */
     OLD = 20,         /* pauses after which a finding is written although its launch still runs, */
     COUNTS = 40,      /* and after which counts that have changed are */
-    TABLE_MOST = 20   /* kernels that the table has */
+    TABLE_MOST = 20,  /* kernels that the table has */
+    AT_ONCE = 64,     /* findings that are written when they come */
+    SHARE = 16        /* after that: so many times as long as the last whole report took, until there is a new one */
 };
 
 static struct {
@@ -28,7 +30,8 @@ static struct {
     struct report *alone;           /* there is no gpu, and findings are here; NULL: there is one */
     bool started;                   /* the thread that writes was started */
     lock_t lock;                    /* of writing whole reports */
-    u64 written;                    /* what the last whole report had (found), + 1; 0: none was written yet */
+    u64 written;                    /* atomic: what the last whole report had (found), + 1; 0: none was written yet */
+    u64 again;                      /* when the thread that writes may write the next one (time_ns) */
     u64 counted;                    /* the same of counts */
     lock_t say_lock;                /* of the fields below */
     int log;                        /* PID.log; -1: not open */
@@ -237,7 +240,8 @@ static u64 ended_now(void)
 static void report_write(void)
 {
     lock(&out.lock);
-    out.written = found_now() + 1;
+    u64 begin = time_ns();
+    __atomic_store_n(&out.written, found_now() + 1, __ATOMIC_RELAXED);
     out.counted = ended_now() + 1;
     struct report *r[CU_DEVICES];
     u32 n = 0;
@@ -256,14 +260,17 @@ static void report_write(void)
         put("rules", rules.p);
         put_number("errors", errors_now());
     }
+    out.again = time_ns() + (out.written > AT_ONCE ? SHARE * (time_ns() - begin) : 0);
     unlock(&out.lock);
 }
 
-/* Something was found. The first findings are in the whole report at once, too; later the writer brings them. */
+/* Something was found. The first findings are in the log and in the whole report at once. Later a finding is in the log
+ * with others, since what follows from another one is looked for among all; the writer brings them in any case. */
 static void say_fresh(void *report)
 {
-    enum { AT_ONCE = 64 };
     if (cu_process.pid != process_id() && !out.alone) return;
+    u64 had = __atomic_load_n(&out.written, __ATOMIC_RELAXED);
+    if (out.started && !out.alone && had > AT_ONCE && SHARE * (u64)report_fresh(report) < had) return;
     if (say(report, false) && found_now() <= AT_ONCE) report_write();
 }
 
@@ -367,7 +374,7 @@ static void *writer(void *self)
         }
         old = fresh && old < OLD ? old + 1 : 0;
         bool counts = ++pauses % COUNTS == 0 && ended_now() + 1 != out.counted;
-        if (found_now() + 1 != out.written || counts) report_write();
+        if ((found_now() + 1 != out.written || counts) && time_ns() >= out.again) report_write();
         if (out.how->progress) progress_write();
     }
     return NULL;
