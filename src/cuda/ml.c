@@ -402,28 +402,38 @@ ML_API(nvmlDeviceGetTopologyCommonAncestor)(struct ml_device *d, struct ml_devic
     return ML_OK;
 }
 
+/* Clocks of a software GPU are never throttled: no reason is in force, and none can be. */
+static ml_result no_reasons(const struct ml_device *d, unsigned long long *reasons)
+{
+    ENTER(reasons);
+    *reasons = 0;
+    return ML_OK;
+}
+ML_API(nvmlDeviceGetCurrentClocksThrottleReasons)(struct ml_device *d, unsigned long long *reasons)
+{
+    return no_reasons(d, reasons);
+}
+ML_API(nvmlDeviceGetCurrentClocksEventReasons)(struct ml_device *d, unsigned long long *reasons)
+{
+    return no_reasons(d, reasons);
+}
+ML_API(nvmlDeviceGetSupportedClocksThrottleReasons)(struct ml_device *d, unsigned long long *reasons)
+{
+    return no_reasons(d, reasons);
+}
+ML_API(nvmlDeviceGetSupportedClocksEventReasons)(struct ml_device *d, unsigned long long *reasons)
+{
+    return no_reasons(d, reasons);
+}
+
 /* ---- what a software GPU has not ---- */
 
-#define NONE(name)                       \
-    ML_API(name)(struct ml_device * d)   \
+/* Whatever the arguments of a call are, none of them is looked at. */
+#define ML(symbol)
+#define ML_NONE(symbol)                  \
+    ML_API(symbol)(void)                 \
     {                                    \
-        ml_result r = enter(d, &ml, 1);  \
+        ml_result r = begin();           \
         return r ? r : ML_NOT_SUPPORTED; \
     }
-NONE(nvmlDeviceGetTemperature)
-NONE(nvmlDeviceGetTemperatureThreshold)
-NONE(nvmlDeviceGetPowerUsage)
-NONE(nvmlDeviceGetPowerManagementLimit)
-NONE(nvmlDeviceGetEnforcedPowerLimit)
-NONE(nvmlDeviceGetTotalEnergyConsumption)
-NONE(nvmlDeviceGetFanSpeed)
-NONE(nvmlDeviceGetMigMode)
-NONE(nvmlDeviceGetMaxMigDeviceCount)
-NONE(nvmlDeviceGetMigDeviceHandleByIndex)
-NONE(nvmlDeviceGetEccMode)
-NONE(nvmlDeviceGetTotalEccErrors)
-NONE(nvmlDeviceGetSerial)
-NONE(nvmlDeviceGetPcieThroughput)
-NONE(nvmlDeviceGetNvLinkCapability)
-NONE(nvmlDeviceGetNvLinkRemotePciInfo_v2)
-NONE(nvmlDeviceGetGpuFabricInfo)
+#include "cuda/ml.def"

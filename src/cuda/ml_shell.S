@@ -16,6 +16,7 @@
     br x16;                                    \
     .size symbol, .-symbol;
 #endif
+#define ML_NONE ML
     .text
 #include "cuda/ml.def"
     .section .note.GNU-stack, "", %progbits

@@ -59,7 +59,7 @@ static word out[64], more[64];
 /* Arguments by the name of the call: pointers to `out`, small numbers, a device of 0. */
 static int call(const char *name, int (*f)())
 {
-    if (!strcmp(name, "cuGLInit") || !strcmp(name, "cuEGLApiInit")) return f();
+    if (!strcmp(name, "cuGLInit")) return f();
     if (strstr(name, "CtxCreate")) return f(out, 0u, 0, 0u, NULL);
     if (strstr(name, "GetDevices")) return f(out, more, 4u, 1u);
     if (strstr(name, "cuVDPAUGetDevice")) return f(out, 0u, NULL);
@@ -69,7 +69,6 @@ static int call(const char *name, int (*f)())
     if (!strncmp(name, "cuGraphicsGL", 12) || !strncmp(name, "cuGraphicsVDPAU", 15)) return f(out, 1u, 0x0de1u, 0u);
     if (strstr(name, "cuGraphicsEGL")) return f(out, NULL, 0u);
     if (strstr(name, "GetMappedEglFrame")) return f(out, NULL, 0u, 0u);
-    if (strstr(name, "cuEventCreate")) return f(out, NULL, 0u);
     if (strstr(name, "ProducerConnect")) return f(out, NULL, 16, 16);
     if (strstr(name, "ConsumerConnect")) return f(out, NULL, 0u);
     return -2;

@@ -77,6 +77,9 @@ int main(void)
     second.version = 1;
     printf(", %u needed, another version %d", n, CU(nvmlDeviceGetMemoryInfo_v2, d, &second));
     printf(", junk %d", CU(nvmlDeviceGetMemoryInfo, memory, memory));
+    memory[0] = 9;
+    OK(nvmlDeviceGetCurrentClocksThrottleReasons, d, memory);
+    printf(", throttled by %llu, link %d", memory[0], CU(nvmlDeviceGetCurrPcieLinkGeneration, d, &n));
     printf(", shut down %d", CU(nvmlShutdown));
     printf(", then %d\n", CU(nvmlShutdown));
     library = cuda;
