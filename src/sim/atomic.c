@@ -31,7 +31,7 @@ static u64 combine(const struct site *s, u64 old, u64 b, u64 c)
     switch (s->atom) {
     case AT_ADD:
         if (s->type == T_F32) return bits_f32(nan_f32(f32_bits((u32)old) + f32_bits((u32)b)));
-        if (s->type == T_F64) return bits_f64(f64_bits(old) + f64_bits(b));
+        if (s->type == T_F64) return bits_f64(ADD(f64_bits(old), f64_bits(b)));
         if (s->is_float) return combine_half(s, old, b);
         return old + b;
     case AT_EXCH: return b;
