@@ -7,7 +7,11 @@
 __asm__(".pushsection .rodata\n"
         "ring_pairs_ptx:\n.incbin \"tests/cases/ring/pairs.ptx\"\n"
         "ring_pairs_end:\n.byte 0\n.popsection\n");
+/* Hidden, since labels of the assembler are local: gcc would reach others by the GOT, and on arm64 the linker keeps one
+ * entry of it for all of .rodata. */
+#pragma GCC visibility push(hidden)
 extern const char ring_pairs_ptx[], ring_pairs_end[];
+#pragma GCC visibility pop
 
 enum { LINE = 128, SHORT = 64, BLOCK = 64 };
 
