@@ -195,7 +195,9 @@ static void fill_small(size_t n) /* bytes of which half are small */
 }
 static float random_float(int low, int n)
 {
-    return ldexpf(1 + unit(), low + (int)(rnd() % n)) * (rnd() >> 5 & 1 ? 1 : -1);
+    int exponent = low + (int)(rnd() % n); /* one draw a statement: the order of arguments is the compiler's */
+    float fraction = 1 + unit();
+    return ldexpf(fraction, exponent) * (rnd() >> 5 & 1 ? 1 : -1);
 }
 static void fill_floats(size_t n, int low, int exponents)
 {

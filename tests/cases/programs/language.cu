@@ -258,7 +258,8 @@ static int device_ok()
     TRY(cudaGetDeviceCount(&n)); TRY(cudaRuntimeGetVersion(&version)); TRY(cudaDriverGetVersion(&driver));
     TRY(cudaGetDeviceProperties(&p, 0)); TRY(cudaDeviceGetAttribute(&v, cudaDevAttrMaxThreadsPerBlock, 0)); TRY(cudaMemGetInfo(&free, &total));
     printf("%d device, %s %d.%d, warps of %d, %d threads a block, %s\n", n, p.name, p.major, p.minor, p.warpSize, v, driver >= version && free <= total && total == p.totalGlobalMem ? "consistent" : "not consistent");
-    printf("%s, %s\n", cudaGetErrorName(cudaSetDevice(7)), cudaGetErrorName(cudaGetLastError()));
+    const char *last = cudaGetErrorName(cudaGetLastError()), *now = cudaGetErrorName(cudaSetDevice(7));
+    printf("%s, %s\n", now, last);
     return 0;
 }
 
