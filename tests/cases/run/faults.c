@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "";
     setvbuf(stdout, NULL, _IOLBF, 0);
-    void *module, *event, *context = driver_open(), *other;
+    void *module, *event, *context = driver_open(), *other = NULL;
     int value = 0;
     OK(cuModuleLoadData, &module, ptx);
     OK(cuModuleGetFunction, &store, module, "store");
