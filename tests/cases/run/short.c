@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-enum { N = 4096 };
+enum { N = 4096, PAGE = 1 << 16 }; /* PAGE: the largest pages that a Linux has; those of 4 KiB do as well */
 static char table[400];
 static char behind_table[N];
 static const char fixed[N] = "constant";
@@ -17,8 +17,8 @@ static word size(word bytes) { return bytes + (bad ? 1000 : 0); }
 
 static char *pages(int kept)
 {
-    char *p = mmap(NULL, 16 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    munmap(p + kept * 4096, (16 - kept) * 4096);
+    char *p = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(p + kept * PAGE, (16 - kept) * PAGE);
     return p;
 }
 
@@ -28,7 +28,7 @@ static void blocks(void)
     char *large = malloc(1 << 20), *inside = malloc(3000);
     memset(next, 0, 2000);
     SAY(cuMemcpyHtoD_v2, d, small, (word)400);
-    CU(cuMemcpyHtoD_v2, d, large, (word)(1 << 20) + (bad ? 8192 : 0)); /* behind it there may be other mappings */
+    CU(cuMemcpyHtoD_v2, d, large, (word)(1 << 20) + (bad ? 2 * PAGE : 0)); /* behind it there may be other mappings */
     SAY(cuMemcpyHtoD_v2, d, inside + 100, (word)200);
     free(small), free(next), free(large), free(inside);
 }
@@ -59,13 +59,13 @@ __attribute__((noinline)) static void below(void)
 static void mapped(void)
 {
     char *p = pages(2);
-    SAY(cuMemcpyDtoH_v2, p, d, (word)(bad ? 3 : 2) * 4096);
-    SAY(cuMemcpyHtoD_v2, d, p + 4096, (word)(bad ? 2 : 1) * 4096);
-    mprotect(p + 4096, 4096, PROT_READ);
-    SAY(cuMemcpyDtoH_v2, p, d, (word)(bad ? 2 : 1) * 4096);
-    SAY(cuMemcpyHtoD_v2, d, p, (word)2 * 4096);
+    SAY(cuMemcpyDtoH_v2, p, d, (word)(bad ? 3 : 2) * PAGE);
+    SAY(cuMemcpyHtoD_v2, d, p + PAGE, (word)(bad ? 2 : 1) * PAGE);
+    mprotect(p + PAGE, PAGE, PROT_READ);
+    SAY(cuMemcpyDtoH_v2, p, d, (word)(bad ? 2 : 1) * PAGE);
+    SAY(cuMemcpyHtoD_v2, d, p, (word)2 * PAGE);
     if (bad) SAY(cuMemcpyDtoH_v2, (void *)fixed, d, (word)16);
-    munmap(p, 2 * 4096);
+    munmap(p, 2 * PAGE);
     if (bad) SAY(cuMemcpyDtoH_v2, p, d, (word)64);
 }
 
@@ -80,19 +80,19 @@ static void rows(void)
     } c = { .from_type = 2, .from_device = d, .from_pitch = 512, .to_type = 1, .width = 256, .height = 32 };
     char *p = pages(2);
     c.to_host = p;
-    c.to_pitch = bad ? 512 : 256;
+    c.to_pitch = bad ? 8192 : 4096;
     SAY(cuMemcpy2D_v2, &c);
-    munmap(p, 2 * 4096);
+    munmap(p, 2 * PAGE);
 }
 
 /* A program that watches its memory by a handler of its own keeps it. */
 static char *watched;
-static void open_it(int number, siginfo_t *info, void *context) { mprotect(watched, 4096, PROT_READ | PROT_WRITE); }
+static void open_it(int number, siginfo_t *info, void *context) { mprotect(watched, PAGE, PROT_READ | PROT_WRITE); }
 static void handled(void)
 {
     struct sigaction a = { .sa_sigaction = open_it, .sa_flags = SA_SIGINFO };
     watched = pages(1);
-    mprotect(watched, 4096, PROT_NONE);
+    mprotect(watched, PAGE, PROT_NONE);
     sigaction(SIGSEGV, &a, NULL);
     SAY(cuMemcpyDtoH_v2, watched, d, (word)64);
     a.sa_handler = SIG_DFL, a.sa_flags = 0;
@@ -106,10 +106,10 @@ static void later(void)
     char *p = pages(4);
     OK(cuStreamCreate, &s, 0);
     OK(cuStreamBeginCapture_v2, s, 0);
-    SAY(cuMemcpyDtoHAsync_v2, p, d, (word)4 * 4096, s);
+    SAY(cuMemcpyDtoHAsync_v2, p, d, (word)4 * PAGE, s);
     OK(cuStreamEndCapture, s, &graph);
     OK(cuGraphInstantiateWithFlags, &exec, graph, (word)0);
-    if (bad) munmap(p + 4096, 3 * 4096);
+    if (bad) munmap(p + PAGE, 3 * PAGE);
     OK(cuGraphLaunch, exec, s);
     SAY(cuStreamSynchronize, s);
     OK(cuGraphExecDestroy, exec);
