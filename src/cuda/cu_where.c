@@ -108,7 +108,9 @@ static const char *buffer_name(void)
     if (!allocates(function) || !call_walk(c, &s)) return NULL;
     if (s.n && (s.address[0] & WHERE_SCRIPT) == WHERE_SCRIPT)
         return where_name_script(where_site(function, &s), is_packages(c));
-    return where_name(where_site(function, &s), &s, c->word[0]);
+    const char *site = where_site(function, &s);
+    where_frames(&s);
+    return where_name(site, &s, c->word[0]);
 }
 
 /* The variable that holds a pointer which a launch is given. */
@@ -118,7 +120,9 @@ static const char *pointer_name(u64 pointer, bool *stack)
     const struct cu_call *c = cu_call_now();
     if (!call_walk(c, &s) || (s.address[0] & WHERE_SCRIPT) == WHERE_SCRIPT) return NULL;
     *stack = s.n && pointer >= s.stack[0] && pointer < where_stack_end();
-    return where_held(where_site(cu_call_name(c), &s), &s, pointer);
+    const char *site = where_site(cu_call_name(c), &s);
+    where_frames(&s);
+    return where_held(site, &s, pointer);
 }
 
 const char *cu_where_variable(u64 pointer)

@@ -1,6 +1,7 @@
 /* where: which line of the host's program made a call.
  *
  *   where_walk.c     return addresses of the calling thread, by frame pointers
+ *   where_frame.c    where the frames of these functions end
  *   where_modules.c  the executable and the libraries of the process, and where they lie
  *   where_script.c   lines of scripts, where an interpreter made the call
  *   where_python.c   frames of CPython
@@ -32,7 +33,8 @@ struct where_call {
 struct where_stack {
     u32 n;
     u64 address[WHERE_FRAMES]; /* return addresses, the caller's first */
-    u64 stack[WHERE_FRAMES];   /* the stack pointer behind each return */
+    u64 stack[WHERE_FRAMES];   /* the stack pointer behind each return; on arm64 only after where_frames */
+    u64 frame[WHERE_FRAMES];   /* the frame pointer there, if it is known */
     bool known[WHERE_FRAMES]; /* the frame has a frame pointer: the next one's stack pointer is the end of this frame */
 };
 /* Follows frame pointers as far as each lies in the thread's stack, above the one before, and leads into code. */
@@ -47,6 +49,16 @@ void where_walk_other(const struct where_call *c, struct where_stack *s);
  * instruction at `code` on. It takes no lock of ours. false: there are none. */
 bool where_unwind(u64 code, struct where_stack *s);
 
+/* ---- where_frame.c ---- */
+
+/* After where_walk: the stack pointers as the descriptions of frames have them, where frame pointers do not tell them,
+ * since the record of a frame lies below its variables (arm64). Functions behind one whose frame is not described are
+ * left out. */
+void where_frames(struct where_stack *s);
+/* Where the frame of a function ends: of the one that a call returns to at `address`, whose stack and frame pointers
+ * are these. false: nothing describes it, or the frame pointer is none of its own. */
+bool where_frame_end(u64 address, u64 stack, u64 frame, u64 *end);
+
 /* ---- where_modules.c ---- */
 
 /* Whether there is code of a file at the address. */
@@ -55,9 +67,10 @@ bool where_is_code(u64 address);
 bool where_same_file(u64 a, u64 b);
 /* Lists the files anew if some were loaded or unloaded since, and says so to whoever listens. */
 void where_modules_look(void);
-void where_modules_tell(void);   /* the list, again */
-u64 where_modules_changes(void); /* another number after files were loaded or unloaded */
-void modules_hold(bool held);    /* nobody changes the list meanwhile */
+void where_modules_tell(void);        /* the list, again */
+const void *where_modules_list(void); /* another one after they were listed anew */
+u64 where_modules_changes(void);      /* another number after files were loaded or unloaded */
+void modules_hold(bool held);         /* nobody changes the list meanwhile */
 /* Around fork: a child has only the thread that forked, and must find no lock taken. */
 void where_fork_begin(void);
 void where_fork_end(void);

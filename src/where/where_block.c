@@ -137,20 +137,23 @@ static bool variable_of_file(u64 address, u64 *bytes)
 
 /* ---- the stack ---- */
 
-/* To the saved registers of the function whose variable it is. Where frame records lie below the variables (arm64), the
- * end of a frame is not known. */
-static bool rest_of_frame(const struct where_stack *s, u64 address, u64 *bytes)
+/* To the saved registers of the function whose variable it is; where they lie below the variables (arm64), to the end
+ * of its frame. */
+static bool rest_of_frame(const struct where_stack *given, u64 address, u64 *bytes)
 {
 #if defined __x86_64__
-    for (u32 k = 0; k + 1 < s->n; k++) {
-        u64 end = s->stack[k + 1] - 16; /* the saved frame pointer, and the address to return to */
-        if (!s->known[k] || address < s->stack[k] || address >= end) continue;
+    enum { SAVED = 16 }; /* the saved frame pointer, and the address to return to */
+#else
+    enum { SAVED = 0 };
+#endif
+    struct where_stack s = *given;
+    where_frames(&s);
+    for (u32 k = 0; k + 1 < s.n; k++) {
+        u64 end = s.stack[k + 1] - SAVED;
+        if (!s.known[k] || address < s.stack[k] || address >= end) continue;
         *bytes = end - address;
         return true;
     }
-#else
-    (void)s, (void)address, (void)bytes;
-#endif
     return false;
 }
 

@@ -22,6 +22,8 @@ static lock_t guard = LOCK_INIT;
 
 static const struct modules *modules(void) { return __atomic_load_n(&now, __ATOMIC_ACQUIRE); }
 
+const void *where_modules_list(void) { return modules(); }
+
 static int module_add(struct dl_phdr_info *x, size_t bytes, void *self)
 {
     struct modules *l = self;

@@ -42,6 +42,7 @@ void where_walk(const struct where_call *c, struct where_stack *s)
         u64 address = word_at(frame + 8);
         if (!where_is_code(address)) break;
         s->known[s->n - 1] = true;
+        s->frame[s->n - 1] = frame;
         at = frame + 16;
         s->address[s->n] = address;
         s->stack[s->n] = at;
