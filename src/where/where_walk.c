@@ -28,6 +28,16 @@ static u64 word_at(u64 address)
     return x;
 }
 
+/* A return address without the signature that arm64 with pointer authentication keeps in its upper bits. */
+static u64 unsigned_of(u64 address)
+{
+#if defined __aarch64__
+    return address & 0xffffffffffffu;
+#else
+    return address;
+#endif
+}
+
 void where_walk(const struct where_call *c, struct where_stack *s)
 {
     if (!stack_high) stack_ask();
@@ -39,7 +49,7 @@ void where_walk(const struct where_call *c, struct where_stack *s)
     if (at < stack_low || at >= stack_high) return; /* a coroutine, or a stack for signals */
     while (s->n < WHERE_FRAMES) {
         if (frame < at || frame % 8 || frame + 16 > stack_high) break;
-        u64 address = word_at(frame + 8);
+        u64 address = unsigned_of(word_at(frame + 8));
         if (!where_is_code(address)) break;
         s->known[s->n - 1] = true;
         s->frame[s->n - 1] = frame;
@@ -65,6 +75,7 @@ void where_walk_other(const struct where_call *c, struct where_stack *s)
     u64 at = c->stack, frame = c->frame, word[2];
     while (s->n < WHERE_FRAMES) {
         if (frame < at || frame - at > FRAME_MOST || frame % 8 || !where_words(frame, word)) break;
+        word[1] = unsigned_of(word[1]);
         if (!where_is_code(word[1])) break;
         at = frame + 16;
         s->address[s->n] = word[1];
