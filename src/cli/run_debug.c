@@ -75,6 +75,26 @@ static void symbol_name(Dwfl_Module *m, u64 address, char *out, size_t size)
     symbol_put(name ? name : "", out, size);
 }
 
+/* The unit of compilation that has a code address, and what is added to its addresses; NULL: none is known. clang
+ * writes no table of them (.debug_aranges), so each unit is asked then. */
+static Dwarf_Die *unit_of(Dwfl_Module *m, u64 address, Dwarf_Addr *shift)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(m, address, shift);
+    if (unit) return unit;
+    while ((unit = dwfl_module_nextcu(m, unit, shift)) && dwarf_haspc(unit, address - *shift) <= 0) {}
+    return unit;
+}
+
+/* The file and the line of a code address; NULL: not known. */
+static const char *line_of(Dwfl_Module *m, Dwarf_Die *unit, u64 address, Dwarf_Addr shift, int *number)
+{
+    Dwfl_Line *line = dwfl_module_getsrc(m, address);
+    if (line) return dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
+    Dwarf_Line *own = unit ? dwarf_getsrc_die(unit, address - shift) : NULL;
+    if (!own || dwarf_lineno(own, number)) return NULL;
+    return dwarf_linesrc(own, NULL, NULL);
+}
+
 /* The scopes around a code address, the innermost first, of the code as it is: an inlined function's are followed by
  * those of its caller. */
 static int scopes_at(Dwarf_Die *unit, u64 address, Dwarf_Die **out)
@@ -116,10 +136,9 @@ u32 debug_frames(struct debug *d, const char *path, u64 bias, u64 address, struc
     u32 n = 0;
     out[0] = (struct frame){ .line = 0 };
     if (!m) return 1;
-    Dwarf_Die *unit = dwfl_module_addrdie(m, address, &shift), *scope = NULL;
-    Dwfl_Line *line = dwfl_module_getsrc(m, address);
+    Dwarf_Die *unit = unit_of(m, address, &shift), *scope = NULL;
     int number = 0, scopes = unit ? scopes_at(unit, address - shift, &scope) : 0;
-    const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    const char *file = line_of(m, unit, address, shift, &number);
     for (int i = 0; i < scopes && n < FRAMES_AT; i++) {
         int tag = dwarf_tag(&scope[i]);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
@@ -249,31 +268,90 @@ void debug_global(struct debug *d, const char *path, u64 bias, u64 address, char
     }
 }
 
-/* How far the end of the frame (DWARF's canonical frame address) is from the stack pointer at this code; false: its
- * rule is another one. */
-static bool frame_end(Dwfl_Module *m, u64 code, s64 *from_stack)
-{
+/* ---- variables of a frame ---- */
+
 #if defined __x86_64__
-    enum { STACK = 7 };
+enum { FRAME = 6, STACK = 7 }; /* the numbers that DWARF has for the frame pointer and the stack pointer */
 #else
-    enum { STACK = 31 };
+enum { FRAME = 29, STACK = 31 };
 #endif
+
+/* What the description of a frame says at an instruction: distances to its end (DWARF's canonical frame address). */
+struct rule {
+    bool by_stack, by_record; /* which of them are known */
+    s64 stack;                /* from the stack pointer */
+    s64 record;               /* from where the caller's frame pointer is kept: there the frame pointer leads */
+};
+
+static struct rule rule_at(Dwfl_Module *m, u64 code)
+{
+    struct rule r = { 0 };
     Dwarf_Addr shift;
     Dwarf_CFI *cfi = dwfl_module_eh_cfi(m, &shift);
     Dwarf_Frame *frame;
-    Dwarf_Op *ops;
+    Dwarf_Op *ops, room[3];
     size_t n;
-    bool ok = false;
-    if (!cfi || dwarf_cfi_addrframe(cfi, code - shift, &frame)) return false;
-    if (!dwarf_frame_cfa(frame, &ops, &n) && n == 1 && ops[0].atom == DW_OP_bregx && ops[0].number == STACK) {
-        *from_stack = (s64)ops[0].number2;
-        ok = true;
-    } else if (!dwarf_frame_cfa(frame, &ops, &n) && n == 1 && ops[0].atom == DW_OP_breg0 + STACK) {
-        *from_stack = (s64)ops[0].number;
-        ok = true;
+    if (!cfi || dwarf_cfi_addrframe(cfi, code - shift, &frame)) return r;
+    if (!dwarf_frame_cfa(frame, &ops, &n) && n == 1) {
+        r.by_stack = (ops[0].atom == DW_OP_bregx && ops[0].number == STACK) || ops[0].atom == DW_OP_breg0 + STACK;
+        r.stack = (s64)(ops[0].atom == DW_OP_bregx ? ops[0].number2 : ops[0].number);
+    }
+    if (!dwarf_frame_register(frame, FRAME, room, &ops, &n) && n == 2 && ops[0].atom == DW_OP_call_frame_cfa &&
+        ops[1].atom == DW_OP_plus_uconst) {
+        r.by_record = true;
+        r.record = -(s64)ops[1].number;
     }
     base_free(frame); /* libdw gives memory of malloc, which base_free takes */
-    return ok;
+    return r;
+}
+
+/* An address of a frame, counted from each place that variables are described from. */
+enum {
+    FROM_END,
+    FROM_RECORD,
+    FROM_STACK,
+    FROM_BASE,
+    FROM_COUNT
+}; /* RECORD: the frame pointer, BASE: of the function */
+struct place {
+    u64 code; /* the instruction, as the file has it */
+    struct {
+        bool known;
+        s64 bytes;
+    } from[FROM_COUNT];
+};
+
+/* gcc says that the frame base of a function is the end of the frame, clang that it is a register. */
+static void base_of(Dwarf_Die *function, struct place *p)
+{
+    Dwarf_Attribute a;
+    Dwarf_Op *ops;
+    size_t n;
+    if (!dwarf_attr_integrate(function, DW_AT_frame_base, &a) ||
+        dwarf_getlocation_addr(&a, p->code, &ops, &n, 1) != 1 || n != 1)
+        return;
+    if (ops[0].atom == DW_OP_call_frame_cfa) p->from[FROM_BASE] = p->from[FROM_END];
+    if (ops[0].atom == DW_OP_reg0 + FRAME) p->from[FROM_BASE] = p->from[FROM_RECORD];
+    if (ops[0].atom == DW_OP_reg0 + STACK) p->from[FROM_BASE] = p->from[FROM_STACK];
+}
+
+static bool local_in(Dwarf_Die *scope, const struct place *p, char *name, size_t size)
+{
+    static const u8 op[FROM_COUNT] = {
+        [FROM_RECORD] = DW_OP_breg0 + FRAME, [FROM_STACK] = DW_OP_breg0 + STACK, [FROM_BASE] = DW_OP_fbreg
+    };
+    Dwarf_Die die;
+    if (dwarf_child(scope, &die)) return false;
+    do {
+        s64 at;
+        int tag = dwarf_tag(&die);
+        if (tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) continue;
+        for (u32 i = FROM_RECORD; i < FROM_COUNT; i++)
+            if (p->from[i].known && location(&die, p->code, op[i], &at) && at <= p->from[i].bytes &&
+                named(&die, (u64)(p->from[i].bytes - at), name, size))
+                return true;
+    } while (!dwarf_siblingof(&die, &die));
+    return false;
 }
 
 void debug_local(struct debug *d, const char *path, u64 bias, u64 code, u64 offset, bool has_end, s64 end, char *name,
@@ -281,26 +359,21 @@ void debug_local(struct debug *d, const char *path, u64 bias, u64 code, u64 offs
 {
     Dwfl_Module *m = module_of(d, path, bias);
     Dwarf_Addr shift = 0;
-    s64 from_stack;
     name[0] = 0;
-    Dwarf_Die *unit = m ? dwfl_module_addrdie(m, code, &shift) : NULL, *scope = NULL;
+    Dwarf_Die *unit = m ? unit_of(m, code, &shift) : NULL, *scope = NULL;
     if (!unit) return;
-    if (frame_end(m, code, &from_stack))
-        end = (s64)offset - from_stack; /* the frame's own description is better than a register that was found */
-    else if (!has_end)
-        return;
-    int scopes = scopes_at(unit, code - shift, &scope);
-    for (int i = 0; i < scopes && !name[0]; i++) {
-        Dwarf_Die die;
-        int tag = dwarf_tag(&scope[i]);
-        if (tag == DW_TAG_compile_unit || dwarf_child(&scope[i], &die)) continue;
-        do {
-            s64 at;
-            if ((dwarf_tag(&die) == DW_TAG_variable || dwarf_tag(&die) == DW_TAG_formal_parameter) &&
-                location(&die, code - shift, DW_OP_fbreg, &at) && at <= end && named(&die, (u64)(end - at), name, size))
-                break;
-        } while (!dwarf_siblingof(&die, &die));
-        if (tag == DW_TAG_subprogram) break;
+    struct rule r = rule_at(m, code);
+    if (r.by_stack) end = (s64)offset - r.stack; /* better than a register that was found */
+    bool known = r.by_stack || has_end;
+    struct place p = { .code = code - shift,
+                       .from = { [FROM_END] = { known, end },
+                                 [FROM_RECORD] = { known && r.by_record, end + r.record },
+                                 [FROM_STACK] = { true, (s64)offset } } };
+    int scopes = scopes_at(unit, p.code, &scope), function = 0;
+    while (function < scopes && dwarf_tag(&scope[function]) != DW_TAG_subprogram) function++;
+    if (function < scopes) {
+        base_of(&scope[function], &p);
+        for (int i = 0; i <= function && !local_in(&scope[i], &p, name, size); i++) {}
     }
     base_free(scope); /* libdw gives memory of malloc, which base_free takes */
 }
