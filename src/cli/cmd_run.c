@@ -6,12 +6,12 @@
 #include "cli/cli.h"
 #include "cli/reporting.h"
 #include "cli/run_clients.h"
+#include "cli/run_loader.h"
 #include "cli/run_report.h"
 #include "cli/run_save.h"
 #include "cli/run_script.h"
 #include "cli/run_source.h"
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <regex.h>
@@ -22,7 +22,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SCRIPTS = 4 }; /* that interpret each other, as far as the kernel goes */
 enum {
     OTHERS_WAIT = 100,
     OTHERS_PAUSE = 20000
@@ -139,55 +138,6 @@ static bool program_find(struct run *r, struct error *e)
     if (e->code) return false;
     if (r->script) r->program = r->script;
     return file_program(r->program[0], r->path, sizeof r->path) || run_script_refuse(name, e);
-}
-
-/* The interpreter of a script, "#!/usr/bin/env python3" or "#! /bin/sh -e"; false: it is none. */
-static bool interpreter_find(const char *head, size_t n, char *out, size_t size)
-{
-    char line[300], *rest, *word;
-    if (n < 3 || memcmp(head, "#!", 2)) return false;
-    snprintf(line, sizeof line, "%.*s", (int)MIN_OF(strcspn(head + 2, "\n"), sizeof line - 1), head + 2);
-    rest = line;
-    word = strtok_r(NULL, " \t", &rest);
-    const char *slash = word ? strrchr(word, '/') : NULL;
-    if (slash && !strcmp(slash, "/env"))
-        while ((word = strtok_r(NULL, " \t", &rest)) && (word[0] == '-' || strchr(word, '='))) {}
-    return word && file_program(word, out, size);
-}
-
-/* Programs that no module of the loader can reach are named before they run. */
-static bool program_reachable(const char *path, u32 depth, struct error *e)
-{
-    char interpreter[4096];
-    struct stat st;
-    union {
-        Elf64_Ehdr head;
-        char bytes[4097]; /* with a zero behind what is read */
-    } u = { 0 };
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return error_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));
-    ssize_t n = read(fd, u.bytes, sizeof u.bytes - 1);
-    bool known = !fstat(fd, &st), elf = n >= (ssize_t)sizeof u.head && !memcmp(u.bytes, ELFMAG, SELFMAG);
-    close(fd);
-    if (known && st.st_mode & (S_ISUID | S_ISGID))
-        return error_set(e, ERR_UNSUPPORTED,
-                         "%s is setuid or setgid: the loader ignores LD_AUDIT for it; run a copy without the bit",
-                         path);
-    if (!elf && depth && n > 0 && interpreter_find(u.bytes, (size_t)n, interpreter, sizeof interpreter))
-        return program_reachable(interpreter, depth - 1, e);
-    if (!elf || u.head.e_phoff + (u64)u.head.e_phnum * sizeof(Elf64_Phdr) > (u64)n) return true; /* a script */
-    bool dynamic = u.head.e_type != ET_EXEC && u.head.e_type != ET_DYN;
-    for (u32 i = 0; i < u.head.e_phnum; i++) {
-        Elf64_Phdr p;
-        memcpy(&p, u.bytes + u.head.e_phoff + i * sizeof p, sizeof p);
-        if (p.p_type != PT_INTERP) continue;
-        dynamic = true;
-        if (p.p_offset < (u64)n && strstr(u.bytes + p.p_offset, "musl"))
-            return error_set(e, ERR_UNSUPPORTED, "%s is linked with musl, whose loader knows no LD_AUDIT", path);
-    }
-    return dynamic ||
-           error_set(e, ERR_UNSUPPORTED,
-                     "%s is linked statically: it has no loader that could be asked; link it without -static", path);
 }
 
 /* Beside the command in its build folder, or where it is installed. */
@@ -437,7 +387,7 @@ int cmd_run(int argc, char **argv)
     int code = EXIT_USAGE, status = -1;
     bool ready = front_find(&r, &e) && folder_prepare(&r, &e);
     if (ready && r.read) code = print_again(&r, &e);
-    if (ready && !r.read && program_find(&r, &e) && program_reachable(r.path, SCRIPTS, &e)) {
+    if (ready && !r.read && program_find(&r, &e) && run_reachable(r.path, &e)) {
         status = program_run(&r, &e);
         if (status != -1 && r.save) run_save(r.folder, r.save, r.program[0], status, &e);
         if (status != -1) code = finish(&r, status);

@@ -1,4 +1,6 @@
-/* Frames of the host: where each ends by its description, against what libgcc's unwinder says of the same frames. */
+/* Frames of the host: where each ends by its description, against what libgcc's unwinder says of the same frames. And
+ * which loaders `lockstep run` trusts. */
+#include "cli/run_loader.h"
 #include "unit.h"
 #include "where/where.h"
 #include <alloca.h>
@@ -143,6 +145,16 @@ static void whole_stack(void)
     UNIT(s.known[2] && !s.known[3]);
 }
 
+static void loaders(void)
+{
+    UNIT(!run_loader_fault(false, "2.31"));
+    UNIT(run_loader_fault(true, "2.31") != NULL);
+    UNIT(run_loader_fault(true, "2.34") != NULL);
+    UNIT(!run_loader_fault(true, "2.35"));
+    UNIT(!run_loader_fault(true, "2.36.9000"));
+    UNIT(!run_loader_fault(true, "3.0"));
+}
+
 int main(void)
 {
     where_modules_look();
@@ -150,5 +162,6 @@ int main(void)
     nothing_known();
     whole_stack();
     whole_stack(); /* with what was kept */
+    loaders();
     return unit_done();
 }
