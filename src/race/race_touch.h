@@ -171,8 +171,9 @@ static inline bool race_run_covered(const struct race_warp *w, const char *cells
         if (likely(space == SPACE_SHARED || !w->c->era->parallel)) {
             r = c->r;
             written = c->w;
-        } else { /* no lock is needed: a thread that writes now finds the set of readers */
-            r = __atomic_load_n(&c->r, __ATOMIC_RELAXED);
+        } else { /* no lock is needed: a thread that writes from here on finds the set of readers. One that wrote before
+                  * the set was made held the lock first, so whoever sees the set in order sees the write, too. */
+            r = __atomic_load_n(&c->r, __ATOMIC_ACQUIRE);
             written = __atomic_load_n(&c->w, __ATOMIC_RELAXED);
         }
         bool set = word_kind(r) == WHO_GRID || (word_kind(r) == WHO_CTA && space == SPACE_SHARED);
