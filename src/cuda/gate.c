@@ -99,7 +99,7 @@ u64 cu_call_serial(void) { return mine ? mine->serial : 0; }
 const struct cu_call *cu_call_of_thread(s32 tid)
 {
     for (const struct gate_thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t; t = t->next)
-        if (__atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid) return __atomic_load_n(&t->now, __ATOMIC_RELAXED);
+        if (__atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid) return __atomic_load_n(&t->now, __ATOMIC_ACQUIRE);
     return NULL;
 }
 
@@ -110,7 +110,7 @@ bool cu_call_nth(u32 n, s32 *tid, u64 *serial, const struct cu_call **call)
     if (!t) return false;
     *tid = __atomic_load_n(&t->tid, __ATOMIC_ACQUIRE);
     *serial = __atomic_load_n(&t->serial, __ATOMIC_RELAXED);
-    *call = *tid ? __atomic_load_n(&t->now, __ATOMIC_RELAXED) : NULL;
+    *call = *tid ? __atomic_load_n(&t->now, __ATOMIC_ACQUIRE) : NULL;
     return true;
 }
 
@@ -133,7 +133,7 @@ void gate_begin(struct cu_call *c)
     c->result = 0;
     c->start = 0;
     if (c->outer) return;
-    __atomic_store_n(&t->now, c, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->now, c, __ATOMIC_RELEASE); /* other threads read the record */
     __atomic_store_n(&t->serial, t->serial + 1, __ATOMIC_RELAXED);
     if (cu_log_wanted()) c->start = cu_log_now();
     if (unlikely(cu_where_scripts())) cu_where_begin(c);
