@@ -39,7 +39,8 @@ static struct sigaction theirs_now(int number)
 static void theirs_set(int number, const struct sigaction *theirs)
 {
     struct program *p = &programs[number];
-    __atomic_add_fetch(&p->turn, 1, __ATOMIC_ACQ_REL);
+    __atomic_add_fetch(&p->turn, 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* what is stored next is not seen before the odd turn */
     p->theirs = *theirs;
     __atomic_add_fetch(&p->turn, 1, __ATOMIC_RELEASE);
 }
