@@ -184,7 +184,7 @@ static void advise(struct advice *a, int advice, struct cu_location l)
 static cu_result told(u64 address, u64 bytes, int advice, struct cu_location l)
 {
     lk_memory_info info;
-    u32 first, last;
+    u32 first = 0, last = 0;
     cu_result r = managed_range(address, bytes, &info);
     bool placed = advice != READ_MOSTLY && advice != NOT_READ_MOSTLY && advice != NOT_PREFER;
     if (r || (placed && (r = place_check(&l, advice == PREFETCH ? CU_INVALID_DEVICE : CU_INVALID_VALUE)))) return r;

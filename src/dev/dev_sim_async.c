@@ -492,7 +492,7 @@ static u32 value_read(struct device *d, struct op_spec *spec, u64 address, const
     spec->tag = work_tag(d, site);
     if (spec->kind == OP_VALUE_WRITE) {
         tell_told(d);
-        struct dev_task t = { .kind = OP_FILL, .fill = { address, 0, 4, spec->bits / 32, 1, 0 }, .site = site };
+        struct dev_task t = { .kind = OP_FILL, .fill = { address, 0, 4, spec->bits / 32, 1, 0, 0 }, .site = site };
         u32 status;
         struct body *b = body_new(d, &t, 0, &status, e);
         if (!b) return work_status(d, status, e);
@@ -687,9 +687,9 @@ static void sim_exec_delete(struct dev_exec *x) { graph_exec_delete(exec_in(x));
 
 static u32 sim_exec_update(struct dev_exec *x, struct dev_graph *g, struct error *e)
 {
-    static const char *const what[] = { "", "other nodes or edges", "a node of another kind",
-                                        "a node that differs in more than can be changed: whether a launch is "
-                                        "cooperative, between which memories a copy is, whether a fill has rows",
+    static const char fixed[] = "a node that differs in more than can be changed: whether a launch is cooperative, "
+                                "between which memories a copy is, whether a fill has rows";
+    static const char *const what[] = { "", "other nodes or edges", "a node of another kind", fixed,
                                         "another allocation" };
     struct graph_update u = { 0 };
     u32 status = graph_update(exec_in(x), graph_in(g), &u);
