@@ -113,14 +113,27 @@ static void place_own(struct ptx_func *f)
     if (!f->dynamic_align) f->dynamic_align = 16;
 }
 
-/* Whether an instruction of the program makes addresses of other CTAs' shared memory, or writes there. */
+/* Whether an instruction may reach the shared memory of other CTAs at an address that the kernel has made by itself:
+ * kernels for sm_100 change the rank in a shared address. Bulk copies are left out: what they do to the memory of
+ * another CTA is checked as far as the program has one of the others. */
+static bool says_cluster(const struct ptx_opcode *o)
+{
+    static const char *const bases[] = { "ld", "st", "atom", "red", "mbarrier" };
+    bool known = false;
+    for (u32 k = 0; k < COUNT_OF(bases); k++) known |= str_is(o->base, bases[k]);
+    for (u32 n = 0; known && n < o->nmod; n++)
+        if (str_is(o->mod[n], "shared::cluster")) return true;
+    return false;
+}
+
+/* Whether an instruction of the program makes addresses of other CTAs' shared memory, or reaches it. */
 static bool is_distributed(const struct ptx_module *first)
 {
     for (const struct ptx_module *m = first; m; m = m->next)
         for (u32 k = 0; k < m->nfunc; k++)
             for (u32 i = 0; i < m->func[k]->ninsn; i++) {
                 const struct ptx_opcode *o = m->func[k]->insn[i].op;
-                if (o && str_is(o->base, "mapa")) return true;
+                if (o && (str_is(o->base, "mapa") || says_cluster(o))) return true;
                 for (u32 n = 0; o && n < o->nmod; n++)
                     if (str_is(o->mod[n], "multicast::cluster")) return true;
             }

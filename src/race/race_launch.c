@@ -279,6 +279,10 @@ static void launch_open(struct race *r, struct race_launch *launch, const struct
     if (k->has_volatile) __atomic_store_n(&era->volatiles_used, true, __ATOMIC_RELAXED);
 }
 
+/* Whether CTAs of the launch may reach the shared memory of each other: its cells are as those of global memory then,
+ * and the launch is checked by clocks, whatever its kernel does. */
+static bool is_distributed(const struct launch *l) { return l->per > 1 && l->kernel->func->module->first->distributed; }
+
 /* What launches before it have acquired from others is before it, too. Under the lock of the era. */
 static void join_seen(struct race_era *era, struct race_launch *launch)
 {
@@ -307,7 +311,7 @@ void launch_begin(struct race *r, const struct launch *l)
     report_ran(l->in->report, CHECK_ASYNC);
     if (fresh) {
         era_begin(r);
-        era->exact = !k->simple || (l->beside && k->polls) || r->eras_only;
+        era->exact = !k->simple || (l->beside && k->polls) || r->eras_only || is_distributed(l);
         shape(&era->notes, l, k);
     }
     if (!r->running) {
@@ -516,7 +520,7 @@ void race_cta_begin(struct race *r, struct cta *cta)
     c->start = c->base = c->now;
     c->lo[SPACE_SHARED] = (u64)c->base << 32;
     c->lo[SPACE_GLOBAL] = hb_era_floor(c->era);
-    cells_distribute(c, c->exact && l->per > 1 && l->kernel->func->module->first->distributed);
+    cells_distribute(c, is_distributed(l));
     race_copies_reset(c);
     if (c->exact) memset(c->cta_memo, 0, sizeof c->cta_memo);
     c->grid_base = c->walked = c->grid_base_at = 0;

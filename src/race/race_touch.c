@@ -139,8 +139,9 @@ void race_run_slow(struct touch *t, char *cells, u64 a, u32 n, u64 me)
 char *lane_cells(const struct access *a, u32 lane, struct mem_object **cached)
 {
     if (a->space[lane] == SP_SHARED) {
-        const struct cta *owner = cluster_cta(a->warp->cta, a->addr[lane]);
-        return owner && owner->race ? ((struct race_cta *)owner->race)->shared : NULL;
+        const struct cta *own = a->warp->cta, *owner = cluster_cta(own, a->addr[lane]);
+        const struct race_cta *c = owner ? owner->race : NULL;
+        return c && (owner == own || c->distributed) ? c->shared : NULL;
     }
     if (a->space[lane] != SP_GLOBAL && a->space[lane] != SP_GENERIC) return NULL;
     struct mem_object *o = *cached;
