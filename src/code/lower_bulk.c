@@ -153,7 +153,11 @@ void lower_bulk_tensor(struct lower *w, int form)
     if (reduces) {
         static const char *const names[] = { "add", "exch", "min", "max", "and", "or", "xor", "cas", "inc", "dec" };
         u32 op = 0;
-        while (!lower_has_mod(i, names[op])) op++;
+        while (op < COUNT_OF(names) && !lower_has_mod(i, names[op])) op++;
+        if (op == COUNT_OF(names)) {
+            lower_unsupported(w);
+            return;
+        }
         o.aux |= (u16)(op << TENSOR_ATOM);
     }
     o.site = w->site.n;

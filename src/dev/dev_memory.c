@@ -1,6 +1,7 @@
 /* What every device's memory has in common: its kinds, registered memory and pitched allocations, what an address is
  * and on which of several devices, and what was never freed. dev_memory.h has the overview. */
 #include "dev/dev_gpu.h"
+#include "mem/mapped.h"
 #include "dev/dev_memory.h"
 #include "where/where.h"
 #include <inttypes.h>
@@ -110,9 +111,8 @@ void dev_address_text(struct device *d, u64 address, char *out, size_t size)
 bool dev_mapped(const struct mem_object *o, u64 address, u64 bytes, bool write, struct error *e)
 {
     u32 rights = write ? MEM_READABLE | MEM_WRITABLE : MEM_READABLE;
-    u64 at = address, lo, n;
-    while (at - address < bytes && mem_run(o, at, rights, &lo, &n)) at = lo + n;
-    if (at - address >= bytes) return true;
+    u64 open = mem_run_bytes(o, address, bytes, rights), at = address + open;
+    if (open == bytes) return true;
     u32 right = mem_rights(o, at);
     return error_set(e, ERR_INPUT,
                      right & MEM_READABLE ? "the memory at %s+0x%" PRIx64 " may only be read by the device"

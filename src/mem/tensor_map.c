@@ -40,8 +40,12 @@ u32 tensor_map_units(struct tensor_map *m)
 
 /* Bits of a corner's field: lower corners from bit 0 on, upper ones from bit 16. */
 static u32 corner_bits(const struct tensor_map *m) { return m->rank == 3 || m->wide ? 16 : m->rank == 4 ? 8 : 5; }
-/* Dimensions of pixels that have corners. */
-static u32 corner_count(const struct tensor_map *m) { return m->wide ? 1 : m->rank - 2u; }
+/* Dimensions of pixels that have corners; of a rank that no map of pixels has, none. */
+static u32 corner_count(const struct tensor_map *m)
+{
+    if (m->rank < 3 || m->rank > TENSOR_RANKS) return 0;
+    return m->wide ? 1 : m->rank - 2u;
+}
 
 static const char *wrong_corners(const struct tensor_map *m)
 {
@@ -58,14 +62,14 @@ static const char *wrong_corners(const struct tensor_map *m)
 static const char *wrong_box(const struct tensor_map *m)
 {
     u32 across = m->im2col ? m->channels : m->box[0];
-    u64 inner = (u64)across * (tensor_map_padded(m->type) ? 8u : type_bits[m->type]) / 8; /* as in shared memory */
+    u64 inner = (u64)across * (tensor_map_padded(m->type) ? 8u : type_bits[m->type]); /* bits, as in shared memory */
     if (m->im2col && (!m->channels || m->channels > 256)) return "channelsPerPixel is not 1 to 256";
     if (m->im2col && (!m->pixels || m->pixels > 1024)) return "pixelsPerColumn is not 1 to 1024";
     for (u32 d = 0; !m->im2col && d < m->rank; d++)
         if (!m->box[d] || m->box[d] > 256) return "a boxDim is not 1 to 256";
     if (tensor_map_padded(m->type) && across != PADDED_ROW) return "the inner dimension of the box is not 128";
-    if (inner % 16) return "the inner dimension of the box is no multiple of 16 bytes";
-    if (!m->interleave && m->swizzle && inner > swizzle_width(m->swizzle))
+    if (inner % 128) return "the inner dimension of the box is no multiple of 16 bytes";
+    if (!m->interleave && m->swizzle && inner > 8 * swizzle_width(m->swizzle))
         return "the inner dimension of the box is larger than the swizzle";
     return NULL;
 }

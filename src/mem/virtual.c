@@ -5,6 +5,7 @@
  * Each granule of an object has a byte with its rights, which kernels read without a lock. What is known of undefined
  * bytes belongs to addresses: memory that was mapped before, or is mapped twice, counts as defined. */
 #include "mem/zone.h"
+#include "mem/mapped.h"
 #include <inttypes.h>
 
 enum { EVER = 8 };   /* of a granule: something was mapped there */
@@ -216,6 +217,13 @@ bool mem_run(const struct mem_object *o, u64 addr, u32 rights, u64 *lo, u64 *byt
     *lo = o->base + first * MEM_GRANULE;
     *bytes = (end - first) * MEM_GRANULE;
     return true;
+}
+
+u64 mem_run_bytes(const struct mem_object *o, u64 addr, u64 bytes, u32 rights)
+{
+    u64 at = addr, lo, n;
+    while (at - addr < bytes && at - o->base < o->size && mem_run(o, at, rights, &lo, &n)) at = lo + n;
+    return MIN_OF(at - addr, bytes);
 }
 
 bool mem_run_next(const struct mem_object *o, u64 from, bool ever, u64 *lo, u64 *bytes)

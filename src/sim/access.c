@@ -1,5 +1,6 @@
 /* The full check of a memory access: each lane's address against the object its pointer came from (rules.md B), and
  * its alignment. Whatever the checks in force, no lane ever touches memory that is not the program's. */
+#include "mem/mapped.h"
 #include "mem/shadow.h"
 #include "sim/call.h"
 #include "sim/cluster.h"
@@ -73,6 +74,24 @@ static void remember(const struct access *a, const struct mem_object *o, u64 lo,
     };
 }
 
+/* Whether all bytes of an access to reserved addresses have memory and rights; the run of the first one is [*lo, *lo +
+ * *size). Copies may reach beyond it. */
+static bool is_mapped_there(const struct access *a, u64 addr, u32 bytes, const struct mem_object *o,
+                            struct lane_check *c, u64 *lo, u64 *size)
+{
+    u32 rights = site_is_load(a->site) ? MEM_READABLE : MEM_READABLE | MEM_WRITABLE;
+    u64 wanted = MIN_OF((u64)bytes, o->base + o->size - addr);
+    c->closed_at = addr;
+    if (mem_run(o, addr, rights, lo, size)) {
+        if (within(addr, wanted, *lo, *size)) return true;
+        u64 open = mem_run_bytes(o, addr, wanted, rights);
+        if (open == wanted) return true;
+        c->closed_at += open;
+    }
+    c->fault = FAULT_UNMAPPED;
+    return false;
+}
+
 static void check_global(struct access *a, u32 lane, struct mem_object *root, struct lane_check *c)
 {
     const struct mem *m = a->warp->cta->launch->sim->mem;
@@ -110,9 +129,8 @@ static void check_global(struct access *a, u32 lane, struct mem_object *root, st
         return;
     }
     u64 lo = o.object->base, size = o.object->size;
-    u32 rights = site_is_load(a->site) ? MEM_READABLE : MEM_READABLE | MEM_WRITABLE;
-    bool open = o.object->kind != MEM_VIRTUAL || mem_run(o.object, addr, rights, &lo, &size);
-    if (unlikely(!open || __atomic_load_n(&o.object->closed, __ATOMIC_RELAXED))) {
+    if (unlikely(o.object->kind == MEM_VIRTUAL && !is_mapped_there(a, addr, read, o.object, c, &lo, &size))) return;
+    if (unlikely(__atomic_load_n(&o.object->closed, __ATOMIC_RELAXED))) {
         c->fault = FAULT_UNMAPPED;
         return;
     }

@@ -1,6 +1,7 @@
 /* Functions that the CUDA runtime provides to kernels: vprintf, __assertfail, malloc, free and cudaGraphSetConditional.
  * Those that launch kernels are in device_runtime.c. */
 #include "sim/builtin.h"
+#include "mem/mapped.h"
 #include "sim/call.h"
 #include "sim/finding_place.h"
 #include "sim/cluster.h"
@@ -9,11 +10,12 @@
 #include "sim/planes.h"
 #include "sim/sim_run.h"
 
-/* n bytes at a generic address of a lane, when they are the program's. */
-const char *builtin_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
+/* n bytes at a generic address of a lane, when they are the program's, with rights to them (MEM_READABLE, ...). */
+static const char *bytes_of(struct warp *w, u32 lane, u64 addr, u64 n, u32 rights)
 {
     struct launch *l = w->cta->launch;
     u64 local = addr - mem_local_window(l->sim->mem), shared = addr - mem_shared_window(l->sim->mem);
+    if (n > LOCAL_STACK) return NULL; /* nobody asks for as much: no sum below wraps */
     if (local < MEM_LOCAL_BYTES)
         return local + n <= LOCAL_STACK ? local_of(w) + (size_t)lane * LOCAL_STACK + local : NULL;
     if (shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS) {
@@ -22,7 +24,18 @@ const char *builtin_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
     }
     struct mem_object *o = mem_find(l->sim->mem, addr);
     if (!o || !mem_is_live(o) || addr < o->base || addr + n > o->base + o->size) return NULL;
+    if (__atomic_load_n(&o->closed, __ATOMIC_RELAXED) || mem_run_bytes(o, addr, n, rights) < n) return NULL;
     return mem_view(o, addr);
+}
+
+const char *builtin_bytes(struct warp *w, u32 lane, u64 addr, u64 n)
+{
+    return bytes_of(w, lane, addr, n, MEM_READABLE);
+}
+
+char *builtin_room(struct warp *w, u32 lane, u64 addr, u64 n)
+{
+    return (char *)(uintptr_t)bytes_of(w, lane, addr, n, MEM_READABLE | MEM_WRITABLE);
 }
 
 /* Text and arguments of printf and assert are used (rules.md I2). */
@@ -41,27 +54,34 @@ static void printed(struct warp *w, u32 lane, u64 addr, u32 n)
     if (t[lane].undef) init_report(w, w->print_op, USE_PRINT, 1u << lane, t, "an argument of printf");
 }
 
-/* A string that cannot be read up to its end: an access outside, of one byte. */
-static void string_outside(struct warp *w, u32 lane, u64 start, u64 at)
+/* A string that cannot be read up to its end, or an argument (width > 1): an access outside. */
+static void print_outside(struct warp *w, u32 lane, u64 start, u64 at, u32 width)
 {
     const struct mem *m = w->cta->launch->sim->mem;
     const struct mem_object *o = mem_find(m, start);
     bool local = start - mem_local_window(m) < MEM_LOCAL_BYTES,
          shared = start - mem_shared_window(m) < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
     bool inside = o && mem_is_live(o) && start >= o->base && start < o->base + o->size;
-    struct finding f = { .kind = local    ? F_bounds_local
-                                 : shared ? F_bounds_shared
-                                 : inside ? F_bounds
-                                          : F_invalid_address,
+    bool unmapped = inside && at < o->base + o->size; /* the object has the byte, and it cannot be read */
+    struct finding f = { .kind = local      ? F_bounds_local
+                                 : shared   ? F_bounds_shared
+                                 : unmapped ? F_unmapped
+                                 : inside   ? F_bounds
+                                            : F_invalid_address,
                          .access = "read",
-                         .width = 1,
+                         .width = width,
                          .space = local    ? "local"
                                   : shared ? "shared"
                                            : "global" };
-    f.cause = at == start && !inside
+    f.cause = width > 1 ? "printf reads an argument where there is no memory of the program"
+              : at == start && !inside
                   ? "printf was given an address where there is no string"
                   : "printf reads a string that has no end: no zero byte follows where it could be read";
-    f.fix = inside ? "End the text with a zero byte." : "Look where the address comes from.";
+    f.fix = inside && width == 1 ? "End the text with a zero byte." : "Look where the address comes from.";
+    if (unmapped) {
+        f.cause = "printf reads there, and no memory is mapped, or the device has no right to it";
+        f.fix = NULL;
+    }
     f.addr[lane] = at;
     if (inside) {
         f.object = o->name;
@@ -77,7 +97,7 @@ static bool lane_string(struct warp *w, u32 lane, u64 addr, u32 most, struct tex
     for (u32 k = 0; k < most; k++) {
         const char *p = builtin_bytes(w, lane, addr + k, 1);
         if (!p) {
-            string_outside(w, lane, addr, addr + k);
+            print_outside(w, lane, addr, addr + k, 1);
             return false;
         }
         if (!*p) return true;
@@ -147,6 +167,7 @@ static bool next_argument(struct warp *w, u32 lane, u64 *at, u32 size, u64 *v)
 {
     *at = (*at + size - 1) / size * size;
     const char *p = builtin_bytes(w, lane, *at, size);
+    if (!p && *at) print_outside(w, lane, *at, *at, size); /* without arguments the compiler gives 0 */
     if (!p) return false;
     printed(w, lane, *at, size);
     *v = 0;

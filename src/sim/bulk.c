@@ -34,10 +34,10 @@ bool bulk_check_peer(struct access *a, struct warp *w, const char *R, const stru
     };
     access_addresses(a, R);
     u32 rank = cluster_rank(a->addr[lane]);
-    if (a->site->space == SP_SHARED) a->addr[lane] = cluster_base(w->cta->rank) + cluster_offset(a->addr[lane]);
+    bool peer = a->site->space == SP_SHARED && cluster_cta(w->cta, a->addr[lane]);
+    if (peer) a->addr[lane] = cluster_base(w->cta->rank) + cluster_offset(a->addr[lane]);
     access_check(a);
-    if (a->ok && a->site->space == SP_SHARED && rank < w->cta->cluster->size) bulk_place(a, rank, lane);
-    return a->ok;
+    return a->ok && (!peer || bulk_place_live(a, rank, lane));
 }
 
 u32 bulk_ranks(const struct warp *w, const char *R, const struct insn *i, const struct access *to, u32 lane)
@@ -54,6 +54,19 @@ void bulk_place(struct access *a, u32 rank, u32 lane)
     if (a->space[lane] != SP_SHARED) return;
     a->addr[lane] = cluster_base(rank) + offset;
     a->ptr[lane] = cluster_place(a->warp->cta, rank, offset);
+}
+
+bool bulk_place_live(struct access *a, u32 rank, u32 lane)
+{
+    const struct cta *own = a->warp->cta;
+    bulk_place(a, rank, lane);
+    if (a->space[lane] != SP_SHARED || rank == own->rank || !own->cluster->cta[rank]->done) return true;
+    u64 at = a->addr[lane];
+    if (a->site->space == SP_GENERIC) a->addr[lane] += mem_shared_window(own->launch->sim->mem);
+    access_check(a); /* says so */
+    a->addr[lane] = at;
+    a->space[lane] = SP_SHARED;
+    return false;
 }
 
 void bulk_reduction(struct flight *f, enum atom_op op, u32 type)
@@ -128,9 +141,9 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
     bool multicast = lop_src(o, SRC_BULK_CTAS)->kind != O_NONE;
     for (u32 m = bulk_ranks(w, R, i, &to, lane); m; m &= m - 1) {
         u32 rank = (u32)__builtin_ctz(m);
+        if (multicast && !bulk_place_live(&to, rank, lane)) continue;
         struct flight *f = flight_new(w, i, lane, signals ? FLIGHT_MBARRIER : FLIGHT_GROUP);
         if (!f) return;
-        if (multicast) bulk_place(&to, rank, lane);
         if (multicast && signals) bulk_place(&mbarrier, rank, lane);
         f->to_space = to.space[lane];
         f->from_space = from.space[lane];

@@ -16,6 +16,8 @@ bool bulk_check_peer(struct access *a, struct warp *w, const char *R, const stru
 u32 bulk_ranks(const struct warp *w, const char *R, const struct insn *i, const struct access *to, u32 lane);
 /* The same place in the shared memory of a CTA of the cluster. */
 void bulk_place(struct access *a, u32 rank, u32 lane);
+/* The same; false: all threads of that CTA have left, which is reported. */
+bool bulk_place_live(struct access *a, u32 rank, u32 lane);
 /* The flight combines elements of that type of a tensor map (mem/tensor_map.h) with the destination. */
 void bulk_reduction(struct flight *f, enum atom_op op, u32 type);
 #endif

@@ -2,6 +2,7 @@
  * and reductions. The map says where the tensor is and how a box lies in shared memory (mem/tensor_map.h); what is
  * outside of the tensor is filled in on the way to shared memory, and left alone on the way back. Each copy is a flight
  * (flight.h). */
+#include "mem/mapped.h"
 #include "mem/tensor_map.h"
 #include "sim/access.h"
 #include "sim/bulk.h"
@@ -33,6 +34,8 @@ struct tensor_copy {
     bool store;                      /* to global memory */
     bool prefetch;                   /* nothing is copied */
     bool outside;                    /* some of the tensor is outside of its object */
+    u64 closed_at;                   /* the first byte in the object that the device cannot use; 0: none */
+    u32 closed_bytes;                /* of the piece that has it */
     struct flight *f;
 };
 
@@ -64,14 +67,36 @@ static u64 row_pitch(const struct tensor_copy *c)
     return c->map.swizzle && bytes < span && !slices ? span : bytes;
 }
 
+/* Whether bytes of the tensor are memory that the copy can use. Where they would be may be any number: the map says it.
+ */
+static bool is_there(struct tensor_copy *c, u64 global, u64 bytes)
+{
+    const struct mem_object *o = c->object;
+    if (!o || global - o->base >= o->size || bytes > o->size - (global - o->base)) {
+        c->outside = true;
+        return false;
+    }
+    u64 open = mem_run_bytes(o, global, bytes, c->store ? MEM_READABLE | MEM_WRITABLE : MEM_READABLE);
+    if (likely(open == bytes && !__atomic_load_n(&o->closed, __ATOMIC_RELAXED))) return true;
+    if (!c->closed_at) {
+        c->closed_at = open == bytes ? global : global + open;
+        c->closed_bytes = (u32)bytes;
+    }
+    return false;
+}
+
+/* The address of element x behind `line`, along a dimension; 0: there is none, since the sum has more than 64 bits. */
+static u64 along(u64 line, s64 x, u64 stride)
+{
+    u64 by, at;
+    return __builtin_mul_overflow((u64)x, stride, &by) || __builtin_add_overflow(line, by, &at) ? 0 : at;
+}
+
 /* Bytes of a row: those in the tensor at `global`, or outside of it (global 0). */
 static void add_piece(struct tensor_copy *c, u64 offset, u64 global, u64 bytes)
 {
     const struct mem_object *o = c->object;
-    if (global && (!o || global < o->base || global + bytes > o->base + o->size)) {
-        c->outside = true;
-        global = 0;
-    }
+    if (global && !is_there(c, global, bytes)) global = 0;
     if (!global && c->store) return;
     if (c->store && c->unit) { /* 6-bit elements, a byte each in shared memory: its last four are read as well */
         u64 to = swizzled(c, offset);
@@ -94,13 +119,21 @@ static void add_piece(struct tensor_copy *c, u64 offset, u64 global, u64 bytes)
     }
 }
 
+/* The same along a row, whose elements are next to each other. */
+static u64 along_row(struct tensor_copy *c, u64 line, s64 x)
+{
+    u64 at = along(line, x, c->map.stride[0]);
+    c->outside |= !at;
+    return at;
+}
+
 /* A row of padded units, or of every so many-th slice: each is a piece of its own. line 0: the row is outside. */
 static void add_units(struct tensor_copy *c, u64 offset, s64 x, u32 n, u64 line)
 {
     u32 bytes = (u32)c->map.stride[0], unit = c->unit ? c->unit : bytes, step = c->unit ? 1 : c->map.step[0];
     for (u32 k = 0; k < n; k++, x += step) {
         bool inside = line && x >= 0 && x < (s64)c->map.dim[0];
-        add_piece(c, offset + k * unit, inside ? line + (u64)x * bytes : 0, bytes);
+        add_piece(c, offset + (u64)k * unit, inside ? along_row(c, line, x) : 0, bytes);
     }
 }
 
@@ -125,8 +158,17 @@ static void add_row(struct tensor_copy *c, u64 offset, s64 x, u32 n, u64 line)
     if (!line) first = last = (s64)n;
     if (first) add_piece(c, offset, 0, (u64)first * bytes);
     if (last > first)
-        add_piece(c, offset + (u64)first * bytes, line + (u64)((x + first) * bytes), (u64)(last - first) * bytes);
+        add_piece(c, offset + (u64)first * bytes, along_row(c, line, x + first), (u64)(last - first) * bytes);
     if (last < (s64)n) add_piece(c, offset + (u64)last * bytes, 0, (u64)((s64)n - last) * bytes);
+}
+
+/* The element `x` of dimension `d` of a line; 0: it is outside of the tensor, or of all addresses. */
+static u64 line_at(struct tensor_copy *c, u64 line, u32 d, s64 x)
+{
+    if (!line || x < 0 || x >= (s64)c->map.dim[d]) return 0;
+    u64 at = along(line, x, c->map.stride[d]);
+    c->outside |= !at;
+    return at;
 }
 
 static void add_box(struct tensor_copy *c)
@@ -136,11 +178,7 @@ static void add_box(struct tensor_copy *c)
     for (u32 d = 0; d < m->rank; d++) count[d] = d ? (m->box[d] + m->step[d] - 1) / m->step[d] : m->box[0];
     for (u64 offset = 0;; offset += row_pitch(c)) {
         u64 line = m->address;
-        for (u32 d = 1; d < m->rank; d++) {
-            s64 x = (s64)c->at[d] + (s64)k[d] * m->step[d];
-            if (x < 0 || x >= (s64)m->dim[d]) line = 0;
-            if (line) line += (u64)x * m->stride[d];
-        }
+        for (u32 d = 1; d < m->rank; d++) line = line_at(c, line, d, (s64)c->at[d] + (s64)k[d] * m->step[d]);
         add_row(c, offset, c->at[0], count[0], line);
         u32 d = 1;
         while (d < m->rank && ++k[d] == count[d]) k[d++] = 0;
@@ -153,9 +191,7 @@ static void add_rows(struct tensor_copy *c)
 {
     const struct tensor_map *m = &c->map;
     for (u32 k = 0; k < FOUR_ROWS; k++) {
-        s64 row = c->at[1 + k];
-        u64 line = row >= 0 && row < (s64)m->dim[1] ? m->address + (u64)row * m->stride[1] : 0;
-        add_row(c, k * row_pitch(c), c->at[0], m->box[0], line);
+        add_row(c, k * row_pitch(c), c->at[0], m->box[0], line_at(c, m->address, 1, c->at[1 + k]));
     }
 }
 
@@ -171,11 +207,8 @@ static void add_pixels(struct tensor_copy *c)
     for (u32 d = 0; d < m->rank; d++) at[d] = c->at[d];
     for (u32 q = 0; q < m->pixels; q++) {
         u64 line = m->address;
-        for (u32 d = first; d < m->rank; d++) {
-            s64 x = at[d] + (d - first < count ? (s64)c->offset[d - first] : 0);
-            if (x < 0 || x >= (s64)m->dim[d]) line = 0;
-            if (line) line += (u64)x * m->stride[d];
-        }
+        for (u32 d = first; d < m->rank; d++)
+            line = line_at(c, line, d, at[d] + (d - first < count ? (s64)c->offset[d - first] : 0));
         if (m->interleave)
             add_piece(c, q * row_pitch(c), line, m->stride[0]);
         else
@@ -190,7 +223,7 @@ static void add_pixels(struct tensor_copy *c)
     }
 }
 
-/* Rows of a copy: pixels, or those of the box. */
+/* Rows of a copy: pixels, or those of the box, at most 2^32. */
 static u64 row_count(const struct tensor_map *m)
 {
     u64 n = 1;
@@ -212,7 +245,11 @@ static void report_outside(struct tensor_copy *c)
     const struct tensor_map *m = &c->map;
     char text[300], fix[120];
     u64 end = m->stride[0];
-    for (u32 d = 0; d < m->rank; d++) end += (m->dim[d] - 1) * m->stride[d];
+    for (u32 d = 0; d < m->rank; d++) {
+        u64 more;
+        bool wide = __builtin_mul_overflow(m->dim[d] - 1, m->stride[d], &more);
+        if (wide || __builtin_add_overflow(end, more, &end)) end = UINT64_MAX;
+    }
     const struct mem_object *o = c->object;
     if (!o) {
         snprintf(text, sizeof text, "the map has its tensor at 0x%llx, where there is no live allocation",
@@ -226,6 +263,22 @@ static void report_outside(struct tensor_copy *c)
         (unsigned long long)end, o->name, (unsigned long long)(o->base + o->size - m->address));
     snprintf(fix, sizeof fix, "Encode the map with the dimensions and strides, in bytes, that %s has.", o->name);
     wrong_map(c, text, fix);
+}
+
+static void report_closed(struct tensor_copy *c)
+{
+    struct arena mem = { 0 };
+    struct finding f = { .kind = F_unmapped,
+                         .access = c->store ? "write" : "read",
+                         .space = "global",
+                         .width = c->closed_bytes,
+                         .object = c->object->name,
+                         .object_base = c->object->base,
+                         .object_size = c->object->size };
+    f.addr[c->lane] = c->closed_at;
+    explain_unmapped(c->object, c->closed_at, &mem, &f);
+    if (c->w->cta->launch->in->checks & CHECK_BOUNDS) finding_add(c->w, c->insn->op, &f, 1u << c->lane);
+    arena_free(&mem);
 }
 
 /* ---- the instruction ---- */
@@ -423,59 +476,124 @@ static bool same_copy(const struct tensor_copy *a, const struct tensor_copy *b)
     return a->map_at == b->map_at && a->shared_at == b->shared_at && !memcmp(a->at, b->at, sizeof a->at);
 }
 
+/* Bytes from the start of the box in shared memory to the end of what the copy touches there. The swizzle moves units
+ * of a row that is shorter than its line, and stays within 128 bytes: only the last rows decide. */
+static u64 span_of(const struct tensor_copy *c, u64 rows)
+{
+    u64 pitch = row_pitch(c), bytes = row_bytes(c), end = pitch * (rows - 1) + bytes, reach = 0;
+    if (!c->map.swizzle) return end;
+    for (u64 q = rows - MIN_OF(rows, 128 / 16); q < rows; q++)
+        for (u64 k = 0; k < bytes; k += 16) reach = MAX_OF(reach, swizzled(c, q * pitch + k) + MIN_OF(bytes - k, 16u));
+    return MAX_OF(reach, end);
+}
+
+/* Whether shared memory has room for a box, wherever it begins; if not, it is reported. What goes through is less than
+ * 32 bits. */
+static bool fits(struct tensor_copy *c, u64 span)
+{
+    u64 total = c->w->cta->launch->shared_total;
+    char text[160];
+    if (span <= total) return true;
+    snprintf(text, sizeof text, "the copy takes %llu bytes of shared memory, and the block has %llu",
+             (unsigned long long)span, (unsigned long long)total);
+    wrong_map(c, text, "Encode the map with a smaller box, or launch with as much shared memory.");
+    return false;
+}
+
+/* The coordinates, and the offsets of pixels; false: no copy can begin there. */
+static bool read_place(struct tensor_copy *c, const char *R)
+{
+    const struct lop *o = &c->w->code->low->op[c->insn->op];
+    u32 numbers = o->aux & TENSOR_ROWS ? 1 + FOUR_ROWS : c->map.rank;
+    for (u32 d = 0; d < numbers; d++) c->at[d] = (s32)bulk_source(c->w, R, c->insn, SRC_BULK_MORE + d, 4, c->lane);
+    for (u32 d = 0; o->aux & TENSOR_IM2COL && !c->store && d < (c->map.wide ? 2u : c->map.rank - 2u); d++)
+        c->offset[d] = (u16)bulk_source(c->w, R, c->insn, SRC_BULK_MORE + 5 + d, 2, c->lane);
+    if (c->map.wide && !wide_offset(c)) return false;
+    return good_start(c) && (!c->store || good_store(c, numbers));
+}
+
+/* Of a pair of CTAs, the one whose number is as even or odd as that of the mbarrier is told. false: the cluster has no
+ * such CTA, which is reported. */
+static bool told_by(struct tensor_copy *c, struct access *mbarrier, u32 rank)
+{
+    const struct cluster *x = c->w->cta->cluster;
+    const struct lop *o = &c->w->code->low->op[c->insn->op];
+    char text[200];
+    u32 told = o->aux & TENSOR_PAIR ? (rank & ~1u) | (cluster_rank(mbarrier->addr[c->lane]) & 1) : rank;
+    struct finding f = { .kind = F_cluster_rank,
+                         .cause = text,
+                         .fix = "Launch pairs of CTAs (.cta_group::2) in clusters with an even number of CTAs." };
+    if (told < x->size) return bulk_place_live(mbarrier, told, c->lane);
+    snprintf(
+        text, sizeof text,
+        "the bytes for CTA %u of the cluster are counted by the mbarrier of CTA %u, the other one of its pair, and "
+        "the cluster has %u CTAs",
+        rank, told, x->size);
+    if (c->w->cta->launch->in->checks & CHECK_BOUNDS) finding_add(c->w, c->insn->op, &f, 1u << c->lane);
+    return false;
+}
+
+/* The flight of the copy to one CTA, or to global memory; NULL: there is no memory for it. */
+static struct flight *new_flight(struct tensor_copy *c, const struct access *mbarrier, u32 rank, u32 bytes)
+{
+    struct warp *w = c->w;
+    const struct lop *o = &w->code->low->op[c->insn->op];
+    struct flight *f = flight_new(w, c->insn, c->lane, c->store ? FLIGHT_GROUP : FLIGHT_MBARRIER);
+    if (!f) return NULL;
+    f->to_space = c->store ? SP_GLOBAL : SP_SHARED;
+    f->from_space = c->store ? SP_SHARED : SP_GLOBAL;
+    f->fill = c->map.fill ? FILL_NAN : FILL_ZERO;
+    f->pack_6 = c->store && c->unit;
+    if (!c->store) {
+        f->to_cta = w->cta->cluster->cta[rank];
+        f->to_cta->swizzles |= (u8)(1u << c->map.swizzle);
+        f->mbarrier = mbarrier->ptr[c->lane];
+        f->mbarrier_at = mbarrier->addr[c->lane];
+        f->mbarrier_cta = cluster_cta(w->cta, mbarrier->addr[c->lane]);
+        f->tx = bytes;
+        f->to_tf32 = c->map.type == MAP_TF32 || c->map.type == MAP_TF32_FTZ;
+    }
+    if (o->aux & TENSOR_REDUCE) bulk_reduction(f, (enum atom_op)(o->aux >> TENSOR_ATOM), c->map.type);
+    return f;
+}
+
 /* before: what the lane before this one has issued, if any, and what this one has, afterwards. */
 static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane, struct tensor_copy *before)
 {
     const struct lop *o = &w->code->low->op[i->op];
     struct tensor_copy c = { .w = w, .insn = i, .lane = lane, .store = o->aux & TENSOR_STORE };
-    struct access shared, mbarrier;
-    if (!read_map(&c, R, 1)) return;
+    struct access shared, mbarrier = { 0 };
+    if (!read_map(&c, R, 1) || !read_place(&c, R)) return;
     u64 rows = o->aux & TENSOR_ROWS ? FOUR_ROWS : row_count(&c.map);
-    u32 bytes = (u32)((u64)(c.map.im2col ? c.map.channels : c.map.box[0]) * c.map.stride[0] * rows),
-        span = (u32)(row_pitch(&c) * (rows - 1) + row_bytes(&c));
-    u32 numbers = o->aux & TENSOR_ROWS ? 1 + FOUR_ROWS : c.map.rank;
-    for (u32 d = 0; d < numbers; d++) c.at[d] = (s32)bulk_source(w, R, i, SRC_BULK_MORE + d, 4, lane);
-    for (u32 d = 0; o->aux & TENSOR_IM2COL && !c.store && d < (c.map.wide ? 2u : c.map.rank - 2u); d++)
-        c.offset[d] = (u16)bulk_source(w, R, i, SRC_BULK_MORE + 5 + d, 2, lane);
-    if (c.map.wide && !wide_offset(&c)) return;
-    if (!good_start(&c)) return;
-    if (c.store && !good_store(&c, numbers)) return;
-    bool ok = bulk_check(&shared, w, R, i, c.store ? 2 : 0, lane, span);
+    c.shared_at = bulk_source(w, R, i, SRC_BULK_TO, 4, lane); /* its low bits, which the swizzle goes by */
+    u64 span = span_of(&c, rows);
+    if (!fits(&c, span)) return;
+    bool ok = bulk_check(&shared, w, R, i, c.store ? 2 : 0, lane, (u32)span);
     if (!c.store) ok &= (o->aux & TENSOR_PAIR ? bulk_check_peer : bulk_check)(&mbarrier, w, R, i, 2, lane, 8);
     if (!ok) return;
     c.object = mem_find(w->cta->launch->sim->mem, c.map.address);
     if (c.object && !mem_is_live(c.object)) c.object = NULL;
+    if (c.store && c.object && c.object->kind == MEM_CONST) {
+        wrong_map(&c, "the tensor of the map lies in constant memory, and the copy stores there",
+                  "Encode the map with the address of a __device__ variable or of an allocation.");
+        return;
+    }
     bool multicast = lop_src(o, SRC_BULK_CTAS)->kind != O_NONE;
+    u32 bytes = (u32)((u64)(c.map.im2col ? c.map.channels : c.map.box[0]) * c.map.stride[0] * rows);
     for (u32 m = bulk_ranks(w, R, i, &shared, lane); m; m &= m - 1) {
         u32 rank = (u32)__builtin_ctz(m);
-        if (multicast) bulk_place(&shared, rank, lane);
-        /* of a pair of CTAs, the one whose number is as even or odd as that of the mbarrier is told */
-        u32 told = o->aux & TENSOR_PAIR ? (rank & ~1u) | (cluster_rank(mbarrier.addr[lane]) & 1) : rank;
-        if (multicast) bulk_place(&mbarrier, told, lane);
+        if (multicast && (!bulk_place_live(&shared, rank, lane) || !told_by(&c, &mbarrier, rank))) continue;
         c.shared = shared.ptr[lane];
         c.shared_at = shared.addr[lane];
-        c.f = flight_new(w, i, lane, c.store ? FLIGHT_GROUP : FLIGHT_MBARRIER);
+        c.f = new_flight(&c, &mbarrier, rank, bytes);
         if (!c.f) return;
-        c.f->to_space = c.store ? SP_GLOBAL : SP_SHARED;
-        c.f->from_space = c.store ? SP_SHARED : SP_GLOBAL;
-        c.f->fill = c.map.fill ? FILL_NAN : FILL_ZERO;
-        c.f->pack_6 = c.store && c.unit;
-        if (!c.store) {
-            c.f->to_cta = w->cta->cluster->cta[rank];
-            c.f->to_cta->swizzles |= (u8)(1u << c.map.swizzle);
-            c.f->mbarrier = mbarrier.ptr[lane];
-            c.f->mbarrier_at = mbarrier.addr[lane];
-            c.f->mbarrier_cta = cluster_cta(w->cta, mbarrier.addr[lane]);
-            c.f->tx = bytes;
-            c.f->to_tf32 = c.map.type == MAP_TF32 || c.map.type == MAP_TF32_FTZ;
-        }
-        if (o->aux & TENSOR_REDUCE) bulk_reduction(c.f, (enum atom_op)(o->aux >> TENSOR_ATOM), c.map.type);
         /* lanes of a warp that all store the same box, as in CUTLASS, store it once */
         if (!c.store || o->aux & TENSOR_REDUCE || !before->w || !same_copy(&c, before))
             (c.map.im2col ? add_pixels : o->aux & TENSOR_ROWS ? add_rows : add_box)(&c);
         flight_issue(c.f);
     }
     if (c.outside) report_outside(&c);
+    if (c.closed_at) report_closed(&c);
     *before = c;
 }
 

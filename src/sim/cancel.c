@@ -36,9 +36,9 @@ static void cancel(struct warp *w, const char *R, const struct insn *i, u32 lane
     u32 ranks = o->aux ? (1u << w->cta->cluster->size) - 1 : 1u << cluster_rank(to.addr[lane]);
     for (; ranks; ranks &= ranks - 1) {
         u32 rank = (u32)__builtin_ctz(ranks);
+        if (!bulk_place_live(&to, rank, lane)) continue;
         struct flight *f = flight_new(w, i, lane, FLIGHT_MBARRIER);
         if (!f) return;
-        bulk_place(&to, rank, lane);
         if (o->aux) bulk_place(&mbarrier, rank, lane);
         f->to_space = f->from_space = SP_SHARED;
         f->to_cta = cluster_cta(w->cta, to.addr[lane]);

@@ -97,7 +97,7 @@ static u64 came(const struct runtime *t, u32 code)
 static bool put(const struct runtime *t, u64 to, const void *from, u32 bytes)
 {
     const struct mem *m = t->w->cta->launch->sim->mem;
-    char *p = (char *)(uintptr_t)builtin_bytes(t->w, t->lane, to, bytes);
+    char *p = builtin_room(t->w, t->lane, to, bytes);
     if (!p) return false;
     memcpy(p, from, bytes);
     u64 local = to - mem_local_window(m), shared = to - mem_shared_window(m), at;

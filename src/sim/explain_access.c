@@ -560,8 +560,7 @@ static void explain_invalid(const struct access *a, u32 first, struct arena *mem
         f->cause = arena_printf(mem, "0x%" PRIx64 " belongs to no allocation", addr);
 }
 
-/* Reserved addresses: what is there, and what is mapped nearest to it. */
-static void explain_unmapped(const struct mem_object *o, u64 addr, struct arena *mem, struct finding *f)
+void explain_unmapped(const struct mem_object *o, u64 addr, struct arena *mem, struct finding *f)
 {
     if (o->kind != MEM_VIRTUAL) {
         f->cause = arena_printf(mem, "%s is of a pool of the host's memory, and the device has no access to it",
@@ -723,7 +722,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
                                    x->object->name);
         }
         break;
-    case FAULT_UNMAPPED: explain_unmapped(x->object, a->addr[first], &mem, &f); break;
+    case FAULT_UNMAPPED: explain_unmapped(x->object, x->closed_at, &mem, &f); break;
     case FAULT_RESERVED:
         misused(a, x->object);
         f.cause = arena_printf(&mem, "the operation that allocates %s has not run: nothing orders this kernel after it",

@@ -29,6 +29,7 @@ struct lane_check { /* what was found for one lane */
     const struct ptx_var *var;       /* shared or local array */
     const struct cta *owner;         /* of the shared memory; NULL: there is none */
     u64 lo, size;                    /* legal range in shared or local memory */
+    u64 closed_at;                   /* FAULT_UNMAPPED: the first byte that is */
     struct report *held;             /* where it is reported; NULL: in the launch's report (moved_pointer.h) */
 };
 
@@ -38,6 +39,9 @@ const char *plain_name(struct arena *a, struct str name);
 const char *cluster_whose(struct arena *mem, const struct cta *c);
 /* Reports lanes that reach the shared memory of other CTAs before the cluster has met. */
 void explain_early(const struct access *a, const struct lane_check *c);
+/* The cause of F_unmapped at an address of reserved ones: what is there, and what is mapped nearest to it. */
+struct finding;
+void explain_unmapped(const struct mem_object *o, u64 addr, struct arena *mem, struct finding *f);
 /* Reports the lanes of `mask`, which have the same fault with the same object. */
 void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask);
 #endif

@@ -176,6 +176,19 @@ static void place_of(u32 aux, u32 half, u32 t, u32 r, u32 *row, u32 *column)
     }
 }
 
+/* The halves of 16x32bx2 are as far apart as an immediate says; false: so far that no tensor memory has both. */
+static bool good_half(struct warp *w, const struct insn *i, u32 lanes)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    char cause[200];
+    if (o->off >= 0 && o->off <= TMEM_COLUMNS) return true;
+    snprintf(cause, sizeof cause,
+             "its immediate has the second half of the lanes %lld columns behind the first, and tensor memory has %u",
+             (long long)o->off, TMEM_COLUMNS);
+    tmem_beyond(w, i->op, lanes, cause);
+    return false;
+}
+
 static struct tmem_area area_of(u32 aux, u32 half, u32 at)
 {
     u32 row, column = 0, n = tmem_registers(aux);
@@ -244,9 +257,10 @@ static int move(char *R, const struct insn *i, struct warp *w, bool load)
     if (!lanes) return 0;
     if (init && w->planes && w->planes->dirty) init_use(w, i->op, USE_ADDRESS, address->slot, lanes, "the address");
     lane_values(w->code, R, address->slot, address->cls, 4, v);
-    struct tmem_area a = area_of(o->aux, (u32)o->off, (u32)v[__builtin_ctz(lanes)]);
-    bool ok = tmem_check_same(w, i->op, lanes, v, "address") && tmem_check_quarter(w, i->op, lanes, a) &&
-              tmem_check_area(w, i->op, lanes, w->cta, a, load ? "reads" : "writes");
+    bool ok = good_half(w, i, lanes);
+    struct tmem_area a = area_of(o->aux, ok ? (u32)o->off : 0, (u32)v[__builtin_ctz(lanes)]);
+    ok = ok && tmem_check_same(w, i->op, lanes, v, "address") && tmem_check_quarter(w, i->op, lanes, a) &&
+         tmem_check_area(w, i->op, lanes, w->cta, a, load ? "reads" : "writes");
     struct tmem *t = w->cta->tmem;
     if (ok && init && load && !w->planes && any_undefined(t, a)) return EV_DEOPT;
     if (ok) tmem_check_flights(w, i->op, lanes, a, !load);

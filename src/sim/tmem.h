@@ -56,6 +56,8 @@ bool tmem_check_quarter(struct warp *w, u32 op, u32 lanes, struct tmem_area a);
 void tmem_check_flights(struct warp *w, u32 op, u32 lanes, struct tmem_area a, bool stores);
 /* All lanes have the same value. */
 bool tmem_check_same(struct warp *w, u32 op, u32 lanes, const u64 *v, const char *what);
+/* It reaches cells that tensor memory has not. */
+void tmem_beyond(struct warp *w, u32 op, u32 lanes, const char *cause);
 bool tmem_check_columns(struct warp *w, u32 op, u32 lanes, u32 columns);
 void tmem_misused(struct warp *w, u32 op, u32 lanes, const char *cause, const char *fix);
 

@@ -20,12 +20,12 @@ static void work(struct flight *f)
 
 /* ---- shared memory that is read ---- */
 
-void tmem_mark(struct tmem_reads *r, const struct matrix *m, enum tensor_type t, u32 lines, u32 k)
+void tmem_mark(struct tmem_reads *r, const struct matrix *m, enum tensor_type t, u32 first, u32 lines, u32 k)
 {
-    u32 each = 128 / tensor_bits(t), along = m->by_k ? (lines + each - 1) / each : matrix_across(m, t, k),
-        count = m->by_k ? k : lines;
-    for (u32 l = 0; l < count; l++)
-        for (u32 c = 0; c < along; c++) {
+    u32 each = 128 / tensor_bits(t), along = m->by_k ? (first + lines + each - 1) / each : matrix_across(m, t, k),
+        skip = m->by_k ? first / each : 0, from = m->by_k ? 0 : first, to = m->by_k ? k : first + lines;
+    for (u32 l = from; l < to; l++)
+        for (u32 c = skip; c < along; c++) {
             u32 at = matrix_chunk(m, l, c) / CHUNK_BYTES;
             r->chunk[at / 64] |= 1ull << at % 64;
         }
@@ -133,7 +133,7 @@ static void issue_copy(struct warp *w, const char *R, const struct insn *i, u32 
                                         .lanes = shape == COPY_4X256B ? 97 : TMEM_LANES,
                                         .column = x->at & 0xffff,
                                         .columns = 4 * chunks };
-    bool ok = umma_check_matrix(w, i, lane, "the source", x->descriptor, &m, TENSOR_S8, rows, 16 * chunks);
+    bool ok = umma_check_matrix(w, i, lane, "the source", x->descriptor, &m, TENSOR_S8, 0, rows, 16 * chunks);
     for (u32 k = 0; k < x->work.ctas && ok; k++)
         ok = tmem_check_area(w, i->op, 1u << lane, x->work.cta[k], x->work.wrote, "writes");
     if (!ok) {
@@ -141,7 +141,7 @@ static void issue_copy(struct warp *w, const char *R, const struct insn *i, u32 
         return;
     }
     struct tmem_reads reads = { 0 };
-    tmem_mark(&reads, &m, TENSOR_S8, rows, 16 * chunks);
+    tmem_mark(&reads, &m, TENSOR_S8, 0, rows, 16 * chunks);
     tmem_issue(w, i, lane, &x->work, &reads);
 }
 
@@ -163,9 +163,9 @@ static void commit(struct warp *w, const char *R, const struct insn *i, u32 lane
     if (lop_src(o, SRC_COMMIT_CTAS)->kind != O_NONE)
         ranks = (u32)bulk_source(w, R, i, SRC_COMMIT_CTAS, 2, lane) & ((1u << w->cta->cluster->size) - 1);
     for (; ranks; ranks &= ranks - 1) {
+        if (!bulk_place_live(&at, (u32)__builtin_ctz(ranks), lane)) continue;
         struct flight *f = flight_new(w, i, lane, FLIGHT_MBARRIER);
         if (!f) return;
-        bulk_place(&at, (u32)__builtin_ctz(ranks), lane);
         f->arrives = true;
         f->mbarrier = at.ptr[lane];
         f->mbarrier_at = at.addr[lane];

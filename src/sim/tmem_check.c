@@ -18,6 +18,11 @@ void tmem_misused(struct warp *w, u32 op, u32 lanes, const char *cause, const ch
     tell(w, op, lanes, F_tmem_misuse, cause, fix);
 }
 
+void tmem_beyond(struct warp *w, u32 op, u32 lanes, const char *cause)
+{
+    tell(w, op, lanes, F_tmem_bounds, cause, NULL);
+}
+
 bool tmem_check_columns(struct warp *w, u32 op, u32 lanes, u32 columns)
 {
     char cause[160];
@@ -159,11 +164,12 @@ void umma_wrong_metadata(const struct tmem_work *x, u32 row, u32 chunk, u32 bits
 }
 
 bool umma_check_matrix(struct warp *w, const struct insn *i, u32 lane, const char *name, u64 descriptor,
-                       const struct matrix *m, enum tensor_type t, u32 lines, u32 k)
+                       const struct matrix *m, enum tensor_type t, u32 first, u32 lines, u32 k)
 {
     u64 total = w->cta->launch->shared_total;
-    u32 each = 128 / tensor_bits(t), along = m->by_k ? (lines + each - 1) / each : matrix_across(m, t, k),
-        count = m->by_k ? k : lines, mode = (u32)(descriptor >> 61);
+    u32 each = 128 / tensor_bits(t), along = m->by_k ? (first + lines + each - 1) / each : matrix_across(m, t, k),
+        skip = m->by_k ? first / each : 0, from = m->by_k ? 0 : first, to = m->by_k ? k : first + lines,
+        mode = (u32)(descriptor >> 61);
     char sum[160], cause[400];
     bool absolute = descriptor >> 52 & 1;
     if ((descriptor >> 46 & 7) != 1 || mode == 3 || mode == 5 || mode == 7 || absolute) {
@@ -174,8 +180,8 @@ bool umma_check_matrix(struct warp *w, const struct insn *i, u32 lane, const cha
         tell(w, i->op, 1u << lane, F_umma_descriptor, cause, NULL);
         return false;
     }
-    for (u32 l = 0; l < count; l++)
-        for (u32 c = 0; c < along; c++) {
+    for (u32 l = from; l < to; l++)
+        for (u32 c = skip; c < along; c++) {
             u32 at = matrix_chunk(m, l, c);
             if (at + (u64)CHUNK_BYTES <= total) continue;
             matrix_arithmetic(m, l, c, sum, sizeof sum);

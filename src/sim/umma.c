@@ -55,7 +55,8 @@ static void load_b(const struct umma *x, u32 *b)
     struct matrix m = matrix_of_tcgen05(x->b_desc, x->b_mn);
     u32 each = x->n / x->work.ctas, turn = x->negate_b ? tensor_sign(x->b) : 0;
     u8 zero[256];
-    u32 shift = umma_zero_columns(x, zero);
+    u32 shift = umma_shift(x);
+    umma_zero_columns(x, zero);
     for (u32 c = 0; c < x->work.ctas; c++)
         matrix_load(&m, x->work.cta[c]->shared, x->b, shift, each, x->k, turn, b + (size_t)c * each * x->k);
     for (u32 n = 0; n < x->n; n++)
@@ -169,17 +170,17 @@ static u32 end_byte(enum tensor_type t, u32 e)
     return ((e + 1) * bits + 7) / 8;
 }
 
-/* Which lines of a matrix in shared memory are undefined; false: none. */
-static bool undefined_lines(const struct cta *c, u64 descriptor, bool mn, enum tensor_type t, u32 lines, u32 k,
-                            u32 *bad)
+/* Which of some lines of a matrix in shared memory, from one on, are undefined; false: none. */
+static bool undefined_lines(const struct cta *c, u64 descriptor, bool mn, enum tensor_type t, u32 from, u32 lines,
+                            u32 k, u32 *bad)
 {
     struct matrix m = matrix_of_tcgen05(descriptor, mn);
     u32 each = 128 / tensor_bits(t), some = 0;
     if (shadow_defined(c->init, c->init->from, c->launch->shared_total)) return false;
     for (u32 l = 0; l < lines; l++)
         for (u32 n = 0; n < matrix_across(&m, t, k) && !bad[l]; n++) {
-            u32 first = mn ? first_byte(t, l % each) : 0, end = end_byte(t, mn ? l % each : each - 1);
-            u64 at = c->init->from + (mn ? matrix_chunk(&m, n, l / each) : matrix_chunk(&m, l, n));
+            u32 y = from + l, first = mn ? first_byte(t, y % each) : 0, end = end_byte(t, mn ? y % each : each - 1);
+            u64 at = c->init->from + (mn ? matrix_chunk(&m, n, y / each) : matrix_chunk(&m, y, n));
             if (shadow_defined(c->init, at + first, end - first)) continue;
             for (u32 j = first; j < end && !bad[l]; j++) {
                 struct taint x = shadow_read(c->init, at + j, 1);
@@ -228,13 +229,13 @@ static void multiply(struct tmem_work *work)
     bool bad_cols = false, told = false;
     load_b(x, b);
     for (u32 c = 0; c < work->ctas && work->cta[c]->init; c++)
-        bad_cols |= undefined_lines(work->cta[c], x->b_desc, x->b_mn, x->b, x->n / work->ctas, x->k,
+        bad_cols |= undefined_lines(work->cta[c], x->b_desc, x->b_mn, x->b, umma_shift(x), x->n / work->ctas, x->k,
                                     col_bad + c * (x->n / work->ctas));
     for (u32 c = 0; c < work->ctas; c++) {
         struct part_of_product p = { x, c, work->cta[c], rows, a, b, NULL, bad_cols ? col_bad : NULL };
         memset(row_bad, 0, sizeof row_bad);
         if (p.cta->init && !(x->aux & UMMA_A_TMEM) &&
-            undefined_lines(p.cta, x->a_desc, x->a_mn, x->a, rows, x->kept, row_bad))
+            undefined_lines(p.cta, x->a_desc, x->a_mn, x->a, 0, rows, x->kept, row_bad))
             p.row_bad = row_bad;
         for (u32 part = 0; part < parts; part++) {
             load_a(&p, part);
@@ -298,8 +299,9 @@ static bool check(struct warp *w, const struct insn *i, u32 lane, const struct u
     if (x->aux & UMMA_A_TMEM) does[n++] = "reads a from";
     if (x->aux & UMMA_SPARSE) does[n++] = "reads metadata from";
     while (n < k->reads) does[n++] = "reads scale factors from";
-    bool ok = umma_check_matrix(w, i, lane, "b", x->b_desc, &b, x->b, x->n / k->ctas, x->k);
-    if (!(x->aux & UMMA_A_TMEM)) ok &= umma_check_matrix(w, i, lane, "a", x->a_desc, &a, x->a, x->m / k->ctas, x->kept);
+    bool ok = umma_check_matrix(w, i, lane, "b", x->b_desc, &b, x->b, umma_shift(x), x->n / k->ctas, x->k);
+    if (!(x->aux & UMMA_A_TMEM))
+        ok &= umma_check_matrix(w, i, lane, "a", x->a_desc, &a, x->a, 0, x->m / k->ctas, x->kept);
     ok = ok && good_metadata(w, i, lane, x);
     for (u32 c = 0; c < k->ctas && ok; c++) {
         ok &= tmem_check_area(w, i->op, bit, k->cta[c], k->wrote, "writes d to");
@@ -347,8 +349,8 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
     }
     struct tmem_reads reads = { 0 };
     struct matrix a = matrix_of_tcgen05(x->a_desc, x->a_mn), b = matrix_of_tcgen05(x->b_desc, x->b_mn);
-    if (!(x->aux & UMMA_A_TMEM)) tmem_mark(&reads, &a, x->a, x->m / x->work.ctas, x->kept);
-    tmem_mark(&reads, &b, x->b, x->n / x->work.ctas, x->k);
+    if (!(x->aux & UMMA_A_TMEM)) tmem_mark(&reads, &a, x->a, 0, x->m / x->work.ctas, x->kept);
+    tmem_mark(&reads, &b, x->b, umma_shift(x), x->n / x->work.ctas, x->k);
     tmem_issue(w, i, lane, &x->work, &reads);
 }
 

@@ -139,10 +139,10 @@ bool umma_meaning(const struct umma *x, u32 bits)
 
 /* One part of the mask (9.7.16.4.3): runs of columns that are zero and of such that are not, in turn; the first
  * `start` columns of these are left off. */
-u32 umma_zero_columns(const struct umma *x, u8 zero[256])
+void umma_zero_columns(const struct umma *x, u8 zero[256])
 {
     memset(zero, 0, 256);
-    if (!x->masked) return 0;
+    if (!x->masked) return;
     u32 parts = 128 / x->m, each = x->n / parts, skip = (u32)(x->zero >> 40 & 255) + 1,
         use = (u32)(x->zero >> 48 & 255) + 1;
     for (u32 p = 0; p < parts && x->zero >> 39 & 1; p++) {
@@ -157,5 +157,4 @@ u32 umma_zero_columns(const struct umma *x, u8 zero[256])
             zero[p * each + c] = skips;
         }
     }
-    return (u32)(x->zero >> 56 & 63);
 }
