@@ -173,7 +173,7 @@ static struct exact aligned_srgb(const struct texel_number *n, const u16 *w)
         if (w[k] && n[k].whole) r.unit = MAX_OF(r.unit, n[k].unit);
     if (r.unit == -1000) return r;
     for (u32 k = 0; k < 4; k++)
-        if (w[k]) r.sum += (s64)(n[k].whole >> MIN_OF(r.unit - n[k].unit, 31)) * w[k];
+        if (w[k] && n[k].whole) r.sum += (s64)(n[k].whole >> MIN_OF(r.unit - n[k].unit, 31)) * w[k];
     r.unit -= 8;
     return r;
 }
@@ -207,7 +207,7 @@ static double rounded_sum(const struct exact *part, u32 n, const struct precisio
     for (u32 k = 0; k < n; k++) {
         if (!part[k].sum) continue;
         if (part[k].unit >= unit)
-            sum += (__int128)part[k].sum << (part[k].unit - unit);
+            sum += part[k].sum * ((__int128)1 << (part[k].unit - unit));
         else
             sum += part[k].sum > 0 ? 1 : -1;
     }
