@@ -216,6 +216,14 @@ static bool scale_sources(struct lower *w, u32 k, struct opnd *out)
     return true;
 }
 
+/* How many selectors of sparse metadata there are: of the four lanes of a group, one, two or all bring them
+ * (chunk_bits of sim/mma.c). */
+static u32 selectors(const struct mma *x)
+{
+    u32 lanes = tensor_bits((enum tensor_type)x->a) >= 16 ? x->na / 2u : x->na;
+    return 4 / MAX_OF(lanes, 1u);
+}
+
 void lower_mma_product(struct lower *w, int form, struct mma *x)
 {
     const struct ptx_insn *i = w->cur;
@@ -235,7 +243,8 @@ void lower_mma_product(struct lower *w, int form, struct mma *x)
               lower_mma_registers(w, &i->arg[3], x->nc, wide, false, c);
     if (ok && x->sparse) {
         struct opnd which = lower_operand(w, &i->arg[5], T_U32);
-        ok = lower_mma_registers(w, &i->arg[4], 1, false, false, src + n) && which.kind == O_CONST && which.value < 4;
+        ok = lower_mma_registers(w, &i->arg[4], 1, false, false, src + n) && which.kind == O_CONST &&
+             which.value < selectors(x);
         x->selector = (u8)which.value;
         n++;
     }
