@@ -379,6 +379,7 @@ void classes_find(struct lowered *l, u32 group, struct divergence *out, struct a
     }
     do {
         c.changed = false;
+        c.work += l->nop / 4; /* an operation takes less than a block of a region */
         pass_over_operations(&c);
         for (u32 b = 0; b < l->nblock && c.work < WORK_MOST && !stop_asked(); b++)
             if (branch_diverges(&c, &l->block[b])) apply_region(&c, b, &r, defs, live);

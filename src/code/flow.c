@@ -338,6 +338,86 @@ static void gather_loops(struct lowered *l)
 #define BIT_CLEAR(s, r) ((s)[(r) >> 6] &= ~(1ull << ((r)&63)))
 #define BIT_GET(s, r) ((s)[(r) >> 6] >> ((r)&63) & 1)
 
+enum { COLUMN = 8 }; /* words of a live set that are followed together: a line of the cache */
+
+/* What is live at the beginning of a block `to`, words [w, end), is so at the end of `from`. true: some of it is new at
+ * the beginning of that. */
+static bool pass_up(struct block *from, const struct block *to, u32 w, u32 end, const u64 *use, const u64 *def)
+{
+    bool more = false;
+    for (; w < end; w++) {
+        u64 out = from->live_out[w] | to->live_in[w], in = use[w] | (out & ~def[w]);
+        more |= in != from->live_in[w];
+        from->live_out[w] = out;
+        from->live_in[w] = in;
+    }
+    return more;
+}
+
+/* The blocks in post-order, so that what follows a block comes before it but for jumps back; then those that nothing
+ * reaches. place: the other way round. */
+static u32 *upward_order(const struct lowered *l, u32 *place, struct arena *a)
+{
+    u32 *order = NEW_ARRAY(a, u32, l->nblock + 1), n = post_order(l, order, a);
+    for (u32 b = 0; b < l->nblock; b++) place[b] = NONE;
+    for (u32 k = 0; k < n; k++) place[order[k]] = k;
+    for (u32 b = 0; b < l->nblock; b++) {
+        if (place[b] != NONE) continue;
+        place[b] = n;
+        order[n++] = b;
+    }
+    return order;
+}
+
+struct upward { /* how one column of the live sets spreads */
+    struct lowered *l;
+    u32 w, end;           /* the column: words [w, end) */
+    const u64 *use, *def; /* [block][words]: registers that it reads before it writes them; that it writes */
+    const u32 *order;     /* blocks, by place */
+    u32 *place;           /* by block */
+    u64 *due;             /* by place: something is new at the beginning of the block */
+};
+
+/* Once over the blocks that are due, from a word of `due` on. Returns the word that the next sweep begins with; NONE:
+ * it is over. */
+static u32 sweep(const struct upward *u, u32 from)
+{
+    struct block *block = u->l->block;
+    u32 W = u->l->words, again = NONE;
+    for (u32 k = from; k <= u->l->nblock / 64; k++)
+        while (u->due[k]) {
+            u32 at = k * 64 + (u32)__builtin_ctzll(u->due[k]);
+            const struct block *b = &block[u->order[at]];
+            BIT_CLEAR(u->due, at);
+            for (u32 j = 0; j < b->npred; j++) {
+                u32 p = b->pred[j];
+                if (!pass_up(&block[p], b, u->w, u->end, u->use + (size_t)p * W, u->def + (size_t)p * W)) continue;
+                BIT_SET(u->due, u->place[p]);
+                if (u->place[p] / 64 < k) again = MIN_OF(again, u->place[p] / 64);
+            }
+        }
+    return again;
+}
+
+/* Backwards from the blocks that read what they have not written, in sweeps over those whose successors have something
+ * new: as many as loops are nested around a register. */
+static void spread_liveness(struct lowered *l, const u64 *use, const u64 *def, struct arena *a)
+{
+    u32 W = l->words, n = l->nblock;
+    struct upward u = { .l = l, .use = use, .def = def, .place = NEW_ARRAY(a, u32, n + 1) };
+    u.order = upward_order(l, u.place, a);
+    u.due = NEW_ARRAY(a, u64, n / 64 + 1);
+    for (u.w = 0; u.w < W && !stop_asked(); u.w = u.end) {
+        u.end = MIN_OF(u.w + COLUMN, W);
+        for (u32 b = 0; b < n; b++) {
+            u64 any = 0;
+            for (u32 k = u.w; k < u.end; k++) any |= l->block[b].live_in[k] = use[(size_t)b * W + k];
+            if (any) BIT_SET(u.due, u.place[b]);
+        }
+        for (u32 from = 0; from != NONE && !stop_asked();) from = sweep(&u, from);
+    }
+}
+
 static void find_liveness(struct lowered *l)
 {
     u32 W = l->words = (l->nreg + 63) / 64;
@@ -372,23 +452,10 @@ static void find_liveness(struct lowered *l)
             }
         }
     }
-    for (bool again = true; again && !stop_asked();) {
-        again = false;
-        for (u32 b = l->nblock; b-- > 0;) {
-            struct block *bl = &l->block[b];
-            for (u32 w = 0; w < W; w++) {
-                u64 out = 0;
-                for (u32 j = 0; j < bl->nsucc; j++) out |= l->block[bl->succ[j]].live_in[w];
-                u64 in = use[(size_t)b * W + w] | (out & ~def[(size_t)b * W + w]);
-                if (in != bl->live_in[w] || out != bl->live_out[w]) again = true;
-                bl->live_in[w] = in;
-                bl->live_out[w] = out;
-            }
-        }
-    }
+    spread_liveness(l, use, def, &tmp);
     for (u32 b = 0; b < l->nblock; b++)
-        for (u32 k = 0; k < l->nreg; k++)
-            if (BIT_GET(l->block[b].live_in, k)) l->local[k] = 0;
+        for (u32 w = 0; w < W; w++)
+            for (u64 m = l->block[b].live_in[w]; m; m &= m - 1) l->local[w * 64 + (u32)__builtin_ctzll(m)] = 0;
     /* An operation that waits writes its result when the split already stands at the next block: not local. */
     for (u32 b = 0; b < l->nblock; b++) {
         struct block *bl = &l->block[b];
@@ -404,6 +471,7 @@ u64 *flow_unwritten(struct lowered *l, struct arena *out)
     struct arena keep = l->mem;
     l->mem = (struct arena){ 0 };
     find_successors(l);
+    find_predecessors(l);
     find_liveness(l);
     u64 *set = NEW_ARRAY(out, u64, l->words + 1);
     memcpy(set, l->block[0].live_in, 8 * l->words);

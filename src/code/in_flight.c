@@ -6,6 +6,7 @@
  * that can be reached from a product without a wait for all groups in between. */
 #include "code/analyses.h"
 #include "code/mma.h"
+#include "code/worklist.h"
 
 /* Products may be in flight behind an operation, if they may be before it. */
 static bool still(const struct lop *o, bool before)
@@ -25,15 +26,15 @@ static void touches_find(struct lowered *l, struct arena *tmp)
         for (u32 j = 0; j < f->na && !f->a_shared; j++)
             if (lop_src(&l->op[k], f->nc + j)->kind == O_REG) own[lop_src(&l->op[k], f->nc + j)->reg] = 1;
     }
-    for (bool more = true; more;) {
-        more = false;
-        for (u32 b = 0; b < l->nblock; b++) {
-            bool now = in[b];
-            for (u32 k = l->block[b].first; k < l->block[b].end; k++) now = still(&l->op[k], now);
-            for (u32 j = 0; now && j < l->block[b].nsucc; j++) {
-                more |= !in[l->block[b].succ[j]];
-                in[l->block[b].succ[j]] = 1;
-            }
+    struct worklist due = worklist_new(l->nblock, tmp);
+    for (u32 b = 0; b < l->nblock; b++) worklist_add(&due, b);
+    for (u32 b; worklist_take(&due, &b);) {
+        bool now = in[b];
+        for (u32 k = l->block[b].first; k < l->block[b].end; k++) now = still(&l->op[k], now);
+        for (u32 j = 0; now && j < l->block[b].nsucc; j++) {
+            u32 to = l->block[b].succ[j];
+            if (!in[to]) worklist_add(&due, to);
+            in[to] = 1;
         }
     }
     for (u32 b = 0; b < l->nblock; b++) {
@@ -55,7 +56,7 @@ static u32 unfenced(const struct lowered *l, u32 k, u32 block)
 {
     const struct lop *p = &l->op[k];
     const struct mma *f = &l->mma[p->aux];
-    for (u32 hops = 0; hops < l->nblock; hops++) {
+    for (u32 hops = 0; hops < l->nblock && !stop_asked(); hops++) {
         const struct block *b = &l->block[block];
         for (u32 j = MIN_OF(k, b->end); j-- > b->first;) {
             const struct lop *o = &l->op[j];

@@ -579,13 +579,45 @@ static bool has_nan(const struct lowered *l)
     return false;
 }
 
+/* What a function may have: a few bytes of text can ask for gigabytes, a list of targets that thousands of branches
+ * name, or thousands of registers in thousands of blocks. */
+enum { REGS_MOST = 1 << 20, INSNS_MOST = 1 << 24, BRX_MOST = UINT16_MAX, TARGETS_MOST = 1 << 22 };
+enum { LIVE_WORDS_MOST = 1 << 25 }; /* of a set of registers for each block */
+
+static bool text_fits(const struct ptx_func *f, struct error *e)
+{
+    u64 brx = 0, targets = 0;
+    for (u32 k = 0; k < f->ninsn; k++) {
+        const struct ptx_insn *i = &f->insn[k];
+        if (i->narg != 2 || i->arg[1].kind != OP_LABEL || i->arg[1].label->kind != LABEL_BRANCH_TARGETS) continue;
+        targets += i->arg[1].label->ntarget;
+        brx++;
+    }
+    const char *what = f->nregs >= REGS_MOST    ? "registers"
+                       : f->ninsn >= INSNS_MOST ? "instructions"
+                       : brx > BRX_MOST         ? "branches brx.idx"
+                       : targets > TARGETS_MOST ? "targets in all of its brx.idx"
+                                                : NULL;
+    u32 most = f->nregs >= REGS_MOST    ? REGS_MOST - 1
+               : f->ninsn >= INSNS_MOST ? INSNS_MOST - 1
+               : brx > BRX_MOST         ? BRX_MOST
+                                        : TARGETS_MOST;
+    return !what || error_set(e, ERR_INPUT, "function %.*s is too large to run: it has more than %u %s", (int)f->name.n,
+                              f->name.p, most, what);
+}
+
+static bool live_sets_fit(const struct lowered *l, struct error *e)
+{
+    return (u64)(l->nreg / 64 + 1) * l->nblock <= LIVE_WORDS_MOST ||
+           error_set(
+               e, ERR_INPUT, "function %.*s is too large to run: %u registers in %u blocks; their product may be %llu",
+               (int)l->func->name.n, l->func->name.p, l->nreg, l->nblock, (unsigned long long)LIVE_WORDS_MOST * 64);
+}
+
 struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct error *e)
 {
     if (f->decoded) return f->decoded;
-    if (f->nregs >= 1u << 20 || f->ninsn >= 1u << 24) {
-        error_set(e, ERR_INPUT, "function %.*s is too large to run", (int)f->name.n, f->name.p);
-        return NULL;
-    }
+    if (!text_fits(f, e)) return NULL;
     shared_layout(f->module);
     struct arena mem = { 0 };
     struct lowered *l = NEW(&mem, struct lowered);
@@ -646,6 +678,7 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     l->reg_type = w.reg_type.p;
     l->reg_width = NEW_ARRAY(&mem, u8, l->nreg + 1);
     for (u32 k = 0; k < l->nreg; k++) l->reg_width[k] = (u8)register_bytes((enum ptx_type)l->reg_type[k]);
+    if (!live_sets_fit(l, e)) return lower_stopped(t, l, mem, e);
     propagate_copies(&w);
     l->mem = mem;
     fuse_find(l);

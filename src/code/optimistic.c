@@ -7,6 +7,7 @@
  * its parameters is read from the text. */
 #include "code/analyses.h"
 #include "code/lower.h"
+#include "code/worklist.h"
 
 enum { CALLS_DEEP = 4 }; /* levels of calls: atomicCAS, __ullAtomicCAS, and functions of the user around them */
 
@@ -38,7 +39,20 @@ static bool keeps(const struct ptx_insn *i)
     return n == 2 && i->op->nmod == 2;
 }
 
+struct asked { /* what was answered before: functions that call each other often are read once */
+    struct arena mem;
+    struct map answer; /* by struct question, as text */
+};
+
+struct question { /* whether a compare-and-swap compares with a parameter */
+    const struct ptx_func *func;
+    u32 param, width, deep; /* which one; bytes of the value; levels of calls that are looked into */
+};
+
+static const bool answers[2] = { false, true };
+
 struct flow { /* where the value of a parameter goes in its function */
+    struct asked *asked;
     const struct ptx_func *f;
     u8 *reg; /* by register: holds it */
     const struct ptx_var *arg[8];
@@ -66,7 +80,7 @@ static bool passes(const struct flow *w, const struct ptx_operand *o)
     return holds(w, o);
 }
 
-static bool compares(const struct ptx_func *f, u32 param, u32 width, u32 deep);
+static bool compares(struct asked *a, const struct ptx_func *f, u32 param, u32 width, u32 deep);
 
 static bool call_compares(const struct flow *w, const struct ptx_insn *i, u32 deep)
 {
@@ -74,7 +88,7 @@ static bool call_compares(const struct flow *w, const struct ptx_insn *i, u32 de
     const struct ptx_operand *to = k < i->narg ? &i->arg[k] : NULL, *args = k + 1 < i->narg ? &i->arg[k + 1] : NULL;
     if (!to || to->kind != OP_SYM || !to->func || !args || args->kind != OP_LIST) return false;
     for (u32 n = 0; n < args->nelem; n++)
-        if (passes(w, &args->elem[n]) && compares(to->func, n, w->width, deep)) return true;
+        if (passes(w, &args->elem[n]) && compares(w->asked, to->func, n, w->width, deep)) return true;
     return false;
 }
 
@@ -102,20 +116,32 @@ static bool follow(struct flow *w, const struct ptx_insn *i, const struct ptx_va
     return false;
 }
 
-/* A compare-and-swap compares with that parameter, in the function or one that it calls. */
-static bool compares(const struct ptx_func *f, u32 param, u32 width, u32 deep)
+static bool compares_by_text(struct asked *a, const struct ptx_func *f, u32 param, u32 width, u32 deep)
 {
-    if (f->alias_of) f = f->alias_of;
-    if (!f->has_body || param >= f->nparam || !fits((u32)f->param[param]->size, width)) return false;
     struct arena tmp = { 0 };
-    struct flow w = { .f = f, .reg = NEW_ARRAY(&tmp, u8, f->nregs + 1), .width = width };
+    struct flow w = { .asked = a, .f = f, .reg = NEW_ARRAY(&tmp, u8, f->nregs + 1), .width = width };
     bool yes = false;
     if (f->param[param]->reg[0]) w.reg[f->param[param]->reg[0]->index] = 1;
     do {
         w.more = false;
         for (u32 k = 0; k < f->ninsn && !yes; k++) yes = follow(&w, &f->insn[k], f->param[param], deep);
-    } while (w.more && !yes);
+    } while (w.more && !yes && !stop_asked());
     arena_free(&tmp);
+    return yes;
+}
+
+/* A compare-and-swap compares with that parameter, in the function or one that it calls. */
+static bool compares(struct asked *a, const struct ptx_func *f, u32 param, u32 width, u32 deep)
+{
+    if (f->alias_of) f = f->alias_of;
+    if (!f->has_body || param >= f->nparam || !fits((u32)f->param[param]->size, width)) return false;
+    struct question *q = NEW(&a->mem, struct question);
+    *q = (struct question){ f, param, width, deep };
+    struct str key = { (const char *)q, offsetof(struct question, deep) + sizeof q->deep };
+    const bool *known = map_get(&a->answer, key);
+    if (known) return *known;
+    bool yes = compares_by_text(a, f, param, width, deep);
+    map_put(&a->mem, &a->answer, key, (void *)&answers[yes]);
     return yes;
 }
 
@@ -162,14 +188,15 @@ struct compared { /* registers and places whose value a compare-and-swap of one 
     u8 *reg;      /* by register */
     struct spot spot[8];
     u32 nspot;
-    bool more; /* something new was found */
+    struct op_lists definers; /* by register */
+    struct worklist due;      /* operations that may pass such a value on */
 };
 
 static void add_reg(struct compared *g, const struct opnd *o)
 {
     if (o->kind != O_REG || g->reg[o->reg]) return;
     g->reg[o->reg] = 1;
-    g->more = true;
+    worklist_add_all(&g->due, &g->definers, o->reg);
 }
 
 static bool has_spot(const struct compared *g, struct spot p)
@@ -180,11 +207,12 @@ static bool has_spot(const struct compared *g, struct spot p)
 }
 
 /* The arguments of the call that ends a block: stored there before it. */
-static void add_arguments(const struct lowered *l, const struct block *b, u32 width, struct compared *g)
+static void add_arguments(const struct lowered *l, const struct block *b, u32 width, struct compared *g,
+                          struct asked *asked)
 {
     const struct call *c = &l->call[l->op[b->end - 1].site];
     for (u32 n = 0; c->func && n < c->narg; n++) {
-        if (!fits(c->arg[n].size, width) || !compares(c->func, n, width, CALLS_DEEP)) continue;
+        if (!fits(c->arg[n].size, width) || !compares(asked, c->func, n, width, CALLS_DEEP)) continue;
         for (u32 k = b->first; k < b->end; k++) {
             const struct lop *o = &l->op[k];
             if (o->kind == K_MEM && lop_is_store(o) && l->site[o->site].space == SP_CALL &&
@@ -202,7 +230,7 @@ static void back(const struct lowered *l, const struct lop *o, struct compared *
     struct spot p = spot_of(l, o);
     if (lop_is_load(o) && p.var && g->reg[d->reg] && !has_spot(g, p) && g->nspot < COUNT_OF(g->spot)) {
         g->spot[g->nspot++] = p;
-        g->more = true;
+        for (u32 k = 0; k < l->nop; k++) worklist_add(&g->due, k); /* stores may come before it in the text */
     }
     if (lop_is_store(o) && has_spot(g, p)) add_reg(g, lop_src(o, SRC_DATA));
     if (!carries(o) || d->kind != O_REG || !g->reg[d->reg]) return;
@@ -213,16 +241,17 @@ static void back(const struct lowered *l, const struct lop *o, struct compared *
 /* Registers whose value some compare-and-swap of `width` bytes compares with. */
 static u8 *compared(const struct lowered *l, u32 width, struct arena *a)
 {
-    struct compared g = { .reg = NEW_ARRAY(a, u8, l->nreg + 1) };
+    struct compared g = { .reg = NEW_ARRAY(a, u8, l->nreg + 1),
+                          .definers = op_definers(l, a),
+                          .due = worklist_new(l->nop, a) };
+    struct asked asked = { 0 };
     for (u32 k = 0; k < l->nop; k++)
         if (is_cas(l, &l->op[k]) && l->site[l->op[k].site].width == width) add_reg(&g, lop_src(&l->op[k], SRC_DATA));
     for (u32 b = 0; b < l->nblock; b++)
         if (l->block[b].term == TERM_CALL && l->block[b].end > l->block[b].first)
-            add_arguments(l, &l->block[b], width, &g);
-    while (g.more) {
-        g.more = false;
-        for (u32 k = 0; k < l->nop; k++) back(l, &l->op[k], &g);
-    }
+            add_arguments(l, &l->block[b], width, &g, &asked);
+    arena_free(&asked.mem);
+    for (u32 k; worklist_take(&g.due, &k);) back(l, &l->op[k], &g);
     return g.reg;
 }
 

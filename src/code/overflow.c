@@ -1,5 +1,6 @@
 /* Which operations lead from 32-bit arithmetic to an address (overflow.h). */
 #include "code/overflow.h"
+#include "code/worklist.h"
 
 static bool is_sign_extension(const struct lop *o)
 {
@@ -8,24 +9,32 @@ static bool is_sign_extension(const struct lop *o)
 }
 
 enum { NARROW = 1, WIDE = 2 };
-static bool want(const struct lowered *l, u8 *reg, const struct opnd *o, u8 what)
+struct trace {
+    struct lowered *l;
+    u8 *reg;                  /* by register: it is on the way to an address, as NARROW or WIDE */
+    struct op_lists definers; /* by register */
+    struct worklist due;      /* operations that write such a register */
+};
+
+static void want(struct trace *t, const struct opnd *o, u8 what)
 {
-    if (o->kind != O_REG || reg[o->reg] & what || l->reg_width[o->reg] != (what == NARROW ? 4 : 8)) return false;
-    reg[o->reg] |= what;
-    return true;
+    if (o->kind != O_REG || t->reg[o->reg] & what || t->l->reg_width[o->reg] != (what == NARROW ? 4 : 8)) return;
+    t->reg[o->reg] |= what;
+    worklist_add_all(&t->due, &t->definers, o->reg);
 }
 
-/* When operation k defines a register on the way to an address: marks k and its sources. true: a source is new. */
-static bool trace_back(struct lowered *l, u8 *reg, u32 k)
+/* When operation k defines a register on the way to an address: marks k and its sources. */
+static void trace_back(struct trace *t, u32 k)
 {
+    struct lowered *l = t->l;
     const struct lop *o = &l->op[k];
     const struct opnd *d = lop_dst(o, 0);
-    if (o->dead || o->kind != K_LANE || d->kind != O_REG || o->form < 0) return false;
-    u8 what = reg[d->reg], flags = 0;
+    if (o->dead || o->kind != K_LANE || d->kind != O_REG || o->form < 0) return;
+    u8 what = t->reg[d->reg], flags = 0;
     u32 width = l->reg_width[d->reg];
     enum ptx_type type = (enum ptx_type)isa_forms[o->form].type;
-    bool again = false, a = false, b = false, c = false; /* operands that go on in the same width */
-    if (!what || type_is_float(type)) return false;
+    bool a = false, b = false, c = false; /* operands that go on in the same width */
+    if (!what || type_is_float(type)) return;
     switch (o->shape) {
     case SHAPE_ADD:
     case SHAPE_SUB:
@@ -54,45 +63,45 @@ static bool trace_back(struct lowered *l, u8 *reg, u32 k)
     case SHAPE_MUL_WIDE:
     case SHAPE_MAD_WIDE:
         if (type == T_S32) {
-            again |= want(l, reg, lop_src(o, 0), NARROW);
-            again |= want(l, reg, lop_src(o, 1), NARROW);
+            want(t, lop_src(o, 0), NARROW);
+            want(t, lop_src(o, 1), NARROW);
         }
-        if (o->shape == SHAPE_MAD_WIDE) again |= want(l, reg, lop_src(o, 2), WIDE);
+        if (o->shape == SHAPE_MAD_WIDE) want(t, lop_src(o, 2), WIDE);
         flags = OVERFLOW_CARRY;
         break;
     case SHAPE_CONVERT:
-        if (!is_sign_extension(o)) return false;
-        again |= want(l, reg, lop_src(o, 0), NARROW);
+        if (!is_sign_extension(o)) return;
+        want(t, lop_src(o, 0), NARROW);
         flags = OVERFLOW_CARRY;
         break;
-    default: return false;
+    default: return;
     }
     u8 same = width == 4 ? NARROW : WIDE;
-    if (a) again |= want(l, reg, lop_src(o, 0), same);
-    if (b) again |= want(l, reg, lop_src(o, 1), same);
-    if (c) again |= want(l, reg, lop_src(o, 2), same);
+    if (a) want(t, lop_src(o, 0), same);
+    if (b) want(t, lop_src(o, 1), same);
+    if (c) want(t, lop_src(o, 2), same);
     l->overflow[k] = flags;
-    return again;
 }
 
 void overflow_find(struct lowered *l)
 {
     struct arena tmp = { 0 };
-    u8 *reg = NEW_ARRAY(&tmp, u8, l->nreg + 1);
+    struct trace t = { .l = l,
+                       .reg = NEW_ARRAY(&tmp, u8, l->nreg + 1),
+                       .definers = op_definers(l, &tmp),
+                       .due = worklist_new(l->nop, &tmp) };
     u32 narrow = 0;
     l->overflow = NEW_ARRAY(&l->mem, u8, l->nop + 1);
     for (u32 k = 0; k < l->nsite; k++) {
         const struct lop *o = &l->op[l->site[k].op];
         const struct opnd *at = lop_src(o, l->site[k].which);
         if (l->site[k].addr_width == 8 && at->kind == O_REG) {
-            reg[at->reg] |= WIDE;
+            if (!(t.reg[at->reg] & WIDE)) worklist_add_all(&t.due, &t.definers, at->reg);
+            t.reg[at->reg] |= WIDE;
             l->overflow[l->site[k].op] = OVERFLOW_USE;
         }
     }
-    for (bool again = true; again;) {
-        again = false;
-        for (u32 k = l->nop; k-- > 0;) again |= trace_back(l, reg, k);
-    }
+    for (u32 k; worklist_take(&t.due, &k);) trace_back(&t, k);
     u8 *held = NEW_ARRAY(&tmp, u8, l->nreg + 1); /* may hold a result that overflowed */
     for (u32 k = 0; k < l->nop; k++) {
         narrow += l->overflow[k] & OVERFLOW_NARROW;
@@ -122,15 +131,16 @@ static void watch_hot(struct lowered *l, const u8 *hot)
     struct arena tmp = { 0 };
     u8 *reg = NEW_ARRAY(&tmp, u8, l->nreg + 1), *on = NEW_ARRAY(&tmp, u8, l->nop + 1);
     bool more = false;
-    for (bool again = true; again;) {
-        again = false;
-        for (u32 k = 0; k < l->nop; k++) {
-            const struct lop *o = &l->op[k];
-            if (on[k] || !(l->overflow[k] & OVERFLOW_CARRY) || !(hot[k] || reads(o, reg))) continue;
-            on[k] = 1;
-            reg[lop_dst(o, 0)->reg] = 1;
-            again = true;
-        }
+    struct op_lists users = op_users(l, &tmp);
+    struct worklist due = worklist_new(l->nop, &tmp);
+    for (u32 k = 0; k < l->nop; k++)
+        if (hot[k]) worklist_add(&due, k);
+    for (u32 k; worklist_take(&due, &k);) {
+        const struct lop *o = &l->op[k];
+        if (on[k] || !(l->overflow[k] & OVERFLOW_CARRY) || !(hot[k] || reads(o, reg))) continue;
+        on[k] = 1;
+        reg[lop_dst(o, 0)->reg] = 1;
+        worklist_add_all(&due, &users, lop_dst(o, 0)->reg);
     }
     if (!l->overflow_on) l->overflow_on = NEW_ARRAY(&l->mem, u8, l->nop + 1);
     for (u32 k = 0; k < l->nop; k++) {
@@ -161,6 +171,7 @@ bool overflow_possible(struct lowered *kernel, const struct launch_facts *in)
         kernel->overflow_key = key;
         if (kernel->overflow_may) watch_hot(kernel, hot);
         base_free(hot);
+        if (stop_asked()) kernel->overflow_key = 0; /* what was found is not all */
     }
     return kernel->overflow_may;
 }

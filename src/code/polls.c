@@ -181,11 +181,13 @@ static bool reads_global(const struct lowered *l, const struct lop *o)
 static bool address_moves(const struct exits *e, const struct lop *load)
 {
     const struct opnd *at = lop_src(load, 0);
-    for (u32 b = e->loop->head; at->kind == O_REG && b <= e->loop->last; b++)
+    for (u32 b = e->loop->head; at->kind == O_REG && b <= e->loop->last; b++) {
+        *e->work += e->l->block[b].end - e->l->block[b].first + 1;
         for (u32 k = e->l->block[b].first; k < e->l->block[b].end; k++)
             EACH_DEF (r, &e->l->op[k]) {
                 if (r == at->reg) return true;
             }
+    }
     return false;
 }
 
@@ -200,8 +202,9 @@ bool code_polls(struct lowered *l)
         polls = work >= WORK_MOST;
         for (u32 b = e.loop->head; b <= e.loop->last && !polls; b++)
             for (u32 k = l->block[b].first; k < l->block[b].end && !polls; k++)
-                polls = reads_global(l, &l->op[k]) && (defines_wanted(&e, &l->op[k]) || e.frame) &&
-                        !address_moves(&e, &l->op[k]);
+                polls = (reads_global(l, &l->op[k]) && (defines_wanted(&e, &l->op[k]) || e.frame) &&
+                         !address_moves(&e, &l->op[k])) ||
+                        work >= WORK_MOST;
     }
     arena_free(&tmp);
     return polls;

@@ -6,6 +6,7 @@
  * carry its object at run time, in a tag plane: one object id a lane, 0 for a plain number, TAG_MIXED for arithmetic
  * between pointers. */
 #include "code/provenance.h"
+#include "code/worklist.h"
 #include <stdlib.h>
 
 static bool same(struct provenance a, struct provenance b)
@@ -15,16 +16,19 @@ static bool same(struct provenance a, struct provenance b)
 
 static struct ptx_var *frame_of(struct ptx_var *v) { return v->frame ? v->frame : v; }
 
+/* What holds for a or b. Nothing that holds for one of them alone is kept, and `mapped`, which is a doubt, is never
+ * lost: so a register that is joined with more and more goes up a few steps, to FROM_TAG at most. */
 static struct provenance join(struct provenance a, struct provenance b)
 {
+    bool mapped = a.mapped || b.mapped;
     if (a.kind == FROM_UNSET) return b;
     if (b.kind == FROM_UNSET) return a;
     if (same(a, b)) return a;
     if (a.kind == b.kind && a.off == b.off && a.var == b.var)
-        return (struct provenance){ .kind = a.kind, .off = a.off, .var = a.var, .mapped = a.mapped || b.mapped };
+        return (struct provenance){ .kind = a.kind, .off = a.off, .var = a.var, .mapped = mapped };
     if (a.kind == FROM_VAR && b.kind == FROM_VAR && frame_of(a.var) == frame_of(b.var)) /* one array or the other */
-        return (struct provenance){ .kind = FROM_VAR, .var = frame_of(a.var) };
-    return (struct provenance){ .kind = FROM_TAG };
+        return (struct provenance){ .kind = FROM_VAR, .var = frame_of(a.var), .mapped = mapped };
+    return (struct provenance){ .kind = FROM_TAG, .mapped = mapped };
 }
 
 /* A 32-bit register holds a shared address, of one array or of any of them, or half of a pointer on its way through a
@@ -38,8 +42,7 @@ static bool in_device_memory(struct provenance r)
 static struct provenance join_in(struct provenance a, struct provenance b, u32 width)
 {
     struct provenance t = join(a, b);
-    if (t.kind == FROM_TAG && width != 8 && !in_device_memory(a) && !in_device_memory(b))
-        t = (struct provenance){ .kind = FROM_MIXED };
+    if (t.kind == FROM_TAG && width != 8 && !in_device_memory(a) && !in_device_memory(b)) t.kind = FROM_MIXED;
     return t;
 }
 
@@ -122,22 +125,23 @@ static struct provenance transfer(const struct lowered *l, const struct lop *o, 
 /* The smallest solution: what every register's address was made from. */
 static void solve(struct lowered *l)
 {
+    struct arena tmp = { 0 };
+    struct op_lists users = op_users(l, &tmp);
+    struct worklist due = worklist_new(l->nop, &tmp);
     memset(l->prov, 0, sizeof *l->prov * (l->nreg + 1));
-    for (bool again = true; again;) {
-        again = false;
-        for (u32 k = 0; k < l->nop; k++) {
-            const struct lop *o = &l->op[k];
-            EACH_DEF (r, o) {
-                u32 w = l->reg_width[r];
-                struct provenance t = w != 4 && w != 8 ? (struct provenance){ .kind = FROM_NONE } : transfer(l, o, w);
-                t = join_in(l->prov[r], t, w);
-                if (!same(t, l->prov[r]) && l->prov[r].kind != FROM_TAG) {
-                    l->prov[r] = t;
-                    again = true;
-                }
-            }
+    for (u32 k = 0; k < l->nop; k++) worklist_add(&due, k);
+    for (u32 k; worklist_take(&due, &k);) {
+        const struct lop *o = &l->op[k];
+        EACH_DEF (r, o) {
+            u32 w = l->reg_width[r];
+            struct provenance t = w != 4 && w != 8 ? (struct provenance){ .kind = FROM_NONE } : transfer(l, o, w);
+            t = join_in(l->prov[r], t, w);
+            if (same(t, l->prov[r]) || l->prov[r].kind == FROM_TAG) continue;
+            l->prov[r] = t;
+            worklist_add_all(&due, &users, r);
         }
     }
+    arena_free(&tmp);
 }
 
 /* ---- the arrays in a frame ----
