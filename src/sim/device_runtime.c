@@ -360,7 +360,7 @@ static u32 handle_destroy(const struct runtime *t, bool event)
 static u32 stream_wait(const struct runtime *t)
 {
     struct grid_handle *h = stream_of(t, value(t, 0)), *e = grid_handle_of(t->self, value(t, 1), true);
-    if (h && e) grid_wait_for(h, e);
+    if (h && e) grid_wait_for(t->self, h, e);
     return h && e ? E_OK : E_VALUE;
 }
 
@@ -370,7 +370,7 @@ static u32 event_record(const struct runtime *t)
     struct grid_handle *e = grid_handle_of(t->self, value(t, 0), true);
     if (!h || !e) return E_VALUE;
     e->nwait = 0;
-    grid_wait_for(e, h);
+    grid_wait_for(t->self, e, h);
     return E_OK;
 }
 

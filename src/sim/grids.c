@@ -11,6 +11,7 @@ struct grids { /* a family */
     struct grid **ran;            /* the same and the root, by serial */
     u32 nran, capran;             /* how many; room for how many */
     u32 mark;                     /* searches of grid_before */
+    u32 lists;                    /* made by grid_wait_for */
     u64 began;                    /* time_ns() */
     u64 warp_insns, ctas, serial; /* sums of sim_result; serial of the root */
     bool infinite;                /* as in sim_result */
@@ -132,16 +133,22 @@ struct grid_handle *grid_handle_new(struct grid *g, u64 handle, bool event)
     return &m->handle[m->nhandle++];
 }
 
-static void wait_add(struct grid_handle *to, struct grid *g)
+/* Unless it is there: its number of a list says so. There is room for it. */
+static void wait_add(struct grid_handle *to, struct grid *g, u32 list)
 {
-    to->wait = base_need_more(to->wait, sizeof *to->wait * (to->nwait + 1));
+    if (g->list == list) return;
+    g->list = list;
     to->wait[to->nwait++] = g;
 }
 
-void grid_wait_for(struct grid_handle *to, const struct grid_handle *from)
+/* Each launch stands there once: a program may record an event and wait for it in the same stream, again and again. */
+void grid_wait_for(struct grid *self, struct grid_handle *to, const struct grid_handle *from)
 {
-    if (from->last) wait_add(to, from->last);
-    for (u32 k = 0; k < from->nwait; k++) wait_add(to, from->wait[k]);
+    u32 list = ++self->family->lists, most = to->nwait + from->nwait + 1;
+    to->wait = base_need_more(to->wait, sizeof *to->wait * most);
+    for (u32 k = 0; k < to->nwait; k++) to->wait[k]->list = list;
+    if (from->last) wait_add(to, from->last, list);
+    for (u32 k = 0; k < from->nwait; k++) wait_add(to, from->wait[k], list);
 }
 
 struct grid *grid_new(struct grid *parent)
@@ -281,14 +288,26 @@ static struct grid *ran_find(const struct grids *f, u64 serial)
     return NULL;
 }
 
-/* y waits for x, both of one parent, by streams and events. */
+/* Adds y to those that waits_for has to look at, unless it has, or y is too early. */
+static void look_at(struct grid **due, struct grid *y, const struct grid *x, u32 mark)
+{
+    if (!y || y->nth < x->nth || y->mark == mark) return;
+    y->mark = mark;
+    y->due = *due;
+    *due = y;
+}
+
+/* y waits for x, both of one parent, by streams and events. Without recursion: events can make a chain of any length.
+ */
 static bool waits_for(struct grid *y, const struct grid *x, u32 mark)
 {
-    for (; y && y->nth >= x->nth && y->mark != mark; y = y->after) {
+    struct grid *due = NULL;
+    look_at(&due, y, x, mark);
+    while ((y = due)) {
+        due = y->due;
         if (y == x) return true;
-        y->mark = mark;
-        for (u32 k = 0; k < y->nwait; k++)
-            if (waits_for(y->wait[k], x, mark)) return true;
+        look_at(&due, y->after, x, mark);
+        for (u32 k = 0; k < y->nwait; k++) look_at(&due, y->wait[k], x, mark);
     }
     return false;
 }

@@ -35,6 +35,8 @@ struct grid {                    /* one launch of a family */
     struct grid **wait;          /* those that its stream waited for by an event */
     u32 nwait;                   /* how many */
     u32 mark;                    /* of the last search of grid_before that came by */
+    u32 list;                    /* that grid_wait_for has put it into last */
+    struct grid *due;            /* in the list of a search */
     u64 race;                    /* what the race check keeps of the thread that launched it; 0: nothing */
     struct launch_origin origin; /* its host's side, and who launched it */
     struct grid *next;           /* in a list */
@@ -74,7 +76,7 @@ void grid_unlock(struct grid *g);
 struct grid_handle *grid_handle_of(struct grid *g, u64 handle, bool event);
 struct grid_handle *grid_handle_new(struct grid *g, u64 handle, bool event);
 /* All that `from` stands for is before what comes next on `to`. */
-void grid_wait_for(struct grid_handle *to, const struct grid_handle *from);
+void grid_wait_for(struct grid *self, struct grid_handle *to, const struct grid_handle *from);
 /* A grid whose parameters are to be filled in: it is in making->buffers. */
 struct grid *grid_new(struct grid *parent);
 /* It is launched, in that stream (GRID_STREAM). */
