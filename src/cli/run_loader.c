@@ -68,7 +68,8 @@ static bool program_reachable(const char *path, u32 depth, struct error *e)
                          path);
     if (!elf && depth && n > 0 && interpreter_find(u.bytes, (size_t)n, interpreter, sizeof interpreter))
         return program_reachable(interpreter, depth - 1, e);
-    if (!elf || u.head.e_phoff + (u64)u.head.e_phnum * sizeof(Elf64_Phdr) > (u64)n) return true; /* a script */
+    u64 phdrs = (u64)u.head.e_phnum * sizeof(Elf64_Phdr);
+    if (!elf || phdrs > (u64)n || u.head.e_phoff > (u64)n - phdrs) return true; /* a script */
     bool dynamic = u.head.e_type != ET_EXEC && u.head.e_type != ET_DYN;
     for (u32 i = 0; i < u.head.e_phnum; i++) {
         Elf64_Phdr p;
