@@ -170,7 +170,9 @@ enum { READ_MOSTLY = 1, NOT_READ_MOSTLY, PREFER, NOT_PREFER, ACCESSED_BY, NOT_AC
 
 static void advise(struct advice *a, int advice, struct cu_location l)
 {
-    u32 bit = l.type == PLACE_DEVICE ? 1u << l.id : 1u << CU_DEVICES;
+    /* advice that has no place is given with any number */
+    bool device = l.type == PLACE_DEVICE && l.id >= 0 && l.id < CU_DEVICES;
+    u32 bit = 1u << (device ? l.id : CU_DEVICES);
     switch (advice) {
     case READ_MOSTLY: a->read_mostly = true; break;
     case NOT_READ_MOSTLY: a->read_mostly = false; break;
