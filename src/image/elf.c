@@ -16,6 +16,17 @@ bool piece_bad(struct error *e, const struct piece *s, u64 offset, const char *f
     return false;
 }
 
+/* Sections and names may lie on top of each other, as tails of names do. A file in which they have more than so many
+ * times its bytes is made to be large when it is read: what is read of a file costs what the file has. */
+enum { OVERLAP_MOST = 4 };
+
+static bool is_plausible(const struct piece *s, u64 bytes, const char *what, struct error *e)
+{
+    return bytes / OVERLAP_MOST <= s->n ||
+           piece_bad(e, s, 0, "%s of more than 0x%llx bytes in a file of 0x%llx: they lie on top of each other", what,
+                     (unsigned long long)s->n * OVERLAP_MOST, (unsigned long long)s->n);
+}
+
 bool elf_is(const struct piece *s) { return s->n >= 4 && !memcmp(s->p, "\177ELF", 4); }
 
 const char *elf_machine_name(u16 machine)
@@ -66,6 +77,7 @@ static bool read_section(struct elf *f, u64 at, struct elf_section *o, struct er
 
 static bool name_sections(struct elf *f, u64 table, u32 names, struct error *e)
 {
+    u64 total = 0;
     if (names >= f->sections)
         return piece_bad(e, &f->all, 62, "the section of names has number %u, of %u", names, f->sections);
     for (u32 i = 0; i < f->sections; i++) {
@@ -73,7 +85,10 @@ static bool name_sections(struct elf *f, u64 table, u32 names, struct error *e)
         const char *name = elf_string(&f->section[names].data, piece_u32(&f->all, at));
         if (!name && piece_u32(&f->all, at))
             return piece_bad(e, &f->all, at, "the name of section %u does not lie in the section of names", i);
-        if (name) f->section[i].name = name;
+        if (!name) continue;
+        f->section[i].name = name;
+        total += strlen(name);
+        if (!is_plausible(&f->all, total, "names of sections", e)) return false;
     }
     return true;
 }
@@ -99,8 +114,12 @@ static bool read_sections(struct arena *mem, struct elf *f, struct error *e)
     f->section = NEW_ARRAY(mem, struct elf_section, count);
     for (u64 i = 0; i < count; i++) f->section[i].name = "";
     f->sections = (u32)count;
-    for (u64 i = 0; i < count; i++)
+    u64 total = 0;
+    for (u64 i = 0; i < count; i++) {
         if (!read_section(f, table + SECTION_HEADER * i, &f->section[i], e)) return false;
+        total += f->section[i].data.n;
+        if (!is_plausible(s, total, "sections", e)) return false;
+    }
     return name_sections(f, table, names, e);
 }
 
@@ -112,6 +131,7 @@ static bool read_symbols(struct arena *mem, struct elf *f, const struct elf_sect
                          (unsigned long long)s->n, (unsigned long long)from->entry);
     if (from->link >= f->sections)
         return piece_bad(e, s, 0, "the names of the symbols are in section %u, of %u", from->link, f->sections);
+    u64 total = 0;
     f->symbols = (u32)(s->n / SYMBOL_ENTRY);
     f->symbol = NEW_ARRAY(mem, struct elf_symbol, f->symbols);
     for (u32 i = 0; i < f->symbols; i++) f->symbol[i].name = "";
@@ -121,7 +141,11 @@ static bool read_symbols(struct arena *mem, struct elf *f, const struct elf_sect
         const char *name = elf_string(&f->section[from->link].data, piece_u32(s, at));
         u32 section = piece_u16(s, at + 6);
         if (!name && piece_u32(s, at)) return piece_bad(e, s, at, "the name of symbol %u does not lie in its table", i);
-        if (name) y->name = name;
+        if (name) {
+            y->name = name;
+            total += strlen(name);
+            if (!is_plausible(&f->all, total, "names of symbols", e)) return false;
+        }
         y->type = s->p[at + 4] & 15;
         y->other = s->p[at + 5];
         y->value = piece_u64(s, at + 8);

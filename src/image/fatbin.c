@@ -71,7 +71,7 @@ static bool read_identifier(struct image_file *f, const struct piece *h, struct 
     return true;
 }
 
-/* What a payload may grow to: an LZ4 byte makes at most 255, a zstd block of 4 bytes 128 KiB. */
+/* What a payload can grow to: an LZ4 byte makes at most 255, a zstd block of 4 bytes 128 KiB. */
 static u64 unpacked_most(const struct image *i, u64 stored)
 {
     enum { LARGEST = 1 << 30 };
@@ -79,7 +79,23 @@ static u64 unpacked_most(const struct image *i, u64 stored)
     return stored > LARGEST / each ? LARGEST : stored * each + 64;
 }
 
-static bool read_payload(const struct piece *s, const struct piece *h, u64 payload, struct image *i, struct error *e)
+/* What the images of a file may grow to, all together: text of programs packs 5 to 30 times, and is parsed into some 50
+ * times its bytes. */
+enum { UNPACKED_RATIO = 256, UNPACKED_MIB = 16 };
+
+static bool unpacked_fits(struct image_file *f, const struct piece *h, const struct image *i, struct error *e)
+{
+    f->packed += i->stored.n;
+    f->unpacked += i->bytes;
+    return f->unpacked <= ((u64)UNPACKED_MIB << 20) + UNPACKED_RATIO * f->packed ||
+           piece_bad(e, h, 0x38,
+                     "images of %llu bytes out of %llu packed ones: refused, for a file may unpack to %u times what it "
+                     "has packed, and %u MiB",
+                     (unsigned long long)f->unpacked, (unsigned long long)f->packed, UNPACKED_RATIO, UNPACKED_MIB);
+}
+
+static bool read_payload(struct image_file *f, const struct piece *s, const struct piece *h, u64 payload,
+                         struct image *i, struct error *e)
 {
     u64 held = piece_u64(h, 8), packed = piece_u32(h, 0x10);
     bool is_packed = i->flags & (IMAGE_LZ4 | IMAGE_ZSTD | IMAGE_OTHER_PACKING);
@@ -96,7 +112,7 @@ static bool read_payload(const struct piece *s, const struct piece *h, u64 paylo
     if (i->bytes > unpacked_most(i, packed))
         return piece_bad(e, h, 0x38, "0x%llx bytes cannot come out of 0x%llx packed ones", (unsigned long long)i->bytes,
                          (unsigned long long)packed);
-    return true;
+    return unpacked_fits(f, h, i, e);
 }
 
 /* One image at `at` of the container; *next is where the one behind it begins. */
@@ -125,7 +141,7 @@ static bool read_image(struct image_file *f, const struct piece *s, u64 at, u64 
     i.fatbin = f->fatbin.n - 1;
     *next = at + header + payload;
     if (!read_identifier(f, &h, &i, e) || !read_options(f, &h, &i, e)) return false;
-    if (!read_payload(s, &h, at + header, &i, e)) return false;
+    if (!read_payload(f, s, &h, at + header, &i, e)) return false;
     VEC_PUSH(&f->mem, &f->image, i);
     f->fatbin.p[i.fatbin].images++;
     return true;

@@ -74,6 +74,7 @@ struct image_file {
     enum image_file_kind kind;         /* what the file is */
     u16 machine;                       /* of the host, 0: none */
     u32 members;                       /* of an archive */
+    u64 packed, unpacked;              /* bytes of all images that are packed; what their headers say they become */
     VEC(struct image) image;           /* in the order of the file */
     VEC(struct image_fatbin) fatbin;   /* of FILE_PTX and FILE_CUBIN the one that stands for the file */
     VEC(struct image_wrapper) wrapper; /* in the order of the file */

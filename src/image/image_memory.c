@@ -17,6 +17,8 @@ static u32 word_at(const u8 *p) { return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] 
 static u64 long_at(const u8 *p) { return word_at(p) | (u64)word_at(p + 4) << 32; }
 
 static bool can_read(const void *p, u64 bytes) { return pages_readable(p, bytes) == bytes; }
+/* An offset that an image names may lead anywhere. */
+static const u8 *behind(const u8 *p, u64 offset) { return (const u8 *)((uintptr_t)p + offset); }
 
 /* The end of the section headers, the program headers, and of every section with contents, as far as they can be
  * read. */
@@ -27,12 +29,12 @@ static u64 elf_bytes(const u8 *p)
     u32 nprograms = word_at(p + 56) & 0xffff, nsections = word_at(p + 60) & 0xffff;
     if (programs) end = MAX_OF(end, programs + 56 * (u64)nprograms);
     if (!sections) return end;
-    if (!can_read(p + sections, 64)) return MAX_OF(end, sections + 64);
-    if (!nsections) nsections = (u32)long_at(p + sections + 32);
+    if (!can_read(behind(p, sections), 64)) return MAX_OF(end, sections + 64);
+    if (!nsections) nsections = (u32)long_at(behind(p, sections) + 32);
     end = MAX_OF(end, sections + 64 * (u64)nsections);
-    if (!can_read(p + sections, 64 * (u64)nsections)) return end;
+    if (!can_read(behind(p, sections), 64 * (u64)nsections)) return end;
     for (u32 i = 0; i < nsections; i++) {
-        const u8 *s = p + sections + 64 * (u64)i;
+        const u8 *s = behind(p, sections) + 64 * (u64)i;
         u32 type = word_at(s + 4);
         bool is_empty = type == SECTION_NOBITS || type == SECTION_CUDA_GLOBAL || type == SECTION_CUDA_SHARED;
         if (!is_empty) end = MAX_OF(end, long_at(s + 24) + long_at(s + 32));
