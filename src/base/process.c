@@ -1,6 +1,6 @@
 /* Time, processors and child processes. */
 #define _GNU_SOURCE
-#include "base/base.h"
+#include "base/stop.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -46,20 +46,15 @@ s32 process_id(void)
 }
 
 enum { STOP_CALLS = 64 }; /* the clock is read at one call of so many */
-static _Thread_local struct {
-    const volatile int *asked; /* not 0: stop; NULL: nobody asks */
-    u64 deadline;              /* 0: none */
-    u32 calls;                 /* of stop_asked */
-    bool is;                   /* it was asked, or is overdue */
-} stop;
+static _Thread_local struct stop stop;
 
 void stop_watch(const volatile int *asked, u64 deadline)
 {
-    stop.asked = asked;
-    stop.deadline = deadline;
-    stop.calls = 0;
-    stop.is = false;
+    stop = (struct stop){ .asked = asked, .deadline = deadline };
 }
+
+struct stop stop_state(void) { return stop; }
+void stop_restore(struct stop s) { stop = s; }
 
 bool stop_asked(void)
 {

@@ -57,6 +57,17 @@ static bool number_take(struct run *r, const char *key, const struct row *o, con
     return true;
 }
 
+static bool seconds_take(struct run *r, const char *value, struct error *e)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    if (end == value || *end || !(seconds >= 0 && seconds <= 1e9))
+        return error_set(e, ERR_INPUT, "--time-limit %.60s: seconds belong here, from 0 on, as in --time-limit 3600",
+                         value);
+    text_add(&r->options, "time-limit=%s\n", value);
+    return true;
+}
+
 /* The engine reads it, in the program: what is wrong with it is said before that one starts. */
 static bool pattern_take(struct run *r, const char *value, struct error *e)
 {
@@ -108,7 +119,7 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     case O_run_CHECK: text_add(&r->options, "check=%s\n", value); return true;
     case O_run_NO_CHECK: text_add(&r->options, "no-check=%s\n", value); return true;
     case O_run_BUDGET: return number_take(r, "budget", o, value, e);
-    case O_run_TIME_LIMIT: text_add(&r->options, "time-limit=%s\n", value); return true;
+    case O_run_TIME_LIMIT: return seconds_take(r, value, e);
     case O_run_FAULTS: text_add(&r->options, "faults=1\n"); return true;
     case O_run_STRICT: text_add(&r->options, "strict-arch=1\n"); return true;
     default: CHECK(!"an option of run without its case");

@@ -17,7 +17,7 @@ enum dev_way run_way(struct device *d, const struct dev_launch *l)
  * nobody reads what is found. Others need not be followed: false. */
 static bool follow_unread(struct device *d, struct sim_launch *in)
 {
-    if (!d->race || !race_kernel_polls(d->race, d->sim, in->kernel)) return false;
+    if (!d->race || !work_kernel_polls(d, in->kernel)) return false;
     lock(&d->work->lock);
     if (!d->unread && (d->unread = report_new())) report_checks(d->unread, d->options.checks);
     struct report *to = d->unread;
@@ -131,6 +131,8 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
 {
     struct device *d = r->device;
     const struct dev_launch *l = r->launch;
+    if (__atomic_load_n(&d->work->overdue, __ATOMIC_RELAXED) == l->kernel)
+        __atomic_store_n(&d->work->overdue, NULL, __ATOMIC_RELAXED);
     report_origin_here(r->in.origin);
     if (r->outputs) {
         outputs_end(r->outputs, ok && result->end == SIM_DONE);

@@ -166,7 +166,7 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     enum dev_way way = run_way(d, l);
     enum dev_result came = way == DEV_LEFT_OUT ? DEV_RAN : DEV_FAILED;
     if (way != DEV_LEFT_OUT && run_begin(&run, d, l, way, true, e)) {
-        run.alone = d->race && !run.unchecked && work_used(d) && race_kernel_alone(d->race, d->sim, l->kernel);
+        run.alone = d->race && !run.unchecked && work_used(d) && work_kernel_alone(d, l->kernel);
         run.asleep = NULL;
         run.in.sleeps = work_sync_sleeps;
         run.in.done_self = &run;

@@ -153,7 +153,7 @@ void dev_host_touches(struct device *d, u64 address, u64 bytes, bool write, cons
 /* Whether a loop of the kernel polls memory; yes where that is not known. */
 static bool kernel_polls(struct device *d, struct ptx_func *kernel)
 {
-    if (d->race) return race_kernel_polls(d->race, d->sim, kernel);
+    if (d->race) return work_kernel_polls(d, kernel);
     struct error e = { 0 };
     struct lowered *low = sim_lowered(d->sim, kernel, &e);
     return !low || code_polls(low);
@@ -233,7 +233,7 @@ void tell_launch_begin(struct dev_run *r)
     if (!r->managed) r->managed = dev_managed_begin(d, r->launch, polls); /* a node of a graph */
     if (!b || r->unchecked) return;
     struct between_call c = call_of(r->op);
-    c.simple = d->race && race_kernel_alone(d->race, d->sim, r->launch->kernel);
+    c.simple = d->race && work_kernel_alone(d, r->launch->kernel);
     c.overlaps = op_may_overlap(r->op);
     r->between = between_launch_begin(b, r->op, &c, r->launch->kernel, r->in.number, polls);
     r->in.sink = between_sink(r->between);

@@ -3,6 +3,7 @@
  * With the race check on, a launch that waits for nobody runs alone: nothing starts beside it, and what has become
  * ready meanwhile is held back until it ends. It waits for nobody, so that nothing can depend on what is held back; a
  * launch that is held back is therefore nothing that could still change memory. */
+#include "base/stop.h"
 #include "dev/dev_work.h"
 #include "dev/dev_between.h"
 #include "where/where.h"
@@ -309,11 +310,29 @@ static void start(struct dev_run *r)
     start_in_sim(r, &(struct sim_result){ 0 });
 }
 
+/* Asks the race check about a kernel, by limits that a launch has, unless the thread has something of its own to stop
+ * by. Where that took as long as a launch may, the answer is no, and the launch will say so. */
+static bool ask_race(struct device *d, struct ptx_func *kernel,
+                     bool (*ask)(struct race *r, struct sim *s, struct ptx_func *kernel))
+{
+    struct stop was = stop_state();
+    double limit = d->options.time_limit;
+    if (__atomic_load_n(&d->work->overdue, __ATOMIC_RELAXED) == kernel) return false;
+    bool ours = !was.asked && !was.deadline;
+    if (ours) stop_watch(&d->interrupt, limit > 0 ? time_ns() + (u64)(MIN_OF(limit, 1e9) * 1e9) : 0);
+    bool yes = ask(d->race, d->sim, kernel);
+    if (ours && stop_state().is && !d->interrupt) __atomic_store_n(&d->work->overdue, kernel, __ATOMIC_RELAXED);
+    stop_restore(was);
+    return yes;
+}
+
+bool work_kernel_alone(struct device *d, struct ptx_func *kernel) { return ask_race(d, kernel, race_kernel_alone); }
+bool work_kernel_polls(struct device *d, struct ptx_func *kernel) { return ask_race(d, kernel, race_kernel_polls); }
+
 void work_start(struct dev_run *r)
 {
     struct dev_work *w = r->device->work;
-    r->alone = r->device->race && !r->unchecked &&
-               race_kernel_alone(r->device->race, r->device->sim, r->launch->kernel);
+    r->alone = r->device->race && !r->unchecked && work_kernel_alone(r->device, r->launch->kernel);
     lock(&w->lock);
     bool now = !w->held && admit(r);
     struct dev_run **at = &w->held;

@@ -17,6 +17,11 @@
 struct outputs;
 struct orders;
 
+/* race_kernel_alone and race_kernel_polls, which prepare the kernel where no launch has: the interrupt and the time
+ * limit of a launch end that, too. Only with a race check. */
+bool work_kernel_alone(struct device *d, struct ptx_func *kernel);
+bool work_kernel_polls(struct device *d, struct ptx_func *kernel);
+
 /* One launch that runs, or is held back. */
 struct dev_run {
     struct device *device;
@@ -69,6 +74,9 @@ struct dev_work {
     bool told;                 /* atomic: a host function ran, or a value was written: the host may know what is done */
     struct spares bodies;      /* of operations, dev_sim_async.c */
     lock_t sync;               /* held by a synchronous launch: one runs at a time, as in the legacy stream */
+    /* atomic: a kernel that took the time of a launch to prepare before that began, and is not asked about again until
+     * it has ended; NULL: none */
+    const struct ptx_func *overdue;
 };
 bool work_open(struct device *d, struct error *e);
 void work_close(struct device *d); /* waits for all operations */

@@ -383,7 +383,7 @@ static u32 kernel_facts(struct race *r, struct sim *s, struct ptx_func *kernel)
     const struct race_kernel *k = race_kernel_of(r, low);
     unlock(&r->lock);
     facts = FACTS_KNOWN | (k->simple ? FACT_SIMPLE : 0) | (k->polls ? FACT_POLLS : 0);
-    __atomic_store_n(&low->facts, facts, __ATOMIC_RELAXED);
+    if (!stop_asked()) __atomic_store_n(&low->facts, facts, __ATOMIC_RELAXED);
     return facts;
 }
 

@@ -489,7 +489,7 @@ static void sort_ctas(struct cta **v, u32 n)
 static const char *far(struct stopped *st)
 {
     u64 done = 0;
-    if (!st->l->kernel) return "while the kernel was still being prepared: no CTA has begun";
+    if (!st->l->kernel || !st->l->total) return "while the kernel was still being prepared: no CTA has begun";
     for (u32 k = 0; k < st->l->nworkers; k++) done += st->l->worker[k].ctas;
     return arena_printf(&st->mem, "with %" PRIu64 " of %" PRIu64 " CTA%s done", done, st->l->total,
                         st->l->total == 1 ? "" : "s");
