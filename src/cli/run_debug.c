@@ -395,11 +395,12 @@ static void symbol_find(struct str file, u64 address, bool code, char *out, size
     memcpy(&h, file.p, sizeof h);
     for (u32 i = 0; i < h.e_shnum; i++) {
         Elf64_Shdr table, text;
-        u64 at = h.e_shoff + (u64)i * sizeof table;
-        if (at + sizeof table > file.n) return;
+        u64 at = h.e_shoff + (u64)i * sizeof table; /* may wrap around, and is inside or outside as any other */
+        if (at > file.n || sizeof table > file.n - at) return;
         memcpy(&table, file.p + at, sizeof table);
         at = h.e_shoff + (u64)table.sh_link * sizeof text;
-        if ((table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) || at + sizeof text > file.n) continue;
+        if (table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) continue;
+        if (at > file.n || sizeof text > file.n - at) continue;
         memcpy(&text, file.p + at, sizeof text);
         if (table.sh_offset > file.n || table.sh_size > file.n - table.sh_offset || text.sh_offset > file.n ||
             text.sh_size > file.n - text.sh_offset)
@@ -407,8 +408,8 @@ static void symbol_find(struct str file, u64 address, bool code, char *out, size
         for (u64 k = 0; k + sizeof(Elf64_Sym) <= table.sh_size; k += sizeof(Elf64_Sym)) {
             Elf64_Sym s;
             memcpy(&s, file.p + table.sh_offset + k, sizeof s);
-            if (ELF64_ST_TYPE(s.st_info) != (code ? STT_FUNC : STT_OBJECT) || address < s.st_value ||
-                address >= s.st_value + s.st_size || s.st_name >= text.sh_size)
+            if (ELF64_ST_TYPE(s.st_info) != (code ? STT_FUNC : STT_OBJECT) || address - s.st_value >= s.st_size ||
+                s.st_name >= text.sh_size)
                 continue;
             const char *name = file.p + text.sh_offset + s.st_name;
             if (!memchr(name, 0, text.sh_size - s.st_name)) continue;

@@ -122,7 +122,8 @@ static void name_read(struct record *r, char *p)
             }
         return;
     }
-    p += r->global ? 8 : 7; /* " local " */
+    if (!r->global && strncmp(p, " local ", 7) != 0) return;
+    p += r->global ? 8 : 7;
     for (u32 i = 0; i < 3 && *p; i++) {
         r->has_end |= i == 2 && *p != '-' && p[1] != '-';
         r->address[i] = strtoull(p, &p, 16);
