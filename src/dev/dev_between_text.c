@@ -319,7 +319,10 @@ void between_report(struct device *d, const struct clash *c, const struct user *
     /* who was enqueued first was to come first; the host came behind what it had enqueued */
     bool same = me->actor->age == other->actor->age,
          swap = me->actor->age < other->actor->age || (same && other->actor->host);
-    if (same && me->actor->node && other->actor->node) swap = me->actor->stamp < other->actor->stamp;
+    if (same && me->actor->node && other->actor->node) { /* of one graph: who writes was to come before who reads */
+        bool mixed = (c->my_kind == ACCESS_WRITE) != (c->other_kind == ACCESS_WRITE);
+        swap = mixed ? c->my_kind == ACCESS_WRITE : me->actor->stamp < other->actor->stamp;
+    }
     const struct side *first = swap ? &mine : &his, *second = swap ? &his : &mine;
     const struct user *one = swap ? me : other, *two = swap ? other : me;
     struct text cause = { 0 }, order = { 0 }, fix = { 0 }, memory = { 0 };

@@ -12,12 +12,18 @@
  * fault that is on its way at that moment is still known to be ours. Touches go into a ring that the handler only adds
  * to. A fault that is not ours goes to the program's handler (base/fault.h).
  *
+ * A host function of a stream is an operation: what its thread touches is handed out as an access of it. While it runs,
+ * memory that is guarded only for operations of its own stream is open: they wait for it, and it may let the system
+ * write there.
+ *
  * What cannot be seen: accesses of the system on behalf of the host. read(2) into a page without access fails with
  * EFAULT. Hence kernels that poll are left alone, and the policy can be switched off. */
 #include "base/fault.h"
 #include "dev/dev_memory.h"
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 /* DEVICES_MOST: devices with a higher number are left alone */
 enum { GUARDS = 256, RING = 256, FLIGHT_GUARDS = 16, TOUCHES_MOST = 16, DEVICES_MOST = 64 };
@@ -36,10 +42,12 @@ struct guard {
     u32 waits;   /* the policy is to wait */
     u32 opened;  /* the host has touched a page since the last protection */
     u32 reads;   /* the host may read it */
+    u32 lent;    /* open for a host function */
 };
 struct flight {            /* a launch */
     struct device *device; /* NULL: free entry */
     u32 guards;            /* that it holds */
+    u64 stream;            /* the number of its stream */
     u32 next;              /* of the free entries: token of the next one, 0: none */
     struct held {
         u32 guard;
@@ -57,21 +65,39 @@ static struct ring {
         u64 address;
         u64 pc; /* of the host's instruction */
         const struct mem_object *object;
+        const struct op *op; /* the host function; NULL: none */
         u32 write;
         u32 ready; /* atomic: 1 + turn of the ring in which it was written */
     } touch[RING];
-    u64 in, out;       /* atomic: touches that were noted, and handed out */
-} rings[DEVICES_MOST]; /* by number of the device */
+    u64 in, out;              /* atomic: touches that were noted, and handed out */
+    u32 host_thread;          /* atomic: the thread that runs a host function of the device; 0: none does */
+    const struct op *host_op; /* atomic: that function */
+} rings[DEVICES_MOST];        /* by number of the device */
 
 #define READ(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
 #define WRITE(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELEASE)
 
 /* ---- the handler ---- */
 
+/* Whether the thread runs a host function, and which one, if it is one of the device of this ring. */
+static bool is_hosting(const struct ring *r, const struct op **op)
+{
+    u32 me = (u32)syscall(SYS_gettid);
+    *op = NULL;
+    for (u32 k = 0; k < DEVICES_MOST; k++) {
+        if (READ(rings[k].host_thread) != me) continue;
+        if (r == &rings[k]) *op = READ(rings[k].host_op);
+        return true;
+    }
+    return false;
+}
+
 static void note(const struct guard *g, u64 address, bool write, u64 pc)
 {
     struct ring *r = &rings[READ(g->number)];
     u64 n = READ(r->in);
+    const struct op *op;
+    if (is_hosting(r, &op) && !op) return; /* of another device: the order between the two is not known here */
     do
         if (n - READ(r->out) >= RING) return; /* nobody asks: the oldest ones are enough */
     while (!__atomic_compare_exchange_n(&r->in, &n, n + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
@@ -79,6 +105,7 @@ static void note(const struct guard *g, u64 address, bool write, u64 pc)
     t->address = address;
     t->pc = pc;
     t->object = READ(g->object);
+    t->op = op;
     t->write = write;
     WRITE(t->ready, 1 + (u32)(n / RING));
 }
@@ -139,6 +166,13 @@ static u32 guard_of(struct device *d, struct mem_object *o, u64 from, u64 to)
     return k;
 }
 
+static void guard_close(struct guard *g)
+{
+    g->lent = 0;
+    WRITE(g->opened, 0);
+    mprotect((void *)(uintptr_t)g->from, g->to - g->from, g->reads ? PROT_READ : PROT_NONE);
+}
+
 /* For bytes [from, to) of an object. reads: the host may read them meanwhile. */
 static void guard_add(struct device *d, struct flight *f, struct mem_object *o, u64 from, u64 to, bool wait, bool reads)
 {
@@ -152,11 +186,10 @@ static void guard_add(struct device *d, struct flight *f, struct mem_object *o, 
     if (!g->flights) WRITE(g->touches, 0);
     WRITE(g->flights, g->flights + 1);
     f->held[f->guards++] = (struct held){ k, o };
-    bool first = g->flights == 1, closed = !first && !READ(g->opened) && (reads || !g->reads);
+    bool first = g->flights == 1, closed = !first && !READ(g->opened) && !g->lent && (reads || !g->reads);
     if (closed || g->to <= g->from) return;
     g->reads = reads && (first || g->reads); /* one that must not be read stays so */
-    WRITE(g->opened, 0);
-    mprotect((void *)(uintptr_t)g->from, g->to - g->from, g->reads ? PROT_READ : PROT_NONE);
+    guard_close(g);
 }
 
 static void guard_managed(struct device *d, struct flight *f, struct mem_object *o, bool wait)
@@ -209,7 +242,22 @@ static void guard_variables(struct device *d, struct flight *f, const struct ptx
     unlock(&d->modules_lock);
 }
 
-u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls)
+/* Managed objects that pointers in those lead to which the flight holds: a list, a struct of arrays. Of each the first
+ * bytes are looked through, in the engine's view. */
+static void guard_reached(struct device *d, struct flight *f, bool wait)
+{
+    enum { SEEN_MOST = 1 << 12 };
+    for (u32 n = 0; n < f->guards; n++) {
+        const struct mem_object *o = f->held[n].object;
+        if (!o->engine || o->kind != MEM_MANAGED) continue;
+        for (u64 at = 0; at + 8 <= MIN_OF(o->size, (u64)SEEN_MOST) && f->guards < FLIGHT_GUARDS; at += 8) {
+            u64 value = __atomic_load_n((const u64 *)mem_view(o, o->base + at), __ATOMIC_RELAXED);
+            if (value) guard_managed(d, f, mem_find(d->mem, value), wait);
+        }
+    }
+}
+
+u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls, u64 stream)
 {
     enum dev_managed_policy policy = policy_of(d);
     if (policy == DEV_MANAGED_FREE || polls || !d->mem || d->number >= DEVICES_MOST) return 0;
@@ -218,7 +266,7 @@ u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls)
                   !ptx_signals(l->kernel);
     if (!mapped && !mem_bytes_of(d->mem, MEM_MANAGED)) return 0;
     lock(&managed_lock);
-    struct flight f = { .device = d };
+    struct flight f = { .device = d, .stream = stream };
     for (u32 at = 0; at + 8 <= l->kernel->param_bytes; at += 8) {
         u64 value;
         memcpy(&value, (const u8 *)l->params + at, 8);
@@ -227,17 +275,18 @@ u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls)
         if (mapped) guard_mapped(d, &f, o);
     }
     guard_variables(d, &f, l->kernel, policy == DEV_MANAGED_WAIT);
+    guard_reached(d, &f, policy == DEV_MANAGED_WAIT);
     u32 token = flight_keep(&f);
     unlock(&managed_lock);
     return token;
 }
 
-u32 dev_managed_copy(struct device *d, const struct dev_copy_plan *p)
+u32 dev_managed_copy(struct device *d, const struct dev_copy_plan *p, u64 stream)
 {
     const struct dev_side *side[] = { &p->to, &p->from };
     if (d->options.managed != DEV_MANAGED_REPORT || !d->mem || d->number >= DEVICES_MOST || !p->width) return 0;
     lock(&managed_lock);
-    struct flight f = { .device = d };
+    struct flight f = { .device = d, .stream = stream };
     for (u32 k = 0; k < 2; k++) {
         struct mem_object *o = side[k]->device == d ? side[k]->object : NULL;
         if (!o || !o->engine || (o->kind != MEM_PINNED && o->kind != MEM_MANAGED)) continue;
@@ -270,6 +319,53 @@ void dev_managed_end(struct device *d, u32 token)
     unlock(&managed_lock);
 }
 
+/* Guards that operations of this stream alone hold. */
+static bool is_of_stream(const struct device *d, u32 guard, u64 stream)
+{
+    bool mine = false;
+    for (u32 k = 0; k < nflights; k++) {
+        const struct flight *f = &flights[k];
+        for (u32 n = 0; f->device == d && n < f->guards; n++) {
+            if (f->held[n].guard != guard) continue;
+            if (f->stream != stream) return false;
+            mine = true;
+        }
+    }
+    return mine;
+}
+
+void dev_managed_host_begin(struct device *d, const struct op *op, u64 stream)
+{
+    if (d->number >= DEVICES_MOST) return;
+    struct ring *r = &rings[d->number];
+    lock(&managed_lock);
+    WRITE(r->host_op, op);
+    WRITE(r->host_thread, (u32)syscall(SYS_gettid));
+    for (u32 k = 0; k < nguards; k++) {
+        struct guard *g = &guards[k];
+        if (g->device != d || !g->flights || g->to <= g->from || !is_of_stream(d, k, stream)) continue;
+        g->lent = 1;
+        mprotect((void *)(uintptr_t)g->from, g->to - g->from, PROT_READ | PROT_WRITE);
+    }
+    unlock(&managed_lock);
+}
+
+void dev_managed_host_end(struct device *d)
+{
+    if (d->number >= DEVICES_MOST) return;
+    struct ring *r = &rings[d->number];
+    lock(&managed_lock);
+    WRITE(r->host_thread, 0);
+    WRITE(r->host_op, NULL);
+    for (u32 k = 0; k < nguards; k++) {
+        struct guard *g = &guards[k];
+        if (g->device != d || !g->lent) continue;
+        g->lent = 0;
+        if (g->flights && !READ(g->opened)) guard_close(g);
+    }
+    unlock(&managed_lock);
+}
+
 void dev_managed_drain(struct device *d, void (*touch)(void *self, const struct dev_touch *t), void *self)
 {
     struct ring *r = &rings[MIN_OF(d->number, DEVICES_MOST - 1u)];
@@ -278,7 +374,7 @@ void dev_managed_drain(struct device *d, void (*touch)(void *self, const struct 
         u64 n = r->out;
         struct touch *t = &r->touch[n % RING];
         bool ready = n != READ(r->in) && READ(t->ready) == 1 + (u32)(n / RING);
-        struct dev_touch out = { t->address, t->write, t->object, t->pc };
+        struct dev_touch out = { t->address, t->write, t->object, t->pc, t->op };
         if (ready) WRITE(r->out, n + 1);
         unlock(&managed_lock);
         if (!ready) return;

@@ -191,17 +191,22 @@ struct dev_touch {                   /* one access of the host */
     bool write;                      /* it writes */
     const struct mem_object *object; /* managed memory that a launch in flight might use */
     u64 pc;                          /* of the host's instruction; 0: not known */
+    const struct op *op;             /* the host function that it is an access of; NULL: of none */
 };
 /* A launch starts, or its operation is about to start it. Protects the managed memory that its parameters and variables
  * lead to, and pinned memory among its parameters where DEV_MANAGED_REPORT was asked for. polls: the kernel may wait
  * for the host (it reads memory in a loop until that changes): then nothing is protected. A token for dev_managed_end;
- * 0: nothing was protected. */
-u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls);
+ * 0: nothing was protected. stream: the number of its stream. */
+u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls, u64 stream);
 /* A copy is enqueued, and DEV_MANAGED_REPORT was asked for: the same for its pinned and managed memory, whole pages of
  * it. The host may read the source meanwhile. */
-u32 dev_managed_copy(struct device *d, const struct dev_copy_plan *p);
+u32 dev_managed_copy(struct device *d, const struct dev_copy_plan *p, u64 stream);
 /* It has ended: memory that no other launch in flight may use is the host's again. */
 void dev_managed_end(struct device *d, u32 token);
+/* A host function of this stream runs on the calling thread, and has ended: what it touches is its own, and memory that
+ * only operations of the same stream use, which wait for it, is open to it. */
+void dev_managed_host_begin(struct device *d, const struct op *op, u64 stream);
+void dev_managed_host_end(struct device *d);
 /* Hands out what the host touched since the last call, in its order. To be called at the begin of every call that
  * enqueues something, so that the touches count as before it, and at the end of a launch. Two loads if there is none.
  */

@@ -24,6 +24,7 @@ struct body {
     };
     void *staged; /* the source of a copy; NULL: none */
     u32 managed;  /* of tell_queued; 0: none */
+    u32 enqueued; /* of a host function: operations that were enqueued up to it */
     bool spare;   /* one of those that are kept */
     /* of a synchronous launch: where its caller wants the result */
     struct sim_result *result;
@@ -142,6 +143,7 @@ static u32 body_copy(struct op *op, void *of)
     dev_copy_run(&b->copy);
     tell_copied(b->device, &b->copy);
     tell_unqueued(b->device, &b->managed, op);
+    if (op_is_node(op)) tell_node_done(b->device, &b->copy, op);
     return OP_OK;
 }
 
@@ -176,12 +178,30 @@ static u32 body_free(struct op *op, void *of)
     return OP_OK;
 }
 
+/* What the program enqueues behind a host function may be what it races with, and is watched only from then on: the
+ * function gives the program a moment to go on, unless that waits. A program has a tenth of a second for all of them.
+ */
+static void host_hold_back(const struct body *b)
+{
+    enum { PAUSE_US = 20, PAUSES = 25, PAUSES_ALL = 5000 };
+    static u32 spent; /* atomic */
+    struct device *d = b->device;
+    struct streams_census c;
+    for (u32 k = 0; k < PAUSES && work_between(d) && !d->options.seeded; k++) {
+        if (__atomic_load_n(&d->work->enqueued, __ATOMIC_ACQUIRE) != b->enqueued) return;
+        streams_census(work_streams(d), &c);
+        if (c.hosts || __atomic_add_fetch(&spent, 1, __ATOMIC_RELAXED) > PAUSES_ALL) return;
+        thread_sleep_us(PAUSE_US);
+    }
+}
+
 static u32 body_host(struct op *op, void *of)
 {
-    (void)op;
     struct body *b = of;
-    tell_told(b->device);
+    host_hold_back(b);
+    tell_host_begin(b->device, op);
     b->task.host.call(b->task.host.self);
+    tell_host_end(b->device);
     return OP_OK;
 }
 
@@ -327,7 +347,8 @@ static u32 enqueue(struct dev_stream *st, struct dev_task *t, struct error *e)
     }
     struct op_spec spec = spec_of(b);
     struct op *op = NULL;
-    if (!captured) b->managed = tell_queued(d, t, &b->copy);
+    if (!captured) b->managed = tell_queued(d, t, &b->copy, stream_id(stream_in(st)));
+    b->enqueued = __atomic_add_fetch(&d->work->enqueued, 1, __ATOMIC_ACQ_REL);
     status = op_enqueue(stream_in(st), &spec, wait ? &op : NULL);
     if (status) body_undo(b);
     if (op) {
@@ -709,10 +730,36 @@ static u32 sim_exec_set(struct dev_exec *x, struct dev_node *n, struct dev_task 
     return work_status(d, status, e);
 }
 
+/* Copies and launches of a graph that is launched: the host must not touch their memory until it has waited for the
+ * end. */
+struct exec_flights {
+    struct device *device;
+    u64 stream;
+    op_stamp end;
+};
+
+static void exec_flight(void *self, const struct op_spec *spec)
+{
+    const struct exec_flights *f = self;
+    const struct body *b = spec->data;
+    if (spec->kind != OP_COPY && spec->kind != OP_LAUNCH) return;
+    u32 token = tell_queued(f->device, &b->task, &b->copy, f->stream);
+    tell_unseen(f->device, token, f->end, spec->kind == OP_COPY ? (const void *)&b->copy : &b->task.launch);
+}
+
 static u32 sim_exec_launch(struct dev_exec *x, struct dev_stream *st, const char *site, struct error *e)
 {
     struct device *d = device_of_stream(st);
-    return work_status(d, graph_launch(exec_in(x), stream_in(st), work_tag(d, site), NULL), e);
+    struct op *end = NULL;
+    tell_touches(d);
+    u32 status = graph_launch(exec_in(x), stream_in(st), work_tag(d, site), &end);
+    if (end) {
+        struct exec_flights f = { d, stream_id(stream_in(st)), op_stamp_of(end) };
+        bool shared = d->mem && (mem_bytes_of(d->mem, MEM_PINNED) || mem_bytes_of(d->mem, MEM_MANAGED));
+        if (work_between(d) && shared) graph_exec_each(exec_in(x), exec_flight, &f);
+        op_release(end);
+    }
+    return work_status(d, status, e);
 }
 
 /* ---- from the inside ---- */

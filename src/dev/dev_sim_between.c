@@ -120,6 +120,11 @@ void tell_conditions(void) { condition_on_set(condition_is_set); }
 static void touched(void *self, const struct dev_touch *t)
 {
     struct between_part part = { .from = t->address, .width = 1, .kind = t->write ? ACCESS_WRITE : ACCESS_READ };
+    if (t->op) { /* a host function, which is an operation as any other */
+        struct between_call call = call_of(t->op);
+        between_op(self, t->op, &call, &part, 1);
+        return;
+    }
     struct where_stack at = { .n = 1, .address = { t->pc + 1 } }; /* as a call there would return behind it */
     const char *mark = t->pc && where_used() ? where_site("host", &at) : NULL;
     char site[40];
@@ -159,18 +164,38 @@ static bool kernel_polls(struct device *d, struct ptx_func *kernel)
     return !low || code_polls(low);
 }
 
-u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy)
+u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy, u64 stream)
 {
     bool noted = work_between(d); /* else the host may still have to wait */
     if (!noted && d->options.managed != DEV_MANAGED_WAIT) return 0;
-    if (t->kind == OP_COPY) return noted ? dev_managed_copy(d, copy) : 0;
+    if (t->kind == OP_COPY) return noted ? dev_managed_copy(d, copy, stream) : 0;
     if (t->kind != OP_LAUNCH) return 0;
-    return dev_managed_begin(d, &t->launch, kernel_polls(d, t->launch.kernel));
+    return dev_managed_begin(d, &t->launch, kernel_polls(d, t->launch.kernel), stream);
 }
 
 /* A finished operation keeps its memory from the host until the host has waited, else a bug would be found or not as
  * the operation is slow or fast. Of many the oldest are let go. */
 enum { UNSEEN_MOST = 1024 };
+
+void tell_unseen(struct device *d, u32 token, op_stamp op, const void *node)
+{
+    struct dev_work *w = d->work;
+    u32 ends = 0;
+    if (!token) return;
+    lock(&w->lock);
+    if (w->nunseen == UNSEEN_MOST) {
+        ends = w->unseen[0].token;
+        memmove(w->unseen, w->unseen + 1, --w->nunseen * sizeof *w->unseen);
+    }
+    if (w->nunseen == w->capunseen) {
+        w->capunseen = w->capunseen ? 2 * w->capunseen : 16;
+        w->unseen = base_need_more(w->unseen, sizeof *w->unseen * w->capunseen);
+    }
+    w->unseen[w->nunseen] = (struct dev_flight){ token, op, node };
+    __atomic_store_n(&w->nunseen, w->nunseen + 1, __ATOMIC_RELAXED);
+    unlock(&w->lock);
+    if (ends) dev_managed_end(d, ends);
+}
 
 void tell_unqueued(struct device *d, u32 *token, const struct op *op)
 {
@@ -179,35 +204,35 @@ void tell_unqueued(struct device *d, u32 *token, const struct op *op)
     tell_touches(d);
     bool seen = !op || !work_between(d) || __atomic_load_n(&w->told, __ATOMIC_ACQUIRE) ||
                 d->options.managed == DEV_MANAGED_WAIT || host_after(work_streams(d), op_stamp_of(op));
-    lock(&w->lock);
-    u32 ends = seen ? *token : 0;
-    if (!seen && w->nunseen == UNSEEN_MOST) {
-        ends = w->unseen[0].token;
-        memmove(w->unseen, w->unseen + 1, --w->nunseen * sizeof *w->unseen);
-    }
-    if (!seen) {
-        if (w->nunseen == w->capunseen) {
-            w->capunseen = w->capunseen ? 2 * w->capunseen : 16;
-            w->unseen = base_need_more(w->unseen, sizeof *w->unseen * w->capunseen);
-        }
-        w->unseen[w->nunseen++] = (struct dev_flight){ *token, op_stamp_of(op) };
-    }
-    unlock(&w->lock);
-    if (ends) dev_managed_end(d, ends);
+    if (seen)
+        dev_managed_end(d, *token);
+    else
+        tell_unseen(d, *token, op_stamp_of(op), NULL);
     *token = 0;
 }
 
-void tell_waited(struct device *d)
+void tell_node_done(struct device *d, const void *node, const struct op *op)
 {
     struct dev_work *w = d->work;
-    if (!work_between(d) || !__atomic_load_n(&w->nunseen, __ATOMIC_RELAXED)) return;
-    bool all = __atomic_load_n(&w->told, __ATOMIC_ACQUIRE);
+    if (!__atomic_load_n(&w->nunseen, __ATOMIC_RELAXED)) return;
+    lock(&w->lock);
+    u32 k = 0;
+    while (k < w->nunseen && w->unseen[k].node != node) k++;
+    if (k < w->nunseen) w->unseen[k] = (struct dev_flight){ .token = w->unseen[k].token, .op = op_stamp_of(op) };
+    unlock(&w->lock);
+}
+
+/* Gives back the memory of operations that are before `op`; NULL: that the host knows to be done, or all of them. */
+static void unseen_end(struct device *d, const struct op *op, bool all)
+{
+    struct dev_work *w = d->work;
     struct dev_flight seen[64];
     for (u32 n = COUNT_OF(seen); n == COUNT_OF(seen);) {
         u32 kept = n = 0;
         lock(&w->lock);
         for (u32 k = 0; k < w->nunseen; k++) {
-            bool is = n < COUNT_OF(seen) && (all || host_after(w->streams, w->unseen[k].op));
+            op_stamp stamp = w->unseen[k].op;
+            bool is = n < COUNT_OF(seen) && (all || (op ? op_before_full(stamp, op) : host_after(w->streams, stamp)));
             *(is ? &seen[n++] : &w->unseen[kept++]) = w->unseen[k];
         }
         __atomic_store_n(&w->nunseen, kept, __ATOMIC_RELAXED);
@@ -216,10 +241,32 @@ void tell_waited(struct device *d)
     }
 }
 
+void tell_waited(struct device *d)
+{
+    struct dev_work *w = d->work;
+    if (!work_between(d) || !__atomic_load_n(&w->nunseen, __ATOMIC_RELAXED)) return;
+    unseen_end(d, NULL, __atomic_load_n(&w->told, __ATOMIC_ACQUIRE));
+}
+
 void tell_told(struct device *d)
 {
     if (!work_between(d) || __atomic_exchange_n(&d->work->told, true, __ATOMIC_ACQ_REL)) return;
     tell_waited(d);
+}
+
+void tell_host_begin(struct device *d, const struct op *op)
+{
+    if (!work_between(d)) return;
+    tell_touches(d);
+    unseen_end(d, op, false); /* it may tell the host what is done before it */
+    dev_managed_host_begin(d, op, stream_id(op_stream(op)));
+}
+
+void tell_host_end(struct device *d)
+{
+    if (!work_between(d)) return;
+    tell_touches(d); /* while the operation is there */
+    dev_managed_host_end(d);
 }
 
 /* ---- launches ---- */
@@ -230,7 +277,10 @@ void tell_launch_begin(struct dev_run *r)
     struct between *b = work_between(d);
     if (!b && d->options.managed != DEV_MANAGED_WAIT) return;
     bool polls = kernel_polls(d, r->launch->kernel);
-    if (!r->managed) r->managed = dev_managed_begin(d, r->launch, polls); /* a node of a graph */
+    if (!r->managed) { /* a node of a graph */
+        u64 stream = r->op ? stream_id(op_stream(r->op)) : 0;
+        r->managed = dev_managed_begin(d, r->launch, polls, stream);
+    }
     if (!b || r->unchecked) return;
     struct between_call c = call_of(r->op);
     c.simple = d->race && work_kernel_alone(d, r->launch->kernel);
@@ -243,6 +293,7 @@ void tell_launch_begin(struct dev_run *r)
 void tell_launch_end(struct dev_run *r)
 {
     tell_unqueued(r->device, &r->managed, r->op);
+    if (r->op && op_is_node(r->op)) tell_node_done(r->device, r->launch, r->op);
     if (r->between) between_launch_end(r->between);
     r->between = NULL;
 }

@@ -53,9 +53,10 @@ bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, 
 /* What is looked at when it has run; ok: the machine says so. */
 enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, struct error *e);
 
-struct dev_flight { /* an operation that is done, and that the host has not waited for */
-    u32 token;      /* of tell_queued */
-    op_stamp op;    /* which one */
+struct dev_flight {   /* an operation that is done, and that the host has not waited for */
+    u32 token;        /* of tell_queued */
+    op_stamp op;      /* which one; of a node that is not done, the end of its graph */
+    const void *node; /* the plan or launch of such a node; NULL: of none */
 };
 struct dev_work {
     struct streams *streams;   /* atomic; NULL: nothing asynchronous was used yet */
@@ -71,8 +72,9 @@ struct dev_work {
     struct arena mem;          /* for these */
     struct dev_flight *unseen; /* operations whose memory the host still must not touch */
     u32 nunseen, capunseen;    /* how many; for how many there is room */
-    bool told;                 /* atomic: a host function ran, or a value was written: the host may know what is done */
+    bool told;                 /* atomic: a value was written: the host may know what is done */
     struct spares bodies;      /* of operations, dev_sim_async.c */
+    u32 enqueued;              /* atomic: operations that were enqueued */
     lock_t sync;               /* held by a synchronous launch: one runs at a time, as in the legacy stream */
     /* atomic: a kernel that took the time of a launch to prepare before that began, and is not asked about again until
      * it has ended; NULL: none */
@@ -137,12 +139,19 @@ void tell_unmapped(struct device *d, u64 from, u64 bytes,
                    const char *site); /* by a call of the host that does not wait */
 /* A call of the host that does not wait uses pinned memory. */
 void tell_host(struct device *d, u64 from, u64 bytes, bool write);
+/* A host function runs on the calling thread; it has ended. */
+void tell_host_begin(struct device *d, const struct op *op);
+void tell_host_end(struct device *d);
 /* What the host has touched of managed memory: at every call that enqueues. */
 void tell_touches(struct device *d);
 /* A task was enqueued: what the host must not touch until it has waited for it. A token, and its end, which sets it to
  * 0: its operation is done, or (NULL) never ran. */
-u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy);
+u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy, u64 stream);
 void tell_unqueued(struct device *d, u32 *token, const struct op *op);
+/* The same for a token whose memory the host must not touch until it has waited for `op`, done or not. */
+void tell_unseen(struct device *d, u32 token, op_stamp op, const void *node);
+/* The node of a graph with this plan or launch is done: `op` takes the place of the end of its graph. */
+void tell_node_done(struct device *d, const void *node, const struct op *op);
 /* The host has waited or asked, with tell_touches before: the memory of operations that it now knows to be done is its
  * own. */
 void tell_waited(struct device *d);

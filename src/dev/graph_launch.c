@@ -197,6 +197,21 @@ u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **e
     return status;
 }
 
+void graph_exec_each(struct graph_exec *x, void (*each)(void *self, const struct op_spec *spec), void *self)
+{
+    lock(&x->all->lock);
+    struct plan *p = x->plan;
+    p->refs++;
+    unlock(&x->all->lock);
+    for (u32 i = 0; i < p->nodes; i++) {
+        const struct plan_node *n = &p->node[i];
+        if (!n->region && n->body && !n->disabled) each(self, &n->body->spec);
+    }
+    lock(&x->all->lock);
+    graph_unref_plan(x->all, p);
+    unlock(&x->all->lock);
+}
+
 void graph_freed_locked(struct streams *s, const void *address)
 {
     for (u32 i = 0; i < s->graph_lives; i++)

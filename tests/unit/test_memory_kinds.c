@@ -229,7 +229,7 @@ static void managed(void)
 
     /* nothing in flight: nothing is seen; in flight: the first access to each page, and other objects are not concerned
      */
-    u32 token = dev_managed_begin(d, &l, false);
+    u32 token = dev_managed_begin(d, &l, false, 1);
     UNIT(token);
     *(volatile u32 *)host(y->base) = 3;
     dev_managed_drain(d, see, &s);
@@ -241,7 +241,7 @@ static void managed(void)
     *(volatile u32 *)host(x->base + 3 * page) = 9;
     dev_managed_drain(d, see, &s);
     UNIT(s.n == 2 && s.last.address == x->base + 3 * page && s.last.write);
-    u32 again = dev_managed_begin(d, &l, false);
+    u32 again = dev_managed_begin(d, &l, false, 1);
     *(u32 *)mem_view(x, x->base + 8) = 77; /* the engine is never stopped */
     dev_managed_end(d, token);
     UNIT_EQ(*(volatile u32 *)host(x->base + 8), 77);
@@ -257,7 +257,7 @@ static void managed(void)
     static u32 tokens[MANY];
     s.n = 0;
     for (u32 k = 0; k < MANY; k++) {
-        tokens[k] = dev_managed_begin(d, &l, false);
+        tokens[k] = dev_managed_begin(d, &l, false, 1);
         if (k == 1000 || k == 2000) UNIT_EQ(*(volatile u32 *)host(x->base + page), 0);
     }
     for (u32 k = 0; k < MANY; k++) dev_managed_end(d, tokens[(k * 7 + 3) % MANY]);
@@ -270,7 +270,7 @@ static void managed(void)
         if (!UNIT(o)) break;
         struct dev_launch lo = launch_of(m, &o->base, 64);
         s.n = 0;
-        token = dev_managed_begin(d, &lo, false);
+        token = dev_managed_begin(d, &lo, false, 1);
         *(volatile u32 *)host(o->base + 4) = k;
         dev_managed_drain(d, see, &s);
         UNIT(s.n == 1 && s.last.object == o);
@@ -281,7 +281,7 @@ static void managed(void)
     /* many pages: some are noted, all are read */
     struct mem_object *big = dev_alloc(d, 4 << 20, MEM_MANAGED, "big", NULL, &e);
     struct dev_launch lb = launch_of(m, &big->base, 64);
-    token = dev_managed_begin(d, &lb, false);
+    token = dev_managed_begin(d, &lb, false, 1);
     u64 sum = 0;
     for (u64 at = 0; at < big->size; at += 512) sum += *(volatile u32 *)host(big->base + at);
     UNIT_EQ(sum, 0);
@@ -293,26 +293,26 @@ static void managed(void)
     dev_managed_end(d, token);
 
     /* a kernel that polls may wait for the host */
-    UNIT_EQ(dev_managed_begin(d, &l, true), 0);
+    UNIT_EQ(dev_managed_begin(d, &l, true, 1), 0);
     /* pinned memory is watched where it is small; other kinds and policies are not concerned */
     struct mem_object *pinned = dev_alloc(d, 4096, MEM_PINNED, "p", NULL, &e),
                       *pool = dev_alloc(d, 4 << 20, MEM_PINNED, "q", NULL, &e);
     struct dev_launch lp = launch_of(m, &pinned->base, 64), lq = launch_of(m, &pool->base, 64);
-    token = dev_managed_begin(d, &lp, false);
+    token = dev_managed_begin(d, &lp, false, 1);
     UNIT(token);
     *(volatile u32 *)host(pinned->base + 8) = 1;
     s.n = 0;
     dev_managed_drain(d, see, &s);
     UNIT_EQ(s.n, 1);
     dev_managed_end(d, token);
-    UNIT_EQ(dev_managed_begin(d, &lp, true), 0);
-    UNIT_EQ(dev_managed_begin(d, &lq, false), 0);
+    UNIT_EQ(dev_managed_begin(d, &lp, true, 1), 0);
+    UNIT_EQ(dev_managed_begin(d, &lq, false, 1), 0);
     dev_delete(d);
 
     d = open_device(DEV_MANAGED_WAIT, &m);
     x = dev_alloc(d, 64, MEM_MANAGED, "x", NULL, &e);
     struct dev_launch lw = launch_of(m, &x->base, 16);
-    struct later later = { .d = d, .token = dev_managed_begin(d, &lw, false) };
+    struct later later = { .d = d, .token = dev_managed_begin(d, &lw, false, 1) };
     UNIT(later.token);
     pthread_t t;
     UNIT(!pthread_create(&t, NULL, end_later, &later));
@@ -327,7 +327,7 @@ static void managed(void)
     d = open_device(DEV_MANAGED_DEFAULT, &m);
     x = dev_alloc(d, 4 << 20, MEM_MANAGED, "x", NULL, &e);
     struct dev_launch ld = launch_of(m, &x->base, 16);
-    token = dev_managed_begin(d, &ld, false);
+    token = dev_managed_begin(d, &ld, false, 1);
     *(volatile u32 *)host(x->base + (3 << 20)) = 5;
     dev_managed_drain(d, see, &s);
     UNIT_EQ(s.n, 0);
@@ -339,7 +339,7 @@ static void managed(void)
     d = open_device(DEV_MANAGED_FREE, &m);
     x = dev_alloc(d, 64, MEM_MANAGED, "x", NULL, &e);
     struct dev_launch lf = launch_of(m, &x->base, 16);
-    UNIT_EQ(dev_managed_begin(d, &lf, false), 0);
+    UNIT_EQ(dev_managed_begin(d, &lf, false, 1), 0);
     dev_delete(d);
 }
 
@@ -362,7 +362,7 @@ static void chained(void)
     volatile u32 jumps = 0;
     signal(SIGSEGV, jump);
     for (u32 turn = 0; turn < 2; turn++) {
-        u32 token = dev_managed_begin(d, &l, false);
+        u32 token = dev_managed_begin(d, &l, false, 1);
         if (!sigsetjmp(back, 1))
             *none = 1;
         else
