@@ -16,44 +16,66 @@ struct unset { /* a variable that was read */
 
 static const struct ptx_var *that_counts(const struct ptx_var *v) { return v->instead ? v->instead : v; }
 
-static bool names(const struct ptx_operand *o, const struct ptx_var *v)
+struct changes { /* which of the variables that a function loads an instruction of the program may change */
+    struct arena mem;
+    struct map by_var, by_name; /* the address of a variable, as text; its name: -> its enum in var_load.change */
+};
+
+static struct str key_of(const struct ptx_var **v) { return (struct str){ (const char *)v, sizeof *v }; }
+
+static void mark(struct changes *c, const struct ptx_operand *o)
 {
-    if (o->var && that_counts(o->var) == v) return true;
-    for (u32 k = 0; k < o->nelem; k++)
-        if (names(&o->elem[k], v)) return true;
-    return false;
+    const struct ptx_var *v = o->var ? that_counts(o->var) : NULL;
+    u8 *may = v ? map_get(&c->by_var, key_of(&v)) : NULL;
+    if (may) *may = MAY_CHANGE;
+    for (u32 k = 0; k < o->nelem; k++) mark(c, &o->elem[k]);
 }
 
-/* Whether an instruction may change the variable, or take its address to do so later. */
-static bool may_change(const struct ptx_insn *i, const struct ptx_var *v)
-{
-    bool named = false;
-    for (u32 k = 0; k < i->narg; k++) named |= names(&i->arg[k], v);
-    return named && !(i->op && str_is(i->op->base, "ld"));
-}
-
-static bool may_change_somewhere(const struct ptx_module *first, const struct ptx_var *v)
+/* What instructions name, but to load it: it may be changed, or its address taken to do so later. */
+static void mark_program(struct changes *c, const struct ptx_module *first)
 {
     for (const struct ptx_module *m = first; m; m = m->next) {
         for (u32 k = 0; k < m->nfunc; k++)
-            for (u32 j = 0; j < m->func[k]->ninsn; j++)
-                if (may_change(&m->func[k]->insn[j], v)) return true;
+            for (u32 j = 0; j < m->func[k]->ninsn; j++) {
+                const struct ptx_insn *i = &m->func[k]->insn[j];
+                if (i->op && str_is(i->op->base, "ld")) continue;
+                for (u32 n = 0; n < i->narg; n++) mark(c, &i->arg[n]);
+            }
         for (u32 k = 0; k < m->nvar; k++)
-            for (u32 j = 0; j < m->var[k]->ninit; j++)
-                if (str_eq(m->var[k]->init[j].sym, v->name)) return true;
+            for (u32 j = 0; j < m->var[k]->ninit; j++) {
+                struct str name = m->var[k]->init[j].sym;
+                u8 *may = name.n ? map_get(&c->by_name, name) : NULL;
+                if (may) *may = MAY_CHANGE;
+            }
     }
-    return false;
 }
 
-/* Looks through the program once for each load. */
-static bool may_be_changed(const struct lowered *low, struct var_load *x, const struct ptx_var *v)
+/* Looks through the program once for each function. */
+static void changes_find(const struct lowered *low)
 {
     const struct ptx_module *m = low->func->module;
-    int known = __atomic_load_n(&x->change, __ATOMIC_RELAXED);
-    if (known) return known == MAY_CHANGE;
-    bool may = may_change_somewhere(m->first ? m->first : m, that_counts(v));
-    __atomic_store_n(&x->change, may ? MAY_CHANGE : MAY_CHANGE_NOT, __ATOMIC_RELAXED);
-    return may;
+    struct changes c = { 0 };
+    const struct ptx_var **var = NEW_ARRAY(&c.mem, const struct ptx_var *, low->nvar_load + 1);
+    u8 **may = NEW_ARRAY(&c.mem, u8 *, low->nvar_load + 1);
+    for (u32 k = 0; k < low->nvar_load; k++) {
+        var[k] = that_counts(low->site[low->var_load[k].site].prov.var);
+        may[k] = map_get(&c.by_var, key_of(&var[k]));
+        if (may[k]) continue;
+        u8 *by_name = map_get(&c.by_name, var[k]->name);
+        may[k] = by_name ? by_name : NEW(&c.mem, u8); /* two of one name: what may change one may change both */
+        *may[k] = MAX_OF(*may[k], (u8)MAY_CHANGE_NOT);
+        map_put(&c.mem, &c.by_var, key_of(&var[k]), may[k]);
+        map_put(&c.mem, &c.by_name, var[k]->name, may[k]);
+    }
+    mark_program(&c, m->first ? m->first : m);
+    for (u32 k = 0; k < low->nvar_load; k++) __atomic_store_n(&low->var_load[k].change, *may[k], __ATOMIC_RELAXED);
+    arena_free(&c.mem);
+}
+
+static bool may_be_changed(const struct lowered *low, struct var_load *x)
+{
+    if (!__atomic_load_n(&x->change, __ATOMIC_RELAXED)) changes_find(low);
+    return __atomic_load_n(&x->change, __ATOMIC_RELAXED) == MAY_CHANGE;
 }
 
 /* The variable that an executed load read, when nobody has given it a value. */
@@ -62,7 +84,7 @@ static const struct mem_object *unset_object(const struct launch *l, const struc
     const struct ptx_var *v = low->site[x->site].prov.var;
     const struct mem_object *o = v->addr ? mem_find(l->sim->mem, v->addr) : NULL;
     if (!o || o->given || (o->kind != MEM_CONST && o->kind != MEM_GLOBAL)) return NULL;
-    return v->space == SP_CONST || !may_be_changed(low, x, v) ? o : NULL;
+    return v->space == SP_CONST || !may_be_changed(low, x) ? o : NULL;
 }
 
 static void note(const struct launch *l, const struct unset *u)
