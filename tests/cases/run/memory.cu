@@ -107,6 +107,10 @@ static void managed(bool bad)
     OK(cudaStreamCreate(&s));
     OK(cudaMallocManaged((void **)&x, 8 << 20));
     OK(cudaMemAdvise(x, 4 << 20, cudaMemAdviseSetPreferredLocation, here));
+    here.id = 9999; // no place belongs to it
+    OK(cudaMemAdvise(x, 4 << 20, cudaMemAdviseSetReadMostly, here));
+    OK(cudaMemAdvise(x, 4 << 20, cudaMemAdviseUnsetReadMostly, here));
+    here.id = 0;
     OK(cudaMemPrefetchAsync(x, 8 << 20, here, 0, s));
     OK(cudaMemRangeGetAttribute(&where, 4, cudaMemRangeAttributePreferredLocation, x, 4 << 20));
     printf("the first half prefers device %d, ", where);
