@@ -21,10 +21,24 @@ static const u64 scan_most = (u64)256 << 20;   /* bytes of a buffer that are loo
 
 bool value_any_odd(const struct scalar *t, const void *p, u64 n)
 {
-    u64 mask = (((u64)1 << t->exponent) - 1) << t->mantissa;
-    bool odd = false;
-#define SCAN(T) \
-    for (u64 i = 0; i < n; i++) odd |= (((const T *)p)[i] & (T)mask) == (T)mask
+    /* Adding 1 to an exponent of all ones carries into the bit of the sign, which the mask has cleared: an and, an add
+     * and an or, which vectors have for elements of any size. Where all ones are finite numbers but for one mantissa,
+     * the mantissa counts, too. */
+    u32 sign = t->exponent + t->mantissa;
+    u64 one = t->finite ? 1 : (u64)1 << t->mantissa, mask = ((u64)1 << sign) - one, carry = 0;
+    /* Blocks of 64 bytes have sums of their own, so that a compiler keeps them in several vectors. */
+#define SCAN(T)                                                                              \
+    do {                                                                                     \
+        enum { BLOCK = 64 / sizeof(T) };                                                     \
+        const T *e = p, m = (T)mask, add = (T)one;                                           \
+        T some[BLOCK] = { 0 }, all = 0;                                                      \
+        u64 i = 0;                                                                           \
+        for (; i + BLOCK <= n; i += BLOCK)                                                   \
+            for (u32 k = 0; k < BLOCK; k++) some[k] = (T)(some[k] | ((e[i + k] & m) + add)); \
+        for (u32 k = 0; k < BLOCK; k++) all = (T)(all | some[k]);                            \
+        for (; i < n; i++) all = (T)(all | ((e[i] & m) + add));                              \
+        carry = all >> sign & 1;                                                             \
+    } while (0)
     switch (t->bytes) {
     case 8: SCAN(u64); break;
     case 4: SCAN(u32); break;
@@ -32,7 +46,7 @@ bool value_any_odd(const struct scalar *t, const void *p, u64 n)
     default: SCAN(u8);
     }
 #undef SCAN
-    return odd;
+    return carry;
 }
 
 static const struct scalar *f32(void) { return scalar_find(str_of("f32")); }
