@@ -99,6 +99,16 @@ bool shadow_defined_long(const struct shadow *s, u64 addr, u64 n)
     return shadow_defined(s, addr, n);
 }
 
+bool shadow_defined_words(const struct shadow *s, u64 k, u64 end)
+{
+    if (k < end && ~shadow_word(s, end - 1)) return false;
+    for (; k + 4 <= end; k += 4)
+        if (~(shadow_word(s, k) & shadow_word(s, k + 1) & shadow_word(s, k + 2) & shadow_word(s, k + 3))) return false;
+    for (; k < end; k++)
+        if (~shadow_word(s, k)) return false;
+    return true;
+}
+
 u64 shadow_next_undefined(const struct shadow *s, u64 addr, u64 n)
 {
     u64 o = addr - s->from, end = o + n;

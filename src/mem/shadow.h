@@ -46,6 +46,7 @@ void shadow_forget(struct shadow *s, u64 addr, u64 n); /* undefined again, witho
 /* What is known of n bytes of one memory becomes so of n bytes of another (or the same, where they do not overlap). */
 void shadow_copy(struct shadow *to, u64 at, struct shadow *from, u64 source, u64 n);
 bool shadow_defined_long(const struct shadow *s, u64 addr, u64 n);
+bool shadow_defined_words(const struct shadow *s, u64 k, u64 end); /* all bytes of the words [k, end) */
 /* n bytes, 8 at most, that do not cross a multiple of 8. */
 /* The pieces of SHADOW_PAGE bytes, aligned to that, with something between addr and end of which more is known than
  * that it is undefined: their addresses in order, *n of them, for the caller to free. */
@@ -70,15 +71,18 @@ static inline bool shadow_defined(const struct shadow *s, u64 addr, u64 n)
     return !(~w & ((1ull << n) - 1));
 }
 
-/* The same for a run of any length, by whole words. */
+/* The same for a run of any length, by whole words. Where something is undefined it is mostly the end: that is looked
+ * at first. */
 static inline bool shadow_defined_run(const struct shadow *s, u64 addr, u64 n)
 {
     u64 o = addr - s->from, end = o + n, k = o >> 6, last = end >> 6;
     if (unlikely(o >= s->bytes)) return true;
     u64 holes = ~shadow_word(s, k) >> (o & 63) << (o & 63);
     if (k == last) return !(holes & ((1ull << (end & 63)) - 1));
+    if (holes | (~shadow_word(s, last) & ((1ull << (end & 63)) - 1))) return false;
+    if (last - k > 8) return shadow_defined_words(s, k + 1, last);
     while (++k < last) holes |= ~shadow_word(s, k);
-    return !(holes | (~shadow_word(s, last) & ((1ull << (end & 63)) - 1)));
+    return !holes;
 }
 
 /* A mask of bytes as one of bits. */
