@@ -47,6 +47,13 @@ const struct mem_object *access_owner(const struct access *a, u32 lane);
 /* What each site of a function may touch, by site, kept by the worker: shared arrays are filled in, the rest as it
  * is reached. */
 struct range *ranges_of(struct warp *w, struct lowered *l);
+/* The same. Most kernels have one function, and CTAs no cluster. */
+static inline struct range *ranges_get(struct warp *w, struct lowered *l)
+{
+    const struct worker *k = w->cta->worker;
+    bool first = likely(k->nfunc && k->func[0].low == l && k->func[0].rank == w->cta->rank);
+    return first ? k->func[0].r : ranges_of(w, l);
+}
 bool access_is_host_visible(const struct warp *w, u64 addr);
 /* 1, 2, 4 or 8 bytes that other threads may be writing. */
 static inline u64 load_strong(const char *p, u32 width)

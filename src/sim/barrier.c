@@ -249,7 +249,7 @@ static bool complete(struct cta *c, u32 n)
     return true;
 }
 
-void barrier_recheck(struct cta *c)
+void barriers_recheck(struct cta *c)
 {
     for (u32 m = c->bars_used; m; m &= m - 1)
         if (complete(c, (u32)__builtin_ctz(m))) release(c, (u32)__builtin_ctz(m));

@@ -6,5 +6,9 @@
 /* The running split arrives at a barrier. true: the split goes on. */
 bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i);
 /* Threads have left: completes the barriers that waited only for them. */
-void barrier_recheck(struct cta *c);
+void barriers_recheck(struct cta *c);
+static inline void barrier_recheck(struct cta *c)
+{
+    if (c->bars_used) barriers_recheck(c);
+}
 #endif

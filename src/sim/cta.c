@@ -121,17 +121,34 @@ struct cta *cta_new(struct worker *k, u32 rank)
 
 enum { DEOPT_MANY = 64 }; /* after so many, later CTAs start in plain code */
 
-static void warp_start(struct warp *w, bool fresh)
+struct start {      /* what the warps of a CTA start with */
+    bool fresh;     /* for the first time in this memory */
+    bool init;      /* initialised values are checked ... */
+    bool unwritten; /* ... and registers may be read that nothing was written to: only plain code knows of them */
+    bool deopts;    /* so many deoptimised that plain code comes first, where it has registers */
+    bool rare;      /* traced, followed by an observer, or perturbed */
+};
+
+static void warp_start_rare(struct warp *w)
+{
+    const struct launch *l = w->cta->launch;
+    w->trace = l->trace ? trace_warp(w) : NULL;
+    w->instrumented = wait_always_instrumented(w);
+    if (w->trace) memset(w->traced, 0, sizeof w->traced);
+    if (l->perturb) w->fuel = wait_refill(w, FUEL_FIRST);
+}
+
+static void warp_start(struct warp *w, const struct start *as)
 {
     struct cta *c = w->cta;
     struct launch *l = c->launch;
-    bool unwritten = l->plain->watch & WATCH_INIT && l->kernel->reads_unwritten && !l->fast->plain;
-    if (unwritten && !w->plain_R) {
+    bool fresh = as->fresh;
+    if (unlikely(as->unwritten) && !w->plain_R) {
         w->plain_R = base_aligned(l->plain->bytes);
         fresh = true;
+        if (!w->plain_R) base_exhausted(l->plain->bytes, "registers");
     }
-    if (unwritten && !w->plain_R) base_exhausted(l->plain->bytes, "registers");
-    bool plain = unwritten || (__atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY && w->plain_R);
+    bool plain = as->unwritten || (as->deopts && w->plain_R);
     struct frame *f = &w->base_frame;
     u32 first = w->id * LANES, left = l->threads - first;
     w->nexits = w->arrived = w->cluster_arrived = w->cluster_owes = 0;
@@ -139,28 +156,26 @@ static void warp_start(struct warp *w, bool fresh)
     f->code = plain ? l->plain : l->fast;
     f->R = plain ? w->plain_R : w->fast_R;
     f->depth = 0;
-    f->refs = 1;
+    f->refs = 2; /* the warp's, and that of its first split */
     f->local_base = 0;
     f->top = 0;
     f->up = NULL;
     w->base = f;
-    wait_probe_stop(w); /* the CTA that ran here before may have left a probe */
-    w->nsplit = 0;
+    if (unlikely(w->probe != NULL)) wait_probe_stop(w); /* the CTA that ran here before may have left a probe */
     w->cur = NULL;
     w->code = NULL;
-    w->trace = unlikely(l->trace != NULL) ? trace_warp(w) : NULL;
-    w->instrumented = wait_always_instrumented(w);
-    if (w->trace) memset(w->traced, 0, sizeof w->traced);
+    w->trace = NULL;
+    w->instrumented = false;
     if (w->copies) async_reset(w);
-    wgmma_reset(w);
+    if (w->wgmmas) wgmma_reset(w);
     if (w->overflows) overflow_reset(w);
-    w->next_fuel = FUEL_FIRST;
+    w->next_fuel = w->fuel = FUEL_FIRST;
     w->woken = 0;
     w->locked = false;
     w->faults = 0;
     w->outer_loop = NONE;
     w->busy_loops = 0;
-    w->fuel = unlikely(l->perturb) ? wait_refill(w, FUEL_FIRST) : FUEL_FIRST;
+    if (unlikely(as->rare)) warp_start_rare(w);
     if (fresh || f->code->head_by_cta)
         head_fill(w, f->code, f->R, 0);
     else
@@ -168,20 +183,21 @@ static void warp_start(struct warp *w, bool fresh)
             u64 v = c->id[k];
             memcpy(SLOT(f->R, S_CTAID_X + k), &v, 8);
         }
-    if (l->plain->watch & WATCH_INIT) init_frame(w, f, w->live);
-    exec_split(w, w->live, 0, f);
+    if (as->init) init_frame(w, f, w->live);
+    split_put(w->split, w->live, 0, f);
+    w->nsplit = 1;
 }
 
 void cta_start(struct cta *c, u64 linear, bool fresh)
 {
     struct launch *l = c->launch;
     c->linear = linear;
-    mbarrier_begin(c);
-    flights_begin(c);
-    wgmma_logs_reset(c);
+    if (c->mbarriers) mbarrier_begin(c);
+    if (c->flights) flights_begin(c);
+    if (unlikely(c->wgmma_logs != NULL)) wgmma_logs_reset(c);
     if (unlikely(c->tmem)) tmem_begin(c);
-    registers_reset(c);
-    proxy_begin(c);
+    if (unlikely(c->register_logs != NULL)) registers_reset(c);
+    if (unlikely(c->proxies || c->maps)) proxy_begin(c);
     if (linear < l->in->grid[0]) { /* most grids have one row, and a division takes as long as a few instructions */
         c->id[0] = (u32)linear;
         c->id[1] = c->id[2] = 0;
@@ -207,7 +223,12 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
         memset(c->shared, 0, system);
         if (c->init) shadow_define(c->init, cluster_base(c->rank), system);
     }
-    for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], fresh);
+    struct start as = { .fresh = fresh,
+                        .init = l->plain->watch & WATCH_INIT,
+                        .deopts = __atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY,
+                        .rare = l->trace || l->in->follow || l->perturb };
+    as.unwritten = as.init && l->kernel->reads_unwritten && !l->fast->plain;
+    for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], &as);
     if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_BEGIN, .cta = c, .op = NONE });
 }
 

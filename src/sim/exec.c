@@ -28,10 +28,8 @@
 struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr)
 {
     CHECK(w->nsplit < LANES);
-    struct split *s = &w->split[w->nsplit++];
-    *s = (struct split){ .mask = mask, .block = block, .fr = fr, .state = SPLIT_RUN };
     fr->refs++;
-    return s;
+    return split_put(&w->split[w->nsplit++], mask, block, fr);
 }
 
 static void drop_split(struct warp *w, struct split *s)
@@ -41,29 +39,46 @@ static void drop_split(struct warp *w, struct split *s)
         base_free(s->reads);
         s->reads = NULL;
     }
-    *s = w->split[--w->nsplit];
+    if (unlikely(s != &w->split[--w->nsplit])) *s = w->split[w->nsplit];
     w->cur = NULL;
     frame_drop(w, f);
 }
 
-/* Lanes leave the kernel. The running split is dropped by its caller when it has none left. */
-void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
+static void leave_split(struct warp *w, u32 mask)
 {
-    w->live &= ~mask;
-    exit_record_add(w->exits, &w->nexits, (struct exit_record){ mask, op, w->code->low });
-    if (unlikely(w->copies != NULL)) async_exit(w, mask);
-    if (unlikely(w->wgmmas != NULL)) wgmma_exit(w, mask);
-    if (unlikely(observed(w->cta->launch)) && mask)
-        observe_sync(w->cta->launch,
-                     (struct sync_event){ .kind = SYNC_EXIT, .cta = w->cta, .warp = w, .mask = mask, .op = NONE });
     w->cta->exited = true;
     if (w->cur) {
         w->cur->mask &= ~mask;
         w->mask = w->cur->mask;
     }
-    if (unlikely(w->cta->cluster->arrived)) cluster_recheck(w->cta);
-    if (unlikely(w->cta->wgmma_logs != NULL) && !w->live) wgmma_recheck(w);
-    if (unlikely(w->cta->register_logs != NULL) && !w->live) registers_exit(w);
+}
+
+/* Somebody wants to know that lanes leave: an observer, or what they have begun or are waited for at. */
+static __attribute__((noinline)) void leave_heard(struct warp *w, u32 mask)
+{
+    struct cta *c = w->cta;
+    if (w->copies) async_exit(w, mask);
+    if (w->wgmmas) wgmma_exit(w, mask);
+    if (observed(c->launch) && mask)
+        observe_sync(c->launch,
+                     (struct sync_event){ .kind = SYNC_EXIT, .cta = c, .warp = w, .mask = mask, .op = NONE });
+    leave_split(w, mask);
+    if (c->cluster->arrived) cluster_recheck(c);
+    if (c->wgmma_logs && !w->live) wgmma_recheck(w);
+    if (c->register_logs && !w->live) registers_exit(w);
+}
+
+/* Lanes leave the kernel. The running split is dropped by its caller when it has none left. */
+void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
+{
+    const struct cta *c = w->cta;
+    w->live &= ~mask;
+    exit_record_add(w->exits, &w->nexits, &(struct exit_record){ mask, op, w->code->low });
+    if (unlikely(w->copies || w->wgmmas || observed(c->launch) || c->cluster->arrived || c->wgmma_logs ||
+                 c->register_logs))
+        leave_heard(w, mask);
+    else
+        leave_split(w, mask);
 }
 
 static void merge(struct warp *w)
@@ -120,7 +135,7 @@ static void enter(struct warp *w, struct split *s)
     w->planes = f->planes;
     if (w->code != f->code) {
         w->code = f->code;
-        w->range = ranges_of(w, f->code->low);
+        w->range = ranges_get(w, f->code->low);
     }
     w->limit = NONE;
     if (w->nsplit == 1) return;
@@ -315,7 +330,7 @@ static enum step run_split(struct warp *w)
             if (!s->mask) {
                 drop_split(w, s);
                 if (w->nsplit) sync_recheck(w);
-                if (w->cta->bars_used) barrier_recheck(w->cta);
+                barrier_recheck(w->cta);
                 return STEP_PICK;
             }
             to = bl->next;

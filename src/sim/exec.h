@@ -6,6 +6,11 @@
 enum exec_end { EXEC_WAIT, EXEC_YIELD, EXEC_DONE };
 /* Runs until every split of the warp waits, the warp gives way, or it is done. */
 enum exec_end exec_warp(struct warp *w);
+static inline struct split *split_put(struct split *s, u32 mask, u32 block, struct frame *fr)
+{
+    *s = (struct split){ .mask = mask, .block = block, .fr = fr, .state = SPLIT_RUN };
+    return s;
+}
 /* A new split of these lanes, at the start of a block. */
 struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr);
 /* Lanes leave the kernel at operation op. The caller drops the running split when it has no lanes left. */

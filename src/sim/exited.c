@@ -10,23 +10,25 @@
 
 enum { SHOWN_ABSENT = 4, SHOWN_CTA_BITS = 1 << 16 };
 
-void exit_record_add(struct exit_record *v, u32 *n, struct exit_record x)
+void exit_record_join(struct exit_record *v, u32 *n, const struct exit_record *x)
 {
-    for (u32 k = 0; k < *n; k++)
-        if (v[k].op == x.op && v[k].low == x.low) {
-            v[k].mask |= x.mask;
+    for (u32 k = 1; k < *n; k++)
+        if (v[k].op == x->op && v[k].low == x->low) {
+            v[k].mask |= x->mask;
             return;
         }
     if (*n < EXIT_RECORDS)
-        v[(*n)++] = x;
+        v[(*n)++] = *x;
     else
-        v[EXIT_RECORDS - 1].mask |= x.mask;
+        v[EXIT_RECORDS - 1].mask |= x->mask;
 }
 
 void exit_record_cta(struct worker *k, const struct cta *c)
 {
-    for (u32 n = 0; n < c->nwarps; n++)
-        for (u32 j = 0; j < c->warp[n]->nexits; j++) exit_record_add(k->exits, &k->nexits, c->warp[n]->exits[j]);
+    for (u32 n = 0; n < c->nwarps; n++) {
+        const struct warp *w = c->warp[n];
+        for (u32 j = 0; j < w->nexits; j++) exit_record_add(k->exits, &k->nexits, &w->exits[j]);
+    }
 }
 
 /* A common exit block says little: when only one branch before the barrier leads there, the answer is that branch. */
@@ -159,7 +161,7 @@ const char *describe_exited_ctas(struct stopped *st, u32 barrier_op)
     struct exit_record all[EXIT_RECORDS];
     u32 nall = 0;
     for (u32 k = 0; k < l->nworkers; k++)
-        for (u32 j = 0; j < l->worker[k].nexits; j++) exit_record_add(all, &nall, l->worker[k].exits[j]);
+        for (u32 j = 0; j < l->worker[k].nexits; j++) exit_record_add(all, &nall, &l->worker[k].exits[j]);
     struct text t = { 0 };
     text_add(&t, "%s %s left the kernel", describe_ctas(st, bits, (u32)l->total), n == 1 ? "has" : "have");
     const char *last = NULL;
