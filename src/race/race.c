@@ -157,24 +157,30 @@ static bool volatiles_used(const struct race_era *era)
     return __atomic_load_n(&era->volatiles_used, __ATOMIC_RELAXED);
 }
 
+/* Its order as the clocks have it: volatile, mmio and relaxed are one. */
+static u8 sem_of(const struct site *s)
+{
+    return s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL ? s->sem : SEM_RELAXED;
+}
+
 /* One element of a strong access of a lane, as the clocks have it; o: the object of global memory, NULL: it does not
  * matter. */
 static struct strong strong_of(const struct touch *t, const struct access *a, u32 l, u32 element,
                                const struct mem_object *o)
 {
     const struct site *s = a->site;
-    bool word = s->flags & SITE_WORD, ordered = s->sem == SEM_ACQUIRE || s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL;
+    bool word = s->flags & SITE_WORD;
     u64 at = location_of(t, a, l) + element * s->width;
-    return (struct strong){ word ? at & ~(u64)3 : at,      word ? 4 : s->width, ordered ? s->sem : SEM_RELAXED,
+    return (struct strong){ word ? at & ~(u64)3 : at,      word ? 4 : s->width, sem_of(s),
                             race_scope_of(t->w, s->scope), site_is_atomic(s),   o && host_shares(o) };
 }
 
 /* A red, or an atom whose result is not used, reads nothing. */
-static bool strong_reads(const struct touch *t, const struct site *s, const struct strong *x)
+static bool strong_reads(const struct touch *t, const struct site *s)
 {
+    const struct lowered *l = t->warp->code->low;
     return site_is_load(s) ||
-           (site_fetches(s) && (x->sem != SEM_RELAXED || race_atom_reads(t->w->c->launch, t->warp->code->low,
-                                                                         &t->warp->code->low->op[t->op_index])));
+           (site_fetches(s) && (sem_of(s) != SEM_RELAXED || race_atom_reads(t->w->c->launch, l, &l->op[t->op_index])));
 }
 
 /* A strong access whose lanes are to be recorded: what the clocks have of each, and its cells. */
@@ -216,32 +222,33 @@ static void strong_cells(struct touch *t, const struct access *a, u32 lanes, u32
     if (locked) cells_unlock(era, page);
 }
 
-/* One element of the strong access of each of these lanes. */
-static void strong_lanes(struct touch *t, const struct access *a, u32 lanes, u32 element)
+/* One element of the strong access of each of these lanes; reads: it reads; *cached: as in lane_cells. */
+static void strong_lanes(struct touch *t, const struct access *a, u32 lanes, u32 element, bool reads,
+                         struct mem_object **cached)
 {
     const struct site *s = a->site;
     struct race_era *era = t->w->c->era;
     bool exact = t->w->c->exact;
-    struct mem_object *cached = NULL;
     struct strong_access y;
-    for (u32 m = lanes; m; m &= m - 1) {
+    u32 m = lanes;
+    do {
         u32 l = (u32)__builtin_ctz(m);
-        y.cells[l] = lane_cells(a, l, &cached);
+        y.cells[l] = lane_cells(a, l, cached);
         y.space[l] = (u8)lane_space(a, l);
-        if (exact) y.x[l] = strong_of(t, a, l, element, y.space[l] == SPACE_GLOBAL && era->open ? cached : NULL);
-    }
+        if (exact) y.x[l] = strong_of(t, a, l, element, y.space[l] == SPACE_GLOBAL && era->open ? *cached : NULL);
+    } while (m &= m - 1);
     /* The acquire comes before the access is recorded, so that the access is ordered after what it acquires. */
-    if (exact && strong_reads(t, s, &y.x[__builtin_ctz(lanes)])) clock_strong_reads(t->w, lanes, y.x);
+    if (exact && reads) clock_strong_reads(t->w, lanes, y.x);
     if (exact && lanes & a->wrote) clock_strong_writes(t->w, lanes & a->wrote, y.x, y.made);
     strong_cells(t, a, lanes, element, &y);
-    for (u32 m = volatiles_used(era) ? lanes : 0; m; m &= m - 1) {
+    for (m = volatiles_used(era) ? lanes : 0; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
         t->space = y.space[l];
         t->op = OP_STRONG | (a->wrote >> l & 1 ? OP_WRITE : 0);
         if (y.cells[l] && !(a->space[l] == SP_SHARED && t->w->c->distributed))
             (s->sem == SEM_VOLATILE && !site_is_atomic(s) ? volatile_access : volatile_flag)(t, a, l, element);
     }
-    for (u32 m = exact ? lanes & a->wrote : 0; m; m &= m - 1)
+    for (m = exact ? lanes & a->wrote : 0; m; m &= m - 1)
         clock_strong_release(t->w, (u32)__builtin_ctz(m), &y.x[__builtin_ctz(m)]);
 }
 
@@ -263,14 +270,13 @@ static bool strong_apart(const struct access *a)
 
 /* Lanes that access places far from each other would wait for memory one after another. So the cells and the locations
  * of all lanes are prefetched first, then what the cells refer to. */
-static void strong_prefetch(const struct touch *t, const struct access *a)
+static void strong_prefetch(const struct touch *t, const struct access *a, struct mem_object **cached)
 {
-    struct mem_object *cached = NULL;
     const struct cell *cell[LANES];
     u32 lanes = 0;
     for (u32 m = a->ok; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        const char *cells = a->space[l] == SP_SHARED ? NULL : lane_cells(a, l, &cached);
+        const char *cells = a->space[l] == SP_SHARED ? NULL : lane_cells(a, l, cached);
         if (!cells) continue;
         lanes |= 1u << l;
         cell[l] = cell_of(cells, a->addr[l] & ~(u64)(SECTOR - 1));
@@ -288,15 +294,17 @@ static void strong_prefetch(const struct touch *t, const struct access *a)
 static void touch_strong(struct touch *t, const struct access *a)
 {
     const struct race_era *era = t->w->c->era;
+    struct mem_object *cached = NULL;
+    bool reads = t->w->c->exact && strong_reads(t, a->site);
     t->scope = race_scope_of(t->w, a->site->scope);
     pending_drop(t->w, a->ok);
-    if (t->w->c->exact && !era->parallel && __builtin_popcount(a->ok) > FEW_LANES) strong_prefetch(t, a);
+    if (t->w->c->exact && !era->parallel && __builtin_popcount(a->ok) > FEW_LANES) strong_prefetch(t, a, &cached);
     if (strong_apart(a) && !volatiles_used(era)) {
-        strong_lanes(t, a, a->ok, 0);
+        strong_lanes(t, a, a->ok, 0, reads, &cached);
         return;
     }
     for (u32 m = a->ok; m; m &= m - 1)
-        for (u32 k = 0; k < a->site->vec; k++) strong_lanes(t, a, m & -m, k);
+        for (u32 k = 0; k < a->site->vec; k++) strong_lanes(t, a, m & -m, k, reads, &cached);
 }
 
 /* mbarrier operations are strong, except init and inval, which need a barrier before and after them. */

@@ -31,7 +31,13 @@ bool resident_at(const struct race *r, u32 slot, u32 time, struct resident *was)
 /* When the CTA began whose access that was; 0: it is not known. */
 static inline u32 resident_start(const struct race *r, u64 a)
 {
+    const struct race_cta *c = r->slot[word_slot(a)];
     struct resident was;
+    if (c->nresidents) { /* mostly of the CTA that is there now, or was last */
+        const struct resident_run *run = &c->residents[c->nresidents - 1];
+        u32 last = run->first.start + (run->count - 1) * run->by.start;
+        if (word_time(a) >= last) return last;
+    }
     return resident_at(r, word_slot(a), word_time(a), &was) ? was.start : 0;
 }
 #endif

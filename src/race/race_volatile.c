@@ -31,6 +31,7 @@ struct volatiles {
     struct volatile_at *l;
     u32 n, room;     /* how many; room for how many */
     u32 *index, cap; /* a hash table: number of the location + 1; its size, a power of two */
+    u64 flagged; /* the address + 1 of the last location that volatile_flag was told of; 0: none since it was empty */
 };
 
 static u32 *slot_of(const struct volatiles *v, u64 at)
@@ -78,6 +79,7 @@ static void empty(struct volatiles *v)
 {
     if (!v || !v->n) return;
     v->n = 0;
+    v->flagged = 0;
     memset(v->index, 0, sizeof *v->index * v->cap);
 }
 
@@ -91,10 +93,14 @@ void volatile_free(struct volatiles *v)
 
 /* ---- accesses ---- */
 
+static struct volatiles **table_of(const struct touch *t)
+{
+    return t->space == SPACE_SHARED ? &t->w->c->volatiles : &t->w->c->era->volatiles;
+}
+
 static struct volatile_at *location_of_lane(struct touch *t, const struct access *a, u32 lane, u32 element)
 {
-    struct volatiles **table = t->space == SPACE_SHARED ? &t->w->c->volatiles : &t->w->c->era->volatiles;
-    return location(table, a->addr[lane] + element * a->site->width, a->site->width);
+    return location(table_of(t), a->addr[lane] + element * a->site->width, a->site->width);
 }
 
 static struct list_entry entry_of(const struct touch *t, struct kept k, u32 op, u32 size, u32 first)
@@ -164,7 +170,11 @@ void volatile_access(struct touch *t, const struct access *a, u32 lane, u32 elem
 
 void volatile_flag(struct touch *t, const struct access *a, u32 lane, u32 element)
 {
-    location_of_lane(t, a, lane, element)->flag = true;
+    struct volatiles **table = table_of(t);
+    u64 at = a->addr[lane] + element * a->site->width;
+    if (*table && (*table)->flagged == at + 1) return; /* a flag is one for good */
+    location(table, at, a->site->width)->flag = true;
+    (*table)->flagged = at + 1;
 }
 
 /* ---- CTAs and launches ---- */

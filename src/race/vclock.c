@@ -55,9 +55,9 @@ struct vclock *vclock_hold(struct vclock *k)
     return k;
 }
 
-void vclock_drop(struct vclock_store *vs, struct vclock *k)
+void vclock_unref(struct vclock_store *vs, struct vclock *k)
 {
-    if (!k || --k->refs) return;
+    if (--k->refs) return;
     if (k->kind == BRANCH) {
         vclock_drop(vs, k->branch.side[0]);
         vclock_drop(vs, k->branch.side[1]);
@@ -255,9 +255,8 @@ void vclock_accumulate(struct vclock_store *vs, struct vclock **k, const struct 
     *k = absorb(vs, *k, (struct vclock *)more);
 }
 
-void vclock_join(struct vclock_store *vs, struct vclock **k, const struct vclock *more)
+void vclock_join_other(struct vclock_store *vs, struct vclock **k, const struct vclock *more)
 {
-    if (!more || more == *k) return;
     if (!*k) {
         *k = vclock_hold((struct vclock *)more);
         return;
@@ -495,7 +494,8 @@ void scoped_clock_join(struct vclock_store *vs, struct scoped_clock *r, const st
     vclock_join(vs, &r->by_cta_narrow, more->by_cta_narrow);
 }
 
-void scoped_clock_acquire(struct vclock_store *vs, const struct scoped_clock *r, u32 cta, bool wide, struct vclock **k)
+void scoped_clock_acquire_some(struct vclock_store *vs, const struct scoped_clock *r, u32 cta, bool wide,
+                               struct vclock **k)
 {
     /* a wide acquire has the rest of by_cta from gpu, and joining that again would take long */
     const struct vclock *own = find(wide ? r->by_cta_narrow : r->by_cta, cta);

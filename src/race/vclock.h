@@ -48,11 +48,19 @@ void vclock_store_forget(struct vclock_store *vs); /* the joins; the launch is o
 void vclock_store_free(struct vclock_store *vs);
 
 struct vclock *vclock_hold(struct vclock *k); /* one reference more */
-void vclock_drop(struct vclock_store *vs, struct vclock *k);
+void vclock_unref(struct vclock_store *vs, struct vclock *k);
+static inline void vclock_drop(struct vclock_store *vs, struct vclock *k) /* most are empty */
+{
+    if (k) vclock_unref(vs, k);
+}
 
 /* *k becomes the join of both. vclock_accumulate: the same where many joins follow, each with another clock; it is not
  * remembered. */
-void vclock_join(struct vclock_store *vs, struct vclock **k, const struct vclock *more);
+void vclock_join_other(struct vclock_store *vs, struct vclock **k, const struct vclock *more);
+static inline void vclock_join(struct vclock_store *vs, struct vclock **k, const struct vclock *more)
+{
+    if (more && more != *k) vclock_join_other(vs, k, more);
+}
 void vclock_accumulate(struct vclock_store *vs, struct vclock **k, const struct vclock *more);
 /* If both are equal, *k becomes the same tree: a later join may then have been done before. */
 void vclock_share(struct vclock_store *vs, struct vclock **k, const struct vclock *like);
@@ -91,9 +99,15 @@ struct scoped_clock {
 /* A thread of the CTA releases `what`; wide: with gpu scope, or wider. */
 void scoped_clock_release(struct vclock_store *vs, struct scoped_clock *r, u32 cta, bool wide,
                           const struct vclock *what);
-/* A thread of the CTA acquires, into *k. */
-void scoped_clock_acquire(struct vclock_store *vs, const struct scoped_clock *r, u32 cta, bool wide, struct vclock **k);
 void scoped_clock_join(struct vclock_store *vs, struct scoped_clock *r, const struct scoped_clock *more);
 void scoped_clock_clear(struct vclock_store *vs, struct scoped_clock *r);
 static inline bool scoped_clock_any(const struct scoped_clock *r) { return r->gpu || r->by_cta || r->by_cta_narrow; }
+/* A thread of the CTA acquires, into *k. */
+void scoped_clock_acquire_some(struct vclock_store *vs, const struct scoped_clock *r, u32 cta, bool wide,
+                               struct vclock **k);
+static inline void scoped_clock_acquire(struct vclock_store *vs, const struct scoped_clock *r, u32 cta, bool wide,
+                                        struct vclock **k)
+{
+    if (scoped_clock_any(r)) scoped_clock_acquire_some(vs, r, cta, wide, k);
+}
 #endif
