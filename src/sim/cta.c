@@ -127,6 +127,7 @@ struct start {      /* what the warps of a CTA start with */
     bool unwritten; /* ... and registers may be read that nothing was written to: only plain code knows of them */
     bool deopts;    /* so many deoptimised that plain code comes first, where it has registers */
     bool rare;      /* traced, followed by an observer, or perturbed */
+    u32 fuel;       /* back edges before the first probe */
 };
 
 static void warp_start_rare(struct warp *w)
@@ -169,7 +170,8 @@ static void warp_start(struct warp *w, const struct start *as)
     if (w->copies) async_reset(w);
     if (w->wgmmas) wgmma_reset(w);
     if (w->overflows) overflow_reset(w);
-    w->next_fuel = w->fuel = FUEL_FIRST;
+    w->next_fuel = FUEL_FIRST;
+    w->fuel = (s32)as->fuel;
     w->woken = 0;
     w->locked = false;
     w->faults = 0;
@@ -226,7 +228,8 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
     struct start as = { .fresh = fresh,
                         .init = l->plain->watch & WATCH_INIT,
                         .deopts = __atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY,
-                        .rare = l->trace || l->in->follow || l->perturb };
+                        .rare = l->trace || l->in->follow || l->perturb,
+                        .fuel = __atomic_load_n(&l->locks, __ATOMIC_RELAXED) ? FUEL_LOCKED : FUEL_FIRST };
     as.unwritten = as.init && l->kernel->reads_unwritten && !l->fast->plain;
     for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], &as);
     if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_BEGIN, .cta = c, .op = NONE });

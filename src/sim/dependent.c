@@ -35,6 +35,7 @@ bool dependent_arrive(struct warp *w, struct split *s, const struct insn *i)
     s->nreads = 1;
     s->op = i->op;
     s->state = SPLIT_IDLE;
+    s->bar = 0;
     return false;
 }
 

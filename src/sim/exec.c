@@ -104,8 +104,24 @@ static bool can_merge(const struct warp *w, const struct split *s)
     return false;
 }
 
-/* The split that runs next, or NULL. */
-static struct split *pick(struct warp *w)
+/* A split of fast code is idle, and others of the warp could go on, which only plain code does, and plain code is for
+ * good. Mostly another CTA has the lock: this warp gives it some turns to leave it. */
+static bool is_patient(struct warp *w)
+{
+    enum { PATIENCE = 24 };
+    struct split *idle = NULL;
+    for (u32 k = 0; k < w->nsplit; k++) {
+        struct split *s = &w->split[k];
+        if (s->state == SPLIT_IDLE && s->bar < PATIENCE) idle = s;
+        if (s->state != SPLIT_RUN && s != idle) return false;
+    }
+    if (w->base->code->plain || !idle) return false;
+    idle->bar++;
+    return true;
+}
+
+/* The split that runs next; NULL: none can, or the warp gives way, which *yields says. */
+static struct split *pick(struct warp *w, bool *yields)
 {
     struct split *best = NULL;
     bool blocked = false;
@@ -122,7 +138,10 @@ static struct split *pick(struct warp *w)
             best = s;
     }
     /* a split waits while another goes on: that is not the order of fast code */
-    if (best && blocked) exec_to_plain(w, NONE);
+    if (best && blocked) {
+        if ((*yields = is_patient(w))) return NULL;
+        exec_to_plain(w, NONE);
+    }
     return best;
 }
 
@@ -398,8 +417,9 @@ static enum step run_split(struct warp *w)
 enum exec_end exec_warp(struct warp *w)
 {
     for (;;) {
-        struct split *s = pick(w);
-        if (!s) return w->nsplit ? EXEC_WAIT : EXEC_DONE;
+        bool yields = false;
+        struct split *s = pick(w, &yields);
+        if (!s) return unlikely(yields) ? EXEC_YIELD : w->nsplit ? EXEC_WAIT : EXEC_DONE;
         enter(w, s);
         enum step e = run_split(w);
         if (unlikely(w->locked)) { /* its splits are as they were picked from */

@@ -90,7 +90,7 @@ enum split_state {
 struct split {
     u32 mask, block;    /* its lanes; the block they are at, or go on with */
     struct frame *fr;   /* the frame they are in */
-    u8 state, bar;      /* enum split_state; SPLIT_BARRIER: which one */
+    u8 state, bar;      /* enum split_state; SPLIT_BARRIER: which one; SPLIT_IDLE: turns given away (exec.c) */
     u32 missing;        /* waiting in an .aligned operation: lanes of the warp that were elsewhere when it arrived */
     u32 op;             /* the operation it waits at */
     u32 rdv;            /* SPLIT_RENDEZVOUS: the member mask */

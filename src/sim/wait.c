@@ -277,6 +277,7 @@ static enum wait_action go_idle(struct warp *w)
     s->reads = r;
     s->nreads = p->nread;
     s->state = SPLIT_IDLE;
+    s->bar = 0;
     s->op = p->nread ? r[0].op : w->code->low->block[p->head].first;
     w->idled_at = p->head;
     w->busy_loops &= ~loop_bit(p->head);

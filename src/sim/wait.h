@@ -5,6 +5,7 @@
 
 enum {
     FUEL_FIRST = 128,    /* back edges before a loop is probed for the first time */
+    FUEL_LOCKED = 32,    /* the same where locks were taken, and whoever has one has given way (atomic.c) */
     FUEL_SOME = 1024,    /* of a loop that reads nothing others write */
     FUEL_MAX = 1 << 16,  /* between two probes of a loop that was not idle, at most */
     FUEL_LOOKS = 512,    /* the same if it has only looked at what others may change */
