@@ -45,6 +45,19 @@ u32 matrix_chunk(const struct matrix *m, u32 line, u32 along)
     return (at ^ (turn & (m->width / CHUNK_BYTES - 1)) << 4) & (WINDOW_BYTES - 1);
 }
 
+bool matrix_span(const struct matrix *m, u32 line, u32 lines, u32 across, u32 *from, u32 *end)
+{
+    enum { SWIZZLED = 128 }; /* bytes that chunks change places in */
+    u32 last = line + lines - 1;
+    struct place_of_chunk p = m->by_k ? place_of(m, 0, line / 8) : place_of(m, line, 0),
+                          q = m->by_k ? place_of(m, across - 1, last / 8) : place_of(m, last, across - 1);
+    u64 lo = m->start + (u64)p.leads * m->lead + (u64)p.strides * m->stride,
+        hi = m->start + (u64)q.leads * m->lead + (u64)q.strides * m->stride + 8 * m->width;
+    *from = (u32)(lo & ~(u64)(SWIZZLED - 1));
+    *end = (u32)((hi + SWIZZLED - 1) & ~(u64)(SWIZZLED - 1));
+    return hi <= WINDOW_BYTES;
+}
+
 /* ---- elements ---- */
 
 /* A chunk as words, an element each. */

@@ -32,6 +32,9 @@ static inline u32 matrix_across(const struct matrix *m, enum tensor_type t, u32 
 /* Address of a chunk. K-major: of row (of b: column) `line`, the chunk `along` k. MN-major: of `line` k, the chunk
  * `along` the rows, eight of them each. */
 u32 matrix_chunk(const struct matrix *m, u32 line, u32 along);
-/* The same as arithmetic, for a report: "0x400 + 3*1024 + 2*128 + 16". */
+/* The bytes [*from, *end) that some lines lie between, `across` chunks of each (matrix_across); false: they go round
+ * the window. */
+bool matrix_span(const struct matrix *m, u32 line, u32 lines, u32 across, u32 *from, u32 *end);
+/* A chunk as arithmetic, for a report: "0x400 + 3*1024 + 2*128 + 16". */
 void matrix_arithmetic(const struct matrix *m, u32 line, u32 along, char *out, size_t size);
 #endif

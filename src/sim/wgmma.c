@@ -140,11 +140,28 @@ static u32 chunks_of(const struct matrix *m, enum tensor_type t, u32 elements)
     return m->by_k ? elements : elements * tensor_bits(t) / 128;
 }
 
+/* All that lies between the first and the last of some lines is defined; lines that are may be among others that are
+ * not. */
+static bool lines_defined_maybe(const struct warp *w, const struct matrix *m, u32 line, u32 lines, u32 across)
+{
+    const struct shadow *s = w->init_shared;
+    u32 from, end;
+    return matrix_span(m, line, lines, across, &from, &end) && end <= s->bytes &&
+           shadow_defined_run(s, s->from + from, end - from);
+}
+
 /* Which rows of a and columns of b are undefined; false: none. */
 static bool undefined_lines(const struct warp *w, const struct wgmma *p, const struct mma *f, u32 *row, u32 *col)
 {
     struct matrix a = matrix_of(p->a_at, f->a_cols), b = matrix_of(p->b_at, f->b_rows);
     u32 kept = (u32)f->k >> f->sparse, found = 0;
+    if (f->a_shared &&
+        lines_defined_maybe(w, &a, w->id % 4 * ROWS, ROWS, chunks_of(&a, (enum tensor_type)f->a, kept)) &&
+        lines_defined_maybe(w, &b, 0, f->n, chunks_of(&b, (enum tensor_type)f->b, f->k))) {
+        memset(row, 0, ROWS * sizeof *row);
+        memset(col, 0, f->n * sizeof *col);
+        return false;
+    }
     for (u32 r = 0; r < ROWS; r++)
         found |= row[r] = f->a_shared
                               ? line_origin(w, &a, w->id % 4 * ROWS + r, chunks_of(&a, (enum tensor_type)f->a, kept))
@@ -213,11 +230,11 @@ static void complete(struct warp *w, const struct registers *r, const struct wgm
 
 /* ---- what observers see of it ---- */
 
-enum { SECTOR_BYTES = 2 * CHUNK_BYTES, MOST_SECTORS = WINDOW_BYTES / SECTOR_BYTES };
+enum { CHUNKS = WINDOW_BYTES / CHUNK_BYTES };
 
-struct chunks {              /* of a product, in sectors of two */
-    u32 first, end;          /* the sectors that it has some in */
-    u8 halves[MOST_SECTORS]; /* bit k: it has chunk k of the sector */
+struct chunks {           /* of a product */
+    u32 first, end;       /* the words below that it has some in */
+    u64 has[CHUNKS / 64]; /* bit k of word w: chunk 64 w + k */
 };
 
 /* The chunks of an operand, some of its lines: rows of a, or columns of b. A chunk along them has eight. */
@@ -228,10 +245,27 @@ static void mark_chunks(u64 descriptor, bool by_k, enum tensor_type t, u32 line,
     u32 along = elements * tensor_bits(t) / 128;
     for (u32 l = by_k ? 0 : line; l < (by_k ? elements : line + lines); l++)
         for (u32 k = by_k ? line / 8 : 0; k < (by_k ? (line + lines) / 8 : along); k++) {
-            u32 at = matrix_chunk(&m, l, k), s = at / SECTOR_BYTES;
-            c->halves[s] |= (u8)(1u << at / CHUNK_BYTES % 2);
-            c->first = MIN_OF(c->first, s);
-            c->end = MAX_OF(c->end, s + 1);
+            u32 at = matrix_chunk(&m, l, k) / CHUNK_BYTES;
+            c->has[at / 64] |= 1ull << at % 64;
+            c->first = MIN_OF(c->first, at / 64);
+            c->end = MAX_OF(c->end, at / 64 + 1);
+        }
+}
+
+/* The chunks as pieces of a flight, neighbours together. */
+static void add_chunks(struct flight *x, const struct chunks *c, const struct cta *cta)
+{
+    u64 most = cta->launch->shared_total;
+    for (u32 w = c->first; w < c->end; w++)
+        for (u64 left = c->has[w], run; left; left &= ~run) {
+            u32 at = (u32)__builtin_ctzll(left), n = ~(left >> at) ? (u32)__builtin_ctzll(~(left >> at)) : 64;
+            run = low_bits(n) << at;
+            u64 from = ((u64)w * 64 + at) * CHUNK_BYTES, bytes = (u64)n * CHUNK_BYTES;
+            if (from + CHUNK_BYTES > most) return;
+            if (from + bytes > most) bytes = (most - from) / CHUNK_BYTES * CHUNK_BYTES;
+            flight_add(x, (struct flight_move){ .from = cta->shared + from,
+                                                .from_at = cluster_base(cta->rank) + from,
+                                                .bytes = (u32)bytes });
         }
 }
 
@@ -243,7 +277,7 @@ static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment
 {
     const struct cta *c = w->cta;
     const struct mma *f = &p->low->mma[p->low->op[p->op].aux];
-    struct chunks all;
+    struct chunks all = { .first = CHUNKS / 64 };
     bool told = observed(c->launch) && p->low == w->code->low, proxy = c->proxies && moment == FLIGHT_ISSUED;
     if (likely(!told && !proxy)) return;
     struct flight x = { .warp = w,
@@ -255,18 +289,10 @@ static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment
                         .from_space = SP_SHARED,
                         .to_cta = w->cta,
                         .from_cta = w->cta };
-    memset(&all, 0, sizeof all);
-    all.first = MOST_SECTORS;
     if (f->a_shared)
         mark_chunks(p->a_at, f->a_cols, (enum tensor_type)f->a, w->id % 4 * ROWS, ROWS, (u32)f->k >> f->sparse, &all);
     if (of_all) mark_chunks(p->b_at, f->b_rows, (enum tensor_type)f->b, 0, f->n, f->k, &all);
-    for (u32 s = all.first; s < all.end; s++) {
-        u32 at = s * SECTOR_BYTES + (all.halves[s] == 2) * CHUNK_BYTES;
-        if (!all.halves[s] || at + CHUNK_BYTES > c->launch->shared_total) continue;
-        flight_add(&x, (struct flight_move){ .from = c->shared + at,
-                                             .from_at = cluster_base(c->rank) + at,
-                                             .bytes = all.halves[s] == 3 ? SECTOR_BYTES : CHUNK_BYTES });
-    }
+    add_chunks(&x, &all, c);
     if (proxy) proxy_reads(&x);
     if (told) observe_flight(c->launch, &x, moment);
     base_free(x.move);
