@@ -23,15 +23,15 @@ struct wgmma_pair {  /* of instructions of one function */
     u32 op, product; /* what may touch registers of a product, and what starts it */
 };
 
-struct wgmmas {                  /* of a warp */
-    u32 committed;               /* groups so far */
-    u32 n, cap;                  /* products in flight; room */
-    bool fenced;                 /* wgmma.fence has been executed */
-    u32 count;                   /* products that were issued so far */
-    u32 done;                    /* of them, those that it has waited for */
-    u32 due;                     /* of those in flight, the first ones: waited for; done when all warps have */
-    u32 met;                     /* of those, the ones that its whole warpgroup has waited for */
-    struct wgmma_pair apart[64]; /* that are known not to meet (wgmma_check.c) */
+struct wgmmas {                   /* of a warp */
+    u32 committed;                /* groups so far */
+    u32 n, cap;                   /* products in flight; room */
+    bool fenced;                  /* wgmma.fence has been executed */
+    u32 count;                    /* products that were issued so far */
+    u32 done;                     /* of them, those that it has waited for */
+    u32 due;                      /* of those in flight, the first ones: waited for; done when all warps have */
+    u32 met;                      /* of those, the ones that its whole warpgroup has waited for */
+    struct wgmma_pair apart[256]; /* that are known not to meet (wgmma_check.c) */
     struct wgmma p[];
 };
 void wgmma_reset(struct warp *w);          /* a warp starts: it has none */

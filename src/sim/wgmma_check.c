@@ -296,7 +296,8 @@ static const char *meets(const struct lowered *l, const struct lop *o, const str
  * again and again with up to hundreds of registers. */
 static const char *meets_now(struct wgmmas *s, const struct lowered *l, u32 op, const struct wgmma *p)
 {
-    struct wgmma_pair *known = &s->apart[(op + 9 * p->op) % COUNT_OF(s->apart)];
+    u32 hash = (op * 0x9e3779b1u ^ p->op * 0x85ebca6bu) >> 16; /* products of a loop are equally far from each other */
+    struct wgmma_pair *known = &s->apart[hash % COUNT_OF(s->apart)];
     if (likely(known->function == l->serial + 1 && known->op == op && known->product == p->op)) return NULL;
     const char *how = meets(l, &l->op[op], p);
     if (!how) *known = (struct wgmma_pair){ l->serial + 1, op, p->op };
