@@ -5,6 +5,7 @@
 #include "isa/words.h"
 #include "sim/lanes.h"
 #include "sim/wait.h"
+#include <math.h>
 
 /* f16 and bf16, one or two in a word; subnormals are kept (.noftz). */
 static u64 combine_half(const struct site *s, u64 old, u64 b)
@@ -25,13 +26,22 @@ static u64 combine_half(const struct site *s, u64 old, u64 b)
 #undef HALF_RESULT
 }
 
+/* An H200's memory keeps NaNs as they are, that of the operand before its own; in shared memory ptxas adds with
+ * add.f64, whose second operand wins (tests/facts/atomic_nan.cu). */
+static u64 add_f64_at(u64 old, u64 b, bool shared)
+{
+    if (shared) return bits_f64(ADD(f64_bits(b), f64_bits(old)));
+    return isnan(f64_bits(b)) ? b : isnan(f64_bits(old)) ? old : bits_f64(ADD(f64_bits(old), f64_bits(b)));
+}
+
+/* c: what a compare-and-swap writes; of an addition of f64 whether it is in shared memory. */
 static u64 combine(const struct site *s, u64 old, u64 b, u64 c)
 {
     bool wide = s->width == 8;
     switch (s->atom) {
     case AT_ADD:
         if (s->type == T_F32) return bits_f32(nan_f32(f32_bits((u32)old) + f32_bits((u32)b)));
-        if (s->type == T_F64) return bits_f64(ADD(f64_bits(old), f64_bits(b)));
+        if (s->type == T_F64) return add_f64_at(old, b, c);
         if (s->is_float) return combine_half(s, old, b);
         return old + b;
     case AT_EXCH: return b;
@@ -173,7 +183,7 @@ void atomic_access(struct access *a, char *R)
             old[l] = 0;
             continue;
         }
-        u64 b = vb[l], c = s->atom == AT_CAS ? vc[l] : 0;
+        u64 b = vb[l], c = s->atom == AT_CAS ? vc[l] : a->space[l] == SP_SHARED;
         old[l] = s->width == 8   ? step64(s, a->ptr[l], b, c)
                  : s->width == 4 ? step32(s, a->ptr[l], b, c)
                                  : step16(s, a->ptr[l], b, c);
