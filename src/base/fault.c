@@ -61,6 +61,57 @@ static void change_end(const sigset_t *before)
 static bool is_default(const struct sigaction *a) { return !(a->sa_flags & SA_SIGINFO) && a->sa_handler == SIG_DFL; }
 static bool is_ignored(const struct sigaction *a) { return !(a->sa_flags & SA_SIGINFO) && a->sa_handler == SIG_IGN; }
 
+/* ---- masks ---- */
+
+/* Which of access_signal the program has blocked in a thread, a bit each: in a key of the thread, since a handler may
+ * read that without memory, and a variable of the thread perhaps not. */
+static pthread_key_t blocked_key;
+static u32 blocked_made; /* atomic: the key is there */
+
+static uintptr_t blocked_now(void)
+{
+    return __atomic_load_n(&blocked_made, __ATOMIC_ACQUIRE) ? (uintptr_t)pthread_getspecific(blocked_key) : 0;
+}
+
+static uintptr_t blocked_in(const sigset_t *set)
+{
+    uintptr_t bits = 0;
+    for (u32 i = 0; i < COUNT_OF(access_signal); i++) bits |= (uintptr_t)(sigismember(set, access_signal[i]) == 1) << i;
+    return bits;
+}
+
+static bool is_blocked(int number)
+{
+    for (u32 i = 0; i < COUNT_OF(access_signal); i++)
+        if (number == access_signal[i]) return blocked_now() >> i & 1;
+    return false;
+}
+
+int fault_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    uintptr_t before = blocked_now(), bits = set ? blocked_in(set) : 0;
+    sigset_t mine;
+    if (set) mine = *set;
+    for (u32 i = 0; set && how != SIG_UNBLOCK && i < COUNT_OF(access_signal); i++) sigdelset(&mine, access_signal[i]);
+    int error = pthread_sigmask(how, set ? &mine : NULL, old);
+    if (error) return error;
+    for (u32 i = 0; old && i < COUNT_OF(access_signal); i++)
+        if (before >> i & 1) sigaddset(old, access_signal[i]);
+    uintptr_t now = how == SIG_BLOCK ? before | bits : how == SIG_UNBLOCK ? before & ~bits : bits;
+    if (set && now != before) pthread_setspecific(blocked_key, (void *)now);
+    return 0;
+}
+
+void fault_watch_blocked(void)
+{
+    sigset_t now;
+    if (!__atomic_load_n(&blocked_made, __ATOMIC_ACQUIRE)) {
+        if (pthread_key_create(&blocked_key, NULL)) return;
+        __atomic_store_n(&blocked_made, 1, __ATOMIC_RELEASE);
+    }
+    if (!pthread_sigmask(SIG_SETMASK, NULL, &now) && blocked_in(&now)) fault_sigmask(SIG_SETMASK, &now, NULL);
+}
+
 /* ---- the handler ---- */
 
 static void context_read(struct fault *f, const siginfo_t *info)
@@ -106,7 +157,9 @@ static void on_signal(int number, siginfo_t *info, void *context)
     struct sigaction theirs = theirs_now(number);
     bool instruction = info->si_code > 0 && (is_access_signal(number) || number == SIGILL || number == SIGFPE);
     struct fault f = { .number = number, .context = context };
-    f.deadly = is_default(&theirs) || (is_ignored(&theirs) && instruction);
+    bool blocked = is_blocked(number);
+    if (blocked && !instruction) return; /* sent by somebody: it would wait until the program unblocks it */
+    f.deadly = is_default(&theirs) || ((is_ignored(&theirs) || blocked) && instruction);
     context_read(&f, info);
     for (u32 i = 0; i < FAULT_TURNS; i++) {
         fault_taker *taker = __atomic_load_n(&takers[i], __ATOMIC_ACQUIRE);

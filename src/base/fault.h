@@ -36,6 +36,13 @@ bool fault_watch(enum fault_turn turn, fault_taker *taker);
 /* And about the others that end a process. Only where the program's sigaction comes to fault_sigaction. */
 void fault_watch_ends(void);
 
+/* The same where the program has blocked SIGSEGV or SIGBUS: a fault would end the process and ask nobody. Only where
+ * the program's sigprocmask comes to fault_sigmask. Of the calling thread, and of each that changes its mask from now
+ * on. */
+void fault_watch_blocked(void);
+
+/* What the program's pthread_sigmask does: the signals of faults are never blocked, and read back as if they were. */
+int fault_sigmask(int how, const sigset_t *set, sigset_t *old);
 /* What the program's sigaction does. */
 int fault_sigaction(int number, const struct sigaction *act, struct sigaction *old);
 /* Whether fault_sigaction has anything to do with this signal. */

@@ -109,6 +109,14 @@ static bool is_awake(const char *task)
     return !state || *state == 'R';
 }
 
+bool thread_main_ended(void)
+{
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", (long)getpid());
+    const char *state = stat_read(path, line, sizeof line);
+    return state && *state == 'Z';
+}
+
 bool threads_of_program(u32 *all, u32 *awake)
 {
     u32 listed = 0, before = thread_count();

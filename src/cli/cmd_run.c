@@ -1,11 +1,12 @@
 /* lockstep run: any CUDA program, unmodified, on the software GPU.
  *
  * The program is started with lockstep-front.so in LD_AUDIT (docs/front.md), so that its requests for the driver and
- * the runtime are answered by ours. The engine then lives in the program, and writes its reports into a folder of the
- * launcher's, which prints them when the program has ended, however it did. */
+ * the runtime are answered by ours. The engine then lives in the program, and writes its reports into memory that it
+ * shares with the launcher (base/channel.h), which prints them when the program has ended, however it did. */
 #include "cli/cli.h"
 #include "cli/reporting.h"
 #include "cli/run_clients.h"
+#include "cli/run_keeper.h"
 #include "cli/run_loader.h"
 #include "cli/run_report.h"
 #include "cli/run_save.h"
@@ -22,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { CHANNEL_MIB = 1024, CHANNEL_MIB_MOST = 1 << 20 }; /* of memory for reports, of which what is written is used */
 enum {
     OTHERS_WAIT = 100,
     OTHERS_PAUSE = 20000
@@ -30,20 +32,21 @@ enum {
 struct run {
     struct common common;
     struct reporting reporting;
-    struct text options; /* for the engine: key=value lines */
-    const char *devices; /* LOCKSTEP_DEVICES, or NULL */
-    int pid;             /* of the program */
-    bool left;           /* processes of the program still run when it has ended */
-    const char *save;    /* --save: where the reports go as one file; NULL: nowhere */
-    const char *read;    /* --read: such a file, in place of a program; NULL: none */
-    const char *log;     /* --log-file: where what is for people goes; NULL: standard error */
-    bool only;           /* --target-processes application-only */
-    bool keep_pools;     /* --keep-pools */
-    char **program;      /* and its arguments, NULL at the end */
-    char **script;       /* the same with an interpreter before it, of our own; NULL: the program is none */
-    char path[4096];     /* of the program */
-    char front[4096];    /* of lockstep-front.so */
-    char folder[64];     /* for the reports */
+    struct text options;    /* for the engine: key=value lines */
+    const char *devices;    /* LOCKSTEP_DEVICES, or NULL */
+    int pid;                /* of the program */
+    const char *save;       /* --save: where the reports go as one file; NULL: nowhere */
+    const char *read;       /* --read: such a file, in place of a program; NULL: none */
+    const char *log;        /* --log-file: where what is for people goes; NULL: standard error */
+    int spoken;             /* with --log-file: standard error as it was */
+    bool only;              /* --target-processes application-only */
+    bool keep_pools;        /* --keep-pools */
+    char **program;         /* and its arguments, NULL at the end */
+    char **script;          /* the same with an interpreter before it, of our own; NULL: the program is none */
+    char path[4096];        /* of the program */
+    char front[4096];       /* of lockstep-front.so */
+    char folder[64];        /* for files; "": none was needed */
+    struct channel channel; /* for the reports */
     struct run_report report;
     char command[3900]; /* the path of this command */
     char link[96];      /* in it: lockstep-front.so under a name that LD_AUDIT can hold */
@@ -138,41 +141,12 @@ static bool rules_find(struct run *r, struct error *e)
     return true;
 }
 
-/* ---- the program ---- */
-
-static bool program_find(struct run *r, struct error *e)
-{
-    const char *name = r->program[0];
-    if (run_source_is(name))
-        return run_source_build(name, r->devices, r->folder, r->common.verbose, r->path, sizeof r->path, e);
-    r->script = run_script_command(r->program, e);
-    if (e->code) return false;
-    if (r->script) r->program = r->script;
-    return file_program(r->program[0], r->path, sizeof r->path) || run_script_refuse(name, e);
-}
-
-/* Beside the command in its build folder, or where it is installed. */
-static bool front_find(struct run *r, struct error *e)
-{
-    static const char *const place[] = { "front", "../lib/lockstep" };
-    char self[3900];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0) return error_set(e, ERR_SYSTEM, "cannot find the folder of lockstep: %s", strerror(errno));
-    self[n] = 0;
-    snprintf(r->command, sizeof r->command, "%s", self);
-    *strrchr(self, '/') = 0;
-    for (u32 i = 0; i < COUNT_OF(place); i++) {
-        char path[4000];
-        snprintf(path, sizeof path, "%s/%s/lockstep-front.so", self, place[i]);
-        if (realpath(path, r->front)) return true;
-    }
-    return error_set(e, ERR_SYSTEM, "lockstep-front.so is neither in %s/front nor in %s/../lib/lockstep", self, self);
-}
+/* ---- a folder, and memory ---- */
 
 /* Whether a process of this number is there; also one of another user. */
 static bool is_alive(int pid) { return pid > 0 && (!kill(pid, 0) || errno != ESRCH); }
 
-/* Whether a launcher, or a process whose reports these are, still uses the folder. */
+/* Whether the launcher still uses the folder. */
 static bool is_used(const char *folder)
 {
     bool used = false, owned = false;
@@ -200,21 +174,76 @@ static void folders_sweep(void)
     if (d) closedir(d);
 }
 
-/* LD_AUDIT is a list with colons: a folder whose name has one is reached by a link. */
-static bool folder_prepare(struct run *r, struct error *e)
+/* The folder, which is made when it is needed first: a run that needs none works where the disk is full. */
+static bool folder_make_own(struct run *r, struct error *e)
 {
+    if (r->folder[0]) return true;
     snprintf(r->folder, sizeof r->folder, "/tmp/lockstep-run.XXXXXX");
-    if (!mkdtemp(r->folder)) return error_set(e, ERR_SYSTEM, "cannot make a folder in /tmp: %s", strerror(errno));
-    r->report.folder = r->folder;
+    if (!mkdtemp(r->folder)) {
+        r->folder[0] = 0;
+        return error_set(e, ERR_SYSTEM, "cannot make a folder in /tmp: %s", strerror(errno));
+    }
     char owner[96];
     snprintf(owner, sizeof owner, "%s/owner.%d", r->folder, (int)getpid());
     int fd = open(owner, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     if (fd >= 0) close(fd);
     folders_sweep();
+    return true;
+}
+
+/* LD_AUDIT is a list with colons: a folder whose name has one is reached by a link. */
+static bool link_prepare(struct run *r, struct error *e)
+{
     *strrchr(r->front, '/') = 0;
-    snprintf(r->link, sizeof r->link, "%s/front", r->folder);
     if (!strchr(r->front, ':')) return true;
+    if (!folder_make_own(r, e)) return false;
+    snprintf(r->link, sizeof r->link, "%s/front", r->folder);
     return !symlink(r->front, r->link) || error_set(e, ERR_SYSTEM, "cannot make a link: %s", strerror(errno));
+}
+
+/* The memory for reports. */
+static bool channel_prepare(struct run *r, struct error *e)
+{
+    const char *text = getenv("LOCKSTEP_REPORT_MIB");
+    char *end;
+    u64 mib = text && *text ? strtoull(text, &end, 10) : CHANNEL_MIB;
+    if (text && *text && (*end || !mib || mib > CHANNEL_MIB_MOST))
+        return error_set(e, ERR_INPUT, "LOCKSTEP_REPORT_MIB=%.40s: a number from 1 to %d belongs here", text,
+                         CHANNEL_MIB_MOST);
+    r->report.channel = &r->channel;
+    return channel_create(&r->channel, mib << 20, e);
+}
+
+/* ---- the program ---- */
+
+static bool program_find(struct run *r, struct error *e)
+{
+    const char *name = r->program[0];
+    if (run_source_is(name))
+        return folder_make_own(r, e) &&
+               run_source_build(name, r->devices, r->folder, r->common.verbose, r->path, sizeof r->path, e);
+    r->script = run_script_command(r->program, e);
+    if (e->code) return false;
+    if (r->script) r->program = r->script;
+    return file_program(r->program[0], r->path, sizeof r->path) || run_script_refuse(name, e);
+}
+
+/* Beside the command in its build folder, or where it is installed. */
+static bool front_find(struct run *r, struct error *e)
+{
+    static const char *const place[] = { "front", "../lib/lockstep" };
+    char self[3900];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0) return error_set(e, ERR_SYSTEM, "cannot find the folder of lockstep: %s", strerror(errno));
+    self[n] = 0;
+    snprintf(r->command, sizeof r->command, "%s", self);
+    *strrchr(self, '/') = 0;
+    for (u32 i = 0; i < COUNT_OF(place); i++) {
+        char path[4000];
+        snprintf(path, sizeof path, "%s/%s/lockstep-front.so", self, place[i]);
+        if (realpath(path, r->front)) return true;
+    }
+    return error_set(e, ERR_SYSTEM, "lockstep-front.so is neither in %s/front nor in %s/../lib/lockstep", self, self);
 }
 
 static void environment_set(const struct run *r)
@@ -224,7 +253,9 @@ static void environment_set(const struct run *r)
     snprintf(audit, sizeof audit, "%s/lockstep-front.so%s%s", strchr(r->front, ':') ? r->link : r->front,
              others ? ":" : "", others ? others : "");
     setenv("LD_AUDIT", audit, 1);
-    setenv("LOCKSTEP_RUN", r->folder, 1);
+    char words[120];
+    channel_words(&r->channel, words, sizeof words);
+    setenv("LOCKSTEP_RUN", words, 1);
     setenv("LOCKSTEP_RUN_OPTIONS", r->options.p ? r->options.p : "", 1);
     if (r->devices) setenv("LOCKSTEP_DEVICES", r->devices, 1);
     setenv("LOCKSTEP_RUN_COMMAND", r->command, 1);
@@ -246,29 +277,47 @@ static void pass_on(int signal)
 }
 
 /* From here on the launcher speaks into a file; the program's own standard error is as it was. */
-static bool log_open(const char *file, struct error *e)
+static bool log_open(struct run *r, struct error *e)
 {
-    int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = open(r->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    r->spoken = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
-        return error_set(e, ERR_INPUT, "--log-file %.200s: %s", file, strerror(errno));
+        return error_set(e, ERR_INPUT, "--log-file %.200s: %s", r->log, strerror(errno));
     close(fd);
     return true;
 }
 
-/* Processes that the program has left running get a moment to end: their reports are printed, too. A daemon stays, and
- * writes its report where the launcher says. */
-static void others_wait(struct run *r)
+/* What was said may not have arrived: on a full disk, or where nobody reads. */
+static bool is_said(struct run *r)
 {
+    if (!fflush(stderr) && !ferror(stderr)) return true;
+    int why = errno;
+    if (r->log) dprintf(r->spoken, "lockstep: cannot write %.200s: %s\n", r->log, strerror(why));
+    return false;
+}
+
+/* Processes that the program has left running get a moment to end: their reports are printed, too. A daemon stays, and
+ * its report comes later. */
+static void others_wait(struct run *r, int status)
+{
+    char file[64];
+    struct error e = { 0 };
     pid_t who = 0;
     for (u32 k = 0; k < OTHERS_WAIT && (who = waitpid(-1, NULL, WNOHANG)) >= 0;)
         if (!who) {
             thread_sleep_us(OTHERS_PAUSE);
             k++;
         }
-    r->left = who >= 0;
-    if (r->left)
-        fprintf(stderr, "lockstep: %s has ended, and what it started still runs: reports of that go to %s\n",
-                r->program[0], r->folder);
+    if (who < 0) return;
+    if (run_keeper_start(&r->channel, r->program[0], status, file, sizeof file, &e))
+        fprintf(stderr,
+                "lockstep: %s has ended, and what it started still runs: once that has ended, lockstep run --read %s "
+                "prints its report\n",
+                r->program[0], file);
+    else
+        fprintf(stderr,
+                "lockstep: %s has ended, and what it started still runs: its report is lost, since lockstep %s\n",
+                r->program[0], e.text);
 }
 
 /* Starts it and waits for its end: the status of waitpid, -1: it did not start. A signal from the terminal reaches the
@@ -295,72 +344,89 @@ static int program_run(struct run *r, struct error *e)
         return -1;
     }
     child = r->pid = pid;
-    if (r->log && !log_open(r->log, e)) cli_error_value(e);
+    if (r->log && !log_open(r, e)) cli_error_value(e);
     sigaction(SIGINT, &keep, NULL);
     sigaction(SIGQUIT, &keep, NULL);
     status = run_report_wait(&r->report, pid);
     child = 0;
-    others_wait(r);
+    others_wait(r, status);
     return status;
 }
 
 /* ---- reports ---- */
 
-static void add_number(void *self, u32 nth, int pid, struct str text)
+static void print_to(void *self, u32 nth, int pid, u32 image, struct str text)
 {
-    (void)nth, (void)pid;
-    *(u64 *)self += strtoull(text.p, NULL, 10);
-}
-
-static void print_to(void *self, u32 nth, int pid, struct str text)
-{
-    (void)nth, (void)pid;
+    (void)nth, (void)pid, (void)image;
     fwrite(text.p, 1, text.n, self);
 }
 
-struct copying { /* of reports into a file that the user named */
-    const struct reporting *reporting;
-    const char *to; /* FILE; of further processes FILE.PID */
-    struct error *e;
-};
-static void copy_to(void *self, u32 nth, int pid, struct str text)
+/* A file could not be written. The log, which may be on the same disk, is not where that is said. */
+static void say_unwritten(const struct run *r, const struct error *e)
 {
-    struct copying *c = self;
-    char other[4200];
-    snprintf(other, sizeof other, "%s.%d", c->to, pid);
-    reporting_put(c->reporting, nth && strcmp(c->to, "-") ? other : c->to, text.p, text.n, c->e);
+    if (r->log)
+        dprintf(r->spoken, "lockstep: %s\n", e->text);
+    else
+        cli_error_value(e);
 }
 
-static void reports_copy(struct run *r, const char *suffix, enum quoting q, const char *to, struct error *e)
+struct copying { /* of reports into a file that the user named */
+    const struct run *run;
+    const char *to; /* FILE; of further processes FILE.PID, of further programs in one FILE.PID.N */
+    bool failed;    /* one could not be written */
+};
+static void copy_to(void *self, u32 nth, int pid, u32 image, struct str text)
 {
-    struct copying c = { &r->reporting, to, e };
-    if (to) run_report_each(&r->report, suffix, q, copy_to, &c);
+    struct copying *c = self;
+    struct error e = { 0 };
+    char other[4200], which[24] = "";
+    if (image) snprintf(which, sizeof which, ".%u", image + 1);
+    snprintf(other, sizeof other, "%.4000s.%d%s", c->to, pid, which);
+    if (reporting_put(&c->run->reporting, nth && strcmp(c->to, "-") ? other : c->to, text.p, text.n, &e)) return;
+    say_unwritten(c->run, &e);
+    c->failed = true;
+}
+
+/* false: one could not be written, which was said. */
+static bool reports_copy(struct run *r, enum channel_kind kind, enum quoting q, const char *to)
+{
+    struct copying c = { r, to, false };
+    if (to) run_report_each(&r->report, kind, q, copy_to, &c);
+    return !c.failed;
+}
+
+/* The files that the user asked for; false: one could not be written. */
+static bool files_write(struct run *r, int status)
+{
+    struct error e = { 0 };
+    bool kept = !r->save || run_save(&r->channel, r->save, r->program[0], status, &e);
+    if (!kept) say_unwritten(r, &e);
+    kept &= reports_copy(r, CHANNEL_JSON, QUOTE_JSON, r->reporting.json);
+    kept &= reports_copy(r, CHANNEL_SARIF, QUOTE_JSON, r->reporting.sarif);
+    return reports_copy(r, CHANNEL_JUNIT, QUOTE_XML, r->reporting.junit) && kept;
 }
 
 static int finish(struct run *r, int status)
 {
-    struct error e = { 0 };
-    u64 errors = 0, lost = 0;
-    u32 processes = run_report_each(&r->report, ".errors", QUOTE_NOT, add_number, &errors);
-    if (!processes)
+    bool killed = WIFSIGNALED(status);
+    struct run_sum sum = run_report_sum(&r->report);
+    if (!sum.processes && !channel_refused(&r->channel))
         fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", r->program[0]);
-    else if (errors || !r->common.quiet)
+    else if (sum.errors || !r->common.quiet)
         run_report_print(&r->report);
-    run_report_each(&r->report, ".lost", QUOTE_NOT, add_number, &lost);
-    if (r->reporting.print_rules) run_report_each(&r->report, ".rules", QUOTE_NOT, print_to, stdout);
-    reports_copy(r, ".json", QUOTE_JSON, r->reporting.json, &e);
-    reports_copy(r, ".sarif", QUOTE_JSON, r->reporting.sarif, &e);
-    reports_copy(r, ".junit", QUOTE_XML, r->reporting.junit, &e);
-    if (e.code) cli_error_value(&e);
-    if (WIFSIGNALED(status)) {
+    if (r->reporting.print_rules) run_report_each(&r->report, CHANNEL_RULES, QUOTE_NOT, print_to, stdout);
+    bool whole = !run_report_missing(&r->report, killed ? r->pid : 0);
+    whole &= files_write(r, status);
+    if (killed) {
         fprintf(stderr, "lockstep: %s was ended by signal %d (%s)\n", r->program[0], WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
         run_report_last(&r->report, r->pid);
         return EXIT_SIGNAL + WTERMSIG(status);
     }
     int code = WEXITSTATUS(status);
-    if (r->reporting.error_code && errors) return (int)r->reporting.error_code;
-    return code ? code : errors ? EXIT_FINDINGS : lost ? EXIT_UNSUPPORTED : EXIT_CLEAN;
+    whole &= is_said(r);
+    if (r->reporting.error_code && sum.errors) return (int)r->reporting.error_code;
+    return code ? code : sum.errors ? EXIT_FINDINGS : sum.cut ? EXIT_UNSUPPORTED : whole ? EXIT_CLEAN : EXIT_USAGE;
 }
 
 static int print_again(struct run *r, struct error *e)
@@ -368,8 +434,8 @@ static int print_again(struct run *r, struct error *e)
     static char name[4200], *program[] = { name, NULL };
     int status;
     r->program = program;
-    if (!run_read(r->read, r->folder, name, sizeof name, &status, e)) return EXIT_USAGE;
-    if (r->log && !log_open(r->log, e)) return EXIT_USAGE;
+    if (!run_read(r->read, &r->channel, name, sizeof name, &status, e)) return EXIT_USAGE;
+    if (r->log && !log_open(r, e)) return EXIT_USAGE;
     int code = finish(r, status);
     run_report_close(&r->report);
     return code;
@@ -396,15 +462,15 @@ int cmd_run(int argc, char **argv)
     r.report.terminal = r.report.live && !r.log && isatty(STDERR_FILENO);
     text_add(&r.options, "stable=%d\nprogress=%d\n", is_stable, r.report.terminal);
     int code = EXIT_USAGE, status = -1;
-    bool ready = front_find(&r, &e) && folder_prepare(&r, &e);
+    bool ready = front_find(&r, &e) && link_prepare(&r, &e) && channel_prepare(&r, &e);
     if (ready && r.read) code = print_again(&r, &e);
     if (ready && !r.read && program_find(&r, &e) && run_reachable(r.path, &e)) {
         status = program_run(&r, &e);
-        if (status != -1 && r.save) run_save(r.folder, r.save, r.program[0], status, &e);
         if (status != -1) code = finish(&r, status);
         run_report_close(&r.report);
     }
-    if (ready && !r.left) folder_remove(r.folder);
+    if (r.folder[0]) folder_remove(r.folder);
+    channel_close(&r.channel);
     text_free(&r.options);
     base_free(r.script);
     return e.code ? cli_error_value(&e) : code;

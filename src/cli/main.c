@@ -1,5 +1,7 @@
 /* lockstep: the command. Verbs and options are the rows of option.def; this finds the verb and runs it. */
 #include "cli/cli.h"
+#include <fcntl.h>
+#include <unistd.h>
 
 static bool asks_for_help(int argc, char **argv)
 {
@@ -17,8 +19,20 @@ static int run(const struct row *verb, int argc, char **argv)
     return verb->run(argc, argv);
 }
 
+/* A standard stream that is closed stays without a reader: the next file that is opened would get its number, and what
+ * is printed. Writing to it fails, as it should; programs that are started find it closed. */
+static void streams_hold(void)
+{
+    for (int fd = 0; fd < 3;)
+        if (fcntl(fd, F_GETFD) >= 0)
+            fd++;
+        else if (open("/dev/null", O_RDONLY | O_CLOEXEC) < 0)
+            return;
+}
+
 int main(int argc, char **argv)
 {
+    streams_hold();
     if (argc < 2) {
         help_start(stderr);
         return EXIT_USAGE;

@@ -1,8 +1,6 @@
 /* The sites of one process, as it told them, and what they are called. A site is looked up when a report names it. */
 #include "cli/run_where.h"
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { RECORDS = 1 << 16, ADDRESSES = 32, SHOWN = 6 };
 
@@ -44,7 +42,6 @@ struct sites {
     struct modules *modules;        /* the last list */
     VEC(struct line) line;          /* of scripts */
     struct text rest;               /* of a line that was not whole yet */
-    off_t at;                       /* read so far */
     struct arena mem;
 };
 
@@ -159,17 +156,9 @@ static void line_read(struct sites *s, char *line)
         name_read(r, p + 1);
 }
 
-void sites_read(struct sites *s, const char *path)
+void sites_read(struct sites *s, struct str text)
 {
-    char buffer[16384];
-    ssize_t n;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return;
-    while ((n = pread(fd, buffer, sizeof buffer, s->at)) > 0) {
-        s->at += n;
-        text_put(&s->rest, buffer, (size_t)n);
-    }
-    close(fd);
+    text_put(&s->rest, text.p, text.n);
     char *p = s->rest.p, *end;
     if (!p) return;
     for (; (end = strchr(p, '\n')); p = end + 1) {
@@ -178,18 +167,6 @@ void sites_read(struct sites *s, const char *path)
     }
     s->rest.n = strlen(p);
     memmove(s->rest.p, p, s->rest.n + 1);
-}
-
-void sites_read_all(struct sites *s, const char *path)
-{
-    struct str text;
-    if (!file_read_if(path, &text)) return;
-    char *p = (char *)(uintptr_t)text.p, *end;
-    for (; (end = memchr(p, '\n', text.n - (size_t)(p - text.p))); p = end + 1) {
-        *end = 0;
-        line_read(s, p);
-    }
-    base_free((void *)(uintptr_t)text.p);
 }
 
 /* ---- what a site is called ---- */

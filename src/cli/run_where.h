@@ -11,10 +11,8 @@
 struct sites;
 struct sites *sites_new(void);
 void sites_free(struct sites *s);
-/* Reads what was added to the file since the last call. */
-void sites_read(struct sites *s, const char *path);
-/* Another file with such lines, read once. */
-void sites_read_all(struct sites *s, const char *path);
+/* What the program has told: lines, the last of them perhaps not whole yet. */
+void sites_read(struct sites *s, struct str text);
 enum quoting { QUOTE_NOT, QUOTE_JSON, QUOTE_XML }; /* of the file that the text is for */
 /* The text with words in place of its marks:
  *     {lk@s1f}     the call and its place; behind "at ", the place alone

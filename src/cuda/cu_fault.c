@@ -1,14 +1,15 @@
 /* Faults of the program, and what it was doing when it ended. */
 #include "cuda/cu_fault.h"
 #include "cuda/cu_clock.h"
+#include "base/channel.h"
 #include "base/fault.h"
 #include "cuda/cu_failed.h"
 #include "cuda/cu_where.h"
 #include "mem/mem_finding.h"
 #include "where/where.h"
-#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/futex.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,7 +17,8 @@
 enum {
     LAUNCHES = 4,   /* the last ones, that are kept */
     TOLD_MOST = 64, /* faults that a program survives and that are told */
-    WAIT_MS = 2000, /* for the thread that writes */
+    WAIT_MS = 2000, /* for the thread that writes, */
+    END_MS = 3000,  /* and for it at the end, where it waits for what is in flight (cu_report.c) */
     THREADS = 64    /* whose calls are named */
 };
 
@@ -27,11 +29,10 @@ struct launched { /* fields are atomic */
     const char *site; /* or NULL */
 };
 static struct {
-    const char *folder; /* NULL: nobody is told */
-    char path[450];     /* of PID.fault */
-    u32 asked;          /* atomic, enum cu_asked_for, also what the writer sleeps on */
-    u32 busy;           /* atomic: a thread has asked, or is about to */
-    u32 told;           /* atomic: faults that were told */
+    struct channel_writer *to; /* NULL: nobody is told */
+    u32 asked;                 /* atomic, enum cu_asked_for, also what the writer sleeps on */
+    u32 busy;                  /* atomic: a thread has asked, or is about to */
+    u32 told;                  /* atomic: faults that were told */
     /* what the handler saw; of whoever is busy */
     struct fault fault;
     struct where_stack stack;
@@ -45,7 +46,7 @@ static struct {
         u64 serial;
     } seen[THREADS];
     u32 nseen;
-    u64 written; /* what PID.last says: a number of calls and launches */
+    u64 written; /* what CHANNEL_LAST says: a number of calls and launches */
 } out;
 
 #define SET(x, v) __atomic_store_n(&(x), (v), __ATOMIC_RELAXED)
@@ -86,22 +87,20 @@ static void numbers_write(const struct where_stack *s)
         for (int shift = 60; shift >= 0; shift -= 4) line[n++] = "0123456789abcdef"[s->address[i] >> shift & 15];
     }
     line[n++] = '\n';
-    int fd = open(out.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0) return;
-    file_put(fd, line, n);
-    close(fd);
+    channel_put(out.to, CHANNEL_FAULT, line, n);
 }
 
 /* Asks the thread that writes, and waits for it. */
 static void ask(enum cu_asked_for what)
 {
+    u32 most = what == CU_ASKED_FAULT ? WAIT_MS : END_MS;
     __atomic_store_n(&out.asked, (u32)what, __ATOMIC_RELEASE);
     syscall(SYS_futex, &out.asked, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    for (u32 ms = 0; ms < WAIT_MS && __atomic_load_n(&out.asked, __ATOMIC_ACQUIRE) != CU_ASKED_NOTHING; ms++)
+    for (u32 ms = 0; ms < most && __atomic_load_n(&out.asked, __ATOMIC_ACQUIRE) != CU_ASKED_NOTHING; ms++)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-static bool is_mine(void) { return out.folder && cu_process.pid == (s32)getpid(); }
+static bool is_mine(void) { return out.to && cu_process.pid == (s32)getpid(); }
 
 /* Of several threads that fault at once the first is told of. */
 static bool on_fault(const struct fault *f)
@@ -133,6 +132,22 @@ static void leaving(void)
 {
     if (!is_mine() || __atomic_exchange_n(&out.busy, 1, __ATOMIC_ACQ_REL)) return;
     ask(CU_ASKED_END);
+}
+
+/* The same, also of a thread that is in no handler: quick_exit runs no destructors. */
+static void leaving_quickly(void) { leaving(); }
+
+/* The program calls exec, which ends it without a word; back: exec has failed, and it goes on. */
+static void replaced(bool back)
+{
+    if (!is_mine()) return;
+    if (back) {
+        channel_mark(out.to, CHANNEL_WHOLE, false);
+        return;
+    }
+    if (__atomic_exchange_n(&out.busy, 1, __ATOMIC_ACQ_REL)) return;
+    ask(CU_ASKED_REPLACED);
+    __atomic_store_n(&out.busy, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- the thread that writes ---- */
@@ -264,17 +279,6 @@ static void call_add(struct text *t, const struct cu_call *c, bool other)
     text_add(t, "\n");
 }
 
-static void last_write(const struct text *t)
-{
-    char path[450];
-    struct error e = { 0 };
-    snprintf(path, sizeof path, "%s/%d.last", out.folder, (int)getpid());
-    if (t->n)
-        file_write(path, t->p, t->n, &e);
-    else
-        unlink(path);
-}
-
 /* Calls that were in progress at the last look, too. */
 static u32 calls_add(struct text *t, s32 first, bool all)
 {
@@ -323,7 +327,7 @@ void cu_fault_last(bool fault)
     key += calls_add(&t, fault ? out.tid : 0, fault);
     if (fault || key != out.written) {
         launches_add(&t);
-        last_write(&t);
+        channel_put(out.to, CHANNEL_LAST, t.p, t.n);
     }
     out.written = key;
     text_free(&t);
@@ -337,16 +341,21 @@ struct front_hooks {
     bool (*watches)(int number);
     void (*leaving)(void);
     void (*clock)(u32 clock, const void *address, const void *stack);
+    void (*replaced)(bool back);
+    int (*sigmask)(int how, const sigset_t *set, sigset_t *old);
 };
 __attribute__((visibility("default"))) struct front_hooks lkfront_hooks;
 
-void cu_fault_open(const char *folder)
+void cu_fault_open(struct channel_writer *to)
 {
-    snprintf(out.path, sizeof out.path, "%s/%d.fault", folder, (int)getpid());
-    out.folder = folder;
+    out.to = to;
+    at_quick_exit(leaving_quickly);
     __atomic_store_n(&lkfront_hooks.sigaction, fault_sigaction, __ATOMIC_RELEASE);
     __atomic_store_n(&lkfront_hooks.watches, fault_watches, __ATOMIC_RELEASE);
     __atomic_store_n(&lkfront_hooks.leaving, leaving, __ATOMIC_RELEASE);
     __atomic_store_n(&lkfront_hooks.clock, cu_clock_read, __ATOMIC_RELEASE);
+    __atomic_store_n(&lkfront_hooks.replaced, replaced, __ATOMIC_RELEASE);
+    fault_watch_blocked();
+    __atomic_store_n(&lkfront_hooks.sigmask, fault_sigmask, __ATOMIC_RELEASE);
     if (fault_watch(FAULT_TELL, on_fault)) fault_watch_ends();
 }

@@ -9,20 +9,19 @@
 #include "cuda/cu_where.h"
 #include "dev/dev_work.h"
 #include "where/where.h"
-#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum {
-    PAUSE_US = 50000, /* of the thread that writes */
-    LAST_WAIT = 40,   /* pauses at the end, for what is still in flight */
-    OLD = 20,         /* pauses after which a finding is written although its launch still runs, */
-    COUNTS = 40,      /* and after which counts that have changed are */
-    TABLE_MOST = 20,  /* kernels that the table has */
-    AT_ONCE = 64,     /* findings that are written when they come */
-    SHARE = 16        /* after that: so many times as long as the last whole report took, until there is a new one */
+    PAUSE_US = 50000,  /* of the thread that writes */
+    LAST_US = 2000000, /* at the end, for what is still in flight */
+    OLD = 20,          /* pauses after which a finding is written although its launch still runs, */
+    COUNTS = 40,       /* and after which counts that have changed are */
+    THREADS = 10,      /* after which the program's threads are looked for */
+    TABLE_MOST = 20,   /* kernels that the table has */
+    AT_ONCE = 64,      /* findings that are written when they come */
+    SHARE = 16         /* after that: so many times as long as the last whole report took, until there is a new one */
 };
 
 static struct {
@@ -34,13 +33,13 @@ static struct {
     u64 again;                      /* when the thread that writes may write the next one (time_ns) */
     u64 counted;                    /* the same of counts */
     lock_t say_lock;                /* of the fields below */
-    int log;                        /* PID.log; -1: not open */
-    u32 said;                       /* findings in it */
+    u32 said;                       /* findings in the log */
     u64 ended, since;               /* launches that have ended when that last changed; how many pauses ago */
     struct cu_kernel_count *last;   /* atomic: launched last */
-    bool shown;                     /* PID.now is there */
+    bool shown;                     /* CHANNEL_NOW is there */
     bool over;                      /* atomic: the last report is being written, or was */
-} out = { .lock = LOCK_INIT, .say_lock = LOCK_INIT, .log = -1 };
+    struct channel_writer to;       /* of this process */
+} out = { .lock = LOCK_INIT, .say_lock = LOCK_INIT };
 
 /* The i-th gpu that is open, from 0 on; NULL: there is none. */
 static lk_gpu *gpu_at(u32 i)
@@ -62,27 +61,10 @@ static struct report *report_at(u32 i)
     return gpu ? report_of(gpu) : NULL;
 }
 
-static void path_of(char *to, size_t size, const char *suffix)
+static void put(enum channel_kind kind, struct text *t)
 {
-    snprintf(to, size, "%s/%d.%s", out.how->folder, (int)getpid(), suffix);
-}
-
-static void put(const char *suffix, char *text)
-{
-    char to[500];
-    struct error e = { 0 };
-    path_of(to, sizeof to, suffix);
-    if (text && *text) file_write(to, text, strlen(text), &e);
-    lk_text_free(text);
-}
-
-static void put_number(const char *suffix, u64 n)
-{
-    char to[500], number[40];
-    struct error e = { 0 };
-    path_of(to, sizeof to, suffix);
-    int bytes = snprintf(number, sizeof number, "%" PRIu64 "\n", n);
-    file_write(to, number, (size_t)bytes, &e);
+    if (t->n) channel_put(&out.to, kind, t->p, t->n);
+    text_free(t);
 }
 
 static u64 errors_now(void)
@@ -101,18 +83,13 @@ static u32 say(struct report *r, bool all)
     struct text t = { 0 };
     u32 most = out.how->most;
     lock(&out.say_lock);
-    if (out.log < 0) {
-        char to[500];
-        path_of(to, sizeof to, "log");
-        out.log = open(to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    }
     bool wanted = !most || out.said < most;
     struct report_style style = { .color = out.how->color,
                                   .max = most ? MAX_OF(most - MIN_OF(out.said, most), 1u) : 0 };
     u32 n = report_text_fresh(r, style, all, &t);
-    if (wanted && t.n) file_put(out.log, t.p, t.n);
+    if (wanted && t.n) channel_add(&out.to, CHANNEL_LOG, t.p, t.n);
     if (wanted) out.said += n;
-    if (n) put_number("errors", errors_now());
+    if (n) channel_errors(&out.to, errors_now());
     text_free(&t);
     unlock(&out.say_lock);
     return n;
@@ -200,7 +177,7 @@ static void end_write(void)
     for (u32 i = 0; (r = report_at(i)); i++)
         if (report_errors(r) || report_notes(r)) report_text_end(r, &t);
     if (!out.alone) summary_add(&t);
-    put("end", t.p);
+    put(CHANNEL_END, &t);
 }
 
 static void text_write(void)
@@ -210,9 +187,9 @@ static void text_write(void)
     for (u32 i = 0; (r = report_at(i)); i++)
         if (report_errors(r) || report_notes(r))
             report_text(r, (struct report_style){ .color = out.how->color, .max = out.how->most }, &t);
-    if (out.how->folder[0]) {
+    if (out.how->launched) {
         if (!out.alone) summary_add(&t);
-        put("txt", t.p);
+        put(CHANNEL_TXT, &t);
         return;
     }
     struct text plain = { 0 };
@@ -247,18 +224,18 @@ static void report_write(void)
     u32 n = 0;
     while (n < CU_DEVICES && (r[n] = report_at(n))) n++;
     text_write();
-    if (out.how->folder[0]) {
+    if (out.how->launched) {
         struct text json = { 0 }, sarif = { 0 }, junit = { 0 }, rules = { 0 };
         end_write();
         report_json(r, n, &json);
         report_sarif(r, n, LK_VERSION, &sarif);
         report_junit(r, n, "run", &junit);
         report_rules(r, n, &rules);
-        put("json", json.p);
-        put("sarif", sarif.p);
-        put("junit", junit.p);
-        put("rules", rules.p);
-        put_number("errors", errors_now());
+        put(CHANNEL_JSON, &json);
+        put(CHANNEL_SARIF, &sarif);
+        put(CHANNEL_JUNIT, &junit);
+        put(CHANNEL_RULES, &rules);
+        channel_errors(&out.to, errors_now());
     }
     out.again = time_ns() + (out.written > AT_ONCE ? SHARE * (time_ns() - begin) : 0);
     unlock(&out.lock);
@@ -276,10 +253,9 @@ static void say_fresh(void *report)
 
 /* ---- how far a long launch is ---- */
 
-/* "scale, launch 12: 345 of 1024 CTAs, 12 million instructions, 4 s", in PID.now while a launch takes long. */
+/* "scale, launch 12: 345 of 1024 CTAs, 12 million instructions, 4 s", in CHANNEL_NOW while a launch takes long. */
 static void progress_write(void)
 {
-    char to[500];
     lk_progress p = { .size = sizeof p };
     const struct cu_kernel_count *c = __atomic_load_n(&out.last, __ATOMIC_ACQUIRE);
     u64 ended = ended_now();
@@ -288,16 +264,15 @@ static void progress_write(void)
     for (u32 i = 0; !runs && (gpu = gpu_at(i)); i++) runs = lk_gpu_progress(gpu, &p) && p.ctas;
     out.since = runs && ended == out.ended ? out.since + 1 : 0;
     out.ended = ended;
-    path_of(to, sizeof to, "now");
     if (c && out.since >= OLD) {
         struct text t = { 0 };
         text_add(&t, "%s, launch %" PRIu64 ": %" PRIu64 " of %" PRIu64 " CTAs, %" PRIu64 " million instructions, %u s",
                  c->plain, __atomic_load_n(&c->issued, __ATOMIC_RELAXED), p.ctas_done, p.ctas,
                  p.warp_instructions / 1000000, (u32)(out.since * PAUSE_US / 1000000));
         out.shown = true;
-        put("now", t.p);
+        put(CHANNEL_NOW, &t);
     } else if (out.shown) {
-        unlink(to);
+        channel_put(&out.to, CHANNEL_NOW, NULL, 0);
         out.shown = false;
     }
 }
@@ -318,10 +293,38 @@ static void say_lost(lk_gpu *gpu)
     if (!work_lost(gpu->device, &e)) return;
     fprintf(stderr, "lockstep: a kernel was not executed to its end: %s%s%s\n", e.where, e.where[0] ? ": " : "",
             e.text);
-    if (out.how->folder[0]) put_number("lost", 1);
+    channel_mark(&out.to, CHANNEL_CUT, true);
 }
 
-/* The program has ended, and its own handlers have run. What is still in flight gets a moment to end. */
+struct settling {
+    lk_gpu *gpu;
+    u32 done; /* atomic */
+};
+static void *synchronise(void *self)
+{
+    struct settling *s = self;
+    thread_name("lk-settle");
+    lk_gpu_synchronise(s->gpu);
+    __atomic_store_n(&s->done, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+/* What was launched and has not ended gets a moment for it, also what has not begun: under a seed nothing does before
+ * somebody waits. A thread of its own waits, since a kernel may never end. */
+static void settle(lk_gpu *gpu)
+{
+    pthread_t thread;
+    struct settling *s = base_need(sizeof *s); /* stays: the thread may still wait when the process ends */
+    *s = (struct settling){ .gpu = gpu };
+    if (thread_start(&thread, synchronise, s)) return;
+    pthread_detach(thread);
+    for (u32 us = 0, step = 50; us < LAST_US && !__atomic_load_n(&s->done, __ATOMIC_ACQUIRE); us += step) {
+        thread_sleep_us(step);
+        if (step < PAUSE_US / 8) step *= 2;
+    }
+}
+
+/* The program has ended, and its own handlers have run. */
 __attribute__((destructor)) static void end(void)
 {
     lk_gpu *gpu;
@@ -330,19 +333,51 @@ __attribute__((destructor)) static void end(void)
     cu_failed_end();
     cu_clock_end();
     for (u32 i = 0; (gpu = gpu_at(i)); i++) {
-        lk_progress p = { .size = sizeof p };
-        for (u32 k = 0; k < LAST_WAIT && lk_gpu_progress(gpu, &p); k++) thread_sleep_us(PAUSE_US);
+        settle(gpu);
         /* nothing could be freed after a sticky error; what an interpreter's objects hold to the end was not forgotten
          */
         if (!cu_sticky(gpu) && !cu_where_holds()) {
             lk_report_leaks(gpu);
             lk_report_leaks_host(gpu);
         }
-        if (out.how->folder[0]) say(report_of(gpu), true);
+        if (out.how->launched) say(report_of(gpu), true);
         say_lost(gpu);
     }
     if (report_at(0)) report_write();
-    if (out.how->folder[0]) put_number("done", 1);
+    channel_mark(&out.to, CHANNEL_DONE, true);
+}
+
+/* The report is complete although the program is not at its end: a signal or exec is about to end it. */
+static void complete(void)
+{
+    say_all();
+    report_write();
+    channel_mark(&out.to, CHANNEL_WHOLE, true);
+}
+
+/* What a signal, _exit or exec has asked for. */
+static void answer(enum cu_asked_for asked)
+{
+    lk_gpu *gpu;
+    if (asked == CU_ASKED_FAULT) {
+        cu_fault_found();
+        cu_fault_last(true);
+        complete();
+    }
+    if (asked == CU_ASKED_END) end();
+    if (asked == CU_ASKED_REPLACED) {
+        for (u32 i = 0; (gpu = gpu_at(i)); i++) settle(gpu);
+        complete();
+    }
+    cu_fault_done();
+}
+
+/* A program whose main has ended by pthread_exit ends with its last thread. Ours are none of its threads, and they take
+ * no signal that would end it. */
+static void end_without_threads(void)
+{
+    u32 left;
+    if (thread_main_ended() && threads_of_program(&left, NULL) && left <= 1) exit(0);
 }
 
 static void *writer(void *self)
@@ -353,16 +388,8 @@ static void *writer(void *self)
     for (;;) {
         enum cu_asked_for asked = cu_fault_wait(PAUSE_US);
         bool fresh = false;
-        if (asked == CU_ASKED_FAULT) {
-            cu_fault_found();
-            cu_fault_last(true);
-            say_all();
-            report_write();
-            put_number("whole", 1);
-        }
-        if (asked == CU_ASKED_END) end();
         if (asked) {
-            cu_fault_done();
+            answer(asked);
             continue;
         }
         cu_fault_last(false);
@@ -376,6 +403,7 @@ static void *writer(void *self)
         bool counts = ++pauses % COUNTS == 0 && ended_now() + 1 != out.counted;
         if ((found_now() + 1 != out.written || counts) && time_ns() >= out.again) report_write();
         if (out.how->progress) progress_write();
+        if (pauses % THREADS == 0) end_without_threads();
     }
     return NULL;
 }
@@ -396,40 +424,44 @@ static void fork_end(void)
     unlock(&out.lock);
 }
 
+/* This process is a sender; NULL: there is no launcher. */
+static struct channel_writer *begin(const struct cu_reporting *how)
+{
+    if (!how->launched) return NULL;
+    if (!channel_begin(&out.to, &how->channel, process_id()))
+        fprintf(stderr, "lockstep: there is no room for the report of process %d; LOCKSTEP_REPORT_MIB gives more\n",
+                process_id());
+    return &out.to;
+}
+
 void cu_report_alone(const struct cu_reporting *how, struct report *r)
 {
-    char sites[500] = "";
     bool child = out.how && cu_process.pid != process_id();
+    struct channel_writer *to = begin(how);
     out.how = how;
     out.alone = r;
-    if (how->folder[0]) path_of(sites, sizeof sites, "sites");
     if (child) {
-        out.log = -1; /* that of the parent */
         out.said = 0;
         out.over = true; /* the report is complete with each finding */
-        cu_where_forked(sites);
+        cu_where_forked(to);
     } else {
-        cu_where_open(sites);
+        cu_where_open(to);
     }
-    if (!how->folder[0]) return;
-    put_number("errors", 0);
-    put_number("done", 1);
+    if (!to) return;
+    channel_mark(to, CHANNEL_DONE, true);
     report_on_fresh(r, say_fresh, r);
 }
 
 void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu)
 {
     pthread_t thread;
-    char sites[500] = "";
     bool first = !out.how;
     out.how = how;
-    if (how->folder[0]) path_of(sites, sizeof sites, "sites");
-    if (first) cu_where_open(sites);
-    if (!how->folder[0]) return;
+    if (first) cu_where_open(begin(how));
+    if (!how->launched) return;
     if (first) {
-        put_number("errors", 0); /* this process uses the GPU */
         pthread_atfork(fork_begin, fork_end, fork_end);
-        cu_fault_open(how->folder);
+        cu_fault_open(&out.to);
     }
     report_on_fresh(report_of(gpu), say_fresh, report_of(gpu));
     if (!out.started && !thread_start(&thread, writer, NULL)) {

@@ -1,16 +1,18 @@
-/* cu_report.h: the report of a program, written while it runs (cli/run_report.h says which files there are).
+/* cu_report.h: the report of a program, written while it runs, for the launcher (base/channel.h).
  *
- * A finding is added to PID.log before the program can see that the launch has ended in which it was found, or that the
- * call has returned that it is about: a program that then calls _exit, aborts or is killed has lost none. The whole
+ * A finding is added to CHANNEL_LOG before the program can see that the launch has ended in which it was found, or that
+ * the call has returned that it is about: a program that then calls _exit, aborts or is killed has lost none. The whole
  * report is written anew by a thread when something was found, every two seconds while counts change, and at the end.
  */
 #ifndef LOCKSTEP_CU_REPORT_H
 #define LOCKSTEP_CU_REPORT_H
+#include "base/channel.h"
 #include "cuda/cu_count.h"
 
 struct cu_reporting {
-    char folder[400]; /* where reports go; "": there is no launcher, and the report goes to standard error at the end */
-    u32 most;         /* findings that are printed; 0: all */
+    bool launched;          /* there is a launcher; else the report goes to standard error at the end */
+    struct channel channel; /* to the launcher */
+    u32 most;               /* findings that are printed; 0: all */
     bool color;
     bool stable;   /* what differs from run to run is left out: times */
     bool progress; /* the launcher shows how far a long launch is */

@@ -45,12 +45,30 @@ static void option_take(const char *key, const char *value)
     if (!strcmp(key, "color")) run.to.color = value[0] == '1';
 }
 
+/* Set by lockstep-front.so when it sees the engine: where it has mapped the memory for reports (front_channel.c). */
+__attribute__((visibility("default"))) void *lkfront_channel;
+
+/* The memory for reports; false: there is no launcher, or it cannot be reached. */
+static bool launcher_find(struct channel *c)
+{
+    void *mapped = __atomic_load_n(&lkfront_channel, __ATOMIC_ACQUIRE);
+    const char *words = getenv("LOCKSTEP_RUN");
+    if (mapped && channel_at(c, mapped)) return true;
+    if (!words || !*words) return false;
+    if (channel_open(c, words)) return true;
+    fprintf(stderr,
+            "lockstep: process %d cannot reach its launcher, since it was started under another user and without the "
+            "descriptors of its parent: what is found in it is printed here, and the launcher knows nothing of it\n",
+            process_id());
+    return false;
+}
+
 static void options_read(void)
 {
-    const char *folder = getenv("LOCKSTEP_RUN"), *options = getenv("LOCKSTEP_RUN_OPTIONS");
+    const char *options = getenv("LOCKSTEP_RUN_OPTIONS");
     run.read = true;
     run.gpu = (lk_options){ .size = sizeof run.gpu, .managed = "report" };
-    snprintf(run.to.folder, sizeof run.to.folder, "%s", folder ? folder : "");
+    run.to.launched = launcher_find(&run.to.channel);
     snprintf(run.options, sizeof run.options, "%s", options ? options : "");
     for (char *line = run.options; *line;) {
         char *end = line + strcspn(line, "\n"), *value = strchr(line, '=');

@@ -1,7 +1,7 @@
 /* cu_run.h: the engine inside a program that `lockstep run` started: what it was told, and what it tells.
  *
- * The launcher names a folder in LOCKSTEP_RUN and says its options in LOCKSTEP_RUN_OPTIONS, a line `key=value` each.
- * The engine writes its reports into that folder, PID.txt, PID.json and so on, each whole and in one step (rename),
+ * The launcher says in LOCKSTEP_RUN where its shared memory is, and its options in LOCKSTEP_RUN_OPTIONS, a line
+ * `key=value` each. The engine writes its reports into that memory (base/channel.h), each whole and in one step,
  * whenever there is something new, and at the end: a program that is killed loses nothing that was found more than a
  * moment ago. Without a launcher the report goes to standard error when the program ends. */
 #ifndef LOCKSTEP_CU_RUN_H

@@ -1,12 +1,11 @@
 /* The site of a call, and the variable of the host that an allocation goes to. */
 #include "cuda/cu_where.h"
+#include "base/channel.h"
 #include "cuda/gate.h"
 #include "dev/dev_work.h"
 #include "mem/host_pointer.h"
 #include "where/where.h"
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 /* ---- scripts ---- */
 
@@ -131,21 +130,33 @@ const char *cu_where_variable(u64 pointer)
     return pointer_name(pointer, &stack);
 }
 
-static int told = -1; /* the file of the lines */
-static void tell(const char *text, size_t n) { file_put(told, text, n); }
-
-void cu_where_forked(const char *file)
+static struct channel_writer *told;  /* the sender of the lines */
+static s32 teller;                   /* its process */
+static lock_t tell_lock = LOCK_INIT; /* of adding lines */
+static void tell(const char *text, size_t n)
 {
-    told = -1; /* that of the parent */
-    cu_where_open(file);
+    if (teller != process_id()) return; /* a child of fork, which tells all again once it has a report */
+    lock(&tell_lock);
+    channel_add(told, CHANNEL_SITES, text, n);
+    unlock(&tell_lock);
 }
 
-void cu_where_open(const char *file)
+void cu_where_forked(struct channel_writer *to)
+{
+    told = NULL; /* that of the parent */
+    tell_lock = (lock_t)LOCK_INIT;
+    cu_where_open(to);
+}
+
+void cu_where_open(struct channel_writer *to)
 {
     where_modules_look();
     scripts = where_scripts_look();
-    if (file[0] && told < 0) told = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (told >= 0) where_listen(tell);
+    if (to && !told) {
+        told = to;
+        teller = process_id();
+    }
+    if (told) where_listen(tell);
     host_site_from(cu_site);
     host_name_from(buffer_name);
     host_pointer_from(pointer_name);

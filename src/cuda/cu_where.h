@@ -5,14 +5,15 @@
 
 struct cu_call;
 
-/* From now on host_site and host_name ask here; lines of where_listen go to this file, "": nowhere. */
-void cu_where_open(const char *file);
+/* From now on host_site and host_name ask here; lines of where_listen go to this sender, NULL: nowhere. */
+struct channel_writer;
+void cu_where_open(struct channel_writer *to);
 /* Of the gate, when a call begins: where an interpreter makes it, its lines are asked for now. */
 void cu_where_begin(const struct cu_call *c);
 bool cu_where_scripts(void); /* whether there is an interpreter */
 bool cu_where_holds(void);   /* whether it has objects that hold memory until it ends, which nobody forgot */
-/* The same in a child of fork, which has a file of its own. */
-void cu_where_forked(const char *file);
+/* The same in a child of fork, which is a sender of its own. */
+void cu_where_forked(struct channel_writer *to);
 /* The frames behind the call that the calling thread is in, of compiled code; false: it is in none. */
 struct where_stack;
 bool cu_where_stack(struct where_stack *s);

@@ -193,6 +193,7 @@ PUBLIC unsigned la_version(unsigned version)
     if (only && atol(only) != (long)getpid()) return 0; /* --target-processes application-only: the module goes again */
     verbose = log && strstr(log, "front");
     folder_find();
+    front_channel_begin();
     front_exec_begin();
     return version; /* the loader's own: that of arm64 takes no other, and what is used here is the same in all */
 }
@@ -242,6 +243,7 @@ PUBLIC unsigned la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t *co
         *cookie = OWN;
     else if (namespace == LM_ID_BASE && is_engine(path)) {
         *cookie = ENGINE;
+        front_channel_engine(map->l_name, map->l_addr);
         front_signal_engine(map->l_name, map->l_addr);
     } else if (namespace == LM_ID_BASE && strchr(path, '/')) { /* the kernel's own object has no file */
         bool starts = front_object(path, map->l_addr, verbose);

@@ -4,7 +4,8 @@
  *   front.c         what the loader asks: which file a name stands for, and what to do with an object it has mapped
  *   front_object.c  finds the CUDA runtime that is linked into an object, by its symbol tables
  *   front_exec.c    keeps the module in the environment of children
- *   front_signal.c  asks the engine when the program sets handlers of signals, and before it leaves by _exit
+ *   front_signal.c  asks the engine when the program sets handlers or masks of signals, and before it leaves
+ *   front_channel.c maps the memory that reports go to
  *   front_clock.c   tells the engine when the program reads a clock
  *   front_branch.c  redirects a function: one branch at its entry, to an island within reach
  *   front_producer.c  comes between a program and the libraries that make cubins
@@ -68,12 +69,18 @@ bool front_exec_is(const char *name);
 /* Where a call of it goes; 0: it stays. */
 uintptr_t front_exec_of(const char *name);
 
-/* front_signal.c. The same for handlers of signals and _exit. front_signal_engine: the engine is being loaded from
- * this file, whose name lives as long; NULL: it is gone. */
+/* front_signal.c. The same for handlers and masks of signals, _exit and daemon. front_signal_engine: the engine is
+ * being loaded from this file, whose name lives as long; NULL: it is gone. */
 void front_signal_ready(void *program);
 void front_signal_engine(const char *file, uintptr_t bias);
 bool front_signal_is(const char *name);
 uintptr_t front_signal_of(const char *name);
+/* Tells the engine that the program becomes another one, or ends inside libc; back: it did not. */
+void front_signal_replaced(bool back);
+/* front_channel.c. Maps the memory for reports; then tells the engine of it, which is being loaded. */
+void front_channel_begin(void);
+void front_channel_engine(const char *file, uintptr_t bias);
+
 /* Tells the engine, if it is there, that the program has read the clock of this number (front_clock.c), from the call
  * that returns to `address`, with this stack pointer behind the return. */
 void front_clock_tell(uint32_t clock, const void *address, const void *stack);

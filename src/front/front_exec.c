@@ -167,29 +167,36 @@ static bool is_tool(const char *path, char *const *argv, char *out[WORDS])
         (argv) = words_;                   \
     }
 
+/* A program that becomes another one ends: its report is written before. */
+#define REPLACED(call)            \
+    front_signal_replaced(false); \
+    int result_ = (call);         \
+    front_signal_replaced(true);  \
+    return result_
+
 static int own_execve(const char *path, char *const *argv, char *const *env)
 {
     MENDED(env);
     AS_TOOL(path, argv);
-    return real_execve(path, argv, env_);
+    REPLACED(real_execve(path, argv, env_));
 }
 static int own_execvpe(const char *file, char *const *argv, char *const *env)
 {
     MENDED(env);
     AS_TOOL(file, argv);
-    return real_execvpe(file, argv, env_);
+    REPLACED(real_execvpe(file, argv, env_));
 }
 static int own_execv(const char *path, char *const *argv)
 {
     MENDED(environment ? *environment : NULL);
     AS_TOOL(path, argv);
-    return real_execve(path, argv, env_);
+    REPLACED(real_execve(path, argv, env_));
 }
 static int own_execvp(const char *file, char *const *argv)
 {
     MENDED(environment ? *environment : NULL);
     AS_TOOL(file, argv);
-    return real_execvpe(file, argv, env_);
+    REPLACED(real_execvpe(file, argv, env_));
 }
 /* The words of a call execl(path, word, ..., NULL) are on the stack or in registers: they are gathered. */
 #define GATHER(first)                                                             \
@@ -233,7 +240,7 @@ static int own_clearenv(void)
 static int own_fexecve(int fd, char *const *argv, char *const *env)
 {
     MENDED(env);
-    return real_fexecve(fd, argv, env_);
+    REPLACED(real_fexecve(fd, argv, env_));
 }
 static int own_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                      const posix_spawnattr_t *attributes, char *const *argv, char *const *env)

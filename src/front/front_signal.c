@@ -1,6 +1,6 @@
-/* The engine wants to see a fault before the program's handler does, and to write its report before the program leaves
- * by _exit. Both are questions of who is called: where the program calls sigaction, signal or _exit, and the engine is
- * there, the engine is asked; else libc, as ever.
+/* The engine wants to see a fault before the program's handler does, also where the program has blocked its signal, and
+ * to write its report before the program leaves by _exit. These are questions of who is called: where the program calls
+ * sigaction, signal, sigprocmask or _exit, and the engine is there, the engine is asked; else libc, as ever.
  *
  * The engine has a table, lkfront_hooks, which is empty until its constructor has filled it in. */
 #include "front/front.h"
@@ -16,6 +16,8 @@ struct front_hooks {
     bool (*watches)(int number); /* whether sigaction has anything to do with this signal */
     void (*leaving)(void);       /* the program calls _exit */
     void (*clock)(uint32_t clock, const void *address, const void *stack); /* it has read a clock */
+    void (*replaced)(bool back);                                 /* it calls exec or daemon; back: and goes on */
+    int (*sigmask)(int how, const sigset_t *set, sigset_t *old); /* as pthread_sigmask */
 };
 static const struct front_hooks *hooks; /* atomic; NULL: the engine is not loaded */
 
@@ -26,13 +28,15 @@ typedef void exit_call(int code);
 static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 static signal_call *real_signal, *real_sysv;
 static exit_call *real_exit;
+static int (*real_procmask)(int, const sigset_t *, sigset_t *);
+static int (*real_daemon)(int, int);
 static volatile bool finding; /* see front_exec.c */
 
 void front_signal_ready(void *program)
 {
-    enum { NAMES = 4 };
+    enum { NAMES = 6 };
     void *at[NAMES];
-    static const char *const name[NAMES] = { "sigaction", "signal", "__sysv_signal", "_exit" };
+    static const char *const name[NAMES] = { "sigaction", "signal", "__sysv_signal", "_exit", "sigprocmask", "daemon" };
     finding = true;
     for (int i = 0; i < NAMES; i++) at[i] = dlsym(program, name[i]);
     finding = false;
@@ -40,6 +44,8 @@ void front_signal_ready(void *program)
     memcpy(&real_signal, &at[1], sizeof at[0]);
     memcpy(&real_sysv, &at[2], sizeof at[0]);
     memcpy(&real_exit, &at[3], sizeof at[0]);
+    memcpy(&real_procmask, &at[4], sizeof at[0]);
+    memcpy(&real_daemon, &at[5], sizeof at[0]);
 }
 
 /* The table is found without a call of the loader, which does not answer while it maps the engine. */
@@ -97,22 +103,59 @@ static void own_exit(int code)
     real_exit(code);
 }
 
+void front_signal_replaced(bool back)
+{
+    const struct front_hooks *h = hooks_find();
+    void (*replaced)(bool) = h ? __atomic_load_n(&h->replaced, __ATOMIC_ACQUIRE) : NULL;
+    if (replaced) replaced(back);
+}
+
+/* libc ends the process that calls it, and the child returns. */
+static int own_daemon(int nochdir, int noclose)
+{
+    front_signal_replaced(false);
+    int result = real_daemon(nochdir, noclose);
+    if (result) front_signal_replaced(true);
+    return result;
+}
+
+static int own_mask(int how, const sigset_t *set, sigset_t *old)
+{
+    const struct front_hooks *h = hooks_find();
+    int (*mask)(int, const sigset_t *, sigset_t *) = h ? __atomic_load_n(&h->sigmask, __ATOMIC_ACQUIRE) : NULL;
+    if (mask) return mask(how, set, old);
+    return real_procmask(how, set, old) ? errno : 0; /* it is the same of one thread, and in each libc */
+}
+static int own_procmask(int how, const sigset_t *set, sigset_t *old)
+{
+    int error = own_mask(how, set, old);
+    if (error) errno = error;
+    return error ? -1 : 0;
+}
+
 /* ---- who is called instead ---- */
 
 #define OWN(f) ((void (*)(void))(f))
 static const struct {
     const char *name;
     void (*own)(void);
-} watched[] = {
-    { "_Exit", OWN(own_exit) },    { "__sigaction", OWN(own_sigaction) }, { "__sysv_signal", OWN(own_sysv_signal) },
-    { "_exit", OWN(own_exit) },    { "bsd_signal", OWN(own_signal) },     { "sigaction", OWN(own_sigaction) },
-    { "signal", OWN(own_signal) }, { "ssignal", OWN(own_signal) },        { "sysv_signal", OWN(own_sysv_signal) }
-};
+} watched[] = { { "_Exit", OWN(own_exit) },
+                { "__sigaction", OWN(own_sigaction) },
+                { "__sysv_signal", OWN(own_sysv_signal) },
+                { "_exit", OWN(own_exit) },
+                { "bsd_signal", OWN(own_signal) },
+                { "daemon", OWN(own_daemon) },
+                { "pthread_sigmask", OWN(own_mask) },
+                { "sigaction", OWN(own_sigaction) },
+                { "signal", OWN(own_signal) },
+                { "sigprocmask", OWN(own_procmask) },
+                { "ssignal", OWN(own_signal) },
+                { "sysv_signal", OWN(own_sysv_signal) } };
 enum { WATCHED = sizeof watched / sizeof watched[0] };
 
 bool front_signal_is(const char *name)
 {
-    if (!strchr("_bs", name[0])) return false;
+    if (!strchr("_bdps", name[0])) return false;
     for (int i = 0; i < WATCHED; i++)
         if (!strcmp(name, watched[i].name)) return true;
     return false;
