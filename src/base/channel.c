@@ -152,7 +152,7 @@ static u64 take(const struct channel *c, u64 bytes)
     u64 at = __atomic_load_n(&h->next, __ATOMIC_RELAXED);
     bytes = (bytes + LINE - 1) / LINE * LINE;
     do {
-        if (at < sizeof *h || at > c->bytes || c->bytes - at < bytes) return 0;
+        if (at < sizeof *h || at % LINE || at > c->bytes || c->bytes - at < bytes) return 0;
     } while (!__atomic_compare_exchange_n(&h->next, &at, at + bytes, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return at;
 }
@@ -262,6 +262,8 @@ struct channel_sender **channel_senders(const struct channel *c, u32 *n)
     struct channel_sender **out = base_need(sizeof(struct channel_sender *) * MAX_OF(count, 1u));
     *n = at = count;
     for (u64 k = last; at && (s = sender_at(c, k)); k = s->before) out[--at] = s;
+    *n -= at; /* some are gone: the list was overwritten meanwhile */
+    memmove(out, out + at, sizeof(struct channel_sender *) * *n);
     return out;
 }
 

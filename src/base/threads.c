@@ -78,6 +78,8 @@ static bool is_ours(long task)
     return o != NULL;
 }
 
+bool thread_is_ours(void) { return is_ours(this_task()); }
+
 /* "17 (lk-worker) S 1 ...": what follows the name; NULL: it cannot be read. */
 static const char *stat_read(const char *path, char *line, size_t size)
 {

@@ -238,12 +238,13 @@ static int finish(struct pipeline *p, struct progress *r, struct error *e)
     if (r->status == LK_OK && !stopped(p)) /* a kernel that was stopped could not free */
         lk_report_leaks(p->gpu);
     name_outputs(p, last);
-    if (!write_report(p, r->orders, e)) return cli_error_value(e);
+    int unwritten = write_report(p, r->orders, e) ? EXIT_CLEAN : cli_error_value(e);
+    *e = (struct error){ 0 }; /* a report that cannot be written leaves the other outputs */
     say_not_run(p, r->ran);
     say_oracles(p);
     if (!show_last(last, r, e)) return cli_error_value(e);
     if (r->status > LK_FINDINGS) return cli_error_status(r->status, r->why);
-    return lk_report_errors(p->gpu) || r->differs ? EXIT_FINDINGS : EXIT_CLEAN;
+    return lk_report_errors(p->gpu) || r->differs ? EXIT_FINDINGS : unwritten;
 }
 
 /* Every array of two runs under other seeds: the first difference is in the report of the first one. */

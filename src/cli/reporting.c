@@ -103,7 +103,9 @@ bool reporting_write(const struct reporting *o, lk_gpu *gpu, const char *name, c
         lk_text_free(rules);
     }
     if (c->verbose) say_unused(gpu);
-    return (!o->json || write_file(o, o->json, lk_report_json(gpu), e)) &&
-           (!o->sarif || write_file(o, o->sarif, lk_report_sarif(gpu), e)) &&
-           (!o->junit || write_file(o, o->junit, lk_report_junit(gpu, name), e));
+    /* one that cannot be written leaves the others */
+    bool json = !o->json || write_file(o, o->json, lk_report_json(gpu), e);
+    bool sarif = !o->sarif || write_file(o, o->sarif, lk_report_sarif(gpu), e);
+    bool junit = !o->junit || write_file(o, o->junit, lk_report_junit(gpu, name), e);
+    return json && sarif && junit;
 }

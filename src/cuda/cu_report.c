@@ -314,6 +314,7 @@ static void *synchronise(void *self)
 static void settle(lk_gpu *gpu)
 {
     pthread_t thread;
+    if (!work_used(gpu->device)) return;       /* all that was done was waited for */
     struct settling *s = base_need(sizeof *s); /* stays: the thread may still wait when the process ends */
     *s = (struct settling){ .gpu = gpu };
     if (thread_start(&thread, synchronise, s)) return;

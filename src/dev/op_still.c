@@ -2,6 +2,7 @@
  *
  * Host threads are counted from their first call to their end. A thread remembers the devices that it has called; its
  * end is reported to those that are still there, which a list of all devices tells by their serial numbers. */
+#include "base/thread.h"
 #include "dev/op_in.h"
 
 const char *const op_reason_name[] = { "stream order", "an event", "the legacy default stream", "a graph" };
@@ -68,7 +69,8 @@ void still_called(struct streams *s)
         c = base_need(sizeof *c);
         c->serial = s->serial;
         s->callers++;
-        if (s->callers_ever++) exec_chance(s, OP_CHANCE_THREADS);
+        /* one of ours waits for the program's work at its end (cuda/cu_report.c), behind all of its calls */
+        if (s->callers_ever++ && !thread_is_ours()) exec_chance(s, OP_CHANCE_THREADS);
         if (s->acting && !s->stand_in) stand_in(s);
     }
     c->next = called;

@@ -31,7 +31,7 @@ static void begin(void)
 }
 static void launch(int which)
 {
-    int n = 1000000000;
+    int n = 2000000;
     void *args[] = { &x, &n };
     OK(cuLaunchKernel, kernel[which], 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL);
 }
