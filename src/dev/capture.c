@@ -2,7 +2,11 @@
  *
  * A captured stream has a set of nodes that its next operation depends on. An event that is recorded there stands for a
  * copy of that set; a stream that waits for the event joins the capture, or adds the set to its own. A call that cannot
- * be part of a graph invalidates the capture: everything on its streams then fails until it is ended. */
+ * be part of a graph invalidates the capture: everything on its streams then fails until it is ended. So does whoever
+ * deletes the graph: the capture has none any more. A node that is removed leaves the sets.
+ *
+ * Calls that a capture may turn into nodes take graphs_lock while there is one (capture_lock): other threads have the
+ * graph, too. */
 #include "dev/graph_in.h"
 
 struct capture_set {
@@ -17,9 +21,10 @@ struct capture {
     enum capture_mode mode;
     u64 thread; /* that began it */
     struct stream *origin;
-    struct graph *graph;
-    u32 before;    /* nodes that the graph had when it began */
-    bool borrowed; /* the graph is the caller's, who had it before */
+    struct graph *graph;  /* NULL: it was deleted, and the capture is invalid; or the capture has ended */
+    struct event *events; /* whose latest record was in it */
+    u32 before;           /* nodes that the graph had when it began */
+    bool borrowed;        /* the graph is the caller's, who had it before */
     bool invalid;
     bool ended;
 };
@@ -80,6 +85,8 @@ static void leave(struct stream *st)
 void capture_forget(struct event *e)
 {
     if (!e->capture) return;
+    *e->captured_link = e->captured_next;
+    if (e->captured_next) e->captured_next->captured_link = e->captured_link;
     set_free(e->deps);
     e->deps = NULL;
     capture_unref(e->capture);
@@ -99,6 +106,62 @@ static void end(struct capture *c)
         if (st->capture == c) leave(st);
     c->ended = true;
     capture_unref(c);
+}
+
+/* graphs_lock is taken before the lock of the streams, and whether it is needed may change in between. */
+bool capture_lock_both(struct streams *s)
+{
+    for (;;) {
+        bool graphs = streams_capture(s);
+        if (graphs) graphs_lock();
+        lock(&s->lock);
+        if (graphs || !s->captures) return graphs;
+        unlock(&s->lock);
+    }
+}
+
+void capture_unlock_both(struct streams *s)
+{
+    unlock(&s->lock);
+    graphs_unlock();
+}
+
+/* ---- graphs and nodes that go ---- */
+
+static void set_remove(struct capture_set *set, const struct graph_node *n)
+{
+    u32 k = 0;
+    for (u32 i = 0; i < set->n; i++)
+        if (set->p[i] != n) set->p[k++] = set->p[i];
+    set->n = k;
+}
+
+void capture_graph_gone(const struct graph *g)
+{
+    struct streams *s = g->all;
+    if (!streams_capture(s)) return;
+    lock(&s->lock);
+    for (struct capture *c = s->captures; c; c = c->next)
+        if (c->graph == g) {
+            c->graph = NULL;
+            c->invalid = true;
+        }
+    unlock(&s->lock);
+}
+
+void capture_node_gone(const struct graph_node *n)
+{
+    struct streams *s = n->graph->all;
+    if (!streams_capture(s)) return;
+    lock(&s->lock);
+    for (struct capture *c = s->captures; c; c = c->next) {
+        if (c->graph != n->graph) continue;
+        c->before -= n->index < c->before;
+        for (struct stream *st = s->streams; st; st = st->next)
+            if (st->capture == c) set_remove(st->deps, n);
+        for (struct event *e = c->events; e; e = e->captured_next) set_remove(e->deps, n);
+    }
+    unlock(&s->lock);
 }
 
 /* ---- calls on captured streams ---- */
@@ -139,6 +202,9 @@ u32 capture_record(struct stream *st, struct event *e, bool *taken)
     capture_forget(e);
     c->refs++;
     e->capture = c;
+    e->captured_link = &c->events;
+    if ((e->captured_next = c->events)) e->captured_next->captured_link = &e->captured_next;
+    c->events = e;
     e->deps = set_new(st->deps->p, st->deps->n);
     return OP_OK;
 }
@@ -291,18 +357,19 @@ u32 capture_hidden(struct stream *st)
     return status;
 }
 
-void capture_stream_gone(struct stream *st)
+struct graph *capture_stream_gone(struct stream *st)
 {
     struct capture *c = st->capture;
-    if (!c) return;
+    if (!c) return NULL;
     if (c->origin != st) {
         leave(st);
-        return;
+        return NULL;
     }
-    if (!c->borrowed) graph_discard(st->all, NULL, c->graph);
+    struct graph *g = c->borrowed ? NULL : c->graph;
     c->graph = NULL;
     c->invalid = true;
     end(c);
+    return g;
 }
 
 /* ---- begin and end ---- */
@@ -318,6 +385,7 @@ static u32 begin(struct stream *st, enum capture_mode mode, struct graph *given,
         if (!given) graph_delete(g);
         return OP_OUT_OF_MEMORY;
     }
+    graphs_lock();
     lock(&s->lock);
     exec_call(s);
     u32 status = st->capture ? OP_ILLEGAL_STATE : OP_OK;
@@ -335,7 +403,7 @@ static u32 begin(struct stream *st, enum capture_mode mode, struct graph *given,
         __atomic_store_n(&s->captures, c, __ATOMIC_RELEASE);
         join(st, c, set_new(after, n));
     }
-    unlock(&s->lock);
+    capture_unlock(s, true);
     if (status) {
         if (!given) graph_delete(g);
         base_free(c);
@@ -368,7 +436,7 @@ struct graph *capture_graph_now(struct stream *st, struct graph_node **out, u32 
 u32 capture_depend(struct stream *st, struct graph_node *const *nodes, u32 n, bool set)
 {
     struct streams *s = st->all;
-    lock(&s->lock);
+    bool graphs = capture_lock(s);
     exec_call(s);
     struct capture *c = st->capture;
     u32 status = !c ? OP_ILLEGAL_STATE : c->invalid ? OP_CAPTURE_INVALIDATED : OP_OK;
@@ -384,7 +452,7 @@ u32 capture_depend(struct stream *st, struct graph_node *const *nodes, u32 n, bo
             set_free(given);
         }
     }
-    unlock(&s->lock);
+    capture_unlock(s, graphs);
     return status;
 }
 
@@ -420,7 +488,7 @@ u32 capture_end(struct stream *st, struct graph **graph)
     struct graph *g = NULL;
     bool borrowed = false;
     *graph = NULL;
-    lock(&s->lock);
+    bool graphs = capture_lock(s);
     exec_call(s);
     struct capture *c = st->capture;
     u32 status = OP_OK;
@@ -440,7 +508,7 @@ u32 capture_end(struct stream *st, struct graph **graph)
         c->graph = NULL;
         end(c);
     }
-    unlock(&s->lock);
+    capture_unlock(s, graphs);
     if (!status)
         *graph = g;
     else if (!borrowed)

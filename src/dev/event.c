@@ -49,7 +49,7 @@ static u32 record(struct event *e, struct stream *st, u64 tag, bool external)
     struct streams *s = st->all;
     struct op_spec spec = { .kind = OP_RECORD, .event = e, .tag = tag, .external = external };
     if (e->all != s) return OP_INVALID_HANDLE;
-    lock(&s->lock);
+    bool graphs = capture_lock(s);
     exec_call(s);
     bool taken = false;
     u32 status = exec_permitted(s);
@@ -65,7 +65,7 @@ static u32 record(struct event *e, struct stream *st, u64 tag, bool external)
         }
         status = op ? OP_OK : OP_OUT_OF_MEMORY;
     }
-    unlock(&s->lock);
+    capture_unlock(s, graphs);
     return status;
 }
 
@@ -77,7 +77,7 @@ static u32 wait(struct stream *st, struct event *e, u64 tag, bool external)
     struct streams *s = st->all;
     struct op_spec spec = { .kind = OP_WAIT, .event = e, .tag = tag, .external = external };
     if (e->all != s) return event_wait_elsewhere(st, e, tag);
-    lock(&s->lock);
+    bool graphs = capture_lock(s);
     exec_call(s);
     bool taken = false;
     u32 status = exec_permitted(s);
@@ -93,7 +93,7 @@ static u32 wait(struct stream *st, struct event *e, u64 tag, bool external)
         }
         status = op ? OP_OK : OP_OUT_OF_MEMORY;
     }
-    unlock(&s->lock);
+    capture_unlock(s, graphs);
     return status;
 }
 

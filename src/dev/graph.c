@@ -3,6 +3,19 @@
 
 static u64 ids; /* given out to nodes */
 
+static lock_t graphs = LOCK_INIT;
+static _Thread_local u32 depth; /* how often the thread has it */
+
+void graphs_lock(void)
+{
+    if (!depth++) lock(&graphs);
+}
+
+void graphs_unlock(void)
+{
+    if (!--depth) unlock(&graphs);
+}
+
 struct graph_body *body_new(const struct op_spec *spec)
 {
     struct graph_body *b = base_alloc(sizeof *b);
@@ -63,11 +76,14 @@ struct streams *graph_owner(const struct graph *g) { return g->all; }
 void graph_delete(struct graph *g)
 {
     if (!g) return;
+    graphs_lock();
+    capture_graph_gone(g);
     graph_user_gone(g->user);
     if (g->exec) g->exec->graph = NULL;
     for (u32 i = 0; i < g->nodes; i++) node_free(g->node[i]);
     base_free(g->node);
     base_free(g);
+    graphs_unlock();
 }
 
 /* ---- building ---- */
@@ -238,6 +254,7 @@ u32 graph_node_remove(struct graph_node *n)
     enum op_kind kind = graph_node_kind(n);
     if (kind == OP_ALLOC || kind == OP_FREE) return OP_NOT_SUPPORTED;
     g->bound -= kind == OP_BRANCH;
+    capture_node_gone(n);
     for (u32 i = 0; i < g->nodes; i++) dep_remove(g->node[i], n);
     g->nodes--;
     for (u32 i = n->index; i < g->nodes; i++) {

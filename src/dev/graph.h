@@ -11,8 +11,11 @@
  * An executable graph never overlaps itself: its launch is ordered after the one before, in whatever stream.
  *
  * Bodies: a node's `run` may be called once for each launch, `drop` once, when the last graph and executable graph with
- * the node is gone. Graphs are not locked: one thread at a time may use a graph and what was made from it, as in CUDA;
- * launching and deleting are safe. */
+ * the node is gone.
+ *
+ * One lock for all graphs, graphs_lock: whoever builds, reads, updates or deletes one takes it around all that it does
+ * with pointers to graphs and nodes. A thread may take it several times. Nobody waits for work of a device with it, and
+ * the lock of streams is taken after it (a capture: capture_lock). Launching needs none. */
 #ifndef LOCKSTEP_GRAPH_H
 #define LOCKSTEP_GRAPH_H
 #include "dev/op.h"
@@ -24,6 +27,9 @@ struct graph_dep { /* an edge into a new node */
     struct graph_node *from;
     enum op_edge_kind kind;
 };
+
+void graphs_lock(void);
+void graphs_unlock(void);
 
 struct graph *graph_new(struct streams *s); /* NULL: no memory */
 void graph_delete(struct graph *g);

@@ -3,10 +3,11 @@
 
 /* ---- what is freed later ---- */
 
-void graph_discard(struct streams *s, struct plan *p, struct graph *g)
+/* Under the lock of the streams: a plan that nobody has any more, or what hung on an executable graph. */
+static void discard(struct streams *s, struct plan *p, void *user)
 {
     struct graph_trash *t = base_need(sizeof *t);
-    *t = (struct graph_trash){ .next = s->trash, .plan = p, .graph = g };
+    *t = (struct graph_trash){ .next = s->trash, .plan = p, .user = user };
     s->trash = t;
 }
 
@@ -17,7 +18,6 @@ void graph_collect(struct streams *s)
     s->trash = t->next;
     unlock(&s->lock);
     if (t->plan) plan_free(t->plan);
-    graph_delete(t->graph);
     graph_user_gone(t->user);
     base_free(t);
     lock(&s->lock);
@@ -25,7 +25,7 @@ void graph_collect(struct streams *s)
 
 void graph_unref_plan(struct streams *s, struct plan *p)
 {
-    if (!--p->refs) graph_discard(s, p, NULL);
+    if (!--p->refs) discard(s, p, NULL);
 }
 
 void graph_exec_set_user(struct graph_exec *x, void *user) { x->user = user; }
@@ -86,10 +86,7 @@ void graph_unref_exec(struct graph_exec *x)
     for (u32 i = 0; x->slot && i < x->slots; i++) slot_leave(&s->clocks, x->slot[i]);
     if (x->last) op_unref(x->last);
     graph_unref_plan(s, x->plan);
-    if (x->user) {
-        graph_discard(s, NULL, NULL);
-        s->trash->user = x->user;
-    }
+    if (x->user) discard(s, NULL, x->user);
     base_free(x->slot);
     base_free(x->alloc);
     base_free(x);
@@ -98,8 +95,10 @@ void graph_unref_exec(struct graph_exec *x)
 void graph_exec_delete(struct graph_exec *x)
 {
     struct streams *s = x->all;
+    graphs_lock();
     if (x->graph) x->graph->exec = NULL;
     x->graph = NULL;
+    graphs_unlock();
     lock(&s->lock);
     exec_call(s);
     graph_unref_exec(x);

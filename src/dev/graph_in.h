@@ -101,12 +101,13 @@ void graph_unref_exec(struct graph_exec *x); /* under the lock of the streams, a
 void graph_unref_plan(struct streams *s, struct plan *p);
 struct graph_trash { /* one of them */
     struct graph_trash *next;
-    struct plan *plan;
-    struct graph *graph;
-    void *user; /* of an executable graph; NULL: none */
+    struct plan *plan; /* or NULL */
+    void *user;        /* of an executable graph; NULL: none */
 };
-void graph_user_gone(void *user);                                       /* tells who asked; NULL: nothing */
-void graph_discard(struct streams *s, struct plan *p, struct graph *g); /* for graph_collect */
+void graph_user_gone(void *user); /* tells who asked; NULL: nothing */
+/* With graphs_lock: a capture into the graph is invalid from now on, one that goes on behind the node forgets it. */
+void capture_graph_gone(const struct graph *g);
+void capture_node_gone(const struct graph_node *n);
 /* A launch in a captured stream: an error, and invalidation. */
 u32 capture_graph(struct stream *st);
 #endif

@@ -359,14 +359,14 @@ u32 op_enqueue(struct stream *st, const struct op_spec *spec, struct op **out)
     struct streams *s = st->all;
     if (out) *out = NULL;
     if (!spec_is_plain(spec)) return OP_INVALID_VALUE;
-    lock(&s->lock);
+    bool graphs = capture_lock(s);
     exec_call(s);
     bool taken = false;
     u32 status = exec_permitted(s);
     if (!status) status = capture_take(st, spec, &taken);
     if (!status) status = capture_legacy(st);
     if (status || taken) {
-        unlock(&s->lock);
+        capture_unlock(s, graphs);
         return status;
     }
     struct op *op = op_make(s, st, spec);
@@ -384,7 +384,7 @@ u32 op_enqueue(struct stream *st, const struct op_spec *spec, struct op **out)
         if (!leave) exec_dispatch(s);
         op_unref(op);
     }
-    unlock(&s->lock);
+    capture_unlock(s, graphs);
     if (leave && !s->options.backend.start_soon(s->options.backend.self)) streams_start(s);
     return op ? OP_OK : OP_OUT_OF_MEMORY;
 }

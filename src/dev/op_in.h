@@ -149,10 +149,11 @@ struct event {
     struct streams *all;
     u32 refs; /* handle, records in flight, nodes of graphs; atomic */
     u32 flags;
-    struct op *record;        /* the latest, with a reference; NULL: never recorded */
-    u64 time;                 /* of the latest record that is done */
-    struct capture *capture;  /* the latest record was in this capture, with a reference */
-    struct capture_set *deps; /* and stands for these nodes */
+    struct op *record;                            /* the latest, with a reference; NULL: never recorded */
+    u64 time;                                     /* of the latest record that is done */
+    struct capture *capture;                      /* the latest record was in this capture, with a reference */
+    struct capture_set *deps;                     /* and stands for these nodes */
+    struct event *captured_next, **captured_link; /* of those that were recorded in that capture; what points here */
 };
 
 struct op_written { /* the last value write to an address */
@@ -291,5 +292,23 @@ u32 capture_timed_event(const struct event *e); /* its elapsed time; invalidates
 u32 capture_asked_all(struct streams *s);
 u32 capture_legacy(struct stream *st); /* an operation of the legacy stream beside captured blocking streams */
 void capture_forget(struct event *e);  /* the event's record is no captured one any more */
-void capture_stream_gone(struct stream *st);
+struct graph *capture_stream_gone(struct stream *st); /* NULL, or a graph to delete without the lock */
+/* Locks the streams for a call that may become a node, and before that the graphs (graph.h) where there is a capture:
+ * the answer, which capture_unlock wants back. */
+bool capture_lock_both(struct streams *s);
+void capture_unlock_both(struct streams *s);
+static inline bool capture_lock(struct streams *s)
+{
+    lock(&s->lock);
+    if (likely(!s->captures)) return false;
+    unlock(&s->lock);
+    return capture_lock_both(s);
+}
+static inline void capture_unlock(struct streams *s, bool graphs)
+{
+    if (unlikely(graphs))
+        capture_unlock_both(s);
+    else
+        unlock(&s->lock);
+}
 #endif

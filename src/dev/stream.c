@@ -1,5 +1,5 @@
 /* Streams, and what the host asks of them. */
-#include "dev/op_in.h"
+#include "dev/graph_in.h"
 #include <inttypes.h>
 
 static u64 thread_numbers;
@@ -141,10 +141,11 @@ u32 stream_delete(struct stream *st)
     if (st->fixed) return OP_INVALID_HANDLE;
     lock(&s->lock);
     exec_call(s);
-    capture_stream_gone(st);
+    struct graph *captured = capture_stream_gone(st);
     st->deleted = true;
     stream_unref(st);
     unlock(&s->lock);
+    graph_delete(captured);
     return OP_OK;
 }
 
