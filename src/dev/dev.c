@@ -165,6 +165,8 @@ void dev_free_found(struct device *d, bool twice, u64 addr, const struct mem_obj
         snprintf(cause, sizeof cause, "%s is registered memory of the host: it is unregistered, not freed.", o->name);
     else if (o && o->kind == MEM_VIRTUAL)
         snprintf(cause, sizeof cause, "%s is reserved addresses: memory there is unmapped, not freed.", o->name);
+    else if (o && addr == o->base)
+        snprintf(cause, sizeof cause, "%s is memory of a graph, and no launch of the graph has allocated it.", o->name);
     else if (o)
         snprintf(cause, sizeof cause, "0x%" PRIx64 " is %s+0x%" PRIx64 ", not the start of an allocation.", addr,
                  o->name, addr - o->base);

@@ -343,7 +343,14 @@ u32 sim_pool_alloc(struct device *d, struct dev_pool *p, u64 bytes, u64 stream, 
     return allocate(d, p, bytes, stream, false, name, site, out, wait, e);
 }
 
-void sim_pool_start(struct device *d, struct mem_object *o) { mem_start(d->mem, o); }
+/* Two launches of a graph whose memory is freed by the next one may start it at once. */
+void sim_pool_start(struct device *d, struct mem_object *o)
+{
+    lock(&pools_lock);
+    if (mem_is_live(o)) mem_rest(d->mem, o, NULL);
+    mem_start(d->mem, o);
+    unlock(&pools_lock);
+}
 
 /* Memory that a stream can free, or has freed; with the lock. */
 static bool is_freeable(const struct mem_object *o)
@@ -475,7 +482,14 @@ void sim_pool_graph_usage(struct device *d, u64 *now, u64 *high, bool reset)
     unlock(&pools_lock);
 }
 
-void sim_pool_graph_rest(struct device *d, struct mem_object *o, const char *site) { mem_rest(d->mem, o, site); }
+bool sim_pool_graph_rest(struct device *d, struct mem_object *o, const char *site)
+{
+    lock(&pools_lock);
+    bool live = mem_is_live(o);
+    if (live) mem_rest(d->mem, o, site);
+    unlock(&pools_lock);
+    return live;
+}
 
 void sim_pool_graph_delete(struct device *d, struct mem_object *o)
 {

@@ -65,8 +65,7 @@ static enum mem_free_result release(struct device *d, u64 addr, const char *site
     if (object) *object = o;
     if (sim_pool_is_graph(o)) { /* the address stays the node's */
         graph_freed(work_streams(d), (void *)(uintptr_t)addr);
-        sim_pool_graph_rest(d, o, site);
-        return MEM_FREE_OK;
+        return sim_pool_graph_rest(d, o, site) ? MEM_FREE_OK : MEM_FREE_BAD;
     }
     if (sim_pool_freed(o)) return MEM_FREE_TWICE;
     sim_pool_end(d, o, site);

@@ -112,22 +112,31 @@ static u32 body_launch(struct op *op, void *of)
     return DEV_LAUNCH_FAILED;
 }
 
-/* Memory of the host that was there when the node of a graph was made may be gone when the graph runs. */
+static bool is_registered(const struct dev_side *s) { return s->object && s->object->kind == MEM_REGISTERED; }
+
+/* Memory of the host that was there when the copy was enqueued, or when the node of a graph was made, may be gone when
+ * it runs. Registered memory is the program's to unmap, too. */
 static bool host_is_there(struct body *b, const struct dev_side *s, bool write)
 {
     const struct dev_copy_plan *p = &b->copy;
-    if (s->device || !s->bytes || (!write && b->staged)) return true;
+    if ((s->device && !is_registered(s)) || !s->bytes || (!write && b->staged)) return true;
     for (u64 k = 0; k < p->slices; k++)
         for (u64 i = 0; i < p->rows; i++) {
             u64 n = pages_there(s->bytes + k * s->slice + i * s->pitch, p->width, write);
             if (n == p->width) continue;
             if (fault_program_handles()) return true;
-            char cause[200];
+            char cause[300];
             snprintf(cause, sizeof cause,
-                     "When the copy runs, %" PRIu64 " of the %" PRIu64 " bytes%s that it %s are there: the memory was "
-                     "unmapped meanwhile, or never as large.",
-                     n, p->width, p->rows * p->slices > 1 ? " of a row" : "", write ? "writes" : "reads");
+                     "When the copy runs, %" PRIu64 " of the %" PRIu64 " bytes%s that it %s are there: %s.", n,
+                     p->width, p->rows * p->slices > 1 ? " of a row" : "", write ? "writes" : "reads",
+                     is_registered(s) ? "the memory is registered, and was freed or unmapped meanwhile, without "
+                                        "cudaHostUnregister"
+                                      : "the memory was unmapped meanwhile, or never as large");
             struct finding f = { .kind = F_host_short, .cause_key = s->address, .call = b->task.site, .cause = cause };
+            if (is_registered(s))
+                f.fix =
+                    "Unregister the memory (cudaHostUnregister) behind the last copy that uses it, and free it then. A "
+                    "vector that grows frees what it had.";
             report_add(b->device->report, &f);
             return false;
         }
@@ -137,7 +146,10 @@ static bool host_is_there(struct body *b, const struct dev_side *s, bool write)
 static u32 body_copy(struct op *op, void *of)
 {
     struct body *b = of;
-    if (!host_is_there(b, &b->copy.to, true) || !host_is_there(b, &b->copy.from, false)) return OP_INVALID_VALUE;
+    const struct dev_side *to = &b->copy.to, *from = &b->copy.from;
+    if (!host_is_there(b, to, true))
+        return is_registered(to) ? OP_OK : OP_INVALID_VALUE; /* a GPU has the pages still */
+    if (!host_is_there(b, from, false)) return is_registered(from) ? OP_OK : OP_INVALID_VALUE;
     if (b->managed) tell_touches(b->device);
     tell_copy(b->device, op, &b->copy, b->staged != NULL);
     dev_copy_run(&b->copy);
@@ -167,14 +179,22 @@ static u32 body_alloc(struct op *op, void *of)
     return OP_OK;
 }
 
+/* Memory of an allocation node is freed, and is not allocated. */
+static u32 graph_free_found(struct body *b)
+{
+    dev_free_found(b->device, b->object->state == MEM_FREED, b->object->base, b->object, b->task.site);
+    return OP_INVALID_VALUE;
+}
+
 static u32 body_free(struct op *op, void *of)
 {
     struct body *b = of;
+    if (b->graph && !mem_is_live(b->object)) return graph_free_found(b);
     tell_life(b->device, op, b->object, false);
-    if (b->graph)
-        sim_pool_graph_rest(b->device, b->object, b->task.site);
-    else
+    if (!b->graph)
         sim_pool_end(b->device, b->object, b->task.site);
+    else if (!sim_pool_graph_rest(b->device, b->object, b->task.site))
+        return graph_free_found(b);
     return OP_OK;
 }
 
@@ -244,8 +264,15 @@ static u32 body_allocate(struct body *b, struct dev_task *t, u64 stream, struct 
 static u32 body_release(struct body *b, const struct dev_task *t, u64 stream, struct error *e)
 {
     b->object = mem_find(b->device->mem, t->free.address);
-    b->graph = b->object && sim_pool_is_graph(b->object);
-    if (b->graph) return OP_OK;
+    b->graph = b->object && b->object->base == t->free.address && sim_pool_is_graph(b->object);
+    if (b->graph && (!stream || graph_lives(work_streams(b->device), (void *)(uintptr_t)t->free.address))) return OP_OK;
+    if (b->graph) {
+        streams_settle(work_streams(b->device)); /* a free that is enqueued has run: the report is the same each time */
+        b->task.site = t->site;
+        error_set(e, ERR_INPUT, "%s is memory of a graph, and no launch of the graph has allocated it%s",
+                  b->object->name, b->object->state == MEM_RESERVED ? "" : " since it was freed");
+        return graph_free_found(b);
+    }
     if (!stream) {
         error_set(e, ERR_INPUT, "0x%" PRIx64 " is no memory of an allocation node: a graph cannot free it",
                   t->free.address);

@@ -108,4 +108,6 @@ u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **e
 void graph_exec_each(struct graph_exec *x, void (*each)(void *self, const struct op_spec *spec), void *self);
 /* Memory of an allocation node was freed by other means than an operation of the kind OP_FREE. */
 void graph_freed(struct streams *s, const void *address);
+/* Whether a launch has allocated it, and nothing has freed it since; in the order of the calls. */
+bool graph_lives(struct streams *s, const void *address);
 #endif

@@ -227,3 +227,13 @@ void graph_freed(struct streams *s, const void *address)
     graph_freed_locked(s, address);
     unlock(&s->lock);
 }
+
+bool graph_lives(struct streams *s, const void *address)
+{
+    u32 i = 0;
+    lock(&s->lock);
+    while (i < s->graph_lives && s->graph_live[i] != address) i++;
+    bool is = i < s->graph_lives;
+    unlock(&s->lock);
+    return is;
+}
