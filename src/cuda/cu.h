@@ -4,7 +4,7 @@
  *   cu_stubs.S      an export that nobody defines: it is refused by name (cu_table.c)
  *   cu_table.c      cuGetProcAddress; refusals
  *   cu_process.c    the devices of the process (LOCKSTEP_DEVICES), cuInit, fork
- *   cu_handle.c     which pointers of the caller are handles of ours
+ *   cu_handle.c     which pointers of the caller are handles of ours, and which calls use what they name
  *   cu_context.c    contexts, primary and others, and each thread's stack of them
  *   cu_device.c     devices and their attributes
  *   cu_image.c      images and their kernels on each device
@@ -100,16 +100,36 @@ enum cu_kind {
     CU_PHYSICAL,
     CU_KINDS
 };
-/* A new handle: so many bytes, zeroed. NULL: no memory. */
+/* What is to become a handle: so many bytes, zeroed. NULL: no memory. */
 void *cu_handle_new(enum cu_kind kind, size_t bytes);
-/* Removes a handle, which one of several threads that try it does; false: it is none of this kind. Its memory stays. */
-bool cu_handle_take(void *handle, enum cu_kind kind);
-void cu_handle_end(void *handle);                    /* removes and frees it; NULL: nothing */
-bool cu_handle_add(void *handle, enum cu_kind kind); /* memory of the caller's; false: no memory */
-void cu_handle_remove(void *handle);
+/* The same, and whoever uses it uses its parent, too, another one of these, as a kernel its image. */
+void *cu_handle_new_in(void *parent, enum cu_kind kind, size_t bytes);
+/* All of it is filled in, and it is a handle from now on, the same pointer: a thread that still has one that ended
+ * there may use it at once. Until then cu_handle_drop and cu_handle_end only free it. */
+void *cu_handle_open(void *handle);
+/* The parent is ending: the handle is of another kind from now on, and has none. */
+void cu_handle_orphan(void *handle, enum cu_kind kind);
+/* Whether it is a handle of this kind. What it names then stays until the call that the thread is in returns, whoever
+ * destroys it meanwhile. The call has a graph or a node for itself, and all others. */
 bool cu_handle_is(const void *handle, enum cu_kind kind);
-/* The first handle of a kind that is wanted, NULL: none. It calls `wanted` under no lock. */
+/* Removes a handle, which one of several threads that try it does; false: it is none of this kind. One of the next two
+ * follows. */
+bool cu_handle_take(void *handle, enum cu_kind kind);
+/* How what a handle names ends, once no call uses it. The memory of the handle is freed afterwards. */
+typedef cu_result cu_ended(void *handle);
+/* Ends it now, with the result of `end`, or with the last call that uses it, with CU_OK. NULL: it is only freed. */
+cu_result cu_handle_drop(void *handle, cu_ended *end);
+/* The same when the calling thread's call returns: `end` calls the program, or waits. */
+void cu_handle_later(void *handle, cu_ended *end);
+void cu_handle_end(void *handle); /* removes it and drops it; NULL: nothing */
+/* Memory that is not of cu_handle_new; false: no memory. */
+bool cu_handle_add(void *handle, enum cu_kind kind);
+void cu_handle_remove(void *handle);
+/* The first handle of a kind that is wanted, NULL: none. It calls `wanted` under no lock but that of graphs. */
 void *cu_handle_find(enum cu_kind kind, bool (*wanted)(void *handle, void *self), void *self);
+/* The graphs are the call's until it returns, as by cu_handle_is; and no more. */
+void cu_graphs_enter(void);
+void cu_graphs_leave(void);
 
 /* ---- the process ---- */
 

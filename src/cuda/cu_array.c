@@ -114,7 +114,8 @@ static void name_of(const struct cu_array_3d *x, const struct texels *t, char *o
     snprintf(out + n, size - (size_t)n, " of %u x %u bits", t->channels, 8u * t->channel_bytes);
 }
 
-static cu_result array_new(struct cu_device *d, const struct cu_array_3d *x, struct cu_array **out)
+static cu_result array_new(struct cu_device *d, const struct cu_array_3d *x, struct cu_mipmapped *whole,
+                           struct cu_array **out)
 {
     struct texels t = { .width = x->width,
                         .height = x->height,
@@ -138,8 +139,8 @@ static cu_result array_new(struct cu_device *d, const struct cu_array_3d *x, str
         lk_memory_free(d->gpu, t.base);
         return CU_OUT_OF_MEMORY;
     }
-    *a = (struct cu_array){ .device = d, .made = *x, .texels = t };
-    *out = a;
+    *a = (struct cu_array){ .device = d, .made = *x, .texels = t, .whole = whole };
+    *out = cu_handle_open(a);
     return CU_OK;
 }
 
@@ -148,7 +149,7 @@ CU_API(cuArray3DCreate_v2)(struct cu_array **out, const struct cu_array_3d *x)
     struct cu_context *c;
     cu_result r = cu_current(&c);
     if (r) return r;
-    return cu_ok(out) && cu_ok(x) ? array_new(c->device, x, out) : CU_INVALID_VALUE;
+    return cu_ok(out) && cu_ok(x) ? array_new(c->device, x, NULL, out) : CU_INVALID_VALUE;
 }
 
 CU_API(cuArrayCreate_v2)(struct cu_array **out, const struct cu_array_2d *x)
@@ -164,15 +165,18 @@ static cu_result enter(const void *handle, enum cu_kind kind)
     return r ? r : cu_handle_is(handle, kind) ? CU_OK : CU_INVALID_HANDLE;
 }
 
+static cu_result array_end(void *handle)
+{
+    const struct cu_array *a = handle;
+    lk_memory_free(a->device->gpu, a->texels.base);
+    return CU_OK;
+}
 CU_API(cuArrayDestroy)(struct cu_array *a)
 {
     cu_result r = enter(a, CU_ARRAY);
     if (r) return r;
     if (a->whole) return CU_OK; /* a level goes with its mipmapped array */
-    if (!cu_handle_take(a, CU_ARRAY)) return CU_INVALID_HANDLE;
-    lk_memory_free(a->device->gpu, a->texels.base);
-    base_free(a);
-    return CU_OK;
+    return cu_handle_take(a, CU_ARRAY) ? cu_handle_drop(a, array_end) : CU_INVALID_HANDLE;
 }
 
 CU_API(cuArrayGetDescriptor_v2)(struct cu_array_2d *out, struct cu_array *a)
@@ -225,6 +229,14 @@ CU_API(cuArrayGetPlane)(struct cu_array **out, struct cu_array *a, unsigned plan
 
 static u64 halved(u64 n, u32 times) { return n ? MAX_OF(n >> times, 1u) : 0; }
 
+static cu_result mipmapped_end(void *handle)
+{
+    struct cu_mipmapped *m = handle;
+    for (u32 i = 0; i < m->levels; i++)
+        if (cu_handle_take(m->level[i], CU_ARRAY)) cu_handle_drop(m->level[i], array_end);
+    return CU_OK;
+}
+
 CU_API(cuMipmappedArrayCreate)(struct cu_mipmapped **out, const struct cu_array_3d *x, unsigned levels)
 {
     struct cu_context *c;
@@ -244,13 +256,12 @@ CU_API(cuMipmappedArrayCreate)(struct cu_mipmapped **out, const struct cu_array_
         y.width = halved(x->width, m->levels);
         y.height = halved(x->height, m->levels);
         if (!layers) y.depth = halved(x->depth, m->levels);
-        if ((r = array_new(c->device, &y, &m->level[m->levels]))) break;
-        m->level[m->levels]->whole = m;
+        if ((r = array_new(c->device, &y, m, &m->level[m->levels]))) break;
     }
     if (r)
-        lkcu_cuMipmappedArrayDestroy(m);
+        cu_handle_drop(m, mipmapped_end);
     else
-        *out = m;
+        *out = cu_handle_open(m);
     return r;
 }
 
@@ -267,13 +278,7 @@ CU_API(cuMipmappedArrayDestroy)(struct cu_mipmapped *m)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_take(m, CU_MIPMAPPED)) return CU_INVALID_HANDLE;
-    for (u32 i = 0; i < m->levels; i++) {
-        m->level[i]->whole = NULL;
-        lkcu_cuArrayDestroy(m->level[i]);
-    }
-    base_free(m);
-    return CU_OK;
+    return cu_handle_take(m, CU_MIPMAPPED) ? cu_handle_drop(m, mipmapped_end) : CU_INVALID_HANDLE;
 }
 
 /* ---- copies ---- */

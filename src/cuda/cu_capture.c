@@ -48,6 +48,7 @@ static cu_result finish(void *handle, struct cu_graph **out, bool thread)
     struct graph *g = NULL;
     cu_result r = enter(handle, thread, &c, &st);
     if (r) return r;
+    cu_graphs_enter();
     bool had = capture_borrows(engine_stream(st)); /* the caller has the graph, and need not ask for it */
     if (had ? out && !cu_ok(out) : !cu_ok(out)) return CU_INVALID_VALUE;
     if (out) *out = NULL;
@@ -103,6 +104,7 @@ static cu_result tell(lk_stream *st, const struct told *t)
     struct cu_context *c;
     u32 n;
     cu_result r = cu_current(&c);
+    cu_graphs_enter();
     struct graph *g = capture_graph_now(engine_stream(st), node, CU_DEPENDENCIES, &n);
     if (r || !g) return r;
     if (n > CU_DEPENDENCIES) return CU_NOT_SUPPORTED;

@@ -240,17 +240,26 @@ void cu_clock_end(void)
 
 void cu_clock_record(struct cu_clock_mark *m, const void *stream)
 {
-    *m = (struct cu_clock_mark){ __atomic_load_n(&all.launches, __ATOMIC_RELAXED), stream };
+    __atomic_store_n(&m->launches, __atomic_load_n(&all.launches, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+    __atomic_store_n(&m->stream, stream, __ATOMIC_RELAXED);
 }
 
-void cu_clock_elapsed(const struct cu_clock_mark *from, const struct cu_clock_mark *to)
+/* Another thread may record the event meanwhile. */
+static struct cu_clock_mark mark_of(const struct cu_clock_mark *m)
 {
+    return (struct cu_clock_mark){ __atomic_load_n(&m->launches, __ATOMIC_RELAXED),
+                                   __atomic_load_n(&m->stream, __ATOMIC_RELAXED) };
+}
+
+void cu_clock_elapsed(const struct cu_clock_mark *first, const struct cu_clock_mark *last)
+{
+    const struct cu_clock_mark from = mark_of(first), to = mark_of(last);
     struct first found = { .number = 0 };
-    if (from->stream != to->stream || from->launches >= to->launches) return;
+    if (from.stream != to.stream || from.launches >= to.launches) return;
     lock(&all.lock);
     for (u32 i = 0; i < MIN_OF(all.colds, (u32)FIRST); i++) {
         const struct first *f = &all.cold[i];
-        if (f->stream == from->stream && f->number > from->launches && f->number <= to->launches &&
+        if (f->stream == from.stream && f->number > from.launches && f->number <= to.launches &&
             __atomic_load_n(&f->kernel->issued, __ATOMIC_RELAXED) < FEW && (!found.number || f->number < found.number))
             found = *f;
     }

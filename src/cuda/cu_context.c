@@ -46,7 +46,7 @@ static struct cu_context *context_new(struct cu_device *d, u32 flags, bool prima
                               .flags = flags,
                               .id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED) };
     context_init(c);
-    return c;
+    return cu_handle_open(c);
 }
 
 bool cu_context_lives(const struct cu_context *c) { return __atomic_load_n(&c->alive, __ATOMIC_RELAXED); }

@@ -34,7 +34,7 @@ struct cu_graph *cu_graph_of(struct cu_device *d, struct graph *g)
     *x = (struct cu_graph){ .handle = CU_GRAPH, .device = d, .graph = g };
     x->view = (lk_graph){ .handle = { .gpu = d->gpu }, .dev = (struct dev_graph *)g };
     graph_set_user(g, x);
-    return x;
+    return cu_handle_open(x);
 }
 
 static enum cu_node_type type_of(const struct graph_node *n)
@@ -63,7 +63,7 @@ struct cu_node *cu_node_of(struct graph_node *n)
     graph_on_gone(user_gone);
     *x = (struct cu_node){ .handle = CU_NODE, .node = n, .type = type_of(n) };
     graph_node_set_user(n, x);
-    return x;
+    return cu_handle_open(x);
 }
 
 struct cu_device *cu_node_device(const struct cu_node *n)
@@ -103,8 +103,10 @@ CU_API(cuGraphDestroy)(struct cu_graph *g)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH) || !g->owner) return CU_INVALID_VALUE;
-    lk_graph_destroy(g->owner); /* the handles of its nodes, and its own, end with it */
+    if (!cu_handle_is(g, CU_GRAPH) || !g->owner || !cu_handle_take(g, CU_GRAPH)) return CU_INVALID_VALUE;
+    lk_graph *owner = g->owner;
+    cu_graphs_leave();       /* modules that only this graph had kept may end with it, and that waits for launches */
+    lk_graph_destroy(owner); /* the handles of its nodes, and its own, end with it */
     return CU_OK;
 }
 

@@ -24,7 +24,7 @@ static cu_result instantiate(struct cu_exec **out, struct cu_graph *g, u64 flags
         cu_owned_copy(g->owned, &user->owned);
         graph_exec_set_user(cu_engine_exec(x), user);
     }
-    *out = x;
+    *out = cu_handle_open(x);
     return CU_OK;
 }
 CU_API(cuGraphInstantiateWithFlags)(struct cu_exec **out, struct cu_graph *g, u64 flags)
@@ -57,14 +57,17 @@ CU_API(cuGraphInstantiateWithParams_ptsz)(struct cu_exec **out, struct cu_graph 
     return lkcu_cuGraphInstantiateWithParams(out, g, x);
 }
 
+static cu_result exec_end(void *handle)
+{
+    struct cu_exec *x = handle;
+    lk_exec_destroy(x->exec);
+    return CU_OK;
+}
 CU_API(cuGraphExecDestroy)(struct cu_exec *x)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_take(x, CU_EXEC)) return CU_INVALID_VALUE;
-    lk_exec_destroy(x->exec);
-    base_free(x);
-    return CU_OK;
+    return cu_handle_take(x, CU_EXEC) ? cu_handle_drop(x, exec_end) : CU_INVALID_VALUE;
 }
 CU_API(cuGraphExecGetFlags)(struct cu_exec *x, u64 *flags)
 {

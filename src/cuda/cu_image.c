@@ -44,7 +44,7 @@ static void function_stale(struct cu_function *f, const struct cu_image *m)
     f->old = NULL;
     f->image = NULL;
     f->name = NULL;
-    cu_handle_add(f, CU_STALE);
+    cu_handle_orphan(f, CU_STALE);
     unlock(&stale.lock);
 }
 
@@ -82,9 +82,10 @@ struct cu_function *cu_function_launched(void *handle, struct cu_device *d)
 
 /* ---- images ---- */
 
-static void image_free(struct cu_image *m)
+/* Nobody uses the image, nor a kernel of it: those that come are refused, since it is ending, or find them stale. */
+static cu_result image_end(void *handle)
 {
-    if (!m) return;
+    struct cu_image *m = handle;
     while (m->first) {
         struct cu_function *f = m->first;
         m->first = f->next;
@@ -96,7 +97,7 @@ static void image_free(struct cu_image *m)
         cu_handle_end(m->view[i]);
     }
     cu_texts_free(m->part, m->parts);
-    cu_handle_end(m);
+    return CU_OK;
 }
 
 /* The report names the line of the PTX that was refused. */
@@ -195,9 +196,9 @@ cu_result cu_image_new(const void *data, enum cu_kind kind, struct cu_device *on
     if (r == CU_INVALID_PTX && version_is_newer(m)) r = CU_UNSUPPORTED_PTX;
     cu_jit_end(j, r, why, loaded);
     if (r)
-        image_free(m);
+        cu_handle_drop(m, image_end);
     else
-        *out = m;
+        *out = cu_handle_open(m);
     return r;
 }
 
@@ -210,8 +211,7 @@ cu_result cu_image_delete(struct cu_image *m, enum cu_kind kind)
         struct error e = { 0 };
         if (m->on[i] && !dev_outside(m->on[i]->gpu->device, &e)) return (cu_result)e.cuda;
     }
-    image_free(m);
-    return CU_OK;
+    return cu_handle_take(m, kind) ? cu_handle_drop(m, image_end) : CU_INVALID_HANDLE;
 }
 
 cu_result cu_image_view(struct cu_image *library, struct cu_device *d, struct cu_image **out)
@@ -221,9 +221,10 @@ cu_result cu_image_view(struct cu_image *library, struct cu_device *d, struct cu
     if (r) return r;
     lock(&library->lock);
     struct cu_image **view = &library->view[d->ordinal];
-    if (!*view && (*view = cu_handle_new(CU_MODULE, sizeof **view))) {
+    if (!*view && (*view = cu_handle_new_in(library, CU_MODULE, sizeof **view))) {
         **view = (struct cu_image){ .kind = CU_MODULE, .only = d, .library = library, .lock = LOCK_INIT };
         snprintf((*view)->name, sizeof(*view)->name, "%s", library->name);
+        cu_handle_open(*view);
     }
     *out = *view;
     unlock(&library->lock);
@@ -294,12 +295,13 @@ cu_result cu_image_function(struct cu_image *m, struct cu_device *d, const char 
     struct cu_function *f = m->first;
     while (f && strcmp(f->name, name)) f = f->next;
     char *own = f ? NULL : base_alloc(strlen(name) + 1);
-    if (own && (f = cu_handle_new(CU_KERNEL, sizeof *f))) {
+    if (own && (f = cu_handle_new_in(m, CU_KERNEL, sizeof *f))) {
         memcpy(own, name, strlen(name) + 1);
         *f = (struct cu_function){ .image = m, .name = own, .carveout = -1, .next = m->first };
         f->on[d->ordinal] = k;
         f->loaded = m->kind == CU_MODULE || cu_loading() == CU_EAGER;
         m->first = f;
+        cu_handle_open(f);
     } else {
         base_free(own);
     }

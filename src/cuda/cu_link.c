@@ -9,6 +9,7 @@ enum cu_link_input { LINK_CUBIN, LINK_PTX, LINK_FATBIN, LINK_OBJECT, LINK_LIBRAR
 
 struct cu_link { /* CUlinkState */
     struct cu_device *device;
+    lock_t lock;       /* of the fields below */
     struct cu_jit jit; /* its logs are the caller's until cuLinkDestroy */
     lk_ptx *part;      /* the texts; each and its name from base_alloc */
     u32 parts;         /* how many */
@@ -27,9 +28,10 @@ CU_API(cuLinkCreate_v2)(unsigned n, int *option, void **value, struct cu_link **
     struct cu_link *l = cu_handle_new(CU_LINK, sizeof *l);
     if (!l) return CU_OUT_OF_MEMORY;
     l->device = c->device;
+    pthread_mutex_init(&l->lock, NULL);
     l->jit = j;
     cu_jit_end(&l->jit, CU_OK, "", NULL);
-    *out = l;
+    *out = cu_handle_open(l);
     return CU_OK;
 }
 CU_API(cuLinkCreate)(unsigned n, int *option, void **value, struct cu_link **out)
@@ -118,8 +120,15 @@ static cu_result enter(struct cu_link *l, unsigned n, int *option, void **value)
     cu_result r = cu_begin();
     if (r) return r;
     if (!cu_handle_is(l, CU_LINK)) return CU_INVALID_HANDLE;
-    if (l->linked) return CU_INVALID_VALUE;
     return cu_jit_read(&j, n, option, value);
+}
+
+static cu_result add_locked(struct cu_link *l, u32 type, const void *data, u64 bytes, const char *name)
+{
+    lock(&l->lock);
+    cu_result r = l->linked ? CU_INVALID_VALUE : add(l, type, data, bytes, name);
+    unlock(&l->lock);
+    return r;
 }
 
 CU_API(cuLinkAddData_v2)
@@ -128,7 +137,7 @@ CU_API(cuLinkAddData_v2)
     cu_result r = enter(l, n, option, value);
     if (r) return r;
     if (name && !cu_ok(name)) return CU_INVALID_VALUE;
-    return add(l, type, data, bytes, name ? name : "<unknown>");
+    return add_locked(l, type, data, bytes, name ? name : "<unknown>");
 }
 CU_API(cuLinkAddData)
 (struct cu_link *l, u32 type, void *data, u64 bytes, const char *name, unsigned n, int *option, void **value)
@@ -144,7 +153,7 @@ struct file_add {
 static cu_result add_file(void *self, const void *data, u64 bytes)
 {
     const struct file_add *f = self;
-    return add(f->link, f->type, data, bytes, f->path);
+    return add_locked(f->link, f->type, data, bytes, f->path);
 }
 CU_API(cuLinkAddFile_v2)(struct cu_link *l, u32 type, const char *path, unsigned n, int *option, void **value)
 {
@@ -166,47 +175,58 @@ static cu_result undefined_check(struct cu_link *l, lk_module *m)
     return fail(l, CU_UNKNOWN, why);
 }
 
-CU_API(cuLinkComplete)(struct cu_link *l, void **out, u64 *bytes)
+/* With its lock: makes l->linked. */
+static cu_result link_all(struct cu_link *l)
 {
     lk_module *m = NULL;
     size_t n = 0;
     char why[1200];
+    if (!l->parts) return fail(l, CU_INVALID_IMAGE, "error   : there is nothing to link");
+    lk_status s = lk_module_link(l->device->gpu, l->part, l->parts, &m);
+    if (s) {
+        snprintf(why, sizeof why, "error   : %s", host_error()->text);
+        return fail(l, s == LK_BAD_INPUT ? CU_INVALID_IMAGE : cu_status(l->device->gpu, s), why);
+    }
+    cu_result r = undefined_check(l, m);
+    if (!r) {
+        const char *text = l->parts == 1 ? l->part[0].ptx : lk_module_ptx(m, &n);
+        if (!text)
+            r = fail(l, CU_INVALID_IMAGE, lk_gpu_error(l->device->gpu));
+        else if (!(l->linked = copy_of(text)))
+            r = CU_OUT_OF_MEMORY;
+    }
+    if (!r) cu_jit_end(&l->jit, CU_OK, "", m);
+    lk_module_unload(m);
+    return r;
+}
+
+CU_API(cuLinkComplete)(struct cu_link *l, void **out, u64 *bytes)
+{
     cu_result r = cu_begin();
     if (r) return r;
     if (!cu_handle_is(l, CU_LINK)) return CU_INVALID_HANDLE;
     if (!cu_ok(out) || (bytes && !cu_ok(bytes))) return CU_INVALID_VALUE;
-    if (!l->linked) {
-        if (!l->parts) return fail(l, CU_INVALID_IMAGE, "error   : there is nothing to link");
-        lk_status s = lk_module_link(l->device->gpu, l->part, l->parts, &m);
-        if (s) {
-            snprintf(why, sizeof why, "error   : %s", host_error()->text);
-            return fail(l, s == LK_BAD_INPUT ? CU_INVALID_IMAGE : cu_status(l->device->gpu, s), why);
-        }
-        if (!(r = undefined_check(l, m))) {
-            const char *text = l->parts == 1 ? l->part[0].ptx : lk_module_ptx(m, &n);
-            if (!text)
-                r = fail(l, CU_INVALID_IMAGE, lk_gpu_error(l->device->gpu));
-            else if (!(l->linked = copy_of(text)))
-                r = CU_OUT_OF_MEMORY;
-        }
-        if (!r) cu_jit_end(&l->jit, CU_OK, "", m);
-        lk_module_unload(m);
-        if (r) return r;
-    }
-    *out = l->linked;
-    if (bytes) *bytes = strlen(l->linked) + 1;
-    return CU_OK;
+    lock(&l->lock);
+    if (!l->linked) r = link_all(l);
+    if (!r) *out = l->linked;
+    if (!r && bytes) *bytes = strlen(l->linked) + 1;
+    unlock(&l->lock);
+    return r;
 }
 
-CU_API(cuLinkDestroy)(struct cu_link *l)
+static cu_result link_end(void *handle)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_take(l, CU_LINK)) return CU_INVALID_HANDLE;
+    struct cu_link *l = handle;
     for (u32 i = 0; i < l->parts; i++) base_free((void *)(uintptr_t)l->part[i].name);
     cu_texts_free(l->part, l->parts);
     text_free(&l->said);
     base_free(l->linked);
-    base_free(l);
+    pthread_mutex_destroy(&l->lock);
     return CU_OK;
+}
+CU_API(cuLinkDestroy)(struct cu_link *l)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    return cu_handle_take(l, CU_LINK) ? cu_handle_drop(l, link_end) : CU_INVALID_HANDLE;
 }

@@ -50,7 +50,7 @@ static struct cu_pool *pool_make(struct cu_device *d, lk_pool *pool, u32 type, s
     if (type == TYPE_PINNED && l.type == PLACE_DEVICE) p->right[d->ordinal] = RIGHT_WRITE;
     if (is_host_pool(p)) lk_pool_access(pool, false);
     list_add(p);
-    return p;
+    return cu_handle_open(p);
 }
 
 static cu_result standard_of(int device, struct cu_device **d, struct cu_pool **out)
@@ -233,20 +233,23 @@ CU_API(cuMemPoolCreate)(struct cu_pool **out, const struct cu_pool_props *x)
     return r;
 }
 
-CU_API(cuMemPoolDestroy)(struct cu_pool *p)
+static cu_result pool_end(void *handle)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(p, CU_POOL) || p->standard || !cu_handle_take(p, CU_POOL)) return CU_INVALID_VALUE;
+    struct cu_pool *p = handle;
     lock(&all.lock);
     if (all.current[p->device->ordinal] == p) all.current[p->device->ordinal] = NULL;
     for (u32 k = 0; k < all.others; k++)
         if (all.other[k].current == p) all.other[k].current = NULL;
     list_remove(p);
     unlock(&all.lock);
-    r = cu_status(p->device->gpu, lk_pool_destroy(p->pool));
-    base_free(p);
-    return r;
+    return cu_status(p->device->gpu, lk_pool_destroy(p->pool));
+}
+CU_API(cuMemPoolDestroy)(struct cu_pool *p)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(p, CU_POOL) || p->standard || !cu_handle_take(p, CU_POOL)) return CU_INVALID_VALUE;
+    return cu_handle_drop(p, pool_end);
 }
 
 static cu_result enter(const struct cu_pool *p)
@@ -379,6 +382,7 @@ struct cu_pool *cu_pool_at(u64 address)
     lock(&all.lock);
     for (u32 i = 0; i < all.n && !found; i++)
         if (lk_pool_has(all.list[i]->pool, address)) found = all.list[i];
+    if (!cu_handle_is(found, CU_POOL)) found = NULL; /* it is ending */
     unlock(&all.lock);
     return found;
 }

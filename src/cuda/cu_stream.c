@@ -70,7 +70,7 @@ CU_API(cuStreamCreateWithPriority)(struct cu_stream **out, unsigned flags, int p
     if (r)
         cu_handle_end(s);
     else
-        *out = s;
+        *out = cu_handle_open(s);
     return r;
 }
 CU_API(cuStreamCreate)(struct cu_stream **out, unsigned flags)
@@ -78,15 +78,18 @@ CU_API(cuStreamCreate)(struct cu_stream **out, unsigned flags)
     return lkcu_cuStreamCreateWithPriority(out, flags, 0);
 }
 
+static cu_result stream_end(void *handle)
+{
+    struct cu_stream *s = handle;
+    cu_result r = cu_status(s->device->gpu, lk_stream_destroy(s->stream));
+    base_free(s->attributes);
+    return r;
+}
 CU_API(cuStreamDestroy_v2)(struct cu_stream *s)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_take(s, CU_STREAM)) return CU_INVALID_HANDLE;
-    r = cu_status(s->device->gpu, lk_stream_destroy(s->stream));
-    base_free(s->attributes);
-    base_free(s);
-    return r;
+    return cu_handle_take(s, CU_STREAM) ? cu_handle_drop(s, stream_end) : CU_INVALID_HANDLE;
 }
 CU_API(cuStreamDestroy)(struct cu_stream *s) { return lkcu_cuStreamDestroy_v2(s); }
 
@@ -275,19 +278,22 @@ CU_API(cuEventCreate)(struct cu_event **out, unsigned flags)
     if (r)
         cu_handle_end(e);
     else
-        *out = e;
+        *out = cu_handle_open(e);
     return r;
 }
 
+static cu_result event_end(void *handle)
+{
+    struct cu_event *e = handle;
+    lk_gpu *gpu = e->event->handle.gpu;
+    lk_event_destroy(e->event);
+    return cu_sticky(gpu);
+}
 CU_API(cuEventDestroy_v2)(struct cu_event *e)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_take(e, CU_EVENT)) return CU_INVALID_HANDLE;
-    lk_gpu *gpu = e->event->handle.gpu;
-    lk_event_destroy(e->event);
-    base_free(e);
-    return cu_sticky(gpu);
+    return cu_handle_take(e, CU_EVENT) ? cu_handle_drop(e, event_end) : CU_INVALID_HANDLE;
 }
 CU_API(cuEventDestroy)(struct cu_event *e) { return lkcu_cuEventDestroy_v2(e); }
 

@@ -36,8 +36,12 @@ static cu_result enter(void *handle, bool thread, struct cu_stream_attributes **
         *out = &defaults[(uintptr_t)handle == 2 || thread];
         return CU_OK;
     }
-    if (!s->attributes && !(s->attributes = base_alloc(sizeof *s->attributes))) return CU_OUT_OF_MEMORY;
-    *out = s->attributes;
+    struct cu_stream_attributes *a = __atomic_load_n(&s->attributes, __ATOMIC_ACQUIRE), *none = NULL;
+    struct cu_stream_attributes *made = a ? NULL : base_alloc(sizeof *made);
+    if (!a && !made) return CU_OUT_OF_MEMORY;
+    if (made && !__atomic_compare_exchange_n(&s->attributes, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        base_free(made); /* another thread was faster: `none` is what it made */
+    *out = a ? a : none ? none : made;
     return CU_OK;
 }
 

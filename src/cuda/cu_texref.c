@@ -22,16 +22,24 @@ struct cu_surfref { /* CUsurfref */
     struct cu_array *array; /* NULL: nothing was bound */
 };
 
+static struct cu_texref *texref_new(struct reference at)
+{
+    struct cu_texref *t = cu_handle_new(CU_TEXREF, sizeof *t);
+    if (!t) return NULL;
+    t->at = at;
+    t->format = 0x20; /* one float, clamped */
+    t->channels = 1;
+    for (u32 k = 0; k < 3; k++) t->texture.address[k] = TEXTURE_CLAMP;
+    return cu_handle_open(t);
+}
+
 CU_API(cuTexRefCreate)(struct cu_texref **out)
 {
     cu_result r = cu_begin();
     if (r) return r;
     if (!cu_ok(out)) return CU_INVALID_VALUE;
-    struct cu_texref *t = cu_handle_new(CU_TEXREF, sizeof *t);
+    struct cu_texref *t = texref_new((struct reference){ 0 });
     if (!t) return CU_OUT_OF_MEMORY;
-    t->format = 0x20; /* one float, clamped */
-    t->channels = 1;
-    for (u32 k = 0; k < 3; k++) t->texture.address[k] = TEXTURE_CLAMP;
     *out = t;
     return CU_OK;
 }
@@ -57,13 +65,15 @@ static cu_result reference_put(struct reference *r, u64 object, bool surface)
     return bad;
 }
 
+static cu_result surface_end(void *handle) { return lkcu_cuSurfObjectDestroy(((struct reference *)handle)->object); }
+static cu_result texture_end(void *handle) { return lkcu_cuTexObjectDestroy(((struct reference *)handle)->object); }
+
 void cu_references_end(struct cu_image *m)
 {
     static const enum cu_kind kinds[] = { CU_TEXREF, CU_SURFREF };
     for (u32 k = 0; k < COUNT_OF(kinds); k++)
         for (struct reference *r; (r = cu_handle_find(kinds[k], of_image, m));) {
-            if (r->object) (k ? lkcu_cuSurfObjectDestroy : lkcu_cuTexObjectDestroy)(r->object);
-            cu_handle_end(r);
+            if (cu_handle_take(r, kinds[k])) cu_handle_drop(r, k ? surface_end : texture_end);
         }
 }
 
@@ -83,14 +93,14 @@ static cu_result reference_get(void **out, struct cu_image *m, const char *name,
     struct reference *had = cu_handle_find(kind, at_place, &place);
     struct reference at = { .image = m->library ? m->library : m, .gpu = m->only->gpu, .place = place };
     if (!had && kind == CU_TEXREF) {
-        struct cu_texref *t;
-        if ((r = lkcu_cuTexRefCreate(&t))) return r;
-        t->at = at;
+        struct cu_texref *t = texref_new(at);
+        if (!t) return CU_OUT_OF_MEMORY;
         had = &t->at;
     } else if (!had) {
         struct cu_surfref *s = cu_handle_new(CU_SURFREF, sizeof *s);
         if (!s) return CU_OUT_OF_MEMORY;
         s->at = at;
+        cu_handle_open(s);
         had = &s->at;
     }
     *out = had;
@@ -136,9 +146,7 @@ CU_API(cuTexRefDestroy)(struct cu_texref *t)
     cu_result r = cu_begin();
     if (r) return r;
     if (!cu_handle_is(t, CU_TEXREF) || t->at.image) return CU_INVALID_HANDLE; /* that of a module ends with it */
-    if (!cu_handle_take(t, CU_TEXREF)) return CU_INVALID_HANDLE;
-    base_free(t);
-    return CU_OK;
+    return cu_handle_take(t, CU_TEXREF) ? cu_handle_drop(t, NULL) : CU_INVALID_HANDLE;
 }
 
 /* What is set has an effect from now on. */

@@ -160,24 +160,33 @@ static cu_result object_new(u64 *out, const struct cu_resource *r, const struct 
     return handle ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
+static lock_t guard = LOCK_INIT; /* of what objects were made of, against their end */
+
 static cu_result object_end(u64 handle, bool surface)
 {
     bool gone;
     cu_result r = cu_begin();
     if (r) return r;
     if (!handle) return CU_OK;
+    lock(&guard);
     const struct texture *t = texture_at(handle, &gone);
     struct made *m = t && !gone ? t->owner : NULL;
-    if (!m || !texture_remove(handle, surface)) return CU_INVALID_VALUE;
-    base_free(m);
-    return CU_OK;
+    if (!m || !texture_remove(handle, surface)) r = CU_INVALID_VALUE;
+    if (!r) base_free(m);
+    unlock(&guard);
+    return r;
 }
 
-static const struct made *made_of(u64 handle, bool surface)
+static cu_result made_of(u64 handle, bool surface, struct made *out)
 {
     bool gone;
-    const struct texture *t = cu_begin() ? NULL : texture_at(handle, &gone);
-    return t && !gone && t->surface == surface ? t->owner : NULL;
+    if (cu_begin()) return CU_INVALID_VALUE;
+    lock(&guard);
+    const struct texture *t = texture_at(handle, &gone);
+    const struct made *m = t && !gone && t->surface == surface ? t->owner : NULL;
+    if (m) *out = *m;
+    unlock(&guard);
+    return m ? CU_OK : CU_INVALID_VALUE;
 }
 
 CU_API(cuTexObjectCreate)(u64 *out, const struct cu_resource *r, const struct cu_texture *t, const struct cu_view *v)
@@ -190,30 +199,30 @@ CU_API(cuSurfObjectDestroy)(u64 surface) { return object_end(surface, true); }
 
 CU_API(cuTexObjectGetResourceDesc)(struct cu_resource *out, u64 texture)
 {
-    const struct made *m = made_of(texture, false);
-    if (!m || !cu_ok(out)) return CU_INVALID_VALUE;
-    *out = m->resource;
+    struct made m;
+    if (made_of(texture, false, &m) || !cu_ok(out)) return CU_INVALID_VALUE;
+    *out = m.resource;
     return CU_OK;
 }
 CU_API(cuTexObjectGetTextureDesc)(struct cu_texture *out, u64 texture)
 {
-    const struct made *m = made_of(texture, false);
-    if (!m || !cu_ok(out)) return CU_INVALID_VALUE;
-    *out = m->texture;
+    struct made m;
+    if (made_of(texture, false, &m) || !cu_ok(out)) return CU_INVALID_VALUE;
+    *out = m.texture;
     return CU_OK;
 }
 CU_API(cuTexObjectGetResourceViewDesc)(struct cu_view *out, u64 texture)
 {
-    const struct made *m = made_of(texture, false);
-    if (!m || !cu_ok(out)) return CU_INVALID_VALUE;
-    *out = m->view;
+    struct made m;
+    if (made_of(texture, false, &m) || !cu_ok(out)) return CU_INVALID_VALUE;
+    *out = m.view;
     return CU_OK;
 }
 CU_API(cuSurfObjectGetResourceDesc)(struct cu_resource *out, u64 surface)
 {
-    const struct made *m = made_of(surface, true);
-    if (!m || !cu_ok(out)) return CU_INVALID_VALUE;
-    *out = m->resource;
+    struct made m;
+    if (made_of(surface, true, &m) || !cu_ok(out)) return CU_INVALID_VALUE;
+    *out = m.resource;
     return CU_OK;
 }
 

@@ -5,17 +5,31 @@
 struct cu_user_object {
     void *pointer;
     void (*destroy)(void *pointer);
-    u64 refs; /* atomic */
+    u64 callers, graphs; /* references of the program, and of graphs */
 };
-static lock_t guard = LOCK_INIT; /* of the lists of graphs */
+static lock_t guard = LOCK_INIT; /* of these, and of the lists of graphs */
 
-static void release(struct cu_user_object *o, u64 count)
+static cu_result object_end(void *handle)
 {
-    if (__atomic_sub_fetch(&o->refs, count, __ATOMIC_ACQ_REL)) return;
-    if (!cu_handle_take(o, CU_USER_OBJECT)) return;
+    struct cu_user_object *o = handle;
     o->destroy(o->pointer);
-    base_free(o);
+    return CU_OK;
 }
+
+/* With the guard: gives up so many references of one of the two; false: there are not so many. */
+static bool give_up(u64 *of, u64 count)
+{
+    if (!count || count > *of) return false;
+    *of -= count;
+    return true;
+}
+
+/* Without it. The object's function may do what it likes: it is called when the call is over. */
+static void end_if_unused(struct cu_user_object *o, bool used)
+{
+    if (!used && cu_handle_take(o, CU_USER_OBJECT)) cu_handle_later(o, object_end);
+}
+static bool is_used(const struct cu_user_object *o) { return o->callers || o->graphs; }
 
 CU_API(cuUserObjectCreate)
 (struct cu_user_object **out, void *pointer, void (*destroy)(void *), unsigned refs, unsigned flags)
@@ -27,22 +41,28 @@ CU_API(cuUserObjectCreate)
     if (!cu_ok(out) || !calls || !refs || refs > INT32_MAX || flags != NO_DESTRUCTOR_SYNC) return CU_INVALID_VALUE;
     struct cu_user_object *o = cu_handle_new(CU_USER_OBJECT, sizeof *o);
     if (!o) return CU_OUT_OF_MEMORY;
-    *o = (struct cu_user_object){ pointer, destroy, refs };
-    *out = o;
+    *o = (struct cu_user_object){ .pointer = pointer, .destroy = destroy, .callers = refs };
+    *out = cu_handle_open(o);
     return CU_OK;
 }
 
 CU_API(cuUserObjectRetain)(struct cu_user_object *o, unsigned count)
 {
     if (!cu_handle_is(o, CU_USER_OBJECT) || !count || count > INT32_MAX) return CU_INVALID_VALUE;
-    __atomic_add_fetch(&o->refs, count, __ATOMIC_RELAXED);
-    return CU_OK;
+    lock(&guard);
+    bool used = is_used(o);
+    if (used) o->callers += count;
+    unlock(&guard);
+    return used ? CU_OK : CU_INVALID_VALUE;
 }
 CU_API(cuUserObjectRelease)(struct cu_user_object *o, unsigned count)
 {
-    if (!cu_handle_is(o, CU_USER_OBJECT) || !count || count > o->refs) return CU_INVALID_VALUE;
-    release(o, count);
-    return CU_OK;
+    if (!cu_handle_is(o, CU_USER_OBJECT)) return CU_INVALID_VALUE;
+    lock(&guard);
+    bool had = give_up(&o->callers, count), used = is_used(o);
+    unlock(&guard);
+    if (had) end_if_unused(o, used);
+    return had ? CU_OK : CU_INVALID_VALUE;
 }
 
 /* ---- held by graphs ---- */
@@ -68,7 +88,7 @@ void cu_owned_copy(struct cu_owned *const from, struct cu_owned **to)
 {
     lock(&guard);
     for (const struct cu_owned *x = from; x; x = x->next) {
-        __atomic_add_fetch(&x->object->refs, 1, __ATOMIC_RELAXED);
+        x->object->graphs++;
         owned_add(to, x->object, 1);
     }
     unlock(&guard);
@@ -82,7 +102,11 @@ void cu_owned_release(struct cu_owned **list)
     unlock(&guard);
     while (x) {
         struct cu_owned *next = x->next;
-        release(x->object, x->count);
+        lock(&guard);
+        give_up(&x->object->graphs, x->count);
+        bool used = is_used(x->object);
+        unlock(&guard);
+        end_if_unused(x->object, used);
         base_free(x);
         x = next;
     }
@@ -95,11 +119,14 @@ CU_API(cuGraphRetainUserObject)(struct cu_graph *g, struct cu_user_object *o, un
     if (r) return r;
     if (!cu_handle_is(g, CU_GRAPH) || !cu_handle_is(o, CU_USER_OBJECT) || !count || count > INT32_MAX || flags > MOVE)
         return CU_INVALID_VALUE;
-    if (flags != MOVE) __atomic_add_fetch(&o->refs, count, __ATOMIC_RELAXED);
     lock(&guard);
-    owned_add(&g->owned, o, count);
+    bool had = flags == MOVE ? give_up(&o->callers, count) : is_used(o);
+    if (had) {
+        o->graphs += count;
+        owned_add(&g->owned, o, count);
+    }
     unlock(&guard);
-    return CU_OK;
+    return had ? CU_OK : CU_INVALID_VALUE;
 }
 
 CU_API(cuGraphReleaseUserObject)(struct cu_graph *g, struct cu_user_object *o, unsigned count)
@@ -116,8 +143,10 @@ CU_API(cuGraphReleaseUserObject)(struct cu_graph *g, struct cu_user_object *o, u
         *p = x->next;
         base_free(x);
     }
+    if (held) give_up(&o->graphs, count);
+    bool used = is_used(o);
     unlock(&guard);
     if (!held) return CU_INVALID_VALUE;
-    release(o, count);
+    end_if_unused(o, used);
     return CU_OK;
 }

@@ -86,10 +86,11 @@ CU_API(cuMemCreate)(lk_physical **out, u64 bytes, const struct cu_allocation *x,
     return CU_OK;
 }
 
+static lock_t guard = LOCK_INIT; /* physical memory is not released while a call looks at it */
+
 /* With several holders the handle stays. */
 CU_API(cuMemRelease)(lk_physical *p)
 {
-    static lock_t guard = LOCK_INIT;
     cu_result r = cu_begin();
     if (r) return r;
     lock(&guard);
@@ -100,12 +101,9 @@ CU_API(cuMemRelease)(lk_physical *p)
     return is ? CU_OK : CU_INVALID_VALUE;
 }
 
-CU_API(cuMemMap)(u64 address, u64 bytes, u64 offset, lk_physical *p, u64 flags)
+static cu_result map(lk_gpu *gpu, u64 address, u64 bytes, u64 offset, lk_physical *p, u64 flags)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    lk_gpu *gpu = gpu_of(address);
-    if (!cu_handle_is(p, CU_PHYSICAL) || !gpu || !bytes || bytes % LK_GRANULE || address % LK_GRANULE || flags)
+    if (!gpu || !bytes || bytes % LK_GRANULE || address % LK_GRANULE || flags || !cu_handle_is(p, CU_PHYSICAL))
         return CU_INVALID_VALUE;
     if (offset || bytes != p->dev->bytes) return CU_NOT_SUPPORTED; /* so says an H200, too: all of it or nothing */
     if (gpu != p->handle.gpu) {
@@ -114,13 +112,26 @@ CU_API(cuMemMap)(u64 address, u64 bytes, u64 offset, lk_physical *p, u64 flags)
     }
     return cu_status(gpu, lk_virtual_map(gpu, address, bytes, p));
 }
+CU_API(cuMemMap)(u64 address, u64 bytes, u64 offset, lk_physical *p, u64 flags)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    lock(&guard);
+    r = map(gpu_of(address), address, bytes, offset, p, flags);
+    unlock(&guard);
+    return r;
+}
 
 CU_API(cuMemUnmap)(u64 address, u64 bytes)
 {
     cu_result r = cu_begin();
     if (r) return r;
     lk_gpu *gpu = gpu_of(address);
-    return gpu ? cu_status(gpu, lk_virtual_unmap(gpu, address, bytes)) : CU_INVALID_VALUE;
+    if (!gpu) return CU_INVALID_VALUE;
+    lock(&guard);
+    r = cu_status(gpu, lk_virtual_unmap(gpu, address, bytes));
+    unlock(&guard);
+    return r;
 }
 
 CU_API(cuMemSetAccess)(u64 address, u64 bytes, const struct cu_access *a, u64 n)
@@ -172,9 +183,12 @@ CU_API(cuMemGetAllocationPropertiesFromHandle)(struct cu_allocation *out, lk_phy
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_ok(out) || !cu_handle_is(p, CU_PHYSICAL)) return CU_INVALID_VALUE;
-    memcpy(out, p->note, sizeof *out);
-    return CU_OK;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    lock(&guard);
+    bool is = cu_handle_is(p, CU_PHYSICAL);
+    if (is) memcpy(out, p->note, sizeof *out);
+    unlock(&guard);
+    return is ? CU_OK : CU_INVALID_VALUE;
 }
 
 CU_API(cuMemRetainAllocationHandle)(lk_physical **out, const void *p)
@@ -184,9 +198,16 @@ CU_API(cuMemRetainAllocationHandle)(lk_physical **out, const void *p)
     cu_result r = cu_begin();
     if (r) return r;
     lk_gpu *gpu = gpu_of(address);
-    if (!cu_ok(out) || !gpu || lk_virtual_at(gpu, address, &info)) return CU_INVALID_VALUE;
-    if (!cu_handle_add(info.physical, CU_PHYSICAL)) return CU_OUT_OF_MEMORY;
-    host_physical_retain(info.physical);
-    *out = info.physical;
-    return CU_OK;
+    if (!cu_ok(out) || !gpu) return CU_INVALID_VALUE;
+    lock(&guard);
+    if (lk_virtual_at(gpu, address, &info)) {
+        r = CU_INVALID_VALUE;
+    } else if (!cu_handle_add(info.physical, CU_PHYSICAL)) {
+        r = CU_OUT_OF_MEMORY;
+    } else {
+        host_physical_retain(info.physical);
+        *out = info.physical;
+    }
+    unlock(&guard);
+    return r;
 }

@@ -57,6 +57,7 @@ struct gate_thread {
     s32 tid;                  /* 0: the thread has ended, and another one may take this */
     struct cu_call *now;      /* atomic for other threads: its outermost call */
     u64 serial;               /* calls that it made */
+    struct cu_held held;      /* what they use */
     struct gate_thread *next; /* all that there ever were */
 };
 static struct gate_thread *threads; /* only added to */
@@ -65,8 +66,12 @@ static pthread_key_t ending;
 
 static void thread_end(void *t)
 {
+    struct cu_held *held = &((struct gate_thread *)t)->held;
     cu_failed_thread_end();
     cu_clock_thread_end();
+    cu_held_release(held, 0, false); /* of a call that has no end */
+    base_free(held->at);
+    *held = (struct cu_held){ 0 };
     __atomic_store_n(&((struct gate_thread *)t)->tid, 0, __ATOMIC_RELEASE);
     mine = NULL;
 }
@@ -93,6 +98,8 @@ static struct gate_thread *thread_take(void)
 }
 
 const struct cu_call *cu_call_now(void) { return mine ? mine->now : NULL; }
+
+struct cu_held *cu_call_held(void) { return mine && mine->now ? &mine->held : NULL; }
 
 u64 cu_call_serial(void) { return mine ? mine->serial : 0; }
 
@@ -132,6 +139,13 @@ void gate_begin(struct cu_call *c)
     c->live = LIVE;
     c->result = 0;
     c->start = 0;
+    if (unlikely(!c->outer && (t->held.n || t->held.graphs))) { /* of a call that has no end */
+        t->held.mark = 0;
+        cu_held_release(&t->held, 0, false);
+    }
+    c->held = t->held.mark;
+    c->graphs = t->held.graphs;
+    t->held.mark = t->held.n;
     if (c->outer) return;
     __atomic_store_n(&t->now, c, __ATOMIC_RELEASE); /* other threads read the record */
     __atomic_store_n(&t->serial, t->serial + 1, __ATOMIC_RELAXED);
@@ -139,12 +153,22 @@ void gate_begin(struct cu_call *c)
     if (unlikely(cu_where_scripts())) cu_where_begin(c);
 }
 
+static void held_end(struct gate_thread *t, const struct cu_call *c)
+{
+    struct cu_held *h = &t->held;
+    if (h->n != h->mark || h->graphs) cu_held_release(h, h->mark, c->graphs);
+    h->mark = c->held;
+}
+
 void gate_end(struct cu_call *c)
 {
+    struct gate_thread *t = mine;
     c->live = 0;
-    if (c->outer) return;
-    if (unlikely((s32)c->result != 0 || cu_failed_watches())) cu_failed_done(c);
-    if (unlikely(cu_clock_watches())) cu_clock_call(c);
-    if (c->start) cu_log_call(c);
-    __atomic_store_n(&mine->now, NULL, __ATOMIC_RELAXED);
+    if (!c->outer) {
+        if (unlikely((s32)c->result != 0 || cu_failed_watches())) cu_failed_done(c);
+        if (unlikely(cu_clock_watches())) cu_clock_call(c);
+        if (c->start) cu_log_call(c);
+    }
+    held_end(t, c);
+    if (!c->outer) __atomic_store_n(&t->now, NULL, __ATOMIC_RELAXED);
 }

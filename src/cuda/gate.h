@@ -17,7 +17,24 @@ struct cu_call {
     s64 result;                 /* what the function returned, when it did */
     struct cu_call *outer;      /* the call that this one is part of; NULL: none, this is a record of the thread */
     u64 start;                  /* ns, when calls are logged */
+    u32 held, graphs;           /* cu_held.mark and cu_held.graphs of the call around this one */
 };
+
+/* Handles that the calls of a thread use (cu_handle.c): they are given back when the call returns. */
+struct cu_held {
+    struct cu_hold {
+        void *handle;
+        void *root;        /* what is counted for it */
+        enum cu_kind kind; /* as it was asked for; 0: it is no handle any more */
+    } * at;
+    u32 n, cap;  /* of these */
+    u32 mark;    /* the first of the innermost call */
+    bool graphs; /* graphs_lock is the thread's */
+};
+/* Of the calling thread; NULL: it is in no call. */
+struct cu_held *cu_call_held(void);
+/* Gives back all from this place on, and the graphs, unless they are to be kept. */
+void cu_held_release(struct cu_held *h, u32 mark, bool graphs);
 
 /* The call that the calling thread is in; NULL: none, or none that came through the gate. */
 const struct cu_call *cu_call_now(void);
