@@ -299,7 +299,8 @@ static void touch_strong(struct touch *t, const struct access *a)
     t->scope = race_scope_of(t->w, a->site->scope);
     pending_drop(t->w, a->ok);
     if (t->w->c->exact && !era->parallel && __builtin_popcount(a->ok) > FEW_LANES) strong_prefetch(t, a, &cached);
-    if (strong_apart(a) && !volatiles_used(era)) {
+    /* a simple kernel has no clocks: nothing of what a lane does is the next one's matter */
+    if ((t->w->c->exact ? strong_apart(a) : a->site->vec == 1) && !volatiles_used(era)) {
         strong_lanes(t, a, a->ok, 0, reads, &cached);
         return;
     }
