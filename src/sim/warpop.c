@@ -448,11 +448,11 @@ static bool reduce_whole(struct warp *w, const struct insn *i, const struct lop 
 static bool sync_whole(struct warp *w, const struct insn *i, const struct lop *o)
 {
     if (!is_whole(w, i)) return false;
+    if (o->flags & ISA_WARP_BARRIER) return lop_dst(o, 0)->kind == O_NONE; /* there is nothing to hand over */
     if (o->flags & ISA_SHUFFLE) return shuffle_whole(w, i, o);
     if (o->flags & ISA_VOTE) return vote_whole(w, i, o);
     if (o->flags & ISA_REDUCE) return reduce_whole(w, i, o);
-    /* bar.warp.sync, or before ldmatrix: there is nothing to hand over */
-    return o->flags & (ISA_WARP_BARRIER | ISA_ALIGNED) && lop_dst(o, 0)->kind == O_NONE;
+    return o->flags & ISA_ALIGNED && lop_dst(o, 0)->kind == O_NONE; /* before ldmatrix: nothing either */
 }
 
 /* ---- arriving ---- */
@@ -484,16 +484,17 @@ static void arrive_in_groups(struct warp *w, struct split *s, const struct insn 
     sync_recheck(w);
 }
 
-bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
+static __attribute__((noinline)) void tell_met(struct warp *w, const struct split *s, const struct insn *i)
 {
-    const struct lop *o = &w->code->low->op[i->op];
-    if (sync_whole(w, i, o)) {
-        if (unlikely(observed(w->cta->launch)))
-            observe_sync(
-                w->cta->launch,
-                (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
-        return true;
-    }
+    struct launch *l = w->cta->launch;
+    if (observed(l))
+        observe_sync(l,
+                     (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
+}
+
+/* The common way. */
+static __attribute__((noinline)) bool arrive(struct warp *w, struct split *s, const struct insn *i, const struct lop *o)
+{
     u64 masks[LANES];
     lane_values(w->code, w->R, i->c, CLS_AT(i, 3), 4, masks);
     gather(w, s, i);
@@ -508,10 +509,7 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
         results(w, o, s->mask, &r);
         if (init_needs_planes(w, r.absent)) exec_to_plain(w, NONE);
         scatter(w, s, &w->code->insn[w->code->insn_of[i->op]], w->code, w->R, &r);
-        if (observed(w->cta->launch))
-            observe_sync(
-                w->cta->launch,
-                (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
+        tell_met(w, s, i);
         return true;
     }
     /* with lanes of other splits; among its own it is arithmetic, and a loop with it may be idle */
@@ -522,4 +520,12 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
     s->missing = o->flags & ISA_ALIGNED ? aligned_missing(w, s, i->op) : 0;
     sync_recheck(w);
     return false;
+}
+
+bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    if (!sync_whole(w, i, o)) return arrive(w, s, i, o);
+    if (unlikely(observed(w->cta->launch))) tell_met(w, s, i);
+    return true;
 }
