@@ -540,7 +540,7 @@ static u32 value_read(struct device *d, struct op_spec *spec, u64 address, const
     spec->tag = work_tag(d, site);
     if (spec->kind == OP_VALUE_WRITE) {
         tell_told(d);
-        struct dev_task t = { .kind = OP_FILL, .fill = { address, 0, 4, spec->bits / 32, 1, 0, 0 }, .site = site };
+        struct dev_task t = { .kind = OP_FILL, .fill = { address, 0, 4, spec->bits / 32, 1, 0, 0, 0 }, .site = site };
         u32 status;
         struct body *b = body_new(d, &t, 0, &status, e);
         if (!b) return work_status(d, status, e);

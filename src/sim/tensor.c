@@ -7,11 +7,11 @@
 /* ---- formats ---- */
 
 static const struct tensor_format formats[TENSOR_TYPES] = {
-    [TENSOR_F16] = { 5, 10, 0, false },      [TENSOR_BF16] = { 8, 7, 0, false },
-    [TENSOR_TF32] = { 8, 10, 13, false },    [TENSOR_E4M3] = { 4, 3, 0, true },
-    [TENSOR_E5M2] = { 5, 2, 0, false },      [TENSOR_F32] = { 8, 23, 0, false },
-    [TENSOR_E2M3] = { 2, 3, 0, true, true }, [TENSOR_E3M2] = { 3, 2, 0, true, true },
-    [TENSOR_E2M1] = { 2, 1, 2, true, true }, [TENSOR_E2M1_PACKED] = { 2, 1, 0, true, true },
+    [TENSOR_F16] = { 5, 10, 0, false, false },   [TENSOR_BF16] = { 8, 7, 0, false, false },
+    [TENSOR_TF32] = { 8, 10, 13, false, false }, [TENSOR_E4M3] = { 4, 3, 0, true, false },
+    [TENSOR_E5M2] = { 5, 2, 0, false, false },   [TENSOR_F32] = { 8, 23, 0, false, false },
+    [TENSOR_E2M3] = { 2, 3, 0, true, true },     [TENSOR_E3M2] = { 3, 2, 0, true, true },
+    [TENSOR_E2M1] = { 2, 1, 2, true, true },     [TENSOR_E2M1_PACKED] = { 2, 1, 0, true, true },
 };
 
 static u32 top_of(struct tensor_format f) { return (1u << f.exponent) - 1; }
