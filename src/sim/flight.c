@@ -70,6 +70,7 @@ struct flight *flight_new(struct warp *w, const struct insn *i, u32 lane, enum f
 void flight_add(struct flight *f, struct flight_move m)
 {
     struct flight_move *last = f->n ? &f->move[f->n - 1] : NULL;
+    if (!m.bytes) return; /* a copy of 0 bytes touches nothing */
     f->bytes += m.bytes;
     /* it goes on where the one before it ends */
     if (last && !last->to == !m.to && (!m.to || last->to + last->bytes == m.to) && !last->from == !m.from &&
