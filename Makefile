@@ -156,7 +156,7 @@ $(B)/truth/truth: $(TRUTH) tests/truth/truth.h $(B)/liblockstep.a
 unit: $(UNIT)
 fuzz: $(FUZZ)
 fuzzers:
-	@$(MAKE) --no-print-directory $(jobs) B=$(B)-fuzz CC=$(FUZZCC) CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' SANITIZE=address,undefined $(FUZZ:$(B)/fuzz/fuzz_%=$(B)-fuzz/fuzzer/%)
+	@$(MAKE) --no-print-directory $(jobs) B=$(B)-fuzz CC=$(FUZZCC) CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' LANES_FLAGS='-O1 -Wno-pass-failed' SANITIZE=address,undefined $(FUZZ:$(B)/fuzz/fuzz_%=$(B)-fuzz/fuzzer/%)
 
 need:
 	@tests/need '$(CC)'

@@ -110,7 +110,7 @@ static u32 cut(const char *p, size_t size, lk_ptx part[PARTS])
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const device[] = { "h200", "h200", "l4", "gb10" };
+    static const char *const device[] = { "h200", "b200", "l4", "gb10" };
     static const char *const check[] = { NULL, NULL, NULL, "bounds", "race", "init" };
     u32 how = mood(data, size);
     lk_options o = { .size = sizeof o,
