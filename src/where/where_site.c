@@ -205,7 +205,7 @@ const char *where_name(const char *site, const struct where_stack *s, u64 addres
     u64 place[4];
     if (!site || !where_kept(site) || __atomic_load_n(&t.n, __ATOMIC_RELAXED) > FULL) return NULL;
     if (place_of(s, address, place)) return keep(NULL, number_of(site), place, COUNT_OF(place));
-    if (s->n && address >= s->stack[s->n - 1]) return NULL;
+    if (s->n && address >= s->stack[s->n - 1] && address < where_stack_end()) return NULL; /* of a frame above */
     u64 word[] = { address };
     return keep(NULL, number_of(site), word, COUNT_OF(word));
 }
