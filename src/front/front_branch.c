@@ -125,32 +125,52 @@ static void branch_write(uint8_t *at, const uint8_t *to)
 #error "lockstep-front.so knows arm64 and x86-64"
 #endif
 
-/* A free range of `bytes` within reach of [low, high). Below is preferred: above a program lies its heap. */
+/* Addresses of free ranges within reach of a function: the ends of the gaps between mappings. */
+enum { TRIED = 32 };
+struct gaps {
+    uintptr_t below[TRIED], above[TRIED]; /* below: the nearest ones, round and round */
+    size_t belows, aboves;
+};
+
+static void gap_add(struct gaps *g, uintptr_t low, uintptr_t high, uintptr_t at, size_t bytes)
+{
+    if (at + bytes <= low && high - at < REACH) g->below[g->belows++ % TRIED] = at;
+    if (at >= high && at + bytes - low < REACH && g->aboves < TRIED) g->above[g->aboves++] = at;
+}
+
+static uint8_t *map_at(uintptr_t at, size_t bytes)
+{
+    void *p = mmap((void *)at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (p == MAP_FAILED || (uintptr_t)p == at) return p == MAP_FAILED ? NULL : p;
+    munmap(p, bytes); /* kernels before 4.17 take the address for a wish */
+    return NULL;
+}
+
+/* A free range of `bytes` within reach of [low, high). Below is preferred: above a program lies its heap. A gap may be
+ * none: another thread may have taken it meanwhile, and an emulator hides its own mappings. */
 static uint8_t *island_map(uintptr_t low, uintptr_t high, size_t bytes)
 {
     FILE *f = fopen("/proc/self/maps", "re");
     char line[512];
-    uintptr_t end = 0x10000, below = 0, above = 0; /* end: of the mapping before */
-    bool start = true;                             /* the line is not the rest of a long one */
+    struct gaps g = { .belows = 0 };
+    uintptr_t end = 0x10000; /* of the mapping before */
+    bool start = true;       /* the line is not the rest of a long one */
     while (f && fgets(line, sizeof line, f)) {
         unsigned long a, b;
         bool first = start;
         start = strchr(line, '\n') != NULL;
         if (!first || sscanf(line, "%lx-%lx", &a, &b) != 2) continue;
         if (a >= end && a - end >= bytes) {
-            if (a <= low && high - (a - bytes) < REACH) below = a - bytes;
-            if (end >= high && !above && end + bytes - low < REACH) above = end;
+            gap_add(&g, low, high, end, bytes);
+            gap_add(&g, low, high, a - bytes, bytes);
         }
         if (b > end) end = b;
     }
     if (f) fclose(f);
-    uintptr_t at = below ? below : above;
-    if (!at) return NULL;
-    void *p = mmap((void *)at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (p == MAP_FAILED) return NULL;
-    if ((uintptr_t)p == at) return p; /* kernels before 4.17 take the address for a wish */
-    munmap(p, bytes);
-    return NULL;
+    uint8_t *p = NULL;
+    for (size_t k = 0; !p && k < TRIED && k < g.belows; k++) p = map_at(g.below[(g.belows - 1 - k) % TRIED], bytes);
+    for (size_t k = 0; !p && k < g.aboves; k++) p = map_at(g.above[k], bytes);
+    return p;
 }
 
 bool front_redirect(struct front_hit *hit, size_t hits, bool bti, enum front_failure *why)
