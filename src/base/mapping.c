@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* Linux 5.14 */
 #define MADV_POPULATE_WRITE 23
@@ -74,14 +75,42 @@ static u64 listed(u64 at, u64 bytes, bool read, bool write)
 
 bool pages_usable(u64 at, u64 bytes) { return listed(at, bytes, true, true) == bytes; }
 
-/* Whether the kernel knows how to populate pages: it then says in one call whether all of them are there. */
+u64 pages_readable(const void *p, u64 bytes)
+{
+    enum { AT_ONCE = 256 };
+    u64 from = (uintptr_t)p, page = page_size(), end = from + bytes < from ? UINT64_MAX : from + bytes;
+    u64 step = bytes > (16u << 20) ? 16 * page : page;
+    char byte[AT_ONCE];
+    struct iovec at[AT_ONCE];
+    for (u64 next = from; next < end;) {
+        u32 n = 0;
+        u64 begin = next;
+        for (; n < AT_ONCE && next < end; n++) {
+            at[n] = (struct iovec){ (void *)(uintptr_t)next, 1 };
+            u64 after = (next & ~(page - 1)) + step;
+            next = after > next ? after : end;
+        }
+        struct iovec to = { byte, n };
+        ssize_t got = process_vm_readv(process_id(), &to, 1, at, n, 0);
+        if (got < 0 && errno != EFAULT)
+            return MIN_OF(listed(from, bytes, true, false), bytes); /* a sandbox may forbid to ask */
+        if (got == (ssize_t)n) continue;
+        u64 first = got > 0 ? (uintptr_t)at[got].iov_base : begin; /* that cannot be read */
+        return first - from;
+    }
+    return bytes;
+}
+
+/* Whether the kernel knows how to populate pages: it then says in one call whether all of them are there. At 0 none is:
+ * qemu-user takes every advice and does nothing. */
 static bool populates(void)
 {
     static u32 known; /* atomic; 1: no, 2: yes */
     u32 is = __atomic_load_n(&known, __ATOMIC_RELAXED);
     if (!is) {
         u64 page = page_size(), here = (uintptr_t)&is & ~(page - 1);
-        is = madvise((void *)(uintptr_t)here, page, MADV_POPULATE_READ) ? 1 : 2;
+        is = madvise((void *)(uintptr_t)here, page, MADV_POPULATE_READ) || !madvise(NULL, page, MADV_POPULATE_READ) ? 1
+                                                                                                                    : 2;
         __atomic_store_n(&known, is, __ATOMIC_RELAXED);
     }
     return is == 2;
@@ -96,7 +125,7 @@ u64 pages_there(const void *p, u64 bytes, bool write)
     bool asks = populates(), all = asks && !madvise((void *)(uintptr_t)low, high - low, how);
     errno = error;
     if (all) return bytes;
-    u64 n = asks ? listed(at, bytes, !write, write) : pages_readable(p, bytes);
+    u64 n = asks || write ? listed(at, bytes, !write, write) : pages_readable(p, bytes);
     return n > bytes ? bytes : n;
 }
 

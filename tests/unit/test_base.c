@@ -1,6 +1,13 @@
 /* Unit tests of base: arenas, text, maps, errors, fallible memory, spare blocks, files, processes, pages. */
 #include "base/base.h"
 #include "unit.h"
+#include <sys/syscall.h>
+#include <sys/prctl.h>
+#include <sys/mman.h>
+#include <stddef.h>
+#include <linux/seccomp.h>
+#include <linux/filter.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -265,6 +272,37 @@ static void process_ids(void)
     UNIT(child > 0 && waitpid(child, &status, 0) == child && !status);
 }
 
+/* A sandbox that forbids process_vm_readv: what can be read is still known, by other ways. */
+static int sandboxed(void)
+{
+    struct sock_filter program[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = { COUNT_OF(program), program };
+    u64 page = page_size(), word = 0;
+    char *p = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(p + page, page, PROT_NONE);
+    memset(p, 7, page);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 1;
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter); /* an emulator may know neither this nor process_vm_readv */
+    if (!pages_copy(&word, (uintptr_t)p, sizeof word) || word != 0x0707070707070707u) return 2;
+    if (pages_copy(&word, 16, sizeof word) || errno != EFAULT) return 3;
+    if (pages_readable(p + 100, 2 * page) != page - 100) return 4;
+    if (pages_there(p + 100, 2 * page, true) != page - 100) return 5;
+    return 0;
+}
+static void sandbox(void)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (!child) _exit(sandboxed());
+    UNIT(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    UNIT_EQ(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
     arenas();
@@ -277,5 +315,6 @@ int main(void)
     processes();
     process_ids();
     pages();
+    sandbox();
     return unit_done();
 }
