@@ -14,6 +14,7 @@
 #include "dev/op_in.h"
 #include "base/thread.h"
 #include <sched.h>
+#include <stdlib.h>
 #include <time.h>
 
 enum {
@@ -29,6 +30,19 @@ static __thread struct streams *dispatching;   /* this thread is in exec_dispatc
 static __thread const struct streams *hosting; /* this is its thread of host functions */
 
 /* ---- queues ---- */
+
+/* How long is waited for the host: a slow machine, an emulator or a debugger needs more (LOCKSTEP_PATIENCE). */
+static u64 idle_ns(void)
+{
+    static u64 known; /* atomic; 0: not asked yet */
+    u64 is = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (is) return is;
+    const char *ms = getenv("LOCKSTEP_PATIENCE");
+    long given = ms ? strtol(ms, NULL, 10) : 0;
+    is = given > 0 && given < 1000 * 1000 ? (u64)given * 1000 * 1000 : IDLE_NS;
+    __atomic_store_n(&known, is, __ATOMIC_RELAXED);
+    return is;
+}
 
 static bool sooner(const struct op *a, const struct op *b)
 {
@@ -232,7 +246,7 @@ static bool outlast(struct op *op)
             if (p != OP_PROGRESS_SOME) return false;
             continue;
         }
-        if (time_ns() - begin >= IDLE_NS && woken >= IDLE_TIMES) {
+        if (time_ns() - begin >= idle_ns() && woken >= IDLE_TIMES) {
             exec_chance(s, OP_CHANCE_LONG);
             return false;
         }
@@ -310,7 +324,7 @@ static void watch(struct streams *s)
     u64 called = s->called;
     sleep_on(s, &s->timer_work, WATCH_US);
     s->silent = s->called == called && !s->hosts ? s->silent + 1 : 0;
-    while (!s->quit && !s->runner && !s->hosts && time_ns() - s->called >= IDLE_NS && s->silent >= IDLE_TIMES) {
+    while (!s->quit && !s->runner && !s->hosts && time_ns() - s->called >= idle_ns() && s->silent >= IDLE_TIMES) {
         if (!draw_as_runner(s)) break;
         exec_chance(s, OP_CHANCE_SILENT);
     }
