@@ -188,10 +188,10 @@ struct shadow *mem_shadow(struct mem *m) { return &m->init; }
 
 void mem_define(struct mem *m, struct mem_object *o)
 {
-    u64 epoch = __atomic_load_n(&m->init.epoch, __ATOMIC_RELAXED);
-    if (zone_of(o->kind) != ZONE_PLAIN || __atomic_load_n(&o->defined, __ATOMIC_RELAXED) == epoch) return;
+    u64 epoch = __atomic_load_n(&m->init.epoch, __ATOMIC_ACQUIRE);
+    if (zone_of(o->kind) != ZONE_PLAIN || __atomic_load_n(&o->defined, __ATOMIC_ACQUIRE) == epoch) return;
     shadow_define(&m->init, o->base, o->size);
-    __atomic_store_n(&o->defined, epoch, __ATOMIC_RELAXED);
+    __atomic_store_n(&o->defined, epoch, __ATOMIC_RELEASE);
 }
 
 void mem_define_all(struct mem *m)

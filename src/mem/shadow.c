@@ -191,22 +191,26 @@ static void clean(struct shadow *s, u64 addr, u64 n)
     unlock(&s->lock);
 }
 
+/* Behind the bits that it is for: whoever sees the new epoch sees them, too, and a range that was looked at before them
+ * has the old one. */
+static void epoch_end(struct shadow *s) { __atomic_fetch_add(&s->epoch, 1, __ATOMIC_RELEASE); }
+
 void shadow_forget(struct shadow *s, u64 addr, u64 n)
 {
     u64 o = addr - s->from, page = page_size();
     if (!n || o >= s->bytes) return;
-    __atomic_fetch_add(&s->epoch, 1, __ATOMIC_RELAXED);
     if (__atomic_load_n(&s->stained, __ATOMIC_ACQUIRE)) clean(s, addr, n);
     u64 lo = ((u64)(uintptr_t)s->word + o / 8 + page) & ~(page - 1),
         hi = ((u64)(uintptr_t)s->word + (o + n) / 8) & ~(page - 1);
-    if (!s->mapped || hi <= lo) {
+    if (!s->mapped || hi <= lo)
         put_range(s, addr, n, false);
-        return;
+    else {
+        u64 first = s->from + (lo - (u64)(uintptr_t)s->word) * 8, last = s->from + (hi - (u64)(uintptr_t)s->word) * 8;
+        put_range(s, addr, first - addr, false);
+        pages_discard(lo, hi - lo);
+        put_range(s, last, addr + n - last, false);
     }
-    u64 first = s->from + (lo - (u64)(uintptr_t)s->word) * 8, last = s->from + (hi - (u64)(uintptr_t)s->word) * 8;
-    put_range(s, addr, first - addr, false);
-    pages_discard(lo, hi - lo);
-    put_range(s, last, addr + n - last, false);
+    epoch_end(s);
 }
 
 static int by_address(const void *a, const void *b)
@@ -258,7 +262,6 @@ void shadow_write(struct shadow *s, u64 addr, u32 n, struct taint t)
     u32 holes = 0, shift = 8 * (addr & 7);
     for (u32 b = 0; b < n; b++) holes |= (u32)((t.undef >> 8 * b & 0xff) != 0) << b;
     if (holes) {
-        __atomic_fetch_add(&s->epoch, 1, __ATOMIC_RELAXED);
         lock(&s->lock);
         struct stain *x = stain_make(s, addr);
         u64 known = bits_of_bytes(holes) << shift;
@@ -269,6 +272,7 @@ void shadow_write(struct shadow *s, u64 addr, u32 n, struct taint t)
         unlock(&s->lock);
     }
     for (u32 b = 0; b < n; b++) put_bits(s, (o + b) >> 6, 1ull << ((o + b) & 63), !(holes >> b & 1));
+    if (holes) epoch_end(s);
 }
 
 /* ---- copying ---- */
@@ -325,10 +329,10 @@ void shadow_copy(struct shadow *to, u64 at, struct shadow *from, u64 source, u64
         u32 bit = o & 63, k = (u32)MIN_OF(n - done, 64u - bit);
         u64 defined = bits_at(from, source + done) & low_bits(k), holes = ~defined & low_bits(k);
         if (defined) put_bits(to, o >> 6, defined << bit, true);
-        if (holes && !cleared) __atomic_fetch_add(&to->epoch, 1, __ATOMIC_RELAXED);
         if (holes) put_bits(to, o >> 6, holes << bit, false);
         cleared |= holes != 0;
         done += k;
     }
+    if (cleared) epoch_end(to);
     if (cleared && __atomic_load_n(&from->stained, __ATOMIC_ACQUIRE)) copy_stains(to, at, from, source, n);
 }

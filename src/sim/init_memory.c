@@ -192,7 +192,7 @@ int init_unknown(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct site *t = &w->code->low->site[i->site];
     struct shadow *s = t->space == SP_SHARED ? w->init_shared : w->init_global;
-    u64 epoch = __atomic_load_n(&s->epoch, __ATOMIC_RELAXED);
+    u64 epoch = __atomic_load_n(&s->epoch, __ATOMIC_ACQUIRE); /* before the bits */
     if (unlikely(!look(R, i, w, s, t))) return EV_DEOPT;
     check_range(&w->range[i->site], s, epoch);
     return handler_under(w, i, LAYER_DEFINED)(R, i, w);
