@@ -473,6 +473,6 @@ void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu)
 
 void cu_report_launch(struct cu_kernel_count *c, const lk_launch *launch)
 {
-    __atomic_store_n(&out.last, c, __ATOMIC_RELAXED);
+    __atomic_store_n(&out.last, c, __ATOMIC_RELEASE);
     cu_fault_launch(c, launch);
 }

@@ -159,7 +159,7 @@ u32 gpu_status(struct device *d, const struct dev_stream *st, const char *call, 
     gpu_done(d->gpu, e, call, code);
     if (!is_fault(code)) return (u32)code;
     char text[300], cause[900], name[256];
-    const struct ptx_func *k = st ? __atomic_load_n(&st->last, __ATOMIC_RELAXED) : NULL;
+    const struct ptx_func *k = st ? __atomic_load_n(&st->last, __ATOMIC_ACQUIRE) : NULL;
     driver_error(&d->gpu->cu, code, text, sizeof text);
     if (k) {
         name_plain(k->name, name, sizeof name);

@@ -372,7 +372,7 @@ static u32 launch(struct dev_stream *st, const struct dev_task *t, struct error 
         code = gpu_launch(d, &t->launch, t->programmatic, st->handle, &call);
     }
     if (unlikely(code)) return gpu_status(d, st, call, code, e);
-    __atomic_store_n(&st->last, t->launch.kernel, __ATOMIC_RELAXED);
+    __atomic_store_n(&st->last, t->launch.kernel, __ATOMIC_RELEASE);
     return 0;
 }
 

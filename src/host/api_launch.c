@@ -268,7 +268,7 @@ static bool repeated(const lk_kernel *k, const lk_launch *l)
     if (d->launch(d->function, n[0], MAX_OF(n[1], 1u), MAX_OF(n[2], 1u), b[0], MAX_OF(b[1], 1u), MAX_OF(b[2], 1u),
                   l->shared_bytes, d->stream, (void **)(uintptr_t)l->args, NULL))
         return false;
-    __atomic_store_n(d->last, d->kernel, __ATOMIC_RELAXED);
+    __atomic_store_n(d->last, d->kernel, __ATOMIC_RELEASE);
     return true;
 }
 

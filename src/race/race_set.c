@@ -109,7 +109,7 @@ static u32 set_new(const struct touch *t, u32 rest, u32 words)
         s->latest = __atomic_load_n(&set_at(n, rest)->latest, __ATOMIC_RELAXED);
         s->clean = set_at(n, rest)->clean;
     }
-    __atomic_store_n(&s->refs, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->refs, 1, __ATOMIC_RELEASE); /* set_ref_if_unchanged: behind the serial of the block */
     return x;
 }
 
