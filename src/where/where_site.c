@@ -167,10 +167,12 @@ static u32 number_of(const char *mark) { return (u32)((mark - t.mark[0]) / MARK_
  * is known. */
 static bool place_of(const struct where_stack *s, u64 address, u64 word[4])
 {
+    u64 high = where_stack_end();
     for (u32 k = 0; k < s->n; k++) {
         bool last = k + 1 == s->n;
         if (address < s->stack[k] || (!last && address >= s->stack[k + 1])) continue;
         if (last && address - s->stack[k] > LAST_FRAME) return false; /* of a frame whose end is not known */
+        if (s->stack[k] < high && address >= high) return false;      /* above the stack: in qemu, the program itself */
         word[0] = k;
         word[1] = address - s->stack[k];
         word[2] = last ? 0 : address - s->stack[k + 1];
