@@ -1,27 +1,46 @@
 /* lockstep ring: a ring kernel from the command line; the validation suite; the benchmark. */
 #include "base/scalar.h"
+#include "cli/args.h"
 #include "cli/ring_command.h"
 #include <stdlib.h>
 #include <unistd.h>
 
 enum { SECONDS = 60, MESSAGES = 1000 };
 
-/* "f32:1.5,u32:3": the values, one after the other, each aligned to its size. */
+enum { PAYLOAD_MOST = 1 << 28 };
+
+/* The end of a value: the next comma outside of brackets. */
+static const char *value_end(const char *p)
+{
+    for (int deep = 0; *p && (deep || *p != ','); p++) deep += (*p == '[') - (*p == ']' && deep);
+    return p;
+}
+
+/* "u32:3,f32[100]=iota": numbers and arrays as arguments of launch, one after the other, each aligned to its type. */
 static bool read_values(struct ring_request *r, struct ring_send *s, const char *text, struct error *e)
 {
-    s->data = arena_alloc(&r->mem, 8 * strlen(text) + 8, 16);
-    while (*text) {
-        const char *colon = strchr(text, ':'), *end = strchr(text, ',');
-        if (!end) end = text + strlen(text);
-        const struct scalar *t = colon && colon < end ? scalar_find((struct str){ text, (u32)(colon - text) }) : NULL;
-        char why[200];
-        if (!t)
-            return error_set(e, ERR_INPUT,
-                             "--send: values are TYPE:NUMBER with commas, as in f32:1.5,u32:3; `%.40s` is none", text);
-        s->bytes = (s->bytes + t->bytes - 1) / t->bytes * t->bytes;
-        if (!scalar_parse(t, (struct str){ colon + 1, (u32)(end - colon - 1) }, s->data + s->bytes, why, sizeof why))
-            return error_set(e, ERR_INPUT, "--send: %s", why);
-        s->bytes += t->bytes;
+    for (u32 k = 0; *text; k++) {
+        const char *end = value_end(text);
+        struct arg g;
+        if (!arg_parse(&r->mem, k, arena_str(&r->mem, (struct str){ text, (u32)(end - text) }), &g, e)) return false;
+        if ((g.kind != ARG_SCALAR && g.kind != ARG_BUFFER) || g.memory || !arg_measure(&g, k, e))
+            return e->code ? false
+                           : error_set(e, ERR_INPUT,
+                                       "--send: values are TYPE:NUMBER or TYPE[N]=FILL with commas, as in "
+                                       "u32:3,f32[3]=iota; `%.*s` is none",
+                                       (int)MIN_OF(end - text, 40), text);
+        u64 at = ((u64)s->bytes + g.type->bytes - 1) / g.type->bytes * g.type->bytes,
+            bytes = g.kind == ARG_SCALAR ? g.type->bytes : g.count * g.type->bytes;
+        if (at + bytes > PAYLOAD_MOST) return error_set(e, ERR_INPUT, "--send: a message of more than 256 MiB");
+        u8 *data = arena_alloc(&r->mem, at + bytes + 8, 16);
+        if (s->bytes) memcpy(data, s->data, s->bytes);
+        memset(data + s->bytes, 0, at - s->bytes);
+        if (g.kind == ARG_SCALAR)
+            memcpy(data + at, g.value, bytes);
+        else if (!arg_fill(&g, k, r->seed, data + at, e))
+            return false;
+        s->data = data;
+        s->bytes = (u32)(at + bytes);
         text = *end ? end + 1 : end;
     }
     return true;
@@ -109,17 +128,6 @@ static bool read_word(void *self, const char *word, struct error *e)
     return compiling_target(&r->mem, "ring", word, &r->path, &r->kernel, e);
 }
 
-/* lockstep_ring.cuh is found without -I: it lies in ../include of the folder that the command is in. */
-static void add_headers(struct ring_request *r)
-{
-    char path[4096];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    char *slash = n > 0 ? (path[n] = 0, strrchr(path, '/')) : NULL;
-    if (!slash) return;
-    *slash = 0;
-    VEC_PUSH(&r->mem, &r->compiling.flag, arena_printf(&r->mem, "-I%s/../include", path));
-}
-
 static void print_response(const struct ring_request *r, const lk_ring_message *m, const char *actor)
 {
     const struct scalar *t = scalar_find(str_of(r->as ? r->as : "u32"));
@@ -137,6 +145,28 @@ static void print_response(const struct ring_request *r, const lk_ring_message *
     if (n > 16) printf(" ... (%u)", n);
     if (r->common.verbose) printf("  (%.1f us)", (double)all / 1e3);
     putchar('\n');
+}
+
+/* Names the actors there are: a unit is called RING.ACTOR.NUMBER. */
+static int no_actor(struct ring_request *r, lk_ring *ring, const char *name)
+{
+    struct text t = { 0 };
+    lk_ring_unit_info u = { .size = sizeof u };
+    const char *names[64];
+    u32 n = 0;
+    for (u32 i = 0; n < COUNT_OF(names) && lk_ring_unit(ring, i, &u) == LK_OK; i++) {
+        char *from = strchr(u.name, '.'), *to = strrchr(u.name, '.');
+        if (!from || from == to) continue;
+        const char *actor = arena_str(&r->mem, (struct str){ from + 1, (u32)(to - from - 1) });
+        if (n && !strcmp(names[n - 1], actor)) continue;
+        text_add(&t, "%s%s", n ? ", " : "", actor);
+        names[n++] = actor;
+    }
+    const char *near = cli_nearest(name, names, n);
+    int code = cli_error("the kernel has no actor `%.60s`; it has %s%s%s%s", name, t.n ? t.p : "none",
+                         near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+    text_free(&t);
+    return code;
 }
 
 static void log_line(void *self, const char *line)
@@ -159,13 +189,16 @@ static int serve(struct ring_request *r, lk_ring *ring)
                               .data = s->data,
                               .bytes = s->bytes },
                         got = { .size = sizeof got };
+        lk_status came = m.unit == UINT32_MAX ? LK_BAD_INPUT : lk_ring_ask(ring, &m, &got, r->seconds);
+        r->stuck = came == LK_NOT_READY;
         if (m.unit == UINT32_MAX)
-            code = cli_error("the kernel has no actor `%.60s`", s->actor);
-        else if (lk_ring_ask(ring, &m, &got, r->seconds) != LK_OK)
+            code = no_actor(r, ring, s->actor);
+        else if (came != LK_OK)
             code = cli_error("%s", lk_ring_error(ring));
         else {
             if (!r->json || strcmp(r->json, "-")) print_response(r, &got, s->actor);
             if (got.result) code = EXIT_FINDINGS;
+            if (r->bench && code == EXIT_CLEAN) code = ring_bench_own(r, ring, s, &m, &got);
         }
     }
     if (code == EXIT_CLEAN && lk_ring_drain(ring, r->seconds) != LK_OK) code = cli_error("%s", lk_ring_error(ring));
@@ -175,6 +208,7 @@ static int serve(struct ring_request *r, lk_ring *ring)
     if (json && !file_write(r->json, json, strlen(json), &e)) code = cli_error_value(&e);
     lk_text_free(text);
     lk_text_free(json);
+    if (r->stuck) return code;
     if (lk_ring_terminate(ring, r->seconds) != LK_OK && code == EXIT_CLEAN) code = cli_error("%s", lk_ring_error(ring));
     return code;
 }
@@ -199,6 +233,10 @@ static int run_file(struct ring_request *r)
         code = cli_error("%s", lk_ring_error(NULL));
     else
         code = serve(r, ring);
+    if (r->stuck) { /* where the unit stands is in the report */
+        lk_gpu_interrupt(gpu);
+        lk_gpu_synchronise(gpu);
+    }
     if (lk_report_errors(gpu)) {
         char *report = lk_report_text(gpu, cli_color(&r->common));
         fputs(report, stdout);
@@ -215,21 +253,24 @@ int cmd_ring(int argc, char **argv)
     struct error e = { 0 };
     struct ring_request r = { .seconds = SECONDS, .messages = MESSAGES, .seed = 1 };
     struct parser p = { .verb = VERB_ring, .self = &r, .option = read_option, .word = read_word };
-    add_headers(&r);
     bool ok = options_parse(&p, argc, argv, &e);
     r.common = p.common;
     int code;
-    r.compiling.o.own = r.compiling.flag.n ? 1 : 0; /* the headers' folder: PTX beside the source was made with it */
     bool others = r.status && !r.path && !r.validate && !r.bench;
-    if (ok && !others && !r.path == !(r.validate || r.bench))
+    if (ok && !others && r.path ? r.validate : !(r.validate || r.bench || others))
         ok = error_set(&e, ERR_INPUT,
                        "ring takes a file, or --validate, or --bench; lockstep ring --help shows examples");
+    if (ok && r.path && r.bench && !r.send.n)
+        ok = error_set(&e, ERR_INPUT, "--bench of a ring of one's own measures the messages of --send ACTOR=VALUES");
     if (ok && r.validate && r.bench) ok = error_set(&e, ERR_INPUT, "--validate and --bench are two runs");
     if (ok && !r.messages) ok = error_set(&e, ERR_INPUT, "--messages is at least 1");
     if (!ok)
         code = cli_error_value(&e);
     else
-        code = others ? ring_status(&r) : r.validate ? ring_validate(&r) : r.bench ? ring_bench(&r) : run_file(&r);
+        code = others               ? ring_status(&r)
+               : r.validate         ? ring_validate(&r)
+               : r.bench && !r.path ? ring_bench(&r)
+                                    : run_file(&r);
     arena_free(&r.mem);
     return code;
 }

@@ -23,6 +23,7 @@ struct ring_request {
     u64 workers, messages, seed;
     double seconds; /* deadline of every call */
     bool validate, bench, status;
+    bool stuck;           /* no answer came in time */
     bool matrix;          /* --bench: latencies between SMs, too */
     u64 matrix_sms;       /* of so many of them; 0: all */
     const char *svg;      /* file of the histogram; NULL: none */
@@ -38,5 +39,8 @@ bool ring_suite_sum(u32 n, const lk_ring_message *sent, const lk_ring_message *r
 /* --validate and --bench; exit codes. */
 int ring_validate(struct ring_request *r);
 int ring_bench(struct ring_request *r);
+/* --bench of a file: round trips of a message whose first answer has come. */
+int ring_bench_own(struct ring_request *r, lk_ring *ring, const struct ring_send *s, const lk_ring_message *m,
+                   const lk_ring_message *first);
 int ring_status(struct ring_request *r); /* of all processes of this user */
 #endif

@@ -3,6 +3,8 @@
 #include "code/shared_layout.h"
 #include "compile/compile.h"
 #include "host/host.h"
+#include <dlfcn.h>
+#include <stdlib.h>
 
 static bool compiler_parse(const char *name, enum compiler *out, struct error *e)
 {
@@ -64,6 +66,28 @@ static struct text *log_of(lk_gpu *gpu, bool make)
     }
     unlock(&gpu->lock);
     return l ? &l->text : NULL;
+}
+
+/* "-I" and the folder of lockstep_ring.cuh, for a source that asks for it; NULL: it does not, or the folder is not
+ * found. It lies in include of a folder above the one that this code was loaded from: build, lib, lib/ARCH. */
+static const char *ring_headers(struct arena *a, const char *path)
+{
+    static const char *const up[] = { "..", "../..", "../../.." };
+    Dl_info self;
+    struct str text;
+    if (!is_cuda(path) || !file_read_if(path, &text)) return NULL;
+    bool asks = memmem(text.p, text.n, "lockstep_ring", 13) != NULL;
+    base_free((void *)(uintptr_t)text.p);
+    char place[4096] = "";
+    if (!asks || !dladdr((const void *)(uintptr_t)lk_module_compile, &self) || !realpath(self.dli_fname, place))
+        return NULL;
+    char *slash = strrchr(place, '/');
+    if (slash) *slash = 0;
+    for (u32 i = 0; i < COUNT_OF(up); i++) {
+        const char *folder = arena_printf(a, "%s/%s/include", place, up[i]);
+        if (file_exists(arena_printf(a, "%s/lockstep_ring.cuh", folder))) return arena_printf(a, "-I%s", folder);
+    }
+    return NULL;
 }
 
 static bool unit_read(lk_gpu *gpu, const char *path, const struct compile_options *o, struct unit *u)
@@ -130,19 +154,21 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%u", gpu->device->profile->sm);
     struct arena a = { 0 };
-    const char **flag = NEW_ARRAY(&a, const char *, in.flags + 1);
+    const char **flag = NEW_ARRAY(&a, const char *, in.flags + 2), *headers = ring_headers(&a, path);
+    u32 first = 0; /* PTX beside the source was made with it */
+    if (headers) flag[first++] = headers;
     struct compile_options o = { .arch = arch,
                                  .arch_exact = in.arch != NULL,
                                  .flag = flag,
-                                 .flags = in.flags,
-                                 .own = MIN_OF(in.own, in.flags),
+                                 .flags = in.flags + first,
+                                 .own = MIN_OF(in.own, in.flags) + first,
                                  .name = in.name,
                                  .names = in.names,
                                  .fresh = in.fresh != 0,
                                  .gather = in.gather != 0 };
-    if (in.flags) memcpy(flag, in.flag, in.flags * sizeof *flag);
+    if (in.flags) memcpy(flag + first, in.flag, in.flags * sizeof *flag);
     bool relocatable = !in.links;
-    for (u32 i = 0; i < in.flags; i++) relocatable |= !strcmp(flag[i], "-rdc=true");
+    for (u32 i = 0; i < o.flags; i++) relocatable |= !strcmp(flag[i], "-rdc=true");
     o.linked = !relocatable;
     if (o.linked) flag[o.flags++] = "-rdc=true";
     if (in.arch && !compile_arch(in.arch, arch))
