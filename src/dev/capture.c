@@ -386,6 +386,7 @@ static u32 begin(struct stream *st, enum capture_mode mode, struct graph *given,
         return OP_OUT_OF_MEMORY;
     }
     graphs_lock();
+    graph_settle(g);
     lock(&s->lock);
     exec_call(s);
     u32 status = st->capture ? OP_ILLEGAL_STATE : OP_OK;
@@ -461,6 +462,7 @@ static bool joined(const struct capture *c)
 {
     const struct graph *g = c->graph;
     const struct capture_set *last = c->origin->deps;
+    graph_settle(g);
     struct graph_node **todo = base_need((g->nodes + 1) * sizeof *todo);
     bool *seen = base_need(g->nodes + 1u);
     u32 n = 0;

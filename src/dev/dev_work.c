@@ -219,6 +219,21 @@ void work_run_here(struct dev_run *r)
 static void start(struct dev_run *r);
 static void start_in_sim(struct dev_run *r, struct sim_result *so_far);
 
+/* Of the launches that are held back, the last one with the priority of this. */
+static struct dev_run **last_of(struct dev_work *w, const struct dev_run *r)
+{
+    return &w->last[stream_priority(op_stream(r->op)) - STREAM_PRIORITY_MOST];
+}
+
+static void hold_back(struct dev_work *w, struct dev_run *r)
+{
+    struct dev_run **last = last_of(w, r), **before = last;
+    while (before > w->last && !*before) before--;
+    struct dev_run **at = *before ? &(*before)->next : &w->held; /* behind those that are as urgent */
+    r->next = *at;
+    *at = *last = r;
+}
+
 void work_run_left(struct dev_run *r)
 {
     struct dev_work *w = r->device->work;
@@ -229,6 +244,8 @@ void work_run_left(struct dev_run *r)
     if (r->alone) w->alone = false;
     while (w->held && admit(w->held)) {
         *end = w->held;
+        struct dev_run **last = last_of(w, *end);
+        if (*last == *end) *last = NULL;
         w->held = w->held->next;
         end = &(*end)->next;
         *end = NULL;
@@ -335,13 +352,7 @@ void work_start(struct dev_run *r)
     r->alone = r->device->race && !r->unchecked && work_kernel_alone(r->device, r->launch->kernel);
     lock(&w->lock);
     bool now = !w->held && admit(r);
-    struct dev_run **at = &w->held;
-    s32 priority = stream_priority(op_stream(r->op));
-    while (!now && *at && stream_priority(op_stream((*at)->op)) <= priority) at = &(*at)->next;
-    if (!now) {
-        r->next = *at;
-        *at = r;
-    }
+    if (!now) hold_back(w, r);
     unlock(&w->lock);
     if (now) start(r);
 }

@@ -66,6 +66,7 @@ struct dev_work {
     bool alone;                /* the one that runs must stay the only one */
     bool here;                 /* one of them is synchronous, and runs on the thread of its caller */
     struct dev_run *held;      /* launches that are held back, by priority, then age */
+    struct dev_run *last[STREAM_PRIORITY_LEAST - STREAM_PRIORITY_MOST + 1]; /* of each priority the last; NULL: none */
     struct error error;        /* why the first operation failed that nobody was told of */
     struct error lost;         /* why the first launch could not be executed */
     struct map sites;          /* texts of host calls, each once: the tags of operations */

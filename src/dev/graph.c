@@ -60,7 +60,7 @@ void graph_set_user(struct graph *g, void *user) { g->user = user; }
 void *graph_node_user(const struct graph_node *n) { return n->user; }
 void graph_node_set_user(struct graph_node *n, void *user) { n->user = user; }
 
-static void node_free(struct graph_node *n)
+static void node_empty(struct graph_node *n)
 {
     graph_user_gone(n->user);
     body_release(n->body);
@@ -68,7 +68,37 @@ static void node_free(struct graph_node *n)
     for (u32 i = 0; i < n->branches; i++) graph_delete(n->branch[i]);
     base_free(n->branch);
     base_free(n->dep);
+    *n = (struct graph_node){ .removed = n->removed };
+}
+
+static void node_free(struct graph_node *n)
+{
+    node_empty(n);
     base_free(n);
+}
+
+/* Nodes may be removed one by one, thousands of them: the others are looked at once, when somebody reads them. */
+void graph_settle(const struct graph *of)
+{
+    struct graph *g = (struct graph *)(uintptr_t)of; /* nobody can see a difference */
+    if (!g->removed) return;
+    u32 kept = 0;
+    for (u32 i = 0; i < g->nodes; i++) {
+        struct graph_node *n = g->node[i];
+        if (!n->graph) continue;
+        u32 deps = 0;
+        for (u32 k = 0; k < n->deps; k++)
+            if (n->dep[k].from->graph) n->dep[deps++] = n->dep[k];
+        n->deps = deps;
+        n->index = kept;
+        g->node[kept++] = n;
+    }
+    g->nodes = kept;
+    while (g->removed) {
+        struct graph_node *n = g->removed;
+        g->removed = n->removed;
+        base_free(n);
+    }
 }
 
 struct streams *graph_owner(const struct graph *g) { return g->all; }
@@ -80,6 +110,7 @@ void graph_delete(struct graph *g)
     capture_graph_gone(g);
     graph_user_gone(g->user);
     if (g->exec) g->exec->graph = NULL;
+    graph_settle(g);
     for (u32 i = 0; i < g->nodes; i++) node_free(g->node[i]);
     base_free(g->node);
     base_free(g);
@@ -254,14 +285,11 @@ u32 graph_node_remove(struct graph_node *n)
     enum op_kind kind = graph_node_kind(n);
     if (kind == OP_ALLOC || kind == OP_FREE) return OP_NOT_SUPPORTED;
     g->bound -= kind == OP_BRANCH;
+    if (streams_capture(g->all)) graph_settle(g); /* a capture counts nodes by their places */
     capture_node_gone(n);
-    for (u32 i = 0; i < g->nodes; i++) dep_remove(g->node[i], n);
-    g->nodes--;
-    for (u32 i = n->index; i < g->nodes; i++) {
-        g->node[i] = g->node[i + 1];
-        g->node[i]->index = i;
-    }
-    node_free(n);
+    node_empty(n);
+    n->removed = g->removed;
+    g->removed = n;
     return OP_OK;
 }
 
@@ -283,16 +311,25 @@ void graph_node_share(struct graph_node *n, const struct graph_node *like)
     body_release(old);
 }
 
-u32 graph_node_count(const struct graph *g) { return g->nodes; }
+u32 graph_node_count(const struct graph *g)
+{
+    graph_settle(g);
+    return g->nodes;
+}
 
 u32 graph_edge_count(const struct graph *g)
 {
     u32 n = 0;
+    graph_settle(g);
     for (u32 i = 0; i < g->nodes; i++) n += g->node[i]->deps;
     return n;
 }
 
-struct graph_node *graph_node_at(const struct graph *g, u32 i) { return i < g->nodes ? g->node[i] : NULL; }
+struct graph_node *graph_node_at(const struct graph *g, u32 i)
+{
+    graph_settle(g);
+    return i < g->nodes ? g->node[i] : NULL;
+}
 enum op_kind graph_node_kind(const struct graph_node *n) { return n->body ? n->body->spec.kind : OP_GRAPH; }
 const struct op_spec *graph_node_spec(const struct graph_node *n) { return n->body ? &n->body->spec : NULL; }
 struct graph *graph_node_graph(const struct graph_node *n) { return n->graph; }
@@ -301,6 +338,7 @@ struct graph *graph_node_body(const struct graph_node *n, u32 i) { return i < n-
 
 u32 graph_node_deps(const struct graph_node *n, struct graph_dep *out, u32 most)
 {
+    graph_settle(n->graph);
     for (u32 i = 0; i < MIN_OF(n->deps, most); i++) out[i] = n->dep[i];
     return n->deps;
 }
@@ -310,6 +348,7 @@ u32 graph_node_deps(const struct graph_node *n, struct graph_dep *out, u32 most)
 struct graph *graph_copy(const struct graph *g)
 {
     struct graph *c = graph_new(g->all);
+    graph_settle(g);
     for (u32 i = 0; c && i < g->nodes; i++) {
         const struct graph_node *from = g->node[i];
         struct graph_node *n = node_new(c, NULL, 0);
@@ -345,6 +384,7 @@ u32 graph_clone(const struct graph *g, struct graph **out)
 
 struct graph_node *graph_in_clone(const struct graph_node *n, const struct graph *clone)
 {
+    graph_settle(clone);
     for (u32 i = 0; i < clone->nodes; i++)
         if (clone->node[i]->origin == n->id) return clone->node[i];
     return NULL;

@@ -124,8 +124,8 @@ static bool edges_differ(const struct plan *p, const struct plan_node *a, const 
 {
     if (a->deps != b->deps || a->region != b->region) return true;
     for (u32 i = 0; i < a->deps; i++) {
-        const struct plan_edge *e = &p->edge[a->first + i];
-        bool there = false;
+        const struct plan_edge *e = &p->edge[a->first + i], *same = &q->edge[b->first + i];
+        bool there = e->from == same->from && e->kind == same->kind; /* most often in this order */
         for (u32 k = 0; k < b->deps && !there; k++) {
             const struct plan_edge *f = &q->edge[b->first + k];
             there = e->from == f->from && e->kind == f->kind;
@@ -159,6 +159,17 @@ static void plan_swap(struct graph_exec *x, struct plan *p)
     unlock(&s->lock);
 }
 
+/* The plan of x, to be changed: launches in flight keep what they have. */
+static struct plan *plan_own(struct graph_exec *x)
+{
+    lock(&x->all->lock);
+    exec_call(x->all);
+    bool shared = x->plan->refs > 1;
+    unlock(&x->all->lock);
+    if (shared) plan_swap(x, plan_copy(x->plan));
+    return x->plan;
+}
+
 u32 graph_update(struct graph_exec *x, const struct graph *g, struct graph_update *out)
 {
     struct graph_update mine;
@@ -190,8 +201,9 @@ u32 graph_update(struct graph_exec *x, const struct graph *g, struct graph_updat
 /* The place of a node that does something; the number of nodes: it is not there. */
 static u32 place_of(const struct plan *p, const struct graph_node *n)
 {
-    u32 i = 0;
-    while (i < p->nodes && (p->node[i].id != n->id || !p->node[i].body)) i++;
+    u32 i = n->mark; /* where the last plan of its graph has it: most often this one */
+    if (i < p->nodes && p->node[i].id == n->id && p->node[i].body) return i;
+    for (i = 0; i < p->nodes && (p->node[i].id != n->id || !p->node[i].body);) i++;
     return i;
 }
 
@@ -204,16 +216,17 @@ u32 graph_exec_set(struct graph_exec *x, const struct graph_node *n, const struc
     if (old.kind == OP_ALLOC || old.kind == OP_FREE) return OP_NOT_SUPPORTED;
     struct graph_body *b = body_new(spec);
     if (!b) return OP_OUT_OF_MEMORY;
-    struct plan *p = plan_copy(x->plan);
+    struct plan *p = plan_own(x);
     body_release(p->node[i].body);
     p->node[i].body = b;
-    plan_swap(x, p);
     return OP_OK;
 }
 
 /* Gives the nodes of one graph, which are in the plan, the bodies of another's. */
 static u32 bodies_take(struct plan *p, const struct graph *mine, const struct graph *other)
 {
+    graph_settle(mine);
+    graph_settle(other);
     u32 status = mine->nodes == other->nodes ? OP_OK : OP_GRAPH_UPDATE_FAILURE;
     for (u32 i = 0; i < mine->nodes && !status; i++) {
         const struct graph_node *a = mine->node[i], *b = other->node[i];
@@ -260,9 +273,7 @@ u32 graph_exec_enable(struct graph_exec *x, const struct graph_node *n, bool ena
 {
     u32 at, status = switched(x->plan, n, &at);
     if (status) return status;
-    struct plan *p = plan_copy(x->plan);
-    p->node[at].disabled = !enabled;
-    plan_swap(x, p);
+    plan_own(x)->node[at].disabled = !enabled;
     return OP_OK;
 }
 

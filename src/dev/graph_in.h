@@ -13,7 +13,7 @@ struct graph_body *body_hold(struct graph_body *b);
 struct graph_body *body_new(const struct op_spec *spec); /* NULL: no memory */
 
 struct graph_node {
-    struct graph *graph;
+    struct graph *graph;     /* NULL: it was removed */
     u64 id;                  /* unique */
     u64 origin;              /* of a copy: the id of the node it was copied from; else its own */
     u32 index;               /* among the nodes */
@@ -23,17 +23,19 @@ struct graph_node {
     u32 branches;
     struct graph_dep *dep; /* the edges into it */
     u32 deps, cap;
-    u32 mark;   /* for walks: the place in a plan */
-    void *user; /* the caller's, or NULL */
+    u32 mark;                   /* for walks: the place in a plan */
+    struct graph_node *removed; /* the next one of those that were removed */
+    void *user;                 /* the caller's, or NULL */
 };
 
 struct graph {
     struct streams *all;
     struct graph_node **node;
     u32 nodes, cap;
-    u32 bound;               /* allocation nodes and conditional nodes */
-    struct graph_exec *exec; /* the only one that may exist, where there are such nodes */
-    void *user;              /* the caller's, or NULL */
+    struct graph_node *removed; /* nodes that are only named any more, by the list and by edges: graph_settle */
+    u32 bound;                  /* allocation nodes and conditional nodes */
+    struct graph_exec *exec;    /* the only one that may exist, where there are such nodes */
+    void *user;                 /* the caller's, or NULL */
 };
 /* In a plan the nodes lie in topological order. */
 struct plan_edge {
@@ -72,6 +74,7 @@ struct plan *plan_new(const struct graph *g, u32 *status, struct graph_node **wh
 struct plan *plan_copy(const struct plan *p);
 void plan_free(struct plan *p);
 struct graph *graph_copy(const struct graph *g); /* NULL: no memory */
+void graph_settle(const struct graph *g);        /* before the list of nodes is read, or edges: without those removed */
 
 struct graph_exec {
     struct streams *all;

@@ -15,6 +15,7 @@ struct build { /* a plan that is being made; vectors grow in the arena */
 /* The nodes of g, each after those that it depends on, the first added first; NULL: a cycle. */
 static struct graph_node **sorted(struct build *b, const struct graph *g)
 {
+    graph_settle(g);
     struct graph_node **out = NEW_ARRAY(&b->mem, struct graph_node *, g->nodes + 1);
     u32 *waits = NEW_ARRAY(&b->mem, u32, g->nodes + 1), *first = NEW_ARRAY(&b->mem, u32, g->nodes + 2), n = 0;
     struct graph_node **later = NEW_ARRAY(&b->mem, struct graph_node *, graph_edge_count(g) + 1);
@@ -46,7 +47,9 @@ static struct graph_node **sorted(struct build *b, const struct graph *g)
 
 static u32 plan_push(struct build *b, const struct graph_node *n, struct graph_body *body)
 {
-    struct plan_node p = { .body = body_hold(body), .node = n, .id = n->id, .first = b->edge.n, .region = b->inside };
+    struct plan_node p = {
+        .body = body_hold(body), .node = n, .id = n->id, .first = b->edge.n, .region = b->inside, .sink = true
+    };
     VEC_PUSH(&b->mem, &b->node, p);
     return b->node.n - 1;
 }
@@ -56,6 +59,7 @@ static void plan_edge(struct build *b, u32 to, u32 from, enum op_edge_kind kind)
     struct plan_edge e = { from, (u8)kind };
     VEC_PUSH(&b->mem, &b->edge, e);
     b->node.p[to].deps++;
+    if (kind == OP_EDGE_COMPLETE) b->node.p[from].sink = false;
 }
 
 static bool flatten(struct build *b, const struct graph *g, u32 begin);
@@ -104,10 +108,10 @@ static bool flatten(struct build *b, const struct graph *g, u32 begin)
         if (n->branches && !flatten_branches(b, n, at)) return false;
         if (!n->child) continue;
         if (!flatten(b, n->child, at)) return false;
-        u32 inside = b->node.n, end = plan_push(b, n, NULL); /* after all nodes of the child, and its begin */
+        u32 inside = b->node.n, end = plan_push(b, n, NULL); /* after the last nodes of the child, and its begin */
         plan_edge(b, end, at, OP_EDGE_COMPLETE);
         for (u32 k = at + 1; k < inside; k++)
-            if (b->node.p[k].region == b->inside) plan_edge(b, end, k, OP_EDGE_COMPLETE);
+            if (b->node.p[k].region == b->inside && b->node.p[k].sink) plan_edge(b, end, k, OP_EDGE_COMPLETE);
         n->mark = end;
     }
     return order != NULL;

@@ -309,6 +309,7 @@ static void legacy_order(struct op *op)
         while (s->active) {
             struct stream *other = s->active;
             s->active = other->next_active;
+            if (s->active) s->active->prev_active = NULL;
             other->active = false;
             op_edge_add(other->tail, op, OP_EDGE_COMPLETE);
         }
@@ -323,6 +324,8 @@ static void legacy_order(struct op *op)
     if (st->active) return;
     st->active = true;
     st->next_active = s->active;
+    st->prev_active = NULL;
+    if (s->active) s->active->prev_active = st;
     s->active = st;
 }
 

@@ -138,7 +138,7 @@ struct stream {
     struct op *tail; /* the last operation, done or not, with a reference; NULL: none yet */
     u64 legacy_age;  /* age of the last operation of the legacy stream that this one is ordered after */
     u32 error;       /* status of the first failed operation that nobody asked for */
-    struct stream *next_active;
+    struct stream *next_active, *prev_active;
     struct stream *next, *prev; /* all streams */
     u64 thread;                 /* per-thread stream: of this thread; else 0 */
     struct capture *capture;    /* the one that it takes part in, or NULL */
@@ -172,6 +172,8 @@ struct streams {
     struct op_clocks clocks;
     struct stream *legacy;
     struct stream *streams; /* all, the newest first */
+    struct stream **mine;   /* per-thread streams, by the number of the thread: a hash table */
+    u32 nmine, capmine;     /* how many; its size, a power of two */
     struct stream *apart;   /* of records of all streams and waits of all streams; NULL: there was none */
     struct op *gate; /* the last wait of all streams, which new streams wait for, too; with a reference, or NULL */
     struct stream *active; /* blocking streams with work since the last legacy operation */

@@ -61,11 +61,10 @@ static void dispose(struct stream *st)
         if (st->active) opclock_join_op(&s->clocks, &s->clocks.gone_blocking, end, tail->slot, tail->number);
         op_unref(tail);
     }
-    for (struct stream **p = &s->active; st->active; p = &(*p)->next_active)
-        if (*p == st) {
-            *p = st->next_active;
-            break;
-        }
+    if (st->active) {
+        *(st->prev_active ? &st->prev_active->next_active : &s->active) = st->next_active;
+        if (st->next_active) st->next_active->prev_active = st->prev_active;
+    }
     if (st->slot != UINT32_MAX) slot_leave(&s->clocks, st->slot);
     if (st->error && !s->error) s->error = st->error;
     if (st->prev)
@@ -96,6 +95,7 @@ void streams_delete(struct streams *s)
     }
     pthread_mutex_destroy(&s->lock);
     base_free(s->graph_live);
+    base_free(s->mine);
     base_free(s);
 }
 
@@ -151,6 +151,34 @@ u32 stream_delete(struct stream *st)
 
 struct stream *stream_legacy(struct streams *s) { return s->legacy; }
 
+/* Where the stream of a thread is, or belongs: NULL there. */
+static struct stream **place_of(struct stream **table, u32 cap, u64 thread)
+{
+    u32 i = (u32)(thread * 0x9e3779b97f4a7c15u >> 32) & (cap - 1);
+    while (table[i] && table[i]->thread != thread) i = (i + 1) & (cap - 1);
+    return &table[i];
+}
+
+/* The stream of the calling thread, under the lock; NULL: no memory. */
+static struct stream *stream_of(struct streams *s, u64 thread)
+{
+    if (2 * s->nmine >= s->capmine) {
+        u32 cap = s->capmine ? 2 * s->capmine : 16;
+        struct stream **table = base_need(cap * sizeof *table);
+        for (u32 i = 0; i < s->capmine; i++)
+            if (s->mine[i]) *place_of(table, cap, s->mine[i]->thread) = s->mine[i];
+        base_free(s->mine);
+        s->mine = table;
+        s->capmine = cap;
+    }
+    struct stream **p = place_of(s->mine, s->capmine, thread);
+    if (*p || !(*p = make(s, STREAM_BLOCKING, 0))) return *p;
+    (*p)->thread = thread;
+    (*p)->fixed = true;
+    s->nmine++;
+    return *p;
+}
+
 struct stream *stream_per_thread(struct streams *s)
 {
     static __thread struct {
@@ -161,12 +189,7 @@ struct stream *stream_per_thread(struct streams *s)
     if (last.serial == s->serial) return last.stream;
     lock(&s->lock);
     exec_call(s);
-    struct stream *st = s->streams;
-    while (st && st->thread != me) st = st->next;
-    if (!st && (st = make(s, STREAM_BLOCKING, 0))) {
-        st->thread = me;
-        st->fixed = true;
-    }
+    struct stream *st = stream_of(s, me);
     unlock(&s->lock);
     if (st) {
         last.serial = s->serial;
