@@ -194,6 +194,8 @@ struct cu_image {
     lk_module *on[CU_DEVICES];         /* by ordinal; NULL: not loaded there */
     struct cu_image *view[CU_DEVICES]; /* what cuLibraryGetModule gave; NULL: nobody has asked */
     struct cu_function *first;         /* the kernels that somebody has asked for */
+    struct map functions;              /* the same by name */
+    struct arena mem;                  /* for that map */
     bool assembled[CU_DEVICES];        /* machine code for that device was looked for, and its registers are known */
 };
 /* A kernel of an image: CUfunction, and CUkernel. */

@@ -282,13 +282,14 @@ static void call_add(struct text *t, const struct cu_call *c, bool other)
 /* Calls that were in progress at the last look, too. */
 static u32 calls_add(struct text *t, s32 first, bool all)
 {
-    u32 n = 0, seen = 0, nth = 0;
+    u32 n = 0, seen = 0;
+    const struct gate_thread *thread = NULL;
     s32 tid;
     u64 serial;
     const struct cu_call *at;
     struct cu_call c;
     if (first && (at = cu_call_of_thread(first)) && call_copy(at, &c)) call_add(t, &c, false);
-    for (; n < THREADS && cu_call_nth(nth, &tid, &serial, &at); nth++) {
+    while (n < THREADS && cu_call_next(&thread, &tid, &serial, &at)) {
         if (!at || tid == first) continue;
         bool old = all;
         for (u32 i = 0; i < out.nseen; i++) old |= out.seen[i].tid == tid && out.seen[i].serial == serial;
@@ -297,7 +298,7 @@ static u32 calls_add(struct text *t, s32 first, bool all)
             n++;
         }
     }
-    for (nth = 0; seen < THREADS && cu_call_nth(nth, &tid, &serial, &at); nth++)
+    for (thread = NULL; seen < THREADS && cu_call_next(&thread, &tid, &serial, &at);)
         if (at) {
             out.seen[seen].tid = tid;
             out.seen[seen++].serial = serial;

@@ -68,6 +68,7 @@ struct cu_node {
     u32 handle;              /* CU_NODE: what graph_on_gone is told of */
     struct graph_node *node; /* of the engine */
     enum cu_node_type type;
+    void *used; /* the CUfunction or CUevent that it was last given, which may be gone since; NULL: not known */
     bool given; /* the parameters below are the caller's; else they are made from the node's task when asked for */
     union {
         struct cu_copy_3d copy;

@@ -80,7 +80,8 @@ static cu_result kernel_add(ADDING, const struct cu_kernel_node *x, bool second)
     lk_launch l;
     BEGIN;
     if ((r = cu_kernel_node_read(a.c, x, second, arg, &k, &l))) return r;
-    return add_end(&a, lk_graph_add_launch(AFTER, k, &l, &a.made), g, out);
+    if (!(r = add_end(&a, lk_graph_add_launch(AFTER, k, &l, &a.made), g, out))) (*out)->used = x->function;
+    return r;
 }
 CU_API(cuGraphAddKernelNode)(ADDING, const struct cu_kernel_node *x) { return kernel_add(out, g, dep, deps, x, false); }
 CU_API(cuGraphAddKernelNode_v2)(ADDING, const struct cu_kernel_node_v2 *x)
@@ -96,13 +97,20 @@ static bool function_has(void *handle, void *func)
     return false;
 }
 
+/* The handle of this kind that `has` what the node uses. One of many is found at once where the node was given it. */
+static void *used(struct cu_node *n, enum cu_kind kind, bool (*has)(void *handle, void *self), void *what)
+{
+    if (!cu_handle_is(n->used, kind) || !has(n->used, what)) n->used = cu_handle_find(kind, has, what);
+    return n->used;
+}
+
 static cu_result kernel_get(struct cu_node *n, struct cu_kernel_node *out)
 {
     cu_result r = enter(n, CU_NODE_KERNEL);
     if (r) return r;
     if (!cu_ok(out)) return CU_INVALID_VALUE;
     const struct dev_launch *l = &dev_node_task(n->node)->launch;
-    struct cu_function *f = cu_handle_find(CU_KERNEL, function_has, l->kernel);
+    struct cu_function *f = used(n, CU_KERNEL, function_has, l->kernel);
     base_free(n->arg);
     if (!(n->arg = base_alloc((l->kernel->nparam + 1) * sizeof *n->arg))) return CU_OUT_OF_MEMORY;
     for (u32 i = 0; i < l->kernel->nparam; i++) n->arg[i] = (u8 *)(uintptr_t)l->params + l->kernel->param[i]->offset;
@@ -338,13 +346,15 @@ CU_API(cuGraphAddEventRecordNode)(ADDING, void *event)
 {
     BEGIN;
     if (!cu_event_of(event)) return CU_INVALID_HANDLE;
-    return add_end(&a, lk_graph_add_record(AFTER, cu_event_of(event), &a.made), g, out);
+    if (!(r = add_end(&a, lk_graph_add_record(AFTER, cu_event_of(event), &a.made), g, out))) (*out)->used = event;
+    return r;
 }
 CU_API(cuGraphAddEventWaitNode)(ADDING, void *event)
 {
     BEGIN;
     if (!cu_event_of(event)) return CU_INVALID_HANDLE;
-    return add_end(&a, lk_graph_add_wait(AFTER, cu_event_of(event), &a.made), g, out);
+    if (!(r = add_end(&a, lk_graph_add_wait(AFTER, cu_event_of(event), &a.made), g, out))) (*out)->used = event;
+    return r;
 }
 static bool event_has(void *handle, void *event)
 {
@@ -356,7 +366,7 @@ static cu_result event_get(struct cu_node *n, void **out, enum cu_node_type type
     cu_result r = enter(n, type);
     if (r) return r;
     if (!cu_ok(out)) return CU_INVALID_VALUE;
-    *out = cu_handle_find(CU_EVENT, event_has, graph_node_spec(n->node)->event);
+    *out = used(n, CU_EVENT, event_has, graph_node_spec(n->node)->event);
     return *out ? CU_OK : CU_INVALID_HANDLE;
 }
 static cu_result event_set(struct cu_node *n, void *event, enum cu_node_type type)
@@ -365,6 +375,7 @@ static cu_result event_set(struct cu_node *n, void *event, enum cu_node_type typ
     if (r) return r;
     if (!cu_event_of(event)) return CU_INVALID_HANDLE;
     struct op_spec spec = { .kind = graph_node_kind(n->node), .event = (struct event *)cu_event_of(event)->dev };
+    n->used = event;
     return (cu_result)graph_node_set(n->node, &spec);
 }
 CU_API(cuGraphEventRecordNodeGetEvent)(struct cu_node *n, void **out) { return event_get(n, out, CU_NODE_RECORD); }

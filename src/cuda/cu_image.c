@@ -97,6 +97,7 @@ static cu_result image_end(void *handle)
         cu_handle_end(m->view[i]);
     }
     cu_texts_free(m->part, m->parts);
+    arena_free(&m->mem);
     return CU_OK;
 }
 
@@ -273,27 +274,19 @@ void cu_images_reset(struct cu_device *d) { cu_handle_find(CU_LIBRARY, image_res
 
 /* ---- kernels ---- */
 
-static lk_kernel *kernel_find(lk_module *m, const char *name)
-{
-    for (u32 i = 0; i < lk_module_kernel_count(m); i++)
-        if (!strcmp(lk_kernel_name(lk_module_kernel_at(m, i)), name)) return lk_module_kernel_at(m, i);
-    return NULL;
-}
-
 cu_result cu_image_function(struct cu_image *m, struct cu_device *d, const char *name, struct cu_function **out)
 {
     if (m->library) m = m->library;
     lk_module *loaded;
     cu_result r = cu_image_on(m, d, &loaded);
     if (r) return r;
-    lk_kernel *k = kernel_find(loaded, name);
+    lk_kernel *k = map_get(&loaded->by_name, str_of(name));
     if (!k) {
         cu_lookup_failed(loaded, name);
         return CU_NOT_FOUND;
     }
     lock(&m->lock);
-    struct cu_function *f = m->first;
-    while (f && strcmp(f->name, name)) f = f->next;
+    struct cu_function *f = map_get(&m->functions, str_of(name));
     char *own = f ? NULL : base_alloc(strlen(name) + 1);
     if (own && (f = cu_handle_new_in(m, CU_KERNEL, sizeof *f))) {
         memcpy(own, name, strlen(name) + 1);
@@ -301,6 +294,7 @@ cu_result cu_image_function(struct cu_image *m, struct cu_device *d, const char 
         f->on[d->ordinal] = k;
         f->loaded = m->kind == CU_MODULE || cu_loading() == CU_EAGER;
         m->first = f;
+        map_put(&m->mem, &m->functions, str_of(f->name), f);
         cu_handle_open(f);
     } else {
         base_free(own);
@@ -328,7 +322,7 @@ cu_result cu_function_on(struct cu_function *f, struct cu_device *d, lk_kernel *
     if ((*out = __atomic_load_n(&f->on[d->ordinal], __ATOMIC_ACQUIRE))) return CU_OK;
     cu_result r = f->image->only && f->image->only != d ? CU_INVALID_HANDLE : cu_image_on(f->image, d, &m);
     if (r) return r;
-    *out = kernel_find(m, f->name);
+    *out = map_get(&m->by_name, str_of(f->name));
     __atomic_store_n(&f->on[d->ordinal], *out, __ATOMIC_RELEASE);
     return *out ? CU_OK : CU_NOT_FOUND;
 }
@@ -356,7 +350,7 @@ static void assembled_take(const struct image_code *code, lk_module *m)
 {
     for (u32 i = 0; i < code->kernel.n; i++) {
         const struct image_kernel *from = &code->kernel.p[i];
-        lk_kernel *k = from->assembled ? kernel_find(m, from->name) : NULL;
+        lk_kernel *k = from->assembled ? map_get(&m->by_name, str_of(from->name)) : NULL;
         if (!k || k->registers) continue;
         k->barriers = from->barriers;
         k->stack = (u32)from->stack;

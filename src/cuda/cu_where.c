@@ -74,7 +74,7 @@ static u32 calls_now(const char **site, u32 most)
     u32 made = 0;
     s32 tid;
     u64 serial;
-    for (u32 n = 0; made < most && cu_call_nth(n, &tid, &serial, &call); n++) {
+    for (const struct gate_thread *at = NULL; made < most && cu_call_next(&at, &tid, &serial, &call);) {
         if (!call) continue;
         struct where_stack s = { .n = 1, .address = { (uintptr_t)call->return_address } };
         if ((site[made] = where_site(cu_call_name(call), &s))) made++;

@@ -61,6 +61,7 @@ struct gate_thread {
     struct gate_thread *next; /* all that there ever were */
 };
 static struct gate_thread *threads; /* only added to */
+static u32 ended;                   /* atomic: of them, those of threads that have ended */
 static _Thread_local struct gate_thread *mine;
 static pthread_key_t ending;
 
@@ -73,6 +74,7 @@ static void thread_end(void *t)
     base_free(held->at);
     *held = (struct cu_held){ 0 };
     __atomic_store_n(&((struct gate_thread *)t)->tid, 0, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&ended, 1, __ATOMIC_RELEASE);
     mine = NULL;
 }
 static void key_make(void) { pthread_key_create(&ending, thread_end); }
@@ -83,11 +85,14 @@ static struct gate_thread *thread_take(void)
     struct gate_thread *t;
     s32 tid = (s32)syscall(SYS_gettid);
     pthread_once(&once, key_make);
-    for (t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t; t = t->next) {
+    t = __atomic_load_n(&ended, __ATOMIC_ACQUIRE) ? __atomic_load_n(&threads, __ATOMIC_ACQUIRE) : NULL;
+    for (; t; t = t->next) {
         s32 none = 0;
         if (__atomic_compare_exchange_n(&t->tid, &none, tid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) break;
     }
-    if (!t) {
+    if (t) {
+        __atomic_sub_fetch(&ended, 1, __ATOMIC_RELAXED);
+    } else {
         t = base_need(sizeof *t);
         *t = (struct gate_thread){ .tid = tid, .next = __atomic_load_n(&threads, __ATOMIC_RELAXED) };
         while (!__atomic_compare_exchange_n(&threads, &t->next, t, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
@@ -110,11 +115,11 @@ const struct cu_call *cu_call_of_thread(s32 tid)
     return NULL;
 }
 
-bool cu_call_nth(u32 n, s32 *tid, u64 *serial, const struct cu_call **call)
+bool cu_call_next(const struct gate_thread **at, s32 *tid, u64 *serial, const struct cu_call **call)
 {
-    const struct gate_thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
-    while (t && n--) t = t->next;
+    const struct gate_thread *t = *at ? (*at)->next : __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
     if (!t) return false;
+    *at = t;
     *tid = __atomic_load_n(&t->tid, __ATOMIC_ACQUIRE);
     *serial = __atomic_load_n(&t->serial, __ATOMIC_RELAXED);
     *call = *tid ? __atomic_load_n(&t->now, __ATOMIC_ACQUIRE) : NULL;

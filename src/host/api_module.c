@@ -46,6 +46,7 @@ static void kernel_add(lk_module *m, struct ptx_func *f)
         k->arg[j] = (struct host_arg){ (u32)f->param[j]->offset, (u32)f->param[j]->size };
     }
     describe(&m->mem, k);
+    if (!map_get(&m->by_name, str_of(k->name))) map_put(&m->mem, &m->by_name, str_of(k->name), k);
 }
 
 /* Whether the compiler made it for somebody else's request. */

@@ -108,6 +108,7 @@ struct lk_module {
     struct dev_module *dev;
     struct lk_kernel *kernel;   /* entries of the PTX with a body, in its order; those of the first text come first */
     u32 kernels, first_kernels; /* of all texts, and of the first */
+    struct map by_name;         /* the first kernel of each name in the PTX */
     const char *note;           /* how it came about, or "" */
     const char *source;         /* the .cu file, or NULL */
     const char **folder;        /* of its headers, as -I has them */

@@ -82,19 +82,22 @@ static bool registry_reach(struct registry *r)
 
 static void change(struct registry *r) { atomic_fetch_add_explicit(&r->version, 1, memory_order_acq_rel); }
 
-/* Takes freed objects out: those that overlap [from, to), or all. */
+/* Takes freed objects out: those that overlap [from, to), or all. No two objects of the list overlap: those that do so
+ * with the range lie side by side, and what is behind them moves only where some were taken out. */
 static void forget_freed(struct registry *r, u64 from, u64 to, bool all)
 {
-    u32 n = atomic_load_explicit(&r->count, memory_order_relaxed), kept = 0;
+    u32 n = atomic_load_explicit(&r->count, memory_order_relaxed), kept = 0, i;
     struct mem_object **list = r->list;
-    for (u32 i = 0; i < n; i++) {
+    if (!all && n) kept = starts_before(list, n, from);
+    if (kept) kept--;
+    for (i = kept; i < n && (all || list[i]->base < to || kept < i); i++) {
         struct mem_object *o = list[i];
         if (o->state == MEM_FREED && (all || (o->base < to && o->base + o->size > from)))
             r->freed--;
         else
             __atomic_store_n(&list[kept++], o, __ATOMIC_RELEASE);
     }
-    atomic_store_explicit(&r->count, kept, memory_order_release);
+    if (kept < i) atomic_store_explicit(&r->count, kept, memory_order_release);
 }
 
 struct mem_object *mem_register(struct mem *m, u64 addr, u64 bytes, const char *name, const char *site,

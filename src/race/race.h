@@ -147,18 +147,19 @@ struct race_era {
     struct race_launch *launch[ERA_LAUNCHES]; /* by number % ERA_LAUNCHES; NULL: none so far */
 };
 
-enum { STRIPES = 512 }; /* locks of pages of cells */
+enum { STRIPES = 512 };       /* locks of pages of cells */
+enum { RACE_KERNELS = 1024 }; /* lists of them */
 /* What outlives launches. */
 struct race {
-    struct mem *mem;              /* whose objects have cells */
-    struct race_kernel *kernels;  /* facts about every kernel that was launched */
-    u32 last;                     /* the greatest T of launches that have ended */
-    struct race_era *era;         /* the era, until the next one begins */
-    struct race_launch *running;  /* launches that run, all of this era */
-    u32 unwatched;                /* launches that run and are not watched */
-    u32 nslot;                    /* slots that exist */
-    struct race_cta *slot[SLOTS]; /* by the number that access words have */
-    struct race_cta *free;        /* slots of no launch, in the order of their numbers */
+    struct mem *mem;                          /* whose objects have cells */
+    struct race_kernel *kernel[RACE_KERNELS]; /* facts about every kernel that was launched, by its serial */
+    u32 last;                                 /* the greatest T of launches that have ended */
+    struct race_era *era;                     /* the era, until the next one begins */
+    struct race_launch *running;              /* launches that run, all of this era */
+    u32 unwatched;                            /* launches that run and are not watched */
+    u32 nslot;                                /* slots that exist */
+    struct race_cta *slot[SLOTS];             /* by the number that access words have */
+    struct race_cta *free;                    /* slots of no launch, in the order of their numbers */
     struct {
         u8 taken, padding[63]; /* a spin lock, on a cache line of its own */
     } stripe[STRIPES];

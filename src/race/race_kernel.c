@@ -324,7 +324,8 @@ static bool writes(const struct lop *o) { return o->kind == K_MEM && (o->flags &
 
 struct race_kernel *race_kernel_of(struct race *r, struct lowered *l)
 {
-    for (struct race_kernel *k = r->kernels; k; k = k->next)
+    struct race_kernel **bucket = &r->kernel[l->serial % RACE_KERNELS];
+    for (struct race_kernel *k = *bucket; k; k = k->next)
         if (k->serial == l->serial) return k;
     struct arena tmp = { 0 };
     struct uniform u = { .l = l, .reg = NEW_ARRAY(&tmp, u8, l->nreg + 1), .block = NEW_ARRAY(&tmp, u8, l->nblock + 1) };
@@ -362,8 +363,8 @@ struct race_kernel *race_kernel_of(struct race *r, struct lowered *l)
     for (u32 n = 0; n < l->nsite; n++) /* an asynchronous copy has two sites */
         if (!l->op[l->site[n].op].dead && is_global(&l->site[n])) reach_add(&k->read, &l->site[n]);
     arena_free(&tmp);
-    k->next = r->kernels;
-    return r->kernels = k;
+    k->next = *bucket;
+    return *bucket = k;
 }
 
 /* What is asked of a kernel at every launch is kept with its code, where it is found without a lock. */
@@ -399,14 +400,14 @@ bool race_kernel_polls(struct race *r, struct sim *s, struct ptx_func *kernel)
 
 void race_kernels_free(struct race *r)
 {
-    while (r->kernels) {
-        struct race_kernel *k = r->kernels;
-        r->kernels = k->next;
-        base_free(k->name);
-        reach_free(&k->written);
-        reach_free(&k->read);
-        base_free(k->used);
-        base_free(k->update);
-        base_free(k);
-    }
+    for (u32 i = 0; i < RACE_KERNELS; i++)
+        for (struct race_kernel *k = r->kernel[i], *next; k; k = next) {
+            next = k->next;
+            base_free(k->name);
+            reach_free(&k->written);
+            reach_free(&k->read);
+            base_free(k->used);
+            base_free(k->update);
+            base_free(k);
+        }
 }
