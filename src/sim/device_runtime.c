@@ -59,29 +59,40 @@ static u32 system_error(u32 code)
 
 /* ---- the last error of a thread ---- */
 
-static struct grid_error *error_of(const struct runtime *t)
+/* The entry of a thread, or the empty one where it belongs. */
+static struct grid_error *error_entry(struct grid_error *table, u32 cap, u64 cta, u32 thread)
+{
+    u32 k = (u32)((cta * 0x9e3779b97f4a7c15u + thread) * 0x9e3779b97f4a7c15u >> 32) & (cap - 1);
+    while (table[k].thread && (table[k].cta != cta || table[k].thread != thread)) k = (k + 1) & (cap - 1);
+    return &table[k];
+}
+
+static void errors_grow(struct grid_making *m)
+{
+    u32 cap = m->caperror ? 2 * m->caperror : 8;
+    struct grid_error *table = base_need(sizeof *table * cap), *e = m->error;
+    for (u32 k = 0; k < m->caperror; k++, e++)
+        if (e->thread) *error_entry(table, cap, e->cta, e->thread) = *e;
+    base_free(m->error);
+    m->error = table;
+    m->caperror = cap;
+}
+
+static u32 error_last(const struct runtime *t)
 {
     struct grid_making *m = t->self->making;
-    u32 thread = t->w->id * LANES + t->lane;
-    for (u32 k = 0; k < m->nerror; k++)
-        if (m->error[k].cta == t->w->cta->linear && m->error[k].thread == thread) return &m->error[k];
-    return NULL;
+    return m->nerror ? error_entry(m->error, m->caperror, t->w->cta->linear, t->w->id * LANES + t->lane + 1)->code : 0;
 }
 
 static void error_set_last(const struct runtime *t, u32 code)
 {
     struct grid_making *m = t->self->making;
-    struct grid_error *e = error_of(t);
-    if (e) {
-        *e = code ? (struct grid_error){ e->cta, e->thread, code } : m->error[--m->nerror];
-        return;
-    }
-    if (!code) return;
-    if (m->nerror == m->caperror) {
-        m->caperror = m->caperror ? 2 * m->caperror : 8;
-        m->error = base_need_more(m->error, sizeof *m->error * m->caperror);
-    }
-    m->error[m->nerror++] = (struct grid_error){ t->w->cta->linear, t->w->id * LANES + t->lane, code };
+    if (!code && !error_last(t)) return;
+    if (2 * m->nerror >= m->caperror) errors_grow(m);
+    u32 thread = t->w->id * LANES + t->lane + 1;
+    struct grid_error *e = error_entry(m->error, m->caperror, t->w->cta->linear, thread);
+    m->nerror += !e->thread;
+    *e = (struct grid_error){ t->w->cta->linear, thread, code };
 }
 
 /* The call returns that error. */
@@ -430,9 +441,8 @@ static u32 resident(const struct runtime *t)
 /* What the call returns. */
 static u64 answer(const struct runtime *t)
 {
-    const struct grid_error *e = error_of(t);
     struct grid *g;
-    u32 last = e ? e->code : 0;
+    u32 last = error_last(t);
     switch ((enum builtin)t->c->builtin) {
     case BI_BUFFER: return buffer_for(t);
     case BI_BUFFER_PLAIN: return buffer_plain(t);

@@ -45,6 +45,7 @@ static void making_free(struct grids *f, struct grid *g)
     list_free(f, m->first);
     for (u32 k = 0; k < m->nhandle; k++) base_free(m->handle[k].wait);
     base_free(m->handle);
+    base_free(m->bucket);
     base_free(m->error);
     base_free(m);
     g->making = NULL;
@@ -113,12 +114,25 @@ struct grid *grid_lock(struct launch *l)
 
 void grid_unlock(struct grid *g) { unlock(&g->family->lock); }
 
+static u32 *bucket_of(const struct grid_making *m, u64 handle)
+{
+    return &m->bucket[(handle * 0x9e3779b97f4a7c15u >> 32) & (m->caphandle - 1)];
+}
+
+static void bucket_add(struct grid_making *m, u32 k)
+{
+    u32 *b = bucket_of(m, m->handle[k].handle);
+    m->handle[k].next = *b;
+    *b = k + 1;
+}
+
 struct grid_handle *grid_handle_of(struct grid *g, u64 handle, bool event)
 {
     struct grid_making *m = g->making;
-    for (u32 k = m->nhandle; k--;)
-        if (m->handle[k].handle == handle && m->handle[k].event == event)
-            return m->handle[k].gone ? NULL : &m->handle[k];
+    for (u32 k = m->caphandle ? *bucket_of(m, handle) : 0; k; k = m->handle[k - 1].next) {
+        struct grid_handle *h = &m->handle[k - 1];
+        if (h->handle == handle && h->event == event) return h->gone ? NULL : h;
+    }
     return NULL;
 }
 
@@ -128,8 +142,12 @@ struct grid_handle *grid_handle_new(struct grid *g, u64 handle, bool event)
     if (m->nhandle == m->caphandle) {
         m->caphandle = m->caphandle ? 2 * m->caphandle : 8;
         m->handle = base_need_more(m->handle, sizeof *m->handle * m->caphandle);
+        base_free(m->bucket);
+        m->bucket = base_need(sizeof *m->bucket * m->caphandle);
+        for (u32 k = 0; k < m->nhandle; k++) bucket_add(m, k);
     }
     m->handle[m->nhandle] = (struct grid_handle){ .handle = handle, .event = event };
+    bucket_add(m, m->nhandle);
     return &m->handle[m->nhandle++];
 }
 

@@ -50,13 +50,14 @@ struct grid_handle {
     struct grid *last;  /* stream: its last launch. event: the launch that was last when it was recorded */
     struct grid **wait; /* launches that what comes next is after, beside last */
     u32 nwait;          /* how many */
+    u32 next;           /* of the same bucket, the one before it, + 1; 0: none */
 };
 
-/* A thread whose last error is not 0. */
+/* A thread that has had an error. */
 struct grid_error {
     u64 cta;    /* its number in the grid */
-    u32 thread; /* its number in the CTA */
-    u32 code;   /* cudaError_t */
+    u32 thread; /* its number in the CTA, + 1; 0: the entry is empty */
+    u32 code;   /* cudaError_t: the last one, 0 once it was asked for */
 };
 
 struct grid_making {
@@ -64,9 +65,10 @@ struct grid_making {
     struct grid *first, **last; /* launched, in their order */
     u32 launched, tails;        /* how many; of the tail-launch stream */
     struct grid_handle *handle; /* streams and events */
-    u32 nhandle, caphandle;     /* how many; room for how many */
-    struct grid_error *error;   /* last errors */
-    u32 nerror, caperror;       /* how many; room for how many */
+    u32 nhandle, caphandle;     /* how many; room for how many, a power of two */
+    u32 *bucket;                /* as many as there is room: the newest of those with this hash, + 1; 0: none */
+    struct grid_error *error;   /* a hash table */
+    u32 nerror, caperror;       /* how many entries are used; its size, a power of two */
 };
 
 /* The grid that the launch is, with `making`; locks its family. NULL: no memory, and the launch fails. */
