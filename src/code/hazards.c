@@ -2,8 +2,8 @@
  * V).
  *
  * A GPU goes on in both cases, with a value that C does not define. The operand is looked at just before the
- * operation, in the lanes that execute it. A shift that some selection takes as one of its sides is left alone:
- * compilers shift first and then choose. */
+ * operation, in the lanes that execute it. A shift that some selection takes as one of its sides, or what is computed
+ * from it, is left alone: compilers shift first and then choose. */
 #include "code/analyses.h"
 
 static bool may_be_zero(const struct lop *o) { return lop_src(o, 1)->kind != O_CONST || !lop_src(o, 1)->value; }
@@ -17,6 +17,13 @@ void hazards_find(struct lowered *l)
         const struct lop *o = &l->op[k];
         if (o->kind != K_LANE || o->shape != SHAPE_SELECT) continue;
         for (u32 j = 0; j < 2; j++)
+            if (lop_src(o, j)->kind == O_REG) side[lop_src(o, j)->reg] = 1;
+    }
+    for (u32 k = l->nop; k-- > 0;) { /* (1 << n) - 1 on its way to a selection */
+        const struct lop *o = &l->op[k];
+        const struct opnd *d = lop_dst(o, 0);
+        if (o->kind != K_LANE || o->dead || d->kind != O_REG || !side[d->reg] || o->shape == SHAPE_SELECT) continue;
+        for (u32 j = 0; j < o->nsrc; j++)
             if (lop_src(o, j)->kind == O_REG) side[lop_src(o, j)->reg] = 1;
     }
     for (u32 k = 0; k < l->nop; k++) {

@@ -18,3 +18,9 @@ extern "C" __global__ void hazards_ok(const int *x, int *y, int n)
     if (by < 32)
         y[i] += x[i] << by;
 }
+// What is computed from the shift is chosen, or not.
+extern "C" __global__ void hazards_mask(unsigned *y, int n)
+{
+    int i = threadIdx.x, rest = n - i * 32;
+    if (rest > 0) y[i] = rest >= 32 ? ~0u : (1u << (unsigned)rest) - 1u;
+}
