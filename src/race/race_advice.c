@@ -312,6 +312,56 @@ static bool advise_loop(struct draft *x)
     return true;
 }
 
+/* ---- tiles and stages ---- */
+
+/* Two warps store tiles with wmma.store, and these overlap. */
+static bool advise_tiles(struct draft *x)
+{
+    static const char tiles[] = "wmma.store.";
+    struct side a = code_current(x), b = code_prior(x);
+    const struct ptx_insn *i = a.l ? a.l->op[a.op].src : NULL;
+    if (!i || a.l != b.l || b.l->op[b.op].src != i || !code_is_store(a) || i->opcode.n < strlen(tiles) ||
+        memcmp(i->opcode.p, tiles, strlen(tiles)))
+        return false;
+    const struct ptx_operand *s = i->narg > 2 ? &i->arg[2] : NULL;
+    const char *stride = s && s->kind == OP_INT ? arena_printf(&x->mem, ", %" PRId64 " elements,", s->imm) : "";
+    x->f.cause = arena_printf(&x->mem,
+                              "two warps store tiles that overlap: the stride%s is the distance between the rows of a "
+                              "tile in memory, and with it the rows of one tile lie in the other",
+                              stride);
+    x->f.order = "nothing that helps: each tile is to have its own elements";
+    x->f.fix =
+        "Give wmma::store_matrix_sync the length of a row of the whole matrix as the stride, not that of a tile, "
+        "and begin each tile where the one before it ends.";
+    return true;
+}
+
+/* A stage of a pipeline is given back before it has been read: an arrival lies between the wait for it and the read. */
+static bool advise_stage(struct draft *x)
+{
+    struct side a = code_current(x), b = code_prior(x), r = code_is_load(a) ? a : b, c = code_is_load(a) ? b : a;
+    if (x->t->space != SPACE_SHARED || !a.l || a.l != b.l || !code_is_load(r) || !(c.l->op[c.op].flags & ISA_COPY) ||
+        !code_in_one_loop(r.l, r.op, c.op))
+        return false;
+    u32 given = NONE;
+    bool waits = false;
+    for (u32 k = r.op; k-- > 0 && !waits;) {
+        const struct lop *o = &r.l->op[k];
+        if (!code_in_one_loop(r.l, k, r.op)) continue;
+        waits = o->flags & ISA_MBAR_WAIT;
+        if (o->flags & ISA_MBAR_ARRIVE && !(o->flags & ISA_MBAR_COPIES) && given == NONE) given = k;
+    }
+    if (given == NONE || !waits) return false;
+    const char *at = code_line(x, (struct side){ r.l, given });
+    x->f.cause = arena_printf(&x->mem,
+                              "the stage is given back at %s, before it is read at %s: the next copy may fill it in "
+                              "between",
+                              at, code_line(x, r));
+    x->f.order = arena_printf(&x->mem, "the arrival at %s behind the read", at);
+    x->f.fix = arena_printf(&x->mem, "Release the stage (consumer_release) behind the last read of it, not at %s.", at);
+    return true;
+}
+
 /* ---- other causes, and the choice ---- */
 
 /* Several threads execute one store to one address: an order would only decide which value stays. */
@@ -494,7 +544,8 @@ bool race_advise(struct draft *x)
         if (f->kind == F_race_volatile) f->joint_cause.after = "; volatile orders nothing between threads";
         if (f->kind == F_race && advise_strong_sizes(x)) break;
         if (advise_init(x) || advise_cluster(x)) break;
-        if (advise_lock(x)) return true;
+        if (advise_lock(x) || advise_arrival(x)) return true;
+        if (advise_tiles(x) || advise_stage(x)) break;
         return !advise_grid_stride(x) && !advise_parts(x) && !advise_overlap(x) && !advise_update(x) &&
                !advise_same_store(x) && !advise_loop_carried(x) && !advise_turns(x) && !advise_statement(x) &&
                !advise_loop(x) && advise_flag(x);

@@ -113,6 +113,47 @@ bool advise_lock(struct draft *x)
     return true;
 }
 
+/* ---- one thread tells for its block ---- */
+
+/* The release with which one thread of a block tells others what its block has done, behind the access `from`: NONE:
+ * there is none, or a barrier lies in front of it. */
+static u32 find_arrival(const struct lowered *l, u32 from, u32 to)
+{
+    for (u32 k = from + 1; k < to; k++) {
+        const struct site *z = site_at(l, k);
+        if (!is_strong(z) || site_is_load(z) || !code_by_one_thread(l, k)) continue;
+        bool releases = z->sem == SEM_RELEASE || z->sem == SEM_ACQ_REL || code_fence_between(l, from, k);
+        if (!releases) continue;
+        return code_barrier_between(l, from, k) || !code_barrier_between(l, k, to) ? NONE : k;
+    }
+    return NONE;
+}
+
+/* Both sides are right but for a barrier: one thread releases for its block before the others have done their work. */
+bool advise_arrival(struct draft *x)
+{
+    struct side a = code_current(x), b = code_prior(x);
+    u32 first = MIN_OF(a.op, b.op), last = MAX_OF(a.op, b.op);
+    if (x->t->space != SPACE_GLOBAL || !a.l || a.l != b.l || first == last || x->self || x->other_launch ||
+        x->old_linear == x->t->warp->cta->linear)
+        return false;
+    const struct site *w = site_at(a.l, first);
+    u32 at = w && !site_is_load(w) ? find_arrival(a.l, first, last) : NONE;
+    if (at == NONE) return false;
+    const char *from = code_line(x, (struct side){ a.l, first }), *to = code_line(x, (struct side){ a.l, at });
+    x->f.cause = arena_printf(&x->mem,
+                              "one thread of the block tells the other blocks at %s that the work is done, and no "
+                              "barrier lies between the writes at %s and that: the other threads of its block may not "
+                              "have written yet, and its release covers its own writes only",
+                              to, from);
+    x->f.order = arena_printf(&x->mem, "a __syncthreads() between %s and %s", from, to);
+    x->f.fix = arena_printf(&x->mem,
+                            "Put __syncthreads() in front of the fence or the release at %s, where all threads of the "
+                            "block come by.",
+                            to);
+    return true;
+}
+
 /* What hands the data over, for the text. */
 struct handover {
     const char *at, *from; /* the lines that set and read the flag */

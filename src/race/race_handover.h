@@ -5,4 +5,5 @@
 
 bool advise_lock(struct draft *x);
 bool advise_flag(struct draft *x);
+bool advise_arrival(struct draft *x);
 #endif
