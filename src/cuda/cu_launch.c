@@ -13,8 +13,8 @@ static u64 key_of(const lk_kernel *k)
     return h & ~(u64)0xffff;
 }
 
-/* An argument that cannot be read: what it is instead. */
-static cu_result argument_wrong(lk_gpu *gpu, const lk_kernel *k, u32 i, const void *entry)
+/* An argument that cannot be read, or should not be: what it is instead. */
+static void argument_tell(lk_gpu *gpu, const lk_kernel *k, u32 i, const void *entry)
 {
     char cause[500], takes[200];
     const struct mem_object *o = gpu->device->mem && entry ? mem_find(gpu->device->mem, (uintptr_t)entry) : NULL;
@@ -35,9 +35,14 @@ static cu_result argument_wrong(lk_gpu *gpu, const lk_kernel *k, u32 i, const vo
     struct finding f = { .kind = o ? F_args_by_value : F_params_null,
                          .kernel = lk_kernel_plain(k),
                          .call = host_site(NULL),
-                         .cause_key = key_of(k) + i,
+                         .cause_key = key_of(k) + i + (cu_readable(entry, 1) ? 2 * (CU_ARGUMENTS + 1) : 0),
                          .cause = cause };
     cu_found(&f);
+}
+
+static cu_result argument_wrong(lk_gpu *gpu, const lk_kernel *k, u32 i, const void *entry)
+{
+    argument_tell(gpu, k, i, entry);
     cu_reported();
     return CU_INVALID_VALUE;
 }
@@ -78,6 +83,21 @@ static cu_result buffer_read(void **extra, const char **buffer, u64 *bytes)
     return *buffer || !*bytes ? CU_OK : CU_INVALID_VALUE;
 }
 
+/* Entries that can be read, since the memory is the host's, too, and yet are pointers where addresses of variables
+ * belong: the start of managed or pinned memory, for a parameter that is a pointer, with no pointer in it. */
+static bool by_value(const lk_gpu *gpu, const lk_kernel *k, u32 i, const void *entry)
+{
+    const struct mem *m = gpu->device->mem;
+    const struct mem_object *o = m ? mem_find(m, (uintptr_t)entry) : NULL;
+    const struct ptx_var *v = k->func->param[i];
+    u64 value;
+    if (!o || o->base != (uintptr_t)entry || o->size < 8 || v->size != 8 ||
+        !(v->is_ptr || strchr(k->param_type[i], '*')))
+        return false;
+    memcpy(&value, entry, 8);
+    return value && !mem_find(m, value);
+}
+
 static cu_result arguments_find(lk_gpu *gpu, const struct cu_launch *l, const lk_kernel *k,
                                 const void *arg[CU_ARGUMENTS], u32 n)
 {
@@ -90,6 +110,7 @@ static cu_result arguments_find(lk_gpu *gpu, const struct cu_launch *l, const lk
         for (u32 i = 0; i < n; i++) {
             arg[i] = l->params[i];
             if (unlikely(!cu_readable(arg[i], MAX_OF(k->arg[i].bytes, 1u)))) return argument_wrong(gpu, k, i, arg[i]);
+            if (unlikely(k->arg[i].bytes == 8 && by_value(gpu, k, i, arg[i]))) argument_tell(gpu, k, i, arg[i]);
         }
         return CU_OK;
     }

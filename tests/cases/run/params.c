@@ -20,6 +20,7 @@ int main(int argc, char **argv)
     CU(cuModuleGetFunction, (void **, void *, const char *));
     CU(cuModuleUnload, (void *));
     CU(cuMemAlloc_v2, (unsigned long long *, size_t));
+    CU(cuMemAllocManaged, (unsigned long long *, size_t, unsigned));
     CU(cuMemFree_v2, (unsigned long long));
     CU(cuMemcpyDtoH_v2, (void *, unsigned long long, size_t));
     CU(cuLaunchKernel, (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void *, void **,
@@ -41,7 +42,17 @@ int main(int argc, char **argv)
     printf("buffer: %d", cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
     cuMemcpyDtoH_v2(&out, x, 4);
     printf(", %g\n", (double)out);
+    unsigned long long managed; /* arguments may lie in it; its own address is one of the host, too */
+    if (cuMemAllocManaged(&managed, 16, 1)) return 2;
+    memcpy((void *)managed, &x, 8);
+    void *held[] = { (void *)managed, &n, &factor };
+    printf("held: %d\n", cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, held, NULL));
+    cuMemcpyDtoH_v2(&out, x, 4);
     if (argc > 1) {
+        float values[2] = { 1, 2 };
+        memcpy((void *)managed, values, 8);
+        printf("managed pointer: %d\n", cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, held, NULL));
+        cuMemcpyDtoH_v2(&out, x, 4); /* waits */
         void *null[] = { &x, NULL, &factor }, *value[] = { (void *)x, &n, &factor }, *junk[] = { &x, &n, (void *)0x1234 };
         printf("list NULL: %d\n", cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
         printf("entry NULL: %d\n", cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, null, NULL));
@@ -50,6 +61,7 @@ int main(int argc, char **argv)
         printf("list junk: %d\n", cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, (void **)0x5678, NULL));
     }
     cuMemFree_v2(x);
+    cuMemFree_v2(managed);
     cuModuleUnload(module);
     return 0;
 }
