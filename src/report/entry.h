@@ -105,6 +105,7 @@ void closing_text(const struct report *r, struct text *out); /* "2 findings: 1 e
 void report_settle(struct report *r);
 /* adds e to the entry that it is a part of, and takes it out */
 void report_absorb(struct report *r, struct entry *whole, struct entry *e);
+void report_drop(struct report *r, struct entry *e); /* takes it out */
 /* report_group.c: entries of one root become one; v: all of them, sorted */
 void report_group(struct report *r, struct entry **v, u32 n);
 void also_text(const struct entry *e, struct text *out);
@@ -227,6 +228,11 @@ u32 dimensions(const char *type, u64 dim[8]);
 /* why the index is outside: a missing guard, off by one, a neighbour too many ... */
 void index_text(const struct entry *e, struct text *out);
 void guard_text(const struct entry *e, struct text *out); /* and what to do */
+/* Axes of the launch, as bits, along which the guard of an index of several thread numbers is missing, and how many
+ * threads there should be along each. */
+u32 index_unguarded(const struct entry *e, u64 extent[3]);
+/* the index has two thread numbers in it, and there are more threads along a row than the row has elements */
+bool index_rows_overlap(const struct entry *e);
 /* rows that overlap because their distance is wrong; false: nothing is known of that */
 bool overlap_text(const struct entry *e, struct text *out);
 bool overlap_fix(const struct entry *e, struct text *out);

@@ -104,6 +104,9 @@ struct launch_origin {
 };
 
 enum { FINDING_LANES = 32 };
+/* finding.cause_key of an mbarrier_misuse: an arrival that follows from a wait for the wrong phase, where there is one;
+ * bytes that come behind their phase, whose readers are then too early */
+enum { MBARRIER_EARLY_ARRIVAL = 1, MBARRIER_LATE_BYTES };
 struct finding {
     enum finding_kind kind;
     const struct place *place;

@@ -78,6 +78,7 @@ void also_text(const struct entry *e, struct text *out)
 {
     if (!e->also.n) return;
     const char *words = e->f.kind == F_variable_unset ? "the same holds for"
+                        : e->f.kind == F_bounds       ? "the same guard is missing for"
                         : e->f.launch_sized           ? "the same at"
                                                       : "the same value is used at";
     text_add(out, "%s %s", words, e->also.p);
@@ -162,9 +163,48 @@ static void group_at(struct report *r, const struct groups *g, struct entry **v,
     }
 }
 
+/* ---- one guard ---- */
+
+/* Whether all threads of an entry are among those that a guard along these axes would stop. */
+static bool is_beyond(const struct entry *e, u32 axes, const u64 extent[3])
+{
+    struct crowd c;
+    if (e->who.partial || !who_sum(&e->who, &c)) return false;
+    for (u32 i = 0; i < 3; i++)
+        if (axes >> i & 1 && c.grid.min[i] >= extent[i]) return true;
+    return false;
+}
+
+/* The guard of an index in two dimensions is missing: other arrays that the same threads run out of are no mistakes of
+ * their own. */
+static void group_guard(struct report *r, struct entry **v, u32 n, u32 whole)
+{
+    u64 extent[3];
+    u32 axes = index_unguarded(v[whole], extent);
+    for (u32 k = 0; axes && k < n; k++) {
+        if (k == whole || !v[k] || v[k]->f.kind != F_bounds || v[k]->launch != v[whole]->launch ||
+            !v[k]->suppressed != !v[whole]->suppressed || !same_text(v[k]->f.kernel, v[whole]->f.kernel) ||
+            !is_beyond(v[k], axes, extent))
+            continue;
+        struct text t = { 0 };
+        if (v[k]->f.place) place_brief(v[k]->f.place, &t);
+        if (v[whole]->nalso++ < ALSO_MOST)
+            text_add(&v[whole]->also, "%s%s at %s", v[whole]->also.n ? ", " : "", v[k]->f.object, t.n ? t.p : "?");
+        text_free(&t);
+        report_drop(r, v[k]);
+        v[k] = NULL;
+    }
+}
+
 void report_group(struct report *r, struct entry **v, u32 n)
 {
     struct groups g;
+    for (u32 i = 0; i < n; i++)
+        if (v[i] && v[i]->f.kind == F_bounds) group_guard(r, v, n, i);
+    for (u32 i = 0, to = 0, all = n; i < all; i++) {
+        if (v[i]) v[to++] = v[i];
+        n = to;
+    }
     groups_open(&g, v, n);
     for (u32 i = 0; i < n; i++)
         if (v[i] && may_have_others(&v[i]->f)) group_at(r, &g, v, i);

@@ -21,6 +21,7 @@ enum mistake {
     OUT_PITCH,          /* the length of a row is not that of the array */
     OUT_NEXT_ROW,       /* a column too many, which is the next row's but for the last row */
     OUT_STEP,           /* neighbouring threads are too far apart */
+    OUT_AXES,           /* along several axes, of an array whose dimensions are not known */
     OUT_ROW             /* a block for each row, with more threads than the row has columns */
 };
 enum { NEAR = 8 }; /* a neighbour is at most this part of the array away */
@@ -37,6 +38,8 @@ struct outside {               /* an entry, seen as indices */
     u32 axis, along;      /* of the launch; the dimension that it runs along */
     bool local[3];        /* the index has threadIdx of this axis in it, not the number in the grid */
     s64 step[3];          /* elements from one thread to the next along each axis */
+    u64 extent[3];        /* OUT_AXES: threads that there should be along each axis */
+    u32 missing;          /* OUT_AXES: the axes, as bits */
     u32 used, by_step[3]; /* axes in the index; all of them, the smallest step first */
 };
 
@@ -231,6 +234,35 @@ static bool look_next_row(struct outside *o, const struct entry *e, const struct
     return true;
 }
 
+/* Rows and columns of an array without dimensions, from the steps of the index: along which axes threads come to the
+ * access that have no row, or no column. */
+static bool look_axes(struct outside *o, const struct entry *e, const struct crowd *c)
+{
+    const struct finding *f = &e->f;
+    u32 row = o->by_step[2], column = o->by_step[1];
+    o->missing = 0;
+    if (o->dims != 1 || o->step[row] < 2 || o->elements % o->step[row] || f->form.start || e->start_varies)
+        return false;
+    if (o->used > 2 || (o->used == 1 && !f->form.open) || (o->local[row] && f->nctaid[row] > 1)) return false;
+    o->extent[row] = (u64)(o->elements / o->step[row]);
+    if (c->grid.max[row] >= o->extent[row]) o->missing |= 1u << row;
+    if (o->used == 2 && !f->form.open && o->step[column] == 1 && !(o->local[column] && f->nctaid[column] > 1)) {
+        o->extent[column] = (u64)o->step[row];
+        if (c->grid.max[column] >= o->extent[column]) o->missing |= 1u << column;
+    }
+    o->mistake = OUT_AXES;
+    return __builtin_popcount(o->missing) == 2;
+}
+
+u32 index_unguarded(const struct entry *e, u64 extent[3])
+{
+    struct outside o = { .elements = e->f.element_size ? (s64)(e->f.object_size / e->f.element_size) : 0 };
+    struct crowd c;
+    if (!o.elements || !who_sum(&e->who, &c) || e->who.partial || !form_ready(&o, e) || !look_axes(&o, e, &c)) return 0;
+    memcpy(extent, o.extent, sizeof o.extent);
+    return o.missing;
+}
+
 /* What the formula of the index says, where it has more in it than one number of the thread. */
 static bool look_form(struct outside *o, const struct entry *e)
 {
@@ -246,7 +278,7 @@ static bool look_form(struct outside *o, const struct entry *e)
     if (look_pitch(o, form)) return true;
     for (u32 i = 3; i-- > 0;)
         if (o->step[i] && look_axis(o, e, &c, i)) return true;
-    if (look_next_row(o, e, &c)) return true;
+    if (look_axes(o, e, &c) || look_next_row(o, e, &c)) return true;
     if (o->used > 1 || form->open || form->start < 0 || form->start >= o->step[last] || o->step[last] > o->elements ||
         dim_of(o, o->step[last]) < o->dims)
         return false;
@@ -375,6 +407,7 @@ static void axis_text(const struct outside *o, const struct entry *e, struct tex
                  " columns of a row; behind the end of a row lies the next one, so only the last leads outside",
                  o->dim[1], axis_name[o->axis], o->threads, o->dim[1]);
         return;
+    case OUT_AXES: text_add(out, "guard missing: "); break;
     case OUT_AXIS_UNGUARDED: text_add(out, "guard missing along %c: ", axis_name[o->axis]); break;
     case OUT_AXIS_ONE: text_add(out, "off by one along %c: ", axis_name[o->axis]); break;
     default: break;
@@ -382,6 +415,15 @@ static void axis_text(const struct outside *o, const struct entry *e, struct tex
     text_add(out, "the index is ");
     form_text(o, e, out);
     switch (o->mistake) {
+    case OUT_AXES:
+        for (u32 i = 0, n = 0; i < 3; i++)
+            if (o->missing >> i & 1)
+                text_add(out,
+                         n++ ? ", and %u along %c for %" PRIu64
+                             : ", and %u threads were launched along %c for %" PRIu64,
+                         e->f.ntid[i] * e->f.nctaid[i], axis_name[i], o->extent[i]);
+        text_add(out, "; behind the end of a row lies the next one");
+        return;
     case OUT_AXIS_UNGUARDED:
         text_add(out, ", and %" PRId64 " threads were launched along %c for %" PRIu64 " %s", o->threads,
                  axis_name[o->axis], extent, unit(o, o->along));
@@ -427,6 +469,13 @@ static void axis_fix(const struct outside *o, const struct entry *e, struct text
     char c = axis_name[o->axis];
     u64 extent = o->dim[o->along];
     switch (o->mistake) {
+    case OUT_AXES:
+        text_add(out, "Return or skip the access unless");
+        for (u32 i = 0, n = 0; i < 3; i++)
+            if (o->missing >> i & 1)
+                text_add(out, n++ ? " and %c < %" PRIu64 : " %c < %" PRIu64, axis_name[i], o->extent[i]);
+        text_add(out, ": if (x < rows && y < columns) ...");
+        return;
     case OUT_ROW:
         text_add(out, "Skip the access when threadIdx.x is not below %" PRIu64 ", the length of a row.", o->dim[1]);
         return;
@@ -483,6 +532,15 @@ static bool overlaps(const struct entry *e, struct outside *o)
         for (u32 i = 0; i < 3 && who_sum(side[k], &c); i++)
             if (o->step[i] && dim_of(o, o->step[i]) > 0 && look_axis(o, e, &c, i)) return true;
     return false;
+}
+
+bool index_rows_overlap(const struct entry *e)
+{
+    struct outside o = { .elements = e->f.element_size ? (s64)(e->f.object_size / e->f.element_size) : 0 };
+    if (!o.elements || !form_ready(&o, e) || o.used != 2 || e->f.form.open) return false;
+    u32 row = o.by_step[2], column = o.by_step[1];
+    s64 threads = (s64)e->f.ntid[column] * (o.local[column] ? 1 : e->f.nctaid[column]);
+    return o.step[column] * threads > o.step[row];
 }
 
 bool overlap_text(const struct entry *e, struct text *out)

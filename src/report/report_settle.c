@@ -14,8 +14,9 @@ struct settling {
 
 static bool is_cause(const struct finding *f)
 {
-    return f->kind == F_race || f->kind == F_race_stream || f->kind == F_bounds || f->kind == F_uninit_address ||
-           f->kind == F_barrier_divergent || f->kind == F_async_early || f->kind == F_async_wait;
+    return f->kind == F_host_pointer || f->kind == F_race || f->kind == F_race_stream || f->kind == F_bounds ||
+           f->kind == F_uninit_address || f->kind == F_barrier_divergent || f->kind == F_async_early ||
+           f->kind == F_async_wait;
 }
 
 /* Of two entries the one that comes first in the buckets; a may be NULL. The index names the later ones first. */
@@ -132,12 +133,17 @@ static bool has_update(const struct entry *a, const struct entry *b)
 /* Whether b is what a leads to. An undefined value whose bytes are in a race: the store that the load ran ahead of, or
  * behind, is in that race. Lanes of one store that lose to each other, where threads of several warps do so, too.
  * Copies that nobody waits for, which were read too early before. A barrier that some threads left before, where it is
- * found divergent. */
+ * found divergent. A race of threads that go beyond the end of their row into the next one, where those of the last row
+ * lead out of the array. A call of what could not be loaded. */
 static bool leads_to(const struct entry *cause, const struct entry *effect)
 {
     const struct finding *a = &cause->f, *b = &effect->f;
-    if (b->update) return has_update(cause, effect);
+    if (b->update && a->kind == F_race) return has_update(cause, effect);
     if (finding_check(b->kind) == CHECK_INIT) return explains_value(cause, effect);
+    if (b->kind == F_call_target) return a->kind == F_host_pointer && same_place(a->place, b->place);
+    if (is_race(b) && b->kind != F_race_lanes)
+        return a->kind == F_bounds && is_at(b, a->place) && same_text(a->object, b->object) &&
+               a->object_base == b->object_base && cause->launch == effect->launch && index_rows_overlap(cause);
     if (b->kind == F_barrier_exited) return a->kind == F_barrier_divergent && same_place(a->place, b->place);
     if (b->kind == F_race_lanes) return a->kind == F_race && is_at(a, b->place) && is_at(a, b->other);
     return b->kind == F_async_unfinished && (a->kind == F_async_early || a->kind == F_async_wait) && is_at(a, b->place);
@@ -158,14 +164,53 @@ static bool follows(const struct settling *s, const struct entry *x)
 {
     const struct finding *f = &x->f;
     bool may = (finding_check(f->kind) == CHECK_INIT && f->origin) || f->kind == F_race_lanes ||
-               f->kind == F_async_unfinished || f->kind == F_barrier_exited || f->update;
+               f->kind == F_async_unfinished || f->kind == F_barrier_exited || f->kind == F_call_target || is_race(f);
     if (!may) return false;
-    if (f->update) return follows_one(s, x, F_race, f->update);
+    if (f->kind == F_call_target) return follows_one(s, x, F_host_pointer, f->place);
+    if (f->update && follows_one(s, x, F_race, f->update)) return true;
+    if (is_race(f) && f->kind != F_race_lanes)
+        return follows_one(s, x, F_bounds, f->place) || follows_one(s, x, F_bounds, f->other);
     if (finding_check(f->kind) == CHECK_INIT)
         return follows_one(s, x, F_race, f->origin) || follows_one(s, x, F_race_stream, f->origin);
     if (f->kind == F_barrier_exited) return follows_one(s, x, F_barrier_divergent, f->place);
     if (f->kind == F_race_lanes) return follows_one(s, x, F_race, f->place);
     return follows_one(s, x, F_async_early, f->place) || follows_one(s, x, F_async_wait, f->place);
+}
+
+/* ---- without a place in common ---- */
+
+/* Bytes that nobody wrote, since the access that was to write them failed its check. */
+static bool failed_to_write(const struct entry *a, const struct entry *value)
+{
+    const struct finding *f = &a->f;
+    bool writes = f->kind == F_misaligned && (same_text(f->access, "write") || same_text(f->access, "atomic"));
+    u64 base = f->object ? f->object_base : 0;
+    return writes && a->has_range && same_text(f->space, value->f.origin_space) &&
+           base + (u64)a->low < value->origin_high && value->origin_low < base + (u64)a->high + f->width;
+}
+
+static bool leads_from_afar(const struct entry *cause, const struct entry *effect)
+{
+    const struct finding *a = &cause->f, *b = &effect->f;
+    if (cause->suppressed || cause->launch != effect->launch || !same_text(a->kernel, b->kernel)) return false;
+    if (b->kind == F_async_early || b->kind == F_async_overwrite)
+        return a->kind == F_mbarrier_misuse && a->cause_key == MBARRIER_LATE_BYTES && is_at(b, a->place);
+    if (b->kind == F_mbarrier_misuse)
+        return a->kind == F_async_early || a->kind == F_async_overwrite || a->kind == F_deadlock;
+    return failed_to_write(cause, effect);
+}
+
+static bool follows_from_afar(const struct settling *s, const struct entry *e)
+{
+    const struct finding *f = &e->f;
+    bool early = f->kind == F_mbarrier_misuse && f->cause_key == MBARRIER_EARLY_ARRIVAL,
+         value = finding_check(f->kind) == CHECK_INIT && f->origin_space,
+         copy = f->kind == F_async_early || f->kind == F_async_overwrite;
+    if (!early && !value && !copy) return false;
+    for (u32 b = 0; b < BUCKETS; b++)
+        for (const struct entry *x = s->r->bucket[b]; x; x = x->next)
+            if (x != e && leads_from_afar(x, e)) return true;
+    return false;
 }
 
 /* ---- taking out ---- */
@@ -211,12 +256,17 @@ static void unlink_entry(struct report *r, const struct entry *e)
     *p = e->next;
 }
 
-void report_absorb(struct report *r, struct entry *whole, struct entry *e)
+void report_drop(struct report *r, struct entry *e)
 {
-    entry_absorb(r, whole, e);
     unlink_entry(r, e);
     count_out(r, e);
     entry_free(e);
+}
+
+void report_absorb(struct report *r, struct entry *whole, struct entry *e)
+{
+    entry_absorb(r, whole, e);
+    report_drop(r, e);
 }
 
 /* ---- equal values ---- */
@@ -300,7 +350,7 @@ void report_settle(struct report *r)
         for (struct entry **p = &r->bucket[b]; *p;) {
             struct entry *e = *p, *whole = beside(&s, e);
             if (whole) entry_absorb(r, whole, e);
-            if (whole || e->is_effect || follows(&s, e)) {
+            if (whole || e->is_effect || follows(&s, e) || follows_from_afar(&s, e)) {
                 *p = e->next;
                 entry_drop(&s, e);
             } else
