@@ -1,10 +1,10 @@
 /* After a launch: does a float buffer that it wrote hold NaN or infinity, where no input had any? (rules.md V1)
  *
  * Only buffers whose type is known are looked at, and of them only elements that somebody has written, so that the cost
- * follows what is written. A buffer of a program has no type (cudaMalloc): it is one of f32, or of f64, if nothing else
- * was ever stored there. Which buffers a launch read and wrote is known from the ranges of its sites. What the host
- * writes is looked at when it does, since a launch may overwrite it. Where it is on purpose nothing is said: an input
- * or an argument is not finite, or the code has an infinity among its constants. */
+ * follows what is written. A buffer of a program has no type (cudaMalloc): it is one of f32, f64, f16 or bf16 if
+ * nothing else was ever stored there. Which buffers a launch read and wrote is known from the ranges of its sites. What
+ * the host writes is looked at when it does, since a launch may overwrite it. Where it is on purpose nothing is said:
+ * an input or an argument is not finite, or the code has an infinity among its constants. */
 #include "check/value_scan.h"
 #include "check/value_origin.h"
 #include "mem/mem_finding.h"
@@ -13,7 +13,7 @@
 
 /* Launches in flight, and copies, set these. */
 static u64 last(const u64 *by) { return __atomic_load_n(by, __ATOMIC_RELAXED); }
-static bool is_odd(const struct mem_object *o) { return __atomic_load_n(&o->odd, __ATOMIC_RELAXED); }
+static u8 odd_as(const struct mem_object *o) { return __atomic_load_n(&o->odd, __ATOMIC_RELAXED); }
 
 enum { CHUNK = 16384 };                        /* bytes that are looked at together */
 enum { WORTH_BYTES = 65536, WORTH_EACH = 64 }; /* bytes that a launch, and each of its instructions, makes worth it */
@@ -49,8 +49,13 @@ bool value_any_odd(const struct scalar *t, const void *p, u64 n)
     return carry;
 }
 
-static const struct scalar *f32(void) { return scalar_find(str_of("f32")); }
-static const struct scalar *f64(void) { return scalar_find(str_of("f64")); }
+/* The floats that a buffer without a type may be of. */
+static const struct {
+    u8 as;
+    char name[8];
+} floats[] = { { MEM_AS_F64, "f64" }, { MEM_AS_F32, "f32" }, { MEM_AS_BF16, "bf16" }, { MEM_AS_F16, "f16" } };
+
+static const struct scalar *scalar_as(u32 k) { return scalar_find(str_of(floats[k].name)); }
 
 static const struct scalar *given_type(const struct mem_object *o)
 {
@@ -58,32 +63,42 @@ static const struct scalar *given_type(const struct mem_object *o)
     return t && t->class == SCALAR_FLOAT && o->element_size == t->bytes ? t : NULL;
 }
 
-/* What an output is. The host may have written an infinity into memory that it sees itself, which nobody has noticed.
- */
-static const struct scalar *output_type(const struct value_scan *v, const struct mem_object *o)
+/* What an output is, and as what; NULL: not known. The host may have written an infinity into memory that it sees
+ * itself, which nobody has noticed. */
+static const struct scalar *output_type(const struct value_scan *v, const struct mem_object *o, u8 *as)
 {
+    *as = MEM_AS_FLOATS;
     if (!mem_is_live(o) || o->type) return mem_is_live(o) ? given_type(o) : NULL;
-    u8 as = __atomic_load_n(&o->stored_as, __ATOMIC_RELAXED);
+    *as = __atomic_load_n(&o->stored_as, __ATOMIC_RELAXED);
     if (last(&o->read_by) == v->launch && o->kind != MEM_DEVICE) return NULL;
-    return as == MEM_AS_F32 ? f32() : as == MEM_AS_F64 ? f64() : NULL;
+    for (u32 k = 0; k < COUNT_OF(floats); k++)
+        if (*as == floats[k].as) return scalar_as(k);
+    return NULL;
 }
 
-/* What an input may be. */
-static const struct scalar *input_type(const struct mem_object *o)
+/* As what an input may have been read by a launch whose output is `out`: bits that only move on may be such, too. */
+static u8 input_as(const struct mem_object *o, u8 out)
 {
-    if (!mem_is_live(o) || o->type) return mem_is_live(o) ? given_type(o) : NULL;
     u8 as = __atomic_load_n(&o->loaded_as, __ATOMIC_RELAXED);
-    return as & MEM_AS_F64 ? f64() : as & (MEM_AS_F32 | MEM_AS_BITS) ? f32() : NULL;
+    return (u8)(as & MEM_AS_BITS ? as | MEM_AS_F32 | (out & (MEM_AS_F16 | MEM_AS_BF16)) : as) & MEM_AS_FLOATS;
 }
 
-bool value_is_odd(const struct mem_object *o, const void *bytes, u64 n)
+u8 value_odd_as(const struct mem_object *o, const void *bytes, u64 n)
 {
     const struct scalar *t = mem_is_live(o) ? given_type(o) : NULL;
     u64 at = (uintptr_t)bytes;
-    if (mem_is_live(o) && !o->type) /* whatever it is taken for later */
-        return (at % 4 == 0 && value_any_odd(f32(), bytes, n / 4)) ||
-               (at % 8 == 0 && value_any_odd(f64(), bytes, n / 8));
-    return t && at % t->bytes == 0 && value_any_odd(t, bytes, n / t->bytes);
+    u8 odd = 0;
+    if (!mem_is_live(o)) return 0;
+    if (o->type) return t && at % t->bytes == 0 && value_any_odd(t, bytes, n / t->bytes) ? MEM_AS_FLOATS : 0;
+    for (u64 from = 0; from < n; from += CHUNK) /* whatever it is taken for later */
+        for (u32 k = 0; k < COUNT_OF(floats); k++) {
+            if (odd & floats[k].as) continue;
+            t = scalar_as(k);
+            if (at % t->bytes == 0 &&
+                value_any_odd(t, (const u8 *)bytes + from, MIN_OF((u64)CHUNK, n - from) / t->bytes))
+                odd |= floats[k].as;
+        }
+    return odd;
 }
 
 /* The first element that is not finite; false: there is none. */
@@ -120,16 +135,30 @@ static bool odd_argument(const struct value_scan *v)
     return false;
 }
 
-static bool odd_input(const struct value_scan *v)
+/* Whether an input of a launch whose output is `out` is odd as what it was read as. */
+static bool odd_buffer(const struct value_scan *v, const struct mem_object *o, u8 out)
 {
-    const struct mem_object *o;
     u64 index;
     enum odd what;
-    for (u32 id = 1; (o = mem_by_id(v->mem, id)); id++) {
-        const struct scalar *t = last(&o->read_by) == v->launch ? input_type(o) : NULL;
-        if (t && (is_odd(o) || (last(&o->written_by) != v->launch && first_odd(v->mem, o, t, &index, &what))))
-            return true;
+    bool changed = last(&o->written_by) == v->launch;
+    if (!mem_is_live(o)) return false;
+    if (o->type) {
+        const struct scalar *t = given_type(o);
+        return t && (odd_as(o) || (!changed && first_odd(v->mem, o, t, &index, &what)));
     }
+    u8 as = input_as(o, out);
+    for (u32 k = 0; k < COUNT_OF(floats); k++)
+        if (as & floats[k].as &&
+            (odd_as(o) & floats[k].as || (!changed && first_odd(v->mem, o, scalar_as(k), &index, &what))))
+            return true;
+    return false;
+}
+
+static bool odd_input(const struct value_scan *v, u8 out)
+{
+    const struct mem_object *o;
+    for (u32 id = 1; (o = mem_by_id(v->mem, id)); id++)
+        if (last(&o->read_by) == v->launch && odd_buffer(v, o, out)) return true;
     return odd_argument(v);
 }
 
@@ -161,15 +190,18 @@ void value_scan(const struct value_scan *v)
     struct mem_object *o;
     /* a buffer that is large beside what the launch can have written would cost more than the launch */
     u64 most = WORTH_BYTES + v->warp_insns * WORTH_EACH;
-    int inputs = -1; /* whether one of them is odd: -1: not asked yet */
+    int inputs[2] = { -1, -1 }; /* whether one of them is odd, as for an output of 16 bits or not: -1: not asked yet */
     for (u32 id = 1; (o = mem_by_id(v->mem, id)); id++) {
-        const struct scalar *t = last(&o->written_by) == v->launch && !is_odd(o) ? output_type(v, o) : NULL;
         u64 index;
+        u8 as;
         enum odd what;
-        if (!t || (!o->type && o->size > most) || !first_odd(v->mem, o, t, &index, &what)) continue;
-        if (inputs < 0) inputs = odd_input(v);
-        if (!inputs && !(what == ODD_INF ? v->infinite : v->nan)) note(v, o, index, what);
-        __atomic_store_n(&o->odd, true,
-                         __ATOMIC_RELAXED); /* said, or known before; what reads it from here on is a consequence */
+        if (last(&o->written_by) != v->launch) continue;
+        const struct scalar *t = output_type(v, o, &as);
+        if (!t || odd_as(o) & as || (!o->type && o->size > most) || !first_odd(v->mem, o, t, &index, &what)) continue;
+        int *odd = &inputs[t->bytes == 2];
+        if (*odd < 0) *odd = odd_input(v, as);
+        if (!*odd && !(what == ODD_INF ? v->infinite : v->nan)) note(v, o, index, what);
+        /* said, or known before; what reads it from here on is a consequence */
+        __atomic_fetch_or(&o->odd, as & MEM_AS_FLOATS, __ATOMIC_RELAXED);
     }
 }

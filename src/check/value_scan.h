@@ -15,8 +15,8 @@ struct value_scan {
     struct report *report;
 };
 void value_scan(const struct value_scan *v);
-/* Whether the host writes NaN or infinity into memory of this type. */
-bool value_is_odd(const struct mem_object *o, const void *bytes, u64 n);
+/* As what the host writes NaN or infinity into this memory: MEM_AS_*, all of them where its type is known. */
+u8 value_odd_as(const struct mem_object *o, const void *bytes, u64 n);
 /* Whether one of n elements is NaN or infinite. The usual answer is no: all are looked at, in vectors, for any type. */
 bool value_any_odd(const struct scalar *t, const void *p, u64 n);
 #endif

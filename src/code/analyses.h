@@ -15,6 +15,7 @@ const u8 *code_after_wait(const struct lowered *l, struct arena *mem);
 /* exit_slice.c: the registers that decide how a round of a loop goes on and are live when it begins; loop.clocked */
 void exit_slice_find(struct lowered *l, struct loop *lp, u64 *regs);
 void hazards_find(struct lowered *l);   /* hazards.c: lowered.hazard */
+void halves_find(struct lowered *l);    /* halves.c: site.holds */
 void in_flight_find(struct lowered *l); /* in_flight.c: lowered.in_flight */
 void subword_find(struct lowered *l);   /* library.c: SITE_WORD */
 void fuse_find(struct lowered *l);      /* fuse.c: products that become part of sums; before flow_build */

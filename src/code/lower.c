@@ -554,15 +554,21 @@ static struct lowered *lower_stopped(struct func_table *t, struct lowered *l, st
     return NULL;
 }
 
-/* Infinities of f32, f64, and of two or one halves. */
+/* One element of 16 bits, or two of them, that is this but for the sign. */
+static bool is_half(u64 v, u64 bits)
+{
+    return (v & 0x7fff) == bits && (v <= 0xffff || (v <= 0xffffffff && (v >> 16 & 0x7fff) == bits));
+}
+
+/* Infinities of f32, f64, and of two or one elements of f16 or bf16. */
 static bool has_infinity(const struct lowered *l)
 {
     for (u32 k = 0; k < l->nop; k++)
         for (u32 j = 0; j < l->op[k].nsrc; j++) {
             const struct opnd *o = lop_src(&l->op[k], j);
             u64 v = o->kind == O_CONST ? o->value : 0;
-            if ((u32)v == 0x7f800000 || (u32)v == 0xff800000 || v << 1 == (u64)0x7ff << 53 ||
-                (v <= 0xffff && (v & 0x7fff) == 0x7c00))
+            if ((u32)v == 0x7f800000 || (u32)v == 0xff800000 || v << 1 == (u64)0x7ff << 53 || is_half(v, 0x7c00) ||
+                is_half(v, 0x7f80))
                 return true;
         }
     return false;
@@ -574,7 +580,11 @@ static bool has_nan(const struct lowered *l)
         for (u32 j = 0; j < l->op[k].nsrc; j++) {
             const struct opnd *o = lop_src(&l->op[k], j);
             u64 v = o->kind == O_CONST ? o->value : 0;
-            if (v == 0x7fffffff || v == 0x7fc00000 || v << 1 == (u64)0xfff << 52 || v == ~(u64)0 >> 1) return true;
+            /* of 16 bits it is also the largest integer and the mask of a sign: as a value that goes on only */
+            bool value = l->op[k].shape == SHAPE_MOVE || l->op[k].shape == SHAPE_SELECT || l->op[k].kind == K_MEM;
+            if (v == 0x7fffffff || v == 0x7fc00000 || v << 1 == (u64)0xfff << 52 || v == ~(u64)0 >> 1 ||
+                (value && (v == 0x7fff || v == 0x7fff7fff)))
+                return true;
         }
     return false;
 }
@@ -684,7 +694,7 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     fuse_find(l);
     static void (*const find[])(struct lowered *) = { flow_build,   provenance_find, speculated_find, overflow_find,
                                                       hazards_find, in_flight_find,  optimistic_find, mark_flags,
-                                                      polls_find,   subword_find };
+                                                      polls_find,   subword_find,    halves_find };
     for (u32 k = 0; k < COUNT_OF(find) && !stop_asked(); k++) find[k](l);
     if (stop_asked()) return lower_stopped(t, l, l->mem, e);
     l->has_infinity = has_infinity(l);

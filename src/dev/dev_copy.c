@@ -224,11 +224,12 @@ static void copy_row(const struct dev_copy_plan *p, u64 to_offset, u64 from_offs
     u64 at = to->address + to_offset, source = from->address + from_offset;
     if (from->object && host_sees(to) && !host_sees(from) && from->device->ops->output)
         from->device->ops->output(from->device, from->object, source, n);
-    bool odd = to->object && to->device->options.checks & CHECK_VALUES &&
-               !__atomic_load_n(&to->object->odd, __ATOMIC_RELAXED) &&
-               (from->object ? __atomic_load_n(&from->object->odd, __ATOMIC_RELAXED)
-                             : value_is_odd(to->object, from->bytes + from_offset, n));
-    if (odd) __atomic_store_n(&to->object->odd, true, __ATOMIC_RELAXED);
+    if (to->object && to->device->options.checks & CHECK_VALUES &&
+        __atomic_load_n(&to->object->odd, __ATOMIC_RELAXED) != MEM_AS_FLOATS) {
+        u8 odd = from->object ? __atomic_load_n(&from->object->odd, __ATOMIC_RELAXED)
+                              : value_odd_as(to->object, from->bytes + from_offset, n);
+        if (odd) __atomic_fetch_or(&to->object->odd, odd, __ATOMIC_RELAXED);
+    }
     /* defined before it is there: a kernel that polls for the copy reads it at once */
     if (to->object && from->object)
         shadow_copy(mem_shadow(to->device->mem), at, mem_shadow(from->device->mem), source, n);
@@ -281,7 +282,7 @@ void dev_fill_run(const struct dev_fill_plan *p)
                 : p->bytes == 2 ? (p->value & 0xffff) * 0x10001u
                                 : p->value;
     u32 pattern[2] = { every, every };
-    if (p->width && p->to.device->options.checks & CHECK_VALUES && value_is_odd(p->to.object, pattern, sizeof pattern))
-        __atomic_store_n(&p->to.object->odd, true, __ATOMIC_RELAXED);
+    if (p->width && p->to.device->options.checks & CHECK_VALUES)
+        __atomic_fetch_or(&p->to.object->odd, value_odd_as(p->to.object, pattern, sizeof pattern), __ATOMIC_RELAXED);
     if (p->width) __atomic_store_n(&p->to.object->given, true, __ATOMIC_RELAXED);
 }

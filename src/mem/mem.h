@@ -26,8 +26,9 @@ enum mem_state {
     MEM_RESERVED /* the address is known, the operation that allocates has not run */
 };
 
-/* mem_object.loaded_as, stored_as: integers are one thing, bits that may be floats another */
-enum { MEM_AS_F32 = 1, MEM_AS_F64 = 2, MEM_AS_INT = 4, MEM_AS_BITS = 8 };
+/* mem_object.loaded_as, stored_as, odd: integers are one thing, bits that may be floats another */
+enum { MEM_AS_F32 = 1, MEM_AS_F64 = 2, MEM_AS_F16 = 4, MEM_AS_BF16 = 8, MEM_AS_INT = 16, MEM_AS_BITS = 32 };
+enum { MEM_AS_FLOATS = MEM_AS_F32 | MEM_AS_F64 | MEM_AS_F16 | MEM_AS_BF16 };
 struct mem_object {
     u64 base, size; /* [base, base + size) are its bytes */
     /* what to add to an address to reach the engine's view (0 of registered memory) */
@@ -43,7 +44,7 @@ struct mem_object {
     const char *type;                   /* "f32[1000]" or NULL */
     u32 element_size;                   /* 0: unknown */
     bool given;                         /* a variable: it has an initialiser, or the host wrote to it */
-    bool odd;                           /* NaN or infinity was seen in it */
+    u8 odd;                             /* atomic: MEM_AS_* of floats; taken for such, NaN or infinity was seen in it */
     bool numbered;                      /* it was given no name, or a mark, and has a number */
     bool kept;                          /* its region stays its own while it is freed (mem_rest) */
     bool closed;                        /* atomic: of a pool of the host, and the device has no right to it */
