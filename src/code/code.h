@@ -7,7 +7,8 @@
  *   plain  every register is V. Valid always.
  * Between the two lie the analyses: control flow (flow.c), uniform and affine registers (classes.c), the object
  * behind an address (provenance.c), loads that nobody may need (speculate.c, optimistic.c), loads of flags (polls.c),
- * arithmetic that may overflow on its way to an address (overflow.c, intervals.c), operands to look at (hazards.c). */
+ * arithmetic that may overflow on its way to an address (overflow.c, intervals.c), operands to look at (hazards.c),
+ * accesses of floats of 16 bits (halves.c). */
 #ifndef LOCKSTEP_CODE_H
 #define LOCKSTEP_CODE_H
 #include "isa/isa.h"
@@ -160,6 +161,9 @@ struct site {     /* a memory instruction, whatever the version */
     u8 align;
     /* the source that is the address: 0, 1 for what an asynchronous copy reads, 2 for the mbarrier that it signals */
     u8 which;
+    /* of elements of b16, b32 or b64: T_F16 or T_BF16 where the code uses them so, T_B16 of a load whose value only
+     * moves on (halves.c); else T_NONE */
+    u8 holds;
     u8 surplus;             /* bytes at the end of a vector load that nobody reads (speculate.c) */
     u16 flags;              /* SITE_* */
     struct provenance prov; /* the object that its address was made from */
@@ -175,7 +179,8 @@ enum {                         /* site.flags */
        SITE_POLLED = 64,       /* a volatile load whose value decides whether its loop ends: it reads a flag (R2b) */
        SITE_CLUSTER = 128,     /* .shared::cluster: it may reach the shared memory of other CTAs of the cluster */
        SITE_DISTRIBUTED = 256, /* other CTAs may reach the shared memory that it accesses */
-       SITE_BULK = 512         /* as many bytes as an operand says, aligned to `align` */
+       SITE_BULK = 512,        /* as many bytes as an operand says, aligned to `align` */
+       SITE_LOCAL_ADDRESS = 1024 /* a store of an address of local memory (rules.md B10) */
 };
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
@@ -456,7 +461,7 @@ struct insn_opnd { /* an operand in a version */
     u8 width; /* bytes of the register; 0: there is no operand (O_NONE) */
 };
 
-enum { CODE_LAYERS = 8 }; /* of handlers around an instruction, at most */
+enum { CODE_LAYERS = 9 }; /* of handlers around an instruction, at most */
 struct code {             /* a decoded version */
     struct lowered *low;
     bool plain;

@@ -211,6 +211,21 @@ static void find_frame_parts(struct lowered *l)
     l->nframe_part = n > 1 ? n : 0; /* one array is the frame */
 }
 
+/* Stores that may hand an address of the thread's local memory to another thread. */
+static void find_escapes(struct lowered *l)
+{
+    for (u32 k = 0; k < l->nsite; k++) {
+        struct site *s = &l->site[k];
+        const struct lop *o = &l->op[s->op];
+        if (!lop_is_store(o) || s->width != 8 || s->space == SP_LOCAL || s->space == SP_CALL) continue;
+        if (s->prov.kind == FROM_VAR && s->prov.var->space == SP_LOCAL) continue;
+        for (u32 j = 0; j < s->vec; j++) {
+            struct provenance r = provenance_of(l, *lop_src(o, SRC_DATA + j), 8);
+            if (r.kind == FROM_VAR && r.var->space == SP_LOCAL) s->flags |= SITE_LOCAL_ADDRESS;
+        }
+    }
+}
+
 static void find_var_loads(struct lowered *l)
 {
     VEC(struct var_load) found = { 0 };
@@ -239,4 +254,5 @@ void provenance_find(struct lowered *l)
         l->site[k].prov = t.kind == FROM_UNSET ? (struct provenance){ .kind = FROM_NONE } : t;
     }
     find_var_loads(l);
+    find_escapes(l);
 }

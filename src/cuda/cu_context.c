@@ -26,6 +26,12 @@ static void stack_limit_tell(const struct cu_context *c)
     sim_stack_limit(sim, limit);
 }
 
+static void heap_limit_tell(const struct cu_context *c)
+{
+    struct sim *sim = c->device->gpu ? c->device->gpu->device->sim : NULL;
+    if (sim) sim_heap_limit(sim, c->limit[LIMIT_HEAP]);
+}
+
 /* What a program may have changed of a context, as it is at first. */
 static void context_init(struct cu_context *c)
 {
@@ -393,6 +399,7 @@ CU_API(cuCtxSetLimit)(u32 limit, u64 value)
     if (limit >= LIMITS) return CU_UNSUPPORTED_LIMIT;
     c->limit[limit] = value;
     if (limit == LIMIT_STACK) stack_limit_tell(c);
+    if (limit == LIMIT_HEAP) heap_limit_tell(c);
     return CU_OK;
 }
 

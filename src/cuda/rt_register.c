@@ -2,6 +2,7 @@
  * variables in them. Nothing is loaded before it is used. */
 #include "cuda/cu_failed.h"
 #include "cuda/rt.h"
+#include "mem/host_pointer.h"
 
 struct rt_fatbin { /* what __cudaRegisterFatBinary gave out */
     const void *wrapper;
@@ -95,6 +96,7 @@ void lkrt___cudaRegisterVar(void **handle, char *host, char *device, const char 
                             int constant, int global)
 {
     (void)device, (void)external, (void)constant, (void)global;
+    if (cu_handle_is(handle, CU_FATBIN) && bytes) host_shadow_add((uintptr_t)host, bytes, name);
     lock(&all.lock);
     struct rt_variable *v = NEW(&all.mem, struct rt_variable);
     *v = (struct rt_variable){ (struct rt_fatbin *)handle, name, bytes };

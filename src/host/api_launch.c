@@ -115,7 +115,7 @@ static void pointers_check(const lk_kernel *k, const struct dev_launch *l)
         const struct mem_object *o = value ? mem_find(d->mem, value) : NULL;
         if (!value || (o && __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) != MEM_FREED)) continue;
         if (o && sim_pool_is_graph(o)) continue;
-        char cause[400];
+        char cause[400], shadow[600];
         struct host_pointer h;
         const char *fix = NULL;
         struct ptx_argument a = ptx_argument(k->func, i);
@@ -124,7 +124,7 @@ static void pointers_check(const lk_kernel *k, const struct dev_launch *l)
             host_pointer_text(&h, where, sizeof where);
             snprintf(cause, sizeof cause, "%s is a pointer of the host, into %s; no device knows this memory", a.text,
                      where);
-            fix = finding_fix(F_host_pointer);
+            fix = host_shadow_fix(value, shadow, sizeof shadow) ? shadow : finding_fix(F_host_pointer);
         } else if (o)
             snprintf(cause, sizeof cause, "%s points into %s, which was freed", a.text, o->name);
         else

@@ -4,6 +4,7 @@
  * and in another thread. So the last POINTERS of them are kept here, with what is known. */
 #include "mem/host_pointer.h"
 #include "mem/zone.h"
+#include "base/demangle.h"
 
 enum { POINTERS = 64 };
 static struct {
@@ -62,4 +63,40 @@ void host_pointer_text(const struct host_pointer *p, char *out, size_t size)
     case PROCESS_FILE: snprintf(out, size, "the variables of %s%s", p->file, name); break;
     default: snprintf(out, size, "memory of malloc, new or mmap%s", name);
     }
+}
+
+/* ---- shadows of device variables ---- */
+
+static struct shadow_variable {
+    u64 host, bytes;
+    const char *name;
+    struct shadow_variable *next;
+} * shadows; /* guarded by t.lock */
+
+void host_shadow_add(u64 host, u64 bytes, const char *name)
+{
+    struct shadow_variable *v = base_alloc(sizeof *v);
+    if (!v) return;
+    lock(&t.lock);
+    *v = (struct shadow_variable){ host, bytes, name, shadows };
+    shadows = v;
+    unlock(&t.lock);
+}
+
+bool host_shadow_fix(u64 address, char *fix, size_t n)
+{
+    lock(&t.lock);
+    const struct shadow_variable *v = shadows;
+    while (v && address - v->host >= v->bytes) v = v->next;
+    unlock(&t.lock);
+    if (!v) return false;
+    struct arena mem = { 0 };
+    struct demangled d;
+    const char *name = !strncmp(v->name, "_Z", 2) && demangle(&mem, str_of(v->name), &d) ? d.plain : v->name;
+    snprintf(fix, n,
+             "In host code the name of the __device__ variable %s means the host's shadow of it. Ask for the address "
+             "with cudaGetSymbolAddress((void **)&p, %s), and pass p; or let the kernel use %s by its name.",
+             name, name, name);
+    arena_free(&mem);
+    return true;
 }

@@ -18,4 +18,9 @@ bool host_pointer_look(const struct mem *m, u64 pointer, struct host_pointer *ou
 bool host_pointer_find(const struct mem *m, u64 address, u64 pointer, struct host_pointer *out);
 /* "memory of malloc, new or mmap, held by x". */
 void host_pointer_text(const struct host_pointer *p, char *out, size_t size);
+
+/* The host's shadow of a __device__ variable, which its name means in host code. The name lives for ever. */
+void host_shadow_add(u64 host, u64 bytes, const char *name);
+/* What to do with an address in one of them; false: it is in none. */
+bool host_shadow_fix(u64 address, char *fix, size_t n);
 #endif

@@ -4,6 +4,7 @@
 #include "mem/shadow.h"
 #include "sim/call.h"
 #include "sim/cluster.h"
+#include "sim/escape.h"
 #include "sim/explain_access.h"
 #include "sim/moved_pointer.h"
 #include "sim/sim_run.h"
@@ -124,10 +125,6 @@ static void check_global(struct access *a, u32 lane, struct mem_object *root, st
         c->fault = c->hit ? FAULT_NEIGHBOUR : FAULT_PAST;
         return;
     }
-    if (o.object->kind == MEM_CONST && !site_is_load(a->site)) {
-        c->fault = FAULT_READ_ONLY;
-        return;
-    }
     u64 lo = o.object->base, size = o.object->size;
     if (unlikely(o.object->kind == MEM_VIRTUAL && !is_mapped_there(a, addr, read, o.object, c, &lo, &size))) return;
     if (unlikely(__atomic_load_n(&o.object->closed, __ATOMIC_RELAXED))) {
@@ -143,6 +140,11 @@ static void check_global(struct access *a, u32 lane, struct mem_object *root, st
         shadow_define(mem_shadow(a->warp->cta->launch->sim->mem), end, addr + a->bytes - end); /* nobody's bytes */
     a->ptr[lane] = mem_view(o.object, addr);
     object_used(a, o.object);
+    if (o.object->kind == MEM_CONST && !site_is_load(a->site)) { /* a GPU does it: its addresses are writable */
+        c->fault = FAULT_READ_ONLY;
+        c->done = true;
+        __atomic_store_n(&o.object->given, true, __ATOMIC_RELAXED);
+    }
     if (o.strict) moved_pointer_own(a);
     if (a->site->prov.kind != FROM_TAG && !(o.object->kind == MEM_CONST && !site_is_load(a->site)))
         remember(a, o.object, lo, size);
@@ -243,6 +245,12 @@ static void check_local(struct access *a, u32 lane, struct lane_check *c)
         c->fault = FAULT_MISALIGNED;
     else
         a->ptr[lane] = local_of(w) + (size_t)lane * LOCAL_STACK + a->addr[lane];
+    if (r->kind != FROM_TAG || c->fault != FAULT_NONE) return;
+    u32 t = tag_of(w, w->code->low, *lop_src(&w->code->low->op[a->insn->op], a->site->which), lane);
+    if (!tag_is_local(t)) return;
+    c->fault = FAULT_FOREIGN_LOCAL;
+    c->done = true;
+    c->thread = t & ~TAG_LOCAL;
 }
 
 static void check_lane(struct access *a, u32 lane, struct mem_object *root, struct lane_check *c)
@@ -357,6 +365,10 @@ static void unchecked_lane(struct access *a, u32 lane, struct lane_check *c)
         break;
     case FAULT_NULL_POINTER:
     case FAULT_NO_CTA: c->stops = true; return;
+    case FAULT_READ_ONLY:
+    case FAULT_FOREIGN_LOCAL:
+        if (c->done) c->fault = FAULT_NONE;
+        return;
     case FAULT_PAST:
     case FAULT_INVALID: c->stops = !is_mapped(w->cta->launch->sim->mem, addr); return;
     default: return;
@@ -393,6 +405,7 @@ void access_check(struct access *a)
         if (unlikely(!(on & CHECK_BOUNDS)) && c[l].fault != FAULT_NONE && c[l].fault != FAULT_MISALIGNED)
             unchecked_lane(a, l, &c[l]);
         if (let_pass(a, l, &c[l])) held |= 1u << l;
+        if (c[l].done) held |= 1u << l;
         if (c[l].fault == FAULT_NONE || held >> l & 1)
             a->ok |= 1u << l;
         else if (!first_error)

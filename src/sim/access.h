@@ -29,7 +29,7 @@ handler provenance_tagged;
 u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lane);
 /* the same for all lanes; NULL: it does not differ from lane to lane */
 const u32 *tag_plane(const struct warp *w, const struct lowered *l, struct opnd o);
-void tags_loaded(struct warp *w, struct opnd o, u32 slot, u32 cls, u32 mask);
+void tags_loaded(const struct access *a, u32 k, struct opnd o, u32 slot, u32 cls);
 /* Puts the address operand of the site into addr: register of any class, plus the offset. */
 void access_addresses(struct access *a, const char *R);
 /* The same as access_check where the address came out of memory and nothing is wrong with any lane; false: nothing was

@@ -205,5 +205,5 @@ void atomic_access(struct access *a, char *R)
     char *d = SLOT(R, i->d);
     for (u32 l = 0; l < LANES; l++)
         if (a->mask >> l & 1) memcpy(d + l * s->width, &old[l], s->width);
-    if (i->flags & IF_TAG) tags_loaded(w, *lop_dst(o, 0), i->d, CLS_V, a->mask);
+    if (i->flags & IF_TAG) tags_loaded(a, 0, *lop_dst(o, 0), i->d, CLS_V);
 }

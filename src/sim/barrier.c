@@ -210,6 +210,7 @@ static void release(struct cta *c, u32 n)
     for (u32 k = 0; b->arrived_threads && k < c->nwarps; k++)
         if (c->warp[k]->arrived_bar == n) c->warp[k]->arrived = 0;
     *b = (struct bar){ 0 };
+    c->phases++;
 }
 
 /* Whether all live lanes of w have arrived at barrier n without waiting, some of them after others. */

@@ -1,11 +1,12 @@
 /* Functions that the CUDA runtime provides to kernels: vprintf, __assertfail, malloc, free and cudaGraphSetConditional.
- * Those that launch kernels are in device_runtime.c. */
+ * Those that launch kernels are in device_runtime.c, malloc and free in heap.c. */
 #include "sim/builtin.h"
 #include "mem/mapped.h"
 #include "sim/call.h"
 #include "sim/finding_place.h"
 #include "sim/cluster.h"
 #include "sim/condition.h"
+#include "sim/heap.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
@@ -290,8 +291,6 @@ static void assert_lane(struct warp *w, const struct call *c, const struct insn 
     text_free(&t);
 }
 
-enum { HEAP_BYTES = 8 << 20 }; /* cudaLimitMallocHeapSize, as a program finds it */
-
 void builtin_return(const struct frame *f, const struct call *c, u32 lane, u64 v)
 {
     u32 n = c->nret ? c->ret[0].size : 0;
@@ -304,44 +303,6 @@ void builtin_site(const struct lowered *l, u32 op, char *out, size_t n)
     const struct place *p = finding_place(&a, l, op);
     snprintf(out, n, "%s:%u", p->file ? p->file : p->ptx_file, p->file ? p->line : p->ptx_line);
     arena_free(&a);
-}
-
-static u64 heap_alloc(struct warp *w, const struct insn *i, u64 bytes)
-{
-    struct sim *s = w->cta->launch->sim;
-    struct error e = { 0 };
-    char site[300];
-    if (bytes > HEAP_BYTES) return 0;
-    if (__atomic_add_fetch(&s->heap, bytes, __ATOMIC_RELAXED) > HEAP_BYTES) {
-        __atomic_sub_fetch(&s->heap, bytes, __ATOMIC_RELAXED);
-        return 0;
-    }
-    builtin_site(w->code->low, i->op, site, sizeof site);
-    struct mem_object *o = mem_alloc(s->mem, bytes, 16, MEM_HEAP, "memory of malloc", site, &e);
-    if (o && observed(w->cta->launch)) observe_allocated(w, o);
-    return o ? o->base : 0;
-}
-
-static void heap_free(struct warp *w, const struct insn *i, u32 lane, u64 addr)
-{
-    struct sim *s = w->cta->launch->sim;
-    struct mem_object *o = mem_find(s->mem, addr);
-    char site[300], cause[400];
-    if (!addr) return;
-    builtin_site(w->code->low, i->op, site, sizeof site);
-    bool heap = o && o->kind == MEM_HEAP && o->base == addr;
-    enum mem_free_result r = heap ? mem_free(s->mem, addr, site, &o) : MEM_FREE_BAD;
-    if (r == MEM_FREE_OK) {
-        __atomic_sub_fetch(&s->heap, o->size, __ATOMIC_RELAXED);
-        return;
-    }
-    struct finding f = { .kind = r == MEM_FREE_TWICE ? F_double_free : F_bad_free, .cause = cause };
-    if (r == MEM_FREE_TWICE)
-        snprintf(cause, sizeof cause, "it was freed before, at %s", o->free_site ? o->free_site : "an unknown place");
-    else
-        snprintf(cause, sizeof cause, "the address is %s%s, and not what device malloc returned",
-                 o ? "inside " : "no allocation", o ? o->name : "");
-    finding_add(w, i->op, &f, 1u << lane);
 }
 
 static void set_condition(struct warp *w, const struct insn *i, u32 lane, u64 handle, u32 value)
@@ -369,7 +330,7 @@ bool builtin_call(struct warp *w, const struct call *c, const struct insn *i)
     for (u32 l = 0; l < LANES; l++) {
         if (!(w->mask >> l & 1)) continue;
         if (c->builtin == BI_MALLOC) {
-            builtin_return(f, c, l, c->narg ? heap_alloc(w, i, builtin_argument(f, c, 0, l)) : 0);
+            builtin_return(f, c, l, c->narg ? heap_alloc(w, i, l, builtin_argument(f, c, 0, l)) : 0);
             continue;
         }
         if (c->builtin == BI_FREE) {

@@ -13,6 +13,7 @@
 #include "sim/cluster.h"
 #include "sim/exec.h"
 #include "sim/flight.h"
+#include "sim/heap.h"
 #include "sim/mbarrier.h"
 #include "sim/observe.h"
 #include "sim/overflow_watch.h"
@@ -59,6 +60,7 @@ void cta_free(struct cta *c)
         base_free(w->plain_R);
         if (w->local) pages_release((u64)(uintptr_t)w->local, (u64)LANES * LOCAL_STACK);
     }
+    base_free(c->heap);
     base_free(c->mbarriers);
     base_free(c->wgmma_logs);
     tmem_free(c);
@@ -285,6 +287,7 @@ bool cta_run(struct cta *c)
         if (!c->running) {
             if (unlikely(c->flights)) flights_end(c);
             if (unlikely(c->tmem)) tmem_end(c);
+            if (unlikely(c->heap)) heap_cta_ends(c);
             if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_END, .cta = c, .op = NONE });
             return true;
         }

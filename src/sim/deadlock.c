@@ -428,8 +428,12 @@ static void explain_spin(struct stopped *st, struct cause *c)
                  : m.arrived == m.expected && m.tx_expected != m.tx_arrived
                      ? arena_printf(&st->mem,
                                     "Announce as many bytes as the copies of the phase bring: expect_tx with %" PRIu64
-                                    " in place of %" PRIu64 "; bytes that a tensor copy fills in count as well.",
-                                    m.tx_arrived, m.tx_expected)
+                                    " in place of %" PRIu64 "%s; bytes that a tensor copy fills in count as well.",
+                                    m.tx_arrived, m.tx_expected,
+                                    m.tx_arrived && m.tx_expected % m.tx_arrived == 0 &&
+                                            m.tx_expected / 8 >= m.tx_arrived
+                                        ? ", by one thread, where each of several has announced them"
+                                        : "")
                  : m.arrived
                      ? arena_printf(&st->mem,
                                     "Initialise the mbarrier with as many arrivals as there are in a phase, or let the "
@@ -513,6 +517,46 @@ static void explain_rest(struct stopped *st, struct cause *c)
                             far(st));
 }
 
+/* A plain load of what the host may write that stands in front of the loop, and is tested: the loop does not look
+ * again. */
+static bool is_loaded_once(struct stopped *st, const struct lowered *l, u32 site, const struct range *r, u64 polled)
+{
+    const struct site *s = &l->site[site];
+    const struct opnd *d = lop_dst(&l->op[s->op], 0);
+    const struct mem_object *o = r->size ? mem_find(st->l->sim->mem, r->lo) : NULL;
+    u32 b = 0;
+    if (!site_is_load(s) || s->sem != SEM_WEAK || s->space == SP_SHARED || d->kind != O_REG || !o ||
+        polled - o->base < o->size || (o->kind != MEM_PINNED && o->kind != MEM_MANAGED && o->kind != MEM_REGISTERED))
+        return false;
+    while (b < l->nblock && !(s->op >= l->block[b].first && s->op < l->block[b].end)) b++;
+    if (b == l->nblock || l->block[b].loop) return false;
+    for (u32 k = 0; k < l->nop; k++)
+        for (u32 j = 0; l->op[k].kind == K_CMP && !l->op[k].dead && j < l->op[k].nsrc; j++)
+            if (lop_src(&l->op[k], j)->kind == O_REG && lop_src(&l->op[k], j)->reg == d->reg) return true;
+    return false;
+}
+
+static void explain_loaded_once(struct stopped *st, struct cause *c, u64 polled)
+{
+    for (u32 w = 0; w < st->l->nworkers; w++)
+        for (u32 j = 0; j < st->l->worker[w].nfunc; j++) {
+            const struct ranges *r = &st->l->worker[w].func[j];
+            for (u32 k = 0; k < r->low->nsite; k++) {
+                if (!is_loaded_once(st, r->low, k, &r->r[k], polled)) continue;
+                const char *name = mem_find(st->l->sim->mem, r->r[k].lo)->name;
+                c->cause = arena_printf(&st->mem,
+                                        "%s; %s, which the host may write, too, is loaded once at %s, in front of the "
+                                        "loop, and not looked at again",
+                                        c->cause, name, describe_place(st, r->low, r->low->site[k].op));
+                c->fix = arena_printf(&st->mem,
+                                      "Declare %s volatile, or load it with cuda::atomic_ref: of a plain variable the "
+                                      "compiler keeps the value that it has loaded.",
+                                      name);
+                return;
+            }
+        }
+}
+
 static void explain_stopped(struct stopped *st, enum finding_kind kind, struct cause *c)
 {
     c->at = first_of_all(st);
@@ -532,6 +576,7 @@ static void explain_stopped(struct stopped *st, enum finding_kind kind, struct c
                                 reads ? " for " : "",
                                 reads ? describe_read(st, low_of(c->at.s), &c->at.s->reads[0]) : "",
                                 outside ? "; " : ", and the host sleeps", outside ? outside : "");
+        explain_loaded_once(st, c, reads ? c->at.s->reads[0].addr : 0);
     } else if (c->at.s && c->at.s->state == SPLIT_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
         c->cause = arena_printf(&st->mem, "interrupted while every thread waited for the host to write %s",
                                 describe_read(st, low_of(c->at.s), &c->at.s->reads[0]));

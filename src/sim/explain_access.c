@@ -8,6 +8,7 @@
 #include "mem/host_pointer.h"
 #include "sim/explain_index.h"
 #include "sim/finding_place.h"
+#include "sim/heap.h"
 #include "sim/overflow_watch.h"
 #include <inttypes.h>
 
@@ -178,6 +179,80 @@ static const struct site *index_load(const struct lowered *l, const struct opnd 
     return x.loads == 1 ? x.load : NULL;
 }
 
+/* ---- the guard that lets it through ---- */
+
+/* The operation that sets the predicate of a branch or of the access itself; NULL: not one only. */
+static const struct lop *compare_of(const struct lowered *l, const struct opnd *guard)
+{
+    const struct lop *found = NULL;
+    if (guard->kind != O_REG || l->ndef[guard->reg] != 1) return NULL;
+    for (u32 k = 0; k < l->nop; k++)
+        EACH_DEF (r, &l->op[k])
+            if (r == guard->reg) found = &l->op[k];
+    return found && found->kind == K_CMP && found->shape == SHAPE_COMPARE ? found : NULL;
+}
+
+struct bound { /* what an index is compared with */
+    u64 value;
+    u32 argument, width;
+};
+
+/* The parameter that a comparison takes, if the other operand is no constant. */
+static bool bound_in(const struct access *a, const struct lop *o, struct bound *out)
+{
+    const struct launch *l = a->warp->cta->launch;
+    const struct ptx_func *f = l->kernel->func;
+    for (u32 j = 0; o && j < 2; j++) {
+        const struct opnd *p = lop_src(o, j), *other = lop_src(o, 1 - j);
+        if (p->kind != O_PARAM || other->kind != O_REG || a->warp->code->low != l->kernel) continue;
+        out->width = type_size[isa_operand_type(&isa_forms[o->form], j + 1)];
+        out->value = 0;
+        memcpy(&out->value, l->param_copy + p->value, out->width);
+        for (out->argument = 0; out->argument < f->nparam; out->argument++)
+            if (f->param[out->argument]->offset == p->value) return true;
+    }
+    return false;
+}
+
+/* The index is compared, on the way to the access, with a parameter that is larger than the array: that is the mistake,
+ * and no guard is missing. */
+static bool explain_guard(const struct access *a, u64 index, u64 elements, struct arena *mem, struct finding *f)
+{
+    const struct lowered *l = a->warp->code->low;
+    u32 b = 0, op = a->insn->op;
+    struct bound x;
+    bool found = bound_in(a, compare_of(l, &l->op[op].guard), &x) && x.value > elements && index < x.value;
+    while (b < l->nblock && !(op >= l->block[b].first && op < l->block[b].end)) b++;
+    for (u32 n = 0; b < l->nblock && !found && n < l->nblock; n++) {
+        u32 up = l->block[b].idom;
+        if (up == NONE || up == b) break;
+        b = up;
+        if (l->block[b].term == TERM_BRA)
+            found = bound_in(a, compare_of(l, &l->op[l->block[b].end - 1].guard), &x) && x.value > elements &&
+                    index < x.value;
+    }
+    if (!found) return false;
+    const char *name = ptx_argument(a->warp->cta->launch->kernel->func, x.argument).text;
+    u32 low = (u32)x.value;
+    if (x.width == 8 && x.value >> 32 && low && low <= elements) {
+        f->cause = arena_printf(mem,
+                                "the guard compares the index with %s, %" PRIu64 ", and %s has %" PRIu64
+                                " element%s: the lower 4 bytes of it are %u, so an int was passed where the kernel "
+                                "reads 8 bytes",
+                                name, x.value, f->object, elements, plural(elements), low);
+        f->fix = arena_printf(mem, "Pass a variable of 8 bytes (long long, size_t) as %s.", name);
+        return true;
+    }
+    f->cause = arena_printf(mem,
+                            "the guard compares the index with %s, %" PRIu64 ", but %s has only %" PRIu64 " element%s",
+                            name, x.value, f->object, elements, plural(elements));
+    f->fix = arena_printf(mem,
+                          "Give %s as many elements as %s says, or compare with the number that it has; where it is to "
+                          "be used again and again (broadcast), index it modulo %" PRIu64 ".",
+                          f->object, name, elements);
+    return true;
+}
+
 static void explain_past(const struct access *a, u32 first, u32 mask, struct arena *mem, struct finding *f)
 {
     u32 e = f->element_size;
@@ -218,7 +293,7 @@ static void explain_past(const struct access *a, u32 first, u32 mask, struct are
                                   "Test the last element of the access, i + %u < n, and take what remains one by one, "
                                   "or make %s a multiple of %u elements long.",
                                   a->bytes / e - 1, f->object, a->bytes / e);
-    } else {
+    } else if (!explain_guard(a, off / e, n, mem, f)) {
         f->joint_cause.gap = GAP_INDEX;
         f->joint_fix.gap = GAP_GUARD;
     }
@@ -496,7 +571,9 @@ static void explain_source(const struct access *a, struct arena *mem, struct fin
     const struct lowered *l = a->warp->code->low;
     const struct launch *la = a->warp->cta->launch;
     const struct lop *o = &l->op[a->insn->op];
-    const struct site *s = f->origin ? NULL : index_load(l, lop_src(o, a->site->which));
+    const struct site *s = f->origin || f->kind == F_host_pointer || f->kind == F_local_pointer
+                               ? NULL
+                               : index_load(l, lop_src(o, a->site->which));
     u64 v;
     if (!s) return;
     memcpy(&v, la->param_copy + s->prov.off, 8);
@@ -525,6 +602,19 @@ static bool argument_of(const struct access *a, u32 *which, u64 *value)
     return false;
 }
 
+/* The value that is loaded is called: the address is the table of virtual functions of an object. */
+static bool is_called(const struct access *a)
+{
+    const struct lowered *l = a->warp->code->low;
+    const struct opnd *d = lop_dst(&l->op[a->insn->op], 0);
+    if (!site_is_load(a->site) || a->site->width != 8 || d->kind != O_REG) return false;
+    for (u32 k = 0; k < l->nop; k++) {
+        const struct lop *o = &l->op[k];
+        if (o->flags & ISA_CALL && lop_src(o, 0)->kind == O_REG && lop_src(o, 0)->reg == d->reg) return true;
+    }
+    return false;
+}
+
 /* Whether the address is one of the host's own memory. */
 static bool explain_host(const struct access *a, u64 addr, struct arena *mem, struct finding *f)
 {
@@ -545,13 +635,65 @@ static bool explain_host(const struct access *a, u64 addr, struct arena *mem, st
     f->cause = argument ? arena_printf(mem, "%s is a pointer of the host, into %s",
                                        ptx_argument(a->warp->cta->launch->kernel->func, k).text, where)
                         : arena_printf(mem, "the address is one of the host, in %s", where);
+    char fix[600];
+    if (host_shadow_fix(argument ? value : addr, fix, sizeof fix)) f->fix = arena_str(mem, str_of(fix));
+    if (argument || !is_called(a)) return true;
+    f->cause = arena_printf(mem,
+                            "a virtual function is called, and the object's table of virtual functions is one of the "
+                            "host, in %s: the object was constructed on the host",
+                            where);
+    f->fix = "Construct the object on the device, by a kernel (new, or placement new in device memory): a copy of the "
+             "bytes brings the host's table along.";
     return true;
+}
+
+/* A pointer to local memory that another thread has stored. */
+static void explain_foreign(const struct access *a, const struct lane_check *c, struct arena *mem, struct finding *f)
+{
+    const struct launch *l = a->warp->cta->launch;
+    u32 cta = c->thread / l->threads;
+    f->cause = arena_printf(mem,
+                            "the pointer was made by thread %u of CTA %u, for its own local memory; in this thread the "
+                            "same address is this thread's own local memory",
+                            c->thread % l->threads, cta);
+}
+
+/* The address of a local or shared variable that a launching kernel, or the host, has handed to this grid. */
+static bool explain_window(const struct access *a, u64 addr, struct arena *mem, struct finding *f)
+{
+    const struct mem *m = a->warp->cta->launch->sim->mem;
+    bool local = addr - mem_local_window(m) < MEM_LOCAL_BYTES,
+         shared = addr - mem_shared_window(m) < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
+    u32 k = 0;
+    u64 value = 0;
+    if (!local && !shared) return false;
+    bool argument = argument_of(a, &k, &value);
+    f->kind = F_local_pointer;
+    f->cause = arena_printf(mem, "%s is an address of %s memory, which only the %s has that made it%s",
+                            argument ? ptx_argument(a->warp->cta->launch->kernel->func, k).text : "it",
+                            local ? "local" : "shared", local ? "thread" : "block",
+                            argument ? ": a kernel cannot hand it to the one that it launches" : "");
+    f->fix = "Let the pointer lead to global memory: cudaMalloc by the host, malloc in the kernel, a __device__ "
+             "variable.";
+    f->access = NULL; /* where it would be says nothing */
+    return true;
+}
+
+static void explain_null(const struct access *a, u32 first, struct arena *mem, struct finding *f)
+{
+    const char *heap = a->addr[first] < 4096 ? heap_refused(a->warp->cta->launch, mem) : NULL;
+    f->cause = arena_printf(mem, "the address is 0x%" PRIx64 ": the pointer is null, or null plus a small offset%s%s",
+                            a->addr[first], heap ? "; " : "", heap ? heap : "");
+    if (heap)
+        f->fix = "Compare what malloc returns with null before it is used, and make the heap large enough for all "
+                 "threads that run together: cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes) before the first "
+                 "launch.";
 }
 
 static void explain_invalid(const struct access *a, u32 first, struct arena *mem, struct finding *f)
 {
     u64 addr = a->addr[first];
-    if (a->space[first] != SP_PARAM && explain_host(a, addr, mem, f)) return;
+    if (a->space[first] != SP_PARAM && (explain_window(a, addr, mem, f) || explain_host(a, addr, mem, f))) return;
     if (a->space[first] == SP_PARAM)
         f->cause = arena_printf(mem, "offset %" PRIu64 " is outside the kernel's parameters", addr);
     else if (f->object)
@@ -681,6 +823,7 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
                                [FAULT_SHARED_PAST] = F_bounds_shared,
                                [FAULT_LOCAL_PAST] = F_bounds_local,
                                [FAULT_NO_CTA] = F_cluster_rank,
+                               [FAULT_FOREIGN_LOCAL] = F_local_pointer,
                                [FAULT_CTA_GONE] = F_cluster_exited };
     struct warp *w = a->warp;
     struct arena mem = { 0 };
@@ -705,12 +848,10 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     case FAULT_MISALIGNED: explain_misaligned(a, first, mask, &mem, &f); break;
     case FAULT_SHARED_PAST:
     case FAULT_LOCAL_PAST: explain_array(a, x, first, mask, &mem, &f); break;
+    case FAULT_FOREIGN_LOCAL: explain_foreign(a, x, &mem, &f); break;
     case FAULT_NO_CTA: explain_no_cta(a, first, &mem, &f); break;
     case FAULT_CTA_GONE: explain_gone(a, x->owner, &mem, &f); break;
-    case FAULT_NULL_POINTER:
-        f.cause = arena_printf(&mem, "the address is 0x%" PRIx64 ": the pointer is null, or null plus a small offset",
-                               a->addr[first]);
-        break;
+    case FAULT_NULL_POINTER: explain_null(a, first, &mem, &f); break;
     case FAULT_INVALID: explain_invalid(a, first, &mem, &f); break;
     case FAULT_FREED:
         misused(a, x->object);

@@ -16,14 +16,17 @@ enum lane_fault {
     FAULT_MISALIGNED,
     FAULT_SHARED_PAST,
     FAULT_LOCAL_PAST,
-    FAULT_NO_CTA,   /* shared memory of a CTA that the cluster has not */
-    FAULT_CTA_GONE, /* shared memory of a CTA of the cluster whose threads have all left */
+    FAULT_NO_CTA,        /* shared memory of a CTA that the cluster has not */
+    FAULT_FOREIGN_LOCAL, /* an address of local memory that another thread has handed out */
+    FAULT_CTA_GONE,      /* shared memory of a CTA of the cluster whose threads have all left */
     FAULTS
 };
 
 struct lane_check { /* what was found for one lane */
     u8 fault;
     bool stops;                      /* its check is off, and a GPU would stop the kernel all the same */
+    bool done;                       /* the access is performed all the same, as a GPU does */
+    u32 thread;                      /* FOREIGN_LOCAL: whose, by its number in the grid */
     bool strict;                     /* the pointer came from `object`; otherwise only the address says so */
     struct mem_object *object, *hit; /* the object the pointer came from; the one the access falls into */
     const struct ptx_var *var;       /* shared or local array */

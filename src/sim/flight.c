@@ -223,6 +223,27 @@ static void write_all(struct flight *f)
     }
 }
 
+/* Bytes that come when the phase in which the copy was issued is over: it was announced fewer bytes than its copies
+ * bring, so it was complete before they all were there, and these count for the next phase. On a GPU, where the bytes
+ * of several copies come together, the count then often goes past zero, and the phase is never complete. */
+static void check_late(const struct flight *f)
+{
+    u64 word = __atomic_load_n((u64 *)(void *)f->mbarrier, __ATOMIC_ACQUIRE);
+    struct mbarrier_state s = mbarrier_state(f->mbarrier_cta, f->mbarrier, word);
+    char cause[400];
+    struct finding x = { .kind = F_mbarrier_misuse, .cause_key = MBARRIER_LATE_BYTES, .cause = cause };
+    if (s.phase <= f->mbarrier_phase || !f->tx || !(f->warp->cta->launch->in->checks & CHECK_ASYNC)) return;
+    snprintf(cause, sizeof cause,
+             "the %u bytes of this copy come when phase %llu of its mbarrier, in which it was issued, is complete: "
+             "expect_tx has announced fewer bytes than the copies of the phase bring, and who waits does not wait for "
+             "these; on a GPU the wait may never end",
+             f->tx, (unsigned long long)f->mbarrier_phase);
+    x.fix =
+        "Announce the bytes of all copies that signal the mbarrier in a phase: expect_tx with their sum, before the "
+        "first of them is complete.";
+    finding_add_of(f->warp, f->low, f->op, &x, 1u << f->lane);
+}
+
 /* Completes the flight. */
 static void land(struct flights *s, struct flight **at)
 {
@@ -239,8 +260,10 @@ static void land(struct flights *s, struct flight **at)
     }
     if (f->arrives)
         mbarrier_arrived(f->mbarrier_cta, f->mbarrier);
-    else if (f->end == FLIGHT_MBARRIER)
+    else if (f->end == FLIGHT_MBARRIER) {
+        check_late(f);
         mbarrier_bytes_came(f->mbarrier_cta, f->mbarrier, f->tx);
+    }
     if (observed(l)) observe_flight(l, f, FLIGHT_DONE);
     flight_free(f);
 }

@@ -1,5 +1,6 @@
 /* From an instruction to the function that executes it. handlers.h says how they are put together. */
 #include "sim/handlers.h"
+#include "sim/escape.h"
 #include "code/decode.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
@@ -120,6 +121,7 @@ static void bind_access(struct binding *b, u32 at)
              after && b->planes ? memory_watched : observe_handler(b->in, c->watch, s, i, c->group, stride));
     if (after && !b->planes) wrap(b, at, LAYER_OBSERVED_AFTER, memory_observed_after);
     if (b->planes) wrap(b, at, LAYER_PLANES, init_memory);
+    if (s->flags & SITE_LOCAL_ADDRESS) wrap(b, at, LAYER_ESCAPE, escape_store);
 }
 
 static void bind_other(struct binding *b, u32 at)

@@ -10,8 +10,9 @@
 
 enum layer {
     LAYER_AROUND, /* an observer that sees the instruction (observer.around), and so on for AROUND_MOST of them */
+    LAYER_ESCAPE = LAYER_AROUND + AROUND_MOST, /* a store of an address of local memory (escape.c) */
     /* plain code under the check of initialised values: undefined bits follow the values (planes.h) */
-    LAYER_PLANES = LAYER_AROUND + AROUND_MOST,
+    LAYER_PLANES,
     LAYER_OBSERVED_AFTER, /* a store that observers of writes see after it (memory_observed_after) */
     LAYER_TAG,            /* the object that the result points into (provenance_tags.c) */
     LAYER_BLEND,          /* lanes that take no part keep what they had (lanes_blend) */

@@ -363,9 +363,14 @@ void init_store(struct access *a, const char *R)
 }
 
 /* Bitwise operations with a defined operand: bits that it decides are defined now, those that it lets pass stay what
- * they were. Flags and bytes that share a word are set so, beside others that nobody has written yet. */
-static struct taint atomic_bits(enum atom_op op, struct taint old, u64 operand)
+ * they were. Flags and bytes that share a word are set so, beside others that nobody has written yet: then some of its
+ * bytes are defined. */
+static struct taint atomic_bits(enum atom_op op, struct taint old, u64 operand, u64 all)
 {
+    bool fresh = op == AT_OR && old.undef == all && !old.made;
+    /* bits, not whole bytes, are set in a word that nobody has cleared: what is left of it is a result */
+    for (u32 k = 0; k < 8 && fresh; k++)
+        if ((operand >> 8 * k & 0xff) % 0xff) old.made = all;
     switch (op) {
     case AT_AND: return (struct taint){ old.undef & operand, old.made & operand, old.origin };
     case AT_OR: return (struct taint){ old.undef & ~operand, old.made & ~operand, old.origin };
@@ -384,7 +389,7 @@ static struct taint atomic_word(const struct access *a, u32 lane, u64 offset, u3
     if (s->atom == AT_EXCH)
         now = operand;
     else if (old.undef && (s->atom == AT_AND || s->atom == AT_OR || s->atom == AT_XOR))
-        now = atomic_bits(s->atom, old, value);
+        now = atomic_bits(s->atom, old, value, low_bits(8 * n));
     else if (old.undef)
         now = taint_all(8 * n, old.origin);
     else

@@ -223,6 +223,8 @@ struct cta {
     bool done;                          /* in a cluster: all its threads have left, and other CTAs go on */
     struct mbarriers *mbarriers;        /* NULL: none so far */
     struct flights *flights;            /* that its threads have issued; NULL: none so far */
+    struct heap_use *heap;              /* what its threads hold of the device heap; NULL: none so far */
+    u32 phases;                         /* of its barriers that have completed */
     struct tmem *tmem;                  /* NULL: not used so far */
     struct wgmma_log *wgmma_logs;       /* by warpgroup; NULL: none so far */
     struct register_log *register_logs; /* the same of setmaxnreg */
@@ -353,6 +355,8 @@ struct launch { /* read by all workers all the time; what they write has cache l
     u64 few_params[24];       /* what `param_copy` points to when they fit */
     u64 own_param[8];         /* atomic: parameters whose own object was accessed through them (moved_pointer.c) */
     struct moved *moved;      /* parameters that may not be their object's; guarded by elock */
+    struct heap_wave *heap; /* what its CTAs hold of the device heap (heap.c); guarded by elock; NULL: nothing so far */
+    struct escapes *escapes; /* pointers to local memory that its threads have stored (escape.c); NULL: none so far */
 };
 
 /* ---- the sim ---- */
@@ -399,5 +403,6 @@ struct sim {
     struct origins *origins;     /* where undefined values came from */
     struct func_table functions; /* by their serial numbers */
     u64 heap;                    /* atomic: bytes of device malloc that are not freed */
+    u64 heap_limit;              /* atomic: sim_heap_limit */
 };
 #endif

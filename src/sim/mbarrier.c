@@ -142,12 +142,16 @@ void mbarrier_arrived(struct cta *c, char *at)
 
 /* ---- what is wrong with them ---- */
 
-static void misused(const struct access *a, u32 lane, const char *cause, const char *fix)
+static void misused_by(const struct access *a, u32 lane, const char *cause, const char *fix, u64 key)
 {
     struct warp *w = a->warp;
-    struct finding f = {
-        .kind = F_mbarrier_misuse, .access = "atomic", .space = "shared", .width = 8, .cause = cause, .fix = fix
-    };
+    struct finding f = { .kind = F_mbarrier_misuse,
+                         .access = "atomic",
+                         .space = "shared",
+                         .width = 8,
+                         .cause_key = key,
+                         .cause = cause,
+                         .fix = fix };
     struct arena mem = { 0 };
     const struct provenance *r = &a->site->prov;
     memcpy(f.addr, a->addr, sizeof f.addr);
@@ -159,6 +163,11 @@ static void misused(const struct access *a, u32 lane, const char *cause, const c
     }
     if (w->cta->launch->in->checks & CHECK_ASYNC) finding_add(w, a->insn->op, &f, 1u << lane);
     arena_free(&mem);
+}
+
+static void misused(const struct access *a, u32 lane, const char *cause, const char *fix)
+{
+    misused_by(a, lane, cause, fix, 0);
 }
 
 /* What an operation is given: arrivals, or the count of init; bytes of the tx-count. */
@@ -187,7 +196,16 @@ static void check_count(const struct access *a, u32 lane, const struct lop *o, u
 {
     char text[200];
     s64 tx = mbarrier_tx(b) + x.bytes;
-    if (o->flags & ISA_MBAR_ARRIVE && x.count > mbarrier_pending(b)) {
+    if (o->flags & ISA_MBAR_ARRIVE && !mbarrier_pending(b) && mbarrier_tx(b) > 0) {
+        snprintf(text, sizeof text,
+                 "the phase has had its %u arrival%s, and %d bytes that were announced have not come: whoever arrives "
+                 "now has not waited for the phase",
+                 mbarrier_expected(b), mbarrier_expected(b) == 1 ? "" : "s", mbarrier_tx(b));
+        misused_by(a, lane, text,
+                   "Wait for the phase, by its parity, before the next arrival; and let as many threads arrive, and "
+                   "announce bytes, as the mbarrier was initialised with.",
+                   MBARRIER_EARLY_ARRIVAL);
+    } else if (o->flags & ISA_MBAR_ARRIVE && x.count > mbarrier_pending(b)) {
         snprintf(text, sizeof text, "%u arrival%s at once, and the phase expects only %u more of its %u", x.count,
                  x.count == 1 ? "" : "s", mbarrier_pending(b), mbarrier_expected(b));
         misused(a, lane, text, "Initialise it with the number of all arrivals of a phase.");

@@ -278,7 +278,7 @@ static void do_load(struct access *a, char *R)
         const struct insn_opnd *d = insn_dst(w->code, a->insn, k);
         if (!d->width) continue;
         put_result(w->code, R, d, s->reg_width, a->mask, v[k]);
-        if (a->insn->flags & IF_TAG) tags_loaded(w, *lop_dst(o, k), d->slot, d->cls, a->mask);
+        if (a->insn->flags & IF_TAG) tags_loaded(a, k, *lop_dst(o, k), d->slot, d->cls);
     }
 }
 

@@ -1,7 +1,7 @@
 /* Tag planes: the object behind a pointer, for registers of which the text does not tell it (code/provenance.h). A tag
  * is an object id a lane, 0 for a plain number, TAG_MIXED for arithmetic between pointers. */
 #include "code/provenance.h"
-#include "sim/access.h"
+#include "sim/escape.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 
@@ -94,22 +94,25 @@ static struct tags tag_results(const struct warp *w, const struct lowered *l, co
     return (struct tags){ out, 0 };
 }
 
-/* A register that a load or atomic filled: look its value up. */
-void tags_loaded(struct warp *w, struct opnd o, u32 slot, u32 cls, u32 mask)
+/* A register that a load or atomic filled with element k of its access: look its value up. */
+void tags_loaded(const struct access *a, u32 k, struct opnd o, u32 slot, u32 cls)
 {
+    struct warp *w = a->warp;
     const struct lowered *l = w->code->low;
     if (o.kind != O_REG || !l->tag[o.reg]) return;
     u32 *t = w->cur->fr->tags + (l->tag[o.reg] - 1) * LANES;
     u64 last = 0;
     u32 id = 0;
     for (u32 lane = 0; lane < LANES; lane++) {
-        if (!(mask >> lane & 1)) continue;
+        if (!(a->mask >> lane & 1)) continue;
         u64 v = lane_value(w, w->code, w->R, slot, cls, l->reg_width[o.reg], lane);
         if (v != last) {
             id = object_at(w, v);
             last = v;
         }
         t[lane] = id;
+        if (unlikely(w->cta->launch->escapes != NULL) && !id && a->ok >> lane & 1)
+            t[lane] = escape_loaded(w, lane, a->ptr[lane] + (u64)k * a->site->width, v);
     }
 }
 

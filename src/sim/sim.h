@@ -11,6 +11,8 @@ struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers);
 void sim_delete(struct sim *s);
 /* The bytes of a thread's stack that the program has asked for (cudaLimitStackSize); 0: not known. */
 void sim_stack_limit(struct sim *s, u64 bytes);
+/* The bytes of the device heap (cudaLimitMallocHeapSize); 0: as a device has it at first. */
+void sim_heap_limit(struct sim *s, u64 bytes);
 
 struct sim_trace {                                             /* trace.h; implies one worker and plain code */
     void (*write)(void *self, const char *text, size_t bytes); /* a line for each warp instruction; NULL: no trace */

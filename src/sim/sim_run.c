@@ -8,11 +8,14 @@
 #include "sim/grids.h"
 #include "sim/cluster.h"
 #include "sim/deadlock.h"
+#include "sim/escape.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
+#include "sim/heap.h"
 #include "sim/moved_pointer.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
+#include "sim/publish.h"
 #include "sim/residency.h"
 #include "sim/trace.h"
 #include "sim/unset.h"
@@ -47,6 +50,8 @@ struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers)
 }
 
 void sim_stack_limit(struct sim *s, u64 bytes) { __atomic_store_n(&s->stack_limit, bytes, __ATOMIC_RELAXED); }
+
+void sim_heap_limit(struct sim *s, u64 bytes) { __atomic_store_n(&s->heap_limit, bytes, __ATOMIC_RELAXED); }
 
 void sim_delete(struct sim *s)
 {
@@ -263,7 +268,14 @@ static bool stores_number(const struct lowered *low, const struct site *t)
 static void mark_types(struct mem_object *o, const struct lowered *low, const struct site *t)
 {
     bool integer = t->type >= T_U8 && t->type <= T_S64 && t->vec == 1;
-    u8 as = t->type == T_F32 ? MEM_AS_F32 : t->type == T_F64 ? MEM_AS_F64 : integer ? MEM_AS_INT : MEM_AS_BITS;
+    static const u8 floats[T_COUNT] = {
+        [T_F32] = MEM_AS_F32,   [T_F64] = MEM_AS_F64,     [T_F16] = MEM_AS_F16, [T_F16X2] = MEM_AS_F16,
+        [T_BF16] = MEM_AS_BF16, [T_BF16X2] = MEM_AS_BF16, [T_B16] = MEM_AS_BITS
+    };
+    u8 as = floats[t->holds]  ? floats[t->holds]
+            : floats[t->type] ? floats[t->type]
+            : integer         ? MEM_AS_INT
+                              : MEM_AS_BITS;
     if (!site_is_store(t)) __atomic_fetch_or(&o->loaded_as, as, __ATOMIC_RELAXED);
     if (!site_is_load(t) && !(as & (MEM_AS_INT | MEM_AS_BITS) && stores_number(low, t)))
         __atomic_fetch_or(&o->stored_as, as, __ATOMIC_RELAXED);
@@ -298,6 +310,7 @@ static void gather(struct launch *l)
     r->fault = __atomic_load_n(&l->fault, __ATOMIC_RELAXED);
     if (r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED || r->end == SIM_OVERDUE) stopped_report(l);
     unset_report(l);
+    publish_report(l);
     r->serial = l->serial;
     r->infinite = l->kernel->has_infinity;
     r->nan = l->kernel->has_nan;
@@ -329,6 +342,8 @@ static void release(struct launch *l)
 {
     struct sim *s = l->sim;
     residency_end(l);
+    heap_launch_ends(l);
+    escapes_end(l);
     object_give(s, &s->workspaces, l->workspace);
     object_give(s, &s->params, l->params);
     if (l->param_copy != (char *)l->few_params) base_free(l->param_copy);
