@@ -193,7 +193,7 @@ static bool leads_from_afar(const struct entry *cause, const struct entry *effec
 {
     const struct finding *a = &cause->f, *b = &effect->f;
     if (cause->suppressed || cause->launch != effect->launch || !same_text(a->kernel, b->kernel)) return false;
-    if (b->kind == F_async_early || b->kind == F_async_overwrite)
+    if (b->kind == F_async_early || b->kind == F_async_overwrite || b->kind == F_async_unfinished)
         return a->kind == F_mbarrier_misuse && a->cause_key == MBARRIER_LATE_BYTES && is_at(b, a->place);
     if (b->kind == F_mbarrier_misuse)
         return a->kind == F_async_early || a->kind == F_async_overwrite || a->kind == F_deadlock;
@@ -205,7 +205,7 @@ static bool follows_from_afar(const struct settling *s, const struct entry *e)
     const struct finding *f = &e->f;
     bool early = f->kind == F_mbarrier_misuse && f->cause_key == MBARRIER_EARLY_ARRIVAL,
          value = finding_check(f->kind) == CHECK_INIT && f->origin_space,
-         copy = f->kind == F_async_early || f->kind == F_async_overwrite;
+         copy = f->kind == F_async_early || f->kind == F_async_overwrite || f->kind == F_async_unfinished;
     if (!early && !value && !copy) return false;
     for (u32 b = 0; b < BUCKETS; b++)
         for (const struct entry *x = s->r->bucket[b]; x; x = x->next)

@@ -246,10 +246,14 @@ static bool explain_guard(const struct access *a, u64 index, u64 elements, struc
     f->cause = arena_printf(mem,
                             "the guard compares the index with %s, %" PRIu64 ", but %s has only %" PRIu64 " element%s",
                             name, x.value, f->object, elements, plural(elements));
-    f->fix = arena_printf(mem,
-                          "Give %s as many elements as %s says, or compare with the number that it has; where it is to "
-                          "be used again and again (broadcast), index it modulo %" PRIu64 ".",
-                          f->object, name, elements);
+    f->fix = arena_printf(mem, "Give %s as many elements as %s says, or compare with the number that it has%s.",
+                          f->object, name,
+                          elements && x.value % elements == 0
+                              ? arena_printf(mem,
+                                             "; where it is to be used again and again (broadcast), index it "
+                                             "modulo %" PRIu64,
+                                             elements)
+                              : "");
     return true;
 }
 
