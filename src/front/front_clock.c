@@ -20,7 +20,7 @@ static uintptr_t real[CLOCKS]; /* atomic: the clock itself, of the library that 
 static int own_clock_gettime(clockid_t clock, struct timespec *t)
 {
     int r = REAL(CLOCK_GETTIME, int (*)(clockid_t, struct timespec *))(clock, t);
-    TELL(CLOCK_GETTIME);
+    TELL(CLOCK_GETTIME | ((uint32_t)clock & 0xff) << 8); /* one of several clocks */
     return r;
 }
 static int own_gettimeofday(struct timeval *t, void *zone)

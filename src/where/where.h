@@ -94,6 +94,8 @@ bool where_scripts_look(void);
  * false: it is in none. It may wait for the interpreter's lock, so the caller holds no other. */
 bool where_script(struct where_stack *s);
 void where_scripts_tell(void); /* all lines, again */
+/* The text of a line: from base_alloc; NULL: it is no line of a file that can be read. */
+char *where_script_line(u64 address);
 /* "train.py:41"; false: the address is none of these. */
 bool where_script_text(u64 address, struct text *out);
 /* The place of a line, 0: there is no room for more. number = 0: only the file is known, of an assembly. */
@@ -107,6 +109,21 @@ bool where_python_look(void);
 bool where_python(struct where_stack *s);
 bool where_mono_look(void);
 bool where_mono(struct where_stack *s);
+
+/* The statement of the user's own that the calling thread executes in Python, while it holds the interpreter's lock. */
+struct where_statement {
+    u64 place; /* its line, of where_line */
+    u64 frame; /* the activation of its function: a number that another one may have when this one has ended */
+    u64 code;  /* the function */
+    u64 at;    /* the instruction in it, from 1 on */
+};
+/* Of the function that called into the interpreter's code at `address`; __enter__ and __exit__ of a class stand for the
+ * `with` that calls them. false: another file's code is there, the thread does not hold the lock, or the function is
+ * one of a package or of Python's own library (but timeit's loop). */
+bool where_python_statement(u64 address, struct where_statement *s);
+/* Whether the line of a script may read a clock to measure: one that only sleeps or waits with a limit does so inside,
+ * and a `while` asks for how long it goes on. */
+bool where_python_reads_clock_maybe(u64 place);
 
 /* ---- where_site.c ---- */
 

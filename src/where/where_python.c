@@ -12,6 +12,7 @@ static struct {
     void (*release)(int), (*drop)(void *), (*clear)(void);
     void *(*thread)(void), *(*frame)(void), *(*code)(void *), *(*back)(void *), *(*attribute)(void *, const char *);
     int (*line)(void *);
+    long (*number)(void *);
     const char *(*text)(void *);
 } py;
 
@@ -28,7 +29,7 @@ bool where_python_look(void)
                       where_symbol("PyFrame_GetBack", &py.back) && where_symbol("PyFrame_GetLineNumber", &py.line) &&
                       where_symbol("PyObject_GetAttrString", &py.attribute) &&
                       where_symbol("PyUnicode_AsUTF8", &py.text) && where_symbol("PyErr_Clear", &py.clear) &&
-                      where_symbol("Py_DecRef", &py.drop);
+                      where_symbol("PyLong_AsLong", &py.number) && where_symbol("Py_DecRef", &py.drop);
 }
 
 static bool is_package(const char *file) { return file_of_package(file) || file[0] == '<'; }
@@ -65,4 +66,101 @@ bool where_python(struct where_stack *s)
     if (owned) py.drop(owned);
     if (!holds) py.release(was);
     return s->n;
+}
+
+/* ---- the statement that the thread executes ---- */
+
+/* A file of Python's own library, or none: what a package or the interpreter makes. timeit's loop has no file, too. */
+static bool is_library(const char *file)
+{
+    return file_of_package(file) || strstr(file, "/lib/python3") || !strncmp(file, "<frozen", 7);
+}
+
+static u64 frame_at(void *frame)
+{
+    void *at = py.attribute(frame, "f_lasti");
+    long n = at ? py.number(at) : -1;
+    if (!at) py.clear();
+    if (at) py.drop(at);
+    return n < 0 ? 0 : (u64)n + 1;
+}
+
+/* Whether the function of a frame is the user's, and whether it is the __enter__ or __exit__ of a class. */
+static bool frame_is_users(void *frame, u64 *id, bool *with)
+{
+    void *code = py.code(frame), *file = code ? py.attribute(code, "co_filename") : NULL;
+    void *name = code ? py.attribute(code, "co_name") : NULL;
+    const char *path = file ? py.text(file) : NULL, *function = name ? py.text(name) : NULL;
+    bool is = path && function && !is_library(path);
+    *with = is && (!strcmp(function, "__enter__") || !strcmp(function, "__exit__"));
+    *id = (uintptr_t)code;
+    if (!path || !function) py.clear();
+    if (file) py.drop(file);
+    if (name) py.drop(name);
+    if (code) py.drop(code);
+    return is;
+}
+
+/* The line of the frame, or of the first one behind it that has a file. */
+static u64 line_of_user(void *frame)
+{
+    enum { DEEPEST = 20 };
+    void *owned = NULL;
+    u64 place = 0, code;
+    bool with;
+    for (u32 depth = 0; frame && depth < DEEPEST && !place; depth++) {
+        if (frame_is_users(frame, &code, &with)) place = frame_place(frame, false);
+        void *back = py.back(frame);
+        if (owned) py.drop(owned);
+        frame = owned = back;
+    }
+    if (owned) py.drop(owned);
+    return place;
+}
+
+bool where_python_statement(u64 address, struct where_statement *s)
+{
+    static u64 known; /* atomic: the last address that was one of the interpreter's */
+    bool with, is;
+    if (!py.there || !py.initialised() || !py.thread() || !py.holds()) return false;
+    if (address != __atomic_load_n(&known, __ATOMIC_RELAXED)) {
+        if (!where_same_file(address, (uintptr_t)py.initialised)) return false;
+        __atomic_store_n(&known, address, __ATOMIC_RELAXED);
+    }
+    void *frame = py.frame(), *owned = NULL;
+    if (!frame || !(is = frame_is_users(frame, &s->code, &with))) return false;
+    if (with && (frame = owned = py.back(frame))) is = frame_is_users(frame, &s->code, &with);
+    if (frame && is) {
+        s->frame = (uintptr_t)frame;
+        s->at = frame_at(frame);
+        s->place = line_of_user(frame);
+    }
+    if (owned) py.drop(owned);
+    return frame && is && s->place && s->at;
+}
+
+static bool reads_clock_maybe(u64 place)
+{
+    static const char *const clock[] = {
+        "time()", "time_ns()", "perf_counter", "monotonic", "timer", "now()", "timeit"
+    };
+    static const char *const waits[] = { "sleep(", "acquire(", "wait(", "join(", "get(", "select(", "poll(" };
+    char *line = where_script_line(place);
+    bool reads = false, other = false, loop = line && !strncmp(line + strspn(line, " \t"), "while ", 6);
+    for (u32 i = 0; line && i < COUNT_OF(clock); i++) reads |= strstr(line, clock[i]) != NULL;
+    for (u32 i = 0; line && i < COUNT_OF(waits); i++) other |= strstr(line, waits[i]) != NULL;
+    base_free(line);
+    return !loop && (reads || !other);
+}
+
+bool where_python_reads_clock_maybe(u64 place)
+{
+    enum { SEEN = 64 };
+    static _Thread_local struct seen {
+        u64 place;
+        bool reads;
+    } seen[SEEN]; /* a loop asks for the same lines each time */
+    struct seen *s = &seen[place % SEEN];
+    if (s->place != place) *s = (struct seen){ place, reads_clock_maybe(place) };
+    return s->reads;
 }

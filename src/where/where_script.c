@@ -62,6 +62,22 @@ bool where_script_text(u64 address, struct text *out)
     return true;
 }
 
+char *where_script_line(u64 address)
+{
+    u32 k = (u32)(address & ~WHERE_SCRIPT);
+    struct str text;
+    if ((address & WHERE_SCRIPT) != WHERE_SCRIPT || !k || k > t.n || !file_read_if(t.line[k].file, &text)) return NULL;
+    char *all = (char *)(uintptr_t)text.p, *p = all;
+    for (u32 i = 1; p && i < t.line[k].number; i++) {
+        p = strchr(p, '\n');
+        p = p ? p + 1 : NULL;
+    }
+    size_t n = p ? strcspn(p, "\n") : 0;
+    memmove(all, p ? p : all, n);
+    all[n] = 0;
+    return all;
+}
+
 /* ---- who made the call ---- */
 
 bool where_symbol(const char *name, void *to)
