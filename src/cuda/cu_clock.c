@@ -184,8 +184,7 @@ static bool is_pair(const struct track *t, const struct reading *now)
     const struct span *s = &t->span;
     if (!last->address || last->clock != now->clock || last->stack != now->stack || !s->code) return false;
     if (now->at) /* a loop that reads a clock once a turn measures nothing; nor do two calls of one function */
-        return last->code == now->code && last->at != now->at && where_python_reads_clock_maybe(last->address) &&
-               where_python_reads_clock_maybe(now->address);
+        return last->code == now->code && last->at != now->at;
     return (!s->launched && !s->cold) || same_file(now->address, s->code);
 }
 
@@ -218,7 +217,7 @@ void cu_clock_read(u32 clock, const void *address, const void *stack)
     struct where_statement at;
     /* in a call it is not the program that reads; before the thread's first one there is nothing to measure */
     if ((clock & 0xff) >= COUNT_OF(clock_name) || !cu_call_serial() || cu_call_now()) return;
-    if (cu_where_scripts() && where_python_statement(now.address, &at)) {
+    if (cu_where_scripts() && where_python_clock(now.address, &at)) {
         now = (struct reading){ at.place, at.frame, at.code, at.at, clock };
         track_read(&mine.track[SCRIPT], &now);
     } else
@@ -256,13 +255,13 @@ static u8 call_kind(const char *name)
                                          "cudaThreadSynchronize" };
     static const char *const loads[] = { "cuModuleLoad", "cuLibraryLoad", "cuLink", "cudaLibraryLoad" };
     static const char *const quiet[] = {
-        "cuCtxGet",      "cuCtxSet",      "cuCtxPush",     "cuCtxPop",      "cuDeviceGet",   "cuDevicePri",
-        "cuFuncGet",     "cuFuncSet",     "cuFuncIs",      "cuFuncLoad",    "cuModuleGet",   "cuLibraryGet",
-        "cuKernelGet",   "cuKernelSet",   "cuPointerGet",  "cuStreamIsCap", "cuStreamGet",   "cuMemAlloc",
-        "cuMemFree",     "cuMemGetInfo",  "cuDriverGet",   "cuOccupancy",   "cuGetProc",     "cuInit",
-        "cudaMalloc",    "cudaFree",      "cudaFuncGet",   "cudaFuncSet",   "cudaPointer",   "cudaStreamIs",
-        "cudaDeviceGet", "cudaStreamGet", "cudaDriverGet", "cudaRuntime",   "cudaOccupancy", "cudaLibraryGet",
-        "cudaKernelGet"
+        "cuCtxGet",       "cuCtxSet",      "cuCtxPush",     "cuCtxPop",      "cuDeviceGet", "cuDevicePri",
+        "cuFuncGet",      "cuFuncSet",     "cuFuncIs",      "cuFuncLoad",    "cuModuleGet", "cuLibraryGet",
+        "cuKernelGet",    "cuKernelSet",   "cuPointerGet",  "cuStreamIsCap", "cuStreamGet", "cuMemAlloc",
+        "cuMemFree",      "cuMemGetInfo",  "cuDriverGet",   "cuGetExport",   "cuOccupancy", "cuGetProc",
+        "cuInit",         "cudaMalloc",    "cudaFree",      "cudaFuncGet",   "cudaFuncSet", "cudaPointer",
+        "cudaStreamIs",   "cudaDeviceGet", "cudaStreamGet", "cudaDriverGet", "cudaRuntime", "cudaOccupancy",
+        "cudaLibraryGet", "cudaKernelGet"
     };
     if (begins(name, launches, COUNT_OF(launches))) return LAUNCHES;
     if (begins(name, waits, COUNT_OF(waits))) return WAITS;

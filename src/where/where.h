@@ -110,20 +110,18 @@ bool where_python(struct where_stack *s);
 bool where_mono_look(void);
 bool where_mono(struct where_stack *s);
 
-/* The statement of the user's own that the calling thread executes in Python, while it holds the interpreter's lock. */
+/* A statement of the user's own in Python. */
 struct where_statement {
     u64 place; /* its line, of where_line */
     u64 frame; /* the activation of its function: a number that another one may have when this one has ended */
     u64 code;  /* the function */
     u64 at;    /* the instruction in it, from 1 on */
 };
-/* Of the function that called into the interpreter's code at `address`; __enter__ and __exit__ of a class stand for the
- * `with` that calls them. false: another file's code is there, the thread does not hold the lock, or the function is
- * one of a package or of Python's own library (but timeit's loop). */
-bool where_python_statement(u64 address, struct where_statement *s);
-/* Whether the line of a script may read a clock to measure: one that only sleeps or waits with a limit does so inside,
- * and a `while` asks for how long it goes on. */
-bool where_python_reads_clock_maybe(u64 place);
+/* A clock was read by code at `address`: the statement that reads it. __enter__ and __exit__ of a class stand for the
+ * `with` that calls them, timeit's loop for the line that calls timeit. false: the interpreter reads it for itself, or
+ * a package or Python's own library does, or it is none of the interpreter's; or the thread does not hold the
+ * interpreter's lock. */
+bool where_python_clock(u64 address, struct where_statement *s);
 
 /* ---- where_site.c ---- */
 

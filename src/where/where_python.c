@@ -13,6 +13,7 @@ static struct {
     void *(*thread)(void), *(*frame)(void), *(*code)(void *), *(*back)(void *), *(*attribute)(void *, const char *);
     int (*line)(void *);
     long (*number)(void *);
+    int (*location)(void *, int, int *, int *, int *, int *); /* from 3.11 on, else NULL */
     const char *(*text)(void *);
 } py;
 
@@ -21,6 +22,7 @@ bool where_python_look(void)
     if (py.there) return true;
     if (!where_symbol("Py_IsFinalizing", &py.finalising))
         where_symbol("_Py_IsFinalizing", &py.finalising); /* before 3.13 */
+    where_symbol("PyCode_Addr2Location", &py.location);
     return py.there = where_symbol("Py_IsInitialized", &py.initialised) &&
                       where_symbol("PyGILState_Check", &py.holds) && where_symbol("PyGILState_Ensure", &py.ensure) &&
                       where_symbol("PyGILState_Release", &py.release) &&
@@ -85,20 +87,79 @@ static u64 frame_at(void *frame)
     return n < 0 ? 0 : (u64)n + 1;
 }
 
-/* Whether the function of a frame is the user's, and whether it is the __enter__ or __exit__ of a class. */
-static bool frame_is_users(void *frame, u64 *id, bool *with)
+/* The function of a frame. */
+struct function {
+    u64 id;
+    bool users;  /* it is in a file of the user's, or in timeit's loop */
+    bool timeit; /* that loop */
+    bool with;   /* it is the __enter__ or __exit__ of a class */
+};
+
+static struct function function_of(void *frame)
 {
     void *code = py.code(frame), *file = code ? py.attribute(code, "co_filename") : NULL;
     void *name = code ? py.attribute(code, "co_name") : NULL;
     const char *path = file ? py.text(file) : NULL, *function = name ? py.text(name) : NULL;
-    bool is = path && function && !is_library(path);
-    *with = is && (!strcmp(function, "__enter__") || !strcmp(function, "__exit__"));
-    *id = (uintptr_t)code;
-    if (!path || !function) py.clear();
+    struct function f = { .id = (uintptr_t)code };
+    if (path && function) {
+        f.timeit = !strncmp(path, "<timeit", 7) || !strncmp(path, "<magic-timeit", 13);
+        f.users = f.timeit || !is_library(path);
+        f.with = !strcmp(function, "__enter__") || !strcmp(function, "__exit__");
+    } else
+        py.clear();
     if (file) py.drop(file);
     if (name) py.drop(name);
     if (code) py.drop(code);
+    return f;
+}
+
+/* Whether the expression may be a read of a clock: a call without arguments, of a function with such a name. */
+static bool is_clock(const char *text)
+{
+    static const char *const word[] = { "time", "clock", "counter", "monotonic", "now", "tic", "toc" };
+    size_t n = strlen(text);
+    if (n < 3 || strcmp(text + n - 2, "()") != 0) return false;
+    const char *dot = strrchr(text, '.');
+    for (u32 i = 0; i < COUNT_OF(word); i++)
+        if (strstr(dot ? dot : text, word[i])) return true;
+    return false;
+}
+
+/* Whether a statement, at an instruction of a frame, reads a clock by the script's own words. The interpreter does so
+ * for itself, too: to collect garbage, to sleep. Before 3.11 only the line is known, and a call is looked for in it. */
+static bool reads_clock(void *frame, u64 at, u64 place)
+{
+    int first = 0, from = -1, last = 0, to = -1;
+    void *code = py.code(frame);
+    char *line = where_script_line(place), *end;
+    bool is = false;
+    if (line && code && py.location && py.location(code, (int)at - 1, &first, &from, &last, &to) && first == last &&
+        from >= 0 && to > from && (size_t)to <= strlen(line)) {
+        line[to] = 0;
+        is = is_clock(line + from);
+    } else
+        for (char *p = line; p && !is && (end = strstr(p, "()")); p = end + 1) {
+            char was = end[2];
+            end[2] = 0;
+            is = is_clock(p);
+            end[2] = was;
+        }
+    if (line && !strncmp(line + strspn(line, " \t"), "while ", 6)) is = false; /* it asks for how long it goes on */
+    base_free(line);
+    if (code) py.drop(code);
     return is;
+}
+
+static bool reads_clock_kept(void *frame, const struct where_statement *s)
+{
+    enum { SEEN = 64 };
+    static _Thread_local struct seen {
+        u64 code, at;
+        bool reads;
+    } seen[SEEN]; /* a loop asks for the same statements each time */
+    struct seen *k = &seen[(s->code / 16 + s->at) % SEEN];
+    if (k->code != s->code || k->at != s->at) *k = (struct seen){ s->code, s->at, reads_clock(frame, s->at, s->place) };
+    return k->reads;
 }
 
 /* The line of the frame, or of the first one behind it that has a file. */
@@ -106,10 +167,9 @@ static u64 line_of_user(void *frame)
 {
     enum { DEEPEST = 20 };
     void *owned = NULL;
-    u64 place = 0, code;
-    bool with;
+    u64 place = 0;
     for (u32 depth = 0; frame && depth < DEEPEST && !place; depth++) {
-        if (frame_is_users(frame, &code, &with)) place = frame_place(frame, false);
+        if (function_of(frame).users) place = frame_place(frame, false);
         void *back = py.back(frame);
         if (owned) py.drop(owned);
         frame = owned = back;
@@ -118,49 +178,23 @@ static u64 line_of_user(void *frame)
     return place;
 }
 
-bool where_python_statement(u64 address, struct where_statement *s)
+bool where_python_clock(u64 address, struct where_statement *s)
 {
     static u64 known; /* atomic: the last address that was one of the interpreter's */
-    bool with, is;
     if (!py.there || !py.initialised() || !py.thread() || !py.holds()) return false;
     if (address != __atomic_load_n(&known, __ATOMIC_RELAXED)) {
         if (!where_same_file(address, (uintptr_t)py.initialised)) return false;
         __atomic_store_n(&known, address, __ATOMIC_RELAXED);
     }
     void *frame = py.frame(), *owned = NULL;
-    if (!frame || !(is = frame_is_users(frame, &s->code, &with))) return false;
-    if (with && (frame = owned = py.back(frame))) is = frame_is_users(frame, &s->code, &with);
-    if (frame && is) {
-        s->frame = (uintptr_t)frame;
-        s->at = frame_at(frame);
-        s->place = line_of_user(frame);
+    struct function f = frame ? function_of(frame) : (struct function){ 0 };
+    if (!f.users) return false;
+    *s = (struct where_statement){ line_of_user(frame), (uintptr_t)frame, f.id, frame_at(frame) };
+    if (!s->place || !s->at || (!f.timeit && !reads_clock_kept(frame, s))) return false;
+    if (f.with && (owned = py.back(frame))) {
+        f = function_of(owned);
+        *s = (struct where_statement){ line_of_user(owned), (uintptr_t)owned, f.id, frame_at(owned) };
+        py.drop(owned);
     }
-    if (owned) py.drop(owned);
-    return frame && is && s->place && s->at;
-}
-
-static bool reads_clock_maybe(u64 place)
-{
-    static const char *const clock[] = {
-        "time()", "time_ns()", "perf_counter", "monotonic", "timer", "now()", "timeit"
-    };
-    static const char *const waits[] = { "sleep(", "acquire(", "wait(", "join(", "get(", "select(", "poll(" };
-    char *line = where_script_line(place);
-    bool reads = false, other = false, loop = line && !strncmp(line + strspn(line, " \t"), "while ", 6);
-    for (u32 i = 0; line && i < COUNT_OF(clock); i++) reads |= strstr(line, clock[i]) != NULL;
-    for (u32 i = 0; line && i < COUNT_OF(waits); i++) other |= strstr(line, waits[i]) != NULL;
-    base_free(line);
-    return !loop && (reads || !other);
-}
-
-bool where_python_reads_clock_maybe(u64 place)
-{
-    enum { SEEN = 64 };
-    static _Thread_local struct seen {
-        u64 place;
-        bool reads;
-    } seen[SEEN]; /* a loop asks for the same lines each time */
-    struct seen *s = &seen[place % SEEN];
-    if (s->place != place) *s = (struct seen){ place, reads_clock_maybe(place) };
-    return s->reads;
+    return s->place && s->at;
 }
