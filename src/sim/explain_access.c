@@ -243,17 +243,20 @@ static bool explain_guard(const struct access *a, u64 index, u64 elements, struc
         f->fix = arena_printf(mem, "Pass a variable of 8 bytes (long long, size_t) as %s.", name);
         return true;
     }
-    f->cause = arena_printf(mem,
-                            "the guard compares the index with %s, %" PRIu64 ", but %s has only %" PRIu64 " element%s",
-                            name, x.value, f->object, elements, plural(elements));
-    f->fix = arena_printf(mem, "Give %s as many elements as %s says, or compare with the number that it has%s.",
-                          f->object, name,
-                          elements && x.value % elements == 0
-                              ? arena_printf(mem,
-                                             "; where it is to be used again and again (broadcast), index it "
-                                             "modulo %" PRIu64,
-                                             elements)
-                              : "");
+    bool bytes = x.value == f->object_size && f->element_size > 1,
+         again = site_is_load(a->site) && elements && x.value % elements == 0;
+    f->cause = arena_printf(
+        mem, "the guard compares the index with %s, %" PRIu64 ", but %s has only %" PRIu64 " element%s%s", name,
+        x.value, f->object, elements, plural(elements), bytes ? ": that is the number of its bytes" : "");
+    if (bytes)
+        f->fix = arena_printf(mem, "Allocate %u bytes for each element: the size is a number of bytes.",
+                              f->element_size);
+    else
+        f->fix = arena_printf(
+            mem, "Give %s as many elements as %s says, or compare with the number that it has%s.", f->object, name,
+            again ? arena_printf(mem, "; where it is to be used again and again (broadcast), index it modulo %" PRIu64,
+                                 elements)
+                  : "");
     return true;
 }
 
