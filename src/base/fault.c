@@ -251,6 +251,20 @@ int fault_sigaction(int number, const struct sigaction *act, struct sigaction *o
     return result;
 }
 
+bool fault_program_catches(void)
+{
+    static const int never[] = {
+        SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT
+    }; /* of a thread that runs */
+    for (int n = 1; n < SIGNALS; n++) {
+        struct sigaction now;
+        bool may = true;
+        for (u32 i = 0; i < COUNT_OF(never); i++) may &= n != never[i];
+        if (may && !fault_sigaction(n, NULL, &now) && !is_default(&now) && !is_ignored(&now)) return true;
+    }
+    return false;
+}
+
 bool fault_program_handles(void)
 {
     struct sigaction now;

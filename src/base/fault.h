@@ -50,4 +50,7 @@ bool fault_watches(int number);
 /* Whether the program has a handler of its own for faults: memory that is mapped without access may then be its way to
  * see who uses it. */
 bool fault_program_handles(void);
+/* Whether the program has a handler for a signal that may come at any time: it may write memory while all threads
+ * sleep. */
+bool fault_program_catches(void);
 #endif

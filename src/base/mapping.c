@@ -1,7 +1,7 @@
 /* What the process has mapped, by the kernel's list of it, /proc/self/maps. To read the list takes some ten
  * microseconds and more; pages_there asks the kernel in another way first. */
 #define _GNU_SOURCE
-#include "base/base.h"
+#include "base/mapping.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <sys/mman.h>
@@ -55,7 +55,23 @@ bool mapping_at(u64 at, struct mapping *out)
     return found;
 }
 
-/* The same, of bytes that need a read, a write, or both. UINT64_MAX: there is no list. */
+bool mapping_shared_maybe(u64 at)
+{
+    struct list l;
+    struct mapping m;
+    int name;
+    bool shared = true;
+    list_open(&l);
+    while (list_next(&l, &m, &name) && m.low <= at)
+        if (at < m.high) {
+            char right[8] = "";
+            shared = sscanf(l.line, "%*s %7s", right) != 1 || right[3] != 'p';
+        }
+    list_close(&l);
+    return shared;
+}
+
+/* The same as mapping_at, of bytes that need a read, a write, or both. UINT64_MAX: there is no list. */
 static u64 listed(u64 at, u64 bytes, bool read, bool write)
 {
     struct list l;

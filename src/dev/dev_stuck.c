@@ -165,9 +165,14 @@ bool stuck_explain(void *of, const struct sim_waiting *waits, const struct sim_w
     else if (!told && !waiting)
         text_add(cause, "nothing that can still run writes %s", o ? o->name : "it");
     bool held = hosts_text(s, me, !told && !waiting, cause, &legacy);
+    bool host = shared && !told && !waiting;
     *fix =
-        held ? "Enqueue what writes it before the host waits for anything behind the kernel: cudaMemcpy, cudaFree and "
-               "the default stream wait for all blocking streams; use streams made with cudaStreamNonBlocking."
+        host && held ? "Let the host write it before it waits for anything behind the kernel: cudaMemcpy, cudaFree and "
+                       "the default stream wait for all blocking streams; use streams made with cudaStreamNonBlocking."
+        : host ? "Let the host write it before it waits for the kernel, or let another thread of the program do so."
+        : held
+            ? "Enqueue what writes it before the host waits for anything behind the kernel: cudaMemcpy, cudaFree and "
+              "the default stream wait for all blocking streams; use streams made with cudaStreamNonBlocking."
         : legacy  ? "Enqueue kernels that wait for each other in streams made with cudaStreamNonBlocking, with nothing "
                     "of the default stream between them."
         : told    ? "Enqueue what the kernel waits for in another stream, not behind the kernel."

@@ -11,6 +11,7 @@
  * every CTA parked. */
 void deadlock_report(struct launch *l);
 enum { SUSPECT_SECONDS = 5 }; /* without a change, before a wait for the host is called suspicious */
+enum { HOST_QUIET_MS = 100 }; /* without a change, before it is asked whether the host can still write */
 /* Adds the note that the launch, which stands still, may wait for ever; it goes on. Under the same locks. */
 void suspected_report(struct launch *l);
 /* Reports where the threads are of a launch that its budget or the host has stopped. */

@@ -9,6 +9,8 @@
  * A round that reads a clock which counts, or counts in variables in memory, as the waits of libcu++ do in -G builds,
  * is no proof. Where for seconds no watched round of the launch did anything else, that is the note wait_suspected. */
 #include "sim/wait.h"
+#include "base/fault.h"
+#include "base/mapping.h"
 #include "code/analyses.h"
 #include "sim/access.h"
 #include "sim/cluster.h"
@@ -390,7 +392,15 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
     return refuel(w, most);
 }
 
-bool wait_for_host(const struct launch *l)
+/* Whether it is memory that the program has brought itself, and may share with another process. */
+static bool is_shared_maybe(const struct warp *w, u64 address)
+{
+    const struct mem_object *o = mem_find(w->cta->launch->sim->mem, address);
+    return o && o->kind == MEM_REGISTERED && mapping_shared_maybe(address);
+}
+
+/* shared: only memory that another process may write, too. */
+static bool reads_host(const struct launch *l, bool shared)
 {
     for (const struct cta *first = l->parked; first; first = first->next)
         for (const struct cta *c = first; c; c = cluster_next(c))
@@ -398,8 +408,16 @@ bool wait_for_host(const struct launch *l)
                 for (u32 j = 0; j < c->warp[k]->nsplit; j++) {
                     const struct split *s = &c->warp[k]->split[j];
                     for (u32 n = 0; s->state == SPLIT_IDLE && n < s->nreads; n++)
-                        if (s->reads[n].space == SP_GLOBAL && access_is_host_visible(c->warp[k], s->reads[n].addr))
+                        if (s->reads[n].space == SP_GLOBAL && access_is_host_visible(c->warp[k], s->reads[n].addr) &&
+                            (!shared || is_shared_maybe(c->warp[k], s->reads[n].addr)))
                             return true;
                 }
     return false;
+}
+
+bool wait_for_host(const struct launch *l) { return reads_host(l, false); }
+
+bool wait_for_others_maybe(const struct launch *l)
+{
+    return wait_for_host(l) && (fault_program_catches() || reads_host(l, true));
 }

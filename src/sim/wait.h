@@ -29,6 +29,9 @@ bool wait_budget_spent(struct warp *w);
 bool wait_changed(const struct split *s);
 /* Whether some idle split of a parked CTA reads memory that the host can write. */
 bool wait_for_host(const struct launch *l);
+/* Whether one of them reads what may change while all threads of the program sleep: by a handler of signals, or by
+ * another process that has the memory, too. Slow. */
+bool wait_for_others_maybe(const struct launch *l);
 
 /* While a probe is on: lanes of the running split come to a block; a lane reads this. */
 void wait_probe_block(struct warp *w, u32 block);

@@ -217,15 +217,33 @@ static bool go_round(struct sim *s, u64 *last, bool seeded)
     return went;
 }
 
+/* For how long nothing has gone on, as far as it was looked at, in nanoseconds. */
+static u64 quiet_for(struct sim *s)
+{
+    u64 now = time_ns(), since = __atomic_load_n(&s->quiet_since, __ATOMIC_RELAXED);
+    if (!since) __atomic_store_n(&s->quiet_since, now, __ATOMIC_RELAXED);
+    return since && now > since ? now - since : 0;
+}
+
 /* Nothing has gone on for a while, and the threads of the program sleep, too. */
 static bool suspicious(struct sim *s)
 {
-    u64 now = time_ns(), since = __atomic_load_n(&s->quiet_since, __ATOMIC_RELAXED);
     u32 all, awake;
-    if (!since) __atomic_store_n(&s->quiet_since, now, __ATOMIC_RELAXED);
-    if (!since || now - since < SUSPECT_SECONDS * 1000000000ull) return false;
-    __atomic_store_n(&s->quiet_since, now, __ATOMIC_RELAXED); /* and look again only after the same time */
+    if (quiet_for(s) < SUSPECT_SECONDS * 1000000000ull) return false;
+    __atomic_store_n(&s->quiet_since, time_ns(), __ATOMIC_RELAXED); /* and look again only after the same time */
     return threads_of_program(&all, &awake) && !awake;
+}
+
+/* Whether the launches that wait for the host can be looked at for a proof: a thread of the program that sleeps in a
+ * call writes nothing, and whoever else could is asked. A host that answers at once is not to pay for the question. */
+static bool host_may_be_asked(struct sim *s)
+{
+    bool waits = false, others = false;
+    for (const struct launch *l = s->launches; l && !waits; l = l->behind) waits = wait_for_host(l);
+    if (!waits) return true;
+    if (!s->outside || quiet_for(s) < HOST_QUIET_MS * 1000000ull) return false;
+    for (const struct launch *l = s->launches; l && !others; l = l->behind) others = wait_for_others_maybe(l);
+    return !others;
 }
 
 static bool outside_may_change(const struct sim *s) { return s->outside && s->outside(s->outside_self); }
@@ -247,8 +265,8 @@ static void look_whether_still(struct sim *s)
     lock(&s->launches_lock);
     for (struct launch *l = s->launches; l; l = l->behind) lock(&l->lock);
     bool quiet = s->launches && !s->ending && all_stand_still(s), still = quiet;
-    for (struct launch *l = s->launches; l && still; l = l->behind)
-        still = !wait_for_host(l) && (s->outside || !l->started);
+    for (struct launch *l = s->launches; l && still; l = l->behind) still = s->outside || !l->started;
+    still = still && host_may_be_asked(s);
     if (still && (still = !outside_may_change(s))) {
         quiet = all_stand_still(s);
         still = quiet && !outside_may_change(s);
