@@ -12,7 +12,7 @@ struct edge {
     op_stamp a, b;
     struct op *op; /* a, with a reference; NULL: empty */
 };
-enum { EDGES = 256, USERS_LEAST = 1024 };
+enum { EDGES = 256, USERS_LEAST = 1024, FREES_TOLD = 64 };
 
 /* The place of an instruction, once for all launches. */
 struct seen_place {
@@ -49,7 +49,12 @@ struct between {
     struct clash *clash; /* of the operation that is being noted */
     u32 nclash, capclash;
     struct edge edge[EDGES];
-    u32 nedge;        /* how many there were */
+    u32 nedge; /* how many there were */
+    struct {
+        op_stamp free; /* that was reported, */
+        u64 stream;    /* with a use or the allocation in this stream */
+    } freed[FREES_TOLD];
+    u32 nfreed;       /* where the next one goes */
     struct arena mem; /* of places */
     struct seen_place *place;
     u32 nplace, capplace; /* a hash table; its size, a power of two */
@@ -279,24 +284,37 @@ static void found(void *self, const struct access_conflict *c)
     b->clash[b->nclash++] = x;
 }
 
-/* An event that was found missing before would order the two as well. */
-static bool is_known(const struct between *b, op_stamp a, const struct op *op)
+/* The operation that is noted last was enqueued first: it runs late. */
+static bool is_late(const struct between *b, const struct clash *c)
 {
-    op_stamp me = op_stamp_of(op);
+    return actor_of(b, c->tag)->age < actor_of(b, c->other_tag)->age;
+}
+
+/* An event that was found missing before would order the two as well. */
+static bool is_known(const struct between *b, const struct clash *c)
+{
+    const struct actor *me = actor_of(b, c->tag), *other = actor_of(b, c->other_tag);
+    const struct actor *first = is_late(b, c) ? me : other, *second = is_late(b, c) ? other : me;
     for (u32 i = 0; i < EDGES && b->edge[i].op; i++) {
         const struct edge *e = &b->edge[i];
-        if ((e->a == a || op_before_full(a, e->op)) && (e->b == me || op_before_full(e->b, op))) return true;
+        if ((e->a == first->stamp || op_before_full(first->stamp, e->op)) &&
+            (e->b == second->stamp || op_before_full(e->b, second->op)))
+            return true;
     }
     return false;
 }
 
-/* Another conflict of the same operation is with one that comes after this one: an event behind that orders both. */
+/* Another conflict of the same operation is with one that comes after this one: an event behind that orders both. Where
+ * they were enqueued behind the operation, the first of them is the one that has to wait. */
 static bool is_less(const struct between *b, u32 n)
 {
     const struct actor *a = actor_of(b, b->clash[n].other_tag);
+    bool late = is_late(b, &b->clash[n]);
     for (u32 i = 0; i < b->nclash; i++) {
         const struct actor *k = actor_of(b, b->clash[i].other_tag);
-        if (i != n && b->clash[i].verdict == ACCESS_RACE && k->op && op_before_full(a->stamp, k->op)) return true;
+        if (i == n || b->clash[i].verdict != b->clash[n].verdict || !k->op || !a->op) continue;
+        if (is_late(b, &b->clash[i]) != late) continue;
+        if (late ? op_before_full(k->stamp, a->op) : op_before_full(a->stamp, k->op)) return true;
     }
     return false;
 }
@@ -309,7 +327,6 @@ static bool may_be_flagged(const struct between *b, const struct clash *c)
     return me->exact && other->exact && b->met && b->met >= MIN_OF(me->begun, other->begun);
 }
 
-/* Reports what was found while `op` was noted; NULL: the host. */
 /* The launch was reported already when it found the memory not allocated, or freed, in the middle of its accesses. */
 static bool is_told(struct between *b, const struct clash *c)
 {
@@ -319,6 +336,24 @@ static bool is_told(struct between *b, const struct clash *c)
     return by && (by == actor_of(b, c->tag)->op || by == actor_of(b, c->other_tag)->op);
 }
 
+/* Whether a free was reported that came too early for the same stream: what else it meets there has the same cause, and
+ * the same event orders it. Keeps that it was. */
+static bool is_free_told(struct between *b, const struct clash *c)
+{
+    const struct actor *me = actor_of(b, c->tag), *other = actor_of(b, c->other_tag);
+    bool frees = c->my_kind == ACCESS_FREE;
+    if (c->verdict == ACCESS_RACE || !me->op || !other->op || (!frees && c->other_kind != ACCESS_FREE)) return false;
+    op_stamp stamp = frees ? me->stamp : other->stamp;
+    u64 stream = frees ? other->stream_id : me->stream_id;
+    for (u32 i = 0; i < FREES_TOLD; i++)
+        if (b->freed[i].free == stamp && b->freed[i].stream == stream) return true;
+    b->freed[b->nfreed].free = stamp;
+    b->freed[b->nfreed].stream = stream;
+    b->nfreed = (b->nfreed + 1) % FREES_TOLD;
+    return false;
+}
+
+/* Reports what was found while `op` was noted; NULL: the host. */
 static void report_clashes(struct between *b, struct op *op)
 {
     u32 left = 0;
@@ -329,12 +364,15 @@ static void report_clashes(struct between *b, struct op *op)
         const struct clash *c = &b->clash[i];
         struct actor *other = b->user[c->other_tag - 1].actor;
         bool both = op && other->op && c->verdict == ACCESS_RACE;
-        if ((both && (is_less(b, i) || is_known(b, other->stamp, op))) || is_told(b, c)) continue;
+        bool uses = op && other->op && c->my_kind == ACCESS_FREE && c->other_kind <= ACCESS_WRITE;
+        if (((both || uses) && is_less(b, i)) || (both && is_known(b, c)) || is_told(b, c)) continue;
+        if (is_free_told(b, c)) continue;
         between_report(b->device, c, &b->user[c->tag - 1], &b->user[c->other_tag - 1]);
         if (!both) continue;
         struct edge *e = &b->edge[b->nedge++ % EDGES];
         if (e->op) op_release(e->op);
-        *e = (struct edge){ other->stamp, op_stamp_of(op), op_hold(other->op) };
+        *e = is_late(b, c) ? (struct edge){ op_stamp_of(op), other->stamp, op_hold(op) }
+                           : (struct edge){ other->stamp, op_stamp_of(op), op_hold(other->op) };
     }
     b->nclash = 0;
 }

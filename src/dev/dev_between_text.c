@@ -157,7 +157,8 @@ static enum finding_kind kind_of(const struct clash *c, const struct side *first
                                  const struct mem_object *o)
 {
     const struct actor *op = first->a->host ? second->a : first->a;
-    if (c->verdict == ACCESS_BEFORE_ALLOC) return F_use_before_alloc;
+    if (c->verdict == ACCESS_BEFORE_ALLOC)
+        return first->kind == ACCESS_FREE || second->kind == ACCESS_FREE ? F_use_after_free_stream : F_use_before_alloc;
     if (c->verdict == ACCESS_AFTER_FREE)
         return first->a->host || second->a->host ? F_unmap_pending : F_use_after_free_stream;
     if (!first->a->host && !second->a->host) return F_race_stream;
@@ -230,6 +231,18 @@ static void missing_life(struct text *cause, struct text *order, struct text *fi
         return;
     }
     if (use->a->host) return;
+    if (alloc && use->kind == ACCESS_FREE && !same) { /* what uses the memory follows the allocation, as a rule */
+        text_add(cause, "; nothing orders the free behind the allocation and the uses behind that");
+        text_add(order, "an event, recorded in %s behind the last use, that %s waits for before %s", life->stream,
+                 use->stream, brief(use));
+        bool known = life->handle[0] && use->handle[0];
+        text_add(fix,
+                 "Record an event behind the last use in %s, and let %s wait for it before %s: %sEventRecord(e, %s); "
+                 "%sStreamWaitEvent(%s, e%s).",
+                 life->stream, use->stream, brief(use), api(life), known ? life->handle : "s1", api(use),
+                 known ? use->handle : "s2", strcmp(api(use), "cu") ? "" : ", 0");
+        return;
+    }
     if (same) {
         text_add(cause, alloc ? ", and comes before it" : ", and comes behind it");
         text_add(fix, "Enqueue %s before %s.", brief(first), brief(second));

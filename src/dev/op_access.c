@@ -287,15 +287,15 @@ static enum access_verdict judge(const struct access *x, const struct entry *o, 
 /* Compares the access with what is known of a run of sectors; false: there are conflicts, and they were told. */
 static bool check(struct access *x, const struct state *s, u64 from, u64 to)
 {
-    bool lives = false, fine = true;
+    bool lives = false, fine = true, frees = x->use.kind == ACCESS_FREE;
     for (u32 i = 0; i < s->n; i++) lives |= s->e[i].bytes & x->use.bytes && s->e[i].kind >= ACCESS_ALLOC;
-    for (u32 k = 0; k < 2 * s->n; k++) { /* first the allocation, then, if that is fine, the uses */
+    for (u32 k = 0; k < 2 * s->n; k++) { /* first the allocation, then, if that is fine, the uses; a free: the uses */
         if (k == s->n && !fine) break;
         const struct entry *o = &s->e[k % s->n];
         u32 common = o->bytes & x->use.bytes;
         if (k < s->n && common && o->syncs && x->use.syncs && !is_before(x, o->stamp))
             x->of->meetings += o->kind == ACCESS_WRITE || x->use.kind == ACCESS_WRITE;
-        enum access_verdict v = common ? judge(x, o, k < s->n, lives) : ACCESS_FINE;
+        enum access_verdict v = common ? judge(x, o, (k < s->n) != frees, lives) : ACCESS_FINE;
         if (v == ACCESS_FINE) continue;
         struct access_conflict c = { .verdict = v,
                                      .me = x->use.kind,

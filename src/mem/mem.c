@@ -297,6 +297,10 @@ struct mem_object *mem_reserve(struct mem *m, u64 bytes, u64 align, enum mem_kin
 void mem_start(struct mem *m, struct mem_object *o)
 {
     lock(&m->lock);
+    if (o->state == MEM_FREED && !o->kept) { /* its free has run first: nothing ordered the two */
+        unlock(&m->lock);
+        return;
+    }
     CHECK(o->state == MEM_RESERVED || o->kept);
     if (o->kept) birth(m, o, true);
     o->kept = false;
