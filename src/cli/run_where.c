@@ -226,6 +226,26 @@ static bool is_stub(const struct frame *f)
     return strstr(f->function, "__device_stub_") != NULL; /* of a template: __wrapper__device_stub_NAME as well */
 }
 
+/* What calls main, and it calls nothing else of the program. */
+static bool is_start(const struct frame *f)
+{
+    return !strncmp(f->function, "__libc_start", 12) || !strcmp(f->function, "_start");
+}
+
+/* Whether the function is the kernel's own host side, which calls nvcc's stub: the stub has the mangled name of that
+ * function in its own. Where the compiler made the call a jump, the function behind the stub is the program's. */
+static bool is_host_side(const struct frame *f, const char *stub)
+{
+    const char *end = f->function + strcspn(f->function, "(<"), *from = end;
+    char name[300];
+    while (from > f->function && from[-1] != ':' && from[-1] != ' ') from--;
+    if (from == end || strlen(stub) + 1 >= sizeof f->function) return true; /* not known, or not the whole name */
+    snprintf(name, sizeof name, "%d%.*s", (int)(end - from), (int)MIN_OF(end - from, 250), from);
+    if (strstr(stub, name)) return true;
+    snprintf(name, sizeof name, "__device_stub__%.*s", (int)MIN_OF(end - from, 250), from);
+    return strstr(stub, name) != NULL;
+}
+
 /* A function of the toolkit's headers or of the C++ library in a program without debug information, which would name
  * the header: cudaMalloc, made from its template, __cudaLaunchKernel_helper, thrust::sort. */
 static bool is_headers(const char *name)
@@ -243,21 +263,18 @@ struct naming {
     char file[600]; /* of the first function that is shown */
     u32 line;
     bool launch;
-    bool skip; /* the function behind nvcc's stub is the kernel's own host side */
+    char stub[128]; /* nvcc's, of the function before; "": that was another one */
 };
 
 static void frame_take(struct naming *n, const struct frame *f, const struct module *m, u64 address)
 {
-    if (n->skip || is_stub(f)) {
-        n->launch = true;
-        n->skip = is_stub(f);
-        return;
-    }
+    bool host_side = n->stub[0] && is_host_side(f, n->stub);
+    n->stub[0] = 0;
+    if (is_stub(f)) snprintf(n->stub, sizeof n->stub, "%s", f->function);
+    n->launch |= is_stub(f);
+    if (host_side || is_stub(f) || is_start(f)) return;
     if (!is_users(f)) return;
     if (!f->file[0] && is_headers(f->function)) return;
-    /* what called main is not the program's */
-    if (n->shown && !f->file[0] && (!strncmp(f->function, "__libc_start", 12) || !strcmp(f->function, "_start")))
-        return;
     char place[700];
     if (f->file[0] && f->line)
         snprintf(place, sizeof place, "%s:%u", base_name(f->file), f->line);
@@ -281,13 +298,16 @@ static bool is_libc(const struct module *m) { return m && !strncmp(base_name(m->
 /* ptx_run, which calls the driver for the program. */
 static bool is_between(const struct module *m) { return m && !strcmp(base_name(m->path), "libgpuocelot.so"); }
 
-/* Libraries that the program's code calls: libc, and ours. */
-static bool is_called(const struct module *m)
+/* Ours: they call host functions of the program, too. */
+static bool is_ours(const struct module *m)
 {
     const char *name = m ? base_name(m->path) : "";
-    return !m || is_libc(m) || !strncmp(name, "liblockstep.so", 14) || !strncmp(name, "libcudart.so", 12) ||
+    return !strncmp(name, "liblockstep.so", 14) || !strncmp(name, "libcudart.so", 12) ||
            !strncmp(name, "libcuda.so", 10);
 }
+
+/* Libraries that the program's code calls: libc, and ours. */
+static bool is_called(const struct module *m) { return !m || is_libc(m) || is_ours(m); }
 
 /* The first address of the program's own code: a signal comes in memcpy or in abort, too. 0: there is none, it is the
  * first one. */
@@ -382,13 +402,16 @@ static void site_resolve(struct sites *s, struct record *r)
         }
         const struct module *m = module_at(r->modules, r->address[i]);
         if (is_between(m)) continue;
-        if (n.shown && (!m || is_libc(m))) break; /* what called main, or the function of a thread */
+        /* what called main, the function of a thread, or a host function; main itself may have no frame pointer */
+        if ((n.shown || n.launch) && is_called(m)) break;
         u32 k = m ? debug_frames(debug_of(r->modules), m->path, m->bias, r->address[i] - 1, f) : 1;
         for (u32 j = 0; j < k; j++) frame_take(&n, &f[j], m, r->address[i]);
     }
     if (!n.shown && r->n) { /* nvcc's stub alone: the program has no frame pointers */
-        const struct module *m = module_at(r->modules, r->address[r->n - 1]);
-        u64 in = r->address[r->n - 1] - (m ? m->bias : 0);
+        u32 last = r->n - 1;
+        while (last && is_called(module_at(r->modules, r->address[last]))) last--;
+        const struct module *m = module_at(r->modules, r->address[last]);
+        u64 in = r->address[last] - (m ? m->bias : 0);
         text_add(&n.brief, "%s%s0x%llx", m ? base_name(m->path) : "", m ? "+" : "", (unsigned long long)in);
         text_add(&n.stack, "%s (compile with -fno-omit-frame-pointer for the line)", n.brief.p);
     }
