@@ -242,8 +242,10 @@ static bool is_host_side(const struct frame *f, const char *stub)
     if (from == end || strlen(stub) + 1 >= sizeof f->function) return true; /* not known, or not the whole name */
     snprintf(name, sizeof name, "%d%.*s", (int)(end - from), (int)MIN_OF(end - from, 250), from);
     if (strstr(stub, name)) return true;
-    snprintf(name, sizeof name, "__device_stub__%.*s", (int)MIN_OF(end - from, 250), from);
-    return strstr(stub, name) != NULL;
+    const char *plain = strstr(stub, "__device_stub_"); /* of C, and of a template's wrapper, by the plain name */
+    plain = plain ? plain + strlen("__device_stub_") : "";
+    plain += *plain == '_';
+    return !strncmp(plain, from, (size_t)(end - from));
 }
 
 /* A function of the toolkit's headers or of the C++ library in a program without debug information, which would name

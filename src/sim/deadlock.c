@@ -536,8 +536,10 @@ static bool is_loaded_once(struct stopped *st, const struct lowered *l, u32 site
     return false;
 }
 
-static void explain_loaded_once(struct stopped *st, struct cause *c, u64 polled)
+static void explain_loaded_once(struct stopped *st, struct cause *c)
 {
+    bool reads = c->at.s && c->at.s->state == SPLIT_IDLE && c->at.s->nreads;
+    u64 polled = reads ? c->at.s->reads[0].addr : 0;
     for (u32 w = 0; w < st->l->nworkers; w++)
         for (u32 j = 0; j < st->l->worker[w].nfunc; j++) {
             const struct ranges *r = &st->l->worker[w].func[j];
@@ -576,7 +578,7 @@ static void explain_stopped(struct stopped *st, enum finding_kind kind, struct c
                                 reads ? " for " : "",
                                 reads ? describe_read(st, low_of(c->at.s), &c->at.s->reads[0]) : "",
                                 outside ? "; " : ", and the host sleeps", outside ? outside : "");
-        explain_loaded_once(st, c, reads ? c->at.s->reads[0].addr : 0);
+        explain_loaded_once(st, c);
     } else if (c->at.s && c->at.s->state == SPLIT_IDLE && c->at.s->nreads && wait_for_host(st->l)) {
         c->cause = arena_printf(&st->mem, "interrupted while every thread waited for the host to write %s",
                                 describe_read(st, low_of(c->at.s), &c->at.s->reads[0]));
@@ -631,6 +633,7 @@ static void report_stop(struct launch *l, enum finding_kind kind)
     if (!c.at.s) explain_group(&st, &c);
     if (!c.at.s) explain_tmem(&st, &c);
     if (!c.at.s && kind == F_deadlock) explain_rest(&st, &c);
+    if (kind == F_deadlock && wait_for_host(l)) explain_loaded_once(&st, &c);
     if (c.at.s) {
         struct finding f = { .kind = kind, .cause = c.cause, .fix = c.fix, .detail = describe_all(&st) };
         f.place = finding_place(&st.mem, low_of(c.at.s), split_op(c.at.s));

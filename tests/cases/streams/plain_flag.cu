@@ -2,6 +2,7 @@
 // A kernel that the host is to stop, by a flag that is read once or in every round.
 #include <cstdio>
 #include <cstring>
+#include <unistd.h>
 template <class T> __global__ void serve(volatile unsigned *asked, T *stop, volatile unsigned *done)
 {
     unsigned next = 1;
@@ -19,6 +20,7 @@ int main(int, char **argv)
     else serve<<<1, 1>>>(asked, (volatile unsigned *)stop, done);
     *(volatile unsigned *)asked = 1;
     while (*(volatile unsigned *)done != 1) { }
+    usleep(300000); // the kernel has looked at stop behind its answer
     *(volatile unsigned *)stop = 1;
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
     cudaFreeHost(asked), cudaFreeHost(stop), cudaFreeHost(done);
