@@ -19,7 +19,8 @@ enum { RING_BUFFER = 1 << 20 }; /* bytes of payloads that one call receives, bey
 /* Device memory for payloads that are not inline, and for their responses. */
 struct ring_block {
     u64 address, bytes;
-    u64 index; /* of its message in the inbox */
+    u64 index;  /* of its message in the inbox */
+    void *host; /* of one that is as long as its payload, in pinned memory; NULL: in device memory */
     struct ring_block *next;
 };
 
@@ -69,6 +70,7 @@ struct lk_ring {
     u64 pinned, device;             /* addresses of the two memories */
     u64 pinned_bytes, device_bytes; /* and their sizes */
     u64 block_bytes;                /* atomic: of all ring_blocks */
+    bool bounds;                    /* the software GPU checks bounds: payloads are memory of their own */
     struct lk_ring_head *head;      /* the host's pointer to the first */
     struct lk_ring_probe *probe;
     u64 *edge; /* LK_RING_TABLES tables of units rows */

@@ -170,6 +170,7 @@ static lk_status check_card(lk_ring *r)
         return ring_fail(r, LK_BAD_INPUT, "%s has compute capability %u.%u; acquire and release need 7.0", p->title,
                          p->sm / 10, p->sm % 10);
     const char *loading = getenv("CUDA_MODULE_LOADING");
+    r->bounds = !r->gpu->device->gpu && r->gpu->device->options.checks & CHECK_BOUNDS;
     if (r->gpu->device->gpu && loading && !strcmp(loading, "LAZY"))
         return ring_fail(
             r, LK_BAD_INPUT,
