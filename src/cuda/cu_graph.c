@@ -1,4 +1,5 @@
 /* Graphs, their nodes and edges. */
+#include "cuda/cu_failed.h"
 #include "cuda/cu_graph.h"
 
 /* ---- handles ---- */
@@ -103,7 +104,13 @@ CU_API(cuGraphDestroy)(struct cu_graph *g)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH) || !g->owner || !cu_handle_take(g, CU_GRAPH)) return CU_INVALID_VALUE;
+    if (!cu_handle_is(g, CU_GRAPH) || !g->owner) return CU_INVALID_VALUE;
+    if (graph_is_captured(g->graph)) { /* as an H200's driver answers; the capture goes on */
+        cu_reason("A stream is being captured into this graph.", "End the capture before the graph is destroyed.",
+                  false);
+        return CU_ILLEGAL_STATE;
+    }
+    if (!cu_handle_take(g, CU_GRAPH)) return CU_INVALID_VALUE;
     lk_graph *owner = g->owner;
     cu_graphs_leave();       /* modules that only this graph had kept may end with it, and that waits for launches */
     lk_graph_destroy(owner); /* the handles of its nodes, and its own, end with it */

@@ -136,6 +136,17 @@ static void set_remove(struct capture_set *set, const struct graph_node *n)
     set->n = k;
 }
 
+bool graph_is_captured(const struct graph *g)
+{
+    struct streams *s = g->all;
+    bool is = false;
+    if (!streams_capture(s)) return false;
+    lock(&s->lock);
+    for (const struct capture *c = s->captures; c; c = c->next) is |= c->graph == g;
+    unlock(&s->lock);
+    return is;
+}
+
 void capture_graph_gone(const struct graph *g)
 {
     struct streams *s = g->all;

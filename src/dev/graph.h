@@ -104,6 +104,8 @@ u32 graph_exec_enabled(const struct graph_exec *x, const struct graph_node *n, b
 /* OP_INVALID_VALUE: allocations of the launch before are still there (not with GRAPH_AUTO_FREE). A captured stream
  * refuses it. *end (may be NULL) gets a reference to the operation that ends it. */
 u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **end);
+/* A stream is being captured into it. */
+bool graph_is_captured(const struct graph *g);
 /* Hands out what each launch runs, but for the graphs of conditional nodes. */
 void graph_exec_each(struct graph_exec *x, void (*each)(void *self, const struct op_spec *spec), void *self);
 /* Memory of an allocation node was freed by other means than an operation of the kind OP_FREE. */

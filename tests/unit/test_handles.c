@@ -430,9 +430,11 @@ static void captured(void)
     size_t count = 4;
     UNIT_EQ(cuStreamBeginCaptureToGraph(s, g, NULL, NULL, 0, 2), 0);
     launch(empty, s);
+    UNIT_EQ(cuGraphDestroy(g), 401);
+    UNIT_EQ(cuLaunchKernel(empty, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL), 0);
+    UNIT_EQ(cuStreamEndCapture(s, &out), 0);
+    UNIT(out == g);
     UNIT_EQ(cuGraphDestroy(g), 0);
-    UNIT_EQ(cuLaunchKernel(empty, 1, 1, 1, 1, 1, 1, 0, s, NULL, NULL), 901);
-    UNIT_EQ(cuStreamEndCapture(s, &out), 901);
     UNIT_EQ(cuStreamQuery(s), 0);
     g = graph_new();
     UNIT_EQ(cuGraphAddEmptyNode(&n, g, NULL, 0), 0);
