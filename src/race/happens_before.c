@@ -245,18 +245,30 @@ static bool memo_applies(const struct race_warp *w, const struct list_entry *o, 
            word_es(o->a) >= ES_ONE && word_es(m->a) >= ES_ONE;
 }
 
-static u32 memo_place(u64 old) { return (u32)((old * 0x9e3779b97f4a7c15) >> 59) % THREAD_MEMO; }
+/* Of a thread of this CTA: what is before us up to a time was so before that time, too. */
+static bool is_own_thread(const struct race_cta *c, u64 old)
+{
+    return word_slot(old) == c->slot && word_time(old) >= c->start;
+}
+
+static u32 memo_place(const struct race_warp *w, u64 old, u32 lane)
+{
+    if (is_own_thread(w->c, old)) return (word_warp(old) % 32 + 5 * word_lane(old) + 11 * lane) % THREAD_MEMO;
+    return (u32)((old * 0x9e3779b97f4a7c15) >> 59) % THREAD_MEMO;
+}
 
 static bool memo_has(const struct race_warp *w, u64 old, u32 lane, u32 space)
 {
-    u32 n = memo_place(old);
-    return w->thread_memo[n].old == old && w->thread_memo[n].lane == lane && w->thread_memo[n].space == space &&
-           w->thread_memo[n].start == w->c->start;
+    u32 n = memo_place(w, old, lane);
+    u64 known = w->thread_memo[n].old;
+    if (w->thread_memo[n].lane != lane || w->thread_memo[n].space != space || w->thread_memo[n].start != w->c->start)
+        return false;
+    return known == old || ((u32)known == (u32)old && known > old && is_own_thread(w->c, old));
 }
 
 static void memo_keep(struct race_warp *w, u64 old, u32 lane, u32 space)
 {
-    u32 n = memo_place(old);
+    u32 n = memo_place(w, old, lane);
     w->thread_memo[n].old = old;
     w->thread_memo[n].lane = lane;
     w->thread_memo[n].space = space;
