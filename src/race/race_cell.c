@@ -260,10 +260,13 @@ bool cell_reads_before(const struct touch *t, struct cell *c, const struct list_
     u64 lo = t->w->c->lo[t->space];
     if (c->r < lo) return true;
     u32 step = recorded_step(c->r, c->rx, lo);
-    for (u32 k = 0; k < SECTOR; k += step) {
+    for (u32 k = 0; k < SECTOR;) { /* neighbours of the same readers at once */
         struct list_entry part = *m;
-        part.bytes &= bytes_mask(k, step);
-        if (part.bytes && !hb_prior(t, prior_at(t, c->r, c->rx, k, lo), &part)) return false;
+        struct prior old = prior_at(t, c->r, c->rx, k, lo), next = old;
+        u32 first = k;
+        while (next.a == old.a && next.site == old.site && (k += step) < SECTOR) next = prior_at(t, c->r, c->rx, k, lo);
+        part.bytes &= bytes_mask(first, k - first);
+        if (part.bytes && !hb_prior(t, old, &part)) return false;
     }
     if (m->op != OP_WRITE) return true;
     u32 first = (u32)__builtin_ctz(m->bytes), size = first_run(m->bytes);
