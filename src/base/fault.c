@@ -114,6 +114,21 @@ void fault_watch_blocked(void)
 
 /* ---- the handler ---- */
 
+#if defined __aarch64__
+/* Whether an instruction of A64 stores: for systems that do not hand on the syndrome register, as qemu's emulation. */
+static bool stores(u32 i)
+{
+    u32 opc = i >> 22 & 3;
+    bool vector = i >> 26 & 1;
+    if ((i & 0xffffffe0) == 0xd50b7420) return true;                                   /* dc zva */
+    if ((i & 0x0a000000) != 0x08000000) return false;                                  /* neither a load nor a store */
+    if ((i & 0x3b000000) == 0x18000000) return false;                                  /* a load from beside the code */
+    if ((i & 0x3f200c00) == 0x38200000 || (i & 0x3fa07c00) == 0x08a07c00) return true; /* atomics */
+    if ((i & 0x38000000) == 0x38000000) return !opc || (vector && opc == 2);
+    return !(opc & 1); /* pairs, exclusive and ordered ones, structures */
+}
+#endif
+
 static void context_read(struct fault *f, const siginfo_t *info)
 {
     const ucontext_t *u = f->context;
@@ -129,15 +144,18 @@ static void context_read(struct fault *f, const siginfo_t *info)
     f->frame = u->uc_mcontext.regs[29];
     f->stack = u->uc_mcontext.sp;
     const u8 *at = (const u8 *)u->uc_mcontext.__reserved;
-    for (u32 n = 0; n < 8; n++) { /* records of { magic, size }; that of the syndrome register says it */
+    bool told = false;
+    for (u32 n = 0; n < 8 && !told; n++) { /* records of { magic, size }; that of the syndrome register says it */
         u32 head[2];
         u64 syndrome;
         memcpy(head, at, sizeof head);
         memcpy(&syndrome, at + 8, 8);
-        if (head[0] == 0x45535201) f->write = syndrome >> 6 & 1;
-        if (!head[0] || head[1] < 8 || head[0] == 0x45535201) break;
+        told = head[0] == 0x45535201;
+        if (told) f->write = syndrome >> 6 & 1;
+        if (!head[0] || head[1] < 8) break;
         at += head[1];
     }
+    if (!told && f->is_access && f->code != f->address) f->write = stores(*(const u32 *)(uintptr_t)f->code);
 #else
     (void)u;
 #endif

@@ -86,14 +86,21 @@ u64 pages_map(int fd, u64 offset, u64 at, u64 bytes)
 
 void pages_file_close(int fd) { close(fd); }
 
-/* Where process_vm_readv is forbidden (a sandbox) or missing (qemu-user). Opened each time: a file of this kind that
- * was opened before a fork is the parent's memory. */
-static bool copy_by_file(void *to, u64 from, u64 bytes)
+/* Where process_vm_readv is forbidden (a sandbox) or missing (qemu-user): through a pipe, since write(2) keeps to the
+ * rights of pages; /proc/self/mem would read those without any. */
+static bool copy_by_pipe(u8 *to, u64 from, u64 bytes)
 {
-    int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
-    bool ok = pread(fd, to, (size_t)bytes, (off_t)from) == (ssize_t)bytes;
-    close(fd);
+    enum { PIECE = 4096 };
+    int fd[2];
+    bool ok = !pipe2(fd, O_CLOEXEC);
+    if (!ok) return false;
+    for (u64 at = 0, n; ok && at < bytes; at += n) {
+        n = MIN_OF(bytes - at, (u64)PIECE);
+        ok = write(fd[1], (const void *)(uintptr_t)(from + at), (size_t)n) == (ssize_t)n &&
+             read(fd[0], to + at, (size_t)n) == (ssize_t)n;
+    }
+    close(fd[0]);
+    close(fd[1]);
     if (!ok) errno = EFAULT; /* as the other way has it */
     return ok;
 }
@@ -102,5 +109,5 @@ bool pages_copy(void *to, u64 from, u64 bytes)
 {
     struct iovec here = { to, (size_t)bytes }, there = { (void *)(uintptr_t)from, (size_t)bytes };
     ssize_t got = process_vm_readv(process_id(), &here, 1, &there, 1, 0);
-    return got < 0 && errno != EFAULT ? copy_by_file(to, from, bytes) : got == (ssize_t)bytes;
+    return got < 0 && errno != EFAULT ? copy_by_pipe(to, from, bytes) : got == (ssize_t)bytes;
 }
