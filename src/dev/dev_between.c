@@ -54,7 +54,8 @@ struct between {
         op_stamp free; /* that was reported, */
         u64 stream;    /* with a use or the allocation in this stream */
     } freed[FREES_TOLD];
-    u32 nfreed;       /* where the next one goes */
+    u32 nfreed; /* where the next one goes */
+    struct left left;
     struct arena mem; /* of places */
     struct seen_place *place;
     u32 nplace, capplace; /* a hash table; its size, a power of two */
@@ -70,7 +71,7 @@ static void group_release(struct group *g)
     base_free(g);
 }
 
-static void actor_release(struct actor *a)
+void actor_release(struct actor *a)
 {
     if (--a->refs) return;
     if (a->group) group_release(a->group);
@@ -517,6 +518,7 @@ void between_delete(struct between *b)
     lock(&b->lock);
     note_late(b);
     unlock(&b->lock);
+    left_drop(&b->left);
     accesses_delete(b->accesses);
     for (u32 i = 0; i < b->nuser; i++)
         if (b->user[i].actor) actor_release(b->user[i].actor);
@@ -538,6 +540,7 @@ static void note_parts(struct between *b, struct op *op, const struct between_ca
     a->ended = a->begun;
     u64 tag = user_new(b, a, NULL);
     for (u32 i = 0; i < parts; i++) note_part(b, op, &part[i], tag);
+    if (op) left_drop(&b->left);
     report_clashes(b, op);
     actor_release(a);
     unlock(&b->lock);
@@ -570,6 +573,13 @@ void between_forget(struct between *b, u64 from, u64 bytes)
 {
     enter(b);
     access_forget(b->accesses, from, bytes);
+    unlock(&b->lock);
+}
+
+void between_host_waits(struct between *b)
+{
+    enter(b);
+    if (b->left.actor && !host_after(b->streams, b->left.actor->stamp)) left_look(&b->left, b->device);
     unlock(&b->lock);
 }
 
@@ -666,6 +676,7 @@ struct between_launch *between_launch_begin(struct between *b, struct op *op, co
     struct between_launch *l = base_need(sizeof *l);
     *l = (struct between_launch){ .of = b, .op = op_hold(op), .sink = { l, sink_begin, sink_run } };
     enter(b);
+    left_drop(&b->left);
     struct actor *a = l->actor = actor_new(b, op, c, kernel);
     a->number = number;
     a->polls = polls;
@@ -689,6 +700,7 @@ void between_launch_end(struct between_launch *l)
     while (*at != l) at = &(*at)->next;
     *at = l->next;
     l->actor->ended = ++b->now;
+    if (l->actor->polls && !b->running && b->device->mem) left_note(&b->left, b->device, l->actor, l->run, l->n);
     if (op_full(l->op)) {
         note_launch(b, l);
         launch_free(l);

@@ -51,6 +51,8 @@ void between_op(struct between *b, const struct op *op, const struct between_cal
 void between_launch_uses(struct between *b, const struct op *op, const struct between_part *part);
 /* The host itself uses them, in a call that does not wait. */
 void between_host(struct between *b, const struct between_call *c, const struct between_part *part, u32 parts);
+/* The host is about to wait for operations. */
+void between_host_waits(struct between *b);
 /* The memory is gone, or was made without a stream: nothing is known of it from now on. */
 void between_forget(struct between *b, u64 from, u64 bytes);
 

@@ -59,6 +59,27 @@ struct clash {
     u64 base;       /* of the object; 0: none */
     bool elsewhere; /* they have bytes of other objects in common, too */
 };
+/* The last launch that polled memory of the host, and has ended while no other one ran (dev_left.c). */
+struct left_word { /* that it polled, and did not write */
+    u64 address;
+    u32 size;                  /* 4 or 8 bytes */
+    u32 object;                /* the number of its object */
+    u64 value;                 /* there, when the launch had ended */
+    u64 rest;                  /* a hash of the other bytes of the object then */
+    const struct place *place; /* of the load */
+    const char *exits;         /* where threads leave the function of the load; NULL: not known */
+};
+struct left {
+    struct actor *actor; /* with a reference; NULL: there is none */
+    struct left_word word[8];
+    u32 n;            /* words */
+    struct arena mem; /* of places */
+};
+void left_note(struct left *l, struct device *d, struct actor *a, const struct footprint_run *run, u32 n);
+void left_look(struct left *l, struct device *d); /* the host comes to wait, and does not know that it has ended */
+void left_drop(struct left *l);
+void actor_release(struct actor *a); /* dev_between.c */
+
 /* dev_between_text.c: completes the finding that a result depends on the order of these two, as between_unordered. */
 struct arena;
 void between_order_text(struct arena *mem, struct finding *f, const struct user *one, enum access_kind one_does,

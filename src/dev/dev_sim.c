@@ -150,7 +150,7 @@ static bool outside(struct device *d, bool wait, struct error *e)
     if (!s) return true;
     u32 status = capture_unsafe_call(s);
     if (wait) {
-        tell_touches(d);
+        tell_waits(d);
         streams_settle(s);
         tell_waited(d);
     }

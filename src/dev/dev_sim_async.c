@@ -478,7 +478,7 @@ static u32 sim_stream_query(struct dev_stream *st, struct error *e)
 static u32 sim_stream_synchronise(struct dev_stream *st, struct error *e)
 {
     struct device *d = device_of_stream(st);
-    tell_touches(d);
+    tell_waits(d);
     u32 status = stream_synchronise(stream_in(st));
     tell_waited(d);
     sim_pools_synchronised(d);
@@ -498,7 +498,7 @@ static u32 sim_perform(struct device *d, struct dev_task *t, struct error *e)
 static u32 sim_synchronise(struct device *d, struct error *e)
 {
     struct streams *s = work_used(d);
-    tell_touches(d);
+    tell_waits(d);
     u32 status = s ? streams_synchronise(s) : OP_OK;
     tell_waited(d);
     sim_pools_synchronised(d);
@@ -618,7 +618,7 @@ static u32 sim_event_query(struct dev_event *ev, struct error *e)
 static u32 sim_event_synchronise(struct dev_event *ev, struct error *e)
 {
     struct device *d = device_of_event(ev);
-    tell_touches(d);
+    tell_waits(d);
     u32 status = event_synchronise(event_in(ev));
     tell_waited(d);
     sim_pools_synchronised(d);

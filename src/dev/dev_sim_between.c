@@ -146,6 +146,13 @@ void tell_touches(struct device *d)
     if (b) dev_managed_drain(d, touched, b);
 }
 
+void tell_waits(struct device *d)
+{
+    struct between *b = work_between(d);
+    tell_touches(d);
+    if (b) between_host_waits(b);
+}
+
 void dev_host_touches(struct device *d, u64 address, u64 bytes, bool write, const char *site)
 {
     struct between *b = d->work ? work_between(d) : NULL;

@@ -145,6 +145,8 @@ void tell_host_begin(struct device *d, const struct op *op);
 void tell_host_end(struct device *d);
 /* What the host has touched of managed memory: at every call that enqueues. */
 void tell_touches(struct device *d);
+/* The same where the host is about to wait. */
+void tell_waits(struct device *d);
 /* A task was enqueued: what the host must not touch until it has waited for it. A token, and its end, which sets it to
  * 0: its operation is done, or (NULL) never ran. */
 u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy, u64 stream);
