@@ -14,6 +14,6 @@ void lkpy_found(int which, const char *kernel, const char *cause, const char *fi
     struct finding f = {
         .kind = which ? F_array_strides : F_argument_type, .cause = cause, .fix = fix, .kernel = kernel, .call = site
     };
-    f.cause_key = str_hash(str_of(cause)) + (uintptr_t)site;
+    f.cause_key = str_hash(str_of(cause)) * 31 + str_hash(str_of(site ? site : ""));
     cu_found(&f);
 }

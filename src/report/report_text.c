@@ -220,6 +220,7 @@ static void fact_of(struct ink *k, const char *label, const struct entry *e,
 {
     struct text t = { 0 };
     write(e, &t);
+    python_words(e, &t);
     fact(k, label, t.p);
     text_free(&t);
 }
@@ -335,6 +336,11 @@ static void host_text(const struct entry *e, struct text *out)
     if (site) text_add(out, !strncmp(site, "{lk@s", 5) ? "{lk@h%s" : "%s", site + (strncmp(site, "{lk@s", 5) ? 0 : 5));
 }
 
+static void memory_text(const struct entry *e, struct text *out)
+{
+    text_add(out, "%s", e->f.object_note ? e->f.object_note : "");
+}
+
 static void facts(struct ink *k, const struct entry *e)
 {
     const struct finding *f = &e->f;
@@ -351,7 +357,7 @@ static void facts(struct ink *k, const struct entry *e)
     fact_of(k, "range", e, elements_text);
     fact_of(k, "who", e, count_text);
     fact_of(k, "against", e, against_text);
-    fact(k, "memory", f->object_note);
+    fact_of(k, "memory", e, memory_text);
     fact(k, "origin", f->origin_text);
     fact_of(k, "cause", e, cause_text);
     fact_of(k, "order", e, order_text);

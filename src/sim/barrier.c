@@ -57,9 +57,11 @@ static void report_exited_at(struct cta *c, const struct split *s, struct lowere
     }
     f.place = finding_place(&a, s->fr->code->low, s->op);
     f.other = finding_place(&a, in, op);
-    f.cause = arena_printf(&a, "%u thread%s wait%s here; %s had left at %s without reaching the barrier", waiting,
+    bool made = f.place && f.place->line && f.other && !f.other->line; /* by the compiler, of no line */
+    if (made) f.other = NULL;
+    f.cause = arena_printf(&a, "%u thread%s wait%s here; %s had left%s%s without reaching the barrier", waiting,
                            waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", describe_threads(&st, &gone),
-                           describe_place(&st, in, op));
+                           made ? " the kernel" : " at ", made ? "" : describe_place(&st, in, op));
     for (u32 k = 0; k < c->nwarps; k++) {
         if (!gone.mask[k]) continue;
         f.nlanes = 0;

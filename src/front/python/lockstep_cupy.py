@@ -6,6 +6,7 @@ sitecustomize.py imports this together with CuPy. docs/python.md"""
 
 import ctypes
 import functools
+import os
 import re
 import struct
 import sys
@@ -152,6 +153,23 @@ def _is_users(frame):
     return "/site-packages/" not in file and "/dist-packages/" not in file
 
 
+def _lines(code, frame):
+    """The kernel's text with the line of the script that it begins in, if it is written there: reports, and messages of
+    the compiler, then name the script. Otherwise the text as it is."""
+    try:
+        file = os.path.abspath(frame.f_code.co_filename)
+        if not isinstance(code, str) or not _is_users(frame) or "#line" in code or not os.path.isfile(file):
+            return code
+        with open(file, encoding="utf-8") as opened:
+            script = opened.read()
+        at = script.find(code)
+        if at < 0 or script.find(code, at + 1) >= 0 or '"' in file or "\\" in file or not code.strip():
+            return code
+        return f'#line {script.count(chr(10), 0, at) + 1} "{file}"\n{code}'
+    except Exception:
+        return code
+
+
 def install(cupy):
     """cupy.RawKernel and cupy.RawModule as ever, and what their kernels are given is looked at."""
     kernel, module, ndarray = cupy.RawKernel, cupy.RawModule, cupy.ndarray
@@ -165,6 +183,13 @@ def install(cupy):
 
     class RawKernel(kernel):
         __doc__, __module__ = kernel.__doc__, kernel.__module__
+
+        def __init__(self, code, name, *args, **options):
+            plain = options.get("jitify") or not isinstance(code, str)
+            super().__init__(code if plain else _lines(code, sys._getframe(1)), name, *args, **options)
+            self._text = code
+
+        code = property(lambda self: self._text)
 
         def __call__(self, grid, block, args, **options):
             looked(self.code, self.name, args, sys._getframe(1))
@@ -195,6 +220,15 @@ def install(cupy):
 
     class RawModule(module):
         __doc__, __module__ = module.__doc__, module.__module__
+
+        def __init__(self, *args, **options):
+            self._text = options.get("code", args[0] if args else None)
+            if isinstance(self._text, str) and not options.get("jitify"):
+                code = _lines(self._text, sys._getframe(1))
+                args, options = (args and (code, *args[1:]), options if args else {**options, "code": code})
+            super().__init__(*args, **options)
+
+        code = property(lambda self: self._text)
 
         def get_function(self, name):
             it = module.get_function(self, name)

@@ -32,7 +32,9 @@ class ndarray:
 
 class RawKernel:
     def __init__(self, code, name):
-        self.code, self.name = code, name
+        self._code, self.name = code, name
+
+    code = property(lambda self: self._code)
 
     def __call__(self, grid, block, args, shared_mem=0):
         return len(args)
@@ -40,7 +42,9 @@ class RawKernel:
 
 class RawModule:
     def __init__(self, code):
-        self.code = code
+        self._code = code
+
+    code = property(lambda self: self._code)
 
     def get_function(self, name):
         return RawKernel(None, name)

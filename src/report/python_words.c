@@ -1,0 +1,106 @@
+/* Sentences about kernels of Numba in Python's words: their authors write cuda.syncthreads(), and know neither
+ * __syncthreads() nor the name that Numba gives to an array in shared memory. A kernel is one of these if its place is
+ * in a file of Python and its name has the module in front, as Numba's have and Triton's have not. */
+#include "report/entry.h"
+
+static bool is_numba(const struct finding *f)
+{
+    const char *file = f->place ? f->place->file : NULL;
+    size_t n = file ? strlen(file) : 0;
+    return n > 3 && !strcmp(file + n - 3, ".py") && f->kernel &&
+           (strstr(f->kernel, "::") || !strncmp(f->kernel, "_ZN", 3));
+}
+
+static const char word_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+/* Whether the word stands in a line, and not as a part of another. */
+static bool has_word(struct str line, const char *word, size_t n)
+{
+    for (u32 i = 0; i + n <= line.n; i++)
+        if (!memcmp(line.p + i, word, n) && (!i || !strchr(word_chars, line.p[i - 1])) &&
+            (i + n == line.n || !strchr(word_chars, line.p[i + n])))
+            return true;
+    return false;
+}
+
+/* The variable that a line assigns an array in shared memory to; its length, 0: none. */
+static size_t shared_name(const char *line, size_t n)
+{
+    size_t blanks = 0, name, eq;
+    while (blanks < n && line[blanks] == ' ') blanks++;
+    for (name = blanks; name < n && line[name] && strchr(word_chars, line[name]); name++) {}
+    for (eq = name; eq < n && line[eq] == ' '; eq++) {}
+    if (name == blanks || eq == n || line[eq] != '=') return 0;
+    for (size_t i = eq; i + 13 <= n; i++)
+        if (!memcmp(line + i, "shared.array(", 13)) return name;
+    return 0;
+}
+
+/* The variable of the script that an array in shared memory is assigned to: the only one of the function that the place
+ * is in, or the only one that the line of the place has. false: it is not certain. */
+static bool array_name(const struct finding *f, char *out, size_t size)
+{
+    struct source s;
+    u32 in_function = 0, in_line = 0, number = 1;
+    char only[64] = "", used[64] = "";
+    source_open(f->place, &s);
+    if (!s.all.p || !s.line.p) return false;
+    for (const char *p = s.all.p, *end = p + s.all.n; p < end; number++) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        size_t n = (size_t)((nl ? nl : end) - p), blanks = strspn(p, " "), name;
+        if (n > blanks + 4 && !memcmp(p + blanks, "def ", 4)) {
+            if (number > f->place->line) break;
+            in_function = in_line = 0;
+        }
+        if ((name = shared_name(p, n))) {
+            snprintf(only, sizeof only, "%.*s", (int)(name - blanks), p + blanks);
+            in_function++;
+            if (has_word(s.line, only, strlen(only))) {
+                snprintf(used, sizeof used, "%s", only);
+                in_line++;
+            }
+        }
+        p += n + 1;
+    }
+    if (in_function == 1 || in_line == 1) snprintf(out, size, "%s", in_function == 1 ? only : used);
+    return in_function == 1 || in_line == 1;
+}
+
+static const struct {
+    const char *c, *python;
+} words[] = {
+    { "__syncthreads()", "cuda.syncthreads()" },
+    { "__syncwarp()", "cuda.syncwarp()" },
+    { "__threadfence()", "cuda.threadfence()" },
+    { "atomicAdd", "cuda.atomic.add" },
+    { "atomicMax", "cuda.atomic.max" },
+    { "atomicMin", "cuda.atomic.min" },
+    { "atomicCAS", "cuda.atomic.cas" },
+    { "atomicExch", "cuda.atomic.exch" },
+    { "if (i < n) ...", "if i < n: ..." },
+    { "blockIdx.x * blockDim.x + threadIdx.x", "cuda.grid(1)" },
+    { "cudaDeviceSynchronize()", "cuda.synchronize()" },
+};
+
+void python_words(const struct entry *e, struct text *t)
+{
+    static const char shared[] = "_cudapy_smem";
+    struct text out = { 0 };
+    char name[64] = "";
+    if (!t->p || !is_numba(&e->f)) return;
+    if (strstr(t->p, shared) && !array_name(&e->f, name, sizeof name)) name[0] = 0;
+    for (const char *p = t->p; *p;) {
+        u32 i = 0;
+        while (i < COUNT_OF(words) && strncmp(p, words[i].c, strlen(words[i].c))) i++;
+        if (i < COUNT_OF(words)) {
+            text_add(&out, "%s", words[i].python);
+            p += strlen(words[i].c);
+        } else if (name[0] && !strncmp(p, shared, strlen(shared))) {
+            text_add(&out, "%s", name);
+            p += strspn(p, word_chars);
+        } else
+            text_put(&out, p++, 1);
+    }
+    text_free(t);
+    *t = out;
+}
