@@ -121,6 +121,7 @@ void race_run_slow(struct touch *t, char *cells, u64 a, u32 n, u64 me)
 {
     struct race_era *era = t->w->c->era;
     u32 es = word_es(me);
+    bool locks = t->space == SPACE_GLOBAL;
     for (u64 at = a; at < a + n;) {
         u64 sector = at & ~(u64)(SECTOR - 1), left = a + n - at, run = me;
         u32 first = (u32)(at - sector), size = (u32)MIN_OF(left, (u64)(SECTOR - first));
@@ -129,10 +130,10 @@ void race_run_slow(struct touch *t, char *cells, u64 a, u32 n, u64 me)
             run = (me & ~WORD_LANE) | (u64)(lane & 31) << 9;
         }
         t->at = sector;
-        if (t->space == SPACE_GLOBAL) cells_lock(era, sector);
+        if (locks && (at == a || !(at & (CELLS_PAGE - 1)))) cells_lock(era, at);
         run_in_sector(t, cell_of(cells, sector), run, first, size);
-        if (t->space == SPACE_GLOBAL) cells_unlock(era, sector);
         at += size;
+        if (locks && (at == a + n || !(at & (CELLS_PAGE - 1)))) cells_unlock(era, at - 1);
     }
 }
 

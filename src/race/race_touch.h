@@ -91,17 +91,18 @@ static inline void cell_access_sector(const struct touch *t, struct cell *c, u64
 }
 
 /* Cells of global memory are shared by the workers: one spin lock for each page of them. */
+enum { CELLS_PAGE = 4096 };
 static inline void cells_lock(struct race_era *era, u64 a)
 {
     if (likely(!era->parallel)) return;
-    u8 *s = &era->race->stripe[(a >> 12) % STRIPES].taken;
+    u8 *s = &era->race->stripe[a / CELLS_PAGE % STRIPES].taken;
     while (__atomic_exchange_n(s, 1, __ATOMIC_ACQUIRE))
         while (__atomic_load_n(s, __ATOMIC_RELAXED)) cpu_relax();
 }
 static inline void cells_unlock(struct race_era *era, u64 a)
 {
     if (likely(!era->parallel)) return;
-    __atomic_store_n(&era->race->stripe[(a >> 12) % STRIPES].taken, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&era->race->stripe[a / CELLS_PAGE % STRIPES].taken, 0, __ATOMIC_RELEASE);
 }
 
 /* No other worker accesses these cells, and the kernel is simple: what a handler reads of a cell stays so, and sets
@@ -147,7 +148,7 @@ static inline void race_run(struct touch *t, char *cells, u64 a, u32 n, u64 me)
         race_run_slow(t, cells, a, n, me);
         return;
     }
-    if (t->space == SPACE_GLOBAL && t->w->c->era->parallel && (a ^ (a + n - 1)) >> 12) {
+    if (t->space == SPACE_GLOBAL && t->w->c->era->parallel && (a ^ (a + n - 1)) / CELLS_PAGE) {
         race_run_slow(t, cells, a, n, me);
         return;
     }
