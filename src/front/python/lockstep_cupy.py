@@ -72,9 +72,10 @@ def _value(number, p, value, name):
     if p.pointer or p.type is None or isinstance(value, bool):
         return None
     kind, size = p.type[0], int(p.type[1])
-    if isinstance(value, int):
+    typed = hasattr(value, "dtype")  # numpy.float64 is a float, too
+    if isinstance(value, int) and not typed:
         what, given, bytes_ = "a Python int, which is passed as an int64", "i8", value.to_bytes(8, "little", signed=value < 0) if -(2**63) <= value < 2**64 else None
-    elif isinstance(value, float):
+    elif isinstance(value, float) and not typed:
         what, given, bytes_ = "a Python float, which is passed as a double", "f8", struct.pack("<d", value)
     elif hasattr(value, "dtype") and getattr(value, "shape", None) == () and hasattr(value, "tobytes"):
         what, given, bytes_ = f"a {value.dtype}", value.dtype.kind + str(value.dtype.itemsize), value.tobytes()
@@ -82,6 +83,7 @@ def _value(number, p, value, name):
         return None
     if bytes_ is None or given[0] not in "fiu":
         return None
+    value = value.item() if typed else value
     if len(bytes_) < size:
         gets = f"{size} bytes are read, and {len(bytes_)} were given"
     else:
