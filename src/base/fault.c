@@ -115,13 +115,27 @@ void fault_watch_blocked(void)
 /* ---- the handler ---- */
 
 #if defined __aarch64__
+/* Which side of a copy by one instruction (cpyfp and its like) faults: the nearer one. Counts below 0 are of registers
+ * that point behind the end. */
+static bool copy_stores(u32 i, const unsigned long long *reg, u64 address)
+{
+    u64 from = reg[i >> 16 & 31], to = reg[i & 31], count = reg[i >> 5 & 31];
+    if ((s64)count < 0) {
+        from += count;
+        to += count;
+    }
+    s64 a = (s64)(address - from), b = (s64)(address - to);
+    return (b < 0 ? -b : b) < (a < 0 ? -a : a);
+}
+
 /* Whether an instruction of A64 stores: for systems that do not hand on the syndrome register, as qemu's emulation. */
-static bool stores(u32 i)
+static bool stores(u32 i, const unsigned long long *reg, u64 address)
 {
     u32 opc = i >> 22 & 3;
     bool vector = i >> 26 & 1;
-    if ((i & 0xffffffe0) == 0xd50b7420) return true;                                   /* dc zva */
-    if ((i & 0x0a000000) != 0x08000000) return false;                                  /* neither a load nor a store */
+    if ((i & 0xffffffe0) == 0xd50b7420) return true;  /* dc zva */
+    if ((i & 0x0a000000) != 0x08000000) return false; /* neither a load nor a store */
+    if ((i & 0x3b200c00) == 0x19000400) return opc == 3 || copy_stores(i, reg, address); /* memory set, memory copy */
     if ((i & 0x3b000000) == 0x18000000) return false;                                  /* a load from beside the code */
     if ((i & 0x3f200c00) == 0x38200000 || (i & 0x3fa07c00) == 0x08a07c00) return true; /* atomics */
     if ((i & 0x38000000) == 0x38000000) return !opc || (vector && opc == 2);
@@ -155,7 +169,8 @@ static void context_read(struct fault *f, const siginfo_t *info)
         if (!head[0] || head[1] < 8) break;
         at += head[1];
     }
-    if (!told && f->is_access && f->code != f->address) f->write = stores(*(const u32 *)(uintptr_t)f->code);
+    if (!told && f->is_access && f->code != f->address)
+        f->write = stores(*(const u32 *)(uintptr_t)f->code, u->uc_mcontext.regs, f->address);
 #else
     (void)u;
 #endif
