@@ -328,13 +328,15 @@ static bool may_be_flagged(const struct between *b, const struct clash *c)
     return me->exact && other->exact && b->met && b->met >= MIN_OF(me->begun, other->begun);
 }
 
-/* The launch was reported already when it found the memory not allocated, or freed, in the middle of its accesses. */
+/* The launch was reported already when it found the memory not allocated, or freed, in the middle of its accesses; then
+ * an allocation and a free that nothing orders are no news, either. */
 static bool is_told(struct between *b, const struct clash *c)
 {
     const struct mem_object *o = c->verdict == ACCESS_RACE || !b->device->mem ? NULL
                                                                               : mem_find(b->device->mem, c->base);
     const void *by = o ? __atomic_load_n(&o->misused_by, __ATOMIC_RELAXED) : NULL;
-    return by && (by == actor_of(b, c->tag)->op || by == actor_of(b, c->other_tag)->op);
+    bool lives = c->my_kind > ACCESS_WRITE && c->other_kind > ACCESS_WRITE;
+    return by && (lives || by == actor_of(b, c->tag)->op || by == actor_of(b, c->other_tag)->op);
 }
 
 /* Whether a free was reported that came too early for the same stream: what else it meets there has the same cause, and
