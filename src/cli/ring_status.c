@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 enum { ANSWER_MOST = 16 << 20, ANSWER_S = 2 }; /* bytes of an answer; seconds until all of it is there */
+enum { LISTENS = 0x10000 };                    /* of the flags in /proc/net/unix */
 
 /* As a terminal may show it. */
 static void make_plain(char *z)
@@ -82,7 +83,9 @@ int ring_status(struct ring_request *r)
     while (fgets(line, sizeof line, f)) { /* the name is the last word of its line; rings' names have no spaces */
         char *name = strstr(line, start);
         struct text one = { 0 };
-        if (!name) continue;
+        unsigned flags = 0;
+        /* a connection that somebody else has at this moment bears the name of the socket that listens */
+        if (!name || sscanf(line, "%*s %*s %*s %x", &flags) != 1 || !(flags & LISTENS)) continue;
         name[strcspn(name, "\n")] = 0;
         if (ask(name + 1, r->json ? 'j' : 't', &one)) {
             long pid = strtol(name + n, NULL, 10);
