@@ -203,7 +203,7 @@ static u32 body_free(struct op *op, void *of)
  */
 static void host_hold_back(const struct body *b)
 {
-    enum { PAUSE_US = 20, PAUSES = 25, PAUSES_ALL = 5000 };
+    enum { PAUSE_US = 20, PAUSES = 250, PAUSES_ALL = 5000 };
     static u32 spent; /* atomic */
     struct device *d = b->device;
     struct streams_census c;
