@@ -29,12 +29,12 @@ LANES_FLAGS = -O3 $(if $(CLANG),-fno-unroll-loops -Wno-pass-failed)
 # src/front is a library of its own: it lives beside the loader, not in liblockstep.
 FRONT := $(sort $(wildcard src/front/*.c))
 SRC := $(filter-out $(FRONT),$(sort $(wildcard src/*/*.c)))
-CLI := $(filter src/cli/%,$(SRC))
+CLI := $(filter src/cli/% src/launch/% src/runner/% src/verbs/%,$(SRC))
 obj = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
-# The drop-in libraries (src/cuda): stubs of what nobody defines are part of the engine.
-LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC))) $(B)/obj/cuda/cu_stubs.o $(B)/obj/cuda/rt_stubs.o $(B)/obj/cuda/gate_entry.o
+# The drop-in libraries (src/driver, src/runtime): stubs of what nobody defines are part of the engine.
+LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC))) $(B)/obj/driver/cu_stubs.o $(B)/obj/runtime/rt_stubs.o $(B)/obj/run/gate_entry.o
 CLI_OBJ := $(call obj,$(CLI))
-LANES := $(filter-out %/lanes_wrap.c,$(wildcard src/sim/lanes*.c))
+LANES := $(wildcard src/lanes/lanes*.c)
 LANES_V3 := $(patsubst src/%.c,$(B)/obj/%_v3.o,$(LANES))
 # x86-64 carries the lane loops twice; the machine picks at start (-DLANES_V3 marks the second copy). ROWS=1 (tests/rows) counts in them.
 ifeq ($(ARCH),x86_64)
@@ -65,7 +65,7 @@ all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front
 $(B)/flags: FORCE
 	@mkdir -p $(@D); echo '$(CC) $(FLAGS) $(LINK)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(LINK)' > $@
 
-$(call obj,$(LANES) src/sim/lanes_wrap.c src/sim/memory.c src/sim/memory_fast.c src/sim/init_fast.c src/sim/init_memory.c src/race/race_handlers.c src/race/race_handlers_init.c src/race/race_cell.c src/race/race_list.c \
+$(call obj,$(LANES) src/sim/lanes_wrap.c src/sim/memory.c src/sim/memory_fast.c src/check/init_fast.c src/check/init_memory.c src/race/race_handlers.c src/race/race_handlers_init.c src/race/race_cell.c src/race/race_list.c \
     src/race/happens_before.c): MORE = $(LANES_FLAGS)
 # A loop over memory: clang keeps its vectors, and unrolls it.
 $(call obj,src/check/value_scan.c): MORE = -O3
@@ -79,10 +79,10 @@ $(B)/obj/%_v3.o: src/%.c $(B)/flags
 	$(call say,cc,$<)$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
 
 # The command carries the kernels of `lockstep ring --validate` in itself.
-$(B)/obj/cli/ring_validate.o: tests/cases/ring/vectors.ptx
+$(B)/obj/verbs/ring_validate.o: tests/cases/ring/vectors.ptx
 
 # Directed rounding: the compiler must not take the rounding mode for granted.
-$(B)/obj/sim/lanes_round.o $(B)/obj/sim/lanes_round_v3.o: FLAGS += -frounding-math $(if $(CLANG),-Wno-unsupported-floating-point-opt)
+$(B)/obj/lanes/lanes_round.o $(B)/obj/lanes/lanes_round_v3.o: FLAGS += -frounding-math $(if $(CLANG),-Wno-unsupported-floating-point-opt)
 
 $(B)/liblockstep.a: $(LIB_OBJ)
 	@rm -f $@
@@ -93,19 +93,19 @@ $(B)/liblockstep.so: $(LIB_OBJ)
 	$(call say,ld,$@)$(CC) -shared -static-libgcc -Wl,-soname,liblockstep.so.0 -Wl,-z,nodelete $(LINK) $^ -o $@ $(LIBS)
 	@ln -sf liblockstep.so $@.0
 
-$(B)/obj/%.o: src/%.S src/cuda/libcuda.def src/front/cudart.def src/cuda/gate_layout.h src/cuda/gate_door.S $(B)/flags
+$(B)/obj/%.o: src/%.S src/abi/libcuda.def src/abi/cudart.def src/run/gate_layout.h src/run/gate_door.S $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,as,$<)$(CC) -Isrc -c $< -o $@
 # The engine is found one folder up from them; with it a process has one copy of everything.
 drop_in = $(CC) -Isrc -shared -nostdlib $(1) $< -o $@ -Wl,-soname,$(@F) $(B)/liblockstep.so '-Wl,-rpath,$$ORIGIN/..:$$ORIGIN/../..'
-$(B)/front/libcuda.so.1: src/cuda/shell.S src/cuda/gate_door.S src/cuda/libcuda.def $(B)/liblockstep.so
+$(B)/front/libcuda.so.1: src/run/shell.S src/run/gate_door.S src/abi/libcuda.def $(B)/liblockstep.so
 	@mkdir -p $(@D)
-	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="cuda/libcuda.def"' -DPREFIX=lkcu_)
-$(B)/front/libcudart.so.%: src/cuda/shell.S src/cuda/gate_door.S src/front/cudart.def $(B)/liblockstep.so
+	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="abi/libcuda.def"' -DPREFIX=lkcu_)
+$(B)/front/libcudart.so.%: src/run/shell.S src/run/gate_door.S src/abi/cudart.def $(B)/liblockstep.so
 	@mkdir -p $(@D); echo '$(@F) { global: cu*; __cu*; local: *; };' > $@.map
-	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="front/cudart.def"' -DPREFIX=lkrt_ -DRELEASE=$(basename $*) -Xlinker --version-script=$@.map)
+	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="abi/cudart.def"' -DPREFIX=lkrt_ -DRELEASE=$(basename $*) -Xlinker --version-script=$@.map)
 
-$(B)/front/libnvidia-ml.so.1: src/cuda/ml_shell.S src/cuda/ml.def $(B)/liblockstep.so
+$(B)/front/libnvidia-ml.so.1: src/nvml/ml_shell.S src/abi/ml.def $(B)/liblockstep.so
 	@mkdir -p $(@D)
 	$(call say,ld,$@)$(call drop_in,)
 
@@ -117,7 +117,7 @@ $(B)/front/python/%: src/front/python/%
 	@mkdir -p $(@D) && cp $< $@
 
 # No sanitizer: the loader calls it before any runtime of theirs is there.
-$(B)/front/lockstep-front.so: $(FRONT) $(wildcard src/front/*.h src/front/*.def) $(B)/flags
+$(B)/front/lockstep-front.so: $(FRONT) $(wildcard src/front/*.h src/front/*.def) src/abi/cudart.def $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,ld,$@)$(CC) $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(FLAGS)) -shared $(LDFLAGS) $(FRONT) -o $@ -ldl
 

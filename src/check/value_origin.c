@@ -7,7 +7,7 @@
 #include "check/value_origin.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
-#include "sim/trace.h"
+#include "trace/trace.h"
 #include <inttypes.h>
 
 /* by arithmetic; read from memory; an operand had it, from an instruction that is not followed */

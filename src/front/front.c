@@ -57,7 +57,7 @@ static const struct {
     uint32_t first, last; /* runtimes that have it */
 } known[] = {
 #define CUDART(name, first, last) { #name, first, last },
-#include "front/cudart.def"
+#include "abi/cudart.def"
 #undef CUDART
 };
 enum { KNOWN = sizeof known / sizeof known[0] };

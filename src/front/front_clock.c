@@ -1,5 +1,5 @@
 /* Reads of the host's clock: the engine notes those that stand around a launch which nobody has waited for, and a
- * kernel's first launch between two of them (cuda/cu_clock.c). Where the program calls a clock of libc, libstdc++ or
+ * kernel's first launch between two of them (run/cu_clock.c). Where the program calls a clock of libc, libstdc++ or
  * libgomp, the clock is read as ever, and the engine, if it is there, is told.
  *
  * A clock may be read anywhere, in a handler of signals or in an allocator: nothing is looked up here. */

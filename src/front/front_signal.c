@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As the engine has it (cuda/cu_fault.c). */
+/* As the engine has it (run/cu_fault.c). */
 struct front_hooks {
     int (*sigaction)(int number, const struct sigaction *act, struct sigaction *old);
     bool (*watches)(int number); /* whether sigaction has anything to do with this signal */

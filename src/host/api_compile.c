@@ -1,5 +1,5 @@
 /* Compiling through the public interface: a .cu file to a module, what its kernels use, and the cache. */
-#include "code/functions.h"
+#include "lower/functions.h"
 #include "code/shared_layout.h"
 #include "compile/compile.h"
 #include "host/host.h"

@@ -2,7 +2,7 @@
 #include "host/host.h"
 #include "image/carrier.h"
 #include "image/image.h"
-#include "sim/profile.h"
+#include "card/profile.h"
 
 struct lk_images {
     struct str bytes;        /* the file */

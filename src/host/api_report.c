@@ -1,6 +1,6 @@
 /* The report of the public interface, and what is known of kinds of findings and checks. */
 #include "host/host.h"
-#include "dev/dev_order.h"
+#include "device/dev_order.h"
 #include "report/cuda_error.h"
 #include <inttypes.h>
 

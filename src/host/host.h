@@ -4,7 +4,7 @@
  * is allocated on the way of a launch: its parameter block lies on the stack, and dev copies it where it must. */
 #ifndef LOCKSTEP_HOST_H
 #define LOCKSTEP_HOST_H
-#include "dev/dev_memory.h"
+#include "device/dev_memory.h"
 #include <lockstep.h>
 
 /* What every handle but contracts begins with: the list of its gpu, which ends what is left in it. */

@@ -10,7 +10,7 @@
 
 enum isa_kind { K_LANE, K_CMP, K_PRED, K_MEM, K_WARP, K_CTRL };
 enum isa_family { FAM_int, FAM_float, FAM_round, FAM_half, FAM_cvt, FAM_video, FAM_named, FAM_COUNT };
-/* How a lane row becomes operations, by lower_plain() and so on of code/lower.h. Rows of isa_named.def name their own.
+/* How a lane row becomes operations, by lower_plain() and so on of lower/lower.h. Rows of isa_named.def name their own.
  */
 enum isa_lower {
     LOWER_plain, /* one operation, the operands of the text */

@@ -15,7 +15,7 @@
 struct taint {  /* of 8 bytes at most, in a register or in memory */
     u64 undef;  /* undefined bits: never written, or made from such */
     u64 made;   /* of them, those that arithmetic made: "computed" */
-    u32 origin; /* number of the origin (sim/planes.h); 0: the memory they are in */
+    u32 origin; /* number of the origin (check/planes.h); 0: the memory they are in */
 };
 
 struct shadow {

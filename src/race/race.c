@@ -4,7 +4,7 @@
  * this order: acquire, record, release. */
 #include "race/race_slow.h"
 #include "race/race_async.h"
-#include "sim/flight.h"
+#include "units/flight.h"
 #include "race/race_pending.h"
 #include "race/race_clock.h"
 #include "race/race_launch.h"
@@ -13,7 +13,7 @@
 #include "race/race_track.h"
 #include "race/race_volatile.h"
 #include "sim/barrier.h"
-#include "sim/cluster.h"
+#include "units/cluster.h"
 #include "sim/lanes.h"
 
 /* ---- synchronisation ---- */

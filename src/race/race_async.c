@@ -1,5 +1,5 @@
 /* Asynchronous operations in flight: cp.async from its issue to the wait that completes it, and flights
- * (sim/flight.h).
+ * (units/flight.h).
  *
  * Until a copy is done, a read of its bytes may return old bytes or new ones, and a write to them may be overwritten:
  * that holds for every thread, the one that issued the copy included. So the cell of such bytes has a list with an
@@ -20,8 +20,8 @@
 #include "race/race_async.h"
 #include "race/race_clock.h"
 #include "race/race_touch.h"
-#include "sim/cluster.h"
-#include "sim/flight.h"
+#include "units/cluster.h"
+#include "units/flight.h"
 #include "sim/lanes.h"
 
 struct in_flight {           /* the copy of one lane, or the part of a flight in one sector */

@@ -48,7 +48,7 @@ struct touch {
     u32 op, space;        /* OP_*; SPACE_* */
     u8 scope;             /* of a strong access */
     u32 whole, id, write; /* as in list_entry */
-    u64 at;               /* address of the sector, global or shared (sim/cluster.h) */
+    u64 at;               /* address of the sector, global or shared (units/cluster.h) */
     u32 product;          /* the number of the wgmma that reads, from 1 on; 0: none */
 };
 

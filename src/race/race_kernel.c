@@ -1,15 +1,15 @@
 /* What a kernel may write, and what orders its threads, from its code before it runs.
  *
  * Memory that a launch cannot write needs no cells: a load from it races with nothing. Which objects those are follows
- * from the provenance of the addresses of its stores (code/provenance.c). One store of unknown provenance, and all
+ * from the provenance of the addresses of its stores (flow/provenance.c). One store of unknown provenance, and all
  * memory has cells.
  *
  * A kernel is simple when its only synchronisations are barriers of the whole CTA and of whole warps, and no thread
  * can miss one: none of them stands where control flow may diverge. For that, a fixpoint finds the values that are
  * uniform over a CTA, and the blocks that all its threads execute. */
 #include "race/race_kernel.h"
-#include "code/analyses.h"
-#include "race/race_advice.h"
+#include "flow/analyses.h"
+#include "explain/race_advice.h"
 #include "sim/barrier.h"
 
 /* The state of the fixpoint. Everything is uniform until shown otherwise. */

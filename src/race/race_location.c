@@ -8,7 +8,7 @@
  * An mbarrier is a location whose phases release: arrivals of a phase are joined, and waits for it acquire them. */
 #include "race/race_clock.h"
 #include "race/race_kernel.h"
-#include "sim/mbarrier.h"
+#include "units/mbarrier.h"
 
 struct release_sequence {
     struct released {

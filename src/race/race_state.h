@@ -11,7 +11,7 @@
 #define LOCKSTEP_RACE_STATE_H
 #include "race/race_cell.h"
 #include "race/race_list.h"
-#include "race/vclock.h"
+#include "order/vclock.h"
 #include "sim/machine.h"
 
 struct race;

@@ -4,9 +4,9 @@
  * are no whole sectors or cross a page, fewer bytes than a word, and instructions of any shape, which are divided into
  * runs of neighbouring lanes, groups of lanes at one address, and single lanes. */
 #include "race/race_slow.h"
-#include "race/race_report.h"
+#include "explain/race_report.h"
 #include "sim/lanes.h"
-#include "sim/cluster.h"
+#include "units/cluster.h"
 
 /* The fast path of word j, compiled for each space. false: nothing was done. */
 static bool cell_access_quick(struct race_warp *w, struct cell *c, u32 op, u32 j, u64 me, u32 site, u32 space)

@@ -1,7 +1,7 @@
 /* Before a launch: what the kernel and the card must have, each failure one line with the limit; then the memory. */
 #include "host/host.h"
 #include "ring/ring.h"
-#include "sim/profile.h"
+#include "card/profile.h"
 #include <stdlib.h>
 
 enum { PROBE_SECONDS = 5 };

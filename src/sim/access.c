@@ -3,10 +3,10 @@
 #include "mem/mapped.h"
 #include "mem/shadow.h"
 #include "sim/call.h"
-#include "sim/cluster.h"
-#include "sim/escape.h"
-#include "sim/explain_access.h"
-#include "sim/moved_pointer.h"
+#include "units/cluster.h"
+#include "check/escape.h"
+#include "explain/explain_access.h"
+#include "check/moved_pointer.h"
 #include "sim/sim_run.h"
 
 /* An address of unknown provenance that is this near to an allocation is reported as an overrun of that allocation. */

@@ -4,8 +4,8 @@
  * instruction. The count is in threads, a multiple of 32; without one, all live warps of the CTA take part, and a
  * thread that exits no longer does (rules.md S1). All splits that wait go on when the phase completes. */
 #include "sim/barrier.h"
-#include "code/analyses.h"
-#include "sim/exited.h"
+#include "flow/analyses.h"
+#include "check/exited.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"

@@ -2,9 +2,9 @@
  * keeps it. For each split these are the registers that are live at its block; for a split inside a call, at the block
  * where that call returns. */
 #include "sim/deopt.h"
-#include "code/flow.h"
+#include "flow/flow.h"
 #include "sim/lanes.h"
-#include "sim/planes.h"
+#include "check/planes.h"
 #include "sim/special_registers.h"
 
 static void copy_register(const struct warp *w, const struct code *from, const char *F, const struct code *to, char *T,

@@ -1,12 +1,12 @@
 /* From an instruction to the function that executes it. handlers.h says how they are put together. */
 #include "sim/handlers.h"
-#include "sim/escape.h"
-#include "code/decode.h"
+#include "check/escape.h"
+#include "lower/decode.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
 #include "sim/observe.h"
-#include "sim/overflow_watch.h"
-#include "sim/planes.h"
+#include "check/overflow_watch.h"
+#include "check/planes.h"
 #include "sim/special_registers.h"
 
 /* What the handlers of a version depend on beside code.watch. Zeroed before it is filled: compared as bytes. */

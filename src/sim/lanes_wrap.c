@@ -1,6 +1,6 @@
 /* Wrappers around lane handlers, which know nothing of masks and mixed classes: spreading scalars and affine values
  * to 32 lanes, keeping the lanes that do not take part, and the guards of affine arithmetic. */
-#include "code/decode.h"
+#include "lower/decode.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 

@@ -11,12 +11,12 @@
 #include "sim/memory.h"
 #include "sim/atomic.h"
 #include "sim/call.h"
-#include "sim/cluster.h"
+#include "units/cluster.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
-#include "sim/planes.h"
-#include "sim/proxy.h"
+#include "check/planes.h"
+#include "check/proxy.h"
 #include "sim/wait.h"
 
 /* ---- common ---- */

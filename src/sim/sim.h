@@ -4,7 +4,7 @@
 #include "mem/mem.h"
 #include "ptx/ptx.h"
 #include "report/report.h"
-#include "sim/profile.h"
+#include "card/profile.h"
 
 struct sim; /* worker threads and the buffers they keep between launches */
 struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers);
@@ -51,7 +51,7 @@ struct sim_launch { /* what dev has checked against the limits before */
     void *print_ctx;               /* device printf; NULL: standard output */
     const volatile int *interrupt; /* non-zero: stop with a report of where it stood; or NULL */
     s32 priority;                  /* among launches in flight; smaller goes first */
-    /* For the race check (race_order): the operation that this launch is, by its stamp (op_stamp of dev/op.h) and by
+    /* For the race check (race_order): the operation that this launch is, by its stamp (op_stamp of queue/op.h) and by
      * its address, which is passed on while the launch begins. stamp 0: none, what has ended is before it. */
     u64 stamp;
     const void *op;
@@ -146,7 +146,7 @@ u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, 
 void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes);
 /* The object ends, and the host has not seen what is in it: the same, as a note. */
 void sim_check_unseen(struct sim *s, struct report *report, const struct mem_object *o);
-/* The lowered form of a kernel, from code/functions.h; NULL: e says why there is none. Any thread may call. */
+/* The lowered form of a kernel, from lower/functions.h; NULL: e says why there is none. Any thread may call. */
 struct lowered;
 struct lowered *sim_lowered(struct sim *s, struct ptx_func *kernel, struct error *e);
 /* Frees what the machine hung on the functions of a module. */

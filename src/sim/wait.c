@@ -2,7 +2,7 @@
  *
  * Every back edge costs a split fuel. When it has none left, the next round of its loop is watched (a probe): if the
  * round changed no memory, did not synchronise, read no clock that counts, and the registers that its exits and
- * addresses depend on (code/exit_slice.c) are as they were, then the loop can end only when one of the values it read
+ * addresses depend on (flow/exit_slice.c) are as they were, then the loop can end only when one of the values it read
  * differs. The split is idle with that read set, and costs one comparison a visit. When no split can run and no read
  * set has changed, the launch is quiescent: a proved deadlock, or a wait for the host (worker_pool.c).
  *
@@ -11,11 +11,11 @@
 #include "sim/wait.h"
 #include "base/fault.h"
 #include "base/mapping.h"
-#include "code/analyses.h"
+#include "flow/analyses.h"
 #include "sim/access.h"
-#include "sim/cluster.h"
-#include "sim/deadlock.h"
-#include "sim/deadlock_text.h"
+#include "units/cluster.h"
+#include "check/deadlock.h"
+#include "explain/deadlock_text.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/sim_run.h"

@@ -4,14 +4,14 @@
  * at the same operation with the same mask, also from different splits. In the usual case one split brings all of them,
  * and the operation fires at once. */
 #include "sim/warpop.h"
-#include "sim/aligned.h"
-#include "sim/deadlock_text.h"
+#include "check/aligned.h"
+#include "explain/deadlock_text.h"
 #include "sim/deopt.h"
 #include "sim/exec.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
-#include "sim/planes.h"
+#include "check/planes.h"
 
 enum { M_UP, M_DOWN, M_BFLY, M_IDX, M_ALL, M_ANY, M_UNI, M_ADD, M_MIN, M_MAX, M_AND, M_OR, M_XOR };
 

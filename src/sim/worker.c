@@ -6,9 +6,9 @@
  * grid barrier holds all that fit. A turn ends when the launch is over or nothing of it can go on; with other launches
  * in flight also when a CTA has given way, or after a while. */
 #include "sim/worker.h"
-#include "sim/cluster.h"
-#include "sim/dependent.h"
-#include "sim/exited.h"
+#include "units/cluster.h"
+#include "units/dependent.h"
+#include "check/exited.h"
 #include "sim/residency.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"

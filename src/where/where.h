@@ -11,10 +11,10 @@
  *
  * A site is a function that was called and the return addresses behind it. Only its number travels: as a short text
  * such as {lk@s0001f}, which goes wherever the text of a site goes and costs nothing to make. Whoever prints a report
- * replaces these marks by words. `lockstep run` does that in the launcher (cli/run_where.c), for three reasons: reading
- * debug information takes time and memory that the program would pay for; the launcher is there when the program has
- * crashed; and libdw is then no library that is loaded into every program. For that, each new site is told to whoever
- * listens, as a line (where_listen). */
+ * replaces these marks by words. `lockstep run` does that in the launcher (runner/run_where.c), for three reasons:
+ * reading debug information takes time and memory that the program would pay for; the launcher is there when the
+ * program has crashed; and libdw is then no library that is loaded into every program. For that, each new site is told
+ * to whoever listens, as a line (where_listen). */
 #ifndef LOCKSTEP_WHERE_H
 #define LOCKSTEP_WHERE_H
 #include "base/base.h"

@@ -5,7 +5,7 @@
  * The same work through Lockstep and through raw calls of the same driver, in one process, in turns: the issue of a
  * launch, launch and wait, graph launch and wait, both directions of copies at once. Medians and their difference or
  * ratio; exit 1 when a target is missed, 4 when there is no GPU. */
-#include "dev/dev_gpu.h"
+#include "gpu/dev_gpu.h"
 #include "host/host.h"
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* streams: what the bookkeeping of streams costs, without kernels: src/dev/op.h with empty bodies.
+/* streams: what the bookkeeping of streams costs, without kernels: src/queue/op.h with empty bodies.
  *
  *     streams
  *
@@ -6,7 +6,7 @@
  * the start of one in another stream that waits for its event. From a launch to the return of the wait for it, with a
  * worker thread. Medians; exit 1 when a target is missed. */
 #include "figure.h"
-#include "dev/op.h"
+#include "queue/op.h"
 #include <malloc.h>
 #include <stdlib.h>
 

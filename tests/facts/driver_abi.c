@@ -1,10 +1,10 @@
-/* driver_abi: src/dev/driver.h declares structs and numbers of the CUDA driver API by itself; this holds them against
+/* driver_abi: src/gpu/driver.h declares structs and numbers of the CUDA driver API by itself; this holds them against
  * NVIDIA's header.
  *
  *     cc -std=gnu17 -fsyntax-only -Isrc -I/usr/local/cuda/include tests/facts/driver_abi.c
  *
  * No output: they agree (CUDA 13.0). */
-#include "dev/driver.h"
+#include "gpu/driver.h"
 #include <cuda.h>
 
 #define SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #theirs);

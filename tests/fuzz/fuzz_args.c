@@ -2,8 +2,8 @@
  * Any bytes may come; what is taken must be within its limits, what is refused must say why.
  * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is
  * given. */
-#include "cli/args.h"
-#include "cli/launch.h"
+#include "launch/args.h"
+#include "launch/launch.h"
 #include "cli/signature.h"
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
  *
  * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given.
  */
-#include "cuda/cu.h"
+#include "driver/cu.h"
 #include "front/front_object.c"
 #include <stdlib.h>
 

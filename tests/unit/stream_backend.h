@@ -2,8 +2,8 @@
  * time after they were started, and bodies whose end the test decides. */
 #ifndef LOCKSTEP_STREAM_BACKEND_H
 #define LOCKSTEP_STREAM_BACKEND_H
-#include "dev/graph.h"
-#include "dev/op.h"
+#include "queue/graph.h"
+#include "queue/op.h"
 
 struct job {
     struct op *op;

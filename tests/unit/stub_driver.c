@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dev/driver.h"
+#include "gpu/driver.h"
 
 #define EXPORT __attribute__((visibility("default")))
 static char text[1 << 16], given[1 << 16], failing[64];

@@ -1,6 +1,6 @@
 /* Unit tests of the command's arguments: the grammar of args.h, the rounding of narrow floats, and that no text
  * breaks it. */
-#include "cli/args.h"
+#include "launch/args.h"
 #include "cli/source_type.h"
 #include "unit.h"
 #include <math.h>

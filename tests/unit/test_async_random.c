@@ -5,8 +5,8 @@
  *
  * Every two operations that use the same bytes are ordered, by an event, a value or a stream, so the bytes at the end
  * are those of the order of the calls, and the software GPU has nothing to report. */
-#include "dev/dev_async.h"
-#include "dev/graph.h"
+#include "device/dev_async.h"
+#include "queue/graph.h"
 #include "unit.h"
 #include <stdlib.h>
 

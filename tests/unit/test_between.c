@@ -1,7 +1,7 @@
 /* Findings between operations: which pairs are reported, as what, in which words, and which are left out. */
 #include "unit.h"
-#include "dev/dev.h"
-#include "dev/dev_between.h"
+#include "device/dev.h"
+#include "device/dev_between.h"
 #include <stdlib.h>
 
 static struct device device;

@@ -1,6 +1,6 @@
 /* Copies and fills of one to three dimensions: random ones against a naive one, byte by byte, with what is known of
  * undefined bytes; what does not fit, overlaps or leads nowhere is refused with one sentence. */
-#include "dev/dev_memory.h"
+#include "device/dev_memory.h"
 #include "mem/shadow.h"
 #include "unit.h"
 #include <stdlib.h>

@@ -1,7 +1,8 @@
-/* Asynchronous work of the software GPU (dev/dev_async.h), with real kernels: on one worker, on two, and under seeds.
+/* Asynchronous work of the software GPU (device/dev_async.h), with real kernels: on one worker, on two, and under
+ * seeds.
  */
-#include "dev/dev_async.h"
-#include "dev/dev_memory.h"
+#include "device/dev_async.h"
+#include "device/dev_memory.h"
 #include "unit.h"
 
 /* ping  adds one to *a whenever it is even, or odd, `n` times: two of them need each other.

@@ -2,8 +2,8 @@
  * streams, with and without their events, against the transitive closure of a naive model.
  *
  *     test_dev_between [FIRST COUNT]     random programs FIRST .. FIRST + COUNT - 1 */
-#include "dev/dev_async.h"
-#include "dev/dev_memory.h"
+#include "device/dev_async.h"
+#include "device/dev_memory.h"
 #include "unit.h"
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * is the same on any number of workers and under any seed, and the race check finds nothing.
  *
  *   test_dev_random [operations per stream [first seed [seeds]]] */
-#include "dev/dev_memory.h"
+#include "device/dev_memory.h"
 #include "unit.h"
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* A seed is an order: a program over streams leaves the same bytes and the same report each time that it runs under one
  * seed, with one worker or several, and other seeds give other orders. What takes the order from the seed is noted. */
-#include "dev/dev_async.h"
-#include "dev/dev_memory.h"
+#include "device/dev_async.h"
+#include "device/dev_memory.h"
 #include "unit.h"
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* Kernels of several streams that hand data to each other while they run, on the software GPU with the race check: by a
  * flag of their own, by one that a copy or a value of a stream writes, through a value that a stream waits for, through
  * the host. None of that is a race; without the flag it is one. */
-#include "dev/dev_async.h"
-#include "dev/dev_memory.h"
+#include "device/dev_async.h"
+#include "device/dev_memory.h"
 #include <unistd.h>
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 /* Several devices in one process: two software GPUs of different profiles, each with its own memory; copies between
  * them; a pointer of the wrong one is refused with the name of its device. */
-#include "dev/dev_memory.h"
+#include "device/dev_memory.h"
 #include "mem/shadow.h"
 #include "unit.h"
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* A real GPU's side of dev_async.h, without one: what dev_gpu*.c ask of the driver, on a stand-in that writes its calls
  * down (stub_driver.c), and what they make of its answers. */
-#include "dev/dev_gpu.h"
-#include "dev/dev_memory.h"
-#include "dev/graph.h"
+#include "gpu/dev_gpu.h"
+#include "device/dev_memory.h"
+#include "queue/graph.h"
 #include "host/host.h"
 #include "unit.h"
 #include <dlfcn.h>

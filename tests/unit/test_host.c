@@ -1,6 +1,6 @@
 /* Unit tests of host and dev: profiles, modules with initialised variables, names, argument and limit checks,
  * launches. */
-#include "dev/dev.h"
+#include "device/dev.h"
 #include "unit.h"
 #include <lockstep.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Kinds of memory of the software GPU: what the host and a kernel see of each, registered memory, pitched allocations,
  * stream-ordered memory before and after its time, managed memory that the host touches, peak bytes and leaks. */
-#include "dev/dev_memory.h"
+#include "device/dev_memory.h"
 #include "unit.h"
 #include <setjmp.h>
 #include <signal.h>

@@ -1,11 +1,11 @@
 /* Operations with more operands than any row has today (mma takes 14 registers, wgmma over 100): definitions, uses,
  * liveness, slots and the list of the decoded instruction have no bound. */
 #include "unit.h"
-#include "code/analyses.h"
-#include "code/decode.h"
-#include "code/flow.h"
-#include "code/overflow.h"
-#include "code/provenance.h"
+#include "flow/analyses.h"
+#include "lower/decode.h"
+#include "flow/flow.h"
+#include "flow/overflow.h"
+#include "flow/provenance.h"
 
 static struct opnd reg(u32 r) { return (struct opnd){ .kind = O_REG, .reg = r }; }
 static struct opnd number(u64 v) { return (struct opnd){ .kind = O_CONST, .value = v }; }

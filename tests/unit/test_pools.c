@@ -1,6 +1,6 @@
 /* Pools of stream-ordered allocation: room in the order of streams, thresholds and trims, limits of a pool and of the
  * card, addresses that rest, allocation nodes of graphs; random programs against a naive model; several threads. */
-#include "dev/dev_memory.h"
+#include "device/dev_memory.h"
 #include "mem/shadow.h"
 #include "unit.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Streams over the software GPU: bodies of operations that start launches (sim_start), whose end ends the operation. */
-#include "dev/graph.h"
-#include "dev/op.h"
+#include "queue/graph.h"
+#include "queue/op.h"
 #include "mem/shadow.h"
 #include "sim/sim.h"
 #include "unit.h"

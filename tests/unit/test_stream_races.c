@@ -2,7 +2,7 @@
  *
  *     test_stream_races [FIRST COUNT]     random programs FIRST .. FIRST + COUNT - 1 */
 #include "unit.h"
-#include "dev/op_access.h"
+#include "queue/op_access.h"
 #include "stream_backend.h"
 #include <stdlib.h>
 

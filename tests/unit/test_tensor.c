@@ -1,7 +1,7 @@
 /* The model of a tensor core against results of an H200 (tests/truth/tensor.txt): one dot product a line, every type,
  * with cancellation, subnormals, overflow, infinities and NaNs. */
 #include "isa/isa.h"
-#include "sim/tensor.h"
+#include "lanes/tensor.h"
 #include "unit.h"
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Frames of the host: where each ends by its description, against what libgcc's unwinder says of the same frames. And
  * which loaders `lockstep run` trusts. */
-#include "cli/run_loader.h"
+#include "runner/run_loader.h"
 #include "unit.h"
 #include "where/where.h"
 #include <alloca.h>

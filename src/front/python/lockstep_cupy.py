@@ -22,7 +22,7 @@ _TYPES = {
 }  # fmt: skip
 _QUALIFIERS = {"const", "volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__"}
 _NAMES = {"f4": "float32", "f8": "float64", "i2": "int16", "u2": "uint16", "i4": "int32", "u4": "uint32", "i8": "int64", "u8": "uint64"}
-_TYPE, _STRIDES = 0, 1  # of lkpy_found (cuda/cu_python.c)
+_TYPE, _STRIDES = 0, 1  # of lkpy_found (run/cu_python.c)
 
 
 class _Parameter:

@@ -1,0 +1,714 @@
+/* From what operations use to conflicts between them.
+ *
+ * Each access that op_access.c keeps has a tag, the number of a user: an instruction of a launch, or an operation.
+ * Users that no access has any more are taken again. One lock for all of it; it is taken before that of op_access.c and
+ * of the streams. */
+#include "flow/analyses.h"
+#include "device/dev_between_in.h"
+#include "sim/finding_place.h"
+
+/* Two operations were reported: an event from a to b orders all that is before a before all that is after b. */
+struct edge {
+    op_stamp a, b;
+    struct op *op; /* a, with a reference; NULL: empty */
+};
+enum { EDGES = 256, USERS_LEAST = 1024, FREES_TOLD = 64 };
+
+/* The place of an instruction, once for all launches. */
+struct seen_place {
+    u64 key; /* function and operation; 0: empty */
+    const struct place *place;
+};
+
+struct between_launch {
+    struct between *of;
+    struct actor *actor;
+    struct op *op; /* with a reference */
+    struct access_sink sink;
+    struct footprint_run *run;
+    u32 n, cap;                  /* how many; room for how many */
+    u32 waited;                  /* atomic: a thread has executed griddepcontrol.wait */
+    struct between_launch *next; /* in flight, or late */
+};
+
+struct between {
+    lock_t lock;
+    struct device *device;
+    struct streams *streams;
+    struct accesses *accesses;
+    u64 now; /* counts begins, ends and notes */
+    u64 met; /* when strong accesses of two launches that nothing orders met last; 0: never */
+    struct user *user;
+    u32 nuser, capuser; /* how many, in use or not; room for how many */
+    u32 spare;          /* the first that is not in use, + 1 */
+    u32 used, sweep_at; /* how many are in use; look for such as nobody needs when there are so many */
+    struct between_launch *running;
+    /* launches that ended while an operation was not done that they overlap (a programmatic edge): they are compared
+     * when it is */
+    struct between_launch *late;
+    struct clash *clash; /* of the operation that is being noted */
+    u32 nclash, capclash;
+    struct edge edge[EDGES];
+    u32 nedge; /* how many there were */
+    struct {
+        op_stamp free; /* that was reported, */
+        u64 stream;    /* with a use or the allocation in this stream */
+    } freed[FREES_TOLD];
+    u32 nfreed; /* where the next one goes */
+    struct left left;
+    struct arena mem; /* of places */
+    struct seen_place *place;
+    u32 nplace, capplace; /* a hash table; its size, a power of two */
+};
+
+/* ---- actors and users ---- */
+
+static void group_release(struct group *g)
+{
+    if (--g->refs) return;
+    for (u32 i = 0; i < g->n; i++) op_release(g->in[i].op);
+    base_free(g->in);
+    base_free(g);
+}
+
+void actor_release(struct actor *a)
+{
+    if (--a->refs) return;
+    if (a->group) group_release(a->group);
+    if (a->op) op_release(a->op);
+    base_free(a);
+}
+
+/* Adds a text to those of the actor; n: its bytes. */
+static const char *actor_text(char **end, const char *text, size_t n)
+{
+    char *p = *end;
+    memcpy(p, text, n);
+    p[n] = 0;
+    *end = p + n + 1;
+    return p;
+}
+
+/* op NULL: the host. kernel NULL: no launch. */
+static struct actor *actor_new(struct between *b, struct op *op, const struct between_call *c,
+                               const struct ptx_func *kernel)
+{
+    const char *site = c ? c->site : NULL;
+    size_t n = site ? strlen(site) : 0;
+    struct actor *a = base_need(sizeof *a + n + 1 + (kernel ? kernel->name.n + 1 : 0));
+    char *end = a->text;
+    *a = (struct actor){ .refs = 1, .host = !op, .begun = ++b->now };
+    if (site) a->site = actor_text(&end, site, n);
+    if (kernel) a->kernel = actor_text(&end, kernel->name.p, kernel->name.n);
+    if (!op) {
+        a->stamp = host_stamp(b->streams);
+        a->age = stamp_number(a->stamp);
+        return a;
+    }
+    a->op = op_hold(op);
+    a->stamp = op_stamp_of(op);
+    a->age = op_age(op);
+    a->kind = op_kind(op);
+    a->node = op_is_node(op);
+    a->stream_id = stream_id(op_stream(op));
+    a->stream = stream_name(op_stream(op));
+    return a;
+}
+
+static void keep_user(void *self, u64 tag)
+{
+    struct between *b = self;
+    b->user[tag - 1].kept = true;
+}
+
+/* Users that no access has go. None is being made. */
+static void sweep(struct between *b)
+{
+    u32 left = 0;
+    access_trim(b->accesses);
+    for (u32 i = 0; i < b->nuser; i++) b->user[i].kept = false;
+    access_tags(b->accesses, keep_user, b);
+    for (u32 i = 0; i < b->nuser; i++) {
+        struct user *u = &b->user[i];
+        left += u->kept;
+        if (u->kept || !u->actor) continue;
+        actor_release(u->actor);
+        *u = (struct user){ .next = b->spare };
+        b->spare = i + 1;
+    }
+    b->used = left;
+    b->sweep_at = MAX_OF(2 * left, USERS_LEAST);
+}
+
+static u64 user_new(struct between *b, struct actor *a, const struct place *place)
+{
+    if (!b->spare) {
+        if (b->nuser == b->capuser) {
+            b->capuser = b->capuser ? 2 * b->capuser : 64;
+            b->user = base_need_more(b->user, b->capuser * sizeof *b->user);
+        }
+        b->user[b->nuser++] = (struct user){ 0 };
+        b->spare = b->nuser;
+    }
+    u64 tag = b->spare;
+    struct user *u = &b->user[tag - 1];
+    b->spare = u->next;
+    b->used++;
+    a->refs++;
+    *u = (struct user){ .actor = a, .place = place };
+    return tag;
+}
+
+/* ---- places ---- */
+
+static struct seen_place *place_slot(const struct between *b, u64 key)
+{
+    u32 k = (u32)(key * 0x9e3779b97f4a7c15u >> 32) & (b->capplace - 1);
+    while (b->place[k].key && b->place[k].key != key) k = (k + 1) & (b->capplace - 1);
+    return &b->place[k];
+}
+
+static void places_grow(struct between *b)
+{
+    struct seen_place *old = b->place;
+    u32 n = b->capplace;
+    b->capplace = n ? 2 * n : 64;
+    b->place = base_need(b->capplace * sizeof *b->place);
+    memset(b->place, 0, b->capplace * sizeof *b->place);
+    for (u32 i = 0; i < n; i++)
+        if (old[i].key) *place_slot(b, old[i].key) = old[i];
+    base_free(old);
+}
+
+static const struct place *place_of(struct between *b, const struct footprint_run *r)
+{
+    if (!r->low) return NULL;
+    if (2 * b->nplace >= b->capplace) places_grow(b);
+    u64 key = ((u64)r->low->serial << 32 | r->op) + 1;
+    struct seen_place *s = place_slot(b, key);
+    if (s->key) return s->place;
+    struct place *p = finding_place(&b->mem, r->low, r->op);
+    /* the module may be unloaded before it is shown */
+    const char *file = p->ptx_file ? arena_str(&b->mem, str_of(p->ptx_file)) : NULL;
+    for (struct place *q = p; q; q = (struct place *)q->inlined_at) q->ptx_file = file;
+    b->nplace++;
+    *s = (struct seen_place){ key, p };
+    return p;
+}
+
+/* ---- what is left out ---- */
+
+static bool is_launch(const struct actor *a) { return a->kind == OP_LAUNCH && !a->host; }
+
+/* The launch got a signal from x, or gave one, which the order of operations does not show. */
+static bool signals(const struct between *b, const struct actor *launch, const struct actor *x)
+{
+    if (!is_launch(launch)) return false;
+    if (is_launch(x)) return launch->publishes && x->begun > launch->begun; /* the host has seen it, and launched x */
+    if (x->begun < launch->begun) return launch->polls; /* by chance: the flag was there before the kernel asked */
+    u64 ended = launch->ended ? launch->ended : b->now;
+    return launch->publishes || (launch->polls && x->begun <= ended);
+}
+
+/* Some launch that `a` may have handed over to, or been handed to by, is before or after x: so may `a` be. Which of the
+ * two is noted first says nothing. */
+static bool is_handed(const struct between *b, const struct actor *a, const struct actor *x)
+{
+    const struct group *g = a->group;
+    for (u32 i = 0; g && i < g->n; i++) {
+        if (g->in[i].stamp == a->stamp || g->in[i].stamp == x->stamp) continue;
+        if (x->op ? op_before_full(g->in[i].stamp, x->op) : host_after(b->streams, g->in[i].stamp)) return true;
+        if (op_before_full(x->stamp, g->in[i].op)) return true;
+    }
+    return false;
+}
+
+static bool excused(void *self, const struct access_conflict *c, const struct op *op)
+{
+    const struct between *b = self;
+    const struct actor *me = b->user[c->tag - 1].actor, *other = b->user[c->other_tag - 1].actor;
+    (void)op;
+    if (me->exact && other->exact && me->era == other->era) return true;
+    if (me->host ? c->other_strong && b->user[c->other_tag - 1].system
+                 : other->host && c->strong && b->user[c->tag - 1].system)
+        return true;
+    return signals(b, me, other) || signals(b, other, me) || is_handed(b, me, other) || is_handed(b, other, me);
+}
+
+/* ---- what is found ---- */
+
+static const struct actor *actor_of(const struct between *b, u64 tag) { return b->user[tag - 1].actor; }
+
+/* The elements that bytes of a sector are in. */
+static u32 elements_in(u32 bytes, u32 size)
+{
+    u32 n = 0;
+    if (size < 2 || size > ACCESS_SECTOR || size & (size - 1)) /* elements do not lie in one sector each */
+        return (u32)__builtin_popcount(bytes) / MAX_OF(size, 1u) + (size > 1);
+    for (u32 k = 0; k < ACCESS_SECTOR; k += size) n += (bytes >> k & (u32)((1ull << size) - 1)) != 0;
+    return n;
+}
+
+static void found(void *self, const struct access_conflict *c)
+{
+    struct between *b = self;
+    const struct mem_object *o = b->device->mem ? mem_find(b->device->mem, c->from) : NULL;
+    u64 sectors = (c->to - 1) / ACCESS_SECTOR - c->from / ACCESS_SECTOR + 1;
+    if (o && c->from >= o->base + o->size) o = NULL;
+    struct clash x = { .verdict = c->verdict,
+                       .tag = c->tag,
+                       .other_tag = c->other_tag,
+                       .my_kind = c->me,
+                       .other_kind = c->other,
+                       .from = c->from,
+                       .to = c->to,
+                       .bytes = sectors * (u32)__builtin_popcount(c->bytes),
+                       .elements = sectors * elements_in(c->bytes, o ? o->element_size : 1),
+                       .base = o ? o->base : 0 };
+    for (u32 i = 0; i < b->nclash; i++) {
+        struct clash *k = &b->clash[i];
+        if (actor_of(b, k->other_tag) != actor_of(b, x.other_tag)) continue;
+        if (k->base != x.base)
+            k->elsewhere = true;
+        else if (k->my_kind == x.my_kind && k->other_kind == x.other_kind) {
+            k->bytes += x.bytes;
+            k->elements += x.elements;
+            k->from = MIN_OF(k->from, x.from);
+            k->to = MAX_OF(k->to, x.to);
+        }
+        return;
+    }
+    if (b->nclash == b->capclash) {
+        b->capclash = b->capclash ? 2 * b->capclash : 8;
+        b->clash = base_need_more(b->clash, b->capclash * sizeof *b->clash);
+    }
+    b->clash[b->nclash++] = x;
+}
+
+/* The operation that is noted last was enqueued first: it runs late. */
+static bool is_late(const struct between *b, const struct clash *c)
+{
+    return actor_of(b, c->tag)->age < actor_of(b, c->other_tag)->age;
+}
+
+/* An event that was found missing before would order the two as well. */
+static bool is_known(const struct between *b, const struct clash *c)
+{
+    const struct actor *me = actor_of(b, c->tag), *other = actor_of(b, c->other_tag);
+    const struct actor *first = is_late(b, c) ? me : other, *second = is_late(b, c) ? other : me;
+    for (u32 i = 0; i < EDGES && b->edge[i].op; i++) {
+        const struct edge *e = &b->edge[i];
+        if ((e->a == first->stamp || op_before_full(first->stamp, e->op)) &&
+            (e->b == second->stamp || op_before_full(e->b, second->op)))
+            return true;
+    }
+    return false;
+}
+
+/* Another conflict of the same operation is with one that comes after this one: an event behind that orders both. Where
+ * they were enqueued behind the operation, the first of them is the one that has to wait. */
+static bool is_less(const struct between *b, u32 n)
+{
+    const struct actor *a = actor_of(b, b->clash[n].other_tag);
+    bool late = is_late(b, &b->clash[n]);
+    for (u32 i = 0; i < b->nclash; i++) {
+        const struct actor *k = actor_of(b, b->clash[i].other_tag);
+        if (i == n || b->clash[i].verdict != b->clash[n].verdict || !k->op || !a->op) continue;
+        if (is_late(b, &b->clash[i]) != late) continue;
+        if (late ? op_before_full(k->stamp, a->op) : op_before_full(a->stamp, k->op)) return true;
+    }
+    return false;
+}
+
+/* Two launches of different eras that both may synchronise: a flag may have carried order from the one to the other,
+ * over others perhaps, if strong accesses of launches have met since the earlier one began. */
+static bool may_be_flagged(const struct between *b, const struct clash *c)
+{
+    const struct actor *me = actor_of(b, c->tag), *other = actor_of(b, c->other_tag);
+    return me->exact && other->exact && b->met && b->met >= MIN_OF(me->begun, other->begun);
+}
+
+/* The launch was reported already when it found the memory not allocated, or freed, in the middle of its accesses; then
+ * an allocation and a free that nothing orders are no news, either. */
+static bool is_told(struct between *b, const struct clash *c)
+{
+    const struct mem_object *o = c->verdict == ACCESS_RACE || !b->device->mem ? NULL
+                                                                              : mem_find(b->device->mem, c->base);
+    const void *by = o ? __atomic_load_n(&o->misused_by, __ATOMIC_RELAXED) : NULL;
+    bool lives = c->my_kind > ACCESS_WRITE && c->other_kind > ACCESS_WRITE;
+    return by && (lives || by == actor_of(b, c->tag)->op || by == actor_of(b, c->other_tag)->op);
+}
+
+/* Whether a free was reported that came too early for the same stream: what else it meets there has the same cause, and
+ * the same event orders it. Keeps that it was. */
+static bool is_free_told(struct between *b, const struct clash *c)
+{
+    const struct actor *me = actor_of(b, c->tag), *other = actor_of(b, c->other_tag);
+    bool frees = c->my_kind == ACCESS_FREE;
+    if (c->verdict == ACCESS_RACE || !me->op || !other->op || (!frees && c->other_kind != ACCESS_FREE)) return false;
+    op_stamp stamp = frees ? me->stamp : other->stamp;
+    u64 stream = frees ? other->stream_id : me->stream_id;
+    for (u32 i = 0; i < FREES_TOLD; i++)
+        if (b->freed[i].free == stamp && b->freed[i].stream == stream) return true;
+    b->freed[b->nfreed].free = stamp;
+    b->freed[b->nfreed].stream = stream;
+    b->nfreed = (b->nfreed + 1) % FREES_TOLD;
+    return false;
+}
+
+/* Reports what was found while `op` was noted; NULL: the host. */
+static void report_clashes(struct between *b, struct op *op)
+{
+    u32 left = 0;
+    for (u32 i = 0; i < b->nclash; i++)
+        if (!may_be_flagged(b, &b->clash[i])) b->clash[left++] = b->clash[i];
+    b->nclash = left;
+    for (u32 i = 0; i < b->nclash; i++) {
+        const struct clash *c = &b->clash[i];
+        struct actor *other = b->user[c->other_tag - 1].actor;
+        bool both = op && other->op && c->verdict == ACCESS_RACE;
+        bool uses = op && other->op && c->my_kind == ACCESS_FREE && c->other_kind <= ACCESS_WRITE;
+        if (((both || uses) && is_less(b, i)) || (both && is_known(b, c)) || is_told(b, c)) continue;
+        if (is_free_told(b, c)) continue;
+        between_report(b->device, c, &b->user[c->tag - 1], &b->user[c->other_tag - 1]);
+        if (!both) continue;
+        struct edge *e = &b->edge[b->nedge++ % EDGES];
+        if (e->op) op_release(e->op);
+        *e = is_late(b, c) ? (struct edge){ op_stamp_of(op), other->stamp, op_hold(op) }
+                           : (struct edge){ other->stamp, op_stamp_of(op), op_hold(other->op) };
+    }
+    b->nclash = 0;
+}
+
+/* ---- noting ---- */
+
+static void note(struct between *b, const struct op *op, const struct access_use *u)
+{
+    access_note(b->accesses, op, u, found, b);
+}
+
+static void note_bytes(struct between *b, const struct op *op, u64 from, u64 bytes, struct access_use like)
+{
+    struct access_use use[3];
+    u32 n = access_split(from, bytes, like, use);
+    for (u32 i = 0; i < n; i++) note(b, op, &use[i]);
+}
+
+static void note_part(struct between *b, const struct op *op, const struct between_part *p, u64 tag)
+{
+    struct access_use like = { .kind = p->kind, .tag = tag };
+    u64 rows = MAX_OF(p->rows, (u64)1), slices = MAX_OF(p->slices, (u64)1), pitch = p->pitch ? p->pitch : p->width,
+        slice = p->slice ? p->slice : pitch * rows;
+    if (pitch == p->width && (slices == 1 || slice == pitch * rows)) {
+        note_bytes(b, op, p->from, p->width * rows * slices, like);
+        return;
+    }
+    for (u64 z = 0; z < slices; z++)
+        for (u64 y = 0; y < rows; y++) note_bytes(b, op, p->from + z * slice + y * pitch, p->width, like);
+}
+
+/* The operations of a function that may come behind griddepcontrol.wait. */
+struct waits {
+    struct arena mem;
+    const struct lowered *low;
+    const u8 *after; /* of each; NULL: not known, or all */
+};
+
+/* The instruction cannot come behind griddepcontrol.wait: what the launch overlaps is not over for it. */
+static bool is_early(struct waits *w, const struct footprint_run *r)
+{
+    if (r->low && w->low != r->low) {
+        w->low = r->low;
+        w->after = code_after_wait(r->low, &w->mem);
+    }
+    return r->low && w->after && !w->after[r->op];
+}
+
+/* The instruction of a run is strong at system scope. */
+static bool is_system(const struct footprint_run *r)
+{
+    const struct lop *o = r->low ? &r->low->op[r->op] : NULL;
+    return r->strong && o && o->site < r->low->nsite && r->low->site[o->site].scope == SCOPE_SYS;
+}
+
+/* The footprint of a launch; pinned and managed memory that it writes strongly may hold a message to the host. */
+static void note_launch(struct between *b, struct between_launch *l)
+{
+    struct actor *a = l->actor;
+    for (u32 i = 0; i < l->n && !a->publishes; i++) {
+        const struct mem_object *o = l->run[i].write && l->run[i].strong && b->device->mem
+                                         ? mem_find(b->device->mem, l->run[i].from)
+                                         : NULL;
+        a->publishes = o && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED || o->kind == MEM_REGISTERED);
+    }
+    const struct place *last = NULL;
+    u64 tag = 0, meetings = access_meetings(b->accesses);
+    struct waits w = { 0 };
+    for (u32 i = 0; i < l->n; i++) {
+        const struct footprint_run *r = &l->run[i];
+        const struct place *p = place_of(b, r);
+        if (!tag || p != last) {
+            tag = user_new(b, a, p);
+            b->user[tag - 1].system = is_system(r);
+        }
+        last = p;
+        note(b, l->op,
+             &(struct access_use){ .from = r->from,
+                                   .to = r->to,
+                                   .bytes = r->bytes,
+                                   .kind = r->write ? ACCESS_WRITE : ACCESS_READ,
+                                   .strong = r->strong,
+                                   .syncs = r->strong && a->exact && !a->simple,
+                                   .early = a->overlaps && (!l->waited || is_early(&w, r)),
+                                   .tag = tag });
+    }
+    arena_free(&w.mem);
+    if (access_meetings(b->accesses) != meetings) b->met = b->now;
+    report_clashes(b, l->op);
+}
+
+static void launch_free(struct between_launch *l)
+{
+    actor_release(l->actor);
+    op_release(l->op);
+    base_free(l->run);
+    base_free(l);
+}
+
+/* Launches that were late, and are not any more. */
+static void note_late(struct between *b)
+{
+    for (struct between_launch **at = &b->late; *at;) {
+        struct between_launch *l = *at;
+        if (!op_full(l->op)) {
+            at = &l->next;
+            continue;
+        }
+        *at = l->next;
+        note_launch(b, l);
+        launch_free(l);
+    }
+}
+
+/* Every call begins so. */
+static void enter(struct between *b)
+{
+    lock(&b->lock);
+    if (b->late) note_late(b);
+    if (b->used > b->sweep_at) sweep(b);
+}
+
+/* ---- the interface ---- */
+
+struct between *between_new(struct device *d, struct streams *s)
+{
+    struct between *b = base_alloc(sizeof *b);
+    if (!b) return NULL;
+    *b = (struct between){ .device = d, .streams = s, .accesses = accesses_new(s), .sweep_at = USERS_LEAST };
+    if (!b->accesses) {
+        base_free(b);
+        return NULL;
+    }
+    pthread_mutex_init(&b->lock, NULL);
+    accesses_excuse(b->accesses, excused, b);
+    return b;
+}
+
+void between_delete(struct between *b)
+{
+    if (!b) return;
+    lock(&b->lock);
+    note_late(b);
+    unlock(&b->lock);
+    left_drop(&b->left);
+    accesses_delete(b->accesses);
+    for (u32 i = 0; i < b->nuser; i++)
+        if (b->user[i].actor) actor_release(b->user[i].actor);
+    for (u32 i = 0; i < EDGES; i++)
+        if (b->edge[i].op) op_release(b->edge[i].op);
+    base_free(b->user);
+    base_free(b->clash);
+    base_free(b->place);
+    arena_free(&b->mem);
+    pthread_mutex_destroy(&b->lock);
+    base_free(b);
+}
+
+static void note_parts(struct between *b, struct op *op, const struct between_call *c, const struct between_part *part,
+                       u32 parts)
+{
+    enter(b);
+    struct actor *a = actor_new(b, op, c, NULL);
+    a->ended = a->begun;
+    u64 tag = user_new(b, a, NULL);
+    for (u32 i = 0; i < parts; i++) note_part(b, op, &part[i], tag);
+    if (op) left_drop(&b->left);
+    report_clashes(b, op);
+    actor_release(a);
+    unlock(&b->lock);
+}
+
+void between_op(struct between *b, const struct op *op, const struct between_call *c, const struct between_part *part,
+                u32 parts)
+{
+    note_parts(b, (struct op *)op, c, part, parts);
+}
+
+void between_launch_uses(struct between *b, const struct op *op, const struct between_part *part)
+{
+    enter(b);
+    struct between_launch *l = b->running;
+    while (l && l->op != op) l = l->next;
+    if (l) {
+        note_part(b, op, part, user_new(b, l->actor, NULL));
+        report_clashes(b, l->op);
+    }
+    unlock(&b->lock);
+}
+
+void between_host(struct between *b, const struct between_call *c, const struct between_part *part, u32 parts)
+{
+    note_parts(b, NULL, c, part, parts);
+}
+
+void between_forget(struct between *b, u64 from, u64 bytes)
+{
+    enter(b);
+    access_forget(b->accesses, from, bytes);
+    unlock(&b->lock);
+}
+
+void between_host_waits(struct between *b)
+{
+    enter(b);
+    if (b->left.actor && !host_after(b->streams, b->left.actor->stamp)) left_look(&b->left, b->device);
+    unlock(&b->lock);
+}
+
+/* The accesses to a byte. */
+struct byte_users {
+    u32 n;
+    struct {
+        enum access_kind kind;
+        u64 tag;
+    } of[32]; /* more are not looked at */
+};
+
+static void byte_user(void *self, enum access_kind kind, u64 tag)
+{
+    struct byte_users *u = self;
+    if (u->n == COUNT_OF(u->of) || kind > ACCESS_WRITE) return;
+    u->of[u->n].kind = kind;
+    u->of[u->n++].tag = tag;
+}
+
+static bool is_unordered(const struct actor *a, const struct actor *b)
+{
+    return a->op && b->op && a != b && !op_before_full(a->stamp, b->op) && !op_before_full(b->stamp, a->op);
+}
+
+void between_unordered(struct between *b, u64 address, struct finding *f, struct arena *mem)
+{
+    struct byte_users u = { 0 };
+    enter(b);
+    access_at(b->accesses, address, byte_user, &u);
+    for (u32 i = 0; i < u.n; i++)
+        for (u32 k = i + 1; k < u.n; k++) {
+            const struct user *one = &b->user[u.of[i].tag - 1], *two = &b->user[u.of[k].tag - 1];
+            bool writes = u.of[i].kind == ACCESS_WRITE || u.of[k].kind == ACCESS_WRITE;
+            if (!writes || !is_unordered(one->actor, two->actor)) continue;
+            between_order_text(mem, f, one, u.of[i].kind, two, u.of[k].kind);
+            i = u.n;
+            break;
+        }
+    unlock(&b->lock);
+}
+
+static void sink_begin(void *self, bool exact, u32 era)
+{
+    struct between_launch *l = self;
+    l->actor->exact = exact;
+    l->actor->era = era;
+}
+
+static void sink_run(void *self, const struct footprint_run *r)
+{
+    struct between_launch *l = self;
+    if (l->n == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 16;
+        l->run = base_need_more(l->run, l->cap * sizeof *l->run);
+    }
+    l->run[l->n++] = *r;
+}
+
+static void group_add(struct group *g, struct op *op)
+{
+    u32 same = 0;
+    op_stamp stamp = op_stamp_of(op);
+    for (u32 i = 0; i < g->n; i++) {
+        if (stamp_slot(g->in[i].stamp) != stamp_slot(stamp) || !same++) continue;
+        op_release(g->in[i].op); /* the last one so far */
+        g->in[i].stamp = stamp;
+        g->in[i].op = op_hold(op);
+        return;
+    }
+    g->in = base_need_more(g->in, (g->n + 1) * sizeof *g->in);
+    g->in[g->n].stamp = stamp;
+    g->in[g->n++].op = op_hold(op);
+}
+
+/* The launch begins, and joins the group of those that run; where none runs, it needs none yet. */
+static void group_join(const struct between *b, struct between_launch *l)
+{
+    if (!b->running) return;
+    struct actor *first = b->running->actor;
+    if (!first->group) {
+        first->group = base_need(sizeof *first->group);
+        *first->group = (struct group){ .refs = 1 };
+        group_add(first->group, b->running->op);
+    }
+    l->actor->group = first->group;
+    l->actor->group->refs++;
+    group_add(l->actor->group, l->op);
+}
+
+struct between_launch *between_launch_begin(struct between *b, struct op *op, const struct between_call *c,
+                                            const struct ptx_func *kernel, u32 number, bool polls)
+{
+    struct between_launch *l = base_need(sizeof *l);
+    *l = (struct between_launch){ .of = b, .op = op_hold(op), .sink = { l, sink_begin, sink_run } };
+    enter(b);
+    left_drop(&b->left);
+    struct actor *a = l->actor = actor_new(b, op, c, kernel);
+    a->number = number;
+    a->polls = polls;
+    a->simple = c && c->simple;
+    a->overlaps = c && c->overlaps;
+    group_join(b, l);
+    l->next = b->running;
+    b->running = l;
+    unlock(&b->lock);
+    return l;
+}
+
+const struct access_sink *between_sink(const struct between_launch *l) { return &l->sink; }
+u32 *between_waited(struct between_launch *l) { return &l->waited; }
+
+void between_launch_end(struct between_launch *l)
+{
+    struct between *b = l->of;
+    enter(b);
+    struct between_launch **at = &b->running;
+    while (*at != l) at = &(*at)->next;
+    *at = l->next;
+    l->actor->ended = ++b->now;
+    if (l->actor->polls && !b->running && b->device->mem) left_note(&b->left, b->device, l->actor, l->run, l->n);
+    if (op_full(l->op)) {
+        note_launch(b, l);
+        launch_free(l);
+    } else {
+        l->next = b->late;
+        b->late = l;
+    }
+    unlock(&b->lock);
+}

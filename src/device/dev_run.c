@@ -1,0 +1,174 @@
+/* One launch of the software GPU: what the machine is given, what is kept before it runs, what is looked at
+ * afterwards. */
+#include "check/outputs.h"
+#include "check/value_scan.h"
+#include "device/dev_order.h"
+#include "device/dev_work.h"
+
+enum dev_way run_way(struct device *d, const struct dev_launch *l)
+{
+    enum dev_way way = d->choose ? d->choose(d->choose_self, l) : DEV_CHECKED;
+    if (way == DEV_CHECKED) dev_checks_ran(d, l, true);
+    if (way == DEV_LEFT_OUT) mem_define_all(d->mem);
+    return way;
+}
+
+/* A kernel that waits for others may pass on what orders two launches that are checked. It is followed like them, and
+ * nobody reads what is found. Others need not be followed: false. */
+static bool follow_unread(struct device *d, struct sim_launch *in)
+{
+    if (!d->race || !work_kernel_polls(d, in->kernel)) return false;
+    lock(&d->work->lock);
+    if (!d->unread && (d->unread = report_new())) report_checks(d->unread, d->options.checks);
+    struct report *to = d->unread;
+    unlock(&d->work->lock);
+    if (to) in->report = to;
+    return to != NULL;
+}
+
+/* What the machine is given; *in is all zero. */
+static void machine_launch(struct sim_launch *in, struct device *d, const struct dev_launch *l, bool again,
+                           enum dev_way way)
+{
+    in->kernel = l->kernel;
+    memcpy(in->grid, l->grid, sizeof in->grid);
+    memcpy(in->block, l->block, sizeof in->block);
+    in->shared_bytes = l->shared_bytes;
+    memcpy(in->cluster, l->cluster, sizeof in->cluster);
+    in->cooperative = l->cooperative;
+    in->params = l->params;
+    in->checks = d->options.checks;
+    in->seeded = d->options.seeded || (again && (l->orders || l->order));
+    in->seed = d->options.seed;
+    in->order = again ? l->order : 0;
+    in->budget = d->options.budget;
+    in->time_limit = d->options.time_limit;
+    in->observers = d->race ? race_observer(d->race) : NULL;
+    in->report = d->report;
+    in->trace = l->trace;
+    in->origin = l->origin.nth ? &l->origin : NULL;
+    in->interrupt = &d->interrupt;
+    in->plain = d->plain;
+    if (way == DEV_CHECKED || follow_unread(d, in)) return;
+    in->checks = 0;
+    in->observers = NULL;
+    in->defines = d->options.checks & CHECK_INIT;
+}
+
+static void run_drop(struct dev_run *r)
+{
+    copy_free(&r->before);
+    outputs_free(r->outputs);
+    orders_free(r->orders);
+    r->outputs = NULL;
+    r->orders = NULL;
+}
+
+/* Its outputs are looked at as its contract says, or those of all launches. */
+static bool watch_outputs(struct dev_run *r, struct error *e)
+{
+    const struct device *d = r->device;
+    const struct dev_launch *l = r->launch;
+    struct outputs_launch watched = { .bound = l->contract,
+                                      .kernel = l->kernel,
+                                      .params = l->params,
+                                      .grid = l->grid,
+                                      .block = l->block,
+                                      .mem = d->mem,
+                                      .checks = d->options.checks,
+                                      .all_values = d->options.all_values,
+                                      .once = !r->again,
+                                      .report = d->report,
+                                      .next = r->in.observers };
+    return outputs_begin(&watched, &r->outputs, e);
+}
+
+bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, bool again,
+               struct error *e)
+{
+    bytes_clear(r, sizeof *r);
+    r->device = d;
+    r->launch = l;
+    r->again = again;
+    r->unchecked = way != DEV_CHECKED;
+    machine_launch(&r->in, d, l, again, way);
+    if (l->count) r->began = time_ns();
+    if (r->unchecked) return true;
+    bool ok = !(l->contract || d->options.all_values) || watch_outputs(r, e);
+    if (r->outputs) r->in.observers = &r->outputs->observer;
+    ok = ok && (!again || !l->orders || (r->orders = orders_begin(d->mem, e))) &&
+         (!again || !r->outputs || !r->outputs->held || values_keep(&r->before, d, l, e));
+    if (!ok) run_drop(r);
+    return ok;
+}
+
+/* What a launch is run again for, and was not: others see the memory that it would be run from. */
+static void tell_not_again(const struct dev_run *r, const char *what)
+{
+    struct arena a = { 0 };
+    struct finding f = { .kind = F_not_run_again, .once = true };
+    f.kernel = arena_str(&a, r->launch->kernel->name);
+    f.launch = r->in.number;
+    f.cause = arena_printf(&a, "%s, and the launch is in a stream, or others were in flight beside it", what);
+    report_add(r->device->report, &f);
+    arena_free(&a);
+}
+
+static void fault_note(struct device *d, const struct dev_launch *l, u32 code)
+{
+    static lock_t guard = LOCK_INIT;
+    lock(&guard);
+    if (!d->fault.code) {
+        name_plain(l->kernel->name, d->fault.kernel, sizeof d->fault.kernel);
+        d->fault.nth = l->origin.nth;
+        d->fault.site = l->origin.site;
+        __atomic_store_n(&d->fault.code, code, __ATOMIC_RELEASE);
+    }
+    unlock(&guard);
+}
+
+enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, struct error *e)
+{
+    struct device *d = r->device;
+    const struct dev_launch *l = r->launch;
+    if (__atomic_load_n(&d->work->overdue, __ATOMIC_RELAXED) == l->kernel)
+        __atomic_store_n(&d->work->overdue, NULL, __ATOMIC_RELAXED);
+    report_origin_here(r->in.origin);
+    if (r->outputs) {
+        outputs_end(r->outputs, ok && result->end == SIM_DONE);
+        if (ok && r->outputs->held && r->again)
+            ok = values_again(r->outputs, &r->before, d, &r->in, result, e);
+        else if (r->outputs->held) {
+            if (ok && r->outputs->odd)
+                tell_not_again(r, "it stored a NaN or an infinity, whose origin is looked for "
+                                  "by running the launch again");
+            outputs_settle(r->outputs);
+        }
+    }
+    if (ok && l->orders && !r->again) tell_not_again(r, "it was to run again in other orders");
+    u32 needed = CHECK_VALUES | CHECK_INIT; /* init knows which elements were written */
+    if (ok && result->end == SIM_DONE && !r->unchecked && !d->options.all_values &&
+        (d->options.checks & needed) == needed)
+        value_scan(&(struct value_scan){ .mem = d->mem,
+                                         .launch = result->serial,
+                                         .kernel = l->kernel->name,
+                                         .params = l->params,
+                                         .param_bytes = l->kernel->param_bytes,
+                                         .warp_insns = result->warp_insns,
+                                         .infinite = result->infinite,
+                                         .nan = result->nan,
+                                         .report = d->report });
+    const struct observer *race = d->race ? race_observer(d->race) : NULL;
+    if (r->orders && ok && result->end == SIM_DONE)
+        ok = orders_search(r->orders, d->sim, &r->in, race, l->orders, &result->orders, e);
+    run_drop(r);
+    report_origin_here(NULL);
+    report_origin_ended(d->report, r->in.origin);
+    if (unlikely(ok && result->fault)) fault_note(d, l, result->fault);
+    if (l->count) {
+        __atomic_fetch_add(&l->count->launches, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&l->count->ns, time_ns() - r->began, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&l->count->warp_insns, result->warp_insns, __ATOMIC_RELAXED);
+    }
+    return ok ? DEV_RAN : DEV_FAILED;
+}

@@ -1,0 +1,306 @@
+/* The software GPU tells what its operations use (dev_between.h), from when two of them can be unordered: the first
+ * stream that is made, the first use of a stream of a thread, the first executable graph. Until then, and without the
+ * race check, none of this costs anything. */
+#include "device/dev_between.h"
+#include "flow/analyses.h"
+#include "device/dev_work.h"
+#include "units/condition.h"
+#include "where/where.h"
+
+void tell_unordered(struct device *d)
+{
+    struct dev_work *w = d->work;
+    struct streams *s = d->race && !work_between(d) ? work_streams(d) : NULL;
+    if (!s) return;
+    lock(&w->lock);
+    if (!w->between) __atomic_store_n(&w->between, between_new(d, s), __ATOMIC_RELEASE);
+    unlock(&w->lock);
+}
+
+void tell_host_uses(struct device *d, enum mem_kind kind)
+{
+    if (kind == MEM_MANAGED || (kind == MEM_PINNED && d->options.managed == DEV_MANAGED_REPORT)) tell_unordered(d);
+}
+
+/* ---- copies, fills, memory ---- */
+
+static struct between_call call_of(const struct op *op)
+{
+    return (struct between_call){ .site = work_site(op_tag(op)) };
+}
+
+static struct between_part part_of(const struct dev_side *s, u64 width, u64 rows, u64 slices, enum access_kind kind)
+{
+    return (struct between_part){ s->address, width, rows, s->pitch, slices, s->slice, kind };
+}
+
+/* The race check is told before bytes are written, and after they are read: a kernel in flight may wait for them. */
+static void writes_range(void *race, u64 from, u64 bytes) { race_outside(race, from, bytes, true); }
+static void reads_range(void *race, u64 from, u64 bytes) { race_outside(race, from, bytes, false); }
+
+void tell_copied(struct device *d, const struct dev_copy_plan *p)
+{
+    if (d->race && p->width && p->from.device)
+        dev_side_each(&p->from, p->width, p->rows, p->slices, reads_range, d->race);
+}
+
+void tell_copy(struct device *d, const struct op *op, const struct dev_copy_plan *p, bool staged)
+{
+    struct between *b = work_between(d);
+    if (d->race && p->width && p->to.device) dev_side_each(&p->to, p->width, p->rows, p->slices, writes_range, d->race);
+    struct between_call c = call_of(op);
+    struct between_part part[2];
+    u32 n = 0;
+    if (!b || !p->width) return;
+    part[n++] = part_of(&p->to, p->width, p->rows, p->slices, ACCESS_WRITE);
+    if (!staged) part[n++] = part_of(&p->from, p->width, p->rows, p->slices, ACCESS_READ);
+    between_op(b, op, &c, part, n);
+}
+
+void tell_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p)
+{
+    struct between *b = work_between(d);
+    struct between_call c = call_of(op);
+    if (d->race && p->width) dev_side_each(&p->to, p->width, p->rows, p->slices, writes_range, d->race);
+    if (!b || !p->width) return;
+    struct between_part part = part_of(&p->to, p->width, p->rows, p->slices, ACCESS_WRITE);
+    between_op(b, op, &c, &part, 1);
+}
+
+void tell_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc)
+{
+    struct between *b = work_between(d);
+    struct between_call c = call_of(op);
+    struct between_part part = { .from = o->base, .width = o->size, .kind = alloc ? ACCESS_ALLOC : ACCESS_FREE };
+    if (b) between_op(b, op, &c, &part, 1);
+}
+
+void tell_gone(struct device *d, u64 from, u64 bytes)
+{
+    struct between *b = d->work ? work_between(d) : NULL;
+    if (b) between_forget(b, from, bytes);
+}
+
+void tell_unmapped(struct device *d, u64 from, u64 bytes, const char *site)
+{
+    struct between *b = d->work ? work_between(d) : NULL;
+    struct between_part part = { .from = from, .width = bytes, .kind = ACCESS_FREE };
+    struct between_call c = { .site = site ? site : "cuMemUnmap" };
+    if (b) between_host(b, &c, &part, 1);
+}
+
+/* ---- conditions of graphs ---- */
+
+static struct between_part condition_part(const struct condition *c, enum access_kind kind)
+{
+    return (struct between_part){ .from = (u64)(uintptr_t)&c->value, .width = sizeof c->value, .kind = kind };
+}
+
+void tell_decided(struct device *d, const struct op *op, struct condition *c)
+{
+    struct between *b = work_between(d);
+    struct between_part part = condition_part(c, ACCESS_READ);
+    struct between_call call = call_of(op);
+    if (b) between_op(b, op, &call, &part, 1);
+}
+
+static void condition_is_set(const void *op, struct condition *c)
+{
+    struct device *d = streams_self(stream_owner(op_stream(op)));
+    struct between *b = d->work ? work_between(d) : NULL;
+    struct between_part part = condition_part(c, ACCESS_WRITE);
+    if (b) between_launch_uses(b, op, &part);
+}
+
+void tell_conditions(void) { condition_on_set(condition_is_set); }
+
+/* ---- the host ---- */
+
+/* What the instruction does is not known: it touches at least one byte. Where it is, is a site if calls have some. */
+static void touched(void *self, const struct dev_touch *t)
+{
+    struct between_part part = { .from = t->address, .width = 1, .kind = t->write ? ACCESS_WRITE : ACCESS_READ };
+    if (t->op) { /* a host function, which is an operation as any other */
+        struct between_call call = call_of(t->op);
+        between_op(self, t->op, &call, &part, 1);
+        return;
+    }
+    struct where_stack at = { .n = 1, .address = { t->pc + 1 } }; /* as a call there would return behind it */
+    const char *mark = t->pc && where_used() ? where_site("host", &at) : NULL;
+    char site[40];
+    snprintf(site, sizeof site, "at %s", mark ? mark : "");
+    struct between_call c = { .site = mark ? site : NULL };
+    between_host(self, &c, &part, 1);
+}
+
+void tell_host(struct device *d, u64 from, u64 bytes, bool write)
+{
+    struct between *b = work_between(d);
+    struct between_part part = { .from = from, .width = bytes, .kind = write ? ACCESS_WRITE : ACCESS_READ };
+    if (b) between_host(b, NULL, &part, 1);
+}
+
+void tell_touches(struct device *d)
+{
+    struct between *b = work_between(d);
+    if (b) dev_managed_drain(d, touched, b);
+}
+
+void tell_waits(struct device *d)
+{
+    struct between *b = work_between(d);
+    tell_touches(d);
+    if (b) between_host_waits(b);
+}
+
+void dev_host_touches(struct device *d, u64 address, u64 bytes, bool write, const char *site)
+{
+    struct between *b = d->work ? work_between(d) : NULL;
+    struct between_part part = { .from = address, .width = bytes, .kind = write ? ACCESS_WRITE : ACCESS_READ };
+    if (b && bytes) between_host(b, &(struct between_call){ .site = site }, &part, 1);
+}
+
+/* ---- operations in flight, for the host that touches what they use ---- */
+
+/* Whether a loop of the kernel polls memory; yes where that is not known. */
+static bool kernel_polls(struct device *d, struct ptx_func *kernel)
+{
+    if (d->race) return work_kernel_polls(d, kernel);
+    struct error e = { 0 };
+    struct lowered *low = sim_lowered(d->sim, kernel, &e);
+    return !low || code_polls(low);
+}
+
+u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy, u64 stream)
+{
+    bool noted = work_between(d); /* else the host may still have to wait */
+    if (!noted && d->options.managed != DEV_MANAGED_WAIT) return 0;
+    if (t->kind == OP_COPY) return noted ? dev_managed_copy(d, copy, stream) : 0;
+    if (t->kind != OP_LAUNCH) return 0;
+    return dev_managed_begin(d, &t->launch, kernel_polls(d, t->launch.kernel), stream);
+}
+
+/* A finished operation keeps its memory from the host until the host has waited, else a bug would be found or not as
+ * the operation is slow or fast. Of many the oldest are let go. */
+enum { UNSEEN_MOST = 1024 };
+
+void tell_unseen(struct device *d, u32 token, op_stamp op, const void *node)
+{
+    struct dev_work *w = d->work;
+    u32 ends = 0;
+    if (!token) return;
+    lock(&w->lock);
+    if (w->nunseen == UNSEEN_MOST) {
+        ends = w->unseen[0].token;
+        memmove(w->unseen, w->unseen + 1, --w->nunseen * sizeof *w->unseen);
+    }
+    if (w->nunseen == w->capunseen) {
+        w->capunseen = w->capunseen ? 2 * w->capunseen : 16;
+        w->unseen = base_need_more(w->unseen, sizeof *w->unseen * w->capunseen);
+    }
+    w->unseen[w->nunseen] = (struct dev_flight){ token, op, node };
+    __atomic_store_n(&w->nunseen, w->nunseen + 1, __ATOMIC_RELAXED);
+    unlock(&w->lock);
+    if (ends) dev_managed_end(d, ends);
+}
+
+void tell_unqueued(struct device *d, u32 *token, const struct op *op)
+{
+    struct dev_work *w = d->work;
+    if (!*token) return;
+    tell_touches(d);
+    bool seen = !op || !work_between(d) || __atomic_load_n(&w->told, __ATOMIC_ACQUIRE) ||
+                d->options.managed == DEV_MANAGED_WAIT || host_after(work_streams(d), op_stamp_of(op));
+    if (seen)
+        dev_managed_end(d, *token);
+    else
+        tell_unseen(d, *token, op_stamp_of(op), NULL);
+    *token = 0;
+}
+
+void tell_node_done(struct device *d, const void *node, const struct op *op)
+{
+    struct dev_work *w = d->work;
+    if (!__atomic_load_n(&w->nunseen, __ATOMIC_RELAXED)) return;
+    lock(&w->lock);
+    u32 k = 0;
+    while (k < w->nunseen && w->unseen[k].node != node) k++;
+    if (k < w->nunseen) w->unseen[k] = (struct dev_flight){ .token = w->unseen[k].token, .op = op_stamp_of(op) };
+    unlock(&w->lock);
+}
+
+/* Gives back the memory of operations that are before `op`; NULL: that the host knows to be done, or all of them. */
+static void unseen_end(struct device *d, const struct op *op, bool all)
+{
+    struct dev_work *w = d->work;
+    struct dev_flight seen[64];
+    for (u32 n = COUNT_OF(seen); n == COUNT_OF(seen);) {
+        u32 kept = n = 0;
+        lock(&w->lock);
+        for (u32 k = 0; k < w->nunseen; k++) {
+            op_stamp stamp = w->unseen[k].op;
+            bool is = n < COUNT_OF(seen) && (all || (op ? op_before_full(stamp, op) : host_after(w->streams, stamp)));
+            *(is ? &seen[n++] : &w->unseen[kept++]) = w->unseen[k];
+        }
+        __atomic_store_n(&w->nunseen, kept, __ATOMIC_RELAXED);
+        unlock(&w->lock);
+        for (u32 k = 0; k < n; k++) dev_managed_end(d, seen[k].token);
+    }
+}
+
+void tell_waited(struct device *d)
+{
+    struct dev_work *w = d->work;
+    if (!work_between(d) || !__atomic_load_n(&w->nunseen, __ATOMIC_RELAXED)) return;
+    unseen_end(d, NULL, __atomic_load_n(&w->told, __ATOMIC_ACQUIRE));
+}
+
+void tell_told(struct device *d)
+{
+    if (!work_between(d) || __atomic_exchange_n(&d->work->told, true, __ATOMIC_ACQ_REL)) return;
+    tell_waited(d);
+}
+
+void tell_host_begin(struct device *d, const struct op *op)
+{
+    if (!work_between(d)) return;
+    tell_touches(d);
+    unseen_end(d, op, false); /* it may tell the host what is done before it */
+    dev_managed_host_begin(d, op, stream_id(op_stream(op)));
+}
+
+void tell_host_end(struct device *d)
+{
+    if (!work_between(d)) return;
+    tell_touches(d); /* while the operation is there */
+    dev_managed_host_end(d);
+}
+
+/* ---- launches ---- */
+
+void tell_launch_begin(struct dev_run *r)
+{
+    struct device *d = r->device;
+    struct between *b = work_between(d);
+    if (!b && d->options.managed != DEV_MANAGED_WAIT) return;
+    bool polls = kernel_polls(d, r->launch->kernel);
+    if (!r->managed) { /* a node of a graph */
+        u64 stream = r->op ? stream_id(op_stream(r->op)) : 0;
+        r->managed = dev_managed_begin(d, r->launch, polls, stream);
+    }
+    if (!b || r->unchecked) return;
+    struct between_call c = call_of(r->op);
+    c.simple = d->race && work_kernel_alone(d, r->launch->kernel);
+    c.overlaps = op_may_overlap(r->op);
+    r->between = between_launch_begin(b, r->op, &c, r->launch->kernel, r->in.number, polls);
+    r->in.sink = between_sink(r->between);
+    r->in.waited = between_waited(r->between);
+}
+
+void tell_launch_end(struct dev_run *r)
+{
+    tell_unqueued(r->device, &r->managed, r->op);
+    if (r->op && op_is_node(r->op)) tell_node_done(r->device, r->launch, r->op);
+    if (r->between) between_launch_end(r->between);
+    r->between = NULL;
+}

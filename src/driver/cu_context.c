@@ -1,0 +1,444 @@
+/* Contexts: the primary one of each device, others that cuCtxCreate makes, and each thread's stack of current ones. All
+ * contexts of a device share its gpu: memory and streams are the device's. */
+#include "run/cu_failed.h"
+#include "driver/cu_image.h"
+#include "run/cu_run.h"
+#include "card/profile.h"
+
+enum { STACK = 64 };
+static _Thread_local struct {
+    struct cu_context *at[STACK];
+    u32 n;
+} stack;
+static u64 ids;          /* given out */
+static bool was_current; /* some context, in some thread; atomic */
+
+enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, LIMIT_SYNC_DEPTH, LIMIT_PENDING, LIMIT_FETCH, LIMIT_PERSISTING, LIMITS };
+
+/* One limit holds for all contexts of a device; what another than the primary one asks for only raises it. */
+static void stack_limit_tell(const struct cu_context *c)
+{
+    static u64 told[CU_DEVICES]; /* atomic */
+    u64 limit = c->limit[LIMIT_STACK], *most = &told[c->device - cu_process.device];
+    struct sim *sim = c->device->gpu ? c->device->gpu->device->sim : NULL;
+    if (!sim || (!c->primary && limit <= __atomic_load_n(most, __ATOMIC_RELAXED))) return;
+    __atomic_store_n(most, limit, __ATOMIC_RELAXED);
+    sim_stack_limit(sim, limit);
+}
+
+static void heap_limit_tell(const struct cu_context *c)
+{
+    struct sim *sim = c->device->gpu ? c->device->gpu->device->sim : NULL;
+    if (sim) sim_heap_limit(sim, c->limit[LIMIT_HEAP]);
+}
+
+/* What a program may have changed of a context, as it is at first. */
+static void context_init(struct cu_context *c)
+{
+    static const u64 limit[LIMITS] = { [LIMIT_STACK] = 1024,   [LIMIT_PRINTF] = 1 << 20, [LIMIT_HEAP] = 8 << 20,
+                                       [LIMIT_SYNC_DEPTH] = 2, [LIMIT_PENDING] = 2048,   [LIMIT_FETCH] = 64 };
+    memcpy(c->limit, limit, sizeof limit);
+    stack_limit_tell(c);
+    c->cache_config = c->shared_config = 0;
+}
+
+static struct cu_context *context_new(struct cu_device *d, u32 flags, bool primary)
+{
+    struct cu_context *c = cu_handle_new(CU_CONTEXT, sizeof *c);
+    if (!c) return NULL;
+    *c = (struct cu_context){ .device = d,
+                              .primary = primary,
+                              .alive = true,
+                              .flags = flags,
+                              .id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED) };
+    context_init(c);
+    return cu_handle_open(c);
+}
+
+bool cu_context_lives(const struct cu_context *c) { return __atomic_load_n(&c->alive, __ATOMIC_RELAXED); }
+static void context_set(struct cu_context *c, bool alive) { __atomic_store_n(&c->alive, alive, __ATOMIC_RELAXED); }
+
+cu_result cu_context_retain(struct cu_device *d, struct cu_context **out)
+{
+    cu_result r = cu_device_open(d);
+    if (r || (r = cu_sticky(d->gpu))) return r;
+    lock(&cu_process.lock);
+    if (!d->primary) d->primary = context_new(d, d->primary_flags, true);
+    if (d->primary) {
+        context_set(d->primary, true);
+        d->retained++;
+    }
+    unlock(&cu_process.lock);
+    *out = d->primary;
+    return d->primary ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+/* Each thread has its own current context, and a new thread has none. */
+static cu_result none_is_current(void)
+{
+    bool elsewhere = __atomic_load_n(&was_current, __ATOMIC_RELAXED);
+    if (op_in_host_function()) return CU_NOT_PERMITTED;
+    cu_reason(elsewhere ? "No context is current in the thread that makes this call; another thread has one, and each "
+                          "thread has its own."
+                        : "No context is current: none has been made current in any thread.",
+              elsewhere ? "Call cuCtxSetCurrent(context) in this thread before its first other call."
+                        : "Call cuDevicePrimaryCtxRetain and cuCtxSetCurrent, or cuCtxCreate, before.",
+              false);
+    return CU_INVALID_CONTEXT;
+}
+
+cu_result cu_current(struct cu_context **out)
+{
+    cu_result r = cu_begin();
+    *out = stack.n ? stack.at[stack.n - 1] : NULL;
+    if (r) return r;
+    if (!*out) return none_is_current();
+    return cu_context_lives(*out) ? cu_sticky((*out)->device->gpu) : CU_CONTEXT_DESTROYED;
+}
+
+/* ---- primary contexts ---- */
+
+CU_API(cuDevicePrimaryCtxRetain)(struct cu_context **out, int device)
+{
+    cu_result r = cu_begin();
+    struct cu_device *d = cu_device_at(device);
+    if (r) return r;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    return d ? cu_context_retain(d, out) : CU_INVALID_DEVICE;
+}
+
+CU_API(cuDevicePrimaryCtxRelease_v2)(int device)
+{
+    cu_result r = cu_begin();
+    struct cu_device *d = cu_device_at(device);
+    if (r) return r;
+    if (!d) return CU_INVALID_DEVICE;
+    lock(&cu_process.lock);
+    r = d->retained ? CU_OK : CU_INVALID_CONTEXT;
+    if (d->retained && !--d->retained) context_set(d->primary, false);
+    unlock(&cu_process.lock);
+    return r;
+}
+CU_API(cuDevicePrimaryCtxRelease)(int device) { return lkcu_cuDevicePrimaryCtxRelease_v2(device); }
+
+CU_API(cuDevicePrimaryCtxSetFlags_v2)(int device, unsigned flags)
+{
+    cu_result r = cu_begin();
+    struct cu_device *d = cu_device_at(device);
+    if (r) return r;
+    if (!d) return CU_INVALID_DEVICE;
+    d->primary_flags = flags;
+    if (d->primary) d->primary->flags = flags;
+    return CU_OK;
+}
+CU_API(cuDevicePrimaryCtxSetFlags)(int device, unsigned flags)
+{
+    return lkcu_cuDevicePrimaryCtxSetFlags_v2(device, flags);
+}
+
+CU_API(cuDevicePrimaryCtxGetState)(int device, unsigned *flags, int *active)
+{
+    cu_result r = cu_begin();
+    struct cu_device *d = cu_device_at(device);
+    if (r) return r;
+    if (!d) return CU_INVALID_DEVICE;
+    if (!cu_ok(flags) || !cu_ok(active)) return CU_INVALID_VALUE;
+    *flags = d->primary_flags;
+    *active = d->retained != 0;
+    return CU_OK;
+}
+
+CU_API(cuDevicePrimaryCtxReset_v2)(int device)
+{
+    cu_result r = cu_begin();
+    struct cu_device *d = cu_device_at(device);
+    if (r) return r;
+    if (!d) return CU_INVALID_DEVICE;
+    if (!d->gpu) return CU_OK;
+    lk_gpu_synchronise(d->gpu);
+    cu_images_reset(d);
+    cu_reset(d);
+    lock(&cu_process.lock);
+    if (d->primary) {
+        context_init(d->primary);
+        context_set(d->primary, false); /* who has it as the current one is told so, until it is retained again */
+    }
+    unlock(&cu_process.lock);
+    return CU_OK;
+}
+CU_API(cuDevicePrimaryCtxReset)(int device) { return lkcu_cuDevicePrimaryCtxReset_v2(device); }
+
+/* ---- other contexts ---- */
+
+static cu_result push(struct cu_context *c)
+{
+    if (stack.n == STACK) return CU_INVALID_VALUE;
+    stack.at[stack.n++] = c;
+    if (!__atomic_load_n(&was_current, __ATOMIC_RELAXED)) __atomic_store_n(&was_current, true, __ATOMIC_RELAXED);
+    return CU_OK;
+}
+
+CU_API(cuCtxCreate_v2)(struct cu_context **out, unsigned flags, int device)
+{
+    cu_result r = cu_begin();
+    struct cu_device *d = cu_device_at(device);
+    if (r) return r;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    if (!d) return CU_INVALID_DEVICE;
+    if ((r = cu_device_open(d)) || (r = cu_sticky(d->gpu))) return r;
+    struct cu_context *c = context_new(d, flags, false);
+    if (!c) return CU_OUT_OF_MEMORY;
+    *out = c;
+    return push(c);
+}
+CU_API(cuCtxCreate)(struct cu_context **out, unsigned flags, int device)
+{
+    return lkcu_cuCtxCreate_v2(out, flags, device);
+}
+/* Affinity is a share of a device that several processes use (MPS). */
+CU_API(cuCtxCreate_v3)(struct cu_context **out, const void *affinity, int count, unsigned flags, int device)
+{
+    (void)affinity;
+    if (!count) return lkcu_cuCtxCreate_v2(out, flags, device);
+    cu_refused("cuCtxCreate with an execution affinity");
+    return CU_NOT_SUPPORTED;
+}
+struct cu_context_params { /* CUctxCreateParams */
+    const void *affinity;
+    int count; /* of affinities */
+    const void *graphics;
+};
+CU_API(cuCtxCreate_v4)(struct cu_context **out, const struct cu_context_params *x, unsigned flags, int device)
+{
+    if (x && !cu_ok(x)) return CU_INVALID_VALUE;
+    if (x && x->graphics) {
+        cu_refused("cuCtxCreate for use with graphics");
+        return CU_NOT_SUPPORTED;
+    }
+    return lkcu_cuCtxCreate_v3(out, x ? x->affinity : NULL, x ? x->count : 0, flags, device);
+}
+CU_API(cuCtxGetExecAffinity)(void *out, u32 type)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    return cu_ok((u64 *)out) && !type ? CU_UNSUPPORTED_AFFINITY : CU_INVALID_VALUE;
+}
+
+/* Contexts that are counted, as they were before CUDA 4. */
+CU_API(cuCtxAttach)(struct cu_context **out, unsigned flags)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(out) || flags) return CU_INVALID_VALUE;
+    c->attached++;
+    *out = c;
+    return CU_OK;
+}
+CU_API(cuCtxDetach)(struct cu_context *c)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    if (!c->attached) return lkcu_cuCtxDestroy_v2(c);
+    c->attached--;
+    return CU_OK;
+}
+
+CU_API(cuCtxDestroy_v2)(struct cu_context *c)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    if (c->primary) return CU_INVALID_CONTEXT;
+    r = cu_status(c->device->gpu, lk_gpu_synchronise(c->device->gpu));
+    context_set(c, false); /* other threads may have it as their current one: they are told */
+    cu_handle_remove(c);
+    if (stack.n && stack.at[stack.n - 1] == c) stack.n--;
+    return r;
+}
+CU_API(cuCtxDestroy)(struct cu_context *c) { return lkcu_cuCtxDestroy_v2(c); }
+
+CU_API(cuCtxPushCurrent_v2)(struct cu_context *c)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    return cu_handle_is(c, CU_CONTEXT) ? push(c) : CU_INVALID_CONTEXT;
+}
+CU_API(cuCtxPushCurrent)(struct cu_context *c) { return lkcu_cuCtxPushCurrent_v2(c); }
+
+CU_API(cuCtxPopCurrent_v2)(struct cu_context **out)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!stack.n) return CU_INVALID_CONTEXT;
+    if (out && !cu_ok(out)) return CU_INVALID_VALUE;
+    stack.n--;
+    if (out) *out = stack.at[stack.n];
+    return CU_OK;
+}
+CU_API(cuCtxPopCurrent)(struct cu_context **out) { return lkcu_cuCtxPopCurrent_v2(out); }
+
+CU_API(cuCtxSetCurrent)(struct cu_context *c)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (c && !cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    if (stack.n) stack.n--;
+    return c ? push(c) : CU_OK;
+}
+
+CU_API(cuCtxGetCurrent)(struct cu_context **out)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    *out = stack.n ? stack.at[stack.n - 1] : NULL;
+    return CU_OK;
+}
+
+CU_API(cuCtxGetDevice)(int *device)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r && !(c && cu_context_lives(c))) return r; /* an error of a kernel does not matter here */
+    if (!cu_ok(device)) return CU_INVALID_VALUE;
+    *device = (int)c->device->ordinal;
+    return CU_OK;
+}
+CU_API(cuCtxGetDevice_v2)(int *device, struct cu_context *c)
+{
+    if (!c) return lkcu_cuCtxGetDevice(device);
+    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    if (!cu_ok(device)) return CU_INVALID_VALUE;
+    *device = (int)c->device->ordinal;
+    return CU_OK;
+}
+
+CU_API(cuCtxSynchronize)(void)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    return r ? r : cu_status(c->device->gpu, lk_gpu_synchronise(c->device->gpu));
+}
+CU_API(cuCtxSynchronize_v2)(struct cu_context *c)
+{
+    if (!c) return lkcu_cuCtxSynchronize();
+    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    return cu_status(c->device->gpu, lk_gpu_synchronise(c->device->gpu));
+}
+
+/* ---- what a context has ---- */
+
+CU_API(cuCtxGetFlags)(unsigned *flags)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(flags)) return CU_INVALID_VALUE;
+    *flags = c->flags;
+    return CU_OK;
+}
+
+CU_API(cuCtxSetFlags)(unsigned flags)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    c->flags = flags;
+    return CU_OK;
+}
+
+CU_API(cuCtxGetId)(struct cu_context *c, u64 *id)
+{
+    cu_result r = CU_OK;
+    if (!cu_ok(id)) return CU_INVALID_VALUE;
+    if (!c) r = cu_current(&c);
+    if (r) return r;
+    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    *id = c->id;
+    return CU_OK;
+}
+
+CU_API(cuCtxGetApiVersion)(struct cu_context *c, unsigned *version)
+{
+    if (c && !cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    if (!cu_ok(version)) return CU_INVALID_VALUE;
+    *version = 3020;
+    return CU_OK;
+}
+
+CU_API(cuCtxGetStreamPriorityRange)(int *least, int *greatest)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if ((least && !cu_ok(least)) || (greatest && !cu_ok(greatest))) return CU_INVALID_VALUE;
+    if (least) *least = 0;
+    if (greatest) *greatest = -5;
+    return CU_OK;
+}
+
+CU_API(cuCtxGetLimit)(u64 *value, u32 limit)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(value)) return CU_INVALID_VALUE;
+    if (limit >= LIMITS) return CU_UNSUPPORTED_LIMIT;
+    *value = c->limit[limit];
+    return CU_OK;
+}
+
+CU_API(cuCtxSetLimit)(u32 limit, u64 value)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (limit >= LIMITS) return CU_UNSUPPORTED_LIMIT;
+    c->limit[limit] = value;
+    if (limit == LIMIT_STACK) stack_limit_tell(c);
+    if (limit == LIMIT_HEAP) heap_limit_tell(c);
+    return CU_OK;
+}
+
+CU_API(cuCtxGetCacheConfig)(u32 *config)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(config)) return CU_INVALID_VALUE;
+    *config = c->cache_config;
+    return CU_OK;
+}
+CU_API(cuCtxSetCacheConfig)(u32 config)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    c->cache_config = config;
+    return CU_OK;
+}
+CU_API(cuCtxGetSharedMemConfig)(u32 *config)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(config)) return CU_INVALID_VALUE;
+    *config = c->shared_config;
+    return CU_OK;
+}
+CU_API(cuCtxSetSharedMemConfig)(u32 config)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    c->shared_config = config;
+    return CU_OK;
+}
+CU_API(cuCtxResetPersistingL2Cache)(void)
+{
+    struct cu_context *c;
+    return cu_current(&c);
+}

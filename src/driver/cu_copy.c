@@ -1,0 +1,370 @@
+/* Copies and fills: one way for all of them, since an address says itself whose memory it is. */
+#include "driver/cu_mem.h"
+
+/* ---- how one is done ---- */
+
+/* In the stream of `handle`, and waited for unless `async`. thread: the variant for the thread's default stream. */
+struct how {
+    void *handle;
+    bool async, thread;
+};
+
+/* One side: an address of any gpu of the process, or memory of the host. */
+static lk_end end_of(u64 address)
+{
+    lk_memory_info info = { .size = sizeof info };
+    if (address && lk_memory_at(NULL, address, &info) == LK_OK) return (lk_end){ .gpu = info.gpu, .address = address };
+    return (lk_end){ .host = (void *)(uintptr_t)address };
+}
+
+/* A side that the caller says is the device's: an address that is nobody's must not be taken for the host's. */
+static lk_end device_end(struct cu_context *c, u64 address)
+{
+    lk_end e = end_of(address);
+    return e.gpu ? e : (lk_end){ .gpu = c->device->gpu, .address = address };
+}
+static lk_end host_end(const void *p)
+{
+    lk_end e = end_of((uintptr_t)p);
+    return e.gpu ? e : (lk_end){ .host = (void *)(uintptr_t)p };
+}
+
+/* Done when the call returns: in the legacy stream that is the public interface's own way. */
+static cu_result stream_for(struct cu_context *c, const struct how *h, lk_stream **st)
+{
+    *st = NULL;
+    return h->async || h->thread ? cu_stream_of(c, h->handle, h->thread, st) : CU_OK;
+}
+
+static cu_result copy_do(struct cu_context *c, lk_copy *x, const struct how *h)
+{
+    cu_result r = stream_for(c, h, &x->stream);
+    if (r) return r;
+    if (!x->width) return CU_OK;
+    if ((!x->to.host && !x->to.address) || (!x->from.host && !x->from.address)) return CU_INVALID_VALUE;
+    if ((r = cu_host_check(x))) return r;
+    x->size = sizeof *x;
+    lk_gpu *gpu = c->device->gpu;
+    r = cu_status(gpu, lk_memory_copy(gpu, x));
+    return r || h->async || !x->stream ? r : cu_status(gpu, lk_stream_synchronise(x->stream));
+}
+
+enum side { ANY, DEVICE, HOST };
+static cu_result linear(u64 to, enum side to_side, u64 from, enum side from_side, u64 bytes, struct how h)
+{
+    struct cu_context *c;
+    cu_result r = cu_current_for(h.handle, &c);
+    if (r) return r;
+    lk_copy x = { .width = bytes };
+    x.to = to_side == DEVICE ? device_end(c, to) : to_side == HOST ? host_end((void *)(uintptr_t)to) : end_of(to);
+    x.from = from_side == DEVICE ? device_end(c, from)
+             : from_side == HOST ? host_end((const void *)(uintptr_t)from)
+                                 : end_of(from);
+    return copy_do(c, &x, &h);
+}
+
+/* Each copy has a synchronous and an asynchronous form, each for the legacy and for the thread's default stream. */
+#define SYNC \
+    (struct how) { 0 }
+#define SYNC_THREAD \
+    (struct how) { .thread = true }
+#define ASYNC \
+    (struct how) { .handle = s, .async = true }
+#define ASYNC_THREAD \
+    (struct how) { .handle = s, .async = true, .thread = true }
+#define P(x) (u64)(uintptr_t)(x)
+
+CU_API(cuMemcpy)(u64 to, u64 from, u64 n) { return linear(to, ANY, from, ANY, n, SYNC); }
+CU_API(cuMemcpy_ptds)(u64 to, u64 from, u64 n) { return linear(to, ANY, from, ANY, n, SYNC_THREAD); }
+CU_API(cuMemcpyAsync)(u64 to, u64 from, u64 n, void *s) { return linear(to, ANY, from, ANY, n, ASYNC); }
+CU_API(cuMemcpyAsync_ptsz)(u64 to, u64 from, u64 n, void *s) { return linear(to, ANY, from, ANY, n, ASYNC_THREAD); }
+CU_API(cuMemcpyHtoD_v2)(u64 to, const void *from, u64 n) { return linear(to, DEVICE, P(from), HOST, n, SYNC); }
+CU_API(cuMemcpyHtoD_v2_ptds)(u64 to, const void *from, u64 n)
+{
+    return linear(to, DEVICE, P(from), HOST, n, SYNC_THREAD);
+}
+CU_API(cuMemcpyHtoDAsync_v2)(u64 to, const void *from, u64 n, void *s)
+{
+    return linear(to, DEVICE, P(from), HOST, n, ASYNC);
+}
+CU_API(cuMemcpyHtoDAsync_v2_ptsz)(u64 to, const void *from, u64 n, void *s)
+{
+    return linear(to, DEVICE, P(from), HOST, n, ASYNC_THREAD);
+}
+CU_API(cuMemcpyDtoH_v2)(void *to, u64 from, u64 n) { return linear(P(to), HOST, from, DEVICE, n, SYNC); }
+CU_API(cuMemcpyDtoH_v2_ptds)(void *to, u64 from, u64 n) { return linear(P(to), HOST, from, DEVICE, n, SYNC_THREAD); }
+CU_API(cuMemcpyDtoHAsync_v2)(void *to, u64 from, u64 n, void *s) { return linear(P(to), HOST, from, DEVICE, n, ASYNC); }
+CU_API(cuMemcpyDtoHAsync_v2_ptsz)(void *to, u64 from, u64 n, void *s)
+{
+    return linear(P(to), HOST, from, DEVICE, n, ASYNC_THREAD);
+}
+CU_API(cuMemcpyDtoD_v2)(u64 to, u64 from, u64 n) { return linear(to, DEVICE, from, DEVICE, n, SYNC); }
+CU_API(cuMemcpyDtoD_v2_ptds)(u64 to, u64 from, u64 n) { return linear(to, DEVICE, from, DEVICE, n, SYNC_THREAD); }
+CU_API(cuMemcpyDtoDAsync_v2)(u64 to, u64 from, u64 n, void *s) { return linear(to, DEVICE, from, DEVICE, n, ASYNC); }
+CU_API(cuMemcpyDtoDAsync_v2_ptsz)(u64 to, u64 from, u64 n, void *s)
+{
+    return linear(to, DEVICE, from, DEVICE, n, ASYNC_THREAD);
+}
+
+/* Between contexts: an address says which device it is of. */
+static cu_result peer(u64 to, void *to_context, u64 from, void *from_context, u64 n, struct how h)
+{
+    if (!cu_handle_is(to_context, CU_CONTEXT) || !cu_handle_is(from_context, CU_CONTEXT)) return CU_INVALID_CONTEXT;
+    return linear(to, DEVICE, from, DEVICE, n, h);
+}
+CU_API(cuMemcpyPeer)(u64 to, void *tc, u64 from, void *fc, u64 n) { return peer(to, tc, from, fc, n, SYNC); }
+CU_API(cuMemcpyPeer_ptds)(u64 to, void *tc, u64 from, void *fc, u64 n)
+{
+    return peer(to, tc, from, fc, n, SYNC_THREAD);
+}
+CU_API(cuMemcpyPeerAsync)(u64 to, void *tc, u64 from, void *fc, u64 n, void *s)
+{
+    return peer(to, tc, from, fc, n, ASYNC);
+}
+CU_API(cuMemcpyPeerAsync_ptsz)(u64 to, void *tc, u64 from, void *fc, u64 n, void *s)
+{
+    return peer(to, tc, from, fc, n, ASYNC_THREAD);
+}
+
+/* ---- rows and slices ---- */
+
+struct cu_copy_2d {
+    u64 from_x, from_y;
+    u32 from_type;
+    const void *from_host;
+    u64 from_device;
+    void *from_array;
+    u64 from_pitch;
+    u64 to_x, to_y;
+    u32 to_type;
+    void *to_host;
+    u64 to_device;
+    void *to_array;
+    u64 to_pitch;
+    u64 width, height;
+};
+
+/* One side as the caller gives it. */
+struct pitched_side {
+    u32 type; /* CUmemorytype */
+    const void *host;
+    u64 device;
+    struct cu_array *array;
+    u64 pitch, height; /* of memory that is no array; 0: those of the copy */
+    u64 at[3];         /* of the first byte: bytes, rows, slices */
+};
+static cu_result pitched_end(struct cu_context *c, const struct pitched_side *s, const u64 extent[3], lk_end *out)
+{
+    u64 pitch = s->pitch ? s->pitch : extent[0], slice = pitch * (s->height ? s->height : extent[1]),
+        offset = s->at[0] + s->at[1] * pitch + s->at[2] * slice;
+    if (s->type == MEMORY_ARRAY) return cu_array_end(s->array, s->at, extent, out);
+    if (pitch < extent[0]) return CU_INVALID_VALUE;
+    switch (s->type) {
+    case MEMORY_HOST: *out = host_end((const char *)s->host + offset); break;
+    case MEMORY_DEVICE: *out = device_end(c, s->device + offset); break;
+    case MEMORY_UNIFIED: *out = end_of(s->device + offset); break;
+    default: return CU_INVALID_VALUE;
+    }
+    out->pitch = pitch;
+    out->slice = slice;
+    return CU_OK;
+}
+
+cu_result cu_copy_read(struct cu_context *c, const struct cu_copy_3d *x, lk_copy *out)
+{
+    const u64 extent[3] = { x->width, x->height, x->depth };
+    const struct pitched_side to = {
+        x->to_type, x->to_host, x->to_device, x->to_array, x->to_pitch, x->to_height, { x->to_x, x->to_y, x->to_z }
+    };
+    const struct pitched_side from = { x->from_type,
+                                       x->from_host,
+                                       x->from_device,
+                                       x->from_array,
+                                       x->from_pitch,
+                                       x->from_height,
+                                       { x->from_x, x->from_y, x->from_z } };
+    *out = (lk_copy){ .size = sizeof *out, .width = x->width, .rows = x->height, .slices = x->depth };
+    if (x->to_lod || x->from_lod) return CU_INVALID_VALUE;
+    cu_result r = pitched_end(c, &to, extent, &out->to);
+    return r ? r : pitched_end(c, &from, extent, &out->from);
+}
+
+static cu_result pitched(const struct cu_copy_3d *x, struct how h)
+{
+    struct cu_context *c;
+    lk_copy y;
+    cu_result r = cu_current_for(h.handle, &c);
+    if (r) return r;
+    if (!cu_ok(x)) return CU_INVALID_VALUE;
+    if (!x->width || !x->height || !x->depth) return CU_OK;
+    return (r = cu_copy_read(c, x, &y)) ? r : copy_do(c, &y, &h);
+}
+
+static cu_result pitched_2d(const struct cu_copy_2d *x, struct how h)
+{
+    if (!cu_ok(x)) return CU_INVALID_VALUE;
+    return pitched(&(struct cu_copy_3d){ .from_x = x->from_x,
+                                         .from_y = x->from_y,
+                                         .from_type = x->from_type,
+                                         .from_host = x->from_host,
+                                         .from_device = x->from_device,
+                                         .from_array = x->from_array,
+                                         .from_pitch = x->from_pitch,
+                                         .to_x = x->to_x,
+                                         .to_y = x->to_y,
+                                         .to_type = x->to_type,
+                                         .to_host = x->to_host,
+                                         .to_device = x->to_device,
+                                         .to_array = x->to_array,
+                                         .to_pitch = x->to_pitch,
+                                         .width = x->width,
+                                         .height = x->height,
+                                         .depth = 1 },
+                   h);
+}
+CU_API(cuMemcpy2D_v2)(const struct cu_copy_2d *x) { return pitched_2d(x, SYNC); }
+CU_API(cuMemcpy2D_v2_ptds)(const struct cu_copy_2d *x) { return pitched_2d(x, SYNC_THREAD); }
+CU_API(cuMemcpy2DUnaligned_v2)(const struct cu_copy_2d *x) { return pitched_2d(x, SYNC); }
+CU_API(cuMemcpy2DUnaligned_v2_ptds)(const struct cu_copy_2d *x) { return pitched_2d(x, SYNC_THREAD); }
+CU_API(cuMemcpy2DAsync_v2)(const struct cu_copy_2d *x, void *s) { return pitched_2d(x, ASYNC); }
+CU_API(cuMemcpy2DAsync_v2_ptsz)(const struct cu_copy_2d *x, void *s) { return pitched_2d(x, ASYNC_THREAD); }
+CU_API(cuMemcpy3D_v2)(const struct cu_copy_3d *x) { return pitched(x, SYNC); }
+CU_API(cuMemcpy3D_v2_ptds)(const struct cu_copy_3d *x) { return pitched(x, SYNC_THREAD); }
+CU_API(cuMemcpy3DAsync_v2)(const struct cu_copy_3d *x, void *s) { return pitched(x, ASYNC); }
+CU_API(cuMemcpy3DAsync_v2_ptsz)(const struct cu_copy_3d *x, void *s) { return pitched(x, ASYNC_THREAD); }
+CU_API(cuMemcpy3DPeer)(const struct cu_copy_3d *x) { return pitched(x, SYNC); }
+CU_API(cuMemcpy3DPeer_ptds)(const struct cu_copy_3d *x) { return pitched(x, SYNC_THREAD); }
+CU_API(cuMemcpy3DPeerAsync)(const struct cu_copy_3d *x, void *s) { return pitched(x, ASYNC); }
+CU_API(cuMemcpy3DPeerAsync_ptsz)(const struct cu_copy_3d *x, void *s) { return pitched(x, ASYNC_THREAD); }
+
+/* ---- a row of an array ---- */
+
+static cu_result array_row(struct cu_array *to, u64 to_at, struct cu_array *from, u64 from_at, const void *host,
+                           u64 device, u64 n, struct how h)
+{
+    u32 other = host ? MEMORY_HOST : MEMORY_DEVICE;
+    return pitched(&(struct cu_copy_3d){ .to_type = to ? MEMORY_ARRAY : other,
+                                         .to_array = to,
+                                         .to_x = to ? to_at : 0,
+                                         .to_host = (void *)(uintptr_t)host,
+                                         .to_device = device,
+                                         .from_type = from ? MEMORY_ARRAY : other,
+                                         .from_array = from,
+                                         .from_x = from ? from_at : 0,
+                                         .from_host = host,
+                                         .from_device = device,
+                                         .width = n,
+                                         .height = 1,
+                                         .depth = 1 },
+                   h);
+}
+CU_API(cuMemcpyDtoA_v2)(struct cu_array *a, u64 at, u64 from, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) ? array_row(a, at, NULL, 0, NULL, from, n, SYNC) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyDtoA_v2_ptds)(struct cu_array *a, u64 at, u64 from, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) ? array_row(a, at, NULL, 0, NULL, from, n, SYNC_THREAD) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoD_v2)(u64 to, struct cu_array *a, u64 at, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) ? array_row(NULL, 0, a, at, NULL, to, n, SYNC) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoD_v2_ptds)(u64 to, struct cu_array *a, u64 at, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) ? array_row(NULL, 0, a, at, NULL, to, n, SYNC_THREAD) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyHtoA_v2)(struct cu_array *a, u64 at, const void *from, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, SYNC) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyHtoA_v2_ptds)(struct cu_array *a, u64 at, const void *from, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, SYNC_THREAD) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyHtoAAsync_v2)(struct cu_array *a, u64 at, const void *from, u64 n, void *s)
+{
+    return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, ASYNC) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyHtoAAsync_v2_ptsz)(struct cu_array *a, u64 at, const void *from, u64 n, void *s)
+{
+    return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, ASYNC_THREAD) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoH_v2)(void *to, struct cu_array *a, u64 at, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, SYNC) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoH_v2_ptds)(void *to, struct cu_array *a, u64 at, u64 n)
+{
+    return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, SYNC_THREAD) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoHAsync_v2)(void *to, struct cu_array *a, u64 at, u64 n, void *s)
+{
+    return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, ASYNC) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoHAsync_v2_ptsz)(void *to, struct cu_array *a, u64 at, u64 n, void *s)
+{
+    return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, ASYNC_THREAD) : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoA_v2)(struct cu_array *to, u64 to_at, struct cu_array *from, u64 from_at, u64 n)
+{
+    return cu_handle_is(to, CU_ARRAY) && cu_handle_is(from, CU_ARRAY)
+               ? array_row(to, to_at, from, from_at, NULL, 0, n, SYNC)
+               : CU_INVALID_VALUE;
+}
+CU_API(cuMemcpyAtoA_v2_ptds)(struct cu_array *to, u64 to_at, struct cu_array *from, u64 from_at, u64 n)
+{
+    return cu_handle_is(to, CU_ARRAY) && cu_handle_is(from, CU_ARRAY)
+               ? array_row(to, to_at, from, from_at, NULL, 0, n, SYNC_THREAD)
+               : CU_INVALID_VALUE;
+}
+
+/* ---- fills ---- */
+
+static cu_result fill(u64 address, u64 pitch, u32 value, u32 bytes, u64 width, u64 rows, struct how h)
+{
+    struct cu_context *c;
+    lk_fill x = { .size = sizeof x,
+                  .address = address,
+                  .value = value,
+                  .bytes = bytes,
+                  .width = width,
+                  .rows = rows,
+                  .pitch = pitch };
+    cu_result r = cu_current_for(h.handle, &c);
+    if (r || (r = stream_for(c, &h, &x.stream))) return r;
+    if (!width || !rows) return CU_OK;
+    if (!address || address % bytes || pitch % bytes) return CU_INVALID_VALUE;
+    lk_gpu *gpu = c->device->gpu;
+    r = cu_status(gpu, lk_memory_set(gpu, &x));
+    return r || h.async || !x.stream ? r : cu_status(gpu, lk_stream_synchronise(x.stream));
+}
+
+#define FILL(name, type, bytes)                                                                                \
+    CU_API(cuMemset##name##_v2)(u64 a, type v, u64 n) { return fill(a, 0, v, bytes, n, 1, SYNC); }             \
+    CU_API(cuMemset##name##_v2_ptds)(u64 a, type v, u64 n) { return fill(a, 0, v, bytes, n, 1, SYNC_THREAD); } \
+    CU_API(cuMemset##name##Async)(u64 a, type v, u64 n, void *s) { return fill(a, 0, v, bytes, n, 1, ASYNC); } \
+    CU_API(cuMemset##name##Async_ptsz)(u64 a, type v, u64 n, void *s)                                          \
+    {                                                                                                          \
+        return fill(a, 0, v, bytes, n, 1, ASYNC_THREAD);                                                       \
+    }
+#define FILL_2D(name, type, bytes)                                                                               \
+    CU_API(cuMemset##name##_v2)(u64 a, u64 p, type v, u64 w, u64 h) { return fill(a, p, v, bytes, w, h, SYNC); } \
+    CU_API(cuMemset##name##_v2_ptds)(u64 a, u64 p, type v, u64 w, u64 h)                                         \
+    {                                                                                                            \
+        return fill(a, p, v, bytes, w, h, SYNC_THREAD);                                                          \
+    }                                                                                                            \
+    CU_API(cuMemset##name##Async)(u64 a, u64 p, type v, u64 w, u64 h, void *s)                                   \
+    {                                                                                                            \
+        return fill(a, p, v, bytes, w, h, ASYNC);                                                                \
+    }                                                                                                            \
+    CU_API(cuMemset##name##Async_ptsz)(u64 a, u64 p, type v, u64 w, u64 h, void *s)                              \
+    {                                                                                                            \
+        return fill(a, p, v, bytes, w, h, ASYNC_THREAD);                                                         \
+    }
+FILL(D8, unsigned char, 1)
+FILL(D16, unsigned short, 2)
+FILL(D32, unsigned, 4)
+FILL_2D(D2D8, unsigned char, 1)
+FILL_2D(D2D16, unsigned short, 2)
+FILL_2D(D2D32, unsigned, 4)

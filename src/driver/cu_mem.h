@@ -1,0 +1,230 @@
+/* cu_mem.h: what the memory functions of the driver share with each other and with the runtime's: pools, virtual
+ * memory, arrays, textures and surfaces, and the structs of cuda.h that they take. */
+#ifndef LOCKSTEP_CU_MEM_H
+#define LOCKSTEP_CU_MEM_H
+#include "driver/cu.h"
+#include "mem/texels.h"
+
+struct cu_location { /* CUmemLocation */
+    int type, id;    /* enum cu_place; a device's ordinal */
+};
+enum cu_place { PLACE_NONE, PLACE_DEVICE, PLACE_HOST, PLACE_NUMA, PLACE_NUMA_CURRENT }; /* CUmemLocationType */
+struct cu_access {                                                                      /* CUmemAccessDesc */
+    struct cu_location location;
+    u32 flags; /* enum cu_right */
+};
+enum cu_right { RIGHT_NONE = 0, RIGHT_READ = 1, RIGHT_WRITE = 3 }; /* CUmemAccess_flags */
+
+enum { MEMORY_HOST = 1, MEMORY_DEVICE, MEMORY_ARRAY, MEMORY_UNIFIED }; /* CUmemorytype */
+
+/* What is at an address, freed memory left out; false: nothing of ours. */
+bool cu_memory_at(u64 address, lk_memory_info *info);
+/* The device of a gpu; NULL: it is none of the process. */
+struct cu_device *cu_device_of(const lk_gpu *gpu);
+
+/* ---- cu_host.c ---- */
+
+/* Whether the sides of a copy that are memory of the host have as many bytes as it asks for; a finding where not. */
+cu_result cu_host_check(const lk_copy *x);
+
+/* ---- cu_managed.c ---- */
+
+/* Remembers the flags that pinned or registered memory was made with, and what was set with cuPointerSetAttribute. */
+void cu_note_flags(u64 address, u32 flags);
+u32 cu_note_flags_of(const lk_memory_info *info);
+void cu_note_sync(const lk_memory_info *info, bool sync);
+bool cu_note_sync_of(const lk_memory_info *info, bool unsaid);
+/* Indices of the first element that each of several things applies to: 0, and growing below `count`. */
+bool cu_indices_ok(const u64 *index, u64 indices, u64 count);
+CU_API(cuMemAdvise)(u64 a, u64 n, int advice, int device);
+CU_API(cuMemAdvise_v2)(u64 a, u64 n, int advice, struct cu_location l);
+CU_BOTH(cuMemPrefetchAsync, _ptsz, u64 a, u64 n, int device, void *s);
+CU_BOTH(cuMemPrefetchAsync_v2, _ptsz, u64 a, u64 n, struct cu_location l, unsigned flags, void *s);
+#define CU_RANGES u64 *a, u64 *b, u64 n
+#define CU_PLACES const struct cu_location *l, u64 *index, u64 places
+CU_BOTH(cuMemPrefetchBatchAsync, _ptsz, CU_RANGES, CU_PLACES, u64 flags, void *s);
+CU_BOTH(cuMemDiscardAndPrefetchBatchAsync, _ptsz, CU_RANGES, CU_PLACES, u64 flags, void *s);
+CU_BOTH(cuMemDiscardBatchAsync, _ptsz, CU_RANGES, u64 flags, void *s);
+CU_API(cuMemRangeGetAttribute)(void *out, u64 size, int which, u64 address, u64 bytes);
+CU_API(cuMemRangeGetAttributes)(void **out, u64 *size, int *which, u64 n, u64 address, u64 bytes);
+CU_BOTH(cuStreamAttachMemAsync, _ptsz, void *s, u64 a, u64 n, unsigned flags);
+
+/* ---- cu_batch.c, cu_stream.c ---- */
+
+enum { ORDER_STREAM = 1, ORDER_CALL, ORDER_ANY }; /* CUmemcpySrcAccessOrder */
+struct cu_copy_attributes {                       /* CUmemcpyAttributes */
+    int order;
+    struct cu_location from, to;
+    u32 flags;
+};
+enum { OPERAND_POINTER = 1, OPERAND_ARRAY }; /* CUmemcpy3DOperandType */
+struct cu_operand {                          /* CUmemcpy3DOperand */
+    u32 type, padding;
+    union {
+        struct {
+            u64 address, row, height; /* row: its length; 0: that of the copy */
+            struct cu_location hint;
+        } pointer;
+        struct {
+            struct cu_array *array;
+            u64 at[3];
+        } array;
+    };
+};
+struct cu_copy_op { /* CUDA_MEMCPY3D_BATCH_OP */
+    struct cu_operand from, to;
+    u64 extent[3];
+    int order;
+    u32 flags;
+};
+#define CU_COPIES u64 *to, u64 *from, u64 *bytes, u64 n, struct cu_copy_attributes *x, u64 *index, u64 attributes
+CU_BOTH(cuMemcpyBatchAsync, _ptsz, CU_COPIES, u64 *failed, void *s);
+CU_BOTH(cuMemcpyBatchAsync_v2, _ptsz, CU_COPIES, void *s);
+CU_BOTH(cuMemcpy3DBatchAsync, _ptsz, u64 n, struct cu_copy_op *o, u64 *failed, u64 flags, void *s);
+CU_BOTH(cuMemcpy3DBatchAsync_v2, _ptsz, u64 n, struct cu_copy_op *o, u64 flags, void *s);
+/* A write of a value, or a wait for one, in a stream. */
+cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 bits, bool write, bool thread);
+
+/* ---- cu_pool.c ---- */
+
+struct cu_pool_props { /* CUmemPoolProps */
+    u32 type, handles; /* CUmemAllocationType, CUmemAllocationHandleType */
+    struct cu_location location;
+    void *security;
+    u64 most; /* bytes; 0: as many as there are */
+    u16 usage;
+    u8 reserved[54];
+};
+enum { TYPE_PINNED = 1, TYPE_MANAGED }; /* CUmemAllocationType */
+struct cu_pool {                        /* CUmemoryPool */
+    struct cu_device *device;           /* whose streams allocate from it */
+    lk_pool *pool;
+    u32 type;                    /* TYPE_PINNED, TYPE_MANAGED */
+    struct cu_location location; /* of its memory; the id of the host and of no place is 0 */
+    bool standard;               /* the default one of its location */
+    int reuse[3];                /* the first three attributes, which nothing here depends on */
+    u8 right[CU_DEVICES];        /* of each device to its memory, enum cu_right */
+};
+CU_API(cuDeviceGetDefaultMemPool)(struct cu_pool **out, int device);
+CU_API(cuDeviceGetMemPool)(struct cu_pool **out, int device);
+CU_API(cuDeviceSetMemPool)(int device, struct cu_pool *p);
+CU_API(cuMemGetDefaultMemPool)(struct cu_pool **out, const struct cu_location *l, u32 type);
+CU_API(cuMemGetMemPool)(struct cu_pool **out, const struct cu_location *l, u32 type);
+CU_API(cuMemSetMemPool)(const struct cu_location *l, u32 type, struct cu_pool *p);
+CU_API(cuMemPoolCreate)(struct cu_pool **out, const struct cu_pool_props *x);
+CU_API(cuMemPoolDestroy)(struct cu_pool *p);
+CU_API(cuMemPoolTrimTo)(struct cu_pool *p, u64 keep);
+CU_API(cuMemPoolSetAttribute)(struct cu_pool *p, u32 which, const void *value);
+CU_API(cuMemPoolGetAttribute)(struct cu_pool *p, u32 which, void *value);
+CU_API(cuMemPoolSetAccess)(struct cu_pool *p, const struct cu_access *a, u64 n);
+CU_API(cuMemPoolGetAccess)(u32 *flags, struct cu_pool *p, const struct cu_location *l);
+CU_BOTH(cuMemAllocFromPoolAsync, _ptsz, u64 *out, u64 n, struct cu_pool *p, void *s);
+/* The pool that an address of pool memory is of; NULL: none. */
+struct cu_pool *cu_pool_at(u64 address);
+bool cu_pool_closed(u64 address); /* memory of a pool of the host's that the device was given no right to */
+
+/* ---- cu_array.c ---- */
+
+struct cu_array_2d { /* CUDA_ARRAY_DESCRIPTOR */
+    u64 width, height;
+    u32 format, channels; /* CUarray_format */
+};
+struct cu_array_3d { /* CUDA_ARRAY3D_DESCRIPTOR */
+    u64 width, height, depth;
+    u32 format, channels, flags; /* flags: enum cu_array_flags */
+};
+enum cu_array_flags { /* CUDA_ARRAY3D_ */
+                      ARRAY_LAYERED = 1,
+                      ARRAY_SURFACE = 2,
+                      ARRAY_CUBE = 4,
+                      ARRAY_GATHER = 8,
+                      ARRAY_DEPTH = 16,
+                      ARRAY_COLOUR = 32,
+                      ARRAY_SPARSE = 64,
+                      ARRAY_DEFERRED = 128,
+                      ARRAY_VIDEO = 256
+};
+struct cu_array { /* CUarray, cudaArray_t */
+    struct cu_device *device;
+    struct cu_array_3d made;    /* as it was asked for */
+    struct texels texels;       /* where its texels are */
+    struct cu_mipmapped *whole; /* NULL: it is no level of one */
+};
+struct cu_mipmapped { /* CUmipmappedArray */
+    struct cu_device *device;
+    struct cu_array_3d made;
+    u32 levels;
+    struct cu_array *level[32];
+};
+struct cu_requirements { /* CUDA_ARRAY_MEMORY_REQUIREMENTS */
+    u64 bytes, align;
+    u32 reserved[4];
+};
+/* Kind, channels and size of a channel by CUarray_format; CU_NOT_SUPPORTED: it was refused by name. */
+cu_result cu_format_read(u32 format, u32 channels, struct texels *out);
+CU_API(cuArrayCreate_v2)(struct cu_array **out, const struct cu_array_2d *x);
+CU_API(cuArray3DCreate_v2)(struct cu_array **out, const struct cu_array_3d *x);
+CU_API(cuArrayGetDescriptor_v2)(struct cu_array_2d *out, struct cu_array *a);
+CU_API(cuArray3DGetDescriptor_v2)(struct cu_array_3d *out, struct cu_array *a);
+CU_API(cuArrayDestroy)(struct cu_array *a);
+CU_API(cuArrayGetMemoryRequirements)(struct cu_requirements *out, struct cu_array *a, int device);
+CU_API(cuMipmappedArrayGetMemoryRequirements)(struct cu_requirements *out, struct cu_mipmapped *m, int device);
+CU_API(cuArrayGetSparseProperties)(void *out, struct cu_array *a);
+CU_API(cuMipmappedArrayGetSparseProperties)(void *out, struct cu_mipmapped *m);
+CU_API(cuArrayGetPlane)(struct cu_array **out, struct cu_array *a, unsigned plane);
+CU_API(cuMipmappedArrayCreate)(struct cu_mipmapped **out, const struct cu_array_3d *x, unsigned levels);
+CU_API(cuMipmappedArrayGetLevel)(struct cu_array **out, struct cu_mipmapped *m, unsigned level);
+CU_API(cuMipmappedArrayDestroy)(struct cu_mipmapped *m);
+/* One side of a copy of width x height x depth (bytes, rows, slices) in an array, checked against its extent. */
+cu_result cu_array_end(struct cu_array *a, const u64 at[3], const u64 extent[3], lk_end *out);
+
+/* ---- cu_texture.c ---- */
+
+enum cu_resource_type { RESOURCE_ARRAY, RESOURCE_MIPMAPPED, RESOURCE_LINEAR, RESOURCE_PITCHED };
+struct cu_resource { /* CUDA_RESOURCE_DESC */
+    u32 type, padding;
+    union {
+        struct cu_array *array;
+        struct cu_mipmapped *mipmapped;
+        struct {
+            u64 address;
+            u32 format, channels;
+            u64 bytes;
+        } linear;
+        struct {
+            u64 address;
+            u32 format, channels;
+            u64 width, height, pitch; /* texels, rows, bytes */
+        } pitched;
+        u32 reserved[32];
+    };
+    u32 flags, padding1;
+};
+struct cu_texture { /* CUDA_TEXTURE_DESC */
+    u32 address[3], filter, flags, anisotropy, mip_filter;
+    float bias, least, most, border[4];
+    u32 reserved[12];
+};
+enum cu_texture_flags { /* CU_TRSF_ */
+                        TEXTURE_INTEGER = 1,
+                        TEXTURE_NORMALIZED = 2,
+                        TEXTURE_SRGB = 16,
+                        TEXTURE_NO_TRILINEAR = 32,
+                        TEXTURE_SEAMLESS = 64
+};
+struct cu_view { /* CUDA_RESOURCE_VIEW_DESC */
+    u32 format, padding;
+    u64 width, height, depth;
+    u32 first_level, last_level, first_layer, last_layer;
+    u32 reserved[16];
+};
+CU_API(cuTexObjectCreate)
+(u64 *out, const struct cu_resource *r, const struct cu_texture *t, const struct cu_view *v);
+CU_API(cuTexObjectDestroy)(u64 texture);
+CU_API(cuTexObjectGetResourceDesc)(struct cu_resource *out, u64 texture);
+CU_API(cuTexObjectGetTextureDesc)(struct cu_texture *out, u64 texture);
+CU_API(cuTexObjectGetResourceViewDesc)(struct cu_view *out, u64 texture);
+CU_API(cuSurfObjectCreate)(u64 *out, const struct cu_resource *r);
+CU_API(cuSurfObjectDestroy)(u64 surface);
+CU_API(cuSurfObjectGetResourceDesc)(struct cu_resource *out, u64 surface);
+#endif

@@ -1,0 +1,177 @@
+/* Occupancy: blocks that a multiprocessor holds at a time, by its limits of blocks, warps, registers and shared memory,
+ * as CUDA's own calculator has them. Registers are known where the program brings machine code for the device, or the
+ * kernel has a bound; where they are not, they limit nothing. */
+#include "driver/cu_occupancy.h"
+#include "driver/cu_image.h"
+#include "driver/cu_launch.h"
+#include "card/profile.h"
+
+enum { REGISTERS_STEP = 256, PARTITIONS = 4, SHARED_STEP = 128 }; /* registers of a warp; of an SM; bytes */
+
+static u64 up(u64 n, u64 step) { return (n + step - 1) / step * step; }
+
+static u32 by_registers(const struct profile *p, u32 each, u32 warps)
+{
+    u32 of_warp = (u32)up((u64)each * 32, REGISTERS_STEP);
+    if (!each) return p->ctas_per_sm;
+    if (each > p->regs_per_thread || (u64)of_warp * up(warps, PARTITIONS) > p->regs_per_cta) return 0;
+    /* each partition of the multiprocessor has registers of its own */
+    return p->regs_per_sm / PARTITIONS / of_warp * PARTITIONS / warps;
+}
+
+static u32 by_shared(const struct profile *p, u64 fixed, u64 dynamic, u64 most)
+{
+    if (fixed + dynamic > most) return 0;
+    return (u32)(p->shared_per_sm / up(fixed + dynamic + p->shared_reserved, SHARED_STEP));
+}
+
+u32 cu_occupancy(struct cu_function *f, lk_kernel *k, struct cu_device *d, u32 threads, u64 dynamic)
+{
+    const struct profile *p = d->profile;
+    lk_usage u = { .size = sizeof u };
+    cu_image_assembled(f->image, d);
+    lk_kernel_usage(k, &u);
+    u32 warps = (threads + 31) / 32, n = p->ctas_per_sm;
+    if (!warps || threads > p->threads_per_cta) return 0; /* the kernel's own bound does not count, as on an H200 */
+    u64 most = f->dynamic_shared ? u.shared_bytes + f->dynamic_shared : p->shared_per_cta;
+    n = MIN_OF(n, p->warps_per_sm / warps);
+    n = MIN_OF(n, by_registers(p, u.registers ? u.registers : u.max_registers, warps));
+    return MIN_OF(n, by_shared(p, u.shared_bytes, dynamic, MIN_OF(most, (u64)p->shared_optin)));
+}
+
+/* The beginning of every question: the kernel on the current device. */
+struct question {
+    struct cu_context *c;
+    struct cu_function *f;
+    lk_kernel *k;
+};
+static cu_result enter(struct question *q, void *function)
+{
+    cu_result r = cu_current(&q->c);
+    if (r) return r;
+    q->f = cu_function_of(function);
+    return q->f ? cu_function_on(q->f, q->c->device, &q->k) : CU_INVALID_HANDLE;
+}
+
+CU_API(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
+(int *blocks, void *function, int threads, u64 dynamic, unsigned flags)
+{
+    struct question q;
+    cu_result r = enter(&q, function);
+    if (r) return r;
+    if (!cu_ok(blocks) || threads <= 0 || flags > 1) return CU_INVALID_VALUE;
+    *blocks = (int)cu_occupancy(q.f, q.k, q.c->device, (u32)threads, dynamic);
+    return CU_OK;
+}
+CU_API(cuOccupancyMaxActiveBlocksPerMultiprocessor)(int *blocks, void *function, int threads, u64 dynamic)
+{
+    return lkcu_cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, dynamic, 0);
+}
+
+/* The block that keeps most threads on a multiprocessor, the largest of several. */
+CU_API(cuOccupancyMaxPotentialBlockSizeWithFlags)
+(int *grid, int *block, void *function, u64 (*bytes_of)(int), u64 dynamic, int limit, unsigned flags)
+{
+    struct question q;
+    lk_usage u = { .size = sizeof u };
+    cu_result r = enter(&q, function);
+    if (r) return r;
+    if (!cu_ok(grid) || !cu_ok(block) || limit < 0 || flags > 1) return CU_INVALID_VALUE;
+    if (bytes_of && !cu_readable((const void *)(uintptr_t)bytes_of, 1)) return CU_INVALID_VALUE;
+    const struct profile *p = q.c->device->profile;
+    lk_kernel_usage(q.k, &u);
+    int most = cu_function_attribute(q.f, &u, q.c->device, CU_FUNC_MAX_THREADS);
+    if (limit && limit < most) most = limit;
+    u32 best = 0, best_block = 0, best_count = 0;
+    for (int rounded = (most + 31) / 32 * 32; rounded > 0 && best < p->threads_per_sm; rounded -= 32) {
+        u32 threads = (u32)MIN_OF(rounded, most);
+        u32 n = cu_occupancy(q.f, q.k, q.c->device, threads, bytes_of ? bytes_of((int)threads) : dynamic);
+        if (n * threads <= best) continue;
+        best = n * threads;
+        best_block = threads;
+        best_count = n;
+    }
+    *block = (int)best_block;
+    *grid = (int)(best_count * p->sms);
+    return CU_OK;
+}
+CU_API(cuOccupancyMaxPotentialBlockSize)
+(int *grid, int *block, void *function, u64 (*bytes_of)(int), u64 dynamic, int limit)
+{
+    return lkcu_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, bytes_of, dynamic, limit, 0);
+}
+
+CU_API(cuOccupancyAvailableDynamicSMemPerBlock)(u64 *out, void *function, int blocks, int threads)
+{
+    struct question q;
+    lk_usage u = { .size = sizeof u };
+    cu_result r = enter(&q, function);
+    if (r) return r;
+    if (!cu_ok(out) || blocks <= 0 || threads <= 0) return CU_INVALID_VALUE;
+    const struct profile *p = q.c->device->profile;
+    if (cu_occupancy(q.f, q.k, q.c->device, (u32)threads, 0) < (u32)blocks) return CU_INVALID_VALUE;
+    lk_kernel_usage(q.k, &u);
+    /* an H200 does not take off what the system reserves in each block */
+    u64 each = p->shared_per_sm / (u32)blocks / SHARED_STEP * SHARED_STEP;
+    u64 most = (u64)cu_function_attribute(q.f, &u, q.c->device, CU_FUNC_DYNAMIC_SHARED);
+    *out = each > u.shared_bytes ? MIN_OF(each - u.shared_bytes, most) : 0;
+    return CU_OK;
+}
+
+/* ---- clusters ---- */
+
+enum { GROUP = 16 }; /* multiprocessors of a group (GPC), which a cluster stays within */
+
+/* A question about clusters: the launch that is meant, and the threads of its blocks. */
+static cu_result enter_config(struct question *q, struct cu_function *f, const int *out,
+                              const struct cu_launch_config *x, struct cu_launch *l, u32 *threads)
+{
+    cu_result r = enter(q, f);
+    if (r) return r;
+    if (!cu_ok(out) || !cu_ok(x)) return CU_INVALID_VALUE;
+    if ((r = cu_launch_config_read(x, q->f, l))) return r;
+    u64 n = (u64)l->block[0] * l->block[1] * l->block[2];
+    if (!n || n > q->c->device->profile->threads_per_cta) return CU_INVALID_VALUE;
+    *threads = (u32)n;
+    return CU_OK;
+}
+
+cu_result cu_occupancy_clusters(int *clusters, struct cu_function *f, const struct cu_launch_config *x)
+{
+    struct question q;
+    struct cu_launch l;
+    u32 threads;
+    cu_result r = enter_config(&q, f, clusters, x, &l, &threads);
+    if (r) return r;
+    const struct profile *p = q.c->device->profile;
+    const u32 *of = l.cluster[0] ? l.cluster : q.k->func->reqnctapercluster;
+    u64 size = (u64)MAX_OF(of[0], 1u) * MAX_OF(of[1], 1u) * MAX_OF(of[2], 1u);
+    if (!p->cluster_max) return CU_NOT_SUPPORTED;
+    if (size > (q.f->cluster_any ? p->cluster_max : CLUSTER_PORTABLE)) return CU_INVALID_CLUSTER;
+    u32 each = cu_occupancy(q.f, q.k, q.c->device, threads, l.shared);
+    *clusters = (int)profile_clusters(p, (u32)size, each);
+    return CU_OK;
+}
+CU_API(cuOccupancyMaxActiveClusters)(int *clusters, void *function, const struct cu_launch_config *x)
+{
+    return cu_occupancy_clusters(clusters, function, x);
+}
+
+cu_result cu_occupancy_cluster_size(int *size, struct cu_function *f, const struct cu_launch_config *x)
+{
+    struct question q;
+    struct cu_launch l;
+    u32 threads;
+    cu_result r = enter_config(&q, f, size, x, &l, &threads);
+    if (r) return r;
+    const struct profile *p = q.c->device->profile;
+    if (!p->cluster_max) return CU_NOT_SUPPORTED;
+    u32 each = cu_occupancy(q.f, q.k, q.c->device, threads, l.shared);
+    u32 most = q.f->cluster_any ? p->cluster_max : CLUSTER_PORTABLE;
+    *size = (int)MIN_OF(most, GROUP * each);
+    return CU_OK;
+}
+CU_API(cuOccupancyMaxPotentialClusterSize)(int *size, void *function, const struct cu_launch_config *x)
+{
+    return cu_occupancy_cluster_size(size, function, x);
+}

@@ -1,0 +1,356 @@
+/* Streams, events and host functions. */
+#include "run/cu_clock.h"
+#include "run/cu_run.h"
+#include "driver/cu_stream.h"
+#include "driver/cu_mem.h"
+
+struct cu_event {
+    struct cu_device *device;
+    lk_event *event;
+    struct cu_clock_mark mark; /* its last record */
+};
+enum { STREAM_LEGACY_HANDLE = 1, STREAM_THREAD_HANDLE = 2 };
+
+cu_result cu_stream_of(struct cu_context *c, void *handle, bool thread, lk_stream **out)
+{
+    uintptr_t h = (uintptr_t)handle;
+    struct cu_stream *s = handle;
+    if (!h) h = thread ? STREAM_THREAD_HANDLE : STREAM_LEGACY_HANDLE;
+    if (h == STREAM_LEGACY_HANDLE)
+        *out = lk_stream_legacy(c->device->gpu);
+    else if (h == STREAM_THREAD_HANDLE)
+        *out = lk_stream_per_thread(c->device->gpu);
+    else if (!cu_handle_is(s, CU_STREAM))
+        return CU_INVALID_HANDLE;
+    else
+        *out = s->stream;
+    return *out ? CU_OK : CU_OUT_OF_MEMORY;
+}
+
+cu_result cu_current_for(void *handle, struct cu_context **out)
+{
+    cu_result r = cu_current(out);
+    struct cu_stream *s = handle;
+    if (r != CU_INVALID_CONTEXT || !cu_handle_is(s, CU_STREAM)) return r;
+    *out = s->context;
+    return cu_context_lives(*out) ? cu_sticky((*out)->device->gpu) : CU_CONTEXT_DESTROYED;
+}
+
+/* The gpu that a handle's errors are kept with. */
+static lk_gpu *gpu_of(struct cu_context *c, void *handle)
+{
+    struct cu_stream *s = handle;
+    return cu_handle_is(s, CU_STREAM) ? s->device->gpu : c->device->gpu;
+}
+
+/* The beginning of every call that takes a stream. */
+static cu_result enter(void *handle, bool thread, struct cu_context **c, lk_stream **st)
+{
+    cu_result r = cu_current_for(handle, c);
+    return r ? r : cu_stream_of(*c, handle, thread, st);
+}
+
+/* ---- streams ---- */
+
+CU_API(cuStreamCreateWithPriority)(struct cu_stream **out, unsigned flags, int priority)
+{
+    struct cu_context *c;
+    static u64 ids = 2;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(out) || flags > 1) return CU_INVALID_VALUE;
+    struct cu_stream *s = cu_handle_new(CU_STREAM, sizeof *s);
+    if (!s) return CU_OUT_OF_MEMORY;
+    *s = (struct cu_stream){ .device = c->device,
+                             .context = c,
+                             .flags = flags,
+                             .priority = MIN_OF(MAX_OF(priority, -5), 0),
+                             .id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED) };
+    r = cu_status(c->device->gpu, lk_stream_create(c->device->gpu, flags, priority, &s->stream));
+    if (r)
+        cu_handle_end(s);
+    else
+        *out = cu_handle_open(s);
+    return r;
+}
+CU_API(cuStreamCreate)(struct cu_stream **out, unsigned flags)
+{
+    return lkcu_cuStreamCreateWithPriority(out, flags, 0);
+}
+
+static cu_result stream_end(void *handle)
+{
+    struct cu_stream *s = handle;
+    cu_result r = cu_status(s->device->gpu, lk_stream_destroy(s->stream));
+    base_free(s->attributes);
+    return r;
+}
+CU_API(cuStreamDestroy_v2)(struct cu_stream *s)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    return cu_handle_take(s, CU_STREAM) ? cu_handle_drop(s, stream_end) : CU_INVALID_HANDLE;
+}
+CU_API(cuStreamDestroy)(struct cu_stream *s) { return lkcu_cuStreamDestroy_v2(s); }
+
+static cu_result stream_ask(void *handle, bool thread, lk_status (*ask)(lk_stream *))
+{
+    struct cu_context *c;
+    lk_stream *st;
+    cu_result r = enter(handle, thread, &c, &st);
+    return r ? r : cu_status(gpu_of(c, handle), ask(st));
+}
+CU_API(cuStreamSynchronize)(void *s) { return stream_ask(s, false, lk_stream_synchronise); }
+CU_API(cuStreamSynchronize_ptsz)(void *s) { return stream_ask(s, true, lk_stream_synchronise); }
+CU_API(cuStreamQuery)(void *s) { return stream_ask(s, false, lk_stream_query); }
+CU_API(cuStreamQuery_ptsz)(void *s) { return stream_ask(s, true, lk_stream_query); }
+
+static cu_result stream_fact(void *handle, bool thread, int which, void *out)
+{
+    struct cu_context *c;
+    lk_stream *st;
+    cu_result r = enter(handle, thread, &c, &st);
+    if (r) return r;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    const struct cu_stream *s = cu_handle_is(handle, CU_STREAM) ? handle : NULL;
+    uintptr_t h = (uintptr_t)handle ? (uintptr_t)handle : thread ? STREAM_THREAD_HANDLE : STREAM_LEGACY_HANDLE;
+    switch (which) {
+    case 0: *(unsigned *)out = s ? s->flags : 0; break;
+    case 1: *(int *)out = s ? s->priority : 0; break;
+    case 2: *(u64 *)out = s ? s->id : h; break;
+    case 3: *(struct cu_context **)out = s ? s->context : c; break;
+    default: *(int *)out = (int)(s ? s->device : c->device)->ordinal; break;
+    }
+    return CU_OK;
+}
+CU_API(cuStreamGetFlags)(void *s, unsigned *out) { return stream_fact(s, false, 0, out); }
+CU_API(cuStreamGetFlags_ptsz)(void *s, unsigned *out) { return stream_fact(s, true, 0, out); }
+CU_API(cuStreamGetPriority)(void *s, int *out) { return stream_fact(s, false, 1, out); }
+CU_API(cuStreamGetPriority_ptsz)(void *s, int *out) { return stream_fact(s, true, 1, out); }
+CU_API(cuStreamGetId)(void *s, u64 *out) { return stream_fact(s, false, 2, out); }
+CU_API(cuStreamGetId_ptsz)(void *s, u64 *out) { return stream_fact(s, true, 2, out); }
+CU_API(cuStreamGetCtx)(void *s, struct cu_context **out) { return stream_fact(s, false, 3, out); }
+CU_API(cuStreamGetCtx_ptsz)(void *s, struct cu_context **out) { return stream_fact(s, true, 3, out); }
+/* A stream of a green context has none of these, and there are no green contexts. */
+CU_API(cuStreamGetCtx_v2)(void *s, struct cu_context **out, void **green)
+{
+    cu_result r = stream_fact(s, false, 3, out);
+    if (!r && cu_ok(green)) *green = NULL;
+    return r;
+}
+CU_API(cuStreamGetCtx_v2_ptsz)(void *s, struct cu_context **out, void **green)
+{
+    cu_result r = stream_fact(s, true, 3, out);
+    if (!r && cu_ok(green)) *green = NULL;
+    return r;
+}
+CU_API(cuStreamGetGreenCtx)(void *s, void **green)
+{
+    struct cu_context *c;
+    cu_result r = stream_fact(s, false, 3, &c);
+    if (r) return r;
+    if (!cu_ok(green)) return CU_INVALID_VALUE;
+    *green = NULL;
+    return CU_OK;
+}
+CU_API(cuStreamGetDevice)(void *s, int *out) { return stream_fact(s, false, 4, out); }
+CU_API(cuStreamGetDevice_ptsz)(void *s, int *out) { return stream_fact(s, true, 4, out); }
+
+static cu_result stream_wait(void *handle, struct cu_event *e, unsigned flags, bool thread)
+{
+    struct cu_context *c;
+    lk_stream *st;
+    cu_result r = enter(handle, thread, &c, &st);
+    if (r) return r;
+    if (!cu_handle_is(e, CU_EVENT)) return CU_INVALID_HANDLE;
+    if (flags > 1) return CU_INVALID_VALUE;
+    cu_clock_record(&e->mark, st);
+    return cu_status(gpu_of(c, handle), (flags ? lk_stream_wait_external : lk_stream_wait)(st, e->event));
+}
+CU_API(cuStreamWaitEvent)(void *s, struct cu_event *e, unsigned flags) { return stream_wait(s, e, flags, false); }
+CU_API(cuStreamWaitEvent_ptsz)(void *s, struct cu_event *e, unsigned flags) { return stream_wait(s, e, flags, true); }
+
+static cu_result host_call(void *handle, void (*f)(void *), void *self, bool thread)
+{
+    struct cu_context *c;
+    lk_stream *st;
+    cu_result r = enter(handle, thread, &c, &st);
+    if (r) return r;
+    bool calls = cu_readable((const void *)(uintptr_t)f, 1);
+    return calls ? cu_status(gpu_of(c, handle), lk_host_call(st, f, self)) : CU_INVALID_VALUE;
+}
+CU_API(cuLaunchHostFunc)(void *s, void (*f)(void *), void *self) { return host_call(s, f, self, false); }
+CU_API(cuLaunchHostFunc_ptsz)(void *s, void (*f)(void *), void *self) { return host_call(s, f, self, true); }
+
+/* The older kind of host function also gets the stream and its state. */
+struct callback {
+    void (*call)(void *stream, cu_result status, void *self);
+    void *stream, *self;
+};
+static void callback_run(void *of)
+{
+    struct callback x = *(struct callback *)of;
+    base_free(of);
+    x.call(x.stream, CU_OK, x.self);
+}
+static cu_result stream_callback(void *handle, void (*f)(void *, cu_result, void *), void *self, unsigned flags,
+                                 bool thread)
+{
+    if (!cu_readable((const void *)(uintptr_t)f, 1) || flags) return CU_INVALID_VALUE;
+    struct callback *x = base_alloc(sizeof *x);
+    if (!cu_ok(x)) return CU_OUT_OF_MEMORY;
+    *x = (struct callback){ f, handle, self };
+    cu_result r = host_call(handle, callback_run, x, thread);
+    if (r) base_free(x);
+    return r;
+}
+CU_API(cuStreamAddCallback)(void *s, void (*f)(void *, cu_result, void *), void *self, unsigned flags)
+{
+    return stream_callback(s, f, self, flags, false);
+}
+CU_API(cuStreamAddCallback_ptsz)(void *s, void (*f)(void *, cu_result, void *), void *self, unsigned flags)
+{
+    return stream_callback(s, f, self, flags, true);
+}
+
+enum { WAIT_FLUSH = 1 << 30 }; /* of CUstreamWaitValue_flags; flags of a write are refused by an H200, too */
+
+cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 bits, bool write, bool thread)
+{
+    struct cu_context *c;
+    lk_stream *st;
+    cu_result r = enter(handle, thread, &c, &st);
+    if (r) return r;
+    if (!address || address % (bits / 8) || flags & ~(write ? 0u : 3u | WAIT_FLUSH)) return CU_INVALID_VALUE;
+    if (!write && flags & WAIT_FLUSH) { /* CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES is 0 */
+        cu_refused("cuStreamWaitValue with CU_STREAM_WAIT_VALUE_FLUSH");
+        return CU_NOT_SUPPORTED;
+    }
+    if (write) return cu_status(gpu_of(c, handle), lk_stream_write_value(st, address, bits, value));
+    static const lk_compare compare[] = { LK_COMPARE_GEQ, LK_COMPARE_EQ, LK_COMPARE_AND, LK_COMPARE_NOR };
+    return cu_status(gpu_of(c, handle), lk_stream_wait_value(st, address, bits, value, compare[flags & 3]));
+}
+#define VALUE_OPS(suffix, thread)                                           \
+    CU_API(cuStreamWaitValue32##suffix)(void *s, u64 a, u32 v, unsigned f)  \
+    {                                                                       \
+        return cu_value_op(s, a, v, f, 32, false, thread);                  \
+    }                                                                       \
+    CU_API(cuStreamWaitValue64##suffix)(void *s, u64 a, u64 v, unsigned f)  \
+    {                                                                       \
+        return cu_value_op(s, a, v, f, 64, false, thread);                  \
+    }                                                                       \
+    CU_API(cuStreamWriteValue32##suffix)(void *s, u64 a, u32 v, unsigned f) \
+    {                                                                       \
+        return cu_value_op(s, a, v, f, 32, true, thread);                   \
+    }                                                                       \
+    CU_API(cuStreamWriteValue64##suffix)(void *s, u64 a, u64 v, unsigned f) \
+    {                                                                       \
+        return cu_value_op(s, a, v, f, 64, true, thread);                   \
+    }
+VALUE_OPS(, false)
+VALUE_OPS(_ptsz, true)
+VALUE_OPS(_v2, false)
+VALUE_OPS(_v2_ptsz, true)
+
+/* ---- events ---- */
+
+lk_event *cu_event_of(void *handle)
+{
+    struct cu_event *e = handle;
+    return cu_handle_is(e, CU_EVENT) ? e->event : NULL;
+}
+
+CU_API(cuEventCreate)(struct cu_event **out, unsigned flags)
+{
+    struct cu_context *c;
+    cu_result r = cu_current(&c);
+    if (r) return r;
+    if (!cu_ok(out) || flags & ~7u || (flags & 6) == 4)
+        return CU_INVALID_VALUE; /* an event between processes has no times */
+    if (flags & 4) {
+        cu_refused("cuEventCreate with CU_EVENT_INTERPROCESS");
+        return CU_NOT_SUPPORTED;
+    }
+    struct cu_event *e = cu_handle_new(CU_EVENT, sizeof *e);
+    if (!e) return CU_OUT_OF_MEMORY;
+    e->device = c->device;
+    r = cu_status(c->device->gpu, lk_event_create(c->device->gpu, flags, &e->event));
+    if (r)
+        cu_handle_end(e);
+    else
+        *out = cu_handle_open(e);
+    return r;
+}
+
+static cu_result event_end(void *handle)
+{
+    struct cu_event *e = handle;
+    lk_gpu *gpu = e->event->handle.gpu;
+    lk_event_destroy(e->event);
+    return cu_sticky(gpu);
+}
+CU_API(cuEventDestroy_v2)(struct cu_event *e)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    return cu_handle_take(e, CU_EVENT) ? cu_handle_drop(e, event_end) : CU_INVALID_HANDLE;
+}
+CU_API(cuEventDestroy)(struct cu_event *e) { return lkcu_cuEventDestroy_v2(e); }
+
+static cu_result record_event(struct cu_event *e, void *handle, unsigned flags, bool thread)
+{
+    struct cu_context *c;
+    lk_stream *st;
+    cu_result r = enter(handle, thread, &c, &st);
+    if (r) return r;
+    if (!cu_handle_is(e, CU_EVENT)) return CU_INVALID_HANDLE;
+    if (flags > 1) return CU_INVALID_VALUE;
+    cu_clock_record(&e->mark, st);
+    return cu_status(gpu_of(c, handle), (flags ? lk_event_record_external : lk_event_record)(e->event, st));
+}
+CU_API(cuEventRecord)(struct cu_event *e, void *s) { return record_event(e, s, 0, false); }
+CU_API(cuEventRecord_ptsz)(struct cu_event *e, void *s) { return record_event(e, s, 0, true); }
+CU_API(cuEventRecordWithFlags)(struct cu_event *e, void *s, unsigned f) { return record_event(e, s, f, false); }
+CU_API(cuEventRecordWithFlags_ptsz)(struct cu_event *e, void *s, unsigned f) { return record_event(e, s, f, true); }
+
+/* Of a context, which has all streams of its device. */
+static cu_result context_event(struct cu_context *c, struct cu_event *e, u32 (*act)(struct event *e, u64 tag))
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_handle_is(c, CU_CONTEXT) || !cu_context_lives(c)) return CU_INVALID_CONTEXT;
+    if (!cu_handle_is(e, CU_EVENT) || e->device != c->device) return CU_INVALID_HANDLE;
+    return (cu_result)act((struct event *)e->event->dev, 0);
+}
+CU_API(cuCtxRecordEvent)(struct cu_context *c, struct cu_event *e) { return context_event(c, e, event_record_all); }
+CU_API(cuCtxWaitEvent)(struct cu_context *c, struct cu_event *e) { return context_event(c, e, event_wait_all); }
+
+CU_API(cuEventQuery)(struct cu_event *e)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    return cu_handle_is(e, CU_EVENT) ? cu_status(e->device->gpu, lk_event_query(e->event)) : CU_INVALID_HANDLE;
+}
+CU_API(cuEventSynchronize)(struct cu_event *e)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    return cu_handle_is(e, CU_EVENT) ? cu_status(e->device->gpu, lk_event_synchronise(e->event)) : CU_INVALID_HANDLE;
+}
+
+CU_API(cuEventElapsedTime)(float *ms, struct cu_event *from, struct cu_event *to)
+{
+    double x = 0;
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_ok(ms)) return CU_INVALID_VALUE;
+    if (!cu_handle_is(from, CU_EVENT) || !cu_handle_is(to, CU_EVENT)) return CU_INVALID_HANDLE;
+    r = cu_status(from->device->gpu, lk_event_elapsed(from->event, to->event, &x));
+    if (!r) *ms = (float)x;
+    if (!r) cu_clock_elapsed(&from->mark, &to->mark);
+    return r;
+}
+CU_API(cuEventElapsedTime_v2)(float *ms, struct cu_event *from, struct cu_event *to)
+{
+    return lkcu_cuEventElapsedTime(ms, from, to);
+}

@@ -1,0 +1,105 @@
+/* Tensor maps: the arguments of cuTensorMapEncode* become 128 bytes, in the bits of NVIDIA's driver
+ * (mem/tensor_map.h), or are refused as there. */
+#include "driver/cu_mem.h"
+#include "mem/tensor_map.h"
+
+/* Of the 128 bytes. The documentation asks for 64; an H200 replaces addresses in maps anywhere, and cuda.core hands
+ * over maps that Python placed. Copies by a map that lies at less than 64 on the device are reported there. */
+enum { MAP_ALIGN = 8 };
+
+struct map_words { /* CUtensorMap */
+    u64 word[TENSOR_MAP_WORDS];
+};
+
+/* What all maps have. false: an argument cannot be read. */
+static bool begin(struct tensor_map *m, u32 type, u32 rank, u64 address, const u64 *dim, const u64 *stride,
+                  const u32 *step)
+{
+    if (!rank || rank > TENSOR_RANKS || type >= MAP_TYPES) return false;
+    if (!cu_readable(dim, 8 * rank) || !cu_readable(step, 4 * rank)) return false;
+    if (!stride || (rank > 1 && !cu_readable(stride, 8 * (rank - 1u)))) return false; /* NULL is refused for any rank */
+    *m = (struct tensor_map){ .type = (u8)type, .rank = (u8)rank, .address = address };
+    m->stride[0] = tensor_map_element(type);
+    for (u32 d = 0; d < rank; d++) {
+        m->dim[d] = dim[d];
+        m->step[d] = step[d];
+        if (d) m->stride[d] = stride[d - 1];
+    }
+    return true;
+}
+
+/* The fields of a map are smaller than the arguments. */
+static u8 small(u32 x) { return x > 255 ? 255 : (u8)x; }
+
+static cu_result finish(struct map_words *out, struct tensor_map *m, u32 interleave, u32 swizzle, u32 promotion,
+                        u32 fill)
+{
+    struct cu_context *c;
+    m->newer = !cu_current(&c) && c->device->profile->sm >= 100;
+    m->interleave = small(interleave);
+    m->swizzle = small(swizzle);
+    m->promotion = small(promotion);
+    m->fill = small(fill);
+    if ((u64)(uintptr_t)out % MAP_ALIGN || !cu_ok(out) || tensor_map_wrong(m)) return CU_INVALID_VALUE;
+    tensor_map_encode(m, out->word);
+    return CU_OK;
+}
+
+CU_API(cuTensorMapEncodeTiled)
+(struct map_words *out, u32 type, u32 rank, u64 address, const u64 *dim, const u64 *stride, const u32 *box,
+ const u32 *step, u32 interleave, u32 swizzle, u32 promotion, u32 fill)
+{
+    struct tensor_map m;
+    cu_result bad = cu_begin();
+    if (bad) return bad;
+    if (!begin(&m, type, rank, address, dim, stride, step) || !cu_readable(box, 4 * rank)) return CU_INVALID_VALUE;
+    memcpy(m.box, box, 4 * rank);
+    return finish(out, &m, interleave, swizzle, promotion, fill);
+}
+
+CU_API(cuTensorMapEncodeIm2col)
+(struct map_words *out, u32 type, u32 rank, u64 address, const u64 *dim, const u64 *stride, const s32 *lower,
+ const s32 *upper, u32 channels, u32 pixels, const u32 *step, u32 interleave, u32 swizzle, u32 promotion, u32 fill)
+{
+    struct tensor_map m;
+    cu_result bad = cu_begin();
+    if (bad) return bad;
+    if (rank < 3 || !begin(&m, type, rank, address, dim, stride, step)) return CU_INVALID_VALUE;
+    u32 n = rank - 2;
+    if (!cu_readable(lower, 4 * n) || !cu_readable(upper, 4 * n)) return CU_INVALID_VALUE;
+    m.im2col = true;
+    memcpy(m.lower, lower, 4 * n);
+    memcpy(m.upper, upper, 4 * n);
+    m.channels = channels;
+    m.pixels = pixels;
+    return finish(out, &m, interleave, swizzle, promotion, fill);
+}
+
+CU_API(cuTensorMapEncodeIm2colWide)
+(struct map_words *out, u32 type, u32 rank, u64 address, const u64 *dim, const u64 *stride, s32 lower, s32 upper,
+ u32 channels, u32 pixels, const u32 *step, u32 interleave, u32 mode, u32 swizzle, u32 promotion, u32 fill)
+{
+    struct tensor_map m;
+    cu_result bad = cu_begin();
+    if (bad) return bad;
+    if (rank < 3 || mode > 1 || !begin(&m, type, rank, address, dim, stride, step)) return CU_INVALID_VALUE;
+    m.im2col = true;
+    m.wide = mode ? WIDE_W128 : WIDE_W;
+    m.lower[0] = lower;
+    m.upper[0] = upper;
+    m.channels = channels;
+    m.pixels = mode ? 128 : pixels;
+    return finish(out, &m, interleave, swizzle, promotion, fill);
+}
+
+CU_API(cuTensorMapReplaceAddress)(struct map_words *map, u64 address)
+{
+    struct tensor_map m;
+    cu_result bad = cu_begin();
+    if (bad) return bad;
+    if ((u64)(uintptr_t)map % MAP_ALIGN || !cu_ok(map) || !tensor_map_decode(map->word, &m)) return CU_INVALID_VALUE;
+    m.address = address;
+    if (tensor_map_wrong(&m)) return CU_INVALID_VALUE;
+    map->word[0] = address;
+    return CU_OK;
+}

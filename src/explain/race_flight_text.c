@@ -1,0 +1,100 @@
+/* What a race finding says of a flight that one of its sides is. */
+#include "explain/race_flight_text.h"
+#include "code/shared_layout.h"
+#include "explain/explain_access.h"
+#include "units/flight.h"
+#include <inttypes.h>
+
+bool race_flight_is(const struct draft *x)
+{
+    const struct site *his = site_at(x->old_low, x->old_op);
+    return his && his->flags & SITE_BULK && x->t->space == SPACE_SHARED && !x->other_launch;
+}
+
+bool race_product_is(const struct draft *x)
+{
+    const struct lowered *l = x->t->warp->code->low;
+    return x->old_low && !x->other_launch && !(x->old->op & OP_ASYNC) &&
+           (lop_is_wgmma(&x->old_low->op[x->old_op]) || lop_is_wgmma(&l->op[x->t->op_index]));
+}
+
+void race_product_advise(struct draft *x)
+{
+    if (x->f.kind == F_order_weak) {
+        x->f.cause = "the write is before the wgmma in its own thread, and on an H200 no warp of a warpgroup goes on, "
+                     "nor is anything read, until all four have issued it; the manual does not promise that";
+        x->f.order = "a barrier of the warpgroup between the write, with its fence.proxy.async, and the wgmma";
+        x->f.fix = "Put a barrier of the warpgroup (bar.sync with 128 threads) between the two.";
+        return;
+    }
+    x->f.cause = "a wgmma reads these bytes from its issue to the wait that covers its group, and nothing orders the "
+                 "write before the one or behind the other";
+    x->f.order = "a barrier between the write and the wgmma; for the next write, one behind wgmma.wait_group";
+    x->f.fix = "Let the warpgroup wait for what it multiplies before it issues the wgmma, and let it say that the "
+               "operands may be written again behind the wgmma.wait_group that covers them, not before.";
+}
+
+/* The flight, while it is in flight; NULL: it is complete. */
+static const struct flight *flight_of(const struct draft *x)
+{
+    const struct warp *w = x->t->warp;
+    const char *at = w->shared + x->at;
+    if (!(x->old->op & OP_ASYNC)) return NULL;
+    return x->old->op & OP_WRITE ? flight_to(w->cta, at, 1) : flight_from(w->cta, at, 1);
+}
+
+/* The name of the mbarrier that a flight signals. */
+static const char *mbarrier_name(struct draft *x, const struct flight *f)
+{
+    const struct ptx_var *v = shared_variable(x->t->warp->cta->launch->kernel->func, f->mbarrier_at);
+    if (!v) return arena_printf(&x->mem, "the mbarrier at shared memory+0x%" PRIx64, f->mbarrier_at);
+    u64 off = f->mbarrier_at - v->offset;
+    return off ? arena_printf(&x->mem, "%s+0x%" PRIx64, plain_name(&x->mem, v->name), off)
+               : plain_name(&x->mem, v->name);
+}
+
+static void advise_in_flight(struct draft *x, const struct flight *f)
+{
+    const char *side = x->old->op & OP_WRITE ? "into" : "out of";
+    if (f->end == FLIGHT_MBARRIER) {
+        const char *bar = mbarrier_name(x, f);
+        x->f.cause = arena_printf(&x->mem,
+                                  "the copy of %" PRIu64 " bytes %s these was in flight: nobody has waited for phase "
+                                  "%" PRIu64 " of %s, which counts them; a wait for the other parity returns at once",
+                                  f->bytes, side, f->mbarrier_phase, bar);
+        x->f.order = arena_printf(&x->mem, "mbarrier.try_wait.parity %" PRIu64 " on %s by each thread that uses them",
+                                  f->mbarrier_phase & 1, bar);
+        x->f.fix = arena_printf(&x->mem,
+                                "Wait for parity %" PRIu64
+                                " of %s before the access: 0 for the first phase, then 1, and "
+                                "so on in turn.",
+                                f->mbarrier_phase & 1, bar);
+        return;
+    }
+    const char *wait = f->end == FLIGHT_WGMMA ? "wgmma.wait_group.sync.aligned" : "cp.async.bulk.wait_group.read";
+    x->f.cause = flight_committed(f)
+                     ? arena_printf(&x->mem,
+                                    "%s that reads these bytes was in flight: its group has %u newer one%s, and its "
+                                    "thread has not waited for it",
+                                    f->end == FLIGHT_WGMMA ? "a wgmma" : "a bulk copy", flight_newer(f),
+                                    flight_newer(f) == 1 ? "" : "s")
+                     : "the operation that reads these bytes was in flight: its group has not even been committed";
+    x->f.order = arena_printf(&x->mem, "%s %u by the thread that issued it, and a barrier where another thread writes",
+                              wait, flight_newer(f));
+    x->f.fix = arena_printf(&x->mem, "Put %s %u, and a barrier, before the source is written again.", wait,
+                            flight_newer(f));
+}
+
+void race_flight_advise(struct draft *x)
+{
+    const struct flight *f = flight_of(x);
+    if (f) {
+        advise_in_flight(x, f);
+        return;
+    }
+    x->f.cause = "the copy was complete by then, but only because another thread had waited for it: this thread has "
+                 "neither waited for the phase of its mbarrier, or its group, nor come behind a thread that has";
+    x->f.order = "a wait for the phase by this thread, or a barrier behind the wait of the thread that did";
+    x->f.fix = "Let every thread that uses the bytes wait for the phase of the mbarrier, or put __syncthreads() behind "
+               "the wait of the one that does.";
+}

@@ -1,0 +1,228 @@
+/* Advice where data is handed over from thread to thread: by a flag, a counter or a lock whose release or acquire is
+ * missing. Each advise_* function returns false, and leaves the finding as it is, where the code does not show that. */
+#include "explain/race_handover.h"
+#include "explain/race_code.h"
+
+/* A strong access that may be a flag. Shared memory does not count: barriers are the usual way there. */
+static bool is_strong(const struct site *s)
+{
+    return s && s->space != SP_SHARED && (s->sem != SEM_WEAK || site_is_atomic(s));
+}
+
+/* ---- data and a flag ---- */
+
+/* The flag that the reader waits for: the last strong read that dominates its access. One thread may do an atomic for
+ * its block, which all then meet at a barrier. Where the data is volatile itself, a volatile read counts only if a loop
+ * polls it. NONE: there is none. */
+static u32 find_flag_read(struct side s)
+{
+    bool volatile_data = site_at(s.l, s.op)->sem == SEM_VOLATILE;
+    for (u32 k = s.op; k-- > 0;) {
+        const struct site *z = site_at(s.l, k);
+        if (!is_strong(z) || !(site_is_load(z) || site_fetches(z))) continue;
+        if (!code_dominates(s.l, k, s.op) && !(site_fetches(z) && code_must_pass(s.l, k, s.op))) continue;
+        if (!volatile_data || z->sem != SEM_VOLATILE || z->flags & SITE_POLLED) return k;
+    }
+    return NONE;
+}
+
+/* The write that sets the flag: the first strong write to its object behind the writer's access, or else the last one
+ * before it. NONE: there is none. */
+static u32 find_flag_write(struct side s, const struct provenance *flag)
+{
+    u32 before = NONE;
+    for (u32 k = 0; k < s.l->nop; k++) {
+        const struct site *z = site_at(s.l, k);
+        if (!is_strong(z) || site_is_load(z) || !code_same_object(&z->prov, flag)) continue;
+        if (k > s.op) return k;
+        before = k;
+    }
+    return before;
+}
+
+/* ---- under a lock ---- */
+
+/* The atomic that takes the lock around an access: the last exchange or compare-and-swap that must be passed before
+ * it. NONE: there is none. */
+static u32 find_lock_take(struct side s)
+{
+    for (u32 k = s.op; s.l && k-- > 0;) {
+        const struct site *z = site_at(s.l, k);
+        if (z && site_fetches(z) && (z->atom == AT_CAS || z->atom == AT_EXCH) && code_must_pass(s.l, k, s.op)) return k;
+    }
+    return NONE;
+}
+
+/* The first write behind the access to the object of the lock: it gives the lock back. NONE: there is none. */
+static u32 find_lock_release(struct side s, u32 taken)
+{
+    for (u32 k = s.op + 1; k < s.l->nop; k++) {
+        const struct site *z = site_at(s.l, k);
+        if (z && !site_is_load(z) && code_same_object(&z->prov, &s.l->site[s.l->op[taken].site].prov)) return k;
+    }
+    return NONE;
+}
+
+/* Both are under one lock. What is missing: an acquire, a release, a barrier before one thread gives it back for its
+ * block, or the choice of one lock for both. */
+bool advise_lock(struct draft *x)
+{
+    struct side a = code_current(x), b = code_prior(x);
+    u32 taken = find_lock_take(a), given = taken == NONE ? NONE : find_lock_release(a, taken);
+    if (given == NONE || find_lock_take(b) != taken || a.l != b.l) return false;
+    const struct site *t = site_at(a.l, taken), *g = site_at(a.l, given);
+    u32 last = a.op > b.op ? a.op : b.op, first = a.op < b.op ? a.op : b.op;
+    bool acquired = t->sem == SEM_ACQUIRE || t->sem == SEM_ACQ_REL || code_fence_between(a.l, taken, first),
+         strong = is_strong(g),
+         released = strong && (g->sem == SEM_RELEASE || g->sem == SEM_ACQ_REL || code_fence_between(a.l, last, given));
+    const char *from = code_line(x, (struct side){ a.l, taken }), *to = code_line(x, (struct side){ a.l, given });
+    /* the clocks say that one of the two is missing: it is not on every path */
+    if (acquired && released && (x->missing == MISSING_ACQUIRE || x->missing == MISSING_RELEASE)) return false;
+    if (acquired && released && !code_dominates(a.l, taken, a.op) && !code_barrier_between(a.l, last, given)) {
+        x->f.cause = arena_printf(&x->mem,
+                                  "both are under a lock that one thread takes for its block at %s, and gives back at "
+                                  "%s without waiting for the others: no barrier lies between their accesses and that",
+                                  from, to);
+        x->f.order = "a __syncthreads() before the lock is given back";
+        x->f.fix = "Put __syncthreads() between the accesses and the fence with which the lock is given back.";
+        return true;
+    }
+    if (acquired && released) {
+        x->f.cause = arena_printf(&x->mem,
+                                  "both are under a lock taken at %s and given back at %s, with fences, and yet not "
+                                  "ordered: the two threads took different locks, or its scope is too narrow",
+                                  from, to);
+        x->f.order = "one lock for all threads that touch this element";
+        x->f.fix = "Choose the lock by the element that it guards, not by the thread or the block that takes it.";
+        return true;
+    }
+    x->f.cause = arena_printf(
+        &x->mem, "both are under a lock, but it hands nothing over: it is taken at %s%s, and given back at %s%s", from,
+        acquired ? "" : " without an acquire", to,
+        released ? ""
+        : strong ? " without a release"
+                 : " with a plain store");
+    x->f.order = arena_printf(&x->mem, "%s%s%s", acquired ? "" : "an acquire where the lock is taken",
+                              acquired || released ? "" : ", and ", released ? "" : "a release where it is given back");
+    x->f.fix = arena_printf(
+        &x->mem, "%s%s%s", acquired ? "" : "Put __threadfence() behind the loop that takes the lock.",
+        acquired || released ? "" : " ",
+        released ? ""
+        : strong ? "Put __threadfence() before the lock is given back."
+                 : "Give the lock back with __threadfence() and atomicExch(lock, 0), not with a plain store.");
+    return true;
+}
+
+/* ---- one thread tells for its block ---- */
+
+/* The release with which one thread of a block tells others what its block has done, behind the access `from`: NONE:
+ * there is none, or a barrier lies in front of it. */
+static u32 find_arrival(const struct lowered *l, u32 from, u32 to)
+{
+    for (u32 k = from + 1; k < to; k++) {
+        const struct site *z = site_at(l, k);
+        if (!is_strong(z) || site_is_load(z) || !code_by_one_thread(l, k)) continue;
+        bool releases = z->sem == SEM_RELEASE || z->sem == SEM_ACQ_REL || code_fence_between(l, from, k);
+        if (!releases) continue;
+        return code_barrier_between(l, from, k) || !code_barrier_between(l, k, to) ? NONE : k;
+    }
+    return NONE;
+}
+
+/* Both sides are right but for a barrier: one thread releases for its block before the others have done their work. */
+bool advise_arrival(struct draft *x)
+{
+    struct side a = code_current(x), b = code_prior(x);
+    u32 first = MIN_OF(a.op, b.op), last = MAX_OF(a.op, b.op);
+    if (x->t->space != SPACE_GLOBAL || !a.l || a.l != b.l || first == last || x->self || x->other_launch ||
+        x->old_linear == x->t->warp->cta->linear)
+        return false;
+    const struct site *w = site_at(a.l, first);
+    u32 at = w && !site_is_load(w) ? find_arrival(a.l, first, last) : NONE;
+    if (at == NONE) return false;
+    const char *from = code_line(x, (struct side){ a.l, first }), *to = code_line(x, (struct side){ a.l, at });
+    x->f.cause = arena_printf(&x->mem,
+                              "one thread of the block tells the other blocks at %s that the work is done, and no "
+                              "barrier lies between the writes at %s and that: the other threads of its block may not "
+                              "have written yet, and its release covers its own writes only",
+                              to, from);
+    x->f.order = arena_printf(&x->mem, "a __syncthreads() between %s and %s", from, to);
+    x->f.fix = arena_printf(&x->mem,
+                            "Put __syncthreads() in front of the fence or the release at %s, where all threads of the "
+                            "block come by.",
+                            to);
+    return true;
+}
+
+/* What hands the data over, for the text. */
+struct handover {
+    const char *at, *from; /* the lines that set and read the flag */
+    bool early;            /* the flag is set before the data is written */
+    bool released, acquired;
+    bool counter; /* the flag is a counter, which one atomic counts up and reads */
+};
+
+/* A counter that blocks count up: the last one goes on. */
+static void describe_counter(struct draft *x, const struct handover *h)
+{
+    x->f.cause = arena_printf(
+        &x->mem, "data handed over with a counter: the atomic at %s counts %s%s%s", h->at,
+        h->released ? "" : "with no fence between the data and it, so the data may be seen after the count",
+        h->released || h->acquired ? "" : ", and ",
+        h->acquired ? "" : "with no fence behind it, so the data may be read before the count is");
+    x->f.order = arena_printf(&x->mem, "%s%s%s", h->released ? "" : "a fence between the data and the atomic",
+                              h->released || h->acquired ? "" : ", and ",
+                              h->acquired ? "" : "a fence between the atomic and the reads");
+    x->f.fix = arena_printf(&x->mem, "%s%s%s.",
+                            h->released ? "Put __threadfence() behind the atomic at "
+                                        : "Put __threadfence() between the data and the atomic at ",
+                            h->at, h->released || h->acquired ? "" : ", and another one behind the atomic");
+}
+
+static void describe_flag(struct draft *x, const struct handover *h)
+{
+    const char *first =
+        h->early ? arena_printf(&x->mem, "the flag is set at %s before the data is written", h->at)
+        : h->released
+            ? arena_printf(&x->mem, "the flag is set at %s with a release", h->at)
+            : arena_printf(&x->mem, "the flag is set at %s without a release, so the data may be seen after it", h->at);
+    x->f.cause = arena_printf(&x->mem, "data handed over with a flag: %s; it is read at %s %s", first, h->from,
+                              h->acquired ? "with an acquire"
+                                          : "without an acquire, so the data may be read before it");
+    x->f.order = arena_printf(&x->mem, "%s%s%s",
+                              h->released ? ""
+                              : h->early  ? "the data written first, then the flag, with a release"
+                                          : "a release between the data and the flag",
+                              h->released || h->acquired ? "" : ", and ",
+                              h->acquired ? "" : "an acquire between the flag and the data");
+    const char *writer =
+        h->released ? ""
+        : h->early  ? "Write the data first, then __threadfence(), then set the flag."
+                    : "Put __threadfence() before the flag is set, or store it with cuda::memory_order_release.";
+    x->f.fix = arena_printf(&x->mem, "%s%s%s", writer, h->released || h->acquired ? "" : " ",
+                            h->acquired ? ""
+                                        : "Put __threadfence() after the loop that waits for the flag, or load it with "
+                                          "cuda::memory_order_acquire (cuda::atomic_ref).");
+}
+
+/* The data is written before a flag is set, and read after the flag is seen, without a release or an acquire. */
+bool advise_flag(struct draft *x)
+{
+    struct side a = code_current(x), b = code_prior(x), w = code_is_store(a) ? a : b, r = code_is_store(a) ? b : a;
+    if (x->t->space != SPACE_GLOBAL || !code_is_store(w) || !code_is_load(r)) return false;
+    u32 got = find_flag_read(r), set = got == NONE ? NONE : find_flag_write(w, &r.l->site[r.l->op[got].site].prov);
+    if (set == NONE) return false;
+    const struct site *s = site_at(w.l, set), *z = site_at(r.l, got);
+    struct handover h = { code_line(x, (struct side){ w.l, set }), code_line(x, (struct side){ r.l, got }),
+                          .early = set < w.op,
+                          .acquired = z->sem == SEM_ACQUIRE || z->sem == SEM_ACQ_REL ||
+                                      code_fence_between(r.l, got, r.op) };
+    h.released = !h.early && (s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL || code_fence_between(w.l, w.op, set));
+    h.counter = set == got && w.l == r.l && !h.early && s->atom != AT_CAS && s->atom != AT_EXCH;
+    if ((h.released && h.acquired) || (h.early && !code_dominates(r.l, got, r.op))) return false;
+    if (h.counter)
+        describe_counter(x, &h);
+    else
+        describe_flag(x, &h);
+    return true;
+}

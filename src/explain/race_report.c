@@ -1,0 +1,743 @@
+/* Reports: two accesses that nothing orders become a finding.
+ *
+ * race_report is called for each racing pair of accesses, by the cells and the lists. It drafts a finding (struct
+ * draft), classifies it (which kind of race it is, by rules.md R4..R9), and counts it when the same two instructions
+ * have been reported before. Only the first occurrence gets its texts: both sides, their values, and the advice of
+ * race_advice.c.
+ *
+ * Throughout, `old` is the prior access, which a cell had recorded, and `me` the current one, which found it. */
+#include "explain/race_report.h"
+#include "explain/race_advice.h"
+#include "explain/race_flight_text.h"
+#include "explain/race_code.h"
+#include "race/race_kernel.h"
+#include "race/race_launch.h"
+#include "flow/analyses.h"
+#include "code/shared_layout.h"
+#include "units/cluster.h"
+#include "units/async.h"
+#include "explain/explain_access.h"
+#include "sim/finding_place.h"
+#include "units/grids.h"
+#include "sim/lanes.h"
+#include "sim/special_registers.h"
+#include "mem/mem_finding.h"
+#include <inttypes.h>
+
+/* Finds the CTA and the launch of the prior access. Other workers may be adding to the history of its slot. */
+static void find_prior(struct draft *x)
+{
+    const struct race_cta *c = x->t->w->c;
+    struct resident was;
+    lock(&c->era->lock);
+    const struct race_launch *l = c->launch;
+    if (resident_at(c->race, word_slot(x->old->a), word_time(x->old->a), &was)) {
+        x->old_linear = was.linear;
+        l = c->era->launch[was.launch % ERA_LAUNCHES];
+        x->other_launch = was.launch != c->launch->number;
+    }
+    memcpy(x->old_grid, l->grid, sizeof x->old_grid);
+    memcpy(x->old_block, l->block, sizeof x->old_block);
+    x->old_kernel = l->kernel;
+    x->old_serial = l->serial;
+    unlock(&c->era->lock);
+}
+
+static void rival_cta(const struct draft *x, u32 out[3])
+{
+    const u32 *grid = x->old_grid;
+    u64 c = x->old_linear;
+    out[0] = (u32)(c % grid[0]);
+    out[1] = (u32)(c / grid[0] % grid[1]);
+    out[2] = (u32)(c / grid[0] / grid[1]);
+}
+
+static bool same_cta(const struct draft *x)
+{
+    return x->old_linear == x->t->warp->cta->linear && word_kind(x->old->a) != WHO_GRID && !x->other_launch;
+}
+static bool same_warp(const struct draft *x)
+{
+    return same_cta(x) && word_kind(x->old->a) != WHO_CTA && word_warp(x->old->a) == (u32)x->t->w->key >> 14;
+}
+/* The lane of the prior access that is shown. */
+static u32 prior_lane(const struct draft *x)
+{
+    u32 k = (u32)(x->at % SECTOR);
+    u64 a = x->old->a;
+    if (word_kind(a) == WHO_WARP && x->old->lanes) { /* any of them but our own lane */
+        u32 others = x->old->lanes, mine = same_warp(x) ? 1u << x->lane : 0;
+        return (u32)__builtin_ctz(others & ~mine ? others & ~mine : others);
+    }
+    return lane_of_byte(a, k);
+}
+
+/* ---- which kind ---- */
+
+/* The same number, the address of the same variable, or the same parameter. */
+static bool same_operand(const struct opnd *p, const struct opnd *q, bool one_function)
+{
+    if (p->kind != q->kind || p->value != q->value) return false;
+    if (p->kind == O_PARAM) return one_function;
+    return p->kind == O_CONST && p->comp == q->comp && p->reg == q->reg && (one_function || !p->reg);
+}
+
+/* What a store writes: its operand, or what the register was set to before it in the same block. */
+static const struct opnd *written_operand(const struct lowered *l, u32 op)
+{
+    const struct opnd *d = lop_data(&l->op[op], 0);
+    u32 b = 0;
+    /* a constant that is set once is in its place already */
+    if (d->kind != O_REG || l->ndef[d->reg] == 1) return d;
+    while (b < l->nblock && (op < l->block[b].first || op >= l->block[b].end)) b++;
+    for (u32 k = op; b < l->nblock && k-- > l->block[b].first;) {
+        const struct lop *o = &l->op[k];
+        bool sets = false;
+        EACH_DEF (r, o) sets |= r == d->reg;
+        if (sets) return o->kind == K_LANE && o->shape == SHAPE_MOVE && o->guard.kind == O_NONE ? lop_src(o, 0) : d;
+    }
+    return d;
+}
+
+/* R7: both write the same immediate, or the same parameter. */
+static bool same_constant(const struct draft *x)
+{
+    const struct lowered *l = x->t->warp->code->low;
+    if (!(x->old->op & x->me->op & OP_WRITE) || x->old_low == NULL) return false;
+    const struct lop *a = &l->op[x->t->op_index], *b = &x->old_low->op[x->old_op];
+    if (!lop_is_store(a) || !lop_is_store(b) || l->site[a->site].vec != 1 || x->old_low->site[b->site].vec != 1)
+        return false;
+    return same_operand(written_operand(l, x->t->op_index), written_operand(x->old_low, x->old_op), l == x->old_low);
+}
+
+/* R5b in a simple kernel: a .sync operation of both lanes lies between the two accesses. */
+static bool sync_between(const struct draft *x)
+{
+    const struct race_warp *w = x->t->w;
+    if (word_warp(x->old->a) != (u32)w->key >> 14 || word_time(x->old->a) < w->c->start ||
+        word_kind(x->old->a) > WHO_WARP)
+        return false;
+    u32 his = word_kind(x->old->a) == WHO_WARP && x->old->lanes ? x->old->lanes : 1u << prior_lane(x),
+        both = his | 1u << x->lane;
+    if (word_kind(x->old->a) == WHO_WARP && !x->old->lanes) both = w->all;
+    for (u32 n = 0; n < RECENT; n++)
+        if (w->recent[n].time > word_time(x->old->a) && (w->recent[n].mask & both) == both) return true;
+    return false;
+}
+
+/* The access goes past the first cache, or is strong. */
+static bool uncached(const struct lowered *l, u32 op, u32 how)
+{
+    const struct site *s = site_at(l, op);
+    return how & OP_STRONG || (s && s->flags & SITE_UNCACHED);
+}
+
+/* R5: the warps of a warpgroup come together at a product. The one that wrote has issued it since, or, where another
+ * one has read already, is still before it. */
+static bool product_is_between(const struct draft *x)
+{
+    u64 a = x->old->a;
+    u32 warp = word_warp(a) % 32;
+    const struct race_warp *me = x->t->w, *his = &me->c->warp[warp];
+    if (!same_cta(x) || word_kind(a) > WHO_WARP || warp / 4 != x->t->warp->id / 4) return false;
+    if (x->t->product) return his->nissued < x->t->product || word_time(a) < his->issued[x->t->product % PRODUCTS];
+    if (!race_product_is(x) || x->old->op & OP_WRITE) return false;
+    for (u32 n = his->nissued; n > me->nissued && his->nissued - n < PRODUCTS; n--)
+        if (his->issued[n % PRODUCTS] == word_time(a)) return true;
+    return false;
+}
+
+/* R5: the hardware orders the two, the memory model does not. */
+static bool is_ordered_weakly(const struct draft *x)
+{
+    bool exact = x->t->w->c->exact;
+    if (exact ? hb_byte_weak(x->t->w, x->old, x->me, (u32)(x->at % SECTOR), x->t->space) : sync_between(x)) return true;
+    return uncached(x->t->warp->code->low, x->t->op_index, x->me->op) && uncached(x->old_low, x->old_op, x->old->op) &&
+           !(x->old->op & x->me->op & OP_STRONG);
+}
+
+/* The asynchronous copy that is the prior access; group 0: it is not known any more. */
+static struct async_flight copy_in_flight(const struct draft *x)
+{
+    struct async_flight a = { 0 };
+    const struct cta *c = x->t->warp->cta;
+    u32 warp = word_warp(x->old->a) % 32;
+    if (x->at < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS && warp < c->nwarps)
+        async_flight(c->warp[warp], prior_lane(x), x->t->warp->shared + x->at, &a);
+    return a;
+}
+
+/* One side is a load that only proposes a value which a compare-and-swap verifies, the other a strong write: harmless.
+ */
+static bool is_optimistic_read(const struct draft *x)
+{
+    const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index), *his = site_at(x->old_low, x->old_op);
+    bool mine_proposes = mine && mine->flags & SITE_OPTIMISTIC && !(x->me->op & OP_WRITE) && x->old->op & OP_STRONG;
+    return mine_proposes || (his && his->flags & SITE_OPTIMISTIC && !(x->old->op & OP_WRITE) && x->me->op & OP_STRONG);
+}
+
+/* ---- the texts ---- */
+
+static const char *access_text(u32 op, const struct site *s)
+{
+    return s && site_is_atomic(s) ? "atomic" : op & OP_WRITE ? "write" : "read";
+}
+
+static const char *semantics_text(struct arena *a, u32 op, const struct site *s)
+{
+    static const char *const sem[] = { "weak", "volatile", "relaxed", "acquire", "release", "acq_rel" },
+                             *const scope[] = { "cta", "cluster", "gpu", "sys" };
+    if (op & OP_ASYNC) return "asynchronous";
+    if (!(op & OP_STRONG) || !s) return "weak";
+    u32 k = s->sem == SEM_WEAK ? SEM_RELAXED : s->sem;
+    return k == SEM_VOLATILE ? "volatile" : arena_printf(a, "%s.%s", sem[k], scope[s->scope & 3]);
+}
+
+/* It is about shared memory, of this CTA or another one of the cluster: no global address is as small. */
+static bool in_shared(const struct draft *x)
+{
+    return x->t->space == SPACE_SHARED || x->at < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
+}
+
+/* As findings have it. */
+static u64 shown_address(const struct draft *x) { return in_shared(x) ? cluster_offset(x->at) : x->at; }
+
+/* The shared array at the address; NULL: unknown, or dynamic shared memory. It goes by the address, not by what the
+ * current access was derived from: either side may come second, and one of them may not tell. */
+static const struct ptx_var *shared_array(const struct draft *x)
+{
+    return shared_variable(x->t->warp->cta->launch->kernel->func, x->at);
+}
+
+/* Fills in the object that the finding is about. */
+static void describe_object(struct draft *x)
+{
+    const struct touch *t = x->t;
+    struct finding *f = &x->f;
+    const struct lowered *l = t->warp->code->low;
+    if (!in_shared(x)) {
+        struct mem_object *o = mem_find(t->w->c->race->mem, x->at);
+        f->space = "global";
+        if (!o) return;
+        finding_object(f, o);
+        return;
+    }
+    f->space = "shared";
+    f->object = "shared memory";
+    f->object_size = t->w->c->launch->of->shared_total;
+    if (cluster_rank(x->at) != t->warp->cta->rank && cluster_cta(t->warp->cta, x->at))
+        f->object_note = cluster_whose(&x->mem, cluster_cta(t->warp->cta, x->at));
+    const struct site *s = site_at(l, t->op_index);
+    const struct ptx_var *v = shared_array(x);
+    if (!v) return;
+    f->object = plain_name(&x->mem, v->name);
+    f->object_base = v->offset;
+    f->object_size = v->size;
+    u32 width = s ? s->width : 4;
+    if (f->object_size % width == 0) {
+        f->element_size = width;
+        f->object_type = arena_printf(&x->mem, "b%u[%" PRIu64 "]", width * 8u, f->object_size / width);
+    }
+}
+
+/* The order that is missing where a flag or a lock connects the two. */
+static const char *missing_order_text(struct draft *x)
+{
+    const char *fence = same_cta(x) ? "__threadfence_block()" : "__threadfence()";
+    if (x->missing == MISSING_SCOPE) return "gpu scope on both sides: __threadfence(), cuda::thread_scope_device";
+    if (x->missing == MISSING_ACQUIRE)
+        return arena_printf(&x->mem,
+                            "a %s behind the operation that sees the flag or takes the lock, or an acquire operation "
+                            "(memory_order_acquire)",
+                            fence);
+    return arena_printf(
+        &x->mem, "a %s before the flag is set or the lock is given back, or a release operation (memory_order_release)",
+        fence);
+}
+
+static const char *missing_fix_text(struct draft *x)
+{
+    const char *fence = same_cta(x) ? "__threadfence_block()" : "__threadfence()";
+    if (x->missing == MISSING_SCOPE)
+        return "Use __threadfence() in place of __threadfence_block(), and atomics of device scope, on both sides.";
+    if (x->missing == MISSING_ACQUIRE)
+        return arena_printf(&x->mem, "Put a %s between taking the lock, or seeing the flag, and what it protects.",
+                            fence);
+    return arena_printf(
+        &x->mem, "Put a %s between the accesses and the write that sets the flag or gives the lock back.", fence);
+}
+
+/* Advice from the clocks: a flag or a lock connects the two, and one half of the synchronisation is missing. Left out
+ * where the code around the two has shown the flag or the lock already (named), unless its scope is wrong. Left out,
+ * too, for shared memory within a warp: there __syncwarp() is missing, whatever the lanes have read from each other. */
+static void advise_missing(struct draft *x, bool named)
+{
+    if (!x->missing || (named && x->missing != MISSING_SCOPE) || (x->t->space == SPACE_SHARED && same_warp(x))) return;
+    x->f.cause = x->missing == MISSING_ACQUIRE
+                     ? "the second thread has read what was released behind the first access, but with a relaxed "
+                       "operation and no fence behind it: it has acquired nothing"
+                 : x->missing == MISSING_SCOPE
+                     ? "a release and an acquire lie between the two, but at CTA scope (__threadfence_block, "
+                       "fence.cta), which orders only threads of one CTA; these are in different CTAs"
+                     : "the second thread has seen a flag or lock that was written behind the first access, but with a "
+                       "relaxed operation and no fence before it: nothing was released";
+    x->f.order = missing_order_text(x);
+    x->f.fix = missing_fix_text(x);
+}
+
+/* Which group the copy belongs to, and what its thread waited for. */
+static const char *copy_text(struct draft *x)
+{
+    struct async_flight a = copy_in_flight(x);
+    if (!a.group) return "the copy was in flight: nobody had waited for its group";
+    if (a.counted)
+        return "the copy was in flight: cp.async.mbarrier.arrive has it counted by an mbarrier, and nobody had waited "
+               "for that phase";
+    if (!a.committed)
+        return arena_printf(
+            &x->mem, "the copy was in flight: its group, the thread's group %u, has not even been committed", a.group);
+    const char *which = a.newer ? arena_printf(&x->mem, "with %u newer one%s", a.newer, a.newer == 1 ? "" : "s")
+                                : "the newest";
+    const char *copy = arena_printf(&x->mem, "the copy was in flight: it belongs to group %u of its thread, %s",
+                                    a.group, which);
+    if (!a.waited) return arena_printf(&x->mem, "%s, and the thread had not waited since", copy);
+    return arena_printf(
+        &x->mem, "%s; the thread's last wait, wait_group %u, leaves %s in flight: wait_group %u was needed", copy,
+        a.wait, a.wait == 1 ? "the newest" : arena_printf(&x->mem, "the %u newest", a.wait), a.newer);
+}
+
+/* Advice for a copy that nobody had waited for. */
+static void advise_copy(struct draft *x)
+{
+    if (x->f.kind != F_async_early && x->f.kind != F_async_wait) return;
+    if (race_flight_is(x)) return;
+    x->f.cause = copy_text(x);
+    if (copy_in_flight(x).counted) {
+        x->f.order = "a wait for the phase of the mbarrier by each thread that reads";
+        x->f.fix = "Wait for the phase of the mbarrier that counts the copy before reading what it brings.";
+        return;
+    }
+    x->f.order = arena_printf(&x->mem,
+                              "cp.async.wait_group %u by the thread that copies, so that its group is done, and a "
+                              "barrier where another thread reads",
+                              copy_in_flight(x).newer);
+}
+
+/* The bytes as they are now: what a reader gets, and what a writer replaces; NULL: there are none. */
+static const char *bytes_now(const struct draft *x, u64 at)
+{
+    if (in_shared(x)) {
+        const struct cta *c = cluster_cta(x->t->warp->cta, at);
+        return c ? c->shared + cluster_offset(at) : NULL;
+    }
+    struct mem_object *o = mem_find(x->t->w->c->race->mem, at);
+    return o ? mem_view(o, at) : NULL;
+}
+
+static const char *value_text(struct draft *x, u32 width)
+{
+    const char *p = bytes_now(x, x->at);
+    u64 v = 0;
+    if (!p) return NULL;
+    memcpy(&v, p, width < 8 ? width : 8);
+    return arena_printf(&x->mem, "0x%0*" PRIx64, (int)(2 * (width < 8 ? width : 8)), v);
+}
+
+static u64 stored_value(const struct warp *w, const struct opnd *d, u32 width, u32 lane)
+{
+    if (d->kind != O_REG) return d->kind == O_NONE ? 0 : opnd_value(w, *d, lane);
+    const struct where *at = &w->code->reg[d->reg];
+    return lane_value(w, w->code, w->R, at->slot, at->cls, width, lane);
+}
+
+/* What a lane is about to store into the element; false: the instruction is no store of up to 8 bytes. */
+static bool stored_bits(const struct draft *x, const struct site *s, u32 lane, u64 *bits)
+{
+    const struct warp *w = x->t->warp;
+    const struct lop *o = &w->code->low->op[x->t->op_index];
+    if (!s || !site_is_store(s) || s->width > 8) return false;
+    u32 k = s->vec > 1 ? (u32)(x->at % ((u64)s->width * s->vec)) / s->width : 0;
+    *bits = stored_value(w, lop_data(o, k), s->reg_width, lane);
+    if (s->width < 8) *bits &= (1ull << 8 * s->width) - 1;
+    return true;
+}
+
+static const char *stored_text(struct draft *x, const struct site *s, u32 lane)
+{
+    u64 v;
+    return stored_bits(x, s, lane, &v) ? arena_printf(&x->mem, "0x%0*" PRIx64, 2 * s->width, v) : NULL;
+}
+
+/* The prior access is a set of threads, of which the shown one is only a member. */
+static enum rival_crowd crowd_of(const struct draft *x)
+{
+    u32 kind = word_kind(x->old->a);
+    return kind == WHO_CTA ? CROWD_CTA : kind == WHO_GRID ? CROWD_GRID : CROWD_NONE;
+}
+
+/* Both are stores of one statement of the source, and what is stored is there already. */
+static bool equal_stores(struct draft *x)
+{
+    const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index), *his = site_at(x->old_low, x->old_op);
+    u64 now = 0;
+    if (x->old->op != OP_WRITE || x->me->op != OP_WRITE || !mine || !his || mine->width != his->width ||
+        !race_same_statement(x) || !stored_bits(x, mine, x->lane, &x->f.stored))
+        return false;
+    const char *p = bytes_now(x, x->at & ~(u64)(mine->width - 1));
+    if (p) memcpy(&now, p, mine->width);
+    return p && now == x->f.stored;
+}
+
+/* R7: threads of one block write what depends on the block alone, with one instruction. */
+static bool same_of_block(struct draft *x)
+{
+    const struct lowered *l = x->t->warp->code->low;
+    const struct opnd *d = lop_data(&l->op[x->t->op_index], 0);
+    return same_cta(x) && x->old_low == l && x->old_op == x->t->op_index && d->kind == O_REG && equal_stores(x) &&
+           l->site[l->op[x->t->op_index].site].vec == 1 && code_is_of_block(l, d->reg);
+}
+
+static enum finding_kind classify(struct draft *x)
+{
+    if (race_flight_is(x)) return x->me->op & OP_WRITE ? F_async_overwrite : F_async_early;
+    if (product_is_between(x)) return F_order_weak;
+    if (race_product_is(x)) return F_async_overwrite;
+    if (x->old->op & OP_ASYNC)
+        return x->me->op & OP_WRITE ? F_async_overwrite : copy_in_flight(x).waited ? F_async_wait : F_async_early;
+    if (x->me->op & x->old->op & OP_WRITE && x->me->op & OP_ASYNC) return F_async_overwrite;
+    if (is_ordered_weakly(x)) return F_order_weak;
+    if (x->old->op & x->me->op & OP_STRONG && (x->old->bytes == x->me->bytes || x->old->whole == x->me->whole))
+        return F_race_scope;
+    if (same_constant(x) || (x->of_block = same_of_block(x))) return F_race_same_value;
+    if (x->other_launch) return F_race_stream;
+    /* the report calls it a race unless it turns out that each element has its own value (R7) */
+    if ((x->f.equal = equal_stores(x))) return F_race_same_value;
+    return F_race;
+}
+
+/* Counts one more occurrence of the two instructions; false: the report does not know them yet. */
+static bool count_again(struct draft *x, u64 ticket, u32 width, u32 his)
+{
+    const struct warp *w = x->t->warp;
+    const struct launch *l = w->cta->launch;
+    u64 at = shown_address(x);
+    struct occurrence o = { .nlanes = 1,
+                            .thread = { w->id * LANES + x->lane },
+                            .addr = { at & ~(u64)(width - 1) },
+                            .rival_thread = word_warp(x->old->a) % 32 * LANES + prior_lane(x),
+                            .rival_addr = at & ~(u64)(his - 1),
+                            .crowd = crowd_of(x),
+                            .equal = x->f.equal,
+                            .stored = x->f.stored };
+    memcpy(o.nctaid, l->in->grid, 12);
+    memcpy(o.ntid, l->in->block, 12);
+    memcpy(o.cta, w->cta->id, 12);
+    rival_cta(x, o.rival_cta);
+    if (!in_shared(x)) {
+        struct mem_object *m = mem_find(x->t->w->c->race->mem, x->at);
+        o.object_base = m ? m->base : 0;
+    } else {
+        const struct ptx_var *v = shared_array(x);
+        o.object_base = v ? v->offset : 0;
+    }
+    return report_again(x->to, ticket, &o);
+}
+
+/* The key of a finding by its two instructions and its kind. The low bits, too, depend on both instructions. */
+static u64 pair_ticket(u32 mine, u32 his, enum finding_kind kind)
+{
+    u64 h = ((u64)mine << 32 | his) * 0x9e3779b97f4a7c15u;
+    return (h ^ h >> 32) + kind + 1;
+}
+
+/* The values of both sides. Weak accesses come here before they are done, strong ones afterwards: then the bytes that
+ * a strong write has replaced are gone. */
+static void fill_values(struct draft *x, enum finding_kind kind, const struct site *mine)
+{
+    struct finding *f = &x->f;
+    bool replaced = x->me->op & OP_STRONG && x->me->op & OP_WRITE;
+    if (!replaced && !(x->old->op & OP_ASYNC)) x->rival.value = value_text(x, x->rival.width);
+    if (x->me->op & OP_WRITE)
+        f->value = x->me->op & OP_ASYNC ? NULL : stored_text(x, mine, x->lane);
+    else
+        f->value = value_text(x, f->width);
+    if (kind == F_race_lanes) x->rival.value = stored_text(x, mine, prior_lane(x));
+    if (kind == F_race_same_value) x->rival.value = f->value; /* the bytes there now may be a third thread's */
+}
+
+/* The prior side, as the finding shows it. */
+static void fill_rival(struct draft *x, const struct site *his)
+{
+    x->rival = (struct rival){ .access = access_text(x->old->op, his),
+                               .how = semantics_text(&x->mem, x->old->op, his),
+                               .width = his ? his->width : 4,
+                               .thread = word_warp(x->old->a) % 32 * LANES + prior_lane(x) };
+    x->rival.addr = shown_address(x) & ~(u64)(x->rival.width - 1);
+    x->rival.crowd = crowd_of(x);
+    rival_cta(x, x->rival.cta);
+}
+
+/* ---- two launches ---- */
+
+static const char *point_text(struct draft *x, const u32 at[3], const u32 size[3])
+{
+    if (size[1] == 1 && size[2] == 1) return arena_printf(&x->mem, "%u", at[0]);
+    return arena_printf(&x->mem, "(%u, %u, %u)", at[0], at[1], at[2]);
+}
+
+/* The prior side in words: its thread, its kernel, what it did and where. */
+static const char *prior_text(struct draft *x, const struct site *his)
+{
+    u32 cta[3], n = word_warp(x->old->a) % 32 * LANES + prior_lane(x);
+    const u32 *b = x->old_block, thread[3] = { n % b[0], n / b[0] % b[1], n / b[0] / b[1] };
+    const char *how = semantics_text(&x->mem, x->old->op, his), *what = access_text(x->old->op, his);
+    rival_cta(x, cta);
+    return arena_printf(&x->mem,
+                        "thread %s of block %s of another launch, of %s, has accessed the same bytes at %s (%s %s)",
+                        point_text(x, thread, b), point_text(x, cta, x->old_grid), x->old_kernel->name,
+                        x->old_low ? code_line(x, code_prior(x)) : "a place that is not known any more", how, what);
+}
+
+/* Both launches come of one launch of the host, and one of them, or both, of a kernel. false: they do not. */
+static bool advise_family(struct draft *x, const struct site *his)
+{
+    const struct grid *me = x->t->warp->cta->launch->in->as_grid;
+    if (!me || !grid_is_kin(me, x->old_serial)) return false;
+    bool parent = grid_descends(me, x->old_serial);
+    x->f.cause = arena_printf(
+        &x->mem,
+        parent ? "%s; that is the kernel that launched this one, and what it does behind a launch is not ordered "
+                 "with what the launched kernel does"
+               : "%s; both were launched by kernels, and no device stream, event or tail launch orders them",
+        prior_text(x, his));
+    x->f.order = parent
+                     ? "what a kernel does is before the kernels that it launches only up to the launch, of the thread "
+                       "that launches and of those that a barrier puts before it; behind them come the tail launches "
+                       "of the grid and what the host enqueues next"
+                     : "launches in one stream of a thread block run one after the other; the default stream is "
+                       "another one for each thread block, and the fire-and-forget stream orders nothing";
+    x->f.fix = parent ? "Move what comes behind the launch into a kernel of its own, launched into "
+                        "cudaStreamTailLaunch; or launch behind a __syncthreads() that follows the access."
+                      : "Launch both into one device stream, or the second one into cudaStreamTailLaunch.";
+    return true;
+}
+
+/* What is missing between the two: the order of their launches, or the handing over that the code began. */
+static void advise_launches(struct draft *x, const struct site *his)
+{
+    const char *why =
+        x->missing == MISSING_ACQUIRE
+            ? "this thread has read what was released behind that access, but with a relaxed operation and no fence "
+              "behind it: it has acquired nothing"
+        : x->missing == MISSING_SCOPE
+            ? "a release and an acquire lie between them, but at CTA scope, which orders only "
+              "threads of one CTA"
+        : x->missing == MISSING_RELEASE
+            ? "this thread has seen a flag that was written behind that access, but with a relaxed operation and no "
+              "fence before it: nothing was released"
+            : "nothing that the one has released was acquired by the other";
+    if (advise_family(x, his)) return;
+    x->f.cause = arena_printf(
+        &x->mem, "%s; the two launches are not ordered by streams, and nothing else orders the two accesses: %s",
+        prior_text(x, his), why);
+    x->f.order = x->missing
+                     ? missing_order_text(x)
+                     : "an event, recorded behind the one launch, that the stream of the other one waits for; or, "
+                       "if the two are to run side by side, a flag that the one releases and the other acquires "
+                       "with gpu scope";
+    if (x->missing) x->f.fix = missing_fix_text(x);
+}
+
+/* Two launches that are not ordered race at every place where they use one object: one pair of instructions is shown
+ * for all, the first that was met. true: it is not this one. */
+static bool is_told(struct draft *x, u64 object, u64 pair)
+{
+    struct race_era *era = x->t->w->c->era;
+    u32 a = x->old_kernel->serial, b = x->t->w->c->launch->kernel->serial;
+    u64 what = (((u64)MIN_OF(a, b) << 32 | MAX_OF(a, b)) ^ object * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u | 1;
+    lock(&era->lock);
+    struct told *t = &era->told[what >> 32 & (ERA_TOLD - 1)];
+    era->has_told = true;
+    if (t->what != what) *t = (struct told){ what, pair };
+    bool other = t->pair != pair;
+    unlock(&era->lock);
+    return other;
+}
+
+/* A finding about threads of two launches. Which of them came first is chance: either way it is the same finding. */
+static void report_launches(struct draft *x, enum finding_kind kind)
+{
+    const struct touch *t = x->t;
+    struct warp *warp = t->warp;
+    struct finding *f = &x->f;
+    const struct site *mine = site_at(warp->code->low, t->op_index), *his = site_at(x->old_low, x->old_op);
+    u32 one = MIN_OF(t->site, x->old->site), two = MAX_OF(t->site, x->old->site);
+    f->kind = kind;
+    f->ticket = pair_ticket(one, two, kind) ^ 1ull << 63;
+    f->width = mine ? mine->width : 4;
+    struct occurrence o = { .nlanes = 1,
+                            .thread = { warp->id * LANES + x->lane },
+                            .addr = { shown_address(x) & ~(u64)(f->width - 1) } };
+    const struct mem_object *m = mem_find(t->w->c->race->mem, x->at);
+    memcpy(o.nctaid, warp->cta->launch->in->grid, 12);
+    memcpy(o.ntid, warp->cta->launch->in->block, 12);
+    memcpy(o.cta, warp->cta->id, 12);
+    o.object_base = m ? m->base : 0;
+    if (kind == F_race_stream && is_told(x, o.object_base, (u64)one << 32 | two)) return;
+    if (report_again(x->to, f->ticket, &o)) return;
+    if (!(x->old->op & x->me->op & OP_STRONG))
+        x->missing = hb_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | prior_lane(x), word_time(x->old->a));
+    describe_object(x);
+    if (x->old_low) f->other = finding_place(&x->mem, x->old_low, x->old_op);
+    f->access = access_text(x->me->op, mine);
+    f->how = semantics_text(&x->mem, x->me->op, mine);
+    f->addr[x->lane] = shown_address(x) & ~(u64)(f->width - 1);
+    f->value = x->me->op & OP_WRITE ? stored_text(x, mine, x->lane) : value_text(x, f->width);
+    f->cause_key = kind;
+    advise_launches(x, his);
+    finding_add_to(x->to, warp, t->op_index, f, 1u << x->lane);
+}
+
+static void report_finding(struct draft *x, enum finding_kind kind)
+{
+    const struct touch *t = x->t;
+    struct warp *warp = t->warp;
+    struct finding *f = &x->f;
+    const struct site *mine = site_at(warp->code->low, t->op_index), *his = site_at(x->old_low, x->old_op);
+    u64 ticket = pair_ticket(x->t->site, x->old->site, kind) + f->equal;
+    if (x->other_launch) {
+        report_launches(x, kind);
+        return;
+    }
+    if (count_again(x, ticket, mine ? mine->width : 4, his ? his->width : 4)) return;
+    f->kind = kind;
+    f->ticket = ticket;
+    if ((kind == F_race && !(x->old->op & x->me->op & OP_STRONG)) || kind == F_race_volatile)
+        x->missing = hb_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | prior_lane(x), word_time(x->old->a));
+    /* volatile data is no flag: that the thread has seen some of it says nothing about a release */
+    if (kind == F_race_volatile && x->missing == MISSING_RELEASE) x->missing = MISSING_ALL;
+    describe_object(x);
+    if (x->old_low) f->other = finding_place(&x->mem, x->old_low, x->old_op);
+    f->access = access_text(x->me->op, mine);
+    f->how = semantics_text(&x->mem, x->me->op, mine);
+    f->width = mine ? mine->width : 4;
+    f->addr[x->lane] = shown_address(x) & ~(u64)(f->width - 1);
+    x->self = x->old_linear == warp->cta->linear && !x->other_launch && word_warp(x->old->a) % 32 == warp->id &&
+              prior_lane(x) == x->lane;
+    advise_missing(x, race_advise(x));
+    advise_copy(x);
+    if (race_flight_is(x)) race_flight_advise(x);
+    if (race_product_is(x)) race_product_advise(x);
+    fill_rival(x, his);
+    fill_values(x, kind, mine);
+    f->rival = &x->rival;
+    f->cause_key = f->equal ? F_race : kind;
+    if (kind == F_race || f->equal) f->update = race_update_load(x);
+    finding_add_to(x->to, warp, t->op_index, f, 1u << x->lane);
+}
+
+/* The check that this kind of finding belongs to is on. */
+static bool is_wanted(const struct launch *l, enum finding_kind k)
+{
+    bool async = k == F_async_early || k == F_async_overwrite || k == F_async_wait;
+    return l->in->checks & (async ? CHECK_ASYNC : CHECK_RACE);
+}
+
+static struct draft draft_of(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
+{
+    struct draft x = { .t = t, .old = old, .me = me, .at = t->at + byte, .to = t->warp->cta->launch->in->report };
+    struct lowered *low = t->warp->cta->launch->sim->functions.func[old->site >> SITE_FUNCTION];
+    if (old->site && low && (old->site & SITE_OPERATION) < low->nop) {
+        x.old_low = low;
+        x.old_op = old->site & SITE_OPERATION;
+    }
+    find_prior(&x);
+    u32 mine = word_kind(me->a) == WHO_WARP && me->lanes ? me->lanes : 1u << lane_of_byte(me->a, byte);
+    /* a thread does not race with itself: another lane of the current access is shown */
+    if (word_kind(me->a) == WHO_WARP && same_cta(&x) && word_warp(old->a) == (u32)t->w->key >> 14 && mine & (mine - 1))
+        mine &= ~(1u << prior_lane(&x));
+    x.lane = (u32)__builtin_ctz(mine);
+    return x;
+}
+
+void race_report(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
+{
+    const struct race *r = t->w->c->race;
+    if (unlikely(r->hook != NULL)) {
+        r->hook(r->hook_self, t, byte, t->w->c->exact && hb_byte_weak(t->w, old, me, byte, t->space));
+        return;
+    }
+    struct draft x = draft_of(t, old, me, byte);
+    if (is_optimistic_read(&x)) return;
+    enum finding_kind k = classify(&x);
+    /* Two that initialise one mbarrier are reported by the check of asynchronous operations. */
+    bool reported = race_is_init(t->warp->code->low, t->op_index) && race_is_init(x.old_low, x.old_op) &&
+                    t->warp->cta->launch->in->checks & CHECK_ASYNC;
+    /* Both accesses are in cooperative groups or libcu++ (tiles of several warps, ~cuda::pipeline), which rely on a
+     * shuffle or match to order lanes. NVIDIA knows its hardware, and the user cannot change that code. */
+    bool in_library = k == F_order_weak && x.old_low && lop_in_library(t->warp->code->low, t->op_index) &&
+                      lop_in_library(x.old_low, x.old_op);
+    /* A tile of Triton's that is smaller than its threads are many lies in several of them, which all write it. */
+    bool of_compiler = k == F_race_same_value && in_shared(&x) && shared_is_compilers(t->warp->code->low);
+    if (is_wanted(t->warp->cta->launch, k) && !reported && !in_library && !of_compiler) report_finding(&x, k);
+    arena_free(&x.mem);
+}
+
+void race_report_volatile(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte,
+                          u64 bit)
+{
+    const struct launch *l = t->warp->cta->launch;
+    struct draft x = draft_of(t, old, me, byte);
+    x.to = t->w->c->launch->held;
+    x.f.hold = bit;
+    bool in_library = x.old_low && lop_in_library(t->warp->code->low, t->op_index) &&
+                      lop_in_library(x.old_low, x.old_op);
+    if (is_wanted(l, F_race_volatile) && !in_library)
+        report_finding(&x, same_constant(&x) ? F_race_same_value : F_race_volatile);
+    arena_free(&x.mem);
+}
+
+void race_check_noncoherent(struct touch *t, const struct access *a)
+{
+    for (u32 m = a->ok; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        struct mem_object *o = a->space[l] == SP_GLOBAL ? mem_find(t->w->c->race->mem, a->addr[l]) : NULL;
+        if (!o || !o->race) continue;
+        struct list_entry old, me = { .a = race_stamp(t->w, l, ES_ONE, WHO_ONE), .op = OP_READ, .site = t->site };
+        t->at = a->addr[l] & ~(u64)(SECTOR - 1);
+        t->space = SPACE_GLOBAL;
+        u32 first = (u32)(a->addr[l] - t->at), bytes = (u32)(((1ull << MIN_OF(a->bytes, 32u)) - 1) << first);
+        if (!list_last_write(t, cell_of((const char *)(uintptr_t)o->race, t->at), bytes, &old)) continue;
+        struct draft x = draft_of(t, &old, &me, first);
+        x.f.cause = NULL;
+        /* what another launch wrote may be read so, if that is before this one */
+        if (!x.other_launch && t->warp->cta->launch->in->checks & CHECK_RACE) {
+            x.f.cause_key = 1;
+            report_finding(&x, F_race_readonly);
+        }
+        arena_free(&x.mem);
+    }
+}
+
+void race_report_lanes(const struct touch *t, const struct access *a, u32 lanes)
+{
+    struct warp *w = t->warp;
+    const struct lop *o = &w->code->low->op[t->op_index];
+    u32 first = (u32)__builtin_ctz(lanes), second = LANES;
+    for (u32 k = 0; k < a->site->vec && second == LANES && lop_is_store(o); k++) {
+        const struct opnd *data = lop_data(o, k);
+        if (data->kind != O_REG && data->kind != O_SREG) continue;
+        u64 one = stored_value(w, data, a->site->reg_width, first);
+        for (u32 l = first + 1; l < LANES && second == LANES; l++)
+            if (lanes >> l & 1 && stored_value(w, data, a->site->reg_width, l) != one) second = l;
+    }
+    if (second == LANES || !(w->cta->launch->in->checks & CHECK_RACE)) return;
+    struct touch u = *t;
+    u.at = a->addr[first] & ~(u64)(SECTOR - 1);
+    struct list_entry old = { .a = race_stamp(t->w, first, ES_ONE, WHO_ONE), .op = OP_WRITE, .site = t->site },
+                      me = { .a = race_stamp(t->w, second, ES_ONE, WHO_ONE), .op = OP_WRITE, .site = t->site };
+    struct draft x = draft_of(&u, &old, &me, (u32)(a->addr[first] - u.at));
+    x.lane = second;
+    report_finding(&x, F_race_lanes);
+    arena_free(&x.mem);
+}

@@ -1,0 +1,188 @@
+/* Capture: a stream that records a graph instead of working. */
+#include "graphs/cu_graph.h"
+
+static struct stream *engine_stream(lk_stream *st) { return (struct stream *)st->dev; }
+
+/* The beginning of every call about a capture. */
+static cu_result enter(void *handle, bool thread, struct cu_context **c, lk_stream **st)
+{
+    cu_result r = cu_current_for(handle, c);
+    return r ? r : cu_stream_of(*c, handle, thread, st);
+}
+
+static cu_result begin(void *handle, u32 mode, bool thread)
+{
+    struct cu_context *c;
+    lk_stream *st;
+    cu_result r = enter(handle, thread, &c, &st);
+    if (r) return r;
+    return mode > 2 ? CU_INVALID_VALUE : cu_status(c->device->gpu, lk_stream_capture(st, (lk_capture_mode)mode));
+}
+CU_API(cuStreamBeginCapture_v2)(void *s, u32 mode) { return begin(s, mode, false); }
+CU_API(cuStreamBeginCapture_v2_ptsz)(void *s, u32 mode) { return begin(s, mode, true); }
+CU_API(cuStreamBeginCapture)(void *s) { return begin(s, 0, false); }
+CU_API(cuStreamBeginCapture_ptsz)(void *s) { return begin(s, 0, true); }
+
+/* Into a graph that exists, behind some of its nodes. */
+static cu_result begin_in(void *handle, struct cu_graph *g, struct cu_node *const *dep, u64 deps, u32 mode, bool thread)
+{
+    struct cu_context *c;
+    lk_stream *st;
+    struct graph_node *after[CU_DEPENDENCIES];
+    cu_result r = enter(handle, thread, &c, &st);
+    if (r) return r;
+    if (!cu_handle_is(g, CU_GRAPH) || mode > 2) return CU_INVALID_VALUE;
+    if ((r = cu_nodes_read(g, dep, deps, after))) return r;
+    return (cu_result)capture_begin_in(engine_stream(st), (enum capture_mode)mode, g->graph, after, (u32)deps);
+}
+#define INTO \
+    void *s, struct cu_graph *g, struct cu_node *const *dep, const struct cu_edge_data *data, u64 deps, u32 mode
+CU_API(cuStreamBeginCaptureToGraph)(INTO) { return (void)data, begin_in(s, g, dep, deps, mode, false); }
+CU_API(cuStreamBeginCaptureToGraph_ptsz)(INTO) { return (void)data, begin_in(s, g, dep, deps, mode, true); }
+
+static cu_result finish(void *handle, struct cu_graph **out, bool thread)
+{
+    struct cu_context *c;
+    lk_stream *st;
+    lk_graph *made;
+    struct graph *g = NULL;
+    cu_result r = enter(handle, thread, &c, &st);
+    if (r) return r;
+    cu_graphs_enter();
+    bool had = capture_borrows(engine_stream(st)); /* the caller has the graph, and need not ask for it */
+    if (had ? out && !cu_ok(out) : !cu_ok(out)) return CU_INVALID_VALUE;
+    if (out) *out = NULL;
+    u32 status = capture_end(engine_stream(st), &g);
+    if (status) return (cu_result)status;
+    if (had) {
+        if (out) *out = graph_user(g);
+        return CU_OK;
+    }
+    lk_status s = host_graph(c->device->gpu, (struct dev_graph *)g, &made);
+    return s ? cu_status(c->device->gpu, s) : cu_graph_give(c->device, made, out);
+}
+CU_API(cuStreamEndCapture)(void *s, struct cu_graph **out) { return finish(s, out, false); }
+CU_API(cuStreamEndCapture_ptsz)(void *s, struct cu_graph **out) { return finish(s, out, true); }
+
+/* ---- asking ---- */
+
+static cu_result ask(void *handle, u32 *status, u64 *id, bool thread, lk_stream **st)
+{
+    struct cu_context *c;
+    cu_result r = enter(handle, thread, &c, st);
+    if (r) return r;
+    if (!cu_ok(status)) return CU_INVALID_VALUE;
+    u64 number;
+    if ((r = (cu_result)capture_hidden(engine_stream(*st)))) return r;
+    *status = capture_status(engine_stream(*st), &number);
+    if (*status == CAPTURE_ACTIVE && cu_ok(id)) *id = number; /* else it stays as it is */
+    return CU_OK;
+}
+CU_API(cuStreamIsCapturing)(void *s, u32 *out)
+{
+    lk_stream *st;
+    return ask(s, out, NULL, false, &st);
+}
+CU_API(cuStreamIsCapturing_ptsz)(void *s, u32 *out)
+{
+    lk_stream *st;
+    return ask(s, out, NULL, true, &st);
+}
+
+/* The graph so far, and the nodes that the next operation depends on: a list that lives until the thread asks again. */
+struct told {
+    struct cu_graph **graph;
+    struct cu_node *const **nodes;
+    const struct cu_edge_data **edges;
+    u64 *count;
+};
+static cu_result tell(lk_stream *st, const struct told *t)
+{
+    static _Thread_local struct cu_node *list[CU_DEPENDENCIES];
+    static _Thread_local struct cu_edge_data data[CU_DEPENDENCIES];
+    struct graph_node *node[CU_DEPENDENCIES];
+    struct cu_context *c;
+    u32 n;
+    cu_result r = cu_current(&c);
+    cu_graphs_enter();
+    struct graph *g = capture_graph_now(engine_stream(st), node, CU_DEPENDENCIES, &n);
+    if (r || !g) return r;
+    if (n > CU_DEPENDENCIES) return CU_NOT_SUPPORTED;
+    struct cu_graph *x = cu_graph_of(c->device, g);
+    if (!x) return CU_OUT_OF_MEMORY;
+    for (u32 i = 0; i < n; i++) {
+        list[i] = cu_node_of(node[i]);
+        data[i] = cu_edge_data(OP_EDGE_COMPLETE);
+    }
+    if (t->graph) *t->graph = x;
+    if (t->nodes) *t->nodes = list;
+    if (t->edges) *t->edges = data;
+    if (t->count) *t->count = n;
+    return CU_OK;
+}
+static cu_result info(void *s, u32 *status, u64 *id, const struct told *t, bool thread)
+{
+    lk_stream *st;
+    cu_result r = ask(s, status, id, thread, &st);
+    if ((t->graph && !cu_ok(t->graph)) || (t->nodes && !cu_ok(t->nodes)) || (t->edges && !cu_ok(t->edges)) ||
+        (t->count && !cu_ok(t->count)))
+        return CU_INVALID_VALUE;
+    return r || *status != CAPTURE_ACTIVE ? r : tell(st, t);
+}
+#define INFO CU_CAPTURE_INFO
+#define MORE struct cu_graph **graph, struct cu_node *const **nodes, u64 *count
+#define MORE_3 struct cu_graph **graph, struct cu_node *const **nodes, const struct cu_edge_data **edges, u64 *count
+CU_API(cuStreamGetCaptureInfo)(INFO) { return info(s, status, id, &(struct told){ 0 }, false); }
+CU_API(cuStreamGetCaptureInfo_ptsz)(INFO) { return info(s, status, id, &(struct told){ 0 }, true); }
+CU_API(cuStreamGetCaptureInfo_v2)(INFO, MORE)
+{
+    return info(s, status, id, &(struct told){ graph, nodes, NULL, count }, false);
+}
+CU_API(cuStreamGetCaptureInfo_v2_ptsz)(INFO, MORE)
+{
+    return info(s, status, id, &(struct told){ graph, nodes, NULL, count }, true);
+}
+CU_API(cuStreamGetCaptureInfo_v3)(INFO, MORE_3)
+{
+    return info(s, status, id, &(struct told){ graph, nodes, edges, count }, false);
+}
+CU_API(cuStreamGetCaptureInfo_v3_ptsz)(INFO, MORE_3)
+{
+    return info(s, status, id, &(struct told){ graph, nodes, edges, count }, true);
+}
+
+/* ---- changing what comes next ---- */
+
+static cu_result depend(void *handle, struct cu_node *const *dep, u64 deps, unsigned flags, bool thread)
+{
+    enum { ADD, SET };
+    struct cu_context *c;
+    lk_stream *st;
+    struct graph_node *node[CU_DEPENDENCIES];
+    cu_result r = enter(handle, thread, &c, &st);
+    if (r) return r;
+    if (flags > SET) return CU_INVALID_VALUE;
+    if ((r = cu_nodes_read(NULL, dep, deps, node))) return r;
+    return (cu_result)capture_depend(engine_stream(st), node, (u32)deps, flags == SET);
+}
+#define DEPEND void *s, struct cu_node *const *dep
+#define DEPEND_2 DEPEND, const struct cu_edge_data *data
+CU_API(cuStreamUpdateCaptureDependencies)(DEPEND, u64 n, unsigned f) { return depend(s, dep, n, f, false); }
+CU_API(cuStreamUpdateCaptureDependencies_ptsz)(DEPEND, u64 n, unsigned f) { return depend(s, dep, n, f, true); }
+CU_API(cuStreamUpdateCaptureDependencies_v2)(DEPEND_2, u64 n, unsigned f)
+{
+    return (void)data, depend(s, dep, n, f, false);
+}
+CU_API(cuStreamUpdateCaptureDependencies_v2_ptsz)(DEPEND_2, u64 n, unsigned f)
+{
+    return (void)data, depend(s, dep, n, f, true);
+}
+
+CU_API(cuThreadExchangeStreamCaptureMode)(u32 *mode)
+{
+    cu_result r = cu_begin();
+    if (r) return r;
+    if (!cu_ok(mode) || *mode > 2) return CU_INVALID_VALUE;
+    *mode = capture_exchange_mode((enum capture_mode) * mode);
+    return CU_OK;
+}

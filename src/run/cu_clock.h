@@ -1,0 +1,31 @@
+/* cu_clock.h: programs that measure: what their clocks and events measure (docs/rules.md, A).
+ *
+ * A launch returns before the kernel has run, and a kernel's first launch loads it. Two notes come of it:
+ * timing_unsynced, a launch between two reads of a clock and nothing that waits for it; timing_cold, the first launch
+ * of a kernel between two reads of a clock, or two events whose difference is asked for. What is no near certainty is
+ * left out: the two reads are of the same clock, by the function that launches, in the same activation. */
+#ifndef LOCKSTEP_CU_CLOCK_H
+#define LOCKSTEP_CU_CLOCK_H
+#include "run/cu_count.h"
+#include "run/gate.h"
+
+/* The program has read the clock of this number (front/front_clock.c), in the call that returns to `address`, with this
+ * stack pointer behind the return. */
+void cu_clock_read(u32 clock, const void *address, const void *stack);
+/* The calling thread launches a kernel in a stream, for the nth time. */
+void cu_clock_launch(const struct cu_kernel_count *kernel, u64 nth, const void *stream, const char *site);
+/* Of the gate, at the end of a call while cu_clock_watches. */
+bool cu_clock_watches(void);
+void cu_clock_call(const struct cu_call *c);
+void cu_clock_thread_end(void);
+/* The program has ended. */
+void cu_clock_end(void);
+
+struct cu_clock_mark { /* of an event: when it was recorded last */
+    u64 launches;      /* of the process until then */
+    const void *stream;
+};
+void cu_clock_record(struct cu_clock_mark *m, const void *stream);
+/* The time between these two is asked for. */
+void cu_clock_elapsed(const struct cu_clock_mark *from, const struct cu_clock_mark *to);
+#endif

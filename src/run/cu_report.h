@@ -1,0 +1,26 @@
+/* cu_report.h: the report of a program, written while it runs, for the launcher (base/channel.h).
+ *
+ * A finding is added to CHANNEL_LOG before the program can see that the launch has ended in which it was found, or that
+ * the call has returned that it is about: a program that then calls _exit, aborts or is killed has lost none. The whole
+ * report is written anew by a thread when something was found, every two seconds while counts change, and at the end.
+ */
+#ifndef LOCKSTEP_CU_REPORT_H
+#define LOCKSTEP_CU_REPORT_H
+#include "base/channel.h"
+#include "run/cu_count.h"
+
+struct cu_reporting {
+    bool launched;          /* there is a launcher; else the report goes to standard error at the end */
+    struct channel channel; /* to the launcher */
+    u32 most;               /* findings that are printed; 0: all */
+    bool color;
+    bool stable;   /* what differs from run to run is left out: times */
+    bool progress; /* the launcher shows how far a long launch is */
+};
+/* Findings of this gpu are written from now on. `how` lives for ever. */
+void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu);
+/* There is no gpu, and findings are in this report. */
+void cu_report_alone(const struct cu_reporting *how, struct report *r);
+/* A kernel is launched. */
+void cu_report_launch(struct cu_kernel_count *c, const lk_launch *launch);
+#endif

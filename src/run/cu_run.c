@@ -1,0 +1,155 @@
+/* The engine inside a program: options from the launcher, reports to it. */
+#include "run/cu_choose.h"
+#include "run/cu_clock.h"
+#include "run/cu_count.h"
+#include "run/cu_failed.h"
+#include "run/cu_report.h"
+#include "run/cu_run.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { RULES = 16 };
+
+static struct {
+    bool read;          /* the environment was read */
+    char options[4000]; /* the lines, each ended by a zero byte */
+    bool faults;        /* --faults: a kernel that a GPU would end makes later calls fail */
+    bool strict;        /* --strict-arch: PTX that is newer than the device is refused */
+    lk_options gpu;     /* what a gpu is made with; strings in `options` */
+    const char *rule[RULES];
+    u32 rules;
+    struct cu_reporting to; /* how reports are written */
+} run;
+
+/* ---- what the launcher said ---- */
+
+static void option_take(const char *key, const char *value)
+{
+    lk_options *o = &run.gpu;
+    if (cu_choose_option(key, value)) return;
+    if (!strcmp(key, "check")) o->check = value;
+    if (!strcmp(key, "no-check")) o->no_check = value;
+    if (!strcmp(key, "threads")) o->threads = (u32)strtoul(value, NULL, 10);
+    if (!strcmp(key, "budget")) o->budget = strtoull(value, NULL, 10);
+    if (!strcmp(key, "strict-arch")) run.strict = true;
+    if (!strcmp(key, "faults")) run.faults = true;
+    if (!strcmp(key, "time-limit")) o->time_limit = strtod(value, NULL);
+    if (!strcmp(key, "seed")) {
+        o->seeded = 1;
+        o->seed = strtoull(value, NULL, 10);
+    }
+    if (!strcmp(key, "suppress") && run.rules < RULES) run.rule[run.rules++] = value;
+    if (!strcmp(key, "max-findings")) run.to.most = (u32)strtoul(value, NULL, 10);
+    if (!strcmp(key, "stable")) run.to.stable = value[0] == '1';
+    if (!strcmp(key, "progress")) run.to.progress = value[0] == '1';
+    if (!strcmp(key, "color")) run.to.color = value[0] == '1';
+}
+
+/* Set by lockstep-front.so when it sees the engine: where it has mapped the memory for reports (front_channel.c). */
+__attribute__((visibility("default"))) void *lkfront_channel;
+
+/* The memory for reports; false: there is no launcher, or it cannot be reached. */
+static bool launcher_find(struct channel *c)
+{
+    void *mapped = __atomic_load_n(&lkfront_channel, __ATOMIC_ACQUIRE);
+    const char *words = getenv("LOCKSTEP_RUN");
+    if (mapped && channel_at(c, mapped)) return true;
+    if (!words || !*words) return false;
+    if (channel_open(c, words)) return true;
+    fprintf(stderr,
+            "lockstep: process %d cannot reach its launcher, since it was started under another user and without the "
+            "descriptors of its parent: what is found in it is printed here, and the launcher knows nothing of it\n",
+            process_id());
+    return false;
+}
+
+static void options_read(void)
+{
+    const char *options = getenv("LOCKSTEP_RUN_OPTIONS");
+    run.read = true;
+    run.gpu = (lk_options){ .size = sizeof run.gpu, .managed = "report" };
+    run.to.launched = launcher_find(&run.to.channel);
+    snprintf(run.options, sizeof run.options, "%s", options ? options : "");
+    for (char *line = run.options; *line;) {
+        char *end = line + strcspn(line, "\n"), *value = strchr(line, '=');
+        bool last = !*end;
+        *end = 0;
+        if (value && value < end) {
+            *value = 0;
+            option_take(line, value + 1);
+        }
+        if (last) break;
+        line = end + 1;
+    }
+}
+
+lk_status cu_run_open(struct cu_device *d)
+{
+    if (!run.read) options_read();
+    lk_options o = run.gpu;
+    o.device = d->profile->name;
+    o.any_arch = 1; /* cu_text.c chooses what is loaded */
+    lk_gpu *gpu;
+    lk_status s = lk_gpu_create(&o, &gpu);
+    if (s) {
+        fprintf(stderr, "lockstep: %s\n", lk_gpu_error(NULL));
+        return s;
+    }
+    __atomic_store_n(&d->gpu, gpu, __ATOMIC_RELEASE); /* the thread that writes reports looks at it */
+    d->gpu->device->options.driver = true;
+    lk_report_limit(d->gpu, run.to.most);
+    cu_choose_open(d->gpu);
+    for (u32 i = 0; i < run.rules; i++)
+        if (lk_report_suppress(d->gpu, run.rule[i])) fprintf(stderr, "lockstep: %s\n", lk_gpu_error(d->gpu));
+    cu_report_watch(&run.to, d->gpu);
+    return LK_OK;
+}
+
+struct report *cu_run_alone(void)
+{
+    if (!run.read) options_read();
+    struct report *r = report_new();
+    cu_report_alone(&run.to, r);
+    return r;
+}
+
+cu_result cu_sticky(const lk_gpu *gpu)
+{
+    if (likely(!run.faults) || !gpu) return CU_OK;
+    const struct dev_fault *f = &gpu->device->fault;
+    u32 code = __atomic_load_n(&f->code, __ATOMIC_ACQUIRE);
+    char text[600];
+    static bool told;
+    if (!code) return CU_OK;
+    if (__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+        cu_reported(); /* each call returns it, and the first one is named */
+        return (cu_result)code;
+    }
+    int n = snprintf(text, sizeof text, "It is the error of %s", f->kernel);
+    if (f->nth) n += snprintf(text + n, sizeof text - (size_t)n, ", launch %" PRIu64 " of this kernel", f->nth);
+    if (f->site && !strncmp(f->site, "{lk@s", 5))
+        n += snprintf(text + n, sizeof text - (size_t)n, ", from {lk@h%s", f->site + 5);
+    snprintf(text + n, sizeof text - (size_t)n,
+             ": calls return before kernels have run. Every later call returns it, too.");
+    cu_reason(text, "Repair what the findings of that launch say; this call has nothing to do with it.", false);
+    return (cu_result)code;
+}
+
+bool cu_run_strict(void)
+{
+    if (!run.read) options_read();
+    return run.strict;
+}
+
+void cu_run_launch(const lk_kernel *kernel, lk_launch *launch)
+{
+    struct cu_kernel_count *c = cu_count_of(kernel);
+    launch->nth = __atomic_add_fetch(&c->issued, 1, __ATOMIC_RELAXED);
+    lk_capture_status captured = LK_CAPTURE_NONE;
+    if (launch->stream) lk_stream_capture_status(launch->stream, &captured);
+    if (captured) __atomic_add_fetch(&c->recorded, 1, __ATOMIC_RELAXED);
+    launch->count = captured ? &c->nodes : &c->ran;
+    launch->site = host_site(NULL);
+    cu_report_launch(c, launch);
+    cu_clock_launch(c, launch->nth, launch->stream, launch->site);
+}

@@ -1,0 +1,164 @@
+/* The site of a call, and the variable of the host that an allocation goes to. */
+#include "run/cu_where.h"
+#include "base/channel.h"
+#include "run/gate.h"
+#include "device/dev_work.h"
+#include "mem/host_pointer.h"
+#include "where/where.h"
+#include <dlfcn.h>
+
+/* ---- scripts ---- */
+
+static bool scripts; /* the process has an interpreter */
+static _Thread_local struct {
+    u64 serial; /* of the call whose lines these are */
+    struct where_stack lines;
+} scripted;
+
+bool cu_where_scripts(void) { return scripts; }
+bool cu_where_holds(void) { return scripts && where_python_look(); }
+
+/* Calls whose place is told: to take the interpreter's lock for each of the others would cost more than they do. */
+static bool is_placed(const char *function)
+{
+    static const char *const begin[] = {
+        "cuLaunch",        "cuMemAlloc",      "cuMemFree",     "cuMemcpy",       "cuMemset",       "cuMemHost",
+        "cuMemPrefetch",   "cuStreamSync",    "cuStreamWait",  "cuStreamCreate", "cuEventRecord",  "cuEventCreate",
+        "cuEventSync",     "cuCtxSync",       "cuGraphLaunch", "cuModuleLoad",   "cuModuleUnload", "cuLibraryLoad",
+        "cuArray",         "cuMipmapped",     "cudaLaunch",    "__cudaLaunch",   "cudaMalloc",     "cudaFree",
+        "cudaHost",        "cudaMemcpy",      "cudaMemset",    "cudaStreamSync", "cudaStreamWait", "cudaStreamCreate",
+        "cudaEventRecord", "cudaEventCreate", "cudaEventSync", "cudaDeviceSync", "cudaGraphLaunch"
+    };
+    for (u32 i = 0; i < COUNT_OF(begin); i++)
+        if (!strncmp(function, begin[i], strlen(begin[i]))) return true;
+    return false;
+}
+
+void cu_where_begin(const struct cu_call *c)
+{
+    if (!is_placed(cu_call_name(c))) return;
+    scripted.serial = where_script(&scripted.lines) ? cu_call_serial() : 0;
+}
+
+static bool frames_walk(const struct cu_call *c, struct where_stack *s)
+{
+    if (!c) return false;
+    struct where_call from = { .address = (uintptr_t)c->return_address,
+                               .frame = (uintptr_t)c->frame,
+                               .stack = (uintptr_t)c->stack };
+    if (!where_is_code(from.address)) where_modules_look(); /* a library that was loaded since */
+    where_walk(&from, s);
+    return true;
+}
+
+bool cu_where_stack(struct where_stack *s) { return frames_walk(cu_call_now(), s); }
+
+static bool call_walk(const struct cu_call *c, struct where_stack *s)
+{
+    if (!c || !scripted.serial || scripted.serial != cu_call_serial()) return frames_walk(c, s);
+    *s = scripted.lines;
+    return true;
+}
+
+const char *cu_site(void)
+{
+    struct where_stack s;
+    const struct cu_call *c = cu_call_now();
+    return call_walk(c, &s) ? where_site(cu_call_name(c), &s) : NULL;
+}
+
+/* The calls that threads are in, for a report that another thread makes: of their stacks nothing is read. */
+static u32 calls_now(const char **site, u32 most)
+{
+    const struct cu_call *call;
+    u32 made = 0;
+    s32 tid;
+    u64 serial;
+    for (const struct gate_thread *at = NULL; made < most && cu_call_next(&at, &tid, &serial, &call);) {
+        if (!call) continue;
+        struct where_stack s = { .n = 1, .address = { (uintptr_t)call->return_address } };
+        if ((site[made] = where_site(cu_call_name(call), &s))) made++;
+    }
+    return made;
+}
+
+/* Functions that put the address of new memory where their first argument says. */
+static bool allocates(const char *function)
+{
+    static const char *const begin[] = { "cudaMalloc",     "cudaHostAlloc", "cuMemAlloc",
+                                         "cuMemHostAlloc", "cuArrayCreate", "cuArray3DCreate" };
+    for (u32 i = 0; i < COUNT_OF(begin); i++)
+        if (!strncmp(function, begin[i], strlen(begin[i]))) return true;
+    return false;
+}
+
+/* Whether compiled code of a package of Python made the call, and not ctypes for the script. */
+static bool is_packages(const struct cu_call *c)
+{
+    Dl_info at;
+    return dladdr(c->return_address, &at) && at.dli_fname && file_of_package(at.dli_fname);
+}
+
+static const char *buffer_name(void)
+{
+    struct where_stack s;
+    const struct cu_call *c = cu_call_now();
+    const char *function = c ? cu_call_name(c) : "";
+    if (!allocates(function) || !call_walk(c, &s)) return NULL;
+    if (s.n && (s.address[0] & WHERE_SCRIPT) == WHERE_SCRIPT)
+        return where_name_script(where_site(function, &s), is_packages(c));
+    const char *site = where_site(function, &s);
+    where_frames(&s);
+    return where_name(site, &s, c->word[0]);
+}
+
+/* The variable that holds a pointer which a launch is given. */
+static const char *pointer_name(u64 pointer, bool *stack)
+{
+    struct where_stack s;
+    const struct cu_call *c = cu_call_now();
+    if (!call_walk(c, &s) || (s.address[0] & WHERE_SCRIPT) == WHERE_SCRIPT) return NULL;
+    *stack = s.n && pointer >= s.stack[0] && pointer < where_stack_end();
+    const char *site = where_site(cu_call_name(c), &s);
+    where_frames(&s);
+    return where_held(site, &s, pointer);
+}
+
+const char *cu_where_variable(u64 pointer)
+{
+    bool stack;
+    return pointer_name(pointer, &stack);
+}
+
+static struct channel_writer *told;  /* the sender of the lines */
+static s32 teller;                   /* its process */
+static lock_t tell_lock = LOCK_INIT; /* of adding lines */
+static void tell(const char *text, size_t n)
+{
+    if (teller != process_id()) return; /* a child of fork, which tells all again once it has a report */
+    lock(&tell_lock);
+    channel_add(told, CHANNEL_SITES, text, n);
+    unlock(&tell_lock);
+}
+
+void cu_where_forked(struct channel_writer *to)
+{
+    told = NULL; /* that of the parent */
+    tell_lock = (lock_t)LOCK_INIT;
+    cu_where_open(to);
+}
+
+void cu_where_open(struct channel_writer *to)
+{
+    where_modules_look();
+    scripts = where_scripts_look();
+    if (to && !told) {
+        told = to;
+        teller = process_id();
+    }
+    if (told) where_listen(tell);
+    host_site_from(cu_site);
+    host_name_from(buffer_name);
+    host_pointer_from(pointer_name);
+    stuck_calls_from(calls_now);
+}

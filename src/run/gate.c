@@ -1,0 +1,179 @@
+/* What is done before and after each call of the program: its record becomes the thread's, and then is no longer. */
+#include "run/cu_clock.h"
+#include "run/cu_where.h"
+#include "run/cu_failed.h"
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { LIVE = 0x4c6b6763 };
+_Static_assert(GATE_CALL_END - GATE_CALL == sizeof(struct cu_call), "the frame has room for the record");
+_Static_assert(GATE_WORD - GATE_CALL == offsetof(struct cu_call, word), "word");
+_Static_assert(GATE_RETURN - GATE_CALL == offsetof(struct cu_call, return_address), "return_address");
+_Static_assert(GATE_CALLER - GATE_CALL == offsetof(struct cu_call, frame), "frame");
+_Static_assert(GATE_SP - GATE_CALL == offsetof(struct cu_call, stack), "stack");
+_Static_assert(GATE_RESULT - GATE_CALL == offsetof(struct cu_call, result), "result");
+_Static_assert(GATE_WORDS >= GATE_REGISTERS + GATE_STACK + GATE_FLOATS, "words");
+
+/* ---- functions by number ---- */
+
+static const char *const names[] = {
+#define CU(symbol, name, since, thread) #symbol,
+#include "abi/libcuda.def"
+#undef CU
+#define CUDART(symbol, first, last) #symbol,
+#include "abi/cudart.def"
+#undef CUDART
+};
+enum {
+    DRIVER = 0
+#define CU(symbol, name, since, thread) +1
+#include "abi/libcuda.def"
+#undef CU
+};
+enum { UNKNOWN, CODE, OTHER }; /* what a function returns */
+static u8 returns[COUNT_OF(names)];
+
+const char *cu_call_name(const struct cu_call *c) { return c->function < COUNT_OF(names) ? names[c->function] : "?"; }
+bool cu_call_of_runtime(const struct cu_call *c) { return c->function >= DRIVER; }
+
+bool cu_call_returns_code(const struct cu_call *c)
+{
+    if (c->function >= COUNT_OF(names)) return false;
+    u8 known = __atomic_load_n(&returns[c->function], __ATOMIC_RELAXED);
+    if (known == UNKNOWN) {
+        const struct cu_signature *s = cu_signature_of(names[c->function]);
+        known = (s ? s->returns == 'r' : names[c->function][0] != '_') ? CODE : OTHER;
+        __atomic_store_n(&returns[c->function], known, __ATOMIC_RELAXED);
+    }
+    return known == CODE;
+}
+
+/* ---- threads ---- */
+
+struct gate_thread {
+    s32 tid;                  /* 0: the thread has ended, and another one may take this */
+    struct cu_call *now;      /* atomic for other threads: its outermost call */
+    u64 serial;               /* calls that it made */
+    struct cu_held held;      /* what they use */
+    struct gate_thread *next; /* all that there ever were */
+};
+static struct gate_thread *threads; /* only added to */
+static u32 ended;                   /* atomic: of them, those of threads that have ended */
+static _Thread_local struct gate_thread *mine;
+static pthread_key_t ending;
+
+static void thread_end(void *t)
+{
+    struct cu_held *held = &((struct gate_thread *)t)->held;
+    cu_failed_thread_end();
+    cu_clock_thread_end();
+    cu_held_release(held, 0, false); /* of a call that has no end */
+    base_free(held->at);
+    *held = (struct cu_held){ 0 };
+    __atomic_store_n(&((struct gate_thread *)t)->tid, 0, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&ended, 1, __ATOMIC_RELEASE);
+    mine = NULL;
+}
+static void key_make(void) { pthread_key_create(&ending, thread_end); }
+
+static struct gate_thread *thread_take(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct gate_thread *t;
+    s32 tid = (s32)syscall(SYS_gettid);
+    pthread_once(&once, key_make);
+    t = __atomic_load_n(&ended, __ATOMIC_ACQUIRE) ? __atomic_load_n(&threads, __ATOMIC_ACQUIRE) : NULL;
+    for (; t; t = t->next) {
+        s32 none = 0;
+        if (__atomic_compare_exchange_n(&t->tid, &none, tid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) break;
+    }
+    if (t) {
+        __atomic_sub_fetch(&ended, 1, __ATOMIC_RELAXED);
+    } else {
+        t = base_need(sizeof *t);
+        *t = (struct gate_thread){ .tid = tid, .next = __atomic_load_n(&threads, __ATOMIC_RELAXED) };
+        while (!__atomic_compare_exchange_n(&threads, &t->next, t, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
+    }
+    t->now = NULL;
+    pthread_setspecific(ending, t);
+    return mine = t;
+}
+
+const struct cu_call *cu_call_now(void) { return mine ? mine->now : NULL; }
+
+struct cu_held *cu_call_held(void) { return mine && mine->now ? &mine->held : NULL; }
+
+u64 cu_call_serial(void) { return mine ? mine->serial : 0; }
+
+const struct cu_call *cu_call_of_thread(s32 tid)
+{
+    for (const struct gate_thread *t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t; t = t->next)
+        if (__atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid) return __atomic_load_n(&t->now, __ATOMIC_ACQUIRE);
+    return NULL;
+}
+
+bool cu_call_next(const struct gate_thread **at, s32 *tid, u64 *serial, const struct cu_call **call)
+{
+    const struct gate_thread *t = *at ? (*at)->next : __atomic_load_n(&threads, __ATOMIC_ACQUIRE);
+    if (!t) return false;
+    *at = t;
+    *tid = __atomic_load_n(&t->tid, __ATOMIC_ACQUIRE);
+    *serial = __atomic_load_n(&t->serial, __ATOMIC_RELAXED);
+    *call = *tid ? __atomic_load_n(&t->now, __ATOMIC_ACQUIRE) : NULL;
+    return true;
+}
+
+bool cu_call_is_live(const struct cu_call *c) { return c->live == LIVE; }
+
+/* ---- calls ---- */
+
+/* Of gate_entry.S, with the record in the gate's frame: the number, the words and the caller are filled in. */
+__attribute__((visibility("hidden"))) void gate_begin(struct cu_call *c);
+__attribute__((visibility("hidden"))) void gate_end(struct cu_call *c);
+
+/* A call that was left by longjmp or an exception has no end: its record lies where the stack is free now, below this
+ * one, or the mark in it has been written over. */
+void gate_begin(struct cu_call *c)
+{
+    struct gate_thread *t = mine ? mine : thread_take();
+    struct cu_call *outer = t->now;
+    c->outer = outer && outer > c && outer->live == LIVE ? outer : NULL;
+    c->live = LIVE;
+    c->result = 0;
+    c->start = 0;
+    if (unlikely(!c->outer && (t->held.n || t->held.graphs))) { /* of a call that has no end */
+        t->held.mark = 0;
+        cu_held_release(&t->held, 0, false);
+    }
+    c->held = t->held.mark;
+    c->graphs = t->held.graphs;
+    t->held.mark = t->held.n;
+    if (c->outer) return;
+    __atomic_store_n(&t->now, c, __ATOMIC_RELEASE); /* other threads read the record */
+    __atomic_store_n(&t->serial, t->serial + 1, __ATOMIC_RELAXED);
+    if (cu_log_wanted()) c->start = cu_log_now();
+    if (unlikely(cu_where_scripts())) cu_where_begin(c);
+}
+
+static void held_end(struct gate_thread *t, const struct cu_call *c)
+{
+    struct cu_held *h = &t->held;
+    if (h->n != h->mark || h->graphs) cu_held_release(h, h->mark, c->graphs);
+    h->mark = c->held;
+}
+
+void gate_end(struct cu_call *c)
+{
+    struct gate_thread *t = mine;
+    c->live = 0;
+    if (!c->outer) {
+        if (unlikely((s32)c->result != 0 || cu_failed_watches())) cu_failed_done(c);
+        if (unlikely(cu_clock_watches())) cu_clock_call(c);
+        if (c->start) cu_log_call(c);
+    }
+    held_end(t, c);
+    if (!c->outer) __atomic_store_n(&t->now, NULL, __ATOMIC_RELAXED);
+}

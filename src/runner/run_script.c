@@ -1,0 +1,46 @@
+/* Names that are no programs, by their endings. */
+#include "runner/run_script.h"
+#include <errno.h>
+#include <unistd.h>
+
+static bool ends_in(const char *name, const char *ending)
+{
+    size_t n = strlen(name), k = strlen(ending);
+    return n > k && !strcmp(name + n - k, ending);
+}
+
+char **run_script_command(char **program, struct error *e)
+{
+    static char *const names[] = { "python3", "python" };
+    char path[4096];
+    u32 n = 0;
+    if (!ends_in(program[0], ".py") || access(program[0], R_OK) || !access(program[0], X_OK)) return NULL;
+    while (program[n]) n++;
+    for (u32 i = 0; i < COUNT_OF(names); i++) {
+        if (!file_program(names[i], path, sizeof path)) continue;
+        char **words = base_need((n + 2) * sizeof *words);
+        words[0] = names[i];
+        memcpy(words + 1, program, (n + 1) * sizeof *words);
+        return words;
+    }
+    error_set(e, ERR_INPUT, "%s: there is neither python3 nor python on the path to run it", program[0]);
+    return NULL;
+}
+
+bool run_script_refuse(const char *name, struct error *e)
+{
+    static const struct {
+        const char *ending, *advice;
+    } files[] = {
+        { ".ptx", "PTX is no program: lockstep launch FILE.ptx launches its kernels" },
+        { ".c", "a source file is no program: compile it (cc FILE.c -lcuda), and run what comes of it" },
+        { ".cpp", "a source file is no program: compile it, and run what comes of it" },
+        { ".ipynb",
+          "a notebook is no program: lockstep run jupyter nbconvert --to notebook --execute FILE.ipynb runs it" },
+    };
+    for (u32 i = 0; i < COUNT_OF(files); i++)
+        if (ends_in(name, files[i].ending) && !access(name, R_OK))
+            return error_set(e, ERR_INPUT, "%s: %s", name, files[i].advice);
+    if (!strchr(name, '/')) return error_set(e, ERR_INPUT, "%s: there is no such program", name);
+    return error_set(e, ERR_INPUT, "%s: %s", name, access(name, X_OK) ? strerror(errno) : "it is no file");
+}

@@ -1,0 +1,336 @@
+/* Graphs of the runtime: the driver's, with kernels by the address of their host functions. */
+#include "graphs/cu_graph.h"
+#include "runtime/rt_array.h"
+
+#define ADDING CU_ADDING
+#define GIVEN out, g, dep, deps
+#define NODE struct cu_node *n
+#define EXEC struct cu_exec *x, struct cu_node *n
+/* A function that is the driver's, with the thread's context made current first. */
+#define PASS(name, parameters, call) \
+    RT_API(name) parameters { return rt_done(THEN(call)); }
+
+/* ---- graphs, edges ---- */
+
+PASS(cudaGraphCreate, (struct cu_graph * *out, unsigned flags), lkcu_cuGraphCreate(out, flags))
+PASS(cudaGraphDestroy, (struct cu_graph * g), lkcu_cuGraphDestroy(g))
+PASS(cudaGraphClone, (struct cu_graph * *out, struct cu_graph *from), lkcu_cuGraphClone(out, from))
+PASS(cudaGraphNodeFindInClone, (struct cu_node * *out, NODE, struct cu_graph *clone),
+     lkcu_cuGraphNodeFindInClone(out, n, clone))
+PASS(cudaGraphDestroyNode, (NODE), lkcu_cuGraphDestroyNode(n))
+PASS(cudaGraphGetNodes, (struct cu_graph * g, struct cu_node **out, u64 *n), lkcu_cuGraphGetNodes(g, out, n))
+PASS(cudaGraphGetRootNodes, (struct cu_graph * g, struct cu_node **out, u64 *n), lkcu_cuGraphGetRootNodes(g, out, n))
+PASS(cudaGraphNodeGetType, (NODE, u32 *type), lkcu_cuGraphNodeGetType(n, type))
+PASS(cudaGraphDebugDotPrint, (struct cu_graph * g, const char *path, unsigned f), lkcu_cuGraphDebugDotPrint(g, path, f))
+
+/* Data of edges came as an argument of its own with release 12.3, under names with _v2, and under the old names with
+ * 13. The shells of releases 11 and 12 export what ends in _11 under the old name. */
+#define WITH_DATA(name, parameters, call) \
+    PASS(name, parameters, call)          \
+    PASS(name##_v2, parameters, call)
+#define EDGES CU_EDGES
+#define DATA const struct cu_edge_data *data
+#define DATA_OUT struct cu_edge_data *data
+#define LISTS struct cu_graph *g, struct cu_node **from, struct cu_node **to
+PASS(cudaGraphAddDependencies_11, (EDGES, u64 n), lkcu_cuGraphAddDependencies(g, from, to, n))
+WITH_DATA(cudaGraphAddDependencies, (EDGES, DATA, u64 n), lkcu_cuGraphAddDependencies_v2(g, from, to, data, n))
+PASS(cudaGraphRemoveDependencies_11, (EDGES, u64 n), lkcu_cuGraphRemoveDependencies(g, from, to, n))
+WITH_DATA(cudaGraphRemoveDependencies, (EDGES, DATA, u64 n), lkcu_cuGraphRemoveDependencies_v2(g, from, to, data, n))
+PASS(cudaGraphGetEdges_11, (LISTS, u64 *n), lkcu_cuGraphGetEdges(g, from, to, n))
+WITH_DATA(cudaGraphGetEdges, (LISTS, DATA_OUT, u64 *n), lkcu_cuGraphGetEdges_v2(g, from, to, data, n))
+PASS(cudaGraphNodeGetDependencies_11, (CU_NODES, u64 *count), lkcu_cuGraphNodeGetDependencies(n, out, count))
+WITH_DATA(cudaGraphNodeGetDependencies, (CU_NODES, DATA_OUT, u64 *count),
+          lkcu_cuGraphNodeGetDependencies_v2(n, out, data, count))
+PASS(cudaGraphNodeGetDependentNodes_11, (CU_NODES, u64 *count), lkcu_cuGraphNodeGetDependentNodes(n, out, count))
+WITH_DATA(cudaGraphNodeGetDependentNodes, (CU_NODES, DATA_OUT, u64 *count),
+          lkcu_cuGraphNodeGetDependentNodes_v2(n, out, data, count))
+
+PASS(cudaGraphConditionalHandleCreate, (u64 * out, struct cu_graph *g, unsigned initial, unsigned flags),
+     lkcu_cuGraphConditionalHandleCreate(out, g, NULL, initial, flags))
+
+/* ---- kernels ---- */
+
+/* The kernel that a host function stands for, in its place. */
+static cu_result kernel_read(const struct cu_kernel_node *x, struct cu_kernel_node *out)
+{
+    struct cu_function *f;
+    cu_result r = rt_enter(NULL);
+    if (r) return r;
+    if (!cu_ok(x)) return CU_INVALID_VALUE;
+    if ((r = rt_function_of(x->function, &f))) return r;
+    *out = *x;
+    out->function = f;
+    return CU_OK;
+}
+RT_API(cudaGraphAddKernelNode)(ADDING, const struct cu_kernel_node *x)
+{
+    struct cu_kernel_node y;
+    cu_result r = kernel_read(x, &y);
+    return rt_done(r ? r : lkcu_cuGraphAddKernelNode(GIVEN, &y));
+}
+RT_API(cudaGraphKernelNodeSetParams)(NODE, const struct cu_kernel_node *x)
+{
+    struct cu_kernel_node y;
+    cu_result r = kernel_read(x, &y);
+    return rt_done(r ? r : lkcu_cuGraphKernelNodeSetParams(n, &y));
+}
+RT_API(cudaGraphKernelNodeGetParams)(NODE, struct cu_kernel_node *out)
+{
+    cu_result r = THEN(lkcu_cuGraphKernelNodeGetParams(n, out));
+    if (!r) out->function = rt_host_of(out->function);
+    return rt_done(r);
+}
+RT_API(cudaGraphExecKernelNodeSetParams)(EXEC, const struct cu_kernel_node *p)
+{
+    struct cu_kernel_node y;
+    cu_result r = kernel_read(p, &y);
+    return rt_done(r ? r : lkcu_cuGraphExecKernelNodeSetParams(x, n, &y));
+}
+#define VALUE union cu_launch_value
+PASS(cudaGraphKernelNodeGetAttribute, (NODE, u32 id, VALUE *v), lkcu_cuGraphKernelNodeGetAttribute(n, id, v))
+PASS(cudaGraphKernelNodeSetAttribute, (NODE, u32 id, const VALUE *v), lkcu_cuGraphKernelNodeSetAttribute(n, id, v))
+PASS(cudaGraphKernelNodeCopyAttributes, (NODE, struct cu_node *from), lkcu_cuGraphKernelNodeCopyAttributes(n, from))
+
+/* ---- copies ---- */
+
+enum { UNIFIED = 4 };
+/* Sides are found by their addresses, whatever the kind says. */
+static cu_result linear(void *to, const void *from, u64 bytes, u32 kind, struct cu_copy_3d *out)
+{
+    *out = (struct cu_copy_3d){ .to_type = UNIFIED,
+                                .from_type = UNIFIED,
+                                .to_device = (uintptr_t)to,
+                                .from_device = (uintptr_t)from,
+                                .width = bytes,
+                                .height = 1,
+                                .depth = 1 };
+    return kind > BY_ADDRESS ? RT_INVALID_DIRECTION : rt_enter(NULL);
+}
+/* To or from a variable, `offset` bytes into it. */
+static cu_result symbol(const void *variable, const void *host, u64 bytes, u64 offset, u32 kind, bool to_symbol,
+                        struct cu_copy_3d *out)
+{
+    u64 address, size;
+    cu_result r = rt_symbol_of(variable, &address, &size);
+    if (r) return r;
+    if (offset > size || bytes > size - offset) return CU_INVALID_VALUE;
+    void *at = (void *)(uintptr_t)(address + offset), *other = (void *)(uintptr_t)host;
+    return linear(to_symbol ? at : other, to_symbol ? other : at, bytes, kind, out);
+}
+static cu_result cubic(const struct rt_copy_3d *x, struct cu_copy_3d *out)
+{
+    cu_result r = rt_enter(NULL);
+    return r ? r : cu_ok(x) ? rt_copy_3d_read(x, out) : CU_INVALID_VALUE;
+}
+#define CUBIC const struct rt_copy_3d *p
+#define LINEAR void *to, const void *from, u64 bytes, u32 kind
+#define TO_SYMBOL const void *variable, const void *from, u64 bytes, u64 offset, u32 kind
+#define FROM_SYMBOL void *to, const void *variable, u64 bytes, u64 offset, u32 kind
+#define READ_CUBIC cubic(p, &y)
+#define READ_LINEAR linear(to, from, bytes, kind, &y)
+#define READ_TO_SYMBOL symbol(variable, from, bytes, offset, kind, true, &y)
+#define READ_FROM_SYMBOL symbol(variable, to, bytes, offset, kind, false, &y)
+/* Adding, changing a node, and changing it in an executable graph, for each form. */
+#define COPY_FORM(suffix, LIST, READ)                                                \
+    RT_API(cudaGraphAddMemcpyNode##suffix)(ADDING, LIST)                             \
+    {                                                                                \
+        struct cu_copy_3d y;                                                         \
+        cu_result r = READ;                                                          \
+        return rt_done(r ? r : lkcu_cuGraphAddMemcpyNode(GIVEN, &y, NULL));          \
+    }                                                                                \
+    RT_API(cudaGraphMemcpyNodeSetParams##suffix)(NODE, LIST)                         \
+    {                                                                                \
+        struct cu_copy_3d y;                                                         \
+        cu_result r = READ;                                                          \
+        return rt_done(r ? r : lkcu_cuGraphMemcpyNodeSetParams(n, &y));              \
+    }                                                                                \
+    RT_API(cudaGraphExecMemcpyNodeSetParams##suffix)(EXEC, LIST)                     \
+    {                                                                                \
+        struct cu_copy_3d y;                                                         \
+        cu_result r = READ;                                                          \
+        return rt_done(r ? r : lkcu_cuGraphExecMemcpyNodeSetParams(x, n, &y, NULL)); \
+    }
+COPY_FORM(, CUBIC, READ_CUBIC)
+COPY_FORM(1D, LINEAR, READ_LINEAR)
+COPY_FORM(ToSymbol, TO_SYMBOL, READ_TO_SYMBOL)
+COPY_FORM(FromSymbol, FROM_SYMBOL, READ_FROM_SYMBOL)
+
+/* One side of a copy, as cudaMemcpy3DParms has it. */
+static struct rt_pitched side_of(u32 type, const void *host, u64 address, u64 pitch, u64 height, u64 width)
+{
+    enum { HOST = 1 };
+    void *p = type == HOST ? (void *)(uintptr_t)host : (void *)(uintptr_t)address;
+    return (struct rt_pitched){ p, pitch ? pitch : width, width, height ? height : 1 };
+}
+RT_API(cudaGraphMemcpyNodeGetParams)(NODE, struct rt_copy_3d *out)
+{
+    struct cu_copy_3d y;
+    enum { HOST = 1, DEVICE = 2, ARRAY = 3 };
+    cu_result r = cu_ok(out) ? THEN(lkcu_cuGraphMemcpyNodeGetParams(n, &y)) : CU_INVALID_VALUE;
+    if (r) return rt_done(r);
+    bool to_known = y.to_type == HOST || y.to_type == DEVICE || y.to_type == ARRAY;
+    bool known = to_known && (y.from_type == HOST || y.from_type == DEVICE || y.from_type == ARRAY);
+    u32 kind = (y.from_type != HOST ? 2u : 0) | (y.to_type != HOST); /* 0 host to host, 1 to the device, 2, 3 on it */
+    *out = (struct rt_copy_3d){ .from_array = y.from_type == ARRAY ? y.from_array : NULL,
+                                .from_at = { y.from_x, y.from_y, y.from_z },
+                                .from = side_of(y.from_type, y.from_host, y.from_device, y.from_pitch, y.from_height,
+                                                y.width),
+                                .to_array = y.to_type == ARRAY ? y.to_array : NULL,
+                                .to_at = { y.to_x, y.to_y, y.to_z },
+                                .to = side_of(y.to_type, y.to_host, y.to_device, y.to_pitch, y.to_height, y.width),
+                                .extent = { y.width, y.height, y.depth },
+                                .kind = known ? kind : BY_ADDRESS };
+    return CU_OK;
+}
+
+/* ---- other nodes ---- */
+
+PASS(cudaGraphAddEmptyNode, (ADDING), lkcu_cuGraphAddEmptyNode(GIVEN))
+PASS(cudaGraphAddMemsetNode, (ADDING, const struct cu_fill_node *p), lkcu_cuGraphAddMemsetNode(GIVEN, p, NULL))
+PASS(cudaGraphMemsetNodeGetParams, (NODE, struct cu_fill_node *p), lkcu_cuGraphMemsetNodeGetParams(n, p))
+PASS(cudaGraphMemsetNodeSetParams, (NODE, const struct cu_fill_node *p), lkcu_cuGraphMemsetNodeSetParams(n, p))
+PASS(cudaGraphExecMemsetNodeSetParams, (EXEC, const struct cu_fill_node *p),
+     lkcu_cuGraphExecMemsetNodeSetParams(x, n, p, NULL))
+PASS(cudaGraphAddHostNode, (ADDING, const struct cu_host_node *p), lkcu_cuGraphAddHostNode(GIVEN, p))
+PASS(cudaGraphHostNodeGetParams, (NODE, struct cu_host_node *p), lkcu_cuGraphHostNodeGetParams(n, p))
+PASS(cudaGraphHostNodeSetParams, (NODE, const struct cu_host_node *p), lkcu_cuGraphHostNodeSetParams(n, p))
+PASS(cudaGraphExecHostNodeSetParams, (EXEC, const struct cu_host_node *p), lkcu_cuGraphExecHostNodeSetParams(x, n, p))
+PASS(cudaGraphAddChildGraphNode, (ADDING, struct cu_graph *child), lkcu_cuGraphAddChildGraphNode(GIVEN, child))
+PASS(cudaGraphChildGraphNodeGetGraph, (NODE, struct cu_graph **out), lkcu_cuGraphChildGraphNodeGetGraph(n, out))
+PASS(cudaGraphExecChildGraphNodeSetParams, (EXEC, struct cu_graph *child),
+     lkcu_cuGraphExecChildGraphNodeSetParams(x, n, child))
+PASS(cudaGraphAddEventRecordNode, (ADDING, void *e), lkcu_cuGraphAddEventRecordNode(GIVEN, e))
+PASS(cudaGraphEventRecordNodeGetEvent, (NODE, void **e), lkcu_cuGraphEventRecordNodeGetEvent(n, e))
+PASS(cudaGraphEventRecordNodeSetEvent, (NODE, void *e), lkcu_cuGraphEventRecordNodeSetEvent(n, e))
+PASS(cudaGraphExecEventRecordNodeSetEvent, (EXEC, void *e), lkcu_cuGraphExecEventRecordNodeSetEvent(x, n, e))
+PASS(cudaGraphAddEventWaitNode, (ADDING, void *e), lkcu_cuGraphAddEventWaitNode(GIVEN, e))
+PASS(cudaGraphEventWaitNodeGetEvent, (NODE, void **e), lkcu_cuGraphEventWaitNodeGetEvent(n, e))
+PASS(cudaGraphEventWaitNodeSetEvent, (NODE, void *e), lkcu_cuGraphEventWaitNodeSetEvent(n, e))
+PASS(cudaGraphExecEventWaitNodeSetEvent, (EXEC, void *e), lkcu_cuGraphExecEventWaitNodeSetEvent(x, n, e))
+PASS(cudaGraphAddMemAllocNode, (ADDING, struct cu_alloc_node *p), lkcu_cuGraphAddMemAllocNode(GIVEN, p))
+PASS(cudaGraphMemAllocNodeGetParams, (NODE, struct cu_alloc_node *p), lkcu_cuGraphMemAllocNodeGetParams(n, p))
+PASS(cudaGraphAddMemFreeNode, (ADDING, u64 address), lkcu_cuGraphAddMemFreeNode(GIVEN, address))
+PASS(cudaGraphMemFreeNodeGetParams, (NODE, u64 *address), lkcu_cuGraphMemFreeNodeGetParams(n, address))
+
+struct rt_node_params { /* cudaGraphNodeParams */
+    u32 type, reserved[3];
+    union {
+        long long room[29];
+        struct cu_kernel_node kernel; /* with a host function */
+        struct {
+            int flags, reserved[3];
+            struct rt_copy_3d copy;
+        } copy;
+    };
+    long long reserved_too;
+};
+/* The driver's form: kernels and copies differ. */
+static cu_result node_read(const struct rt_node_params *p, struct cu_node_params *out)
+{
+    cu_result r = rt_enter(NULL);
+    if (r) return r;
+    if (!cu_ok(p)) return CU_INVALID_VALUE;
+    _Static_assert(sizeof *p == sizeof *out, "both are 256 bytes");
+    memcpy(out, p, sizeof *out);
+    if (p->type == CU_NODE_COPY) {
+        memset(out->room, 0, sizeof out->room);
+        return rt_copy_3d_read(&p->copy.copy, &out->copy.copy);
+    }
+    if (p->type != CU_NODE_KERNEL) return CU_OK;
+    memset(out->room, 0, sizeof out->room);
+    return kernel_read(&p->kernel, &out->kernel.first);
+}
+static cu_result node_add(ADDING, const struct cu_edge_data *data, struct rt_node_params *p)
+{
+    struct cu_node_params y;
+    cu_result r = node_read(p, &y);
+    if (r || (r = lkcu_cuGraphAddNode_v2(out, g, dep, data, deps, &y))) return r;
+    if (p->type == CU_NODE_ALLOC || p->type == CU_NODE_CONDITIONAL) /* the address and the graphs are answers */
+        memcpy(p->room, y.room, sizeof y.room);
+    return CU_OK;
+}
+#define ADD_DATA \
+    struct cu_node **out, struct cu_graph *g, struct cu_node *const *dep, const struct cu_edge_data *data, u64 deps
+PASS(cudaGraphAddNode_11, (ADDING, struct rt_node_params *p), node_add(GIVEN, NULL, p))
+WITH_DATA(cudaGraphAddNode, (ADD_DATA, struct rt_node_params *p), node_add(GIVEN, data, p))
+RT_API(cudaGraphNodeSetParams)(NODE, struct rt_node_params *p)
+{
+    struct cu_node_params y;
+    cu_result r = node_read(p, &y);
+    return rt_done(r ? r : lkcu_cuGraphNodeSetParams(n, &y));
+}
+RT_API(cudaGraphExecNodeSetParams)(EXEC, struct rt_node_params *p)
+{
+    struct cu_node_params y;
+    cu_result r = node_read(p, &y);
+    return rt_done(r ? r : lkcu_cuGraphExecNodeSetParams(x, n, &y));
+}
+
+/* ---- executable graphs ---- */
+
+#define MAKING struct cu_exec **out, struct cu_graph *g
+/* Release 11 had a log in the place of flags. */
+PASS(cudaGraphInstantiate, (MAKING, u64 flags), lkcu_cuGraphInstantiateWithFlags(out, g, flags))
+PASS(cudaGraphInstantiateWithFlags, (MAKING, u64 flags), lkcu_cuGraphInstantiateWithFlags(out, g, flags))
+RT_API(cudaGraphInstantiate_11)(MAKING, struct cu_node **node, char *log, u64 bytes)
+{
+    if (cu_ok(node)) *node = NULL;
+    if (bytes && cu_ok(log)) *log = 0;
+    return lkrt_cudaGraphInstantiate(out, g, 0);
+}
+PASS(cudaGraphInstantiateWithParams, (MAKING, struct cu_instantiation *x), lkcu_cuGraphInstantiateWithParams(out, g, x))
+PASS(cudaGraphInstantiateWithParams_ptsz, (MAKING, struct cu_instantiation *x),
+     lkcu_cuGraphInstantiateWithParams(out, g, x))
+PASS(cudaGraphExecDestroy, (struct cu_exec * x), lkcu_cuGraphExecDestroy(x))
+PASS(cudaGraphExecGetFlags, (struct cu_exec * x, u64 *flags), lkcu_cuGraphExecGetFlags(x, flags))
+PASS(cudaGraphExecUpdate, (struct cu_exec * x, struct cu_graph *g, struct cu_update *info),
+     lkcu_cuGraphExecUpdate_v2(x, g, info))
+PASS(cudaGraphExecUpdate_11, (struct cu_exec * x, struct cu_graph *g, struct cu_node **node, u32 *result),
+     lkcu_cuGraphExecUpdate(x, g, node, result))
+PASS(cudaGraphNodeSetEnabled, (EXEC, unsigned on), lkcu_cuGraphNodeSetEnabled(x, n, on))
+PASS(cudaGraphNodeGetEnabled, (EXEC, unsigned *on), lkcu_cuGraphNodeGetEnabled(x, n, on))
+#define VARIANT(name) (thread ? lkcu_##name##_ptsz : lkcu_##name)
+RT_PAIR(cudaGraphLaunch, _ptsz, (struct cu_exec * x, void *s), THEN(VARIANT(cuGraphLaunch)(x, s)))
+RT_PAIR(cudaGraphUpload, _ptsz, (struct cu_exec * x, void *s), THEN(VARIANT(cuGraphUpload)(x, s)))
+PASS(cudaDeviceGraphMemTrim, (int device), lkcu_cuDeviceGraphMemTrim(device))
+PASS(cudaDeviceGetGraphMemAttribute, (int device, u32 which, u64 *value),
+     lkcu_cuDeviceGetGraphMemAttribute(device, which, value))
+PASS(cudaDeviceSetGraphMemAttribute, (int device, u32 which, u64 *value),
+     lkcu_cuDeviceSetGraphMemAttribute(device, which, value))
+
+/* ---- user objects ---- */
+
+PASS(cudaUserObjectCreate,
+     (struct cu_user_object * *out, void *p, void (*destroy)(void *), unsigned refs, unsigned flags),
+     lkcu_cuUserObjectCreate(out, p, destroy, refs, flags))
+PASS(cudaUserObjectRetain, (struct cu_user_object * o, unsigned count), lkcu_cuUserObjectRetain(o, count))
+PASS(cudaUserObjectRelease, (struct cu_user_object * o, unsigned count), lkcu_cuUserObjectRelease(o, count))
+PASS(cudaGraphRetainUserObject, (struct cu_graph * g, struct cu_user_object *o, unsigned count, unsigned flags),
+     lkcu_cuGraphRetainUserObject(g, o, count, flags))
+PASS(cudaGraphReleaseUserObject, (struct cu_graph * g, struct cu_user_object *o, unsigned count),
+     lkcu_cuGraphReleaseUserObject(g, o, count))
+
+/* ---- capture ---- */
+
+#define TOLD struct cu_graph **graph, struct cu_node *const **nodes
+#define TOLD_EDGES const struct cu_edge_data **edges
+RT_PAIR(cudaStreamBeginCapture, _ptsz, (void *s, u32 mode), THEN(VARIANT(cuStreamBeginCapture_v2)(s, mode)))
+RT_PAIR(cudaStreamBeginCaptureToGraph, _ptsz,
+        (void *s, struct cu_graph *g, struct cu_node *const *dep, DATA, u64 deps, u32 mode),
+        THEN(VARIANT(cuStreamBeginCaptureToGraph)(s, g, dep, data, deps, mode)))
+RT_PAIR(cudaStreamEndCapture, _ptsz, (void *s, struct cu_graph **g), THEN(VARIANT(cuStreamEndCapture)(s, g)))
+RT_PAIR(cudaStreamIsCapturing, _ptsz, (void *s, u32 *out), THEN(VARIANT(cuStreamIsCapturing)(s, out)))
+/* As with edges: data came with 12.3. */
+#define ASK_3 THEN(VARIANT(cuStreamGetCaptureInfo_v3)(s, status, id, graph, nodes, edges, count))
+RT_PAIR(cudaStreamGetCaptureInfo_11, _ptsz, (CU_CAPTURE_INFO), THEN(VARIANT(cuStreamGetCaptureInfo)(s, status, id)))
+RT_PAIR(cudaStreamGetCaptureInfo_v2, _ptsz, (CU_CAPTURE_INFO, TOLD, u64 *count),
+        THEN(VARIANT(cuStreamGetCaptureInfo_v2)(s, status, id, graph, nodes, count)))
+RT_PAIR(cudaStreamGetCaptureInfo_v3, _ptsz, (CU_CAPTURE_INFO, TOLD, TOLD_EDGES, u64 *count), ASK_3)
+RT_PAIR(cudaStreamGetCaptureInfo, _ptsz, (CU_CAPTURE_INFO, TOLD, TOLD_EDGES, u64 *count), ASK_3)
+#define NEXT void *s, struct cu_node *const *dep
+#define SET_2 THEN(VARIANT(cuStreamUpdateCaptureDependencies_v2)(s, dep, data, deps, flags))
+RT_PAIR(cudaStreamUpdateCaptureDependencies_11, _ptsz, (NEXT, u64 deps, unsigned flags),
+        THEN(VARIANT(cuStreamUpdateCaptureDependencies)(s, dep, deps, flags)))
+RT_PAIR(cudaStreamUpdateCaptureDependencies_v2, _ptsz, (NEXT, DATA, u64 deps, unsigned flags), SET_2)
+RT_PAIR(cudaStreamUpdateCaptureDependencies, _ptsz, (NEXT, DATA, u64 deps, unsigned flags), SET_2)
+PASS(cudaThreadExchangeStreamCaptureMode, (u32 * mode), lkcu_cuThreadExchangeStreamCaptureMode(mode))

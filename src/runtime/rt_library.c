@@ -1,0 +1,120 @@
+/* Libraries of the runtime, and its way to the functions of the driver. */
+#include "runtime/rt.h"
+
+/* ---- libraries ---- */
+
+#define JIT int *jit_option, void **jit_value, unsigned jits, int *option, void **value, unsigned options
+#define GIVEN jit_option, jit_value, jits, option, value, options
+RT_API(cudaLibraryLoadData)(struct cu_image **out, const void *code, JIT)
+{
+    return rt_done(THEN(lkcu_cuLibraryLoadData(out, code, GIVEN)));
+}
+RT_API(cudaLibraryLoadFromFile)(struct cu_image **out, const char *path, JIT)
+{
+    return rt_done(THEN(lkcu_cuLibraryLoadFromFile(out, path, GIVEN)));
+}
+RT_API(cudaLibraryUnload)(struct cu_image *m) { return rt_done(THEN(lkcu_cuLibraryUnload(m))); }
+RT_API(cudaLibraryGetKernel)(struct cu_function **out, struct cu_image *m, const char *name)
+{
+    cu_result r = THEN(lkcu_cuLibraryGetKernel(out, m, name));
+    return rt_done(r == CU_NOT_FOUND ? RT_INVALID_DEVICE_FUNCTION : r);
+}
+RT_API(cudaLibraryGetKernelCount)(unsigned *count, struct cu_image *m)
+{
+    return rt_done(THEN(lkcu_cuLibraryGetKernelCount(count, m)));
+}
+RT_API(cudaLibraryEnumerateKernels)(struct cu_function **out, unsigned most, struct cu_image *m)
+{
+    return rt_done(THEN(lkcu_cuLibraryEnumerateKernels(out, most, m)));
+}
+RT_API(cudaLibraryGetGlobal)(u64 *address, u64 *bytes, struct cu_image *m, const char *name)
+{
+    cu_result r = THEN(lkcu_cuLibraryGetGlobal(address, bytes, m, name));
+    return rt_done(r == CU_NOT_FOUND ? RT_INVALID_SYMBOL : r);
+}
+RT_API(cudaLibraryGetManaged)(u64 *address, u64 *bytes, struct cu_image *m, const char *name)
+{
+    cu_result r = THEN(lkcu_cuLibraryGetManaged(address, bytes, m, name));
+    return rt_done(r == CU_NOT_FOUND ? RT_INVALID_SYMBOL : r);
+}
+RT_API(cudaLibraryGetUnifiedFunction)(void **out, struct cu_image *m, const char *name)
+{
+    return rt_done(THEN(lkcu_cuLibraryGetUnifiedFunction(out, m, name)));
+}
+RT_API(cudaKernelSetAttributeForDevice)(void *kernel, int which, int value, int device)
+{
+    return rt_done(THEN(lkcu_cuKernelSetAttribute(which, value, kernel, device)));
+}
+
+/* ---- functions of the driver by name ---- */
+
+enum { ENTRY_FOUND, ENTRY_NOT_FOUND, ENTRY_NEWER }; /* cudaDriverEntryPointQueryResult, as the driver's own */
+
+static cu_result entry(const char *name, void **out, unsigned version, u64 flags, int *status, bool thread)
+{
+    enum { PER_THREAD = 2 };
+    int found = ENTRY_NOT_FOUND;
+    if (status && !cu_ok(status)) return CU_INVALID_VALUE;
+    if (flags > PER_THREAD || !version || version > 99999) return CU_INVALID_VALUE;
+    if (!flags && thread) flags = PER_THREAD;
+    cu_result r = lkcu_cuGetProcAddress_v2(name, out, (int)version, flags, &found);
+    if (r) return r;
+    if (status) *status = found;
+    return found == ENTRY_FOUND || status ? CU_OK : CU_NOT_FOUND;
+}
+#define ENTRY(release, version)                                                                          \
+    RT_API(cudaGetDriverEntryPoint_##release)(const char *name, void **out, u64 flags, int *status)      \
+    {                                                                                                    \
+        return rt_done(entry(name, out, version, flags, status, false));                                 \
+    }                                                                                                    \
+    RT_API(cudaGetDriverEntryPoint_ptsz_##release)(const char *name, void **out, u64 flags, int *status) \
+    {                                                                                                    \
+        return rt_done(entry(name, out, version, flags, status, true));                                  \
+    }
+ENTRY(12, RT_VERSION_12)
+/* Without a status, which came with release 12. */
+RT_API(cudaGetDriverEntryPoint_11)(const char *name, void **out, u64 flags)
+{
+    return rt_done(entry(name, out, RT_VERSION_11, flags, NULL, false));
+}
+RT_API(cudaGetDriverEntryPoint_ptsz_11)(const char *name, void **out, u64 flags)
+{
+    return rt_done(entry(name, out, RT_VERSION_11, flags, NULL, true));
+}
+RT_API(cudaGetDriverEntryPoint)(const char *name, void **out, u64 flags, int *status)
+{
+    return rt_done(entry(name, out, CU_VERSION, flags, status, false));
+}
+RT_API(cudaGetDriverEntryPoint_ptsz)(const char *name, void **out, u64 flags, int *status)
+{
+    return rt_done(entry(name, out, CU_VERSION, flags, status, true));
+}
+RT_API(cudaGetDriverEntryPointByVersion)(const char *name, void **out, unsigned version, u64 flags, int *status)
+{
+    return rt_done(entry(name, out, version, flags, status, false));
+}
+RT_API(cudaGetDriverEntryPointByVersion_ptsz)(const char *name, void **out, unsigned version, u64 flags, int *status)
+{
+    return rt_done(entry(name, out, version, flags, status, true));
+}
+/* The runtime's own tables are the driver's. */
+RT_API(cudaGetExportTable)(const void **out, const void *id) { return rt_done(lkcu_cuGetExportTable(out, id)); }
+
+RT_API(cudaRuntimeGetVersion)(int *version)
+{
+    if (!cu_ok(version)) return rt_done(CU_INVALID_VALUE);
+    *version = CU_VERSION;
+    return CU_OK;
+}
+RT_API(cudaRuntimeGetVersion_12)(int *version)
+{
+    if (!cu_ok(version)) return rt_done(CU_INVALID_VALUE);
+    *version = RT_VERSION_12;
+    return CU_OK;
+}
+RT_API(cudaRuntimeGetVersion_11)(int *version)
+{
+    if (!cu_ok(version)) return rt_done(CU_INVALID_VALUE);
+    *version = RT_VERSION_11;
+    return CU_OK;
+}

@@ -1,0 +1,279 @@
+/* Memory, copies and symbols of the runtime. */
+#include "runtime/rt_array.h"
+
+#define P(x) (u64)(uintptr_t)(x)
+
+/* ---- allocation ---- */
+
+RT_API(cudaMalloc)(void **out, u64 bytes)
+{
+    u64 address = 0;
+    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    cu_result r = rt_enter(NULL);
+    if (!r && bytes) r = lkcu_cuMemAlloc_v2(&address, bytes); /* none of 0 bytes: the driver's would refuse it */
+    if (!r) *out = (void *)(uintptr_t)address;
+    return rt_done(r);
+}
+RT_API(cudaFree)(void *p) { return rt_done(THEN(lkcu_cuMemFree_v2(P(p)))); }
+RT_API(cudaMallocManaged)(void **out, u64 bytes, unsigned flags)
+{
+    u64 address = 0;
+    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    cu_result r = THEN(bytes || (flags != 1 && flags != 2) ? lkcu_cuMemAllocManaged(&address, bytes, flags) : CU_OK);
+    if (!r) *out = (void *)(uintptr_t)address;
+    return rt_done(r);
+}
+RT_API(cudaHostAlloc)(void **out, u64 bytes, unsigned flags)
+{
+    if (out && !bytes) *out = NULL;
+    return rt_done(bytes ? THEN(lkcu_cuMemHostAlloc(out, bytes, flags)) : rt_enter(NULL));
+}
+RT_API(cudaMallocHost)(void **out, u64 bytes) { return lkrt_cudaHostAlloc(out, bytes, 0); }
+RT_API(cudaFreeHost)(void *p) { return rt_done(THEN(lkcu_cuMemFreeHost(p))); }
+RT_API(cudaHostRegister)(void *p, u64 bytes, unsigned f)
+{
+    return rt_done(THEN(lkcu_cuMemHostRegister_v2(p, bytes, f)));
+}
+RT_API(cudaHostUnregister)(void *p) { return rt_done(THEN(lkcu_cuMemHostUnregister(p))); }
+RT_API(cudaHostGetFlags)(unsigned *flags, void *p) { return rt_done(THEN(lkcu_cuMemHostGetFlags(flags, p))); }
+RT_API(cudaHostGetDevicePointer)(void **out, void *p, unsigned flags)
+{
+    u64 address = 0;
+    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    cu_result r = THEN(lkcu_cuMemHostGetDevicePointer_v2(&address, p, flags));
+    if (!r) *out = (void *)(uintptr_t)address;
+    return rt_done(r);
+}
+RT_API(cudaMallocPitch)(void **out, u64 *pitch, u64 width, u64 rows)
+{
+    u64 address = 0;
+    if (!cu_ok(out) || !cu_ok(pitch)) return rt_done(CU_INVALID_VALUE);
+    *pitch = 0;
+    cu_result r = rt_enter(NULL);
+    if (!r && width && rows) r = lkcu_cuMemAllocPitch_v2(&address, pitch, width, rows, 4);
+    if (!r) *out = (void *)(uintptr_t)address;
+    return rt_done(r);
+}
+RT_API(cudaMalloc3D)(struct rt_pitched *out, struct rt_extent e)
+{
+    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    *out = (struct rt_pitched){ .width = e.width, .height = e.height };
+    return lkrt_cudaMallocPitch(&out->p, &out->pitch, e.width, e.height * e.depth);
+}
+RT_API(cudaMemGetInfo)(u64 *left, u64 *total) { return rt_done(THEN(lkcu_cuMemGetInfo_v2(left, total))); }
+
+static cu_result malloc_async(void **out, u64 bytes, void *s, bool thread)
+{
+    u64 address = 0;
+    if (!cu_ok(out)) return CU_INVALID_VALUE;
+    cu_result r = THEN((thread ? lkcu_cuMemAllocAsync_ptsz : lkcu_cuMemAllocAsync)(&address, bytes, s));
+    if (!r) *out = (void *)(uintptr_t)address;
+    return r;
+}
+RT_PAIR(cudaMallocAsync, _ptsz, (void **out, u64 n, void *s), malloc_async(out, n, s, thread))
+RT_PAIR(cudaFreeAsync, _ptsz, (void *p, void *s),
+        THEN((thread ? lkcu_cuMemFreeAsync_ptsz : lkcu_cuMemFreeAsync)(P(p), s)))
+
+/* ---- copies ---- */
+
+/* The kind says which side is whose; what it says wrongly is the caller's error, and found. */
+static cu_result copy(void *to, const void *from, u64 n, u32 kind, bool async, void *s, bool thread)
+{
+    cu_result r = rt_enter(NULL);
+    if (r) return r;
+    if (kind > BY_ADDRESS) return RT_INVALID_DIRECTION;
+    if (!n) return CU_OK;
+    if (!to || !from) return CU_INVALID_VALUE;
+    if (kind == TO_DEVICE)
+        return async ? (thread ? lkcu_cuMemcpyHtoDAsync_v2_ptsz : lkcu_cuMemcpyHtoDAsync_v2)(P(to), from, n, s)
+                     : (thread ? lkcu_cuMemcpyHtoD_v2_ptds : lkcu_cuMemcpyHtoD_v2)(P(to), from, n);
+    if (kind == TO_HOST)
+        return async ? (thread ? lkcu_cuMemcpyDtoHAsync_v2_ptsz : lkcu_cuMemcpyDtoHAsync_v2)(to, P(from), n, s)
+                     : (thread ? lkcu_cuMemcpyDtoH_v2_ptds : lkcu_cuMemcpyDtoH_v2)(to, P(from), n);
+    if (kind == ON_DEVICE)
+        return async ? (thread ? lkcu_cuMemcpyDtoDAsync_v2_ptsz : lkcu_cuMemcpyDtoDAsync_v2)(P(to), P(from), n, s)
+                     : (thread ? lkcu_cuMemcpyDtoD_v2_ptds : lkcu_cuMemcpyDtoD_v2)(P(to), P(from), n);
+    return async ? (thread ? lkcu_cuMemcpyAsync_ptsz : lkcu_cuMemcpyAsync)(P(to), P(from), n, s)
+                 : (thread ? lkcu_cuMemcpy_ptds : lkcu_cuMemcpy)(P(to), P(from), n);
+}
+RT_PAIR(cudaMemcpy, _ptds, (void *to, const void *from, u64 n, u32 kind), copy(to, from, n, kind, false, NULL, thread))
+RT_PAIR(cudaMemcpyAsync, _ptsz, (void *to, const void *from, u64 n, u32 kind, void *s),
+        copy(to, from, n, kind, true, s, thread))
+
+/* To and from a variable: `offset` bytes into it. */
+static cu_result symbol_copy(const void *symbol, void *host, u64 n, u64 offset, u32 kind, bool to_symbol, bool async,
+                             void *s, bool thread)
+{
+    u64 address, bytes;
+    cu_result r = rt_symbol_of(symbol, &address, &bytes);
+    if (r) return r;
+    if (offset > bytes || n > bytes - offset) return CU_INVALID_VALUE;
+    void *variable = (void *)(uintptr_t)(address + offset);
+    return copy(to_symbol ? variable : host, to_symbol ? host : variable, n, kind, async, s, thread);
+}
+#define TO_SYMBOL const void *symbol, const void *p, u64 n, u64 offset, u32 kind
+#define FROM_SYMBOL void *p, const void *symbol, u64 n, u64 offset, u32 kind
+#define HOSTS (void *)(uintptr_t)p
+RT_PAIR(cudaMemcpyToSymbol, _ptds, (TO_SYMBOL), symbol_copy(symbol, HOSTS, n, offset, kind, true, false, NULL, thread))
+RT_PAIR(cudaMemcpyToSymbolAsync, _ptsz, (TO_SYMBOL, void *s),
+        symbol_copy(symbol, HOSTS, n, offset, kind, true, true, s, thread))
+RT_PAIR(cudaMemcpyFromSymbol, _ptds, (FROM_SYMBOL), symbol_copy(symbol, p, n, offset, kind, false, false, NULL, thread))
+RT_PAIR(cudaMemcpyFromSymbolAsync, _ptsz, (FROM_SYMBOL, void *s),
+        symbol_copy(symbol, p, n, offset, kind, false, true, s, thread))
+
+/* ---- rows and slices ---- */
+
+u32 rt_memory_type(u32 kind, bool to)
+{
+    if (kind == BY_ADDRESS) return MEMORY_UNIFIED;
+    bool device = kind == ON_DEVICE || kind == (to ? TO_DEVICE : TO_HOST);
+    return device ? MEMORY_DEVICE : MEMORY_HOST;
+}
+cu_result rt_copy_3d(const struct cu_copy_3d *x, bool async, void *s, bool thread)
+{
+    cu_result r = rt_enter(NULL);
+    if (r) return r;
+    return async ? (thread ? lkcu_cuMemcpy3DAsync_v2_ptsz : lkcu_cuMemcpy3DAsync_v2)(x, s)
+                 : (thread ? lkcu_cuMemcpy3D_v2_ptds : lkcu_cuMemcpy3D_v2)(x);
+}
+static cu_result pitched(struct cu_copy_3d *x, const void *to, const void *from, u32 kind, bool async, void *s,
+                         bool thread)
+{
+    if (kind > BY_ADDRESS) return RT_INVALID_DIRECTION;
+    if (!x->to_type) x->to_type = rt_memory_type(kind, true);
+    if (!x->from_type) x->from_type = rt_memory_type(kind, false);
+    x->to_host = (void *)(uintptr_t)to;
+    x->to_device = P(to);
+    x->from_host = from;
+    x->from_device = P(from);
+    return rt_copy_3d(x, async, s, thread);
+}
+static cu_result copy_2d(void *to, u64 to_pitch, const void *from, u64 from_pitch, u64 width, u64 rows, u32 kind,
+                         bool async, void *s, bool thread)
+{
+    if (width > to_pitch || width > from_pitch) return 12; /* cudaErrorInvalidPitchValue */
+    return pitched(
+        &(struct cu_copy_3d){
+            .from_pitch = from_pitch, .to_pitch = to_pitch, .width = width, .height = rows, .depth = 1 },
+        to, from, kind, async, s, thread);
+}
+#define ROWS void *to, u64 tp, const void *from, u64 fp, u64 w, u64 h, u32 kind
+RT_PAIR(cudaMemcpy2D, _ptds, (ROWS), copy_2d(to, tp, from, fp, w, h, kind, false, NULL, thread))
+RT_PAIR(cudaMemcpy2DAsync, _ptsz, (ROWS, void *s), copy_2d(to, tp, from, fp, w, h, kind, true, s, thread))
+
+cu_result rt_copy_3d_read(const struct rt_copy_3d *x, struct cu_copy_3d *out)
+{
+    struct cu_array *from = x->from_array, *to = x->to_array;
+    if ((from && !cu_handle_is(from, CU_ARRAY)) || (to && !cu_handle_is(to, CU_ARRAY))) return CU_INVALID_HANDLE;
+    if (x->kind > BY_ADDRESS) return RT_INVALID_DIRECTION;
+    /* with an array the width is in texels; a place is in texels of its own array, or in bytes */
+    u32 from_bytes = from ? texel_bytes(&from->texels) : 1, to_bytes = to ? texel_bytes(&to->texels) : 1;
+    if (from && to && from_bytes != to_bytes) return CU_INVALID_VALUE;
+    *out = (struct cu_copy_3d){ .from_type = from ? MEMORY_ARRAY : rt_memory_type(x->kind, false),
+                                .from_array = from,
+                                .from_host = x->from.p,
+                                .from_device = P(x->from.p),
+                                .from_x = x->from_at.width * from_bytes,
+                                .from_y = x->from_at.height,
+                                .from_z = x->from_at.depth,
+                                .from_pitch = x->from.pitch,
+                                .from_height = x->from.height,
+                                .to_type = to ? MEMORY_ARRAY : rt_memory_type(x->kind, true),
+                                .to_array = to,
+                                .to_host = x->to.p,
+                                .to_device = P(x->to.p),
+                                .to_x = x->to_at.width * to_bytes,
+                                .to_y = x->to_at.height,
+                                .to_z = x->to_at.depth,
+                                .to_pitch = x->to.pitch,
+                                .to_height = x->to.height,
+                                .width = x->extent.width * MAX_OF(from_bytes, to_bytes),
+                                .height = x->extent.height,
+                                .depth = x->extent.depth };
+    return CU_OK;
+}
+static cu_result copy_3d(const struct rt_copy_3d *x, bool async, void *s, bool thread)
+{
+    struct cu_copy_3d y;
+    cu_result r = cu_ok(x) ? rt_copy_3d_read(x, &y) : CU_INVALID_VALUE;
+    return r ? r : rt_copy_3d(&y, async, s, thread);
+}
+RT_PAIR(cudaMemcpy3D, _ptds, (const struct rt_copy_3d *x), copy_3d(x, false, NULL, thread))
+RT_PAIR(cudaMemcpy3DAsync, _ptsz, (const struct rt_copy_3d *x, void *s), copy_3d(x, true, s, thread))
+
+struct rt_copy_3d_peer { /* cudaMemcpy3DPeerParms */
+    void *from_array;
+    struct rt_extent from_at;
+    struct rt_pitched from;
+    int from_device;
+    void *to_array;
+    struct rt_extent to_at;
+    struct rt_pitched to;
+    int to_device;
+    struct rt_extent extent;
+};
+static cu_result copy_3d_peer(const struct rt_copy_3d_peer *x, bool async, void *s, bool thread)
+{
+    if (!cu_ok(x)) return CU_INVALID_VALUE;
+    if (!cu_device_at(x->from_device) || !cu_device_at(x->to_device)) return CU_INVALID_DEVICE;
+    struct rt_copy_3d y = { x->from_array, x->from_at, x->from, x->to_array, x->to_at, x->to, x->extent, ON_DEVICE };
+    return copy_3d(&y, async, s, thread);
+}
+RT_PAIR(cudaMemcpy3DPeer, _ptds, (const struct rt_copy_3d_peer *x), copy_3d_peer(x, false, NULL, thread))
+RT_PAIR(cudaMemcpy3DPeerAsync, _ptsz, (const struct rt_copy_3d_peer *x, void *s), copy_3d_peer(x, true, s, thread))
+
+/* Between devices: an address says whose it is. */
+RT_API(cudaMemcpyPeer)(void *to, int td, const void *from, int fd, u64 n)
+{
+    return (void)td, (void)fd, rt_done(copy(to, from, n, BY_ADDRESS, false, NULL, false));
+}
+RT_API(cudaMemcpyPeerAsync)(void *to, int td, const void *from, int fd, u64 n, void *s)
+{
+    return (void)td, (void)fd, rt_done(copy(to, from, n, BY_ADDRESS, true, s, false));
+}
+
+/* ---- fills ---- */
+
+static cu_result fill(void *p, u64 pitch, int v, u64 width, u64 rows, bool async, void *s, bool thread)
+{
+    cu_result r = rt_enter(NULL);
+    if (r) return r;
+    if (!width || !rows) return CU_OK;
+    u8 byte = (u8)v;
+    if (rows == 1)
+        return async ? (thread ? lkcu_cuMemsetD8Async_ptsz : lkcu_cuMemsetD8Async)(P(p), byte, width, s)
+                     : (thread ? lkcu_cuMemsetD8_v2_ptds : lkcu_cuMemsetD8_v2)(P(p), byte, width);
+    return async ? (thread ? lkcu_cuMemsetD2D8Async_ptsz : lkcu_cuMemsetD2D8Async)(P(p), pitch, byte, width, rows, s)
+                 : (thread ? lkcu_cuMemsetD2D8_v2_ptds : lkcu_cuMemsetD2D8_v2)(P(p), pitch, byte, width, rows);
+}
+RT_PAIR(cudaMemset, _ptds, (void *p, int v, u64 n), fill(p, 0, v, n, 1, false, NULL, thread))
+RT_PAIR(cudaMemsetAsync, _ptsz, (void *p, int v, u64 n, void *s), fill(p, 0, v, n, 1, true, s, thread))
+RT_PAIR(cudaMemset2D, _ptds, (void *p, u64 pitch, int v, u64 w, u64 h), fill(p, pitch, v, w, h, false, NULL, thread))
+RT_PAIR(cudaMemset2DAsync, _ptsz, (void *p, u64 pitch, int v, u64 w, u64 h, void *s),
+        fill(p, pitch, v, w, h, true, s, thread))
+RT_PAIR(cudaMemset3D, _ptds, (struct rt_pitched p, int v, struct rt_extent e),
+        fill(p.p, p.pitch, v, e.width, e.height *e.depth, false, NULL, thread))
+RT_PAIR(cudaMemset3DAsync, _ptsz, (struct rt_pitched p, int v, struct rt_extent e, void *s),
+        fill(p.p, p.pitch, v, e.width, e.height *e.depth, true, s, thread))
+
+/* ---- what a pointer is ---- */
+
+struct rt_pointer {
+    int type, device;
+    void *on_device, *on_host;
+};
+RT_API(cudaPointerGetAttributes)(struct rt_pointer *out, const void *p)
+{
+    u32 type = 0, managed = 0;
+    cu_result r = rt_enter(NULL);
+    if (r) return rt_done(r);
+    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
+    *out = (struct rt_pointer){ 0, -2, NULL, (void *)(uintptr_t)p };
+    if (lkcu_cuPointerGetAttribute(&type, 2, P(p))) return CU_OK; /* nobody's: no error since CUDA 11 */
+    lkcu_cuPointerGetAttribute(&managed, 8, P(p));
+    lkcu_cuPointerGetAttribute(&out->device, 9, P(p));
+    out->type = managed ? 3 : (int)type;
+    out->on_device = (void *)(uintptr_t)p;
+    if (out->type == 2) out->on_host = NULL;
+    return CU_OK;
+}

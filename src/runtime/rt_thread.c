@@ -1,0 +1,142 @@
+/* What a thread has: the device that it chose, and the last error that it was not told of. */
+#include "run/cu_failed.h"
+#include "driver/cu_image.h"
+#include "run/cu_run.h"
+#include "runtime/rt.h"
+
+static const char *const name[] = {
+#define CUDART(symbol, first, last) #symbol,
+#include "abi/cudart.def"
+#undef CUDART
+};
+
+/* Called by the stub with this number. */
+__attribute__((visibility("hidden"))) cu_result rt_refuse(u32 index);
+cu_result rt_refuse(u32 index)
+{
+    cu_refused(name[index]);
+    return rt_done(CU_NOT_SUPPORTED);
+}
+
+static int preferred; /* the device of threads that have chosen none */
+static _Thread_local struct {
+    bool chosen; /* device says which */
+    int device;
+    cu_result last;
+} mine;
+
+void rt_device_prefer(int device) { preferred = device; }
+
+cu_result rt_done(cu_result r)
+{
+    if (r && r != 600) mine.last = r; /* not ready is an answer */
+    return r;
+}
+
+/* A context that the program made current with the driver's interface is used as it is. */
+cu_result rt_enter(struct cu_context **c)
+{
+    struct cu_context *now = NULL;
+    cu_result r = cu_begin() ? lkcu_cuInit(0) : CU_OK;
+    if (r) return r;
+    lkcu_cuCtxGetCurrent(&now);
+    if (!now || !cu_context_lives(now)) {
+        struct cu_device *d = cu_device_at(mine.chosen ? mine.device : preferred);
+        if (!d) return CU_INVALID_DEVICE;
+        r = cu_context_retain(d, &now);
+        if (r && cu_sticky(d->gpu)) return CU_DEVICE_UNAVAILABLE; /* after cudaDeviceReset; the driver says which */
+        if (r || (r = lkcu_cuCtxSetCurrent(now))) return r;
+        static bool began;
+        if (!__atomic_exchange_n(&began, true, __ATOMIC_RELAXED) && cu_loading() == CU_EAGER) rt_load_all();
+    }
+    if (c) *c = now;
+    return CU_OK;
+}
+
+RT_API(cudaGetLastError)(void)
+{
+    cu_result r = mine.last; /* an error of a kernel, which stays, is also told once */
+    mine.last = CU_OK;
+    cu_asked(CU_LAST_ERROR);
+    return r;
+}
+RT_API(cudaPeekAtLastError)(void)
+{
+    cu_asked(CU_LAST_ERROR);
+    return mine.last;
+}
+
+RT_API(cudaSetDevice)(int device)
+{
+    struct cu_context *c;
+    cu_result r = cu_begin() ? lkcu_cuInit(0) : CU_OK;
+    if (r) return rt_done(r);
+    struct cu_device *d = cu_device_at(device);
+    if (!d) return rt_done(CU_INVALID_DEVICE);
+    mine.device = device;
+    mine.chosen = true;
+    if ((r = cu_context_retain(d, &c))) return rt_done(r);
+    return rt_done(lkcu_cuCtxSetCurrent(c));
+}
+RT_API(cudaInitDevice)(int device, unsigned flags, unsigned kind)
+{
+    (void)flags, (void)kind;
+    cu_result r = cu_begin() ? lkcu_cuInit(0) : CU_OK;
+    return rt_done(r ? r : cu_device_at(device) ? CU_OK : CU_INVALID_DEVICE);
+}
+
+RT_API(cudaGetDevice)(int *device)
+{
+    struct cu_context *c;
+    if (!cu_ok(device)) return rt_done(CU_INVALID_VALUE);
+    cu_result r = rt_enter(&c);
+    if (!r) *device = (int)c->device->ordinal;
+    return rt_done(r);
+}
+
+RT_API(cudaGetDeviceCount)(int *count)
+{
+    cu_result r = cu_begin() ? lkcu_cuInit(0) : CU_OK;
+    if (!cu_ok(count)) return rt_done(CU_INVALID_VALUE);
+    *count = (int)cu_process.devices;
+    return rt_done(r);
+}
+
+/* ---- errors by number ---- */
+
+static bool error_find(int number, lk_cuda_error *out)
+{
+    for (u32 i = 0; lk_cuda_error_at(i, out); i++)
+        if ((int)out->number == number && (out->runtime[0] || !number)) return true;
+    return false;
+}
+
+const char *rt_error_name(int error)
+{
+    static lock_t guard = LOCK_INIT;
+    static char made[1000][64];
+    lk_cuda_error x;
+    if (error < 0 || error >= 1000 || !error_find(error, &x)) return "unrecognized error code";
+    lock(&guard);
+    if (!made[error][0]) snprintf(made[error], sizeof made[error], error ? "cudaError%s" : "cudaSuccess", x.runtime);
+    unlock(&guard);
+    return made[error];
+}
+
+__attribute__((visibility("default"))) const char *lkrt_cudaGetErrorName(int error);
+const char *lkrt_cudaGetErrorName(int error)
+{
+    cu_asked(error);
+    return rt_error_name(error);
+}
+
+__attribute__((visibility("default"))) const char *lkrt_cudaGetErrorString(int error);
+const char *lkrt_cudaGetErrorString(int error)
+{
+    lk_cuda_error x;
+    const char *text = NULL, *words = cu_error_words(error);
+    cu_asked(error);
+    if (error < 0 || error >= 1000 || !error_find(error, &x)) return "unrecognized error code";
+    if (!lkcu_cuGetErrorString(error, &text) && text) return text;
+    return words ? words : x.meaning;
+}

@@ -1,4 +1,0 @@
-/* The lane handlers of isa_cvt.def: conversions. */
-#define LANES_FAMILY cvt
-#define LANES_DEF "isa/isa_cvt.def"
-#include "sim/lanes_pass.h"

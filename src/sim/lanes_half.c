@@ -1,4 +1,0 @@
-/* The lane handlers of isa_half.def: f16, bf16 and their pairs. */
-#define LANES_FAMILY half
-#define LANES_DEF "isa/isa_half.def"
-#include "sim/lanes_pass.h"

@@ -1,4 +1,0 @@
-/* The lane handlers of isa_int.def: integer arithmetic, logic, comparison, selection and moves. */
-#define LANES_FAMILY int
-#define LANES_DEF "isa/isa_int.def"
-#include "sim/lanes_pass.h"

@@ -1,4 +1,0 @@
-/* The lane handlers of isa_video.def: video instructions. */
-#define LANES_FAMILY video
-#define LANES_DEF "isa/isa_video.def"
-#include "sim/lanes_pass.h"

@@ -1,0 +1,56 @@
+/* st.async and red.async: stores and reductions into the shared memory of a CTA of the cluster, which signal an
+ * mbarrier there (9.7.9.12, 9.7.13.7). Each is a flight (flight.h) whose bytes are known when it is issued. */
+#include "units/bulk.h"
+#include "units/cluster.h"
+#include "sim/finding_place.h"
+#include "sim/handlers.h"
+#include "sim/lanes.h"
+
+/* A generic address that is not one of shared memory. */
+static void not_shared(struct warp *w, const struct insn *i, u32 lane)
+{
+    struct finding f = { .kind = F_invalid_address,
+                         .cause =
+                             "an asynchronous store goes to the shared memory of a CTA of the cluster and signals an "
+                             "mbarrier there; this address is of other memory",
+                         .fix = "Give it addresses that mapa made (cluster.map_shared_rank)." };
+    if (w->cta->launch->in->checks & CHECK_BOUNDS) finding_add(w, i->op, &f, 1u << lane);
+}
+
+static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    struct access to, mbarrier;
+    bool ok = bulk_check(&to, w, R, i, SRC_ASYNC_TO, lane, o->aux);
+    ok &= bulk_check(&mbarrier, w, R, i, SRC_ASYNC_MBARRIER, lane, 8);
+    if (!ok) return;
+    if (to.space[lane] != SP_SHARED || mbarrier.space[lane] != SP_SHARED) {
+        not_shared(w, i, lane);
+        return;
+    }
+    struct flight *f = flight_new(w, i, lane, FLIGHT_MBARRIER);
+    if (!f) return;
+    f->to_space = f->from_space = SP_SHARED;
+    f->to_cta = cluster_cta(w->cta, to.addr[lane]);
+    f->mbarrier_cta = cluster_cta(w->cta, mbarrier.addr[lane]);
+    f->mbarrier = mbarrier.ptr[lane];
+    f->mbarrier_at = mbarrier.addr[lane];
+    f->tx = o->aux;
+    if (o->flags & ISA_ATOMIC) f->reduce = to.site;
+    u32 size = to.site->width;
+    char data[4 * 8];
+    for (u32 k = 0; k < o->aux / size; k++) {
+        u64 v = bulk_source(w, R, i, SRC_ASYNC_DATA + k, size, lane);
+        memcpy(data + k * size, &v, size);
+    }
+    flight_add(f, (struct flight_move){ to.ptr[lane], NULL, to.addr[lane], 0, o->aux });
+    flight_data(f, data);
+    flight_issue(f);
+}
+
+int run_async_store(char *restrict R, const struct insn *i, struct warp *w)
+{
+    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) issue(w, R, i, (u32)__builtin_ctz(m));
+    w->changed = 1;
+    return 0;
+}

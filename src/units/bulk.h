@@ -1,0 +1,23 @@
+/* What bulk copies (bulk.c) and tensor copies (bulk_tensor.c) share. */
+#ifndef LOCKSTEP_BULK_H
+#define LOCKSTEP_BULK_H
+#include "sim/access.h"
+#include "units/flight.h"
+
+/* The value of source k in a lane. */
+u64 bulk_source(const struct warp *w, const char *R, const struct insn *i, u32 k, u32 width, u32 lane);
+/* The address of site number `which` of the instruction in one lane, checked for so many bytes. */
+bool bulk_check(struct access *a, struct warp *w, const char *R, const struct insn *i, u32 which, u32 lane, u32 bytes);
+/* The same of an address that was made from that of an own variable by changing the rank: it is held against the
+ * variable. */
+bool bulk_check_peer(struct access *a, struct warp *w, const char *R, const struct insn *i, u32 which, u32 lane,
+                     u32 bytes);
+/* The CTAs of the cluster that a copy goes to, by rank: those of a multicast, or the one that the address names. */
+u32 bulk_ranks(const struct warp *w, const char *R, const struct insn *i, const struct access *to, u32 lane);
+/* The same place in the shared memory of a CTA of the cluster. */
+void bulk_place(struct access *a, u32 rank, u32 lane);
+/* The same; false: all threads of that CTA have left, which is reported. */
+bool bulk_place_live(struct access *a, u32 rank, u32 lane);
+/* The flight combines elements of that type of a tensor map (mem/tensor_map.h) with the destination. */
+void bulk_reduction(struct flight *f, enum atom_op op, u32 type);
+#endif

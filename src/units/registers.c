@@ -1,0 +1,72 @@
+/* setmaxnreg (9.7.19.5): no value depends on it, but all four warps of a warpgroup must execute the same ones. Whoever
+ * is first leaves what it executed in the log of the warpgroup, and the others are held against it. */
+#include "units/registers.h"
+#include "sim/finding_place.h"
+#include "sim/handlers.h"
+#include "sim/lanes.h"
+
+enum { REMEMBERED = 16, WARPS = 4 };
+struct register_log { /* of a warpgroup */
+    struct {
+        const struct lowered *low;
+        u32 op; /* which operation */
+    } of[REMEMBERED];
+    u32 count[WARPS]; /* that each warp has executed */
+    u32 next;         /* that the one which is ahead has executed */
+    bool told;        /* it has been reported that they do not agree */
+};
+
+void registers_reset(struct cta *c)
+{
+    if (c->register_logs) memset(c->register_logs, 0, sizeof *c->register_logs * ((c->nwarps + 3) / WARPS));
+}
+
+static bool asked(const struct warp *w) { return w->cta->launch->in->checks & CHECK_ASYNC; }
+
+int run_registers(char *restrict R, const struct insn *i, struct warp *w)
+{
+    struct cta *c = w->cta;
+    u32 first = w->id / WARPS * WARPS, lanes = active_lanes(w, R, i);
+    char cause[160];
+    if (!asked(w) || !lanes || first + WARPS > c->nwarps) return 0;
+    if (!c->register_logs) {
+        c->register_logs = base_need(sizeof *c->register_logs * ((c->nwarps + 3) / WARPS));
+        registers_reset(c);
+    }
+    struct register_log *g = &c->register_logs[w->id / WARPS];
+    u32 n = g->count[w->id % WARPS]++;
+    if (n == g->next) {
+        g->of[n % REMEMBERED].low = w->code->low;
+        g->of[n % REMEMBERED].op = i->op;
+        g->next++;
+    }
+    if (g->told || g->next - n > REMEMBERED) return 0;
+    if (g->of[n % REMEMBERED].low == w->code->low && g->of[n % REMEMBERED].op == i->op) return 0;
+    struct finding f = { .kind = F_setmaxnreg_divergent, .cause = cause };
+    g->told = true;
+    snprintf(cause, sizeof cause, "warp %u executes this setmaxnreg where another of warps %u..%u executes another one",
+             w->id, first, first + WARPS - 1);
+    finding_add(w, i->op, &f, lanes);
+    return 0;
+}
+
+void registers_exit(struct warp *w)
+{
+    struct cta *c = w->cta;
+    u32 first = w->id / WARPS * WARPS;
+    struct register_log *g = &c->register_logs[w->id / WARPS];
+    char cause[200];
+    if (first + WARPS > c->nwarps || g->told || !asked(w)) return;
+    for (u32 k = 0; k < WARPS; k++)
+        if (c->warp[first + k]->live) return;
+    for (u32 k = 0; k < WARPS; k++) {
+        u32 n = g->count[k];
+        if (n == g->next || g->next - n > REMEMBERED) continue;
+        struct finding f = { .kind = F_setmaxnreg_divergent, .cause = cause };
+        g->told = true;
+        snprintf(cause, sizeof cause, "warp %u has left the kernel without it, and others of warps %u..%u executed it",
+                 first + k, first, first + WARPS - 1);
+        finding_add_of(w, g->of[n % REMEMBERED].low, g->of[n % REMEMBERED].op, &f, w->mask ? w->mask : 1);
+        return;
+    }
+}

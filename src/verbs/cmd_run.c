@@ -1,0 +1,477 @@
+/* lockstep run: any CUDA program, unmodified, on the software GPU.
+ *
+ * The program is started with lockstep-front.so in LD_AUDIT (docs/front.md), so that its requests for the driver and
+ * the runtime are answered by ours. The engine then lives in the program, and writes its reports into memory that it
+ * shares with the launcher (base/channel.h), which prints them when the program has ended, however it did. */
+#include "cli/cli.h"
+#include "cli/reporting.h"
+#include "runner/run_clients.h"
+#include "runner/run_keeper.h"
+#include "runner/run_loader.h"
+#include "runner/run_report.h"
+#include "runner/run_save.h"
+#include "runner/run_script.h"
+#include "verbs/run_source.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <regex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CHANNEL_MIB = 1024, CHANNEL_MIB_MOST = 1 << 20 }; /* of memory for reports, of which what is written is used */
+enum {
+    OTHERS_WAIT = 100,
+    OTHERS_PAUSE = 20000
+}; /* how often, how long in us, processes are waited for that are left */
+
+struct run {
+    struct common common;
+    struct reporting reporting;
+    struct text options;    /* for the engine: key=value lines */
+    const char *devices;    /* LOCKSTEP_DEVICES, or NULL */
+    int pid;                /* of the program */
+    const char *save;       /* --save: where the reports go as one file; NULL: nowhere */
+    const char *read;       /* --read: such a file, in place of a program; NULL: none */
+    const char *log;        /* --log-file: where what is for people goes; NULL: standard error */
+    int spoken;             /* with --log-file: standard error as it was */
+    bool only;              /* --target-processes application-only */
+    bool keep_pools;        /* --keep-pools */
+    char **program;         /* and its arguments, NULL at the end */
+    char **script;          /* the same with an interpreter before it, of our own; NULL: the program is none */
+    char path[4096];        /* of the program */
+    char front[4096];       /* of lockstep-front.so */
+    char folder[64];        /* for files; "": none was needed */
+    struct channel channel; /* for the reports */
+    struct run_report report;
+    char command[3900]; /* the path of this command */
+    char link[96];      /* in it: lockstep-front.so under a name that LD_AUDIT can hold */
+};
+
+static bool number_take(struct run *r, const char *key, const struct row *o, const char *value, struct error *e)
+{
+    u64 n;
+    if (!option_number(o, value, UINT64_MAX, &n, e)) return false;
+    text_add(&r->options, "%s=%s\n", key, value);
+    return true;
+}
+
+static bool seconds_take(struct run *r, const char *value, struct error *e)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+    if (end == value || *end || !(seconds >= 0 && seconds <= 1e9))
+        return error_set(e, ERR_INPUT, "--time-limit %.60s: seconds belong here, from 0 on, as in --time-limit 3600",
+                         value);
+    text_add(&r->options, "time-limit=%s\n", value);
+    return true;
+}
+
+/* The engine reads it, in the program: what is wrong with it is said before that one starts. */
+static bool pattern_take(struct run *r, const char *value, struct error *e)
+{
+    const char *equals = strchr(value, '=');
+    bool part = !strncmp(value, "kn", 2) || !strncmp(value, "kernel_name=", 12) || !strncmp(value, "kernel_sub", 10);
+    regex_t pattern;
+    char why[200];
+    int code = part && equals ? 0
+                              : regcomp(&pattern, equals && strstr(value, "regex=") ? equals + 1 : value,
+                                        REG_EXTENDED | REG_NOSUB);
+    if (code) regerror(code, &pattern, why, sizeof why);
+    if (code || strchr(value, '\n'))
+        return error_set(e, ERR_INPUT, "--kernel-name %.60s: %s", value, code ? why : "one line");
+    if (!part || !equals) regfree(&pattern);
+    text_add(&r->options, "kernel-name=%s\n", value);
+    return true;
+}
+
+static bool take_option(void *self, const struct row *o, const char *value, struct error *e)
+{
+    struct run *r = self;
+    u64 n;
+    if (o->id >= O_run_JSON && o->id <= O_run_ERROR_EXITCODE)
+        return reporting_option(&r->reporting, o->id - O_run_JSON, o, value, e);
+    switch (o->id) {
+    case O_run_DEVICE: r->devices = value; return true;
+    case O_run_SEED: return number_take(r, "seed", o, value, e);
+    case O_run_THREADS:
+        if (!option_number(o, value, 256, &n, e)) return false;
+        text_add(&r->options, "threads=%s\n", value);
+        return true;
+    case O_run_KERNEL_NAME: return pattern_take(r, value, e);
+    case O_run_LAUNCH_SKIP: return number_take(r, "launch-skip", o, value, e);
+    case O_run_LAUNCH_COUNT: return number_take(r, "launch-count", o, value, e);
+    case O_run_CHECK_EVERY: return number_take(r, "check-every", o, value, e);
+    case O_run_KEEP_POOLS: r->keep_pools = true; return true;
+    case O_run_SAVE: r->save = value; return true;
+    case O_run_READ: r->read = value; return true;
+    case O_run_LOG: r->log = value; return true;
+    case O_run_PROCESSES:
+        r->only = !strcmp(value, "application-only");
+        return r->only || !strcmp(value, "all") ||
+               error_set(e, ERR_INPUT, "--target-processes %.60s: all or application-only belongs here", value);
+    case O_run_OTHERS:
+        if (strcmp(value, "run") && strcmp(value, "skip"))
+            return error_set(e, ERR_INPUT, "--others %.60s: run or skip belongs here", value);
+        text_add(&r->options, "others=%s\n", value);
+        return true;
+    case O_run_CHECK: text_add(&r->options, "check=%s\n", value); return true;
+    case O_run_NO_CHECK: text_add(&r->options, "no-check=%s\n", value); return true;
+    case O_run_BUDGET: return number_take(r, "budget", o, value, e);
+    case O_run_TIME_LIMIT: return seconds_take(r, value, e);
+    case O_run_FAULTS: text_add(&r->options, "faults=1\n"); return true;
+    case O_run_STRICT: text_add(&r->options, "strict-arch=1\n"); return true;
+    default: CHECK(!"an option of run without its case");
+    }
+}
+
+/* The program may change its folder: it is told whole paths. */
+static bool rules_find(struct run *r, struct error *e)
+{
+    for (u32 i = 0; i < r->reporting.suppressions; i++) {
+        char whole[4096];
+        if (!realpath(r->reporting.suppress[i], whole))
+            return error_set(e, ERR_INPUT, "--suppress %s: %s", r->reporting.suppress[i], strerror(errno));
+        text_add(&r->options, "suppress=%s\n", whole);
+    }
+    return true;
+}
+
+/* ---- a folder, and memory ---- */
+
+/* Whether a process of this number is there; also one of another user. */
+static bool is_alive(int pid) { return pid > 0 && (!kill(pid, 0) || errno != ESRCH); }
+
+/* Whether the launcher still uses the folder. */
+static bool is_used(const char *folder)
+{
+    bool used = false, owned = false;
+    DIR *d = opendir(folder);
+    for (struct dirent *x; d && !used && (x = readdir(d));) {
+        int pid = atoi(x->d_name), end = 0;
+        if (sscanf(x->d_name, "owner.%d%n", &pid, &end) == 1 && !x->d_name[end]) owned = true;
+        used = is_alive(pid);
+    }
+    if (d) closedir(d);
+    return used || !owned;
+}
+
+/* A launcher that was killed has left its folder: whoever comes next removes it. */
+static void folders_sweep(void)
+{
+    DIR *d = opendir("/tmp");
+    for (struct dirent *x; d && (x = readdir(d));) {
+        char path[300];
+        struct stat st;
+        if (strncmp(x->d_name, "lockstep-run.", 13) != 0) continue;
+        snprintf(path, sizeof path, "/tmp/%s", x->d_name);
+        if (!lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !is_used(path)) folder_remove(path);
+    }
+    if (d) closedir(d);
+}
+
+/* The folder, which is made when it is needed first: a run that needs none works where the disk is full. */
+static bool folder_make_own(struct run *r, struct error *e)
+{
+    if (r->folder[0]) return true;
+    snprintf(r->folder, sizeof r->folder, "/tmp/lockstep-run.XXXXXX");
+    if (!mkdtemp(r->folder)) {
+        r->folder[0] = 0;
+        return error_set(e, ERR_SYSTEM, "cannot make a folder in /tmp: %s", strerror(errno));
+    }
+    char owner[96];
+    snprintf(owner, sizeof owner, "%s/owner.%d", r->folder, (int)getpid());
+    int fd = open(owner, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd >= 0) close(fd);
+    folders_sweep();
+    return true;
+}
+
+/* LD_AUDIT is a list with colons: a folder whose name has one is reached by a link. */
+static bool link_prepare(struct run *r, struct error *e)
+{
+    *strrchr(r->front, '/') = 0;
+    if (!strchr(r->front, ':')) return true;
+    if (!folder_make_own(r, e)) return false;
+    snprintf(r->link, sizeof r->link, "%s/front", r->folder);
+    return !symlink(r->front, r->link) || error_set(e, ERR_SYSTEM, "cannot make a link: %s", strerror(errno));
+}
+
+/* The memory for reports. */
+static bool channel_prepare(struct run *r, struct error *e)
+{
+    const char *text = getenv("LOCKSTEP_REPORT_MIB");
+    char *end;
+    u64 mib = text && *text ? strtoull(text, &end, 10) : CHANNEL_MIB;
+    if (text && *text && (*end || !mib || mib > CHANNEL_MIB_MOST))
+        return error_set(e, ERR_INPUT, "LOCKSTEP_REPORT_MIB=%.40s: a number from 1 to %d belongs here", text,
+                         CHANNEL_MIB_MOST);
+    r->report.channel = &r->channel;
+    return channel_create(&r->channel, mib << 20, e);
+}
+
+/* ---- the program ---- */
+
+static bool program_find(struct run *r, struct error *e)
+{
+    const char *name = r->program[0];
+    if (run_source_is(name))
+        return folder_make_own(r, e) &&
+               run_source_build(name, r->devices, r->folder, r->common.verbose, r->path, sizeof r->path, e);
+    r->script = run_script_command(r->program, e);
+    if (e->code) return false;
+    if (r->script) r->program = r->script;
+    return file_program(r->program[0], r->path, sizeof r->path) || run_script_refuse(name, e);
+}
+
+/* Beside the command in its build folder, or where it is installed. */
+static bool front_find(struct run *r, struct error *e)
+{
+    static const char *const place[] = { "front", "../lib/lockstep" };
+    char self[3900];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0) return error_set(e, ERR_SYSTEM, "cannot find the folder of lockstep: %s", strerror(errno));
+    self[n] = 0;
+    snprintf(r->command, sizeof r->command, "%s", self);
+    *strrchr(self, '/') = 0;
+    for (u32 i = 0; i < COUNT_OF(place); i++) {
+        char path[4000];
+        snprintf(path, sizeof path, "%s/%s/lockstep-front.so", self, place[i]);
+        if (realpath(path, r->front)) return true;
+    }
+    return error_set(e, ERR_SYSTEM, "lockstep-front.so is neither in %s/front nor in %s/../lib/lockstep", self, self);
+}
+
+static void environment_set(const struct run *r)
+{
+    char audit[8300];
+    const char *others = getenv("LD_AUDIT");
+    snprintf(audit, sizeof audit, "%s/lockstep-front.so%s%s", strchr(r->front, ':') ? r->link : r->front,
+             others ? ":" : "", others ? others : "");
+    setenv("LD_AUDIT", audit, 1);
+    char words[120];
+    channel_words(&r->channel, words, sizeof words);
+    setenv("LOCKSTEP_RUN", words, 1);
+    setenv("LOCKSTEP_RUN_OPTIONS", r->options.p ? r->options.p : "", 1);
+    if (r->devices) setenv("LOCKSTEP_DEVICES", r->devices, 1);
+    setenv("LOCKSTEP_RUN_COMMAND", r->command, 1);
+    clients_environment(strchr(r->front, ':') ? r->link : r->front, r->keep_pools, r->only);
+    char pid[24];
+    snprintf(pid, sizeof pid, "%d", (int)getpid()); /* of the child, which becomes the program */
+    if (r->only)
+        setenv("LOCKSTEP_RUN_PID", pid, 1);
+    else
+        unsetenv("LOCKSTEP_RUN_PID");
+}
+
+/* ---- waiting ---- */
+
+static volatile sig_atomic_t child; /* the program */
+static void pass_on(int signal)
+{
+    if (child > 0) kill((pid_t)child, signal);
+}
+
+/* From here on the launcher speaks into a file; the program's own standard error is as it was. */
+static bool log_open(struct run *r, struct error *e)
+{
+    int fd = open(r->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    r->spoken = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
+        return error_set(e, ERR_INPUT, "--log-file %.200s: %s", r->log, strerror(errno));
+    close(fd);
+    return true;
+}
+
+/* What was said may not have arrived: on a full disk, or where nobody reads. */
+static bool is_said(struct run *r)
+{
+    if (!fflush(stderr) && !ferror(stderr)) return true;
+    int why = errno;
+    if (r->log) dprintf(r->spoken, "lockstep: cannot write %.200s: %s\n", r->log, strerror(why));
+    return false;
+}
+
+/* Processes that the program has left running get a moment to end: their reports are printed, too. A daemon stays, and
+ * its report comes later. */
+static void others_wait(struct run *r, int status)
+{
+    char file[64];
+    struct error e = { 0 };
+    pid_t who = 0;
+    for (u32 k = 0; k < OTHERS_WAIT && (who = waitpid(-1, NULL, WNOHANG)) >= 0;)
+        if (!who) {
+            thread_sleep_us(OTHERS_PAUSE);
+            k++;
+        }
+    if (who < 0) return;
+    if (run_keeper_start(&r->channel, r->program[0], status, file, sizeof file, &e))
+        fprintf(stderr,
+                "lockstep: %s has ended, and what it started still runs: once that has ended, lockstep run --read %s "
+                "prints its report\n",
+                r->program[0], file);
+    else
+        fprintf(stderr,
+                "lockstep: %s has ended, and what it started still runs: its report is lost, since lockstep %s\n",
+                r->program[0], e.text);
+}
+
+/* Starts it and waits for its end: the status of waitpid, -1: it did not start. A signal from the terminal reaches the
+ * program by itself; one that only the launcher got is passed on. */
+static int program_run(struct run *r, struct error *e)
+{
+    int status = -1;
+    fflush(stdout);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what it leaves running becomes a child of the launcher */
+    struct sigaction pass = { .sa_handler = pass_on, .sa_flags = SA_RESTART }, keep = { .sa_handler = SIG_IGN };
+    sigaction(SIGTERM, &pass, NULL);
+    sigaction(SIGHUP, &pass, NULL);
+    pid_t pid = fork();
+    if (!pid) {
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGHUP, SIG_DFL);
+        environment_set(r);
+        execv(r->path, r->program);
+        fprintf(stderr, "lockstep: %s: %s\n", r->path, strerror(errno));
+        _exit(126);
+    }
+    if (pid < 0) {
+        error_set(e, ERR_SYSTEM, "cannot start a process: %s", strerror(errno));
+        return -1;
+    }
+    child = r->pid = pid;
+    if (r->log && !log_open(r, e)) cli_error_value(e);
+    sigaction(SIGINT, &keep, NULL);
+    sigaction(SIGQUIT, &keep, NULL);
+    status = run_report_wait(&r->report, pid);
+    child = 0;
+    others_wait(r, status);
+    return status;
+}
+
+/* ---- reports ---- */
+
+static void print_to(void *self, u32 nth, int pid, u32 image, struct str text)
+{
+    (void)nth, (void)pid, (void)image;
+    fwrite(text.p, 1, text.n, self);
+}
+
+/* A file could not be written. The log, which may be on the same disk, is not where that is said. */
+static void say_unwritten(const struct run *r, const struct error *e)
+{
+    if (r->log)
+        dprintf(r->spoken, "lockstep: %s\n", e->text);
+    else
+        cli_error_value(e);
+}
+
+struct copying { /* of reports into a file that the user named */
+    const struct run *run;
+    const char *to; /* FILE; of further processes FILE.PID, of further programs in one FILE.PID.N */
+    bool failed;    /* one could not be written */
+};
+static void copy_to(void *self, u32 nth, int pid, u32 image, struct str text)
+{
+    struct copying *c = self;
+    struct error e = { 0 };
+    char other[4200], which[24] = "";
+    if (image) snprintf(which, sizeof which, ".%u", image + 1);
+    snprintf(other, sizeof other, "%.4000s.%d%s", c->to, pid, which);
+    if (reporting_put(&c->run->reporting, nth && strcmp(c->to, "-") ? other : c->to, text.p, text.n, &e)) return;
+    say_unwritten(c->run, &e);
+    c->failed = true;
+}
+
+/* false: one could not be written, which was said. */
+static bool reports_copy(struct run *r, enum channel_kind kind, enum quoting q, const char *to)
+{
+    struct copying c = { r, to, false };
+    if (to) run_report_each(&r->report, kind, q, copy_to, &c);
+    return !c.failed;
+}
+
+/* The files that the user asked for; false: one could not be written. */
+static bool files_write(struct run *r, int status)
+{
+    struct error e = { 0 };
+    bool kept = !r->save || run_save(&r->channel, r->save, r->program[0], status, &e);
+    if (!kept) say_unwritten(r, &e);
+    kept &= reports_copy(r, CHANNEL_JSON, QUOTE_JSON, r->reporting.json);
+    kept &= reports_copy(r, CHANNEL_SARIF, QUOTE_JSON, r->reporting.sarif);
+    return reports_copy(r, CHANNEL_JUNIT, QUOTE_XML, r->reporting.junit) && kept;
+}
+
+static int finish(struct run *r, int status)
+{
+    bool killed = WIFSIGNALED(status);
+    struct run_sum sum = run_report_sum(&r->report);
+    if (!sum.processes && !channel_refused(&r->channel))
+        fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", r->program[0]);
+    else if (sum.errors || !r->common.quiet)
+        run_report_print(&r->report);
+    if (r->reporting.print_rules) run_report_each(&r->report, CHANNEL_RULES, QUOTE_NOT, print_to, stdout);
+    bool whole = !run_report_missing(&r->report, killed ? r->pid : 0);
+    whole &= files_write(r, status);
+    if (killed) {
+        fprintf(stderr, "lockstep: %s was ended by signal %d (%s)\n", r->program[0], WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
+        run_report_last(&r->report, r->pid);
+        return EXIT_SIGNAL + WTERMSIG(status);
+    }
+    int code = WEXITSTATUS(status);
+    whole &= is_said(r);
+    if (r->reporting.error_code && sum.errors) return (int)r->reporting.error_code;
+    return code ? code : sum.errors ? EXIT_FINDINGS : sum.cut ? EXIT_UNSUPPORTED : whole ? EXIT_CLEAN : EXIT_USAGE;
+}
+
+static int print_again(struct run *r, struct error *e)
+{
+    static char name[4200], *program[] = { name, NULL };
+    int status;
+    r->program = program;
+    if (!run_read(r->read, &r->channel, name, sizeof name, &status, e)) return EXIT_USAGE;
+    if (r->log && !log_open(r, e)) return EXIT_USAGE;
+    int code = finish(r, status);
+    run_report_close(&r->report);
+    return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct run r = { 0 };
+    struct error e = { 0 };
+    struct parser p = { .verb = VERB_run, .self = &r, .option = take_option, .stops = true };
+    if (!options_parse(&p, argc, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
+    r.common = p.common;
+    r.program = p.rest;
+    if (r.read && r.program) return cli_error("run: --read takes no program: it prints a run that was saved");
+    if (!r.read && (!r.program || !r.program[0]))
+        return cli_error("run: no program is given; lockstep run --help shows how");
+    if (!rules_find(&r, &e) || !reporting_streams(&r.reporting, NULL, 0, &e)) return cli_error_value(&e);
+    text_add(&r.options, "max-findings=%u\n", r.reporting.most);
+    text_add(&r.options, "color=%d\n",
+             r.common.color == COLOR_ALWAYS || (r.common.color == COLOR_AUTO && !r.log && isatty(STDERR_FILENO)));
+    const char *stable = getenv("LOCKSTEP_RUN_STABLE");
+    bool is_stable = stable && !strcmp(stable, "1");
+    r.report.live = !is_stable && !r.common.quiet;
+    r.report.terminal = r.report.live && !r.log && isatty(STDERR_FILENO);
+    text_add(&r.options, "stable=%d\nprogress=%d\n", is_stable, r.report.terminal);
+    int code = EXIT_USAGE, status = -1;
+    bool ready = front_find(&r, &e) && link_prepare(&r, &e) && channel_prepare(&r, &e);
+    if (ready && r.read) code = print_again(&r, &e);
+    if (ready && !r.read && program_find(&r, &e) && run_reachable(r.path, &e)) {
+        status = program_run(&r, &e);
+        if (status != -1) code = finish(&r, status);
+        run_report_close(&r.report);
+    }
+    if (r.folder[0]) folder_remove(r.folder);
+    channel_close(&r.channel);
+    text_free(&r.options);
+    base_free(r.script);
+    return e.code ? cli_error_value(&e) : code;
+}
