@@ -91,6 +91,7 @@ struct dev_async_ops {
                         const char *name); /* for reports; NULL: this device makes none of streams */
     struct dev_stream *(*stream_legacy)(struct device *d);
     struct dev_stream *(*stream_per_thread)(struct device *d);
+    void **(*stream_user)(struct dev_stream *st); /* the caller's, NULL at first */
     u32 (*stream_query)(struct dev_stream *st, struct error *e);
     u32 (*stream_synchronise)(struct dev_stream *st, struct error *e);
     u32 (*synchronise)(struct device *d, struct error *e);

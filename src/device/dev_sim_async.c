@@ -466,6 +466,8 @@ static struct dev_stream *sim_stream_per_thread(struct device *d)
     return s ? stream_out(stream_per_thread(s)) : NULL;
 }
 
+static void **sim_stream_user(struct dev_stream *st) { return stream_user(stream_in(st)); }
+
 static u32 sim_stream_query(struct dev_stream *st, struct error *e)
 {
     struct device *d = device_of_stream(st);
@@ -850,6 +852,7 @@ const struct dev_async_ops dev_sim_async = {
     .stream_name = sim_stream_name,
     .stream_legacy = sim_stream_legacy,
     .stream_per_thread = sim_stream_per_thread,
+    .stream_user = sim_stream_user,
     .stream_query = sim_stream_query,
     .stream_synchronise = sim_stream_synchronise,
     .perform = sim_perform,

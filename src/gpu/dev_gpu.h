@@ -36,6 +36,7 @@ struct dev_stream {
     cu_stream handle;
     const struct ptx_func *last; /* atomic: the kernel launched last; NULL: none, or its module is gone */
     struct dev_stream *next;     /* on the GPU; guarded by its lock */
+    void *user;                  /* the caller's */
 };
 
 struct dev_event {

@@ -50,6 +50,7 @@ static u32 stream_delete_gpu(struct dev_stream *st, struct error *e)
 
 static struct dev_stream *stream_legacy_gpu(struct device *d) { return &d->gpu->legacy; }
 static struct dev_stream *stream_per_thread_gpu(struct device *d) { return &d->gpu->per_thread; }
+static void **stream_user_gpu(struct dev_stream *st) { return &st->user; }
 
 static cu_result stream_done(const struct driver *cu, void *of) { return cu->query(of); }
 
@@ -523,6 +524,7 @@ const struct dev_async_ops dev_gpu_async = {
     .stream_delete = stream_delete_gpu,
     .stream_legacy = stream_legacy_gpu,
     .stream_per_thread = stream_per_thread_gpu,
+    .stream_user = stream_user_gpu,
     .stream_query = stream_query_gpu,
     .stream_synchronise = stream_synchronise_gpu,
     .synchronise = synchronise_gpu,

@@ -70,11 +70,17 @@ static lk_stream *default_stream(lk_gpu *gpu, struct dev_stream *dev)
     }
     host_begin(gpu);
     lock(&gpu->lock);
-    struct handle *h = gpu->handle[HANDLE_STREAM];
-    while (h && !(((lk_stream *)h)->is_default && ((lk_stream *)h)->dev == dev)) h = h->next;
+    void **user = ops_of(gpu)->stream_user(dev);
+    lk_stream *s = *user;
     unlock(&gpu->lock);
-    lk_stream *s = h ? (lk_stream *)h : stream_wrap(gpu, dev, true);
-    if (!s) host_failed(gpu);
+    if (s) return s;
+    if (!(s = stream_wrap(gpu, dev, true))) {
+        host_failed(gpu);
+        return NULL;
+    }
+    lock(&gpu->lock);
+    *user = s; /* of two threads that made a handle each, the later: both mean the same stream, and end with the gpu */
+    unlock(&gpu->lock);
     return s;
 }
 

@@ -291,6 +291,7 @@ struct stream *stream_per_thread(struct streams *s); /* that of the calling thre
 u32 stream_flags(const struct stream *st);
 s32 stream_priority(const struct stream *st);
 u64 stream_id(const struct stream *st); /* unique; 1 is the legacy stream */
+void **stream_user(struct stream *st);  /* the caller's, NULL at first */
 /* How reports call it, from now on: "stream NAME" in place of its number. The text must stay. */
 void stream_set_name(struct stream *st, const char *name);
 /* "stream copy", "stream 2", "the default stream" (of the legacy one); at most STREAM_TEXT bytes. */

@@ -141,6 +141,7 @@ struct stream {
     struct stream *next_active, *prev_active;
     struct stream *next, *prev; /* all streams */
     u64 thread;                 /* per-thread stream: of this thread; else 0 */
+    void *user;                 /* the caller's */
     struct capture *capture;    /* the one that it takes part in, or NULL */
     struct capture_set *deps;   /* nodes that the next captured operation depends on */
 };

@@ -203,6 +203,7 @@ void *streams_self(const struct streams *s) { return s->options.backend.self; }
 u32 stream_flags(const struct stream *st) { return st->flags; }
 s32 stream_priority(const struct stream *st) { return st->priority; }
 u64 stream_id(const struct stream *st) { return st->id; }
+void **stream_user(struct stream *st) { return &st->user; }
 void stream_set_name(struct stream *st, const char *name) { __atomic_store_n(&st->name, name, __ATOMIC_RELEASE); }
 
 const char *stream_name(const struct stream *st) { return __atomic_load_n(&st->name, __ATOMIC_ACQUIRE); }
