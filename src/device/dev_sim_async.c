@@ -683,6 +683,8 @@ static u32 add_node(struct dev_graph *g, struct dev_node *const *dep, u32 deps, 
                          : graph_add(graph_in(g), edge, deps, spec, &n);
     base_free(edge);
     if (out) *out = (struct dev_node *)n;
+    if (status == OP_NOT_SUPPORTED && child && !graph_fits(graph_in(g), graph_in(child)))
+        error_set(e, ERR_UNSUPPORTED, "graphs in graphs are nested more than %u deep", GRAPH_DEPTH);
     return work_status(device_of_graph(g), status, e);
 }
 
@@ -771,7 +773,6 @@ static void exec_flight(void *self, const struct op_spec *spec)
 {
     const struct exec_flights *f = self;
     const struct body *b = spec->data;
-    if (spec->kind != OP_COPY && spec->kind != OP_LAUNCH) return;
     u32 token = tell_queued(f->device, &b->task, &b->copy, f->stream);
     tell_unseen(f->device, token, f->end, spec->kind == OP_COPY ? (const void *)&b->copy : &b->task.launch);
 }

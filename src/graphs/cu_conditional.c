@@ -1,6 +1,7 @@
 /* Conditional nodes of graphs: conditions, and nodes with graphs that a condition chooses from (if, while, switch). */
 #include "graphs/cu_graph.h"
 #include "units/condition.h"
+#include "run/cu_failed.h"
 
 enum { ASSIGN_DEFAULT = 1, SIZE_MOST = 1024 };
 
@@ -52,6 +53,8 @@ static cu_result graphs_give(struct cu_device *d, struct cu_node *n, u32 size)
     return CU_OK;
 }
 
+static const char too_deep[] = "graphs in graphs are nested too deep";
+
 cu_result cu_conditional_add(CU_ADDING, struct cu_conditional_node *x)
 {
     struct graph_node *after[CU_DEPENDENCIES], *made;
@@ -68,6 +71,7 @@ cu_result cu_conditional_add(CU_ADDING, struct cu_conditional_node *x)
                                             host_site(NULL), &made);
     base_free(edge);
     if (r) {
+        if (!graph_fits(g->graph, NULL)) cu_reason(too_deep, NULL, false);
         condition_release(c);
         return r;
     }

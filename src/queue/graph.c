@@ -210,6 +210,25 @@ u32 graph_add(struct graph *g, const struct graph_dep *dep, u32 deps, const stru
     return OP_OK;
 }
 
+/* How deep graphs are nested in it; 1: not at all. */
+static u32 height(const struct graph *g)
+{
+    u32 most = 0;
+    for (u32 i = 0; g && i < g->nodes; i++) {
+        const struct graph_node *n = g->node[i];
+        if (n->child) most = MAX_OF(most, height(n->child));
+        for (u32 k = 0; k < n->branches; k++) most = MAX_OF(most, height(n->branch[k]));
+    }
+    return most + 1;
+}
+
+bool graph_fits(const struct graph *g, const struct graph *child)
+{
+    u32 above = 0;
+    for (; g; g = g->within) above++;
+    return above + height(child) <= GRAPH_DEPTH;
+}
+
 /* There can be no copy of it. */
 static bool is_bound(const struct graph *g)
 {
@@ -224,13 +243,14 @@ u32 graph_add_child(struct graph *g, const struct graph_dep *dep, u32 deps, cons
 {
     if (node) *node = NULL;
     if (!deps_fit(g, dep, deps) || child == g) return OP_INVALID_VALUE;
-    if (is_bound(child)) return OP_NOT_SUPPORTED;
+    if (is_bound(child) || !graph_fits(g, child)) return OP_NOT_SUPPORTED;
     struct graph_node *n = node_new(g, dep, deps);
     if (n) n->child = graph_copy(child);
     if (!n || !n->child) {
         if (n) node_free(n);
         return OP_OUT_OF_MEMORY;
     }
+    n->child->within = g;
     g->node[g->nodes++] = n;
     if (node) *node = n;
     return OP_OK;
@@ -241,6 +261,7 @@ u32 graph_add_branch(struct graph *g, const struct graph_dep *dep, u32 deps, con
 {
     *node = NULL;
     if (!deps_fit(g, dep, deps) || spec->kind != OP_BRANCH || !spec->address || !bodies) return OP_INVALID_VALUE;
+    if (!graph_fits(g, NULL)) return OP_NOT_SUPPORTED;
     struct graph_node *n = node_new(g, dep, deps);
     if (n) n->branch = base_alloc(bodies * sizeof *n->branch);
     while (n && n->branch && n->branches < bodies && (n->branch[n->branches] = graph_new(g->all))) n->branches++;
@@ -251,6 +272,7 @@ u32 graph_add_branch(struct graph *g, const struct graph_dep *dep, u32 deps, con
         if (n) node_free(n);
         return OP_OUT_OF_MEMORY;
     }
+    for (u32 i = 0; i < bodies; i++) n->branch[i]->within = g;
     g->node[g->nodes++] = n;
     g->bound++;
     *node = n;
@@ -361,6 +383,7 @@ struct graph *graph_copy(const struct graph *g)
             graph_delete(c);
             return NULL;
         }
+        if (n->child) n->child->within = c;
     }
     for (u32 i = 0; c && i < g->nodes; i++) /* an edge may lead back to a node that was added later */
         for (u32 k = 0; k < g->node[i]->deps; k++) {

@@ -39,10 +39,15 @@ struct streams *graph_owner(const struct graph *g);
  */
 u32 graph_add(struct graph *g, const struct graph_dep *dep, u32 deps, const struct op_spec *spec,
               struct graph_node **node);
-/* A graph as a node; it is copied. */
+/* Graphs in graphs, a child or that of a conditional node, go this deep, since some of what is done with them goes down
+ * and comes back. */
+enum { GRAPH_DEPTH = 512 };
+bool graph_fits(const struct graph *g,
+                const struct graph *child); /* NULL: an empty one. What is added is not too deep */
+/* A graph as a node; it is copied. OP_NOT_SUPPORTED: it has nodes of which there can be no copy, or is too deep. */
 u32 graph_add_child(struct graph *g, const struct graph_dep *dep, u32 deps, const struct graph *child,
                     struct graph_node **node);
-/* A conditional node, OP_BRANCH, with `bodies` empty graphs (graph_node_body). */
+/* A conditional node, OP_BRANCH, with `bodies` empty graphs (graph_node_body). OP_NOT_SUPPORTED: too deep. */
 u32 graph_add_branch(struct graph *g, const struct graph_dep *dep, u32 deps, const struct op_spec *spec, u32 bodies,
                      struct graph_node **node);
 u32 graph_edge_add(struct graph *g, struct graph_node *from, struct graph_node *to, enum op_edge_kind kind);
@@ -106,7 +111,7 @@ u32 graph_exec_enabled(const struct graph_exec *x, const struct graph_node *n, b
 u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **end);
 /* A stream is being captured into it. */
 bool graph_is_captured(const struct graph *g);
-/* Hands out what each launch runs, but for the graphs of conditional nodes. */
+/* Hands out the launches and copies that each launch of it runs, but for those of graphs of conditional nodes. */
 void graph_exec_each(struct graph_exec *x, void (*each)(void *self, const struct op_spec *spec), void *self);
 /* Memory of an allocation node was freed by other means than an operation of the kind OP_FREE. */
 void graph_freed(struct streams *s, const void *address);

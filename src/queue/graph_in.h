@@ -30,6 +30,7 @@ struct graph_node {
 
 struct graph {
     struct streams *all;
+    struct graph *within; /* that it is a part of: a child graph, or one of a conditional node; else NULL */
     struct graph_node **node;
     u32 nodes, cap;
     struct graph_node *removed; /* nodes that are only named any more, by the list and by edges: graph_settle */
@@ -68,6 +69,7 @@ struct plan {
     u32 regions;
     bool events; /* has nodes that record or wait for events */
     bool frees;  /* has nodes that free */
+    bool works;  /* has launches or copies */
 };
 /* NULL: *status says why; *where: a node of the cycle. */
 struct plan *plan_new(const struct graph *g, u32 *status, struct graph_node **where);

@@ -203,9 +203,11 @@ void graph_exec_each(struct graph_exec *x, void (*each)(void *self, const struct
     struct plan *p = x->plan;
     p->refs++;
     unlock(&x->all->lock);
-    for (u32 i = 0; i < p->nodes; i++) {
+    for (u32 i = 0; p->works && i < p->nodes; i++) {
         const struct plan_node *n = &p->node[i];
-        if (!n->region && n->body && !n->disabled) each(self, &n->body->spec);
+        if (n->region || !n->body || n->disabled) continue;
+        enum op_kind kind = n->body->spec.kind;
+        if (kind == OP_LAUNCH || kind == OP_COPY) each(self, &n->body->spec);
     }
     lock(&x->all->lock);
     graph_unref_plan(x->all, p);

@@ -62,7 +62,7 @@ static void plan_edge(struct build *b, u32 to, u32 from, enum op_edge_kind kind)
     if (kind == OP_EDGE_COMPLETE) b->node.p[from].sink = false;
 }
 
-static bool flatten(struct build *b, const struct graph *g, u32 begin);
+static struct graph_node **flatten(struct build *b, const struct graph *g, u32 begin);
 
 /* The graphs of a conditional node, which is at `at`: each becomes a region. The node's end follows them. */
 static bool flatten_branches(struct build *b, struct graph_node *n, u32 at)
@@ -94,8 +94,9 @@ static bool may_branch(enum op_kind kind)
            kind == OP_BRANCH;
 }
 
-/* Adds the nodes of g. Nodes without dependencies depend on `begin` (UINT32_MAX: on nothing). */
-static bool flatten(struct build *b, const struct graph *g, u32 begin)
+/* Adds the nodes of g and returns them in their order; NULL: a cycle. Nodes without dependencies depend on `begin`
+ * (UINT32_MAX: on nothing). */
+static struct graph_node **flatten(struct build *b, const struct graph *g, u32 begin)
 {
     struct graph_node **order = sorted(b, g);
     for (u32 i = 0; order && i < g->nodes; i++) {
@@ -105,16 +106,17 @@ static bool flatten(struct build *b, const struct graph *g, u32 begin)
         for (u32 k = 0; k < n->deps; k++) plan_edge(b, at, n->dep[k].from->mark, n->dep[k].kind);
         if (!n->deps && begin != UINT32_MAX) plan_edge(b, at, begin, OP_EDGE_COMPLETE);
         n->mark = at;
-        if (n->branches && !flatten_branches(b, n, at)) return false;
+        if (n->branches && !flatten_branches(b, n, at)) return NULL;
         if (!n->child) continue;
-        if (!flatten(b, n->child, at)) return false;
-        u32 inside = b->node.n, end = plan_push(b, n, NULL); /* after the last nodes of the child, and its begin */
+        struct graph_node **inside = flatten(b, n->child, at);
+        if (!inside) return NULL;
+        u32 end = plan_push(b, n, NULL); /* after the last nodes of the child, and its begin */
         plan_edge(b, end, at, OP_EDGE_COMPLETE);
-        for (u32 k = at + 1; k < inside; k++)
-            if (b->node.p[k].region == b->inside && b->node.p[k].sink) plan_edge(b, end, k, OP_EDGE_COMPLETE);
+        for (u32 k = 0; k < n->child->nodes; k++)
+            if (b->node.p[inside[k]->mark].sink) plan_edge(b, end, inside[k]->mark, OP_EDGE_COMPLETE);
         n->mark = end;
     }
-    return order != NULL;
+    return order;
 }
 
 /* Chains: a node goes on with the chain of a node that it depends on and that nobody has gone on from yet. */
@@ -136,6 +138,7 @@ static void chains(struct plan *p)
         enum op_kind kind = n->body ? n->body->spec.kind : OP_EMPTY;
         p->events |= kind == OP_RECORD || kind == OP_WAIT;
         p->frees |= kind == OP_FREE;
+        p->works |= kind == OP_LAUNCH || kind == OP_COPY;
     }
     for (u32 i = 1; i < p->regions; i++) p->region[i].chain = p->chains++;
     base_free(taken);
@@ -184,6 +187,7 @@ struct plan *plan_copy(const struct plan *p)
     c->chains = p->chains;
     c->events = p->events;
     c->frees = p->frees;
+    c->works = p->works;
     return c;
 }
 

@@ -85,6 +85,34 @@ static void building(void)
     UNIT_EQ(dropped, 5); /* a, b, c, tail and o, once each */
 }
 
+/* Graphs in graphs end somewhere: those that are put around others, and those that are put into the innermost. */
+static void too_deep(void)
+{
+    struct graph *g = graph_new(s), *outer;
+    struct graph_node *n;
+    struct graph_exec *e;
+    u32 deep = 1;
+    add(g, 5, NULL, NULL);
+    for (u32 status = OP_OK; !status; deep += !status) {
+        outer = graph_new(s);
+        status = graph_add_child(outer, NULL, 0, g, &n);
+        UNIT_EQ(status, deep < GRAPH_DEPTH ? OP_OK : OP_NOT_SUPPORTED);
+        graph_delete(status ? outer : g);
+        if (!status) g = outer;
+    }
+    UNIT_EQ(deep, GRAPH_DEPTH);
+    UNIT(graph_fits(g, NULL));
+    UNIT_EQ(graph_instantiate(g, 0, &e, NULL), OP_OK);
+    UNIT_EQ(run(e, x), 5);
+    graph_exec_delete(e);
+    struct graph *in = g, *empty = graph_new(s);
+    while (graph_node_child(graph_node_at(in, 0))) in = graph_node_child(graph_node_at(in, 0));
+    UNIT(!graph_fits(in, NULL));
+    UNIT_EQ(graph_add_child(in, NULL, 0, empty, &n), OP_NOT_SUPPORTED);
+    graph_delete(empty);
+    graph_delete(g);
+}
+
 static void clones_and_children(void)
 {
     open_all();
@@ -107,6 +135,7 @@ static void clones_and_children(void)
     graph_delete(g);
     UNIT_EQ(run(e, x), 71238);
     graph_exec_delete(e);
+    too_deep();
     /* An empty graph, and an empty child. */
     g = graph_new(s);
     outer = graph_new(s);
