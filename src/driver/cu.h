@@ -128,6 +128,8 @@ bool cu_handle_add(void *handle, enum cu_kind kind);
 void cu_handle_remove(void *handle);
 /* The first handle of a kind that is wanted, NULL: none. It calls `wanted` under no lock but that of graphs. */
 void *cu_handle_find(enum cu_kind kind, bool (*wanted)(void *handle, void *self), void *self);
+/* Asked by `wanted`, of a handle that is counted: no other call uses it, nor will one see what was changed before. */
+bool cu_handle_is_alone(void *handle);
 /* The graphs are the call's until it returns, as by cu_handle_is; and no more. */
 void cu_graphs_enter(void);
 void cu_graphs_leave(void);
@@ -198,6 +200,8 @@ struct cu_image {
     struct map functions;              /* the same by name */
     struct arena mem;                  /* for that map */
     bool assembled[CU_DEVICES];        /* machine code for that device was looked for, and its registers are known */
+    lk_module **left;                  /* of before a reset: calls may still use them */
+    u32 lefts;
 };
 /* A kernel of an image: CUfunction, and CUkernel. */
 struct cu_function {

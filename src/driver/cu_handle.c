@@ -239,6 +239,14 @@ void *cu_handle_find(enum cu_kind kind, bool (*wanted)(void *handle, void *self)
     return found;
 }
 
+bool cu_handle_is_alone(void *handle)
+{
+    table_lock(); /* who comes later takes it, too */
+    u32 n = __atomic_load_n(&object_of(handle)->refs, __ATOMIC_ACQUIRE);
+    table_unlock();
+    return n <= 2; /* the table, and cu_handle_find */
+}
+
 /* ---- their life ---- */
 
 void *cu_handle_new(enum cu_kind kind, size_t bytes) { return cu_handle_new_in(NULL, kind, bytes); }

@@ -82,6 +82,14 @@ struct cu_function *cu_function_launched(void *handle, struct cu_device *d)
 
 /* ---- images ---- */
 
+/* With the lock of the image, or nobody else has it. */
+static void left_end(struct cu_image *m)
+{
+    while (m->lefts) lk_module_unload(m->left[--m->lefts]);
+    base_free(m->left);
+    m->left = NULL;
+}
+
 /* Nobody uses the image, nor a kernel of it: those that come are refused, since it is ending, or find them stale. */
 static cu_result image_end(void *handle)
 {
@@ -92,6 +100,7 @@ static cu_result image_end(void *handle)
         function_stale(f, m);
     }
     cu_references_end(m);
+    left_end(m);
     for (u32 i = 0; i < CU_DEVICES; i++) {
         if (m->on[i]) lk_module_unload(m->on[i]);
         cu_handle_end(m->view[i]);
@@ -142,6 +151,7 @@ cu_result cu_image_on(struct cu_image *m, struct cu_device *d, lk_module **out)
     cu_result r = cu_device_open(d);
     *out = NULL;
     if (r) return r;
+    cu_handle_is(m, m->kind); /* the call has it until it returns, and what is loaded with it */
     lock(&m->lock);
     lk_module **on = &m->on[d->ordinal];
     if (!*on && !(s = lk_module_link(d->gpu, m->part, m->parts, on)) && (r = opaque_refused(*on))) {
@@ -261,12 +271,13 @@ static bool image_reset(void *handle, void *device)
     if (loaded && !has_managed(loaded)) {
         m->on[d->ordinal] = NULL;
         m->assembled[d->ordinal] = false;
-        for (struct cu_function *f = m->first; f; f = f->next) f->on[d->ordinal] = NULL;
-    } else {
-        loaded = NULL;
+        for (struct cu_function *f = m->first; f; f = f->next)
+            __atomic_store_n(&f->on[d->ordinal], NULL, __ATOMIC_RELEASE);
+        m->left = base_need_more(m->left, (m->lefts + 1) * sizeof *m->left);
+        m->left[m->lefts++] = loaded;
     }
+    if (m->lefts && cu_handle_is_alone(m)) left_end(m); /* else at the next reset, or with the image */
     unlock(&m->lock);
-    lk_module_unload(loaded);
     return false; /* the next one */
 }
 
@@ -323,7 +334,10 @@ cu_result cu_function_on(struct cu_function *f, struct cu_device *d, lk_kernel *
     cu_result r = f->image->only && f->image->only != d ? CU_INVALID_HANDLE : cu_image_on(f->image, d, &m);
     if (r) return r;
     *out = map_get(&m->by_name, str_of(f->name));
-    __atomic_store_n(&f->on[d->ordinal], *out, __ATOMIC_RELEASE);
+    struct cu_image *of = f->image->library ? f->image->library : f->image;
+    lock(&of->lock);
+    if (of->on[d->ordinal] == m) __atomic_store_n(&f->on[d->ordinal], *out, __ATOMIC_RELEASE); /* no reset came by */
+    unlock(&of->lock);
     return *out ? CU_OK : CU_NOT_FOUND;
 }
 

@@ -14,12 +14,16 @@ typedef uint64_t u64;
 #define DOORS(X)                                                                                                     \
     X(cuInit, unsigned)                                                                                              \
     X(cuDevicePrimaryCtxRetain, handle *, int)                                                                       \
+    X(cuDevicePrimaryCtxReset_v2, int)                                                                               \
     X(cuCtxSetCurrent, handle)                                                                                       \
     X(cuCtxSynchronize, void)                                                                                        \
     X(cuCtxCreate_v2, handle *, unsigned, int)                                                                       \
     X(cuCtxDestroy_v2, handle)                                                                                       \
     X(cuCtxPopCurrent_v2, handle *)                                                                                  \
     X(cuCtxGetId, handle, u64 *)                                                                                     \
+    X(cuMemAlloc_v2, u64 *, size_t)                                                                                  \
+    X(cuMemFree_v2, u64)                                                                                             \
+    X(cuMemsetD8_v2, u64, unsigned char, size_t)                                                                     \
     X(cuMemFreeAsync, u64, handle)                                                                                   \
     X(cuModuleLoadData, handle *, const void *)                                                                      \
     X(cuModuleUnload, handle)                                                                                        \
@@ -392,6 +396,54 @@ static void race(const struct kind *k)
     UNIT_EQ(objects, 0);
 }
 
+/* A device that is reset while others launch, copy and make handles there: their calls succeed or fail, and later ones
+ * work again. */
+static handle reset_library;
+static void *reset_user(void *self)
+{
+    (void)self;
+    while (!over) {
+        handle k, s = NULL, e = NULL, c;
+        u64 at = 0;
+        cuDevicePrimaryCtxRetain(&c, 0);
+        cuCtxSetCurrent(c);
+        if (!cuLibraryGetKernel(&k, reset_library, "e")) launch(k, NULL);
+        launch(empty, NULL);
+        if (!cuStreamCreate(&s, 1)) launch(k, s);
+        if (!cuEventCreate(&e, 0)) cuEventRecord(e, s);
+        if (!cuMemAlloc_v2(&at, 4096)) cuMemsetD8_v2(at, 1, 4096);
+        if (at) cuMemFree_v2(at);
+        if (e) cuEventDestroy_v2(e);
+        if (s) cuStreamDestroy_v2(s);
+    }
+    return NULL;
+}
+
+static void reset(void)
+{
+    pthread_t thread[USERS];
+    handle m, f, k, c;
+    over = false;
+    reset_library = library_new();
+    for (unsigned i = 0; i < USERS; i++) pthread_create(&thread[i], NULL, reset_user, NULL);
+    for (unsigned i = 0; i < 100; i++) {
+        usleep(500);
+        UNIT_EQ(cuDevicePrimaryCtxReset_v2(0), 0);
+    }
+    over = true;
+    for (unsigned i = 0; i < USERS; i++) pthread_join(thread[i], NULL);
+    UNIT_EQ(cuDevicePrimaryCtxReset_v2(0), 0);
+    UNIT_EQ(cuDevicePrimaryCtxRetain(&c, 0), 0);
+    UNIT_EQ(cuCtxSetCurrent(c), 0);
+    UNIT_EQ(cuLibraryGetKernel(&k, reset_library, "e"), 0);
+    UNIT_EQ(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 0);
+    UNIT_EQ(cuModuleLoadData(&m, ptx), 0);
+    UNIT_EQ(cuModuleGetFunction(&f, m, "e"), 0);
+    UNIT_EQ(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 0);
+    UNIT_EQ(cuCtxSynchronize(), 0);
+    library_end(reset_library);
+}
+
 /* ---- what calls answer ---- */
 
 static atomic_bool let;
@@ -505,5 +557,6 @@ int main(void)
     graph_memory();
     owned();
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) race(&kinds[i]);
+    reset();
     return unit_done();
 }
