@@ -241,6 +241,9 @@ u64 pages_reserve(u64 at, u64 bytes); /* without access or memory; at 0: anywher
 /* How many of so many bytes can be read from an address on: the kernel is asked, a page at a time (of more than 16 MiB
  * some pages). */
 u64 pages_readable(const void *p, u64 bytes);
+/* Whether all of these bytes can be read, for a pointer that a program hands over and may be wrong about. Pages that
+ * could be read before are remembered for the thread, and not asked about again. */
+bool bytes_readable(const void *p, u64 bytes);
 /* Copies memory that may not be there, or may go at any moment; a signal handler may ask. false: errno is EFAULT, or a
  * sandbox forbids to ask. */
 bool pages_copy(void *to, u64 from, u64 bytes);

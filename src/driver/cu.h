@@ -72,10 +72,9 @@ enum { CU_VERSION = 13000, CU_DEVICES = 16 };
 
 /* ---- what callers pass ---- */
 
-/* Whether these bytes can be read: a pointer that leads nowhere is an error of the call, not a crash. */
-bool cu_readable(const void *p, u64 bytes);
-/* The same for what a pointer of the caller leads to. */
-#define cu_ok(p) cu_readable(p, sizeof *(p))
+/* Whether what a pointer of the caller leads to can be read: one that leads nowhere is an error of the call, not a
+ * crash. */
+#define cu_ok(p) bytes_readable(p, sizeof *(p))
 
 /* ---- handles ---- */
 

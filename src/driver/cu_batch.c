@@ -5,7 +5,7 @@
 
 static bool attributes_ok(const struct cu_copy_attributes *x, u64 n)
 {
-    if (!cu_readable(x, n * sizeof *x)) return false;
+    if (!bytes_readable(x, n * sizeof *x)) return false;
     for (u64 i = 0; i < n; i++)
         if (x[i].order < ORDER_STREAM || x[i].order > ORDER_ANY || x[i].flags > 1) return false;
     return true;
@@ -20,8 +20,8 @@ static cu_result copies(const u64 *to, const u64 *from, const u64 *bytes, u64 n,
     cu_result r = cu_current_for(stream, &c);
     if (failed && cu_ok(failed)) *failed = UINT64_MAX;
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
-    if ((!stream && !thread) || !n || n > 1 << 20 || !cu_readable(to, n * 8) || !cu_readable(from, n * 8) ||
-        !cu_readable(bytes, n * 8) || !cu_indices_ok(index, attributes, n) || !attributes_ok(x, attributes))
+    if ((!stream && !thread) || !n || n > 1 << 20 || !bytes_readable(to, n * 8) || !bytes_readable(from, n * 8) ||
+        !bytes_readable(bytes, n * 8) || !cu_indices_ok(index, attributes, n) || !attributes_ok(x, attributes))
         return CU_INVALID_VALUE;
     for (u64 i = 0; i < n && !r; i++) {
         r = bytes[i] ? (thread ? lkcu_cuMemcpyAsync_ptsz : lkcu_cuMemcpyAsync)(to[i], from[i], bytes[i], stream)
@@ -91,7 +91,8 @@ static cu_result copies_3d(u64 n, const struct cu_copy_op *o, u64 *failed, u64 f
     cu_result r = cu_current_for(stream, &c);
     if (failed && cu_ok(failed)) *failed = UINT64_MAX;
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
-    if ((!stream && !thread) || flags || !n || n > 1 << 20 || !cu_readable(o, n * sizeof *o)) return CU_INVALID_VALUE;
+    if ((!stream && !thread) || flags || !n || n > 1 << 20 || !bytes_readable(o, n * sizeof *o))
+        return CU_INVALID_VALUE;
     for (u64 i = 0; i < n && !r; i++) {
         if (!(r = operand_read(&o[i], &x)))
             r = (thread ? lkcu_cuMemcpy3DAsync_v2_ptsz : lkcu_cuMemcpy3DAsync_v2)(&x, stream);
@@ -135,7 +136,7 @@ static cu_result values(void *stream, u32 n, const struct cu_value *x, u32 flags
     cu_result r = cu_current_for(stream, &c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
     if (!n) return CU_OK;
-    if (n > BATCH_MOST || flags || !cu_readable(x, n * sizeof *x)) return CU_INVALID_VALUE;
+    if (n > BATCH_MOST || flags || !bytes_readable(x, n * sizeof *x)) return CU_INVALID_VALUE;
     for (u32 i = 0; i < n; i++) {
         if (x[i].type < WAIT_32 || x[i].type > BARRIER) return CU_INVALID_VALUE;
         if (x[i].type == FLUSH) {

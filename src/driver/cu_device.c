@@ -202,7 +202,7 @@ CU_API(cuDeviceGetP2PAttribute)(int *value, int which, int device, int peer)
 static cu_result capabilities(u32 *out, const u32 *operation, unsigned n)
 {
     enum { OPERATIONS = 12 };
-    if (!n || !cu_readable(out, n * sizeof *out) || !cu_readable(operation, n * sizeof *operation))
+    if (!n || !bytes_readable(out, n * sizeof *out) || !bytes_readable(operation, n * sizeof *operation))
         return CU_INVALID_VALUE;
     for (u32 i = 0; i < n; i++) {
         if (operation[i] > OPERATIONS) return CU_INVALID_VALUE;

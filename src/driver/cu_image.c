@@ -321,7 +321,7 @@ cu_result cu_image_functions(struct cu_image *m, struct cu_device *d, struct cu_
     cu_result r = cu_image_on(m, d, &loaded);
     if (r) return r;
     u32 n = MIN_OF(most, lk_module_kernel_count(loaded));
-    if (n && !cu_readable(out, n * sizeof *out)) return CU_INVALID_VALUE;
+    if (n && !bytes_readable(out, n * sizeof *out)) return CU_INVALID_VALUE;
     for (u32 i = 0; !r && i < n; i++)
         r = cu_image_function(m, d, lk_kernel_name(lk_module_kernel_at(loaded, i)), &out[i]);
     return r;

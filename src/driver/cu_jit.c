@@ -18,7 +18,7 @@ enum { /* CUjit_option, those that mean something here */
 cu_result cu_jit_read(struct cu_jit *j, u32 n, const int *option, void **value)
 {
     *j = (struct cu_jit){ .began = time_ns() };
-    if (n && (!cu_readable(option, n * sizeof *option) || !cu_readable(value, n * sizeof *value)))
+    if (n && (!bytes_readable(option, n * sizeof *option) || !bytes_readable(value, n * sizeof *value)))
         return CU_INVALID_VALUE;
     for (u32 i = 0; i < n; i++) {
         struct cu_jit_log *l = option[i] <= JIT_INFO_BYTES ? &j->info : &j->error;
@@ -45,8 +45,8 @@ cu_result cu_jit_read(struct cu_jit *j, u32 n, const int *option, void **value)
         default: break; /* how machine code is made: there is none */
         }
     }
-    if (j->info.text && !cu_readable(j->info.text, MAX_OF(j->info.bytes, (u64)1))) return CU_INVALID_VALUE;
-    if (j->error.text && !cu_readable(j->error.text, MAX_OF(j->error.bytes, (u64)1))) return CU_INVALID_VALUE;
+    if (j->info.text && !bytes_readable(j->info.text, MAX_OF(j->info.bytes, (u64)1))) return CU_INVALID_VALUE;
+    if (j->error.text && !bytes_readable(j->error.text, MAX_OF(j->error.bytes, (u64)1))) return CU_INVALID_VALUE;
     return CU_OK;
 }
 

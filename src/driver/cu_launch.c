@@ -35,7 +35,7 @@ static void argument_tell(lk_gpu *gpu, const lk_kernel *k, u32 i, const void *en
     struct finding f = { .kind = o ? F_args_by_value : F_params_null,
                          .kernel = lk_kernel_plain(k),
                          .call = host_site(NULL),
-                         .cause_key = key_of(k) + i + (cu_readable(entry, 1) ? 2 * (CU_ARGUMENTS + 1) : 0),
+                         .cause_key = key_of(k) + i + (bytes_readable(entry, 1) ? 2 * (CU_ARGUMENTS + 1) : 0),
                          .cause = cause };
     cu_found(&f);
 }
@@ -69,13 +69,13 @@ static cu_result buffer_read(void **extra, const char **buffer, u64 *bytes)
     *buffer = NULL;
     *bytes = 0;
     for (u32 i = 0;; i += 2) {
-        if (!cu_readable(extra + i, sizeof *extra)) return CU_INVALID_VALUE;
+        if (!bytes_readable(extra + i, sizeof *extra)) return CU_INVALID_VALUE;
         if (!extra[i]) break;
-        if (!cu_readable(extra + i, 2 * sizeof *extra)) return CU_INVALID_VALUE;
+        if (!bytes_readable(extra + i, 2 * sizeof *extra)) return CU_INVALID_VALUE;
         uintptr_t what = (uintptr_t)extra[i];
         if (what == 1)
             *buffer = extra[i + 1];
-        else if (what == 2 && cu_readable(extra[i + 1], 8))
+        else if (what == 2 && bytes_readable(extra[i + 1], 8))
             memcpy(bytes, extra[i + 1], 8);
         else
             return CU_INVALID_VALUE;
@@ -106,17 +106,18 @@ static cu_result arguments_find(lk_gpu *gpu, const struct cu_launch *l, const lk
     u64 bytes;
     if (l->params && l->extra) return CU_INVALID_VALUE;
     if (l->params) {
-        if (n && !cu_readable(l->params, n * sizeof *l->params)) return list_wrong(k, n, l->params);
+        if (n && !bytes_readable(l->params, n * sizeof *l->params)) return list_wrong(k, n, l->params);
         for (u32 i = 0; i < n; i++) {
             arg[i] = l->params[i];
-            if (unlikely(!cu_readable(arg[i], MAX_OF(k->arg[i].bytes, 1u)))) return argument_wrong(gpu, k, i, arg[i]);
+            if (unlikely(!bytes_readable(arg[i], MAX_OF(k->arg[i].bytes, 1u))))
+                return argument_wrong(gpu, k, i, arg[i]);
             if (unlikely(k->arg[i].bytes == 8 && by_value(gpu, k, i, arg[i]))) argument_tell(gpu, k, i, arg[i]);
         }
         return CU_OK;
     }
     if (!l->extra) return n ? list_wrong(k, n, NULL) : CU_OK;
     cu_result r = buffer_read(l->extra, &buffer, &bytes);
-    if (!r && bytes && !cu_readable(buffer, bytes)) r = CU_INVALID_VALUE;
+    if (!r && bytes && !bytes_readable(buffer, bytes)) r = CU_INVALID_VALUE;
     for (u32 i = 0; !r && i < n; i++) {
         if (lk_kernel_param(k, i, &p) || (u64)p.offset + p.bytes > bytes)
             r = CU_INVALID_VALUE;
@@ -261,7 +262,7 @@ static cu_result attribute_read(const struct cu_launch_attribute *a, struct cu_l
 
 cu_result cu_launch_config_read(const struct cu_launch_config *x, struct cu_function *f, struct cu_launch *out)
 {
-    if (!cu_ok(x) || (x->attributes && !cu_readable(x->attribute, x->attributes * sizeof *x->attribute)))
+    if (!cu_ok(x) || (x->attributes && !bytes_readable(x->attribute, x->attributes * sizeof *x->attribute)))
         return CU_INVALID_VALUE;
     *out = (struct cu_launch){ .grid = { x->grid[0], x->grid[1], x->grid[2] },
                                .block = { x->block[0], x->block[1], x->block[2] },
@@ -305,7 +306,7 @@ CU_API(cuLaunchCooperativeKernelMultiDevice)(const struct cu_launch_params *list
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!n || flags > 3 || !cu_readable(list, n * sizeof *list)) return CU_INVALID_VALUE;
+    if (!n || flags > 3 || !bytes_readable(list, n * sizeof *list)) return CU_INVALID_VALUE;
     if (n > 1) {
         cu_refused("cuLaunchCooperativeKernelMultiDevice over several devices");
         return CU_NOT_SUPPORTED;

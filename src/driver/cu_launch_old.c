@@ -42,7 +42,7 @@ CU_API(cuParamSetv)(void *f, int offset, const void *value, unsigned bytes)
 {
     struct cu_old *o = old_of(f);
     if (!o) return CU_INVALID_HANDLE;
-    if (offset < 0 || (u64)offset + bytes > PARAMETER_BYTES || !cu_readable(value, bytes)) return CU_INVALID_VALUE;
+    if (offset < 0 || (u64)offset + bytes > PARAMETER_BYTES || !bytes_readable(value, bytes)) return CU_INVALID_VALUE;
     memcpy(o->params + offset, value, bytes);
     return CU_OK;
 }

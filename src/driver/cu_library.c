@@ -19,7 +19,7 @@ cu_result cu_library_load(struct cu_image **out, const void *code) { return load
 static cu_result options_read(const int *option, void **value, unsigned n)
 {
     enum { HOST_TABLE = 0, OPTIONS = 2 };
-    if (n && (!cu_readable(option, n * sizeof *option) || !cu_readable(value, n * sizeof *value)))
+    if (n && (!bytes_readable(option, n * sizeof *option) || !bytes_readable(value, n * sizeof *value)))
         return CU_INVALID_VALUE;
     for (u32 i = 0; i < n; i++) {
         if (option[i] < 0 || option[i] >= OPTIONS) return CU_INVALID_VALUE;

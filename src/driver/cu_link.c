@@ -90,7 +90,7 @@ static cu_result add(struct cu_link *l, u32 type, const void *data, u64 bytes, c
     char why[1200], text[1400];
     lk_ptx *part;
     u32 n;
-    if (type >= LINK_INPUTS || !bytes || bytes > UINT32_MAX || !cu_readable(data, bytes)) return CU_INVALID_VALUE;
+    if (type >= LINK_INPUTS || !bytes || bytes > UINT32_MAX || !bytes_readable(data, bytes)) return CU_INVALID_VALUE;
     if (type == LINK_NVVM) {
         cu_refused("cuLinkAddData of LTO-IR (CU_JIT_INPUT_NVVM)");
         return fail(l, CU_NOT_SUPPORTED, "error   : LTO-IR is not supported: add PTX instead");

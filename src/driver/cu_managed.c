@@ -238,7 +238,7 @@ CU_API(cuMemPrefetchAsync_v2_ptsz)(u64 a, u64 n, struct cu_location l, unsigned 
 
 bool cu_indices_ok(const u64 *index, u64 indices, u64 count)
 {
-    if (!indices || indices > count || !cu_readable(index, indices * sizeof *index) || index[0]) return false;
+    if (!indices || indices > count || !bytes_readable(index, indices * sizeof *index) || index[0]) return false;
     for (u64 i = 1; i < indices; i++)
         if (index[i] <= index[i - 1] || index[i] >= count) return false;
     return true;
@@ -252,10 +252,10 @@ static cu_result batch(const u64 *address, const u64 *bytes, u64 n, const struct
     lk_stream *st;
     cu_result r = cu_current_for(stream, &c);
     if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
-    if ((!stream && !thread) || flags || !n || n > 1 << 20 || !cu_readable(address, n * 8) ||
-        !cu_readable(bytes, n * 8))
+    if ((!stream && !thread) || flags || !n || n > 1 << 20 || !bytes_readable(address, n * 8) ||
+        !bytes_readable(bytes, n * 8))
         return CU_INVALID_VALUE;
-    if (l && (!cu_indices_ok(index, places, n) || !cu_readable(l, places * sizeof *l))) return CU_INVALID_VALUE;
+    if (l && (!cu_indices_ok(index, places, n) || !bytes_readable(l, places * sizeof *l))) return CU_INVALID_VALUE;
     for (u64 i = 0, k = 0; i < n; i++) {
         lk_memory_info info;
         if (l && k + 1 < places && index[k + 1] == i) k++;
@@ -338,7 +338,7 @@ static cu_result range_attribute(int *out, u64 size, int which, u64 address, u64
 {
     struct advice a;
     if (which < RANGE_READ_MOSTLY || which > RANGE_PREFETCH_ID) return CU_INVALID_VALUE;
-    if (!size || size % 4 || size > 1 << 20 || !cu_readable(out, size)) return CU_INVALID_VALUE;
+    if (!size || size % 4 || size > 1 << 20 || !bytes_readable(out, size)) return CU_INVALID_VALUE;
     if (which != RANGE_ACCESSED_BY && size != 4) return CU_INVALID_VALUE;
     cu_result r = common(address, bytes, &a);
     if (r) return r;
@@ -369,7 +369,7 @@ CU_API(cuMemRangeGetAttributes)(void **out, u64 *size, int *which, u64 n, u64 ad
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!n || n > 64 || !cu_readable(out, n * 8) || !cu_readable(size, n * 8) || !cu_readable(which, n * 4))
+    if (!n || n > 64 || !bytes_readable(out, n * 8) || !bytes_readable(size, n * 8) || !bytes_readable(which, n * 4))
         return CU_INVALID_VALUE;
     for (u64 i = 0; i < n && !r; i++) r = range_attribute(out[i], size[i], which[i], address, bytes);
     return r;

@@ -280,7 +280,7 @@ static u32 pointer_bytes(int which)
 CU_API(cuPointerGetAttribute)(void *out, int which, u64 address)
 {
     cu_result r = cu_begin();
-    return r ? r : cu_readable(out, pointer_bytes(which)) ? pointer_fact(out, which, address) : CU_INVALID_VALUE;
+    return r ? r : bytes_readable(out, pointer_bytes(which)) ? pointer_fact(out, which, address) : CU_INVALID_VALUE;
 }
 
 /* Attributes that do not apply become zero here, and nothing fails. */
@@ -288,9 +288,9 @@ CU_API(cuPointerGetAttributes)(unsigned n, const int *which, void **out, u64 add
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!n || n > 64 || !cu_readable(which, n * 4) || !cu_readable(out, n * 8)) return CU_INVALID_VALUE;
+    if (!n || n > 64 || !bytes_readable(which, n * 4) || !bytes_readable(out, n * 8)) return CU_INVALID_VALUE;
     for (u32 i = 0; i < n; i++) {
-        if (!cu_readable(out[i], pointer_bytes(which[i]))) return CU_INVALID_VALUE;
+        if (!bytes_readable(out[i], pointer_bytes(which[i]))) return CU_INVALID_VALUE;
         if (!pointer_fact(out[i], which[i], address)) continue;
         memset(out[i], 0, pointer_bytes(which[i]));
         if (which[i] == POINTER_ORDINAL) *(int *)out[i] = -2; /* CU_DEVICE_INVALID */
@@ -302,7 +302,7 @@ CU_API(cuPointerSetAttribute)(const void *value, int which, u64 address)
     lk_memory_info info;
     cu_result r = cu_begin();
     if (r) return r;
-    if (which != POINTER_SYNC || !cu_readable(value, 4) || !cu_memory_at(address, &info)) return CU_INVALID_VALUE;
+    if (which != POINTER_SYNC || !bytes_readable(value, 4) || !cu_memory_at(address, &info)) return CU_INVALID_VALUE;
     cu_note_sync(&info, *(const u32 *)value != 0);
     return CU_OK;
 }

@@ -77,8 +77,8 @@ CU_API(cuOccupancyMaxPotentialBlockSizeWithFlags)
     cu_result r = enter(&q, function);
     if (r) return r;
     if (!cu_ok(grid) || !cu_ok(block) || limit < 0 || flags > 1) return CU_INVALID_VALUE;
-    if (bytes_of && !cu_readable((const void *)(uintptr_t)bytes_of, 1)) return CU_INVALID_VALUE;
-    const struct profile *p = q.c->device->profile;
+    if (bytes_of && !bytes_readable((const void *)(uintptr_t)bytes_of, 1)) return CU_INVALID_VALUE;
+    const struct card *p = q.c->device->card;
     lk_kernel_usage(q.k, &u);
     int most = cu_function_attribute(q.f, &u, q.c->device, CU_FUNC_MAX_THREADS);
     if (limit && limit < most) most = limit;

@@ -278,7 +278,7 @@ CU_API(cuMemPoolSetAttribute)(struct cu_pool *p, u32 which, const void *value)
 {
     cu_result r = enter(p);
     if (r) return r;
-    if (which < REUSE_EVENTS || which > USED_HIGH || !cu_readable(value, which <= REUSE_INTERNAL ? 4 : 8))
+    if (which < REUSE_EVENTS || which > USED_HIGH || !bytes_readable(value, which <= REUSE_INTERNAL ? 4 : 8))
         return CU_INVALID_VALUE;
     lk_pool_info info = { .size = sizeof info };
     lk_gpu *gpu = p->device->gpu;
@@ -299,7 +299,7 @@ CU_API(cuMemPoolGetAttribute)(struct cu_pool *p, u32 which, void *value)
 {
     cu_result r = enter(p);
     if (r) return r;
-    if (which < REUSE_EVENTS || which > USED_HIGH || !cu_readable(value, which <= REUSE_INTERNAL ? 4 : 8))
+    if (which < REUSE_EVENTS || which > USED_HIGH || !bytes_readable(value, which <= REUSE_INTERNAL ? 4 : 8))
         return CU_INVALID_VALUE;
     lk_pool_info info = { .size = sizeof info };
     if ((r = cu_status(p->device->gpu, lk_pool_usage(p->pool, &info, 0)))) return r;
@@ -322,7 +322,7 @@ CU_API(cuMemPoolSetAccess)(struct cu_pool *p, const struct cu_access *a, u64 n)
     cu_result r = enter(p);
     if (r) return r;
     bool device = p->type == TYPE_PINNED && p->location.type == PLACE_DEVICE;
-    if (!n || n > CU_DEVICES || !cu_readable(a, n * sizeof *a)) return CU_INVALID_VALUE;
+    if (!n || n > CU_DEVICES || !bytes_readable(a, n * sizeof *a)) return CU_INVALID_VALUE;
     for (u64 i = 0; i < n; i++) {
         const struct cu_location *l = &a[i].location;
         const struct cu_device *d = l->type == PLACE_DEVICE ? cu_device_at(l->id) : NULL;

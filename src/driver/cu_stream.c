@@ -176,7 +176,7 @@ static cu_result host_call(void *handle, void (*f)(void *), void *self, bool thr
     lk_stream *st;
     cu_result r = enter(handle, thread, &c, &st);
     if (r) return r;
-    bool calls = cu_readable((const void *)(uintptr_t)f, 1);
+    bool calls = bytes_readable((const void *)(uintptr_t)f, 1);
     return calls ? cu_status(gpu_of(c, handle), lk_host_call(st, f, self)) : CU_INVALID_VALUE;
 }
 CU_API(cuLaunchHostFunc)(void *s, void (*f)(void *), void *self) { return host_call(s, f, self, false); }
@@ -196,7 +196,7 @@ static void callback_run(void *of)
 static cu_result stream_callback(void *handle, void (*f)(void *, cu_result, void *), void *self, unsigned flags,
                                  bool thread)
 {
-    if (!cu_readable((const void *)(uintptr_t)f, 1) || flags) return CU_INVALID_VALUE;
+    if (!bytes_readable((const void *)(uintptr_t)f, 1) || flags) return CU_INVALID_VALUE;
     struct callback *x = base_alloc(sizeof *x);
     if (!cu_ok(x)) return CU_OUT_OF_MEMORY;
     *x = (struct callback){ f, handle, self };

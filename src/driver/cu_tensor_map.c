@@ -16,8 +16,9 @@ static bool begin(struct tensor_map *m, u32 type, u32 rank, u64 address, const u
                   const u32 *step)
 {
     if (!rank || rank > TENSOR_RANKS || type >= MAP_TYPES) return false;
-    if (!cu_readable(dim, 8 * rank) || !cu_readable(step, 4 * rank)) return false;
-    if (!stride || (rank > 1 && !cu_readable(stride, 8 * (rank - 1u)))) return false; /* NULL is refused for any rank */
+    if (!bytes_readable(dim, 8 * rank) || !bytes_readable(step, 4 * rank)) return false;
+    if (!stride || (rank > 1 && !bytes_readable(stride, 8 * (rank - 1u))))
+        return false; /* NULL is refused for any rank */
     *m = (struct tensor_map){ .type = (u8)type, .rank = (u8)rank, .address = address };
     m->stride[0] = tensor_map_element(type);
     for (u32 d = 0; d < rank; d++) {
@@ -52,7 +53,7 @@ CU_API(cuTensorMapEncodeTiled)
     struct tensor_map m;
     cu_result bad = cu_begin();
     if (bad) return bad;
-    if (!begin(&m, type, rank, address, dim, stride, step) || !cu_readable(box, 4 * rank)) return CU_INVALID_VALUE;
+    if (!begin(&m, type, rank, address, dim, stride, step) || !bytes_readable(box, 4 * rank)) return CU_INVALID_VALUE;
     memcpy(m.box, box, 4 * rank);
     return finish(out, &m, interleave, swizzle, promotion, fill);
 }
@@ -66,7 +67,7 @@ CU_API(cuTensorMapEncodeIm2col)
     if (bad) return bad;
     if (rank < 3 || !begin(&m, type, rank, address, dim, stride, step)) return CU_INVALID_VALUE;
     u32 n = rank - 2;
-    if (!cu_readable(lower, 4 * n) || !cu_readable(upper, 4 * n)) return CU_INVALID_VALUE;
+    if (!bytes_readable(lower, 4 * n) || !bytes_readable(upper, 4 * n)) return CU_INVALID_VALUE;
     m.im2col = true;
     memcpy(m.lower, lower, 4 * n);
     memcpy(m.upper, upper, 4 * n);

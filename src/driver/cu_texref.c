@@ -240,7 +240,7 @@ CU_API(cuTexRefSetMipmapLevelClamp)(struct cu_texref *t, float least, float most
 CU_API(cuTexRefSetMaxAnisotropy)(struct cu_texref *t, u32 most) { SET(t, true, t->texture.anisotropy = most); }
 CU_API(cuTexRefSetBorderColor)(struct cu_texref *t, const float *colour)
 {
-    SET(t, cu_readable(colour, 16), memcpy(t->texture.border, colour, 16));
+    SET(t, bytes_readable(colour, 16), memcpy(t->texture.border, colour, 16));
 }
 CU_API(cuTexRefSetFlags)(struct cu_texref *t, u32 flags)
 {
@@ -284,6 +284,6 @@ CU_API(cuTexRefGetMaxAnisotropy)(int *out, struct cu_texref *t)
 }
 CU_API(cuTexRefGetBorderColor)(float *out, struct cu_texref *t)
 {
-    OF(t, cu_readable(out, 16), memcpy(out, t->texture.border, 16));
+    OF(t, bytes_readable(out, 16), memcpy(out, t->texture.border, 16));
 }
 CU_API(cuTexRefGetFlags)(u32 *out, struct cu_texref *t) { OF(t, cu_ok(out), *out = t->texture.flags); }

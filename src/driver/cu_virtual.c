@@ -139,7 +139,7 @@ CU_API(cuMemSetAccess)(u64 address, u64 bytes, const struct cu_access *a, u64 n)
     cu_result r = cu_begin();
     if (r) return r;
     lk_gpu *gpu = gpu_of(address);
-    if (!gpu || !n || n > CU_DEVICES || !cu_readable(a, n * sizeof *a)) return CU_INVALID_VALUE;
+    if (!gpu || !n || n > CU_DEVICES || !bytes_readable(a, n * sizeof *a)) return CU_INVALID_VALUE;
     for (u64 i = 0; i < n; i++) {
         if (a[i].flags != RIGHT_NONE && a[i].flags != RIGHT_READ && a[i].flags != RIGHT_WRITE) return CU_INVALID_VALUE;
         if (a[i].location.type >= PLACE_HOST && a[i].location.type <= PLACE_NUMA_CURRENT) {

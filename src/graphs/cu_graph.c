@@ -170,7 +170,7 @@ CU_API(cuGraphNodeGetType)(struct cu_node *n, u32 *type)
 
 cu_result cu_nodes_read(const struct cu_graph *g, struct cu_node *const *list, u64 n, struct graph_node **out)
 {
-    if (n > CU_DEPENDENCIES || (n && !cu_readable(list, n * sizeof *list))) return CU_INVALID_VALUE;
+    if (n > CU_DEPENDENCIES || (n && !bytes_readable(list, n * sizeof *list))) return CU_INVALID_VALUE;
     for (u64 i = 0; i < n; i++) {
         if (!cu_handle_is(list[i], CU_NODE) || (g && graph_node_graph(list[i]->node) != g->graph))
             return CU_INVALID_VALUE;
@@ -188,7 +188,7 @@ static cu_result list_begin(struct list *l, struct cu_node **out, u64 *n)
 {
     if (!cu_ok(n)) return CU_INVALID_VALUE;
     *l = (struct list){ out, out ? *n : 0, 0 };
-    return out && l->most && !cu_readable(out, l->most * sizeof *out) ? CU_INVALID_VALUE : CU_OK;
+    return out && l->most && !bytes_readable(out, l->most * sizeof *out) ? CU_INVALID_VALUE : CU_OK;
 }
 static void list_add(struct list *l, struct graph_node *n)
 {
@@ -264,7 +264,7 @@ static cu_result edges_get(struct cu_graph *g, struct cu_node **from, struct cu_
     if (r) return r;
     if (!cu_handle_is(g, CU_GRAPH) || !from != !to || !cu_ok(n)) return CU_INVALID_VALUE;
     if ((r = list_begin(&l.from, from, n)) || (r = list_begin(&l.to, to, n))) return r;
-    if (data && l.from.most && !cu_readable(data, l.from.most * sizeof *data)) return CU_INVALID_VALUE;
+    if (data && l.from.most && !bytes_readable(data, l.from.most * sizeof *data)) return CU_INVALID_VALUE;
     for (u32 i = 0; i < graph_node_count(g->graph); i++) edges_into(&l, graph_node_at(g->graph, i), NULL);
     same = *n;
     list_end(&l.to, &same);
@@ -289,7 +289,7 @@ static cu_result near(struct cu_node *x, struct cu_node **out, struct cu_edge_da
     if (!cu_handle_is(x, CU_NODE) || !cu_ok(n)) return CU_INVALID_VALUE;
     struct list *wanted = into ? &l.from : &l.to;
     if ((r = list_begin(wanted, out, n))) return r;
-    if (data && wanted->most && !cu_readable(data, wanted->most * sizeof *data)) return CU_INVALID_VALUE;
+    if (data && wanted->most && !bytes_readable(data, wanted->most * sizeof *data)) return CU_INVALID_VALUE;
     struct graph *g = graph_node_graph(x->node);
     if (into) edges_into(&l, x->node, NULL);
     for (u32 i = 0; !into && i < graph_node_count(g); i++) edges_into(&l, graph_node_at(g, i), x->node);
@@ -331,9 +331,10 @@ static cu_result edges_change(struct cu_graph *g, struct cu_node *const *from, s
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH) || (n && (!cu_readable(from, n * sizeof *from) || !cu_readable(to, n * sizeof *to))))
+    if (!cu_handle_is(g, CU_GRAPH) ||
+        (n && (!bytes_readable(from, n * sizeof *from) || !bytes_readable(to, n * sizeof *to))))
         return CU_INVALID_VALUE;
-    if (data && n && !cu_readable(data, n * sizeof *data)) return CU_INVALID_VALUE;
+    if (data && n && !bytes_readable(data, n * sizeof *data)) return CU_INVALID_VALUE;
     for (u64 i = 0; i < n && !r; i++) {
         enum op_edge_kind kind;
         if (!cu_handle_is(from[i], CU_NODE) || !cu_handle_is(to[i], CU_NODE)) return CU_INVALID_VALUE;

@@ -175,7 +175,7 @@ CU_API(cuGraphExecHostNodeSetParams)(struct cu_exec *x, struct cu_node *n, const
 {
     cu_result r = enter(x, n, CU_NODE_HOST);
     if (r) return r;
-    if (!cu_ok(p) || !cu_readable((const void *)(uintptr_t)p->call, 1)) return CU_INVALID_VALUE;
+    if (!cu_ok(p) || !bytes_readable((const void *)(uintptr_t)p->call, 1)) return CU_INVALID_VALUE;
     return cu_status(x->device->gpu, lk_exec_set_host(x->exec, (lk_node *)n->node, p->call, p->self));
 }
 CU_API(cuGraphExecChildGraphNodeSetParams)(struct cu_exec *x, struct cu_node *n, struct cu_graph *child)

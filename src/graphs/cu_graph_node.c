@@ -305,7 +305,7 @@ CU_API(cuGraphMemsetNodeSetParams)(struct cu_node *n, const struct cu_fill_node 
 CU_API(cuGraphAddHostNode)(ADDING, const struct cu_host_node *x)
 {
     BEGIN;
-    if (!cu_ok(x) || !cu_readable((const void *)(uintptr_t)x->call, 1)) return CU_INVALID_VALUE;
+    if (!cu_ok(x) || !bytes_readable((const void *)(uintptr_t)x->call, 1)) return CU_INVALID_VALUE;
     return add_end(&a, lk_graph_add_host(AFTER, x->call, x->self, &a.made), g, out);
 }
 CU_API(cuGraphHostNodeGetParams)(struct cu_node *n, struct cu_host_node *out)
@@ -321,7 +321,7 @@ CU_API(cuGraphHostNodeSetParams)(struct cu_node *n, const struct cu_host_node *x
 {
     cu_result r = enter(n, CU_NODE_HOST);
     if (r) return r;
-    if (!cu_ok(x) || !cu_readable((const void *)(uintptr_t)x->call, 1)) return CU_INVALID_VALUE;
+    if (!cu_ok(x) || !bytes_readable((const void *)(uintptr_t)x->call, 1)) return CU_INVALID_VALUE;
     return task_set(n, LK_OK, &(struct dev_task){ .kind = OP_HOST, .host = { x->call, x->self } });
 }
 
@@ -453,7 +453,7 @@ static cu_result batch_graph(struct cu_device *d, const struct cu_memory_op *op,
 CU_API(cuGraphAddBatchMemOpNode)(ADDING, const struct cu_batch_node *x)
 {
     BEGIN;
-    if (!cu_ok(x) || !x->count || x->count > 256 || !cu_readable(x->op, x->count * sizeof *x->op) || x->flags)
+    if (!cu_ok(x) || !x->count || x->count > 256 || !bytes_readable(x->op, x->count * sizeof *x->op) || x->flags)
         return CU_INVALID_VALUE;
     struct graph *child = g->graph;
     struct graph_dep *edge = base_need((deps + 1) * sizeof *edge);
@@ -477,7 +477,7 @@ static cu_result batch_read(struct cu_node *n, const struct cu_batch_node *x, st
 {
     cu_result r = enter(n, CU_NODE_BATCH);
     if (r) return r;
-    if (!cu_ok(x) || x->count != n->batches || !cu_readable(x->op, x->count * sizeof *x->op) || x->flags)
+    if (!cu_ok(x) || x->count != n->batches || !bytes_readable(x->op, x->count * sizeof *x->op) || x->flags)
         return CU_INVALID_VALUE;
     *out = graph_node_child(n->node);
     return *out ? batch_graph(cu_node_device(n), x->op, x->count, out) : CU_NOT_SUPPORTED;
@@ -522,7 +522,8 @@ CU_API(cuGraphAddNode_v2)
 {
     cu_result r = cu_begin();
     if (r) return r;
-    if (!cu_ok(x) || !cu_ok(out) || (data && deps && !cu_readable(data, deps * sizeof *data))) return CU_INVALID_VALUE;
+    if (!cu_ok(x) || !cu_ok(out) || (data && deps && !bytes_readable(data, deps * sizeof *data)))
+        return CU_INVALID_VALUE;
     switch (x->type) {
     case CU_NODE_KERNEL: r = lkcu_cuGraphAddKernelNode_v2(out, g, dep, deps, &x->kernel); break;
     case CU_NODE_COPY: r = lkcu_cuGraphAddMemcpyNode(out, g, dep, deps, &x->copy.copy, x->copy.context); break;

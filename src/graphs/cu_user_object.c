@@ -37,7 +37,7 @@ CU_API(cuUserObjectCreate)
     enum { NO_DESTRUCTOR_SYNC = 1 };
     cu_result r = cu_begin();
     if (r) return r;
-    bool calls = cu_readable((const void *)(uintptr_t)destroy, 1);
+    bool calls = bytes_readable((const void *)(uintptr_t)destroy, 1);
     if (!cu_ok(out) || !calls || !refs || refs > INT32_MAX || flags != NO_DESTRUCTOR_SYNC) return CU_INVALID_VALUE;
     struct cu_user_object *o = cu_handle_new(CU_USER_OBJECT, sizeof *o);
     if (!o) return CU_OUT_OF_MEMORY;

@@ -62,7 +62,7 @@ static ml_result enter(const struct ml_device *d, const void *out, size_t bytes)
     ml_result r = begin();
     if (r) return r;
     bool is = d >= ml.device && d < ml.device + ml.devices && d == &ml.device[d - ml.device];
-    return is && cu_readable(out, bytes) ? ML_OK : ML_INVALID_ARGUMENT;
+    return is && bytes_readable(out, bytes) ? ML_OK : ML_INVALID_ARGUMENT;
 }
 #define ENTER(out)                              \
     ml_result r = enter(d, out, sizeof *(out)); \
@@ -95,7 +95,7 @@ const char *lkml_nvmlErrorString(ml_result r)
 
 static ml_result text_out(char *out, unsigned size, const char *text)
 {
-    if (!size || !cu_readable(out, size)) return ML_INVALID_ARGUMENT;
+    if (!size || !bytes_readable(out, size)) return ML_INVALID_ARGUMENT;
     if (strlen(text) + 1 > size) return ML_INSUFFICIENT_SIZE;
     memcpy(out, text, strlen(text) + 1);
     return ML_OK;
@@ -251,7 +251,7 @@ ML_API(nvmlDeviceGetPciInfo_v2)(struct ml_device *d, struct ml_pci *out)
 {
     struct ml_pci made;
     ml_result r = lkml_nvmlDeviceGetPciInfo_v3(d, &made);
-    if (!r && !cu_readable(out, offsetof(struct ml_pci, text))) r = ML_INVALID_ARGUMENT;
+    if (!r && !bytes_readable(out, offsetof(struct ml_pci, text))) r = ML_INVALID_ARGUMENT;
     if (!r) memcpy(out, &made, offsetof(struct ml_pci, text));
     return r;
 }
@@ -331,7 +331,7 @@ static ml_result processes(struct ml_device *d, unsigned *count, void *out, size
     struct ml_process mine = { (unsigned)getpid(), used_of(d), UINT32_MAX, UINT32_MAX };
     *count = n;
     if (room < n) return ML_INSUFFICIENT_SIZE;
-    if (n && !cu_readable(out, each)) return ML_INVALID_ARGUMENT;
+    if (n && !bytes_readable(out, each)) return ML_INVALID_ARGUMENT;
     if (n) memcpy(out, &mine, each);
     return ML_OK;
 }

@@ -314,7 +314,7 @@ static bool is_memory(u64 value)
         const lk_gpu *gpu = cu_process.device[i].gpu;
         if (gpu && gpu->device->mem && mem_find(gpu->device->mem, value)) return true;
     }
-    return cu_readable((const void *)(uintptr_t)value, 1);
+    return bytes_readable((const void *)(uintptr_t)value, 1);
 }
 
 /* A null pointer may be meant; of a call that failed it is taken for the result of the other one. Another value may
@@ -324,7 +324,7 @@ static struct made *made_find(struct state *s, u64 value)
     if (value && is_memory(value)) return NULL;
     for (u32 i = 0; i < MADE; i++) {
         struct made *m = &s->made[i];
-        if (m->out && m->memory && cu_readable(m->out, sizeof *m->out) && *m->out == value) return m;
+        if (m->out && m->memory && bytes_readable(m->out, sizeof *m->out) && *m->out == value) return m;
     }
     return NULL;
 }

@@ -90,7 +90,7 @@ static const u64 *place(struct walk *w)
     if (w->kind == 'R') return &none; /* in x8 */
     if (bytes > 16) {                 /* a copy of the caller's, by its address */
         const u64 *pointer = in_registers(w, 1), *at = pointer ? (const u64 *)(uintptr_t)*pointer : NULL;
-        return cu_readable(at, bytes) ? at : NULL;
+        return bytes_readable(at, bytes) ? at : NULL;
     }
 #else
     if (bytes > 16) return on_stack(w, (bytes + 7) / 8);
@@ -157,9 +157,9 @@ static void string_add(struct line *l, const char *s)
         add(l, "NULL");
         return;
     }
-    for (; n < MOST && cu_readable(s + n, 1) && s[n]; n++) text[n] = s[n] < ' ' || s[n] > '~' ? '.' : s[n];
+    for (; n < MOST && bytes_readable(s + n, 1) && s[n]; n++) text[n] = s[n] < ' ' || s[n] > '~' ? '.' : s[n];
     text[n] = 0;
-    if (!n && !cu_readable(s, 1))
+    if (!n && !bytes_readable(s, 1))
         add(l, "%p", (const void *)s);
     else
         add(l, "\"%s\"%s", text, n == MOST ? "..." : "");
@@ -233,7 +233,7 @@ static bool pointer_add(struct line *l, char kind, u64 value)
         add(l, "%s+0x%" PRIx64, o->name, value - o->base);
     else if (o)
         add(l, "%s", o->name);
-    else if (cu_readable((const void *)(uintptr_t)value, 1))
+    else if (bytes_readable((const void *)(uintptr_t)value, 1))
         add(l, "host memory");
     else
         add(l, "0x%" PRIx64, value);

@@ -141,7 +141,7 @@ RT_API(cudaChooseDevice)(int *device, const void *wish)
 RT_API(cudaSetValidDevices)(const int *list, int n)
 {
     cu_result r = initialised();
-    if (!r && (n < 0 || n > (int)cu_process.devices || (n && !cu_readable(list, (u32)n * sizeof *list))))
+    if (!r && (n < 0 || n > (int)cu_process.devices || (n && !bytes_readable(list, (u32)n * sizeof *list))))
         r = CU_INVALID_VALUE;
     for (int i = 0; !r && i < n; i++)
         if (!cu_device_at(list[i])) r = CU_INVALID_DEVICE;

@@ -101,7 +101,7 @@ RT_API(cudaLaunchCooperativeKernelMultiDevice)(const struct rt_launch_params *li
 {
     cu_result r = rt_enter(NULL);
     if (r) return rt_done(r);
-    if (!n || flags > 3 || !cu_readable(list, n * sizeof *list)) return rt_done(CU_INVALID_VALUE);
+    if (!n || flags > 3 || !bytes_readable(list, n * sizeof *list)) return rt_done(CU_INVALID_VALUE);
     if (n > 1) {
         cu_refused("cudaLaunchCooperativeKernelMultiDevice over several devices");
         return rt_done(CU_NOT_SUPPORTED);
@@ -165,7 +165,7 @@ static cu_result attributes(struct rt_func_attributes *out, u32 bytes, const voi
     struct cu_function *f;
     cu_result r = rt_enter(NULL);
     if (r || (r = rt_function_of(host, &f))) return r;
-    if (!cu_readable(out, bytes)) return CU_INVALID_VALUE;
+    if (!bytes_readable(out, bytes)) return CU_INVALID_VALUE;
     int v[16] = { 0 };
     for (int i = 0; i < 16; i++) lkcu_cuFuncGetAttribute(&v[i], i, f);
     struct rt_func_attributes made = { .shared = (u32)v[1],

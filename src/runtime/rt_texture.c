@@ -111,12 +111,12 @@ static cu_result create(u64 *out, const struct rt_resource *r, const struct rt_t
     struct cu_resource x;
     cu_result bad = resource_read(r, &x);
     if (bad) return bad;
-    if (!cu_readable(t, seamless ? sizeof *t : offsetof(struct rt_texture, seamless))) return CU_INVALID_VALUE;
+    if (!bytes_readable(t, seamless ? sizeof *t : offsetof(struct rt_texture, seamless))) return CU_INVALID_VALUE;
     struct cu_texture y = texture_read(t, seamless);
     if (!filter_fits(&x, &y)) return NOT_FLOAT;
     /* releases before 13 have no room behind the view */
     struct cu_view view = { 0 };
-    if (v && !cu_readable(v, offsetof(struct cu_view, reserved))) return CU_INVALID_VALUE;
+    if (v && !bytes_readable(v, offsetof(struct cu_view, reserved))) return CU_INVALID_VALUE;
     if (v) memcpy(&view, v, offsetof(struct cu_view, reserved));
     return lkcu_cuTexObjectCreate(out, &x, &y, v ? &view : NULL);
 }
@@ -137,7 +137,7 @@ static cu_result texture_told(struct rt_texture *out, u64 texture, bool seamless
 {
     struct cu_texture x;
     u64 bytes = seamless ? sizeof *out : offsetof(struct rt_texture, seamless);
-    cu_result r = cu_readable(out, bytes) ? THEN(lkcu_cuTexObjectGetTextureDesc(&x, texture)) : CU_INVALID_VALUE;
+    cu_result r = bytes_readable(out, bytes) ? THEN(lkcu_cuTexObjectGetTextureDesc(&x, texture)) : CU_INVALID_VALUE;
     if (r) return r;
     struct rt_texture t = { .address = { x.address[0], x.address[1], x.address[2] },
                             .filter = x.filter,
@@ -171,7 +171,8 @@ RT_API(cudaGetTextureObjectResourceViewDesc)(struct cu_view *out, u64 texture)
 {
     struct cu_view x;
     u64 bytes = offsetof(struct cu_view, reserved);
-    cu_result r = cu_readable(out, bytes) ? THEN(lkcu_cuTexObjectGetResourceViewDesc(&x, texture)) : CU_INVALID_VALUE;
+    cu_result r = bytes_readable(out, bytes) ? THEN(lkcu_cuTexObjectGetResourceViewDesc(&x, texture))
+                                             : CU_INVALID_VALUE;
     if (!r) memcpy(out, &x, bytes);
     return rt_done(r);
 }

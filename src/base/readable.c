@@ -1,6 +1,6 @@
-/* Whether a pointer of the caller can be read. The kernel is asked, a page at a time; pages that could be read before
- * are remembered for the thread, since the same stacks and heaps come again. */
-#include "driver/cu.h"
+/* Whether a pointer that a program hands over can be read. The kernel is asked, a page at a time; pages that could be
+ * read before are remembered for the thread, since the same stacks and heaps come again. */
+#include "base/base.h"
 #include <errno.h>
 
 enum { REMEMBERED = 64, PAGE = 4096 };
@@ -16,7 +16,7 @@ static bool page_readable(uintptr_t page)
     return true;
 }
 
-bool cu_readable(const void *p, u64 bytes)
+bool bytes_readable(const void *p, u64 bytes)
 {
     uintptr_t from = (uintptr_t)p, to = from + bytes - 1;
     if (from < PAGE || !bytes || to < from) return false;
