@@ -2,7 +2,7 @@
  * change of meaning there changes `version`. Nothing in it depends on where memory lies: addresses are an object's
  * name and an offset. */
 #include "report/entry.h"
-#include "report/json.h"
+#include "base/json.h"
 #include <inttypes.h>
 
 enum { VERSION = 2 };

@@ -1,7 +1,7 @@
 /* The report as SARIF 2.1.0 (OASIS), for code hosts and editors: the kinds are rules, the entries results. What a
  * suppression keeps out of our own report stays in, marked as suppressed: that is what the format wants. */
 #include "report/entry.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/suppress.h"
 #include <inttypes.h>
 

@@ -1,6 +1,7 @@
 /* The writer of JSON. */
-#include "report/json.h"
+#include "base/json.h"
 #include <inttypes.h>
+#include <math.h>
 
 void json_key(struct json *j, const char *key)
 {
@@ -31,6 +32,18 @@ void json_signed(struct json *j, const char *key, s64 n)
 {
     json_key(j, key);
     text_add(j->out, "%" PRId64, n);
+}
+
+void json_double(struct json *j, const char *key, double x)
+{
+    char number[32];
+    if (!isfinite(x)) {
+        json_null(j, key);
+        return;
+    }
+    double_print(x, number, sizeof number);
+    json_key(j, key);
+    text_add(j->out, "%s", number);
 }
 
 void json_bool(struct json *j, const char *key, bool b)
