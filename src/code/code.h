@@ -62,6 +62,13 @@ struct warp;
 /* Executes one instruction over the register file R. Returns 0, or an event that leaves the straight line: an engine's
  * own, of which code knows the type only. */
 typedef int handler(char *restrict R, const struct insn *i, struct warp *w);
+/* All that a handler of lanes knows of a warp: the lanes of the running split, a word that every engine has at this
+ * place of its warps. */
+enum { WARP_MASK_AT = 8 };
+static inline u32 warp_mask(const struct warp *w)
+{
+    return *(const u32 *)(const void *)((const char *)w + WARP_MASK_AT);
+}
 
 #define SLOT(R, s) ((R) + 8 * (size_t)(s))
 

@@ -1,16 +1,9 @@
-/* Lanes: the tables that lanes_*.c make from isa.def, one row a form; and registers read and written lane by lane,
- * whatever their class (lanes_wrap.c). */
+/* Lanes: which tables of lane_set.h hold on this processor; and registers read and written lane by lane, whatever their
+ * class (lanes_wrap.c). */
 #ifndef LOCKSTEP_LANES_H
 #define LOCKSTEP_LANES_H
+#include "lanes/lane_set.h"
 #include "sim/machine.h"
-struct lane_set {
-    handler *v[8]; /* vector result, by which sources are scalars; NULL: lanes_mixed */
-    handler *grp;  /* scalar or affine result */
-};
-#define LANE_FAMILIES(X) X(int) X(float) X(round) X(half) X(cvt) X(video)
-#define X(f) extern const struct lane_set lanes_##f[], lanes_##f##_v3[];
-LANE_FAMILIES(X)
-#undef X
 const struct lane_set *lanes_of(u32 form); /* of a lane form, for this processor */
 
 /* All lanes of a register in a slot of R; one lane of it. */

@@ -176,6 +176,7 @@ struct warp { /* what every block touches comes first */
     /* the operation each lane waits at whose result is still to be written, plus one; 0: none */
     u32 traced[LANES];
 };
+_Static_assert(offsetof(struct warp, mask) == WARP_MASK_AT, "where the handlers of lanes look for it");
 
 /* ---- CTAs ---- */
 
