@@ -66,7 +66,7 @@ static bool object_read_elsewhere(const struct lowered *l, u32 load)
     const struct provenance *r = &l->site[l->op[load].site].prov;
     for (u32 k = 0; k < l->nop; k++)
         if (code_is_load((struct side){ l, k }) && code_same_object(&l->site[l->op[k].site].prov, r) &&
-            !code_same_address(l, k, load))
+            !ops_same_address(l, k, load))
             return true;
     return false;
 }
@@ -143,7 +143,7 @@ static bool advise_parts(struct draft *x)
 {
     struct side a = code_current(x), b = code_prior(x);
     const struct warp *w = x->t->warp;
-    if (!a.l || a.l != b.l || (a.op != b.op && !code_same_address(a.l, a.op, b.op)) || x->self ||
+    if (!a.l || a.l != b.l || (a.op != b.op && !ops_same_address(a.l, a.op, b.op)) || x->self ||
         word_kind(x->old->a) != WHO_ONE || !is_loop_invariant(a.l, a.op) || !is_loop_invariant(a.l, b.op))
         return false;
     const struct site *s = site_at(a.l, a.op);

@@ -1,6 +1,7 @@
 /* race_advice.h: a race finding while it is written (race_report.c), and the advice it gives (race_advice.c). */
 #ifndef LOCKSTEP_RACE_ADVICE_H
 #define LOCKSTEP_RACE_ADVICE_H
+#include "flow/updates.h"
 #include "race/race_touch.h"
 
 /* One race finding while it is written. `old` is the prior access, `me` the current one, which found it. */
@@ -26,15 +27,6 @@ struct draft {
     bool of_block; /* R7: threads of one block store what depends on the block alone */
 };
 
-/* The memory instruction of an operation; NULL: it is none. */
-static inline const struct site *site_at(const struct lowered *l, u32 op)
-{
-    u32 n = l && l->op[op].kind == K_MEM ? l->op[op].site : NONE;
-    return n != NONE && n < l->nsite && l->site[n].op == op ? &l->site[n] : NULL;
-}
-
-/* by operation: 1: a load that begins an update (x += 1), which a later store ends; from base_need */
-u8 *race_update_loads(const struct lowered *l);
 /* fills cause, order and fix of x->f, by its kind; true: they name a flag or a lock */
 bool race_is_init(const struct lowered *l, u32 op); /* the operation initialises an mbarrier */
 bool race_advise(struct draft *x);

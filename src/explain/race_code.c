@@ -3,20 +3,10 @@
 #include "explain/race_code.h"
 #include "sim/finding_place.h"
 
-/* A plain access: weak, or volatile. */
-static bool is_data(const struct site *z) { return z->sem == SEM_WEAK || z->sem == SEM_VOLATILE; }
 struct side code_current(const struct draft *x) { return (struct side){ x->t->warp->code->low, x->t->op_index }; }
 struct side code_prior(const struct draft *x) { return (struct side){ x->old_low, x->old_op }; }
-bool code_is_load(struct side s)
-{
-    const struct site *z = site_at(s.l, s.op);
-    return z && site_is_load(z) && is_data(z);
-}
-bool code_is_store(struct side s)
-{
-    const struct site *z = site_at(s.l, s.op);
-    return z && site_is_store(z) && is_data(z);
-}
+bool code_is_load(struct side s) { return op_loads(s.l, s.op); }
+bool code_is_store(struct side s) { return op_stores(s.l, s.op); }
 
 bool code_same_object(const struct provenance *a, const struct provenance *b)
 {
@@ -106,79 +96,7 @@ bool code_in_one_loop(const struct lowered *l, u32 a, u32 b)
     return false;
 }
 
-/* ---- updates ---- */
-
-static bool same_operand(const struct opnd *a, const struct opnd *b)
-{
-    return a->kind == b->kind && a->reg == b->reg && a->value == b->value && a->comp == b->comp;
-}
-
-/* Both operations, of one function, access the same address by the same operand. */
-bool code_same_address(const struct lowered *l, u32 a, u32 b)
-{
-    const struct lop *p = &l->op[a], *q = &l->op[b];
-    const struct site *s = site_at(l, a), *t = site_at(l, b);
-    if (!s || !t || s->space != t->space || s->width != t->width || s->vec != 1 || t->vec != 1) return false;
-    const struct opnd *at = lop_src(p, SRC_ADDRESS);
-    return same_operand(at, lop_src(q, SRC_ADDRESS)) && p->off == q->off &&
-           (at->kind != O_REG || l->ndef[at->reg] == 1);
-}
-
-/* The value stored at `to`, or whether `to` is reached, depends on the value loaded at `from`. Follows definitions
- * backwards through the operations between the two. */
-static bool store_depends_on(const struct lowered *l, u32 from, u32 to)
-{
-    u64 *want = base_alloc(8 * (l->words + 1));
-    const struct opnd *data = lop_src(&l->op[to], SRC_DATA);
-    bool hit = false;
-    if (!want) return false;
-    if (data->kind == O_REG) want[data->reg >> 6] |= 1ull << (data->reg & 63);
-    for (u32 k = to; k-- > from && !hit;) {
-        const struct lop *o = &l->op[k];
-        bool wanted = o->kind == K_CTRL && o->guard.kind == O_REG;
-        EACH_DEF (r, o) wanted |= want[r >> 6] >> (r & 63) & 1;
-        if (!wanted) continue;
-        hit = k == from;
-        EACH_USE (r, o) want[r >> 6] |= 1ull << (r & 63);
-    }
-    base_free(want);
-    return hit;
-}
-
-/* An operation that may synchronise lies between the two, so they are no simple update. */
-static bool may_synchronise_between(const struct lowered *l, u32 from, u32 to)
-{
-    for (u32 k = from + 1; k < to; k++) {
-        const struct site *s = site_at(l, k);
-        if (l->op[k].kind == K_WARP || l->op[k].flags & ISA_FENCE || (s && site_is_atomic(s))) return true;
-    }
-    for (u32 b = 0; b < l->nblock; b++)
-        if (l->block[b].end > from && l->block[b].end <= to &&
-            (l->block[b].term == TERM_BAR || l->block[b].term == TERM_WARP || l->block[b].term == TERM_CALL))
-            return true;
-    return false;
-}
-
-/* The load of the update that the store s ends: x = x + 1, or if (v > x) x = v. NONE: s ends no update. */
-u32 code_update_load(struct side s)
-{
-    enum { FAR = 64 };
-    if (!code_is_store(s) || s.l->site[s.l->op[s.op].site].vec != 1) return NONE;
-    for (u32 k = s.op, n = 0; k-- > 0 && n < FAR; n++)
-        if (code_is_load((struct side){ s.l, k }) && code_same_address(s.l, k, s.op) && store_depends_on(s.l, k, s.op))
-            return may_synchronise_between(s.l, k, s.op) ? NONE : k;
-    return NONE;
-}
-
-u8 *race_update_loads(const struct lowered *l)
-{
-    u8 *is = base_need(l->nop + 1);
-    for (u32 k = 0; k < l->nop; k++) {
-        u32 load = l->op[k].dead ? NONE : code_update_load((struct side){ l, k });
-        if (load != NONE) is[load] = 1;
-    }
-    return is;
-}
+u32 code_update_load(struct side s) { return update_load(s.l, s.op); }
 
 /* ---- unrolled loops ---- */
 

@@ -38,6 +38,5 @@ bool code_by_one_thread(const struct lowered *l, u32 op);
  * and the sizes of the launch, and by plain loads from addresses like that. May return false where it has. */
 bool code_is_of_block(const struct lowered *l, u32 reg);
 
-bool code_same_address(const struct lowered *l, u32 a, u32 b); /* by the same operand */
 u32 code_update_load(struct side s); /* the load of the update (x += 1) that the store s ends; NONE: it ends none */
 #endif

@@ -1,15 +1,9 @@
 /* race_kernel.h: what the race check finds out about a kernel before it runs. */
 #ifndef LOCKSTEP_RACE_KERNEL_H
 #define LOCKSTEP_RACE_KERNEL_H
+#include "flow/objects.h"
 #include "race/race.h"
 
-struct reach {            /* objects that instructions of a kernel can get to */
-    bool anywhere;        /* through pointers of unknown provenance: all */
-    u32 *param;           /* offsets of the parameters that lead to them */
-    u32 nparam;           /* how many */
-    struct ptx_var **var; /* variables */
-    u32 nvar;             /* how many */
-};
 struct race_kernel {
     u32 serial;  /* of its lowered function */
     char *name;  /* a copy: its module may be gone when the name is needed */
@@ -19,11 +13,11 @@ struct race_kernel {
     /* it has release or acquire operations, and strong accesses that are neither: a release sequence may contain both
      */
     bool repeats;
-    bool has_volatile;          /* it may have volatile accesses to shared or global memory */
-    u32 stores;                 /* instructions that write global memory */
-    struct reach written, read; /* objects of global memory that it may write; that it may load from */
-    u8 *used;                   /* by register: some operation reads it */
-    u8 *update;                 /* by operation: a load whose thread then stores a new value there (x += 1) */
+    bool has_volatile;            /* it may have volatile accesses to shared or global memory */
+    u32 stores;                   /* instructions that write global memory */
+    struct objects written, read; /* objects of global memory that it may write; that it may load from */
+    u8 *used;                     /* by register: some operation reads it */
+    u8 *update;                   /* by operation: a load whose thread then stores a new value there (x += 1) */
     struct race_kernel *next;
 };
 struct race_kernel *race_kernel_of(struct race *r, struct lowered *l); /* under the lock of the race check */

@@ -198,7 +198,7 @@ void untrack(struct race *r, bool all)
     slabs_release(r);
 }
 
-static void track_reach(struct race *r, const struct launch *l, const struct reach *k)
+static void track_reach(struct race *r, const struct launch *l, const struct objects *k)
 {
     for (u32 id = 1; k->anywhere; id++) {
         struct mem_object *o = mem_by_id(r->mem, id);
