@@ -89,7 +89,14 @@ struct dev_ops { /* what the two implementations do differently */
     enum mem_free_result (*free)(struct device *d, u64 addr, const char *site, struct mem_object **object);
     struct mem_object *(*find)(struct device *d, u64 addr); /* live or freed, as mem_find */
     void (*describe)(struct device *d, struct mem_object *o, const char *name, const char *type, u32 element_size);
-    u64 (*live)(const struct device *d); /* bytes */
+    u64 (*live)(const struct device *d);                                   /* bytes */
+    struct mem_usage (*usage)(const struct device *d, enum mem_kind kind); /* as mem_usage */
+    /* The objects one after the other; NULL: there are no more. Nobody else may allocate meanwhile. */
+    const struct mem_object *(*object_at)(const struct device *d, u32 i);
+    /* dev_register and dev_unregister */
+    u32 (*pin)(struct device *d, void *host, u64 bytes, const char *name, const char *site, struct mem_object **out,
+               struct error *e);
+    u32 (*unpin)(struct device *d, void *host, const char *site, struct error *e);
     bool (*write)(struct device *d, const struct mem_object *o, u64 addr, const void *from, u64 bytes, struct error *e);
     bool (*read)(struct device *d, const struct mem_object *o, u64 addr, void *to, u64 bytes, struct error *e);
     /* these bytes are a result; NULL: nothing to look at */

@@ -1,6 +1,5 @@
 /* What every device's memory has in common: its kinds, registered memory and pitched allocations, what an address is
  * and on which of several devices, and what was never freed. dev_memory.h has the overview. */
-#include "gpu/dev_gpu.h"
 #include "mem/mapped.h"
 #include "device/dev_memory.h"
 #include "where/where.h"
@@ -148,10 +147,7 @@ struct mem_object *dev_range(struct device *d, u64 address, u64 bytes, struct er
     return NULL;
 }
 
-struct mem_usage dev_usage(const struct device *d, enum mem_kind kind)
-{
-    return d->mem ? mem_usage(d->mem, kind) : gpu_usage(d, kind);
-}
+struct mem_usage dev_usage(const struct device *d, enum mem_kind kind) { return d->ops->usage(d, kind); }
 
 /* ---- kinds ---- */
 
@@ -160,10 +156,15 @@ enum { ALREADY_REGISTERED = 712, NOT_REGISTERED = 713 };
 u32 dev_register(struct device *d, void *host, u64 bytes, const char *name, const char *site, struct mem_object **out,
                  struct error *e)
 {
+    *out = NULL;
+    return d->ops->pin(d, host, bytes, name, site, out, e);
+}
+
+u32 sim_pin(struct device *d, void *host, u64 bytes, const char *name, const char *site, struct mem_object **out,
+            struct error *e)
+{
     u64 addr = (u64)(uintptr_t)host;
     struct mem_object *other = NULL;
-    *out = NULL;
-    if (!d->mem) return gpu_register(d, host, bytes, name, site, out, e);
     if (!dev_outside(d, e)) return e->cuda;
     bool own_memory = mem_find(d->mem, addr); /* mem_register says so */
     if (!bytes || addr + bytes < addr || (!own_memory && !pages_usable(addr, bytes))) {
@@ -185,9 +186,13 @@ u32 dev_register(struct device *d, void *host, u64 bytes, const char *name, cons
 
 u32 dev_unregister(struct device *d, void *host, const char *site, struct error *e)
 {
+    return d->ops->unpin(d, host, site, e);
+}
+
+u32 sim_unpin(struct device *d, void *host, const char *site, struct error *e)
+{
     u64 addr = (u64)(uintptr_t)host;
     struct mem_object *o = NULL;
-    if (!d->mem) return gpu_unregister(d, host, site, e);
     enum mem_free_result r = mem_unregister(d->mem, addr, site, &o);
     if (r == MEM_FREE_OK) return OP_OK;
     if (r == MEM_FREE_TWICE) {
@@ -301,7 +306,7 @@ void dev_leaks_host(struct device *d)
     if (!(d->options.checks & CHECK_MEMORY)) return;
     struct leaks *list = NULL;
     u32 n = 0, cap = 0;
-    for (u32 id = 1; (o = d->mem ? mem_by_id(d->mem, id) : gpu_object_at(d, id - 1)); id++) {
+    for (u32 i = 0; (o = d->ops->object_at(d, i)); i++) {
         if (!dev_host_owns(d, o)) continue;
         if (d->mem) dev_unseen(d, o);
         u32 k = 0;

@@ -37,6 +37,10 @@ u32 dev_register(struct device *d, void *host, u64 bytes, const char *name, cons
 /* `host` is what was registered. 0, 713, or 1: it is in the middle of such memory. No kernel and copy in flight may use
  * it: the caller waits for them first. */
 u32 dev_unregister(struct device *d, void *host, const char *site, struct error *e);
+/* those of the software GPU */
+u32 sim_pin(struct device *d, void *host, u64 bytes, const char *name, const char *site, struct mem_object **out,
+            struct error *e);
+u32 sim_unpin(struct device *d, void *host, const char *site, struct error *e);
 
 /* Device memory starts at multiples of DEV_ALIGN, as textures need; what takes whole pages of a GPU has pages of its
  * own there, which some programs count on (Taichi). */

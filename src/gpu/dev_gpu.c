@@ -291,6 +291,7 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     return DEV_RAN;
 }
 
-const struct dev_ops dev_gpu = { open_gpu,     close_gpu, gpu_alloc,    gpu_free, gpu_find,
-                                 gpu_describe, gpu_live,  copy_in,      copy_out, NULL,
-                                 fill,         gpu_place, gpu_displace, launch,   NULL };
+const struct dev_ops dev_gpu = { open_gpu,       close_gpu,    gpu_alloc, gpu_free,      gpu_find,
+                                 gpu_describe,   gpu_live,     gpu_usage, gpu_object_at, gpu_register,
+                                 gpu_unregister, copy_in,      copy_out,  NULL,          fill,
+                                 gpu_place,      gpu_displace, launch,    NULL };
