@@ -78,8 +78,9 @@ $(B)/obj/%_v3.o: src/%.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,cc,$<)$(CC) $(FLAGS) $(MORE) -MMD -MP -c $< -o $@
 
-# The command carries the kernels of `lockstep ring --validate` in itself.
-$(B)/obj/verbs/ring_validate.o: tests/cases/ring/vectors.ptx
+# The command carries the kernels of `lockstep ring --validate` and `--bench` in itself.
+$(B)/obj/verbs/ring_validate.o: src/ring/vectors.ptx
+$(B)/obj/verbs/ring_pairs.o: src/ring/pairs.ptx
 
 # Directed rounding: the compiler must not take the rounding mode for granted.
 $(B)/obj/lanes/lanes_round.o $(B)/obj/lanes/lanes_round_v3.o: FLAGS += -frounding-math $(if $(CLANG),-Wno-unsupported-floating-point-opt)

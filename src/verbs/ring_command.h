@@ -31,7 +31,7 @@ struct ring_request {
     VEC(struct ring_send) send;
 };
 
-/* The actors of the suite: tests/cases/ring/vectors.ptx, inside the command. */
+/* The actors of the suite: src/ring/vectors.ptx, inside the command. */
 lk_status ring_suite_open(const struct ring_request *r, lk_gpu **gpu, lk_module **module);
 /* Two vectors of n floats as a message of the actor `add`; `sum_is_right` looks at the response. */
 void ring_suite_pair(u32 n, u64 *seed, struct arena *mem, lk_ring_message *m);

@@ -1,11 +1,11 @@
 /* lockstep ring --bench, on the device: messages between two warps of a block, of a cluster and of different blocks,
  * beside bare flags; all warps of the card at once; and the host's bare flag. The kernels are
- * tests/cases/ring/pairs.cu, inside the command. */
+ * src/ring/pairs.cu, inside the command. */
 #include "verbs/ring_bench.h"
 #include <stdlib.h>
 
 __asm__(".pushsection .rodata\n"
-        "ring_pairs_ptx:\n.incbin \"tests/cases/ring/pairs.ptx\"\n"
+        "ring_pairs_ptx:\n.incbin \"src/ring/pairs.ptx\"\n"
         "ring_pairs_end:\n.byte 0\n.popsection\n");
 /* Hidden, since labels of the assembler are local: gcc would reach others by the GOT, and on arm64 the linker keeps one
  * entry of it for all of .rodata. */

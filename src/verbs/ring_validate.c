@@ -5,7 +5,7 @@
 
 /* The PTX is part of the command, so that nothing has to be compiled or found. */
 __asm__(".pushsection .rodata\n"
-        "ring_suite_ptx:\n.incbin \"tests/cases/ring/vectors.ptx\"\n"
+        "ring_suite_ptx:\n.incbin \"src/ring/vectors.ptx\"\n"
         "ring_suite_end:\n.byte 0\n.popsection\n");
 /* Hidden, since labels of the assembler are local: gcc would reach others by the GOT, and on arm64 the linker keeps one
  * entry of it for all of .rodata. */
@@ -14,7 +14,7 @@ extern const char ring_suite_ptx[], ring_suite_end[];
 #pragma GCC visibility pop
 
 enum { MOST_HOST = 1000000 }; /* messages that the host sends through one queue */
-enum { PAIR = 1, POINT = 2 }; /* numbers of the types in tests/cases/ring/vectors.h */
+enum { PAIR = 1, POINT = 2 }; /* numbers of the types in src/ring/vectors.h */
 struct pair {
     u32 count, scale;
 };

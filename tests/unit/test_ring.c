@@ -1,7 +1,7 @@
 /* Ring kernels (docs/ring.md) on the software GPU: life cycle, messages of all sizes, queues of all sizes, policies,
  * routes, topics, and what goes wrong. test_ring N: N messages instead of some hundred; test_ring N gpu: on a GPU. */
 #include "../cases/ring/actors.h"
-#include "../cases/ring/vectors.h"
+#include "ring/vectors.h"
 #include "base/base.h"
 #include "unit.h"
 #include <execinfo.h>
@@ -40,7 +40,8 @@ static void open_file(const char *file)
 {
     lk_options o = { .size = sizeof o, .threads = 1, .on = on };
     char path[1024];
-    snprintf(path, sizeof path, "%s/tests/cases/ring/%s", getenv("TOP") ? getenv("TOP") : ".", file);
+    snprintf(path, sizeof path, "%s/%s/%s", getenv("TOP") ? getenv("TOP") : ".",
+             !strcmp(file, "vectors.ptx") ? "src/ring" : "tests/cases/ring", file);
     UNIT_EQ(lk_gpu_create(&o, &gpu), LK_OK);
     UNIT_EQ(lk_module_load_file(gpu, path, &module), LK_OK);
 }

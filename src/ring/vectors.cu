@@ -1,4 +1,4 @@
-// regen: -arch=sm_90 -I../../../include
+// regen: -arch=sm_90 -I../../include
 // The actors of the validation suite.
 #include <lockstep_ring.cuh>
 #include "vectors.h"

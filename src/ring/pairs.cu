@@ -1,4 +1,4 @@
-// regen: -arch=sm_90 -I../../../include
+// regen: -arch=sm_90 -I../../include
 // What `lockstep ring --bench` measures on the device: two warps that send each other messages through pipes, or raw flags, in a block, in a cluster and
 // across blocks; and all warps of a grid at once. Every message is looked at by both sides; only round trips that were right are counted.
 #include <lockstep_ring.cuh>
