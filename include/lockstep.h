@@ -50,7 +50,7 @@ typedef struct lk_physical lk_physical; /* memory without an address, to be mapp
 
 typedef struct lk_options { /* zero it, set size, then what you need */
     size_t size;            /* sizeof(lk_options), for compatibility */
-    const char *device;     /* profile name; NULL: h200 */
+    const char *device;     /* the card to be; NULL: h200 */
     uint32_t threads;       /* worker threads; 0: as many as there are processors */
     uint32_t seeded;        /* non-zero: deterministic under `seed`, one worker */
     uint64_t seed;
@@ -99,7 +99,7 @@ lk_status lk_module_load_file(lk_gpu *gpu, const char *path, lk_module **module)
 
 typedef struct lk_compile { /* zero it, set size, then what you need */
     size_t size;
-    const char *arch; /* "sm_90a"; NULL: that of the gpu's profile */
+    const char *arch; /* "sm_90a"; NULL: that of the gpu's card */
     /* "nvrtc", "nvcc" or "clang"; NULL: the first of these that is there and can take the file */
     const char *compiler;
     /* one word each, as nvcc spells them: "-DN=4", "-Iinclude", "-std=c++20", "--use_fast_math" */
@@ -563,8 +563,8 @@ typedef struct lk_progress {
 } lk_progress;
 int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress);
 
-/* Device profiles: the i-th name (NULL past the last), and the card of one as text (lk_text_free), NULL: no such
- * profile. */
+/* The cards that it can be: the i-th name (NULL past the last), and the figures of one as text (lk_text_free), NULL: no
+ * such card. */
 /* The instruction set. A form is a row of the table with its types; `opcode n` counts through what its modifiers may
  * be. */
 typedef struct lk_isa_info {
@@ -664,7 +664,7 @@ lk_status lk_images_unpack(lk_images *images, uint32_t i, const char **data, siz
 lk_status lk_images_code(lk_images *images, uint32_t i, lk_image_code *out);
 lk_status lk_images_kernel(lk_images *images, uint32_t i, uint32_t k, lk_image_kernel *out);
 lk_status lk_images_param(lk_images *images, uint32_t i, uint32_t k, uint32_t p, lk_image_param *out);
-/* Which image of a fatbin is loaded on a device profile (NULL: h200). strict: refuse what a GPU would refuse. */
+/* Which image of a fatbin is loaded on a card (NULL: h200). strict: refuse what a GPU would refuse. */
 lk_status lk_images_choose(lk_images *images, uint32_t fatbin, const char *device, int strict, lk_image_choice *out);
 /* What that means for one of its images, in a few words: "loads", "machine code of another GPU". */
 const char *lk_images_verdict(lk_images *images, uint32_t i, const char *device, int strict);

@@ -170,7 +170,7 @@ static void explain_residency(struct stopped *st, struct cause *c)
     c->cause = arena_printf(&st->mem,
                             "%u of %" PRIu64 " CTAs fit on %s at once; %" PRIu64
                             " never started, and the others wait for %s at %s",
-                            l->max_resident, l->total, l->sim->profile->title, left, left == 1 ? "it" : "them",
+                            l->max_resident, l->total, l->sim->card->title, left, left == 1 ? "it" : "them",
                             describe_address(st, &x.s->reads[0]));
     c->fix = arena_printf(
         &st->mem,

@@ -1,7 +1,7 @@
 /* Completion for bash and zsh, from the table: verbs, then the options of the verb, then what an option takes.
  *
  * What to offer follows from the operand: a|b|c those words, FILE and FOLDER names of files (.cu and .ptx where those
- * are meant, and behind FILE: its kernels), PROFILE the devices that `lockstep device` lists, LIST the checks, one
+ * are meant, and behind FILE: its kernels), CARD the devices that `lockstep device` lists, LIST the checks, one
  * behind the other with commas, KIND the kinds of findings that `lockstep explain` lists. Anything else is for the user
  * to know. */
 #include "cli/cli.h"
@@ -56,7 +56,7 @@ static void bash_value(struct text *t, const struct row *o)
         text_add(t, "COMPREPLY=($(compgen -W '");
         add_words(t, operand);
         text_add(t, "' -- \"$word\")); return ;;\n");
-    } else if (!strcmp(operand, "PROFILE")) {
+    } else if (!strcmp(operand, "CARD")) {
         text_add(t, "COMPREPLY=($(compgen -W \"$(lockstep device 2>/dev/null)\" -- \"$word\")); return ;;\n");
     } else if (!strcmp(operand, "LIST")) {
         text_add(t, "local all=; [[ $word != *,* ]] || all=${word%%,*},; COMPREPLY=($(compgen -P \"$all\" -W '");
@@ -173,7 +173,7 @@ static void zsh_option(struct text *t, const struct row *o)
             add_checks(t);
         } else {
             text_add(t, ":%s",
-                     !strcmp(operand, "PROFILE")  ? "_lockstep_devices"
+                     !strcmp(operand, "CARD")     ? "_lockstep_devices"
                      : !strcmp(operand, "FOLDER") ? "_directories"
                      : strstr(operand, "FILE")    ? "_files"
                                                   : " ");

@@ -17,8 +17,8 @@ struct device *dev_new(const struct dev_options *o, struct error *e)
     d->options = *o;
     d->ops = o->gpu ? &dev_gpu : &dev_sim;
     d->async = o->gpu ? &dev_gpu_async : &dev_sim_async;
-    d->any_target = !o->profile || o->any_target;
-    d->profile = o->profile ? o->profile : profile_default();
+    d->any_target = !o->card || o->any_target;
+    d->card = o->card ? o->card : card_default();
     d->report = report_new();
     if (d->report && d->ops->open(d, e)) {
         dev_attach(d); /* other threads may look into it from now on */

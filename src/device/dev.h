@@ -10,7 +10,7 @@
 #include "race/racecheck.h"
 
 /* What happens when the host touches managed memory while a launch is in flight that may use it. The cards of our
- * profiles have concurrentManagedAccess: the access is legal there, and a race unless the two use different bytes or
+ * cards have concurrentManagedAccess: the access is legal there, and a race unless the two use different bytes or
  * the kernel synchronises with the host. docs/machine.md says why REPORT is the default under the race check. */
 enum dev_managed_policy {
     DEV_MANAGED_DEFAULT, /* REPORT where the race check is on, else FREE */
@@ -20,8 +20,8 @@ enum dev_managed_policy {
 };
 
 struct dev_options {
-    /* NULL: the default, which takes PTX for any target; a real GPU is its own profile */
-    const struct profile *profile;
+    /* NULL: the default, which takes PTX for any target; a real GPU is the card it is */
+    const struct card *card;
     bool gpu;        /* the real GPU, not the software one */
     u32 ordinal;     /* which of several real ones, as the driver counts them */
     u32 workers;     /* 0: as many as there are processors */
@@ -32,7 +32,7 @@ struct dev_options {
     u64 budget;        /* warp instructions per launch, 0: none */
     double time_limit; /* seconds per launch, 0: none */
     enum dev_managed_policy managed;
-    bool any_target; /* with a profile: take PTX for any target all the same */
+    bool any_target; /* with a card: take PTX for any target all the same */
     bool driver;     /* a launch that breaks a limit is an error of the call (launch_refused), and no finding */
 };
 
@@ -121,8 +121,8 @@ struct dev_fault {
 };
 struct device {
     const struct dev_ops *ops;
-    const struct profile *profile;
-    bool any_target;   /* do not hold a module's target against the profile: it was not chosen, or so asked */
+    const struct card *card;
+    bool any_target;   /* do not hold a module's target against the card: it was not chosen, or so asked */
     struct mem *mem;   /* software GPU: its memory; NULL on a real one */
     struct sim *sim;   /* the same */
     struct race *race; /* software GPU: the race check, NULL: off */
@@ -190,7 +190,7 @@ void dev_checks_ran(struct device *d, const struct dev_launch *l, bool begins);
 /* Whether its arguments are what its contract says; false after reporting. */
 bool dev_contract_kept(struct device *d, const struct dev_launch *l);
 
-/* launch.c: true when the profile allows this launch; false after reporting the limit. */
+/* launch.c: true when the card allows this launch; false after reporting the limit. */
 bool launch_allowed(struct device *d, const struct dev_launch *l);
 /* Whether the calling thread's last launch was of this kernel and shape, and was allowed without a note. */
 bool launch_was_allowed(const struct dev_launch *l);
@@ -209,7 +209,7 @@ void launch_refused_forget(void);
 /* A finding about the launch as a whole, at the kernel's first line. */
 void launch_found(struct device *d, const struct dev_launch *l, enum finding_kind kind, u64 key, const char *cause,
                   const char *fix);
-/* module.c: the memory of the profile. false: e says how much there is. */
+/* module.c: the memory of the card. false: e says how much there is. */
 bool sim_has_room(struct device *d, u64 bytes, struct error *e);
 bool sim_place(struct device *d, struct dev_module *m, struct error *e);
 void sim_displace(struct device *d, struct dev_module *m);

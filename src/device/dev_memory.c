@@ -76,7 +76,7 @@ bool dev_pointers_own(struct device *d, const struct dev_launch *l, struct error
         char where[300];
         dev_address_text(d, value, where, sizeof where);
         return error_set(e, ERR_INPUT, "argument %u is a pointer to %s; the kernel runs on device %u (%s)", i, where,
-                         d->number, d->profile->title);
+                         d->number, d->card->title);
     }
     return true;
 }
@@ -100,7 +100,7 @@ void dev_address_text(struct device *d, u64 address, char *out, size_t size)
     struct mem_object *o = find_elsewhere(d, address, &owner);
     if (o)
         snprintf(out, size, "%s+0x%" PRIx64 ", %s of device %u (%s)", o->name, address - o->base,
-                 dev_kind_name[o->kind], owner->number, owner->profile->title);
+                 dev_kind_name[o->kind], owner->number, owner->card->title);
     else if (address >= 4096 && address + 1 > address && pages_usable(address, 1))
         snprintf(out, size, "memory of the host that the device cannot reach");
     else
@@ -130,7 +130,7 @@ struct mem_object *dev_range(struct device *d, u64 address, u64 bytes, struct er
         dev_address_text(d, address, where, sizeof where);
         if (wrong)
             error_set(e, ERR_INPUT, "0x%" PRIx64 " is %s, and not of device %u (%s)", address, where, d->number,
-                      d->profile->title);
+                      d->card->title);
         else
             error_set(e, ERR_INPUT, "0x%" PRIx64 " belongs to no allocation of this device", address);
     } else if (__atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED && !o->kept) {

@@ -10,7 +10,7 @@ static bool open_sim(struct device *d, struct error *e)
     d->mem = mem_new(e);
     d->plain = getenv("LOCKSTEP_PLAIN") != NULL; /* for tests: the two versions of the code must agree */
     u32 workers = o->seeded ? 1 : o->workers ? o->workers : (u32)cpu_count();
-    if (d->mem) d->sim = sim_new(d->mem, d->profile, workers);
+    if (d->mem) d->sim = sim_new(d->mem, d->card, workers);
     if (d->sim && o->checks & (CHECK_RACE | CHECK_ASYNC) && !(d->race = race_new(d->mem)))
         return error_set(e, ERR_MEMORY, "no memory for the race check");
     return d->sim && work_open(d, e);
@@ -37,14 +37,14 @@ static u64 card_used(struct device *d)
 
 bool sim_has_room(struct device *d, u64 bytes, struct error *e)
 {
-    u64 used = card_used(d), left = used < d->profile->memory ? d->profile->memory - used : 0;
+    u64 used = card_used(d), left = used < d->card->memory ? d->card->memory - used : 0;
     if (bytes <= left) return true;
     char pools[100] = "";
     if (sim_pools_reserved(d)) snprintf(pools, sizeof pools, "; pools hold %" PRIu64, sim_pools_reserved(d));
     return error_set(e, ERR_MEMORY,
                      "device memory exhausted: %" PRIu64 " bytes asked, %" PRIu64 " of the %" PRIu64
                      " of %s are free%s",
-                     bytes, left, d->profile->memory, d->profile->title, pools);
+                     bytes, left, d->card->memory, d->card->title, pools);
 }
 
 static struct mem_object *alloc(struct device *d, u64 bytes, enum mem_kind kind, const char *name, const char *site,

@@ -66,7 +66,7 @@ static u64 volume(const u32 v[3]) { return (u64)v[0] * v[1] * v[2]; }
 static bool shape_fits(struct refusal *x)
 {
     static const char axis[] = "xyz";
-    const struct profile *p = x->d->profile;
+    const struct card *p = x->d->card;
     for (int i = 0; i < 3; i++) {
         bool grid = x->l->grid[i] > p->grid[i];
         if (!grid && x->l->block[i] <= p->block[i]) continue;
@@ -154,7 +154,7 @@ static bool cluster_as_required(struct refusal *x, const u32 *cluster)
 /* More than 8 blocks need the host's consent; where it is not known whether it gave it, it counts as given. */
 static bool cluster_fits(struct refusal *x)
 {
-    const struct profile *p = x->d->profile;
+    const struct card *p = x->d->card;
     u32 cluster[3], most = x->l->portable ? MIN_OF(p->cluster_max, (u32)CLUSTER_PORTABLE) : p->cluster_max;
     bool given = cluster_of(x->l, cluster);
     u64 ctas = volume(cluster);
@@ -199,7 +199,7 @@ static bool cluster_fits(struct refusal *x)
 /* More than 48 KB needs the host's consent, for this kernel, before the launch. */
 static bool consent_given(struct refusal *x, u64 fixed)
 {
-    const struct profile *p = x->d->profile;
+    const struct card *p = x->d->card;
     const struct dev_launch *l = x->l;
     if (fixed > p->shared_per_cta) {
         snprintf(x->cause, sizeof x->cause,
@@ -243,7 +243,7 @@ static u32 registers_of_warp(u32 each) { return (each * 32 + 255) / 256 * 256; }
 /* What ptxas counted is certain; .maxnreg only bounds it, so that is a note. */
 static bool registers_fit(struct refusal *x)
 {
-    const struct profile *p = x->d->profile;
+    const struct card *p = x->d->card;
     u32 exact = x->l->registers, each = exact ? exact : x->l->kernel->maxnreg;
     u64 threads = volume(x->l->block), warps = (threads + 31) / 32, need = registers_of_warp(each) * warps;
     if (!each || need <= p->regs_per_cta) return true;
@@ -264,7 +264,7 @@ static bool registers_fit(struct refusal *x)
 
 static bool shared_fits(struct refusal *x, u64 fixed)
 {
-    const struct profile *p = x->d->profile;
+    const struct card *p = x->d->card;
     u64 total = fixed + x->l->shared_bytes;
     if (total <= p->shared_optin) return true;
     snprintf(x->cause, sizeof x->cause,
@@ -281,7 +281,7 @@ static bool shared_fits(struct refusal *x, u64 fixed)
 
 static bool residency_fits(struct refusal *x, u64 fixed)
 {
-    const struct profile *p = x->d->profile;
+    const struct card *p = x->d->card;
     u64 threads = volume(x->l->block), ctas = volume(x->l->grid);
     if (!x->l->cooperative) return true;
     u32 each = MAX_OF(sim_resident_per_sm(p, x->l->kernel, (u32)threads, fixed + x->l->shared_bytes), 1u), cluster[3];
@@ -289,7 +289,7 @@ static bool residency_fits(struct refusal *x, u64 fixed)
     u32 per = (u32)volume(cluster);
     u64 most = (u64)each * p->sms;
     if (per > 1) {
-        u32 clusters = profile_clusters(p, per, each);
+        u32 clusters = card_clusters(p, per, each);
         if (ctas / per <= clusters) return true;
         snprintf(x->cause, sizeof x->cause,
                  "A cooperative launch needs all its clusters at once: %" PRIu64
@@ -309,7 +309,7 @@ static bool residency_fits(struct refusal *x, u64 fixed)
 }
 
 /* The last launch of this thread that was allowed without a note: a program that launches one kernel again and again
- * is asked for one line of memory instead of the kernel's, the module's and the profile's. */
+ * is asked for one line of memory instead of the kernel's, the module's and the card's. */
 struct allowed {
     const struct ptx_func *kernel;
     u64 forgets; /* launch_forgets then: a kernel that came since may lie at the same address */

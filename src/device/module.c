@@ -75,10 +75,10 @@ static bool write_initialiser(const struct ptx_module *p, const struct ptx_var *
 
 static bool target_fits(const struct device *d, const struct ptx_module *p, struct error *e)
 {
-    if (d->any_target || p->target <= d->profile->sm) return true;
+    if (d->any_target || p->target <= d->card->sm) return true;
     return error_set(e, ERR_INPUT,
                      "%s is PTX for sm_%u, and %s is sm_%u: compile for sm_%u, or choose a device of sm_%u", p->name,
-                     p->target, d->profile->title, d->profile->sm, d->profile->sm, p->target);
+                     p->target, d->card->title, d->card->sm, d->card->sm, p->target);
 }
 
 static bool const_fits(const struct ptx_module *p, struct error *e)

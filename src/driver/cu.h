@@ -136,12 +136,12 @@ void cu_graphs_leave(void);
 /* ---- the process ---- */
 
 struct cu_device {
-    u32 ordinal;                   /* in CUDA_VISIBLE_DEVICES' order */
-    u32 card;                      /* its number among all cards, whatever is visible */
-    const struct profile *profile; /* its card */
-    lk_gpu *gpu;                   /* NULL: nobody has used it yet */
-    struct cu_context *primary;    /* made at once, active while it is retained */
-    u32 retained;                  /* how often the primary context is */
+    u32 ordinal;                /* in CUDA_VISIBLE_DEVICES' order */
+    u32 number;                 /* its number among all cards, whatever is visible */
+    const struct card *card;    /* its card */
+    lk_gpu *gpu;                /* NULL: nobody has used it yet */
+    struct cu_context *primary; /* made at once, active while it is retained */
+    u32 retained;               /* how often the primary context is */
     u32 primary_flags;
 };
 struct cu_process {
@@ -159,11 +159,11 @@ struct cu_device *cu_device_at(int ordinal);
 /* Makes the device's gpu when it is needed first. */
 cu_result cu_device_open(struct cu_device *d);
 /* The cards that there are, before any choice (LOCKSTEP_DEVICES); how many. */
-u32 cu_cards(const struct profile *card[CU_DEVICES]);
+u32 cu_cards(const struct card *card[CU_DEVICES]);
 /* What a card is known by: the same in every run. */
-void cu_card_uuid(u32 card, const struct profile *p, u8 out[16]);
+void cu_card_uuid(u32 number, const struct card *p, u8 out[16]);
 /* The same as nvidia-smi and CUDA_VISIBLE_DEVICES write it: "GPU-4c6f636b-...". */
-void cu_card_uuid_text(u32 card, const struct profile *p, char out[48]);
+void cu_card_uuid_text(u32 number, const struct card *p, char out[48]);
 
 /* ---- contexts ---- */
 

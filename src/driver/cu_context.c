@@ -3,7 +3,7 @@
 #include "run/cu_failed.h"
 #include "driver/cu_image.h"
 #include "run/cu_run.h"
-#include "card/profile.h"
+#include "card/card.h"
 
 enum { STACK = 64 };
 static _Thread_local struct {

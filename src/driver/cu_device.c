@@ -1,6 +1,6 @@
 /* Devices and their attributes. */
 #include "driver/cu.h"
-#include "card/profile.h"
+#include "card/card.h"
 
 /* The beginning of every call about a device. */
 static cu_result enter(int device, struct cu_device **d)
@@ -35,7 +35,7 @@ CU_API(cuDeviceGetName)(char *name, int size, int device)
     cu_result r = enter(device, &d);
     if (r) return r;
     if (!cu_ok(name) || size <= 0) return CU_INVALID_VALUE;
-    snprintf(name, (size_t)size, "%s", profile_driver_name(d->profile));
+    snprintf(name, (size_t)size, "%s", card_driver_name(d->card));
     return CU_OK;
 }
 
@@ -45,7 +45,7 @@ CU_API(cuDeviceTotalMem_v2)(u64 *bytes, int device)
     cu_result r = enter(device, &d);
     if (r) return r;
     if (!bytes) return CU_INVALID_VALUE;
-    *bytes = d->profile->memory;
+    *bytes = d->card->memory;
     return CU_OK;
 }
 
@@ -75,14 +75,14 @@ CU_API(cuDeviceComputeCapability)(int *major, int *minor, int device)
     cu_result r = enter(device, &d);
     if (r) return r;
     if (!cu_ok(major) || !cu_ok(minor)) return CU_INVALID_VALUE;
-    *major = (int)d->profile->sm / 10;
-    *minor = (int)d->profile->sm % 10;
+    *major = (int)d->card->sm / 10;
+    *minor = (int)d->card->sm % 10;
     return CU_OK;
 }
 
 static bool attribute_of(const struct cu_device *d, int which, int *value)
 {
-    const struct profile *p = d->profile;
+    const struct card *p = d->card;
     switch (which) {
 #define ATTRIBUTE(number, name, v) \
     case number:                   \
@@ -114,18 +114,18 @@ CU_API(cuDeviceGetProperties)(int out[14], int device)
     return CU_OK;
 }
 
-void cu_card_uuid(u32 card, const struct profile *p, u8 out[16])
+void cu_card_uuid(u32 number, const struct card *p, u8 out[16])
 {
-    u64 h = 0xcbf29ce484222325u ^ card;
+    u64 h = 0xcbf29ce484222325u ^ number;
     for (const char *c = p->name; *c; c++) h = (h ^ (u8)*c) * 0x100000001b3u;
     memcpy(out, "Lockstep", 8);
     memcpy(out + 8, &h, 8);
 }
 
-void cu_card_uuid_text(u32 card, const struct profile *p, char out[48])
+void cu_card_uuid_text(u32 number, const struct card *p, char out[48])
 {
     u8 u[16];
-    cu_card_uuid(card, p, u);
+    cu_card_uuid(number, p, u);
     snprintf(out, 48, "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2],
              u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14], u[15]);
 }
@@ -136,7 +136,7 @@ CU_API(cuDeviceGetUuid)(u8 out[16], int device)
     cu_result r = enter(device, &d);
     if (r) return r;
     if (!cu_ok(out)) return CU_INVALID_VALUE;
-    cu_card_uuid(d->card, d->profile, out);
+    cu_card_uuid(d->number, d->card, out);
     return CU_OK;
 }
 CU_API(cuDeviceGetUuid_v2)(u8 out[16], int device) { return lkcu_cuDeviceGetUuid(out, device); }
@@ -156,7 +156,7 @@ CU_API(cuDeviceGetPCIBusId)(char *out, int size, int device)
     cu_result r = enter(device, &d);
     if (r) return r;
     if (!cu_ok(out) || size < 13) return CU_INVALID_VALUE;
-    snprintf(out, (size_t)size, "0000:00:%02X.0", d->card);
+    snprintf(out, (size_t)size, "0000:00:%02X.0", d->number);
     return CU_OK;
 }
 
@@ -170,7 +170,7 @@ CU_API(cuDeviceGetByPCIBusId)(int *device, const char *id)
         (domain = 0, sscanf(id, "%x:%x.%x", &bus, &slot, &function)) < 2)
         return CU_INVALID_VALUE;
     for (u32 i = 0; i < cu_process.devices && !domain && !bus && !function; i++) {
-        if (cu_process.device[i].card != slot) continue;
+        if (cu_process.device[i].number != slot) continue;
         *device = (int)i;
         return CU_OK;
     }

@@ -1,10 +1,10 @@
 /* Attributes of kernels, and what a program sets of them. */
 #include "driver/cu_image.h"
 #include "driver/cu_launch.h"
-#include "card/profile.h"
+#include "card/card.h"
 
 /* The largest block that the registers of the device are enough for; unknown: whatever the device takes. */
-static u64 threads_by_registers(const lk_usage *u, const struct profile *p)
+static u64 threads_by_registers(const lk_usage *u, const struct card *p)
 {
     u32 of_warp = (u->registers * 32 + 255) / 256 * 256;
     if (!u->registers) return p->threads_per_cta;
@@ -14,7 +14,7 @@ static u64 threads_by_registers(const lk_usage *u, const struct profile *p)
 int cu_function_attribute(const struct cu_function *f, const lk_usage *u, const struct cu_device *d,
                           enum cu_function_attribute which)
 {
-    const struct profile *p = d->profile;
+    const struct card *p = d->card;
     u64 most = (u64)u->max_threads[0] * MAX_OF(u->max_threads[1], 1u) * MAX_OF(u->max_threads[2], 1u),
         exact = (u64)u->required_threads[0] * MAX_OF(u->required_threads[1], 1u) * MAX_OF(u->required_threads[2], 1u);
     u32 free_shared = p->shared_per_cta > u->shared_bytes ? p->shared_per_cta - (u32)u->shared_bytes : 0;
@@ -60,7 +60,7 @@ static cu_result attribute_set(int which, int value, void *function, struct cu_d
     if (!f) return CU_INVALID_HANDLE;
     switch (which) {
     case CU_FUNC_DYNAMIC_SHARED:
-        if (value < 0 || (u32)value > d->profile->shared_optin) return CU_INVALID_VALUE;
+        if (value < 0 || (u32)value > d->card->shared_optin) return CU_INVALID_VALUE;
         f->dynamic_shared = (u32)value;
         return CU_OK;
     case CU_FUNC_CARVEOUT:

@@ -6,7 +6,7 @@
 #include "driver/cu_image.h"
 #include "run/cu_text.h"
 #include "image/image.h"
-#include "card/profile.h"
+#include "card/card.h"
 #include <stdlib.h>
 
 u32 cu_loading(void)
@@ -166,9 +166,9 @@ cu_result cu_image_on(struct cu_image *m, struct cu_device *d, lk_module **out)
 /* PTX for a target that is newer than the device, or than was asked for. */
 static cu_result target_check(const struct cu_device *d, const struct cu_jit *j, char *why, size_t size)
 {
-    if (!d || !j->target || j->target <= d->profile->sm) return CU_OK;
+    if (!d || !j->target || j->target <= d->card->sm) return CU_OK;
     snprintf(why, size, "ptxas fatal   : the target sm_%u was asked for (CU_JIT_TARGET), and the device is sm_%u",
-             j->target, d->profile->sm);
+             j->target, d->card->sm);
     return CU_NO_BINARY;
 }
 
@@ -385,7 +385,7 @@ void cu_image_assembled(struct cu_image *m, struct cu_device *d)
         for (u32 i = 0; i < f->fatbin.n; i++) {
             struct image_choice c;
             struct error e = { 0 };
-            image_choose(f, i, d->profile->sm, false, &c);
+            image_choose(f, i, d->card->sm, false, &c);
             const struct image_code *code = NULL;
             if (c.silicon >= 0 && f->image.p[c.silicon].kind == IMAGE_CUBIN) code = image_read(f, (u32)c.silicon, &e);
             if (code) assembled_take(code, loaded);

@@ -2,7 +2,7 @@
 #include "driver/cu_launch.h"
 #include "run/cu_failed.h"
 #include "run/cu_run.h"
-#include "card/profile.h"
+#include "card/card.h"
 #include <stdlib.h>
 
 /* The kernel as a number that is the same in every run, with room below it. */

@@ -2,7 +2,7 @@
 #include "driver/cu_mem.h"
 #include "run/cu_failed.h"
 #include "driver/cu_image.h"
-#include "card/profile.h"
+#include "card/card.h"
 
 static cu_result allocate(u64 *out, u64 bytes, lk_memory_kind kind)
 {
@@ -156,7 +156,7 @@ CU_API(cuMemGetInfo_v2)(u64 *left, u64 *total)
     if (r) return r;
     if (!cu_ok(left) || !cu_ok(total)) return CU_INVALID_VALUE;
     u64 live = lk_memory_live(c->device->gpu);
-    *total = c->device->profile->memory;
+    *total = c->device->card->memory;
     *left = *total > live ? *total - live : 0;
     return CU_OK;
 }

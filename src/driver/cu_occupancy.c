@@ -1,42 +1,23 @@
-/* Occupancy: blocks that a multiprocessor holds at a time, by its limits of blocks, warps, registers and shared memory,
- * as CUDA's own calculator has them. Registers are known where the program brings machine code for the device, or the
- * kernel has a bound; where they are not, they limit nothing. */
+/* Occupancy (card/occupancy.h), for programs that ask. Registers are known where the program brings machine code for
+ * the device, or the kernel has a bound; where they are not, they limit nothing. */
 #include "driver/cu_occupancy.h"
 #include "driver/cu_image.h"
 #include "driver/cu_launch.h"
-#include "card/profile.h"
-
-enum { REGISTERS_STEP = 256, PARTITIONS = 4, SHARED_STEP = 128 }; /* registers of a warp; of an SM; bytes */
-
-static u64 up(u64 n, u64 step) { return (n + step - 1) / step * step; }
-
-static u32 by_registers(const struct profile *p, u32 each, u32 warps)
-{
-    u32 of_warp = (u32)up((u64)each * 32, REGISTERS_STEP);
-    if (!each) return p->ctas_per_sm;
-    if (each > p->regs_per_thread || (u64)of_warp * up(warps, PARTITIONS) > p->regs_per_cta) return 0;
-    /* each partition of the multiprocessor has registers of its own */
-    return p->regs_per_sm / PARTITIONS / of_warp * PARTITIONS / warps;
-}
-
-static u32 by_shared(const struct profile *p, u64 fixed, u64 dynamic, u64 most)
-{
-    if (fixed + dynamic > most) return 0;
-    return (u32)(p->shared_per_sm / up(fixed + dynamic + p->shared_reserved, SHARED_STEP));
-}
+#include "card/occupancy.h"
 
 u32 cu_occupancy(struct cu_function *f, lk_kernel *k, struct cu_device *d, u32 threads, u64 dynamic)
 {
-    const struct profile *p = d->profile;
+    const struct card *p = d->card;
     lk_usage u = { .size = sizeof u };
     cu_image_assembled(f->image, d);
     lk_kernel_usage(k, &u);
-    u32 warps = (threads + 31) / 32, n = p->ctas_per_sm;
-    if (!warps || threads > p->threads_per_cta) return 0; /* the kernel's own bound does not count, as on an H200 */
+    /* the kernel's own bound of threads does not count, as on an H200 */
     u64 most = f->dynamic_shared ? u.shared_bytes + f->dynamic_shared : p->shared_per_cta;
-    n = MIN_OF(n, p->warps_per_sm / warps);
-    n = MIN_OF(n, by_registers(p, u.registers ? u.registers : u.max_registers, warps));
-    return MIN_OF(n, by_shared(p, u.shared_bytes, dynamic, MIN_OF(most, (u64)p->shared_optin)));
+    struct cta_needs needs = { .threads = threads,
+                               .registers = u.registers ? u.registers : u.max_registers,
+                               .shared = dynamic > UINT64_MAX - u.shared_bytes ? UINT64_MAX : u.shared_bytes + dynamic,
+                               .shared_most = MIN_OF(most, (u64)p->shared_optin) };
+    return occupancy_of(p, &needs).ctas;
 }
 
 /* The beginning of every question: the kernel on the current device. */
@@ -108,7 +89,7 @@ CU_API(cuOccupancyAvailableDynamicSMemPerBlock)(u64 *out, void *function, int bl
     cu_result r = enter(&q, function);
     if (r) return r;
     if (!cu_ok(out) || blocks <= 0 || threads <= 0) return CU_INVALID_VALUE;
-    const struct profile *p = q.c->device->profile;
+    const struct card *p = q.c->device->card;
     if (cu_occupancy(q.f, q.k, q.c->device, (u32)threads, 0) < (u32)blocks) return CU_INVALID_VALUE;
     lk_kernel_usage(q.k, &u);
     /* an H200 does not take off what the system reserves in each block */
@@ -131,7 +112,7 @@ static cu_result enter_config(struct question *q, struct cu_function *f, const i
     if (!cu_ok(out) || !cu_ok(x)) return CU_INVALID_VALUE;
     if ((r = cu_launch_config_read(x, q->f, l))) return r;
     u64 n = (u64)l->block[0] * l->block[1] * l->block[2];
-    if (!n || n > q->c->device->profile->threads_per_cta) return CU_INVALID_VALUE;
+    if (!n || n > q->c->device->card->threads_per_cta) return CU_INVALID_VALUE;
     *threads = (u32)n;
     return CU_OK;
 }
@@ -143,13 +124,13 @@ cu_result cu_occupancy_clusters(int *clusters, struct cu_function *f, const stru
     u32 threads;
     cu_result r = enter_config(&q, f, clusters, x, &l, &threads);
     if (r) return r;
-    const struct profile *p = q.c->device->profile;
+    const struct card *p = q.c->device->card;
     const u32 *of = l.cluster[0] ? l.cluster : q.k->func->reqnctapercluster;
     u64 size = (u64)MAX_OF(of[0], 1u) * MAX_OF(of[1], 1u) * MAX_OF(of[2], 1u);
     if (!p->cluster_max) return CU_NOT_SUPPORTED;
     if (size > (q.f->cluster_any ? p->cluster_max : CLUSTER_PORTABLE)) return CU_INVALID_CLUSTER;
     u32 each = cu_occupancy(q.f, q.k, q.c->device, threads, l.shared);
-    *clusters = (int)profile_clusters(p, (u32)size, each);
+    *clusters = (int)card_clusters(p, (u32)size, each);
     return CU_OK;
 }
 CU_API(cuOccupancyMaxActiveClusters)(int *clusters, void *function, const struct cu_launch_config *x)
@@ -164,7 +145,7 @@ cu_result cu_occupancy_cluster_size(int *size, struct cu_function *f, const stru
     u32 threads;
     cu_result r = enter_config(&q, f, size, x, &l, &threads);
     if (r) return r;
-    const struct profile *p = q.c->device->profile;
+    const struct card *p = q.c->device->card;
     if (!p->cluster_max) return CU_NOT_SUPPORTED;
     u32 each = cu_occupancy(q.f, q.k, q.c->device, threads, l.shared);
     u32 most = q.f->cluster_any ? p->cluster_max : CLUSTER_PORTABLE;

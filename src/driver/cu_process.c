@@ -2,7 +2,7 @@
  * of fork finds. */
 #include "run/cu_failed.h"
 #include "run/cu_run.h"
-#include "card/profile.h"
+#include "card/card.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -22,32 +22,32 @@ static bool word_next(const char **p, char *out, size_t size)
     return true;
 }
 
-u32 cu_cards(const struct profile *card[CU_DEVICES])
+u32 cu_cards(const struct card *card[CU_DEVICES])
 {
     const char *list = getenv("LOCKSTEP_DEVICES");
     char word[80];
     u32 n = 0;
     while (list && n < CU_DEVICES && word_next(&list, word, sizeof word)) {
-        const struct profile *p = profile_find(word);
+        const struct card *p = card_find(word);
         if (p)
             card[n++] = p;
         else
             fprintf(stderr, "lockstep: LOCKSTEP_DEVICES: there is no device `%s`; lockstep device lists them\n", word);
     }
-    if (!n) card[n++] = profile_default();
+    if (!n) card[n++] = card_default();
     return n;
 }
 
 /* The order in which CUDA numbers the cards: CUDA_DEVICE_ORDER=PCI_BUS_ID is that of LOCKSTEP_DEVICES, otherwise the
  * fastest come first. */
-static void cards_order(const struct profile *const *card, u32 cards, u32 *order)
+static void cards_order(const struct card *const *card, u32 cards, u32 *order)
 {
     const char *by = getenv("CUDA_DEVICE_ORDER");
     for (u32 i = 0; i < cards; i++) {
         u32 k = i;
         u64 speed = (u64)card[i]->sms * card[i]->clock_mhz;
         for (; k && !(by && !strcmp(by, "PCI_BUS_ID")); k--) {
-            const struct profile *p = card[order[k - 1]];
+            const struct card *p = card[order[k - 1]];
             if ((u64)p->sms * p->clock_mhz >= speed) break;
             order[k] = order[k - 1];
         }
@@ -57,7 +57,7 @@ static void cards_order(const struct profile *const *card, u32 cards, u32 *order
 
 /* The card that a word of CUDA_VISIBLE_DEVICES means: its number in `order`, or the beginning of the UUID of one card
  * alone, "GPU-4c6f". `cards`: none. */
-static u32 card_named(const char *word, const struct profile *const *card, u32 cards, const u32 *order)
+static u32 card_named(const char *word, const struct card *const *card, u32 cards, const u32 *order)
 {
     char *end;
     long i = strtol(word, &end, 10);
@@ -76,7 +76,7 @@ static u32 card_named(const char *word, const struct profile *const *card, u32 c
 /* CUDA_VISIBLE_DEVICES: words up to the first that means no card, or one that was named before. */
 static void devices_read(void)
 {
-    const struct profile *card[CU_DEVICES];
+    const struct card *card[CU_DEVICES];
     u32 cards = cu_cards(card), order[CU_DEVICES], k;
     const char *chosen = getenv("CUDA_VISIBLE_DEVICES");
     bool taken[CU_DEVICES] = { false };
@@ -84,11 +84,11 @@ static void devices_read(void)
     char word[80];
     cards_order(card, cards, order);
     for (u32 i = 0; !chosen && i < cards; i++)
-        p->device[p->devices++] = (struct cu_device){ .profile = card[order[i]], .card = order[i] };
+        p->device[p->devices++] = (struct cu_device){ .card = card[order[i]], .number = order[i] };
     while (chosen && p->devices < CU_DEVICES && word_next(&chosen, word, sizeof word) &&
            (k = card_named(word, card, cards, order)) < cards && !taken[k]) {
         taken[k] = true;
-        p->device[p->devices++] = (struct cu_device){ .profile = card[k], .card = k };
+        p->device[p->devices++] = (struct cu_device){ .card = card[k], .number = k };
     }
     for (u32 i = 0; i < p->devices; i++) p->device[i].ordinal = i;
 }

@@ -36,7 +36,7 @@ static cu_result finish(struct map_words *out, struct tensor_map *m, u32 interle
                         u32 fill)
 {
     struct cu_context *c;
-    m->newer = !cu_current(&c) && c->device->profile->sm >= 100;
+    m->newer = !cu_current(&c) && c->device->card->sm >= 100;
     m->interleave = small(interleave);
     m->swizzle = small(swizzle);
     m->promotion = small(promotion);

@@ -271,7 +271,7 @@ static void explain_array(const struct access *a, const struct lane_check *c, u3
     const struct launch *l = a->warp->cta->launch;
     bool shared = a->space[lane] == SP_SHARED;
     u64 at = a->addr[lane];
-    if (shared && c->var && !c->var->size && at >= c->lo && at + a->bytes <= l->sim->profile->shared_optin) {
+    if (shared && c->var && !c->var->size && at >= c->lo && at + a->bytes <= l->sim->card->shared_optin) {
         u32 given = l->in->shared_bytes;
         f->launch_sized = true;
         f->joint_cause = up_to_end(arena_printf(

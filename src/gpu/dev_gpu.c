@@ -28,13 +28,13 @@ static u32 attribute(const struct gpu *g, int which)
     return g->cu.attribute(&v, which, g->device) || v < 0 ? 0 : (u32)v;
 }
 
-/* The card's own limits, in the form of a profile, so that launch.c checks them. */
-static void profile_read(struct gpu *g)
+/* The limits that its driver tells, so that launch.c checks them. */
+static void card_read(struct gpu *g)
 {
     size_t bytes = 0;
     g->cu.total(&bytes, g->device);
     u32 threads = attribute(g, CU_THREADS_PER_SM), regs = attribute(g, CU_REGS_PER_BLOCK);
-    g->profile = (struct profile){
+    g->card = (struct card){
         .name = "gpu",
         .title = g->title,
         .sm = attribute(g, CU_MAJOR) * 10 + attribute(g, CU_MINOR),
@@ -58,8 +58,8 @@ static void profile_read(struct gpu *g)
         .source = "the driver of this machine",
     };
     for (int i = 0; i < 3; i++) {
-        g->profile.block[i] = attribute(g, CU_BLOCK_X + i);
-        g->profile.grid[i] = attribute(g, CU_GRID_X + i);
+        g->card.block[i] = attribute(g, CU_BLOCK_X + i);
+        g->card.grid[i] = attribute(g, CU_GRID_X + i);
     }
 }
 
@@ -71,8 +71,8 @@ static bool open_gpu(struct device *d, struct error *e)
     g->serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED);
     g->legacy = (struct dev_stream){ .d = d, .handle = CU_LEGACY };
     g->per_thread = (struct dev_stream){ .d = d, .handle = CU_PER_THREAD };
-    if (d->options.profile)
-        return error_set(e, ERR_INPUT, "a real GPU is its own profile: --device is for the software GPU");
+    if (d->options.card)
+        return error_set(e, ERR_INPUT, "a real GPU is the card it is: --device is for the software GPU");
     if (!driver_open(&g->cu, e)) return false;
     char text[300];
     int n = 0;
@@ -89,8 +89,8 @@ static bool open_gpu(struct device *d, struct error *e)
         return false;
     g->retained = CALL(g, e, "cuDevicePrimaryCtxRetain", retain, &g->context, g->device);
     if (!g->retained) return false;
-    profile_read(g);
-    d->profile = &g->profile;
+    card_read(g);
+    d->card = &g->card;
     return gpu_current(g, e);
 }
 

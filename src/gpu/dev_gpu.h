@@ -1,6 +1,6 @@
 /* dev_gpu.h: a real GPU, shared by the files that work it.
  *
- *   dev_gpu.c         opening it, its limits as a profile, launches, waiting
+ *   dev_gpu.c         opening it, its limits as a struct card, launches, waiting
  *   dev_gpu_memory.c  its objects: allocations and variables, with names and sites
  *   dev_gpu_module.c  PTX to the driver, kernels and variables from it
  *   dev_gpu_async.c   streams, events, copies, fills, pools, capture
@@ -49,8 +49,8 @@ struct gpu {
     int device;
     bool retained;
     cu_context context;
-    u64 serial;             /* unique in the process */
-    struct profile profile; /* of this card */
+    u64 serial;       /* unique in the process */
+    struct card card; /* of this card */
     char title[128];
     lock_t lock;
     struct gpu_object **object; /* live and freed, sorted by base; a freed one goes when its addresses are used again */

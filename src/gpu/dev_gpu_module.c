@@ -139,7 +139,7 @@ static struct gpu_kernel *kernel_get(struct gpu *g, struct dev_module *m, struct
     x->offset = NEW_ARRAY(&m->mem, u32, k->nparam + 1);
     for (u32 i = 0; i < k->nparam; i++) x->offset[i] = (u32)k->param[i]->offset;
     /* launch.c asks the caller about clusters that not every card takes; the driver need not ask again */
-    if (g->profile.cluster_max > CLUSTER_PORTABLE) g->cu.func_set(f, CU_FUNC_CLUSTER_ANY, 1);
+    if (g->card.cluster_max > CLUSTER_PORTABLE) g->cu.func_set(f, CU_FUNC_CLUSTER_ANY, 1);
     __atomic_store_n(&k->device, x, __ATOMIC_RELEASE);
     return x;
 }
@@ -189,7 +189,7 @@ struct gpu_kernel *gpu_kernel_ask(struct device *d, const struct dev_launch *l, 
     struct gpu_kernel *x = __atomic_load_n(&l->kernel->device, __ATOMIC_ACQUIRE);
     *code = 0;
     if (!x && !(x = kernel_new(d, l->kernel, call, code))) return NULL;
-    if (l->shared_bytes + x->shared_static <= g->profile.shared_per_cta ||
+    if (l->shared_bytes + x->shared_static <= g->card.shared_per_cta ||
         l->shared_bytes <= __atomic_load_n(&x->shared, __ATOMIC_ACQUIRE))
         return x;
     lock(&g->lock);

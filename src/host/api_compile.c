@@ -152,7 +152,7 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
     struct text *log = log_of(gpu, false);
     if (log) text_free(log);
     char arch[16];
-    snprintf(arch, sizeof arch, "sm_%u", gpu->device->profile->sm);
+    snprintf(arch, sizeof arch, "sm_%u", gpu->device->card->sm);
     struct arena a = { 0 };
     const char **flag = NEW_ARRAY(&a, const char *, in.flags + 2), *headers = ring_headers(&a, path);
     u32 first = 0; /* PTX beside the source was made with it */
@@ -179,7 +179,7 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
     if (status && !in.arch && needs_features(e, arch)) { /* nobody asked for less than the card has */
         host_begin(gpu);
         text_free(log_of(gpu, false));
-        snprintf(arch, sizeof arch, "sm_%ua", gpu->device->profile->sm);
+        snprintf(arch, sizeof arch, "sm_%ua", gpu->device->card->sm);
         status = load_units(gpu, path, &in, &o, module);
     }
     arena_free(&a);

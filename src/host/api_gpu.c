@@ -1,4 +1,4 @@
-/* The gpu of the public interface: making it, its errors, its profiles. */
+/* The gpu of the public interface: making it, its errors, its cards. */
 #include "host/host.h"
 #include "where/where.h"
 #include <inttypes.h>
@@ -55,10 +55,10 @@ static bool options_read(const lk_options *given, struct dev_options *o, struct 
         if (!strcmp(in.managed, managed[i])) o->managed = (enum dev_managed_policy)i;
     if (in.managed && o->managed == DEV_MANAGED_DEFAULT)
         return error_set(e, ERR_INPUT, "managed is report, wait or free, not `%.60s`", in.managed);
-    if (in.device && !(o->profile = profile_find(in.device))) {
+    if (in.device && !(o->card = card_find(in.device))) {
         char names[300] = "";
-        for (u32 i = 0, n = 0; profile_at(i); i++)
-            n += (u32)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", profile_at(i)->name);
+        for (u32 i = 0, n = 0; card_at(i); i++)
+            n += (u32)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", card_at(i)->name);
         return error_set(e, ERR_INPUT, "there is no device `%.60s`; there are %s", in.device, names);
     }
     u32 off = 0;
@@ -132,9 +132,9 @@ void lk_gpu_destroy(lk_gpu *gpu)
     base_free(gpu);
 }
 
-const char *lk_gpu_title(const lk_gpu *gpu) { return gpu ? gpu->device->profile->title : ""; }
+const char *lk_gpu_title(const lk_gpu *gpu) { return gpu ? gpu->device->card->title : ""; }
 
-uint32_t lk_gpu_arch(const lk_gpu *gpu) { return gpu ? gpu->device->profile->sm : 0; }
+uint32_t lk_gpu_arch(const lk_gpu *gpu) { return gpu ? gpu->device->card->sm : 0; }
 
 static enum dev_way choose(void *self, const struct dev_launch *l)
 {
@@ -180,7 +180,7 @@ int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress)
 
 const char *lk_device_name(uint32_t i)
 {
-    const struct profile *p = profile_at(i);
+    const struct card *p = card_at(i);
     return p ? p->name : NULL;
 }
 
@@ -203,7 +203,7 @@ static void count_line(struct text *t, const char *label, u64 n, const char *uni
 }
 
 /* One line a type; what the card has no unit for, or what nobody published, is left out. */
-static void add_peaks(struct text *t, const struct profile *p)
+static void add_peaks(struct text *t, const struct card *p)
 {
     const struct {
         const char *what;
@@ -230,7 +230,7 @@ static void add_peaks(struct text *t, const struct profile *p)
 
 /* What the instruction set has on this card (PTX manual, "Target ISA notes"); the letter a marks what only sm_XXa
  * code may use. */
-static void add_features(struct text *t, const struct profile *p)
+static void add_features(struct text *t, const struct card *p)
 {
     static const struct {
         u32 from, only;
@@ -255,7 +255,7 @@ static void add_features(struct text *t, const struct profile *p)
 
 char *lk_device_text(const char *name)
 {
-    const struct profile *p = name ? profile_find(name) : NULL;
+    const struct card *p = name ? card_find(name) : NULL;
     if (!p) return NULL;
     struct text t = { 0 };
     text_add(&t, "%s: %s, sm_%u\n", p->name, p->title, p->sm);

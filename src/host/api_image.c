@@ -2,7 +2,7 @@
 #include "host/host.h"
 #include "image/carrier.h"
 #include "image/image.h"
-#include "card/profile.h"
+#include "card/card.h"
 
 struct lk_images {
     struct str bytes;        /* the file */
@@ -200,10 +200,10 @@ lk_status lk_images_param(lk_images *images, uint32_t i, uint32_t k, uint32_t p,
     return LK_OK;
 }
 
-static const struct profile *profile_of(const char *device, struct error *e)
+static const struct card *card_of(const char *device, struct error *e)
 {
-    const struct profile *p = device ? profile_find(device) : profile_default();
-    if (!p) error_set(e, ERR_INPUT, "there is no device profile `%.40s`; lockstep device lists them", device);
+    const struct card *p = device ? card_find(device) : card_default();
+    if (!p) error_set(e, ERR_INPUT, "there is no card `%.40s`; lockstep device lists them", device);
     return p;
 }
 
@@ -220,7 +220,7 @@ static const struct image_choice *choose(lk_images *x, u32 fatbin, u32 sm, bool 
 lk_status lk_images_choose(lk_images *images, uint32_t fatbin, const char *device, int strict, lk_image_choice *out)
 {
     struct error *e = begin(images);
-    const struct profile *p = profile_of(device, e);
+    const struct card *p = card_of(device, e);
     if (p && (!images->file || fatbin >= images->file->fatbin.n))
         error_set(e, ERR_INPUT, "there is no fatbin %u", fatbin + 1);
     if (e->code) return failed(images);
@@ -234,7 +234,7 @@ lk_status lk_images_choose(lk_images *images, uint32_t fatbin, const char *devic
 const char *lk_images_verdict(lk_images *images, uint32_t i, const char *device, int strict)
 {
     struct error *e = begin(images);
-    const struct profile *p = profile_of(device, e);
+    const struct card *p = card_of(device, e);
     if (!p || !has_image(images, i, e)) return "";
     const struct image_choice *c = choose(images, images->file->image.p[i].fatbin, p->sm, strict != 0);
     return image_verdict_text(image_verdict(images->file, i, p->sm, c));

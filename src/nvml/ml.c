@@ -2,7 +2,7 @@
  * CUDA_VISIBLE_DEVICES says, as with NVIDIA's. A software GPU has no temperature, power or fan, and says so
  * (NVML_ERROR_NOT_SUPPORTED). ml.def lists the exports. */
 #include "driver/cu.h"
-#include "card/profile.h"
+#include "card/card.h"
 #include <unistd.h>
 
 typedef int ml_result;
@@ -19,7 +19,7 @@ enum ml_error { /* nvmlReturn_t */
 
 struct ml_device { /* nvmlDevice_t points to one */
     u32 index;
-    const struct profile *profile;
+    const struct card *card;
 };
 static struct {
     lock_t lock;
@@ -32,7 +32,7 @@ static struct {
 
 ML_API(nvmlInit_v2)(void)
 {
-    const struct profile *card[CU_DEVICES];
+    const struct card *card[CU_DEVICES];
     lock(&ml.lock);
     if (!ml.devices) {
         u32 n = cu_cards(card);
@@ -155,7 +155,7 @@ ML_API(nvmlDeviceGetHandleByIndex)(unsigned index, struct ml_device **out)
     return lkml_nvmlDeviceGetHandleByIndex_v2(index, out);
 }
 
-static void uuid_text(const struct ml_device *d, char out[48]) { cu_card_uuid_text(d->index, d->profile, out); }
+static void uuid_text(const struct ml_device *d, char out[48]) { cu_card_uuid_text(d->index, d->card, out); }
 ML_API(nvmlDeviceGetHandleByUUID)(const char *uuid, struct ml_device **out)
 {
     char text[48];
@@ -193,7 +193,7 @@ ML_API(nvmlDeviceGetHandleByPciBusId)(const char *id, struct ml_device **out)
 ML_API(nvmlDeviceGetName)(struct ml_device *d, char *out, unsigned size)
 {
     ENTER(out);
-    return text_out(out, size, profile_driver_name(d->profile));
+    return text_out(out, size, card_driver_name(d->card));
 }
 ML_API(nvmlDeviceGetUUID)(struct ml_device *d, char *out, unsigned size)
 {
@@ -222,14 +222,14 @@ ML_API(nvmlDeviceGetCudaComputeCapability)(struct ml_device *d, int *major, int 
 {
     ENTER(major);
     if (!cu_ok(minor)) return ML_INVALID_ARGUMENT;
-    *major = (int)d->profile->sm / 10;
-    *minor = (int)d->profile->sm % 10;
+    *major = (int)d->card->sm / 10;
+    *minor = (int)d->card->sm % 10;
     return ML_OK;
 }
 ML_API(nvmlDeviceGetArchitecture)(struct ml_device *d, unsigned *out)
 {
     ENTER(out);
-    u32 sm = d->profile->sm; /* nvmlDeviceArchitecture_t: Volta 5, Turing 6, Ampere 7, Ada 8, Hopper 9, Blackwell 10 */
+    u32 sm = d->card->sm; /* nvmlDeviceArchitecture_t: Volta 5, Turing 6, Ampere 7, Ada 8, Hopper 9, Blackwell 10 */
     *out = sm >= 100 ? 10 : sm >= 90 ? 9 : sm >= 89 ? 8 : sm >= 80 ? 7 : sm >= 75 ? 6 : sm >= 70 ? 5 : 4;
     return ML_OK;
 }
@@ -263,8 +263,8 @@ ML_API(nvmlDeviceGetPerformanceState)(struct ml_device *d, unsigned *out) { retu
 ML_API(nvmlDeviceGetNumGpuCores)(struct ml_device *d, unsigned *out)
 {
     ENTER(out);
-    u32 sm = d->profile->sm; /* cores of a multiprocessor */
-    return number(d, out, d->profile->sms * (sm == 80 || sm < 80 ? 64 : 128));
+    u32 sm = d->card->sm; /* cores of a multiprocessor */
+    return number(d, out, d->card->sms * (sm == 80 || sm < 80 ? 64 : 128));
 }
 
 /* ---- memory, load, processes ---- */
@@ -274,7 +274,7 @@ static const struct cu_device *cuda_device(const struct ml_device *d)
 {
     if (cu_begin()) return NULL;
     for (u32 i = 0; i < cu_process.devices; i++)
-        if (cu_process.device[i].card == d->index && cu_process.device[i].gpu) return &cu_process.device[i];
+        if (cu_process.device[i].number == d->index && cu_process.device[i].gpu) return &cu_process.device[i];
     return NULL;
 }
 static u64 used_of(const struct ml_device *d)
@@ -289,8 +289,8 @@ struct ml_memory { /* nvmlMemory_t */
 ML_API(nvmlDeviceGetMemoryInfo)(struct ml_device *d, struct ml_memory *out)
 {
     ENTER(out);
-    u64 used = MIN_OF(used_of(d), d->profile->memory);
-    *out = (struct ml_memory){ d->profile->memory, d->profile->memory - used, used };
+    u64 used = MIN_OF(used_of(d), d->card->memory);
+    *out = (struct ml_memory){ d->card->memory, d->card->memory - used, used };
     return ML_OK;
 }
 struct ml_memory_v2 { /* nvmlMemory_v2_t */
@@ -301,8 +301,8 @@ ML_API(nvmlDeviceGetMemoryInfo_v2)(struct ml_device *d, struct ml_memory_v2 *out
 {
     ENTER(out);
     if (out->version != (sizeof *out | 2u << 24)) return ML_VERSION_MISMATCH;
-    u64 used = MIN_OF(used_of(d), d->profile->memory);
-    *out = (struct ml_memory_v2){ out->version, d->profile->memory, 0, d->profile->memory - used, used };
+    u64 used = MIN_OF(used_of(d), d->card->memory);
+    *out = (struct ml_memory_v2){ out->version, d->card->memory, 0, d->card->memory - used, used };
     return ML_OK;
 }
 
@@ -315,7 +315,7 @@ ML_API(nvmlDeviceGetUtilizationRates)(struct ml_device *d, struct ml_load *out)
     const struct cu_device *c = cuda_device(d);
     lk_progress p = { .size = sizeof p };
     bool busy = c && lk_gpu_progress(c->gpu, &p);
-    *out = (struct ml_load){ busy ? 100 : 0, (unsigned)(used_of(d) * 100 / d->profile->memory) };
+    *out = (struct ml_load){ busy ? 100 : 0, (unsigned)(used_of(d) * 100 / d->card->memory) };
     return ML_OK;
 }
 
@@ -366,8 +366,8 @@ static ml_result clock_of(struct ml_device *d, unsigned type, unsigned *out)
 {
     ENTER(out);
     if (type >= CLOCKS) return ML_INVALID_ARGUMENT;
-    if (type == CLOCK_MEMORY) return ML_NOT_SUPPORTED; /* the profile has the bandwidth only */
-    return number(d, out, d->profile->clock_mhz);
+    if (type == CLOCK_MEMORY) return ML_NOT_SUPPORTED; /* the card has the bandwidth only */
+    return number(d, out, d->card->clock_mhz);
 }
 ML_API(nvmlDeviceGetClockInfo)(struct ml_device *d, unsigned type, unsigned *out) { return clock_of(d, type, out); }
 ML_API(nvmlDeviceGetMaxClockInfo)(struct ml_device *d, unsigned type, unsigned *out) { return clock_of(d, type, out); }

@@ -1,7 +1,7 @@
 /* Before a launch: what the kernel and the card must have, each failure one line with the limit; then the memory. */
 #include "host/host.h"
 #include "ring/ring.h"
-#include "card/profile.h"
+#include "card/occupancy.h"
 #include <stdlib.h>
 
 enum { PROBE_SECONDS = 5 };
@@ -149,22 +149,9 @@ static lk_status check_options(lk_ring *r)
     return LK_OK;
 }
 
-/* Blocks of this launch that a multiprocessor holds at a time, and what limits them. */
-static u32 blocks_per_sm(const struct profile *p, const lk_usage *u, u32 threads, const char **by)
-{
-    u32 warps = (threads + 31) / 32, n = p->ctas_per_sm, k;
-    *by = "blocks";
-    if ((k = p->warps_per_sm / warps) < n) n = k, *by = "warps";
-    u64 shared = (u->shared_bytes + p->shared_reserved + 127) / 128 * 128;
-    if (shared && (k = (u32)(p->shared_per_sm / shared)) < n) n = k, *by = "shared memory";
-    if (u->registers && (k = p->regs_per_sm / ((u->registers * 32 + 255) / 256 * 256) / warps) < n)
-        n = k, *by = "registers";
-    return n;
-}
-
 static lk_status check_card(lk_ring *r)
 {
-    const struct profile *p = r->gpu->device->profile;
+    const struct card *p = r->gpu->device->card;
     lk_usage u = { .size = sizeof u };
     if (p->sm < 70)
         return ring_fail(r, LK_BAD_INPUT, "%s has compute capability %u.%u; acquire and release need 7.0", p->title,
@@ -188,13 +175,13 @@ static lk_status check_card(lk_ring *r)
     if (u.shared_bytes > p->shared_per_cta)
         return ring_fail(r, LK_BAD_INPUT, "the kernel has %llu bytes of static shared memory; a block of %s has %u",
                          (unsigned long long)u.shared_bytes, p->title, p->shared_per_cta);
-    const char *by;
-    u64 most = (u64)blocks_per_sm(p, &u, r->block, &by) * p->sms;
+    struct occupancy o = occupancy_of(p, &(struct cta_needs){ r->block, u.registers, u.shared_bytes, UINT64_MAX });
+    u64 most = (u64)o.ctas * p->sms;
     if (r->grid > most)
         return ring_fail(r, LK_BAD_INPUT,
                          "%u blocks of %u threads for %u units; %s holds %llu of them at a time, by its %s: a block "
                          "that is never resident would never answer",
-                         r->grid, r->block, r->units, p->title, (unsigned long long)most, by);
+                         r->grid, r->block, r->units, p->title, (unsigned long long)most, occupancy_limit_name(o.by));
     return LK_OK;
 }
 

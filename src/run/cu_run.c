@@ -87,7 +87,7 @@ lk_status cu_run_open(struct cu_device *d)
 {
     if (!run.read) options_read();
     lk_options o = run.gpu;
-    o.device = d->profile->name;
+    o.device = d->card->name;
     o.any_arch = 1; /* cu_text.c chooses what is loaded */
     lk_gpu *gpu;
     lk_status s = lk_gpu_create(&o, &gpu);

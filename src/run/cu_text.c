@@ -6,7 +6,7 @@
 #include "image/carrier.h"
 #include "image/image.h"
 #include "report/report.h"
-#include "card/profile.h"
+#include "card/card.h"
 #include <dlfcn.h>
 
 static cu_result text_copy(struct str from, char **out)
@@ -67,12 +67,12 @@ static void refused_found(enum finding_kind kind, const char *cause, const char 
 static void image_found(const struct image_file *f, const struct image_fatbin *b, const struct cu_device *d,
                         const struct image_choice *c)
 {
-    u32 sm = d->profile->sm;
+    u32 sm = d->card->sm;
     struct text cause = { 0 };
     char fix[300];
     inside_text(f, b, &cause);
     text_add(&cause, "%s is all that is in %s; %s takes PTX for sm_%u or older, or machine code for sm_%u0",
-             cause.n ? "" : "Nothing", f->name, d->profile->title, sm, sm / 10);
+             cause.n ? "" : "Nothing", f->name, d->card->title, sm, sm / 10);
     if (sm % 10) text_add(&cause, " to sm_%u", sm);
     text_add(&cause, ". ");
     text_add(&cause, c->image < 0 ? "The call returns CUDA_ERROR_NO_BINARY_FOR_GPU (209)."
@@ -156,7 +156,7 @@ static void carried_give(const char *ptx)
 static cu_result text_of(struct image_file *f, u32 fatbin, const char *library, const struct cu_device *d, char **ptx,
                          char *why, size_t size)
 {
-    u32 sm = d->profile->sm;
+    u32 sm = d->card->sm;
     struct image_choice c;
     struct error e = { 0 };
     struct str text;

@@ -1,6 +1,6 @@
 /* Devices of the runtime, and their properties in each release's layout. */
 #include "runtime/rt.h"
-#include "card/profile.h"
+#include "card/card.h"
 
 static const struct property {
     u8 bytes, count, attribute, first, last;
@@ -22,9 +22,9 @@ static cu_result properties(u8 *out, int device, u32 release)
     if (!d) return CU_INVALID_DEVICE;
     u64 at = 288; /* name[256], uuid, luid[8], luidDeviceNodeMask */
     memset(out, 0, at);
-    snprintf((char *)out, 256, "%s", profile_driver_name(d->profile));
+    snprintf((char *)out, 256, "%s", card_driver_name(d->card));
     lkcu_cuDeviceGetUuid(out + 256, device);
-    memcpy(out + at, &d->profile->memory, 8);
+    memcpy(out + at, &d->card->memory, 8);
     at += 8;
     for (u32 i = 0; i < COUNT_OF(property); i++) {
         const struct property *p = &property[i];

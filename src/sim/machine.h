@@ -366,7 +366,7 @@ enum { SIM_SHAPES = 64 };
 
 struct sim {
     struct mem *mem;
-    const struct profile *profile;
+    const struct card *card;
     u32 workers;
     lock_t lock; /* decoding, worker pool */
     lock_t wide; /* 128-bit atomics */

@@ -3,11 +3,12 @@
  * CTAs are handed out round robin, as cards do, so that the next multiprocessor nearly always has room and one look is
  * enough. Only where it has none are the others looked at. */
 #include "sim/residency.h"
+#include "card/occupancy.h"
 #include "sim/sim_run.h"
 
 struct residency {
     lock_t lock;
-    const struct profile *profile;
+    const struct card *card;
     u32 next;               /* where to look first */
     struct launch *waiting; /* a cooperative launch for which there is no room yet; NULL: none */
     struct sm {             /* taken on a multiprocessor */
@@ -17,11 +18,11 @@ struct residency {
     } sm[];
 };
 
-struct residency *residency_new(const struct profile *p)
+struct residency *residency_new(const struct card *p)
 {
     struct residency *r = base_alloc(sizeof *r + sizeof r->sm[0] * p->sms);
     if (!r) return NULL;
-    r->profile = p;
+    r->card = p;
     pthread_mutex_init(&r->lock, NULL);
     return r;
 }
@@ -33,24 +34,37 @@ void residency_delete(struct residency *r)
     base_free(r);
 }
 
+static struct occupancy measure(const struct card *p, const struct ptx_func *kernel, u32 threads, u64 shared)
+{
+    struct cta_needs needs = { threads, kernel->maxnreg, shared, UINT64_MAX };
+    return occupancy_of(p, &needs);
+}
+
+u32 sim_resident_per_sm(const struct card *p, const struct ptx_func *kernel, u32 threads, u64 shared_total)
+{
+    return measure(p, kernel, threads, shared_total).ctas;
+}
+
 void residency_measure(struct launch *l)
 {
-    const struct profile *p = l->sim->profile;
+    const struct card *p = l->sim->card;
     const struct ptx_func *k = l->in->kernel;
     u64 shared = l->shared_total - k->module->shared_base;
-    l->takes = (struct footprint){ .warps = l->nwarps, .shared = shared ? shared + p->shared_reserved : 0 };
-    if (k->maxnreg) l->takes.registers = (k->maxnreg * LANES + 255) / 256 * 256 * l->nwarps;
-    u32 per_sm = sim_resident_per_sm(p, k, l->threads, shared);
+    struct occupancy o = measure(p, k, l->threads, shared);
+    u32 per_sm = o.ctas, by_registers = o.most[LIMIT_REGISTERS];
+    l->takes = (struct footprint){ .warps = l->nwarps, .shared = shared ? occupancy_shared(p, shared) : 0 };
+    /* as many as fit share all registers: those that its partitions cannot give out count as taken */
+    if (k->maxnreg && by_registers) l->takes.registers = p->regs_per_sm / by_registers;
     /* a shape that no multiprocessor holds is refused by the device; tests may run it, one CTA at a time */
     if (!per_sm) l->takes = (struct footprint){ 0 };
     per_sm = MAX_OF(per_sm, 1u);
-    l->max_resident = l->per > 1 ? profile_clusters(p, l->per, per_sm) * l->per : per_sm * p->sms;
+    l->max_resident = l->per > 1 ? card_clusters(p, l->per, per_sm) * l->per : per_sm * p->sms;
     l->whole = l->in->cooperative && l->total <= l->max_resident;
 }
 
 static bool fits(const struct residency *r, const struct sm *m, const struct footprint *f)
 {
-    const struct profile *p = r->profile;
+    const struct card *p = r->card;
     return m->ctas < p->ctas_per_sm && m->warps + f->warps <= p->warps_per_sm &&
            m->shared + f->shared <= p->shared_per_sm && m->registers + f->registers <= p->regs_per_sm;
 }
@@ -58,7 +72,7 @@ static bool fits(const struct residency *r, const struct sm *m, const struct foo
 /* How many CTAs of this footprint a multiprocessor still holds. */
 static u64 holds(const struct residency *r, const struct sm *m, const struct footprint *f)
 {
-    const struct profile *p = r->profile;
+    const struct card *p = r->card;
     u64 n = p->ctas_per_sm - m->ctas;
     if (f->warps) n = MIN_OF(n, (p->warps_per_sm - m->warps) / f->warps);
     if (f->shared) n = MIN_OF(n, (p->shared_per_sm - m->shared) / f->shared);
@@ -85,7 +99,7 @@ static void give(struct sm *m, const struct footprint *f)
 /* A multiprocessor with room, and the one behind it is looked at first next time; NONE: there is none. */
 static u32 find(struct residency *r, const struct footprint *f)
 {
-    u32 n = r->profile->sms;
+    u32 n = r->card->sms;
     for (u32 k = 0; k < n; k++) {
         u32 at = r->next + k < n ? r->next + k : r->next + k - n;
         if (fits(r, &r->sm[at], f)) return at;
@@ -98,7 +112,7 @@ static u32 take_one(struct residency *r, const struct footprint *f)
     u32 at = find(r, f);
     if (at == NONE) return NONE;
     take(&r->sm[at], f);
-    r->next = at + 1 < r->profile->sms ? at + 1 : 0;
+    r->next = at + 1 < r->card->sms ? at + 1 : 0;
     return at;
 }
 
@@ -122,7 +136,7 @@ static u64 gpc_holds(const struct residency *r, const struct launch *l, u32 firs
 /* The first multiprocessor of a GPC with room for a cluster, and how many it has; NONE: there is none. */
 static u32 find_cluster(const struct residency *r, const struct launch *l, u32 *sms)
 {
-    for (u32 g = 0, first = 0; (*sms = profile_gpc(r->profile, g)); first += *sms, g++)
+    for (u32 g = 0, first = 0; (*sms = card_gpc(r->card, g)); first += *sms, g++)
         if (gpc_holds(r, l, first, *sms)) return first;
     return NONE;
 }
@@ -131,7 +145,7 @@ static u32 find_cluster(const struct residency *r, const struct launch *l, u32 *
 static u64 holds_clusters(const struct residency *r, const struct launch *l)
 {
     u64 sum = 0;
-    for (u32 g = 0, first = 0, n; (n = profile_gpc(r->profile, g)); first += n, g++) sum += gpc_holds(r, l, first, n);
+    for (u32 g = 0, first = 0, n; (n = card_gpc(r->card, g)); first += n, g++) sum += gpc_holds(r, l, first, n);
     return sum;
 }
 
@@ -184,13 +198,13 @@ static bool behind(const struct residency *r, const struct launch *l)
 static bool take_all(struct residency *r, struct launch *l)
 {
     u64 room = l->per > 1 ? holds_clusters(r, l) : 0;
-    for (u32 k = 0; l->per == 1 && k < r->profile->sms; k++) room += holds(r, &r->sm[k], &l->takes);
+    for (u32 k = 0; l->per == 1 && k < r->card->sms; k++) room += holds(r, &r->sm[k], &l->takes);
     if (room < l->clusters || behind(r, l)) {
         if (!r->waiting || launch_before(l, r->waiting)) r->waiting = l;
         return false;
     }
-    if (!(l->reserved = base_alloc(sizeof *l->reserved * r->profile->sms)))
-        base_exhausted(sizeof *l->reserved * r->profile->sms, "the places of a cooperative launch");
+    if (!(l->reserved = base_alloc(sizeof *l->reserved * r->card->sms)))
+        base_exhausted(sizeof *l->reserved * r->card->sms, "the places of a cooperative launch");
     for (u64 n = 0; n < l->clusters; n++) {
         u32 sm[CLUSTER_MOST];
         take_cluster(r, l, sm);
@@ -249,7 +263,7 @@ void residency_end(struct launch *l)
     if (!l->whole) return;
     lock(&r->lock);
     if (r->waiting == l) r->waiting = NULL;
-    for (u32 k = 0; l->reserved && k < r->profile->sms; k++)
+    for (u32 k = 0; l->reserved && k < r->card->sms; k++)
         for (; l->reserved[k]; l->reserved[k]--) {
             give(&r->sm[k], &l->takes);
             if (l->per > 1) r->sm[k].clustered--;

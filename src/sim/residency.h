@@ -12,7 +12,7 @@
 #include "sim/machine.h"
 
 /* NULL: no memory. */
-struct residency *residency_new(const struct profile *p);
+struct residency *residency_new(const struct card *p);
 void residency_delete(struct residency *r);
 /* What a CTA of the launch takes; called once, before any other question about the launch. */
 void residency_measure(struct launch *l);

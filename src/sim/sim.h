@@ -4,10 +4,10 @@
 #include "mem/mem.h"
 #include "ptx/ptx.h"
 #include "report/report.h"
-#include "card/profile.h"
+#include "card/card.h"
 
 struct sim; /* worker threads and the buffers they keep between launches */
-struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers);
+struct sim *sim_new(struct mem *m, const struct card *p, u32 workers);
 void sim_delete(struct sim *s);
 /* The bytes of a thread's stack that the program has asked for (cudaLimitStackSize); 0: not known. */
 void sim_stack_limit(struct sim *s, u64 bytes);
@@ -139,9 +139,9 @@ struct sim_progress {
 }; /* CTAs; instructions counted so far */
 /* How far the running launch is, from any thread; false: none runs. */
 bool sim_progress(struct sim *s, struct sim_progress *p);
-/* CTAs of this shape that fit on one SM of the profile (shared memory, threads, CTA slots; registers when maxnreg is
+/* CTAs of this shape that fit on one SM of the card (shared memory, threads, CTA slots; registers when maxnreg is
  * known). */
-u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, u32 threads, u64 shared_total);
+u32 sim_resident_per_sm(const struct card *p, const struct ptx_func *kernel, u32 threads, u64 shared_total);
 /* The host takes these bytes of an object: what was computed from undefined values is a finding (rules.md I2, I3). */
 void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes);
 /* The object ends, and the host has not seen what is in it: the same, as a note. */

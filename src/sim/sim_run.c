@@ -31,12 +31,12 @@ static void launch_free(struct launch *l)
 
 /* ---- the sim ---- */
 
-struct sim *sim_new(struct mem *m, const struct profile *p, u32 workers)
+struct sim *sim_new(struct mem *m, const struct card *p, u32 workers)
 {
     struct sim *s = base_alloc(sizeof *s);
     if (!s) return NULL;
     s->mem = m;
-    s->profile = p;
+    s->card = p;
     s->workers = workers < 1 ? 1 : workers > MAX_WORKERS ? MAX_WORKERS : workers;
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->wide, NULL);
@@ -80,19 +80,6 @@ void sim_forget(struct ptx_module *m)
             arena_free(&a);
         }
     }
-}
-
-u32 sim_resident_per_sm(const struct profile *p, const struct ptx_func *kernel, u32 threads, u64 shared_total)
-{
-    u32 warps = (threads + LANES - 1) / LANES, n = p->ctas_per_sm;
-    if (warps && p->warps_per_sm / warps < n) n = p->warps_per_sm / warps;
-    u64 each = shared_total + p->shared_reserved;
-    if (shared_total && p->shared_per_sm / each < n) n = (u32)(p->shared_per_sm / each);
-    if (kernel->maxnreg && warps) {
-        u32 regs = (kernel->maxnreg * LANES + 255) / 256 * 256 * warps;
-        if (p->regs_per_sm / regs < n) n = p->regs_per_sm / regs;
-    }
-    return n;
 }
 
 /* ---- before the first CTA ---- */

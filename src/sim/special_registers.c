@@ -25,9 +25,9 @@ static u64 sreg_value(const struct warp *w, u32 id, u32 comp, u32 lane)
     case SR_NCTAID: return comp < 3 ? in->grid[comp] : 0;
     case SR_LANEID: return lane;
     case SR_WARPID: return w->id;
-    case SR_NWARPID: return l->sim->profile->warps_per_sm;
-    case SR_SMID: return w->cta->linear % l->sim->profile->sms;
-    case SR_NSMID: return l->sim->profile->sms;
+    case SR_NWARPID: return l->sim->card->warps_per_sm;
+    case SR_SMID: return w->cta->linear % l->sim->card->sms;
+    case SR_NSMID: return l->sim->card->sms;
     case SR_GRIDID: return l->serial;
     case SR_LANEMASK_EQ: return 1u << lane;
     case SR_LANEMASK_LE: return (2u << lane) - 1;
@@ -39,7 +39,7 @@ static u64 sreg_value(const struct warp *w, u32 id, u32 comp, u32 lane)
         return (l->shared_total - l->kernel->func->module->shared_base + 127) &
                ~127ull; /* in the units that shared memory is given out in */
     case SR_AGGR_SMEM_SIZE:
-        return l->shared_total - l->kernel->func->module->shared_base + l->sim->profile->shared_reserved;
+        return l->shared_total - l->kernel->func->module->shared_base + l->sim->card->shared_reserved;
     case SR_RESERVED_SMEM_OFFSET_END:
     case SR_RESERVED_SMEM_OFFSET_CAP: return SHARED_RESERVED;
     case SR_RESERVED_SMEM_OFFSET_1: return SHARED_GROUPS;

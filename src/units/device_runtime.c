@@ -172,7 +172,7 @@ static u64 volume(const u32 v[3]) { return (u64)v[0] * v[1] * v[2]; }
 /* The error with which the launch is refused; 0: it may run. The limits are those of a launch by the host. */
 static u32 limits_broken(const struct runtime *t, const struct grid *g)
 {
-    const struct profile *p = t->w->cta->launch->sim->profile;
+    const struct card *p = t->w->cta->launch->sim->card;
     const struct ptx_func *k = g->kernel;
     char cause[240];
     u64 threads = volume(g->block), shared = shared_static_bytes(k) + g->shared_bytes, most;
@@ -395,7 +395,7 @@ static u32 put_number(const struct runtime *t, u64 v, u32 bytes)
 /* cudaDeviceGetAttribute, of those that a kernel computes a launch from. */
 static u32 attribute(const struct runtime *t)
 {
-    const struct profile *p = t->w->cta->launch->sim->profile;
+    const struct card *p = t->w->cta->launch->sim->card;
     switch (value(t, 1)) {
     case 1: return put_number(t, p->threads_per_cta, 4);
     case 2:
@@ -433,9 +433,9 @@ static u32 resident(const struct runtime *t)
     const struct launch *l = t->w->cta->launch;
     const struct ptx_func *k = func_at(t->w->cta->launch, value(t, 1));
     u32 threads = (u32)value(t, 2);
-    if (!k || !k->is_entry || !threads || threads > l->sim->profile->threads_per_cta) return E_VALUE;
+    if (!k || !k->is_entry || !threads || threads > l->sim->card->threads_per_cta) return E_VALUE;
     u64 shared = k->module->shared_base + shared_static_bytes(k) + value(t, 3);
-    return put_number(t, sim_resident_per_sm(l->sim->profile, k, threads, shared), 4);
+    return put_number(t, sim_resident_per_sm(l->sim->card, k, threads, shared), 4);
 }
 
 /* What the call returns. */

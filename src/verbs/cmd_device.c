@@ -16,10 +16,8 @@ static int unknown(const char *name)
     u32 n = 0;
     while (n < COUNT_OF(names) && (names[n] = lk_device_name(n))) n++;
     const char *near = cli_nearest(name, names, n);
-    if (near)
-        return cli_error("there is no device profile `%.40s`; did you mean `%s`? lockstep device lists them", name,
-                         near);
-    return cli_error("there is no device profile `%.40s`; lockstep device lists them", name);
+    if (near) return cli_error("there is no card `%.40s`; did you mean `%s`? lockstep device lists them", name, near);
+    return cli_error("there is no card `%.40s`; lockstep device lists them", name);
 }
 
 int cmd_device(int argc, char **argv)

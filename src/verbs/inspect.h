@@ -6,7 +6,7 @@
 
 struct inspect {
     const char *path;          /* the file */
-    const char *device;        /* profile, NULL: the default */
+    const char *device;        /* card, NULL: the default */
     const char *ptx;           /* --ptx: a number or an architecture, or NULL */
     const char *output, *json; /* files, or NULL */
     bool strict;               /* --strict-arch */

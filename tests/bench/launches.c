@@ -47,7 +47,7 @@ static void gpu_open(u32 workers)
     gpu.report = report_new();
     gpu.module = ptx_parse("launches.ptx", (struct str){ text, sizeof text - 1 }, &e);
     if (!gpu.mem || !gpu.module) stop("open", &e);
-    gpu.sim = sim_new(gpu.mem, profile_default(), workers);
+    gpu.sim = sim_new(gpu.mem, card_default(), workers);
 }
 
 static void gpu_close(void)

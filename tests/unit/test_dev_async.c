@@ -179,7 +179,7 @@ static void whole_grids(u32 workers, s64 seed)
     u64 a = memory(4, MEM_DEVICE), b = memory(4, MEM_DEVICE), count = memory(4096, MEM_DEVICE),
         stop = memory(4, MEM_PINNED);
     enum { SHARED = 45000 }; /* a few CTAs fill a multiprocessor */
-    u32 most = sim_resident_per_sm(d->profile, ptx_kernel(module->ptx, STR("grid")), 1, SHARED) * d->profile->sms,
+    u32 most = sim_resident_per_sm(d->card, ptx_kernel(module->ptx, STR("grid")), 1, SHARED) * d->card->sms,
         n = most * 6 / 10;
     struct dev_task p = kernel("grid", n, 1, PARAMS(a, n)), q = kernel("grid", n, 1, PARAMS(b, n));
     p.launch.cooperative = q.launch.cooperative = true;

@@ -1,4 +1,4 @@
-/* Several devices in one process: two software GPUs of different profiles, each with its own memory; copies between
+/* Several devices in one process: two software GPUs of different cards, each with its own memory; copies between
  * them; a pointer of the wrong one is refused with the name of its device. */
 #include "device/dev_memory.h"
 #include "mem/shadow.h"
@@ -11,14 +11,13 @@ static const char text[] =
     "ld.param.u64 %rd1, [x]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, %rd2;\n"
     "ld.global.u32 %r2, [%rd1]; add.u32 %r2, %r2, 1; st.global.u32 [%rd1], %r2;\nret;\n}\n";
 
-static struct device *open_device(const char *profile, struct dev_module **m)
+static struct device *open_device(const char *card, struct dev_module **m)
 {
     struct error e = { 0 };
-    struct device *d =
-        dev_new(&(struct dev_options){ .checks = CHECK_ALL, .workers = 1, .profile = profile_find(profile) }, &e);
+    struct device *d = dev_new(&(struct dev_options){ .checks = CHECK_ALL, .workers = 1, .card = card_find(card) }, &e);
     struct dev_part part = { "devices.ptx", { text, sizeof text - 1 } };
     *m = d ? dev_load(d, &part, 1, &e) : NULL;
-    if (!UNIT(d && *m)) fprintf(stderr, "%s: %s\n", profile, e.text);
+    if (!UNIT(d && *m)) fprintf(stderr, "%s: %s\n", card, e.text);
     return d;
 }
 

@@ -382,7 +382,7 @@ static u32 random_program(u64 seed)
 static void machines_new(void)
 {
     for (u32 k = 0; k < 2; k++) {
-        sim[k] = sim_new(mem, profile_default(), k ? 3 : 1);
+        sim[k] = sim_new(mem, card_default(), k ? 3 : 1);
         race[k] = race_new(mem);
     }
 }

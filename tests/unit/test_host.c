@@ -1,4 +1,4 @@
-/* Unit tests of host and dev: profiles, modules with initialised variables, names, argument and limit checks,
+/* Unit tests of host and dev: cards, modules with initialised variables, names, argument and limit checks,
  * launches. */
 #include "device/dev.h"
 #include "unit.h"
@@ -48,19 +48,18 @@ static u64 peek(lk_gpu *g, u64 address, u32 bytes)
     return v;
 }
 
-static void profiles(void)
+static void cards(void)
 {
-    UNIT_EQ_STR(profile_default()->name, "h200");
-    UNIT(profile_find("H200") == profile_default() && profile_find("sm_90") == profile_default() &&
-         profile_find("90") == profile_default());
-    UNIT_EQ_STR(profile_find("RTX 4090")->name, "rtx4090");
-    UNIT_EQ_STR(profile_find("sm_121a")->name, "gb10");
-    UNIT_EQ_STR(profile_find("rtx pro 6000")->name, "rtx-pro-6000");
-    UNIT(!profile_find("") && !profile_find("sm_") && !profile_find("sm_11") && !profile_find("voodoo"));
-    for (u32 i = 0; profile_at(i); i++) {
-        const struct profile *p = profile_at(i);
-        UNIT(profile_find(p->name) == p && p->sms && p->memory && p->source &&
-             p->warps_per_sm * 32 == p->threads_per_sm);
+    UNIT_EQ_STR(card_default()->name, "h200");
+    UNIT(card_find("H200") == card_default() && card_find("sm_90") == card_default() &&
+         card_find("90") == card_default());
+    UNIT_EQ_STR(card_find("RTX 4090")->name, "rtx4090");
+    UNIT_EQ_STR(card_find("sm_121a")->name, "gb10");
+    UNIT_EQ_STR(card_find("rtx pro 6000")->name, "rtx-pro-6000");
+    UNIT(!card_find("") && !card_find("sm_") && !card_find("sm_11") && !card_find("voodoo"));
+    for (u32 i = 0; card_at(i); i++) {
+        const struct card *p = card_at(i);
+        UNIT(card_find(p->name) == p && p->sms && p->memory && p->source && p->warps_per_sm * 32 == p->threads_per_sm);
         char *card = lk_device_text(p->name);
         UNIT_HAS(card, p->title);
         lk_text_free(card);
@@ -473,7 +472,7 @@ static void heap_over_launches(void)
 
 int main(void)
 {
-    profiles();
+    cards();
     names();
     modules();
     memory();

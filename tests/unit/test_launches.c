@@ -63,7 +63,7 @@ static struct bench bench_new(u32 workers)
     struct bench b = { .mem = mem_new(&e), .report = report_new() };
     b.module = ptx_parse("launches.ptx", (struct str){ text, sizeof text - 1 }, &e);
     UNIT(b.mem && b.module);
-    b.sim = sim_new(b.mem, profile_default(), workers);
+    b.sim = sim_new(b.mem, card_default(), workers);
     return b;
 }
 
@@ -143,7 +143,7 @@ static void test_flag(struct bench *b)
  * later does not take the room that the second one waits for. */
 static void test_cooperative(struct bench *b)
 {
-    u32 n = profile_default()->sms * 3 / 5;
+    u32 n = card_default()->sms * 3 / 5;
     u64 at[3];
     struct two p[3];
     struct launch *l[3];
@@ -166,7 +166,7 @@ static void test_cooperative(struct bench *b)
  */
 static void test_behind_persistent(struct bench *b)
 {
-    u32 sms = profile_default()->sms;
+    u32 sms = card_default()->sms;
     u64 stop = memory(b, 4, MEM_PINNED), count = memory(b, 4, MEM_DEVICE), all = memory(b, 4, MEM_DEVICE);
     struct three p = { count, stop };
     struct two q = { all, sms, 0 };

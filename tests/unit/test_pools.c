@@ -129,7 +129,7 @@ static void limits(void)
     UNIT_HAS(e.text, "more than any card has");
     /* the card: pools and other memory share it */
     e = (struct error){ 0 };
-    u64 all = d->profile->memory;
+    u64 all = d->card->memory;
     UNIT_EQ(sim_pool_alloc(d, NULL, all + 1, S1, NULL, NULL, &o, &wait, &e), 2);
     UNIT_HAS(e.text, "device memory exhausted");
 #ifndef UNIT_SANITIZED /* the arena may be smaller than a card there */
@@ -332,7 +332,7 @@ static void threads(void)
 int main(void)
 {
     struct error e = { 0 };
-    d = dev_new(&(struct dev_options){ .checks = CHECK_MEMORY, .workers = 1, .profile = profile_find("l4") }, &e);
+    d = dev_new(&(struct dev_options){ .checks = CHECK_MEMORY, .workers = 1, .card = card_find("l4") }, &e);
     if (!UNIT(d)) return unit_done();
     room();
     ahead();

@@ -60,7 +60,7 @@ static bool before(void *self, u64 stamp, const void *op, bool waited)
 static struct machine machine_new(struct bed *b, u32 workers)
 {
     struct error e = { 0 };
-    struct machine m = { sim_new(b->mem, profile_default(), workers), race_new(b->mem), { NULL, NULL } };
+    struct machine m = { sim_new(b->mem, card_default(), workers), race_new(b->mem), { NULL, NULL } };
     for (u32 k = 0; k < ORACLE_BUFFERS; k++)
         m.buffer[k] = mem_alloc(b->mem, ORACLE_BYTES, 0, MEM_DEVICE, "buffer", NULL, &e);
     m.race->hook = on_race;

@@ -132,7 +132,7 @@ static struct bench bench_new(u32 workers)
     struct bench b = { .mem = mem_new(&e), .report = report_new() };
     b.module = module_new(&b.ptx);
     UNIT(b.mem && b.module);
-    b.sim = sim_new(b.mem, profile_default(), workers);
+    b.sim = sim_new(b.mem, card_default(), workers);
     b.race = race_new(b.mem);
     race_order(b.race, before, NULL);
     b.data = memory(&b, BYTES, MEM_DEVICE, "data");

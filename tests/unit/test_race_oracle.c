@@ -64,7 +64,7 @@ static void machine_free(struct machine *m)
 
 static struct machine machine_new(struct bed *b, u32 workers)
 {
-    struct machine m = { sim_new(b->mem, profile_default(), workers), race_new(b->mem) };
+    struct machine m = { sim_new(b->mem, card_default(), workers), race_new(b->mem) };
     m.race->hook = on_race;
     m.race->hook_self = b;
     m.race->volatile_hook = on_volatile;

@@ -51,7 +51,7 @@ static void open_all(u32 workers)
     report = report_new();
     module = ptx_parse("streams.ptx", (struct str){ text, sizeof text - 1 }, &e);
     UNIT(mem && module);
-    sim = sim_new(mem, profile_default(), workers);
+    sim = sim_new(mem, card_default(), workers);
     s = streams_new(&(struct streams_options){ .closed = true });
     sim_outside(sim, may_change, s);
 }

@@ -1,8 +1,8 @@
-/* Device profiles: the limits and figures of real GPUs, so that limits and residency are real here too. */
-#ifndef LOCKSTEP_PROFILE_H
-#define LOCKSTEP_PROFILE_H
+/* Cards: the limits and figures of real GPUs, so that limits and residency are real here too. */
+#ifndef LOCKSTEP_CARD_H
+#define LOCKSTEP_CARD_H
 #include "base/base.h"
-struct profile {
+struct card {
     const char *name;        /* "h200" */
     const char *title;       /* "NVIDIA H200 SXM" */
     const char *driver_name; /* "NVIDIA H200": what cuDeviceGetName says; NULL: not known */
@@ -30,20 +30,17 @@ struct profile {
     bool cooperative;
     const char *source; /* where the figures come from */
 };
-const struct profile *profile_find(const char *name); /* "h200", "sm_90", "90", "l4"...; NULL: none */
-const struct profile *profile_default(void);          /* H200 */
-const struct profile *profile_at(u32 i);              /* NULL past the last */
+const struct card *card_find(const char *name); /* "h200", "sm_90", "90", "l4"...; NULL: none */
+const struct card *card_default(void);          /* H200 */
+const struct card *card_at(u32 i);              /* NULL past the last */
 /* SMs of the k-th GPC, which a cluster stays within; 0: there is none. A card whose GPCs are not known has them of 16.
  */
-u32 profile_gpc(const struct profile *p, u32 k);
+u32 card_gpc(const struct card *p, u32 k);
 /* What its driver calls it; the title where that was not seen. */
-static inline const char *profile_driver_name(const struct profile *p)
-{
-    return p->driver_name ? p->driver_name : p->title;
-}
+static inline const char *card_driver_name(const struct card *p) { return p->driver_name ? p->driver_name : p->title; }
 /* Clusters of so many CTAs that fit at a time, where an SM has room for so many CTAs. CTAs of a cluster may share SMs;
  * a GPC with fewer SMs than the cluster has CTAs takes none. */
-u32 profile_clusters(const struct profile *p, u32 size, u32 ctas_per_sm);
+u32 card_clusters(const struct card *p, u32 size, u32 ctas_per_sm);
 /* CTAs of clusters that an SM takes at most; CTAs of a cluster that every card takes. */
 enum { CLUSTER_CTAS_PER_SM = 8, CLUSTER_PORTABLE = 8 };
 #endif

@@ -1,4 +1,4 @@
-/* The table of device profiles.
+/* The table of cards.
  *
  * Limits follow from the compute capability (CUDA C++ Programming Guide, "Compute Capabilities", technical
  * specifications per compute capability; the same in cuda_occupancy.h of CUDA 13.0, which
@@ -6,7 +6,7 @@
  * in the LIMITS rows; what differs between products stands in the product's row, from the vendor's datasheet or
  * architecture paper that its `source` names. Peaks are dense, PEAKS in TFLOP/s: f64 and f32 of the ordinary units,
  * then the tensor cores' f64, tf32, f16, f8, f4, i8. */
-#include "card/profile.h"
+#include "card/card.h"
 
 #define KIB(n) ((n) << 10)
 #define MIB(n) ((n) << 20)
@@ -40,7 +40,7 @@
 #define GH100_GPCS 18, 18, 16, 16, 16, 16, 16, 8, 2, 2, 2, 2
 
 /* By capability, the default of each first: "sm_90" means the first row that has it. */
-static const struct profile profiles[] = {
+static const struct card cards[] = {
     { SM_90, .name = "h200", .title = "NVIDIA H200 SXM", .driver_name = "NVIDIA H200", .sms = 132,
       .gpc = { GH100_GPCS }, .memory = MIB(143771ull), .l2 = MIB(50), .clock_mhz = 1980, .memory_gbs = 4800,
       PEAKS(34, 67, 67, 495, 989, 1979, 0, 1979, true),
@@ -95,24 +95,24 @@ static const struct profile profiles[] = {
           "published for sparse matrices; CUDA C++ Programming Guide, 12.1" },
 };
 
-u32 profile_gpc(const struct profile *p, u32 k)
+u32 card_gpc(const struct card *p, u32 k)
 {
     enum { USUAL = 16 };
     if (p->gpc[0]) return k < COUNT_OF(p->gpc) ? p->gpc[k] : 0;
     return k * USUAL < p->sms ? MIN_OF((u32)USUAL, p->sms - k * USUAL) : 0;
 }
 
-u32 profile_clusters(const struct profile *p, u32 size, u32 ctas_per_sm)
+u32 card_clusters(const struct card *p, u32 size, u32 ctas_per_sm)
 {
     u32 sum = 0;
-    for (u32 k = 0, n; (n = profile_gpc(p, k)); k++)
+    for (u32 k = 0, n; (n = card_gpc(p, k)); k++)
         if (n >= size) sum += n * MIN_OF(ctas_per_sm, (u32)CLUSTER_CTAS_PER_SM) / size;
     return sum;
 }
 
-const struct profile *profile_at(u32 i) { return i < COUNT_OF(profiles) ? &profiles[i] : NULL; }
+const struct card *card_at(u32 i) { return i < COUNT_OF(cards) ? &cards[i] : NULL; }
 
-const struct profile *profile_default(void) { return &profiles[0]; }
+const struct card *card_default(void) { return &cards[0]; }
 
 /* Letters in any case; blanks, dashes and underscores do not count: "RTX 4090" is "rtx4090". */
 static bool same_name(const char *a, const char *b)
@@ -140,12 +140,12 @@ static u32 capability(const char *s)
     return digits && end ? n : 0;
 }
 
-const struct profile *profile_find(const char *name)
+const struct card *card_find(const char *name)
 {
-    for (u32 i = 0; i < COUNT_OF(profiles); i++)
-        if (same_name(name, profiles[i].name)) return &profiles[i];
+    for (u32 i = 0; i < COUNT_OF(cards); i++)
+        if (same_name(name, cards[i].name)) return &cards[i];
     u32 sm = capability(name);
-    for (u32 i = 0; sm && i < COUNT_OF(profiles); i++)
-        if (profiles[i].sm == sm) return &profiles[i];
+    for (u32 i = 0; sm && i < COUNT_OF(cards); i++)
+        if (cards[i].sm == sm) return &cards[i];
     return NULL;
 }
