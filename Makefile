@@ -102,7 +102,7 @@ drop_in = $(CC) -Isrc -shared -nostdlib $(1) $< -o $@ -Wl,-soname,$(@F) $(B)/lib
 $(B)/front/libcuda.so.1: src/run/shell.S src/run/gate_door.S src/abi/libcuda.def $(B)/liblockstep.so
 	@mkdir -p $(@D)
 	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="abi/libcuda.def"' -DPREFIX=lkcu_)
-$(B)/front/libcudart.so.%: src/run/shell.S src/run/gate_door.S src/abi/cudart.def $(B)/liblockstep.so
+$(B)/front/libcudart.so.%: src/run/shell.S src/run/gate_door.S src/abi/libcuda.def src/abi/cudart.def $(B)/liblockstep.so
 	@mkdir -p $(@D); echo '$(@F) { global: cu*; __cu*; local: *; };' > $@.map
 	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="abi/cudart.def"' -DPREFIX=lkrt_ -DRELEASE=$(basename $*) -Xlinker --version-script=$@.map)
 

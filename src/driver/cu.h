@@ -230,7 +230,6 @@ struct cu_launch {
     u32 cluster[3];                /* of cuLaunchKernelEx; 0: not said */
     void *event;                   /* to be recorded behind it; NULL: none */
     void *stream;
-    bool thread; /* stream 0 is the calling thread's */
     bool cooperative, programmatic;
     void **params, **extra; /* arguments, in one of two forms */
 };
@@ -259,9 +258,11 @@ cu_result cu_copy_read(struct cu_context *c, const struct cu_copy_3d *x, lk_copy
 /* ---- streams ---- */
 lk_event *cu_event_of(void *handle); /* NULL: it is no event */
 
-/* The stream of a handle in the current context: 0 (by `thread` the legacy or the calling thread's default stream), 1,
- * 2, or one of cuStreamCreate. */
-cu_result cu_stream_of(struct cu_context *c, void *handle, bool thread, lk_stream **out);
+/* Whether the call is a variant _ptsz or _ptds, whose stream 0 is the calling thread's default stream. */
+bool cu_call_per_thread(void);
+/* The stream of a handle in the current context: 0 (the legacy one, or by cu_call_per_thread the thread's), 1, 2, or
+ * one of cuStreamCreate. */
+cu_result cu_stream_of(struct cu_context *c, void *handle, lk_stream **out);
 /* cu_current for a call that is given a stream: a thread without a context is in that of the stream. */
 cu_result cu_current_for(void *handle, struct cu_context **out);
 /* What an lk_ call on this gpu came to, as CUDA has it. */
@@ -274,6 +275,8 @@ bool cu_stripped_runtime(const char *path);
 const char *cu_error_name(int number);
 /* A sentence for the report, once: something that the API has and Lockstep does not do. */
 void cu_refused(const char *what);
+/* The same of a function of the API, with the name by which the program called it. */
+void cu_refused_call(const char *symbol);
 
 #include "driver/cu_api.h"
 #endif

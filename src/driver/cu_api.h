@@ -12,11 +12,6 @@ struct cu_exec;
 struct cu_array;
 struct cu_mipmapped;
 
-/* A function and its variant for the thread's default stream. */
-#define CU_BOTH(name, suffix, ...) \
-    CU_API(name)(__VA_ARGS__);     \
-    CU_API(name##suffix)(__VA_ARGS__)
-
 /* ---- structs of cuda.h ---- */
 
 struct cu_launch_attribute { /* CUlaunchAttribute, cudaLaunchAttribute */
@@ -121,9 +116,9 @@ CU_API(cuFuncGetAttribute)(int *value, int which, void *function);
 CU_API(cuFuncSetAttribute)(void *function, int which, int value);
 #define CU_SHAPE \
     unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *stream
-CU_BOTH(cuLaunchKernel, _ptsz, void *f, CU_SHAPE, void **params, void **extra);
-CU_BOTH(cuLaunchCooperativeKernel, _ptsz, void *f, CU_SHAPE, void **params);
-CU_BOTH(cuLaunchKernelEx, _ptsz, const struct cu_launch_config *x, void *f, void **params, void **extra);
+CU_API(cuLaunchKernel)(void *f, CU_SHAPE, void **params, void **extra);
+CU_API(cuLaunchCooperativeKernel)(void *f, CU_SHAPE, void **params);
+CU_API(cuLaunchKernelEx)(const struct cu_launch_config *x, void *f, void **params, void **extra);
 
 /* ---- cu_memory.c, cu_copy.c ---- */
 
@@ -139,46 +134,46 @@ CU_API(cuMemHostGetDevicePointer_v2)(u64 *out, void *p, unsigned flags);
 CU_API(cuMemHostGetFlags)(unsigned *flags, void *p);
 CU_API(cuMemGetInfo_v2)(u64 *left, u64 *total);
 CU_API(cuPointerGetAttribute)(void *out, int which, u64 address);
-CU_BOTH(cuMemAllocAsync, _ptsz, u64 *out, u64 n, void *s);
-CU_BOTH(cuMemFreeAsync, _ptsz, u64 a, void *s);
-CU_BOTH(cuMemcpy, _ptds, u64 to, u64 from, u64 n);
-CU_BOTH(cuMemcpyAsync, _ptsz, u64 to, u64 from, u64 n, void *s);
-CU_BOTH(cuMemcpyHtoD_v2, _ptds, u64 to, const void *from, u64 n);
-CU_BOTH(cuMemcpyHtoDAsync_v2, _ptsz, u64 to, const void *from, u64 n, void *s);
-CU_BOTH(cuMemcpyDtoH_v2, _ptds, void *to, u64 from, u64 n);
-CU_BOTH(cuMemcpyDtoHAsync_v2, _ptsz, void *to, u64 from, u64 n, void *s);
-CU_BOTH(cuMemcpyDtoD_v2, _ptds, u64 to, u64 from, u64 n);
-CU_BOTH(cuMemcpyDtoDAsync_v2, _ptsz, u64 to, u64 from, u64 n, void *s);
-CU_BOTH(cuMemcpy3D_v2, _ptds, const struct cu_copy_3d *x);
-CU_BOTH(cuMemcpy3DAsync_v2, _ptsz, const struct cu_copy_3d *x, void *s);
-CU_BOTH(cuMemsetD8_v2, _ptds, u64 a, u8 v, u64 n);
-CU_BOTH(cuMemsetD8Async, _ptsz, u64 a, u8 v, u64 n, void *s);
-CU_BOTH(cuMemsetD2D8_v2, _ptds, u64 a, u64 pitch, u8 v, u64 w, u64 h);
-CU_BOTH(cuMemsetD2D8Async, _ptsz, u64 a, u64 pitch, u8 v, u64 w, u64 h, void *s);
+CU_API(cuMemAllocAsync)(u64 *out, u64 n, void *s);
+CU_API(cuMemFreeAsync)(u64 a, void *s);
+CU_API(cuMemcpy)(u64 to, u64 from, u64 n);
+CU_API(cuMemcpyAsync)(u64 to, u64 from, u64 n, void *s);
+CU_API(cuMemcpyHtoD_v2)(u64 to, const void *from, u64 n);
+CU_API(cuMemcpyHtoDAsync_v2)(u64 to, const void *from, u64 n, void *s);
+CU_API(cuMemcpyDtoH_v2)(void *to, u64 from, u64 n);
+CU_API(cuMemcpyDtoHAsync_v2)(void *to, u64 from, u64 n, void *s);
+CU_API(cuMemcpyDtoD_v2)(u64 to, u64 from, u64 n);
+CU_API(cuMemcpyDtoDAsync_v2)(u64 to, u64 from, u64 n, void *s);
+CU_API(cuMemcpy3D_v2)(const struct cu_copy_3d *x);
+CU_API(cuMemcpy3DAsync_v2)(const struct cu_copy_3d *x, void *s);
+CU_API(cuMemsetD8_v2)(u64 a, u8 v, u64 n);
+CU_API(cuMemsetD8Async)(u64 a, u8 v, u64 n, void *s);
+CU_API(cuMemsetD2D8_v2)(u64 a, u64 pitch, u8 v, u64 w, u64 h);
+CU_API(cuMemsetD2D8Async)(u64 a, u64 pitch, u8 v, u64 w, u64 h, void *s);
 
 /* ---- cu_stream.c ---- */
 
 CU_API(cuStreamCreateWithPriority)(struct cu_stream **out, unsigned flags, int priority);
 CU_API(cuStreamDestroy_v2)(struct cu_stream *s);
-CU_BOTH(cuStreamSynchronize, _ptsz, void *s);
-CU_BOTH(cuStreamQuery, _ptsz, void *s);
-CU_BOTH(cuStreamWaitEvent, _ptsz, void *s, struct cu_event *e, unsigned flags);
-CU_BOTH(cuStreamGetFlags, _ptsz, void *s, unsigned *out);
-CU_BOTH(cuStreamGetPriority, _ptsz, void *s, int *out);
-CU_BOTH(cuStreamGetId, _ptsz, void *s, u64 *out);
-CU_BOTH(cuStreamGetDevice, _ptsz, void *s, int *out);
-CU_BOTH(cuStreamAddCallback, _ptsz, void *s, void (*f)(void *, cu_result, void *), void *self, unsigned flags);
-CU_BOTH(cuStreamGetAttribute, _ptsz, void *s, u32 which, union cu_launch_value *out);
-CU_BOTH(cuStreamSetAttribute, _ptsz, void *s, u32 which, const union cu_launch_value *v);
-CU_BOTH(cuStreamCopyAttributes, _ptsz, void *to, void *from);
-CU_BOTH(cuLaunchHostFunc, _ptsz, void *s, void (*f)(void *), void *self);
+CU_API(cuStreamSynchronize)(void *s);
+CU_API(cuStreamQuery)(void *s);
+CU_API(cuStreamWaitEvent)(void *s, struct cu_event *e, unsigned flags);
+CU_API(cuStreamGetFlags)(void *s, unsigned *out);
+CU_API(cuStreamGetPriority)(void *s, int *out);
+CU_API(cuStreamGetId)(void *s, u64 *out);
+CU_API(cuStreamGetDevice)(void *s, int *out);
+CU_API(cuStreamAddCallback)(void *s, void (*f)(void *, cu_result, void *), void *self, unsigned flags);
+CU_API(cuStreamGetAttribute)(void *s, u32 which, union cu_launch_value *out);
+CU_API(cuStreamSetAttribute)(void *s, u32 which, const union cu_launch_value *v);
+CU_API(cuStreamCopyAttributes)(void *to, void *from);
+CU_API(cuLaunchHostFunc)(void *s, void (*f)(void *), void *self);
 CU_API(cuEventCreate)(struct cu_event **out, unsigned flags);
 CU_API(cuEventDestroy_v2)(struct cu_event *e);
 CU_API(cuEventQuery)(struct cu_event *e);
 CU_API(cuEventSynchronize)(struct cu_event *e);
 CU_API(cuEventElapsedTime)(float *ms, struct cu_event *from, struct cu_event *to);
-CU_BOTH(cuEventRecord, _ptsz, struct cu_event *e, void *s);
-CU_BOTH(cuEventRecordWithFlags, _ptsz, struct cu_event *e, void *s, unsigned f);
+CU_API(cuEventRecord)(struct cu_event *e, void *s);
+CU_API(cuEventRecordWithFlags)(struct cu_event *e, void *s, unsigned f);
 
 /* ---- cu_graph.c, cu_graph_node.c ---- */
 
@@ -268,21 +263,21 @@ CU_API(cuGraphNodeGetEnabled)(struct cu_exec *x, struct cu_node *n, unsigned *en
 CU_API(cuDeviceGraphMemTrim)(int device);
 CU_API(cuDeviceGetGraphMemAttribute)(int device, u32 which, u64 *value);
 CU_API(cuDeviceSetGraphMemAttribute)(int device, u32 which, u64 *value);
-CU_BOTH(cuGraphLaunch, _ptsz, struct cu_exec *x, void *s);
-CU_BOTH(cuGraphUpload, _ptsz, struct cu_exec *x, void *s);
-CU_BOTH(cuStreamBeginCapture_v2, _ptsz, void *s, u32 mode);
-CU_BOTH(cuStreamBeginCaptureToGraph, _ptsz, void *s, struct cu_graph *g, struct cu_node *const *dep,
-        const struct cu_edge_data *data, u64 deps, u32 mode);
-CU_BOTH(cuStreamEndCapture, _ptsz, void *s, struct cu_graph **out);
-CU_BOTH(cuStreamIsCapturing, _ptsz, void *s, u32 *out);
+CU_API(cuGraphLaunch)(struct cu_exec *x, void *s);
+CU_API(cuGraphUpload)(struct cu_exec *x, void *s);
+CU_API(cuStreamBeginCapture_v2)(void *s, u32 mode);
+CU_API(cuStreamBeginCaptureToGraph)
+(void *s, struct cu_graph *g, struct cu_node *const *dep, const struct cu_edge_data *data, u64 deps, u32 mode);
+CU_API(cuStreamEndCapture)(void *s, struct cu_graph **out);
+CU_API(cuStreamIsCapturing)(void *s, u32 *out);
 #define CU_CAPTURE_INFO void *s, u32 *status, u64 *id
-CU_BOTH(cuStreamGetCaptureInfo, _ptsz, CU_CAPTURE_INFO);
-CU_BOTH(cuStreamGetCaptureInfo_v2, _ptsz, CU_CAPTURE_INFO, struct cu_graph **graph, struct cu_node *const **nodes,
-        u64 *count);
-CU_BOTH(cuStreamGetCaptureInfo_v3, _ptsz, CU_CAPTURE_INFO, struct cu_graph **graph, struct cu_node *const **nodes,
-        const struct cu_edge_data **edges, u64 *count);
-CU_BOTH(cuStreamUpdateCaptureDependencies, _ptsz, void *s, struct cu_node *const *dep, u64 deps, unsigned flags);
-CU_BOTH(cuStreamUpdateCaptureDependencies_v2, _ptsz, void *s, struct cu_node *const *dep,
-        const struct cu_edge_data *data, u64 deps, unsigned flags);
+CU_API(cuStreamGetCaptureInfo)(CU_CAPTURE_INFO);
+CU_API(cuStreamGetCaptureInfo_v2)(CU_CAPTURE_INFO, struct cu_graph **graph, struct cu_node *const **nodes, u64 *count);
+CU_API(cuStreamGetCaptureInfo_v3)
+(CU_CAPTURE_INFO, struct cu_graph **graph, struct cu_node *const **nodes, const struct cu_edge_data **edges,
+ u64 *count);
+CU_API(cuStreamUpdateCaptureDependencies)(void *s, struct cu_node *const *dep, u64 deps, unsigned flags);
+CU_API(cuStreamUpdateCaptureDependencies_v2)
+(void *s, struct cu_node *const *dep, const struct cu_edge_data *data, u64 deps, unsigned flags);
 CU_API(cuThreadExchangeStreamCaptureMode)(u32 *mode);
 #endif

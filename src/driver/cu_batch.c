@@ -13,39 +13,28 @@ static bool attributes_ok(const struct cu_copy_attributes *x, u64 n)
 
 /* *failed (may be NULL): the copy that was wrong; SIZE_MAX: something else. */
 static cu_result copies(const u64 *to, const u64 *from, const u64 *bytes, u64 n, const struct cu_copy_attributes *x,
-                        const u64 *index, u64 attributes, u64 *failed, void *stream, bool thread)
+                        const u64 *index, u64 attributes, u64 *failed, void *stream)
 {
     struct cu_context *c;
     lk_stream *st;
     cu_result r = cu_current_for(stream, &c);
     if (failed && cu_ok(failed)) *failed = UINT64_MAX;
-    if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
-    if ((!stream && !thread) || !n || n > 1 << 20 || !bytes_readable(to, n * 8) || !bytes_readable(from, n * 8) ||
-        !bytes_readable(bytes, n * 8) || !cu_indices_ok(index, attributes, n) || !attributes_ok(x, attributes))
+    if (r || (r = cu_stream_of(c, stream, &st))) return r;
+    if ((!stream && !cu_call_per_thread()) || !n || n > 1 << 20 || !bytes_readable(to, n * 8) ||
+        !bytes_readable(from, n * 8) || !bytes_readable(bytes, n * 8) || !cu_indices_ok(index, attributes, n) ||
+        !attributes_ok(x, attributes))
         return CU_INVALID_VALUE;
     for (u64 i = 0; i < n && !r; i++) {
-        r = bytes[i] ? (thread ? lkcu_cuMemcpyAsync_ptsz : lkcu_cuMemcpyAsync)(to[i], from[i], bytes[i], stream)
-                     : CU_INVALID_VALUE;
+        r = bytes[i] ? lkcu_cuMemcpyAsync(to[i], from[i], bytes[i], stream) : CU_INVALID_VALUE;
         if (r && failed && cu_ok(failed)) *failed = i;
     }
     return r;
 }
 CU_API(cuMemcpyBatchAsync)(CU_COPIES, u64 *failed, void *s)
 {
-    return copies(to, from, bytes, n, x, index, attributes, failed, s, false);
+    return copies(to, from, bytes, n, x, index, attributes, failed, s);
 }
-CU_API(cuMemcpyBatchAsync_ptsz)(CU_COPIES, u64 *failed, void *s)
-{
-    return copies(to, from, bytes, n, x, index, attributes, failed, s, true);
-}
-CU_API(cuMemcpyBatchAsync_v2)(CU_COPIES, void *s)
-{
-    return copies(to, from, bytes, n, x, index, attributes, NULL, s, false);
-}
-CU_API(cuMemcpyBatchAsync_v2_ptsz)(CU_COPIES, void *s)
-{
-    return copies(to, from, bytes, n, x, index, attributes, NULL, s, true);
-}
+CU_API(cuMemcpyBatchAsync_v2)(CU_COPIES, void *s) { return copies(to, from, bytes, n, x, index, attributes, NULL, s); }
 
 /* One copy of rows, as CUDA_MEMCPY3D has it: extents in texels of the arrays, or in bytes. */
 static cu_result operand_read(const struct cu_copy_op *o, struct cu_copy_3d *out)
@@ -83,38 +72,29 @@ static cu_result operand_read(const struct cu_copy_op *o, struct cu_copy_3d *out
     return CU_OK;
 }
 
-static cu_result copies_3d(u64 n, const struct cu_copy_op *o, u64 *failed, u64 flags, void *stream, bool thread)
+static cu_result copies_3d(u64 n, const struct cu_copy_op *o, u64 *failed, u64 flags, void *stream)
 {
     struct cu_context *c;
     lk_stream *st;
     struct cu_copy_3d x;
     cu_result r = cu_current_for(stream, &c);
     if (failed && cu_ok(failed)) *failed = UINT64_MAX;
-    if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
-    if ((!stream && !thread) || flags || !n || n > 1 << 20 || !bytes_readable(o, n * sizeof *o))
+    if (r || (r = cu_stream_of(c, stream, &st))) return r;
+    if ((!stream && !cu_call_per_thread()) || flags || !n || n > 1 << 20 || !bytes_readable(o, n * sizeof *o))
         return CU_INVALID_VALUE;
     for (u64 i = 0; i < n && !r; i++) {
-        if (!(r = operand_read(&o[i], &x)))
-            r = (thread ? lkcu_cuMemcpy3DAsync_v2_ptsz : lkcu_cuMemcpy3DAsync_v2)(&x, stream);
+        if (!(r = operand_read(&o[i], &x))) r = lkcu_cuMemcpy3DAsync_v2(&x, stream);
         if (r && failed && cu_ok(failed)) *failed = i;
     }
     return r;
 }
 CU_API(cuMemcpy3DBatchAsync)(u64 n, struct cu_copy_op *o, u64 *failed, u64 flags, void *s)
 {
-    return copies_3d(n, o, failed, flags, s, false);
-}
-CU_API(cuMemcpy3DBatchAsync_ptsz)(u64 n, struct cu_copy_op *o, u64 *failed, u64 flags, void *s)
-{
-    return copies_3d(n, o, failed, flags, s, true);
+    return copies_3d(n, o, failed, flags, s);
 }
 CU_API(cuMemcpy3DBatchAsync_v2)(u64 n, struct cu_copy_op *o, u64 flags, void *s)
 {
-    return copies_3d(n, o, NULL, flags, s, false);
-}
-CU_API(cuMemcpy3DBatchAsync_v2_ptsz)(u64 n, struct cu_copy_op *o, u64 flags, void *s)
-{
-    return copies_3d(n, o, NULL, flags, s, true);
+    return copies_3d(n, o, NULL, flags, s);
 }
 
 /* ---- values ---- */
@@ -129,12 +109,12 @@ struct cu_value {                                                  /* CUstreamBa
 };
 
 /* All of them are looked at before one is enqueued. */
-static cu_result values(void *stream, u32 n, const struct cu_value *x, u32 flags, bool thread)
+static cu_result values(void *stream, u32 n, const struct cu_value *x, u32 flags)
 {
     struct cu_context *c;
     lk_stream *st;
     cu_result r = cu_current_for(stream, &c);
-    if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
+    if (r || (r = cu_stream_of(c, stream, &st))) return r;
     if (!n) return CU_OK;
     if (n > BATCH_MOST || flags || !bytes_readable(x, n * sizeof *x)) return CU_INVALID_VALUE;
     for (u32 i = 0; i < n; i++) {
@@ -147,13 +127,10 @@ static cu_result values(void *stream, u32 n, const struct cu_value *x, u32 flags
     for (u32 i = 0; i < n && !r; i++) {
         bool wide = x[i].type >= WAIT_64, write = x[i].type == WRITE_32 || x[i].type == WRITE_64;
         if (x[i].type == BARRIER) continue; /* all operations of a stream are in order */
-        r = cu_value_op(stream, x[i].address, wide ? x[i].value : (u32)x[i].value, x[i].flags, wide ? 64 : 32, write,
-                        thread);
+        r = cu_value_op(stream, x[i].address, wide ? x[i].value : (u32)x[i].value, x[i].flags, wide ? 64 : 32, write);
     }
     return r;
 }
 #define VALUES void *s, unsigned n, struct cu_value *x, unsigned flags
-CU_API(cuStreamBatchMemOp)(VALUES) { return values(s, n, x, flags, false); }
-CU_API(cuStreamBatchMemOp_ptsz)(VALUES) { return values(s, n, x, flags, true); }
-CU_API(cuStreamBatchMemOp_v2)(VALUES) { return values(s, n, x, flags, false); }
-CU_API(cuStreamBatchMemOp_v2_ptsz)(VALUES) { return values(s, n, x, flags, true); }
+CU_API(cuStreamBatchMemOp)(VALUES) { return values(s, n, x, flags); }
+CU_API(cuStreamBatchMemOp_v2)(VALUES) { return values(s, n, x, flags); }

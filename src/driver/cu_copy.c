@@ -3,10 +3,10 @@
 
 /* ---- how one is done ---- */
 
-/* In the stream of `handle`, and waited for unless `async`. thread: the variant for the thread's default stream. */
+/* In the stream of `handle`, and waited for unless `async`. */
 struct how {
     void *handle;
-    bool async, thread;
+    bool async;
 };
 
 /* One side: an address of any gpu of the process, or memory of the host. */
@@ -33,7 +33,7 @@ static lk_end host_end(const void *p)
 static cu_result stream_for(struct cu_context *c, const struct how *h, lk_stream **st)
 {
     *st = NULL;
-    return h->async || h->thread ? cu_stream_of(c, h->handle, h->thread, st) : CU_OK;
+    return h->async || cu_call_per_thread() ? cu_stream_of(c, h->handle, st) : CU_OK;
 }
 
 static cu_result copy_do(struct cu_context *c, lk_copy *x, const struct how *h)
@@ -63,48 +63,24 @@ static cu_result linear(u64 to, enum side to_side, u64 from, enum side from_side
     return copy_do(c, &x, &h);
 }
 
-/* Each copy has a synchronous and an asynchronous form, each for the legacy and for the thread's default stream. */
+/* Each copy has a synchronous and an asynchronous form. */
 #define SYNC \
     (struct how) { 0 }
-#define SYNC_THREAD \
-    (struct how) { .thread = true }
 #define ASYNC \
     (struct how) { .handle = s, .async = true }
-#define ASYNC_THREAD \
-    (struct how) { .handle = s, .async = true, .thread = true }
 #define P(x) (u64)(uintptr_t)(x)
 
 CU_API(cuMemcpy)(u64 to, u64 from, u64 n) { return linear(to, ANY, from, ANY, n, SYNC); }
-CU_API(cuMemcpy_ptds)(u64 to, u64 from, u64 n) { return linear(to, ANY, from, ANY, n, SYNC_THREAD); }
 CU_API(cuMemcpyAsync)(u64 to, u64 from, u64 n, void *s) { return linear(to, ANY, from, ANY, n, ASYNC); }
-CU_API(cuMemcpyAsync_ptsz)(u64 to, u64 from, u64 n, void *s) { return linear(to, ANY, from, ANY, n, ASYNC_THREAD); }
 CU_API(cuMemcpyHtoD_v2)(u64 to, const void *from, u64 n) { return linear(to, DEVICE, P(from), HOST, n, SYNC); }
-CU_API(cuMemcpyHtoD_v2_ptds)(u64 to, const void *from, u64 n)
-{
-    return linear(to, DEVICE, P(from), HOST, n, SYNC_THREAD);
-}
 CU_API(cuMemcpyHtoDAsync_v2)(u64 to, const void *from, u64 n, void *s)
 {
     return linear(to, DEVICE, P(from), HOST, n, ASYNC);
 }
-CU_API(cuMemcpyHtoDAsync_v2_ptsz)(u64 to, const void *from, u64 n, void *s)
-{
-    return linear(to, DEVICE, P(from), HOST, n, ASYNC_THREAD);
-}
 CU_API(cuMemcpyDtoH_v2)(void *to, u64 from, u64 n) { return linear(P(to), HOST, from, DEVICE, n, SYNC); }
-CU_API(cuMemcpyDtoH_v2_ptds)(void *to, u64 from, u64 n) { return linear(P(to), HOST, from, DEVICE, n, SYNC_THREAD); }
 CU_API(cuMemcpyDtoHAsync_v2)(void *to, u64 from, u64 n, void *s) { return linear(P(to), HOST, from, DEVICE, n, ASYNC); }
-CU_API(cuMemcpyDtoHAsync_v2_ptsz)(void *to, u64 from, u64 n, void *s)
-{
-    return linear(P(to), HOST, from, DEVICE, n, ASYNC_THREAD);
-}
 CU_API(cuMemcpyDtoD_v2)(u64 to, u64 from, u64 n) { return linear(to, DEVICE, from, DEVICE, n, SYNC); }
-CU_API(cuMemcpyDtoD_v2_ptds)(u64 to, u64 from, u64 n) { return linear(to, DEVICE, from, DEVICE, n, SYNC_THREAD); }
 CU_API(cuMemcpyDtoDAsync_v2)(u64 to, u64 from, u64 n, void *s) { return linear(to, DEVICE, from, DEVICE, n, ASYNC); }
-CU_API(cuMemcpyDtoDAsync_v2_ptsz)(u64 to, u64 from, u64 n, void *s)
-{
-    return linear(to, DEVICE, from, DEVICE, n, ASYNC_THREAD);
-}
 
 /* Between contexts: an address says which device it is of. */
 static cu_result peer(u64 to, void *to_context, u64 from, void *from_context, u64 n, struct how h)
@@ -113,17 +89,9 @@ static cu_result peer(u64 to, void *to_context, u64 from, void *from_context, u6
     return linear(to, DEVICE, from, DEVICE, n, h);
 }
 CU_API(cuMemcpyPeer)(u64 to, void *tc, u64 from, void *fc, u64 n) { return peer(to, tc, from, fc, n, SYNC); }
-CU_API(cuMemcpyPeer_ptds)(u64 to, void *tc, u64 from, void *fc, u64 n)
-{
-    return peer(to, tc, from, fc, n, SYNC_THREAD);
-}
 CU_API(cuMemcpyPeerAsync)(u64 to, void *tc, u64 from, void *fc, u64 n, void *s)
 {
     return peer(to, tc, from, fc, n, ASYNC);
-}
-CU_API(cuMemcpyPeerAsync_ptsz)(u64 to, void *tc, u64 from, void *fc, u64 n, void *s)
-{
-    return peer(to, tc, from, fc, n, ASYNC_THREAD);
 }
 
 /* ---- rows and slices ---- */
@@ -223,19 +191,12 @@ static cu_result pitched_2d(const struct cu_copy_2d *x, struct how h)
                    h);
 }
 CU_API(cuMemcpy2D_v2)(const struct cu_copy_2d *x) { return pitched_2d(x, SYNC); }
-CU_API(cuMemcpy2D_v2_ptds)(const struct cu_copy_2d *x) { return pitched_2d(x, SYNC_THREAD); }
 CU_API(cuMemcpy2DUnaligned_v2)(const struct cu_copy_2d *x) { return pitched_2d(x, SYNC); }
-CU_API(cuMemcpy2DUnaligned_v2_ptds)(const struct cu_copy_2d *x) { return pitched_2d(x, SYNC_THREAD); }
 CU_API(cuMemcpy2DAsync_v2)(const struct cu_copy_2d *x, void *s) { return pitched_2d(x, ASYNC); }
-CU_API(cuMemcpy2DAsync_v2_ptsz)(const struct cu_copy_2d *x, void *s) { return pitched_2d(x, ASYNC_THREAD); }
 CU_API(cuMemcpy3D_v2)(const struct cu_copy_3d *x) { return pitched(x, SYNC); }
-CU_API(cuMemcpy3D_v2_ptds)(const struct cu_copy_3d *x) { return pitched(x, SYNC_THREAD); }
 CU_API(cuMemcpy3DAsync_v2)(const struct cu_copy_3d *x, void *s) { return pitched(x, ASYNC); }
-CU_API(cuMemcpy3DAsync_v2_ptsz)(const struct cu_copy_3d *x, void *s) { return pitched(x, ASYNC_THREAD); }
 CU_API(cuMemcpy3DPeer)(const struct cu_copy_3d *x) { return pitched(x, SYNC); }
-CU_API(cuMemcpy3DPeer_ptds)(const struct cu_copy_3d *x) { return pitched(x, SYNC_THREAD); }
 CU_API(cuMemcpy3DPeerAsync)(const struct cu_copy_3d *x, void *s) { return pitched(x, ASYNC); }
-CU_API(cuMemcpy3DPeerAsync_ptsz)(const struct cu_copy_3d *x, void *s) { return pitched(x, ASYNC_THREAD); }
 
 /* ---- a row of an array ---- */
 
@@ -262,60 +223,30 @@ CU_API(cuMemcpyDtoA_v2)(struct cu_array *a, u64 at, u64 from, u64 n)
 {
     return cu_handle_is(a, CU_ARRAY) ? array_row(a, at, NULL, 0, NULL, from, n, SYNC) : CU_INVALID_VALUE;
 }
-CU_API(cuMemcpyDtoA_v2_ptds)(struct cu_array *a, u64 at, u64 from, u64 n)
-{
-    return cu_handle_is(a, CU_ARRAY) ? array_row(a, at, NULL, 0, NULL, from, n, SYNC_THREAD) : CU_INVALID_VALUE;
-}
 CU_API(cuMemcpyAtoD_v2)(u64 to, struct cu_array *a, u64 at, u64 n)
 {
     return cu_handle_is(a, CU_ARRAY) ? array_row(NULL, 0, a, at, NULL, to, n, SYNC) : CU_INVALID_VALUE;
-}
-CU_API(cuMemcpyAtoD_v2_ptds)(u64 to, struct cu_array *a, u64 at, u64 n)
-{
-    return cu_handle_is(a, CU_ARRAY) ? array_row(NULL, 0, a, at, NULL, to, n, SYNC_THREAD) : CU_INVALID_VALUE;
 }
 CU_API(cuMemcpyHtoA_v2)(struct cu_array *a, u64 at, const void *from, u64 n)
 {
     return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, SYNC) : CU_INVALID_VALUE;
 }
-CU_API(cuMemcpyHtoA_v2_ptds)(struct cu_array *a, u64 at, const void *from, u64 n)
-{
-    return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, SYNC_THREAD) : CU_INVALID_VALUE;
-}
 CU_API(cuMemcpyHtoAAsync_v2)(struct cu_array *a, u64 at, const void *from, u64 n, void *s)
 {
     return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, ASYNC) : CU_INVALID_VALUE;
-}
-CU_API(cuMemcpyHtoAAsync_v2_ptsz)(struct cu_array *a, u64 at, const void *from, u64 n, void *s)
-{
-    return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, ASYNC_THREAD) : CU_INVALID_VALUE;
 }
 CU_API(cuMemcpyAtoH_v2)(void *to, struct cu_array *a, u64 at, u64 n)
 {
     return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, SYNC) : CU_INVALID_VALUE;
 }
-CU_API(cuMemcpyAtoH_v2_ptds)(void *to, struct cu_array *a, u64 at, u64 n)
-{
-    return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, SYNC_THREAD) : CU_INVALID_VALUE;
-}
 CU_API(cuMemcpyAtoHAsync_v2)(void *to, struct cu_array *a, u64 at, u64 n, void *s)
 {
     return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, ASYNC) : CU_INVALID_VALUE;
-}
-CU_API(cuMemcpyAtoHAsync_v2_ptsz)(void *to, struct cu_array *a, u64 at, u64 n, void *s)
-{
-    return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, ASYNC_THREAD) : CU_INVALID_VALUE;
 }
 CU_API(cuMemcpyAtoA_v2)(struct cu_array *to, u64 to_at, struct cu_array *from, u64 from_at, u64 n)
 {
     return cu_handle_is(to, CU_ARRAY) && cu_handle_is(from, CU_ARRAY)
                ? array_row(to, to_at, from, from_at, NULL, 0, n, SYNC)
-               : CU_INVALID_VALUE;
-}
-CU_API(cuMemcpyAtoA_v2_ptds)(struct cu_array *to, u64 to_at, struct cu_array *from, u64 from_at, u64 n)
-{
-    return cu_handle_is(to, CU_ARRAY) && cu_handle_is(from, CU_ARRAY)
-               ? array_row(to, to_at, from, from_at, NULL, 0, n, SYNC_THREAD)
                : CU_INVALID_VALUE;
 }
 
@@ -340,27 +271,14 @@ static cu_result fill(u64 address, u64 pitch, u32 value, u32 bytes, u64 width, u
     return r || h.async || !x.stream ? r : cu_status(gpu, lk_stream_synchronise(x.stream));
 }
 
-#define FILL(name, type, bytes)                                                                                \
-    CU_API(cuMemset##name##_v2)(u64 a, type v, u64 n) { return fill(a, 0, v, bytes, n, 1, SYNC); }             \
-    CU_API(cuMemset##name##_v2_ptds)(u64 a, type v, u64 n) { return fill(a, 0, v, bytes, n, 1, SYNC_THREAD); } \
-    CU_API(cuMemset##name##Async)(u64 a, type v, u64 n, void *s) { return fill(a, 0, v, bytes, n, 1, ASYNC); } \
-    CU_API(cuMemset##name##Async_ptsz)(u64 a, type v, u64 n, void *s)                                          \
-    {                                                                                                          \
-        return fill(a, 0, v, bytes, n, 1, ASYNC_THREAD);                                                       \
-    }
+#define FILL(name, type, bytes)                                                                    \
+    CU_API(cuMemset##name##_v2)(u64 a, type v, u64 n) { return fill(a, 0, v, bytes, n, 1, SYNC); } \
+    CU_API(cuMemset##name##Async)(u64 a, type v, u64 n, void *s) { return fill(a, 0, v, bytes, n, 1, ASYNC); }
 #define FILL_2D(name, type, bytes)                                                                               \
     CU_API(cuMemset##name##_v2)(u64 a, u64 p, type v, u64 w, u64 h) { return fill(a, p, v, bytes, w, h, SYNC); } \
-    CU_API(cuMemset##name##_v2_ptds)(u64 a, u64 p, type v, u64 w, u64 h)                                         \
-    {                                                                                                            \
-        return fill(a, p, v, bytes, w, h, SYNC_THREAD);                                                          \
-    }                                                                                                            \
     CU_API(cuMemset##name##Async)(u64 a, u64 p, type v, u64 w, u64 h, void *s)                                   \
     {                                                                                                            \
         return fill(a, p, v, bytes, w, h, ASYNC);                                                                \
-    }                                                                                                            \
-    CU_API(cuMemset##name##Async_ptsz)(u64 a, u64 p, type v, u64 w, u64 h, void *s)                              \
-    {                                                                                                            \
-        return fill(a, p, v, bytes, w, h, ASYNC_THREAD);                                                         \
     }
 FILL(D8, unsigned char, 1)
 FILL(D16, unsigned short, 2)

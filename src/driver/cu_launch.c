@@ -199,7 +199,7 @@ cu_result cu_launch(void *function, const struct cu_launch *l)
     if (r) return r;
     struct cu_function *f = cu_function_launched(function, c->device);
     if (!f) return CU_INVALID_HANDLE;
-    if ((r = cu_stream_of(c, l->stream, l->thread, &st)) || (r = cu_launch_read(c, f, l, arg, &k, &x))) return r;
+    if ((r = cu_stream_of(c, l->stream, &st)) || (r = cu_launch_read(c, f, l, arg, &k, &x))) return r;
     x.stream = st;
     cu_launch_given(k, arg, x.arg_count);
     cu_run_launch(k, &x);
@@ -213,17 +213,9 @@ CU_API(cuLaunchKernel)(void *f, CU_SHAPE, void **params, void **extra)
 {
     return cu_launch(f, &(struct cu_launch){ GIVEN, .params = params, .extra = extra });
 }
-CU_API(cuLaunchKernel_ptsz)(void *f, CU_SHAPE, void **params, void **extra)
-{
-    return cu_launch(f, &(struct cu_launch){ GIVEN, .params = params, .extra = extra, .thread = true });
-}
 CU_API(cuLaunchCooperativeKernel)(void *f, CU_SHAPE, void **params)
 {
     return cu_launch(f, &(struct cu_launch){ GIVEN, .params = params, .cooperative = true });
-}
-CU_API(cuLaunchCooperativeKernel_ptsz)(void *f, CU_SHAPE, void **params)
-{
-    return cu_launch(f, &(struct cu_launch){ GIVEN, .params = params, .cooperative = true, .thread = true });
 }
 
 /* ---- cuLaunchKernelEx ---- */
@@ -274,24 +266,15 @@ cu_result cu_launch_config_read(const struct cu_launch_config *x, struct cu_func
     return r;
 }
 
-static cu_result launch_ex(const struct cu_launch_config *x, void *function, void **params, void **extra, bool thread)
+CU_API(cuLaunchKernelEx)(const struct cu_launch_config *x, void *function, void **params, void **extra)
 {
     struct cu_launch l;
     struct cu_function *f = cu_function_of(function);
     cu_result r = cu_launch_config_read(x, f, &l);
     if (r) return r;
-    l.thread = thread;
     l.params = params;
     l.extra = extra;
     return cu_launch(function, &l);
-}
-CU_API(cuLaunchKernelEx)(const struct cu_launch_config *x, void *f, void **params, void **extra)
-{
-    return launch_ex(x, f, params, extra, false);
-}
-CU_API(cuLaunchKernelEx_ptsz)(const struct cu_launch_config *x, void *f, void **params, void **extra)
-{
-    return launch_ex(x, f, params, extra, true);
 }
 
 /* ---- several devices ---- */

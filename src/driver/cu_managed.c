@@ -212,26 +212,18 @@ CU_API(cuMemAdvise)(u64 a, u64 n, int advice, int device)
 }
 
 /* A prefetch is an operation of its stream, which has nothing to do. */
-static cu_result prefetch(u64 address, u64 bytes, struct cu_location l, u64 flags, void *stream, bool thread)
+static cu_result prefetch(u64 address, u64 bytes, struct cu_location l, u64 flags, void *stream)
 {
     struct cu_context *c;
     lk_stream *st;
     cu_result r = cu_current_for(stream, &c);
-    if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
+    if (r || (r = cu_stream_of(c, stream, &st))) return r;
     return flags ? CU_INVALID_VALUE : told(address, bytes, PREFETCH, l);
 }
-CU_API(cuMemPrefetchAsync)(u64 a, u64 n, int device, void *s) { return prefetch(a, n, place_of(device), 0, s, false); }
-CU_API(cuMemPrefetchAsync_ptsz)(u64 a, u64 n, int device, void *s)
-{
-    return prefetch(a, n, place_of(device), 0, s, true);
-}
+CU_API(cuMemPrefetchAsync)(u64 a, u64 n, int device, void *s) { return prefetch(a, n, place_of(device), 0, s); }
 CU_API(cuMemPrefetchAsync_v2)(u64 a, u64 n, struct cu_location l, unsigned flags, void *s)
 {
-    return prefetch(a, n, l, flags, s, false);
-}
-CU_API(cuMemPrefetchAsync_v2_ptsz)(u64 a, u64 n, struct cu_location l, unsigned flags, void *s)
-{
-    return prefetch(a, n, l, flags, s, true);
+    return prefetch(a, n, l, flags, s);
 }
 
 /* ---- several at once ---- */
@@ -246,13 +238,13 @@ bool cu_indices_ok(const u64 *index, u64 indices, u64 count)
 
 /* location NULL: the ranges are discarded only. */
 static cu_result batch(const u64 *address, const u64 *bytes, u64 n, const struct cu_location *l, const u64 *index,
-                       u64 places, u64 flags, void *stream, bool thread)
+                       u64 places, u64 flags, void *stream)
 {
     struct cu_context *c;
     lk_stream *st;
     cu_result r = cu_current_for(stream, &c);
-    if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
-    if ((!stream && !thread) || flags || !n || n > 1 << 20 || !bytes_readable(address, n * 8) ||
+    if (r || (r = cu_stream_of(c, stream, &st))) return r;
+    if ((!stream && !cu_call_per_thread()) || flags || !n || n > 1 << 20 || !bytes_readable(address, n * 8) ||
         !bytes_readable(bytes, n * 8))
         return CU_INVALID_VALUE;
     if (l && (!cu_indices_ok(index, places, n) || !bytes_readable(l, places * sizeof *l))) return CU_INVALID_VALUE;
@@ -266,25 +258,13 @@ static cu_result batch(const u64 *address, const u64 *bytes, u64 n, const struct
 }
 CU_API(cuMemPrefetchBatchAsync)(CU_RANGES, CU_PLACES, u64 flags, void *s)
 {
-    return cu_ok(l) ? batch(a, b, n, l, index, places, flags, s, false) : CU_INVALID_VALUE;
-}
-CU_API(cuMemPrefetchBatchAsync_ptsz)(CU_RANGES, CU_PLACES, u64 flags, void *s)
-{
-    return cu_ok(l) ? batch(a, b, n, l, index, places, flags, s, true) : CU_INVALID_VALUE;
+    return cu_ok(l) ? batch(a, b, n, l, index, places, flags, s) : CU_INVALID_VALUE;
 }
 CU_API(cuMemDiscardAndPrefetchBatchAsync)(CU_RANGES, CU_PLACES, u64 flags, void *s)
 {
-    return cu_ok(l) ? batch(a, b, n, l, index, places, flags, s, false) : CU_INVALID_VALUE;
+    return cu_ok(l) ? batch(a, b, n, l, index, places, flags, s) : CU_INVALID_VALUE;
 }
-CU_API(cuMemDiscardAndPrefetchBatchAsync_ptsz)(CU_RANGES, CU_PLACES, u64 flags, void *s)
-{
-    return cu_ok(l) ? batch(a, b, n, l, index, places, flags, s, true) : CU_INVALID_VALUE;
-}
-CU_API(cuMemDiscardBatchAsync)(CU_RANGES, u64 flags, void *s) { return batch(a, b, n, NULL, NULL, 0, flags, s, false); }
-CU_API(cuMemDiscardBatchAsync_ptsz)(CU_RANGES, u64 flags, void *s)
-{
-    return batch(a, b, n, NULL, NULL, 0, flags, s, true);
-}
+CU_API(cuMemDiscardBatchAsync)(CU_RANGES, u64 flags, void *s) { return batch(a, b, n, NULL, NULL, 0, flags, s); }
 
 /* ---- asking ---- */
 
@@ -380,17 +360,15 @@ CU_API(cuMemRangeGetAttributes)(void **out, u64 *size, int *which, u64 n, u64 ad
 enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2, ATTACH_SINGLE = 4 };
 
 /* Devices with concurrent access to managed memory look at nothing of this. */
-static cu_result attach(void *stream, u64 address, u64 bytes, unsigned flags, bool thread)
+CU_API(cuStreamAttachMemAsync)(void *stream, u64 address, u64 bytes, unsigned flags)
 {
     struct cu_context *c;
     lk_stream *st;
     lk_memory_info info;
     cu_result r = cu_current_for(stream, &c);
-    if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
+    if (r || (r = cu_stream_of(c, stream, &st))) return r;
     if (flags != ATTACH_GLOBAL && flags != ATTACH_HOST && flags != ATTACH_SINGLE) return CU_INVALID_VALUE;
     if (flags == ATTACH_SINGLE && (uintptr_t)stream <= 2) return CU_INVALID_VALUE; /* no default stream */
     if ((r = managed_range(address, 1, &info))) return r;
     return address == info.base && (!bytes || bytes == info.bytes) ? CU_OK : CU_INVALID_VALUE;
 }
-CU_API(cuStreamAttachMemAsync)(void *s, u64 a, u64 n, unsigned flags) { return attach(s, a, n, flags, false); }
-CU_API(cuStreamAttachMemAsync_ptsz)(void *s, u64 a, u64 n, unsigned flags) { return attach(s, a, n, flags, true); }

@@ -38,16 +38,16 @@ bool cu_note_sync_of(const lk_memory_info *info, bool unsaid);
 bool cu_indices_ok(const u64 *index, u64 indices, u64 count);
 CU_API(cuMemAdvise)(u64 a, u64 n, int advice, int device);
 CU_API(cuMemAdvise_v2)(u64 a, u64 n, int advice, struct cu_location l);
-CU_BOTH(cuMemPrefetchAsync, _ptsz, u64 a, u64 n, int device, void *s);
-CU_BOTH(cuMemPrefetchAsync_v2, _ptsz, u64 a, u64 n, struct cu_location l, unsigned flags, void *s);
+CU_API(cuMemPrefetchAsync)(u64 a, u64 n, int device, void *s);
+CU_API(cuMemPrefetchAsync_v2)(u64 a, u64 n, struct cu_location l, unsigned flags, void *s);
 #define CU_RANGES u64 *a, u64 *b, u64 n
 #define CU_PLACES const struct cu_location *l, u64 *index, u64 places
-CU_BOTH(cuMemPrefetchBatchAsync, _ptsz, CU_RANGES, CU_PLACES, u64 flags, void *s);
-CU_BOTH(cuMemDiscardAndPrefetchBatchAsync, _ptsz, CU_RANGES, CU_PLACES, u64 flags, void *s);
-CU_BOTH(cuMemDiscardBatchAsync, _ptsz, CU_RANGES, u64 flags, void *s);
+CU_API(cuMemPrefetchBatchAsync)(CU_RANGES, CU_PLACES, u64 flags, void *s);
+CU_API(cuMemDiscardAndPrefetchBatchAsync)(CU_RANGES, CU_PLACES, u64 flags, void *s);
+CU_API(cuMemDiscardBatchAsync)(CU_RANGES, u64 flags, void *s);
 CU_API(cuMemRangeGetAttribute)(void *out, u64 size, int which, u64 address, u64 bytes);
 CU_API(cuMemRangeGetAttributes)(void **out, u64 *size, int *which, u64 n, u64 address, u64 bytes);
-CU_BOTH(cuStreamAttachMemAsync, _ptsz, void *s, u64 a, u64 n, unsigned flags);
+CU_API(cuStreamAttachMemAsync)(void *s, u64 a, u64 n, unsigned flags);
 
 /* ---- cu_batch.c, cu_stream.c ---- */
 
@@ -78,12 +78,12 @@ struct cu_copy_op { /* CUDA_MEMCPY3D_BATCH_OP */
     u32 flags;
 };
 #define CU_COPIES u64 *to, u64 *from, u64 *bytes, u64 n, struct cu_copy_attributes *x, u64 *index, u64 attributes
-CU_BOTH(cuMemcpyBatchAsync, _ptsz, CU_COPIES, u64 *failed, void *s);
-CU_BOTH(cuMemcpyBatchAsync_v2, _ptsz, CU_COPIES, void *s);
-CU_BOTH(cuMemcpy3DBatchAsync, _ptsz, u64 n, struct cu_copy_op *o, u64 *failed, u64 flags, void *s);
-CU_BOTH(cuMemcpy3DBatchAsync_v2, _ptsz, u64 n, struct cu_copy_op *o, u64 flags, void *s);
+CU_API(cuMemcpyBatchAsync)(CU_COPIES, u64 *failed, void *s);
+CU_API(cuMemcpyBatchAsync_v2)(CU_COPIES, void *s);
+CU_API(cuMemcpy3DBatchAsync)(u64 n, struct cu_copy_op *o, u64 *failed, u64 flags, void *s);
+CU_API(cuMemcpy3DBatchAsync_v2)(u64 n, struct cu_copy_op *o, u64 flags, void *s);
 /* A write of a value, or a wait for one, in a stream. */
-cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 bits, bool write, bool thread);
+cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 bits, bool write);
 
 /* ---- cu_pool.c ---- */
 
@@ -118,7 +118,7 @@ CU_API(cuMemPoolSetAttribute)(struct cu_pool *p, u32 which, const void *value);
 CU_API(cuMemPoolGetAttribute)(struct cu_pool *p, u32 which, void *value);
 CU_API(cuMemPoolSetAccess)(struct cu_pool *p, const struct cu_access *a, u64 n);
 CU_API(cuMemPoolGetAccess)(u32 *flags, struct cu_pool *p, const struct cu_location *l);
-CU_BOTH(cuMemAllocFromPoolAsync, _ptsz, u64 *out, u64 n, struct cu_pool *p, void *s);
+CU_API(cuMemAllocFromPoolAsync)(u64 *out, u64 n, struct cu_pool *p, void *s);
 /* The pool that an address of pool memory is of; NULL: none. */
 struct cu_pool *cu_pool_at(u64 address);
 bool cu_pool_closed(u64 address); /* memory of a pool of the host's that the device was given no right to */

@@ -309,26 +309,22 @@ CU_API(cuPointerSetAttribute)(const void *value, int which, u64 address)
 
 /* ---- in stream order ---- */
 
-static cu_result alloc_async(u64 *out, u64 bytes, void *stream, bool thread)
+CU_API(cuMemAllocAsync)(u64 *out, u64 bytes, void *stream)
 {
     struct cu_context *c;
     lk_stream *st;
     cu_result r = cu_current_for(stream, &c);
-    if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
+    if (r || (r = cu_stream_of(c, stream, &st))) return r;
     if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = 0;
     if (!bytes) return CU_OK;
     return cu_status(c->device->gpu, lk_memory_alloc_async(st, bytes, NULL, NULL, out));
 }
-static cu_result free_async(u64 address, void *stream, bool thread)
+CU_API(cuMemFreeAsync)(u64 address, void *stream)
 {
     struct cu_context *c;
     lk_stream *st;
     cu_result r = cu_current_for(stream, &c);
-    if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
+    if (r || (r = cu_stream_of(c, stream, &st))) return r;
     return address ? cu_status(c->device->gpu, lk_memory_free_async(st, address)) : CU_OK;
 }
-CU_API(cuMemAllocAsync)(u64 *out, u64 n, void *s) { return alloc_async(out, n, s, false); }
-CU_API(cuMemAllocAsync_ptsz)(u64 *out, u64 n, void *s) { return alloc_async(out, n, s, true); }
-CU_API(cuMemFreeAsync)(u64 a, void *s) { return free_async(a, s, false); }
-CU_API(cuMemFreeAsync_ptsz)(u64 a, void *s) { return free_async(a, s, true); }

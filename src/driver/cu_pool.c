@@ -357,24 +357,22 @@ bool cu_pool_closed(u64 address)
     return p && is_host_pool(p) && !p->right[p->device->ordinal];
 }
 
-static cu_result alloc(u64 *out, u64 bytes, struct cu_pool *p, void *stream, bool thread)
+CU_API(cuMemAllocFromPoolAsync)(u64 *out, u64 bytes, struct cu_pool *p, void *stream)
 {
     struct cu_context *c;
     lk_stream *st;
     cu_result r = cu_current_for(stream, &c);
-    if (r || (r = cu_stream_of(c, stream, thread, &st))) return r;
+    if (r || (r = cu_stream_of(c, stream, &st))) return r;
     if (!cu_ok(out) || !cu_handle_is(p, CU_POOL)) return CU_INVALID_VALUE;
     *out = 0;
     if (!bytes) return CU_OK;
     if (p->type == TYPE_MANAGED || is_host_pool(p)) { /* no allocation node is of such a pool */
         u32 capturing = 0;
-        r = (thread ? lkcu_cuStreamIsCapturing_ptsz : lkcu_cuStreamIsCapturing)(stream, &capturing);
+        r = lkcu_cuStreamIsCapturing(stream, &capturing);
         if (r || capturing) return r ? r : p->location.type == PLACE_NONE ? CU_INVALID_VALUE : CU_NOT_SUPPORTED;
     }
     return cu_status(c->device->gpu, lk_memory_alloc_async(st, bytes, p->pool, NULL, out));
 }
-CU_API(cuMemAllocFromPoolAsync)(u64 *out, u64 n, struct cu_pool *p, void *s) { return alloc(out, n, p, s, false); }
-CU_API(cuMemAllocFromPoolAsync_ptsz)(u64 *out, u64 n, struct cu_pool *p, void *s) { return alloc(out, n, p, s, true); }
 
 struct cu_pool *cu_pool_at(u64 address)
 {

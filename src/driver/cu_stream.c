@@ -11,11 +11,14 @@ struct cu_event {
 };
 enum { STREAM_LEGACY_HANDLE = 1, STREAM_THREAD_HANDLE = 2 };
 
-cu_result cu_stream_of(struct cu_context *c, void *handle, bool thread, lk_stream **out)
+/* What stream 0 stands for. */
+static uintptr_t default_handle(void) { return cu_call_per_thread() ? STREAM_THREAD_HANDLE : STREAM_LEGACY_HANDLE; }
+
+cu_result cu_stream_of(struct cu_context *c, void *handle, lk_stream **out)
 {
     uintptr_t h = (uintptr_t)handle;
     struct cu_stream *s = handle;
-    if (!h) h = thread ? STREAM_THREAD_HANDLE : STREAM_LEGACY_HANDLE;
+    if (!h) h = default_handle();
     if (h == STREAM_LEGACY_HANDLE)
         *out = lk_stream_legacy(c->device->gpu);
     else if (h == STREAM_THREAD_HANDLE)
@@ -44,10 +47,10 @@ static lk_gpu *gpu_of(struct cu_context *c, void *handle)
 }
 
 /* The beginning of every call that takes a stream. */
-static cu_result enter(void *handle, bool thread, struct cu_context **c, lk_stream **st)
+static cu_result enter(void *handle, struct cu_context **c, lk_stream **st)
 {
     cu_result r = cu_current_for(handle, c);
-    return r ? r : cu_stream_of(*c, handle, thread, st);
+    return r ? r : cu_stream_of(*c, handle, st);
 }
 
 /* ---- streams ---- */
@@ -93,27 +96,25 @@ CU_API(cuStreamDestroy_v2)(struct cu_stream *s)
 }
 CU_API(cuStreamDestroy)(struct cu_stream *s) { return lkcu_cuStreamDestroy_v2(s); }
 
-static cu_result stream_ask(void *handle, bool thread, lk_status (*ask)(lk_stream *))
+static cu_result stream_ask(void *handle, lk_status (*ask)(lk_stream *))
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = enter(handle, thread, &c, &st);
+    cu_result r = enter(handle, &c, &st);
     return r ? r : cu_status(gpu_of(c, handle), ask(st));
 }
-CU_API(cuStreamSynchronize)(void *s) { return stream_ask(s, false, lk_stream_synchronise); }
-CU_API(cuStreamSynchronize_ptsz)(void *s) { return stream_ask(s, true, lk_stream_synchronise); }
-CU_API(cuStreamQuery)(void *s) { return stream_ask(s, false, lk_stream_query); }
-CU_API(cuStreamQuery_ptsz)(void *s) { return stream_ask(s, true, lk_stream_query); }
+CU_API(cuStreamSynchronize)(void *s) { return stream_ask(s, lk_stream_synchronise); }
+CU_API(cuStreamQuery)(void *s) { return stream_ask(s, lk_stream_query); }
 
-static cu_result stream_fact(void *handle, bool thread, int which, void *out)
+static cu_result stream_fact(void *handle, int which, void *out)
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = enter(handle, thread, &c, &st);
+    cu_result r = enter(handle, &c, &st);
     if (r) return r;
     if (!cu_ok(out)) return CU_INVALID_VALUE;
     const struct cu_stream *s = cu_handle_is(handle, CU_STREAM) ? handle : NULL;
-    uintptr_t h = (uintptr_t)handle ? (uintptr_t)handle : thread ? STREAM_THREAD_HANDLE : STREAM_LEGACY_HANDLE;
+    uintptr_t h = handle ? (uintptr_t)handle : default_handle();
     switch (which) {
     case 0: *(unsigned *)out = s ? s->flags : 0; break;
     case 1: *(int *)out = s ? s->priority : 0; break;
@@ -123,64 +124,50 @@ static cu_result stream_fact(void *handle, bool thread, int which, void *out)
     }
     return CU_OK;
 }
-CU_API(cuStreamGetFlags)(void *s, unsigned *out) { return stream_fact(s, false, 0, out); }
-CU_API(cuStreamGetFlags_ptsz)(void *s, unsigned *out) { return stream_fact(s, true, 0, out); }
-CU_API(cuStreamGetPriority)(void *s, int *out) { return stream_fact(s, false, 1, out); }
-CU_API(cuStreamGetPriority_ptsz)(void *s, int *out) { return stream_fact(s, true, 1, out); }
-CU_API(cuStreamGetId)(void *s, u64 *out) { return stream_fact(s, false, 2, out); }
-CU_API(cuStreamGetId_ptsz)(void *s, u64 *out) { return stream_fact(s, true, 2, out); }
-CU_API(cuStreamGetCtx)(void *s, struct cu_context **out) { return stream_fact(s, false, 3, out); }
-CU_API(cuStreamGetCtx_ptsz)(void *s, struct cu_context **out) { return stream_fact(s, true, 3, out); }
+CU_API(cuStreamGetFlags)(void *s, unsigned *out) { return stream_fact(s, 0, out); }
+CU_API(cuStreamGetPriority)(void *s, int *out) { return stream_fact(s, 1, out); }
+CU_API(cuStreamGetId)(void *s, u64 *out) { return stream_fact(s, 2, out); }
+CU_API(cuStreamGetCtx)(void *s, struct cu_context **out) { return stream_fact(s, 3, out); }
 /* A stream of a green context has none of these, and there are no green contexts. */
 CU_API(cuStreamGetCtx_v2)(void *s, struct cu_context **out, void **green)
 {
-    cu_result r = stream_fact(s, false, 3, out);
-    if (!r && cu_ok(green)) *green = NULL;
-    return r;
-}
-CU_API(cuStreamGetCtx_v2_ptsz)(void *s, struct cu_context **out, void **green)
-{
-    cu_result r = stream_fact(s, true, 3, out);
+    cu_result r = stream_fact(s, 3, out);
     if (!r && cu_ok(green)) *green = NULL;
     return r;
 }
 CU_API(cuStreamGetGreenCtx)(void *s, void **green)
 {
     struct cu_context *c;
-    cu_result r = stream_fact(s, false, 3, &c);
+    cu_result r = stream_fact(s, 3, &c);
     if (r) return r;
     if (!cu_ok(green)) return CU_INVALID_VALUE;
     *green = NULL;
     return CU_OK;
 }
-CU_API(cuStreamGetDevice)(void *s, int *out) { return stream_fact(s, false, 4, out); }
-CU_API(cuStreamGetDevice_ptsz)(void *s, int *out) { return stream_fact(s, true, 4, out); }
+CU_API(cuStreamGetDevice)(void *s, int *out) { return stream_fact(s, 4, out); }
 
-static cu_result stream_wait(void *handle, struct cu_event *e, unsigned flags, bool thread)
+CU_API(cuStreamWaitEvent)(void *handle, struct cu_event *e, unsigned flags)
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = enter(handle, thread, &c, &st);
+    cu_result r = enter(handle, &c, &st);
     if (r) return r;
     if (!cu_handle_is(e, CU_EVENT)) return CU_INVALID_HANDLE;
     if (flags > 1) return CU_INVALID_VALUE;
     cu_clock_record(&e->mark, st);
     return cu_status(gpu_of(c, handle), (flags ? lk_stream_wait_external : lk_stream_wait)(st, e->event));
 }
-CU_API(cuStreamWaitEvent)(void *s, struct cu_event *e, unsigned flags) { return stream_wait(s, e, flags, false); }
-CU_API(cuStreamWaitEvent_ptsz)(void *s, struct cu_event *e, unsigned flags) { return stream_wait(s, e, flags, true); }
 
-static cu_result host_call(void *handle, void (*f)(void *), void *self, bool thread)
+static cu_result host_call(void *handle, void (*f)(void *), void *self)
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = enter(handle, thread, &c, &st);
+    cu_result r = enter(handle, &c, &st);
     if (r) return r;
     bool calls = bytes_readable((const void *)(uintptr_t)f, 1);
     return calls ? cu_status(gpu_of(c, handle), lk_host_call(st, f, self)) : CU_INVALID_VALUE;
 }
-CU_API(cuLaunchHostFunc)(void *s, void (*f)(void *), void *self) { return host_call(s, f, self, false); }
-CU_API(cuLaunchHostFunc_ptsz)(void *s, void (*f)(void *), void *self) { return host_call(s, f, self, true); }
+CU_API(cuLaunchHostFunc)(void *s, void (*f)(void *), void *self) { return host_call(s, f, self); }
 
 /* The older kind of host function also gets the stream and its state. */
 struct callback {
@@ -193,33 +180,24 @@ static void callback_run(void *of)
     base_free(of);
     x.call(x.stream, CU_OK, x.self);
 }
-static cu_result stream_callback(void *handle, void (*f)(void *, cu_result, void *), void *self, unsigned flags,
-                                 bool thread)
+CU_API(cuStreamAddCallback)(void *handle, void (*f)(void *, cu_result, void *), void *self, unsigned flags)
 {
     if (!bytes_readable((const void *)(uintptr_t)f, 1) || flags) return CU_INVALID_VALUE;
     struct callback *x = base_alloc(sizeof *x);
     if (!cu_ok(x)) return CU_OUT_OF_MEMORY;
     *x = (struct callback){ f, handle, self };
-    cu_result r = host_call(handle, callback_run, x, thread);
+    cu_result r = host_call(handle, callback_run, x);
     if (r) base_free(x);
     return r;
-}
-CU_API(cuStreamAddCallback)(void *s, void (*f)(void *, cu_result, void *), void *self, unsigned flags)
-{
-    return stream_callback(s, f, self, flags, false);
-}
-CU_API(cuStreamAddCallback_ptsz)(void *s, void (*f)(void *, cu_result, void *), void *self, unsigned flags)
-{
-    return stream_callback(s, f, self, flags, true);
 }
 
 enum { WAIT_FLUSH = 1 << 30 }; /* of CUstreamWaitValue_flags; flags of a write are refused by an H200, too */
 
-cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 bits, bool write, bool thread)
+cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 bits, bool write)
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = enter(handle, thread, &c, &st);
+    cu_result r = enter(handle, &c, &st);
     if (r) return r;
     if (!address || address % (bits / 8) || flags & ~(write ? 0u : 3u | WAIT_FLUSH)) return CU_INVALID_VALUE;
     if (!write && flags & WAIT_FLUSH) { /* CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES is 0 */
@@ -230,27 +208,25 @@ cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 
     static const lk_compare compare[] = { LK_COMPARE_GEQ, LK_COMPARE_EQ, LK_COMPARE_AND, LK_COMPARE_NOR };
     return cu_status(gpu_of(c, handle), lk_stream_wait_value(st, address, bits, value, compare[flags & 3]));
 }
-#define VALUE_OPS(suffix, thread)                                           \
+#define VALUE_OPS(suffix)                                                   \
     CU_API(cuStreamWaitValue32##suffix)(void *s, u64 a, u32 v, unsigned f)  \
     {                                                                       \
-        return cu_value_op(s, a, v, f, 32, false, thread);                  \
+        return cu_value_op(s, a, v, f, 32, false);                          \
     }                                                                       \
     CU_API(cuStreamWaitValue64##suffix)(void *s, u64 a, u64 v, unsigned f)  \
     {                                                                       \
-        return cu_value_op(s, a, v, f, 64, false, thread);                  \
+        return cu_value_op(s, a, v, f, 64, false);                          \
     }                                                                       \
     CU_API(cuStreamWriteValue32##suffix)(void *s, u64 a, u32 v, unsigned f) \
     {                                                                       \
-        return cu_value_op(s, a, v, f, 32, true, thread);                   \
+        return cu_value_op(s, a, v, f, 32, true);                           \
     }                                                                       \
     CU_API(cuStreamWriteValue64##suffix)(void *s, u64 a, u64 v, unsigned f) \
     {                                                                       \
-        return cu_value_op(s, a, v, f, 64, true, thread);                   \
+        return cu_value_op(s, a, v, f, 64, true);                           \
     }
-VALUE_OPS(, false)
-VALUE_OPS(_ptsz, true)
-VALUE_OPS(_v2, false)
-VALUE_OPS(_v2_ptsz, true)
+VALUE_OPS()
+VALUE_OPS(_v2)
 
 /* ---- events ---- */
 
@@ -297,21 +273,19 @@ CU_API(cuEventDestroy_v2)(struct cu_event *e)
 }
 CU_API(cuEventDestroy)(struct cu_event *e) { return lkcu_cuEventDestroy_v2(e); }
 
-static cu_result record_event(struct cu_event *e, void *handle, unsigned flags, bool thread)
+static cu_result record_event(struct cu_event *e, void *handle, unsigned flags)
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = enter(handle, thread, &c, &st);
+    cu_result r = enter(handle, &c, &st);
     if (r) return r;
     if (!cu_handle_is(e, CU_EVENT)) return CU_INVALID_HANDLE;
     if (flags > 1) return CU_INVALID_VALUE;
     cu_clock_record(&e->mark, st);
     return cu_status(gpu_of(c, handle), (flags ? lk_event_record_external : lk_event_record)(e->event, st));
 }
-CU_API(cuEventRecord)(struct cu_event *e, void *s) { return record_event(e, s, 0, false); }
-CU_API(cuEventRecord_ptsz)(struct cu_event *e, void *s) { return record_event(e, s, 0, true); }
-CU_API(cuEventRecordWithFlags)(struct cu_event *e, void *s, unsigned f) { return record_event(e, s, f, false); }
-CU_API(cuEventRecordWithFlags_ptsz)(struct cu_event *e, void *s, unsigned f) { return record_event(e, s, f, true); }
+CU_API(cuEventRecord)(struct cu_event *e, void *s) { return record_event(e, s, 0); }
+CU_API(cuEventRecordWithFlags)(struct cu_event *e, void *s, unsigned f) { return record_event(e, s, f); }
 
 /* Of a context, which has all streams of its device. */
 static cu_result context_event(struct cu_context *c, struct cu_event *e, u32 (*act)(struct event *e, u64 tag))

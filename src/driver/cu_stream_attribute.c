@@ -24,16 +24,16 @@ static int index_of(u32 which)
 }
 
 /* The attributes of a stream, made when they are needed first. */
-static cu_result enter(void *handle, bool thread, struct cu_stream_attributes **out, struct cu_stream **of)
+static cu_result enter(void *handle, struct cu_stream_attributes **out, struct cu_stream **of)
 {
     struct cu_context *c;
     lk_stream *st;
     struct cu_stream *s = handle;
     cu_result r = cu_current_for(handle, &c);
-    if (r || (r = cu_stream_of(c, handle, thread, &st))) return r;
+    if (r || (r = cu_stream_of(c, handle, &st))) return r;
     *of = cu_handle_is(s, CU_STREAM) ? s : NULL;
     if (!*of) {
-        *out = &defaults[(uintptr_t)handle == 2 || thread];
+        *out = &defaults[handle ? (uintptr_t)handle == 2 : cu_call_per_thread()];
         return CU_OK;
     }
     struct cu_stream_attributes *a = __atomic_load_n(&s->attributes, __ATOMIC_ACQUIRE), *none = NULL;
@@ -45,11 +45,11 @@ static cu_result enter(void *handle, bool thread, struct cu_stream_attributes **
     return CU_OK;
 }
 
-static cu_result get(void *handle, u32 which, union cu_launch_value *out, bool thread)
+CU_API(cuStreamGetAttribute)(void *handle, u32 which, union cu_launch_value *out)
 {
     struct cu_stream_attributes *a;
     struct cu_stream *s;
-    cu_result r = enter(handle, thread, &a, &s);
+    cu_result r = enter(handle, &a, &s);
     int i = index_of(which);
     if (r) return r;
     if (i < 0 || !cu_ok(out)) return CU_INVALID_VALUE;
@@ -59,14 +59,12 @@ static cu_result get(void *handle, u32 which, union cu_launch_value *out, bool t
     if (which == STREAM_DOMAIN_MAP) out->bytes[1] = out->bytes[1] ? out->bytes[1] : 1; /* { 0, 1 } */
     return CU_OK;
 }
-CU_API(cuStreamGetAttribute)(void *s, u32 which, union cu_launch_value *out) { return get(s, which, out, false); }
-CU_API(cuStreamGetAttribute_ptsz)(void *s, u32 which, union cu_launch_value *out) { return get(s, which, out, true); }
 
-static cu_result set(void *handle, u32 which, const union cu_launch_value *value, bool thread)
+CU_API(cuStreamSetAttribute)(void *handle, u32 which, const union cu_launch_value *value)
 {
     struct cu_stream_attributes *a;
     struct cu_stream *s;
-    cu_result r = enter(handle, thread, &a, &s);
+    cu_result r = enter(handle, &a, &s);
     int i = index_of(which);
     if (r) return r;
     if (i < 0 || !cu_ok(value)) return CU_INVALID_VALUE;
@@ -74,18 +72,14 @@ static cu_result set(void *handle, u32 which, const union cu_launch_value *value
     if (which == STREAM_PRIORITY && s) s->priority = MIN_OF(MAX_OF(value->number, -5), 0);
     return CU_OK;
 }
-CU_API(cuStreamSetAttribute)(void *s, u32 which, const union cu_launch_value *v) { return set(s, which, v, false); }
-CU_API(cuStreamSetAttribute_ptsz)(void *s, u32 which, const union cu_launch_value *v) { return set(s, which, v, true); }
 
-static cu_result copy(void *to, void *from, bool thread)
+CU_API(cuStreamCopyAttributes)(void *to, void *from)
 {
     struct cu_stream_attributes *a, *b;
     struct cu_stream *s, *t;
-    cu_result r = enter(to, thread, &a, &s);
-    if (r || (r = enter(from, thread, &b, &t))) return r;
+    cu_result r = enter(to, &a, &s);
+    if (r || (r = enter(from, &b, &t))) return r;
     *a = *b;
     if (s) s->priority = t ? t->priority : 0;
     return CU_OK;
 }
-CU_API(cuStreamCopyAttributes)(void *to, void *from) { return copy(to, from, false); }
-CU_API(cuStreamCopyAttributes_ptsz)(void *to, void *from) { return copy(to, from, true); }

@@ -1,4 +1,4 @@
-/* For every export of libcuda.so.1 a function that refuses it by its number in libcuda.def. Weak: what is defined in C
+/* For every export of libcuda.so.1 a function that refuses it by its row in libcuda.def. Weak: what is defined in C
  * takes its place. */
 #if defined __x86_64__
 #define STUB(symbol)                      \
@@ -21,6 +21,6 @@
 #endif
     .text
     .set lkcu_index, 0
-#define CU(symbol, name, since, thread) STUB(symbol)
+#define CU(symbol, name, since, variant, later, returns, parameters) STUB(symbol)
 #include "abi/libcuda.def"
     .section .note.GNU-stack, "", %progbits

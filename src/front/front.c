@@ -53,43 +53,53 @@ void *front_memory(size_t bytes)
 /* ---- entries ---- */
 
 static const struct {
-    const char *name;
-    uint32_t first, last; /* runtimes that have it */
+    const char *name, *variant; /* "NAME_ptsz", or the same again: there is none */
+    uint32_t first, last;       /* runtimes that have it */
 } known[] = {
-#define CUDART(name, first, last) { #name, first, last },
+#define RT(name, first, last, variant, returns, parameters) { #name, #name SUFFIX_##variant, first, last },
+#define SUFFIX_one ""
+#define SUFFIX_ptsz "_ptsz"
+#define SUFFIX_ptds "_ptds"
 #include "abi/cudart.def"
-#undef CUDART
 };
 enum { KNOWN = sizeof known / sizeof known[0] };
-static struct front_entry *entries[FRONT_RUNTIMES]; /* KNOWN of them; NULL: this runtime was not met yet */
+/* 2 * KNOWN of them, a function and its variant each; NULL: this runtime was not met yet */
+static struct front_entry *entries[FRONT_RUNTIMES];
 
 void front_resolver(void); /* front_branch.c */
 
-struct front_entry *front_entry_of(uint32_t runtime, const char *name)
+/* The place of a name in `known`, twice that, and one more for a variant; SIZE_MAX: it is none of them. */
+static size_t known_find(const char *name)
 {
-    size_t low = 0, high = KNOWN;
+    size_t low = 0, high = KNOWN, n = strlen(name), plain = n;
+    if (n > 5 && (!strcmp(name + n - 5, "_ptsz") || !strcmp(name + n - 5, "_ptds"))) plain -= 5;
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        int c = strcmp(name, known[mid].name);
-        if (!c) {
-            low = mid;
-            break;
-        }
+        int c = strncmp(name, known[mid].name, plain);
+        if (!c && known[mid].name[plain]) c = -1;
+        if (!c) return plain == n ? 2 * mid : !strcmp(name, known[mid].variant) ? 2 * mid + 1 : SIZE_MAX;
         if (c < 0)
             high = mid;
         else
             low = mid + 1;
     }
+    return SIZE_MAX;
+}
+
+struct front_entry *front_entry_of(uint32_t runtime, const char *name)
+{
+    size_t at = known_find(name);
     uint32_t release = FRONT_FIRST + runtime;
-    if (low >= high || release < known[low].first || release > known[low].last) return NULL;
+    if (at == SIZE_MAX || release < known[at / 2].first || release > known[at / 2].last) return NULL;
     if (!entries[runtime]) {
-        struct front_entry *e = front_memory(sizeof *e * KNOWN);
+        struct front_entry *e = front_memory(sizeof *e * 2 * KNOWN);
         if (!e) return NULL;
-        for (size_t i = 0; i < KNOWN; i++)
-            e[i] = (struct front_entry){ (void *)(uintptr_t)front_resolver, known[i].name, runtime };
+        for (size_t i = 0; i < 2 * (size_t)KNOWN; i++)
+            e[i] = (struct front_entry){ (void *)(uintptr_t)front_resolver,
+                                         i % 2 ? known[i / 2].variant : known[i / 2].name, runtime };
         entries[runtime] = e;
     }
-    return &entries[runtime][low];
+    return &entries[runtime][at];
 }
 
 void *front_own(const char *file, const char *name)

@@ -4,32 +4,30 @@
 static struct stream *engine_stream(lk_stream *st) { return (struct stream *)st->dev; }
 
 /* The beginning of every call about a capture. */
-static cu_result enter(void *handle, bool thread, struct cu_context **c, lk_stream **st)
+static cu_result enter(void *handle, struct cu_context **c, lk_stream **st)
 {
     cu_result r = cu_current_for(handle, c);
-    return r ? r : cu_stream_of(*c, handle, thread, st);
+    return r ? r : cu_stream_of(*c, handle, st);
 }
 
-static cu_result begin(void *handle, u32 mode, bool thread)
+static cu_result begin(void *handle, u32 mode)
 {
     struct cu_context *c;
     lk_stream *st;
-    cu_result r = enter(handle, thread, &c, &st);
+    cu_result r = enter(handle, &c, &st);
     if (r) return r;
     return mode > 2 ? CU_INVALID_VALUE : cu_status(c->device->gpu, lk_stream_capture(st, (lk_capture_mode)mode));
 }
-CU_API(cuStreamBeginCapture_v2)(void *s, u32 mode) { return begin(s, mode, false); }
-CU_API(cuStreamBeginCapture_v2_ptsz)(void *s, u32 mode) { return begin(s, mode, true); }
-CU_API(cuStreamBeginCapture)(void *s) { return begin(s, 0, false); }
-CU_API(cuStreamBeginCapture_ptsz)(void *s) { return begin(s, 0, true); }
+CU_API(cuStreamBeginCapture_v2)(void *s, u32 mode) { return begin(s, mode); }
+CU_API(cuStreamBeginCapture)(void *s) { return begin(s, 0); }
 
 /* Into a graph that exists, behind some of its nodes. */
-static cu_result begin_in(void *handle, struct cu_graph *g, struct cu_node *const *dep, u64 deps, u32 mode, bool thread)
+static cu_result begin_in(void *handle, struct cu_graph *g, struct cu_node *const *dep, u64 deps, u32 mode)
 {
     struct cu_context *c;
     lk_stream *st;
     struct graph_node *after[CU_DEPENDENCIES];
-    cu_result r = enter(handle, thread, &c, &st);
+    cu_result r = enter(handle, &c, &st);
     if (r) return r;
     if (!cu_handle_is(g, CU_GRAPH) || mode > 2) return CU_INVALID_VALUE;
     if ((r = cu_nodes_read(g, dep, deps, after))) return r;
@@ -37,16 +35,15 @@ static cu_result begin_in(void *handle, struct cu_graph *g, struct cu_node *cons
 }
 #define INTO \
     void *s, struct cu_graph *g, struct cu_node *const *dep, const struct cu_edge_data *data, u64 deps, u32 mode
-CU_API(cuStreamBeginCaptureToGraph)(INTO) { return (void)data, begin_in(s, g, dep, deps, mode, false); }
-CU_API(cuStreamBeginCaptureToGraph_ptsz)(INTO) { return (void)data, begin_in(s, g, dep, deps, mode, true); }
+CU_API(cuStreamBeginCaptureToGraph)(INTO) { return (void)data, begin_in(s, g, dep, deps, mode); }
 
-static cu_result finish(void *handle, struct cu_graph **out, bool thread)
+CU_API(cuStreamEndCapture)(void *handle, struct cu_graph **out)
 {
     struct cu_context *c;
     lk_stream *st;
     lk_graph *made;
     struct graph *g = NULL;
-    cu_result r = enter(handle, thread, &c, &st);
+    cu_result r = enter(handle, &c, &st);
     if (r) return r;
     cu_graphs_enter();
     bool had = capture_borrows(engine_stream(st)); /* the caller has the graph, and need not ask for it */
@@ -61,15 +58,13 @@ static cu_result finish(void *handle, struct cu_graph **out, bool thread)
     lk_status s = host_graph(c->device->gpu, (struct dev_graph *)g, &made);
     return s ? cu_status(c->device->gpu, s) : cu_graph_give(c->device, made, out);
 }
-CU_API(cuStreamEndCapture)(void *s, struct cu_graph **out) { return finish(s, out, false); }
-CU_API(cuStreamEndCapture_ptsz)(void *s, struct cu_graph **out) { return finish(s, out, true); }
 
 /* ---- asking ---- */
 
-static cu_result ask(void *handle, u32 *status, u64 *id, bool thread, lk_stream **st)
+static cu_result ask(void *handle, u32 *status, u64 *id, lk_stream **st)
 {
     struct cu_context *c;
-    cu_result r = enter(handle, thread, &c, st);
+    cu_result r = enter(handle, &c, st);
     if (r) return r;
     if (!cu_ok(status)) return CU_INVALID_VALUE;
     u64 number;
@@ -81,12 +76,7 @@ static cu_result ask(void *handle, u32 *status, u64 *id, bool thread, lk_stream 
 CU_API(cuStreamIsCapturing)(void *s, u32 *out)
 {
     lk_stream *st;
-    return ask(s, out, NULL, false, &st);
-}
-CU_API(cuStreamIsCapturing_ptsz)(void *s, u32 *out)
-{
-    lk_stream *st;
-    return ask(s, out, NULL, true, &st);
+    return ask(s, out, NULL, &st);
 }
 
 /* The graph so far, and the nodes that the next operation depends on: a list that lives until the thread asks again. */
@@ -120,10 +110,10 @@ static cu_result tell(lk_stream *st, const struct told *t)
     if (t->count) *t->count = n;
     return CU_OK;
 }
-static cu_result info(void *s, u32 *status, u64 *id, const struct told *t, bool thread)
+static cu_result info(void *s, u32 *status, u64 *id, const struct told *t)
 {
     lk_stream *st;
-    cu_result r = ask(s, status, id, thread, &st);
+    cu_result r = ask(s, status, id, &st);
     if ((t->graph && !cu_ok(t->graph)) || (t->nodes && !cu_ok(t->nodes)) || (t->edges && !cu_ok(t->edges)) ||
         (t->count && !cu_ok(t->count)))
         return CU_INVALID_VALUE;
@@ -132,34 +122,25 @@ static cu_result info(void *s, u32 *status, u64 *id, const struct told *t, bool 
 #define INFO CU_CAPTURE_INFO
 #define MORE struct cu_graph **graph, struct cu_node *const **nodes, u64 *count
 #define MORE_3 struct cu_graph **graph, struct cu_node *const **nodes, const struct cu_edge_data **edges, u64 *count
-CU_API(cuStreamGetCaptureInfo)(INFO) { return info(s, status, id, &(struct told){ 0 }, false); }
-CU_API(cuStreamGetCaptureInfo_ptsz)(INFO) { return info(s, status, id, &(struct told){ 0 }, true); }
+CU_API(cuStreamGetCaptureInfo)(INFO) { return info(s, status, id, &(struct told){ 0 }); }
 CU_API(cuStreamGetCaptureInfo_v2)(INFO, MORE)
 {
-    return info(s, status, id, &(struct told){ graph, nodes, NULL, count }, false);
-}
-CU_API(cuStreamGetCaptureInfo_v2_ptsz)(INFO, MORE)
-{
-    return info(s, status, id, &(struct told){ graph, nodes, NULL, count }, true);
+    return info(s, status, id, &(struct told){ graph, nodes, NULL, count });
 }
 CU_API(cuStreamGetCaptureInfo_v3)(INFO, MORE_3)
 {
-    return info(s, status, id, &(struct told){ graph, nodes, edges, count }, false);
-}
-CU_API(cuStreamGetCaptureInfo_v3_ptsz)(INFO, MORE_3)
-{
-    return info(s, status, id, &(struct told){ graph, nodes, edges, count }, true);
+    return info(s, status, id, &(struct told){ graph, nodes, edges, count });
 }
 
 /* ---- changing what comes next ---- */
 
-static cu_result depend(void *handle, struct cu_node *const *dep, u64 deps, unsigned flags, bool thread)
+static cu_result depend(void *handle, struct cu_node *const *dep, u64 deps, unsigned flags)
 {
     enum { ADD, SET };
     struct cu_context *c;
     lk_stream *st;
     struct graph_node *node[CU_DEPENDENCIES];
-    cu_result r = enter(handle, thread, &c, &st);
+    cu_result r = enter(handle, &c, &st);
     if (r) return r;
     if (flags > SET) return CU_INVALID_VALUE;
     if ((r = cu_nodes_read(NULL, dep, deps, node))) return r;
@@ -167,16 +148,8 @@ static cu_result depend(void *handle, struct cu_node *const *dep, u64 deps, unsi
 }
 #define DEPEND void *s, struct cu_node *const *dep
 #define DEPEND_2 DEPEND, const struct cu_edge_data *data
-CU_API(cuStreamUpdateCaptureDependencies)(DEPEND, u64 n, unsigned f) { return depend(s, dep, n, f, false); }
-CU_API(cuStreamUpdateCaptureDependencies_ptsz)(DEPEND, u64 n, unsigned f) { return depend(s, dep, n, f, true); }
-CU_API(cuStreamUpdateCaptureDependencies_v2)(DEPEND_2, u64 n, unsigned f)
-{
-    return (void)data, depend(s, dep, n, f, false);
-}
-CU_API(cuStreamUpdateCaptureDependencies_v2_ptsz)(DEPEND_2, u64 n, unsigned f)
-{
-    return (void)data, depend(s, dep, n, f, true);
-}
+CU_API(cuStreamUpdateCaptureDependencies)(DEPEND, u64 n, unsigned f) { return depend(s, dep, n, f); }
+CU_API(cuStreamUpdateCaptureDependencies_v2)(DEPEND_2, u64 n, unsigned f) { return (void)data, depend(s, dep, n, f); }
 
 CU_API(cuThreadExchangeStreamCaptureMode)(u32 *mode)
 {

@@ -52,10 +52,6 @@ CU_API(cuGraphInstantiateWithParams)(struct cu_exec **out, struct cu_graph *g, s
                                         : RESULT_ERROR;
     return r;
 }
-CU_API(cuGraphInstantiateWithParams_ptsz)(struct cu_exec **out, struct cu_graph *g, struct cu_instantiation *x)
-{
-    return lkcu_cuGraphInstantiateWithParams(out, g, x);
-}
 
 static cu_result exec_end(void *handle)
 {
@@ -76,18 +72,16 @@ CU_API(cuGraphExecGetFlags)(struct cu_exec *x, u64 *flags)
     return CU_OK;
 }
 
-static cu_result exec_launch(struct cu_exec *x, void *stream, bool thread)
+CU_API(cuGraphLaunch)(struct cu_exec *x, void *stream)
 {
     struct cu_context *c;
     lk_stream *st;
     cu_result r = cu_current_for(stream, &c);
     if (r) return r;
     if (!cu_handle_is(x, CU_EXEC)) return CU_INVALID_VALUE;
-    if ((r = cu_stream_of(c, stream, thread, &st))) return r;
+    if ((r = cu_stream_of(c, stream, &st))) return r;
     return cu_status(x->device->gpu, lk_exec_launch(x->exec, st));
 }
-CU_API(cuGraphLaunch)(struct cu_exec *x, void *s) { return exec_launch(x, s, false); }
-CU_API(cuGraphLaunch_ptsz)(struct cu_exec *x, void *s) { return exec_launch(x, s, true); }
 /* There is nothing to bring to the device ahead of the launch. */
 CU_API(cuGraphUpload)(struct cu_exec *x, void *s)
 {
@@ -95,9 +89,8 @@ CU_API(cuGraphUpload)(struct cu_exec *x, void *s)
     lk_stream *st;
     cu_result r = cu_current_for(s, &c);
     if (r) return r;
-    return cu_handle_is(x, CU_EXEC) ? cu_stream_of(c, s, false, &st) : CU_INVALID_VALUE;
+    return cu_handle_is(x, CU_EXEC) ? cu_stream_of(c, s, &st) : CU_INVALID_VALUE;
 }
-CU_API(cuGraphUpload_ptsz)(struct cu_exec *x, void *s) { return lkcu_cuGraphUpload(x, s); }
 
 /* ---- updating ---- */
 

@@ -280,11 +280,7 @@ void cu_asked(s64 code)
 
 /* ---- what a failed call was to make ---- */
 
-static bool makes(const struct cu_call *c)
-{
-    const struct cu_signature *s = cu_signature_of(cu_call_name(c));
-    return s && s->parameters[0] == 'o' && c->word[0];
-}
+static bool makes(const struct cu_call *c) { return cu_call_parameters(c)[0] == 'o' && c->word[0]; }
 
 static void made_add(struct state *s, const struct cu_call *c)
 {

@@ -4,19 +4,21 @@
 #include <errno.h>
 
 /* the entries through the gate, declared without parameters: they are only compared and handed out */
-#define CU(symbol, name, since, thread) extern char lkcu_row_##symbol[] __asm__("lkdoor_" #symbol);
+#define ENTRY(symbol, function, name, since, thread, returns, parameters) \
+    extern char lkcu_row_##symbol[] __asm__("lkdoor_" #symbol);
 #include "abi/libcuda.def"
-#undef CU
+#undef ENTRY
 
-static const struct row {
+static const struct entry {
     const char *symbol, *name;
     u32 since;
     bool thread;
     void *function;
 } table[] = {
-#define CU(symbol, name, since, thread) { #symbol, #name, since, thread, lkcu_row_##symbol },
+#define ENTRY(symbol, function, name, since, thread, returns, parameters) \
+    { #symbol, #name, since, thread, lkcu_row_##symbol },
 #include "abi/libcuda.def"
-#undef CU
+#undef ENTRY
 };
 
 /* Once for each text, which is copied. */
@@ -39,24 +41,36 @@ void cu_refused(const char *what)
     if (first) fprintf(stderr, "lockstep: %s is not supported: it returns CUDA_ERROR_NOT_SUPPORTED\n", what);
 }
 
-/* Called by the stub with this number. */
-__attribute__((visibility("hidden"))) cu_result cu_refuse(u32 index);
-cu_result cu_refuse(u32 index)
+/* Called by the stub of a function, which its variant for the thread's stream has, too. */
+__attribute__((visibility("hidden"))) cu_result cu_refuse(u32 row);
+cu_result cu_refuse(u32 row)
 {
-    cu_refused(table[index].symbol);
+    static const char *const symbol[] = {
+#define CU(symbol, name, since, variant, later, returns, parameters) #symbol,
+#include "abi/libcuda.def"
+    };
+    cu_refused_call(symbol[row]);
     return CU_NOT_SUPPORTED;
+}
+
+void cu_refused_call(const char *symbol)
+{
+    const struct cu_call *c = cu_call_now();
+    size_t n = strlen(symbol);
+    bool variant = c && !strncmp(cu_call_name(c), symbol, n) && !strncmp(cu_call_name(c) + n, "_pt", 3);
+    cu_refused(variant ? cu_call_name(c) : symbol);
 }
 
 enum { PROC_LEGACY = 1, PROC_PER_THREAD = 2 };                              /* flags */
 enum { PROC_FOUND = 0, PROC_SYMBOL_NOT_FOUND = 1, PROC_VERSION_NEWER = 2 }; /* CUdriverProcAddressQueryResult */
 
 /* The newest row of the name that is not newer than the caller. Rows of a name are side by side. */
-static const struct row *find(const char *name, u32 version, bool thread, bool *exists)
+static const struct entry *find(const char *name, u32 version, bool thread, bool *exists)
 {
-    const struct row *best = NULL;
+    const struct entry *best = NULL;
     *exists = false;
     for (u32 i = 0; i < COUNT_OF(table); i++) {
-        const struct row *r = &table[i];
+        const struct entry *r = &table[i];
         if (strcmp(r->name, name)) continue;
         *exists = true;
         if (r->since > version) continue;
@@ -75,7 +89,7 @@ CU_API(cuGetProcAddress_v2)(const char *name, void **function, int version, u64 
     *function = NULL;
     if (result) *result = PROC_SYMBOL_NOT_FOUND;
     if (flags & ~(u64)(PROC_LEGACY | PROC_PER_THREAD) || version < 0) return CU_INVALID_VALUE;
-    const struct row *r = find(name, (u32)version, flags & PROC_PER_THREAD, &exists);
+    const struct entry *r = find(name, (u32)version, flags & PROC_PER_THREAD, &exists);
     if (result) *result = r ? PROC_FOUND : exists ? PROC_VERSION_NEWER : PROC_SYMBOL_NOT_FOUND;
     if (r) *function = r->function;
     return CU_OK; /* also where nothing is found and nobody asks for the status */

@@ -19,36 +19,37 @@ _Static_assert(GATE_WORDS >= GATE_REGISTERS + GATE_STACK + GATE_FLOATS, "words")
 
 /* ---- functions by number ---- */
 
-static const char *const names[] = {
-#define CU(symbol, name, since, thread) #symbol,
+static const struct {
+    const char *symbol, *parameters;
+    char returns; /* r: a result code */
+    bool thread;  /* stream 0 is the thread's default stream */
+} entry[] = {
+#define ENTRY(symbol, function, name, since, thread, returns, parameters) { #symbol, parameters, #returns[0], thread },
 #include "abi/libcuda.def"
-#undef CU
-#define CUDART(symbol, first, last) #symbol,
+#undef ENTRY
+#define ENTRY(symbol, function, first, last, thread, returns, parameters) { #symbol, parameters, #returns[0], thread },
 #include "abi/cudart.def"
-#undef CUDART
+#undef ENTRY
 };
 enum {
     DRIVER = 0
-#define CU(symbol, name, since, thread) +1
+#define ENTRY(symbol, function, name, since, thread, returns, parameters) +1
 #include "abi/libcuda.def"
-#undef CU
+#undef ENTRY
 };
-enum { UNKNOWN, CODE, OTHER }; /* what a function returns */
-static u8 returns[COUNT_OF(names)];
 
-const char *cu_call_name(const struct cu_call *c) { return c->function < COUNT_OF(names) ? names[c->function] : "?"; }
+const char *cu_call_name(const struct cu_call *c)
+{
+    return c->function < COUNT_OF(entry) ? entry[c->function].symbol : "?";
+}
+const char *cu_call_parameters(const struct cu_call *c)
+{
+    return c->function < COUNT_OF(entry) ? entry[c->function].parameters : "...";
+}
 bool cu_call_of_runtime(const struct cu_call *c) { return c->function >= DRIVER; }
-
 bool cu_call_returns_code(const struct cu_call *c)
 {
-    if (c->function >= COUNT_OF(names)) return false;
-    u8 known = __atomic_load_n(&returns[c->function], __ATOMIC_RELAXED);
-    if (known == UNKNOWN) {
-        const struct cu_signature *s = cu_signature_of(names[c->function]);
-        known = (s ? s->returns == 'r' : names[c->function][0] != '_') ? CODE : OTHER;
-        __atomic_store_n(&returns[c->function], known, __ATOMIC_RELAXED);
-    }
-    return known == CODE;
+    return c->function < COUNT_OF(entry) && entry[c->function].returns == 'r';
 }
 
 /* ---- threads ---- */
@@ -104,6 +105,8 @@ static struct gate_thread *thread_take(void)
 
 const struct cu_call *cu_call_now(void) { return mine ? mine->now : NULL; }
 
+bool cu_call_per_thread(void) { return mine && mine->held.thread; }
+
 struct cu_held *cu_call_held(void) { return mine && mine->now ? &mine->held : NULL; }
 
 u64 cu_call_serial(void) { return mine ? mine->serial : 0; }
@@ -150,7 +153,9 @@ void gate_begin(struct cu_call *c)
     }
     c->held = t->held.mark;
     c->graphs = t->held.graphs;
+    c->thread = c->outer && t->held.thread;
     t->held.mark = t->held.n;
+    t->held.thread = c->function < COUNT_OF(entry) && entry[c->function].thread;
     if (c->outer) return;
     __atomic_store_n(&t->now, c, __ATOMIC_RELEASE); /* other threads read the record */
     __atomic_store_n(&t->serial, t->serial + 1, __ATOMIC_RELAXED);
@@ -163,6 +168,7 @@ static void held_end(struct gate_thread *t, const struct cu_call *c)
     struct cu_held *h = &t->held;
     if (h->n != h->mark || h->graphs) cu_held_release(h, h->mark, c->graphs);
     h->mark = c->held;
+    h->thread = c->thread;
 }
 
 void gate_end(struct cu_call *c)

@@ -8,7 +8,7 @@
 #include "run/gate_layout.h"
 
 struct cu_call {
-    u32 function;               /* its number: the rows of libcuda.def, then those of cudart.def */
+    u32 function;               /* its number: the entries of libcuda.def, then those of cudart.def */
     u32 live;                   /* a mark, while the function has not returned */
     u64 word[GATE_WORDS];       /* arguments: GATE_REGISTERS, GATE_STACK words of the stack, GATE_FLOATS */
     const void *return_address; /* in the program's code */
@@ -17,7 +17,8 @@ struct cu_call {
     s64 result;                 /* what the function returned, when it did */
     struct cu_call *outer;      /* the call that this one is part of; NULL: none, this is a record of the thread */
     u64 start;                  /* ns, when calls are logged */
-    u32 held, graphs;           /* cu_held.mark and cu_held.graphs of the call around this one */
+    u32 held;                   /* cu_held.mark of the call around this one */
+    bool graphs, thread;        /* the same of cu_held.graphs and cu_held.thread */
 };
 
 /* Handles that the calls of a thread use (cu_handle.c): they are given back when the call returns. */
@@ -30,6 +31,7 @@ struct cu_held {
     u32 n, cap;  /* of these */
     u32 mark;    /* the first of the innermost call */
     bool graphs; /* graphs_lock is the thread's */
+    bool thread; /* the innermost call is a variant _ptsz or _ptds: its stream 0 is the thread's default stream */
 };
 /* Of the calling thread; NULL: it is in no call. */
 struct cu_held *cu_call_held(void);
@@ -63,13 +65,8 @@ void cu_call_text(const struct cu_call *c, char *out, size_t size, bool raw);
 u64 cu_call_argument(const struct cu_call *c, u32 index);
 /* The same with its kind (gate_text.c); false: there are no more. */
 bool cu_call_pointer(const struct cu_call *c, u32 index, char *kind, u64 *value);
-struct cu_signature { /* a row of call_cu.def or call_rt.def */
-    const char *symbol;
-    char returns;
-    const char *parameters;
-};
-/* By name, also with _ptsz or _ptds behind it; NULL: there is no row. */
-const struct cu_signature *cu_signature_of(const char *symbol);
+/* As its row has them; "...": they are not known. */
+const char *cu_call_parameters(const struct cu_call *c);
 
 /* gate_log.c. LOCKSTEP_LOG=api: a line for each call. */
 bool cu_log_wanted(void);

@@ -126,7 +126,8 @@ lkgate_enter:
 
     /* For cuGetProcAddress: the same entries as in libcuda.so.1 (shell.S), lkdoor_NAME. */
     .set gate_number, 0
-#define CU(symbol, name, since, thread) GATE_DOOR(lkdoor_##symbol, lkcu_##symbol) .set gate_number, gate_number + 1;
+#define ENTRY(symbol, function, name, since, thread, returns, parameters) \
+    GATE_DOOR(lkdoor_##symbol, lkcu_##function) .set gate_number, gate_number + 1;
 #include "abi/libcuda.def"
-#undef CU
+#undef ENTRY
     .section .note.GNU-stack, "", %progbits

@@ -3,39 +3,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-/* In the order of strcmp, each list for itself. */
-static const struct cu_signature driver[] = {
-#define CALL(symbol, returns, parameters) { #symbol, #returns[0], parameters },
-#include "abi/call_cu.def"
-}, runtime[] = {
-#include "abi/call_rt.def"
-#undef CALL
-};
-
-static const struct cu_signature *find(const struct cu_signature *list, size_t n, const char *name, size_t bytes)
-{
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        int c = strncmp(name, list[mid].symbol, bytes);
-        if (!c && list[mid].symbol[bytes]) c = -1;
-        if (!c) return &list[mid];
-        if (c < 0)
-            high = mid;
-        else
-            low = mid + 1;
-    }
-    return NULL;
-}
-
-const struct cu_signature *cu_signature_of(const char *symbol)
-{
-    size_t n = strlen(symbol);
-    if (n > 5 && (!strcmp(symbol + n - 5, "_ptsz") || !strcmp(symbol + n - 5, "_ptds"))) n -= 5;
-    const struct cu_signature *s = find(driver, COUNT_OF(driver), symbol, n);
-    return s ? s : find(runtime, COUNT_OF(runtime), symbol, n);
-}
-
 /* ---- arguments by the rules of the machine's calling convention ---- */
 
 struct walk { /* through the words of a call */
@@ -102,7 +69,7 @@ static bool walk_next(struct walk *w)
 {
     while (*w->next == ' ') w->next++;
     size_t n = strcspn(w->next, " ");
-    if (n < 2) return false;
+    if (n < 2 || *w->next == '.') return false;
     w->kind = w->next[0];
     snprintf(w->name, sizeof w->name, "%.*s", (int)MIN_OF(n - 2, sizeof w->name - 1), w->next + 2);
     w->next += n;
@@ -112,8 +79,7 @@ static bool walk_next(struct walk *w)
 
 bool cu_call_pointer(const struct cu_call *c, u32 index, char *kind, u64 *value)
 {
-    const struct cu_signature *s = cu_signature_of(cu_call_name(c));
-    struct walk w = { .call = c, .next = s ? s->parameters : "" };
+    struct walk w = { .call = c, .next = cu_call_parameters(c) };
     while (walk_next(&w)) {
         if (w.kind == 'R' || index--) continue;
         *kind = w.kind;
@@ -244,8 +210,7 @@ void cu_call_text(const struct cu_call *c, char *out, size_t size, bool raw)
 {
     struct line l = { out, size, 0 };
     const char *name = cu_call_name(c), *between = "";
-    const struct cu_signature *s = cu_signature_of(name);
-    struct walk w = { .call = c, .next = s ? s->parameters : "" };
+    struct walk w = { .call = c, .next = cu_call_parameters(c) };
     add(&l, "%s(", name);
     while (walk_next(&w)) {
         if (w.kind == 'R') continue;
@@ -253,5 +218,5 @@ void cu_call_text(const struct cu_call *c, char *out, size_t size, bool raw)
         if (raw || !w.word || !pointer_add(&l, w.kind, *w.word)) argument_add(&l, w.kind, w.word);
         between = ", ";
     }
-    add(&l, s ? ")" : "...)");
+    add(&l, *w.next == '.' ? "...)" : ")");
 }

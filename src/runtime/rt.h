@@ -47,18 +47,9 @@ cu_result rt_enter(struct cu_context **c);
 void rt_device_prefer(int device);
 /* Keeps an error as the thread's last one, and returns it. */
 cu_result rt_done(cu_result r);
-/* Exports for the legacy and for the thread's default stream: `call` uses `thread`. */
-#define RT_PAIR(name, suffix, parameters, call) \
-    RT_API(name) parameters                     \
-    {                                           \
-        enum { thread = 0 };                    \
-        return rt_done(call);                   \
-    }                                           \
-    RT_API(name##suffix) parameters             \
-    {                                           \
-        enum { thread = 1 };                    \
-        return rt_done(call);                   \
-    }
+/* A function of the API that comes to this. */
+#define RT_CALL(name, parameters, call) \
+    RT_API(name) parameters { return rt_done(call); }
 
 /* rt_thread.c. "cudaErrorInvalidValue"; "unrecognized error code" */
 const char *rt_error_name(int error);

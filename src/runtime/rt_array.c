@@ -140,7 +140,7 @@ struct array_place { /* in an array */
 
 /* width x height bytes between an array and memory, or another array. */
 static cu_result rows(const struct array_place *to, const struct array_place *from, const void *p, u64 pitch, u64 width,
-                      u64 height, u32 kind, bool async, void *s, bool thread)
+                      u64 height, u32 kind, bool async, void *s)
 {
     struct cu_copy_3d x = { .width = width, .height = height, .depth = 1 };
     if (kind > BY_ADDRESS) return RT_INVALID_DIRECTION;
@@ -151,22 +151,19 @@ static cu_result rows(const struct array_place *to, const struct array_place *fr
     if (from) x.from_array = from->array, x.from_x = from->x, x.from_y = from->y;
     if (!to) x.to_host = (void *)(uintptr_t)p, x.to_device = P(p), x.to_pitch = pitch;
     if (!from) x.from_host = p, x.from_device = P(p), x.from_pitch = pitch;
-    return rt_copy_3d(&x, async, s, thread);
+    return rt_copy_3d(&x, async, s);
 }
 #define PLACE(a, x, y) \
     &(struct array_place) { a, x, y }
 #define TO_ROWS struct cu_array *a, u64 x, u64 y, const void *p, u64 pitch, u64 w, u64 h, u32 kind
 #define FROM_ROWS void *p, u64 pitch, struct cu_array *a, u64 x, u64 y, u64 w, u64 h, u32 kind
 #define OTHER_ROWS struct cu_array *a, u64 x, u64 y, struct cu_array *b, u64 bx, u64 by, u64 w, u64 h, u32 kind
-RT_PAIR(cudaMemcpy2DToArray, _ptds, (TO_ROWS), rows(PLACE(a, x, y), NULL, p, pitch, w, h, kind, false, NULL, thread))
-RT_PAIR(cudaMemcpy2DToArrayAsync, _ptsz, (TO_ROWS, void *s),
-        rows(PLACE(a, x, y), NULL, p, pitch, w, h, kind, true, s, thread))
-RT_PAIR(cudaMemcpy2DFromArray, _ptds, (FROM_ROWS),
-        rows(NULL, PLACE(a, x, y), p, pitch, w, h, kind, false, NULL, thread))
-RT_PAIR(cudaMemcpy2DFromArrayAsync, _ptsz, (FROM_ROWS, void *s),
-        rows(NULL, PLACE(a, x, y), p, pitch, w, h, kind, true, s, thread))
-RT_PAIR(cudaMemcpy2DArrayToArray, _ptds, (OTHER_ROWS),
-        rows(PLACE(a, x, y), PLACE(b, bx, by), NULL, 0, w, h, kind, false, NULL, thread))
+RT_CALL(cudaMemcpy2DToArray, (TO_ROWS), rows(PLACE(a, x, y), NULL, p, pitch, w, h, kind, false, NULL))
+RT_CALL(cudaMemcpy2DToArrayAsync, (TO_ROWS, void *s), rows(PLACE(a, x, y), NULL, p, pitch, w, h, kind, true, s))
+RT_CALL(cudaMemcpy2DFromArray, (FROM_ROWS), rows(NULL, PLACE(a, x, y), p, pitch, w, h, kind, false, NULL))
+RT_CALL(cudaMemcpy2DFromArrayAsync, (FROM_ROWS, void *s), rows(NULL, PLACE(a, x, y), p, pitch, w, h, kind, true, s))
+RT_CALL(cudaMemcpy2DArrayToArray, (OTHER_ROWS),
+        rows(PLACE(a, x, y), PLACE(b, bx, by), NULL, 0, w, h, kind, false, NULL))
 
 /* ---- copies of bytes, which go on in the next row ---- */
 
@@ -194,7 +191,7 @@ static bool fits(const struct array_place *at, u64 n)
 }
 
 static cu_result bytes(struct array_place *to, struct array_place *from, const void *p, u64 n, u32 kind, bool async,
-                       void *s, bool thread)
+                       void *s)
 {
     cu_result r = rt_enter(NULL);
     if (r) return r;
@@ -203,7 +200,7 @@ static cu_result bytes(struct array_place *to, struct array_place *from, const v
     if (n && ((to && !fits(to, n)) || (from && !fits(from, n)))) return CU_INVALID_VALUE;
     while (n && !r) {
         u64 piece = MIN_OF(n, MIN_OF(to ? left_in_row(to) : n, from ? left_in_row(from) : n));
-        r = rows(to, from, p, piece, piece, 1, kind, async, s, thread);
+        r = rows(to, from, p, piece, piece, 1, kind, async, s);
         if (to) advance(to, piece);
         if (from) advance(from, piece);
         if (p) p = (const char *)p + piece;
@@ -213,11 +210,10 @@ static cu_result bytes(struct array_place *to, struct array_place *from, const v
 }
 #define TO_BYTES struct cu_array *a, u64 x, u64 y, const void *p, u64 n, u32 kind
 #define FROM_BYTES void *p, struct cu_array *a, u64 x, u64 y, u64 n, u32 kind
-RT_PAIR(cudaMemcpyToArray, _ptds, (TO_BYTES), bytes(PLACE(a, x, y), NULL, p, n, kind, false, NULL, thread))
-RT_PAIR(cudaMemcpyToArrayAsync, _ptsz, (TO_BYTES, void *s), bytes(PLACE(a, x, y), NULL, p, n, kind, true, s, thread))
-RT_PAIR(cudaMemcpyFromArray, _ptds, (FROM_BYTES), bytes(NULL, PLACE(a, x, y), p, n, kind, false, NULL, thread))
-RT_PAIR(cudaMemcpyFromArrayAsync, _ptsz, (FROM_BYTES, void *s),
-        bytes(NULL, PLACE(a, x, y), p, n, kind, true, s, thread))
-RT_PAIR(cudaMemcpyArrayToArray, _ptds,
+RT_CALL(cudaMemcpyToArray, (TO_BYTES), bytes(PLACE(a, x, y), NULL, p, n, kind, false, NULL))
+RT_CALL(cudaMemcpyToArrayAsync, (TO_BYTES, void *s), bytes(PLACE(a, x, y), NULL, p, n, kind, true, s))
+RT_CALL(cudaMemcpyFromArray, (FROM_BYTES), bytes(NULL, PLACE(a, x, y), p, n, kind, false, NULL))
+RT_CALL(cudaMemcpyFromArrayAsync, (FROM_BYTES, void *s), bytes(NULL, PLACE(a, x, y), p, n, kind, true, s))
+RT_CALL(cudaMemcpyArrayToArray,
         (struct cu_array * a, u64 x, u64 y, struct cu_array *b, u64 bx, u64 by, u64 n, u32 kind),
-        bytes(PLACE(a, x, y), PLACE(b, bx, by), NULL, n, kind, false, NULL, thread))
+        bytes(PLACE(a, x, y), PLACE(b, bx, by), NULL, n, kind, false, NULL))

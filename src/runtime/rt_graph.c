@@ -279,8 +279,6 @@ RT_API(cudaGraphInstantiate_11)(MAKING, struct cu_node **node, char *log, u64 by
     return lkrt_cudaGraphInstantiate(out, g, 0);
 }
 PASS(cudaGraphInstantiateWithParams, (MAKING, struct cu_instantiation *x), lkcu_cuGraphInstantiateWithParams(out, g, x))
-PASS(cudaGraphInstantiateWithParams_ptsz, (MAKING, struct cu_instantiation *x),
-     lkcu_cuGraphInstantiateWithParams(out, g, x))
 PASS(cudaGraphExecDestroy, (struct cu_exec * x), lkcu_cuGraphExecDestroy(x))
 PASS(cudaGraphExecGetFlags, (struct cu_exec * x, u64 *flags), lkcu_cuGraphExecGetFlags(x, flags))
 PASS(cudaGraphExecUpdate, (struct cu_exec * x, struct cu_graph *g, struct cu_update *info),
@@ -289,9 +287,8 @@ PASS(cudaGraphExecUpdate_11, (struct cu_exec * x, struct cu_graph *g, struct cu_
      lkcu_cuGraphExecUpdate(x, g, node, result))
 PASS(cudaGraphNodeSetEnabled, (EXEC, unsigned on), lkcu_cuGraphNodeSetEnabled(x, n, on))
 PASS(cudaGraphNodeGetEnabled, (EXEC, unsigned *on), lkcu_cuGraphNodeGetEnabled(x, n, on))
-#define VARIANT(name) (thread ? lkcu_##name##_ptsz : lkcu_##name)
-RT_PAIR(cudaGraphLaunch, _ptsz, (struct cu_exec * x, void *s), THEN(VARIANT(cuGraphLaunch)(x, s)))
-RT_PAIR(cudaGraphUpload, _ptsz, (struct cu_exec * x, void *s), THEN(VARIANT(cuGraphUpload)(x, s)))
+RT_CALL(cudaGraphLaunch, (struct cu_exec * x, void *s), THEN(lkcu_cuGraphLaunch(x, s)))
+RT_CALL(cudaGraphUpload, (struct cu_exec * x, void *s), THEN(lkcu_cuGraphUpload(x, s)))
 PASS(cudaDeviceGraphMemTrim, (int device), lkcu_cuDeviceGraphMemTrim(device))
 PASS(cudaDeviceGetGraphMemAttribute, (int device, u32 which, u64 *value),
      lkcu_cuDeviceGetGraphMemAttribute(device, which, value))
@@ -314,23 +311,23 @@ PASS(cudaGraphReleaseUserObject, (struct cu_graph * g, struct cu_user_object *o,
 
 #define TOLD struct cu_graph **graph, struct cu_node *const **nodes
 #define TOLD_EDGES const struct cu_edge_data **edges
-RT_PAIR(cudaStreamBeginCapture, _ptsz, (void *s, u32 mode), THEN(VARIANT(cuStreamBeginCapture_v2)(s, mode)))
-RT_PAIR(cudaStreamBeginCaptureToGraph, _ptsz,
+RT_CALL(cudaStreamBeginCapture, (void *s, u32 mode), THEN(lkcu_cuStreamBeginCapture_v2(s, mode)))
+RT_CALL(cudaStreamBeginCaptureToGraph,
         (void *s, struct cu_graph *g, struct cu_node *const *dep, DATA, u64 deps, u32 mode),
-        THEN(VARIANT(cuStreamBeginCaptureToGraph)(s, g, dep, data, deps, mode)))
-RT_PAIR(cudaStreamEndCapture, _ptsz, (void *s, struct cu_graph **g), THEN(VARIANT(cuStreamEndCapture)(s, g)))
-RT_PAIR(cudaStreamIsCapturing, _ptsz, (void *s, u32 *out), THEN(VARIANT(cuStreamIsCapturing)(s, out)))
+        THEN(lkcu_cuStreamBeginCaptureToGraph(s, g, dep, data, deps, mode)))
+RT_CALL(cudaStreamEndCapture, (void *s, struct cu_graph **g), THEN(lkcu_cuStreamEndCapture(s, g)))
+RT_CALL(cudaStreamIsCapturing, (void *s, u32 *out), THEN(lkcu_cuStreamIsCapturing(s, out)))
 /* As with edges: data came with 12.3. */
-#define ASK_3 THEN(VARIANT(cuStreamGetCaptureInfo_v3)(s, status, id, graph, nodes, edges, count))
-RT_PAIR(cudaStreamGetCaptureInfo_11, _ptsz, (CU_CAPTURE_INFO), THEN(VARIANT(cuStreamGetCaptureInfo)(s, status, id)))
-RT_PAIR(cudaStreamGetCaptureInfo_v2, _ptsz, (CU_CAPTURE_INFO, TOLD, u64 *count),
-        THEN(VARIANT(cuStreamGetCaptureInfo_v2)(s, status, id, graph, nodes, count)))
-RT_PAIR(cudaStreamGetCaptureInfo_v3, _ptsz, (CU_CAPTURE_INFO, TOLD, TOLD_EDGES, u64 *count), ASK_3)
-RT_PAIR(cudaStreamGetCaptureInfo, _ptsz, (CU_CAPTURE_INFO, TOLD, TOLD_EDGES, u64 *count), ASK_3)
+#define ASK_3 THEN(lkcu_cuStreamGetCaptureInfo_v3(s, status, id, graph, nodes, edges, count))
+RT_CALL(cudaStreamGetCaptureInfo_11, (CU_CAPTURE_INFO), THEN(lkcu_cuStreamGetCaptureInfo(s, status, id)))
+RT_CALL(cudaStreamGetCaptureInfo_v2, (CU_CAPTURE_INFO, TOLD, u64 *count),
+        THEN(lkcu_cuStreamGetCaptureInfo_v2(s, status, id, graph, nodes, count)))
+RT_CALL(cudaStreamGetCaptureInfo_v3, (CU_CAPTURE_INFO, TOLD, TOLD_EDGES, u64 *count), ASK_3)
+RT_CALL(cudaStreamGetCaptureInfo, (CU_CAPTURE_INFO, TOLD, TOLD_EDGES, u64 *count), ASK_3)
 #define NEXT void *s, struct cu_node *const *dep
-#define SET_2 THEN(VARIANT(cuStreamUpdateCaptureDependencies_v2)(s, dep, data, deps, flags))
-RT_PAIR(cudaStreamUpdateCaptureDependencies_11, _ptsz, (NEXT, u64 deps, unsigned flags),
-        THEN(VARIANT(cuStreamUpdateCaptureDependencies)(s, dep, deps, flags)))
-RT_PAIR(cudaStreamUpdateCaptureDependencies_v2, _ptsz, (NEXT, DATA, u64 deps, unsigned flags), SET_2)
-RT_PAIR(cudaStreamUpdateCaptureDependencies, _ptsz, (NEXT, DATA, u64 deps, unsigned flags), SET_2)
+#define SET_2 THEN(lkcu_cuStreamUpdateCaptureDependencies_v2(s, dep, data, deps, flags))
+RT_CALL(cudaStreamUpdateCaptureDependencies_11, (NEXT, u64 deps, unsigned flags),
+        THEN(lkcu_cuStreamUpdateCaptureDependencies(s, dep, deps, flags)))
+RT_CALL(cudaStreamUpdateCaptureDependencies_v2, (NEXT, DATA, u64 deps, unsigned flags), SET_2)
+RT_CALL(cudaStreamUpdateCaptureDependencies, (NEXT, DATA, u64 deps, unsigned flags), SET_2)
 PASS(cudaThreadExchangeStreamCaptureMode, (u32 * mode), lkcu_cuThreadExchangeStreamCaptureMode(mode))

@@ -41,22 +41,19 @@ static cu_result launched(cu_result r)
 }
 
 static cu_result launch(const void *host, struct rt_dim3 g, struct rt_dim3 b, void **args, u64 shared, void *stream,
-                        bool cooperative, bool thread)
+                        bool cooperative)
 {
     struct cu_function *f;
     cu_result r = rt_enter(NULL);
     if (r || (r = rt_function_of(host, &f))) return r;
     if (shared > UINT32_MAX) return CU_INVALID_VALUE;
-    if (cooperative)
-        return (thread ? lkcu_cuLaunchCooperativeKernel_ptsz
-                       : lkcu_cuLaunchCooperativeKernel)(f, g.x, g.y, g.z, b.x, b.y, b.z, (u32)shared, stream, args);
-    return (thread ? lkcu_cuLaunchKernel_ptsz : lkcu_cuLaunchKernel)(f, g.x, g.y, g.z, b.x, b.y, b.z, (u32)shared,
-                                                                     stream, args, NULL);
+    if (cooperative) return lkcu_cuLaunchCooperativeKernel(f, g.x, g.y, g.z, b.x, b.y, b.z, (u32)shared, stream, args);
+    return lkcu_cuLaunchKernel(f, g.x, g.y, g.z, b.x, b.y, b.z, (u32)shared, stream, args, NULL);
 }
 #define LAUNCH (const void *f, struct rt_dim3 g, struct rt_dim3 b, void **args, u64 shared, void *s)
-RT_PAIR(cudaLaunchKernel, _ptsz, LAUNCH, launched(launch(f, g, b, args, shared, s, false, thread)))
-RT_PAIR(__cudaLaunchKernel, _ptsz, LAUNCH, launched(launch(f, g, b, args, shared, s, false, thread)))
-RT_PAIR(cudaLaunchCooperativeKernel, _ptsz, LAUNCH, launched(launch(f, g, b, args, shared, s, true, thread)))
+RT_CALL(cudaLaunchKernel, LAUNCH, launched(launch(f, g, b, args, shared, s, false)))
+RT_CALL(__cudaLaunchKernel, LAUNCH, launched(launch(f, g, b, args, shared, s, false)))
+RT_CALL(cudaLaunchCooperativeKernel, LAUNCH, launched(launch(f, g, b, args, shared, s, true)))
 
 struct rt_launch_config { /* cudaLaunchConfig_t */
     struct rt_dim3 grid, block;
@@ -80,15 +77,15 @@ static cu_result config_read(const struct rt_launch_config *x, const void *host,
                                       .attributes = x->attributes };
     return CU_OK;
 }
-static cu_result launch_ex(const struct rt_launch_config *x, const void *host, void **args, bool thread)
+static cu_result launch_ex(const struct rt_launch_config *x, const void *host, void **args)
 {
     struct cu_launch_config y;
     struct cu_function *f;
     cu_result r = config_read(x, host, &y, &f);
-    return r ? r : (thread ? lkcu_cuLaunchKernelEx_ptsz : lkcu_cuLaunchKernelEx)(&y, f, args, NULL);
+    return r ? r : lkcu_cuLaunchKernelEx(&y, f, args, NULL);
 }
-RT_PAIR(cudaLaunchKernelExC, _ptsz, (const struct rt_launch_config *x, const void *f, void **args),
-        launched(launch_ex(x, f, args, thread)))
+RT_CALL(cudaLaunchKernelExC, (const struct rt_launch_config *x, const void *f, void **args),
+        launched(launch_ex(x, f, args)))
 
 struct rt_launch_params { /* cudaLaunchParams */
     void *function;
@@ -106,8 +103,7 @@ RT_API(cudaLaunchCooperativeKernelMultiDevice)(const struct rt_launch_params *li
         cu_refused("cudaLaunchCooperativeKernelMultiDevice over several devices");
         return rt_done(CU_NOT_SUPPORTED);
     }
-    return rt_done(
-        launch(list->function, list->grid, list->block, list->args, list->shared, list->stream, true, false));
+    return rt_done(launch(list->function, list->grid, list->block, list->args, list->shared, list->stream, true));
 }
 
 /* ---- occupancy ---- */

@@ -50,53 +50,27 @@ RT_API(cudaKernelSetAttributeForDevice)(void *kernel, int which, int value, int 
 
 enum { ENTRY_FOUND, ENTRY_NOT_FOUND, ENTRY_NEWER }; /* cudaDriverEntryPointQueryResult, as the driver's own */
 
-static cu_result entry(const char *name, void **out, unsigned version, u64 flags, int *status, bool thread)
+static cu_result entry(const char *name, void **out, unsigned version, u64 flags, int *status)
 {
     enum { PER_THREAD = 2 };
     int found = ENTRY_NOT_FOUND;
     if (status && !cu_ok(status)) return CU_INVALID_VALUE;
     if (flags > PER_THREAD || !version || version > 99999) return CU_INVALID_VALUE;
-    if (!flags && thread) flags = PER_THREAD;
+    if (!flags && cu_call_per_thread()) flags = PER_THREAD;
     cu_result r = lkcu_cuGetProcAddress_v2(name, out, (int)version, flags, &found);
     if (r) return r;
     if (status) *status = found;
     return found == ENTRY_FOUND || status ? CU_OK : CU_NOT_FOUND;
 }
-#define ENTRY(release, version)                                                                          \
-    RT_API(cudaGetDriverEntryPoint_##release)(const char *name, void **out, u64 flags, int *status)      \
-    {                                                                                                    \
-        return rt_done(entry(name, out, version, flags, status, false));                                 \
-    }                                                                                                    \
-    RT_API(cudaGetDriverEntryPoint_ptsz_##release)(const char *name, void **out, u64 flags, int *status) \
-    {                                                                                                    \
-        return rt_done(entry(name, out, version, flags, status, true));                                  \
-    }
-ENTRY(12, RT_VERSION_12)
+RT_CALL(cudaGetDriverEntryPoint, (const char *name, void **out, u64 flags, int *status),
+        entry(name, out, CU_VERSION, flags, status))
+RT_CALL(cudaGetDriverEntryPoint_12, (const char *name, void **out, u64 flags, int *status),
+        entry(name, out, RT_VERSION_12, flags, status))
 /* Without a status, which came with release 12. */
-RT_API(cudaGetDriverEntryPoint_11)(const char *name, void **out, u64 flags)
-{
-    return rt_done(entry(name, out, RT_VERSION_11, flags, NULL, false));
-}
-RT_API(cudaGetDriverEntryPoint_ptsz_11)(const char *name, void **out, u64 flags)
-{
-    return rt_done(entry(name, out, RT_VERSION_11, flags, NULL, true));
-}
-RT_API(cudaGetDriverEntryPoint)(const char *name, void **out, u64 flags, int *status)
-{
-    return rt_done(entry(name, out, CU_VERSION, flags, status, false));
-}
-RT_API(cudaGetDriverEntryPoint_ptsz)(const char *name, void **out, u64 flags, int *status)
-{
-    return rt_done(entry(name, out, CU_VERSION, flags, status, true));
-}
-RT_API(cudaGetDriverEntryPointByVersion)(const char *name, void **out, unsigned version, u64 flags, int *status)
-{
-    return rt_done(entry(name, out, version, flags, status, false));
-}
-RT_API(cudaGetDriverEntryPointByVersion_ptsz)(const char *name, void **out, unsigned version, u64 flags, int *status)
-{
-    return rt_done(entry(name, out, version, flags, status, true));
-}
+RT_CALL(cudaGetDriverEntryPoint_11, (const char *name, void **out, u64 flags),
+        entry(name, out, RT_VERSION_11, flags, NULL))
+RT_CALL(cudaGetDriverEntryPointByVersion, (const char *name, void **out, unsigned version, u64 flags, int *status),
+        entry(name, out, version, flags, status))
 /* The runtime's own tables are the driver's. */
 RT_API(cudaGetExportTable)(const void **out, const void *id) { return rt_done(lkcu_cuGetExportTable(out, id)); }
 

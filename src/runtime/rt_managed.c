@@ -4,7 +4,6 @@
 #include "runtime/rt.h"
 
 #define P(x) (u64)(uintptr_t)(x)
-#define VARIANT(name) (thread ? lkcu_##name##_ptsz : lkcu_##name)
 
 RT_API(cudaMemAdvise_11)(const void *p, u64 n, int advice, int device)
 {
@@ -18,18 +17,17 @@ RT_API(cudaMemAdvise_v2)(const void *p, u64 n, int advice, struct cu_location l)
 {
     return lkrt_cudaMemAdvise(p, n, advice, l);
 }
-RT_PAIR(cudaMemPrefetchAsync_11, _ptsz, (const void *p, u64 n, int device, void *s),
-        THEN(VARIANT(cuMemPrefetchAsync)(P(p), n, device, s)))
-RT_PAIR(cudaMemPrefetchAsync, _ptsz, (const void *p, u64 n, struct cu_location l, unsigned flags, void *s),
-        THEN(VARIANT(cuMemPrefetchAsync_v2)(P(p), n, l, flags, s)))
-RT_PAIR(cudaMemPrefetchAsync_v2, _ptsz, (const void *p, u64 n, struct cu_location l, unsigned flags, void *s),
-        THEN(VARIANT(cuMemPrefetchAsync_v2)(P(p), n, l, flags, s)))
-RT_PAIR(cudaMemPrefetchBatchAsync, _ptsz, (CU_RANGES, CU_PLACES, u64 flags, void *s),
-        THEN(VARIANT(cuMemPrefetchBatchAsync)(a, b, n, l, index, places, flags, s)))
-RT_PAIR(cudaMemDiscardAndPrefetchBatchAsync, _ptsz, (CU_RANGES, CU_PLACES, u64 flags, void *s),
-        THEN(VARIANT(cuMemDiscardAndPrefetchBatchAsync)(a, b, n, l, index, places, flags, s)))
-RT_PAIR(cudaMemDiscardBatchAsync, _ptsz, (CU_RANGES, u64 flags, void *s),
-        THEN(VARIANT(cuMemDiscardBatchAsync)(a, b, n, flags, s)))
+RT_CALL(cudaMemPrefetchAsync_11, (const void *p, u64 n, int device, void *s),
+        THEN(lkcu_cuMemPrefetchAsync(P(p), n, device, s)))
+RT_CALL(cudaMemPrefetchAsync, (const void *p, u64 n, struct cu_location l, unsigned flags, void *s),
+        THEN(lkcu_cuMemPrefetchAsync_v2(P(p), n, l, flags, s)))
+RT_CALL(cudaMemPrefetchAsync_v2, (const void *p, u64 n, struct cu_location l, unsigned flags, void *s),
+        THEN(lkcu_cuMemPrefetchAsync_v2(P(p), n, l, flags, s)))
+RT_CALL(cudaMemPrefetchBatchAsync, (CU_RANGES, CU_PLACES, u64 flags, void *s),
+        THEN(lkcu_cuMemPrefetchBatchAsync(a, b, n, l, index, places, flags, s)))
+RT_CALL(cudaMemDiscardAndPrefetchBatchAsync, (CU_RANGES, CU_PLACES, u64 flags, void *s),
+        THEN(lkcu_cuMemDiscardAndPrefetchBatchAsync(a, b, n, l, index, places, flags, s)))
+RT_CALL(cudaMemDiscardBatchAsync, (CU_RANGES, u64 flags, void *s), THEN(lkcu_cuMemDiscardBatchAsync(a, b, n, flags, s)))
 RT_API(cudaMemRangeGetAttribute)(void *out, u64 size, int which, const void *p, u64 n)
 {
     return rt_done(THEN(lkcu_cuMemRangeGetAttribute(out, size, which, P(p), n)));
@@ -38,16 +36,16 @@ RT_API(cudaMemRangeGetAttributes)(void **out, u64 *size, int *which, u64 attribu
 {
     return rt_done(THEN(lkcu_cuMemRangeGetAttributes(out, size, which, attributes, P(p), n)));
 }
-RT_PAIR(cudaStreamAttachMemAsync, _ptsz, (void *s, void *p, u64 n, unsigned flags),
-        THEN(VARIANT(cuStreamAttachMemAsync)(s, P(p), n, flags)))
+RT_CALL(cudaStreamAttachMemAsync, (void *s, void *p, u64 n, unsigned flags),
+        THEN(lkcu_cuStreamAttachMemAsync(s, P(p), n, flags)))
 
 /* ---- batches ---- */
 
-RT_PAIR(cudaMemcpyBatchAsync_12, _ptsz, (CU_COPIES, u64 *failed, void *s),
-        THEN(VARIANT(cuMemcpyBatchAsync)(to, from, bytes, n, x, index, attributes, failed, s)))
-RT_PAIR(cudaMemcpyBatchAsync, _ptsz, (CU_COPIES, void *s),
-        THEN(VARIANT(cuMemcpyBatchAsync_v2)(to, from, bytes, n, x, index, attributes, s)))
-RT_PAIR(cudaMemcpy3DBatchAsync_12, _ptsz, (u64 n, struct cu_copy_op *o, u64 *failed, u64 flags, void *s),
-        THEN(VARIANT(cuMemcpy3DBatchAsync)(n, o, failed, flags, s)))
-RT_PAIR(cudaMemcpy3DBatchAsync, _ptsz, (u64 n, struct cu_copy_op *o, u64 flags, void *s),
-        THEN(VARIANT(cuMemcpy3DBatchAsync_v2)(n, o, flags, s)))
+RT_CALL(cudaMemcpyBatchAsync_12, (CU_COPIES, u64 *failed, void *s),
+        THEN(lkcu_cuMemcpyBatchAsync(to, from, bytes, n, x, index, attributes, failed, s)))
+RT_CALL(cudaMemcpyBatchAsync, (CU_COPIES, void *s),
+        THEN(lkcu_cuMemcpyBatchAsync_v2(to, from, bytes, n, x, index, attributes, s)))
+RT_CALL(cudaMemcpy3DBatchAsync_12, (u64 n, struct cu_copy_op *o, u64 *failed, u64 flags, void *s),
+        THEN(lkcu_cuMemcpy3DBatchAsync(n, o, failed, flags, s)))
+RT_CALL(cudaMemcpy3DBatchAsync, (u64 n, struct cu_copy_op *o, u64 flags, void *s),
+        THEN(lkcu_cuMemcpy3DBatchAsync_v2(n, o, flags, s)))

@@ -62,22 +62,21 @@ RT_API(cudaMalloc3D)(struct rt_pitched *out, struct rt_extent e)
 }
 RT_API(cudaMemGetInfo)(u64 *left, u64 *total) { return rt_done(THEN(lkcu_cuMemGetInfo_v2(left, total))); }
 
-static cu_result malloc_async(void **out, u64 bytes, void *s, bool thread)
+static cu_result malloc_async(void **out, u64 bytes, void *s)
 {
     u64 address = 0;
     if (!cu_ok(out)) return CU_INVALID_VALUE;
-    cu_result r = THEN((thread ? lkcu_cuMemAllocAsync_ptsz : lkcu_cuMemAllocAsync)(&address, bytes, s));
+    cu_result r = THEN(lkcu_cuMemAllocAsync(&address, bytes, s));
     if (!r) *out = (void *)(uintptr_t)address;
     return r;
 }
-RT_PAIR(cudaMallocAsync, _ptsz, (void **out, u64 n, void *s), malloc_async(out, n, s, thread))
-RT_PAIR(cudaFreeAsync, _ptsz, (void *p, void *s),
-        THEN((thread ? lkcu_cuMemFreeAsync_ptsz : lkcu_cuMemFreeAsync)(P(p), s)))
+RT_CALL(cudaMallocAsync, (void **out, u64 n, void *s), malloc_async(out, n, s))
+RT_CALL(cudaFreeAsync, (void *p, void *s), THEN(lkcu_cuMemFreeAsync(P(p), s)))
 
 /* ---- copies ---- */
 
 /* The kind says which side is whose; what it says wrongly is the caller's error, and found. */
-static cu_result copy(void *to, const void *from, u64 n, u32 kind, bool async, void *s, bool thread)
+static cu_result copy(void *to, const void *from, u64 n, u32 kind, bool async, void *s)
 {
     cu_result r = rt_enter(NULL);
     if (r) return r;
@@ -85,41 +84,34 @@ static cu_result copy(void *to, const void *from, u64 n, u32 kind, bool async, v
     if (!n) return CU_OK;
     if (!to || !from) return CU_INVALID_VALUE;
     if (kind == TO_DEVICE)
-        return async ? (thread ? lkcu_cuMemcpyHtoDAsync_v2_ptsz : lkcu_cuMemcpyHtoDAsync_v2)(P(to), from, n, s)
-                     : (thread ? lkcu_cuMemcpyHtoD_v2_ptds : lkcu_cuMemcpyHtoD_v2)(P(to), from, n);
+        return async ? lkcu_cuMemcpyHtoDAsync_v2(P(to), from, n, s) : lkcu_cuMemcpyHtoD_v2(P(to), from, n);
     if (kind == TO_HOST)
-        return async ? (thread ? lkcu_cuMemcpyDtoHAsync_v2_ptsz : lkcu_cuMemcpyDtoHAsync_v2)(to, P(from), n, s)
-                     : (thread ? lkcu_cuMemcpyDtoH_v2_ptds : lkcu_cuMemcpyDtoH_v2)(to, P(from), n);
+        return async ? lkcu_cuMemcpyDtoHAsync_v2(to, P(from), n, s) : lkcu_cuMemcpyDtoH_v2(to, P(from), n);
     if (kind == ON_DEVICE)
-        return async ? (thread ? lkcu_cuMemcpyDtoDAsync_v2_ptsz : lkcu_cuMemcpyDtoDAsync_v2)(P(to), P(from), n, s)
-                     : (thread ? lkcu_cuMemcpyDtoD_v2_ptds : lkcu_cuMemcpyDtoD_v2)(P(to), P(from), n);
-    return async ? (thread ? lkcu_cuMemcpyAsync_ptsz : lkcu_cuMemcpyAsync)(P(to), P(from), n, s)
-                 : (thread ? lkcu_cuMemcpy_ptds : lkcu_cuMemcpy)(P(to), P(from), n);
+        return async ? lkcu_cuMemcpyDtoDAsync_v2(P(to), P(from), n, s) : lkcu_cuMemcpyDtoD_v2(P(to), P(from), n);
+    return async ? lkcu_cuMemcpyAsync(P(to), P(from), n, s) : lkcu_cuMemcpy(P(to), P(from), n);
 }
-RT_PAIR(cudaMemcpy, _ptds, (void *to, const void *from, u64 n, u32 kind), copy(to, from, n, kind, false, NULL, thread))
-RT_PAIR(cudaMemcpyAsync, _ptsz, (void *to, const void *from, u64 n, u32 kind, void *s),
-        copy(to, from, n, kind, true, s, thread))
+RT_CALL(cudaMemcpy, (void *to, const void *from, u64 n, u32 kind), copy(to, from, n, kind, false, NULL))
+RT_CALL(cudaMemcpyAsync, (void *to, const void *from, u64 n, u32 kind, void *s), copy(to, from, n, kind, true, s))
 
 /* To and from a variable: `offset` bytes into it. */
 static cu_result symbol_copy(const void *symbol, void *host, u64 n, u64 offset, u32 kind, bool to_symbol, bool async,
-                             void *s, bool thread)
+                             void *s)
 {
     u64 address, bytes;
     cu_result r = rt_symbol_of(symbol, &address, &bytes);
     if (r) return r;
     if (offset > bytes || n > bytes - offset) return CU_INVALID_VALUE;
     void *variable = (void *)(uintptr_t)(address + offset);
-    return copy(to_symbol ? variable : host, to_symbol ? host : variable, n, kind, async, s, thread);
+    return copy(to_symbol ? variable : host, to_symbol ? host : variable, n, kind, async, s);
 }
 #define TO_SYMBOL const void *symbol, const void *p, u64 n, u64 offset, u32 kind
 #define FROM_SYMBOL void *p, const void *symbol, u64 n, u64 offset, u32 kind
 #define HOSTS (void *)(uintptr_t)p
-RT_PAIR(cudaMemcpyToSymbol, _ptds, (TO_SYMBOL), symbol_copy(symbol, HOSTS, n, offset, kind, true, false, NULL, thread))
-RT_PAIR(cudaMemcpyToSymbolAsync, _ptsz, (TO_SYMBOL, void *s),
-        symbol_copy(symbol, HOSTS, n, offset, kind, true, true, s, thread))
-RT_PAIR(cudaMemcpyFromSymbol, _ptds, (FROM_SYMBOL), symbol_copy(symbol, p, n, offset, kind, false, false, NULL, thread))
-RT_PAIR(cudaMemcpyFromSymbolAsync, _ptsz, (FROM_SYMBOL, void *s),
-        symbol_copy(symbol, p, n, offset, kind, false, true, s, thread))
+RT_CALL(cudaMemcpyToSymbol, (TO_SYMBOL), symbol_copy(symbol, HOSTS, n, offset, kind, true, false, NULL))
+RT_CALL(cudaMemcpyToSymbolAsync, (TO_SYMBOL, void *s), symbol_copy(symbol, HOSTS, n, offset, kind, true, true, s))
+RT_CALL(cudaMemcpyFromSymbol, (FROM_SYMBOL), symbol_copy(symbol, p, n, offset, kind, false, false, NULL))
+RT_CALL(cudaMemcpyFromSymbolAsync, (FROM_SYMBOL, void *s), symbol_copy(symbol, p, n, offset, kind, false, true, s))
 
 /* ---- rows and slices ---- */
 
@@ -129,15 +121,13 @@ u32 rt_memory_type(u32 kind, bool to)
     bool device = kind == ON_DEVICE || kind == (to ? TO_DEVICE : TO_HOST);
     return device ? MEMORY_DEVICE : MEMORY_HOST;
 }
-cu_result rt_copy_3d(const struct cu_copy_3d *x, bool async, void *s, bool thread)
+cu_result rt_copy_3d(const struct cu_copy_3d *x, bool async, void *s)
 {
     cu_result r = rt_enter(NULL);
     if (r) return r;
-    return async ? (thread ? lkcu_cuMemcpy3DAsync_v2_ptsz : lkcu_cuMemcpy3DAsync_v2)(x, s)
-                 : (thread ? lkcu_cuMemcpy3D_v2_ptds : lkcu_cuMemcpy3D_v2)(x);
+    return async ? lkcu_cuMemcpy3DAsync_v2(x, s) : lkcu_cuMemcpy3D_v2(x);
 }
-static cu_result pitched(struct cu_copy_3d *x, const void *to, const void *from, u32 kind, bool async, void *s,
-                         bool thread)
+static cu_result pitched(struct cu_copy_3d *x, const void *to, const void *from, u32 kind, bool async, void *s)
 {
     if (kind > BY_ADDRESS) return RT_INVALID_DIRECTION;
     if (!x->to_type) x->to_type = rt_memory_type(kind, true);
@@ -146,20 +136,20 @@ static cu_result pitched(struct cu_copy_3d *x, const void *to, const void *from,
     x->to_device = P(to);
     x->from_host = from;
     x->from_device = P(from);
-    return rt_copy_3d(x, async, s, thread);
+    return rt_copy_3d(x, async, s);
 }
 static cu_result copy_2d(void *to, u64 to_pitch, const void *from, u64 from_pitch, u64 width, u64 rows, u32 kind,
-                         bool async, void *s, bool thread)
+                         bool async, void *s)
 {
     if (width > to_pitch || width > from_pitch) return 12; /* cudaErrorInvalidPitchValue */
     return pitched(
         &(struct cu_copy_3d){
             .from_pitch = from_pitch, .to_pitch = to_pitch, .width = width, .height = rows, .depth = 1 },
-        to, from, kind, async, s, thread);
+        to, from, kind, async, s);
 }
 #define ROWS void *to, u64 tp, const void *from, u64 fp, u64 w, u64 h, u32 kind
-RT_PAIR(cudaMemcpy2D, _ptds, (ROWS), copy_2d(to, tp, from, fp, w, h, kind, false, NULL, thread))
-RT_PAIR(cudaMemcpy2DAsync, _ptsz, (ROWS, void *s), copy_2d(to, tp, from, fp, w, h, kind, true, s, thread))
+RT_CALL(cudaMemcpy2D, (ROWS), copy_2d(to, tp, from, fp, w, h, kind, false, NULL))
+RT_CALL(cudaMemcpy2DAsync, (ROWS, void *s), copy_2d(to, tp, from, fp, w, h, kind, true, s))
 
 cu_result rt_copy_3d_read(const struct rt_copy_3d *x, struct cu_copy_3d *out)
 {
@@ -192,14 +182,14 @@ cu_result rt_copy_3d_read(const struct rt_copy_3d *x, struct cu_copy_3d *out)
                                 .depth = x->extent.depth };
     return CU_OK;
 }
-static cu_result copy_3d(const struct rt_copy_3d *x, bool async, void *s, bool thread)
+static cu_result copy_3d(const struct rt_copy_3d *x, bool async, void *s)
 {
     struct cu_copy_3d y;
     cu_result r = cu_ok(x) ? rt_copy_3d_read(x, &y) : CU_INVALID_VALUE;
-    return r ? r : rt_copy_3d(&y, async, s, thread);
+    return r ? r : rt_copy_3d(&y, async, s);
 }
-RT_PAIR(cudaMemcpy3D, _ptds, (const struct rt_copy_3d *x), copy_3d(x, false, NULL, thread))
-RT_PAIR(cudaMemcpy3DAsync, _ptsz, (const struct rt_copy_3d *x, void *s), copy_3d(x, true, s, thread))
+RT_CALL(cudaMemcpy3D, (const struct rt_copy_3d *x), copy_3d(x, false, NULL))
+RT_CALL(cudaMemcpy3DAsync, (const struct rt_copy_3d *x, void *s), copy_3d(x, true, s))
 
 struct rt_copy_3d_peer { /* cudaMemcpy3DPeerParms */
     void *from_array;
@@ -212,49 +202,46 @@ struct rt_copy_3d_peer { /* cudaMemcpy3DPeerParms */
     int to_device;
     struct rt_extent extent;
 };
-static cu_result copy_3d_peer(const struct rt_copy_3d_peer *x, bool async, void *s, bool thread)
+static cu_result copy_3d_peer(const struct rt_copy_3d_peer *x, bool async, void *s)
 {
     if (!cu_ok(x)) return CU_INVALID_VALUE;
     if (!cu_device_at(x->from_device) || !cu_device_at(x->to_device)) return CU_INVALID_DEVICE;
     struct rt_copy_3d y = { x->from_array, x->from_at, x->from, x->to_array, x->to_at, x->to, x->extent, ON_DEVICE };
-    return copy_3d(&y, async, s, thread);
+    return copy_3d(&y, async, s);
 }
-RT_PAIR(cudaMemcpy3DPeer, _ptds, (const struct rt_copy_3d_peer *x), copy_3d_peer(x, false, NULL, thread))
-RT_PAIR(cudaMemcpy3DPeerAsync, _ptsz, (const struct rt_copy_3d_peer *x, void *s), copy_3d_peer(x, true, s, thread))
+RT_CALL(cudaMemcpy3DPeer, (const struct rt_copy_3d_peer *x), copy_3d_peer(x, false, NULL))
+RT_CALL(cudaMemcpy3DPeerAsync, (const struct rt_copy_3d_peer *x, void *s), copy_3d_peer(x, true, s))
 
 /* Between devices: an address says whose it is. */
 RT_API(cudaMemcpyPeer)(void *to, int td, const void *from, int fd, u64 n)
 {
-    return (void)td, (void)fd, rt_done(copy(to, from, n, BY_ADDRESS, false, NULL, false));
+    return (void)td, (void)fd, rt_done(copy(to, from, n, BY_ADDRESS, false, NULL));
 }
 RT_API(cudaMemcpyPeerAsync)(void *to, int td, const void *from, int fd, u64 n, void *s)
 {
-    return (void)td, (void)fd, rt_done(copy(to, from, n, BY_ADDRESS, true, s, false));
+    return (void)td, (void)fd, rt_done(copy(to, from, n, BY_ADDRESS, true, s));
 }
 
 /* ---- fills ---- */
 
-static cu_result fill(void *p, u64 pitch, int v, u64 width, u64 rows, bool async, void *s, bool thread)
+static cu_result fill(void *p, u64 pitch, int v, u64 width, u64 rows, bool async, void *s)
 {
     cu_result r = rt_enter(NULL);
     if (r) return r;
     if (!width || !rows) return CU_OK;
     u8 byte = (u8)v;
-    if (rows == 1)
-        return async ? (thread ? lkcu_cuMemsetD8Async_ptsz : lkcu_cuMemsetD8Async)(P(p), byte, width, s)
-                     : (thread ? lkcu_cuMemsetD8_v2_ptds : lkcu_cuMemsetD8_v2)(P(p), byte, width);
-    return async ? (thread ? lkcu_cuMemsetD2D8Async_ptsz : lkcu_cuMemsetD2D8Async)(P(p), pitch, byte, width, rows, s)
-                 : (thread ? lkcu_cuMemsetD2D8_v2_ptds : lkcu_cuMemsetD2D8_v2)(P(p), pitch, byte, width, rows);
+    if (rows == 1) return async ? lkcu_cuMemsetD8Async(P(p), byte, width, s) : lkcu_cuMemsetD8_v2(P(p), byte, width);
+    return async ? lkcu_cuMemsetD2D8Async(P(p), pitch, byte, width, rows, s)
+                 : lkcu_cuMemsetD2D8_v2(P(p), pitch, byte, width, rows);
 }
-RT_PAIR(cudaMemset, _ptds, (void *p, int v, u64 n), fill(p, 0, v, n, 1, false, NULL, thread))
-RT_PAIR(cudaMemsetAsync, _ptsz, (void *p, int v, u64 n, void *s), fill(p, 0, v, n, 1, true, s, thread))
-RT_PAIR(cudaMemset2D, _ptds, (void *p, u64 pitch, int v, u64 w, u64 h), fill(p, pitch, v, w, h, false, NULL, thread))
-RT_PAIR(cudaMemset2DAsync, _ptsz, (void *p, u64 pitch, int v, u64 w, u64 h, void *s),
-        fill(p, pitch, v, w, h, true, s, thread))
-RT_PAIR(cudaMemset3D, _ptds, (struct rt_pitched p, int v, struct rt_extent e),
-        fill(p.p, p.pitch, v, e.width, e.height *e.depth, false, NULL, thread))
-RT_PAIR(cudaMemset3DAsync, _ptsz, (struct rt_pitched p, int v, struct rt_extent e, void *s),
-        fill(p.p, p.pitch, v, e.width, e.height *e.depth, true, s, thread))
+RT_CALL(cudaMemset, (void *p, int v, u64 n), fill(p, 0, v, n, 1, false, NULL))
+RT_CALL(cudaMemsetAsync, (void *p, int v, u64 n, void *s), fill(p, 0, v, n, 1, true, s))
+RT_CALL(cudaMemset2D, (void *p, u64 pitch, int v, u64 w, u64 h), fill(p, pitch, v, w, h, false, NULL))
+RT_CALL(cudaMemset2DAsync, (void *p, u64 pitch, int v, u64 w, u64 h, void *s), fill(p, pitch, v, w, h, true, s))
+RT_CALL(cudaMemset3D, (struct rt_pitched p, int v, struct rt_extent e),
+        fill(p.p, p.pitch, v, e.width, e.height *e.depth, false, NULL))
+RT_CALL(cudaMemset3DAsync, (struct rt_pitched p, int v, struct rt_extent e, void *s),
+        fill(p.p, p.pitch, v, e.width, e.height *e.depth, true, s))
 
 /* ---- what a pointer is ---- */
 

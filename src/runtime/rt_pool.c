@@ -49,12 +49,12 @@ RT_API(cudaMemPoolGetAccess)(u32 *flags, struct cu_pool *p, const struct cu_loca
     return rt_done(THEN(lkcu_cuMemPoolGetAccess(flags, p, l)));
 }
 
-static cu_result alloc(void **out, u64 n, struct cu_pool *p, void *s, bool thread)
+static cu_result alloc(void **out, u64 n, struct cu_pool *p, void *s)
 {
     u64 address = 0;
     if (!cu_ok(out)) return CU_INVALID_VALUE;
-    cu_result r = THEN((thread ? lkcu_cuMemAllocFromPoolAsync_ptsz : lkcu_cuMemAllocFromPoolAsync)(&address, n, p, s));
+    cu_result r = THEN(lkcu_cuMemAllocFromPoolAsync(&address, n, p, s));
     if (!r) *out = (void *)(uintptr_t)address;
     return r;
 }
-RT_PAIR(cudaMallocFromPoolAsync, _ptsz, (void **out, u64 n, struct cu_pool *p, void *s), alloc(out, n, p, s, thread))
+RT_CALL(cudaMallocFromPoolAsync, (void **out, u64 n, struct cu_pool *p, void *s), alloc(out, n, p, s))

@@ -1,4 +1,4 @@
-/* For every export of libcudart.so.* a function that refuses it by its number in cudart.def. Weak: what is defined in C
+/* For every export of libcudart.so.* a function that refuses it by its row in cudart.def. Weak: what is defined in C
  * takes its place. */
 #if defined __x86_64__
 #define STUB(symbol)                      \
@@ -21,6 +21,6 @@
 #endif
     .text
     .set lkrt_index, 0
-#define CUDART(symbol, first, last) STUB(symbol)
+#define RT(symbol, first, last, variant, returns, parameters) STUB(symbol)
 #include "abi/cudart.def"
     .section .note.GNU-stack, "", %progbits

@@ -5,16 +5,15 @@
 #include "runtime/rt.h"
 
 static const char *const name[] = {
-#define CUDART(symbol, first, last) #symbol,
+#define RT(symbol, first, last, variant, returns, parameters) #symbol,
 #include "abi/cudart.def"
-#undef CUDART
 };
 
-/* Called by the stub with this number. */
-__attribute__((visibility("hidden"))) cu_result rt_refuse(u32 index);
-cu_result rt_refuse(u32 index)
+/* Called by the stub of a function, which its variant for the thread's stream has, too. */
+__attribute__((visibility("hidden"))) cu_result rt_refuse(u32 row);
+cu_result rt_refuse(u32 row)
 {
-    cu_refused(name[index]);
+    cu_refused_call(name[row]);
     return rt_done(CU_NOT_SUPPORTED);
 }
 

@@ -9,7 +9,7 @@ static const struct {
     const char *symbol, *name;
     int since, thread;
 } row[] = {
-#define CU(symbol, name, since, thread) { #symbol, #name, since, thread },
+#define ENTRY(symbol, function, name, since, thread, returns, parameters) { #symbol, #name, since, thread },
 #include "libcuda.def"
 };
 enum { ROWS = sizeof row / sizeof *row };

@@ -14,7 +14,7 @@ struct texel { /* cudaChannelFormatDesc: the one result that is no number, and t
     int v[5];
 };
 typedef struct texel texel_of(int, int, int, int, int);
-enum { KINDS = 4 };
+enum { KINDS = 4, NAME = 200 };
 static char writable[1 << 16];
 static const char *const kind_name[KINDS] = { "zeros", "ones", "junk", "pointers" };
 
@@ -63,9 +63,30 @@ static int way(int number, int driver)
     return ways[number % (driver ? 6 : KINDS)];
 }
 
+/* The next name of the table: a row's function, then its variant, where the row has one. */
+static int next(FILE *f, char name[NAME])
+{
+    static char variant[NAME];
+    char line[300];
+    if (variant[0]) {
+        strcpy(name, variant);
+        variant[0] = 0;
+        return 1;
+    }
+    while (fgets(line, sizeof line, f)) {
+        char suffix[8] = "";
+        int row = sscanf(line, "CU(%190[^,], %*[^,], %*d, %7[^,]", name, suffix);
+        if (row < 1) row = sscanf(line, "RT(%190[^,], %*d, %*d, %7[^,]", name, suffix);
+        if (row < 2) continue;
+        if (strcmp(suffix, "one")) snprintf(variant, NAME, "%s_%s", name, suffix);
+        return 1;
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    char line[300], name[200];
+    char name[NAME];
     int called = 0, bad = 0, emulated = getenv("EMULATED") != NULL;
     (void)argc;
     void *library = dlopen(argv[1], RTLD_NOW);
@@ -74,8 +95,7 @@ int main(int argc, char **argv)
         printf("%s\n", library ? argv[2] : dlerror());
         return 2;
     }
-    while (fgets(line, sizeof line, f)) {
-        if (sscanf(line, "CU(%199[^,]", name) != 1 && sscanf(line, "CUDART(%199[^,]", name) != 1) continue;
+    while (next(f, name)) {
         any *call = (any *)(long)dlsym(library, name);
         if (!call) continue; /* of another release */
         called++;
