@@ -1,200 +1,10 @@
 /* From what operations use to conflicts between them.
  *
- * Each access that op_access.c keeps has a tag, the number of a user: an instruction of a launch, or an operation.
- * Users that no access has any more are taken again. One lock for all of it; it is taken before that of op_access.c and
- * of the streams. */
+ * Each access that op_access.c keeps has a tag, the number of a user: an instruction of a launch, or an operation
+ * (dev_between_users.c). One lock for all of it; it is taken before that of op_access.c and of the streams. */
 #include "flow/analyses.h"
 #include "device/dev_between_in.h"
 #include "sim/finding_place.h"
-
-/* Two operations were reported: an event from a to b orders all that is before a before all that is after b. */
-struct edge {
-    op_stamp a, b;
-    struct op *op; /* a, with a reference; NULL: empty */
-};
-enum { EDGES = 256, USERS_LEAST = 1024, FREES_TOLD = 64 };
-
-/* The place of an instruction, once for all launches. */
-struct seen_place {
-    u64 key; /* function and operation; 0: empty */
-    const struct place *place;
-};
-
-struct between_launch {
-    struct between *of;
-    struct actor *actor;
-    struct op *op; /* with a reference */
-    struct access_sink sink;
-    struct footprint_run *run;
-    u32 n, cap;                  /* how many; room for how many */
-    u32 waited;                  /* atomic: a thread has executed griddepcontrol.wait */
-    struct between_launch *next; /* in flight, or late */
-};
-
-struct between {
-    lock_t lock;
-    struct device *device;
-    struct streams *streams;
-    struct accesses *accesses;
-    u64 now; /* counts begins, ends and notes */
-    u64 met; /* when strong accesses of two launches that nothing orders met last; 0: never */
-    struct user *user;
-    u32 nuser, capuser; /* how many, in use or not; room for how many */
-    u32 spare;          /* the first that is not in use, + 1 */
-    u32 used, sweep_at; /* how many are in use; look for such as nobody needs when there are so many */
-    struct between_launch *running;
-    /* launches that ended while an operation was not done that they overlap (a programmatic edge): they are compared
-     * when it is */
-    struct between_launch *late;
-    struct clash *clash; /* of the operation that is being noted */
-    u32 nclash, capclash;
-    struct edge edge[EDGES];
-    u32 nedge; /* how many there were */
-    struct {
-        op_stamp free; /* that was reported, */
-        u64 stream;    /* with a use or the allocation in this stream */
-    } freed[FREES_TOLD];
-    u32 nfreed; /* where the next one goes */
-    struct left left;
-    struct arena mem; /* of places */
-    struct seen_place *place;
-    u32 nplace, capplace; /* a hash table; its size, a power of two */
-};
-
-/* ---- actors and users ---- */
-
-static void group_release(struct group *g)
-{
-    if (--g->refs) return;
-    for (u32 i = 0; i < g->n; i++) op_release(g->in[i].op);
-    base_free(g->in);
-    base_free(g);
-}
-
-void actor_release(struct actor *a)
-{
-    if (--a->refs) return;
-    if (a->group) group_release(a->group);
-    if (a->op) op_release(a->op);
-    base_free(a);
-}
-
-/* Adds a text to those of the actor; n: its bytes. */
-static const char *actor_text(char **end, const char *text, size_t n)
-{
-    char *p = *end;
-    memcpy(p, text, n);
-    p[n] = 0;
-    *end = p + n + 1;
-    return p;
-}
-
-/* op NULL: the host. kernel NULL: no launch. */
-static struct actor *actor_new(struct between *b, struct op *op, const struct between_call *c,
-                               const struct ptx_func *kernel)
-{
-    const char *site = c ? c->site : NULL;
-    size_t n = site ? strlen(site) : 0;
-    struct actor *a = base_need(sizeof *a + n + 1 + (kernel ? kernel->name.n + 1 : 0));
-    char *end = a->text;
-    *a = (struct actor){ .refs = 1, .host = !op, .begun = ++b->now };
-    if (site) a->site = actor_text(&end, site, n);
-    if (kernel) a->kernel = actor_text(&end, kernel->name.p, kernel->name.n);
-    if (!op) {
-        a->stamp = host_stamp(b->streams);
-        a->age = stamp_number(a->stamp);
-        return a;
-    }
-    a->op = op_hold(op);
-    a->stamp = op_stamp_of(op);
-    a->age = op_age(op);
-    a->kind = op_kind(op);
-    a->node = op_is_node(op);
-    a->stream_id = stream_id(op_stream(op));
-    a->stream = stream_name(op_stream(op));
-    return a;
-}
-
-static void keep_user(void *self, u64 tag)
-{
-    struct between *b = self;
-    b->user[tag - 1].kept = true;
-}
-
-/* Users that no access has go. None is being made. */
-static void sweep(struct between *b)
-{
-    u32 left = 0;
-    access_trim(b->accesses);
-    for (u32 i = 0; i < b->nuser; i++) b->user[i].kept = false;
-    access_tags(b->accesses, keep_user, b);
-    for (u32 i = 0; i < b->nuser; i++) {
-        struct user *u = &b->user[i];
-        left += u->kept;
-        if (u->kept || !u->actor) continue;
-        actor_release(u->actor);
-        *u = (struct user){ .next = b->spare };
-        b->spare = i + 1;
-    }
-    b->used = left;
-    b->sweep_at = MAX_OF(2 * left, USERS_LEAST);
-}
-
-static u64 user_new(struct between *b, struct actor *a, const struct place *place)
-{
-    if (!b->spare) {
-        if (b->nuser == b->capuser) {
-            b->capuser = b->capuser ? 2 * b->capuser : 64;
-            b->user = base_need_more(b->user, b->capuser * sizeof *b->user);
-        }
-        b->user[b->nuser++] = (struct user){ 0 };
-        b->spare = b->nuser;
-    }
-    u64 tag = b->spare;
-    struct user *u = &b->user[tag - 1];
-    b->spare = u->next;
-    b->used++;
-    a->refs++;
-    *u = (struct user){ .actor = a, .place = place };
-    return tag;
-}
-
-/* ---- places ---- */
-
-static struct seen_place *place_slot(const struct between *b, u64 key)
-{
-    u32 k = (u32)(key * 0x9e3779b97f4a7c15u >> 32) & (b->capplace - 1);
-    while (b->place[k].key && b->place[k].key != key) k = (k + 1) & (b->capplace - 1);
-    return &b->place[k];
-}
-
-static void places_grow(struct between *b)
-{
-    struct seen_place *old = b->place;
-    u32 n = b->capplace;
-    b->capplace = n ? 2 * n : 64;
-    b->place = base_need(b->capplace * sizeof *b->place);
-    memset(b->place, 0, b->capplace * sizeof *b->place);
-    for (u32 i = 0; i < n; i++)
-        if (old[i].key) *place_slot(b, old[i].key) = old[i];
-    base_free(old);
-}
-
-static const struct place *place_of(struct between *b, const struct footprint_run *r)
-{
-    if (!r->low) return NULL;
-    if (2 * b->nplace >= b->capplace) places_grow(b);
-    u64 key = ((u64)r->low->serial << 32 | r->op) + 1;
-    struct seen_place *s = place_slot(b, key);
-    if (s->key) return s->place;
-    struct place *p = finding_place(&b->mem, r->low, r->op);
-    /* the module may be unloaded before it is shown */
-    const char *file = p->ptx_file ? arena_str(&b->mem, str_of(p->ptx_file)) : NULL;
-    for (struct place *q = p; q; q = (struct place *)q->inlined_at) q->ptx_file = file;
-    b->nplace++;
-    *s = (struct seen_place){ key, p };
-    return p;
-}
 
 /* ---- what is left out ---- */
 
@@ -446,7 +256,7 @@ static void note_launch(struct between *b, struct between_launch *l)
     struct waits w = { 0 };
     for (u32 i = 0; i < l->n; i++) {
         const struct footprint_run *r = &l->run[i];
-        const struct place *p = place_of(b, r);
+        const struct place *p = between_place(b, r);
         if (!tag || p != last) {
             tag = user_new(b, a, p);
             b->user[tag - 1].system = is_system(r);
@@ -495,7 +305,7 @@ static void enter(struct between *b)
 {
     lock(&b->lock);
     if (b->late) note_late(b);
-    if (b->used > b->sweep_at) sweep(b);
+    if (b->used > b->sweep_at) users_sweep(b);
 }
 
 /* ---- the interface ---- */
@@ -639,37 +449,6 @@ static void sink_run(void *self, const struct footprint_run *r)
         l->run = base_need_more(l->run, l->cap * sizeof *l->run);
     }
     l->run[l->n++] = *r;
-}
-
-static void group_add(struct group *g, struct op *op)
-{
-    u32 same = 0;
-    op_stamp stamp = op_stamp_of(op);
-    for (u32 i = 0; i < g->n; i++) {
-        if (stamp_slot(g->in[i].stamp) != stamp_slot(stamp) || !same++) continue;
-        op_release(g->in[i].op); /* the last one so far */
-        g->in[i].stamp = stamp;
-        g->in[i].op = op_hold(op);
-        return;
-    }
-    g->in = base_need_more(g->in, (g->n + 1) * sizeof *g->in);
-    g->in[g->n].stamp = stamp;
-    g->in[g->n++].op = op_hold(op);
-}
-
-/* The launch begins, and joins the group of those that run; where none runs, it needs none yet. */
-static void group_join(const struct between *b, struct between_launch *l)
-{
-    if (!b->running) return;
-    struct actor *first = b->running->actor;
-    if (!first->group) {
-        first->group = base_need(sizeof *first->group);
-        *first->group = (struct group){ .refs = 1 };
-        group_add(first->group, b->running->op);
-    }
-    l->actor->group = first->group;
-    l->actor->group->refs++;
-    group_add(l->actor->group, l->op);
 }
 
 struct between_launch *between_launch_begin(struct between *b, struct op *op, const struct between_call *c,

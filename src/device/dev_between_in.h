@@ -1,4 +1,5 @@
-/* dev_between_in.h: what dev_between.c hands to dev_between_text.c. */
+/* dev_between_in.h: what the files behind dev_between.h share: dev_between.c, dev_between_users.c, dev_between_text.c
+ * and dev_left.c. */
 #ifndef LOCKSTEP_DEV_BETWEEN_IN_H
 #define LOCKSTEP_DEV_BETWEEN_IN_H
 #include "device/dev.h"
@@ -78,7 +79,69 @@ struct left {
 void left_note(struct left *l, struct device *d, struct actor *a, const struct footprint_run *run, u32 n);
 void left_look(struct left *l, struct device *d); /* the host comes to wait, and does not know that it has ended */
 void left_drop(struct left *l);
-void actor_release(struct actor *a); /* dev_between.c */
+
+/* Two operations were reported: an event from a to b orders all that is before a before all that is after b. */
+struct edge {
+    op_stamp a, b;
+    struct op *op; /* a, with a reference; NULL: empty */
+};
+enum { EDGES = 256, USERS_LEAST = 1024, FREES_TOLD = 64 };
+
+/* The place of an instruction, once for all launches. */
+struct seen_place {
+    u64 key; /* function and operation; 0: empty */
+    const struct place *place;
+};
+
+struct between_launch {
+    struct between *of;
+    struct actor *actor;
+    struct op *op; /* with a reference */
+    struct access_sink sink;
+    struct footprint_run *run;
+    u32 n, cap;                  /* how many; room for how many */
+    u32 waited;                  /* atomic: a thread has executed griddepcontrol.wait */
+    struct between_launch *next; /* in flight, or late */
+};
+
+struct between {
+    lock_t lock;
+    struct device *device;
+    struct streams *streams;
+    struct accesses *accesses;
+    u64 now; /* counts begins, ends and notes */
+    u64 met; /* when strong accesses of two launches that nothing orders met last; 0: never */
+    struct user *user;
+    u32 nuser, capuser; /* how many, in use or not; room for how many */
+    u32 spare;          /* the first that is not in use, + 1 */
+    u32 used, sweep_at; /* how many are in use; look for such as nobody needs when there are so many */
+    struct between_launch *running;
+    /* launches that ended while an operation was not done that they overlap (a programmatic edge): they are compared
+     * when it is */
+    struct between_launch *late;
+    struct clash *clash; /* of the operation that is being noted */
+    u32 nclash, capclash;
+    struct edge edge[EDGES];
+    u32 nedge; /* how many there were */
+    struct {
+        op_stamp free; /* that was reported, */
+        u64 stream;    /* with a use or the allocation in this stream */
+    } freed[FREES_TOLD];
+    u32 nfreed; /* where the next one goes */
+    struct left left;
+    struct arena mem; /* of places */
+    struct seen_place *place;
+    u32 nplace, capplace; /* a hash table; its size, a power of two */
+};
+
+/* dev_between_users.c, all of it under the lock. */
+struct actor *actor_new(struct between *b, struct op *op, const struct between_call *c, const struct ptx_func *kernel);
+void actor_release(struct actor *a);
+u64 user_new(struct between *b, struct actor *a, const struct place *place);         /* the tag of a new user */
+const struct place *between_place(struct between *b, const struct footprint_run *r); /* of the instruction */
+void users_sweep(struct between *b); /* users that no access has go; none is being made */
+/* The launch begins, and joins the group of those that run; where none runs, it needs none yet. */
+void group_join(const struct between *b, struct between_launch *l);
 
 /* dev_between_text.c: completes the finding that a result depends on the order of these two, as between_unordered. */
 struct arena;
