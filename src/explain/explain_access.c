@@ -6,6 +6,7 @@
 #include "base/demangle.h"
 #include "code/shared_layout.h"
 #include "mem/host_pointer.h"
+#include "explain/explain_fault.h"
 #include "explain/explain_guard.h"
 #include "explain/explain_index.h"
 #include "sim/finding_place.h"
@@ -42,7 +43,6 @@ const char *plain_name(struct arena *a, struct str name)
 }
 
 static const char *plural(u64 n) { return n == 1 ? "" : "s"; }
-static const char *article(u32 n) { return n == 8 ? "an" : "a"; }
 
 /* ---- the object ---- */
 
@@ -310,186 +310,6 @@ static void explain_array(const struct access *a, const struct lane_check *c, u3
     if (!shared) f->neighbour = part_hit(a, c, at, mem);
 }
 
-/* ---- alignment ---- */
-
-/* How the lanes of an access lie: rows of `length` threads, `stride` bytes apart, with everything inside a row
- * aligned alike. */
-struct rows {
-    u32 length;
-    s64 stride;
-};
-
-static bool rows_of(const struct access *a, u32 length, struct rows *r)
-{
-    u32 seen = 0;
-    *r = (struct rows){ .length = length };
-    for (u32 l = 0; l + length < LANES; l++) {
-        if (!(a->mask >> l & 1) || !(a->mask >> (l + length) & 1)) continue;
-        s64 s = (s64)(a->addr[l + length] - a->addr[l]);
-        if (seen++ && s != r->stride) return false;
-        r->stride = s;
-    }
-    for (u32 l = 0; l + 1 < LANES; l++)
-        if ((a->mask >> l & 3) == 3 && (l + 1) % length && (a->addr[l + 1] - a->addr[l]) % a->bytes) return false;
-    return seen > 0;
-}
-
-static bool find_rows(const struct access *a, struct rows *r)
-{
-    for (u32 n = 1; n < LANES; n *= 2)
-        if (rows_of(a, n, r)) return true;
-    return false;
-}
-
-/* In elements when the object has some: "pad by 8 elements instead of 1" is what the author of a tile wants to hear. */
-static const char *padding_fix(struct arena *mem, const struct finding *f, u64 stride, u32 need)
-{
-    u64 below = stride / need * need, above = below + need;
-    u32 e = f->element_size;
-    if (!e || below % e || above % e || stride % e || !below)
-        return arena_printf(mem,
-                            "Make the distance a multiple of %u bytes (%" PRIu64 " instead of %" PRIu64
-                            "), or use a narrower access.",
-                            need, above, stride);
-    return arena_printf(mem,
-                        "Make the distance %" PRIu64 " elements instead of %" PRIu64 " (%" PRIu64 " padded by %" PRIu64
-                        " instead of %" PRIu64 "), or use a narrower access.",
-                        above / e, stride / e, below / e, (above - below) / e, (stride - below) / e);
-}
-
-static const char *argument_text(const struct access *a, u64 residue, struct arena *mem)
-{
-    const struct provenance *r = &a->site->prov;
-    const struct launch *l = a->warp->cta->launch;
-    u64 v;
-    if (r->kind != FROM_PARAM) return NULL;
-    memcpy(&v, l->param_copy + r->off, 8);
-    const struct mem_object *o = mem_find(l->sim->mem, v);
-    if (!o || v % access_align(a) != residue) return NULL;
-    for (u32 k = 0; k < l->kernel->func->nparam; k++)
-        if (l->kernel->func->param[k]->offset == r->off)
-            return arena_printf(mem, "%s is %s+0x%" PRIx64 ", already %" PRIu64 " past a multiple of %u",
-                                ptx_argument(l->kernel->func, k).text, o->name, v - o->base, residue,
-                                (u32)access_align(a));
-    return NULL;
-}
-
-/* Bytes from one row of the object to the next, from its type: 120 of f32[5,30]; 0: it has no rows. */
-static u64 row_bytes(const struct finding *f)
-{
-    const char *comma = f->object_type ? strrchr(f->object_type, ',') : NULL;
-    u64 n = 0;
-    for (const char *p = comma ? comma + 1 : ""; *p >= '0' && *p <= '9'; p++) n = n * 10 + (u64)(*p - '0');
-    return n * f->element_size;
-}
-
-/* All lanes are off alike, and by what the rows above theirs amount to: the pitch of the array does not fit. */
-static bool explain_pitch(struct arena *mem, struct finding *f, const char *rule, u64 off, u32 need)
-{
-    u64 row = row_bytes(f), rest = row % need, r = row ? off / row : 0;
-    if (!rest || r * row % need != off % need) return false;
-    u32 period = need / (u32)(rest & (0 - rest));
-    f->cause = arena_printf(
-        mem,
-        "%srows of %s are %" PRIu64 " bytes apart (%" PRIu64 " elements of %u), and %" PRIu64 " = %" PRIu64
-        "*%u + %" PRIu64 ": rows with r mod %u != 0 are misaligned, here row %" PRIu64,
-        rule, f->object, row, row / f->element_size, f->element_size, row, row / need, need, rest, period, r);
-    f->fix = padding_fix(mem, f, row, need);
-    return true;
-}
-
-/* Where thread 0 of CTA 0 would begin, in bytes from the object's start, when that is not a multiple of `need`; 0: it
- * is, or is not known. `only`: all else is a multiple. */
-static u64 bad_start(const struct access *a, const struct finding *f, u32 need, bool *only)
-{
-    struct index_form form = formula_of(a, f);
-    const struct sim_launch *in = a->warp->cta->launch->in;
-    *only = true;
-    for (u32 k = 0; k < 3; k++)
-        *only &= (in->block[k] == 1 || (u64)form.step[k] * f->element_size % need == 0) &&
-                 (in->grid[k] == 1 || (u64)form.cta_step[k] * f->element_size % need == 0);
-    u64 start = form.known && !form.open && form.start > 0 ? (u64)form.start * f->element_size : 0;
-    return start % need ? start : 0;
-}
-
-/* "Begin at byte 0 or 16 (element 0 or 4) instead of 4 (element 1)" */
-static const char *start_fix(struct arena *mem, const struct finding *f, u64 start, u32 need)
-{
-    u64 below = start / need * need, e = f->element_size;
-    if (need % e)
-        return arena_printf(mem, "Begin at byte %" PRIu64 " or %" PRIu64 " of %s instead of %" PRIu64, below,
-                            below + need, f->object, start);
-    return arena_printf(mem, "Begin at element %" PRIu64 " or %" PRIu64 " of %s instead of %" PRIu64, below / e,
-                        (below + need) / e, f->object, start / e);
-}
-
-/* The address is not a multiple of the width: which term of it carries the residue. */
-static void explain_misaligned(const struct access *a, u32 first, u32 mask, struct arena *mem, struct finding *f)
-{
-    u32 need = (u32)access_align(a);
-    u64 off = a->addr[first] - f->object_base, residue = a->addr[first] & (need - 1);
-    bool alike = true;
-    for (u32 l = 0; l < LANES; l++) alike &= !(a->mask >> l & 1) || (a->addr[l] & (need - 1)) == residue;
-    f->align = need;
-    const char *rule = a->site->flags & SITE_BULK
-                           ? arena_printf(mem, "a bulk copy needs addresses that are multiples of %u; ", need)
-                           : arena_printf(mem, "%s %u-byte access needs an address that is a multiple of %u; ",
-                                          article(need), need, need);
-    struct rows r;
-    const char *arg = alike ? argument_text(a, residue, mem) : NULL;
-    if (alike && !arg && explain_pitch(mem, f, rule, off, need)) return;
-    bool only;
-    u64 start = arg ? 0 : bad_start(a, f, need, &only);
-    if (alike && start && only) {
-        f->cause = arena_printf(
-            mem, "%sthe first one is at offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule, start, start / need,
-            need, start % need,
-            a->mask & (a->mask - 1)
-                ? arena_printf(
-                      mem, ", and what is added for the other threads is a multiple of %u, so all are off alike", need)
-                : "");
-        f->fix = arena_printf(mem, "%s, or use a narrower access.", start_fix(mem, f, start, need));
-    } else if (alike) {
-        f->cause = arg ? arena_printf(mem, "%s%s", rule, arg)
-                       : arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s", rule,
-                                      off, off / need, need, off % need,
-                                      a->mask & (a->mask - 1)
-                                          ? ", and the residue is the same for every thread: it comes from what is "
-                                            "added to the pointer before the index"
-                                          : "");
-        f->fix = arg ? arena_printf(mem, "Pass a pointer that is a multiple of %u, or use a narrower access.", need)
-                     : arena_printf(mem, "Keep that offset a multiple of %u bytes, or use a narrower access.", need);
-    } else if (find_rows(a, &r) && r.stride > 0 && (u64)r.stride % need) {
-        u64 s = (u64)r.stride, rest = s % need;
-        u32 period = need / (u32)(rest & (0 - rest));
-        bool regular = true, from_zero = true; /* aligned are every period-th row, from the CTA's first on */
-        u32 zero = (u32)__builtin_ctz(a->mask & ~mask ? a->mask & ~mask : a->mask) / r.length;
-        for (u32 l = 0; l < LANES; l++) {
-            if (!(a->mask >> l & 1)) continue;
-            regular &= (mask >> l & 1) == ((l / r.length - zero) % period != 0);
-            from_zero &= (mask >> l & 1) == ((a->warp->id * LANES + l) / r.length % period != 0);
-        }
-        const char *which = from_zero && period > 1
-                                ? arena_printf(mem, ": %s with %s mod %u != 0 are misaligned",
-                                               r.length == 1 ? "threads" : "rows", r.length == 1 ? "t" : "r", period)
-                            : regular && period > 1 ? arena_printf(mem, ": one in %u is aligned", period)
-                                                    : "";
-        const char *also =
-            start ? arena_printf(mem, ", and the first begins at offset %" PRIu64 ", no multiple either", start) : "";
-        f->cause = arena_printf(
-            mem, "%s%s are %" PRIu64 " bytes apart, and %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64 "%s%s", rule,
-            r.length == 1 ? "neighbouring threads" : arena_printf(mem, "rows of %u threads", r.length), s, s, s / need,
-            need, rest, which, also);
-        f->fix = start ? arena_printf(mem,
-                                      "%s, with a distance of %" PRIu64 " bytes instead of %" PRIu64
-                                      ", or use a narrower access.",
-                                      start_fix(mem, f, start, need), s / need * need + need, s)
-                       : padding_fix(mem, f, s, need);
-    } else
-        f->cause = arena_printf(mem, "%shere it is offset %" PRIu64 " = %" PRIu64 "*%u + %" PRIu64, rule, off,
-                                off / need, need, off % need);
-}
-
 /* ---- an index that was loaded, named ---- */
 
 /* Which argument supplied the index of an access that went astray. */
@@ -513,148 +333,6 @@ static void explain_source(const struct access *a, struct arena *mem, struct fin
             f->fix = arena_printf(mem, "Check what %s holds against the size of %s before it is used as an index.",
                                   from->name, f->object ? f->object : "the array");
         }
-}
-
-/* ---- all together ---- */
-
-/* The argument that the address was made from, and its value; false: it was made from none. */
-static bool argument_of(const struct access *a, u32 *which, u64 *value)
-{
-    const struct provenance *r = &a->site->prov;
-    const struct launch *l = a->warp->cta->launch;
-    if (r->kind != FROM_PARAM) return false;
-    memcpy(value, l->param_copy + r->off, 8);
-    for (*which = 0; *which < l->kernel->func->nparam; ++*which)
-        if (l->kernel->func->param[*which]->offset == r->off) return true;
-    return false;
-}
-
-/* The value that is loaded is called: the address is the table of virtual functions of an object. */
-static bool is_called(const struct access *a)
-{
-    const struct lowered *l = a->warp->code->low;
-    const struct opnd *d = lop_dst(&l->op[a->insn->op], 0);
-    if (!site_is_load(a->site) || a->site->width != 8 || d->kind != O_REG) return false;
-    for (u32 k = 0; k < l->nop; k++) {
-        const struct lop *o = &l->op[k];
-        if (o->flags & ISA_CALL && lop_src(o, 0)->kind == O_REG && lop_src(o, 0)->reg == d->reg) return true;
-    }
-    return false;
-}
-
-/* Whether the address is one of the host's own memory. */
-static bool explain_host(const struct access *a, u64 addr, struct arena *mem, struct finding *f)
-{
-    struct host_pointer h;
-    char where[200];
-    u32 k = 0;
-    u64 value = 0;
-    bool argument = argument_of(a, &k, &value);
-    if (!host_pointer_find(a->warp->cta->launch->sim->mem, addr, argument ? value : 0, &h)) return false;
-    host_pointer_text(&h, where, sizeof where);
-    f->kind = F_host_pointer;
-    f->cause_key = h.name ? str_hash(str_of(h.name)) : 0;
-    if (argument) {
-        f->object = arena_printf(mem, "argument %u", k);
-        f->object_base = value;
-        f->element_size = (u32)a->bytes;
-    }
-    f->cause = argument ? arena_printf(mem, "%s is a pointer of the host, into %s",
-                                       ptx_argument(a->warp->cta->launch->kernel->func, k).text, where)
-                        : arena_printf(mem, "the address is one of the host, in %s", where);
-    char fix[600];
-    if (host_shadow_fix(argument ? value : addr, fix, sizeof fix)) f->fix = arena_str(mem, str_of(fix));
-    if (argument || !is_called(a)) return true;
-    f->cause = arena_printf(mem,
-                            "a virtual function is called, and the object's table of virtual functions is one of the "
-                            "host, in %s: the object was constructed on the host",
-                            where);
-    f->fix = "Construct the object on the device, by a kernel (new, or placement new in device memory): a copy of the "
-             "bytes brings the host's table along.";
-    return true;
-}
-
-/* A pointer to local memory that another thread has stored. */
-static void explain_foreign(const struct access *a, const struct lane_check *c, struct arena *mem, struct finding *f)
-{
-    const struct launch *l = a->warp->cta->launch;
-    u32 cta = c->thread / l->threads;
-    f->cause = arena_printf(mem,
-                            "the pointer was made by thread %u of CTA %u, for its own local memory; in this thread the "
-                            "same address is this thread's own local memory",
-                            c->thread % l->threads, cta);
-}
-
-/* The address of a local or shared variable that a launching kernel, or the host, has handed to this grid. */
-static bool explain_window(const struct access *a, u64 addr, struct arena *mem, struct finding *f)
-{
-    const struct mem *m = a->warp->cta->launch->sim->mem;
-    bool local = addr - mem_local_window(m) < MEM_LOCAL_BYTES,
-         shared = addr - mem_shared_window(m) < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
-    u32 k = 0;
-    u64 value = 0;
-    if (!local && !shared) return false;
-    bool argument = argument_of(a, &k, &value);
-    f->kind = F_local_pointer;
-    f->cause = arena_printf(mem, "%s is an address of %s memory, which only the %s has that made it%s",
-                            argument ? ptx_argument(a->warp->cta->launch->kernel->func, k).text : "it",
-                            local ? "local" : "shared", local ? "thread" : "block",
-                            argument ? ": a kernel cannot hand it to the one that it launches" : "");
-    f->fix = "Let the pointer lead to global memory: cudaMalloc by the host, malloc in the kernel, a __device__ "
-             "variable.";
-    f->access = NULL; /* where it would be says nothing */
-    return true;
-}
-
-static void explain_null(const struct access *a, u32 first, struct arena *mem, struct finding *f)
-{
-    const char *heap = a->addr[first] < 4096 ? heap_refused(a->warp->cta->launch, mem) : NULL;
-    f->cause = arena_printf(mem, "the address is 0x%" PRIx64 ": the pointer is null, or null plus a small offset%s%s",
-                            a->addr[first], heap ? "; " : "", heap ? heap : "");
-    if (heap)
-        f->fix = "Compare what malloc returns with null before it is used, and make the heap large enough for all "
-                 "threads that run together: cudaDeviceSetLimit(cudaLimitMallocHeapSize, bytes) before the first "
-                 "launch.";
-}
-
-static void explain_invalid(const struct access *a, u32 first, struct arena *mem, struct finding *f)
-{
-    u64 addr = a->addr[first];
-    if (a->space[first] != SP_PARAM && (explain_window(a, addr, mem, f) || explain_host(a, addr, mem, f))) return;
-    if (a->space[first] == SP_PARAM)
-        f->cause = arena_printf(mem, "offset %" PRIu64 " is outside the kernel's parameters", addr);
-    else if (f->object)
-        f->cause = arena_printf(mem, "the address belongs to no allocation; the nearest is %s", f->object);
-    else
-        f->cause = arena_printf(mem, "0x%" PRIx64 " belongs to no allocation", addr);
-}
-
-void explain_unmapped(const struct mem_object *o, u64 addr, struct arena *mem, struct finding *f)
-{
-    if (o->kind != MEM_VIRTUAL) {
-        f->cause = arena_printf(mem, "%s is of a pool of the host's memory, and the device has no access to it",
-                                o->name);
-        f->fix = "Give the device the right with cuMemPoolSetAccess before the launch.";
-        return;
-    }
-    u32 right = mem_rights(o, addr);
-    u64 from = (addr - o->base) & ~(MEM_GRANULE - 1), lo = 0, bytes = 0, at, n;
-    for (u64 next = o->base; mem_run_next(o, next, false, &at, &n) && at <= addr; next = at + n) lo = at, bytes = n;
-    if (right & MEM_READABLE)
-        f->cause = arena_printf(mem, "the memory at %s+0x%" PRIx64 " may only be read by the device", o->name, from);
-    else if (right)
-        f->cause = arena_printf(mem, "memory is mapped at %s+0x%" PRIx64 ", and the device has no access to it",
-                                o->name, from);
-    else if (bytes)
-        f->cause = arena_printf(mem,
-                                "%s is reserved addresses, and no memory is mapped at +0x%" PRIx64 " to +0x%" PRIx64
-                                "; below, it is mapped from +0x%" PRIx64 " to +0x%" PRIx64,
-                                o->name, from, from + (u64)MEM_GRANULE, lo - o->base, lo + bytes - o->base);
-    else
-        f->cause = arena_printf(mem,
-                                "%s is reserved addresses, and no memory is mapped at +0x%" PRIx64 " to +0x%" PRIx64,
-                                o->name, from, from + (u64)MEM_GRANULE);
-    if (right) f->fix = "Give the device the right with cuMemSetAccess before the launch.";
 }
 
 /* ---- shared memory of other CTAs ---- */
@@ -736,6 +414,65 @@ static void misused(const struct access *a, struct mem_object *o)
     if (o) __atomic_store_n(&o->misused_by, a->warp->cta->launch->in->op, __ATOMIC_RELAXED);
 }
 
+/* Freed memory, or not allocated yet. */
+static void explain_life(const struct access *a, const struct lane_check *x, struct arena *mem, struct finding *f)
+{
+    misused(a, x->object);
+    if (x->fault == FAULT_RESERVED) {
+        f->cause = arena_printf(mem, "the operation that allocates %s has not run: nothing orders this kernel after it",
+                                x->object->name);
+        return;
+    }
+    if (x->object && x->object->kind == MEM_HEAP)
+        f->fix = "Free it behind the last access, in whichever thread that is.";
+    if (x->object && x->object->kind == MEM_POOL) {
+        f->kind = F_use_after_free_stream;
+        f->cause = arena_printf(mem, "the operation that frees %s has run: nothing orders this kernel before it",
+                                x->object->name);
+    }
+}
+
+static void explain_fault(const struct access *a, const struct lane_check *x, u32 first, u32 mask, struct arena *mem,
+                          struct finding *f)
+{
+    switch (x->fault) {
+    case FAULT_NEIGHBOUR: explain_neighbour(a, x, first, mem, f); break;
+    case FAULT_PAST: explain_past(a, first, mask, mem, f); break;
+    case FAULT_MISALIGNED: explain_misaligned(a, first, mask, mem, f); break;
+    case FAULT_SHARED_PAST:
+    case FAULT_LOCAL_PAST: explain_array(a, x, first, mask, mem, f); break;
+    case FAULT_FOREIGN_LOCAL: explain_foreign(a, x, mem, f); break;
+    case FAULT_NO_CTA: explain_no_cta(a, first, mem, f); break;
+    case FAULT_CTA_GONE: explain_gone(a, x->owner, mem, f); break;
+    case FAULT_NULL_POINTER: explain_null(a, first, mem, f); break;
+    case FAULT_INVALID: explain_invalid(a, first, mem, f); break;
+    case FAULT_FREED:
+    case FAULT_RESERVED: explain_life(a, x, mem, f); break;
+    case FAULT_UNMAPPED: explain_unmapped(x->object, x->closed_at, mem, f); break;
+    default: break;
+    }
+    if (x->fault == FAULT_PAST || x->fault == FAULT_NEIGHBOUR || x->fault == FAULT_INVALID ||
+        x->fault == FAULT_NULL_POINTER) {
+        overflow_explain(a, mask, mem, f);
+        explain_source(a, mem, f);
+    }
+}
+
+/* Which findings are one. */
+static u64 cause_key(const struct lane_check *x, u32 first, const struct finding *f)
+{
+    u64 key = f->cause_key;
+    /* every thread has its own piece of the heap: what counts is where it was taken */
+    if (f->kind != F_host_pointer)
+        key = x->object && x->object->kind == MEM_HEAP && x->object->alloc_site
+                  ? str_hash(str_of(x->object->alloc_site))
+              : x->object ? x->object->id
+              : x->var    ? str_hash(x->var->name) + x->var->within
+                          : 0;
+    /* before its start is another mistake than behind its end */
+    return f->object && f->addr[first] < f->object_base ? ~key : key;
+}
+
 void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
 {
     static const u8 kind[] = { [FAULT_PAST] = F_bounds,
@@ -769,49 +506,8 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
         describe_object(a, x, &mem, &f);
     else if (a->space[first] == SP_SHARED || a->space[first] == SP_LOCAL)
         describe_array(a, x, first, &mem, &f);
-    switch (x->fault) {
-    case FAULT_NEIGHBOUR: explain_neighbour(a, x, first, &mem, &f); break;
-    case FAULT_PAST: explain_past(a, first, mask, &mem, &f); break;
-    case FAULT_MISALIGNED: explain_misaligned(a, first, mask, &mem, &f); break;
-    case FAULT_SHARED_PAST:
-    case FAULT_LOCAL_PAST: explain_array(a, x, first, mask, &mem, &f); break;
-    case FAULT_FOREIGN_LOCAL: explain_foreign(a, x, &mem, &f); break;
-    case FAULT_NO_CTA: explain_no_cta(a, first, &mem, &f); break;
-    case FAULT_CTA_GONE: explain_gone(a, x->owner, &mem, &f); break;
-    case FAULT_NULL_POINTER: explain_null(a, first, &mem, &f); break;
-    case FAULT_INVALID: explain_invalid(a, first, &mem, &f); break;
-    case FAULT_FREED:
-        misused(a, x->object);
-        if (x->object && x->object->kind == MEM_HEAP)
-            f.fix = "Free it behind the last access, in whichever thread that is.";
-        if (x->object && x->object->kind == MEM_POOL) {
-            f.kind = F_use_after_free_stream;
-            f.cause = arena_printf(&mem, "the operation that frees %s has run: nothing orders this kernel before it",
-                                   x->object->name);
-        }
-        break;
-    case FAULT_UNMAPPED: explain_unmapped(x->object, x->closed_at, &mem, &f); break;
-    case FAULT_RESERVED:
-        misused(a, x->object);
-        f.cause = arena_printf(&mem, "the operation that allocates %s has not run: nothing orders this kernel after it",
-                               x->object->name);
-        break;
-    default: break;
-    }
-    if (x->fault == FAULT_PAST || x->fault == FAULT_NEIGHBOUR || x->fault == FAULT_INVALID ||
-        x->fault == FAULT_NULL_POINTER) {
-        overflow_explain(a, mask, &mem, &f);
-        explain_source(a, &mem, &f);
-    }
-    /* every thread has its own piece of the heap: what counts is where it was taken */
-    if (f.kind != F_host_pointer)
-        f.cause_key = x->object && x->object->kind == MEM_HEAP && x->object->alloc_site
-                          ? str_hash(str_of(x->object->alloc_site))
-                      : x->object ? x->object->id
-                      : x->var    ? str_hash(x->var->name) + x->var->within
-                                  : 0;
-    /* before its start is another mistake than behind its end */
-    if (f.object && f.addr[first] < f.object_base) f.cause_key = ~f.cause_key;
+    explain_fault(a, x, first, mask, &mem, &f);
+    f.cause_key = cause_key(x, first, &f);
     if (off)
         f.detail = arena_printf(&mem, "%s  reported although its check is off: a GPU stops the kernel here\n",
                                 f.detail ? f.detail : "");

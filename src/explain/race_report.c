@@ -1,26 +1,22 @@
 /* Reports: two accesses that nothing orders become a finding.
  *
  * race_report is called for each racing pair of accesses, by the cells and the lists. It drafts a finding (struct
- * draft), classifies it (which kind of race it is, by rules.md R4..R9), and counts it when the same two instructions
- * have been reported before. Only the first occurrence gets its texts: both sides, their values, and the advice of
- * race_advice.c.
+ * draft), has it classified (race_kind.c), and counts it when the same two instructions have been reported before. Only
+ * the first occurrence gets its texts: both sides, their values, and the advice of race_advice.c.
  *
  * Throughout, `old` is the prior access, which a cell had recorded, and `me` the current one, which found it. */
 #include "explain/race_report.h"
-#include "explain/race_advice.h"
 #include "explain/race_flight_text.h"
 #include "explain/race_code.h"
+#include "explain/race_kind.h"
 #include "race/race_kernel.h"
 #include "race/race_launch.h"
 #include "flow/analyses.h"
 #include "code/shared_layout.h"
 #include "units/cluster.h"
-#include "units/async.h"
 #include "explain/explain_access.h"
 #include "sim/finding_place.h"
 #include "units/grids.h"
-#include "sim/lanes.h"
-#include "sim/special_registers.h"
 #include "mem/mem_finding.h"
 #include <inttypes.h>
 
@@ -52,130 +48,6 @@ static void rival_cta(const struct draft *x, u32 out[3])
     out[2] = (u32)(c / grid[0] / grid[1]);
 }
 
-static bool same_cta(const struct draft *x)
-{
-    return x->old_linear == x->t->warp->cta->linear && word_kind(x->old->a) != WHO_GRID && !x->other_launch;
-}
-static bool same_warp(const struct draft *x)
-{
-    return same_cta(x) && word_kind(x->old->a) != WHO_CTA && word_warp(x->old->a) == (u32)x->t->w->key >> 14;
-}
-/* The lane of the prior access that is shown. */
-static u32 prior_lane(const struct draft *x)
-{
-    u32 k = (u32)(x->at % SECTOR);
-    u64 a = x->old->a;
-    if (word_kind(a) == WHO_WARP && x->old->lanes) { /* any of them but our own lane */
-        u32 others = x->old->lanes, mine = same_warp(x) ? 1u << x->lane : 0;
-        return (u32)__builtin_ctz(others & ~mine ? others & ~mine : others);
-    }
-    return lane_of_byte(a, k);
-}
-
-/* ---- which kind ---- */
-
-/* The same number, the address of the same variable, or the same parameter. */
-static bool same_operand(const struct opnd *p, const struct opnd *q, bool one_function)
-{
-    if (p->kind != q->kind || p->value != q->value) return false;
-    if (p->kind == O_PARAM) return one_function;
-    return p->kind == O_CONST && p->comp == q->comp && p->reg == q->reg && (one_function || !p->reg);
-}
-
-/* What a store writes: its operand, or what the register was set to before it in the same block. */
-static const struct opnd *written_operand(const struct lowered *l, u32 op)
-{
-    const struct opnd *d = lop_data(&l->op[op], 0);
-    u32 b = 0;
-    /* a constant that is set once is in its place already */
-    if (d->kind != O_REG || l->ndef[d->reg] == 1) return d;
-    while (b < l->nblock && (op < l->block[b].first || op >= l->block[b].end)) b++;
-    for (u32 k = op; b < l->nblock && k-- > l->block[b].first;) {
-        const struct lop *o = &l->op[k];
-        bool sets = false;
-        EACH_DEF (r, o) sets |= r == d->reg;
-        if (sets) return o->kind == K_LANE && o->shape == SHAPE_MOVE && o->guard.kind == O_NONE ? lop_src(o, 0) : d;
-    }
-    return d;
-}
-
-/* R7: both write the same immediate, or the same parameter. */
-static bool same_constant(const struct draft *x)
-{
-    const struct lowered *l = x->t->warp->code->low;
-    if (!(x->old->op & x->me->op & OP_WRITE) || x->old_low == NULL) return false;
-    const struct lop *a = &l->op[x->t->op_index], *b = &x->old_low->op[x->old_op];
-    if (!lop_is_store(a) || !lop_is_store(b) || l->site[a->site].vec != 1 || x->old_low->site[b->site].vec != 1)
-        return false;
-    return same_operand(written_operand(l, x->t->op_index), written_operand(x->old_low, x->old_op), l == x->old_low);
-}
-
-/* R5b in a simple kernel: a .sync operation of both lanes lies between the two accesses. */
-static bool sync_between(const struct draft *x)
-{
-    const struct race_warp *w = x->t->w;
-    if (word_warp(x->old->a) != (u32)w->key >> 14 || word_time(x->old->a) < w->c->start ||
-        word_kind(x->old->a) > WHO_WARP)
-        return false;
-    u32 his = word_kind(x->old->a) == WHO_WARP && x->old->lanes ? x->old->lanes : 1u << prior_lane(x),
-        both = his | 1u << x->lane;
-    if (word_kind(x->old->a) == WHO_WARP && !x->old->lanes) both = w->all;
-    for (u32 n = 0; n < RECENT; n++)
-        if (w->recent[n].time > word_time(x->old->a) && (w->recent[n].mask & both) == both) return true;
-    return false;
-}
-
-/* The access goes past the first cache, or is strong. */
-static bool uncached(const struct lowered *l, u32 op, u32 how)
-{
-    const struct site *s = site_at(l, op);
-    return how & OP_STRONG || (s && s->flags & SITE_UNCACHED);
-}
-
-/* R5: the warps of a warpgroup come together at a product. The one that wrote has issued it since, or, where another
- * one has read already, is still before it. */
-static bool product_is_between(const struct draft *x)
-{
-    u64 a = x->old->a;
-    u32 warp = word_warp(a) % 32;
-    const struct race_warp *me = x->t->w, *his = &me->c->warp[warp];
-    if (!same_cta(x) || word_kind(a) > WHO_WARP || warp / 4 != x->t->warp->id / 4) return false;
-    if (x->t->product) return his->nissued < x->t->product || word_time(a) < his->issued[x->t->product % PRODUCTS];
-    if (!race_product_is(x) || x->old->op & OP_WRITE) return false;
-    for (u32 n = his->nissued; n > me->nissued && his->nissued - n < PRODUCTS; n--)
-        if (his->issued[n % PRODUCTS] == word_time(a)) return true;
-    return false;
-}
-
-/* R5: the hardware orders the two, the memory model does not. */
-static bool is_ordered_weakly(const struct draft *x)
-{
-    bool exact = x->t->w->c->exact;
-    if (exact ? hb_byte_weak(x->t->w, x->old, x->me, (u32)(x->at % SECTOR), x->t->space) : sync_between(x)) return true;
-    return uncached(x->t->warp->code->low, x->t->op_index, x->me->op) && uncached(x->old_low, x->old_op, x->old->op) &&
-           !(x->old->op & x->me->op & OP_STRONG);
-}
-
-/* The asynchronous copy that is the prior access; group 0: it is not known any more. */
-static struct async_flight copy_in_flight(const struct draft *x)
-{
-    struct async_flight a = { 0 };
-    const struct cta *c = x->t->warp->cta;
-    u32 warp = word_warp(x->old->a) % 32;
-    if (x->at < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS && warp < c->nwarps)
-        async_flight(c->warp[warp], prior_lane(x), x->t->warp->shared + x->at, &a);
-    return a;
-}
-
-/* One side is a load that only proposes a value which a compare-and-swap verifies, the other a strong write: harmless.
- */
-static bool is_optimistic_read(const struct draft *x)
-{
-    const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index), *his = site_at(x->old_low, x->old_op);
-    bool mine_proposes = mine && mine->flags & SITE_OPTIMISTIC && !(x->me->op & OP_WRITE) && x->old->op & OP_STRONG;
-    return mine_proposes || (his && his->flags & SITE_OPTIMISTIC && !(x->old->op & OP_WRITE) && x->me->op & OP_STRONG);
-}
-
 /* ---- the texts ---- */
 
 static const char *access_text(u32 op, const struct site *s)
@@ -193,14 +65,8 @@ static const char *semantics_text(struct arena *a, u32 op, const struct site *s)
     return k == SEM_VOLATILE ? "volatile" : arena_printf(a, "%s.%s", sem[k], scope[s->scope & 3]);
 }
 
-/* It is about shared memory, of this CTA or another one of the cluster: no global address is as small. */
-static bool in_shared(const struct draft *x)
-{
-    return x->t->space == SPACE_SHARED || x->at < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
-}
-
 /* As findings have it. */
-static u64 shown_address(const struct draft *x) { return in_shared(x) ? cluster_offset(x->at) : x->at; }
+static u64 shown_address(const struct draft *x) { return draft_in_shared(x) ? cluster_offset(x->at) : x->at; }
 
 /* The shared array at the address; NULL: unknown, or dynamic shared memory. It goes by the address, not by what the
  * current access was derived from: either side may come second, and one of them may not tell. */
@@ -215,7 +81,7 @@ static void describe_object(struct draft *x)
     const struct touch *t = x->t;
     struct finding *f = &x->f;
     const struct lowered *l = t->warp->code->low;
-    if (!in_shared(x)) {
+    if (!draft_in_shared(x)) {
         struct mem_object *o = mem_find(t->w->c->race->mem, x->at);
         f->space = "global";
         if (!o) return;
@@ -243,7 +109,7 @@ static void describe_object(struct draft *x)
 /* The order that is missing where a flag or a lock connects the two. */
 static const char *missing_order_text(struct draft *x)
 {
-    const char *fence = same_cta(x) ? "__threadfence_block()" : "__threadfence()";
+    const char *fence = draft_same_cta(x) ? "__threadfence_block()" : "__threadfence()";
     if (x->missing == MISSING_SCOPE) return "gpu scope on both sides: __threadfence(), cuda::thread_scope_device";
     if (x->missing == MISSING_ACQUIRE)
         return arena_printf(&x->mem,
@@ -257,7 +123,7 @@ static const char *missing_order_text(struct draft *x)
 
 static const char *missing_fix_text(struct draft *x)
 {
-    const char *fence = same_cta(x) ? "__threadfence_block()" : "__threadfence()";
+    const char *fence = draft_same_cta(x) ? "__threadfence_block()" : "__threadfence()";
     if (x->missing == MISSING_SCOPE)
         return "Use __threadfence() in place of __threadfence_block(), and atomics of device scope, on both sides.";
     if (x->missing == MISSING_ACQUIRE)
@@ -272,7 +138,8 @@ static const char *missing_fix_text(struct draft *x)
  * too, for shared memory within a warp: there __syncwarp() is missing, whatever the lanes have read from each other. */
 static void advise_missing(struct draft *x, bool named)
 {
-    if (!x->missing || (named && x->missing != MISSING_SCOPE) || (x->t->space == SPACE_SHARED && same_warp(x))) return;
+    if (!x->missing || (named && x->missing != MISSING_SCOPE) || (x->t->space == SPACE_SHARED && draft_same_warp(x)))
+        return;
     x->f.cause = x->missing == MISSING_ACQUIRE
                      ? "the second thread has read what was released behind the first access, but with a relaxed "
                        "operation and no fence behind it: it has acquired nothing"
@@ -288,7 +155,7 @@ static void advise_missing(struct draft *x, bool named)
 /* Which group the copy belongs to, and what its thread waited for. */
 static const char *copy_text(struct draft *x)
 {
-    struct async_flight a = copy_in_flight(x);
+    struct async_flight a = race_copy_in_flight(x);
     if (!a.group) return "the copy was in flight: nobody had waited for its group";
     if (a.counted)
         return "the copy was in flight: cp.async.mbarrier.arrive has it counted by an mbarrier, and nobody had waited "
@@ -312,7 +179,7 @@ static void advise_copy(struct draft *x)
     if (x->f.kind != F_async_early && x->f.kind != F_async_wait) return;
     if (race_flight_is(x)) return;
     x->f.cause = copy_text(x);
-    if (copy_in_flight(x).counted) {
+    if (race_copy_in_flight(x).counted) {
         x->f.order = "a wait for the phase of the mbarrier by each thread that reads";
         x->f.fix = "Wait for the phase of the mbarrier that counts the copy before reading what it brings.";
         return;
@@ -320,52 +187,22 @@ static void advise_copy(struct draft *x)
     x->f.order = arena_printf(&x->mem,
                               "cp.async.wait_group %u by the thread that copies, so that its group is done, and a "
                               "barrier where another thread reads",
-                              copy_in_flight(x).newer);
-}
-
-/* The bytes as they are now: what a reader gets, and what a writer replaces; NULL: there are none. */
-static const char *bytes_now(const struct draft *x, u64 at)
-{
-    if (in_shared(x)) {
-        const struct cta *c = cluster_cta(x->t->warp->cta, at);
-        return c ? c->shared + cluster_offset(at) : NULL;
-    }
-    struct mem_object *o = mem_find(x->t->w->c->race->mem, at);
-    return o ? mem_view(o, at) : NULL;
+                              race_copy_in_flight(x).newer);
 }
 
 static const char *value_text(struct draft *x, u32 width)
 {
-    const char *p = bytes_now(x, x->at);
+    const char *p = race_bytes_now(x, x->at);
     u64 v = 0;
     if (!p) return NULL;
     memcpy(&v, p, width < 8 ? width : 8);
     return arena_printf(&x->mem, "0x%0*" PRIx64, (int)(2 * (width < 8 ? width : 8)), v);
 }
 
-static u64 stored_value(const struct warp *w, const struct opnd *d, u32 width, u32 lane)
-{
-    if (d->kind != O_REG) return d->kind == O_NONE ? 0 : opnd_value(w, *d, lane);
-    const struct where *at = &w->code->reg[d->reg];
-    return lane_value(w, w->code, w->R, at->slot, at->cls, width, lane);
-}
-
-/* What a lane is about to store into the element; false: the instruction is no store of up to 8 bytes. */
-static bool stored_bits(const struct draft *x, const struct site *s, u32 lane, u64 *bits)
-{
-    const struct warp *w = x->t->warp;
-    const struct lop *o = &w->code->low->op[x->t->op_index];
-    if (!s || !site_is_store(s) || s->width > 8) return false;
-    u32 k = s->vec > 1 ? (u32)(x->at % ((u64)s->width * s->vec)) / s->width : 0;
-    *bits = stored_value(w, lop_data(o, k), s->reg_width, lane);
-    if (s->width < 8) *bits &= (1ull << 8 * s->width) - 1;
-    return true;
-}
-
 static const char *stored_text(struct draft *x, const struct site *s, u32 lane)
 {
     u64 v;
-    return stored_bits(x, s, lane, &v) ? arena_printf(&x->mem, "0x%0*" PRIx64, 2 * s->width, v) : NULL;
+    return race_stored_bits(x, s, lane, &v) ? arena_printf(&x->mem, "0x%0*" PRIx64, 2 * s->width, v) : NULL;
 }
 
 /* The prior access is a set of threads, of which the shown one is only a member. */
@@ -373,46 +210,6 @@ static enum rival_crowd crowd_of(const struct draft *x)
 {
     u32 kind = word_kind(x->old->a);
     return kind == WHO_CTA ? CROWD_CTA : kind == WHO_GRID ? CROWD_GRID : CROWD_NONE;
-}
-
-/* Both are stores of one statement of the source, and what is stored is there already. */
-static bool equal_stores(struct draft *x)
-{
-    const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index), *his = site_at(x->old_low, x->old_op);
-    u64 now = 0;
-    if (x->old->op != OP_WRITE || x->me->op != OP_WRITE || !mine || !his || mine->width != his->width ||
-        !race_same_statement(x) || !stored_bits(x, mine, x->lane, &x->f.stored))
-        return false;
-    const char *p = bytes_now(x, x->at & ~(u64)(mine->width - 1));
-    if (p) memcpy(&now, p, mine->width);
-    return p && now == x->f.stored;
-}
-
-/* R7: threads of one block write what depends on the block alone, with one instruction. */
-static bool same_of_block(struct draft *x)
-{
-    const struct lowered *l = x->t->warp->code->low;
-    const struct opnd *d = lop_data(&l->op[x->t->op_index], 0);
-    return same_cta(x) && x->old_low == l && x->old_op == x->t->op_index && d->kind == O_REG && equal_stores(x) &&
-           l->site[l->op[x->t->op_index].site].vec == 1 && code_is_of_block(l, d->reg);
-}
-
-static enum finding_kind classify(struct draft *x)
-{
-    if (race_flight_is(x)) return x->me->op & OP_WRITE ? F_async_overwrite : F_async_early;
-    if (product_is_between(x)) return F_order_weak;
-    if (race_product_is(x)) return F_async_overwrite;
-    if (x->old->op & OP_ASYNC)
-        return x->me->op & OP_WRITE ? F_async_overwrite : copy_in_flight(x).waited ? F_async_wait : F_async_early;
-    if (x->me->op & x->old->op & OP_WRITE && x->me->op & OP_ASYNC) return F_async_overwrite;
-    if (is_ordered_weakly(x)) return F_order_weak;
-    if (x->old->op & x->me->op & OP_STRONG && (x->old->bytes == x->me->bytes || x->old->whole == x->me->whole))
-        return F_race_scope;
-    if (same_constant(x) || (x->of_block = same_of_block(x))) return F_race_same_value;
-    if (x->other_launch) return F_race_stream;
-    /* the report calls it a race unless it turns out that each element has its own value (R7) */
-    if ((x->f.equal = equal_stores(x))) return F_race_same_value;
-    return F_race;
 }
 
 /* Counts one more occurrence of the two instructions; false: the report does not know them yet. */
@@ -424,7 +221,7 @@ static bool count_again(struct draft *x, u64 ticket, u32 width, u32 his)
     struct occurrence o = { .nlanes = 1,
                             .thread = { w->id * LANES + x->lane },
                             .addr = { at & ~(u64)(width - 1) },
-                            .rival_thread = word_warp(x->old->a) % 32 * LANES + prior_lane(x),
+                            .rival_thread = word_warp(x->old->a) % 32 * LANES + draft_prior_lane(x),
                             .rival_addr = at & ~(u64)(his - 1),
                             .crowd = crowd_of(x),
                             .equal = x->f.equal,
@@ -433,7 +230,7 @@ static bool count_again(struct draft *x, u64 ticket, u32 width, u32 his)
     memcpy(o.ntid, l->in->block, 12);
     memcpy(o.cta, w->cta->id, 12);
     rival_cta(x, o.rival_cta);
-    if (!in_shared(x)) {
+    if (!draft_in_shared(x)) {
         struct mem_object *m = mem_find(x->t->w->c->race->mem, x->at);
         o.object_base = m ? m->base : 0;
     } else {
@@ -461,7 +258,7 @@ static void fill_values(struct draft *x, enum finding_kind kind, const struct si
         f->value = x->me->op & OP_ASYNC ? NULL : stored_text(x, mine, x->lane);
     else
         f->value = value_text(x, f->width);
-    if (kind == F_race_lanes) x->rival.value = stored_text(x, mine, prior_lane(x));
+    if (kind == F_race_lanes) x->rival.value = stored_text(x, mine, draft_prior_lane(x));
     if (kind == F_race_same_value) x->rival.value = f->value; /* the bytes there now may be a third thread's */
 }
 
@@ -471,7 +268,7 @@ static void fill_rival(struct draft *x, const struct site *his)
     x->rival = (struct rival){ .access = access_text(x->old->op, his),
                                .how = semantics_text(&x->mem, x->old->op, his),
                                .width = his ? his->width : 4,
-                               .thread = word_warp(x->old->a) % 32 * LANES + prior_lane(x) };
+                               .thread = word_warp(x->old->a) % 32 * LANES + draft_prior_lane(x) };
     x->rival.addr = shown_address(x) & ~(u64)(x->rival.width - 1);
     x->rival.crowd = crowd_of(x);
     rival_cta(x, x->rival.cta);
@@ -488,7 +285,7 @@ static const char *point_text(struct draft *x, const u32 at[3], const u32 size[3
 /* The prior side in words: its thread, its kernel, what it did and where. */
 static const char *prior_text(struct draft *x, const struct site *his)
 {
-    u32 cta[3], n = word_warp(x->old->a) % 32 * LANES + prior_lane(x);
+    u32 cta[3], n = word_warp(x->old->a) % 32 * LANES + draft_prior_lane(x);
     const u32 *b = x->old_block, thread[3] = { n % b[0], n / b[0] % b[1], n / b[0] / b[1] };
     const char *how = semantics_text(&x->mem, x->old->op, his), *what = access_text(x->old->op, his);
     rival_cta(x, cta);
@@ -586,7 +383,8 @@ static void report_launches(struct draft *x, enum finding_kind kind)
     if (kind == F_race_stream && is_told(x, o.object_base, (u64)one << 32 | two)) return;
     if (report_again(x->to, f->ticket, &o)) return;
     if (!(x->old->op & x->me->op & OP_STRONG))
-        x->missing = hb_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | prior_lane(x), word_time(x->old->a));
+        x->missing = hb_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | draft_prior_lane(x),
+                                word_time(x->old->a));
     describe_object(x);
     if (x->old_low) f->other = finding_place(&x->mem, x->old_low, x->old_op);
     f->access = access_text(x->me->op, mine);
@@ -613,7 +411,8 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     f->kind = kind;
     f->ticket = ticket;
     if ((kind == F_race && !(x->old->op & x->me->op & OP_STRONG)) || kind == F_race_volatile)
-        x->missing = hb_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | prior_lane(x), word_time(x->old->a));
+        x->missing = hb_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | draft_prior_lane(x),
+                                word_time(x->old->a));
     /* volatile data is no flag: that the thread has seen some of it says nothing about a release */
     if (kind == F_race_volatile && x->missing == MISSING_RELEASE) x->missing = MISSING_ALL;
     describe_object(x);
@@ -623,7 +422,7 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     f->width = mine ? mine->width : 4;
     f->addr[x->lane] = shown_address(x) & ~(u64)(f->width - 1);
     x->self = x->old_linear == warp->cta->linear && !x->other_launch && word_warp(x->old->a) % 32 == warp->id &&
-              prior_lane(x) == x->lane;
+              draft_prior_lane(x) == x->lane;
     advise_missing(x, race_advise(x));
     advise_copy(x);
     if (race_flight_is(x)) race_flight_advise(x);
@@ -654,8 +453,9 @@ static struct draft draft_of(const struct touch *t, const struct list_entry *old
     find_prior(&x);
     u32 mine = word_kind(me->a) == WHO_WARP && me->lanes ? me->lanes : 1u << lane_of_byte(me->a, byte);
     /* a thread does not race with itself: another lane of the current access is shown */
-    if (word_kind(me->a) == WHO_WARP && same_cta(&x) && word_warp(old->a) == (u32)t->w->key >> 14 && mine & (mine - 1))
-        mine &= ~(1u << prior_lane(&x));
+    if (word_kind(me->a) == WHO_WARP && draft_same_cta(&x) && word_warp(old->a) == (u32)t->w->key >> 14 &&
+        mine & (mine - 1))
+        mine &= ~(1u << draft_prior_lane(&x));
     x.lane = (u32)__builtin_ctz(mine);
     return x;
 }
@@ -668,8 +468,8 @@ void race_report(const struct touch *t, const struct list_entry *old, const stru
         return;
     }
     struct draft x = draft_of(t, old, me, byte);
-    if (is_optimistic_read(&x)) return;
-    enum finding_kind k = classify(&x);
+    if (race_optimistic_read(&x)) return;
+    enum finding_kind k = race_classify(&x);
     /* Two that initialise one mbarrier are reported by the check of asynchronous operations. */
     bool reported = race_is_init(t->warp->code->low, t->op_index) && race_is_init(x.old_low, x.old_op) &&
                     t->warp->cta->launch->in->checks & CHECK_ASYNC;
@@ -678,7 +478,7 @@ void race_report(const struct touch *t, const struct list_entry *old, const stru
     bool in_library = k == F_order_weak && x.old_low && lop_in_library(t->warp->code->low, t->op_index) &&
                       lop_in_library(x.old_low, x.old_op);
     /* A tile of Triton's that is smaller than its threads are many lies in several of them, which all write it. */
-    bool of_compiler = k == F_race_same_value && in_shared(&x) && shared_is_compilers(t->warp->code->low);
+    bool of_compiler = k == F_race_same_value && draft_in_shared(&x) && shared_is_compilers(t->warp->code->low);
     if (is_wanted(t->warp->cta->launch, k) && !reported && !in_library && !of_compiler) report_finding(&x, k);
     arena_free(&x.mem);
 }
@@ -693,7 +493,7 @@ void race_report_volatile(const struct touch *t, const struct list_entry *old, c
     bool in_library = x.old_low && lop_in_library(t->warp->code->low, t->op_index) &&
                       lop_in_library(x.old_low, x.old_op);
     if (is_wanted(l, F_race_volatile) && !in_library)
-        report_finding(&x, same_constant(&x) ? F_race_same_value : F_race_volatile);
+        report_finding(&x, race_same_constant(&x) ? F_race_same_value : F_race_volatile);
     arena_free(&x.mem);
 }
 
@@ -727,9 +527,9 @@ void race_report_lanes(const struct touch *t, const struct access *a, u32 lanes)
     for (u32 k = 0; k < a->site->vec && second == LANES && lop_is_store(o); k++) {
         const struct opnd *data = lop_data(o, k);
         if (data->kind != O_REG && data->kind != O_SREG) continue;
-        u64 one = stored_value(w, data, a->site->reg_width, first);
+        u64 one = race_stored_value(w, data, a->site->reg_width, first);
         for (u32 l = first + 1; l < LANES && second == LANES; l++)
-            if (lanes >> l & 1 && stored_value(w, data, a->site->reg_width, l) != one) second = l;
+            if (lanes >> l & 1 && race_stored_value(w, data, a->site->reg_width, l) != one) second = l;
     }
     if (second == LANES || !(w->cta->launch->in->checks & CHECK_RACE)) return;
     struct touch u = *t;
