@@ -14,11 +14,12 @@ bool code_polls(struct lowered *l);
 const u8 *code_after_wait(const struct lowered *l, struct arena *mem);
 /* exit_slice.c: the registers that decide how a round of a loop goes on and are live when it begins; loop.clocked */
 void exit_slice_find(struct lowered *l, struct loop *lp, u64 *regs);
-void hazards_find(struct lowered *l);   /* hazards.c: lowered.hazard */
-void halves_find(struct lowered *l);    /* halves.c: site.holds */
-void in_flight_find(struct lowered *l); /* in_flight.c: lowered.in_flight */
-void subword_find(struct lowered *l);   /* library.c: SITE_WORD */
-void fuse_find(struct lowered *l);      /* fuse.c: products that become part of sums; before flow_build */
+void hazards_find(struct lowered *l);       /* hazards.c: lowered.hazard */
+void halves_find(struct lowered *l);        /* halves.c: site.holds */
+void in_flight_find(struct lowered *l);     /* in_flight.c: lowered.in_flight */
+void odd_constants_find(struct lowered *l); /* odd_constants.c: lowered.has_infinity, has_nan */
+void subword_find(struct lowered *l);       /* library.c: SITE_WORD */
+void fuse_find(struct lowered *l);          /* fuse.c: products that become part of sums; before flow_build */
 /* library.c: whether an operation stands in a header of cooperative groups or of libcu++ */
 bool lop_in_library(const struct lowered *l, u32 op);
 /* library.c: whether the compiler uses the shared memory by itself, and the source has none */

@@ -554,41 +554,6 @@ static struct lowered *lower_stopped(struct func_table *t, struct lowered *l, st
     return NULL;
 }
 
-/* One element of 16 bits, or two of them, that is this but for the sign. */
-static bool is_half(u64 v, u64 bits)
-{
-    return (v & 0x7fff) == bits && (v <= 0xffff || (v <= 0xffffffff && (v >> 16 & 0x7fff) == bits));
-}
-
-/* Infinities of f32, f64, and of two or one elements of f16 or bf16. */
-static bool has_infinity(const struct lowered *l)
-{
-    for (u32 k = 0; k < l->nop; k++)
-        for (u32 j = 0; j < l->op[k].nsrc; j++) {
-            const struct opnd *o = lop_src(&l->op[k], j);
-            u64 v = o->kind == O_CONST ? o->value : 0;
-            if ((u32)v == 0x7f800000 || (u32)v == 0xff800000 || v << 1 == (u64)0x7ff << 53 || is_half(v, 0x7c00) ||
-                is_half(v, 0x7f80))
-                return true;
-        }
-    return false;
-}
-
-static bool has_nan(const struct lowered *l)
-{
-    for (u32 k = 0; k < l->nop; k++)
-        for (u32 j = 0; j < l->op[k].nsrc; j++) {
-            const struct opnd *o = lop_src(&l->op[k], j);
-            u64 v = o->kind == O_CONST ? o->value : 0;
-            /* of 16 bits it is also the largest integer and the mask of a sign: as a value that goes on only */
-            bool value = l->op[k].shape == SHAPE_MOVE || l->op[k].shape == SHAPE_SELECT || l->op[k].kind == K_MEM;
-            if (v == 0x7fffffff || v == 0x7fc00000 || v << 1 == (u64)0xfff << 52 || v == ~(u64)0 >> 1 ||
-                (value && (v == 0x7fff || v == 0x7fff7fff)))
-                return true;
-        }
-    return false;
-}
-
 /* What a function may have: a few bytes of text can ask for gigabytes, a list of targets that thousands of branches
  * name, or thousands of registers in thousands of blocks. */
 enum { REGS_MOST = 1 << 20, INSNS_MOST = 1 << 24, BRX_MOST = UINT16_MAX, TARGETS_MOST = 1 << 22 };
@@ -624,6 +589,76 @@ static bool live_sets_fit(const struct lowered *l, struct error *e)
                (int)l->func->name.n, l->func->name.p, l->nreg, l->nblock, (unsigned long long)LIVE_WORDS_MOST * 64);
 }
 
+/* Blocks and operations of the whole text. false: it was asked to stop. */
+static bool lower_text(struct lower *w)
+{
+    const struct ptx_func *f = w->l->func;
+    u32 *block_of = NEW_ARRAY(w->mem, u32, f->ninsn + 1);
+    u8 *starts = NEW_ARRAY(w->mem, u8, f->ninsn + 1);
+    for (u32 k = 0; k < f->nlabel; k++)
+        if (f->label[k]->kind == LABEL_CODE) starts[f->label[k]->insn] = 1;
+    begin_block(w);
+    lower_parameters(w);
+    for (u32 k = 0; k < f->ninsn && !stop_asked(); k++) {
+        if (starts[k] && (w->op.n > w->block.p[w->block.n - 1].first)) lower_end_block(w, TERM_FALL);
+        block_of[k] = w->block.n - 1;
+        lower_insn(w, &f->insn[k]);
+        if (w->op.n > w->block.p[w->block.n - 1].first && publishes(w)) {
+            lower_end_block(w, TERM_FALL);
+            w->block.p[w->block.n - 1].after_publication = true;
+        }
+    }
+    if (stop_asked()) return false;
+    if (starts[f->ninsn] && w->op.n > w->block.p[w->block.n - 1].first) lower_end_block(w, TERM_FALL);
+    block_of[f->ninsn] = w->block.n - 1;
+    /* falling off the end returns */
+    static const struct ptx_insn end_of_text = { .opcode = { "ret", 3 } };
+    w->cur = f->ninsn ? &f->insn[f->ninsn - 1] : &end_of_text;
+    w->guard = no_opnd;
+    lower_ret(w, isa_form(N_ret, T_NONE, T_NONE, 0));
+    w->block.n--;
+    fix_targets(w, block_of);
+    lower_wgmma_waits(w);
+    return true;
+}
+
+/* What was collected becomes the function's. */
+static void hand_over(struct lower *w)
+{
+    struct lowered *l = w->l;
+    l->op = w->op.p;
+    l->nop = w->op.n;
+    l->block = w->block.p;
+    l->nblock = w->block.n;
+    l->site = w->site.p;
+    l->nsite = w->site.n;
+    l->call = w->call.p;
+    l->mma = w->mma.p;
+    l->ncall = w->call.n;
+    l->brx = w->brx.p;
+    l->nbrx = w->brx.n;
+    l->sym = w->sym.p;
+    l->nsym = w->sym.n;
+    l->nreg = w->reg_type.n;
+    l->reg_type = w->reg_type.p;
+    l->reg_width = NEW_ARRAY(w->mem, u8, l->nreg + 1);
+    for (u32 k = 0; k < l->nreg; k++) l->reg_width[k] = (u8)register_bytes((enum ptx_type)l->reg_type[k]);
+}
+
+/* false: it was asked to stop. */
+static bool analyse(struct lowered *l)
+{
+    static void (*const find[])(struct lowered *) = {
+        flow_build,      provenance_find, speculated_find, overflow_find, hazards_find, in_flight_find,
+        optimistic_find, mark_flags,      polls_find,      subword_find,  halves_find,  odd_constants_find
+    };
+    fuse_find(l);
+    for (u32 k = 0; k < COUNT_OF(find) && !stop_asked(); k++) find[k](l);
+    if (stop_asked()) return false;
+    for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
+    return true;
+}
+
 struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct error *e)
 {
     if (f->decoded) return f->decoded;
@@ -645,61 +680,12 @@ struct lowered *lower_func(struct func_table *t, struct ptx_func *f, struct erro
     }
     for (u32 k = 0; k < f->nregs; k++) VEC_PUSH(&mem, &w.reg_type, (u8)f->regs[k]->type);
     w.pair = NEW_ARRAY(&mem, struct pair, f->nregs + 1);
-    u32 *block_of = NEW_ARRAY(&mem, u32, f->ninsn + 1);
-    u8 *starts = NEW_ARRAY(&mem, u8, f->ninsn + 1);
-    for (u32 k = 0; k < f->nlabel; k++)
-        if (f->label[k]->kind == LABEL_CODE) starts[f->label[k]->insn] = 1;
-    begin_block(&w);
-    lower_parameters(&w);
-    for (u32 k = 0; k < f->ninsn && !stop_asked(); k++) {
-        if (starts[k] && (w.op.n > w.block.p[w.block.n - 1].first)) lower_end_block(&w, TERM_FALL);
-        block_of[k] = w.block.n - 1;
-        lower_insn(&w, &f->insn[k]);
-        if (w.op.n > w.block.p[w.block.n - 1].first && publishes(&w)) {
-            lower_end_block(&w, TERM_FALL);
-            w.block.p[w.block.n - 1].after_publication = true;
-        }
-    }
-    if (stop_asked()) return lower_stopped(t, l, mem, e);
-    if (starts[f->ninsn] && w.op.n > w.block.p[w.block.n - 1].first) lower_end_block(&w, TERM_FALL);
-    block_of[f->ninsn] = w.block.n - 1;
-    /* falling off the end returns */
-    static const struct ptx_insn end_of_text = { .opcode = { "ret", 3 } };
-    w.cur = f->ninsn ? &f->insn[f->ninsn - 1] : &end_of_text;
-    w.guard = no_opnd;
-    lower_ret(&w, isa_form(N_ret, T_NONE, T_NONE, 0));
-    w.block.n--;
-    fix_targets(&w, block_of);
-    lower_wgmma_waits(&w);
-    l->op = w.op.p;
-    l->nop = w.op.n;
-    l->block = w.block.p;
-    l->nblock = w.block.n;
-    l->site = w.site.p;
-    l->nsite = w.site.n;
-    l->call = w.call.p;
-    l->mma = w.mma.p;
-    l->ncall = w.call.n;
-    l->brx = w.brx.p;
-    l->nbrx = w.brx.n;
-    l->sym = w.sym.p;
-    l->nsym = w.sym.n;
-    l->nreg = w.reg_type.n;
-    l->reg_type = w.reg_type.p;
-    l->reg_width = NEW_ARRAY(&mem, u8, l->nreg + 1);
-    for (u32 k = 0; k < l->nreg; k++) l->reg_width[k] = (u8)register_bytes((enum ptx_type)l->reg_type[k]);
+    if (!lower_text(&w)) return lower_stopped(t, l, mem, e);
+    hand_over(&w);
     if (!live_sets_fit(l, e)) return lower_stopped(t, l, mem, e);
     propagate_copies(&w);
     l->mem = mem;
-    fuse_find(l);
-    static void (*const find[])(struct lowered *) = { flow_build,   provenance_find, speculated_find, overflow_find,
-                                                      hazards_find, in_flight_find,  optimistic_find, mark_flags,
-                                                      polls_find,   subword_find,    halves_find };
-    for (u32 k = 0; k < COUNT_OF(find) && !stop_asked(); k++) find[k](l);
-    if (stop_asked()) return lower_stopped(t, l, l->mem, e);
-    l->has_infinity = has_infinity(l);
-    l->has_nan = has_nan(l);
-    for (u32 k = 0; k < l->words; k++) l->reads_unwritten |= l->block[0].live_in[k] != 0;
+    if (!analyse(l)) return lower_stopped(t, l, l->mem, e);
     __atomic_store_n(&f->decoded, l, __ATOMIC_RELEASE); /* the race check looks without a lock */
     return l;
 }

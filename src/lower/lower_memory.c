@@ -189,6 +189,28 @@ void lower_home_store(struct lower *w, struct ptx_var *home, struct opnd data, u
     lower_access(w, false, SP_LOCAL, lower_operand(w, &place, T_U64), 8, 0, data, width);
 }
 
+/* The registers that the n elements of a load or store go to or come from, all of one width; 0: it is none that can be
+ * lowered. */
+static u32 read_data(struct lower *w, const struct ptx_operand *data, u32 n, enum ptx_type t, bool load,
+                     struct opnd v[VECTOR_MOST])
+{
+    u32 reg_width = 0;
+    for (u32 k = 0; k < n; k++) {
+        const struct ptx_operand *e = data->kind == OP_VEC ? &data->elem[k] : data;
+        u32 width = e->kind == OP_REG ? lower_width(w, e) : reg_width ? reg_width : MAX_OF(type_size[t], 2);
+        if (width == 1 || width > 8 || (reg_width && reg_width != width)) return 0;
+        reg_width = width;
+        if (e->kind == OP_SINK) continue;
+        if (e->kind == OP_REG)
+            v[k] = (struct opnd){ .kind = O_REG, .reg = e->reg->index };
+        else if (!load)
+            v[k] = lower_operand(w, e, t);
+        else
+            return 0;
+    }
+    return reg_width;
+}
+
 void lower_load_store(struct lower *w, int form)
 {
     const struct isa_form *f = &isa_forms[form];
@@ -232,24 +254,7 @@ void lower_load_store(struct lower *w, int form)
         reg_width = 8;
         count = 2;
     }
-    for (u32 k = 0; k < n && !whole; k++) {
-        const struct ptx_operand *e = data->kind == OP_VEC ? &data->elem[k] : data;
-        u32 width = e->kind == OP_REG ? lower_width(w, e) : reg_width ? reg_width : MAX_OF(type_size[t], 2);
-        if (width == 1 || width > 8 || (reg_width && reg_width != width)) {
-            lower_unsupported(w);
-            return;
-        }
-        reg_width = width;
-        if (e->kind == OP_SINK) continue;
-        if (e->kind == OP_REG)
-            v[k] = (struct opnd){ .kind = O_REG, .reg = e->reg->index };
-        else if (!load)
-            v[k] = lower_operand(w, e, t);
-        else {
-            lower_unsupported(w);
-            return;
-        }
-    }
+    if (!whole) reg_width = read_data(w, data, n, t, load, v);
     if (reg_width < type_size[t]) {
         lower_unsupported(w);
         return;
