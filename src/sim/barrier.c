@@ -286,6 +286,22 @@ static bool arrive_whole(struct warp *w, struct split *s, const struct insn *i, 
     return true;
 }
 
+/* bar.arrive: the split arrives and goes on; its warp has arrived once all its lanes have. */
+static void arrive_only(struct warp *w, const struct split *s, u32 n)
+{
+    struct cta *c = w->cta;
+    struct bar *b = &c->bar[n];
+    if (s->mask != w->live) {
+        w->arrived = (w->arrived_bar == n ? w->arrived : 0) | s->mask;
+        w->arrived_bar = (u8)n;
+        if (!all_lanes_arrived(w, n)) return;
+    }
+    w->arrived = 0;
+    b->arrived_threads += LANES;
+    b->arrived_warps |= 1ull << w->id;
+    if (complete(c, n)) release(c, n);
+}
+
 bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     struct cta *c = w->cta;
@@ -320,16 +336,8 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
         observe_sync(c->launch,
                      (struct sync_event){
                          .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
-    if ((o->aux & 15) == BAR_ARRIVE) { /* arrives and goes on */
-        if (s->mask != w->live) {
-            w->arrived = (w->arrived_bar == n ? w->arrived : 0) | s->mask;
-            w->arrived_bar = (u8)n;
-            if (!all_lanes_arrived(w, n)) return true;
-        }
-        w->arrived = 0;
-        b->arrived_threads += LANES;
-        b->arrived_warps |= 1ull << w->id;
-        if (complete(c, n)) release(c, n);
+    if ((o->aux & 15) == BAR_ARRIVE) {
+        arrive_only(w, s, n);
         return true;
     }
     if (lop_dst(o, 0)->kind == O_REG) b->results = true;

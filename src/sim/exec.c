@@ -245,7 +245,8 @@ static void branch_indexed(struct warp *w, struct split *s, const struct insn *i
     s->mask = first_mask;
 }
 
-enum step { STEP_PICK, STEP_YIELD, STEP_WAIT }; /* pick a split; the warp gives way; its only split waits */
+/* pick a split; the warp gives way; its only split waits; the split goes on */
+enum step { STEP_PICK, STEP_YIELD, STEP_WAIT, STEP_ON };
 
 /* The running split gives its turn to another split of the warp, or else to other warps. It is runnable again with the
  * warp's next turn. */
@@ -256,6 +257,98 @@ static enum step give_way(struct warp *w)
     for (u32 k = 0; k < w->nsplit; k++)
         if (w->split[k].state == SPLIT_RUN) return STEP_PICK;
     return STEP_YIELD;
+}
+
+/* A branch that some lanes take and some do not. *to: where the split goes on. */
+static enum step diverge(struct warp *w, struct split *s, const struct xblock *bl, const struct insn *i, u32 taken,
+                         u32 *to)
+{
+    if (bl->target_exits || bl->next_exits) {
+        exec_exit_lanes(w, bl->target_exits ? taken : w->mask & ~taken, i->op);
+        *to = bl->target_exits ? bl->next : bl->target;
+        if (likely(w->nsplit == 1)) return STEP_ON;
+        /* others of the warp may have waited for those that left */
+        s->block = *to;
+        sync_recheck(w);
+        return STEP_PICK;
+    }
+    u32 others = w->mask & ~taken, lo = bl->next < bl->target ? bl->next : bl->target;
+    s->block = bl->next;
+    s->mask = others;
+    struct split *n = exec_split(w, taken, bl->target, s->fr);
+    if (lo == bl->target) {
+        n->mask = others;
+        n->block = bl->next;
+        s->mask = taken;
+        s->block = bl->target;
+    }
+    if (lo >= w->limit) return STEP_PICK;
+    /* the lower side goes on; the other one is the new limit unless there is a lower one */
+    w->mask = s->mask;
+    if (n->block < w->limit) w->limit = n->block;
+    *to = lo;
+    return STEP_ON;
+}
+
+/* The ends of blocks at which a split may have to wait: who says whether it goes on. */
+struct wait_row {
+    bool (*arrive)(struct warp *w, struct split *s, const struct insn *i);
+    bool again;  /* a split that waited asks once more */
+    bool merges; /* others that waited there go on with it */
+};
+static const struct wait_row waits[TERM_UNSUPPORTED + 1] = {
+    [TERM_BAR] = { .arrive = barrier_arrive, .merges = true },
+    [TERM_CLUSTER] = { .arrive = cluster_wait, .merges = true },
+    [TERM_GROUP] = { .arrive = wgmma_meet },
+    [TERM_TMEM] = { .arrive = tmem_room, .again = true },
+    [TERM_DEPEND] = { .arrive = dependent_arrive },
+};
+
+static enum step end_waiting(struct warp *w, struct split *s, u32 b, const struct xblock *bl, const struct insn *i)
+{
+    const struct wait_row *r = &waits[bl->term];
+    CHECK(r->arrive);
+    s->block = r->again ? b : bl->next;
+    if (!r->arrive(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
+    return r->merges && unlikely(w->nsplit > 1) && can_merge(w, s) ? STEP_PICK : STEP_ON;
+}
+
+/* The end of block b, unless that is a jump. STEP_ON: the split goes on behind it. */
+static enum step end_block(struct warp *w, struct split *s, u32 b, const struct xblock *bl, const struct insn *i)
+{
+    u32 m;
+    switch (bl->term) {
+    case TERM_BRX: branch_indexed(w, s, i); return STEP_PICK;
+    case TERM_CALL:
+        s->block = b;
+        /* recursion has no back edge */
+        if (w->steps - w->counted > BUDGET_STEPS && wait_budget_spent(w)) return STEP_YIELD;
+        if (call_enter(w, s, i, bl->next)) return STEP_PICK;
+        return bl->next == NONE || launch_stopped(w->cta->launch) ? STEP_YIELD : STEP_ON;
+    case TERM_RET:
+        m = active_lanes(w, w->R, i);
+        if (!m) return STEP_ON;
+        if (m != w->mask) s->block = bl->next;
+        call_return(w, s, m);
+        return STEP_PICK;
+    case TERM_EXIT:
+        exec_exit_lanes(w, active_lanes(w, w->R, i), i->op);
+        if (s->mask) return STEP_ON;
+        drop_split(w, s);
+        if (w->nsplit) sync_recheck(w);
+        barrier_recheck(w->cta);
+        return STEP_PICK;
+    case TERM_TRAP: trap_report(w, i); return STEP_YIELD;
+    case TERM_UNSUPPORTED: trap_unsupported(w, i); return STEP_YIELD;
+    case TERM_WARP: s->block = bl->next; return sync_arrive(w, s, i) ? STEP_ON : STEP_PICK;
+    case TERM_SLEEP:
+        s->block = bl->next;
+        __atomic_fetch_add(&w->cta->launch->vtime,
+                           lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, (u32)__builtin_ctz(w->mask)),
+                           __ATOMIC_RELAXED);
+        return give_way(w);
+    default: return end_waiting(w, s, b, bl, i);
+    }
 }
 
 /* Runs the current split until it waits, gives way, or comes to a block where another split is to run first. */
@@ -283,120 +376,17 @@ static enum step run_split(struct warp *w)
             end = bl->end;
         }
         const struct insn *i = &w->code->insn[end];
-        switch (bl->term) {
-        case TERM_FALL: to = bl->next; break;
-        case TERM_BRA: {
+        enum step step = STEP_ON;
+        to = bl->next;
+        if (bl->term == TERM_BRA) {
             u32 taken = active_lanes(w, w->R, i);
             if (taken == w->mask)
                 to = bl->target;
-            else if (!taken)
-                to = bl->next;
-            else if (bl->target_exits || bl->next_exits) {
-                exec_exit_lanes(w, bl->target_exits ? taken : w->mask & ~taken, i->op);
-                to = bl->target_exits ? bl->next : bl->target;
-                /* others of the warp may have waited for those that left */
-                if (unlikely(w->nsplit > 1)) {
-                    s->block = to;
-                    sync_recheck(w);
-                    return STEP_PICK;
-                }
-            } else {
-                u32 not = w->mask & ~taken;
-                u32 lo = bl->next < bl->target ? bl->next : bl->target;
-                s->block = bl->next;
-                s->mask = not ;
-                struct split *n = exec_split(w, taken, bl->target, s->fr);
-                if (lo == bl->target) {
-                    n->mask = not ;
-                    n->block = bl->next;
-                    s->mask = taken;
-                    s->block = bl->target;
-                }
-                if (lo >= w->limit) return STEP_PICK;
-                /* the lower side goes on; the other one is the new limit unless there is a lower one */
-                w->mask = s->mask;
-                if (n->block < w->limit) w->limit = n->block;
-                to = lo;
-            }
-            break;
-        }
-        case TERM_BRX: branch_indexed(w, s, i); return STEP_PICK;
-        case TERM_CALL:
-            s->block = b;
-            /* recursion has no back edge */
-            if (w->steps - w->counted > BUDGET_STEPS && wait_budget_spent(w)) return STEP_YIELD;
-            if (call_enter(w, s, i, bl->next)) return STEP_PICK;
-            if (bl->next == NONE || launch_stopped(w->cta->launch)) return STEP_YIELD;
-            to = bl->next;
-            break;
-        case TERM_RET: {
-            u32 m = active_lanes(w, w->R, i);
-            if (m == w->mask) {
-                call_return(w, s, m);
-                return STEP_PICK;
-            }
-            if (m) {
-                s->block = bl->next;
-                call_return(w, s, m);
-                return STEP_PICK;
-            }
-            to = bl->next;
-            break;
-        }
-        case TERM_EXIT: {
-            u32 m = active_lanes(w, w->R, i);
-            exec_exit_lanes(w, m, i->op);
-            if (!s->mask) {
-                drop_split(w, s);
-                if (w->nsplit) sync_recheck(w);
-                barrier_recheck(w->cta);
-                return STEP_PICK;
-            }
-            to = bl->next;
-            break;
-        }
-        case TERM_TRAP: trap_report(w, i); return STEP_YIELD;
-        case TERM_UNSUPPORTED: trap_unsupported(w, i); return STEP_YIELD;
-        case TERM_WARP:
-            s->block = bl->next;
-            if (!sync_arrive(w, s, i)) return STEP_PICK;
-            to = bl->next;
-            break;
-        case TERM_BAR:
-            s->block = bl->next;
-            if (!barrier_arrive(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
-            if (unlikely(w->nsplit > 1) && can_merge(w, s)) return STEP_PICK;
-            to = bl->next;
-            break;
-        case TERM_CLUSTER:
-            s->block = bl->next;
-            if (!cluster_wait(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
-            if (unlikely(w->nsplit > 1) && can_merge(w, s)) return STEP_PICK;
-            to = bl->next;
-            break;
-        case TERM_GROUP:
-            s->block = bl->next;
-            if (!wgmma_meet(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
-            to = bl->next;
-            break;
-        case TERM_TMEM:
-            s->block = b;
-            if (!tmem_room(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
-            to = bl->next;
-            break;
-        case TERM_DEPEND:
-            s->block = bl->next;
-            if (!dependent_arrive(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
-            to = bl->next;
-            break;
-        case TERM_SLEEP:
-            s->block = bl->next;
-            __atomic_fetch_add(&w->cta->launch->vtime,
-                               lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, (u32)__builtin_ctz(w->mask)),
-                               __ATOMIC_RELAXED);
-            return give_way(w);
-        default: CHECK(!"terminator");
-        }
+            else if (taken)
+                step = diverge(w, s, bl, i, taken, &to);
+        } else if (bl->term != TERM_FALL)
+            step = end_block(w, s, b, bl, i);
+        if (step != STEP_ON) return step;
         /* lanes that only leave need not merge before */
         if (unlikely(to >= w->limit) && !w->code->low->block[to].is_exit) {
             s->block = to;
