@@ -57,24 +57,30 @@ static void add(const struct sim *s, struct run *run, u32 *n, u64 at, u64 bytes,
     run[k].bytes += bytes;
 }
 
-static void report_run(struct sim *s, struct report *report, const struct mem_object *o, const struct run *r,
-                       bool unseen)
+/* Which bytes or elements of the object they are. */
+static void run_where(const struct mem_object *o, const struct run *r, char *where, size_t size)
 {
-    const struct origin *from = origin_get(s->origins, r->origin);
-    char cause[400], where[200];
     u64 first = r->first - o->base, last = r->last - o->base;
     u32 e = o->element_size;
     /* whole elements, and not all in between */
     bool gaps = e && r->bytes % e == 0 && r->bytes / e < last / e - first / e + 1;
     if (e && first / e == last / e)
-        snprintf(where, sizeof where, "in element [%" PRIu64 "] of %s", first / e, o->name);
+        snprintf(where, size, "in element [%" PRIu64 "] of %s", first / e, o->name);
     else if (gaps)
-        snprintf(where, sizeof where, "in %" PRIu64 " of the elements [%" PRIu64 "..%" PRIu64 "] of %s", r->bytes / e,
+        snprintf(where, size, "in %" PRIu64 " of the elements [%" PRIu64 "..%" PRIu64 "] of %s", r->bytes / e,
                  first / e, last / e, o->name);
     else if (e)
-        snprintf(where, sizeof where, "in elements [%" PRIu64 "..%" PRIu64 "] of %s", first / e, last / e, o->name);
+        snprintf(where, size, "in elements [%" PRIu64 "..%" PRIu64 "] of %s", first / e, last / e, o->name);
     else
-        snprintf(where, sizeof where, "between %" PRIu64 " and %" PRIu64 " of %s", first, last, o->name);
+        snprintf(where, size, "between %" PRIu64 " and %" PRIu64 " of %s", first, last, o->name);
+}
+
+static void report_run(struct sim *s, struct report *report, const struct mem_object *o, const struct run *r,
+                       bool unseen)
+{
+    const struct origin *from = origin_get(s->origins, r->origin);
+    char cause[400], where[200];
+    run_where(o, r, where, sizeof where);
     struct finding f = { .kind = r->copied ? F_uninit_copy
                                  : unseen  ? F_uninit_unseen
                                            : F_uninit_output,
@@ -89,7 +95,7 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
     f.object_type = o->type;
     f.object_base = o->base;
     f.object_size = o->size;
-    f.element_size = e;
+    f.element_size = o->element_size;
     char text[600];
     if (from && r->read.to && r->read.width) {
         const struct span_read *x = &r->read;

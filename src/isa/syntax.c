@@ -331,6 +331,24 @@ static u8 kind_of(char c)
     return kind[at - letters];
 }
 
+/* Behind the colon of an operand: a type of its own, w for twice as wide, a for an address. Returns its length. */
+static size_t want_type(const char *s, struct want *x, struct str *type)
+{
+    struct str t = { s, (u32)strcspn(s, " ?|") };
+    if (t.n == 1 && *t.p == 'w') {
+        x->type = (u8)wider(type_find(*type));
+        type->n = 0;
+    } else if (t.n == 1 && *t.p == 'a') {
+        x->kind = WANT_ADDRESS;
+        x->type = T_NONE;
+        type->n = 0;
+    } else {
+        *type = t;
+        x->strict = true;
+    }
+    return t.n;
+}
+
 /* One word of the operands column. */
 static struct want want_of(const char *s, size_t n, const struct match *m, const struct words *w)
 {
@@ -362,23 +380,7 @@ static struct want want_of(const char *s, size_t n, const struct match *m, const
                 x.count = (u8)(s[i + 1] - '0');
             i += 1 + (x.kind != WANT_PARTS);
             break;
-        case ':': {
-            size_t len = strcspn(s + i + 1, " ?|");
-            struct str t = { s + i + 1, (u32)len };
-            if (len == 1 && *t.p == 'w') {
-                x.type = (u8)wider(type_find(type));
-                type.n = 0;
-            } else if (len == 1 && *t.p == 'a') {
-                x.kind = WANT_ADDRESS;
-                x.type = T_NONE;
-                type.n = 0;
-            } else {
-                type = t;
-                x.strict = true;
-            }
-            i += len;
-            break;
-        }
+        case ':': i += want_type(s + i + 1, &x, &type); break;
         case '<':
             for (i++; i < n && s[i] >= '0' && s[i] <= '9'; i++) x.limit = x.limit * 10 + (u32)(s[i] - '0');
             i--;

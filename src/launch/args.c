@@ -242,25 +242,47 @@ static bool type_unknown(u32 index, const char *text, struct str word, struct er
     return arg_error(e, index, text, word.p, "an argument is %s %s", arg_forms, scalar_names);
 }
 
+static const char *past_name(const char *p)
+{
+    while (is_name(*p)) p++;
+    return p;
+}
+
+/* Behind the type of a buffer: its shape, and what it is filled with. */
+static bool parse_buffer(struct arena *a, u32 index, const char *text, const char *p, struct arg *g, struct error *e)
+{
+    g->kind = ARG_BUFFER;
+    p = read_dims(index, text, p, g, e);
+    if (!p) return false;
+    if (*p == '=' && !arg_parse_fill(a, index, text, p + 1, g, e)) return false;
+    if (*p && *p != '=')
+        return arg_error(e, index, text, p,
+                         "behind the shape comes =FILL: zeros, ones, iota, uninit, const:NUMBER, rand or @FILE");
+    if (!g->dims && g->fill.kind != FILL_FILE)
+        return arg_error(e, index, text, strchr(text, '[') + 1,
+                         "the number of elements is missing; only a buffer from a file, %s[]=@FILE, may leave it out",
+                         g->type->name);
+    return true;
+}
+
 bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, struct error *e)
 {
     *g = (struct arg){ .text = text };
     char why[160];
-    const char *p = text, *word = text;
-    while (is_name(*p)) p++;
+    const char *p = past_name(text), *word = text;
     if (*p == '=' && p > text) {
         if (isdigit((unsigned char)text[0]))
             return arg_error(e, index, text, text, "a name begins with a letter: NAME=TYPE...");
         g->name = arena_str(a, (struct str){ text, (u32)(p - text) });
         g->named = true;
         word = ++p;
-        while (is_name(*p)) p++;
+        p = past_name(p);
     }
     struct str type = { word, (u32)(p - word) };
     if (*p == ':' && (str_is(type, "pinned") || str_is(type, "managed"))) {
         g->memory = str_is(type, "pinned") ? ARG_PINNED : ARG_MANAGED;
         word = ++p;
-        while (is_name(*p)) p++;
+        p = past_name(p);
         type = (struct str){ word, (u32)(p - word) };
         if (!scalar_find(type) || *p != '[')
             return arg_error(e, index, text, word, "behind %s: comes a buffer, as in %s:f32[100]=zeros",
@@ -291,18 +313,7 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
     if (*p != '[')
         return arg_error(e, index, text, p, "behind %s comes :NUMBER for a value, or [N]=FILL for a buffer",
                          g->type->name);
-    g->kind = ARG_BUFFER;
-    p = read_dims(index, text, p, g, e);
-    if (!p) return false;
-    if (*p == '=' && !arg_parse_fill(a, index, text, p + 1, g, e)) return false;
-    if (*p && *p != '=')
-        return arg_error(e, index, text, p,
-                         "behind the shape comes =FILL: zeros, ones, iota, uninit, const:NUMBER, rand or @FILE");
-    if (!g->dims && g->fill.kind != FILL_FILE)
-        return arg_error(e, index, text, strchr(text, '[') + 1,
-                         "the number of elements is missing; only a buffer from a file, %s[]=@FILE, may leave it out",
-                         g->type->name);
-    return true;
+    return parse_buffer(a, index, text, p, g, e);
 }
 
 bool arg_measure(struct arg *g, u32 index, struct error *e)

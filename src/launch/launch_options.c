@@ -88,37 +88,14 @@ static bool parse_after(struct arena *a, const char *text, struct launch_options
     }
 }
 
-/* An option of one launch, `o`, or of them all. */
-static bool apply(struct arena *a, const struct row *opt, const char *text, struct launch_options *o,
-                  struct run_options *run, struct error *e)
+/* An option of all launches. *known: it is one. */
+static bool apply_run(struct arena *a, const struct row *opt, const char *text, struct run_options *run,
+                      struct error *e, bool *known)
 {
     u64 n = 0;
     char *end;
-    if (opt->id >= O_launch_COMPILER && opt->id <= O_launch_FRESH)
-        return compiling_option(a, &o->compiling, opt->id - O_launch_COMPILER, text, e);
-    if (opt->id >= O_launch_JSON && opt->id <= O_launch_ERROR_EXITCODE)
-        return reporting_option(&run->reporting, opt->id - O_launch_JSON, opt, text, e);
+    *known = true;
     switch (opt->id) {
-    case O_launch_STREAM: o->stream = text; return true;
-    case O_launch_NON_BLOCKING: return o->non_blocking = true;
-    case O_launch_PROGRAMMATIC: return o->programmatic = true;
-    case O_launch_PRIORITY:
-        o->priority = (s32)strtol(text, &end, 10);
-        return (end != text && !*end && o->priority >= -5 && o->priority <= 0) ||
-               error_set(e, ERR_INPUT, "--priority %.60s: a number from -5, the most urgent, to 0 belongs here", text);
-    case O_launch_GRAPH:
-        return (option_number(opt, text, 1000000, &n, e) && n && (run->graphs = (u32)n, true)) ||
-               error_set(e, ERR_INPUT, "--graph %.60s: how often the graph is launched, at least once", text);
-    case O_launch_NAME: o->label = text; return true;
-    case O_launch_AFTER: return parse_after(a, text, o, e);
-    case O_launch_GRID: return parse_numbers(opt, text, 1, 1, o->grid, e);
-    case O_launch_BLOCK: return parse_numbers(opt, text, 1, 1, o->block, e);
-    case O_launch_CLUSTER: return parse_numbers(opt, text, 1, 1, o->cluster, e);
-    case O_launch_SHARED:
-        return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, o->shared_given = true);
-    case O_launch_SHARED_OPTIN: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared_optin = (u32)n, true);
-    case O_launch_THREAD_REGISTERS: return option_number(opt, text, 255, &n, e) && (o->registers = (u32)n, true);
-    case O_launch_COOPERATIVE: return o->cooperative = true;
     case O_launch_ON:
         run->both = !strcmp(text, "both");
         run->gpu.on = run->both ? "sim" : text;
@@ -149,6 +126,43 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
         return option_number(opt, text, 1000000, &n, e) && (run->orders = (u32)n, run->gpu.seeded = 1, true);
     case O_launch_ORDER:
         return option_number(opt, text, 1000000, &n, e) && (run->order = (u32)n, run->gpu.seeded = 1, true);
+    case O_launch_GRAPH:
+        return (option_number(opt, text, 1000000, &n, e) && n && (run->graphs = (u32)n, true)) ||
+               error_set(e, ERR_INPUT, "--graph %.60s: how often the graph is launched, at least once", text);
+    default: return *known = false;
+    }
+}
+
+/* An option of one launch, `o`, or of them all. */
+static bool apply(struct arena *a, const struct row *opt, const char *text, struct launch_options *o,
+                  struct run_options *run, struct error *e)
+{
+    u64 n = 0;
+    char *end;
+    if (opt->id >= O_launch_COMPILER && opt->id <= O_launch_FRESH)
+        return compiling_option(a, &o->compiling, opt->id - O_launch_COMPILER, text, e);
+    if (opt->id >= O_launch_JSON && opt->id <= O_launch_ERROR_EXITCODE)
+        return reporting_option(&run->reporting, opt->id - O_launch_JSON, opt, text, e);
+    bool known, done = apply_run(a, opt, text, run, e, &known);
+    if (known) return done;
+    switch (opt->id) {
+    case O_launch_STREAM: o->stream = text; return true;
+    case O_launch_NON_BLOCKING: return o->non_blocking = true;
+    case O_launch_PROGRAMMATIC: return o->programmatic = true;
+    case O_launch_PRIORITY:
+        o->priority = (s32)strtol(text, &end, 10);
+        return (end != text && !*end && o->priority >= -5 && o->priority <= 0) ||
+               error_set(e, ERR_INPUT, "--priority %.60s: a number from -5, the most urgent, to 0 belongs here", text);
+    case O_launch_NAME: o->label = text; return true;
+    case O_launch_AFTER: return parse_after(a, text, o, e);
+    case O_launch_GRID: return parse_numbers(opt, text, 1, 1, o->grid, e);
+    case O_launch_BLOCK: return parse_numbers(opt, text, 1, 1, o->block, e);
+    case O_launch_CLUSTER: return parse_numbers(opt, text, 1, 1, o->cluster, e);
+    case O_launch_SHARED:
+        return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, o->shared_given = true);
+    case O_launch_SHARED_OPTIN: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared_optin = (u32)n, true);
+    case O_launch_THREAD_REGISTERS: return option_number(opt, text, 255, &n, e) && (o->registers = (u32)n, true);
+    case O_launch_COOPERATIVE: return o->cooperative = true;
     case O_launch_PRINT:
     case O_launch_SAVE:
     case O_launch_EXPECT: return parse_want(a, opt, text, o, e);

@@ -220,6 +220,13 @@ void live_remove(struct mem *m, const struct mem_object *o)
     atomic_fetch_sub_explicit(&m->usage[MEM_KINDS].live, o->size, memory_order_relaxed);
 }
 
+/* The object for a region: a new one with this number, or the one that was there before, which is used again: else a
+ * program that allocates for hours would grow. */
+static struct mem_object *object_for(struct mem *m, struct mem_object *before, enum mem_kind kind, u32 id)
+{
+    return kind != MEM_VIRTUAL && before && before->kind == kind ? before : object_at(m, id);
+}
+
 static struct mem_object *allocate(struct mem *m, u64 bytes, u64 align, enum mem_kind kind, enum mem_state state,
                                    const char *name, const char *site, struct error *e)
 {
@@ -249,15 +256,10 @@ static struct mem_object *allocate(struct mem *m, u64 bytes, u64 align, enum mem
         return NULL;
     }
     struct region *r = region_at(z, i);
-    struct mem_object *o = object_at(m, id), *before = atomic_load_explicit(&r->object, memory_order_relaxed);
-    bool again = false;
-    if (kind != MEM_VIRTUAL && before &&
-        before->kind == kind) { /* else a program that allocates for hours would grow */
-        o = before;
-        id = o->id;
-        again = true;
-    }
-    const char *given = name_make(m, name, again ? o : NULL);
+    struct mem_object *before = atomic_load_explicit(&r->object, memory_order_relaxed),
+                      *o = object_for(m, before, kind, id);
+    if (o == before) id = o->id;
+    const char *given = name_make(m, name, o == before ? o : NULL);
     *o = (struct mem_object){
         .base = (r->start + align - 1) & ~(align - 1),
         .size = bytes,

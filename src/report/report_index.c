@@ -393,12 +393,37 @@ static void somewhere_text(const struct entry *e, const struct outside *o, struc
         text_add(out, ": the last is [%" PRId64 "]", o->elements - 1);
 }
 
+/* The mistake by its name, and how the index is made. */
+static void axis_lead(const struct outside *o, const struct entry *e, struct text *out)
+{
+    switch (o->mistake) {
+    case OUT_AXES: text_add(out, "guard missing: "); break;
+    case OUT_AXIS_UNGUARDED: text_add(out, "guard missing along %c: ", axis_name[o->axis]); break;
+    case OUT_AXIS_ONE: text_add(out, "off by one along %c: ", axis_name[o->axis]); break;
+    default: break;
+    }
+    text_add(out, "the index is ");
+    form_text(o, e, out);
+}
+
+/* The axes along which more threads were launched than there are elements. */
+static void axes_text(const struct outside *o, const struct entry *e, struct text *out)
+{
+    for (u32 i = 0, n = 0; i < 3; i++)
+        if (o->missing >> i & 1)
+            text_add(out,
+                     n++ ? ", and %u along %c for %" PRIu64 : ", and %u threads were launched along %c for %" PRIu64,
+                     e->f.ntid[i] * e->f.nctaid[i], axis_name[i], o->extent[i]);
+    text_add(out, "; behind the end of a row lies the next one");
+}
+
 static void axis_text(const struct outside *o, const struct entry *e, struct text *out)
 {
     char name[40];
     snprintf(name, sizeof name, o->shift ? "%c %c %" PRId64 : "%c", axis_name[o->axis], o->shift < 0 ? '-' : '+',
              o->shift < 0 ? -o->shift : o->shift);
     u64 extent = o->dim[o->along];
+    if (o->mistake != OUT_ROW) axis_lead(o, e, out);
     switch (o->mistake) {
     case OUT_ROW:
         text_add(out,
@@ -407,23 +432,7 @@ static void axis_text(const struct outside *o, const struct entry *e, struct tex
                  " columns of a row; behind the end of a row lies the next one, so only the last leads outside",
                  o->dim[1], axis_name[o->axis], o->threads, o->dim[1]);
         return;
-    case OUT_AXES: text_add(out, "guard missing: "); break;
-    case OUT_AXIS_UNGUARDED: text_add(out, "guard missing along %c: ", axis_name[o->axis]); break;
-    case OUT_AXIS_ONE: text_add(out, "off by one along %c: ", axis_name[o->axis]); break;
-    default: break;
-    }
-    text_add(out, "the index is ");
-    form_text(o, e, out);
-    switch (o->mistake) {
-    case OUT_AXES:
-        for (u32 i = 0, n = 0; i < 3; i++)
-            if (o->missing >> i & 1)
-                text_add(out,
-                         n++ ? ", and %u along %c for %" PRIu64
-                             : ", and %u threads were launched along %c for %" PRIu64,
-                         e->f.ntid[i] * e->f.nctaid[i], axis_name[i], o->extent[i]);
-        text_add(out, "; behind the end of a row lies the next one");
-        return;
+    case OUT_AXES: axes_text(o, e, out); return;
     case OUT_AXIS_UNGUARDED:
         text_add(out, ", and %" PRId64 " threads were launched along %c for %" PRIu64 " %s", o->threads,
                  axis_name[o->axis], extent, unit(o, o->along));
@@ -560,6 +569,23 @@ bool overlap_fix(const struct entry *e, struct text *out)
     return true;
 }
 
+static void off_by_one_text(const struct outside *o, struct text *out)
+{
+    s64 n = o->elements;
+    text_add(out, "off by one: index %" PRId64 " is the number of elements, and the last element is [%" PRId64 "]; ", n,
+             n - 1);
+    if (o->rule == INDEX_KINDS) {
+        text_add(out, "no other index is wrong, so the loop goes one too far (<= where < is meant, or a count that "
+                      "includes the end)");
+        return;
+    }
+    text_add(out, "the index is ");
+    rule_text(o, out);
+    text_add(out,
+             ", and of %" PRId64 " threads along x only one is wrong: the guard lets it through (<= where < is meant)",
+             o->threads);
+}
+
 void index_text(const struct entry *e, struct text *out)
 {
     struct outside o = look(e);
@@ -572,22 +598,7 @@ void index_text(const struct entry *e, struct text *out)
         threads_text(&o, out);
         text_add(out, " for %" PRId64 " element%s", n, plural(n));
         return;
-    case OUT_OFF_BY_ONE:
-        text_add(out,
-                 "off by one: index %" PRId64 " is the number of elements, and the last element is [%" PRId64 "]; ", n,
-                 n - 1);
-        if (o.rule == INDEX_KINDS) {
-            text_add(out, "no other index is wrong, so the loop goes one too far (<= where < is meant, or a count that "
-                          "includes the end)");
-            return;
-        }
-        text_add(out, "the index is ");
-        rule_text(&o, out);
-        text_add(out,
-                 ", and of %" PRId64
-                 " threads along x only one is wrong: the guard lets it through (<= where < is meant)",
-                 o.threads);
-        return;
+    case OUT_OFF_BY_ONE: off_by_one_text(&o, out); return;
     case OUT_GUARD_WIDE:
         text_add(out, "the index is ");
         rule_text(&o, out);
