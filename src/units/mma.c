@@ -140,7 +140,7 @@ static void multiply_sparse(const struct mma *f, struct tensor t, u32 columns, c
             for (u32 n = 0; n < columns; n++) met[n * kept + j] = b[n * f->k + in * chunk + at];
         }
         struct tensor_scales of = s ? *s : (struct tensor_scales){ 0 };
-        of.a += row * of.count;
+        if (s) of.a += row * of.count;
         if (s)
             tensor_multiply_scaled(&t, &of, 1, columns, a + row * kept, met, c + row * columns, d + row * columns);
         else

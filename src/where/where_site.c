@@ -34,7 +34,7 @@ static struct {
 
 bool where_used(void) { return __atomic_load_n(&t.n, __ATOMIC_RELAXED) != 0; }
 
-bool where_kept(const char *text) { return text >= t.mark[0] && text < t.mark[0] + sizeof t.mark; }
+bool where_kept(const char *text) { return (uintptr_t)text - (uintptr_t)t.mark < sizeof t.mark; }
 
 const char *where_called(const char *site)
 {
