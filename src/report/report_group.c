@@ -187,9 +187,15 @@ static void group_guard(struct report *r, struct entry **v, u32 n, u32 whole)
             !is_beyond(v[k], axes, extent))
             continue;
         struct text t = { 0 };
-        if (v[k]->f.place) place_brief(v[k]->f.place, &t);
-        if (v[whole]->nalso++ < ALSO_MOST)
-            text_add(&v[whole]->also, "%s%s at %s", v[whole]->also.n ? ", " : "", v[k]->f.object, t.n ? t.p : "?");
+        text_add(&t, "%s at ", v[k]->f.object);
+        if (v[k]->f.place)
+            place_brief(v[k]->f.place, &t);
+        else
+            text_add(&t, "?");
+        /* a launch that takes long is settled on the way, and goes on */
+        bool listed = v[whole]->also.n && lists(v[whole]->also.p, t.p);
+        if (!listed && v[whole]->nalso++ < ALSO_MOST)
+            text_add(&v[whole]->also, "%s%s", v[whole]->also.n ? ", " : "", t.p);
         text_free(&t);
         report_drop(r, v[k]);
         v[k] = NULL;
