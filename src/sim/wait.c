@@ -417,6 +417,38 @@ static bool reads_host(const struct launch *l, bool shared)
 
 bool wait_for_host(const struct launch *l) { return reads_host(l, false); }
 
+static bool only_own_wake(const struct split *s)
+{
+    u32 n = 0;
+    switch ((enum split_state)s->state) {
+    case SPLIT_RENDEZVOUS:
+    case SPLIT_BARRIER:
+    case SPLIT_CLUSTER:
+    case SPLIT_GROUP: return true;
+    case SPLIT_IDLE:
+        while (n < s->nreads && (s->reads[n].space == SP_SHARED || s->reads[n].space == SP_LOCAL)) n++;
+        return n == s->nreads;
+    case SPLIT_RUN:
+    case SPLIT_SLEEP:
+    case SPLIT_TMEM: return false; /* room in tensor memory may come from another CTA */
+    }
+    return false;
+}
+
+bool wait_for_itself(const struct launch *l)
+{
+    for (const struct cta *first = l->parked; first; first = first->next) {
+        bool own = true;
+        u32 splits = 0;
+        for (const struct cta *c = first; c && own; c = cluster_next(c))
+            for (u32 k = 0; k < c->nwarps && own; k++)
+                for (u32 j = 0; j < c->warp[k]->nsplit && own; j++, splits++)
+                    own = only_own_wake(&c->warp[k]->split[j]);
+        if (own && splits) return true;
+    }
+    return false;
+}
+
 bool wait_for_others_maybe(const struct launch *l)
 {
     return wait_for_host(l) && (fault_program_catches() || reads_host(l, true));

@@ -29,6 +29,9 @@ bool wait_budget_spent(struct warp *w);
 bool wait_changed(const struct split *s);
 /* Whether some idle split of a parked CTA reads memory that the host can write. */
 bool wait_for_host(const struct launch *l);
+/* Whether a parked CTA waits for nobody but itself and its cluster: at barriers, in operations of a warp, and in loops
+ * that read its own memory. Nothing that the program or another kernel does can wake it. */
+bool wait_for_itself(const struct launch *l);
 /* Whether one of them reads what may change while all threads of the program sleep: by a handler of signals, or by
  * another process that has the memory, too. Slow. */
 bool wait_for_others_maybe(const struct launch *l);

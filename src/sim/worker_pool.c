@@ -271,9 +271,11 @@ static void look_whether_still(struct sim *s)
         quiet = all_stand_still(s);
         still = quiet && !outside_may_change(s);
     }
+    for (struct launch *l = s->launches; l && quiet && !still; l = l->behind)
+        if (wait_for_itself(l)) deadlock_report(l); /* whatever others may still do */
     if (quiet && !still && suspicious(s))
         for (struct launch *l = s->launches; l; l = l->behind)
-            if (!l->suspected && l->nparked) suspected_report(l);
+            if (!l->suspected && l->nparked && !launch_stopped(l)) suspected_report(l);
     for (struct launch *l = s->launches; l && still; l = l->behind)
         if (l->nparked || launch_started(l) < l->total) deadlock_report(l);
     for (struct launch *l = s->launches; l; l = l->behind) unlock(&l->lock);
