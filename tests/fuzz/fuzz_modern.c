@@ -50,9 +50,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 4096) return 0;
     modern_make(&p, data, size);
     u32 check = p.checks % COUNT_OF(checks);
-    lk_options o = {
-        .size = sizeof o, .seeded = 1, .seed = 1, .budget = 20000, .device = cards[p.card], .check = checks[check]
-    };
+    lk_options o = { .size = sizeof o,
+                     .seeded = 1,
+                     .seed = 1,
+                     .budget = 20000,
+                     .time_limit = 5,
+                     .device = cards[p.card],
+                     .check = checks[check] };
     lk_gpu **gpu = &gpus[p.card][check];
     if (!*gpu) CHECK(lk_gpu_create(&o, gpu) == LK_OK);
     lk_status status = lk_module_load(*gpu, "modern.ptx", p.ptx.p, p.ptx.n, &m);
