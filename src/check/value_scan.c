@@ -101,27 +101,38 @@ u8 value_odd_as(const struct mem_object *o, const void *bytes, u64 n)
     return odd;
 }
 
-/* The first element that is not finite; false: there is none. */
+/* The first of n bytes at an offset that somebody wrote and that is not finite; false: there is none. What nobody wrote
+ * is not read, since it may have no pages; where the first element is defined, the bits of the others need not be
+ * looked at before one is odd. */
+static bool chunk_odd(const struct shadow *s, const struct mem_object *o, const struct scalar *t, u64 at, u64 n,
+                      u64 *index, enum odd *what)
+{
+    const u8 *p = mem_view(o, o->base + at);
+    bool read = shadow_defined(s, o->base + at, t->bytes) || shadow_defined_run(s, o->base + at, n);
+    if (read && !value_any_odd(t, p, n / t->bytes)) return false;
+    for (u64 k = 0; k < n; k += t->bytes) {
+        u64 bits = 0;
+        if (!shadow_defined(s, o->base + at + k, t->bytes)) continue;
+        memcpy(&bits, p + k, t->bytes);
+        enum odd kind = odd_kind(t, bits);
+        if (kind == ODD_NONE) continue;
+        *index = (at + k) / t->bytes;
+        *what = kind;
+        return true;
+    }
+    return false;
+}
+
+/* The first element that is not finite; false: there is none. From the end on: what was written last is the nearest. */
 static bool first_odd(const struct mem *m, const struct mem_object *o, const struct scalar *t, u64 *index,
                       enum odd *what)
 {
     const struct shadow *s = mem_shadow((struct mem *)m);
     u64 end = MIN_OF(o->size, scan_most) / t->bytes * t->bytes;
-    for (u64 at = 0; at < end; at += CHUNK) {
-        u64 n = MIN_OF((u64)CHUNK, end - at);
-        const u8 *p = mem_view(o, o->base + at);
-        if (shadow_defined_run(s, o->base + at, n) && !value_any_odd(t, p, n / t->bytes)) continue;
-        for (u64 k = 0; k < n; k += t->bytes) {
-            u64 bits = 0;
-            if (!shadow_defined(s, o->base + at + k, t->bytes)) continue;
-            memcpy(&bits, p + k, t->bytes);
-            *what = odd_kind(t, bits);
-            if (*what == ODD_NONE) continue;
-            *index = (at + k) / t->bytes;
-            return true;
-        }
-    }
-    return false;
+    bool odd = false;
+    for (u64 k = (end + CHUNK - 1) / CHUNK; k-- > 0;)
+        odd |= chunk_odd(s, o, t, k * CHUNK, MIN_OF((u64)CHUNK, end - k * CHUNK), index, what);
+    return odd;
 }
 
 /* An argument that is NaN or infinite as f32 or f64. */
