@@ -59,7 +59,7 @@ void stop_restore(struct stop s) { stop = s; }
 bool stop_asked(void)
 {
     if (stop.is) return true;
-    stop.is = (stop.asked && *stop.asked) ||
+    stop.is = (stop.asked && __atomic_load_n(stop.asked, __ATOMIC_RELAXED)) ||
               (stop.deadline && stop.calls++ % STOP_CALLS == 0 && time_ns() > stop.deadline);
     return stop.is;
 }

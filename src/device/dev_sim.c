@@ -59,9 +59,10 @@ static enum mem_free_result release(struct device *d, u64 addr, const char *site
 {
     struct mem_object *o = mem_find(d->mem, addr);
     if (o && (o->kind == MEM_MANAGED || o->kind == MEM_PINNED) && o->base == addr) dev_managed_forget(d, o);
-    if (o && o->base == addr && o->state == MEM_LIVE) dev_unseen(d, o);
+    if (o && o->base == addr && mem_is_live(o)) dev_unseen(d, o);
     if (o && o->base == addr) tell_gone(d, o->base, o->size);
-    if (!o || !o->pool || o->base != addr || o->state == MEM_FREED) return mem_free(d->mem, addr, site, object);
+    if (!o || !o->pool || o->base != addr || __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED)
+        return mem_free(d->mem, addr, site, object);
     if (object) *object = o;
     if (sim_pool_is_graph(o)) { /* the address stays the node's */
         graph_freed(work_streams(d), (void *)(uintptr_t)addr);

@@ -220,7 +220,10 @@ cu_result cu_image_delete(struct cu_image *m, enum cu_kind kind)
     if (!cu_handle_is(m, kind) || m->library) return CU_INVALID_HANDLE;
     for (u32 i = 0; i < CU_DEVICES; i++) {
         struct error e = { 0 };
-        if (m->on[i] && !dev_outside(m->on[i]->gpu->device, &e)) return (cu_result)e.cuda;
+        lock(&m->lock);
+        struct device *d = m->on[i] ? m->on[i]->gpu->device : NULL;
+        unlock(&m->lock);
+        if (d && !dev_outside(d, &e)) return (cu_result)e.cuda;
     }
     return cu_handle_take(m, kind) ? cu_handle_drop(m, image_end) : CU_INVALID_HANDLE;
 }
