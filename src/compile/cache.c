@@ -1,31 +1,10 @@
-/* The cache of compiled kernels: a folder of files named by the hash of everything that decides their contents.
- *
- * A file is a head of lines, the compiler's warnings and the PTX. Its second line names the hash of all that follows,
- * so that a file that was cut short or changed is recognised, removed and made again. Files are written beside and
- * renamed (file_write), so any number of processes may share the folder; nobody locks. A hit moves the file's date to
- * now; when the folder outgrows its limit, the oldest dates go first. Losing an entry at any moment costs a
- * compilation and nothing else. */
+/* The cache of compiled kernels: a store (base/store.h) whose contents are a head of lines, the compiler's warnings and
+ * the PTX. */
 #include "compile/compile.h"
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
+#include "base/store.h"
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { FOLDER_MOST = 3072, STALE_SECONDS = 3600 };
-static const char magic[] = "// lockstep cache 4\n";
-static const char ending[] = ".ptx";
-
-bool cache_folder(char *out, size_t size)
-{
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = xdg && xdg[0] == '/'     ? snprintf(out, size, "%s/lockstep", xdg)
-            : home && home[0] == '/' ? snprintf(out, size, "%s/.cache/lockstep", home)
-                                     : -1;
-    return n > 0 && n < (int)size && n < FOLDER_MOST - 64;
-}
+bool cache_folder(char *out, size_t size) { return store_folder(NULL, out, size); }
 
 bool cache_limit_read(u64 *limit, struct error *e)
 {
@@ -50,51 +29,35 @@ u64 cache_limit(void)
     return limit;
 }
 
-static bool entry_path(const char *key, char *out, size_t size)
+/* The store as it is now: tests change the environment. */
+struct place {
+    char folder[STORE_PATH];
+    struct store store;
+};
+static const struct store *open_store(struct place *p)
 {
-    char folder[FOLDER_MOST];
-    return cache_limit() && cache_folder(folder, sizeof folder) &&
-           snprintf(out, size, "%s/%s%s", folder, key, ending) < (int)size;
-}
-
-/* Makes the folder and those above it. */
-static bool make_folder(const char *path)
-{
-    char part[FOLDER_MOST];
-    for (size_t i = 1; path[i]; i++)
-        if (path[i] == '/') {
-            snprintf(part, sizeof part, "%.*s", (int)i, path);
-            mkdir(part, 0777);
-        }
-    struct stat st;
-    mkdir(path, 0777);
-    return !stat(path, &st) && S_ISDIR(st.st_mode);
+    p->store = (struct store){ .ending = ".ptx", .magic = "// lockstep cache 4\n", .limit = cache_limit() };
+    if (cache_folder(p->folder, sizeof p->folder)) p->store.folder = p->folder;
+    return &p->store;
 }
 
 /* The value of the line "// WORD: value" of the head; n = 0: none. */
 static struct str head_line(struct str head, const char *word)
 {
     char find[64];
-    size_t n = (size_t)snprintf(find, sizeof find, "\n// %s: ", word);
-    for (const char *p = head.p, *end = head.p + head.n; (size_t)(end - p) > n; p++)
-        if (!memcmp(p, find, n)) {
-            const char *stop = memchr(p + n, '\n', (size_t)(end - p) - n);
-            return (struct str){ p + n, (u32)((stop ? stop : end) - p - (s64)n) };
-        }
+    size_t n = (size_t)snprintf(find, sizeof find, "// %s: ", word);
+    for (const char *p = head.p, *end = head.p + head.n; (size_t)(end - p) > n;) {
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+        if (!memcmp(p, find, n)) return (struct str){ p + n, (u32)((stop ? stop : end) - p - (s64)n) };
+        if (!stop) break;
+        p = stop + 1;
+    }
     return (struct str){ NULL, 0 };
 }
 
-/* Cuts a file into head, what the compiler said, and PTX, after checking it. */
+/* Cuts contents into head, what the compiler said, and PTX. */
 static bool open_entry(struct str all, struct str *head, struct str *log, struct str *ptx)
 {
-    size_t m = sizeof magic - 1, line = 3 + HASH_HEX - 1 + 1;
-    if (all.n < m + line || memcmp(all.p, magic, m) || memcmp(all.p + m, "// ", 3)) return false;
-    struct hash h;
-    char hex[HASH_HEX];
-    hash_begin(&h);
-    hash_add(&h, all.p + m + line, all.n - m - line);
-    hash_end(&h, hex);
-    if (memcmp(hex, all.p + m + 3, HASH_HEX - 1)) return false;
     static const char mark[] = "\n// ptx:\n";
     const char *body = strstr(all.p, mark);
     if (!body) return false;
@@ -163,137 +126,76 @@ static bool find_names(struct str head, struct str ptx, const struct compile_opt
 
 bool cache_take(const char *key, const struct compile_options *o, struct compile_result *r)
 {
-    char path[FOLDER_MOST + 64];
-    struct str all, head, log, ptx;
-    struct error ignored = { 0 };
-    if (!entry_path(key, path, sizeof path) || !file_is_regular(path) || !file_read(path, &all, &ignored)) return false;
+    struct place p;
+    struct str head, log, ptx;
+    struct taken t;
+    if (!store_take(open_store(&p), key, &t)) return false;
     char *copy = NULL;
-    bool whole = open_entry(all, &head, &log, &ptx);
+    bool whole = open_entry(t.text, &head, &log, &ptx);
     if (whole && find_names(head, ptx, o, r) && (copy = base_alloc((size_t)ptx.n + 1))) {
         memcpy(copy, ptx.p, ptx.n);
         r->ptx = (struct str){ copy, ptx.n };
         text_put(&r->log, log.p, log.n);
         copy_line(head_line(head, "by"), r->by, sizeof r->by);
         copy_line(head_line(head, "arch"), r->arch, sizeof r->arch);
-        utimensat(AT_FDCWD, path, NULL, 0);
     } else if (!whole) {
-        unlink(path);
+        store_remove(&p.store, key);
     }
-    base_free((void *)all.p);
+    store_release(&t);
     return copy != NULL;
 }
 
 void cache_instances(struct arena *a, const char *key, word_list *out)
 {
-    char path[FOLDER_MOST + 64], *lowered;
-    struct str all, head, log, ptx;
+    struct place p;
+    struct taken t;
+    struct str head, log, ptx;
     const char *name;
-    if (!entry_path(key, path, sizeof path) || !file_is_regular(path) || !file_read_if(path, &all)) return;
-    bool whole = open_entry(all, &head, &log, &ptx);
+    char *lowered;
+    if (!store_take(open_store(&p), key, &t)) return;
+    bool whole = open_entry(t.text, &head, &log, &ptx);
     for (u32 i = 0; whole && instance_at(a, head, i, &name, &lowered); i++) VEC_PUSH(a, out, name);
-    base_free((void *)all.p);
+    store_release(&t);
 }
 
-static int newest_first(const void *a, const void *b)
-{
-    const struct cache_entry *x = a, *y = b;
-    return x->used != y->used ? (x->used < y->used) - (x->used > y->used) : strcmp(x->key, y->key);
-}
-
-static bool is_entry(const char *name)
-{
-    return strlen(name) == HASH_HEX - 1 + sizeof ending - 1 && !strcmp(name + HASH_HEX - 1, ending) &&
-           strspn(name, "0123456789abcdef") == HASH_HEX - 1;
-}
-
-/* What a process that died while writing has left behind; older versions' files too. */
-static bool is_rubbish(const char *name, const struct stat *st)
-{
-    size_t n = strlen(name);
-    bool ours = n > 4 && (!strcmp(name + n - 4, ".tmp") || !strcmp(name + n - 4, ".ptx"));
-    return ours && !is_entry(name) && time(NULL) - st->st_mtime > STALE_SECONDS;
-}
-
-/* Reads what an entry says of itself, from its first bytes. */
-static void describe(const char *path, struct cache_entry *e)
+/* What an entry says of itself, from its first bytes. */
+static void describe(const struct store *s, struct cache_entry *e)
 {
     char head[1024];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head - 1);
-    if (fd >= 0) close(fd);
-    struct str s = { head, n > 0 ? (u32)n : 0 };
-    copy_line(head_line(s, "source"), e->source, sizeof e->source);
-    copy_line(head_line(s, "by"), e->by, sizeof e->by);
-    copy_line(head_line(s, "arch"), e->arch, sizeof e->arch);
+    struct str h = { head, store_peek(s, e->key, head, sizeof head) };
+    copy_line(head_line(h, "source"), e->source, sizeof e->source);
+    copy_line(head_line(h, "by"), e->by, sizeof e->by);
+    copy_line(head_line(h, "arch"), e->arch, sizeof e->arch);
 }
 
-static u32 list_entries(struct arena *a, bool described, bool everything, struct cache_entry **out)
+u32 cache_list(struct arena *a, struct cache_entry **out)
 {
-    char folder[FOLDER_MOST], path[FOLDER_MOST + 300];
-    VEC(struct cache_entry) list = { 0 };
-    *out = NULL;
-    DIR *d = cache_folder(folder, sizeof folder) ? opendir(folder) : NULL;
-    for (struct dirent *f; d && (f = readdir(d));) {
-        struct stat st;
-        snprintf(path, sizeof path, "%s/%s", folder, f->d_name);
-        if (lstat(path, &st) || !S_ISREG(st.st_mode)) continue;
-        if (is_rubbish(f->d_name, &st) || (everything && !is_entry(f->d_name))) {
-            unlink(path);
-            continue;
-        }
-        if (!is_entry(f->d_name)) continue;
-        struct cache_entry e = { .bytes = (u64)st.st_size, .used = st.st_mtime };
-        snprintf(e.key, sizeof e.key, "%.*s", HASH_HEX - 1, f->d_name);
-        if (described) describe(path, &e);
-        VEC_PUSH(a, &list, e);
+    struct place p;
+    struct store_entry *e;
+    u32 n = store_list(open_store(&p), a, false, &e);
+    p.store.limit = MAX_OF(p.store.limit, (u64)1); /* what is there is shown, also where nothing is kept any more */
+    *out = n ? NEW_ARRAY(a, struct cache_entry, n) : NULL;
+    for (u32 i = 0; i < n; i++) {
+        struct cache_entry *x = &(*out)[i];
+        memcpy(x->key, e[i].key, sizeof x->key);
+        x->bytes = e[i].bytes;
+        x->used = e[i].used;
+        describe(&p.store, x);
     }
-    if (d) closedir(d);
-    if (list.n) qsort(list.p, list.n, sizeof *list.p, newest_first);
-    *out = list.p;
-    return list.n;
-}
-
-u32 cache_list(struct arena *a, struct cache_entry **out) { return list_entries(a, true, false, out); }
-
-static bool remove_entry(const char *key)
-{
-    char folder[FOLDER_MOST], path[FOLDER_MOST + 64];
-    if (!cache_folder(folder, sizeof folder)) return false;
-    snprintf(path, sizeof path, "%s/%s%s", folder, key, ending);
-    return !unlink(path);
+    return n;
 }
 
 u32 cache_clear(void)
 {
-    struct arena a = { 0 };
-    struct cache_entry *e;
-    u32 n = list_entries(&a, false, true, &e), removed = 0;
-    for (u32 i = 0; i < n; i++) removed += remove_entry(e[i].key);
-    arena_free(&a);
-    return removed;
-}
-
-/* Down to nine tenths of the limit, so that not every new entry has to tidy up. */
-static void evict(void)
-{
-    struct arena a = { 0 };
-    struct cache_entry *e;
-    u32 n = list_entries(&a, false, false, &e);
-    u64 total = 0, most = cache_limit();
-    for (u32 i = 0; i < n; i++) total += e[i].bytes;
-    u64 wanted = total > most ? most / 10 * 9 : total;
-    for (u32 i = n; i > 1 && total > wanted; i--) /* the newest stays, however large */
-        if (remove_entry(e[i - 1].key)) total -= e[i - 1].bytes;
-    arena_free(&a);
+    struct place p;
+    return store_clear(open_store(&p));
 }
 
 void cache_keep(const char *key, const char *path, const struct compile_options *o, const struct compile_result *r)
 {
-    char folder[FOLDER_MOST], file[FOLDER_MOST + 64];
-    if (!entry_path(key, file, sizeof file) || !cache_folder(folder, sizeof folder) || !make_folder(folder) ||
-        strchr(path, '\n'))
-        return;
-    struct text body = { 0 }, all = { 0 };
+    struct place p;
+    if (!open_store(&p)->limit || strchr(path, '\n')) return;
+    struct text body = { 0 };
     text_add(&body, "// source: %.255s\n// arch: %s\n// by: %s\n", path, r->arch, r->by);
     struct arena a = { 0 };
     for (u32 i = 0, n = 0; i < o->names; i++) {
@@ -305,17 +207,6 @@ void cache_keep(const char *key, const char *path, const struct compile_options 
     text_add(&body, "// log bytes: %zu\n// ptx:\n", r->log.n);
     text_put(&body, r->log.p, r->log.n);
     text_put(&body, r->ptx.p, r->ptx.n);
-    struct hash h;
-    char hex[HASH_HEX];
-    hash_begin(&h);
-    hash_add(&h, body.p, body.n);
-    hash_end(&h, hex);
-    text_add(&all, "%s// %s\n", magic, hex);
-    text_put(&all, body.p, body.n);
-    if (!file_is_regular(file)) unlink(file); /* a pipe there would be waited for, a link be followed */
-    struct error ignored = { 0 };             /* a full disk costs a compilation next time, no more */
-    file_write(file, all.p, all.n, &ignored);
+    store_keep(&p.store, key, body.p, body.n);
     text_free(&body);
-    text_free(&all);
-    evict();
 }
