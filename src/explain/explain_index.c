@@ -15,6 +15,7 @@ struct walk {
     const struct lowered *l;
     const struct launch *launch;
     u32 steps;
+    u32 loop[DEEPEST], loops; /* registers with several definitions that are being followed */
 };
 
 static const struct sum unknown = { .lost = true };
@@ -48,6 +49,22 @@ static struct sum times(struct sum a, struct sum b)
     return r;
 }
 
+static bool same_steps(const struct sum *a, const struct sum *b)
+{
+    return !memcmp(a->of, b->of, sizeof a->of) && a->placed == b->placed && !a->lost && !b->lost;
+}
+
+/* One of the two: a number that is not known, where both have the same steps. */
+static struct sum either(struct sum a, struct sum b)
+{
+    if (!same_steps(&a, &b)) return unknown;
+    if (a.open || b.open || a.constant != b.constant) {
+        a.open = true;
+        a.loop = 0;
+    }
+    return a;
+}
+
 static struct sum of_sreg(const struct walk *x, const struct opnd *o)
 {
     const struct sim_launch *in = x->launch->in;
@@ -68,6 +85,15 @@ static struct sum of_sreg(const struct walk *x, const struct opnd *o)
 static struct sum of_operand(struct walk *x, const struct opnd *o, u32 width, u32 depth);
 static struct sum of_register(struct walk *x, u32 reg, u32 width, u32 depth);
 
+/* Of numbers: half a block. The sign of anything else, as Numba takes it of an index to count from the end, is taken
+ * for that of a number that is not negative: the lanes are asked. */
+static struct sum shifted(struct sum a, struct sum b, u32 width)
+{
+    if (!is_number(&b) || b.constant < 0 || b.constant > 63) return unknown;
+    if (is_number(&a)) return a.constant >= 0 ? (struct sum){ .constant = a.constant >> b.constant } : unknown;
+    return b.constant == 8 * (s64)width - 1 ? (struct sum){ 0 } : unknown;
+}
+
 static struct sum of_op(struct walk *x, const struct lop *o, u32 width, u32 depth)
 {
     struct sum a = of_operand(x, lop_src(o, 0), width, depth), b, c;
@@ -84,6 +110,8 @@ static struct sum of_op(struct walk *x, const struct lop *o, u32 width, u32 dept
     case SHAPE_SUB:
     case SHAPE_OR:
     case SHAPE_DIV:
+    case SHAPE_AND:
+    case SHAPE_SELECT:
     case SHAPE_SHR:
     case SHAPE_SHL: b = of_operand(x, lop_src(o, 1), width, depth); break;
     default: return unknown;
@@ -96,10 +124,12 @@ static struct sum of_op(struct walk *x, const struct lop *o, u32 width, u32 dept
         return is_number(&b) && b.constant >= 0 && b.constant < 63
                    ? times(a, (struct sum){ .constant = (s64)1 << b.constant })
                    : unknown;
-    case SHAPE_SHR: /* of numbers only: half a block */
-        return is_number(&a) && is_number(&b) && a.constant >= 0 && b.constant >= 0 && b.constant < 63
-                   ? (struct sum){ .constant = a.constant >> b.constant }
-                   : unknown;
+    case SHAPE_SHR: return shifted(a, b, width);
+    case SHAPE_AND: /* of numbers only, or with the sign of an index */
+        return (is_number(&a) && !a.constant) || (is_number(&b) && !b.constant) ? (struct sum){ 0 }
+               : is_number(&a) && is_number(&b) ? (struct sum){ .constant = a.constant & b.constant }
+                                                : unknown;
+    case SHAPE_SELECT: return either(a, b);
     case SHAPE_DIV:
         return is_number(&a) && is_number(&b) && a.constant >= 0 && b.constant > 0
                    ? (struct sum){ .constant = a.constant / b.constant }
@@ -148,27 +178,40 @@ static bool is_step(struct walk *x, const struct lop *d, u32 reg, u32 width, u32
     return is_number(&by);
 }
 
-/* One definition, or that of a loop: a value to begin with, and steps. */
+static bool is_followed(const struct walk *x, u32 reg)
+{
+    for (u32 k = 0; k < x->loops; k++)
+        if (x->loop[k] == reg) return true;
+    return false;
+}
+
+/* One definition, or those of a loop: a value to begin with, and steps, or others that add the same for all threads. */
 static struct sum of_register(struct walk *x, u32 reg, u32 width, u32 depth)
 {
     struct sum s = unknown;
-    u32 seen = 0, begins = 0;
+    u32 seen = 0, begins = 0, loops = x->loops;
     s64 add = 0;
+    if (is_followed(x, reg)) return (struct sum){ .open = true };
+    if (x->l->ndef[reg] > 1 && loops < COUNT_OF(x->loop)) x->loop[x->loops++] = reg;
     for (u32 k = 0; k < x->l->nop; k++) {
         const struct lop *d = &x->l->op[k];
         if (lop_dst(d, 0)->kind != O_REG || lop_dst(d, 0)->reg != reg || d->dead) continue;
-        if (d->kind != K_LANE || d->form < 0 || d->guard.kind != O_NONE ||
-            type_is_float((enum ptx_type)isa_forms[d->form].type))
-            return unknown;
-        u32 from = type_size[isa_forms[d->form].type];
         seen++;
+        if (d->kind != K_LANE || d->form < 0 || d->guard.kind != O_NONE ||
+            type_is_float((enum ptx_type)isa_forms[d->form].type)) {
+            s = unknown;
+            begins++;
+            continue;
+        }
+        u32 from = type_size[isa_forms[d->form].type];
         if (x->l->ndef[reg] > 1 && is_step(x, d, reg, width, depth + 1, &add)) continue;
-        if (begins++) return unknown;
-        s = of_op(x, d, from ? from : width, depth + 1);
+        struct sum one = of_op(x, d, from ? from : width, depth + 1);
+        s = begins++ ? either(s, one) : one;
     }
+    x->loops = loops;
     if (seen > 1) {
         s.open = true;
-        s.loop = seen == 2 ? add : 0;
+        s.loop = seen == 2 && begins == 1 ? add : 0;
     }
     return seen == x->l->ndef[reg] ? s : unknown;
 }
@@ -189,7 +232,7 @@ static struct sum address_of(const struct warp *w, u32 op)
     const struct lowered *l = w->code->low;
     const struct lop *o = &l->op[op];
     const struct site *s = o->kind == K_MEM && o->site < l->nsite ? &l->site[o->site] : NULL;
-    struct walk x = { l, w->cta->launch, 0 };
+    struct walk x = { .l = l, .launch = w->cta->launch };
     if (!s || w->cur->fr->up) return unknown; /* in a function the parameters are the caller's */
     struct sum at = of_operand(&x, lop_src(o, s->which), s->addr_width, 0);
     at.constant = (s64)((u64)at.constant + (u64)o->off);

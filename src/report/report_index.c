@@ -21,7 +21,7 @@ enum mistake {
     OUT_PITCH,          /* the length of a row is not that of the array */
     OUT_NEXT_ROW,       /* a column too many, which is the next row's but for the last row */
     OUT_STEP,           /* neighbouring threads are too far apart */
-    OUT_AXES,           /* along several axes, of an array whose dimensions are not known */
+    OUT_AXES,           /* along several axes */
     OUT_ROW             /* a block for each row, with more threads than the row has columns */
 };
 enum { NEAR = 8 }; /* a neighbour is at most this part of the array away */
@@ -234,15 +234,15 @@ static bool look_next_row(struct outside *o, const struct entry *e, const struct
     return true;
 }
 
-/* Rows and columns of an array without dimensions, from the steps of the index: along which axes threads come to the
- * access that have no row, or no column. */
+/* Rows and columns of an array from the steps of the index, which are also its dimensions where it has some: along
+ * which axes threads come to the access that have no row, or no column. */
 static bool look_axes(struct outside *o, const struct entry *e, const struct crowd *c)
 {
     const struct finding *f = &e->f;
     u32 row = o->by_step[2], column = o->by_step[1];
     o->missing = 0;
-    if (o->dims != 1 || o->step[row] < 2 || o->elements % o->step[row] || f->form.start || e->start_varies)
-        return false;
+    bool rows = o->dims == 1 || (o->dims == 2 && o->dim[1] == (u64)o->step[row]);
+    if (!rows || o->step[row] < 2 || o->elements % o->step[row] || f->form.start || e->start_varies) return false;
     if (o->used > 2 || (o->used == 1 && !f->form.open) || (o->local[row] && f->nctaid[row] > 1)) return false;
     o->extent[row] = (u64)(o->elements / o->step[row]);
     if (c->grid.max[row] >= o->extent[row]) o->missing |= 1u << row;
@@ -276,6 +276,7 @@ static bool look_form(struct outside *o, const struct entry *e)
     last = o->by_step[2];
     if (o->used == 1 && o->step[last] == 1) return false;
     if (look_pitch(o, form)) return true;
+    if (o->dims == 2 && look_axes(o, e, &c)) return true;
     for (u32 i = 3; i-- > 0;)
         if (o->step[i] && look_axis(o, e, &c, i)) return true;
     if (look_axes(o, e, &c) || look_next_row(o, e, &c)) return true;
@@ -483,7 +484,7 @@ static void axis_fix(const struct outside *o, const struct entry *e, struct text
         for (u32 i = 0, n = 0; i < 3; i++)
             if (o->missing >> i & 1)
                 text_add(out, n++ ? " and %c < %" PRIu64 : " %c < %" PRIu64, axis_name[i], o->extent[i]);
-        text_add(out, ": if (x < rows && y < columns) ...");
+        text_add(out, ": if (%c < rows && %c < columns) ...", axis_name[o->by_step[2]], axis_name[o->by_step[1]]);
         return;
     case OUT_ROW:
         text_add(out, "Skip the access when threadIdx.x is not below %" PRIu64 ", the length of a row.", o->dim[1]);
