@@ -27,6 +27,27 @@ char **run_script_command(char **program, struct error *e)
     return NULL;
 }
 
+/* python, python3, python3.11, by whatever path. */
+static bool is_python(const char *program)
+{
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    return !strncmp(name, "python", 6) && strspn(name + 6, "0123456789.") == strlen(name + 6);
+}
+
+const char *run_script_name(char *const *program)
+{
+    if (!is_python(program[0])) return program[0];
+    for (u32 i = 1; program[i]; i++) {
+        const char *word = program[i];
+        if (word[0] != '-') return word;
+        bool last = word[1] && !word[2]; /* one letter: its value is the next word */
+        if (!strcmp(word, "-") || !strncmp(word, "-c", 2)) break;
+        if (!strncmp(word, "-m", 2)) return word[2] ? word + 2 : program[i + 1] ? program[i + 1] : program[0];
+        if (last && strchr("WX", word[1]) && program[i + 1]) i++;
+    }
+    return program[0];
+}
+
 bool run_script_refuse(const char *name, struct error *e)
 {
     static const struct {

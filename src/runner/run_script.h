@@ -9,4 +9,7 @@
 char **run_script_command(char **program, struct error *e);
 /* Why a file cannot be run, and what takes it: always false. */
 bool run_script_refuse(const char *name, struct error *e);
+/* What a command is called: the script, or the module behind -m, that an interpreter of Python is given; otherwise the
+ * program. */
+const char *run_script_name(char *const *program);
 #endif

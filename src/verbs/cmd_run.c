@@ -411,14 +411,14 @@ static int finish(struct run *r, int status)
     bool killed = WIFSIGNALED(status);
     struct run_sum sum = run_report_sum(&r->report);
     if (!sum.processes && !channel_refused(&r->channel))
-        fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", r->program[0]);
+        fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", run_script_name(r->program));
     else if (sum.errors || !r->common.quiet)
         run_report_print(&r->report);
     if (r->reporting.print_rules) run_report_each(&r->report, CHANNEL_RULES, QUOTE_NOT, print_to, stdout);
     bool whole = !run_report_missing(&r->report, killed ? r->pid : 0);
     whole &= files_write(r, status);
     if (killed) {
-        fprintf(stderr, "lockstep: %s was ended by signal %d (%s)\n", r->program[0], WTERMSIG(status),
+        fprintf(stderr, "lockstep: %s was ended by signal %d (%s)\n", run_script_name(r->program), WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
         run_report_last(&r->report, r->pid);
         return EXIT_SIGNAL + WTERMSIG(status);
