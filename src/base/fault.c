@@ -284,7 +284,7 @@ int fault_sigaction(int number, const struct sigaction *act, struct sigaction *o
     return result;
 }
 
-bool fault_program_catches(void)
+bool fault_program_catches(bool (*only_notes)(u64 handler))
 {
     static const int never[] = {
         SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT
@@ -292,8 +292,11 @@ bool fault_program_catches(void)
     for (int n = 1; n < SIGNALS; n++) {
         struct sigaction now;
         bool may = true;
+        u64 at = 0;
         for (u32 i = 0; i < COUNT_OF(never); i++) may &= n != never[i];
-        if (may && !fault_sigaction(n, NULL, &now) && !is_default(&now) && !is_ignored(&now)) return true;
+        if (!may || fault_sigaction(n, NULL, &now) || is_default(&now) || is_ignored(&now)) continue;
+        memcpy(&at, &now.sa_handler, sizeof now.sa_handler); /* in one place with sa_sigaction */
+        if (!only_notes(at)) return true;
     }
     return false;
 }

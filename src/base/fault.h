@@ -51,6 +51,6 @@ bool fault_watches(int number);
  * see who uses it. */
 bool fault_program_handles(void);
 /* Whether the program has a handler for a signal that may come at any time: it may write memory while all threads
- * sleep. */
-bool fault_program_catches(void);
+ * sleep. Those that do no more than note the signal for a thread that is awake, whoever asks knows by their address. */
+bool fault_program_catches(bool (*only_notes)(u64 handler));
 #endif

@@ -66,11 +66,12 @@ struct dev_launch {
     const void *params; /* kernel->param_bytes of them */
     /* a real GPU only: a pointer to each parameter, in place of `params`, which is NULL then; NULL: they are there */
     const void *const *args;
-    const struct sim_trace *trace; /* NULL: none; the software GPU only */
-    const struct bound *contract;  /* what the arguments must be, or NULL */
-    u64 order;                     /* as in sim_launch; the software GPU only */
-    struct launch_origin origin;   /* the host's side of it, for findings */
-    struct dev_count *count;       /* what it is added to when it has ended; NULL: nothing */
+    const struct launch_views *views; /* as in sim_launch */
+    const struct sim_trace *trace;    /* NULL: none; the software GPU only */
+    const struct bound *contract;     /* what the arguments must be, or NULL */
+    u64 order;                        /* as in sim_launch; the software GPU only */
+    struct launch_origin origin;      /* the host's side of it, for findings */
+    struct dev_count *count;          /* what it is added to when it has ended; NULL: nothing */
     u32 orders; /* run it again under so many others, from the same memory, and compare (dev_order.c) */
 };
 /* How a launch runs, where somebody chooses. Unchecked: nothing that it does is reported, unless it ends early by it;

@@ -2,8 +2,10 @@
  * afterwards. */
 #include "check/outputs.h"
 #include "check/value_scan.h"
+#include "check/view_check.h"
 #include "device/dev_order.h"
 #include "device/dev_work.h"
+#include "explain/view_strides.h"
 
 enum dev_way run_way(struct device *d, const struct dev_launch *l)
 {
@@ -37,6 +39,7 @@ static void machine_launch(struct sim_launch *in, struct device *d, const struct
     memcpy(in->cluster, l->cluster, sizeof in->cluster);
     in->cooperative = l->cooperative;
     in->params = l->params;
+    in->views = l->views;
     in->checks = d->options.checks;
     in->seeded = d->options.seeded || (again && (l->orders || l->order));
     in->seed = d->options.seed;
@@ -60,7 +63,9 @@ static void run_drop(struct dev_run *r)
     copy_free(&r->before);
     outputs_free(r->outputs);
     orders_free(r->orders);
+    view_check_free(r->views);
     r->outputs = NULL;
+    r->views = NULL;
     r->orders = NULL;
 }
 
@@ -96,6 +101,8 @@ bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, 
     if (r->unchecked) return true;
     bool ok = !(l->contract || d->options.all_values) || watch_outputs(r, e);
     if (r->outputs) r->in.observers = &r->outputs->observer;
+    r->views = view_check_begin(&r->in, d->mem, r->in.observers, view_strides_judge);
+    if (r->views) r->in.observers = view_check_observer(r->views);
     ok = ok && (!again || !l->orders || (r->orders = orders_begin(d->mem, e))) &&
          (!again || !r->outputs || !r->outputs->held || values_keep(&r->before, d, l, e));
     if (!ok) run_drop(r);

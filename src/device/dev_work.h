@@ -15,6 +15,7 @@
 #include "device/dev_memory.h"
 
 struct outputs;
+struct view_check;
 struct orders;
 
 /* race_kernel_alone and race_kernel_polls, which prepare the kernel where no launch has: the interrupt and the time
@@ -28,6 +29,7 @@ struct dev_run {
     const struct dev_launch *launch; /* valid until its end */
     struct sim_launch in;            /* what the machine is given */
     struct outputs *outputs;         /* of its contract; NULL: not watched */
+    struct view_check *views;        /* of the arrays that it was given; NULL: not watched */
     struct orders *orders;           /* NULL: it is not run again in other orders */
     struct memory_copy before;       /* what it changes, for the origin of NaN */
     struct op *op;                   /* the operation; NULL: a synchronous launch */

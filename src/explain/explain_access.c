@@ -10,6 +10,7 @@
 #include "explain/explain_guard.h"
 #include "explain/explain_index.h"
 #include "sim/finding_place.h"
+#include "check/views.h"
 #include "units/heap.h"
 #include "check/overflow_watch.h"
 #include <inttypes.h>
@@ -71,7 +72,8 @@ static void describe_object(const struct access *a, const struct lane_check *c, 
     f->object_base = o->base;
     f->object_size = o->size;
     f->element_size = o->element_size;
-    if (!o->element_size && !o->type)
+    view_describe(a->warp->cta->launch, o, mem, f);
+    if (!f->element_size && !f->object_type)
         untyped(mem, f, element_width(a, a->site->prov.kind == FROM_VAR ? a->site->prov.var : NULL));
     if (o->state == MEM_FREED)
         f->object_note = arena_printf(mem, "allocated %s%s, freed %s%s", o->alloc_site ? "at " : "",
@@ -83,6 +85,7 @@ static void describe_object(const struct access *a, const struct lane_check *c, 
     else if (!c->strict && (c->fault == FAULT_PAST || c->fault == FAULT_INVALID))
         f->object_note = arena_printf(mem, "%s is the nearest allocation; where the pointer came from is not known",
                                       o->name);
+    view_note(a->warp->cta->launch, o, mem, f);
 }
 
 /* An array that only the code tells of has no name: "local array 2" is the second of its frame. */

@@ -227,16 +227,30 @@ static s64 at_thread(const struct sum *s, const struct warp *w, u32 lane)
 }
 
 /* The sum that an address is, by the text alone. */
-static struct sum address_of(const struct warp *w, u32 op)
+static struct sum address_in(const struct lowered *l, const struct launch *launch, u32 op)
 {
-    const struct lowered *l = w->code->low;
     const struct lop *o = &l->op[op];
     const struct site *s = o->kind == K_MEM && o->site < l->nsite ? &l->site[o->site] : NULL;
-    struct walk x = { .l = l, .launch = w->cta->launch };
-    if (!s || w->cur->fr->up) return unknown; /* in a function the parameters are the caller's */
+    struct walk x = { .l = l, .launch = launch };
+    if (!s) return unknown;
     struct sum at = of_operand(&x, lop_src(o, s->which), s->addr_width, 0);
     at.constant = (s64)((u64)at.constant + (u64)o->off);
     return at;
+}
+
+static struct sum address_of(const struct warp *w, u32 op)
+{
+    if (w->cur->fr->up) return unknown; /* in a function the parameters are the caller's */
+    return address_in(w->code->low, w->cta->launch, op);
+}
+
+bool formula_flat(const struct launch *l, u32 op, u32 bytes)
+{
+    struct sum s = address_in(l->kernel, l, op);
+    const u32 *block = l->in->block, *grid = l->in->grid;
+    bool flat = !s.lost && s.of[TID] == (s64)bytes && (grid[0] == 1 || s.of[CTAID] == (s64)bytes * block[0]);
+    for (u32 k = 1; k < 3; k++) flat &= (block[k] == 1 || !s.of[TID + k]) && (grid[k] == 1 || !s.of[CTAID + k]);
+    return flat && (!s.open || s.loop == (s64)bytes * block[0] * grid[0]);
 }
 
 static struct index_form in_elements(const struct sum *s, s64 start, s64 e)

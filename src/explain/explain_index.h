@@ -11,6 +11,9 @@
 struct index_form formula_of(const struct access *a, const struct finding *f);
 /* The same for an operation of the warp's function, of which one lane is known. */
 struct index_form formula_at(const struct warp *w, u32 op, u32 lane, const struct finding *f);
+/* Whether an operation of the kernel takes `bytes` for each thread, one behind the other in the order of the threads'
+ * numbers in the grid, in a loop over the grid perhaps. */
+bool formula_flat(const struct launch *l, u32 op, u32 bytes);
 /* How far apart two operations of the warp's function are for each thread; false: not the same for all, or not known.
  */
 bool formula_apart(const struct warp *w, u32 first, u32 second, s64 *bytes);

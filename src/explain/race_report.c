@@ -17,6 +17,7 @@
 #include "explain/explain_access.h"
 #include "sim/finding_place.h"
 #include "units/grids.h"
+#include "check/views.h"
 #include "mem/mem_finding.h"
 #include <inttypes.h>
 
@@ -86,6 +87,8 @@ static void describe_object(struct draft *x)
         f->space = "global";
         if (!o) return;
         finding_object(f, o);
+        view_describe(t->w->c->launch->of, o, &x->mem, f);
+        view_note(t->w->c->launch->of, o, &x->mem, f);
         return;
     }
     f->space = "shared";

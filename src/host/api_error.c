@@ -216,6 +216,16 @@ static const char *(*name_maker)(void); /* of host_name_from */
 
 void host_name_from(const char *(*maker)(void)) { __atomic_store_n(&name_maker, maker, __ATOMIC_RELEASE); }
 
+static host_views_maker *views_maker; /* of host_views_from */
+
+void host_views_from(host_views_maker *maker) { __atomic_store_n(&views_maker, maker, __ATOMIC_RELEASE); }
+
+const struct launch_views *host_views(const struct ptx_func *kernel, const void *params)
+{
+    host_views_maker *maker = __atomic_load_n(&views_maker, __ATOMIC_ACQUIRE);
+    return maker && params ? maker(kernel, params) : NULL;
+}
+
 const char *host_name(const char *given)
 {
     const char *(*maker)(void) = given ? NULL : __atomic_load_n(&name_maker, __ATOMIC_ACQUIRE);

@@ -1,6 +1,7 @@
 /* Launches of the public interface. */
 #include "host/host.h"
 #include "mem/host_pointer.h"
+#include "check/views.h"
 #include <inttypes.h>
 
 /* Most arguments have 4 or 8 bytes, which need no call. */
@@ -148,6 +149,9 @@ static bool launch_read(struct host_launch *h, lk_kernel *kernel, struct error *
     out->args = NULL;
     out->trace = in->trace ? trace_read(in->trace, &h->trace) : NULL;
     if (!shape_read(in, out, e) || !arguments_read(kernel, h, e)) return false;
+    out->views = host_views(kernel->func, out->params);
+    if (out->views && kernel->module->gpu->device->mem)
+        views_name(kernel->module->gpu->device->mem, out->views, out->params);
     if (in->contract && in->contract->kernel != kernel)
         return error_set(e, ERR_INPUT, "the contract is not bound to %s; lk_contract_bind does that", kernel->plain);
     out->contract = in->contract ? &in->contract->bound : NULL;

@@ -154,6 +154,10 @@ const char *host_site(const char *given);
 void host_site_from(const char *(*maker)(void));
 /* The name of memory that the calling thread allocates: `given`, else what the maker says, which may be NULL. */
 const char *host_name(const char *given);
+/* Who is asked what the calling thread passes to a launch of a kernel, with its parameter block. */
+typedef const struct launch_views *host_views_maker(const struct ptx_func *kernel, const void *params);
+void host_views_from(host_views_maker *maker);
+const struct launch_views *host_views(const struct ptx_func *kernel, const void *params);
 void host_name_from(const char *(*maker)(void));
 /* The gpus that are alive. */
 void host_add(lk_gpu *gpu);

@@ -397,6 +397,15 @@ void mem_describe(struct mem *m, struct mem_object *o, const char *name, const c
     unlock(&m->lock);
 }
 
+void mem_call(struct mem *m, struct mem_object *o, const char *name)
+{
+    lock(&m->lock);
+    size_t n = strlen(o->name);
+    if (o->numbered && o->name[0] == '{' && !strchr(o->name, '=')) /* a mark of where.h */
+        __atomic_store_n(&o->name, arena_printf(&m->text, "%.*s=%s}", (int)n - 1, o->name, name), __ATOMIC_RELEASE);
+    unlock(&m->lock);
+}
+
 u64 mem_address(const struct mem *m, u64 view)
 {
     for (u32 i = 0; i < ZONES; i++) {

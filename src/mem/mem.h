@@ -79,6 +79,8 @@ struct mem_object *mem_register(struct mem *m, u64 addr, u64 bytes, const char *
                                 struct mem_object **other, struct error *e);
 enum mem_free_result mem_unregister(struct mem *m, u64 addr, const char *site, struct mem_object **object);
 void mem_describe(struct mem *m, struct mem_object *o, const char *name, const char *type, u32 element_size);
+/* An object that has only a number is called so where no variable of the host is found for it; the first name stays. */
+void mem_call(struct mem *m, struct mem_object *o, const char *name);
 /* The object, live or freed, with base <= addr <= base + size; NULL: none. Lock-free, callable while others allocate.
  */
 struct mem_object *mem_find(const struct mem *m, u64 addr);

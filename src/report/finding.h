@@ -141,6 +141,7 @@ struct finding {
     u64 stored;
     const char *object;      /* name of the allocation, array or variable; NULL: none */
     const char *object_type; /* "f32[1000]" or NULL */
+    const char *parameter;   /* that the object was passed as, where a client of Python has told; NULL: not known */
     u64 object_base, object_size;
     u32 element_size;                     /* 0: unknown */
     struct index_rule index[INDEX_KINDS]; /* accesses outside an object */

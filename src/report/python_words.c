@@ -2,12 +2,13 @@
  * __syncthreads() nor the name that Numba gives to an array in shared memory. A kernel is one of these if its place is
  * in a file of Python and its name has the module in front, as Numba's have and Triton's have not. */
 #include "report/entry.h"
+#include "where/where.h"
 
 static bool is_numba(const struct finding *f)
 {
     const char *file = f->place ? f->place->file : NULL;
     size_t n = file ? strlen(file) : 0;
-    return n > 3 && !strcmp(file + n - 3, ".py") && f->kernel &&
+    return n > 3 && (!strcmp(file + n - 3, ".py") || where_script_title(file)) && f->kernel &&
            (strstr(f->kernel, "::") || !strncmp(f->kernel, "_ZN", 3));
 }
 
@@ -66,6 +67,51 @@ static bool array_name(const struct finding *f, char *out, size_t size)
     return in_function == 1 || in_line == 1;
 }
 
+/* The variables that the function of the place assigns the thread's numbers to: `i, j = cuda.grid(2)`. How many, 0: not
+ * known. */
+static u32 grid_names(const struct finding *f, char names[3][32])
+{
+    struct source s;
+    u32 found = 0, number = 1;
+    source_open(f->place, &s);
+    for (const char *p = s.all.p, *end = p ? p + s.all.n : p; p < end && number <= f->place->line; number++) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        size_t n = (size_t)((nl ? nl : end) - p), blanks = strspn(p, " ");
+        char line[200];
+        snprintf(line, sizeof line, "%.*s", (int)MIN_OF(n, sizeof line - 1), p);
+        if (n > blanks + 4 && !memcmp(p + blanks, "def ", 4)) found = 0;
+        if (strstr(line, "= cuda.grid(") &&
+            sscanf(line, " %31[A-Za-z0-9_] , %31[A-Za-z0-9_] , %31[A-Za-z0-9_]", names[0], names[1], names[2]) > 0)
+            found = (u32)sscanf(line, " %31[A-Za-z0-9_] , %31[A-Za-z0-9_] , %31[A-Za-z0-9_]", names[0], names[1],
+                                names[2]);
+        p += n + 1;
+    }
+    return found;
+}
+
+/* The guard of an index, `if (i < n) ...` or `if (x < rows && y < columns) ...`, as the kernel's author would write it.
+ * The bytes of it at p, 0: there is none. */
+static size_t guard_words(const struct finding *f, const char *p, struct text *out)
+{
+    char names[3][32], row, column;
+    int n = 0;
+    if (!strncmp(p, "if (i < n) ...", 14)) {
+        bool named = grid_names(f, names) == 1;
+        text_add(out, "if %s < %s%s: ...", named ? names[0] : "i", f->parameter ? f->parameter : "n",
+                 f->parameter ? ".size" : "");
+        return 14;
+    }
+    if (sscanf(p, "if (%c < rows && %c < columns) ...%n", &row, &column, &n) != 2 || !n) return 0;
+    bool named = grid_names(f, names) >= 2 && row >= 'x' && column >= 'x' && row <= 'y' && column <= 'y';
+    char plain[2][2] = { { row }, { column } };
+    const char *i = named ? names[row - 'x'] : plain[0], *j = named ? names[column - 'x'] : plain[1];
+    if (f->parameter)
+        text_add(out, "if %s < %s.shape[0] and %s < %s.shape[1]: ...", i, f->parameter, j, f->parameter);
+    else
+        text_add(out, "if %s < rows and %s < columns: ...", i, j);
+    return (size_t)n;
+}
+
 static const struct {
     const char *c, *python;
 } words[] = {
@@ -77,8 +123,11 @@ static const struct {
     { "atomicMin", "cuda.atomic.min" },
     { "atomicCAS", "cuda.atomic.cas" },
     { "atomicExch", "cuda.atomic.exch" },
-    { "if (i < n) ...", "if i < n: ..." },
     { "blockIdx.x * blockDim.x + threadIdx.x", "cuda.grid(1)" },
+    { "(x, y: thread numbers in the grid)", "(x, y = cuda.grid(2))" },
+    { "(x, y, z: thread numbers in the grid)", "(x, y, z = cuda.grid(3))" },
+    { "threadIdx.", "cuda.threadIdx." },
+    { "blockIdx.", "cuda.blockIdx." },
     { "cudaDeviceSynchronize()", "cuda.synchronize()" },
 };
 
@@ -91,6 +140,9 @@ void python_words(const struct entry *e, struct text *t)
     if (strstr(t->p, shared) && !array_name(&e->f, name, sizeof name)) name[0] = 0;
     for (const char *p = t->p; *p;) {
         u32 i = 0;
+        size_t guard = *p == 'i' ? guard_words(&e->f, p, &out) : 0;
+        p += guard;
+        if (guard) continue;
         while (i < COUNT_OF(words) && strncmp(p, words[i].c, strlen(words[i].c))) i++;
         if (i < COUNT_OF(words)) {
             text_add(&out, "%s", words[i].python);

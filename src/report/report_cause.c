@@ -99,6 +99,7 @@ void entry_keep(struct entry *e, const struct finding *f)
                              &e->f.value,
                              &e->f.object,
                              &e->f.object_type,
+                             &e->f.parameter,
                              &e->f.object_note,
                              &e->f.neighbour,
                              &e->f.origin_text,

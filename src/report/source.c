@@ -6,9 +6,12 @@
  * An atomicAdd or a shuffle is inlined from a header of the toolkit: its line there tells nobody anything. So the
  * place to show is the innermost one of the chain that is the user's. */
 #include "report/entry.h"
+#include "where/where.h"
 
 const char *path_name(const char *path)
 {
+    const char *title = where_script_title(path);
+    if (title) return title;
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }

@@ -4,6 +4,7 @@
 #include "run/gate.h"
 #include "device/dev_work.h"
 #include "mem/host_pointer.h"
+#include "run/cu_python.h"
 #include "where/where.h"
 #include <dlfcn.h>
 
@@ -161,4 +162,5 @@ void cu_where_open(struct channel_writer *to)
     host_name_from(buffer_name);
     host_pointer_from(pointer_name);
     stuck_calls_from(calls_now);
+    cu_python_open();
 }

@@ -18,6 +18,7 @@ struct line { /* of a script */
     u64 place;
     u32 number;
     char *file, *function;
+    char *text; /* where it is in no file; else NULL */
 };
 struct record { /* a site, or a name */
     char function[64];
@@ -79,7 +80,9 @@ static void script_read(struct sites *s, char *p)
     char *tab = strchr(p, '\t');
     if (*p != ' ' || !tab) return;
     l.file = arena_str(&s->mem, (struct str){ p + 1, (u32)(tab - p - 1) });
-    l.function = arena_str(&s->mem, str_of(tab + 1));
+    char *text = strchr(tab + 1, '\t');
+    l.function = arena_str(&s->mem, (struct str){ tab + 1, (u32)(text ? text - tab - 1 : (s64)strlen(tab + 1)) });
+    l.text = text ? arena_str(&s->mem, str_of(text + 1)) : NULL;
     VEC_PUSH(&s->mem, &s->line, l);
 }
 
@@ -337,6 +340,10 @@ static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ
 static char *script_line(const struct line *l)
 {
     struct str text;
+    if (l && l->text) {
+        char *copy = base_need(strlen(l->text) + 1);
+        return strcpy(copy, l->text);
+    }
     if (!l || !l->number || !file_read_if(l->file, &text)) return NULL;
     char *all = (char *)(uintptr_t)text.p, *p = all;
     for (u32 k = 1; p && k < l->number; k++) {
@@ -545,13 +552,15 @@ static void put_location(struct text *out, const struct record *r)
 /* Replaces the mark at z; the bytes it had, 0: it is none. */
 static u32 mark_expand(struct sites *s, const char *z, const char *end, bool at, enum quoting q, struct text *out)
 {
-    char copy[40], *rest, words[900];
+    char copy[200], *rest, words[900];
     size_t n = MIN_OF((size_t)(end - z), sizeof copy - 1);
     memcpy(copy, z, n);
     copy[n] = 0;
     if (n < 7 || memcmp(copy, "{lk@", 4) != 0 || !strchr("sfhnjv", copy[4])) return 0;
     u64 number = strtoull(copy + 5, &rest, 16), nth = 0;
     if (*rest == '#') nth = strtoull(rest + 1, &rest, 10);
+    const char *called = *rest == '=' ? rest + 1 : NULL;
+    if (called) rest += strcspn(rest, "}");
     const struct record *r = *rest == '}' ? record_at(s, number, copy[4] != 'n' && copy[4] != 'v') : NULL;
     if (!r) return 0;
     if (copy[4] == 'j') {
@@ -560,6 +569,8 @@ static u32 mark_expand(struct sites *s, const char *z, const char *end, bool at,
     }
     if (copy[4] == 'v' || (copy[4] == 'n' && r->brief[0]))
         snprintf(words, sizeof words, "%s", r->brief);
+    else if (copy[4] == 'n' && called)
+        snprintf(words, sizeof words, "%.*s", (int)(rest - called), called);
     else if (copy[4] == 'n')
         snprintf(words, sizeof words, "buffer %llu", (unsigned long long)nth);
     else if (copy[4] == 'h')

@@ -24,14 +24,16 @@ struct sim_trace {                                             /* trace.h; impli
     u32 cta[3], warp; /* only these */
 };
 
+struct launch_views;
 struct sim_launch { /* what dev has checked against the limits before */
     struct ptx_func *kernel;
     u32 grid[3], block[3];
     u32 shared_bytes; /* dynamic */
     u32 cluster[3];   /* CTAs of a cluster; 0: as the kernel requires, or one */
     bool cooperative;
-    const void *params; /* the parameter block, kernel->param_bytes long */
-    u32 checks;         /* CHECK_* of report/finding.h */
+    const void *params;               /* the parameter block, kernel->param_bytes long */
+    const struct launch_views *views; /* views.h; NULL: nothing is known of the arrays that are passed */
+    u32 checks;                       /* CHECK_* of report/finding.h */
     /* the init check is off for this launch, and on for others: an object that it writes to counts as defined */
     bool defines;
     bool seeded;

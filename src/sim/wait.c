@@ -19,6 +19,7 @@
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/sim_run.h"
+#include "where/where.h"
 
 enum { READ_SET = 64 }; /* values that a probe can hold */
 
@@ -451,5 +452,5 @@ bool wait_for_itself(const struct launch *l)
 
 bool wait_for_others_maybe(const struct launch *l)
 {
-    return wait_for_host(l) && (fault_program_catches() || reads_host(l, true));
+    return wait_for_host(l) && (fault_program_catches(where_python_notes) || reads_host(l, true));
 }

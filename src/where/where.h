@@ -94,6 +94,11 @@ bool where_scripts_look(void);
  * false: it is in none. It may wait for the interpreter's lock, so the caller holds no other. */
 bool where_script(struct where_stack *s);
 void where_scripts_tell(void); /* all lines, again */
+/* A script that is no file, as a cell of a notebook: what people call it, and its text. A later one of the same file
+ * takes its place. */
+void where_script_give(const char *file, const char *title, struct str text);
+/* What people call it; NULL: it was not given. The text lives for ever. */
+const char *where_script_title(const char *file);
 /* The text of a line: from base_alloc; NULL: it is no line of a file that can be read. */
 char *where_script_line(u64 address);
 /* "train.py:41"; false: the address is none of these. */
@@ -107,6 +112,9 @@ bool where_symbol(const char *name, void *to);
 
 bool where_python_look(void);
 bool where_python(struct where_stack *s);
+/* Whether a handler of signals is CPython's own, which only notes the signal: the script's function runs later, in the
+ * interpreter, on a thread that has come back from the call that it sleeps in. It asks nothing of the interpreter. */
+bool where_python_notes(u64 handler);
 bool where_mono_look(void);
 bool where_mono(struct where_stack *s);
 
@@ -136,6 +144,7 @@ const char *where_held(const char *site, const struct where_stack *s, u64 pointe
 /* The name of the variable that a line of a script assigns, for memory that the call makes; NULL: there is no room.
  * package: compiled code of a package calls, so that what the line assigns is an object of the package. */
 const char *where_name_script(const char *site, bool package);
+/* Such a mark may end in #NUMBER, and in =NAME: what memory is called for which no variable is found. */
 /* Whether there is a site: whoever prints the report then knows what their marks stand for. */
 bool where_used(void);
 /* Whether a text is one of these, and need not be copied. */
@@ -145,7 +154,7 @@ const char *where_called(const char *site);
 /* Lines for whoever resolves sites:
  *     modules                        a new list of files begins
  *     module LOW HIGH BIAS PATH      code of a file; BIAS: what is added to the addresses in it
- *     line ADDRESS NUMBER FILE<tab>FUNCTION      a line of a script
+ *     line ADDRESS NUMBER FILE<tab>FUNCTION      a line of a script; <tab>TEXT behind it where it is in no file
  *     site NUMBER FUNCTION ADDRESS...
  *     name NUMBER SITE global ADDRESS
  *     name NUMBER SITE local FRAME OFFSET END   in this frame; from its stack pointer, and from the frame's end, or -

@@ -34,7 +34,14 @@ bool where_python_look(void)
                       where_symbol("PyLong_AsLong", &py.number) && where_symbol("Py_DecRef", &py.drop);
 }
 
-static bool is_package(const char *file) { return file_of_package(file) || file[0] == '<'; }
+/* A file of Python's own library, or none: what a package or the interpreter makes. timeit's loop has no file, too. */
+static bool is_library(const char *file)
+{
+    return file_of_package(file) || strstr(file, "/lib/python3") || !strncmp(file, "<frozen", 7);
+}
+
+/* What the script's author did not write: packages, Python's own timeit and threading, what has no file. */
+static bool is_package(const char *file) { return (is_library(file) || file[0] == '<') && !where_script_title(file); }
 
 /* The place of a frame; 0: the frame is of a package, and not the first one. */
 static u64 frame_place(void *frame, bool first)
@@ -70,13 +77,9 @@ bool where_python(struct where_stack *s)
     return s->n;
 }
 
-/* ---- the statement that the thread executes ---- */
+bool where_python_notes(u64 handler) { return py.there && where_same_file(handler, (uintptr_t)py.initialised); }
 
-/* A file of Python's own library, or none: what a package or the interpreter makes. timeit's loop has no file, too. */
-static bool is_library(const char *file)
-{
-    return file_of_package(file) || strstr(file, "/lib/python3") || !strncmp(file, "<frozen", 7);
-}
+/* ---- the statement that the thread executes ---- */
 
 static u64 frame_at(void *frame)
 {
@@ -103,7 +106,7 @@ static struct function function_of(void *frame)
     struct function f = { .id = (uintptr_t)code };
     if (path && function) {
         f.timeit = !strncmp(path, "<timeit", 7) || !strncmp(path, "<magic-timeit", 13);
-        f.users = f.timeit || !is_library(path);
+        f.users = f.timeit || !is_library(path) || where_script_title(path);
         f.with = !strcmp(function, "__enter__") || !strcmp(function, "__exit__");
     } else
         py.clear();

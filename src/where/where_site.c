@@ -249,6 +249,7 @@ static const struct record *mark_read(const char *z, const char *end, u32 *bytes
     if (end - z < 11 || memcmp(z, "{lk@", 4) != 0 || !strchr("sfhnjv", z[4])) return NULL;
     unsigned long number = strtoul(z + 5, &rest, 16);
     if (*rest == '#') strtoul(rest + 1, &rest, 10);
+    if (*rest == '=') rest += strcspn(rest, "}");
     if (*rest != '}' || !number || number > t.n) return NULL;
     *bytes = (u32)(rest + 1 - z);
     return t.record[number];
@@ -267,10 +268,12 @@ void where_expand(struct str text, struct text *out)
             z += n;
             continue;
         }
-        const char *number = memchr(z, '#', bytes);
+        const char *number = memchr(z, '#', bytes), *called = memchr(z, '=', bytes);
         bool at = z - text.p >= 3 && !memcmp(z - 3, "at ", 3);
         if (!r->function && z[4] == 'v')
             ; /* nothing is known without debug information */
+        else if (!r->function && called)
+            text_put(out, called + 1, (size_t)(z + bytes - 1 - (called + 1)));
         else if (!r->function)
             text_add(out, "buffer %lu", number ? strtoul(number + 1, NULL, 10) : 0ul);
         else {

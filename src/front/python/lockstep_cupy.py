@@ -4,8 +4,6 @@ are: of an array of float64 for a `float *` every element is read as two, of a P
 the kernel's text; what cannot be read there for certain (a template, a type of the user's) is not judged.
 sitecustomize.py imports this together with CuPy. docs/python.md"""
 
-import ctypes
-import functools
 import os
 import re
 import struct
@@ -23,6 +21,7 @@ _TYPES = {
 _QUALIFIERS = {"const", "volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__"}
 _NAMES = {"f4": "float32", "f8": "float64", "i2": "int16", "u2": "uint16", "i4": "int32", "u4": "uint32", "i8": "int64", "u8": "uint64"}
 _TYPE, _STRIDES = 0, 1  # of lkpy_found (run/cu_python.c)
+views = None  # lockstep_views.py
 
 
 class _Parameter:
@@ -112,32 +111,35 @@ def _strides(number, p, value, args, name):
     return cause, "Pass cupy.ascontiguousarray(...) of it; or pass the strides, too, and let the kernel use them."
 
 
-@functools.lru_cache(maxsize=None)
-def _engine():
-    """Lockstep's library, which is loaded already; ctypes finds it by its path."""
-    with open("/proc/self/maps") as maps:
-        path = next(line.split(maxsplit=5)[5].strip() for line in maps if "/liblockstep.so" in line)
-    found = ctypes.PyDLL(path).lkpy_found
-    found.argtypes, found.restype = [ctypes.c_int] + [ctypes.c_char_p] * 3, None
-    return found
-
-
 def _tell(which, name, cause, fix):
-    _engine()(which, name.encode(), (cause[0].upper() + cause[1:]).encode(), fix.encode())
+    views.engine().lkpy_found(which, name.encode(), (cause[0].upper() + cause[1:]).encode(), fix.encode())
 
 
 _read = {}  # parameters by text and name
 
 
-def check(code, name, args, ndarray):
-    """Tells Lockstep what is wrong with the arguments of a launch."""
+def _takes(code, name, args):
+    """The parameters of the kernel that takes these arguments; None: not known."""
     if not isinstance(code, str) or not isinstance(args, (tuple, list)) or not re.fullmatch(r"\w+", name or ""):
-        return
+        return None
     if (code, name) not in _read:
         _read[code, name] = parameters(code, name)
     takes = _read[code, name]
-    if not takes or len(takes) != len(args):
-        return
+    return takes if takes and len(takes) == len(args) else None
+
+
+def _passed(takes, args, ndarray):
+    """The arrays among the arguments, as Lockstep is told of them."""
+    names = [p.name for p in takes] if takes else [""] * len(args)
+    text = ""
+    for name, value in zip(names, args):
+        if isinstance(value, ndarray) and value.size and hasattr(value, "data"):
+            text += views.line(name, value.dtype, value.itemsize, value.data.ptr, value.shape, value.strides)
+    return text
+
+
+def check(takes, name, args, ndarray):
+    """Tells Lockstep what is wrong with the arguments of a launch."""
     for number, (p, value) in enumerate(zip(takes, args), 1):
         if isinstance(value, ndarray):
             wrong = _array(number, p, value, name)
@@ -172,16 +174,26 @@ def _lines(code, frame):
         return code
 
 
-def install(cupy):
+def install(cupy, told):
     """cupy.RawKernel and cupy.RawModule as ever, and what their kernels are given is looked at."""
+    global views
     kernel, module, ndarray = cupy.RawKernel, cupy.RawModule, cupy.ndarray
+    views = told
 
-    def looked(code, name, args, frame):
+    def looked(code, name, args, frame, launch):
+        text = ""
         try:
             if _is_users(frame):
-                check(code, name, args, ndarray)
+                takes = _takes(code, name, args)
+                if takes:
+                    check(takes, name, args, ndarray)
+                text = _passed(takes, args, ndarray)
         except Exception:  # the script goes on, whatever was not understood
             pass
+        if not text or not views.engine():
+            return launch()
+        with views.passed(text):
+            return launch()
 
     class RawKernel(kernel):
         __doc__, __module__ = kernel.__doc__, kernel.__module__
@@ -194,8 +206,8 @@ def install(cupy):
         code = property(lambda self: self._text)
 
         def __call__(self, grid, block, args, **options):
-            looked(self.code, self.name, args, sys._getframe(1))
-            return kernel.__call__(self, grid, block, args, **options)
+            launch = lambda: kernel.__call__(self, grid, block, args, **options)
+            return looked(self.code, self.name, args, sys._getframe(1), launch)
 
     class Function:
         """A kernel of a module: the one that CuPy has made, which does not know its text."""
@@ -208,8 +220,8 @@ def install(cupy):
                 object.__setattr__(self, key, value)
 
         def __call__(self, grid, block, args, **options):
-            looked(self._code, self._name, args, sys._getframe(1))
-            return self._it(grid, block, args, **options)
+            launch = lambda: self._it(grid, block, args, **options)
+            return looked(self._code, self._name, args, sys._getframe(1), launch)
 
         def __getattr__(self, name):
             return getattr(self._it, name)

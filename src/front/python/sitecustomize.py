@@ -72,6 +72,7 @@ def _numba_flags(module):
     module.DIBuilder.finalize = finalize
 
 
+@functools.lru_cache(maxsize=None)
 def _beside(name):
     """A module of this folder, which is not in sys.path. Its code has no file, so that reports leave its frames out."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py"), encoding="utf-8") as file:
@@ -83,7 +84,7 @@ def _beside(name):
 
 def _cupy(module):
     """Arguments of raw kernels are looked at. Without pools, in the documented way."""
-    _beside("lockstep_cupy").install(module)
+    _beside("lockstep_cupy").install(module, _beside("lockstep_views"))
     if not os.environ.get("LOCKSTEP_KEEP_POOLS"):
         module.cuda.set_allocator(None)
         module.cuda.set_pinned_memory_allocator(None)
@@ -114,6 +115,21 @@ def _cupy_captures(module):
                 module.cuda.set_allocator(before.pop())
 
     streams.begin_capture, streams.end_capture = begin_capture, end_capture
+
+
+def _numba_arrays(module):
+    """Kernels say what arrays they are given, and under which names."""
+    _beside("lockstep_views").numba(module)
+
+
+def _torch(module):
+    """Functions of C++ extensions say what tensors they are given."""
+    _beside("lockstep_views").torch(module)
+
+
+def _cells(module):
+    """Cells of notebooks have a number and a text."""
+    _beside("lockstep_views").cells(module)
 
 
 def _pycuda(module):
@@ -173,6 +189,9 @@ _CLIENTS = {
     "numba.cuda.decorators": _numba,
     "numba_cuda_mlir.cuda": _numba,
     "numba.cuda.debuginfo": _numba_flags,
+    "numba.cuda.dispatcher": _numba_arrays,
+    "torch": _torch,
+    "IPython.core.compilerop": _cells,
     "cuda.bindings.runtime": _runtime,
     "cupy": _cupy,
     "pycuda.compiler": _pycuda,
