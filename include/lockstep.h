@@ -511,6 +511,7 @@ typedef struct lk_argument {
     int32_t same;    /* the earlier argument whose memory it takes, -1: its own */
     uint32_t filled; /* lk_contract_fill writes something */
     uint32_t line;   /* of the file: where it is described */
+    uint64_t offset; /* elements of memory before the first one, which `bytes` does not count (lk_contract_layout) */
 } lk_argument;
 typedef struct lk_dim {
     const char *name;
@@ -519,6 +520,12 @@ typedef struct lk_dim {
 /* `text` is copied, `file` stands in messages and reports. A file without //! kernel lines gives a contract with no
  * kernels. */
 lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size_t bytes, lk_contract **contract);
+/* The same with choices in place of the usual ones: values of its `type` and `config` lines, "f16", "128". */
+typedef struct lk_choice {
+    const char *name, *value;
+} lk_choice;
+lk_status lk_contract_read_with(lk_gpu *gpu, const char *file, const char *text, size_t bytes, const lk_choice *choices,
+                                uint32_t count, lk_contract **contract);
 void lk_contract_free(lk_contract *contract);
 /* the name of its i-th block, NULL: there is none */
 const char *lk_contract_kernel(const lk_contract *contract, uint32_t i);
@@ -527,9 +534,12 @@ const char *lk_contract_flags(const lk_contract *contract, uint32_t i);
 /* Gives the dims their values, those in `dims` and by choice the others, and holds the block against the kernel's
  * parameters. LK_NOTHING: the contract has no block for this kernel. */
 lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count);
+/* Before it is bound: an array in another layout than dense, one that its `view` takes: "rows(2)", two elements more
+ * from row to row; "offset(4)", four elements behind the start of its memory; "broadcast(0)", a stride of 0. */
+lk_status lk_contract_layout(lk_contract *contract, const char *argument, const char *layout);
 /* Of a bound contract: */
 const char *lk_contract_dims(const lk_contract *contract); /* "rows=100, cols=72" */
-/* the words behind `oracle`, for who can evaluate them; "" */
+/* the words behind `oracle`, a line for each, for who can evaluate them; "" */
 const char *lk_contract_oracle(const lk_contract *contract);
 uint32_t lk_contract_argument_count(const lk_contract *contract);
 lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argument *out);
@@ -538,6 +548,8 @@ lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t see
 /* Sets what the contract says of grid, block, shared memory and cooperation; grid[0] or block[0] stay 0 where it is
  * silent. */
 void lk_contract_shape(const lk_contract *contract, lk_launch *launch);
+/* Non-zero: for these dims the grid has no blocks, and there is nothing to launch. */
+int lk_contract_is_empty(const lk_contract *contract);
 
 /* Which launches are checked: the function is asked before each one begins, nodes of graphs included, on any thread,
  * several at a time. It must not call the library. software GPU: an unchecked launch runs, and nothing is reported of

@@ -20,6 +20,8 @@ struct binder {
     struct scope scope;
     struct dim_value *given; /* by the caller */
     u32 n;                   /* of them */
+    const struct layout_value *layout;
+    u32 layouts;
     u32 tries;
     bool chosen;                           /* some dim had a choice */
     const struct contract_require *broken; /* the first require that did not hold */
@@ -220,6 +222,62 @@ static bool bind_shape(struct binder *b, const struct contract_shape *s, struct 
     return out->extent <= COUNT_MOST || fail_at(b, s->dim[0]->at, "this would reach over more than 2^40 elements");
 }
 
+bool layout_parse(struct str text, struct layout_value *out, struct error *e)
+{
+    u32 n = 0;
+    out->amount = 0;
+    while (n < text.n && text.p[n] != '(') n++;
+    u32 i = 0;
+    while (i < LAYOUTS && !str_is((struct str){ text.p, n }, layout_names[i])) i++;
+    out->layout = (enum contract_layout)i;
+    u32 at = n + 1;
+    while (at < text.n && text.p[at] >= '0' && text.p[at] <= '9' && out->amount < 1u << 20)
+        out->amount = out->amount * 10 + (u64)(text.p[at++] - '0');
+    bool amount = n == text.n || (at == text.n - 1 && text.p[at] == ')' && at > n + 1 && out->amount < 1u << 20);
+    if (n == text.n) out->amount = i == LAYOUT_ROWS || i == LAYOUT_OFFSET;
+    return (i < LAYOUTS && amount) ||
+           error_set(e, ERR_INPUT, "%.*s is no layout: dense, rows(N), offset(N), broadcast(DIMENSION)",
+                     (int)MIN_OF(text.n, 60u), text.p);
+}
+
+static const struct layout_value *layout_of(struct binder *b, const struct contract_arg *g)
+{
+    for (u32 i = b->layouts; i-- > 0;)
+        if (!strcmp(b->layout[i].name, g->name) && b->layout[i].layout != LAYOUT_DENSE) return &b->layout[i];
+    return NULL;
+}
+
+/* The array in another layout than dense: other strides, memory before it. */
+static bool lay_out(struct binder *b, const struct contract_arg *g, struct bound_shape *s)
+{
+    const struct layout_value *l = layout_of(b, g);
+    u32 rank = g->shape.rank;
+    if (!l) return true;
+    if (!(g->layouts >> l->layout & 1) ||
+        (l->layout == LAYOUT_BROADCAST && (l->amount >= rank || !(g->broadcasts >> l->amount & 1))))
+        return fail_at(b, g->at, "%s is to be laid out as %s(%" PRIu64 "), which its view does not take", g->name,
+                       layout_names[l->layout], l->amount);
+    if (l->layout == LAYOUT_OFFSET) { /* in steps of what the contract asks the address to be a multiple of */
+        s64 align = g->shape.type->bytes;
+        if (g->align && !expr_integer(g->align, &b->scope, "the alignment", 1, 1 << 20, &align, b->e)) return false;
+        u64 step = MAX_OF((u64)align / g->shape.type->bytes, 1u);
+        s->offset = (l->amount + step - 1) / step * step;
+    }
+    if (l->layout == LAYOUT_BROADCAST) s->stride[l->amount] = 0;
+    for (u32 i = rank - 1; l->layout == LAYOUT_ROWS && i-- > 0;)
+        s->stride[i] = i == rank - 2 ? s->dim[i + 1] + l->amount : s->stride[i + 1] * MAX_OF(s->dim[i + 1], 1u);
+    u64 last = 0;
+    for (u32 i = 0; i < rank; i++) last += (s->dim[i] ? s->dim[i] - 1 : 0) * s->stride[i];
+    s->extent = s->count ? last + 1 : 0;
+    return s->extent <= COUNT_MOST || fail_at(b, g->at, "this would reach over more than 2^40 elements");
+}
+
+static void tell_strides(struct binder *b, const struct contract_arg *g, const struct bound_shape *s)
+{
+    for (u32 i = 0; g->strides != UINT32_MAX && i < g->shape.rank; i++)
+        b->out->value[g->strides + i] = (struct number){ .i = (s64)s->stride[i] };
+}
+
 /* Writing through a stride that visits an element twice cannot be meant. */
 static bool strides_apart(struct binder *b, const struct contract_arg *g, const struct bound_shape *s)
 {
@@ -300,8 +358,9 @@ static bool bind_arg(struct binder *b, const struct contract_arg *g, struct boun
     }
     out->bytes = g->kind == CONTRACT_BYTES ? g->nbytes : 8;
     if (g->kind != CONTRACT_BUFFER) return true;
-    if (!bind_shape(b, &g->shape, &out->shape) || !strides_apart(b, g, &out->shape) || !bind_fill(b, g, out))
-        return false;
+    if (!bind_shape(b, &g->shape, &out->shape) || !lay_out(b, g, &out->shape)) return false;
+    tell_strides(b, g, &out->shape);
+    if (!strides_apart(b, g, &out->shape) || !bind_fill(b, g, out)) return false;
     out->bytes = out->shape.extent * g->shape.type->bytes;
     align = g->shape.type->bytes;
     if (g->align && !expr_integer(g->align, &b->scope, "the alignment", 1, 1 << 20, &align, b->e)) return false;
@@ -310,13 +369,13 @@ static bool bind_arg(struct binder *b, const struct contract_arg *g, struct boun
            fail_at(b, g->align->at, "an alignment is a power of two, and %" PRId64 " is none", align);
 }
 
-static bool bind_tuple(struct binder *b, struct expr *const x[3], const char *name, u32 out[3])
+static bool bind_tuple(struct binder *b, struct expr *const x[3], const char *name, s64 least, u32 out[3])
 {
     for (u32 i = 0; i < 3; i++) {
         char what[16];
         s64 v = 1;
         snprintf(what, sizeof what, "%s.%c", name, "xyz"[i]);
-        if (x[i] && !expr_integer(x[i], &b->scope, what, 1, UINT32_MAX, &v, b->e)) return false;
+        if (x[i] && !expr_integer(x[i], &b->scope, what, least, UINT32_MAX, &v, b->e)) return false;
         out[i] = (u32)v;
     }
     return true;
@@ -329,9 +388,14 @@ static bool bind_launch(struct binder *b)
     if (!k->launch_at) return true;
     o->has_grid = k->grid[0];
     o->has_block = k->block[0];
-    if (!bind_tuple(b, k->grid, "grid", o->grid) || !bind_tuple(b, k->block, "block", o->block) ||
-        !bind_tuple(b, k->cluster, "cluster", o->cluster))
+    if (!bind_tuple(b, k->grid, "grid", 0, o->grid)) return false;
+    o->is_empty = o->has_grid && (!o->grid[0] || !o->grid[1] || !o->grid[2]);
+    if (!bind_tuple(b, k->block, "block", o->is_empty ? 0 : 1, o->block) ||
+        !bind_tuple(b, k->cluster, "cluster", 1, o->cluster))
         return false;
+    if (o->is_empty && k->empty == EMPTY_LAUNCH)
+        return fail_at(b, k->launch_at, "the contract says `empty launch`, and for %.300s the grid has no blocks",
+                       dims_text(b, k->dims.n));
     for (u32 i = 0; i < 3; i++) {
         o->value[k->launch_symbol + i] = (struct number){ .i = o->grid[i] };
         o->value[k->launch_symbol + 3 + i] = (struct number){ .i = o->block[i] };
@@ -378,17 +442,44 @@ static bool bind_requires(struct binder *b)
     return true;
 }
 
+/* Layouts of arguments that the kernel does not have. */
+static bool layouts_known(struct binder *b)
+{
+    for (u32 i = 0; i < b->layouts; i++) {
+        u32 k = 0;
+        while (k < b->k->args.n &&
+               (b->k->args.p[k].kind != CONTRACT_BUFFER || strcmp(b->k->args.p[k].name, b->layout[i].name)))
+            k++;
+        if (k == b->k->args.n) return fail_at(b, b->k->at, "%s has no array `%.60s`", b->k->name, b->layout[i].name);
+    }
+    return true;
+}
+
 bool contract_bind(struct arena *a, const struct contract *c, const struct contract_kernel *k, struct dim_value *given,
                    u32 n, struct bound *out, struct error *e)
+{
+    return contract_bind_with(a, c, k, given, n, NULL, 0, out, e);
+}
+
+bool contract_bind_with(struct arena *a, const struct contract *c, const struct contract_kernel *k,
+                        struct dim_value *given, u32 n, const struct layout_value *layout, u32 layouts,
+                        struct bound *out, struct error *e)
 {
     *out = (struct bound){ .contract = c, .kernel = k, .cluster = { 1, 1, 1 } };
     out->value = NEW_ARRAY(a, struct number, k->symbols.list.n + 1);
     out->arg = NEW_ARRAY(a, struct bound_arg, k->args.n + 1);
     out->part = NEW_ARRAY(a, struct bound_part, k->parts.n + 1);
-    struct binder b = {
-        .mem = a, .c = c, .k = k, .out = out, .given = given, .n = n, .e = e, .scope = { c->file, c->text, out->value }
-    };
-    if (!bind_dims(&b)) return false;
+    struct binder b = { .mem = a,
+                        .c = c,
+                        .k = k,
+                        .out = out,
+                        .given = given,
+                        .n = n,
+                        .layout = layout,
+                        .layouts = layouts,
+                        .e = e,
+                        .scope = { c->file, c->text, out->value } };
+    if (!layouts_known(&b) || !bind_dims(&b)) return false;
     for (u32 i = 0; i <= k->args.n; i++)
         if ((i == k->launch_after && !bind_launch(&b)) || (i < k->args.n && !bind_arg(&b, &k->args.p[i], &out->arg[i])))
             return false;

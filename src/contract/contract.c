@@ -7,14 +7,6 @@
 #include "contract/contract_line.h"
 #include <ctype.h>
 
-struct reader {
-    struct contract *out;
-    struct cursor c;
-    bool bare;                 /* every line counts */
-    bool in_block;             /* the line before belonged to a kernel */
-    struct contract_kernel *k; /* the block being read */
-};
-
 const char *line_name(struct cursor *c, struct contract_kernel *k, const char *what, bool dims_too)
 {
     struct str name = cursor_word(c);
@@ -28,6 +20,10 @@ const char *line_name(struct cursor *c, struct contract_kernel *k, const char *w
             cursor_error(c, name.p, "`%s` is the name of an earlier %s", other, i < k->args.n ? "argument" : "part");
             return NULL;
         }
+    }
+    if (setting_find(&k->settings, name)) {
+        cursor_error(c, name.p, "`%.*s` is the name of an earlier type or config", (int)MIN_OF(name.n, 60u), name.p);
+        return NULL;
     }
     if (!dims_too && symbol_find(&k->symbols, name) != UINT32_MAX) {
         cursor_error(c, name.p, "`%.*s` is the name of an earlier dim", (int)MIN_OF(name.n, 60u), name.p);
@@ -74,7 +70,8 @@ static const char *c_type(struct str word)
 bool line_shape(struct cursor *c, struct contract_shape *s, bool bare)
 {
     struct str word = cursor_word(c);
-    s->type = scalar_find(word);
+    const struct setting *chosen = setting_find(c->settings, word);
+    s->type = chosen && chosen->type ? chosen->type : scalar_find(word);
     const char *meant = c_type(word);
     if (!s->type && meant)
         return cursor_error(c, word.p, "`%.*s` is written %s here; there are %s", (int)word.n, word.p, meant,
@@ -237,27 +234,23 @@ static bool read_shared(struct reader *r)
     return line_ends(c, "a part of shared memory is NAME TYPE[SHAPE] at BYTES, as in shared tile f32[32, 33] at 0");
 }
 
-/* The rest of the line as it is. */
-static bool read_rest(struct reader *r, const char *what, const char **out)
+static bool read_compile(struct reader *r)
 {
     struct cursor *c = &r->c;
-    cursor_blank(c);
-    struct str rest = { c->p, (u32)(c->end - c->p) };
-    while (rest.n && isspace((unsigned char)rest.p[rest.n - 1])) rest.n--;
-    if (*out) return cursor_error(c, c->p, "this kernel has its %s already", what);
-    if (!rest.n) return cursor_error(c, c->p, "%s needs something behind it", what);
-    *out = arena_str(c->mem, rest);
+    struct str rest = line_rest(c);
+    if (r->k->compile_at) return cursor_error(c, rest.p, "this kernel has its compile already");
+    if (!rest.n) return cursor_error(c, rest.p, "compile needs something behind it");
+    r->k->compile_at = rest.p;
+    char *flags = arena_str(c->mem, rest);
+    r->k->compile = r->k->compile ? arena_printf(c->mem, "%s %s", r->k->compile, flags) : flags;
     return true;
 }
-
-static bool read_oracle(struct reader *r) { return read_rest(r, "oracle", &r->k->oracle); }
-static bool read_compile(struct reader *r) { return read_rest(r, "compile", &r->k->compile); }
 
 /* A plain name, a name with ::, or a mangled one. */
 static bool read_kernel(struct reader *r)
 {
     struct cursor *c = &r->c;
-    struct contract_kernel k = { 0 };
+    struct contract_kernel k = { .tolerance = 1 };
     cursor_blank(c);
     const char *from = k.at = c->p;
     while (c->p < c->end && (isalnum((unsigned char)*c->p) || strchr("_:$<>,", *c->p))) c->p++;
@@ -270,26 +263,57 @@ static bool read_kernel(struct reader *r)
     VEC_PUSH(c->mem, &r->out->kernels, k);
     r->k = &r->out->kernels.p[r->out->kernels.n - 1];
     r->in_block = true;
+    r->op = NULL;
     c->symbols = &r->k->symbols;
+    c->settings = &r->k->settings;
     return line_ends(c, "nothing follows the name of a kernel");
 }
 
-static const struct {
-    const char *word;
-    bool (*read)(struct reader *r);
-} lines[] = {
-    { "kernel", read_kernel }, { "dim", read_dim },         { "arg", read_arg },       { "launch", read_launch },
-    { "shared", read_shared }, { "require", read_require }, { "oracle", read_oracle }, { "compile", read_compile },
+static const struct line_rule lines[] = {
+    { "kernel", read_kernel, BEGINS },
+    { "type", read_type, IN_KERNEL },
+    { "config", read_config, IN_KERNEL },
+    { "dim", read_dim, IN_KERNEL | SURELY },
+    { "arg", read_arg, IN_KERNEL | SURELY },
+    { "launch", read_launch, IN_KERNEL | SURELY },
+    { "shared", read_shared, IN_KERNEL | SURELY },
+    { "require", read_require, IN_KERNEL | SURELY },
+    { "oracle", read_oracle, IN_KERNEL | IN_OP | SURELY },
+    { "compile", read_compile, IN_KERNEL | SURELY },
+    { "accumulate", read_accumulate, IN_KERNEL },
+    { "tolerance", read_tolerance, IN_KERNEL },
+    { "property", read_property, IN_KERNEL },
+    { "flops", read_flops, IN_KERNEL },
+    { "threshold", read_threshold, IN_KERNEL },
+    { "empty", read_empty, IN_KERNEL },
+    { "op", read_op, BEGINS },
+    { "forward", read_forward, IN_OP },
+    { "backward", read_backward, IN_OP },
 };
 
 static bool unknown_line(struct reader *r, struct str word)
 {
-    const char *words[COUNT_OF(lines)];
-    for (u32 i = 0; i < COUNT_OF(lines); i++) words[i] = lines[i].word;
-    return cursor_error(
-        &r->c, word.p,
-        "a line of a contract begins with kernel, dim, arg, launch, shared, require, oracle or compile%s",
-        word_hint(r->c.mem, word, words, COUNT_OF(words)));
+    const char *words[COUNT_OF(lines)], *list = "";
+    for (u32 i = 0; i < COUNT_OF(lines); i++) {
+        words[i] = lines[i].word;
+        list = arena_printf(r->c.mem, "%s%s%s", list, i ? " " : "", words[i]);
+    }
+    const char *hint = word_hint(r->c.mem, word, words, COUNT_OF(words));
+    return cursor_error(&r->c, word.p, "this begins no line of a contract%s%s%s", hint,
+                        hint[0] ? "" : "; there are: ", hint[0] ? "" : list);
+}
+
+static bool is_misplaced(struct reader *r, const struct line_rule *l, struct str word)
+{
+    if (!r->in_block)
+        return (l->where & SURELY) &&
+               !cursor_error(&r->c, word.p,
+                             "this line belongs to no kernel: a block begins with `%skernel NAME`, and its "
+                             "lines follow each other",
+                             r->bare ? "" : "//! ");
+    if (l->where & (r->k ? IN_KERNEL : IN_OP)) return false;
+    return !cursor_error(&r->c, word.p, "%s stands in the block of %s, and this one is of %s", l->word,
+                         l->where & IN_OP ? "an op" : "a kernel", r->k ? "a kernel" : "an op");
 }
 
 static bool read_line(struct reader *r, const char *p, const char *end)
@@ -304,12 +328,9 @@ static bool read_line(struct reader *r, const char *p, const char *end)
     u32 i = 0;
     while (i < COUNT_OF(lines) && !str_is(word, lines[i].word)) i++;
     if (i == COUNT_OF(lines)) return !r->in_block || unknown_line(r, word);
-    if (!r->in_block && lines[i].read != read_kernel)
-        return cursor_error(
-            c, word.p,
-            "this line belongs to no kernel: a block begins with `%skernel NAME`, and its lines follow each other",
-            r->bare ? "" : "//! ");
-    return lines[i].read(r);
+    if (lines[i].where & BEGINS) return lines[i].read(r);
+    if (is_misplaced(r, &lines[i], word)) return false;
+    return !r->in_block || lines[i].read(r);
 }
 
 /* The rest of a line behind its //!, or NULL. */
@@ -382,13 +403,19 @@ static bool is_bare(struct str text)
 
 bool contract_parse(struct arena *a, const char *file, struct str text, struct contract *out, struct error *e)
 {
-    struct reader r = { .out = out, .c = { .mem = a, .file = file, .all = text, .e = e } };
+    return contract_parse_with(a, file, text, NULL, 0, out, e);
+}
+
+bool contract_parse_with(struct arena *a, const char *file, struct str text, const struct choice_value *given, u32 n,
+                         struct contract *out, struct error *e)
+{
+    struct reader r = { .out = out, .c = { .mem = a, .file = file, .all = text, .e = e }, .given = given, .n = n };
     struct found f = scan(text);
     *out = (struct contract){ .file = file, .text = text };
     r.bare = !f.mark && is_bare(text);
     if (!f.block && f.stray) /* which says that it belongs to no kernel */
         return read_line(&r, f.stray, line_end(f.stray, text.p + text.n));
-    if (!f.block && !r.bare) return true;
+    if (!f.block && !r.bare) return choices_known(&r);
     const char *end = text.p + text.n;
     for (const char *p = text.p; p < end; p = line_end(p, end) + 1) {
         const char *to = line_end(p, end), *at = r.bare ? p : marked(p, to);
@@ -399,7 +426,17 @@ bool contract_parse(struct arena *a, const char *file, struct str text, struct c
         if (r.bare && passes(p, to)) continue;
         if (!read_line(&r, at, to)) return false;
     }
-    return true;
+    return choices_known(&r);
+}
+
+/* "f<float, 128>" and "f<float,128>" are one name. */
+static bool same_name(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a == ' ') a++;
+        while (*b == ' ') b++;
+        if (*a != *b || !*a) return *a == *b;
+    }
 }
 
 const struct contract_kernel *contract_find(const struct contract *c, const char *plain, const char *mangled)
@@ -409,7 +446,7 @@ const struct contract_kernel *contract_find(const struct contract *c, const char
         if (p[0] == ':' && p[1] == ':') last = p + 2;
     for (u32 i = 0; i < c->kernels.n; i++) {
         const char *name = c->kernels.p[i].name;
-        if (!strcmp(name, plain) || !strcmp(name, mangled) || !strcmp(name, last)) return &c->kernels.p[i];
+        if (same_name(name, plain) || !strcmp(name, mangled) || same_name(name, last)) return &c->kernels.p[i];
     }
     return NULL;
 }

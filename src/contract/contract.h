@@ -46,6 +46,11 @@ struct contract_fill { /* uniform(-1, 1) */
     const char *at;     /* of its word */
 };
 
+/* Layouts of an array: as it is written, rows further apart, beginning behind the start of its memory, or standing
+ * still along one dimension. An argument takes the first alone, unless its `view` says otherwise. */
+enum contract_layout { LAYOUT_DENSE, LAYOUT_ROWS, LAYOUT_OFFSET, LAYOUT_BROADCAST, LAYOUTS };
+extern const char *const layout_names[LAYOUTS];
+
 enum contract_arg_kind { CONTRACT_VALUE, CONTRACT_BUFFER, CONTRACT_BYTES, CONTRACT_NULL };
 enum contract_flow { FLOW_IN, FLOW_OUT, FLOW_INOUT };
 enum { NO_ALIAS = UINT32_MAX };
@@ -62,6 +67,9 @@ struct contract_arg {
     bool optional;               /* a null pointer is fine */
     struct contract_fill fill;
     struct expr *align; /* bytes; NULL: the element's size */
+    u32 layouts;        /* a bit for each layout that it takes; 0: dense alone */
+    u32 broadcasts;     /* LAYOUT_BROADCAST: a bit for each dimension along which it may stand still */
+    u32 strides;        /* the number of NAME.stride0 in expressions, the others follow; UINT32_MAX: no view line */
     u32 alias;          /* an earlier argument whose memory this may be; NO_ALIAS: of none */
     const u8 *bytes;
     u32 nbytes; /* CONTRACT_BYTES: a struct passed by value */
@@ -80,10 +88,37 @@ struct contract_require {
     u32 last;
 }; /* last: the largest symbol in it, UINT32_MAX: none */
 
-struct contract_kernel {
-    const char *name; /* as in the source, or mangled */
+/* type T f32|f16, config BLOCK 256 {64, 128}: what is decided before a block is read. The first value is the usual one.
+ */
+enum { CONTRACT_CHOICES = 16, CONTRACT_VALUES = 64 };
+struct contract_choice {
+    const char *name;
     const char *at;
-    struct symbols symbols; /* dims first, then values and grid.x to block.z in the order of the text */
+    bool is_type;
+    bool in_name; /* a template argument of the kernel; else a -D of the compiler */
+    VEC(const char *) value;
+    u32 chosen; /* of them */
+};
+struct choice_value { /* a choice that the caller makes; what no block asks for is an error */
+    const char *name, *value;
+};
+
+struct contract_text { /* words that somebody else reads: oracle, property */
+    const char *text;
+    const char *at;
+};
+struct contract_texts {
+    VEC(struct contract_text) list;
+};
+
+enum contract_empty { EMPTY_NOTHING, EMPTY_ZEROS, EMPTY_LAUNCH };
+
+struct contract_kernel {
+    const char *name; /* as in the source, or mangled; template arguments that are choices have their values */
+    const char *at;
+    VEC(struct contract_choice) choices;
+    struct settings settings; /* what the choices came to */
+    struct symbols symbols;   /* dims first, then values and grid.x to block.z in the order of the text */
     VEC(struct contract_dim) dims;
     VEC(struct contract_arg) args;
     VEC(struct contract_part) parts;
@@ -94,23 +129,46 @@ struct contract_kernel {
     struct expr *grid[3], *block[3], *cluster[3]; /* NULL in [0]: not given; in the others: 1 */
     struct expr *shared;                          /* bytes; NULL: what the parts need */
     bool cooperative;
-    const char *oracle;  /* the words behind `oracle`, kept for the lab; nobody evaluates them yet. NULL: none */
-    const char *compile; /* flags for the compiler, or NULL */
+    const char *compile; /* flags for the compiler, those of the choices with them, or NULL */
+    const char *compile_at;
+    /* for the laboratory */
+    struct contract_texts oracles, properties;
+    const char *accumulate;    /* "f32 tree 256": what sums are kept in; NULL: not said */
+    double tolerance;          /* 4 of `tolerance 4x`: how much wider the bound is; 1 */
+    double threshold;          /* 0.03 of `threshold 3%`: a difference of time that counts; 0: not said */
+    struct expr *flops;        /* of one launch; NULL: not said */
+    enum contract_empty empty; /* what becomes of the outputs of a grid without blocks */
+};
+
+struct contract_call { /* ln_fwd(x, g, b) -> y, mean */
+    const char *name;  /* NULL: not said */
+    const char *at;
+    VEC(const char *) in;
+    VEC(const char *) out;
+};
+struct contract_op { /* what one kernel or several compute together */
+    struct contract_call is, forward, backward;
+    struct contract_texts oracles;
 };
 
 struct contract {
     const char *file; /* for messages and as the place of findings */
     struct str text;  /* the caller's; must live as long */
     VEC(struct contract_kernel) kernels;
+    VEC(struct contract_op) ops;
 };
 
 /* Reads all blocks. Files without one give a contract without kernels. Everything lives in `a`. */
 bool contract_parse(struct arena *a, const char *file, struct str text, struct contract *out, struct error *e);
+/* The same with choices of the caller in place of the usual ones. */
+bool contract_parse_with(struct arena *a, const char *file, struct str text, const struct choice_value *given, u32 n,
+                         struct contract *out, struct error *e);
 /* The block of this kernel, by its plain or mangled name; NULL: none. */
 const struct contract_kernel *contract_find(const struct contract *c, const char *plain, const char *mangled);
 
 struct bound_shape { /* a shape whose expressions have become numbers */
     u64 dim[CONTRACT_RANK], stride[CONTRACT_RANK];
+    u64 offset; /* elements of memory before the first one */
     u64 count;  /* elements */
     u64 extent; /* elements from the first to the last in memory, both included */
 };
@@ -134,17 +192,29 @@ struct bound {
     struct bound_arg *arg; /* as many as the kernel's block has */
     struct bound_part *part;
     bool has_grid, has_block; /* the launch line gives them */
+    bool is_empty;            /* and the grid has no blocks */
     u32 grid[3], block[3], cluster[3];
     u64 shared; /* bytes of dynamic shared memory */
 };
 struct dim_value {
     const char *name;
     s64 value;
-}; /* a dim that the caller decides */
+};                    /* a dim that the caller decides */
+struct layout_value { /* a layout that the caller decides: rows(2), offset(4), broadcast(0) */
+    const char *name; /* of the argument */
+    enum contract_layout layout;
+    u64 amount;
+};
+/* "rows(2)"; false: e says what there is */
+bool layout_parse(struct str text, struct layout_value *out, struct error *e);
 /* Gives the dims their values, those in `given` first, and evaluates everything. false: e says what does not hold,
  * and where. */
 bool contract_bind(struct arena *a, const struct contract *c, const struct contract_kernel *k, struct dim_value *given,
                    u32 n, struct bound *out, struct error *e);
+/* The same with layouts of arguments other than dense. One that the contract does not take is an error. */
+bool contract_bind_with(struct arena *a, const struct contract *c, const struct contract_kernel *k,
+                        struct dim_value *given, u32 n, const struct layout_value *layout, u32 layouts,
+                        struct bound *out, struct error *e);
 /* "f32[100,72]" */
 void contract_type_text(const struct bound_arg *b, char *out, size_t size);
 

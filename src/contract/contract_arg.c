@@ -21,8 +21,8 @@ static const struct {
     { "permutation", FILL_PERMUTATION, 0, 0 },
     { "file", FILL_FILE, 0, 0 },
 };
-static const char *const attributes[] = { "in",       "out",   "inout", "once",  "partial",
-                                          "optional", "align", "alias", "stride" };
+static const char *const attributes[] = { "in",       "out",   "inout", "once",   "partial",
+                                          "optional", "align", "alias", "stride", "view" };
 
 struct arg_line {
     struct cursor *c;
@@ -115,6 +115,36 @@ static bool read_stride(struct arg_line *l)
                                         s->rank == 1 ? "" : "s", n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
 }
 
+/* view dense|rows|offset|broadcast(0) */
+static bool read_view(struct arg_line *l)
+{
+    struct cursor *c = l->c;
+    struct contract_arg *g = &l->g;
+    if (g->layouts) return cursor_error(c, c->p, "the layouts of this argument are given already");
+    do {
+        struct str word = cursor_word(c);
+        u32 i = 0;
+        while (i < LAYOUTS && !str_is(word, layout_names[i])) i++;
+        if (i == LAYOUTS)
+            return cursor_error(c, word.p, "a layout belongs here: dense, rows, offset, broadcast(DIMENSION)%s",
+                                word_hint(c->mem, word, layout_names, LAYOUTS));
+        g->layouts |= 1u << i;
+        if (i == LAYOUT_ROWS && g->shape.rank < 2)
+            return cursor_error(c, word.p, "rows further apart need two dimensions, and %s has one", g->name);
+        if (i != LAYOUT_BROADCAST) continue;
+        struct scope none = { .file = c->file, .all = c->all };
+        s64 d;
+        if (!cursor_take(c, '(')) return cursor_error(c, c->p, "broadcast names a dimension, as in broadcast(0)");
+        struct expr *x = expr_parse(c);
+        if (!x || (!expr_is_constant(x) && !cursor_error(c, x->at, "the number of a dimension belongs here")) ||
+            !expr_integer(x, &none, "the dimension", 0, (s64)g->shape.rank - 1, &d, c->e))
+            return false;
+        if (!cursor_take(c, ')')) return cursor_error(c, c->p, "here a ) is missing");
+        g->broadcasts |= 1u << d;
+    } while (cursor_take(c, '|'));
+    return true;
+}
+
 static bool set_flow(struct arg_line *l, struct str word, enum contract_flow flow)
 {
     if (l->flow_given) return cursor_error(l->c, word.p, "the direction is given twice; for both ways say inout");
@@ -129,11 +159,12 @@ static bool unknown_attribute(struct arg_line *l, struct str word)
     u32 n = 0;
     for (u32 i = 0; i < COUNT_OF(attributes); i++) words[n++] = attributes[i];
     for (u32 i = 0; i < COUNT_OF(fills); i++) words[n++] = fills[i].word;
-    return cursor_error(l->c, word.p,
-                        "here belong in, out or inout, once, partial, optional, align, alias, stride, or the contents: "
-                        "none, zeros, ones, iota, "
-                        "const(V), nan, uniform, normal, randint, index(N), permutation, file(\"NAME\")%s",
-                        word_hint(l->c->mem, word, words, n));
+    return cursor_error(
+        l->c, word.p,
+        "here belong in, out or inout, once, partial, optional, align, alias, stride, view, or the contents: "
+        "none, zeros, ones, iota, "
+        "const(V), nan, uniform, normal, randint, index(N), permutation, file(\"NAME\")%s",
+        word_hint(l->c->mem, word, words, n));
 }
 
 static bool read_attribute(struct arg_line *l)
@@ -151,6 +182,7 @@ static bool read_attribute(struct arg_line *l)
     if (str_is(word, "align")) return (g->align = expr_parse(c)) != NULL;
     if (str_is(word, "alias")) return read_alias(l);
     if (str_is(word, "stride")) return read_stride(l);
+    if (str_is(word, "view")) return read_view(l);
     for (u32 i = 0; i < COUNT_OF(fills); i++)
         if (str_is(word, fills[i].word)) return read_fill(l, word, i);
     return unknown_attribute(l, word);
@@ -166,6 +198,10 @@ static bool read_buffer(struct arg_line *l)
     if (!l->flow_given) return cursor_error(c, c->p, "%s needs a direction: in, out or inout", g->name);
     if (g->flow == FLOW_IN && (g->once || g->partial))
         return cursor_error(c, g->at, "%s is for out arguments, and %s is in", g->once ? "once" : "partial", g->name);
+    if (g->layouts && g->shape.stride[0])
+        return cursor_error(c, g->at, "%s has strides of its own, and so no other layouts", g->name);
+    if (g->broadcasts && g->flow != FLOW_IN)
+        return cursor_error(c, g->at, "%s is written, and cannot stand still along a dimension", g->name);
     if (g->flow == FLOW_OUT && g->fill.given && g->alias != NO_ALIAS)
         return cursor_error(c, g->fill.at, "%s takes its contents from the argument it shares memory with", g->name);
     return true;
@@ -216,9 +252,19 @@ static bool read_value(struct arg_line *l)
     return true;
 }
 
+/* x.stride0, x.stride1: what the kernel is told of a layout */
+static void stride_symbols(struct cursor *c, struct contract_kernel *k, struct contract_arg *g)
+{
+    g->strides = k->symbols.list.n;
+    for (u32 i = 0; i < g->shape.rank; i++) {
+        struct symbol s = { arena_printf(c->mem, "%s.stride%u", g->name, i), g->at };
+        VEC_PUSH(c->mem, &k->symbols.list, s);
+    }
+}
+
 bool line_arg(struct cursor *c, struct contract_kernel *k)
 {
-    struct arg_line l = { .c = c, .k = k, .g = { .alias = NO_ALIAS, .symbol = UINT32_MAX } };
+    struct arg_line l = { .c = c, .k = k, .g = { .alias = NO_ALIAS, .symbol = UINT32_MAX, .strides = UINT32_MAX } };
     if (k->args.n == CONTRACT_ARGS) return cursor_error(c, c->p, "a kernel has at most %d arguments", CONTRACT_ARGS);
     cursor_blank(c);
     l.g.at = c->p;
@@ -237,6 +283,7 @@ bool line_arg(struct cursor *c, struct contract_kernel *k)
         c->p = from;
         ok = line_shape(c, &l.g.shape, true) && (l.g.shape.rank ? read_buffer(&l) : read_value(&l));
     }
+    if (ok && l.g.layouts) stride_symbols(c, k, &l.g);
     if (ok) VEC_PUSH(c->mem, &k->args, l.g);
     return ok;
 }

@@ -39,6 +39,13 @@ u32 symbol_find(const struct symbols *s, struct str name)
     return UINT32_MAX;
 }
 
+const struct setting *setting_find(const struct settings *s, struct str name)
+{
+    for (u32 i = 0; s && i < s->list.n; i++)
+        if (str_is(name, s->list.p[i].name)) return &s->list.p[i];
+    return NULL;
+}
+
 bool cursor_error(const struct cursor *c, const char *at, const char *fmt, ...)
 {
     va_list ap;
@@ -176,22 +183,36 @@ static void unknown_name(struct cursor *c, struct str name, bool call)
                      hint[0] ? "" : "; a name is a dim, or an argument with a value, of a line above");
 }
 
-/* A name, with .x .y .z behind grid and block; or a function and its operands. */
+/* Takes what a name may have behind it: .x .y .z of grid and block, .stride0 to .stride7 of an array. */
+static void take_part(struct cursor *c, struct str *name)
+{
+    static const char stride[] = ".stride";
+    size_t n = sizeof stride - 1;
+    u32 more = 0;
+    if (c->end - c->p > 1 && c->p[0] == '.' && strchr("xyz", c->p[1])) more = 2;
+    if ((size_t)(c->end - c->p) > n && !memcmp(c->p, stride, n) && isdigit((unsigned char)c->p[n])) more = (u32)n + 1;
+    c->p += more;
+    name->n += more;
+}
+
+/* A name with its part; or a function and its operands. */
 static struct expr *parse_name(struct cursor *c)
 {
     struct str name = cursor_word(c);
-    if (c->end - c->p > 1 && c->p[0] == '.' && strchr("xyz", c->p[1])) {
-        c->p += 2;
-        name.n += 2;
-    }
+    take_part(c, &name);
     if (cursor_take(c, '(')) {
         for (u32 i = 0; i < FN_COUNT; i++)
             if (str_is(name, functions[i].name)) return parse_call(c, name, i);
         unknown_name(c, name, true);
         return NULL;
     }
-    struct expr *x = node(c, EX_NAME, name.p);
+    const struct setting *chosen = setting_find(c->settings, name);
+    struct expr *x = node(c, chosen && !chosen->type ? EX_NUMBER : EX_NAME, name.p);
     if (!x) return NULL;
+    if (x->op == EX_NUMBER) {
+        x->value.i = chosen->value;
+        return x;
+    }
     x->symbol = symbol_find(c->symbols, name);
     if (x->symbol != UINT32_MAX) return x;
     unknown_name(c, name, false);

@@ -74,13 +74,26 @@ struct symbols {
 };
 u32 symbol_find(const struct symbols *s, struct str name); /* UINT32_MAX: none */
 
+struct scalar;
+struct setting { /* a name whose value is chosen before the text is read: type T, config BLOCK */
+    const char *name;
+    const char *at;
+    const struct scalar *type; /* NULL: a number */
+    s64 value;
+};
+struct settings {
+    VEC(struct setting) list;
+};
+const struct setting *setting_find(const struct settings *s, struct str name); /* s may be NULL; NULL: none */
+
 struct cursor {                    /* a line being read */
     struct arena *mem;             /* for what is made from it */
     const char *file;              /* for messages */
     struct str all;                /* the whole text, for messages */
     const char *p, *end;           /* what is left of the line */
     const struct symbols *symbols; /* the names that may occur */
-    u32 nodes, depth;              /* of the expression being parsed, against EXPR_NODES and EXPR_DEPTH */
+    const struct settings *settings;
+    u32 nodes, depth; /* of the expression being parsed, against EXPR_NODES and EXPR_DEPTH */
     struct error *e;
 };
 bool cursor_error(const struct cursor *c, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -5,8 +5,17 @@
 
 lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size_t bytes, lk_contract **contract)
 {
-    if (!gpu || !contract || (!text && bytes))
-        return HOST_MISSING(gpu, !gpu ? "gpu" : !text ? "text" : "place for the contract");
+    return lk_contract_read_with(gpu, file, text, bytes, NULL, 0, contract);
+}
+
+lk_status lk_contract_read_with(lk_gpu *gpu, const char *file, const char *text, size_t bytes, const lk_choice *choices,
+                                uint32_t count, lk_contract **contract)
+{
+    if (!gpu || !contract || (!text && bytes) || (!choices && count))
+        return HOST_MISSING(gpu, !gpu                ? "gpu"
+                                 : !text && bytes    ? "text"
+                                 : !choices && count ? "list of choices"
+                                                     : "place for the contract");
     struct error *e = host_begin(gpu);
     struct arena mem = { 0 };
     *contract = NULL;
@@ -16,7 +25,12 @@ lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size
     }
     lk_contract *c = NEW(&mem, struct lk_contract);
     struct str copy = { arena_str(&mem, (struct str){ text, (u32)bytes }), (u32)bytes };
-    bool ok = contract_parse(&mem, arena_str(&mem, str_of(file ? file : "contract")), copy, &c->read, e);
+    struct choice_value *given = NEW_ARRAY(&mem, struct choice_value, count + 1);
+    for (u32 i = 0; i < count; i++)
+        given[i] = (struct choice_value){ choices[i].name ? choices[i].name : "",
+                                          choices[i].value ? choices[i].value : "" };
+    bool ok = contract_parse_with(&mem, arena_str(&mem, str_of(file ? file : "contract")), copy, given, count, &c->read,
+                                  e);
     c->gpu = gpu;
     c->mem = mem;
     if (!ok) {
@@ -92,6 +106,15 @@ static char *dims_text(lk_contract *c)
     return t;
 }
 
+static char *oracle_text(lk_contract *c)
+{
+    const struct contract_texts *o = &c->bound.kernel->oracles;
+    char *t = NULL;
+    for (u32 i = 0; i < o->list.n; i++)
+        t = arena_printf(&c->bound_mem, "%s%s%s", t ? t : "", t ? "\n" : "", o->list.p[i].text);
+    return t;
+}
+
 lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count)
 {
     if (!contract || !kernel || (!dims && count))
@@ -110,12 +133,32 @@ lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const
     }
     struct dim_value *given = NEW_ARRAY(&contract->bound_mem, struct dim_value, count + 1);
     for (u32 i = 0; i < count; i++) given[i] = (struct dim_value){ dims[i].name, dims[i].value };
-    if (!suits(contract, k, kernel) ||
-        !contract_bind(&contract->bound_mem, &contract->read, k, given, count, &contract->bound, e))
+    if (!suits(contract, k, kernel) || !contract_bind_with(&contract->bound_mem, &contract->read, k, given, count,
+                                                           contract->layout.p, contract->layout.n, &contract->bound, e))
         return host_failed(gpu);
     contract->kernel = (struct lk_kernel *)kernel;
     contract->dims = dims_text(contract);
+    contract->oracle = oracle_text(contract);
     return LK_OK;
+}
+
+lk_status lk_contract_layout(lk_contract *contract, const char *argument, const char *layout)
+{
+    if (!contract || !argument || !layout)
+        return HOST_MISSING(contract ? contract->gpu : NULL, !contract   ? "contract"
+                                                             : !argument ? "argument"
+                                                                         : "layout");
+    struct error *e = host_begin(contract->gpu);
+    struct layout_value v;
+    if (!layout_parse(str_of(layout), &v, e)) return host_failed(contract->gpu);
+    v.name = arena_str(&contract->mem, str_of(argument));
+    VEC_PUSH(&contract->mem, &contract->layout, v);
+    return LK_OK;
+}
+
+int lk_contract_is_empty(const lk_contract *contract)
+{
+    return contract && contract->kernel && contract->bound.is_empty;
 }
 
 static bool is_bound(const lk_contract *c, struct error *e)
@@ -127,7 +170,7 @@ const char *lk_contract_dims(const lk_contract *contract) { return contract && c
 
 const char *lk_contract_oracle(const lk_contract *contract)
 {
-    return contract && contract->kernel && contract->bound.kernel->oracle ? contract->bound.kernel->oracle : "";
+    return contract && contract->kernel && contract->oracle ? contract->oracle : "";
 }
 
 uint32_t lk_contract_argument_count(const lk_contract *contract)
@@ -152,6 +195,7 @@ lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argum
         .flow = (lk_flow)g->flow,
         .rank = g->shape.rank,
         .bytes = b->bytes,
+        .offset = b->shape.offset,
         .align = b->align,
         .same = g->alias == NO_ALIAS ? -1 : (int32_t)g->alias,
         .filled = g->kind == CONTRACT_BUFFER && b->fill.kind != FILL_UNINIT,

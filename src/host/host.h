@@ -130,8 +130,10 @@ struct lk_contract {
     struct bound bound;       /* kernel is NULL until it is bound */
     struct lk_kernel *kernel; /* to whom */
     char *dims;               /* "rows=100, cols=72" */
-    struct arena mem;         /* for the text and the blocks */
-    struct arena bound_mem;   /* for `bound`; emptied when it is bound anew */
+    char *oracle;             /* a line for each oracle line; NULL: none */
+    VEC(struct layout_value) layout;
+    struct arena mem;       /* for the text and the blocks */
+    struct arena bound_mem; /* for `bound`; emptied when it is bound anew */
 };
 
 /* ---- api_error.c ---- */

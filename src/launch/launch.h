@@ -79,7 +79,9 @@ struct launch_options { /* one part */
     bool no_contract;     /* --no-contract */
     bool merged;          /* what the contract gives is in the fields here */
     lk_dim dim[LAUNCH_DIMS];
-    u32 dims;                   /* --dim */
+    u32 dims; /* --dim */
+    lk_choice choice[LAUNCH_DIMS];
+    u32 choices;                /* --config */
     const char *trace_file;     /* --trace FILE or NULL */
     lk_trace trace;             /* --trace-..., --break; write and stop are set when it runs */
     double tolerance;           /* --tolerance: relative, 0: the same bits */
@@ -229,6 +231,7 @@ bool launch_options_parse(struct arena *a, int argc, char **argv, struct request
 
 /* launch_contract.c. --dim rows=100,cols=64 */
 bool launch_dim_parse(struct arena *a, const char *text, struct launch_options *o, struct error *e);
+bool launch_config_parse(struct arena *a, const char *text, struct launch_options *o, struct error *e);
 /* Reads the contract of the file; one without kernels when it has none. 0, or an exit code after saying why. */
 int launch_contract_read(lk_gpu *gpu, const struct launch_options *o, lk_contract **contract, struct error *e);
 /* Binds it to the kernel and completes `o` from it. 0, or an exit code after saying why; without a block for this

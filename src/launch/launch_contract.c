@@ -31,13 +31,29 @@ bool launch_dim_parse(struct arena *a, const char *text, struct launch_options *
     return o->dims > 0 || error_set(e, ERR_INPUT, "--dim needs something behind it: --dim NAME=NUMBER");
 }
 
+bool launch_config_parse(struct arena *a, const char *text, struct launch_options *o, struct error *e)
+{
+    for (const char *p = text; *p;) {
+        size_t n = strcspn(p, ",");
+        const char *equals = memchr(p, '=', n);
+        if (!equals || equals == p || equals + 1 == p + n)
+            return error_set(e, ERR_INPUT, "--config %.60s: this is --config NAME=VALUE, as in --config T=f16,BLOCK=64",
+                             text);
+        if (o->choices == LAUNCH_DIMS) return error_set(e, ERR_INPUT, "more than %d values for --config", LAUNCH_DIMS);
+        o->choice[o->choices++] = (lk_choice){ arena_str(a, (struct str){ p, (u32)(equals - p) }),
+                                               arena_str(a, (struct str){ equals + 1, (u32)(p + n - equals - 1) }) };
+        p += n + (p[n] == ',');
+    }
+    return o->choices > 0 || error_set(e, ERR_INPUT, "--config needs something behind it: --config NAME=VALUE");
+}
+
 int launch_contract_read(lk_gpu *gpu, const struct launch_options *o, lk_contract **contract, struct error *e)
 {
     const char *path = o->contract ? o->contract : o->path;
     struct str text;
     if (o->no_contract) return EXIT_CLEAN;
     if (!file_read(path, &text, e)) return cli_error_value(e);
-    lk_status status = lk_contract_read(gpu, path, text.p, text.n, contract);
+    lk_status status = lk_contract_read_with(gpu, path, text.p, text.n, o->choice, o->choices, contract);
     base_free((void *)text.p);
     if (status != LK_OK) return cli_error_status(status, lk_gpu_error(gpu));
     bool wanted = o->contract || o->dims;
@@ -163,6 +179,11 @@ int launch_contract_bind(struct arena *a, lk_gpu *gpu, lk_contract *c, const lk_
     if (o->merged) return EXIT_CLEAN;
     o->merged = true;
     if (!merge(a, c, s, o, e)) return e->code ? cli_error_value(e) : cli_error_status(LK_BAD_INPUT, lk_gpu_error(gpu));
+    if (lk_contract_is_empty(c) && !o->grid[0]) {
+        printf("%s (%s): the grid has no blocks, and nothing is launched\n", lk_kernel_plain(kernel),
+               lk_contract_dims(c));
+        return EXIT_NOTHING;
+    }
     lk_launch l = { .size = sizeof l };
     lk_contract_shape(c, &l);
     if (!o->grid[0]) memcpy(o->grid, l.grid, sizeof o->grid);

@@ -178,6 +178,7 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_TRACE_LINE: o->trace.lines = text; return true;
     case O_launch_BREAK: o->trace.break_at = text; return true;
     case O_launch_DIM: return launch_dim_parse(a, text, o, e);
+    case O_launch_CONFIG: return launch_config_parse(a, text, o, e);
     case O_launch_CONTRACT: o->contract = text; return true;
     case O_launch_SET: return parse_set(a, text, o, e);
     case O_launch_NO_CONTRACT: return o->no_contract = true;
@@ -319,7 +320,7 @@ static bool check_together(const struct launch_options *o, const struct run_opti
         return error_set(e, ERR_INPUT,
                          "--trace-cta, --trace-warp and --trace-line choose what --trace FILE writes and where --break "
                          "stops: one of these is missing");
-    if (o->no_contract && (o->contract || o->dims))
+    if (o->no_contract && (o->contract || o->dims || o->choices))
         return error_set(e, ERR_INPUT, "--no-contract and %s contradict each other",
                          o->contract ? "--contract" : "--dim");
     return true;

@@ -39,6 +39,11 @@ static void bound_block(struct arena *a, const struct contract *c, const struct 
     struct bound b;
     char text[160];
     CHECK(contract_find(c, k->name, k->name));
+    struct layout_value layout[] = { { "x", LAYOUT_ROWS, 2 }, { "y", LAYOUT_OFFSET, 3 }, { "x", LAYOUT_BROADCAST, 0 } };
+    if (!contract_bind_with(a, c, k, NULL, 0, layout, COUNT_OF(layout), &b, &e)) {
+        CHECK(e.code == ERR_INPUT && e.text[0] && e.where[0]);
+        e = (struct error){ 0 };
+    }
     if (!contract_bind(a, c, k, NULL, 0, &b, &e)) {
         CHECK(e.code == ERR_INPUT && e.text[0] && e.where[0]);
         return;

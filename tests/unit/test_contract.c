@@ -122,7 +122,7 @@ static const struct {
     { "//! kernel a\n//! arg x bytes = 0g\n", "k.cu:2:19", "bytes are pairs of hexadecimal digits" },
     { "//! kernel a\n//! launch grid=1 blok=2\n", "k.cu:2:19", "did you mean `block`?" },
     { "//! kernel a\n//! launch grid=1,2,3,4\n", "k.cu:2:23", "grid has at most three dimensions" },
-    { "//! kernel a\n//! launch grid=0\n", "k.cu:2:17", "grid.x is 0; it must lie between 1 and 4294967295" },
+    { "//! kernel a\n//! launch block=0\n", "k.cu:2:18", "block.x is 0; it must lie between 1 and 4294967295" },
     { "//! kernel a\n//! launch grid=1 grid=2\n", "k.cu:2:19", "grid is given twice" },
     { "//! kernel a\n//! launch grid=1\n//! launch block=2\n", "k.cu:3:11", "has a launch line already" },
     { "//! kernel a\n//! shared t f32\n", "k.cu:2:17", "behind the type comes its shape" },
@@ -192,7 +192,7 @@ static void shapes(void)
     UNIT(bound.grid[0] == 5 && bound.grid[1] == 2 && bound.grid[2] == 1 && bound.block[2] == 2 && bound.shared == 20 &&
          bound.kernel->cooperative);
     UNIT(bound.part[1].offset == 16 && bound.part[1].bytes == 16);
-    UNIT_EQ_STR(bound.kernel->oracle, "f");
+    UNIT_EQ_STR(bound.kernel->oracles.list.p[0].text, "f");
 }
 
 /* What is a block, and whose lines are not. */
