@@ -87,13 +87,25 @@ u32 code_barrier_in_pass(const struct lowered *l, u32 from, u32 to)
     return NONE;
 }
 
+bool code_common_loop(const struct lowered *l, u32 a, u32 b, u32 *first, u32 *end)
+{
+    u32 x = code_block(l, a), y = code_block(l, b), found = NONE;
+    for (u32 n = 0; x != NONE && y != NONE && n < l->nloop; n++) {
+        u32 head = l->loop[n].head, last = l->loop[n].last;
+        if (head > MIN_OF(x, y) || last < MAX_OF(x, y)) continue;
+        if (found == NONE || last - head < l->loop[found].last - l->loop[found].head) found = n;
+    }
+    if (found == NONE) return false;
+    *first = l->block[l->loop[found].head].first;
+    *end = l->block[l->loop[found].last].end;
+    return true;
+}
+
 /* Some loop contains both operations. */
 bool code_in_one_loop(const struct lowered *l, u32 a, u32 b)
 {
-    u32 x = code_block(l, a), y = code_block(l, b);
-    for (u32 n = 0; x != NONE && y != NONE && n < l->nloop; n++)
-        if (l->loop[n].head <= x && x <= l->loop[n].last && l->loop[n].head <= y && y <= l->loop[n].last) return true;
-    return false;
+    u32 first, end;
+    return code_common_loop(l, a, b, &first, &end);
 }
 
 u32 code_update_load(struct side s) { return update_load(s.l, s.op); }

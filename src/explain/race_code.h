@@ -26,6 +26,8 @@ bool code_must_pass(const struct lowered *l, u32 a, u32 b);
 bool code_fence_between(const struct lowered *l, u32 from, u32 to);  /* and whoever reaches `to` has passed it */
 u32 code_barrier_in_pass(const struct lowered *l, u32 from, u32 to); /* between the two, before the second; NONE */
 bool code_in_one_loop(const struct lowered *l, u32 a, u32 b);
+/* The operations of the innermost loop that contains both: from *first to before *end; false: no loop does. */
+bool code_common_loop(const struct lowered *l, u32 a, u32 b, u32 *first, u32 *end);
 
 /* In a loop that the compiler has unrolled, first is an access of one turn and second one of the next turn, which comes
  * earlier in the source: the barrier that orders the two within a turn. NONE: it is not so. */

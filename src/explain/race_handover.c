@@ -115,18 +115,45 @@ bool advise_lock(struct draft *x)
 
 /* ---- one thread tells for its block ---- */
 
-/* The release with which one thread of a block tells others what its block has done, behind the access `from`: NONE:
- * there is none, or a barrier lies in front of it. */
-static u32 find_arrival(const struct lowered *l, u32 from, u32 to)
+/* The way of a thread from one access to another, in the text: straight on, or, in a loop, on to its end and from its
+ * beginning (then `again` is the loop's first operation; else NONE, and `end` is `to`). */
+struct way {
+    u32 from, to;
+    u32 end, again;
+};
+
+/* A barrier lies on the way, behind the operation k on its first leg. */
+static bool barrier_behind(const struct lowered *l, const struct way *y, u32 k)
 {
-    for (u32 k = from + 1; k < to; k++) {
+    return code_barrier_between(l, k, y->end) || (y->again != NONE && y->again < y->to && /* may be a barrier itself */
+                                                  (l->op[y->again].flags & ISA_BARRIER ||
+                                                   code_barrier_between(l, y->again, y->to)));
+}
+
+/* The release with which one thread of a block tells others what its block has done: NONE: there is none, or a barrier
+ * lies in front of it. */
+static u32 find_arrival(const struct lowered *l, const struct way *y)
+{
+    for (u32 k = y->from + 1; k < y->end; k++) {
         const struct site *z = site_at(l, k);
         if (!is_strong(z) || site_is_load(z) || !code_by_one_thread(l, k)) continue;
-        bool releases = z->sem == SEM_RELEASE || z->sem == SEM_ACQ_REL || code_fence_between(l, from, k);
+        bool releases = z->sem == SEM_RELEASE || z->sem == SEM_ACQ_REL || code_fence_between(l, y->from, k);
         if (!releases) continue;
-        return code_barrier_between(l, from, k) || !code_barrier_between(l, k, to) ? NONE : k;
+        return code_barrier_between(l, y->from, k) || !barrier_behind(l, y, k) ? NONE : k;
     }
     return NONE;
+}
+
+/* The arrival behind a write on one of the two ways between the accesses; *write: the operation that writes. */
+static u32 arrival_between(const struct lowered *l, u32 first, u32 last, u32 *write)
+{
+    struct way straight = { first, last, last, NONE }, around = { .from = last, .to = first };
+    const struct site *w = site_at(l, first), *z = site_at(l, last);
+    u32 at = w && !site_is_load(w) ? find_arrival(l, &straight) : NONE;
+    *write = first;
+    if (at != NONE || !z || site_is_load(z) || !code_common_loop(l, first, last, &around.again, &around.end)) return at;
+    *write = last;
+    return find_arrival(l, &around);
 }
 
 /* Both sides are right but for a barrier: one thread releases for its block before the others have done their work. */
@@ -137,8 +164,7 @@ bool advise_arrival(struct draft *x)
     if (x->t->space != SPACE_GLOBAL || !a.l || a.l != b.l || first == last || x->self || x->other_launch ||
         x->old_linear == x->t->warp->cta->linear)
         return false;
-    const struct site *w = site_at(a.l, first);
-    u32 at = w && !site_is_load(w) ? find_arrival(a.l, first, last) : NONE;
+    u32 at = arrival_between(a.l, first, last, &first);
     if (at == NONE) return false;
     const char *from = code_line(x, (struct side){ a.l, first }), *to = code_line(x, (struct side){ a.l, at });
     x->f.cause = arena_printf(&x->mem,
