@@ -44,6 +44,13 @@ struct str {
 #define STR(lit) ((struct str){ lit, sizeof(lit) - 1 })
 static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (!a.n || !memcmp(a.p, b.p, a.n)); }
 static inline bool str_is(struct str a, const char *z) { return str_eq(a, (struct str){ z, (u32)strlen(z) }); }
+/* Whether the text begins with one of n words. */
+static inline bool begins_with(const char *text, const char *const *word, u32 n)
+{
+    for (u32 i = 0; i < n; i++)
+        if (!strncmp(text, word[i], strlen(word[i]))) return true;
+    return false;
+}
 struct str str_of(const char *z);
 u64 str_hash(struct str s);
 /* characters to insert, delete or replace; only the first 63 of each count */

@@ -235,13 +235,6 @@ bool cu_clock_watches(void)
  * the script asked for. Where a pool is switched off for a package (docs/python.md), so is memory of its own. */
 enum { UNKNOWN, LAUNCHES, WAITS, LOADS, QUIET, OTHER };
 
-static bool begins(const char *name, const char *const *word, u32 n)
-{
-    for (u32 i = 0; i < n; i++)
-        if (!strncmp(name, word[i], strlen(word[i]))) return true;
-    return false;
-}
-
 /* What a call is to a span. What is not known to return before the kernels have run counts as a wait, too. */
 static u8 call_kind(const char *name)
 {
@@ -263,10 +256,10 @@ static u8 call_kind(const char *name)
         "cudaStreamIs",   "cudaDeviceGet", "cudaStreamGet", "cudaDriverGet", "cudaRuntime", "cudaOccupancy",
         "cudaLibraryGet", "cudaKernelGet"
     };
-    if (begins(name, launches, COUNT_OF(launches))) return LAUNCHES;
-    if (begins(name, waits, COUNT_OF(waits))) return WAITS;
-    if (begins(name, loads, COUNT_OF(loads))) return LOADS;
-    return begins(name, quiet, COUNT_OF(quiet)) ? QUIET : OTHER;
+    if (begins_with(name, launches, COUNT_OF(launches))) return LAUNCHES;
+    if (begins_with(name, waits, COUNT_OF(waits))) return WAITS;
+    if (begins_with(name, loads, COUNT_OF(loads))) return LOADS;
+    return begins_with(name, quiet, COUNT_OF(quiet)) ? QUIET : OTHER;
 }
 
 static void track_call(struct track *t, u8 kind)

@@ -112,9 +112,7 @@ static bool is_vendors(const char *base)
     static const char *const begin[] = { "libcublas", "libcudnn",   "libcufft",  "libcusparse", "libcusolver",
                                          "libcurand", "libnccl",    "libnpp",    "libnvjpeg",   "libcutensor",
                                          "libcufile", "libnvinfer", "libnvshmem" };
-    for (u32 i = 0; i < COUNT_OF(begin); i++)
-        if (!strncmp(base, begin[i], strlen(begin[i]))) return true;
-    return false;
+    return begins_with(base, begin, COUNT_OF(begin));
 }
 
 /* The first time it asks: the way out. */

@@ -30,9 +30,7 @@ static bool is_placed(const char *function)
         "cudaHost",        "cudaMemcpy",      "cudaMemset",    "cudaStreamSync", "cudaStreamWait", "cudaStreamCreate",
         "cudaEventRecord", "cudaEventCreate", "cudaEventSync", "cudaDeviceSync", "cudaGraphLaunch"
     };
-    for (u32 i = 0; i < COUNT_OF(begin); i++)
-        if (!strncmp(function, begin[i], strlen(begin[i]))) return true;
-    return false;
+    return begins_with(function, begin, COUNT_OF(begin));
 }
 
 void cu_where_begin(const struct cu_call *c)
@@ -88,9 +86,7 @@ static bool allocates(const char *function)
 {
     static const char *const begin[] = { "cudaMalloc",     "cudaHostAlloc", "cuMemAlloc",
                                          "cuMemHostAlloc", "cuArrayCreate", "cuArray3DCreate" };
-    for (u32 i = 0; i < COUNT_OF(begin); i++)
-        if (!strncmp(function, begin[i], strlen(begin[i]))) return true;
-    return false;
+    return begins_with(function, begin, COUNT_OF(begin));
 }
 
 /* Whether compiled code of a package of Python made the call, and not ctypes for the script. */

@@ -256,8 +256,7 @@ static bool is_host_side(const struct frame *f, const char *stub)
 static bool is_headers(const char *name)
 {
     static const char *const space[] = { "thrust::", "cub::", "cuda::", "std::", "__gnu_cxx::" };
-    for (u32 i = 0; i < COUNT_OF(space); i++)
-        if (!strncmp(name, space[i], strlen(space[i]))) return true;
+    if (begins_with(name, space, COUNT_OF(space))) return true;
     name += !strncmp(name, "__", 2) ? 2 : 0;
     return !strncmp(name, "cuda", 4) && name[4] >= 'A' && name[4] <= 'Z';
 }
