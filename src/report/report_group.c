@@ -53,6 +53,13 @@ static bool lists(const char *list, const char *item)
     return false;
 }
 
+/* Lists an item, once. */
+static void also_item(struct entry *to, const char *item)
+{
+    if (to->also.n && lists(to->also.p, item)) return;
+    if (to->nalso++ < ALSO_MOST) text_add(&to->also, "%s%s", to->also.n ? ", " : "", item);
+}
+
 /* Lists the place of an entry, and what another one had listed, in the entry that stays. */
 static void also_add(struct entry *to, const struct entry *from)
 {
@@ -64,8 +71,7 @@ static void also_add(struct entry *to, const struct entry *from)
     if (t.n && from->f.kind != to->f.kind) text_add(&t, " (%s)", finding_title(from->f.kind));
     struct text own = { 0 };
     if (to->f.place) place_brief(to->f.place, &own);
-    bool listed = !t.n || (own.n && !strcmp(own.p, t.p)) || (to->also.n && lists(to->also.p, t.p));
-    if (!listed && to->nalso++ < ALSO_MOST) text_add(&to->also, "%s%s", to->also.n ? ", " : "", t.p);
+    if (t.n && !(own.n && !strcmp(own.p, t.p))) also_item(to, t.p);
     if (from->also.n) {
         text_add(&to->also, "%s%s", to->also.n ? ", " : "", from->also.p);
         to->nalso += from->nalso;
@@ -192,10 +198,7 @@ static void group_guard(struct report *r, struct entry **v, u32 n, u32 whole)
             place_brief(v[k]->f.place, &t);
         else
             text_add(&t, "?");
-        /* a launch that takes long is settled on the way, and goes on */
-        bool listed = v[whole]->also.n && lists(v[whole]->also.p, t.p);
-        if (!listed && v[whole]->nalso++ < ALSO_MOST)
-            text_add(&v[whole]->also, "%s%s", v[whole]->also.n ? ", " : "", t.p);
+        also_item(v[whole], t.p);
         text_free(&t);
         report_drop(r, v[k]);
         v[k] = NULL;

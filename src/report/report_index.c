@@ -474,6 +474,21 @@ static void axis_text(const struct outside *o, const struct entry *e, struct tex
     }
 }
 
+/* The guard that is missing, as a program has it: the axis whose neighbours lie side by side runs along a row. */
+static void guard_example(const struct outside *o, struct text *out)
+{
+    static const char *const unit[3] = { "columns", "rows", "planes" };
+    const char *name[3] = { NULL }, *sign = ": if (";
+    for (u32 k = 0, n = 0; k < 3; k++)
+        if (o->step[o->by_step[k]]) name[o->by_step[k]] = unit[n++];
+    for (u32 i = 0; i < 3; i++)
+        if (o->missing >> i & 1 && name[i]) {
+            text_add(out, "%s%c < %s", sign, axis_name[i], name[i]);
+            sign = " && ";
+        }
+    text_add(out, ") ...");
+}
+
 static void axis_fix(const struct outside *o, const struct entry *e, struct text *out)
 {
     char c = axis_name[o->axis];
@@ -484,7 +499,7 @@ static void axis_fix(const struct outside *o, const struct entry *e, struct text
         for (u32 i = 0, n = 0; i < 3; i++)
             if (o->missing >> i & 1)
                 text_add(out, n++ ? " and %c < %" PRIu64 : " %c < %" PRIu64, axis_name[i], o->extent[i]);
-        text_add(out, ": if (%c < rows && %c < columns) ...", axis_name[o->by_step[2]], axis_name[o->by_step[1]]);
+        guard_example(o, out);
         return;
     case OUT_ROW:
         text_add(out, "Skip the access when threadIdx.x is not below %" PRIu64 ", the length of a row.", o->dim[1]);
