@@ -89,11 +89,8 @@ static bool by_value(const lk_gpu *gpu, const lk_kernel *k, u32 i, const void *e
 {
     const struct mem *m = gpu->device->mem;
     const struct mem_object *o = m ? mem_find(m, (uintptr_t)entry) : NULL;
-    const struct ptx_var *v = k->func->param[i];
     u64 value;
-    if (!o || o->base != (uintptr_t)entry || o->size < 8 || v->size != 8 ||
-        !(v->is_ptr || strchr(k->param_type[i], '*')))
-        return false;
+    if (!o || o->base != (uintptr_t)entry || o->size < 8 || !k->arg[i].is_pointer) return false;
     memcpy(&value, entry, 8);
     return value && !mem_find(m, value);
 }

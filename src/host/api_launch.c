@@ -111,7 +111,7 @@ static void pointers_check(const lk_kernel *k, const struct dev_launch *l)
     for (u32 i = 0; d->mem && d->options.checks & CHECK_LAUNCH && i < k->func->nparam; i++) {
         const struct ptx_var *v = k->func->param[i];
         u64 value;
-        if (v->size != 8 || !(v->is_ptr || strchr(k->param_type[i], '*'))) continue;
+        if (!k->arg[i].is_pointer) continue;
         memcpy(&value, (const u8 *)l->params + v->offset, 8);
         const struct mem_object *o = value ? mem_find(d->mem, value) : NULL;
         if (!value || (o && __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) != MEM_FREED)) continue;

@@ -30,6 +30,32 @@ static struct str file_of_lines(const struct ptx_func *f)
     return loc ? ptx_file(f->module, loc->file) : (struct str){ "", 0 };
 }
 
+/* The kernel loads the parameter and takes the value for an address of global memory, as compilers do at its start. */
+static bool is_taken_for_address(const struct ptx_func *f, const struct ptx_var *v)
+{
+    const struct ptx_reg *loaded = NULL;
+    for (u32 i = 0; i < f->ninsn; i++) {
+        const struct ptx_insn *in = &f->insn[i];
+        if (in->narg != 2 || in->arg[0].kind != OP_REG) continue;
+        if (in->arg[1].kind == OP_MEM && in->arg[1].var == v && !in->arg[1].imm)
+            loaded = in->arg[0].reg;
+        else if (loaded && in->arg[1].kind == OP_REG && in->arg[1].reg == loaded &&
+                 str_is(in->opcode, "cvta.to.global.u64"))
+            return true;
+    }
+    return false;
+}
+
+static void pointers_find(struct lk_kernel *k)
+{
+    for (u32 i = 0; i < k->func->nparam; i++) {
+        const struct ptx_var *v = k->func->param[i];
+        const char *type = k->param_type[i];
+        k->arg[i].is_pointer =
+            v->size == 8 && (v->is_ptr || strchr(type, '*') || (!*type && is_taken_for_address(k->func, v)));
+    }
+}
+
 static void kernel_add(lk_module *m, struct ptx_func *f)
 {
     struct lk_kernel *k = &m->kernel[m->kernels++];
@@ -43,9 +69,10 @@ static void kernel_add(lk_module *m, struct ptx_func *f)
     };
     for (u32 j = 0; j < f->nparam; j++) {
         k->param_name[j] = arena_str(&m->mem, f->param[j]->name);
-        k->arg[j] = (struct host_arg){ (u32)f->param[j]->offset, (u32)f->param[j]->size };
+        k->arg[j] = (struct host_arg){ .offset = (u32)f->param[j]->offset, .bytes = (u32)f->param[j]->size };
     }
     describe(&m->mem, k);
+    pointers_find(k);
     if (!map_get(&m->by_name, str_of(k->name))) map_put(&m->mem, &m->by_name, str_of(k->name), k);
 }
 

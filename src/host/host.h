@@ -99,6 +99,7 @@ struct lk_kernel {
 };
 struct host_arg {
     u32 offset, bytes; /* in the parameter block */
+    bool is_pointer;   /* by .ptr, by its type in the source, or since the kernel takes it for a global address */
 };
 
 struct lk_module {
