@@ -1,6 +1,6 @@
 /* where: which line of the host's program made a call.
  *
- *   where_walk.c     return addresses of the calling thread, by frame pointers
+ *   where_walk.c     return addresses of the calling thread, by frame pointers, the first ones by descriptions, too
  *   where_frame.c    where the frames of these functions end
  *   where_modules.c  the executable and the libraries of the process, and where they lie
  *   where_script.c   lines of scripts, where an interpreter made the call
@@ -37,7 +37,8 @@ struct where_stack {
     u64 frame[WHERE_FRAMES];   /* the frame pointer there, if it is known */
     bool known[WHERE_FRAMES]; /* the frame has a frame pointer: the next one's stack pointer is the end of this frame */
 };
-/* Follows frame pointers as far as each lies in the thread's stack, above the one before, and leads into code. */
+/* Follows frame pointers as far as each lies in the thread's stack, above the one before, and leads into code; for the
+ * first few functions that have none, the descriptions of their frames. */
 void where_walk(const struct where_call *c, struct where_stack *s);
 /* Where the stack of the calling thread ends, after where_walk; 1: it is not known. */
 u64 where_stack_end(void);
@@ -58,6 +59,15 @@ void where_frames(struct where_stack *s);
 /* Where the frame of a function ends: of the one that a call returns to at `address`, whose stack and frame pointers
  * are these. false: nothing describes it, or the frame pointer is none of its own. */
 bool where_frame_end(u64 address, u64 stack, u64 frame, u64 *end);
+/* The frame of a function that keeps no frame pointer, of which only the stack pointer is known. */
+struct where_bare {
+    u64 end;     /* of the frame */
+    u64 returns; /* where the return address is kept */
+    u64 frame;   /* where the caller's frame pointer is kept; 0: in its register still */
+};
+/* The same for such a function on x86-64, where compilers leave frame pointers out unless they are told otherwise.
+ * false: it keeps one, or nothing describes it. */
+bool where_frame_bare(u64 address, u64 stack, struct where_bare *out);
 
 /* ---- where_modules.c ---- */
 

@@ -73,11 +73,14 @@ struct common {
 };
 
 /* What holds at an instruction. */
+struct saved {
+    s64 at;    /* from the end of the frame to where a register of the caller is kept */
+    bool kept; /* it is kept there */
+};
 struct rule {
-    u64 base;    /* the register from which the end of the frame is counted; NONE: an expression tells it */
-    s64 offset;  /* from there to the end */
-    s64 returns; /* from the end to where the return address is kept */
-    bool kept;   /* it is kept there */
+    u64 base;   /* the register from which the end of the frame is counted; NONE: an expression tells it */
+    s64 offset; /* from there to the end */
+    struct saved returns, frame; /* the return address; the caller's frame pointer */
 };
 enum { NONE = 1000, REMEMBERED = 8 };
 
@@ -131,11 +134,14 @@ static bool common_read(const u8 *at, struct common *c)
     return !r.bad && !c->run.bad && (version == 1 || version == 3);
 }
 
-static void return_kept(struct rule *now, u64 which, s64 offset, bool kept)
+static void register_kept(struct rule *now, u64 which, struct saved to)
 {
-    if (which != RETURN) return;
-    now->kept = kept;
-    now->returns = offset;
+    if (which == RETURN) now->returns = to;
+    if (which == FRAME) now->frame = to;
+}
+static void register_restored(struct rule *now, u64 which, const struct rule *first)
+{
+    register_kept(now, which, which == RETURN ? first->returns : first->frame);
 }
 
 /* One of the instructions that have a number of their own; those that only end or begin a row are in rows_run. */
@@ -148,20 +154,19 @@ static void instruction(struct reading *r, const struct common *c, u64 op, const
     case 0x05:        /* offset_extended */
     case 0x11:        /* offset_extended_sf */
         which = uleb(r);
-        return_kept(now, which, (op == 5 ? (s64)uleb(r) : sleb(r)) * c->data_unit, true);
+        register_kept(now, which, (struct saved){ (op == 5 ? (s64)uleb(r) : sleb(r)) * c->data_unit, true });
         break;
     case 0x06: /* restore_extended */
-        which = uleb(r);
-        return_kept(now, which, first->returns, first->kept);
+        register_restored(now, uleb(r), first);
         break;
     case 0x07: /* undefined */
-    case 0x08: /* same_value */ return_kept(now, uleb(r), 0, false); break;
+    case 0x08: /* same_value */ register_kept(now, uleb(r), (struct saved){ 0 }); break;
     case 0x09: /* register */
     case 0x14: /* val_offset */
     case 0x15: /* val_offset_sf: as long as val_offset */
         which = uleb(r);
         uleb(r);
-        return_kept(now, which, 0, false);
+        register_kept(now, which, (struct saved){ 0 });
         break;
     case 0x0c: /* def_cfa */
     case 0x12: /* def_cfa_sf */
@@ -179,7 +184,7 @@ static void instruction(struct reading *r, const struct common *c, u64 op, const
     case 0x16: /* val_expression */
         which = uleb(r);
         skip(r, uleb(r));
-        return_kept(now, which, 0, false);
+        register_kept(now, which, (struct saved){ 0 });
         break;
     case 0x2e: uleb(r); break; /* GNU_args_size */
     default: r->bad = true;
@@ -197,9 +202,9 @@ static void rows_run(struct reading *r, const struct common *c, u64 to, const st
         if (op >> 6 == 1) /* advance_loc */
             at += low * c->code_unit;
         else if (op >> 6 == 2) /* offset */
-            return_kept(now, low, (s64)uleb(r) * c->data_unit, true);
+            register_kept(now, low, (struct saved){ (s64)uleb(r) * c->data_unit, true });
         else if (op >> 6 == 3) /* restore */
-            return_kept(now, low, first->returns, first->kept);
+            register_restored(now, low, first);
         else if (op >= 2 && op <= 4) /* advance_loc1, 2, 4 */
             at += number(r, 1u << (op - 2)) * c->code_unit;
         else if (op == 0x0a && depth < REMEMBERED) /* remember_state */
@@ -230,42 +235,54 @@ static bool rule_at(u64 address, struct rule *out)
     return !r.bad && !c.run.bad;
 }
 
-bool where_frame_end(u64 address, u64 stack, u64 frame, u64 *end)
-{
-    struct rule now;
-    if (!rule_at(address, &now) || (now.base != STACK && now.base != FRAME) || !now.kept) return false;
-    *end = (now.base == STACK ? stack : frame) + (u64)now.offset;
-    return *end + (u64)now.returns == frame + 8; /* else the record is another function's, and this one has none */
-}
-
-/* ---- of a whole stack ---- */
-
-/* From a frame's record to its end is as far each time for one return address, so answers are kept for a thread. The
- * list of files belongs to them: other code may be at the address later. */
-static bool end_kept(const struct where_stack *s, u32 k, u64 *end)
+/* Answers are kept for a thread. The list of files belongs to them: other code may be at the address later. */
+static bool rule_kept(u64 address, struct rule *out)
 {
     enum { KEPT = 64 };
     static _Thread_local struct {
-        u64 address, bytes;
+        u64 address;
         const void *files;
+        struct rule rule;
+        bool known;
     } kept[KEPT];
-    u64 address = s->address[k], slot = address / 4 % KEPT;
+    u64 slot = address / 4 % KEPT;
     const void *files = where_modules_list();
     if (kept[slot].address != address || kept[slot].files != files) {
-        if (!where_frame_end(address, s->stack[k], s->frame[k], end)) return false;
+        kept[slot].known = rule_at(address, &kept[slot].rule);
         kept[slot].address = address;
-        kept[slot].bytes = *end - s->frame[k];
         kept[slot].files = files;
     }
-    *end = s->frame[k] + kept[slot].bytes;
+    *out = kept[slot].rule;
+    return kept[slot].known;
+}
+
+bool where_frame_end(u64 address, u64 stack, u64 frame, u64 *end)
+{
+    struct rule now;
+    if (!rule_kept(address, &now) || (now.base != STACK && now.base != FRAME) || !now.returns.kept) return false;
+    *end = (now.base == STACK ? stack : frame) + (u64)now.offset;
+    return *end + (u64)now.returns.at == frame + 8; /* else the record is another function's, and this one has none */
+}
+
+bool where_frame_bare(u64 address, u64 stack, struct where_bare *out)
+{
+    struct rule now;
+    if (!RECORD_ON_TOP || !rule_kept(address, &now) || now.base != STACK || !now.returns.kept) return false;
+    out->end = stack + (u64)now.offset;
+    out->returns = out->end + (u64)now.returns.at;
+    out->frame = now.frame.kept ? out->end + (u64)now.frame.at : 0;
     return true;
 }
+
+/* ---- of a whole stack ---- */
 
 void where_frames(struct where_stack *s)
 {
     u32 k = 0;
     if (RECORD_ON_TOP) return;
-    while (k + 1 < s->n && s->known[k] && end_kept(s, k, &s->stack[k + 1])) k++;
+    while (k + 1 < s->n && s->known[k] &&
+           where_frame_end(s->address[k], s->stack[k], s->frame[k], &s->stack[k + 1]))
+        k++;
     if (s->n) s->known[k] = false;
     s->n = MIN_OF(s->n, k + 1);
 }

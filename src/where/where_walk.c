@@ -1,4 +1,6 @@
-/* Return addresses by frame pointers. Nothing is read before it is known to lie in the stack of the thread. */
+/* Return addresses by frame pointers, and where a program has none, by the descriptions of frames (where_frame.c), for
+ * as many functions as it takes from a launch to its line. Nothing is read before it is known to lie in the stack of
+ * the thread. */
 #include "where/where.h"
 #include <pthread.h>
 #include <unwind.h>
@@ -38,26 +40,56 @@ static u64 unsigned_of(u64 address)
 #endif
 }
 
+/* Out of a function: the frame that it has, from `at` on, by its description or by the frame pointer, and where the
+ * call returns to. false: neither leads on. */
+struct outwards {
+    u64 record; /* the frame pointer, or where it would point to */
+    u64 address, at, frame;
+};
+
+static bool step_bare(u64 address, const struct outwards *now, struct outwards *next)
+{
+    struct where_bare b;
+    if (!where_frame_bare(address, now->at, &b) || b.end <= now->at || b.end % 8 || b.end > stack_high ||
+        b.returns < now->at || b.returns + 8 > b.end || (b.frame && (b.frame < now->at || b.frame + 8 > b.end)))
+        return false;
+    next->record = b.end - 16;
+    next->address = word_at(b.returns);
+    next->frame = b.frame ? word_at(b.frame) : now->frame;
+    next->at = b.end;
+    return where_is_code(next->address);
+}
+
+static bool step_by_pointer(const struct outwards *now, struct outwards *next)
+{
+    u64 frame = now->frame;
+    if (frame < now->at || frame % 8 || frame + 16 > stack_high) return false;
+    next->record = frame;
+    next->address = unsigned_of(word_at(frame + 8));
+    next->frame = word_at(frame);
+    next->at = frame + 16;
+    return where_is_code(next->address);
+}
+
 void where_walk(const struct where_call *c, struct where_stack *s)
 {
+    enum { BARE = 4 }; /* frames by descriptions: paths through libraries would make a site of each */
     if (!stack_high) stack_ask();
     s->n = 1;
     s->address[0] = c->address;
     s->stack[0] = c->stack;
     s->known[0] = false;
-    u64 at = c->stack, frame = c->frame;
-    if (at < stack_low || at >= stack_high) return; /* a coroutine, or a stack for signals */
+    struct outwards now = { .at = c->stack, .frame = c->frame }, next;
+    if (now.at < stack_low || now.at >= stack_high) return; /* a coroutine, or a stack for signals */
     while (s->n < WHERE_FRAMES) {
-        if (frame < at || frame % 8 || frame + 16 > stack_high) break;
-        u64 address = unsigned_of(word_at(frame + 8));
-        if (!where_is_code(address)) break;
+        bool bare = s->n <= BARE && step_bare(s->address[s->n - 1], &now, &next);
+        if (!bare && !step_by_pointer(&now, &next)) break;
         s->known[s->n - 1] = true;
-        s->frame[s->n - 1] = frame;
-        at = frame + 16;
-        s->address[s->n] = address;
-        s->stack[s->n] = at;
+        s->frame[s->n - 1] = next.record;
+        s->address[s->n] = next.address;
+        s->stack[s->n] = next.at;
         s->known[s->n++] = false;
-        frame = word_at(frame);
+        now = next;
     }
 }
 
