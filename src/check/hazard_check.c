@@ -53,13 +53,119 @@ static void tell(struct warp *w, const struct insn *i, bool shift, u32 bits, u32
     arena_free(&mem);
 }
 
+/* ---- f16 ---- */
+
+enum { HALF_EXPONENT = 0x7c00, HALF_SHIFT = 10 };
+
+/* The largest exponent in any half of any lane of an operand. */
+static u32 exponent_most(const struct warp *w, const char *R, const struct insn *i, u32 n, u32 slot, u32 width)
+{
+    u32 most = 0;
+    if (CLS_AT(i, n) == CLS_V && width == 2) {
+        const u16 *p = (const u16 *)(const void *)SLOT(R, slot);
+        u16 m = 0;
+        for (u32 l = 0; l < LANES; l++) {
+            u16 e = p[l] & HALF_EXPONENT;
+            m = e > m ? e : m;
+        }
+        most = m;
+    } else if (CLS_AT(i, n) == CLS_V) {
+        const u32 *p = (const u32 *)(const void *)SLOT(R, slot);
+        for (u32 l = 0; l < LANES; l++) {
+            u32 low = p[l] & HALF_EXPONENT, high = p[l] >> 16 & HALF_EXPONENT;
+            low = low > high ? low : high;
+            most = low > most ? low : most;
+        }
+    } else {
+        u64 v[LANES];
+        lane_values(w->code, R, slot, CLS_AT(i, n), width, v);
+        for (u32 l = 0; l < LANES; l++) most = MAX_OF(most, (u32)(v[l] & HALF_EXPONENT));
+        for (u32 l = 0; l < LANES && width == 4; l++) most = MAX_OF(most, (u32)(v[l] >> 16 & HALF_EXPONENT));
+    }
+    return most >> HALF_SHIFT;
+}
+
+/* Infinities and NaN are left alone: they were there before. */
+static bool half_is_finite(u64 bits) { return (bits & HALF_EXPONENT) != HALF_EXPONENT; }
+
+static double half_value(u64 bits)
+{
+    u32 e = (u32)(bits & HALF_EXPONENT) >> HALF_SHIFT;
+    double m = (double)((bits & 0x3ff) + (e ? 0x400u : 0u)), x = m;
+    e = MAX_OF(e, 1u);
+    x = e >= 25 ? m * (double)(1u << (e - 25)) : m / (double)(1u << (25 - e));
+    return bits & 0x8000 ? -x : x;
+}
+
+static double half_result(const struct lop *o, const double x[3])
+{
+    switch (o->shape) {
+    case SHAPE_FADD: return x[0] + x[1];
+    case SHAPE_FSUB: return x[0] - x[1];
+    case SHAPE_FMUL: return x[0] * x[1];
+    default: return x[0] * x[1] + x[2];
+    }
+}
+
+static bool half_overflows(double x) { return x >= 65520 || x <= -65520; }
+
+static void tell_half(struct warp *w, const struct insn *i, u32 lanes, const double x[3])
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    struct arena mem = { 0 };
+    struct finding f = { .kind = F_half_overflow };
+    struct str opcode = o->src ? o->src->opcode : STR("?");
+    const char *sum = o->shape == SHAPE_FMUL   ? arena_printf(&mem, "%g * %g", x[0], x[1])
+                      : o->shape == SHAPE_FADD ? arena_printf(&mem, "%g + %g", x[0], x[1])
+                      : o->shape == SHAPE_FSUB ? arena_printf(&mem, "%g - %g", x[0], x[1])
+                                               : arena_printf(&mem, "%g * %g + %g", x[0], x[1], x[2]);
+    f.cause = arena_printf(&mem, "%.*s: %s is %g, the largest f16 is 65504, and the result is infinite", (int)opcode.n,
+                           opcode.p, sum, half_result(o, x));
+    finding_add(w, i->op, &f, lanes);
+    arena_free(&mem);
+}
+
+static void half_check(const char *restrict R, const struct insn *i, struct warp *w, u32 width)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    const u32 slot[3] = { i->a, i->b, i->c }, n = o->shape == SHAPE_FMA ? 3 : 2;
+    u32 most[3] = { 0 }, bad = 0;
+    u64 v[3][LANES];
+    double shown[3] = { 0 };
+    for (u32 k = 0; k < n; k++) most[k] = exponent_most(w, R, i, k + 1, slot[k], width);
+    bool sum = o->shape == SHAPE_FADD || o->shape == SHAPE_FSUB;
+    /* half of the largest number at least in one summand; exponents are 15 too large */
+    if (likely(sum ? most[0] < 30 && most[1] < 30 : most[0] + most[1] < 44 && most[2] < 30)) return;
+    for (u32 k = 0; k < n; k++) lane_values(w->code, R, slot[k], CLS_AT(i, k + 1), width, v[k]);
+    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        for (u32 at = 0; at < 8 * width; at += 16) {
+            double x[3] = { 0 };
+            bool finite = true;
+            for (u32 k = 0; k < n; k++) {
+                finite &= half_is_finite(v[k][l] >> at);
+                x[k] = half_value(v[k][l] >> at & 0xffff);
+            }
+            if (!finite || !half_overflows(half_result(o, x))) continue;
+            if (!bad) memcpy(shown, x, sizeof shown);
+            bad |= 1u << l;
+        }
+    }
+    if (bad) tell_half(w, i, bad, shown);
+}
+
 int hazard_check(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     bool shift = o->shape == SHAPE_SHL || o->shape == SHAPE_SHR;
     u32 bits = 8 * type_size[isa_forms[o->form].type], width = shift ? 4 : bits / 8;
     u64 v[LANES];
-    if (!(w->cta->launch->in->checks & CHECK_VALUES) || likely(!some(R, i, shift, bits))) return 0;
+    if (!(w->cta->launch->in->checks & CHECK_VALUES)) return 0;
+    if (o->shape >= SHAPE_FADD && o->shape <= SHAPE_FMA) {
+        if (!(i->f & MOD_SAT)) half_check(R, i, w, bits / 8);
+        return 0;
+    }
+    if (likely(!some(R, i, shift, bits))) return 0;
     lane_values(w->code, R, i->b, CLS_AT(i, 2), width, v);
     u32 bad = which(v, shift, bits);
     if (!bad) return 0;

@@ -169,6 +169,93 @@ static void group_at(struct report *r, const struct groups *g, struct entry **v,
     }
 }
 
+/* Both are of one launch, and reported alike. */
+static bool same_launch(const struct entry *a, const struct entry *b)
+{
+    return a->launch == b->launch && !a->suppressed == !b->suppressed && same_text(a->f.kernel, b->f.kernel);
+}
+
+/* ---- one statement ---- */
+
+/* Kinds that say all of the address, whoever uses it. */
+static bool is_of_address(u32 kind)
+{
+    return kind == F_bounds || kind == F_bounds_shared || kind == F_misaligned || kind == F_host_pointer ||
+           kind == F_null_pointer || kind == F_invalid_address;
+}
+
+static bool same_sentences(const struct entry *a, const struct entry *b)
+{
+    struct text t[2] = { { 0 }, { 0 } };
+    cause_text(a, &t[0]);
+    cause_text(b, &t[1]);
+    bool same = t[0].n == t[1].n && (!t[0].n || !memcmp(t[0].p, t[1].p, t[0].n));
+    text_free(&t[0]);
+    text_free(&t[1]);
+    return same;
+}
+
+/* The load and the store of one line (x[i] *= 2), at the same addresses, with the same cause: one mistake. The first
+ * one stays. */
+static void group_update(struct report *r, struct entry **v, u32 n, u32 whole)
+{
+    const struct entry *e = v[whole];
+    for (u32 k = whole + 1; k < n; k++) {
+        const struct entry *x = v[k];
+        if (!x || x->f.kind != e->f.kind || !same_launch(x, e) || x->low != e->low || x->high != e->high ||
+            x->f.object_base != e->f.object_base || x->f.width != e->f.width || !x->f.place || !e->f.place ||
+            !e->f.place->line || x->f.place->line != e->f.place->line ||
+            !same_text(x->f.place->file, e->f.place->file) || !same_sentences(x, e))
+            continue;
+        report_drop(r, v[k]);
+        v[k] = NULL;
+    }
+}
+
+/* ---- one pointer ---- */
+
+static bool same_kernel(const char *a, const char *b)
+{
+    char name[2][256];
+    if (!a || !b) return false;
+    name_plain(str_of(a), name[0], sizeof name[0]);
+    name_plain(str_of(b), name[1], sizeof name[1]);
+    return !strcmp(name[0], name[1]);
+}
+
+/* A pointer of the host was told of when it was passed, and then it was followed. */
+static void group_passed(struct report *r, struct entry **v, u32 n, u32 followed)
+{
+    const char *cause = v[followed]->f.cause;
+    size_t argument = cause ? strcspn(cause, ",") : 0; /* "argument 0 is a pointer of the host" */
+    for (u32 k = 0; argument && k < n; k++) {
+        if (!v[k] || v[k]->f.kind != F_launch_pointer || !v[k]->f.cause || strncmp(v[k]->f.cause, cause, argument) ||
+            !v[k]->suppressed != !v[followed]->suppressed || !same_kernel(v[k]->f.kernel, v[followed]->f.kernel))
+            continue;
+        report_drop(r, v[k]);
+        v[k] = NULL;
+    }
+}
+
+/* ---- one value ---- */
+
+/* What is left out beside the entry e: an infinity in the memory that came of a sum whose operands are told, or that
+ * sum where the way from there to the output is. */
+static bool tells_value(const struct entry *e, u32 kind)
+{
+    if (kind == F_value_nonfinite) return e->f.kind == F_half_overflow;
+    return kind == F_half_overflow && (e->f.kind == F_value_inf || e->f.kind == F_value_nan);
+}
+
+static void group_value(struct report *r, struct entry **v, u32 n, u32 whole)
+{
+    for (u32 k = 0; k < n; k++) {
+        if (!v[k] || !tells_value(v[whole], v[k]->f.kind) || !same_launch(v[k], v[whole])) continue;
+        report_drop(r, v[k]);
+        v[k] = NULL;
+    }
+}
+
 /* ---- one guard ---- */
 
 /* Whether all threads of an entry are among those that a guard along these axes would stop. */
@@ -181,6 +268,26 @@ static bool is_beyond(const struct entry *e, u32 axes, const u64 extent[3])
     return false;
 }
 
+/* The same guard is missing for it. */
+static bool lacks_guard(const struct entry *e, u32 axes, const u64 extent[3])
+{
+    u64 its[3] = { 0 };
+    if (index_unguarded(e, its) != axes) return false;
+    for (u32 i = 0; i < 3; i++)
+        if (axes >> i & 1 && its[i] != extent[i]) return false;
+    return true;
+}
+
+/* "a at gemm.cu:12" */
+static void also_access(const struct entry *e, struct text *out)
+{
+    text_add(out, "%s at ", e->f.object);
+    if (e->f.place)
+        place_brief(e->f.place, out);
+    else
+        text_add(out, "?");
+}
+
 /* The guard of an index in two dimensions is missing: other arrays that the same threads run out of are no mistakes of
  * their own. */
 static void group_guard(struct report *r, struct entry **v, u32 n, u32 whole)
@@ -188,18 +295,15 @@ static void group_guard(struct report *r, struct entry **v, u32 n, u32 whole)
     u64 extent[3];
     u32 axes = index_unguarded(v[whole], extent);
     for (u32 k = 0; axes && k < n; k++) {
-        if (k == whole || !v[k] || v[k]->f.kind != F_bounds || v[k]->launch != v[whole]->launch ||
-            !v[k]->suppressed != !v[whole]->suppressed || !same_text(v[k]->f.kernel, v[whole]->f.kernel) ||
-            !is_beyond(v[k], axes, extent))
+        if (k == whole || !v[k] || v[k]->f.kind != F_bounds || !same_launch(v[k], v[whole]) ||
+            !(is_beyond(v[k], axes, extent) || lacks_guard(v[k], axes, extent)))
             continue;
-        struct text t = { 0 };
-        text_add(&t, "%s at ", v[k]->f.object);
-        if (v[k]->f.place)
-            place_brief(v[k]->f.place, &t);
-        else
-            text_add(&t, "?");
-        also_item(v[whole], t.p);
+        struct text t = { 0 }, own = { 0 };
+        also_access(v[k], &t);
+        also_access(v[whole], &own);
+        if (strcmp(t.p, own.p)) also_item(v[whole], t.p);
         text_free(&t);
+        text_free(&own);
         report_drop(r, v[k]);
         v[k] = NULL;
     }
@@ -210,6 +314,11 @@ void report_group(struct report *r, struct entry **v, u32 n)
     struct groups g;
     for (u32 i = 0; i < n; i++)
         if (v[i] && v[i]->f.kind == F_bounds) group_guard(r, v, n, i);
+    for (u32 i = 0; i < n; i++) {
+        if (v[i] && v[i]->f.kind == F_host_pointer) group_passed(r, v, n, i);
+        if (v[i] && finding_check(v[i]->f.kind) == CHECK_VALUES) group_value(r, v, n, i);
+        if (v[i] && is_of_address(v[i]->f.kind)) group_update(r, v, n, i);
+    }
     for (u32 i = 0, to = 0, all = n; i < all; i++) {
         if (v[i]) v[to++] = v[i];
         n = to;

@@ -21,7 +21,8 @@ enum mistake {
     OUT_PITCH,          /* the length of a row is not that of the array */
     OUT_NEXT_ROW,       /* a column too many, which is the next row's but for the last row */
     OUT_STEP,           /* neighbouring threads are too far apart */
-    OUT_AXES,           /* along several axes */
+    OUT_AXES,           /* along several axes, or rows of an array whose dimensions are not known */
+    OUT_SWAPPED,        /* the same, and with rows and columns the other way round all threads would be inside */
     OUT_ROW             /* a block for each row, with more threads than the row has columns */
 };
 enum { NEAR = 8 }; /* a neighbour is at most this part of the array away */
@@ -234,6 +235,20 @@ static bool look_next_row(struct outside *o, const struct entry *e, const struct
     return true;
 }
 
+/* Threads that take part along an axis. */
+static s64 threads_along(const struct outside *o, const struct entry *e, u32 axis)
+{
+    return (s64)e->f.ntid[axis] * (o->local[axis] ? 1 : e->f.nctaid[axis]);
+}
+
+/* All threads behind the last row come to the access, and none of them is behind the end of a row. */
+static bool only_rows(const struct outside *o, const struct entry *e, const struct crowd *c, u32 row, u32 column)
+{
+    const struct box *at = o->local[row] ? &c->threads : &c->grid;
+    return o->missing == 1u << row && o->used == 2 && o->step[column] == 1 && !e->f.form.open &&
+           at->min[row] >= o->extent[row] && at->max[row] + 1 == (u64)threads_along(o, e, row);
+}
+
 /* Rows and columns of an array from the steps of the index, which are also its dimensions where it has some: along
  * which axes threads come to the access that have no row, or no column. */
 static bool look_axes(struct outside *o, const struct entry *e, const struct crowd *c)
@@ -251,7 +266,12 @@ static bool look_axes(struct outside *o, const struct entry *e, const struct cro
         if (c->grid.max[column] >= o->extent[column]) o->missing |= 1u << column;
     }
     o->mistake = OUT_AXES;
-    return __builtin_popcount(o->missing) == 2;
+    if (__builtin_popcount(o->missing) == 2) return true;
+    if (!only_rows(o, e, c, row, column)) return false;
+    s64 most = (threads_along(o, e, column) - 1) * o->step[row] + threads_along(o, e, row) - 1;
+    if (most < o->elements) o->mistake = OUT_SWAPPED;
+    o->axis = row;
+    return true;
 }
 
 u32 index_unguarded(const struct entry *e, u64 extent[3])
@@ -415,7 +435,7 @@ static void axes_text(const struct outside *o, const struct entry *e, struct tex
             text_add(out,
                      n++ ? ", and %u along %c for %" PRIu64 : ", and %u threads were launched along %c for %" PRIu64,
                      e->f.ntid[i] * e->f.nctaid[i], axis_name[i], o->extent[i]);
-    text_add(out, "; behind the end of a row lies the next one");
+    if (o->missing & (o->missing - 1)) text_add(out, "; behind the end of a row lies the next one");
 }
 
 static void axis_text(const struct outside *o, const struct entry *e, struct text *out)
@@ -434,6 +454,12 @@ static void axis_text(const struct outside *o, const struct entry *e, struct tex
                  o->dim[1], axis_name[o->axis], o->threads, o->dim[1]);
         return;
     case OUT_AXES: axes_text(o, e, out); return;
+    case OUT_SWAPPED:
+        text_add(out,
+                 ", and there are %" PRId64 " threads along %c, with room for %" PRIu64
+                 ": with the two the other way round all threads would be inside",
+                 threads_along(o, e, o->axis), axis_name[o->axis], o->extent[o->axis]);
+        return;
     case OUT_AXIS_UNGUARDED:
         text_add(out, ", and %" PRId64 " threads were launched along %c for %" PRIu64 " %s", o->threads,
                  axis_name[o->axis], extent, unit(o, o->along));
@@ -500,6 +526,11 @@ static void axis_fix(const struct outside *o, const struct entry *e, struct text
             if (o->missing >> i & 1)
                 text_add(out, n++ ? " and %c < %" PRIu64 : " %c < %" PRIu64, axis_name[i], o->extent[i]);
         guard_example(o, out);
+        return;
+    case OUT_SWAPPED:
+        text_add(out,
+                 "Exchange the two indices: the one that is multiplied by %" PRId64 " is to stay below %" PRIu64 ".",
+                 o->step[o->axis], o->extent[o->axis]);
         return;
     case OUT_ROW:
         text_add(out, "Skip the access when threadIdx.x is not below %" PRIu64 ", the length of a row.", o->dim[1]);

@@ -10,6 +10,19 @@ static struct str line_text(const struct ptx_module *m, const char *at)
     return (struct str){ b, (u32)(e - b) };
 }
 
+/* Compilers give what they have moved line 0: then the line of what comes before it, or else of what follows. */
+static const struct ptx_loc *loc_of(const struct ptx_func *f, const struct ptx_insn *i)
+{
+    enum { NEAR = 16 };
+    if (!i->loc || i->loc->line || i->loc->at || i < f->insn || i >= f->insn + f->ninsn) return i->loc;
+    size_t at = (size_t)(i - f->insn);
+    for (size_t k = at; k-- > 0 && k + NEAR >= at;)
+        if (f->insn[k].loc && f->insn[k].loc->line && !f->insn[k].loc->at) return f->insn[k].loc;
+    for (size_t k = at + 1; k < f->ninsn && k <= at + NEAR; k++)
+        if (f->insn[k].loc && f->insn[k].loc->line && !f->insn[k].loc->at) return f->insn[k].loc;
+    return i->loc;
+}
+
 struct place *finding_place(struct arena *a, const struct lowered *l, u32 op)
 {
     const struct ptx_insn *i = l->op[op].src;
@@ -20,7 +33,7 @@ struct place *finding_place(struct arena *a, const struct lowered *l, u32 op)
     if (!i) return p;
     p->ptx_line = i->line;
     p->ptx_text = i->at ? arena_str(a, line_text(m, i->at)) : arena_str(a, i->opcode);
-    for (const struct ptx_loc *loc = i->loc; loc; loc = loc->at) {
+    for (const struct ptx_loc *loc = loc_of(l->func, i); loc; loc = loc->at) {
         struct str f = ptx_file(m, loc->file);
         p->file = f.n ? arena_str(a, f) : NULL;
         p->line = loc->line;
