@@ -544,7 +544,7 @@ bool race_advise(struct draft *x)
         if (f->kind == F_race_volatile) f->joint_cause.after = "; volatile orders nothing between threads";
         if (f->kind == F_race && advise_strong_sizes(x)) break;
         if (advise_init(x) || advise_cluster(x)) break;
-        if (advise_lock(x) || advise_arrival(x)) return true;
+        if (advise_lock(x) || advise_arrival(x) || advise_blind(x)) return true;
         if (advise_tiles(x) || advise_stage(x)) break;
         return !advise_grid_stride(x) && !advise_parts(x) && !advise_overlap(x) && !advise_update(x) &&
                !advise_same_store(x) && !advise_loop_carried(x) && !advise_turns(x) && !advise_statement(x) &&

@@ -188,26 +188,31 @@ u32 code_barrier_in_turn(const struct lowered *l, u32 first, u32 second)
 
 /* ---- one thread ---- */
 
-/* The operation that defines the register, if there is only one; NONE. */
-static u32 only_definition(const struct lowered *l, u32 reg)
+/* The operation that defines the register for `user`, if it can be no other one: the only one in the function, or,
+ * where `user` is in no loop, the only one in front of it. NONE. */
+static u32 only_definition(const struct lowered *l, u32 reg, u32 user)
 {
-    for (u32 k = 0; k < l->nop && l->ndef[reg] == 1; k++)
+    u32 b = code_block(l, user), found = NONE, n = 0;
+    u32 end = l->ndef[reg] == 1 ? l->nop : b == NONE || l->block[b].loop ? 0 : user;
+    for (u32 k = 0; k < end; k++)
         EACH_DEF (r, &l->op[k]) {
-            if (r == reg) return k;
+            if (r != reg) continue;
+            found = k;
+            n++;
         }
-    return NONE;
+    return n == 1 && (l->ndef[reg] == 1 || code_dominates(l, found, user)) ? found : NONE;
 }
 
 /* The operand is a coordinate of the thread in its block, or several of them combined by `or`. */
-static bool is_thread_number(const struct lowered *l, const struct opnd *o, u32 deep)
+static bool is_thread_number(const struct lowered *l, const struct opnd *o, u32 user, u32 deep)
 {
     if (o->kind == O_SREG) return o->reg == SR_TID;
-    u32 k = o->kind == O_REG && deep ? only_definition(l, o->reg) : NONE;
+    u32 k = o->kind == O_REG && deep ? only_definition(l, o->reg, user) : NONE;
     if (k == NONE) return false;
     const struct lop *p = &l->op[k];
-    if (p->shape == SHAPE_MOVE) return is_thread_number(l, lop_src(p, 0), deep - 1);
-    return p->shape == SHAPE_OR && is_thread_number(l, lop_src(p, 0), deep - 1) &&
-           is_thread_number(l, lop_src(p, 1), deep - 1);
+    if (p->shape == SHAPE_MOVE) return is_thread_number(l, lop_src(p, 0), k, deep - 1);
+    return p->shape == SHAPE_OR && is_thread_number(l, lop_src(p, 0), k, deep - 1) &&
+           is_thread_number(l, lop_src(p, 1), k, deep - 1);
 }
 
 /* The branch at the end of block b goes to `to` for one thread of the block only: threadIdx.x == 0. */
@@ -217,9 +222,9 @@ static bool chooses_one(const struct lowered *l, u32 b, u32 to)
     const struct block *bl = &l->block[b];
     if (bl->nsucc != 2 || bl->end == bl->first) return false;
     const struct lop *o = &l->op[bl->end - 1];
-    u32 k = o->guard.kind == O_REG ? only_definition(l, o->guard.reg) : NONE;
+    u32 k = o->guard.kind == O_REG ? only_definition(l, o->guard.reg, bl->end - 1) : NONE;
     if (k == NONE || l->op[k].kind != K_CMP || l->op[k].form < 0 || lop_src(&l->op[k], 1)->kind != O_CONST ||
-        !is_thread_number(l, lop_src(&l->op[k], 0), DEEP))
+        !is_thread_number(l, lop_src(&l->op[k], 0), k, DEEP))
         return false;
     u32 relation = isa_forms[l->op[k].form].relation;
     bool taken = bl->target == to;

@@ -40,6 +40,54 @@ static u32 find_flag_write(struct side s, const struct provenance *flag)
     return before;
 }
 
+/* ---- a flag that is not looked at again ---- */
+
+/* A branch on the value of this load leads into a loop that does nothing: the compiler has moved the load of a plain
+ * variable out of the loop that waits for it. */
+static bool is_waited_for_blindly(const struct lowered *l, u32 load)
+{
+    const struct site *s = site_at(l, load);
+    const struct opnd *d = s && site_is_load(s) && s->sem == SEM_WEAK ? lop_dst(&l->op[load], 0) : NULL;
+    if (!d || d->kind != O_REG) return false;
+    for (u32 b = code_block(l, load); b < l->nblock; b++) {
+        const struct block *at = &l->block[b];
+        const struct lop *end = at->end > at->first ? &l->op[at->end - 1] : NULL;
+        if (!end || at->nsucc != 2 || end->guard.kind != O_REG || !code_dominates(l, load, at->end - 1)) continue;
+        bool decides = false;
+        for (u32 k = load + 1; k < at->end; k++) {
+            bool sets = false, uses = false;
+            EACH_DEF (r, &l->op[k]) sets |= r == end->guard.reg;
+            EACH_USE (r, &l->op[k]) uses |= r == d->reg;
+            decides |= l->op[k].kind == K_CMP && sets && uses;
+        }
+        for (u32 k = 0; decides && k < 2; k++) {
+            const struct block *to = at->succ[k] < l->nblock ? &l->block[at->succ[k]] : NULL;
+            if (to && to->nsucc == 1 && to->succ[0] == at->succ[k]) return true;
+        }
+    }
+    return false;
+}
+
+/* One of the two is such a load, or is read behind one: the flag, or what it was to hand over. */
+bool advise_blind(struct draft *x)
+{
+    struct side a = code_current(x), b = code_prior(x), r = code_is_load(a) ? a : b;
+    u32 at = NONE;
+    if (x->t->space != SPACE_GLOBAL || !r.l || !code_is_load(r)) return false;
+    for (u32 k = r.op + 1; k-- > 0 && at == NONE;)
+        if (code_dominates(r.l, k, r.op) && is_waited_for_blindly(r.l, k)) at = k;
+    if (at == NONE) return false;
+    const char *from = code_line(x, (struct side){ r.l, at });
+    x->f.cause = arena_printf(&x->mem,
+                              "the loop that waits for the flag does not look at it again: a plain variable is loaded "
+                              "once, at %s, and if it was not set by then, the loop never ends%s",
+                              from, at == r.op ? "" : "; nothing else hands over what is read here");
+    x->f.order = "a volatile or atomic flag, with a release where it is set and an acquire behind the loop";
+    x->f.fix = "Declare the flag volatile, or load it with cuda::atomic_ref (memory_order_acquire); __threadfence() "
+               "before it is set, and behind the loop.";
+    return true;
+}
+
 /* ---- under a lock ---- */
 
 /* The atomic that takes the lock around an access: the last exchange or compare-and-swap that must be passed before
@@ -125,9 +173,9 @@ struct way {
 /* A barrier lies on the way, behind the operation k on its first leg. */
 static bool barrier_behind(const struct lowered *l, const struct way *y, u32 k)
 {
-    return code_barrier_between(l, k, y->end) || (y->again != NONE && y->again < y->to && /* may be a barrier itself */
-                                                  (l->op[y->again].flags & ISA_BARRIER ||
-                                                   code_barrier_between(l, y->again, y->to)));
+    return code_barrier_between(l, k, y->end) ||
+           (y->again != NONE && y->again < y->to && /* may be a barrier itself */
+            (l->op[y->again].flags & ISA_BARRIER || code_barrier_between(l, y->again, y->to)));
 }
 
 /* The release with which one thread of a block tells others what its block has done: NONE: there is none, or a barrier

@@ -3,6 +3,7 @@
 #define LOCKSTEP_RACE_HANDOVER_H
 #include "explain/race_advice.h"
 
+bool advise_blind(struct draft *x);
 bool advise_lock(struct draft *x);
 bool advise_flag(struct draft *x);
 bool advise_arrival(struct draft *x);
