@@ -4,7 +4,11 @@
  * Which sites of a launch have stored to memory of the host is known from their ranges, so nothing is watched. Whether
  * a way leads from a store of data to a flag with no such fence on it is asked of the text. Calls may hold a fence, and
  * count as one. A volatile store need not be a flag: it is one where the kernel polls memory of the host, or where it
- * lies in the same pinned allocation as the data. */
+ * lies in the same pinned allocation as the data.
+ *
+ * A flag may also come too early, whatever fences there are: in each turn of the loop in which the kernel answers, the
+ * only flag of an allocation is stored before the data in it, and not again before the kernel looks for the next
+ * question. A flag that is stored twice (busy, done), or once more behind the loop, is left alone. */
 #include "check/publish.h"
 #include "sim/access.h"
 #include "sim/finding_place.h"
@@ -40,23 +44,26 @@ static bool orders(const struct lowered *l, const struct lop *o)
     return s && !site_is_load(s) && s->scope == SCOPE_SYS && (s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL);
 }
 
-/* The flag that is stored behind data that op stores, with nothing between them; NONE. */
+/* The flag that is stored behind data that op stores, with nothing between them, one in the same allocation if there is
+ * any; NONE. */
 static u32 flag_behind(struct published *p, u32 op, const struct mem_object *data)
 {
     const struct lowered *l = p->r->low;
     struct arena tmp = { 0 };
-    u32 *todo = NEW_ARRAY(&tmp, u32, l->nblock + 2), n = 0, flag = NONE, b = 0, at = op + 1;
+    u32 *todo = NEW_ARRAY(&tmp, u32, l->nblock + 2), n = 0, flag = NONE, own = NONE, b = 0, at = op + 1;
     u8 *seen = NEW_ARRAY(&tmp, u8, l->nblock + 1);
     while (b < l->nblock && !(op >= l->block[b].first && op < l->block[b].end)) b++;
-    for (bool more = b < l->nblock; more && flag == NONE;) {
+    for (bool more = b < l->nblock; more && own == NONE;) {
         bool ends = false;
-        for (; at < l->block[b].end && !ends && flag == NONE; at++) {
+        for (; at < l->block[b].end && !ends && own == NONE; at++) {
             const struct lop *o = &l->op[at];
             ends = orders(l, o);
             p->fenced |= o->flags & ISA_FENCE && !(o->aux & FENCE_PROXY);
             if (ends || !(o->flags & ISA_ACCESS) || !is_flag(&l->site[o->site])) continue;
             const struct mem_object *to = object_of(p, o->site);
-            if (to && (p->polls || (to == data && to->kind != MEM_MANAGED))) flag = at;
+            if (!to || !(p->polls || (to == data && to->kind != MEM_MANAGED))) continue;
+            if (to == data) own = at;
+            if (flag == NONE) flag = at;
         }
         for (u32 k = 0; k < l->block[b].nsucc && !ends; k++) {
             u32 next = l->block[b].succ[k];
@@ -68,10 +75,82 @@ static u32 flag_behind(struct published *p, u32 op, const struct mem_object *dat
         if (more) at = l->block[b = todo[--n]].first;
     }
     arena_free(&tmp);
-    return flag;
+    return own != NONE ? own : flag;
 }
 
-static void tell(const struct published *p, u32 data, u32 flag)
+/* ---- a flag before its data ---- */
+
+static u32 block_at(const struct lowered *l, u32 op)
+{
+    u32 b = 0;
+    while (b < l->nblock && !(op >= l->block[b].first && op < l->block[b].end)) b++;
+    return b;
+}
+
+static bool dominates(const struct lowered *l, u32 a, u32 b)
+{
+    u32 from = block_at(l, a), to = block_at(l, b);
+    if (from == to) return a < b;
+    for (u32 n = 0; to < l->nblock && to != from && n < l->nblock; n++) to = l->block[to].idom;
+    return to == from && from < l->nblock;
+}
+
+/* The kernel looks there for what the host writes. */
+static bool is_question(const struct published *p, u32 op)
+{
+    const struct lop *o = &p->r->low->op[op];
+    return o->flags & ISA_ACCESS && p->r->low->site[o->site].flags & SITE_POLLED && object_of(p, o->site);
+}
+
+/* Whether a way leads from the data to the flag in the same turn. */
+static bool is_told_behind(const struct published *p, u32 data, u32 flag)
+{
+    const struct lowered *l = p->r->low;
+    struct arena tmp = { 0 };
+    u32 *todo = NEW_ARRAY(&tmp, u32, l->nblock + 2), n = 0, at = data + 1;
+    u8 *seen = NEW_ARRAY(&tmp, u8, l->nblock + 1);
+    bool told = false;
+    for (u32 b = block_at(l, data); b < l->nblock && !told;) {
+        bool ends = false;
+        for (; at < l->block[b].end && !ends && !told; at++) {
+            ends = is_question(p, at);
+            told = at == flag;
+        }
+        for (u32 k = 0; k < l->block[b].nsucc && !ends && !told; k++) {
+            u32 next = l->block[b].succ[k];
+            if (next >= l->nblock || seen[next]) continue;
+            seen[next] = 1;
+            todo[n++] = next;
+        }
+        b = n ? todo[--n] : l->nblock;
+        if (b < l->nblock) at = l->block[b].first;
+    }
+    arena_free(&tmp);
+    return told;
+}
+
+/* The data is stored behind the only flag of its allocation, in a loop that asks for the next question. */
+static bool is_early(const struct published *p, u32 data, u32 flag)
+{
+    const struct lowered *l = p->r->low;
+    const struct mem_object *o = object_of(p, l->op[flag].site);
+    if (object_of(p, l->op[data].site) != o || !dominates(l, flag, data)) return false;
+    for (u32 s = 0; s < l->nsite; s++)
+        if (l->site[s].op != flag && !site_is_load(&l->site[s]) && l->site[s].sem != SEM_WEAK && object_of(p, s) == o)
+            return false;
+    u32 b = block_at(l, data), f = block_at(l, flag);
+    bool asks = false;
+    for (u32 n = 0; n < l->nloop && !asks; n++) {
+        u32 head = l->loop[n].head, last = l->loop[n].last;
+        if (b < head || b > last || f < head || f > last) continue;
+        for (u32 k = l->block[head].first; k < l->block[last].end && !asks; k++) asks = is_question(p, k);
+    }
+    return asks && !is_told_behind(p, data, flag);
+}
+
+/* ---- what is told ---- */
+
+static void tell(const struct published *p, u32 data, u32 flag, bool early)
 {
     struct arena mem = { 0 };
     const struct lowered *low = p->r->low;
@@ -96,6 +175,13 @@ static void tell(const struct published *p, u32 data, u32 flag)
                            p->fenced ? "; the fence on the way has a narrower scope, and orders for the device only"
                                      : "");
     if (p->fenced) f.fix = "Use __threadfence_system() in place of __threadfence().";
+    if (early) {
+        f.cause = arena_printf(&mem,
+                               "the flag in %s is stored before the data in it, in each turn of the loop: the host may "
+                               "read what is not there yet, and a fence behind the data comes too late",
+                               o->name);
+        f.fix = "Store the data first, then __threadfence_system(), then the flag.";
+    }
     report_add(p->l->in->report, &f);
     arena_free(&mem);
 }
@@ -114,7 +200,17 @@ static void report_function(struct published *p)
         while (flag != NONE && k < n && told[k] != flag) k++;
         if (flag == NONE || k < n) continue;
         told[n++] = flag;
-        tell(p, l->site[s].op, flag);
+        tell(p, l->site[s].op, flag, false);
+    }
+    for (u32 s = 0; s < l->nsite && n < MOST; s++) { /* the first data behind each flag */
+        if (!is_flag(&l->site[s]) || !object_of(p, s)) continue;
+        u32 k = 0;
+        while (k < n && told[k] != l->site[s].op) k++;
+        for (u32 d = 0; k == n && d < l->nsite; d++) {
+            if (!is_data(&l->site[d]) || !object_of(p, d) || !is_early(p, l->site[d].op, l->site[s].op)) continue;
+            told[n++] = l->site[s].op;
+            tell(p, l->site[d].op, l->site[s].op, true);
+        }
     }
 }
 
