@@ -73,11 +73,20 @@ cu_result cu_context_retain(struct cu_device *d, struct cu_context **out)
     return d->primary ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
+static cu_result not_permitted(void)
+{
+    cu_reason("It was made in a host function, which runs in its stream, and may call nothing of CUDA: the call might "
+              "wait for the stream.",
+              "Let the host function wake a thread of the program, and make the call there; or enqueue an operation "
+              "behind it in place of the call.",
+              false);
+    return CU_NOT_PERMITTED;
+}
+
 /* Each thread has its own current context, and a new thread has none. */
 static cu_result none_is_current(void)
 {
     bool elsewhere = __atomic_load_n(&was_current, __ATOMIC_RELAXED);
-    if (op_in_host_function()) return CU_NOT_PERMITTED;
     cu_reason(elsewhere ? "No context is current in the thread that makes this call; another thread has one, and each "
                           "thread has its own."
                         : "No context is current: none has been made current in any thread.",
@@ -92,6 +101,7 @@ cu_result cu_current(struct cu_context **out)
     cu_result r = cu_begin();
     *out = stack.n ? stack.at[stack.n - 1] : NULL;
     if (r) return r;
+    if (op_in_host_function()) return not_permitted();
     if (!*out) return none_is_current();
     return cu_context_lives(*out) ? cu_sticky((*out)->device->gpu) : CU_CONTEXT_DESTROYED;
 }

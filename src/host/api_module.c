@@ -51,8 +51,8 @@ static void pointers_find(struct lk_kernel *k)
     for (u32 i = 0; i < k->func->nparam; i++) {
         const struct ptx_var *v = k->func->param[i];
         const char *type = k->param_type[i];
-        k->arg[i].is_pointer =
-            v->size == 8 && (v->is_ptr || strchr(type, '*') || (!*type && is_taken_for_address(k->func, v)));
+        k->arg[i].is_pointer = v->size == 8 &&
+                               (v->is_ptr || strchr(type, '*') || (!*type && is_taken_for_address(k->func, v)));
     }
 }
 

@@ -1,4 +1,5 @@
 /* The sites of one process, as it told them, and what they are called. A site is looked up when a report names it. */
+#include "base/demangle.h"
 #include "runner/run_where.h"
 #include <stdlib.h>
 
@@ -105,7 +106,7 @@ static void site_read(struct sites *s, struct record *r, char *p)
     for (p += n; *p == ' ' && r->n < ADDRESSES;) r->address[r->n++] = strtoull(p, &p, 16);
 }
 
-static void name_read(struct record *r, char *p)
+static void named_read(struct record *r, char *p)
 {
     r->site = (u32)strtoul(p, &p, 16);
     r->global = !strncmp(p, " global ", 8);
@@ -156,7 +157,7 @@ static void line_read(struct sites *s, char *line)
     if (site)
         site_read(s, r, p + 1);
     else
-        name_read(r, p + 1);
+        named_read(r, p + 1);
 }
 
 void sites_read(struct sites *s, struct str text)
@@ -440,6 +441,10 @@ static void global_name(const struct record *r, u64 address, char *name, size_t 
         if (i && m->bias == m[-1].bias) continue;
         debug_global(debug_of(r->modules), m->path, m->bias, address, name, size);
     }
+    struct arena tmp = { 0 };
+    struct demangled d;
+    if (demangle(&tmp, str_of(name), &d)) snprintf(name, size, "%s", d.name); /* a static variable of a function */
+    arena_free(&tmp);
 }
 
 /* The variable at a place of a frame of the site, three words: frame, from its stack pointer, from its end. */

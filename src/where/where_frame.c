@@ -156,9 +156,7 @@ static void instruction(struct reading *r, const struct common *c, u64 op, const
         which = uleb(r);
         register_kept(now, which, (struct saved){ (op == 5 ? (s64)uleb(r) : sleb(r)) * c->data_unit, true });
         break;
-    case 0x06: /* restore_extended */
-        register_restored(now, uleb(r), first);
-        break;
+    case 0x06: /* restore_extended */ register_restored(now, uleb(r), first); break;
     case 0x07: /* undefined */
     case 0x08: /* same_value */ register_kept(now, uleb(r), (struct saved){ 0 }); break;
     case 0x09: /* register */
@@ -280,8 +278,7 @@ void where_frames(struct where_stack *s)
 {
     u32 k = 0;
     if (RECORD_ON_TOP) return;
-    while (k + 1 < s->n && s->known[k] &&
-           where_frame_end(s->address[k], s->stack[k], s->frame[k], &s->stack[k + 1]))
+    while (k + 1 < s->n && s->known[k] && where_frame_end(s->address[k], s->stack[k], s->frame[k], &s->stack[k + 1]))
         k++;
     if (s->n) s->known[k] = false;
     s->n = MIN_OF(s->n, k + 1);

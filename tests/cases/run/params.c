@@ -1,11 +1,13 @@
-/* kernelParams as C programs of the driver interface get them wrong. A real driver dies here. */
+/* kernelParams as C programs of the driver interface get them wrong. A real driver dies here. That x is a pointer is
+ * known by what the kernel does with it, as in the PTX of NVRTC for extern "C". */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-                          ".visible .entry scale(.param .u64 .ptr .global x, .param .u32 n, .param .f32 f)\n{\n"
-                          ".reg .b64 %a;\n.reg .f32 %f;\nld.param.u64 %a, [x];\nld.param.f32 %f, [f];\n"
+                          ".visible .entry scale(.param .u64 x, .param .u32 n, .param .f32 f)\n{\n"
+                          ".reg .b64 %a;\n.reg .f32 %f;\nld.param.u64 %a, [x];\ncvta.to.global.u64 %a, %a;\n"
+                          "ld.param.f32 %f, [f];\n"
                           "st.global.f32 [%a], %f;\nret;\n}\n";
 #define CU(name, parameters) int (*name) parameters = (int (*) parameters)dlsym(cuda, #name)
 

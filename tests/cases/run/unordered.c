@@ -47,6 +47,7 @@ __attribute__((noinline)) static void log_it(void *x)
 {
     int v = 0;
     SAY(cuMemcpyDtoH_v2, &v, x, (word)4);
+    SAY(cuMemFree_v2, x);
 }
 
 static void callback(void)
