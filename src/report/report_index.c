@@ -304,7 +304,7 @@ static bool look_form(struct outside *o, const struct entry *e)
         dim_of(o, o->step[last]) < o->dims)
         return false;
     o->axis = last;
-    o->threads = (s64)f->ntid[last] * (o->local[last] ? 1 : f->nctaid[last]);
+    o->threads = threads_along(o, e, last);
     o->mistake = OUT_STEP;
     return o->first >= o->elements;
 }
@@ -435,7 +435,10 @@ static void axes_text(const struct outside *o, const struct entry *e, struct tex
             text_add(out,
                      n++ ? ", and %u along %c for %" PRIu64 : ", and %u threads were launched along %c for %" PRIu64,
                      e->f.ntid[i] * e->f.nctaid[i], axis_name[i], o->extent[i]);
-    if (o->missing & (o->missing - 1)) text_add(out, "; behind the end of a row lies the next one");
+    if (o->mistake == OUT_SWAPPED)
+        text_add(out, ": with the two the other way round all would be inside");
+    else if (o->missing & (o->missing - 1))
+        text_add(out, "; behind the end of a row lies the next one");
 }
 
 static void axis_text(const struct outside *o, const struct entry *e, struct text *out)
@@ -453,13 +456,8 @@ static void axis_text(const struct outside *o, const struct entry *e, struct tex
                  " columns of a row; behind the end of a row lies the next one, so only the last leads outside",
                  o->dim[1], axis_name[o->axis], o->threads, o->dim[1]);
         return;
-    case OUT_AXES: axes_text(o, e, out); return;
-    case OUT_SWAPPED:
-        text_add(out,
-                 ", and there are %" PRId64 " threads along %c, with room for %" PRIu64
-                 ": with the two the other way round all threads would be inside",
-                 threads_along(o, e, o->axis), axis_name[o->axis], o->extent[o->axis]);
-        return;
+    case OUT_AXES:
+    case OUT_SWAPPED: axes_text(o, e, out); return;
     case OUT_AXIS_UNGUARDED:
         text_add(out, ", and %" PRId64 " threads were launched along %c for %" PRIu64 " %s", o->threads,
                  axis_name[o->axis], extent, unit(o, o->along));
@@ -595,8 +593,7 @@ bool index_rows_overlap(const struct entry *e)
     struct outside o = { .elements = e->f.element_size ? (s64)(e->f.object_size / e->f.element_size) : 0 };
     if (!o.elements || !form_ready(&o, e) || o.used != 2 || e->f.form.open) return false;
     u32 row = o.by_step[2], column = o.by_step[1];
-    s64 threads = (s64)e->f.ntid[column] * (o.local[column] ? 1 : e->f.nctaid[column]);
-    return o.step[column] * threads > o.step[row];
+    return o.step[column] * threads_along(&o, e, column) > o.step[row];
 }
 
 bool overlap_text(const struct entry *e, struct text *out)
