@@ -32,7 +32,7 @@ SRC := $(filter-out $(FRONT),$(sort $(wildcard src/*/*.c)))
 CLI := $(filter src/cli/% src/launch/% src/runner/% src/verbs/%,$(SRC))
 obj = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
 # The drop-in libraries (src/driver, src/runtime): stubs of what nobody defines are part of the engine.
-LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC))) $(B)/obj/driver/cu_stubs.o $(B)/obj/runtime/rt_stubs.o $(B)/obj/run/gate_entry.o
+LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC))) $(B)/obj/abi/cu_stubs.o $(B)/obj/abi/rt_stubs.o $(B)/obj/abi/gate_entry.o
 CLI_OBJ := $(call obj,$(CLI))
 LANES := $(wildcard src/lanes/lanes*.c)
 LANES_V3 := $(patsubst src/%.c,$(B)/obj/%_v3.o,$(LANES))
@@ -94,15 +94,15 @@ $(B)/liblockstep.so: $(LIB_OBJ)
 	$(call say,ld,$@)$(CC) -shared -static-libgcc -Wl,-soname,liblockstep.so.0 -Wl,-z,nodelete $(LINK) $^ -o $@ $(LIBS)
 	@ln -sf liblockstep.so $@.0
 
-$(B)/obj/%.o: src/%.S src/abi/libcuda.def src/abi/cudart.def src/run/gate_layout.h src/run/gate_door.S $(B)/flags
+$(B)/obj/%.o: src/%.S src/abi/libcuda.def src/abi/cudart.def src/abi/gate_layout.h src/abi/gate_door.S $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,as,$<)$(CC) -Isrc -c $< -o $@
 # The engine is found one folder up from them; with it a process has one copy of everything.
 drop_in = $(CC) -Isrc -shared -nostdlib $(1) $< -o $@ -Wl,-soname,$(@F) $(B)/liblockstep.so '-Wl,-rpath,$$ORIGIN/..:$$ORIGIN/../..'
-$(B)/front/libcuda.so.1: src/run/shell.S src/run/gate_door.S src/abi/libcuda.def $(B)/liblockstep.so
+$(B)/front/libcuda.so.1: src/abi/shell.S src/abi/gate_door.S src/abi/libcuda.def $(B)/liblockstep.so
 	@mkdir -p $(@D)
 	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="abi/libcuda.def"' -DPREFIX=lkcu_)
-$(B)/front/libcudart.so.%: src/run/shell.S src/run/gate_door.S src/abi/libcuda.def src/abi/cudart.def $(B)/liblockstep.so
+$(B)/front/libcudart.so.%: src/abi/shell.S src/abi/gate_door.S src/abi/libcuda.def src/abi/cudart.def $(B)/liblockstep.so
 	@mkdir -p $(@D); echo '$(@F) { global: cu*; __cu*; local: *; };' > $@.map
 	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="abi/cudart.def"' -DPREFIX=lkrt_ -DRELEASE=$(basename $*) -Xlinker --version-script=$@.map)
 

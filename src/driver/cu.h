@@ -1,7 +1,11 @@
 /* cu.h: the CUDA Driver API, libcuda.so.1, over the public interface of Lockstep.
  *
- *   libcuda.def     every export, with the release that brought it
- *   cu_stubs.S      an export that nobody defines: it is refused by name (cu_table.c)
+ *   abi/libcuda.def every call, with the release that brought it, its parameters and its variant
+ *   abi/cu_stubs.S  an export that nobody defines: it is refused by name (cu_table.c)
+ *   gate.h          the call gate: the record of the call that a thread is in, in words (gate_text.c)
+ *   cu_reason.h     why the call that a thread is in fails
+ *   cu_engine.h     what is asked of the engine around the driver (run)
+ *   cu_count.h      how often each kernel was launched
  *   cu_table.c      cuGetProcAddress; refusals
  *   cu_process.c    the devices of the process (LOCKSTEP_DEVICES), cuInit, fork
  *   cu_handle.c     which pointers of the caller are handles of ours, and which calls use what they name
@@ -147,6 +151,7 @@ struct cu_device {
 struct cu_process {
     lock_t lock; /* of the fields below, and of contexts */
     bool ready;  /* cuInit has been called */
+    bool faults; /* --faults: a kernel that a GPU would end makes later calls fail */
     s32 pid;     /* that called it: a child of fork has none of this */
     struct cu_device device[CU_DEVICES];
     u32 devices;
@@ -265,6 +270,8 @@ bool cu_call_per_thread(void);
 cu_result cu_stream_of(struct cu_context *c, void *handle, lk_stream **out);
 /* cu_current for a call that is given a stream: a thread without a context is in that of the stream. */
 cu_result cu_current_for(void *handle, struct cu_context **out);
+/* --faults: the error of a kernel that a GPU would have ended, once it has run; CU_OK: there is none. */
+cu_result cu_sticky(const lk_gpu *gpu);
 /* What an lk_ call on this gpu came to, as CUDA has it. */
 cu_result cu_status(lk_gpu *gpu, lk_status s);
 /* CUDA's own words for an error, which programs compare and print; NULL: they are not known. Live for ever. */

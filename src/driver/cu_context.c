@@ -1,8 +1,7 @@
 /* Contexts: the primary one of each device, others that cuCtxCreate makes, and each thread's stack of current ones. All
  * contexts of a device share its gpu: memory and streams are the device's. */
-#include "run/cu_failed.h"
+#include "driver/cu_reason.h"
 #include "driver/cu_image.h"
-#include "run/cu_run.h"
 #include "card/card.h"
 
 enum { STACK = 64 };

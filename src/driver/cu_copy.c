@@ -1,4 +1,5 @@
 /* Copies and fills: one way for all of them, since an address says itself whose memory it is. */
+#include "driver/cu_engine.h"
 #include "driver/cu_mem.h"
 
 /* ---- how one is done ---- */

@@ -8,7 +8,7 @@
  * The count lies in front of what the handle points to. Handles whose memory is somebody else's, and contexts, which
  * are never freed, have none. Graphs and nodes have none either: a call that is given one has the lock of the graphs
  * until it returns (queue/graph.h), for a graph changes by more calls than that of its end. */
-#include "run/gate.h"
+#include "driver/gate.h"
 #include "queue/graph.h"
 #include <sched.h>
 

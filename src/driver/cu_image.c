@@ -2,9 +2,9 @@
  *
  * A kernel's handle outlives its image: a program that uses it after the image was unloaded is told so. The last so
  * many are kept, then their memory is used again. */
-#include "run/cu_failed.h"
+#include "driver/cu_reason.h"
+#include "driver/cu_engine.h"
 #include "driver/cu_image.h"
-#include "run/cu_text.h"
 #include "image/image.h"
 #include "card/card.h"
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Launches. */
+#include "driver/cu_reason.h"
+#include "driver/cu_engine.h"
 #include "driver/cu_launch.h"
-#include "run/cu_failed.h"
-#include "run/cu_run.h"
 #include "card/card.h"
 #include <stdlib.h>
 

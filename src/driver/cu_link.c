@@ -2,8 +2,8 @@
  *
  * What cuLinkComplete gives is the PTX that all of them make together: cuModuleLoadData takes it as it takes a cubin.
  */
+#include "driver/cu_engine.h"
 #include "driver/cu_image.h"
-#include "run/cu_text.h"
 
 enum cu_link_input { LINK_CUBIN, LINK_PTX, LINK_FATBIN, LINK_OBJECT, LINK_LIBRARY, LINK_NVVM, LINK_INPUTS };
 

@@ -22,11 +22,6 @@ bool cu_memory_at(u64 address, lk_memory_info *info);
 /* The device of a gpu; NULL: it is none of the process. */
 struct cu_device *cu_device_of(const lk_gpu *gpu);
 
-/* ---- cu_host.c ---- */
-
-/* Whether the sides of a copy that are memory of the host have as many bytes as it asks for; a finding where not. */
-cu_result cu_host_check(const lk_copy *x);
-
 /* ---- cu_managed.c ---- */
 
 /* Remembers the flags that pinned or registered memory was made with, and what was set with cuPointerSetAttribute. */

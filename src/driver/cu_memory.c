@@ -1,6 +1,7 @@
 /* Memory: what is allocated, pinned, registered and managed, and what an address is. */
+#include "driver/cu_engine.h"
+#include "driver/gate.h"
 #include "driver/cu_mem.h"
-#include "run/cu_failed.h"
 #include "driver/cu_image.h"
 #include "card/card.h"
 

@@ -1,5 +1,4 @@
 /* Modules and functions: PTX that a program loads by itself. */
-#include "run/cu_run.h"
 #include "driver/cu_image.h"
 
 CU_API(cuModuleLoadDataEx)(struct cu_image **out, const void *image, unsigned n, int *option, void **value)

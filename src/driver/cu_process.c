@@ -1,8 +1,9 @@
 /* The devices of the process: which cards LOCKSTEP_DEVICES and CUDA_VISIBLE_DEVICES give it, cuInit, and what a child
  * of fork finds. */
-#include "run/cu_failed.h"
-#include "run/cu_run.h"
+#include "driver/cu_reason.h"
+#include "driver/cu_engine.h"
 #include "card/card.h"
+#include <inttypes.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -130,6 +131,28 @@ cu_result cu_device_open(struct cu_device *d)
     if (!d->gpu) s = cu_run_open(d);
     unlock(&cu_process.lock);
     return s ? cu_status(NULL, s) : CU_OK;
+}
+
+cu_result cu_sticky(const lk_gpu *gpu)
+{
+    if (likely(!cu_process.faults) || !gpu) return CU_OK;
+    const struct dev_fault *f = &gpu->device->fault;
+    u32 code = __atomic_load_n(&f->code, __ATOMIC_ACQUIRE);
+    char text[600];
+    static bool told;
+    if (!code) return CU_OK;
+    if (__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+        cu_reported(); /* each call returns it, and the first one is named */
+        return (cu_result)code;
+    }
+    int n = snprintf(text, sizeof text, "It is the error of %s", f->kernel);
+    if (f->nth) n += snprintf(text + n, sizeof text - (size_t)n, ", launch %" PRIu64 " of this kernel", f->nth);
+    if (f->site && !strncmp(f->site, "{lk@s", 5))
+        n += snprintf(text + n, sizeof text - (size_t)n, ", from {lk@h%s", f->site + 5);
+    snprintf(text + n, sizeof text - (size_t)n,
+             ": calls return before kernels have run. Every later call returns it, too.");
+    cu_reason(text, "Repair what the findings of that launch say; this call has nothing to do with it.", false);
+    return (cu_result)code;
 }
 
 cu_result cu_status(lk_gpu *gpu, lk_status s)

@@ -1,6 +1,5 @@
 /* Streams, events and host functions. */
-#include "run/cu_clock.h"
-#include "run/cu_run.h"
+#include "driver/cu_engine.h"
 #include "driver/cu_stream.h"
 #include "driver/cu_mem.h"
 

@@ -1,5 +1,6 @@
 /* Graphs, their nodes and edges. */
-#include "run/cu_failed.h"
+#include "driver/cu_reason.h"
+#include "driver/cu_engine.h"
 #include "graphs/cu_graph.h"
 
 /* ---- handles ---- */

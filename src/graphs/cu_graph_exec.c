@@ -1,4 +1,5 @@
 /* Executable graphs: made, updated, launched. */
+#include "driver/cu_engine.h"
 #include "graphs/cu_graph.h"
 
 enum { FLAG_AUTO_FREE = 1, FLAGS = 15 };

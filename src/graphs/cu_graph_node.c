@@ -1,6 +1,7 @@
 /* Nodes of graphs by type: adding them, asking for their parameters, changing these. */
+#include "driver/cu_engine.h"
 #include "graphs/cu_graph.h"
-#include "run/cu_count.h"
+#include "driver/cu_count.h"
 
 /* ---- adding ---- */
 

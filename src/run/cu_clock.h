@@ -6,8 +6,9 @@
  * left out: the two reads are of the same clock, by the function that launches, in the same activation. */
 #ifndef LOCKSTEP_CU_CLOCK_H
 #define LOCKSTEP_CU_CLOCK_H
-#include "run/cu_count.h"
-#include "run/gate.h"
+#include "driver/cu_count.h"
+#include "driver/cu_engine.h"
+#include "driver/gate.h"
 
 /* The program has read the clock of this number (front/front_clock.c), in the call that returns to `address`, with this
  * stack pointer behind the return. */
@@ -20,12 +21,4 @@ void cu_clock_call(const struct cu_call *c);
 void cu_clock_thread_end(void);
 /* The program has ended. */
 void cu_clock_end(void);
-
-struct cu_clock_mark { /* of an event: when it was recorded last */
-    u64 launches;      /* of the process until then */
-    const void *stream;
-};
-void cu_clock_record(struct cu_clock_mark *m, const void *stream);
-/* The time between these two is asked for. */
-void cu_clock_elapsed(const struct cu_clock_mark *from, const struct cu_clock_mark *to);
 #endif

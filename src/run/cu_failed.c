@@ -2,6 +2,7 @@
 #include "driver/cu_launch.h"
 #include "run/cu_failed.h"
 #include "run/cu_run.h"
+#include "run/gate_log.h"
 #include "runtime/rt.h"
 #include <inttypes.h>
 
@@ -17,11 +18,6 @@ struct made {           /* what a failed call was to make */
 };
 struct state {                  /* of a thread whose calls have failed */
     struct state *next, **link; /* of all, and where it is linked */
-    struct reason {
-        u64 serial; /* of the call */
-        char cause[400], fix[300];
-        bool configuration, reported;
-    } reason;
     struct unasked {
         s64 code; /* 0: there is none */
         u64 key;
@@ -52,7 +48,7 @@ static struct state *state_of_thread(void)
 {
     if (mine) return mine;
     struct state *s = base_need(sizeof *s);
-    *s = (struct state){ .reason.serial = 0 };
+    *s = (struct state){ .next = NULL };
     lock(&all.lock);
     s->next = all.first;
     s->link = &all.first;
@@ -95,37 +91,6 @@ void cu_forked(void)
         cu_found(&(struct finding){ .kind = F_fork_child, .cause_key = 1, .call = host_site(NULL) });
     }
     cu_reported();
-}
-
-/* ---- reasons ---- */
-
-void cu_reason(const char *cause, const char *fix, bool configuration)
-{
-    struct state *s = state_of_thread();
-    s->reason.serial = cu_call_serial();
-    s->reason.configuration = configuration;
-    s->reason.reported = false;
-    snprintf(s->reason.cause, sizeof s->reason.cause, "%s", cause ? cause : "");
-    snprintf(s->reason.fix, sizeof s->reason.fix, "%s", fix ? fix : "");
-}
-
-bool cu_reason_keep(struct cu_why *out)
-{
-    if (!mine || mine->reason.serial != cu_call_serial() || !mine->reason.cause[0]) return false;
-    memcpy(out->cause, mine->reason.cause, sizeof out->cause);
-    memcpy(out->fix, mine->reason.fix, sizeof out->fix);
-    return true;
-}
-
-void cu_reported(void)
-{
-    cu_reason(NULL, NULL, false);
-    mine->reason.reported = true;
-}
-
-bool cu_reason_is_configuration(void)
-{
-    return mine && mine->reason.serial == cu_call_serial() && mine->reason.configuration;
 }
 
 /* ---- notes ---- */
@@ -183,7 +148,7 @@ static u32 number_of(u64 key, u32 *count)
     return number;
 }
 
-static u64 key_of(const struct cu_call *c, const struct reason *why)
+static u64 key_of(const struct cu_call *c, const struct cu_why *why)
 {
     u64 h = (u64)(uintptr_t)c->return_address ^ (u64)c->result << 48;
     for (const char *p = why ? why->cause : ""; *p; p++) h = (h ^ (u8)*p) * 0x100000001b3u;
@@ -203,7 +168,7 @@ static void note(u64 key, const char *call, const char *result, s64 code, const 
     cu_found(&f);
 }
 
-static void note_add(const struct cu_call *c, const struct reason *why)
+static void note_add(const struct cu_call *c, const struct cu_why *why)
 {
     char call[TEXT];
     cu_call_text(c, call, sizeof call, false);
@@ -247,7 +212,7 @@ static void chevron_text(const struct cu_call *c, char *out, size_t size)
         snprintf(out, size, "%s", call);
 }
 
-static void unasked_set(struct state *s, const struct cu_call *c, const struct reason *why)
+static void unasked_set(struct state *s, const struct cu_call *c, const struct cu_why *why)
 {
     struct unasked *u = &s->launch;
     chevron_text(c, u->call, sizeof u->call);
@@ -375,7 +340,7 @@ void cu_failed_done(const struct cu_call *c)
         return;
     }
     if (is_question(f, r) || is_trial(f, c)) return;
-    const struct reason *why = s->reason.serial == cu_call_serial() ? &s->reason : NULL;
+    const struct cu_why *why = cu_reason_now();
     if (s->nmade) made_look(s, c);
     if (chevrons && !s->launch.code && !(why && why->reported)) {
         unasked_set(s, c, why);

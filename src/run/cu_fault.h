@@ -9,7 +9,7 @@
  * launches. */
 #ifndef LOCKSTEP_CU_FAULT_H
 #define LOCKSTEP_CU_FAULT_H
-#include "run/cu_count.h"
+#include "driver/cu_count.h"
 
 /* From now on; `to` lives for ever. */
 struct channel_writer;

@@ -7,7 +7,7 @@
 #ifndef LOCKSTEP_CU_REPORT_H
 #define LOCKSTEP_CU_REPORT_H
 #include "base/channel.h"
-#include "run/cu_count.h"
+#include "driver/cu_count.h"
 
 struct cu_reporting {
     bool launched;          /* there is a launcher; else the report goes to standard error at the end */

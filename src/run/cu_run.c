@@ -1,10 +1,12 @@
 /* The engine inside a program: options from the launcher, reports to it. */
 #include "run/cu_choose.h"
 #include "run/cu_clock.h"
-#include "run/cu_count.h"
+#include "driver/cu_count.h"
 #include "run/cu_failed.h"
 #include "run/cu_report.h"
 #include "run/cu_run.h"
+#include "run/cu_where.h"
+#include "run/gate_log.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -13,7 +15,6 @@ enum { RULES = 16 };
 static struct {
     bool read;          /* the environment was read */
     char options[4000]; /* the lines, each ended by a zero byte */
-    bool faults;        /* --faults: a kernel that a GPU would end makes later calls fail */
     bool strict;        /* --strict-arch: PTX that is newer than the device is refused */
     lk_options gpu;     /* what a gpu is made with; strings in `options` */
     const char *rule[RULES];
@@ -32,7 +33,7 @@ static void option_take(const char *key, const char *value)
     if (!strcmp(key, "threads")) o->threads = (u32)strtoul(value, NULL, 10);
     if (!strcmp(key, "budget")) o->budget = strtoull(value, NULL, 10);
     if (!strcmp(key, "strict-arch")) run.strict = true;
-    if (!strcmp(key, "faults")) run.faults = true;
+    if (!strcmp(key, "faults")) cu_process.faults = true;
     if (!strcmp(key, "time-limit")) o->time_limit = strtod(value, NULL);
     if (!strcmp(key, "seed")) {
         o->seeded = 1;
@@ -113,28 +114,6 @@ struct report *cu_run_alone(void)
     return r;
 }
 
-cu_result cu_sticky(const lk_gpu *gpu)
-{
-    if (likely(!run.faults) || !gpu) return CU_OK;
-    const struct dev_fault *f = &gpu->device->fault;
-    u32 code = __atomic_load_n(&f->code, __ATOMIC_ACQUIRE);
-    char text[600];
-    static bool told;
-    if (!code) return CU_OK;
-    if (__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
-        cu_reported(); /* each call returns it, and the first one is named */
-        return (cu_result)code;
-    }
-    int n = snprintf(text, sizeof text, "It is the error of %s", f->kernel);
-    if (f->nth) n += snprintf(text + n, sizeof text - (size_t)n, ", launch %" PRIu64 " of this kernel", f->nth);
-    if (f->site && !strncmp(f->site, "{lk@s", 5))
-        n += snprintf(text + n, sizeof text - (size_t)n, ", from {lk@h%s", f->site + 5);
-    snprintf(text + n, sizeof text - (size_t)n,
-             ": calls return before kernels have run. Every later call returns it, too.");
-    cu_reason(text, "Repair what the findings of that launch say; this call has nothing to do with it.", false);
-    return (cu_result)code;
-}
-
 bool cu_run_strict(void)
 {
     if (!run.read) options_read();
@@ -152,4 +131,25 @@ void cu_run_launch(const lk_kernel *kernel, lk_launch *launch)
     launch->site = host_site(NULL);
     cu_report_launch(c, launch);
     cu_clock_launch(c, launch->nth, launch->stream, launch->site);
+}
+
+/* ---- the calls of the program ---- */
+
+void cu_engine_begin(struct cu_call *c)
+{
+    if (cu_log_wanted()) c->start = cu_log_now();
+    if (unlikely(cu_where_scripts())) cu_where_begin(c);
+}
+
+void cu_engine_end(const struct cu_call *c)
+{
+    if (unlikely((s32)c->result != 0 || cu_failed_watches())) cu_failed_done(c);
+    if (unlikely(cu_clock_watches())) cu_clock_call(c);
+    if (c->start) cu_log_call(c);
+}
+
+void cu_engine_thread_end(void)
+{
+    cu_failed_thread_end();
+    cu_clock_thread_end();
 }

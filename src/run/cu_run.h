@@ -6,16 +6,10 @@
  * moment ago. Without a launcher the report goes to standard error when the program ends. */
 #ifndef LOCKSTEP_CU_RUN_H
 #define LOCKSTEP_CU_RUN_H
-#include "driver/cu.h"
+#include "driver/cu_engine.h"
 
-/* Makes the gpu of a device as the launcher wants it. Under the lock of the process. */
-lk_status cu_run_open(struct cu_device *d);
 /* A report for findings where there is no gpu: in a child of fork, or where no device is visible. */
 struct report *cu_run_alone(void);
-/* --faults: the error of a kernel that a GPU would have ended, once it has run; CU_OK: there is none. */
-cu_result cu_sticky(const lk_gpu *gpu);
 /* Whether PTX for a newer architecture than the device's is refused. */
 bool cu_run_strict(void);
-/* A kernel is launched: its number and its counters are set in the launch. */
-void cu_run_launch(const lk_kernel *kernel, lk_launch *launch);
 #endif

@@ -1,13 +1,14 @@
 /* The PTX in an image in memory: what image_open_memory finds there, one text for each fatbin that is to be linked. */
 #include "run/cu_failed.h"
 #include "run/cu_run.h"
-#include "run/cu_text.h"
 #include "run/cu_where.h"
 #include "image/carrier.h"
 #include "image/image.h"
 #include "report/report.h"
 #include "card/card.h"
 #include <dlfcn.h>
+
+enum { CU_PTX_MAJOR = 9, CU_PTX_MINOR = 0 }; /* the newest PTX of CUDA 13.0 */
 
 static cu_result text_copy(struct str from, char **out)
 {

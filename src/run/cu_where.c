@@ -1,7 +1,7 @@
 /* The site of a call, and the variable of the host that an allocation goes to. */
 #include "run/cu_where.h"
 #include "base/channel.h"
-#include "run/gate.h"
+#include "driver/gate.h"
 #include "device/dev_work.h"
 #include "mem/host_pointer.h"
 #include "run/cu_python.h"

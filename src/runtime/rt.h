@@ -1,7 +1,7 @@
 /* rt.h: the CUDA Runtime API, libcudart.so.*, over the driver interface of cu.h.
  *
- *   abi/cudart.def  every export, with the releases that have it
- *   rt_stubs.S        an export that nobody defines: it is refused by name
+ *   abi/cudart.def    every call, with the releases that have it
+ *   abi/rt_stubs.S    an export that nobody defines: it is refused by name
  *   rt_thread.c       what a thread has: its device, its last error
  *   rt_register.c     what nvcc's code registers before main: images, kernels, variables
  *   rt_library.c      libraries, functions of the driver by name

@@ -1,5 +1,6 @@
 /* Launches: what <<<>>> becomes, and the attributes of kernels. */
-#include "run/cu_failed.h"
+#include "driver/cu_reason.h"
+#include "driver/cu_engine.h"
 #include "runtime/rt.h"
 
 enum { NESTED = 16 };
@@ -37,7 +38,8 @@ RT_API(__cudaPopCallConfiguration)(struct rt_dim3 *grid, struct rt_dim3 *block, 
 /* Of a shape that no card takes, the driver says that a value is wrong, and the runtime says which. */
 static cu_result launched(cu_result r)
 {
-    return r == CU_INVALID_VALUE && cu_reason_is_configuration() ? (cu_result)RT_INVALID_CONFIGURATION : r;
+    const struct cu_why *why = r == CU_INVALID_VALUE ? cu_reason_now() : NULL;
+    return why && why->configuration ? (cu_result)RT_INVALID_CONFIGURATION : r;
 }
 
 static cu_result launch(const void *host, struct rt_dim3 g, struct rt_dim3 b, void **args, u64 shared, void *stream,

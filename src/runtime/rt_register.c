@@ -1,6 +1,6 @@
 /* What nvcc's code registers before main: images, and the host functions and variables that stand for kernels and
  * variables in them. Nothing is loaded before it is used. */
-#include "run/cu_failed.h"
+#include "driver/cu_reason.h"
 #include "runtime/rt.h"
 #include "mem/host_pointer.h"
 
@@ -140,9 +140,9 @@ static cu_result load(struct rt_fatbin *f)
     lock(&all.lock);
     struct cu_image *made = f->library;
     if (!made && !f->status) {
-        struct cu_why why;
         f->status = cu_library_load(&made, f->wrapper);
-        if (f->status && cu_reason_keep(&why)) *(f->why = NEW(&all.mem, struct cu_why)) = why;
+        const struct cu_why *why = f->status ? cu_reason_now() : NULL;
+        if (why && why->cause[0]) *(f->why = NEW(&all.mem, struct cu_why)) = *why;
     } else if (f->why) {
         cu_reason(f->why->cause, f->why->fix, false);
     }

@@ -1,7 +1,6 @@
 /* What a thread has: the device that it chose, and the last error that it was not told of. */
-#include "run/cu_failed.h"
+#include "driver/cu_engine.h"
 #include "driver/cu_image.h"
-#include "run/cu_run.h"
 #include "runtime/rt.h"
 
 static const char *const name[] = {

@@ -6,8 +6,8 @@
  * The gate does not know what a function takes: it keeps all registers that may hold arguments and hands on as many
  * words of the stack as the longest list of parameters has (GATE_STACK). It is a function of its own for whoever
  * unwinds the stack. */
-#include "run/gate_door.S"
-#include "run/gate_layout.h"
+#include "abi/gate_door.S"
+#include "abi/gate_layout.h"
 #if defined __x86_64__
     .text
     .globl lkgate_enter

@@ -1,5 +1,5 @@
 /* A kernel that was asked for by a name which its module does not have: what the module has, and how to ask for it. */
-#include "run/cu_failed.h"
+#include "driver/cu_reason.h"
 #include "driver/cu_image.h"
 
 enum { SHOWN = 4 };

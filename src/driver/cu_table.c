@@ -1,5 +1,5 @@
 /* Which function a name of the API stands for, and what happens to those that nobody defines. */
-#include "run/gate.h"
+#include "driver/gate.h"
 #include <dlfcn.h>
 #include <errno.h>
 

@@ -5,7 +5,7 @@
 #ifndef LOCKSTEP_GATE_H
 #define LOCKSTEP_GATE_H
 #include "driver/cu.h"
-#include "run/gate_layout.h"
+#include "abi/gate_layout.h"
 
 struct cu_call {
     u32 function;               /* its number: the entries of libcuda.def, then those of cudart.def */
@@ -67,11 +67,4 @@ u64 cu_call_argument(const struct cu_call *c, u32 index);
 bool cu_call_pointer(const struct cu_call *c, u32 index, char *kind, u64 *value);
 /* As its row has them; "...": they are not known. */
 const char *cu_call_parameters(const struct cu_call *c);
-
-/* gate_log.c. LOCKSTEP_LOG=api: a line for each call. */
-bool cu_log_wanted(void);
-u64 cu_log_now(void); /* ns */
-void cu_log_call(const struct cu_call *c);
-/* CUDA's name of a result, as the function's interface has it; "?": it is none. */
-const char *cu_result_name(const struct cu_call *c);
 #endif

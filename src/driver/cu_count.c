@@ -1,6 +1,6 @@
 /* Counters by the name of the kernel, found by its handle. A program that launches for an hour has as many of them as
  * it has kernels. */
-#include "run/cu_count.h"
+#include "driver/cu_count.h"
 
 enum { RECENT = 256 };
 static struct {

@@ -1,5 +1,5 @@
 /* Calls in words: the name of the function and its arguments. */
-#include "run/gate.h"
+#include "driver/gate.h"
 #include <inttypes.h>
 #include <stdarg.h>
 

@@ -3,7 +3,7 @@
  * how they are called there as PREFIX. Functions are numbered: the entries of libcuda.def, then those of cudart.def. */
 #define JOIN(a, b) a##b
 #define NAME(prefix, symbol) JOIN(prefix, symbol)
-#include "run/gate_door.S"
+#include "abi/gate_door.S"
 #define EXPORT(symbol, function) GATE_DOOR(symbol, NAME(PREFIX, function))
     .text
     .set gate_number, 0

@@ -1,7 +1,6 @@
 /* What is done before and after each call of the program: its record becomes the thread's, and then is no longer. */
-#include "run/cu_clock.h"
-#include "run/cu_where.h"
-#include "run/cu_failed.h"
+#include "driver/cu_engine.h"
+#include "driver/gate.h"
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -69,8 +68,7 @@ static pthread_key_t ending;
 static void thread_end(void *t)
 {
     struct cu_held *held = &((struct gate_thread *)t)->held;
-    cu_failed_thread_end();
-    cu_clock_thread_end();
+    cu_engine_thread_end();
     cu_held_release(held, 0, false); /* of a call that has no end */
     base_free(held->at);
     *held = (struct cu_held){ 0 };
@@ -159,8 +157,7 @@ void gate_begin(struct cu_call *c)
     if (c->outer) return;
     __atomic_store_n(&t->now, c, __ATOMIC_RELEASE); /* other threads read the record */
     __atomic_store_n(&t->serial, t->serial + 1, __ATOMIC_RELAXED);
-    if (cu_log_wanted()) c->start = cu_log_now();
-    if (unlikely(cu_where_scripts())) cu_where_begin(c);
+    cu_engine_begin(c);
 }
 
 static void held_end(struct gate_thread *t, const struct cu_call *c)
@@ -175,11 +172,7 @@ void gate_end(struct cu_call *c)
 {
     struct gate_thread *t = mine;
     c->live = 0;
-    if (!c->outer) {
-        if (unlikely((s32)c->result != 0 || cu_failed_watches())) cu_failed_done(c);
-        if (unlikely(cu_clock_watches())) cu_clock_call(c);
-        if (c->start) cu_log_call(c);
-    }
+    if (!c->outer) cu_engine_end(c);
     held_end(t, c);
     if (!c->outer) __atomic_store_n(&t->now, NULL, __ATOMIC_RELAXED);
 }
