@@ -30,6 +30,7 @@ void cu_texts_free(lk_ptx *part, u32 parts);
 /* Of the gate, of a thread's outermost call: it begins; it has returned; the thread has ended. */
 struct cu_call;
 void cu_engine_begin(struct cu_call *c);
+extern bool cu_engine_asks; /* atomic: whether it wants to know that one begins */
 void cu_engine_end(const struct cu_call *c);
 void cu_engine_thread_end(void);
 

@@ -157,7 +157,7 @@ void gate_begin(struct cu_call *c)
     if (c->outer) return;
     __atomic_store_n(&t->now, c, __ATOMIC_RELEASE); /* other threads read the record */
     __atomic_store_n(&t->serial, t->serial + 1, __ATOMIC_RELAXED);
-    cu_engine_begin(c);
+    if (unlikely(__atomic_load_n(&cu_engine_asks, __ATOMIC_RELAXED))) cu_engine_begin(c);
 }
 
 static void held_end(struct gate_thread *t, const struct cu_call *c)

@@ -135,10 +135,16 @@ void cu_run_launch(const lk_kernel *kernel, lk_launch *launch)
 
 /* ---- the calls of the program ---- */
 
+bool cu_engine_asks = true;
+
+/* The first call finds out whether calls are logged. An interpreter may come later, and asks then (cu_where.c). */
 void cu_engine_begin(struct cu_call *c)
 {
     if (cu_log_wanted()) c->start = cu_log_now();
-    if (unlikely(cu_where_scripts())) cu_where_begin(c);
+    if (cu_where_scripts()) cu_where_begin(c);
+    if (cu_log_wanted() || cu_where_scripts()) return;
+    __atomic_store_n(&cu_engine_asks, false, __ATOMIC_SEQ_CST);
+    if (cu_where_scripts()) __atomic_store_n(&cu_engine_asks, true, __ATOMIC_SEQ_CST);
 }
 
 void cu_engine_end(const struct cu_call *c)

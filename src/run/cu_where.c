@@ -1,6 +1,7 @@
 /* The site of a call, and the variable of the host that an allocation goes to. */
 #include "run/cu_where.h"
 #include "base/channel.h"
+#include "driver/cu_engine.h"
 #include "driver/gate.h"
 #include "device/dev_work.h"
 #include "mem/host_pointer.h"
@@ -16,7 +17,7 @@ static _Thread_local struct {
     struct where_stack lines;
 } scripted;
 
-bool cu_where_scripts(void) { return scripts; }
+bool cu_where_scripts(void) { return __atomic_load_n(&scripts, __ATOMIC_SEQ_CST); }
 bool cu_where_holds(void) { return scripts && where_python_look(); }
 
 /* Calls whose place is told: to take the interpreter's lock for each of the others would cost more than they do. */
@@ -148,7 +149,8 @@ void cu_where_forked(struct channel_writer *to)
 void cu_where_open(struct channel_writer *to)
 {
     where_modules_look();
-    scripts = where_scripts_look();
+    __atomic_store_n(&scripts, where_scripts_look(), __ATOMIC_SEQ_CST);
+    if (scripts) __atomic_store_n(&cu_engine_asks, true, __ATOMIC_SEQ_CST);
     if (to && !told) {
         told = to;
         teller = process_id();
