@@ -74,14 +74,10 @@ CU_API(cuCtxDestroy_v2)(struct cu_context *c);
 CU_API(cuCtxSetCurrent)(struct cu_context *c);
 CU_API(cuCtxGetCurrent)(struct cu_context **out);
 CU_API(cuCtxSynchronize)(void);
-CU_API(cuCtxGetFlags)(unsigned *flags);
 CU_API(cuCtxGetLimit)(u64 *value, u32 limit);
 CU_API(cuCtxSetLimit)(u32 limit, u64 value);
 CU_API(cuCtxGetCacheConfig)(u32 *config);
 CU_API(cuCtxSetCacheConfig)(u32 config);
-CU_API(cuCtxGetSharedMemConfig)(u32 *config);
-CU_API(cuCtxSetSharedMemConfig)(u32 config);
-CU_API(cuCtxGetStreamPriorityRange)(int *least, int *greatest);
 
 /* ---- cu_module.c, cu_library.c, cu_launch.c ---- */
 
@@ -90,20 +86,11 @@ cu_result cu_library_load(struct cu_image **out, const void *code);
 
 CU_API(cuFuncGetName)(const char **name, void *function);
 CU_API(cuFuncGetParamInfo)(void *function, u64 index, u64 *offset, u64 *bytes);
-CU_API(cuLibraryLoadData)
-(struct cu_image **out, const void *code, int *jit_option, void **jit_value, unsigned jits, int *option, void **value,
- unsigned options);
 CU_API(cuLibraryUnload)(struct cu_image *m);
 CU_API(cuLibraryGetKernel)(struct cu_function **out, struct cu_image *m, const char *name);
 CU_API(cuLibraryGetGlobal)(u64 *address, u64 *bytes, struct cu_image *m, const char *name);
-CU_API(cuLibraryLoadFromFile)
-(struct cu_image **out, const char *path, int *jit_option, void **jit_value, unsigned jits, int *option, void **value,
- unsigned options);
 CU_API(cuLibraryGetModule)(struct cu_image **out, struct cu_image *m);
-CU_API(cuLibraryGetKernelCount)(unsigned *count, struct cu_image *m);
-CU_API(cuLibraryEnumerateKernels)(struct cu_function **out, unsigned most, struct cu_image *m);
 CU_API(cuLibraryGetManaged)(u64 *address, u64 *bytes, struct cu_image *m, const char *name);
-CU_API(cuLibraryGetUnifiedFunction)(void **out, struct cu_image *m, const char *name);
 CU_API(cuKernelSetAttribute)(int which, int value, void *kernel, int device);
 CU_API(cuGetProcAddress_v2)(const char *name, void **function, int version, u64 flags, int *result);
 CU_API(cuGetExportTable)(const void **out, const void *id);
@@ -123,19 +110,13 @@ CU_API(cuLaunchKernelEx)(const struct cu_launch_config *x, void *f, void **param
 /* ---- cu_memory.c, cu_copy.c ---- */
 
 CU_API(cuMemAlloc_v2)(u64 *out, u64 bytes);
-CU_API(cuMemFree_v2)(u64 address);
 CU_API(cuMemAllocManaged)(u64 *out, u64 bytes, unsigned flags);
 CU_API(cuMemAllocPitch_v2)(u64 *out, u64 *pitch, u64 width, u64 rows, unsigned element);
 CU_API(cuMemHostAlloc)(void **out, u64 bytes, unsigned flags);
-CU_API(cuMemFreeHost)(void *p);
 CU_API(cuMemHostRegister_v2)(void *p, u64 bytes, unsigned flags);
-CU_API(cuMemHostUnregister)(void *p);
 CU_API(cuMemHostGetDevicePointer_v2)(u64 *out, void *p, unsigned flags);
-CU_API(cuMemHostGetFlags)(unsigned *flags, void *p);
-CU_API(cuMemGetInfo_v2)(u64 *left, u64 *total);
 CU_API(cuPointerGetAttribute)(void *out, int which, u64 address);
 CU_API(cuMemAllocAsync)(u64 *out, u64 n, void *s);
-CU_API(cuMemFreeAsync)(u64 a, void *s);
 CU_API(cuMemcpy)(u64 to, u64 from, u64 n);
 CU_API(cuMemcpyAsync)(u64 to, u64 from, u64 n, void *s);
 CU_API(cuMemcpyHtoD_v2)(u64 to, const void *from, u64 n);
@@ -155,25 +136,9 @@ CU_API(cuMemsetD2D8Async)(u64 a, u64 pitch, u8 v, u64 w, u64 h, void *s);
 
 CU_API(cuStreamCreateWithPriority)(struct cu_stream **out, unsigned flags, int priority);
 CU_API(cuStreamDestroy_v2)(struct cu_stream *s);
-CU_API(cuStreamSynchronize)(void *s);
-CU_API(cuStreamQuery)(void *s);
-CU_API(cuStreamWaitEvent)(void *s, struct cu_event *e, unsigned flags);
-CU_API(cuStreamGetFlags)(void *s, unsigned *out);
-CU_API(cuStreamGetPriority)(void *s, int *out);
-CU_API(cuStreamGetId)(void *s, u64 *out);
-CU_API(cuStreamGetDevice)(void *s, int *out);
-CU_API(cuStreamAddCallback)(void *s, void (*f)(void *, cu_result, void *), void *self, unsigned flags);
-CU_API(cuStreamGetAttribute)(void *s, u32 which, union cu_launch_value *out);
-CU_API(cuStreamSetAttribute)(void *s, u32 which, const union cu_launch_value *v);
-CU_API(cuStreamCopyAttributes)(void *to, void *from);
-CU_API(cuLaunchHostFunc)(void *s, void (*f)(void *), void *self);
 CU_API(cuEventCreate)(struct cu_event **out, unsigned flags);
 CU_API(cuEventDestroy_v2)(struct cu_event *e);
-CU_API(cuEventQuery)(struct cu_event *e);
-CU_API(cuEventSynchronize)(struct cu_event *e);
 CU_API(cuEventElapsedTime)(float *ms, struct cu_event *from, struct cu_event *to);
-CU_API(cuEventRecord)(struct cu_event *e, void *s);
-CU_API(cuEventRecordWithFlags)(struct cu_event *e, void *s, unsigned f);
 
 /* ---- cu_graph.c, cu_graph_node.c ---- */
 
@@ -185,16 +150,9 @@ struct cu_user_object;
 #define CU_ADDING struct cu_node **out, struct cu_graph *g, struct cu_node *const *dep, u64 deps
 #define CU_EDGES struct cu_graph *g, struct cu_node *const *from, struct cu_node *const *to
 #define CU_NODES struct cu_node *n, struct cu_node **out
-CU_API(cuGraphCreate)(struct cu_graph **out, unsigned flags);
 CU_API(cuGraphDestroy)(struct cu_graph *g);
 CU_API(cuArrayDestroy)(struct cu_array *a);
 CU_API(cuMipmappedArrayDestroy)(struct cu_mipmapped *m);
-CU_API(cuGraphClone)(struct cu_graph **out, struct cu_graph *from);
-CU_API(cuGraphNodeFindInClone)(struct cu_node **out, struct cu_node *n, struct cu_graph *clone);
-CU_API(cuGraphDestroyNode)(struct cu_node *n);
-CU_API(cuGraphNodeGetType)(struct cu_node *n, u32 *type);
-CU_API(cuGraphGetNodes)(struct cu_graph *g, struct cu_node **out, u64 *n);
-CU_API(cuGraphGetRootNodes)(struct cu_graph *g, struct cu_node **out, u64 *n);
 CU_API(cuGraphGetEdges)(struct cu_graph *g, struct cu_node **from, struct cu_node **to, u64 *n);
 CU_API(cuGraphGetEdges_v2)
 (struct cu_graph *g, struct cu_node **from, struct cu_node **to, struct cu_edge_data *data, u64 *n);
@@ -206,7 +164,6 @@ CU_API(cuGraphAddDependencies)(CU_EDGES, u64 n);
 CU_API(cuGraphRemoveDependencies)(CU_EDGES, u64 n);
 CU_API(cuGraphAddDependencies_v2)(CU_EDGES, const struct cu_edge_data *data, u64 n);
 CU_API(cuGraphRemoveDependencies_v2)(CU_EDGES, const struct cu_edge_data *data, u64 n);
-CU_API(cuGraphDebugDotPrint)(struct cu_graph *g, const char *path, unsigned flags);
 CU_API(cuGraphAddEmptyNode)(CU_ADDING);
 CU_API(cuGraphAddKernelNode)(CU_ADDING, const struct cu_kernel_node *x);
 CU_API(cuGraphAddKernelNode_v2)(CU_ADDING, const struct cu_kernel_node_v2 *x);
@@ -215,39 +172,24 @@ CU_API(cuGraphKernelNodeSetParams)(struct cu_node *n, const struct cu_kernel_nod
 CU_API(cuGraphKernelNodeSetParams_v2)(struct cu_node *n, const struct cu_kernel_node_v2 *x);
 CU_API(cuGraphKernelNodeGetAttribute)(struct cu_node *n, u32 which, union cu_launch_value *out);
 CU_API(cuGraphKernelNodeSetAttribute)(struct cu_node *n, u32 which, const union cu_launch_value *value);
-CU_API(cuGraphKernelNodeCopyAttributes)(struct cu_node *to, struct cu_node *from);
 CU_API(cuGraphAddMemcpyNode)(CU_ADDING, const struct cu_copy_3d *x, void *context);
 CU_API(cuGraphMemcpyNodeGetParams)(struct cu_node *n, struct cu_copy_3d *out);
 CU_API(cuGraphMemcpyNodeSetParams)(struct cu_node *n, const struct cu_copy_3d *x);
 CU_API(cuGraphAddMemsetNode)(CU_ADDING, const struct cu_fill_node *x, void *context);
-CU_API(cuGraphMemsetNodeGetParams)(struct cu_node *n, struct cu_fill_node *out);
 CU_API(cuGraphMemsetNodeSetParams)(struct cu_node *n, const struct cu_fill_node *x);
 CU_API(cuGraphAddHostNode)(CU_ADDING, const struct cu_host_node *x);
-CU_API(cuGraphHostNodeGetParams)(struct cu_node *n, struct cu_host_node *out);
 CU_API(cuGraphHostNodeSetParams)(struct cu_node *n, const struct cu_host_node *x);
 CU_API(cuGraphAddChildGraphNode)(CU_ADDING, struct cu_graph *child);
-CU_API(cuGraphChildGraphNodeGetGraph)(struct cu_node *n, struct cu_graph **out);
 CU_API(cuGraphAddEventRecordNode)(CU_ADDING, void *event);
 CU_API(cuGraphAddEventWaitNode)(CU_ADDING, void *event);
-CU_API(cuGraphEventRecordNodeGetEvent)(struct cu_node *n, void **out);
 CU_API(cuGraphEventRecordNodeSetEvent)(struct cu_node *n, void *event);
-CU_API(cuGraphEventWaitNodeGetEvent)(struct cu_node *n, void **out);
 CU_API(cuGraphEventWaitNodeSetEvent)(struct cu_node *n, void *event);
 CU_API(cuGraphAddMemFreeNode)(CU_ADDING, u64 address);
-CU_API(cuGraphMemFreeNodeGetParams)(struct cu_node *n, u64 *out);
-CU_API(cuUserObjectCreate)
-(struct cu_user_object **out, void *pointer, void (*destroy)(void *), unsigned refs, unsigned flags);
-CU_API(cuUserObjectRetain)(struct cu_user_object *o, unsigned count);
-CU_API(cuUserObjectRelease)(struct cu_user_object *o, unsigned count);
-CU_API(cuGraphRetainUserObject)(struct cu_graph *g, struct cu_user_object *o, unsigned count, unsigned flags);
-CU_API(cuGraphReleaseUserObject)(struct cu_graph *g, struct cu_user_object *o, unsigned count);
 
 /* ---- cu_graph_exec.c, cu_capture.c ---- */
 
 CU_API(cuGraphInstantiateWithFlags)(struct cu_exec **out, struct cu_graph *g, u64 flags);
-CU_API(cuGraphInstantiateWithParams)(struct cu_exec **out, struct cu_graph *g, struct cu_instantiation *x);
 CU_API(cuGraphExecDestroy)(struct cu_exec *x);
-CU_API(cuGraphExecGetFlags)(struct cu_exec *x, u64 *flags);
 CU_API(cuGraphExecUpdate)(struct cu_exec *x, struct cu_graph *g, struct cu_node **node, u32 *result);
 CU_API(cuGraphExecUpdate_v2)(struct cu_exec *x, struct cu_graph *g, struct cu_update *out);
 CU_API(cuGraphExecKernelNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_kernel_node *p);
@@ -256,28 +198,13 @@ CU_API(cuGraphExecMemsetNodeSetParams)
 (struct cu_exec *x, struct cu_node *n, const struct cu_fill_node *p, void *context);
 CU_API(cuGraphExecHostNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_host_node *p);
 CU_API(cuGraphExecChildGraphNodeSetParams)(struct cu_exec *x, struct cu_node *n, struct cu_graph *child);
-CU_API(cuGraphExecEventRecordNodeSetEvent)(struct cu_exec *x, struct cu_node *n, void *event);
-CU_API(cuGraphExecEventWaitNodeSetEvent)(struct cu_exec *x, struct cu_node *n, void *event);
-CU_API(cuGraphNodeSetEnabled)(struct cu_exec *x, struct cu_node *n, unsigned enabled);
-CU_API(cuGraphNodeGetEnabled)(struct cu_exec *x, struct cu_node *n, unsigned *enabled);
-CU_API(cuDeviceGraphMemTrim)(int device);
-CU_API(cuDeviceGetGraphMemAttribute)(int device, u32 which, u64 *value);
-CU_API(cuDeviceSetGraphMemAttribute)(int device, u32 which, u64 *value);
-CU_API(cuGraphLaunch)(struct cu_exec *x, void *s);
-CU_API(cuGraphUpload)(struct cu_exec *x, void *s);
-CU_API(cuStreamBeginCapture_v2)(void *s, u32 mode);
-CU_API(cuStreamBeginCaptureToGraph)
-(void *s, struct cu_graph *g, struct cu_node *const *dep, const struct cu_edge_data *data, u64 deps, u32 mode);
-CU_API(cuStreamEndCapture)(void *s, struct cu_graph **out);
 CU_API(cuStreamIsCapturing)(void *s, u32 *out);
 #define CU_CAPTURE_INFO void *s, u32 *status, u64 *id
 CU_API(cuStreamGetCaptureInfo)(CU_CAPTURE_INFO);
-CU_API(cuStreamGetCaptureInfo_v2)(CU_CAPTURE_INFO, struct cu_graph **graph, struct cu_node *const **nodes, u64 *count);
 CU_API(cuStreamGetCaptureInfo_v3)
 (CU_CAPTURE_INFO, struct cu_graph **graph, struct cu_node *const **nodes, const struct cu_edge_data **edges,
  u64 *count);
 CU_API(cuStreamUpdateCaptureDependencies)(void *s, struct cu_node *const *dep, u64 deps, unsigned flags);
 CU_API(cuStreamUpdateCaptureDependencies_v2)
 (void *s, struct cu_node *const *dep, const struct cu_edge_data *data, u64 deps, unsigned flags);
-CU_API(cuThreadExchangeStreamCaptureMode)(u32 *mode);
 #endif

@@ -34,15 +34,8 @@ bool cu_indices_ok(const u64 *index, u64 indices, u64 count);
 CU_API(cuMemAdvise)(u64 a, u64 n, int advice, int device);
 CU_API(cuMemAdvise_v2)(u64 a, u64 n, int advice, struct cu_location l);
 CU_API(cuMemPrefetchAsync)(u64 a, u64 n, int device, void *s);
-CU_API(cuMemPrefetchAsync_v2)(u64 a, u64 n, struct cu_location l, unsigned flags, void *s);
 #define CU_RANGES u64 *a, u64 *b, u64 n
 #define CU_PLACES const struct cu_location *l, u64 *index, u64 places
-CU_API(cuMemPrefetchBatchAsync)(CU_RANGES, CU_PLACES, u64 flags, void *s);
-CU_API(cuMemDiscardAndPrefetchBatchAsync)(CU_RANGES, CU_PLACES, u64 flags, void *s);
-CU_API(cuMemDiscardBatchAsync)(CU_RANGES, u64 flags, void *s);
-CU_API(cuMemRangeGetAttribute)(void *out, u64 size, int which, u64 address, u64 bytes);
-CU_API(cuMemRangeGetAttributes)(void **out, u64 *size, int *which, u64 n, u64 address, u64 bytes);
-CU_API(cuStreamAttachMemAsync)(void *s, u64 a, u64 n, unsigned flags);
 
 /* ---- cu_batch.c, cu_stream.c ---- */
 
@@ -74,9 +67,7 @@ struct cu_copy_op { /* CUDA_MEMCPY3D_BATCH_OP */
 };
 #define CU_COPIES u64 *to, u64 *from, u64 *bytes, u64 n, struct cu_copy_attributes *x, u64 *index, u64 attributes
 CU_API(cuMemcpyBatchAsync)(CU_COPIES, u64 *failed, void *s);
-CU_API(cuMemcpyBatchAsync_v2)(CU_COPIES, void *s);
 CU_API(cuMemcpy3DBatchAsync)(u64 n, struct cu_copy_op *o, u64 *failed, u64 flags, void *s);
-CU_API(cuMemcpy3DBatchAsync_v2)(u64 n, struct cu_copy_op *o, u64 flags, void *s);
 /* A write of a value, or a wait for one, in a stream. */
 cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 bits, bool write);
 
@@ -103,16 +94,6 @@ struct cu_pool {                        /* CUmemoryPool */
 CU_API(cuDeviceGetDefaultMemPool)(struct cu_pool **out, int device);
 CU_API(cuDeviceGetMemPool)(struct cu_pool **out, int device);
 CU_API(cuDeviceSetMemPool)(int device, struct cu_pool *p);
-CU_API(cuMemGetDefaultMemPool)(struct cu_pool **out, const struct cu_location *l, u32 type);
-CU_API(cuMemGetMemPool)(struct cu_pool **out, const struct cu_location *l, u32 type);
-CU_API(cuMemSetMemPool)(const struct cu_location *l, u32 type, struct cu_pool *p);
-CU_API(cuMemPoolCreate)(struct cu_pool **out, const struct cu_pool_props *x);
-CU_API(cuMemPoolDestroy)(struct cu_pool *p);
-CU_API(cuMemPoolTrimTo)(struct cu_pool *p, u64 keep);
-CU_API(cuMemPoolSetAttribute)(struct cu_pool *p, u32 which, const void *value);
-CU_API(cuMemPoolGetAttribute)(struct cu_pool *p, u32 which, void *value);
-CU_API(cuMemPoolSetAccess)(struct cu_pool *p, const struct cu_access *a, u64 n);
-CU_API(cuMemPoolGetAccess)(u32 *flags, struct cu_pool *p, const struct cu_location *l);
 CU_API(cuMemAllocFromPoolAsync)(u64 *out, u64 n, struct cu_pool *p, void *s);
 /* The pool that an address of pool memory is of; NULL: none. */
 struct cu_pool *cu_pool_at(u64 address);
@@ -157,18 +138,10 @@ struct cu_requirements { /* CUDA_ARRAY_MEMORY_REQUIREMENTS */
 };
 /* Kind, channels and size of a channel by CUarray_format; CU_NOT_SUPPORTED: it was refused by name. */
 cu_result cu_format_read(u32 format, u32 channels, struct texels *out);
-CU_API(cuArrayCreate_v2)(struct cu_array **out, const struct cu_array_2d *x);
 CU_API(cuArray3DCreate_v2)(struct cu_array **out, const struct cu_array_3d *x);
-CU_API(cuArrayGetDescriptor_v2)(struct cu_array_2d *out, struct cu_array *a);
 CU_API(cuArray3DGetDescriptor_v2)(struct cu_array_3d *out, struct cu_array *a);
 CU_API(cuArrayDestroy)(struct cu_array *a);
-CU_API(cuArrayGetMemoryRequirements)(struct cu_requirements *out, struct cu_array *a, int device);
-CU_API(cuMipmappedArrayGetMemoryRequirements)(struct cu_requirements *out, struct cu_mipmapped *m, int device);
-CU_API(cuArrayGetSparseProperties)(void *out, struct cu_array *a);
-CU_API(cuMipmappedArrayGetSparseProperties)(void *out, struct cu_mipmapped *m);
-CU_API(cuArrayGetPlane)(struct cu_array **out, struct cu_array *a, unsigned plane);
 CU_API(cuMipmappedArrayCreate)(struct cu_mipmapped **out, const struct cu_array_3d *x, unsigned levels);
-CU_API(cuMipmappedArrayGetLevel)(struct cu_array **out, struct cu_mipmapped *m, unsigned level);
 CU_API(cuMipmappedArrayDestroy)(struct cu_mipmapped *m);
 /* One side of a copy of width x height x depth (bytes, rows, slices) in an array, checked against its extent. */
 cu_result cu_array_end(struct cu_array *a, const u64 at[3], const u64 extent[3], lk_end *out);

@@ -87,10 +87,6 @@ RT_API(cudaMallocMipmappedArray)
     cu_result r = described(c, e, flags, &x);
     return rt_done(r ? r : lkcu_cuMipmappedArrayCreate(out, &x, levels));
 }
-RT_API(cudaGetMipmappedArrayLevel)(struct cu_array **out, struct cu_mipmapped *m, unsigned level)
-{
-    return rt_done(THEN(lkcu_cuMipmappedArrayGetLevel(out, m, level)));
-}
 RT_API(cudaFreeMipmappedArray)(struct cu_mipmapped *m)
 {
     return rt_done(m ? THEN(lkcu_cuMipmappedArrayDestroy(m)) : rt_enter(NULL));
@@ -109,26 +105,6 @@ RT_API(cudaArrayGetInfo)(struct rt_channel *c, struct rt_extent *e, unsigned *fl
 RT_API(cudaGetChannelDesc)(struct rt_channel *c, struct cu_array *a)
 {
     return cu_ok(c) ? lkrt_cudaArrayGetInfo(c, NULL, NULL, a) : rt_done(CU_INVALID_VALUE);
-}
-RT_API(cudaArrayGetMemoryRequirements)(struct cu_requirements *out, struct cu_array *a, int device)
-{
-    return rt_done(THEN(lkcu_cuArrayGetMemoryRequirements(out, a, device)));
-}
-RT_API(cudaMipmappedArrayGetMemoryRequirements)(struct cu_requirements *out, struct cu_mipmapped *m, int device)
-{
-    return rt_done(THEN(lkcu_cuMipmappedArrayGetMemoryRequirements(out, m, device)));
-}
-RT_API(cudaArrayGetSparseProperties)(void *out, struct cu_array *a)
-{
-    return rt_done(THEN(lkcu_cuArrayGetSparseProperties(out, a)));
-}
-RT_API(cudaMipmappedArrayGetSparseProperties)(void *out, struct cu_mipmapped *m)
-{
-    return rt_done(THEN(lkcu_cuMipmappedArrayGetSparseProperties(out, m)));
-}
-RT_API(cudaArrayGetPlane)(struct cu_array **out, struct cu_array *a, unsigned plane)
-{
-    return rt_done(THEN(lkcu_cuArrayGetPlane(out, a, plane)));
 }
 
 /* ---- copies of rows ---- */

@@ -103,9 +103,6 @@ RT_API(cudaDeviceGetLimit)(u64 *value, u32 limit) { return rt_done(THEN(lkcu_cuC
 RT_API(cudaDeviceSetLimit)(u32 limit, u64 value) { return rt_done(THEN(lkcu_cuCtxSetLimit(limit, value))); }
 RT_API(cudaDeviceGetCacheConfig)(u32 *c) { return rt_done(THEN(lkcu_cuCtxGetCacheConfig(c))); }
 RT_API(cudaDeviceSetCacheConfig)(u32 c) { return rt_done(THEN(lkcu_cuCtxSetCacheConfig(c))); }
-RT_API(cudaDeviceGetSharedMemConfig)(u32 *c) { return rt_done(THEN(lkcu_cuCtxGetSharedMemConfig(c))); }
-RT_API(cudaDeviceSetSharedMemConfig)(u32 c) { return rt_done(THEN(lkcu_cuCtxSetSharedMemConfig(c))); }
-RT_API(cudaGetDeviceFlags)(unsigned *flags) { return rt_done(THEN(lkcu_cuCtxGetFlags(flags))); }
 RT_API(cudaSetDeviceFlags)(unsigned flags)
 {
     struct cu_context *c;

@@ -12,17 +12,6 @@
 
 /* ---- graphs, edges ---- */
 
-PASS(cudaGraphCreate, (struct cu_graph * *out, unsigned flags), lkcu_cuGraphCreate(out, flags))
-PASS(cudaGraphDestroy, (struct cu_graph * g), lkcu_cuGraphDestroy(g))
-PASS(cudaGraphClone, (struct cu_graph * *out, struct cu_graph *from), lkcu_cuGraphClone(out, from))
-PASS(cudaGraphNodeFindInClone, (struct cu_node * *out, NODE, struct cu_graph *clone),
-     lkcu_cuGraphNodeFindInClone(out, n, clone))
-PASS(cudaGraphDestroyNode, (NODE), lkcu_cuGraphDestroyNode(n))
-PASS(cudaGraphGetNodes, (struct cu_graph * g, struct cu_node **out, u64 *n), lkcu_cuGraphGetNodes(g, out, n))
-PASS(cudaGraphGetRootNodes, (struct cu_graph * g, struct cu_node **out, u64 *n), lkcu_cuGraphGetRootNodes(g, out, n))
-PASS(cudaGraphNodeGetType, (NODE, u32 *type), lkcu_cuGraphNodeGetType(n, type))
-PASS(cudaGraphDebugDotPrint, (struct cu_graph * g, const char *path, unsigned f), lkcu_cuGraphDebugDotPrint(g, path, f))
-
 /* Data of edges came as an argument of its own with release 12.3, under names with _v2, and under the old names with
  * 13. The shells of releases 11 and 12 export what ends in _11 under the old name. */
 #define WITH_DATA(name, parameters, call) \
@@ -86,10 +75,6 @@ RT_API(cudaGraphExecKernelNodeSetParams)(EXEC, const struct cu_kernel_node *p)
     cu_result r = kernel_read(p, &y);
     return rt_done(r ? r : lkcu_cuGraphExecKernelNodeSetParams(x, n, &y));
 }
-#define VALUE union cu_launch_value
-PASS(cudaGraphKernelNodeGetAttribute, (NODE, u32 id, VALUE *v), lkcu_cuGraphKernelNodeGetAttribute(n, id, v))
-PASS(cudaGraphKernelNodeSetAttribute, (NODE, u32 id, const VALUE *v), lkcu_cuGraphKernelNodeSetAttribute(n, id, v))
-PASS(cudaGraphKernelNodeCopyAttributes, (NODE, struct cu_node *from), lkcu_cuGraphKernelNodeCopyAttributes(n, from))
 
 /* ---- copies ---- */
 
@@ -185,32 +170,9 @@ RT_API(cudaGraphMemcpyNodeGetParams)(NODE, struct rt_copy_3d *out)
 
 /* ---- other nodes ---- */
 
-PASS(cudaGraphAddEmptyNode, (ADDING), lkcu_cuGraphAddEmptyNode(GIVEN))
 PASS(cudaGraphAddMemsetNode, (ADDING, const struct cu_fill_node *p), lkcu_cuGraphAddMemsetNode(GIVEN, p, NULL))
-PASS(cudaGraphMemsetNodeGetParams, (NODE, struct cu_fill_node *p), lkcu_cuGraphMemsetNodeGetParams(n, p))
-PASS(cudaGraphMemsetNodeSetParams, (NODE, const struct cu_fill_node *p), lkcu_cuGraphMemsetNodeSetParams(n, p))
 PASS(cudaGraphExecMemsetNodeSetParams, (EXEC, const struct cu_fill_node *p),
      lkcu_cuGraphExecMemsetNodeSetParams(x, n, p, NULL))
-PASS(cudaGraphAddHostNode, (ADDING, const struct cu_host_node *p), lkcu_cuGraphAddHostNode(GIVEN, p))
-PASS(cudaGraphHostNodeGetParams, (NODE, struct cu_host_node *p), lkcu_cuGraphHostNodeGetParams(n, p))
-PASS(cudaGraphHostNodeSetParams, (NODE, const struct cu_host_node *p), lkcu_cuGraphHostNodeSetParams(n, p))
-PASS(cudaGraphExecHostNodeSetParams, (EXEC, const struct cu_host_node *p), lkcu_cuGraphExecHostNodeSetParams(x, n, p))
-PASS(cudaGraphAddChildGraphNode, (ADDING, struct cu_graph *child), lkcu_cuGraphAddChildGraphNode(GIVEN, child))
-PASS(cudaGraphChildGraphNodeGetGraph, (NODE, struct cu_graph **out), lkcu_cuGraphChildGraphNodeGetGraph(n, out))
-PASS(cudaGraphExecChildGraphNodeSetParams, (EXEC, struct cu_graph *child),
-     lkcu_cuGraphExecChildGraphNodeSetParams(x, n, child))
-PASS(cudaGraphAddEventRecordNode, (ADDING, void *e), lkcu_cuGraphAddEventRecordNode(GIVEN, e))
-PASS(cudaGraphEventRecordNodeGetEvent, (NODE, void **e), lkcu_cuGraphEventRecordNodeGetEvent(n, e))
-PASS(cudaGraphEventRecordNodeSetEvent, (NODE, void *e), lkcu_cuGraphEventRecordNodeSetEvent(n, e))
-PASS(cudaGraphExecEventRecordNodeSetEvent, (EXEC, void *e), lkcu_cuGraphExecEventRecordNodeSetEvent(x, n, e))
-PASS(cudaGraphAddEventWaitNode, (ADDING, void *e), lkcu_cuGraphAddEventWaitNode(GIVEN, e))
-PASS(cudaGraphEventWaitNodeGetEvent, (NODE, void **e), lkcu_cuGraphEventWaitNodeGetEvent(n, e))
-PASS(cudaGraphEventWaitNodeSetEvent, (NODE, void *e), lkcu_cuGraphEventWaitNodeSetEvent(n, e))
-PASS(cudaGraphExecEventWaitNodeSetEvent, (EXEC, void *e), lkcu_cuGraphExecEventWaitNodeSetEvent(x, n, e))
-PASS(cudaGraphAddMemAllocNode, (ADDING, struct cu_alloc_node *p), lkcu_cuGraphAddMemAllocNode(GIVEN, p))
-PASS(cudaGraphMemAllocNodeGetParams, (NODE, struct cu_alloc_node *p), lkcu_cuGraphMemAllocNodeGetParams(n, p))
-PASS(cudaGraphAddMemFreeNode, (ADDING, u64 address), lkcu_cuGraphAddMemFreeNode(GIVEN, address))
-PASS(cudaGraphMemFreeNodeGetParams, (NODE, u64 *address), lkcu_cuGraphMemFreeNodeGetParams(n, address))
 
 struct rt_node_params { /* cudaGraphNodeParams */
     u32 type, reserved[3];
@@ -271,57 +233,22 @@ RT_API(cudaGraphExecNodeSetParams)(EXEC, struct rt_node_params *p)
 #define MAKING struct cu_exec **out, struct cu_graph *g
 /* Release 11 had a log in the place of flags. */
 PASS(cudaGraphInstantiate, (MAKING, u64 flags), lkcu_cuGraphInstantiateWithFlags(out, g, flags))
-PASS(cudaGraphInstantiateWithFlags, (MAKING, u64 flags), lkcu_cuGraphInstantiateWithFlags(out, g, flags))
 RT_API(cudaGraphInstantiate_11)(MAKING, struct cu_node **node, char *log, u64 bytes)
 {
     if (cu_ok(node)) *node = NULL;
     if (bytes && cu_ok(log)) *log = 0;
     return lkrt_cudaGraphInstantiate(out, g, 0);
 }
-PASS(cudaGraphInstantiateWithParams, (MAKING, struct cu_instantiation *x), lkcu_cuGraphInstantiateWithParams(out, g, x))
-PASS(cudaGraphExecDestroy, (struct cu_exec * x), lkcu_cuGraphExecDestroy(x))
-PASS(cudaGraphExecGetFlags, (struct cu_exec * x, u64 *flags), lkcu_cuGraphExecGetFlags(x, flags))
-PASS(cudaGraphExecUpdate, (struct cu_exec * x, struct cu_graph *g, struct cu_update *info),
-     lkcu_cuGraphExecUpdate_v2(x, g, info))
 PASS(cudaGraphExecUpdate_11, (struct cu_exec * x, struct cu_graph *g, struct cu_node **node, u32 *result),
      lkcu_cuGraphExecUpdate(x, g, node, result))
-PASS(cudaGraphNodeSetEnabled, (EXEC, unsigned on), lkcu_cuGraphNodeSetEnabled(x, n, on))
-PASS(cudaGraphNodeGetEnabled, (EXEC, unsigned *on), lkcu_cuGraphNodeGetEnabled(x, n, on))
-RT_CALL(cudaGraphLaunch, (struct cu_exec * x, void *s), THEN(lkcu_cuGraphLaunch(x, s)))
-RT_CALL(cudaGraphUpload, (struct cu_exec * x, void *s), THEN(lkcu_cuGraphUpload(x, s)))
-PASS(cudaDeviceGraphMemTrim, (int device), lkcu_cuDeviceGraphMemTrim(device))
-PASS(cudaDeviceGetGraphMemAttribute, (int device, u32 which, u64 *value),
-     lkcu_cuDeviceGetGraphMemAttribute(device, which, value))
-PASS(cudaDeviceSetGraphMemAttribute, (int device, u32 which, u64 *value),
-     lkcu_cuDeviceSetGraphMemAttribute(device, which, value))
-
-/* ---- user objects ---- */
-
-PASS(cudaUserObjectCreate,
-     (struct cu_user_object * *out, void *p, void (*destroy)(void *), unsigned refs, unsigned flags),
-     lkcu_cuUserObjectCreate(out, p, destroy, refs, flags))
-PASS(cudaUserObjectRetain, (struct cu_user_object * o, unsigned count), lkcu_cuUserObjectRetain(o, count))
-PASS(cudaUserObjectRelease, (struct cu_user_object * o, unsigned count), lkcu_cuUserObjectRelease(o, count))
-PASS(cudaGraphRetainUserObject, (struct cu_graph * g, struct cu_user_object *o, unsigned count, unsigned flags),
-     lkcu_cuGraphRetainUserObject(g, o, count, flags))
-PASS(cudaGraphReleaseUserObject, (struct cu_graph * g, struct cu_user_object *o, unsigned count),
-     lkcu_cuGraphReleaseUserObject(g, o, count))
 
 /* ---- capture ---- */
 
 #define TOLD struct cu_graph **graph, struct cu_node *const **nodes
 #define TOLD_EDGES const struct cu_edge_data **edges
-RT_CALL(cudaStreamBeginCapture, (void *s, u32 mode), THEN(lkcu_cuStreamBeginCapture_v2(s, mode)))
-RT_CALL(cudaStreamBeginCaptureToGraph,
-        (void *s, struct cu_graph *g, struct cu_node *const *dep, DATA, u64 deps, u32 mode),
-        THEN(lkcu_cuStreamBeginCaptureToGraph(s, g, dep, data, deps, mode)))
-RT_CALL(cudaStreamEndCapture, (void *s, struct cu_graph **g), THEN(lkcu_cuStreamEndCapture(s, g)))
-RT_CALL(cudaStreamIsCapturing, (void *s, u32 *out), THEN(lkcu_cuStreamIsCapturing(s, out)))
 /* As with edges: data came with 12.3. */
 #define ASK_3 THEN(lkcu_cuStreamGetCaptureInfo_v3(s, status, id, graph, nodes, edges, count))
 RT_CALL(cudaStreamGetCaptureInfo_11, (CU_CAPTURE_INFO), THEN(lkcu_cuStreamGetCaptureInfo(s, status, id)))
-RT_CALL(cudaStreamGetCaptureInfo_v2, (CU_CAPTURE_INFO, TOLD, u64 *count),
-        THEN(lkcu_cuStreamGetCaptureInfo_v2(s, status, id, graph, nodes, count)))
 RT_CALL(cudaStreamGetCaptureInfo_v3, (CU_CAPTURE_INFO, TOLD, TOLD_EDGES, u64 *count), ASK_3)
 RT_CALL(cudaStreamGetCaptureInfo, (CU_CAPTURE_INFO, TOLD, TOLD_EDGES, u64 *count), ASK_3)
 #define NEXT void *s, struct cu_node *const *dep
@@ -330,4 +257,3 @@ RT_CALL(cudaStreamUpdateCaptureDependencies_11, (NEXT, u64 deps, unsigned flags)
         THEN(lkcu_cuStreamUpdateCaptureDependencies(s, dep, deps, flags)))
 RT_CALL(cudaStreamUpdateCaptureDependencies_v2, (NEXT, DATA, u64 deps, unsigned flags), SET_2)
 RT_CALL(cudaStreamUpdateCaptureDependencies, (NEXT, DATA, u64 deps, unsigned flags), SET_2)
-PASS(cudaThreadExchangeStreamCaptureMode, (u32 * mode), lkcu_cuThreadExchangeStreamCaptureMode(mode))

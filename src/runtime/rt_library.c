@@ -3,29 +3,10 @@
 
 /* ---- libraries ---- */
 
-#define JIT int *jit_option, void **jit_value, unsigned jits, int *option, void **value, unsigned options
-#define GIVEN jit_option, jit_value, jits, option, value, options
-RT_API(cudaLibraryLoadData)(struct cu_image **out, const void *code, JIT)
-{
-    return rt_done(THEN(lkcu_cuLibraryLoadData(out, code, GIVEN)));
-}
-RT_API(cudaLibraryLoadFromFile)(struct cu_image **out, const char *path, JIT)
-{
-    return rt_done(THEN(lkcu_cuLibraryLoadFromFile(out, path, GIVEN)));
-}
-RT_API(cudaLibraryUnload)(struct cu_image *m) { return rt_done(THEN(lkcu_cuLibraryUnload(m))); }
 RT_API(cudaLibraryGetKernel)(struct cu_function **out, struct cu_image *m, const char *name)
 {
     cu_result r = THEN(lkcu_cuLibraryGetKernel(out, m, name));
     return rt_done(r == CU_NOT_FOUND ? RT_INVALID_DEVICE_FUNCTION : r);
-}
-RT_API(cudaLibraryGetKernelCount)(unsigned *count, struct cu_image *m)
-{
-    return rt_done(THEN(lkcu_cuLibraryGetKernelCount(count, m)));
-}
-RT_API(cudaLibraryEnumerateKernels)(struct cu_function **out, unsigned most, struct cu_image *m)
-{
-    return rt_done(THEN(lkcu_cuLibraryEnumerateKernels(out, most, m)));
 }
 RT_API(cudaLibraryGetGlobal)(u64 *address, u64 *bytes, struct cu_image *m, const char *name)
 {
@@ -36,10 +17,6 @@ RT_API(cudaLibraryGetManaged)(u64 *address, u64 *bytes, struct cu_image *m, cons
 {
     cu_result r = THEN(lkcu_cuLibraryGetManaged(address, bytes, m, name));
     return rt_done(r == CU_NOT_FOUND ? RT_INVALID_SYMBOL : r);
-}
-RT_API(cudaLibraryGetUnifiedFunction)(void **out, struct cu_image *m, const char *name)
-{
-    return rt_done(THEN(lkcu_cuLibraryGetUnifiedFunction(out, m, name)));
 }
 RT_API(cudaKernelSetAttributeForDevice)(void *kernel, int which, int value, int device)
 {

@@ -14,7 +14,6 @@ RT_API(cudaMalloc)(void **out, u64 bytes)
     if (!r) *out = (void *)(uintptr_t)address;
     return rt_done(r);
 }
-RT_API(cudaFree)(void *p) { return rt_done(THEN(lkcu_cuMemFree_v2(P(p)))); }
 RT_API(cudaMallocManaged)(void **out, u64 bytes, unsigned flags)
 {
     u64 address = 0;
@@ -29,13 +28,6 @@ RT_API(cudaHostAlloc)(void **out, u64 bytes, unsigned flags)
     return rt_done(bytes ? THEN(lkcu_cuMemHostAlloc(out, bytes, flags)) : rt_enter(NULL));
 }
 RT_API(cudaMallocHost)(void **out, u64 bytes) { return lkrt_cudaHostAlloc(out, bytes, 0); }
-RT_API(cudaFreeHost)(void *p) { return rt_done(THEN(lkcu_cuMemFreeHost(p))); }
-RT_API(cudaHostRegister)(void *p, u64 bytes, unsigned f)
-{
-    return rt_done(THEN(lkcu_cuMemHostRegister_v2(p, bytes, f)));
-}
-RT_API(cudaHostUnregister)(void *p) { return rt_done(THEN(lkcu_cuMemHostUnregister(p))); }
-RT_API(cudaHostGetFlags)(unsigned *flags, void *p) { return rt_done(THEN(lkcu_cuMemHostGetFlags(flags, p))); }
 RT_API(cudaHostGetDevicePointer)(void **out, void *p, unsigned flags)
 {
     u64 address = 0;
@@ -60,7 +52,6 @@ RT_API(cudaMalloc3D)(struct rt_pitched *out, struct rt_extent e)
     *out = (struct rt_pitched){ .width = e.width, .height = e.height };
     return lkrt_cudaMallocPitch(&out->p, &out->pitch, e.width, e.height * e.depth);
 }
-RT_API(cudaMemGetInfo)(u64 *left, u64 *total) { return rt_done(THEN(lkcu_cuMemGetInfo_v2(left, total))); }
 
 static cu_result malloc_async(void **out, u64 bytes, void *s)
 {
@@ -71,7 +62,6 @@ static cu_result malloc_async(void **out, u64 bytes, void *s)
     return r;
 }
 RT_CALL(cudaMallocAsync, (void **out, u64 n, void *s), malloc_async(out, n, s))
-RT_CALL(cudaFreeAsync, (void *p, void *s), THEN(lkcu_cuMemFreeAsync(P(p), s)))
 
 /* ---- copies ---- */
 

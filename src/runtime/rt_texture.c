@@ -124,7 +124,6 @@ static cu_result create(u64 *out, const struct rt_resource *r, const struct rt_t
 RT_API(cudaCreateTextureObject)(MADE_OF) { return rt_done(create(out, r, t, v, true)); }
 RT_API(cudaCreateTextureObject_v2)(MADE_OF) { return rt_done(create(out, r, t, v, true)); }
 RT_API(cudaCreateTextureObject_11)(MADE_OF) { return rt_done(create(out, r, t, v, false)); }
-RT_API(cudaDestroyTextureObject)(u64 texture) { return rt_done(THEN(lkcu_cuTexObjectDestroy(texture))); }
 
 RT_API(cudaGetTextureObjectResourceDesc)(struct rt_resource *out, u64 texture)
 {
@@ -183,7 +182,6 @@ RT_API(cudaCreateSurfaceObject)(u64 *out, const struct rt_resource *r)
     cu_result bad = resource_read(r, &x);
     return rt_done(bad ? bad : lkcu_cuSurfObjectCreate(out, &x));
 }
-RT_API(cudaDestroySurfaceObject)(u64 surface) { return rt_done(THEN(lkcu_cuSurfObjectDestroy(surface))); }
 RT_API(cudaGetSurfaceObjectResourceDesc)(struct rt_resource *out, u64 surface)
 {
     struct cu_resource x;

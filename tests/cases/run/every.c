@@ -77,6 +77,7 @@ static int next(FILE *f, char name[NAME])
         char suffix[8] = "";
         int row = sscanf(line, "CU(%190[^,], %*[^,], %*d, %7[^,]", name, suffix);
         if (row < 1) row = sscanf(line, "RT(%190[^,], %*d, %*d, %7[^,]", name, suffix);
+        if (row < 1) row = sscanf(line, "FORWARD(%190[^,], %*d, %*d, %7[^,]", name, suffix);
         if (row < 2) continue;
         if (strcmp(suffix, "one")) snprintf(variant, NAME, "%s_%s", name, suffix);
         return 1;
