@@ -73,6 +73,10 @@ static void describe_object(const struct access *a, const struct lane_check *c, 
     f->object_size = o->size;
     f->element_size = o->element_size;
     view_describe(a->warp->cta->launch, o, mem, f);
+    if (!o->element_size && a->site->width > f->element_size) { /* the kernel takes wider elements than the array has */
+        f->element_size = 0;
+        f->object_type = o->type;
+    }
     if (!f->element_size && !f->object_type)
         untyped(mem, f, element_width(a, a->site->prov.kind == FROM_VAR ? a->site->prov.var : NULL));
     if (o->state == MEM_FREED)

@@ -169,12 +169,33 @@ static bool only_rows(const struct outside *o, const struct entry *e, const stru
            at->min[row] >= o->extent[row] && at->max[row] + 1 == (u64)outside_threads(o, e, row);
 }
 
+/* The same for planes of rows of columns. */
+static bool look_planes(struct outside *o, const struct entry *e, const struct crowd *c)
+{
+    s64 whole = o->elements;
+    o->missing = 0;
+    if (o->used != 3 || e->f.form.open || e->f.form.start || e->start_varies || (o->dims != 1 && o->dims != 3))
+        return false;
+    for (u32 k = 3; k-- > 0;) {
+        u32 i = o->by_step[k];
+        bool known = o->step[i] > 0 && whole % o->step[i] == 0 && (k ? o->step[i] > 1 : o->step[i] == 1) &&
+                     !(o->local[i] && e->f.nctaid[i] > 1);
+        if (!known || (o->dims == 3 && (u64)(whole / o->step[i]) != o->dim[2 - k])) return false;
+        o->extent[i] = (u64)(whole / o->step[i]);
+        if (c->grid.max[i] >= o->extent[i]) o->missing |= 1u << i;
+        whole = o->step[i];
+    }
+    o->mistake = OUT_AXES;
+    return __builtin_popcount(o->missing) > 1;
+}
+
 /* Rows and columns of an array from the steps of the index, which are also its dimensions where it has some: along
  * which axes threads come to the access that have no row, or no column. */
 static bool look_axes(struct outside *o, const struct entry *e, const struct crowd *c)
 {
     const struct finding *f = &e->f;
     u32 row = o->by_step[2], column = o->by_step[1];
+    if (look_planes(o, e, c)) return true;
     o->missing = 0;
     bool rows = o->dims == 1 || (o->dims == 2 && o->dim[1] == (u64)o->step[row]);
     if (!rows || o->step[row] < 2 || o->elements % o->step[row] || f->form.start || e->start_varies) return false;
@@ -217,7 +238,7 @@ static bool look_form(struct outside *o, const struct entry *e)
     last = o->by_step[2];
     if (o->used == 1 && o->step[last] == 1) return false;
     if (outside_pitch(o, form)) return true;
-    if (o->dims == 2 && look_axes(o, e, &c)) return true;
+    if (o->dims > 1 && look_axes(o, e, &c)) return true;
     for (u32 i = 3; i-- > 0;)
         if (o->step[i] && outside_axis(o, e, &c, i)) return true;
     if (look_axes(o, e, &c) || look_next_row(o, e, &c)) return true;
@@ -266,7 +287,7 @@ struct outside outside_look(const struct entry *e)
     s64 end = o.threads - 1 + o.shift; /* the largest index the rule can give */
     if (o.last < 0)
         o.mistake = OUT_BEFORE;
-    else if (f->form.known && f->form.open && !e->form_varies && f->element_size) {
+    else if (f->form.known && f->form.open && !e->form_varies && f->element_size && (f->form.loop || !ruled)) {
         o.mistake = look_loop(&o, e);
         o.rule = INDEX_KINDS; /* what the loop adds is no constant shift */
     } else if (o.first != o.elements || !ruled || o.shift < 0)

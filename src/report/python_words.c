@@ -93,7 +93,7 @@ static u32 grid_names(const struct finding *f, char names[3][32])
  * The bytes of it at p, 0: there is none. */
 static size_t guard_words(const struct finding *f, const char *p, struct text *out)
 {
-    char names[3][32], row, column;
+    char names[3][32];
     int n = 0;
     if (!strncmp(p, "if (i < n) ...", 14)) {
         bool named = grid_names(f, names) == 1;
@@ -101,15 +101,32 @@ static size_t guard_words(const struct finding *f, const char *p, struct text *o
                  f->parameter ? ".size" : "");
         return 14;
     }
-    if (sscanf(p, "if (%c < rows && %c < columns) ...%n", &row, &column, &n) != 2 || !n) return 0;
-    bool named = grid_names(f, names) >= 2 && row >= 'x' && column >= 'x' && row <= 'y' && column <= 'y';
-    char plain[2][2] = { { row }, { column } };
-    const char *i = named ? names[row - 'x'] : plain[0], *j = named ? names[column - 'x'] : plain[1];
-    if (f->parameter)
-        text_add(out, "if %s < %s.shape[0] and %s < %s.shape[1]: ...", i, f->parameter, j, f->parameter);
-    else
-        text_add(out, "if %s < rows and %s < columns: ...", i, j);
-    return (size_t)n;
+    static const char *const unit[] = { "columns", "rows", "planes" };
+    u64 dim[8];
+    u32 count = grid_names(f, names), dims = f->parameter ? dimensions(f->object_type, dim) : 0;
+    const char *at = p + 4, *sign = "if ";
+    struct text guard = { 0 };
+    if (strncmp(p, "if (", 4) != 0) return 0;
+    for (char axis; sscanf(at, "%c < %n", &axis, &n) == 1 && n == 4 && axis >= 'x' && axis <= 'z'; sign = " and ") {
+        u32 k = 0, of = (u32)(axis - 'x');
+        while (k < COUNT_OF(unit) && strncmp(at + 4, unit[k], strlen(unit[k])) != 0) k++;
+        if (k == COUNT_OF(unit)) break;
+        text_add(&guard, "%s", sign);
+        if (of < count && count > 1)
+            text_add(&guard, "%s", names[of]);
+        else
+            text_add(&guard, "%c", axis);
+        if (k < dims)
+            text_add(&guard, " < %s.shape[%u]", f->parameter, dims - 1 - k);
+        else
+            text_add(&guard, " < %s", unit[k]);
+        at += 4 + strlen(unit[k]);
+        if (!strncmp(at, " && ", 4)) at += 4;
+    }
+    bool whole = guard.n && !strncmp(at, ") ...", 5);
+    if (whole) text_add(out, "%s: ...", guard.p);
+    text_free(&guard);
+    return whole ? (size_t)(at + 5 - p) : 0;
 }
 
 static const struct {

@@ -281,9 +281,12 @@ static bool overlaps(const struct entry *e, struct outside *o)
 bool index_rows_overlap(const struct entry *e)
 {
     struct outside o = { .elements = e->f.element_size ? (s64)(e->f.object_size / e->f.element_size) : 0 };
-    if (!o.elements || !outside_form(&o, e) || o.used != 2 || e->f.form.open) return false;
-    u32 row = o.by_step[2], column = o.by_step[1];
-    return o.step[column] * outside_threads(&o, e, column) > o.step[row];
+    if (!o.elements || !outside_form(&o, e) || o.used < 2 || e->f.form.open) return false;
+    for (u32 k = 2; k > 3 - o.used; k--) {
+        u32 row = o.by_step[k], column = o.by_step[k - 1];
+        if (o.step[column] * outside_threads(&o, e, column) > o.step[row]) return true;
+    }
+    return false;
 }
 
 bool overlap_text(const struct entry *e, struct text *out)

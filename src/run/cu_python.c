@@ -13,6 +13,7 @@
 
 #define FOR_PYTHON __attribute__((visibility("default")))
 
+enum { CUPY_TYPE, CUPY_STRIDES, NUMBA_TYPE };
 FOR_PYTHON void lkpy_found(int which, const char *kernel, const char *cause, const char *fix);
 /* A line for each array, with a ! in front where the kernel gets the address alone: NAME<tab>TYPE<tab>BYTES ADDRESS
  * DIMENSIONS EXTENT... STRIDE..., all but the address decimal. The text is the caller's until the next call, which may
@@ -31,10 +32,12 @@ void lkpy_script(const char *file, const char *title, const char *text)
 void lkpy_found(int which, const char *kernel, const char *cause, const char *fix)
 {
     struct where_stack s;
-    const char *site = where_script(&s) ? where_site("RawKernel", &s) : NULL;
-    struct finding f = {
-        .kind = which ? F_array_strides : F_argument_type, .cause = cause, .fix = fix, .kernel = kernel, .call = site
-    };
+    const char *site = where_script(&s) ? where_site(which == NUMBA_TYPE ? "launch" : "RawKernel", &s) : NULL;
+    struct finding f = { .kind = which == CUPY_STRIDES ? F_array_strides : F_argument_type,
+                         .cause = cause,
+                         .fix = fix,
+                         .kernel = kernel,
+                         .call = site };
     f.cause_key = str_hash(str_of(cause)) * 31 + str_hash(str_of(site ? site : ""));
     cu_found(&f);
 }

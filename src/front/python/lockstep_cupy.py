@@ -128,28 +128,32 @@ def _takes(code, name, args):
     return takes if takes and len(takes) == len(args) else None
 
 
-def _passed(takes, args, ndarray):
-    """The arrays among the arguments, as Lockstep is told of them."""
+def _passed(takes, args, ndarray, noted):
+    """The arrays among the arguments, as Lockstep is told of them: not those whose strides were noted, where each byte
+    between their elements would be noted again."""
     names = [p.name for p in takes] if takes else [""] * len(args)
     text = ""
-    for name, value in zip(names, args):
-        if isinstance(value, ndarray) and value.size and hasattr(value, "data"):
+    for number, (name, value) in enumerate(zip(names, args), 1):
+        if number not in noted and isinstance(value, ndarray) and value.size and hasattr(value, "data"):
             text += views.line(name, value.dtype, value.itemsize, value.data.ptr, value.shape, value.strides)
     return text
 
 
 def check(takes, name, args, ndarray):
-    """Tells Lockstep what is wrong with the arguments of a launch."""
+    """Tells Lockstep what is wrong with the arguments of a launch; the numbers of those whose strides are."""
+    noted = set()
     for number, (p, value) in enumerate(zip(takes, args), 1):
         if isinstance(value, ndarray):
             wrong = _array(number, p, value, name)
             view = wrong or _strides(number, p, value, args, name)
             if view:
                 _tell(_TYPE if wrong else _STRIDES, name, *view)
+                noted |= set() if wrong else {number}
         else:
             wrong = _value(number, p, value, name)
             if wrong:
                 _tell(_TYPE, name, *wrong)
+    return noted
 
 
 def _is_users(frame):
@@ -185,9 +189,8 @@ def install(cupy, told):
         try:
             if _is_users(frame):
                 takes = _takes(code, name, args)
-                if takes:
-                    check(takes, name, args, ndarray)
-                text = _passed(takes, args, ndarray)
+                noted = check(takes, name, args, ndarray) if takes else set()
+                text = _passed(takes, args, ndarray, noted)
         except Exception:  # the script goes on, whatever was not understood
             pass
         if not text or not views.engine():

@@ -61,6 +61,8 @@ class passed:
 
 # ---- Numba ----
 
+_NUMBA_TYPE = 2  # of lkpy_found (run/cu_python.c)
+
 def _names(kernel, caller):
     """Of the parameters of a kernel. One that comes out of the cache does not know its function; its dispatcher does."""
     function = getattr(kernel, "py_func", None) or getattr(caller.f_locals.get("self"), "py_func", None)
@@ -81,6 +83,21 @@ def _numba_array(name, ty, arguments):
     if not words[2] or not words[4]:
         return ""
     return line(name, str(ty.dtype).replace(" ", ""), words[3], words[4], words[5 : 5 + n], words[5 + n :])
+
+
+_NUMBERS = {f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)} | {"float16", "float32", "float64"}
+
+
+def _numba_type(name, ty, val, kernel):
+    """A kernel that was compiled for a signature is passed arrays as they are, whatever their type is."""
+    given, takes = str(getattr(val, "dtype", "")), str(ty.dtype)
+    if given == takes or not {given, takes} <= _NUMBERS:
+        return
+    size, taken = val.dtype.itemsize, int(takes.lstrip("uintfloa")) // 8
+    why = "the same bytes mean other numbers" if size == taken else f"an element has {size} bytes, and {taken} are taken for one"
+    cause = f"{name or 'An argument'} is an array of {given}, and the kernel was compiled for {ty.dtype}: {why}."
+    fix = f"Convert it (.astype({takes!r})), or leave the signature out of @cuda.jit, so that Numba compiles the kernel for what it is given."
+    engine().lkpy_found(_NUMBA_TYPE, kernel.encode(), cause.encode(), fix.encode())
 
 
 def numba(module):
@@ -109,6 +126,7 @@ def numba(module):
         at, name = len(kernelargs), next(names, "")
         if hasattr(ty, "ndim") and hasattr(ty, "layout"):
             answer = prepare(self, ty, val, stream, retr, kernelargs)
+            _numba_type(name, ty, val, getattr(getattr(self, "py_func", None), "__name__", None) or "kernel")
             _now.text += _numba_array(name, ty, kernelargs[at:]).encode()
             engine().lkpy_views(_now.text)
             return answer

@@ -1,0 +1,46 @@
+"""Runs cells of a notebook as IPython does; the bug, if it is wanted, is a launch of 128 threads for 100 elements."""
+import sys
+
+from IPython.core.compilerop import CachingCompiler
+
+CELLS = [
+    '''import ctypes
+PTX = b"""
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry fill(.param .u64 x)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %d<4>;
+    ld.param.u64 %d0, [x];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %d1, %r1, 4;
+    add.u64 %d2, %d0, %d1;
+    st.global.u32 [%d2], %r1;
+    ret;
+}
+"""
+cuda = ctypes.CDLL("libcuda.so.1")
+context, module, kernel, data = (ctypes.c_void_p() for _ in range(4))
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuModuleLoadData(ctypes.byref(module), PTX)
+cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"fill")''',
+    '''# memory
+cuda.cuMemAlloc_v2(ctypes.byref(data), ctypes.c_size_t(400))''',
+    '''def launch(threads):
+    table = (ctypes.c_void_p * 1)(ctypes.addressof(data))
+    return cuda.cuLaunchKernel(kernel, 1, 1, 1, threads, 1, 1, 0, None, table, None)
+launch(int(sys.argv[1]))''',
+    '''import time
+begin = time.perf_counter()
+launch(100)
+print(time.perf_counter() > begin)
+cuda.cuCtxSynchronize()''',
+]
+scope = {"sys": sys}
+compiler = CachingCompiler()
+for number, text in enumerate(CELLS[: 3 if sys.argv[1] == "100" else 4], 1):
+    exec(compile(text, compiler.cache(text, number), "exec"), scope)
