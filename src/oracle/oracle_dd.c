@@ -1,0 +1,118 @@
+/* Functions of double-doubles: argument reduction and power series. The C library gives only first guesses, where a
+ * step of Newton follows, so its last bits do not matter. */
+#include "oracle/oracle_dd.h"
+
+static const struct dd ln2 = { 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56 };
+
+/* e^x - 1 for |x| below 0.4: x / 256 by Taylor, then doubled eight times. */
+static struct dd expm1_small(struct dd x)
+{
+    struct dd r = { x.hi / 256, x.lo / 256 }, sum = { 0 };
+    for (int k = 10; k >= 1; k--) sum = dd_mul(dd_div(r, dd_of(k)), dd_add(dd_of(1), sum));
+    for (int k = 0; k < 8; k++) sum = dd_add(dd_add(sum, sum), dd_mul(sum, sum));
+    return sum;
+}
+
+struct dd dd_exp(struct dd x)
+{
+    if (!(fabs(x.hi) < 700)) return dd_of(exp(x.hi)); /* NaN, infinities, and what f64 kernels have no bound for */
+    double k = nearbyint(x.hi / ln2.hi);
+    struct dd y = dd_add(dd_of(1), expm1_small(dd_sub(x, dd_mul(ln2, dd_of(k)))));
+    return (struct dd){ ldexp(y.hi, (int)k), ldexp(y.lo, (int)k) };
+}
+
+struct dd dd_expm1(struct dd x) { return fabs(x.hi) < 0.4 ? expm1_small(x) : dd_sub(dd_exp(x), dd_of(1)); }
+
+struct dd dd_log(struct dd x)
+{
+    if (!(x.hi > 0) || isinf(x.hi)) return dd_of(log(x.hi));
+    int e;
+    double m = frexp(x.hi, &e);
+    if (m < 0.70710678118654752) e--;
+    struct dd part = { ldexp(x.hi, -e), ldexp(x.lo, -e) };
+    struct dd y = dd_of(log(part.hi));
+    y = dd_add(y, dd_sub(dd_mul(part, dd_exp(dd_neg(y))), dd_of(1)));
+    return dd_add(y, dd_mul(ln2, dd_of(e)));
+}
+
+struct dd dd_log1p(struct dd x)
+{
+    if (!(fabs(x.hi) < 0.4)) return dd_log(dd_add(x, dd_of(1)));
+    struct dd s = dd_div(x, dd_add(x, dd_of(2))), s2 = dd_mul(s, s), sum = { 0 };
+    for (int k = 65; k >= 1; k -= 2) sum = dd_add(dd_mul(sum, s2), dd_div(dd_of(1), dd_of(k)));
+    return dd_mul(dd_add(s, s), sum);
+}
+
+struct dd dd_sqrt(struct dd x)
+{
+    double s = sqrt(x.hi);
+    if (!(s > 0) || isinf(s)) return dd_of(s);
+    struct dd rest = dd_sub(x, dd_mul(dd_of(s), dd_of(s)));
+    return dd_add(dd_of(s), dd_of(rest.hi / (2 * s)));
+}
+
+struct dd dd_tanh(struct dd x)
+{
+    if (!(fabs(x.hi) < 40)) return dd_of(isnan(x.hi) ? x.hi : copysign(1, x.hi));
+    struct dd a = dd_abs(x), t = dd_expm1(dd_add(a, a)), y = dd_div(t, dd_add(t, dd_of(2)));
+    return x.hi < 0 ? dd_neg(y) : y;
+}
+
+/* 2/sqrt(pi) exp(-x^2) sum of 2^n x^(2n+1) / (2n+1)!!: terms of one sign. */
+struct dd dd_erf(struct dd x)
+{
+    static const struct dd scale = { 0x1.20dd750429b6dp+0, 0x1.1ae3a914fed80p-56 };
+    if (!(fabs(x.hi) < 9)) return dd_of(isnan(x.hi) ? x.hi : copysign(1, x.hi));
+    struct dd x2 = dd_mul(x, x), term = x, sum = x;
+    for (int n = 0; n < 1000 && fabs(term.hi) > fabs(sum.hi) * 0x1p-110; n++) {
+        term = dd_div(dd_mul(term, dd_add(x2, x2)), dd_of(2 * n + 3));
+        sum = dd_add(sum, term);
+    }
+    return dd_mul(dd_mul(scale, dd_exp(dd_neg(x2))), sum);
+}
+
+static struct dd series(struct dd x, int first)
+{
+    struct dd x2 = dd_neg(dd_mul(x, x)), sum = dd_of(1);
+    for (int k = first + 30; k > first; k -= 2) sum = dd_add(dd_of(1), dd_mul(dd_div(x2, dd_of(k * (k - 1))), sum));
+    return first ? dd_mul(x, sum) : sum;
+}
+
+/* sin(x + quarter * pi/2). Beyond 2^40 the double's own value is as good as an f64 kernel's bound. */
+static struct dd sine(struct dd x, int quarter)
+{
+    static const struct dd half_pi = { 0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54 };
+    static const double third = -0x1.f1976b7ed8fbcp-110; /* pi/2 goes on */
+    if (!(fabs(x.hi) < 0x1p40)) return dd_of(quarter ? cos(x.hi) : sin(x.hi));
+    double k = nearbyint(x.hi / half_pi.hi);
+    struct dd r = dd_sub(dd_sub(x, dd_mul(dd_of(half_pi.hi), dd_of(k))), dd_mul(dd_of(half_pi.lo), dd_of(k)));
+    r = dd_sub(r, dd_of(k * third));
+    int turn = (int)(fmod(k, 4) + 4 + quarter) % 4;
+    struct dd y = turn % 2 ? series(r, 0) : series(r, 1);
+    return turn >= 2 ? dd_neg(y) : y;
+}
+
+struct dd dd_sin(struct dd x) { return sine(x, 0); }
+struct dd dd_cos(struct dd x) { return sine(x, 1); }
+
+struct dd dd_pow(struct dd x, struct dd y)
+{
+    double plain = pow(x.hi, y.hi);
+    if (!isfinite(plain) || plain == 0 || x.hi == 0 || isinf(y.hi)) return dd_of(plain);
+    struct dd z = dd_exp(dd_mul(y, dd_log(dd_abs(x))));
+    return plain < 0 ? dd_neg(z) : z;
+}
+
+struct dd dd_floor(struct dd x)
+{
+    double f = floor(x.hi);
+    return f == x.hi ? dd_join(f, floor(x.lo)) : dd_of(f);
+}
+
+struct dd dd_round(struct dd x)
+{
+    double r = nearbyint(x.hi);
+    if (r == x.hi) return dd_join(r, nearbyint(x.lo));
+    if (fabs(r - x.hi) == 0.5 && x.lo) return dd_of(x.lo > 0 ? floor(x.hi) + 1 : floor(x.hi)); /* no tie after all */
+    return dd_of(r);
+}

@@ -1,0 +1,73 @@
+/* How rows are computed: what a correct kernel may do, and the job of one row. */
+#ifndef LOCKSTEP_ORACLE_ENV_H
+#define LOCKSTEP_ORACLE_ENV_H
+#include "oracle/oracle_graph.h"
+#include <math.h>
+
+struct oracle_type { /* a floating-point type, by what its roundings do */
+    const char *name;
+    double u;      /* unit roundoff */
+    double tiny;   /* half the smallest subnormal number */
+    double normal; /* the smallest normal number */
+    double most;   /* the largest finite number */
+    u32 bits;      /* of its significand, the hidden one counted */
+};
+/* f64 f32 tf32 f16 bf16 e4m3 e5m2; NULL: none has this name. */
+const struct oracle_type *oracle_type(struct str name);
+
+/* How the roundings of a sum add up (oracle_sum_error). */
+enum oracle_order {
+    ORACLE_WORST,  /* (n-1) u A: any order, any data */
+    ORACLE_LIKELY, /* min(6 sqrt(n-1), n-1) u A: any order, roundings of mean zero */
+    ORACLE_SPREAD, /* the standard deviation of an order that has nothing to do with the values */
+};
+struct oracle_env {
+    const struct oracle_type *type; /* of accumulation */
+    double u, eta, subnormal;       /* u; what results may lose to flushing; inputs below this may be read as 0 */
+    double most;                    /* values above this say nothing: another algorithm may overflow */
+    double ill;                     /* an error this large says that nothing is known */
+    double regroup;                 /* roundings of + - * */
+    enum oracle_order order;
+    u32 tree;    /* lanes of a sum; 0: order unknown */
+    bool fast;   /* fast math */
+    bool bounds; /* errors are wanted */
+    bool noise;  /* errors are those of one operation each, for Monte Carlo arithmetic */
+    u32 only;    /* the id + 1 of the one node that rounds, for oracle_why; 0: all do */
+};
+
+enum { ORACLE_SCRATCH = 16 };
+struct oracle_job { /* one row, of one node */
+    const struct oracle_env *env;
+    const struct oracle_node *node;
+    const void *v[ORACLE_OPERANDS];   /* values of the operands */
+    const double *e[ORACLE_OPERANDS]; /* their errors; NULL: exact */
+    void *z;                          /* room for the values */
+    double *ez;                       /* room for the errors; NULL: not wanted */
+    const void *data;                 /* an input's elements, as its type has them */
+    const struct scalar *type;        /* of them */
+    void *scratch[ORACLE_SCRATCH];    /* freed when the row is done */
+    u32 scratches;
+    struct error *err;
+};
+/* Memory that lives as long as the job; NULL: job->err says that there is none. */
+void *oracle_scratch(struct oracle_job *j, u64 elements, size_t size);
+/* What a sum of n terms may lose: z the sum, p the errors of its terms, a the sum of |terms|, q of their squares,
+ * `extra` the roundings of each term itself (1 for products). */
+double oracle_sum_error(const struct oracle_env *env, double n, double z, double p, double a, double q, double extra);
+/* The job, over doubles and over double-doubles. false: job->err. */
+bool oracle_row_f64(struct oracle_job *j);
+bool oracle_row_dd(struct oracle_job *j);
+
+/* The error of an element: what came in (p) and what is added (l). Exact infinities have none. An infinite error says
+ * that the kernel may overflow (`over`: an operand already may), env->ill that the element is ill-conditioned. */
+static inline double oracle_settle(const struct oracle_env *env, u32 id, double z, double p, double l, bool over)
+{
+    bool inf = isinf(z);
+    if (env->only && env->only != id + 1 && !isinf(l)) l = 0;
+    if (env->noise) return inf || isnan(l) ? 0 : l;
+    double e = inf && !over ? 0 : p + (inf ? 0 : l);
+    if (isnan(e) || e > env->ill) e = env->ill;
+    if ((over && e >= env->ill) || (isinf(l) && !inf) || (!inf && fabs(z) > env->most)) return INFINITY;
+    return e;
+}
+#endif

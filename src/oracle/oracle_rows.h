@@ -1,0 +1,390 @@
+/* The rows of oracle.def, value and error, for one type R of numbers: oracle_f64.c and oracle_rows_dd.c include this,
+ * after they have said what R and the words of the table are. No include guard: it is a template. */
+
+struct FN(run) { /* elements of a map that lie in a row: strides are 0 or 1 */
+    const R *x, *y, *w;
+    const double *ex, *ey, *ew;
+    u32 sx, sy, sw, tx, ty, tw; /* strides of the values and of the errors */
+    R *z;
+    double *e;
+    u64 n;
+};
+
+#define MAP1(name, VALUE, ...) \
+    static inline R FN(f_##name)(R x) { return VALUE; }
+#include "oracle/oracle_table.h"
+
+/* Through a monotone function: the exact interval, to all orders, without a derivative. */
+static double FN(mono)(R (*f)(R), R x, double ex, R z, double low, double high)
+{
+    if (ex == 0) return 0;
+    R up = ADD(x, OF(ex)), down = SUB(x, OF(ex));
+    if (HI(up) > high) up = OF(high);
+    if (HI(down) < low) down = OF(low);
+    double a = fabs(HI(SUB(f(up), z))), b = fabs(HI(SUB(z, f(down))));
+    return isnan(a) || isnan(b) ? NAN : fmax(a, b);
+}
+#define MONO(low, high) FN(mono)(f, x, ex, z, low, high)
+
+/* An exact zero times anything finite is zero. */
+static inline double FN(times)(double m, double e) { return m == 0 || e == 0 ? 0 : m * e; }
+static inline double FN(product)(double x, double y, double ex, double ey)
+{
+    return FN(times)(fabs(x), ey) + FN(times)(fabs(y), ex) + FN(times)(ex, ey);
+}
+#define PRODUCT(x, y, ex, ey) FN(product)(HI(x), HI(y), ex, ey)
+
+static inline double FN(quotient)(const struct oracle_env *env, double z, double y, double ex, double ey)
+{
+    double room = fabs(y) - ey;
+    if (ex == 0 && ey == 0) return 0;
+    return room > 0 ? (ex + FN(times)(fabs(z), ey)) / room : fmax(env->ill, fmax(ex, ey));
+}
+#define QUOTIENT(z, y, ex, ey) FN(quotient)(env, HI(z), HI(y), ex, ey)
+
+static double FN(power)(const struct oracle_env *env, double x, double y, double z, double ex, double ey)
+{
+    if (ex == 0 && ey == 0) return 0;
+    double ax = fabs(x);
+    if (ex >= ax) return y > 0 && ey == 0 ? fabs(z) + pow(ax + ex, y) : env->ill;
+    return fabs(z) * expm1(-fabs(y) * log1p(-ex / ax) + (ey ? fabs(log(ax)) * ey - ey * log1p(-ex / ax) : 0));
+}
+#define POWER(x, y, z, ex, ey) FN(power)(env, HI(x), HI(y), HI(z), ex, ey)
+
+/* Up to a whole y where the quotient may be the next one. */
+static double FN(remainder)(double x, double y, double z, double ex, double ey)
+{
+    double p = ex + (ey ? fabs(x / y) * ey : 0);
+    if (p == 0) return 0;
+    return fabs(z) <= p || fabs(y) - fabs(z) <= p ? p + fabs(y) : p;
+}
+#define REMAINDER(x, y, z, ex, ey) FN(remainder)(HI(x), HI(y), HI(z), ex, ey)
+
+/* 1 where rounding may turn a comparison over. */
+static inline double FN(turns)(R x, R y, double ex, double ey)
+{
+    return ex + ey > 0 && fabs(HI(SUB(x, y))) <= ex + ey;
+}
+#define TURNS(x, y, ex, ey) FN(turns)(x, y, ex, ey)
+
+static inline double FN(choice)(R x, R y, R w, double ex, double ey, double ew)
+{
+    return ex > 0 ? fabs(HI(SUB(y, w))) + fmax(ey, ew) : HOLDS(x) ? ey : ew;
+}
+#define CHOICE(x, y, w, ex, ey, ew) FN(choice)(x, y, w, ex, ey, ew)
+
+/* However ill-conditioned, a correct kernel's value lies in the range, but for rounding. */
+static inline double FN(inside)(const struct oracle_node *n, double z, double ex)
+{
+    double low = n->attr.value, high = n->attr.high;
+    return isinf(ex) ? ex : fmin(ex, fmax(z - low, high - z) + 1e-3 * (high - low));
+}
+#define INSIDE(z, ex) FN(inside)(node, HI(z), ex)
+
+/* The kernel may round to this type here. */
+static inline double FN(rounded)(const struct oracle_type *t, double zm)
+{
+    return zm > t->most ? INFINITY : t->u * zm + t->tiny;
+}
+#define ROUNDED(zm) FN(rounded)(type, zm)
+#define log_size(ax) fabs(log(fmax(ax, 1e-300)))
+#define REL(c) ((c)*u * zm + eta)
+#define ARITH REL(env->regroup)
+#define SAME l
+
+static void FN(map_values)(const struct FN(run) * r, enum oracle_op op)
+{
+    R *restrict out = r->z;
+    switch (op) {
+#define EACH for (u64 i = 0; i < r->n; i++)
+#define MAP1(name, VALUE, ...)                     \
+    case OX_##name: EACH                           \
+        {                                          \
+            const R x = r->x[i * r->sx];           \
+            out[i] = VALUE;                        \
+        }                                          \
+        break;
+#define MAP2(name, VALUE, ...)                                               \
+    case OX_##name: EACH                                                     \
+        {                                                                    \
+            const R x = r->x[i * r->sx], y = r->y[i * r->sy];                \
+            out[i] = VALUE;                                                  \
+        }                                                                    \
+        break;
+#define MAP3(name, VALUE, ...)                                                                   \
+    case OX_##name: EACH                                                                         \
+        {                                                                                        \
+            const R x = r->x[i * r->sx], y = r->y[i * r->sy], w = r->w[i * r->sw];               \
+            out[i] = VALUE;                                                                      \
+        }                                                                                        \
+        break;
+#include "oracle/oracle_table.h"
+    default: CHECK(!"a map");
+    }
+}
+
+/* |x| + ex, where both are finite. */
+static inline double FN(reach)(double x, double ex)
+{
+    return (isfinite(x) ? fabs(x) : 0) + (isfinite(ex) ? ex : 0);
+}
+
+/* One element: PROP, then LOC or FAST, then both together. */
+#define ERROR_OF(PROP, LOC, FAST, OPERAND_OVER)                                                        \
+    const R z = r->z[i];                                                                               \
+    double p = env->noise ? 0 : (PROP), az = isfinite(HI(z)) ? fabs(HI(z)) : 0, zm = az + p, l;        \
+    (void)az, (void)zm, (void)ax;                                                                      \
+    l = LOC;                                                                                           \
+    if (env->fast) l = FAST;                                                                           \
+    r->e[i] = oracle_settle(env, node->id, HI(z), p, l, isinf(p) && (OPERAND_OVER));
+
+static void FN(map_errors)(const struct FN(run) * r, const struct oracle_env *env, const struct oracle_node *node)
+{
+    const double u = env->u, eta = env->eta;
+    const struct oracle_type *type = node->op == OX_via ? oracle_type(str_of(node->attr.text)) : NULL;
+    switch (node->op) {
+#define MAP1(name, VALUE, PROP, LOC, FAST, ...)                                        \
+    case OX_##name: EACH                                                               \
+        {                                                                              \
+            R (*const f)(R) = FN(f_##name);                                            \
+            const R x = r->x[i * r->sx];                                               \
+            const double ex = r->ex[i * r->tx], ax = FN(reach)(HI(x), ex);             \
+            (void)f, (void)x;                                                          \
+            ERROR_OF(PROP, LOC, FAST, isinf(ex))                                       \
+        }                                                                              \
+        break;
+#define MAP2(name, VALUE, PROP, LOC, FAST, ...)                                        \
+    case OX_##name: EACH                                                               \
+        {                                                                              \
+            const R x = r->x[i * r->sx], y = r->y[i * r->sy];                          \
+            const double ex = r->ex[i * r->tx], ey = r->ey[i * r->ty], ax = FN(reach)(HI(x), ex), \
+                         ay = FN(reach)(HI(y), ey);                                    \
+            (void)ay, (void)x, (void)y;                                                \
+            ERROR_OF(PROP, LOC, FAST, isinf(ex) || isinf(ey))                          \
+        }                                                                              \
+        break;
+#define MAP3(name, VALUE, PROP, LOC, FAST, ...)                                        \
+    case OX_##name: EACH                                                               \
+        {                                                                              \
+            const R x = r->x[i * r->sx], y = r->y[i * r->sy], w = r->w[i * r->sw];     \
+            const double ex = r->ex[i * r->tx], ey = r->ey[i * r->ty], ew = r->ew[i * r->tw], ax = 0; \
+            ERROR_OF(PROP, LOC, FAST, isinf(ex) || isinf(ey) || isinf(ew))             \
+        }                                                                              \
+        break;
+#include "oracle/oracle_table.h"
+    default: CHECK(!"a map");
+    }
+}
+
+/* Strides of an operand in the shape of the result, in elements; 0 along axes that are broadcast. */
+static void FN(strides)(const struct oracle_shape *x, const struct oracle_shape *z, u64 *stride)
+{
+    u64 step = 1;
+    for (u32 i = 0; i < z->rank; i++) stride[i] = 0;
+    for (u32 i = x->rank; i-- > 0; step *= x->dim[i]) stride[i + z->rank - x->rank] = x->dim[i] == 1 ? 0 : step;
+}
+
+/* A map, run by run: a run is all of it where every operand has the shape of the result or is one element, else a row of
+ * the last axis. */
+static void FN(map)(struct oracle_job *j)
+{
+    static const double zero = 0;
+    const struct oracle_node *n = j->node;
+    u64 stride[3][ORACLE_RANK], count = oracle_count(&n->shape), width = count, at[ORACLE_RANK] = { 0 };
+    u32 step[3] = { 0 };
+    bool whole = true;
+    for (u32 k = 0; k < n->ins; k++) {
+        u64 c = oracle_count(&n->in[k]->shape);
+        whole &= c == count || c == 1;
+        step[k] = c == count && c != 1;
+        FN(strides)(&n->in[k]->shape, &n->shape, stride[k]);
+    }
+    if (!whole) {
+        width = n->shape.dim[n->shape.rank - 1];
+        for (u32 k = 0; k < n->ins; k++) step[k] = stride[k][n->shape.rank - 1] != 0;
+    }
+    for (u64 done = 0; done < count; done += width) {
+        u64 from[3] = { 0 };
+        for (u32 k = 0; k < n->ins && !whole; k++)
+            for (u32 d = 0; d + 1 < n->shape.rank; d++) from[k] += at[d] * stride[k][d];
+        struct FN(run) r = { .z = (R *)j->z + done, .e = j->ez ? j->ez + done : NULL, .n = width };
+        const R **v[3] = { &r.x, &r.y, &r.w };
+        const double **e[3] = { &r.ex, &r.ey, &r.ew };
+        u32 *s[3] = { &r.sx, &r.sy, &r.sw }, *t[3] = { &r.tx, &r.ty, &r.tw };
+        for (u32 k = 0; k < n->ins; k++) {
+            *v[k] = (const R *)j->v[k] + from[k];
+            *e[k] = j->e[k] ? j->e[k] + from[k] : &zero;
+            *s[k] = step[k];
+            *t[k] = j->e[k] ? step[k] : 0;
+        }
+        FN(map_values)(&r, n->op);
+        if (j->ez) FN(map_errors)(&r, j->env, n);
+        for (u32 d = n->shape.rank; !whole && d-- > 1;) {
+            if (++at[d - 1] < n->shape.dim[d - 1]) break;
+            at[d - 1] = 0;
+        }
+    }
+}
+
+/* The index operand as whole numbers, each in range. */
+static const s64 *FN(indices)(struct oracle_job *j)
+{
+    u64 limit = oracle_index_limit(j->node), n = oracle_count(&j->node->in[j->node->ins - 1]->shape);
+    const R *v = j->v[j->node->ins - 1];
+    s64 *index = oracle_scratch(j, n, sizeof *index);
+    for (u64 i = 0; index && i < n; i++) {
+        double x = HI(v[i]);
+        if (!(x >= 0 && x < (double)limit && x == floor(x))) {
+            error_set(j->err, ERR_INPUT, "index %.17g at element %llu of `%s` is none of 0 to %llu", x,
+                      (unsigned long long)i, oracle_rows[j->node->op].name, (unsigned long long)limit - 1);
+            return NULL;
+        }
+        index[i] = (s64)x;
+    }
+    return index;
+}
+
+static const s64 *FN(map_of)(struct oracle_job *j, u64 elements)
+{
+    const s64 *index = NULL;
+    if (oracle_rows[j->node->op].operands == 2 && !(index = FN(indices)(j))) return NULL;
+    s64 *map = oracle_scratch(j, elements, sizeof *map);
+    if (map) oracle_map(j->node, index, map);
+    return map;
+}
+
+static bool FN(moves)(struct oracle_job *j)
+{
+    const struct oracle_node *n = j->node;
+    u64 count = oracle_count(&n->shape);
+    const s64 *map = FN(map_of)(j, count);
+    R *z = j->z;
+    if (!map) return false;
+    for (u64 i = 0; i < count; i++) {
+        s64 from = map[i];
+        u32 k = 0;
+        while (n->op == OX_concat && from >= (s64)oracle_count(&n->in[k]->shape))
+            from -= (s64)oracle_count(&n->in[k++]->shape);
+        z[i] = from < 0 ? OF(0) : ((const R *)j->v[k])[from];
+        if (j->ez) j->ez[i] = from < 0 || !j->e[k] || j->env->noise ? 0 : j->e[k][from];
+    }
+    return true;
+}
+
+struct FN(terms) { /* of sums, by element of the result: what oracle_sum_error asks for */
+    double *n, *p, *a, *q;
+};
+
+static bool FN(terms_new)(struct oracle_job *j, u64 count, struct FN(terms) * t)
+{
+    return (t->n = oracle_scratch(j, count, sizeof(double))) && (t->p = oracle_scratch(j, count, sizeof(double))) &&
+           (t->a = oracle_scratch(j, count, sizeof(double))) && (t->q = oracle_scratch(j, count, sizeof(double)));
+}
+
+static void FN(terms_settle)(struct oracle_job *j, const struct FN(terms) * t, u64 count, double extra)
+{
+    const R *z = j->z;
+    for (u64 i = 0; i < count; i++) {
+        double l = oracle_sum_error(j->env, t->n[i], HI(z[i]), t->p[i], t->a[i], t->q[i], extra);
+        j->ez[i] = oracle_settle(j->env, j->node->id, HI(z[i]), t->p[i], l, isinf(t->p[i]));
+    }
+}
+
+static bool FN(sums)(struct oracle_job *j)
+{
+    const struct oracle_node *n = j->node;
+    u64 count = oracle_count(&n->shape), all = oracle_count(&n->in[0]->shape);
+    const s64 *map = FN(map_of)(j, all);
+    const R *x = j->v[0];
+    R *z = j->z;
+    struct FN(terms) t;
+    if (!map || (j->ez && !FN(terms_new)(j, count, &t))) return false;
+    for (u64 i = 0; i < count; i++) z[i] = OF(0);
+    for (u64 i = 0; i < all; i++)
+        if (map[i] >= 0) z[map[i]] = ADD(z[map[i]], x[i]);
+    if (!j->ez) return true;
+    for (u64 i = 0; i < all; i++) {
+        if (map[i] < 0) continue;
+        double v = fabs(HI(x[i]));
+        t.n[map[i]]++;
+        t.a[map[i]] += v;
+        t.q[map[i]] += v * v;
+        if (j->e[0]) t.p[map[i]] += j->e[0][i];
+    }
+    FN(terms_settle)(j, &t, count, 0);
+    return true;
+}
+
+struct FN(lines) { /* an array as lines along one axis: element k of line (o, i) is at (o * length + k) * inner + i */
+    u64 outer, length, inner;
+};
+static struct FN(lines) FN(lines_of)(const struct oracle_shape *s, u32 axis)
+{
+    struct FN(lines) l = { 1, s->dim[axis], 1 };
+    for (u32 i = 0; i < axis; i++) l.outer *= s->dim[i];
+    for (u32 i = axis + 1; i < s->rank; i++) l.inner *= s->dim[i];
+    return l;
+}
+
+static bool FN(value_cumsum)(struct oracle_job *j)
+{
+    struct FN(lines) l = FN(lines_of)(&j->node->shape, (u32)j->node->attr.list[0]);
+    const R *x = j->v[0];
+    R *z = j->z;
+    for (u64 line = 0; line < l.outer * l.inner; line++) {
+        R sum = OF(0);
+        double p = 0, a = 0, q = 0;
+        for (u64 k = 0; k < l.length; k++) {
+            u64 i = (line / l.inner * l.length + k) * l.inner + line % l.inner;
+            z[i] = sum = ADD(sum, x[i]);
+            if (!j->ez) continue;
+            p += j->e[0] ? j->e[0][i] : 0;
+            a += fabs(HI(x[i]));
+            q += HI(x[i]) * HI(x[i]);
+            double loc = oracle_sum_error(j->env, (double)(k + 1), HI(sum), p, a, q, 0);
+            j->ez[i] = oracle_settle(j->env, j->node->id, HI(sum), p, loc, isinf(p));
+        }
+    }
+    return true;
+}
+
+/* max, min, argmax and argmin. NaN wins, as in NumPy. sign: 1 for the largest, -1 for the smallest. */
+static bool FN(extreme)(struct oracle_job *j, int sign, bool arg)
+{
+    const struct oracle_node *n = j->node;
+    struct oracle_node as_sum = *n;
+    u64 count = oracle_count(&n->shape), all = oracle_count(&n->in[0]->shape);
+    s64 *map = oracle_scratch(j, all, sizeof *map), *best = oracle_scratch(j, count, sizeof *best);
+    s64 *seen = oracle_scratch(j, count, sizeof *seen);
+    double *least = oracle_scratch(j, count, sizeof *least);
+    const R *x = j->v[0];
+    R *z = j->z;
+    if (!map || !best || !seen || !least) return false;
+    as_sum.op = OX_sum;
+    oracle_map(&as_sum, NULL, map);
+    for (u64 i = 0; i < count; i++) best[i] = -1;
+    for (u64 i = 0; i < all; i++) {
+        s64 b = best[map[i]];
+        R now = x[i];
+        if (b < 0 || (isnan(HI(now)) && !isnan(HI(x[b]))) || (sign > 0 ? LESS(x[b], now) : LESS(now, x[b])))
+            best[map[i]] = (s64)i;
+    }
+    for (u64 i = 0; i < all; i++) { /* how large the winner is at least; the position among its line */
+        double low = sign * HI(x[i]) - (j->e[0] ? j->e[0][i] : 0);
+        if (best[map[i]] == (s64)i) z[map[i]] = arg ? OF((double)seen[map[i]]) : x[i];
+        if (!seen[map[i]]++ || low > least[map[i]]) least[map[i]] = low;
+    }
+    if (!j->ez) return true;
+    for (u64 i = 0; i < count; i++) j->ez[i] = 0;
+    for (u64 i = 0; i < all && !j->env->noise; i++) {
+        double e = j->e[0] ? j->e[0][i] : 0, *to = &j->ez[map[i]];
+        if (sign * HI(x[i]) + e < least[map[i]]) continue;
+        if (!arg) *to = fmax(*to, e);
+        else if (best[map[i]] != (s64)i) *to = j->env->ill; /* a tie, or one that rounding may break */
+    }
+    return true;
+}
+static bool FN(value_max)(struct oracle_job *j) { return FN(extreme)(j, 1, false); }
+static bool FN(value_min)(struct oracle_job *j) { return FN(extreme)(j, -1, false); }
+static bool FN(value_argmax)(struct oracle_job *j) { return FN(extreme)(j, 1, true); }
+static bool FN(value_argmin)(struct oracle_job *j) { return FN(extreme)(j, -1, true); }
