@@ -82,6 +82,9 @@ $(B)/obj/%_v3.o: src/%.c $(B)/flags
 $(B)/obj/verbs/ring_validate.o: src/ring/vectors.ptx
 $(B)/obj/verbs/ring_pairs.o: src/ring/pairs.ptx
 
+# The definitions of oracles lie in the library as they are written.
+$(B)/obj/oracle/oracle_read.o: src/oracle/ops.txt
+
 # Directed rounding: the compiler must not take the rounding mode for granted.
 $(B)/obj/lanes/lanes_round.o $(B)/obj/lanes/lanes_round_v3.o: FLAGS += -frounding-math $(if $(CLANG),-Wno-unsupported-floating-point-opt)
 
@@ -238,7 +241,7 @@ ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 # What `lockstep run` puts in front of programs lies beside the libraries, in a folder that no linker looks into.
 FRONTDIR ?= $(PREFIX)/lib/lockstep
 DROP_IN = lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 libgpuocelot.so
-HEADERS = lockstep.h lockstep_ring.h lockstep_ring_layout.h lockstep_ring.cuh lockstep_ring_unit.cuh
+HEADERS = lockstep.h lockstep_lab.h lockstep_ring.h lockstep_ring_layout.h lockstep_ring.cuh lockstep_ring_unit.cuh
 INSTALLED = $(BINDIR)/lockstep $(addprefix $(FRONTDIR)/,$(DROP_IN) python/sitecustomize.py python/lockstep_cupy.py python/lockstep_views.py) $(LIBDIR)/liblockstep.so.$(VERSION) $(LIBDIR)/liblockstep.so.0 $(LIBDIR)/liblockstep.so $(LIBDIR)/liblockstep.a \
 	$(LIBDIR)/pkgconfig/lockstep.pc $(addprefix $(INCLUDEDIR)/,$(HEADERS)) $(foreach m,$(wildcard man/*.[0-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(BASHDIR)/lockstep $(ZSHDIR)/_lockstep

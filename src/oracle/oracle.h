@@ -3,8 +3,8 @@
  *     y = x * rsqrt(mean(x*x, -1, keep) + 1e-5) * g
  *     dx, dg, db = grad(layernorm(x, g, b, 1e-5), dy)
  *
- * From the text come the exact value of every element (in f64, or in double-double for kernels of f64), a bound on what a
- * correct kernel may differ by, whatever the order of its sums, and the gradient, which is a text of the same
+ * From the text come the exact value of every element (in f64, or in double-double for kernels of f64), a bound on what
+ * a correct kernel may differ by, whatever the order of its sums, and the gradient, which is a text of the same
  * primitives (oracle.def) and has a value and a bound of its own. oracle_judge holds a kernel's output against them,
  * oracle_classify says which mistake explains it.
  *
@@ -63,6 +63,9 @@ struct oracle_output {
 u32 oracle_outputs(const struct oracle *o);
 struct oracle_output oracle_output(const struct oracle *o, u32 i);
 
+/* About how many operations an evaluation takes. */
+double oracle_cost(const struct oracle *o);
+
 /* Why an element has no bound. */
 enum oracle_unknown {
     ORACLE_KNOWN,
@@ -71,9 +74,9 @@ enum oracle_unknown {
 };
 struct oracle_array { /* an output */
     u64 count;
-    double *value; /* exact, rounded to f64 */
-    double *low;   /* double-double: what is to be added to value; NULL: nothing */
-    double *worst; /* no correct kernel differs by more, whatever its order: an error above it. INFINITY: unknown */
+    double *value;   /* exact, rounded to f64 */
+    double *low;     /* double-double: what is to be added to value; NULL: nothing */
+    double *worst;   /* no correct kernel differs by more, whatever its order: an error above it. INFINITY: unknown */
     double *suspect; /* a correct kernel hardly ever differs by more: a note above it; NULL: worst_only */
     u8 *unknown;     /* enum oracle_unknown */
     bool exact;      /* every sum and product is exact in every order: the bound is that of storing alone */
@@ -100,4 +103,11 @@ struct oracle_term {
  * for each rounded operation of the text. */
 u32 oracle_why(const struct oracle *o, const struct oracle_options *how, const void *const *data, u32 i, u64 index,
                struct oracle_term *out, u32 n, struct arena *mem, struct error *e);
+
+/* The table, for people: the columns of oracle.def as text. false: there is no row i. */
+struct oracle_primitive {
+    const char *name, *family, *value, *prop, *loc, *fast, *gradient;
+};
+bool oracle_primitive(u32 i, struct oracle_primitive *out);
+const char *oracle_definitions(void); /* ops.txt */
 #endif

@@ -91,7 +91,8 @@ static bool likely_case(struct answer *a)
     if (!oracle_run(&a->run, a->root, a->n, a->e)) return false;
     for (u32 i = 0; i < a->n; i++) {
         struct oracle_array *r = &a->out->array[i];
-        for (u64 k = 0; k < r->count; k++) r->suspect[k] = fmin(bound_of(a, i, k), r->worst[k]);
+        for (u64 k = 0; k < r->count; k++)
+            r->suspect[k] = r->unknown[k] ? INFINITY : fmin(bound_of(a, i, k), r->worst[k]);
     }
     oracle_run_free(&a->run, 0);
     return true;

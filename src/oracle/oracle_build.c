@@ -1,6 +1,5 @@
 /* From the tree of a text to nodes of the graph: names, numbers, definitions, statements. */
 #include "oracle/oracle_in.h"
-#include "contract/expr.h"
 
 enum { CALLS = 32, STEPS = 100000 };
 
@@ -67,10 +66,11 @@ static struct oracle_value unknown_name(struct oracle_build *b, struct str name,
     for (u32 i = 0; i < b->o->n && n < COUNT_OF(words); i++)
         if (find_name(scope, str_of(b->o->names[i].name))) words[n++] = b->o->names[i].name;
     for (u32 i = 0; i < b->o->outs.n && n < COUNT_OF(words); i++) words[n++] = b->o->outs.p[i].name;
-    const char *hint = word_hint(b->o->mem, name, words, n);
+    const char *hint = oracle_hint(b->o->mem, name, words, n);
     bool function = oracle_is_function(name) || map_get(&b->o->definitions, name);
-    oracle_refuse(b->g, function ? "`%.*s` is a function: its arguments are missing%s"
-                                 : "`%.*s` is no argument, dim or name of this text%s",
+    oracle_refuse(b->g,
+                  function ? "`%.*s` is a function: its arguments are missing%s"
+                           : "`%.*s` is no argument, dim or name of this text%s",
                   (int)MIN_OF(name.n, 40u), name.p, function ? "" : hint);
     return (struct oracle_value){ 0 };
 }
@@ -82,7 +82,7 @@ static struct oracle_value unknown_function(struct oracle_build *b, struct str n
     for (u32 i = 0; n < COUNT_OF(words) && (z = oracle_function_name(i)); i++) words[n++] = z;
     for (u32 i = 0; i < b->o->defined.n && n < COUNT_OF(words); i++) words[n++] = b->o->defined.p[i];
     oracle_refuse(b->g, "there is no function `%.*s`%s", (int)MIN_OF(name.n, 40u), name.p,
-                  word_hint(b->o->mem, name, words, n));
+                  oracle_hint(b->o->mem, name, words, n));
     return (struct oracle_value){ 0 };
 }
 
@@ -144,7 +144,8 @@ static struct oracle_value binary(struct oracle_build *b, struct str op, struct 
 
 /* ---- x[a:b, ...] ---- */
 
-static bool whole_number(struct oracle_build *b, const struct oracle_tree *t, const struct oracle_scope *scope, s64 *out)
+static bool whole_number(struct oracle_build *b, const struct oracle_tree *t, const struct oracle_scope *scope,
+                         s64 *out)
 {
     struct oracle_value v = oracle_expression(b, t, scope);
     if (!v.kind) return false;
@@ -179,7 +180,8 @@ static bool cut_axis(struct oracle_build *b, const struct oracle_tree *t, const 
     return true;
 }
 
-static struct oracle_value indexed(struct oracle_build *b, const struct oracle_tree *t, const struct oracle_scope *scope)
+static struct oracle_value indexed(struct oracle_build *b, const struct oracle_tree *t,
+                                   const struct oracle_scope *scope)
 {
     struct oracle_value v = oracle_expression(b, t->kid[0], scope);
     struct oracle_node *x = oracle_node_of(b, &v);

@@ -27,7 +27,8 @@ static bool whole(const struct call *c, u32 i, s64 low, s64 high, s64 *out)
         return true;
     }
     char why[96];
-    snprintf(why, sizeof why, "argument %u is a whole number from %lld to %lld", i + 1, (long long)low, (long long)high);
+    snprintf(why, sizeof why, "argument %u is a whole number from %lld to %lld", i + 1, (long long)low,
+             (long long)high);
     return misused(c, why) != NULL;
 }
 
@@ -177,8 +178,10 @@ static bool letters_hold(const char *spec, u32 operands)
         if (p == arrow || *p == ',') {
             memset(seen, 0, sizeof seen);
             commas += *p == ',';
-            if (p == arrow) p++;
-            else if (p > arrow) return false;
+            if (p == arrow)
+                p++;
+            else if (p > arrow)
+                return false;
             continue;
         }
         u32 k = *p >= 'a' && *p <= 'z' ? (u32)(*p - 'a') : *p >= 'A' && *p <= 'Z' ? (u32)(*p - 'A') + 32 : 64;
@@ -216,7 +219,8 @@ static struct oracle_node *call_conv2d(const struct call *c)
     struct oracle_shape flat = { 2, { d[0], d[1] * d[2] * d[3] } };
     if (!columns) return NULL;
     struct oracle_node *y = oracle_einsum(c->g, "nkl,ok->nol", columns, oracle_reshaped(c->g, w, &flat));
-    s64 h = ((s64)x->shape.dim[2] + 2 * pad - (s64)d[2]) / stride + 1, v = ((s64)x->shape.dim[3] + 2 * pad - (s64)d[3]) / stride + 1;
+    s64 h = ((s64)x->shape.dim[2] + 2 * pad - (s64)d[2]) / stride + 1,
+        v = ((s64)x->shape.dim[3] + 2 * pad - (s64)d[3]) / stride + 1;
     struct oracle_shape to = { 4, { x->shape.dim[0], d[0], (u64)h, (u64)v } };
     return oracle_reshaped(c->g, y, &to);
 }
@@ -480,7 +484,8 @@ static struct oracle_value map_call(const struct call *c, enum oracle_op op)
     struct oracle_node *in[3];
     double number;
     if (c->n != oracle_rows[op].operands)
-        return oracle_of_node(oracle_refuse(c->g, "%s takes %u arguments, not %u", c->name, oracle_rows[op].operands, c->n));
+        return oracle_of_node(
+            oracle_refuse(c->g, "%s takes %u arguments, not %u", c->name, oracle_rows[op].operands, c->n));
     if (c->n == 1 && c->arg[0].kind == VALUE_NUMBER && number_map(op, c->arg[0].number, &number))
         return oracle_of_number(number, true);
     for (u32 i = 0; i < c->n; i++)

@@ -67,7 +67,8 @@ static inline double oracle_settle(const struct oracle_env *env, u32 id, double 
     if (env->noise) return inf || isnan(l) ? 0 : l;
     double e = inf && !over ? 0 : p + (inf ? 0 : l);
     if (isnan(e) || e > env->ill) e = env->ill;
-    if ((over && e >= env->ill) || (isinf(l) && !inf) || (!inf && fabs(z) > env->most)) return INFINITY;
+    if ((over && e >= env->ill) || (isinf(l) && !inf && !(p >= env->ill)) || (!inf && fabs(z) > env->most))
+        return INFINITY;
     return e;
 }
 #endif

@@ -213,19 +213,34 @@ static bool node_run(struct oracle_run *r, struct oracle_node *n, struct error *
     return s->done = true;
 }
 
-/* Products of all sums together: beyond this an answer would take too long to be waited for. */
-static bool affordable(const struct oracle_run *r, const bool *need, struct error *e)
+static double cost_of(const struct oracle_graph *g, const bool *need, const struct oracle_slot *slot)
 {
-    const double most = 0x1p37;
     double work = 0;
-    for (u32 i = 0; i < r->o->graph.nodes.n; i++) {
-        const struct oracle_node *n = r->o->graph.nodes.p[i];
-        if (!need[i] || r->slot[i].done) continue;
+    for (u32 i = 0; i < g->nodes.n; i++) {
+        const struct oracle_node *n = g->nodes.p[i];
+        if (!need[i] || (slot && slot[i].done)) continue;
         work += (double)oracle_count(&n->shape) * (n->op == OX_einsum ? (double)oracle_einsum_terms(n) : 1);
     }
-    return work <= most || error_set(e, ERR_UNSUPPORTED,
-                                     "this oracle needs %.2g operations; %.2g are the most: use smaller sizes", work,
-                                     most);
+    return work;
+}
+
+double oracle_cost(const struct oracle *o)
+{
+    struct arena a = { 0 };
+    struct oracle_node **roots = NEW_ARRAY(&a, struct oracle_node *, o->outs.n + 1);
+    for (u32 i = 0; i < o->outs.n; i++) roots[i] = o->outs.p[i].node;
+    double cost = cost_of(&o->graph, oracle_reach(&a, &o->graph, roots, o->outs.n, NULL), NULL);
+    arena_free(&a);
+    return cost;
+}
+
+/* Beyond this an answer would take too long to be waited for. */
+static bool affordable(const struct oracle_run *r, const bool *need, struct error *e)
+{
+    const double most = 0x1p37, work = cost_of(&r->o->graph, need, r->slot);
+    if (work <= most) return true;
+    return error_set(e, ERR_UNSUPPORTED, "this oracle needs %.2g operations; %.2g are the most: use smaller sizes",
+                     work, most);
 }
 
 bool oracle_run(struct oracle_run *r, struct oracle_node *const *roots, u32 n, struct error *e)

@@ -1,9 +1,10 @@
-/* Whether a value is exact in every kernel: a sum of products of multiples of a power of two, so small that no order and
- * no grouping of its terms ever rounds. Tests with small whole numbers are of this kind, and any difference is a bug.
+/* Whether a value is exact in every kernel: a sum of products of multiples of a power of two, so small that no order
+ * and no grouping of its terms ever rounds. Tests with small whole numbers are of this kind, and any difference is a
+ * bug.
  *
  * For each node: every monomial of the text, multiplied out, is a multiple of 2^grid, and the sum of the magnitudes of
- * all of them is at most `most`. While most <= 2^(grid + bits) every partial sum is a number of the type. A node with an
- * operation that rounds (a quotient, a function) is not exact, and nothing above it: kernels may compute it in ways
+ * all of them is at most `most`. While most <= 2^(grid + bits) every partial sum is a number of the type. A node with
+ * an operation that rounds (a quotient, a function) is not exact, and nothing above it: kernels may compute it in ways
  * whose sums are other ones. */
 #include "oracle/oracle_in.h"
 
@@ -133,7 +134,8 @@ bool oracle_exact(const struct oracle_run *r, const struct oracle_node *root, st
         else
             z = grid_node(n, grid);
         double room = z.low >= ZERO_GRID ? INFINITY : ldexp(1, MIN_OF(z.low, 2000) + (int)r->env.type->bits);
-        z.exact &= z.most <= room && z.most <= r->env.most && (z.low >= ZERO_GRID || ldexp(1, z.low) >= r->env.type->normal);
+        z.exact &= z.most <= room && z.most <= r->env.most &&
+                   (z.low >= ZERO_GRID || ldexp(1, z.low) >= r->env.type->normal);
         grid[i] = z;
         if (!z.exact && n->op == OX_input && n->id == root->id) return false;
     }

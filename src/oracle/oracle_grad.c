@@ -1,11 +1,11 @@
-/* Gradients: reverse mode over the graph, by the columns DX, DY, DW of oracle.def for maps and by the functions below for
- * the other rows. All of it makes nodes of the same table. */
+/* Gradients: reverse mode over the graph, by the columns DX, DY, DW of oracle.def for maps and by the functions below
+ * for the other rows. All of it makes nodes of the same table. */
 #include "oracle/oracle_in.h"
 
 struct step { /* one node on the way back */
     struct oracle_graph *g;
-    struct oracle_node *n, *dz;         /* the node and the gradient of its value */
-    struct oracle_node **out;           /* gradients of its operands; NULL: none */
+    struct oracle_node *n, *dz; /* the node and the gradient of its value */
+    struct oracle_node **out;   /* gradients of its operands; NULL: none */
 };
 
 /* The words of the table, as nodes. */
@@ -21,6 +21,8 @@ struct step { /* one node on the way back */
 #define NEG(a) oracle_node1(s->g, OX_neg, a)
 #define SIGN(a) oracle_node1(s->g, OX_sign, a)
 #define EXP(a) oracle_node1(s->g, OX_exp, a)
+#define LOG(a) oracle_node1(s->g, OX_log, a)
+#define FLOOR(a) oracle_node1(s->g, OX_floor, a)
 #define SIN(a) oracle_node1(s->g, OX_sin, a)
 #define COS(a) oracle_node1(s->g, OX_cos, a)
 #define WHERE(c, a, b) oracle_node3(s->g, OX_where, c, a, b)
@@ -31,7 +33,9 @@ static void back_map(const struct step *s)
     (void)x, (void)y, (void)z, (void)g;
     switch (z->op) {
 #define MAP1(name, value, prop, loc, fast, DX) \
-    case OX_##name: s->out[0] = DX; break;
+    case OX_##name:                            \
+        s->out[0] = DX;                        \
+        break;
 #define MAP2(name, value, prop, loc, fast, DX, DY) \
     case OX_##name:                                \
         s->out[0] = DX;                            \
@@ -97,10 +101,7 @@ static void back_gather(const struct step *s)
     s->out[0] = oracle_node(s->g, OX_scatter_add, in, 2, &a);
 }
 
-static void back_scatter_add(const struct step *s)
-{
-    s->out[0] = oracle_node2(s->g, OX_gather, s->dz, s->n->in[1]);
-}
+static void back_scatter_add(const struct step *s) { s->out[0] = oracle_node2(s->g, OX_gather, s->dz, s->n->in[1]); }
 
 /* where(iota == index, g, 0) along the last axis */
 static void back_pick(const struct step *s)
@@ -160,7 +161,8 @@ static void back_extreme(const struct step *s, enum oracle_op arg)
     while (!(mask >> axis & 1)) axis++;
     won = oracle_node(s->g, arg, &x, 1, &(struct oracle_attr){ .n = 1, .list = { mask } });
     struct oracle_node *place = oracle_iota(s->g, x->shape.dim[axis]);
-    for (u32 i = axis + 1; i < x->shape.rank; i++) place = place ? oracle_axis_inserted(s->g, place, place->shape.rank) : NULL;
+    for (u32 i = axis + 1; i < x->shape.rank; i++)
+        place = place ? oracle_axis_inserted(s->g, place, place->shape.rank) : NULL;
     struct oracle_node *hit = oracle_node2(s->g, OX_eq, oracle_axis_inserted(s->g, won, axis), place);
     s->out[0] = WHERE(hit, spread_back(s, s->dz), NUMBER(0));
 }
@@ -200,13 +202,21 @@ static void back(const struct step *s)
 {
     switch (s->n->op) {
 #define LEAF(name, ...) \
-    case OX_##name: back_##name(s); break;
+    case OX_##name:     \
+        back_##name(s); \
+        break;
 #define MOVE(name, ...) \
-    case OX_##name: back_##name(s); break;
+    case OX_##name:     \
+        back_##name(s); \
+        break;
 #define SUMS(name, ...) \
-    case OX_##name: back_##name(s); break;
-#define OWN(name, ...) \
-    case OX_##name: back_##name(s); break;
+    case OX_##name:     \
+        back_##name(s); \
+        break;
+#define OWN(name, ...)  \
+    case OX_##name:     \
+        back_##name(s); \
+        break;
 #include "oracle/oracle_table.h"
     default: back_map(s);
     }

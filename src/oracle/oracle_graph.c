@@ -5,19 +5,30 @@
 const struct oracle_row oracle_rows[OX_COUNT] = {
 #define TEXT_(...) #__VA_ARGS__
 #define LEAF(name, text, loc) { #name, ORACLE_LEAF, 0, false, text, "0", loc, "SAME", "NONE" },
-#define MAP1(name, value, prop, loc, fast, dx)                                                                     \
+#define MAP1(name, value, prop, loc, fast, dx) \
     { #name, ORACLE_MAP, 1, sizeof #loc > 2, #value, #prop, #loc, #fast, TEXT_(dx) },
-#define MAP2(name, value, prop, loc, fast, dx, dy)                                                                 \
+#define MAP2(name, value, prop, loc, fast, dx, dy) \
     { #name, ORACLE_MAP, 2, sizeof #loc > 2, #value, #prop, #loc, #fast, TEXT_(dx) "; " TEXT_(dy) },
-#define MAP3(name, value, prop, loc, fast, dx, dy, dw)                                                             \
+#define MAP3(name, value, prop, loc, fast, dx, dy, dw) \
     { #name, ORACLE_MAP, 3, sizeof #loc > 2, #value, #prop, #loc, #fast, TEXT_(dx) "; " TEXT_(dy) "; " TEXT_(dw) },
 #define MOVE(name, operands, text, gradient) { #name, ORACLE_MOVE, operands, false, text, "ex", "0", "SAME", gradient },
-#define SUMS(name, operands, text, gradient)                                                                       \
-    { #name, ORACLE_SUMS, operands, true, text, "sum of ex", "(n-1)u/(1 - (n-1)u) sum of (|x| + ex)", "SAME", gradient },
-#define OWN(name, operands, text, prop, loc, gradient)                                                             \
+#define SUMS(name, operands, text, gradient)                                                                             \
+    {                                                                                                                    \
+        #name, ORACLE_SUMS, operands, true, text, "sum of ex", "(n-1)u/(1 - (n-1)u) sum of (|x| + ex)", "SAME", gradient \
+    },
+#define OWN(name, operands, text, prop, loc, gradient) \
     { #name, ORACLE_OWN, operands, sizeof loc > 2, text, prop, loc, "SAME", gradient },
 #include "oracle/oracle_table.h"
 };
+
+bool oracle_primitive(u32 i, struct oracle_primitive *out)
+{
+    static const char *const family[] = { "leaf", "map", "move", "sums", "own" };
+    if (i >= OX_COUNT) return false;
+    const struct oracle_row *r = &oracle_rows[i];
+    *out = (struct oracle_primitive){ r->name, family[r->family], r->value, r->prop, r->loc, r->fast, r->gradient };
+    return true;
+}
 
 void *oracle_refuse(struct oracle_graph *g, const char *fmt, ...)
 {
@@ -27,6 +38,21 @@ void *oracle_refuse(struct oracle_graph *g, const char *fmt, ...)
     error_at_list(g->e, ERR_INPUT, g->file, g->all, here ? g->at : g->all.p, fmt, ap);
     va_end(ap);
     return NULL;
+}
+
+const char *oracle_hint(struct arena *mem, struct str word, const char *const *words, u32 n)
+{
+    char z[64];
+    const char *best = NULL;
+    snprintf(z, sizeof z, "%.*s", (int)MIN_OF(word.n, 63u), word.p);
+    u32 least = (u32)MIN_OF(strlen(z) / 3 + 1, (size_t)3);
+    for (u32 i = 0; i < n; i++) {
+        u32 d = str_distance(z, words[i]);
+        if (d >= least + !best) continue;
+        least = d;
+        best = words[i];
+    }
+    return best ? arena_printf(mem, "; did you mean `%s`?", best) : "";
 }
 
 const char *oracle_intern(struct oracle_graph *g, struct str text)

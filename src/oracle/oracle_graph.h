@@ -5,7 +5,8 @@
  *   oracle_syntax.c   text to a tree           oracle_shape.c   shapes of rows
  *   oracle_build.c    tree to nodes            oracle_grad.c    gradients, as nodes
  *   oracle_call.c     functions of the text    oracle_eval.c    values and bounds of nodes
- *   oracle_move.c     index maps of rows       oracle_rows.h    the rows, once over doubles, once over double-doubles */
+ *   oracle_move.c     index maps of rows       oracle_rows.h    the rows, once over doubles, once over double-doubles
+ */
 #ifndef LOCKSTEP_ORACLE_GRAPH_H
 #define LOCKSTEP_ORACLE_GRAPH_H
 #include "oracle/oracle.h"
@@ -40,13 +41,13 @@ struct oracle_attr {       /* what else a row needs to know; all of it is part o
     bool keep;             /* reductions: reduced axes stay, with size 1 */
     u32 n;                 /* of list */
     s64 list[ORACLE_LIST]; /* axes, shapes, cuts (from, to, step), in the order that shape_NAME explains */
-    const char *text;      /* input: its name; einsum: its letters; via: the type. Interned: equal texts are one pointer */
+    const char *text; /* input: its name; einsum: its letters; via: the type. Interned: equal texts are one pointer */
 };
 
 struct oracle_node {
     enum oracle_op op;
-    u32 id;    /* its place in the graph: larger than those of its operands */
-    u32 ins;   /* operands */
+    u32 id;     /* its place in the graph: larger than those of its operands */
+    u32 ins;    /* operands */
     bool index; /* index arithmetic: whole numbers, computed without rounding in any kernel */
     struct oracle_node **in;
     struct oracle_shape shape;
@@ -68,10 +69,10 @@ struct oracle_graph {
     VEC(struct oracle_node *) nodes;
     u32 *slot; /* hash table of ids + 1 */
     u32 slots;
-    struct map names;       /* interned texts */
-    const char *at, *body;  /* given to nodes that are made now */
-    struct error *e;        /* where refusals go: a shape that does not fit, too many nodes */
-    const char *file;       /* for its place */
+    struct map names;      /* interned texts */
+    const char *at, *body; /* given to nodes that are made now */
+    struct error *e;       /* where refusals go: a shape that does not fit, too many nodes */
+    const char *file;      /* for its place */
     struct str all;
 };
 
@@ -98,6 +99,8 @@ struct oracle_node *oracle_einsum(struct oracle_graph *g, const char *spec, stru
 struct oracle_node *oracle_cut(struct oracle_graph *g, struct oracle_node *x, u32 axis, s64 from, s64 to);
 struct oracle_node *oracle_rolled(struct oracle_graph *g, struct oracle_node *x, u32 axis, s64 by);
 const char *oracle_intern(struct oracle_graph *g, struct str text);
+/* "; did you mean `softmax`?", if one of the words is near, else "". */
+const char *oracle_hint(struct arena *mem, struct str word, const char *const *words, u32 n);
 /* Says why something cannot be, at the place of the text that is being built. Returns NULL. */
 void *oracle_refuse(struct oracle_graph *g, const char *fmt, ...) PRINTF_LIKE(2, 3);
 

@@ -11,7 +11,7 @@ struct oracle_defined { /* an output */
 };
 
 struct oracle_scope { /* names and what they stand for */
-    struct map names;   /* struct oracle_value * */
+    struct map names; /* struct oracle_value * */
     const struct oracle_scope *outer;
 };
 
@@ -20,11 +20,11 @@ struct oracle {
     const struct oracle_name *names;
     u32 n;
     struct oracle_graph graph;
-    struct oracle_scope *top; /* names of the text */
+    struct oracle_scope *top;  /* names of the text */
     struct map definitions;    /* struct oracle_definition * */
     VEC(const char *) defined; /* their names */
     VEC(struct oracle_defined) outs;
-    VEC(struct str) texts;  /* as they were read, for classify */
+    VEC(struct str) texts; /* as they were read, for classify */
 };
 
 struct oracle_value { /* what an expression is while the graph is built */

@@ -186,10 +186,14 @@ static void map_fold(const struct oracle_node *n, const s64 *index, s64 *map)
 void oracle_map(const struct oracle_node *n, const s64 *index, s64 *map)
 {
     switch (n->op) {
-#define MOVE(name, ...) \
-    case OX_##name: map_##name(n, index, map); break;
-#define SUMS(name, ...) \
-    case OX_##name: map_##name(n, index, map); break;
+#define MOVE(name, ...)            \
+    case OX_##name:                \
+        map_##name(n, index, map); \
+        break;
+#define SUMS(name, ...)            \
+    case OX_##name:                \
+        map_##name(n, index, map); \
+        break;
 #include "oracle/oracle_table.h"
     default: CHECK(!"a row with a map");
     }

@@ -1,6 +1,6 @@
 /* Texts into an oracle: statements, outputs, and the words of an `accumulate` line. */
 #include "oracle/oracle_in.h"
-#include "contract/expr.h"
+#include <ctype.h>
 #include <stdlib.h>
 
 /* The definitions of ops.txt, as bytes. */
@@ -8,6 +8,8 @@ __asm__(".section .rodata\n"
         "oracle_ops:\n.incbin \"src/oracle/ops.txt\"\noracle_ops_end:\n.byte 0\n"
         ".previous\n");
 extern const char oracle_ops[], oracle_ops_end[];
+
+const char *oracle_definitions(void) { return oracle_ops; }
 
 static void bind_top(struct oracle *o, struct str name, struct oracle_value v)
 {
@@ -32,8 +34,9 @@ static bool define(struct oracle *o, const struct oracle_source *src, struct ora
     bool sets = d->body->kind == TREE_BLOCK;
     for (u32 i = 0; sets && i < d->body->kids; i++) sets = d->body->kid[i]->kind == TREE_SET;
     if (!sets || d->params != forward->params + 1)
-        return error_at(src->e, ERR_INPUT, src->file, src->all, d->at,
-                        "a gradient takes the parameters of its def and dy, and is a block that sets dx for parameter x");
+        return error_at(
+            src->e, ERR_INPUT, src->file, src->all, d->at,
+            "a gradient takes the parameters of its def and dy, and is a block that sets dx for parameter x");
     forward->backward = d;
     return true;
 }
@@ -188,8 +191,7 @@ bool oracle_read(struct oracle *o, const char *file, struct str all, struct str 
     o->graph.file = file;
     o->graph.all = all;
     bool ok = oracle_parse(&src, text, &s, &n);
-    for (u32 i = 0; ok && i < n; i++)
-        ok = s[i].def ? define(o, &src, &s[i], false) : set_statement(&b, s[i].set);
+    for (u32 i = 0; ok && i < n; i++) ok = s[i].def ? define(o, &src, &s[i], false) : set_statement(&b, s[i].set);
     VEC_PUSH(o->mem, &o->texts, text);
     o->graph.e = NULL;
     return ok;
@@ -205,32 +207,51 @@ struct oracle_output oracle_output(const struct oracle *o, u32 i)
 
 /* ---- accumulate f32 tree 256 fast ---- */
 
+struct words { /* a line of words */
+    const char *p, *end;
+};
+
+static struct str next_word(struct words *w)
+{
+    while (w->p < w->end && isspace((unsigned char)*w->p)) w->p++;
+    const char *at = w->p;
+    while (w->p < w->end && !isspace((unsigned char)*w->p)) w->p++;
+    return (struct str){ at, (u32)(w->p - at) };
+}
+
+/* A number of lanes; 0: it is none. */
+static u32 lanes_of(struct str w)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < w.n; i++) {
+        if (!isdigit((unsigned char)w.p[i]) || n > 1 << 20) return 0;
+        n = n * 10 + (u32)(w.p[i] - '0');
+    }
+    return n <= 1 << 20 ? n : 0;
+}
+
 bool oracle_options_read(struct oracle_options *o, const char *file, struct str all, struct str text, struct error *e)
 {
-    struct arena a = { 0 };
-    struct cursor c = { .mem = &a, .file = file, .all = all, .p = text.p, .end = text.p + text.n, .e = e };
     static const char *const words[] = { "f64", "f32", "tf32", "f16", "bf16", "tree", "fast", "subnormals" };
+    struct words line = { text.p, text.p + text.n };
+    struct arena a = { 0 };
     bool ok = true;
-    for (cursor_blank(&c); ok && c.p < c.end; cursor_blank(&c)) {
-        struct str w = cursor_word(&c);
+    for (struct str w = next_word(&line); ok && w.n; w = next_word(&line)) {
         const struct oracle_type *t = oracle_type(w);
-        if (t && w.p[0] != 'e')
+        if (t && w.p[0] != 'e') {
             o->accumulate = t->name;
-        else if (str_is(w, "fast"))
+        } else if (str_is(w, "fast")) {
             o->fast = true;
-        else if (str_is(w, "subnormals"))
+        } else if (str_is(w, "subnormals")) {
             o->no_flush = true;
-        else if (str_is(w, "tree")) {
-            u64 lanes = 0;
-            cursor_blank(&c);
-            const char *at = c.p;
-            while (c.p < c.end && *c.p >= '0' && *c.p <= '9' && lanes < 1 << 20) lanes = lanes * 10 + (u64)(*c.p++ - '0');
-            ok = (lanes && lanes <= 1 << 20) || cursor_error(&c, at, "tree takes the number of lanes, as in tree 256");
-            o->tree = (u32)lanes;
+        } else if (str_is(w, "tree")) {
+            struct str n = next_word(&line);
+            o->tree = lanes_of(n);
+            ok = o->tree || error_at(e, ERR_INPUT, file, all, n.p, "tree takes the number of lanes, as in tree 256");
         } else {
-            ok = cursor_error(&c, w.n ? w.p : c.p,
-                              "accumulate takes a type (f64 f32 tf32 f16 bf16), tree LANES, fast and subnormals%s",
-                              word_hint(&a, w, words, COUNT_OF(words)));
+            ok = error_at(e, ERR_INPUT, file, all, w.p,
+                          "accumulate takes a type (f64 f32 tf32 f16 bf16), tree LANES, fast and subnormals%s",
+                          oracle_hint(&a, w, words, COUNT_OF(words)));
         }
     }
     arena_free(&a);

@@ -61,10 +61,7 @@ static double FN(remainder)(double x, double y, double z, double ex, double ey)
 #define REMAINDER(x, y, z, ex, ey) FN(remainder)(HI(x), HI(y), HI(z), ex, ey)
 
 /* 1 where rounding may turn a comparison over. */
-static inline double FN(turns)(R x, R y, double ex, double ey)
-{
-    return ex + ey > 0 && fabs(HI(SUB(x, y))) <= ex + ey;
-}
+static inline double FN(turns)(R x, R y, double ex, double ey) { return ex + ey > 0 && fabs(HI(SUB(x, y))) <= ex + ey; }
 #define TURNS(x, y, ex, ey) FN(turns)(x, y, ex, ey)
 
 static inline double FN(choice)(R x, R y, R w, double ex, double ey, double ew)
@@ -97,26 +94,29 @@ static void FN(map_values)(const struct FN(run) * r, enum oracle_op op)
     R *restrict out = r->z;
     switch (op) {
 #define EACH for (u64 i = 0; i < r->n; i++)
-#define MAP1(name, VALUE, ...)                     \
-    case OX_##name: EACH                           \
-        {                                          \
-            const R x = r->x[i * r->sx];           \
-            out[i] = VALUE;                        \
-        }                                          \
+#define MAP1(name, VALUE, ...)           \
+    case OX_##name:                      \
+        EACH                             \
+        {                                \
+            const R x = r->x[i * r->sx]; \
+            out[i] = VALUE;              \
+        }                                \
         break;
-#define MAP2(name, VALUE, ...)                                               \
-    case OX_##name: EACH                                                     \
-        {                                                                    \
-            const R x = r->x[i * r->sx], y = r->y[i * r->sy];                \
-            out[i] = VALUE;                                                  \
-        }                                                                    \
+#define MAP2(name, VALUE, ...)                                \
+    case OX_##name:                                           \
+        EACH                                                  \
+        {                                                     \
+            const R x = r->x[i * r->sx], y = r->y[i * r->sy]; \
+            out[i] = VALUE;                                   \
+        }                                                     \
         break;
-#define MAP3(name, VALUE, ...)                                                                   \
-    case OX_##name: EACH                                                                         \
-        {                                                                                        \
-            const R x = r->x[i * r->sx], y = r->y[i * r->sy], w = r->w[i * r->sw];               \
-            out[i] = VALUE;                                                                      \
-        }                                                                                        \
+#define MAP3(name, VALUE, ...)                                                     \
+    case OX_##name:                                                                \
+        EACH                                                                       \
+        {                                                                          \
+            const R x = r->x[i * r->sx], y = r->y[i * r->sy], w = r->w[i * r->sw]; \
+            out[i] = VALUE;                                                        \
+        }                                                                          \
         break;
 #include "oracle/oracle_table.h"
     default: CHECK(!"a map");
@@ -124,18 +124,15 @@ static void FN(map_values)(const struct FN(run) * r, enum oracle_op op)
 }
 
 /* |x| + ex, where both are finite. */
-static inline double FN(reach)(double x, double ex)
-{
-    return (isfinite(x) ? fabs(x) : 0) + (isfinite(ex) ? ex : 0);
-}
+static inline double FN(reach)(double x, double ex) { return (isfinite(x) ? fabs(x) : 0) + (isfinite(ex) ? ex : 0); }
 
 /* One element: PROP, then LOC or FAST, then both together. */
-#define ERROR_OF(PROP, LOC, FAST, OPERAND_OVER)                                                        \
-    const R z = r->z[i];                                                                               \
-    double p = env->noise ? 0 : (PROP), az = isfinite(HI(z)) ? fabs(HI(z)) : 0, zm = az + p, l;        \
-    (void)az, (void)zm, (void)ax;                                                                      \
-    l = LOC;                                                                                           \
-    if (env->fast) l = FAST;                                                                           \
+#define ERROR_OF(PROP, LOC, FAST, OPERAND_OVER)                                                 \
+    const R z = r->z[i];                                                                        \
+    double p = env->noise ? 0 : (PROP), az = isfinite(HI(z)) ? fabs(HI(z)) : 0, zm = az + p, l; \
+    (void)az, (void)zm, (void)ax;                                                               \
+    l = LOC;                                                                                    \
+    if (env->fast) l = FAST;                                                                    \
     r->e[i] = oracle_settle(env, node->id, HI(z), p, l, isinf(p) && (OPERAND_OVER));
 
 static void FN(map_errors)(const struct FN(run) * r, const struct oracle_env *env, const struct oracle_node *node)
@@ -143,33 +140,36 @@ static void FN(map_errors)(const struct FN(run) * r, const struct oracle_env *en
     const double u = env->u, eta = env->eta;
     const struct oracle_type *type = node->op == OX_via ? oracle_type(str_of(node->attr.text)) : NULL;
     switch (node->op) {
-#define MAP1(name, VALUE, PROP, LOC, FAST, ...)                                        \
-    case OX_##name: EACH                                                               \
-        {                                                                              \
-            R (*const f)(R) = FN(f_##name);                                            \
-            const R x = r->x[i * r->sx];                                               \
-            const double ex = r->ex[i * r->tx], ax = FN(reach)(HI(x), ex);             \
-            (void)f, (void)x;                                                          \
-            ERROR_OF(PROP, LOC, FAST, isinf(ex))                                       \
-        }                                                                              \
+#define MAP1(name, VALUE, PROP, LOC, FAST, ...)                            \
+    case OX_##name:                                                        \
+        EACH                                                               \
+        {                                                                  \
+            R (*const f)(R) = FN(f_##name);                                \
+            const R x = r->x[i * r->sx];                                   \
+            const double ex = r->ex[i * r->tx], ax = FN(reach)(HI(x), ex); \
+            (void)f, (void)x;                                              \
+            ERROR_OF(PROP, LOC, FAST, isinf(ex))                           \
+        }                                                                  \
         break;
-#define MAP2(name, VALUE, PROP, LOC, FAST, ...)                                        \
-    case OX_##name: EACH                                                               \
-        {                                                                              \
-            const R x = r->x[i * r->sx], y = r->y[i * r->sy];                          \
+#define MAP2(name, VALUE, PROP, LOC, FAST, ...)                                                   \
+    case OX_##name:                                                                               \
+        EACH                                                                                      \
+        {                                                                                         \
+            const R x = r->x[i * r->sx], y = r->y[i * r->sy];                                     \
             const double ex = r->ex[i * r->tx], ey = r->ey[i * r->ty], ax = FN(reach)(HI(x), ex), \
-                         ay = FN(reach)(HI(y), ey);                                    \
-            (void)ay, (void)x, (void)y;                                                \
-            ERROR_OF(PROP, LOC, FAST, isinf(ex) || isinf(ey))                          \
-        }                                                                              \
+                         ay = FN(reach)(HI(y), ey);                                               \
+            (void)ay, (void)x, (void)y;                                                           \
+            ERROR_OF(PROP, LOC, FAST, isinf(ex) || isinf(ey))                                     \
+        }                                                                                         \
         break;
-#define MAP3(name, VALUE, PROP, LOC, FAST, ...)                                        \
-    case OX_##name: EACH                                                               \
-        {                                                                              \
-            const R x = r->x[i * r->sx], y = r->y[i * r->sy], w = r->w[i * r->sw];     \
+#define MAP3(name, VALUE, PROP, LOC, FAST, ...)                                                       \
+    case OX_##name:                                                                                   \
+        EACH                                                                                          \
+        {                                                                                             \
+            const R x = r->x[i * r->sx], y = r->y[i * r->sy], w = r->w[i * r->sw];                    \
             const double ex = r->ex[i * r->tx], ey = r->ey[i * r->ty], ew = r->ew[i * r->tw], ax = 0; \
-            ERROR_OF(PROP, LOC, FAST, isinf(ex) || isinf(ey) || isinf(ew))             \
-        }                                                                              \
+            ERROR_OF(PROP, LOC, FAST, isinf(ex) || isinf(ey) || isinf(ew))                            \
+        }                                                                                             \
         break;
 #include "oracle/oracle_table.h"
     default: CHECK(!"a map");
@@ -184,8 +184,8 @@ static void FN(strides)(const struct oracle_shape *x, const struct oracle_shape 
     for (u32 i = x->rank; i-- > 0; step *= x->dim[i]) stride[i + z->rank - x->rank] = x->dim[i] == 1 ? 0 : step;
 }
 
-/* A map, run by run: a run is all of it where every operand has the shape of the result or is one element, else a row of
- * the last axis. */
+/* A map, run by run: a run is all of it where every operand has the shape of the result or is one element, else a row
+ * of the last axis. */
 static void FN(map)(struct oracle_job *j)
 {
     static const double zero = 0;
@@ -379,8 +379,10 @@ static bool FN(extreme)(struct oracle_job *j, int sign, bool arg)
     for (u64 i = 0; i < all && !j->env->noise; i++) {
         double e = j->e[0] ? j->e[0][i] : 0, *to = &j->ez[map[i]];
         if (sign * HI(x[i]) + e < least[map[i]]) continue;
-        if (!arg) *to = fmax(*to, e);
-        else if (best[map[i]] != (s64)i) *to = j->env->ill; /* a tie, or one that rounding may break */
+        if (!arg)
+            *to = fmax(*to, e);
+        else if (best[map[i]] != (s64)i)
+            *to = j->env->ill; /* a tie, or one that rounding may break */
     }
     return true;
 }

@@ -6,8 +6,8 @@ struct FN(plan) {
     u32 letters[3];             /* how many letters in: batch, x alone, y alone */
     char order[3][ORACLE_RANK]; /* the letters */
     char summed[2 * ORACLE_RANK];
-    u32 sums;  /* letters in summed */
-    u64 terms; /* their elements */
+    u32 sums;     /* letters in summed */
+    u64 terms;    /* their elements */
     u64 count[3]; /* elements of the three */
 };
 
@@ -68,9 +68,8 @@ static u64 FN(walk_next)(struct FN(walk) * w)
 }
 
 /* The letters `a`, then `b`, then those that are summed, of an array with these letters. */
-static struct FN(walk) FN(walk_of)(const struct oracle_node *n, const struct einsum_parts *p,
-                                   const struct FN(plan) * t, u32 b, struct str letters,
-                                   const struct oracle_shape *s, bool summed)
+static struct FN(walk) FN(walk_of)(const struct oracle_node *n, const struct einsum_parts *p, const struct FN(plan) * t,
+                                   u32 b, struct str letters, const struct oracle_shape *s, bool summed)
 {
     struct FN(walk) w = { 0 };
     u32 parts[2] = { 0, b };
@@ -145,8 +144,8 @@ static bool FN(value_einsum)(struct oracle_job *j)
                 for (u64 k = 0; k < t.terms; k++) sum = ADD(sum, MUL(x.v[px + k], y.v[py + k]));
                 ((R *)j->z)[at] = sum;
                 if (!j->ez) continue;
-                struct FN(dot) d = FN(dot_error)(x.v + px, y.v + py, x.e ? x.e + px : NULL, y.e ? y.e + py : NULL,
-                                                 t.terms);
+                struct FN(dot)
+                    d = FN(dot_error)(x.v + px, y.v + py, x.e ? x.e + px : NULL, y.e ? y.e + py : NULL, t.terms);
                 double l = oracle_sum_error(j->env, (double)t.terms, HI(sum), d.p, d.a, d.q, n->ins - 1);
                 j->ez[at] = oracle_settle(j->env, n->id, HI(sum), d.p, l, isinf(d.p));
             }
@@ -192,18 +191,18 @@ static bool FN(value_iota)(struct oracle_job *j)
     return true;
 }
 
+/* Maps have no entry: theirs is map. */
+static bool (*const FN(rows)[OX_COUNT])(struct oracle_job *j) = {
+#define LEAF(name, ...) [OX_##name] = FN(value_##name),
+#define OWN(name, ...) [OX_##name] = FN(value_##name),
+#define MOVE(name, ...) [OX_##name] = FN(moves),
+#define SUMS(name, ...) [OX_##name] = FN(sums),
+#include "oracle/oracle_table.h"
+};
+
 bool FN(oracle_row)(struct oracle_job *j)
 {
-    switch (j->node->op) {
-#define LEAF(name, ...) \
-    case OX_##name: return FN(value_##name)(j);
-#define OWN(name, ...) \
-    case OX_##name: return FN(value_##name)(j);
-#define MOVE(name, ...) \
-    case OX_##name: return FN(moves)(j);
-#define SUMS(name, ...) \
-    case OX_##name: return FN(sums)(j);
-#include "oracle/oracle_table.h"
-    default: FN(map)(j); return true;
-    }
+    if (FN(rows)[j->node->op]) return FN(rows)[j->node->op](j);
+    FN(map)(j);
+    return true;
 }

@@ -189,8 +189,9 @@ static bool shape_unfold(const struct rule *r)
     if (r->x->rank != 4) return refuse(r, "images are [N,C,H,W]");
     s64 h = (s64)r->x->dim[2] + 2 * a[3] - a[0], w = (s64)r->x->dim[3] + 2 * a[3] - a[1];
     if (h < 0 || w < 0) return refuse(r, "the window is larger than the image");
-    *r->z = (struct oracle_shape){ 3, { r->x->dim[0], r->x->dim[1] * (u64)(a[0] * a[1]),
-                                        (u64)((h / a[2] + 1) * (w / a[2] + 1)) } };
+    *r->z = (struct oracle_shape){
+        3, { r->x->dim[0], r->x->dim[1] * (u64)(a[0] * a[1]), (u64)((h / a[2] + 1) * (w / a[2] + 1)) }
+    };
     return true;
 }
 
@@ -261,8 +262,7 @@ static bool shape_einsum(const struct rule *r)
         }
     }
     for (u32 i = 0; i < p.out.n; i++) {
-        if (!has[(u8)p.out.p[i]])
-            return oracle_refuse(r->g, "%s: `%c` is in no operand", r->n->attr.text, p.out.p[i]);
+        if (!has[(u8)p.out.p[i]]) return oracle_refuse(r->g, "%s: `%c` is in no operand", r->n->attr.text, p.out.p[i]);
         r->z->dim[r->z->rank++] = size[(u8)p.out.p[i]];
     }
     return true;

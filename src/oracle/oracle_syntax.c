@@ -218,10 +218,11 @@ static struct oracle_tree *atom(struct parser *p)
     }
     bool call = t.kind == TOKEN_NAME && is_sign(&p->now, "(");
     if (call && (!advance(p) || !listing(p, whole, ")", &list))) return NULL;
-    r = tree(p, call                      ? TREE_CALL
-                : t.kind == TOKEN_NAME   ? TREE_NAME
-                : t.kind == TOKEN_NUMBER ? TREE_NUMBER
-                                         : TREE_TEXT,
+    r = tree(p,
+             call                     ? TREE_CALL
+             : t.kind == TOKEN_NAME   ? TREE_NAME
+             : t.kind == TOKEN_NUMBER ? TREE_NUMBER
+                                      : TREE_TEXT,
              t.text.p, 0);
     if (!r) return NULL;
     r->word = t.text;
@@ -277,8 +278,9 @@ static struct oracle_tree *unary(struct parser *p)
 
 static struct oracle_tree *expression(struct parser *p, u32 level)
 {
-    static const char *const levels[][7] = { { "|" },      { "&" },           { "<", "<=", ">", ">=", "==", "!=" },
-                                             { "+", "-" }, { "*", "/", "@", "%" } };
+    static const char *const levels[][7] = {
+        { "|" }, { "&" }, { "<", "<=", ">", ">=", "==", "!=" }, { "+", "-" }, { "*", "/", "@", "%" }
+    };
     if (level == COUNT_OF(levels)) return unary(p);
     struct oracle_tree *a = expression(p, level + 1);
     while (a) {
@@ -363,7 +365,8 @@ bool oracle_parse(const struct oracle_source *src, struct str text, struct oracl
         struct oracle_statement s;
         if (!statement(&p, &s)) return false;
         VEC_PUSH(src->mem, &list, s);
-        if (is_sign(&p.now, ";") ? !advance(&p) : p.now.kind != TOKEN_END && !expected(&p, "an operator, or `;` between statements"))
+        if (is_sign(&p.now, ";") ? !advance(&p)
+                                 : p.now.kind != TOKEN_END && !expected(&p, "an operator, or `;` between statements"))
             return false;
     }
     *out = list.p;

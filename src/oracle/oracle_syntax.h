@@ -15,17 +15,17 @@
 enum oracle_tree_kind {
     TREE_NUMBER,
     TREE_NAME,
-    TREE_TEXT,    /* in quotes */
-    TREE_BINARY,  /* word: the operator; two kids */
-    TREE_NEGATE,  /* one kid */
-    TREE_CALL,    /* word: the name; kids: arguments */
-    TREE_INDEX,   /* kid 0 indexed by the others, each TREE_AT, TREE_CUT or TREE_DOTS */
-    TREE_AT,      /* x[3]; one kid */
-    TREE_CUT,     /* x[a:b:c]; three kids, any of them NULL */
-    TREE_DOTS,    /* x[..., 0] */
-    TREE_LIST,    /* (a, b) */
-    TREE_BLOCK,   /* { a = x; y }: kids are TREE_SETs, the last one a value */
-    TREE_SET,     /* names in `names`; one kid */
+    TREE_TEXT,   /* in quotes */
+    TREE_BINARY, /* word: the operator; two kids */
+    TREE_NEGATE, /* one kid */
+    TREE_CALL,   /* word: the name; kids: arguments */
+    TREE_INDEX,  /* kid 0 indexed by the others, each TREE_AT, TREE_CUT or TREE_DOTS */
+    TREE_AT,     /* x[3]; one kid */
+    TREE_CUT,    /* x[a:b:c]; three kids, any of them NULL */
+    TREE_DOTS,   /* x[..., 0] */
+    TREE_LIST,   /* (a, b) */
+    TREE_BLOCK,  /* { a = x; y }: kids are TREE_SETs, the last one a value */
+    TREE_SET,    /* names in `names`; one kid */
 };
 struct oracle_tree {
     enum oracle_tree_kind kind;
