@@ -104,6 +104,58 @@ struct oracle_term {
 u32 oracle_why(const struct oracle *o, const struct oracle_options *how, const void *const *data, u32 i, u64 index,
                struct oracle_term *out, u32 n, struct arena *mem, struct error *e);
 
+/* ---- the verdict ---- */
+
+struct oracle_given { /* what a kernel wrote: the elements of an output, dense, as its type has them */
+    const void *bytes;
+    const void
+        *poison; /* one element as it was before the launch: what still holds it was not written. NULL: unknown */
+};
+enum oracle_verdict {
+    ORACLE_PASS,
+    ORACLE_SUSPECT, /* no error by itself: an error once a second case shows the same */
+    ORACLE_WRONG,
+};
+struct oracle_judgement {
+    enum oracle_verdict verdict;
+    u64 elements, judged; /* of these, elements that have a bound */
+    u64 overflow, ill;    /* of these, elements that have none, and why */
+    u64 wrong, suspect;
+    u64 unwritten;            /* of the wrong ones, those that still hold what was there before the launch */
+    u64 not_finite;           /* of the wrong ones, NaN and infinities where the value is finite */
+    u64 first, worst;         /* wrong elements, or suspect ones where none is wrong: the first, the one farthest off */
+    double got, value, bound; /* at the worst one */
+    double ratio;             /* the largest difference over bound; INFINITY: NaN, an infinity, nothing written */
+    char place[160];          /* where the wrong ones lie: "axis 0: 16..17" */
+};
+/* Holds output i against its value and bound. false: no memory. */
+bool oracle_judge(const struct oracle *o, const struct oracle_result *r, u32 i, const struct oracle_given *y,
+                  struct oracle_judgement *out, struct error *e);
+
+/* What kind of mistake. */
+enum oracle_label {
+    ORACLE_UNNAMED,   /* nothing fits */
+    ORACLE_UNWRITTEN, /* elements were not written */
+    ORACLE_NAN,       /* NaN or infinity where the value is finite */
+    ORACLE_FACTOR,    /* the whole output is off by one factor */
+    ORACLE_SHIFT,     /* read or written one off */
+    ORACLE_PERMUTED,  /* right elements at wrong places: transposed, reversed, another row's */
+    ORACLE_PART,      /* a part of a sum is missing or counted twice */
+    ORACLE_VARIANT,   /* another formula, constant, mask, sign or term */
+    ORACLE_PRECISION, /* the right formula in a worse way: E[x^2] - mean^2, narrow accumulators */
+};
+const char *oracle_label_name(enum oracle_label l); /* "factor" */
+struct oracle_explanation {
+    enum oracle_label label;
+    bool sure;      /* seen in the output, or a changed text that the output fits within its own bound; else a guess */
+    double ratio;   /* of the output to the bound of the text that explains it */
+    char what[240]; /* "in the sum over 100: only the first 32 elements are there" */
+};
+/* Names the mistake of outputs that oracle_judge called wrong: y[i] belongs to output i. Costs up to some hundred
+ * evaluations, so it is for small cases. false: no memory. */
+bool oracle_classify(const struct oracle *o, const struct oracle_options *how, const void *const *data,
+                     const struct oracle_given *y, struct oracle_explanation *out, struct error *e);
+
 /* The table, for people: the columns of oracle.def as text. false: there is no row i. */
 struct oracle_primitive {
     const char *name, *family, *value, *prop, *loc, *fast, *gradient;

@@ -384,6 +384,12 @@ static struct oracle_node *call_via(const struct call *c)
     return oracle_node(c->g, OX_via, &x, 1, &a);
 }
 
+static struct oracle_node *call_cast(const struct call *c)
+{
+    struct oracle_node *x = call_via(c);
+    return x ? oracle_node(c->g, OX_cast, x->in, 1, &x->attr) : NULL;
+}
+
 static struct oracle_node *call_within(const struct call *c)
 {
     struct oracle_node *x = array(c, 0);
@@ -428,12 +434,16 @@ static const struct function {
     { "scatter_add", call_scatter_add, 3, 3, "scatter_add(x, index, rows)" },
     { "mask", call_mask, 1, 2, "mask(scores, shift)" },
     { "via", call_via, 2, 2, "via(x, type)" },
+    { "cast", call_cast, 2, 2, "cast(x, type)" },
     { "within", call_within, 3, 3, "within(x, low, high)" },
 };
 /* Numbers of shapes: these are numbers, not arrays. */
 static const char *const counts[] = { "count", "size" };
 
-static bool is_map(u32 op) { return oracle_rows[op].family == ORACLE_MAP && op != OX_via && op != OX_within; }
+static bool is_map(u32 op)
+{
+    return oracle_rows[op].family == ORACLE_MAP && op != OX_via && op != OX_cast && op != OX_within;
+}
 
 const char *oracle_function_name(u32 i)
 {

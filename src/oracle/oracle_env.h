@@ -15,6 +15,9 @@ struct oracle_type { /* a floating-point type, by what its roundings do */
 /* f64 f32 tf32 f16 bf16 e4m3 e5m2; NULL: none has this name. */
 const struct oracle_type *oracle_type(struct str name);
 
+/* x rounded to the type, to nearest; beyond its largest number the largest, or infinity where it has one. */
+double oracle_nearest(const struct oracle_type *t, double x);
+
 /* How the roundings of a sum add up (oracle_sum_error). */
 enum oracle_order {
     ORACLE_WORST,  /* (n-1) u A: any order, any data */

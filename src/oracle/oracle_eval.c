@@ -18,6 +18,16 @@ const struct oracle_type *oracle_type(struct str name)
     return NULL;
 }
 
+double oracle_nearest(const struct oracle_type *t, double x)
+{
+    int e;
+    if (!isfinite(x) || x == 0) return x;
+    frexp(x, &e);
+    double quantum = fmax(ldexp(1, e - (int)t->bits), 2 * t->tiny),
+           y = quantum > 0 ? nearbyint(x / quantum) * quantum : x;
+    return fabs(y) > t->most ? copysign(t->bits == 4 ? t->most : INFINITY, x) : y;
+}
+
 /* With one rounded operation there is nothing that a kernel could group in another way. */
 static double regroup_of(const struct oracle *o)
 {

@@ -32,6 +32,7 @@
 #define NOT(a) TRUTH(!HOLDS(a))
 #define POW(a, b) pow(a, b)
 #define MODULO(a, b) ((a)-floor((a) / (b)) * (b))
+#define NEAREST(type, a) oracle_nearest(type, a)
 #define LESS(a, b) ((a) < (b))
 #define SAME_AS(a, b) ((a) == (b))
 #define HOLDS(a) ((a) != 0)

@@ -12,10 +12,10 @@ const struct oracle_row oracle_rows[OX_COUNT] = {
 #define MAP3(name, value, prop, loc, fast, dx, dy, dw) \
     { #name, ORACLE_MAP, 3, sizeof #loc > 2, #value, #prop, #loc, #fast, TEXT_(dx) "; " TEXT_(dy) "; " TEXT_(dw) },
 #define MOVE(name, operands, text, gradient) { #name, ORACLE_MOVE, operands, false, text, "ex", "0", "SAME", gradient },
-#define SUMS(name, operands, text, gradient)                                                                             \
-    {                                                                                                                    \
-        #name, ORACLE_SUMS, operands, true, text, "sum of ex", "(n-1)u/(1 - (n-1)u) sum of (|x| + ex)", "SAME", gradient \
-    },
+#define SUM_PROP "sum of ex"
+#define SUM_LOC "(n-1)u/(1 - (n-1)u) sum of (|x| + ex)"
+#define SUMS(name, operands, text, gradient) \
+    { #name, ORACLE_SUMS, operands, true, text, SUM_PROP, SUM_LOC, "SAME", gradient },
 #define OWN(name, operands, text, prop, loc, gradient) \
     { #name, ORACLE_OWN, operands, sizeof loc > 2, text, prop, loc, "SAME", gradient },
 #include "oracle/oracle_table.h"

@@ -104,7 +104,7 @@ const char *oracle_hint(struct arena *mem, struct str word, const char *const *w
 /* Says why something cannot be, at the place of the text that is being built. Returns NULL. */
 void *oracle_refuse(struct oracle_graph *g, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* shape.c: the shape of a node that is about to be made. false: g->e says why. */
+/* oracle_shape.c: the shape of a node that is about to be made. false: g->e says why. */
 bool oracle_shape_of(struct oracle_graph *g, struct oracle_node *n);
 bool oracle_shape_equal(const struct oracle_shape *a, const struct oracle_shape *b);
 u64 oracle_count(const struct oracle_shape *s);
@@ -119,8 +119,8 @@ struct einsum_parts oracle_einsum_parts(const char *spec);
 /* How many terms each element of an einsum is the sum of. */
 u64 oracle_einsum_terms(const struct oracle_node *n);
 
-/* move.c: for each element of the long side of a MOVE or SUMS row, where it lies on the short side; -1: nowhere. The
- * long side is the result of a MOVE, the operand of a SUMS. `index` holds the index operand of those rows that have
+/* oracle_move.c: for each element of the long side of a MOVE or SUMS row, where it lies on the short side; -1: nowhere.
+ * The long side is the result of a MOVE, the operand of a SUMS. `index` holds the index operand of those rows that have
  * one, checked. */
 void oracle_map(const struct oracle_node *n, const s64 *index, s64 *map);
 /* Elements of the short side that an index operand may name; 0: the row has no index operand. */

@@ -51,7 +51,7 @@ struct oracle_build { /* a text on its way into the graph */
     u32 steps;   /* expressions evaluated, against a text that calls itself without end */
     u32 shipped; /* of these calls, those of ops.txt, whose places are none of the user's text */
 };
-/* build.c and call.c. A value of kind VALUE_NONE: g->e says why. */
+/* oracle_build.c and oracle_call.c. A value of kind VALUE_NONE: g->e says why. */
 struct oracle_value oracle_expression(struct oracle_build *b, const struct oracle_tree *t,
                                       const struct oracle_scope *scope);
 /* A function of the text that is no definition. */
@@ -72,7 +72,7 @@ bool oracle_backward(struct oracle_build *b, const struct oracle_backward *w, st
 bool oracle_gradients(struct oracle_build *b, struct oracle_node *f, struct oracle_node *dy, struct oracle_node **wrt,
                       u32 n, struct oracle_node **out);
 
-/* ---- eval.c ---- */
+/* ---- oracle_eval.c ---- */
 struct oracle_slot { /* the arrays of a node, in a run */
     void *v;
     double *e; /* NULL: exact, or not wanted */
@@ -108,6 +108,15 @@ enum oracle_unknown oracle_unknown_of(const struct oracle_env *env, double bound
 /* Marks the nodes that `roots` need, by id; what is below one that `slot` has already is not marked. */
 bool *oracle_reach(struct arena *mem, const struct oracle_graph *g, struct oracle_node *const *roots, u32 n,
                    const struct oracle_slot *slot);
-/* exact.c: whether a node's value is a sum of products that no order or grouping rounds. */
+/* oracle_exact.c: whether a node's value is a sum of products that no order or grouping rounds. */
 bool oracle_exact(const struct oracle_run *r, const struct oracle_node *n, struct arena *mem);
+
+/* ---- oracle_judge.c ---- */
+/* |y - (z + low)| / bound; 0 where both are the same infinity or NaN, INFINITY where only one of them is. */
+double oracle_ratio(double y, double z, double low, double bound);
+/* "axis 0: 16..17", "everywhere" or "in 3 of 40 elements". */
+void oracle_place(const struct oracle_shape *s, const bool *wrong, char *out, size_t size);
+/* The type of output i in memory, and an element of it. */
+const struct scalar *oracle_given_type(const struct oracle *o, const char *accumulate, u32 i);
+double oracle_given(const struct scalar *t, const struct oracle_given *y, u64 i);
 #endif

@@ -192,7 +192,8 @@ bool oracle_read(struct oracle *o, const char *file, struct str all, struct str 
     o->graph.all = all;
     bool ok = oracle_parse(&src, text, &s, &n);
     for (u32 i = 0; ok && i < n; i++) ok = s[i].def ? define(o, &src, &s[i], false) : set_statement(&b, s[i].set);
-    VEC_PUSH(o->mem, &o->texts, text);
+    struct str kept = { arena_str(o->mem, text), text.n };
+    VEC_PUSH(o->mem, &o->texts, kept);
     o->graph.e = NULL;
     return ok;
 }

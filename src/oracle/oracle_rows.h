@@ -11,20 +11,21 @@ struct FN(run) { /* elements of a map that lie in a row: strides are 0 or 1 */
 };
 
 #define MAP1(name, VALUE, ...) \
-    static inline R FN(f_##name)(R x) { return VALUE; }
+    static inline R FN(f_##name)(const struct oracle_type *type, R x) { return (void)type, VALUE; }
 #include "oracle/oracle_table.h"
 
 /* Through a monotone function: the exact interval, to all orders, without a derivative. */
-static double FN(mono)(R (*f)(R), R x, double ex, R z, double low, double high)
+static double FN(mono)(R (*f)(const struct oracle_type *, R), const struct oracle_type *type, R x, double ex, R z,
+                       double low, double high)
 {
     if (ex == 0) return 0;
     R up = ADD(x, OF(ex)), down = SUB(x, OF(ex));
     if (HI(up) > high) up = OF(high);
     if (HI(down) < low) down = OF(low);
-    double a = fabs(HI(SUB(f(up), z))), b = fabs(HI(SUB(z, f(down))));
+    double a = fabs(HI(SUB(f(type, up), z))), b = fabs(HI(SUB(z, f(type, down))));
     return isnan(a) || isnan(b) ? NAN : fmax(a, b);
 }
-#define MONO(low, high) FN(mono)(f, x, ex, z, low, high)
+#define MONO(low, high) FN(mono)(f, type, x, ex, z, low, high)
 
 /* An exact zero times anything finite is zero. */
 static inline double FN(times)(double m, double e) { return m == 0 || e == 0 ? 0 : m * e; }
@@ -89,10 +90,18 @@ static inline double FN(rounded)(const struct oracle_type *t, double zm)
 #define ARITH REL(env->regroup)
 #define SAME l
 
-static void FN(map_values)(const struct FN(run) * r, enum oracle_op op)
+/* The type that via and cast round to; NULL: another row. */
+static const struct oracle_type *FN(type_of)(const struct oracle_node *n)
 {
+    return n->op == OX_via || n->op == OX_cast ? oracle_type(str_of(n->attr.text)) : NULL;
+}
+
+static void FN(map_values)(const struct FN(run) * r, const struct oracle_node *node)
+{
+    const struct oracle_type *type = FN(type_of)(node);
     R *restrict out = r->z;
-    switch (op) {
+    (void)type;
+    switch (node->op) {
 #define EACH for (u64 i = 0; i < r->n; i++)
 #define MAP1(name, VALUE, ...)           \
     case OX_##name:                      \
@@ -138,13 +147,13 @@ static inline double FN(reach)(double x, double ex) { return (isfinite(x) ? fabs
 static void FN(map_errors)(const struct FN(run) * r, const struct oracle_env *env, const struct oracle_node *node)
 {
     const double u = env->u, eta = env->eta;
-    const struct oracle_type *type = node->op == OX_via ? oracle_type(str_of(node->attr.text)) : NULL;
+    const struct oracle_type *type = FN(type_of)(node);
     switch (node->op) {
 #define MAP1(name, VALUE, PROP, LOC, FAST, ...)                            \
     case OX_##name:                                                        \
         EACH                                                               \
         {                                                                  \
-            R (*const f)(R) = FN(f_##name);                                \
+            R (*const f)(const struct oracle_type *, R) = FN(f_##name);    \
             const R x = r->x[i * r->sx];                                   \
             const double ex = r->ex[i * r->tx], ax = FN(reach)(HI(x), ex); \
             (void)f, (void)x;                                              \
@@ -217,7 +226,7 @@ static void FN(map)(struct oracle_job *j)
             *s[k] = step[k];
             *t[k] = j->e[k] ? step[k] : 0;
         }
-        FN(map_values)(&r, n->op);
+        FN(map_values)(&r, n);
         if (j->ez) FN(map_errors)(&r, j->env, n);
         for (u32 d = n->shape.rank; !whole && d-- > 1;) {
             if (++at[d - 1] < n->shape.dim[d - 1]) break;

@@ -33,6 +33,7 @@
 #define NOT(a) TRUTH(!HOLDS(a))
 #define POW(a, b) dd_pow(a, b)
 #define MODULO(a, b) dd_sub(a, dd_mul(dd_floor(dd_div(a, b)), b))
+#define NEAREST(type, a) dd_of(oracle_nearest(type, (a).hi))
 #define LESS(a, b) dd_less(a, b)
 #define SAME_AS(a, b) dd_same(a, b)
 #define HOLDS(a) ((a).hi != 0)

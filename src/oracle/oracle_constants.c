@@ -1,0 +1,132 @@
+/* Constants of the text that have another value in the kernel: for each, the value that explains the output best, by
+ * Gauss and Newton, and whether the output then fits. */
+#include "oracle/oracle_classify.h"
+
+enum { USES = 24, STEPS = 6 };
+struct use { /* operand `in` of a node is a constant */
+    struct oracle_node *n;
+    u32 in;
+};
+struct fit { /* a constant in search of its value */
+    struct suspect_text *s;
+    struct use use;
+    const double *weight; /* of each element of all outputs: 1 / bound; 0: it does not count */
+    const double *y;      /* the elements */
+    u64 n;
+    double *now, *near; /* values at c and beside it */
+};
+
+/* The outputs with the constant as an input, and their values where it is c. */
+static struct oracle_node **with_constant(struct fit *f, const double *c)
+{
+    struct oracle_node *in[ORACLE_OPERANDS];
+    struct oracle_shape scalar = { 0 };
+    memcpy(in, f->use.n->in, f->use.n->ins * sizeof *in);
+    in[f->use.in] = oracle_extra(f->s, "$c", &scalar, c);
+    return oracle_replaced(f->s, f->use.n,
+                           oracle_node(&f->s->changed.graph, f->use.n->op, in, f->use.n->ins, &f->use.n->attr));
+}
+
+static bool values_at(struct fit *f, double c, double *out)
+{
+    struct error e = { 0 };
+    struct oracle_node **root = with_constant(f, &c);
+    u64 at = 0;
+    f->s->run.env.bounds = false;
+    bool ok = root && oracle_run(&f->s->run, root, f->s->o->outs.n, &e);
+    f->s->run.env.bounds = true;
+    for (u32 i = 0; ok && i < f->s->o->outs.n; i++)
+        for (u64 k = 0, n = oracle_count(&root[i]->shape); k < n; k++)
+            out[at++] = oracle_run_value(&f->s->run, root[i], k);
+    oracle_search_cut(f->s);
+    return ok;
+}
+
+/* One step from c; false: there is no way on. */
+static bool step_from(struct fit *f, double *c)
+{
+    double h = fabs(*c) * 1e-6 + 1e-12, jj = 0, jr = 0;
+    if (!values_at(f, *c, f->now) || !values_at(f, *c + h, f->near)) return false;
+    for (u64 i = 0; i < f->n; i++) {
+        double j = (f->near[i] - f->now[i]) / h * f->weight[i], r = (f->y[i] - f->now[i]) * f->weight[i];
+        if (!isfinite(j) || !isfinite(r)) continue;
+        jj += j * j;
+        jr += j * r;
+    }
+    double step = jr / jj;
+    if (jj == 0 || !isfinite(step) || fabs(step) < 1e-9 * fabs(*c)) return false;
+    *c += step;
+    return true;
+}
+
+/* A power of ten nearby, or four digits. */
+static double nice(double c)
+{
+    if (c == 0 || !isfinite(c)) return c;
+    double e = pow(10, nearbyint(log10(fabs(c))));
+    if (fabs(fabs(c) / e - 1) < 0.05) return copysign(e, c);
+    char text[32];
+    snprintf(text, sizeof text, "%.4g", c);
+    double r = c;
+    sscanf(text, "%lf", &r);
+    return r;
+}
+
+static void try_start(struct fit *f, double was, double c)
+{
+    for (u32 i = 0; i < STEPS && step_from(f, &c); i++) {}
+    if (!isfinite(c) || fabs(c - was) <= 1e-5 * fabs(was)) return;
+    double candidate[] = { nice(c), c };
+    for (u32 i = 0; i < COUNT_OF(candidate); i++) {
+        double before = f->s->best->label ? f->s->best->ratio : INFINITY;
+        oracle_try(f->s, ORACLE_VARIANT, with_constant(f, &candidate[i]), "the constant %.7g is %.7g", was,
+                   candidate[i]);
+        if (f->s->best->label && f->s->best->ratio < before) return;
+    }
+}
+
+static bool is_constant(const struct oracle_node *n, u32 in)
+{
+    const struct oracle_node *c = n->in[in];
+    bool arithmetic = n->op == OX_add || n->op == OX_sub || n->op == OX_mul || n->op == OX_div || n->op == OX_pow;
+    return arithmetic && !n->index && c->op == OX_const && isfinite(c->attr.value) && c->attr.value != 0;
+}
+
+static void try_use(struct fit *f)
+{
+    static const double usual[] = { 1e-3, 1e-5, 1e-6, 1e-8, 1e-12, 0 };
+    double was = f->use.n->in[f->use.in]->attr.value;
+    try_start(f, was, was);
+    for (u32 i = 0; i < COUNT_OF(usual) && fabs(was) < 1e-2 && !oracle_search_done(f->s); i++)
+        if (usual[i] != was) try_start(f, was, usual[i]);
+}
+
+void oracle_try_constants(struct suspect_text *s)
+{
+    struct fit f = { .s = s };
+    u32 uses = 0;
+    u64 at = 0;
+    for (u32 i = 0; i < s->o->outs.n; i++) f.n += oracle_count(&s->root[i]->shape);
+    double *weight = NEW_ARRAY(&s->mem, double, f.n + 1), *y = NEW_ARRAY(&s->mem, double, f.n + 1);
+    f.now = NEW_ARRAY(&s->mem, double, f.n + 1);
+    f.near = NEW_ARRAY(&s->mem, double, f.n + 1);
+    for (u32 i = 0; i < s->o->outs.n; i++) {
+        const double *e = s->run.slot[s->root[i]->id].e;
+        const struct scalar *t = oracle_given_type(s->o, s->run.env.type->name, i);
+        for (u64 k = 0, n = oracle_count(&s->root[i]->shape); k < n; k++, at++) {
+            double z = oracle_run_value(&s->run, s->root[i], k);
+            double b = oracle_stored(&s->run.env, oracle_output(s->o, i).type, z, e ? e[k] : 0);
+            y[at] = oracle_given(t, &s->y[i], k);
+            weight[at] = isfinite(b) && b > 0 && isfinite(y[at]) ? 1 / b : 0;
+        }
+    }
+    f.weight = weight;
+    f.y = y;
+    for (u32 i = 0; i < s->base; i++)
+        for (u32 k = 0; s->need[i] && k < s->o->graph.nodes.p[i]->ins && uses < USES && !oracle_search_done(s); k++) {
+            f.use = (struct use){ s->o->graph.nodes.p[i], k };
+            if (!is_constant(f.use.n, k)) continue;
+            uses++;
+            try_use(&f);
+        }
+}

@@ -1,0 +1,395 @@
+/* Texts with one thing changed: a definition, a mask, an input's layout, a term, a sign, a function. */
+#include "oracle/oracle_classify.h"
+
+static struct oracle_graph *graph(struct suspect_text *s) { return &s->changed.graph; }
+
+static void try_node(struct suspect_text *s, enum oracle_label label, const struct oracle_node *n,
+                     struct oracle_node *by, const char *what)
+{
+    oracle_try(s, label, oracle_replaced(s, n, by), "%s", what);
+}
+
+/* ---- other definitions ---- */
+
+static const char variants_text[] =
+    "def rms_as_ln(x, g, b, eps = 1e-5) = x * rsqrt(mean(x * x, -1, keep) + eps) * g + b;"
+    "def centred_rms(x, g, eps = 1e-5) = { d = x - mean(x, -1, keep); x * rsqrt(mean(d * d, -1, keep) + eps) * g };";
+
+/* The texts again, with one definition in place of another. */
+static void try_definition(struct suspect_text *s, const char *is, const char *should)
+{
+    struct arena mem = { 0 };
+    struct error e = { 0 };
+    struct str more = str_of(variants_text);
+    struct oracle *o = oracle_new(&mem, s->o->names, s->o->n);
+    bool ok = oracle_read(o, "", more, more, &e), used = false;
+    void *other = map_get(&o->definitions, str_of(is));
+    map_put(&mem, &o->definitions, str_of(should), other);
+    for (u32 i = 0; ok && i < s->o->texts.n; i++) {
+        used |= memmem(s->o->texts.p[i].p, s->o->texts.p[i].n, should, strlen(should)) != NULL;
+        ok = oracle_read(o, "", s->o->texts.p[i], s->o->texts.p[i], &e);
+    }
+    if (ok && used && o->outs.n == s->o->outs.n) {
+        const struct oracle *kept = s->run.o;
+        struct oracle_run run = s->run;
+        struct oracle_node **out = NEW_ARRAY(&mem, struct oracle_node *, o->outs.n);
+        for (u32 i = 0; i < o->outs.n; i++) out[i] = o->outs.p[i].node;
+        s->run = (struct oracle_run){ .o = o, .env = oracle_env_of(o, s->how), .dd = run.dd, .data = run.data };
+        double r = oracle_fits(s, out, 1, false);
+        oracle_run_free(&s->run, 0);
+        s->run = run;
+        s->run.o = kept;
+        if (r <= 1 && (!s->best->label || r < s->best->ratio / 2)) {
+            *s->best = (struct oracle_explanation){ .label = ORACLE_VARIANT, .sure = true, .ratio = r };
+            snprintf(s->best->what, sizeof s->best->what, "%s where the oracle has %s", is, should);
+        }
+    }
+    arena_free(&mem);
+}
+
+static void try_definitions(struct suspect_text *s)
+{
+    static const char *const swaps[][2] = { { "gelu_tanh", "gelu" },      { "gelu", "gelu_tanh" },
+                                            { "quick_gelu", "gelu" },     { "quick_gelu", "gelu_tanh" },
+                                            { "rms_as_ln", "layernorm" }, { "rms_as_ln", "layer_norm" },
+                                            { "centred_rms", "rmsnorm" }, { "centred_rms", "rms_norm" } };
+    for (u32 i = 0; i < COUNT_OF(swaps) && !oracle_search_done(s); i++) try_definition(s, swaps[i][0], swaps[i][1]);
+}
+
+/* ---- masks ---- */
+
+static bool is_mask(const struct oracle_node *n)
+{
+    return n->op == OX_where && n->in[0]->op == OX_ge && n->in[2]->op == OX_const &&
+           n->in[2]->attr.value == -INFINITY && n->shape.rank == 2;
+}
+
+static void try_masks(struct suspect_text *s, const struct oracle_node *n)
+{
+    struct oracle_graph *g = graph(s);
+    for (s64 by = -1; by <= 1; by += 2) {
+        struct oracle_node *m = oracle_causal(g, &n->shape, by);
+        if (by < 0) { /* a row must keep one element */
+            struct oracle_node *i = oracle_axis_inserted(g, oracle_iota(g, n->shape.dim[0]), 1),
+                               *j = oracle_iota(g, n->shape.dim[1]);
+            m = oracle_node3(g, OX_where,
+                             oracle_node2(g, OX_eq, oracle_node2(g, OX_add, i, j), oracle_number(g, 0, false)),
+                             oracle_number(g, 0, false), m);
+        }
+        try_node(s, ORACLE_SHIFT, n, m, by > 0 ? "the mask is off by +1" : "the mask is off by -1");
+    }
+    try_node(s, ORACLE_VARIANT, n, oracle_spread(g, oracle_number(g, 0, false), &n->shape), "no mask");
+}
+
+/* ---- inputs read at the wrong place ---- */
+
+static struct oracle_node *flipped(struct suspect_text *s, struct oracle_node *x, u32 axis)
+{
+    return oracle_node(graph(s), OX_flip, &x, 1, &(struct oracle_attr){ .n = 1, .list = { axis } });
+}
+
+/* Two axes exchanged; where their sizes differ, the same memory read with the stride of the other. */
+static struct oracle_node *exchanged(struct suspect_text *s, struct oracle_node *x, u32 a, u32 b)
+{
+    struct oracle_attr p = { .n = x->shape.rank };
+    struct oracle_shape to = x->shape;
+    for (u32 i = 0; i < p.n; i++) p.list[i] = i == a ? b : i == b ? a : i;
+    to.dim[a] = x->shape.dim[b];
+    to.dim[b] = x->shape.dim[a];
+    struct oracle_node *r = oracle_reshaped(graph(s), x, &to);
+    return oracle_node(graph(s), OX_transpose, &r, 1, &p);
+}
+
+static void try_axis(struct suspect_text *s, struct oracle_node *n, u32 axis)
+{
+    char what[160];
+    u64 d = n->shape.dim[axis];
+    for (int by = -1; d > 1 && by <= 1; by += 2) {
+        snprintf(what, sizeof what, "%s is read one off along axis %u", n->attr.text, axis);
+        try_node(s, ORACLE_SHIFT, n, oracle_rolled(graph(s), n, axis, by), what);
+    }
+    snprintf(what, sizeof what, "%s is reversed along axis %u", n->attr.text, axis);
+    if (d > 1) try_node(s, ORACLE_PERMUTED, n, flipped(s, n, axis), what);
+    for (u32 b = axis + 1; b < n->shape.rank; b++) {
+        u64 e = n->shape.dim[b];
+        if (d < 2 || e < 2 || (d != e && b != axis + 1)) continue;
+        snprintf(what, sizeof what, d == e ? "%s is transposed" : "%s is read with the stride of the other dimension",
+                 n->attr.text);
+        try_node(s, ORACLE_PERMUTED, n, exchanged(s, n, axis, b), what);
+    }
+}
+
+/* The node that uses this input as an index; NULL: none does. */
+static const struct oracle_node *index_user(const struct suspect_text *s, const struct oracle_node *n)
+{
+    for (u32 i = 0; i < s->base; i++) {
+        const struct oracle_node *u = s->o->graph.nodes.p[i];
+        bool indexed = u->op == OX_gather || u->op == OX_pick || u->op == OX_scatter_add;
+        if (s->need[i] && indexed && u->in[1] == n) return u;
+    }
+    return NULL;
+}
+
+static void try_indices(struct suspect_text *s, struct oracle_node *n, u64 limit)
+{
+    static const char *const names[] = { "clamped one too low", "one too high", "one too high", "one too low" };
+    u64 count = oracle_count(&n->shape);
+    double *v = NEW_ARRAY(&s->mem, double, count + 1), top = (double)limit - 1;
+    char what[96];
+    for (u32 k = 0; k < COUNT_OF(names); k++) {
+        for (u64 i = 0; i < count; i++) {
+            double t = oracle_run_value(&s->run, n, i);
+            double to[] = { fmin(t, top - 1), fmin(t + 1, top), t == top ? 0 : t + 1, t - 1 };
+            v[i] = fmax(to[k], 0);
+        }
+        snprintf(what, sizeof what, "the index %s is %s", n->attr.text, names[k]);
+        try_node(s, ORACLE_SHIFT, n, oracle_extra(s, "$t", &n->shape, v), what);
+    }
+}
+
+static void try_input(struct suspect_text *s, struct oracle_node *n)
+{
+    const struct oracle_node *user = index_user(s, n);
+    u32 r = n->shape.rank;
+    char what[160];
+    if (user) {
+        try_indices(s, n, oracle_index_limit(user));
+        return;
+    }
+    for (u32 axis = 0; axis < r && !oracle_search_done(s); axis++) try_axis(s, n, axis);
+    if (r < 2 || n->shape.dim[r - 1] < 2 || n->shape.dim[r - 2] < 2) return;
+    snprintf(what, sizeof what, "%s is reversed along the last two axes", n->attr.text);
+    try_node(s, ORACLE_PERMUTED, n, flipped(s, flipped(s, n, r - 2), r - 1), what);
+}
+
+/* Two inputs of one shape, each read for the other. */
+struct exchange {
+    const struct oracle_node *a, *b;
+};
+static struct oracle_node *change_exchange(struct suspect_text *s, const struct oracle_node *n,
+                                           struct oracle_node *const *in, void *self)
+{
+    const struct exchange *x = self;
+    (void)in;
+    return n == x->a ? s->o->graph.nodes.p[x->b->id] : n == x->b ? s->o->graph.nodes.p[x->a->id] : NULL;
+}
+
+static void try_exchanged_inputs(struct suspect_text *s)
+{
+    for (u32 i = 0; i < s->base; i++)
+        for (u32 k = i + 1; k < s->base && !oracle_search_done(s); k++) {
+            struct exchange x = { s->o->graph.nodes.p[i], s->o->graph.nodes.p[k] };
+            if (!s->need[i] || !s->need[k] || x.a->op != OX_input || x.b->op != OX_input ||
+                !oracle_shape_equal(&x.a->shape, &x.b->shape))
+                continue;
+            oracle_try(s, ORACLE_VARIANT, oracle_rebuilt(s, change_exchange, &x), "%s and %s are exchanged",
+                       x.a->attr.text, x.b->attr.text);
+        }
+}
+
+/* ---- terms, factors, functions ---- */
+
+static void try_operand(struct suspect_text *s, struct oracle_node *n, u32 kept)
+{
+    bool sum = n->op == OX_add || n->op == OX_sub;
+    char what[160];
+    struct oracle_node *x = n->in[kept];
+    if (!oracle_shape_equal(&x->shape, &n->shape) || (n->op == OX_div && kept == 1)) return;
+    const struct oracle_node *gone = n->in[1 - kept];
+    snprintf(what, sizeof what, "a %s is missing: %s%s", sum ? "term" : "factor",
+             gone->op == OX_input ? gone->attr.text : oracle_rows[gone->op].name,
+             gone->body ? " of the definition" : "");
+    if (n->op == OX_sub && kept == 1) x = oracle_node1(graph(s), OX_neg, x);
+    try_node(s, ORACLE_VARIANT, n, x, what);
+}
+
+static void try_arithmetic(struct suspect_text *s, struct oracle_node *n)
+{
+    try_operand(s, n, 0);
+    try_operand(s, n, 1);
+    if (n->op != OX_add && n->op != OX_sub) return;
+    struct oracle_node *turned = oracle_node2(graph(s), n->op == OX_add ? OX_sub : OX_add, n->in[0], n->in[1]);
+    try_node(s, ORACLE_VARIANT, n, turned, "a sign is turned");
+}
+
+static struct oracle_node *mean_of(struct oracle_graph *g, struct oracle_node *x, const struct oracle_node *like)
+{
+    struct oracle_node *sum = oracle_node(g, OX_sum, &x, 1, &like->attr);
+    double n = (double)oracle_count(&x->shape) / (double)MAX_OF(oracle_count(&like->shape), (u64)1);
+    return oracle_node2(g, OX_div, sum, oracle_number(g, n, false));
+}
+
+/* d * d where d = x - mean(x): without the mean, or one where there is none. */
+static void try_square(struct suspect_text *s, struct oracle_node *n)
+{
+    struct oracle_graph *g = graph(s);
+    struct oracle_node *x = n->in[0];
+    if (x->op == OX_sub && x->in[1]->op == OX_div) {
+        try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_mul, x->in[0], x->in[0]),
+                 "the mean is not subtracted before squaring");
+        return;
+    }
+    for (u32 i = n->id + 1; i < s->base; i++) {
+        struct oracle_node *q = s->o->graph.nodes.p[i];
+        if (!s->need[i] || q->op != OX_sum || q->in[0] != n || !q->attr.keep) continue;
+        struct oracle_node *d = oracle_node2(g, OX_sub, x, mean_of(g, x, q));
+        try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_mul, d, d), "the mean is subtracted before squaring");
+    }
+}
+
+/* mean(d * d) as mean(x * x) - mean(x)^2 */
+static void try_one_pass(struct suspect_text *s, struct oracle_node *n)
+{
+    struct oracle_graph *g = graph(s);
+    struct oracle_node *d = n->in[0];
+    if (d->op != OX_sub || d->in[1]->op != OX_div || d->in[1]->in[0]->op != OX_sum) return;
+    for (u32 i = n->id + 1; i < s->base; i++) {
+        struct oracle_node *v = s->o->graph.nodes.p[i], *x = d->in[0], *m = d->in[1];
+        if (!s->need[i] || v->op != OX_div || v->in[0]->op != OX_sum || v->in[0]->in[0] != n) continue;
+        struct oracle_node *square = oracle_node2(g, OX_mul, x, x),
+                           *sum = oracle_node(g, OX_sum, &square, 1, &v->in[0]->attr);
+        struct oracle_node *one = oracle_node2(g, OX_sub, oracle_node2(g, OX_div, sum, v->in[1]),
+                                               oracle_node2(g, OX_mul, m, m));
+        try_node(s, ORACLE_PRECISION, v, one,
+                 "the variance as E[x^2] - mean^2, which cancels where the mean is large: "
+                 "subtract the mean first");
+    }
+}
+
+static void try_function(struct suspect_text *s, struct oracle_node *n)
+{
+    struct oracle_graph *g = graph(s);
+    struct oracle_node *x = n->in[0], *by = NULL;
+    if (n->op == OX_rsqrt && x->op == OX_add) {
+        by = oracle_node2(g, OX_add, oracle_node1(g, OX_sqrt, x->in[0]), x->in[1]);
+        by = oracle_node2(g, OX_div, oracle_number(g, 1, false), by);
+        try_node(s, ORACLE_VARIANT, n, by, "epsilon is added outside the root");
+    }
+    if (n->op == OX_exp) try_node(s, ORACLE_VARIANT, n, oracle_node1(g, OX_exp2, x), "base 2 for base e");
+    if (n->op == OX_log) try_node(s, ORACLE_VARIANT, n, oracle_node1(g, OX_log2, x), "base 2 for base e");
+    if (n->op == OX_free)
+        try_node(s, ORACLE_VARIANT, n, oracle_spread(g, oracle_number(g, 0, false), &n->shape), "no shift");
+    if (n->op == OX_sum && n->shape.rank && n->shape.dim[0] > 1)
+        try_node(s, ORACLE_PERMUTED, n, oracle_rolled(g, n, 0, 1), "a row takes the sum of another row");
+}
+
+/* An operand of a product transposed, where the two axes are equally long. */
+static void try_product(struct suspect_text *s, struct oracle_node *n)
+{
+    struct einsum_parts p = oracle_einsum_parts(n->attr.text);
+    for (u32 k = 0; k < n->ins && n->ins == 2; k++)
+        for (u32 a = 0; a < p.in[k].n; a++)
+            for (u32 b = a + 1; b < p.in[k].n; b++) {
+                if (n->in[k]->shape.dim[a] != n->in[k]->shape.dim[b] || n->in[k]->shape.dim[a] < 2) continue;
+                char spec[96];
+                snprintf(spec, sizeof spec, "%s", n->attr.text);
+                char *at = spec + (p.in[k].p - n->attr.text), c = at[a];
+                at[a] = at[b];
+                at[b] = c;
+                try_node(s, ORACLE_PERMUTED, n, oracle_einsum(graph(s), spec, n->in[0], n->in[1]),
+                         "an operand of a product is transposed");
+            }
+}
+
+/* ---- narrow products ---- */
+
+struct narrowing { /* operands of products that are rounded to a type */
+    const char *type;
+    const struct oracle_node *only; /* of this product only; NULL: of all */
+    u32 operand;                    /* of it: 0 or 1; 2: both */
+};
+static struct oracle_node *change_narrow(struct suspect_text *s, const struct oracle_node *n,
+                                         struct oracle_node *const *in, void *self)
+{
+    const struct narrowing *w = self;
+    struct oracle_attr a = { .text = w->type };
+    struct oracle_node *now[2];
+    if (n->op != OX_einsum || n->ins != 2 || (w->only && n != w->only)) return NULL;
+    for (u32 k = 0; k < 2; k++) {
+        now[k] = in[k];
+        if (w->operand == k || w->operand == 2) now[k] = oracle_node(graph(s), OX_cast, &now[k], 1, &a);
+    }
+    return oracle_node(graph(s), OX_einsum, now, 2, &n->attr);
+}
+
+static void try_narrow(struct suspect_text *s)
+{
+    static const char *const types[] = { "tf32", "bf16", "f16" };
+    for (u32 t = 0; t < COUNT_OF(types) && !oracle_search_done(s); t++) {
+        struct narrowing all = { oracle_type(str_of(types[t]))->name, NULL, 2 };
+        oracle_try(s, ORACLE_PRECISION, oracle_rebuilt(s, change_narrow, &all),
+                   "the operands of products are rounded to %s", types[t]);
+        for (u32 i = 0; i < s->base; i++)
+            for (u32 k = 0; k < 2 && !oracle_search_done(s); k++) {
+                struct narrowing one = { all.type, s->o->graph.nodes.p[i], k };
+                if (!s->need[i] || one.only->op != OX_einsum || one.only->ins != 2) continue;
+                const struct oracle_node *x = one.only->in[k];
+                oracle_try(s, ORACLE_PRECISION, oracle_rebuilt(s, change_narrow, &one),
+                           "%s is rounded to %s before a product",
+                           x->op == OX_input ? x->attr.text
+                           : k               ? "the right operand"
+                                             : "the left operand",
+                           types[t]);
+            }
+    }
+}
+
+/* ---- sums of other rows ---- */
+
+static struct oracle_node *change_roll(struct suspect_text *s, const struct oracle_node *n,
+                                       struct oracle_node *const *in, void *self)
+{
+    const s64 *by = self;
+    if (n->op != OX_sum || !n->shape.rank || n->shape.dim[0] < 2) return NULL;
+    return oracle_rolled(graph(s), oracle_node(graph(s), n->op, in, n->ins, &n->attr), 0, *by);
+}
+
+/* A value that every row computes for itself, and takes from its neighbour: its mean and what is made of it. */
+static void try_other_rows(struct suspect_text *s)
+{
+    for (s64 by = -1; by <= 1; by += 2)
+        oracle_try(s, ORACLE_PERMUTED, oracle_rebuilt(s, change_roll, &by), "every row takes the sums of another row");
+    for (u32 i = 0; i < s->base && !oracle_search_done(s); i++) {
+        struct oracle_node *n = s->o->graph.nodes.p[i];
+        if (!s->need[i] || n->index || n->op == OX_input || n->shape.rank < 2 || n->shape.dim[0] < 2) continue;
+        if (n->shape.dim[n->shape.rank - 1] != 1) continue;
+        for (s64 by = -1; by <= 1; by += 2)
+            try_node(s, ORACLE_PERMUTED, n, oracle_rolled(graph(s), n, 0, by), "a row takes a value of another row");
+    }
+}
+
+static void try_changed(struct suspect_text *s, struct oracle_node *n)
+{
+    bool arithmetic = n->op == OX_add || n->op == OX_sub || n->op == OX_mul || n->op == OX_div;
+    if (n->index || !n->ins) return;
+    if (arithmetic) try_arithmetic(s, n);
+    if (n->op == OX_mul && n->in[0] == n->in[1]) try_square(s, n);
+    if (n->op == OX_einsum) try_product(s, n);
+    try_function(s, n);
+}
+
+void oracle_try_mutants(struct suspect_text *s)
+{
+    try_definitions(s);
+    for (u32 pass = 0; pass < 3; pass++) {
+        if (pass == 2) try_exchanged_inputs(s);
+        for (u32 i = 0; i < s->base && !oracle_search_done(s); i++) {
+            struct oracle_node *n = s->o->graph.nodes.p[i];
+            if (!s->need[i]) continue;
+            if (pass == 0 && is_mask(n)) try_masks(s, n);
+            if (pass == 1 && n->op == OX_input) try_input(s, n);
+            if (pass == 2) try_changed(s, n);
+        }
+    }
+    if (!oracle_search_done(s)) try_other_rows(s);
+    if (!s->best->label) try_narrow(s);
+}
+
+/* The bound of this text says little where it is bad, so almost everything fits it: the last to be asked. */
+void oracle_try_one_pass(struct suspect_text *s)
+{
+    for (u32 i = 0; i < s->base && !oracle_search_done(s); i++) {
+        struct oracle_node *n = s->o->graph.nodes.p[i];
+        if (s->need[i] && n->op == OX_mul && n->in[0] == n->in[1]) try_one_pass(s, n);
+    }
+}

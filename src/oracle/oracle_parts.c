@@ -1,0 +1,210 @@
+/* Sums of which a part is missing or counted twice: every term of a sum gets a weight. */
+#include "oracle/oracle_classify.h"
+
+enum { SUMS_MOST = 64 };
+struct sum { /* one reduced axis of a node */
+    const struct oracle_node *n;
+    u32 axis; /* of its first operand */
+    u64 length;
+};
+
+/* The reduced axes of a node. */
+static u32 sums_of(const struct oracle_node *n, struct sum *out)
+{
+    u32 found = 0;
+    const struct oracle_shape *x = n->ins ? &n->in[0]->shape : NULL;
+    if (n->op == OX_scatter_add) {
+        out[found++] = (struct sum){ n, 0, x->dim[0] };
+    } else if (n->op == OX_sum || n->op == OX_einsum) {
+        struct einsum_parts p = { 0 };
+        if (n->op == OX_einsum) p = oracle_einsum_parts(n->attr.text);
+        for (u32 i = 0; i < x->rank; i++) {
+            bool gone = n->op == OX_sum ? n->attr.list[0] >> i & 1 : !memchr(p.out.p, p.in[0].p[i], p.out.n);
+            if (gone) out[found++] = (struct sum){ n, i, x->dim[i] };
+        }
+    }
+    return found;
+}
+
+/* ---- weights ---- */
+
+static void fill(double *w, u64 from, u64 to, double value)
+{
+    for (u64 i = from; i < to; i++) w[i] = value;
+}
+
+/* Which elements a tree keeps that halves its length and forgets the middle of an odd one; false: all of them. */
+static bool tree_weights(double *w, u64 n)
+{
+    bool lost = false;
+    for (u64 i = 0; i < n; i++) {
+        u64 at = i, l = n;
+        bool kept = true;
+        while (l > 1 && kept) {
+            kept = at < l / 2 * 2;
+            at %= l / 2;
+            l /= 2;
+        }
+        w[i] = kept;
+        lost |= !kept;
+    }
+    return lost;
+}
+
+/* The k-th way in which a loop over `n` elements goes wrong; false: there are no more. w is left alone, and what is "",
+ * where it does not apply. */
+static bool weights(u64 n, u32 k, double *w, char *what, size_t size)
+{
+    static const u64 tiles[] = { 4, 8, 16, 32, 64, 128, 256 }, lengths[] = { 2, 4, 8, 9, 16, 32, 0 };
+    u32 tile = k >= 6 && k < 13 ? k - 6 : 0, length = k >= 13 ? (k - 13) / 3 : 0;
+    u64 t = k < 13 ? tiles[tile] : length < COUNT_OF(lengths) && lengths[length] ? lengths[length] : n / 2;
+    what[0] = 0;
+    fill(w, 0, n, 1);
+    if (k == 0) snprintf(what, size, "the last element is missing"), w[n - 1] = 0;
+    if (k == 1) snprintf(what, size, "the first element is missing"), w[0] = 0;
+    if (k == 2) snprintf(what, size, "the last element is counted twice"), w[n - 1] = 2;
+    if (k == 3 && tree_weights(w, n))
+        snprintf(what, size, "a tree over a length that is no power of two drops elements");
+    if (k == 4) snprintf(what, size, "only the first element is there"), fill(w, 1, n, 0);
+    if (k == 5) snprintf(what, size, "only the last element is there"), fill(w, 0, n - 1, 0);
+    if (k < 6) return true;
+    if (k < 13) {
+        if (n % t == 0 || n < t) return true;
+        snprintf(what, size, "the tail beyond a multiple of %llu is missing", (unsigned long long)t);
+        fill(w, n / t * t, n, 0);
+        return true;
+    }
+    if (length >= COUNT_OF(lengths)) return false;
+    if (t < 2 || t >= n) return true;
+    static const char *const how[] = { "the last %llu elements are missing", "only the last %llu elements are there",
+                                       "only the first %llu elements are there" };
+    snprintf(what, size, how[(k - 13) % 3], (unsigned long long)t);
+    if ((k - 13) % 3 == 0) fill(w, n - t, n, 0);
+    if ((k - 13) % 3 == 1) fill(w, 0, n - t, 0);
+    if ((k - 13) % 3 == 2) fill(w, t, n, 0);
+    return true;
+}
+
+/* ---- mutants ---- */
+
+struct weighing { /* the sums that get weights */
+    const struct sum *sum;
+    u32 n;
+    struct oracle_node *w; /* the weights; NULL: made for each length */
+    u32 kind;              /* of weights, where there are several lengths */
+};
+
+static struct oracle_node *weighted(struct oracle_graph *g, const struct oracle_node *n, struct oracle_node *const *in,
+                                    u32 axis, struct oracle_node *w)
+{
+    struct oracle_node *now[ORACLE_OPERANDS];
+    struct oracle_shape s = { .rank = in[0]->shape.rank - axis };
+    for (u32 i = 0; i < s.rank; i++) s.dim[i] = i ? 1 : w->shape.dim[0];
+    memcpy(now, in, n->ins * sizeof *now);
+    now[0] = oracle_node2(g, OX_mul, in[0], oracle_reshaped(g, w, &s));
+    return oracle_node(g, n->op, now, n->ins, &n->attr);
+}
+
+static struct oracle_node *change_weigh(struct suspect_text *s, const struct oracle_node *n,
+                                        struct oracle_node *const *in, void *self)
+{
+    const struct weighing *z = self;
+    for (u32 i = 0; i < z->n; i++)
+        if (z->sum[i].n == n) return weighted(&s->changed.graph, n, in, z->sum[i].axis, z->w);
+    return NULL;
+}
+
+/* One way of going wrong in one group of sums of the same length. */
+static void try_group(struct suspect_text *s, const struct sum *sum, u32 n, const double *w, const char *what)
+{
+    struct oracle_shape shape = { 1, { sum[0].length } };
+    struct weighing z = { sum, n, oracle_extra(s, "$w", &shape, w), 0 };
+    struct oracle_node **out = oracle_rebuilt(s, change_weigh, &z);
+    oracle_try(s, ORACLE_PART, out, "in the sum over %llu: %s", (unsigned long long)sum[0].length, what);
+}
+
+/* All sums of one length together, then each of them. */
+static void try_length(struct suspect_text *s, const struct sum *all, u32 n, u64 length)
+{
+    struct sum same[SUMS_MOST];
+    u32 found = 0;
+    char what[96];
+    for (u32 i = 0; i < n; i++)
+        if (all[i].length == length) same[found++] = all[i];
+    double *w = NEW_ARRAY(&s->mem, double, length);
+    for (u32 k = 0; !oracle_search_done(s) && weights(length, k, w, what, sizeof what); k++) {
+        if (!what[0]) continue;
+        if (found > 1) try_group(s, same, found, w, what);
+        for (u32 i = 0; i < found && found <= 8; i++) try_group(s, &same[i], 1, w, what);
+    }
+}
+
+/* The same mistake in every sum, whatever its length: a shared routine. Four lengths at most. */
+static struct oracle_node *change_every(struct suspect_text *s, const struct oracle_node *n,
+                                        struct oracle_node *const *in, void *self)
+{
+    const struct weighing *z = self;
+    char name[32], what[96];
+    for (u32 i = 0; i < z->n; i++) {
+        if (z->sum[i].n != n || z->sum[i].length < 2) continue;
+        struct oracle_shape shape = { 1, { z->sum[i].length } };
+        const char *text;
+        snprintf(name, sizeof name, "$w%llu", (unsigned long long)z->sum[i].length);
+        text = oracle_intern(&s->changed.graph, str_of(name));
+        double *w = NEW_ARRAY(&s->mem, double, z->sum[i].length);
+        weights(z->sum[i].length, z->kind, w, what, sizeof what);
+        bool known = false;
+        for (u32 k = 0; k < s->run.extras; k++) known |= s->run.extra[k].text == text;
+        if (!known && s->run.extras == COUNT_OF(s->run.extra)) return NULL;
+        struct oracle_attr a = { .n = 1, .list = { (s64)shape.dim[0] }, .text = text };
+        struct oracle_node *weight = known ? oracle_node(&s->changed.graph, OX_input, NULL, 0, &a)
+                                           : oracle_extra(s, name, &shape, w);
+        return weighted(&s->changed.graph, n, in, z->sum[i].axis, weight);
+    }
+    return NULL;
+}
+
+/* Without atomics the last writer of a row wins. */
+static void try_lost_updates(struct suspect_text *s, const struct sum *sum)
+{
+    const struct oracle_node *index = sum->n->in[1];
+    u64 n = oracle_count(&index->shape);
+    if (sum->n->op != OX_scatter_add || index->shape.rank != 1 || !s->run.slot[index->id].done) return;
+    double *w = NEW_ARRAY(&s->mem, double, n + 1);
+    for (u64 i = 0; i < n; i++) {
+        w[i] = 1;
+        for (u64 k = i + 1; k < n && w[i]; k++)
+            w[i] = oracle_run_value(&s->run, index, i) != oracle_run_value(&s->run, index, k);
+    }
+    struct oracle_shape shape = { 1, { n } };
+    struct weighing z = { sum, 1, oracle_extra(s, "$w", &shape, w), 0 };
+    oracle_try(s, ORACLE_PART, oracle_rebuilt(s, change_weigh, &z),
+               "only the last writer of a row counts (no atomics)");
+}
+
+void oracle_try_parts(struct suspect_text *s)
+{
+    struct sum all[SUMS_MOST + ORACLE_RANK];
+    u64 done[SUMS_MOST], lengths = 0;
+    u32 n = 0;
+    char what[96];
+    for (u32 i = 0; i < s->base && n < SUMS_MOST; i++)
+        if (s->need[i]) n += sums_of(s->o->graph.nodes.p[i], &all[n]);
+    n = MIN_OF(n, (u32)SUMS_MOST);
+    for (u32 i = 0; i < n && !oracle_search_done(s); i++) {
+        bool seen = all[i].length < 2 || all[i].length > 1 << 20;
+        for (u32 k = 0; k < lengths; k++) seen |= done[k] == all[i].length;
+        if (all[i].n->op == OX_scatter_add) try_lost_updates(s, &all[i]);
+        if (seen) continue;
+        done[lengths++] = all[i].length;
+        try_length(s, all, n, all[i].length);
+    }
+    for (u32 kind = 0; kind < 4 && lengths > 1 && !oracle_search_done(s); kind++) {
+        struct weighing z = { all, n, NULL, kind };
+        struct oracle_node **out = oracle_rebuilt(s, change_every, &z);
+        double *w = NEW_ARRAY(&s->mem, double, all[0].length + 1);
+        weights(MAX_OF(all[0].length, (u64)1), kind, w, what, sizeof what);
+        if (kind == 3) snprintf(what, sizeof what, "a tree over a length that is no power of two drops elements");
+        oracle_try(s, ORACLE_PART, out, "in every sum: %s", what);
+    }
+}
