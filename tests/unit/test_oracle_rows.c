@@ -167,7 +167,7 @@ int main(void)
         if (!UNIT(text[0])) fprintf(stderr, "  row %s has no text in this test\n", name);
         if (!text[0]) continue;
         test_value(name, text);
-        if (op == OX_free) continue; /* which has no gradient and no error by intent */
+        if (op == OX_free) continue;                  /* which has no gradient and no error by intent */
         if (op != OX_cast) test_gradient(name, text); /* straight through, though it is a step function */
         test_bound(name, text);
     }
