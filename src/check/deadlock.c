@@ -267,14 +267,14 @@ static u32 thread_count(const struct cta_threads *c)
 
 static void explain_barrier(struct stopped *st, struct cause *c)
 {
-    struct waiter x = first_in(st, SPLIT_BARRIER);
+    struct waiter x = first_in(st, SPLIT_AT(barrier));
     if (!x.s) return;
     const struct bar *b = &x.cta->bar[x.s->bar];
     struct cta_threads here = { 0 }, missing = { 0 }, gone = { 0 };
     for (u32 k = 0; k < x.cta->nwarps; k++)
         for (u32 j = 0; j < x.cta->warp[k]->nsplit; j++) {
             const struct split *s = &x.cta->warp[k]->split[j];
-            if (s->state == SPLIT_BARRIER && s->bar == x.s->bar) {
+            if (s->state == SPLIT_AT(barrier) && s->bar == x.s->bar) {
                 here.mask[k] |= s->mask;
                 continue;
             }
@@ -311,7 +311,7 @@ static void explain_barrier(struct stopped *st, struct cause *c)
 
 static void explain_cluster(struct stopped *st, struct cause *c)
 {
-    struct waiter x = first_in(st, SPLIT_CLUSTER);
+    struct waiter x = first_in(st, SPLIT_AT(cluster));
     if (!x.s) return;
     struct cta_threads here = { 0 };
     const struct cluster *of = x.cta->cluster;
@@ -319,7 +319,7 @@ static void explain_cluster(struct stopped *st, struct cause *c)
     u32 waiting = 0;
     for (u32 k = 0; k < x.cta->nwarps; k++)
         for (u32 j = 0; j < x.cta->warp[k]->nsplit; j++)
-            if (x.cta->warp[k]->split[j].state == SPLIT_CLUSTER) here.mask[k] |= x.cta->warp[k]->split[j].mask;
+            if (x.cta->warp[k]->split[j].state == SPLIT_AT(cluster)) here.mask[k] |= x.cta->warp[k]->split[j].mask;
     waiting = thread_count(&here);
     for (u32 n = 0; n < of->size; n++) {
         struct cta *y = of->cta[n];
@@ -451,7 +451,7 @@ static void explain_spin(struct stopped *st, struct cause *c)
 
 static void explain_group(struct stopped *st, struct cause *c)
 {
-    struct waiter x = first_in(st, SPLIT_GROUP);
+    struct waiter x = first_in(st, SPLIT_AT(group));
     if (!x.s) return;
     u32 behind = wgmma_behind(x.w), late = x.w->id / 4 * 4 + (behind ? (u32)__builtin_ctz(behind) : 0);
     c->at = x;
@@ -466,7 +466,7 @@ static void explain_group(struct stopped *st, struct cause *c)
 
 static void explain_tmem(struct stopped *st, struct cause *c)
 {
-    struct waiter x = first_in(st, SPLIT_TMEM);
+    struct waiter x = first_in(st, SPLIT_AT(room));
     if (!x.s) return;
     c->at = x;
     c->cause = arena_printf(&st->mem,
@@ -502,10 +502,10 @@ static const char *far(struct stopped *st)
 /* A split that says most of where the launch stands. */
 static struct waiter first_of_all(struct stopped *st)
 {
-    static const u8 order[] = { SPLIT_RUN,     SPLIT_SLEEP, SPLIT_IDLE, SPLIT_RENDEZVOUS,
-                                SPLIT_BARRIER, SPLIT_GROUP, SPLIT_TMEM, SPLIT_CLUSTER };
+    static const u8 order[] = { SPLIT_RUN, SPLIT_SLEEP, SPLIT_IDLE, SPLIT_RENDEZVOUS };
     struct waiter x = { 0 };
     for (u32 k = 0; st->ncta && !x.s && k < COUNT_OF(order); k++) x = first_in(st, order[k]);
+    for (int k = WAIT_none; st->ncta && !x.s && k < WAITS; k++) x = first_in(st, SPLIT_WAITS + k);
     return x;
 }
 

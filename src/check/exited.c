@@ -72,7 +72,7 @@ static void add_absent(struct absents *a, u32 warp, u32 mask, const char *what)
     a->v[k].who.mask[warp] |= mask;
 }
 
-static bool is_here(const struct split *s, u32 bar) { return s->state == SPLIT_BARRIER && s->bar == bar; }
+static bool is_here(const struct split *s, u32 bar) { return s->state == SPLIT_AT(barrier) && s->bar == bar; }
 
 static const char *exit_text(struct stopped *st, const struct exit_record *v, u32 barrier_op)
 {

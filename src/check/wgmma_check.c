@@ -265,7 +265,7 @@ bool wgmma_check(struct warp *w, const struct insn *i, const struct mma *f, u32 
 static const char *meets(const struct lowered *l, const struct lop *o, const struct wgmma *p)
 {
     const struct lop *q = &l->op[p->op];
-    const struct mma *f = &l->mma[q->aux], *own = lop_is_wgmma(o) ? &l->mma[o->aux] : NULL;
+    const struct mma *f = &l->mma[q->product], *own = lop_is_wgmma(o) ? &l->mma[o->product] : NULL;
     /* products of one shape on the same accumulators follow each other without a wait */
     bool same = own && own->n == f->n && own->d == f->d;
     u32 k = 0;

@@ -34,13 +34,12 @@ struct insn {       /* 32 bytes, no pointers */
     union {
         s64 imm;
         struct {
-            s32 off; /* memory: added to the address */
-            union {
-                struct {
-                    u16 e, f; /* lanes: slot of the fourth source; modifiers, MOD_* */
-                };
-                u32 list; /* memory, warp: the first of its operands in code.operand */
-            };
+            s32 off;  /* memory: added to the address */
+            u32 list; /* memory, warp: the first of its operands in code.operand */
+        };
+        struct {
+            u32 f; /* lanes: modifiers, MOD_* */
+            u16 e; /* slot of the fourth source */
         };
     };
     u32 site; /* number of the memory instruction */
@@ -80,13 +79,9 @@ enum term {
     TERM_RET,
     TERM_EXIT,
     TERM_TRAP,
-    TERM_BAR,
-    TERM_CLUSTER, /* barrier.cluster.wait */
-    TERM_WARP,
-    TERM_GROUP, /* wgmma.wait_group: the warps of a warpgroup have all waited */
-    TERM_TMEM,  /* tcgen05.alloc: there is room in tensor memory */
+    TERM_WARP, /* a .sync operation */
+    TERM_WAIT, /* the lanes wait, as block.wait says */
     TERM_SLEEP,
-    TERM_DEPEND, /* griddepcontrol.wait */
     TERM_UNSUPPORTED
 };
 
@@ -101,6 +96,7 @@ struct loop {
 struct block {            /* of the lowered function: the same in both versions */
     u32 first, end;       /* operations [first, end); the terminator is the last one, if any */
     u8 term;              /* enum term */
+    u8 wait;              /* TERM_WAIT: enum isa_wait; else WAIT_none */
     u8 is_exit;           /* nothing but ret/exit: lanes that branch here leave at once */
     u8 after_publication; /* it follows a publication point: a fence, a release or a strong store */
     u32 next, target;     /* fall-through and branch successor, NONE */
@@ -241,14 +237,18 @@ struct lop {
     u8 kind;           /* enum isa_kind */
     u8 shape;          /* enum isa_shape of the form */
     bool dead;         /* a copy that was propagated: nothing executes it, who read its result reads its source */
-    u32 flags;         /* ISA_* of the form */
+    u64 flags;         /* ISA_* of the form */
     u16 ndst, nsrc;    /* results and sources */
     struct opnd *opnd; /* ndst results, then nsrc sources */
     struct opnd guard; /* O_REG or O_NONE; neg */
     s64 off;           /* address offset or immediate */
     u32 site;          /* memory: number in sites */
-    /* shfl mode, vote mode, barrier flavour ...; lanes: MOD_* of the opcode */
-    u16 aux;
+    union {
+        u32 aux;   /* what the words of the opcode say, by kinds of operations: BAR_*, MBAR_*, FENCE_*, TENSOR_* ... */
+        u32 mods;  /* lanes: MOD_* */
+        u32 table; /* brx: its targets in lowered.brx */
+        u32 product; /* ISA_MMA: its form in lowered.mma */
+    };
     const struct ptx_insn *src;
 };
 enum { SRC_ASYNC_TO, SRC_ASYNC_MBARRIER, SRC_ASYNC_DATA, SRC_ASYNC_MOST = SRC_ASYNC_DATA + 4 };
@@ -372,12 +372,12 @@ struct lowered {
     } * var_load;
     u32 nvar_load;
     u32 **brx;
-    u32 nbrx;                           /* targets of indirect branches: brx[op.aux][0] is the count */
+    u32 nbrx;                           /* targets of indirect branches: brx[op.table][0] is the count */
     bool has_alloca, has_param_address; /* its frames grow; it takes generic addresses of its parameters */
     u32 local_bytes;                    /* local memory of one call */
     /* .param memory of one call: its own parameters, results, and those of its calls */
     u32 pmem_bytes;  /* .param memory of a lane: its own parameters and results, and those of the functions it calls */
-    struct mma *mma; /* the forms of matrix products that it has, by lop.aux (mma.h) */
+    struct mma *mma; /* the forms of matrix products that it has, by lop.product (mma.h) */
     struct call *call;
     u32 ncall;
     u32 *arg_off, *ret_off; /* where its own parameters and results lie in pmem */
@@ -468,8 +468,8 @@ struct insn_opnd { /* an operand in a version */
     u8 width; /* bytes of the register; 0: there is no operand (O_NONE) */
 };
 
-enum { CODE_LAYERS = 9 }; /* of handlers around an instruction, at most */
-struct code {             /* a decoded version */
+enum { CODE_LAYERS = 12 }; /* of handlers around an instruction, at most */
+struct code {              /* a decoded version */
     struct lowered *low;
     bool plain;
     u8 watch; /* WATCH_*: who looks at its accesses */
@@ -483,7 +483,7 @@ struct code {             /* a decoded version */
     struct xblock {        /* a block as execution sees it */
         u32 start, end;    /* instructions; the terminator is at end when the block has one */
         u32 next, target;
-        u8 term, div;                /* div: may run with lanes missing */
+        u8 term, wait, div;          /* div: may run with lanes missing */
         u8 next_exits, target_exits; /* lanes that go there leave the kernel at once */
         u32 steps;                   /* instructions that count, with the terminator */
     } * block;

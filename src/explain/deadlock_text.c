@@ -7,6 +7,7 @@
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/special_registers.h"
+#include "sim/wait.h"
 #include <inttypes.h>
 
 enum { SHOWN_CTAS = 12, SHOWN_GROUPS = 16 };
@@ -207,9 +208,7 @@ const char *describe_writers(struct stopped *st, const struct read *r, bool *nob
 u32 split_op(const struct split *s)
 {
     const struct lowered *low = s->fr->code->low;
-    if (s->state == SPLIT_BARRIER || s->state == SPLIT_CLUSTER || s->state == SPLIT_GROUP || s->state == SPLIT_TMEM ||
-        s->state == SPLIT_RENDEZVOUS || s->state == SPLIT_IDLE)
-        return s->op;
+    if (split_has_op(s)) return s->op;
     u32 op = low->block[s->block].first;
     return op < low->nop ? op : 0;
 }
@@ -307,14 +306,13 @@ const char *describe_split(struct stopped *st, const struct cta *c, struct warp 
     const struct lowered *low = s->fr->code->low;
     const char *at = describe_place(st, low, split_op(s));
     const struct ptx_insn *i = low->op[split_op(s)].src;
+    if (s->state > SPLIT_WAITS && s->state != SPLIT_AT(barrier))
+        return arena_printf(&st->mem, "%s, %s", wait_rows[s->state - SPLIT_WAITS].text, at);
     switch (s->state) {
-    case SPLIT_BARRIER:
+    case SPLIT_AT(barrier):
         if (c->bar[s->bar].expected)
             return arena_printf(&st->mem, "at barrier %u for %u threads, %s", s->bar, c->bar[s->bar].expected, at);
         return arena_printf(&st->mem, "at barrier %u, %s", s->bar, at);
-    case SPLIT_TMEM: return arena_printf(&st->mem, "waiting for room in tensor memory, %s", at);
-    case SPLIT_GROUP: return arena_printf(&st->mem, "waiting for the rest of its warpgroup, %s", at);
-    case SPLIT_CLUSTER: return arena_printf(&st->mem, "at the barrier of the cluster, %s", at);
     case SPLIT_RENDEZVOUS:
         return arena_printf(&st->mem, "at %.*s for %s, %s", i ? (int)i->opcode.n : 14,
                             i ? i->opcode.p : "warp operation",

@@ -304,7 +304,7 @@ static bool advise_loop(struct draft *x)
     struct side a = code_current(x), b = code_prior(x);
     if (x->t->space != SPACE_SHARED || !a.l || a.l != b.l || !code_in_one_loop(a.l, a.op, b.op)) return false;
     for (u32 n = 0; n < a.l->nblock; n++)
-        if ((a.l->block[n].term == TERM_BAR || a.l->block[n].term == TERM_WARP) &&
+        if ((a.l->block[n].wait == WAIT_barrier || a.l->block[n].term == TERM_WARP) &&
             code_in_one_loop(a.l, a.op, a.l->block[n].first))
             return false;
     x->f.fix = "Put __syncthreads() into the loop, behind the accesses of each pass and outside of branches, so that "

@@ -81,7 +81,7 @@ bool code_fence_between(const struct lowered *l, u32 from, u32 to)
 u32 code_barrier_in_pass(const struct lowered *l, u32 from, u32 to)
 {
     for (u32 b = 0; b < l->nblock; b++)
-        if (l->block[b].term == TERM_BAR && l->block[b].end - 1 > from && l->block[b].end - 1 < to &&
+        if (l->block[b].wait == WAIT_barrier && l->block[b].end - 1 > from && l->block[b].end - 1 < to &&
             code_dominates(l, l->block[b].end - 1, to))
             return l->block[b].end - 1;
     return NONE;

@@ -21,14 +21,14 @@ static void find_successors(struct lowered *l)
         struct block *b = &l->block[k];
         u32 most = 2;
         if (b->term == TERM_BRA && b->target == NONE) b->target = b->next;
-        if (b->term == TERM_BRX) most += l->brx[l->op[b->end - 1].aux][0];
+        if (b->term == TERM_BRX) most += l->brx[l->op[b->end - 1].table][0];
         b->succ = NEW_ARRAY(&l->mem, u32, most);
         b->nsucc = 0;
         if (b->term == TERM_BRA && b->target != NONE) add_edge(l, k, b->target, seen);
         if (b->next != NONE) add_edge(l, k, b->next, seen);
         if (b->term == TERM_BRX)
-            for (u32 j = 1; j <= l->brx[l->op[b->end - 1].aux][0]; j++)
-                add_edge(l, k, l->brx[l->op[b->end - 1].aux][j], seen);
+            for (u32 j = 1; j <= l->brx[l->op[b->end - 1].table][0]; j++)
+                add_edge(l, k, l->brx[l->op[b->end - 1].table][j], seen);
     }
     base_free(seen);
 }
@@ -86,7 +86,7 @@ static void permute(struct lowered *l, const u32 *order, u32 n)
         if (b[k].next != NONE) b[k].next = to[b[k].next];
         if (b[k].target != NONE) b[k].target = to[b[k].target];
         if (b[k].term == TERM_BRX) {
-            u32 *t = l->brx[l->op[b[k].end - 1].aux];
+            u32 *t = l->brx[l->op[b[k].end - 1].table];
             for (u32 j = 1; j <= t[0]; j++) t[j] = to[t[j]];
         }
     }
@@ -234,7 +234,7 @@ static bool add_latches(struct lowered *l)
         nb[k].next = by_latch(&p, latch, k, nb[k].next);
         nb[k].target = by_latch(&p, latch, k, nb[k].target);
         if (nb[k].term != TERM_BRX) continue;
-        u32 *t = l->brx[l->op[nb[k].end - 1].aux];
+        u32 *t = l->brx[l->op[nb[k].end - 1].table];
         for (u32 j = 1; j <= t[0]; j++) t[j] = by_latch(&p, latch, k, t[j]);
     }
     if (added) {
@@ -289,7 +289,7 @@ static void order_by_loop(const struct lowered *l, const struct loops *p, u32 *o
 /* Whether the block may read memory that other threads write; a call may. */
 static bool block_polls(const struct lowered *l, const struct block *b)
 {
-    if (b->term == TERM_CALL || b->term == TERM_SLEEP || b->term == TERM_DEPEND) return true;
+    if (b->term == TERM_CALL || b->term == TERM_SLEEP || b->wait == WAIT_depend) return true;
     for (u32 k = b->first; k < b->end; k++) {
         const struct lop *o = &l->op[k];
         if (o->kind != K_MEM || !((o->flags & ISA_ACCESS && o->flags & ISA_READS) || o->flags & ISA_MBAR_WAIT))
@@ -459,7 +459,7 @@ static void find_liveness(struct lowered *l)
     /* An operation that waits writes its result when the split already stands at the next block: not local. */
     for (u32 b = 0; b < l->nblock; b++) {
         struct block *bl = &l->block[b];
-        if (bl->first == bl->end || (bl->term != TERM_WARP && bl->term != TERM_BAR)) continue;
+        if (bl->first == bl->end || (bl->term != TERM_WARP && bl->term != TERM_WAIT)) continue;
         EACH_DEF (r, &l->op[bl->end - 1]) l->local[r] = 0;
     }
     arena_free(&tmp);

@@ -57,7 +57,7 @@ static bool moves(const struct lop *o)
 
 static void see_product(struct halves *h, const struct lop *o)
 {
-    const struct mma *f = &h->l->mma[o->aux];
+    const struct mma *f = &h->l->mma[o->product];
     for (u32 k = 0; k < o->ndst; k++) mark(h, lop_dst(o, k), made_of_tensor(f->d));
     for (u32 k = 0; k < o->nsrc; k++) {
         u32 t = f->group ? (k < f->nc ? f->c : f->a) : k < f->na ? f->a : k < (u32)f->na + f->nb ? f->b : f->c;

@@ -21,7 +21,7 @@ static void touches_find(struct lowered *l, struct arena *tmp)
     u8 *in = NEW_ARRAY(tmp, u8, l->nblock + 1);
     for (u32 k = 0; k < l->nop; k++) {
         if (!lop_is_wgmma(&l->op[k])) continue;
-        const struct mma *f = &l->mma[l->op[k].aux];
+        const struct mma *f = &l->mma[l->op[k].product];
         EACH_DEF (r, &l->op[k]) own[r] = 1;
         for (u32 j = 0; j < f->na && !f->a_shared; j++)
             if (lop_src(&l->op[k], f->nc + j)->kind == O_REG) own[lop_src(&l->op[k], f->nc + j)->reg] = 1;
@@ -55,7 +55,7 @@ static void touches_find(struct lowered *l, struct arena *tmp)
 static u32 unfenced(const struct lowered *l, u32 k, u32 block)
 {
     const struct lop *p = &l->op[k];
-    const struct mma *f = &l->mma[p->aux];
+    const struct mma *f = &l->mma[p->product];
     for (u32 hops = 0; hops < l->nblock && !stop_asked(); hops++) {
         const struct block *b = &l->block[block];
         for (u32 j = MIN_OF(k, b->end); j-- > b->first;) {

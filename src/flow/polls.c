@@ -220,7 +220,7 @@ const u8 *code_after_wait(const struct lowered *l, struct arena *mem)
     u8 *after = NEW_ARRAY(mem, u8, l->nop + 1), *seen = NEW_ARRAY(mem, u8, l->nblock + 1);
     u32 *todo = NEW_ARRAY(mem, u32, l->nblock + 1), n = 0;
     for (u32 b = 0; b < l->nblock; b++)
-        for (u32 k = 0; l->block[b].term == TERM_DEPEND && k < l->block[b].nsucc; k++) {
+        for (u32 k = 0; l->block[b].wait == WAIT_depend && k < l->block[b].nsucc; k++) {
             u32 to = l->block[b].succ[k];
             if (!seen[to]) todo[n++] = to;
             seen[to] = 1;

@@ -61,7 +61,7 @@ static bool may_synchronise_between(const struct lowered *l, u32 from, u32 to)
     }
     for (u32 b = 0; b < l->nblock; b++)
         if (l->block[b].end > from && l->block[b].end <= to &&
-            (l->block[b].term == TERM_BAR || l->block[b].term == TERM_WARP || l->block[b].term == TERM_CALL))
+            (l->block[b].wait == WAIT_barrier || l->block[b].term == TERM_WARP || l->block[b].term == TERM_CALL))
             return true;
     return false;
 }

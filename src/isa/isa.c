@@ -200,11 +200,22 @@ enum {
     NAMED(K_WARP, id, in, pv, operands, ISA_SYNC | flags, syntax)
 #define SYNC_MORE SYNC
 #define WARP(id, in, pv, low, run, operands, flags, syntax) NAMED(K_WARP, id, in, pv, operands, flags, syntax)
-#define CTRL(id, in, pv, low, operands, flags, syntax) NAMED(K_CTRL, id, in, pv, operands, flags, syntax)
+#define CTRL(id, in, pv, low, wait, operands, flags, syntax) NAMED(K_CTRL, id, in, pv, operands, flags, syntax)
 const struct isa_form isa_forms[] = {
 #include "isa/isa.def"
 };
 const u32 isa_count = COUNT_OF(isa_forms);
+
+const u8 isa_wait[N_COUNT] = {
+#define MEM(...)
+#define MEM_MORE(...)
+#define WARP(...)
+#define SYNC(...)
+#define SYNC_MORE(...)
+#define CTRL(id, in, pv, low, wait, ...) [N_##id] = WAIT_##wait,
+#include "isa/isa_named.def"
+#include "isa/isa_end.def"
+};
 
 /* Where each family starts: one more pass, counting. */
 #define ONE1(ty, ...) +1

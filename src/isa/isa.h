@@ -151,7 +151,8 @@ enum isa_flag {
     ISA_ALIGNED = 1 << 28,    /* .sync of all lanes of the warp, without a member mask */
     ISA_TRANSPOSE = 1 << 29,  /* an 8x8 matrix of 16-bit elements, two of them a lane, with rows and columns swapped */
     ISA_MMA = 1 << 30,        /* a product of small matrices, a part of them in each lane */
-    ISA_GROUP = (int)(1u << 31), /* of a warpgroup: an asynchronous product, or what orders those */
+    ISA_GROUP =
+        1ll << 31, /* of a warpgroup: an asynchronous product, or what orders those; the next ones are 1ll << 32 */
     ISA_HOW = ISA_READS | ISA_WRITES | ISA_ATOMIC | ISA_FETCHES
 };
 
@@ -169,10 +170,10 @@ enum isa_mod {
     MOD_SHR7 = 1 << 12,
     MOD_SHR15 = 1 << 13,
     MOD_PO = 1 << 14,
-    MOD_CLAMP = 1 << 15, /* the last of 16 bits (insn.f): a new modifier shares one, as MOD_MIN does */
-    MOD_MIN = MOD_SHR7,
-    MOD_MAX = MOD_SHR15, /* second operations of video instructions, which vmad has not */
-    MODS_ANY = 1 << 16   /* of a form: takes them as they come */
+    MOD_CLAMP = 1 << 15,
+    MOD_MIN = 1 << 16, /* second operations of video instructions */
+    MOD_MAX = 1 << 17,
+    MODS_ANY = 1 << 30 /* of a form: takes them as they come */
 };
 enum isa_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNA, RND_RNI, RND_RZI, RND_RMI, RND_RPI, RND_RS };
 #define MOD_ROUND_IS(r) ((u32)(r) << 8)
@@ -198,7 +199,7 @@ struct isa_form {
     const char *operands; /* of a row written out at length: places and types of its operands, see isa.def */
     u8 init, prov;        /* enum isa_init, enum isa_prov */
     u8 shape, relation;   /* enum isa_shape, enum isa_relation */
-    u32 flags;            /* ISA_* */
+    u64 flags;            /* ISA_* */
     /* enum isa_name: of a set, the comparison it is made from; of extended precision, what makes the carry; N_COUNT:
      * none */
     u16 partner;
@@ -264,6 +265,16 @@ enum isa_name {
 #undef ROW
     N_COUNT
 };
+
+/* Where lanes wait (waits.def), and the column `wait` of rows of control, by name. */
+enum isa_wait {
+    WAIT_none,
+#define WAIT(id, ...) WAIT_##id,
+#include "isa/waits.def"
+#undef WAIT
+    WAITS
+};
+extern const u8 isa_wait[N_COUNT];
 
 /* Finds the form of an opcode such as "add.rn.ftz.f32" and what its modifiers say; -1: the table has none. */
 int isa_find(struct str opcode, u32 *mods);

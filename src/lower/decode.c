@@ -246,7 +246,7 @@ static struct insn make(struct decoder *d, const struct lop *o, u32 k)
     struct insn_opnd e = place(d, lop_src(o, 3));
     i.e = e.slot;
     if (e.width) i.flags |= (u8)(e.cls << IF_CLS_E);
-    if (o->kind == K_LANE) i.f = o->aux;
+    if (o->kind == K_LANE) i.f = o->mods;
     return i;
 }
 
@@ -369,6 +369,7 @@ static void emit(struct decoder *d)
                                        .next = bl->next,
                                        .target = bl->target,
                                        .term = bl->term,
+                                       .wait = bl->wait,
                                        .div = d->d.div[b],
                                        .next_exits = bl->next != NONE && l->block[bl->next].is_exit,
                                        .target_exits = bl->target != NONE && l->block[bl->target].is_exit };

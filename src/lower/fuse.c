@@ -44,14 +44,14 @@ static bool is_sum(const struct lop *o)
 
 static bool is_product(const struct lop *o)
 {
-    return o->shape == SHAPE_FMUL && rounds_freely(o) && o->guard.kind == O_NONE && !(o->aux & MOD_SAT) &&
+    return o->shape == SHAPE_FMUL && rounds_freely(o) && o->guard.kind == O_NONE && !(o->mods & MOD_SAT) &&
            lop_dst(o, 0)->kind == O_REG;
 }
 
 /* The same type and .ftz. */
 static bool fit(const struct lop *a, const struct lop *b)
 {
-    return isa_forms[a->form].type == isa_forms[b->form].type && !((a->aux ^ b->aux) & MOD_FTZ);
+    return isa_forms[a->form].type == isa_forms[b->form].type && !((a->mods ^ b->mods) & MOD_FTZ);
 }
 
 static bool same_operand(const struct opnd *a, const struct opnd *b)
@@ -82,7 +82,7 @@ static u8 *find_joined(struct fuse *x)
         const struct block *k = &l->block[b];
         count_into(npred, l->nblock, k->next);
         count_into(npred, l->nblock, k->target);
-        const u32 *t = k->term == TERM_BRX ? l->brx[l->op[k->end - 1].aux] : NULL;
+        const u32 *t = k->term == TERM_BRX ? l->brx[l->op[k->end - 1].table] : NULL;
         for (u32 j = 1; t && j <= t[0]; j++) count_into(npred, l->nblock, t[j]);
     }
     for (u32 b = 1; b < l->nblock; b++) {

@@ -272,6 +272,12 @@ void lower_end_block(struct lower *w, enum term term)
     b->next = term == TERM_TRAP || term == TERM_UNSUPPORTED ? NONE : w->block.n - 1;
 }
 
+void lower_end_wait(struct lower *w, enum isa_wait wait)
+{
+    w->block.p[w->block.n - 1].wait = (u8)wait;
+    lower_end_block(w, TERM_WAIT);
+}
+
 void lower_unsupported(struct lower *w)
 {
     struct lop o = { .form = -1, .kind = K_CTRL, .name = N_COUNT, .src = w->cur };
@@ -462,7 +468,7 @@ static u32 *find_repeats(struct lower *w, u32 *block_of)
             again[x->next]++;
             again[b + 1]--;
         }
-        const u32 *t = x->term == TERM_BRX ? l->brx[l->op[x->end - 1].aux] : NULL;
+        const u32 *t = x->term == TERM_BRX ? l->brx[l->op[x->end - 1].table] : NULL;
         for (u32 j = 1; t && j <= t[0]; j++)
             if (t[j] <= b) {
                 again[t[j]]++;

@@ -57,6 +57,7 @@ struct opnd lower_half(struct lower *w, const struct ptx_operand *o, u32 k); /* 
 u32 lower_width(struct lower *w, const struct ptx_operand *o);
 void lower_unsupported(struct lower *w);
 void lower_end_block(struct lower *w, enum term term);
+void lower_end_wait(struct lower *w, enum isa_wait wait); /* the lanes wait there */
 /* A guarded operation that may wait becomes a branch around an unguarded one: begin, then end behind it. */
 u32 lower_branch_around(struct lower *w);
 void lower_end_around(struct lower *w, u32 from);
@@ -104,7 +105,7 @@ void lower_mma_product(struct lower *w, int form, struct mma *x);
 u8 lower_mma_count(u32 elements, enum tensor_type t); /* registers of a lane for so many elements of the warp */
 bool lower_mma_shape(struct str s, struct mma *x);
 int lower_mma_type(struct str s);                           /* enum tensor_type; -1: none */
-u16 lower_mma_number(struct lower *w, const struct mma *x); /* of a form in the function's list */
+u32 lower_mma_number(struct lower *w, const struct mma *x); /* of a form in the function's list */
 /* lower_wgmma.c, when all instructions are there: a wait for products writes their accumulators. */
 void lower_wgmma_waits(struct lower *w);
 /* The registers of one operand, as sources or as results; false: another number of them, or of another width. */

@@ -147,7 +147,7 @@ void lower_bulk_tensor(struct lower *w, int form)
         return;
     }
     lower_operands(w, &o, NULL, 0, src, COUNT_OF(src));
-    o.aux = (u16)(rank | wide | (im2col || plain ? TENSOR_IM2COL : 0) | (store ? TENSOR_STORE : 0) |
+    o.aux = (u32)(rank | wide | (im2col || plain ? TENSOR_IM2COL : 0) | (store ? TENSOR_STORE : 0) |
                   (reduces ? TENSOR_REDUCE : 0) | (rows ? TENSOR_ROWS : 0) |
                   (lower_has_mod(i, "cta_group::2") ? TENSOR_PAIR : 0));
     if (reduces) {
@@ -158,7 +158,7 @@ void lower_bulk_tensor(struct lower *w, int form)
             lower_unsupported(w);
             return;
         }
-        o.aux |= (u16)(op << TENSOR_ATOM);
+        o.aux |= (u32)(op << TENSOR_ATOM);
     }
     o.site = w->site.n;
     if (store)
@@ -196,7 +196,7 @@ void lower_async_store(struct lower *w, int form)
         return;
     }
     lower_operands(w, &o, NULL, 0, src, SRC_ASYNC_DATA + n);
-    o.aux = (u16)(n * size);
+    o.aux = (u32)(n * size);
     o.site = lower_site(w, ISA_WRITES, lower_space(i), size, width[0], SRC_ASYNC_TO);
     struct site *to = &w->site.p[o.site];
     to->vec = (u8)n;
@@ -224,7 +224,7 @@ void lower_map_prefetch(struct lower *w, int form)
     struct opnd at = lower_whole_address(w, &map, &width);
     lower_operands(w, &o, NULL, 0, &at, 1);
     u32 wide = tensor_wide(i);
-    o.aux = (u16)(rank | wide | (lower_has_mod(i, "im2col") || wide ? TENSOR_IM2COL : 0) |
+    o.aux = (u32)(rank | wide | (lower_has_mod(i, "im2col") || wide ? TENSOR_IM2COL : 0) |
                   (lower_has_mod(i, "tile::gather4") ? TENSOR_ROWS : 0));
     o.site = w->site.n;
     bulk_site(w, ISA_READS, rank ? SP_GENERIC : lower_space_of(w, &map), width, 0)->align = 64;

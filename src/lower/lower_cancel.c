@@ -50,7 +50,7 @@ void lower_cancel_query(struct lower *w, int form)
     } else {
         o.aux = CANCEL_X;
         for (u32 k = 0; k < COUNT_OF(which); k++)
-            if (lower_has_mod(i, which[k])) o.aux = (u16)(CANCEL_X + k);
+            if (lower_has_mod(i, which[k])) o.aux = (u32)(CANCEL_X + k);
         dst[0] = lower_begin(w, &i->arg[0], T_U32);
     }
     lower_operands(w, &o, dst, n, src, 2);

@@ -64,7 +64,7 @@ void lower_plain(struct lower *w, int form)
         compute2(w, isa_negation(f), s[1], no_opnd);
         w->op.p[w->op.n - 1].dead = true;
     }
-    lower_emit_list(w, form, d, s, 4)->aux = (u16)i->op->mods;
+    lower_emit_list(w, form, d, s, 4)->mods = i->op->mods;
     if (p) lower_nonzero(w, f, d, p);
     lower_finish(w, dst, d, dt);
 }
@@ -267,15 +267,15 @@ void lower_video(struct lower *w, int form)
                 b = video_operand(w, &i->arg[2], isa_operand_type(f, 2));
     struct opnd c = i->narg == 4 ? lower_operand(w, &i->arg[3], dt) : no_opnd, d = lower_begin(w, dst, dt);
     bool add = lower_has_mod(i, "add");
-    u16 order = lower_has_mod(i, "min") ? MOD_MIN : lower_has_mod(i, "max") ? MOD_MAX : 0;
+    u32 order = lower_has_mod(i, "min") ? MOD_MIN : lower_has_mod(i, "max") ? MOD_MAX : 0;
     if (f->nsrc == 4) { /* vmad: what is negated */
         struct opnd negated = lower_const((u64)(i->arg[1].neg ^ i->arg[2].neg) | (u64)i->arg[3].neg << 1);
-        lower_emit_list(w, form, d, (struct opnd[]){ a, b, c, negated }, 4)->aux = (u16)i->op->mods;
+        lower_emit_list(w, form, d, (struct opnd[]){ a, b, c, negated }, 4)->mods = i->op->mods;
     } else if (i->narg == 3 || order) {
-        lower_emit(w, form, d, a, b, order ? c : lower_const(len))->aux = (u16)i->op->mods | order;
+        lower_emit(w, form, d, a, b, order ? c : lower_const(len))->mods = i->op->mods | order;
     } else {
         struct opnd t = compute(w, form, a, b, lower_const(len), no_opnd);
-        w->op.p[w->op.n - 1].aux = (u16)i->op->mods;
+        w->op.p[w->op.n - 1].mods = i->op->mods;
         if (!add && len == 8 && pos) t = compute2(w, same_type(N_shl, T_B32), t, lower_const(pos));
         if (add)
             lower_emit(w, same_type(N_add, dt), d, t, c, no_opnd);
@@ -321,7 +321,7 @@ void lower_simd(struct lower *w, int form)
         for (u32 k = 0; k < n; k++) mask |= 1u << (digits >> 4 * k & 15);
     }
     struct opnd d = lower_begin(w, &i->arg[0], isa_operand_type(f, 0));
-    lower_emit_list(w, form, d, (struct opnd[]){ x[0], x[1], c, lower_const(mask) }, 4)->aux = (u16)i->op->mods;
+    lower_emit_list(w, form, d, (struct opnd[]){ x[0], x[1], c, lower_const(mask) }, 4)->mods = i->op->mods;
     lower_finish(w, &i->arg[0], d, isa_operand_type(f, 0));
 }
 
@@ -339,7 +339,7 @@ void lower_four(struct lower *w, int form)
         struct opnd a = lower_operand(w, &i->arg[1].elem[2 * k], T_F32),
                     b = lower_operand(w, &i->arg[1].elem[2 * k + 1], T_F32);
         x[k] = compute(w, form, a, b, bits, lower_const(!k));
-        w->op.p[w->op.n - 1].aux = (u16)i->op->mods;
+        w->op.p[w->op.n - 1].mods = i->op->mods;
     }
     struct opnd all = compute2(w, same_type(N_or, type_size[dt] == 2 ? T_B16 : T_B32), x[0], x[1]),
                 d = lower_begin(w, &i->arg[0], dt);

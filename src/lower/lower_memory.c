@@ -442,7 +442,7 @@ void lower_cp_async(struct lower *w, int form)
         from = sum;
     }
     lower_operands(w, &o, NULL, 0, (struct opnd[]){ to, from, given }, 3);
-    o.aux = (u16)bytes;
+    o.aux = (u32)bytes;
     o.site = lower_site(w, ISA_WRITES, SP_SHARED, (u32)bytes, aw, 0);
     u32 reads = lower_site(w, ISA_READS, SP_GLOBAL, (u32)bytes, bw, 1);
     w->site.p[reads].align = (u8)bytes; /* also where fewer are read */
@@ -531,7 +531,7 @@ void lower_matrix(struct lower *w, int form)
         r[k] = lower_reg(e->reg->index);
     }
     move_operands(w, &o, load, at, r, n);
-    o.aux = (u16)(n | (lower_has_mod(i, "trans") ? MATRIX_TRANS : 0) | (bytes ? MATRIX_BYTES : 0) |
+    o.aux = (u32)(n | (lower_has_mod(i, "trans") ? MATRIX_TRANS : 0) | (bytes ? MATRIX_BYTES : 0) |
                   (tall ? MATRIX_TALL : 0) | (lower_has_mod(i, "b6x16_p32") ? MATRIX_B6 : 0) |
                   (lower_has_mod(i, "b4x16_p64") ? MATRIX_B4 : 0));
     lower_meet_aligned(w);

@@ -189,7 +189,7 @@ static void firsts(struct mma *x)
         }
 }
 
-u16 lower_mma_number(struct lower *w, const struct mma *x)
+u32 lower_mma_number(struct lower *w, const struct mma *x)
 {
     struct mma made = *x;
     firsts(&made);
@@ -197,9 +197,9 @@ u16 lower_mma_number(struct lower *w, const struct mma *x)
                   (x->k == 8 || x->k == 16) && x->a == x->b && (x->a == TENSOR_F16 || x->a == TENSOR_BF16) &&
                   x->c == TENSOR_F32 && x->d == TENSOR_F32;
     for (u32 k = 0; k < w->mma.n; k++)
-        if (!memcmp(&w->mma.p[k], &made, sizeof made)) return (u16)k;
+        if (!memcmp(&w->mma.p[k], &made, sizeof made)) return k;
     VEC_PUSH(w->mem, &w->mma, made);
-    return (u16)(w->mma.n - 1);
+    return w->mma.n - 1;
 }
 
 /* Factors, byte and thread of a, and the same of b: scale-a-data, {byte-id-a, thread-id-a}, ... */
@@ -257,7 +257,7 @@ void lower_mma_product(struct lower *w, int form, struct mma *x)
         return;
     }
     lower_operands(w, &o, dst, x->nd, src, n);
-    o.aux = lower_mma_number(w, x);
+    o.product = lower_mma_number(w, x);
     lower_meet_aligned(w);
     VEC_PUSH(w->mem, &w->op, o);
     if (around != NONE) lower_end_block(w, TERM_FALL);

@@ -5,7 +5,7 @@
 
 static const struct opnd no_opnd;
 
-static u16 pair_of(const struct ptx_insn *i) { return lower_has_mod(i, "cta_group::2") ? TMEM_PAIR : 0; }
+static u32 pair_of(const struct ptx_insn *i) { return lower_has_mod(i, "cta_group::2") ? TMEM_PAIR : 0; }
 
 /* ---- allocation ---- */
 
@@ -29,7 +29,7 @@ void lower_tmem_alloc(struct lower *w, int form)
     lower_operands(w, &o, result, 2, NULL, 0);
     wait.aux = o.aux = pair_of(i);
     VEC_PUSH(w->mem, &w->op, wait);
-    lower_end_block(w, TERM_TMEM);
+    lower_end_wait(w, WAIT_room);
     VEC_PUSH(w->mem, &w->op, o);
     w->guard = result[1];
     lower_access(w, false, lower_space_of(w, &i->arg[0]), at, width, off, result[0], 4);
@@ -52,7 +52,7 @@ void lower_tmem_sync(struct lower *w, int form)
 
 /* ---- between registers and tensor memory ---- */
 
-static bool read_shape(const struct ptx_insn *i, u16 *aux)
+static bool read_shape(const struct ptx_insn *i, u32 *aux)
 {
     static const char *const shapes[] = { [TMEM_32X32B] = "32x32b",
                                           [TMEM_16X64B] = "16x64b",
@@ -64,7 +64,7 @@ static bool read_shape(const struct ptx_insn *i, u16 *aux)
     while (shape < COUNT_OF(shapes) && !lower_has_mod(i, shapes[shape])) shape++;
     while (num < COUNT_OF(nums) && !lower_has_mod(i, nums[num])) num++;
     if (shape == COUNT_OF(shapes) || num == COUNT_OF(nums)) return false;
-    *aux = (u16)(shape | num << TMEM_NUM_AT |
+    *aux = (u32)(shape | num << TMEM_NUM_AT |
                  (lower_has_mod(i, "pack::16b") || lower_has_mod(i, "unpack::16b") ? TMEM_PACK : 0));
     return tmem_registers(*aux) <= TMEM_LANES;
 }
@@ -118,7 +118,7 @@ void lower_tmem_copy(struct lower *w, int form)
     src[0] = lower_whole_address(w, &i->arg[0], &width);
     if (n == 2) src[1] = lower_operand(w, &i->arg[1], T_B64);
     lower_operands(w, &o, NULL, 0, src, n);
-    o.aux = (u16)((n == 2 ? shape : 0) | pair_of(i) | (lower_has_mod(i, "b6x16_p32") ? TMEM_COPY_B6 : 0) |
+    o.aux = (u32)((n == 2 ? shape : 0) | pair_of(i) | (lower_has_mod(i, "b6x16_p32") ? TMEM_COPY_B6 : 0) |
                   (lower_has_mod(i, "b4x16_p64") ? TMEM_COPY_B4 : 0));
     VEC_PUSH(w->mem, &w->op, o);
 }
@@ -171,7 +171,7 @@ void lower_umma(struct lower *w, int form)
         o.off = i->arg[k++].imm;
     if (k != i->narg) goto no;
     lower_operands(w, &o, NULL, 0, src, SRC_UMMA_MOST);
-    o.aux = (u16)(kind | pair_of(i) | (ws ? UMMA_WS : 0) | (a_tmem ? UMMA_A_TMEM : 0) | (sparse ? UMMA_SPARSE : 0) |
+    o.aux = (u32)(kind | pair_of(i) | (ws ? UMMA_WS : 0) | (a_tmem ? UMMA_A_TMEM : 0) | (sparse ? UMMA_SPARSE : 0) |
                   (scaled ? scale_count(i, kind) << UMMA_SCALES_AT : 0));
     VEC_PUSH(w->mem, &w->op, o);
     return;

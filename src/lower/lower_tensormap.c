@@ -44,7 +44,7 @@ static void mark(struct lower *w, enum map_event what, struct opnd base, s64 off
     struct opnd at = off ? made(w, N_add, T_U64, base, lower_const((u64)off)) : base;
     struct lop o = lower_op(w, isa_form(N_map_fence, T_NONE, T_NONE, 0));
     lower_operands(w, &o, NULL, 0, &at, 1);
-    o.aux = (u16)what;
+    o.aux = (u32)what;
     VEC_PUSH(w->mem, &w->op, o);
 }
 

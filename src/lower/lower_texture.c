@@ -184,7 +184,7 @@ void lower_tex(struct lower *w, int form)
     for (u32 k = 0; k < 4 && str_is(i->op->base, "tld4"); k++)
         if (lower_has_mod(i, (const char *[]){ "r", "g", "b", "a" }[k])) how |= TEXTURE_GATHER | k << TEXTURE_CHANNEL;
     lower_operands(w, &o, dst, results, src, n);
-    o.aux = (u16)(shape | how | half);
+    o.aux = (u32)(shape | how | half);
     o.site = lower_site(w, ISA_READS, SP_GLOBAL, 16, 8, 0);
     w->site.p[o.site].flags = SITE_NC;
     VEC_PUSH(w->mem, &w->op, o);
@@ -244,7 +244,7 @@ static void surface_place(struct lower *w, int form, enum texture_shape shape, c
     *at = lower_temp(w, T_U64);
     *inside = lower_temp(w, T_PRED);
     lower_operands(w, &o, (struct opnd[]){ *at, *inside }, 2, src, n);
-    o.aux = (u16)shape;
+    o.aux = (u32)shape;
     o.off = off | (lower_has_mod(i, "clamp") ? SURFACE_CLAMP : lower_has_mod(i, "zero") ? SURFACE_ZERO : 0);
     VEC_PUSH(w->mem, &w->op, o);
 }
@@ -299,7 +299,7 @@ void lower_surface_format(struct lower *w, int form)
     struct lop o = lower_op(w, form);
     for (u32 k = 0; k < COUNT_OF(dst); k++) dst[k] = lower_temp(w, k < 3 ? T_U64 : T_PRED);
     lower_operands(w, &o, dst, COUNT_OF(dst), src, n + parts);
-    o.aux = (u16)shape;
+    o.aux = (u32)shape;
     o.off = parts | SURFACE_STORE | SURFACE_TEXELS |
             (lower_has_mod(i, "clamp")  ? SURFACE_CLAMP
              : lower_has_mod(i, "zero") ? SURFACE_ZERO

@@ -104,7 +104,7 @@ void lower_pattern(struct lower *w, int form) { push_pattern(w, form); }
 void lower_isspacep(struct lower *w, int form)
 {
     struct lop *o = push_pattern(w, form);
-    if (o) o->aux = (u16)(lower_space(w->cur) | (lower_has_mod(w->cur, "shared::cluster") ? ISSPACEP_CLUSTER : 0));
+    if (o) o->aux = (u32)(lower_space(w->cur) | (lower_has_mod(w->cur, "shared::cluster") ? ISSPACEP_CLUSTER : 0));
 }
 
 /* alloca, stacksave, stackrestore: the frame's local memory grows and shrinks; nothing waits. */
@@ -133,7 +133,7 @@ void lower_warp(struct lower *w, int form)
     }
     for (u32 k = 0; k < COUNT_OF(modes); k++)
         if (lower_has_mod(i, modes[k])) {
-            o.aux = (u16)k;
+            o.aux = (u32)k;
             break;
         }
     if (f->flags & ISA_REDUCE)
@@ -173,7 +173,7 @@ void lower_barrier(struct lower *w, int form)
                                        : BAR_SYNC;
     if (str_is(i->op->base, "bar") || lower_has_mod(i, "aligned")) o.aux |= BAR_ALIGNED;
     VEC_PUSH(w->mem, &w->op, o);
-    lower_end_block(w, TERM_BAR);
+    lower_end_wait(w, (enum isa_wait)isa_wait[isa_forms[form].name]);
     lower_end_around(w, around);
 }
 
@@ -206,7 +206,7 @@ void lower_brx(struct lower *w, int form)
     t[0] = l->ntarget;
     for (u32 k = 0; k < l->ntarget; k++) t[k + 1] = l->target[k].label ? l->target[k].label->insn : 0;
     struct lop *o = lower_emit(w, form, no_opnd, lower_operand(w, &i->arg[0], T_U32), no_opnd, no_opnd);
-    o->aux = (u16)w->brx.n;
+    o->table = w->brx.n;
     VEC_PUSH(w->mem, &w->brx, t);
     lower_end_block(w, TERM_BRX);
     w->block.p[w->block.n - 2].next = NONE;
@@ -233,11 +233,12 @@ void lower_trap(struct lower *w, int form)
     lower_end_around(w, around);
 }
 
-void lower_cluster_wait(struct lower *w, int form)
+/* A wait without operands, as its row says. */
+void lower_wait(struct lower *w, int form)
 {
     u32 around = lower_branch_around(w);
     lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
-    lower_end_block(w, TERM_CLUSTER);
+    lower_end_wait(w, (enum isa_wait)isa_wait[isa_forms[form].name]);
     lower_end_around(w, around);
 }
 
@@ -246,14 +247,6 @@ void lower_cluster_arrive(struct lower *w, int form)
 {
     struct lop *o = push_pattern(w, form);
     if (o) o->aux = lower_has_mod(w->cur, "relaxed");
-}
-
-void lower_griddep_wait(struct lower *w, int form)
-{
-    u32 around = lower_branch_around(w);
-    lower_emit(w, form, no_opnd, no_opnd, no_opnd, no_opnd);
-    lower_end_block(w, TERM_DEPEND);
-    lower_end_around(w, around);
 }
 
 void lower_nanosleep(struct lower *w, int form)

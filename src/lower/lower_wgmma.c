@@ -106,7 +106,7 @@ void lower_wgmma(struct lower *w, int form)
     x.nc = x.scale == SCALE_NEVER ? 0 : x.nd;
     memcpy(src - x.nc, dst, x.nc * sizeof *dst);
     lower_operands(w, &o, dst, x.nd, src - x.nc, n + x.nc);
-    o.aux = lower_mma_number(w, &x);
+    o.product = lower_mma_number(w, &x);
     lower_meet_aligned(w);
     VEC_PUSH(w->mem, &w->op, o);
     if (around != NONE) lower_end_block(w, TERM_FALL);
@@ -125,7 +125,7 @@ void lower_wgmma_sync(struct lower *w, int form)
         struct lop meet = lower_op(w, form);
         meet.aux = WGMMA_MEET;
         VEC_PUSH(w->mem, &w->op, meet);
-        lower_end_block(w, TERM_GROUP);
+        lower_end_wait(w, WAIT_group);
     } else if (around != NONE)
         lower_end_block(w, TERM_FALL);
     lower_end_around(w, around);

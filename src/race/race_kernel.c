@@ -41,7 +41,7 @@ static bool is_volatile(const struct site *s) { return s->sem == SEM_VOLATILE &&
 static bool is_simple(const struct lowered *l, const u8 *whole, const u8 *used)
 {
     for (u32 b = 0; b < l->nblock; b++)
-        if (l->block[b].term == TERM_CLUSTER) return false;
+        if (l->block[b].wait == WAIT_cluster) return false;
     for (u32 b = 0; b < l->nblock; b++)
         for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
             const struct lop *o = &l->op[k];

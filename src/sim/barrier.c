@@ -9,13 +9,14 @@
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
+#include "sim/wait.h"
 
 static u32 lanes_at(const struct warp *w, u32 bar)
 {
     u32 m = 0;
-    if (w->nsplit == 1) return w->split[0].state == SPLIT_BARRIER && w->split[0].bar == bar ? w->split[0].mask : 0;
+    if (w->nsplit == 1) return w->split[0].state == SPLIT_AT(barrier) && w->split[0].bar == bar ? w->split[0].mask : 0;
     for (u32 k = 0; k < w->nsplit; k++)
-        if (w->split[k].state == SPLIT_BARRIER && w->split[k].bar == bar) m |= w->split[k].mask;
+        if (w->split[k].state == SPLIT_AT(barrier) && w->split[k].bar == bar) m |= w->split[k].mask;
     return m;
 }
 
@@ -84,7 +85,7 @@ static void report_exited(struct cta *c, u32 n)
         gone += (u32)__builtin_popcount(w->first_live & ~w->live);
         waiting += (u32)__builtin_popcount(lanes_at(w, n));
         for (u32 j = 0; j < w->nsplit && !s; j++)
-            if (w->split[j].state == SPLIT_BARRIER && w->split[j].bar == n) s = &w->split[j];
+            if (w->split[j].state == SPLIT_AT(barrier) && w->split[j].bar == n) s = &w->split[j];
     }
     if (gone == c->exits_reported || !s) return;
     c->exits_reported = gone;
@@ -135,11 +136,11 @@ static bool check_aligned(struct cta *c, u32 n)
         struct warp *w = c->warp[k];
         for (u32 j = 0; j < w->nsplit; j++) {
             struct split *s = &w->split[j];
-            if (s->state != SPLIT_BARRIER || s->bar != n || !s->missing) continue;
+            if (s->state != SPLIT_AT(barrier) || s->bar != n || !s->missing) continue;
             u32 here = 0, elsewhere = NONE;
             for (u32 m = 0; m < w->nsplit; m++) {
                 const struct split *t = &w->split[m];
-                if (t->state != SPLIT_BARRIER || t->bar != n) continue;
+                if (t->state != SPLIT_AT(barrier) || t->bar != n) continue;
                 if (t->op == s->op && t->fr->code->low == s->fr->code->low)
                     here |= t->mask;
                 else
@@ -165,7 +166,7 @@ static bool check_aligned(struct cta *c, u32 n)
             arena_free(&a);
             arena_free(&st.mem);
             for (u32 m = 0; m < w->nsplit; m++)
-                if (w->split[m].state == SPLIT_BARRIER && w->split[m].bar == n) w->split[m].missing = 0;
+                if (w->split[m].state == SPLIT_AT(barrier) && w->split[m].bar == n) w->split[m].missing = 0;
         }
     }
     return bad;
@@ -183,7 +184,7 @@ static void release(struct cta *c, u32 n)
         struct warp *w = c->warp[k];
         for (u32 j = 0; j < w->nsplit; j++) {
             struct split *s = &w->split[j];
-            if (s->state != SPLIT_BARRIER || s->bar != n) continue;
+            if (s->state != SPLIT_AT(barrier) || s->bar != n) continue;
             struct code *code = s->fr->code;
             const struct lop *o = b->results ? &code->low->op[s->op] : NULL;
             if (o && lop_dst(o, 0)->kind == O_REG) {
@@ -277,10 +278,8 @@ static bool arrive_whole(struct warp *w, struct split *s, const struct insn *i, 
                          .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
     b->in_use = 1;
     c->bars_used |= 1u << n;
-    s->state = SPLIT_BARRIER;
+    split_waits(s, i, WAIT_barrier);
     s->bar = (u8)n;
-    s->op = i->op;
-    s->missing = 0;
     *go_on = ++b->waiting_warps == c->running;
     if (*go_on) release(c, n);
     return true;
@@ -302,7 +301,7 @@ static void arrive_only(struct warp *w, const struct split *s, u32 n)
     if (complete(c, n)) release(c, n);
 }
 
-bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
+bool wait_barrier(struct warp *w, struct split *s, const struct insn *i)
 {
     struct cta *c = w->cta;
     bool go_on;
@@ -341,9 +340,8 @@ bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i)
         return true;
     }
     if (lop_dst(o, 0)->kind == O_REG) b->results = true;
-    s->state = SPLIT_BARRIER;
+    split_waits(s, i, WAIT_barrier);
     s->bar = (u8)n;
-    s->op = i->op;
     s->missing = o->aux & BAR_ALIGNED ? w->live & ~s->mask : 0;
     if (s->mask != w->live) b->partial = true;
     reduce_in(b, w, s, w->code);

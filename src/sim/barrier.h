@@ -3,8 +3,6 @@
 #define LOCKSTEP_BARRIER_H
 #include "sim/machine.h"
 
-/* The running split arrives at a barrier. true: the split goes on. */
-bool barrier_arrive(struct warp *w, struct split *s, const struct insn *i);
 /* Threads have left: completes the barriers that waited only for them. */
 void barriers_recheck(struct cta *c);
 static inline void barrier_recheck(struct cta *c)

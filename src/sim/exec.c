@@ -4,10 +4,8 @@
  * terminator decides. The runnable split of the deepest frame that is at the lowest block runs first. A jump to the
  * block of another runnable split, or beyond it, ends its turn, so that splits that meet are merged. Back edges cost
  * fuel; when there is none left, wait.c finds out whether the loop is idle. */
-#include "units/dependent.h"
 #include "sim/exec.h"
 #include "units/async.h"
-#include "units/tmem.h"
 #include "units/wgmma.h"
 #include "sim/barrier.h"
 #include "sim/call.h"
@@ -220,7 +218,7 @@ static int run_straight(struct warp *w, u32 at, u32 end)
 /* brx.idx: lanes are grouped by the block their index names. */
 static void branch_indexed(struct warp *w, struct split *s, const struct insn *i)
 {
-    const u32 *t = w->code->low->brx[w->code->low->op[i->op].aux];
+    const u32 *t = w->code->low->brx[w->code->low->op[i->op].table];
     u64 to[LANES];
     u32 todo = s->mask, first = NONE, first_mask = 0;
     lane_values(w->code, w->R, i->a, CLS_AT(i, 1), 4, to);
@@ -290,27 +288,16 @@ static enum step diverge(struct warp *w, struct split *s, const struct xblock *b
     return STEP_ON;
 }
 
-/* The ends of blocks at which a split may have to wait: who says whether it goes on. */
-struct wait_row {
-    bool (*arrive)(struct warp *w, struct split *s, const struct insn *i);
-    bool again;  /* a split that waited asks once more */
-    bool merges; /* others that waited there go on with it */
-};
-static const struct wait_row waits[TERM_UNSUPPORTED + 1] = {
-    [TERM_BAR] = { .arrive = barrier_arrive, .merges = true },
-    [TERM_CLUSTER] = { .arrive = cluster_wait, .merges = true },
-    [TERM_GROUP] = { .arrive = wgmma_meet },
-    [TERM_TMEM] = { .arrive = tmem_room, .again = true },
-    [TERM_DEPEND] = { .arrive = dependent_arrive },
-};
-
+/* The lanes wait, as the row of waits.def says, unless what they wait for is there. */
 static enum step end_waiting(struct warp *w, struct split *s, u32 b, const struct xblock *bl, const struct insn *i)
 {
-    const struct wait_row *r = &waits[bl->term];
-    CHECK(r->arrive);
-    s->block = r->again ? b : bl->next;
-    if (!r->arrive(w, s, i)) return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
-    return r->merges && unlikely(w->nsplit > 1) && can_merge(w, s) ? STEP_PICK : STEP_ON;
+    const struct wait_row *r = &wait_rows[bl->wait];
+    s->block = bl->next;
+    if (!r->arrive(w, s, i)) {
+        if (r->again) s->block = b;
+        return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
+    }
+    return unlikely(w->nsplit > 1) && can_merge(w, s) ? STEP_PICK : STEP_ON;
 }
 
 /* The end of block b, unless that is a jump. STEP_ON: the split goes on behind it. */
@@ -347,7 +334,8 @@ static enum step end_block(struct warp *w, struct split *s, u32 b, const struct 
                            lane_value(w, w->code, w->R, i->a, CLS_AT(i, 1), 4, (u32)__builtin_ctz(w->mask)),
                            __ATOMIC_RELAXED);
         return give_way(w);
-    default: return end_waiting(w, s, b, bl, i);
+    case TERM_WAIT: return end_waiting(w, s, b, bl, i);
+    default: CHECK(!"terminator"); return STEP_YIELD;
     }
 }
 

@@ -79,18 +79,16 @@ struct read {             /* what a spinning lane read */
 enum split_state {
     SPLIT_RUN,        /* runnable */
     SPLIT_RENDEZVOUS, /* waits in a .sync operation for the lanes of its mask (warpop.c) */
-    SPLIT_BARRIER,    /* waits at a barrier of the CTA (barrier.c) */
-    SPLIT_CLUSTER,    /* waits at the barrier of the cluster (cluster.c) */
-    SPLIT_TMEM,       /* waits for room in tensor memory (tmem.c) */
-    SPLIT_GROUP,      /* has waited for products that other warps of its warpgroup have not waited for (wgmma.c) */
     SPLIT_IDLE,       /* spins in a loop that can end only when something it reads changes (wait.c) */
-    SPLIT_SLEEP       /* has given way; runs again with the next turn */
+    SPLIT_SLEEP,      /* has given way; runs again with the next turn */
+    SPLIT_WAITS       /* this and enum isa_wait: waits at the end of its block */
 };
+#define SPLIT_AT(wait) (SPLIT_WAITS + WAIT_##wait)
 
 struct split {
     u32 mask, block;    /* its lanes; the block they are at, or go on with */
     struct frame *fr;   /* the frame they are in */
-    u8 state, bar;      /* enum split_state; SPLIT_BARRIER: which one; SPLIT_IDLE: turns given away (exec.c) */
+    u8 state, bar;      /* enum split_state; at a barrier: which one; SPLIT_IDLE: turns given away (exec.c) */
     u32 missing;        /* waiting in an .aligned operation: lanes of the warp that were elsewhere when it arrived */
     u32 op;             /* the operation it waits at */
     u32 rdv;            /* SPLIT_RENDEZVOUS: the member mask */

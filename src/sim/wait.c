@@ -21,6 +21,12 @@
 #include "sim/sim_run.h"
 #include "where/where.h"
 
+const struct wait_row wait_rows[WAITS] = {
+#define WAIT(id, again, own, text) [WAIT_##id] = { wait_##id, again, own, text },
+#include "isa/waits.def"
+#undef WAIT
+};
+
 enum { READ_SET = 64 }; /* values that a probe can hold */
 
 struct probe {                  /* a round of a loop that is watched */
@@ -421,17 +427,15 @@ bool wait_for_host(const struct launch *l) { return reads_host(l, false); }
 static bool only_own_wake(const struct split *s)
 {
     u32 n = 0;
+    if (s->state > SPLIT_WAITS) return wait_rows[s->state - SPLIT_WAITS].own;
     switch ((enum split_state)s->state) {
-    case SPLIT_RENDEZVOUS:
-    case SPLIT_BARRIER:
-    case SPLIT_CLUSTER:
-    case SPLIT_GROUP: return true;
+    case SPLIT_RENDEZVOUS: return true;
     case SPLIT_IDLE:
         while (n < s->nreads && (s->reads[n].space == SP_SHARED || s->reads[n].space == SP_LOCAL)) n++;
         return n == s->nreads;
     case SPLIT_RUN:
     case SPLIT_SLEEP:
-    case SPLIT_TMEM: return false; /* room in tensor memory may come from another CTA */
+    case SPLIT_WAITS: return false;
     }
     return false;
 }

@@ -25,6 +25,31 @@ s32 wait_refill(struct warp *w, u32 n);
 /* Counts the warp's steps. true: the launch was interrupted or has spent its budget, and stops. */
 bool wait_budget_spent(struct warp *w);
 
+/* The ways to wait at the end of a block (isa/waits.def). The running split comes to the operation; true: it goes on.
+ * Otherwise its state says why not (split_waits). */
+typedef bool wait_arrive(struct warp *w, struct split *s, const struct insn *i);
+#define WAIT(id, ...) wait_arrive wait_##id;
+#include "isa/waits.def"
+#undef WAIT
+extern const struct wait_row {
+    wait_arrive *arrive;
+    bool again;       /* who has waited comes to the operation again */
+    bool own;         /* only threads of its cluster let it go on */
+    const char *text; /* what a split does that waits there */
+} wait_rows[WAITS];
+/* The split waits at the operation, all lanes of its warp that should being there. */
+static inline void split_waits(struct split *s, const struct insn *i, enum isa_wait wait)
+{
+    s->op = i->op;
+    s->missing = 0;
+    s->state = (u8)(SPLIT_WAITS + wait);
+}
+/* Whether a split waits in a way that leaves the operation it waits at in split.op. */
+static inline bool split_has_op(const struct split *s)
+{
+    return s->state == SPLIT_RENDEZVOUS || s->state == SPLIT_IDLE || s->state > SPLIT_WAITS;
+}
+
 /* Whether memory that an idle split reads has another value now. */
 bool wait_changed(const struct split *s);
 /* Whether some idle split of a parked CTA reads memory that the host can write. */

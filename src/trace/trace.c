@@ -12,6 +12,7 @@
 #include "sim/exec.h"
 #include "sim/finding_place.h"
 #include "sim/sim_run.h"
+#include "sim/wait.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -262,19 +263,11 @@ static void add_standing(struct trace *t, struct warp *w)
     for (u32 k = 0; k < w->nsplit; k++) {
         const struct split *s = &w->split[k];
         if (s == w->cur) continue;
-        static const char *const doing[] = { "ready",
-                                             "waiting for other lanes",
-                                             "at a barrier",
-                                             "at the barrier of the cluster",
-                                             "waiting for its warpgroup",
-                                             "spinning",
-                                             "asleep" };
+        static const char *const doing[] = { "ready", "waiting for other lanes", "spinning", "asleep" };
         const struct lowered *low = s->fr->code->low;
-        u32 op = s->state == SPLIT_BARRIER || s->state == SPLIT_CLUSTER || s->state == SPLIT_GROUP ||
-                         s->state == SPLIT_TMEM || s->state == SPLIT_RENDEZVOUS || s->state == SPLIT_IDLE
-                     ? s->op
-                     : low->block[s->block].first;
-        text_add(&t->line, "lanes %08x: %s at %s\n", s->mask, doing[s->state],
+        u32 op = split_has_op(s) ? s->op : low->block[s->block].first;
+        text_add(&t->line, "lanes %08x: %s at %s\n", s->mask,
+                 s->state > SPLIT_WAITS ? wait_rows[s->state - SPLIT_WAITS].text : doing[s->state],
                  op < low->nop ? place_of(t, traced_of(t, low), op) : "?");
     }
     if (w->live != w->first_live) text_add(&t->line, "lanes %08x: have left\n", w->first_live & ~w->live);
@@ -392,7 +385,7 @@ int trace_run(struct warp *w, u32 b, u32 at, u32 end)
             w->event_at = at;
             return EV_STOP;
         }
-        bool waits = next == bl->end && (bl->term == TERM_WARP || bl->term == TERM_BAR);
+        bool waits = next == bl->end && (bl->term == TERM_WARP || bl->wait == WAIT_barrier);
         bool shown = f->want[k] & TRACE_SHOW && has_text(o);
         int ev = shown ? run_shown(t, w, f, k, next, &at, end, waits) : run_until(w, &at, end, next);
         if (ev) return ev;

@@ -13,6 +13,7 @@
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/sim_run.h"
+#include "sim/wait.h"
 
 void cluster_shape(struct launch *l)
 {
@@ -160,7 +161,7 @@ static void complete(struct cluster *x)
             w->cluster_arrived = 0;
             for (u32 j = 0; j < w->nsplit; j++) {
                 struct split *s = &w->split[j];
-                if (s->state != SPLIT_CLUSTER) continue;
+                if (s->state != SPLIT_AT(cluster)) continue;
                 s->state = SPLIT_RUN;
                 w->cluster_owes &= ~s->mask;
                 if (observed(l))
@@ -206,17 +207,15 @@ int run_cluster_arrive(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-bool cluster_wait(struct warp *w, struct split *s, const struct insn *i)
+bool wait_cluster(struct warp *w, struct split *s, const struct insn *i)
 {
     u32 never = s->mask & ~w->cluster_owes;
     w->syncs++;
     if (never)
         misuse(w, i->op, never, "the thread waits at the barrier of the cluster without having arrived there",
                "Arrive with barrier.cluster.arrive before each wait.");
-    s->op = i->op;
-    s->missing = 0;
     if (s->mask & w->cluster_arrived) {
-        s->state = SPLIT_CLUSTER;
+        split_waits(s, i, WAIT_cluster);
         return false;
     }
     w->cluster_owes &= ~s->mask;

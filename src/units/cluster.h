@@ -48,8 +48,6 @@ static inline struct cta *cluster_next(const struct cta *c)
 /* The shape of a launch's clusters: what it asks for, or what the kernel requires. */
 void cluster_shape(struct launch *l);
 
-/* barrier.cluster.wait by the running split; true: it goes on. */
-bool cluster_wait(struct warp *w, struct split *s, const struct insn *i);
 /* Threads of the CTA have left: the phase may be complete. */
 void cluster_recheck(struct cta *c);
 #endif

@@ -18,7 +18,8 @@ int run_griddep_launch(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-bool dependent_arrive(struct warp *w, struct split *s, const struct insn *i)
+/* griddepcontrol.wait: a split that does not go on is idle until the launches in front are done. */
+bool wait_depend(struct warp *w, struct split *s, const struct insn *i)
 {
     const u32 *word = w->cta->launch->in->overlaps;
     u32 *waited = w->cta->launch->in->waited;

@@ -3,8 +3,6 @@
 #define LOCKSTEP_DEPENDENT_H
 #include "sim/machine.h"
 
-/* griddepcontrol.wait: true, the split goes on; false, it is idle until the launches in front are done. */
-bool dependent_arrive(struct warp *w, struct split *s, const struct insn *i);
 /* The CTA has had a turn, or is done: if all CTAs have triggered or left, the one behind is told. */
 void dependent_look(struct worker *k, const struct cta *c, bool done);
 #endif

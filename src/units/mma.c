@@ -353,7 +353,7 @@ static void multiply(const struct product *p, char *R, u32 lanes)
 int run_mma(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct product p = { .warp = w, .insn = i, .R = R };
-    const struct mma *f = p.form = &w->code->low->mma[w->code->low->op[i->op].aux];
+    const struct mma *f = p.form = &w->code->low->mma[w->code->low->op[i->op].product];
     u32 lanes = active_lanes(w, R, i);
     bool planes = w->code->watch & WATCH_INIT && w->planes && w->planes->dirty;
     if (!lanes) return 0;

@@ -5,6 +5,7 @@
 #include "sim/lanes.h"
 #include "check/planes.h"
 #include "sim/sim_run.h"
+#include "sim/wait.h"
 
 enum { RAW = ~0u }; /* in tmem.origin: nobody has written the cell */
 
@@ -64,7 +65,8 @@ static u32 find_room(const struct tmem *t, u32 units)
     return at + units <= TMEM_UNITS ? at : TMEM_UNITS;
 }
 
-bool tmem_room(struct warp *w, struct split *s, const struct insn *i)
+/* tcgen05.alloc by the running split. */
+bool wait_room(struct warp *w, struct split *s, const struct insn *i)
 {
     struct tmem *t = tmem_of(w->cta);
     const struct insn_opnd *o = insn_src(w->code, i, 0);
@@ -83,9 +85,7 @@ bool tmem_room(struct warp *w, struct split *s, const struct insn *i)
                      "Relinquish the permit behind the last allocation.");
     u32 at = find_room(t, columns / TMEM_UNIT);
     if (at == TMEM_UNITS) {
-        s->state = SPLIT_TMEM;
-        s->op = i->op;
-        s->missing = 0;
+        split_waits(s, i, WAIT_room);
         return false;
     }
     t->unit[at] = (struct tmem_allocation){ columns / TMEM_UNIT, w->code->low, i->op, w };
@@ -136,7 +136,7 @@ int run_tmem_dealloc(char *restrict R, const struct insn *i, struct warp *w)
     *x = (struct tmem_allocation){ 0 };
     for (u32 k = 0; k < w->cta->nwarps; k++)
         for (u32 j = 0; j < w->cta->warp[k]->nsplit; j++)
-            if (w->cta->warp[k]->split[j].state == SPLIT_TMEM) w->cta->warp[k]->split[j].state = SPLIT_RUN;
+            if (w->cta->warp[k]->split[j].state == SPLIT_AT(room)) w->cta->warp[k]->split[j].state = SPLIT_RUN;
     w->syncs++;
     return 0;
 }

@@ -41,8 +41,6 @@ struct tmem *tmem_of(struct cta *c); /* made when first asked for; NULL: no memo
 void tmem_begin(struct cta *c);      /* a CTA starts: nothing is allocated */
 void tmem_end(struct cta *c);        /* all its threads have left */
 void tmem_free(struct cta *c);
-/* tcgen05.alloc by the running split; false: there is no room, and it waits. */
-bool tmem_room(struct warp *w, struct split *s, const struct insn *i);
 /* The CTAs that an operation of a warp works on: its own, or both of its pair, the even one first. How many. */
 u32 tmem_ctas(const struct warp *w, bool pair, struct cta *out[2]);
 

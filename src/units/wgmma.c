@@ -19,6 +19,7 @@
 #include "check/proxy.h"
 #include "check/planes.h"
 #include "sim/sim_run.h"
+#include "sim/wait.h"
 #include <stdlib.h>
 
 enum { ROWS = 16, BLOCK = TENSOR_MOST, MOST_K = 64 }; /* of a warp; columns at once; of b, in words */
@@ -206,7 +207,7 @@ static void undefined_results(const struct registers *r, const struct wgmma *p, 
 static void complete(struct warp *w, const struct registers *r, const struct wgmma *p)
 {
     const struct lop *o = &p->low->op[p->op];
-    const struct mma *f = &p->low->mma[o->aux];
+    const struct mma *f = &p->low->mma[o->product];
     struct matrix m = matrix_of(p->b_at, f->b_rows);
     u32 a[ROWS * MOST_K], b[BLOCK * MOST_K], c[ROWS * BLOCK];
     u32 k = f->sparse ? f->k : mma_words(f), turn = f->negate_b ? tensor_sign((enum tensor_type)f->b) : 0;
@@ -276,7 +277,7 @@ static void add_chunks(struct flight *x, const struct chunks *c, const struct ct
 static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment moment, bool of_all)
 {
     const struct cta *c = w->cta;
-    const struct mma *f = &p->low->mma[p->low->op[p->op].aux];
+    const struct mma *f = &p->low->mma[p->low->op[p->op].product];
     struct chunks all = { .first = CHUNKS / 64 };
     bool told = observed(c->launch) && p->low == w->code->low, proxy = c->proxies && moment == FLIGHT_ISSUED;
     if (likely(!told && !proxy)) return;
@@ -338,7 +339,7 @@ static void undefined_a(const struct warp *w, const struct insn *i, const struct
 int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct lowered *low = w->code->low;
-    const struct mma *f = &low->mma[low->op[i->op].aux];
+    const struct mma *f = &low->mma[low->op[i->op].product];
     u32 lanes = active_lanes(w, R, i), n = f->nc;
     u64 a[LANES] = { 0 }, b[LANES], add[LANES];
     const struct insn_opnd *o = insn_src(w->code, i, n);
@@ -410,7 +411,7 @@ static bool needs_planes(const struct warp *w, const struct frame *fr, const str
 {
     u32 row[ROWS], col[256];
     return w->init_shared && !fr->planes && fr->code->watch & WATCH_INIT && fr == w->cur->fr &&
-           undefined_lines(w, p, &p->low->mma[p->low->op[p->op].aux], row, col);
+           undefined_lines(w, p, &p->low->mma[p->low->op[p->op].product], row, col);
 }
 
 bool wgmma_ready(struct warp *w)
@@ -475,7 +476,7 @@ void wgmma_recheck(struct warp *w)
     for (u32 k = first; k < first + 4 && k < w->cta->nwarps; k++) {
         struct warp *x = w->cta->warp[k];
         for (u32 j = 0; j < x->nsplit; j++)
-            if (x->split[j].state == SPLIT_GROUP && !wgmma_behind(x)) {
+            if (x->split[j].state == SPLIT_AT(group) && !wgmma_behind(x)) {
                 finish(x);
                 x->split[j].state = SPLIT_RUN;
             }
@@ -499,7 +500,8 @@ static void group_met(struct warp *w)
                          .kind = SYNC_GROUP, .cta = w->cta, .warp = group[0], .mask = group[0]->live, .op = NONE });
 }
 
-bool wgmma_meet(struct warp *w, struct split *s, const struct insn *i)
+/* Behind a wait: the split goes on when no warp of its warpgroup is behind it. */
+bool wait_group(struct warp *w, struct split *s, const struct insn *i)
 {
     if (!w->wgmmas) return true;
     w->syncs++;
@@ -508,8 +510,6 @@ bool wgmma_meet(struct warp *w, struct split *s, const struct insn *i)
         group_met(w);
         return true;
     }
-    s->op = i->op;
-    s->missing = 0;
-    s->state = SPLIT_GROUP;
+    split_waits(s, i, WAIT_group);
     return false;
 }

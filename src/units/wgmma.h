@@ -40,8 +40,6 @@ void wgmma_exit(struct warp *w, u32 mask); /* lanes leave */
 /* Puts the values of all products in flight into their accumulators, as the wait does that ptxas inserts in front of an
  * instruction that touches them; the products stay in flight. False: the frame needs planes for it first. */
 bool wgmma_ready(struct warp *w);
-/* Behind a wait: the split goes on when no warp of its warpgroup is behind it; false: it waits for them. */
-bool wgmma_meet(struct warp *w, struct split *s, const struct insn *i);
 /* A warp has come to its wait, or has left: those that it held back go on. */
 void wgmma_recheck(struct warp *w);
 /* The warps of the warpgroup that are behind this one, a bit each. */
