@@ -6,7 +6,8 @@
  * device; CTAs that grid.sync() waits for; lanes that a warp operation waits for; threads that a barrier waits for; a
  * value that no thread is left to write. */
 #include "check/deadlock.h"
-#include "units/cluster.h"
+#include "units/cluster_barrier.h"
+#include "sim/cluster.h"
 #include "check/exited.h"
 #include "sim/finding_place.h"
 #include "sim/sim_run.h"
@@ -328,8 +329,8 @@ static void explain_cluster(struct stopped *st, struct cause *c)
         for (u32 k = 0; k < y->nwarps; k++)
             for (u32 j = 0; j < y->warp[k]->nsplit; j++) {
                 const struct split *s = &y->warp[k]->split[j];
-                late.mask[k] |= s->mask & ~y->warp[k]->cluster_arrived;
-                if (!first.s && s->mask & ~y->warp[k]->cluster_arrived) first = (struct waiter){ y, y->warp[k], s };
+                late.mask[k] |= s->mask & ~cluster_arrived(y->warp[k]);
+                if (!first.s && s->mask & ~cluster_arrived(y->warp[k])) first = (struct waiter){ y, y->warp[k], s };
             }
         if (!first.s) continue;
         if (!c->other.s) c->other = first;
@@ -668,3 +669,10 @@ void stopped_report(struct launch *l)
 {
     report_stop(l, l->stop == SIM_INTERRUPTED ? F_interrupted : l->stop == SIM_OVERDUE ? F_time_limit : F_livelock);
 }
+
+static void report_if_stopped(struct launch *l)
+{
+    if (l->stop == SIM_LIVELOCK || l->stop == SIM_INTERRUPTED || l->stop == SIM_OVERDUE) stopped_report(l);
+}
+
+const struct attachment attach_stopped = { .launch_over = report_if_stopped };

@@ -5,6 +5,7 @@
  * they write; a thread that loads such a value from a place that another thread has stored it to gets a tag with its
  * register, and an access by that tag is reported. Like on a GPU, it reaches the thread's own memory. */
 #include "check/escape.h"
+#include "units/attachments.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/sim_run.h"
@@ -46,8 +47,11 @@ static bool grow(struct escapes *e)
 static void note(struct launch *l, struct escape x)
 {
     lock(&l->elock);
-    if (!l->escapes && (l->escapes = base_alloc(sizeof *l->escapes))) *l->escapes = (struct escapes){ 0 };
-    struct escapes *e = l->escapes;
+    struct escapes *e = l->attached[AT_escapes];
+    if (!e && (e = base_alloc(sizeof *e))) {
+        *e = (struct escapes){ 0 };
+        __atomic_store_n(&l->attached[AT_escapes], e, __ATOMIC_RELAXED);
+    }
     if (e && (2 * e->n < e->size || grow(e) || e->n + 1 < e->size)) {
         struct escape *to = place(e, x.at);
         e->n += !to->at;
@@ -86,10 +90,10 @@ u32 escape_loaded(const struct warp *w, u32 lane, const char *p, u64 value)
     struct launch *l = w->cta->launch;
     u64 cta = w->cta->linear, thread = w->id * LANES + lane;
     u32 tag = 0;
-    if (!__atomic_load_n(&l->escapes, __ATOMIC_RELAXED) || value - mem_local_window(l->sim->mem) >= MEM_LOCAL_BYTES)
+    if (!__atomic_load_n(&l->attached[AT_escapes], __ATOMIC_RELAXED) || value - mem_local_window(l->sim->mem) >= MEM_LOCAL_BYTES)
         return 0;
     lock(&l->elock);
-    const struct escapes *e = l->escapes;
+    const struct escapes *e = l->attached[AT_escapes];
     const struct escape *x = e->size ? place(e, p) : NULL;
     bool shared = p >= w->cta->shared && p < w->cta->shared + l->shared_total;
     if (x && x->at && x->value == value && (x->cta != cta || x->thread != thread) && !(shared && x->cta != cta)) {
@@ -100,9 +104,12 @@ u32 escape_loaded(const struct warp *w, u32 lane, const char *p, u64 value)
     return tag;
 }
 
-void escapes_end(struct launch *l)
+static void escapes_end(struct launch *l)
 {
-    if (l->escapes) base_free(l->escapes->of);
-    base_free(l->escapes);
-    l->escapes = NULL;
+    struct escapes *e = l->attached[AT_escapes];
+    if (e) base_free(e->of);
+    base_free(e);
+    l->attached[AT_escapes] = NULL;
 }
+
+const struct attachment attach_escapes = { .launch_free = escapes_end };

@@ -11,5 +11,4 @@ static inline bool tag_is_local(u32 t) { return t & TAG_LOCAL && t != TAG_MIXED;
 handler escape_store;
 /* The tag of an address of local memory that a lane has loaded from p; 0: it is the lane's own, or nobody's. */
 u32 escape_loaded(const struct warp *w, u32 lane, const char *p, u64 value);
-void escapes_end(struct launch *l);
 #endif

@@ -13,7 +13,7 @@
  * as long as both ways only compute: its outcome may be thrown away, as that of the threads behind the end of a tail
  * that cub::BlockStore leaves out. There, too, what either way writes becomes computed; where such a value reaches the
  * host, the finding is about the branch that decided it. Branches on undefined values inside are part of the choice. */
-#include "check/planes.h"
+#include "sim/planes.h"
 
 enum { REGION_MOST = 32 };
 struct region {

@@ -6,7 +6,7 @@
  * makes a computed value of whatever it gets. */
 #include "sim/handlers.h"
 #include "sim/lanes.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 
 struct step { /* one operation under way */
     struct warp *w;

@@ -2,12 +2,12 @@
  * both (rules.md I1, I2). What memory is born as: mem.c for the device's, init_frame and init_cta below for local and
  * shared memory. */
 #include "units/async.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "sim/handlers.h"
-#include "check/init_fast.h"
+#include "sim/init_fast.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 
 struct shadow *init_shadow(const struct warp *w, u32 space, u32 lane, u64 addr, u64 *at)
 {

@@ -2,7 +2,7 @@
  * copied are at most a note (rules.md I2, I3): single ones are padding, so only elements of which every byte is a
  * copy of what was never written are named, or 64 bytes in a row where elements are not known. Memory that no kernel
  * has written is not checked: it need not hold a result. */
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "mem/mem_finding.h"
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "sim/warpop.h"
 
 static const enum finding_kind kinds[] = {

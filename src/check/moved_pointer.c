@@ -4,6 +4,7 @@
  * that one the launch was given as well. Whether this is so is known when the launch has ended: until then its reports
  * are held. A pointer through which its own object was accessed, or nothing at all, is that object's. */
 #include "report/report.h"
+#include "units/attachments.h"
 #include "check/moved_pointer.h"
 #include "sim/sim_run.h"
 
@@ -59,7 +60,7 @@ static bool is_given(const struct launch *l, const struct mem_object *o, u32 but
 /* The record of a parameter; NULL: there is none yet. */
 static struct moved *record(const struct launch *l, u32 off)
 {
-    struct moved *m = l->moved;
+    struct moved *m = l->attached[AT_moved];
     while (m && m->off != off) m = m->next;
     return m;
 }
@@ -75,9 +76,9 @@ struct report *moved_pointer_held(const struct access *a, const struct lane_chec
     lock(&l->elock);
     struct moved *m = record(l, off);
     if (!m && (m = base_alloc(sizeof *m))) {
-        *m = (struct moved){ l->moved, off, c->hit, report_new() };
+        *m = (struct moved){ l->attached[AT_moved], off, c->hit, report_new() };
         if (m->held) report_launch(m->held, report_launch_number(l->in->report));
-        l->moved = m;
+        l->attached[AT_moved] = m;
     }
     struct report *held = m && m->to == c->hit ? m->held : NULL;
     unlock(&l->elock);
@@ -85,13 +86,16 @@ struct report *moved_pointer_held(const struct access *a, const struct lane_chec
     return held;
 }
 
-void moved_pointer_end(struct launch *l)
+static void moved_pointer_end(struct launch *l)
 {
-    while (l->moved) {
-        struct moved *m = l->moved;
+    for (struct moved *m = l->attached[AT_moved], *next; m; m = next) {
         if (m->held && is_own(l, m->off)) report_take(l->in->report, m->held, F_bounds_neighbour);
         report_free(m->held);
-        l->moved = m->next;
+        next = m->next;
         base_free(m);
     }
+    l->attached[AT_moved] = NULL;
 }
+
+/* At the end of a launch: reports what was held of pointers that are their object's, and forgets the others. */
+const struct attachment attach_moved = { .launch_over = moved_pointer_end };

@@ -9,6 +9,4 @@ void moved_pointer_own(const struct access *a);
 /* Where a report that the lane landed in c->hit is held until the launch ends; NULL: it is reported at once. The lane
  * may go on. */
 struct report *moved_pointer_held(const struct access *a, const struct lane_check *c);
-/* At the end of a launch: reports what was held of pointers that are their object's, and forgets the others. */
-void moved_pointer_end(struct launch *l);
 #endif

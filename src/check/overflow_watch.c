@@ -1,5 +1,6 @@
 /* Following values that overflowed, at run time: overflow_watch.h says how. */
 #include "check/overflow_watch.h"
+#include "units/attachments.h"
 #include "flow/overflow.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
@@ -19,9 +20,12 @@ struct overflows {
 
 /* ---- what is remembered ---- */
 
+/* NULL: none so far. */
+static struct overflows *overflows_of(const struct warp *w) { return w->attached[AT_overflows]; }
+
 static struct overflow *find(const struct warp *w, const struct opnd *o)
 {
-    const struct overflows *t = w->overflows;
+    const struct overflows *t = overflows_of(w);
     for (u32 k = 0; t && o->kind == O_REG && k < t->n; k++)
         if (t->at[k].reg == o->reg && t->at[k].frame == w->cur->fr) return &t->at[k];
     return NULL;
@@ -29,8 +33,9 @@ static struct overflow *find(const struct warp *w, const struct opnd *o)
 
 static struct overflow *make(struct warp *w, u32 reg)
 {
-    struct overflows *t = w->overflows;
-    if (!t && !(t = w->overflows = base_alloc(sizeof *t))) return NULL;
+    struct overflows *t = overflows_of(w);
+    if (!t && !(t = base_alloc(sizeof *t))) return NULL;
+    attach_warp(w, AT_overflows, t);
     if (t->n == t->cap) {
         u32 cap = t->cap ? 2 * t->cap : 8;
         struct overflow *more = base_realloc(t->at, sizeof *more * cap);
@@ -47,20 +52,19 @@ static void clear(struct warp *w, const struct opnd *d, u32 lanes)
     struct overflow *x = find(w, d);
     if (!x) return;
     x->lanes &= ~lanes;
-    if (!x->lanes) *x = w->overflows->at[--w->overflows->n];
+    if (!x->lanes) *x = overflows_of(w)->at[--overflows_of(w)->n];
 }
 
-void overflow_reset(struct warp *w)
+static void overflow_reset(struct warp *w) { overflows_of(w)->n = 0; }
+
+static void overflow_free(struct warp *w)
 {
-    if (w->overflows) w->overflows->n = 0;
+    base_free(overflows_of(w)->at);
+    base_free(overflows_of(w));
+    attach_warp(w, AT_overflows, NULL);
 }
 
-void overflow_free(struct warp *w)
-{
-    if (w->overflows) base_free(w->overflows->at);
-    base_free(w->overflows);
-    w->overflows = NULL;
-}
+const struct attachment attach_overflows = { .warp_begin = overflow_reset, .warp_free = overflow_free };
 
 /* ---- one operation ---- */
 
@@ -208,14 +212,14 @@ static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 m
         inherit(d, &out, l);
         d->means[l] = out.means[l];
     }
-    if (!d->lanes) *d = w->overflows->at[--w->overflows->n];
+    if (!d->lanes) *d = overflows_of(w)->at[--overflows_of(w)->n];
 }
 
 int overflow_step(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     u8 flags = w->code->low->overflow[i->op];
-    bool any = w->overflows && w->overflows->n;
+    bool any = overflows_of(w) && overflows_of(w)->n;
     s32 at[LANES], bt[LANES], ct[LANES];
     const s32 *a = at, *b = bt, *c = ct;
     if (!any && !(flags & OVERFLOW_NARROW)) return 0;
@@ -277,13 +281,13 @@ static struct overflow *of_address(const struct access *a)
 
 void overflow_explain(const struct access *a, u32 mask, struct arena *mem, struct finding *f)
 {
-    const struct overflow *x = a->warp->overflows && a->site->addr_width == 8 ? of_address(a) : NULL;
+    const struct overflow *x = overflows_of(a->warp) && a->site->addr_width == 8 ? of_address(a) : NULL;
     if (x && x->lanes & mask) describe(mem, x, a->warp, (u32)__builtin_ctz(x->lanes & mask), f);
 }
 
 int overflow_use(char *restrict R, const struct insn *i, struct warp *w)
 {
-    if (!w->overflows || !w->overflows->n) return 0;
+    if (!overflows_of(w) || !overflows_of(w)->n) return 0;
     struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = active_lanes(w, R, i) };
     const struct overflow *x = of_address(&a);
     u32 lanes = x ? x->lanes & a.mask : 0;

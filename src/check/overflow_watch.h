@@ -7,8 +7,6 @@
 #include "sim/access.h"
 
 handler overflow_step, overflow_use;
-void overflow_reset(struct warp *w);
-void overflow_free(struct warp *w);
 /* If the address of one of these lanes overflowed: the arithmetic as cause and origin of a finding about the access. */
 void overflow_explain(const struct access *a, u32 mask, struct arena *mem, struct finding *f);
 #endif

@@ -1,7 +1,7 @@
 /* Planes beside registers, and the table of origins that taints point to. */
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "code/shared_layout.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "explain/explain_access.h"
 #include "sim/finding_place.h"
 

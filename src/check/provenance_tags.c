@@ -1,6 +1,7 @@
 /* Tag planes: the object behind a pointer, for registers of which the text does not tell it (flow/provenance.h). A tag
  * is an object id a lane, 0 for a plain number, TAG_MIXED for arithmetic between pointers. */
 #include "flow/provenance.h"
+#include "units/attachments.h"
 #include "check/escape.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
@@ -111,7 +112,7 @@ void tags_loaded(const struct access *a, u32 k, struct opnd o, u32 slot, u32 cls
             last = v;
         }
         t[lane] = id;
-        if (unlikely(w->cta->launch->escapes != NULL) && !id && a->ok >> lane & 1)
+        if (unlikely(w->cta->launch->attached[AT_escapes] != NULL) && !id && a->ok >> lane & 1)
             t[lane] = escape_loaded(w, lane, a->ptr[lane] + (u64)k * a->site->width, v);
     }
 }

@@ -9,8 +9,9 @@
  * Stores of kernels that have such readers are marked (INS_PROXY of decode.h), in chunks of 16 bytes. Bytes that
  * cp.async brings are left out. */
 #include "check/proxy.h"
+#include "units/attachments.h"
 #include "sim/access.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "sim/finding_place.h"
 #include "units/flight.h"
 #include "sim/handlers.h"
@@ -31,28 +32,29 @@ struct proxies { /* of a CTA */
     struct stored at[];
 };
 
+static struct proxies *proxies_in(const struct cta *c) { return c->attached[AT_proxies]; } /* NULL: nothing so far */
+
 static struct proxies *proxies_of(struct cta *c)
 {
-    if (c->proxies) return c->proxies;
+    struct proxies *p = proxies_in(c);
+    if (p) return p;
     u32 n = (u32)((c->launch->shared_total + CHUNK - 1) / CHUNK);
-    c->proxies = base_need(sizeof *c->proxies + n * sizeof *c->proxies->at);
-    memset(c->proxies, 0, sizeof *c->proxies + n * sizeof *c->proxies->at);
-    c->proxies->age = 1;
-    c->proxies->n = n;
-    return c->proxies;
+    p = base_need(sizeof *p + n * sizeof *p->at);
+    memset(p, 0, sizeof *p + n * sizeof *p->at);
+    p->age = 1;
+    p->n = n;
+    attach_cta(c, AT_proxies, p);
+    return p;
 }
 
-void proxy_begin(struct cta *c)
+static void begin(struct cta *c) { proxies_in(c)->age++; }
+
+static void fence(struct warp *w, const struct lop *o)
 {
-    if (c->proxies) c->proxies->age++;
-    base_free(c->maps);
-    c->maps = NULL;
+    if (o->aux & FENCE_ASYNC) proxies_in(w->cta)->age++;
 }
 
-void proxy_fence(struct warp *w, const struct lop *o)
-{
-    if (o->aux & FENCE_ASYNC && w->cta->proxies) w->cta->proxies->age++;
-}
+const struct attachment attach_proxies = { .cta_begin = begin, .fence = fence };
 
 /* The offset of an address in the shared memory of the CTA; beyond its end: it is elsewhere. */
 static u64 own_offset(const struct access *a, u32 lane)
@@ -83,7 +85,7 @@ int proxy_store(char *restrict R, const struct insn *i, struct warp *w)
 
 void proxy_wrote(struct cta *c, const char *at, u32 bytes)
 {
-    struct proxies *p = c->proxies;
+    struct proxies *p = proxies_in(c);
     u64 from = (u64)(at - c->shared);
     for (u64 k = from / CHUNK; p && k <= (from + bytes - 1) / CHUNK && k < p->n; k++) p->at[k].age = 0;
 }
@@ -108,7 +110,7 @@ static void missing(const struct flight *f, const struct stored *s, u64 offset)
 
 void proxy_reads(const struct flight *f)
 {
-    const struct proxies *p = f->from_cta->proxies;
+    const struct proxies *p = proxies_in(f->from_cta);
     if (likely(!p) || f->from_space != SP_SHARED || f->was_read) return;
     for (u32 n = 0; n < f->n; n++) {
         const struct flight_move *m = &f->move[n];
@@ -137,21 +139,31 @@ struct changed_maps { /* of a CTA */
     } p[MAPS];
 };
 
+static struct changed_maps *maps_of(const struct cta *c) { return c->attached[AT_maps]; } /* NULL: none so far */
+
+static void maps_begin(struct cta *c)
+{
+    base_free(maps_of(c));
+    attach_cta(c, AT_maps, NULL);
+}
+
+const struct attachment attach_maps = { .cta_begin = maps_begin };
+
 int run_map_event(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct insn_opnd *o = insn_src(w->code, i, 0);
     struct cta *c = w->cta;
     bool changed = w->code->low->op[i->op].aux == MAP_CHANGED;
     u64 at[LANES];
-    if (!(c->launch->in->checks & CHECK_ASYNC) || (!changed && !c->maps)) return 0;
+    if (!(c->launch->in->checks & CHECK_ASYNC) || (!changed && !maps_of(c))) return 0;
     lane_values(w->code, R, o->slot, o->cls, 8, at);
-    if (!c->maps) {
-        c->maps = base_need(sizeof *c->maps);
-        c->maps->n = 0;
+    if (!maps_of(c)) {
+        attach_cta(c, AT_maps, base_need(sizeof(struct changed_maps)));
+        maps_of(c)->n = 0;
     }
     for (u32 m = active_lanes(w, R, i); m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m), k = 0;
-        struct changed_maps *maps = c->maps;
+        struct changed_maps *maps = maps_of(c);
         while (k < maps->n && maps->p[k].at != at[l]) k++;
         if (!changed && k < maps->n) maps->p[k] = maps->p[--maps->n];
         if (!changed || k == MAPS) continue;
@@ -167,7 +179,7 @@ int run_map_event(char *restrict R, const struct insn *i, struct warp *w)
 
 void proxy_map(struct warp *w, const struct insn *i, u32 lane, u64 at)
 {
-    const struct changed_maps *maps = w->cta->maps;
+    const struct changed_maps *maps = maps_of(w->cta);
     struct arena mem = { 0 };
     for (u32 k = 0; maps && k < maps->n; k++) {
         if (maps->p[k].at != at) continue;

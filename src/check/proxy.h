@@ -4,8 +4,6 @@
 #include "sim/machine.h"
 
 struct flight;
-void proxy_begin(struct cta *c);                       /* a CTA starts: nothing is written */
-void proxy_fence(struct warp *w, const struct lop *o); /* threads of the CTA execute a fence */
 void proxy_wrote(struct cta *c, const char *at,
                  u32 bytes); /* something else than an ordinary store has written there */
 /* The async proxy reads the sources of a flight: reports the first that an ordinary store has written since the last

@@ -9,7 +9,7 @@
  * A flag may also come too early, whatever fences there are: in each turn of the loop in which the kernel answers, the
  * only flag of an allocation is stored before the data in it, and not again before the kernel looks for the next
  * question. A flag that is stored twice (busy, done), or once more behind the loop, is left alone. */
-#include "check/publish.h"
+#include "units/attachments.h"
 #include "sim/access.h"
 #include "sim/finding_place.h"
 
@@ -214,7 +214,7 @@ static void report_function(struct published *p)
     }
 }
 
-void publish_report(struct launch *l)
+static void publish_report(struct launch *l)
 {
     struct published p = { .l = l };
     if (!(l->in->checks & CHECK_RACE)) return;
@@ -232,3 +232,5 @@ void publish_report(struct launch *l)
             if (flags) report_function(&p);
         }
 }
+
+const struct attachment attach_publish = { .launch_over = publish_report };

@@ -1,5 +1,5 @@
 /* What is wrong with how tensor memory is used: tmem.h. */
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "sim/finding_place.h"
 #include "units/flight.h"
 #include "sim/sim_run.h"
@@ -61,7 +61,7 @@ bool tmem_check_quarter(struct warp *w, u32 op, u32 lanes, struct tmem_area a)
 
 bool tmem_check_area(struct warp *w, u32 op, u32 lanes, const struct cta *c, struct tmem_area a, const char *what)
 {
-    const struct tmem *t = c->tmem;
+    const struct tmem *t = tmem_in(c);
     u32 end = a.column + a.columns, first = 0, units = 0;
     char cause[320];
     for (u32 u = 0; t && u < TMEM_UNITS; u++)
@@ -128,7 +128,7 @@ void tmem_check_flights(struct warp *w, u32 op, u32 lanes, struct tmem_area a, b
 void tmem_end(struct cta *c)
 {
     for (u32 u = 0; u < TMEM_UNITS && !launch_interrupted(c->launch); u++) {
-        const struct tmem_allocation *x = &c->tmem->unit[u];
+        const struct tmem_allocation *x = &tmem_in(c)->unit[u];
         char cause[160];
         struct finding f = { .kind = F_tmem_leak, .cause = cause };
         if (!x->units || !(c->launch->in->checks & CHECK_ASYNC)) continue;

@@ -4,7 +4,7 @@
  * What a launch read is known from the ranges of its sites: the first access of a site finds the object and keeps it
  * (access.c), so nothing is watched. A __device__ variable may count on its zeros, and be written later: it is named
  * only if it is a scalar that no instruction of the program does anything with but load it. */
-#include "check/unset.h"
+#include "units/attachments.h"
 #include "sim/finding_place.h"
 
 struct unset { /* a variable that was read */
@@ -115,7 +115,7 @@ static void note(const struct launch *l, const struct unset *u)
     arena_free(&mem);
 }
 
-void unset_report(struct launch *l)
+static void unset_report(struct launch *l)
 {
     enum { MOST = 64 }; /* variables that are named */
     struct unset v[MOST];
@@ -141,3 +141,5 @@ void unset_report(struct launch *l)
         }
     for (u32 k = 0; k < n; k++) note(l, &v[k]);
 }
+
+const struct attachment attach_unset = { .launch_over = unset_report };

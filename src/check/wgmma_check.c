@@ -1,6 +1,7 @@
 /* What is wrong with wgmma: warps of a warpgroup that do not go together, descriptors that lead nowhere, registers that
  * are touched while a product has them (docs/tensor.md). */
 #include "lanes/descriptor.h"
+#include "units/bulk.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "lanes/product.h"
@@ -28,30 +29,36 @@ struct wgmma_log {
     bool told; /* it has been reported that they do not agree */
 };
 
-void wgmma_logs_reset(struct cta *c)
-{
-    if (c->wgmma_logs) memset(c->wgmma_logs, 0, sizeof *c->wgmma_logs * ((c->nwarps + 3) / 4));
-}
+/* By warpgroup; NULL: none so far. */
+static struct wgmma_log *logs_of(const struct cta *c) { return c->attached[AT_wgmma_log]; }
+
+static void logs_reset(struct cta *c) { memset(logs_of(c), 0, sizeof(struct wgmma_log) * ((c->nwarps + 3) / 4)); }
 
 static struct wgmma_log *log_of(const struct warp *w)
 {
     struct cta *c = w->cta;
-    if (!c->wgmma_logs) {
-        size_t bytes = sizeof *c->wgmma_logs * ((c->nwarps + 3) / 4);
-        c->wgmma_logs = base_need(bytes);
-        memset(c->wgmma_logs, 0, bytes);
+    if (!logs_of(c)) {
+        attach_cta(c, AT_wgmma_log, base_need(sizeof(struct wgmma_log) * ((c->nwarps + 3) / 4)));
+        logs_reset(c);
     }
-    return &c->wgmma_logs[w->id / 4];
+    return &logs_of(c)[w->id / 4];
 }
 
-bool wgmma_told(const struct warp *w) { return w->cta->wgmma_logs && w->cta->wgmma_logs[w->id / 4].told; }
+static void warp_left(struct warp *w)
+{
+    if (!w->live) wgmma_recheck(w);
+}
+
+const struct attachment attach_wgmma_log = { .cta_begin = logs_reset, .left = warp_left };
+
+bool wgmma_told(const struct warp *w) { return logs_of(w->cta) && logs_of(w->cta)[w->id / 4].told; }
 
 bool wgmma_is_last(const struct warp *w)
 {
     u32 first = w->id / 4 * 4;
     for (u32 k = first; k < first + 4 && k < w->cta->nwarps; k++) {
         const struct warp *x = w->cta->warp[k];
-        if (x->live && (!x->wgmmas || x->wgmmas->count < w->wgmmas->count)) return false;
+        if (x->live && (!wgmmas_of(x) || wgmmas_of(x)->count < wgmmas_of(w)->count)) return false;
     }
     return true;
 }
@@ -59,7 +66,7 @@ bool wgmma_is_last(const struct warp *w)
 static void check_group(struct warp *w, const struct insn *i, u64 a, u64 b)
 {
     struct wgmma_log *g = log_of(w);
-    u32 n = w->wgmmas->count, first = w->id / 4 * 4, warps = MIN_OF(w->cta->nwarps - first, 4u);
+    u32 n = wgmmas_of(w)->count, first = w->id / 4 * 4, warps = MIN_OF(w->cta->nwarps - first, 4u);
     char cause[240];
     if (g->told) return;
     if (warps < 4) {
@@ -97,13 +104,13 @@ static void check_counts(struct warp *w)
 {
     const struct cta *c = w->cta;
     u32 first = w->id / 4 * 4, end = MIN_OF(first + 4, c->nwarps);
-    struct wgmma_log *g = c->wgmma_logs ? &c->wgmma_logs[w->id / 4] : NULL;
+    struct wgmma_log *g = logs_of(c) ? &logs_of(c)[w->id / 4] : NULL;
     char cause[200];
     if (!g || g->told || !g->next) return;
     for (u32 k = first; k < end; k++)
         if (c->warp[k]->live) return;
     for (u32 k = first; k < end; k++) {
-        u32 n = c->warp[k]->wgmmas ? c->warp[k]->wgmmas->count : 0;
+        u32 n = wgmmas_of(c->warp[k]) ? wgmmas_of(c->warp[k])->count : 0;
         if (n == g->next || g->next - n > REMEMBERED) continue;
         struct finding f = { .kind = F_wgmma_divergent, .cause = cause };
         g->told = true;
@@ -118,7 +125,7 @@ static void check_counts(struct warp *w)
 
 void wgmma_exit(struct warp *w, u32 mask)
 {
-    const struct wgmmas *s = w->wgmmas;
+    const struct wgmmas *s = wgmmas_of(w);
     char cause[160];
     for (u32 k = 0; asked(w) && k < s->n && mask; k++) {
         struct finding f = { .kind = F_async_unfinished, .cause = cause };
@@ -182,7 +189,7 @@ static void check_pattern(struct warp *w, const struct insn *i, const struct ope
     u32 lines = m->width / 16, line = (m->start >> 7) - m->base, pattern = 8 * m->width;
     char cause[320];
     if (lines == 1 || !(line & (lines - 1))) return;
-    if (!m->base && w->cta->swizzles >> __builtin_ctz(lines) & 1) return;
+    if (!m->base && bulk_swizzles(w->cta) >> __builtin_ctz(lines) & 1) return;
     snprintf(cause, sizeof cause,
              "the descriptor of %s begins at 0x%x, %u bytes behind a multiple of %u, the pattern of its %u-byte "
              "swizzle, and its base "
@@ -235,7 +242,7 @@ static void check_fence(struct warp *w, const struct insn *i)
     const struct lowered *l = w->code->low;
     u32 writer = (u32)l->op[i->op].off;
     char cause[240], line[32];
-    if (!w->wgmmas->fenced)
+    if (!wgmmas_of(w)->fenced)
         snprintf(cause, sizeof cause, "no wgmma.fence came before the first product of the warp");
     else if (writer)
         snprintf(cause, sizeof cause, "a register of it was written%s, and no wgmma.fence came between",
@@ -243,7 +250,7 @@ static void check_fence(struct warp *w, const struct insn *i)
     else
         return;
     tell(w, i->op, F_wgmma_fence, cause, NULL);
-    w->wgmmas->fenced = true; /* once is enough */
+    wgmmas_of(w)->fenced = true; /* once is enough */
 }
 
 bool wgmma_check(struct warp *w, const struct insn *i, const struct mma *f, u32 lanes, const u64 *a, const u64 *b)
@@ -306,7 +313,7 @@ static const char *meets_now(struct wgmmas *s, const struct lowered *l, u32 op, 
 
 int wgmma_touch(char *restrict R, const struct insn *i, struct warp *w)
 {
-    struct wgmmas *s = w->wgmmas;
+    struct wgmmas *s = wgmmas_of(w);
     const struct lowered *l = w->code->low;
     if (likely(!s || !s->n) || w->cur->fr != w->base || !active_lanes(w, R, i)) return 0;
     for (u32 k = 0; k < s->n; k++) {

@@ -2,7 +2,7 @@
  * grid barrier that a thousand CTAs wait at is two lines. */
 #include "explain/deadlock_text.h"
 #include "code/shared_layout.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "explain/explain_access.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"

@@ -1,7 +1,7 @@
 /* A bad access in words: which object, which element, and the arithmetic that led there. Addresses are shown as
  * object + offset: where the arena lies differs between machines, and a report does not. */
 #include "explain/explain_access.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "sim/sim_run.h"
 #include "base/demangle.h"
 #include "code/shared_layout.h"

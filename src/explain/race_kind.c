@@ -6,7 +6,7 @@
 #include "race/race_launch.h"
 #include "sim/lanes.h"
 #include "sim/special_registers.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 
 bool draft_same_cta(const struct draft *x)
 {

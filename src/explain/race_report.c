@@ -13,7 +13,7 @@
 #include "race/race_launch.h"
 #include "flow/analyses.h"
 #include "code/shared_layout.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "explain/explain_access.h"
 #include "sim/finding_place.h"
 #include "units/grids.h"

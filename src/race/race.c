@@ -13,7 +13,7 @@
 #include "race/race_track.h"
 #include "race/race_volatile.h"
 #include "sim/barrier.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "sim/lanes.h"
 
 /* ---- synchronisation ---- */

@@ -20,7 +20,7 @@
 #include "race/race_async.h"
 #include "race/race_clock.h"
 #include "race/race_touch.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "units/flight.h"
 #include "sim/lanes.h"
 

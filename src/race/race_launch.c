@@ -19,7 +19,7 @@
 #include "race/race_track.h"
 #include "race/race_volatile.h"
 #include "race/race_touch.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "units/grids.h"
 
 static void handed_drop(struct race_era *era);

@@ -10,10 +10,10 @@
  * together. */
 #include "race/race_pending.h"
 #include "race/race_touch.h"
-#include "check/init_fast.h"
+#include "sim/init_fast.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 
 struct pending {               /* a speculated load of one warp */
     const struct lowered *low; /* its function */

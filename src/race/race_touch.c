@@ -6,7 +6,7 @@
 #include "race/race_slow.h"
 #include "explain/race_report.h"
 #include "sim/lanes.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 
 /* The fast path of word j, compiled for each space. false: nothing was done. */
 static bool cell_access_quick(struct race_warp *w, struct cell *c, u32 op, u32 j, u64 me, u32 site, u32 space)

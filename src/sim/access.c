@@ -3,7 +3,7 @@
 #include "mem/mapped.h"
 #include "mem/shadow.h"
 #include "sim/call.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "check/escape.h"
 #include "explain/explain_access.h"
 #include "check/moved_pointer.h"

@@ -4,12 +4,11 @@
 #include "sim/call.h"
 #include "base/demangle.h"
 #include "lower/functions.h"
-#include "units/builtin.h"
 #include "sim/exec.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/special_registers.h"
 

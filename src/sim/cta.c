@@ -4,20 +4,12 @@
  * The warps of a CTA run in turn on the worker that has the CTA. A turn ends when every split of the warp waits, when
  * the warp gives way, or when it is done. The CTA is done with its last warp. */
 #include "sim/cta.h"
-#include "units/async.h"
-#include "check/proxy.h"
-#include "units/registers.h"
-#include "units/tmem.h"
-#include "units/wgmma.h"
+#include "sim/attach.h"
 #include "sim/barrier.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "sim/exec.h"
-#include "units/flight.h"
-#include "units/heap.h"
-#include "units/mbarrier.h"
 #include "sim/observe.h"
-#include "check/overflow_watch.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/special_registers.h"
 #include "trace/trace.h"
@@ -40,9 +32,7 @@ void cta_free(struct cta *c)
     for (u32 n = 0; n < c->nwarps; n++) {
         struct warp *w = c->warp[n];
         wait_probe_stop(w);
-        base_free(w->copies);
-        base_free(w->wgmmas);
-        overflow_free(w);
+        attach_free_warp(w);
         for (u32 k = 0; k < w->nsplit; k++) {
             if (w->split[k].reads) base_free(w->split[k].reads);
             struct frame *f = w->split[k].fr; /* a launch that was stopped leaves frames behind */
@@ -60,14 +50,7 @@ void cta_free(struct cta *c)
         base_free(w->plain_R);
         if (w->local) pages_release((u64)(uintptr_t)w->local, (u64)LANES * LOCAL_STACK);
     }
-    base_free(c->heap);
-    base_free(c->mbarriers);
-    base_free(c->wgmma_logs);
-    tmem_free(c);
-    base_free(c->register_logs);
-    base_free(c->proxies);
-    base_free(c->maps);
-    flights_free(c);
+    attach_free_cta(c);
     if (c->bytes <= SPARE_MOST) c = __atomic_exchange_n(&c->launch->sim->spare_cta, c, __ATOMIC_ACQ_REL);
     base_free(c);
 }
@@ -154,7 +137,7 @@ static void warp_start(struct warp *w, const struct start *as)
     bool plain = as->unwritten || (as->deopts && w->plain_R);
     struct frame *f = &w->base_frame;
     u32 first = w->id * LANES, left = l->threads - first;
-    w->nexits = w->arrived = w->cluster_arrived = w->cluster_owes = 0;
+    w->nexits = w->arrived = 0;
     w->first_live = w->live = left >= LANES ? ALL_LANES : (1u << left) - 1;
     f->code = plain ? l->plain : l->fast;
     f->R = plain ? w->plain_R : w->fast_R;
@@ -169,9 +152,7 @@ static void warp_start(struct warp *w, const struct start *as)
     w->code = NULL;
     w->trace = NULL;
     w->instrumented = false;
-    if (w->copies) async_reset(w);
-    if (w->wgmmas) wgmma_reset(w);
-    if (w->overflows) overflow_reset(w);
+    if (unlikely(w->has)) ATTACH_EACH(w->has, warp_begin, w);
     w->next_fuel = FUEL_FIRST;
     w->fuel = (s32)as->fuel;
     w->woken = 0;
@@ -196,12 +177,7 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
 {
     struct launch *l = c->launch;
     c->linear = linear;
-    if (c->mbarriers) mbarrier_begin(c);
-    if (c->flights) flights_begin(c);
-    if (unlikely(c->wgmma_logs != NULL)) wgmma_logs_reset(c);
-    if (unlikely(c->tmem)) tmem_begin(c);
-    if (unlikely(c->register_logs != NULL)) registers_reset(c);
-    if (unlikely(c->proxies || c->maps)) proxy_begin(c);
+    if (unlikely(c->has)) ATTACH_EACH(c->has, cta_begin, c);
     if (linear < l->in->grid[0]) { /* most grids have one row, and a division takes as long as a few instructions */
         c->id[0] = (u32)linear;
         c->id[1] = c->id[2] = 0;
@@ -215,7 +191,6 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
     c->exited = c->divergent = c->triggered = c->gives_way = false;
     c->divergent_at = NULL;
     c->exits_reported = 0;
-    c->swizzles = 0;
     if (c->bars_used) {
         memset(c->bar, 0, sizeof c->bar);
         c->bars_used = 0;
@@ -285,13 +260,11 @@ bool cta_run(struct cta *c)
             if (e == EXEC_YIELD) yielded = true;
         }
         if (!c->running) {
-            if (unlikely(c->flights)) flights_end(c);
-            if (unlikely(c->tmem)) tmem_end(c);
-            if (unlikely(c->heap)) heap_cta_ends(c);
+            if (unlikely(c->has)) ATTACH_EACH(c->has, cta_end, c);
             if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_END, .cta = c, .op = NONE });
             return true;
         }
-        if (!ran && unlikely(c->flights) && flights_land_all(c)) continue; /* somebody may wait for them */
+        if (!ran && unlikely(c->has) && attach_push(c)) continue; /* somebody may wait for it */
         if (!ran) {
             c->state = CTA_WAIT;
             return false;

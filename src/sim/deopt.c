@@ -4,7 +4,7 @@
 #include "sim/deopt.h"
 #include "flow/flow.h"
 #include "sim/lanes.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "sim/special_registers.h"
 
 static void copy_register(const struct warp *w, const struct code *from, const char *F, const struct code *to, char *T,

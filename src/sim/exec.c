@@ -5,18 +5,15 @@
  * block of another runnable split, or beyond it, ends its turn, so that splits that meet are merged. Back edges cost
  * fuel; when there is none left, wait.c finds out whether the loop is idle. */
 #include "sim/exec.h"
-#include "units/async.h"
-#include "units/wgmma.h"
+#include "sim/attach.h"
 #include "sim/barrier.h"
 #include "sim/call.h"
-#include "units/cluster.h"
 #include "sim/deopt.h"
 #include "check/exited.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
 #include "sim/observe.h"
-#include "check/planes.h"
-#include "units/registers.h"
+#include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "trace/trace.h"
 #include "sim/trap.h"
@@ -51,19 +48,16 @@ static void leave_split(struct warp *w, u32 mask)
     }
 }
 
-/* Somebody wants to know that lanes leave: an observer, or what they have begun or are waited for at. */
+/* Somebody wants to know that lanes leave: an observer, or what hangs at the warp or the CTA. */
 static __attribute__((noinline)) void leave_heard(struct warp *w, u32 mask)
 {
     struct cta *c = w->cta;
-    if (w->copies) async_exit(w, mask);
-    if (w->wgmmas) wgmma_exit(w, mask);
+    ATTACH_EACH(w->has, leave, w, mask);
     if (observed(c->launch) && mask)
         observe_sync(c->launch,
                      (struct sync_event){ .kind = SYNC_EXIT, .cta = c, .warp = w, .mask = mask, .op = NONE });
     leave_split(w, mask);
-    if (c->cluster->arrived) cluster_recheck(c);
-    if (c->wgmma_logs && !w->live) wgmma_recheck(w);
-    if (c->register_logs && !w->live) registers_exit(w);
+    ATTACH_EACH(c->has, left, w);
 }
 
 /* Lanes leave the kernel. The running split is dropped by its caller when it has none left. */
@@ -72,8 +66,7 @@ void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
     const struct cta *c = w->cta;
     w->live &= ~mask;
     exit_record_add(w->exits, &w->nexits, &(struct exit_record){ mask, op, w->code->low });
-    if (unlikely(w->copies || w->wgmmas || observed(c->launch) || c->cluster->arrived || c->wgmma_logs ||
-                 c->register_logs))
+    if (unlikely(w->has || c->has || observed(c->launch)))
         leave_heard(w, mask);
     else
         leave_split(w, mask);

@@ -6,7 +6,7 @@
 #include "sim/memory.h"
 #include "sim/observe.h"
 #include "check/overflow_watch.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "sim/special_registers.h"
 
 /* What the handlers of a version depend on beside code.watch. Zeroed before it is filled: compared as bytes. */

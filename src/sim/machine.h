@@ -24,9 +24,6 @@
 #include "code/code.h"
 #include "sim/sim.h"
 
-struct copies;            /* async.c: asynchronous copies in flight of a warp */
-struct flights;           /* flight.c: asynchronous operations in flight of a CTA */
-struct mbarriers;         /* mbarrier.c: the valid mbarriers of a CTA */
 struct origins;           /* planes.h: where undefined values came from */
 struct planes;            /* planes.h: undefined bits of registers */
 struct pool;              /* worker_pool.c: threads of the host */
@@ -35,12 +32,6 @@ struct residency;         /* residency.h: room on the multiprocessors */
 struct rendezvous_taints; /* planes.h: undefined bits of operands at a rendezvous */
 struct shadow;            /* mem/shadow.h: which bytes of memory are defined */
 struct trace;             /* trace.h */
-struct changed_maps;      /* proxy.c */
-struct register_log;      /* registers.c: what warps of a warpgroup have executed of setmaxnreg */
-struct wgmmas;            /* wgmma.h: asynchronous products of a warp in flight */
-struct wgmma_log;         /* wgmma_check.c: what the warps of a warpgroup have issued */
-struct tmem;              /* tmem.h: tensor memory of a CTA */
-struct overflows;         /* overflow_watch.h: registers that hold an overflowed index */
 
 /* What a handler returns: go on with the next instruction; go on in plain code from this one; the launch stops; the
  * warp gives way before the block, of which nothing has run. */
@@ -48,6 +39,7 @@ enum { EV_NONE, EV_DEOPT, EV_STOP, EV_YIELD };
 
 enum { AROUND_MOST = 3 }; /* observers of a launch that lie around instructions (observe.h) */
 enum { MAX_WARPS = 32 };  /* of a CTA */
+enum { ATTACH_SLOTS = 24 }; /* for what hangs at a warp, a CTA, a launch (attach.h) */
 
 /* ---- frames and splits ---- */
 
@@ -111,6 +103,7 @@ struct warp { /* what every block touches comes first */
     char *R;  /* register file of the running split's frame */
     u32 mask; /* lanes of the running split */
     u32 live; /* lanes that have not exited */
+    u32 has;  /* bit set: which of `attached` are in use */
     /* lowest block that another runnable split of this frame is at: a jump to it or beyond ends the split's run */
     u32 limit;
     s32 fuel;            /* back edges until wait_out_of_fuel is called */
@@ -133,8 +126,6 @@ struct warp { /* what every block touches comes first */
     /* lanes that arrived at barrier arrived_bar without waiting, while other lanes of the warp were elsewhere */
     u32 arrived;
     u8 arrived_bar;
-    /* barrier.cluster: lanes that have arrived in this phase; lanes that have arrived and not waited since */
-    u32 cluster_arrived, cluster_owes;
     /* its wait has let a product of tcgen05 be done: others that wait for the same phase come first, as they would on a
      * card, where the next phase takes a while */
     bool met;
@@ -154,9 +145,7 @@ struct warp { /* what every block touches comes first */
     struct frame *base;          /* frame of the kernel */
     struct split split[LANES];   /* nsplit of them, in no order */
     char *local;                 /* [lane][LOCAL_STACK], mapped when first used */
-    struct overflows *overflows; /* NULL: none so far */
-    struct copies *copies;       /* NULL: none so far */
-    struct wgmmas *wgmmas;       /* NULL: none so far */
+    void *attached[ATTACH_SLOTS]; /* by row of the table of attachments (attach.h) */
     char *fast_R, *plain_R;      /* the two register files of the kernel's frame, kept for the next CTA */
     struct frame base_frame;
     struct planes *base_planes; /* of the kernel's frame in plain code */
@@ -220,16 +209,9 @@ struct cta {
     struct cluster own_cluster;         /* what `cluster` of all its CTAs points to, in the one of rank 0 */
     u32 rank;                           /* in the cluster: %cluster_ctarank */
     bool done;                          /* in a cluster: all its threads have left, and other CTAs go on */
-    struct mbarriers *mbarriers;        /* NULL: none so far */
-    struct flights *flights;            /* that its threads have issued; NULL: none so far */
-    struct heap_use *heap;              /* what its threads hold of the device heap; NULL: none so far */
     u32 phases;                         /* of its barriers that have completed */
-    struct tmem *tmem;                  /* NULL: not used so far */
-    struct wgmma_log *wgmma_logs;       /* by warpgroup; NULL: none so far */
-    struct register_log *register_logs; /* the same of setmaxnreg */
-    u8 swizzles;                        /* bit set: swizzles of tensor copies into its shared memory */
-    struct changed_maps *maps;          /* tensor maps that were changed (proxy.c); NULL: none so far */
-    struct proxies *proxies;            /* what ordinary stores have written (proxy.c); NULL: nothing so far */
+    u32 has;                            /* bit set: which of `attached` are in use */
+    void *attached[ATTACH_SLOTS];       /* by row of the table of attachments (attach.h) */
     struct shadow *init; /* which bytes of shared memory are defined; NULL: not checked, or there is none */
     void *race;          /* state of the race check for this CTA */
     struct worker *worker;
@@ -306,7 +288,6 @@ struct launch { /* read by all workers all the time; what they write has cache l
     u64 grid_workspace;                   /* what grid.sync() counts in; 0: not a cooperative launch */
     u64 param_address;                    /* generic address of the parameters, when the kernel takes it */
     u64 serial;                           /* number of the launch */
-    struct grid *as_grid;                 /* atomic: what its kernels launch (grids.h); NULL: nothing so far */
     struct writer *writers;               /* of the sim */
     u64 epochs;                           /* atomic: where the shadow of the next CTA's shared memory starts to count */
     u64 vtime_base;                       /* where clocks start */
@@ -352,10 +333,8 @@ struct launch { /* read by all workers all the time; what they write has cache l
     struct sim_result result; /* when it has ended */
     struct worker one;        /* what `worker` points to when there is one */
     u64 few_params[24];       /* what `param_copy` points to when they fit */
+    void *attached[ATTACH_SLOTS]; /* by row of the table of attachments (attach.h); who writes them says how */
     u64 own_param[8];         /* atomic: parameters whose own object was accessed through them (moved_pointer.c) */
-    struct moved *moved;      /* parameters that may not be their object's; guarded by elock */
-    struct heap_wave *heap; /* what its CTAs hold of the device heap (heap.c); guarded by elock; NULL: nothing so far */
-    struct escapes *escapes; /* pointers to local memory that its threads have stored (escape.c); NULL: none so far */
 };
 
 /* ---- the sim ---- */

@@ -9,14 +9,14 @@
  *           reported.
  * A lane that fails a check reads zero and writes nothing; the launch goes on, so that one run shows every cause. */
 #include "sim/memory.h"
+#include "sim/attach.h"
 #include "sim/atomic.h"
 #include "sim/call.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
-#include "check/planes.h"
-#include "check/proxy.h"
+#include "sim/planes.h"
 #include "sim/wait.h"
 
 /* ---- common ---- */
@@ -383,7 +383,7 @@ int run_fence(char *restrict R, const struct insn *i, struct warp *w)
     u32 lanes = active_lanes(w, R, i);
     if (!lanes) return 0;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    proxy_fence(w, &w->code->low->op[i->op]);
+    if (unlikely(w->cta->has)) ATTACH_EACH(w->cta->has, fence, w, &w->code->low->op[i->op]);
     if (observed(w->cta->launch))
         observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_FENCE,
                                                           .cta = w->cta,

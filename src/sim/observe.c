@@ -1,10 +1,10 @@
 /* Hands events to the observers of a launch. */
 #include "sim/observe.h"
 #include "sim/handlers.h"
-#include "check/init_fast.h"
+#include "sim/init_fast.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 
 static bool several_bring_handlers(const struct sim_launch *in)
 {

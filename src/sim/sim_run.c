@@ -2,23 +2,18 @@
  * the workers run (worker_pool.c), and gather what they counted. The sim itself, which outlives launches, is made here,
  * too. */
 #include "sim/sim_run.h"
+#include "sim/attach.h"
 #include "lower/functions.h"
 #include "flow/overflow.h"
 #include "code/shared_layout.h"
-#include "units/grids.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "check/deadlock.h"
-#include "check/escape.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
-#include "units/heap.h"
-#include "check/moved_pointer.h"
 #include "sim/observe.h"
-#include "check/planes.h"
-#include "check/publish.h"
+#include "sim/planes.h"
 #include "sim/residency.h"
 #include "trace/trace.h"
-#include "check/unset.h"
 #include "sim/worker_pool.h"
 
 enum { SPARE_ARENA = 1 << 16 }; /* bytes of an arena that are kept for the next launch */
@@ -289,15 +284,12 @@ static void mark_touched(const struct launch *l)
         }
 }
 
-/* Counts what was run, reports a launch that was stopped, and frees the CTAs. */
+/* Counts what was run, and frees the CTAs. */
 static void gather(struct launch *l)
 {
     struct sim_result *r = &l->result;
     r->end = l->stop;
     r->fault = __atomic_load_n(&l->fault, __ATOMIC_RELAXED);
-    if (r->end == SIM_LIVELOCK || r->end == SIM_INTERRUPTED || r->end == SIM_OVERDUE) stopped_report(l);
-    unset_report(l);
-    publish_report(l);
     r->serial = l->serial;
     r->infinite = l->kernel->has_infinity;
     r->nan = l->kernel->has_nan;
@@ -329,8 +321,7 @@ static void release(struct launch *l)
 {
     struct sim *s = l->sim;
     residency_end(l);
-    heap_launch_ends(l);
-    escapes_end(l);
+    ATTACH_ALL(launch_free, l);
     object_give(s, &s->workspaces, l->workspace);
     object_give(s, &s->params, l->params);
     if (l->param_copy != (char *)l->few_params) base_free(l->param_copy);
@@ -343,10 +334,9 @@ static void release(struct launch *l)
 void launch_finish(struct launch *l)
 {
     if (l->in->observers) observe_launch(l, false);
-    moved_pointer_end(l);
+    ATTACH_ALL(launch_over, l);
     gather(l);
     trace_close(l->trace);
-    grid_ends(l, &l->result);
     release(l);
 }
 
@@ -415,7 +405,7 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
     }
     if (ok) {
         if (given->order) order_choose(l);
-        grid_begins(l);
+        ATTACH_ALL(launch_begin, l);
         if (given->observers) observe_launch(l, true);
         return l;
     }

@@ -5,7 +5,7 @@
  * read to the next (clocks, the mask of active lanes) has a handler here. */
 #include "sim/special_registers.h"
 #include "code/shared_layout.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 

@@ -13,7 +13,7 @@
 #include "base/mapping.h"
 #include "flow/analyses.h"
 #include "sim/access.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "check/deadlock.h"
 #include "explain/deadlock_text.h"
 #include "sim/finding_place.h"

@@ -11,7 +11,7 @@
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 
 enum { M_UP, M_DOWN, M_BFLY, M_IDX, M_ALL, M_ANY, M_UNI, M_ADD, M_MIN, M_MAX, M_AND, M_OR, M_XOR };
 

@@ -6,8 +6,8 @@
  * grid barrier holds all that fit. A turn ends when the launch is over or nothing of it can go on; with other launches
  * in flight also when a CTA has given way, or after a while. */
 #include "sim/worker.h"
-#include "units/cluster.h"
-#include "units/dependent.h"
+#include "sim/attach.h"
+#include "sim/cluster.h"
 #include "check/exited.h"
 #include "sim/residency.h"
 #include "sim/sim_run.h"
@@ -232,7 +232,8 @@ enum turn worker_turn(struct worker *k)
     struct cta *c = next_cta(k, NULL, false, &over);
     while (c) {
         bool done = cluster_run(c), leave = false;
-        for (struct cta *x = c; unlikely(l->in->trigger != NULL) && x; x = cluster_next(x)) dependent_look(k, x, done);
+        for (struct cta *x = c; unlikely(l->in->trigger != NULL) && x; x = cluster_next(x))
+            ATTACH_ALL(turn, k, x, done);
         came = TURN_WENT;
         if (l->in->seeded && (l->started || others_in_flight(l))) { /* by numbers, so that it can be repeated */
             leave = ++ran >= TURN_CTAS || (!done && c->state == CTA_READY);

@@ -5,6 +5,7 @@
  * code that reads the destination too early reads what was there. A warp copies 512 bytes with one instruction, so
  * these copies have a short record of their own; larger ones are flights (flight.h). */
 #include "units/async.h"
+#include "units/attachments.h"
 #include "explain/explain_access.h"
 #include "sim/finding_place.h"
 #include "units/flight.h"
@@ -12,7 +13,7 @@
 #include "sim/lanes.h"
 #include "units/mbarrier.h"
 #include "sim/observe.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "check/proxy.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
@@ -39,18 +40,22 @@ struct copies {           /* of a warp; groups are counted lane by lane */
     struct copy c[];
 };
 
-void async_reset(struct warp *w)
+static struct copies *copies_in(const struct warp *w) { return w->attached[AT_copies]; }
+
+/* A warp starts: it has no copies. */
+static void async_reset(struct warp *w)
 {
-    w->copies->n = 0;
-    memset(w->copies->committed, 0, sizeof w->copies->committed);
-    memset(w->copies->waits, 0, sizeof w->copies->waits);
-    memset(w->copies->counted, 0, sizeof w->copies->counted);
-    w->copies->issued = 0;
+    struct copies *s = copies_in(w);
+    s->n = 0;
+    memset(s->committed, 0, sizeof s->committed);
+    memset(s->waits, 0, sizeof s->waits);
+    memset(s->counted, 0, sizeof s->counted);
+    s->issued = 0;
 }
 
 bool async_flight(const struct warp *w, u32 lane, const char *at, struct async_flight *out)
 {
-    const struct copies *s = w->copies;
+    const struct copies *s = copies_in(w);
     for (u32 k = s ? s->n : 0; k-- > 0;) {
         const struct copy *c = &s->c[k];
         if (c->lane != lane || at < c->to || at >= c->to + c->bytes) continue;
@@ -68,7 +73,7 @@ bool async_flight(const struct warp *w, u32 lane, const char *at, struct async_f
 
 static struct copies *copies_of(struct warp *w, u32 more)
 {
-    struct copies *s = w->copies;
+    struct copies *s = copies_in(w);
     if (s && s->n + more <= s->cap) return s;
     u32 cap = s ? 2 * s->cap + more : 64 + more;
     struct copies *t = base_realloc(s, sizeof *t + cap * sizeof *t->c);
@@ -79,7 +84,8 @@ static struct copies *copies_of(struct warp *w, u32 more)
     }
     if (!s) memset(t, 0, sizeof *t);
     t->cap = cap;
-    return w->copies = t;
+    attach_warp(w, AT_copies, t);
+    return t;
 }
 
 /* What is undefined there is so here. */
@@ -100,7 +106,7 @@ static void copy_taints(struct warp *w, const struct copy *c)
 /* Does the copies of the lanes in mask with a number below `before`, of groups before the `keep` newest ones. */
 static void complete(struct warp *w, u32 mask, s64 keep, u32 before)
 {
-    struct copies *s = w->copies;
+    struct copies *s = copies_in(w);
     u32 left = 0;
     if (!s) return;
     for (u32 k = 0; k < s->n; k++) {
@@ -133,7 +139,7 @@ void async_count(struct warp *w, const struct insn *i, u32 lane, char *mbarrier,
 {
     struct flight *f = flight_new(w, i, lane, FLIGHT_MBARRIER);
     if (!f) return;
-    struct copies *s = w->copies;
+    struct copies *s = copies_in(w);
     if (s) s->counted[lane] = s->issued;
     f->mbarrier = mbarrier;
     f->mbarrier_at = at;
@@ -145,7 +151,7 @@ void async_count(struct warp *w, const struct insn *i, u32 lane, char *mbarrier,
 bool async_covers(const struct cta *c, const char *at, u32 bytes)
 {
     for (u32 n = 0; n < c->nwarps; n++) {
-        const struct copies *s = c->warp[n]->copies;
+        const struct copies *s = copies_in(c->warp[n]);
         for (u32 k = 0; s && k < s->n; k++)
             if (at < s->c[k].to + s->c[k].bytes && at + bytes > s->c[k].to) return true;
     }
@@ -181,9 +187,10 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-void async_exit(struct warp *w, u32 mask)
+/* Lanes leave: their copies complete. */
+static void async_exit(struct warp *w, u32 mask)
 {
-    const struct copies *s = w->copies;
+    const struct copies *s = copies_in(w);
     if (!s->n || !(w->cta->launch->in->checks & CHECK_ASYNC)) return;
     struct arena mem = { 0 };
     struct pending_site *v = NEW_ARRAY(&mem, struct pending_site, s->n);
@@ -285,7 +292,7 @@ int run_cp_commit(char *restrict R, const struct insn *i, struct warp *w)
 /* Waits until at most `pending` committed groups of each thread are under way; -1: until every copy is complete. */
 static int copy_wait(char *restrict R, const struct insn *i, struct warp *w, s64 pending)
 {
-    struct copies *s = w->copies;
+    struct copies *s = copies_in(w);
     u32 mask = active_lanes(w, R, i);
     for (u32 m = s ? mask : 0; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
@@ -302,3 +309,5 @@ int run_cp_wait(char *restrict R, const struct insn *i, struct warp *w)
 }
 
 int run_cp_wait_all(char *restrict R, const struct insn *i, struct warp *w) { return copy_wait(R, i, w, -1); }
+
+const struct attachment attach_copies = { .warp_begin = async_reset, .leave = async_exit };

@@ -19,6 +19,4 @@ bool async_covers(const struct cta *c, const char *at, u32 bytes);
 void async_complete(struct warp *w, u32 mask, s64 keep);
 /* cp.async.mbarrier.arrive of a lane: the mbarrier gets its arrival when the copies so far are complete. */
 void async_count(struct warp *w, const struct insn *i, u32 lane, char *mbarrier, u64 at);
-void async_exit(struct warp *w, u32 mask); /* lanes leave: their copies complete */
-void async_reset(struct warp *w);          /* a warp starts: it has no copies */
 #endif

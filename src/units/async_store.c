@@ -1,7 +1,7 @@
 /* st.async and red.async: stores and reductions into the shared memory of a CTA of the cluster, which signal an
  * mbarrier there (9.7.9.12, 9.7.13.7). Each is a flight (flight.h) whose bytes are known when it is issued. */
 #include "units/bulk.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"

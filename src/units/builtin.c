@@ -4,11 +4,11 @@
 #include "mem/mapped.h"
 #include "sim/call.h"
 #include "sim/finding_place.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "units/condition.h"
 #include "units/heap.h"
 #include "sim/observe.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "sim/sim_run.h"
 
 /* n bytes at a generic address of a lane, when they are the program's, with rights to them (MEM_READABLE, ...). */

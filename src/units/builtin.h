@@ -1,9 +1,8 @@
 /* Functions that the machine provides: printf, malloc and the like (builtin.c). */
 #ifndef LOCKSTEP_BUILTIN_H
 #define LOCKSTEP_BUILTIN_H
-#include "sim/machine.h"
+#include "sim/call.h"
 
-bool builtin_call(struct warp *w, const struct call *c, const struct insn *i);
 void runtime_call(struct warp *w, const struct call *c, const struct insn *i); /* device_runtime.c */
 
 /* ---- between the two ---- */

@@ -1,7 +1,7 @@
 /* Bulk copies and reductions: cp.async.bulk, cp.reduce.async.bulk (9.7.9.25.4), and the groups of those that write
  * global memory. Each is a flight (flight.h). */
 #include "units/bulk.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "mem/tensor_map.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"

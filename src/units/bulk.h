@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_BULK_H
 #define LOCKSTEP_BULK_H
 #include "sim/access.h"
+#include "units/attachments.h"
 #include "units/flight.h"
 
 /* The value of source k in a lane. */
@@ -18,6 +19,11 @@ u32 bulk_ranks(const struct warp *w, const char *R, const struct insn *i, const 
 void bulk_place(struct access *a, u32 rank, u32 lane);
 /* The same; false: all threads of that CTA have left, which is reported. */
 bool bulk_place_live(struct access *a, u32 rank, u32 lane);
+/* Bit set: swizzles of tensor copies into the shared memory of the CTA. */
+static inline u32 bulk_swizzles(const struct cta *c)
+{
+    return c->attached[AT_swizzles] ? *(const u8 *)c->attached[AT_swizzles] : 0;
+}
 /* The flight combines elements of that type of a tensor map (mem/tensor_map.h) with the destination. */
 void bulk_reduction(struct flight *f, enum atom_op op, u32 type);
 #endif

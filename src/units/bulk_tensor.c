@@ -6,7 +6,7 @@
 #include "mem/tensor_map.h"
 #include "sim/access.h"
 #include "units/bulk.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "explain/explain_access.h"
 #include "sim/finding_place.h"
 #include "units/flight.h"
@@ -533,6 +533,18 @@ static bool told_by(struct tensor_copy *c, struct access *mbarrier, u32 rank)
     return false;
 }
 
+static void swizzles_begin(struct cta *c) { *(u8 *)c->attached[AT_swizzles] = 0; }
+const struct attachment attach_swizzles = { .cta_begin = swizzles_begin };
+
+static void note_swizzle(struct cta *c, u32 swizzle)
+{
+    if (!c->attached[AT_swizzles]) {
+        attach_cta(c, AT_swizzles, base_need(1));
+        swizzles_begin(c);
+    }
+    *(u8 *)c->attached[AT_swizzles] |= (u8)(1u << swizzle);
+}
+
 /* The flight of the copy to one CTA, or to global memory; NULL: there is no memory for it. */
 static struct flight *new_flight(struct tensor_copy *c, const struct access *mbarrier, u32 rank, u32 bytes)
 {
@@ -546,7 +558,7 @@ static struct flight *new_flight(struct tensor_copy *c, const struct access *mba
     f->pack_6 = c->store && c->unit;
     if (!c->store) {
         f->to_cta = w->cta->cluster->cta[rank];
-        f->to_cta->swizzles |= (u8)(1u << c->map.swizzle);
+        note_swizzle(f->to_cta, c->map.swizzle);
         f->mbarrier = mbarrier->ptr[c->lane];
         f->mbarrier_at = mbarrier->addr[c->lane];
         f->mbarrier_cta = cluster_cta(w->cta, mbarrier->addr[c->lane]);

@@ -2,7 +2,7 @@
  * (9.7.13.18). The answer is 16 bytes that only query_cancel reads: whether there was one, and the first of its CTAs.
  */
 #include "units/bulk.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "units/mbarrier.h"

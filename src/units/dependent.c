@@ -4,8 +4,8 @@
  * launch behind it. That one runs beside it up to its wait, which is an idle split that polls a word of its operation:
  * it costs nothing, and standing still is recognised as with any loop that waits. Triggers are looked at when a CTA
  * gives way or ends, outside of instructions: starting a launch takes locks. */
-#include "units/dependent.h"
 #include "sim/lanes.h"
+#include "units/attachments.h"
 #include "sim/observe.h"
 #include "sim/wait.h"
 
@@ -40,7 +40,8 @@ bool wait_depend(struct warp *w, struct split *s, const struct insn *i)
     return false;
 }
 
-void dependent_look(struct worker *k, const struct cta *c, bool done)
+/* The CTA has had a turn, or is done: if all CTAs have triggered or left, the one behind is told. */
+static void look(struct worker *k, const struct cta *c, bool done)
 {
     struct launch *l = k->launch;
     if (done && !c->triggered) __atomic_fetch_add(&k->silent, 1, __ATOMIC_SEQ_CST);
@@ -53,3 +54,5 @@ void dependent_look(struct worker *k, const struct cta *c, bool done)
     report_launch_here(l->in->number);
     report_origin_here(l->in->origin);
 }
+
+const struct attachment attach_dependents = { .turn = look };

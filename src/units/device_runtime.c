@@ -14,7 +14,7 @@
 #include "sim/finding_place.h"
 #include "units/grids.h"
 #include "sim/observe.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "sim/sim_run.h"
 
 /* cudaError_t, as far as the device runtime returns them. */

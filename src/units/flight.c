@@ -1,9 +1,10 @@
 /* Flights (flight.h): the list of a CTA, their groups, and what they do to memory when they are done. */
 #include "units/flight.h"
+#include "units/attachments.h"
 #include "isa/words.h"
 #include "mem/shadow.h"
 #include "sim/atomic.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "sim/finding_place.h"
 #include "units/mbarrier.h"
 #include "sim/observe.h"
@@ -15,16 +16,20 @@ struct flights {                                  /* of a CTA */
     u32 committed[FLIGHT_ENDS][MAX_WARPS][LANES]; /* groups so far */
 };
 
+static struct flights *flights_in(const struct cta *c) { return c->attached[AT_flights]; }
+
 static struct flights *flights_of(struct cta *c)
 {
-    if (!c->flights) {
-        c->flights = base_alloc(sizeof *c->flights);
-        if (c->flights) memset(c->flights, 0, sizeof *c->flights);
-        if (c->flights) c->flights->last = &c->flights->first;
-    }
-    if (!c->flights)
+    struct flights *s = flights_in(c);
+    if (s) return s;
+    s = base_alloc(sizeof *s);
+    if (s) {
+        memset(s, 0, sizeof *s);
+        s->last = &s->first;
+        attach_cta(c, AT_flights, s);
+    } else
         launch_fail(c->launch, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for asynchronous operations in flight");
-    return c->flights;
+    return s;
 }
 
 static void flight_free(struct flight *f)
@@ -91,7 +96,7 @@ static void land_tensor(struct flights *s, const struct flight *before);
 void flight_issue(struct flight *f)
 {
     struct cta *c = f->warp->cta;
-    struct flights *s = c->flights;
+    struct flights *s = flights_in(c);
     f->next = NULL;
     *s->last = f;
     struct flight **at = s->last;
@@ -284,7 +289,7 @@ static void land_tensor(struct flights *s, const struct flight *before)
 
 void flights_land_tensor(struct cta *c)
 {
-    if (c->flights) land_tensor(c->flights, NULL);
+    if (flights_in(c)) land_tensor(flights_in(c), NULL);
 }
 
 void flights_commit(struct warp *w, u32 mask, enum flight_end end)
@@ -295,18 +300,18 @@ void flights_commit(struct warp *w, u32 mask, enum flight_end end)
 
 u32 flight_newer(const struct flight *f)
 {
-    u32 n = f->warp->cta->flights->committed[f->end][f->warp->id][f->lane];
+    u32 n = flights_in(f->warp->cta)->committed[f->end][f->warp->id][f->lane];
     return n > f->group ? n - f->group - 1 : 0;
 }
 
 bool flight_committed(const struct flight *f)
 {
-    return f->group < f->warp->cta->flights->committed[f->end][f->warp->id][f->lane];
+    return f->group < flights_in(f->warp->cta)->committed[f->end][f->warp->id][f->lane];
 }
 
 void flights_wait(struct warp *w, u32 mask, enum flight_end end, u32 keep, bool read)
 {
-    struct flights *s = w->cta->flights;
+    struct flights *s = flights_in(w->cta);
     if (!s) return;
     for (struct flight **at = &s->first; *at;) {
         struct flight *f = *at;
@@ -332,7 +337,7 @@ static struct flight **place_of(struct flights *s, const char *mbarrier)
 /* Those of one CTA that signal the mbarrier. */
 static bool land_at(struct cta *c, const char *mbarrier, bool *committed)
 {
-    struct flights *s = c->flights;
+    struct flights *s = flights_in(c);
     bool some = false;
     for (struct flight **at = s ? &s->first : NULL; at && *at;) {
         if ((*at)->end == FLIGHT_MBARRIER && (*at)->mbarrier == mbarrier) {
@@ -357,9 +362,10 @@ bool flights_land_at(struct cta *c, const char *mbarrier, bool *committed)
 }
 
 /* wgmma has no destination in memory, and its accumulators are its warp's until that waits. */
-bool flights_land_all(struct cta *c)
+/* All that a thread of the CTA has issued. */
+static bool flights_land_all(struct cta *c)
 {
-    struct flights *s = c->flights;
+    struct flights *s = flights_in(c);
     bool some = false;
     for (struct flight **at = s ? &s->first : NULL; at && *at;) {
         if ((*at)->end == FLIGHT_WGMMA)
@@ -372,9 +378,11 @@ bool flights_land_all(struct cta *c)
     return some;
 }
 
-void flights_begin(struct cta *c)
+/* A CTA starts: it has none. */
+static void flights_begin(struct cta *c)
 {
-    if (c->flights) memset(c->flights->committed, 0, sizeof c->flights->committed);
+    struct flights *s = flights_in(c);
+    memset(s->committed, 0, sizeof s->committed);
 }
 
 /* A copy without a piece, a store outside of its tensor, reads nothing: it is none. */
@@ -392,9 +400,10 @@ static void unfinished(const struct flight *f)
     finding_add_of(f->warp, f->low, f->op, &x, 1u << f->lane);
 }
 
-void flights_end(struct cta *c)
+/* All its threads have left. */
+static void flights_end(struct cta *c)
 {
-    struct flights *s = c->flights;
+    struct flights *s = flights_in(c);
     bool on = c->launch->in->checks & CHECK_ASYNC;
     while (s && s->first) {
         const struct flight *f = s->first;
@@ -405,23 +414,27 @@ void flights_end(struct cta *c)
     }
 }
 
-void flights_free(struct cta *c)
+static void flights_free(struct cta *c)
 {
-    struct flights *s = c->flights;
+    struct flights *s = flights_in(c);
     while (s && s->first) {
         struct flight *f = s->first;
         take_out(s, &s->first);
         flight_free(f);
     }
     base_free(s);
-    c->flights = NULL;
+    attach_cta(c, AT_flights, NULL);
 }
+
+const struct attachment attach_flights = {
+    .cta_begin = flights_begin, .push = flights_land_all, .cta_end = flights_end, .cta_free = flights_free
+};
 
 /* ---- for reports ---- */
 
 const struct flight *flight_to(const struct cta *c, const char *at, u32 bytes)
 {
-    for (const struct flight *f = c->flights ? c->flights->first : NULL; f; f = f->next)
+    for (const struct flight *f = flight_first(c); f; f = f->next)
         for (u32 k = 0; k < f->n; k++)
             if (f->move[k].to && at < f->move[k].to + f->move[k].bytes && at + bytes > f->move[k].to) return f;
     return NULL;
@@ -429,13 +442,13 @@ const struct flight *flight_to(const struct cta *c, const char *at, u32 bytes)
 
 const struct flight *flight_from(const struct cta *c, const char *at, u32 bytes)
 {
-    for (const struct flight *f = c->flights ? c->flights->first : NULL; f; f = f->next)
+    for (const struct flight *f = flight_first(c); f; f = f->next)
         for (u32 k = 0; k < f->n && !f->was_read; k++)
             if (f->move[k].from && at < f->move[k].from + f->move[k].bytes && at + bytes > f->move[k].from) return f;
     return NULL;
 }
 
-const struct flight *flight_first(const struct cta *c) { return c->flights ? c->flights->first : NULL; }
+const struct flight *flight_first(const struct cta *c) { return flights_in(c) ? flights_in(c)->first : NULL; }
 
 bool flight_commits_behind(const struct flight *f)
 {

@@ -8,7 +8,7 @@
  * It is done at the latest moment that the program allows, so that who does not wait sees what was there before:
  *   - when its thread waits for its group (flights_wait);
  *   - when a wait for the mbarrier that it signals has failed (flights_land_at);
- *   - when every thread of its CTA waits, or has left (flights_land_all, flights_end).
+ *   - when every thread of its CTA waits, or has left (attach_flights).
  * Under a perturbed schedule some are done when they are issued. A copy to global memory has two moments: its source
  * has been read, and all is written.
  *
@@ -83,11 +83,7 @@ void flights_wait(struct warp *w, u32 mask, enum flight_end end, u32 keep, bool 
 /* The flights that signal the mbarrier at `at` are done. true: there were some; *committed is set when one of them was
  * a tcgen05.commit. */
 bool flights_land_at(struct cta *c, const char *at, bool *committed);
-bool flights_land_all(struct cta *c);    /* all that a thread of the CTA has issued */
 void flights_land_tensor(struct cta *c); /* all that tcgen05 has started there */
-void flights_begin(struct cta *c);       /* a CTA starts: it has none */
-void flights_end(struct cta *c);         /* all its threads have left */
-void flights_free(struct cta *c);        /* the CTA is freed */
 /* The oldest flight in flight with one of these bytes in its destination, or its source; NULL: none. */
 const struct flight *flight_to(const struct cta *c, const char *at, u32 bytes);
 const struct flight *flight_from(const struct cta *c, const char *at, u32 bytes);

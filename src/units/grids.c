@@ -1,5 +1,6 @@
 /* Grids that kernels launch (grids.h): families, their order, and which comes next. */
 #include "units/grids.h"
+#include "units/attachments.h"
 #include "sim/sim_run.h"
 
 struct grids { /* a family */
@@ -73,11 +74,12 @@ static void ran_add(struct grids *f, struct grid *g)
 
 /* ---- while a launch runs ---- */
 
-/* The family of a launch of the host is made when a thread of it first asks for one. */
+/* The slot of a launch is the grid that it is, written once (atomic); NULL: its kernels have launched nothing so far.
+ * The family of a launch of the host is made when a thread of it first asks for one. */
 static struct grid *root_make(struct launch *l)
 {
     lock(&l->elock);
-    if (!l->as_grid) {
+    if (!l->attached[AT_grids]) {
         struct grids *f = base_alloc(sizeof *f);
         if (f) {
             pthread_mutex_init(&f->lock, NULL);
@@ -87,17 +89,17 @@ static struct grid *root_make(struct launch *l)
             f->serial = l->serial;
             if (l->in->origin) f->root.origin = *l->in->origin;
             ran_add(f, &f->root);
-            __atomic_store_n(&l->as_grid, &f->root, __ATOMIC_RELEASE);
+            __atomic_store_n(&l->attached[AT_grids], &f->root, __ATOMIC_RELEASE);
         }
     }
-    struct grid *g = l->as_grid;
+    struct grid *g = l->attached[AT_grids];
     unlock(&l->elock);
     return g;
 }
 
 struct grid *grid_lock(struct launch *l)
 {
-    struct grid *g = __atomic_load_n(&l->as_grid, __ATOMIC_ACQUIRE);
+    struct grid *g = __atomic_load_n(&l->attached[AT_grids], __ATOMIC_ACQUIRE);
     if (!g) g = root_make(l);
     if (g) lock(&g->family->lock);
     if (g && !g->making) {
@@ -204,12 +206,12 @@ void grid_launched(struct grid *g, enum grid_kind kind, struct grid_handle *stre
 
 /* ---- begin and end of a launch ---- */
 
-void grid_begins(struct launch *l)
+static void grid_begins(struct launch *l)
 {
     struct grid *g = l->in->as_grid;
     if (!g) return;
     g->serial = l->serial;
-    l->as_grid = g;
+    l->attached[AT_grids] = g;
     ran_add(g->family, g);
 }
 
@@ -228,18 +230,21 @@ static void push(struct grids *f, struct grid_making *m)
     m->first = NULL;
 }
 
-void grid_ends(struct launch *l, struct sim_result *r)
+static void grid_ends(struct launch *l)
 {
-    struct grid *g = l->as_grid;
+    struct sim_result *r = &l->result;
+    struct grid *g = l->attached[AT_grids];
     if (!g) return;
     if (g->making && r->end == SIM_DONE) push(g->family, g->making);
     making_free(g->family, g);
     r->grids = g->family;
 }
 
+const struct attachment attach_grids = { .launch_begin = grid_begins, .launch_free = grid_ends };
+
 bool grid_has_more(const struct launch *l)
 {
-    const struct grid *g = l->as_grid;
+    const struct grid *g = l->attached[AT_grids];
     return g && (g->family->todo || (g->making && g->making->first));
 }
 

@@ -83,9 +83,6 @@ void grid_wait_for(struct grid *self, struct grid_handle *to, const struct grid_
 struct grid *grid_new(struct grid *parent);
 /* It is launched, in that stream (GRID_STREAM). */
 void grid_launched(struct grid *g, enum grid_kind kind, struct grid_handle *stream);
-/* A launch has begun, or ended: what it launched is to run. `r` gets its family. */
-void grid_begins(struct launch *l);
-void grid_ends(struct launch *l, struct sim_result *r);
 /* Whether launches of its family are still to come. */
 bool grid_has_more(const struct launch *l);
 /* Whether the launch of that serial is of the same family. */

@@ -7,6 +7,7 @@
  * CTAs as many as are resident together. Where threads may take turns by a lock (compare-and-swap, exchange), only
  * what is held at this moment counts. */
 #include "units/heap.h"
+#include "units/attachments.h"
 #include "units/builtin.h"
 #include "sim/finding_place.h"
 #include "sim/observe.h"
@@ -59,23 +60,29 @@ static u64 held_before(const struct launch *l, const struct heap_wave *v)
     return sum;
 }
 
+/* Of a CTA, and of its launch, guarded by elock; NULL: nothing so far. */
+static struct heap_use *use_of(const struct cta *c) { return c->attached[AT_heap]; }
+static struct heap_wave *wave_of(const struct launch *l) { return l->attached[AT_heap]; }
+
 /* Both are there when this returns true. */
 static bool opened(struct cta *c)
 {
     struct launch *l = c->launch;
-    if (!l->heap) {
-        l->heap = base_alloc(sizeof *l->heap);
-        if (!l->heap) return false;
-        memset(l->heap, 0, sizeof *l->heap);
-        l->heap->turns = takes_turns(l->kernel);
+    if (!wave_of(l)) {
+        struct heap_wave *v = l->attached[AT_heap] = base_alloc(sizeof *v);
+        if (!v) return false;
+        memset(v, 0, sizeof *v);
+        v->turns = takes_turns(l->kernel);
     }
-    if (!c->heap) {
-        size_t bytes = sizeof *c->heap + sizeof *c->heap->thread * c->nwarps * LANES;
-        c->heap = base_alloc(bytes);
-        if (!c->heap) return false;
-        memset(c->heap, 0, bytes);
-        c->heap->phases = c->phases;
-        l->heap->inside++;
+    if (!use_of(c)) {
+        struct heap_use *u;
+        size_t bytes = sizeof *u + sizeof *u->thread * c->nwarps * LANES;
+        u = base_alloc(bytes);
+        if (!u) return false;
+        memset(u, 0, bytes);
+        u->phases = c->phases;
+        attach_cta(c, AT_heap, u);
+        wave_of(l)->inside++;
     }
     return true;
 }
@@ -83,7 +90,7 @@ static bool opened(struct cta *c)
 /* Behind a barrier what others have freed before it is free. */
 static void behind_barrier(struct cta *c)
 {
-    struct heap_use *u = c->heap;
+    struct heap_use *u = use_of(c);
     if (u->phases == c->phases) return;
     u->phases = c->phases;
     u->sum = 0;
@@ -99,8 +106,8 @@ static bool heap_take(struct warp *w, const struct insn *i, u32 lane, u64 bytes)
     bool fits = bytes <= size && held <= size;
     lock(&l->elock);
     if (opened(c)) {
-        struct heap_wave *v = l->heap;
-        struct heap_use *u = c->heap;
+        struct heap_wave *v = wave_of(l);
+        struct heap_use *u = use_of(c);
         struct held *h = &u->thread[w->id * LANES + lane];
         behind_barrier(c);
         u64 most = MAX_OF(h->most, h->now + bytes), sum = u->sum + most - h->most, top = MAX_OF(u->most, sum);
@@ -130,37 +137,39 @@ static void heap_give(struct warp *w, u32 lane, u64 bytes)
     struct launch *l = w->cta->launch;
     __atomic_sub_fetch(&l->sim->heap, bytes, __ATOMIC_RELAXED);
     lock(&l->elock);
-    struct held *h = w->cta->heap ? &w->cta->heap->thread[w->id * LANES + lane] : NULL;
+    struct held *h = use_of(w->cta) ? &use_of(w->cta)->thread[w->id * LANES + lane] : NULL;
     if (h) h->now -= MIN_OF(h->now, bytes); /* what another thread took is that one's */
     unlock(&l->elock);
 }
 
-void heap_cta_ends(struct cta *c)
+static void cta_ends(struct cta *c)
 {
     struct launch *l = c->launch;
-    if (!c->heap) return;
+    struct heap_use *u = use_of(c);
     lock(&l->elock);
-    struct heap_wave *v = l->heap;
-    v->done[v->ndone++ % WAVE] = c->heap->most;
-    v->running -= c->heap->most;
+    struct heap_wave *v = wave_of(l);
+    v->done[v->ndone++ % WAVE] = u->most;
+    v->running -= u->most;
     v->inside--;
     unlock(&l->elock);
-    base_free(c->heap);
-    c->heap = NULL;
+    base_free(u);
+    attach_cta(c, AT_heap, NULL);
 }
 
-void heap_launch_ends(struct launch *l)
+static void launch_ends(struct launch *l)
 {
-    base_free(l->heap);
-    l->heap = NULL;
+    base_free(wave_of(l));
+    l->attached[AT_heap] = NULL;
 }
+
+const struct attachment attach_heap = { .cta_end = cta_ends, .launch_free = launch_ends };
 
 const char *heap_refused(const struct launch *l, struct arena *mem)
 {
     char site[300];
     lock_t *guard = (lock_t *)&l->elock;
     lock(guard);
-    struct heap_wave v = l->heap ? *l->heap : (struct heap_wave){ 0 };
+    struct heap_wave v = wave_of(l) ? *wave_of(l) : (struct heap_wave){ 0 };
     unlock(guard);
     if (!v.low) return NULL;
     builtin_site(v.low, v.op, site, sizeof site);

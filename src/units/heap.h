@@ -5,8 +5,6 @@
 
 u64 heap_alloc(struct warp *w, const struct insn *i, u32 lane, u64 bytes); /* 0: the heap has no room for it */
 void heap_free(struct warp *w, const struct insn *i, u32 lane, u64 addr);
-void heap_cta_ends(struct cta *c);
-void heap_launch_ends(struct launch *l);
 /* What a null pointer of this launch may come from: the malloc that gave one, in words; NULL: none did. */
 const char *heap_refused(const struct launch *l, struct arena *mem);
 #endif

@@ -8,7 +8,7 @@
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 
 struct element {
     u32 row;  /* whose address lane `row` has */

@@ -3,15 +3,16 @@
  * Any 8 bytes could be the word of an mbarrier, so the word itself cannot say whether it is one: each CTA keeps a list
  * of those in its shared memory. */
 #include "units/mbarrier.h"
+#include "units/attachments.h"
 #include "units/async.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "explain/explain_access.h"
 #include "sim/finding_place.h"
 #include "units/flight.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 
@@ -44,30 +45,33 @@ struct mbarriers {
     } of[];
 };
 
+static struct mbarriers *mbarriers_of(const struct cta *c) { return c->attached[AT_mbarriers]; }
+
 static struct mbarrier_at *find(const struct cta *c, const char *at)
 {
-    for (u32 k = 0; c->mbarriers && k < c->mbarriers->n; k++)
-        if (c->mbarriers->of[k].at == at) return &c->mbarriers->of[k];
+    struct mbarriers *t = mbarriers_of(c);
+    for (u32 k = 0; t && k < t->n; k++)
+        if (t->of[k].at == at) return &t->of[k];
     return NULL;
 }
 
 static void remember(struct cta *c, const char *at, u64 word)
 {
-    struct mbarriers *t = c->mbarriers;
+    struct mbarriers *t = mbarriers_of(c);
     if (!t || t->n == t->cap) {
         u32 cap = t ? 2 * t->cap : 16;
         struct mbarriers *more = base_realloc(t, sizeof *t + cap * sizeof *t->of);
         if (!more) return;
         if (!t) more->n = 0;
         more->cap = cap;
-        c->mbarriers = t = more;
+        attach_cta(c, AT_mbarriers, t = more);
     }
     t->of[t->n++] = (struct mbarrier_at){ .at = at, .word = word };
 }
 
 static void forget(struct cta *c, const char *at)
 {
-    struct mbarriers *t = c->mbarriers;
+    struct mbarriers *t = mbarriers_of(c);
     for (u32 k = 0; t && k < t->n; k++)
         if (t->of[k].at == at) t->of[k--] = t->of[--t->n];
 }
@@ -83,10 +87,8 @@ static void keep(struct mbarrier_at *m, u64 word)
     m->word = word;
 }
 
-void mbarrier_begin(struct cta *c)
-{
-    if (c->mbarriers) c->mbarriers->n = 0;
-}
+static void mbarrier_begin(struct cta *c) { mbarriers_of(c)->n = 0; }
+const struct attachment attach_mbarriers = { .cta_begin = mbarrier_begin };
 
 bool mbarrier_known(const struct cta *c, const char *at) { return find(home_of((struct cta *)c, at), at) != NULL; }
 

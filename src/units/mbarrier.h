@@ -26,5 +26,4 @@ struct mbarrier_state mbarrier_state(const struct cta *c, const char *at, u64 wo
 void mbarrier_bytes_came(struct cta *c, char *at, u32 bytes);
 void mbarrier_arrived(struct cta *c, char *at);           /* copies of a lane have come: it arrives */
 bool mbarrier_known(const struct cta *c, const char *at); /* there is a valid one */
-void mbarrier_begin(struct cta *c);                       /* a CTA starts: it has none */
 #endif

@@ -5,7 +5,7 @@
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "lanes/product.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "lanes/tensor.h"
 
 enum { MOST_REGISTERS = MMA_REGISTERS, MOST_K = 64 }; /* of one operand; of k, in words of the model */

@@ -1,6 +1,6 @@
 /* setmaxnreg (9.7.19.5): no value depends on it, but all four warps of a warpgroup must execute the same ones. Whoever
  * is first leaves what it executed in the log of the warpgroup, and the others are held against it. */
-#include "units/registers.h"
+#include "units/attachments.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
@@ -16,9 +16,11 @@ struct register_log { /* of a warpgroup */
     bool told;        /* it has been reported that they do not agree */
 };
 
-void registers_reset(struct cta *c)
+static struct register_log *logs_of(const struct cta *c) { return c->attached[AT_registers]; }
+
+static void registers_reset(struct cta *c)
 {
-    if (c->register_logs) memset(c->register_logs, 0, sizeof *c->register_logs * ((c->nwarps + 3) / WARPS));
+    memset(logs_of(c), 0, sizeof(struct register_log) * ((c->nwarps + 3) / WARPS));
 }
 
 static bool asked(const struct warp *w) { return w->cta->launch->in->checks & CHECK_ASYNC; }
@@ -29,11 +31,11 @@ int run_registers(char *restrict R, const struct insn *i, struct warp *w)
     u32 first = w->id / WARPS * WARPS, lanes = active_lanes(w, R, i);
     char cause[160];
     if (!asked(w) || !lanes || first + WARPS > c->nwarps) return 0;
-    if (!c->register_logs) {
-        c->register_logs = base_need(sizeof *c->register_logs * ((c->nwarps + 3) / WARPS));
+    if (!logs_of(c)) {
+        attach_cta(c, AT_registers, base_need(sizeof(struct register_log) * ((c->nwarps + 3) / WARPS)));
         registers_reset(c);
     }
-    struct register_log *g = &c->register_logs[w->id / WARPS];
+    struct register_log *g = &logs_of(c)[w->id / WARPS];
     u32 n = g->count[w->id % WARPS]++;
     if (n == g->next) {
         g->of[n % REMEMBERED].low = w->code->low;
@@ -50,13 +52,14 @@ int run_registers(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-void registers_exit(struct warp *w)
+/* Lanes of the warp have left. */
+static void registers_exit(struct warp *w)
 {
     struct cta *c = w->cta;
     u32 first = w->id / WARPS * WARPS;
-    struct register_log *g = &c->register_logs[w->id / WARPS];
+    struct register_log *g = &logs_of(c)[w->id / WARPS];
     char cause[200];
-    if (first + WARPS > c->nwarps || g->told || !asked(w)) return;
+    if (w->live || first + WARPS > c->nwarps || g->told || !asked(w)) return;
     for (u32 k = 0; k < WARPS; k++)
         if (c->warp[first + k]->live) return;
     for (u32 k = 0; k < WARPS; k++) {
@@ -70,3 +73,5 @@ void registers_exit(struct warp *w)
         return;
     }
 }
+
+const struct attachment attach_registers = { .cta_begin = registers_reset, .left = registers_exit };

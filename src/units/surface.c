@@ -5,7 +5,7 @@
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include <math.h>
 
 /* Outside the surface, in words: the first coordinate that is. */

@@ -10,7 +10,7 @@
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "units/surface.h"
 #include "lanes/texel.h"
 #include "lanes/texture_level.h"

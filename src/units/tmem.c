@@ -3,7 +3,7 @@
 #include "units/flight.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 
@@ -11,11 +11,12 @@ enum { RAW = ~0u }; /* in tmem.origin: nobody has written the cell */
 
 struct tmem *tmem_of(struct cta *c)
 {
-    if (c->tmem) return c->tmem;
-    struct tmem *t = base_alloc(sizeof *t);
+    struct tmem *t = tmem_in(c);
+    if (t) return t;
+    t = base_alloc(sizeof *t);
     if (t) {
         memset(t, 0, sizeof *t);
-        c->tmem = t;
+        attach_cta(c, AT_tmem, t);
         if (c->launch->plain->watch & WATCH_INIT) t->origin = base_alloc(sizeof t->cell);
         if (t->origin) memset(t->origin, 0, sizeof t->cell);
     }
@@ -26,20 +27,23 @@ struct tmem *tmem_of(struct cta *c)
     return t;
 }
 
-void tmem_begin(struct cta *c)
+/* A CTA starts: nothing is allocated. */
+static void tmem_begin(struct cta *c)
 {
-    struct tmem *t = c->tmem;
+    struct tmem *t = tmem_in(c);
     memset(t->unit, 0, sizeof t->unit);
     t->taken = 0;
     t->relinquished = false;
 }
 
-void tmem_free(struct cta *c)
+static void tmem_free(struct cta *c)
 {
-    if (c->tmem) base_free(c->tmem->origin);
-    base_free(c->tmem);
-    c->tmem = NULL;
+    base_free(tmem_in(c)->origin);
+    base_free(tmem_in(c));
+    attach_cta(c, AT_tmem, NULL);
 }
+
+const struct attachment attach_tmem = { .cta_begin = tmem_begin, .cta_end = tmem_end, .cta_free = tmem_free };
 
 u32 tmem_ctas(const struct warp *w, bool pair, struct cta *out[2])
 {
@@ -101,17 +105,17 @@ bool wait_room(struct warp *w, struct split *s, const struct insn *i)
 int run_tmem_alloc(char *restrict R, const struct insn *i, struct warp *w)
 {
     u32 lanes = active_lanes(w, R, i);
-    if (!lanes || !w->cta->tmem) return 0;
+    if (!lanes || !tmem_in(w->cta)) return 0;
     u32 *p = (u32 *)(void *)SLOT(R, insn_dst(w->code, i, 1)->slot);
     for (u32 l = 0; l < LANES; l++)
-        if (lanes >> l & 1) memcpy(SLOT(R, insn_dst(w->code, i, 0)->slot) + 4 * l, &w->cta->tmem->given[w->id], 4);
+        if (lanes >> l & 1) memcpy(SLOT(R, insn_dst(w->code, i, 0)->slot) + 4 * l, &tmem_in(w->cta)->given[w->id], 4);
     *p = (*p & ~lanes) | (lanes & -lanes);
     return 0;
 }
 
 int run_tmem_dealloc(char *restrict R, const struct insn *i, struct warp *w)
 {
-    struct tmem *t = w->cta->tmem;
+    struct tmem *t = tmem_in(w->cta);
     u32 lanes = active_lanes(w, R, i);
     u64 at[LANES], columns[LANES];
     char cause[240];
@@ -230,7 +234,7 @@ static void move_taints(struct warp *w, const struct insn *i, struct tmem_area a
     for (u32 l = 0; l < LANES; l++) {
         u32 row, column;
         place_of(o->aux, (u32)o->off, l, r, &row, &column);
-        u32 *origin = &w->cta->tmem->origin[a.lane + row][a.column + column];
+        u32 *origin = &tmem_in(w->cta)->origin[a.lane + row][a.column + column];
         for (u32 k = 0; k < (packed ? 2u : 1u); k++) {
             if (load) {
                 struct taint x = cell_taint(w, i, origin[k], packed, k);
@@ -261,7 +265,7 @@ static int move(char *R, const struct insn *i, struct warp *w, bool load)
     struct tmem_area a = area_of(o->aux, ok ? (u32)o->off : 0, (u32)v[__builtin_ctz(lanes)]);
     ok = ok && tmem_check_same(w, i->op, lanes, v, "address") && tmem_check_quarter(w, i->op, lanes, a) &&
          tmem_check_area(w, i->op, lanes, w->cta, a, load ? "reads" : "writes");
-    struct tmem *t = w->cta->tmem;
+    struct tmem *t = tmem_in(w->cta);
     if (ok && init && load && !w->planes && any_undefined(t, a)) return EV_DEOPT;
     if (ok) tmem_check_flights(w, i->op, lanes, a, !load);
     for (u32 r = 0; r < n; r++) {

@@ -10,7 +10,7 @@
 #ifndef LOCKSTEP_TMEM_H
 #define LOCKSTEP_TMEM_H
 #include "code/tensor_memory.h"
-#include "sim/machine.h"
+#include "units/attachments.h"
 
 struct flight;
 enum { TMEM_UNITS = TMEM_COLUMNS / TMEM_UNIT };
@@ -38,9 +38,8 @@ struct tmem_area {
 };
 
 struct tmem *tmem_of(struct cta *c); /* made when first asked for; NULL: no memory, and the launch fails */
-void tmem_begin(struct cta *c);      /* a CTA starts: nothing is allocated */
-void tmem_end(struct cta *c);        /* all its threads have left */
-void tmem_free(struct cta *c);
+static inline struct tmem *tmem_in(const struct cta *c) { return c->attached[AT_tmem]; } /* NULL: not used so far */
+void tmem_end(struct cta *c); /* all its threads have left (tmem_check.c) */
 /* The CTAs that an operation of a warp works on: its own, or both of its pair, the even one first. How many. */
 u32 tmem_ctas(const struct warp *w, bool pair, struct cta *out[2]);
 

@@ -1,7 +1,8 @@
 /* What a thread starts on tensor memory: tcgen05.cp and tcgen05.commit (9.7.16.9, 9.7.16.12). Each is a flight
  * (flight.h); those of copies and products are done when a commit behind them is. */
 #include "units/bulk.h"
-#include "units/cluster.h"
+#include "units/attachments.h"
+#include "sim/cluster.h"
 #include "lanes/descriptor.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
@@ -57,7 +58,7 @@ void tmem_issue(struct warp *w, const struct insn *i, u32 lane, struct tmem_work
         f->from_cta = x->cta[k];
         f->act = work;
         if (!k) f->work = x;
-        if (observed(w->cta->launch) || x->cta[k]->proxies) add_pieces(f, reads);
+        if (observed(w->cta->launch) || x->cta[k]->attached[AT_proxies]) add_pieces(f, reads);
         flight_issue(f);
     }
 }
@@ -106,7 +107,7 @@ static void copy(struct tmem_work *work)
     struct matrix m = matrix_of_tcgen05(x->descriptor, false);
     u32 shape = x->aux & TMEM_COPY;
     for (u32 k = 0; k < work->ctas; k++) {
-        struct tmem *t = work->cta[k]->tmem;
+        struct tmem *t = tmem_in(work->cta[k]);
         for (u32 row = 0; row < copy_rows(shape); row++)
             for (u32 c = 0; c < copy_chunks(shape); c++)
                 for (u32 nth = 0; nth < copy_times(shape); nth++) {

@@ -32,7 +32,7 @@ static void row_of_a(const struct part_of_product *p, u32 lane, u32 *out)
 {
     const struct umma *x = p->x;
     u32 bits = tensor_bits(x->a), each = 32 / bits, turn = x->negate_a ? tensor_sign(x->a) : 0;
-    const u32 *cell = &p->cta->tmem->cell[lane][x->a_at & 0xffff];
+    const u32 *cell = &tmem_in(p->cta)->cell[lane][x->a_at & 0xffff];
     for (u32 k = 0; k < x->kept; k++) out[k] = (u32)(cell[k / each] >> k % each * bits & low_bits(bits)) ^ turn;
 }
 
@@ -70,7 +70,7 @@ static void factors(const struct part_of_product *p, u32 at, u32 byte, u32 quart
     const struct umma *x = p->x;
     for (u32 l = 0; l < count; l++) {
         u32 lane = quarter * 32 + (first + l) % 32, column = (at & 0x3fff) + (first + l) / 32;
-        u32 word = p->cta->tmem->cell[lane][column % TMEM_COLUMNS];
+        u32 word = tmem_in(p->cta)->cell[lane][column % TMEM_COLUMNS];
         for (u32 k = 0; k < x->scales; k++) out[l * x->scales + k] = (u8)(word >> 8 * ((byte + k) % 4));
     }
 }
@@ -103,7 +103,7 @@ static void met_by(const struct part_of_product *p, u32 part, u32 row, u32 cols,
     u32 chunk = umma_chunk(x), stored = chunk / 2;
     for (u32 j = 0; j < x->kept; j++) {
         struct umma_meta at = umma_metadata(x, row, part, j / stored);
-        u32 bits = p->cta->tmem->cell[at.lane][at.column] >> at.shift & 15;
+        u32 bits = tmem_in(p->cta)->cell[at.lane][at.column] >> at.shift & 15;
         u32 k = j / stored * chunk + umma_position(x, bits, j % stored);
         for (u32 n = 0; n < cols; n++) met[n * x->kept + j] = b[n * x->k + k];
     }
@@ -122,7 +122,7 @@ static void multiply_tile(const struct tensor *f, const struct tensor_scales *s,
 static void tile(const struct part_of_product *p, u32 part, u32 row, u32 rows, u32 col, u32 cols)
 {
     const struct umma *x = p->x;
-    struct tmem *t = p->cta->tmem;
+    struct tmem *t = tmem_in(p->cta);
     u32 c[BLOCK * BLOCK], each = x->n / umma_parts(x), column = (x->d_at & 0xffff) + col - part * each;
     bool half = x->d == TENSOR_F16;
     for (u32 r = 0; r < rows; r++) {
@@ -204,7 +204,7 @@ static bool zero_chunk(const struct part_of_product *p, u32 row, u32 chunk)
 static void look_at_metadata(struct part_of_product *p, u32 part, bool *told, u32 *row_bad)
 {
     const struct umma *x = p->x;
-    const struct tmem *t = p->cta->tmem;
+    const struct tmem *t = tmem_in(p->cta);
     for (u32 row = 0; row < p->rows; row++)
         for (u32 chunk = 0; chunk < x->k / umma_chunk(x); chunk++) {
             struct umma_meta at = umma_metadata(x, row, part, chunk);

@@ -9,7 +9,7 @@
  * and its operands have been read. So a warp that has waited is held back until the other three have waited as well,
  * and one thread may release a buffer for its whole warpgroup, as kernels do (tests/cases/programs/gemm.cu). */
 #include "units/wgmma.h"
-#include "units/cluster.h"
+#include "sim/cluster.h"
 #include "lanes/descriptor.h"
 #include "units/flight.h"
 #include "sim/handlers.h"
@@ -17,7 +17,7 @@
 #include "sim/observe.h"
 #include "lanes/product.h"
 #include "check/proxy.h"
-#include "check/planes.h"
+#include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 #include <stdlib.h>
@@ -279,7 +279,7 @@ static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment
     const struct cta *c = w->cta;
     const struct mma *f = &p->low->mma[p->low->op[p->op].product];
     struct chunks all = { .first = CHUNKS / 64 };
-    bool told = observed(c->launch) && p->low == w->code->low, proxy = c->proxies && moment == FLIGHT_ISSUED;
+    bool told = observed(c->launch) && p->low == w->code->low, proxy = c->attached[AT_proxies] && moment == FLIGHT_ISSUED;
     if (likely(!told && !proxy)) return;
     struct flight x = { .warp = w,
                         .low = p->low,
@@ -301,17 +301,17 @@ static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment
 
 /* ---- the instructions ---- */
 
-void wgmma_reset(struct warp *w)
+/* A warp starts: it has none. */
+static void wgmma_reset(struct warp *w)
 {
-    if (!w->wgmmas) return;
-    struct wgmmas *s = w->wgmmas;
+    struct wgmmas *s = wgmmas_of(w);
     s->committed = s->n = s->count = s->done = s->due = s->met = 0;
     s->fenced = false;
 }
 
 static struct wgmmas *products_of(struct warp *w)
 {
-    struct wgmmas *s = w->wgmmas;
+    struct wgmmas *s = wgmmas_of(w);
     if (s && s->n < s->cap) return s;
     u32 cap = s ? 2 * s->cap : 8;
     struct wgmmas *t = base_realloc(s, sizeof *t + cap * sizeof *t->p);
@@ -321,7 +321,8 @@ static struct wgmmas *products_of(struct warp *w)
     }
     if (!s) memset(t, 0, sizeof *t);
     t->cap = cap;
-    return w->wgmmas = t;
+    attach_warp(w, AT_wgmma, t);
+    return t;
 }
 
 /* The rows of a that undefined bits of its registers reach. */
@@ -416,7 +417,7 @@ static bool needs_planes(const struct warp *w, const struct frame *fr, const str
 
 bool wgmma_ready(struct warp *w)
 {
-    struct wgmmas *s = w->wgmmas;
+    struct wgmmas *s = wgmmas_of(w);
     struct frame *fr = w->base;
     struct registers r = { fr->code, fr->R, fr->planes };
     for (u32 k = 0; k < s->n; k++)
@@ -430,7 +431,7 @@ bool wgmma_ready(struct warp *w)
 
 int run_wgmma_wait(char *restrict R, const struct insn *i, struct warp *w)
 {
-    struct wgmmas *s = w->wgmmas;
+    struct wgmmas *s = wgmmas_of(w);
     struct frame *fr = w->base; /* products of other functions are complete when they are issued */
     u32 due = 0, keep = (u32)w->code->low->op[i->op].off;
     if (!s || !active_lanes(w, R, i)) return 0;
@@ -445,7 +446,7 @@ int run_wgmma_wait(char *restrict R, const struct insn *i, struct warp *w)
 /* The products that a warp has waited for are done. */
 static void finish(struct warp *w)
 {
-    struct wgmmas *s = w->wgmmas;
+    struct wgmmas *s = wgmmas_of(w);
     const struct frame *fr = w->base;
     struct registers r = { fr->code, fr->R, fr->planes };
     for (u32 k = 0; k < s->due; k++) {
@@ -459,14 +460,14 @@ static void finish(struct warp *w)
 
 /* ---- the warps of a warpgroup ---- */
 
-static bool is_behind(const struct warp *w, u32 done) { return w->live && (!w->wgmmas || w->wgmmas->done < done); }
+static bool is_behind(const struct warp *w, u32 done) { return w->live && (!wgmmas_of(w) || wgmmas_of(w)->done < done); }
 
 u32 wgmma_behind(const struct warp *w)
 {
     u32 behind = 0, first = w->id / 4 * 4;
     if (wgmma_told(w)) return 0;
     for (u32 k = 0; k < 4 && first + k < w->cta->nwarps; k++)
-        if (is_behind(w->cta->warp[first + k], w->wgmmas->done)) behind |= 1u << k;
+        if (is_behind(w->cta->warp[first + k], wgmmas_of(w)->done)) behind |= 1u << k;
     return behind;
 }
 
@@ -488,11 +489,11 @@ static void group_met(struct warp *w)
 {
     struct warp *const *group = &w->cta->warp[w->id / 4 * 4];
     u32 warps = MIN_OF(w->cta->nwarps - w->id / 4 * 4, 4u);
-    if (w->wgmmas->met == w->wgmmas->done && !w->wgmmas->due) return;
+    if (wgmmas_of(w)->met == wgmmas_of(w)->done && !wgmmas_of(w)->due) return;
     for (u32 k = 0; k < warps; k++)
-        if (group[k]->wgmmas) {
+        if (wgmmas_of(group[k])) {
             finish(group[k]);
-            group[k]->wgmmas->met = w->wgmmas->done;
+            wgmmas_of(group[k])->met = wgmmas_of(w)->done;
         }
     if (observed(w->cta->launch))
         observe_sync(w->cta->launch,
@@ -503,7 +504,7 @@ static void group_met(struct warp *w)
 /* Behind a wait: the split goes on when no warp of its warpgroup is behind it. */
 bool wait_group(struct warp *w, struct split *s, const struct insn *i)
 {
-    if (!w->wgmmas) return true;
+    if (!wgmmas_of(w)) return true;
     w->syncs++;
     wgmma_recheck(w);
     if (!wgmma_behind(w)) {
@@ -513,3 +514,5 @@ bool wait_group(struct warp *w, struct split *s, const struct insn *i)
     split_waits(s, i, WAIT_group);
     return false;
 }
+
+const struct attachment attach_wgmma = { .warp_begin = wgmma_reset, .leave = wgmma_exit };

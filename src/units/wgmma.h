@@ -1,7 +1,7 @@
 /* Asynchronous products of a warpgroup in flight (wgmma.c). */
 #ifndef LOCKSTEP_WGMMA_H
 #define LOCKSTEP_WGMMA_H
-#include "sim/machine.h"
+#include "units/attachments.h"
 
 /* A product of a warp from its issue to the wait that covers it. */
 struct wgmma {
@@ -34,8 +34,7 @@ struct wgmmas {                   /* of a warp */
     struct wgmma_pair apart[256]; /* that are known not to meet (wgmma_check.c) */
     struct wgmma p[];
 };
-void wgmma_reset(struct warp *w);          /* a warp starts: it has none */
-void wgmma_logs_reset(struct cta *c);      /* a CTA starts */
+static inline struct wgmmas *wgmmas_of(const struct warp *w) { return w->attached[AT_wgmma]; } /* NULL: none so far */
 void wgmma_exit(struct warp *w, u32 mask); /* lanes leave */
 /* Puts the values of all products in flight into their accumulators, as the wait does that ptxas inserts in front of an
  * instruction that touches them; the products stay in flight. False: the frame needs planes for it first. */

@@ -47,7 +47,4 @@ static inline struct cta *cluster_next(const struct cta *c)
 }
 /* The shape of a launch's clusters: what it asks for, or what the kernel requires. */
 void cluster_shape(struct launch *l);
-
-/* Threads of the CTA have left: the phase may be complete. */
-void cluster_recheck(struct cta *c);
 #endif
