@@ -8,7 +8,7 @@
  *
  * A lane that leaves the kernel before the ways join is no mistake: a GPU does not wait for it. Whether it can do so is
  * read from the control flow. */
-#include "check/aligned.h"
+#include "sim/judge.h"
 #include "explain/deadlock_text.h"
 #include "sim/finding_place.h"
 
@@ -87,5 +87,29 @@ void aligned_check(struct warp *w, const struct split *s, u32 here)
                                                : "goes past it");
     if (other) f.other = finding_place(&st.mem, other->fr->code->low, other->op);
     finding_add_split(w, s, &f);
+    arena_free(&st.mem);
+}
+
+/* ---- masks of .sync operations ---- */
+
+/* What the mask ought to be. Where all lanes of the warp execute the operation under one mask, that is the full one. */
+static const char *mask_fix(struct stopped *st, const struct warp *w, u32 mask, bool alike)
+{
+    if (!alike) return "Let the mask of each lane name the lanes that it exchanges with, and itself among them.";
+    if (w->mask != w->first_live)
+        return "Compute the mask before the branch, where the warp is whole, as __ballot_sync(0xffffffff, condition of "
+               "the branch), so that it names the lanes that come here and no others.";
+    return arena_printf(&st->mem, "Use the mask 0xffffffff, since every lane of the warp executes the call%s%s%s.",
+                        mask ? "; or let only " : "", mask ? describe_lanes(st, mask) : "", mask ? " get there" : "");
+}
+
+void judge_mask(struct warp *w, const struct insn *i, u32 lanes, u32 mask, bool alike)
+{
+    struct stopped st = { .l = w->cta->launch };
+    struct finding f = { .kind = F_mask_invalid, .fix = mask_fix(&st, w, mask, alike) };
+    f.cause = arena_printf(&st.mem, "%s execute%s the operation, but its mask 0x%08x names %s%s",
+                           describe_lanes(&st, lanes), lanes & (lanes - 1) ? "" : "s", mask, mask ? "only " : "",
+                           describe_lanes(&st, mask));
+    if (w->cta->launch->in->checks & CHECK_BARRIER) finding_add(w, i->op, &f, lanes);
     arena_free(&st.mem);
 }

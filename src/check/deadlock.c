@@ -5,7 +5,7 @@
  * holder waits for another lock, has left, or is the waiter itself; CTAs that never started because the others fill the
  * device; CTAs that grid.sync() waits for; lanes that a warp operation waits for; threads that a barrier waits for; a
  * value that no thread is left to write. */
-#include "check/deadlock.h"
+#include "sim/judge.h"
 #include "units/cluster_barrier.h"
 #include "sim/cluster.h"
 #include "check/exited.h"
@@ -663,6 +663,22 @@ void suspected_report(struct launch *l)
 {
     l->suspected = true;
     report_stop(l, F_wait_suspected);
+}
+
+void busy_report(struct warp *w, const struct lowered *low, const struct read *polled)
+{
+    struct cta *c = w->cta;
+    struct stopped st = { .l = c->launch, .cta = &c, .ncta = 1 };
+    struct finding f = { .kind = F_wait_suspected, .once = true };
+    f.cause = arena_printf(&st.mem,
+                           "for %u seconds every loop that was looked at has read the same and changed nothing that "
+                           "others see; this one waits for %s (it reads a clock or counts its rounds, so that nothing "
+                           "is proved)",
+                           SUSPECT_SECONDS, describe_read(&st, low, polled));
+    f.fix = "Look at who should change it: an arrival that is missing, a count that is too large, a flag that nobody "
+            "sets. Ctrl-C says where every thread stands.";
+    finding_add_of(w, low, polled->op, &f, w->mask);
+    arena_free(&st.mem);
 }
 
 void stopped_report(struct launch *l)

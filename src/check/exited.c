@@ -1,35 +1,14 @@
 /* Threads that left the kernel: where they left, and who is missing at a barrier because of it.
  *
- * A warp records where its lanes left, a worker where those of its finished CTAs did: EXIT_RECORDS places each, written
- * once a warp. They are read only when a report explains why a barrier was reached by some threads and not by
+ * The records (sim/exits.h) are read only when a report explains why a barrier was reached by some threads and not by
  * others. */
 #include "check/exited.h"
+#include "flow/flow.h"
 #include "sim/finding_place.h"
 #include "sim/worker.h"
 #include <inttypes.h>
 
 enum { SHOWN_ABSENT = 4, SHOWN_CTA_BITS = 1 << 16 };
-
-void exit_record_join(struct exit_record *v, u32 *n, const struct exit_record *x)
-{
-    for (u32 k = 1; k < *n; k++)
-        if (v[k].op == x->op && v[k].low == x->low) {
-            v[k].mask |= x->mask;
-            return;
-        }
-    if (*n < EXIT_RECORDS)
-        v[(*n)++] = *x;
-    else
-        v[EXIT_RECORDS - 1].mask |= x->mask;
-}
-
-void exit_record_cta(struct worker *k, const struct cta *c)
-{
-    for (u32 n = 0; n < c->nwarps; n++) {
-        const struct warp *w = c->warp[n];
-        for (u32 j = 0; j < w->nexits; j++) exit_record_add(k->exits, &k->nexits, &w->exits[j]);
-    }
-}
 
 /* A common exit block says little: when only one branch before the barrier leads there, the answer is that branch. */
 u32 exit_op(const struct exit_record *v, u32 barrier_op)
@@ -106,36 +85,6 @@ const char *describe_absent(struct stopped *st, const struct cta *c, u32 bar, u3
     const char *z = t.p ? arena_str(&st->mem, str_of(t.p)) : NULL;
     text_free(&t);
     return z;
-}
-
-static u32 block_of(const struct lowered *l, u32 op)
-{
-    u32 b = 0;
-    while (b < l->nblock && !(op >= l->block[b].first && op < l->block[b].end)) b++;
-    return b < l->nblock ? b : NONE;
-}
-
-const struct loop *loop_of_op(const struct lowered *l, u32 op)
-{
-    u32 b = block_of(l, op);
-    return b != NONE && l->block[b].loop ? &l->loop[l->block[b].loop - 1] : NULL;
-}
-
-/* Does everything that comes by block `from` come by block `to`? */
-static bool always_reaches(const struct lowered *l, u32 from, u32 to)
-{
-    for (u32 n = 0; from != NONE && from != to && n < l->nblock; n++) from = l->block[from].ipdom;
-    return from == to;
-}
-
-/* The last branch before the operation from which it need not be reached. */
-u32 deciding_branch(const struct lowered *l, u32 op)
-{
-    u32 b = block_of(l, op);
-    if (b == NONE) return NONE;
-    for (u32 up = l->block[b].idom, n = 0; up != NONE && n < l->nblock; up = l->block[up].idom, n++)
-        if (l->block[up].nsucc > 1 && !always_reaches(l, up, b)) return l->block[up].end - 1;
-    return NONE;
 }
 
 const char *describe_divergence(struct stopped *st, const struct lowered *l, u32 op)

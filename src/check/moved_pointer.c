@@ -5,7 +5,7 @@
  * are held. A pointer through which its own object was accessed, or nothing at all, is that object's. */
 #include "report/report.h"
 #include "units/attachments.h"
-#include "check/moved_pointer.h"
+#include "sim/lane_check.h"
 #include "sim/sim_run.h"
 
 struct moved { /* a parameter that may be one */

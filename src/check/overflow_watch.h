@@ -6,7 +6,6 @@
 #define LOCKSTEP_OVERFLOW_WATCH_H
 #include "sim/access.h"
 
-handler overflow_step, overflow_use;
 /* If the address of one of these lanes overflowed: the arithmetic as cause and origin of a finding about the access. */
 void overflow_explain(const struct access *a, u32 mask, struct arena *mem, struct finding *f);
 #endif

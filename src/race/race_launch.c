@@ -20,6 +20,7 @@
 #include "race/race_volatile.h"
 #include "race/race_touch.h"
 #include "sim/cluster.h"
+#include "units/attachments.h"
 #include "units/grids.h"
 
 static void handed_drop(struct race_era *era);
@@ -581,7 +582,7 @@ static void keep_seen(struct race_cta *c)
 
 void race_cta_end(struct race_cta *c)
 {
-    if (c->exact && (c->launch->stamp || (c->launch->of && c->launch->of->as_grid))) keep_seen(c);
+    if (c->exact && (c->launch->stamp || (c->launch->of && c->launch->of->attached[AT_grids]))) keep_seen(c);
     if (!c->exact && c->ntransient) {
         race_tick(c, c->nwarps);
         c->base = c->now;

@@ -4,9 +4,7 @@
 #include "mem/shadow.h"
 #include "sim/call.h"
 #include "sim/cluster.h"
-#include "check/escape.h"
-#include "explain/explain_access.h"
-#include "check/moved_pointer.h"
+#include "sim/lane_check.h"
 #include "sim/sim_run.h"
 
 /* An address of unknown provenance that is this near to an allocation is reported as an overrun of that allocation. */

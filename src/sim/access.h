@@ -5,6 +5,9 @@
 #include "sim/machine.h"
 
 #define TAG_MIXED 0xffffffffu
+/* The tag of a pointer to the local memory of another thread: this and the number of the thread in the grid. */
+#define TAG_LOCAL 0x80000000u
+static inline bool tag_is_local(u32 t) { return t & TAG_LOCAL && t != TAG_MIXED; }
 
 enum access_shape { SHAPE_U, SHAPE_A, SHAPE_V };
 struct access {

@@ -12,7 +12,7 @@
 #include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/special_registers.h"
-#include "trace/trace.h"
+#include "sim/follow.h"
 #include "sim/wait.h"
 
 enum { SPARE_MOST = 1 << 16 }; /* bytes of a CTA that are kept for the next launch */

@@ -1,11 +1,10 @@
 /* From an instruction to the function that executes it. handlers.h says how they are put together. */
 #include "sim/handlers.h"
-#include "check/escape.h"
 #include "lower/decode.h"
+#include "sim/judge.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
 #include "sim/observe.h"
-#include "check/overflow_watch.h"
 #include "sim/planes.h"
 #include "sim/special_registers.h"
 

@@ -7,13 +7,13 @@
 #include "flow/overflow.h"
 #include "code/shared_layout.h"
 #include "sim/cluster.h"
-#include "check/deadlock.h"
+#include "sim/judge.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/residency.h"
-#include "trace/trace.h"
+#include "sim/follow.h"
 #include "sim/worker_pool.h"
 
 enum { SPARE_ARENA = 1 << 16 }; /* bytes of an arena that are kept for the next launch */

@@ -3,8 +3,8 @@
  * The commonest trap is that of grid.sync() in an ordinary launch: its code tests %envreg, where the driver leaves the
  * workspace of a cooperative launch, and traps when there is none. Such a trap is explained. */
 #include "sim/trap.h"
+#include "flow/flow.h"
 #include "lower/functions.h"
-#include "check/exited.h"
 #include "sim/finding_place.h"
 #include "sim/sim_run.h"
 

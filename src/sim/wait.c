@@ -14,9 +14,7 @@
 #include "flow/analyses.h"
 #include "sim/access.h"
 #include "sim/cluster.h"
-#include "check/deadlock.h"
-#include "explain/deadlock_text.h"
-#include "sim/finding_place.h"
+#include "sim/judge.h"
 #include "sim/lanes.h"
 #include "sim/sim_run.h"
 #include "where/where.h"
@@ -218,23 +216,6 @@ static bool round_was_idle(struct warp *w)
     return same;
 }
 
-static void report_busy(struct warp *w)
-{
-    struct probe *p = w->probe;
-    struct cta *c = w->cta;
-    struct stopped st = { .l = c->launch, .cta = &c, .ncta = 1 };
-    struct finding f = { .kind = F_wait_suspected, .once = true };
-    f.cause = arena_printf(&st.mem,
-                           "for %u seconds every loop that was looked at has read the same and changed nothing that "
-                           "others see; this one waits for %s (it reads a clock or counts its rounds, so that nothing "
-                           "is proved)",
-                           SUSPECT_SECONDS, describe_read(&st, p->polled_low, &p->polled));
-    f.fix = "Look at who should change it: an arrival that is missing, a count that is too large, a flag that nobody "
-            "sets. Ctrl-C says where every thread stands.";
-    finding_add_of(w, p->polled_low, p->polled.op, &f, w->mask);
-    arena_free(&st.mem);
-}
-
 /* A round that was not idle has ended. */
 static void look_whether_busy(struct warp *w)
 {
@@ -251,7 +232,7 @@ static void look_whether_busy(struct warp *w)
         __atomic_store_n(&l->busy.since, waits ? now : 0, __ATOMIC_RELAXED);
     } else if (now - since > SUSPECT_SECONDS * 1000000000ull &&
                !__atomic_exchange_n(&l->busy.told, true, __ATOMIC_RELAXED))
-        report_busy(w);
+        busy_report(w, p->polled_low, &p->polled);
 }
 
 /* The watched part of a round that is no proof (it reads too much, counts, or has loops inside) has read what others

@@ -4,11 +4,10 @@
  * at the same operation with the same mask, also from different splits. In the usual case one split brings all of them,
  * and the operation fires at once. */
 #include "sim/warpop.h"
-#include "check/aligned.h"
-#include "explain/deadlock_text.h"
 #include "sim/deopt.h"
 #include "sim/exec.h"
 #include "sim/finding_place.h"
+#include "sim/judge.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
@@ -336,29 +335,6 @@ void sync_recheck(struct warp *w)
     while (fire(w)) {}
 }
 
-/* What the mask ought to be. Where all lanes of the warp execute the operation under one mask, that is the full one. */
-static const char *mask_fix(struct stopped *st, const struct warp *w, u32 mask, bool alike)
-{
-    if (!alike) return "Let the mask of each lane name the lanes that it exchanges with, and itself among them.";
-    if (w->mask != w->first_live)
-        return "Compute the mask before the branch, where the warp is whole, as __ballot_sync(0xffffffff, condition of "
-               "the branch), so that it names the lanes that come here and no others.";
-    return arena_printf(&st->mem, "Use the mask 0xffffffff, since every lane of the warp executes the call%s%s%s.",
-                        mask ? "; or let only " : "", mask ? describe_lanes(st, mask) : "", mask ? " get there" : "");
-}
-
-/* alike: all lanes at the operation have this mask. */
-static void mask_finding(struct warp *w, const struct insn *i, u32 lanes, u32 mask, bool alike)
-{
-    struct stopped st = { .l = w->cta->launch };
-    struct finding f = { .kind = F_mask_invalid, .fix = mask_fix(&st, w, mask, alike) };
-    f.cause = arena_printf(&st.mem, "%s execute%s the operation, but its mask 0x%08x names %s%s",
-                           describe_lanes(&st, lanes), lanes & (lanes - 1) ? "" : "s", mask, mask ? "only " : "",
-                           describe_lanes(&st, mask));
-    if (w->cta->launch->in->checks & CHECK_BARRIER) finding_add(w, i->op, &f, lanes);
-    arena_free(&st.mem);
-}
-
 /* ---- the whole warp at once, under the full mask ---- */
 
 /* All lanes are here and name each other: nobody waits, so there is no rendezvous, and operands are not kept for one.
@@ -460,7 +436,7 @@ static bool sync_whole(struct warp *w, const struct insn *i, const struct lop *o
 /* A lane that executes the operation takes part in it, also when its mask does not name it, which is a finding. */
 static u32 with_caller(struct warp *w, const struct insn *i, u32 lanes, u32 mask, bool alike)
 {
-    if (lanes & ~mask) mask_finding(w, i, lanes & ~mask, mask, alike);
+    if (lanes & ~mask) judge_mask(w, i, lanes & ~mask, mask, alike);
     return mask | lanes;
 }
 

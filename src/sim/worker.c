@@ -8,7 +8,7 @@
 #include "sim/worker.h"
 #include "sim/attach.h"
 #include "sim/cluster.h"
-#include "check/exited.h"
+#include "sim/exits.h"
 #include "sim/residency.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"

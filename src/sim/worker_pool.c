@@ -14,7 +14,7 @@
  * start. If nothing outside can change memory either (the host, a copy), that is a deadlock, proved (deadlock.c). */
 #include "sim/worker_pool.h"
 #include "base/thread.h"
-#include "check/deadlock.h"
+#include "sim/judge.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 #include "sim/worker.h"

@@ -5,7 +5,7 @@
  * chooses and drives, trace_text.c writes values. */
 #ifndef LOCKSTEP_TRACE_H
 #define LOCKSTEP_TRACE_H
-#include "sim/machine.h"
+#include "sim/follow.h"
 
 struct trace_lines { /* "[FILE:]LINE[-LINE][@N]" */
     char file[200];  /* the end of a path; "": any */
@@ -33,12 +33,6 @@ struct trace {
     u64 reached;      /* times that a warp got to `stop` */
     struct text line; /* being written */
 };
-
-struct trace *trace_open(struct launch *l, struct error *e); /* NULL: e says why */
-void trace_close(struct trace *t);
-struct trace *trace_warp(const struct warp *w); /* of the launch; NULL: this warp is not selected */
-/* Runs the instructions [at, end) of block b and writes their lines. */
-int trace_run(struct warp *w, u32 b, u32 at, u32 end);
 
 /* The type to show register r in: its own, or a float's when the text uses it as one. */
 void trace_types(struct traced *f, struct arena *a);

@@ -1,0 +1,21 @@
+/* Where threads left the kernel (exits.c). Each warp and each worker has EXIT_RECORDS places. */
+#ifndef LOCKSTEP_EXITS_H
+#define LOCKSTEP_EXITS_H
+#include "sim/machine.h"
+
+/* Adds a record to an array of at most EXIT_RECORDS that has some; those of one operation are joined. */
+void exit_record_join(struct exit_record *v, u32 *n, const struct exit_record *x);
+/* The same for an array that may be empty. Nearly all threads leave at one operation. */
+static inline void exit_record_add(struct exit_record *v, u32 *n, const struct exit_record *x)
+{
+    if (!*n) {
+        v[0] = *x;
+        *n = 1;
+    } else if (likely(v[0].op == x->op && v[0].low == x->low))
+        v[0].mask |= x->mask;
+    else
+        exit_record_join(v, n, x);
+}
+/* A CTA is done: adds its records to those of its worker. */
+void exit_record_cta(struct worker *k, const struct cta *c);
+#endif
