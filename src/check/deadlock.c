@@ -13,7 +13,7 @@
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 #include "units/wgmma.h"
-#include "sim/worker.h"
+#include "turns/worker.h"
 #include <inttypes.h>
 
 struct waiter { /* a split of a stopped launch */

@@ -90,7 +90,8 @@ u32 escape_loaded(const struct warp *w, u32 lane, const char *p, u64 value)
     struct launch *l = w->cta->launch;
     u64 cta = w->cta->linear, thread = w->id * LANES + lane;
     u32 tag = 0;
-    if (!__atomic_load_n(&l->attached[AT_escapes], __ATOMIC_RELAXED) || value - mem_local_window(l->sim->mem) >= MEM_LOCAL_BYTES)
+    if (!__atomic_load_n(&l->attached[AT_escapes], __ATOMIC_RELAXED) ||
+        value - mem_local_window(l->sim->mem) >= MEM_LOCAL_BYTES)
         return 0;
     lock(&l->elock);
     const struct escapes *e = l->attached[AT_escapes];

@@ -4,7 +4,6 @@
 #include "units/async.h"
 #include "sim/cluster.h"
 #include "sim/handlers.h"
-#include "sim/init_fast.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
 #include "sim/planes.h"

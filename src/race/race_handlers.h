@@ -7,7 +7,7 @@
  * access. sp is global or shared, W is 1 for a store, a an address, N the bytes of one lane. In scope are R, i and w,
  * the arguments of the handler, and for global memory r, the range of the site. A hook may return from the handler. */
 #include "race/race_touch.h"
-#include "sim/init_fast.h"
+#include "sim/planes.h"
 
 /* What is not fast: the general handler, which calls the observers. */
 #define FAST_MISS memory_watched

@@ -10,7 +10,7 @@
  * together. */
 #include "race/race_pending.h"
 #include "race/race_touch.h"
-#include "sim/init_fast.h"
+#include "sim/planes.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
 #include "sim/cluster.h"

@@ -1,9 +1,9 @@
 /* attach.h: what hangs at warps, CTAs and launches and works beside them: copies in flight, mbarriers, tensor memory,
  * checkers that keep something.
  *
- * The core knows none of them by name. Each is a row of the table `attachments`, which units/attachments.c defines. What
- * it has of a warp, a CTA or a launch hangs in a slot of that (`attached`), by the number of the row; a warp and a CTA
- * have a bit for each slot in use. So what nobody uses costs one test of a word. */
+ * The core knows none of them by name. Each is a row of the table `attachments`, which units/attachments.c defines.
+ * What it has of a warp, a CTA or a launch hangs in a slot of that (`attached`), by the number of the row; a warp and a
+ * CTA have a bit for each slot in use. So what nobody uses costs one test of a word. */
 #ifndef LOCKSTEP_ATTACH_H
 #define LOCKSTEP_ATTACH_H
 #include "sim/machine.h"
@@ -16,11 +16,11 @@ struct attachment {
     void (*leave)(struct warp *w, u32 mask); /* these lanes are about to leave the kernel */
     void (*warp_free)(struct warp *w);       /* NULL: the slot is freed */
     /* a CTA */
-    void (*cta_begin)(struct cta *c);  /* it starts as another CTA of the grid */
-    void (*left)(struct warp *w);      /* lanes of a warp of it have left: what waited for them alone goes on */
-    bool (*push)(struct cta *c);       /* no warp of it can run: what it has in flight is done; true: there was some */
-    void (*cta_end)(struct cta *c);    /* all its threads have left */
-    void (*cta_free)(struct cta *c);   /* NULL: the slot is freed */
+    void (*cta_begin)(struct cta *c); /* it starts as another CTA of the grid */
+    void (*left)(struct warp *w);     /* lanes of a warp of it have left: what waited for them alone goes on */
+    bool (*push)(struct cta *c);      /* no warp of it can run: what it has in flight is done; true: there was some */
+    void (*cta_end)(struct cta *c);   /* all its threads have left */
+    void (*cta_free)(struct cta *c);  /* NULL: the slot is freed */
     void (*fence)(struct warp *w, const struct lop *o); /* threads of it execute a fence */
     /* every launch */
     void (*launch_begin)(struct launch *l); /* before its first CTA */
@@ -43,15 +43,10 @@ static inline void attach_cta(struct cta *c, u32 row, void *p)
 }
 
 /* For all rows whose slot is in use, in the order of the table. */
-#define ATTACH_EACH(bits, member, ...)                                        \
-    for (u32 todo_ = (bits), row_; todo_; todo_ &= todo_ - 1)                 \
-        if (row_ = (u32)__builtin_ctz(todo_), attachments[row_]->member != 0) \
-    attachments[row_]->member(__VA_ARGS__)
-#define ATTACH_ALL(member, ...)                                                                    \
-    for (const struct attachment *const *row_ = attachments; *row_; row_++)                        \
+#define ATTACH_EACH(bits, member, ...)                        \
+    for (u32 todo_ = (bits), row_; todo_; todo_ &= todo_ - 1) \
+        if (row_ = (u32)__builtin_ctz(todo_), attachments[row_]->member != 0) attachments[row_]->member(__VA_ARGS__)
+#define ATTACH_ALL(member, ...)                                             \
+    for (const struct attachment *const *row_ = attachments; *row_; row_++) \
         if ((*row_)->member) (*row_)->member(__VA_ARGS__)
-
-void attach_free_warp(struct warp *w);
-void attach_free_cta(struct cta *c);
-bool attach_push(struct cta *c); /* true: something was done that somebody may wait for */
 #endif

@@ -8,14 +8,53 @@
 #include "sim/barrier.h"
 #include "sim/cluster.h"
 #include "sim/exec.h"
+#include "sim/exits.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/special_registers.h"
-#include "sim/follow.h"
+#include "sim/judge.h"
 #include "sim/wait.h"
 
 enum { SPARE_MOST = 1 << 16 }; /* bytes of a CTA that are kept for the next launch */
+
+/* ---- what hangs at warps and CTAs ---- */
+
+static void free_attached_warp(struct warp *w)
+{
+    for (u32 todo = w->has; todo; todo &= todo - 1) {
+        u32 row = (u32)__builtin_ctz(todo);
+        if (attachments[row]->warp_free)
+            attachments[row]->warp_free(w);
+        else
+            base_free(w->attached[row]);
+    }
+    w->has = 0;
+}
+
+static void free_attached(struct cta *c)
+{
+    for (u32 todo = c->has; todo; todo &= todo - 1) {
+        u32 row = (u32)__builtin_ctz(todo);
+        if (attachments[row]->cta_free)
+            attachments[row]->cta_free(c);
+        else
+            base_free(c->attached[row]);
+    }
+    c->has = 0;
+}
+
+static bool push_attached(struct cta *c)
+{
+    bool some = false;
+    for (u32 todo = c->has; todo; todo &= todo - 1) {
+        const struct attachment *a = attachments[__builtin_ctz(todo)];
+        some |= a->push && a->push(c);
+    }
+    return some;
+}
+
+/* ---- the end of a CTA, and its beginning ---- */
 
 void frame_free(struct frame *f)
 {
@@ -32,7 +71,7 @@ void cta_free(struct cta *c)
     for (u32 n = 0; n < c->nwarps; n++) {
         struct warp *w = c->warp[n];
         wait_probe_stop(w);
-        attach_free_warp(w);
+        free_attached_warp(w);
         for (u32 k = 0; k < w->nsplit; k++) {
             if (w->split[k].reads) base_free(w->split[k].reads);
             struct frame *f = w->split[k].fr; /* a launch that was stopped leaves frames behind */
@@ -50,7 +89,7 @@ void cta_free(struct cta *c)
         base_free(w->plain_R);
         if (w->local) pages_release((u64)(uintptr_t)w->local, (u64)LANES * LOCAL_STACK);
     }
-    attach_free_cta(c);
+    free_attached(c);
     if (c->bytes <= SPARE_MOST) c = __atomic_exchange_n(&c->launch->sim->spare_cta, c, __ATOMIC_ACQ_REL);
     base_free(c);
 }
@@ -264,7 +303,7 @@ bool cta_run(struct cta *c)
             if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_END, .cta = c, .op = NONE });
             return true;
         }
-        if (!ran && unlikely(c->has) && attach_push(c)) continue; /* somebody may wait for it */
+        if (!ran && unlikely(c->has) && push_attached(c)) continue; /* somebody may wait for it */
         if (!ran) {
             c->state = CTA_WAIT;
             return false;
@@ -289,4 +328,27 @@ bool cta_woken(const struct cta *c)
                 return true;
         }
     return false;
+}
+
+/* ---- where threads left (exits.h) ---- */
+
+void exit_record_join(struct exit_record *v, u32 *n, const struct exit_record *x)
+{
+    for (u32 k = 1; k < *n; k++)
+        if (v[k].op == x->op && v[k].low == x->low) {
+            v[k].mask |= x->mask;
+            return;
+        }
+    if (*n < EXIT_RECORDS)
+        v[(*n)++] = *x;
+    else
+        v[EXIT_RECORDS - 1].mask |= x->mask;
+}
+
+void exit_record_cta(struct worker *k, const struct cta *c)
+{
+    for (u32 n = 0; n < c->nwarps; n++) {
+        const struct warp *w = c->warp[n];
+        for (u32 j = 0; j < w->nexits; j++) exit_record_add(k->exits, &k->nexits, &w->exits[j]);
+    }
 }

@@ -15,7 +15,7 @@
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
-#include "sim/follow.h"
+#include "sim/judge.h"
 #include "sim/trap.h"
 #include "sim/wait.h"
 #include "sim/warpop.h"

@@ -1,4 +1,5 @@
-/* Where threads left the kernel (exits.c). Each warp and each worker has EXIT_RECORDS places. */
+/* Where threads left the kernel. A warp records where its lanes left, a worker where those of its finished CTAs did:
+ * EXIT_RECORDS places each, written once a warp (cta.c). They are read only when a report explains who is missing. */
 #ifndef LOCKSTEP_EXITS_H
 #define LOCKSTEP_EXITS_H
 #include "sim/machine.h"

@@ -1,5 +1,6 @@
 /* judge.h: what the core asks of those who judge what threads do: declared here, since the core knows none of them, and
- * defined in check. Who only watches is an observer (observe.h); who keeps something is an attachment (attach.h). */
+ * defined in check, and in trace. Who only watches is an observer (observe.h); who keeps something is an attachment
+ * (attach.h). */
 #ifndef LOCKSTEP_JUDGE_H
 #define LOCKSTEP_JUDGE_H
 #include "sim/machine.h"
@@ -22,8 +23,8 @@ void judge_barrier(struct cta *c, u32 bar);
 /* ---- deadlock.c: a launch that came to a stop ----
  *
  * The proof is the core's: wait.c shows of a single split that it can go on only when memory changes, and worker_pool.c
- * that every split waits and no memory that one of them reads has changed (quiescence). What is left is the explanation:
- * who waits for whom, and why that never comes. */
+ * that every split waits and no memory that one of them reads has changed (quiescence). What is left is the
+ * explanation: who waits for whom, and why that never comes. */
 
 /* Reports a deadlock with its cause and stops the launch. Called by the last worker, under the launch's lock, with
  * every CTA parked. */
@@ -41,4 +42,12 @@ void stopped_report(struct launch *l);
 
 handler escape_store; /* escape.c: a store of an address of local memory (SITE_LOCAL_ADDRESS), a layer around it */
 handler overflow_step, overflow_use; /* overflow_watch.c: INS_OVERFLOW and INS_OVERFLOW_USE of decode.h */
+
+/* ---- trace/trace.c: a warp that is followed by hand ---- */
+
+struct trace *trace_open(struct launch *l, struct error *e); /* NULL: e says why */
+void trace_close(struct trace *t);
+struct trace *trace_warp(const struct warp *w); /* of the launch; NULL: this warp is not selected */
+/* Runs the instructions [at, end) of block b and writes their lines. */
+int trace_run(struct warp *w, u32 b, u32 at, u32 end);
 #endif

@@ -37,8 +37,8 @@ struct trace;             /* trace.h */
  * warp gives way before the block, of which nothing has run. */
 enum { EV_NONE, EV_DEOPT, EV_STOP, EV_YIELD };
 
-enum { AROUND_MOST = 3 }; /* observers of a launch that lie around instructions (observe.h) */
-enum { MAX_WARPS = 32 };  /* of a CTA */
+enum { AROUND_MOST = 3 };   /* observers of a launch that lie around instructions (observe.h) */
+enum { MAX_WARPS = 32 };    /* of a CTA */
 enum { ATTACH_SLOTS = 24 }; /* for what hangs at a warp, a CTA, a launch (attach.h) */
 
 /* ---- frames and splits ---- */
@@ -135,18 +135,18 @@ struct warp { /* what every block touches comes first */
     /* where its lanes left the kernel; when there is no room for more places, the last one has all further lanes */
     struct exit_record exits[EXIT_RECORDS];
     u32 nexits;
-    u32 next_fuel;               /* the fuel of the next refill */
-    u32 idled_at;                /* the first block of the loop that it was idle in last */
-    u32 woken;                   /* it has woken up: what back edges of other loops may cost before one is probed */
-    u32 outer_loop;              /* the first block of the loop to be probed next, around one that was left; NONE */
-    u32 outer_edges;             /* back edges that may pass before it comes round */
-    u64 busy_loops;              /* bit set, by first block modulo 64: their last probe was not idle */
-    u64 counted;                 /* of the steps, those that launch.spent has */
-    struct frame *base;          /* frame of the kernel */
-    struct split split[LANES];   /* nsplit of them, in no order */
-    char *local;                 /* [lane][LOCAL_STACK], mapped when first used */
+    u32 next_fuel;                /* the fuel of the next refill */
+    u32 idled_at;                 /* the first block of the loop that it was idle in last */
+    u32 woken;                    /* it has woken up: what back edges of other loops may cost before one is probed */
+    u32 outer_loop;               /* the first block of the loop to be probed next, around one that was left; NONE */
+    u32 outer_edges;              /* back edges that may pass before it comes round */
+    u64 busy_loops;               /* bit set, by first block modulo 64: their last probe was not idle */
+    u64 counted;                  /* of the steps, those that launch.spent has */
+    struct frame *base;           /* frame of the kernel */
+    struct split split[LANES];    /* nsplit of them, in no order */
+    char *local;                  /* [lane][LOCAL_STACK], mapped when first used */
     void *attached[ATTACH_SLOTS]; /* by row of the table of attachments (attach.h) */
-    char *fast_R, *plain_R;      /* the two register files of the kernel's frame, kept for the next CTA */
+    char *fast_R, *plain_R;       /* the two register files of the kernel's frame, kept for the next CTA */
     struct frame base_frame;
     struct planes *base_planes; /* of the kernel's frame in plain code */
     u32 print_op;               /* the call of printf under way */
@@ -205,15 +205,15 @@ struct cta {
     struct bar bar[MAX_BARS];
     u32 bars_used; /* bit set of barriers in use */
     char *shared;
-    struct cluster *cluster;            /* that it is in */
-    struct cluster own_cluster;         /* what `cluster` of all its CTAs points to, in the one of rank 0 */
-    u32 rank;                           /* in the cluster: %cluster_ctarank */
-    bool done;                          /* in a cluster: all its threads have left, and other CTAs go on */
-    u32 phases;                         /* of its barriers that have completed */
-    u32 has;                            /* bit set: which of `attached` are in use */
-    void *attached[ATTACH_SLOTS];       /* by row of the table of attachments (attach.h) */
-    struct shadow *init; /* which bytes of shared memory are defined; NULL: not checked, or there is none */
-    void *race;          /* state of the race check for this CTA */
+    struct cluster *cluster;      /* that it is in */
+    struct cluster own_cluster;   /* what `cluster` of all its CTAs points to, in the one of rank 0 */
+    u32 rank;                     /* in the cluster: %cluster_ctarank */
+    bool done;                    /* in a cluster: all its threads have left, and other CTAs go on */
+    u32 phases;                   /* of its barriers that have completed */
+    u32 has;                      /* bit set: which of `attached` are in use */
+    void *attached[ATTACH_SLOTS]; /* by row of the table of attachments (attach.h) */
+    struct shadow *init;          /* which bytes of shared memory are defined; NULL: not checked, or there is none */
+    void *race;                   /* state of the race check for this CTA */
     struct worker *worker;
     struct launch *launch;
     struct cta *next; /* in the parked or free list */
@@ -327,14 +327,14 @@ struct launch { /* read by all workers all the time; what they write has cache l
         u64 done;          /* atomic: CTAs that had ended then */
         bool told;         /* atomic: it is reported */
     } busy;
-    bool beside;              /* sim_start made it: other launches may run beside it */
-    bool started;             /* by sim_start: whoever leaves it last ends it, and sim_wait takes its result */
-    struct sim_launch own;    /* what `in` points to */
-    struct sim_result result; /* when it has ended */
-    struct worker one;        /* what `worker` points to when there is one */
-    u64 few_params[24];       /* what `param_copy` points to when they fit */
+    bool beside;                  /* sim_start made it: other launches may run beside it */
+    bool started;                 /* by sim_start: whoever leaves it last ends it, and sim_wait takes its result */
+    struct sim_launch own;        /* what `in` points to */
+    struct sim_result result;     /* when it has ended */
+    struct worker one;            /* what `worker` points to when there is one */
+    u64 few_params[24];           /* what `param_copy` points to when they fit */
     void *attached[ATTACH_SLOTS]; /* by row of the table of attachments (attach.h); who writes them says how */
-    u64 own_param[8];         /* atomic: parameters whose own object was accessed through them (moved_pointer.c) */
+    u64 own_param[8];             /* atomic: parameters whose own object was accessed through them (moved_pointer.c) */
 };
 
 /* ---- the sim ---- */

@@ -1,7 +1,6 @@
 /* Hands events to the observers of a launch. */
 #include "sim/observe.h"
 #include "sim/handlers.h"
-#include "sim/init_fast.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
 #include "sim/planes.h"

@@ -155,4 +155,20 @@ struct shadow *init_shadow(const struct warp *w, u32 space, u32 lane, u64 addr, 
 enum init_use { USE_BRANCH, USE_GUARD, USE_ADDRESS, USE_ATOMIC, USE_PRINT, USE_OUTPUT };
 void init_use(struct warp *w, u32 op, enum init_use use, u32 slot, u32 mask, const char *what);
 void init_report(struct warp *w, u32 op, enum init_use use, u32 mask, const struct taint t[LANES], const char *what);
+
+/* ---- what the fast handlers of loads and stores (memory_fast.h) do; i and w are in scope ----
+ *
+ * A site's range remembers in which epoch of the shadow all of it was defined. While that is so, an access costs one
+ * comparison, and the handler stays a function that calls nothing. Otherwise it hands over to init_unknown, which
+ * checks the bytes: a load of an undefined byte deoptimises, a store defines its own bytes; the access itself is then
+ * done by the handler without this check. So in handlers of several checks this one comes first. */
+
+handler init_unknown; /* init_memory.c */
+/* init_fast.c: for launches without another check of accesses */
+handler *init_handler(const struct site *s, const struct insn *i, u32 group, s32 stride);
+
+#define INIT_FIRST(sp)                                                              \
+    do {                                                                            \
+        if (unlikely(r->init != w->init_##sp->epoch)) return init_unknown(R, i, w); \
+    } while (0)
 #endif

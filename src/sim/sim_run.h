@@ -1,4 +1,4 @@
-/* The end of a launch, as those who run it see it (sim_run.c). */
+/* The end of a launch, as those who run it see it (launch_stop.c). */
 #ifndef LOCKSTEP_SIM_RUN_H
 #define LOCKSTEP_SIM_RUN_H
 #include "sim/machine.h"
@@ -15,8 +15,6 @@ static inline bool launch_before(const struct launch *a, const struct launch *b)
 {
     return a->in->priority != b->in->priority ? a->in->priority < b->in->priority : a->serial < b->serial;
 }
-/* Takes the launch, which is over and in flight no more, to its end: what it counted, what it held. */
-void launch_finish(struct launch *l);
 static inline bool launch_stopped(const struct launch *l) { return __atomic_load_n(&l->stop, __ATOMIC_RELAXED) != 0; }
 static inline bool launch_interrupted(const struct launch *l)
 {

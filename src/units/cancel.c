@@ -6,7 +6,7 @@
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "units/mbarrier.h"
-#include "sim/worker.h"
+#include "turns/worker.h"
 
 enum { ANSWER_BYTES = 16 };
 

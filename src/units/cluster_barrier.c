@@ -8,9 +8,9 @@
 #include "sim/observe.h"
 #include "sim/wait.h"
 
-struct arrivals {          /* of the threads of a CTA */
-    u32 here[MAX_WARPS];   /* lanes that have arrived in this phase, by warp */
-    u32 owes[MAX_WARPS];   /* lanes that have arrived and not waited since */
+struct arrivals {        /* of the threads of a CTA */
+    u32 here[MAX_WARPS]; /* lanes that have arrived in this phase, by warp */
+    u32 owes[MAX_WARPS]; /* lanes that have arrived and not waited since */
 };
 
 static struct arrivals *arrivals_of(const struct cta *c) { return c->attached[AT_cluster]; }

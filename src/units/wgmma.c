@@ -279,7 +279,8 @@ static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment
     const struct cta *c = w->cta;
     const struct mma *f = &p->low->mma[p->low->op[p->op].product];
     struct chunks all = { .first = CHUNKS / 64 };
-    bool told = observed(c->launch) && p->low == w->code->low, proxy = c->attached[AT_proxies] && moment == FLIGHT_ISSUED;
+    bool told = observed(c->launch) && p->low == w->code->low,
+         proxy = c->attached[AT_proxies] && moment == FLIGHT_ISSUED;
     if (likely(!told && !proxy)) return;
     struct flight x = { .warp = w,
                         .low = p->low,
@@ -460,7 +461,10 @@ static void finish(struct warp *w)
 
 /* ---- the warps of a warpgroup ---- */
 
-static bool is_behind(const struct warp *w, u32 done) { return w->live && (!wgmmas_of(w) || wgmmas_of(w)->done < done); }
+static bool is_behind(const struct warp *w, u32 done)
+{
+    return w->live && (!wgmmas_of(w) || wgmmas_of(w)->done < done);
+}
 
 u32 wgmma_behind(const struct warp *w)
 {

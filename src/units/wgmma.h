@@ -35,7 +35,7 @@ struct wgmmas {                   /* of a warp */
     struct wgmma p[];
 };
 static inline struct wgmmas *wgmmas_of(const struct warp *w) { return w->attached[AT_wgmma]; } /* NULL: none so far */
-void wgmma_exit(struct warp *w, u32 mask); /* lanes leave */
+void wgmma_exit(struct warp *w, u32 mask);                                                     /* lanes leave */
 /* Puts the values of all products in flight into their accumulators, as the wait does that ptxas inserts in front of an
  * instruction that touches them; the products stay in flight. False: the frame needs planes for it first. */
 bool wgmma_ready(struct warp *w);

@@ -12,12 +12,12 @@
  * Standing still is a matter of all launches together: one may wait for what another will write. A thread that found
  * nothing to do holds the locks of all of them at once and looks: nobody is in a CTA, no parked CTA can go on, none can
  * start. If nothing outside can change memory either (the host, a copy), that is a deadlock, proved (deadlock.c). */
-#include "sim/worker_pool.h"
+#include "turns/worker_pool.h"
 #include "base/thread.h"
 #include "sim/judge.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
-#include "sim/worker.h"
+#include "turns/worker.h"
 #include <sched.h>
 #include <time.h>
 

@@ -5,11 +5,11 @@
  * CTA that can go on, or starts the next one while the device has room. So a plain grid holds one CTA a worker, and a
  * grid barrier holds all that fit. A turn ends when the launch is over or nothing of it can go on; with other launches
  * in flight also when a CTA has given way, or after a while. */
-#include "sim/worker.h"
+#include "turns/worker.h"
 #include "sim/attach.h"
 #include "sim/cluster.h"
 #include "sim/exits.h"
-#include "sim/residency.h"
+#include "turns/residency.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 

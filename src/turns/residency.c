@@ -2,7 +2,7 @@
  *
  * CTAs are handed out round robin, as cards do, so that the next multiprocessor nearly always has room and one look is
  * enough. Only where it has none are the others looked at. */
-#include "sim/residency.h"
+#include "turns/residency.h"
 #include "card/occupancy.h"
 #include "sim/sim_run.h"
 

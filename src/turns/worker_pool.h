@@ -19,4 +19,6 @@ void pool_starter(struct sim *s, void (*start)(void *self), void *self); /* sim_
 bool pool_start_soon(struct sim *s);                                     /* sim_start_soon */
 /* Waits for the end of a launch that was put in flight. */
 void pool_wait(struct sim *s, struct launch *l);
+/* Takes the launch, which is over and in flight no more, to its end (sim_run.c): what it counted, what it held. */
+void launch_finish(struct launch *l);
 #endif
