@@ -16,7 +16,7 @@ enum layer {
     LAYER_OBSERVED_AFTER, /* a store that observers of writes see after it (memory_observed_after) */
     LAYER_TAG,            /* the object that the result points into (provenance_tags.c) */
     LAYER_BLEND,          /* lanes that take no part keep what they had (lanes_blend) */
-    LAYER_DEFINED         /* an access that looks first whether the bytes are defined (init_fast.h) */
+    LAYER_DEFINED         /* an access that looks first whether the bytes are defined (planes.h) */
 };
 _Static_assert((int)LAYER_DEFINED < (int)CODE_LAYERS, "each layer has its side array");
 

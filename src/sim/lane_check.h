@@ -33,7 +33,7 @@ struct lane_check { /* what was found for one lane */
     const struct cta *owner;         /* of the shared memory; NULL: there is none */
     u64 lo, size;                    /* legal range in shared or local memory */
     u64 closed_at;                   /* FAULT_UNMAPPED: the first byte that is */
-    struct report *held;             /* where it is reported; NULL: in the launch's report (moved_pointer.h) */
+    struct report *held;             /* where it is reported; NULL: in the launch's report (moved_pointer.c) */
 };
 
 /* ---- explain/explain_access.c ---- */

@@ -229,7 +229,7 @@ struct range {    /* what a site may touch without a closer check */
     u64 lo, size; /* address - lo < size */
     u64 view;     /* added to an address: where its byte is */
     u64 race;     /* added to an address: its shadow cell of the race check; 0: none */
-    u64 init;     /* epoch of the shadow in which all of the range was seen defined (init_fast.h) */
+    u64 init;     /* epoch of the shadow in which all of the range was seen defined (planes.h) */
     /* accesses checked byte by byte since then; after how many the whole range is checked again */
     u32 init_misses, init_after;
 };
