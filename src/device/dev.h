@@ -7,6 +7,7 @@
 #ifndef LOCKSTEP_DEV_H
 #define LOCKSTEP_DEV_H
 #include "contract/contract.h"
+#include "count/count.h"
 #include "race/racecheck.h"
 
 /* What happens when the host touches managed memory while a launch is in flight that may use it. The cards of our
@@ -33,6 +34,7 @@ struct dev_options {
     double time_limit; /* seconds per launch, 0: none */
     enum dev_managed_policy managed;
     bool any_target; /* with a card: take PTX for any target all the same */
+    bool count;      /* software GPU: what launches do is counted (count/count.h) */
     bool driver;     /* a launch that breaks a limit is an error of the call (launch_refused), and no finding */
 };
 
@@ -60,6 +62,7 @@ struct dev_launch {
     u32 shared_bytes;      /* dynamic */
     u32 shared_consent;    /* what the host has allowed with the opt-in attribute; 0: not known */
     u32 registers;         /* of a thread, by ptxas; 0: not known */
+    u32 stack, spill_stores, spill_loads; /* the same: bytes; they go with registers */
     u32 cluster[3];        /* blocks of a cluster; 0: as the kernel requires, or none */
     bool portable;         /* clusters of more than 8 blocks are not allowed */
     bool cooperative;
@@ -127,6 +130,7 @@ struct device {
     struct mem *mem;   /* software GPU: its memory; NULL on a real one */
     struct sim *sim;   /* the same */
     struct race *race; /* software GPU: the race check, NULL: off */
+    struct counts *counts; /* software GPU: what its launches did; NULL: not counted */
     struct gpu *gpu;   /* a real GPU: dev_gpu.c */
     struct report *report;
     struct report

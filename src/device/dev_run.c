@@ -64,6 +64,8 @@ static void run_drop(struct dev_run *r)
     outputs_free(r->outputs);
     orders_free(r->orders);
     view_check_free(r->views);
+    counting_free(r->counting);
+    r->counting = NULL;
     r->outputs = NULL;
     r->views = NULL;
     r->orders = NULL;
@@ -88,6 +90,16 @@ static bool watch_outputs(struct dev_run *r, struct error *e)
     return outputs_begin(&watched, &r->outputs, e);
 }
 
+/* What it does is counted, in front of the other observers: around all that they do. */
+static void count_it(struct dev_run *r)
+{
+    const struct dev_launch *l = r->launch;
+    struct count_shape shape = { l->registers ? l->registers : l->kernel->maxnreg, l->registers != 0, l->stack,
+                                 l->spill_stores, l->spill_loads };
+    r->counting = counting_new(r->device->counts, &shape);
+    r->in.observers = counting_observer(r->counting, r->in.observers);
+}
+
 bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, bool again,
                struct error *e)
 {
@@ -105,6 +117,7 @@ bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, 
     if (r->views) r->in.observers = view_check_observer(r->views);
     ok = ok && (!again || !l->orders || (r->orders = orders_begin(d->mem, e))) &&
          (!again || !r->outputs || !r->outputs->held || values_keep(&r->before, d, l, e));
+    if (ok && d->counts) count_it(r);
     if (!ok) run_drop(r);
     return ok;
 }

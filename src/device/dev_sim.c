@@ -13,6 +13,7 @@ static bool open_sim(struct device *d, struct error *e)
     if (d->mem) d->sim = sim_new(d->mem, d->card, workers);
     if (d->sim && o->checks & (CHECK_RACE | CHECK_ASYNC) && !(d->race = race_new(d->mem)))
         return error_set(e, ERR_MEMORY, "no memory for the race check");
+    if (o->count) d->counts = counts_new(d->profile);
     return d->sim && work_open(d, e);
 }
 
@@ -20,6 +21,7 @@ static void close_sim(struct device *d)
 {
     work_close(d);
     race_delete(d->race);
+    counts_delete(d->counts);
     if (d->sim) sim_delete(d->sim);
     dev_managed_forget(d, NULL);
     sim_pools_close(d);

@@ -17,6 +17,7 @@
 struct outputs;
 struct view_check;
 struct orders;
+struct counting;
 
 /* race_kernel_alone and race_kernel_polls, which prepare the kernel where no launch has: the interrupt and the time
  * limit of a launch end that, too. Only with a race check. */
@@ -31,6 +32,7 @@ struct dev_run {
     struct outputs *outputs;         /* of its contract; NULL: not watched */
     struct view_check *views;        /* of the arrays that it was given; NULL: not watched */
     struct orders *orders;           /* NULL: it is not run again in other orders */
+    struct counting *counting;       /* NULL: it is not counted */
     struct memory_copy before;       /* what it changes, for the origin of NaN */
     struct op *op;                   /* the operation; NULL: a synchronous launch */
     struct launch *sim;              /* atomic: the end may come before sim_start has returned */

@@ -192,6 +192,7 @@ static void warp_start(struct warp *w, const struct start *as)
     w->trace = NULL;
     w->instrumented = false;
     if (unlikely(w->has)) ATTACH_EACH(w->has, warp_begin, w);
+    w->blocks_seen = l->blocks_seen;
     w->next_fuel = FUEL_FIRST;
     w->fuel = (s32)as->fuel;
     w->woken = 0;

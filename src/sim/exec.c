@@ -356,6 +356,7 @@ static enum step run_split(struct warp *w)
             at = w->code->insn_of[op];
             end = bl->end;
         }
+        if (unlikely(w->blocks_seen)) observe_block(w, b);
         const struct insn *i = &w->code->insn[end];
         enum step step = STEP_ON;
         to = bl->next;

@@ -117,6 +117,7 @@ struct warp { /* what every block touches comes first */
     struct cta *cta;
     struct split *cur;   /* the running split */
     struct probe *probe; /* not NULL: a loop is watched, and its loads and stores are recorded */
+    bool blocks_seen;    /* observers see its blocks */
     bool instrumented;   /* blocks go through run_instrumented: a probe, a trace, an observer of steps, perturbation */
     u64 steps;           /* warp instructions executed */
     u32 nsplit, id;      /* splits it has; its number in the CTA */
@@ -160,6 +161,12 @@ struct warp { /* what every block touches comes first */
     u32 rdv_tag[LANES];  /* the object a shuffled pointer points into */
     u8 rdv_from[LANES];  /* the lane that each lane read */
     struct trace *trace; /* NULL: this warp is not traced */
+    struct {             /* of an observer that counts (src/count); it clears them when the CTA begins */
+        u64 since;       /* steps at the last barrier that the CTA passed */
+        u32 bar, bar_op; /* the barrier that it arrived at last, and the operation */
+        const struct lowered *bar_low;
+        u32 did; /* lanes that have accessed memory */
+    } count;
     /* the operation each lane waits at whose result is still to be written, plus one; 0: none */
     u32 traced[LANES];
 };
@@ -304,6 +311,7 @@ struct launch { /* read by all workers all the time; what they write has cache l
     struct mem_object *params;            /* that has param_address; NULL: none */
     struct worker *worker;                /* nworkers of them */
     struct trace *trace;                  /* NULL: none */
+    bool blocks_seen;                     /* observers see the blocks that warps execute */
     _Alignas(128) u64 next;               /* atomic: cluster to claim next */
     _Alignas(128) lock_t lock;            /* guards what follows */
     u32 resident, active;                 /* CTAs on the device; workers inside a CTA or about to take one */

@@ -78,6 +78,21 @@ void observe_step(struct warp *w, const struct insn *i, bool done)
         if (o->step) o->step(o->self, w, i, done);
 }
 
+bool observe_blocks_wanted(const struct sim_launch *in)
+{
+    for (const struct observer *o = in->observers; o; o = o->next)
+        if (o->block) return true;
+    return false;
+}
+
+void observe_block(struct warp *w, u32 b)
+{
+    const struct xblock *x = &w->code->block[b];
+    u32 taken = x->term == TERM_BRA ? active_lanes(w, w->R, &w->code->insn[x->end]) : 0;
+    for (const struct observer *o = w->cta->launch->in->observers; o; o = o->next)
+        if (o->block) o->block(o->self, w, b, taken);
+}
+
 void observe_copied(const struct launch *l, const struct warp *w, u32 lane, const char *to, u32 bytes)
 {
     for (const struct observer *o = l->in->observers; o; o = o->next)

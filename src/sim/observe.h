@@ -72,6 +72,9 @@ struct observer {
     void (*sync)(void *self, const struct sync_event *e);
     /* before and after every instruction that is not the end of a block; goes with sim_launch.follow */
     void (*step)(void *self, struct warp *w, const struct insn *i, bool done);
+    /* the lanes of w->mask have executed block `b` of w->code up to its terminator, which is about to decide; `taken`:
+     * of a branch, the lanes that jump */
+    void (*block)(void *self, struct warp *w, u32 b, u32 taken);
     /* these lanes are about to select register `reg`, which a SITE_SPECULATED load gave; goes with WATCH_RACE */
     void (*selected)(void *self, struct warp *w, u32 reg, u32 lanes);
     /* an asynchronous copy of that lane is done */
@@ -98,6 +101,9 @@ void observe_before(const struct launch *l, const struct access *a);
 void observe_access(const struct launch *l, const struct access *a);
 void observe_sync(const struct launch *l, struct sync_event e);
 void observe_step(struct warp *w, const struct insn *i, bool done);
+/* Whether an observer wants to see blocks: then warps are `blocks_seen`. */
+bool observe_blocks_wanted(const struct sim_launch *in);
+void observe_block(struct warp *w, u32 b);
 void observe_copied(const struct launch *l, const struct warp *w, u32 lane, const char *to, u32 bytes);
 void observe_flight(const struct launch *l, struct flight *f, enum flight_moment m);
 /* stands before a selection that takes from a speculated load, in code that is watched for races */

@@ -404,6 +404,7 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
     if (ok) {
         if (given->order) order_choose(l);
         ATTACH_ALL(launch_begin, l);
+        l->blocks_seen = observe_blocks_wanted(given);
         if (given->observers) observe_launch(l, true);
         return l;
     }

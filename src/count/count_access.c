@@ -1,0 +1,322 @@
+/* What an access costs: addresses are taken before the instruction is executed, since a load may overwrite its address,
+ * and counted when it was, since it may come again in plain code. */
+#include "count/addresses.h"
+#include "count/counting.h"
+#include "count/sectors.h"
+#include "count/wavefronts.h"
+#include "units/flight.h"
+#include "sim/lanes.h"
+
+static bool is_copy(const struct lop *o) { return (o->flags & (ISA_COPY | ISA_HOW)) == ISA_COPY; } /* cp.async */
+
+static bool is_counted_space(u32 space)
+{
+    return space == SP_GLOBAL || space == SP_SHARED || space == SP_LOCAL || space == SP_CONST || space == SP_GENERIC;
+}
+
+bool count_wants(const struct lowered *l, const struct lop *o)
+{
+    if (o->flags & ISA_ACCESS) return is_counted_space(l->site[o->site].space);
+    if (o->flags & ISA_MATRIX) return l->site[o->site].space != SP_GLOBAL; /* not textures */
+    return is_copy(o) || o->guard.kind == O_REG;
+}
+
+/* ---- one space ---- */
+
+static void note_stride(struct access_counts *k, s64 stride)
+{
+    k->stride_min = k->strided ? MIN_OF(k->stride_min, stride) : stride;
+    k->stride_max = k->strided ? MAX_OF(k->stride_max, stride) : stride;
+    k->strided++;
+}
+
+static void note_request(struct space_counts *in, u32 mask, u32 bytes, u32 units, u32 least)
+{
+    u32 lanes = (u32)__builtin_popcount(mask);
+    in->requests++;
+    in->lanes += lanes;
+    in->bytes += (u64)lanes * bytes;
+    in->units += units;
+    in->least += least;
+}
+
+struct counted { /* an access under way */
+    struct counting *c;
+    struct worker_counts *worker;
+    struct access_counts *k;
+    const struct access *a; /* addr, mask and bytes are set */
+    bool write, atomic;
+};
+
+static void count_global(const struct counted *x, const u64 *addr, u32 mask, u32 bytes)
+{
+    struct sectors s;
+    s64 stride;
+    sectors_of(addr, mask, bytes, &s);
+    note_request(&x->k->in[COUNT_GLOBAL], mask, bytes, s.n, sectors_least(s.bytes));
+    if (addresses_stride(addr, mask, &stride)) note_stride(x->k, stride);
+    for (u32 j = 0; j < s.n; j++) {
+        if (!x->write || x->atomic) touched_add(&x->worker->touched, s.id[j], false);
+        if (x->write) touched_add(&x->worker->touched, s.id[j], true);
+    }
+}
+
+static void count_local(const struct counted *x, const u64 *at, u32 mask, u32 bytes)
+{
+    struct sectors s;
+    sectors_local(at, mask, bytes, &s);
+    note_request(&x->k->in[COUNT_LOCAL], mask, bytes, s.n, sectors_least(s.bytes));
+}
+
+static void count_constant(const struct counted *x, const u64 *addr, u32 mask, u32 bytes)
+{
+    struct addresses s;
+    addresses_of(addr, mask, &s);
+    note_request(&x->k->in[COUNT_CONST], mask, bytes, s.distinct, 1);
+}
+
+static void note_conflict(struct access_counts *k, const struct warp *w, const struct wavefronts *f, const u64 *addr)
+{
+    struct conflict *c = &k->worst;
+    bool later = w->cta->linear > c->cta || (w->cta->linear == c->cta && w->id >= c->warp);
+    if (f->ways < c->ways || (f->ways == c->ways && later)) return;
+    *c = (struct conflict){ f->ways, f->bank, w->cta->linear, w->id, { f->lane[0], f->lane[1] },
+                            { addr[f->lane[0]], addr[f->lane[1]] } };
+}
+
+/* Addresses that are affine cost what the last ones did, if they lie alike modulo 128. */
+static bool memo_key(const struct access *a, const u64 *addr, u32 mask, struct memo *key)
+{
+    enum { GROUPS_MOST = 4 };
+    const struct code *c = a->warp->code;
+    if (a->shape == SHAPE_V || (a->shape == SHAPE_A && c->groups > GROUPS_MOST)) return false;
+    u64 apart = 0;
+    for (u32 g = 1; a->shape == SHAPE_A && g < c->groups; g++)
+        apart = (apart + addr[g * c->group] - addr[0]) * 0x9e3779b97f4a7c15u;
+    *key = (struct memo){ .valid = true, .mask = mask, .from = (u32)addr[0] % 128, .apart = apart };
+    return true;
+}
+
+static void count_shared(const struct counted *x, const u64 *addr, u32 mask, u32 bytes)
+{
+    struct access_counts *k = x->k;
+    struct memo key, *m = &k->memo;
+    s64 stride;
+    bool affine = memo_key(x->a, addr, mask, &key);
+    if (!affine || !m->valid || m->mask != mask || m->from != key.from || m->apart != key.apart) {
+        wavefronts_of(addr, mask, bytes, &key.cost);
+        key.strided = addresses_stride(addr, mask, &stride);
+        key.stride = key.strided ? stride : 0;
+        *m = key;
+        m->valid = affine;
+    }
+    note_request(&k->in[COUNT_SHARED], mask, bytes, m->cost.n, m->cost.least);
+    k->in[COUNT_SHARED].parts += m->cost.parts;
+    if (m->strided) note_stride(k, m->stride);
+    if (m->cost.ways > 1) note_conflict(k, x->a->warp, &m->cost, addr);
+}
+
+/* ---- all spaces ---- */
+
+/* The lanes of a generic access that are in each space; their addresses become offsets there. */
+static void split_generic(const struct access *a, u64 *addr, u32 mask, u32 in[COUNT_SPACES])
+{
+    const struct mem *m = a->warp->cta->launch->sim->mem;
+    u64 shared = mem_shared_window(m), local = mem_local_window(m);
+    for (; mask; mask &= mask - 1) {
+        u32 l = (u32)__builtin_ctz(mask);
+        if (addr[l] - shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS) {
+            in[COUNT_SHARED] |= 1u << l;
+            addr[l] -= shared;
+        } else if (addr[l] - local < MEM_LOCAL_BYTES) {
+            in[COUNT_LOCAL] |= 1u << l;
+            addr[l] -= local;
+        } else
+            in[COUNT_GLOBAL] |= 1u << l;
+    }
+}
+
+static enum count_space space_of(u32 space)
+{
+    return space == SP_SHARED  ? COUNT_SHARED
+           : space == SP_LOCAL ? COUNT_LOCAL
+           : space == SP_CONST ? COUNT_CONST
+                               : COUNT_GLOBAL;
+}
+
+static void count_lanes(const struct counted *x, u64 *addr, u32 mask, u32 bytes)
+{
+    const struct site *s = x->a->site;
+    u32 in[COUNT_SPACES] = { 0 };
+    if (s->space == SP_GENERIC)
+        split_generic(x->a, addr, mask, in);
+    else
+        in[space_of(s->space)] = mask;
+    if (in[COUNT_GLOBAL]) count_global(x, addr, in[COUNT_GLOBAL], bytes);
+    if (in[COUNT_LOCAL]) count_local(x, addr, in[COUNT_LOCAL], bytes);
+    if (in[COUNT_SHARED]) count_shared(x, addr, in[COUNT_SHARED], bytes);
+    if (in[COUNT_CONST]) count_constant(x, addr, in[COUNT_CONST], bytes);
+    if (!x->atomic) return;
+    struct addresses same;
+    addresses_of(addr, mask, &same);
+    x->k->serial += same.most;
+    x->k->alone += same.most == 1;
+}
+
+static struct counted counted_site(struct counting *c, const struct access *a, u32 site)
+{
+    struct warp *w = a->warp;
+    const struct site *s = &w->code->low->site[site];
+    return (struct counted){ .c = c,
+                             .worker = counting_worker(c, w->cta),
+                             .k = &counting_func(c, w, w->code->low)->access[site],
+                             .a = a,
+                             .write = !site_is_load(s),
+                             .atomic = site_is_atomic(s) };
+}
+
+/* ---- accesses by kind ---- */
+
+/* All 32 lanes, one behind the other in global memory: most accesses of most kernels. */
+static bool is_contiguous(const char *R, const struct insn *i, const struct warp *w, const struct site *s, u64 *from)
+{
+    const struct code *c = w->code;
+    u32 bytes = (u32)s->width * s->vec;
+    if (s->space != SP_GLOBAL || s->access & ISA_ATOMIC || w->mask != ALL_LANES || i->guard || CLS_AT(i, 1) != CLS_A ||
+        c->group != LANES || c->stride[i->a] != (s32)bytes || s->addr_width != 8)
+        return false;
+    memcpy(from, SLOT(R, i->a), 8);
+    *from += (u64)(s64)i->off;
+    return true;
+}
+
+static void count_contiguous(const struct counted *x, u64 from, u32 bytes)
+{
+    u64 first = from >> SECTOR_SHIFT, last = (from + LANES * bytes - 1) >> SECTOR_SHIFT;
+    note_request(&x->k->in[COUNT_GLOBAL], ALL_LANES, bytes, (u32)(last - first + 1), sectors_least(LANES * bytes));
+    note_stride(x->k, bytes);
+    touched_range(&x->worker->touched, first, last - first + 1, x->write);
+}
+
+static int around_access(struct counting *c, char *R, const struct insn *i, struct warp *w, handler *beneath)
+{
+    struct access a;
+    u64 from;
+    a.site = &w->code->low->site[i->site];
+    a.insn = i;
+    a.warp = w;
+    a.mask = active_lanes(w, R, i);
+    a.bytes = (u32)a.site->width * a.site->vec;
+    bool contiguous = is_contiguous(R, i, w, a.site, &from);
+    if (a.mask && !contiguous) access_addresses(&a, R);
+    int ev = beneath(R, i, w);
+    if (ev || !a.mask) return ev;
+    struct counted x = counted_site(c, &a, i->site);
+    if (a.site->space != SP_CONST) w->count.did |= a.mask;
+    if (contiguous)
+        count_contiguous(&x, from, a.bytes);
+    else
+        count_lanes(&x, a.addr, a.mask, a.bytes);
+    return 0;
+}
+
+/* ldmatrix, stmatrix: the lanes of the first rows have their addresses. */
+static int around_matrix(struct counting *c, char *R, const struct insn *i, struct warp *w, handler *beneath)
+{
+    struct access a;
+    const struct lop *o = &w->code->low->op[i->op];
+    u32 rows = MIN_OF((o->aux & MATRIX_COUNT) * (o->aux & MATRIX_TALL ? 16u : 8u), (u32)LANES);
+    struct wavefronts f;
+    a.site = &w->code->low->site[i->site];
+    a.insn = i;
+    a.warp = w;
+    a.mask = active_lanes(w, R, i);
+    if (a.mask) access_addresses(&a, R);
+    int ev = beneath(R, i, w);
+    if (ev || !a.mask) return ev;
+    struct counted x = counted_site(c, &a, i->site);
+    wavefronts_matrix(a.addr, rows, &f);
+    w->count.did |= a.mask;
+    struct space_counts *in = &x.k->in[COUNT_SHARED];
+    in->requests++;
+    in->lanes += (u32)__builtin_popcount(a.mask);
+    in->bytes += (u64)rows * 16;
+    in->units += f.n;
+    in->least += f.least;
+    in->parts += f.parts;
+    if (f.ways > 1) note_conflict(x.k, w, &f, a.addr);
+    return 0;
+}
+
+/* cp.async: it reads global memory and writes shared memory, each by a site of its own. */
+static int around_copy(struct counting *c, char *R, const struct insn *i, struct warp *w, handler *beneath)
+{
+    struct access to, from;
+    const struct lop *o = &w->code->low->op[i->op];
+    to.site = &w->code->low->site[i->site];
+    to.insn = i;
+    to.warp = w;
+    to.mask = active_lanes(w, R, i);
+    u32 reads = 0;
+    if (to.mask) {
+        from.site = to.site + 1;
+        from.insn = i;
+        from.warp = w;
+        access_addresses(&to, R);
+        access_addresses(&from, R);
+        for (u32 m = to.mask; m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m);
+            bool any = lop_src(o, 2)->kind == O_NONE || lane_value(w, w->code, R, i->c, CLS_AT(i, 3), 4, l);
+            reads |= (u32)any << l;
+        }
+    }
+    int ev = beneath(R, i, w);
+    if (ev || !to.mask) return ev;
+    w->count.did |= to.mask;
+    struct counted x = counted_site(c, &to, i->site), y = counted_site(c, &from, i->site + 1);
+    count_shared(&x, to.addr, to.mask, o->aux);
+    if (reads) count_global(&y, from.addr, reads, o->aux);
+    return 0;
+}
+
+static int around_guarded(struct counting *c, char *R, const struct insn *i, struct warp *w, handler *beneath)
+{
+    u32 lanes = active_lanes(w, R, i);
+    int ev = beneath(R, i, w);
+    if (ev) return ev;
+    struct func_counts *f = counting_func(c, w, w->code->low);
+    if (!f->on) f->on = NEW_ARRAY(&counting_worker(c, w->cta)->mem, u64, f->low->nop);
+    f->on[i->op] += (u32)__builtin_popcount(lanes);
+    return 0;
+}
+
+int count_around(void *self, char *R, const struct insn *i, struct warp *w, handler *beneath)
+{
+    const struct lop *o = &w->code->low->op[i->op];
+    if (likely(o->flags & ISA_ACCESS)) return around_access(self, R, i, w, beneath);
+    if (o->flags & ISA_MATRIX) return around_matrix(self, R, i, w, beneath);
+    if (is_copy(o)) return around_copy(self, R, i, w, beneath);
+    return around_guarded(self, R, i, w, beneath);
+}
+
+/* ---- copies in flight ---- */
+
+void count_flight(void *self, struct flight *f, enum flight_moment m)
+{
+    struct counting *c = self;
+    if (m != FLIGHT_ISSUED || f->act || !f->n || f->low->op[f->op].site >= f->low->nsite) return;
+    struct worker_counts *k = counting_worker(c, f->warp->cta);
+    struct bulk *b = &counting_func(c, f->warp, f->low)->access[f->low->op[f->op].site].bulk;
+    b->copies++;
+    for (u32 n = 0; n < f->n; n++) {
+        const struct flight_move *p = &f->move[n];
+        bool reads = p->from != NULL, writes = p->to != NULL;
+        if (reads) *(f->from_space == SP_GLOBAL ? &b->global_read : &b->shared_read) += p->bytes;
+        if (writes) *(f->to_space == SP_GLOBAL ? &b->global_written : &b->shared_written) += p->bytes;
+        u64 at = reads && f->from_space == SP_GLOBAL ? p->from_at : writes && f->to_space == SP_GLOBAL ? p->to_at : 0;
+        if (!at || !p->bytes) continue;
+        u64 first = at >> SECTOR_SHIFT, last = (at + p->bytes - 1) >> SECTOR_SHIFT;
+        touched_range(&k->touched, first, last - first + 1, f->to_space == SP_GLOBAL && writes);
+    }
+    f->warp->count.did |= 1u << f->lane;
+}

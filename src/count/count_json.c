@@ -1,0 +1,324 @@
+/* The profile for machines. docs/profile.md lists the keys; they are stable: new ones are added, none changes its
+ * meaning. All numbers are integers. */
+#include "count/advice.h"
+#include "count/count_write.h"
+#include "report/entry.h"
+#include "report/json.h"
+
+static void space_json(struct json *j, const char *key, const struct space_counts *c, enum count_space s)
+{
+    static const char *const unit[COUNT_SPACES] = { "sectors", "sectors", "wavefronts", "passes" };
+    if (!c->requests) return;
+    struct json o = json_open(j, key, '{');
+    json_number(&o, "requests", c->requests);
+    json_number(&o, "lanes", c->lanes);
+    json_number(&o, "bytes", c->bytes);
+    json_number(&o, unit[s], c->units);
+    json_number(&o, "least", c->least);
+    if (s == COUNT_SHARED) json_number(&o, "conflicts", c->units - c->parts);
+    json_end(&o, '}');
+}
+
+static void spaces_json(struct json *j, const struct space_counts *load, const struct space_counts *store,
+                        const struct space_counts *atomic)
+{
+    for (u32 s = 0; s < COUNT_SPACES; s++) {
+        if (!load[s].requests && !store[s].requests && !atomic[s].requests) continue;
+        struct json o = json_open(j, count_space_name[s], '{');
+        space_json(&o, "load", &load[s], (enum count_space)s);
+        space_json(&o, "store", &store[s], (enum count_space)s);
+        space_json(&o, "atomic", &atomic[s], (enum count_space)s);
+        json_end(&o, '}');
+    }
+}
+
+static void bulk_json(struct json *j, const struct bulk *b)
+{
+    if (!b->copies) return;
+    struct json o = json_open(j, "bulk", '{');
+    json_number(&o, "copies", b->copies);
+    json_number(&o, "global_read_bytes", b->global_read);
+    json_number(&o, "global_written_bytes", b->global_written);
+    json_number(&o, "shared_read_bytes", b->shared_read);
+    json_number(&o, "shared_written_bytes", b->shared_written);
+    json_end(&o, '}');
+}
+
+static void operations_json(struct json *j, const u64 operations[OPS_TYPES])
+{
+    struct json o = json_open(j, "operations", '{');
+    for (u32 t = 0; t < OPS_TYPES; t++)
+        if (operations[t]) json_number(&o, operation_name[t], operations[t]);
+    json_end(&o, '}');
+}
+
+static void sums_json(struct json *j, const struct count_sums *s)
+{
+    struct json o = json_open(j, "counts", '{');
+    json_number(&o, "warp_instructions", s->warp_insns);
+    json_number(&o, "thread_instructions", s->thread_insns);
+    json_number(&o, "branches", s->branches);
+    json_number(&o, "branches_divergent", s->divergent);
+    json_number(&o, "threads_idle", s->idle);
+    struct json f = json_open(&o, "footprint", '{');
+    json_number(&f, "sectors", s->any);
+    json_number(&f, "sectors_read", s->read);
+    json_number(&f, "sectors_written", s->written);
+    json_end(&f, '}');
+    operations_json(&o, s->operations);
+    spaces_json(&o, s->load, s->store, s->atomic);
+    bulk_json(&o, &s->bulk);
+    json_end(&o, '}');
+}
+
+static void conflict_json(struct json *j, const struct conflict *c)
+{
+    if (c->ways < 2) return;
+    struct json o = json_open(j, "worst_conflict", '{');
+    json_number(&o, "ways", c->ways);
+    json_number(&o, "bank", c->bank);
+    json_number(&o, "cta", c->cta);
+    json_number(&o, "warp", c->warp);
+    struct json l = json_open(&o, "lanes", '[');
+    json_number(&l, NULL, c->lane[0]);
+    json_number(&l, NULL, c->lane[1]);
+    json_end(&l, ']');
+    struct json a = json_open(&o, "addresses", '[');
+    json_number(&a, NULL, c->addr[0]);
+    json_number(&a, NULL, c->addr[1]);
+    json_end(&a, ']');
+    json_end(&o, '}');
+}
+
+static void access_json(struct json *j, const struct access_counts *load, const struct access_counts *store,
+                        const struct access_counts *atomic)
+{
+    const struct access_counts *all[] = { load, store, atomic };
+    spaces_json(j, load->in, store->in, atomic->in);
+    struct access_counts sum = { 0 };
+    for (u32 k = 0; k < COUNT_OF(all); k++) access_counts_add(&sum, all[k]);
+    if (sum.strided) {
+        struct json o = json_open(j, "stride", '{');
+        json_number(&o, "requests", sum.strided);
+        json_signed(&o, "least", sum.stride_min);
+        json_signed(&o, "most", sum.stride_max);
+        json_end(&o, '}');
+    }
+    conflict_json(j, &sum.worst);
+    if (sum.serial) json_number(j, "atomic_lanes_at_one_address", sum.serial);
+    bulk_json(j, &sum.bulk);
+}
+
+static void branch_json(struct json *j, u64 times, const struct branch_counts *b)
+{
+    if (!times) return;
+    struct json o = json_open(j, "branch", '{');
+    json_number(&o, "times", times);
+    json_number(&o, "divergent", b ? b->divergent : 0);
+    if (b && b->divergent) {
+        static const char *const side[] = { "jumped", "followed" };
+        const u64 lanes[] = { b->jumped, b->followed };
+        for (u32 s = 0; s < 2; s++) {
+            struct json x = json_open(&o, side[s], '{');
+            json_number(&x, "lanes", lanes[s]);
+            json_number(&x, "warp_instructions", b->side[s]);
+            json_number(&x, "thread_instructions", b->side_lanes[s]);
+            json_end(&x, '}');
+        }
+    }
+    json_end(&o, '}');
+}
+
+static void barrier_json(struct json *j, const struct barrier_counts *b)
+{
+    if (!b || !b->phases) return;
+    struct json o = json_open(j, "barrier", '{');
+    json_number(&o, "phases", b->phases);
+    json_number(&o, "warps", b->warps);
+    json_number(&o, "slowest_instructions", b->slowest);
+    json_number(&o, "waiting_instructions", b->waiting);
+    json_end(&o, '}');
+}
+
+static void insn_json(struct json *j, const struct count_insn *i)
+{
+    static const struct access_counts none;
+    struct json o = json_open(j, NULL, '{');
+    json_text(&o, "ptx_file", i->place->ptx_file);
+    json_number(&o, "ptx_line", i->place->ptx_line);
+    json_text(&o, "ptx", i->place->ptx_text);
+    json_number(&o, "times", i->times);
+    json_number(&o, "lanes", i->lanes);
+    if (i->off) json_number(&o, "lanes_off", i->off);
+    if (i->operations) {
+        u64 operations[OPS_TYPES] = { 0 };
+        operations[i->type] = i->operations;
+        operations_json(&o, operations);
+    }
+    const struct access_counts *a = i->access;
+    if (a) access_json(&o, i->is_atomic || i->is_store ? &none : a, i->is_store ? a : &none, i->is_atomic ? a : &none);
+    if (i->is_branch) branch_json(&o, i->times, i->branch);
+    barrier_json(&o, i->barrier);
+    json_end(&o, '}');
+}
+
+static void line_json(struct json *j, const struct count_lines *all, const struct count_line *l)
+{
+    struct json o = json_open(j, NULL, '{');
+    struct source s;
+    source_open(l->place, &s);
+    bool known = l->place->file && l->place->line;
+    json_text(&o, "file", known ? l->place->file : NULL);
+    json_number(&o, "line", known ? l->place->line : 0);
+    json_text(&o, "function", l->place->function);
+    if (s.line.p) {
+        struct arena mem = { 0 };
+        json_text(&o, "source", arena_str(&mem, s.line));
+        arena_free(&mem);
+    } else
+        json_null(&o, "source");
+    json_number(&o, "cost", l->cost);
+    json_number(&o, "cost_permille", all->cost ? l->cost * 1000 / all->cost : 0);
+    json_number(&o, "warp_instructions", l->times);
+    json_number(&o, "thread_instructions", l->lanes);
+    if (l->off) json_number(&o, "lanes_off", l->off);
+    operations_json(&o, l->operations);
+    access_json(&o, &l->load, &l->store, &l->atomic);
+    branch_json(&o, l->branches, &l->branch);
+    barrier_json(&o, &l->barrier);
+    struct json i = json_open(&o, "instructions", '[');
+    for (u32 k = 0; k < l->insns; k++) insn_json(&i, l->insn[k]);
+    json_end(&i, ']');
+    json_end(&o, '}');
+}
+
+static void limits_json(struct json *j, const struct profile *card, const struct count_launch *l)
+{
+    struct count_limits x;
+    count_limits(card, l, &x);
+    struct json o = json_open(j, "occupancy", '{');
+    json_number(&o, "ctas_per_sm", x.occupancy.ctas);
+    json_number(&o, "warps_per_sm", x.occupancy.ctas * x.warps);
+    json_number(&o, "warps_per_sm_most", card->warps_per_sm);
+    json_number(&o, "permille", x.occupied);
+    json_text(&o, "limit", occupancy_limit_name[x.occupancy.limit]);
+    json_end(&o, '}');
+    struct json w = json_open(j, "waves", '{');
+    json_number(&w, "waves", x.waves);
+    json_number(&w, "ctas_at_a_time", x.slots);
+    json_number(&w, "ctas_of_last", x.last);
+    json_number(&w, "idle_permille", x.idle);
+    json_end(&w, '}');
+    struct json p = json_open(j, "least_ps", '{');
+    for (u32 k = 0; k < ROOFS; k++)
+        if (x.ps[k]) json_number(&p, count_limit_name[k], x.ps[k]);
+    json_end(&p, '}');
+    json_text(j, "limit", x.least ? count_limit_name[x.by] : NULL);
+    json_number(j, "floating_operations", x.operations);
+    json_number(j, "footprint_bytes", x.bytes);
+    json_number(j, "operations_per_1000_bytes", x.intensity_milli);
+}
+
+static void shape_json(struct json *j, const struct profile *card, const struct count_launch *l)
+{
+    struct json o = json_open(j, NULL, '{');
+    json_triple(&o, "grid", l->grid);
+    json_triple(&o, "block", l->block);
+    json_triple(&o, "cluster", l->cluster);
+    json_number(&o, "shared_fixed_bytes", l->shared_fixed);
+    json_number(&o, "shared_dynamic_bytes", l->shared_dynamic);
+    json_number(&o, "launches", l->launches);
+    json_number(&o, "ctas", l->ctas);
+    json_number(&o, "threads", l->threads);
+    if (l->more.registers)
+        json_number(&o, "registers", l->more.registers);
+    else
+        json_null(&o, "registers");
+    json_text(&o, "registers_by", l->more.assembled ? "ptxas" : l->more.registers ? "bound" : NULL);
+    if (l->more.assembled) {
+        json_number(&o, "stack_bytes", l->more.stack);
+        json_number(&o, "spill_store_bytes", l->more.spill_stores);
+        json_number(&o, "spill_load_bytes", l->more.spill_loads);
+    }
+    limits_json(&o, card, l);
+    sums_json(&o, &l->sums);
+    json_end(&o, '}');
+}
+
+static void advice_json(struct json *j, const struct advice *a)
+{
+    struct json o = json_open(j, NULL, '{');
+    json_text(&o, "id", advice_id(a->kind));
+    json_text(&o, "about", a->line ? "line" : "launch");
+    json_text(&o, "certainty", advice_certainty(a->kind));
+    if (a->line) {
+        json_text(&o, "file", a->line->place->line ? a->line->place->file : NULL);
+        json_number(&o, "line", a->line->place->line);
+    } else
+        json_number(&o, "shape", a->shape);
+    json_number(&o, "weight_permille", a->weight);
+    json_text(&o, "title", advice_title(a->kind));
+    json_text(&o, "why", a->why);
+    json_text(&o, "fix", advice_fix(a->kind));
+    json_end(&o, '}');
+}
+
+static void kernel_json(struct json *j, const struct counts *c, const struct count_kernel *k)
+{
+    struct count_lines lines;
+    struct advices found;
+    count_lines(c, k, &lines);
+    advise(c, k, &lines, &found);
+    struct json o = json_open(j, NULL, '{');
+    json_text(&o, "name", k->name);
+    json_text(&o, "plain", k->plain);
+    json_number(&o, "launches", k->launches);
+    struct json s = json_open(&o, "shapes", '[');
+    for (const struct count_launch *l = k->launch; l; l = l->next) shape_json(&s, c->card, l);
+    json_end(&s, ']');
+    sums_json(&o, &k->sums);
+    struct json l = json_open(&o, "lines", '[');
+    for (u32 i = 0; i < lines.n; i++) line_json(&l, &lines, &lines.line[i]);
+    json_end(&l, ']');
+    struct json a = json_open(&o, "advice", '[');
+    for (u32 i = 0; i < found.n; i++) advice_json(&a, &found.p[i]);
+    json_end(&a, ']');
+    json_end(&o, '}');
+    arena_free(&found.mem);
+    arena_free(&lines.mem);
+}
+
+static void card_json(struct json *j, const struct profile *p)
+{
+    struct json o = json_open(j, "card", '{');
+    json_text(&o, "name", p->name);
+    json_text(&o, "title", p->title);
+    json_number(&o, "sm", p->sm);
+    json_number(&o, "sms", p->sms);
+    json_number(&o, "warps_per_sm", p->warps_per_sm);
+    json_number(&o, "clock_mhz", p->clock_mhz);
+    json_number(&o, "memory_gbs", p->memory_gbs);
+    const u32 peak[] = { p->peak.f64,    p->peak.f32,   p->peak.t_f64, p->peak.t_tf32,
+                         p->peak.t_f16, p->peak.t_f8, p->peak.t_f4,  p->peak.t_i8 };
+    struct json x = json_open(&o, "peak_gops", '{');
+    for (u32 k = 0; k < COUNT_OF(peak); k++)
+        if (peak[k]) json_number(&x, count_limit_name[ROOF_F64 + k], peak[k]);
+    json_end(&x, '}');
+    json_end(&o, '}');
+}
+
+void counts_json(struct counts *c, struct text *out)
+{
+    struct json top = { .out = out }, o = json_open(&top, NULL, '{');
+    lock(&c->lock);
+    json_text(&o, "format", "lockstep-profile");
+    json_number(&o, "version", 1);
+    card_json(&o, c->card);
+    struct json k = json_open(&o, "kernels", '[');
+    for (const struct count_kernel *x = c->kernel; x; x = x->next) kernel_json(&k, c, x);
+    json_end(&k, ']');
+    json_end(&o, '}');
+    text_add(out, "\n");
+    unlock(&c->lock);
+    sources_drop();
+}

@@ -1,0 +1,13 @@
+/* count_write.h: the profile of a device, as text for people and as JSON for machines. */
+#ifndef LOCKSTEP_COUNT_WRITE_H
+#define LOCKSTEP_COUNT_WRITE_H
+#include "count/count.h"
+
+struct count_style {
+    bool color;
+    bool lines; /* all lines, not only the five that cost most */
+    u32 width;  /* columns; 0: any */
+};
+void counts_text(struct counts *c, struct count_style style, struct text *out);
+void counts_json(struct counts *c, struct text *out);
+#endif

@@ -1,0 +1,105 @@
+/* counting.h: what is counted while a launch runs: counters of each worker, by function and instruction.
+ *
+ * How a warp goes through the code is counted by block: how often, with how many lanes. That says how often each
+ * instruction was executed, since all lanes of a split execute all of a block. Instructions of which that does not say
+ * enough have counters of their own: accesses to memory, branches, barriers, copies in flight, and what a guard turns
+ * off for some lanes. All are integers, and sums, extremes or sets, so that neither the number of workers nor their
+ * order shows. */
+#ifndef LOCKSTEP_COUNTING_H
+#define LOCKSTEP_COUNTING_H
+#include "count/count.h"
+#include "count/touched.h"
+#include "count/wavefronts.h"
+#include "sim/observe.h"
+
+struct conflict { /* of shared memory: the access with most ways, of these the first in the grid */
+    u32 ways;     /* 0: there was none */
+    u32 bank;
+    u64 cta;
+    u32 warp, lane[2];
+    u64 addr[2]; /* in shared memory */
+};
+
+struct space_counts {
+    u64 requests; /* warp instructions with a lane there */
+    u64 lanes, bytes;
+    u64 units; /* sectors of global and local memory, passes of shared memory and of the constant cache */
+    u64 least; /* of these, what the bytes need at least */
+    u64 parts; /* shared memory: passes if there were no conflicts */
+};
+
+struct memo { /* the last access to shared memory with affine addresses, and what it cost */
+    bool valid, strided;
+    u32 mask;
+    u32 from;  /* the first address, modulo 128 */
+    u64 apart; /* a hash of the distances between its groups of lanes */
+    s64 stride;
+    struct wavefronts cost;
+};
+
+struct access_counts {
+    struct space_counts in[COUNT_SPACES];
+    u64 serial;                 /* atomics: the lanes at one address, added up over the requests */
+    u64 alone;                  /* atomics: requests whose lanes all have addresses of their own */
+    u64 strided;                /* requests of which all lanes are at one distance */
+    s64 stride_min, stride_max; /* of these */
+    struct conflict worst;
+    struct bulk {
+        u64 copies, global_read, global_written, shared_read, shared_written; /* the last four in bytes */
+    } bulk; /* copies in flight that it has issued */
+    struct memo memo;
+};
+
+struct block_counts {
+    u64 times, lanes;     /* executed by a split; lanes of these */
+    u64 divergent;        /* its branch went both ways */
+    u64 jumped, followed; /* lanes that jumped then; those that did not */
+};
+
+struct barrier_counts {
+    u64 phases, warps;    /* that were passed here; warps of these */
+    u64 slowest, waiting; /* instructions of the slowest warp since the barrier before; what the others did less */
+};
+
+struct func_counts { /* of a function */
+    struct lowered *low;
+    struct block_counts *block;     /* by block */
+    struct access_counts *access;   /* by site */
+    struct barrier_counts *barrier; /* by operation; NULL: none so far */
+    u64 *on;                        /* by operation: lanes that a guard let through; NULL: none so far */
+    struct func_counts *next;
+};
+
+struct worker_counts {
+    struct func_counts *func;
+    struct touched touched;
+    u64 idle; /* threads that left without an access to memory */
+    struct arena mem;
+    char apart[128]; /* from what the next worker writes */
+};
+
+struct counting { /* one launch */
+    struct observer observer;
+    struct counts *into;
+    struct count_shape shape;
+    struct worker_counts *worker;
+    u32 workers;
+};
+
+/* The counters of a function, of this worker. */
+struct func_counts *counting_func(struct counting *c, const struct warp *w, struct lowered *low);
+static inline struct worker_counts *counting_worker(const struct counting *c, const struct cta *cta)
+{
+    return &c->worker[cta->worker - cta->launch->worker];
+}
+
+/* count_access.c: for observer.around, observer.wants and observer.flight. */
+int count_around(void *self, char *R, const struct insn *i, struct warp *w, handler *beneath);
+bool count_wants(const struct lowered *l, const struct lop *o);
+void count_flight(void *self, struct flight *f, enum flight_moment m);
+/* count_merge.c: adds what the workers of a launch have counted to the first of them. */
+void counting_merge(struct counting *c);
+void access_counts_add(struct access_counts *to, const struct access_counts *from);
+/* count_kernel.c: takes what one launch has counted. */
+void counts_take(struct counts *all, const struct counting *c, const struct launch *l);
+#endif
