@@ -30,6 +30,8 @@ enum channel_kind {
     CHANNEL_NOW,   /* how far a long launch is; empty: there is none */
     CHANNEL_LAST,  /* what the process was doing */
     CHANNEL_FAULT, /* where a signal came, as the handler noted it */
+    CHANNEL_PROFILE, /* the profile as text */
+    CHANNEL_COUNTS,  /* the profile as JSON */
     CHANNEL_KINDS
 };
 extern const char *const channel_kind_name[CHANNEL_KINDS];

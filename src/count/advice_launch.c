@@ -33,7 +33,7 @@ const char *advise_tail_grid(struct question *q)
 {
     const struct count_limits *x = &q->limits;
     u64 ctas = ctas_of(q->launch);
-    if (is_launch_bound(q) || x->waves < 2 || x->idle < 100) return NULL;
+    if (is_launch_bound(q) || x->waves < 2 || x->idle < 200) return NULL;
     q->weight = x->idle;
     struct tenths idle = tenths(x->idle, 10);
     return arena_printf(q->mem,

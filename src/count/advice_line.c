@@ -15,11 +15,6 @@ static bool is_worth(struct question *q, u64 slots)
 
 /* ---- global memory ---- */
 
-static const char *access_word(const struct count_insn *i)
-{
-    return i->is_atomic ? "atomic" : i->is_store ? "store" : "load";
-}
-
 /* The instruction of a line that moves most sectors in vain. */
 static const struct count_insn *worst_global(const struct count_line *l)
 {
@@ -43,7 +38,7 @@ static const char *sectors_text(struct question *q, const struct count_insn *i)
     const struct space_counts *in = &i->access->in[COUNT_GLOBAL];
     struct tenths n = tenths(in->units, in->requests), least = tenths(in->least, in->requests);
     return arena_printf(q->mem, "the %s moves " TENTHS " sectors a request where " TENTHS " hold its bytes",
-                        access_word(i), TENTHS_OF(n), TENTHS_OF(least));
+                        count_access_name[i->kind], TENTHS_OF(n), TENTHS_OF(least));
 }
 
 enum reach { REACH_NONE, REACH_STRIDE, REACH_OFFSET, REACH_ANY };
@@ -98,7 +93,7 @@ const char *advise_read_only_load(struct question *q)
     u64 moved = 0, marked = 0;
     for (u32 k = 0; k < q->line->insns; k++) {
         const struct count_insn *i = q->line->insn[k];
-        if (!i->access || i->is_atomic || i->is_store) continue;
+        if (!i->access || i->kind != COUNT_LOAD) continue;
         moved += i->access->in[COUNT_GLOBAL].units;
         marked += i->is_read_only ? i->access->in[COUNT_GLOBAL].units : 0;
     }
@@ -115,9 +110,7 @@ const char *advise_read_only_load(struct question *q)
 
 const char *advise_bank_conflict(struct question *q)
 {
-    struct access_counts sum = q->line->load;
-    access_counts_add(&sum, &q->line->store);
-    access_counts_add(&sum, &q->line->atomic);
+    struct access_counts sum = count_line_access(q->line);
     const struct space_counts *in = &sum.in[COUNT_SHARED];
     const struct conflict *c = &sum.worst;
     u64 excess = in->units - in->parts;
@@ -140,10 +133,9 @@ const char *advise_constant_addresses(struct question *q)
 
 const char *advise_atomic_contention(struct question *q)
 {
-    const struct access_counts *a = &q->line->atomic;
-    u64 requests = a->in[COUNT_GLOBAL].requests + a->in[COUNT_SHARED].requests;
-    if (!requests || a->serial < 4 * requests || !is_worth(q, 4 * (a->serial - requests))) return NULL;
-    struct tenths n = tenths(a->serial, requests);
+    struct count_serial s = count_line_serial(q->line);
+    if (!s.requests || s.lanes < 4 * s.requests || !is_worth(q, 4 * (s.lanes - s.requests))) return NULL;
+    struct tenths n = tenths(s.lanes, s.requests);
     return arena_printf(q->mem, TENTHS " threads of a warp are at one address on average, and wait for each other",
                         TENTHS_OF(n));
 }

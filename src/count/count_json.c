@@ -19,15 +19,14 @@ static void space_json(struct json *j, const char *key, const struct space_count
     json_end(&o, '}');
 }
 
-static void spaces_json(struct json *j, const struct space_counts *load, const struct space_counts *store,
-                        const struct space_counts *atomic)
+static void spaces_json(struct json *j, const struct space_counts *const in[COUNT_ACCESSES])
 {
     for (u32 s = 0; s < COUNT_SPACES; s++) {
-        if (!load[s].requests && !store[s].requests && !atomic[s].requests) continue;
+        u64 requests = 0;
+        for (u32 k = 0; k < COUNT_ACCESSES; k++) requests += in[k][s].requests;
+        if (!requests) continue;
         struct json o = json_open(j, count_space_name[s], '{');
-        space_json(&o, "load", &load[s], (enum count_space)s);
-        space_json(&o, "store", &store[s], (enum count_space)s);
-        space_json(&o, "atomic", &atomic[s], (enum count_space)s);
+        for (u32 k = 0; k < COUNT_ACCESSES; k++) space_json(&o, count_access_name[k], &in[k][s], (enum count_space)s);
         json_end(&o, '}');
     }
 }
@@ -66,7 +65,9 @@ static void sums_json(struct json *j, const struct count_sums *s)
     json_number(&f, "sectors_written", s->written);
     json_end(&f, '}');
     operations_json(&o, s->operations);
-    spaces_json(&o, s->load, s->store, s->atomic);
+    const struct space_counts *in[COUNT_ACCESSES];
+    for (u32 k = 0; k < COUNT_ACCESSES; k++) in[k] = s->access[k];
+    spaces_json(&o, in);
     bulk_json(&o, &s->bulk);
     json_end(&o, '}');
 }
@@ -90,13 +91,15 @@ static void conflict_json(struct json *j, const struct conflict *c)
     json_end(&o, '}');
 }
 
-static void access_json(struct json *j, const struct access_counts *load, const struct access_counts *store,
-                        const struct access_counts *atomic)
+static void access_json(struct json *j, const struct access_counts *const access[COUNT_ACCESSES])
 {
-    const struct access_counts *all[] = { load, store, atomic };
-    spaces_json(j, load->in, store->in, atomic->in);
+    const struct space_counts *in[COUNT_ACCESSES];
     struct access_counts sum = { 0 };
-    for (u32 k = 0; k < COUNT_OF(all); k++) access_counts_add(&sum, all[k]);
+    for (u32 k = 0; k < COUNT_ACCESSES; k++) {
+        in[k] = access[k]->in;
+        access_counts_add(&sum, access[k]);
+    }
+    spaces_json(j, in);
     if (sum.strided) {
         struct json o = json_open(j, "stride", '{');
         json_number(&o, "requests", sum.strided);
@@ -155,8 +158,9 @@ static void insn_json(struct json *j, const struct count_insn *i)
         operations[i->type] = i->operations;
         operations_json(&o, operations);
     }
-    const struct access_counts *a = i->access;
-    if (a) access_json(&o, i->is_atomic || i->is_store ? &none : a, i->is_store ? a : &none, i->is_atomic ? a : &none);
+    const struct access_counts *access[COUNT_ACCESSES];
+    for (u32 k = 0; k < COUNT_ACCESSES; k++) access[k] = i->access && i->kind == k ? i->access : &none;
+    if (i->access) access_json(&o, access);
     if (i->is_branch) branch_json(&o, i->times, i->branch);
     barrier_json(&o, i->barrier);
     json_end(&o, '}');
@@ -183,7 +187,9 @@ static void line_json(struct json *j, const struct count_lines *all, const struc
     json_number(&o, "thread_instructions", l->lanes);
     if (l->off) json_number(&o, "lanes_off", l->off);
     operations_json(&o, l->operations);
-    access_json(&o, &l->load, &l->store, &l->atomic);
+    const struct access_counts *access[COUNT_ACCESSES];
+    for (u32 k = 0; k < COUNT_ACCESSES; k++) access[k] = &l->access[k];
+    access_json(&o, access);
     branch_json(&o, l->branches, &l->branch);
     barrier_json(&o, &l->barrier);
     struct json i = json_open(&o, "instructions", '[');
@@ -307,18 +313,37 @@ static void card_json(struct json *j, const struct profile *p)
     json_end(&o, '}');
 }
 
-void counts_json(struct counts *c, struct text *out)
+static void device_json(struct json *j, struct counts *c)
+{
+    struct json o = json_open(j, NULL, '{');
+    struct arena mem = { 0 };
+    u32 n;
+    lock(&c->lock);
+    card_json(&o, c->card);
+    const struct count_kernel **list = count_kernels(c, &mem, &n);
+    struct json k = json_open(&o, "kernels", '[');
+    for (u32 i = 0; i < n; i++) kernel_json(&k, c, list[i]);
+    json_end(&k, ']');
+    unlock(&c->lock);
+    arena_free(&mem);
+    json_end(&o, '}');
+}
+
+void counts_json(struct counts *const *c, struct report *const *reports, u32 n, struct text *out)
 {
     struct json top = { .out = out }, o = json_open(&top, NULL, '{');
-    lock(&c->lock);
-    json_text(&o, "format", "lockstep-profile");
+    json_text(&o, "schema", "lockstep-profile");
     json_number(&o, "version", 1);
-    card_json(&o, c->card);
-    struct json k = json_open(&o, "kernels", '[');
-    for (const struct count_kernel *x = c->kernel; x; x = x->next) kernel_json(&k, c, x);
-    json_end(&k, ']');
+    struct json d = json_open(&o, "devices", '[');
+    for (u32 i = 0; i < n; i++) device_json(&d, c[i]);
+    json_end(&d, ']');
+    struct text findings = { 0 };
+    report_json(reports, n, &findings);
+    while (findings.n && findings.p[findings.n - 1] == '\n') findings.n--;
+    json_key(&o, "report");
+    text_put(out, findings.p, findings.n);
+    text_free(&findings);
     json_end(&o, '}');
     text_add(out, "\n");
-    unlock(&c->lock);
     sources_drop();
 }

@@ -3,6 +3,7 @@
 #include "sim/finding_place.h"
 
 const char *const count_space_name[COUNT_SPACES] = { "global", "local", "shared", "constant" };
+const char *const count_access_name[COUNT_ACCESSES] = { "load", "store", "atomic", "reduction", "copy" };
 
 struct counts *counts_new(const struct profile *card)
 {
@@ -38,11 +39,8 @@ void count_sums_add(struct count_sums *to, const struct count_sums *from)
     to->written += from->written;
     to->any += from->any;
     for (u32 t = 0; t < OPS_TYPES; t++) to->operations[t] += from->operations[t];
-    for (u32 s = 0; s < COUNT_SPACES; s++) {
-        space_counts_add(&to->load[s], &from->load[s]);
-        space_counts_add(&to->store[s], &from->store[s]);
-        space_counts_add(&to->atomic[s], &from->atomic[s]);
-    }
+    for (u32 k = 0; k < COUNT_ACCESSES; k++)
+        for (u32 s = 0; s < COUNT_SPACES; s++) space_counts_add(&to->access[k][s], &from->access[k][s]);
     to->bulk.copies += from->bulk.copies;
     to->bulk.global_read += from->bulk.global_read;
     to->bulk.global_written += from->bulk.global_written;
@@ -246,19 +244,22 @@ static bool has_counts(const struct access_counts *a)
     return a->bulk.copies != 0;
 }
 
+static enum count_access kind_of(const struct site *s)
+{
+    if (site_is_atomic(s)) return site_fetches(s) ? COUNT_ATOMIC : COUNT_REDUCTION;
+    return site_is_load(s) ? COUNT_LOAD : COUNT_STORE;
+}
+
 /* What the access of a site has counted goes to its instruction, and into the sums. */
-static void access_take(struct counts *all, struct count_insn *i, const struct lowered *l, u32 site,
+static void access_take(struct counts *all, struct count_insn *i, const struct site *s, enum count_access kind,
                         const struct access_counts *a, struct count_sums *sums)
 {
-    const struct site *s = &l->site[site];
     if (!has_counts(a)) return;
     if (!i->access) i->access = NEW(&all->mem, struct access_counts);
     access_counts_add(i->access, a);
-    i->is_atomic = site_is_atomic(s);
-    i->is_store = site_is_store(s);
+    i->kind = kind;
     i->is_read_only = s->flags & SITE_NC;
-    struct space_counts *to = site_is_atomic(s) ? sums->atomic : site_is_store(s) ? sums->store : sums->load;
-    for (u32 k = 0; k < COUNT_SPACES; k++) space_counts_add(&to[k], &a->in[k]);
+    for (u32 k = 0; k < COUNT_SPACES; k++) space_counts_add(&sums->access[kind][k], &a->in[k]);
     struct count_sums more = { .bulk = a->bulk };
     count_sums_add(sums, &more);
 }
@@ -293,9 +294,10 @@ static void op_take(struct counts *all, struct count_insn *i, const struct func_
         sums->operations[w.type] += n;
     }
     if (o->flags & (ISA_ACCESS | ISA_MATRIX | ISA_COPY) && o->site < f->low->nsite) {
-        access_take(all, i, f->low, o->site, &f->access[o->site], sums);
-        bool copy = (o->flags & (ISA_COPY | ISA_HOW)) == ISA_COPY && o->site + 1 < f->low->nsite;
-        if (copy) access_take(all, i, f->low, o->site + 1, &f->access[o->site + 1], sums);
+        const struct site *s = &f->low->site[o->site];
+        bool copy = (o->flags & (ISA_COPY | ISA_HOW)) == ISA_COPY;
+        access_take(all, i, s, copy ? COUNT_COPY : kind_of(s), &f->access[o->site], sums);
+        if (copy) access_take(all, i, s + 1, COUNT_COPY, &f->access[o->site + 1], sums);
     }
     if (f->barrier && f->barrier[op].phases) {
         if (!i->barrier) i->barrier = NEW(&all->mem, struct barrier_counts);

@@ -23,8 +23,8 @@ struct count_insn { /* an instruction of the PTX */
     struct access_counts *access;    /* NULL: it is no access */
     struct branch_counts *branch;    /* NULL: it is no branch, or all went one way */
     struct barrier_counts *barrier;  /* NULL: it is no barrier */
-    bool is_atomic, is_read_only;    /* an atomic; ld.global.nc, which may be cached like a texture */
-    bool is_store;                   /* it writes and does not read */
+    enum count_access kind;           /* of the access */
+    bool is_read_only;               /* ld.global.nc, which may be cached like a texture */
     bool is_branch;                  /* a jump under a condition */
 };
 
@@ -43,7 +43,7 @@ struct count_sums { /* of one launch, or of several */
     u64 warp_insns, thread_insns;
     u64 read, written, any; /* sectors of global memory, distinct in each launch */
     u64 operations[OPS_TYPES];
-    struct space_counts load[COUNT_SPACES], store[COUNT_SPACES], atomic[COUNT_SPACES];
+    struct space_counts access[COUNT_ACCESSES][COUNT_SPACES];
     struct bulk bulk;
     u64 divergent, branches; /* branches that lanes went both ways of; all that were executed */
     u64 idle;                /* threads without an access to memory */

@@ -55,9 +55,10 @@ void count_limits(const struct profile *card, const struct count_launch *l, stru
     *out = (struct count_limits){ 0 };
     waves(card, l, out);
     u64 sectors = 0, passes = 0, sm = busy_milli(card, out) * card->clock_mhz; /* 10^3 cycles a second of all SMs */
-    for (u32 k = COUNT_GLOBAL; k <= COUNT_LOCAL; k++)
-        sectors += s->load[k].units + s->store[k].units + s->atomic[k].units;
-    passes = s->load[COUNT_SHARED].units + s->store[COUNT_SHARED].units + s->atomic[COUNT_SHARED].units;
+    for (u32 k = 0; k < COUNT_ACCESSES; k++) {
+        sectors += s->access[k][COUNT_GLOBAL].units + s->access[k][COUNT_LOCAL].units;
+        passes += s->access[k][COUNT_SHARED].units;
+    }
     out->bytes = (s->read + s->written) * 32 / n;
     for (u32 t = 0; t < OPS_TYPES; t++)
         if (t != OPS_INT && t != OPS_T_I8 && t != OPS_T_B1) out->operations += s->operations[t] / n;

@@ -49,7 +49,7 @@ static void insn_add(struct count_line *l, const struct count_insn *i)
     l->lanes += i->lanes;
     l->off += i->off;
     l->operations[i->type] += i->operations;
-    if (i->access) access_counts_add(i->is_atomic ? &l->atomic : i->is_store ? &l->store : &l->load, i->access);
+    if (i->access) access_counts_add(&l->access[i->kind], i->access);
     if (i->is_branch) l->branches += i->times;
     if (i->branch) branch_add(&l->branch, i->branch);
     if (!i->barrier) return;
@@ -61,9 +61,25 @@ static void insn_add(struct count_line *l, const struct count_insn *i)
 
 struct space_counts count_line_space(const struct count_line *l, enum count_space s)
 {
-    struct space_counts sum = l->load.in[s];
-    space_counts_add(&sum, &l->store.in[s]);
-    space_counts_add(&sum, &l->atomic.in[s]);
+    struct space_counts sum = { 0 };
+    for (u32 k = 0; k < COUNT_ACCESSES; k++) space_counts_add(&sum, &l->access[k].in[s]);
+    return sum;
+}
+
+struct access_counts count_line_access(const struct count_line *l)
+{
+    struct access_counts sum = { 0 };
+    for (u32 k = 0; k < COUNT_ACCESSES; k++) access_counts_add(&sum, &l->access[k]);
+    return sum;
+}
+
+struct count_serial count_line_serial(const struct count_line *l)
+{
+    struct count_serial sum = { 0 };
+    for (u32 k = COUNT_ATOMIC; k <= COUNT_REDUCTION; k++) {
+        sum.lanes += l->access[k].serial;
+        for (u32 s = 0; s < COUNT_SPACES; s++) sum.requests += l->access[k].in[s].requests;
+    }
     return sum;
 }
 
@@ -78,8 +94,8 @@ u64 count_cost(const struct profile *card, const struct count_line *l)
 {
     u64 sectors = count_line_space(l, COUNT_GLOBAL).units + count_line_space(l, COUNT_LOCAL).units,
         passes = count_line_space(l, COUNT_SHARED).units + count_line_space(l, COUNT_CONST).units;
-    const struct bulk *b = &l->load.bulk, *c = &l->store.bulk;
-    u64 bulk = b->global_read + b->global_written + c->global_read + c->global_written;
+    struct access_counts sum = count_line_access(l);
+    u64 bulk = sum.bulk.global_read + sum.bulk.global_written;
     u64 tensor = slots_of(card, l->operations[OPS_T_F16], card->peak.t_f16) +
                  slots_of(card, l->operations[OPS_T_TF32], card->peak.t_tf32) +
                  slots_of(card, l->operations[OPS_T_F8], card->peak.t_f8) +
@@ -87,7 +103,7 @@ u64 count_cost(const struct profile *card, const struct count_line *l)
                  slots_of(card, l->operations[OPS_T_I8], card->peak.t_i8) +
                  slots_of(card, l->operations[OPS_T_F64], card->peak.t_f64);
     u64 f64 = slots_of(card, l->operations[OPS_F64], card->peak.f64);
-    return l->times + sectors + bulk / 32 + PASS * passes + PASS * l->atomic.serial + tensor + f64;
+    return l->times + sectors + bulk / 32 + PASS * passes + PASS * sum.serial + tensor + f64;
 }
 
 void count_lines(const struct counts *all, const struct count_kernel *k, struct count_lines *out)
@@ -109,6 +125,24 @@ void count_lines(const struct counts *all, const struct count_kernel *k, struct 
         insn_add(&out->line[out->n - 1], p[i].insn);
     }
     for (u32 i = 0; i < out->n; i++) out->cost += out->line[i].cost = count_cost(all->card, &out->line[i]);
+}
+
+static int by_work(const void *a, const void *b)
+{
+    const struct count_kernel *x = *(struct count_kernel *const *)a, *y = *(struct count_kernel *const *)b;
+    if (x->sums.warp_insns != y->sums.warp_insns) return x->sums.warp_insns > y->sums.warp_insns ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+const struct count_kernel **count_kernels(const struct counts *c, struct arena *mem, u32 *n)
+{
+    u32 k = 0;
+    *n = 0;
+    for (const struct count_kernel *x = c->kernel; x; x = x->next) ++*n;
+    const struct count_kernel **list = NEW_ARRAY(mem, const struct count_kernel *, *n + 1);
+    for (const struct count_kernel *x = c->kernel; x; x = x->next) list[k++] = x;
+    qsort(list, k, sizeof *list, by_work);
+    return list;
 }
 
 u32 count_lines_top(const struct count_lines *l, u32 *top, u32 n)

@@ -7,7 +7,7 @@ struct count_line {
     const struct place *place; /* of its first instruction, the innermost of the user's own */
     u64 times, lanes, off;     /* of all its instructions */
     u64 operations[OPS_TYPES];
-    struct access_counts load, store, atomic; /* of all its accesses */
+    struct access_counts access[COUNT_ACCESSES];
     struct branch_counts branch;
     u64 branches; /* executed */
     struct barrier_counts barrier;
@@ -26,11 +26,20 @@ void count_lines(const struct counts *all, const struct count_kernel *k, struct 
 /* The lines that cost most first: `n` of them at most, as numbers into out->line. */
 u32 count_lines_top(const struct count_lines *l, u32 *top, u32 n);
 
+/* The kernels, those that executed most first; in `mem`. The caller holds the lock of the counts. */
+const struct count_kernel **count_kernels(const struct counts *c, struct arena *mem, u32 *n);
+
 /* What a line costs, for ranking lines: slots of a multiprocessor, of which four pass in a cycle. An instruction takes
  * one, a sector one, a pass of shared memory or of the constant cache four, an atomic four for each lane at one address,
  * arithmetic what the card's peak allows. */
 u64 count_cost(const struct profile *card, const struct count_line *l);
 
-/* All accesses of a line to one space. */
+/* All accesses of a line; those to one space. */
+struct access_counts count_line_access(const struct count_line *l);
 struct space_counts count_line_space(const struct count_line *l, enum count_space s);
+/* The same of atomics and reductions: lanes at one address, and requests. */
+struct count_serial {
+    u64 lanes, requests;
+};
+struct count_serial count_line_serial(const struct count_line *l);
 #endif

@@ -2,6 +2,7 @@
 #include "driver/cu_reason.h"
 #include "driver/cu_engine.h"
 #include "driver/cu_launch.h"
+#include "driver/cu_image.h"
 #include "card/card.h"
 #include <stdlib.h>
 
@@ -199,6 +200,7 @@ cu_result cu_launch(void *function, const struct cu_launch *l)
     if ((r = cu_stream_of(c, l->stream, &st)) || (r = cu_launch_read(c, f, l, arg, &k, &x))) return r;
     x.stream = st;
     cu_launch_given(k, arg, x.arg_count);
+    if (unlikely(c->device->gpu->device->counts != NULL)) cu_image_assembled(f->image, c->device); /* its registers */
     cu_run_launch(k, &x);
     r = cu_status(c->device->gpu, lk_kernel_launch(k, &x, NULL));
     if (!r && unlikely(cu_launch_blocks())) r = launched_wait(c, st);

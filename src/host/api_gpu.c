@@ -47,7 +47,8 @@ static bool options_read(const lk_options *given, struct dev_options *o, struct 
                                .seed = in.seed,
                                .budget = in.budget,
                                .time_limit = in.time_limit,
-                               .any_target = in.any_arch != 0 };
+                               .any_target = in.any_arch != 0,
+                               .count = in.profile != 0 };
     if (!on_read(in.on, o))
         return error_set(e, ERR_INPUT, "a kernel runs on sim, on gpu or on gpu:N, not on `%.60s`", in.on);
     static const char *const managed[] = { "", "free", "report", "wait" }; /* as enum dev_managed_policy */

@@ -118,6 +118,7 @@ struct lk_module {
     char arch[16];             /* "sm_90", by its .target */
     struct str linked;         /* of several texts the one that they make, once somebody has asked for it */
     const char *max_registers; /* what ptxas is to be told, or NULL */
+    bool was_assembled;        /* host_assembled has asked it */
     /* names that were given when it was compiled, and what each is called in the PTX (NULL: not known) */
     const char **asked;
     const char **lowered;
@@ -183,6 +184,11 @@ lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const s
 void host_unload(lk_module *module);
 /* A graph is gone: frees what host_unload kept, if it was the last one. */
 void host_modules_end(lk_gpu *gpu);
+
+/* ---- api_profile.c ---- */
+/* A kernel is launched that is counted: its registers and spills are asked of ptxas, once for its module, where nothing
+ * has told them. */
+void host_assembled(lk_kernel *kernel);
 
 /* ---- what becomes an operation of a stream or a node of a graph ---- */
 /* api_launch.c: a launch, read and checked: `task` is what the device wants. */

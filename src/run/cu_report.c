@@ -1,4 +1,5 @@
 /* Writes the report of the program that the engine is in. */
+#include "count/count_write.h"
 #include "run/cu_report.h"
 #include "base/thread.h"
 #include "run/cu_choose.h"
@@ -325,6 +326,28 @@ static void settle(lk_gpu *gpu)
     }
 }
 
+/* What was counted, of all devices of the process. */
+static void profile_write(void)
+{
+    struct text text = { 0 }, json = { 0 };
+    struct counts *c[CU_DEVICES];
+    struct report *r[CU_DEVICES];
+    u32 n = 0;
+    lk_gpu *gpu;
+    if (!out.how->profile) return;
+    for (u32 i = 0; n < CU_DEVICES && (gpu = gpu_at(i)); i++) {
+        if (!gpu->device->counts) continue;
+        c[n] = gpu->device->counts;
+        r[n++] = report_of(gpu);
+        counts_text(gpu->device->counts, (struct count_style){ .color = out.how->color, .lines = out.how->lines },
+                    &text);
+    }
+    if (!n) return;
+    counts_json(c, r, n, &json);
+    put(CHANNEL_PROFILE, &text);
+    put(CHANNEL_COUNTS, &json);
+}
+
 /* The program has ended, and its own handlers have run. */
 __attribute__((destructor)) static void end(void)
 {
@@ -345,6 +368,7 @@ __attribute__((destructor)) static void end(void)
         say_lost(gpu);
     }
     if (report_at(0)) report_write();
+    profile_write();
     channel_mark(&out.to, CHANNEL_DONE, true);
 }
 
@@ -353,6 +377,7 @@ static void complete(void)
 {
     say_all();
     report_write();
+    profile_write();
     channel_mark(&out.to, CHANNEL_WHOLE, true);
 }
 

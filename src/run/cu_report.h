@@ -16,6 +16,8 @@ struct cu_reporting {
     bool color;
     bool stable;   /* what differs from run to run is left out: times */
     bool progress; /* the launcher shows how far a long launch is */
+    bool profile;  /* what launches do is counted */
+    bool lines;    /* the profile shows all lines */
 };
 /* Findings of this gpu are written from now on. `how` lives for ever. */
 void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu);

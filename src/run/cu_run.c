@@ -34,6 +34,11 @@ static void option_take(const char *key, const char *value)
     if (!strcmp(key, "budget")) o->budget = strtoull(value, NULL, 10);
     if (!strcmp(key, "strict-arch")) run.strict = true;
     if (!strcmp(key, "faults")) cu_process.faults = true;
+    if (!strcmp(key, "profile")) {
+        o->profile = 1;
+        run.to.profile = true;
+        run.to.lines = !strcmp(value, "lines");
+    }
     if (!strcmp(key, "time-limit")) o->time_limit = strtod(value, NULL);
     if (!strcmp(key, "seed")) {
         o->seeded = 1;

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "launch/launch.h"
 #include "cli/watch.h"
+#include "verbs/profiling.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -414,13 +415,47 @@ static int run(struct pipeline *p, struct request *asked, struct error *e)
     return MAX_OF(code, twin);
 }
 
-int cmd_launch(int argc, char **argv)
+/* What was counted: text after the report, JSON in place of the report's. */
+static int show_profile(struct pipeline *p, const struct profiling *profiling, const char *json, struct error *e)
+{
+    const struct run_options *run = &p->asked->run;
+    char *text = lk_profile_text(p->gpu, cli_color(&run->common), profiling->lines);
+    if (text && text[0] && !run->common.quiet) printf("\n%s", text);
+    lk_text_free(text);
+    if (!json) return EXIT_CLEAN;
+    text = lk_profile_json(p->gpu);
+    bool ok = text ? reporting_put(&run->reporting, json, text, strlen(text), e)
+                   : error_set(e, ERR_MEMORY, "no memory for the profile %.200s", json);
+    lk_text_free(text);
+    return ok ? EXIT_CLEAN : cli_error_value(e);
+}
+
+/* A launch that is counted runs on the software GPU. */
+static int run_counted(struct pipeline *p, struct request *asked, const struct profiling *profiling, struct error *e)
+{
+    const char *json = asked->run.reporting.json;
+    if (asked->run.both || (asked->run.gpu.on && strcmp(asked->run.gpu.on, "sim")))
+        return cli_error("profile: counts are taken on the software GPU; --on sim is the only way");
+    asked->run.gpu.profile = 1;
+    asked->run.reporting.json = NULL;
+    int code = run(p, asked, e);
+    if (code > EXIT_FINDINGS || !p->gpu) return code;
+    int shown = show_profile(p, profiling, json, e);
+    return shown ? shown : code;
+}
+
+int cmd_launch(int argc, char **argv) { return launch_profiled(argc, argv, NULL); }
+
+int launch_profiled(int argc, char **argv, const struct profiling *profiling)
 {
     struct arena options = { 0 };
     struct request asked = { 0 };
     struct pipeline p = { 0 };
     struct error e = { 0 };
-    int code = launch_options_parse(&options, argc, argv, &asked, &e) ? run(&p, &asked, &e) : cli_error_value(&e);
+    bool ok = launch_options_parse(&options, argc, argv, &asked, &e);
+    int code = !ok           ? cli_error_value(&e)
+               : profiling ? run_counted(&p, &asked, profiling, &e)
+                           : run(&p, &asked, &e);
     code = code == EXIT_FINDINGS ? reporting_code(&asked.run.reporting) : code;
     pipeline_close(&p);
     arena_free(&options);

@@ -11,6 +11,7 @@
 #include "runner/run_report.h"
 #include "runner/run_save.h"
 #include "runner/run_script.h"
+#include "verbs/profiling.h"
 #include "verbs/run_source.h"
 #include <dirent.h>
 #include <errno.h>
@@ -30,6 +31,7 @@ enum {
 }; /* how often, how long in us, processes are waited for that are left */
 
 struct run {
+    const struct profiling *profiling; /* lockstep profile; NULL: lockstep run */
     struct common common;
     struct reporting reporting;
     struct text options;    /* for the engine: key=value lines */
@@ -401,7 +403,7 @@ static bool files_write(struct run *r, int status)
     struct error e = { 0 };
     bool kept = !r->save || run_save(&r->channel, r->save, r->program[0], status, &e);
     if (!kept) say_unwritten(r, &e);
-    kept &= reports_copy(r, CHANNEL_JSON, QUOTE_JSON, r->reporting.json);
+    kept &= reports_copy(r, r->profiling ? CHANNEL_COUNTS : CHANNEL_JSON, QUOTE_JSON, r->reporting.json);
     kept &= reports_copy(r, CHANNEL_SARIF, QUOTE_JSON, r->reporting.sarif);
     return reports_copy(r, CHANNEL_JUNIT, QUOTE_XML, r->reporting.junit) && kept;
 }
@@ -414,6 +416,7 @@ static int finish(struct run *r, int status)
         fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", run_script_name(r->program));
     else if (sum.errors || !r->common.quiet)
         run_report_print(&r->report);
+    if (r->profiling) run_report_each(&r->report, CHANNEL_PROFILE, QUOTE_NOT, print_to, stderr);
     if (r->reporting.print_rules) run_report_each(&r->report, CHANNEL_RULES, QUOTE_NOT, print_to, stdout);
     bool whole = !run_report_missing(&r->report, killed ? r->pid : 0);
     whole &= files_write(r, status);
@@ -441,9 +444,11 @@ static int print_again(struct run *r, struct error *e)
     return code;
 }
 
-int cmd_run(int argc, char **argv)
+int cmd_run(int argc, char **argv) { return run_profiled(argc, argv, NULL); }
+
+int run_profiled(int argc, char **argv, const struct profiling *profiling)
 {
-    struct run r = { 0 };
+    struct run r = { .profiling = profiling };
     struct error e = { 0 };
     struct parser p = { .verb = VERB_run, .self = &r, .option = take_option, .stops = true };
     if (!options_parse(&p, argc, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
@@ -461,6 +466,7 @@ int cmd_run(int argc, char **argv)
     r.report.live = !is_stable && !r.common.quiet;
     r.report.terminal = r.report.live && !r.log && isatty(STDERR_FILENO);
     text_add(&r.options, "stable=%d\nprogress=%d\n", is_stable, r.report.terminal);
+    if (profiling) text_add(&r.options, "profile=%s\n", profiling->lines ? "lines" : "top");
     int code = EXIT_USAGE, status = -1;
     bool ready = front_find(&r, &e) && link_prepare(&r, &e) && channel_prepare(&r, &e);
     if (ready && r.read) code = print_again(&r, &e);

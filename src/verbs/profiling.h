@@ -1,0 +1,12 @@
+/* profiling.h: `lockstep profile` is `run` or `launch` with counters. */
+#ifndef LOCKSTEP_PROFILING_H
+#define LOCKSTEP_PROFILING_H
+#include "cli/cli.h"
+
+struct profiling {
+    bool lines; /* all lines are shown */
+};
+/* cmd_run and cmd_launch, and what they count; NULL: nothing. --json then writes the profile. */
+int run_profiled(int argc, char **argv, const struct profiling *profiling);
+int launch_profiled(int argc, char **argv, const struct profiling *profiling);
+#endif
