@@ -24,9 +24,8 @@ struct head { /* at offset 0 */
     u64 refused; /* atomic: senders that found no room */
 };
 
-const char *const channel_kind_name[CHANNEL_KINDS] = { "log",   "sites", "txt", "end",  "json", "sarif",
-                                                       "junit", "rules", "now", "last", "fault", "profile",
-                                                       "counts" };
+const char *const channel_kind_name[CHANNEL_KINDS] = { "log",   "sites", "txt",  "end",   "json",    "sarif", "junit",
+                                                       "rules", "now",   "last", "fault", "profile", "counts" };
 
 static struct head *head_of(const struct channel *c) { return (struct head *)(void *)c->base; }
 

@@ -26,10 +26,10 @@ enum channel_kind {
     CHANNEL_JSON,
     CHANNEL_SARIF,
     CHANNEL_JUNIT,
-    CHANNEL_RULES, /* suppressions that would silence the report */
-    CHANNEL_NOW,   /* how far a long launch is; empty: there is none */
-    CHANNEL_LAST,  /* what the process was doing */
-    CHANNEL_FAULT, /* where a signal came, as the handler noted it */
+    CHANNEL_RULES,   /* suppressions that would silence the report */
+    CHANNEL_NOW,     /* how far a long launch is; empty: there is none */
+    CHANNEL_LAST,    /* what the process was doing */
+    CHANNEL_FAULT,   /* where a signal came, as the handler noted it */
     CHANNEL_PROFILE, /* the profile as text */
     CHANNEL_COUNTS,  /* the profile as JSON */
     CHANNEL_KINDS

@@ -21,19 +21,21 @@
 #define COMMON                                                                                    \
     .threads_per_cta = 1024, .regs_per_sm = 65536, .regs_per_cta = 65536, .regs_per_thread = 255, \
     .shared_per_cta = KIB(48), .grid = { 2147483647, 65535, 65535 }, .block = { 1024, 1024, 64 }, .cooperative = true
-#define LIMITS(sm_, threads, ctas, shared, reserved, clusters)                                                   \
+#define LIMITS(sm_, threads, ctas, shared, reserved, clusters, cores, tensor)                                    \
     COMMON, .sm = sm_, .threads_per_sm = threads, .warps_per_sm = (threads) / 32, .ctas_per_sm = ctas,           \
             .shared_per_sm = KIB(shared), .shared_reserved = reserved, .shared_optin = KIB(shared) - (reserved), \
-            .cluster_max = clusters
-/*                      sm  threads CTAs  KiB  reserved clusters */
-#define SM_75 LIMITS(75, 1024, 16, 64, 0, 0)
-#define SM_80 LIMITS(80, 2048, 32, 164, 1024, 0)
-#define SM_86 LIMITS(86, 1536, 16, 100, 1024, 0)
-#define SM_89 LIMITS(89, 1536, 24, 100, 1024, 0)
-#define SM_90 LIMITS(90, 2048, 32, 228, 1024, 16)
-#define SM_100 LIMITS(100, 2048, 32, 228, 1024, 16)
-#define SM_120 LIMITS(120, 1536, 24, 100, 1024, 8)
-#define SM_121 LIMITS(121, 1536, 24, 100, 1024, 8)
+            .cluster_max = clusters, .cores_per_sm = cores, .tensor_cores_per_sm = tensor
+/* CUDA cores (f32) and tensor cores of an SM: the architecture papers of Turing, Ampere (GA100, GA102), Ada, Hopper and
+ * Blackwell, and "Arithmetic Instructions" of the programming guide.
+ *                sm  threads CTAs KiB reserved clusters cores tensor */
+#define SM_75 LIMITS(75, 1024, 16, 64, 0, 0, 64, 8)
+#define SM_80 LIMITS(80, 2048, 32, 164, 1024, 0, 64, 4)
+#define SM_86 LIMITS(86, 1536, 16, 100, 1024, 0, 128, 4)
+#define SM_89 LIMITS(89, 1536, 24, 100, 1024, 0, 128, 4)
+#define SM_90 LIMITS(90, 2048, 32, 228, 1024, 16, 128, 4)
+#define SM_100 LIMITS(100, 2048, 32, 228, 1024, 16, 128, 4)
+#define SM_120 LIMITS(120, 1536, 24, 100, 1024, 8, 128, 4)
+#define SM_121 LIMITS(121, 1536, 24, 100, 1024, 8, 128, 4)
 
 /* What an H200 answers for clusters of 1 to 16 comes of seven GPCs and half of one, and of four pairs that stand alone
  * (tests/facts/clusters.cu). */
@@ -52,24 +54,26 @@ static const struct card cards[] = {
       .source = "NVIDIA H100 Tensor Core GPU datasheet; NVIDIA H100 Tensor Core GPU Architecture; CUDA C++ Programming "
                 "Guide, 9.0" },
     { SM_75, .name = "t4", .title = "NVIDIA T4", .sms = 40, .memory = GIB(16), .l2 = MIB(4), .clock_mhz = 1590,
-      .memory_gbs = 320, PEAKS(0, 8.1, 0, 0, 65, 0, 0, 130, false),
-      .source = "NVIDIA T4 Tensor Core GPU datasheet; NVIDIA Turing GPU Architecture (TU104); CUDA C++ Programming "
+      .memory_gbs = 320, PEAKS(0.253, 8.1, 0, 0, 65, 0, 0, 130, false),
+      .source = "NVIDIA T4 Tensor Core GPU datasheet; NVIDIA Turing GPU Architecture (TU104; two f64 units an SM); "
+                "CUDA C++ Programming "
                 "Guide, 7.5" },
     { SM_80, .name = "a100", .title = "NVIDIA A100 SXM4 80GB", .sms = 108, .memory = GIB(80), .l2 = MIB(40),
       .clock_mhz = 1410, .memory_gbs = 2039, PEAKS(9.7, 19.5, 19.5, 156, 312, 0, 0, 624, true),
       .source = "NVIDIA A100 Tensor Core GPU datasheet; NVIDIA A100 Tensor Core GPU Architecture; CUDA C++ Programming "
                 "Guide, 8.0" },
     { SM_86, .name = "a10", .title = "NVIDIA A10", .sms = 72, .memory = GIB(24), .l2 = MIB(6), .clock_mhz = 1695,
-      .memory_gbs = 600, PEAKS(0, 31.2, 0, 62.5, 125, 0, 0, 250, true),
-      .source = "NVIDIA A10 datasheet; NVIDIA Ampere GA102 GPU Architecture; CUDA C++ Programming Guide, 8.6" },
+      .memory_gbs = 600, PEAKS(0.488, 31.2, 0, 62.5, 125, 0, 0, 250, true),
+      .source = "NVIDIA A10 datasheet; NVIDIA Ampere GA102 GPU Architecture (two f64 units an SM); CUDA C++ "
+                "Programming Guide, 8.6" },
     { SM_86, .name = "rtx3090", .title = "NVIDIA GeForce RTX 3090", .sms = 82, .memory = GIB(24), .l2 = MIB(6),
       .clock_mhz = 1695, .memory_gbs = 936, PEAKS(0.56, 35.6, 0, 35.6, 71, 0, 0, 284, true),
       .source = "NVIDIA Ampere GA102 GPU Architecture, appendix A (f16 with f32 accumulation); CUDA C++ Programming "
                 "Guide, 8.6" },
     { SM_89, .name = "l4", .title = "NVIDIA L4", .sms = 58, .memory = GIB(24), .l2 = MIB(48), .clock_mhz = 2040,
-      .memory_gbs = 300, PEAKS(0, 30.3, 0, 60, 121, 242.5, 0, 242.5, true),
-      .source =
-          "NVIDIA L4 Tensor Core GPU datasheet; NVIDIA Ada GPU Architecture (AD104); CUDA C++ Programming Guide, 8.9" },
+      .memory_gbs = 300, PEAKS(0.473, 30.3, 0, 60, 121, 242.5, 0, 242.5, true),
+      .source = "NVIDIA L4 Tensor Core GPU datasheet; NVIDIA Ada GPU Architecture (AD104; two f64 units an SM); CUDA "
+                "C++ Programming Guide, 8.9" },
     { SM_89, .name = "rtx4090", .title = "NVIDIA GeForce RTX 4090", .sms = 128, .memory = GIB(24), .l2 = MIB(72),
       .clock_mhz = 2520, .memory_gbs = 1008, PEAKS(1.29, 82.6, 0, 82.6, 165.2, 330.3, 0, 660.6, true),
       .source =
@@ -88,11 +92,14 @@ static const struct card cards[] = {
       .memory = GIB(96), .l2 = MIB(128), .clock_mhz = 2617, .memory_gbs = 1792,
       PEAKS(1.97, 126, 0, 251.9, 503.8, 1007.6, 2015.2, 1007.6, true),
       .source = "NVIDIA RTX PRO Blackwell GPU Architecture, table 1; CUDA C++ Programming Guide, 12.0" },
-    { SM_121, .name = "gb10", .title = "NVIDIA GB10 (DGX Spark)", .sms = 48, .memory = 128000000000ull, .l2 = MIB(24),
-      .clock_mhz = 2525, .memory_gbs = 273, PEAKS(0, 31, 0, 0, 0, 0, 500, 0, true),
+    { SM_121, .name = "gb10", .alias = "spark", .title = "NVIDIA GB10 (DGX Spark)", .sms = 48,
+      .memory = 128000000000ull, .l2 = MIB(24), .clock_mhz = 2525, .memory_gbs = 273,
+      PEAKS(0.484, 31, 0, 62.5, 125, 250, 500, 250, true),
       .source =
           "NVIDIA DGX Spark datasheet; NVIDIA GB10 at Hot Chips 2025 (31 TFLOP/s f32); f4 is half of the 1 PFLOP/s "
-          "published for sparse matrices; CUDA C++ Programming Guide, 12.1" },
+          "published for sparse matrices; the other tensor peaks are not published: f8 and i8 are half of f4, f16 and "
+          "bf16 a quarter, tf32 an eighth, as on the other chip of this SM (RTX PRO Blackwell GPU Architecture, table "
+          "1; two f64 units an SM); CUDA C++ Programming Guide, 12.1" },
 };
 
 u32 card_gpc(const struct card *p, u32 k)
@@ -143,7 +150,7 @@ static u32 capability(const char *s)
 const struct card *card_find(const char *name)
 {
     for (u32 i = 0; i < COUNT_OF(cards); i++)
-        if (same_name(name, cards[i].name)) return &cards[i];
+        if (same_name(name, cards[i].name) || (cards[i].alias && same_name(name, cards[i].alias))) return &cards[i];
     u32 sm = capability(name);
     for (u32 i = 0; sm && i < COUNT_OF(cards); i++)
         if (cards[i].sm == sm) return &cards[i];

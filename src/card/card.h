@@ -3,11 +3,13 @@
 #define LOCKSTEP_CARD_H
 #include "base/base.h"
 struct card {
-    const char *name;        /* "h200" */
-    const char *title;       /* "NVIDIA H200 SXM" */
-    const char *driver_name; /* "NVIDIA H200": what cuDeviceGetName says; NULL: not known */
-    u32 sm;                  /* 90 */
-    u32 sms;                 /* multiprocessors */
+    const char *name;                      /* "h200" */
+    const char *alias;                     /* another name that finds it; NULL: none */
+    const char *title;                     /* "NVIDIA H200 SXM" */
+    const char *driver_name;               /* "NVIDIA H200": what cuDeviceGetName says; NULL: not known */
+    u32 sm;                                /* 90 */
+    u32 sms;                               /* multiprocessors */
+    u32 cores_per_sm, tensor_cores_per_sm; /* CUDA cores, which do f32; tensor cores */
     u32 threads_per_cta, threads_per_sm, ctas_per_sm, warps_per_sm;
     u32 regs_per_sm, regs_per_cta, regs_per_thread;
     u32 shared_per_cta;                 /* without opt-in (48 KiB) */

@@ -39,12 +39,12 @@ static void add_words(struct text *t, const char *operand)
             text_add(t, "%c", *p == '|' ? ' ' : *p);
 }
 
-/* The options of a verb and those of all, with a space before each. */
+/* The options of a verb and those of all, with a space before each. profile takes those of run and launch, too. */
 static void add_options(struct text *t, enum verb_id verb)
 {
-    for (u32 pass = 0; pass < 2; pass++)
-        for (const struct row *o = NULL; (o = row_next(o, ROW_OPTION, pass ? VERB_all : verb));)
-            text_add(t, " %s", o->name);
+    const enum verb_id of[] = { verb, VERB_all, VERB_run, VERB_launch };
+    for (u32 k = 0; k < (verb == VERB_profile ? COUNT_OF(of) : 2); k++)
+        for (const struct row *o = NULL; (o = row_next(o, ROW_OPTION, of[k]));) text_add(t, " %s", o->name);
 }
 
 static void bash_value(struct text *t, const struct row *o)

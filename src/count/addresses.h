@@ -1,5 +1,5 @@
-/* addresses.h: how the addresses of a warp's access repeat: each distinct one is a pass of the constant cache, and lanes
- * of an atomic at one address wait for each other. */
+/* addresses.h: how the addresses of a warp's access repeat: each distinct one is a pass of the constant cache, and
+ * lanes of an atomic at one address wait for each other. */
 #ifndef LOCKSTEP_ADDRESSES_H
 #define LOCKSTEP_ADDRESSES_H
 #include "code/code.h"

@@ -15,7 +15,8 @@ const char *advise_launch_bound(struct question *q)
     struct tenths work = tenths(least, 1000), launch = tenths(LAUNCH_PS, 1000000), share = tenths(q->weight, 10);
     return arena_printf(q->mem,
                         "its work takes %s at least " TENTHS " ns, and a launch about " TENTHS " us: " TENTHS
-                        " %% of the time is the launch. It pays from about %" PRIu64 " threads on, where it has %" PRIu64,
+                        " %% of the time is the launch. It pays from about %" PRIu64
+                        " threads on, where it has %" PRIu64,
                         q->all->card->name, TENTHS_OF(work), TENTHS_OF(launch), TENTHS_OF(share),
                         (u64)((unsigned __int128)threads * LAUNCH_PS / least), threads);
 }
@@ -51,12 +52,12 @@ const char *advise_low_occupancy(struct question *q)
     if (is_launch_bound(q) || x->occupied >= 500 || ctas_of(l) < x->slots) return NULL;
     q->weight = 1000 - x->occupied;
     struct tenths n = tenths(x->occupied, 10);
-    const char *by = occupancy_limit_name[x->occupancy.limit];
+    const char *by = occupancy_limit_name(x->occupancy.by);
     const char *each = "";
-    if (x->occupancy.limit == LIMIT_REGISTERS)
+    if (x->occupancy.by == LIMIT_REGISTERS)
         each = arena_printf(q->mem, " (%u a thread, by %s)", l->more.registers,
                             l->more.assembled ? "ptxas" : "the bound that the PTX sets");
-    else if (x->occupancy.limit == LIMIT_SHARED)
+    else if (x->occupancy.by == LIMIT_SHARED)
         each = arena_printf(q->mem, " (%" PRIu64 " bytes a block)", l->shared_fixed + l->shared_dynamic);
     return arena_printf(q->mem, "%u of %u warps fit on a multiprocessor (" TENTHS " %%), limited by %s%s",
                         x->occupancy.ctas * x->warps, q->all->card->warps_per_sm, TENTHS_OF(n), by, each);

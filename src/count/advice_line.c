@@ -1,6 +1,6 @@
-/* Conditions and sentences of advice about lines. A waste is worth a word where it is a quarter or more of what the line
- * does, and at least two in a hundred of the kernel's cost: the thresholds that people know from Nsight Compute's own
- * rules. */
+/* Conditions and sentences of advice about lines. A waste is worth a word where it is a quarter or more of what the
+ * line does, and at least two in a hundred of the kernel's cost: the thresholds that people know from Nsight Compute's
+ * own rules. */
 #include "count/advice.h"
 #include <inttypes.h>
 
@@ -183,8 +183,9 @@ static const struct count_insn *diverges(struct question *q, bool loop)
 static const char *side_text(struct question *q, u64 warps, u64 lanes)
 {
     struct tenths n = tenths(lanes, warps);
-    return warps ? arena_printf(q->mem, "%" PRIu64 " warp instructions with " TENTHS " of 32 lanes", warps, TENTHS_OF(n))
-                 : "nothing";
+    return warps
+               ? arena_printf(q->mem, "%" PRIu64 " warp instructions with " TENTHS " of 32 lanes", warps, TENTHS_OF(n))
+               : "nothing";
 }
 
 const char *advise_divergent_branch(struct question *q)

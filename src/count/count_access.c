@@ -80,8 +80,9 @@ static void note_conflict(struct access_counts *k, const struct warp *w, const s
     struct conflict *c = &k->worst;
     bool later = w->cta->linear > c->cta || (w->cta->linear == c->cta && w->id >= c->warp);
     if (f->ways < c->ways || (f->ways == c->ways && later)) return;
-    *c = (struct conflict){ f->ways, f->bank, w->cta->linear, w->id, { f->lane[0], f->lane[1] },
-                            { addr[f->lane[0]], addr[f->lane[1]] } };
+    *c = (struct conflict){
+        f->ways, f->bank, w->cta->linear, w->id, { f->lane[0], f->lane[1] }, { addr[f->lane[0]], addr[f->lane[1]] }
+    };
 }
 
 /* Addresses that are affine cost what the last ones did, if they lie alike modulo 128. */

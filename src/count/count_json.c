@@ -3,7 +3,7 @@
 #include "count/advice.h"
 #include "count/count_write.h"
 #include "report/entry.h"
-#include "report/json.h"
+#include "base/json.h"
 
 static void space_json(struct json *j, const char *key, const struct space_counts *c, enum count_space s)
 {
@@ -198,7 +198,7 @@ static void line_json(struct json *j, const struct count_lines *all, const struc
     json_end(&o, '}');
 }
 
-static void limits_json(struct json *j, const struct profile *card, const struct count_launch *l)
+static void limits_json(struct json *j, const struct card *card, const struct count_launch *l)
 {
     struct count_limits x;
     count_limits(card, l, &x);
@@ -207,7 +207,7 @@ static void limits_json(struct json *j, const struct profile *card, const struct
     json_number(&o, "warps_per_sm", x.occupancy.ctas * x.warps);
     json_number(&o, "warps_per_sm_most", card->warps_per_sm);
     json_number(&o, "permille", x.occupied);
-    json_text(&o, "limit", occupancy_limit_name[x.occupancy.limit]);
+    json_text(&o, "limit", occupancy_limit_name(x.occupancy.by));
     json_end(&o, '}');
     struct json w = json_open(j, "waves", '{');
     json_number(&w, "waves", x.waves);
@@ -225,7 +225,7 @@ static void limits_json(struct json *j, const struct profile *card, const struct
     json_number(j, "operations_per_1000_bytes", x.intensity_milli);
 }
 
-static void shape_json(struct json *j, const struct profile *card, const struct count_launch *l)
+static void shape_json(struct json *j, const struct card *card, const struct count_launch *l)
 {
     struct json o = json_open(j, NULL, '{');
     json_triple(&o, "grid", l->grid);
@@ -294,17 +294,19 @@ static void kernel_json(struct json *j, const struct counts *c, const struct cou
     arena_free(&lines.mem);
 }
 
-static void card_json(struct json *j, const struct profile *p)
+static void card_json(struct json *j, const struct card *p)
 {
     struct json o = json_open(j, "card", '{');
     json_text(&o, "name", p->name);
     json_text(&o, "title", p->title);
     json_number(&o, "sm", p->sm);
     json_number(&o, "sms", p->sms);
+    json_number(&o, "cuda_cores", p->sms * p->cores_per_sm);
+    json_number(&o, "tensor_cores", p->sms * p->tensor_cores_per_sm);
     json_number(&o, "warps_per_sm", p->warps_per_sm);
     json_number(&o, "clock_mhz", p->clock_mhz);
     json_number(&o, "memory_gbs", p->memory_gbs);
-    const u32 peak[] = { p->peak.f64,    p->peak.f32,   p->peak.t_f64, p->peak.t_tf32,
+    const u32 peak[] = { p->peak.f64,   p->peak.f32,  p->peak.t_f64, p->peak.t_tf32,
                          p->peak.t_f16, p->peak.t_f8, p->peak.t_f4,  p->peak.t_i8 };
     struct json x = json_open(&o, "peak_gops", '{');
     for (u32 k = 0; k < COUNT_OF(peak); k++)

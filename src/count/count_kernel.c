@@ -5,7 +5,7 @@
 const char *const count_space_name[COUNT_SPACES] = { "global", "local", "shared", "constant" };
 const char *const count_access_name[COUNT_ACCESSES] = { "load", "store", "atomic", "reduction", "copy" };
 
-struct counts *counts_new(const struct profile *card)
+struct counts *counts_new(const struct card *card)
 {
     struct counts *c = base_need(sizeof *c);
     c->card = card;
@@ -94,14 +94,12 @@ static void alive_in(const struct lowered *l, u32 b, struct count_func *f, u32 *
     }
     for (u32 k = bl->end; k-- > bl->first;) {
         const struct lop *o = &l->op[k];
-        EACH_DEF(r, o)
-        {
+        EACH_DEF (r, o) {
             if (o->guard.kind == O_REG || !(live[r / 64] >> r % 64 & 1)) continue;
             live[r / 64] &= ~((u64)1 << r % 64);
             words -= (l->reg_width[r] + 2u) / 4;
         }
-        EACH_USE(r, o)
-        {
+        EACH_USE (r, o) {
             if (live[r / 64] >> r % 64 & 1) continue;
             live[r / 64] |= (u64)1 << r % 64;
             words += (l->reg_width[r] + 2u) / 4;

@@ -16,16 +16,16 @@ struct branch_counts {
 
 struct count_insn { /* an instruction of the PTX */
     const struct place *place;
-    u64 times;                       /* warps executed it */
-    u64 lanes, off;                  /* lanes that did; lanes of these warps that its guard kept from it */
-    u64 operations;                  /* of `type` */
-    enum operation_type type;        /* ... */
-    struct access_counts *access;    /* NULL: it is no access */
-    struct branch_counts *branch;    /* NULL: it is no branch, or all went one way */
-    struct barrier_counts *barrier;  /* NULL: it is no barrier */
-    enum count_access kind;           /* of the access */
-    bool is_read_only;               /* ld.global.nc, which may be cached like a texture */
-    bool is_branch;                  /* a jump under a condition */
+    u64 times;                      /* warps executed it */
+    u64 lanes, off;                 /* lanes that did; lanes of these warps that its guard kept from it */
+    u64 operations;                 /* of `type` */
+    enum operation_type type;       /* ... */
+    struct access_counts *access;   /* NULL: it is no access */
+    struct branch_counts *branch;   /* NULL: it is no branch, or all went one way */
+    struct barrier_counts *barrier; /* NULL: it is no barrier */
+    enum count_access kind;         /* of the access */
+    bool is_read_only;              /* ld.global.nc, which may be cached like a texture */
+    bool is_branch;                 /* a jump under a condition */
 };
 
 struct count_func { /* a function that the kernel has executed, in one of its versions */
@@ -36,7 +36,7 @@ struct count_func { /* a function that the kernel has executed, in one of its ve
     u32 insns;
     u32 alive;                   /* most words of registers that are alive at a time */
     const struct place *crowded; /* where; NULL: not known */
-    struct count_func *next; /* in the order in which they came */
+    struct count_func *next;     /* in the order in which they came */
 };
 
 struct count_sums { /* of one launch, or of several */
@@ -69,7 +69,7 @@ struct count_kernel {
 };
 
 struct counts {
-    const struct profile *card;
+    const struct card *card;
     struct count_kernel *kernel;
     lock_t lock; /* of all of these */
     struct arena mem;

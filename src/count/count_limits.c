@@ -13,17 +13,15 @@ const char *const count_limit_plain[ROOFS] = {
 };
 
 /* work * more / rate, without overflow where the result fits. */
-static u64 ratio(u64 work, u64 more, u64 rate)
-{
-    return rate ? (u64)((unsigned __int128)work * more / rate) : 0;
-}
+static u64 ratio(u64 work, u64 more, u64 rate) { return rate ? (u64)((unsigned __int128)work * more / rate) : 0; }
 
 /* A grid in waves over the multiprocessors. */
-static void waves(const struct profile *card, const struct count_launch *l, struct count_limits *out)
+static void waves(const struct card *card, const struct count_launch *l, struct count_limits *out)
 {
     u64 ctas = l->ctas / l->launches, threads = l->threads / l->ctas;
-    struct occupancy_use use = { (u32)threads, l->more.registers, l->shared_fixed + l->shared_dynamic, 0 };
-    out->occupancy = occupancy(card, &use);
+    struct cta_needs needs = { (u32)threads, l->more.registers, l->shared_fixed + l->shared_dynamic,
+                               card->shared_optin };
+    out->occupancy = occupancy_of(card, &needs);
     out->warps = (u32)(threads + LANES - 1) / LANES;
     out->occupied = (u32)((u64)out->occupancy.ctas * out->warps * 1000 / card->warps_per_sm);
     out->slots = (u64)MAX_OF(out->occupancy.ctas, 1u) * card->sms;
@@ -33,7 +31,7 @@ static void waves(const struct profile *card, const struct count_launch *l, stru
 }
 
 /* Multiprocessors that a launch keeps busy on average over its waves: all of them while it has CTAs for each. */
-static u64 busy_milli(const struct profile *card, const struct count_limits *x)
+static u64 busy_milli(const struct card *card, const struct count_limits *x)
 {
     u64 busy = MIN_OF(x->last, (u64)card->sms);
     return ((x->waves - 1) * card->sms + busy) * 1000 / x->waves;
@@ -47,7 +45,7 @@ static void roof(struct count_limits *x, enum count_limit k, u64 ps)
     x->by = k;
 }
 
-void count_limits(const struct profile *card, const struct count_launch *l, struct count_limits *out)
+void count_limits(const struct card *card, const struct count_launch *l, struct count_limits *out)
 {
     const struct count_sums *s = &l->sums;
     const struct peaks *p = &card->peak;
@@ -72,10 +70,10 @@ void count_limits(const struct profile *card, const struct count_launch *l, stru
         enum count_limit roof;
         enum operation_type type;
         u32 peak;
-    } unit[] = { { ROOF_F64, OPS_F64, p->f64 },          { ROOF_F32, OPS_F32, p->f32 },
-                 { ROOF_T_F64, OPS_T_F64, p->t_f64 },    { ROOF_T_TF32, OPS_T_TF32, p->t_tf32 },
-                 { ROOF_T_F16, OPS_T_F16, p->t_f16 },    { ROOF_T_F8, OPS_T_F8, p->t_f8 },
-                 { ROOF_T_F4, OPS_T_F4, p->t_f4 },       { ROOF_T_I8, OPS_T_I8, p->t_i8 } };
+    } unit[] = { { ROOF_F64, OPS_F64, p->f64 },       { ROOF_F32, OPS_F32, p->f32 },
+                 { ROOF_T_F64, OPS_T_F64, p->t_f64 }, { ROOF_T_TF32, OPS_T_TF32, p->t_tf32 },
+                 { ROOF_T_F16, OPS_T_F16, p->t_f16 }, { ROOF_T_F8, OPS_T_F8, p->t_f8 },
+                 { ROOF_T_F4, OPS_T_F4, p->t_f4 },    { ROOF_T_I8, OPS_T_I8, p->t_i8 } };
     for (u32 k = 0; k < COUNT_OF(unit); k++)
         roof(out, unit[k].roof, ratio(s->operations[unit[k].type] / n, 1000, unit[k].peak));
 }

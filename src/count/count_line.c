@@ -84,13 +84,13 @@ struct count_serial count_line_serial(const struct count_line *l)
 }
 
 /* Slots that so many operations take of one multiprocessor at its peak; a type without one takes none. */
-static u64 slots_of(const struct profile *card, u64 operations, u32 peak)
+static u64 slots_of(const struct card *card, u64 operations, u32 peak)
 {
     u64 per_slot = peak ? (u64)peak * 1000 / ((u64)card->sms * card->clock_mhz) / 4 : 0; /* 10^9/s, SMs, 10^6/s */
     return per_slot ? operations / per_slot : 0;
 }
 
-u64 count_cost(const struct profile *card, const struct count_line *l)
+u64 count_cost(const struct card *card, const struct count_line *l)
 {
     u64 sectors = count_line_space(l, COUNT_GLOBAL).units + count_line_space(l, COUNT_LOCAL).units,
         passes = count_line_space(l, COUNT_SHARED).units + count_line_space(l, COUNT_CONST).units;

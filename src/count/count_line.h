@@ -30,9 +30,9 @@ u32 count_lines_top(const struct count_lines *l, u32 *top, u32 n);
 const struct count_kernel **count_kernels(const struct counts *c, struct arena *mem, u32 *n);
 
 /* What a line costs, for ranking lines: slots of a multiprocessor, of which four pass in a cycle. An instruction takes
- * one, a sector one, a pass of shared memory or of the constant cache four, an atomic four for each lane at one address,
- * arithmetic what the card's peak allows. */
-u64 count_cost(const struct profile *card, const struct count_line *l);
+ * one, a sector one, a pass of shared memory or of the constant cache four, an atomic four for each lane at one
+ * address, arithmetic what the card's peak allows. */
+u64 count_cost(const struct card *card, const struct count_line *l);
 
 /* All accesses of a line; those to one space. */
 struct access_counts count_line_access(const struct count_line *l);

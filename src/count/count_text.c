@@ -1,4 +1,5 @@
-/* The profile for people: of each kernel what it is near to, the lines that cost most, what they waste, and what to do. */
+/* The profile for people: of each kernel what it is near to, the lines that cost most, what they waste, and what to do.
+ */
 #include "count/advice.h"
 #include "count/count_write.h"
 #include "report/entry.h"
@@ -45,7 +46,7 @@ static void add_shape(struct text *t, const u32 v[3])
 
 /* ---- a launch ---- */
 
-static void limits_text(struct text *t, const struct profile *card, const struct count_limits *x)
+static void limits_text(struct text *t, const struct card *card, const struct count_limits *x)
 {
     u32 n = 0;
     text_add(t, "  limits     ");
@@ -73,7 +74,7 @@ static void limits_text(struct text *t, const struct profile *card, const struct
     text_add(t, "\n");
 }
 
-static void shape_text(struct text *t, const struct profile *card, const struct count_launch *l)
+static void shape_text(struct text *t, const struct card *card, const struct count_launch *l)
 {
     struct count_limits x;
     count_limits(card, l, &x);
@@ -86,13 +87,14 @@ static void shape_text(struct text *t, const struct profile *card, const struct 
     limits_text(t, card, &x);
     struct tenths occupied = tenths(x.occupied, 10), idle = tenths(x.idle, 10);
     text_add(t, "  occupancy  " TENTHS " %%: %u block%s of a multiprocessor, limited by %s", TENTHS_OF(occupied),
-             x.occupancy.ctas, x.occupancy.ctas == 1 ? "" : "s", occupancy_limit_name[x.occupancy.limit]);
+             x.occupancy.ctas, x.occupancy.ctas == 1 ? "" : "s", occupancy_limit_name(x.occupancy.by));
     if (l->more.registers)
         text_add(t, "; %u registers by %s\n", l->more.registers, l->more.assembled ? "ptxas" : "the bound in the PTX");
     else
         text_add(t, "; registers are not known: no ptxas was here to say\n");
-    text_add(t, "  grid       %" PRIu64 " block%s in %" PRIu64 " wave%s of up to %" PRIu64 "; " TENTHS
-                " %% of the places stay empty\n",
+    text_add(t,
+             "  grid       %" PRIu64 " block%s in %" PRIu64 " wave%s of up to %" PRIu64 "; " TENTHS
+             " %% of the places stay empty\n",
              l->ctas / l->launches, l->ctas == l->launches ? "" : "s", x.waves, x.waves == 1 ? "" : "s", x.slots,
              TENTHS_OF(idle));
     if (!x.intensity_milli) return;

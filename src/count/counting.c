@@ -58,8 +58,7 @@ static void barrier_passed(struct counting *c, const struct cta *cta, u32 bar)
     }
     if (!first) return;
     struct func_counts *f = counting_func(c, first, (struct lowered *)first->count.bar_low);
-    if (!f->barrier)
-        f->barrier = NEW_ARRAY(&counting_worker(c, cta)->mem, struct barrier_counts, f->low->nop);
+    if (!f->barrier) f->barrier = NEW_ARRAY(&counting_worker(c, cta)->mem, struct barrier_counts, f->low->nop);
     struct barrier_counts *b = &f->barrier[first->count.bar_op];
     b->phases++;
     b->warps += warps;
@@ -79,9 +78,7 @@ static void saw_sync(void *self, const struct sync_event *e)
         w->count.bar_low = w->code->low;
         break;
     case SYNC_BARRIER: barrier_passed(c, e->cta, e->id); break;
-    case SYNC_EXIT:
-        counting_worker(c, e->cta)->idle += (u32)__builtin_popcount(e->mask & ~w->count.did);
-        break;
+    case SYNC_EXIT: counting_worker(c, e->cta)->idle += (u32)__builtin_popcount(e->mask & ~w->count.did); break;
     default: break;
     }
 }

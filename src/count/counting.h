@@ -46,7 +46,7 @@ struct access_counts {
     struct conflict worst;
     struct bulk {
         u64 copies, global_read, global_written, shared_read, shared_written; /* the last four in bytes */
-    } bulk; /* copies in flight that it has issued */
+    } bulk;                                                                   /* copies in flight that it has issued */
     struct memo memo;
 };
 

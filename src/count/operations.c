@@ -11,8 +11,8 @@ const char *const operation_name[OPS_TYPES] = {
 static u32 per_element(struct str base)
 {
     static const char *const twice[] = { "fma", "mad", "mad24", "madc", "dp4a", "dp2a" };
-    static const char *const once[] = { "add", "sub", "mul", "div", "rem", "rcp", "sqrt", "rsqrt", "sin", "cos", "lg2",
-                                        "ex2", "tanh", "mul24", "addc", "subc", "sad" };
+    static const char *const once[] = { "add", "sub", "mul", "div",  "rem",   "rcp",  "sqrt", "rsqrt", "sin",
+                                        "cos", "lg2", "ex2", "tanh", "mul24", "addc", "subc", "sad" };
     for (u32 k = 0; k < COUNT_OF(twice); k++)
         if (str_is(base, twice[k])) return 2;
     for (u32 k = 0; k < COUNT_OF(once); k++)
@@ -36,13 +36,22 @@ static bool unit_of(enum ptx_type t, enum operation_type *unit, u32 *elements)
     switch (t) {
     case T_F64: *unit = OPS_F64; return true;
     case T_F32: *unit = OPS_F32; return true;
-    case T_F32X2: *unit = OPS_F32; *elements = 2; return true;
+    case T_F32X2:
+        *unit = OPS_F32;
+        *elements = 2;
+        return true;
     case T_F16:
     case T_BF16: *unit = OPS_F16; return true;
     case T_F16X2:
-    case T_BF16X2: *unit = OPS_F16; *elements = 2; return true;
+    case T_BF16X2:
+        *unit = OPS_F16;
+        *elements = 2;
+        return true;
     case T_U16X2:
-    case T_S16X2: *unit = OPS_INT; *elements = 2; return true;
+    case T_S16X2:
+        *unit = OPS_INT;
+        *elements = 2;
+        return true;
     default: *unit = OPS_INT; return (t >= T_U8 && t <= T_S64) || (t >= T_B8 && t <= T_B64);
     }
 }

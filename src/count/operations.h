@@ -4,23 +4,23 @@
 #include "code/code.h"
 
 /* Of the ordinary units, then of the tensor cores. */
-#define OPERATION_TYPES(X) \
-    X(F64, "f64")          \
-    X(F32, "f32")          \
-    X(F16, "f16")          \
-    X(INT, "int")          \
-    X(T_F64, "tensor_f64") \
+#define OPERATION_TYPES(X)   \
+    X(F64, "f64")            \
+    X(F32, "f32")            \
+    X(F16, "f16")            \
+    X(INT, "int")            \
+    X(T_F64, "tensor_f64")   \
     X(T_TF32, "tensor_tf32") \
-    X(T_F16, "tensor_f16") \
-    X(T_F8, "tensor_f8")   \
-    X(T_F4, "tensor_f4")   \
-    X(T_I8, "tensor_i8")   \
+    X(T_F16, "tensor_f16")   \
+    X(T_F8, "tensor_f8")     \
+    X(T_F4, "tensor_f4")     \
+    X(T_I8, "tensor_i8")     \
     X(T_B1, "tensor_b1")
 enum operation_type {
 #define X(id, name) OPS_##id,
     OPERATION_TYPES(X)
 #undef X
-    OPS_TYPES
+        OPS_TYPES
 };
 extern const char *const operation_name[OPS_TYPES];
 
@@ -30,8 +30,8 @@ struct operations {
     bool of_warp; /* the latter */
 };
 /* An addition, a multiplication, a division, a root is one operation, a fused multiply-add two, of packed types for
- * each element. Moves, conversions, comparisons, logic and shifts are none. A product of m x k and k x n elements is 2 m
- * n k; of wgmma each of the four warps has a quarter; of a sparse one the zeros count, as in the figures of cards for
+ * each element. Moves, conversions, comparisons, logic and shifts are none. A product of m x k and k x n elements is 2
+ * m n k; of wgmma each of the four warps has a quarter; of a sparse one the zeros count, as in the figures of cards for
  * dense ones. The shape of tcgen05.mma is no part of its text: it counts none. */
 struct operations operations_of(const struct lowered *l, const struct lop *o);
 #endif

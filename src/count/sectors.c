@@ -68,7 +68,10 @@ static bool all_alike(const u64 at[LANES], u32 mask)
 }
 
 /* Eight lanes share a sector. */
-static u32 octets(u32 mask) { return !!(mask & 0xff) + !!(mask & 0xff00) + !!(mask & 0xff0000) + !!(mask & 0xff000000); }
+static u32 octets(u32 mask)
+{
+    return !!(mask & 0xff) + !!(mask & 0xff00) + !!(mask & 0xff0000) + !!(mask & 0xff000000);
+}
 
 void sectors_local(const u64 at[LANES], u32 mask, u32 bytes, struct sectors *out)
 {

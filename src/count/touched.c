@@ -4,8 +4,8 @@
 enum { PAGE_SECTORS = 2048, PAGE_WORDS = PAGE_SECTORS / 64 };
 
 struct touched_page {
-    u64 number;                  /* sector / PAGE_SECTORS */
-    u64 read[PAGE_WORDS];        /* a bit for each sector */
+    u64 number;           /* sector / PAGE_SECTORS */
+    u64 read[PAGE_WORDS]; /* a bit for each sector */
     u64 written[PAGE_WORDS];
 };
 

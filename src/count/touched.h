@@ -1,5 +1,5 @@
-/* touched.h: the footprint of a launch: the distinct sectors that a launch reads and writes in global memory: what it must move between DRAM and
- * the chip at least, however good the caches are.
+/* touched.h: the footprint of a launch: the distinct sectors that a launch reads and writes in global memory: what it
+ * must move between DRAM and the chip at least, however good the caches are.
  *
  * A bit for each sector read and each written, in pages of 64 KiB of addresses that are found by a hash. Each worker
  * has its own; they are joined at the end, so that the order of workers does not show. */

@@ -58,13 +58,13 @@ struct dev_count {
 };
 struct dev_launch {
     struct ptx_func *kernel;
-    u32 grid[3], block[3]; /* all at least 1 */
-    u32 shared_bytes;      /* dynamic */
-    u32 shared_consent;    /* what the host has allowed with the opt-in attribute; 0: not known */
-    u32 registers;         /* of a thread, by ptxas; 0: not known */
+    u32 grid[3], block[3];                /* all at least 1 */
+    u32 shared_bytes;                     /* dynamic */
+    u32 shared_consent;                   /* what the host has allowed with the opt-in attribute; 0: not known */
+    u32 registers;                        /* of a thread, by ptxas; 0: not known */
     u32 stack, spill_stores, spill_loads; /* the same: bytes; they go with registers */
-    u32 cluster[3];        /* blocks of a cluster; 0: as the kernel requires, or none */
-    bool portable;         /* clusters of more than 8 blocks are not allowed */
+    u32 cluster[3];                       /* blocks of a cluster; 0: as the kernel requires, or none */
+    bool portable;                        /* clusters of more than 8 blocks are not allowed */
     bool cooperative;
     const void *params; /* kernel->param_bytes of them */
     /* a real GPU only: a pointer to each parameter, in place of `params`, which is NULL then; NULL: they are there */
@@ -126,12 +126,12 @@ struct dev_fault {
 struct device {
     const struct dev_ops *ops;
     const struct card *card;
-    bool any_target;   /* do not hold a module's target against the card: it was not chosen, or so asked */
-    struct mem *mem;   /* software GPU: its memory; NULL on a real one */
-    struct sim *sim;   /* the same */
-    struct race *race; /* software GPU: the race check, NULL: off */
+    bool any_target;       /* do not hold a module's target against the card: it was not chosen, or so asked */
+    struct mem *mem;       /* software GPU: its memory; NULL on a real one */
+    struct sim *sim;       /* the same */
+    struct race *race;     /* software GPU: the race check, NULL: off */
     struct counts *counts; /* software GPU: what its launches did; NULL: not counted */
-    struct gpu *gpu;   /* a real GPU: dev_gpu.c */
+    struct gpu *gpu;       /* a real GPU: dev_gpu.c */
     struct report *report;
     struct report
         *unread; /* software GPU: what is found in an unchecked launch that has to be followed; NULL: none was */

@@ -13,7 +13,7 @@ static bool open_sim(struct device *d, struct error *e)
     if (d->mem) d->sim = sim_new(d->mem, d->card, workers);
     if (d->sim && o->checks & (CHECK_RACE | CHECK_ASYNC) && !(d->race = race_new(d->mem)))
         return error_set(e, ERR_MEMORY, "no memory for the race check");
-    if (o->count) d->counts = counts_new(d->profile);
+    if (o->count) d->counts = counts_new(d->card);
     return d->sim && work_open(d, e);
 }
 

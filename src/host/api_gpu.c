@@ -261,6 +261,8 @@ char *lk_device_text(const char *name)
     struct text t = { 0 };
     text_add(&t, "%s: %s, sm_%u\n", p->name, p->title, p->sm);
     count_line(&t, "multiprocessors", p->sms, "");
+    count_line(&t, "CUDA cores", p->sms * p->cores_per_sm, "");
+    count_line(&t, "tensor cores", p->sms * p->tensor_cores_per_sm, "");
     size_line(&t, "memory", p->memory);
     count_line(&t, "bandwidth", p->memory_gbs, "GB/s");
     size_line(&t, "L2 cache", p->l2);

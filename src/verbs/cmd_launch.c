@@ -453,9 +453,7 @@ int launch_profiled(int argc, char **argv, const struct profiling *profiling)
     struct pipeline p = { 0 };
     struct error e = { 0 };
     bool ok = launch_options_parse(&options, argc, argv, &asked, &e);
-    int code = !ok           ? cli_error_value(&e)
-               : profiling ? run_counted(&p, &asked, profiling, &e)
-                           : run(&p, &asked, &e);
+    int code = !ok ? cli_error_value(&e) : profiling ? run_counted(&p, &asked, profiling, &e) : run(&p, &asked, &e);
     code = code == EXIT_FINDINGS ? reporting_code(&asked.run.reporting) : code;
     pipeline_close(&p);
     arena_free(&options);

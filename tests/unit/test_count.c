@@ -1,5 +1,5 @@
-/* The rules of the counters: sectors of global and local memory, passes of shared memory, addresses, footprints. What is
- * expected here is what an H200 counts (tests/profile-against-ncu). */
+/* The rules of the counters: sectors of global and local memory, passes of shared memory, addresses, footprints. What
+ * is expected here is what an H200 counts (tests/profile-against-ncu). */
 #include "unit.h"
 #include "count/addresses.h"
 #include "count/sectors.h"
@@ -25,13 +25,13 @@ static void check_sectors(u64 base, s64 stride, u32 mask, u32 bytes, u32 n, u32 
 static void sectors(void)
 {
     check_sectors(4096, 4, ALL_LANES, 4, 4, 128);
-    check_sectors(4100, 4, ALL_LANES, 4, 5, 128);          /* misaligned */
-    check_sectors(4096, 8, ALL_LANES, 4, 8, 128);          /* every second word */
+    check_sectors(4100, 4, ALL_LANES, 4, 5, 128); /* misaligned */
+    check_sectors(4096, 8, ALL_LANES, 4, 8, 128); /* every second word */
     check_sectors(4096, 8, ALL_LANES, 8, 8, 256);
     check_sectors(4096, 16, ALL_LANES, 16, 16, 512);
-    check_sectors(4096, 128, ALL_LANES, 4, 32, 128);       /* one sector each */
-    check_sectors(4096, 0, ALL_LANES, 4, 1, 4);            /* all at one address */
-    check_sectors(1 << 20, -4, ALL_LANES, 4, 5, 128);      /* backwards, from the middle of a sector */
+    check_sectors(4096, 128, ALL_LANES, 4, 32, 128);  /* one sector each */
+    check_sectors(4096, 0, ALL_LANES, 4, 1, 4);       /* all at one address */
+    check_sectors(1 << 20, -4, ALL_LANES, 4, 5, 128); /* backwards, from the middle of a sector */
     check_sectors(4096, 1, ALL_LANES, 1, 1, 32);
     check_sectors(4096, 4, 0x1, 4, 1, 4);
     check_sectors(4096, 4, 0x80000001, 4, 2, 8);

@@ -1,0 +1,158 @@
+/* Two profiles: which lines do more than before. A line is the same line if its file and its text are, wherever it
+ * stands now, and the number of equal ones before it; without its text, by its number. */
+#include "verbs/comparing.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* What is compared: a sum over keys of a line or of the counts of a kernel. */
+static const struct measure {
+    const char *name;
+    const char *path[2][3]; /* space, access (NULL: all), counter; or a single key */
+} measures[] = {
+    { "warp instructions", { { "warp_instructions" } } },
+    { "sectors of global memory", { { "global", NULL, "sectors" } } },
+    { "sectors of local memory", { { "local", NULL, "sectors" } } },
+    { "passes of shared memory", { { "shared", NULL, "wavefronts" } } },
+    { "passes of the constant cache", { { "constant", NULL, "passes" } } },
+    { "divergent branches", { { "branch", "divergent" }, { "branches_divergent" } } },
+    { "lanes of atomics at one address", { { "atomic_lanes_at_one_address" } } },
+    { "instructions waited at barriers", { { "barrier", "waiting_instructions" } } },
+};
+
+static u64 whole(const struct json_value *v, const char *key)
+{
+    const struct json_value *x = v && v->kind == JSON_OBJECT ? json_get(v, key) : NULL;
+    return x && x->kind == JSON_NUMBER && x->is_whole && x->whole > 0 ? (u64)x->whole : 0;
+}
+
+static const char *text_of(const struct json_value *v, const char *key)
+{
+    const struct json_value *x = v && v->kind == JSON_OBJECT ? json_get(v, key) : NULL;
+    return x && x->kind == JSON_TEXT ? x->text.p : "";
+}
+
+static const struct json_value *list_of(const struct json_value *v, const char *key)
+{
+    static const struct json_value none = { .kind = JSON_ARRAY };
+    const struct json_value *x = v && v->kind == JSON_OBJECT ? json_get(v, key) : NULL;
+    return x && x->kind == JSON_ARRAY ? x : &none;
+}
+
+static u64 measured(const struct json_value *of, const struct measure *m)
+{
+    u64 sum = 0;
+    for (u32 k = 0; k < 2 && m->path[k][0]; k++) {
+        const char *const *p = m->path[k];
+        const struct json_value *in = of->kind == JSON_OBJECT ? json_get(of, p[0]) : NULL;
+        if (!p[1] && !p[2])
+            sum += whole(of, p[0]);
+        else if (p[1])
+            sum += in ? whole(in, p[1]) : 0;
+        else
+            for (u32 a = 0; in && in->kind == JSON_OBJECT && a < in->n; a++) sum += whole(&in->item[a], p[2]);
+    }
+    return sum;
+}
+
+struct change {
+    u64 before, after;
+    const struct measure *of;
+};
+
+/* More than the threshold, or anything where there was nothing. */
+static bool is_more(const struct comparing *c, u64 before, u64 after)
+{
+    return after > before && (after - before) * 1000 > before * c->threshold;
+}
+
+static void print_change(const char *how, const char *where, const char *what, u64 before, u64 after)
+{
+    printf("  %-6s  %s: %s %" PRIu64 " -> %" PRIu64, how, where, what, before, after);
+    if (before)
+        printf(" (%+" PRId64 " %%)\n", ((s64)after - (s64)before) * 100 / (s64)before);
+    else
+        printf("\n");
+}
+
+/* Compares all measures of one thing; how many are worse. */
+static u32 compare_measures(const struct comparing *c, const char *where, const struct json_value *before,
+                            const struct json_value *after)
+{
+    u32 worse = 0;
+    for (u32 k = 0; k < COUNT_OF(measures); k++) {
+        u64 x = before ? measured(before, &measures[k]) : 0, y = measured(after, &measures[k]);
+        if (is_more(c, x, y)) {
+            print_change("worse", where, measures[k].name, x, y);
+            worse++;
+        } else if (is_more(c, y, x) && !c->common.quiet)
+            print_change("better", where, measures[k].name, x, y);
+    }
+    return worse;
+}
+
+static bool same_text(const struct json_value *a, const struct json_value *b)
+{
+    const char *x = text_of(a, "source"), *y = text_of(b, "source");
+    const char *f = strrchr(text_of(a, "file"), '/'), *g = strrchr(text_of(b, "file"), '/');
+    if (strcmp(f ? f + 1 : text_of(a, "file"), g ? g + 1 : text_of(b, "file"))) return false;
+    return x[0] && y[0] ? !strcmp(x, y) : whole(a, "line") == whole(b, "line");
+}
+
+/* The line of the other profile that item `n` of `lines` is; NULL: it was not there. */
+static const struct json_value *line_like(const struct json_value *lines, u32 n, const struct json_value *others)
+{
+    u32 nth = 0;
+    for (u32 k = 0; k < n; k++) nth += same_text(&lines->item[k], &lines->item[n]);
+    for (u32 k = 0; k < others->n; k++)
+        if (same_text(&others->item[k], &lines->item[n]) && !nth--) return &others->item[k];
+    return NULL;
+}
+
+static u32 compare_kernels(const struct comparing *c, const struct json_value *before, const struct json_value *after)
+{
+    enum { WORTH = 10 }; /* of 1000 of the cost of a kernel: lines below it are noise to a reader */
+    const struct json_value *x = list_of(before, "lines"), *y = list_of(after, "lines");
+    u32 worse = compare_measures(c, "all lines", json_get(before, "counts"), json_get(after, "counts"));
+    for (u32 k = 0; k < y->n; k++) {
+        const struct json_value *line = &y->item[k], *was = line_like(y, k, x);
+        if (whole(line, "cost_permille") < WORTH && (!was || whole(was, "cost_permille") < WORTH)) continue;
+        const char *file = text_of(line, "file"), *slash = strrchr(file, '/');
+        char where[300];
+        snprintf(where, sizeof where, "%s:%" PRIu64, slash ? slash + 1 : file, whole(line, "line"));
+        worse += compare_measures(c, where, was, line);
+    }
+    return worse;
+}
+
+static const struct json_value *kernel_like(const struct json_value *file, const char *name)
+{
+    const struct json_value *devices = list_of(file, "devices");
+    for (u32 d = 0; d < devices->n; d++) {
+        const struct json_value *kernels = list_of(&devices->item[d], "kernels");
+        for (u32 k = 0; k < kernels->n; k++)
+            if (!strcmp(text_of(&kernels->item[k], "name"), name)) return &kernels->item[k];
+    }
+    return NULL;
+}
+
+int compare_profiles(const struct comparing *c)
+{
+    const struct json_value *devices = list_of(c->file[1], "devices");
+    u32 worse = 0, common = 0;
+    for (u32 d = 0; d < devices->n; d++) {
+        const struct json_value *kernels = list_of(&devices->item[d], "kernels");
+        for (u32 k = 0; k < kernels->n; k++) {
+            const struct json_value *now = &kernels->item[k], *was = kernel_like(c->file[0], text_of(now, "name"));
+            if (!was || !json_get(was, "counts") || !json_get(now, "counts")) continue;
+            common++;
+            printf("%s\n", text_of(now, "plain"));
+            worse += compare_kernels(c, was, now);
+        }
+    }
+    if (!common) {
+        cli_error("compare: the two profiles have no kernel in common");
+        return EXIT_NOTHING;
+    }
+    printf("%u kernel%s compared: %s\n", common, common == 1 ? "" : "s", worse ? "WORSE" : "not worse");
+    return worse ? EXIT_FINDINGS : EXIT_CLEAN;
+}
