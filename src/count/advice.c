@@ -9,6 +9,7 @@ static const struct row {
 } rows[ADVICES] = {
 #define LINE ABOUT_LINE
 #define LAUNCH ABOUT_LAUNCH
+#define OPERATION ABOUT_OPERATION
 #define EXACT "exact"
 #define MODEL "model"
 #define HARDWARE "hardware"
@@ -17,6 +18,7 @@ static const struct row {
 #undef ADVICE
 #undef LINE
 #undef LAUNCH
+#undef OPERATION
 #undef EXACT
 #undef MODEL
 #undef HARDWARE
@@ -43,10 +45,11 @@ static void ask_all(struct question *q, enum advice_about about, u32 shape, stru
     for (u32 k = 0; k < ADVICES; k++) {
         if (rows[k].about != about || (global && about_global((enum advice_kind)k))) continue;
         q->weight = 0;
+        q->op = NULL;
         const char *why = rows[k].ask(q);
         if (!why) continue;
         global |= about_global((enum advice_kind)k);
-        p[out->n++] = (struct advice){ (enum advice_kind)k, q->line, q->launch, shape, q->weight, why };
+        p[out->n++] = (struct advice){ (enum advice_kind)k, q->line, q->launch, shape, q->op, q->weight, why };
     }
 }
 
@@ -66,4 +69,11 @@ void advise(const struct counts *all, const struct count_kernel *k, const struct
         count_limits(all->card, l, &q.limits);
         ask_all(&q, ABOUT_LAUNCH, shape++, out);
     }
+}
+
+void advise_operations(const struct counts *all, struct advices *out)
+{
+    *out = (struct advices){ 0 };
+    struct question q = { .all = all, .timeline = all->timeline, .mem = &out->mem };
+    if (all->timeline) ask_all(&q, ABOUT_OPERATION, 0, out);
 }

@@ -9,7 +9,7 @@ enum advice_kind {
 #undef ADVICE
     ADVICES
 };
-enum advice_about { ABOUT_LINE, ABOUT_LAUNCH };
+enum advice_about { ABOUT_LINE, ABOUT_LAUNCH, ABOUT_OPERATION };
 const char *advice_id(enum advice_kind k);
 const char *advice_title(enum advice_kind k);
 const char *advice_fix(enum advice_kind k);
@@ -20,6 +20,7 @@ struct advice {
     const struct count_line *line;     /* NULL: it is about launches */
     const struct count_launch *launch; /* NULL: it is about a line */
     u32 shape;                         /* which that is in the list */
+    const struct timeline_op *op;      /* the operation that matters most; NULL: it is about none */
     u32 weight; /* of 1000: the share of the kernel's cost, or of the card's time, that it is about */
     const char *why;
 };
@@ -31,6 +32,8 @@ struct advices {
 /* Free with arena_free(&out->mem). The caller holds the lock of the counts. */
 void advise(const struct counts *all, const struct count_kernel *k, const struct count_lines *lines,
             struct advices *out);
+/* The same about what was enqueued: its timeline, which the model has run. */
+void advise_operations(const struct counts *all, struct advices *out);
 
 /* One question: a line or the launches of a shape, of a kernel. An answer is a sentence, or NULL, and its weight. */
 struct question {
@@ -40,7 +43,9 @@ struct question {
     const struct count_line *line;
     const struct count_launch *launch;
     struct count_limits limits; /* of the launch */
-    struct arena *mem;          /* for sentences */
+    const struct timeline *timeline;
+    const struct timeline_op *op; /* set by the answer: the one that matters most */
+    struct arena *mem;            /* for sentences */
     u32 weight;
 };
 #define ADVICE(id, about, certainty, title, fix) const char *advise_##id(struct question *q);

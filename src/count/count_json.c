@@ -2,6 +2,7 @@
  * meaning. All numbers are integers. */
 #include "count/advice.h"
 #include "count/count_write.h"
+#include "count/timeline.h"
 #include "report/entry.h"
 #include "base/json.h"
 
@@ -255,13 +256,14 @@ static void advice_json(struct json *j, const struct advice *a)
 {
     struct json o = json_open(j, NULL, '{');
     json_text(&o, "id", advice_id(a->kind));
-    json_text(&o, "about", a->line ? "line" : "launch");
+    json_text(&o, "about", a->line ? "line" : a->launch ? "launch" : "operations");
     json_text(&o, "certainty", advice_certainty(a->kind));
     if (a->line) {
         json_text(&o, "file", a->line->place->line ? a->line->place->file : NULL);
         json_number(&o, "line", a->line->place->line);
-    } else
+    } else if (a->launch)
         json_number(&o, "shape", a->shape);
+    if (a->op) json_text(&o, "site", a->op->site);
     json_number(&o, "weight_permille", a->weight);
     json_text(&o, "title", advice_title(a->kind));
     json_text(&o, "why", a->why);
@@ -315,6 +317,42 @@ static void card_json(struct json *j, const struct card *p)
     json_end(&o, '}');
 }
 
+static void operation_json(struct json *j, const struct timeline_op *x)
+{
+    struct json o = json_open(j, NULL, '{');
+    json_text(&o, "kind", timeline_kind_name[x->kind]);
+    json_number(&o, "stream", x->stream);
+    if (x->event) json_number(&o, "event", x->event);
+    if (x->bytes) json_number(&o, "bytes", x->bytes);
+    if (x->kind == TIME_TO_DEVICE || x->kind == TIME_FROM_DEVICE) json_bool(&o, "pageable", x->pageable);
+    if (x->kernel) {
+        json_text(&o, "kernel", x->kernel);
+        json_triple(&o, "grid", x->grid);
+        json_triple(&o, "block", x->block);
+    }
+    json_bool(&o, "waits", x->waits);
+    json_text(&o, "site", x->site);
+    json_number(&o, "start_ps", x->start);
+    json_number(&o, "end_ps", x->end);
+    json_end(&o, '}');
+}
+
+/* What was enqueued, with its times by the model, and what is advised about it. */
+static void operations_list(struct json *j, const struct counts *c)
+{
+    struct advices found;
+    if (c->timeline) timeline_run(c, c->timeline);
+    struct json o = json_open(j, "operations", '[');
+    for (u32 k = 0; c->timeline && k < c->timeline->n; k++) operation_json(&o, &c->timeline->op[k]);
+    json_end(&o, ']');
+    json_number(j, "operations_left_out", c->timeline ? c->timeline->more : 0);
+    advise_operations(c, &found);
+    struct json a = json_open(j, "advice", '[');
+    for (u32 k = 0; k < found.n; k++) advice_json(&a, &found.p[k]);
+    json_end(&a, ']');
+    arena_free(&found.mem);
+}
+
 static void device_json(struct json *j, struct counts *c)
 {
     struct json o = json_open(j, NULL, '{');
@@ -326,6 +364,7 @@ static void device_json(struct json *j, struct counts *c)
     struct json k = json_open(&o, "kernels", '[');
     for (u32 i = 0; i < n; i++) kernel_json(&k, c, list[i]);
     json_end(&k, ']');
+    operations_list(&o, c);
     unlock(&c->lock);
     arena_free(&mem);
     json_end(&o, '}');

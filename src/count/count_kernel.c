@@ -1,5 +1,6 @@
 /* From the counters of one launch, by block and site, to those of its kernel, by instruction. */
 #include "count/count_kernel.h"
+#include "count/timeline.h"
 #include "sim/finding_place.h"
 
 const char *const count_space_name[COUNT_SPACES] = { "global", "local", "shared", "constant" };
@@ -17,6 +18,8 @@ void counts_delete(struct counts *c)
 {
     if (!c) return;
     pthread_mutex_destroy(&c->lock);
+    if (c->timeline) base_free(c->timeline->op);
+    base_free(c->timeline);
     arena_free(&c->mem);
     base_free(c);
 }

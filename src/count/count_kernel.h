@@ -68,8 +68,10 @@ struct count_kernel {
     struct count_kernel *next; /* in the order in which they came */
 };
 
+struct timeline;
 struct counts {
     const struct card *card;
+    struct timeline *timeline; /* timeline.h; NULL: nothing was enqueued */
     struct count_kernel *kernel;
     lock_t lock; /* of all of these */
     struct arena mem;

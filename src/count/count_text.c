@@ -2,6 +2,7 @@
  */
 #include "count/advice.h"
 #include "count/count_write.h"
+#include "count/timeline.h"
 #include "report/entry.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -198,6 +199,22 @@ static void kernel_text(struct text *t, const struct counts *c, const struct cou
     arena_free(&lines.mem);
 }
 
+/* Advice about what was enqueued. */
+static void operations_text(struct text *t, const struct counts *c, bool color)
+{
+    struct advices found;
+    if (!c->timeline) return;
+    timeline_run(c, c->timeline);
+    advise_operations(c, &found);
+    if (found.n) text_add(t, "\noperations of the host\n");
+    for (u32 k = 0; k < found.n; k++) {
+        const struct timeline_op *o = found.p[k].op;
+        if (o && o->site) text_add(t, "  %s\n", o->site);
+        advice_text(t, &found.p[k], color);
+    }
+    arena_free(&found.mem);
+}
+
 void counts_text(struct counts *c, struct count_style style, struct text *out)
 {
     struct arena mem = { 0 };
@@ -208,6 +225,7 @@ void counts_text(struct counts *c, struct count_style style, struct text *out)
         if (i) text_add(out, "\n");
         kernel_text(out, c, k[i], style);
     }
+    operations_text(out, c, style.color);
     unlock(&c->lock);
     arena_free(&mem);
     sources_drop();

@@ -1,5 +1,5 @@
 /* Events of the public interface. */
-#include "host/host.h"
+#include "host/host_timeline.h"
 
 static const struct dev_async_ops *ops_of(const lk_event *event) { return event->handle.gpu->device->async; }
 
@@ -39,6 +39,7 @@ static lk_status record(lk_event *event, lk_stream *stream, bool external, const
         return host_missing_in(event ? event->handle.gpu : NULL, function, event ? "stream" : "event");
     lk_gpu *gpu = event->handle.gpu;
     if (stream->handle.gpu != gpu) return host_refuse(gpu, "the event and the stream belong to different gpus");
+    host_note_wait(gpu, HOST_RECORDS, stream, event);
     return host_done(gpu,
                      ops_of(event)->event_record(event->dev, stream->dev, external, host_site(NULL), host_begin(gpu)));
 }
@@ -58,6 +59,7 @@ lk_status lk_event_synchronise(lk_event *event)
 {
     if (!event) return HOST_MISSING(NULL, "event");
     lk_gpu *gpu = event->handle.gpu;
+    host_note_wait(gpu, HOST_WAITS_EVENT, NULL, event);
     return host_done(gpu, ops_of(event)->event_synchronise(event->dev, host_begin(gpu)));
 }
 

@@ -1,5 +1,5 @@
 /* Launches of the public interface. */
-#include "host/host.h"
+#include "host/host_timeline.h"
 #include "mem/host_pointer.h"
 #include "check/views.h"
 #include <inttypes.h>
@@ -317,6 +317,7 @@ static lk_status launch(lk_kernel *kernel, const lk_launch *given, lk_stats *sta
     if (!h.in->stream && h.in->number) launch_forget(); /* a repeat would leave the number as it is */
     report_origin_here(&h.task.launch.origin);
     pointers_check(kernel, &h.task.launch);
+    if (!h.in->stream) host_note_task(gpu, NULL, &h.task);
     status = h.in->stream ? enqueue(gpu, kernel, &h, e) : run(gpu, &h, stats, e);
     report_launch_here(0);
     report_origin_here(NULL);

@@ -1,5 +1,5 @@
 /* Memory of the public interface. */
-#include "host/host.h"
+#include "host/host_timeline.h"
 #include <inttypes.h>
 
 /* A real GPU does not know the most that lived; the software GPU does. */
@@ -24,6 +24,7 @@ lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, cons
     if (!o) return host_failed(gpu);
     *address = o->base;
     peak_note(gpu);
+    if (kind != LK_MEMORY_DEVICE) host_note_shared(gpu);
     return LK_OK;
 }
 
@@ -59,12 +60,14 @@ lk_status lk_memory_free(lk_gpu *gpu, uint64_t address)
 lk_status lk_memory_write(lk_gpu *gpu, uint64_t address, const void *from, uint64_t bytes)
 {
     if (!gpu || (!from && bytes)) return HOST_MISSING(gpu, gpu ? "memory to copy from" : "gpu");
+    host_note_bytes(gpu, true, from, bytes);
     return dev_write(gpu->device, address, from, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
 }
 
 lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes)
 {
     if (!gpu || (!to && bytes)) return HOST_MISSING(gpu, gpu ? "memory to copy to" : "gpu");
+    host_note_bytes(gpu, false, to, bytes);
     return dev_read(gpu->device, address, to, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
 }
 
@@ -146,6 +149,7 @@ static lk_status perform(lk_gpu *gpu, lk_stream *stream, struct dev_task *task, 
     if (stream && stream->handle.gpu != gpu) return host_refuse(gpu, "the stream belongs to another gpu");
     if (stream) return host_enqueue(stream, task, site);
     task->site = host_site(site);
+    host_note_task(gpu, NULL, task);
     return host_done(gpu, dev_perform(gpu->device, task, host_begin(gpu)));
 }
 

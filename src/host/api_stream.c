@@ -1,5 +1,5 @@
 /* Streams of the public interface, what is enqueued in them besides kernels and memory, and captures. */
-#include "host/host.h"
+#include "host/host_timeline.h"
 
 static const struct dev_async_ops *ops_of(const lk_gpu *gpu) { return gpu->device->async; }
 
@@ -128,12 +128,14 @@ lk_status lk_stream_synchronise(lk_stream *stream)
 {
     if (!stream) return HOST_MISSING(NULL, "stream");
     lk_gpu *gpu = stream->handle.gpu;
+    host_note_wait(gpu, HOST_WAITS_STREAM, stream, NULL);
     return host_done(gpu, ops_of(gpu)->stream_synchronise(stream->dev, host_begin(gpu)));
 }
 
 lk_status lk_gpu_synchronise(lk_gpu *gpu)
 {
     if (!gpu) return HOST_MISSING(NULL, "gpu");
+    host_note_wait(gpu, HOST_WAITS_ALL, NULL, NULL);
     return host_done(gpu, ops_of(gpu)->synchronise(gpu->device, host_begin(gpu)));
 }
 
@@ -151,6 +153,7 @@ static lk_status wait_for(lk_stream *stream, lk_event *event, bool external, con
                   "events; lk_event_synchronise waits for it");
         return host_failed(gpu);
     }
+    host_note_wait(gpu, STREAM_WAITS, stream, event);
     return host_done(gpu, ops_of(gpu)->event_wait(stream->dev, event->dev, external, host_site(NULL), e));
 }
 
@@ -201,6 +204,7 @@ lk_status host_enqueue(lk_stream *stream, struct dev_task *task, const char *sit
 {
     lk_gpu *gpu = stream->handle.gpu;
     task->site = host_site(site);
+    host_note_task(gpu, stream, task);
     return host_done(gpu, dev_enqueue(stream->dev, gpu->device, task, host_begin(gpu)));
 }
 

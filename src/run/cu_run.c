@@ -1,4 +1,5 @@
 /* The engine inside a program: options from the launcher, reports to it. */
+#include "count/timeline.h"
 #include "run/cu_choose.h"
 #include "run/cu_clock.h"
 #include "driver/cu_count.h"
@@ -103,6 +104,7 @@ lk_status cu_run_open(struct cu_device *d)
     }
     __atomic_store_n(&d->gpu, gpu, __ATOMIC_RELEASE); /* the thread that writes reports looks at it */
     d->gpu->device->options.driver = true;
+    if (d->gpu->device->counts) timeline_open(d->gpu->device->counts);
     lk_report_limit(d->gpu, run.to.most);
     cu_choose_open(d->gpu);
     for (u32 i = 0; i < run.rules; i++)

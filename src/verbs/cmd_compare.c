@@ -57,7 +57,8 @@ int cmd_compare(int argc, char **argv)
     struct parser p = { .verb = VERB_compare, .self = &c, .option = take_option, .word = take_word };
     if (!options_parse(&p, argc, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
     c.common = p.common;
-    if (!c.path[1]) return cli_error("compare: two files are needed, BEFORE and AFTER; lockstep compare --help shows how");
+    if (!c.path[1])
+        return cli_error("compare: two files are needed, BEFORE and AFTER; lockstep compare --help shows how");
     int code = compare_files(&c, &mem, &e);
     arena_free(&mem);
     return code;
