@@ -153,18 +153,24 @@ const char *advise_local_memory(struct question *q)
 
 /* ---- control ---- */
 
-/* The branch of a line whose sides leave most lanes idle. */
+static u64 lanes_lost(const struct branch_counts *b)
+{
+    return b ? LANES * (b->side[0] + b->side[1]) - b->side_lanes[0] - b->side_lanes[1] : 0;
+}
+
+/* The branch of a line whose sides leave most lanes idle. A compiler puts a test before a loop that it unrolls, whose
+ * side holds the loop: where the loop itself loses as much, it is the one to name. */
 static const struct count_insn *worst_branch(const struct count_line *l, u64 *most)
 {
-    const struct count_insn *worst = NULL;
-    *most = 0;
+    const struct count_insn *worst = NULL, *loop = NULL;
     for (u32 k = 0; k < l->insns; k++) {
-        const struct branch_counts *b = l->insn[k]->branch;
-        u64 lost = b ? LANES * (b->side[0] + b->side[1]) - b->side_lanes[0] - b->side_lanes[1] : 0;
-        if (lost <= *most) continue;
-        *most = lost;
-        worst = l->insn[k];
+        const struct count_insn *i = l->insn[k];
+        u64 lost = lanes_lost(i->branch);
+        if (lost > (worst ? lanes_lost(worst->branch) : 0)) worst = i;
+        if (lost > (loop ? lanes_lost(loop->branch) : 0) && i->branch->loops) loop = i;
     }
+    if (loop && 2 * lanes_lost(loop->branch) >= lanes_lost(worst->branch)) worst = loop;
+    *most = worst ? lanes_lost(worst->branch) : 0;
     return worst;
 }
 

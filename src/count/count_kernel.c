@@ -173,19 +173,6 @@ static struct count_launch *launch_of(struct counts *all, struct count_kernel *k
 
 /* ---- branches ---- */
 
-static u32 insns_of(const struct lowered *l, u32 b)
-{
-    const struct ptx_insn *last = NULL;
-    u32 n = 0;
-    for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
-        const struct lop *o = &l->op[k];
-        if (o->dead || !o->src || o->src == last) continue;
-        last = o->src;
-        n++;
-    }
-    return n;
-}
-
 struct sides {
     u32 branch; /* its block */
     u8 *seen;   /* by block */
@@ -203,7 +190,7 @@ static void side_cost(const struct func_counts *f, u32 from, u32 stop, struct si
     seen[from] = 1;
     todo[n++] = from;
     while (n) {
-        const u32 b = todo[--n], insns = insns_of(f->low, b);
+        const u32 b = todo[--n], insns = block_insns(f->low, b);
         const struct block *bl = &f->low->block[b];
         *warps += f->block[b].times * insns;
         *lanes += f->block[b].lanes * insns;

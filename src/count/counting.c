@@ -1,6 +1,19 @@
 /* The observer that counts: blocks, barriers, threads that leave, and where to put the rest. */
 #include "count/counting.h"
 
+u32 block_insns(const struct lowered *l, u32 b)
+{
+    const struct ptx_insn *last = NULL;
+    u32 n = 0;
+    for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
+        const struct lop *o = &l->op[k];
+        if (o->dead || !o->src || o->src == last) continue;
+        last = o->src;
+        n++;
+    }
+    return n;
+}
+
 struct func_counts *counting_func(struct counting *c, const struct warp *w, struct lowered *low)
 {
     struct worker_counts *k = counting_worker(c, w->cta);
@@ -12,14 +25,18 @@ struct func_counts *counting_func(struct counting *c, const struct warp *w, stru
     f->low = low;
     f->block = NEW_ARRAY(&k->mem, struct block_counts, low->nblock + 1);
     f->access = NEW_ARRAY(&k->mem, struct access_counts, low->nsite + 1);
+    f->insns = NEW_ARRAY(&k->mem, u32, low->nblock + 1);
+    for (u32 b = 0; b < low->nblock; b++) f->insns[b] = block_insns(low, b);
     f->next = k->func;
     return k->func = f;
 }
 
 static void saw_block(void *self, struct warp *w, u32 b, u32 taken)
 {
-    struct block_counts *k = &counting_func(self, w, w->code->low)->block[b];
+    struct func_counts *f = counting_func(self, w, w->code->low);
+    struct block_counts *k = &f->block[b];
     u32 lanes = w->mask;
+    w->count.since += f->insns[b];
     k->times++;
     k->lanes += (u32)__builtin_popcount(lanes);
     if (!taken || taken == lanes) return;
@@ -32,7 +49,7 @@ static void cta_begins(const struct cta *c)
 {
     for (u32 n = 0; n < c->nwarps; n++) {
         struct warp *w = c->warp[n];
-        w->count.since = w->steps;
+        w->count.since = 0;
         w->count.did = 0;
         w->count.bar = NONE;
     }
@@ -48,12 +65,12 @@ static void barrier_passed(struct counting *c, const struct cta *cta, u32 bar)
     for (u32 n = 0; n < cta->nwarps; n++) {
         struct warp *w = cta->warp[n];
         if (w->count.bar != bar) continue;
-        u64 did = w->steps - w->count.since;
+        u64 did = w->count.since;
         if (!first) first = w;
         warps++;
         sum += did;
         most = MAX_OF(most, did);
-        w->count.since = w->steps;
+        w->count.since = 0;
         w->count.bar = NONE;
     }
     if (!first) return;

@@ -63,6 +63,7 @@ struct barrier_counts {
 
 struct func_counts { /* of a function */
     struct lowered *low;
+    u32 *insns;                     /* by block: how many instructions of the text it has */
     struct block_counts *block;     /* by block */
     struct access_counts *access;   /* by site */
     struct barrier_counts *barrier; /* by operation; NULL: none so far */
@@ -86,6 +87,8 @@ struct counting { /* one launch */
     u32 workers;
 };
 
+/* Instructions of the text in a block that are executed: of several operations that were made from one, one. */
+u32 block_insns(const struct lowered *l, u32 b);
 /* The counters of a function, of this worker. */
 struct func_counts *counting_func(struct counting *c, const struct warp *w, struct lowered *low);
 static inline struct worker_counts *counting_worker(const struct counting *c, const struct cta *cta)

@@ -162,7 +162,7 @@ struct warp { /* what every block touches comes first */
     u8 rdv_from[LANES];  /* the lane that each lane read */
     struct trace *trace; /* NULL: this warp is not traced */
     struct {             /* of an observer that counts (src/count); it clears them when the CTA begins */
-        u64 since;       /* steps at the last barrier that the CTA passed */
+        u64 since;       /* instructions since the last barrier that it passed */
         u32 bar, bar_op; /* the barrier that it arrived at last, and the operation */
         const struct lowered *bar_low;
         u32 did; /* lanes that have accessed memory */

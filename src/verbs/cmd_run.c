@@ -416,7 +416,7 @@ static int finish(struct run *r, int status)
         fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", run_script_name(r->program));
     else if (sum.errors || !r->common.quiet)
         run_report_print(&r->report);
-    if (r->profiling) run_report_each(&r->report, CHANNEL_PROFILE, QUOTE_NOT, print_to, stderr);
+    if (r->profiling && !r->common.quiet) run_report_each(&r->report, CHANNEL_PROFILE, QUOTE_NOT, print_to, stderr);
     if (r->reporting.print_rules) run_report_each(&r->report, CHANNEL_RULES, QUOTE_NOT, print_to, stdout);
     bool whole = !run_report_missing(&r->report, killed ? r->pid : 0);
     whole &= files_write(r, status);

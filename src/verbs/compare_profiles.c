@@ -1,5 +1,6 @@
 /* Two profiles: which lines do more than before. A line is the same line if its file and its text are, wherever it
- * stands now, and the number of equal ones before it; without its text, by its number. */
+ * stands now, and the number of equal ones before it; else if its number is. What is neither is new: it counts with its
+ * kernel. */
 #include "verbs/comparing.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -54,11 +55,6 @@ static u64 measured(const struct json_value *of, const struct measure *m)
     return sum;
 }
 
-struct change {
-    u64 before, after;
-    const struct measure *of;
-};
-
 /* More than the threshold, or anything where there was nothing. */
 static bool is_more(const struct comparing *c, u64 before, u64 after)
 {
@@ -80,7 +76,7 @@ static u32 compare_measures(const struct comparing *c, const char *where, const 
 {
     u32 worse = 0;
     for (u32 k = 0; k < COUNT_OF(measures); k++) {
-        u64 x = before ? measured(before, &measures[k]) : 0, y = measured(after, &measures[k]);
+        u64 x = measured(before, &measures[k]), y = measured(after, &measures[k]);
         if (is_more(c, x, y)) {
             print_change("worse", where, measures[k].name, x, y);
             worse++;
@@ -90,12 +86,16 @@ static u32 compare_measures(const struct comparing *c, const char *where, const 
     return worse;
 }
 
+static bool same_file(const struct json_value *a, const struct json_value *b)
+{
+    const char *x = text_of(a, "file"), *y = text_of(b, "file"), *f = strrchr(x, '/'), *g = strrchr(y, '/');
+    return !strcmp(f ? f + 1 : x, g ? g + 1 : y);
+}
+
 static bool same_text(const struct json_value *a, const struct json_value *b)
 {
-    const char *x = text_of(a, "source"), *y = text_of(b, "source");
-    const char *f = strrchr(text_of(a, "file"), '/'), *g = strrchr(text_of(b, "file"), '/');
-    if (strcmp(f ? f + 1 : text_of(a, "file"), g ? g + 1 : text_of(b, "file"))) return false;
-    return x[0] && y[0] ? !strcmp(x, y) : whole(a, "line") == whole(b, "line");
+    const char *x = text_of(a, "source");
+    return x[0] && same_file(a, b) && !strcmp(x, text_of(b, "source"));
 }
 
 /* The line of the other profile that item `n` of `lines` is; NULL: it was not there. */
@@ -105,6 +105,10 @@ static const struct json_value *line_like(const struct json_value *lines, u32 n,
     for (u32 k = 0; k < n; k++) nth += same_text(&lines->item[k], &lines->item[n]);
     for (u32 k = 0; k < others->n; k++)
         if (same_text(&others->item[k], &lines->item[n]) && !nth--) return &others->item[k];
+    for (u32 k = 0; k < others->n; k++)
+        if (same_file(&others->item[k], &lines->item[n]) &&
+            whole(&others->item[k], "line") == whole(&lines->item[n], "line"))
+            return &others->item[k];
     return NULL;
 }
 
@@ -115,7 +119,7 @@ static u32 compare_kernels(const struct comparing *c, const struct json_value *b
     u32 worse = compare_measures(c, "all lines", json_get(before, "counts"), json_get(after, "counts"));
     for (u32 k = 0; k < y->n; k++) {
         const struct json_value *line = &y->item[k], *was = line_like(y, k, x);
-        if (whole(line, "cost_permille") < WORTH && (!was || whole(was, "cost_permille") < WORTH)) continue;
+        if (!was || (whole(line, "cost_permille") < WORTH && whole(was, "cost_permille") < WORTH)) continue;
         const char *file = text_of(line, "file"), *slash = strrchr(file, '/');
         char where[300];
         snprintf(where, sizeof where, "%s:%" PRIu64, slash ? slash + 1 : file, whole(line, "line"));

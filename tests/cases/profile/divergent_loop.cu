@@ -3,8 +3,9 @@ extern "C" __global__ void loop_bad(const float *__restrict__ x, float *__restri
 {
     int i = blockIdx.x * 128 + threadIdx.x, n = threadIdx.x % 32 + 1;
     float v = x[i];
+#pragma unroll 1
     for (int k = 0; k < n; k++) // <-- divergent_loop
-        v = v * v + 0.5f * v + 0.25f;
+        v = v * v * 0.5f + 0.125f;
     y[i] = v;
 }
 
@@ -12,6 +13,7 @@ extern "C" __global__ void loop_ok(const float *__restrict__ x, float *__restric
 {
     int i = blockIdx.x * 128 + threadIdx.x, n = threadIdx.x / 32 * 8 + 8;
     float v = x[i];
-    for (int k = 0; k < n; k++) v = v * v + 0.5f * v + 0.25f;
+#pragma unroll 1
+    for (int k = 0; k < n; k++) v = v * v * 0.5f + 0.125f;
     y[i] = v;
 }
