@@ -77,6 +77,10 @@ const char *advise_sync_unneeded(struct question *q)
         const struct timeline_op *o = &t->op[k], *next = o + 1;
         brought |= o->kind == TIME_FROM_DEVICE || o->kind == TIME_HOST;
         since += o->kind == TIME_LAUNCH;
+        if (o->kind == TIME_FROM_DEVICE && o->waits) { /* a wait itself */
+            since = 0;
+            brought = false;
+        }
         if (o->kind < TIME_SYNC) continue;
         bool goes_on = next->kind == TIME_LAUNCH || next->kind == TIME_ON_DEVICE || next->kind == TIME_FILL ||
                        (next->kind == TIME_FROM_DEVICE && next->waits);

@@ -180,7 +180,8 @@ struct sides {
     bool loops; /* a side leads back */
 };
 
-/* The blocks from `from` on, up to `stop`, where the sides of the branch meet, that are not `seen` yet. */
+/* The blocks from `from` on, that of the branch among them where a side leads back to it, up to `stop`, where the sides
+ * of the branch meet, that are not `seen` yet. */
 static void side_cost(const struct func_counts *f, u32 from, u32 stop, struct sides *s, u64 *warps, u64 *lanes)
 {
     u32 n = 0, *todo = s->todo;
@@ -216,7 +217,6 @@ static void branch_take(struct counts *all, struct count_insn *i, const struct f
     to->followed += k->followed;
     struct arena mem = { 0 };
     struct sides s = { b, NEW_ARRAY(&mem, u8, f->low->nblock + 1), NEW_ARRAY(&mem, u32, f->low->nblock + 1), false };
-    s.seen[b] = 1;
     side_cost(f, bl->target, bl->ipdom, &s, &to->side[0], &to->side_lanes[0]);
     side_cost(f, bl->next, bl->ipdom, &s, &to->side[1], &to->side_lanes[1]);
     to->loops |= s.loops;

@@ -44,10 +44,9 @@ static bool has_main(const char *path)
 /* FILE.ptx and FILE.cu without main are files of kernels, with or without :KERNEL behind them. */
 static bool is_kernel(const char *word)
 {
-    const char *colon = strchr(word, ':');
-    size_t n = colon ? (size_t)(colon - word) : strlen(word);
-    if (ends_with(word, n, ".ptx")) return true;
-    return ends_with(word, n, ".cu") && (colon || !has_main(word));
+    size_t n = strlen(word);
+    if (strstr(word, ".ptx:") || strstr(word, ".cu:") || ends_with(word, n, ".ptx")) return true;
+    return ends_with(word, n, ".cu") && !has_main(word);
 }
 
 int cmd_profile(int argc, char **argv)
