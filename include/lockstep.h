@@ -714,8 +714,8 @@ lk_status lk_report_suppress(lk_gpu *gpu, const char *path);
 uint32_t lk_report_suppressed(const lk_gpu *gpu); /* findings kept out */
 char *lk_report_rules(lk_gpu *gpu);               /* rules that would keep out what the report has, one a line */
 char *lk_report_unused(lk_gpu *gpu);              /* rules that kept nothing out, as FILE:LINE, one a line */
-/* What was counted of a gpu that was made with lk_options.profile: as text (color; lines: all lines, not those alone that
- * cost most), as JSON (docs/profile.md); as the report, released with lk_text_free. NULL: nothing was counted. */
+/* What was counted of a gpu that was made with lk_options.profile: as text (color; lines: all of them),
+ * as JSON (docs/profile.md); as the report, released with lk_text_free. NULL: nothing was counted. */
 char *lk_profile_text(lk_gpu *gpu, int color, int lines);
 char *lk_profile_json(lk_gpu *gpu);
 void lk_text_free(char *text);
