@@ -67,10 +67,10 @@ static bool worst_case(struct answer *a)
 {
     struct arena mem = { 0 };
     a->run.env.order = ORACLE_WORST;
-    if (!oracle_run(&a->run, a->root, a->n, a->e)) return false;
-    for (u32 i = 0; i < a->n; i++) {
+    bool ok = oracle_run(&a->run, a->root, a->n, a->e);
+    for (u32 i = 0; ok && i < a->n; i++) {
         struct oracle_array *r = &a->out->array[i];
-        if (!array_new(a, i)) return false;
+        if (!(ok = array_new(a, i))) break;
         r->exact = oracle_exact(&a->run, a->root[i], &mem);
         for (u64 k = 0; k < r->count; k++) {
             r->value[k] = oracle_run_value(&a->run, a->root[i], k);
@@ -82,7 +82,7 @@ static bool worst_case(struct answer *a)
     }
     arena_free(&mem);
     oracle_run_free(&a->run, 0);
-    return true;
+    return ok;
 }
 
 static bool likely_case(struct answer *a)

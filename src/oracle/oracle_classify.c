@@ -302,7 +302,10 @@ static double misfit(struct shown *h, u32 which, u32 bits)
     r.env.noise = true;
     r.env.order = ORACLE_SPREAD;
     for (u32 k = 0; k < SAMPLES; k++) {
-        if (!oracle_run(&r, &s->root[which], 1, &e)) return INFINITY;
+        if (!oracle_run(&r, &s->root[which], 1, &e)) {
+            oracle_run_free(&r, 0);
+            return INFINITY;
+        }
         for (u64 i = 0; i < h->a->count; i++) {
             double d = oracle_run_value(&r, s->root[which], i) - h->a->value[i];
             square[i] += d * d / SAMPLES;

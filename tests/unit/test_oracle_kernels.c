@@ -437,6 +437,7 @@ static bool run_case(const struct family *f, u64 seed, const char *bug_name, u32
     struct try shape = z->t; /* once without outputs, for their shapes */
     shape.o = NULL;
     if (!UNIT(try_read(&shape, f->text))) return false;
+    z->t.mem = shape.mem; /* one arena, which has grown */
     float *y[] = { a.y, a.y2, a.y3 }, *right[] = { good.y, good.y2, good.y3 };
     for (; outs < oracle_outputs(shape.o); outs++) {
         struct oracle_output d = oracle_output(shape.o, outs);
@@ -451,7 +452,6 @@ static bool run_case(const struct family *f, u64 seed, const char *bug_name, u32
         if (strcmp(store, "f16")) z->y[outs].poison = stored(z, store, &poison, 1); /* which is an infinity in f16 */
         z->changed |= memcmp(y[outs], right[outs], n * sizeof(float)) != 0;
     }
-    z->t.mem = shape.mem; /* the arena has grown */
     if (!UNIT(try_text(&z->t, f->text))) return false;
     for (u32 i = 0; i < outs; i++) {
         struct oracle_judgement j;
