@@ -202,10 +202,11 @@ static void group_update(struct report *r, struct entry **v, u32 n, u32 whole)
     const struct entry *e = v[whole];
     for (u32 k = whole + 1; k < n; k++) {
         const struct entry *x = v[k];
-        if (!x || x->f.kind != e->f.kind || !same_launch(x, e) || x->low != e->low || x->high != e->high ||
-            x->f.object_base != e->f.object_base || x->f.width != e->f.width || !x->f.place || !e->f.place ||
-            !e->f.place->line || x->f.place->line != e->f.place->line ||
-            !same_text(x->f.place->file, e->f.place->file) || !same_sentences(x, e))
+        if (!x || x->f.kind != e->f.kind || same_text(x->f.access, e->f.access) || !same_launch(x, e) ||
+            x->low != e->low || x->high != e->high || x->f.object_base != e->f.object_base ||
+            x->f.width != e->f.width || !x->f.place || !e->f.place || !e->f.place->line ||
+            x->f.place->line != e->f.place->line || !same_text(x->f.place->file, e->f.place->file) ||
+            !same_sentences(x, e))
             continue;
         report_drop(r, v[k]);
         v[k] = NULL;

@@ -7,7 +7,7 @@ __device__ void product(const float *a, const float *b, float *c, long rows, lon
     double s = 0;
     for (long k = 0; k < inner; k++)
         s += a[from_end(i, rows) * inner + from_end(k, inner)] * b[from_end(k, inner) * columns + from_end(j, columns)];
-    c[from_end(i, rows) * columns + from_end(j, columns)] = s; // <-- bounds
+    c[from_end(i, rows) * columns + from_end(j, columns)] = s; // outside, where nothing guards it
 }
 
 extern "C" __global__ void from_end_bad(const float *a, const float *b, float *c, long rows, long inner, long columns,

@@ -20,6 +20,7 @@ template <class T, int BLOCK> __global__ void scale(const T *x, T *y, int ld, in
     for (int c = threadIdx.x; c < cols; c += BLOCK)
         y[blockIdx.x * cols + c] = (T)((float)x[blockIdx.x * ld + c] * 2.f);
 }
+template __global__ void scale<float, 128>(const float *, float *, int, int); // the usual one, for the PTX beside it
 
 //! op   doubled(x) -> y
 //! forward scale(x) -> y
