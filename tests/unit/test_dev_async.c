@@ -536,7 +536,9 @@ static void unordered_memory(u32 workers, s64 seed, bool late)
     UNIT_EQ(dev_enqueue(x, d, &t, &e), OP_OK);
     u64 a = t.alloc.address;
     if (late) UNIT_EQ(ops->stream_synchronise(x, &e), OP_OK);
-    t = (struct dev_task){ .kind = OP_FILL, .fill = { a, 1, 4, 64, 1, 0 }, .site = "the fill" };
+    t = (struct dev_task){ .kind = OP_FILL,
+                           .fill = { .address = a, .value = 1, .bytes = 4, .width = 64, .rows = 1 },
+                           .site = "the fill" };
     UNIT_EQ(dev_enqueue(y, d, &t, &e), OP_OK);
     if (!late) UNIT_EQ(ops->stream_synchronise(y, &e), OP_OK);
     t = (struct dev_task){ .kind = OP_FREE, .free = { a }, .site = "the free" };
