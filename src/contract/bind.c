@@ -247,8 +247,18 @@ static const struct layout_value *layout_of(struct binder *b, const struct contr
     return NULL;
 }
 
+/* What the address must be a multiple of, in bytes; false: e says why. */
+static bool bind_align(struct binder *b, const struct contract_arg *g, u64 *out)
+{
+    s64 align = g->shape.type->bytes;
+    if (g->align && !expr_integer(g->align, &b->scope, "the alignment", 1, 1 << 20, &align, b->e)) return false;
+    *out = (u64)align;
+    return !(align & (align - 1)) ||
+           fail_at(b, g->align->at, "an alignment is a power of two, and %" PRId64 " is none", align);
+}
+
 /* The array in another layout than dense: other strides, memory before it. */
-static bool lay_out(struct binder *b, const struct contract_arg *g, struct bound_shape *s)
+static bool lay_out(struct binder *b, const struct contract_arg *g, u64 align, struct bound_shape *s)
 {
     const struct layout_value *l = layout_of(b, g);
     u32 rank = g->shape.rank;
@@ -258,9 +268,7 @@ static bool lay_out(struct binder *b, const struct contract_arg *g, struct bound
         return fail_at(b, g->at, "%s is to be laid out as %s(%" PRIu64 "), which its view does not take", g->name,
                        layout_names[l->layout], l->amount);
     if (l->layout == LAYOUT_OFFSET) { /* in steps of what the contract asks the address to be a multiple of */
-        s64 align = g->shape.type->bytes;
-        if (g->align && !expr_integer(g->align, &b->scope, "the alignment", 1, 1 << 20, &align, b->e)) return false;
-        u64 step = MAX_OF((u64)align / g->shape.type->bytes, 1u);
+        u64 step = MAX_OF(align / g->shape.type->bytes, 1u);
         s->offset = (l->amount + step - 1) / step * step;
     }
     if (l->layout == LAYOUT_BROADCAST) s->stride[l->amount] = 0;
@@ -346,7 +354,6 @@ static bool bind_fill(struct binder *b, const struct contract_arg *g, struct bou
 
 static bool bind_arg(struct binder *b, const struct contract_arg *g, struct bound_arg *out)
 {
-    s64 align;
     out->arg = g;
     if (g->kind == CONTRACT_VALUE) {
         out->bytes = g->shape.type->bytes;
@@ -358,15 +365,13 @@ static bool bind_arg(struct binder *b, const struct contract_arg *g, struct boun
     }
     out->bytes = g->kind == CONTRACT_BYTES ? g->nbytes : 8;
     if (g->kind != CONTRACT_BUFFER) return true;
-    if (!bind_shape(b, &g->shape, &out->shape) || !lay_out(b, g, &out->shape)) return false;
+    if (!bind_shape(b, &g->shape, &out->shape) || !bind_align(b, g, &out->align) ||
+        !lay_out(b, g, out->align, &out->shape))
+        return false;
     tell_strides(b, g, &out->shape);
     if (!strides_apart(b, g, &out->shape) || !bind_fill(b, g, out)) return false;
     out->bytes = out->shape.extent * g->shape.type->bytes;
-    align = g->shape.type->bytes;
-    if (g->align && !expr_integer(g->align, &b->scope, "the alignment", 1, 1 << 20, &align, b->e)) return false;
-    out->align = (u64)align;
-    return !(align & (align - 1)) ||
-           fail_at(b, g->align->at, "an alignment is a power of two, and %" PRId64 " is none", align);
+    return true;
 }
 
 static bool bind_tuple(struct binder *b, struct expr *const x[3], const char *name, s64 least, u32 out[3])

@@ -13,36 +13,45 @@
 
 enum { SHOW_ELEMENTS = 6 };
 
+/* The next NAME=VALUE of a list with commas; false: it is none. */
+static bool next_pair(const char **list, struct str *name, struct str *value)
+{
+    const char *p = *list, *equals;
+    size_t n = strcspn(p, ",");
+    equals = memchr(p, '=', n);
+    *list = p + n + (p[n] == ',');
+    if (!equals || equals == p || equals + 1 == p + n) return false;
+    *name = (struct str){ p, (u32)(equals - p) };
+    *value = (struct str){ equals + 1, (u32)(p + n - equals - 1) };
+    return true;
+}
+
 bool launch_dim_parse(struct arena *a, const char *text, struct launch_options *o, struct error *e)
 {
+    struct str name, value;
     for (const char *p = text; *p;) {
-        size_t n = strcspn(p, ",");
-        const char *equals = memchr(p, '=', n);
         char *end = NULL;
+        bool pair = next_pair(&p, &name, &value);
         errno = 0;
-        long long v = equals ? strtoll(equals + 1, &end, 10) : 0;
-        if (!equals || errno || equals == p || end != p + n || end == equals + 1 || isspace((unsigned char)equals[1]))
+        long long v = pair ? strtoll(value.p, &end, 10) : 0;
+        if (!pair || errno || end != value.p + value.n || isspace((unsigned char)value.p[0]))
             return error_set(e, ERR_INPUT, "--dim %.60s: this is --dim NAME=NUMBER, as in --dim rows=100,cols=64",
                              text);
         if (o->dims == LAUNCH_DIMS) return error_set(e, ERR_INPUT, "more than %d dims", LAUNCH_DIMS);
-        o->dim[o->dims++] = (lk_dim){ arena_str(a, (struct str){ p, (u32)(equals - p) }), v };
-        p += n + (p[n] == ',');
+        o->dim[o->dims++] = (lk_dim){ arena_str(a, name), v };
     }
     return o->dims > 0 || error_set(e, ERR_INPUT, "--dim needs something behind it: --dim NAME=NUMBER");
 }
 
 bool launch_config_parse(struct arena *a, const char *text, struct launch_options *o, struct error *e)
 {
+    struct str name, value;
     for (const char *p = text; *p;) {
-        size_t n = strcspn(p, ",");
-        const char *equals = memchr(p, '=', n);
-        if (!equals || equals == p || equals + 1 == p + n)
+        if (!next_pair(&p, &name, &value))
             return error_set(e, ERR_INPUT, "--config %.60s: this is --config NAME=VALUE, as in --config T=f16,BLOCK=64",
                              text);
         if (o->choices == LAUNCH_DIMS) return error_set(e, ERR_INPUT, "more than %d values for --config", LAUNCH_DIMS);
-        o->choice[o->choices++] = (lk_choice){ arena_str(a, (struct str){ p, (u32)(equals - p) }),
-                                               arena_str(a, (struct str){ equals + 1, (u32)(p + n - equals - 1) }) };
-        p += n + (p[n] == ',');
+        o->choice[o->choices++] = (lk_choice){ arena_str(a, name), arena_str(a, value) };
     }
     return o->choices > 0 || error_set(e, ERR_INPUT, "--config needs something behind it: --config NAME=VALUE");
 }
