@@ -325,6 +325,12 @@ bool cu_failed_watches(void) { return mine && (mine->launch.code || mine->nmade)
 
 static bool is_launch(const char *f) { return strstr(f, "Launch") && strstr(f, "Kernel"); }
 
+bool cu_failed_is_error(const struct cu_call *c)
+{
+    const char *f = cu_call_name(c);
+    return (s32)c->result && cu_call_returns_code(c) && !is_question(f, (s32)c->result) && !is_trial(f, c);
+}
+
 void cu_failed_done(const struct cu_call *c)
 {
     const char *f = cu_call_name(c);
@@ -339,7 +345,7 @@ void cu_failed_done(const struct cu_call *c)
             if (s->made[i].out == (const u64 *)(uintptr_t)c->word[0]) s->made[i].out = NULL; /* now it is made */
         return;
     }
-    if (is_question(f, r) || is_trial(f, c)) return;
+    if (!cu_failed_is_error(c)) return;
     const struct cu_why *why = cu_reason_now();
     if (s->nmade) made_look(s, c);
     if (chevrons && !s->launch.code && !(why && why->reported)) {

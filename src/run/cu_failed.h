@@ -12,6 +12,8 @@
 /* Of the gate, when the thread's call has returned an error, or any of its calls while cu_failed_watches. */
 void cu_failed_done(const struct cu_call *c);
 bool cu_failed_watches(void);
+/* Whether it has failed: an error that is no answer to what was asked. */
+bool cu_failed_is_error(const struct cu_call *c);
 void cu_failed_thread_end(void);
 /* The program has ended. */
 void cu_failed_end(void);

@@ -4,6 +4,7 @@
 #include "run/cu_clock.h"
 #include "driver/cu_count.h"
 #include "run/cu_failed.h"
+#include "run/cu_logs.h"
 #include "run/cu_report.h"
 #include "run/cu_run.h"
 #include "run/cu_where.h"
@@ -159,6 +160,7 @@ void cu_engine_end(const struct cu_call *c)
     if (unlikely((s32)c->result != 0 || cu_failed_watches())) cu_failed_done(c);
     if (unlikely(cu_clock_watches())) cu_clock_call(c);
     if (c->start) cu_log_call(c);
+    if (unlikely((s32)c->result != 0) && cu_failed_is_error(c)) cu_logs_failed(c); /* may call the program: last */
 }
 
 void cu_engine_thread_end(void)
