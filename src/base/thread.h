@@ -10,4 +10,16 @@ int thread_start(pthread_t *thread, void *(*run)(void *self), void *self);
 bool thread_is_ours(void);
 /* Whether the first thread of the process has ended, by pthread_exit: the process goes on until its last one has. */
 bool thread_main_ended(void);
+
+/* The threads of the program, those that are not ours. */
+struct threads {
+    bool awake_wanted;        /* asked: `awake` */
+    bool (*inside)(s32 task); /* asked: `blocked` and `mark`; whether a thread is in a call of ours. NULL: not asked */
+    u32 all;                  /* a thread of ours that has not said so yet is none */
+    u32 awake;                /* of these but the calling one, those that run just now */
+    u32 blocked;              /* that sleep outside calls of ours until another thread of this process wakes them */
+    u64 mark; /* the same in two answers: the threads are the same, and none of `blocked` has run between */
+};
+/* false: nobody can tell, or threads began or ended meanwhile. */
+bool threads_count(struct threads *t);
 #endif

@@ -2,6 +2,7 @@
  * that uses the library. A name alone tells nothing: a thread begins with the name of the thread that has created it.
  */
 #include "base/thread.h"
+#include "base/mapping.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -80,14 +81,19 @@ static bool is_ours(long task)
 
 bool thread_is_ours(void) { return is_ours(this_task()); }
 
+/* Empty: it cannot be read. */
+static void text_read(const char *path, char *text, size_t size)
+{
+    int f = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = f < 0 ? 0 : read(f, text, size - 1);
+    if (f >= 0) close(f);
+    text[n > 0 ? n : 0] = 0;
+}
+
 /* "17 (lk-worker) S 1 ...": what follows the name; NULL: it cannot be read. */
 static const char *stat_read(const char *path, char *line, size_t size)
 {
-    int f = open(path, O_RDONLY | O_CLOEXEC);
-    if (f < 0) return NULL;
-    ssize_t n = read(f, line, size - 1);
-    close(f);
-    line[n > 0 ? n : 0] = 0;
+    text_read(path, line, size);
     const char *name_end = strrchr(line, ')');
     return name_end && strlen(name_end) > 2 ? name_end + 2 : NULL;
 }
@@ -107,11 +113,7 @@ static u32 thread_count(void)
 static u32 thread_count_all(void)
 {
     char text[4096];
-    int f = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-    if (f < 0) return 0;
-    ssize_t n = read(f, text, sizeof text - 1);
-    close(f);
-    text[n > 0 ? n : 0] = 0;
+    text_read("/proc/self/status", text, sizeof text);
     const char *at = strstr(text, "\nThreads:");
     return at ? (u32)strtoul(at + strlen("\nThreads:"), NULL, 10) : 0;
 }
@@ -147,27 +149,80 @@ bool thread_main_ended(void)
     return state && *state == 'Z';
 }
 
-bool threads_of_program(u32 *all, u32 *awake)
+/* Whether only another thread of this process can end what it sleeps in: a wait at a futex with no limit of time, at a
+ * word that no other process has. A futex that is said to be private is looked up in this process alone; one that is
+ * not, as that of pthread_join, is where its page is private. */
+static bool is_blocked(const char *task)
+{
+    enum { WAIT = 0, WAIT_BITSET = 9, PRIVATE = 128, REALTIME = 256 };
+    char path[64], line[256];
+    unsigned long long at, operation, value, limit;
+    long call;
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/syscall", task);
+    text_read(path, line, sizeof line);
+    if (sscanf(line, "%ld %llx %llx %llx %llx", &call, &at, &operation, &value, &limit) != 5) return false; /* runs */
+    unsigned long long kind = operation & ~(unsigned long long)(PRIVATE | REALTIME);
+    if (call != SYS_futex || limit || (kind != WAIT && kind != WAIT_BITSET)) return false;
+    return operation & PRIVATE || !mapping_shared_maybe(at);
+}
+
+/* How often it has stopped running; UINT64_MAX: nobody can tell. */
+static u64 stops_of(const char *task)
+{
+    static const char *const row[] = { "\nvoluntary_ctxt_switches:", "\nnonvoluntary_ctxt_switches:" };
+    char path[64], text[4096];
+    u64 sum = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/status", task);
+    text_read(path, text, sizeof text);
+    for (u32 i = 0; i < COUNT_OF(row); i++) {
+        const char *at = strstr(text, row[i]);
+        if (!at) return UINT64_MAX;
+        sum += strtoull(at + strlen(row[i]), NULL, 10);
+    }
+    return sum;
+}
+
+/* Counts one of the program's. */
+static void thread_add(struct threads *t, const char *name, long task)
+{
+    t->all++;
+    if (t->awake_wanted) t->awake += task != this_task() && is_awake(name);
+    if (!t->inside) return;
+    t->mark = (t->mark ^ (u64)task) * 0x9e3779b97f4a7c15u;
+    if (t->inside((s32)task) || !is_blocked(name)) return;
+    u64 stops = stops_of(name);
+    if (stops == UINT64_MAX) return;
+    t->blocked++;
+    t->mark = (t->mark ^ stops) * 0x9e3779b97f4a7c15u;
+}
+
+bool threads_count(struct threads *t)
 {
     u32 listed = 0, before = thread_count(), more = strangers();
-    long me = this_task();
-    *all = 0;
-    if (awake) *awake = 0;
+    t->all = t->awake = t->blocked = 0;
+    t->mark = 1;
     DIR *folder = before ? opendir("/proc/self/task") : NULL;
     if (!folder) return false;
-    for (const struct dirent *t; (t = readdir(folder));) {
-        if (t->d_name[0] == '.') continue;
-        long task = strtol(t->d_name, NULL, 10);
+    for (const struct dirent *d; (d = readdir(folder));) {
+        if (d->d_name[0] == '.') continue;
+        long task = strtol(d->d_name, NULL, 10);
         listed++;
-        if (is_ours(task)) continue;
-        ++*all;
-        if (awake) *awake += task != me && is_awake(t->d_name);
+        if (!is_ours(task)) thread_add(t, d->d_name, task);
     }
     closedir(folder);
-    *all -= MIN_OF(more, *all);
+    t->all -= MIN_OF(more, t->all);
 #if defined __SANITIZE_THREAD__
-    if (*all) --*all; /* the sanitizer has one */
+    if (t->all) t->all--; /* the sanitizer has one */
 #endif
     return listed == before + more &&
            before == thread_count(); /* a list that is read while a thread ends may lack others */
+}
+
+bool threads_of_program(u32 *all, u32 *awake)
+{
+    struct threads t = { .awake_wanted = awake != NULL };
+    bool known = threads_count(&t);
+    *all = t.all;
+    if (awake) *awake = t.awake;
+    return known;
 }

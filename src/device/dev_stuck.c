@@ -1,20 +1,41 @@
 /* Whether anything but the launches in flight can still act, and what holds up an operation that one of them waits for.
  *
- * A deadlock is proved only where every thread of the program that could act sleeps in a call of this device: a thread
- * that has never called might call next. The machine asks before and after it looks at memory. No is said twice only if
- * nobody has called, fallen asleep or woken up between (streams_may_change); so those who slept at the first answer
- * slept all the time, and only a thread that is in the list of threads could have started another one. */
+ * A deadlock is proved only where every thread of the program that could act sleeps: in a call of this device (S), or
+ * outside of all calls, at a futex with no limit of time that only a thread of this process can wake (W), as the idle
+ * threads of OpenBLAS, or who joins another thread. Suppose that at one moment all threads are in S or W, and that
+ * neither an operation of the streams nor the launches can go on. Whoever is the first to act afterwards must have been
+ * woken. One of S is woken by the end of an operation, and none will end. One of W is woken by a thread of the program
+ * that acts before it, and there is none; that it waits for what the waiting thread would do next is the same case. So
+ * nobody ever acts. Signals are asked about where the host is waited for (sim/wait.c).
+ *
+ * That moment is found by asking twice. The machine asks before and after it looks at memory. No is said only if since
+ * the question before nobody has called, fallen asleep or woken up in S (streams_may_change), and none of W has run nor
+ * has a thread begun (threads.mark). So between the two questions all slept at once. A thread that waits inside of
+ * Lockstep is in a call, and never in W: our own threads wake it. One that is in none, but in a handler of ours, waits
+ * at most for a lock, and would have run between two questions with no lock held. */
 #include "device/dev_work.h"
+#include "base/thread.h"
 #include <inttypes.h>
+
+static u32 (*calls_maker)(const char **site, u32 most); /* of stuck_calls_from */
+static bool (*calls_inside)(s32 task);
+
+void stuck_calls_from(u32 (*maker)(const char **site, u32 most), bool (*inside)(s32 task))
+{
+    __atomic_store_n(&calls_maker, maker, __ATOMIC_RELEASE);
+    __atomic_store_n(&calls_inside, inside, __ATOMIC_RELEASE);
+}
 
 bool stuck_may_change(void *of)
 {
     struct device *d = of;
     struct streams *s = work_used(d);
-    u32 all;
-    if (s && streams_may_change(s)) return true;
+    struct threads t = { .inside = __atomic_load_n(&calls_inside, __ATOMIC_ACQUIRE) };
+    if (!threads_count(&t)) return true;
+    bool blocked = t.blocked && t.mark == __atomic_exchange_n(&d->work->blocked, t.mark, __ATOMIC_ACQ_REL);
+    if (s && streams_may_change(s, blocked)) return true;
     /* without streams the one that sleeps is in a synchronous launch, and others need no stream to copy */
-    return !threads_of_program(&all, NULL) || all > (s ? streams_sleeping(s) : 1);
+    return t.all > (s ? streams_sleeping(s) : 1) + (blocked ? t.blocked : 0);
 }
 
 /* ---- the explanation ---- */
@@ -79,13 +100,6 @@ static bool path_text(struct op *from, struct op *to, bool host, struct text *ou
     }
     for (u32 i = 0; i < n; i++) op_release(path[i]);
     return n > 1;
-}
-
-static u32 (*calls_maker)(const char **site, u32 most); /* of stuck_calls_from */
-
-void stuck_calls_from(u32 (*maker)(const char **site, u32 most))
-{
-    __atomic_store_n(&calls_maker, maker, __ATOMIC_RELEASE);
 }
 
 /* " in cudaMemcpy at main.cu:41"; nothing where that is not known. */

@@ -84,6 +84,7 @@ struct dev_work {
     /* atomic: a kernel that took the time of a launch to prepare before that began, and is not asked about again until
      * it has ended; NULL: none */
     const struct ptx_func *overdue;
+    u64 blocked; /* atomic: threads.mark of the last question (dev_stuck.c) */
 };
 bool work_open(struct device *d, struct error *e);
 void work_close(struct device *d); /* waits for all operations */
@@ -118,8 +119,9 @@ void work_start(struct dev_run *r);
 
 /* dev_stuck.c, for sim_outside and sim_explain. */
 bool stuck_may_change(void *device);
-/* Who is asked in which calls the threads of the program are, for the text of a report; its texts live for ever. */
-void stuck_calls_from(u32 (*maker)(const char **site, u32 most));
+/* Who is asked in which calls the threads of the program are, for the text of a report; its texts live for ever. And
+ * whether a thread is in a call. */
+void stuck_calls_from(u32 (*maker)(const char **site, u32 most), bool (*inside)(s32 task));
 sim_explainer stuck_explain; /* self: the device */
 /* The task of an operation that is not done; NULL: its kind has none. */
 const struct dev_task *work_task(const struct op *op);

@@ -204,8 +204,9 @@ void streams_census(struct streams *s, struct streams_census *out);
  * a wait for a value that holds by now, or a host thread that has called before and is not asleep in a call. Always so
  * unless streams_options.closed. No is said only to the second of two questions with nothing between them: whoever
  * looks at memory, asks, and is told no has then looked after the last change. It takes only the lock of the streams: a
- * backend may ask with locks of its own. */
-bool streams_may_change(struct streams *s);
+ * backend may ask with locks of its own. callers_sleep: the asker knows that threads which have called before sleep,
+ * in calls or elsewhere. */
+bool streams_may_change(struct streams *s, bool callers_sleep);
 /* The calling thread is about to act on memory itself, as if in the legacy stream, until streams_acted. False: it must
  * not. No operation may be in flight, all that were must be before what the host does now, and no other thread may have
  * called. What other threads enqueue meanwhile is ordered behind it, as behind an operation of the legacy stream. */

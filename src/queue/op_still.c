@@ -110,11 +110,12 @@ void still_close(struct streams *s)
     pthread_setspecific(at_exit, called);
 }
 
-bool streams_may_change(struct streams *s)
+bool streams_may_change(struct streams *s, bool callers_sleep)
 {
     if (!s->options.closed) return true;
     lock(&s->lock);
-    bool may = s->here || s->dispatchers || (s->runner && !s->in_backend) || s->callers != s->hosts;
+    bool may = s->here || s->dispatchers || (s->runner && !s->in_backend);
+    may |= !callers_sleep && s->callers != s->hosts;
     for (u32 i = 0; i < s->polls.n && !may; i++) may = s->poison || value_holds(s->polls.p[i]); /* not yet looked at */
     for (int i = 0; i < LANES; i++) may |= s->ready[i].n != 0;
     for (int i = 0; i < OP_KINDS; i++) may |= i != OP_LAUNCH && s->running[i];

@@ -82,6 +82,8 @@ static u32 calls_now(const char **site, u32 most)
     return made;
 }
 
+static bool is_in_call(s32 task) { return cu_call_of_thread(task) != NULL; }
+
 /* Functions that put the address of new memory where their first argument says. */
 static bool allocates(const char *function)
 {
@@ -159,6 +161,6 @@ void cu_where_open(struct channel_writer *to)
     host_site_from(cu_site);
     host_name_from(buffer_name);
     host_pointer_from(pointer_name);
-    stuck_calls_from(calls_now);
+    stuck_calls_from(calls_now, is_in_call);
     cu_python_open();
 }

@@ -42,7 +42,7 @@ static struct report *report;
 static struct ptx_module *module;
 static struct streams *s;
 
-static bool may_change(void *self) { return streams_may_change(self); }
+static bool may_change(void *self) { return streams_may_change(self, false); }
 
 static void open_all(u32 workers)
 {

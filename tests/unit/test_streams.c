@@ -409,7 +409,7 @@ static void standing_still(void)
     for (int i = 0; i < 3; i++) op_release(path[i]);
     UNIT_EQ(op_path(o[2], o[0], path, why, 4), 0); /* not the other way round */
     UNIT_EQ(op_path(o[0], o[2], path, why, 2), 0); /* too long */
-    UNIT(streams_may_change(s));                   /* this thread is awake */
+    UNIT(streams_may_change(s, false));            /* this thread is awake */
     pthread_t t;
     pthread_create(&t, NULL, wait_for, y);
     struct op *who[2];
@@ -419,7 +419,7 @@ static void standing_still(void)
         n = streams_waited(s, who, 2);
     }
     if (n) op_release(who[0]);
-    UNIT(streams_may_change(s)); /* the other one sleeps, this one still does not */
+    UNIT(streams_may_change(s, false)); /* the other one sleeps, this one still does not */
     end(&a);
     end(&l);
     end(&b);
@@ -438,8 +438,8 @@ static void *watch_still(void *none)
     struct op *who[1];
     while (!streams_waited(watched.s, who, 1)) thread_sleep_us(100);
     op_release(who[0]);
-    bool first = streams_may_change(watched.s);               /* asks, and calls nothing else */
-    watched.moving = streams_may_change(watched.s) || !first; /* the first answer is yes: all may be quite new */
+    bool first = streams_may_change(watched.s, false);               /* asks, and calls nothing else */
+    watched.moving = streams_may_change(watched.s, false) || !first; /* the first answer is yes: all may be quite new */
     op_done(only, OP_OK);
     return none;
 }
@@ -782,7 +782,7 @@ static struct {
 static enum op_progress ask_alone(void *self)
 {
     (void)self;
-    *(streams_may_change(alone.s) ? &alone.moving : &alone.still) += 1;
+    *(streams_may_change(alone.s, false) ? &alone.moving : &alone.still) += 1;
     if (!alone.still) return OP_PROGRESS_STUCK; /* something else may help: it runs beside */
     op_done(alone.at, OP_OK);
     return OP_PROGRESS_SOME;
@@ -846,7 +846,7 @@ static void starting_soon(void)
     UNIT(asked == 1 && !started(&a) && op_state(o) == OP_READY);
     struct streams_census now;
     streams_census(s, &now);
-    UNIT(now.ready == 1 && streams_may_change(s));
+    UNIT(now.ready == 1 && streams_may_change(s, false));
     streams_start(s);
     UNIT(started(&a) && op_state(o) == OP_RUNNING);
     op_release(o);
