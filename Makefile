@@ -85,6 +85,9 @@ $(B)/obj/verbs/ring_pairs.o: src/ring/pairs.ptx
 # The definitions of oracles lie in the library as they are written.
 $(B)/obj/oracle/oracle_read.o: src/oracle/ops.txt
 
+# The parts of the page of `--html` lie in the library, too.
+$(B)/obj/page/page.o: src/page/page.html src/page/page.css src/page/charts.js src/page/page.js
+
 # Directed rounding: the compiler must not take the rounding mode for granted.
 $(B)/obj/lanes/lanes_round.o $(B)/obj/lanes/lanes_round_v3.o: FLAGS += -frounding-math $(if $(CLANG),-Wno-unsupported-floating-point-opt)
 
@@ -171,6 +174,7 @@ demo: need
 	@tests/demo $(B)
 
 test: need
+	@tests/page/need
 	@$(MAKE) --no-print-directory $(jobs) all unit fuzz $(B)/truth/truth
 	@tests/run --build $(B)
 

@@ -718,6 +718,10 @@ char *lk_report_unused(lk_gpu *gpu);              /* rules that kept nothing out
  * as JSON (docs/profile.md); as the report, released with lk_text_free. NULL: nothing was counted. */
 char *lk_profile_text(lk_gpu *gpu, int color, int lines);
 char *lk_profile_json(lk_gpu *gpu);
+/* A page for a browser, in one file that needs nothing else: the report, and what was counted, if anything was. lk_page
+ * makes it of the JSON of lk_profile_json or of `lockstep profile --json`. */
+char *lk_report_html(lk_gpu *gpu);
+char *lk_page(const char *json, size_t bytes);
 void lk_text_free(char *text);
 void lk_report_clear(lk_gpu *gpu);
 

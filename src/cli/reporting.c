@@ -19,6 +19,7 @@ bool reporting_option(struct reporting *o, u32 which, const struct row *opt, con
     case O_launch_JSON: o->json = text; return true;
     case O_launch_SARIF: o->sarif = text; return true;
     case O_launch_JUNIT: o->junit = text; return true;
+    case O_launch_HTML: o->html = text; return true;
     case O_launch_SUPPRESS: return add_rules(o, text, e);
     case O_launch_PRINT_SUPPRESSIONS: return o->print_rules = true;
     case O_launch_MAX_FINDINGS: return option_number(opt, text, UINT32_MAX, &n, e) && (o->most = (u32)n, true);
@@ -42,8 +43,8 @@ bool reporting_begin(const struct reporting *o, lk_gpu *gpu, struct error *e)
 
 bool reporting_streams(struct reporting *o, const char *const *reads, u32 n, struct error *e)
 {
-    const char *const file[] = { o->json, o->sarif, o->junit };
-    static const char *const option[] = { "--json", "--sarif", "--junit" };
+    const char *const file[] = { o->json, o->sarif, o->junit, o->html };
+    static const char *const option[] = { "--json", "--sarif", "--junit", "--html" };
     const char *first = NULL;
     for (u32 i = 0; i < COUNT_OF(file); i++) {
         if (!file[i]) continue;
@@ -107,5 +108,6 @@ bool reporting_write(const struct reporting *o, lk_gpu *gpu, const char *name, c
     bool json = !o->json || write_file(o, o->json, lk_report_json(gpu), e);
     bool sarif = !o->sarif || write_file(o, o->sarif, lk_report_sarif(gpu), e);
     bool junit = !o->junit || write_file(o, o->junit, lk_report_junit(gpu, name), e);
-    return json && sarif && junit;
+    bool html = !o->html || write_file(o, o->html, lk_report_html(gpu), e);
+    return json && sarif && junit && html;
 }

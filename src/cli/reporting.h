@@ -6,8 +6,8 @@
 
 enum { REPORTING_RULES = 16 };
 struct reporting {
-    const char *json, *sarif, *junit;      /* files, "-" for standard output; NULL: not wanted */
-    const char *suppress[REPORTING_RULES]; /* files of rules */
+    const char *json, *sarif, *junit, *html; /* files, "-" for standard output; NULL: not wanted */
+    const char *suppress[REPORTING_RULES];   /* files of rules */
     u32 suppressions;
     bool print_rules; /* --print-suppressions */
     u32 most;         /* --max-findings, 0: all */

@@ -4,6 +4,7 @@
 #include "count/count_write.h"
 #include "count/timeline.h"
 #include "report/entry.h"
+#include "report/excerpts.h"
 #include "base/json.h"
 
 static void space_json(struct json *j, const char *key, const struct space_counts *c, enum count_space s)
@@ -271,7 +272,7 @@ static void advice_json(struct json *j, const struct advice *a)
     json_end(&o, '}');
 }
 
-static void kernel_json(struct json *j, const struct counts *c, const struct count_kernel *k)
+static void kernel_json(struct json *j, const struct counts *c, const struct count_kernel *k, struct excerpts *x)
 {
     struct count_lines lines;
     struct advices found;
@@ -286,7 +287,10 @@ static void kernel_json(struct json *j, const struct counts *c, const struct cou
     json_end(&s, ']');
     sums_json(&o, &k->sums);
     struct json l = json_open(&o, "lines", '[');
-    for (u32 i = 0; i < lines.n; i++) line_json(&l, &lines, &lines.line[i]);
+    for (u32 i = 0; i < lines.n; i++) {
+        line_json(&l, &lines, &lines.line[i]);
+        excerpts_add(x, lines.line[i].place);
+    }
     json_end(&l, ']');
     struct json a = json_open(&o, "advice", '[');
     for (u32 i = 0; i < found.n; i++) advice_json(&a, &found.p[i]);
@@ -353,7 +357,7 @@ static void operations_list(struct json *j, const struct counts *c)
     arena_free(&found.mem);
 }
 
-static void device_json(struct json *j, struct counts *c)
+static void device_json(struct json *j, struct counts *c, struct excerpts *x)
 {
     struct json o = json_open(j, NULL, '{');
     struct arena mem = { 0 };
@@ -362,7 +366,7 @@ static void device_json(struct json *j, struct counts *c)
     card_json(&o, c->card);
     const struct count_kernel **list = count_kernels(c, &mem, &n);
     struct json k = json_open(&o, "kernels", '[');
-    for (u32 i = 0; i < n; i++) kernel_json(&k, c, list[i]);
+    for (u32 i = 0; i < n; i++) kernel_json(&k, c, list[i], x);
     json_end(&k, ']');
     operations_list(&o, c);
     unlock(&c->lock);
@@ -370,20 +374,25 @@ static void device_json(struct json *j, struct counts *c)
     json_end(&o, '}');
 }
 
-void counts_json(struct counts *const *c, struct report *const *reports, u32 n, struct text *out)
+void counts_json(struct counts *const *c, u32 n, struct report *const *reports, u32 nreports, struct text *out)
 {
     struct json top = { .out = out }, o = json_open(&top, NULL, '{');
+    struct excerpts sources = { 0 };
     json_text(&o, "schema", "lockstep-profile");
     json_number(&o, "version", 1);
     struct json d = json_open(&o, "devices", '[');
-    for (u32 i = 0; i < n; i++) device_json(&d, c[i]);
+    for (u32 i = 0; i < n; i++) device_json(&d, c[i], &sources);
     json_end(&d, ']');
     struct text findings = { 0 };
-    report_json(reports, n, &findings);
+    report_json(reports, nreports, &findings);
     while (findings.n && findings.p[findings.n - 1] == '\n') findings.n--;
     json_key(&o, "report");
     text_put(out, findings.p, findings.n);
     text_free(&findings);
+    names_json(&o, reports, nreports);
+    excerpts_of(&sources, reports, nreports);
+    excerpts_json(&sources, &o);
+    excerpts_free(&sources);
     json_end(&o, '}');
     text_add(out, "\n");
     sources_drop();

@@ -9,6 +9,6 @@ struct count_style {
     u32 width;  /* columns; 0: any */
 };
 void counts_text(struct counts *c, struct count_style style, struct text *out);
-/* Of the devices of a process together, with what their reports have found. */
-void counts_json(struct counts *const *c, struct report *const *reports, u32 n, struct text *out);
+/* Of the devices of a process together, those that have counted, with what the reports of all have found. */
+void counts_json(struct counts *const *c, u32 n, struct report *const *reports, u32 nreports, struct text *out);
 #endif

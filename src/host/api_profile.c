@@ -1,6 +1,7 @@
 /* The profile of the public interface. */
 #include "host/host.h"
 #include "count/count_write.h"
+#include "page/page.h"
 
 char *lk_profile_text(lk_gpu *gpu, int color, int lines)
 {
@@ -15,8 +16,26 @@ char *lk_profile_json(lk_gpu *gpu)
 {
     struct text t = { 0 };
     if (!gpu || !gpu->device->counts) return NULL;
-    counts_json(&gpu->device->counts, &gpu->device->report, 1, &t);
+    counts_json(&gpu->device->counts, 1, &gpu->device->report, 1, &t);
     return t.p;
+}
+
+char *lk_page(const char *json, size_t bytes)
+{
+    struct text t = { 0 };
+    if (!json || bytes > UINT32_MAX) return NULL;
+    page_html((struct str){ json, (u32)bytes }, &t);
+    return t.p;
+}
+
+char *lk_report_html(lk_gpu *gpu)
+{
+    struct text json = { 0 };
+    if (!gpu) return NULL;
+    counts_json(&gpu->device->counts, gpu->device->counts != NULL, &gpu->device->report, 1, &json);
+    char *page = lk_page(json.p, json.n);
+    text_free(&json);
+    return page;
 }
 
 void host_assembled(lk_kernel *kernel)

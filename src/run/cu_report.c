@@ -236,6 +236,11 @@ static void report_write(void)
         put(CHANNEL_SARIF, &sarif);
         put(CHANNEL_JUNIT, &junit);
         put(CHANNEL_RULES, &rules);
+        if (out.how->page && !out.how->profile) {
+            struct text page = { 0 };
+            counts_json(NULL, 0, r, n, &page);
+            put(CHANNEL_COUNTS, &page);
+        }
         channel_errors(&out.to, errors_now());
     }
     out.again = time_ns() + (out.written > AT_ONCE ? SHARE * (time_ns() - begin) : 0);
@@ -332,18 +337,18 @@ static void profile_write(void)
     struct text text = { 0 }, json = { 0 };
     struct counts *c[CU_DEVICES];
     struct report *r[CU_DEVICES];
-    u32 n = 0;
+    u32 n = 0, all = 0;
     lk_gpu *gpu;
     if (!out.how->profile) return;
-    for (u32 i = 0; n < CU_DEVICES && (gpu = gpu_at(i)); i++) {
+    for (u32 i = 0; all < CU_DEVICES && (gpu = gpu_at(i)); i++) {
+        r[all++] = report_of(gpu);
         if (!gpu->device->counts) continue;
-        c[n] = gpu->device->counts;
-        r[n++] = report_of(gpu);
+        c[n++] = gpu->device->counts;
         counts_text(gpu->device->counts, (struct count_style){ .color = out.how->color, .lines = out.how->lines },
                     &text);
     }
     if (!n) return;
-    counts_json(c, r, n, &json);
+    counts_json(c, n, r, all, &json);
     put(CHANNEL_PROFILE, &text);
     put(CHANNEL_COUNTS, &json);
 }

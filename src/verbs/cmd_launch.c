@@ -415,32 +415,39 @@ static int run(struct pipeline *p, struct request *asked, struct error *e)
     return MAX_OF(code, twin);
 }
 
-/* What was counted: text after the report, JSON in place of the report's. */
-static int show_profile(struct pipeline *p, const struct profiling *profiling, const char *json, struct error *e)
+/* Writes one of the files that a profile is asked for; the text is released. */
+static bool profile_put(const struct run_options *run, const char *path, char *text, struct error *e)
+{
+    bool ok = text ? reporting_put(&run->reporting, path, text, strlen(text), e)
+                   : error_set(e, ERR_MEMORY, "no memory for the profile %.200s", path);
+    lk_text_free(text);
+    return ok;
+}
+
+/* What was counted: text after the report, JSON and page in place of the report's. */
+static int show_profile(struct pipeline *p, const struct profiling *profiling, const struct reporting *files,
+                        struct error *e)
 {
     const struct run_options *run = &p->asked->run;
     char *text = lk_profile_text(p->gpu, cli_color(&run->common), profiling->lines);
     if (text && text[0] && !run->common.quiet) printf("\n%s", text);
     lk_text_free(text);
-    if (!json) return EXIT_CLEAN;
-    text = lk_profile_json(p->gpu);
-    bool ok = text ? reporting_put(&run->reporting, json, text, strlen(text), e)
-                   : error_set(e, ERR_MEMORY, "no memory for the profile %.200s", json);
-    lk_text_free(text);
+    bool ok = !files->json || profile_put(run, files->json, lk_profile_json(p->gpu), e);
+    if (files->html) ok &= profile_put(run, files->html, lk_report_html(p->gpu), e);
     return ok ? EXIT_CLEAN : cli_error_value(e);
 }
 
 /* A launch that is counted runs on the software GPU. */
 static int run_counted(struct pipeline *p, struct request *asked, const struct profiling *profiling, struct error *e)
 {
-    const char *json = asked->run.reporting.json;
+    struct reporting files = asked->run.reporting;
     if (asked->run.both || (asked->run.gpu.on && strcmp(asked->run.gpu.on, "sim")))
         return cli_error("profile: counts are taken on the software GPU; --on sim is the only way");
     asked->run.gpu.profile = 1;
-    asked->run.reporting.json = NULL;
+    asked->run.reporting.json = asked->run.reporting.html = NULL;
     int code = run(p, asked, e);
     if (code > EXIT_FINDINGS || !p->gpu) return code;
-    int shown = show_profile(p, profiling, json, e);
+    int shown = show_profile(p, profiling, &files, e);
     return shown ? shown : code;
 }
 

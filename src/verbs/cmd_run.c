@@ -397,6 +397,28 @@ static bool reports_copy(struct run *r, enum channel_kind kind, enum quoting q, 
     return !c.failed;
 }
 
+/* A page for each process, of the JSON that it has written. */
+static void page_to(void *self, u32 nth, int pid, u32 image, struct str text)
+{
+    struct copying *c = self;
+    char *page = lk_page(text.p, text.n);
+    struct str whole = str_of(page ? page : "");
+    if (page) copy_to(c, nth, pid, image, whole);
+    c->failed |= !page;
+    lk_text_free(page);
+}
+static bool pages_write(struct run *r)
+{
+    struct copying c = { r, r->reporting.html, false };
+    if (!c.to) return true;
+    u32 n = run_report_each(&r->report, CHANNEL_COUNTS, QUOTE_JSON, page_to, &c);
+    struct error e = { 0 };
+    if (n || !run_report_sum(&r->report).processes) return !c.failed;
+    error_set(&e, ERR_INPUT, "%s: this run has left nothing that a page could be made of", r->reporting.html);
+    say_unwritten(r, &e);
+    return false;
+}
+
 /* The files that the user asked for; false: one could not be written. */
 static bool files_write(struct run *r, int status)
 {
@@ -404,6 +426,7 @@ static bool files_write(struct run *r, int status)
     bool kept = !r->save || run_save(&r->channel, r->save, r->program[0], status, &e);
     if (!kept) say_unwritten(r, &e);
     kept &= reports_copy(r, r->profiling ? CHANNEL_COUNTS : CHANNEL_JSON, QUOTE_JSON, r->reporting.json);
+    kept &= pages_write(r);
     kept &= reports_copy(r, CHANNEL_SARIF, QUOTE_JSON, r->reporting.sarif);
     return reports_copy(r, CHANNEL_JUNIT, QUOTE_XML, r->reporting.junit) && kept;
 }
@@ -466,6 +489,7 @@ int run_profiled(int argc, char **argv, const struct profiling *profiling)
     r.report.live = !is_stable && !r.common.quiet;
     r.report.terminal = r.report.live && !r.log && isatty(STDERR_FILENO);
     text_add(&r.options, "stable=%d\nprogress=%d\n", is_stable, r.report.terminal);
+    text_add(&r.options, "page=%d\n", r.reporting.html || r.save);
     if (profiling) text_add(&r.options, "profile=%s\n", profiling->lines ? "lines" : "top");
     int code = EXIT_USAGE, status = -1;
     bool ready = front_find(&r, &e) && link_prepare(&r, &e) && channel_prepare(&r, &e);
