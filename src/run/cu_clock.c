@@ -291,6 +291,8 @@ void cu_clock_thread_end(void)
     unlock(&all.lock);
 }
 
+void cu_clock_cell(void) { confirm(&mine.track[SCRIPT]); }
+
 void cu_clock_end(void)
 {
     struct pending left[FIRST];

@@ -21,4 +21,6 @@ void cu_clock_call(const struct cu_call *c);
 void cu_clock_thread_end(void);
 /* The program has ended. */
 void cu_clock_end(void);
+/* The thread has run a cell of a notebook to its end: what it has measured there is complete. */
+void cu_clock_cell(void);
 #endif

@@ -5,7 +5,9 @@
 #include "host/host.h"
 #include "report/finding.h"
 #include "report/report.h"
+#include "run/cu_clock.h"
 #include "run/cu_failed.h"
+#include "run/cu_report.h"
 #include "check/views.h"
 #include "where/where.h"
 #include <inttypes.h>
@@ -22,6 +24,19 @@ FOR_PYTHON void lkpy_views(const char *lines);
 
 /* A cell of a notebook, or a text of a console: its file, which there is none of, what people call it, and its text. */
 FOR_PYTHON void lkpy_script(const char *file, const char *title, const char *text);
+
+/* A notebook's cell has ended: what was found since the last one; "": nothing. The text lives until the next call. */
+FOR_PYTHON const char *lkpy_cell(void);
+
+const char *lkpy_cell(void)
+{
+    static struct text t; /* cells end one after the other */
+    text_free(&t);
+    t = (struct text){ 0 };
+    cu_clock_cell();
+    cu_report_cell(&t);
+    return t.n ? t.p : "";
+}
 
 void lkpy_script(const char *file, const char *title, const char *text)
 {

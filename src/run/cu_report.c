@@ -22,7 +22,9 @@ enum {
     THREADS = 10,      /* after which the program's threads are looked for */
     TABLE_MOST = 20,   /* kernels that the table has */
     AT_ONCE = 64,      /* findings that are written when they come */
-    SHARE = 16         /* after that: so many times as long as the last whole report took, until there is a new one */
+    CELL_US = 1000000, /* at the end of a cell, for what it has launched; */
+    CELL_STEP_US = 2000,
+    SHARE = 16 /* after that: so many times as long as the last whole report took, until there is a new one */
 };
 
 static struct {
@@ -38,6 +40,8 @@ static struct {
     u64 ended, since;               /* launches that have ended when that last changed; how many pauses ago */
     struct cu_kernel_count *last;   /* atomic: launched last */
     bool shown;                     /* CHANNEL_NOW is there */
+    bool cells;                     /* findings are kept for the cell of a notebook, too */
+    struct text cell;               /* those that no cell has shown yet */
     bool over;                      /* atomic: the last report is being written, or was */
     struct channel_writer to;       /* of this process */
 } out = { .lock = LOCK_INIT, .say_lock = LOCK_INIT };
@@ -89,11 +93,38 @@ static u32 say(struct report *r, bool all)
                                   .max = most ? MAX_OF(most - MIN_OF(out.said, most), 1u) : 0 };
     u32 n = report_text_fresh(r, style, all, &t);
     if (wanted && t.n) channel_add(&out.to, CHANNEL_LOG, t.p, t.n);
+    if (wanted && t.n && out.cells) text_put(&out.cell, t.p, t.n);
     if (wanted) out.said += n;
     if (n) channel_errors(&out.to, errors_now());
     text_free(&t);
     unlock(&out.say_lock);
     return n;
+}
+
+/* ---- cells of notebooks ---- */
+
+static bool launches_run(void)
+{
+    lk_progress p = { .size = sizeof p };
+    lk_gpu *gpu;
+    for (u32 i = 0; (gpu = gpu_at(i)); i++)
+        if (lk_gpu_progress(gpu, &p) && p.ctas) return true;
+    return false;
+}
+
+/* What runs is looked at, and not waited for as by a call of the program: that would order it. */
+void cu_report_cell(struct text *into)
+{
+    struct report *r;
+    for (u32 us = 0; us < CELL_US && launches_run(); us += CELL_STEP_US) thread_sleep_us(CELL_STEP_US);
+    for (u32 i = 0; out.how && (r = report_at(i)); i++)
+        if (report_fresh(r)) say(r, false);
+    lock(&out.say_lock);
+    struct text t = out.cell;
+    out.cell = (struct text){ 0 };
+    unlock(&out.say_lock);
+    if (t.n) where_expand((struct str){ t.p, (u32)t.n }, into);
+    text_free(&t);
 }
 
 /* ---- the whole report ---- */
@@ -459,6 +490,7 @@ static void fork_end(void)
 static struct channel_writer *begin(const struct cu_reporting *how)
 {
     if (!how->launched) return NULL;
+    out.cells = getenv("LOCKSTEP_CELLS") != NULL;
     if (!channel_begin(&out.to, &how->channel, process_id()))
         fprintf(stderr, "lockstep: there is no room for the report of process %d; LOCKSTEP_REPORT_MIB gives more\n",
                 process_id());

@@ -24,6 +24,10 @@ struct cu_reporting {
 void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu);
 /* There is no gpu, and findings are in this report. */
 void cu_report_alone(const struct cu_reporting *how, struct report *r);
+/* A cell of a notebook has ended: the findings since the last one, as text, those of launches that end within a second
+ * among them. They are kept for it where the environment has LOCKSTEP_CELLS when there is the first gpu, which
+ * front/python/lockstep_views.py sets. */
+void cu_report_cell(struct text *into);
 /* A kernel is launched. */
 void cu_report_launch(struct cu_kernel_count *c, const lk_launch *launch);
 #endif

@@ -113,6 +113,9 @@ const char *where_script_title(const char *file);
 char *where_script_line(u64 address);
 /* "train.py:41"; false: the address is none of these. */
 bool where_script_text(u64 address, struct text *out);
+/* The same of the lines that led to a call, the first first: of these the first one that is no package's; all: with
+ * those behind it and their functions. false: they are no lines of a script. */
+bool where_script_path(const u64 *address, u32 n, bool all, struct text *out);
 /* The place of a line, 0: there is no room for more. number = 0: only the file is known, of an assembly. */
 u64 where_line(const char *file, const char *function, u32 number);
 /* Puts the function of that name, of any library of the process, into a pointer; false: there is none. */

@@ -96,6 +96,7 @@ struct function {
     bool users;  /* it is in a file of the user's, or in timeit's loop */
     bool timeit; /* that loop */
     bool with;   /* it is the __enter__ or __exit__ of a class */
+    u64 cell; /* it is a statement of a notebook's cell, of which each has code of its own: the cell; 0: it is none */
 };
 
 static struct function function_of(void *frame)
@@ -108,6 +109,7 @@ static struct function function_of(void *frame)
         f.timeit = !strncmp(path, "<timeit", 7) || !strncmp(path, "<magic-timeit", 13);
         f.users = f.timeit || !is_library(path) || where_script_title(path);
         f.with = !strcmp(function, "__enter__") || !strcmp(function, "__exit__");
+        if (function[0] == '<') f.cell = (uintptr_t)where_script_title(path); /* <module>, <cell line: 1> */
     } else
         py.clear();
     if (file) py.drop(file);
@@ -194,6 +196,7 @@ bool where_python_clock(u64 address, struct where_statement *s)
     if (!f.users) return false;
     *s = (struct where_statement){ line_of_user(frame), (uintptr_t)frame, f.id, frame_at(frame) };
     if (!s->place || !s->at || (!f.timeit && !reads_clock_kept(frame, s))) return false;
+    if (f.cell) *s = (struct where_statement){ s->place, f.cell, f.cell, s->at | (u64)py.line(frame) << 32 };
     if (f.with && (owned = py.back(frame))) {
         f = function_of(owned);
         *s = (struct where_statement){ line_of_user(owned), (uintptr_t)owned, f.id, frame_at(owned) };

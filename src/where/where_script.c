@@ -117,6 +117,30 @@ bool where_script_text(u64 address, struct text *out)
     return true;
 }
 
+/* NULL: it is none. */
+static const struct line *line_at(u64 address)
+{
+    u32 k = (u32)(address & ~WHERE_SCRIPT);
+    return (address & WHERE_SCRIPT) == WHERE_SCRIPT && k && k <= t.n ? &t.line[k] : NULL;
+}
+
+bool where_script_path(const u64 *address, u32 n, bool all, struct text *out)
+{
+    enum { SHOWN = 6 };
+    const struct line *l = n ? line_at(*address) : NULL;
+    if (!l) return false;
+    if ((file_of_package(l->file) || l->file[0] == '<') && n > 1 && line_at(address[1])) {
+        address++;
+        n--;
+    }
+    for (u32 i = 0; i < (all ? MIN_OF(n, (u32)SHOWN) : 1) && (l = line_at(address[i])); i++) {
+        if (all) text_add(out, "%s%s (", i ? ", " : "", l->function);
+        where_script_text(address[i], out);
+        if (all) text_add(out, ")");
+    }
+    return true;
+}
+
 char *where_script_line(u64 address)
 {
     u32 k = (u32)(address & ~WHERE_SCRIPT);

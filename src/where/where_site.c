@@ -279,7 +279,7 @@ void where_expand(struct str text, struct text *out)
         else {
             if (z[4] == 'f' || (z[4] == 's' && !at)) text_add(out, "%s", r->function);
             if (z[4] == 's' && !at) text_add(out, " at ");
-            if (z[4] != 'f') where_plain(r->word[0], out);
+            if (z[4] != 'f' && !where_script_path(r->word, r->n, z[4] == 'h', out)) where_plain(r->word[0], out);
         }
         z += bytes;
     }

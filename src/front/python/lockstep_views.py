@@ -5,6 +5,7 @@ PyTorch where a C++ extension is called; CuPy's raw kernels by lockstep_cupy.py.
 import ctypes
 import functools
 import importlib.machinery
+import os
 import sys
 import threading
 
@@ -28,6 +29,7 @@ def engine():
         return None
     library.lkpy_found.argtypes, library.lkpy_found.restype = [ctypes.c_int] + [ctypes.c_char_p] * 3, None
     library.lkpy_script.argtypes, library.lkpy_script.restype = [ctypes.c_char_p] * 3, None
+    library.lkpy_cell.argtypes, library.lkpy_cell.restype = [], ctypes.c_char_p
     library.lkpy_views.argtypes, library.lkpy_views.restype = [ctypes.c_char_p], None
     while _cells:
         library.lkpy_script(*_cells.pop(0))
@@ -229,6 +231,22 @@ def _operator(call, module):
 # ---- notebooks ----
 
 
+def _shown():
+    """A cell has ended: what was found in it is printed there. The terminal of `lockstep run` has it as well."""
+    text = engine() and engine().lkpy_cell()
+    if text:
+        print(text.decode(errors="replace"), end="", file=sys.stderr, flush=True)
+
+
+@functools.lru_cache(maxsize=None)
+def _kernel():
+    """Where cells are shown elsewhere than the terminal (ipykernel), they show what is found in them."""
+    shell = sys.modules["IPython"].get_ipython()
+    if hasattr(shell, "kernel"):
+        os.environ["LOCKSTEP_CELLS"] = "1"  # before there is a GPU
+        shell.events.register("post_run_cell", lambda result=None: _shown())
+
+
 def cells(module):
     """IPython.core.compilerop: each cell that is compiled is told with its number and its text, since the file that it
     is said to be in is none."""
@@ -240,6 +258,7 @@ def cells(module):
         name = real(self, transformed_code, number, raw_code)
         try:
             _cells.append((name.encode(), f"cell [{number}]".encode(), transformed_code.encode()))
+            _kernel()
             if engine():
                 while _cells:
                     engine().lkpy_script(*_cells.pop(0))

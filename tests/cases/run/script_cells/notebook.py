@@ -1,6 +1,9 @@
-"""Runs cells of a notebook as IPython does; the bug, if it is wanted, is a launch of 128 threads for 100 elements."""
+"""Runs cells of a notebook as IPython does; the bug, if it is wanted, is a launch of 128 threads for 100 elements. kernel: as
+the kernel of a notebook, whose cells have outputs of their own."""
+import io
 import sys
 
+import IPython
 from IPython.core.compilerop import CachingCompiler
 
 CELLS = [
@@ -40,7 +43,40 @@ launch(100)
 print(time.perf_counter() > begin)
 cuda.cuCtxSynchronize()''',
 ]
+
+
+class Shell:
+    """What a notebook's kernel has: cells print into their own output."""
+
+    kernel = True
+    ended = []
+
+    @property
+    def events(self):
+        return self
+
+    def register(self, event, function):
+        assert event == "post_run_cell"
+        self.ended.append(function)
+
+
+class Output(io.StringIO):
+    def flush(self):
+        for line in self.getvalue().splitlines():
+            print("  out |", line, flush=True)
+        self.seek(0)
+        self.truncate()
+
+
 scope = {"sys": sys}
 compiler = CachingCompiler()
+if "kernel" in sys.argv:
+    IPython.SHELL = Shell()
 for number, text in enumerate(CELLS[: 3 if sys.argv[1] == "100" else 4], 1):
+    if "kernel" in sys.argv:
+        print(f"cell {number}", flush=True)
     exec(compile(text, compiler.cache(text, number), "exec"), scope)
+    terminal, sys.stderr = sys.stderr, Output()
+    for end in Shell.ended:
+        end(None)
+    sys.stderr = terminal
