@@ -21,6 +21,6 @@
 #endif
     .text
     .set lkcu_index, 0
-#define CU(symbol, name, since, variant, later, returns, parameters) STUB(symbol)
+#define CU(symbol, name, since, variant, later, returns, parameters, ...) STUB(symbol)
 #include "abi/libcuda.def"
     .section .note.GNU-stack, "", %progbits

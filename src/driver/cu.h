@@ -1,6 +1,7 @@
 /* cu.h: the CUDA Driver API, libcuda.so.1, over the public interface of Lockstep.
  *
  *   abi/libcuda.def every call, with the release that brought it, its parameters and its variant
+ *   cu_check.h      what a row asks of a call before its function runs (abi/call_token.h has the words)
  *   abi/cu_stubs.S  an export that nobody defines: it is refused by name (cu_table.c)
  *   gate.h          the call gate: the record of the call that a thread is in, in words (gate_text.c)
  *   cu_reason.h     why the call that a thread is in fails

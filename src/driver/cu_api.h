@@ -61,7 +61,7 @@ struct cu_update { /* CUgraphExecUpdateResultInfo */
 CU_API(cuInit)(unsigned flags);
 CU_API(cuGetErrorString)(int error, const char **out);
 CU_API(cuDeviceGetAttribute)(int *value, int which, int device);
-CU_API(cuDeviceGetUuid)(u8 out[16], int device);
+CU_API(cuDeviceGetUuid)(u8 *out, int device);
 CU_API(cuDeviceGetPCIBusId)(char *out, int size, int device);
 CU_API(cuDeviceGetByPCIBusId)(int *device, const char *id);
 CU_API(cuDeviceCanAccessPeer)(int *can, int device, int peer);
@@ -150,6 +150,8 @@ struct cu_user_object;
 #define CU_ADDING struct cu_node **out, struct cu_graph *g, struct cu_node *const *dep, u64 deps
 #define CU_EDGES struct cu_graph *g, struct cu_node *const *from, struct cu_node *const *to
 #define CU_NODES struct cu_node *n, struct cu_node **out
+/* Whether a handle is a node of this type, enum cu_node_type. */
+bool cu_node_is(const void *handle, u32 type);
 CU_API(cuGraphDestroy)(struct cu_graph *g);
 CU_API(cuArrayDestroy)(struct cu_array *a);
 CU_API(cuMipmappedArrayDestroy)(struct cu_mipmapped *m);

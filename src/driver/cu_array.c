@@ -1,5 +1,6 @@
 /* Arrays and mipmapped arrays: texels in rows of device memory (mem/texels.h). What a GPU keeps in an order of its own
  * is here in that of its coordinates; programs cannot see the difference, since they copy and sample only. */
+#include "driver/cu_check.h"
 #include "driver/cu_mem.h"
 
 /* ---- formats ---- */
@@ -144,25 +145,15 @@ static cu_result array_new(struct cu_device *d, const struct cu_array_3d *x, str
     return CU_OK;
 }
 
-CU_API(cuArray3DCreate_v2)(struct cu_array **out, const struct cu_array_3d *x)
+CU_DEFINE(cuArray3DCreate_v2, struct cu_array **, out, const struct cu_array_3d *, x)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    return cu_ok(out) && cu_ok(x) ? array_new(c->device, x, NULL, out) : CU_INVALID_VALUE;
+    return array_new(here.context->device, x, NULL, out);
 }
 
-CU_API(cuArrayCreate_v2)(struct cu_array **out, const struct cu_array_2d *x)
+CU_DEFINE(cuArrayCreate_v2, struct cu_array **, out, const struct cu_array_2d *, x)
 {
-    if (!cu_ok(x)) return CU_INVALID_VALUE;
     struct cu_array_3d y = { .width = x->width, .height = x->height, .format = x->format, .channels = x->channels };
     return lkcu_cuArray3DCreate_v2(out, &y);
-}
-
-static cu_result enter(const void *handle, enum cu_kind kind)
-{
-    cu_result r = cu_begin();
-    return r ? r : cu_handle_is(handle, kind) ? CU_OK : CU_INVALID_HANDLE;
 }
 
 static cu_result array_end(void *handle)
@@ -171,59 +162,38 @@ static cu_result array_end(void *handle)
     lk_memory_free(a->device->gpu, a->texels.base);
     return CU_OK;
 }
-CU_API(cuArrayDestroy)(struct cu_array *a)
+CU_DEFINE(cuArrayDestroy, struct cu_array *, a)
 {
-    cu_result r = enter(a, CU_ARRAY);
-    if (r) return r;
     if (a->whole) return CU_OK; /* a level goes with its mipmapped array */
     return cu_handle_take(a, CU_ARRAY) ? cu_handle_drop(a, array_end) : CU_INVALID_HANDLE;
 }
 
-CU_API(cuArrayGetDescriptor_v2)(struct cu_array_2d *out, struct cu_array *a)
+CU_DEFINE(cuArrayGetDescriptor_v2, struct cu_array_2d *, out, struct cu_array *, a)
 {
-    cu_result r = enter(a, CU_ARRAY);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = (struct cu_array_2d){ a->made.width, a->made.height, a->made.format, a->made.channels };
     return CU_OK;
 }
 
-CU_API(cuArray3DGetDescriptor_v2)(struct cu_array_3d *out, struct cu_array *a)
+CU_DEFINE(cuArray3DGetDescriptor_v2, struct cu_array_3d *, out, struct cu_array *, a)
 {
-    cu_result r = enter(a, CU_ARRAY);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = a->made;
     return CU_OK;
 }
 
 /* Of arrays with deferred mapping only, and there are none. */
-CU_API(cuArrayGetMemoryRequirements)(struct cu_requirements *out, struct cu_array *a, int device)
+CU_DEFINE(cuArrayGetMemoryRequirements, struct cu_requirements *, out, struct cu_array *, a, int, device)
 {
-    cu_result r = enter(a, CU_ARRAY);
-    if (r) return r;
     return (void)device, (void)out, CU_INVALID_VALUE;
 }
-CU_API(cuMipmappedArrayGetMemoryRequirements)(struct cu_requirements *out, struct cu_mipmapped *m, int device)
+CU_DEFINE(cuMipmappedArrayGetMemoryRequirements, struct cu_requirements *, out, struct cu_mipmapped *, m, int, device)
 {
-    cu_result r = enter(m, CU_MIPMAPPED);
-    if (r) return r;
     return (void)device, (void)out, CU_INVALID_VALUE;
 }
 /* Of sparse arrays only. */
-CU_API(cuArrayGetSparseProperties)(void *out, struct cu_array *a)
-{
-    return (void)out, cu_handle_is(a, CU_ARRAY) ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
-}
-CU_API(cuMipmappedArrayGetSparseProperties)(void *out, struct cu_mipmapped *m)
-{
-    return (void)out, cu_handle_is(m, CU_MIPMAPPED) ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
-}
+CU_DEFINE(cuArrayGetSparseProperties, void *, out, struct cu_array *, a) { return CU_INVALID_VALUE; }
+CU_DEFINE(cuMipmappedArrayGetSparseProperties, void *, out, struct cu_mipmapped *, m) { return CU_INVALID_VALUE; }
 /* Of planar formats only. */
-CU_API(cuArrayGetPlane)(struct cu_array **out, struct cu_array *a, unsigned plane)
-{
-    return (void)out, (void)plane, cu_handle_is(a, CU_ARRAY) ? CU_INVALID_VALUE : CU_INVALID_HANDLE;
-}
+CU_DEFINE(cuArrayGetPlane, struct cu_array **, out, struct cu_array *, a, unsigned, plane) { return CU_INVALID_VALUE; }
 
 /* ---- levels ---- */
 
@@ -237,18 +207,16 @@ static cu_result mipmapped_end(void *handle)
     return CU_OK;
 }
 
-CU_API(cuMipmappedArrayCreate)(struct cu_mipmapped **out, const struct cu_array_3d *x, unsigned levels)
+CU_DEFINE(cuMipmappedArrayCreate, struct cu_mipmapped **, out, const struct cu_array_3d *, x, unsigned, levels)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_ok(out) || !cu_ok(x) || !x->width) return CU_INVALID_VALUE;
+    cu_result r = CU_OK;
+    if (!x->width) return CU_INVALID_VALUE;
     bool layers = x->flags & (ARRAY_LAYERED | ARRAY_CUBE);
     u64 largest = MAX_OF(x->width, MAX_OF(x->height, layers ? 1u : x->depth));
     u32 most = 64 - (u32)__builtin_clzll(largest);
     struct cu_mipmapped *m = cu_handle_new(CU_MIPMAPPED, sizeof *m);
     if (!m) return CU_OUT_OF_MEMORY;
-    m->device = c->device;
+    m->device = here.context->device;
     m->made = *x;
     levels = MIN_OF(MAX_OF(levels, 1u), MIN_OF(most, (u32)COUNT_OF(m->level)));
     for (; !r && m->levels < levels; m->levels++) {
@@ -256,7 +224,7 @@ CU_API(cuMipmappedArrayCreate)(struct cu_mipmapped **out, const struct cu_array_
         y.width = halved(x->width, m->levels);
         y.height = halved(x->height, m->levels);
         if (!layers) y.depth = halved(x->depth, m->levels);
-        if ((r = array_new(c->device, &y, m, &m->level[m->levels]))) break;
+        if ((r = array_new(here.context->device, &y, m, &m->level[m->levels]))) break;
     }
     if (r)
         cu_handle_drop(m, mipmapped_end);
@@ -265,19 +233,15 @@ CU_API(cuMipmappedArrayCreate)(struct cu_mipmapped **out, const struct cu_array_
     return r;
 }
 
-CU_API(cuMipmappedArrayGetLevel)(struct cu_array **out, struct cu_mipmapped *m, unsigned level)
+CU_DEFINE(cuMipmappedArrayGetLevel, struct cu_array **, out, struct cu_mipmapped *, m, unsigned, level)
 {
-    cu_result r = enter(m, CU_MIPMAPPED);
-    if (r) return r;
-    if (!cu_ok(out) || level >= m->levels) return CU_INVALID_VALUE;
+    if (level >= m->levels) return CU_INVALID_VALUE;
     *out = m->level[level];
     return CU_OK;
 }
 
-CU_API(cuMipmappedArrayDestroy)(struct cu_mipmapped *m)
+CU_DEFINE(cuMipmappedArrayDestroy, struct cu_mipmapped *, m)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
     return cu_handle_take(m, CU_MIPMAPPED) ? cu_handle_drop(m, mipmapped_end) : CU_INVALID_HANDLE;
 }
 

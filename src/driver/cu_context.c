@@ -1,5 +1,6 @@
 /* Contexts: the primary one of each device, others that cuCtxCreate makes, and each thread's stack of current ones. All
  * contexts of a device share its gpu: memory and streams are the device's. */
+#include "driver/cu_check.h"
 #include "driver/cu_reason.h"
 #include "driver/cu_image.h"
 #include "card/card.h"
@@ -107,37 +108,27 @@ cu_result cu_current(struct cu_context **out)
 
 /* ---- primary contexts ---- */
 
-CU_API(cuDevicePrimaryCtxRetain)(struct cu_context **out, int device)
+CU_DEFINE(cuDevicePrimaryCtxRetain, struct cu_context **, out, int, device)
 {
-    cu_result r = cu_begin();
     struct cu_device *d = cu_device_at(device);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     return d ? cu_context_retain(d, out) : CU_INVALID_DEVICE;
 }
 
-CU_API(cuDevicePrimaryCtxRelease_v2)(int device)
+CU_DEFINE(cuDevicePrimaryCtxRelease_v2, int, device)
 {
-    cu_result r = cu_begin();
-    struct cu_device *d = cu_device_at(device);
-    if (r) return r;
-    if (!d) return CU_INVALID_DEVICE;
+    struct cu_device *d = here.device;
     lock(&cu_process.lock);
-    r = d->retained ? CU_OK : CU_INVALID_CONTEXT;
+    cu_result r = d->retained ? CU_OK : CU_INVALID_CONTEXT;
     if (d->retained && !--d->retained) context_set(d->primary, false);
     unlock(&cu_process.lock);
     return r;
 }
 CU_API(cuDevicePrimaryCtxRelease)(int device) { return lkcu_cuDevicePrimaryCtxRelease_v2(device); }
 
-CU_API(cuDevicePrimaryCtxSetFlags_v2)(int device, unsigned flags)
+CU_DEFINE(cuDevicePrimaryCtxSetFlags_v2, int, device, unsigned, flags)
 {
-    cu_result r = cu_begin();
-    struct cu_device *d = cu_device_at(device);
-    if (r) return r;
-    if (!d) return CU_INVALID_DEVICE;
-    d->primary_flags = flags;
-    if (d->primary) d->primary->flags = flags;
+    here.device->primary_flags = flags;
+    if (here.device->primary) here.device->primary->flags = flags;
     return CU_OK;
 }
 CU_API(cuDevicePrimaryCtxSetFlags)(int device, unsigned flags)
@@ -145,24 +136,16 @@ CU_API(cuDevicePrimaryCtxSetFlags)(int device, unsigned flags)
     return lkcu_cuDevicePrimaryCtxSetFlags_v2(device, flags);
 }
 
-CU_API(cuDevicePrimaryCtxGetState)(int device, unsigned *flags, int *active)
+CU_DEFINE(cuDevicePrimaryCtxGetState, int, device, unsigned *, flags, int *, active)
 {
-    cu_result r = cu_begin();
-    struct cu_device *d = cu_device_at(device);
-    if (r) return r;
-    if (!d) return CU_INVALID_DEVICE;
-    if (!cu_ok(flags) || !cu_ok(active)) return CU_INVALID_VALUE;
-    *flags = d->primary_flags;
-    *active = d->retained != 0;
+    *flags = here.device->primary_flags;
+    *active = here.device->retained != 0;
     return CU_OK;
 }
 
-CU_API(cuDevicePrimaryCtxReset_v2)(int device)
+CU_DEFINE(cuDevicePrimaryCtxReset_v2, int, device)
 {
-    cu_result r = cu_begin();
-    struct cu_device *d = cu_device_at(device);
-    if (r) return r;
-    if (!d) return CU_INVALID_DEVICE;
+    struct cu_device *d = here.device;
     if (!d->gpu) return CU_OK;
     lk_gpu_synchronise(d->gpu);
     cu_images_reset(d);
@@ -187,15 +170,11 @@ static cu_result push(struct cu_context *c)
     return CU_OK;
 }
 
-CU_API(cuCtxCreate_v2)(struct cu_context **out, unsigned flags, int device)
+CU_DEFINE(cuCtxCreate_v2, struct cu_context **, out, unsigned, flags, int, device)
 {
-    cu_result r = cu_begin();
-    struct cu_device *d = cu_device_at(device);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
-    if (!d) return CU_INVALID_DEVICE;
-    if ((r = cu_device_open(d)) || (r = cu_sticky(d->gpu))) return r;
-    struct cu_context *c = context_new(d, flags, false);
+    cu_result r = CU_OK;
+    if ((r = cu_device_open(here.device)) || (r = cu_sticky(here.device->gpu))) return r;
+    struct cu_context *c = context_new(here.device, flags, false);
     if (!c) return CU_OUT_OF_MEMORY;
     *out = c;
     return push(c);
@@ -217,51 +196,34 @@ struct cu_context_params { /* CUctxCreateParams */
     int count; /* of affinities */
     const void *graphics;
 };
-CU_API(cuCtxCreate_v4)(struct cu_context **out, const struct cu_context_params *x, unsigned flags, int device)
+CU_DEFINE(cuCtxCreate_v4, struct cu_context **, out, const struct cu_context_params *, x, unsigned, flags, int, device)
 {
-    if (x && !cu_ok(x)) return CU_INVALID_VALUE;
     if (x && x->graphics) {
         cu_refused("cuCtxCreate for use with graphics");
         return CU_NOT_SUPPORTED;
     }
     return lkcu_cuCtxCreate_v3(out, x ? x->affinity : NULL, x ? x->count : 0, flags, device);
 }
-CU_API(cuCtxGetExecAffinity)(void *out, u32 type)
-{
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    return cu_ok((u64 *)out) && !type ? CU_UNSUPPORTED_AFFINITY : CU_INVALID_VALUE;
-}
+CU_DEFINE(cuCtxGetExecAffinity, void *, out, u32, type) { return CU_UNSUPPORTED_AFFINITY; }
 
 /* Contexts that are counted, as they were before CUDA 4. */
-CU_API(cuCtxAttach)(struct cu_context **out, unsigned flags)
+CU_DEFINE(cuCtxAttach, struct cu_context **, out, unsigned, flags)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_ok(out) || flags) return CU_INVALID_VALUE;
-    c->attached++;
-    *out = c;
+    here.context->attached++;
+    *out = here.context;
     return CU_OK;
 }
-CU_API(cuCtxDetach)(struct cu_context *c)
+CU_DEFINE(cuCtxDetach, struct cu_context *, c)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
     if (!c->attached) return lkcu_cuCtxDestroy_v2(c);
     c->attached--;
     return CU_OK;
 }
 
-CU_API(cuCtxDestroy_v2)(struct cu_context *c)
+CU_DEFINE(cuCtxDestroy_v2, struct cu_context *, c)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
     if (c->primary) return CU_INVALID_CONTEXT;
-    r = cu_status(c->device->gpu, lk_gpu_synchronise(c->device->gpu));
+    cu_result r = cu_status(c->device->gpu, lk_gpu_synchronise(c->device->gpu));
     context_set(c, false); /* other threads may have it as their current one: they are told */
     cu_handle_remove(c);
     if (stack.n && stack.at[stack.n - 1] == c) stack.n--;
@@ -269,18 +231,11 @@ CU_API(cuCtxDestroy_v2)(struct cu_context *c)
 }
 CU_API(cuCtxDestroy)(struct cu_context *c) { return lkcu_cuCtxDestroy_v2(c); }
 
-CU_API(cuCtxPushCurrent_v2)(struct cu_context *c)
-{
-    cu_result r = cu_begin();
-    if (r) return r;
-    return cu_handle_is(c, CU_CONTEXT) ? push(c) : CU_INVALID_CONTEXT;
-}
+CU_DEFINE(cuCtxPushCurrent_v2, struct cu_context *, c) { return push(c); }
 CU_API(cuCtxPushCurrent)(struct cu_context *c) { return lkcu_cuCtxPushCurrent_v2(c); }
 
-CU_API(cuCtxPopCurrent_v2)(struct cu_context **out)
+CU_DEFINE(cuCtxPopCurrent_v2, struct cu_context **, out)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
     if (!stack.n) return CU_INVALID_CONTEXT;
     if (out && !cu_ok(out)) return CU_INVALID_VALUE;
     stack.n--;
@@ -289,20 +244,14 @@ CU_API(cuCtxPopCurrent_v2)(struct cu_context **out)
 }
 CU_API(cuCtxPopCurrent)(struct cu_context **out) { return lkcu_cuCtxPopCurrent_v2(out); }
 
-CU_API(cuCtxSetCurrent)(struct cu_context *c)
+CU_DEFINE(cuCtxSetCurrent, struct cu_context *, c)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (c && !cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
     if (stack.n) stack.n--;
     return c ? push(c) : CU_OK;
 }
 
-CU_API(cuCtxGetCurrent)(struct cu_context **out)
+CU_DEFINE(cuCtxGetCurrent, struct cu_context **, out)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = stack.n ? stack.at[stack.n - 1] : NULL;
     return CU_OK;
 }
@@ -316,53 +265,40 @@ CU_API(cuCtxGetDevice)(int *device)
     *device = (int)c->device->ordinal;
     return CU_OK;
 }
-CU_API(cuCtxGetDevice_v2)(int *device, struct cu_context *c)
+CU_DEFINE(cuCtxGetDevice_v2, int *, device, struct cu_context *, c)
 {
     if (!c) return lkcu_cuCtxGetDevice(device);
-    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
     if (!cu_ok(device)) return CU_INVALID_VALUE;
     *device = (int)c->device->ordinal;
     return CU_OK;
 }
 
-CU_API(cuCtxSynchronize)(void)
+CU_DEFINE(cuCtxSynchronize)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    return r ? r : cu_status(c->device->gpu, lk_gpu_synchronise(c->device->gpu));
+    return cu_status(here.context->device->gpu, lk_gpu_synchronise(here.context->device->gpu));
 }
-CU_API(cuCtxSynchronize_v2)(struct cu_context *c)
+CU_DEFINE(cuCtxSynchronize_v2, struct cu_context *, c)
 {
-    if (!c) return lkcu_cuCtxSynchronize();
-    if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
-    return cu_status(c->device->gpu, lk_gpu_synchronise(c->device->gpu));
+    return c ? cu_status(c->device->gpu, lk_gpu_synchronise(c->device->gpu)) : lkcu_cuCtxSynchronize();
 }
 
 /* ---- what a context has ---- */
 
-CU_API(cuCtxGetFlags)(unsigned *flags)
+CU_DEFINE(cuCtxGetFlags, unsigned *, flags)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_ok(flags)) return CU_INVALID_VALUE;
-    *flags = c->flags;
+    *flags = here.context->flags;
     return CU_OK;
 }
 
-CU_API(cuCtxSetFlags)(unsigned flags)
+CU_DEFINE(cuCtxSetFlags, unsigned, flags)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    c->flags = flags;
+    here.context->flags = flags;
     return CU_OK;
 }
 
-CU_API(cuCtxGetId)(struct cu_context *c, u64 *id)
+CU_DEFINE(cuCtxGetId, struct cu_context *, c, u64 *, id)
 {
     cu_result r = CU_OK;
-    if (!cu_ok(id)) return CU_INVALID_VALUE;
     if (!c) r = cu_current(&c);
     if (r) return r;
     if (!cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
@@ -370,84 +306,53 @@ CU_API(cuCtxGetId)(struct cu_context *c, u64 *id)
     return CU_OK;
 }
 
-CU_API(cuCtxGetApiVersion)(struct cu_context *c, unsigned *version)
+CU_DEFINE(cuCtxGetApiVersion, struct cu_context *, c, unsigned *, version)
 {
-    if (c && !cu_handle_is(c, CU_CONTEXT)) return CU_INVALID_CONTEXT;
-    if (!cu_ok(version)) return CU_INVALID_VALUE;
     *version = 3020;
     return CU_OK;
 }
 
-CU_API(cuCtxGetStreamPriorityRange)(int *least, int *greatest)
+CU_DEFINE(cuCtxGetStreamPriorityRange, int *, least, int *, greatest)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if ((least && !cu_ok(least)) || (greatest && !cu_ok(greatest))) return CU_INVALID_VALUE;
     if (least) *least = 0;
     if (greatest) *greatest = -5;
     return CU_OK;
 }
 
-CU_API(cuCtxGetLimit)(u64 *value, u32 limit)
+CU_DEFINE(cuCtxGetLimit, u64 *, value, u32, limit)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_ok(value)) return CU_INVALID_VALUE;
     if (limit >= LIMITS) return CU_UNSUPPORTED_LIMIT;
-    *value = c->limit[limit];
+    *value = here.context->limit[limit];
     return CU_OK;
 }
 
-CU_API(cuCtxSetLimit)(u32 limit, u64 value)
+CU_DEFINE(cuCtxSetLimit, u32, limit, u64, value)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
     if (limit >= LIMITS) return CU_UNSUPPORTED_LIMIT;
-    c->limit[limit] = value;
-    if (limit == LIMIT_STACK) stack_limit_tell(c);
-    if (limit == LIMIT_HEAP) heap_limit_tell(c);
+    here.context->limit[limit] = value;
+    if (limit == LIMIT_STACK) stack_limit_tell(here.context);
+    if (limit == LIMIT_HEAP) heap_limit_tell(here.context);
     return CU_OK;
 }
 
-CU_API(cuCtxGetCacheConfig)(u32 *config)
+CU_DEFINE(cuCtxGetCacheConfig, u32 *, config)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_ok(config)) return CU_INVALID_VALUE;
-    *config = c->cache_config;
+    *config = here.context->cache_config;
     return CU_OK;
 }
-CU_API(cuCtxSetCacheConfig)(u32 config)
+CU_DEFINE(cuCtxSetCacheConfig, u32, config)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    c->cache_config = config;
+    here.context->cache_config = config;
     return CU_OK;
 }
-CU_API(cuCtxGetSharedMemConfig)(u32 *config)
+CU_DEFINE(cuCtxGetSharedMemConfig, u32 *, config)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_ok(config)) return CU_INVALID_VALUE;
-    *config = c->shared_config;
+    *config = here.context->shared_config;
     return CU_OK;
 }
-CU_API(cuCtxSetSharedMemConfig)(u32 config)
+CU_DEFINE(cuCtxSetSharedMemConfig, u32, config)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    c->shared_config = config;
+    here.context->shared_config = config;
     return CU_OK;
 }
-CU_API(cuCtxResetPersistingL2Cache)(void)
-{
-    struct cu_context *c;
-    return cu_current(&c);
-}
+CU_DEFINE(cuCtxResetPersistingL2Cache) { return CU_OK; }

@@ -1,4 +1,5 @@
 /* Copies and fills: one way for all of them, since an address says itself whose memory it is. */
+#include "driver/cu_check.h"
 #include "driver/cu_engine.h"
 #include "driver/cu_mem.h"
 
@@ -220,35 +221,33 @@ static cu_result array_row(struct cu_array *to, u64 to_at, struct cu_array *from
                                          .depth = 1 },
                    h);
 }
-CU_API(cuMemcpyDtoA_v2)(struct cu_array *a, u64 at, u64 from, u64 n)
+CU_DEFINE(cuMemcpyDtoA_v2, struct cu_array *, a, u64, at, u64, from, u64, n)
 {
-    return cu_handle_is(a, CU_ARRAY) ? array_row(a, at, NULL, 0, NULL, from, n, SYNC) : CU_INVALID_VALUE;
+    return array_row(a, at, NULL, 0, NULL, from, n, SYNC);
 }
-CU_API(cuMemcpyAtoD_v2)(u64 to, struct cu_array *a, u64 at, u64 n)
+CU_DEFINE(cuMemcpyAtoD_v2, u64, to, struct cu_array *, a, u64, at, u64, n)
 {
-    return cu_handle_is(a, CU_ARRAY) ? array_row(NULL, 0, a, at, NULL, to, n, SYNC) : CU_INVALID_VALUE;
+    return array_row(NULL, 0, a, at, NULL, to, n, SYNC);
 }
-CU_API(cuMemcpyHtoA_v2)(struct cu_array *a, u64 at, const void *from, u64 n)
+CU_DEFINE(cuMemcpyHtoA_v2, struct cu_array *, a, u64, at, const void *, from, u64, n)
 {
-    return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, SYNC) : CU_INVALID_VALUE;
+    return array_row(a, at, NULL, 0, from, 0, n, SYNC);
 }
-CU_API(cuMemcpyHtoAAsync_v2)(struct cu_array *a, u64 at, const void *from, u64 n, void *s)
+CU_DEFINE(cuMemcpyHtoAAsync_v2, struct cu_array *, a, u64, at, const void *, from, u64, n, void *, s)
 {
-    return cu_handle_is(a, CU_ARRAY) && from ? array_row(a, at, NULL, 0, from, 0, n, ASYNC) : CU_INVALID_VALUE;
+    return array_row(a, at, NULL, 0, from, 0, n, ASYNC);
 }
-CU_API(cuMemcpyAtoH_v2)(void *to, struct cu_array *a, u64 at, u64 n)
+CU_DEFINE(cuMemcpyAtoH_v2, void *, to, struct cu_array *, a, u64, at, u64, n)
 {
-    return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, SYNC) : CU_INVALID_VALUE;
+    return array_row(NULL, 0, a, at, to, 0, n, SYNC);
 }
-CU_API(cuMemcpyAtoHAsync_v2)(void *to, struct cu_array *a, u64 at, u64 n, void *s)
+CU_DEFINE(cuMemcpyAtoHAsync_v2, void *, to, struct cu_array *, a, u64, at, u64, n, void *, s)
 {
-    return cu_handle_is(a, CU_ARRAY) && to ? array_row(NULL, 0, a, at, to, 0, n, ASYNC) : CU_INVALID_VALUE;
+    return array_row(NULL, 0, a, at, to, 0, n, ASYNC);
 }
-CU_API(cuMemcpyAtoA_v2)(struct cu_array *to, u64 to_at, struct cu_array *from, u64 from_at, u64 n)
+CU_DEFINE(cuMemcpyAtoA_v2, struct cu_array *, to, u64, to_at, struct cu_array *, from, u64, from_at, u64, n)
 {
-    return cu_handle_is(to, CU_ARRAY) && cu_handle_is(from, CU_ARRAY)
-               ? array_row(to, to_at, from, from_at, NULL, 0, n, SYNC)
-               : CU_INVALID_VALUE;
+    return array_row(to, to_at, from, from_at, NULL, 0, n, SYNC);
 }
 
 /* ---- fills ---- */

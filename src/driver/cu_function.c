@@ -1,4 +1,5 @@
 /* Attributes of kernels, and what a program sets of them. */
+#include "driver/cu_check.h"
 #include "driver/cu_image.h"
 #include "driver/cu_launch.h"
 #include "card/card.h"
@@ -79,34 +80,25 @@ static cu_result attribute_set(int which, int value, void *function, struct cu_d
     }
 }
 
-CU_API(cuFuncGetAttribute)(int *value, int which, void *function)
+CU_DEFINE(cuFuncGetAttribute, int *, value, int, which, void *, function)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    return r ? r : attribute_get(value, which, function, c->device);
+    return attribute_get(value, which, function, here.context->device);
 }
-CU_API(cuFuncSetAttribute)(void *function, int which, int value)
+CU_DEFINE(cuFuncSetAttribute, void *, function, int, which, int, value)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    return r ? r : attribute_set(which, value, function, c->device);
+    return attribute_set(which, value, function, here.context->device);
 }
-CU_API(cuKernelGetAttribute)(int *value, int which, void *kernel, int device)
+CU_DEFINE(cuKernelGetAttribute, int *, value, int, which, void *, kernel, int, device)
 {
-    cu_result r = cu_begin();
-    struct cu_device *d = cu_device_at(device);
-    return r ? r : d ? attribute_get(value, which, kernel, d) : CU_INVALID_DEVICE;
+    return attribute_get(value, which, kernel, here.device);
 }
-CU_API(cuKernelSetAttribute)(int which, int value, void *kernel, int device)
+CU_DEFINE(cuKernelSetAttribute, int, which, int, value, void *, kernel, int, device)
 {
-    cu_result r = cu_begin();
-    struct cu_device *d = cu_device_at(device);
-    return r ? r : d ? attribute_set(which, value, kernel, d) : CU_INVALID_DEVICE;
+    return attribute_set(which, value, kernel, here.device);
 }
-CU_API(cuFuncSetCacheConfig)(void *function, u32 config)
+CU_DEFINE(cuFuncSetCacheConfig, void *, function, u32, config)
 {
-    (void)config; /* a wish about caches, which hold no state here */
-    return cu_function_of(function) ? CU_OK : CU_INVALID_HANDLE;
+    return CU_OK; /* a wish about caches, which hold no state here */
 }
 CU_API(cuKernelSetCacheConfig)(void *kernel, u32 config, int device)
 {

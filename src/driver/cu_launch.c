@@ -1,4 +1,5 @@
 /* Launches. */
+#include "driver/cu_check.h"
 #include "driver/cu_reason.h"
 #include "driver/cu_engine.h"
 #include "driver/cu_launch.h"
@@ -284,11 +285,8 @@ struct cu_launch_params { /* CUDA_LAUNCH_PARAMS */
     void *stream;
     void **params;
 };
-CU_API(cuLaunchCooperativeKernelMultiDevice)(const struct cu_launch_params *list, unsigned n, unsigned flags)
+CU_DEFINE(cuLaunchCooperativeKernelMultiDevice, const struct cu_launch_params *, list, unsigned, n, unsigned, flags)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!n || flags > 3 || !bytes_readable(list, n * sizeof *list)) return CU_INVALID_VALUE;
     if (n > 1) {
         cu_refused("cuLaunchCooperativeKernelMultiDevice over several devices");
         return CU_NOT_SUPPORTED;

@@ -1,4 +1,5 @@
-/* cu_launch.h: launches with attributes, and the attributes of kernels. */
+/* cu_launch.h: launches with attributes, the attributes of kernels, and how many blocks of one a multiprocessor holds.
+ */
 #ifndef LOCKSTEP_CU_LAUNCH_H
 #define LOCKSTEP_CU_LAUNCH_H
 #include "driver/cu.h"
@@ -31,4 +32,10 @@ int cu_function_attribute(const struct cu_function *f, const lk_usage *u, const 
                           enum cu_function_attribute which);
 /* Whether CUDA_LAUNCH_BLOCKING makes launches wait. */
 bool cu_launch_blocks(void);
+
+/* Blocks on one multiprocessor, with so many threads and bytes of dynamic shared memory. */
+u32 cu_occupancy(struct cu_function *f, lk_kernel *k, struct cu_device *d, u32 threads, u64 dynamic);
+/* The same as cuOccupancyMaxActiveClusters has it, with a configuration whose shared memory may have 64 bits. */
+cu_result cu_occupancy_clusters(int *clusters, struct cu_function *f, const struct cu_launch_config *x);
+cu_result cu_occupancy_cluster_size(int *size, struct cu_function *f, const struct cu_launch_config *x);
 #endif

@@ -1,4 +1,5 @@
 /* Launches as they were before CUDA 4: shape, shared memory and arguments are set one by one in the function. */
+#include "driver/cu_check.h"
 #include "driver/cu_launch.h"
 
 enum { PARAMETER_BYTES = 4096 };
@@ -8,52 +9,40 @@ struct cu_old { /* what was set for the next launch of a function */
     u8 params[PARAMETER_BYTES];
 };
 
-static struct cu_old *old_of(void *function)
+static struct cu_old *old_of(struct cu_function *f)
 {
-    struct cu_function *f = cu_function_of(function);
-    if (f && !f->old) f->old = base_need(sizeof *f->old);
-    return f ? f->old : NULL;
+    if (!f->old) f->old = base_need(sizeof *f->old);
+    return f->old;
 }
 
-CU_API(cuFuncSetBlockShape)(void *f, int x, int y, int z)
+CU_DEFINE(cuFuncSetBlockShape, void *, f, int, x, int, y, int, z)
 {
-    struct cu_old *o = old_of(f);
-    if (!o) return CU_INVALID_HANDLE;
-    if (x <= 0 || y <= 0 || z <= 0) return CU_INVALID_VALUE;
+    struct cu_old *o = old_of(here.function);
     o->block[0] = (u32)x, o->block[1] = (u32)y, o->block[2] = (u32)z;
     return CU_OK;
 }
-CU_API(cuFuncSetSharedSize)(void *f, unsigned bytes)
+CU_DEFINE(cuFuncSetSharedSize, void *, f, unsigned, bytes)
 {
-    struct cu_old *o = old_of(f);
-    if (!o) return CU_INVALID_HANDLE;
-    o->shared = bytes;
+    old_of(here.function)->shared = bytes;
     return CU_OK;
 }
-CU_API(cuParamSetSize)(void *f, unsigned bytes)
+CU_DEFINE(cuParamSetSize, void *, f, unsigned, bytes)
 {
-    struct cu_old *o = old_of(f);
-    if (!o) return CU_INVALID_HANDLE;
-    if (bytes > PARAMETER_BYTES) return CU_INVALID_VALUE;
-    o->bytes = bytes;
+    old_of(here.function)->bytes = bytes;
     return CU_OK;
 }
-CU_API(cuParamSetv)(void *f, int offset, const void *value, unsigned bytes)
+CU_DEFINE(cuParamSetv, void *, f, int, offset, const void *, value, unsigned, bytes)
 {
-    struct cu_old *o = old_of(f);
-    if (!o) return CU_INVALID_HANDLE;
     if (offset < 0 || (u64)offset + bytes > PARAMETER_BYTES || !bytes_readable(value, bytes)) return CU_INVALID_VALUE;
-    memcpy(o->params + offset, value, bytes);
+    memcpy(old_of(here.function)->params + offset, value, bytes);
     return CU_OK;
 }
 CU_API(cuParamSeti)(void *f, int offset, unsigned value) { return lkcu_cuParamSetv(f, offset, &value, sizeof value); }
 CU_API(cuParamSetf)(void *f, int offset, float value) { return lkcu_cuParamSetv(f, offset, &value, sizeof value); }
 
-static cu_result go(void *f, int width, int height, void *stream)
+static cu_result go(struct cu_function *f, int width, int height, void *stream)
 {
     struct cu_old *o = old_of(f);
-    if (!o) return CU_INVALID_HANDLE;
-    if (width <= 0 || height <= 0) return CU_INVALID_VALUE;
     void *extra[] = { (void *)1, o->params, (void *)2, &o->bytes, NULL };
     return cu_launch(f, &(struct cu_launch){ .grid = { (u32)width, (u32)height, 1 },
                                              .block = { o->block[0], o->block[1], o->block[2] },
@@ -61,6 +50,9 @@ static cu_result go(void *f, int width, int height, void *stream)
                                              .stream = stream,
                                              .extra = extra });
 }
-CU_API(cuLaunch)(void *f) { return go(f, 1, 1, NULL); }
-CU_API(cuLaunchGrid)(void *f, int width, int height) { return go(f, width, height, NULL); }
-CU_API(cuLaunchGridAsync)(void *f, int width, int height, void *stream) { return go(f, width, height, stream); }
+CU_DEFINE(cuLaunch, void *, f) { return go(here.function, 1, 1, NULL); }
+CU_DEFINE(cuLaunchGrid, void *, f, int, width, int, height) { return go(here.function, width, height, NULL); }
+CU_DEFINE(cuLaunchGridAsync, void *, f, int, width, int, height, void *, stream)
+{
+    return go(here.function, width, height, stream);
+}

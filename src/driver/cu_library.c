@@ -1,5 +1,6 @@
 /* Libraries and kernels: images that belong to no context. CUkernel and CUfunction are the same handle here: it finds
  * its device when it is used. */
+#include "driver/cu_check.h"
 #include "driver/cu_image.h"
 
 static cu_result load(struct cu_image **out, const void *code, int *option, void **value, unsigned n, bool keep)
@@ -73,40 +74,28 @@ static cu_result enter(struct cu_image *m, struct cu_device **d)
     return CU_OK;
 }
 
-CU_API(cuLibraryGetKernel)(struct cu_function **out, struct cu_image *m, const char *name)
+CU_DEFINE(cuLibraryGetKernel, struct cu_function **, out, struct cu_image *, m, const char *, name)
 {
-    struct cu_device *d;
-    cu_result r = enter(m, &d);
-    if (r) return r;
-    return cu_ok(out) && cu_ok(name) ? cu_image_function(m, d, name, out) : CU_INVALID_VALUE;
+    return cu_image_function(m, here.device, name, out);
 }
 
-CU_API(cuLibraryGetKernelCount)(unsigned *count, struct cu_image *m)
+CU_DEFINE(cuLibraryGetKernelCount, unsigned *, count, struct cu_image *, m)
 {
-    struct cu_device *d;
     lk_module *loaded;
-    cu_result r = enter(m, &d);
+    cu_result r = cu_image_on(m, here.device, &loaded);
     if (r) return r;
-    if (!cu_ok(count)) return CU_INVALID_VALUE;
-    if ((r = cu_image_on(m, d, &loaded))) return r;
     *count = lk_module_kernel_count(loaded);
     return CU_OK;
 }
 
-CU_API(cuLibraryEnumerateKernels)(struct cu_function **out, unsigned most, struct cu_image *m)
+CU_DEFINE(cuLibraryEnumerateKernels, struct cu_function **, out, unsigned, most, struct cu_image *, m)
 {
-    struct cu_device *d;
-    cu_result r = enter(m, &d);
-    return r ? r : cu_image_functions(m, d, out, most);
+    return cu_image_functions(m, here.device, out, most);
 }
 
-CU_API(cuLibraryGetModule)(struct cu_image **out, struct cu_image *m)
+CU_DEFINE(cuLibraryGetModule, struct cu_image **, out, struct cu_image *, m)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_handle_is(m, CU_LIBRARY)) return CU_INVALID_HANDLE;
-    return cu_ok(out) ? cu_image_view(m, c->device, out) : CU_INVALID_VALUE;
+    return cu_image_view(m, here.context->device, out);
 }
 
 static cu_result global_get(u64 *address, u64 *bytes, struct cu_image *m, const char *name, bool managed)
@@ -128,13 +117,7 @@ CU_API(cuLibraryGetManaged)(u64 *address, u64 *bytes, struct cu_image *m, const 
     return global_get(address, bytes, m, name, true);
 }
 /* Only an image with a table of such functions has them. */
-CU_API(cuLibraryGetUnifiedFunction)(void **out, struct cu_image *m, const char *name)
-{
-    struct cu_device *d;
-    cu_result r = enter(m, &d);
-    if (r) return r;
-    return cu_ok(out) && cu_ok(name) ? CU_NOT_FOUND : CU_INVALID_VALUE;
-}
+CU_DEFINE(cuLibraryGetUnifiedFunction, void **, out, struct cu_image *, m, const char *, name) { return CU_NOT_FOUND; }
 
 /* ---- kernels ---- */
 
@@ -144,21 +127,16 @@ CU_API(cuKernelGetParamInfo)(void *kernel, u64 index, u64 *offset, u64 *bytes)
     return lkcu_cuFuncGetParamInfo(kernel, index, offset, bytes);
 }
 
-CU_API(cuKernelGetFunction)(struct cu_function **out, void *kernel)
+CU_DEFINE(cuKernelGetFunction, struct cu_function **, out, void *, kernel)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     if (!cu_function_of(kernel)) return CU_INVALID_HANDLE;
     *out = kernel;
     return CU_OK;
 }
 
-CU_API(cuKernelGetLibrary)(struct cu_image **out, void *kernel)
+CU_DEFINE(cuKernelGetLibrary, struct cu_image **, out, void *, kernel)
 {
     struct cu_function *f = cu_function_of(kernel);
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     if (!f || f->image->kind != CU_LIBRARY) return CU_INVALID_HANDLE;
     *out = f->image;
     return CU_OK;

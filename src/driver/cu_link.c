@@ -2,6 +2,7 @@
  *
  * What cuLinkComplete gives is the PTX that all of them make together: cuModuleLoadData takes it as it takes a cubin.
  */
+#include "driver/cu_check.h"
 #include "driver/cu_engine.h"
 #include "driver/cu_image.h"
 
@@ -17,17 +18,14 @@ struct cu_link { /* CUlinkState */
     struct text said;  /* errors so far, for the log */
 };
 
-CU_API(cuLinkCreate_v2)(unsigned n, int *option, void **value, struct cu_link **out)
+CU_DEFINE(cuLinkCreate_v2, unsigned, n, int *, option, void **, value, struct cu_link **, out)
 {
-    struct cu_context *c;
     struct cu_jit j;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_jit_read(&j, n, option, value);
     if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
-    if ((r = cu_jit_read(&j, n, option, value))) return r;
     struct cu_link *l = cu_handle_new(CU_LINK, sizeof *l);
     if (!l) return CU_OUT_OF_MEMORY;
-    l->device = c->device;
+    l->device = here.context->device;
     pthread_mutex_init(&l->lock, NULL);
     l->jit = j;
     cu_jit_end(&l->jit, CU_OK, "", NULL);
@@ -114,12 +112,9 @@ static cu_result add(struct cu_link *l, u32 type, const void *data, u64 bytes, c
 }
 
 /* Options of one input override those of the linker; logs are the linker's alone. */
-static cu_result enter(struct cu_link *l, unsigned n, int *option, void **value)
+static cu_result options_check(unsigned n, int *option, void **value)
 {
     struct cu_jit j;
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(l, CU_LINK)) return CU_INVALID_HANDLE;
     return cu_jit_read(&j, n, option, value);
 }
 
@@ -131,10 +126,10 @@ static cu_result add_locked(struct cu_link *l, u32 type, const void *data, u64 b
     return r;
 }
 
-CU_API(cuLinkAddData_v2)
-(struct cu_link *l, u32 type, void *data, u64 bytes, const char *name, unsigned n, int *option, void **value)
+CU_DEFINE(cuLinkAddData_v2, struct cu_link *, l, u32, type, void *, data, u64, bytes, const char *, name, unsigned, n,
+          int *, option, void **, value)
 {
-    cu_result r = enter(l, n, option, value);
+    cu_result r = options_check(n, option, value);
     if (r) return r;
     if (name && !cu_ok(name)) return CU_INVALID_VALUE;
     return add_locked(l, type, data, bytes, name ? name : "<unknown>");
@@ -155,9 +150,10 @@ static cu_result add_file(void *self, const void *data, u64 bytes)
     const struct file_add *f = self;
     return add_locked(f->link, f->type, data, bytes, f->path);
 }
-CU_API(cuLinkAddFile_v2)(struct cu_link *l, u32 type, const char *path, unsigned n, int *option, void **value)
+CU_DEFINE(cuLinkAddFile_v2, struct cu_link *, l, u32, type, const char *, path, unsigned, n, int *, option, void **,
+          value)
 {
-    cu_result r = enter(l, n, option, value);
+    cu_result r = options_check(n, option, value);
     struct file_add f = { l, type, path };
     return r ? r : cu_file_load(path, add_file, &f);
 }
@@ -200,12 +196,9 @@ static cu_result link_all(struct cu_link *l)
     return r;
 }
 
-CU_API(cuLinkComplete)(struct cu_link *l, void **out, u64 *bytes)
+CU_DEFINE(cuLinkComplete, struct cu_link *, l, void **, out, u64 *, bytes)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(l, CU_LINK)) return CU_INVALID_HANDLE;
-    if (!cu_ok(out) || (bytes && !cu_ok(bytes))) return CU_INVALID_VALUE;
+    cu_result r = CU_OK;
     lock(&l->lock);
     if (!l->linked) r = link_all(l);
     if (!r) *out = l->linked;
@@ -224,9 +217,7 @@ static cu_result link_end(void *handle)
     pthread_mutex_destroy(&l->lock);
     return CU_OK;
 }
-CU_API(cuLinkDestroy)(struct cu_link *l)
+CU_DEFINE(cuLinkDestroy, struct cu_link *, l)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
     return cu_handle_take(l, CU_LINK) ? cu_handle_drop(l, link_end) : CU_INVALID_HANDLE;
 }

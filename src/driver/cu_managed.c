@@ -3,6 +3,7 @@
  *
  * Each allocation of which something was said has a note, found by its start; a note of memory that is gone is known by
  * the number of the allocation (lk_memory_info.id). */
+#include "driver/cu_check.h"
 #include "driver/cu_mem.h"
 
 enum { CPU = -1, NOWHERE = -2, PAGE = 4096 }; /* CU_DEVICE_CPU, CU_DEVICE_INVALID */
@@ -256,13 +257,15 @@ static cu_result batch(const u64 *address, const u64 *bytes, u64 n, const struct
     }
     return CU_OK;
 }
-CU_API(cuMemPrefetchBatchAsync)(CU_RANGES, CU_PLACES, u64 flags, void *s)
+CU_DEFINE(cuMemPrefetchBatchAsync, u64 *, a, u64 *, b, u64, n, const struct cu_location *, l, u64 *, index, u64, places,
+          u64, flags, void *, s)
 {
-    return cu_ok(l) ? batch(a, b, n, l, index, places, flags, s) : CU_INVALID_VALUE;
+    return batch(a, b, n, l, index, places, flags, s);
 }
-CU_API(cuMemDiscardAndPrefetchBatchAsync)(CU_RANGES, CU_PLACES, u64 flags, void *s)
+CU_DEFINE(cuMemDiscardAndPrefetchBatchAsync, u64 *, a, u64 *, b, u64, n, const struct cu_location *, l, u64 *, index,
+          u64, places, u64, flags, void *, s)
 {
-    return cu_ok(l) ? batch(a, b, n, l, index, places, flags, s) : CU_INVALID_VALUE;
+    return batch(a, b, n, l, index, places, flags, s);
 }
 CU_API(cuMemDiscardBatchAsync)(CU_RANGES, u64 flags, void *s) { return batch(a, b, n, NULL, NULL, 0, flags, s); }
 
@@ -340,16 +343,14 @@ static cu_result range_attribute(int *out, u64 size, int which, u64 address, u64
     return CU_OK;
 }
 
-CU_API(cuMemRangeGetAttribute)(void *out, u64 size, int which, u64 address, u64 bytes)
+CU_DEFINE(cuMemRangeGetAttribute, void *, out, u64, size, int, which, u64, address, u64, bytes)
 {
-    cu_result r = cu_begin();
-    return r ? r : range_attribute(out, size, which, address, bytes);
+    return range_attribute(out, size, which, address, bytes);
 }
-CU_API(cuMemRangeGetAttributes)(void **out, u64 *size, int *which, u64 n, u64 address, u64 bytes)
+CU_DEFINE(cuMemRangeGetAttributes, void **, out, u64 *, size, int *, which, u64, n, u64, address, u64, bytes)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!n || n > 64 || !bytes_readable(out, n * 8) || !bytes_readable(size, n * 8) || !bytes_readable(which, n * 4))
+    cu_result r = CU_OK;
+    if (!bytes_readable(out, n * 8) || !bytes_readable(size, n * 8) || !bytes_readable(which, n * 4))
         return CU_INVALID_VALUE;
     for (u64 i = 0; i < n && !r; i++) r = range_attribute(out[i], size[i], which[i], address, bytes);
     return r;
@@ -360,15 +361,12 @@ CU_API(cuMemRangeGetAttributes)(void **out, u64 *size, int *which, u64 n, u64 ad
 enum { ATTACH_GLOBAL = 1, ATTACH_HOST = 2, ATTACH_SINGLE = 4 };
 
 /* Devices with concurrent access to managed memory look at nothing of this. */
-CU_API(cuStreamAttachMemAsync)(void *stream, u64 address, u64 bytes, unsigned flags)
+CU_DEFINE(cuStreamAttachMemAsync, void *, stream, u64, address, u64, bytes, unsigned, flags)
 {
-    struct cu_context *c;
-    lk_stream *st;
     lk_memory_info info;
-    cu_result r = cu_current_for(stream, &c);
-    if (r || (r = cu_stream_of(c, stream, &st))) return r;
     if (flags != ATTACH_GLOBAL && flags != ATTACH_HOST && flags != ATTACH_SINGLE) return CU_INVALID_VALUE;
     if (flags == ATTACH_SINGLE && (uintptr_t)stream <= 2) return CU_INVALID_VALUE; /* no default stream */
-    if ((r = managed_range(address, 1, &info))) return r;
+    cu_result r = managed_range(address, 1, &info);
+    if (r) return r;
     return address == info.base && (!bytes || bytes == info.bytes) ? CU_OK : CU_INVALID_VALUE;
 }

@@ -1,4 +1,5 @@
 /* Memory: what is allocated, pinned, registered and managed, and what an address is. */
+#include "driver/cu_check.h"
 #include "driver/cu_engine.h"
 #include "driver/gate.h"
 #include "driver/cu_mem.h"
@@ -53,14 +54,10 @@ static cu_result release(u64 address, bool host)
 CU_API(cuMemAlloc_v2)(u64 *out, u64 bytes) { return allocate(out, bytes, LK_MEMORY_DEVICE); }
 CU_API(cuMemFree_v2)(u64 address) { return release(address, false); }
 
-CU_API(cuMemAllocPitch_v2)(u64 *out, u64 *pitch, u64 width, u64 rows, unsigned element)
+CU_DEFINE(cuMemAllocPitch_v2, u64 *, out, u64 *, pitch, u64, width, u64, rows, unsigned, element)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_ok(out) || !cu_ok(pitch) || !width || !rows || (element != 4 && element != 8 && element != 16))
-        return CU_INVALID_VALUE;
-    lk_gpu *gpu = c->device->gpu;
+    if (element != 4 && element != 8 && element != 16) return CU_INVALID_VALUE;
+    lk_gpu *gpu = here.context->device->gpu;
     return cu_status(gpu, lk_memory_alloc_pitched(gpu, width, rows, 1, NULL, out, pitch));
 }
 
@@ -72,10 +69,9 @@ CU_API(cuMemAllocManaged)(u64 *out, u64 bytes, unsigned flags)
 enum { HOST_PORTABLE = 1, HOST_MAPPED = 2, HOST_IO = 4 }; /* CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY */
 
 /* Pinned memory is mapped, and has one address for both sides. */
-CU_API(cuMemHostAlloc)(void **out, u64 bytes, unsigned flags)
+CU_DEFINE(cuMemHostAlloc, void **, out, u64, bytes, unsigned, flags)
 {
     u64 address;
-    if (!cu_ok(out) || flags & ~7u) return CU_INVALID_VALUE;
     cu_result r = allocate(&address, bytes, LK_MEMORY_PINNED);
     if (r) return r;
     cu_note_flags(address, flags & ~(u32)HOST_MAPPED);
@@ -85,25 +81,19 @@ CU_API(cuMemHostAlloc)(void **out, u64 bytes, unsigned flags)
 CU_API(cuMemAllocHost_v2)(void **out, u64 bytes) { return lkcu_cuMemHostAlloc(out, bytes, 0); }
 CU_API(cuMemFreeHost)(void *p) { return release((uintptr_t)p, true); }
 
-CU_API(cuMemHostRegister_v2)(void *p, u64 bytes, unsigned flags)
+CU_DEFINE(cuMemHostRegister_v2, void *, p, u64, bytes, unsigned, flags)
 {
-    struct cu_context *c;
     u64 address;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!p || !bytes || flags & ~15u) return CU_INVALID_VALUE;
     if (flags & HOST_IO) return CU_INVALID_VALUE; /* it is memory, and no device's registers */
-    r = cu_status(c->device->gpu, lk_memory_register(c->device->gpu, p, bytes, NULL, &address));
+    cu_result r = cu_status(here.context->device->gpu,
+                            lk_memory_register(here.context->device->gpu, p, bytes, NULL, &address));
     if (!r) cu_note_flags(address, flags & HOST_PORTABLE);
     return r;
 }
 CU_API(cuMemHostRegister)(void *p, u64 bytes, unsigned flags) { return lkcu_cuMemHostRegister_v2(p, bytes, flags); }
-CU_API(cuMemHostUnregister)(void *p)
+CU_DEFINE(cuMemHostUnregister, void *, p)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    return p ? cu_status(c->device->gpu, lk_memory_unregister(c->device->gpu, p)) : CU_INVALID_VALUE;
+    return cu_status(here.context->device->gpu, lk_memory_unregister(here.context->device->gpu, p));
 }
 
 bool cu_memory_at(u64 address, lk_memory_info *info)
@@ -127,46 +117,35 @@ static u32 right_of(const lk_memory_info *info, u64 address)
 }
 static bool is_host_memory(lk_memory_kind k) { return k == LK_MEMORY_PINNED || k == LK_MEMORY_REGISTERED; }
 
-CU_API(cuMemHostGetDevicePointer_v2)(u64 *out, void *p, unsigned flags)
+CU_DEFINE(cuMemHostGetDevicePointer_v2, u64 *, out, void *, p, unsigned, flags)
 {
     lk_memory_info info;
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(out) || flags || !cu_memory_at((uintptr_t)p, &info) || !is_host_memory(info.kind) ||
-        cu_pool_at((uintptr_t)p))
+    if (!cu_memory_at((uintptr_t)p, &info) || !is_host_memory(info.kind) || cu_pool_at((uintptr_t)p))
         return CU_INVALID_VALUE;
     *out = (uintptr_t)p;
     return CU_OK;
 }
 
-CU_API(cuMemHostGetFlags)(unsigned *flags, void *p)
+CU_DEFINE(cuMemHostGetFlags, unsigned *, flags, void *, p)
 {
     lk_memory_info info;
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(flags) || !cu_memory_at((uintptr_t)p, &info) || !is_host_memory(info.kind) || cu_pool_at((uintptr_t)p))
+    if (!cu_memory_at((uintptr_t)p, &info) || !is_host_memory(info.kind) || cu_pool_at((uintptr_t)p))
         return CU_INVALID_VALUE;
     *flags = cu_note_flags_of(&info) | HOST_MAPPED;
     return CU_OK;
 }
 
-CU_API(cuMemGetInfo_v2)(u64 *left, u64 *total)
+CU_DEFINE(cuMemGetInfo_v2, u64 *, left, u64 *, total)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_ok(left) || !cu_ok(total)) return CU_INVALID_VALUE;
-    u64 live = lk_memory_live(c->device->gpu);
-    *total = c->device->card->memory;
+    u64 live = lk_memory_live(here.context->device->gpu);
+    *total = here.context->device->card->memory;
     *left = *total > live ? *total - live : 0;
     return CU_OK;
 }
 
-CU_API(cuMemGetAddressRange_v2)(u64 *base, u64 *bytes, u64 address)
+CU_DEFINE(cuMemGetAddressRange_v2, u64 *, base, u64 *, bytes, u64, address)
 {
     lk_memory_info info;
-    cu_result r = cu_begin();
-    if (r) return r;
     if (!cu_memory_at(address, &info) || !right_of(&info, address) || cu_pool_closed(address)) return CU_NOT_FOUND;
     if (base) *base = info.base;
     if (bytes) *bytes = info.bytes;
@@ -278,18 +257,15 @@ static u32 pointer_bytes(int which)
     }
 }
 
-CU_API(cuPointerGetAttribute)(void *out, int which, u64 address)
+CU_DEFINE(cuPointerGetAttribute, void *, out, int, which, u64, address)
 {
-    cu_result r = cu_begin();
-    return r ? r : bytes_readable(out, pointer_bytes(which)) ? pointer_fact(out, which, address) : CU_INVALID_VALUE;
+    return bytes_readable(out, pointer_bytes(which)) ? pointer_fact(out, which, address) : CU_INVALID_VALUE;
 }
 
 /* Attributes that do not apply become zero here, and nothing fails. */
-CU_API(cuPointerGetAttributes)(unsigned n, const int *which, void **out, u64 address)
+CU_DEFINE(cuPointerGetAttributes, unsigned, n, const int *, which, void **, out, u64, address)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!n || n > 64 || !bytes_readable(which, n * 4) || !bytes_readable(out, n * 8)) return CU_INVALID_VALUE;
+    if (!bytes_readable(which, n * 4) || !bytes_readable(out, n * 8)) return CU_INVALID_VALUE;
     for (u32 i = 0; i < n; i++) {
         if (!bytes_readable(out[i], pointer_bytes(which[i]))) return CU_INVALID_VALUE;
         if (!pointer_fact(out[i], which[i], address)) continue;
@@ -298,34 +274,23 @@ CU_API(cuPointerGetAttributes)(unsigned n, const int *which, void **out, u64 add
     }
     return CU_OK;
 }
-CU_API(cuPointerSetAttribute)(const void *value, int which, u64 address)
+CU_DEFINE(cuPointerSetAttribute, const void *, value, int, which, u64, address)
 {
     lk_memory_info info;
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (which != POINTER_SYNC || !bytes_readable(value, 4) || !cu_memory_at(address, &info)) return CU_INVALID_VALUE;
+    if (which != POINTER_SYNC || !cu_memory_at(address, &info)) return CU_INVALID_VALUE;
     cu_note_sync(&info, *(const u32 *)value != 0);
     return CU_OK;
 }
 
 /* ---- in stream order ---- */
 
-CU_API(cuMemAllocAsync)(u64 *out, u64 bytes, void *stream)
+CU_DEFINE(cuMemAllocAsync, u64 *, out, u64, bytes, void *, stream)
 {
-    struct cu_context *c;
-    lk_stream *st;
-    cu_result r = cu_current_for(stream, &c);
-    if (r || (r = cu_stream_of(c, stream, &st))) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = 0;
     if (!bytes) return CU_OK;
-    return cu_status(c->device->gpu, lk_memory_alloc_async(st, bytes, NULL, NULL, out));
+    return cu_status(here.context->device->gpu, lk_memory_alloc_async(here.stream, bytes, NULL, NULL, out));
 }
-CU_API(cuMemFreeAsync)(u64 address, void *stream)
+CU_DEFINE(cuMemFreeAsync, u64, address, void *, stream)
 {
-    struct cu_context *c;
-    lk_stream *st;
-    cu_result r = cu_current_for(stream, &c);
-    if (r || (r = cu_stream_of(c, stream, &st))) return r;
-    return address ? cu_status(c->device->gpu, lk_memory_free_async(st, address)) : CU_OK;
+    return address ? cu_status(here.context->device->gpu, lk_memory_free_async(here.stream, address)) : CU_OK;
 }

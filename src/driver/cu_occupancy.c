@@ -1,6 +1,5 @@
 /* Occupancy (card/occupancy.h), for programs that ask. Registers are known where the program brings machine code for
  * the device, or the kernel has a bound; where they are not, they limit nothing. */
-#include "driver/cu_occupancy.h"
 #include "driver/cu_image.h"
 #include "driver/cu_launch.h"
 #include "card/occupancy.h"

@@ -4,6 +4,7 @@
  * A pool is of pinned memory of a device or of the host, or of managed memory that prefers a place or none. Memory of
  * the host is nobody's, but each pool here is of the device that is current when it is made: streams of other devices
  * do not allocate from it. */
+#include "driver/cu_check.h"
 #include "driver/cu_mem.h"
 #include <unistd.h>
 
@@ -53,47 +54,43 @@ static struct cu_pool *pool_make(struct cu_device *d, lk_pool *pool, u32 type, s
     return cu_handle_open(p);
 }
 
-static cu_result standard_of(int device, struct cu_device **d, struct cu_pool **out)
+static cu_result standard_of(struct cu_device *d, struct cu_pool **out)
 {
-    cu_result r = cu_begin();
+    cu_result r = cu_device_open(d);
     if (r) return r;
-    if (!(*d = cu_device_at(device))) return CU_INVALID_DEVICE;
-    if ((r = cu_device_open(*d))) return r;
     lock(&all.lock);
-    struct cu_pool **at = &all.standard[(*d)->ordinal];
-    lk_pool *pool = *at ? NULL : lk_pool_default((*d)->gpu);
-    if (pool) *at = pool_make(*d, pool, TYPE_PINNED, (struct cu_location){ PLACE_DEVICE, device }, true);
+    struct cu_pool **at = &all.standard[d->ordinal];
+    lk_pool *pool = *at ? NULL : lk_pool_default(d->gpu);
+    if (pool) *at = pool_make(d, pool, TYPE_PINNED, (struct cu_location){ PLACE_DEVICE, (int)d->ordinal }, true);
     *out = *at;
     unlock(&all.lock);
     return *out ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
-CU_API(cuDeviceGetDefaultMemPool)(struct cu_pool **out, int device)
+CU_DEFINE(cuDeviceGetDefaultMemPool, struct cu_pool **, out, int, device)
 {
-    struct cu_device *d;
     struct cu_pool *p;
-    cu_result r = cu_ok(out) ? standard_of(device, &d, &p) : CU_INVALID_VALUE;
+    cu_result r = standard_of(here.device, &p);
     if (!r) *out = p;
     return r;
 }
 
-CU_API(cuDeviceGetMemPool)(struct cu_pool **out, int device)
+CU_DEFINE(cuDeviceGetMemPool, struct cu_pool **, out, int, device)
 {
-    struct cu_device *d;
     struct cu_pool *p;
-    cu_result r = cu_ok(out) ? standard_of(device, &d, &p) : CU_INVALID_VALUE;
+    cu_result r = standard_of(here.device, &p);
     if (r) return r;
     lock(&all.lock);
-    *out = all.current[d->ordinal] ? all.current[d->ordinal] : p;
+    *out = all.current[here.device->ordinal] ? all.current[here.device->ordinal] : p;
     unlock(&all.lock);
     return CU_OK;
 }
 
-CU_API(cuDeviceSetMemPool)(int device, struct cu_pool *p)
+CU_DEFINE(cuDeviceSetMemPool, int, device, struct cu_pool *, p)
 {
-    struct cu_device *d;
+    struct cu_device *d = here.device;
     struct cu_pool *standard;
-    cu_result r = standard_of(device, &d, &standard);
+    cu_result r = standard_of(d, &standard);
     if (r) return r;
     if (!cu_handle_is(p, CU_POOL) || p->device != d || p->type != TYPE_PINNED || p->location.type != PLACE_DEVICE)
         return CU_INVALID_VALUE;
@@ -174,10 +171,8 @@ enum which_pool { POOL_DEFAULT, POOL_CURRENT };
 static cu_result of_place(struct cu_pool **out, const struct cu_location *from, u32 type, enum which_pool which)
 {
     struct cu_location l;
-    cu_result r = cu_begin();
+    cu_result r = place_check(type, from, &l);
     if (r) return r;
-    if (!cu_ok(out) || !cu_ok(from)) return CU_INVALID_VALUE;
-    if ((r = place_check(type, from, &l))) return r;
     if (l.type == PLACE_NUMA_CURRENT) return CU_NOT_SUPPORTED;
     if (l.type == PLACE_DEVICE && type == TYPE_PINNED)
         return (which == POOL_DEFAULT ? lkcu_cuDeviceGetDefaultMemPool : lkcu_cuDeviceGetMemPool)(out, l.id);
@@ -191,21 +186,19 @@ static cu_result of_place(struct cu_pool **out, const struct cu_location *from, 
     unlock(&all.lock);
     return r;
 }
-CU_API(cuMemGetDefaultMemPool)(struct cu_pool **out, const struct cu_location *l, u32 type)
+CU_DEFINE(cuMemGetDefaultMemPool, struct cu_pool **, out, const struct cu_location *, l, u32, type)
 {
     return of_place(out, l, type, POOL_DEFAULT);
 }
-CU_API(cuMemGetMemPool)(struct cu_pool **out, const struct cu_location *l, u32 type)
+CU_DEFINE(cuMemGetMemPool, struct cu_pool **, out, const struct cu_location *, l, u32, type)
 {
     return of_place(out, l, type, POOL_CURRENT);
 }
-CU_API(cuMemSetMemPool)(const struct cu_location *from, u32 type, struct cu_pool *p)
+CU_DEFINE(cuMemSetMemPool, const struct cu_location *, from, u32, type, struct cu_pool *, p)
 {
     struct cu_location l;
-    cu_result r = cu_begin();
+    cu_result r = place_check(type, from, &l);
     if (r) return r;
-    if (!cu_ok(from) || !cu_handle_is(p, CU_POOL)) return CU_INVALID_VALUE;
-    if ((r = place_check(type, from, &l))) return r;
     if (p->type != type || !same_place(&p->location, &l)) return CU_INVALID_VALUE;
     if (l.type == PLACE_DEVICE && type == TYPE_PINNED) return lkcu_cuDeviceSetMemPool(l.id, p);
     lock(&all.lock);
@@ -215,13 +208,11 @@ CU_API(cuMemSetMemPool)(const struct cu_location *from, u32 type, struct cu_pool
     return x ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
-CU_API(cuMemPoolCreate)(struct cu_pool **out, const struct cu_pool_props *x)
+CU_DEFINE(cuMemPoolCreate, struct cu_pool **, out, const struct cu_pool_props *, x)
 {
     struct cu_location l;
-    cu_result r = cu_begin();
+    cu_result r = place_check(x->type, &x->location, &l);
     if (r) return r;
-    if (!cu_ok(out) || !cu_ok(x)) return CU_INVALID_VALUE;
-    if ((r = place_check(x->type, &x->location, &l))) return r;
     if (x->handles && (x->type == TYPE_MANAGED || l.type == PLACE_HOST)) return CU_INVALID_VALUE;
     if (x->handles) {
         cu_refused("cuMemPoolCreate with a handle type for other processes");
@@ -244,24 +235,15 @@ static cu_result pool_end(void *handle)
     unlock(&all.lock);
     return cu_status(p->device->gpu, lk_pool_destroy(p->pool));
 }
-CU_API(cuMemPoolDestroy)(struct cu_pool *p)
+CU_DEFINE(cuMemPoolDestroy, struct cu_pool *, p)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(p, CU_POOL) || p->standard || !cu_handle_take(p, CU_POOL)) return CU_INVALID_VALUE;
+    if (p->standard || !cu_handle_take(p, CU_POOL)) return CU_INVALID_VALUE;
     return cu_handle_drop(p, pool_end);
 }
 
-static cu_result enter(const struct cu_pool *p)
+CU_DEFINE(cuMemPoolTrimTo, struct cu_pool *, p, u64, keep)
 {
-    cu_result r = cu_begin();
-    return r ? r : cu_handle_is(p, CU_POOL) ? CU_OK : CU_INVALID_VALUE;
-}
-
-CU_API(cuMemPoolTrimTo)(struct cu_pool *p, u64 keep)
-{
-    cu_result r = enter(p);
-    return r ? r : cu_status(p->device->gpu, lk_pool_trim(p->pool, keep));
+    return cu_status(p->device->gpu, lk_pool_trim(p->pool, keep));
 }
 
 enum { /* CUmemPool_attribute */
@@ -274,10 +256,8 @@ enum { /* CUmemPool_attribute */
        USED_HIGH
 };
 
-CU_API(cuMemPoolSetAttribute)(struct cu_pool *p, u32 which, const void *value)
+CU_DEFINE(cuMemPoolSetAttribute, struct cu_pool *, p, u32, which, const void *, value)
 {
-    cu_result r = enter(p);
-    if (r) return r;
     if (which < REUSE_EVENTS || which > USED_HIGH || !bytes_readable(value, which <= REUSE_INTERNAL ? 4 : 8))
         return CU_INVALID_VALUE;
     lk_pool_info info = { .size = sizeof info };
@@ -295,14 +275,13 @@ CU_API(cuMemPoolSetAttribute)(struct cu_pool *p, u32 which, const void *value)
     }
 }
 
-CU_API(cuMemPoolGetAttribute)(struct cu_pool *p, u32 which, void *value)
+CU_DEFINE(cuMemPoolGetAttribute, struct cu_pool *, p, u32, which, void *, value)
 {
-    cu_result r = enter(p);
-    if (r) return r;
     if (which < REUSE_EVENTS || which > USED_HIGH || !bytes_readable(value, which <= REUSE_INTERNAL ? 4 : 8))
         return CU_INVALID_VALUE;
     lk_pool_info info = { .size = sizeof info };
-    if ((r = cu_status(p->device->gpu, lk_pool_usage(p->pool, &info, 0)))) return r;
+    cu_result r = cu_status(p->device->gpu, lk_pool_usage(p->pool, &info, 0));
+    if (r) return r;
     switch (which) {
     default: *(int *)value = p->reuse[which - REUSE_EVENTS]; break;
     case THRESHOLD: *(u64 *)value = info.threshold; break;
@@ -317,10 +296,9 @@ CU_API(cuMemPoolGetAttribute)(struct cu_pool *p, u32 which, void *value)
 static bool is_host_place(const struct cu_location *l) { return l->type == PLACE_HOST || l->type == PLACE_NUMA; }
 
 /* A device always has all rights to its own memory, and the host to its. */
-CU_API(cuMemPoolSetAccess)(struct cu_pool *p, const struct cu_access *a, u64 n)
+CU_DEFINE(cuMemPoolSetAccess, struct cu_pool *, p, const struct cu_access *, a, u64, n)
 {
-    cu_result r = enter(p);
-    if (r) return r;
+    cu_result r = CU_OK;
     bool device = p->type == TYPE_PINNED && p->location.type == PLACE_DEVICE;
     if (!n || n > CU_DEVICES || !bytes_readable(a, n * sizeof *a)) return CU_INVALID_VALUE;
     for (u64 i = 0; i < n; i++) {
@@ -340,11 +318,8 @@ CU_API(cuMemPoolSetAccess)(struct cu_pool *p, const struct cu_access *a, u64 n)
     return r;
 }
 
-CU_API(cuMemPoolGetAccess)(u32 *flags, struct cu_pool *p, const struct cu_location *l)
+CU_DEFINE(cuMemPoolGetAccess, u32 *, flags, struct cu_pool *, p, const struct cu_location *, l)
 {
-    cu_result r = enter(p);
-    if (r) return r;
-    if (!cu_ok(flags) || !cu_ok(l)) return CU_INVALID_VALUE;
     const struct cu_device *d = l->type == PLACE_DEVICE ? cu_device_at(l->id) : NULL;
     if (!d && !is_host_place(l)) return CU_INVALID_VALUE;
     *flags = d ? p->right[d->ordinal] : is_host_pool(p) ? RIGHT_WRITE : RIGHT_NONE;
@@ -357,21 +332,16 @@ bool cu_pool_closed(u64 address)
     return p && is_host_pool(p) && !p->right[p->device->ordinal];
 }
 
-CU_API(cuMemAllocFromPoolAsync)(u64 *out, u64 bytes, struct cu_pool *p, void *stream)
+CU_DEFINE(cuMemAllocFromPoolAsync, u64 *, out, u64, bytes, struct cu_pool *, p, void *, stream)
 {
-    struct cu_context *c;
-    lk_stream *st;
-    cu_result r = cu_current_for(stream, &c);
-    if (r || (r = cu_stream_of(c, stream, &st))) return r;
-    if (!cu_ok(out) || !cu_handle_is(p, CU_POOL)) return CU_INVALID_VALUE;
     *out = 0;
     if (!bytes) return CU_OK;
     if (p->type == TYPE_MANAGED || is_host_pool(p)) { /* no allocation node is of such a pool */
         u32 capturing = 0;
-        r = lkcu_cuStreamIsCapturing(stream, &capturing);
+        cu_result r = lkcu_cuStreamIsCapturing(stream, &capturing);
         if (r || capturing) return r ? r : p->location.type == PLACE_NONE ? CU_INVALID_VALUE : CU_NOT_SUPPORTED;
     }
-    return cu_status(c->device->gpu, lk_memory_alloc_async(st, bytes, p->pool, NULL, out));
+    return cu_status(here.context->device->gpu, lk_memory_alloc_async(here.stream, bytes, p->pool, NULL, out));
 }
 
 struct cu_pool *cu_pool_at(u64 address)

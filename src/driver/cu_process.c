@@ -1,5 +1,6 @@
 /* The devices of the process: which cards LOCKSTEP_DEVICES and CUDA_VISIBLE_DEVICES give it, cuInit, and what a child
  * of fork finds. */
+#include "driver/cu_check.h"
 #include "driver/cu_reason.h"
 #include "driver/cu_engine.h"
 #include "card/card.h"
@@ -94,10 +95,9 @@ static void devices_read(void)
     for (u32 i = 0; i < p->devices; i++) p->device[i].ordinal = i;
 }
 
-CU_API(cuInit)(unsigned flags)
+CU_DEFINE(cuInit, unsigned, flags)
 {
     struct cu_process *p = &cu_process;
-    if (flags) return CU_INVALID_VALUE;
     lock(&p->lock);
     bool forked = p->ready && p->pid != process_id();
     if (!p->ready) {
@@ -175,9 +175,8 @@ cu_result cu_status(lk_gpu *gpu, lk_status s)
     return number ? (cu_result)number : CU_UNKNOWN;
 }
 
-CU_API(cuDriverGetVersion)(int *version)
+CU_DEFINE(cuDriverGetVersion, int *, version)
 {
-    if (!cu_ok(version)) return CU_INVALID_VALUE;
     *version = CU_VERSION;
     return CU_OK;
 }

@@ -1,4 +1,5 @@
 /* Streams, events and host functions. */
+#include "driver/cu_check.h"
 #include "driver/cu_engine.h"
 #include "driver/cu_stream.h"
 #include "driver/cu_mem.h"
@@ -54,13 +55,10 @@ static cu_result enter(void *handle, struct cu_context **c, lk_stream **st)
 
 /* ---- streams ---- */
 
-CU_API(cuStreamCreateWithPriority)(struct cu_stream **out, unsigned flags, int priority)
+CU_DEFINE(cuStreamCreateWithPriority, struct cu_stream **, out, unsigned, flags, int, priority)
 {
-    struct cu_context *c;
     static u64 ids = 2;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_ok(out) || flags > 1) return CU_INVALID_VALUE;
+    struct cu_context *c = here.context;
     struct cu_stream *s = cu_handle_new(CU_STREAM, sizeof *s);
     if (!s) return CU_OUT_OF_MEMORY;
     *s = (struct cu_stream){ .device = c->device,
@@ -68,7 +66,7 @@ CU_API(cuStreamCreateWithPriority)(struct cu_stream **out, unsigned flags, int p
                              .flags = flags,
                              .priority = MIN_OF(MAX_OF(priority, -5), 0),
                              .id = __atomic_add_fetch(&ids, 1, __ATOMIC_RELAXED) };
-    r = cu_status(c->device->gpu, lk_stream_create(c->device->gpu, flags, priority, &s->stream));
+    cu_result r = cu_status(c->device->gpu, lk_stream_create(c->device->gpu, flags, priority, &s->stream));
     if (r)
         cu_handle_end(s);
     else
@@ -87,74 +85,53 @@ static cu_result stream_end(void *handle)
     base_free(s->attributes);
     return r;
 }
-CU_API(cuStreamDestroy_v2)(struct cu_stream *s)
+CU_DEFINE(cuStreamDestroy_v2, struct cu_stream *, s)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
     return cu_handle_take(s, CU_STREAM) ? cu_handle_drop(s, stream_end) : CU_INVALID_HANDLE;
 }
 CU_API(cuStreamDestroy)(struct cu_stream *s) { return lkcu_cuStreamDestroy_v2(s); }
 
-static cu_result stream_ask(void *handle, lk_status (*ask)(lk_stream *))
+CU_DEFINE(cuStreamSynchronize, void *, s)
 {
-    struct cu_context *c;
-    lk_stream *st;
-    cu_result r = enter(handle, &c, &st);
-    return r ? r : cu_status(gpu_of(c, handle), ask(st));
+    return cu_status(gpu_of(here.context, s), lk_stream_synchronise(here.stream));
 }
-CU_API(cuStreamSynchronize)(void *s) { return stream_ask(s, lk_stream_synchronise); }
-CU_API(cuStreamQuery)(void *s) { return stream_ask(s, lk_stream_query); }
+CU_DEFINE(cuStreamQuery, void *, s) { return cu_status(gpu_of(here.context, s), lk_stream_query(here.stream)); }
 
-static cu_result stream_fact(void *handle, int which, void *out)
+static cu_result stream_fact(const struct cu_context *c, void *handle, int which, void *out)
 {
-    struct cu_context *c;
-    lk_stream *st;
-    cu_result r = enter(handle, &c, &st);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     const struct cu_stream *s = cu_handle_is(handle, CU_STREAM) ? handle : NULL;
     uintptr_t h = handle ? (uintptr_t)handle : default_handle();
     switch (which) {
     case 0: *(unsigned *)out = s ? s->flags : 0; break;
     case 1: *(int *)out = s ? s->priority : 0; break;
     case 2: *(u64 *)out = s ? s->id : h; break;
-    case 3: *(struct cu_context **)out = s ? s->context : c; break;
+    case 3: *(const struct cu_context **)out = s ? s->context : c; break;
     default: *(int *)out = (int)(s ? s->device : c->device)->ordinal; break;
     }
     return CU_OK;
 }
-CU_API(cuStreamGetFlags)(void *s, unsigned *out) { return stream_fact(s, 0, out); }
-CU_API(cuStreamGetPriority)(void *s, int *out) { return stream_fact(s, 1, out); }
-CU_API(cuStreamGetId)(void *s, u64 *out) { return stream_fact(s, 2, out); }
-CU_API(cuStreamGetCtx)(void *s, struct cu_context **out) { return stream_fact(s, 3, out); }
+CU_DEFINE(cuStreamGetFlags, void *, s, unsigned *, out) { return stream_fact(here.context, s, 0, out); }
+CU_DEFINE(cuStreamGetPriority, void *, s, int *, out) { return stream_fact(here.context, s, 1, out); }
+CU_DEFINE(cuStreamGetId, void *, s, u64 *, out) { return stream_fact(here.context, s, 2, out); }
+CU_DEFINE(cuStreamGetCtx, void *, s, struct cu_context **, out) { return stream_fact(here.context, s, 3, out); }
 /* A stream of a green context has none of these, and there are no green contexts. */
-CU_API(cuStreamGetCtx_v2)(void *s, struct cu_context **out, void **green)
+CU_DEFINE(cuStreamGetCtx_v2, void *, s, struct cu_context **, out, void **, green)
 {
-    cu_result r = stream_fact(s, 3, out);
-    if (!r && cu_ok(green)) *green = NULL;
-    return r;
+    if (cu_ok(green)) *green = NULL;
+    return stream_fact(here.context, s, 3, out);
 }
-CU_API(cuStreamGetGreenCtx)(void *s, void **green)
+CU_DEFINE(cuStreamGetGreenCtx, void *, s, void **, green)
 {
-    struct cu_context *c;
-    cu_result r = stream_fact(s, 3, &c);
-    if (r) return r;
-    if (!cu_ok(green)) return CU_INVALID_VALUE;
     *green = NULL;
     return CU_OK;
 }
-CU_API(cuStreamGetDevice)(void *s, int *out) { return stream_fact(s, 4, out); }
+CU_DEFINE(cuStreamGetDevice, void *, s, int *, out) { return stream_fact(here.context, s, 4, out); }
 
-CU_API(cuStreamWaitEvent)(void *handle, struct cu_event *e, unsigned flags)
+CU_DEFINE(cuStreamWaitEvent, void *, handle, struct cu_event *, e, unsigned, flags)
 {
-    struct cu_context *c;
-    lk_stream *st;
-    cu_result r = enter(handle, &c, &st);
-    if (r) return r;
-    if (!cu_handle_is(e, CU_EVENT)) return CU_INVALID_HANDLE;
-    if (flags > 1) return CU_INVALID_VALUE;
-    cu_clock_record(&e->mark, st);
-    return cu_status(gpu_of(c, handle), (flags ? lk_stream_wait_external : lk_stream_wait)(st, e->event));
+    cu_clock_record(&e->mark, here.stream);
+    return cu_status(gpu_of(here.context, handle),
+                     (flags ? lk_stream_wait_external : lk_stream_wait)(here.stream, e->event));
 }
 
 static cu_result host_call(void *handle, void (*f)(void *), void *self)
@@ -235,21 +212,17 @@ lk_event *cu_event_of(void *handle)
     return cu_handle_is(e, CU_EVENT) ? e->event : NULL;
 }
 
-CU_API(cuEventCreate)(struct cu_event **out, unsigned flags)
+CU_DEFINE(cuEventCreate, struct cu_event **, out, unsigned, flags)
 {
-    struct cu_context *c;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_ok(out) || flags & ~7u || (flags & 6) == 4)
-        return CU_INVALID_VALUE; /* an event between processes has no times */
+    if ((flags & 6) == 4) return CU_INVALID_VALUE; /* an event between processes has no times */
     if (flags & 4) {
         cu_refused("cuEventCreate with CU_EVENT_INTERPROCESS");
         return CU_NOT_SUPPORTED;
     }
     struct cu_event *e = cu_handle_new(CU_EVENT, sizeof *e);
     if (!e) return CU_OUT_OF_MEMORY;
-    e->device = c->device;
-    r = cu_status(c->device->gpu, lk_event_create(c->device->gpu, flags, &e->event));
+    e->device = here.context->device;
+    cu_result r = cu_status(here.context->device->gpu, lk_event_create(here.context->device->gpu, flags, &e->event));
     if (r)
         cu_handle_end(e);
     else
@@ -264,61 +237,46 @@ static cu_result event_end(void *handle)
     lk_event_destroy(e->event);
     return cu_sticky(gpu);
 }
-CU_API(cuEventDestroy_v2)(struct cu_event *e)
+CU_DEFINE(cuEventDestroy_v2, struct cu_event *, e)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
     return cu_handle_take(e, CU_EVENT) ? cu_handle_drop(e, event_end) : CU_INVALID_HANDLE;
 }
 CU_API(cuEventDestroy)(struct cu_event *e) { return lkcu_cuEventDestroy_v2(e); }
 
-static cu_result record_event(struct cu_event *e, void *handle, unsigned flags)
+CU_DEFINE(cuEventRecord, struct cu_event *, e, void *, s)
 {
-    struct cu_context *c;
-    lk_stream *st;
-    cu_result r = enter(handle, &c, &st);
-    if (r) return r;
-    if (!cu_handle_is(e, CU_EVENT)) return CU_INVALID_HANDLE;
-    if (flags > 1) return CU_INVALID_VALUE;
-    cu_clock_record(&e->mark, st);
-    return cu_status(gpu_of(c, handle), (flags ? lk_event_record_external : lk_event_record)(e->event, st));
+    cu_clock_record(&e->mark, here.stream);
+    return cu_status(gpu_of(here.context, s), lk_event_record(e->event, here.stream));
 }
-CU_API(cuEventRecord)(struct cu_event *e, void *s) { return record_event(e, s, 0); }
-CU_API(cuEventRecordWithFlags)(struct cu_event *e, void *s, unsigned f) { return record_event(e, s, f); }
+CU_DEFINE(cuEventRecordWithFlags, struct cu_event *, e, void *, s, unsigned, f)
+{
+    cu_clock_record(&e->mark, here.stream);
+    return cu_status(gpu_of(here.context, s), (f ? lk_event_record_external : lk_event_record)(e->event, here.stream));
+}
 
 /* Of a context, which has all streams of its device. */
 static cu_result context_event(struct cu_context *c, struct cu_event *e, u32 (*act)(struct event *e, u64 tag))
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(c, CU_CONTEXT) || !cu_context_lives(c)) return CU_INVALID_CONTEXT;
+    if (!cu_context_lives(c)) return CU_INVALID_CONTEXT;
     if (!cu_handle_is(e, CU_EVENT) || e->device != c->device) return CU_INVALID_HANDLE;
     return (cu_result)act((struct event *)e->event->dev, 0);
 }
-CU_API(cuCtxRecordEvent)(struct cu_context *c, struct cu_event *e) { return context_event(c, e, event_record_all); }
-CU_API(cuCtxWaitEvent)(struct cu_context *c, struct cu_event *e) { return context_event(c, e, event_wait_all); }
-
-CU_API(cuEventQuery)(struct cu_event *e)
+CU_DEFINE(cuCtxRecordEvent, struct cu_context *, c, struct cu_event *, e)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    return cu_handle_is(e, CU_EVENT) ? cu_status(e->device->gpu, lk_event_query(e->event)) : CU_INVALID_HANDLE;
+    return context_event(c, e, event_record_all);
 }
-CU_API(cuEventSynchronize)(struct cu_event *e)
+CU_DEFINE(cuCtxWaitEvent, struct cu_context *, c, struct cu_event *, e) { return context_event(c, e, event_wait_all); }
+
+CU_DEFINE(cuEventQuery, struct cu_event *, e) { return cu_status(e->device->gpu, lk_event_query(e->event)); }
+CU_DEFINE(cuEventSynchronize, struct cu_event *, e)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    return cu_handle_is(e, CU_EVENT) ? cu_status(e->device->gpu, lk_event_synchronise(e->event)) : CU_INVALID_HANDLE;
+    return cu_status(e->device->gpu, lk_event_synchronise(e->event));
 }
 
-CU_API(cuEventElapsedTime)(float *ms, struct cu_event *from, struct cu_event *to)
+CU_DEFINE(cuEventElapsedTime, float *, ms, struct cu_event *, from, struct cu_event *, to)
 {
     double x = 0;
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(ms)) return CU_INVALID_VALUE;
-    if (!cu_handle_is(from, CU_EVENT) || !cu_handle_is(to, CU_EVENT)) return CU_INVALID_HANDLE;
-    r = cu_status(from->device->gpu, lk_event_elapsed(from->event, to->event, &x));
+    cu_result r = cu_status(from->device->gpu, lk_event_elapsed(from->event, to->event, &x));
     if (!r) *ms = (float)x;
     if (!r) cu_clock_elapsed(&from->mark, &to->mark);
     return r;

@@ -1,4 +1,5 @@
 /* Which function a name of the API stands for, and what happens to those that nobody defines. */
+#include "driver/cu_check.h"
 #include "driver/gate.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -46,7 +47,7 @@ __attribute__((visibility("hidden"))) cu_result cu_refuse(u32 row);
 cu_result cu_refuse(u32 row)
 {
     static const char *const symbol[] = {
-#define CU(symbol, name, since, variant, later, returns, parameters) #symbol,
+#define CU(symbol, name, since, variant, later, returns, parameters, ...) #symbol,
 #include "abi/libcuda.def"
     };
     cu_refused_call(symbol[row]);
@@ -82,10 +83,9 @@ static const struct entry *find(const char *name, u32 version, bool thread, bool
     return best;
 }
 
-CU_API(cuGetProcAddress_v2)(const char *name, void **function, int version, u64 flags, int *result)
+CU_DEFINE(cuGetProcAddress_v2, const char *, name, void **, function, int, version, u64, flags, int *, result)
 {
     bool exists;
-    if (!cu_ok(name) || !cu_ok(function)) return CU_INVALID_VALUE;
     *function = NULL;
     if (result) *result = PROC_SYMBOL_NOT_FOUND;
     if (flags & ~(u64)(PROC_LEGACY | PROC_PER_THREAD) || version < 0) return CU_INVALID_VALUE;

@@ -1,5 +1,6 @@
 /* Tensor maps: the arguments of cuTensorMapEncode* become 128 bytes, in the bits of NVIDIA's driver
  * (mem/tensor_map.h), or are refused as there. */
+#include "driver/cu_check.h"
 #include "driver/cu_mem.h"
 #include "mem/tensor_map.h"
 
@@ -93,12 +94,10 @@ CU_API(cuTensorMapEncodeIm2colWide)
     return finish(out, &m, interleave, swizzle, promotion, fill);
 }
 
-CU_API(cuTensorMapReplaceAddress)(struct map_words *map, u64 address)
+CU_DEFINE(cuTensorMapReplaceAddress, struct map_words *, map, u64, address)
 {
     struct tensor_map m;
-    cu_result bad = cu_begin();
-    if (bad) return bad;
-    if ((u64)(uintptr_t)map % MAP_ALIGN || !cu_ok(map) || !tensor_map_decode(map->word, &m)) return CU_INVALID_VALUE;
+    if ((u64)(uintptr_t)map % MAP_ALIGN || !tensor_map_decode(map->word, &m)) return CU_INVALID_VALUE;
     m.address = address;
     if (tensor_map_wrong(&m)) return CU_INVALID_VALUE;
     map->word[0] = address;

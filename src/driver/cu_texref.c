@@ -1,6 +1,7 @@
 /* Texture and surface references, which were replaced by objects in CUDA 12 but are still exported. A reference of a
  * module is a variable of 8 bytes that holds an object (lower.c): whatever is set makes another object, and it is
  * written there when the device has done all that came before, as a launch takes the reference as it is then. */
+#include "driver/cu_check.h"
 #include "driver/cu_image.h"
 #include "driver/cu_mem.h"
 
@@ -33,11 +34,8 @@ static struct cu_texref *texref_new(struct reference at)
     return cu_handle_open(t);
 }
 
-CU_API(cuTexRefCreate)(struct cu_texref **out)
+CU_DEFINE(cuTexRefCreate, struct cu_texref **, out)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     struct cu_texref *t = texref_new((struct reference){ 0 });
     if (!t) return CU_OUT_OF_MEMORY;
     *out = t;
@@ -80,13 +78,9 @@ void cu_references_end(struct cu_image *m)
 /* The reference of this name, a handle that is made when it is asked for first. */
 static cu_result reference_get(void **out, struct cu_image *m, const char *name, enum cu_kind kind)
 {
-    struct cu_context *c;
     lk_module *loaded;
-    cu_result r = cu_current(&c);
+    cu_result r = cu_image_on(m, m->only, &loaded);
     if (r) return r;
-    if (!cu_handle_is(m, CU_MODULE)) return CU_INVALID_HANDLE;
-    if (!cu_ok(out) || !cu_ok(name)) return CU_INVALID_VALUE;
-    if ((r = cu_image_on(m, m->only, &loaded))) return r;
     const struct ptx_var *v = dev_variable(loaded->dev, str_of(name));
     if (!v || v->type != (kind == CU_TEXREF ? T_TEXREF : T_SURFREF)) return CU_NOT_FOUND;
     u64 place = v->addr;
@@ -106,46 +100,37 @@ static cu_result reference_get(void **out, struct cu_image *m, const char *name,
     *out = had;
     return CU_OK;
 }
-CU_API(cuModuleGetTexRef)(void **out, struct cu_image *m, const char *name)
+CU_DEFINE(cuModuleGetTexRef, void **, out, struct cu_image *, m, const char *, name)
 {
     return reference_get(out, m, name, CU_TEXREF);
 }
-CU_API(cuModuleGetSurfRef)(void **out, struct cu_image *m, const char *name)
+CU_DEFINE(cuModuleGetSurfRef, void **, out, struct cu_image *, m, const char *, name)
 {
     return reference_get(out, m, name, CU_SURFREF);
 }
 
 /* ---- surfaces ---- */
 
-CU_API(cuSurfRefSetArray)(struct cu_surfref *s, struct cu_array *a, u32 flags)
+CU_DEFINE(cuSurfRefSetArray, struct cu_surfref *, s, struct cu_array *, a, u32, flags)
 {
     u64 object = 0;
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(s, CU_SURFREF)) return CU_INVALID_HANDLE;
-    if (flags || !cu_handle_is(a, CU_ARRAY)) return CU_INVALID_VALUE;
-    r = lkcu_cuSurfObjectCreate(&object, &(struct cu_resource){ .type = RESOURCE_ARRAY, .array = a });
+    cu_result r = lkcu_cuSurfObjectCreate(&object, &(struct cu_resource){ .type = RESOURCE_ARRAY, .array = a });
     if (!r) r = reference_put(&s->at, object, true);
     if (!r) s->array = a;
     return r;
 }
-CU_API(cuSurfRefGetArray)(struct cu_array **out, struct cu_surfref *s)
+CU_DEFINE(cuSurfRefGetArray, struct cu_array **, out, struct cu_surfref *, s)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(s, CU_SURFREF)) return CU_INVALID_HANDLE;
-    if (!cu_ok(out) || !s->array) return CU_INVALID_VALUE;
+    if (!s->array) return CU_INVALID_VALUE;
     *out = s->array;
     return CU_OK;
 }
 
 /* ---- textures ---- */
 
-CU_API(cuTexRefDestroy)(struct cu_texref *t)
+CU_DEFINE(cuTexRefDestroy, struct cu_texref *, t)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(t, CU_TEXREF) || t->at.image) return CU_INVALID_HANDLE; /* that of a module ends with it */
+    if (t->at.image) return CU_INVALID_HANDLE; /* that of a module ends with it */
     return cu_handle_take(t, CU_TEXREF) ? cu_handle_drop(t, NULL) : CU_INVALID_HANDLE;
 }
 
@@ -162,55 +147,50 @@ static cu_result changed(struct cu_texref *t)
     return r ? r : reference_put(&t->at, object, false);
 }
 
-/* Tells something of a reference: `ok` is what else must be true. */
-#define OF(t, ok, act)                                             \
-    do {                                                           \
-        cu_result begun_ = cu_begin();                             \
-        if (begun_) return begun_;                                 \
-        if (!cu_handle_is(t, CU_TEXREF)) return CU_INVALID_HANDLE; \
-        if (!(ok)) return CU_INVALID_VALUE;                        \
-        act;                                                       \
-        return CU_OK;                                              \
+/* Tells something of a reference: `ok` is what else must be true than its row says. */
+#define OF(ok, act)                         \
+    do {                                    \
+        if (!(ok)) return CU_INVALID_VALUE; \
+        act;                                \
+        return CU_OK;                       \
     } while (0)
 /* Sets something. */
-#define SET(t, ok, act) OF(t, ok, act; return changed(t))
+#define SET(ok, act) OF(ok, act; return changed(t))
 
 static void bind(struct cu_texref *t, struct cu_resource r)
 {
     t->resource = r;
     t->bound = true;
 }
-CU_API(cuTexRefSetArray)(struct cu_texref *t, struct cu_array *a, unsigned flags)
+CU_DEFINE(cuTexRefSetArray, struct cu_texref *, t, struct cu_array *, a, unsigned, flags)
 {
-    SET(t, flags <= 1 && cu_handle_is(a, CU_ARRAY), {
-        bind(t, (struct cu_resource){ .type = RESOURCE_ARRAY, .array = a });
-        t->format = a->made.format;
-        t->channels = a->made.channels;
-    });
+    bind(t, (struct cu_resource){ .type = RESOURCE_ARRAY, .array = a });
+    t->format = a->made.format;
+    t->channels = a->made.channels;
+    return changed(t);
 }
-CU_API(cuTexRefSetMipmappedArray)(struct cu_texref *t, struct cu_mipmapped *m, unsigned flags)
+CU_DEFINE(cuTexRefSetMipmappedArray, struct cu_texref *, t, struct cu_mipmapped *, m, unsigned, flags)
 {
-    SET(t, flags <= 1 && cu_handle_is(m, CU_MIPMAPPED), {
-        bind(t, (struct cu_resource){ .type = RESOURCE_MIPMAPPED, .mipmapped = m });
-        t->format = m->made.format;
-        t->channels = m->made.channels;
-    });
+    bind(t, (struct cu_resource){ .type = RESOURCE_MIPMAPPED, .mipmapped = m });
+    t->format = m->made.format;
+    t->channels = m->made.channels;
+    return changed(t);
 }
 /* *offset: of the address behind the multiple of 512 that the texture starts at, for the kernel to add. */
-CU_API(cuTexRefSetAddress_v2)(u64 *offset, struct cu_texref *t, u64 address, u64 bytes)
+CU_DEFINE(cuTexRefSetAddress_v2, u64 *, offset, struct cu_texref *, t, u64, address, u64, bytes)
 {
     lk_memory_info info;
     u64 behind = address % 512;
-    SET(t, (!offset || cu_ok(offset)) && (offset || !behind) && cu_memory_at(address, &info), {
+    SET((offset || !behind) && cu_memory_at(address, &info), {
         bind(t, (struct cu_resource){ .type = RESOURCE_LINEAR,
                                       .linear = { address - behind, t->format, t->channels, bytes + behind } });
         if (offset) *offset = behind;
     });
 }
-CU_API(cuTexRefSetAddress2D_v3)(struct cu_texref *t, const struct cu_array_2d *d, u64 address, u64 pitch)
+CU_DEFINE(cuTexRefSetAddress2D_v3, struct cu_texref *, t, const struct cu_array_2d *, d, u64, address, u64, pitch)
 {
     lk_memory_info info;
-    SET(t, cu_ok(d) && address % 512 == 0 && pitch % 32 == 0 && cu_memory_at(address, &info), {
+    SET(address % 512 == 0 && pitch % 32 == 0 && cu_memory_at(address, &info), {
         bind(t, (struct cu_resource){ .type = RESOURCE_PITCHED,
                                       .pitched = { address, d->format, d->channels, d->width, d->height, pitch } });
         t->format = d->format;
@@ -221,69 +201,107 @@ CU_API(cuTexRefSetAddress2D_v2)(struct cu_texref *t, const struct cu_array_2d *d
 {
     return lkcu_cuTexRefSetAddress2D_v3(t, d, address, pitch);
 }
-CU_API(cuTexRefSetFormat)(struct cu_texref *t, u32 format, int channels)
+CU_DEFINE(cuTexRefSetFormat, struct cu_texref *, t, u32, format, int, channels)
 {
     struct texels x;
-    SET(t, !cu_format_read(format, (u32)channels, &x), (t->format = format, t->channels = (u32)channels));
+    SET(!cu_format_read(format, (u32)channels, &x), (t->format = format, t->channels = (u32)channels));
 }
-CU_API(cuTexRefSetAddressMode)(struct cu_texref *t, int dim, u32 mode)
+CU_DEFINE(cuTexRefSetAddressMode, struct cu_texref *, t, int, dim, u32, mode)
 {
-    SET(t, dim >= 0 && dim < 3 && mode <= TEXTURE_BORDER, t->texture.address[dim] = mode);
+    SET(dim >= 0 && dim < 3 && mode <= TEXTURE_BORDER, t->texture.address[dim] = mode);
 }
-CU_API(cuTexRefSetFilterMode)(struct cu_texref *t, u32 mode) { SET(t, mode <= 1, t->texture.filter = mode); }
-CU_API(cuTexRefSetMipmapFilterMode)(struct cu_texref *t, u32 mode) { SET(t, mode <= 1, t->texture.mip_filter = mode); }
-CU_API(cuTexRefSetMipmapLevelBias)(struct cu_texref *t, float bias) { SET(t, true, t->texture.bias = bias); }
-CU_API(cuTexRefSetMipmapLevelClamp)(struct cu_texref *t, float least, float most)
+CU_DEFINE(cuTexRefSetFilterMode, struct cu_texref *, t, u32, mode)
 {
-    SET(t, true, (t->texture.least = least, t->texture.most = most));
+    t->texture.filter = mode;
+    return changed(t);
 }
-CU_API(cuTexRefSetMaxAnisotropy)(struct cu_texref *t, u32 most) { SET(t, true, t->texture.anisotropy = most); }
-CU_API(cuTexRefSetBorderColor)(struct cu_texref *t, const float *colour)
+CU_DEFINE(cuTexRefSetMipmapFilterMode, struct cu_texref *, t, u32, mode)
 {
-    SET(t, bytes_readable(colour, 16), memcpy(t->texture.border, colour, 16));
+    t->texture.mip_filter = mode;
+    return changed(t);
 }
-CU_API(cuTexRefSetFlags)(struct cu_texref *t, u32 flags)
+CU_DEFINE(cuTexRefSetMipmapLevelBias, struct cu_texref *, t, float, bias)
+{
+    t->texture.bias = bias;
+    return changed(t);
+}
+CU_DEFINE(cuTexRefSetMipmapLevelClamp, struct cu_texref *, t, float, least, float, most)
+{
+    t->texture.least = least;
+    t->texture.most = most;
+    return changed(t);
+}
+CU_DEFINE(cuTexRefSetMaxAnisotropy, struct cu_texref *, t, u32, most)
+{
+    t->texture.anisotropy = most;
+    return changed(t);
+}
+CU_DEFINE(cuTexRefSetBorderColor, struct cu_texref *, t, const float *, colour)
+{
+    memcpy(t->texture.border, colour, 16);
+    return changed(t);
+}
+CU_DEFINE(cuTexRefSetFlags, struct cu_texref *, t, u32, flags)
 {
     u32 known = TEXTURE_INTEGER | TEXTURE_NORMALIZED | TEXTURE_SRGB | TEXTURE_NO_TRILINEAR | TEXTURE_SEAMLESS;
-    SET(t, !(flags & ~known), t->texture.flags = flags);
+    SET(!(flags & ~known), t->texture.flags = flags);
 }
 
-CU_API(cuTexRefGetAddress_v2)(u64 *out, struct cu_texref *t)
+CU_DEFINE(cuTexRefGetAddress_v2, u64 *, out, struct cu_texref *, t)
 {
-    OF(t, cu_ok(out) && t->bound && t->resource.type >= RESOURCE_LINEAR, *out = t->resource.linear.address);
+    OF(t->bound && t->resource.type >= RESOURCE_LINEAR, *out = t->resource.linear.address);
 }
-CU_API(cuTexRefGetArray)(struct cu_array **out, struct cu_texref *t)
+CU_DEFINE(cuTexRefGetArray, struct cu_array **, out, struct cu_texref *, t)
 {
-    OF(t, cu_ok(out) && t->bound && t->resource.type == RESOURCE_ARRAY, *out = t->resource.array);
+    OF(t->bound && t->resource.type == RESOURCE_ARRAY, *out = t->resource.array);
 }
-CU_API(cuTexRefGetMipmappedArray)(struct cu_mipmapped **out, struct cu_texref *t)
+CU_DEFINE(cuTexRefGetMipmappedArray, struct cu_mipmapped **, out, struct cu_texref *, t)
 {
-    OF(t, cu_ok(out) && t->bound && t->resource.type == RESOURCE_MIPMAPPED, *out = t->resource.mipmapped);
+    OF(t->bound && t->resource.type == RESOURCE_MIPMAPPED, *out = t->resource.mipmapped);
 }
-CU_API(cuTexRefGetAddressMode)(u32 *out, struct cu_texref *t, int dim)
+CU_DEFINE(cuTexRefGetAddressMode, u32 *, out, struct cu_texref *, t, int, dim)
 {
-    OF(t, cu_ok(out) && dim >= 0 && dim < 3, *out = t->texture.address[dim]);
+    OF(dim >= 0 && dim < 3, *out = t->texture.address[dim]);
 }
-CU_API(cuTexRefGetFilterMode)(u32 *out, struct cu_texref *t) { OF(t, cu_ok(out), *out = t->texture.filter); }
-CU_API(cuTexRefGetFormat)(u32 *format, int *channels, struct cu_texref *t)
+CU_DEFINE(cuTexRefGetFilterMode, u32 *, out, struct cu_texref *, t)
 {
-    OF(t, cu_ok(format), {
-        *format = t->format;
-        if (channels) *channels = (int)t->channels;
-    });
+    *out = t->texture.filter;
+    return CU_OK;
 }
-CU_API(cuTexRefGetMipmapFilterMode)(u32 *out, struct cu_texref *t) { OF(t, cu_ok(out), *out = t->texture.mip_filter); }
-CU_API(cuTexRefGetMipmapLevelBias)(float *out, struct cu_texref *t) { OF(t, cu_ok(out), *out = t->texture.bias); }
-CU_API(cuTexRefGetMipmapLevelClamp)(float *least, float *most, struct cu_texref *t)
+CU_DEFINE(cuTexRefGetFormat, u32 *, format, int *, channels, struct cu_texref *, t)
 {
-    OF(t, cu_ok(least) && cu_ok(most), (*least = t->texture.least, *most = t->texture.most));
+    *format = t->format;
+    if (channels) *channels = (int)t->channels;
+    return CU_OK;
 }
-CU_API(cuTexRefGetMaxAnisotropy)(int *out, struct cu_texref *t)
+CU_DEFINE(cuTexRefGetMipmapFilterMode, u32 *, out, struct cu_texref *, t)
 {
-    OF(t, cu_ok(out), *out = (int)t->texture.anisotropy);
+    *out = t->texture.mip_filter;
+    return CU_OK;
 }
-CU_API(cuTexRefGetBorderColor)(float *out, struct cu_texref *t)
+CU_DEFINE(cuTexRefGetMipmapLevelBias, float *, out, struct cu_texref *, t)
 {
-    OF(t, bytes_readable(out, 16), memcpy(out, t->texture.border, 16));
+    *out = t->texture.bias;
+    return CU_OK;
 }
-CU_API(cuTexRefGetFlags)(u32 *out, struct cu_texref *t) { OF(t, cu_ok(out), *out = t->texture.flags); }
+CU_DEFINE(cuTexRefGetMipmapLevelClamp, float *, least, float *, most, struct cu_texref *, t)
+{
+    *least = t->texture.least;
+    *most = t->texture.most;
+    return CU_OK;
+}
+CU_DEFINE(cuTexRefGetMaxAnisotropy, int *, out, struct cu_texref *, t)
+{
+    *out = (int)t->texture.anisotropy;
+    return CU_OK;
+}
+CU_DEFINE(cuTexRefGetBorderColor, float *, out, struct cu_texref *, t)
+{
+    memcpy(out, t->texture.border, 16);
+    return CU_OK;
+}
+CU_DEFINE(cuTexRefGetFlags, u32 *, out, struct cu_texref *, t)
+{
+    *out = t->texture.flags;
+    return CU_OK;
+}

@@ -1,5 +1,6 @@
 /* Texture and surface objects: checked, and described for the sampler (mem/texels.h). Texture references, which came
  * before them, keep what is set. */
+#include "driver/cu_check.h"
 #include "driver/cu_mem.h"
 
 /* What an object was made of, as the caller gave it: texture.owner. */
@@ -135,16 +136,14 @@ static cu_result sampler_read(const struct cu_texture *t, const struct texels *x
 
 /* ---- objects ---- */
 
-static cu_result object_new(u64 *out, const struct cu_resource *r, const struct cu_texture *t, const struct cu_view *v)
+static cu_result object_new(struct cu_context *c, u64 *out, const struct cu_resource *r, const struct cu_texture *t,
+                            const struct cu_view *v)
 {
-    struct cu_context *c;
     struct texels rest[32];
     struct texture x = { .surface = !t };
-    cu_result bad = cu_current(&c);
-    if (bad) return bad;
-    if (!cu_ok(out) || !cu_ok(r)) return CU_INVALID_VALUE;
     x.mem = c->device->gpu->device->mem;
-    if ((bad = resource_read(r, &x, rest))) return bad;
+    cu_result bad = resource_read(r, &x, rest);
+    if (bad) return bad;
     if (!t && r->type != RESOURCE_ARRAY) return CU_INVALID_VALUE;
     if (v && (bad = view_read(v, &x))) return bad;
     if (t && (bad = sampler_read(t, &x.texels, &x.sampler))) return bad;
@@ -189,50 +188,51 @@ static cu_result made_of(u64 handle, bool surface, struct made *out)
     return m ? CU_OK : CU_INVALID_VALUE;
 }
 
-CU_API(cuTexObjectCreate)(u64 *out, const struct cu_resource *r, const struct cu_texture *t, const struct cu_view *v)
+CU_DEFINE(cuTexObjectCreate, u64 *, out, const struct cu_resource *, r, const struct cu_texture *, t,
+          const struct cu_view *, v)
 {
-    return cu_ok(t) && (!v || cu_ok(v)) ? object_new(out, r, t, v) : CU_INVALID_VALUE;
+    return object_new(here.context, out, r, t, v);
 }
 CU_API(cuTexObjectDestroy)(u64 texture) { return object_end(texture, false); }
-CU_API(cuSurfObjectCreate)(u64 *out, const struct cu_resource *r) { return object_new(out, r, NULL, NULL); }
+CU_DEFINE(cuSurfObjectCreate, u64 *, out, const struct cu_resource *, r)
+{
+    return object_new(here.context, out, r, NULL, NULL);
+}
 CU_API(cuSurfObjectDestroy)(u64 surface) { return object_end(surface, true); }
 
-CU_API(cuTexObjectGetResourceDesc)(struct cu_resource *out, u64 texture)
+CU_DEFINE(cuTexObjectGetResourceDesc, struct cu_resource *, out, u64, texture)
 {
     struct made m;
-    if (made_of(texture, false, &m) || !cu_ok(out)) return CU_INVALID_VALUE;
+    if (made_of(texture, false, &m)) return CU_INVALID_VALUE;
     *out = m.resource;
     return CU_OK;
 }
-CU_API(cuTexObjectGetTextureDesc)(struct cu_texture *out, u64 texture)
+CU_DEFINE(cuTexObjectGetTextureDesc, struct cu_texture *, out, u64, texture)
 {
     struct made m;
-    if (made_of(texture, false, &m) || !cu_ok(out)) return CU_INVALID_VALUE;
+    if (made_of(texture, false, &m)) return CU_INVALID_VALUE;
     *out = m.texture;
     return CU_OK;
 }
-CU_API(cuTexObjectGetResourceViewDesc)(struct cu_view *out, u64 texture)
+CU_DEFINE(cuTexObjectGetResourceViewDesc, struct cu_view *, out, u64, texture)
 {
     struct made m;
-    if (made_of(texture, false, &m) || !cu_ok(out)) return CU_INVALID_VALUE;
+    if (made_of(texture, false, &m)) return CU_INVALID_VALUE;
     *out = m.view;
     return CU_OK;
 }
-CU_API(cuSurfObjectGetResourceDesc)(struct cu_resource *out, u64 surface)
+CU_DEFINE(cuSurfObjectGetResourceDesc, struct cu_resource *, out, u64, surface)
 {
     struct made m;
-    if (made_of(surface, true, &m) || !cu_ok(out)) return CU_INVALID_VALUE;
+    if (made_of(surface, true, &m)) return CU_INVALID_VALUE;
     *out = m.resource;
     return CU_OK;
 }
 
-CU_API(cuDeviceGetTexture1DLinearMaxWidth)(u64 *out, u32 format, unsigned channels, int device)
+CU_DEFINE(cuDeviceGetTexture1DLinearMaxWidth, u64 *, out, u32, format, unsigned, channels, int, device)
 {
     struct texels t;
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_device_at(device)) return CU_INVALID_DEVICE;
-    if (!cu_ok(out) || cu_format_read(format, channels, &t)) return CU_INVALID_VALUE;
+    if (cu_format_read(format, channels, &t)) return CU_INVALID_VALUE;
     *out = LINEAR_MOST;
     return CU_OK;
 }

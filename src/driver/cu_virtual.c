@@ -1,5 +1,6 @@
 /* Virtual memory management: addresses that are reserved, memory that is mapped there. A handle of physical memory is
  * that of the public interface. */
+#include "driver/cu_check.h"
 #include "driver/cu_mem.h"
 
 enum { GRANULARITY_MINIMUM, GRANULARITY_RECOMMENDED }; /* CUmemAllocationGranularity_flags */
@@ -17,9 +18,7 @@ _Static_assert(sizeof(struct cu_allocation) == sizeof(((struct lk_physical *)0)-
 /* The device of a description, opened. */
 static cu_result device_of(const struct cu_allocation *x, struct cu_device **d)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(x) || x->type != 1) return CU_INVALID_VALUE;
+    if (x->type != 1) return CU_INVALID_VALUE;
     if (x->location.type >= PLACE_HOST && x->location.type <= PLACE_NUMA_CURRENT) {
         cu_refused("physical memory of the host (cuMemCreate)");
         return CU_NOT_SUPPORTED;
@@ -29,27 +28,24 @@ static cu_result device_of(const struct cu_allocation *x, struct cu_device **d)
     return cu_device_open(*d);
 }
 
-CU_API(cuMemGetAllocationGranularity)(u64 *out, const struct cu_allocation *x, u32 option)
+CU_DEFINE(cuMemGetAllocationGranularity, u64 *, out, const struct cu_allocation *, x, u32, option)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(out) || !cu_ok(x) || x->type != 1 || option > GRANULARITY_RECOMMENDED) return CU_INVALID_VALUE;
+    if (x->type != 1 || option > GRANULARITY_RECOMMENDED) return CU_INVALID_VALUE;
     *out = LK_GRANULE;
     return CU_OK;
 }
 
 /* Addresses belong to a device here: that of the current context, or the first. */
-CU_API(cuMemAddressReserve)(u64 *out, u64 bytes, u64 align, u64 hint, u64 flags)
+CU_DEFINE(cuMemAddressReserve, u64 *, out, u64, bytes, u64, align, u64, hint, u64, flags)
 {
     struct cu_context *c;
     struct cu_device *d;
-    cu_result r = cu_begin();
-    if (r) return r;
     d = cu_current(&c) ? cu_device_at(0) : c->device;
     if (!cu_ok(out) || flags || !bytes || bytes % LK_GRANULE || align & (align - 1) || hint % LK_GRANULE)
         return CU_INVALID_VALUE; /* the hint is a wish, which is not granted */
     if (!d) return CU_NO_DEVICE;
-    if ((r = cu_device_open(d))) return r;
+    cu_result r = cu_device_open(d);
+    if (r) return r;
     return cu_status(d->gpu, lk_virtual_reserve(d->gpu, bytes, align, NULL, out));
 }
 
@@ -61,15 +57,13 @@ static lk_gpu *gpu_of(u64 address)
     return is ? info.gpu : NULL;
 }
 
-CU_API(cuMemAddressFree)(u64 address, u64 bytes)
+CU_DEFINE(cuMemAddressFree, u64, address, u64, bytes)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
     lk_gpu *gpu = gpu_of(address);
     return gpu ? cu_status(gpu, lk_virtual_free(gpu, address, bytes)) : CU_INVALID_VALUE;
 }
 
-CU_API(cuMemCreate)(lk_physical **out, u64 bytes, const struct cu_allocation *x, u64 flags)
+CU_DEFINE(cuMemCreate, lk_physical **, out, u64, bytes, const struct cu_allocation *, x, u64, flags)
 {
     struct cu_device *d;
     cu_result r = device_of(x, &d);
@@ -89,10 +83,8 @@ CU_API(cuMemCreate)(lk_physical **out, u64 bytes, const struct cu_allocation *x,
 static lock_t guard = LOCK_INIT; /* physical memory is not released while a call looks at it */
 
 /* With several holders the handle stays. */
-CU_API(cuMemRelease)(lk_physical *p)
+CU_DEFINE(cuMemRelease, lk_physical *, p)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
     lock(&guard);
     bool is = cu_handle_is(p, CU_PHYSICAL);
     if (is && p->holders == 1) cu_handle_remove(p);
@@ -112,32 +104,27 @@ static cu_result map(lk_gpu *gpu, u64 address, u64 bytes, u64 offset, lk_physica
     }
     return cu_status(gpu, lk_virtual_map(gpu, address, bytes, p));
 }
-CU_API(cuMemMap)(u64 address, u64 bytes, u64 offset, lk_physical *p, u64 flags)
+CU_DEFINE(cuMemMap, u64, address, u64, bytes, u64, offset, lk_physical *, p, u64, flags)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
     lock(&guard);
-    r = map(gpu_of(address), address, bytes, offset, p, flags);
+    cu_result r = map(gpu_of(address), address, bytes, offset, p, flags);
     unlock(&guard);
     return r;
 }
 
-CU_API(cuMemUnmap)(u64 address, u64 bytes)
+CU_DEFINE(cuMemUnmap, u64, address, u64, bytes)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
     lk_gpu *gpu = gpu_of(address);
     if (!gpu) return CU_INVALID_VALUE;
     lock(&guard);
-    r = cu_status(gpu, lk_virtual_unmap(gpu, address, bytes));
+    cu_result r = cu_status(gpu, lk_virtual_unmap(gpu, address, bytes));
     unlock(&guard);
     return r;
 }
 
-CU_API(cuMemSetAccess)(u64 address, u64 bytes, const struct cu_access *a, u64 n)
+CU_DEFINE(cuMemSetAccess, u64, address, u64, bytes, const struct cu_access *, a, u64, n)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
+    cu_result r = CU_OK;
     lk_gpu *gpu = gpu_of(address);
     if (!gpu || !n || n > CU_DEVICES || !bytes_readable(a, n * sizeof *a)) return CU_INVALID_VALUE;
     for (u64 i = 0; i < n; i++) {
@@ -163,11 +150,9 @@ CU_API(cuMemSetAccess)(u64 address, u64 bytes, const struct cu_access *a, u64 n)
     return r;
 }
 
-CU_API(cuMemGetAccess)(u64 *flags, const struct cu_location *l, u64 address)
+CU_DEFINE(cuMemGetAccess, u64 *, flags, const struct cu_location *, l, u64, address)
 {
     lk_virtual_info info = { .size = sizeof info };
-    cu_result r = cu_begin();
-    if (r) return r;
     lk_gpu *gpu = gpu_of(address);
     if (!cu_ok(flags) || !cu_ok(l) || !gpu || lk_virtual_at(gpu, address, &info)) return CU_INVALID_VALUE;
     const struct cu_device *d = l->type == PLACE_DEVICE ? cu_device_at(l->id) : NULL;
@@ -179,11 +164,8 @@ CU_API(cuMemGetAccess)(u64 *flags, const struct cu_location *l, u64 address)
     return CU_OK;
 }
 
-CU_API(cuMemGetAllocationPropertiesFromHandle)(struct cu_allocation *out, lk_physical *p)
+CU_DEFINE(cuMemGetAllocationPropertiesFromHandle, struct cu_allocation *, out, lk_physical *, p)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     lock(&guard);
     bool is = cu_handle_is(p, CU_PHYSICAL);
     if (is) memcpy(out, p->note, sizeof *out);
@@ -191,14 +173,13 @@ CU_API(cuMemGetAllocationPropertiesFromHandle)(struct cu_allocation *out, lk_phy
     return is ? CU_OK : CU_INVALID_VALUE;
 }
 
-CU_API(cuMemRetainAllocationHandle)(lk_physical **out, const void *p)
+CU_DEFINE(cuMemRetainAllocationHandle, lk_physical **, out, const void *, p)
 {
     lk_virtual_info info = { .size = sizeof info };
     u64 address = (u64)(uintptr_t)p;
-    cu_result r = cu_begin();
-    if (r) return r;
     lk_gpu *gpu = gpu_of(address);
-    if (!cu_ok(out) || !gpu) return CU_INVALID_VALUE;
+    if (!gpu) return CU_INVALID_VALUE;
+    cu_result r = CU_OK;
     lock(&guard);
     if (lk_virtual_at(gpu, address, &info)) {
         r = CU_INVALID_VALUE;

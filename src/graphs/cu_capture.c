@@ -1,4 +1,5 @@
 /* Capture: a stream that records a graph instead of working. */
+#include "driver/cu_check.h"
 #include "graphs/cu_graph.h"
 
 static struct stream *engine_stream(lk_stream *st) { return (struct stream *)st->dev; }
@@ -10,16 +11,14 @@ static cu_result enter(void *handle, struct cu_context **c, lk_stream **st)
     return r ? r : cu_stream_of(*c, handle, st);
 }
 
-static cu_result begin(void *handle, u32 mode)
+CU_DEFINE(cuStreamBeginCapture_v2, void *, s, u32, mode)
 {
-    struct cu_context *c;
-    lk_stream *st;
-    cu_result r = enter(handle, &c, &st);
-    if (r) return r;
-    return mode > 2 ? CU_INVALID_VALUE : cu_status(c->device->gpu, lk_stream_capture(st, (lk_capture_mode)mode));
+    return cu_status(here.context->device->gpu, lk_stream_capture(here.stream, (lk_capture_mode)mode));
 }
-CU_API(cuStreamBeginCapture_v2)(void *s, u32 mode) { return begin(s, mode); }
-CU_API(cuStreamBeginCapture)(void *s) { return begin(s, 0); }
+CU_DEFINE(cuStreamBeginCapture, void *, s)
+{
+    return cu_status(here.context->device->gpu, lk_stream_capture(here.stream, LK_CAPTURE_GLOBAL));
+}
 
 /* Into a graph that exists, behind some of its nodes. */
 static cu_result begin_in(void *handle, struct cu_graph *g, struct cu_node *const *dep, u64 deps, u32 mode)
@@ -37,26 +36,22 @@ static cu_result begin_in(void *handle, struct cu_graph *g, struct cu_node *cons
     void *s, struct cu_graph *g, struct cu_node *const *dep, const struct cu_edge_data *data, u64 deps, u32 mode
 CU_API(cuStreamBeginCaptureToGraph)(INTO) { return (void)data, begin_in(s, g, dep, deps, mode); }
 
-CU_API(cuStreamEndCapture)(void *handle, struct cu_graph **out)
+CU_DEFINE(cuStreamEndCapture, void *, handle, struct cu_graph **, out)
 {
-    struct cu_context *c;
-    lk_stream *st;
     lk_graph *made;
     struct graph *g = NULL;
-    cu_result r = enter(handle, &c, &st);
-    if (r) return r;
     cu_graphs_enter();
-    bool had = capture_borrows(engine_stream(st)); /* the caller has the graph, and need not ask for it */
+    bool had = capture_borrows(engine_stream(here.stream)); /* the caller has the graph, and need not ask for it */
     if (had ? out && !cu_ok(out) : !cu_ok(out)) return CU_INVALID_VALUE;
     if (out) *out = NULL;
-    u32 status = capture_end(engine_stream(st), &g);
+    u32 status = capture_end(engine_stream(here.stream), &g);
     if (status) return (cu_result)status;
     if (had) {
         if (out) *out = graph_user(g);
         return CU_OK;
     }
-    lk_status s = host_graph(c->device->gpu, (struct dev_graph *)g, &made);
-    return s ? cu_status(c->device->gpu, s) : cu_graph_give(c->device, made, out);
+    lk_status s = host_graph(here.context->device->gpu, (struct dev_graph *)g, &made);
+    return s ? cu_status(here.context->device->gpu, s) : cu_graph_give(here.context->device, made, out);
 }
 
 /* ---- asking ---- */
@@ -151,11 +146,9 @@ static cu_result depend(void *handle, struct cu_node *const *dep, u64 deps, unsi
 CU_API(cuStreamUpdateCaptureDependencies)(DEPEND, u64 n, unsigned f) { return depend(s, dep, n, f); }
 CU_API(cuStreamUpdateCaptureDependencies_v2)(DEPEND_2, u64 n, unsigned f) { return (void)data, depend(s, dep, n, f); }
 
-CU_API(cuThreadExchangeStreamCaptureMode)(u32 *mode)
+CU_DEFINE(cuThreadExchangeStreamCaptureMode, u32 *, mode)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(mode) || *mode > 2) return CU_INVALID_VALUE;
+    if (*mode > 2) return CU_INVALID_VALUE;
     *mode = capture_exchange_mode((enum capture_mode) * mode);
     return CU_OK;
 }

@@ -1,16 +1,15 @@
 /* Conditional nodes of graphs: conditions, and nodes with graphs that a condition chooses from (if, while, switch). */
+#include "driver/cu_check.h"
 #include "driver/cu_reason.h"
 #include "graphs/cu_graph.h"
 #include "units/condition.h"
 
 enum { ASSIGN_DEFAULT = 1, SIZE_MOST = 1024 };
 
-CU_API(cuGraphConditionalHandleCreate)
-(u64 *out, struct cu_graph *g, struct cu_context *c, unsigned initial, unsigned flags)
+CU_DEFINE(cuGraphConditionalHandleCreate, u64 *, out, struct cu_graph *, g, struct cu_context *, c, unsigned, initial,
+          unsigned, flags)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(out) || !cu_handle_is(g, CU_GRAPH) || flags & ~(unsigned)ASSIGN_DEFAULT) return CU_INVALID_VALUE;
+    if (flags & ~(unsigned)ASSIGN_DEFAULT) return CU_INVALID_VALUE;
     if (c && (!cu_handle_is(c, CU_CONTEXT) || c->device != g->device)) return CU_INVALID_VALUE;
     struct cu_condition *x = base_alloc(sizeof *x);
     if (x) x->condition = condition_new(initial, flags & ASSIGN_DEFAULT);

@@ -1,4 +1,5 @@
 /* Graphs, their nodes and edges. */
+#include "driver/cu_check.h"
 #include "driver/cu_reason.h"
 #include "driver/cu_engine.h"
 #include "graphs/cu_graph.h"
@@ -90,22 +91,16 @@ cu_result cu_graph_give(struct cu_device *d, lk_graph *g, struct cu_graph **out)
 
 /* ---- graphs ---- */
 
-CU_API(cuGraphCreate)(struct cu_graph **out, unsigned flags)
+CU_DEFINE(cuGraphCreate, struct cu_graph **, out, unsigned, flags)
 {
-    struct cu_context *c;
     lk_graph *g;
-    cu_result r = cu_current(&c);
-    if (r) return r;
-    if (!cu_ok(out) || flags) return CU_INVALID_VALUE;
-    r = cu_status(c->device->gpu, lk_graph_create(c->device->gpu, &g));
-    return r ? r : cu_graph_give(c->device, g, out);
+    cu_result r = cu_status(here.context->device->gpu, lk_graph_create(here.context->device->gpu, &g));
+    return r ? r : cu_graph_give(here.context->device, g, out);
 }
 
-CU_API(cuGraphDestroy)(struct cu_graph *g)
+CU_DEFINE(cuGraphDestroy, struct cu_graph *, g)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH) || !g->owner) return CU_INVALID_VALUE;
+    if (!g->owner) return CU_INVALID_VALUE;
     if (graph_is_captured(g->graph)) { /* as an H200's driver answers; the capture goes on */
         cu_reason("A stream is being captured into this graph.", "End the capture before the graph is destroyed.",
                   false);
@@ -118,18 +113,16 @@ CU_API(cuGraphDestroy)(struct cu_graph *g)
     return CU_OK;
 }
 
-CU_API(cuGraphClone)(struct cu_graph **out, struct cu_graph *from)
+CU_DEFINE(cuGraphClone, struct cu_graph **, out, struct cu_graph *, from)
 {
     struct graph *copy;
     lk_graph *g;
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(out) || !cu_handle_is(from, CU_GRAPH)) return CU_INVALID_VALUE;
     u32 status = graph_clone(from->graph, &copy);
     if (status) return (cu_result)status;
     lk_status s = host_graph(from->device->gpu, (struct dev_graph *)copy, &g);
     if (s) return cu_status(from->device->gpu, s);
-    if ((r = cu_graph_give(from->device, g, out))) return r;
+    cu_result r = cu_graph_give(from->device, g, out);
+    if (r) return r;
     for (u32 i = 0; i < graph_node_count(copy); i++) { /* what the caller gave of its nodes holds of the copies, too */
         const struct cu_node *a = graph_node_user(graph_node_at(from->graph, i));
         struct cu_node *b = a && a->given ? cu_node_of(graph_node_at(copy, i)) : NULL;
@@ -142,27 +135,23 @@ CU_API(cuGraphClone)(struct cu_graph **out, struct cu_graph *from)
     return CU_OK;
 }
 
-CU_API(cuGraphNodeFindInClone)(struct cu_node **out, struct cu_node *n, struct cu_graph *clone)
+CU_DEFINE(cuGraphNodeFindInClone, struct cu_node **, out, struct cu_node *, n, struct cu_graph *, clone)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(out) || !cu_handle_is(n, CU_NODE) || !cu_handle_is(clone, CU_GRAPH)) return CU_INVALID_VALUE;
     struct graph_node *found = clone->graph == graph_node_graph(n->node) ? NULL : graph_in_clone(n->node, clone->graph);
     if (!found) return CU_INVALID_VALUE;
     *out = cu_node_of(found);
     return *out ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
-CU_API(cuGraphDestroyNode)(struct cu_node *n)
+CU_DEFINE(cuGraphDestroyNode, struct cu_node *, n) { return (cu_result)graph_node_remove(n->node); }
+
+bool cu_node_is(const void *handle, u32 type)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    return cu_handle_is(n, CU_NODE) ? (cu_result)graph_node_remove(n->node) : CU_INVALID_VALUE;
+    return cu_handle_is(handle, CU_NODE) && ((const struct cu_node *)handle)->type == type;
 }
 
-CU_API(cuGraphNodeGetType)(struct cu_node *n, u32 *type)
+CU_DEFINE(cuGraphNodeGetType, struct cu_node *, n, u32 *, type)
 {
-    if (!cu_handle_is(n, CU_NODE) || !cu_ok(type)) return CU_INVALID_VALUE;
     *type = n->type;
     return CU_OK;
 }
@@ -187,7 +176,6 @@ struct list {
 };
 static cu_result list_begin(struct list *l, struct cu_node **out, u64 *n)
 {
-    if (!cu_ok(n)) return CU_INVALID_VALUE;
     *l = (struct list){ out, out ? *n : 0, 0 };
     return out && l->most && !bytes_readable(out, l->most * sizeof *out) ? CU_INVALID_VALUE : CU_OK;
 }
@@ -205,18 +193,22 @@ static cu_result list_end(const struct list *l, u64 *n)
 static cu_result nodes_list(struct cu_graph *g, struct cu_node **out, u64 *n, bool roots)
 {
     struct list l;
-    cu_result r = cu_begin();
+    cu_result r = list_begin(&l, out, n);
     if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH)) return CU_INVALID_VALUE;
-    if ((r = list_begin(&l, out, n))) return r;
     for (u32 i = 0; i < graph_node_count(g->graph); i++) {
         struct graph_node *x = graph_node_at(g->graph, i);
         if (!roots || !graph_node_deps(x, NULL, 0)) list_add(&l, x);
     }
     return list_end(&l, n);
 }
-CU_API(cuGraphGetNodes)(struct cu_graph *g, struct cu_node **out, u64 *n) { return nodes_list(g, out, n, false); }
-CU_API(cuGraphGetRootNodes)(struct cu_graph *g, struct cu_node **out, u64 *n) { return nodes_list(g, out, n, true); }
+CU_DEFINE(cuGraphGetNodes, struct cu_graph *, g, struct cu_node **, out, u64 *, n)
+{
+    return nodes_list(g, out, n, false);
+}
+CU_DEFINE(cuGraphGetRootNodes, struct cu_graph *, g, struct cu_node **, out, u64 *, n)
+{
+    return nodes_list(g, out, n, true);
+}
 
 struct cu_edge_data cu_edge_data(enum op_edge_kind kind)
 {
@@ -261,9 +253,8 @@ static cu_result edges_get(struct cu_graph *g, struct cu_node **from, struct cu_
 {
     struct edge_list l = { .data = data, .plain = plain };
     u64 same;
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH) || !from != !to || !cu_ok(n)) return CU_INVALID_VALUE;
+    cu_result r = CU_OK;
+    if (!from != !to) return CU_INVALID_VALUE;
     if ((r = list_begin(&l.from, from, n)) || (r = list_begin(&l.to, to, n))) return r;
     if (data && l.from.most && !bytes_readable(data, l.from.most * sizeof *data)) return CU_INVALID_VALUE;
     for (u32 i = 0; i < graph_node_count(g->graph); i++) edges_into(&l, graph_node_at(g->graph, i), NULL);
@@ -272,12 +263,12 @@ static cu_result edges_get(struct cu_graph *g, struct cu_node **from, struct cu_
     list_end(&l.from, n);
     return l.hidden ? LOSSY : CU_OK;
 }
-CU_API(cuGraphGetEdges)(struct cu_graph *g, struct cu_node **from, struct cu_node **to, u64 *n)
+CU_DEFINE(cuGraphGetEdges, struct cu_graph *, g, struct cu_node **, from, struct cu_node **, to, u64 *, n)
 {
     return edges_get(g, from, to, NULL, true, n);
 }
-CU_API(cuGraphGetEdges_v2)
-(struct cu_graph *g, struct cu_node **from, struct cu_node **to, struct cu_edge_data *data, u64 *n)
+CU_DEFINE(cuGraphGetEdges_v2, struct cu_graph *, g, struct cu_node **, from, struct cu_node **, to,
+          struct cu_edge_data *, data, u64 *, n)
 {
     return edges_get(g, from, to, data, !data && from, n);
 }
@@ -285,11 +276,9 @@ CU_API(cuGraphGetEdges_v2)
 static cu_result near(struct cu_node *x, struct cu_node **out, struct cu_edge_data *data, bool plain, u64 *n, bool into)
 {
     struct edge_list l = { .data = data, .plain = plain };
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(x, CU_NODE) || !cu_ok(n)) return CU_INVALID_VALUE;
     struct list *wanted = into ? &l.from : &l.to;
-    if ((r = list_begin(wanted, out, n))) return r;
+    cu_result r = list_begin(wanted, out, n);
+    if (r) return r;
     if (data && wanted->most && !bytes_readable(data, wanted->most * sizeof *data)) return CU_INVALID_VALUE;
     struct graph *g = graph_node_graph(x->node);
     if (into) edges_into(&l, x->node, NULL);
@@ -297,19 +286,21 @@ static cu_result near(struct cu_node *x, struct cu_node **out, struct cu_edge_da
     list_end(wanted, n);
     return l.hidden ? LOSSY : CU_OK;
 }
-CU_API(cuGraphNodeGetDependencies)(struct cu_node *x, struct cu_node **out, u64 *n)
+CU_DEFINE(cuGraphNodeGetDependencies, struct cu_node *, x, struct cu_node **, out, u64 *, n)
 {
     return near(x, out, NULL, true, n, true);
 }
-CU_API(cuGraphNodeGetDependencies_v2)(struct cu_node *x, struct cu_node **out, struct cu_edge_data *data, u64 *n)
+CU_DEFINE(cuGraphNodeGetDependencies_v2, struct cu_node *, x, struct cu_node **, out, struct cu_edge_data *, data,
+          u64 *, n)
 {
     return near(x, out, data, !data && out, n, true);
 }
-CU_API(cuGraphNodeGetDependentNodes)(struct cu_node *x, struct cu_node **out, u64 *n)
+CU_DEFINE(cuGraphNodeGetDependentNodes, struct cu_node *, x, struct cu_node **, out, u64 *, n)
 {
     return near(x, out, NULL, true, n, false);
 }
-CU_API(cuGraphNodeGetDependentNodes_v2)(struct cu_node *x, struct cu_node **out, struct cu_edge_data *data, u64 *n)
+CU_DEFINE(cuGraphNodeGetDependentNodes_v2, struct cu_node *, x, struct cu_node **, out, struct cu_edge_data *, data,
+          u64 *, n)
 {
     return near(x, out, data, !data && out, n, false);
 }
@@ -330,11 +321,8 @@ static cu_result kind_of(const struct graph_node *from, const struct graph_node 
 static cu_result edges_change(struct cu_graph *g, struct cu_node *const *from, struct cu_node *const *to,
                               const struct cu_edge_data *data, u64 n, bool remove)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH) ||
-        (n && (!bytes_readable(from, n * sizeof *from) || !bytes_readable(to, n * sizeof *to))))
-        return CU_INVALID_VALUE;
+    cu_result r = CU_OK;
+    if (n && (!bytes_readable(from, n * sizeof *from) || !bytes_readable(to, n * sizeof *to))) return CU_INVALID_VALUE;
     if (data && n && !bytes_readable(data, n * sizeof *data)) return CU_INVALID_VALUE;
     for (u64 i = 0; i < n && !r; i++) {
         enum op_edge_kind kind;
@@ -345,13 +333,23 @@ static cu_result edges_change(struct cu_graph *g, struct cu_node *const *from, s
     }
     return r;
 }
-CU_API(cuGraphAddDependencies)(CU_EDGES, u64 n) { return edges_change(g, from, to, NULL, n, false); }
-CU_API(cuGraphRemoveDependencies)(CU_EDGES, u64 n) { return edges_change(g, from, to, NULL, n, true); }
-CU_API(cuGraphAddDependencies_v2)(CU_EDGES, const struct cu_edge_data *data, u64 n)
+CU_DEFINE(cuGraphAddDependencies, struct cu_graph *, g, struct cu_node *const *, from, struct cu_node *const *, to, u64,
+          n)
+{
+    return edges_change(g, from, to, NULL, n, false);
+}
+CU_DEFINE(cuGraphRemoveDependencies, struct cu_graph *, g, struct cu_node *const *, from, struct cu_node *const *, to,
+          u64, n)
+{
+    return edges_change(g, from, to, NULL, n, true);
+}
+CU_DEFINE(cuGraphAddDependencies_v2, struct cu_graph *, g, struct cu_node *const *, from, struct cu_node *const *, to,
+          const struct cu_edge_data *, data, u64, n)
 {
     return edges_change(g, from, to, data, n, false);
 }
-CU_API(cuGraphRemoveDependencies_v2)(CU_EDGES, const struct cu_edge_data *data, u64 n)
+CU_DEFINE(cuGraphRemoveDependencies_v2, struct cu_graph *, g, struct cu_node *const *, from, struct cu_node *const *,
+          to, const struct cu_edge_data *, data, u64, n)
 {
     return edges_change(g, from, to, data, n, true);
 }

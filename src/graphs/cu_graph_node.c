@@ -1,4 +1,5 @@
 /* Nodes of graphs by type: adding them, asking for their parameters, changing these. */
+#include "driver/cu_check.h"
 #include "driver/cu_engine.h"
 #include "graphs/cu_graph.h"
 #include "driver/cu_count.h"
@@ -7,18 +8,9 @@
 
 /* The beginning of every call that adds a node: the graph, and what the node comes after. */
 struct adding {
-    struct cu_context *c;
     struct graph_node *after[CU_DEPENDENCIES];
     lk_node *made;
 };
-static cu_result add_begin(struct adding *a, struct cu_node **out, struct cu_graph *g, struct cu_node *const *dep,
-                           u64 n)
-{
-    cu_result r = cu_current(&a->c);
-    if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH) || !cu_ok(out)) return CU_INVALID_VALUE;
-    return cu_nodes_read(g, dep, n, a->after);
-}
 static cu_result add_end(struct adding *a, lk_status s, struct cu_graph *g, struct cu_node **out)
 {
     cu_result r = cu_status(g->device->gpu, s);
@@ -26,26 +18,19 @@ static cu_result add_end(struct adding *a, lk_status s, struct cu_graph *g, stru
     *out = cu_node_of((struct graph_node *)a->made);
     return *out ? CU_OK : CU_OUT_OF_MEMORY;
 }
-#define ADDING CU_ADDING
-#define BEGIN                                       \
-    struct adding a;                                \
-    cu_result r = add_begin(&a, out, g, dep, deps); \
+#define ADDED struct cu_node **, out, struct cu_graph *, g, struct cu_node *const *, dep, u64, deps
+#define BEGIN                                           \
+    struct adding a;                                    \
+    cu_result r = cu_nodes_read(g, dep, deps, a.after); \
     if (r) return r
 #define AFTER &g->view, (lk_node *const *)a.after, (u32)deps
 
-CU_API(cuGraphAddEmptyNode)(ADDING)
+CU_DEFINE(cuGraphAddEmptyNode, ADDED)
 {
     BEGIN;
     return add_end(&a, lk_graph_add_empty(AFTER, &a.made), g, out);
 }
 
-/* The same beginning of a call about a node. */
-static cu_result enter(struct cu_node *n, enum cu_node_type type)
-{
-    cu_result r = cu_begin();
-    if (r) return r;
-    return cu_handle_is(n, CU_NODE) && n->type == type ? CU_OK : CU_INVALID_VALUE;
-}
 /* Gives a node another task; `s` is how that was read. */
 static cu_result task_set(struct cu_node *n, lk_status s, struct dev_task *task)
 {
@@ -74,20 +59,23 @@ cu_result cu_kernel_node_read(struct cu_context *c, const struct cu_kernel_node 
     if (!r) l->count = &cu_count_of(*k)->nodes;
     return r;
 }
-static cu_result kernel_add(ADDING, const struct cu_kernel_node *x, bool second)
+static cu_result kernel_add(struct cu_context *c, CU_ADDING, const struct cu_kernel_node *x, bool second)
 {
     const void *arg[CU_ARGUMENTS];
     lk_kernel *k;
     lk_launch l;
     BEGIN;
-    if ((r = cu_kernel_node_read(a.c, x, second, arg, &k, &l))) return r;
+    if ((r = cu_kernel_node_read(c, x, second, arg, &k, &l))) return r;
     if (!(r = add_end(&a, lk_graph_add_launch(AFTER, k, &l, &a.made), g, out))) (*out)->used = x->function;
     return r;
 }
-CU_API(cuGraphAddKernelNode)(ADDING, const struct cu_kernel_node *x) { return kernel_add(out, g, dep, deps, x, false); }
-CU_API(cuGraphAddKernelNode_v2)(ADDING, const struct cu_kernel_node_v2 *x)
+CU_DEFINE(cuGraphAddKernelNode, ADDED, const struct cu_kernel_node *, x)
 {
-    return kernel_add(out, g, dep, deps, &x->first, true);
+    return kernel_add(here.context, out, g, dep, deps, x, false);
+}
+CU_DEFINE(cuGraphAddKernelNode_v2, ADDED, const struct cu_kernel_node_v2 *, x)
+{
+    return kernel_add(here.context, out, g, dep, deps, &x->first, true);
 }
 
 static bool function_has(void *handle, void *func)
@@ -107,9 +95,6 @@ static void *used(struct cu_node *n, enum cu_kind kind, bool (*has)(void *handle
 
 static cu_result kernel_get(struct cu_node *n, struct cu_kernel_node *out)
 {
-    cu_result r = enter(n, CU_NODE_KERNEL);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     const struct dev_launch *l = &dev_node_task(n->node)->launch;
     struct cu_function *f = used(n, CU_KERNEL, function_has, l->kernel);
     base_free(n->arg);
@@ -122,45 +107,42 @@ static cu_result kernel_get(struct cu_node *n, struct cu_kernel_node *out)
                                     .params = l->kernel->nparam ? n->arg : NULL };
     return CU_OK;
 }
-CU_API(cuGraphKernelNodeGetParams)(struct cu_node *n, struct cu_kernel_node *out) { return kernel_get(n, out); }
-CU_API(cuGraphKernelNodeGetParams_v2)(struct cu_node *n, struct cu_kernel_node_v2 *out)
+CU_DEFINE(cuGraphKernelNodeGetParams, struct cu_node *, n, struct cu_kernel_node *, out) { return kernel_get(n, out); }
+CU_DEFINE(cuGraphKernelNodeGetParams_v2, struct cu_node *, n, struct cu_kernel_node_v2 *, out)
 {
     struct cu_kernel_node first;
-    cu_result r = cu_ok(out) ? kernel_get(n, &first) : CU_INVALID_VALUE;
+    cu_result r = kernel_get(n, &first);
     if (!r) *out = (struct cu_kernel_node_v2){ .first = first };
     return r;
 }
 
-static cu_result kernel_set(struct cu_node *n, const struct cu_kernel_node *x, bool second)
+static cu_result kernel_set(struct cu_context *c, struct cu_node *n, const struct cu_kernel_node *x, bool second)
 {
-    struct cu_context *c;
     struct host_launch h;
     const void *arg[CU_ARGUMENTS];
     lk_kernel *k;
     lk_launch l;
-    cu_result r = enter(n, CU_NODE_KERNEL);
-    if (r || (r = cu_current(&c)) || (r = cu_kernel_node_read(c, x, second, arg, &k, &l))) return r;
+    cu_result r = cu_kernel_node_read(c, x, second, arg, &k, &l);
+    if (r) return r;
     lk_status s = host_launch_begin(&h, cu_node_device(n)->gpu, k, &l, __func__);
     r = task_set(n, s, &h.task);
     if (!s) host_launch_end(&h);
     return r;
 }
-CU_API(cuGraphKernelNodeSetParams)(struct cu_node *n, const struct cu_kernel_node *x)
+CU_DEFINE(cuGraphKernelNodeSetParams, struct cu_node *, n, const struct cu_kernel_node *, x)
 {
-    return kernel_set(n, x, false);
+    return kernel_set(here.context, n, x, false);
 }
-CU_API(cuGraphKernelNodeSetParams_v2)(struct cu_node *n, const struct cu_kernel_node_v2 *x)
+CU_DEFINE(cuGraphKernelNodeSetParams_v2, struct cu_node *, n, const struct cu_kernel_node_v2 *, x)
 {
-    return kernel_set(n, &x->first, true);
+    return kernel_set(here.context, n, &x->first, true);
 }
 
 /* Attributes of a launch, by their ids: wishes, but for whether it is cooperative, and its clusters. */
 enum { ATTRIBUTE_COOPERATIVE = 2, ATTRIBUTE_CLUSTER = 4 };
-CU_API(cuGraphKernelNodeSetAttribute)(struct cu_node *n, u32 which, const union cu_launch_value *value)
+CU_DEFINE(cuGraphKernelNodeSetAttribute, struct cu_node *, n, u32, which, const union cu_launch_value *, value)
 {
-    cu_result r = enter(n, CU_NODE_KERNEL);
-    if (r) return r;
-    if (which >= CU_NODE_ATTRIBUTES || !cu_ok(value)) return CU_INVALID_VALUE;
+    if (which >= CU_NODE_ATTRIBUTES) return CU_INVALID_VALUE;
     if (which == ATTRIBUTE_COOPERATIVE) {
         struct dev_task task = *dev_node_task(n->node);
         task.launch.cooperative = value->number;
@@ -175,21 +157,18 @@ CU_API(cuGraphKernelNodeSetAttribute)(struct cu_node *n, u32 which, const union 
     n->values[which] = *value;
     return CU_OK;
 }
-CU_API(cuGraphKernelNodeGetAttribute)(struct cu_node *n, u32 which, union cu_launch_value *out)
+CU_DEFINE(cuGraphKernelNodeGetAttribute, struct cu_node *, n, u32, which, union cu_launch_value *, out)
 {
-    cu_result r = enter(n, CU_NODE_KERNEL);
-    if (r) return r;
-    if (which >= CU_NODE_ATTRIBUTES || !cu_ok(out)) return CU_INVALID_VALUE;
+    if (which >= CU_NODE_ATTRIBUTES) return CU_INVALID_VALUE;
     *out = n->values ? n->values[which] : (union cu_launch_value){ .number = 0 };
     if (which == ATTRIBUTE_COOPERATIVE) out->number = dev_node_task(n->node)->launch.cooperative;
     if (which == ATTRIBUTE_CLUSTER) memcpy(out->cluster, dev_node_task(n->node)->launch.cluster, sizeof out->cluster);
     return CU_OK;
 }
-CU_API(cuGraphKernelNodeCopyAttributes)(struct cu_node *to, struct cu_node *from)
+CU_DEFINE(cuGraphKernelNodeCopyAttributes, struct cu_node *, to, struct cu_node *, from)
 {
     union cu_launch_value v;
-    cu_result r = enter(to, CU_NODE_KERNEL);
-    if (r || (r = enter(from, CU_NODE_KERNEL))) return r;
+    cu_result r = CU_OK;
     for (u32 i = 0; i < CU_NODE_ATTRIBUTES && !r; i++)
         if (!(r = lkcu_cuGraphKernelNodeGetAttribute(from, i, &v)) && (from->values || i == ATTRIBUTE_COOPERATIVE))
             r = lkcu_cuGraphKernelNodeSetAttribute(to, i, &v);
@@ -198,13 +177,11 @@ CU_API(cuGraphKernelNodeCopyAttributes)(struct cu_node *to, struct cu_node *from
 
 /* ---- copies and fills ---- */
 
-CU_API(cuGraphAddMemcpyNode)(ADDING, const struct cu_copy_3d *x, void *context)
+CU_DEFINE(cuGraphAddMemcpyNode, ADDED, const struct cu_copy_3d *, x, void *, context)
 {
     lk_copy y;
-    (void)context;
     BEGIN;
-    if (!cu_ok(x)) return CU_INVALID_VALUE;
-    if ((r = cu_copy_read(a.c, x, &y))) return r;
+    if ((r = cu_copy_read(here.context, x, &y))) return r;
     if ((r = add_end(&a, lk_graph_add_copy(AFTER, &y, &a.made), g, out))) return r;
     (*out)->copy = *x;
     (*out)->given = true;
@@ -230,25 +207,19 @@ static struct cu_copy_3d copy_of(const struct dev_copy *x)
     y.to_height = x->to.slice && y.to_pitch ? x->to.slice / y.to_pitch : x->rows;
     return y;
 }
-CU_API(cuGraphMemcpyNodeGetParams)(struct cu_node *n, struct cu_copy_3d *out)
+CU_DEFINE(cuGraphMemcpyNodeGetParams, struct cu_node *, n, struct cu_copy_3d *, out)
 {
-    cu_result r = enter(n, CU_NODE_COPY);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = n->given ? n->copy : copy_of(&dev_node_task(n->node)->copy);
     return CU_OK;
 }
-CU_API(cuGraphMemcpyNodeSetParams)(struct cu_node *n, const struct cu_copy_3d *x)
+CU_DEFINE(cuGraphMemcpyNodeSetParams, struct cu_node *, n, const struct cu_copy_3d *, x)
 {
-    struct cu_context *c;
     struct dev_task task;
     const char *site;
     lk_copy y;
-    cu_result r = enter(n, CU_NODE_COPY);
-    if (r || (r = cu_current(&c))) return r;
-    if (!cu_ok(x)) return CU_INVALID_VALUE;
-    if ((r = cu_copy_read(c, x, &y))) return r;
-    r = task_set(n, host_copy(cu_node_device(n)->gpu, &y, &task, &site, __func__), &task);
+    cu_result r = cu_copy_read(here.context, x, &y);
+    if (r) return r;
+    r = task_set(n, host_copy(cu_node_device(n)->gpu, &y, &task, &site, "lkcu_cuGraphMemcpyNodeSetParams"), &task);
     if (r) return r;
     n->copy = *x;
     n->given = true;
@@ -265,36 +236,29 @@ lk_fill cu_fill_node_read(const struct cu_fill_node *x)
                       .rows = x->height,
                       .pitch = x->height > 1 ? x->pitch : 0 };
 }
-CU_API(cuGraphAddMemsetNode)(ADDING, const struct cu_fill_node *x, void *context)
+CU_DEFINE(cuGraphAddMemsetNode, ADDED, const struct cu_fill_node *, x, void *, context)
 {
-    (void)context;
     BEGIN;
-    if (!cu_ok(x)) return CU_INVALID_VALUE;
     lk_fill y = cu_fill_node_read(x);
     if ((r = add_end(&a, lk_graph_add_fill(AFTER, &y, &a.made), g, out))) return r;
     (*out)->fill = *x;
     (*out)->given = true;
     return CU_OK;
 }
-CU_API(cuGraphMemsetNodeGetParams)(struct cu_node *n, struct cu_fill_node *out)
+CU_DEFINE(cuGraphMemsetNodeGetParams, struct cu_node *, n, struct cu_fill_node *, out)
 {
-    cu_result r = enter(n, CU_NODE_FILL);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     const struct dev_fill *f = &dev_node_task(n->node)->fill;
     *out = n->given ? n->fill
                     : (struct cu_fill_node){ f->address, f->pitch, f->value, f->bytes, f->width, MAX_OF(f->rows, 1ul) };
     return CU_OK;
 }
-CU_API(cuGraphMemsetNodeSetParams)(struct cu_node *n, const struct cu_fill_node *x)
+CU_DEFINE(cuGraphMemsetNodeSetParams, struct cu_node *, n, const struct cu_fill_node *, x)
 {
     struct dev_task task;
     const char *site;
-    cu_result r = enter(n, CU_NODE_FILL);
-    if (r) return r;
-    if (!cu_ok(x)) return CU_INVALID_VALUE;
     lk_fill y = cu_fill_node_read(x);
-    r = task_set(n, host_fill(cu_node_device(n)->gpu, &y, &task, &site, __func__), &task);
+    cu_result r = task_set(n, host_fill(cu_node_device(n)->gpu, &y, &task, &site, "lkcu_cuGraphMemsetNodeSetParams"),
+                           &task);
     if (r) return r;
     n->fill = *x;
     n->given = true;
@@ -303,54 +267,45 @@ CU_API(cuGraphMemsetNodeSetParams)(struct cu_node *n, const struct cu_fill_node 
 
 /* ---- host functions, child graphs, events ---- */
 
-CU_API(cuGraphAddHostNode)(ADDING, const struct cu_host_node *x)
+CU_DEFINE(cuGraphAddHostNode, ADDED, const struct cu_host_node *, x)
 {
     BEGIN;
-    if (!cu_ok(x) || !bytes_readable((const void *)(uintptr_t)x->call, 1)) return CU_INVALID_VALUE;
+    if (!bytes_readable((const void *)(uintptr_t)x->call, 1)) return CU_INVALID_VALUE;
     return add_end(&a, lk_graph_add_host(AFTER, x->call, x->self, &a.made), g, out);
 }
-CU_API(cuGraphHostNodeGetParams)(struct cu_node *n, struct cu_host_node *out)
+CU_DEFINE(cuGraphHostNodeGetParams, struct cu_node *, n, struct cu_host_node *, out)
 {
-    cu_result r = enter(n, CU_NODE_HOST);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     const struct dev_task *t = dev_node_task(n->node);
     *out = (struct cu_host_node){ t->host.call, t->host.self };
     return CU_OK;
 }
-CU_API(cuGraphHostNodeSetParams)(struct cu_node *n, const struct cu_host_node *x)
+CU_DEFINE(cuGraphHostNodeSetParams, struct cu_node *, n, const struct cu_host_node *, x)
 {
-    cu_result r = enter(n, CU_NODE_HOST);
-    if (r) return r;
-    if (!cu_ok(x) || !bytes_readable((const void *)(uintptr_t)x->call, 1)) return CU_INVALID_VALUE;
+    if (!bytes_readable((const void *)(uintptr_t)x->call, 1)) return CU_INVALID_VALUE;
     return task_set(n, LK_OK, &(struct dev_task){ .kind = OP_HOST, .host = { x->call, x->self } });
 }
 
-CU_API(cuGraphAddChildGraphNode)(ADDING, struct cu_graph *child)
+CU_DEFINE(cuGraphAddChildGraphNode, ADDED, struct cu_graph *, child)
 {
     BEGIN;
-    if (!cu_handle_is(child, CU_GRAPH)) return CU_INVALID_VALUE;
     if ((r = add_end(&a, lk_graph_add_child(AFTER, &child->view, &a.made), g, out))) return r;
     cu_owned_copy(child->owned, &g->owned);
     return CU_OK;
 }
-CU_API(cuGraphChildGraphNodeGetGraph)(struct cu_node *n, struct cu_graph **out)
+CU_DEFINE(cuGraphChildGraphNodeGetGraph, struct cu_node *, n, struct cu_graph **, out)
 {
-    cu_result r = enter(n, CU_NODE_GRAPH);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = cu_graph_of(cu_node_device(n), graph_node_child(n->node));
     return *out ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
-CU_API(cuGraphAddEventRecordNode)(ADDING, void *event)
+CU_DEFINE(cuGraphAddEventRecordNode, ADDED, void *, event)
 {
     BEGIN;
     if (!cu_event_of(event)) return CU_INVALID_HANDLE;
     if (!(r = add_end(&a, lk_graph_add_record(AFTER, cu_event_of(event), &a.made), g, out))) (*out)->used = event;
     return r;
 }
-CU_API(cuGraphAddEventWaitNode)(ADDING, void *event)
+CU_DEFINE(cuGraphAddEventWaitNode, ADDED, void *, event)
 {
     BEGIN;
     if (!cu_event_of(event)) return CU_INVALID_HANDLE;
@@ -362,60 +317,48 @@ static bool event_has(void *handle, void *event)
     const lk_event *e = cu_event_of(handle);
     return e && (void *)e->dev == event;
 }
-static cu_result event_get(struct cu_node *n, void **out, enum cu_node_type type)
+static cu_result event_get(struct cu_node *n, void **out)
 {
-    cu_result r = enter(n, type);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = used(n, CU_EVENT, event_has, graph_node_spec(n->node)->event);
     return *out ? CU_OK : CU_INVALID_HANDLE;
 }
-static cu_result event_set(struct cu_node *n, void *event, enum cu_node_type type)
+static cu_result event_set(struct cu_node *n, void *event)
 {
-    cu_result r = enter(n, type);
-    if (r) return r;
-    if (!cu_event_of(event)) return CU_INVALID_HANDLE;
     struct op_spec spec = { .kind = graph_node_kind(n->node), .event = (struct event *)cu_event_of(event)->dev };
     n->used = event;
     return (cu_result)graph_node_set(n->node, &spec);
 }
-CU_API(cuGraphEventRecordNodeGetEvent)(struct cu_node *n, void **out) { return event_get(n, out, CU_NODE_RECORD); }
-CU_API(cuGraphEventRecordNodeSetEvent)(struct cu_node *n, void *event) { return event_set(n, event, CU_NODE_RECORD); }
-CU_API(cuGraphEventWaitNodeGetEvent)(struct cu_node *n, void **out) { return event_get(n, out, CU_NODE_WAIT); }
-CU_API(cuGraphEventWaitNodeSetEvent)(struct cu_node *n, void *event) { return event_set(n, event, CU_NODE_WAIT); }
+CU_DEFINE(cuGraphEventRecordNodeGetEvent, struct cu_node *, n, void **, out) { return event_get(n, out); }
+CU_DEFINE(cuGraphEventRecordNodeSetEvent, struct cu_node *, n, void *, event) { return event_set(n, event); }
+CU_DEFINE(cuGraphEventWaitNodeGetEvent, struct cu_node *, n, void **, out) { return event_get(n, out); }
+CU_DEFINE(cuGraphEventWaitNodeSetEvent, struct cu_node *, n, void *, event) { return event_set(n, event); }
 
 /* ---- memory ---- */
 
-CU_API(cuGraphAddMemAllocNode)(ADDING, struct cu_alloc_node *x)
+CU_DEFINE(cuGraphAddMemAllocNode, ADDED, struct cu_alloc_node *, x)
 {
     BEGIN;
-    if (!cu_ok(x) || !x->bytes) return CU_INVALID_VALUE;
+    if (!x->bytes) return CU_INVALID_VALUE;
     r = add_end(&a, lk_graph_add_alloc(AFTER, x->bytes, NULL, &x->address, &a.made), g, out);
     if (r) return r;
     (*out)->alloc = *x;
     (*out)->given = true;
     return CU_OK;
 }
-CU_API(cuGraphMemAllocNodeGetParams)(struct cu_node *n, struct cu_alloc_node *out)
+CU_DEFINE(cuGraphMemAllocNodeGetParams, struct cu_node *, n, struct cu_alloc_node *, out)
 {
-    cu_result r = enter(n, CU_NODE_ALLOC);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     const struct dev_task *t = dev_node_task(n->node);
     struct cu_alloc_node made = { .bytes = t->alloc.bytes, .address = t->alloc.address };
     *out = n->given ? n->alloc : made;
     return CU_OK;
 }
-CU_API(cuGraphAddMemFreeNode)(ADDING, u64 address)
+CU_DEFINE(cuGraphAddMemFreeNode, ADDED, u64, address)
 {
     BEGIN;
     return add_end(&a, lk_graph_add_free(AFTER, address, &a.made), g, out);
 }
-CU_API(cuGraphMemFreeNodeGetParams)(struct cu_node *n, u64 *out)
+CU_DEFINE(cuGraphMemFreeNodeGetParams, struct cu_node *, n, u64 *, out)
 {
-    cu_result r = enter(n, CU_NODE_FREE);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = dev_node_task(n->node)->free.address;
     return CU_OK;
 }
@@ -451,10 +394,10 @@ static cu_result batch_graph(struct cu_device *d, const struct cu_memory_op *op,
     return r;
 }
 
-CU_API(cuGraphAddBatchMemOpNode)(ADDING, const struct cu_batch_node *x)
+CU_DEFINE(cuGraphAddBatchMemOpNode, ADDED, const struct cu_batch_node *, x)
 {
     BEGIN;
-    if (!cu_ok(x) || !x->count || x->count > 256 || !bytes_readable(x->op, x->count * sizeof *x->op) || x->flags)
+    if (!x->count || x->count > 256 || !bytes_readable(x->op, x->count * sizeof *x->op) || x->flags)
         return CU_INVALID_VALUE;
     struct graph *child = g->graph;
     struct graph_dep *edge = base_need((deps + 1) * sizeof *edge);
@@ -476,14 +419,11 @@ CU_API(cuGraphAddBatchMemOpNode)(ADDING, const struct cu_batch_node *x)
 /* Other waits and writes in their place, of the same kinds. */
 static cu_result batch_read(struct cu_node *n, const struct cu_batch_node *x, struct graph **out)
 {
-    cu_result r = enter(n, CU_NODE_BATCH);
-    if (r) return r;
-    if (!cu_ok(x) || x->count != n->batches || !bytes_readable(x->op, x->count * sizeof *x->op) || x->flags)
-        return CU_INVALID_VALUE;
+    if (x->count != n->batches || !bytes_readable(x->op, x->count * sizeof *x->op) || x->flags) return CU_INVALID_VALUE;
     *out = graph_node_child(n->node);
     return *out ? batch_graph(cu_node_device(n), x->op, x->count, out) : CU_NOT_SUPPORTED;
 }
-CU_API(cuGraphBatchMemOpNodeSetParams)(struct cu_node *n, const struct cu_batch_node *x)
+CU_DEFINE(cuGraphBatchMemOpNodeSetParams, struct cu_node *, n, const struct cu_batch_node *, x)
 {
     struct graph *g;
     cu_result r = batch_read(n, x, &g);
@@ -497,34 +437,28 @@ CU_API(cuGraphBatchMemOpNodeSetParams)(struct cu_node *n, const struct cu_batch_
     graph_delete(g);
     return same ? CU_OK : CU_INVALID_VALUE;
 }
-CU_API(cuGraphExecBatchMemOpNodeSetParams)(struct cu_exec *x, struct cu_node *n, const struct cu_batch_node *p)
+CU_DEFINE(cuGraphExecBatchMemOpNodeSetParams, struct cu_exec *, x, struct cu_node *, n, const struct cu_batch_node *, p)
 {
     struct graph *g;
-    cu_result r = cu_handle_is(x, CU_EXEC) ? batch_read(n, p, &g) : CU_INVALID_VALUE;
+    cu_result r = batch_read(n, p, &g);
     if (r) return r;
     u32 status = graph_exec_set_child(cu_engine_exec(x), n->node, g);
     graph_delete(g);
     return status ? CU_INVALID_VALUE : CU_OK;
 }
-CU_API(cuGraphBatchMemOpNodeGetParams)(struct cu_node *n, struct cu_batch_node *out)
+CU_DEFINE(cuGraphBatchMemOpNodeGetParams, struct cu_node *, n, struct cu_batch_node *, out)
 {
-    cu_result r = enter(n, CU_NODE_BATCH);
-    if (r) return r;
-    if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = (struct cu_batch_node){ NULL, n->batches, n->batch, 0 };
     return CU_OK;
 }
 
 /* ---- nodes of whichever type ---- */
 
-CU_API(cuGraphAddNode_v2)
-(struct cu_node **out, struct cu_graph *g, struct cu_node *const *dep, const struct cu_edge_data *data, u64 deps,
- struct cu_node_params *x)
+CU_DEFINE(cuGraphAddNode_v2, struct cu_node **, out, struct cu_graph *, g, struct cu_node *const *, dep,
+          const struct cu_edge_data *, data, u64, deps, struct cu_node_params *, x)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_ok(x) || !cu_ok(out) || (data && deps && !bytes_readable(data, deps * sizeof *data)))
-        return CU_INVALID_VALUE;
+    cu_result r = CU_OK;
+    if (data && deps && !bytes_readable(data, deps * sizeof *data)) return CU_INVALID_VALUE;
     switch (x->type) {
     case CU_NODE_KERNEL: r = lkcu_cuGraphAddKernelNode_v2(out, g, dep, deps, &x->kernel); break;
     case CU_NODE_COPY: r = lkcu_cuGraphAddMemcpyNode(out, g, dep, deps, &x->copy.copy, x->copy.context); break;
@@ -553,9 +487,9 @@ CU_API(cuGraphAddNode)(CU_ADDING, struct cu_node_params *x)
     return lkcu_cuGraphAddNode_v2(out, g, dep, NULL, deps, x);
 }
 
-CU_API(cuGraphNodeSetParams)(struct cu_node *n, struct cu_node_params *x)
+CU_DEFINE(cuGraphNodeSetParams, struct cu_node *, n, struct cu_node_params *, x)
 {
-    if (!cu_handle_is(n, CU_NODE) || !cu_ok(x) || x->type != n->type) return CU_INVALID_VALUE;
+    if (x->type != n->type) return CU_INVALID_VALUE;
     switch (n->type) {
     case CU_NODE_KERNEL: return lkcu_cuGraphKernelNodeSetParams_v2(n, &x->kernel);
     case CU_NODE_COPY: return lkcu_cuGraphMemcpyNodeSetParams(n, &x->copy.copy);

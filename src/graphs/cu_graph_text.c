@@ -1,4 +1,5 @@
 /* A graph as text, for Graphviz, as cuGraphDebugDotPrint writes it. */
+#include "driver/cu_check.h"
 #include "graphs/cu_graph.h"
 #include <inttypes.h>
 
@@ -76,14 +77,11 @@ static void graph_add_text(struct text *t, const struct graph *g, u32 flags, u32
     text_add(t, "}\n");
 }
 
-CU_API(cuGraphDebugDotPrint)(struct cu_graph *g, const char *path, unsigned flags)
+CU_DEFINE(cuGraphDebugDotPrint, struct cu_graph *, g, const char *, path, unsigned, flags)
 {
     struct text t = { 0 };
     struct error e = { 0 };
     u32 number = 0;
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH) || !cu_ok(path)) return CU_INVALID_VALUE;
     text_add(&t, "digraph dot {\n");
     graph_add_text(&t, g->graph, flags, &number);
     text_add(&t, "}\n");

@@ -1,5 +1,6 @@
 /* User objects: a pointer of the program and a function that ends it, called when the last reference is gone. Graphs,
  * and the executable graphs made from them, hold references. */
+#include "driver/cu_check.h"
 #include "graphs/cu_graph.h"
 
 struct cu_user_object {
@@ -46,18 +47,17 @@ CU_API(cuUserObjectCreate)
     return CU_OK;
 }
 
-CU_API(cuUserObjectRetain)(struct cu_user_object *o, unsigned count)
+CU_DEFINE(cuUserObjectRetain, struct cu_user_object *, o, unsigned, count)
 {
-    if (!cu_handle_is(o, CU_USER_OBJECT) || !count || count > INT32_MAX) return CU_INVALID_VALUE;
+    if (count > INT32_MAX) return CU_INVALID_VALUE;
     lock(&guard);
     bool used = is_used(o);
     if (used) o->callers += count;
     unlock(&guard);
     return used ? CU_OK : CU_INVALID_VALUE;
 }
-CU_API(cuUserObjectRelease)(struct cu_user_object *o, unsigned count)
+CU_DEFINE(cuUserObjectRelease, struct cu_user_object *, o, unsigned, count)
 {
-    if (!cu_handle_is(o, CU_USER_OBJECT)) return CU_INVALID_VALUE;
     lock(&guard);
     bool had = give_up(&o->callers, count), used = is_used(o);
     unlock(&guard);
@@ -112,13 +112,10 @@ void cu_owned_release(struct cu_owned **list)
     }
 }
 
-CU_API(cuGraphRetainUserObject)(struct cu_graph *g, struct cu_user_object *o, unsigned count, unsigned flags)
+CU_DEFINE(cuGraphRetainUserObject, struct cu_graph *, g, struct cu_user_object *, o, unsigned, count, unsigned, flags)
 {
     enum { MOVE = 1 };
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH) || !cu_handle_is(o, CU_USER_OBJECT) || !count || count > INT32_MAX || flags > MOVE)
-        return CU_INVALID_VALUE;
+    if (count > INT32_MAX || flags > MOVE) return CU_INVALID_VALUE;
     lock(&guard);
     bool had = flags == MOVE ? give_up(&o->callers, count) : is_used(o);
     if (had) {
@@ -129,11 +126,8 @@ CU_API(cuGraphRetainUserObject)(struct cu_graph *g, struct cu_user_object *o, un
     return had ? CU_OK : CU_INVALID_VALUE;
 }
 
-CU_API(cuGraphReleaseUserObject)(struct cu_graph *g, struct cu_user_object *o, unsigned count)
+CU_DEFINE(cuGraphReleaseUserObject, struct cu_graph *, g, struct cu_user_object *, o, unsigned, count)
 {
-    cu_result r = cu_begin();
-    if (r) return r;
-    if (!cu_handle_is(g, CU_GRAPH) || !cu_handle_is(o, CU_USER_OBJECT) || !count) return CU_INVALID_VALUE;
     lock(&guard);
     struct cu_owned *x = owned_find(g->owned, o);
     bool held = x && x->count >= count;

@@ -1,0 +1,85 @@
+/* call_token.h: the words for what a row of libcuda.def or cudart.def asks of a call. Included in front of a table it
+ * defines them, and behind it no more: they are short, and mean something there alone. Each is a statement over w, the
+ * arguments (struct cu_word), and here, what was found (struct cu_here, cu_check.h).
+ *
+ * The checks of a row, in the order in which they are asked; n: a parameter, 0 for the first:
+ *   BEGIN              cuInit was called, and by this process
+ *   CURRENT            a context is current: here.context
+ *   CONTEXT(n)         the same, or that of a stream, which is looked at later
+ *   STREAM(n)          a stream: here.stream, and here.context
+ *   DEVICE(n)          the ordinal of a device: here.device
+ *   NEAR               none: here.device, the current context's, or the first one
+ *   FUNCTION(n)        a kernel, CUfunction or CUkernel: here.function
+ *   IS(n, KIND, E)     a handle of this kind (enum cu_kind); CUDA_ERROR_INVALID_E: it is none
+ *   MAY_BE(n, KIND, E) the same, or NULL
+ *   NODE(n, TYPE)      a node of a graph, of this type
+ *   OUT(n), IN(n)      a pointer to what the call writes, reads: of as many bytes as its type in CU_DEFINE has
+ *   MAYBE(n)           the same, or NULL
+ *   BYTES(n, bytes)    a pointer to so many bytes
+ *   LIST(n, m)         a pointer to as many as parameter m says
+ *   SET(n), ZERO(n)    not 0; 0
+ *   MASK(n, bits)      no other bits than these
+ *   MOST(n, value)     at most this, without a sign
+ *   MORE(n)            more than 0, with a sign
+ * Those without an error of their own come to CUDA_ERROR_INVALID_VALUE. */
+#ifndef BEGIN
+#define CU_WORD(p) w[p].value
+#define CU_AT(p) ((const void *)(uintptr_t)CU_WORD(p))
+#define CU_WANT(condition, error)                    \
+    do {                                             \
+        if (!(condition)) return CU_INVALID_##error; \
+    } while (0);
+#define CU_TRY(call)           \
+    do {                       \
+        cu_result r_ = (call); \
+        if (r_) return r_;     \
+    } while (0);
+
+#define BEGIN CU_TRY(cu_begin())
+#define CURRENT CU_TRY(cu_current(&here->context))
+#define CONTEXT(n) CU_TRY(cu_current_for((void *)(uintptr_t)CU_WORD(n), &here->context))
+#define STREAM(n) \
+    CONTEXT(n)    \
+    CU_TRY(cu_stream_of(here->context, (void *)(uintptr_t)CU_WORD(n), &here->stream))
+#define DEVICE(n) CU_WANT((here->device = cu_device_at((int)CU_WORD(n))), DEVICE)
+#define NEAR here->device = cu_current(&here->context) ? cu_device_at(0) : here->context->device;
+#define FUNCTION(n) CU_WANT((here->function = cu_function_of((void *)(uintptr_t)CU_WORD(n))), HANDLE)
+#define IS(n, kind, error) CU_WANT(cu_handle_is(CU_AT(n), CU_##kind), error)
+#define MAY_BE(n, kind, error) CU_WANT(!CU_WORD(n) || cu_handle_is(CU_AT(n), CU_##kind), error)
+#define NODE(n, type) CU_WANT(cu_node_is(CU_AT(n), CU_NODE_##type), VALUE)
+#define OUT(n) CU_WANT(bytes_readable(CU_AT(n), w[n].bytes), VALUE)
+#define IN(n) OUT(n)
+#define MAYBE(n) CU_WANT(!CU_WORD(n) || bytes_readable(CU_AT(n), w[n].bytes), VALUE)
+#define BYTES(n, bytes) CU_WANT(bytes_readable(CU_AT(n), bytes), VALUE)
+#define LIST(n, m) CU_WANT(bytes_readable(CU_AT(n), CU_WORD(m) * w[n].bytes), VALUE)
+#define SET(n) CU_WANT(CU_WORD(n), VALUE)
+#define ZERO(n) CU_WANT(!CU_WORD(n), VALUE)
+#define MASK(n, bits) CU_WANT(!(CU_WORD(n) & ~(u64)(bits)), VALUE)
+#define MOST(n, value) CU_WANT(CU_WORD(n) <= (value), VALUE)
+#define MORE(n) CU_WANT((s64)CU_WORD(n) > 0, VALUE)
+#else
+#undef CU_WORD
+#undef CU_AT
+#undef CU_WANT
+#undef CU_TRY
+#undef BEGIN
+#undef CURRENT
+#undef CONTEXT
+#undef STREAM
+#undef DEVICE
+#undef NEAR
+#undef FUNCTION
+#undef IS
+#undef MAY_BE
+#undef NODE
+#undef OUT
+#undef IN
+#undef MAYBE
+#undef BYTES
+#undef LIST
+#undef SET
+#undef ZERO
+#undef MASK
+#undef MOST
+#undef MORE
+#endif
