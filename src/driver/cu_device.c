@@ -66,7 +66,7 @@ static bool attribute_of(const struct cu_device *d, int which, int *value)
 
 CU_DEFINE(cuDeviceGetAttribute, int *, value, int, which, int, device)
 {
-    return value && attribute_of(here.device, which, value) ? CU_OK : CU_INVALID_VALUE;
+    return attribute_of(here.device, which, value) ? CU_OK : CU_INVALID_VALUE;
 }
 
 /* The struct of CUDA 1: what it has is among the attributes. */
