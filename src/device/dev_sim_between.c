@@ -1,11 +1,13 @@
 /* The software GPU tells what its operations use (dev_between.h), from when two of them can be unordered: the first
  * stream that is made, the first use of a stream of a thread, the first executable graph. Until then, and without the
  * race check, none of this costs anything. */
+#include "base/fault.h"
 #include "device/dev_between.h"
 #include "flow/analyses.h"
 #include "device/dev_work.h"
 #include "units/condition.h"
 #include "where/where.h"
+#include <inttypes.h>
 
 void tell_unordered(struct device *d)
 {
@@ -248,9 +250,63 @@ static void unseen_end(struct device *d, const struct op *op, bool all)
     }
 }
 
+/* ---- registered memory ----
+ *
+ * It is the program's to free, and nobody is told. So it is looked at when the copy runs, and once more when the host
+ * learns that it has run: whichever of the two comes first, the copy and the free were not ordered. */
+
+void tell_lent_gone(struct device *d, const struct dev_lent *l, u64 there, const char *rows)
+{
+    char cause[300];
+    snprintf(cause, sizeof cause,
+             "%" PRIu64 " of the %" PRIu64
+             " bytes%s that the copy %s are there: the memory is registered, and was freed "
+             "or unmapped before anything waited for the copy, and without cudaHostUnregister.",
+             there, l->bytes, rows, l->write ? "writes" : "reads");
+    report_add(d->report, &(struct finding){ .kind = F_host_short,
+                                             .cause_key = l->site ? str_hash(str_of(l->site)) : (uintptr_t)l->at,
+                                             .call = l->site,
+                                             .cause = cause,
+                                             .fix = "Unregister the memory (cudaHostUnregister) behind the last copy "
+                                                    "that uses it, and free it then. A vector that grows frees what it "
+                                                    "had." });
+}
+
+void tell_lent(struct device *d, const struct op *op, const struct dev_side *s, u64 bytes, bool write, const char *site)
+{
+    struct dev_work *w = d->work;
+    op_stamp stamp = op_stamp_of(op);
+    if (!work_between(d) || host_after(w->streams, stamp)) return;
+    lock(&w->lock);
+    if (w->nlent == COUNT_OF(w->lent)) memmove(w->lent, w->lent + 1, --w->nlent * sizeof *w->lent);
+    w->lent[w->nlent] = (struct dev_lent){ stamp, (u8 *)s->bytes, bytes, write, site };
+    __atomic_store_n(&w->nlent, w->nlent + 1, __ATOMIC_RELAXED);
+    unlock(&w->lock);
+}
+
+static void lent_look(struct device *d)
+{
+    struct dev_work *w = d->work;
+    struct dev_lent seen[COUNT_OF(w->lent)];
+    u32 n = 0, kept = 0;
+    lock(&w->lock);
+    for (u32 i = 0; i < w->nlent; i++)
+        *(host_after(w->streams, w->lent[i].op) ? &seen[n++] : &w->lent[kept++]) = w->lent[i];
+    __atomic_store_n(&w->nlent, kept, __ATOMIC_RELAXED);
+    unlock(&w->lock);
+    for (u32 i = 0; i < n; i++) {
+        const struct mem_object *o = mem_find(d->mem, (uintptr_t)seen[i].at);
+        u64 there = o && o->kind == MEM_REGISTERED && mem_is_live(o)
+                        ? pages_there(seen[i].at, seen[i].bytes, seen[i].write)
+                        : seen[i].bytes;
+        if (there < seen[i].bytes && !fault_program_handles()) tell_lent_gone(d, &seen[i], there, "");
+    }
+}
+
 void tell_waited(struct device *d)
 {
     struct dev_work *w = d->work;
+    if (__atomic_load_n(&w->nlent, __ATOMIC_RELAXED)) lent_look(d);
     if (!work_between(d) || !__atomic_load_n(&w->nunseen, __ATOMIC_RELAXED)) return;
     unseen_end(d, NULL, __atomic_load_n(&w->told, __ATOMIC_ACQUIRE));
 }

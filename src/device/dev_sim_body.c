@@ -84,18 +84,20 @@ static bool host_is_there(struct body *b, const struct dev_side *s, bool write)
             u64 n = pages_there(s->bytes + k * s->slice + i * s->pitch, p->width, write);
             if (n == p->width) continue;
             if (fault_program_handles()) return true;
+            const char *rows = p->rows * p->slices > 1 ? " of a row" : "";
+            if (is_registered(s)) {
+                tell_lent_gone(
+                    b->device,
+                    &(struct dev_lent){ .at = (u8 *)s->bytes, .bytes = p->width, .write = write, .site = b->task.site },
+                    n, rows);
+                return false;
+            }
             char cause[300];
             snprintf(cause, sizeof cause,
-                     "When the copy runs, %" PRIu64 " of the %" PRIu64 " bytes%s that it %s are there: %s.", n,
-                     p->width, p->rows * p->slices > 1 ? " of a row" : "", write ? "writes" : "reads",
-                     is_registered(s) ? "the memory is registered, and was freed or unmapped meanwhile, without "
-                                        "cudaHostUnregister"
-                                      : "the memory was unmapped meanwhile, or never as large");
+                     "When the copy runs, %" PRIu64 " of the %" PRIu64 " bytes%s that it %s are there: the memory was "
+                     "unmapped meanwhile, or never as large.",
+                     n, p->width, rows, write ? "writes" : "reads");
             struct finding f = { .kind = F_host_short, .cause_key = s->address, .call = b->task.site, .cause = cause };
-            if (is_registered(s))
-                f.fix =
-                    "Unregister the memory (cudaHostUnregister) behind the last copy that uses it, and free it then. A "
-                    "vector that grows frees what it had.";
             report_add(b->device->report, &f);
             return false;
         }
@@ -113,6 +115,8 @@ static u32 body_copy(struct op *op, void *of)
     tell_copy(b->device, op, &b->copy, b->staged != NULL);
     dev_copy_run(&b->copy);
     tell_copied(b->device, &b->copy);
+    if (is_registered(to)) tell_lent(b->device, op, to, b->copy.width, true, b->task.site);
+    if (is_registered(from)) tell_lent(b->device, op, from, b->copy.width, false, b->task.site);
     tell_unqueued(b->device, &b->managed, op);
     if (op_is_node(op)) tell_node_done(b->device, &b->copy, op);
     return OP_OK;

@@ -62,6 +62,13 @@ struct dev_flight {   /* an operation that is done, and that the host has not wa
     op_stamp op;      /* which one; of a node that is not done, the end of its graph */
     const void *node; /* the plan or launch of such a node; NULL: of none */
 };
+struct dev_lent {     /* registered memory that a copy has used, and that the host has not waited for */
+    op_stamp op;      /* the copy */
+    u8 *at;           /* its first row there */
+    u64 bytes;        /* of that */
+    bool write;       /* it was written */
+    const char *site; /* of the call */
+};
 struct dev_work {
     struct streams *streams;   /* atomic; NULL: nothing asynchronous was used yet */
     struct between *between;   /* atomic; NULL: no two operations can be unordered, or the race check is off */
@@ -77,6 +84,8 @@ struct dev_work {
     struct arena mem;          /* for these */
     struct dev_flight *unseen; /* operations whose memory the host still must not touch */
     u32 nunseen, capunseen;    /* how many; for how many there is room */
+    struct dev_lent lent[16];  /* the last ones; a program has few */
+    u32 nlent;                 /* atomic: of these, in use */
     bool told;                 /* atomic: a value was written: the host may know what is done */
     struct spares bodies;      /* of operations, dev_sim_async.c */
     u32 enqueued;              /* atomic: operations that were enqueued */
@@ -159,6 +168,11 @@ u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_cop
 void tell_unqueued(struct device *d, u32 *token, const struct op *op);
 /* The same for a token whose memory the host must not touch until it has waited for `op`, done or not. */
 void tell_unseen(struct device *d, u32 token, op_stamp op, const void *node);
+/* A copy has used registered memory: it must be there until the host has waited. */
+void tell_lent(struct device *d, const struct op *op, const struct dev_side *s, u64 bytes, bool write,
+               const char *site);
+/* `there` of these bytes of registered memory are left: a finding. */
+void tell_lent_gone(struct device *d, const struct dev_lent *l, u64 there, const char *rows);
 /* The node of a graph with this plan or launch is done: `op` takes the place of the end of its graph. */
 void tell_node_done(struct device *d, const void *node, const struct op *op);
 /* The host has waited or asked, with tell_touches before: the memory of operations that it now knows to be done is its

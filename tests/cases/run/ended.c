@@ -74,6 +74,23 @@ static void registered(void)
     OK(cuMemFree_v2, device);
 }
 
+/* The same where the copy has run long before, and nobody has waited. */
+static void registered_late(void)
+{
+    word device;
+    void *host = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    OK(cuMemAlloc_v2, &device, (word)BYTES);
+    OK(cuMemsetD8_v2, device, 1, (word)BYTES);
+    OK(cuMemHostRegister_v2, host, (word)BYTES, 0);
+    OK(cuMemcpyDtoHAsync_v2, host, device, (word)BYTES, stream);
+    usleep(100000);
+    if (bad) munmap(host, BYTES);
+    SAY(cuStreamSynchronize, stream);
+    SAY(cuMemHostUnregister, host);
+    munmap(host, BYTES);
+    OK(cuMemFree_v2, device);
+}
+
 static void captured(void)
 {
     void *graph, *made = NULL;
@@ -95,6 +112,7 @@ int main(int argc, char **argv)
     waited();
     graph_memory();
     registered();
+    registered_late();
     captured();
     OK(cuStreamDestroy_v2, stream);
     return 0;
