@@ -1,5 +1,6 @@
 /* Conditions and sentences of advice about launches. */
 #include "count/advice.h"
+#include "count/timeline.h"
 #include <inttypes.h>
 
 static u64 ctas_of(const struct count_launch *l) { return l->ctas / l->launches; }
@@ -7,10 +8,26 @@ static u64 ctas_of(const struct count_launch *l) { return l->ctas / l->launches;
 /* It would take longer to launch than to do. */
 static bool is_launch_bound(const struct question *q) { return q->limits.least * 3 < LAUNCH_PS; }
 
+/* All of its launches that were enqueued are nodes of graphs: what can be done about their size was done. */
+static bool is_in_graphs(const struct question *q)
+{
+    const struct timeline *t = q->all->timeline;
+    bool any = false;
+    for (u32 k = 0; t && k < t->n; k++) {
+        const struct timeline_op *o = &t->op[k];
+        if (o->kind != TIME_LAUNCH || memcmp(o->grid, q->launch->grid, sizeof o->grid) ||
+            memcmp(o->block, q->launch->block, sizeof o->block) || strcmp(o->kernel, q->kernel->name) != 0)
+            continue;
+        if (!o->graph) return false;
+        any = true;
+    }
+    return any;
+}
+
 const char *advise_launch_bound(struct question *q)
 {
     u64 threads = q->launch->threads / q->launch->launches, least = MAX_OF(q->limits.least, 1u);
-    if (!is_launch_bound(q)) return NULL;
+    if (!is_launch_bound(q) || is_in_graphs(q)) return NULL;
     q->weight = (u32)(LAUNCH_PS * 1000ull / (LAUNCH_PS + least));
     struct tenths work = tenths(least, 1000), launch = tenths(LAUNCH_PS, 1000000), share = tenths(q->weight, 10);
     return arena_printf(q->mem,

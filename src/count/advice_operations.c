@@ -43,23 +43,29 @@ static u64 overlapped(const struct timeline *t)
     return sum;
 }
 
+/* It takes longer to begin than to copy. */
+static bool is_small(const struct timeline_op *o) { return o->end - o->start < 2 * (u64)LAUNCH_PS; }
+
 const char *advise_copy_overlap(struct question *q)
 {
     const struct timeline *t = q->timeline;
     u64 copies = 0, launches = 0;
-    u32 in = 0, out = 0, kernels = 0;
+    u32 between = 0, since = 0,
+        kernels = 0; /* copies that have a launch before and behind them; since the last launch */
     for (u32 k = 0; k < t->n; k++) {
         const struct timeline_op *o = &t->op[k];
-        in += o->kind == TIME_TO_DEVICE;
-        out += o->kind == TIME_FROM_DEVICE;
-        kernels += o->kind == TIME_LAUNCH;
-        if (is_copy(o)) copies += o->end - o->start;
+        since += is_copy(o) && !is_small(o) && kernels;
+        if (o->kind == TIME_LAUNCH) {
+            kernels++;
+            between += since;
+            since = 0;
+        }
+        if (is_copy(o) && !is_small(o)) copies += o->end - o->start;
         if (o->kind == TIME_LAUNCH) launches += o->end - o->start;
         if (is_copy(o) && (!q->op || o->end - o->start > q->op->end - q->op->start)) q->op = o;
     }
     q->weight = (u32)(MIN_OF(copies, launches) * 1000 / end_of(t));
-    if (in < 2 || out < 2 || kernels < 2 || q->weight < 100 || overlapped(t) * 10 > MIN_OF(copies, launches))
-        return NULL;
+    if (between < 2 || q->weight < 100 || overlapped(t) * 10 > MIN_OF(copies, launches)) return NULL;
     struct tenths c = tenths(copies, 1000000), l = tenths(launches, 1000000);
     return arena_printf(q->mem,
                         "copies take " TENTHS " us and launches " TENTHS " us, by the model, and none of the one runs "
@@ -97,4 +103,66 @@ const char *advise_sync_unneeded(struct question *q)
                         "%u times the host waits for launches, and then only enqueues more: nothing was copied to it "
                         "that it could have looked at",
                         n);
+}
+
+/* What can stand in a graph between its launches. */
+static bool goes_into_a_graph(const struct timeline_op *o)
+{
+    return o->kind == TIME_RECORD || o->kind == TIME_WAIT || o->kind == TIME_ON_DEVICE || o->kind == TIME_FILL ||
+           (is_copy(o) && !o->waits && !o->pageable);
+}
+
+const char *advise_small_launches(struct question *q)
+{
+    enum { IN_A_ROW = 16 };
+    const struct timeline *t = q->timeline;
+    u64 n = 0, work = 0;
+    for (u32 k = 0; k < t->n; k++) {
+        u32 row = 0, i = k;
+        u64 of_row = 0;
+        const struct timeline_op *first = NULL;
+        for (; i < t->n && (t->op[i].kind == TIME_LAUNCH || goes_into_a_graph(&t->op[i])) && !t->op[i].graph; i++) {
+            if (t->op[i].kind != TIME_LAUNCH) continue;
+            u64 takes = t->op[i].end - t->op[i].start - LAUNCH_PS;
+            if (takes >= LAUNCH_PS) break;
+            if (!first) first = &t->op[i];
+            of_row += takes;
+            row++;
+        }
+        if (row >= IN_A_ROW) {
+            n += row;
+            work += of_row;
+            if (!q->op) q->op = first;
+        }
+        k = MAX_OF(i, k);
+    }
+    q->weight = (u32)MIN_OF(n * LAUNCH_PS * 1000 / end_of(t), 1000u);
+    if (!n || q->weight < 250) return NULL;
+    struct tenths each = tenths(work, n * 1000), launch = tenths(LAUNCH_PS, 1000000), node = tenths(NODE_PS, 1000000);
+    return arena_printf(
+        q->mem,
+        "%" PRIu64 " launches in a row, at least %d at a time without a wait of the host, of which each "
+        "has work for " TENTHS " ns: a launch takes about " TENTHS " us, a node of a graph about " TENTHS,
+        n, IN_A_ROW, TENTHS_OF(each), TENTHS_OF(launch), TENTHS_OF(node));
+}
+
+const char *advise_small_copies(struct question *q)
+{
+    enum { MANY = 16 };
+    const struct timeline *t = q->timeline;
+    u64 n = 0, bytes = 0;
+    for (u32 k = 0; k < t->n; k++) {
+        const struct timeline_op *o = &t->op[k];
+        if (!is_copy(o) || !is_small(o)) continue;
+        if (!q->op) q->op = o;
+        bytes += o->bytes;
+        n++;
+    }
+    q->weight = (u32)MIN_OF(n * LAUNCH_PS * 1000 / end_of(t), 1000u);
+    if (n < MANY || q->weight < 200) return NULL;
+    struct tenths fixed = tenths(LAUNCH_PS, 1000000), once = tenths(LAUNCH_PS + bytes * 1000 / BUS_GBS, 1000000);
+    return arena_printf(q->mem,
+                        "%" PRIu64 " copies of %" PRIu64 " bytes on average: each takes about " TENTHS
+                        " us before its first byte, all bytes in one copy " TENTHS " us",
+                        n, bytes / n, TENTHS_OF(fixed), TENTHS_OF(once));
 }

@@ -336,8 +336,11 @@ static void operation_json(struct json *j, const struct timeline_op *x)
     }
     json_bool(&o, "waits", x->waits);
     json_text(&o, "site", x->site);
+    if (x->graph) json_number(&o, "graph", x->graph);
     json_number(&o, "start_ps", x->start);
     json_number(&o, "end_ps", x->end);
+    json_number(&o, "call_ps", x->call);
+    json_number(&o, "return_ps", x->back);
     json_end(&o, '}');
 }
 
@@ -347,7 +350,8 @@ static void operations_list(struct json *j, const struct counts *c)
     struct advices found;
     if (c->timeline) timeline_run(c, c->timeline);
     struct json o = json_open(j, "operations", '[');
-    for (u32 k = 0; c->timeline && k < c->timeline->n; k++) operation_json(&o, &c->timeline->op[k]);
+    for (u32 k = 0; c->timeline && k < c->timeline->n; k++)
+        if (c->timeline->op[k].kind != TIME_EMPTY) operation_json(&o, &c->timeline->op[k]);
     json_end(&o, ']');
     json_number(j, "operations_left_out", c->timeline ? c->timeline->more : 0);
     advise_operations(c, &found);

@@ -199,18 +199,19 @@ static void kernel_text(struct text *t, const struct counts *c, const struct cou
     arena_free(&lines.mem);
 }
 
-/* Advice about what was enqueued. */
-static void operations_text(struct text *t, const struct counts *c, bool color)
+/* What was enqueued, where asked, and advice about it. */
+static void operations_text(struct text *t, const struct counts *c, struct count_style style)
 {
     struct advices found;
     if (!c->timeline) return;
     timeline_run(c, c->timeline);
+    if (style.timeline) timeline_text(c, c->timeline, t);
     advise_operations(c, &found);
     if (found.n) text_add(t, "\noperations of the host\n");
     for (u32 k = 0; k < found.n; k++) {
         const struct timeline_op *o = found.p[k].op;
         if (o && o->site) text_add(t, "  %s\n", o->site);
-        advice_text(t, &found.p[k], color);
+        advice_text(t, &found.p[k], style.color);
     }
     arena_free(&found.mem);
 }
@@ -225,7 +226,7 @@ void counts_text(struct counts *c, struct count_style style, struct text *out)
         if (i) text_add(out, "\n");
         kernel_text(out, c, k[i], style);
     }
-    operations_text(out, c, style.color);
+    operations_text(out, c, style);
     unlock(&c->lock);
     arena_free(&mem);
     sources_drop();

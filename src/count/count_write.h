@@ -5,8 +5,9 @@
 
 struct count_style {
     bool color;
-    bool lines; /* all lines, not only the five that cost most */
-    u32 width;  /* columns; 0: any */
+    bool lines;    /* all lines, not only the five that cost most */
+    bool timeline; /* the operations of a program, too */
+    u32 width;     /* columns; 0: any */
 };
 void counts_text(struct counts *c, struct count_style style, struct text *out);
 /* Of the devices of a process together, those that have counted, with what the reports of all have found. */

@@ -16,4 +16,7 @@ u32 dev_graph_add_value(struct graph *g, const struct graph_dep *dep, u32 deps, 
 struct condition;
 u32 dev_graph_add_branch(struct graph *g, const struct graph_dep *dep, u32 deps, enum op_branch how,
                          struct condition *c, u32 bodies, const char *site, struct graph_node **out);
+/* Hands out the nodes of a launch as graph_exec_steps does; task NULL: what it does is no task, or nothing. */
+void dev_exec_steps(struct dev_exec *x,
+                    void (*each)(void *self, const struct graph_step *s, const struct dev_task *task), void *self);
 #endif

@@ -170,6 +170,23 @@ const struct dev_task *dev_node_task(const struct graph_node *n)
     return b ? &b->task : NULL;
 }
 
+struct exec_steps {
+    void (*each)(void *self, const struct graph_step *s, const struct dev_task *task);
+    void *self;
+};
+static void exec_step(void *self, const struct graph_step *s)
+{
+    const struct exec_steps *x = self;
+    enum op_kind kind = s->spec ? s->spec->kind : OP_EMPTY;
+    bool is_task = kind == OP_LAUNCH || kind == OP_COPY || kind == OP_FILL || kind == OP_HOST;
+    x->each(x->self, s, is_task ? &((const struct body *)s->spec->data)->task : NULL);
+}
+void dev_exec_steps(struct dev_exec *x,
+                    void (*each)(void *self, const struct graph_step *s, const struct dev_task *task), void *self)
+{
+    graph_exec_steps(exec_in(x), exec_step, &(struct exec_steps){ each, self });
+}
+
 u32 dev_node_set(struct graph_node *n, struct device *d, struct dev_task *t, struct error *e)
 {
     u32 status = dev_task_check(d, t, e);

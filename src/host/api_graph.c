@@ -1,5 +1,5 @@
 /* Graphs of the public interface. A node is the device's own: it is passed on as it is. */
-#include "host/host.h"
+#include "host/host_timeline.h"
 
 static const struct dev_async_ops *ops_of(const lk_gpu *gpu) { return gpu->device->async; }
 
@@ -238,6 +238,7 @@ lk_status lk_exec_launch(lk_exec *exec, lk_stream *stream)
     if (!exec || !stream) return HOST_MISSING(exec ? exec->handle.gpu : NULL, exec ? "stream" : "executable graph");
     lk_gpu *gpu = exec->handle.gpu;
     if (stream->handle.gpu != gpu) return host_refuse(gpu, "the graph and the stream belong to different gpus");
+    host_note_graph(gpu, stream, exec->dev);
     return host_done(gpu, ops_of(gpu)->exec_launch(exec->dev, stream->dev, host_site(NULL), host_begin(gpu)));
 }
 

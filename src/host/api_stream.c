@@ -13,6 +13,7 @@ static lk_stream *stream_wrap(lk_gpu *gpu, struct dev_stream *dev, bool is_defau
     }
     s->dev = dev;
     s->is_default = is_default;
+    s->is_apart = false;
     handle_add(&s->handle, gpu, HANDLE_STREAM);
     return s;
 }
@@ -26,7 +27,10 @@ lk_status lk_stream_create(lk_gpu *gpu, uint32_t flags, int32_t priority, lk_str
     struct dev_stream *dev = NULL;
     u32 status = ops_of(gpu)->stream_new(gpu->device, flags, priority, &dev, e);
     if (status) return host_done(gpu, status);
-    if ((*stream = stream_wrap(gpu, dev, false))) return LK_OK;
+    if ((*stream = stream_wrap(gpu, dev, false))) {
+        (*stream)->is_apart = flags & LK_STREAM_NON_BLOCKING;
+        return LK_OK;
+    }
     ops_of(gpu)->stream_delete(dev, &(struct error){ 0 });
     return host_failed(gpu);
 }
@@ -153,8 +157,9 @@ static lk_status wait_for(lk_stream *stream, lk_event *event, bool external, con
                   "events; lk_event_synchronise waits for it");
         return host_failed(gpu);
     }
-    host_note_wait(gpu, STREAM_WAITS, stream, event);
-    return host_done(gpu, ops_of(gpu)->event_wait(stream->dev, event->dev, external, host_site(NULL), e));
+    u32 status = ops_of(gpu)->event_wait(stream->dev, event->dev, external, host_site(NULL), e);
+    host_note_wait(gpu, STREAM_WAITS, stream, event); /* behind it: the stream may be captured from now on */
+    return host_done(gpu, status);
 }
 
 lk_status lk_stream_wait(lk_stream *stream, lk_event *event) { return wait_for(stream, event, false, __func__); }

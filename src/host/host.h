@@ -57,6 +57,7 @@ struct lk_stream {
     struct handle handle;
     struct dev_stream *dev;
     bool is_default; /* legacy or of a thread: the device's own */
+    bool is_apart;   /* LK_STREAM_NON_BLOCKING */
 };
 struct lk_event {
     struct handle handle;

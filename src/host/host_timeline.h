@@ -6,6 +6,8 @@
 
 /* An operation is enqueued; stream NULL: in the legacy one, and the call waits for it. task->site is set. */
 void host_note_task(lk_gpu *gpu, const lk_stream *stream, const struct dev_task *task);
+/* A graph is launched. */
+void host_note_graph(lk_gpu *gpu, const lk_stream *stream, struct dev_exec *exec);
 /* A copy that is no task, between device memory and the host's. */
 void host_note_bytes(lk_gpu *gpu, bool to_device, const void *host, u64 bytes);
 enum host_wait { HOST_WAITS_ALL, HOST_WAITS_STREAM, HOST_WAITS_EVENT, HOST_RECORDS, STREAM_WAITS };

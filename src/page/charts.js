@@ -18,6 +18,7 @@ function num(n) {
 }
 /* Picoseconds -> "15.4 us". */
 function time(ps) {
+  if (!ps) return "0";
   const k = ps < 1 ? 0 : Math.min(4, Math.floor(Math.log10(ps) / 3));
   return (ps / 1000 ** k).toPrecision(3).replace(/e\+3$/, "000") + " " + ["ps", "ns", "us", "ms", "s"][k];
 }
@@ -26,7 +27,7 @@ function time(ps) {
 
 const AT_ONCE = 2000; /* operations that are drawn */
 const kindName = { launch: "launch", copy_to_device: "copy to the device", copy_from_device: "copy from the device", copy_on_device: "copy on the device", fill: "fill",
-  host_function: "function of the host", event_record: "event", stream_wait: "wait for an event", synchronise: "the host waits for all", synchronise_stream: "the host waits for a stream",
+  host_function: "function of the host", event_record: "event", stream_wait: "wait for an event", graph_launch: "graph", synchronise: "the host waits for all", synchronise_stream: "the host waits for a stream",
   synchronise_event: "the host waits for an event" };
 const streamName = n => n ? "stream " + n : "legacy stream";
 
@@ -34,7 +35,7 @@ function operationText(o, d) {
   const k = d.kernels.find(x => x.name === o.kernel), parts = [kindName[o.kind] || o.kind];
   if (k || o.kernel) parts.push((k ? k.plain : o.kernel) + " <<<" + o.grid.join("x") + ", " + o.block.join("x") + ">>>");
   if (o.bytes) parts.push(num(o.bytes) + " bytes" + (o.pageable ? " of pageable memory" : ""));
-  if (o.graph) parts.push("node of graph launch " + o.graph);
+  if (o.graph) parts.push((o.kind === "graph_launch" ? "launch " : "node of graph launch ") + o.graph);
   if (!o.kind.startsWith("synchronise")) parts.push(streamName(o.stream));
   if (o.event) parts.push("event " + o.event);
   parts.push(time(o.start_ps) + " to " + time(o.end_ps));
@@ -59,12 +60,14 @@ function timelineDrawing(d, from, zoom, told) {
   for (const o of ops) {
     const host = o.kind.startsWith("synchronise"), y = (host ? 0 : streams.indexOf(o.stream) + 1) * row + 5, w = x(o.end_ps) - x(o.start_ps);
     const say = operationText(o, d);
-    if (o.call_ps !== undefined && o.return_ps > o.call_ps) {
+    if (o.call_ps !== undefined && o.return_ps > o.call_ps && !host && !(o.graph && o.kind !== "graph_launch")) {
       const waits = x(o.return_ps) - x(o.call_ps);
       drawing.append(svg("rect", { class: o.waits ? "waiting" : "call", x: x(o.call_ps), y: o.waits ? 9 : 5, width: Math.max(1, waits), height: o.waits ? 12 : 20, opacity: o.waits ? "" : "0.55" }, svg("title", {}, say)));
     }
     const still = o.end_ps === o.start_ps && !host;
-    const s = still ? svg("path", { d: `M${x(o.start_ps) - 4},${y} h8 l-4,8 z` }) : svg("rect", { x: x(o.start_ps), y, width: Math.max(1.5, w), height: row - 10, rx: Math.min(3, w / 3) });
+    /* a graph is a frame; of its nodes, which may run side by side, launches are in the upper half */
+    const half = o.graph && o.kind !== "graph_launch", top = o.kind === "graph_launch" ? y - 3 : half && o.kind !== "launch" ? y + 11 : y, tall = o.kind === "graph_launch" ? row - 4 : half ? 9 : row - 10;
+    const s = still ? svg("path", { d: `M${x(o.start_ps) - 4},${y} h8 l-4,8 z` }) : svg("rect", { x: x(o.start_ps), y: top, width: Math.max(1.5, w), height: tall, rx: Math.min(3, w / 3) });
     s.setAttribute("class", "op " + (host ? "waiting" : o.kind));
     s.setAttribute("tabindex", shapes.length ? -1 : 0);
     s.setAttribute("role", "img");
@@ -109,7 +112,7 @@ function timelineSection(d) {
   const more = d.operations_left_out ? " " + d.operations_left_out + " further operations were not noted." : "";
   draw();
   window.addEventListener("resize", draw);
-  return section("timeline", "Timeline", "By a clock model, not measured: a launch takes the least time that its footprint and its operations need at the card's published peaks, and what a launch costs; a copy its bytes at the rate of the bus. Real ones take longer." + more,
+  return section("timeline", "Timeline", "By a clock model, nothing is measured: the work of a launch takes the least time that its footprint and its operations need at the card's published peaks, a lower bound; a copy its bytes at the rate of the bus; calls, launches and copies cost a fixed time each." + more,
     place, told, tools, legend, list);
 }
 

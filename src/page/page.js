@@ -176,7 +176,7 @@ function shapeCard(k, s, nth) {
     ["intensity", (s.operations_per_1000_bytes / 1000).toFixed(2) + " operations a byte, of " + num(s.footprint_bytes) + " bytes"]];
   if (s.spill_store_bytes || s.spill_load_bytes) rows.push(["spills", num(s.spill_store_bytes) + " bytes stored, " + num(s.spill_load_bytes) + " loaded, a thread"]);
   return el("div", { class: "card" }, el("strong", {}, "grid " + shape(s.grid) + ", block " + shape(s.block)),
-    el("dl", {}, ...rows.flatMap(([t, d]) => [el("dt", {}, t), el("dd", {}, d)])), el("h3", {}, "limits: the least time of a launch"), el("div", { class: "limits" }, ...limits),
+    el("div", { class: "parts" }, el("dl", {}, ...rows.flatMap(([t, d]) => [el("dt", {}, t), el("dd", {}, d)])), el("div", {}, el("h3", {}, "limits: the least time of a launch"), el("div", { class: "limits" }, ...limits))),
     ...k.advice.filter(a => a.about === "launch" && a.shape === nth).map(a => box({ kind: "advice", id: a.id, advice: a })));
 }
 

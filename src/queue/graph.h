@@ -113,6 +113,15 @@ u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **e
 bool graph_is_captured(const struct graph *g);
 /* Hands out the launches and copies that each launch of it runs, but for those of graphs of conditional nodes. */
 void graph_exec_each(struct graph_exec *x, void (*each)(void *self, const struct op_spec *spec), void *self);
+/* Hands out all nodes of a launch, but for those of graphs of conditional nodes, in an order in which each comes after
+ * those it depends on, which are `from`, numbers of nodes before it. */
+struct graph_step {
+    u32 number, nodes;          /* of all */
+    const struct op_spec *spec; /* NULL: it does nothing: disabled, the begin or end of a child graph */
+    const u32 *from;
+    u32 deps;
+};
+void graph_exec_steps(struct graph_exec *x, void (*each)(void *self, const struct graph_step *s), void *self);
 /* Memory of an allocation node was freed by other means than an operation of the kind OP_FREE. */
 void graph_freed(struct streams *s, const void *address);
 /* Whether a launch has allocated it, and nothing has freed it since; in the order of the calls. */

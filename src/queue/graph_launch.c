@@ -197,21 +197,45 @@ u32 graph_launch(struct graph_exec *x, struct stream *st, u64 tag, struct op **e
     return status;
 }
 
-void graph_exec_each(struct graph_exec *x, void (*each)(void *self, const struct op_spec *spec), void *self)
+static struct plan *plan_hold(struct graph_exec *x)
 {
     lock(&x->all->lock);
     struct plan *p = x->plan;
     p->refs++;
     unlock(&x->all->lock);
+    return p;
+}
+static void plan_let_go(struct graph_exec *x, struct plan *p)
+{
+    lock(&x->all->lock);
+    graph_unref_plan(x->all, p);
+    unlock(&x->all->lock);
+}
+
+void graph_exec_each(struct graph_exec *x, void (*each)(void *self, const struct op_spec *spec), void *self)
+{
+    struct plan *p = plan_hold(x);
     for (u32 i = 0; p->works && i < p->nodes; i++) {
         const struct plan_node *n = &p->node[i];
         if (n->region || !n->body || n->disabled) continue;
         enum op_kind kind = n->body->spec.kind;
         if (kind == OP_LAUNCH || kind == OP_COPY) each(self, &n->body->spec);
     }
-    lock(&x->all->lock);
-    graph_unref_plan(x->all, p);
-    unlock(&x->all->lock);
+    plan_let_go(x, p);
+}
+
+void graph_exec_steps(struct graph_exec *x, void (*each)(void *self, const struct graph_step *s), void *self)
+{
+    struct plan *p = plan_hold(x);
+    u32 *from = base_need(sizeof *from * (p->edges + 1));
+    for (u32 i = 0; i < p->nodes; i++) {
+        const struct plan_node *n = &p->node[i];
+        bool idle = n->region || !n->body || n->disabled;
+        for (u32 k = 0; k < n->deps; k++) from[k] = p->edge[n->first + k].from;
+        each(self, &(struct graph_step){ i, p->nodes, idle ? NULL : &n->body->spec, from, n->deps });
+    }
+    base_free(from);
+    plan_let_go(x, p);
 }
 
 void graph_freed_locked(struct streams *s, const void *address)

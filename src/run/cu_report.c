@@ -375,8 +375,8 @@ static void profile_write(void)
         r[all++] = report_of(gpu);
         if (!gpu->device->counts) continue;
         c[n++] = gpu->device->counts;
-        counts_text(gpu->device->counts, (struct count_style){ .color = out.how->color, .lines = out.how->lines },
-                    &text);
+        struct count_style style = { out.how->color, out.how->lines, out.how->timeline, 0 };
+        counts_text(gpu->device->counts, style, &text);
     }
     if (!n) return;
     counts_json(c, n, r, all, &json);

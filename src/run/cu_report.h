@@ -18,6 +18,7 @@ struct cu_reporting {
     bool progress; /* the launcher shows how far a long launch is */
     bool profile;  /* what launches do is counted */
     bool lines;    /* the profile shows all lines */
+    bool timeline; /* the profile shows the operations */
     bool page;     /* findings are wanted with their sources, for a page */
 };
 /* Findings of this gpu are written from now on. `how` lives for ever. */

@@ -41,6 +41,7 @@ static void option_take(const char *key, const char *value)
         run.to.profile = true;
         run.to.lines = !strcmp(value, "lines");
     }
+    if (!strcmp(key, "timeline")) run.to.timeline = value[0] == '1';
     if (!strcmp(key, "page")) run.to.page = value[0] == '1';
     if (!strcmp(key, "time-limit")) o->time_limit = strtod(value, NULL);
     if (!strcmp(key, "seed")) {

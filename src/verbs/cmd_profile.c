@@ -56,6 +56,8 @@ int cmd_profile(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (i < first && !strcmp(argv[i], "--lines"))
             p.lines = true;
+        else if (i < first && !strcmp(argv[i], "--timeline"))
+            p.timeline = true;
         else
             argv[n++] = argv[i];
     }

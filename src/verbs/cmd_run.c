@@ -490,7 +490,8 @@ int run_profiled(int argc, char **argv, const struct profiling *profiling)
     r.report.terminal = r.report.live && !r.log && isatty(STDERR_FILENO);
     text_add(&r.options, "stable=%d\nprogress=%d\n", is_stable, r.report.terminal);
     text_add(&r.options, "page=%d\n", r.reporting.html || r.save);
-    if (profiling) text_add(&r.options, "profile=%s\n", profiling->lines ? "lines" : "top");
+    if (profiling)
+        text_add(&r.options, "profile=%s\ntimeline=%d\n", profiling->lines ? "lines" : "top", profiling->timeline);
     int code = EXIT_USAGE, status = -1;
     bool ready = front_find(&r, &e) && link_prepare(&r, &e) && channel_prepare(&r, &e);
     if (ready && r.read) code = print_again(&r, &e);

@@ -4,7 +4,8 @@
 #include "cli/cli.h"
 
 struct profiling {
-    bool lines; /* all lines are shown */
+    bool lines;    /* all lines are shown */
+    bool timeline; /* the operations of a program, too */
 };
 /* cmd_run and cmd_launch, and what they count; NULL: nothing. --json then writes the profile. */
 int run_profiled(int argc, char **argv, const struct profiling *profiling);
