@@ -528,6 +528,11 @@ typedef struct lk_choice {
 } lk_choice;
 lk_status lk_contract_read_with(lk_gpu *gpu, const char *file, const char *text, size_t bytes, const lk_choice *choices,
                                 uint32_t count, lk_contract **contract);
+/* The same for a case, one line that `lockstep test` prints: sizes, choices, layouts and contents of arrays, a seed, as
+ * in "rows=33 T=f16 x:rows(2) x=cancel seed=7". `kernel` is the block that it belongs to, NULL: the first.
+ * lk_contract_bind then takes its sizes, lk_contract_fill its contents and, in place of `seed`, its seed. */
+lk_status lk_contract_read_case(lk_gpu *gpu, const char *file, const char *text, size_t bytes, const char *kernel,
+                                const char *line, lk_contract **contract);
 void lk_contract_free(lk_contract *contract);
 /* the name of its i-th block, NULL: there is none */
 const char *lk_contract_kernel(const lk_contract *contract, uint32_t i);

@@ -1,4 +1,4 @@
-/* lockstep_lab.h: is it right? What a kernel should have computed, from a line of text.
+/* lockstep_lab.h: is it right? What a kernel should have computed, from a line of text, and whether it does.
  *
  * An oracle is a text (docs/oracle.md) over named arrays. It gives the exact value of every element, and a bound on
  * what a correct kernel may differ by. No gpu is needed.
@@ -66,6 +66,71 @@ typedef struct lk_oracle_primitive { /* a row of the table, as text */
 } lk_oracle_primitive;
 int lk_oracle_row(uint32_t i, lk_oracle_primitive *row); /* 0: there are no more */
 const char *lk_oracle_definitions(void);                 /* the named operations, as they are written */
+
+/* ---- kernels against the oracles of their contracts ---- */
+
+typedef struct lk_test lk_test;
+typedef struct lk_test_options { /* zero it, set size, then what you need */
+    size_t size;
+    const char *kernel;        /* only the contract of this one; NULL: all of the file */
+    uint64_t seed;             /* of cases and contents */
+    uint32_t cases;            /* for each kernel; 0: 64 */
+    const char *only;          /* this case alone, as lk_test_case.line has it; NULL: those that are made */
+    const lk_options *gpu;     /* of the gpu that runs them; NULL: the usual software GPU */
+    const lk_compile *compile; /* what is said to the compiler; NULL: nothing */
+} lk_test_options;
+
+typedef enum lk_test_end {
+    LK_TEST_PASSED,
+    LK_TEST_FAILED,
+    LK_TEST_REFUSED,    /* the contract has no such case */
+    LK_TEST_LARGE,      /* too large for the oracle */
+    LK_TEST_EMPTY,      /* a grid without blocks */
+    LK_TEST_UNSUPPORTED /* needs something that Lockstep does not support */
+} lk_test_end;
+typedef struct lk_test_case {
+    const char *line; /* "rows=33 x=cancel seed=7" */
+    lk_test_end end;
+    const char *first; /* of a failure: what the report begins with */
+    double ratio;      /* the largest difference from the oracle, over its bound */
+    uint64_t elements; /* that were judged */
+    double seconds;
+} lk_test_case;
+typedef struct lk_test_failure { /* cases that fail in the same way */
+    const char *first;           /* "result:y", "bounds:8" */
+    const char *kind;            /* of the finding: "result_tail" */
+    const char *line;            /* the smallest case that shows it */
+    uint32_t cases;              /* that fail so */
+} lk_test_failure;
+typedef struct lk_test_kernel {
+    const char *name;
+    uint32_t line; /* of its contract */
+    uint32_t cases, passed, failed, refused, large, empty, failures;
+    uint32_t has_oracle;
+    uint32_t suspects;       /* cases above the suspect bound, by less than the worst case */
+    uint64_t elements;       /* that were judged */
+    uint64_t overflow, ill;  /* that were not: may overflow; ill-conditioned */
+    double ratio;            /* the largest difference over its bound of the cases that passed */
+    const char *closest;     /* that case; NULL: none */
+    const char *unsupported; /* what stopped it, by name; NULL: nothing */
+    const char *refusal;     /* why the contract has refused a case, the first one; NULL: it has not */
+    double tolerance;        /* of its contract: 1, or how much wider the bound is */
+    const char *shapes;      /* "rows 1..1000, cols 1..1000" */
+} lk_test_kernel;
+
+/* Tests the kernels of a file that have a contract. What is wrong with them is added to the report of `report`, a
+ * software GPU, one finding for each way to fail, with the smallest case that shows it. LK_OK, LK_FINDINGS; LK_NOTHING:
+ * the file has no contract, or no case could be run; LK_UNSUPPORTED: all kernels need something that is not there.
+ * Else lk_gpu_error(report) says what is wrong with the file. *test is then NULL. */
+lk_status lk_test_file(lk_gpu *report, const char *path, const lk_test_options *options, lk_test **test);
+void lk_test_free(lk_test *test);
+int lk_test_kernel_at(const lk_test *test, uint32_t i, lk_test_kernel *out); /* 0: there are no more */
+int lk_test_case_at(const lk_test *test, uint32_t kernel, uint32_t i, lk_test_case *out);
+int lk_test_failure_at(const lk_test *test, uint32_t kernel, uint32_t i, lk_test_failure *out);
+const char *lk_test_path(const lk_test *test);
+/* Tests as JSON and JUnit XML, every case with its end, and the report with them; released with lk_text_free. */
+char *lk_test_json(lk_test *const *tests, uint32_t n, lk_gpu *report);
+char *lk_test_junit(lk_test *const *tests, uint32_t n, lk_gpu *report);
 
 #if defined __GNUC__
 #pragma GCC visibility pop

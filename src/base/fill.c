@@ -95,6 +95,65 @@ static void make_permutation(const struct scalar *t, u64 count, u64 state, u8 *t
     }
 }
 
+static void make_counted(const struct scalar *t, u64 count, u8 *to)
+{
+    for (u64 i = 0; i < count; i++, to += t->bytes) scalar_store(t, (double)(i % 1021) - 510, to);
+}
+
+static void make_cancel(const struct scalar *t, u64 count, u64 state, u8 *to)
+{
+    double last = 0;
+    for (u64 i = 0; i < count; i++, to += t->bytes) {
+        double p = (double)(2 * (rand_next(&state) >> 12) + 1) * 0x1p-53, v = fill_quantile(p);
+        last = i & 1 ? -last + 1e-3 * v : 16 * v;
+        scalar_store(t, last, to);
+    }
+}
+
+/* Normal numbers, some of them replaced. */
+static void make_mixed(const struct fill *f, const struct scalar *t, u64 count, u64 state, u8 *to)
+{
+    make_normal(&(struct fill){ .kind = FILL_NORMAL }, t, count, state, to);
+    double odd = scalar_load(t, f->value);
+    for (u64 i = 0; i < count; i++, to += t->bytes) {
+        u64 r = rand_next(&state);
+        if (r % 9 == 4) scalar_store(t, r >> 32 & 1 ? -odd : odd, to);
+    }
+}
+
+const char *const fill_words[FILL_WORDS + 1] = { "exact",   "small", "offset",   "large", "cancel", "constant",
+                                                 "counted", "huge",  "denormal", "inf",   "nan",    NULL };
+
+bool fill_word(struct str word, const struct scalar *t, struct fill *out)
+{
+    bool narrow = t->exponent <= 5;                           /* f16 and what is smaller */
+    s32 top = t->exponent ? (1 << (t->exponent - 1)) - 1 : 0; /* the largest exponent */
+    *out = (struct fill){ .bounded = true, .kind = FILL_NORMAL };
+    if (str_is(word, "exact"))
+        *out = (struct fill){ .kind = FILL_RAND, .bounded = true, .integers = true, .lo = -4, .hi = 4 };
+    else if (str_is(word, "small"))
+        out->hi = 1e-3;
+    else if (str_is(word, "offset"))
+        out->lo = narrow ? 32 : 1000, out->hi = 1;
+    else if (str_is(word, "large"))
+        out->hi = narrow ? 16 : 1e4;
+    else if (str_is(word, "cancel"))
+        out->kind = FILL_CANCEL;
+    else if (str_is(word, "counted"))
+        out->kind = FILL_COUNTED;
+    else if (str_is(word, "huge"))
+        *out = (struct fill){ .kind = FILL_RAND, .bounded = true, .lo = ldexp(1, top - 4), .hi = ldexp(1, top - 1) };
+    else if (str_is(word, "denormal"))
+        out->hi = ldexp(1, 1 - top);
+    else {
+        bool nan = str_is(word, "nan"), inf = str_is(word, "inf"), constant = str_is(word, "constant");
+        out->kind = constant ? FILL_CONST : FILL_MIXED;
+        if (nan || inf || constant) scalar_store(t, nan ? (double)NAN : inf ? (double)INFINITY : 1.5, out->value);
+        return nan || inf || constant;
+    }
+    return true;
+}
+
 static bool make_file(const struct fill *f, u64 bytes, u8 *to)
 {
     FILE *in = fopen(f->file, "rb");
@@ -118,6 +177,9 @@ bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed
         else
             make_integers(f, t, count, state, p);
         break;
+    case FILL_COUNTED: make_counted(t, count, p); break;
+    case FILL_CANCEL: make_cancel(t, count, state, p); break;
+    case FILL_MIXED: make_mixed(f, t, count, state, p); break;
     case FILL_PERMUTATION: make_permutation(t, count, state, p); break;
     case FILL_IOTA:
         for (u64 i = 0; i < count; i++, p += t->bytes) scalar_store_int(t, (s64)i, p);

@@ -19,18 +19,27 @@ enum fill_kind {
     FILL_NORMAL,      /* floats: mean lo, standard deviation hi */
     FILL_PERMUTATION, /* 0 .. count-1, each once, in random order */
     FILL_FILE,        /* raw bytes */
+    FILL_COUNTED,     /* floats: i mod 1021 - 510, which every order of elements shows */
+    FILL_CANCEL,      /* floats: pairs of normal numbers that nearly cancel */
+    FILL_MIXED,       /* floats: normal numbers, and about one in nine is `value`, of either sign */
 };
 struct fill {
     enum fill_kind kind;
     bool bounded;  /* RAND, NORMAL: lo and hi are given; else 0 and 1, for integers 0 and 99 */
     bool integers; /* RAND of floats: whole numbers, hi included */
     double lo, hi;
-    u8 value[8];      /* CONST: the element */
+    u8 value[8];      /* CONST: the element; MIXED: the odd one */
     const char *file; /* FILE: its path */
 };
 /* Writes `count` elements at `to`. `stream` tells the arrays of one seed apart. false: the file is not there, or has
  * another size. */
 bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed, u32 stream, void *to);
+/* Contents by a word, for arrays of floats: those on which kernels show mistakes. exact: small whole numbers; small;
+ * offset: far from 0; large; cancel; constant; counted; huge: a sixteenth of the largest number and more; denormal;
+ * inf; nan. false: there is no such word. */
+bool fill_word(struct str word, const struct scalar *t, struct fill *out);
+extern const char *const fill_words[]; /* all of them, NULL behind the last; the finite ones first */
+enum { FILL_WORDS_FINITE = 7, FILL_WORDS = 11 };
 /* The value x with P(X < x) = p for a standard normal X, 0 < p < 1: the same bits everywhere. Relative error below
  * 1.2e-9. */
 double fill_quantile(double p);

@@ -134,6 +134,7 @@ struct contract_kernel {
     /* for the laboratory */
     struct contract_texts oracles, properties;
     const char *accumulate;    /* "f32 tree 256": what sums are kept in; NULL: not said */
+    struct str accumulate_at;  /* the same in the file */
     double tolerance;          /* 4 of `tolerance 4x`: how much wider the bound is; 1 */
     double threshold;          /* 0.03 of `threshold 3%`: a difference of time that counts; 0: not said */
     struct expr *flops;        /* of one launch; NULL: not said */

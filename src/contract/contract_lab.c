@@ -206,9 +206,10 @@ bool read_accumulate(struct reader *r)
     struct str word = { rest.p, 0 };
     while (word.n < rest.n && is_word_char(word.p[word.n])) word.n++;
     const struct scalar *t = scalar_find(word);
-    if (!t || t->class != SCALAR_FLOAT)
+    if ((!t || t->class != SCALAR_FLOAT) && !str_is(word, "tf32"))
         return cursor_error(&r->c, rest.p, "accumulate names the type that sums are kept in, as in accumulate f32");
     r->k->accumulate = arena_str(r->c.mem, rest);
+    r->k->accumulate_at = rest;
     return true;
 }
 

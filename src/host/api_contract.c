@@ -41,6 +41,47 @@ lk_status lk_contract_read_with(lk_gpu *gpu, const char *file, const char *text,
     return LK_OK;
 }
 
+/* The block that a case is about. */
+static const struct contract_kernel *block_of(const struct contract *c, const char *kernel)
+{
+    const struct contract_kernel *k = kernel ? contract_find(c, kernel, kernel) : NULL;
+    for (u32 i = 0; kernel && !k && i < c->kernels.n; i++)
+        if (!strcmp(c->kernels.p[i].name, kernel)) k = &c->kernels.p[i];
+    return kernel || !c->kernels.n ? k : &c->kernels.p[0];
+}
+
+lk_status lk_contract_read_case(lk_gpu *gpu, const char *file, const char *text, size_t bytes, const char *kernel,
+                                const char *line, lk_contract **contract)
+{
+    if (!line) return HOST_MISSING(gpu, "case");
+    lk_status status = lk_contract_read(gpu, file, text, bytes, contract);
+    if (status != LK_OK) return status;
+    struct error *e = host_begin(gpu);
+    struct arena mem = { 0 };
+    struct contract_case is;
+    lk_contract *usual = *contract;
+    const struct contract_kernel *k = block_of(&usual->read, kernel);
+    *contract = NULL;
+    bool ok = k ? case_read(&mem, k, line, &is, e)
+                : error_set(e, ERR_INPUT, "%s has no contract for %.60s", file, kernel ? kernel : "a case");
+    lk_choice choice[CONTRACT_CHOICES];
+    for (u32 i = 0; ok && i < is.choices; i++) choice[i] = (lk_choice){ is.choice[i].name, is.choice[i].value };
+    status = ok ? lk_contract_read_with(gpu, file, text, bytes, choice, is.choices, contract) : host_failed(gpu);
+    if (status == LK_OK) {
+        lk_contract *c = *contract;
+        c->has_case = case_read(&c->mem, k, line, &c->is, e); /* names that live as long */
+        for (u32 i = 0; status == LK_OK && i < is.layouts; i++)
+            status = lk_contract_layout(c, is.layout[i].name, is.layout[i].value);
+        if (status != LK_OK) {
+            lk_contract_free(c);
+            *contract = NULL;
+        }
+    }
+    lk_contract_free(usual);
+    arena_free(&mem);
+    return status;
+}
+
 void lk_contract_free(lk_contract *contract)
 {
     if (!contract) return;
@@ -115,6 +156,13 @@ static char *oracle_text(lk_contract *c)
     return t;
 }
 
+static bool is_given(const struct dim_value *list, u32 n, const char *name)
+{
+    for (u32 i = 0; i < n; i++)
+        if (!strcmp(list[i].name, name)) return true;
+    return false;
+}
+
 lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count)
 {
     if (!contract || !kernel || (!dims && count))
@@ -131,9 +179,12 @@ lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const
         error_set(e, ERR_NOTHING, "%s has no contract for %s", contract->read.file, kernel->plain);
         return host_failed(gpu);
     }
-    struct dim_value *given = NEW_ARRAY(&contract->bound_mem, struct dim_value, count + 1);
-    for (u32 i = 0; i < count; i++) given[i] = (struct dim_value){ dims[i].name, dims[i].value };
-    if (!suits(contract, k, kernel) || !contract_bind_with(&contract->bound_mem, &contract->read, k, given, count,
+    u32 cased = contract->has_case ? contract->is.dims : 0, n = 0;
+    struct dim_value *given = NEW_ARRAY(&contract->bound_mem, struct dim_value, count + cased + 1);
+    for (u32 i = 0; i < count; i++) given[n++] = (struct dim_value){ dims[i].name, dims[i].value };
+    for (u32 i = 0; i < cased; i++)
+        if (!is_given(given, count, contract->is.dim[i].name)) given[n++] = contract->is.dim[i];
+    if (!suits(contract, k, kernel) || !contract_bind_with(&contract->bound_mem, &contract->read, k, given, n,
                                                            contract->layout.p, contract->layout.n, &contract->bound, e))
         return host_failed(gpu);
     contract->kernel = (struct lk_kernel *)kernel;
@@ -222,7 +273,12 @@ lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t see
     case CONTRACT_NULL: memset(to, 0, 8); return LK_OK;
     case CONTRACT_BUFFER: break;
     }
-    if (fill_make(&b->fill, b->arg->shape.type, b->shape.extent, seed, i, to)) return LK_OK;
+    const char *word = contract->has_case ? case_contents(&contract->is, b->arg->name) : NULL;
+    struct fill other, *f = (struct fill *)&b->fill;
+    if (word && b->arg->shape.type->class == SCALAR_FLOAT && fill_word(str_of(word), b->arg->shape.type, &other))
+        f = &other;
+    if (contract->has_case) seed = contract->is.seed;
+    if (fill_make(f, b->arg->shape.type, b->shape.extent, seed, i, to)) return LK_OK;
     fail_at(contract, b->arg->fill.at, "%s is not there or does not have the %" PRIu64 " bytes of %s", b->fill.file,
             b->bytes, b->arg->name);
     return host_failed(contract->gpu);

@@ -4,6 +4,7 @@
  * is allocated on the way of a launch: its parameter block lies on the stack, and dev copies it where it must. */
 #ifndef LOCKSTEP_HOST_H
 #define LOCKSTEP_HOST_H
+#include "contract/contract_case.h"
 #include "device/dev_memory.h"
 #include <lockstep.h>
 
@@ -135,8 +136,10 @@ struct lk_contract {
     char *dims;               /* "rows=100, cols=72" */
     char *oracle;             /* a line for each oracle line; NULL: none */
     VEC(struct layout_value) layout;
-    struct arena mem;       /* for the text and the blocks */
-    struct arena bound_mem; /* for `bound`; emptied when it is bound anew */
+    bool has_case;           /* it was read for this one */
+    struct contract_case is; /* lk_contract_read_case */
+    struct arena mem;        /* for the text and the blocks */
+    struct arena bound_mem;  /* for `bound`; emptied when it is bound anew */
 };
 
 /* ---- api_error.c ---- */

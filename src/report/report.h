@@ -42,6 +42,15 @@ struct occurrence {
 };
 bool report_again(struct report *r, u64 ticket, const struct occurrence *o);
 void report_tickets_end(struct report *r); /* all tickets are void: before a launch */
+/* The error that the text begins with: what stays the same when a failing launch is made smaller. false: there is none.
+ */
+struct report_brief {
+    enum finding_kind kind;
+    u32 line; /* where; 0: not known */
+};
+bool report_first(struct report *r, struct report_brief *out);
+/* Takes out what was found by these checks, where somebody knows better. */
+void report_leave_out(struct report *r, u32 checks);
 u32 report_errors(const struct report *r); /* distinct entries of severity error */
 u32 report_notes(const struct report *r);
 u64 report_occurrences(const struct report *r);

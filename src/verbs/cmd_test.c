@@ -1,8 +1,8 @@
-/* lockstep test --evaluate: an oracle over arrays of the command line: values, bounds, and where the bounds come from.
- */
+/* lockstep test: files of kernels (test_files.c), or --evaluate: an oracle over arrays of the command line, its values,
+ * its bounds, and where the bounds come from. */
 #include "cli/cli.h"
 #include "launch/args.h"
-#include <lockstep_lab.h>
+#include "verbs/testing.h"
 #include <math.h>
 
 enum { NAMES = 64, SHOWN = 16, TERMS = 4 };
@@ -13,13 +13,17 @@ struct asked {
     const char *at; /* the element to explain; NULL: the one with the largest bound */
     bool all, primitives, definitions;
     u64 seed;
+    VEC(const char *) word; /* what is no option: arrays, or files */
     struct arg arg[NAMES];
     u32 n;
+    struct testing files;
 };
 
 static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct asked *a = self;
+    bool mine;
+    if (!testing_option(&a->mem, &a->files, o, value, &mine, e) || mine) return !e->code;
     switch (o->id) {
     case O_test_EVALUATE: a->text = value; return true;
     case O_test_ACCUMULATE: a->accumulate = value; return true;
@@ -31,9 +35,16 @@ static bool read_option(void *self, const struct row *o, const char *value, stru
     }
 }
 
-static bool read_word(void *self, const char *word, struct error *e)
+static bool keep_word(void *self, const char *word, struct error *e)
 {
     struct asked *a = self;
+    (void)e;
+    VEC_PUSH(&a->mem, &a->word, word);
+    return true;
+}
+
+static bool read_word(struct asked *a, const char *word, struct error *e)
+{
     if (a->n == NAMES) return error_set(e, ERR_INPUT, "at most %d names are taken", NAMES);
     struct arg *g = &a->arg[a->n];
     if (!arg_parse(&a->mem, a->n, word, g, e)) return false;
@@ -155,6 +166,7 @@ static int evaluate(struct asked *a)
     bool ok = true;
     u32 made = 0;
     int code = EXIT_CLEAN;
+    for (u32 i = 0; ok && i < a->word.n; i++) ok = read_word(a, a->word.p[i], &e);
     for (; ok && made < a->n; made++) ok = name_of(a, made, &name[made], &e);
     lk_oracle *o = ok ? lk_oracle_new(name, a->n) : NULL;
     if (!ok) {
@@ -199,7 +211,7 @@ int cmd_test(int argc, char **argv)
 {
     struct asked a = { 0 };
     struct error e = { 0 };
-    struct parser p = { .verb = VERB_test, .self = &a, .option = read_option, .word = read_word };
+    struct parser p = { .verb = VERB_test, .self = &a, .option = read_option, .word = keep_word };
     int code;
     if (!options_parse(&p, argc, argv, &e))
         code = cli_error_value(&e);
@@ -209,9 +221,14 @@ int cmd_test(int argc, char **argv)
         code = fputs(lk_oracle_definitions(), stdout) < 0 ? EXIT_USAGE : EXIT_CLEAN;
     else if (a.text)
         code = evaluate(&a);
-    else
-        code = cli_error("say --evaluate TEXT and the arrays it speaks of, as in "
-                         "lockstep test --evaluate 'softmax(x, -1)' x=f32[3,4]=iota");
+    else if (a.word.n) {
+        for (u32 i = 0; i < a.word.n; i++) VEC_PUSH(&a.mem, &a.files.file, a.word.p[i]);
+        a.files.o.seed = a.seed;
+        code = testing_run(&a.mem, &a.files, &p.common);
+    } else
+        code = cli_error(
+            "say which file to test, as in lockstep test softmax.cu, or an oracle and the arrays it speaks of, "
+            "as in lockstep test --evaluate 'softmax(x, -1)' x=f32[3,4]=iota");
     arena_free(&a.mem);
     return code;
 }

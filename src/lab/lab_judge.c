@@ -1,0 +1,254 @@
+/* Judging a case: the outputs against the oracle of the contract, and what a mistake looks like. */
+#include "lab/lab.h"
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+
+#define COST_MOST 4e7     /* operations of an oracle: a fraction of a second */
+#define CLASSIFY_MOST 2e6 /* of one that is asked some hundred times */
+enum { TERMS = 3 };
+
+struct judging {
+    struct lab_subject *s;
+    const struct lab_how *how;
+    const struct contract_kernel *k;
+    struct arena mem;
+    struct oracle *oracle;
+    struct oracle_name *name;
+    const void **data; /* by name, before the launch */
+    struct oracle_options options;
+    struct oracle_given *given; /* by output */
+    u32 *argument;              /* by output */
+    struct oracle_result result;
+};
+
+/* The names that a text may speak of: arguments, then dims that are no arguments. */
+static u32 names_of(struct judging *j, const struct lab_data *data)
+{
+    const struct bound *b = &j->s->contract->bound;
+    const struct contract_kernel *k = j->k;
+    u32 n = 0, most = k->args.n + k->dims.n + k->settings.list.n + 1;
+    j->name = NEW_ARRAY(&j->mem, struct oracle_name, most);
+    j->data = NEW_ARRAY(&j->mem, const void *, most);
+    for (u32 i = 0; i < k->args.n; i++) {
+        const struct contract_arg *g = &k->args.p[i];
+        struct oracle_name *to = &j->name[n];
+        if (g->kind != CONTRACT_VALUE && g->kind != CONTRACT_BUFFER) continue;
+        *to = (struct oracle_name){ .name = g->name, .in = g->flow != FLOW_OUT || g->kind == CONTRACT_VALUE };
+        if (g->kind == CONTRACT_VALUE) {
+            to->value = scalar_load(g->shape.type, b->arg[i].value);
+        } else {
+            to->type = g->shape.type;
+            to->out = g->flow != FLOW_IN;
+            to->shape.rank = g->shape.rank;
+            memcpy(to->shape.dim, b->arg[i].shape.dim, sizeof to->shape.dim);
+            j->data[n] = to->in ? data[i].before : NULL;
+        }
+        n++;
+    }
+    for (u32 i = 0; i < k->dims.n + k->settings.list.n; i++) {
+        bool is_dim = i < k->dims.n, there = false;
+        const struct setting *s = is_dim ? NULL : &k->settings.list.p[i - k->dims.n];
+        const char *name = is_dim ? k->dims.p[i].name : s->name;
+        for (u32 x = 0; x < n; x++) there |= !strcmp(j->name[x].name, name);
+        if (there || (s && s->type)) continue;
+        double value = is_dim ? (double)b->value[i].i : (double)s->value;
+        j->name[n++] = (struct oracle_name){ .name = name, .value = value, .in = true };
+    }
+    return n;
+}
+
+/* "[3,5]" */
+static void index_text(const struct oracle_shape *s, u64 index, char *out, size_t size)
+{
+    u64 at[ORACLE_RANK] = { 0 }, rest = index;
+    for (u32 d = s->rank; d-- > 0; rest /= s->dim[d]) at[d] = rest % s->dim[d];
+    size_t n = (size_t)snprintf(out, size, "[");
+    for (u32 d = 0; d < s->rank && n < size; d++)
+        n += (size_t)snprintf(out + n, size - n, "%s%" PRIu64, d ? "," : "", at[d]);
+    if (n < size) snprintf(out + n, size - n, "]");
+}
+
+/* Whether a statement `..., NAME, ... = ... grad( ...` defines the output. */
+static bool is_gradient(const struct contract_kernel *k, const char *name)
+{
+    size_t length = strlen(name);
+    for (u32 i = 0; i < k->oracles.list.n; i++)
+        for (const char *p = k->oracles.list.p[i].text; *p; p += *p == ';') {
+            size_t n = strcspn(p, ";");
+            const char *equals = memchr(p, '=', n), *grad = equals ? strstr(equals, "grad(") : NULL;
+            for (const char *q = p; grad && grad < p + n && q + length <= equals; q++)
+                if (!strncmp(q, name, length) && (q == p || !(isalnum((unsigned char)q[-1]) || q[-1] == '_')) &&
+                    !(isalnum((unsigned char)q[length]) || q[length] == '_'))
+                    return true;
+            p += n;
+        }
+    return false;
+}
+
+/* Whether every element is 0 or NaN, or as before. */
+static bool is_nothing(const struct judging *j, u32 i)
+{
+    struct oracle_output o = oracle_output(j->oracle, i);
+    u64 n = 1, nothing = 0;
+    for (u32 d = 0; d < o.shape.rank; d++) n *= o.shape.dim[d];
+    for (u64 x = 0; x < n; x++) {
+        const u8 *p = (const u8 *)j->given[i].bytes + x * o.type->bytes;
+        double v = scalar_load(o.type, p);
+        nothing += isnan(v) || v == 0;
+    }
+    return n && nothing == n;
+}
+
+static enum finding_kind kind_of(const struct judging *j, u32 i, const struct oracle_judgement *v,
+                                 enum oracle_label label)
+{
+    struct oracle_output o = oracle_output(j->oracle, i);
+    if (v->verdict != ORACLE_WRONG && !j->how->twice) return F_result_suspect;
+    if (is_gradient(j->k, o.name)) return o.type && is_nothing(j, i) ? F_gradient_missing : F_gradient_wrong;
+    switch (label) {
+    case ORACLE_FACTOR: return F_result_factor;
+    case ORACLE_PERMUTED:
+    case ORACLE_SHIFT: return F_result_permuted;
+    case ORACLE_PART: return F_result_tail;
+    case ORACLE_VARIANT:
+    case ORACLE_PRECISION: return F_result_variant;
+    case ORACLE_UNNAMED:
+    case ORACLE_UNWRITTEN:
+    case ORACLE_NAN: break;
+    }
+    return F_result_wrong;
+}
+
+/* What the mistake looks like: of this case where that is asked for and sure. */
+static enum oracle_label likeness(const struct judging *j, struct lab_outcome *out)
+{
+    struct oracle_explanation x = { 0 };
+    struct error e = { 0 };
+    if (j->how->likeness) return j->how->label;
+    if (!j->how->explain || oracle_cost(j->oracle) > CLASSIFY_MOST) return ORACLE_UNNAMED;
+    if (!oracle_classify(j->oracle, &j->options, j->data, j->given, &x, &e) || !x.sure) return ORACLE_UNNAMED;
+    if (x.label == ORACLE_UNNAMED) return x.label;
+    snprintf(out->likeness, sizeof out->likeness, "%s", x.what);
+    out->label = x.label;
+    return x.label;
+}
+
+/* Where the bound at the worst element comes from: "55 % exp in softmax, 25 % div in softmax". */
+static void reasons(const struct judging *j, u32 i, const struct oracle_judgement *v, struct text *out)
+{
+    struct oracle_term term[TERMS];
+    struct error e = { 0 };
+    struct arena mem = { 0 };
+    if (!j->how->tell || !(v->bound > 0) || oracle_cost(j->oracle) > CLASSIFY_MOST) return;
+    u32 n = oracle_why(j->oracle, &j->options, j->data, i, v->worst, term, TERMS, &mem, &e);
+    for (u32 t = 0; t < n; t++)
+        text_add(out, "%s%.0f %% %s", t ? ", " : "  bound: ", 100 * term[t].share, term[t].what);
+    if (n) text_add(out, "%s\n", j->k->tolerance > 1 ? "; made wider by `tolerance`" : "");
+    arena_free(&mem);
+}
+
+static void tell(const struct judging *j, u32 i, const struct oracle_judgement *v, struct lab_outcome *out)
+{
+    struct oracle_output o = oracle_output(j->oracle, i);
+    const struct lab_how *how = j->how;
+    char worst[200], first[200];
+    struct text cause = { 0 }, detail = { 0 };
+    struct place p;
+    bool wrong = v->verdict == ORACLE_WRONG;
+    u64 off = wrong ? v->wrong : v->suspect;
+    enum oracle_label label = likeness(j, out);
+    index_text(&o.shape, v->worst, worst, sizeof worst);
+    index_text(&o.shape, v->first, first, sizeof first);
+    text_add(&cause, "%s%s is %.9g and should be %.9g, within %.3g", o.name, worst, v->got, v->value, v->bound);
+    if (isfinite(v->ratio)) text_add(&cause, " (off by %.3g times that)", v->ratio);
+    text_add(&cause, "; %" PRIu64 " of %" PRIu64 " elements are %s, the first %s%s", off, v->judged,
+             wrong ? "wrong" : "suspect", o.name, first);
+    if (v->unwritten) text_add(&cause, "; %" PRIu64 " were not written", v->unwritten);
+    if (v->place[0]) text_add(&detail, "  where: %s\n", v->place);
+    const char *like = how->likeness ? how->likeness : out->likeness;
+    if (like[0])
+        text_add(&detail, "  looks like: %s%s%s%s\n", like, how->likeness_of ? " (case " : "",
+                 how->likeness_of ? how->likeness_of : "", how->likeness_of ? ")" : "");
+    reasons(j, i, v, &detail);
+    if (v->overflow + v->ill)
+        text_add(&detail, "  not judged: %" PRIu64 " may overflow, %" PRIu64 " ill-conditioned\n", v->overflow, v->ill);
+    contract_place(&j->s->contract->read, j->k->oracles.list.p[0].at, &p);
+    struct finding f = { .kind = kind_of(j, i, v, label),
+                         .place = &p,
+                         .kernel = j->s->contract->kernel->plain,
+                         .cause_key = i,
+                         .cause = cause.p,
+                         .detail = detail.p };
+    report_add(j->s->gpu->device->report, &f);
+    if (!out->first[0] && (wrong || how->twice)) snprintf(out->first, sizeof out->first, "result:%.60s", o.name);
+    text_free(&cause);
+    text_free(&detail);
+}
+
+static bool judge_all(struct judging *j, struct lab_outcome *out, struct error *e)
+{
+    bool all = true;
+    for (u32 i = 0; i < j->result.n; i++) {
+        struct oracle_judgement v;
+        if (!oracle_judge(j->oracle, &j->result, i, &j->given[i], &v, e)) return false;
+        out->judged = true;
+        out->elements += v.judged;
+        out->overflow += v.overflow;
+        out->ill += v.ill;
+        out->sampled |= j->result.array[i].sampled;
+        out->exact |= j->result.array[i].exact;
+        if (!(v.ratio <= out->ratio)) out->ratio = v.ratio;
+        out->suspect |= v.verdict == ORACLE_SUSPECT;
+        all &= v.verdict == ORACLE_PASS;
+        if (v.verdict != ORACLE_PASS) tell(j, i, &v, out);
+    }
+    /* NaN and infinities that the oracle has, too, are no mistake */
+    if (all) report_leave_out(j->s->gpu->device->report, CHECK_VALUES);
+    return true;
+}
+
+/* Which argument an output of the text is, and what the kernel wrote there. */
+static bool outputs_of(struct judging *j, const struct lab_data *data, struct error *e)
+{
+    const struct contract *all = &j->s->contract->read;
+    u32 n = oracle_outputs(j->oracle);
+    j->given = NEW_ARRAY(&j->mem, struct oracle_given, n + 1);
+    for (u32 i = 0; i < n; i++) {
+        struct oracle_output o = oracle_output(j->oracle, i);
+        u32 a = 0;
+        while (a < j->k->args.n && strcmp(j->k->args.p[a].name, o.name)) a++;
+        if (a == j->k->args.n || j->k->args.p[a].kind != CONTRACT_BUFFER || j->k->args.p[a].flow == FLOW_IN)
+            return error_at(e, ERR_INPUT, all->file, all->text, j->k->oracles.list.p[0].at,
+                            "the oracle defines %.60s, which is no output of %.60s", o.name, j->k->name);
+        j->given[i].bytes = data[a].after;
+        if (j->k->args.p[a].flow == FLOW_OUT) j->given[i].poison = lab_poison + 8 - j->k->args.p[a].shape.type->bytes;
+    }
+    return true;
+}
+
+bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struct lab_data *data,
+               const struct lab_how *how, struct lab_outcome *out, struct error *e)
+{
+    const struct contract *all = &s->contract->read;
+    struct judging j = { .s = s, .how = how, .k = s->contract->bound.kernel };
+    if (!j.k->oracles.list.n) return true;
+    u32 n = names_of(&j, data);
+    j.oracle = oracle_new(&j.mem, j.name, n);
+    bool ok = !j.k->accumulate || oracle_options_read(&j.options, all->file, all->text, j.k->accumulate_at, e);
+    j.options.looser = j.k->tolerance;
+    j.options.seed = c->seed;
+    for (u32 i = 0; ok && i < j.k->oracles.list.n; i++) {
+        struct str text = { j.k->oracles.list.p[i].at, (u32)strlen(j.k->oracles.list.p[i].text) };
+        ok = oracle_read(j.oracle, all->file, all->text, text, e);
+    }
+    ok = ok && outputs_of(&j, data, e);
+    if (ok) out->cost = oracle_cost(j.oracle);
+    if (ok && oracle_cost(j.oracle) > COST_MOST)
+        out->end = LAB_LARGE;
+    else if (ok)
+        ok = oracle_evaluate(j.oracle, &j.options, j.data, &j.result, e) && judge_all(&j, out, e);
+    oracle_result_free(&j.result);
+    arena_free(&j.mem);
+    return ok;
+}

@@ -1,0 +1,201 @@
+/* Making cases: first the usual one, then one thing at a time (contents, choices, layouts, sizes), then everything at
+ * once, by chance.
+ *
+ * Sizes are those at which kernels fail: 0 and 1, primes, a step before and behind warps, tiles and powers of two, the
+ * ends of the range. What does not fit the contract is left to contract_bind to refuse. */
+#include "lab/lab.h"
+
+/* Those that find most come first: a campaign may be short. */
+static const s64 sizes[] = { 1,   33, 31,  7,   64, 257, 2,   129, 100, 63, 32, 513,  3,   17,
+                             255, 65, 128, 500, 16, 127, 256, 97,  13,  5,  1,  1000, 1024 };
+enum { RANDOM_SIZE_MOST = 300, STAGES = 5, EDGES_MOST = 24 };
+
+struct lab_maker {
+    const struct contract_kernel *k;
+    u64 seed, drawn;
+    u32 cases;        /* that the campaign wants */
+    u32 stage;        /* what is varied */
+    u32 i, v;         /* which one, and its value */
+    u32 made[STAGES]; /* of each stage */
+    s64 edge[EDGES_MOST];
+    u32 edges; /* sizes that the contract's own constants suggest */
+};
+
+static void add_edge(struct lab_maker *m, s64 v)
+{
+    for (s64 d = -1; d <= 1; d++)
+        if (v + d > 0 && m->edges < EDGES_MOST) m->edge[m->edges++] = v + d;
+}
+
+struct lab_maker *lab_maker_new(struct arena *mem, const struct contract_kernel *k, u64 seed, u32 cases)
+{
+    struct lab_maker *m = NEW(mem, struct lab_maker);
+    *m = (struct lab_maker){ .k = k, .seed = seed, .cases = cases };
+    for (u32 i = 0; i < 3 && k->block[i]; i++)
+        if (k->block[i]->op == EX_NUMBER && k->block[i]->value.i > 1) add_edge(m, k->block[i]->value.i);
+    for (u32 i = 0; i < k->settings.list.n; i++)
+        if (!k->settings.list.p[i].type && k->settings.list.p[i].value > 1) add_edge(m, k->settings.list.p[i].value);
+    return m;
+}
+
+static u64 draw(struct lab_maker *m, u64 below)
+{
+    u64 state = m->seed * 0x9e3779b97f4a7c15u + ++m->drawn * 0xd1342543de82ef95u;
+    return below ? rand_next(&state) % below : 0;
+}
+
+static bool number_of(const struct expr *x, s64 *out)
+{
+    if (!x || x->op != EX_NUMBER) return false;
+    *out = x->value.i;
+    return true;
+}
+
+/* A dim whose value follows from others is left to them. */
+static bool may_vary(const struct contract_dim *d) { return !d->value || d->value->op == EX_NUMBER; }
+
+static s64 fitted(const struct contract_dim *d, s64 v)
+{
+    s64 low = 1, high = INT64_MAX, step = 1;
+    number_of(d->low, &low);
+    number_of(d->high, &high);
+    if (number_of(d->step, &step) && step > 1) v = (v + step - 1) / step * step;
+    v = MAX_OF(v, low);
+    return v > high ? high : v;
+}
+
+/* The v-th size of a dim; false: there are no more. */
+static bool size_number(const struct lab_maker *m, const struct contract_dim *d, u32 v, s64 *out)
+{
+    s64 end;
+    if (v == 0 && number_of(d->low, out)) return true; /* 0, where it is one */
+    if (v == 1 && number_of(d->high, &end) && end <= 4096) return *out = end, true;
+    if (v < 2) return *out = sizes[v], true;
+    v -= 2;
+    if (v < 2 * m->edges) {
+        *out = v & 1 ? sizes[(v >> 1) % COUNT_OF(sizes)] : m->edge[v >> 1];
+        return true;
+    }
+    v -= m->edges; /* so many of the list have been taken between */
+    if (v >= COUNT_OF(sizes)) return false;
+    *out = sizes[v];
+    return true;
+}
+
+/* Each size of each dim, all dims side by side. */
+static bool next_size(struct lab_maker *m, struct contract_case *out)
+{
+    u32 none = 0;
+    for (; none < m->k->dims.n; m->i++) {
+        if (m->i == m->k->dims.n) m->i = 0, m->v++;
+        const struct contract_dim *d = &m->k->dims.p[m->i];
+        s64 v;
+        if (!may_vary(d) || !size_number(m, d, m->v, &v)) {
+            none++;
+            continue;
+        }
+        out->dim[out->dims++] = (struct dim_value){ d->name, m->v ? fitted(d, v) : v };
+        m->i++;
+        return true;
+    }
+    return false;
+}
+
+static bool next_choice(struct lab_maker *m, struct contract_case *out)
+{
+    for (; m->i < m->k->choices.n; m->v = 0, m->i++) {
+        const struct contract_choice *c = &m->k->choices.p[m->i];
+        if (m->v == c->chosen) m->v++;
+        if (m->v >= c->value.n) continue;
+        out->choice[out->choices++] = (struct choice_value){ c->name, c->value.p[m->v++] };
+        return true;
+    }
+    return false;
+}
+
+/* A layout that the array takes, by number from 0 on; NULL: there are no more. */
+static const char *layout_number(const struct contract_arg *g, u32 v)
+{
+    static const char *const still[] = { "broadcast(0)", "broadcast(1)", "broadcast(2)", "broadcast(3)" };
+    if (g->kind != CONTRACT_BUFFER) return NULL;
+    if (g->layouts >> LAYOUT_ROWS & 1 && !v--) return "rows(3)";
+    if (g->layouts >> LAYOUT_OFFSET & 1 && !v--) return "offset(1)";
+    for (u32 d = 0; d < COUNT_OF(still); d++)
+        if (g->broadcasts >> d & 1 && !v--) return still[d];
+    return NULL;
+}
+
+static bool next_layout(struct lab_maker *m, struct contract_case *out)
+{
+    for (; m->i < m->k->args.n; m->v = 0, m->i++) {
+        const char *l = layout_number(&m->k->args.p[m->i], m->v);
+        if (!l) continue;
+        m->v++;
+        out->layout[out->layouts++] = (struct choice_value){ m->k->args.p[m->i].name, l };
+        return true;
+    }
+    return false;
+}
+
+/* All arrays that may be filled with the same word, then one after the other. */
+static bool next_contents(struct lab_maker *m, struct contract_case *out)
+{
+    const struct contract_kernel *k = m->k;
+    for (; m->i <= k->args.n; m->v = 0, m->i++)
+        for (; m->v < FILL_WORDS;) {
+            const char *word = fill_words[m->v++];
+            bool any = m->v > FILL_WORDS_FINITE;
+            for (u32 a = 0; a < k->args.n && out->contentses < CASE_ARRAYS; a++)
+                if (case_may_fill(&k->args.p[a], any) && (!m->i || m->i - 1 == a))
+                    out->contents[out->contentses++] = (struct choice_value){ k->args.p[a].name, word };
+            if (out->contentses > 0) return true;
+        }
+    return false;
+}
+
+static bool next_random(struct lab_maker *m, struct contract_case *out)
+{
+    const struct contract_kernel *k = m->k;
+    for (u32 i = 0; i < k->dims.n; i++) {
+        const struct contract_dim *d = &k->dims.p[i];
+        if (!may_vary(d) || !draw(m, 3)) continue;
+        s64 v = draw(m, 2) ? sizes[draw(m, COUNT_OF(sizes))] : 1 + (s64)draw(m, RANDOM_SIZE_MOST);
+        out->dim[out->dims++] = (struct dim_value){ d->name, fitted(d, v) };
+    }
+    for (u32 i = 0; i < k->choices.n; i++) {
+        const struct contract_choice *c = &k->choices.p[i];
+        u32 v = (u32)draw(m, c->value.n);
+        if (v != c->chosen) out->choice[out->choices++] = (struct choice_value){ c->name, c->value.p[v] };
+    }
+    for (u32 i = 0; i < k->args.n; i++) {
+        const struct contract_arg *g = &k->args.p[i];
+        const char *l = draw(m, 2) ? layout_number(g, (u32)draw(m, 4)) : NULL;
+        if (l && out->layouts < CASE_ARRAYS) out->layout[out->layouts++] = (struct choice_value){ g->name, l };
+        u64 word = draw(m, 12);
+        if (word < FILL_WORDS && case_may_fill(g, word >= FILL_WORDS_FINITE) && out->contentses < CASE_ARRAYS)
+            out->contents[out->contentses++] = (struct choice_value){ g->name, fill_words[word] };
+    }
+    return true;
+}
+
+void lab_maker_next(struct lab_maker *m, struct contract_case *out)
+{
+    static bool (*const stages[STAGES])(struct lab_maker *, struct contract_case *) = { next_contents, next_choice,
+                                                                                        next_layout, next_size,
+                                                                                        next_random };
+    /* how much of a campaign a stage may take: what is random gets the rest */
+    static const u32 percent[STAGES] = { 30, 20, 20, 40, 100 };
+    *out = (struct contract_case){ .seed = m->seed };
+    if (!m->stage) { /* the usual case */
+        m->stage = 1;
+        return;
+    }
+    for (;; m->stage++, m->i = m->v = 0) {
+        u32 s = m->stage - 1;
+        if (s + 1 < STAGES && m->made[s] * 100 >= m->cases * percent[s]) continue;
+        if (!stages[s](m, out)) continue;
+        m->made[s]++;
+        out->seed = m->seed + (s + 1 == STAGES ? m->made[s] : 0);
+        return;
+    }
+}

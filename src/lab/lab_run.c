@@ -1,0 +1,305 @@
+/* Running a case on the software GPU, under every check: arrays are made, filled, launched on, read back. */
+#include "lab/lab.h"
+#include <inttypes.h>
+
+enum { BYTES_MOST = 16 << 20 }; /* of all arrays of a case */
+
+/* Quiet and negative, with a payload that no kernel makes: f16 and f64 read it as NaN, too. */
+const u8 lab_poison[8] = { 0xad, 0xfe, 0xad, 0xfe, 0xad, 0xfe, 0xfd, 0xff };
+
+static bool refused(lk_gpu *gpu, lk_status status, struct error *e)
+{
+    error_set(e, status == LK_UNSUPPORTED ? ERR_UNSUPPORTED : ERR_INPUT, "%.500s", lk_gpu_error(gpu));
+    return false;
+}
+
+void lab_close(struct lab_subject *s)
+{
+    lk_contract_free(s->contract);
+    for (u32 i = 0; i < s->builds; i++) lk_module_unload(s->build[i].module);
+    if (s->gpu) lk_gpu_destroy(s->gpu);
+    s->contract = NULL;
+    s->builds = 0;
+    s->gpu = NULL;
+    arena_free(&s->mem);
+}
+
+/* ---- the module ---- */
+
+/* The choices of a case, with names that live as long as the subject. */
+static void keep_choices(struct lab_subject *s, const struct contract_case *c, struct contract_case *out)
+{
+    *out = (struct contract_case){ .choices = c->choices };
+    for (u32 i = 0; i < c->choices; i++)
+        out->choice[i] = (struct choice_value){ arena_str(&s->mem, str_of(c->choice[i].name)),
+                                                arena_str(&s->mem, str_of(c->choice[i].value)) };
+}
+
+/* Compiles the file with what the contract asks for under these choices, and then what the command line says. */
+static bool compile(struct lab_subject *s, const struct contract_case *c, lk_module **module, struct error *e)
+{
+    struct arena mem = { 0 };
+    const char *name = lk_contract_kernel(s->contract, s->block), *words = lk_contract_flags(s->contract, s->block);
+    VEC(const char *) flag = { 0 };
+    for (const char *p = words; *(p += strspn(p, " \t"));) {
+        size_t n = strcspn(p, " \t");
+        VEC_PUSH(&mem, &flag, arena_str(&mem, (struct str){ p, (u32)n }));
+        p += n;
+    }
+    lk_compile o = s->compile ? *s->compile : (lk_compile){ 0 };
+    u32 own = flag.n;
+    for (u32 i = 0; i < o.flags; i++) VEC_PUSH(&mem, &flag, o.flag[i]);
+    o.size = sizeof o;
+    o.flag = flag.p;
+    o.flags = flag.n;
+    o.own = c->choices ? 0 : own;
+    if (strchr(name, '<')) o.name = &name, o.names = 1;
+    lk_status status = lk_module_compile(s->gpu, s->path, &o, module);
+    if (status != LK_OK) {
+        refused(s->gpu, status, e);
+        snprintf(e->excerpt, sizeof e->excerpt, "%.390s", lk_gpu_log(s->gpu));
+    }
+    arena_free(&mem);
+    return status == LK_OK;
+}
+
+static lk_module *module_of(struct lab_subject *s, const struct contract_case *c, struct error *e)
+{
+    for (u32 i = 0; i < s->builds; i++)
+        if (case_same_choices(&s->build[i].with, c)) return s->build[i].module;
+    if (s->builds == LAB_BUILDS) lk_module_unload(s->build[--s->builds].module);
+    struct lab_build *b = &s->build[s->builds];
+    if (!compile(s, c, &b->module, e)) return NULL;
+    keep_choices(s, c, &b->with);
+    s->builds++;
+    return b->module;
+}
+
+/* Reads the contract for the case; the kernel that it speaks of, NULL: e. */
+static lk_kernel *open_case(struct lab_subject *s, const struct contract_case *c, struct error *e)
+{
+    struct text line = { 0 };
+    if (!s->gpu && lk_gpu_create(&s->options, &s->gpu) != LK_OK) {
+        error_set(e, ERR_SYSTEM, "%.500s", lk_gpu_error(NULL));
+        return NULL;
+    }
+    lk_contract_free(s->contract);
+    s->contract = NULL;
+    lk_report_clear(s->gpu);
+    case_print(c, &line);
+    lk_status status = lk_contract_read_case(s->gpu, s->path, s->text.p, s->text.n, s->kernel, line.p, &s->contract);
+    text_free(&line);
+    lk_module *module = status == LK_OK ? module_of(s, c, e) : NULL;
+    lk_kernel *k = module ? lk_module_kernel(module, lk_contract_kernel(s->contract, s->block)) : NULL;
+    if (!k && !e->code) refused(s->gpu, status, e);
+    return k;
+}
+
+/* ---- arguments ---- */
+
+struct lab_arg {
+    lk_argument is;
+    u64 address;       /* of its memory; 0: it has none */
+    u64 pointer;       /* what the kernel gets */
+    u8 value[64];      /* of what is no array */
+    u8 *first, *after; /* its memory before and after the launch */
+    u64 bytes;         /* of both, what lies before the first element included */
+};
+
+static void poison(u8 *p, u64 bytes, u32 size)
+{
+    for (u64 i = 0; i + size <= bytes; i += size) memcpy(p + i, lab_poison + 8 - size, size);
+}
+
+/* What outputs hold before the launch. The software GPU goes on to take it for undefined. */
+static bool poison_memory(struct lab_subject *s, const struct lab_arg *a, struct error *e)
+{
+    struct mem_object *o = s->gpu->device->options.gpu ? NULL : mem_find(s->gpu->device->mem, a->address);
+    if (!o) {
+        lk_status status = lk_memory_write(s->gpu, a->address, a->first, a->bytes);
+        return status == LK_OK || refused(s->gpu, status, e);
+    }
+    memcpy((u8 *)(uintptr_t)(o->base + o->engine), a->first, a->bytes);
+    return true;
+}
+
+/* Memory for an array: its name and type stand in reports. */
+static bool make_array(struct lab_subject *s, u32 i, struct lab_arg *a, struct error *e)
+{
+    const struct bound_arg *b = &s->contract->bound.arg[i];
+    u32 size = b->arg->shape.type->bytes;
+    char type[160];
+    if (!a->is.bytes) return true; /* as cudaMalloc answers: a null pointer */
+    a->bytes = a->is.bytes + a->is.offset * size;
+    a->first = base_alloc(a->bytes);
+    a->after = base_alloc(a->bytes);
+    if (!a->first || !a->after) return error_set(e, ERR_MEMORY, "no memory for %s", a->is.name);
+    poison(a->first, a->bytes, size);
+    contract_type_text(b, type, sizeof type);
+    lk_status status = lk_memory_alloc(s->gpu, a->bytes, LK_MEMORY_DEVICE, a->is.name, &a->address);
+    if (status != LK_OK) return refused(s->gpu, status, e);
+    if (!a->is.offset) lk_memory_describe(s->gpu, a->address, a->is.name, type, size);
+    a->pointer = a->address + a->is.offset * size;
+    if (!a->is.filled) return poison_memory(s, a, e);
+    status = lk_contract_fill(s->contract, i, 0, a->first + a->is.offset * size);
+    if (status == LK_OK) status = lk_memory_write(s->gpu, a->address, a->first, a->bytes);
+    return status == LK_OK || refused(s->gpu, status, e);
+}
+
+static bool make_arg(struct lab_subject *s, struct lab_arg *all, u32 i, struct error *e)
+{
+    struct lab_arg *a = &all[i];
+    if (a->is.kind != LK_ARGUMENT_BUFFER) {
+        if (a->is.bytes > sizeof a->value)
+            return error_set(e, ERR_UNSUPPORTED, "%s has %" PRIu64 " bytes, and lockstep test passes at most %zu",
+                             a->is.name, a->is.bytes, sizeof a->value);
+        lk_status status = lk_contract_fill(s->contract, i, 0, a->value);
+        return status == LK_OK || refused(s->gpu, status, e);
+    }
+    if (a->is.same < 0) return make_array(s, i, a, e);
+    a->pointer = all[a->is.same].pointer;
+    return true;
+}
+
+/* Elements in the order of the shape, one behind the other. */
+static u8 *dense(struct arena *mem, const struct bound_arg *b, const u8 *from)
+{
+    const struct bound_shape *s = &b->shape;
+    u32 size = b->arg->shape.type->bytes, rank = b->arg->shape.rank;
+    u8 *to = arena_alloc(mem, s->count * size + 1, 16);
+    if (!from) return to;
+    from += s->offset * size;
+    for (u64 i = 0; i < s->count; i++) {
+        u64 at = 0, rest = i;
+        for (u32 d = rank; d-- > 0; rest /= s->dim[d]) at += rest % s->dim[d] * s->stride[d];
+        memcpy(to + i * size, from + at * size, size);
+    }
+    return to;
+}
+
+/* ---- the launch ---- */
+
+/* An input whose bytes have changed, and no store to it was seen: a real GPU sees none. */
+static void input_changed(struct lab_subject *s, u32 i, const struct lab_arg *a)
+{
+    const struct bound_arg *b = &s->contract->bound.arg[i];
+    struct place p;
+    char cause[300];
+    u64 at = 0;
+    while (a->first[at] == a->after[at]) at++;
+    contract_place(&s->contract->read, b->arg->at, &p);
+    snprintf(cause, sizeof cause,
+             "%s is `in`, and element [%" PRIu64 "] of its memory holds other bytes after the launch", a->is.name,
+             at / b->arg->shape.type->bytes);
+    struct finding f = {
+        .kind = F_input_written, .place = &p, .kernel = s->contract->kernel->plain, .cause_key = i, .cause = cause
+    };
+    report_add(s->gpu->device->report, &f);
+}
+
+static bool read_back(struct lab_subject *s, struct lab_arg *all, u32 n, struct error *e)
+{
+    for (u32 i = 0; i < n; i++) {
+        struct lab_arg *a = &all[i];
+        if (!a->address) continue;
+        lk_status status = lk_memory_read(s->gpu, a->address, a->after, a->bytes);
+        if (status != LK_OK) return refused(s->gpu, status, e);
+        bool shared = false; /* an input whose memory an output shares may change */
+        for (u32 k = 0; k < n; k++) shared |= all[k].is.kind == LK_ARGUMENT_BUFFER && all[k].is.same == (s32)i;
+        if (a->is.flow == LK_FLOW_IN && a->is.filled && !shared && memcmp(a->first, a->after, a->bytes) &&
+            !lk_report_errors(s->gpu))
+            input_changed(s, i, a);
+    }
+    return true;
+}
+
+static bool launch(struct lab_subject *s, lk_kernel *k, const struct contract_case *c, struct lab_arg *all, u32 n,
+                   struct lab_outcome *out, struct error *e)
+{
+    const void *arg[CONTRACT_ARGS];
+    lk_launch l = { .size = sizeof l, .args = arg, .arg_count = n, .contract = s->contract, .order = c->order };
+    for (u32 i = 0; i < n; i++)
+        arg[i] = all[i].is.kind == LK_ARGUMENT_BUFFER ? (const void *)&all[i].pointer : all[i].value;
+    lk_contract_shape(s->contract, &l);
+    if (!l.grid[0] || !l.block[0])
+        return error_set(e, ERR_INPUT, "%s: the contract of %s has no launch line with grid= and block=", s->path,
+                         s->kernel);
+    lk_status status = lk_kernel_launch(k, &l, NULL);
+    if (status == LK_UNSUPPORTED) {
+        out->end = LAB_LATER;
+        snprintf(out->why, sizeof out->why, "%.390s", lk_gpu_error(s->gpu));
+        return true;
+    }
+    return status == LK_OK || status == LK_FINDINGS || lk_report_errors(s->gpu) || refused(s->gpu, status, e);
+}
+
+/* What failed, in a word that stays the same when the case gets smaller. */
+static void conclude(struct lab_subject *s, struct lab_outcome *out)
+{
+    struct report_brief b;
+    if (out->end != LAB_PASSED || !report_first(s->gpu->device->report, &b)) return;
+    out->end = LAB_FAILED;
+    if (!out->first[0]) snprintf(out->first, sizeof out->first, "%s:%u", finding_id(b.kind), b.line);
+}
+
+static bool run_args(struct lab_subject *s, const struct contract_case *c, lk_kernel *k, struct lab_arg *all,
+                     const struct lab_how *how, struct lab_outcome *out, struct error *e)
+{
+    u32 n = s->contract->bound.kernel->args.n;
+    for (u32 i = 0; i < n; i++)
+        if (!make_arg(s, all, i, e)) return false;
+    if (!launch(s, k, c, all, n, out, e)) return false;
+    struct arena mem = { 0 };
+    bool whole = !lk_report_errors(s->gpu) && out->end == LAB_PASSED, ok = true;
+    struct lab_data *data = NEW_ARRAY(&mem, struct lab_data, n + 1);
+    /* what is known to be wrong is not held against the oracle; but a NaN may be what the oracle wants */
+    struct report_brief b;
+    if (!whole && out->end == LAB_PASSED && report_first(s->gpu->device->report, &b)) whole = b.kind == F_value_nan;
+    if (whole) ok = read_back(s, all, n, e);
+    for (u32 i = 0; ok && whole && i < n; i++) {
+        if (all[i].is.kind != LK_ARGUMENT_BUFFER) continue;
+        const struct lab_arg *a = all[i].is.same >= 0 ? &all[all[i].is.same] : &all[i];
+        data[i].before = dense(&mem, &s->contract->bound.arg[i], a->first);
+        data[i].after = dense(&mem, &s->contract->bound.arg[i], a->after);
+    }
+    if (ok && whole) ok = lab_judge(s, c, data, how, out, e);
+    arena_free(&mem);
+    return ok;
+}
+
+static void drop(struct lab_subject *s, struct lab_arg *all, u32 n)
+{
+    for (u32 i = 0; i < n; i++) {
+        if (all[i].address) lk_memory_free(s->gpu, all[i].address);
+        base_free(all[i].first);
+        base_free(all[i].after);
+    }
+    base_free(all);
+}
+
+bool lab_run(struct lab_subject *s, const struct contract_case *c, const struct lab_how *how, struct lab_outcome *out,
+             struct error *e)
+{
+    *out = (struct lab_outcome){ 0 };
+    lk_kernel *k = open_case(s, c, e);
+    if (!k) return false;
+    lk_status status = lk_contract_bind(s->contract, k, NULL, 0);
+    if (status != LK_OK) {
+        out->end = LAB_REFUSED;
+        snprintf(out->why, sizeof out->why, "%.390s", lk_gpu_error(s->gpu));
+        return c->dims || c->layouts || refused(s->gpu, status, e); /* the usual case must be one */
+    }
+    u32 n = lk_contract_argument_count(s->contract);
+    u64 bytes = 0;
+    struct lab_arg *all = base_alloc((n + 1) * sizeof *all);
+    if (!all) return error_set(e, ERR_MEMORY, "no memory for %u arguments", n);
+    for (u32 i = 0; i < n; i++) {
+        lk_contract_argument(s->contract, i, &all[i].is);
+        bytes += all[i].is.kind == LK_ARGUMENT_BUFFER ? all[i].is.bytes : 0;
+    }
+    out->end = bytes > BYTES_MOST ? LAB_LARGE : lk_contract_is_empty(s->contract) ? LAB_EMPTY : LAB_PASSED;
+    bool ok = out->end != LAB_PASSED || run_args(s, c, k, all, how, out, e);
+    if (ok) conclude(s, out);
+    drop(s, all, n);
+    return ok;
+}

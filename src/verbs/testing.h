@@ -1,0 +1,21 @@
+/* lockstep test FILE...: what the command line says of it. */
+#ifndef LOCKSTEP_TESTING_H
+#define LOCKSTEP_TESTING_H
+#include "cli/compiling.h"
+#include "cli/reporting.h"
+#include <lockstep_lab.h>
+
+struct testing {
+    VEC(const char *) file; /* FILE or FILE:KERNEL */
+    lk_test_options o;
+    lk_options gpu;
+    struct compiling compiling;
+    struct reporting reporting;
+    bool list; /* --list: every case with its verdict */
+};
+/* Takes an option that belongs to it; false in *mine: it is none of these. */
+bool testing_option(struct arena *a, struct testing *t, const struct row *o, const char *value, bool *mine,
+                    struct error *e);
+/* Tests the files, prints, writes the reports; the exit code. */
+int testing_run(struct arena *a, struct testing *t, const struct common *common);
+#endif
