@@ -105,7 +105,7 @@ forward:
     .size forward, .-forward
 
     .set lkrt_row, 0
-#define RT(symbol, first, last, variant, returns, parameters) STUB(symbol)
+#define RT(symbol, first, last, variant, returns, parameters, ...) STUB(symbol)
 #define FORWARD(symbol, first, last, variant, driver, returns, parameters) PASS(symbol, driver)
 #include "abi/cudart.def"
     .section .note.GNU-stack, "", %progbits

@@ -56,7 +56,7 @@ static const struct {
     const char *name, *variant; /* "NAME_ptsz", or the same again: there is none */
     uint32_t first, last;       /* runtimes that have it */
 } known[] = {
-#define RT(name, first, last, variant, returns, parameters) { #name, #name SUFFIX_##variant, first, last },
+#define RT(name, first, last, variant, returns, parameters, ...) { #name, #name SUFFIX_##variant, first, last },
 #define SUFFIX_one ""
 #define SUFFIX_ptsz "_ptsz"
 #define SUFFIX_ptds "_ptds"

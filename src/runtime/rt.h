@@ -1,6 +1,7 @@
 /* rt.h: the CUDA Runtime API, libcudart.so.*, over the driver interface of cu.h.
  *
  *   abi/cudart.def    every call, with the releases that have it
+ *   rt_check.h        what a row asks of a call before its function runs
  *   abi/rt_stubs.S    an export that nobody defines: it is refused by name
  *   rt_thread.c       what a thread has: its device, its last error
  *   rt_register.c     what nvcc's code registers before main: images, kernels, variables
@@ -35,6 +36,8 @@ struct rt_dim3 {
     u32 x, y, z;
 };
 
+/* The devices at first: cuInit, which programs of the runtime do not call. */
+cu_result rt_ready(void);
 /* Makes the primary context of the thread's device current, and the devices at first; its context, NULL: not wanted. */
 cu_result rt_enter(struct cu_context **c);
 /* A call of the driver's, with that context made current first. */

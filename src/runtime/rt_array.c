@@ -1,4 +1,5 @@
 /* Arrays of the runtime: descriptions of texels, arrays, and copies to, from and between them. */
+#include "runtime/rt_check.h"
 #include "runtime/rt_array.h"
 
 #define P(x) (u64)(uintptr_t)(x)
@@ -79,7 +80,7 @@ RT_API(cudaMallocArray)(struct cu_array **out, const struct rt_channel *c, u64 w
 {
     return lkrt_cudaMalloc3DArray(out, c, (struct rt_extent){ width, height, 0 }, flags);
 }
-RT_API(cudaFreeArray)(struct cu_array *a) { return rt_done(a ? THEN(lkcu_cuArrayDestroy(a)) : rt_enter(NULL)); }
+RT_DEFINE(cudaFreeArray, struct cu_array *, a) { return a ? lkcu_cuArrayDestroy(a) : CU_OK; }
 RT_API(cudaMallocMipmappedArray)
 (struct cu_mipmapped **out, const struct rt_channel *c, struct rt_extent e, unsigned levels, unsigned flags)
 {
@@ -87,24 +88,21 @@ RT_API(cudaMallocMipmappedArray)
     cu_result r = described(c, e, flags, &x);
     return rt_done(r ? r : lkcu_cuMipmappedArrayCreate(out, &x, levels));
 }
-RT_API(cudaFreeMipmappedArray)(struct cu_mipmapped *m)
-{
-    return rt_done(m ? THEN(lkcu_cuMipmappedArrayDestroy(m)) : rt_enter(NULL));
-}
+RT_DEFINE(cudaFreeMipmappedArray, struct cu_mipmapped *, m) { return m ? lkcu_cuMipmappedArrayDestroy(m) : CU_OK; }
 
-RT_API(cudaArrayGetInfo)(struct rt_channel *c, struct rt_extent *e, unsigned *flags, struct cu_array *a)
+RT_DEFINE(cudaArrayGetInfo, struct rt_channel *, c, struct rt_extent *, e, unsigned *, flags, struct cu_array *, a)
 {
     struct cu_array_3d x;
-    cu_result r = THEN(lkcu_cuArray3DGetDescriptor_v2(&x, a));
-    if (r) return rt_done(r);
+    cu_result r = lkcu_cuArray3DGetDescriptor_v2(&x, a);
+    if (r) return r;
     if (c && cu_ok(c)) *c = rt_channel_of(x.format, x.channels);
     if (e && cu_ok(e)) *e = (struct rt_extent){ x.width, x.height, x.depth };
     if (flags && cu_ok(flags)) *flags = x.flags;
     return CU_OK;
 }
-RT_API(cudaGetChannelDesc)(struct rt_channel *c, struct cu_array *a)
+RT_DEFINE(cudaGetChannelDesc, struct rt_channel *, c, struct cu_array *, a)
 {
-    return cu_ok(c) ? lkrt_cudaArrayGetInfo(c, NULL, NULL, a) : rt_done(CU_INVALID_VALUE);
+    return lkrt_cudaArrayGetInfo(c, NULL, NULL, a);
 }
 
 /* ---- copies of rows ---- */

@@ -1,4 +1,5 @@
 /* Graphs of the runtime: the driver's, with kernels by the address of their host functions. */
+#include "runtime/rt_check.h"
 #include "graphs/cu_graph.h"
 #include "runtime/rt_array.h"
 
@@ -147,12 +148,12 @@ static struct rt_pitched side_of(u32 type, const void *host, u64 address, u64 pi
     void *p = type == HOST ? (void *)(uintptr_t)host : (void *)(uintptr_t)address;
     return (struct rt_pitched){ p, pitch ? pitch : width, width, height ? height : 1 };
 }
-RT_API(cudaGraphMemcpyNodeGetParams)(NODE, struct rt_copy_3d *out)
+RT_DEFINE(cudaGraphMemcpyNodeGetParams, struct cu_node *, n, struct rt_copy_3d *, out)
 {
     struct cu_copy_3d y;
     enum { HOST = 1, DEVICE = 2, ARRAY = 3 };
-    cu_result r = cu_ok(out) ? THEN(lkcu_cuGraphMemcpyNodeGetParams(n, &y)) : CU_INVALID_VALUE;
-    if (r) return rt_done(r);
+    cu_result r = lkcu_cuGraphMemcpyNodeGetParams(n, &y);
+    if (r) return r;
     bool to_known = y.to_type == HOST || y.to_type == DEVICE || y.to_type == ARRAY;
     bool known = to_known && (y.from_type == HOST || y.from_type == DEVICE || y.from_type == ARRAY);
     u32 kind = (y.from_type != HOST ? 2u : 0) | (y.to_type != HOST); /* 0 host to host, 1 to the device, 2, 3 on it */

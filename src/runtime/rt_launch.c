@@ -1,4 +1,5 @@
 /* Launches: what <<<>>> becomes, and the attributes of kernels. */
+#include "runtime/rt_check.h"
 #include "driver/cu_reason.h"
 #include "driver/cu_engine.h"
 #include "runtime/rt.h"
@@ -96,16 +97,13 @@ struct rt_launch_params { /* cudaLaunchParams */
     u64 shared;
     void *stream;
 };
-RT_API(cudaLaunchCooperativeKernelMultiDevice)(const struct rt_launch_params *list, unsigned n, unsigned flags)
+RT_DEFINE(cudaLaunchCooperativeKernelMultiDevice, const struct rt_launch_params *, list, unsigned, n, unsigned, flags)
 {
-    cu_result r = rt_enter(NULL);
-    if (r) return rt_done(r);
-    if (!n || flags > 3 || !bytes_readable(list, n * sizeof *list)) return rt_done(CU_INVALID_VALUE);
     if (n > 1) {
         cu_refused("cudaLaunchCooperativeKernelMultiDevice over several devices");
-        return rt_done(CU_NOT_SUPPORTED);
+        return CU_NOT_SUPPORTED;
     }
-    return rt_done(launch(list->function, list->grid, list->block, list->args, list->shared, list->stream, true));
+    return launch(list->function, list->grid, list->block, list->args, list->shared, list->stream, true);
 }
 
 /* ---- occupancy ---- */

@@ -1,22 +1,23 @@
 /* Libraries of the runtime, and its way to the functions of the driver. */
+#include "runtime/rt_check.h"
 #include "runtime/rt.h"
 
 /* ---- libraries ---- */
 
-RT_API(cudaLibraryGetKernel)(struct cu_function **out, struct cu_image *m, const char *name)
+RT_DEFINE(cudaLibraryGetKernel, struct cu_function **, out, struct cu_image *, m, const char *, name)
 {
-    cu_result r = THEN(lkcu_cuLibraryGetKernel(out, m, name));
-    return rt_done(r == CU_NOT_FOUND ? RT_INVALID_DEVICE_FUNCTION : r);
+    cu_result r = lkcu_cuLibraryGetKernel(out, m, name);
+    return r == CU_NOT_FOUND ? RT_INVALID_DEVICE_FUNCTION : r;
 }
-RT_API(cudaLibraryGetGlobal)(u64 *address, u64 *bytes, struct cu_image *m, const char *name)
+RT_DEFINE(cudaLibraryGetGlobal, u64 *, address, u64 *, bytes, struct cu_image *, m, const char *, name)
 {
-    cu_result r = THEN(lkcu_cuLibraryGetGlobal(address, bytes, m, name));
-    return rt_done(r == CU_NOT_FOUND ? RT_INVALID_SYMBOL : r);
+    cu_result r = lkcu_cuLibraryGetGlobal(address, bytes, m, name);
+    return r == CU_NOT_FOUND ? RT_INVALID_SYMBOL : r;
 }
-RT_API(cudaLibraryGetManaged)(u64 *address, u64 *bytes, struct cu_image *m, const char *name)
+RT_DEFINE(cudaLibraryGetManaged, u64 *, address, u64 *, bytes, struct cu_image *, m, const char *, name)
 {
-    cu_result r = THEN(lkcu_cuLibraryGetManaged(address, bytes, m, name));
-    return rt_done(r == CU_NOT_FOUND ? RT_INVALID_SYMBOL : r);
+    cu_result r = lkcu_cuLibraryGetManaged(address, bytes, m, name);
+    return r == CU_NOT_FOUND ? RT_INVALID_SYMBOL : r;
 }
 RT_API(cudaKernelSetAttributeForDevice)(void *kernel, int which, int value, int device)
 {
@@ -51,9 +52,8 @@ RT_CALL(cudaGetDriverEntryPointByVersion, (const char *name, void **out, unsigne
 /* The runtime's own tables are the driver's. */
 RT_API(cudaGetExportTable)(const void **out, const void *id) { return rt_done(lkcu_cuGetExportTable(out, id)); }
 
-RT_API(cudaRuntimeGetVersion)(int *version)
+RT_DEFINE(cudaRuntimeGetVersion, int *, version)
 {
-    if (!cu_ok(version)) return rt_done(CU_INVALID_VALUE);
     *version = CU_VERSION;
     return CU_OK;
 }

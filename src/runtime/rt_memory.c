@@ -1,40 +1,38 @@
 /* Memory, copies and symbols of the runtime. */
+#include "runtime/rt_check.h"
 #include "runtime/rt_array.h"
 
 #define P(x) (u64)(uintptr_t)(x)
 
 /* ---- allocation ---- */
 
-RT_API(cudaMalloc)(void **out, u64 bytes)
+RT_DEFINE(cudaMalloc, void **, out, u64, bytes)
 {
     u64 address = 0;
-    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
-    cu_result r = rt_enter(NULL);
-    if (!r && bytes) r = lkcu_cuMemAlloc_v2(&address, bytes); /* none of 0 bytes: the driver's would refuse it */
+    cu_result r = bytes ? lkcu_cuMemAlloc_v2(&address, bytes)
+                        : CU_OK; /* none of 0 bytes: the driver's would refuse it */
     if (!r) *out = (void *)(uintptr_t)address;
-    return rt_done(r);
+    return r;
 }
-RT_API(cudaMallocManaged)(void **out, u64 bytes, unsigned flags)
+RT_DEFINE(cudaMallocManaged, void **, out, u64, bytes, unsigned, flags)
 {
     u64 address = 0;
-    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
-    cu_result r = THEN(bytes || (flags != 1 && flags != 2) ? lkcu_cuMemAllocManaged(&address, bytes, flags) : CU_OK);
+    cu_result r = bytes || (flags != 1 && flags != 2) ? lkcu_cuMemAllocManaged(&address, bytes, flags) : CU_OK;
     if (!r) *out = (void *)(uintptr_t)address;
-    return rt_done(r);
+    return r;
 }
-RT_API(cudaHostAlloc)(void **out, u64 bytes, unsigned flags)
+RT_DEFINE(cudaHostAlloc, void **, out, u64, bytes, unsigned, flags)
 {
     if (out && !bytes) *out = NULL;
-    return rt_done(bytes ? THEN(lkcu_cuMemHostAlloc(out, bytes, flags)) : rt_enter(NULL));
+    return bytes ? lkcu_cuMemHostAlloc(out, bytes, flags) : CU_OK;
 }
 RT_API(cudaMallocHost)(void **out, u64 bytes) { return lkrt_cudaHostAlloc(out, bytes, 0); }
-RT_API(cudaHostGetDevicePointer)(void **out, void *p, unsigned flags)
+RT_DEFINE(cudaHostGetDevicePointer, void **, out, void *, p, unsigned, flags)
 {
     u64 address = 0;
-    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
-    cu_result r = THEN(lkcu_cuMemHostGetDevicePointer_v2(&address, p, flags));
+    cu_result r = lkcu_cuMemHostGetDevicePointer_v2(&address, p, flags);
     if (!r) *out = (void *)(uintptr_t)address;
-    return rt_done(r);
+    return r;
 }
 RT_API(cudaMallocPitch)(void **out, u64 *pitch, u64 width, u64 rows)
 {
@@ -239,12 +237,9 @@ struct rt_pointer {
     int type, device;
     void *on_device, *on_host;
 };
-RT_API(cudaPointerGetAttributes)(struct rt_pointer *out, const void *p)
+RT_DEFINE(cudaPointerGetAttributes, struct rt_pointer *, out, const void *, p)
 {
     u32 type = 0, managed = 0;
-    cu_result r = rt_enter(NULL);
-    if (r) return rt_done(r);
-    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
     *out = (struct rt_pointer){ 0, -2, NULL, (void *)(uintptr_t)p };
     if (lkcu_cuPointerGetAttribute(&type, 2, P(p))) return CU_OK; /* nobody's: no error since CUDA 11 */
     lkcu_cuPointerGetAttribute(&managed, 8, P(p));

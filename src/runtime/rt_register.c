@@ -1,5 +1,6 @@
 /* What nvcc's code registers before main: images, and the host functions and variables that stand for kernels and
  * variables in them. Nothing is loaded before it is used. */
+#include "runtime/rt_check.h"
 #include "driver/cu_reason.h"
 #include "runtime/rt.h"
 #include "mem/host_pointer.h"
@@ -219,10 +220,7 @@ cu_result rt_symbol_of(const void *host, u64 *address, u64 *bytes)
     return r == CU_NOT_FOUND ? RT_INVALID_SYMBOL : r;
 }
 
-RT_API(cudaGetKernel)(struct cu_function **out, const void *host)
-{
-    return rt_done(cu_ok(out) ? rt_function_of(host, out) : CU_INVALID_VALUE);
-}
+RT_DEFINE(cudaGetKernel, struct cu_function **, out, const void *, host) { return rt_function_of(host, out); }
 RT_API(cudaGetFuncBySymbol)(struct cu_function **out, const void *host) { return lkrt_cudaGetKernel(out, host); }
 /* nvcc's code does not look at the answer: it launches what it got. The host function stands for the kernel then, and
  * the launch fails for the same reason. */
@@ -233,15 +231,11 @@ RT_API(__cudaGetKernel)(struct cu_function **out, const void *host)
     return r;
 }
 
-RT_API(cudaGetSymbolAddress)(void **out, const void *symbol)
+RT_DEFINE(cudaGetSymbolAddress, void **, out, const void *, symbol)
 {
     u64 address;
-    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
     cu_result r = rt_symbol_of(symbol, &address, NULL);
     if (!r) *out = (void *)(uintptr_t)address;
-    return rt_done(r);
+    return r;
 }
-RT_API(cudaGetSymbolSize)(u64 *out, const void *symbol)
-{
-    return rt_done(cu_ok(out) ? rt_symbol_of(symbol, NULL, out) : CU_INVALID_VALUE);
-}
+RT_DEFINE(cudaGetSymbolSize, u64 *, out, const void *, symbol) { return rt_symbol_of(symbol, NULL, out); }

@@ -1,4 +1,5 @@
 /* Texture and surface objects of the runtime, and its texture references, which release 11 has. */
+#include "runtime/rt_check.h"
 #include "runtime/rt_array.h"
 
 #define P(x) (u64)(uintptr_t)(x)
@@ -125,12 +126,12 @@ RT_API(cudaCreateTextureObject)(MADE_OF) { return rt_done(create(out, r, t, v, t
 RT_API(cudaCreateTextureObject_v2)(MADE_OF) { return rt_done(create(out, r, t, v, true)); }
 RT_API(cudaCreateTextureObject_11)(MADE_OF) { return rt_done(create(out, r, t, v, false)); }
 
-RT_API(cudaGetTextureObjectResourceDesc)(struct rt_resource *out, u64 texture)
+RT_DEFINE(cudaGetTextureObjectResourceDesc, struct rt_resource *, out, u64, texture)
 {
     struct cu_resource x;
-    cu_result r = cu_ok(out) ? THEN(lkcu_cuTexObjectGetResourceDesc(&x, texture)) : CU_INVALID_VALUE;
+    cu_result r = lkcu_cuTexObjectGetResourceDesc(&x, texture);
     if (!r) resource_write(&x, out);
-    return rt_done(r);
+    return r;
 }
 static cu_result texture_told(struct rt_texture *out, u64 texture, bool seamless)
 {
@@ -182,23 +183,20 @@ RT_API(cudaCreateSurfaceObject)(u64 *out, const struct rt_resource *r)
     cu_result bad = resource_read(r, &x);
     return rt_done(bad ? bad : lkcu_cuSurfObjectCreate(out, &x));
 }
-RT_API(cudaGetSurfaceObjectResourceDesc)(struct rt_resource *out, u64 surface)
+RT_DEFINE(cudaGetSurfaceObjectResourceDesc, struct rt_resource *, out, u64, surface)
 {
     struct cu_resource x;
-    cu_result r = cu_ok(out) ? THEN(lkcu_cuSurfObjectGetResourceDesc(&x, surface)) : CU_INVALID_VALUE;
+    cu_result r = lkcu_cuSurfObjectGetResourceDesc(&x, surface);
     if (!r) resource_write(&x, out);
-    return rt_done(r);
+    return r;
 }
 
 /* 1D textures of linear memory: 2^28 texels. */
-RT_API(cudaDeviceGetTexture1DLinearMaxWidth)(u64 *out, const struct rt_channel *c, int device)
+RT_DEFINE(cudaDeviceGetTexture1DLinearMaxWidth, u64 *, out, const struct rt_channel *, c, int, device)
 {
     u32 format, channels;
-    cu_result r = rt_enter(NULL);
-    if (r) return rt_done(r);
-    if (!cu_ok(out) || !cu_ok(c)) return rt_done(CU_INVALID_VALUE);
-    if (!cu_device_at(device)) return rt_done(CU_INVALID_DEVICE);
-    if ((r = rt_channel_read(c, &format, &channels))) return rt_done(r);
+    cu_result r = rt_channel_read(c, &format, &channels);
+    if (r) return r;
     *out = 1ull << 28;
     return CU_OK;
 }
@@ -260,68 +258,55 @@ static cu_result reference_bind(const void *variable, u64 offset, bool bound)
     return f ? CU_OK : NOT_A_TEXTURE;
 }
 
-RT_API(cudaBindTexture)(u64 *offset, const void *variable, const void *p, const struct rt_channel *c, u64 bytes)
+RT_DEFINE(cudaBindTexture, u64 *, offset, const void *, variable, const void *, p, const struct rt_channel *, c, u64,
+          bytes)
 {
     lk_memory_info info;
     u32 format, channels;
     u64 behind = P(p) % 512;
-    cu_result r = rt_enter(NULL);
-    (void)bytes;
-    if (r) return rt_done(r);
-    if (!cu_ok(c) || (offset && !cu_ok(offset)) || (!offset && behind) || !cu_memory_at(P(p), &info))
-        return rt_done(CU_INVALID_VALUE);
-    if ((r = rt_channel_read(c, &format, &channels)) || (r = reference_bind(variable, behind, true))) return rt_done(r);
+    if ((!offset && behind) || !cu_memory_at(P(p), &info)) return CU_INVALID_VALUE;
+    cu_result r = rt_channel_read(c, &format, &channels);
+    if (r || (r = reference_bind(variable, behind, true))) return r;
     if (offset) *offset = behind;
     return CU_OK;
 }
-RT_API(cudaBindTexture2D)
-(u64 *offset, const void *variable, const void *p, const struct rt_channel *c, u64 width, u64 height, u64 pitch)
+RT_DEFINE(cudaBindTexture2D, u64 *, offset, const void *, variable, const void *, p, const struct rt_channel *, c, u64,
+          width, u64, height, u64, pitch)
 {
-    if (!width || !height || pitch % 32) return rt_done(CU_INVALID_VALUE);
+    if (pitch % 32) return CU_INVALID_VALUE;
     return lkrt_cudaBindTexture(offset, variable, p, c, pitch * height);
 }
-RT_API(cudaBindTextureToArray)(const void *variable, struct cu_array *a, const struct rt_channel *c)
+RT_DEFINE(cudaBindTextureToArray, const void *, variable, struct cu_array *, a, const struct rt_channel *, c)
 {
-    cu_result r = rt_enter(NULL);
-    (void)c;
-    if (r) return rt_done(r);
-    return rt_done(cu_handle_is(a, CU_ARRAY) ? reference_bind(variable, 0, true) : CU_INVALID_HANDLE);
+    return reference_bind(variable, 0, true);
 }
-RT_API(cudaBindTextureToMipmappedArray)(const void *variable, struct cu_mipmapped *m, const struct rt_channel *c)
+RT_DEFINE(cudaBindTextureToMipmappedArray, const void *, variable, struct cu_mipmapped *, m, const struct rt_channel *,
+          c)
 {
-    cu_result r = rt_enter(NULL);
-    (void)c;
-    if (r) return rt_done(r);
-    return rt_done(cu_handle_is(m, CU_MIPMAPPED) ? reference_bind(variable, 0, true) : CU_INVALID_HANDLE);
+    return reference_bind(variable, 0, true);
 }
 RT_API(cudaBindSurfaceToArray)(const void *variable, struct cu_array *a, const struct rt_channel *c)
 {
     return lkrt_cudaBindTextureToArray(variable, a, c);
 }
-RT_API(cudaUnbindTexture)(const void *variable) { return rt_done(THEN(reference_bind(variable, 0, false))); }
-RT_API(cudaGetTextureAlignmentOffset)(u64 *offset, const void *variable)
+RT_DEFINE(cudaUnbindTexture, const void *, variable) { return reference_bind(variable, 0, false); }
+RT_DEFINE(cudaGetTextureAlignmentOffset, u64 *, offset, const void *, variable)
 {
-    cu_result r = rt_enter(NULL);
-    if (r) return rt_done(r);
-    if (!cu_ok(offset)) return rt_done(CU_INVALID_VALUE);
     lock(&references.lock);
     const struct reference *f = reference_of(variable, false);
-    r = !f ? NOT_A_TEXTURE : !f->bound ? NOT_BOUND : CU_OK;
+    cu_result r = !f ? NOT_A_TEXTURE : !f->bound ? NOT_BOUND : CU_OK;
     if (!r) *offset = f->offset;
     unlock(&references.lock);
-    return rt_done(r);
+    return r;
 }
 /* The reference of a variable is the variable. */
-RT_API(cudaGetTextureReference)(const void **out, const void *variable)
+RT_DEFINE(cudaGetTextureReference, const void **, out, const void *, variable)
 {
-    cu_result r = rt_enter(NULL);
-    if (r) return rt_done(r);
-    if (!cu_ok(out)) return rt_done(CU_INVALID_VALUE);
     lock(&references.lock);
     bool known = reference_of(variable, false);
     unlock(&references.lock);
     if (known) *out = variable;
-    return rt_done(known ? CU_OK : NOT_A_TEXTURE);
+    return known ? CU_OK : NOT_A_TEXTURE;
 }
 RT_API(cudaGetSurfaceReference)(const void **out, const void *variable)
 {

@@ -1,10 +1,11 @@
 /* What a thread has: the device that it chose, and the last error that it was not told of. */
+#include "runtime/rt_check.h"
 #include "driver/cu_engine.h"
 #include "driver/cu_image.h"
 #include "runtime/rt.h"
 
 static const char *const name[] = {
-#define RT(symbol, first, last, variant, returns, parameters) #symbol,
+#define RT(symbol, first, last, variant, returns, parameters, ...) #symbol,
 #include "abi/cudart.def"
 };
 
@@ -31,11 +32,13 @@ cu_result rt_done(cu_result r)
     return r;
 }
 
+cu_result rt_ready(void) { return cu_begin() ? lkcu_cuInit(0) : CU_OK; }
+
 /* A context that the program made current with the driver's interface is used as it is. */
 cu_result rt_enter(struct cu_context **c)
 {
     struct cu_context *now = NULL;
-    cu_result r = cu_begin() ? lkcu_cuInit(0) : CU_OK;
+    cu_result r = rt_ready();
     if (r) return r;
     lkcu_cuCtxGetCurrent(&now);
     if (!now || !cu_context_lives(now)) {
@@ -64,37 +67,25 @@ RT_API(cudaPeekAtLastError)(void)
     return mine.last;
 }
 
-RT_API(cudaSetDevice)(int device)
+RT_DEFINE(cudaSetDevice, int, device)
 {
     struct cu_context *c;
-    cu_result r = cu_begin() ? lkcu_cuInit(0) : CU_OK;
-    if (r) return rt_done(r);
-    struct cu_device *d = cu_device_at(device);
-    if (!d) return rt_done(CU_INVALID_DEVICE);
     mine.device = device;
     mine.chosen = true;
-    if ((r = cu_context_retain(d, &c))) return rt_done(r);
-    return rt_done(lkcu_cuCtxSetCurrent(c));
+    cu_result r = cu_context_retain(here.device, &c);
+    return r ? r : lkcu_cuCtxSetCurrent(c);
 }
-RT_API(cudaInitDevice)(int device, unsigned flags, unsigned kind)
-{
-    (void)flags, (void)kind;
-    cu_result r = cu_begin() ? lkcu_cuInit(0) : CU_OK;
-    return rt_done(r ? r : cu_device_at(device) ? CU_OK : CU_INVALID_DEVICE);
-}
+RT_DEFINE(cudaInitDevice, int, device, unsigned, flags, unsigned, kind) { return CU_OK; }
 
-RT_API(cudaGetDevice)(int *device)
+RT_DEFINE(cudaGetDevice, int *, device)
 {
-    struct cu_context *c;
-    if (!cu_ok(device)) return rt_done(CU_INVALID_VALUE);
-    cu_result r = rt_enter(&c);
-    if (!r) *device = (int)c->device->ordinal;
-    return rt_done(r);
+    *device = (int)here.context->device->ordinal;
+    return CU_OK;
 }
 
 RT_API(cudaGetDeviceCount)(int *count)
 {
-    cu_result r = cu_begin() ? lkcu_cuInit(0) : CU_OK;
+    cu_result r = rt_ready();
     if (!cu_ok(count)) return rt_done(CU_INVALID_VALUE);
     *count = (int)cu_process.devices;
     return rt_done(r);
