@@ -5,6 +5,15 @@
 #include "device/dev_async.h"
 #include "queue/graph.h"
 
+/* The handles of dev_async.h are the objects of op.h and graph.h. */
+static inline struct stream *stream_in(struct dev_stream *st) { return (struct stream *)st; }
+static inline struct dev_stream *stream_out(struct stream *st) { return (struct dev_stream *)st; }
+static inline struct event *event_in(struct dev_event *ev) { return (struct event *)ev; }
+static inline struct graph *graph_in(struct dev_graph *g) { return (struct graph *)g; }
+static inline struct dev_graph *graph_out(struct graph *g) { return (struct dev_graph *)g; }
+static inline struct graph_node *node_in(struct dev_node *n) { return (struct graph_node *)n; }
+static inline struct graph_exec *exec_in(struct dev_exec *x) { return (struct graph_exec *)x; }
+
 /* What a node does; NULL: it has no task (events, values, child graphs, empty nodes of a capture). */
 const struct dev_task *dev_node_task(const struct graph_node *n);
 /* The node does this instead, a task of the same kind. */

@@ -37,13 +37,6 @@ bool sim_body_stage(struct body *b, struct error *e); /* takes the bytes of a pa
 /* Completes the spec of a wait for a value or of a write. */
 u32 sim_value_read(struct device *d, struct op_spec *spec, u64 address, const char *site, struct error *e);
 
-/* The handles of dev_async.h are the objects of op.h and graph.h. */
-static inline struct stream *stream_in(struct dev_stream *st) { return (struct stream *)st; }
-static inline struct dev_stream *stream_out(struct stream *st) { return (struct dev_stream *)st; }
-static inline struct event *event_in(struct dev_event *ev) { return (struct event *)ev; }
-static inline struct graph *graph_in(struct dev_graph *g) { return (struct graph *)g; }
-static inline struct graph_node *node_in(struct dev_node *n) { return (struct graph_node *)n; }
-static inline struct graph_exec *exec_in(struct dev_exec *x) { return (struct graph_exec *)x; }
 static inline struct device *device_of(const struct streams *s) { return streams_self(s); }
 static inline struct device *device_of_stream(struct dev_stream *st) { return device_of(stream_owner(stream_in(st))); }
 static inline struct device *device_of_graph(struct dev_graph *g) { return device_of(graph_owner(graph_in(g))); }
