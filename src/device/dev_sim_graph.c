@@ -11,7 +11,7 @@ u32 sim_capture_end(struct dev_stream *st, struct dev_graph **out, struct error 
 {
     struct graph *g = NULL;
     u32 status = capture_end(stream_in(st), &g);
-    *out = (struct dev_graph *)g;
+    *out = graph_out(g);
     return work_status(device_of_stream(st), status, e);
 }
 
@@ -24,7 +24,7 @@ u32 sim_capture_status(struct dev_stream *st, enum capture_status *out, u64 *id,
 u32 sim_graph_new(struct device *d, struct dev_graph **out, struct error *e)
 {
     struct streams *s = work_streams(d);
-    *out = (struct dev_graph *)(s ? graph_new(s) : NULL);
+    *out = graph_out(s ? graph_new(s) : NULL);
     return work_status(d, *out ? OP_OK : OP_OUT_OF_MEMORY, e);
 }
 

@@ -2,7 +2,7 @@
 #include "driver/cu_check.h"
 #include "graphs/cu_graph.h"
 
-static struct stream *engine_stream(lk_stream *st) { return (struct stream *)st->dev; }
+static struct stream *engine_stream(lk_stream *st) { return stream_in(st->dev); }
 
 /* The beginning of every call about a capture. */
 static cu_result enter(void *handle, struct cu_context **c, lk_stream **st)
@@ -30,7 +30,8 @@ static cu_result begin_in(void *handle, struct cu_graph *g, struct cu_node *cons
     if (r) return r;
     if (!cu_handle_is(g, CU_GRAPH) || mode > 2) return CU_INVALID_VALUE;
     if ((r = cu_nodes_read(g, dep, deps, after))) return r;
-    return (cu_result)capture_begin_in(engine_stream(st), (enum capture_mode)mode, g->graph, after, (u32)deps);
+    return (cu_result)capture_begin_in(engine_stream(st), (enum capture_mode)mode, cu_engine_graph(g), after,
+                                       (u32)deps);
 }
 #define INTO \
     void *s, struct cu_graph *g, struct cu_node *const *dep, const struct cu_edge_data *data, u64 deps, u32 mode
@@ -38,7 +39,6 @@ CU_API(cuStreamBeginCaptureToGraph)(INTO) { return (void)data, begin_in(s, g, de
 
 CU_DEFINE(cuStreamEndCapture, void *, handle, struct cu_graph **, out)
 {
-    lk_graph *made;
     struct graph *g = NULL;
     cu_graphs_enter();
     bool had = capture_borrows(engine_stream(here.stream)); /* the caller has the graph, and need not ask for it */
@@ -50,8 +50,7 @@ CU_DEFINE(cuStreamEndCapture, void *, handle, struct cu_graph **, out)
         if (out) *out = graph_user(g);
         return CU_OK;
     }
-    lk_status s = host_graph(here.context->device->gpu, (struct dev_graph *)g, &made);
-    return s ? cu_status(here.context->device->gpu, s) : cu_graph_give(here.context->device, made, out);
+    return cu_graph_give(here.context->device, g, out);
 }
 
 /* ---- asking ---- */

@@ -66,11 +66,11 @@ cu_result cu_conditional_add(CU_ADDING, struct cu_conditional_node *x)
     for (u64 i = 0; i < deps; i++) edge[i] = (struct graph_dep){ after[i], OP_EDGE_COMPLETE };
     r = CU_INVALID_VALUE;
     if (!c->used)
-        r = (cu_result)dev_graph_add_branch(g->graph, edge, (u32)deps, (enum op_branch)x->type, c, x->size,
+        r = (cu_result)dev_graph_add_branch(cu_engine_graph(g), edge, (u32)deps, (enum op_branch)x->type, c, x->size,
                                             host_site(NULL), &made);
     base_free(edge);
     if (r) {
-        if (!graph_fits(g->graph, NULL)) cu_reason(too_deep, NULL, false);
+        if (!graph_fits(cu_engine_graph(g), NULL)) cu_reason(too_deep, NULL, false);
         condition_release(c);
         return r;
     }

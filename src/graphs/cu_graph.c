@@ -34,8 +34,8 @@ struct cu_graph *cu_graph_of(struct cu_device *d, struct graph *g)
     struct cu_graph *x = graph_user(g);
     if (x || !(x = cu_handle_new(CU_GRAPH, sizeof *x))) return x;
     graph_on_gone(user_gone);
-    *x = (struct cu_graph){ .handle = CU_GRAPH, .device = d, .graph = g };
-    x->view = (lk_graph){ .handle = { .gpu = d->gpu }, .dev = (struct dev_graph *)g };
+    *x = (struct cu_graph){ .handle = CU_GRAPH, .device = d };
+    x->graph = (lk_graph){ .handle = { .gpu = d->gpu }, .dev = graph_out(g), .part = true };
     graph_set_user(g, x);
     return cu_handle_open(x);
 }
@@ -77,14 +77,16 @@ struct cu_device *cu_node_device(const struct cu_node *n)
     return cu_device_at(0);
 }
 
-cu_result cu_graph_give(struct cu_device *d, lk_graph *g, struct cu_graph **out)
+cu_result cu_graph_give(struct cu_device *d, struct graph *g, struct cu_graph **out)
 {
-    struct cu_graph *x = cu_graph_of(d, cu_engine_graph(g));
+    struct cu_graph *x = cu_graph_of(d, g);
     if (!x) {
-        lk_graph_destroy(g);
+        graph_delete(g);
+        host_modules_end(d->gpu);
         return CU_OUT_OF_MEMORY;
     }
-    x->owner = g;
+    handle_add(&x->graph.handle, d->gpu, HANDLE_GRAPH);
+    x->owner = true;
     *out = x;
     return CU_OK;
 }
@@ -93,38 +95,35 @@ cu_result cu_graph_give(struct cu_device *d, lk_graph *g, struct cu_graph **out)
 
 CU_DEFINE(cuGraphCreate, struct cu_graph **, out, unsigned, flags)
 {
-    lk_graph *g;
-    cu_result r = cu_status(here.context->device->gpu, lk_graph_create(here.context->device->gpu, &g));
-    return r ? r : cu_graph_give(here.context->device, g, out);
+    struct dev_graph *g;
+    struct cu_device *d = here.context->device;
+    cu_result r = cu_status(d->gpu, host_graph_new(d->gpu, &g));
+    return r ? r : cu_graph_give(d, graph_in(g), out);
 }
 
 CU_DEFINE(cuGraphDestroy, struct cu_graph *, g)
 {
     if (!g->owner) return CU_INVALID_VALUE;
-    if (graph_is_captured(g->graph)) { /* as an H200's driver answers; the capture goes on */
+    if (graph_is_captured(cu_engine_graph(g))) { /* as an H200's driver answers; the capture goes on */
         cu_reason("A stream is being captured into this graph.", "End the capture before the graph is destroyed.",
                   false);
         return CU_ILLEGAL_STATE;
     }
     if (!cu_handle_take(g, CU_GRAPH)) return CU_INVALID_VALUE;
-    lk_graph *owner = g->owner;
-    cu_graphs_leave();       /* modules that only this graph had kept may end with it, and that waits for launches */
-    lk_graph_destroy(owner); /* the handles of its nodes, and its own, end with it */
+    cu_graphs_leave(); /* modules that only this graph had kept may end with it, and that waits for launches */
+    lk_graph_destroy(&g->graph); /* the handles of its nodes, and its own, end with it */
     return CU_OK;
 }
 
 CU_DEFINE(cuGraphClone, struct cu_graph **, out, struct cu_graph *, from)
 {
     struct graph *copy;
-    lk_graph *g;
-    u32 status = graph_clone(from->graph, &copy);
+    u32 status = graph_clone(cu_engine_graph(from), &copy);
     if (status) return (cu_result)status;
-    lk_status s = host_graph(from->device->gpu, (struct dev_graph *)copy, &g);
-    if (s) return cu_status(from->device->gpu, s);
-    cu_result r = cu_graph_give(from->device, g, out);
+    cu_result r = cu_graph_give(from->device, copy, out);
     if (r) return r;
     for (u32 i = 0; i < graph_node_count(copy); i++) { /* what the caller gave of its nodes holds of the copies, too */
-        const struct cu_node *a = graph_node_user(graph_node_at(from->graph, i));
+        const struct cu_node *a = graph_node_user(graph_node_at(cu_engine_graph(from), i));
         struct cu_node *b = a && a->given ? cu_node_of(graph_node_at(copy, i)) : NULL;
         if (!b) continue;
         b->given = true;
@@ -137,7 +136,9 @@ CU_DEFINE(cuGraphClone, struct cu_graph **, out, struct cu_graph *, from)
 
 CU_DEFINE(cuGraphNodeFindInClone, struct cu_node **, out, struct cu_node *, n, struct cu_graph *, clone)
 {
-    struct graph_node *found = clone->graph == graph_node_graph(n->node) ? NULL : graph_in_clone(n->node, clone->graph);
+    struct graph_node *found = cu_engine_graph(clone) == graph_node_graph(n->node)
+                                   ? NULL
+                                   : graph_in_clone(n->node, cu_engine_graph(clone));
     if (!found) return CU_INVALID_VALUE;
     *out = cu_node_of(found);
     return *out ? CU_OK : CU_OUT_OF_MEMORY;
@@ -162,7 +163,7 @@ cu_result cu_nodes_read(const struct cu_graph *g, struct cu_node *const *list, u
 {
     if (n > CU_DEPENDENCIES || (n && !bytes_readable(list, n * sizeof *list))) return CU_INVALID_VALUE;
     for (u64 i = 0; i < n; i++) {
-        if (!cu_handle_is(list[i], CU_NODE) || (g && graph_node_graph(list[i]->node) != g->graph))
+        if (!cu_handle_is(list[i], CU_NODE) || (g && graph_node_graph(list[i]->node) != cu_engine_graph(g)))
             return CU_INVALID_VALUE;
         out[i] = list[i]->node;
     }
@@ -195,8 +196,8 @@ static cu_result nodes_list(struct cu_graph *g, struct cu_node **out, u64 *n, bo
     struct list l;
     cu_result r = list_begin(&l, out, n);
     if (r) return r;
-    for (u32 i = 0; i < graph_node_count(g->graph); i++) {
-        struct graph_node *x = graph_node_at(g->graph, i);
+    for (u32 i = 0; i < graph_node_count(cu_engine_graph(g)); i++) {
+        struct graph_node *x = graph_node_at(cu_engine_graph(g), i);
         if (!roots || !graph_node_deps(x, NULL, 0)) list_add(&l, x);
     }
     return list_end(&l, n);
@@ -257,7 +258,8 @@ static cu_result edges_get(struct cu_graph *g, struct cu_node **from, struct cu_
     if (!from != !to) return CU_INVALID_VALUE;
     if ((r = list_begin(&l.from, from, n)) || (r = list_begin(&l.to, to, n))) return r;
     if (data && l.from.most && !bytes_readable(data, l.from.most * sizeof *data)) return CU_INVALID_VALUE;
-    for (u32 i = 0; i < graph_node_count(g->graph); i++) edges_into(&l, graph_node_at(g->graph, i), NULL);
+    for (u32 i = 0; i < graph_node_count(cu_engine_graph(g)); i++)
+        edges_into(&l, graph_node_at(cu_engine_graph(g), i), NULL);
     same = *n;
     list_end(&l.to, &same);
     list_end(&l.from, n);
@@ -328,8 +330,8 @@ static cu_result edges_change(struct cu_graph *g, struct cu_node *const *from, s
         enum op_edge_kind kind;
         if (!cu_handle_is(from[i], CU_NODE) || !cu_handle_is(to[i], CU_NODE)) return CU_INVALID_VALUE;
         if ((r = kind_of(from[i]->node, to[i]->node, data ? &data[i] : NULL, &kind))) return r;
-        r = (cu_result)(remove ? graph_edge_remove(g->graph, from[i]->node, to[i]->node)
-                               : graph_edge_add(g->graph, from[i]->node, to[i]->node, kind));
+        r = (cu_result)(remove ? graph_edge_remove(cu_engine_graph(g), from[i]->node, to[i]->node)
+                               : graph_edge_add(cu_engine_graph(g), from[i]->node, to[i]->node, kind));
     }
     return r;
 }

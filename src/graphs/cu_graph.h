@@ -94,9 +94,8 @@ struct cu_condition { /* a condition that was made for a graph */
 struct cu_graph {
     u32 handle; /* CU_GRAPH: what graph_on_gone is told of */
     struct cu_device *device;
-    struct graph *graph; /* of the engine */
-    lk_graph *owner;     /* the public interface's handle, which ends the graph; NULL: it is a child, or is captured */
-    lk_graph view;       /* such a handle for the calls that want one; in no list of its gpu */
+    lk_graph graph; /* the same for the public interface, which has the engine's */
+    bool owner;     /* the caller ends it, and it is in the list of its gpu; else it is a child, or is captured */
     struct cu_owned *owned;
     struct cu_condition *conditions;
 };
@@ -113,11 +112,11 @@ struct cu_exec {
 /* The handle of a graph or a node, made when there is none; NULL: no memory. */
 struct cu_graph *cu_graph_of(struct cu_device *d, struct graph *g);
 struct cu_node *cu_node_of(struct graph_node *n);
-static inline struct graph *cu_engine_graph(struct lk_graph *g) { return (struct graph *)g->dev; }
-static inline struct graph_exec *cu_engine_exec(struct cu_exec *x) { return (struct graph_exec *)x->exec->dev; }
+static inline struct graph *cu_engine_graph(const struct cu_graph *g) { return graph_in(g->graph.dev); }
+static inline struct graph_exec *cu_engine_exec(struct cu_exec *x) { return exec_in(x->exec->dev); }
 struct cu_device *cu_node_device(const struct cu_node *n);
-/* A graph of the public interface becomes the caller's: one that has a handle already keeps it. */
-cu_result cu_graph_give(struct cu_device *d, lk_graph *g, struct cu_graph **out);
+/* A graph of the engine becomes the caller's: one that has a handle already keeps it. */
+cu_result cu_graph_give(struct cu_device *d, struct graph *g, struct cu_graph **out);
 /* Nodes of the caller's list as the engine has them, all of one graph. */
 cu_result cu_nodes_read(const struct cu_graph *g, struct cu_node *const *list, u64 n, struct graph_node **out);
 

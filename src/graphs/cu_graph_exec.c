@@ -12,7 +12,7 @@ static cu_result instantiate(struct cu_exec **out, struct cu_graph *g, u64 flags
     if (!x) return CU_OUT_OF_MEMORY;
     *x = (struct cu_exec){ .device = g->device, .flags = flags };
     u32 given = flags & FLAG_AUTO_FREE ? LK_GRAPH_AUTO_FREE : 0;
-    cu_result r = cu_status(g->device->gpu, lk_graph_instantiate(&g->view, given, &x->exec));
+    cu_result r = cu_status(g->device->gpu, lk_graph_instantiate(&g->graph, given, &x->exec));
     if (r) {
         cu_handle_end(x);
         return r;
@@ -86,7 +86,7 @@ CU_DEFINE(cuGraphExecUpdate_v2, struct cu_exec *, x, struct cu_graph *, g, struc
                                   [GRAPH_UPDATE_PARAMETERS] = 5,
                                   [GRAPH_UPDATE_NOT_SUPPORTED] = 6 };
     struct graph_update u = { 0 };
-    u32 status = graph_update(cu_engine_exec(x), g->graph, &u);
+    u32 status = graph_update(cu_engine_exec(x), cu_engine_graph(g), &u);
     *out = (struct cu_update){ status ? MAX_OF(result[u.result], 1u) : 0, u.node ? cu_node_of(u.node) : NULL, NULL };
     return (cu_result)status;
 }
@@ -139,11 +139,11 @@ CU_DEFINE(cuGraphExecHostNodeSetParams, struct cu_exec *, x, struct cu_node *, n
 }
 CU_DEFINE(cuGraphExecChildGraphNodeSetParams, struct cu_exec *, x, struct cu_node *, n, struct cu_graph *, child)
 {
-    return (cu_result)graph_exec_set_child(cu_engine_exec(x), n->node, child->graph);
+    return (cu_result)graph_exec_set_child(cu_engine_exec(x), n->node, cu_engine_graph(child));
 }
 static cu_result event_set(struct cu_exec *x, struct cu_node *n, void *event)
 {
-    struct op_spec spec = { .kind = graph_node_kind(n->node), .event = (struct event *)cu_event_of(event)->dev };
+    struct op_spec spec = { .kind = graph_node_kind(n->node), .event = event_in(cu_event_of(event)->dev) };
     return (cu_result)graph_exec_set(cu_engine_exec(x), n->node, &spec);
 }
 CU_DEFINE(cuGraphExecEventRecordNodeSetEvent, struct cu_exec *, x, struct cu_node *, n, void *, event)

@@ -23,7 +23,7 @@ static cu_result add_end(struct adding *a, lk_status s, struct cu_graph *g, stru
     struct adding a;                                    \
     cu_result r = cu_nodes_read(g, dep, deps, a.after); \
     if (r) return r
-#define AFTER &g->view, (lk_node *const *)a.after, (u32)deps
+#define AFTER &g->graph, (lk_node *const *)a.after, (u32)deps
 
 CU_DEFINE(cuGraphAddEmptyNode, ADDED)
 {
@@ -288,7 +288,7 @@ CU_DEFINE(cuGraphHostNodeSetParams, struct cu_node *, n, const struct cu_host_no
 CU_DEFINE(cuGraphAddChildGraphNode, ADDED, struct cu_graph *, child)
 {
     BEGIN;
-    if ((r = add_end(&a, lk_graph_add_child(AFTER, &child->view, &a.made), g, out))) return r;
+    if ((r = add_end(&a, lk_graph_add_child(AFTER, &child->graph, &a.made), g, out))) return r;
     cu_owned_copy(child->owned, &g->owned);
     return CU_OK;
 }
@@ -324,7 +324,7 @@ static cu_result event_get(struct cu_node *n, void **out)
 }
 static cu_result event_set(struct cu_node *n, void *event)
 {
-    struct op_spec spec = { .kind = graph_node_kind(n->node), .event = (struct event *)cu_event_of(event)->dev };
+    struct op_spec spec = { .kind = graph_node_kind(n->node), .event = event_in(cu_event_of(event)->dev) };
     n->used = event;
     return (cu_result)graph_node_set(n->node, &spec);
 }
@@ -399,12 +399,12 @@ CU_DEFINE(cuGraphAddBatchMemOpNode, ADDED, const struct cu_batch_node *, x)
     BEGIN;
     if (!x->count || x->count > 256 || !bytes_readable(x->op, x->count * sizeof *x->op) || x->flags)
         return CU_INVALID_VALUE;
-    struct graph *child = g->graph;
+    struct graph *child = cu_engine_graph(g);
     struct graph_dep *edge = base_need((deps + 1) * sizeof *edge);
     for (u64 i = 0; i < deps; i++) edge[i] = (struct graph_dep){ a.after[i], OP_EDGE_COMPLETE };
     struct graph_node *made = NULL;
     if (!(r = batch_graph(g->device, x->op, x->count, &child))) {
-        r = (cu_result)graph_add_child(g->graph, edge, (u32)deps, child, &made);
+        r = (cu_result)graph_add_child(cu_engine_graph(g), edge, (u32)deps, child, &made);
         graph_delete(child);
     }
     base_free(edge);

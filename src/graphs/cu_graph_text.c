@@ -83,7 +83,7 @@ CU_DEFINE(cuGraphDebugDotPrint, struct cu_graph *, g, const char *, path, unsign
     struct error e = { 0 };
     u32 number = 0;
     text_add(&t, "digraph dot {\n");
-    graph_add_text(&t, g->graph, flags, &number);
+    graph_add_text(&t, cu_engine_graph(g), flags, &number);
     text_add(&t, "}\n");
     bool ok = file_write(path, t.p, t.n, &e);
     text_free(&t);

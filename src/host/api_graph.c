@@ -21,22 +21,30 @@ lk_status host_graph(lk_gpu *gpu, struct dev_graph *dev, lk_graph **graph)
     return LK_OK;
 }
 
+lk_status host_graph_new(lk_gpu *gpu, struct dev_graph **dev)
+{
+    *dev = NULL;
+    u32 status = ops_of(gpu)->graph_new(gpu->device, dev, host_begin(gpu));
+    return status ? host_done(gpu, status) : LK_OK;
+}
+
 lk_status lk_graph_create(lk_gpu *gpu, lk_graph **graph)
 {
     if (!gpu || !graph) return HOST_MISSING(gpu, gpu ? "place for the graph" : "gpu");
-    struct dev_graph *dev = NULL;
+    struct dev_graph *dev;
     *graph = NULL;
-    u32 status = ops_of(gpu)->graph_new(gpu->device, &dev, host_begin(gpu));
-    return status ? host_done(gpu, status) : host_graph(gpu, dev, graph);
+    lk_status status = host_graph_new(gpu, &dev);
+    return status ? status : host_graph(gpu, dev, graph);
 }
 
 void lk_graph_destroy(lk_graph *graph)
 {
     if (!graph) return;
     lk_gpu *gpu = graph->handle.gpu;
+    bool part = graph->part;
     handle_remove(&graph->handle);
     ops_of(gpu)->graph_delete(graph->dev);
-    base_free(graph);
+    if (!part) base_free(graph);
     host_modules_end(gpu);
 }
 

@@ -67,6 +67,7 @@ struct lk_event {
 struct lk_graph {
     struct handle handle;
     struct dev_graph *dev;
+    bool part; /* of what hangs on the graph of the device, and ends with that */
 };
 struct lk_exec {
     struct handle handle;
@@ -219,4 +220,5 @@ u32 host_stream_end(lk_stream *stream, struct error *e);
 u32 host_pool_end(lk_pool *pool); /* also one that is the gpu's own */
 /* api_graph.c: a handle for a graph of the device, which is deleted if there is no memory. */
 lk_status host_graph(lk_gpu *gpu, struct dev_graph *dev, lk_graph **graph);
+lk_status host_graph_new(lk_gpu *gpu, struct dev_graph **dev); /* one of the device, without a handle */
 #endif
