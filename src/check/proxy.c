@@ -71,12 +71,11 @@ int proxy_store(char *restrict R, const struct insn *i, struct warp *w)
     struct cta *c = w->cta;
     if (!a.mask || !(c->launch->in->checks & CHECK_ASYNC)) return 0;
     struct proxies *p = proxies_of(c);
-    u32 bytes = (u32)a.site->width * a.site->vec;
     access_addresses(&a, R);
     for (u32 m = a.mask; m; m &= m - 1) {
         u32 l = (u32)__builtin_ctz(m);
-        u64 at = own_offset(&a, l);
-        if (at >= c->launch->shared_total) continue;
+        u64 at = own_offset(&a, l), bytes = access_length(&a, R, l);
+        if (at >= c->launch->shared_total || !bytes) continue;
         for (u64 k = at / CHUNK; k <= (at + bytes - 1) / CHUNK && k < p->n; k++)
             p->at[k] = (struct stored){ p->age, i->op, w->code->low, w->id * LANES + l };
     }

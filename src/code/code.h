@@ -160,13 +160,14 @@ struct site {     /* a memory instruction, whatever the version */
     u8 atom;       /* enum atom_op */
     u8 type;       /* enum ptx_type */
     u8 addr_width; /* bytes of the address in its register: 4 or 8 */
-    /* alignment it needs when that is more than its bytes: half of a 32-byte access, a copy that reads less */
+    /* alignment it needs when its bytes do not say: half of a 32-byte access, a copy that reads less, a length */
     u8 align;
     /* the source that is the address: 0, 1 for what an asynchronous copy reads, 2 for the mbarrier that it signals */
     u8 which;
     /* of elements of b16, b32 or b64: T_F16 or T_BF16 where the code uses them so, T_B16 of a load whose value only
      * moves on (halves.c); else T_NONE */
     u8 holds;
+    u8 length;              /* the source that says how many bytes a lane accesses, in `align`; 0: width * vec */
     u8 surplus;             /* bytes at the end of a vector load that nobody reads (speculate.c) */
     u16 flags;              /* SITE_* */
     struct provenance prov; /* the object that its address was made from */
@@ -182,7 +183,7 @@ enum {                         /* site.flags */
        SITE_POLLED = 64,       /* a volatile load whose value decides whether its loop ends: it reads a flag (R2b) */
        SITE_CLUSTER = 128,     /* .shared::cluster: it may reach the shared memory of other CTAs of the cluster */
        SITE_DISTRIBUTED = 256, /* other CTAs may reach the shared memory that it accesses */
-       SITE_BULK = 512,        /* as many bytes as an operand says, aligned to `align` */
+       SITE_BULK = 512,        /* of a bulk copy: its bytes come from an operand or a map, aligned to `align` */
        SITE_LOCAL_ADDRESS = 1024 /* a store of an address of local memory (rules.md B10) */
 };
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
@@ -207,9 +208,9 @@ enum {
 enum map_event { MAP_CHANGED, MAP_ACQUIRED };
 /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
 enum { FENCE_PROXY = 16, FENCE_SC = 32, FENCE_ASYNC = 64 }; /* FENCE_ASYNC: of shared memory and the async proxy */
-/* op.aux of barriers; how many barriers a CTA has */
-/* aux of isspacep: the space, and whether it is .shared::cluster. */
+/* op.aux of isspacep: the space, and whether it is .shared::cluster */
 enum { ISSPACEP_CLUSTER = 1 << 8 };
+/* op.aux of barriers; how many barriers a CTA has */
 enum { BAR_SYNC, BAR_ARRIVE, BAR_AND, BAR_OR, BAR_POPC, BAR_ALIGNED = 16, MAX_BARS = 16 };
 /* bytes of local memory that a thread has, for all functions that it is in */
 enum { LOCAL_STACK = 1 << 19 };
@@ -265,7 +266,7 @@ enum {
     MATRIX_B6 = 128,   /* in memory an element has 6 bits */
     MATRIX_B4 = 256    /* or 4 */
 };
-enum { SRC_ADDRESS = 0, SRC_DATA = 1, SRC_VALUE = 0, SRC_LANE = 1, SRC_MEMBERS = 2, SRC_CLAMP = 3 };
+enum { SRC_ADDRESS = 0, SRC_DATA = 1, SRC_LENGTH = 1, SRC_VALUE = 0, SRC_LANE = 1, SRC_MEMBERS = 2, SRC_CLAMP = 3 };
 
 extern const struct opnd opnd_none; /* lower.c */
 /* Result k, source k of an operation; opnd_none behind the last. */

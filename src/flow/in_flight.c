@@ -75,12 +75,12 @@ static u32 unfenced(const struct lowered *l, u32 k, u32 block)
     return 0;
 }
 
-/* Stores and atomics that may be to shared memory, also those of matrices. */
+/* Stores and atomics that may be to shared memory. */
 static void stores_find(struct lowered *l)
 {
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
-        bool stores = o->kind == K_MEM && o->flags & (ISA_ACCESS | ISA_MATRIX) && o->flags & ISA_WRITES;
+        bool stores = o->kind == K_MEM && (o->flags & (ISA_COPY | ISA_WRITES)) == ISA_WRITES;
         u32 space = stores ? l->site[o->site].space : SP_GLOBAL;
         if (space == SP_SHARED || space == SP_GENERIC) l->in_flight[k] |= STORES_FOR_ASYNC;
     }

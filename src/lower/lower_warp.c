@@ -14,6 +14,10 @@ struct pattern {
     const struct ptx_operand *first; /* the text's first result, NULL: none */
     enum ptx_type first_type;        /* its type */
     bool members;                    /* there is a member mask */
+    u32 access;                      /* ISA_READS or ISA_WRITES: the first source is an address; 0: it is none */
+    enum ptx_space space;            /* that it is in */
+    u32 width, unit;                 /* its bytes; those of what is there */
+    bool length;                     /* the second source says how many bytes are accessed */
 };
 
 static enum ptx_type pattern_type(char c, enum ptx_type said)
@@ -31,6 +35,18 @@ static u32 pattern_count(const char *p, u32 *optional)
         n += *p >= 'a' && *p <= 'z' && *p != 'q';
     }
     return n;
+}
+
+static bool read_address(struct lower *w, const struct ptx_operand *o, char place, enum ptx_type type,
+                         struct pattern *r)
+{
+    if (o->kind != OP_MEM) return false;
+    r->access = place == 'r' ? ISA_READS : ISA_WRITES;
+    r->space = lower_space_of(w, o);
+    r->unit = type_size[type];
+    r->src[SRC_ADDRESS] = lower_whole_address(w, o, &r->width);
+    r->nsrc = MAX_OF(r->nsrc, SRC_ADDRESS + 1u);
+    return true;
 }
 
 /* False: there are too many operands or too few, or one is not of its kind. */
@@ -72,14 +88,30 @@ static bool read_pattern(struct lower *w, const char *p, struct pattern *r)
         } else if (place == 'n') {
             if (o->kind != OP_INT) return false;
             r->number = o->imm;
+        } else if (place == 'r' || place == 'w') {
+            if (!read_address(w, o, place, type, r)) return false;
         } else {
-            u32 at = place == 'm' || place == 'c' ? 2 : place == 'e' ? 3 : (u32)(place - 'a');
+            u32 at = place == 'l'                   ? SRC_LENGTH
+                     : place == 'm' || place == 'c' ? 2
+                     : place == 'e'                 ? 3
+                                                    : (u32)(place - 'a');
+            r->length |= place == 'l';
             r->members |= place == 'm';
             r->src[at] = lower_operand(w, o, type);
             r->nsrc = MAX_OF(r->nsrc, at + 1);
         }
     }
     return true;
+}
+
+static u32 pattern_site(struct lower *w, const struct pattern *r)
+{
+    u32 n = lower_site(w, r->access, r->space, r->unit, r->width, SRC_ADDRESS);
+    struct site *s = &w->site.p[n];
+    if (!r->length) return n;
+    s->align = (u8)r->unit;
+    s->length = SRC_LENGTH;
+    return n;
 }
 
 /* One operation in the straight line of its block, with the operands of the pattern. NULL: it is none. */
@@ -92,7 +124,11 @@ static struct lop *push_pattern(struct lower *w, int form)
         return NULL;
     }
     lower_operands(w, &o, r.dst, r.ndst, r.src, r.nsrc);
-    o.off = MAX_OF(r.number, 0);
+    if (r.access) { /* the address has its offset in it, and op.off would be another one */
+        o.site = pattern_site(w, &r);
+        o.aux = (u32)MAX_OF(r.number, 0);
+    } else
+        o.off = MAX_OF(r.number, 0);
     u32 at = w->op.n;
     VEC_PUSH(w->mem, &w->op, o);
     if (r.first) lower_finish(w, r.first, r.dst[0], r.first_type);

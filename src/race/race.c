@@ -379,6 +379,19 @@ static u32 may_end(const struct race_warp *w, const struct access *a)
     return lanes;
 }
 
+/* What an instruction that is no single access a lane stores, and ends by that: its pieces come one by one. */
+static void touch_stored(struct touch *t, const struct access *a)
+{
+    struct race_warp *w = t->w;
+    t->op = OP_WRITE;
+    race_weak(t, a);
+    for (u32 m = w->c->exact ? a->ok : 0; m; m &= m - 1) {
+        u32 l = (u32)__builtin_ctz(m);
+        t->space = lane_space(a, l);
+        clock_weak_write(w, location_of(t, a, l), a->bytes);
+    }
+}
+
 static void before(void *self, const struct access *a)
 {
     (void)self;
@@ -434,8 +447,10 @@ static void after(void *self, const struct access *a)
     } else if (o->flags & ISA_MATRIX) {
         t.op = o->flags & ISA_WRITES ? OP_WRITE : OP_READ;
         race_weak(&t, a);
-    } else
+    } else if (o->flags & ISA_MBARRIER)
         mbarrier(&t, a, o);
+    else
+        touch_stored(&t, a);
 }
 
 /* An asynchronous copy of a lane is done. */

@@ -35,6 +35,8 @@ const u32 *tag_plane(const struct warp *w, const struct lowered *l, struct opnd 
 void tags_loaded(const struct access *a, u32 k, struct opnd o, u32 slot, u32 cls);
 /* Puts the address operand of the site into addr: register of any class, plus the offset. */
 void access_addresses(struct access *a, const char *R);
+/* How many bytes that lane is to access. */
+u64 access_length(const struct access *a, const char *R, u32 lane);
 /* The same as access_check where the address came out of memory and nothing is wrong with any lane; false: nothing was
  * done. */
 bool access_tagged(struct access *a);
@@ -43,7 +45,8 @@ void access_check(struct access *a);
 /* What its address must be a multiple of: half of a 32-byte access asks for what the whole needs. */
 static inline u64 access_align(const struct access *a)
 {
-    return a->site->align > a->bytes || a->site->flags & SITE_BULK ? a->site->align : a->bytes;
+    const struct site *s = a->site;
+    return s->align > a->bytes || s->length || s->flags & SITE_BULK ? s->align : a->bytes;
 }
 /* the object that a global address must stay inside, NULL: none */
 const struct mem_object *access_owner(const struct access *a, u32 lane);

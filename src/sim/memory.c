@@ -49,6 +49,14 @@ void access_addresses(struct access *a, const char *R)
     }
 }
 
+u64 access_length(const struct access *a, const char *R, u32 lane)
+{
+    const struct code *c = a->warp->code;
+    if (!a->site->length) return (u64)a->site->width * a->site->vec;
+    const struct insn_opnd *o = insn_src(c, a->insn, a->site->length);
+    return lane_value(a->warp, c, R, o->slot, o->cls, o->width, lane);
+}
+
 /* Local memory and the parameters of calls: one piece a lane, at the same place in each. */
 static bool quick_private(struct access *a)
 {
