@@ -224,7 +224,8 @@ enum atom_op { AT_ADD, AT_EXCH, AT_MIN, AT_MAX, AT_AND, AT_OR, AT_XOR, AT_CAS, A
  *                     (128 bits: lower and upper half of each, one behind the other)
  *   cp.async                                        sources: where to, where from, how many bytes are read
  *   mbarrier          results: state or truth       sources: address, count or state
- *   bulk copies                                     sources: where to, where from, mbarrier, bytes, CTAs (SRC_BULK_*)
+ *   bulk copies                                     sources: where to, where from, mbarrier, bytes, a mask of CTAs or,
+ *                                                   to global memory, of bytes of each 16 (SRC_BULK_*)
  *   tensor copies                                   the same: shared memory, the map, mbarrier, 0, CTAs, then five
  *                                                   coordinates and three offsets
  *   st.async, red.async                             sources: where to, mbarrier, the elements (SRC_ASYNC_*)
@@ -253,7 +254,7 @@ struct lop {
     const struct ptx_insn *src;
 };
 enum { SRC_ASYNC_TO, SRC_ASYNC_MBARRIER, SRC_ASYNC_DATA, SRC_ASYNC_MOST = SRC_ASYNC_DATA + 4 };
-enum { SRC_BULK_TO, SRC_BULK_FROM, SRC_BULK_MBARRIER, SRC_BULK_BYTES, SRC_BULK_CTAS, SRC_BULK_MORE };
+enum { SRC_BULK_TO, SRC_BULK_FROM, SRC_BULK_MBARRIER, SRC_BULK_BYTES, SRC_BULK_MASK, SRC_BULK_MORE };
 /* op.aux of clusterlaunchcontrol.query_cancel: whether there was a cluster to cancel, or a coordinate of its first CTA.
  */
 enum { CANCEL_DONE, CANCEL_X, CANCEL_Y, CANCEL_Z };

@@ -44,6 +44,7 @@ typedef u64 r_u64, r_b64, r_s64, r_raw64; typedef f32 r_f32; typedef f64 r_f64;
 #define EACH_W36(X, ...) X(u32, __VA_ARGS__) X(s32, __VA_ARGS__) X(u64, __VA_ARGS__) X(s64, __VA_ARGS__)
 #define EACH_I32(X, ...) X(u32, __VA_ARGS__) X(s32, __VA_ARGS__)
 #define EACH_B32(X, ...) X(b32, __VA_ARGS__)
+#define EACH_B64(X, ...) X(b64, __VA_ARGS__)
 #define EACH_S32(X, ...) X(s32, __VA_ARGS__)
 #define EACH_RLU(X, ...) X(s32, __VA_ARGS__) X(s16x2, __VA_ARGS__)
 #define EACH_I2(X, ...) X(u16x2, __VA_ARGS__) X(s16x2, __VA_ARGS__)

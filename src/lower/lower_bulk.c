@@ -53,17 +53,17 @@ static bool reduction(const struct ptx_insn *i, struct site *s)
     return true;
 }
 
-/* cp.async.bulk [to], [from], bytes{, [mbarrier]}{, CTAs}{, policy}, and cp.reduce.async.bulk */
+/* cp.async.bulk [to], [from], bytes{, [mbarrier]}{, CTAs}{, policy}{, bytes of each 16}, and cp.reduce.async.bulk */
 void lower_bulk(struct lower *w, int form)
 {
     const struct ptx_insn *i = w->cur;
     bool to_global = str_is(i->op->mod[2], "global"), hint = lower_has_mod(i, "L2::cache_hint"),
-         multicast = lower_has_mod(i, "multicast::cluster"), reduces = isa_forms[form].flags & ISA_ATOMIC,
-         from_shared = to_global || lower_has_mod(i, "shared::cta");
+         multicast = lower_has_mod(i, "multicast::cluster"), masked = lower_has_mod(i, "cp_mask"),
+         reduces = isa_forms[form].flags & ISA_ATOMIC, from_shared = to_global || lower_has_mod(i, "shared::cta");
     if (reduces) to_global = lower_has_mod(i, "global");
     if (!reduces && !to_global) from_shared = !lower_has_mod(i, "global");
-    if (i->narg != 3u + !to_global + multicast + hint || i->arg[0].kind != OP_MEM || i->arg[1].kind != OP_MEM ||
-        (!to_global && i->arg[3].kind != OP_MEM)) {
+    if (i->narg != 3u + !to_global + multicast + hint + masked || i->arg[0].kind != OP_MEM ||
+        i->arg[1].kind != OP_MEM || (!to_global && i->arg[3].kind != OP_MEM)) {
         lower_unsupported(w);
         return;
     }
@@ -74,7 +74,8 @@ void lower_bulk(struct lower *w, int form)
     src[SRC_BULK_FROM] = lower_whole_address(w, &i->arg[1], &width[1]);
     src[SRC_BULK_BYTES] = lower_operand(w, &i->arg[2], T_U32);
     if (!to_global) src[SRC_BULK_MBARRIER] = lower_whole_address(w, &i->arg[3], &width[2]);
-    if (multicast) src[SRC_BULK_CTAS] = lower_operand(w, &i->arg[4], T_U16);
+    if (multicast) src[SRC_BULK_MASK] = lower_operand(w, &i->arg[4], T_U16);
+    if (masked) src[SRC_BULK_MASK] = lower_operand(w, &i->arg[3 + hint], T_U16);
     lower_operands(w, &o, NULL, 0, src, SRC_BULK_MORE);
     o.site = w->site.n;
     struct site *to = bulk_site(w, ISA_WRITES, to_global ? SP_GLOBAL : SP_SHARED, width[0], SRC_BULK_TO);
@@ -141,7 +142,7 @@ void lower_bulk_tensor(struct lower *w, int form)
     if (!store) src[SRC_BULK_MBARRIER] = lower_whole_address(w, &i->arg[2], &width[2]);
     bool ok = some_numbers(w, &map->elem[0], rows ? 5 : rank, T_S32, &src[SRC_BULK_MORE]);
     if (im2col) ok = ok && some_numbers(w, &i->arg[next++], wide ? 2 : rank - 2, T_U16, &src[SRC_BULK_MORE + 5]);
-    if (multicast) src[SRC_BULK_CTAS] = lower_operand(w, &i->arg[next++], T_U16);
+    if (multicast) src[SRC_BULK_MASK] = lower_operand(w, &i->arg[next++], T_U16);
     if (!ok) {
         lower_unsupported(w);
         return;

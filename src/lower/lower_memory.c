@@ -548,10 +548,13 @@ void lower_fence(struct lower *w, int form)
     o.aux = scope_of(i, SCOPE_SYS);
     /* fence.proxy.tensormap orders memory, too, as a fence of its scope */
     bool maps = lower_has_mod(i, "tensormap::generic");
+    /* so does fence.proxy.async::generic, of the generic proxy's accesses before those of the async proxy */
+    bool one_way = lower_has_mod(i, "async::generic");
     /* fence.mbarrier_init is a release of the mbarriers only; it counts as one of all that the thread did before */
-    if (lower_has_mod(i, "proxy") && !maps) o.aux |= FENCE_PROXY;
+    if (lower_has_mod(i, "proxy") && !maps && !one_way) o.aux |= FENCE_PROXY;
     if (lower_has_mod(i, "sc")) o.aux |= FENCE_SC;
-    if (lower_has_mod(i, "proxy") && lower_has_mod(i, "async") && !lower_has_mod(i, "global")) o.aux |= FENCE_ASYNC;
+    if (one_way || (lower_has_mod(i, "proxy") && lower_has_mod(i, "async") && !lower_has_mod(i, "global")))
+        o.aux |= FENCE_ASYNC;
     VEC_PUSH(w->mem, &w->op, o);
 }
 

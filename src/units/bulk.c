@@ -44,8 +44,8 @@ u32 bulk_ranks(const struct warp *w, const char *R, const struct insn *i, const 
 {
     const struct lop *o = &w->code->low->op[i->op];
     if (to->space[lane] != SP_SHARED) return 1;
-    if (lop_src(o, SRC_BULK_CTAS)->kind == O_NONE) return 1u << cluster_rank(to->addr[lane]);
-    return (u32)bulk_source(w, R, i, SRC_BULK_CTAS, 2, lane) & ((1u << w->cta->cluster->size) - 1);
+    if (lop_src(o, SRC_BULK_MASK)->kind == O_NONE) return 1u << cluster_rank(to->addr[lane]);
+    return (u32)bulk_source(w, R, i, SRC_BULK_MASK, 2, lane) & ((1u << w->cta->cluster->size) - 1);
 }
 
 void bulk_place(struct access *a, u32 rank, u32 lane)
@@ -119,6 +119,21 @@ static bool lacks_cluster(const struct warp *w, const struct access *to, const s
            !l->in->kernel->reqnctapercluster[0];
 }
 
+/* What of each 16 bytes is copied: all, or the bytes of a mask (.cp_mask). */
+static void add_moves(struct flight *f, struct flight_move whole, u32 mask)
+{
+    if (mask == 0xffff) {
+        flight_add(f, whole);
+        return;
+    }
+    for (u32 at = 0; at < whole.bytes; at += BULK_UNIT)
+        for (u32 todo = mask, n; todo; todo &= ~(((1u << n) - 1) << __builtin_ctz(todo))) {
+            u32 first = (u32)__builtin_ctz(todo), k = at + first;
+            n = (u32)__builtin_ctz(~(todo >> first));
+            flight_add(f, (struct flight_move){ whole.to + k, whole.from + k, whole.to_at + k, whole.from_at + k, n });
+        }
+}
+
 static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
 {
     const struct lop *o = &w->code->low->op[i->op];
@@ -138,7 +153,8 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
                              .cause = "the copy stays within shared memory, and the launch has no cluster dimension" };
         if (w->cta->launch->in->checks & CHECK_BOUNDS) finding_add(w, i->op, &f, 1u << lane);
     }
-    bool multicast = lop_src(o, SRC_BULK_CTAS)->kind != O_NONE;
+    bool has_mask = lop_src(o, SRC_BULK_MASK)->kind != O_NONE, multicast = has_mask && signals;
+    u32 bytes_of_16 = has_mask && !signals ? (u32)bulk_source(w, R, i, SRC_BULK_MASK, 2, lane) : 0xffff;
     for (u32 m = bulk_ranks(w, R, i, &to, lane); m; m &= m - 1) {
         u32 rank = (u32)__builtin_ctz(m);
         if (multicast && !bulk_place_live(&to, rank, lane)) continue;
@@ -155,7 +171,8 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
             f->mbarrier_cta = cluster_cta(w->cta, mbarrier.addr[lane]);
             f->tx = bytes;
         }
-        flight_add(f, (struct flight_move){ to.ptr[lane], from.ptr[lane], to.addr[lane], from.addr[lane], bytes });
+        struct flight_move whole = { to.ptr[lane], from.ptr[lane], to.addr[lane], from.addr[lane], bytes };
+        add_moves(f, whole, bytes_of_16 & 0xffff);
         flight_issue(f);
     }
 }

@@ -590,7 +590,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
                   "Encode the map with the address of a __device__ variable or of an allocation.");
         return;
     }
-    bool multicast = lop_src(o, SRC_BULK_CTAS)->kind != O_NONE;
+    bool multicast = lop_src(o, SRC_BULK_MASK)->kind != O_NONE;
     u32 bytes = (u32)((u64)(c.map.im2col ? c.map.channels : c.map.box[0]) * c.map.stride[0] * rows);
     for (u32 m = bulk_ranks(w, R, i, &shared, lane); m; m &= m - 1) {
         u32 rank = (u32)__builtin_ctz(m);
