@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/compiling.h"
 #include "cli/signature.h"
+#include "base/json.h"
 #include <inttypes.h>
 
 enum { NAMES_MOST = 64 };
@@ -109,95 +110,79 @@ static void print_kernel(struct request *r, lk_kernel *k)
 
 /* ---- and as JSON ---- */
 
-static void json_number(struct text *t, const char *key, u64 n) { text_add(t, ",\"%s\":%" PRIu64, key, n); }
-
-static void json_text(struct text *t, const char *key, const char *value)
+static void add_shape(struct json *j, const char *key, const u32 v[3])
 {
-    text_add(t, "\"%s\":", key);
-    text_json(t, value);
+    if (v[0]) json_triple(j, key, (u32[]){ v[0], MAX_OF(v[1], 1u), MAX_OF(v[2], 1u) });
 }
 
-static void json_shape(struct text *t, const char *key, const u32 v[3])
-{
-    if (v[0]) text_add(t, ",\"%s\":[%u,%u,%u]", key, v[0], MAX_OF(v[1], 1u), MAX_OF(v[2], 1u));
-}
-
-static void json_params(struct text *t, lk_kernel *k, const struct signature *s)
+static void add_params(struct json *j, lk_kernel *k, const struct signature *s)
 {
     u32 n = lk_kernel_param_count(k);
-    text_add(t, ",\"parameters\":[");
+    struct json list = json_open(j, "parameters", '[');
     for (u32 i = 0; i < n; i++) {
         lk_param p;
         if (lk_kernel_param(k, i, &p) != LK_OK) continue;
-        text_add(t, "%s{", i ? "," : "");
-        json_text(t, "name", s->params == n ? s->name[i] : p.name);
-        text_add(t, ",");
-        json_text(t, "type", p.source_type);
-        text_add(t, ",");
-        json_text(t, "ptx_type", p.type);
-        json_number(t, "offset", p.offset);
-        json_number(t, "bytes", p.bytes);
-        json_number(t, "align", p.align);
-        text_add(t, "}");
+        struct json x = json_open(&list, NULL, '{');
+        json_text(&x, "name", s->params == n ? s->name[i] : p.name);
+        json_text(&x, "type", p.source_type);
+        json_text(&x, "ptx_type", p.type);
+        json_number(&x, "offset", p.offset);
+        json_number(&x, "bytes", p.bytes);
+        json_number(&x, "align", p.align);
+        json_end(&x, '}');
     }
-    text_add(t, "]");
+    json_end(&list, ']');
 }
 
-static void json_kernel(struct request *r, lk_kernel *k, struct text *t)
+static void add_kernel(struct request *r, lk_kernel *k, struct json *list)
 {
     struct signature s;
     lk_usage u = { .size = sizeof u };
     signature_read(&r->mem, r->path, lk_kernel_file(k), lk_kernel_plain(k), &s);
     lk_kernel_usage(k, &u);
-    text_add(t, "{");
-    json_text(t, "name", lk_kernel_plain(k));
-    text_add(t, ",");
-    json_text(t, "signature", lk_kernel_signature(k));
-    text_add(t, ",");
-    json_text(t, "entry", lk_kernel_name(k));
-    json_params(t, k, &s);
-    json_number(t, "parameter_bytes", u.param_bytes);
-    json_number(t, "shared_bytes", u.shared_bytes);
-    text_add(t, ",\"dynamic_shared\":%s", u.dynamic_shared ? "true" : "false");
-    json_number(t, "local_bytes", u.local_bytes);
-    json_number(t, "constant_bytes", u.const_bytes);
-    json_number(t, "global_bytes", u.global_bytes);
-    json_shape(t, "max_threads", u.max_threads);
-    json_shape(t, "required_threads", u.required_threads);
-    json_shape(t, "cluster", u.cluster);
+    struct json j = json_open(list, NULL, '{');
+    json_text(&j, "name", lk_kernel_plain(k));
+    json_text(&j, "signature", lk_kernel_signature(k));
+    json_text(&j, "entry", lk_kernel_name(k));
+    add_params(&j, k, &s);
+    json_number(&j, "parameter_bytes", u.param_bytes);
+    json_number(&j, "shared_bytes", u.shared_bytes);
+    json_bool(&j, "dynamic_shared", u.dynamic_shared);
+    json_number(&j, "local_bytes", u.local_bytes);
+    json_number(&j, "constant_bytes", u.const_bytes);
+    json_number(&j, "global_bytes", u.global_bytes);
+    add_shape(&j, "max_threads", u.max_threads);
+    add_shape(&j, "required_threads", u.required_threads);
+    add_shape(&j, "cluster", u.cluster);
     if (lk_kernel_undefined(k, 0)) {
-        text_add(t, ",\"undefined\":[");
-        for (u32 i = 0; lk_kernel_undefined(k, i); i++) {
-            text_put(t, ",", i ? 1 : 0);
-            text_json(t, lk_kernel_undefined(k, i));
-        }
-        text_add(t, "]");
+        struct json names = json_open(&j, "undefined", '[');
+        for (u32 i = 0; lk_kernel_undefined(k, i); i++) json_text(&names, NULL, lk_kernel_undefined(k, i));
+        json_end(&names, ']');
     }
     if (u.assembled) {
-        json_number(t, "registers", u.registers);
-        json_number(t, "barriers", u.barriers);
-        json_number(t, "stack_bytes", u.stack_bytes);
-        json_number(t, "spill_store_bytes", u.spill_store_bytes);
-        json_number(t, "spill_load_bytes", u.spill_load_bytes);
+        json_number(&j, "registers", u.registers);
+        json_number(&j, "barriers", u.barriers);
+        json_number(&j, "stack_bytes", u.stack_bytes);
+        json_number(&j, "spill_store_bytes", u.spill_store_bytes);
+        json_number(&j, "spill_load_bytes", u.spill_load_bytes);
     }
-    text_add(t, "}");
+    json_end(&j, '}');
 }
 
 static bool write_json(struct request *r, lk_module *m, lk_kernel **kernel, u32 n, struct error *e)
 {
     struct text t = { 0 };
-    text_add(&t, "{\"format\":\"lockstep-compile\",\"version\":1,");
-    json_text(&t, "file", r->path);
-    text_add(&t, ",");
-    json_text(&t, "compiler", lk_module_compiler(m));
-    text_add(&t, ",");
-    json_text(&t, "arch", lk_module_arch(m));
-    text_add(&t, ",\"kernels\":[");
-    for (u32 i = 0; i < n; i++) {
-        text_put(&t, ",", i ? 1 : 0);
-        json_kernel(r, kernel[i], &t);
-    }
-    text_add(&t, "]}\n");
+    struct json all = { .out = &t }, j = json_open(&all, NULL, '{');
+    json_text(&j, "format", "lockstep-compile");
+    json_number(&j, "version", 1);
+    json_text(&j, "file", r->path);
+    json_text(&j, "compiler", lk_module_compiler(m));
+    json_text(&j, "arch", lk_module_arch(m));
+    struct json list = json_open(&j, "kernels", '[');
+    for (u32 i = 0; i < n; i++) add_kernel(r, kernel[i], &list);
+    json_end(&list, ']');
+    json_end(&j, '}');
+    text_add(&t, "\n");
     bool ok = file_write(r->json, t.p, t.n, e);
     text_free(&t);
     return ok;
