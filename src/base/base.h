@@ -53,6 +53,14 @@ static inline bool begins_with(const char *text, const char *const *word, u32 n)
 }
 struct str str_of(const char *z);
 u64 str_hash(struct str s);
+/* Doubles as text, the same in every locale: the process may be of a program that set one with a decimal comma.
+ * double_read is strtod. */
+double double_read(const char *z, char **end);
+void double_digits(double x, int digits, char *out, size_t size); /* with so many: "%.*g" */
+/* The shortest decimal number that reads as x, which is finite: 17 digits at most. 32 bytes are enough. */
+void double_print(double x, char *out, size_t size);
+/* A number as JSON writes them, all of s: -1.5e3. false: it is none. One too large becomes infinity. */
+bool double_parse(struct str s, double *out);
 /* characters to insert, delete or replace; only the first 63 of each count */
 u32 str_distance(const char *a, const char *b);
 

@@ -1,6 +1,6 @@
 /* Doubles as text, the same in every locale: the process may belong to a program that has set one with a decimal comma.
  */
-#include "base/json.h"
+#include "base/base.h"
 #include <locale.h>
 #include <stdlib.h>
 
@@ -15,14 +15,25 @@ static locale_t plain(void)
     return l;
 }
 
-void double_print(double x, char *out, size_t size)
+double double_read(const char *z, char **end)
+{
+    locale_t l = plain();
+    return l ? strtod_l(z, end, l) : strtod(z, end);
+}
+
+void double_digits(double x, int digits, char *out, size_t size)
 {
     locale_t l = plain(), before = l ? uselocale(l) : (locale_t)0;
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(out, size, "%.*g", digits, x);
-        if (strtod(out, NULL) == x) break;
-    }
+    snprintf(out, size, "%.*g", digits, x);
     if (l) uselocale(before);
+}
+
+void double_print(double x, char *out, size_t size)
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        double_digits(x, digits, out, size);
+        if (double_read(out, NULL) == x) break;
+    }
 }
 
 bool double_parse(struct str s, double *out)
@@ -31,9 +42,7 @@ bool double_parse(struct str s, double *out)
     if (!z) return false;
     if (s.n) memcpy(z, s.p, s.n);
     z[s.n] = 0;
-    locale_t l = plain(), before = l ? uselocale(l) : (locale_t)0;
-    *out = strtod(z, &end);
-    if (l) uselocale(before);
+    *out = double_read(z, &end);
     bool all = s.n && end == z + s.n;
     if (z != few) base_free(z);
     return all;

@@ -24,11 +24,6 @@ void json_triple(struct json *j, const char *key, const u32 v[3]);
 struct json json_open(struct json *j, const char *key, char bracket);
 void json_end(struct json *j, char bracket);
 
-/* The shortest decimal number that reads as x, which is finite: 17 digits at most. 32 bytes are enough. */
-void double_print(double x, char *out, size_t size);
-/* A number as JSON writes them, all of s: -1.5e3. false: it is none. One too large becomes infinity. */
-bool double_parse(struct str s, double *out);
-
 /* ---- reading ---- */
 enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_TEXT, JSON_ARRAY, JSON_OBJECT };
 struct json_value {

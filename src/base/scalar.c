@@ -115,7 +115,7 @@ double scalar_load(const struct scalar *t, const void *from)
 static bool parse_float(const struct scalar *t, const char *z, void *to, char *why, size_t size)
 {
     char *end;
-    double v = strtod(z, &end);
+    double v = double_read(z, &end);
     if (end == z || *end) {
         snprintf(why, size, "`%s` is no number; write it as 2.5, -1e-3, inf or nan", z);
         return false;
@@ -191,8 +191,8 @@ void scalar_print(const struct scalar *t, const void *from, char *out, size_t si
     }
     u8 back[8];
     for (int digits = 1; digits <= 17; digits++) {
-        snprintf(out, size, "%.*g", digits, v);
-        scalar_store(t, strtod(out, NULL), back);
+        double_digits(v, digits, out, size);
+        scalar_store(t, double_read(out, NULL), back);
         /* 65504 is shorter than 6.55e+04 to a reader */
         if (!memcmp(back, from, t->bytes) && (fabs(v) >= 1e7 || !strstr(out, "e+"))) return;
     }

@@ -220,7 +220,7 @@ static bool read_amount(struct reader *r, char unit, const char *how, double *ou
     char z[40], *end;
     struct str rest = line_rest(c);
     snprintf(z, sizeof z, "%.*s", (int)MIN_OF(rest.n, (u32)sizeof z - 1), rest.p);
-    *out = strtod(z, &end);
+    *out = double_read(z, &end);
     bool ok = rest.n < sizeof z && isdigit((unsigned char)z[0]) && end > z && *end == unit && !end[1] && *out < 1e6;
     return ok || cursor_error(c, rest.p, "%s", how);
 }

@@ -128,7 +128,7 @@ static struct expr *parse_number(struct cursor *c)
     snprintf(z, sizeof z, "%.*s", (int)MIN_OF((size_t)(p - c->p), sizeof z - 1), c->p);
     bool whole = (size_t)(p - c->p) < sizeof z && !(p < c->end && (isalnum((unsigned char)*p) || *p == '_'));
     if (is_float) {
-        x->value = (struct number){ .is_float = true, .f = strtod(z, &end) };
+        x->value = (struct number){ .is_float = true, .f = double_read(z, &end) };
         whole &= !*end && end > z && isfinite(x->value.f);
     } else {
         u64 v = 0;

@@ -291,7 +291,7 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
     }
     if (*word == '{') return parse_struct(a, index, text, word, g, e);
     char *end;
-    if ((void)strtod(word, &end), end != word && !*end) {
+    if ((void)double_read(word, &end), end != word && !*end) {
         g->kind = ARG_NUMBER;
         return true;
     }

@@ -100,7 +100,7 @@ static const char *literal(struct session *s, const struct host_launch *h, u32 i
     lk_param p;
     char *end;
     if (i >= h->args || lk_kernel_param(s->kernel, i, &p) != LK_OK || launch_param_type(s, i, &p).pointer) return NULL;
-    (void)strtod(h->arg[i], &end);
+    (void)double_read(h->arg[i], &end);
     if (end == h->arg[i] || end[strspn(end, "fFuUlL")] || launch_is_struct(&p)) return NULL;
     return arena_printf(&s->mem, "%s:%.*s", launch_value_type(s, i, &p), (int)(end - h->arg[i]), h->arg[i]);
 }

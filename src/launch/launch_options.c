@@ -112,7 +112,7 @@ static bool apply_run(struct arena *a, const struct row *opt, const char *text, 
         return true;
     case O_launch_BUDGET: return option_number(opt, text, UINT64_MAX, &run->gpu.budget, e);
     case O_launch_TIME_LIMIT:
-        run->gpu.time_limit = strtod(text, &end);
+        run->gpu.time_limit = double_read(text, &end);
         return (end != text && !*end && run->gpu.time_limit >= 0 && isfinite(run->gpu.time_limit)) ||
                error_set(e, ERR_INPUT, "--time-limit %.60s: seconds belong here, from 0 on, as in --time-limit 3600",
                          text);
@@ -167,7 +167,7 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_SAVE:
     case O_launch_EXPECT: return parse_want(a, opt, text, o, e);
     case O_launch_TOLERANCE:
-        o->tolerance = strtod(text, &end);
+        o->tolerance = double_read(text, &end);
         return (end != text && !*end && o->tolerance >= 0 && isfinite(o->tolerance)) ||
                error_set(e, ERR_INPUT, "--tolerance %.60s: a number from 0 on belongs here, as in --tolerance 1e-5",
                          text);

@@ -49,7 +49,7 @@ static bool read_number(struct parser *p, struct token *t)
     memcpy(z, at, t->text.n);
     z[t->text.n] = 0;
     char *stop;
-    t->number = strtod(z, &stop);
+    t->number = double_read(z, &stop);
     return !*stop || fail(p, at, "`%s` is no number", z);
 }
 

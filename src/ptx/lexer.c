@@ -136,7 +136,7 @@ static struct token decimal_float(struct lexer *lx, struct token t)
     if (n >= sizeof copy) return bad(lx, t, "this number has too many digits");
     memcpy(copy, t.at, n);
     copy[n] = 0;
-    double d = strtod(copy, NULL);
+    double d = double_read(copy, NULL);
     if (d > DBL_MAX) return bad(lx, t, "this number is larger than any .f64");
     memcpy(&t.value, &d, 8);
     t.kind = TK_F64;

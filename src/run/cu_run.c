@@ -43,7 +43,7 @@ static void option_take(const char *key, const char *value)
     }
     if (!strcmp(key, "timeline")) run.to.timeline = value[0] == '1';
     if (!strcmp(key, "page")) run.to.page = value[0] == '1';
-    if (!strcmp(key, "time-limit")) o->time_limit = strtod(value, NULL);
+    if (!strcmp(key, "time-limit")) o->time_limit = double_read(value, NULL);
     if (!strcmp(key, "seed")) {
         o->seeded = 1;
         o->seed = strtoull(value, NULL, 10);

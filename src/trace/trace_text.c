@@ -72,8 +72,9 @@ static void add_float(struct text *t, double x, bool narrow)
 {
     char z[40];
     for (int digits = narrow ? 6 : 15; digits <= 17; digits++) {
-        snprintf(z, sizeof z, "%.*g", digits, x);
-        if (narrow ? strtof(z, NULL) == (float)x : strtod(z, NULL) == x) break;
+        double_digits(x, digits, z, sizeof z);
+        double back = double_read(z, NULL);
+        if (narrow ? (float)back == (float)x : back == x) break;
     }
     text_add(t, "%s", z);
 }

@@ -110,7 +110,7 @@ static bool read_option(void *self, const struct row *o, const char *value, stru
     case O_ring_SEED: return option_number(o, value, UINT64_MAX, &r->seed, e);
     case O_ring_DEADLINE: {
         char *end;
-        r->seconds = strtod(value, &end);
+        r->seconds = double_read(value, &end);
         return (*value && !*end && r->seconds > 0) ||
                error_set(e, ERR_INPUT, "--deadline takes seconds, not `%.40s`", value);
     }

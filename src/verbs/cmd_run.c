@@ -65,7 +65,7 @@ static bool number_take(struct run *r, const char *key, const struct row *o, con
 static bool seconds_take(struct run *r, const char *value, struct error *e)
 {
     char *end;
-    double seconds = strtod(value, &end);
+    double seconds = double_read(value, &end);
     if (end == value || *end || !(seconds >= 0 && seconds <= 1e9))
         return error_set(e, ERR_INPUT, "--time-limit %.60s: seconds belong here, from 0 on, as in --time-limit 3600",
                          value);
