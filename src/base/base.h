@@ -29,6 +29,10 @@ typedef int64_t s64;
 #define MIN_OF(a, b) ((a) < (b) ? (a) : (b))
 #define MAX_OF(a, b) ((a) > (b) ? (a) : (b))
 
+/* EACH_SET(i, mask): each bit of 32 that is set, from the lowest on: i is its number. The mask is evaluated once. */
+#define EACH_SET(i, mask) \
+    for (u32 i##_left = (mask), i = 0; i##_left && (i = (u32)__builtin_ctz(i##_left), true); i##_left &= i##_left - 1)
+
 /* CHECK(condition): what can only fail through a bug of ours. On in release builds. */
 #define CHECK(c)                                              \
     do {                                                      \
@@ -51,6 +55,14 @@ static inline bool begins_with(const char *text, const char *const *word, u32 n)
         if (!strncmp(text, word[i], strlen(word[i]))) return true;
     return false;
 }
+/* Whether it ends with `end`, with something in front of it or not. */
+static inline bool str_ends(struct str s, const char *end)
+{
+    size_t n = strlen(end);
+    return s.n >= n && !memcmp(s.p + s.n - n, end, n);
+}
+/* "" or "s": 1 kernel, 2 kernels. */
+static inline const char *plural(u64 n) { return n == 1 ? "" : "s"; }
 struct str str_of(const char *z);
 u64 str_hash(struct str s);
 /* Doubles as text, the same in every locale: the process may be of a program that set one with a decimal comma.
@@ -185,8 +197,16 @@ void bytes_clear(void *p, size_t bytes);
 long base_alloc_fail_at(long n);
 bool base_alloc_refused(void); /* counts as a call: for those who get user-sized memory elsewhere (mem) */
 /* What is small, or so deep inside a launch that nothing could be undone: without it the process ends with one line. */
-void *base_need(size_t bytes);                                 /* base_alloc, never NULL */
-void *base_need_more(void *p, size_t bytes);                   /* base_realloc, never NULL */
+void *base_need(size_t bytes);               /* base_alloc, never NULL */
+void *base_need_more(void *p, size_t bytes); /* base_realloc, never NULL */
+/* Room for one more behind n in an array on the heap that has room for `cap`: twice as much, and `first` at first. */
+#define NEED_ROOM(array, n, cap, first)                                 \
+    do {                                                                \
+        if (unlikely((n) == (cap))) {                                   \
+            (cap) = (cap) ? 2 * (cap) : (first);                        \
+            (array) = base_need_more((array), sizeof *(array) * (cap)); \
+        }                                                               \
+    } while (0)
 _Noreturn void base_exhausted(size_t bytes, const char *what); /* that line; what they were for: "text", or "" */
 /* as base_alloc_refused, for arenas and text: refused only after base_small_fail_at */
 bool base_small_refused(void);

@@ -102,8 +102,7 @@ static int newest_first(const void *a, const void *b)
 
 static bool ends_with(const char *name, const char *ending)
 {
-    size_t n = strlen(name), e = strlen(ending);
-    return n > e && !strcmp(name + n - e, ending);
+    return strlen(name) > strlen(ending) && str_ends(str_of(name), ending);
 }
 
 static bool is_entry(const struct store *s, const char *name)

@@ -32,12 +32,12 @@ static void report_exited_at(struct cta *c, const struct split *s, struct lowere
     bool made = f.place && f.place->line && f.other && !f.other->line; /* by the compiler, of no line */
     if (made) f.other = NULL;
     f.cause = arena_printf(&a, "%u thread%s wait%s here; %s had left%s%s without reaching the barrier", waiting,
-                           waiting == 1 ? "" : "s", waiting == 1 ? "s" : "", describe_threads(&st, &gone),
+                           plural(waiting), waiting == 1 ? "s" : "", describe_threads(&st, &gone),
                            made ? " the kernel" : " at ", made ? "" : describe_place(&st, in, op));
     for (u32 k = 0; k < c->nwarps; k++) {
         if (!gone.mask[k]) continue;
         f.nlanes = 0;
-        for (u32 m = gone.mask[k]; m; m &= m - 1) f.thread[f.nlanes++] = k * LANES + (u32)__builtin_ctz(m);
+        EACH_SET (l, gone.mask[k]) f.thread[f.nlanes++] = k * LANES + l;
         report_add(l->in->report, &f);
         f.joins = true;
     }

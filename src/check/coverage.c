@@ -77,8 +77,7 @@ static void claim(struct outputs *o, struct output *out, const struct access *a,
 {
     struct again by[3] = { { .same = true }, { .near = true }, { 0 } };
     u32 size = out->arg->arg->shape.type->bytes;
-    for (u32 m = lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, lanes) {
         u64 me = thread_number(a, l);
         for (u64 at = a->addr[l] - out->lo; at < a->addr[l] - out->lo + a->bytes && at < out->end - out->lo;
              at += size) {

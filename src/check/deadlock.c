@@ -497,7 +497,7 @@ static const char *far(struct stopped *st)
     if (!st->l->kernel || !st->l->total) return "while the kernel was still being prepared: no CTA has begun";
     for (u32 k = 0; k < st->l->nworkers; k++) done += st->l->worker[k].ctas;
     return arena_printf(&st->mem, "with %" PRIu64 " of %" PRIu64 " CTA%s done", done, st->l->total,
-                        st->l->total == 1 ? "" : "s");
+                        plural(st->l->total));
 }
 
 /* A split that says most of where the launch stands. */

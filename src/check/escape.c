@@ -73,8 +73,7 @@ int escape_store(char *restrict R, const struct insn *i, struct warp *w)
     for (u32 k = 0; k < a.site->vec; k++) {
         const struct insn_opnd *d = insn_data(w->code, i, k);
         lane_values(w->code, R, d->slot, d->cls, 8, v);
-        for (u32 m = a.ok; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, a.ok) {
             bool own = a.space[l] == SP_LOCAL || a.space[l] == SP_CALL;
             if (!own && v[l] - window < MEM_LOCAL_BYTES)
                 note(w->cta->launch,

@@ -137,8 +137,7 @@ static void half_check(const char *restrict R, const struct insn *i, struct warp
     /* half of the largest number at least in one summand; exponents are 15 too large */
     if (likely(sum ? most[0] < 30 && most[1] < 30 : most[0] + most[1] < 44 && most[2] < 30)) return;
     for (u32 k = 0; k < n; k++) lane_values(w->code, R, slot[k], CLS_AT(i, k + 1), width, v[k]);
-    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, active_lanes(w, R, i)) {
         for (u32 at = 0; at < 8 * width; at += 16) {
             double x[3] = { 0 };
             bool finite = true;

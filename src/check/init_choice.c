@@ -105,8 +105,7 @@ bool init_choice(struct warp *w, const struct insn *i, u32 lanes)
         if (!(live[reg / 64] >> reg % 64 & 1) || !w->code->reg[reg].slot || !writes(l, &r, reg)) continue;
         struct taint t[LANES];
         u32 bits = l->reg_type[reg] == T_PRED ? 1 : 8u * l->reg_width[reg];
-        for (u32 m = lanes; m; m &= m - 1) {
-            u32 k = (u32)__builtin_ctz(m);
+        EACH_SET (k, lanes) {
             u32 origin = plane_taint(p, i->guard, k).origin & ~ORIGIN_FLAGS;
             if (!l->func->module->debug) origin = origin_decided(w, i->op, origin);
             t[k] = taint_all(bits, origin | (bits == 64 ? ORIGIN_CHOSEN : 0));
@@ -114,7 +113,7 @@ bool init_choice(struct warp *w, const struct insn *i, u32 lanes)
         planes_put(p, w->code->reg[reg].slot, lanes, t);
     }
     p->undecided |= lanes;
-    for (u32 m = lanes; m; m &= m - 1) p->branch[__builtin_ctz(m)] = branch;
+    EACH_SET (l, lanes) p->branch[l] = branch;
     return true;
 }
 
@@ -123,8 +122,7 @@ u32 init_undecided(const struct warp *w, const struct insn *i, u32 lanes)
     const struct planes *p = w->planes;
     u32 here = block_of(w->code->low, i->op), out = 0, last = NONE;
     struct region r = { .n = 0 };
-    for (u32 m = p->undecided & lanes; m; m &= m - 1) {
-        u32 k = (u32)__builtin_ctz(m);
+    EACH_SET (k, p->undecided & lanes) {
         if (p->branch[k] != last) {
             last = p->branch[k];
             find_region(w->code->low, last, &r);

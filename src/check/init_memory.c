@@ -84,8 +84,7 @@ static void init_local(struct warp *w, u64 from, u64 bytes, u32 mask)
         w->init_local = s;
         return;
     }
-    for (u32 m = mask; m; m &= m - 1)
-        shadow_forget(w->init_local, (u64)(u32)__builtin_ctz(m) * LOCAL_STACK + from, bytes);
+    EACH_SET (l, mask) shadow_forget(w->init_local, (u64)l * LOCAL_STACK + from, bytes);
 }
 
 void init_alloca(struct warp *w, u64 from, u64 bytes, u32 mask)
@@ -199,8 +198,7 @@ int init_unknown(char *restrict R, const struct insn *i, struct warp *w)
 
 bool init_defined(const struct access *a)
 {
-    for (u32 m = a->ok; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, a->ok) {
         u64 at;
         const struct shadow *s = init_shadow(a->warp, a->space[l], l, a->addr[l], &at);
         if (s && !shadow_defined(s, at, a->bytes)) return false;
@@ -210,8 +208,7 @@ bool init_defined(const struct access *a)
 
 void init_define(const struct access *a, u32 lanes)
 {
-    for (u32 m = lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, lanes) {
         u64 at;
         struct shadow *s = init_shadow(a->warp, a->space[l], l, a->addr[l], &at);
         if (s) shadow_define(s, at, a->bytes);
@@ -319,17 +316,14 @@ void init_load(struct access *a, const char *R)
         if (lop_dst(o, k)->kind != O_REG) continue;
         struct taint t[LANES] = { { 0 } };
         u32 slot = insn_dst(w->code, i, k)->slot, address = s->which ? i->b : i->a;
-        for (u32 m = clean ? 0 : a->ok; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, clean ? 0 : a->ok) {
             t[l] = extend(init_read(a, l, (u64)k * s->width, s->width), s->width, s->reg_width, s->is_signed);
         }
-        for (u32 m = a->pending; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, a->pending) {
             t[l] = taint_all(8u * s->reg_width,
                              origin_stored(w, i->op, plane_taint(w->planes, address, l).origin) | ORIGIN_PENDING);
         }
-        for (u32 m = a->chosen; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, a->chosen) {
             t[l] = taint_all(8u * s->reg_width, plane_taint(w->planes, address, l).origin & ~ORIGIN_FLAGS);
         }
         planes_put(w->planes, slot,
@@ -345,8 +339,7 @@ void init_store(struct access *a, const char *R)
     (void)R;
     for (u32 k = 0; k < s->vec; k++) dirty |= plane_lanes(w->planes, insn_data(w->code, a->insn, k)->slot);
     init_define(a, a->ok & ~dirty);
-    for (u32 m = a->ok & dirty; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, a->ok & dirty) {
         for (u32 k = 0; k < s->vec; k++) {
             struct taint t = plane_taint(w->planes, insn_data(w->code, a->insn, k)->slot, l);
             t.undef &= low_bits(8 * s->width);
@@ -434,8 +427,7 @@ static void guarded_load(const struct insn *i, struct warp *w, u32 guard)
     const struct lop *o = &low->op[i->op];
     const struct site *s = &low->site[i->site];
     struct taint t[LANES];
-    for (u32 m = guard; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, guard) {
         t[l] = taint_all(8u * s->reg_width, plane_taint(w->planes, i->guard, l).origin);
     }
     for (u32 k = 0; k < s->vec; k++)

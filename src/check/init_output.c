@@ -87,7 +87,7 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
                          .cause_key = (from ? from->key : 0) ^ o->id,
                          .cause = cause,
                          .once = true };
-    snprintf(cause, sizeof cause, "%" PRIu64 " byte%s %s %s %s%s%s", r->bytes, r->bytes == 1 ? "" : "s", where,
+    snprintf(cause, sizeof cause, "%" PRIu64 " byte%s %s %s %s%s%s", r->bytes, plural(r->bytes), where,
              r->bytes == 1 ? "was" : "were",
              r->copied ? "copied as they were, and nobody had written them" : "computed from an undefined value",
              from && from->name ? ", from " : "", from && from->name ? from->name : "");
@@ -113,7 +113,7 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
         snprintf(cause, sizeof cause,
                  "the condition of this branch was computed from an undefined value%s%s; it decides %" PRIu64
                  " byte%s %s",
-                 from->name ? ", from " : "", from->name ? from->name : "", r->bytes, r->bytes == 1 ? "" : "s", where);
+                 from->name ? ", from " : "", from->name ? from->name : "", r->bytes, plural(r->bytes), where);
         f.other = from->stored;
     }
     if (from) {

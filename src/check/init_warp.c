@@ -15,8 +15,7 @@ void init_report(struct warp *w, u32 op, enum init_use use, u32 mask, const stru
 {
     const struct origins *all = w->cta->launch->sim->origins;
     const struct origin *o[LANES];
-    for (u32 m = mask; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, mask) {
         o[l] = origin_get(all, t[l].origin);
     }
     for (u32 todo = mask; todo;) {
@@ -107,8 +106,7 @@ void init_gather(struct warp *w, const struct insn *i, u32 mask)
     u32 bad = (plane_lanes(w->planes, i->a) | index) & mask;
     if (!bad || !(o->flags & (ISA_SHUFFLE | ISA_REDUCE | ISA_TRANSPOSE))) return;
     if (!r) r = w->rdv_taint = base_need(sizeof *r);
-    for (u32 m = bad; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, bad) {
         r->t[l] = plane_taint(w->planes, i->a, l);
         r->index[l] = index >> l & 1;
         if (r->index[l] && !r->t[l].origin)
@@ -164,9 +162,9 @@ void init_scatter(struct warp *w, const struct split *s, const struct insn *i, c
                 t[l] = r->t[from];
         }
     else if (o->flags & ISA_REDUCE && bad)
-        for (u32 m = s->mask; m; m &= m - 1) t[__builtin_ctz(m)] = taint_all(32, r->t[__builtin_ctz(bad)].origin);
+        EACH_SET (l, s->mask) t[l] = taint_all(32, r->t[__builtin_ctz(bad)].origin);
     else if (o->flags & ISA_TRANSPOSE)
-        for (u32 m = s->mask; m; m &= m - 1) t[__builtin_ctz(m)] = transposed(w, s, i->op, (u32)__builtin_ctz(m), who);
+        EACH_SET (l, s->mask) t[l] = transposed(w, s, i->op, l, who);
     if (lop_dst(o, 0)->kind == O_REG) planes_put(p, i->d, s->mask, t);
     if (lop_dst(o, 1)->kind == O_REG) planes_clear(p, insn_dst(s->fr->code, i, 1)->slot, s->mask);
 }
@@ -178,8 +176,7 @@ static void copy_params(const struct frame *from, u64 at, struct frame *to, u64 
     const struct lowered *a = from->code->low, *b = to->code->low;
     if (!from->init_params) {
         if (to->init_params)
-            for (u32 m = mask; m; m &= m - 1)
-                shadow_define(to->init_params, (u64)(u32)__builtin_ctz(m) * b->pmem_bytes + into, bytes);
+            EACH_SET (l, mask) shadow_define(to->init_params, (u64)l * b->pmem_bytes + into, bytes);
         return;
     }
     struct shadow *s = init_params(to);
@@ -217,13 +214,11 @@ void init_builtin(struct warp *w, struct frame *f, const struct call *c, u32 op)
     for (u32 k = 0; s && k < c->narg; k++) {
         struct taint t[LANES];
         u32 bad = 0, n = MIN_OF(c->arg[k].size, 8u);
-        for (u32 m = w->mask; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, w->mask) {
             t[l] = shadow_read(s, (u64)l * each + c->arg[k].from, n);
             if (t[l].undef) bad |= 1u << l;
         }
         if (bad) init_report(w, op, use, bad, t, "an argument of this call");
     }
-    for (u32 m = s && c->nret ? w->mask : 0; m; m &= m - 1)
-        shadow_define(s, (u64)(u32)__builtin_ctz(m) * each + c->ret[0].from, c->ret[0].size);
+    EACH_SET (l, s && c->nret ? w->mask : 0) shadow_define(s, (u64)l * each + c->ret[0].from, c->ret[0].size);
 }

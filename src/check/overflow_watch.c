@@ -173,8 +173,7 @@ static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 m
     u32 reg = lop_dst(o, 0)->reg;
     bool narrow = low->reg_width[reg] == 4;
     struct overflow out = { .frame = w->cur->fr, .reg = reg };
-    for (u32 m = mask; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, mask) {
         const struct overflow *from = source(&x, o, R, i, l);
         if (!narrow) {
             if (!from) continue;
@@ -207,8 +206,7 @@ static void step_slow(struct warp *w, const char *R, const struct insn *i, u32 m
     if (!d && !out.lanes) return;
     if (!d && !(d = make(w, reg))) return;
     d->lanes = (d->lanes & ~mask) | out.lanes;
-    for (u32 m = out.lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, out.lanes) {
         inherit(d, &out, l);
         d->means[l] = out.means[l];
     }

@@ -42,8 +42,7 @@ void planes_clear(struct planes *p, u32 slot, u32 mask)
 void planes_put(struct planes *p, u32 slot, u32 mask, const struct taint t[LANES])
 {
     u32 with = 0;
-    for (u32 m = mask; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, mask) {
         if (t[l].undef) with |= 1u << l;
     }
     planes_clear(p, slot, mask & ~with);
@@ -52,8 +51,7 @@ void planes_put(struct planes *p, u32 slot, u32 mask, const struct taint t[LANES
     if (!*x) *x = base_need(sizeof **x);
     p->dirty += !(*x)->lanes;
     (*x)->lanes |= with;
-    for (u32 m = with; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, with) {
         (*x)->t[l] = t[l];
     }
 }

@@ -136,6 +136,6 @@ int provenance_tagged(char *restrict R, const struct insn *i, struct warp *w)
     else if (mask == ALL_LANES)
         for (u32 k = 0; k < LANES; k++) t[k] = result.all;
     else
-        for (u32 m = mask; m; m &= m - 1) t[__builtin_ctz(m)] = tag_in(&result, (u32)__builtin_ctz(m));
+        EACH_SET (l, mask) t[l] = tag_in(&result, l);
     return ev;
 }

@@ -72,8 +72,7 @@ int proxy_store(char *restrict R, const struct insn *i, struct warp *w)
     if (!a.mask || !(c->launch->in->checks & CHECK_ASYNC)) return 0;
     struct proxies *p = proxies_of(c);
     access_addresses(&a, R);
-    for (u32 m = a.mask; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, a.mask) {
         u64 at = own_offset(&a, l), bytes = access_length(&a, R, l);
         if (at >= c->launch->shared_total || !bytes) continue;
         for (u64 k = at / CHUNK; k <= (at + bytes - 1) / CHUNK && k < p->n; k++)

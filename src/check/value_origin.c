@@ -256,8 +256,7 @@ static void after_lanes(struct value_origins *v, struct warp *w, const struct in
     if (!has_type(type) && !copies) return;
     u64 d[LANES];
     lane_values(w->code, w->R, i->d, CLS_AT(i, 0), width, d);
-    for (u32 m = v->lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, v->lanes) {
         const char *to = cell_of(w->R, i->d, width, l);
         enum odd odd = look(type, d[l]);
         if (has_type(type) && !odd) continue;
@@ -294,8 +293,7 @@ static void on_sync(void *self, const struct sync_event *e)
     if (!(o->flags & ISA_SHUFFLE) || lop_dst(o, 0)->kind != O_REG || lop_src(o, SRC_VALUE)->kind != O_REG) return;
     u32 b[LANES];
     for (u32 l = 0; l < LANES; l++) b[l] = get(v, cell_of(w->R, i->a, 4, l));
-    for (u32 m = e->mask; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, e->mask) {
         put(v, cell_of(w->R, i->d, 4, l), b[w->rdv_from[l] % LANES]);
     }
 }
@@ -365,8 +363,7 @@ static void on_access(void *self, const struct access *a)
     const struct lowered *low = a->warp->code->low;
     const struct lop *o = &low->op[a->insn->op];
     if (!(o->flags & ISA_ACCESS)) return;
-    for (u32 m = a->ok; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, a->ok) {
         if (lop_is_atomic(o)) atomic_lane(v, a, l, lop_dst(o, 0));
         for (u32 k = 0; k < a->site->vec && !lop_is_atomic(o); k++)
             if (lop_is_store(o))

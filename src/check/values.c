@@ -48,14 +48,12 @@ static void found_by_origin(struct outputs *o, const struct output *out, const s
                             const u32 *offset, enum odd what)
 {
     const struct birth *b[LANES] = { NULL };
-    for (u32 m = o->origins ? lanes : 0; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, o->origins ? lanes : 0) {
         b[l] = a->ptr[l] ? value_born(o->origins, a, l, offset[l]) : NULL;
     }
     while (lanes) {
         u32 first = (u32)__builtin_ctz(lanes), same = 0;
-        for (u32 m = lanes; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, lanes) {
             if (b[l] == b[first] || (b[l] && b[first] && birth_key(b[l]) == birth_key(b[first]))) same |= 1u << l;
         }
         found_odd(o, out, a, same, what, b[first]);
@@ -68,8 +66,7 @@ void values_write(struct outputs *o, const struct output *out, const struct acce
     const struct scalar *t = out->type;
     u32 odd[3] = { 0 }, offset[3][LANES];
     if (is_plain(out, a, lanes)) return;
-    for (u32 m = lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, lanes) {
         for (u32 k = 0; k + t->bytes <= a->bytes && a->addr[l] + k + t->bytes <= out->end; k += t->bytes) {
             u64 bits = 0;
             memcpy(&bits, (const u8 *)mem_view(out->object, a->addr[l]) + k, t->bytes);
@@ -125,8 +122,7 @@ void values_any(struct outputs *o, const struct access *a, u32 lanes)
         struct output out = {
             .object = object, .lo = object->base, .end = object->base + object->size, .type = type_at(o, object, a)
         };
-        for (u32 m = lanes; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, lanes) {
             if (a->addr[l] >= out.lo && a->addr[l] + a->bytes <= out.end) same |= 1u << l;
         }
         if (out.type && same) values_write(o, &out, a, same);

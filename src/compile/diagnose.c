@@ -214,7 +214,7 @@ static const char *base_name(const char *path)
 static bool ends_with(struct str s, const char *name)
 {
     size_t n = strlen(name);
-    return s.n >= n && !memcmp(s.p + s.n - n, name, n) && (s.n == n || s.p[s.n - n - 1] == '/');
+    return str_ends(s, name) && (s.n == n || s.p[s.n - n - 1] == '/');
 }
 
 static const char *line_start(struct str text, u32 line)

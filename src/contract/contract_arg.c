@@ -50,7 +50,7 @@ static bool read_operands(struct cursor *c, struct contract_fill *f, u32 i)
     if (fills[i].most && cursor_take(c, '(')) {
         do {
             if (n == fills[i].most)
-                return cursor_error(c, c->p, "%s takes at most %u operand%s", fills[i].word, n, n == 1 ? "" : "s");
+                return cursor_error(c, c->p, "%s takes at most %u operand%s", fills[i].word, n, plural(n));
             if (!(operand[n++] = expr_parse(c))) return false;
         } while (cursor_take(c, ','));
         if (!cursor_take(c, ')')) return cursor_error(c, c->p, "here a ) is missing");
@@ -112,7 +112,7 @@ static bool read_stride(struct arg_line *l)
     u32 n = line_list(l->c, s->stride);
     if (!n) return false;
     return n == s->rank || cursor_error(l->c, at, "the shape has %u dimension%s, and here %s %u stride%s", s->rank,
-                                        s->rank == 1 ? "" : "s", n == 1 ? "is" : "are", n, n == 1 ? "" : "s");
+                                        plural(s->rank), n == 1 ? "is" : "are", n, plural(n));
 }
 
 /* view dense|rows|offset|broadcast(0) */

@@ -164,8 +164,7 @@ static struct expr *parse_call(struct cursor *c, struct str name, u32 function)
         if (!x->kid[i]) return NULL;
     }
     if (cursor_take(c, ')')) return x;
-    cursor_error(c, c->p, "here a ) is missing: %s takes %u operand%s", functions[function].name, need,
-                 need == 1 ? "" : "s");
+    cursor_error(c, c->p, "here a ) is missing: %s takes %u operand%s", functions[function].name, need, plural(need));
     return NULL;
 }
 

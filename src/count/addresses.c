@@ -29,8 +29,7 @@ bool addresses_stride(const u64 addr[LANES], u32 mask, s64 *stride)
     u32 next = (u32)__builtin_ctz(rest);
     s64 apart = (s64)(addr[next] - addr[first]), each = apart / (s64)(next - first);
     if (each * (s64)(next - first) != apart) return false;
-    for (u32 m = rest; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, rest) {
         if (addr[l] != addr[first] + (u64)(each * (s64)(l - first))) return false;
     }
     *stride = each;

@@ -44,7 +44,7 @@ const char *advise_small_grid(struct question *q)
     if (is_launch_bound(q) || ctas >= sms) return NULL;
     q->weight = (u32)(1000 - ctas * 1000 / sms);
     return arena_printf(q->mem, "%" PRIu64 " block%s for %" PRIu64 " multiprocessors: %" PRIu64 " have nothing to do",
-                        ctas, ctas == 1 ? "" : "s", sms, sms - ctas);
+                        ctas, plural(ctas), sms, sms - ctas);
 }
 
 const char *advise_tail_grid(struct question *q)

@@ -265,8 +265,7 @@ static int around_copy(struct counting *c, char *R, const struct insn *i, struct
         from.warp = w;
         access_addresses(&to, R);
         access_addresses(&from, R);
-        for (u32 m = to.mask; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, to.mask) {
             bool any = lop_src(o, 2)->kind == O_NONE || lane_value(w, w->code, R, i->c, CLS_AT(i, 3), 4, l);
             reads |= (u32)any << l;
         }

@@ -88,7 +88,7 @@ static void shape_text(struct text *t, const struct card *card, const struct cou
     limits_text(t, card, &x);
     struct tenths occupied = tenths(x.occupied, 10), idle = tenths(x.idle, 10);
     text_add(t, "  occupancy  " TENTHS " %%: %u block%s of a multiprocessor, limited by %s", TENTHS_OF(occupied),
-             x.occupancy.ctas, x.occupancy.ctas == 1 ? "" : "s", occupancy_limit_name(x.occupancy.by));
+             x.occupancy.ctas, plural(x.occupancy.ctas), occupancy_limit_name(x.occupancy.by));
     if (l->more.registers)
         text_add(t, "; %u registers by %s\n", l->more.registers, l->more.assembled ? "ptxas" : "the bound in the PTX");
     else
@@ -96,7 +96,7 @@ static void shape_text(struct text *t, const struct card *card, const struct cou
     text_add(t,
              "  grid       %" PRIu64 " block%s in %" PRIu64 " wave%s of up to %" PRIu64 "; " TENTHS
              " %% of the places stay empty\n",
-             l->ctas / l->launches, l->ctas == l->launches ? "" : "s", x.waves, x.waves == 1 ? "" : "s", x.slots,
+             l->ctas / l->launches, l->ctas == l->launches ? "" : "s", x.waves, plural(x.waves), x.slots,
              TENTHS_OF(idle));
     if (!x.intensity_milli) return;
     struct tenths flops = tenths(x.intensity_milli, 1000);
@@ -111,7 +111,7 @@ static void unit_text(struct text *t, const char *what, const struct space_count
     if (!c->requests) return;
     text_add(t, "          %s: ", what);
     add_count(t, c->requests);
-    text_add(t, " request%s of " TENTHS " %s, " TENTHS " at least\n", c->requests == 1 ? "" : "s", TENTHS_OF(n), unit,
+    text_add(t, " request%s of " TENTHS " %s, " TENTHS " at least\n", plural(c->requests), TENTHS_OF(n), unit,
              TENTHS_OF(m));
 }
 
@@ -144,7 +144,7 @@ static void line_text(struct text *t, const struct count_lines *all, const struc
              where, n ? "  " : "", (int)MIN_OF(n, (u32)SOURCE_MOST), n ? from : "");
     text_add(t, "          ");
     add_count(t, l->times);
-    text_add(t, " warp instruction%s with " TENTHS " of 32 lanes\n", l->times == 1 ? "" : "s", TENTHS_OF(lanes));
+    text_add(t, " warp instruction%s with " TENTHS " of 32 lanes\n", plural(l->times), TENTHS_OF(lanes));
     accesses_text(t, l);
 }
 

@@ -62,8 +62,8 @@ void sectors_of(const u64 addr[LANES], u32 mask, u32 bytes, struct sectors *out)
 static bool all_alike(const u64 at[LANES], u32 mask)
 {
     u64 first = at[__builtin_ctz(mask)];
-    for (u32 m = mask; m; m &= m - 1)
-        if (at[__builtin_ctz(m)] != first) return false;
+    EACH_SET (l, mask)
+        if (at[l] != first) return false;
     return true;
 }
 

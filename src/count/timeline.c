@@ -32,7 +32,7 @@ static bool has_room(struct timeline *t)
         t->more++;
         return false;
     }
-    if (t->n == t->cap) t->op = base_need_more(t->op, sizeof *t->op * (t->cap = t->cap ? 2 * t->cap : 64));
+    NEED_ROOM(t->op, t->n, t->cap, 64);
     return true;
 }
 

@@ -24,8 +24,7 @@ static u32 part(const u64 addr[LANES], u32 mask, u32 bytes, struct wavefronts *o
     u32 words = MAX_OF(bytes / 4, 1u), ways = 0, bank = 0, distinct = 0;
     if (!mask) return 0;
     memset(b.n, 0, sizeof b.n);
-    for (u32 m = mask; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, mask) {
         for (u32 k = 0; k < words; k++) want(&b, (u32)(addr[l] / 4) + k, l);
     }
     for (u32 k = 0; k < BANKS; k++) {

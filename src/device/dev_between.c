@@ -88,10 +88,7 @@ static void found(void *self, const struct access_conflict *c)
         }
         return;
     }
-    if (b->nclash == b->capclash) {
-        b->capclash = b->capclash ? 2 * b->capclash : 8;
-        b->clash = base_need_more(b->clash, b->capclash * sizeof *b->clash);
-    }
+    NEED_ROOM(b->clash, b->nclash, b->capclash, 8);
     b->clash[b->nclash++] = x;
 }
 
@@ -444,10 +441,7 @@ static void sink_begin(void *self, bool exact, u32 era)
 static void sink_run(void *self, const struct footprint_run *r)
 {
     struct between_launch *l = self;
-    if (l->n == l->cap) {
-        l->cap = l->cap ? 2 * l->cap : 16;
-        l->run = base_need_more(l->run, l->cap * sizeof *l->run);
-    }
+    NEED_ROOM(l->run, l->n, l->cap, 16);
     l->run[l->n++] = *r;
 }
 

@@ -128,8 +128,7 @@ static void common_text(struct text *t, const struct clash *c, const struct mem_
         return;
     }
     if (!o) {
-        text_add(t, "%" PRIu64 " byte%s of host memory from 0x%" PRIx64 " on", c->bytes, c->bytes == 1 ? "" : "s",
-                 c->from);
+        text_add(t, "%" PRIu64 " byte%s of host memory from 0x%" PRIx64 " on", c->bytes, plural(c->bytes), c->from);
         return;
     }
     u64 size = element_of(o), first = (c->from - o->base) / size, last = (c->to - 1 - o->base) / size;

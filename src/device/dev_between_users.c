@@ -81,10 +81,7 @@ void users_sweep(struct between *b)
 u64 user_new(struct between *b, struct actor *a, const struct place *place)
 {
     if (!b->spare) {
-        if (b->nuser == b->capuser) {
-            b->capuser = b->capuser ? 2 * b->capuser : 64;
-            b->user = base_need_more(b->user, b->capuser * sizeof *b->user);
-        }
+        NEED_ROOM(b->user, b->nuser, b->capuser, 64);
         b->user[b->nuser++] = (struct user){ 0 };
         b->spare = b->nuser;
     }

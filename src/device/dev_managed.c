@@ -219,10 +219,7 @@ static u32 flight_keep(const struct flight *f)
     if (token) {
         free_flight = flights[token - 1].next;
     } else {
-        if (nflights == capflights) {
-            capflights = capflights ? 2 * capflights : 16;
-            flights = base_need_more(flights, sizeof *flights * capflights);
-        }
+        NEED_ROOM(flights, nflights, capflights, 16);
         token = ++nflights;
     }
     flights[token - 1] = *f;

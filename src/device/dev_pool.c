@@ -83,10 +83,7 @@ static void waiting_add(struct dev_pool *p, u64 stream, u64 bytes)
 {
     struct waiting *w = waiting_of(p, stream);
     if (!w) {
-        if (p->nwaiting == p->capwaiting) {
-            p->capwaiting = p->capwaiting ? 2 * p->capwaiting : 4;
-            p->waiting = base_need_more(p->waiting, sizeof *p->waiting * p->capwaiting);
-        }
+        NEED_ROOM(p->waiting, p->nwaiting, p->capwaiting, 4);
         w = &p->waiting[p->nwaiting++];
         *w = (struct waiting){ .stream = stream };
     }

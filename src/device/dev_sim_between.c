@@ -196,10 +196,7 @@ void tell_unseen(struct device *d, u32 token, op_stamp op, const void *node)
         ends = w->unseen[0].token;
         memmove(w->unseen, w->unseen + 1, --w->nunseen * sizeof *w->unseen);
     }
-    if (w->nunseen == w->capunseen) {
-        w->capunseen = w->capunseen ? 2 * w->capunseen : 16;
-        w->unseen = base_need_more(w->unseen, sizeof *w->unseen * w->capunseen);
-    }
+    NEED_ROOM(w->unseen, w->nunseen, w->capunseen, 16);
     w->unseen[w->nunseen] = (struct dev_flight){ token, op, node };
     __atomic_store_n(&w->nunseen, w->nunseen + 1, __ATOMIC_RELAXED);
     unlock(&w->lock);

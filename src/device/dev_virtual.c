@@ -54,7 +54,7 @@ u32 dev_virtual_free(struct device *d, u64 address, u64 bytes, const char *site,
         status = o ? dev_refused(e, "%s is freed whole: %" PRIu64 " bytes from its start", o->name, o->size)
                    : OP_INVALID_VALUE;
     else if (mem_mappings(o, &n), n)
-        status = dev_refused(e, "%s still has memory mapped: %u mapping%s", o->name, n, n == 1 ? "" : "s");
+        status = dev_refused(e, "%s still has memory mapped: %u mapping%s", o->name, n, plural(n));
     else
         mem_free(d->mem, address, site, NULL);
     unlock(&maps_lock);

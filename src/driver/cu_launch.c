@@ -54,7 +54,7 @@ static cu_result list_wrong(const lk_kernel *k, u32 n, const void *list)
     char cause[500], where[60] = "NULL";
     if (list) snprintf(where, sizeof where, "%p, where no memory can be read", list);
     snprintf(cause, sizeof cause, "kernelParams is %s; %s takes %u argument%s.", where, lk_kernel_plain(k), n,
-             n == 1 ? "" : "s");
+             plural(n));
     struct finding f = { .kind = F_params_null,
                          .kernel = lk_kernel_plain(k),
                          .call = host_site(NULL),

@@ -16,7 +16,7 @@ static bool is_meant(const char *plain, const char *name)
 static void names_add(struct text *t, lk_module *m)
 {
     u32 n = lk_module_kernel_count(m);
-    text_add(t, n ? "The module has %u kernel%s: " : "The module has no kernel%.0u%.0s", n, n == 1 ? "" : "s");
+    text_add(t, n ? "The module has %u kernel%s: " : "The module has no kernel%.0u%.0s", n, plural(n));
     for (u32 i = 0; i < MIN_OF(n, (u32)SHOWN); i++) {
         const lk_kernel *k = lk_module_kernel_at(m, i);
         bool other = strcmp(lk_kernel_name(k), lk_kernel_plain(k)) != 0;

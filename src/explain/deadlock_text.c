@@ -422,7 +422,7 @@ const char *describe_all(struct stopped *st)
     }
     struct text t = { 0 };
     for (u32 k = 0; k < n; k++) alike_text(st, &a[k], &t);
-    if (more) text_add(&t, "  and %u more CTA%s\n", more, more == 1 ? "" : "s");
+    if (more) text_add(&t, "  and %u more CTA%s\n", more, plural(more));
     const char *z = t.p ? arena_str(&st->mem, str_of(t.p)) : "";
     text_free(&t);
     return z;

@@ -43,8 +43,6 @@ const char *plain_name(struct arena *a, struct str name)
     return last;
 }
 
-static const char *plural(u64 n) { return n == 1 ? "" : "s"; }
-
 /* ---- the object ---- */
 
 /* nvcc declares every array as bytes, and a variable has no type of its own: its elements are what the narrowest

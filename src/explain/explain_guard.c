@@ -3,8 +3,6 @@
 #include "explain/explain_guard.h"
 #include <inttypes.h>
 
-static const char *plural(u64 n) { return n == 1 ? "" : "s"; }
-
 /* The operation that sets the predicate of a branch or of the access itself; NULL: not one only. */
 static const struct lop *compare_of(const struct lowered *l, const struct opnd *guard)
 {

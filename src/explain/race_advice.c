@@ -87,7 +87,7 @@ static bool advise_grid_stride(struct draft *x)
                      ? arena_printf(&x->mem,
                                     "the loop begins at the global thread number and goes on by %" PRId64
                                     "%s though the %u block%s %s %" PRId64 ": several threads take the same element",
-                                    form.loop, step, in->grid[0], in->grid[0] == 1 ? "" : "s",
+                                    form.loop, step, in->grid[0], plural(in->grid[0]),
                                     in->grid[0] == 1 ? "has" : "have", all)
                      : arena_printf(&x->mem,
                                     "the loop begins at the thread number and goes on by %" PRId64
@@ -111,8 +111,7 @@ static s64 lane_step(const struct draft *x)
     const struct where *r = &w->code->reg[at->reg];
     s64 step = 0;
     u32 last = LANES;
-    for (u32 m = w->mask; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, w->mask) {
         s64 to = last == LANES ? 0
                                : (s64)(lane_value(w, w->code, w->R, r->slot, r->cls, s->addr_width, l) -
                                        lane_value(w, w->code, w->R, r->slot, r->cls, s->addr_width, last));

@@ -77,7 +77,7 @@ static void advise_in_flight(struct draft *x, const struct flight *f)
                                     "%s that reads these bytes was in flight: its group has %u newer one%s, and its "
                                     "thread has not waited for it",
                                     f->end == FLIGHT_WGMMA ? "a wgmma" : "a bulk copy", flight_newer(f),
-                                    flight_newer(f) == 1 ? "" : "s")
+                                    plural(flight_newer(f)))
                      : "the operation that reads these bytes was in flight: its group has not even been committed";
     x->f.order = arena_printf(&x->mem, "%s %u by the thread that issued it, and a barrier where another thread writes",
                               wait, flight_newer(f));

@@ -166,8 +166,7 @@ static const char *copy_text(struct draft *x)
     if (!a.committed)
         return arena_printf(
             &x->mem, "the copy was in flight: its group, the thread's group %u, has not even been committed", a.group);
-    const char *which = a.newer ? arena_printf(&x->mem, "with %u newer one%s", a.newer, a.newer == 1 ? "" : "s")
-                                : "the newest";
+    const char *which = a.newer ? arena_printf(&x->mem, "with %u newer one%s", a.newer, plural(a.newer)) : "the newest";
     const char *copy = arena_printf(&x->mem, "the copy was in flight: it belongs to group %u of its thread, %s",
                                     a.group, which);
     if (!a.waited) return arena_printf(&x->mem, "%s, and the thread had not waited since", copy);
@@ -502,8 +501,7 @@ void race_report_volatile(const struct touch *t, const struct list_entry *old, c
 
 void race_check_noncoherent(struct touch *t, const struct access *a)
 {
-    for (u32 m = a->ok; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, a->ok) {
         struct mem_object *o = a->space[l] == SP_GLOBAL ? mem_find(t->w->c->race->mem, a->addr[l]) : NULL;
         if (!o || !o->race) continue;
         struct list_entry old, me = { .a = race_stamp(t->w, l, ES_ONE, WHO_ONE), .op = OP_READ, .site = t->site };

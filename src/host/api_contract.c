@@ -117,7 +117,7 @@ static bool suits(const lk_contract *c, const struct contract_kernel *k, const l
     const struct ptx_func *f = kernel->func;
     if (k->args.n != f->nparam)
         return fail_at(c, k->at, "%s takes %u argument%s, and this block has %u arg line%s", kernel->plain, f->nparam,
-                       f->nparam == 1 ? "" : "s", k->args.n, k->args.n == 1 ? "" : "s");
+                       plural(f->nparam), k->args.n, plural(k->args.n));
     for (u32 i = 0; i < f->nparam; i++) {
         const struct contract_arg *g = &k->args.p[i];
         const struct ptx_var *v = f->param[i];

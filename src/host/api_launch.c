@@ -62,7 +62,7 @@ static bool arguments_read(const lk_kernel *k, struct host_launch *h, struct err
     const lk_launch *l = h->in;
     if (l->arg_count != k->func->nparam)
         return error_set(e, ERR_INPUT, "%s takes %u argument%s, %u given", k->plain, k->func->nparam,
-                         k->func->nparam == 1 ? "" : "s", l->arg_count);
+                         plural(k->func->nparam), l->arg_count);
     return k->module->gpu->device->gpu && !l->contract && l->arg_count ? arguments_point(k, l, &h->task.launch, e)
                                                                        : arguments_pack(k, h, e);
 }

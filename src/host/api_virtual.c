@@ -82,7 +82,7 @@ struct dropped {
 static void gone(void *self, struct mem_physical *p)
 {
     struct dropped *d = self;
-    if (d->n == d->cap) d->list = base_need_more(d->list, sizeof *d->list * (d->cap = d->cap ? 2 * d->cap : 8));
+    NEED_ROOM(d->list, d->n, d->cap, 8);
     d->list[d->n++] = p;
 }
 

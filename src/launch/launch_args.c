@@ -23,7 +23,7 @@ static bool count_error(struct session *s, u32 need, struct error *e)
     struct text list = { 0 };
     text_add(&list, "%s", "");
     for (u32 i = 0; i < need && list.n < 300; i++) text_add(&list, "%s%s", i ? ", " : "", param_text(s, i));
-    error_set(e, ERR_INPUT, "%s takes %u argument%s (%s), and %u %s given", s->name, need, need == 1 ? "" : "s",
+    error_set(e, ERR_INPUT, "%s takes %u argument%s (%s), and %u %s given", s->name, need, plural(need),
               need ? list.p : "none", s->o->args, s->o->args == 1 ? "was" : "were");
     if (s->o->args < need) snprintf(e->excerpt, sizeof e->excerpt, "%s\n", launch_example(s));
     text_free(&list);
@@ -113,7 +113,7 @@ static bool check_argument(struct session *s, u32 i, struct error *e)
     }
     if (bytes != p.bytes)
         return error_set(e, ERR_INPUT, "argument %u: the parameter is %s, %u byte%s, and %s passes %u; %s", i,
-                         param_text(s, i), p.bytes, p.bytes == 1 ? "" : "s", g->text, bytes, way_out(s, i, &p));
+                         param_text(s, i), p.bytes, plural(p.bytes), g->text, bytes, way_out(s, i, &p));
     if (g->kind == ARG_SCALAR && !class_fits(g->type, p.type))
         return error_set(e, ERR_INPUT, "argument %u: the parameter is %s, and %s is %s; %s", i, param_text(s, i),
                          g->text, g->type->class == SCALAR_FLOAT ? "a float" : "an integer", way_out(s, i, &p));

@@ -96,8 +96,7 @@ void mem_physical_delete(struct mem *m, struct mem_physical *p)
     CHECK(!p->mappings);
     lock(&m->lock);
     pages_file_punch(f->file, p->offset, p->bytes);
-    if (f->gaps == f->capgap)
-        f->gap = base_need_more(f->gap, sizeof *f->gap * (f->capgap = f->capgap ? 2 * f->capgap : 16));
+    NEED_ROOM(f->gap, f->gaps, f->capgap, 16);
     f->gap[f->gaps++] = (struct gap){ p->offset, p->bytes };
     for (u32 i = 0; i < f->gaps - 1; i++) { /* one piece with what is before or behind it */
         struct gap *g = &f->gap[i], *mine = &f->gap[f->gaps - 1];

@@ -35,10 +35,7 @@ u32 pool_more(struct pool *p, bool locked)
 void pool_give(struct pool *p, u32 n, bool locked)
 {
     if (locked) lock(&p->lock);
-    if (p->nspare == p->capspare) {
-        p->capspare = p->capspare ? 2 * p->capspare : 64;
-        p->spare = base_need_more(p->spare, sizeof *p->spare * p->capspare);
-    }
+    NEED_ROOM(p->spare, p->nspare, p->capspare, 64);
     p->spare[p->nspare++] = n;
     if (locked) unlock(&p->lock);
 }

@@ -163,7 +163,7 @@ static bool section_number(struct parser *p, u32 bytes)
     if (p->t.kind != TK_INT) return unexpected(p, "a number");
     advance(p);
     return value <= (minus ? most / 2 + 1 : most) ||
-           fail_at(p, at, "this number does not fit into %u byte%s", bytes, bytes == 1 ? "" : "s");
+           fail_at(p, at, "this number does not fit into %u byte%s", bytes, plural(bytes));
 }
 
 /* A label or a section with an offset, or the way from one label to another. */

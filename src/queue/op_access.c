@@ -167,10 +167,7 @@ static struct pos find(const struct accesses *a, u64 address)
 
 static void chunk_insert(struct accesses *a, u32 c)
 {
-    if (a->nchunk == a->cap) {
-        a->cap = a->cap ? 2 * a->cap : 16;
-        a->chunk = base_need_more(a->chunk, a->cap * sizeof *a->chunk);
-    }
+    NEED_ROOM(a->chunk, a->nchunk, a->cap, 16);
     memmove(a->chunk + c + 1, a->chunk + c, (a->nchunk - c) * sizeof *a->chunk);
     a->chunk[c] = base_need(sizeof **a->chunk);
     a->chunk[c]->n = 0;

@@ -64,7 +64,7 @@ static void cluster_synced(struct race_cta *c, struct race_warp *w, const struct
     u64 at = (u64)(uintptr_t)first->cluster ^ (u64)of->start << 36;
     if (e->kind == SYNC_CLUSTER) clock_cluster_phase(&c->warp[0], at);
     if (e->kind == SYNC_CLUSTER_ARRIVE)
-        for (u32 m = e->mask; m; m &= m - 1) clock_mbarrier_arrive(w, (u32)__builtin_ctz(m), at, e->id);
+        EACH_SET (l, e->mask) clock_mbarrier_arrive(w, l, at, e->id);
     else if (e->kind != SYNC_CLUSTER)
         clock_mbarrier_waited(w, e->mask, at, false);
 }
@@ -197,8 +197,7 @@ static void strong_cells(struct touch *t, const struct access *a, u32 lanes, u32
     struct race_era *era = t->w->c->era;
     bool locked = false;
     u64 page = 0; /* locked: an address of it */
-    for (u32 m = lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, lanes) {
         u64 at = a->addr[l];
         bool global = y->space[l] == SPACE_GLOBAL;
         if (!y->cells[l]) continue;
@@ -274,8 +273,7 @@ static void strong_prefetch(const struct touch *t, const struct access *a, struc
 {
     const struct cell *cell[LANES];
     u32 lanes = 0;
-    for (u32 m = a->ok; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, a->ok) {
         const char *cells = a->space[l] == SP_SHARED ? NULL : lane_cells(a, l, cached);
         if (!cells) continue;
         lanes |= 1u << l;
@@ -284,8 +282,7 @@ static void strong_prefetch(const struct touch *t, const struct access *a, struc
         clock_prefetch(t->w->c->era, a->addr[l], 0);
     }
     for (u32 stage = 0; stage < 2; stage++)
-        for (u32 m = lanes; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, lanes) {
             list_prefetch(t, cell[l], stage);
             if (!stage) clock_prefetch(t->w->c->era, a->addr[l], 1);
         }
@@ -337,9 +334,8 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
         t->at = at;
         t->whole = 255u << (a->addr[first] - at);
         char *cells = lane_cells(a, first, &none);
-        for (u32 m = cells ? same : 0; m; m &= m - 1)
-            cell_access_bytes(t, cell_of(cells, at), race_stamp(w, (u32)__builtin_ctz(m), ES_ONE, WHO_ONE), t->whole,
-                              0);
+        EACH_SET (l, cells ? same : 0)
+            cell_access_bytes(t, cell_of(cells, at), race_stamp(w, l, ES_ONE, WHO_ONE), t->whole, 0);
     }
 }
 
@@ -419,7 +415,7 @@ static void before(void *self, const struct access *a)
         clock_weak_write(w, location_of(&t, a, l), n * a->bytes);
     }
     if (w->c->exact && site_is_store(s) && s->flags & SITE_FLAG)
-        for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
+        EACH_SET (l, a->ok) flag_lane(&t, a, l);
 }
 
 static void after(void *self, const struct access *a)
@@ -433,7 +429,7 @@ static void after(void *self, const struct access *a)
     if (is_plain(o)) {
         if (!is_strong(s)) {
             if (w->c->exact && site_is_load(s) && s->flags & SITE_FLAG)
-                for (u32 m = a->ok; m; m &= m - 1) flag_lane(&t, a, (u32)__builtin_ctz(m));
+                EACH_SET (l, a->ok) flag_lane(&t, a, l);
             return;
         }
         touch_strong(&t, a);

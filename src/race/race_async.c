@@ -44,11 +44,7 @@ static u32 space_of(const struct race_cta *c) { return c->distributed ? SPACE_GL
 
 static void flight_keep(struct race_cta *c, struct in_flight f)
 {
-    if (c->nflights == c->capflights) {
-        u32 cap = c->capflights ? 2 * c->capflights : 64;
-        c->flights = base_need_more(c->flights, sizeof *c->flights * cap);
-        c->capflights = cap;
-    }
+    NEED_ROOM(c->flights, c->nflights, c->capflights, 64);
     c->flights[c->nflights++] = f;
 }
 

@@ -544,11 +544,7 @@ void cell_access_sector_slow(const struct touch *t, struct cell *c, u64 me)
 
 void cell_add_transient(struct race_cta *c, struct cell *cell, u64 at)
 {
-    if (c->ntransient == c->captransient) {
-        u32 cap = c->captransient ? 2 * c->captransient : 64;
-        c->transient = base_need_more(c->transient, sizeof *c->transient * cap);
-        c->captransient = cap;
-    }
+    NEED_ROOM(c->transient, c->ntransient, c->captransient, 64);
     c->transient[c->ntransient++] = (struct transient_read){ cell, at };
 }
 

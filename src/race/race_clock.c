@@ -66,7 +66,7 @@ void clock_reset(struct race_cta *c)
     c->sc_acquired = false;
     for (u32 n = 0; n < MAX_BARS; n++) bar_reset(vs, &c->bar[n]);
     for (u32 n = 0; n < MAX_WARPS; n++) {
-        for (u32 m = c->warp[n].used; m; m &= m - 1) lane_reset(vs, &c->warp[n].lane[__builtin_ctz(m)]);
+        EACH_SET (l, c->warp[n].used) lane_reset(vs, &c->warp[n].lane[l]);
         c->warp[n].used = 0;
         warp_reset(&c->warp[n]);
     }
@@ -253,8 +253,7 @@ void clock_fence(struct race_warp *w, u32 mask, u32 scope, bool sc)
     clock_grew(w, mask);
     struct own_epoch now = own_epoch(w);
     const struct vclock *last = NULL;
-    for (u32 m = mask; m; m &= m - 1) {
-        u32 lane = (u32)__builtin_ctz(m);
+    EACH_SET (lane, mask) {
         lane_fence(w, lane, scope, sc, &now, last);
         last = w->lane[lane].strict.clock;
     }
@@ -514,7 +513,7 @@ static void merge_into_cta(struct race_cta *c, struct race_warp *w, struct vcloc
     joint_add_all(w, w->all, &all);
     joint_add_rmw(w, w->all, rmw);
     keep_pending(c, w, w->all);
-    for (u32 m = w->ahead; m; m &= m - 1) lane_clear(vs, &w->lane[__builtin_ctz(m)]);
+    EACH_SET (l, w->ahead) lane_clear(vs, &w->lane[l]);
     c->clock = all.clock;
     c->weak = all.weak;
     c->sc_clock = all.sc_clock;

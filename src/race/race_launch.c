@@ -497,11 +497,7 @@ static void remember_cta(struct race_cta *c, u64 linear)
     struct resident next = { c->start, c->exact ? c->number : 0, linear, c->launch->number };
     if (!c->nresidents || !continue_run(&c->residents[c->nresidents - 1], next)) {
         if (c->nresidents == c->capresidents) forget_residents(c);
-        if (c->nresidents == c->capresidents) {
-            u32 cap = c->capresidents ? 2 * c->capresidents : 16;
-            c->residents = base_need_more(c->residents, sizeof *c->residents * cap);
-            c->capresidents = cap;
-        }
+        NEED_ROOM(c->residents, c->nresidents, c->capresidents, 16);
         c->residents[c->nresidents++] = (struct resident_run){ .first = next, .count = 1 };
     }
     if (c->era->parallel) unlock(&c->era->lock);

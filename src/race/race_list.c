@@ -128,10 +128,7 @@ static struct strong_at *strong_location(struct list *l, const struct list_entry
         /* a read has no id: it belongs to any location of these bytes */
         if (s->bytes == m->bytes && s->whole == m->whole && (s->id == m->id || !s->id || !m->id)) return s;
     }
-    if (l->ns == l->caps) {
-        l->caps = l->caps ? 2 * l->caps : 2;
-        l->s = base_need_more(l->s, sizeof *l->s * l->caps);
-    }
+    NEED_ROOM(l->s, l->ns, l->caps, 2);
     l->s[l->ns] = (struct strong_at){ m->bytes, m->whole, 0, 0 };
     return &l->s[l->ns++];
 }

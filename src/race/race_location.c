@@ -336,7 +336,7 @@ static void strong_read(struct race_warp *w, u32 lane, const struct strong *s)
 void clock_strong_reads(struct race_warp *w, u32 lanes, const struct strong *s)
 {
     lock(&w->c->era->lock);
-    for (u32 m = lanes; m; m &= m - 1) strong_read(w, (u32)__builtin_ctz(m), &s[__builtin_ctz(m)]);
+    EACH_SET (l, lanes) strong_read(w, l, &s[l]);
     unlock(&w->c->era->lock);
 }
 
@@ -367,8 +367,7 @@ static struct write strong_write(struct race_warp *w, u32 lane, const struct str
 void clock_strong_writes(struct race_warp *w, u32 lanes, const struct strong *s, struct write *made)
 {
     lock(&w->c->era->lock);
-    for (u32 m = lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, lanes) {
         made[l] = strong_write(w, l, &s[l]);
     }
     unlock(&w->c->era->lock);

@@ -46,8 +46,7 @@ void pending_add(struct race_warp *w, const struct access *a, u32 lanes)
     struct pending *p = pending_of(w, a->warp->code->low, a->insn);
     p->insn = a->insn;
     p->bytes = a->bytes;
-    for (u32 m = lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, lanes) {
         p->addr[l] = a->addr[l];
         p->space[l] = a->space[l];
     }

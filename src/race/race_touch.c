@@ -180,7 +180,7 @@ static bool lanes_differ_maybe(const struct access *a, u32 lanes)
 {
     struct address_filter f = { 0 };
     if (ascending(a, lanes)) return true;
-    for (u32 m = lanes; m; m &= m - 1) address_filter_add(&f, (u32)a->addr[__builtin_ctz(m)]);
+    EACH_SET (l, lanes) address_filter_add(&f, (u32)a->addr[l]);
     return !f.twice;
 }
 

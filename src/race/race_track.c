@@ -44,10 +44,7 @@ static struct slab *slab_of(struct race *r, u64 addr)
             high = mid;
     }
     if (low < r->nslab && r->slab[low].from == from) return &r->slab[low];
-    if (r->nslab == r->capslab) {
-        r->capslab = r->capslab ? 2 * r->capslab : 16;
-        r->slab = base_need_more(r->slab, sizeof *r->slab * r->capslab);
-    }
+    NEED_ROOM(r->slab, r->nslab, r->capslab, 16);
     memmove(r->slab + low + 1, r->slab + low, sizeof *r->slab * (r->nslab - low));
     r->slab[low] = (struct slab){ from, cells_new((u64)SLAB + SLAB_TAIL), from };
     r->nslab++;
@@ -108,11 +105,7 @@ void race_track(struct race *r, struct mem_object *o, struct race_warp *w)
     }
     u64 from = o->base & ~(u64)(SECTOR - 1), bytes = ((o->base + o->size + SECTOR - 1) & ~(u64)(SECTOR - 1)) - from;
     u64 cells = cells_new(bytes);
-    if (r->ntracked == r->captracked) {
-        u32 cap = r->captracked ? 2 * r->captracked : 64;
-        r->tracked = base_need_more(r->tracked, sizeof *r->tracked * cap);
-        r->captracked = cap;
-    }
+    NEED_ROOM(r->tracked, r->ntracked, r->captracked, 64);
     r->tracked[r->ntracked++] = (struct tracked){ o, cells, cells_mapped(bytes), 0 };
     o->tracked = r->ntracked;
     lead_to(o, cells - cells_for(from));
@@ -146,10 +139,7 @@ static void sweep_object(struct race *r, struct tracked *t)
             cells_unlock(c->era, at);
         }
     pages_discard(t->cells, t->bytes);
-    if (r->ngone == r->capgone) {
-        r->capgone = r->capgone ? 2 * r->capgone : 64;
-        r->gone = base_need_more(r->gone, sizeof *r->gone * r->capgone);
-    }
+    NEED_ROOM(r->gone, r->ngone, r->capgone, 64);
     r->gone[r->ngone++] = *t;
 }
 

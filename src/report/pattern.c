@@ -67,7 +67,7 @@ static void axis_text(struct picks p, const char *name, const char *letter, stru
     if (s.count == p.n) {
         text_add(out, "every %s", name);
     } else if (s.runs == 1) {
-        text_add(out, "%s%s ", name, s.count == 1 ? "" : "s");
+        text_add(out, "%s%s ", name, plural(s.count));
         run_text(p, &at, out);
     } else if (residue_text(p, name, letter, out)) {
         return;

@@ -61,8 +61,6 @@ static void rule_text(const struct outside *o, struct text *out)
     if (o->shift) text_add(out, " %c %" PRId64, o->shift < 0 ? '-' : '+', o->shift < 0 ? -o->shift : o->shift);
 }
 
-static const char *plural(s64 n) { return n == 1 ? "" : "s"; }
-
 static void threads_text(const struct outside *o, struct text *out)
 {
     if (o->rule == INDEX_GRID)
@@ -348,7 +346,7 @@ void index_text(const struct entry *e, struct text *out)
     case OUT_NEIGHBOUR:
         text_add(out, "the index is ");
         rule_text(&o, out);
-        text_add(out, ": the thread%s of the last %s%s no element there", o.shift == 1 ? "" : "s",
+        text_add(out, ": the thread%s of the last %s%s no element there", plural(o.shift),
                  o.shift == 1 ? "element ha" : "elements ha", o.shift == 1 ? "s" : "ve");
         return;
     case OUT_TILE:

@@ -411,8 +411,6 @@ void entry_text_styled(const struct entry *e, bool color, struct text *out)
 
 void report_entry_text(const struct entry *e, struct text *out) { entry_text_styled(e, false, out); }
 
-static const char *plural(u64 n) { return n == 1 ? "" : "s"; }
-
 void closing_text(const struct report *r, struct text *out)
 {
     u32 n = r->errors + r->notes;

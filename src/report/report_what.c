@@ -27,10 +27,10 @@ static void past_text(const struct finding *f, s64 off, struct text *out)
     else if ((u64)off == size)
         text_add(out, ", just past the end");
     else if ((u64)off > size)
-        text_add(out, ", %" PRIu64 " byte%s past the end", (u64)off - size, (u64)off - size == 1 ? "" : "s");
+        text_add(out, ", %" PRIu64 " byte%s past the end", (u64)off - size, plural((u64)off - size));
     else if ((u64)off + f->width > size)
         text_add(out, ", its last %" PRIu64 " byte%s past the end", (u64)off + f->width - size,
-                 (u64)off + f->width - size == 1 ? "" : "s");
+                 plural((u64)off + f->width - size));
 }
 
 static s64 floor_div(s64 a, s64 b) { return a / b - (a % b < 0); }
@@ -103,7 +103,7 @@ static void deed_text(const struct finding *f, struct deed d, struct text *out)
     else
         text_add(out, "the kernel");
     const char *verb = !strcmp(d.access, "read") ? "reads" : !strcmp(d.access, "write") ? "writes" : "updates";
-    text_add(out, " %s %u byte%s at ", verb, d.width, d.width == 1 ? "" : "s");
+    text_add(out, " %s %u byte%s at ", verb, d.width, plural(d.width));
     where_text(f, d.addr, out);
     if (d.value) text_add(out, "; value %s", d.value);
     if (d.how) text_add(out, "; %s", d.how);

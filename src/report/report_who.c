@@ -251,8 +251,7 @@ static void tie_text(const struct tie *t, struct text *out)
 {
     u64 d = t->apart < 0 ? 0 - (u64)t->apart : (u64)t->apart;
     bool fixed = !t->varies && d && !t->other_cta && t->count > 1;
-    if (fixed)
-        text_add(out, "; always %" PRIu64 " thread%s %s", d, d == 1 ? "" : "s", t->apart < 0 ? "below" : "above");
+    if (fixed) text_add(out, "; always %" PRIu64 " thread%s %s", d, plural(d), t->apart < 0 ? "below" : "above");
     const char *const where[] = { t->same_warp ? "the same warp" : NULL, t->same_cta ? "other warps of the CTA" : NULL,
                                   t->other_cta ? "other CTAs" : NULL };
     const char *sign = fixed ? ", in " : "; in ";

@@ -61,7 +61,7 @@ void ring_stands(lk_ring *r, u32 unit, struct text *t)
         text_add(t,
                  "%s has left by itself after %" PRIu64 " message%s, the last was %" PRIu64 "; %" PRIu64
                  " still wait in its inbox",
-                 u->name, done, done == 1 ? "" : "s", id, ring_placed(u) - (u64)ring_load(&u->inbox_taken->value));
+                 u->name, done, plural(done), id, ring_placed(u) - (u64)ring_load(&u->inbox_taken->value));
         break;
     default: text_add(t, "%s has phase %" PRIu64, u->name, phase);
     }

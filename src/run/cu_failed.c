@@ -183,7 +183,7 @@ static void unasked_report(struct unasked *u)
     char cause[TEXT + 1000], after[200];
     if (!u->code) return;
     snprintf(after, sizeof after, u->later ? ", and made %u further call%s, %s first" : "%.0u%.0s%.0s", u->later,
-             u->later == 1 ? "" : "s", u->first);
+             plural(u->later), u->first);
     snprintf(cause, sizeof cause,
              "%s failed with %s (%d).%s%s The program called neither cudaGetLastError nor cudaPeekAtLastError after "
              "it%s.",

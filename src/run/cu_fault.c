@@ -178,7 +178,7 @@ static const struct mem_object *object_near(u64 address, bool *inside)
 /* "d_x, 128 bytes, was allocated at a.cu:9, freed at a.cu:12". */
 static void memory_text(const struct mem_object *o, char *text, size_t size)
 {
-    int n = snprintf(text, size, "%s, %" PRIu64 " byte%s", o->name, o->size, o->size == 1 ? "" : "s");
+    int n = snprintf(text, size, "%s, %" PRIu64 " byte%s", o->name, o->size, plural(o->size));
     if (o->alloc_site) n += snprintf(text + n, size - (size_t)n, ", was allocated at %s", o->alloc_site);
     if (!mem_is_live(o) && o->free_site) snprintf(text + n, size - (size_t)n, ", freed at %s", o->free_site);
 }

@@ -56,10 +56,10 @@ static u64 there(const struct side *s)
 
 static void asked_text(const struct side *s, char *text, size_t size)
 {
-    int n = snprintf(text, size, "%" PRIu64 " byte%s", s->bytes, s->bytes == 1 ? "" : "s");
+    int n = snprintf(text, size, "%" PRIu64 " byte%s", s->bytes, plural(s->bytes));
     if (s->rows > 1 || s->slices > 1)
         snprintf(text + n, size - (size_t)n, " (%" PRIu64 " row%s of %" PRIu64 ", %" PRIu64 " apart)",
-                 s->rows * s->slices, s->rows * s->slices == 1 ? "" : "s", s->width, s->pitch);
+                 s->rows * s->slices, plural(s->rows * s->slices), s->width, s->pitch);
 }
 
 /* `count`: "only", or how else the number of bytes is meant. */

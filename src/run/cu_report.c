@@ -148,8 +148,8 @@ static void findings_text(const char *kernel, char *text, size_t size)
         errors += e;
         notes += n;
     }
-    int k = errors ? snprintf(text, size, "%u error%s", errors, errors == 1 ? "" : "s") : 0;
-    if (notes) k += snprintf(text + k, size - (size_t)k, "%s%u note%s", k ? ", " : "", notes, notes == 1 ? "" : "s");
+    int k = errors ? snprintf(text, size, "%u error%s", errors, plural(errors)) : 0;
+    if (notes) k += snprintf(text + k, size - (size_t)k, "%s%u note%s", k ? ", " : "", notes, plural(notes));
     if (!k) snprintf(text, size, "-");
 }
 
@@ -197,7 +197,7 @@ static void summary_add(struct text *t)
     }
     if (kernels > 1) table_add(t, kernels);
     text_add(t, "%" PRIu64 " launch%s of %u kernel%s, %" PRIu64 " bytes of memory at most\n", launches,
-             launches == 1 ? "" : "es", kernels, kernels == 1 ? "" : "s", bytes);
+             launches == 1 ? "" : "es", kernels, plural(kernels), bytes);
     cu_choose_summary(t);
 }
 

@@ -56,7 +56,7 @@ static Dwfl_Module *module_of(struct debug *d, const char *path, u64 bias)
 {
     for (u32 i = 0; i < d->n; i++)
         if (d->known[i].bias == bias && !strcmp(d->known[i].path, path)) return d->known[i].module;
-    if (d->n == d->cap) d->known = base_need_more(d->known, sizeof *d->known * (d->cap = d->cap ? 2 * d->cap : 16));
+    NEED_ROOM(d->known, d->n, d->cap, 16);
     struct known *k = &d->known[d->n++];
     *k = (struct known){ .bias = bias };
     snprintf(k->path, sizeof k->path, "%s", path);

@@ -70,7 +70,7 @@ static void module_read(struct sites *s, char *words)
     char *p = words;
     u64 low = strtoull(p, &p, 16), high = strtoull(p, &p, 16), bias = strtoull(p, &p, 16);
     if (!l || *p != ' ') return;
-    if (l->n == l->cap) l->m = base_need_more(l->m, sizeof *l->m * (l->cap = l->cap ? 2 * l->cap : 32));
+    NEED_ROOM(l->m, l->n, l->cap, 32);
     l->m[l->n++] = (struct module){ low, high, bias, arena_str(&s->mem, str_of(p + 1)) };
 }
 

@@ -221,10 +221,7 @@ static struct reference *reference_of(const void *variable, bool add)
     for (u32 i = 0; i < references.n; i++)
         if (references.list[i].variable == variable) return &references.list[i];
     if (!add) return NULL;
-    if (references.n == references.cap) {
-        references.cap = references.cap ? 2 * references.cap : 16;
-        references.list = base_need_more(references.list, sizeof *references.list * references.cap);
-    }
+    NEED_ROOM(references.list, references.n, references.cap, 16);
     references.list[references.n] = (struct reference){ .variable = variable };
     return &references.list[references.n++];
 }

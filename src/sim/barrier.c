@@ -115,8 +115,8 @@ static bool complete(struct cta *c, u32 n)
 
 void barriers_recheck(struct cta *c)
 {
-    for (u32 m = c->bars_used; m; m &= m - 1)
-        if (complete(c, (u32)__builtin_ctz(m))) release(c, (u32)__builtin_ctz(m));
+    EACH_SET (l, c->bars_used)
+        if (complete(c, l)) release(c, l);
 }
 
 static void mismatch(struct warp *w, const struct insn *i, const char *cause)

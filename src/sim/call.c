@@ -183,7 +183,7 @@ static void value_text(struct text *t, const struct ptx_var *v)
     if (v->type == T_PRED)
         text_add(t, "a predicate");
     else
-        text_add(t, "%llu byte%s", (unsigned long long)v->size, v->size == 1 ? "" : "s");
+        text_add(t, "%llu byte%s", (unsigned long long)v->size, plural(v->size));
 }
 
 /* Says which of the values differ, by number or by size; false: none does. */
@@ -191,8 +191,7 @@ static bool values_differ(struct text *t, const char *what, const char *verb, st
                           struct ptx_var *const *proto, u32 nproto)
 {
     if (nmine != nproto) {
-        text_add(t, "it %ss %u %s%s, and the prototype of this call has %u", verb, nmine, what, nmine == 1 ? "" : "s",
-                 nproto);
+        text_add(t, "it %ss %u %s%s, and the prototype of this call has %u", verb, nmine, what, plural(nmine), nproto);
         return true;
     }
     for (u32 k = 0; k < nmine; k++) {
@@ -282,7 +281,7 @@ static void put_all(char *restrict R, const struct insn *i, const struct warp *w
 {
     const struct lop *o = &w->code->low->op[i->op];
     u32 width = lop_dst(o, 0)->kind == O_REG ? w->code->reg[lop_dst(o, 0)->reg].width : 8;
-    for (u32 m = mask; m; m &= m - 1) memcpy(SLOT(R, i->d) + (u32)__builtin_ctz(m) * width, &v, width);
+    EACH_SET (l, mask) memcpy(SLOT(R, i->d) + l * width, &v, width);
 }
 
 /* The frame's local memory grows by the largest request of the active lanes, at one place for all of them. */

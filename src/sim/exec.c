@@ -215,8 +215,7 @@ static void branch_indexed(struct warp *w, struct split *s, const struct insn *i
     u64 to[LANES];
     u32 todo = s->mask, first = NONE, first_mask = 0;
     lane_values(w->code, w->R, i->a, CLS_AT(i, 1), 4, to);
-    for (u32 m = todo; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, todo) {
         if (to[l] >= t[0]) {
             trap_bad_index(w, i, l);
             return;

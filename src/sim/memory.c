@@ -208,13 +208,11 @@ static bool load_plain(const struct access *a, char *R)
         return false;
     char *d = SLOT(R, i->d);
     if (s->width == 4) {
-        for (u32 m = a->mask; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, a->mask) {
             memcpy(d + 4 * l, a->ptr[l], 4);
         }
     } else
-        for (u32 m = a->mask; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, a->mask) {
             memcpy(d + 8 * l, a->ptr[l], 8);
         }
     return true;
@@ -229,13 +227,11 @@ static bool store_plain(const struct access *a, const char *R)
         return false;
     const char *d = SLOT(R, i->d);
     if (s->width == 4) {
-        for (u32 m = a->ok; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, a->ok) {
             memcpy(a->ptr[l], d + 4 * l, 4);
         }
     } else
-        for (u32 m = a->ok; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, a->ok) {
             memcpy(a->ptr[l], d + 8 * l, 8);
         }
     return true;

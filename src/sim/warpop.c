@@ -235,8 +235,7 @@ static void results(struct warp *w, const struct lop *o, u32 who, struct outcome
     r->who = who;
     r->first = (u32)__builtin_ctz(who);
     r->equal = true;
-    for (u32 m = who; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, who) {
         if (w->rdv_a[l]) r->set |= 1u << l;
         if (w->rdv_a[l] != w->rdv_a[r->first]) r->equal = false;
     }

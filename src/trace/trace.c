@@ -322,7 +322,7 @@ static void write_waited(struct trace *t, struct warp *w, struct traced *f)
             if (w->traced[__builtin_ctz(m)] == op) lanes |= m & -m;
         todo &= ~lanes;
         if (!op) continue;
-        for (u32 m = lanes; m; m &= m - 1) w->traced[__builtin_ctz(m)] = 0;
+        EACH_SET (l, lanes) w->traced[l] = 0;
         begin_line(t, w, f, op - 1, lanes);
         add_results(t, w, f, op - 1, op, lanes);
         end_line(t);
@@ -362,8 +362,7 @@ static int run_shown(struct trace *t, struct warp *w, struct traced *f, u32 from
     int ev = run_until(w, at, end, next);
     begin_line(t, w, f, from, mask);
     if (!waits) add_results(t, w, f, from, next, mask);
-    for (u32 m = waits && writes ? mask : 0; m; m &= m - 1)
-        w->traced[__builtin_ctz(m)] = next; /* the operation before it, plus one */
+    EACH_SET (l, waits && writes ? mask : 0) w->traced[l] = next; /* the operation before it, plus one */
     if (branch) text_add(&t->line, taken == mask ? "taken=all " : !taken ? "taken=none " : "taken=%08x ", taken);
     if (operands.n) text_add(&t->line, "%s<-%s", writes && !waits ? " " : "", operands.p);
     end_line(t);

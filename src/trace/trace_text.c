@@ -127,8 +127,7 @@ static bool is_affine(enum ptx_type type, const u64 v[LANES], u32 mask, s64 *str
     s64 step = extended(v[second] - v[first], width);
     if (step % (s64)(second - first)) return false;
     *stride = step / (s64)(second - first);
-    for (u32 m = rest; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, rest) {
         if (cut(v[first] + (u64)*stride * (l - first), width) != cut(v[l], width)) return false;
     }
     return true;

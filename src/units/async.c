@@ -294,8 +294,7 @@ static int copy_wait(char *restrict R, const struct insn *i, struct warp *w, s64
 {
     struct copies *s = copies_in(w);
     u32 mask = active_lanes(w, R, i);
-    for (u32 m = s ? mask : 0; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, s ? mask : 0) {
         s->waits[l] = pending < 0 ? 1 : (u32)pending + 1;
         s->waited[l] = s->committed[l];
     }

@@ -50,7 +50,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
 
 int run_async_store(char *restrict R, const struct insn *i, struct warp *w)
 {
-    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) issue(w, R, i, (u32)__builtin_ctz(m));
+    EACH_SET (l, active_lanes(w, R, i)) issue(w, R, i, l);
     w->changed = 1;
     return 0;
 }

@@ -155,8 +155,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
     }
     bool has_mask = lop_src(o, SRC_BULK_MASK)->kind != O_NONE, multicast = has_mask && signals;
     u32 bytes_of_16 = has_mask && !signals ? (u32)bulk_source(w, R, i, SRC_BULK_MASK, 2, lane) : 0xffff;
-    for (u32 m = bulk_ranks(w, R, i, &to, lane); m; m &= m - 1) {
-        u32 rank = (u32)__builtin_ctz(m);
+    EACH_SET (rank, bulk_ranks(w, R, i, &to, lane)) {
         if (multicast && !bulk_place_live(&to, rank, lane)) continue;
         struct flight *f = flight_new(w, i, lane, signals ? FLIGHT_MBARRIER : FLIGHT_GROUP);
         if (!f) return;
@@ -179,7 +178,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
 
 int run_bulk(char *restrict R, const struct insn *i, struct warp *w)
 {
-    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) issue(w, R, i, (u32)__builtin_ctz(m));
+    EACH_SET (l, active_lanes(w, R, i)) issue(w, R, i, l);
     return 0;
 }
 

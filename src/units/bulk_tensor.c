@@ -592,8 +592,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
     }
     bool multicast = lop_src(o, SRC_BULK_MASK)->kind != O_NONE;
     u32 bytes = (u32)((u64)(c.map.im2col ? c.map.channels : c.map.box[0]) * c.map.stride[0] * rows);
-    for (u32 m = bulk_ranks(w, R, i, &shared, lane); m; m &= m - 1) {
-        u32 rank = (u32)__builtin_ctz(m);
+    EACH_SET (rank, bulk_ranks(w, R, i, &shared, lane)) {
         if (multicast && (!bulk_place_live(&shared, rank, lane) || !told_by(&c, &mbarrier, rank))) continue;
         c.shared = shared.ptr[lane];
         c.shared_at = shared.addr[lane];
@@ -612,7 +611,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
 int run_bulk_tensor(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct tensor_copy before = { 0 };
-    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) issue(w, R, i, (u32)__builtin_ctz(m), &before);
+    EACH_SET (l, active_lanes(w, R, i)) issue(w, R, i, l, &before);
     return 0;
 }
 

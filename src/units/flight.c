@@ -83,10 +83,7 @@ void flight_add(struct flight *f, struct flight_move m)
         last->bytes += m.bytes;
         return;
     }
-    if (f->n == f->cap) {
-        f->cap = f->cap ? 2 * f->cap : 8;
-        f->move = base_need_more(f->move, sizeof *f->move * f->cap);
-    }
+    NEED_ROOM(f->move, f->n, f->cap, 8);
     f->move[f->n++] = m;
 }
 

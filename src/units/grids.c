@@ -65,10 +65,7 @@ static void family_free(struct grids *f)
 
 static void ran_add(struct grids *f, struct grid *g)
 {
-    if (f->nran == f->capran) {
-        f->capran = f->capran ? 2 * f->capran : 16;
-        f->ran = base_need_more(f->ran, sizeof *f->ran * f->capran);
-    }
+    NEED_ROOM(f->ran, f->nran, f->capran, 16);
     f->ran[f->nran++] = g;
 }
 

@@ -202,18 +202,18 @@ static void check_count(const struct access *a, u32 lane, const struct lop *o, u
         snprintf(text, sizeof text,
                  "the phase has had its %u arrival%s, and %d bytes that were announced have not come: whoever arrives "
                  "now has not waited for the phase",
-                 mbarrier_expected(b), mbarrier_expected(b) == 1 ? "" : "s", mbarrier_tx(b));
+                 mbarrier_expected(b), plural(mbarrier_expected(b)), mbarrier_tx(b));
         misused_by(a, lane, text,
                    "Wait for the phase, by its parity, before the next arrival; and let as many threads arrive, and "
                    "announce bytes, as the mbarrier was initialised with.",
                    MBARRIER_EARLY_ARRIVAL);
     } else if (o->flags & ISA_MBAR_ARRIVE && x.count > mbarrier_pending(b)) {
         snprintf(text, sizeof text, "%u arrival%s at once, and the phase expects only %u more of its %u", x.count,
-                 x.count == 1 ? "" : "s", mbarrier_pending(b), mbarrier_expected(b));
+                 plural(x.count), mbarrier_pending(b), mbarrier_expected(b));
         misused(a, lane, text, "Initialise it with the number of all arrivals of a phase.");
     } else if (o->aux & MBAR_NO_COMPLETE && x.count == mbarrier_pending(b) && !tx) {
         snprintf(text, sizeof text, "arrive.noComplete with %u arrival%s completes the phase, which expects no more",
-                 x.count, x.count == 1 ? "" : "s");
+                 x.count, plural(x.count));
         misused(a, lane, text, "Use mbarrier.arrive without .noComplete for the arrival that completes a phase.");
     }
     if (tx > MBARRIER_MOST || tx < -MBARRIER_MOST) {
@@ -320,8 +320,8 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w, mbar
     if (o->flags & ISA_MBAR_WAIT) {
         put_truth(R, i, a.mask, truth);
         /* The wait failed: the bytes that it waits for have had time to come. */
-        for (u32 m = a.ok & ~truth; m; m &= m - 1)
-            if (flights_land_at(w->cta, a.ptr[__builtin_ctz(m)], &w->met)) w->changed = 1;
+        EACH_SET (l, a.ok & ~truth)
+            if (flights_land_at(w->cta, a.ptr[l], &w->met)) w->changed = 1;
         /* Hardware would suspend the thread: its loop gives way at once, also when it ends by a clock and so is never
          * idle. */
         if (a.mask & ~truth && !w->probe) {

@@ -56,8 +56,7 @@ static u32 places(struct warp *w, const struct insn *i, u64 v[][LANES], u32 mask
         }
         s64 extent[3] = { (s64)(t->width * texel_bytes(t) / bytes), (s64)MAX_OF(t->height, (u64)1),
                           (s64)MAX_OF(t->depth, (u64)1) };
-        for (u32 m = same; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, same) {
             s64 c[3] = { 0 }, byte = 0;
             bool in = true;
             for (u32 k = 0; k < axes; k++) c[k] = (s32)v[1 + layered + k][l];
@@ -83,7 +82,7 @@ static u32 places(struct warp *w, const struct insn *i, u64 v[][LANES], u32 mask
 static void put_words(char *R, struct warp *w, const struct insn_opnd *d, u32 mask, const u64 v[LANES])
 {
     const struct taint clean[LANES] = { { 0 } };
-    for (u32 m = mask; m; m &= m - 1) memcpy(SLOT(R, d->slot) + 8 * (u32)__builtin_ctz(m), &v[__builtin_ctz(m)], 8);
+    EACH_SET (l, mask) memcpy(SLOT(R, d->slot) + 8 * l, &v[l], 8);
     if (w->code->watch & WATCH_INIT && w->planes) planes_put(w->planes, d->slot, w->mask, clean);
 }
 static void put_truth(char *R, struct warp *w, const struct insn_opnd *p, u32 lanes)
@@ -143,8 +142,7 @@ int run_surface_format(char *restrict R, const struct insn *i, struct warp *w)
     const struct texels *of[LANES] = { 0 };
     sources(w, R, i, v);
     u32 inside = places(w, i, v, mask, at, of);
-    for (u32 m = inside; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, inside) {
         const struct texels *t = of[l];
         for (u32 c = 0; c < t->channels; c++) {
             u32 bit = 8 * c * t->channel_bytes;

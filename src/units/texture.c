@@ -237,8 +237,7 @@ static bool read_tap(const struct fetch *f, const struct texels *t, const struct
                           .warp = w,
                           .bytes = texel_bytes(t),
                           .shape = SHAPE_V };
-    for (u32 m = f->lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, f->lanes) {
         if (!(s[l].taken >> c & 1) || !s[l].at[c]) continue;
         a->mask |= 1u << l;
         a->addr[l] = s[l].at[c];
@@ -248,8 +247,7 @@ static bool read_tap(const struct fetch *f, const struct texels *t, const struct
     access_check(a);
     if (w->code->watch & WATCH_INIT && !init_defined(a)) {
         if (!w->planes) return false;
-        for (u32 m = a->ok; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, a->ok) {
             for (u32 at = 0; at < a->bytes; at += 8) {
                 struct taint x = init_read(a, l, at, MIN_OF(a->bytes - at, 8u));
                 if (x.undef) bad[l] = taint_all(32, x.origin);
@@ -283,8 +281,7 @@ static bool mixes_read(const struct fetch *f, const struct texels *const level[2
         const struct texels *t = level[c / 8];
         struct access a;
         if (!read_tap(f, t, s, c, &a, bad)) return false;
-        for (u32 m = f->lanes; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, f->lanes) {
             for (u32 k = 0; k < 4; k++) {
                 struct texel_mix *x = &mix[k][l];
                 x->weight[c] = s[l].weight[c];
@@ -312,8 +309,7 @@ static void mixes_end(const struct fetch *f, const struct texels *t, struct texe
 {
     static const u8 order[4] = { 2, 3, 1, 0 }; /* of tld4 */
     u32 channel = f->aux >> TEXTURE_CHANNEL & 3;
-    for (u32 m = f->lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, f->lanes) {
         for (u32 k = 0; k < 4; k++)
             out[k][l] = f->aux & TEXTURE_GATHER
                             ? gathered(texel_sum(t, &f->texture->sampler, channel), mix[channel][l].number[order[k]])
@@ -341,8 +337,7 @@ static bool sample_read(const struct fetch *f, const u32 all[2], struct texel_mi
     const struct texels *const level[2] = { level_at(f->texture, v.first), level_at(f->texture, v.second) };
     struct sample s[LANES];
     memset(s, 0, sizeof s);
-    for (u32 m = f->lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, f->lanes) {
         if (all[0]) place_level(f, level[0], l, all[0], 0, &s[l]);
         if (all[1]) place_level(f, level[1], l, all[1], 8, &s[l]);
         if (f->aux & TEXTURE_GATHER) s[l].taken = 15;

@@ -148,7 +148,7 @@ static void issue_copy(struct warp *w, const char *R, const struct insn *i, u32 
 
 int run_tmem_cp(char *restrict R, const struct insn *i, struct warp *w)
 {
-    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) issue_copy(w, R, i, (u32)__builtin_ctz(m));
+    EACH_SET (l, active_lanes(w, R, i)) issue_copy(w, R, i, l);
     return 0;
 }
 
@@ -177,6 +177,6 @@ static void commit(struct warp *w, const char *R, const struct insn *i, u32 lane
 
 int run_tmem_commit(char *restrict R, const struct insn *i, struct warp *w)
 {
-    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) commit(w, R, i, (u32)__builtin_ctz(m));
+    EACH_SET (l, active_lanes(w, R, i)) commit(w, R, i, l);
     return 0;
 }

@@ -331,8 +331,7 @@ static void undefined_a(const struct warp *w, const struct insn *i, const struct
 {
     for (u32 reg = 0; reg < f->na && !f->a_shared; reg++) {
         u32 slot = insn_src(w->code, i, f->nc + reg)->slot;
-        for (u32 m = plane_lanes(w->planes, slot); m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m);
+        EACH_SET (l, plane_lanes(w->planes, slot)) {
             p->row_origin[mma_place(f, OPERAND_A, l, reg, 0).row] = plane_taint(w->planes, slot, l).origin + 1;
         }
     }

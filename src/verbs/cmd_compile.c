@@ -82,7 +82,7 @@ static void print_usage(const lk_usage *u)
     print_shape("cluster", u->cluster);
     if (u->min_blocks) printf("  %-10s at least %u on a multiprocessor\n", "blocks", u->min_blocks);
     if (!u->assembled) return;
-    printf("  %-10s %u, %u barrier%s\n", "registers", u->registers, u->barriers, u->barriers == 1 ? "" : "s");
+    printf("  %-10s %u, %u barrier%s\n", "registers", u->registers, u->barriers, plural(u->barriers));
     printf("  %-10s %" PRIu64 " bytes stored, %" PRIu64 " loaded, stack of %" PRIu64 "\n", "spills",
            u->spill_store_bytes, u->spill_load_bytes, u->stack_bytes);
 }

@@ -77,7 +77,7 @@ int cmd_doctor(int argc, char **argv)
     struct error e = { 0 };
     struct parser p = { .verb = VERB_doctor };
     if (!options_parse(&p, argc, argv, &e)) return cli_error_value(&e);
-    printf("lockstep %s, %d processor%s\n", lk_version(), cpu_count(), cpu_count() == 1 ? "" : "s");
+    printf("lockstep %s, %d processor%s\n", lk_version(), cpu_count(), plural(cpu_count()));
     bool works = look_at_gpu("sim", "software GPU",
                              "; if memory is limited (ulimit -v), lift the limit: it reserves addresses, not memory");
     look_at_gpu("gpu", "real GPU", "; only --on gpu and --on both need one");

@@ -237,7 +237,7 @@ static void print_all(struct inspect *a)
     while (lk_images_at(a->images, images, &m)) images++;
     const char *machine = lk_images_machine(a->images);
     printf("%s: %s%s%s, %u image%s", a->path, lk_images_kind(a->images), machine[0] ? " for " : "", machine, images,
-           images == 1 ? "" : "s");
+           plural(images));
     if (fatbins > 1) printf(" in %u fatbins", fatbins);
     printf("\n");
     for (u32 i = 0; lk_images_fatbin(a->images, i, &b); i++) {

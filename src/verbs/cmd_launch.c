@@ -155,12 +155,11 @@ static bool stopped(const struct pipeline *p)
 static bool write_report(struct pipeline *p, u64 orders, struct error *e)
 {
     const struct run_options *run = &p->asked->run;
-    const char *alike = !run->orders || orders == UINT64_MAX ? ""
-                        : orders < run->orders
-                            ? arena_printf(&p->mem, ", the same bytes under %" PRIu64 " of %u other orders", orders,
-                                           run->orders)
-                            : arena_printf(&p->mem, ", the same bytes under %u other order%s", run->orders,
-                                           run->orders == 1 ? "" : "s");
+    const char *alike =
+        !run->orders || orders == UINT64_MAX ? ""
+        : orders < run->orders
+            ? arena_printf(&p->mem, ", the same bytes under %" PRIu64 " of %u other orders", orders, run->orders)
+            : arena_printf(&p->mem, ", the same bytes under %u other order%s", run->orders, plural(run->orders));
     const char *clean = arena_printf(&p->mem, "%s: no findings%s%s", names(p, true), stopped(p) ? " until then" : "",
                                      alike);
     return reporting_write(&run->reporting, p->gpu, names(p, false), clean, &run->common, e);
@@ -181,7 +180,7 @@ static bool run_one(struct session *s, struct progress *r, struct error *e)
     if (status <= LK_FINDINGS && !launch_trace_end(o, &s->tracing, e)) return false;
     if (s->all->asked->run.common.verbose)
         fprintf(stderr, "lockstep: %s: %" PRIu64 " block%s, %" PRIu64 " warp instructions\n", s->name, stats.ctas,
-                stats.ctas == 1 ? "" : "s", stats.warp_instructions);
+                plural(stats.ctas), stats.warp_instructions);
     bool ended = status == LK_OK || stats.ctas == (u64)o->grid[0] * o->grid[1] * o->grid[2];
     if (status > LK_FINDINGS || !ended || s->tracing.stopped || watch_signal()) return false;
     if (last) return true;
@@ -359,7 +358,7 @@ static int compare_twin(struct pipeline *sim, struct pipeline *gpu, struct error
     u32 arrays = 0;
     int code = compare(sim, gpu, &other, &arrays, e);
     if (code == EXIT_CLEAN && !sim->asked->run.common.quiet)
-        printf("both: same bytes on %s (%u array%s)\n", other.two, arrays, arrays == 1 ? "" : "s");
+        printf("both: same bytes on %s (%u array%s)\n", other.two, arrays, plural(arrays));
     return code;
 }
 

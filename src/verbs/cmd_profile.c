@@ -22,12 +22,6 @@ static int first_word(int argc, char **argv)
     return i < argc ? i + !strcmp(argv[i], "--") : argc;
 }
 
-static bool ends_with(const char *word, size_t n, const char *end)
-{
-    size_t m = strlen(end);
-    return n >= m && !strncmp(word + n - m, end, m);
-}
-
 /* Whether a word of a source is `main`: such a .cu file is a program. */
 static bool has_main(const char *path)
 {
@@ -45,8 +39,8 @@ static bool has_main(const char *path)
 static bool is_kernel(const char *word)
 {
     size_t n = strlen(word);
-    if (strstr(word, ".ptx:") || strstr(word, ".cu:") || ends_with(word, n, ".ptx")) return true;
-    return ends_with(word, n, ".cu") && !has_main(word);
+    if (strstr(word, ".ptx:") || strstr(word, ".cu:") || str_ends((struct str){ word, (u32)n }, ".ptx")) return true;
+    return str_ends((struct str){ word, (u32)n }, ".cu") && !has_main(word);
 }
 
 int cmd_profile(int argc, char **argv)

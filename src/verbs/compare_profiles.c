@@ -157,6 +157,6 @@ int compare_profiles(const struct comparing *c)
         cli_error("compare: the two profiles have no kernel in common");
         return EXIT_NOTHING;
     }
-    printf("%u kernel%s compared: %s\n", common, common == 1 ? "" : "s", worse ? "WORSE" : "not worse");
+    printf("%u kernel%s compared: %s\n", common, plural(common), worse ? "WORSE" : "not worse");
     return worse ? EXIT_FINDINGS : EXIT_CLEAN;
 }

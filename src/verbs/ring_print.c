@@ -10,7 +10,7 @@ void ring_bench_print_batches(const struct bench *b)
         const struct bench_batches *x = &b->batches.p[i];
         printf(
             "\nbatches of 16 bytes, %u thread%s of the host, %u units, sleeps of %u ns: %llu messages, %.0f a second\n",
-            x->threads, x->threads == 1 ? "" : "s", x->units, x->idle_ns, (unsigned long long)x->messages, x->rate);
+            x->threads, plural(x->threads), x->units, x->idle_ns, (unsigned long long)x->messages, x->rate);
     }
 }
 

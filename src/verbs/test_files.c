@@ -44,11 +44,11 @@ static void print_cases(const lk_test *test, u32 i)
 static void print_passed(const lk_test_kernel *k)
 {
     u32 ran = k->passed;
-    printf("%s %s: %u case%s, %s", k->has_oracle ? "VALIDATED" : "CHECKED", k->name, ran, ran == 1 ? "" : "s",
+    printf("%s %s: %u case%s, %s", k->has_oracle ? "VALIDATED" : "CHECKED", k->name, ran, plural(ran),
            k->shapes[0] ? k->shapes : "one size");
     if (k->has_oracle)
         printf("; %" PRIu64 " element%s within bounds, the closest at %.2g of it (%s)", k->elements,
-               k->elements == 1 ? "" : "s", k->ratio, k->closest ? k->closest : "");
+               plural(k->elements), k->ratio, k->closest ? k->closest : "");
     else
         printf("; no oracle: no result was judged");
     if (k->tolerance > 1) printf("; the contract makes the bounds %g times wider", k->tolerance);
@@ -70,7 +70,7 @@ static void print_kernel(const struct testing *t, const lk_test *test, u32 i, co
     } else if (k->failed) {
         printf("FAILED %s: %u of %u cases, %s\n", k->name, k->failed, k->failed + k->passed, k->shapes);
         for (u32 n = 0; lk_test_failure_at(test, i, n, &f); n++)
-            printf("  %s in %u case%s, the smallest: %s\n", f.kind, f.cases, f.cases == 1 ? "" : "s", f.line);
+            printf("  %s in %u case%s, the smallest: %s\n", f.kind, f.cases, plural(f.cases), f.line);
     } else if (k->passed) {
         print_passed(k);
     } else {
@@ -132,7 +132,7 @@ static bool write_reports(struct testing *t, lk_gpu *gpu, lk_test *const *test, 
 
 static void print_totals(const struct totals *all)
 {
-    printf("%u kernel%s: %u passed, %u failed", all->kernels, all->kernels == 1 ? "" : "s", all->passed, all->failed);
+    printf("%u kernel%s: %u passed, %u failed", all->kernels, plural(all->kernels), all->passed, all->failed);
     if (all->unsupported) printf(", %u unsupported", all->unsupported);
     if (all->nothing) printf(", %u not run", all->nothing);
     putchar('\n');

@@ -16,8 +16,8 @@ static bool comma_set(void)
     for (u32 i = 0; i < COUNT_OF(names); i++)
         if (setlocale(LC_ALL, names[i])) return true;
     snprintf(made, sizeof made, "/tmp/lockstep-locale-%d", (int)getpid());
-    snprintf(command, sizeof command, "mkdir %s && localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 > %s/said 2>&1", made, made,
-             made);
+    snprintf(command, sizeof command, "mkdir %s && localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 > %s/said 2>&1", made,
+             made, made);
     if (system(command)) return false;
     setenv("LOCPATH", made, 1);
     return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
