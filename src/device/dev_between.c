@@ -98,18 +98,48 @@ static bool is_late(const struct between *b, const struct clash *c)
     return actor_of(b, c->tag)->age < actor_of(b, c->other_tag)->age;
 }
 
+/* The event that is missing between the two of a clash, as it is kept; false: none would help, the host is one of them.
+ */
+static bool edge_of(const struct between *b, const struct clash *c, struct edge *out)
+{
+    const struct actor *me = actor_of(b, c->tag), *other = actor_of(b, c->other_tag);
+    const struct actor *first = is_late(b, c) ? me : other, *second = is_late(b, c) ? other : me;
+    bool frees = c->my_kind == ACCESS_FREE;
+    if (!me->op || !other->op) return false;
+    if (c->verdict == ACCESS_RACE)
+        *out = (struct edge){ .a = first->stamp, .b = second->stamp, .op = first->op };
+    else if (frees || c->other_kind == ACCESS_FREE)
+        *out = (struct edge){ .b = frees ? me->stamp : other->stamp,
+                              .stream = frees ? other->stream_id : me->stream_id };
+    else
+        return false;
+    return true;
+}
+
 /* An event that was found missing before would order the two as well. */
 static bool is_known(const struct between *b, const struct clash *c)
 {
     const struct actor *me = actor_of(b, c->tag), *other = actor_of(b, c->other_tag);
-    const struct actor *first = is_late(b, c) ? me : other, *second = is_late(b, c) ? other : me;
-    for (u32 i = 0; i < EDGES && b->edge[i].op; i++) {
+    const struct actor *second = is_late(b, c) ? other : me;
+    struct edge x;
+    if (!edge_of(b, c, &x)) return false;
+    for (u32 i = 0; i < MIN_OF(b->nedge, (u32)EDGES); i++) {
         const struct edge *e = &b->edge[i];
-        if ((e->a == first->stamp || op_before_full(first->stamp, e->op)) &&
-            (e->b == second->stamp || op_before_full(e->b, second->op)))
+        if (x.stream || e->stream) {
+            if (e->stream == x.stream && e->b == x.b) return true;
+        } else if ((e->a == x.a || op_before_full(x.a, e->op)) && (e->b == x.b || op_before_full(e->b, second->op)))
             return true;
     }
     return false;
+}
+
+static void edge_keep(struct between *b, const struct clash *c)
+{
+    struct edge x, *e = &b->edge[b->nedge % EDGES];
+    if (!edge_of(b, c, &x)) return;
+    if (b->nedge++ >= EDGES && e->op) op_release(e->op);
+    if (x.op) x.op = op_hold(x.op);
+    *e = x;
 }
 
 /* Another conflict of the same operation is with one that comes after this one: an event behind that orders both. Where
@@ -146,23 +176,6 @@ static bool is_told(struct between *b, const struct clash *c)
     return by && (lives || by == actor_of(b, c->tag)->op || by == actor_of(b, c->other_tag)->op);
 }
 
-/* Whether a free was reported that came too early for the same stream: what else it meets there has the same cause, and
- * the same event orders it. Keeps that it was. */
-static bool is_free_told(struct between *b, const struct clash *c)
-{
-    const struct actor *me = actor_of(b, c->tag), *other = actor_of(b, c->other_tag);
-    bool frees = c->my_kind == ACCESS_FREE;
-    if (c->verdict == ACCESS_RACE || !me->op || !other->op || (!frees && c->other_kind != ACCESS_FREE)) return false;
-    op_stamp stamp = frees ? me->stamp : other->stamp;
-    u64 stream = frees ? other->stream_id : me->stream_id;
-    for (u32 i = 0; i < FREES_TOLD; i++)
-        if (b->freed[i].free == stamp && b->freed[i].stream == stream) return true;
-    b->freed[b->nfreed].free = stamp;
-    b->freed[b->nfreed].stream = stream;
-    b->nfreed = (b->nfreed + 1) % FREES_TOLD;
-    return false;
-}
-
 /* Reports what was found while `op` was noted; NULL: the host. */
 static void report_clashes(struct between *b, struct op *op)
 {
@@ -172,17 +185,12 @@ static void report_clashes(struct between *b, struct op *op)
     b->nclash = left;
     for (u32 i = 0; i < b->nclash; i++) {
         const struct clash *c = &b->clash[i];
-        struct actor *other = b->user[c->other_tag - 1].actor;
+        const struct actor *other = actor_of(b, c->other_tag);
         bool both = op && other->op && c->verdict == ACCESS_RACE;
         bool uses = op && other->op && c->my_kind == ACCESS_FREE && c->other_kind <= ACCESS_WRITE;
-        if (((both || uses) && is_less(b, i)) || (both && is_known(b, c)) || is_told(b, c)) continue;
-        if (is_free_told(b, c)) continue;
+        if (((both || uses) && is_less(b, i)) || is_known(b, c) || is_told(b, c)) continue;
         between_report(b->device, c, &b->user[c->tag - 1], &b->user[c->other_tag - 1]);
-        if (!both) continue;
-        struct edge *e = &b->edge[b->nedge++ % EDGES];
-        if (e->op) op_release(e->op);
-        *e = is_late(b, c) ? (struct edge){ op_stamp_of(op), other->stamp, op_hold(op) }
-                           : (struct edge){ other->stamp, op_stamp_of(op), op_hold(other->op) };
+        edge_keep(b, c);
     }
     b->nclash = 0;
 }

@@ -80,12 +80,15 @@ void left_note(struct left *l, struct device *d, struct actor *a, const struct f
 void left_look(struct left *l, struct device *d); /* the host comes to wait, and does not know that it has ended */
 void left_drop(struct left *l);
 
-/* Two operations were reported: an event from a to b orders all that is before a before all that is after b. */
+/* Two operations were reported: an event between them is missing. One from a to b orders all that is before a before
+ * all that is after b. Where b is a free that nothing orders with what a stream does, the event comes behind all of it.
+ */
 struct edge {
-    op_stamp a, b;
-    struct op *op; /* a, with a reference; NULL: empty */
+    op_stamp a, b; /* a is 0 where there is a stream */
+    struct op *op; /* a, with a reference; NULL: there is a stream */
+    u64 stream;    /* of the uses, or of the allocation, that the free b meets; 0: none */
 };
-enum { EDGES = 256, USERS_LEAST = 1024, FREES_TOLD = 64 };
+enum { EDGES = 256, USERS_LEAST = 1024 };
 
 /* The place of an instruction, once for all launches. */
 struct seen_place {
@@ -122,12 +125,7 @@ struct between {
     struct clash *clash; /* of the operation that is being noted */
     u32 nclash, capclash;
     struct edge edge[EDGES];
-    u32 nedge; /* how many there were */
-    struct {
-        op_stamp free; /* that was reported, */
-        u64 stream;    /* with a use or the allocation in this stream */
-    } freed[FREES_TOLD];
-    u32 nfreed; /* where the next one goes */
+    u32 nedge; /* how many there were; the last ones are kept */
     struct left left;
     struct arena mem; /* of places */
     struct seen_place *place;
