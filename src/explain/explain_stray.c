@@ -107,10 +107,28 @@ void explain_null(const struct access *a, u32 first, struct arena *mem, struct f
                  "launch.";
 }
 
+/* The argument that the address was made from leads nowhere itself. */
+static bool explain_argument(const struct access *a, struct arena *mem, struct finding *f)
+{
+    u32 k = 0;
+    u64 value = 0;
+    if (!argument_of(a, &k, &value) || mem_find(a->warp->cta->launch->sim->mem, value)) return false;
+    f->object = arena_printf(mem, "argument %u", k);
+    f->object_type = f->object_note = NULL;
+    f->object_base = value;
+    f->object_size = 0;
+    f->element_size = (u32)a->bytes;
+    f->cause = arena_printf(mem, "%s is 0x%" PRIx64 ": no allocation of this device is there",
+                            ptx_argument(a->warp->cta->launch->kernel->func, k).text, value);
+    f->fix = finding_fix(F_launch_pointer);
+    return true;
+}
+
 void explain_invalid(const struct access *a, u32 first, struct arena *mem, struct finding *f)
 {
     u64 addr = a->addr[first];
     if (a->space[first] != SP_PARAM && (explain_window(a, addr, mem, f) || explain_host(a, addr, mem, f))) return;
+    if (a->space[first] != SP_PARAM && explain_argument(a, mem, f)) return;
     if (a->space[first] == SP_PARAM)
         f->cause = arena_printf(mem, "offset %" PRIu64 " is outside the kernel's parameters", addr);
     else if (f->object)

@@ -18,6 +18,15 @@ void fresh_tell(struct report *r)
     if (call) call(r->fresh_self);
 }
 
+/* Whether nothing more comes for the entry when the launch o has ended. What is said of the pointers that a launch is
+ * given is found by its call, with the call's own origin, and may follow from nothing: it waits for the launch itself,
+ * which may follow them. */
+static bool ends_with(const struct entry *e, const struct launch_origin *o)
+{
+    if (e->f.kind != F_launch_pointer || e->origin.by) return e->running == o;
+    return e->running && e->running != o && e->origin.nth == o->nth && same_text(e->origin.site, o->site);
+}
+
 void report_origin_ended(struct report *r, const struct launch_origin *o)
 {
     if (likely(!report_fresh(r)) || !o) return;
@@ -25,7 +34,7 @@ void report_origin_ended(struct report *r, const struct launch_origin *o)
     lock(&r->lock);
     for (u32 b = 0; b < BUCKETS; b++)
         for (struct entry *e = r->bucket[b]; e; e = e->next)
-            if (!e->said && e->running == o) {
+            if (!e->said && ends_with(e, o)) {
                 e->running = NULL;
                 any = true;
             }

@@ -224,14 +224,26 @@ static bool same_kernel(const char *a, const char *b)
     return !strcmp(name[0], name[1]);
 }
 
-/* A pointer of the host was told of when it was passed, and then it was followed. */
+/* What is said of a pointer that leads nowhere when it is passed, of one that was followed: "argument 0 is a pointer of
+ * the host", "argument 0 is 0x10: no allocation of this device is there", and of freed memory only the end of it. */
+static bool same_pointer(const struct finding *passed, const struct finding *followed)
+{
+    if (!passed->cause) return false;
+    if (followed->kind != F_use_after_free)
+        return followed->cause && !strncmp(passed->cause, followed->cause, strcspn(followed->cause, ","));
+    char end[400];
+    snprintf(end, sizeof end, " points into %s, which was freed", followed->object ? followed->object : "");
+    size_t n = strlen(end), all = strlen(passed->cause);
+    return all > n && !strcmp(passed->cause + all - n, end);
+}
+
+/* A pointer was told of when it was passed, and then it was followed. */
 static void group_passed(struct report *r, struct entry **v, u32 n, u32 followed)
 {
-    const char *cause = v[followed]->f.cause;
-    size_t argument = cause ? strcspn(cause, ",") : 0; /* "argument 0 is a pointer of the host" */
-    for (u32 k = 0; argument && k < n; k++) {
-        if (!v[k] || v[k]->f.kind != F_launch_pointer || !v[k]->f.cause || strncmp(v[k]->f.cause, cause, argument) ||
-            !v[k]->suppressed != !v[followed]->suppressed || !same_kernel(v[k]->f.kernel, v[followed]->f.kernel))
+    const struct entry *e = v[followed];
+    for (u32 k = 0; k < n; k++) {
+        if (!v[k] || v[k]->f.kind != F_launch_pointer || !v[k]->suppressed != !e->suppressed ||
+            !same_pointer(&v[k]->f, &e->f) || !same_kernel(v[k]->f.kernel, e->f.kernel))
             continue;
         report_drop(r, v[k]);
         v[k] = NULL;
@@ -316,7 +328,8 @@ void report_group(struct report *r, struct entry **v, u32 n)
     for (u32 i = 0; i < n; i++)
         if (v[i] && v[i]->f.kind == F_bounds) group_guard(r, v, n, i);
     for (u32 i = 0; i < n; i++) {
-        if (v[i] && v[i]->f.kind == F_host_pointer) group_passed(r, v, n, i);
+        u32 kind = v[i] ? v[i]->f.kind : UINT32_MAX;
+        if (kind == F_host_pointer || kind == F_invalid_address || kind == F_use_after_free) group_passed(r, v, n, i);
         if (v[i] && finding_check(v[i]->f.kind) == CHECK_VALUES) group_value(r, v, n, i);
         if (v[i] && is_of_address(v[i]->f.kind)) group_update(r, v, n, i);
     }

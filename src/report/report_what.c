@@ -21,7 +21,7 @@ static struct str opcode_of(const char *ptx)
 static void past_text(const struct finding *f, s64 off, struct text *out)
 {
     u64 size = f->object_size;
-    if (f->kind == F_host_pointer) return; /* nobody knows where it begins and ends */
+    if (f->kind == F_host_pointer || (f->kind == F_invalid_address && !size)) return; /* nobody knows where it ends */
     if (off < 0)
         text_add(out, ", %" PRIu64 " byte%s before the start", 0 - (u64)off, off == -1 ? "" : "s");
     else if ((u64)off == size)

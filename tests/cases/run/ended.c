@@ -104,6 +104,23 @@ static void captured(void)
     OK(cuGraphDestroy, graph);
 }
 
+/* The same of a graph inside another one, which ends with that. */
+static void captured_inside(void)
+{
+    void *graph, *small, *node, *child, *made = NULL;
+    OK(cuGraphCreate, &graph, 0);
+    OK(cuGraphCreate, &small, 0);
+    OK(cuGraphAddChildGraphNode, &node, graph, NULL, (word)0, small);
+    OK(cuGraphChildGraphNodeGetGraph, node, &child);
+    OK(cuStreamBeginCaptureToGraph, stream, child, NULL, NULL, (word)0, 2);
+    if (bad) SAY(cuGraphDestroy, graph);
+    SAY(cuLaunchHostFunc, stream, wait_for_go, NULL);
+    SAY(cuStreamEndCapture, stream, &made);
+    printf("the graph inside %d\n", made == child);
+    if (!bad) OK(cuGraphDestroy, graph);
+    OK(cuGraphDestroy, small);
+}
+
 int main(int argc, char **argv)
 {
     bad = argc > 1 && !strcmp(argv[1], "bad");
@@ -114,6 +131,7 @@ int main(int argc, char **argv)
     registered();
     registered_late();
     captured();
+    captured_inside();
     OK(cuStreamDestroy_v2, stream);
     return 0;
 }
