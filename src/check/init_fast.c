@@ -1,5 +1,6 @@
 /* The fast handlers of launches where initialised values are the only thing that is watched. */
 #include "sim/planes.h"
+#define LOOKS 1
 #define FAST_MISS memory_watched
 #define WATCH_RUN(sp, W, a, n, lane, N) INIT_FIRST(sp)
 #define WATCH_ONE(sp, W, a, N) INIT_FIRST(sp)

@@ -193,6 +193,7 @@ int init_unknown(char *restrict R, const struct insn *i, struct warp *w)
     u64 epoch = __atomic_load_n(&s->epoch, __ATOMIC_ACQUIRE); /* before the bits */
     if (unlikely(!look(R, i, w, s, t))) return EV_DEOPT;
     check_range(&w->range[i->site], s, epoch);
+    if (site_is_store(t) && !w->race) stored_look(R, i, w, t, w->mask); /* the race check's handlers do it themselves */
     return handler_under(w, i, LAYER_DEFINED)(R, i, w);
 }
 

@@ -159,12 +159,14 @@ static void check_page(struct sim *s, const struct mem_object *o, u64 at, u64 en
         if (copied) {
             add(s, run, n, at, unit_of(o), copied, true);
             shadow_define(x, at, unit_of(o));
+            mem_unseen_add(MEM_AS_FLOATS);
             at += unit_of(o) - 1;
             continue;
         }
         if (!t.made) continue;
         add(s, run, n, at, 1, t.origin, false);
         shadow_define(x, at, 1); /* reported: defined from here on */
+        mem_unseen_add(MEM_AS_FLOATS);
     }
     *next = MAX_OF(at, end);
 }
@@ -233,6 +235,7 @@ static void check_rest(struct sim *s, struct report *report, const struct mem_ob
     finding_allocated(&f, o, note, sizeof note);
     report_add(report, &f);
     shadow_define(x, from, end - from); /* reported */
+    mem_unseen_add(MEM_AS_FLOATS);
 }
 
 /* ---- a buffer that nobody wrote ---- */
@@ -274,6 +277,7 @@ static void check_never(struct sim *s, struct report *report, const struct mem_o
     finding_allocated(&f, o, where, sizeof where);
     report_add(report, &f);
     shadow_define(mem_shadow(s->mem), addr, bytes); /* reported */
+    mem_unseen_add(MEM_AS_FLOATS);
 }
 
 void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)

@@ -3,8 +3,10 @@
  * Only buffers whose type is known are looked at, and of them only elements that somebody has written, so that the cost
  * follows what is written. A buffer of a program has no type (cudaMalloc): it is one of f32, f64, f16 or bf16 if
  * nothing else was ever stored there. Which buffers a launch read and wrote is known from the ranges of its sites. What
- * the host writes is looked at when it does, since a launch may overwrite it. Where it is on purpose nothing is said:
- * an input or an argument is not finite, or the code has an infinity among its constants. */
+ * the host writes is looked at when it does, since a launch may overwrite it. Most stores are looked at, too, while
+ * their values are at hand (lanes/stored.h): a buffer is read again only where something was stored odd, or unseen.
+ * Where it is on purpose nothing is said: an input or an argument is not finite, or the code has an infinity among its
+ * constants. */
 #include "check/value_scan.h"
 #include "check/value_origin.h"
 #include "mem/mem_finding.h"
@@ -196,6 +198,27 @@ static void note(const struct value_scan *v, const struct mem_object *o, u64 ind
     report_add(v->report, &f);
 }
 
+/* Which of mem_object.finite speaks of elements of this type; MEM_SEEN: none. */
+static u32 seen_as(const struct mem_object *o, const struct scalar *t)
+{
+    bool ieee = o->kind == MEM_DEVICE && !t->finite;
+    return ieee && t->exponent == 8 && t->mantissa == 23    ? 0
+           : ieee && t->exponent == 11 && t->mantissa == 52 ? 1
+                                                            : MEM_SEEN;
+}
+
+/* The same as first_odd, without reading memory where all stores since it was finite were. */
+static bool found_odd(const struct value_scan *v, struct mem_object *o, const struct scalar *t, u64 *index,
+                      enum odd *what)
+{
+    u32 k = seen_as(o, t);
+    u64 now = k < MEM_SEEN ? mem_unseen(k) : 0;
+    if (k < MEM_SEEN && last(&o->finite[k]) == now) return false;
+    bool odd = first_odd(v->mem, o, t, index, what);
+    if (k < MEM_SEEN && !odd) __atomic_store_n(&o->finite[k], now, __ATOMIC_RELEASE);
+    return odd;
+}
+
 void value_scan(const struct value_scan *v)
 {
     struct mem_object *o;
@@ -208,7 +231,7 @@ void value_scan(const struct value_scan *v)
         enum odd what;
         if (last(&o->written_by) != v->launch) continue;
         const struct scalar *t = output_type(v, o, &as);
-        if (!t || odd_as(o) & as || (!o->type && o->size > most) || !first_odd(v->mem, o, t, &index, &what)) continue;
+        if (!t || odd_as(o) & as || (!o->type && o->size > most) || !found_odd(v, o, t, &index, &what)) continue;
         int *odd = &inputs[t->bytes == 2];
         if (*odd < 0) *odd = odd_input(v, as);
         if (!*odd && !(what == ODD_INF ? v->infinite : v->nan)) note(v, o, index, what);

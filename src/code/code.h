@@ -401,6 +401,7 @@ struct lowered {
     bool overflow_may;    /* an index can overflow in that launch */
     bool has_infinity;    /* an infinity is among its constants */
     bool has_nan;         /* a NaN, as CUDART_NAN and NAN write it */
+    u8 unseen;            /* as what its stores are not looked at on their way to global memory: MEM_AS_* */
     bool reads_unwritten; /* some path reads a register before anything was written to it */
     /* registers that carry their object at run time: number + 1 of the tag plane */
     u32 *tag;

@@ -215,7 +215,25 @@ static void copy_bytes(u8 *to, const u8 *from, u64 n)
         memmove(to, from, n); /* a copy onto itself is the one that may overlap */
 }
 
+/* From the host, where the values have been looked at: a piece at a time, so that it is read from memory once. */
+static void copy_seen(struct mem_object *o, u8 *to, const u8 *from, u64 n)
+{
+    enum { PIECE = 16384 };
+    for (u64 k = 0; k < n; k += PIECE) {
+        u64 bytes = MIN_OF(n - k, (u64)PIECE);
+        if (__atomic_load_n(&o->odd, __ATOMIC_RELAXED) != MEM_AS_FLOATS)
+            __atomic_fetch_or(&o->odd, value_odd_as(o, from + k, bytes), __ATOMIC_RELAXED);
+        copy_bytes(to + k, from + k, bytes);
+    }
+}
+
 static bool host_sees(const struct dev_side *s) { return !s->object || dev_host_pointer(s->object, s->address); }
+
+/* Whole elements of any type of float, from memory of the host, are looked at; of all else nothing is known after. */
+static void forget_unseen(const struct dev_side *to, u64 at, const u8 *from, u64 n)
+{
+    if (!from || (at | (uintptr_t)from | n) & 7) mem_unseen_in(to->object);
+}
 
 /* `offset` bytes behind the first of each side. */
 static void copy_row(const struct dev_copy_plan *p, u64 to_offset, u64 from_offset, u64 n)
@@ -224,18 +242,20 @@ static void copy_row(const struct dev_copy_plan *p, u64 to_offset, u64 from_offs
     u64 at = to->address + to_offset, source = from->address + from_offset;
     if (from->object && host_sees(to) && !host_sees(from) && from->device->ops->output)
         from->device->ops->output(from->device, from->object, source, n);
-    if (to->object && to->device->options.checks & CHECK_VALUES &&
-        __atomic_load_n(&to->object->odd, __ATOMIC_RELAXED) != MEM_AS_FLOATS) {
-        u8 odd = from->object ? __atomic_load_n(&from->object->odd, __ATOMIC_RELAXED)
-                              : value_odd_as(to->object, from->bytes + from_offset, n);
-        if (odd) __atomic_fetch_or(&to->object->odd, odd, __ATOMIC_RELAXED);
-    }
+    bool look = to->object && to->device->options.checks & CHECK_VALUES &&
+                __atomic_load_n(&to->object->odd, __ATOMIC_RELAXED) != MEM_AS_FLOATS;
+    if (look && from->object)
+        __atomic_fetch_or(&to->object->odd, __atomic_load_n(&from->object->odd, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+    if (to->object) forget_unseen(to, at, from->object ? NULL : from->bytes + from_offset, n);
     /* defined before it is there: a kernel that polls for the copy reads it at once */
     if (to->object && from->object)
         shadow_copy(mem_shadow(to->device->mem), at, mem_shadow(from->device->mem), source, n);
     else if (to->object)
         shadow_define(mem_shadow(to->device->mem), at, n);
-    copy_bytes(to->bytes + to_offset, from->bytes + from_offset, n);
+    if (look && !from->object)
+        copy_seen(to->object, to->bytes + to_offset, from->bytes + from_offset, n);
+    else
+        copy_bytes(to->bytes + to_offset, from->bytes + from_offset, n);
 }
 
 void dev_copy_run(const struct dev_copy_plan *p)
@@ -275,6 +295,7 @@ void dev_fill_run(const struct dev_fill_plan *p)
     for (u64 k = 0; p->width && k < p->slices; k++)
         for (u64 i = 0; i < p->rows; i++) {
             u64 offset = k * p->to.slice + i * p->to.pitch;
+            forget_unseen(&p->to, p->to.address + offset, p->to.bytes + offset, p->width);
             shadow_define(mem_shadow(p->to.device->mem), p->to.address + offset, p->width);
             fill_row(p->to.bytes + offset, p->value, p->bytes, p->width);
         }

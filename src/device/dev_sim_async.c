@@ -163,6 +163,7 @@ static u32 define_value(struct op *op, void *of)
     u64 bytes = b->fill.width;
     tell_fill(b->device, op, &b->fill);
     struct mem_object *o = b->fill.to.object;
+    mem_unseen_in(o);
     shadow_define(mem_shadow(b->device->mem), b->fill.to.address, bytes);
     __atomic_store_n(&o->given, true, __ATOMIC_RELAXED);
     return OP_OK;

@@ -17,7 +17,7 @@ void exit_slice_find(struct lowered *l, struct loop *lp, u64 *regs);
 void hazards_find(struct lowered *l);       /* hazards.c: lowered.hazard */
 void halves_find(struct lowered *l);        /* halves.c: site.holds */
 void in_flight_find(struct lowered *l);     /* in_flight.c: lowered.in_flight */
-void odd_constants_find(struct lowered *l); /* odd_constants.c: lowered.has_infinity, has_nan */
+void odd_constants_find(struct lowered *l); /* odd_constants.c: lowered.has_infinity, has_nan, unseen */
 void subword_find(struct lowered *l);       /* library.c: SITE_WORD */
 void fuse_find(struct lowered *l);          /* fuse.c: products that become part of sums; before flow_build */
 /* library.c: whether an operation stands in a header of cooperative groups or of libcu++ */

@@ -175,8 +175,10 @@ const char *name_make(struct mem *m, const char *name, const struct mem_object *
 }
 
 /* What an object's bytes are when it appears; a region that was used before has to forget. */
-static void birth(struct mem *m, const struct mem_object *o, bool used_before)
+static void birth(struct mem *m, struct mem_object *o, bool used_before)
 {
+    bool raw = o->kind == MEM_DEVICE;
+    for (u32 k = 0; k < MEM_SEEN; k++) __atomic_store_n(&o->finite[k], raw ? mem_unseen(k) : 0, __ATOMIC_RELEASE);
     if (zone_of(o->kind) != ZONE_PLAIN || o->kind == MEM_VIRTUAL) return; /* that is told of when it is mapped */
     if (o->kind == MEM_GLOBAL || o->kind == MEM_CONST)
         shadow_define(&m->init, o->base, o->size);
@@ -186,10 +188,27 @@ static void birth(struct mem *m, const struct mem_object *o, bool used_before)
 
 struct shadow *mem_shadow(struct mem *m) { return &m->init; }
 
+/* One for all memories: a launch may store into those of other devices. */
+static u64 unseen[MEM_SEEN] = { 1, 1 };
+
+u64 mem_unseen(u32 k) { return __atomic_load_n(&unseen[k], __ATOMIC_ACQUIRE); }
+
+void mem_unseen_add(u8 as)
+{
+    if (as & MEM_AS_F32) __atomic_fetch_add(&unseen[0], 1, __ATOMIC_ACQ_REL);
+    if (as & MEM_AS_F64) __atomic_fetch_add(&unseen[1], 1, __ATOMIC_ACQ_REL);
+}
+
+void mem_unseen_in(struct mem_object *o)
+{
+    for (u32 k = 0; k < MEM_SEEN; k++) __atomic_store_n(&o->finite[k], 0, __ATOMIC_RELEASE);
+}
+
 void mem_define(struct mem *m, struct mem_object *o)
 {
     u64 epoch = __atomic_load_n(&m->init.epoch, __ATOMIC_ACQUIRE);
     if (zone_of(o->kind) != ZONE_PLAIN || __atomic_load_n(&o->defined, __ATOMIC_ACQUIRE) == epoch) return;
+    mem_unseen_in(o);
     shadow_define(&m->init, o->base, o->size);
     __atomic_store_n(&o->defined, epoch, __ATOMIC_RELEASE);
 }

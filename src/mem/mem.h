@@ -29,6 +29,7 @@ enum mem_state {
 /* mem_object.loaded_as, stored_as, odd: integers are one thing, bits that may be floats another */
 enum { MEM_AS_F32 = 1, MEM_AS_F64 = 2, MEM_AS_F16 = 4, MEM_AS_BF16 = 8, MEM_AS_INT = 16, MEM_AS_BITS = 32 };
 enum { MEM_AS_FLOATS = MEM_AS_F32 | MEM_AS_F64 | MEM_AS_F16 | MEM_AS_BF16 };
+enum { MEM_SEEN = 2 }; /* floats that stores are looked at as: f32, f64 */
 struct mem_object {
     u64 base, size; /* [base, base + size) are its bytes */
     /* what to add to an address to reach the engine's view (0 of registered memory) */
@@ -53,6 +54,7 @@ struct mem_object {
     u64 defined;                        /* atomic: epoch of the shadow in which mem_define saw to all of it; 0: none */
     u64 read_by, written_by;            /* atomic: number of the last launch that did, where its sites tell; 0: none */
     u8 loaded_as, stored_as;            /* atomic: MEM_AS_*, by what launches did, as far as their sites tell */
+    u64 finite[MEM_SEEN];               /* atomic: mem_unseen when no element was odd as f32, as f64; 0: not known */
     const char *alloc_site, *free_site; /* text or NULL */
     /* atomic: operation of the last launch that was reported for an access outside of its life */
     const void *misused_by;
@@ -153,6 +155,13 @@ struct shadow *mem_shadow(struct mem *m);
 void mem_define(struct mem *m, struct mem_object *o);
 /* The same for every live object. */
 void mem_define_all(struct mem *m);
+
+/* Values that are stored are looked at on their way, as f32 or f64, so that finite memory need not be read for it. How
+ * often something may have been stored somewhere unseen, or odd, as the k-th of those; from 1 on. */
+u64 mem_unseen(u32 k);
+void mem_unseen_add(u8 as); /* once more, as what: MEM_AS_* */
+/* Nothing is known of its values any more. */
+void mem_unseen_in(struct mem_object *o);
 
 /* Generic windows: an address in one of them is shared or local memory of the thread that uses it. */
 enum { MEM_WINDOW_CTA = 1 << 24, MEM_WINDOW_CTAS = 16 }; /* bytes of shared window per CTA of a cluster, as on cards */

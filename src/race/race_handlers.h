@@ -11,6 +11,8 @@
 
 /* What is not fast: the general handler, which calls the observers. */
 #define FAST_MISS memory_watched
+/* With init_unknown before it, these are the handlers that store. */
+#define LOOKS 1
 /* The cells of the space, as in cell_of. */
 #define CELLS_global ((char *)(uintptr_t)r->race)
 #define CELLS_shared (((struct race_warp *)w->race)->c->shared)

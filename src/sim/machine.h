@@ -301,6 +301,7 @@ struct launch { /* read by all workers all the time; what they write has cache l
     int stop;                             /* atomic: SIM_* end to take, 0: go on */
     u32 fault;                            /* atomic: as in sim_result */
     u64 deadline;                         /* time_ns of its time limit; 0: none */
+    u32 odd_stored;                       /* atomic: MEM_AS_* as which a store was odd (stored.h) */
     u32 deopts;                           /* atomic: many of them make later CTAs start in plain code */
     u32 nparked;                          /* written under the lock, read without */
     u32 max_resident;                     /* CTAs that fit on the device when nothing else is on it */

@@ -18,6 +18,7 @@
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/wait.h"
+#include "lanes/stored.h"
 
 /* ---- common ---- */
 
@@ -311,6 +312,39 @@ static void do_store(struct access *a, const char *R)
     }
 }
 
+/* ---- stored values ---- */
+
+int stored_odd(struct warp *w, u32 bytes)
+{
+    u32 as = bytes == 4 ? MEM_AS_F32 : bytes == 8 ? MEM_AS_F64 : 0, *odd = &w->cta->launch->odd_stored;
+    if (as & ~__atomic_load_n(odd, __ATOMIC_RELAXED)) __atomic_fetch_or(odd, as, __ATOMIC_RELAXED);
+    return 0;
+}
+
+/* One element of all lanes. Of a register that has all of them, those that do not store are looked at first: mostly
+ * they are not odd either. */
+static bool any_odd(const char *R, const struct warp *w, const struct insn_opnd *from, const struct site *s, u32 mask)
+{
+    const char *at = SLOT(R, from->slot);
+    u64 v[LANES];
+    if (from->cls == CLS_V && s->reg_width == s->width && !stored_lanes_odd(at, s->width)) return false;
+    lane_values(w->code, R, from->slot, from->cls, s->reg_width, v);
+    for (u32 m = mask; m; m &= m - 1)
+        if (stored_is_odd(v[__builtin_ctz(m)], s->width)) return true;
+    return false;
+}
+
+void stored_look(const char *R, const struct insn *i, struct warp *w, const struct site *s, u32 mask)
+{
+    const struct insn_opnd *from = insn_data(w->code, i, 0);
+    if ((s->width != 4 && s->width != 8) || s->space == SP_SHARED || s->space == SP_LOCAL || s->space == SP_CALL)
+        return;
+    for (u32 k = 0; k < s->vec; k++)
+        if (unlikely(any_odd(R, w, &from[k], s, mask))) stored_odd(w, s->width);
+}
+
+/* ---- the common way ---- */
+
 /* Finds out what a memory instruction touches, the common way, and what of it is allowed; false: no lane takes part. */
 static bool access_begin(struct access *a, const char *R, const struct insn *i, struct warp *w)
 {
@@ -356,6 +390,7 @@ int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
     }
     observe_before(w->cta->launch, &a);
     access_do(&a, R);
+    if (init && site_is_store(a.site)) stored_look(R, i, w, a.site, a.ok);
     observe_access(w->cta->launch, &a);
     if (init && w->planes)
         (site_is_load(a.site) ? init_load : site_is_store(a.site) ? init_store : init_atomic)(&a, R);

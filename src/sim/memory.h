@@ -8,4 +8,9 @@
 handler *memory_handler(const struct site *s, const struct insn *i, u32 group, s32 stride);
 /* Any access, as run_access() does it, shown to observers; a plain store that is shown after its handler. */
 handler memory_watched, memory_observed_after;
+/* Something of so many bytes that is stored to global memory is NaN or infinite (lanes/stored.h). Returns 0, as
+ * handlers do. */
+int stored_odd(struct warp *w, u32 bytes);
+/* Looks for that in what a store gives to global memory, by lanes of a mask. */
+void stored_look(const char *R, const struct insn *i, struct warp *w, const struct site *s, u32 mask);
 #endif

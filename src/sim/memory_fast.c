@@ -1,4 +1,5 @@
 /* The fast handlers of launches without checks of accesses. */
+#define LOOKS 0
 #define FAST_MISS run_access
 #define WATCH_RUN(sp, W, a, n, lane, N) ((void)0)
 #define WATCH_ONE(sp, W, a, N) ((void)0)

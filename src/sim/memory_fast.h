@@ -7,11 +7,13 @@
  *   WATCH_GROUP(sp, a, N, lane, k)   loads: N bytes at a, by the k lanes from `lane` on
  *   WATCH_SOME(sp, W, a, lane, N)    N bytes at a + (l - lane) * N, by each active lane l
  *   WATCH_EACH(sp, W, a, N)          N bytes at a[l], by each of the 32 lanes l
+ *   LOOKS                            1: values that go to global memory are looked at (stored.h); 0: they are not
  * sp is global or shared, W says whether it is a store. The calls come after the bounds test and before the access,
  * with i and w in scope, for global memory r, the range; they may return from the handler. */
 #include "sim/access.h"
 #include "sim/atomic.h"
 #include "sim/memory.h"
+#include "lanes/stored.h"
 
 #define H(name) static int name(char *restrict R, const struct insn *i, struct warp *w)
 
@@ -21,9 +23,20 @@ static inline bool inside(const struct range *r, u64 a, u64 n)
     return o < r->size && n <= r->size - o;
 }
 
+/* Whether the values of a store of elements of N bytes are looked at. */
+#define LOOKS_global LOOKS
+#define LOOKS_shared 0
+#define LOOKS_AT(sp, N) (LOOKS_##sp && ((N) == 4 || (N) == 8))
+
 #define MISS_IF(c)                                  \
     do {                                            \
         if (unlikely(c)) return FAST_MISS(R, i, w); \
+    } while (0)
+
+/* Looks at the 32 lanes of a register that was stored. */
+#define LOOK(sp, N, from)                                                                      \
+    do {                                                                                       \
+        if (LOOKS_AT(sp, N) && unlikely(stored_lanes_odd((from), N))) return stored_odd(w, N); \
     } while (0)
 
 /* ---- gathers and scatters of 4-byte elements: the common way without its generality ---- */
@@ -43,9 +56,10 @@ static inline bool inside(const struct range *r, u64 a, u64 n)
         }                                                                    \
         MISS_IF(bad);                                                        \
         WATCH_EACH(sp, W, a, 4);                                             \
-        if (W)                                                               \
+        if (W) {                                                             \
             for (u32 l = 0; l < LANES; l++) memcpy(AT_##sp(a[l]), &d[l], 4); \
-        else                                                                 \
+            LOOK(sp, 4, (const char *)d);                                    \
+        } else                                                               \
             for (u32 l = 0; l < LANES; l++) memcpy(&d[l], AT_##sp(a[l]), 4); \
         return 0;                                                            \
     }
@@ -59,6 +73,17 @@ typedef u32 vec16 __attribute__((vector_size(16), aligned(2), may_alias));
         vec16 *t_ = (vec16 *)(void *)(to);                     \
         const vec16 *f_ = (const vec16 *)(const void *)(from); \
         for (u32 k_ = 0; k_ < (n) / 16; k_++) t_[k_] = f_[k_]; \
+    } while (0)
+
+/* The same to memory. */
+#define STORE(sp, N, to, from, n)                                           \
+    do {                                                                    \
+        if (LOOKS_AT(sp, N) && (N) == 4 && (n) == 128) {                    \
+            if (unlikely(stored_copy_4(to, from))) return stored_odd(w, N); \
+        } else {                                                            \
+            COPY(to, from, n);                                              \
+            LOOK(sp, N, from);                                              \
+        }                                                                   \
     } while (0)
 
 /* Address of the access at group g: BASE is u32 for shared memory with 32-bit addresses, u64 otherwise. */
@@ -96,10 +121,13 @@ EACH(scatter4_shared, shared, u32, 1)
         WATCH_SOME(sp, 1, a, first, N);                                                                            \
         const T *d = (const T *)(const void *)SLOT(R, i->d);                                                       \
         char *p = AT_##sp(a);                                                                                      \
+        bool odd = false;                                                                                          \
         for (; m; m &= m - 1) {                                                                                    \
             u32 l = (u32)__builtin_ctz(m);                                                                         \
             memcpy(p + (size_t)(l - first) * N, &d[l], N);                                                         \
+            if (LOOKS_AT(sp, N)) odd |= stored_is_odd(d[l], N);                                                    \
         }                                                                                                          \
+        if (unlikely(odd)) return stored_odd(w, N);                                                                \
         return 0;                                                                                                  \
     }
 PART(global, u64, u16, 2)
@@ -145,7 +173,10 @@ PART(shared, u32, u64, 8)
         MISS_IF(OUTSIDE(a, N, N));                                                                           \
         WATCH_ONE(sp, 1, a, N);                                                                              \
         u32 last = CLS_AT(i, 0) == CLS_V ? 31 - (u32)__builtin_clz(w->mask) : 0;                             \
-        memcpy(AT_##sp(a), SLOT(R, i->d) + last * N, N);                                                     \
+        T x;                                                                                                 \
+        memcpy(&x, SLOT(R, i->d) + last * N, N);                                                             \
+        memcpy(AT_##sp(a), &x, N);                                                                           \
+        if (LOOKS_AT(sp, N) && unlikely(stored_is_odd(x, N))) return stored_odd(w, N);                       \
         return 0;                                                                                            \
     }                                                                                                        \
     H(ld_##sp##_c32_##N) /* neighbours, one group of 32 */                                                   \
@@ -165,7 +196,7 @@ PART(shared, u32, u64, 8)
         u64 a = ADDR(BASE, 0);                                                                               \
         MISS_IF(OUTSIDE(a, 32 * N, N));                                                                      \
         WATCH_RUN(sp, 1, a, 32 * N, 0, N);                                                                   \
-        COPY(AT_##sp(a), SLOT(R, i->d), 32 * N);                                                             \
+        STORE(sp, N, AT_##sp(a), SLOT(R, i->d), 32 * N);                                                     \
         return 0;                                                                                            \
     }                                                                                                        \
     H(ld_##sp##_c16_##N) /* two groups of 16 */                                                              \
@@ -190,6 +221,7 @@ PART(shared, u32, u64, 8)
         WATCH_RUN(sp, 1, b, 16 * N, 16, N);                                                                  \
         COPY(AT_##sp(a), SLOT(R, i->d), 16 * N);                                                             \
         COPY(AT_##sp(b), SLOT(R, i->d) + 16 * N, 16 * N);                                                    \
+        LOOK(sp, N, SLOT(R, i->d));                                                                          \
         return 0;                                                                                            \
     }                                                                                                        \
     H(ld_##sp##_c_##N) /* groups of any size */                                                              \
@@ -213,6 +245,7 @@ PART(shared, u32, u64, 8)
         for (u32 g = 0; g < w->code->groups; g++) MISS_IF(OUTSIDE(ADDR(BASE, g), n, N));                     \
         for (u32 g = 0; g < w->code->groups; g++) WATCH_RUN(sp, 1, ADDR(BASE, g), n, g * w->code->group, N); \
         for (u32 g = 0; g < w->code->groups; g++) memcpy(AT_##sp(ADDR(BASE, g)), SLOT(R, i->d) + g * n, n);  \
+        LOOK(sp, N, SLOT(R, i->d));                                                                          \
         return 0;                                                                                            \
     }                                                                                                        \
     H(ld_##sp##_g16_##N) /* one address a group of 16, to 32 lanes */                                        \

@@ -282,6 +282,16 @@ static void mark_touched(const struct launch *l)
         }
 }
 
+/* Tells of values that went to global memory and may be odd, or were not looked at (lanes/stored.h). */
+static void tell_unseen(const struct launch *l)
+{
+    u32 as = __atomic_load_n(&l->odd_stored, __ATOMIC_RELAXED);
+    bool looked = observe_watch(l->in) & WATCH_INIT;
+    for (u32 n = 0; n < l->nworkers; n++)
+        for (u32 j = 0; j < l->worker[n].nfunc; j++) as |= looked ? l->worker[n].func[j].low->unseen : MEM_AS_FLOATS;
+    if (as) mem_unseen_add((u8)as);
+}
+
 /* Counts what was run, and frees the CTAs. */
 static void gather(struct launch *l)
 {
@@ -292,6 +302,7 @@ static void gather(struct launch *l)
     r->infinite = l->kernel->has_infinity;
     r->nan = l->kernel->has_nan;
     mark_touched(l);
+    tell_unseen(l);
     for (u32 n = 0; n < l->nworkers; n++) {
         struct worker *k = &l->worker[n];
         r->ctas += k->ctas;

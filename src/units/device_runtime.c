@@ -111,6 +111,7 @@ static bool put(const struct runtime *t, u64 to, const void *from, u32 bytes)
     char *p = builtin_room(t->w, t->lane, to, bytes);
     if (!p) return false;
     memcpy(p, from, bytes);
+    mem_unseen_add(MEM_AS_FLOATS);
     u64 local = to - mem_local_window(m), shared = to - mem_shared_window(m), at;
     bool is_local = local < MEM_LOCAL_BYTES, is_shared = shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
     if (!(t->w->code->watch & WATCH_INIT)) return true;
