@@ -33,29 +33,25 @@ struct reading {
     u64 rows;                                             /* that were taken */
 };
 
-/* The cells of a line, copied into the arena. */
+/* The cells of a line, copied into the arena: each ends where its comma was. */
 static void cells_read(struct arena *mem, struct str line, struct cells *out)
 {
     const char *p = line.p, *end = line.p + line.n;
+    char *to = arena_alloc(mem, (size_t)line.n + 1, 1);
     out->n = 0;
     while (p <= end && out->n < CELLS) {
-        char *cell = arena_alloc(mem, (size_t)(end - p) + 1, 1), *to = cell;
-        bool quoted = p < end && *p == '"';
-        if (quoted) p++;
-        while (p < end && (quoted || *p != ',')) {
-            if (quoted && *p == '"') {
-                if (p + 1 < end && p[1] == '"')
-                    p++;
-                else {
-                    quoted = false;
-                    p++;
-                    continue;
-                }
+        bool quoted = false;
+        out->at[out->n++] = to;
+        for (; p < end && (quoted || *p != ','); p++) {
+            bool doubled = quoted && *p == '"' && p + 1 < end && p[1] == '"';
+            if (*p == '"' && !doubled) {
+                quoted = !quoted;
+                continue;
             }
-            *to++ = *p++;
+            p += doubled;
+            *to++ = *p;
         }
-        *to = 0;
-        out->at[out->n++] = cell;
+        *to++ = 0;
         p++;
     }
 }
@@ -92,33 +88,28 @@ static bool head_take(struct reading *r, const struct cells *c)
     return true;
 }
 
+/* Whether each comma stands before a group of three digits. */
+static bool is_grouped(const char *text)
+{
+    for (const char *p = strchr(text, ','); p; p = strchr(p + 1, ',')) {
+        size_t n = strspn(p + 1, "0123456789");
+        if (n != 3 || (p[4] && p[4] != ',' && p[4] != '.')) return false;
+    }
+    return true;
+}
+
 /* "1,048,576", "9.25", "9,25" of other countries; false: "n/a", "", anything else. */
 static bool number_read(const char *text, double *out)
 {
     char plain[64];
-    size_t n = 0, commas = 0, digits = 0;
-    bool groups = true;
-    for (const char *p = text; *p && n + 1 < sizeof plain; p++) {
-        if (*p == ',') {
-            groups &= !commas || digits == 3;
-            commas++;
-            digits = 0;
-            continue;
-        }
-        if (*p == '.') {
-            groups &= !commas || digits == 3;
-            digits = 3;
-        } else if (!commas || digits < 3 || !strchr(text, '.'))
-            digits++;
-        plain[n++] = *p;
-    }
+    size_t n = 0;
+    bool grouped = is_grouped(text);
+    for (const char *p = text; *p && n + 1 < sizeof plain; p++)
+        if (*p != ',')
+            plain[n++] = *p;
+        else if (!grouped)
+            plain[n++] = '.';
     plain[n] = 0;
-    if (commas && (!groups || digits != 3)) { /* a decimal comma */
-        if (commas > 1) return false;
-        snprintf(plain, sizeof plain, "%s", text);
-        for (char *p = plain; *p; p++)
-            if (*p == ',') *p = '.';
-    }
     return double_parse(str_of(plain), out);
 }
 
