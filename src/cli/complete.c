@@ -30,6 +30,7 @@ static void add_checks(struct text *t)
     for (u32 i = 0; (name = lk_check_at(i, &purpose)); i++) text_add(t, "%s%s", i ? " " : "", name);
 }
 
+static bool takes_programs(const char *operand) { return strstr(operand, "PROGRAM") != NULL; }
 static bool takes_kernels(const char *operand) { return strstr(operand, "FILE.cu") != NULL; }
 
 static void add_words(struct text *t, const char *operand)
@@ -39,19 +40,51 @@ static void add_words(struct text *t, const char *operand)
             text_add(t, "%c", *p == '|' ? ' ' : *p);
 }
 
-/* The options of a verb and those of all, with a space before each. profile takes those of run and launch, too. */
+static const struct row *option_of(enum verb_id verb, const char *name)
+{
+    const struct row *o = NULL;
+    while ((o = row_next(o, ROW_OPTION, verb)) && strcmp(o->name, name)) continue;
+    return o;
+}
+
+/* The option behind `after` (NULL: the first) of those that a verb takes: its own, and those of all; profile takes
+ * those of launch and run, too, but for names that it has itself. */
+static const struct row *option_next(const struct row *after, enum verb_id verb)
+{
+    const enum verb_id of[] = { verb, VERB_all, VERB_launch, VERB_run };
+    u32 n = verb == VERB_profile ? COUNT_OF(of) : 2, k = 0;
+    while (after && k < n && of[k] != after->verb) k++;
+    for (const struct row *o = after; k < n; k++, o = NULL)
+        while ((o = row_next(o, ROW_OPTION, of[k]))) {
+            bool had = false;
+            for (u32 i = 0; i < k; i++) had |= option_of(of[i], o->name) != NULL;
+            if (!had) return o;
+        }
+    return NULL;
+}
+
+/* With a space before each. */
 static void add_options(struct text *t, enum verb_id verb)
 {
-    const enum verb_id of[] = { verb, VERB_all, VERB_run, VERB_launch };
-    for (u32 k = 0; k < (verb == VERB_profile ? COUNT_OF(of) : 2); k++)
-        for (const struct row *o = NULL; (o = row_next(o, ROW_OPTION, of[k]));) text_add(t, " %s", o->name);
+    for (const struct row *o = NULL; (o = option_next(o, verb));) text_add(t, " %s", o->name);
+}
+
+/* Whether profile takes this option of another verb. */
+static bool is_for_profile(const struct row *o)
+{
+    const struct row *x = NULL;
+    if (o->verb != VERB_launch && o->verb != VERB_run) return false;
+    while ((x = option_next(x, VERB_profile)) && x != o) continue;
+    return x != NULL;
 }
 
 static void bash_value(struct text *t, const struct row *o)
 {
     const char *operand = operand_of(o), *verb = o->verb == VERB_all ? "*" : row_next(NULL, ROW_VERB, o->verb)->name;
     if (!operand[0]) return;
-    text_add(t, "    %s:%s) ", verb, o->name);
+    text_add(t, "    %s:%s", verb, o->name);
+    if (is_for_profile(o)) text_add(t, " | profile:%s", o->name);
+    text_add(t, ") ");
     if (is_words(operand)) {
         text_add(t, "COMPREPLY=($(compgen -W '");
         add_words(t, operand);
@@ -88,6 +121,8 @@ static void bash_word(struct text *t, const struct row *verb)
             t,
             "    %s) COMPREPLY=($(compgen -W \"$(lockstep %s 2>/dev/null | awk '{ print $3 }')\" -- \"$word\")) ;;\n",
             verb->name, verb->name);
+    } else if (takes_programs(verb->operand)) {
+        text_add(t, "    %s) _lockstep_kernels || COMPREPLY=($(compgen -f -- \"$word\")) ;;\n", verb->name);
     } else if (takes_kernels(verb->operand)) {
         text_add(t,
                  "    %s) _lockstep_kernels || COMPREPLY=($(compgen -f -X '!*.cu' -- \"$word\"; compgen -f -X '!*.ptx' "
@@ -185,8 +220,7 @@ static void zsh_option(struct text *t, const struct row *o)
 static void zsh_verb(struct text *t, const struct row *verb)
 {
     text_add(t, "        %s)\n            _arguments -S \\\n", verb->name);
-    for (u32 pass = 0; pass < 2; pass++)
-        for (const struct row *o = NULL; (o = row_next(o, ROW_OPTION, pass ? VERB_all : verb->verb));) zsh_option(t, o);
+    for (const struct row *o = NULL; (o = option_next(o, verb->verb));) zsh_option(t, o);
     text_add(t, "                '*:argument:");
     if (is_words(verb->operand)) {
         text_add(t, "(");
@@ -197,6 +231,7 @@ static void zsh_verb(struct text *t, const struct row *verb)
                  strstr(verb->operand, "[NAME]")   ? "_lockstep_devices"
                  : strstr(verb->operand, "[VERB]") ? "_lockstep_verbs"
                  : strstr(verb->operand, "KIND")   ? "_lockstep_kinds"
+                 : takes_programs(verb->operand)   ? "_lockstep_programs"
                  : takes_kernels(verb->operand)    ? "_lockstep_kernels"
                  : strstr(verb->operand, "FILE")   ? "_files"
                                                    : " ");
@@ -218,6 +253,8 @@ void complete_zsh(struct text *t)
                 "    compset -P \"${(b)file}:\"\n"
                 "    names=(${(f)\"$(lockstep completion --kernels ${(Q)file} 2>/dev/null)\"})\n"
                 "    compadd -a names\n}\n"
+                "_lockstep_programs() {\n    if [[ $PREFIX == *.(cu|ptx):* ]]; then _lockstep_kernels; else _files; "
+                "fi\n}\n"
                 "_lockstep_verbs() {\n    local -a verbs\n    verbs=(\n");
     for (u32 i = 0; i < row_count; i++)
         if (rows[i].kind == ROW_VERB) {

@@ -172,10 +172,17 @@ function measuredOf(k) {
   return ((data.hardware && data.hardware.kernels) || []).find(m => m.kernel === k.name || m.kernel === k.plain);
 }
 
+/* A value in its unit, as ncu has them: nanoseconds, bytes, percent, warps. */
+function measuredText(v, unit) {
+  if (v === null || v === undefined) return "";
+  return unit === "ns" ? time(v * 1000) : unit === "%" ? v.toFixed(1) + " %" : unit === "warps" ? v.toFixed(2) : num(v) + (unit ? " " + unit : "");
+}
+
 function hardwareSection() {
-  const rows = data.hardware.kernels.flatMap(m => m.metrics.map(x => ({ kernel: m.plain || m.kernel, ...x })));
-  const show = v => v === null || v === undefined ? "" : typeof v === "number" ? num(v) : String(v);
+  const rows = data.hardware.kernels.flatMap(m => m.metrics.filter(x => x.unit === "warps" ? x.measured >= 0.1 : x.measured || x.counted).map((x, k) => ({ kernel: m.plain || m.kernel, nth: k, ...x })));
   const columns = [{ name: "kernel", class: "name", value: r => r.kernel, show: r => el("span", { class: "code" }, r.kernel) }, { name: "what", class: "name", value: r => r.name, show: r => el("span", { title: r.metric || "" }, r.name) },
-    { name: "measured", number: true, value: r => r.measured, show: r => show(r.measured) + (r.unit ? " " + r.unit : "") }, { name: "counted", number: true, value: r => r.counted === undefined || r.counted === null ? -1 : r.counted, show: r => show(r.counted) }];
-  return section("hardware", "Measured", "By " + data.hardware.by + (data.hardware.device ? " on " + data.hardware.device : "") + ", beside what was counted here.", sortable(rows, columns, { by: 0, choose: () => {} }));
+    { name: "measured", number: true, value: r => r.measured, show: r => measuredText(r.measured, r.unit) }, { name: "counted", number: true, value: r => r.counted === undefined || r.counted === null ? -1 : r.counted, show: r => measuredText(r.counted, r.unit) },
+    { name: "", value: r => r.exact ? (r.measured === r.counted ? "the same" : "differs") : "", show: r => el("span", { class: r.exact && r.measured !== r.counted ? "tag note" : "faint" }, r.exact ? (r.measured === r.counted ? "the same" : "differs") : "") }];
+  const about = "By " + data.hardware.by + (data.hardware.capability ? " on a GPU of compute capability " + data.hardware.capability : "") + ", beside what was counted here. Of the time, the least by the model; of DRAM, the footprint; of occupancy, what fits.";
+  return section("hardware", "Measured", about, sortable(rows, columns, { by: 0, up: true, choose: () => {}, tie: (a, b) => a.nth - b.nth }));
 }

@@ -92,7 +92,7 @@ function box(r) {
 
 /* columns: { name, value(row), show(row), number }. The table filters by the search field. */
 function sortable(rows, columns, options) {
-  let by = options.by, down = true, chosen = options.chosen;
+  let by = options.by, down = !options.up, chosen = options.chosen;
   const head = el("tr", {}), body = el("tbody", {});
   const text = row => columns.map(c => c.value(row)).join(" ").toLowerCase();
   function fill() {

@@ -423,6 +423,19 @@ static bool profile_put(const struct run_options *run, const char *path, char *t
     return ok;
 }
 
+/* The JSON of the profile, with what was measured, for lk_text_free; the table of that is printed. */
+static char *profile_json(struct pipeline *p, const struct profiling *profiling, struct error *e)
+{
+    char *json = lk_profile_json(p->gpu);
+    struct text joined = { 0 }, table = { 0 };
+    if (!json || !profiling->hardware.kernels) return json;
+    if (hardware_join(&profiling->hardware, str_of(json), &joined, &table, e) && !p->asked->run.common.quiet)
+        fputs(table.p, stdout);
+    text_free(&table);
+    lk_text_free(json);
+    return joined.p;
+}
+
 /* What was counted: text after the report, JSON and page in place of the report's. */
 static int show_profile(struct pipeline *p, const struct profiling *profiling, const struct reporting *files,
                         struct error *e)
@@ -431,8 +444,11 @@ static int show_profile(struct pipeline *p, const struct profiling *profiling, c
     char *text = lk_profile_text(p->gpu, cli_color(&run->common), profiling->lines);
     if (text && text[0] && !run->common.quiet) printf("\n%s", text);
     lk_text_free(text);
-    bool ok = !files->json || profile_put(run, files->json, lk_profile_json(p->gpu), e);
-    if (files->html) ok &= profile_put(run, files->html, lk_report_html(p->gpu), e);
+    char *json = profile_json(p, profiling, e);
+    bool ok = !e->code;
+    if (ok && files->html) ok = profile_put(run, files->html, json ? lk_page(json, strlen(json)) : NULL, e);
+    if (ok && files->json) return profile_put(run, files->json, json, e) ? EXIT_CLEAN : cli_error_value(e);
+    lk_text_free(json);
     return ok ? EXIT_CLEAN : cli_error_value(e);
 }
 
@@ -440,8 +456,6 @@ static int show_profile(struct pipeline *p, const struct profiling *profiling, c
 static int run_counted(struct pipeline *p, struct request *asked, const struct profiling *profiling, struct error *e)
 {
     struct reporting files = asked->run.reporting;
-    if (asked->run.both || (asked->run.gpu.on && strcmp(asked->run.gpu.on, "sim")))
-        return cli_error("profile: counts are taken on the software GPU; --on sim is the only way");
     asked->run.gpu.profile = 1;
     asked->run.reporting.json = asked->run.reporting.html = NULL;
     int code = run(p, asked, e);

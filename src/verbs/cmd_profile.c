@@ -1,6 +1,11 @@
 /* lockstep profile: a launch or a program, counted. It takes all that `launch` and `run` take, and decides by its first
  * word which of the two is meant. */
+#include "runner/run_script.h"
 #include "verbs/profiling.h"
+#include "verbs/run_source.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* Whether what stands behind this option belongs to it. */
 static bool takes_word(const char *word)
@@ -8,7 +13,7 @@ static bool takes_word(const char *word)
     bool takes = false;
     for (u32 i = 0; i < row_count; i++) {
         const struct row *o = &rows[i];
-        bool ours = o->verb == VERB_run || o->verb == VERB_launch || o->verb == VERB_all;
+        bool ours = o->verb == VERB_run || o->verb == VERB_launch || o->verb == VERB_profile || o->verb == VERB_all;
         if (o->kind == ROW_OPTION && ours && !strcmp(o->name, word)) takes |= o->operand && !operand_optional(o);
     }
     return takes;
@@ -43,26 +48,117 @@ static bool is_kernel(const char *word)
     return str_ends((struct str){ word, (u32)n }, ".cu") && !has_main(word);
 }
 
-int cmd_profile(int argc, char **argv)
+/* ---- options of its own ---- */
+
+/* The value of an option that is written as one word or as two; *words: how many. NULL: it is another option. */
+static const char *value_at(int argc, char **argv, int i, const char *name, int *words)
 {
-    struct profiling p = { 0 };
-    int n = 1, first = first_word(argc, argv);
+    size_t n = strlen(name);
+    if (strncmp(argv[i], name, n) != 0 || (argv[i][n] && argv[i][n] != '=')) return NULL;
+    *words = argv[i][n] ? 1 : 2;
+    return argv[i][n] ? argv[i] + n + 1 : i + 1 < argc ? argv[i + 1] : "";
+}
+
+/* Takes the option at argv[i], if it is one of profile alone: how many words, 0: it is none. -1: e says what is wrong.
+ */
+static int own_option(struct profiling *p, int argc, char **argv, int i, struct error *e)
+{
+    int words = 1;
+    const char *value;
+    if (!strcmp(argv[i], "--lines")) return p->lines = true;
+    if (!strcmp(argv[i], "--timeline")) return p->timeline = true;
+    if ((value = value_at(argc, argv, i, "--import", &words)))
+        return hardware_read(&p->hardware, value, e) ? words : -1;
+    if (!(value = value_at(argc, argv, i, "--on", &words))) return 0;
+    p->on_gpu = !strcmp(value, "gpu");
+    if (p->on_gpu || !strcmp(value, "sim")) return words;
+    error_set(e, ERR_INPUT, "profile --on %.40s: sim or gpu belongs here; with gpu the same is measured by ncu", value);
+    return -1;
+}
+
+/* ---- the same on a GPU ---- */
+
+/* Options of a launch that are not for the GPU: where its report goes, and which card the software GPU is. */
+static bool is_for_us(int argc, char **argv, int i, int *words)
+{
+    static const char *const ours[] = { "--json", "--sarif", "--junit", "--html", "--device" };
+    for (u32 k = 0; k < COUNT_OF(ours); k++)
+        if (value_at(argc, argv, i, ours[k], words)) return true;
+    return false;
+}
+
+static bool launch_measured(struct profiling *p, int argc, char **argv, struct error *e)
+{
+    static char self[4096];
+    char **command = base_need(sizeof *command * ((size_t)argc + 6));
+    int n = 0, words;
+    ssize_t got = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (got <= 0) error_set(e, ERR_SYSTEM, "cannot find the folder of lockstep: %s", strerror(errno));
+    self[MAX_OF(got, 0)] = 0;
+    command[n++] = self;
+    command[n++] = (char[]){ "launch" };
+    command[n++] = (char[]){ "--on" };
+    command[n++] = (char[]){ "gpu" };
     for (int i = 1; i < argc; i++) {
-        if (i < first && !strcmp(argv[i], "--lines"))
-            p.lines = true;
-        else if (i < first && !strcmp(argv[i], "--timeline"))
-            p.timeline = true;
+        if (is_for_us(argc, argv, i, &words))
+            i += words - 1;
+        else
+            command[n++] = argv[i];
+    }
+    command[n] = NULL;
+    bool ok = !e->code && hardware_measure(&p->hardware, command, p->verbose, e);
+    base_free(command);
+    return ok;
+}
+
+static bool program_measured(struct profiling *p, char **program, struct error *e)
+{
+    char built[4096], scratch[] = "/tmp/lockstep-ncu.XXXXXX", *name = program[0];
+    bool is_source = run_source_is(name), made = is_source && mkdtemp(scratch);
+    if (is_source && !run_source_build(name, NULL, scratch, p->verbose, built, sizeof built, e)) return false;
+    if (is_source) program[0] = built;
+    char **script = run_script_command(program, e);
+    bool ok = !e->code && hardware_measure(&p->hardware, script ? script : program, p->verbose, e);
+    program[0] = name;
+    base_free(script);
+    if (made) folder_remove(scratch);
+    return ok;
+}
+
+static bool own_options(struct profiling *p, int *argc, char **argv, int *first, bool all, struct error *e)
+{
+    int n = 1;
+    for (int i = 1; i < *argc; i++) {
+        int words = i < *first || all ? own_option(p, *argc, argv, i, e) : 0;
+        if (words < 0) return false;
+        if (i < *first || all) p->verbose |= !strcmp(argv[i], "--verbose");
+        if (i < *first) *first -= words;
+        if (words)
+            i += words - 1;
         else
             argv[n++] = argv[i];
     }
-    argv[n] = NULL;
-    first -= argc - n;
-    if (first >= n) return cli_error("profile: no program and no kernel is given; lockstep profile --help shows how");
+    argv[ *argc = n] = NULL;
+    return true;
+}
+
+int cmd_profile(int argc, char **argv)
+{
+    struct profiling p = { 0 };
+    struct error e = { 0 };
+    int first = first_word(argc, argv);
+    if (first >= argc)
+        return cli_error("profile: no program and no kernel is given; lockstep profile --help shows how");
     bool run = !strcmp(argv[first], "run"), launch = !strcmp(argv[first], "launch");
     if (run || launch) {
-        memmove(argv + first, argv + first + 1, (size_t)(n - first) * sizeof *argv);
-        n--;
+        memmove(argv + first, argv + first + 1, (size_t)(argc - first) * sizeof *argv);
+        argc--;
     }
-    launch |= !run && is_kernel(argv[first]);
-    return (launch ? launch_profiled : run_profiled)(n, argv, &p);
+    launch |= !run && first < argc && is_kernel(argv[first]);
+    bool ok = own_options(&p, &argc, argv, &first, launch, &e);
+    if (ok && p.on_gpu && first < argc)
+        ok = launch ? launch_measured(&p, argc, argv, &e) : program_measured(&p, argv + first, &e);
+    int code = ok ? (launch ? launch_profiled : run_profiled)(argc, argv, &p) : cli_error_value(&e);
+    hardware_free(&p.hardware);
+    return code;
 }

@@ -389,11 +389,38 @@ static void copy_to(void *self, u32 nth, int pid, u32 image, struct str text)
     c->failed = true;
 }
 
+/* The JSON of a profile with what a GPU has measured, if that was asked for; `joined` is room for it. */
+static struct str with_measured(const struct run *r, struct str text, struct text *joined, struct text *table)
+{
+    struct error e = { 0 };
+    if (!r->profiling || !r->profiling->hardware.kernels) return text;
+    if (hardware_join(&r->profiling->hardware, text, joined, table, &e))
+        return (struct str){ joined->p, (u32)joined->n };
+    say_unwritten(r, &e);
+    return text;
+}
+static void measured_print(void *self, u32 nth, int pid, u32 image, struct str text)
+{
+    struct text joined = { 0 }, table = { 0 };
+    (void)nth, (void)pid, (void)image;
+    with_measured(self, text, &joined, &table);
+    if (table.n) fputs(table.p, stderr);
+    text_free(&joined);
+    text_free(&table);
+}
+static void counts_to(void *self, u32 nth, int pid, u32 image, struct str text)
+{
+    struct copying *c = self;
+    struct text joined = { 0 };
+    copy_to(c, nth, pid, image, with_measured(c->run, text, &joined, NULL));
+    text_free(&joined);
+}
+
 /* false: one could not be written, which was said. */
 static bool reports_copy(struct run *r, enum channel_kind kind, enum quoting q, const char *to)
 {
     struct copying c = { r, to, false };
-    if (to) run_report_each(&r->report, kind, q, copy_to, &c);
+    if (to) run_report_each(&r->report, kind, q, kind == CHANNEL_COUNTS ? counts_to : copy_to, &c);
     return !c.failed;
 }
 
@@ -401,7 +428,10 @@ static bool reports_copy(struct run *r, enum channel_kind kind, enum quoting q, 
 static void page_to(void *self, u32 nth, int pid, u32 image, struct str text)
 {
     struct copying *c = self;
+    struct text joined = { 0 };
+    text = with_measured(c->run, text, &joined, NULL);
     char *page = lk_page(text.p, text.n);
+    text_free(&joined);
     struct str whole = str_of(page ? page : "");
     if (page) copy_to(c, nth, pid, image, whole);
     c->failed |= !page;
@@ -439,7 +469,10 @@ static int finish(struct run *r, int status)
         fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", run_script_name(r->program));
     else if (sum.errors || !r->common.quiet)
         run_report_print(&r->report);
-    if (r->profiling && !r->common.quiet) run_report_each(&r->report, CHANNEL_PROFILE, QUOTE_NOT, print_to, stderr);
+    if (r->profiling && !r->common.quiet) {
+        run_report_each(&r->report, CHANNEL_PROFILE, QUOTE_NOT, print_to, stderr);
+        run_report_each(&r->report, CHANNEL_COUNTS, QUOTE_JSON, measured_print, r);
+    }
     if (r->reporting.print_rules) run_report_each(&r->report, CHANNEL_RULES, QUOTE_NOT, print_to, stdout);
     bool whole = !run_report_missing(&r->report, killed ? r->pid : 0);
     whole &= files_write(r, status);

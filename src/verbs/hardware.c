@@ -154,10 +154,7 @@ static struct pair pair_of(struct pairing *p, const struct measured *m)
     return (struct pair){ m, k, k && number_of(k, "launches") != (double)m->launches };
 }
 
-static const char *pair_name(const struct pair *x)
-{
-    return x->kernel ? text_of(x->kernel, "plain") : x->m->name;
-}
+static const char *pair_name(const struct pair *x) { return x->kernel ? text_of(x->kernel, "plain") : x->m->name; }
 
 static bool is_sum(const struct measure_row *row) { return row->unit <= UNIT_COUNT; }
 
@@ -205,6 +202,7 @@ static void row_text(struct text *t, const struct pair *x, u32 k)
     double is, counted;
     if (!value_of(x, k, &is)) return;
     bool both = counted_in(x, k, &counted);
+    if (both && is_exact(row) && !is && !counted) return; /* it has none of these */
     text_add(t, "    %-28s", row->plain);
     value_text(t, row->unit, is, 16);
     if (both) value_text(t, row->unit, counted, 16);
@@ -226,7 +224,7 @@ static void stalls_text(struct text *t, const struct pair *x)
     u32 shown = 0;
     for (; shown < 5; shown++) {
         u32 most = MEASURES;
-        double value = 0, is;
+        double value = 0.1, is; /* less is not worth a word */
         for (u32 k = 0; k < MEASURES; k++)
             if (measure_rows[k].unit == UNIT_RATIO && !done[k] && value_of(x, k, &is) && is > value) {
                 most = k;
@@ -294,8 +292,9 @@ bool hardware_join(const struct hardware *h, struct str profile, struct text *js
         return false;
     }
     kernels_list(&p, v);
-    if (table) text_add(table, "\nmeasured by %s%s%s, beside what was counted\n", h->by ? h->by : "nobody",
-                        h->capability ? " on a GPU of compute capability " : "", h->capability ? h->capability : "");
+    if (table)
+        text_add(table, "\nmeasured by %s%s%s, beside what was counted\n", h->by ? h->by : "nobody",
+                 h->capability ? " on a GPU of compute capability " : "", h->capability ? h->capability : "");
     struct text list = { 0 };
     struct json top = { .out = &list, .more = true }, o = json_open(&top, "hardware", '{');
     json_text(&o, "by", h->by);

@@ -1,5 +1,5 @@
-/* hardware.h: what a GPU has measured, by Nsight Compute or Nsight Systems, beside what is counted here: their CSV, read,
- * and joined with the JSON of a profile by the names of kernels. */
+/* hardware.h: what a GPU has measured, by Nsight Compute or Nsight Systems, beside what is counted here: their CSV,
+ * read, and joined with the JSON of a profile by the names of kernels. */
 #ifndef LOCKSTEP_HARDWARE_H
 #define LOCKSTEP_HARDWARE_H
 #include "base/base.h"
@@ -18,7 +18,7 @@ enum {
 };
 extern const struct measure_row measure_rows[MEASURES];
 
-struct measured { /* a kernel */
+struct measured {     /* a kernel */
     const char *name; /* as the file has it */
     u64 launches;
     const char *last; /* the number of the launch that was read last; NULL: none */

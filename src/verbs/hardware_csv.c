@@ -28,7 +28,7 @@ enum table { TABLE_NONE, TABLE_WIDE, TABLE_LONG, TABLE_SUMS, TABLE_TRACE };
 struct reading {
     struct hardware *h;
     enum table table;
-    struct cells head, unit; /* unit: of a wide table, by column; none: n is 0 */
+    struct cells head, unit;                              /* unit: of a wide table, by column; none: n is 0 */
     u32 name, id, process, metric, value, of, capability; /* columns; CELLS: there is none */
     u64 rows;                                             /* that were taken */
 };
@@ -68,11 +68,11 @@ static bool head_take(struct reading *r, const struct cells *c)
 {
     u32 kernel = column(c, "Kernel Name"), name = column(c, "Name"), metric = column(c, "Metric Name"),
         value = column(c, "Metric Value"), total = column(c, "Total Time (ns)"), each = column(c, "Duration (ns)");
-    enum table is = kernel < CELLS && metric < CELLS && value < CELLS                      ? TABLE_LONG
-                    : kernel < CELLS                                                       ? TABLE_WIDE
-                    : name < CELLS && total < CELLS && column(c, "Instances") < CELLS      ? TABLE_SUMS
-                    : name < CELLS && each < CELLS && column(c, "GrdX") < CELLS            ? TABLE_TRACE
-                                                                                           : TABLE_NONE;
+    enum table is = kernel < CELLS && metric < CELLS && value < CELLS                 ? TABLE_LONG
+                    : kernel < CELLS                                                  ? TABLE_WIDE
+                    : name < CELLS && total < CELLS && column(c, "Instances") < CELLS ? TABLE_SUMS
+                    : name < CELLS && each < CELLS && column(c, "GrdX") < CELLS       ? TABLE_TRACE
+                                                                                      : TABLE_NONE;
     if (!is) return false;
     r->table = is;
     r->head = *c;
@@ -176,7 +176,8 @@ static void row_of_nsys(struct reading *r, const struct cells *c)
     double launches = 1, ns;
     if (!c->at[r->name][0] || c->at[r->name][0] == '[' || !number_read(c->at[r->value], &ns)) return;
     if (r->table == TABLE_TRACE && !c->at[r->of][0]) return;
-    if (r->table == TABLE_SUMS && (!number_read(c->at[r->of], &launches) || !(launches >= 0 && launches < 1e15))) return;
+    if (r->table == TABLE_SUMS && (!number_read(c->at[r->of], &launches) || !(launches >= 0 && launches < 1e15)))
+        return;
     struct measured *m = kernel_of(r->h, c->at[r->name]);
     m->launches += (u64)launches;
     m->sum[0] += ns; /* the first row is the duration */
@@ -208,10 +209,11 @@ bool hardware_read(struct hardware *h, const char *file, struct error *e)
     }
     base_free((void *)(uintptr_t)all.p);
     if (r->rows) return true;
-    return error_set(e, ERR_INPUT,
-                     "%.200s has no measurements of kernels: CSV of ncu (ncu --csv --page raw ...) or of nsys (nsys stats "
-                     "--format csv --report cuda_gpu_kern_sum ...) belongs here",
-                     file);
+    return error_set(
+        e, ERR_INPUT,
+        "%.200s has no measurements of kernels: CSV of ncu (ncu --csv --page raw ...) or of nsys (nsys stats "
+        "--format csv --report cuda_gpu_kern_sum ...) belongs here",
+        file);
 }
 
 void hardware_free(struct hardware *h)

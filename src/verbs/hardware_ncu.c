@@ -21,10 +21,11 @@ static bool ncu_find(char *out, size_t size, struct error *e)
         globfree(&found);
         if (any) return true;
     }
-    return error_set(e, ERR_INPUT,
-                     "ncu is not here: Nsight Compute comes with the CUDA toolkit, and LOCKSTEP_NCU names it where it is "
-                     "elsewhere. Without --on gpu nothing is measured, and --import takes what ncu --csv has measured on "
-                     "another machine");
+    return error_set(
+        e, ERR_INPUT,
+        "ncu is not here: Nsight Compute comes with the CUDA toolkit, and LOCKSTEP_NCU names it where it is "
+        "elsewhere. Without --on gpu nothing is measured, and --import takes what ncu --csv has measured on "
+        "another machine");
 }
 
 static const char *metrics_list(struct arena *mem)
@@ -59,11 +60,12 @@ static bool said(const struct text *output, const char *file, const char *word)
 
 static bool refused(struct error *e)
 {
-    return error_set(e, ERR_INPUT,
-                     "ncu may not read the counters of the GPU (ERR_NVGPUCTRPERM). Run it as root (sudo), or allow it to "
-                     "everybody: put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into a file of "
-                     "/etc/modprobe.d, and load the driver again or restart; a container needs --cap-add=SYS_ADMIN. "
-                     "Without --on gpu the counts need none of this");
+    return error_set(
+        e, ERR_INPUT,
+        "ncu may not read the counters of the GPU (ERR_NVGPUCTRPERM). Run it as root (sudo), or allow it to "
+        "everybody: put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` into a file of "
+        "/etc/modprobe.d, and load the driver again or restart; a container needs --cap-add=SYS_ADMIN. "
+        "Without --on gpu the counts need none of this");
 }
 
 static bool ncu_run(struct hardware *h, const char *ncu, char *const *command, const char *file, bool verbose,
@@ -72,10 +74,20 @@ static bool ncu_run(struct hardware *h, const char *ncu, char *const *command, c
     struct arena mem = { 0 };
     u32 n = 0, words = 0;
     while (command[words]) words++;
-    const char *const ours[] = { ncu,  "--csv", "--page",         "raw",
-                                 "--print-units", "base", "--print-kernel-base", "mangled",
-                                 "--target-processes", "all", "--metrics", metrics_list(&mem),
-                                 "--log-file", file };
+    const char *const ours[] = { ncu,
+                                 "--csv",
+                                 "--page",
+                                 "raw",
+                                 "--print-units",
+                                 "base",
+                                 "--print-kernel-base",
+                                 "mangled",
+                                 "--target-processes",
+                                 "all",
+                                 "--metrics",
+                                 metrics_list(&mem),
+                                 "--log-file",
+                                 file };
     char **argv = NEW_ARRAY(&mem, char *, COUNT_OF(ours) + words + 1);
     for (u32 i = 0; i < COUNT_OF(ours); i++) argv[n++] = (char *)(uintptr_t)ours[i];
     for (u32 i = 0; i < words; i++) argv[n++] = command[i];
@@ -84,6 +96,7 @@ static bool ncu_run(struct hardware *h, const char *ncu, char *const *command, c
     if (verbose) fputc('\n', stderr);
     struct text output = { 0 };
     int code = process_run(argv, &output);
+    while (output.n && output.p[output.n - 1] == '\n') output.p[--output.n] = 0;
     bool ok = !said(&output, file, "ERR_NVGPUCTRPERM") || refused(e);
     if (ok && !file_exists(file))
         ok = error_set(e, ERR_INPUT, "ncu has measured nothing (exit %d): %s", code, tail_of(&output));
