@@ -34,18 +34,17 @@ const char *dev_status_text(u32 status)
 
 /* ---- tasks ---- */
 
-u32 dev_task_check(struct device *d, const struct dev_task *t, struct error *e)
+u32 dev_task_plan(struct device *d, struct dev_task *t, union dev_plan *plan, struct error *e)
 {
-    struct dev_copy_plan copy;
-    struct dev_fill_plan fill;
+    t->plan = t->kind == OP_COPY || t->kind == OP_FILL ? plan : NULL;
     switch (t->kind) {
     case OP_EMPTY: return OP_OK;
     case OP_LAUNCH:
         dev_checks_ran(d, &t->launch, false);
         if (!dev_pointers_own(d, &t->launch, e)) return OP_INVALID_VALUE;
         return launch_allowed(d, &t->launch) && dev_contract_kept(d, &t->launch) ? OP_OK : DEV_REFUSED_LAUNCH;
-    case OP_COPY: return dev_copy_plan(d, &t->copy, &copy, e);
-    case OP_FILL: return dev_fill_plan(d, &t->fill, &fill, e);
+    case OP_COPY: return dev_copy_plan(d, &t->copy, &plan->copy, e);
+    case OP_FILL: return dev_fill_plan(d, &t->fill, &plan->fill, e);
     case OP_ALLOC: return OP_OK; /* the pool knows */
     case OP_FREE: return OP_OK;  /* what is wrong with it is a finding, when it runs */
     case OP_HOST:
@@ -57,29 +56,38 @@ u32 dev_task_check(struct device *d, const struct dev_task *t, struct error *e)
 u32 dev_enqueue(struct dev_stream *st, struct device *d, struct dev_task *task, struct error *e)
 {
     bool again = task->kind == OP_LAUNCH && launch_was_allowed(&task->launch) && !task->launch.contract && dev_alone();
-    u32 status = again ? OP_OK : dev_task_check(d, task, e);
-    return status ? status : d->async->enqueue(st, task, e);
+    union dev_plan plan;
+    u32 status = again ? OP_OK : dev_task_plan(d, task, &plan, e);
+    if (!status) status = d->async->enqueue(st, task, e);
+    task->plan = NULL;
+    return status;
 }
 
 u32 dev_perform(struct device *d, struct dev_task *task, struct error *e)
 {
-    u32 status = dev_task_check(d, task, e);
-    if (status) return status;
-    if (d->async->perform) return d->async->perform(d, task, e);
-    struct dev_stream *legacy = d->async->stream_legacy(d);
-    status = d->async->enqueue(legacy, task, e);
-    return status ? status : d->async->stream_synchronise(legacy, e);
+    union dev_plan plan;
+    struct dev_stream *legacy = d->async->perform ? NULL : d->async->stream_legacy(d);
+    u32 status = dev_task_plan(d, task, &plan, e);
+    if (!status) status = legacy ? d->async->enqueue(legacy, task, e) : d->async->perform(d, task, e);
+    task->plan = NULL;
+    return status || !legacy ? status : d->async->stream_synchronise(legacy, e);
 }
 
 u32 dev_graph_add(struct dev_graph *g, struct device *d, struct dev_node *const *dep, u32 deps, struct dev_task *task,
                   struct dev_node **out, struct error *e)
 {
-    u32 status = dev_task_check(d, task, e);
-    return status ? status : d->async->graph_add(g, dep, deps, task, out, e);
+    union dev_plan plan;
+    u32 status = dev_task_plan(d, task, &plan, e);
+    if (!status) status = d->async->graph_add(g, dep, deps, task, out, e);
+    task->plan = NULL;
+    return status;
 }
 
 u32 dev_exec_set(struct dev_exec *x, struct device *d, struct dev_node *n, struct dev_task *task, struct error *e)
 {
-    u32 status = dev_task_check(d, task, e);
-    return status ? status : d->async->exec_set(x, n, task, e);
+    union dev_plan plan;
+    u32 status = dev_task_plan(d, task, &plan, e);
+    if (!status) status = d->async->exec_set(x, n, task, e);
+    task->plan = NULL;
+    return status;
 }

@@ -70,6 +70,7 @@ struct dev_task {
     bool programmatic; /* OP_LAUNCH: may start when the launch before it in the stream has triggered */
     u32 number;        /* OP_LAUNCH: of several launches of one report, 0: not said */
     const char *site;  /* the host's call for reports: "copy 2", "cudaMemcpyAsync at main.cu:41"; NULL: not known */
+    const union dev_plan *plan; /* of dev_task_plan, for the call that it was made in; NULL: there is none */
 };
 
 /* A launch in a stream of a real GPU, ready to be made again with other arguments: what its driver is called with. */
@@ -146,7 +147,9 @@ enum {
     DEV_REFUSED_LAUNCH = 9,  /* as cudaErrorInvalidConfiguration; e is empty */
     DEV_LAUNCH_FAILED = 719, /* of CUresult: the launch ended early */
 };
-u32 dev_task_check(struct device *d, const struct dev_task *t, struct error *e); /* OP_OK, or what is wrong with it */
+/* OP_OK, or what is wrong with it. What a copy or a fill does is then known, and task->plan is `plan`: whoever makes
+ * the operation takes it from there. */
+u32 dev_task_plan(struct device *d, struct dev_task *t, union dev_plan *plan, struct error *e);
 u32 dev_enqueue(struct dev_stream *st, struct device *d, struct dev_task *task, struct error *e);
 /* The same without a stream: done when it returns. */
 u32 dev_perform(struct device *d, struct dev_task *task, struct error *e);

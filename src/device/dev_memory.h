@@ -109,6 +109,10 @@ struct dev_fill_plan {
     u32 value, bytes;        /* the pattern, 1, 2 or 4 bytes */
     u64 width, rows, slices; /* width in bytes; 0: nothing to do */
 };
+union dev_plan { /* by the kind of its task */
+    struct dev_copy_plan copy;
+    struct dev_fill_plan fill;
+};
 /* Holds a copy against the objects of both sides: 0, or a status and one sentence, which names the row that does not
  * fit. A pointer of the host that is in pinned, managed or registered memory of the device is found as such. */
 u32 dev_copy_plan(struct device *d, const struct dev_copy *c, struct dev_copy_plan *out, struct error *e);

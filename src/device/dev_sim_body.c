@@ -243,6 +243,16 @@ bool sim_body_stage(struct body *b, struct error *e)
     return true;
 }
 
+/* The plan that dev_task_plan has made, or one for a task that came by another way. */
+static u32 body_plan(struct body *b, const struct dev_task *t, struct error *e)
+{
+    bool copy = t->kind == OP_COPY;
+    if (t->plan && copy) b->copy = t->plan->copy;
+    if (t->plan && !copy) b->fill = t->plan->fill;
+    if (t->plan) return OP_OK;
+    return copy ? dev_copy_plan(b->device, &t->copy, &b->copy, e) : dev_fill_plan(b->device, &t->fill, &b->fill, e);
+}
+
 struct body *sim_body_new(struct device *d, struct dev_task *t, u64 stream, u32 *status, struct error *e)
 {
     u64 params = t->kind == OP_LAUNCH ? t->launch.kernel->param_bytes : 0;
@@ -252,16 +262,16 @@ struct body *sim_body_new(struct device *d, struct dev_task *t, u64 stream, u32 
         *status = OP_OUT_OF_MEMORY;
         return NULL;
     }
-    *status = t->kind == OP_COPY    ? dev_copy_plan(d, &t->copy, &b->copy, e)
-              : t->kind == OP_FILL  ? dev_fill_plan(d, &t->fill, &b->fill, e)
-              : t->kind == OP_ALLOC ? body_allocate(b, t, stream, e)
-              : t->kind == OP_FREE  ? body_release(b, t, stream, e)
-                                    : (u32)OP_OK;
+    *status = t->kind == OP_COPY || t->kind == OP_FILL ? body_plan(b, t, e)
+              : t->kind == OP_ALLOC                    ? body_allocate(b, t, stream, e)
+              : t->kind == OP_FREE                     ? body_release(b, t, stream, e)
+                                                       : (u32)OP_OK;
     if (*status) {
         body_give(b);
         return NULL;
     }
     b->task = *t;
+    b->task.plan = NULL;
     b->task.site = work_site(work_tag(d, t->site));
     if (t->kind != OP_LAUNCH) return b;
     b->task.launch.origin.stream = stream;

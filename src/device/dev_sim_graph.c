@@ -189,8 +189,10 @@ void dev_exec_steps(struct dev_exec *x,
 
 u32 dev_node_set(struct graph_node *n, struct device *d, struct dev_task *t, struct error *e)
 {
-    u32 status = dev_task_check(d, t, e);
+    union dev_plan plan;
+    u32 status = dev_task_plan(d, t, &plan, e);
     struct body *b = status ? NULL : sim_body_new(d, t, 0, &status, e);
+    t->plan = NULL;
     if (!b) return work_status(d, status, e);
     struct op_spec spec = sim_body_spec(b);
     status = graph_node_set(n, &spec);

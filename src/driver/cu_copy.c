@@ -51,18 +51,21 @@ static cu_result copy_do(struct cu_context *c, lk_copy *x, const struct how *h)
     return r || h->async || !x->stream ? r : cu_status(gpu, lk_stream_synchronise(x->stream));
 }
 
-enum side { ANY, DEVICE, HOST };
-static cu_result linear(u64 to, enum side to_side, u64 from, enum side from_side, u64 bytes, struct how h)
+static lk_end side_end(struct cu_context *c, u64 address, enum cu_side side)
+{
+    return side == SIDE_DEVICE ? device_end(c, address)
+           : side == SIDE_HOST ? host_end((const void *)(uintptr_t)address)
+                               : end_of(address);
+}
+
+cu_result cu_copy_linear(u64 to, enum cu_side to_side, u64 from, enum cu_side from_side, u64 bytes, void *stream,
+                         bool async)
 {
     struct cu_context *c;
-    cu_result r = cu_current_for(h.handle, &c);
+    cu_result r = cu_current_for(stream, &c);
     if (r) return r;
-    lk_copy x = { .width = bytes };
-    x.to = to_side == DEVICE ? device_end(c, to) : to_side == HOST ? host_end((void *)(uintptr_t)to) : end_of(to);
-    x.from = from_side == DEVICE ? device_end(c, from)
-             : from_side == HOST ? host_end((const void *)(uintptr_t)from)
-                                 : end_of(from);
-    return copy_do(c, &x, &h);
+    lk_copy x = { .to = side_end(c, to, to_side), .from = side_end(c, from, from_side), .width = bytes };
+    return copy_do(c, &x, &(struct how){ stream, async });
 }
 
 /* Each copy has a synchronous and an asynchronous form. */
@@ -72,28 +75,44 @@ static cu_result linear(u64 to, enum side to_side, u64 from, enum side from_side
     (struct how) { .handle = s, .async = true }
 #define P(x) (u64)(uintptr_t)(x)
 
-CU_API(cuMemcpy)(u64 to, u64 from, u64 n) { return linear(to, ANY, from, ANY, n, SYNC); }
-CU_API(cuMemcpyAsync)(u64 to, u64 from, u64 n, void *s) { return linear(to, ANY, from, ANY, n, ASYNC); }
-CU_API(cuMemcpyHtoD_v2)(u64 to, const void *from, u64 n) { return linear(to, DEVICE, P(from), HOST, n, SYNC); }
+CU_API(cuMemcpy)(u64 to, u64 from, u64 n) { return cu_copy_linear(to, SIDE_ANY, from, SIDE_ANY, n, NULL, false); }
+CU_API(cuMemcpyAsync)(u64 to, u64 from, u64 n, void *s)
+{
+    return cu_copy_linear(to, SIDE_ANY, from, SIDE_ANY, n, s, true);
+}
+CU_API(cuMemcpyHtoD_v2)(u64 to, const void *from, u64 n)
+{
+    return cu_copy_linear(to, SIDE_DEVICE, P(from), SIDE_HOST, n, NULL, false);
+}
 CU_API(cuMemcpyHtoDAsync_v2)(u64 to, const void *from, u64 n, void *s)
 {
-    return linear(to, DEVICE, P(from), HOST, n, ASYNC);
+    return cu_copy_linear(to, SIDE_DEVICE, P(from), SIDE_HOST, n, s, true);
 }
-CU_API(cuMemcpyDtoH_v2)(void *to, u64 from, u64 n) { return linear(P(to), HOST, from, DEVICE, n, SYNC); }
-CU_API(cuMemcpyDtoHAsync_v2)(void *to, u64 from, u64 n, void *s) { return linear(P(to), HOST, from, DEVICE, n, ASYNC); }
-CU_API(cuMemcpyDtoD_v2)(u64 to, u64 from, u64 n) { return linear(to, DEVICE, from, DEVICE, n, SYNC); }
-CU_API(cuMemcpyDtoDAsync_v2)(u64 to, u64 from, u64 n, void *s) { return linear(to, DEVICE, from, DEVICE, n, ASYNC); }
+CU_API(cuMemcpyDtoH_v2)(void *to, u64 from, u64 n)
+{
+    return cu_copy_linear(P(to), SIDE_HOST, from, SIDE_DEVICE, n, NULL, false);
+}
+CU_API(cuMemcpyDtoHAsync_v2)(void *to, u64 from, u64 n, void *s)
+{
+    return cu_copy_linear(P(to), SIDE_HOST, from, SIDE_DEVICE, n, s, true);
+}
+CU_API(cuMemcpyDtoD_v2)(u64 to, u64 from, u64 n)
+{
+    return cu_copy_linear(to, SIDE_DEVICE, from, SIDE_DEVICE, n, NULL, false);
+}
+CU_API(cuMemcpyDtoDAsync_v2)(u64 to, u64 from, u64 n, void *s)
+{
+    return cu_copy_linear(to, SIDE_DEVICE, from, SIDE_DEVICE, n, s, true);
+}
 
 /* Between contexts: an address says which device it is of. */
-static cu_result peer(u64 to, void *to_context, u64 from, void *from_context, u64 n, struct how h)
+CU_DEFINE(cuMemcpyPeer, u64, to, void *, to_context, u64, from, void *, from_context, u64, n)
 {
-    if (!cu_handle_is(to_context, CU_CONTEXT) || !cu_handle_is(from_context, CU_CONTEXT)) return CU_INVALID_CONTEXT;
-    return linear(to, DEVICE, from, DEVICE, n, h);
+    return cu_copy_linear(to, SIDE_DEVICE, from, SIDE_DEVICE, n, NULL, false);
 }
-CU_API(cuMemcpyPeer)(u64 to, void *tc, u64 from, void *fc, u64 n) { return peer(to, tc, from, fc, n, SYNC); }
-CU_API(cuMemcpyPeerAsync)(u64 to, void *tc, u64 from, void *fc, u64 n, void *s)
+CU_DEFINE(cuMemcpyPeerAsync, u64, to, void *, to_context, u64, from, void *, from_context, u64, n, void *, s)
 {
-    return peer(to, tc, from, fc, n, ASYNC);
+    return cu_copy_linear(to, SIDE_DEVICE, from, SIDE_DEVICE, n, s, true);
 }
 
 /* ---- rows and slices ---- */

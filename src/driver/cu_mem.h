@@ -22,6 +22,13 @@ bool cu_memory_at(u64 address, lk_memory_info *info);
 /* The device of a gpu; NULL: it is none of the process. */
 struct cu_device *cu_device_of(const lk_gpu *gpu);
 
+/* ---- cu_copy.c ---- */
+
+enum cu_side { SIDE_ANY, SIDE_DEVICE, SIDE_HOST }; /* whose the caller says an address is; ANY: the address says it */
+/* One row, in a stream, and waited for unless async. */
+cu_result cu_copy_linear(u64 to, enum cu_side to_side, u64 from, enum cu_side from_side, u64 bytes, void *stream,
+                         bool async);
+
 /* ---- cu_managed.c ---- */
 
 /* Remembers the flags that pinned or registered memory was made with, and what was set with cuPointerSetAttribute. */

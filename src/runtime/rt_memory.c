@@ -71,13 +71,13 @@ static cu_result copy(void *to, const void *from, u64 n, u32 kind, bool async, v
     if (kind > BY_ADDRESS) return RT_INVALID_DIRECTION;
     if (!n) return CU_OK;
     if (!to || !from) return CU_INVALID_VALUE;
-    if (kind == TO_DEVICE)
-        return async ? lkcu_cuMemcpyHtoDAsync_v2(P(to), from, n, s) : lkcu_cuMemcpyHtoD_v2(P(to), from, n);
-    if (kind == TO_HOST)
-        return async ? lkcu_cuMemcpyDtoHAsync_v2(to, P(from), n, s) : lkcu_cuMemcpyDtoH_v2(to, P(from), n);
-    if (kind == ON_DEVICE)
-        return async ? lkcu_cuMemcpyDtoDAsync_v2(P(to), P(from), n, s) : lkcu_cuMemcpyDtoD_v2(P(to), P(from), n);
-    return async ? lkcu_cuMemcpyAsync(P(to), P(from), n, s) : lkcu_cuMemcpy(P(to), P(from), n);
+    static const struct {
+        enum cu_side to, from;
+    } side[] = { [TO_DEVICE] = { SIDE_DEVICE, SIDE_HOST },
+                 [TO_HOST] = { SIDE_HOST, SIDE_DEVICE },
+                 [ON_DEVICE] = { SIDE_DEVICE, SIDE_DEVICE },
+                 [BY_ADDRESS] = { SIDE_ANY, SIDE_ANY } };
+    return cu_copy_linear(P(to), side[kind].to, P(from), side[kind].from, n, s, async);
 }
 RT_CALL(cudaMemcpy, (void *to, const void *from, u64 n, u32 kind), copy(to, from, n, kind, false, NULL))
 RT_CALL(cudaMemcpyAsync, (void *to, const void *from, u64 n, u32 kind, void *s), copy(to, from, n, kind, true, s))
