@@ -19,7 +19,7 @@
 #define GATE_CALLER (GATE_RETURN + 8)
 #define GATE_SP (GATE_RETURN + 16)
 #define GATE_RESULT (GATE_RETURN + 24)
-#define GATE_CALL_END (GATE_RETURN + 56)
+#define GATE_CALL_END (GATE_RETURN + 72)
 #define GATE_TARGET (GATE_CALL_END + 0)   /* the function */
 #define GATE_INDIRECT (GATE_CALL_END + 8) /* x8 of arm64: where a struct is returned */
 #define GATE_FRAME ((GATE_CALL_END + 16 + 15) / 16 * 16)

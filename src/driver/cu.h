@@ -185,6 +185,7 @@ struct cu_context {
 bool cu_context_lives(const struct cu_context *c); /* alive, which other threads may change */
 /* The calling thread's current context, alive, with its gpu open; CU_INVALID_CONTEXT: none. */
 cu_result cu_current(struct cu_context **out);
+struct cu_context *cu_context_top(void);                                   /* the same, alive or not; NULL: none */
 cu_result cu_context_retain(struct cu_device *d, struct cu_context **out); /* the primary one */
 
 /* ---- programs ---- */

@@ -96,10 +96,12 @@ static cu_result none_is_current(void)
     return CU_INVALID_CONTEXT;
 }
 
+struct cu_context *cu_context_top(void) { return stack.n ? stack.at[stack.n - 1] : NULL; }
+
 cu_result cu_current(struct cu_context **out)
 {
     cu_result r = cu_begin();
-    *out = stack.n ? stack.at[stack.n - 1] : NULL;
+    *out = cu_context_top();
     if (r) return r;
     if (op_in_host_function()) return not_permitted();
     if (!*out) return none_is_current();
@@ -252,7 +254,7 @@ CU_DEFINE(cuCtxSetCurrent, struct cu_context *, c)
 
 CU_DEFINE(cuCtxGetCurrent, struct cu_context **, out)
 {
-    *out = stack.n ? stack.at[stack.n - 1] : NULL;
+    *out = cu_context_top();
     return CU_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 enum { LIVE = 0x4c6b6763 };
+static const u32 NONE = UINT32_MAX;
 _Static_assert(GATE_CALL_END - GATE_CALL == sizeof(struct cu_call), "the frame has room for the record");
 _Static_assert(GATE_WORD - GATE_CALL == offsetof(struct cu_call, word), "word");
 _Static_assert(GATE_RETURN - GATE_CALL == offsetof(struct cu_call, return_address), "return_address");
@@ -58,6 +59,7 @@ struct gate_thread {
     struct cu_call *now;      /* atomic for other threads: its outermost call */
     u64 serial;               /* calls that it made */
     struct cu_held held;      /* what they use */
+    u32 function;             /* the number of the innermost one's function; NONE: the thread is in no call */
     struct gate_thread *next; /* all that there ever were */
 };
 static struct gate_thread *threads; /* only added to */
@@ -93,17 +95,18 @@ static struct gate_thread *thread_take(void)
         __atomic_sub_fetch(&ended, 1, __ATOMIC_RELAXED);
     } else {
         t = base_need(sizeof *t);
-        *t = (struct gate_thread){ .tid = tid, .next = __atomic_load_n(&threads, __ATOMIC_RELAXED) };
+        *t = (struct gate_thread){ .tid = tid, .function = NONE, .next = __atomic_load_n(&threads, __ATOMIC_RELAXED) };
         while (!__atomic_compare_exchange_n(&threads, &t->next, t, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
     }
     t->now = NULL;
+    t->function = NONE;
     pthread_setspecific(ending, t);
     return mine = t;
 }
 
 const struct cu_call *cu_call_now(void) { return mine ? mine->now : NULL; }
 
-bool cu_call_per_thread(void) { return mine && mine->held.thread; }
+bool cu_call_per_thread(void) { return mine && mine->function < COUNT_OF(entry) && entry[mine->function].thread; }
 
 struct cu_held *cu_call_held(void) { return mine && mine->now ? &mine->held : NULL; }
 
@@ -142,6 +145,7 @@ void gate_begin(struct cu_call *c)
     struct gate_thread *t = mine ? mine : thread_take();
     struct cu_call *outer = t->now;
     c->outer = outer && outer > c && outer->live == LIVE ? outer : NULL;
+    c->of = t;
     c->live = LIVE;
     c->result = 0;
     c->start = 0;
@@ -151,9 +155,9 @@ void gate_begin(struct cu_call *c)
     }
     c->held = t->held.mark;
     c->graphs = t->held.graphs;
-    c->thread = c->outer && t->held.thread;
+    c->around = c->outer ? t->function : NONE;
     t->held.mark = t->held.n;
-    t->held.thread = c->function < COUNT_OF(entry) && entry[c->function].thread;
+    t->function = c->function;
     if (c->outer) return;
     __atomic_store_n(&t->now, c, __ATOMIC_RELEASE); /* other threads read the record */
     __atomic_store_n(&t->serial, t->serial + 1, __ATOMIC_RELAXED);
@@ -165,12 +169,12 @@ static void held_end(struct gate_thread *t, const struct cu_call *c)
     struct cu_held *h = &t->held;
     if (h->n != h->mark || h->graphs) cu_held_release(h, h->mark, c->graphs);
     h->mark = c->held;
-    h->thread = c->thread;
+    t->function = c->around;
 }
 
 void gate_end(struct cu_call *c)
 {
-    struct gate_thread *t = mine;
+    struct gate_thread *t = c->of;
     c->live = 0;
     if (!c->outer) cu_engine_end(c);
     held_end(t, c);

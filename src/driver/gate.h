@@ -16,9 +16,11 @@ struct cu_call {
     const u64 *stack;           /* the caller's stack pointer when the call returns: its arguments on the stack */
     s64 result;                 /* what the function returned, when it did */
     struct cu_call *outer;      /* the call that this one is part of; NULL: none, this is a record of the thread */
+    struct gate_thread *of;     /* the thread that makes it */
     u64 start;                  /* ns, when calls are logged */
     u32 held;                   /* cu_held.mark of the call around this one */
-    bool graphs, thread;        /* the same of cu_held.graphs and cu_held.thread */
+    u32 around;                 /* the number of the function of the call around this one */
+    bool graphs;                /* cu_held.graphs of the call around this one */
 };
 
 /* Handles that the calls of a thread use (cu_handle.c): they are given back when the call returns. */
@@ -31,7 +33,6 @@ struct cu_held {
     u32 n, cap;  /* of these */
     u32 mark;    /* the first of the innermost call */
     bool graphs; /* graphs_lock is the thread's */
-    bool thread; /* the innermost call is a variant _ptsz or _ptds: its stream 0 is the thread's default stream */
 };
 /* Of the calling thread; NULL: it is in no call. */
 struct cu_held *cu_call_held(void);

@@ -50,6 +50,7 @@ static struct {
     lock_t lock;
     struct timing *first; /* of all threads that have launched */
     u64 launches;         /* atomic */
+    bool read;            /* atomic: some thread has read a clock */
     struct first {
         u64 number; /* of the launch */
         const struct cu_kernel_count *kernel;
@@ -217,6 +218,7 @@ void cu_clock_read(u32 clock, const void *address, const void *stack)
     struct where_statement at;
     /* in a call it is not the program that reads; before the thread's first one there is nothing to measure */
     if ((clock & 0xff) >= COUNT_OF(clock_name) || !cu_call_serial() || cu_call_now()) return;
+    __atomic_store_n(&all.read, true, __ATOMIC_RELAXED);
     if (cu_where_scripts() && where_python_clock(now.address, &at)) {
         now = (struct reading){ at.place, at.frame, at.code, at.at, clock };
         track_read(&mine.track[SCRIPT], &now);
@@ -228,6 +230,7 @@ void cu_clock_read(u32 clock, const void *address, const void *stack)
 
 bool cu_clock_watches(void)
 {
+    if (likely(!__atomic_load_n(&all.read, __ATOMIC_RELAXED))) return false; /* so is the thread's own */
     return mine.track[COMPILED].span.code || mine.track[COMPILED].pending.kernel || mine.track[SCRIPT].last.address;
 }
 

@@ -39,7 +39,8 @@ static struct {
         u32 number, count; /* count 0: free entry */
     } site[SITES];         /* by hash */
     u32 sites;             /* numbers given */
-    struct report *alone;  /* what was found where there is no gpu; NULL: nothing */
+    bool used;            /* atomic: some thread has a state. Each call asks, and this costs less than a thread's own */
+    struct report *alone; /* what was found where there is no gpu; NULL: nothing */
 } all = { .lock = LOCK_INIT, .site_lock = LOCK_INIT };
 static _Thread_local struct state *mine;
 static _Thread_local u64 chevron; /* serial of the thread's last call that took the configuration of <<<>>> */
@@ -55,6 +56,7 @@ static struct state *state_of_thread(void)
     if (s->next) s->next->link = &s->next;
     all.first = s;
     unlock(&all.lock);
+    __atomic_store_n(&all.used, true, __ATOMIC_RELAXED);
     return mine = s;
 }
 
@@ -238,7 +240,7 @@ void cu_chevron(void) { chevron = cu_call_serial(); }
 
 void cu_asked(s64 code)
 {
-    if (!mine) return;
+    if (likely(!__atomic_load_n(&all.used, __ATOMIC_RELAXED)) || !mine) return;
     if (code == CU_LAST_ERROR || code == mine->launch.code) unasked_end(mine);
     for (u32 i = 0; i < MADE; i++) mine->made[i].out = NULL;
 }
@@ -321,7 +323,10 @@ void cu_launch_given(const lk_kernel *k, const void *const *arg, u32 n)
 
 /* ---- the gate ---- */
 
-bool cu_failed_watches(void) { return mine && (mine->launch.code || mine->nmade); }
+bool cu_failed_watches(void)
+{
+    return unlikely(__atomic_load_n(&all.used, __ATOMIC_RELAXED)) && mine && (mine->launch.code || mine->nmade);
+}
 
 static bool is_launch(const char *f) { return strstr(f, "Launch") && strstr(f, "Kernel"); }
 

@@ -37,10 +37,9 @@ cu_result rt_ready(void) { return cu_begin() ? lkcu_cuInit(0) : CU_OK; }
 /* A context that the program made current with the driver's interface is used as it is. */
 cu_result rt_enter(struct cu_context **c)
 {
-    struct cu_context *now = NULL;
     cu_result r = rt_ready();
     if (r) return r;
-    lkcu_cuCtxGetCurrent(&now);
+    struct cu_context *now = cu_context_top();
     if (!now || !cu_context_lives(now)) {
         struct cu_device *d = cu_device_at(mine.chosen ? mine.device : preferred);
         if (!d) return CU_INVALID_DEVICE;
