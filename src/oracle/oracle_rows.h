@@ -371,7 +371,10 @@ static bool FN(extreme)(struct oracle_job *j, int sign, bool arg)
     if (!map || !best || !seen || !least) return false;
     as_sum.op = OX_sum;
     oracle_map(&as_sum, NULL, map);
-    for (u64 i = 0; i < count; i++) best[i] = -1;
+    for (u64 i = 0; i < count; i++) {
+        best[i] = -1;
+        z[i] = OF(-sign * (double)INFINITY);
+    }
     for (u64 i = 0; i < all; i++) {
         s64 b = best[map[i]];
         R now = x[i];

@@ -215,15 +215,16 @@ static bool shape_sum(const struct rule *r)
     return true;
 }
 
-static bool shape_max(const struct rule *r)
+/* Of none, the largest is -inf and the smallest inf; no index is theirs. */
+static bool shape_max(const struct rule *r) { return shape_sum(r); }
+static bool shape_min(const struct rule *r) { return shape_sum(r); }
+static bool shape_argmax(const struct rule *r)
 {
     for (u32 i = 0; i < r->x->rank; i++)
         if (r->n->attr.list[0] >> i & 1 && !r->x->dim[i]) return refuse(r, "nothing is largest or smallest of none");
     return shape_sum(r);
 }
-static bool shape_min(const struct rule *r) { return shape_max(r); }
-static bool shape_argmax(const struct rule *r) { return shape_max(r); }
-static bool shape_argmin(const struct rule *r) { return shape_max(r); }
+static bool shape_argmin(const struct rule *r) { return shape_argmax(r); }
 
 /* list: rows of the table */
 static bool shape_scatter_add(const struct rule *r)
