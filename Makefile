@@ -206,6 +206,7 @@ format:
 docs: all man
 	$(B)/lockstep isa --markdown --times tests/bench/rows > docs/isa.md
 	$(B)/lockstep explain --markdown > docs/findings.md
+	tests/library > docs/kernels.md
 man: all
 	$(B)/lockstep help --man > man/lockstep.1
 

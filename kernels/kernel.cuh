@@ -75,3 +75,15 @@ __device__ inline float block_max(float v)
     __syncthreads();
     return warp_max(lane < warps ? part[lane] : -INFINITY);
 }
+
+// The sum over the threads of one column of a block of up to 32 x 32, the same for every thread of the column.
+__device__ inline float column_sum(float v)
+{
+    __shared__ float part[32][32];
+    float sum = 0;
+    __syncthreads();
+    part[threadIdx.y][threadIdx.x] = v;
+    __syncthreads();
+    for (int y = 0; y < blockDim.y; y++) sum += part[y][threadIdx.x];
+    return sum;
+}

@@ -10,11 +10,12 @@
 //! kernel softmax<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647, cols 0..1073741824
+//! dim    threads 32..1024 step 32 = 128
 //! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)
 //! arg ldx   i64 = x.stride0
 //! arg y     T[rows, cols] out once
 //! arg cols  i32
-//! launch grid=rows block=128
+//! launch grid=rows block=threads
 //! oracle y = softmax(x, -1)
 template <typename T> __global__ void softmax(const T *x, long long ldx, T *y, int cols)
 {
@@ -32,13 +33,14 @@ template <typename T> __global__ void softmax(const T *x, long long ldx, T *y, i
 //! kernel softmax_backward<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647, cols 0..1073741824
+//! dim    threads 32..1024 step 32 = 128
 //! arg dy    T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
 //! arg lddy  i64 = dy.stride0
 //! arg step  i32 = dy.stride1
 //! arg y     T[rows, cols] in uniform
 //! arg dx    T[rows, cols] out once
 //! arg cols  i32
-//! launch grid=rows block=128
+//! launch grid=rows block=threads
 //! oracle dx = y * (dy - sum(dy * y, -1, keep))
 template <typename T>
 __global__ void softmax_backward(const T *dy, long long lddy, int step, const T *y, T *dx, int cols)

@@ -148,7 +148,9 @@ struct contract_call { /* ln_fwd(x, g, b) -> y, mean */
     VEC(const char *) out;
 };
 struct contract_op { /* what one kernel or several compute together */
-    struct contract_call is, forward, backward;
+    struct contract_call is;
+    VEC(struct contract_call) forward;  /* kernels, one after the other */
+    VEC(struct contract_call) backward; /* kernels for its gradients */
     struct contract_texts oracles;
 };
 

@@ -284,7 +284,6 @@ static bool names_until(struct cursor *c, char end, struct contract_call *to, bo
 static bool read_call(struct reader *r, const char *what, struct contract_call *to)
 {
     struct cursor *c = &r->c;
-    if (to->name) return cursor_error(c, c->p, "this op has its %s already", what);
     struct str name = cursor_word(c);
     to->at = name.p;
     if (!name.n || !cursor_take(c, '('))
@@ -317,5 +316,18 @@ bool read_op(struct reader *r)
     return true;
 }
 
-bool read_forward(struct reader *r) { return read_call(r, "forward", &r->op->forward); }
-bool read_backward(struct reader *r) { return read_call(r, "backward", &r->op->backward); }
+bool read_forward(struct reader *r)
+{
+    struct contract_call call = { 0 };
+    if (!read_call(r, "forward", &call)) return false;
+    VEC_PUSH(r->c.mem, &r->op->forward, call);
+    return true;
+}
+
+bool read_backward(struct reader *r)
+{
+    struct contract_call call = { 0 };
+    if (!read_call(r, "backward", &call)) return false;
+    VEC_PUSH(r->c.mem, &r->op->backward, call);
+    return true;
+}

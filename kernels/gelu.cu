@@ -1,0 +1,97 @@
+// GELU, element by element: exactly, x Phi(x), and as the usual approximation by tanh. A thread takes 16 bytes.
+#include "kernel.cuh"
+
+//! op       gelu(x) -> y
+//! forward  gelu(x) -> y
+//! backward gelu_backward(dy, x) -> dx
+//! oracle   y = gelu(x)
+
+//! op       gelu_tanh(x) -> y
+//! forward  gelu_tanh(x) -> y
+//! backward gelu_tanh_backward(dy, x) -> dx
+//! oracle   y = gelu_tanh(x)
+
+__device__ inline float gelu_of(float x) { return 0.5f * x * (1 + erff(x * 0.70710678f)); }
+
+// Phi(x) + x phi(x)
+__device__ inline float gelu_slope(float x)
+{
+    return 0.5f * (1 + erff(x * 0.70710678f)) + x * expf(-0.5f * x * x) * 0.39894228f;
+}
+
+__device__ inline float gelu_tanh_of(float x)
+{
+    return 0.5f * x * (1 + tanhf(0.79788456f * (x + 0.044715f * x * x * x)));
+}
+
+__device__ inline float gelu_tanh_slope(float x)
+{
+    float t = tanhf(0.79788456f * (x + 0.044715f * x * x * x));
+    float inner = 0.79788456f * (1 + 3 * 0.044715f * x * x);
+    return 0.5f * (1 + t) + 0.5f * x * (1 - t * t) * inner;
+}
+
+__device__ inline int thread_of_grid() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ inline int threads_of_grid() { return gridDim.x * blockDim.x; }
+
+//! kernel gelu<T>
+//! type   T f32|f16|bf16
+//! dim    n 0..1073741824, threads 1..1024 = 128, blocks 1..65535 = min(max(ceildiv(n, 4 * threads), 1), 1056)
+//! arg x  T[n] in view dense|offset|broadcast(0)
+//! arg step i32 = x.stride0
+//! arg y  T[n] out once view dense|offset
+//! arg n  i32
+//! launch grid=blocks block=threads
+//! oracle y = gelu(x)
+template <typename T> __global__ void gelu(const T *x, int step, T *y, int n)
+{
+    write_each(y, n, thread_of_grid(), threads_of_grid(), [&](int i) { return gelu_of(float(x[(size_t)i * step])); });
+}
+
+// The stride of dy may be 0, as that of sum().backward() is.
+//! kernel gelu_backward<T>
+//! type   T f32|f16|bf16
+//! dim    n 0..1073741824, threads 1..1024 = 128, blocks 1..65535 = min(max(ceildiv(n, 4 * threads), 1), 1056)
+//! arg dy T[n] in view dense|offset|broadcast(0)
+//! arg step i32 = dy.stride0
+//! arg x  T[n] in
+//! arg dx T[n] out once
+//! arg n  i32
+//! launch grid=blocks block=threads
+//! oracle dx = grad(gelu(x), dy)
+template <typename T> __global__ void gelu_backward(const T *dy, int step, const T *x, T *dx, int n)
+{
+    write_each(dx, n, thread_of_grid(), threads_of_grid(),
+               [&](int i) { return float(dy[(size_t)i * step]) * gelu_slope(float(x[i])); });
+}
+
+//! kernel gelu_tanh<T>
+//! type   T f32|f16|bf16
+//! dim    n 0..1073741824, threads 1..1024 = 128, blocks 1..65535 = min(max(ceildiv(n, 4 * threads), 1), 1056)
+//! arg x  T[n] in view dense|offset|broadcast(0)
+//! arg step i32 = x.stride0
+//! arg y  T[n] out once view dense|offset
+//! arg n  i32
+//! launch grid=blocks block=threads
+//! oracle y = gelu_tanh(x)
+template <typename T> __global__ void gelu_tanh(const T *x, int step, T *y, int n)
+{
+    write_each(y, n, thread_of_grid(), threads_of_grid(),
+               [&](int i) { return gelu_tanh_of(float(x[(size_t)i * step])); });
+}
+
+//! kernel gelu_tanh_backward<T>
+//! type   T f32|f16|bf16
+//! dim    n 0..1073741824, threads 1..1024 = 128, blocks 1..65535 = min(max(ceildiv(n, 4 * threads), 1), 1056)
+//! arg dy T[n] in view dense|offset|broadcast(0)
+//! arg step i32 = dy.stride0
+//! arg x  T[n] in
+//! arg dx T[n] out once
+//! arg n  i32
+//! launch grid=blocks block=threads
+//! oracle dx = grad(gelu_tanh(x), dy)
+template <typename T> __global__ void gelu_tanh_backward(const T *dy, int step, const T *x, T *dx, int n)
+{
+    write_each(dx, n, thread_of_grid(), threads_of_grid(),
+               [&](int i) { return float(dy[(size_t)i * step]) * gelu_tanh_slope(float(x[i])); });
+}

@@ -1,0 +1,119 @@
+// Layer normalisation of rows: y = (x - m) r g + b, with m the mean of the row and r = 1 / sqrt(variance + eps), which
+// are kept for the way back. A block takes a row; the variance is that of the differences from the mean, since
+// mean(x^2) - m^2 loses everything where the mean is large.
+#include "kernel.cuh"
+
+//! op       layernorm(x, g, b) -> y
+//! forward  layernorm(x, g, b) -> y, m, r
+//! backward layernorm_backward(dy, x, g, m, r) -> dx
+//! backward layernorm_backward_weights(dy, x, m, r) -> dg, db
+//! oracle   y = layernorm(x, g, b, 1e-5)
+
+//! kernel layernorm<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, cols 0..1073741824
+//! dim    threads 32..1024 step 32 = 128
+//! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)
+//! arg ldx   i64 = x.stride0
+//! arg g     T[cols] in
+//! arg b     T[cols] in
+//! arg y     T[rows, cols] out once
+//! arg m     f32[rows] out once
+//! arg r     f32[rows] out once
+//! arg cols  i32
+//! arg eps   f32 = 0.00001
+//! launch grid=rows block=threads
+//! oracle y = layernorm(x, g, b, eps); m = mean(x, -1); r = rsqrt(var(x, -1) + eps)
+template <typename T>
+__global__ void layernorm(const T *x, long long ldx, const T *g, const T *b, T *y, float *m, float *r, int cols,
+                          float eps)
+{
+    x += blockIdx.x * ldx;
+    y += blockIdx.x * (long long)cols;
+    float sum = 0, squares = 0;
+    each(x, 1, cols, threadIdx.x, blockDim.x, [&](int, float v) { sum += v; });
+    float mean = block_sum(sum) / cols;
+    each(x, 1, cols, threadIdx.x, blockDim.x, [&](int, float v) { squares += (v - mean) * (v - mean); });
+    float rstd = rsqrtf(block_sum(squares) / cols + eps);
+    write_each(y, cols, threadIdx.x, blockDim.x,
+               [&](int i) { return (float(x[i]) - mean) * rstd * float(g[i]) + float(b[i]); });
+    if (threadIdx.x == 0) {
+        m[blockIdx.x] = mean;
+        r[blockIdx.x] = rstd;
+    }
+}
+
+// With h = (x - m) r and w = dy g: dx = (w - mean(w) - h mean(w h)) r.
+//! kernel layernorm_backward<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, cols 0..1073741824
+//! dim    threads 32..1024 step 32 = 128
+//! arg dy    T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! arg lddy  i64 = dy.stride0
+//! arg step  i32 = dy.stride1
+//! arg x     T[rows, cols] in
+//! arg g     T[cols] in
+//! arg m     f32[rows] in
+//! arg r     f32[rows] in uniform(0.5, 2)
+//! arg dx    T[rows, cols] out once
+//! arg cols  i32
+//! launch grid=rows block=threads
+//! oracle h = (x - unsqueeze(m, -1)) * unsqueeze(r, -1); w = dy * g
+//! oracle dx = (w - mean(w, -1, keep) - h * mean(w * h, -1, keep)) * unsqueeze(r, -1)
+template <typename T>
+__global__ void layernorm_backward(const T *dy, long long lddy, int step, const T *x, const T *g, const float *m,
+                                   const float *r, T *dx, int cols)
+{
+    dy += blockIdx.x * lddy;
+    x += blockIdx.x * (long long)cols;
+    dx += blockIdx.x * (long long)cols;
+    float mean = m[blockIdx.x], rstd = r[blockIdx.x], sum = 0, products = 0;
+    each(dy, step, cols, threadIdx.x, blockDim.x, [&](int i, float v) {
+        float w = v * float(g[i]);
+        sum += w;
+        products += w * (float(x[i]) - mean) * rstd;
+    });
+    sum = block_sum(sum) / cols;
+    products = block_sum(products) / cols;
+    write_each(dx, cols, threadIdx.x, blockDim.x, [&](int i) {
+        float w = float(dy[(size_t)i * step]) * float(g[i]), h = (float(x[i]) - mean) * rstd;
+        return (w - sum - h * products) * rstd;
+    });
+}
+
+// Added to dg and db: dg = sum over rows of dy h, db = sum of dy. A block takes 32 columns and one of `parts` parts of
+// the rows; with one part every element is added to once, so that the result is the same in every run.
+//! kernel layernorm_backward_weights<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, cols 0..1073741824, parts 1..65535 = 1
+//! arg dy    T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! arg lddy  i64 = dy.stride0
+//! arg step  i32 = dy.stride1
+//! arg x     T[rows, cols] in
+//! arg m     f32[rows] in
+//! arg r     f32[rows] in uniform(0.5, 2)
+//! arg dg    f32[cols] inout normal
+//! arg db    f32[cols] inout normal
+//! arg rows  i32
+//! arg cols  i32
+//! launch grid=ceildiv(cols, 32),parts block=32,8
+//! oracle h = (x - unsqueeze(m, -1)) * unsqueeze(r, -1)
+//! oracle dg = sum(concat(unsqueeze(dg, 0), dy * h, 0), 0); db = sum(concat(unsqueeze(db, 0), dy, 0), 0)
+template <typename T>
+__global__ void layernorm_backward_weights(const T *dy, long long lddy, int step, const T *x, const float *m,
+                                           const float *r, float *dg, float *db, int rows, int cols)
+{
+    int col = blockIdx.x * 32 + threadIdx.x;
+    float sum = 0, products = 0;
+    for (int row = blockIdx.y * blockDim.y + threadIdx.y; col < cols && row < rows; row += gridDim.y * blockDim.y) {
+        float v = float(dy[row * lddy + (long long)col * step]);
+        sum += v;
+        products += v * (float(x[row * (long long)cols + col]) - m[row]) * r[row];
+    }
+    sum = column_sum(sum);
+    products = column_sum(products);
+    if (threadIdx.y == 0 && col < cols) {
+        atomicAdd(&db[col], sum);
+        atomicAdd(&dg[col], products);
+    }
+}

@@ -1,0 +1,94 @@
+// Root mean square normalisation of rows: y = x r g with r = 1 / sqrt(mean(x^2) + eps), which is kept for the way back.
+// A block takes a row.
+#include "kernel.cuh"
+
+//! op       rmsnorm(x, g) -> y
+//! forward  rmsnorm(x, g) -> y, r
+//! backward rmsnorm_backward(dy, x, g, r) -> dx
+//! backward rmsnorm_backward_weights(dy, x, r) -> dg
+//! oracle   y = rmsnorm(x, g, 1e-5)
+
+//! kernel rmsnorm<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, cols 0..1073741824
+//! dim    threads 32..1024 step 32 = 128
+//! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)
+//! arg ldx   i64 = x.stride0
+//! arg g     T[cols] in
+//! arg y     T[rows, cols] out once
+//! arg r     f32[rows] out once
+//! arg cols  i32
+//! arg eps   f32 = 0.00001
+//! launch grid=rows block=threads
+//! oracle y = rmsnorm(x, g, eps); r = rsqrt(mean(x * x, -1) + eps)
+template <typename T>
+__global__ void rmsnorm(const T *x, long long ldx, const T *g, T *y, float *r, int cols, float eps)
+{
+    x += blockIdx.x * ldx;
+    y += blockIdx.x * (long long)cols;
+    float squares = 0;
+    each(x, 1, cols, threadIdx.x, blockDim.x, [&](int, float v) { squares += v * v; });
+    float scale = rsqrtf(block_sum(squares) / cols + eps);
+    write_each(y, cols, threadIdx.x, blockDim.x, [&](int i) { return float(x[i]) * scale * float(g[i]); });
+    if (threadIdx.x == 0) r[blockIdx.x] = scale;
+}
+
+// With h = x r and w = dy g: dx = (w - h mean(w h)) r.
+//! kernel rmsnorm_backward<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, cols 0..1073741824
+//! dim    threads 32..1024 step 32 = 128
+//! arg dy    T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! arg lddy  i64 = dy.stride0
+//! arg step  i32 = dy.stride1
+//! arg x     T[rows, cols] in
+//! arg g     T[cols] in
+//! arg r     f32[rows] in uniform(0.5, 2)
+//! arg dx    T[rows, cols] out once
+//! arg cols  i32
+//! launch grid=rows block=threads
+//! oracle h = x * unsqueeze(r, -1); w = dy * g
+//! oracle dx = (w - h * mean(w * h, -1, keep)) * unsqueeze(r, -1)
+template <typename T>
+__global__ void rmsnorm_backward(const T *dy, long long lddy, int step, const T *x, const T *g, const float *r, T *dx,
+                                 int cols)
+{
+    dy += blockIdx.x * lddy;
+    x += blockIdx.x * (long long)cols;
+    dx += blockIdx.x * (long long)cols;
+    float scale = r[blockIdx.x], products = 0;
+    each(dy, step, cols, threadIdx.x, blockDim.x,
+         [&](int i, float v) { products += v * float(g[i]) * (float(x[i]) * scale); });
+    products = block_sum(products) / cols;
+    write_each(dx, cols, threadIdx.x, blockDim.x, [&](int i) {
+        float w = float(dy[(size_t)i * step]) * float(g[i]), h = float(x[i]) * scale;
+        return (w - h * products) * scale;
+    });
+}
+
+// Added to dg: the sum over rows of dy x r. A block takes 32 columns and one of `parts` parts of the rows; with one
+// part every element is added to once, so that the result is the same in every run.
+//! kernel rmsnorm_backward_weights<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, cols 0..1073741824, parts 1..65535 = 1
+//! arg dy    T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! arg lddy  i64 = dy.stride0
+//! arg step  i32 = dy.stride1
+//! arg x     T[rows, cols] in
+//! arg r     f32[rows] in uniform(0.5, 2)
+//! arg dg    f32[cols] inout normal
+//! arg rows  i32
+//! arg cols  i32
+//! launch grid=ceildiv(cols, 32),parts block=32,8
+//! oracle dg = sum(concat(unsqueeze(dg, 0), dy * x * unsqueeze(r, -1), 0), 0)
+template <typename T>
+__global__ void rmsnorm_backward_weights(const T *dy, long long lddy, int step, const T *x, const float *r, float *dg,
+                                         int rows, int cols)
+{
+    int col = blockIdx.x * 32 + threadIdx.x;
+    float products = 0;
+    for (int row = blockIdx.y * blockDim.y + threadIdx.y; col < cols && row < rows; row += gridDim.y * blockDim.y)
+        products += float(dy[row * lddy + (long long)col * step]) * float(x[row * (long long)cols + col]) * r[row];
+    products = column_sum(products);
+    if (threadIdx.y == 0 && col < cols) atomicAdd(&dg[col], products);
+}
