@@ -1,0 +1,61 @@
+// The cross-entropy of rows of logits and the index of the right class: loss = lse - x[target], with lse the logarithm
+// of the sum of exp(x), which is kept for the way back. A block takes a row. Their mean is a sum of the losses.
+#include "kernel.cuh"
+
+//! op       cross_entropy(x, target) -> loss
+//! forward  cross_entropy(x, target) -> loss, lse
+//! backward cross_entropy_backward(dloss, x, target, lse) -> dx
+//! oracle   loss = token_loss(x, target)
+
+//! kernel cross_entropy<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, classes 1..1073741824
+//! dim    threads 32..1024 step 32 = 128
+//! arg x       T[rows, classes] in view dense|rows|offset|broadcast(0)
+//! arg ldx     i64 = x.stride0
+//! arg target  i64[rows] in index(classes)
+//! arg loss    f32[rows] out once
+//! arg lse     f32[rows] out once
+//! arg classes i32
+//! launch grid=rows block=threads
+//! oracle loss = token_loss(x, target); lse = logsumexp(x, -1)
+template <typename T>
+__global__ void cross_entropy(const T *x, long long ldx, const long long *target, float *loss, float *lse, int classes)
+{
+    float most = -INFINITY, sum = 0;
+    x += blockIdx.x * ldx;
+    each(x, 1, classes, threadIdx.x, blockDim.x, [&](int, float v) { most = fmaxf(most, v); });
+    most = block_max(most);
+    each(x, 1, classes, threadIdx.x, blockDim.x, [&](int, float v) { sum += expf(v - most); });
+    sum = logf(block_sum(sum)) + most;
+    if (threadIdx.x == 0) {
+        lse[blockIdx.x] = sum;
+        loss[blockIdx.x] = sum - float(x[target[blockIdx.x]]);
+    }
+}
+
+// dx = dloss (softmax(x) - [the right class]); the stride of dloss is 0 where it is that of a sum or a mean.
+//! kernel cross_entropy_backward<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, classes 1..1073741824
+//! dim    threads 32..1024 step 32 = 128
+//! arg dloss   f32[rows] in view dense|offset|broadcast(0)
+//! arg step    i64 = dloss.stride0
+//! arg x       T[rows, classes] in view dense|rows|offset|broadcast(0)
+//! arg ldx     i64 = x.stride0
+//! arg target  i64[rows] in index(classes)
+//! arg lse     f32[rows] in uniform(3, 6)
+//! arg dx      T[rows, classes] out once
+//! arg classes i32
+//! launch grid=rows block=threads
+//! oracle dx = unsqueeze(dloss, -1) * (exp(x - unsqueeze(lse, -1)) - one_hot(target, classes))
+template <typename T>
+__global__ void cross_entropy_backward(const float *dloss, long long step, const T *x, long long ldx,
+                                       const long long *target, const float *lse, T *dx, int classes)
+{
+    float scale = dloss[blockIdx.x * step], shift = lse[blockIdx.x];
+    int right = target[blockIdx.x];
+    x += blockIdx.x * ldx;
+    write_each(dx + blockIdx.x * (long long)classes, classes, threadIdx.x, blockDim.x,
+               [&](int i) { return scale * (expf(float(x[i]) - shift) - (i == right ? 1.0f : 0.0f)); });
+}

@@ -1,0 +1,145 @@
+// Sums of rows and of columns, times a factor (1 for a sum, 1 / n for a mean), and the largest of rows with its index.
+#include "kernel.cuh"
+
+//! op       sum_rows(x) -> y
+//! forward  sum_rows(x) -> y
+//! backward sum_rows_backward(dy) -> dx
+//! oracle   y = scale * sum(x, -1)
+
+//! op       sum_columns(x) -> y
+//! forward  sum_columns(x) -> y
+//! backward sum_columns_backward(dy) -> dx
+//! oracle   y = scale * sum(x, 0)
+
+//! op       max_rows(x) -> y, index
+//! forward  max_rows(x) -> y, index
+//! backward max_rows_backward(dy, index) -> dx
+//! oracle   y = max(x, -1); index = argmax(x, -1)
+
+// A block takes a row.
+//! kernel sum_rows<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, cols 0..1073741824
+//! dim    threads 32..1024 step 32 = 128
+//! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! arg ldx   i64 = x.stride0
+//! arg step  i32 = x.stride1
+//! arg y     T[rows] out once
+//! arg cols  i32
+//! arg scale f32 = 0.25
+//! launch grid=rows block=threads
+//! oracle y = scale * sum(x, -1)
+template <typename T> __global__ void sum_rows(const T *x, long long ldx, int step, T *y, int cols, float scale)
+{
+    float sum = 0;
+    each(x + blockIdx.x * ldx, step, cols, threadIdx.x, blockDim.x, [&](int, float v) { sum += v; });
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) y[blockIdx.x] = T(sum * scale);
+}
+
+//! kernel sum_rows_backward<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, cols 0..1073741824
+//! dim    threads 32..1024 step 32 = 128
+//! arg dy    T[rows] in view dense|offset|broadcast(0)
+//! arg step  i64 = dy.stride0
+//! arg dx    T[rows, cols] out once
+//! arg cols  i32
+//! arg scale f32 = 0.25
+//! launch grid=rows block=threads
+//! oracle dx = broadcast(unsqueeze(dy * scale, -1), rows, cols)
+template <typename T> __global__ void sum_rows_backward(const T *dy, long long step, T *dx, int cols, float scale)
+{
+    float v = float(dy[blockIdx.x * step]) * scale;
+    write_each(dx + blockIdx.x * (long long)cols, cols, threadIdx.x, blockDim.x, [&](int) { return v; });
+}
+
+// A block takes 32 columns.
+//! kernel sum_columns<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, cols 0..1073741824, height 1..32 = 8
+//! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! arg ldx   i64 = x.stride0
+//! arg step  i64 = x.stride1
+//! arg y     T[cols] out once
+//! arg rows  i32
+//! arg cols  i32
+//! arg scale f32 = 0.25
+//! launch grid=ceildiv(cols, 32) block=32,height
+//! oracle y = scale * sum(x, 0)
+template <typename T>
+__global__ void sum_columns(const T *x, long long ldx, long long step, T *y, int rows, int cols, float scale)
+{
+    int col = blockIdx.x * 32 + threadIdx.x;
+    float sum = 0;
+    for (int row = threadIdx.y; row < rows && col < cols; row += blockDim.y) sum += float(x[row * ldx + col * step]);
+    sum = column_sum(sum);
+    if (threadIdx.y == 0 && col < cols) y[col] = T(sum * scale);
+}
+
+//! kernel sum_columns_backward<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, cols 0..1073741824
+//! dim    threads 32..1024 step 32 = 128
+//! arg dy    T[cols] in view dense|offset|broadcast(0)
+//! arg step  i64 = dy.stride0
+//! arg dx    T[rows, cols] out once
+//! arg cols  i32
+//! arg scale f32 = 0.25
+//! launch grid=rows block=threads
+//! oracle dx = broadcast(dy * scale, rows, cols)
+template <typename T> __global__ void sum_columns_backward(const T *dy, long long step, T *dx, int cols, float scale)
+{
+    write_each(dx + blockIdx.x * (long long)cols, cols, threadIdx.x, blockDim.x,
+               [&](int i) { return float(dy[i * step]) * scale; });
+}
+
+// The index is that of the first where several are largest. NaN is passed over.
+//! kernel max_rows<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, cols 1..1073741824
+//! dim    threads 32..1024 step 32 = 128
+//! arg x     T[rows, cols] in normal view dense|rows|offset|broadcast(0)
+//! arg ldx   i64 = x.stride0
+//! arg y     T[rows] out once
+//! arg index i32[rows] out once
+//! arg cols  i32
+//! launch grid=rows block=threads
+//! oracle same = x == max(x, -1, keep)
+//! oracle y = max(x, -1); index = min(where(same, iota(cols), cols), -1)
+template <typename T> __global__ void max_rows(const T *x, long long ldx, T *y, int *index, int cols)
+{
+    __shared__ int first;
+    float most = -INFINITY;
+    x += blockIdx.x * ldx;
+    if (threadIdx.x == 0) first = cols;
+    each(x, 1, cols, threadIdx.x, blockDim.x, [&](int, float v) { most = fmaxf(most, v); });
+    most = block_max(most);
+    each(x, 1, cols, threadIdx.x, blockDim.x, [&](int i, float v) {
+        if (v == most) atomicMin(&first, i);
+    });
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        y[blockIdx.x] = T(most);
+        index[blockIdx.x] = first;
+    }
+}
+
+//! kernel max_rows_backward<T>
+//! type   T f32|f16|bf16
+//! dim    rows 0..2147483647, cols 1..1073741824
+//! dim    threads 32..1024 step 32 = 128
+//! arg dy    T[rows] in view dense|offset|broadcast(0)
+//! arg step  i64 = dy.stride0
+//! arg index i32[rows] in index(cols)
+//! arg dx    T[rows, cols] out once
+//! arg cols  i32
+//! launch grid=rows block=threads
+//! oracle dx = where(iota(cols) == unsqueeze(index, -1), unsqueeze(dy, -1), 0)
+template <typename T> __global__ void max_rows_backward(const T *dy, long long step, const int *index, T *dx, int cols)
+{
+    float v = float(dy[blockIdx.x * step]);
+    int place = index[blockIdx.x];
+    write_each(dx + blockIdx.x * (long long)cols, cols, threadIdx.x, blockDim.x,
+               [&](int i) { return i == place ? v : 0.0f; });
+}
