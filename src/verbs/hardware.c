@@ -43,7 +43,7 @@ static double least_ns(const struct json_value *kernel)
         const struct json_value *least = get(&shapes->item[i], "least_ps");
         double most = 0;
         for (u32 k = 0; least && least->kind == JSON_OBJECT && k < least->n; k++)
-            if (least->item[k].number > most) most = least->item[k].number;
+            if (least->item[k].kind == JSON_NUMBER && least->item[k].number > most) most = least->item[k].number;
         ns += most * number_of(&shapes->item[i], "launches") / 1000;
     }
     return ns;
@@ -261,7 +261,8 @@ static void pair_json(struct json *j, const struct pair *x)
     json_text(&o, "plain", pair_name(x));
     json_number(&o, "launches", x->m->launches);
     json_bool(&o, "sums_of_one_launch", x->each);
-    if (x->m->n[0]) json_number(&o, "duration_ps", (u64)(x->m->sum[0] / (double)x->m->n[0] * 1000));
+    double ps = x->m->n[0] ? x->m->sum[0] / (double)x->m->n[0] * 1000 : 0;
+    if (ps >= 1 && ps < 1e18) json_number(&o, "duration_ps", (u64)ps);
     struct json l = json_open(&o, "metrics", '[');
     for (u32 k = 0; k < MEASURES; k++) {
         const struct measure_row *row = &measure_rows[k];

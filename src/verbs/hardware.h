@@ -34,6 +34,8 @@ struct hardware { /* {0}: nothing was measured */
 };
 /* Adds what a file has: CSV of ncu (--page raw, or details) or of nsys stats (cuda_gpu_kern_sum, cuda_gpu_trace). */
 bool hardware_read(struct hardware *h, const char *file, struct error *e);
+/* The same of a text; how many rows were taken. */
+u64 hardware_take(struct hardware *h, struct str csv);
 /* Runs ncu over a command, and adds what it measures. `verbose`: the command of ncu is printed. */
 bool hardware_measure(struct hardware *h, char *const *command, bool verbose, struct error *e);
 void hardware_free(struct hardware *h);

@@ -110,7 +110,7 @@ static bool number_read(const char *text, double *out)
         else if (!grouped)
             plain[n++] = '.';
     plain[n] = 0;
-    return double_parse(str_of(plain), out);
+    return double_parse(str_of(plain), out) && *out >= 0 && *out < 1e18;
 }
 
 /* What a value is multiplied by, to be in nanoseconds or bytes. */
@@ -185,13 +185,11 @@ static void row_of_nsys(struct reading *r, const struct cells *c)
     r->rows++;
 }
 
-bool hardware_read(struct hardware *h, const char *file, struct error *e)
+u64 hardware_take(struct hardware *h, struct str all)
 {
-    struct str all;
-    if (!file_read(file, &all, e)) return false;
-    struct reading *r = arena_alloc(&h->mem, sizeof *r, 8);
-    struct cells *c = arena_alloc(&h->mem, sizeof *c, 8);
-    *r = (struct reading){ .h = h };
+    struct reading *r = NEW(&h->mem, struct reading);
+    struct cells *c = NEW(&h->mem, struct cells);
+    r->h = h;
     for (const char *p = all.p, *end = p + all.n; p < end;) {
         const char *stop = memchr(p, '\n', (size_t)(end - p));
         struct str line = { p, (u32)((stop ? stop : end) - p) };
@@ -207,13 +205,20 @@ bool hardware_read(struct hardware *h, const char *file, struct error *e)
         else
             row_of_nsys(r, c);
     }
+    return r->rows;
+}
+
+bool hardware_read(struct hardware *h, const char *file, struct error *e)
+{
+    struct str all;
+    if (!file_read(file, &all, e)) return false;
+    u64 rows = hardware_take(h, all);
     base_free((void *)(uintptr_t)all.p);
-    if (r->rows) return true;
-    return error_set(
-        e, ERR_INPUT,
-        "%.200s has no measurements of kernels: CSV of ncu (ncu --csv --page raw ...) or of nsys (nsys stats "
-        "--format csv --report cuda_gpu_kern_sum ...) belongs here",
-        file);
+    if (rows) return true;
+    return error_set(e, ERR_INPUT,
+                     "%.200s has no measurements of kernels: CSV of ncu (ncu --csv --page raw ...) or of nsys (nsys "
+                     "stats --format csv --report cuda_gpu_kern_sum ...) belongs here",
+                     file);
 }
 
 void hardware_free(struct hardware *h)
