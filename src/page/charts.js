@@ -51,9 +51,10 @@ function timelineDrawing(d, from, zoom, told) {
   const width = Math.max(320, (main.clientWidth - 30)) * zoom, height = (streams.length + 1) * row + 26;
   const x = ps => left + (ps - begin) / (end - begin) * (width - left - 12);
   const drawing = svg("svg", { width, height, role: "group", "aria-label": "timeline by a model" });
-  for (let k = 0; k <= 8 * zoom; k++) {
-    const ps = begin + (end - begin) * k / (8 * zoom);
-    drawing.append(svg("line", { class: "grid", x1: x(ps), x2: x(ps), y1: 0, y2: height - 18 }), svg("text", { class: "faint", x: x(ps), y: height - 4, "text-anchor": k ? (k === 8 * zoom ? "end" : "middle") : "start" }, time(ps)));
+  const ticks = Math.max(2, Math.floor((width - left) / 110));
+  for (let k = 0; k <= ticks; k++) {
+    const ps = begin + (end - begin) * k / ticks;
+    drawing.append(svg("line", { class: "grid", x1: x(ps), x2: x(ps), y1: 0, y2: height - 18 }), svg("text", { class: "faint", x: x(ps), y: height - 4, "text-anchor": k ? (k === ticks ? "end" : "middle") : "start" }, time(ps)));
   }
   ["host", ...streams.map(streamName)].forEach((name, k) => drawing.append(svg("text", { x: 4, y: k * row + 19 }, name), svg("line", { class: "grid", x1: 0, x2: width, y1: (k + 1) * row, y2: (k + 1) * row })));
   const shapes = [];
@@ -152,7 +153,7 @@ function rooflineSection(d) {
   }
   const ridge = Math.min(high, top / slope), start = Math.max(low, floor / slope);
   drawing.append(svg("path", { class: "roof", d: `M${x(start)},${y(start * slope)} L${x(ridge)},${y(ridge * slope)}` }));
-  drawing.append(svg("text", { x: x(start) + 8, y: Math.min(y(start * slope) + 18, y(floor) - 6) }, "memory " + slope + " GB/s"));
+  drawing.append(svg("text", { x: x(Math.sqrt(start * ridge)) - 10, y: y(Math.sqrt(start * ridge) * slope) - 6, "text-anchor": "end" }, "memory " + slope + " GB/s"));
   const used = [];
   for (const p of points) {
     let at = y(p.rate) - 8;

@@ -243,15 +243,22 @@ function sourceParts(k) {
   return order.flatMap(f => fileTable(f, files.get(f), notes.filter(r => r.file === f)));
 }
 
-function showKernel() {
-  const k = kernel(), old = document.getElementById("kernel");
+function kernelSection(k, id) {
   const parts = sourceParts(k);
   const lost = k ? k.lines.filter(l => !l.file).reduce((sum, l) => sum + l.cost_permille, 0) : 0;
-  const now = el("section", { id: "kernel", "aria-label": "source" }, el("h2", {}, k ? ["Kernel ", el("span", { class: "code" }, k.plain)] : "Source"),
+  return el("section", { id, "aria-label": "source" }, el("h2", {}, k ? ["Kernel ", el("span", { class: "code" }, k.plain)] : "Source"),
     k ? el("div", { class: "shapes" }, ...k.shapes.map((s, nth) => shapeCard(k, s, nth))) : "", ...parts, !parts.length ? el("p", { class: "faint" }, "No source line is known: compile with -lineinfo.") : "",
     lost ? el("p", { class: "faint" }, percent(lost) + " of the cost is in instructions without a line.") : "");
+}
+
+function showKernel() {
+  const old = document.getElementById("kernel"), now = kernelSection(kernel(), "kernel");
   if (old) old.replaceWith(now); else main.append(now);
 }
+
+/* On paper all kernels are shown, one behind the other. */
+window.addEventListener("beforeprint", () => document.getElementById("kernel").after(...device().kernels.filter(k => k !== kernel()).map((k, n) => kernelSection(k, "printed" + n))));
+window.addEventListener("afterprint", () => main.querySelectorAll("[id^=printed]").forEach(s => s.remove()));
 
 /* ---- going around ---- */
 
@@ -324,10 +331,10 @@ function render() {
   main.replaceChildren(remarksSection());
   const d = device();
   if (d.kernels.length) main.append(kernelsSection());
-  if (d.kernels.length && data.hardware) main.append(hardwareSection());
   showKernel();
   if (d.operations.length) main.append(timelineSection(d));
   if (d.kernels.some(k => k.shapes.some(s => s.floating_operations && s.footprint_bytes))) main.append(rooflineSection(d));
+  if (data.hardware) main.append(hardwareSection());
   const nav = document.getElementById("nav");
   nav.replaceChildren(...[...main.querySelectorAll("section")].map(s => el("a", { href: "#" + s.id }, s.id === "kernel" ? "Source" : s.getAttribute("aria-label"))));
   if (devices.length > 1) {
