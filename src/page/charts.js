@@ -136,14 +136,14 @@ function rooflineSection(d) {
   const points = rooflinePoints(d), peaks = Object.entries(d.card.peak_gops), slope = d.card.memory_gbs;
   const top = Math.max(...peaks.map(p => p[1])), xs = points.map(p => p.at).concat(peaks.map(p => p[1] / slope)), ys = points.map(p => p.rate);
   const low = 2 ** Math.floor(Math.log2(Math.min(...xs)) - 1), high = 2 ** Math.ceil(Math.log2(Math.max(...xs)) + 1), floor = 10 ** Math.floor(Math.log10(Math.min(...ys, low * slope))), roof = 10 ** Math.ceil(Math.log10(top * 1.2));
-  const width = 860, height = 420, left = 74, bottom = 40, x = v => left + Math.log(v / low) / Math.log(high / low) * (width - left - 120), y = v => 10 + Math.log(roof / v) / Math.log(roof / floor) * (height - bottom - 10);
+  const width = 860, height = 420, left = 74, bottom = 40, x = v => left + Math.log(v / low) / Math.log(high / low) * (width - left - 140), y = v => 10 + Math.log(roof / v) / Math.log(roof / floor) * (height - bottom - 10);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", style: "max-width:1000px;min-width:560px", role: "img", "aria-label": "roofline by the card's published peaks" });
   for (let v = low, k = 0; v <= high * 1.001; v *= 2, k++) {
     drawing.append(svg("line", { class: "grid", x1: x(v), x2: x(v), y1: y(roof), y2: y(floor) }));
     if (k % 2 === 0) drawing.append(svg("text", { class: "faint", x: x(v), y: height - 22, "text-anchor": "middle" }, v >= 1 ? String(v) : "1/" + 1 / v));
   }
   for (let v = floor; v <= roof * 1.001; v *= 10) drawing.append(svg("line", { class: "grid", x1: x(low), x2: x(high), y1: y(v), y2: y(v) }), svg("text", { class: "faint", x: left - 6, y: y(v) + 4, "text-anchor": "end" }, num(v * 1e9).replace(/\.0+ /, " ")));
-  drawing.append(svg("text", { class: "faint", x: (left + width - 120) / 2, y: height - 4, "text-anchor": "middle" }, "floating-point operations a byte of the footprint"));
+  drawing.append(svg("text", { class: "faint", x: (left + width - 140) / 2, y: height - 4, "text-anchor": "middle" }, "floating-point operations a byte of the footprint"));
   let last = -100;
   for (const [name, peak] of peaks.sort((a, b) => b[1] - a[1])) {
     drawing.append(svg("path", { class: "roof", d: `M${x(peak / slope)},${y(peak)} L${x(high)},${y(peak)}` }));
