@@ -412,6 +412,7 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     if (count_again(x, ticket, mine ? mine->width : 4, his ? his->width : 4)) return;
     f->kind = kind;
     f->ticket = ticket;
+    f->cooperative = warp->cta->launch->grid_workspace != 0;
     if ((kind == F_race && !(x->old->op & x->me->op & OP_STRONG)) || kind == F_race_volatile)
         x->missing = hb_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | draft_prior_lane(x),
                                 word_time(x->old->a));

@@ -124,6 +124,7 @@ struct finding {
     u32 nlanes;                /* 0: not about threads */
     u32 thread[FINDING_LANES]; /* linear thread index in the CTA */
     bool once;                 /* all these threads together are one occurrence: a deadlock */
+    bool cooperative;          /* of a cooperative launch, whose blocks grid.sync() orders */
     bool stops;                /* it stops a kernel on every machine: reported although its check is off */
     bool joins;                /* further threads of an occurrence that was added before */
     /* what, for memory findings */

@@ -250,6 +250,22 @@ static void group_passed(struct report *r, struct entry **v, u32 n, u32 followed
     }
 }
 
+/* Pointers themselves were put where the addresses of their variables belong: what the launch then follows is what the
+ * memory there holds, whatever comes of it. */
+static void group_by_value(struct report *r, struct entry **v, u32 n, u32 passed)
+{
+    const struct entry *e = v[passed];
+    for (u32 k = 0; k < n; k++) {
+        u32 kind = v[k] ? v[k]->f.kind : F_args_by_value;
+        bool follows = kind == F_invalid_address || kind == F_null_pointer || kind == F_host_pointer ||
+                       kind == F_launch_pointer || kind == F_misaligned;
+        if (!follows || !e->f.call || !same_text(v[k]->origin.site, e->f.call) || !v[k]->suppressed != !e->suppressed)
+            continue;
+        report_drop(r, v[k]);
+        v[k] = NULL;
+    }
+}
+
 /* ---- one value ---- */
 
 /* What is left out beside the entry e: an infinity in the memory that came of a sum whose operands are told, or that
@@ -329,6 +345,7 @@ void report_group(struct report *r, struct entry **v, u32 n)
         if (v[i] && v[i]->f.kind == F_bounds) group_guard(r, v, n, i);
     for (u32 i = 0; i < n; i++) {
         u32 kind = v[i] ? v[i]->f.kind : UINT32_MAX;
+        if (kind == F_args_by_value) group_by_value(r, v, n, i);
         if (kind == F_host_pointer || kind == F_invalid_address || kind == F_use_after_free) group_passed(r, v, n, i);
         if (v[i] && finding_check(v[i]->f.kind) == CHECK_VALUES) group_value(r, v, n, i);
         if (v[i] && is_of_address(v[i]->f.kind)) group_update(r, v, n, i);

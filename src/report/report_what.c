@@ -140,6 +140,11 @@ static bool shows_one_warp(const struct entry *e)
 static const char *apart_text(const struct entry *e)
 {
     const struct tie *t = &e->tie;
+    if (t->other_cta && e->f.cooperative)
+        return t->same_cta || t->same_warp
+                   ? "the two threads are in different CTAs, or in one, and there is no grid.sync() between these "
+                     "accesses"
+                   : "the two threads are in different CTAs, and there is no grid.sync() between these accesses";
     if (t->other_cta && (t->same_cta || t->same_warp))
         return "the two threads are in different CTAs, or in one, and nothing orders these accesses";
     if (t->other_cta) return "the two threads are in different CTAs, and nothing orders those within a launch";
@@ -150,8 +155,19 @@ static const char *apart_text(const struct entry *e)
     return "both are lanes of one warp, which do not run in step by themselves";
 }
 
-static const char *between_text(const struct tie *t)
+/* Blocks may share it, too, although only threads of one have met: of accesses to one sector not all pairs are kept. */
+static bool is_shared_by_grid(const struct entry *e)
 {
+    const struct finding *f = &e->f;
+    return f->cooperative && same_text(f->space, "global") && f->nctaid[0] * f->nctaid[1] * f->nctaid[2] > 1;
+}
+
+static const char *between_text(const struct entry *e)
+{
+    const struct tie *t = &e->tie;
+    if (!t->other_cta && t->same_cta && is_shared_by_grid(e))
+        return "a grid.sync() between the two, or a __syncthreads() where no block uses what another one writes";
+    if (t->other_cta && e->f.cooperative) return "a grid.sync() between the two";
     if (t->other_cta)
         return "two launches, or a release after the first and an acquire before the second, both at gpu scope";
     return t->same_cta ? "a __syncthreads() between the two" : "a __syncwarp() between the two";
@@ -162,6 +178,14 @@ static const char *repair_text(const struct entry *e)
     const struct tie *t = &e->tie;
     bool reads = same_text(e->f.access, "read") || (e->f.rival && same_text(e->f.rival->access, "read"));
     bool atomic = same_text(e->f.access, "atomic") || (e->f.rival && same_text(e->f.rival->access, "atomic"));
+    if (t->other_cta && e->f.cooperative)
+        return "Put grid.sync() between the two accesses (cooperative_groups::this_grid().sync()), where all threads "
+               "of "
+               "all blocks come by.";
+    if (t->same_cta && is_shared_by_grid(e))
+        return "Put grid.sync() between the two accesses (cooperative_groups::this_grid().sync()), where all threads "
+               "of "
+               "all blocks come by; __syncthreads() will do where no block uses what another one writes.";
     if (t->other_cta && reads && atomic)
         return "Read it with an atomic, where any value that it has on its way will do: load() of cuda::atomic_ref, or "
                "atomicAdd(p, 0). The last value is there for the next launch.";
@@ -200,7 +224,7 @@ static void gap_text(const struct entry *e, enum gap gap, struct text *out)
     case GAP_NONE: return;
     case GAP_END: text_add(out, "%" PRId64, e->end); return;
     case GAP_APART: text_add(out, "%s", apart_text(e)); return;
-    case GAP_BETWEEN: text_add(out, "%s", between_text(&e->tie)); return;
+    case GAP_BETWEEN: text_add(out, "%s", between_text(e)); return;
     case GAP_BARRIER: text_add(out, e->tie.same_cta ? "__syncthreads()" : "__syncwarp()"); return;
     case GAP_REPAIR: text_add(out, "%s", repair_text(e)); return;
     case GAP_STAYS: stays_text(e, out); return;
