@@ -30,9 +30,11 @@ static void note_stride(struct access_counts *k, s64 stride)
     k->strided++;
 }
 
-static void note_request(struct space_counts *in, u32 mask, u32 bytes, u32 units, u32 least)
+static inline u32 lanes_in(u32 mask) { return likely(mask == ALL_LANES) ? LANES : (u32)__builtin_popcount(mask); }
+
+static inline void note_request(struct space_counts *in, u32 mask, u32 bytes, u32 units, u32 least)
 {
-    u32 lanes = (u32)__builtin_popcount(mask);
+    u32 lanes = lanes_in(mask);
     in->requests++;
     in->lanes += lanes;
     in->bytes += (u64)lanes * bytes;
@@ -41,7 +43,6 @@ static void note_request(struct space_counts *in, u32 mask, u32 bytes, u32 units
 }
 
 struct counted { /* an access under way */
-    struct counting *c;
     struct worker_counts *worker;
     struct access_counts *k;
     const struct access *a; /* addr, mask and bytes are set */
@@ -85,36 +86,154 @@ static void note_conflict(struct access_counts *k, const struct warp *w, const s
     };
 }
 
-/* Addresses that are affine cost what the last ones did, if they lie alike modulo 128. */
-static bool memo_key(const struct access *a, const u64 *addr, u32 mask, struct memo *key)
-{
-    enum { GROUPS_MOST = 4 };
-    const struct code *c = a->warp->code;
-    if (a->shape == SHAPE_V || (a->shape == SHAPE_A && c->groups > GROUPS_MOST)) return false;
-    u64 apart = 0;
-    for (u32 g = 1; a->shape == SHAPE_A && g < c->groups; g++)
-        apart = (apart + addr[g * c->group] - addr[0]) * 0x9e3779b97f4a7c15u;
-    *key = (struct memo){ .valid = true, .mask = mask, .from = (u32)addr[0] % 128, .apart = apart };
-    return true;
-}
-
 static void count_shared(const struct counted *x, const u64 *addr, u32 mask, u32 bytes)
 {
     struct access_counts *k = x->k;
-    struct memo key, *m = &k->memo;
+    struct wavefronts cost;
     s64 stride;
-    bool affine = memo_key(x->a, addr, mask, &key);
-    if (!affine || !m->valid || m->mask != mask || m->from != key.from || m->apart != key.apart) {
-        wavefronts_of(addr, mask, bytes, &key.cost);
-        key.strided = addresses_stride(addr, mask, &stride);
-        key.stride = key.strided ? stride : 0;
-        *m = key;
-        m->valid = affine;
+    wavefronts_of(addr, mask, bytes, &cost);
+    note_request(&k->in[COUNT_SHARED], mask, bytes, cost.n, cost.least);
+    k->in[COUNT_SHARED].parts += cost.parts;
+    if (addresses_stride(addr, mask, &stride)) note_stride(k, stride);
+    if (cost.ways > 1) note_conflict(k, x->a->warp, &cost, addr);
+}
+
+/* ---- addresses that are one for the warp, or affine in groups of lanes ---- */
+
+struct affine {
+    u64 at[AFFINE_GROUPS]; /* the first address of each group */
+    s64 stride;            /* of its lanes */
+    u32 groups, each;      /* how many; lanes of one */
+};
+
+/* Whether an access can be counted so: one that reads or writes global or shared memory. */
+static bool affine_of(struct affine *f, const char *R, const struct insn *i, const struct warp *w, const struct site *s)
+{
+    const struct code *c = w->code;
+    u32 cls = CLS_AT(i, 1);
+    if (cls == CLS_V || (s->space != SP_GLOBAL && s->space != SP_SHARED) || s->access & ISA_ATOMIC || s->which ||
+        (cls == CLS_A && c->groups > AFFINE_GROUPS))
+        return false;
+    f->groups = cls == CLS_A ? c->groups : 1;
+    f->each = cls == CLS_A ? c->group : LANES;
+    f->stride = cls == CLS_A ? c->stride[i->a] : 0;
+    for (u32 g = 0; g < f->groups; g++) {
+        memcpy(&f->at[g], SLOT(R, i->a) + 8 * g, 8);
+        f->at[g] += (u64)(s64)i->off;
+        if (s->addr_width == 4) f->at[g] = (u32)f->at[g];
     }
-    note_request(&k->in[COUNT_SHARED], mask, bytes, m->cost.n, m->cost.least);
-    k->in[COUNT_SHARED].parts += m->cost.parts;
-    if (m->strided) note_stride(k, m->stride);
-    if (m->cost.ways > 1) note_conflict(k, x->a->warp, &m->cost, addr);
+    return true;
+}
+
+static void affine_lanes(const struct affine *f, u64 addr[LANES])
+{
+    for (u32 g = 0; g < f->groups; g++)
+        for (u32 j = 0; j < f->each; j++) addr[g * f->each + j] = f->at[g] + (u64)(f->stride * j);
+}
+
+/* What the last such access cost holds where all addresses have moved by whole rows of banks, and without conflicts by
+ * words. */
+static bool memo_holds(const struct memo *m, const struct affine *f, u32 mask)
+{
+    u64 moved = f->at[0] - m->at[0];
+    bool same = m->valid && m->mask == mask && (moved % (4 * BANKS) == 0 || (m->cost.ways <= 1 && moved % 4 == 0));
+    for (u32 g = 1; g < f->groups; g++) same &= f->at[g] - m->at[g] == moved;
+    return same;
+}
+
+void count_settle(struct access_counts *k)
+{
+    struct memo *m = &k->memo;
+    struct space_counts *in = &k->in[COUNT_SHARED];
+    u64 n = m->times, lanes = n * lanes_in(m->mask);
+    if (!n) return;
+    in->requests += n;
+    in->lanes += lanes;
+    in->bytes += lanes * m->bytes;
+    in->units += n * m->cost.n;
+    in->least += n * m->cost.least;
+    in->parts += n * m->cost.parts;
+    if (m->strided) {
+        note_stride(k, m->stride);
+        k->strided += n - 1;
+    }
+    m->times = 0;
+}
+
+static void count_shared_affine(const struct counted *x, const struct affine *f, u32 mask, u32 bytes)
+{
+    struct access_counts *k = x->k;
+    struct memo *m = &k->memo;
+    u64 addr[LANES];
+    bool holds = memo_holds(m, f, mask);
+    if (unlikely(!holds || m->cost.ways > 1)) affine_lanes(f, addr);
+    if (unlikely(!holds)) {
+        count_settle(k);
+        *m = (struct memo){ .valid = true, .mask = mask, .bytes = bytes };
+        memcpy(m->at, f->at, sizeof m->at);
+        wavefronts_of(addr, mask, bytes, &m->cost);
+        m->strided = addresses_stride(addr, mask, &m->stride);
+    }
+    m->times++;
+    if (unlikely(m->cost.ways > 1)) note_conflict(k, x->a->warp, &m->cost, addr);
+}
+
+static void count_touched(const struct counted *x, u64 first, u64 last)
+{
+    touched_range(&x->worker->touched, first, last - first + 1, x->write);
+}
+
+/* One address a group, by all lanes. */
+static void count_global_same(const struct counted *x, const struct affine *f, u32 bytes)
+{
+    u32 sectors = 0, places = 0;
+    for (u32 g = 0; g < f->groups; g++) {
+        bool again = false, near = false;
+        for (u32 h = 0; h < g; h++) {
+            again |= f->at[h] == f->at[g];
+            near |= f->at[h] >> SECTOR_SHIFT == f->at[g] >> SECTOR_SHIFT;
+        }
+        places += !again;
+        sectors += !near;
+        if (!near) count_touched(x, f->at[g] >> SECTOR_SHIFT, f->at[g] >> SECTOR_SHIFT);
+    }
+    note_request(&x->k->in[COUNT_GLOBAL], ALL_LANES, bytes, sectors, sectors_least(places * bytes));
+    if (places == 1) note_stride(x->k, 0);
+}
+
+/* The lanes of a group one behind the other: most accesses of most kernels. False: groups share sectors. */
+static bool count_global_runs(const struct counted *x, const struct affine *f, u32 bytes)
+{
+    u64 n = 0, run = (u64)f->each * bytes;
+    bool apart = true, one = true;
+    for (u32 g = 0; g < f->groups; g++) {
+        n += ((f->at[g] + run - 1) >> SECTOR_SHIFT) - (f->at[g] >> SECTOR_SHIFT) + 1;
+        if (!g) continue;
+        one &= f->at[g] == f->at[g - 1] + run;
+        apart &= f->at[g] >> SECTOR_SHIFT > (f->at[g - 1] + run - 1) >> SECTOR_SHIFT;
+    }
+    if (!apart && !one) return false;
+    if (one) n = ((f->at[0] + LANES * bytes - 1) >> SECTOR_SHIFT) - (f->at[0] >> SECTOR_SHIFT) + 1;
+    note_request(&x->k->in[COUNT_GLOBAL], ALL_LANES, bytes, (u32)n, sectors_least(LANES * bytes));
+    if (one) note_stride(x->k, bytes);
+    for (u32 g = 0; g < f->groups; g++)
+        count_touched(x, f->at[g] >> SECTOR_SHIFT, (f->at[g] + run - 1) >> SECTOR_SHIFT);
+    return true;
+}
+
+/* False: the lanes must be looked at. */
+static bool count_affine(const struct counted *x, const struct affine *f, u32 mask, u32 bytes)
+{
+    if (x->a->site->space == SP_SHARED) {
+        count_shared_affine(x, f, mask, bytes);
+        return true;
+    }
+    if (mask != ALL_LANES) return false;
+    if (f->stride == 0) {
+        count_global_same(x, f, bytes);
+        return true;
+    }
+    return f->stride == (s64)bytes && count_global_runs(x, f, bytes);
 }
 
 /* ---- all spaces ---- */
@@ -164,60 +283,35 @@ static void count_lanes(const struct counted *x, u64 *addr, u32 mask, u32 bytes)
     x->k->alone += same.most == 1;
 }
 
-static struct counted counted_site(struct counting *c, const struct access *a, u32 site)
+static inline struct counted counted_site(struct counting *c, const struct access *a, u32 site)
 {
-    struct warp *w = a->warp;
-    const struct site *s = &w->code->low->site[site];
-    return (struct counted){ .c = c,
-                             .worker = counting_worker(c, w->cta),
-                             .k = &counting_func(c, w, w->code->low)->access[site],
-                             .a = a,
-                             .write = !site_is_load(s),
-                             .atomic = site_is_atomic(s) };
+    const struct func_counts *f = counting_here(c, a->warp);
+    const struct site *s = &f->low->site[site];
+    return (struct counted){
+        .worker = f->worker, .k = &f->access[site], .a = a, .write = !site_is_load(s), .atomic = site_is_atomic(s)
+    };
 }
 
 /* ---- accesses by kind ---- */
 
-/* All 32 lanes, one behind the other in global memory: most accesses of most kernels. */
-static bool is_contiguous(const char *R, const struct insn *i, const struct warp *w, const struct site *s, u64 *from)
-{
-    const struct code *c = w->code;
-    u32 bytes = (u32)s->width * s->vec;
-    if (s->space != SP_GLOBAL || s->access & ISA_ATOMIC || w->mask != ALL_LANES || i->guard || CLS_AT(i, 1) != CLS_A ||
-        c->group != LANES || c->stride[i->a] != (s32)bytes || s->addr_width != 8)
-        return false;
-    memcpy(from, SLOT(R, i->a), 8);
-    *from += (u64)(s64)i->off;
-    return true;
-}
-
-static void count_contiguous(const struct counted *x, u64 from, u32 bytes)
-{
-    u64 first = from >> SECTOR_SHIFT, last = (from + LANES * bytes - 1) >> SECTOR_SHIFT;
-    note_request(&x->k->in[COUNT_GLOBAL], ALL_LANES, bytes, (u32)(last - first + 1), sectors_least(LANES * bytes));
-    note_stride(x->k, bytes);
-    touched_range(&x->worker->touched, first, last - first + 1, x->write);
-}
-
 static int around_access(struct counting *c, char *R, const struct insn *i, struct warp *w, handler *beneath)
 {
     struct access a;
-    u64 from;
+    struct affine f;
     a.site = &w->code->low->site[i->site];
     a.insn = i;
     a.warp = w;
     a.mask = active_lanes(w, R, i);
     a.bytes = (u32)a.site->width * a.site->vec;
-    bool contiguous = is_contiguous(R, i, w, a.site, &from);
-    if (a.mask && !contiguous) access_addresses(&a, R);
+    bool affine = affine_of(&f, R, i, w, a.site);
+    if (a.mask && !affine) access_addresses(&a, R);
     int ev = beneath(R, i, w);
     if (ev || !a.mask) return ev;
     struct counted x = counted_site(c, &a, i->site);
     if (a.site->space != SP_CONST) w->count.did |= a.mask;
-    if (contiguous)
-        count_contiguous(&x, from, a.bytes);
-    else
-        count_lanes(&x, a.addr, a.mask, a.bytes);
+    if (affine && count_affine(&x, &f, a.mask, a.bytes)) return 0;
+    if (affine) affine_lanes(&f, a.addr);
+    count_lanes(&x, a.addr, a.mask, a.bytes);
     return 0;
 }
 
@@ -284,8 +378,8 @@ static int around_guarded(struct counting *c, char *R, const struct insn *i, str
     u32 lanes = active_lanes(w, R, i);
     int ev = beneath(R, i, w);
     if (ev) return ev;
-    struct func_counts *f = counting_func(c, w, w->code->low);
-    if (!f->on) f->on = NEW_ARRAY(&counting_worker(c, w->cta)->mem, u64, f->low->nop);
+    struct func_counts *f = counting_here(c, w);
+    if (!f->on) f->on = NEW_ARRAY(&f->worker->mem, u64, f->low->nop);
     f->on[i->op] += (u32)__builtin_popcount(lanes);
     return 0;
 }

@@ -83,5 +83,8 @@ static void take(struct worker_counts *first, struct worker_counts *other)
 
 void counting_merge(struct counting *c)
 {
+    for (u32 k = 0; k < c->workers; k++)
+        for (struct func_counts *f = c->worker[k].func; f; f = f->next)
+            for (u32 s = 0; s < f->low->nsite; s++) count_settle(&f->access[s]);
     for (u32 k = 1; k < c->workers; k++) take(&c->worker[0], &c->worker[k]);
 }

@@ -23,6 +23,8 @@ struct func_counts *counting_func(struct counting *c, const struct warp *w, stru
     if (f) return f;
     f = NEW(&k->mem, struct func_counts);
     f->low = low;
+    f->of = w->cta->worker;
+    f->worker = k;
     f->block = NEW_ARRAY(&k->mem, struct block_counts, low->nblock + 1);
     f->access = NEW_ARRAY(&k->mem, struct access_counts, low->nsite + 1);
     f->insns = NEW_ARRAY(&k->mem, u32, low->nblock + 1);
@@ -33,12 +35,12 @@ struct func_counts *counting_func(struct counting *c, const struct warp *w, stru
 
 static void saw_block(void *self, struct warp *w, u32 b, u32 taken)
 {
-    struct func_counts *f = counting_func(self, w, w->code->low);
+    struct func_counts *f = counting_here(self, w);
     struct block_counts *k = &f->block[b];
     u32 lanes = w->mask;
     w->count.since += f->insns[b];
     k->times++;
-    k->lanes += (u32)__builtin_popcount(lanes);
+    k->lanes += likely(lanes == ALL_LANES) ? LANES : (u32)__builtin_popcount(lanes);
     if (!taken || taken == lanes) return;
     k->divergent++;
     k->jumped += (u32)__builtin_popcount(taken);
@@ -51,6 +53,7 @@ static void cta_begins(const struct cta *c)
         struct warp *w = c->warp[n];
         w->count.since = 0;
         w->count.did = 0;
+        w->count.func = NULL;
         w->count.bar = NONE;
     }
 }

@@ -28,11 +28,14 @@ struct space_counts {
     u64 parts; /* shared memory: passes if there were no conflicts */
 };
 
+enum { AFFINE_GROUPS = 4 }; /* groups of lanes whose addresses are counted without looking at each lane */
+
 struct memo { /* the last access to shared memory with affine addresses, and what it cost */
     bool valid, strided;
     u32 mask;
-    u32 from;  /* the first address, modulo 128 */
-    u64 apart; /* a hash of the distances between its groups of lanes */
+    u32 bytes;             /* of a lane */
+    u64 at[AFFINE_GROUPS]; /* the first address of each group of lanes */
+    u64 times;             /* that it came so, not yet among the counters (count_settle) */
     s64 stride;
     struct wavefronts cost;
 };
@@ -63,6 +66,8 @@ struct barrier_counts {
 
 struct func_counts { /* of a function */
     struct lowered *low;
+    const struct worker *of;        /* who counts here */
+    struct worker_counts *worker;   /* the same */
     u32 *insns;                     /* by block: how many instructions of the text it has */
     struct block_counts *block;     /* by block */
     struct access_counts *access;   /* by site */
@@ -96,9 +101,19 @@ static inline struct worker_counts *counting_worker(const struct counting *c, co
     return &c->worker[cta->worker - cta->launch->worker];
 }
 
+/* The counters of the function that the warp is in. A CTA that has waited may go on with another worker. */
+static inline struct func_counts *counting_here(struct counting *c, struct warp *w)
+{
+    struct func_counts *f = w->count.func;
+    if (likely(f && f->low == w->code->low && f->of == w->cta->worker)) return f;
+    return w->count.func = counting_func(c, w, w->code->low);
+}
+
 /* count_access.c: for observer.around, observer.wants and observer.flight. */
 int count_around(void *self, char *R, const struct insn *i, struct warp *w, handler *beneath);
 bool count_wants(const struct lowered *l, const struct lop *o);
+/* Adds what struct memo holds back to the counters. */
+void count_settle(struct access_counts *k);
 void count_flight(void *self, struct flight *f, enum flight_moment m);
 /* count_merge.c: adds what the workers of a launch have counted to the first of them. */
 void counting_merge(struct counting *c);

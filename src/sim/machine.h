@@ -165,7 +165,8 @@ struct warp { /* what every block touches comes first */
         u64 since;       /* instructions since the last barrier that it passed */
         u32 bar, bar_op; /* the barrier that it arrived at last, and the operation */
         const struct lowered *bar_low;
-        u32 did; /* lanes that have accessed memory */
+        u32 did;    /* lanes that have accessed memory */
+        void *func; /* where it counted last */
     } count;
     /* the operation each lane waits at whose result is still to be written, plus one; 0: none */
     u32 traced[LANES];
