@@ -622,7 +622,8 @@ static int by_entry(const struct entry *x, const struct entry *y)
         (c = by_number(x->launch, y->launch)) || (c = by_place(a->place, b->place)) ||
         (c = by_place(a->other, b->other)) || (c = (int)a->kind - (int)b->kind) ||
         (c = by_text(a->kernel, b->kernel)) || (c = by_text(a->object, b->object)) ||
-        (c = by_text(a->access, b->access)) || (c = by_number(a->width, b->width)) || (c = by_text(a->call, b->call)))
+        (c = by_text(a->access, b->access)) || (c = by_number(a->width, b->width)) || (c = by_text(a->call, b->call)) ||
+        (c = by_text(a->cause, b->cause)))
         return c; /* before the keys, which are hashes of names of folders, too */
     return (c = by_number(a->cause_key, b->cause_key)) ? c : by_number(x->hash, y->hash);
 }
