@@ -81,7 +81,8 @@ function box(r) {
   } else {
     const f = r.finding;
     lines.push(el("p", {}, el("strong", {}, f.title), f.who ? ": " + f.who.text : "", f.occurrences > 1 ? " (" + num(f.occurrences) + " times)" : ""));
-    for (const [name, text] of [["access", f.access && f.access.text], ["against", f.against && f.against.text], ["cause", f.cause], ["order", f.order], ["origin", f.origin_text],
+    const at = f.place && !r.line && f.place.ptx_text ? (f.place.ptx_file || "PTX") + ":" + f.place.ptx_line + ": " + f.place.ptx_text : "";
+    for (const [name, text] of [["at", at], ["access", f.access && f.access.text], ["against", f.against && f.against.text], ["cause", f.cause], ["order", f.order], ["origin", f.origin_text],
       ["host", f.host && f.host.call], ["fix", f.fix]]) if (text) lines.push(el("p", {}, name + ": " + text));
     if (f.detail) lines.push(el("pre", {}, f.detail.trimEnd()));
   }
@@ -243,21 +244,27 @@ function sourceParts(k) {
   return order.flatMap(f => fileTable(f, files.get(f), notes.filter(r => r.file === f)));
 }
 
+/* What is said of a kernel, or of the host, without a line that could be shown. */
+function placeless(k) {
+  const boxes = remarks().filter(r => !(r.file && r.line) && !(r.advice && r.advice.about === "launch") && (!k || !r.kernel || r.kernel === k.name)).map(box);
+  return boxes.length ? [el("h3", {}, "without a line of the source"), ...boxes] : [];
+}
+
 function kernelSection(k, id) {
-  const parts = sourceParts(k);
-  const lost = k ? k.lines.filter(l => !l.file).reduce((sum, l) => sum + l.cost_permille, 0) : 0;
+  const parts = sourceParts(k), lost = k ? k.lines.filter(l => !l.file) : [], cost = lost.reduce((sum, l) => sum + l.cost_permille, 0);
   return el("section", { id, "aria-label": "source" }, el("h2", {}, k ? ["Kernel ", el("span", { class: "code" }, k.plain)] : "Source"),
-    k ? el("div", { class: "shapes" }, ...k.shapes.map((s, nth) => shapeCard(k, s, nth))) : "", ...parts, !parts.length ? el("p", { class: "faint" }, "No source line is known: compile with -lineinfo.") : "",
-    lost ? el("p", { class: "faint" }, percent(lost) + " of the cost is in instructions without a line.") : "");
+    k ? el("div", { class: "shapes" }, ...k.shapes.map((s, nth) => shapeCard(k, s, nth))) : "", ...placeless(k), ...parts, !parts.length && k ? el("p", { class: "faint" }, "No source line is known: compile with -lineinfo.") : "",
+    cost ? el("details", parts.length ? {} : { open: "open" }, el("summary", {}, percent(cost) + " of the cost is in instructions without a line"), el("p", { class: "faint" }, "times, lanes, PTX"), el("div", { class: "wide" }, ...lost.map(instructions))) : "");
 }
 
 function showKernel() {
+  if (!kernel() && !findings.length) return;
   const old = document.getElementById("kernel"), now = kernelSection(kernel(), "kernel");
   if (old) old.replaceWith(now); else main.append(now);
 }
 
 /* On paper all kernels are shown, one behind the other. */
-window.addEventListener("beforeprint", () => document.getElementById("kernel").after(...device().kernels.filter(k => k !== kernel()).map((k, n) => kernelSection(k, "printed" + n))));
+window.addEventListener("beforeprint", () => { if (kernel()) document.getElementById("kernel").after(...device().kernels.filter(k => k !== kernel()).map((k, n) => kernelSection(k, "printed" + n))); });
 window.addEventListener("afterprint", () => main.querySelectorAll("[id^=printed]").forEach(s => s.remove()));
 
 /* ---- going around ---- */
@@ -338,7 +345,7 @@ function render() {
   const nav = document.getElementById("nav");
   nav.replaceChildren(...[...main.querySelectorAll("section")].map(s => el("a", { href: "#" + s.id }, s.id === "kernel" ? "Source" : s.getAttribute("aria-label"))));
   if (devices.length > 1) {
-    const choose = el("select", { "aria-label": "device" }, ...devices.map((x, k) => el("option", k === state.device ? { value: k, selected: "" } : { value: k }, "device " + k + ": " + x.card.title)));
+    const choose = el("select", { "aria-label": "device" }, ...devices.map((x, k) => el("option", k === state.device ? { value: k, selected: "selected" } : { value: k }, "device " + k + ": " + x.card.title)));
     choose.addEventListener("change", () => { state.device = +choose.value; state.kernel = 0; render(); });
     nav.append(choose);
   }
