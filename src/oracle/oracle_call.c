@@ -205,20 +205,27 @@ static struct oracle_node *call_einsum(const struct call *c)
     return x && (y || c->n == 2) ? oracle_einsum(c->g, spec, x, y) : NULL;
 }
 
+/* Each group of outputs sees its own part of the inputs: weights are [O, C / groups, KH, KW]. */
 static struct oracle_node *call_conv2d(const struct call *c)
 {
     struct oracle_node *x = array(c, 0), *w = x ? array(c, 1) : NULL;
-    s64 stride = 1, pad = 0;
-    if (!w || (c->n > 2 && !whole(c, 2, 1, 1 << 20, &stride)) || (c->n > 3 && !whole(c, 3, 0, 1 << 20, &pad)))
+    s64 stride = 1, pad = 0, groups = 1;
+    if (!w || (c->n > 2 && !whole(c, 2, 1, 1 << 20, &stride)) || (c->n > 3 && !whole(c, 3, 0, 1 << 20, &pad)) ||
+        (c->n > 4 && !whole(c, 4, 1, 1 << 20, &groups)))
         return NULL;
-    if (x->shape.rank != 4 || w->shape.rank != 4 || x->shape.dim[1] != w->shape.dim[1])
-        return misused(c, "images are [N,C,H,W] and weights [O,C,KH,KW] with the same C");
+    u64 parts = (u64)groups;
+    if (x->shape.rank != 4 || w->shape.rank != 4 || x->shape.dim[1] != w->shape.dim[1] * parts ||
+        w->shape.dim[0] % parts)
+        return misused(c, "images are [N,C,H,W] and weights [O,C/groups,KH,KW] with the same C");
     const u64 *d = w->shape.dim;
     struct oracle_attr a = { .n = 4, .list = { (s64)d[2], (s64)d[3], stride, pad } };
     struct oracle_node *columns = oracle_node(c->g, OX_unfold, &x, 1, &a);
-    struct oracle_shape flat = { 2, { d[0], d[1] * d[2] * d[3] } };
     if (!columns) return NULL;
-    struct oracle_node *y = oracle_einsum(c->g, "nkl,ok->nol", columns, oracle_reshaped(c->g, w, &flat));
+    u64 terms = d[1] * d[2] * d[3];
+    struct oracle_shape flat = { 3, { parts, d[0] / parts, terms } },
+                        split = { 4, { columns->shape.dim[0], parts, terms, columns->shape.dim[2] } };
+    struct oracle_node *y = oracle_einsum(c->g, "ngkl,gok->ngol", oracle_reshaped(c->g, columns, &split),
+                                          oracle_reshaped(c->g, w, &flat));
     s64 h = ((s64)x->shape.dim[2] + 2 * pad - (s64)d[2]) / stride + 1,
         v = ((s64)x->shape.dim[3] + 2 * pad - (s64)d[3]) / stride + 1;
     struct oracle_shape to = { 4, { x->shape.dim[0], d[0], (u64)h, (u64)v } };
@@ -416,7 +423,7 @@ static const struct function {
     { "flip", call_flip, 2, 2, "flip(x, axis)" },
     { "matmul", call_matmul, 2, 2, "matmul(x, y)" },
     { "einsum", call_einsum, 2, 3, "einsum(\"ik,kj->ij\", x, y)" },
-    { "conv2d", call_conv2d, 2, 4, "conv2d(x, w, stride, pad)" },
+    { "conv2d", call_conv2d, 2, 5, "conv2d(x, w, stride, pad, groups)" },
     { "T", call_transpose, 1, 9, "T(x), or transpose(x, axis, ...)" },
     { "transpose", call_transpose, 1, 9, "transpose(x, axis, ...)" },
     { "reshape", call_reshape, 2, 9, "reshape(x, size, ...)" },
