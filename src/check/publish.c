@@ -186,31 +186,40 @@ static void tell(const struct published *p, u32 data, u32 flag, bool early)
     arena_free(&mem);
 }
 
-/* One for each flag. */
+enum { FLAGS_MOST = 16 };
+struct told { /* flags that have their finding */
+    u32 op[FLAGS_MOST], n;
+};
+
+static bool is_new(const struct told *t, u32 flag)
+{
+    u32 k = 0;
+    while (k < t->n && t->op[k] != flag) k++;
+    return k == t->n && k < FLAGS_MOST;
+}
+
+/* One for each flag. That it comes too early is the cause where it has no fence, either: one that is put behind the
+ * data of the turn before helps nobody. */
 static void report_function(struct published *p)
 {
     const struct lowered *l = p->r->low;
-    enum { MOST = 16 };
-    u32 told[MOST], n = 0;
-    for (u32 s = 0; s < l->nsite && n < MOST; s++) {
+    struct told t = { .n = 0 };
+    for (u32 s = 0; s < l->nsite; s++) { /* the first data behind each flag */
+        if (!is_flag(&l->site[s]) || !object_of(p, s)) continue;
+        for (u32 d = 0; d < l->nsite && is_new(&t, l->site[s].op); d++) {
+            if (!is_data(&l->site[d]) || !object_of(p, d) || !is_early(p, l->site[d].op, l->site[s].op)) continue;
+            t.op[t.n++] = l->site[s].op;
+            tell(p, l->site[d].op, l->site[s].op, true);
+        }
+    }
+    for (u32 s = 0; s < l->nsite; s++) {
         const struct mem_object *o = is_data(&l->site[s]) ? object_of(p, s) : NULL;
         if (!o) continue;
         p->fenced = false;
-        u32 flag = flag_behind(p, l->site[s].op, o), k = 0;
-        while (flag != NONE && k < n && told[k] != flag) k++;
-        if (flag == NONE || k < n) continue;
-        told[n++] = flag;
+        u32 flag = flag_behind(p, l->site[s].op, o);
+        if (flag == NONE || !is_new(&t, flag)) continue;
+        t.op[t.n++] = flag;
         tell(p, l->site[s].op, flag, false);
-    }
-    for (u32 s = 0; s < l->nsite && n < MOST; s++) { /* the first data behind each flag */
-        if (!is_flag(&l->site[s]) || !object_of(p, s)) continue;
-        u32 k = 0;
-        while (k < n && told[k] != l->site[s].op) k++;
-        for (u32 d = 0; k == n && d < l->nsite; d++) {
-            if (!is_data(&l->site[d]) || !object_of(p, d) || !is_early(p, l->site[d].op, l->site[s].op)) continue;
-            told[n++] = l->site[s].op;
-            tell(p, l->site[d].op, l->site[s].op, true);
-        }
     }
 }
 

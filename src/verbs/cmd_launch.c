@@ -220,7 +220,11 @@ static void say_oracles(const struct pipeline *p)
     for (u32 k = 0; k < p->asked->launches && !p->asked->run.common.quiet; k++) {
         const struct session *s = &p->launch[k];
         const char *oracle = launch_by_contract(s) ? lk_contract_oracle(s->contract) : "";
-        if (oracle[0]) printf("oracle `%s` was not evaluated: nothing here says that the values are right\n", oracle);
+        if (oracle[0])
+            printf(
+                "oracle `%s` was not evaluated: nothing here says that the values are right; `lockstep test` compares "
+                "them\n",
+                oracle);
     }
 }
 
