@@ -1,13 +1,11 @@
 /* Texts into an oracle: statements, outputs, and the words of an `accumulate` line. */
+#include "base/embed.h"
 #include "oracle/oracle_in.h"
 #include <ctype.h>
 #include <stdlib.h>
 
 /* The definitions of ops.txt, as bytes. */
-__asm__(".section .rodata\n"
-        "oracle_ops:\n.incbin \"src/oracle/ops.txt\"\noracle_ops_end:\n.byte 0\n"
-        ".previous\n");
-extern const char oracle_ops[], oracle_ops_end[];
+EMBED(oracle_ops, "src/oracle/ops.txt");
 
 const char *oracle_definitions(void) { return oracle_ops; }
 

@@ -1,14 +1,12 @@
 /* Puts the parts of a page together. */
+#include "base/embed.h"
 #include "page/page.h"
 
 /* The parts, as bytes. */
-__asm__(".section .rodata\n"
-        "page_frame:\n.incbin \"src/page/page.html\"\n.byte 0\n"
-        "page_style:\n.incbin \"src/page/page.css\"\n.byte 0\n"
-        "page_charts:\n.incbin \"src/page/charts.js\"\n.byte 0\n"
-        "page_script:\n.incbin \"src/page/page.js\"\n.byte 0\n"
-        ".previous\n");
-extern const char page_frame[], page_style[], page_charts[], page_script[];
+EMBED(page_frame, "src/page/page.html");
+EMBED(page_style, "src/page/page.css");
+EMBED(page_charts, "src/page/charts.js");
+EMBED(page_script, "src/page/page.js");
 
 /* JSON inside <script>: in JSON a < stands in strings only, where \u003c is the same, and neither </script> nor <!-- is
  * there then. */

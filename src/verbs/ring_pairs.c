@@ -1,17 +1,11 @@
 /* lockstep ring --bench, on the device: messages between two warps of a block, of a cluster and of different blocks,
  * beside bare flags; all warps of the card at once; and the host's bare flag. The kernels are
  * src/ring/pairs.cu, inside the command. */
+#include "base/embed.h"
 #include "verbs/ring_bench.h"
 #include <stdlib.h>
 
-__asm__(".pushsection .rodata\n"
-        "ring_pairs_ptx:\n.incbin \"src/ring/pairs.ptx\"\n"
-        "ring_pairs_end:\n.byte 0\n.popsection\n");
-/* Hidden, since labels of the assembler are local: gcc would reach others by the GOT, and on arm64 the linker keeps one
- * entry of it for all of .rodata. */
-#pragma GCC visibility push(hidden)
-extern const char ring_pairs_ptx[], ring_pairs_end[];
-#pragma GCC visibility pop
+EMBED(ring_pairs_ptx, "src/ring/pairs.ptx");
 
 enum { LINE = 128, SHORT = 64, BLOCK = 64 };
 
@@ -24,7 +18,7 @@ struct outcome { /* as in pairs.cu */
 
 lk_status ring_pairs_load(lk_gpu *gpu, lk_module **module)
 {
-    return lk_module_load(gpu, "pairs.ptx", ring_pairs_ptx, (size_t)(ring_pairs_end - ring_pairs_ptx), module);
+    return lk_module_load(gpu, "pairs.ptx", ring_pairs_ptx, (size_t)(ring_pairs_ptx_end - ring_pairs_ptx), module);
 }
 
 /* Memory of the gpu for one launch; freed together. */

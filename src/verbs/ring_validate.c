@@ -1,17 +1,11 @@
 /* lockstep ring --validate: whether ring kernels work here, on the software GPU or on a real one. Each line is a claim,
  * and what was seen when it does not hold. */
+#include "base/embed.h"
 #include "verbs/ring_bench.h"
 #include <stdlib.h>
 
 /* The PTX is part of the command, so that nothing has to be compiled or found. */
-__asm__(".pushsection .rodata\n"
-        "ring_suite_ptx:\n.incbin \"src/ring/vectors.ptx\"\n"
-        "ring_suite_end:\n.byte 0\n.popsection\n");
-/* Hidden, since labels of the assembler are local: gcc would reach others by the GOT, and on arm64 the linker keeps one
- * entry of it for all of .rodata. */
-#pragma GCC visibility push(hidden)
-extern const char ring_suite_ptx[], ring_suite_end[];
-#pragma GCC visibility pop
+EMBED(ring_suite_ptx, "src/ring/vectors.ptx");
 
 enum { MOST_HOST = 1000000 }; /* messages that the host sends through one queue */
 enum { PAIR = 1, POINT = 2 }; /* numbers of the types in src/ring/vectors.h */
@@ -27,9 +21,9 @@ lk_status ring_suite_open(const struct ring_request *r, lk_gpu **gpu, lk_module 
 {
     lk_options o = { .size = sizeof o, .on = r->on, .device = r->device, .threads = (u32)r->workers };
     lk_status s = lk_gpu_create(&o, gpu);
-    return s != LK_OK
-               ? s
-               : lk_module_load(*gpu, "vectors.ptx", ring_suite_ptx, (size_t)(ring_suite_end - ring_suite_ptx), module);
+    return s != LK_OK ? s
+                      : lk_module_load(*gpu, "vectors.ptx", ring_suite_ptx,
+                                       (size_t)(ring_suite_ptx_end - ring_suite_ptx), module);
 }
 
 void ring_suite_pair(u32 n, u64 *seed, struct arena *mem, lk_ring_message *m)
