@@ -1,6 +1,7 @@
 /* cu.h: the CUDA Driver API, libcuda.so.1, over the public interface of Lockstep.
  *
  *   abi/libcuda.def every call, with the release that brought it, its parameters and its variant
+ *   abi/cuda_abi.h  the structs of cuda.h
  *   cu_check.h      what a row asks of a call before its function runs (abi/call_token.h has the words)
  *   abi/cu_stubs.S  an export that nobody defines: it is refused by name (cu_table.c)
  *   gate.h          the call gate: the record of the call that a thread is in, in words (gate_text.c)
@@ -40,6 +41,7 @@
 #ifndef LOCKSTEP_CU_H
 #define LOCKSTEP_CU_H
 #include "host/host.h"
+#include "abi/cuda_abi.h"
 
 typedef int cu_result;
 enum cu_error {
@@ -245,21 +247,6 @@ enum { CU_ARGUMENTS = 1024 }; /* more than 4096 bytes of parameters can hold, on
 cu_result cu_launch_read(struct cu_context *c, struct cu_function *f, const struct cu_launch *l,
                          const void *arg[CU_ARGUMENTS], lk_kernel **kernel, lk_launch *out);
 /* Copies and fills as CUDA_MEMCPY3D and its like have them, without a stream. */
-struct cu_copy_3d { /* CUDA_MEMCPY3D */
-    u64 from_x, from_y, from_z, from_lod;
-    u32 from_type;
-    const void *from_host;
-    u64 from_device;
-    void *from_array, *reserved0; /* of cuMemcpy3DPeer: the context */
-    u64 from_pitch, from_height;
-    u64 to_x, to_y, to_z, to_lod;
-    u32 to_type;
-    void *to_host;
-    u64 to_device;
-    void *to_array, *reserved1;
-    u64 to_pitch, to_height;
-    u64 width, height, depth;
-};
 cu_result cu_copy_read(struct cu_context *c, const struct cu_copy_3d *x, lk_copy *out);
 
 /* ---- streams ---- */

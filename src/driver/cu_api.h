@@ -1,5 +1,5 @@
 /* cu_api.h: the functions of the driver interface that other files than their own call, the Runtime API (rt_*.c) above
- * all, and the structs that they take. cu.h includes it, so that the compiler holds every definition against it. */
+ * all. cu.h includes it, so that the compiler holds every definition against it. */
 #ifndef LOCKSTEP_CU_API_H
 #define LOCKSTEP_CU_API_H
 #include "driver/cu.h"
@@ -11,50 +11,6 @@ struct cu_node;
 struct cu_exec;
 struct cu_array;
 struct cu_mipmapped;
-
-/* ---- structs of cuda.h ---- */
-
-struct cu_launch_attribute { /* CUlaunchAttribute, cudaLaunchAttribute */
-    u32 id, padding;         /* id: CUlaunchAttributeID */
-    union cu_launch_value {
-        char bytes[64];
-        int number;
-        u32 cluster[3];
-    } value; /* of the type that belongs to the id */
-};
-struct cu_launch_config { /* CUlaunchConfig */
-    unsigned grid[3], block[3], shared;
-    void *stream;
-    const struct cu_launch_attribute *attribute;
-    unsigned attributes; /* how many */
-};
-struct cu_kernel_node { /* CUDA_KERNEL_NODE_PARAMS, first version; cudaKernelNodeParams, with a host function */
-    void *function;
-    unsigned grid[3], block[3], shared;
-    void **params, **extra; /* arguments, in one of two forms */
-};
-struct cu_kernel_node_v2 {
-    struct cu_kernel_node first;
-    void *kernel, *context; /* kernel: a CUkernel, where there is no function */
-};
-struct cu_fill_node { /* CUDA_MEMSET_NODE_PARAMS */
-    u64 address, pitch;
-    unsigned value, bytes; /* bytes of an element: 1, 2 or 4 */
-    u64 width, height;     /* elements of a row, rows */
-};
-struct cu_host_node { /* CUDA_HOST_NODE_PARAMS */
-    void (*call)(void *self);
-    void *self;
-};
-struct cu_instantiation { /* CUDA_GRAPH_INSTANTIATE_PARAMS */
-    u64 flags;
-    void *upload, *node; /* upload: a stream; node: that was wrong */
-    u32 result;          /* CUgraphInstantiateResult */
-};
-struct cu_update { /* CUgraphExecUpdateResultInfo */
-    u32 result;    /* CUgraphExecUpdateResult */
-    struct cu_node *node, *from;
-};
 
 /* ---- cu_process.c, cu_device.c, cu_context.c ---- */
 
@@ -142,9 +98,6 @@ CU_API(cuEventElapsedTime)(float *ms, struct cu_event *from, struct cu_event *to
 
 /* ---- cu_graph.c, cu_graph_node.c ---- */
 
-struct cu_edge_data { /* CUgraphEdgeData */
-    u8 from_port, to_port, type, reserved[5];
-};
 struct cu_user_object;
 /* What every call that adds a node begins with: where the node goes, and what it comes after. */
 #define CU_ADDING struct cu_node **out, struct cu_graph *g, struct cu_node *const *dep, u64 deps

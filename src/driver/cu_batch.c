@@ -100,16 +100,9 @@ CU_API(cuMemcpy3DBatchAsync_v2)(u64 n, struct cu_copy_op *o, u64 flags, void *s)
 /* ---- values ---- */
 
 enum { BATCH_MOST = 256 };
-enum { WAIT_32 = 1, WRITE_32, FLUSH, WAIT_64, WRITE_64, BARRIER }; /* CUstreamBatchMemOpType */
-struct cu_value {                                                  /* CUstreamBatchMemOpParams */
-    u32 type, padding;
-    u64 address, value;
-    u32 flags, padding1;
-    u64 alias, unused;
-};
 
 /* All of them are looked at before one is enqueued. */
-static cu_result values(void *stream, u32 n, const struct cu_value *x, u32 flags)
+static cu_result values(void *stream, u32 n, const struct cu_memory_op *x, u32 flags)
 {
     struct cu_context *c;
     lk_stream *st;
@@ -118,19 +111,19 @@ static cu_result values(void *stream, u32 n, const struct cu_value *x, u32 flags
     if (!n) return CU_OK;
     if (n > BATCH_MOST || flags || !bytes_readable(x, n * sizeof *x)) return CU_INVALID_VALUE;
     for (u32 i = 0; i < n; i++) {
-        if (x[i].type < WAIT_32 || x[i].type > BARRIER) return CU_INVALID_VALUE;
-        if (x[i].type == FLUSH) {
+        if (x[i].operation < WAIT_32 || x[i].operation > BARRIER) return CU_INVALID_VALUE;
+        if (x[i].operation == FLUSH) {
             cu_refused("CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES");
             return CU_NOT_SUPPORTED;
         }
     }
     for (u32 i = 0; i < n && !r; i++) {
-        bool wide = x[i].type >= WAIT_64, write = x[i].type == WRITE_32 || x[i].type == WRITE_64;
-        if (x[i].type == BARRIER) continue; /* all operations of a stream are in order */
+        bool wide = x[i].operation >= WAIT_64, write = x[i].operation == WRITE_32 || x[i].operation == WRITE_64;
+        if (x[i].operation == BARRIER) continue; /* all operations of a stream are in order */
         r = cu_value_op(stream, x[i].address, wide ? x[i].value : (u32)x[i].value, x[i].flags, wide ? 64 : 32, write);
     }
     return r;
 }
-#define VALUES void *s, unsigned n, struct cu_value *x, unsigned flags
+#define VALUES void *s, unsigned n, struct cu_memory_op *x, unsigned flags
 CU_API(cuStreamBatchMemOp)(VALUES) { return values(s, n, x, flags); }
 CU_API(cuStreamBatchMemOp_v2)(VALUES) { return values(s, n, x, flags); }

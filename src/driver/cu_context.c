@@ -193,11 +193,6 @@ CU_API(cuCtxCreate_v3)(struct cu_context **out, const void *affinity, int count,
     cu_refused("cuCtxCreate with an execution affinity");
     return CU_NOT_SUPPORTED;
 }
-struct cu_context_params { /* CUctxCreateParams */
-    const void *affinity;
-    int count; /* of affinities */
-    const void *graphics;
-};
 CU_DEFINE(cuCtxCreate_v4, struct cu_context **, out, const struct cu_context_params *, x, unsigned, flags, int, device)
 {
     if (x && x->graphics) {

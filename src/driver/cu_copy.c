@@ -117,22 +117,6 @@ CU_DEFINE(cuMemcpyPeerAsync, u64, to, void *, to_context, u64, from, void *, fro
 
 /* ---- rows and slices ---- */
 
-struct cu_copy_2d {
-    u64 from_x, from_y;
-    u32 from_type;
-    const void *from_host;
-    u64 from_device;
-    void *from_array;
-    u64 from_pitch;
-    u64 to_x, to_y;
-    u32 to_type;
-    void *to_host;
-    u64 to_device;
-    void *to_array;
-    u64 to_pitch;
-    u64 width, height;
-};
-
 /* One side as the caller gives it. */
 struct pitched_side {
     u32 type; /* CUmemorytype */

@@ -279,12 +279,6 @@ CU_API(cuLaunchKernelEx)(const struct cu_launch_config *x, void *function, void 
 
 /* ---- several devices ---- */
 
-struct cu_launch_params { /* CUDA_LAUNCH_PARAMS */
-    void *function;
-    unsigned grid[3], block[3], shared;
-    void *stream;
-    void **params;
-};
 CU_DEFINE(cuLaunchCooperativeKernelMultiDevice, const struct cu_launch_params *, list, unsigned, n, unsigned, flags)
 {
     if (n > 1) {

@@ -1,21 +1,9 @@
 /* cu_mem.h: what the memory functions of the driver share with each other and with the runtime's: pools, virtual
- * memory, arrays, textures and surfaces, and the structs of cuda.h that they take. */
+ * memory, arrays, textures and surfaces. */
 #ifndef LOCKSTEP_CU_MEM_H
 #define LOCKSTEP_CU_MEM_H
 #include "driver/cu.h"
 #include "mem/texels.h"
-
-struct cu_location { /* CUmemLocation */
-    int type, id;    /* enum cu_place; a device's ordinal */
-};
-enum cu_place { PLACE_NONE, PLACE_DEVICE, PLACE_HOST, PLACE_NUMA, PLACE_NUMA_CURRENT }; /* CUmemLocationType */
-struct cu_access {                                                                      /* CUmemAccessDesc */
-    struct cu_location location;
-    u32 flags; /* enum cu_right */
-};
-enum cu_right { RIGHT_NONE = 0, RIGHT_READ = 1, RIGHT_WRITE = 3 }; /* CUmemAccess_flags */
-
-enum { MEMORY_HOST = 1, MEMORY_DEVICE, MEMORY_ARRAY, MEMORY_UNIFIED }; /* CUmemorytype */
 
 /* What is at an address, freed memory left out; false: nothing of ours. */
 bool cu_memory_at(u64 address, lk_memory_info *info);
@@ -46,32 +34,6 @@ CU_API(cuMemPrefetchAsync)(u64 a, u64 n, int device, void *s);
 
 /* ---- cu_batch.c, cu_stream.c ---- */
 
-enum { ORDER_STREAM = 1, ORDER_CALL, ORDER_ANY }; /* CUmemcpySrcAccessOrder */
-struct cu_copy_attributes {                       /* CUmemcpyAttributes */
-    int order;
-    struct cu_location from, to;
-    u32 flags;
-};
-enum { OPERAND_POINTER = 1, OPERAND_ARRAY }; /* CUmemcpy3DOperandType */
-struct cu_operand {                          /* CUmemcpy3DOperand */
-    u32 type, padding;
-    union {
-        struct {
-            u64 address, row, height; /* row: its length; 0: that of the copy */
-            struct cu_location hint;
-        } pointer;
-        struct {
-            struct cu_array *array;
-            u64 at[3];
-        } array;
-    };
-};
-struct cu_copy_op { /* CUDA_MEMCPY3D_BATCH_OP */
-    struct cu_operand from, to;
-    u64 extent[3];
-    int order;
-    u32 flags;
-};
 #define CU_COPIES u64 *to, u64 *from, u64 *bytes, u64 n, struct cu_copy_attributes *x, u64 *index, u64 attributes
 CU_API(cuMemcpyBatchAsync)(CU_COPIES, u64 *failed, void *s);
 CU_API(cuMemcpy3DBatchAsync)(u64 n, struct cu_copy_op *o, u64 *failed, u64 flags, void *s);
@@ -80,17 +42,8 @@ cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 
 
 /* ---- cu_pool.c ---- */
 
-struct cu_pool_props { /* CUmemPoolProps */
-    u32 type, handles; /* CUmemAllocationType, CUmemAllocationHandleType */
-    struct cu_location location;
-    void *security;
-    u64 most; /* bytes; 0: as many as there are */
-    u16 usage;
-    u8 reserved[54];
-};
-enum { TYPE_PINNED = 1, TYPE_MANAGED }; /* CUmemAllocationType */
-struct cu_pool {                        /* CUmemoryPool */
-    struct cu_device *device;           /* whose streams allocate from it */
+struct cu_pool {              /* CUmemoryPool */
+    struct cu_device *device; /* whose streams allocate from it */
     lk_pool *pool;
     u32 type;                    /* TYPE_PINNED, TYPE_MANAGED */
     struct cu_location location; /* of its memory; the id of the host and of no place is 0 */
@@ -108,25 +61,6 @@ bool cu_pool_closed(u64 address); /* memory of a pool of the host's that the dev
 
 /* ---- cu_array.c ---- */
 
-struct cu_array_2d { /* CUDA_ARRAY_DESCRIPTOR */
-    u64 width, height;
-    u32 format, channels; /* CUarray_format */
-};
-struct cu_array_3d { /* CUDA_ARRAY3D_DESCRIPTOR */
-    u64 width, height, depth;
-    u32 format, channels, flags; /* flags: enum cu_array_flags */
-};
-enum cu_array_flags { /* CUDA_ARRAY3D_ */
-                      ARRAY_LAYERED = 1,
-                      ARRAY_SURFACE = 2,
-                      ARRAY_CUBE = 4,
-                      ARRAY_GATHER = 8,
-                      ARRAY_DEPTH = 16,
-                      ARRAY_COLOUR = 32,
-                      ARRAY_SPARSE = 64,
-                      ARRAY_DEFERRED = 128,
-                      ARRAY_VIDEO = 256
-};
 struct cu_array { /* CUarray, cudaArray_t */
     struct cu_device *device;
     struct cu_array_3d made;    /* as it was asked for */
@@ -138,10 +72,6 @@ struct cu_mipmapped { /* CUmipmappedArray */
     struct cu_array_3d made;
     u32 levels;
     struct cu_array *level[32];
-};
-struct cu_requirements { /* CUDA_ARRAY_MEMORY_REQUIREMENTS */
-    u64 bytes, align;
-    u32 reserved[4];
 };
 /* Kind, channels and size of a channel by CUarray_format; CU_NOT_SUPPORTED: it was refused by name. */
 cu_result cu_format_read(u32 format, u32 channels, struct texels *out);
@@ -155,44 +85,6 @@ cu_result cu_array_end(struct cu_array *a, const u64 at[3], const u64 extent[3],
 
 /* ---- cu_texture.c ---- */
 
-enum cu_resource_type { RESOURCE_ARRAY, RESOURCE_MIPMAPPED, RESOURCE_LINEAR, RESOURCE_PITCHED };
-struct cu_resource { /* CUDA_RESOURCE_DESC */
-    u32 type, padding;
-    union {
-        struct cu_array *array;
-        struct cu_mipmapped *mipmapped;
-        struct {
-            u64 address;
-            u32 format, channels;
-            u64 bytes;
-        } linear;
-        struct {
-            u64 address;
-            u32 format, channels;
-            u64 width, height, pitch; /* texels, rows, bytes */
-        } pitched;
-        u32 reserved[32];
-    };
-    u32 flags, padding1;
-};
-struct cu_texture { /* CUDA_TEXTURE_DESC */
-    u32 address[3], filter, flags, anisotropy, mip_filter;
-    float bias, least, most, border[4];
-    u32 reserved[12];
-};
-enum cu_texture_flags { /* CU_TRSF_ */
-                        TEXTURE_INTEGER = 1,
-                        TEXTURE_NORMALIZED = 2,
-                        TEXTURE_SRGB = 16,
-                        TEXTURE_NO_TRILINEAR = 32,
-                        TEXTURE_SEAMLESS = 64
-};
-struct cu_view { /* CUDA_RESOURCE_VIEW_DESC */
-    u32 format, padding;
-    u64 width, height, depth;
-    u32 first_level, last_level, first_layer, last_layer;
-    u32 reserved[16];
-};
 CU_API(cuTexObjectCreate)
 (u64 *out, const struct cu_resource *r, const struct cu_texture *t, const struct cu_view *v);
 CU_API(cuTexObjectDestroy)(u64 texture);

@@ -8,10 +8,6 @@
  * over maps that Python placed. Copies by a map that lies at less than 64 on the device are reported there. */
 enum { MAP_ALIGN = 8 };
 
-struct map_words { /* CUtensorMap */
-    u64 word[TENSOR_MAP_WORDS];
-};
-
 /* What all maps have. false: an argument cannot be read. */
 static bool begin(struct tensor_map *m, u32 type, u32 rank, u64 address, const u64 *dim, const u64 *stride,
                   const u32 *step)

@@ -5,14 +5,6 @@
 
 enum { GRANULARITY_MINIMUM, GRANULARITY_RECOMMENDED }; /* CUmemAllocationGranularity_flags */
 
-struct cu_allocation { /* CUmemAllocationProp */
-    u32 type, handles; /* CUmemAllocationType: 1: pinned; CUmemAllocationHandleType */
-    struct cu_location location;
-    void *security;
-    u8 compression, rdma; /* allocFlags */
-    u16 usage;
-    u8 reserved[4];
-};
 _Static_assert(sizeof(struct cu_allocation) == sizeof(((struct lk_physical *)0)->note), "it is kept there");
 
 /* The device of a description, opened. */

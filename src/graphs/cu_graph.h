@@ -18,52 +18,6 @@
 
 enum { CU_DEPENDENCIES = 1024, CU_NODE_ATTRIBUTES = 17 };
 
-struct cu_memory_op { /* CUstreamBatchMemOpParams, a union of 48 bytes */
-    u32 operation, padding;
-    u64 address, value;
-    u32 flags, padding2;
-    u64 alias, more;
-};
-struct cu_alloc_node { /* CUDA_MEM_ALLOC_NODE_PARAMS */
-    char pool[88];     /* CUmemPoolProps: which pool, and where */
-    const void *access;
-    u64 accesses, bytes, address;
-};
-
-struct cu_batch_node { /* CUDA_BATCH_MEM_OP_NODE_PARAMS */
-    void *context;
-    unsigned count;
-    struct cu_memory_op *op;
-    unsigned flags;
-};
-struct cu_conditional_node { /* CUDA_CONDITIONAL_NODE_PARAMS */
-    u64 condition;
-    u32 type, size;
-    struct cu_graph **graphs; /* out: the node's */
-    void *context;
-};
-struct cu_node_params { /* CUgraphNodeParams */
-    u32 type, reserved[3];
-    union {
-        long long room[29];
-        struct cu_kernel_node_v2 kernel;
-        struct {
-            int flags, reserved;
-            void *context;
-            struct cu_copy_3d copy;
-        } copy;
-        struct cu_fill_node fill; /* a context follows */
-        struct cu_host_node host;
-        struct cu_graph *graph;
-        void *event;
-        struct cu_alloc_node alloc;
-        u64 address; /* CU_NODE_FREE */
-        struct cu_batch_node batch;
-        struct cu_conditional_node conditional;
-    };
-    long long reserved_too;
-};
-
 struct cu_node {
     u32 handle;              /* CU_NODE: what graph_on_gone is told of */
     struct graph_node *node; /* of the engine */

@@ -188,7 +188,6 @@ CU_DEFINE(cuGraphAddMemcpyNode, ADDED, const struct cu_copy_3d *, x, void *, con
     return CU_OK;
 }
 
-enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2 };
 /* A copy that a capture has recorded, as CUDA_MEMCPY3D has it. */
 static struct cu_copy_3d copy_of(const struct dev_copy *x)
 {

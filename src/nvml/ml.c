@@ -1,6 +1,7 @@
 /* libnvidia-ml.so.1: what frameworks and monitors ask about the cards of the machine. All cards are there, whatever
  * CUDA_VISIBLE_DEVICES says, as with NVIDIA's. A software GPU has no temperature, power or fan, and says so
  * (NVML_ERROR_NOT_SUPPORTED). ml.def lists the exports. */
+#include "abi/ml_abi.h"
 #include "driver/cu.h"
 #include "card/card.h"
 #include <unistd.h>
@@ -233,11 +234,6 @@ ML_API(nvmlDeviceGetArchitecture)(struct ml_device *d, unsigned *out)
     *out = sm >= 100 ? 10 : sm >= 90 ? 9 : sm >= 89 ? 8 : sm >= 80 ? 7 : sm >= 75 ? 6 : sm >= 70 ? 5 : 4;
     return ML_OK;
 }
-struct ml_pci { /* nvmlPciInfo_t */
-    char legacy[16];
-    unsigned domain, bus, device, id, subsystem;
-    char text[32];
-};
 ML_API(nvmlDeviceGetPciInfo_v3)(struct ml_device *d, struct ml_pci *out)
 {
     ENTER(out);
@@ -283,9 +279,6 @@ static u64 used_of(const struct ml_device *d)
     return c ? lk_memory_live(c->gpu) : 0;
 }
 
-struct ml_memory { /* nvmlMemory_t */
-    u64 total, left, used;
-};
 ML_API(nvmlDeviceGetMemoryInfo)(struct ml_device *d, struct ml_memory *out)
 {
     ENTER(out);
@@ -293,10 +286,6 @@ ML_API(nvmlDeviceGetMemoryInfo)(struct ml_device *d, struct ml_memory *out)
     *out = (struct ml_memory){ d->card->memory, d->card->memory - used, used };
     return ML_OK;
 }
-struct ml_memory_v2 { /* nvmlMemory_v2_t */
-    u32 version;
-    u64 total, reserved, left, used;
-};
 ML_API(nvmlDeviceGetMemoryInfo_v2)(struct ml_device *d, struct ml_memory_v2 *out)
 {
     ENTER(out);
@@ -306,9 +295,6 @@ ML_API(nvmlDeviceGetMemoryInfo_v2)(struct ml_device *d, struct ml_memory_v2 *out
     return ML_OK;
 }
 
-struct ml_load { /* nvmlUtilization_t, percent */
-    unsigned gpu, memory;
-};
 ML_API(nvmlDeviceGetUtilizationRates)(struct ml_device *d, struct ml_load *out)
 {
     ENTER(out);
@@ -319,11 +305,6 @@ ML_API(nvmlDeviceGetUtilizationRates)(struct ml_device *d, struct ml_load *out)
     return ML_OK;
 }
 
-struct ml_process { /* nvmlProcessInfo_t; the first version has the first two fields */
-    unsigned pid;
-    u64 used;
-    unsigned instance, compute_instance; /* of a partition; UINT32_MAX: none */
-};
 static ml_result processes(struct ml_device *d, unsigned *count, void *out, size_t each)
 {
     ENTER(count);

@@ -21,6 +21,7 @@
 #ifndef LOCKSTEP_RT_H
 #define LOCKSTEP_RT_H
 #include "driver/cu.h"
+#include "abi/cudart_abi.h"
 
 #define RT_API(symbol) __attribute__((visibility("default"))) cu_result lkrt_##symbol
 enum rt_error {
@@ -32,9 +33,6 @@ enum rt_error {
     RT_INVALID_DIRECTION = 21,
 };
 enum { RT_VERSION_11 = 11080, RT_VERSION_12 = 12090 }; /* what the libraries of these releases say they are */
-struct rt_dim3 {
-    u32 x, y, z;
-};
 
 /* The devices at first: cuInit, which programs of the runtime do not call. */
 cu_result rt_ready(void);

@@ -175,18 +175,6 @@ PASS(cudaGraphAddMemsetNode, (ADDING, const struct cu_fill_node *p), lkcu_cuGrap
 PASS(cudaGraphExecMemsetNodeSetParams, (EXEC, const struct cu_fill_node *p),
      lkcu_cuGraphExecMemsetNodeSetParams(x, n, p, NULL))
 
-struct rt_node_params { /* cudaGraphNodeParams */
-    u32 type, reserved[3];
-    union {
-        long long room[29];
-        struct cu_kernel_node kernel; /* with a host function */
-        struct {
-            int flags, reserved[3];
-            struct rt_copy_3d copy;
-        } copy;
-    };
-    long long reserved_too;
-};
 /* The driver's form: kernels and copies differ. */
 static cu_result node_read(const struct rt_node_params *p, struct cu_node_params *out)
 {

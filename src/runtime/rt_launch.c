@@ -58,13 +58,6 @@ RT_CALL(cudaLaunchKernel, LAUNCH, launched(launch(f, g, b, args, shared, s, fals
 RT_CALL(__cudaLaunchKernel, LAUNCH, launched(launch(f, g, b, args, shared, s, false)))
 RT_CALL(cudaLaunchCooperativeKernel, LAUNCH, launched(launch(f, g, b, args, shared, s, true)))
 
-struct rt_launch_config { /* cudaLaunchConfig_t */
-    struct rt_dim3 grid, block;
-    u64 shared;
-    void *stream;
-    const struct cu_launch_attribute *attribute;
-    unsigned attributes;
-};
 /* The configuration as the driver has it, and the kernel. */
 static cu_result config_read(const struct rt_launch_config *x, const void *host, struct cu_launch_config *out,
                              struct cu_function **f)
@@ -90,13 +83,6 @@ static cu_result launch_ex(const struct rt_launch_config *x, const void *host, v
 RT_CALL(cudaLaunchKernelExC, (const struct rt_launch_config *x, const void *f, void **args),
         launched(launch_ex(x, f, args)))
 
-struct rt_launch_params { /* cudaLaunchParams */
-    void *function;
-    struct rt_dim3 grid, block;
-    void **args;
-    u64 shared;
-    void *stream;
-};
 RT_DEFINE(cudaLaunchCooperativeKernelMultiDevice, const struct rt_launch_params *, list, unsigned, n, unsigned, flags)
 {
     if (n > 1) {
@@ -149,11 +135,6 @@ RT_API(cudaOccupancyMaxPotentialClusterSize)(int *size, const void *host, const 
 
 /* ---- attributes ---- */
 
-struct rt_func_attributes { /* cudaFuncAttributes */
-    u64 shared, constant, local;
-    int threads, registers, ptx, binary, cache_ca, dynamic, carveout, cluster_must, cluster[3], policy, cluster_any,
-        reserved[16];
-};
 enum { OLD_ATTRIBUTES = 56 }; /* bytes of it in release 11 before clusters, up to carveout */
 
 static cu_result attributes(struct rt_func_attributes *out, u32 bytes, const void *host)

@@ -179,17 +179,6 @@ static cu_result copy_3d(const struct rt_copy_3d *x, bool async, void *s)
 RT_CALL(cudaMemcpy3D, (const struct rt_copy_3d *x), copy_3d(x, false, NULL))
 RT_CALL(cudaMemcpy3DAsync, (const struct rt_copy_3d *x, void *s), copy_3d(x, true, s))
 
-struct rt_copy_3d_peer { /* cudaMemcpy3DPeerParms */
-    void *from_array;
-    struct rt_extent from_at;
-    struct rt_pitched from;
-    int from_device;
-    void *to_array;
-    struct rt_extent to_at;
-    struct rt_pitched to;
-    int to_device;
-    struct rt_extent extent;
-};
 static cu_result copy_3d_peer(const struct rt_copy_3d_peer *x, bool async, void *s)
 {
     if (!cu_ok(x)) return CU_INVALID_VALUE;
@@ -233,10 +222,6 @@ RT_CALL(cudaMemset3DAsync, (struct rt_pitched p, int v, struct rt_extent e, void
 
 /* ---- what a pointer is ---- */
 
-struct rt_pointer {
-    int type, device;
-    void *on_device, *on_host;
-};
 RT_DEFINE(cudaPointerGetAttributes, struct rt_pointer *, out, const void *, p)
 {
     u32 type = 0, managed = 0;

@@ -6,32 +6,6 @@
 
 /* ---- descriptions ---- */
 
-struct rt_resource { /* cudaResourceDesc, as all releases have it; 13 has room behind */
-    u32 type, padding;
-    union {
-        struct cu_array *array;
-        struct cu_mipmapped *mipmapped;
-        struct {
-            void *p;
-            struct rt_channel texel;
-            u64 bytes;
-        } linear;
-        struct {
-            void *p;
-            struct rt_channel texel;
-            u64 width, height, pitch;
-        } pitched;
-    };
-};
-struct rt_texture {                     /* cudaTextureDesc */
-    u32 address[3], filter, read, srgb; /* read: 0: as it is, 1: as floats from 0 to 1 */
-    float border[4];
-    u32 normalized, anisotropy, mip_filter;
-    float bias, least, most;
-    u32 no_trilinear;
-    u32 seamless; /* not in the first version of release 11 */
-};
-
 static cu_result resource_read(const struct rt_resource *x, struct cu_resource *out)
 {
     cu_result r = rt_enter(NULL);
