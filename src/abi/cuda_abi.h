@@ -186,7 +186,10 @@ struct cu_node_params { /* CUgraphNodeParams */
             void *context;
             struct cu_copy_3d copy;
         } copy;
-        struct cu_fill_node fill; /* a context follows */
+        struct { /* CUDA_MEMSET_NODE_PARAMS_v2 */
+            struct cu_fill_node fill;
+            void *fill_context;
+        };
         struct cu_host_node host;
         struct cu_graph *graph;
         void *event;

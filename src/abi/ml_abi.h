@@ -1,4 +1,4 @@
-/* ml_abi.h: the structs of nvml.h that callers pass. */
+/* ml_abi.h: the structs of NVML that callers pass. */
 #ifndef LOCKSTEP_ML_ABI_H
 #define LOCKSTEP_ML_ABI_H
 #include "abi/cuda_abi.h"

@@ -135,7 +135,7 @@ bool gpu_place(struct device *d, struct dev_module *m, struct error *e);
 void gpu_displace(struct device *d, struct dev_module *m);
 
 /* dev_gpu_async.c: a copy as one call or node of the driver. A status; e says why it cannot be. */
-u32 gpu_copy3(const struct dev_copy *c, struct cu_copy3 *out, struct error *e);
+u32 gpu_copy3(const struct dev_copy *c, struct cu_copy_3d *out, struct error *e);
 /* A fill with as few slices and rows as it can have. false: there are slices with gaps between them. */
 bool gpu_flat_fill(const struct dev_fill *f, struct dev_fill *out);
 

@@ -133,39 +133,45 @@ static struct dev_copy flat_copy(const struct dev_copy *c)
     return f;
 }
 
-static struct cu_side3 side3(const struct dev_end *x)
-{
-    return (struct cu_side3){ .type = x->host ? CU_MEMORY_HOST : CU_MEMORY_UNIFIED,
-                              .host = x->host,
-                              .device = x->host ? 0 : x->address,
-                              .pitch = x->pitch,
-                              .height = x->slice / x->pitch };
-}
+/* The memory of one side, where a side is an address. */
+static u32 type_of(const struct dev_end *x) { return x->host ? CU_MEMORY_HOST : CU_MEMORY_UNIFIED; }
 
-u32 gpu_copy3(const struct dev_copy *c, struct cu_copy3 *out, struct error *e)
+u32 gpu_copy3(const struct dev_copy *c, struct cu_copy_3d *out, struct error *e)
 {
     struct dev_copy f = flat_copy(c);
     if (!f.width || (f.slices > 1 && (f.to.slice % f.to.pitch || f.from.slice % f.from.pitch))) {
         error_set(e, ERR_INPUT, "%s", f.width ? "a slice is not a multiple of its pitch" : "a copy of no bytes");
         return OP_INVALID_VALUE;
     }
-    *out = (struct cu_copy3){
-        .from = side3(&f.from), .to = side3(&f.to), .width = f.width, .rows = f.rows, .slices = f.slices
-    };
+    *out = (struct cu_copy_3d){ .from_type = type_of(&f.from),
+                                .from_host = f.from.host,
+                                .from_device = f.from.host ? 0 : f.from.address,
+                                .from_pitch = f.from.pitch,
+                                .from_height = f.from.slice / f.from.pitch,
+                                .to_type = type_of(&f.to),
+                                .to_host = f.to.host,
+                                .to_device = f.to.host ? 0 : f.to.address,
+                                .to_pitch = f.to.pitch,
+                                .to_height = f.to.slice / f.to.pitch,
+                                .width = f.width,
+                                .height = f.rows,
+                                .depth = f.slices };
     return 0;
-}
-
-static struct cu_side2 side2(const struct dev_end *x, u64 slice)
-{
-    return (struct cu_side2){ .type = x->host ? CU_MEMORY_HOST : CU_MEMORY_UNIFIED,
-                              .host = x->host ? (char *)x->host + slice * x->slice : NULL,
-                              .device = x->host ? 0 : x->address + slice * x->slice,
-                              .pitch = x->pitch };
 }
 
 static u32 copy_rows(struct dev_stream *st, const struct dev_copy *f, u64 slice, struct error *e)
 {
-    struct cu_copy2 c = { side2(&f->from, slice), side2(&f->to, slice), f->width, f->rows };
+    u64 from = slice * f->from.slice, to = slice * f->to.slice;
+    struct cu_copy_2d c = { .from_type = type_of(&f->from),
+                            .from_host = f->from.host ? (char *)f->from.host + from : NULL,
+                            .from_device = f->from.host ? 0 : f->from.address + from,
+                            .from_pitch = f->from.pitch,
+                            .to_type = type_of(&f->to),
+                            .to_host = f->to.host ? (char *)f->to.host + to : NULL,
+                            .to_device = f->to.host ? 0 : f->to.address + to,
+                            .to_pitch = f->to.pitch,
+                            .width = f->width,
+                            .height = f->rows };
     return ASK(st->d, st, e, "cuMemcpy2DAsync", copy2, &c, st->handle);
 }
 
@@ -205,7 +211,7 @@ static u32 copy(struct dev_stream *st, const struct dev_copy *c, struct error *e
     }
     if (f.slices == 1) return copy_rows(st, &f, 0, e);
     if (f.to.slice % f.to.pitch == 0 && f.from.slice % f.from.pitch == 0) {
-        struct cu_copy3 c3;
+        struct cu_copy_3d c3;
         u32 code = gpu_copy3(&f, &c3, e);
         return code ? code : ASK(d, st, e, "cuMemcpy3DAsync", copy3, &c3, st->handle);
     }
@@ -322,7 +328,7 @@ static u32 pool_new_gpu(struct device *d, u64 most, enum mem_kind kind, struct d
     struct dev_pool *p = base_alloc(sizeof *p);
     if (!p) return gpu_no_memory(e);
     /* pinned, as the driver calls it: memory of this device, for this process alone */
-    struct cu_pool_props props = { .type = 1, .location = 1, .device = d->gpu->device, .most = most };
+    struct cu_pool_props props = { .type = TYPE_PINNED, .location = { PLACE_DEVICE, d->gpu->device }, .most = most };
     u32 code = gpu_ready(d, e);
     if (!code) code = ASK(d, NULL, e, "cuMemPoolCreate", pool_new, &p->handle, &props);
     if (code) {

@@ -84,7 +84,7 @@ void gpu_graph_delete(struct dev_graph *g)
 /* The dependencies of a new node as the driver wants them. */
 struct deps {
     cu_node *node;
-    struct cu_edge *edge; /* NULL: all are plain */
+    struct cu_edge_data *edge; /* NULL: all are plain */
     u32 n;
     struct arena mem;
 };
@@ -93,11 +93,11 @@ static void deps_read(struct deps *x, struct dev_node *const *dep, u32 n, bool p
 {
     *x = (struct deps){ .n = n };
     if (n) x->node = NEW_ARRAY(&x->mem, cu_node, n);
-    if (n && programmatic) x->edge = NEW_ARRAY(&x->mem, struct cu_edge, n);
+    if (n && programmatic) x->edge = NEW_ARRAY(&x->mem, struct cu_edge_data, n);
     for (u32 i = 0; i < n; i++) {
         x->node[i] = dep[i]->handle;
         if (x->edge && dep[i]->kind == OP_LAUNCH)
-            x->edge[i] = (struct cu_edge){ .from_port = CU_EDGE_FROM_TRIGGER, .type = CU_EDGE_PROGRAMMATIC };
+            x->edge[i] = (struct cu_edge_data){ .from_port = CU_EDGE_FROM_TRIGGER, .type = CU_EDGE_PROGRAMMATIC };
     }
 }
 
@@ -130,13 +130,13 @@ static u32 launch_params(struct device *d, const struct dev_launch *l, struct cu
     const struct gpu_kernel *x = gpu_kernel(d, l, &call, &code);
     if (!x) return gpu_status(d, NULL, call, code, e);
     p->type = CU_NODE_KERNEL;
-    p->launch.function = x->function;
+    p->kernel.first.function = x->function;
     for (int i = 0; i < 3; i++) {
-        p->launch.grid[i] = l->grid[i];
-        p->launch.block[i] = l->block[i];
+        p->kernel.first.grid[i] = l->grid[i];
+        p->kernel.first.block[i] = l->block[i];
     }
-    p->launch.shared = l->shared_bytes;
-    p->launch.params = gpu_params(x, l, room, mem);
+    p->kernel.first.shared = l->shared_bytes;
+    p->kernel.first.params = gpu_params(x, l, room, mem);
     return 0;
 }
 
@@ -149,13 +149,13 @@ static u32 fill_params(struct device *d, const struct dev_fill *given, struct cu
         return OP_INVALID_VALUE;
     }
     p->type = CU_NODE_FILL;
-    p->fill.to = f.address;
+    p->fill.address = f.address;
     p->fill.pitch = f.pitch;
     p->fill.value = f.bytes < 4 ? f.value & ((1u << f.bytes * 8) - 1) : f.value; /* the driver takes all bits */
     p->fill.bytes = f.bytes;
     p->fill.width = f.width;
-    p->fill.rows = f.rows;
-    p->fill.context = d->gpu->context;
+    p->fill.height = f.rows;
+    p->fill_context = d->gpu->context;
     return 0;
 }
 
@@ -178,12 +178,12 @@ static u32 params_read(struct device *d, const struct dev_task *t, struct cu_nod
         return 0;
     case OP_ALLOC:
         p->type = CU_NODE_ALLOC;
-        p->alloc.pool = (struct cu_pool_props){ .type = 1, .location = 1, .device = d->gpu->device };
+        p->alloc.pool = (struct cu_pool_props){ .type = TYPE_PINNED, .location = { PLACE_DEVICE, d->gpu->device } };
         p->alloc.bytes = MAX_OF(t->alloc.bytes, 1u);
         return 0;
     case OP_FREE:
         p->type = CU_NODE_FREE;
-        p->free = t->free.address;
+        p->address = t->free.address;
         return 0;
     case OP_EMPTY: p->type = CU_NODE_EMPTY; return 0;
     default: error_set(e, ERR_INPUT, "a graph has no node of kind %d", (int)t->kind); return OP_INVALID_VALUE;
@@ -248,7 +248,7 @@ u32 gpu_graph_add_event(struct dev_graph *g, struct dev_node *const *dep, u32 de
 u32 gpu_graph_add_child(struct dev_graph *g, struct dev_node *const *dep, u32 deps, struct dev_graph *child,
                         struct dev_node **out, struct error *e)
 {
-    struct cu_node_params p = { .type = CU_NODE_GRAPH, .graph.graph = child->handle };
+    struct cu_node_params p = { .type = CU_NODE_GRAPH, .graph = (struct cu_graph *)child->handle };
     u32 code = gpu_ready(g->d, e);
     return code ? code : add(g, dep, deps, false, OP_GRAPH, &p, out, e);
 }
@@ -308,7 +308,7 @@ u32 gpu_exec_update(struct dev_exec *x, struct dev_graph *g, struct error *e)
     u32 code = gpu_ready(x->d, e);
     if (code) return code;
     code = (u32)ask_driver(&x->d->gpu->cu, exec_update, x->handle, g->handle, &result);
-    if (code != OP_GRAPH_UPDATE_FAILURE || result.result < 2 || result.result - 2 >= (int)COUNT_OF(why))
+    if (code != OP_GRAPH_UPDATE_FAILURE || result.result < 2 || result.result - 2 >= COUNT_OF(why))
         return gpu_status(x->d, NULL, "cuGraphExecUpdate", (cu_result)code, e);
     error_set(e, ERR_INPUT, "the executable graph cannot become this graph: %s", why[result.result - 2]);
     return code;

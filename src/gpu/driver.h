@@ -5,6 +5,7 @@
  * Lockstep's own. */
 #ifndef LOCKSTEP_DRIVER_H
 #define LOCKSTEP_DRIVER_H
+#include "abi/cuda_abi.h"
 #include "base/base.h"
 #include "queue/node_type.h"
 
@@ -56,104 +57,7 @@ enum { CU_HOST_PORTABLE = 1, CU_HOST_MAPPED = 2, CU_MANAGED_GLOBAL = 1 };
 enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2, CU_MEMORY_UNIFIED = 4 };              /* one side of a copy */
 enum { CU_LAUNCH_COOPERATIVE = 2, CU_LAUNCH_CLUSTER = 4, CU_LAUNCH_PROGRAMMATIC = 6 }; /* attributes of a launch */
 enum { CU_POOL_THRESHOLD = 4 };                                                        /* of cuMemPoolSetAttribute */
-enum { CU_EDGE_FROM_TRIGGER = 1, CU_EDGE_PROGRAMMATIC = 1 }; /* port and type of struct cu_edge */
-
-/* The structs of the driver that are passed; fields have its order and sizes, and what is not used stays 0. */
-struct cu_side2 { /* one side of a 2D copy */
-    size_t x, y;
-    int type; /* CU_MEMORY_* */
-    const void *host;
-    u64 device;
-    void *array;
-    size_t pitch;
-};
-struct cu_copy2 { /* CUDA_MEMCPY2D */
-    struct cu_side2 from, to;
-    size_t width, rows;
-};
-struct cu_side3 { /* one side of a 3D copy */
-    size_t x, y, z, lod;
-    int type; /* CU_MEMORY_* */
-    const void *host;
-    u64 device;
-    void *array, *reserved;
-    size_t pitch, height; /* bytes of a row, rows of a slice */
-};
-struct cu_copy3 { /* CUDA_MEMCPY3D */
-    struct cu_side3 from, to;
-    size_t width, rows, slices;
-};
-struct cu_launch_attribute { /* CUlaunchAttribute */
-    int id, pad;
-    union {
-        char room[64];
-        int number;
-        unsigned cluster[3];
-    } value;
-};
-struct cu_launch_config { /* CUlaunchConfig */
-    unsigned grid[3], block[3], shared;
-    cu_stream stream;
-    struct cu_launch_attribute *attribute;
-    unsigned attributes;
-};
-struct cu_pool_props { /* CUmemPoolProps */
-    int type, handles, location, device;
-    void *security;
-    size_t most;
-    unsigned short usage;
-    unsigned char reserved[54];
-};
-struct cu_node_params { /* CUgraphNodeParams */
-    int type;           /* a cu_node_type */
-    int reserved0[3];
-    union {
-        long long room[29];
-        struct {
-            cu_function function;
-            unsigned grid[3], block[3], shared;
-            void **params, **extra;
-            void *kernel;
-            cu_context context;
-        } launch;
-        struct {
-            int flags, reserved;
-            cu_context context;
-            struct cu_copy3 copy;
-        } copy;
-        struct {
-            u64 to;
-            size_t pitch;
-            unsigned value, bytes;
-            size_t width, rows;
-            cu_context context;
-        } fill;
-        struct {
-            void (*call)(void *self);
-            void *self;
-        } host;
-        struct {
-            cu_graph graph;
-            int ownership;
-        } graph;
-        cu_event event;
-        struct {
-            struct cu_pool_props pool;
-            const void *access;
-            size_t accesses, bytes;
-            u64 address; /* is set by the driver */
-        } alloc;
-        u64 free;
-    };
-    long long reserved2;
-};
-struct cu_edge { /* CUgraphEdgeData */
-    u8 from_port, to_port, type, reserved[5];
-};
-struct cu_update { /* CUgraphExecUpdateResultInfo */
-    int result;
-    cu_node node, from;
-};
+enum { CU_EDGE_FROM_TRIGGER = 1, CU_EDGE_PROGRAMMATIC = 1 }; /* port and type of struct cu_edge_data */
 
 /* X(result-name, exported name, parameters) */
 #define CU_FUNCTIONS(X)                                                                                            \
@@ -225,8 +129,8 @@ struct cu_update { /* CUgraphExecUpdateResultInfo */
     X(copy_out, "cuMemcpyDtoHAsync_v2", (void *to, u64 from, size_t bytes, cu_stream stream))                        \
     X(copy_peer, "cuMemcpyPeerAsync",                                                                                \
       (u64 to, cu_context to_context, u64 from, cu_context from_context, size_t bytes, cu_stream stream))            \
-    X(copy2, "cuMemcpy2DAsync_v2", (const struct cu_copy2 *copy, cu_stream stream))                                  \
-    X(copy3, "cuMemcpy3DAsync_v2", (const struct cu_copy3 *copy, cu_stream stream))                                  \
+    X(copy2, "cuMemcpy2DAsync_v2", (const struct cu_copy_2d *copy, cu_stream stream))                                \
+    X(copy3, "cuMemcpy3DAsync_v2", (const struct cu_copy_3d *copy, cu_stream stream))                                \
     X(fill8, "cuMemsetD8Async", (u64 to, u8 value, size_t n, cu_stream stream))                                      \
     X(fill16, "cuMemsetD16Async", (u64 to, u16 value, size_t n, cu_stream stream))                                   \
     X(fill32, "cuMemsetD32Async", (u64 to, u32 value, size_t n, cu_stream stream))                                   \
@@ -246,12 +150,12 @@ struct cu_update { /* CUgraphExecUpdateResultInfo */
     X(graph_new, "cuGraphCreate", (cu_graph * graph, unsigned flags))                                                \
     X(graph_delete, "cuGraphDestroy", (cu_graph graph))                                                              \
     X(graph_add, "cuGraphAddNode_v2",                                                                                \
-      (cu_node * node, cu_graph graph, const cu_node *dep, const struct cu_edge *edge, size_t deps,                  \
+      (cu_node * node, cu_graph graph, const cu_node *dep, const struct cu_edge_data *edge, size_t deps,             \
        struct cu_node_params *params))                                                                               \
     X(graph_edge_add, "cuGraphAddDependencies_v2",                                                                   \
-      (cu_graph graph, const cu_node *from, const cu_node *to, const struct cu_edge *edge, size_t n))                \
+      (cu_graph graph, const cu_node *from, const cu_node *to, const struct cu_edge_data *edge, size_t n))           \
     X(graph_edge_remove, "cuGraphRemoveDependencies_v2",                                                             \
-      (cu_graph graph, const cu_node *from, const cu_node *to, const struct cu_edge *edge, size_t n))                \
+      (cu_graph graph, const cu_node *from, const cu_node *to, const struct cu_edge_data *edge, size_t n))           \
     X(graph_nodes, "cuGraphGetNodes", (cu_graph graph, cu_node * node, size_t * nodes))                              \
     X(node_attribute, "cuGraphKernelNodeSetAttribute", (cu_node node, int attribute, const void *value))             \
     X(instantiate, "cuGraphInstantiateWithFlags", (cu_exec * exec, cu_graph graph, unsigned long long flags))        \

@@ -163,19 +163,19 @@ static void rows(char *to, size_t to_pitch, const char *from, size_t from_pitch,
 {
     for (size_t i = 0; i < n; i++) memcpy(to + i * to_pitch, from + i * from_pitch, width);
 }
-static void copy3(const struct cu_copy3 *c)
+static void copy3(const struct cu_copy_3d *c)
 {
-    char *to = side(c->to.type, c->to.host, c->to.device), *from = side(c->from.type, c->from.host, c->from.device);
-    for (size_t z = 0; z < c->slices; z++)
-        rows(to + z * c->to.pitch * c->to.height, c->to.pitch, from + z * c->from.pitch * c->from.height, c->from.pitch,
-             c->width, c->rows);
+    char *to = side(c->to_type, c->to_host, c->to_device), *from = side(c->from_type, c->from_host, c->from_device);
+    for (size_t z = 0; z < c->depth; z++)
+        rows(to + z * c->to_pitch * c->to_height, c->to_pitch, from + z * c->from_pitch * c->from_height, c->from_pitch,
+             c->width, c->height);
 }
-CU(cuMemcpy2DAsync_v2, (const struct cu_copy2 *c, void *s),
-   rows(side(c->to.type, c->to.host, c->to.device), c->to.pitch, side(c->from.type, c->from.host, c->from.device),
-        c->from.pitch, c->width, c->rows),
-   "%zu x %zu in %lu", c->width, c->rows, N(s))
-CU(cuMemcpy3DAsync_v2, (const struct cu_copy3 *c, void *s), copy3(c), "%zu x %zu x %zu in %lu", c->width, c->rows,
-   c->slices, N(s))
+CU(cuMemcpy2DAsync_v2, (const struct cu_copy_2d *c, void *s),
+   rows(side(c->to_type, c->to_host, c->to_device), c->to_pitch, side(c->from_type, c->from_host, c->from_device),
+        c->from_pitch, c->width, c->height),
+   "%zu x %zu in %lu", c->width, c->height, N(s))
+CU(cuMemcpy3DAsync_v2, (const struct cu_copy_3d *c, void *s), copy3(c), "%zu x %zu x %zu in %lu", c->width, c->height,
+   c->depth, N(s))
 
 static void fill(u64 to, size_t pitch, unsigned value, size_t bytes, size_t n, size_t count)
 {
@@ -196,7 +196,7 @@ CU(cuMemAllocAsync, (u64 * a, size_t b, void *s), *a = N(aligned_alloc(512, (b +
 CU(cuMemAllocFromPoolAsync, (u64 * a, size_t b, void *p, void *s), *a = N(aligned_alloc(512, (b + 511) / 512 * 512)),
    "%zu from %lu in %lu", b, N(p), N(s))
 CU(cuMemFreeAsync, (u64 a, void *s), if (!captured) free(P(a)), "in %lu", N(s))
-CU(cuMemPoolCreate, (void **p, const struct cu_pool_props *x), *p = P(pools++), "%d %d %zu", x->type, x->location,
+CU(cuMemPoolCreate, (void **p, const struct cu_pool_props *x), *p = P(pools++), "%d %d %zu", x->type, x->location.type,
    x->most)
 CU(cuMemPoolDestroy, (void *p), (void)p, "%lu", N(p))
 CU(cuMemPoolTrimTo, (void *p, size_t n), (void)p, "%lu %zu", N(p), n)
@@ -212,18 +212,18 @@ static const char *about(const struct cu_node_params *p)
     static char out[200];
     switch (p->type) {
     case CU_NODE_KERNEL:
-        snprintf(out, sizeof out, "kernel %lu %ux%u %u: %u", N(p->launch.function), p->launch.grid[0],
-                 p->launch.block[0], p->launch.shared, *(unsigned *)p->launch.params[1]);
+        snprintf(out, sizeof out, "kernel %lu %ux%u %u: %u", N(p->kernel.first.function), p->kernel.first.grid[0],
+                 p->kernel.first.block[0], p->kernel.first.shared, *(unsigned *)p->kernel.first.params[1]);
         break;
     case CU_NODE_COPY:
-        snprintf(out, sizeof out, "copy %d to %d, %zu x %zu x %zu", p->copy.copy.from.type, p->copy.copy.to.type,
-                 p->copy.copy.width, p->copy.copy.rows, p->copy.copy.slices);
+        snprintf(out, sizeof out, "copy %d to %d, %zu x %zu x %zu", p->copy.copy.from_type, p->copy.copy.to_type,
+                 p->copy.copy.width, p->copy.copy.height, p->copy.copy.depth);
         break;
     case CU_NODE_FILL:
         snprintf(out, sizeof out, "fill %u of %u, %zu x %zu, %zu", p->fill.value, p->fill.bytes, p->fill.width,
-                 p->fill.rows, p->fill.pitch);
+                 p->fill.height, p->fill.pitch);
         break;
-    case CU_NODE_GRAPH: snprintf(out, sizeof out, "graph %lu", N(p->graph.graph)); break;
+    case CU_NODE_GRAPH: snprintf(out, sizeof out, "graph %lu", N(p->graph)); break;
     case CU_NODE_WAIT: snprintf(out, sizeof out, "wait %lu", N(p->event)); break;
     case CU_NODE_RECORD: snprintf(out, sizeof out, "record %lu", N(p->event)); break;
     case CU_NODE_ALLOC: snprintf(out, sizeof out, "alloc %zu", p->alloc.bytes); break;
@@ -233,7 +233,7 @@ static const char *about(const struct cu_node_params *p)
     }
     return out;
 }
-static const char *after(void *const *dep, const struct cu_edge *edge, size_t n)
+static const char *after(void *const *dep, const struct cu_edge_data *edge, size_t n)
 {
     static char out[200];
     size_t k = 0;
@@ -243,7 +243,7 @@ static const char *after(void *const *dep, const struct cu_edge *edge, size_t n)
     return out;
 }
 CU(cuGraphAddNode_v2,
-   (void **node, void *g, void *const *dep, const struct cu_edge *edge, size_t n, struct cu_node_params *p),
+   (void **node, void *g, void *const *dep, const struct cu_edge_data *edge, size_t n, struct cu_node_params *p),
    *node = P(nodes++);
    if (p->type == CU_NODE_ALLOC) p->alloc.address = N(aligned_alloc(512, 4096)), "%lu %s%s", N(g), about(p),
    after(dep, edge, n))
