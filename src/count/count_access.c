@@ -4,7 +4,7 @@
 #include "count/counting.h"
 #include "count/sectors.h"
 #include "count/wavefronts.h"
-#include "units/flight.h"
+#include "units/umma.h"
 #include "sim/lanes.h"
 
 static bool is_copy(const struct lop *o) { return (o->flags & (ISA_COPY | ISA_HOW)) == ISA_COPY; } /* cp.async */
@@ -395,9 +395,22 @@ int count_around(void *self, char *R, const struct insn *i, struct warp *w, hand
 
 /* ---- copies in flight ---- */
 
+/* tcgen05.mma: the first of its flights has the product. */
+static void count_product(struct counting *c, const struct flight *f)
+{
+    const struct ptx_opcode *op = f->low->op[f->op].src ? f->low->op[f->op].src->op : NULL;
+    if (!op || !op->nmod || !str_is(op->base, "tcgen05") || !str_is(op->mod[0], "mma")) return;
+    const struct umma *x = f->work;
+    struct func_counts *to = counting_func(c, f->warp, f->low);
+    if (!to->products) to->products = NEW_ARRAY(&counting_worker(c, f->warp->cta)->mem, struct products, f->low->nop);
+    to->products[f->op].type = operation_of_tensor(x->a);
+    to->products[f->op].operations += (u64)2 * x->m * x->n * x->k;
+}
+
 void count_flight(void *self, struct flight *f, enum flight_moment m)
 {
     struct counting *c = self;
+    if (m == FLIGHT_ISSUED && f->end == FLIGHT_TENSOR && f->work) count_product(c, f);
     if (m != FLIGHT_ISSUED || f->act || !f->n || f->low->op[f->op].site >= f->low->nsite) return;
     struct worker_counts *k = counting_worker(c, f->warp->cta);
     struct bulk *b = &counting_func(c, f->warp, f->low)->access[f->low->op[f->op].site].bulk;

@@ -232,9 +232,32 @@ static bool has_counts(const struct access_counts *a)
     return a->bulk.copies != 0;
 }
 
-static enum count_access kind_of(const struct site *s)
+/* Whether something of the function reads what the operation gives. */
+static bool is_used(const struct lowered *l, const struct lop *o)
 {
-    if (site_is_atomic(s)) return site_fetches(s) ? COUNT_ATOMIC : COUNT_REDUCTION;
+    const struct opnd *d = lop_dst(o, 0);
+    if (d->kind != O_REG) return false;
+    for (u32 k = 0; k < l->nop; k++) {
+        const struct lop *x = &l->op[k];
+        if (x->dead) continue;
+        EACH_USE (r, x) {
+            if (r == d->reg) return true;
+        }
+    }
+    return false;
+}
+
+/* ptxas makes a reduction of an atomic to global memory whose result nobody uses, where there is one. */
+static bool is_reduction(const struct lowered *l, const struct site *s)
+{
+    if (!site_fetches(s)) return true;
+    bool global = s->space == SP_GLOBAL || s->space == SP_GENERIC;
+    return global && s->atom != AT_CAS && s->atom != AT_EXCH && !is_used(l, &l->op[s->op]);
+}
+
+static enum count_access kind_of(const struct lowered *l, const struct site *s)
+{
+    if (site_is_atomic(s)) return is_reduction(l, s) ? COUNT_REDUCTION : COUNT_ATOMIC;
     return site_is_load(s) ? COUNT_LOAD : COUNT_STORE;
 }
 
@@ -281,10 +304,15 @@ static void op_take(struct counts *all, struct count_insn *i, const struct func_
         i->operations += n;
         sums->operations[w.type] += n;
     }
+    if (f->products && f->products[op].operations) {
+        i->type = f->products[op].type;
+        i->operations += f->products[op].operations;
+        sums->operations[i->type] += f->products[op].operations;
+    }
     if (o->flags & (ISA_ACCESS | ISA_MATRIX | ISA_COPY) && o->site < f->low->nsite) {
         const struct site *s = &f->low->site[o->site];
         bool copy = (o->flags & (ISA_COPY | ISA_HOW)) == ISA_COPY;
-        access_take(all, i, s, copy ? COUNT_COPY : kind_of(s), &f->access[o->site], sums);
+        access_take(all, i, s, copy ? COUNT_COPY : kind_of(f->low, s), &f->access[o->site], sums);
         if (copy) access_take(all, i, s + 1, COUNT_COPY, &f->access[o->site + 1], sums);
     }
     if (f->barrier && f->barrier[op].phases) {

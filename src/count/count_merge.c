@@ -58,6 +58,11 @@ static void func_add(struct arena *mem, struct func_counts *to, const struct fun
     for (u32 s = 0; s < l->nsite; s++) access_counts_add(&to->access[s], &from->access[s]);
     if (from->barrier && !to->barrier) to->barrier = NEW_ARRAY(mem, struct barrier_counts, l->nop);
     for (u32 k = 0; from->barrier && k < l->nop; k++) barrier_add(&to->barrier[k], &from->barrier[k]);
+    if (from->products && !to->products) to->products = NEW_ARRAY(mem, struct products, l->nop);
+    for (u32 k = 0; from->products && k < l->nop; k++) {
+        if (from->products[k].operations) to->products[k].type = from->products[k].type;
+        to->products[k].operations += from->products[k].operations;
+    }
     if (from->on && !to->on) to->on = NEW_ARRAY(mem, u64, l->nop);
     for (u32 k = 0; from->on && k < l->nop; k++) to->on[k] += from->on[k];
 }

@@ -8,6 +8,7 @@
 #ifndef LOCKSTEP_COUNTING_H
 #define LOCKSTEP_COUNTING_H
 #include "count/count.h"
+#include "count/operations.h"
 #include "count/touched.h"
 #include "count/wavefronts.h"
 #include "sim/observe.h"
@@ -64,6 +65,11 @@ struct barrier_counts {
     u64 slowest, waiting; /* instructions of the slowest warp since the barrier before; what the others did less */
 };
 
+struct products { /* whose shape is known when they are started */
+    enum operation_type type;
+    u64 operations;
+};
+
 struct func_counts { /* of a function */
     struct lowered *low;
     const struct worker *of;        /* who counts here */
@@ -73,6 +79,7 @@ struct func_counts { /* of a function */
     struct access_counts *access;   /* by site */
     struct barrier_counts *barrier; /* by operation; NULL: none so far */
     u64 *on;                        /* by operation: lanes that a guard let through; NULL: none so far */
+    struct products *products;      /* by operation: of tcgen05.mma; NULL: none so far */
     struct func_counts *next;
 };
 

@@ -56,7 +56,7 @@ static bool unit_of(enum ptx_type t, enum operation_type *unit, u32 *elements)
     }
 }
 
-static enum operation_type tensor_unit(enum tensor_type t)
+enum operation_type operation_of_tensor(enum tensor_type t)
 {
     switch (t) {
     case TENSOR_F64: return OPS_T_F64;
@@ -78,7 +78,7 @@ static enum operation_type tensor_unit(enum tensor_type t)
 static struct operations product(const struct mma *f)
 {
     u32 products = f->layout == MMA_QUAD_PAIR ? 4 : 1;
-    return (struct operations){ tensor_unit(f->a), 2u * f->m * f->n * f->k * products, true };
+    return (struct operations){ operation_of_tensor(f->a), 2u * f->m * f->n * f->k * products, true };
 }
 
 struct operations operations_of(const struct lowered *l, const struct lop *o)
