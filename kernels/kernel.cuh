@@ -18,7 +18,7 @@ template <typename T, typename F> __device__ void each(const T *x, int stride, i
 {
     constexpr int N = chunk<T>::N;
     for (int i = me * N; i < n; i += all * N)
-        if (stride == 1 && i + N <= n && in_chunks(x + i)) {
+        if (stride == 1 && i + N <= n && in_chunks(x)) {
             chunk<T> c = *(const chunk<T> *)(x + i);
             for (int k = 0; k < N; k++) f(i + k, float(c.v[k]));
         } else {
@@ -31,7 +31,7 @@ template <typename T, typename F> __device__ void write_each(T *y, int n, int me
 {
     constexpr int N = chunk<T>::N;
     for (int i = me * N; i < n; i += all * N)
-        if (i + N <= n && in_chunks(y + i)) {
+        if (i + N <= n && in_chunks(y)) {
             chunk<T> c;
             for (int k = 0; k < N; k++) c.v[k] = T(f(i + k));
             *(chunk<T> *)(y + i) = c;
