@@ -47,7 +47,7 @@ STORED(8)
 /* Of all lanes of a register. */
 STORED_INLINE bool stored_lanes_odd(const char *from, u32 bytes)
 {
-    return bytes == 4 ? stored_look_4(from) : stored_look_8(from) | stored_look_8(from + 128);
+    return bytes == 4 ? stored_look_4(from) : stored_look_8(from) || stored_look_8(from + 128);
 }
 
 static inline bool stored_is_odd(u64 v, u32 bytes)
