@@ -346,7 +346,6 @@ enum { TOUCHES_PRODUCT = 1, STORES_FOR_ASYNC = 2 };
 struct lowered {
     struct arena mem;
     u32 serial; /* never given twice by a table; it stands at func_table.func[serial % FUNCS] */
-    u32 facts;  /* atomic: what the race check keeps of a kernel here (race_kernel.c); 0: nothing yet */
     struct ptx_func *func;
     struct lop *op;
     u32 nop;

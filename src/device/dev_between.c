@@ -4,6 +4,7 @@
  * (dev_between_users.c). One lock for all of it; it is taken before that of op_access.c and of the streams. */
 #include "flow/analyses.h"
 #include "device/dev_between_in.h"
+#include "device/dev_work.h"
 #include "sim/finding_place.h"
 
 /* ---- what is left out ---- */
@@ -165,13 +166,44 @@ static bool may_be_flagged(const struct between *b, const struct clash *c)
     return me->exact && other->exact && b->met && b->met >= MIN_OF(me->begun, other->begun);
 }
 
+/* ---- launches that were reported where they ran ---- */
+
+static struct misuse *misuse_find(const struct misuses *m, const struct mem_object *o)
+{
+    for (u32 k = 0; k < m->n; k++)
+        if (m->of[k].id == o->id && m->of[k].born == o->born) return &m->of[k];
+    return NULL;
+}
+
+void misuse_note(void *misuses, const void *op, const struct mem_object *o)
+{
+    struct misuses *m = misuses;
+    lock(&m->lock);
+    struct misuse *x = misuse_find(m, o);
+    if (!x) {
+        NEED_ROOM(m->of, m->n, m->cap, 16);
+        x = &m->of[m->n++];
+    }
+    *x = (struct misuse){ o->id, o->born, op };
+    unlock(&m->lock);
+}
+
+const void *misuse_by(struct misuses *m, const struct mem_object *o)
+{
+    lock(&m->lock);
+    const struct misuse *x = misuse_find(m, o);
+    const void *op = x ? x->op : NULL;
+    unlock(&m->lock);
+    return op;
+}
+
 /* The launch was reported already when it found the memory not allocated, or freed, in the middle of its accesses; then
  * an allocation and a free that nothing orders are no news, either. */
 static bool is_told(struct between *b, const struct clash *c)
 {
     const struct mem_object *o = c->verdict == ACCESS_RACE || !b->device->mem ? NULL
                                                                               : mem_find(b->device->mem, c->base);
-    const void *by = o ? __atomic_load_n(&o->misused_by, __ATOMIC_RELAXED) : NULL;
+    const void *by = o ? misuse_by(&b->device->work->misuses, o) : NULL;
     bool lives = c->my_kind > ACCESS_WRITE && c->other_kind > ACCESS_WRITE;
     return by && (lives || by == actor_of(b, c->tag)->op || by == actor_of(b, c->other_tag)->op);
 }

@@ -9,9 +9,9 @@
  *   - two launches that both may synchronise while they run (exact ones) and are in one era: the race check judges
  *     them, as blocks of one grid; those of different eras, where strong accesses of launches have met since the
  *     earlier one began, which may be a flag; and what is before one of them, or after it, may be so for another one
- * that ran beside it, which it may have handed over to;
+ *     that ran beside it, which it may have handed over to;
  *   - a launch that polls memory, and copies, fills, written values and accesses of the host while it ran or before:
- *  these are its signals, or come after one;
+ *     these are its signals, or come after one;
  *   - a launch that writes host-visible memory strongly, and what came after its begin: the host may have read there
  *     that its data is ready.
  *
@@ -22,6 +22,7 @@
 #include "race/race_footprint.h"
 
 struct device;
+struct mem_object;
 struct ptx_func;
 struct between;
 struct between *between_new(struct device *d, struct streams *s); /* NULL: no memory */
@@ -63,7 +64,7 @@ struct arena;
 void between_unordered(struct between *b, u64 address, struct finding *f, struct arena *mem);
 
 /* A launch is about to start; number: of several of one report, 0: not said; polls: some loop of the kernel polls
- * memory (race_kernel_polls). Its sink goes into sim_launch.sink. */
+ * memory (race_kernel_polls). Its sink goes into race_operation.sink. */
 struct between_launch;
 struct between_launch *between_launch_begin(struct between *b, struct op *op, const struct between_call *c,
                                             const struct ptx_func *kernel, u32 number, bool polls);
@@ -71,4 +72,16 @@ const struct access_sink *between_sink(const struct between_launch *l);
 u32 *between_waited(struct between_launch *l); /* for sim_launch.waited */
 /* The launch has ended, its sink was called, op_done was not: its footprint is compared. Frees it. */
 void between_launch_end(struct between_launch *l);
+
+/* Launches that were reported for an access to memory that was not allocated yet, or was freed. */
+struct misuses {
+    lock_t lock; /* guards the rest */
+    struct misuse {
+        u32 id, born;   /* of the object (mem_object) */
+        const void *op; /* the last operation that did so; NULL: a synchronous launch */
+    } * of;
+    u32 n, cap; /* how many; room for how many */
+};
+void misuse_note(void *misuses, const void *op, const struct mem_object *o); /* a sim_misuse */
+const void *misuse_by(struct misuses *m, const struct mem_object *o);        /* its operation; NULL: none */
 #endif

@@ -346,7 +346,7 @@ void tell_launch_begin(struct dev_run *r)
     c.simple = d->race && work_kernel_alone(d, r->launch->kernel);
     c.overlaps = op_may_overlap(r->op);
     r->between = between_launch_begin(b, r->op, &c, r->launch->kernel, r->in.number, polls);
-    r->in.sink = between_sink(r->between);
+    r->sink = between_sink(r->between);
     r->in.waited = between_waited(r->between);
 }
 

@@ -92,7 +92,9 @@ bool work_open(struct device *d, struct error *e)
     if (!d->work) return error_set(e, ERR_MEMORY, "out of memory");
     pthread_mutex_init(&d->work->lock, NULL);
     pthread_mutex_init(&d->work->sync, NULL);
+    d->work->misuses = (struct misuses){ .lock = (lock_t)LOCK_INIT };
     sim_outside(d->sim, stuck_may_change, d);
+    sim_on_misuse(d->sim, misuse_note, &d->work->misuses);
     return true;
 }
 
@@ -108,6 +110,8 @@ void work_close(struct device *d)
     if (w->streams) streams_delete(w->streams);
     if (d->sim) sim_outside(d->sim, NULL, NULL);
     if (d->sim) sim_explain(d->sim, NULL);
+    if (d->sim) sim_on_misuse(d->sim, NULL, NULL);
+    base_free(w->misuses.of);
     pthread_mutex_destroy(&w->lock);
     pthread_mutex_destroy(&w->sync);
     arena_free(&w->mem);
@@ -269,6 +273,7 @@ static void over(struct dev_run *r, bool ok, struct sim_result *result, struct e
     if (r->error && e->code) *r->error = *e;
     if (r->came) *r->came = came;
     if (!r->error && e->code) work_failed(r->device, e);
+    if (r->device->race) race_expect_none(r->device->race, r->op);
     tell_launch_end(r);
     work_run_left(r);
     op_done(r->op, whole ? OP_OK : DEV_LAUNCH_FAILED);
@@ -298,6 +303,8 @@ static void triggered(void *of) { op_trigger(((struct dev_run *)of)->op); }
 static void start_in_sim(struct dev_run *r, struct sim_result *so_far)
 {
     struct error e = { 0 };
+    struct race_operation as = { .op = r->op, .stamp = op_stamp_of(r->op), .sink = r->sink, .shared = true };
+    if (r->device->race) race_expect(r->device->race, &as);
     struct launch *l = sim_start(r->device->sim, &r->in, &e);
     if (l) {
         __atomic_store_n(&r->sim, l, __ATOMIC_RELEASE);
@@ -320,9 +327,7 @@ static void start(struct dev_run *r)
     r->in.trigger = triggered;
     r->in.overlaps = op_overlaps(r->op);
     r->in.priority = stream_priority(op_stream(r->op));
-    r->in.stamp = op_stamp_of(r->op);
     r->in.op = r->op;
-    r->in.shared = r->device->race != NULL;
     tell_launch_begin(r);
     start_in_sim(r, &(struct sim_result){ 0 });
 }

@@ -12,6 +12,7 @@
 #ifndef LOCKSTEP_DEV_WORK_H
 #define LOCKSTEP_DEV_WORK_H
 #include "device/dev_again.h"
+#include "device/dev_between.h"
 #include "device/dev_memory.h"
 
 struct outputs;
@@ -37,6 +38,7 @@ struct dev_run {
     struct op *op;                   /* the operation; NULL: a synchronous launch */
     struct launch *sim;              /* atomic: the end may come before sim_start has returned */
     struct between_launch *between;  /* who is told what it used; NULL: nobody */
+    const struct access_sink *sink;  /* of that */
     u32 managed;                     /* of tell_queued */
     struct streams *asleep;          /* where the thread of a synchronous launch counts as asleep; NULL: nowhere */
     u64 began;                       /* time_ns(), where its launch has a count */
@@ -94,6 +96,7 @@ struct dev_work {
      * it has ended; NULL: none */
     const struct ptx_func *overdue;
     u64 blocked; /* atomic: threads.mark of the last question (dev_stuck.c) */
+    struct misuses misuses; /* launches that were reported for accesses outside of the life of memory */
 };
 bool work_open(struct device *d, struct error *e);
 void work_close(struct device *d); /* waits for all operations */

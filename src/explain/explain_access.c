@@ -413,10 +413,12 @@ void explain_early(const struct access *a, const struct lane_check *c)
     arena_free(&mem);
 }
 
-/* The launch is reported here for an access outside of the life of memory; dev_between.c need not say it again. */
-static void misused(const struct access *a, struct mem_object *o)
+/* The launch is reported here for an access outside of the life of memory. */
+static void misused(const struct access *a, const struct mem_object *o)
 {
-    if (o) __atomic_store_n(&o->misused_by, a->warp->cta->launch->in->op, __ATOMIC_RELAXED);
+    const struct launch *l = a->warp->cta->launch;
+    sim_misuse *listener = __atomic_load_n(&l->sim->misused, __ATOMIC_ACQUIRE);
+    if (o && listener) listener(l->sim->misused_self, l->in->op, o);
 }
 
 /* Freed memory, or not allocated yet. */

@@ -56,8 +56,6 @@ struct mem_object {
     u8 loaded_as, stored_as;            /* atomic: MEM_AS_*, by what launches did, as far as their sites tell */
     u64 finite[MEM_SEEN];               /* atomic: mem_unseen when no element was odd as f32, as f64; 0: not known */
     const char *alloc_site, *free_site; /* text or NULL */
-    /* atomic: operation of the last launch that was reported for an access outside of its life */
-    const void *misused_by;
 };
 
 struct mem;

@@ -516,6 +516,7 @@ void race_delete(struct race *r)
     if (!r) return;
     launches_free(r);
     race_kernels_free(r);
+    base_free(r->expected);
     base_free(r);
 }
 

@@ -96,7 +96,8 @@ struct race_launch {
     u32 number;                       /* in its era, from 1 on, in the order in which launches begin; 0: none */
     u32 epoch;                        /* its first T: all its times are at least this */
     u64 total;                        /* its CTAs */
-    u64 stamp;                        /* as in sim_launch */
+    u64 stamp;                        /* of its operation; 0: none */
+    const struct access_sink *sink;   /* while it runs: told which bytes it used; NULL: nobody asks */
     u64 serial;                       /* as in struct launch */
     u32 grid[3], block[3];            /* its shape, for reports */
     bool depends;                     /* atomic: a thread of it waits for the launches in front: launch_depends */
@@ -153,6 +154,8 @@ enum { RACE_KERNELS = 1024 }; /* lists of them */
 struct race {
     struct mem *mem;                          /* whose objects have cells */
     struct race_kernel *kernel[RACE_KERNELS]; /* facts about every kernel that was launched, by its serial */
+    /* atomic, by lowered.serial % RACE_KERNELS: what is asked of a kernel at every launch (race_kernel.c) */
+    u64 answers[RACE_KERNELS];
     u32 last;                                 /* the greatest T of launches that have ended */
     struct race_era *era;                     /* the era, until the next one begins */
     struct race_launch *running;              /* launches that run, all of this era */
@@ -166,7 +169,9 @@ struct race {
     /* which operations are before one that begins: race_order; NULL: all that have ended */
     bool (*before)(void *self, u64 stamp, const void *op, bool waited);
     void *before_self;
-    lock_t lock; /* of kernels, slots, tracked objects, the list of launches */
+    lock_t lock; /* of kernels, slots, tracked objects, the list of launches, expected operations */
+    struct race_operation *expected; /* launches of them are to begin */
+    u32 nexpected, capexpected;      /* how many; room for how many */
     /* Memory objects that have cells. The cells live as long as the object; mem_object.race leads to them while a
      * launch runs that may write the object. */
     struct tracked {

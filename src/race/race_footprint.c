@@ -129,7 +129,7 @@ static struct sector_use sector_use(const struct reading *f, const struct cell *
 static void flush(struct reading *f, u32 k)
 {
     struct footprint_run *r = &f->run[k];
-    const struct access_sink *sink = f->of->in->sink;
+    const struct access_sink *sink = f->launch->sink;
     if (r->from == r->to) return;
     r->write = k & OP_WRITE;
     r->strong = k & STRONG;
@@ -301,7 +301,7 @@ static struct reading reading_of(const struct race *r, const struct race_launch 
 
 void footprint_tell(const struct race *r, const struct race_launch *launch)
 {
-    const struct access_sink *sink = launch->of->in->sink;
+    const struct access_sink *sink = launch->sink;
     struct reading f = reading_of(r, launch);
     sink->begin(sink->self, launch->exact, r->era->serial);
     for (u32 n = 0; n < r->ntracked; n++) /* an object of before may lie there, and have cells of its own */
@@ -314,6 +314,6 @@ void footprint_tell_gone(const struct race *r, struct tracked *t)
 {
     for (const struct race_launch *k = r->running; k; k = k->next) {
         struct reading f = reading_of(r, k);
-        if (k->of->in->sink) put_object(&f, t->o, t);
+        if (k->sink) put_object(&f, t->o, t);
     }
 }

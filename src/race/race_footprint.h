@@ -1,6 +1,6 @@
 /* race_footprint.h: which bytes of global memory a launch used, read out of the race cells when it ends.
  *
- * A launch gets a sink (sim_launch.sink) where operations of several streams may be unordered. When it ends, the sink
+ * A launch gets a sink (race_operation.sink) where operations of several streams may be unordered. When it ends, the sink
  * is called for every run of sectors that the launch used alike. With a sink, memory that the kernel only reads has
  * cells as well.
  *

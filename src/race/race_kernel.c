@@ -148,15 +148,16 @@ struct race_kernel *race_kernel_of(struct race *r, struct lowered *l)
     return *bucket = k;
 }
 
-/* What is asked of a kernel at every launch is kept with its code, where it is found without a lock. */
-enum { FACTS_KNOWN = 1, FACT_SIMPLE = 2, FACT_POLLS = 4 };
+/* What is asked of a kernel at every launch is kept in race.answers, where it is found without a lock: FACT_* below
+ * FACT_BITS, above them the serial number of its code. */
+enum { FACTS_KNOWN = 1, FACT_SIMPLE = 2, FACT_POLLS = 4, FACT_BITS = 8 };
 
 /* FACT_* of a kernel, launched or not; 0: it cannot run. */
 static u32 kernel_facts(struct race *r, struct sim *s, struct ptx_func *kernel)
 {
     struct lowered *low = __atomic_load_n(&kernel->decoded, __ATOMIC_ACQUIRE);
-    u32 facts = low ? __atomic_load_n(&low->facts, __ATOMIC_RELAXED) : 0;
-    if (likely(facts)) return facts;
+    u64 answer = low ? __atomic_load_n(&r->answers[low->serial % RACE_KERNELS], __ATOMIC_RELAXED) : 0;
+    if (likely(answer && answer >> FACT_BITS == low->serial)) return answer & ((1 << FACT_BITS) - 1);
     struct error e;
     error_none(&e);
     low = sim_lowered(s, kernel, &e);
@@ -164,8 +165,9 @@ static u32 kernel_facts(struct race *r, struct sim *s, struct ptx_func *kernel)
     lock(&r->lock);
     const struct race_kernel *k = race_kernel_of(r, low);
     unlock(&r->lock);
-    facts = FACTS_KNOWN | (k->simple ? FACT_SIMPLE : 0) | (k->polls ? FACT_POLLS : 0);
-    if (!stop_asked()) __atomic_store_n(&low->facts, facts, __ATOMIC_RELAXED);
+    u32 facts = FACTS_KNOWN | (k->simple ? FACT_SIMPLE : 0) | (k->polls ? FACT_POLLS : 0);
+    answer = (u64)low->serial << FACT_BITS | facts;
+    if (!stop_asked()) __atomic_store_n(&r->answers[low->serial % RACE_KERNELS], answer, __ATOMIC_RELAXED);
     return facts;
 }
 

@@ -134,17 +134,17 @@ bool launch_before(const struct race_era *era, u32 number, const struct race_lau
            old->stamp && r->before && r->before(r->before_self, old->stamp, me->of->in->op, true);
 }
 
-/* The launch `old`, which has ended, is before l. */
-static bool is_before(const struct race *r, const struct race_launch *old, const struct launch *l)
+/* The launch `old`, which has ended, is before l, whose operation has that stamp. */
+static bool is_before(const struct race *r, const struct race_launch *old, const struct launch *l, u64 stamp)
 {
     int known = l->in->as_grid ? grid_before(l->in->as_grid, old->serial) : -1; /* both are of one family */
     if (known >= 0) return known;
-    if (!r->before || !old->stamp || !l->in->stamp) return true;
+    if (!r->before || !old->stamp || !stamp) return true;
     return r->before(r->before_self, old->stamp, l->in->op, false);
 }
 
 /* Finds the launches of the era that are before l, the last ones first; true: all of them are. */
-static bool find_before(const struct race *r, const struct launch *l, u64 before[ERA_LAUNCHES / 64])
+static bool find_before(const struct race *r, const struct launch *l, u64 stamp, u64 before[ERA_LAUNCHES / 64])
 {
     const struct race_era *era = r->era;
     bool all = true;
@@ -152,7 +152,7 @@ static bool find_before(const struct race *r, const struct launch *l, u64 before
     for (u32 n = 0, last = MIN_OF(era->launches, (u32)ERA_LAUNCHES); n < last; n++) {
         const struct race_launch *old = era->launch[(era->launches - n) % ERA_LAUNCHES];
         if (!old || !old->number || bit_get(before, old->number)) continue;
-        if (old->of || !is_before(r, old, l)) {
+        if (old->of || !is_before(r, old, l, stamp)) {
             all = false;
             continue;
         }
@@ -259,15 +259,56 @@ static void handed_drop(struct race_era *era)
     era->nhanded = 0;
 }
 
+/* ---- operations ---- */
+
+/* Its place among those that are expected; NULL: it is not. Under the lock of the race check. */
+static struct race_operation *expected_find(const struct race *r, const void *op)
+{
+    for (u32 k = 0; k < r->nexpected; k++)
+        if (r->expected[k].op == op) return &r->expected[k];
+    return NULL;
+}
+
+void race_expect(struct race *r, const struct race_operation *o)
+{
+    lock(&r->lock);
+    struct race_operation *at = expected_find(r, o->op);
+    if (!at) {
+        NEED_ROOM(r->expected, r->nexpected, r->capexpected, 16);
+        at = &r->expected[r->nexpected++];
+    }
+    *at = *o;
+    unlock(&r->lock);
+}
+
+/* The operation of a launch that begins; all 0: none was expected. Under the lock. */
+static struct race_operation expected_take(struct race *r, const void *op)
+{
+    struct race_operation *at = op ? expected_find(r, op) : NULL, o = { 0 };
+    if (!at) return o;
+    o = *at;
+    *at = r->expected[--r->nexpected];
+    return o;
+}
+
+void race_expect_none(struct race *r, const void *op)
+{
+    lock(&r->lock);
+    expected_take(r, op);
+    unlock(&r->lock);
+}
+
 /* Fills the record of a launch that begins. Under the lock of the era. */
-static void launch_open(struct race *r, struct race_launch *launch, const struct launch *l, const struct race_kernel *k)
+static void launch_open(struct race *r, struct race_launch *launch, const struct launch *l, const struct race_kernel *k,
+                        const struct race_operation *as)
 {
     struct race_era *era = r->era;
     launch->of = l;
     launch->kernel = k;
     launch->epoch = MAX_OF(era->epoch, era->grid_top);
     launch->total = l->total;
-    launch->stamp = l->in->stamp;
+    launch->stamp = as->stamp;
+    launch->sink = as->sink;
     launch->serial = l->serial;
     memcpy(launch->grid, l->in->grid, sizeof launch->grid);
     memcpy(launch->block, l->in->block, sizeof launch->block);
@@ -300,8 +341,9 @@ void launch_begin(struct race *r, const struct launch *l)
     u64 before[ERA_LAUNCHES / 64];
     lock(&r->lock);
     const struct race_kernel *k = race_kernel_of(r, l->kernel);
+    struct race_operation as = expected_take(r, l->in->op);
     bool ends = !r->running && (!era->exact || era->blind || era->launches >= ERA_LAUNCHES),
-         all = find_before(r, l, before), fresh = !r->running && !r->unwatched && (ends || all);
+         all = find_before(r, l, as.stamp, before), fresh = !r->running && !r->unwatched && (ends || all);
     if (!fresh && (r->unwatched || (r->running && !can_join(r)))) {
         era->blind = true;
         r->unwatched++;
@@ -324,7 +366,7 @@ void launch_begin(struct race *r, const struct launch *l)
     if (shared) lock(&era->lock);
     struct race_launch *launch = record_take(era);
     if (launch) {
-        launch_open(r, launch, l, k);
+        launch_open(r, launch, l, k, &as);
         if (!fresh) memcpy(launch->before, before, sizeof before);
         join_seen(era, launch);
     } else {
@@ -334,7 +376,7 @@ void launch_begin(struct race *r, const struct launch *l)
     if (shared) unlock(&era->lock);
     if (shared) unlock(&era->strong);
     track_sweep(r);
-    if (launch) track_launch(r, l, k);
+    if (launch) track_launch(r, l, k, as.shared || as.sink);
     unlock(&r->lock);
 }
 
@@ -365,7 +407,7 @@ void launch_end(struct race *r, const struct launch *l)
         unlock(&r->lock);
         return;
     }
-    if (l->in->sink) footprint_tell(r, launch);
+    if (launch->sink) footprint_tell(r, launch);
     slots_give(r, launch);
     bool shared = r->running != launch || launch->next; /* others use the era */
     if (shared) lock(&era->strong);

@@ -204,10 +204,10 @@ static void track_reach(struct race *r, const struct launch *l, const struct obj
         if (k->var[n]->addr) race_track(r, mem_find(r->mem, k->var[n]->addr), NULL);
 }
 
-void track_launch(struct race *r, const struct launch *l, const struct race_kernel *k)
+void track_launch(struct race *r, const struct launch *l, const struct race_kernel *k, bool reads)
 {
     track_reach(r, l, &k->written);
-    if (l->in->shared || l->in->sink) track_reach(r, l, &k->read);
+    if (reads) track_reach(r, l, &k->read);
 }
 
 void tracked_free(struct race *r)

@@ -6,8 +6,8 @@
 struct race_kernel;
 /* Gives the object cells, if it is live and has none. w: the warp that has allocated it, if one has and is watched. */
 void race_track(struct race *r, struct mem_object *o, struct race_warp *w);
-/* Gives cells to all objects that the kernel may write, and, if others may write them, that it may read. */
-void track_launch(struct race *r, const struct launch *l, const struct race_kernel *k);
+/* Gives cells to all objects that the kernel may write, and, where `reads`, that it may read. */
+void track_launch(struct race *r, const struct launch *l, const struct race_kernel *k, bool reads);
 /* Objects lead to their cells no more, until a launch asks for that. Cells of freed objects, or all, and those of
  * malloc are released. No launch runs. */
 void untrack(struct race *r, bool all);

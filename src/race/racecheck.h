@@ -4,6 +4,7 @@
 #include "sim/sim.h"
 
 struct observer;
+struct access_sink;
 struct race;
 struct race *race_new(struct mem *m); /* NULL: no memory */
 void race_delete(struct race *r);
@@ -11,12 +12,24 @@ const struct observer *race_observer(struct race *r); /* for sim_launch.observer
 
 /* Several launches. Those of kernels that may synchronise with each other are judged together, like blocks of one grid;
  * what one did is before another one if the order of operations says so, or if their accesses hand it over (release,
- * acquire). `before` says whether the operation of that stamp is before the operation `op` (sim_launch.stamp and .op;
+ * acquire). `before` says whether the operation of that stamp is before the operation `op` (struct race_operation;
  * op_before), `waited`: before what op does behind griddepcontrol.wait. It is called while a launch begins, on the
  * thread that calls sim_start or sim_run, for launches that have ended, and for its accesses where a thread of it waits
  * so; it must not call the sim or the race check. Without it, what has ended is before what begins. Launches with stamp
  * 0 are not asked about: they are after all that has ended, and before all that begins after their end. */
 void race_order(struct race *r, bool (*before)(void *self, u64 stamp, const void *op, bool waited), void *self);
+/* The operation of a stream that a launch is. */
+struct race_operation {
+    const void *op;                 /* as in sim_launch */
+    u64 stamp;                      /* of it (op_stamp of queue/op.h); 0: none */
+    const struct access_sink *sink; /* is told which bytes the launch used (race_footprint.h); NULL: nobody asks */
+    /* other operations may be unordered with it: reads of memory that the kernel cannot write are tracked, too */
+    bool shared;
+};
+/* The next launch that begins as o->op is this operation. */
+void race_expect(struct race *r, const struct race_operation *o);
+/* No launch of that operation is to begin any more. */
+void race_expect_none(struct race *r, const void *op);
 /* A launch of this kernel is to run while no other one is in flight, and no other one is to start before it has ended:
  * it is checked in the fast way, which knows no other launches (a simple kernel, race.h). It waits for nobody, so that
  * holding it or others back blocks nothing. A launch that begins beside others all the same is checked in the exact

@@ -387,6 +387,8 @@ struct sim {
     u32 starting; /* threads in it */
     /* what holds up others than launches; NULL: nothing is known of them (sim_explain) */
     sim_explainer *explain;
+    sim_misuse *misused; /* atomic, set with its first argument before launches: sim_on_misuse; NULL: nobody asks */
+    void *misused_self;
     u64 quiet_since;             /* atomic: since when nothing has gone on, time_ns; 0: something did */
     struct origins *origins;     /* where undefined values came from */
     struct func_table functions; /* by their serial numbers */

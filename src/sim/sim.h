@@ -44,7 +44,6 @@ struct sim_launch { /* what dev has checked against the limits before */
     u64 budget;                       /* warp instructions; 0: none */
     double time_limit;                /* seconds; 0: none */
     const struct observer *observers; /* observe.h; NULL: none */
-    const struct access_sink *sink;   /* race_footprint.h: told which bytes the launch used; NULL: nobody asks */
     const struct sim_trace *trace;    /* NULL: none */
     bool overflow;                    /* watch for indices that overflow; sim_run decides */
     bool follow;                      /* observers see every instruction (observer.step): one worker, plain code */
@@ -53,15 +52,10 @@ struct sim_launch { /* what dev has checked against the limits before */
     void *print_ctx;               /* device printf; NULL: standard output */
     const volatile int *interrupt; /* non-zero: stop with a report of where it stood; or NULL */
     s32 priority;                  /* among launches in flight; smaller goes first */
-    /* For the race check (race_order): the operation that this launch is, by its stamp (op_stamp of queue/op.h) and by
-     * its address, which is passed on while the launch begins. stamp 0: none, what has ended is before it. */
-    u64 stamp;
-    const void *op;
+    const void *op; /* which operation of a stream the launch is: for those who know operations; NULL: none */
     u32 number;                         /* of several launches of one report: findings say it; 0: not said */
     const struct launch_origin *origin; /* the host's side of it, for findings; NULL: not said */
     struct grid *as_grid;               /* a kernel has launched it (grids.h); NULL: the host */
-    /* Other operations may be unordered with this one: reads of memory that the kernel cannot write are tracked, too */
-    bool shared;
     /* griddepcontrol: not 0 while launches before this one are not done that it overlaps; NULL: it overlaps none.
      * trigger: called once, when every CTA has triggered or left and at least one has triggered; or NULL */
     const u32 *overlaps;
@@ -136,6 +130,10 @@ struct sim_waiting {    /* a launch that stands still */
 typedef bool sim_explainer(void *self, const struct sim_waiting *me, const struct sim_waiting *other, u32 others,
                            struct text *cause, const char **fix);
 void sim_explain(struct sim *s, sim_explainer *explain);
+/* Who is told that a launch of that operation was reported for an access to an object that is not allocated yet, or is
+ * freed. Workers call it; it must not call the sim. */
+typedef void sim_misuse(void *self, const void *op, const struct mem_object *o);
+void sim_on_misuse(struct sim *s, sim_misuse *misused, void *self);
 struct sim_progress {
     u64 total, done, warp_insns;
 }; /* CTAs; instructions counted so far */

@@ -223,6 +223,12 @@ void sim_explain(struct sim *s, sim_explainer *explain)
     unlock(&s->launches_lock);
 }
 
+void sim_on_misuse(struct sim *s, sim_misuse *misused, void *self)
+{
+    s->misused_self = self;
+    __atomic_store_n(&s->misused, misused, __ATOMIC_RELEASE);
+}
+
 static u64 steps_of(const struct cta *c)
 {
     u64 n = 0;

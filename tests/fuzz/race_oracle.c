@@ -177,7 +177,7 @@ static void by_scope_acquire(const struct oracle *o, const struct by_scope *s, u
 /* The number of a CTA among those of all launches of an era. */
 static u32 oracle_cta(const struct oracle *o, const struct cta *c)
 {
-    u64 n = c->launch->in->stamp;
+    u64 n = c->launch->in->number; /* from 1 on; 0: there is one launch */
     return (u32)(c->linear + (n ? (n - 1) * o->grid : 0));
 }
 

@@ -110,8 +110,9 @@ static bool launch(struct ptx_func *kernel, const struct shape *s, bool with_sin
                              .order = s->order,
                              .budget = 10000000,
                              .report = report,
-                             .sink = with_sink ? &sink : NULL,
+                             .op = &sink,
                              .observers = with_sink ? race_observer(race[s->many]) : &seen };
+    if (with_sink) race_expect(race[s->many], &(struct race_operation){ .op = &sink, .sink = &sink });
     bool ok = sim_run(sim[s->many], &in, &r, &e) && r.end == SIM_DONE;
     if (!ok) fprintf(stderr, "%s\n", e.text);
     return ok;
@@ -309,8 +310,9 @@ static void copied(struct ptx_func *copy, u32 ctas, u64 a, u64 b)
                              .block = { 64, 1, 1 },
                              .params = params,
                              .report = report,
-                             .sink = &tell,
+                             .op = &tell,
                              .observers = race_observer(race[0]) };
+    race_expect(race[0], &(struct race_operation){ .op = &tell, .sink = &tell });
     spans = 0;
     UNIT(sim_run(sim[0], &in, &r, &e) && r.end == SIM_DONE);
     UNIT_EQ(spans, 2);

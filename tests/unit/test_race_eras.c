@@ -169,12 +169,12 @@ static bool run(const struct trial *t, const struct machine *m, bool seeded, con
                                  .budget = 10000000,
                                  .report = b->report,
                                  .observers = watch,
-                                 .shared = true,
-                                 .stamp = n + 1,
+                                 .number = n + 1,
                                  .op = &t->plan.after[n] };
         if (t->plan.waits[n]) ok = end_all(l, &running);
         for (u32 k = 0; k < n; k++)
             if (t->plan.after[n] >> (k + 1) & 1) oracle_after(b->oracle, n + 1, k + 1);
+        race_expect(m->race, &(struct race_operation){ .op = in.op, .stamp = n + 1, .shared = true });
         l[running] = sim_start(m->sim, &in, &e);
         ok &= l[running] != NULL;
         running += l[running] != NULL;

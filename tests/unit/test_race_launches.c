@@ -185,11 +185,10 @@ static struct launch *start(struct bench *b, struct how h)
                              .report = b->report,
                              .observers = race_observer(b->race),
                              .cooperative = h.cooperative,
-                             .shared = true,
                              .seeded = b->seeded,
                              .seed = b->seed,
-                             .stamp = ++b->ops,
                              .op = &h.after };
+    race_expect(b->race, &(struct race_operation){ .op = &h.after, .stamp = ++b->ops, .shared = true });
     struct launch *l = sim_start(b->sim, &in, &e);
     if (!l) error_print(stderr, &e);
     UNIT(l != NULL);
