@@ -1,7 +1,7 @@
 /* atom and red, lane after lane in lane order. Shared memory belongs to one worker, but a generic address may reach
  * memory of every worker, so each step is a compare-and-swap on the host's own atomics; additions take the direct
  * way. */
-#include "sim/atomic.h"
+#include "sim/memory.h"
 #include "isa/words.h"
 #include "sim/lanes.h"
 #include "sim/wait.h"

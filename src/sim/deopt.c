@@ -1,7 +1,7 @@
 /* From fast to plain code: every live register of the kernel's frame is copied, lane by lane, to where the plain code
  * keeps it. For each split these are the registers that are live at its block; for a split inside a call, at the block
  * where that call returns. */
-#include "sim/deopt.h"
+#include "sim/exec.h"
 #include "flow/flow.h"
 #include "sim/lanes.h"
 #include "sim/planes.h"

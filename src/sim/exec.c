@@ -8,7 +8,6 @@
 #include "sim/attach.h"
 #include "sim/barrier.h"
 #include "sim/call.h"
-#include "sim/deopt.h"
 #include "sim/exits.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"

@@ -1,4 +1,4 @@
-/* Execution of one warp (exec.c). */
+/* Execution of one warp (exec.c), and its change from fast to plain code (deopt.c). */
 #ifndef LOCKSTEP_EXEC_H
 #define LOCKSTEP_EXEC_H
 #include "sim/machine.h"
@@ -17,4 +17,7 @@ struct split *exec_split(struct warp *w, u32 mask, u32 block, struct frame *fr);
 void exec_exit_lanes(struct warp *w, u32 mask, u32 op);
 /* Executes the instruction at `at`, and returns what its handler does; records what it reads while a probe is on. */
 int exec_one(struct warp *w, u32 at);
+/* Deoptimisation: the kernel's frame goes on in plain code. op: the running split is before that operation; NONE: at a
+ * block. */
+void exec_to_plain(struct warp *w, u32 op);
 #endif

@@ -10,7 +10,6 @@
  * A lane that fails a check reads zero and writes nothing; the launch goes on, so that one run shows every cause. */
 #include "sim/memory.h"
 #include "sim/attach.h"
-#include "sim/atomic.h"
 #include "sim/call.h"
 #include "sim/cluster.h"
 #include "sim/handlers.h"

@@ -11,7 +11,6 @@
  * sp is global or shared, W says whether it is a store. The calls come after the bounds test and before the access,
  * with i and w in scope, for global memory r, the range; they may return from the handler. */
 #include "sim/access.h"
-#include "sim/atomic.h"
 #include "sim/memory.h"
 #include "lanes/stored.h"
 

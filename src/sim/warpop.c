@@ -4,7 +4,6 @@
  * at the same operation with the same mask, also from different splits. In the usual case one split brings all of them,
  * and the operation fires at once. */
 #include "sim/warpop.h"
-#include "sim/deopt.h"
 #include "sim/exec.h"
 #include "sim/finding_place.h"
 #include "sim/judge.h"

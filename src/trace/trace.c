@@ -8,7 +8,6 @@
  * be held against the text. */
 #include "trace/trace.h"
 #include "flow/flow.h"
-#include "sim/deopt.h"
 #include "sim/exec.h"
 #include "sim/finding_place.h"
 #include "sim/sim_run.h"

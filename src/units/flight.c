@@ -3,7 +3,7 @@
 #include "units/attachments.h"
 #include "isa/words.h"
 #include "mem/shadow.h"
-#include "sim/atomic.h"
+#include "sim/memory.h"
 #include "sim/cluster.h"
 #include "sim/finding_place.h"
 #include "units/mbarrier.h"
