@@ -24,8 +24,8 @@ static void report_exited_at(struct cta *c, const struct split *s, struct lowere
     memcpy(f.ntid, l->in->block, 12);
     for (u32 k = 0; k < c->nwarps; k++) {
         const struct warp *w = c->warp[k];
-        for (u32 j = 0; j < w->nexits; j++)
-            if (exited_there(&w->exits[j], in, op, s->op)) gone.mask[k] |= w->exits[j].mask;
+        for (u32 j = 0; j < w->exits.n; j++)
+            if (exited_there(&w->exits.at[j], in, op, s->op)) gone.mask[k] |= w->exits.at[j].mask;
     }
     f.place = finding_place(&a, s->fr->code->low, s->op);
     f.other = finding_place(&a, in, op);
@@ -61,13 +61,13 @@ static void report_exited(struct cta *c, u32 n)
     if (gone == c->exits_reported || !s) return;
     c->exits_reported = gone;
     for (u32 k = 0; k < c->nwarps; k++)
-        for (u32 j = 0; j < c->warp[k]->nexits; j++) {
-            struct exit_record *v = &c->warp[k]->exits[j];
+        for (u32 j = 0; j < c->warp[k]->exits.n; j++) {
+            struct exit_record *v = &c->warp[k]->exits.at[j];
             u32 op = exit_op(v, s->op);
             bool seen = false;
             for (u32 m = 0; m <= k; m++)
-                for (u32 i = 0; i < (m < k ? c->warp[m]->nexits : j); i++)
-                    seen |= exited_there(&c->warp[m]->exits[i], v->low, op, s->op);
+                for (u32 i = 0; i < (m < k ? c->warp[m]->exits.n : j); i++)
+                    seen |= exited_there(&c->warp[m]->exits.at[i], v->low, op, s->op);
             if (!seen) report_exited_at(c, s, v->low, op, waiting);
         }
 }

@@ -171,12 +171,12 @@ static void explain_residency(struct stopped *st, struct cause *c)
     c->cause = arena_printf(&st->mem,
                             "%u of %" PRIu64 " CTAs fit on %s at once; %" PRIu64
                             " never started, and the others wait for %s at %s",
-                            l->max_resident, l->total, l->sim->card->title, left, left == 1 ? "it" : "them",
+                            l->room.most, l->total, l->sim->card->title, left, left == 1 ? "it" : "them",
                             describe_address(st, &x.s->reads[0]));
     c->fix = arena_printf(
         &st->mem,
         "Launch at most %u CTAs and let each do more work. A cooperative launch refuses a grid that does not fit.",
-        l->max_resident);
+        l->room.most);
 }
 
 /* ---- warp operations ---- */
@@ -249,11 +249,11 @@ static const char *explain_operations(struct stopped *st, u64 address, bool *nam
     u32 n = 0;
     struct text t = { 0 };
     *named = false;
-    if (!s->explain || !me.op) return NULL;
+    if (!s->ask.explain || !me.op) return NULL;
     other = NEW_ARRAY(&st->mem, struct sim_waiting, MOST);
     for (const struct launch *l = s->launches; l && n < MOST; l = l->behind)
         if (l != st->l && l->in->op) other[n++] = waiting_of(st, l);
-    *named = s->explain(s->outside_self, &me, other, n, &t, fix);
+    *named = s->ask.explain(s->ask.outside_self, &me, other, n, &t, fix);
     const char *text = t.n ? arena_str(&st->mem, str_of(t.p)) : NULL;
     text_free(&t);
     return text;

@@ -63,9 +63,9 @@ const char *describe_absent(struct stopped *st, const struct cta *c, u32 bar, u3
     struct absents a = { 0 };
     for (u32 k = 0; k < c->nwarps; k++) {
         struct warp *w = c->warp[k];
-        for (u32 j = 0; j < w->nexits; j++) {
-            add_absent(&a, k, w->exits[j].mask, exit_text(st, &w->exits[j], barrier_op));
-            gone->mask[k] |= w->exits[j].mask;
+        for (u32 j = 0; j < w->exits.n; j++) {
+            add_absent(&a, k, w->exits.at[j].mask, exit_text(st, &w->exits.at[j], barrier_op));
+            gone->mask[k] |= w->exits.at[j].mask;
         }
         for (u32 j = 0; j < w->nsplit; j++)
             if (!is_here(&w->split[j], bar))
@@ -107,15 +107,14 @@ const char *describe_exited_ctas(struct stopped *st, u32 barrier_op)
     u32 *bits = NEW_ARRAY(&st->mem, u32, l->total / 32 + 1);
     for (u64 k = 0; k < l->total; k++) bits[k / 32] |= 1u << k % 32;
     for (u32 k = 0; k < st->ncta; k++) bits[st->cta[k]->linear / 32] &= ~(1u << st->cta[k]->linear % 32);
-    struct exit_record all[EXIT_RECORDS];
-    u32 nall = 0;
+    struct exit_records all = { .n = 0 };
     for (u32 k = 0; k < l->nworkers; k++)
-        for (u32 j = 0; j < l->worker[k].nexits; j++) exit_record_add(all, &nall, &l->worker[k].exits[j]);
+        for (u32 j = 0; j < l->worker[k].exits.n; j++) exit_record_add(&all, &l->worker[k].exits.at[j]);
     struct text t = { 0 };
     text_add(&t, "%s %s left the kernel", describe_ctas(st, bits, (u32)l->total), n == 1 ? "has" : "have");
     const char *last = NULL;
-    for (u32 k = 0; k < nall; k++) {
-        const char *at = describe_place(st, all[k].low, exit_op(&all[k], barrier_op));
+    for (u32 k = 0; k < all.n; k++) {
+        const char *at = describe_place(st, all.at[k].low, exit_op(&all.at[k], barrier_op));
         if (!last || strcmp(at, last)) text_add(&t, "%s%s", !last ? " at " : " and ", at);
         last = at;
     }

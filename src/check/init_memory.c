@@ -63,7 +63,7 @@ void init_close(struct cta *c)
         close_shadow(w->init_local);
         planes_free(w->base_planes);
         close_shadow(w->base_frame.init_params);
-        base_free(w->rdv_taint);
+        base_free(w->rdv.taint);
     }
 }
 

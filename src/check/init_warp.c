@@ -95,7 +95,7 @@ int init_result(char *restrict R, const struct insn *i, struct warp *w)
 /* A lane arrives at a .sync operation: its operand's taint waits with it. */
 void init_gather(struct warp *w, const struct insn *i, u32 mask)
 {
-    struct rendezvous_taints *r = w->rdv_taint;
+    struct rendezvous_taints *r = w->rdv.taint;
     const struct lop *o = &w->code->low->op[i->op];
     if (r) r->lanes &= ~mask;
     if (!w->planes || !w->planes->dirty) return;
@@ -105,7 +105,7 @@ void init_gather(struct warp *w, const struct insn *i, u32 mask)
     u32 index = plane_lanes(w->planes, lane) | plane_lanes(w->planes, clamp);
     u32 bad = (plane_lanes(w->planes, i->a) | index) & mask;
     if (!bad || !(o->flags & (ISA_SHUFFLE | ISA_REDUCE | ISA_TRANSPOSE))) return;
-    if (!r) r = w->rdv_taint = base_need(sizeof *r);
+    if (!r) r = w->rdv.taint = base_need(sizeof *r);
     EACH_SET (l, bad) {
         r->t[l] = plane_taint(w->planes, i->a, l);
         r->index[l] = index >> l & 1;
@@ -124,7 +124,7 @@ bool init_needs_planes(const struct warp *w, u32 absent)
 /* Lane l's result of movmatrix: the taint of each half comes from where the half does. */
 static struct taint transposed(struct warp *w, const struct split *s, u32 op, u32 l, u32 who)
 {
-    const struct rendezvous_taints *r = w->rdv_taint;
+    const struct rendezvous_taints *r = w->rdv.taint;
     struct taint t = { 0 };
     for (u32 half = 0; half < 2; half++) {
         u32 shift, from = transposed_from(l, half, &shift);
@@ -146,14 +146,14 @@ static struct taint transposed(struct warp *w, const struct split *s, u32 op, u3
 void init_scatter(struct warp *w, const struct split *s, const struct insn *i, const struct lop *o, u32 who, u32 absent)
 {
     struct planes *p = s->fr->planes;
-    const struct rendezvous_taints *r = w->rdv_taint;
+    const struct rendezvous_taints *r = w->rdv.taint;
     struct taint t[LANES];
     if (!p || (!p->dirty && !(r && r->lanes & who) && !(absent & s->mask))) return;
     memset(t, 0, sizeof t);
     u32 bad = r ? r->lanes & who : 0;
     if (o->flags & ISA_SHUFFLE)
         for (u32 m = s->mask; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m), from = w->rdv_from[l];
+            u32 l = (u32)__builtin_ctz(m), from = w->rdv.from[l];
             if (absent >> l & 1)
                 t[l] = (struct taint){ low_bits(32), 0, origin_of_shuffle(w, s->fr->code->low, i->op) };
             else if (bad >> l & 1 && r->index[l])

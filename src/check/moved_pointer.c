@@ -45,7 +45,7 @@ void moved_pointer_own(const struct access *a)
 static u64 param_at(const struct launch *l, u32 off)
 {
     u64 v;
-    memcpy(&v, l->param_copy + off, 8);
+    memcpy(&v, l->param.block + off, 8);
     return v;
 }
 

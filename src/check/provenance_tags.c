@@ -19,7 +19,7 @@ u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lan
     case FROM_TAG: return w->cur->fr->tags[(l->tag[o.reg] - 1) * LANES + lane];
     case FROM_PARAM: {
         u64 v;
-        memcpy(&v, w->cta->launch->param_copy + r.off, 8);
+        memcpy(&v, w->cta->launch->param.block + r.off, 8);
         return object_at(w, v);
     }
     case FROM_VAR: return r.var->space == SP_GLOBAL || r.var->space == SP_CONST ? object_at(w, r.var->addr) : 0;

@@ -294,14 +294,14 @@ static void on_sync(void *self, const struct sync_event *e)
     u32 b[LANES];
     for (u32 l = 0; l < LANES; l++) b[l] = get(v, cell_of(w->R, i->a, 4, l));
     EACH_SET (l, e->mask) {
-        put(v, cell_of(w->R, i->d, 4, l), b[w->rdv_from[l] % LANES]);
+        put(v, cell_of(w->R, i->d, 4, l), b[w->rdv.from[l] % LANES]);
     }
 }
 
 /* ---- memory ---- */
 
 /* A lane of a warp on its way through a call: what was last given to one, or back from it. */
-static const void *passing(const struct warp *w, u32 lane) { return &w->rdv_e[lane]; }
+static const void *passing(const struct warp *w, u32 lane) { return &w->rdv.e[lane]; }
 
 static u32 read_birth(struct value_origins *v, const struct access *a, u32 lane, u32 offset, enum odd odd)
 {

@@ -50,7 +50,7 @@ const struct launch_view *view_of(const struct launch *l, const struct mem_objec
     const struct launch_views *all = l->in->views;
     const struct launch_view *found = NULL;
     for (u32 i = 0; all && i < all->n; i++) {
-        if (view_address(l->param_copy, &all->view[i]) - o->base >= o->size) continue;
+        if (view_address(l->param.block, &all->view[i]) - o->base >= o->size) continue;
         if (found) return NULL;
         found = &all->view[i];
     }
@@ -76,7 +76,7 @@ void view_describe(const struct launch *l, const struct mem_object *o, struct ar
 {
     const struct launch_view *v = view_of(l, o);
     if (!v) return;
-    bool whole = view_address(l->param_copy, v) == o->base && view_is_dense(v) &&
+    bool whole = view_address(l->param.block, v) == o->base && view_is_dense(v) &&
                  view_elements(v) * v->element == o->size;
     if (!o->type) describe_type(o, v, whole, mem, f);
     f->parameter = v->name[0] ? v->name : NULL;
@@ -87,7 +87,7 @@ void view_note(const struct launch *l, const struct mem_object *o, struct arena 
     const struct launch_view *v = view_of(l, o);
     struct text t = { 0 };
     if (!v) return;
-    u64 from = view_address(l->param_copy, v) - o->base;
+    u64 from = view_address(l->param.block, v) - o->base;
     text_add(&t, f->object_note ? "%s; " : "%s, ", f->object_note ? f->object_note : f->object);
     text_add(&t, "passed as %s%s", v->name, v->name[0] ? ", " : "");
     view_text(v, &t);

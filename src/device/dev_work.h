@@ -95,7 +95,7 @@ struct dev_work {
     /* atomic: a kernel that took the time of a launch to prepare before that began, and is not asked about again until
      * it has ended; NULL: none */
     const struct ptx_func *overdue;
-    u64 blocked; /* atomic: threads.mark of the last question (dev_stuck.c) */
+    u64 blocked;            /* atomic: threads.mark of the last question (dev_stuck.c) */
     struct misuses misuses; /* launches that were reported for accesses outside of the life of memory */
 };
 bool work_open(struct device *d, struct error *e);

@@ -159,7 +159,7 @@ static bool written_object(const struct stopped *st, const struct site *s, const
     *shared = NULL;
     if (s->prov.kind == FROM_PARAM) {
         u64 v;
-        memcpy(&v, st->l->param_copy + s->prov.off, 8);
+        memcpy(&v, st->l->param.block + s->prov.off, 8);
         *o = mem_find(st->l->sim->mem, v);
         return *o != NULL;
     }
@@ -226,7 +226,7 @@ static bool loop_address(struct stopped *st, struct warp *w, const struct split 
         const struct where *x = &c->reg[at->reg];
         a = lane_value(w, c, s->fr->R, x->slot, x->cls, x->width, lane);
     } else if (at->kind == O_PARAM)
-        memcpy(&a, st->l->param_copy + at->value, 8);
+        memcpy(&a, st->l->param.block + at->value, 8);
     else if (at->kind == O_CONST && (!at->comp || at->comp == CONST_SHARED))
         a = opnd_value(w, *at, lane);
     else

@@ -328,7 +328,7 @@ static void explain_source(const struct access *a, struct arena *mem, struct fin
                                : index_load(l, lop_src(o, a->site->which));
     u64 v;
     if (!s) return;
-    memcpy(&v, la->param_copy + s->prov.off, 8);
+    memcpy(&v, la->param.block + s->prov.off, 8);
     const struct mem_object *from = mem_find(la->sim->mem, v);
     for (u32 k = 0; from && k < la->kernel->func->nparam; k++)
         if (la->kernel->func->param[k]->offset == s->prov.off) {
@@ -366,7 +366,7 @@ static void explain_gone(const struct access *a, const struct cta *owner, struct
 {
     const struct exit_record *x = NULL;
     for (u32 n = 0; n < owner->nwarps && !x; n++)
-        if (owner->warp[n]->nexits) x = &owner->warp[n]->exits[0];
+        if (owner->warp[n]->exits.n) x = &owner->warp[n]->exits.at[0];
     f->cause = arena_printf(
         mem, "CTA (%u,%u,%u), rank %u of the cluster, has left: no barrier of the cluster kept it until this access",
         owner->id[0], owner->id[1], owner->id[2], owner->rank);
@@ -417,8 +417,8 @@ void explain_early(const struct access *a, const struct lane_check *c)
 static void misused(const struct access *a, const struct mem_object *o)
 {
     const struct launch *l = a->warp->cta->launch;
-    sim_misuse *listener = __atomic_load_n(&l->sim->misused, __ATOMIC_ACQUIRE);
-    if (o && listener) listener(l->sim->misused_self, l->in->op, o);
+    sim_misuse *listener = __atomic_load_n(&l->sim->ask.misused, __ATOMIC_ACQUIRE);
+    if (o && listener) listener(l->sim->ask.misused_self, l->in->op, o);
 }
 
 /* Freed memory, or not allocated yet. */

@@ -57,7 +57,7 @@ static const char *argument_text(const struct access *a, u64 residue, struct are
     const struct launch *l = a->warp->cta->launch;
     u64 v;
     if (r->kind != FROM_PARAM) return NULL;
-    memcpy(&v, l->param_copy + r->off, 8);
+    memcpy(&v, l->param.block + r->off, 8);
     const struct mem_object *o = mem_find(l->sim->mem, v);
     if (!o || v % access_align(a) != residue) return NULL;
     for (u32 k = 0; k < l->kernel->func->nparam; k++)

@@ -29,7 +29,7 @@ static bool bound_in(const struct access *a, const struct lop *o, struct bound *
         if (p->kind != O_PARAM || other->kind != O_REG || a->warp->code->low != l->kernel) continue;
         out->width = type_size[isa_operand_type(&isa_forms[o->form], j + 1)];
         out->value = 0;
-        memcpy(&out->value, l->param_copy + p->value, out->width);
+        memcpy(&out->value, l->param.block + p->value, out->width);
         for (out->argument = 0; out->argument < f->nparam; out->argument++)
             if (f->param[out->argument]->offset == p->value) return true;
     }

@@ -149,9 +149,9 @@ static struct sum of_param(const struct walk *x, u64 at, u32 width)
     s32 narrow;
     if (width < 4 || at + width > x->launch->in->kernel->param_bytes) return unknown;
     if (width == 8)
-        memcpy(&s.constant, x->launch->param_copy + at, 8);
+        memcpy(&s.constant, x->launch->param.block + at, 8);
     else {
-        memcpy(&narrow, x->launch->param_copy + at, 4);
+        memcpy(&narrow, x->launch->param.block + at, 4);
         s.constant = narrow;
     }
     return s;

@@ -13,7 +13,7 @@ static bool argument_of(const struct access *a, u32 *which, u64 *value)
     const struct provenance *r = &a->site->prov;
     const struct launch *l = a->warp->cta->launch;
     if (r->kind != FROM_PARAM) return false;
-    memcpy(value, l->param_copy + r->off, 8);
+    memcpy(value, l->param.block + r->off, 8);
     for (*which = 0; *which < l->kernel->func->nparam; ++*which)
         if (l->kernel->func->param[*which]->offset == r->off) return true;
     return false;

@@ -24,9 +24,9 @@ static void numbers_read(const struct launch *l, struct numbers *x)
         for (u64 at = v->offset; at + step <= v->offset + v->size && x->n < NUMBERS; at += step) {
             s32 narrow;
             if (step == 8)
-                memcpy(&x->at[x->n++], l->param_copy + at, 8);
+                memcpy(&x->at[x->n++], l->param.block + at, 8);
             else {
-                memcpy(&narrow, l->param_copy + at, 4);
+                memcpy(&narrow, l->param.block + at, 4);
                 x->at[x->n++] = narrow;
             }
         }

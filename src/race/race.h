@@ -156,20 +156,20 @@ struct race {
     struct race_kernel *kernel[RACE_KERNELS]; /* facts about every kernel that was launched, by its serial */
     /* atomic, by lowered.serial % RACE_KERNELS: what is asked of a kernel at every launch (race_kernel.c) */
     u64 answers[RACE_KERNELS];
-    u32 last;                                 /* the greatest T of launches that have ended */
-    struct race_era *era;                     /* the era, until the next one begins */
-    struct race_launch *running;              /* launches that run, all of this era */
-    u32 unwatched;                            /* launches that run and are not watched */
-    u32 nslot;                                /* slots that exist */
-    struct race_cta *slot[SLOTS];             /* by the number that access words have */
-    struct race_cta *free;                    /* slots of no launch, in the order of their numbers */
+    u32 last;                     /* the greatest T of launches that have ended */
+    struct race_era *era;         /* the era, until the next one begins */
+    struct race_launch *running;  /* launches that run, all of this era */
+    u32 unwatched;                /* launches that run and are not watched */
+    u32 nslot;                    /* slots that exist */
+    struct race_cta *slot[SLOTS]; /* by the number that access words have */
+    struct race_cta *free;        /* slots of no launch, in the order of their numbers */
     struct {
         u8 taken, padding[63]; /* a spin lock, on a cache line of its own */
     } stripe[STRIPES];
     /* which operations are before one that begins: race_order; NULL: all that have ended */
     bool (*before)(void *self, u64 stamp, const void *op, bool waited);
     void *before_self;
-    lock_t lock; /* of kernels, slots, tracked objects, the list of launches, expected operations */
+    lock_t lock;                     /* of kernels, slots, tracked objects, the list of launches, expected operations */
     struct race_operation *expected; /* launches of them are to begin */
     u32 nexpected, capexpected;      /* how many; room for how many */
     /* Memory objects that have cells. The cells live as long as the object; mem_object.race leads to them while a

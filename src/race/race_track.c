@@ -197,7 +197,7 @@ static void track_reach(struct race *r, const struct launch *l, const struct obj
     }
     for (u32 n = 0; n < k->nparam; n++) {
         u64 p;
-        memcpy(&p, l->param_copy + k->param[n], 8);
+        memcpy(&p, l->param.block + k->param[n], 8);
         race_track(r, mem_find(r->mem, p), NULL);
     }
     for (u32 n = 0; n < k->nvar; n++)

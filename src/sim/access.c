@@ -24,7 +24,7 @@ static struct mem_object *root_of(const struct access *a)
     u64 v;
     if (r->kind == FROM_VAR && r->var->addr) return mem_find(l->sim->mem, r->var->addr);
     if (r->kind != FROM_PARAM) return NULL;
-    memcpy(&v, l->param_copy + r->off, 8);
+    memcpy(&v, l->param.block + r->off, 8);
     return mem_find(l->sim->mem, v);
 }
 
@@ -285,7 +285,7 @@ static void check_lane(struct access *a, u32 lane, struct mem_object *root, stru
         else if (!site_is_load(a->site))
             c->fault = FAULT_READ_ONLY;
         else
-            a->ptr[lane] = w->cta->launch->param_copy + addr;
+            a->ptr[lane] = w->cta->launch->param.block + addr;
         break;
     default: check_global(a, lane, root, c);
     }

@@ -157,8 +157,8 @@ static void lock_taken(struct warp *w, const struct lop *o, const struct site *s
     struct launch *l = w->cta->launch;
     const struct opnd *b = lop_src(o, SRC_DATA), *c = s->atom == AT_CAS ? lop_src(o, SRC_DATA + 1) : b;
     if (b->kind != O_CONST || c->kind != O_CONST || (s->atom == AT_EXCH && (old || !site_fetches(s)))) return;
-    if (__atomic_load_n(&l->locks, __ATOMIC_RELAXED) >= TURNS) return;
-    __atomic_fetch_add(&l->locks, 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&l->schedule.locks, __ATOMIC_RELAXED) >= TURNS) return;
+    __atomic_fetch_add(&l->schedule.locks, 1, __ATOMIC_RELAXED);
     w->locked = true;
     w->limit = 0; /* the run ends with the block */
 }

@@ -160,7 +160,7 @@ static void warp_start_rare(struct warp *w)
     w->trace = l->trace ? trace_warp(w) : NULL;
     w->instrumented = wait_always_instrumented(w);
     if (w->trace) memset(w->traced, 0, sizeof w->traced);
-    if (l->perturb) w->fuel = wait_refill(w, FUEL_FIRST);
+    if (l->schedule.perturb) w->fuel = wait_refill(w, FUEL_FIRST);
 }
 
 static void warp_start(struct warp *w, const struct start *as)
@@ -176,7 +176,7 @@ static void warp_start(struct warp *w, const struct start *as)
     bool plain = as->unwritten || (as->deopts && w->plain_R);
     struct frame *f = &w->base_frame;
     u32 first = w->id * LANES, left = l->threads - first;
-    w->nexits = w->arrived = 0;
+    w->exits.n = w->arrived = 0;
     w->first_live = w->live = left >= LANES ? ALL_LANES : (1u << left) - 1;
     f->code = plain ? l->plain : l->fast;
     f->R = plain ? w->plain_R : w->fast_R;
@@ -193,13 +193,13 @@ static void warp_start(struct warp *w, const struct start *as)
     w->instrumented = false;
     if (unlikely(w->has)) ATTACH_EACH(w->has, warp_begin, w);
     w->blocks_seen = l->blocks_seen;
-    w->next_fuel = FUEL_FIRST;
+    w->loops.next_fuel = FUEL_FIRST;
     w->fuel = (s32)as->fuel;
-    w->woken = 0;
+    w->loops.woken = 0;
     w->locked = false;
     w->faults = 0;
-    w->outer_loop = NONE;
-    w->busy_loops = 0;
+    w->loops.outer_loop = NONE;
+    w->loops.busy_loops = 0;
     if (unlikely(as->rare)) warp_start_rare(w);
     if (fresh || f->code->head_by_cta)
         head_fill(w, f->code, f->R, 0);
@@ -245,8 +245,8 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
     struct start as = { .fresh = fresh,
                         .init = l->plain->watch & WATCH_INIT,
                         .deopts = __atomic_load_n(&l->deopts, __ATOMIC_RELAXED) > DEOPT_MANY,
-                        .rare = l->trace || l->in->follow || l->perturb,
-                        .fuel = __atomic_load_n(&l->locks, __ATOMIC_RELAXED) ? FUEL_LOCKED : FUEL_FIRST };
+                        .rare = l->trace || l->in->follow || l->schedule.perturb,
+                        .fuel = __atomic_load_n(&l->schedule.locks, __ATOMIC_RELAXED) ? FUEL_LOCKED : FUEL_FIRST };
     as.unwritten = as.init && l->kernel->reads_unwritten && !l->fast->plain;
     for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], &as);
     if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_BEGIN, .cta = c, .op = NONE });
@@ -260,7 +260,7 @@ bool warp_runnable(struct warp *w)
         if (s->state == SPLIT_IDLE && wait_changed(s)) {
             s->state = SPLIT_RUN;
             w->fuel = 0; /* its next round is probed */
-            w->woken = WOKEN_MOST;
+            w->loops.woken = WOKEN_MOST;
         }
         if (s->state == SPLIT_SLEEP) s->state = SPLIT_RUN;
         run |= s->state == SPLIT_RUN;
@@ -312,7 +312,7 @@ bool cta_run(struct cta *c)
         bool handed = c->gives_way;
         c->gives_way = false;
         if (handed && l->nworkers > 1) thread_sleep_us(150); /* CTAs of other workers come to their locks, too */
-        if (yielded && (handed || ++rounds > 4 || (l->perturb && rand_next(&c->rng) & 1))) {
+        if (yielded && (handed || ++rounds > 4 || (l->schedule.perturb && rand_next(&c->rng) & 1))) {
             c->state = CTA_READY;
             return false;
         }
@@ -333,23 +333,23 @@ bool cta_woken(const struct cta *c)
 
 /* ---- where threads left (exits.h) ---- */
 
-void exit_record_join(struct exit_record *v, u32 *n, const struct exit_record *x)
+void exit_record_join(struct exit_records *v, const struct exit_record *x)
 {
-    for (u32 k = 1; k < *n; k++)
-        if (v[k].op == x->op && v[k].low == x->low) {
-            v[k].mask |= x->mask;
+    for (u32 k = 1; k < v->n; k++)
+        if (v->at[k].op == x->op && v->at[k].low == x->low) {
+            v->at[k].mask |= x->mask;
             return;
         }
-    if (*n < EXIT_RECORDS)
-        v[(*n)++] = *x;
+    if (v->n < EXIT_RECORDS)
+        v->at[v->n++] = *x;
     else
-        v[EXIT_RECORDS - 1].mask |= x->mask;
+        v->at[EXIT_RECORDS - 1].mask |= x->mask;
 }
 
 void exit_record_cta(struct worker *k, const struct cta *c)
 {
     for (u32 n = 0; n < c->nwarps; n++) {
         const struct warp *w = c->warp[n];
-        for (u32 j = 0; j < w->nexits; j++) exit_record_add(k->exits, &k->nexits, &w->exits[j]);
+        for (u32 j = 0; j < w->exits.n; j++) exit_record_add(&k->exits, &w->exits.at[j]);
     }
 }

@@ -64,7 +64,7 @@ void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
 {
     const struct cta *c = w->cta;
     w->live &= ~mask;
-    exit_record_add(w->exits, &w->nexits, &(struct exit_record){ mask, op, w->code->low });
+    exit_record_add(&w->exits, &(struct exit_record){ mask, op, w->code->low });
     if (unlikely(w->has || c->has || observed(c->launch)))
         leave_heard(w, mask);
     else
@@ -167,7 +167,7 @@ int exec_one(struct warp *w, u32 at)
  * so that others act on what was published before this warp goes on. */
 static bool perturb_yields(struct warp *w, u32 b)
 {
-    u32 blocks = w->cta->launch->perturb; /* half of the blocks between two yields, on average */
+    u32 blocks = w->cta->launch->schedule.perturb; /* half of the blocks between two yields, on average */
     if (blocks && w->code->low->block[b].after_publication) blocks = 1;
     return blocks && !w->probe && rand_next(&w->cta->rng) % (2 * blocks) == 0;
 }

@@ -4,18 +4,18 @@
 #define LOCKSTEP_EXITS_H
 #include "sim/machine.h"
 
-/* Adds a record to an array of at most EXIT_RECORDS that has some; those of one operation are joined. */
-void exit_record_join(struct exit_record *v, u32 *n, const struct exit_record *x);
-/* The same for an array that may be empty. Nearly all threads leave at one operation. */
-static inline void exit_record_add(struct exit_record *v, u32 *n, const struct exit_record *x)
+/* Adds a record to some; those of one operation are joined. */
+void exit_record_join(struct exit_records *v, const struct exit_record *x);
+/* The same where there may be none yet. Nearly all threads leave at one operation. */
+static inline void exit_record_add(struct exit_records *v, const struct exit_record *x)
 {
-    if (!*n) {
-        v[0] = *x;
-        *n = 1;
-    } else if (likely(v[0].op == x->op && v[0].low == x->low))
-        v[0].mask |= x->mask;
+    if (!v->n) {
+        v->at[0] = *x;
+        v->n = 1;
+    } else if (likely(v->at[0].op == x->op && v->at[0].low == x->low))
+        v->at[0].mask |= x->mask;
     else
-        exit_record_join(v, n, x);
+        exit_record_join(v, x);
 }
 /* A CTA is done: adds its records to those of its worker. */
 void exit_record_cta(struct worker *k, const struct cta *c);

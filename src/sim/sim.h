@@ -53,7 +53,7 @@ struct sim_launch { /* what dev has checked against the limits before */
     const volatile int *interrupt; /* non-zero: stop with a report of where it stood; or NULL */
     s32 priority;                  /* among launches in flight; smaller goes first */
     const void *op; /* which operation of a stream the launch is: for those who know operations; NULL: none */
-    u32 number;                         /* of several launches of one report: findings say it; 0: not said */
+    u32 number;     /* of several launches of one report: findings say it; 0: not said */
     const struct launch_origin *origin; /* the host's side of it, for findings; NULL: not said */
     struct grid *as_grid;               /* a kernel has launched it (grids.h); NULL: the host */
     /* griddepcontrol: not 0 while launches before this one are not done that it overlaps; NULL: it overlaps none.

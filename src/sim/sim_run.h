@@ -11,7 +11,7 @@ void launch_fault(struct launch *l, u32 code);
 void launch_fail(struct launch *l, int end, enum error_code code, const struct lowered *low, u32 op, const char *fmt,
                  ...) PRINTF_LIKE(6, 7);
 /* Whether a has precedence over b: a higher priority (a smaller number), or the same and it came first. */
-static inline bool launch_before(const struct launch *a, const struct launch *b)
+static inline bool launch_precedes(const struct launch *a, const struct launch *b)
 {
     return a->in->priority != b->in->priority ? a->in->priority < b->in->priority : a->serial < b->serial;
 }

@@ -62,7 +62,7 @@ static u64 window_base(const struct warp *w, u32 comp)
     switch (comp) {
     case CONST_SHARED_WINDOW: return mem_shared_window(l->sim->mem);
     case CONST_LOCAL_WINDOW: return mem_local_window(l->sim->mem);
-    case CONST_PARAMS: return l->param_address;
+    case CONST_PARAMS: return l->param.address;
     case CONST_SHARED: return cluster_base(w->cta->rank);
     default: return 0;
     }
@@ -74,7 +74,7 @@ u64 opnd_value(const struct warp *w, struct opnd o, u32 lane)
     u64 v = 0;
     if (o.kind == O_CONST) return o.value + window_base(w, o.comp);
     if (o.kind == O_SREG) return sreg_value(w, o.reg, o.comp, lane);
-    memcpy(&v, l->param_copy + o.value, 8);
+    memcpy(&v, l->param.block + o.value, 8);
     return v;
 }
 

@@ -150,10 +150,10 @@ void wait_probe_block(struct warp *w, u32 block)
     const struct probe *p = w->probe;
     const struct lowered *l = w->code->low;
     if (p->fr != w->cur->fr || !(p->mask & w->mask) || in_loop(l, p->head, block)) return;
-    w->outer_loop = loop_around(l, p->head, block);
-    w->outer_edges = OUTER_EDGES;
+    w->loops.outer_loop = loop_around(l, p->head, block);
+    w->loops.outer_edges = OUTER_EDGES;
     wait_probe_stop(w);
-    w->fuel = w->outer_loop == NONE ? wait_refill(w, w->next_fuel) : 0;
+    w->fuel = w->loops.outer_loop == NONE ? wait_refill(w, w->loops.next_fuel) : 0;
 }
 
 void wait_probe_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const char *ptr, u32 size, u64 value)
@@ -231,7 +231,7 @@ static void look_whether_busy(struct warp *w)
         __atomic_store_n(&l->busy.done, done, __ATOMIC_RELAXED);
         __atomic_store_n(&l->busy.since, waits ? now : 0, __ATOMIC_RELAXED);
     } else if (now - since > SUSPECT_SECONDS * 1000000000ull &&
-               !__atomic_exchange_n(&l->busy.told, true, __ATOMIC_RELAXED))
+               !__atomic_exchange_n(&l->busy.reported, true, __ATOMIC_RELAXED))
         busy_report(w, p->polled_low, &p->polled);
 }
 
@@ -243,7 +243,7 @@ static bool only_looked(const struct warp *w)
     return w->probe->polled_low && !(w->changed & CHANGED_ALL) && w->probe->syncs == w->syncs;
 }
 
-/* Of a loop in warp.busy_loops. */
+/* Of a loop in warp.loops.busy_loops. */
 static u64 loop_bit(u32 head) { return 1ull << head % 64; }
 
 static enum wait_action go_idle(struct warp *w)
@@ -269,11 +269,11 @@ static enum wait_action go_idle(struct warp *w)
     s->state = SPLIT_IDLE;
     s->bar = 0;
     s->op = p->nread ? r[0].op : w->code->low->block[p->head].first;
-    w->idled_at = p->head;
-    w->busy_loops &= ~loop_bit(p->head);
+    w->loops.idled_at = p->head;
+    w->loops.busy_loops &= ~loop_bit(p->head);
     wait_probe_stop(w);
-    w->next_fuel = FUEL_FIRST;
-    w->fuel = wait_refill(w, w->next_fuel);
+    w->loops.next_fuel = FUEL_FIRST;
+    w->fuel = wait_refill(w, w->loops.next_fuel);
     return WAIT_IDLE;
 }
 
@@ -291,7 +291,7 @@ bool wait_budget_spent(struct warp *w)
 s32 wait_refill(struct warp *w, u32 n)
 {
     const struct launch *l = w->cta->launch;
-    if (unlikely(l->perturb)) n = (u32)(rand_next(&w->cta->rng) % l->perturb);
+    if (unlikely(l->schedule.perturb)) n = (u32)(rand_next(&w->cta->rng) % l->schedule.perturb);
     u64 spent = __atomic_load_n(&l->spent, __ATOMIC_RELAXED),
         left = l->in->budget > spent ? (l->in->budget - spent) / 16 : 0;
     return (s32)(l->in->budget && left < n ? left : n);
@@ -303,10 +303,11 @@ s32 wait_refill(struct warp *w, u32 n)
  * another loop is to be found soon. Under a perturbed schedule a loop has little fuel anyway. */
 static bool passes_unprobed(struct warp *w, u32 target)
 {
-    bool works = w->busy_loops & loop_bit(target) || !loop_polls(w->code->low, target);
+    bool works = w->loops.busy_loops & loop_bit(target) || !loop_polls(w->code->low, target);
     u32 cost = works ? 1 : WOKEN_NEW;
-    bool passes = !w->probe && !w->cta->launch->perturb && target != w->idled_at && w->woken > cost;
-    w->woken = passes ? w->woken - cost : 0;
+    bool passes = !w->probe && !w->cta->launch->schedule.perturb && target != w->loops.idled_at &&
+                  w->loops.woken > cost;
+    w->loops.woken = passes ? w->loops.woken - cost : 0;
     return passes;
 }
 
@@ -320,16 +321,16 @@ static u32 most_fuel(const struct launch *l)
 /* More fuel until the next probe; with all that there may be, others have their turns first. */
 static enum wait_action refuel(struct warp *w, u32 most)
 {
-    w->next_fuel = w->next_fuel < most ? w->next_fuel * 2 : most;
-    w->fuel = wait_refill(w, w->next_fuel);
-    return w->next_fuel < most ? WAIT_GO : WAIT_YIELD;
+    w->loops.next_fuel = w->loops.next_fuel < most ? w->loops.next_fuel * 2 : most;
+    w->fuel = wait_refill(w, w->loops.next_fuel);
+    return w->loops.next_fuel < most ? WAIT_GO : WAIT_YIELD;
 }
 
 enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
 {
     struct probe *p = w->probe;
     if (wait_budget_spent(w)) return WAIT_YIELD;
-    if (unlikely(w->cta->launch->perturb) && !p && rand_next(&w->cta->rng) % 4) {
+    if (unlikely(w->cta->launch->schedule.perturb) && !p && rand_next(&w->cta->rng) % 4) {
         w->fuel = wait_refill(w, FUEL_FIRST);
         return WAIT_YIELD;
     }
@@ -339,21 +340,21 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
         w->fuel = wait_refill(w, FUEL_FIRST);
         return WAIT_YIELD;
     }
-    if (w->woken && passes_unprobed(w, target)) {
+    if (w->loops.woken && passes_unprobed(w, target)) {
         w->fuel = 0;
         return WAIT_GO;
     }
-    if (!p && w->outer_loop != NONE && target != w->outer_loop) {
+    if (!p && w->loops.outer_loop != NONE && target != w->loops.outer_loop) {
         w->fuel = 0;
-        if (w->outer_edges-- > 0) return WAIT_GO;
-        w->outer_loop = NONE;
+        if (w->loops.outer_edges-- > 0) return WAIT_GO;
+        w->loops.outer_loop = NONE;
         return refuel(w, most_fuel(w->cta->launch));
     }
     if (!p) {
-        w->outer_loop = NONE;
+        w->loops.outer_loop = NONE;
         /* a loop that reads nothing others write is idle only if it never ends: it is probed late */
-        if (w->next_fuel < FUEL_MAX && !loop_polls(w->code->low, target)) {
-            w->next_fuel *= 2;
+        if (w->loops.next_fuel < FUEL_MAX && !loop_polls(w->code->low, target)) {
+            w->loops.next_fuel *= 2;
             w->fuel = wait_refill(w, FUEL_SOME);
             return WAIT_GO;
         }
@@ -375,7 +376,7 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
     else
         look_whether_busy(w);
     u32 most = only_looked(w) ? FUEL_LOOKS : most_fuel(w->cta->launch);
-    w->busy_loops |= loop_bit(p->head);
+    w->loops.busy_loops |= loop_bit(p->head);
     wait_probe_stop(w);
     return refuel(w, most);
 }

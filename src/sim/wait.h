@@ -69,6 +69,6 @@ void wait_probe_stop(struct warp *w);
 /* Whether blocks of this warp must go through run_instrumented even without a probe. */
 static inline bool wait_always_instrumented(const struct warp *w)
 {
-    return w->trace != NULL || w->cta->launch->in->follow || w->cta->launch->perturb;
+    return w->trace != NULL || w->cta->launch->in->follow || w->cta->launch->schedule.perturb;
 }
 #endif

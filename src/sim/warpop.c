@@ -33,11 +33,11 @@ static void gather(struct warp *w, const struct split *s, const struct insn *i)
     }
     for (u32 l = 0; l < LANES; l++) {
         if (!(s->mask >> l & 1)) continue;
-        w->rdv_a[l] = pred ? word >> l & 1 : value[l];
-        w->rdv_tag[l] = tagged ? tag_of(w, low, *lop_src(o, 0), l) : 0;
+        w->rdv.a[l] = pred ? word >> l & 1 : value[l];
+        w->rdv.tag[l] = tagged ? tag_of(w, low, *lop_src(o, 0), l) : 0;
         if (!clamp) continue;
-        w->rdv_b[l] = (u32)from[l];
-        w->rdv_e[l] = (u32)limit[l];
+        w->rdv.b[l] = (u32)from[l];
+        w->rdv.e[l] = (u32)limit[l];
     }
 }
 
@@ -73,7 +73,7 @@ static u32 reduce_float(const struct warp *w, u32 mask, u32 mode, u32 how)
     s32 best = 0;
     for (u32 l = 0; l < LANES; l++) {
         if (!(mask >> l & 1)) continue;
-        u32 v = (u32)w->rdv_a[l] & (how & RED_ABS ? 0x7fffffff : 0xffffffff);
+        u32 v = (u32)w->rdv.a[l] & (how & RED_ABS ? 0x7fffffff : 0xffffffff);
         if ((v & 0x7fffffff) > 0x7f800000) {
             nan = true;
             continue;
@@ -88,11 +88,11 @@ static u32 reduce_float(const struct warp *w, u32 mask, u32 mode, u32 how)
 
 static u32 reduce(const struct warp *w, u32 mask, u32 mode, u32 how)
 {
-    u32 r = (u32)w->rdv_a[__builtin_ctz(mask)];
+    u32 r = (u32)w->rdv.a[__builtin_ctz(mask)];
     if (how & RED_FLOAT) return reduce_float(w, mask, mode, how);
 #define FOLD(value)                                  \
     for (u32 m = mask & (mask - 1); m; m &= m - 1) { \
-        u32 v = (u32)w->rdv_a[__builtin_ctz(m)];     \
+        u32 v = (u32)w->rdv.a[__builtin_ctz(m)];     \
         r = (value);                                 \
     }                                                \
     return r
@@ -129,14 +129,14 @@ static void sync_shfl(struct warp *w, const struct lop *o, struct outcome *r)
     EACH_MEMBER(l, r)
     {
         bool in;
-        u32 j = shuffle_source(o->aux, l, w->rdv_b[l], w->rdv_e[l], &in);
+        u32 j = shuffle_source(o->aux, l, w->rdv.b[l], w->rdv.e[l], &in);
         if (in) r->pred |= 1u << l;
         if (!(r->who >> j & 1)) {
             r->absent |= 1u << l;
             j = l;
         }
-        r->v[l] = (u32)w->rdv_a[j];
-        w->rdv_from[l] = (u8)j;
+        r->v[l] = (u32)w->rdv.a[j];
+        w->rdv.from[l] = (u8)j;
     }
 }
 
@@ -167,7 +167,7 @@ static void sync_match_any(struct warp *w, const struct lop *o, struct outcome *
     {
         r->v[l] = 0;
         for (u32 k = 0; k < LANES; k++)
-            if (r->who >> k & 1 && w->rdv_a[k] == w->rdv_a[l]) r->v[l] |= 1u << k;
+            if (r->who >> k & 1 && w->rdv.a[k] == w->rdv.a[l]) r->v[l] |= 1u << k;
     }
 }
 
@@ -202,7 +202,7 @@ static void sync_movmatrix(struct warp *w, const struct lop *o, struct outcome *
         for (u32 half = 0; half < 2; half++) {
             u32 shift, from = transposed_from(l, half, &shift);
             if (r->who >> from & 1)
-                r->v[l] |= ((u32)w->rdv_a[from] >> shift & 0xffff) << 16 * half;
+                r->v[l] |= ((u32)w->rdv.a[from] >> shift & 0xffff) << 16 * half;
             else
                 r->absent |= 1u << l;
         }
@@ -235,8 +235,8 @@ static void results(struct warp *w, const struct lop *o, u32 who, struct outcome
     r->first = (u32)__builtin_ctz(who);
     r->equal = true;
     EACH_SET (l, who) {
-        if (w->rdv_a[l]) r->set |= 1u << l;
-        if (w->rdv_a[l] != w->rdv_a[r->first]) r->equal = false;
+        if (w->rdv.a[l]) r->set |= 1u << l;
+        if (w->rdv.a[l] != w->rdv.a[r->first]) r->equal = false;
     }
     make[o->name](w, o, r);
 }
@@ -267,7 +267,7 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
     if (o->flags & ISA_SHUFFLE && lop_dst(o, 0)->kind == O_REG && c->low->tag[lop_dst(o, 0)->reg]) {
         u32 *t = s->fr->tags + (c->low->tag[lop_dst(o, 0)->reg] - 1) * LANES;
         for (u32 l = 0; l < LANES; l++)
-            if (m >> l & 1) t[l] = w->rdv_tag[w->rdv_from[l]];
+            if (m >> l & 1) t[l] = w->rdv.tag[w->rdv.from[l]];
     }
     if (lop_dst(o, 1)->kind == O_REG) {
         u32 *p = (u32 *)(void *)SLOT(R, insn_dst(c, i, 1)->slot);
@@ -412,7 +412,7 @@ static bool vote_whole(const struct warp *w, const struct insn *i, const struct 
 static bool reduce_whole(struct warp *w, const struct insn *i, const struct lop *o)
 {
     if (lop_dst(o, 0)->kind != O_REG) return false;
-    lane_values(w->code, w->R, i->a, CLS_AT(i, 1), 4, w->rdv_a);
+    lane_values(w->code, w->R, i->a, CLS_AT(i, 1), 4, w->rdv.a);
     u32 r = reduce(w, ALL_LANES, o->aux, (u32)o->off);
     put_whole(w, i, &r, true);
     return true;

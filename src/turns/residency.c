@@ -52,14 +52,14 @@ void residency_measure(struct launch *l)
     u64 shared = l->shared_total - k->module->shared_base;
     struct occupancy o = measure(p, k, l->threads, shared);
     u32 per_sm = o.ctas, by_registers = o.most[LIMIT_REGISTERS];
-    l->takes = (struct footprint){ .warps = l->nwarps, .shared = shared ? occupancy_shared(p, shared) : 0 };
+    l->room.takes = (struct footprint){ .warps = l->nwarps, .shared = shared ? occupancy_shared(p, shared) : 0 };
     /* as many as fit share all registers: those that its partitions cannot give out count as taken */
-    if (k->maxnreg && by_registers) l->takes.registers = p->regs_per_sm / by_registers;
+    if (k->maxnreg && by_registers) l->room.takes.registers = p->regs_per_sm / by_registers;
     /* a shape that no multiprocessor holds is refused by the device; tests may run it, one CTA at a time */
-    if (!per_sm) l->takes = (struct footprint){ 0 };
+    if (!per_sm) l->room.takes = (struct footprint){ 0 };
     per_sm = MAX_OF(per_sm, 1u);
-    l->max_resident = l->per > 1 ? card_clusters(p, l->per, per_sm) * l->per : per_sm * p->sms;
-    l->whole = l->in->cooperative && l->total <= l->max_resident;
+    l->room.most = l->per > 1 ? card_clusters(p, l->per, per_sm) * l->per : per_sm * p->sms;
+    l->room.whole = l->in->cooperative && l->total <= l->room.most;
 }
 
 static bool fits(const struct residency *r, const struct sm *m, const struct footprint *f)
@@ -129,7 +129,7 @@ static u32 holds_clustered(const struct residency *r, const struct sm *m, const 
 static u64 gpc_holds(const struct residency *r, const struct launch *l, u32 first, u32 n)
 {
     u64 places = 0;
-    for (u32 k = 0; k < n && n >= l->per; k++) places += holds_clustered(r, &r->sm[first + k], &l->takes);
+    for (u32 k = 0; k < n && n >= l->per; k++) places += holds_clustered(r, &r->sm[first + k], &l->room.takes);
     return places / l->per;
 }
 
@@ -153,16 +153,16 @@ static u64 holds_clusters(const struct residency *r, const struct launch *l)
  * must. */
 static bool take_cluster(struct residency *r, const struct launch *l, u32 *sm)
 {
-    if (l->per == 1) return (*sm = take_one(r, &l->takes)) != NONE;
+    if (l->per == 1) return (*sm = take_one(r, &l->room.takes)) != NONE;
     u32 sms, first = find_cluster(r, l, &sms);
     if (first == NONE) return false;
     for (u32 n = 0; n < l->per; n++) {
         u32 most = 0;
         for (u32 k = first; k < first + sms; k++) {
-            u32 room = holds_clustered(r, &r->sm[k], &l->takes);
+            u32 room = holds_clustered(r, &r->sm[k], &l->room.takes);
             if (room > most) most = room, sm[n] = k;
         }
-        take(&r->sm[sm[n]], &l->takes);
+        take(&r->sm[sm[n]], &l->room.takes);
         r->sm[sm[n]].clustered++;
     }
     return true;
@@ -171,7 +171,7 @@ static bool take_cluster(struct residency *r, const struct launch *l, u32 *sm)
 static void give_cluster(struct residency *r, const struct launch *l, const u32 *sm)
 {
     for (u32 n = 0; n < l->per; n++) {
-        give(&r->sm[sm[n]], &l->takes);
+        give(&r->sm[sm[n]], &l->room.takes);
         if (l->per > 1) r->sm[sm[n]].clustered--;
     }
 }
@@ -180,9 +180,9 @@ static void give_cluster(struct residency *r, const struct launch *l, const u32 
 static void take_reserved(const struct launch *l, u32 *sm)
 {
     for (u32 n = 0, at = 0; n < l->per; n++) {
-        while (!l->reserved[at]) at++;
+        while (!l->room.reserved[at]) at++;
         sm[n] = at;
-        l->reserved[at]--;
+        l->room.reserved[at]--;
     }
 }
 
@@ -191,24 +191,24 @@ static void take_reserved(const struct launch *l, u32 *sm)
 /* Whether the launch has to wait behind a cooperative one that came before it and has no room. */
 static bool behind(const struct residency *r, const struct launch *l)
 {
-    return r->waiting && r->waiting != l && launch_before(r->waiting, l);
+    return r->waiting && r->waiting != l && launch_precedes(r->waiting, l);
 }
 
 /* Takes the room for all CTAs of a cooperative launch, or none. */
 static bool take_all(struct residency *r, struct launch *l)
 {
     u64 room = l->per > 1 ? holds_clusters(r, l) : 0;
-    for (u32 k = 0; l->per == 1 && k < r->card->sms; k++) room += holds(r, &r->sm[k], &l->takes);
+    for (u32 k = 0; l->per == 1 && k < r->card->sms; k++) room += holds(r, &r->sm[k], &l->room.takes);
     if (room < l->clusters || behind(r, l)) {
-        if (!r->waiting || launch_before(l, r->waiting)) r->waiting = l;
+        if (!r->waiting || launch_precedes(l, r->waiting)) r->waiting = l;
         return false;
     }
-    if (!(l->reserved = base_alloc(sizeof *l->reserved * r->card->sms)))
-        base_exhausted(sizeof *l->reserved * r->card->sms, "the places of a cooperative launch");
+    if (!(l->room.reserved = base_alloc(sizeof *l->room.reserved * r->card->sms)))
+        base_exhausted(sizeof *l->room.reserved * r->card->sms, "the places of a cooperative launch");
     for (u64 n = 0; n < l->clusters; n++) {
         u32 sm[CLUSTER_MOST];
         take_cluster(r, l, sm);
-        for (u32 k = 0; k < l->per; k++) l->reserved[sm[k]]++;
+        for (u32 k = 0; k < l->per; k++) l->room.reserved[sm[k]]++;
     }
     if (r->waiting == l) r->waiting = NULL;
     return true;
@@ -220,10 +220,10 @@ bool residency_has_room(struct launch *l)
     lock(&r->lock);
     bool yes;
     u32 sms;
-    if (l->whole)
-        yes = l->reserved || take_all(r, l);
+    if (l->room.whole)
+        yes = l->room.reserved || take_all(r, l);
     else
-        yes = !behind(r, l) && (l->per == 1 ? find(r, &l->takes) : find_cluster(r, l, &sms)) != NONE;
+        yes = !behind(r, l) && (l->per == 1 ? find(r, &l->room.takes) : find_cluster(r, l, &sms)) != NONE;
     unlock(&r->lock);
     return yes;
 }
@@ -233,8 +233,8 @@ bool residency_take(struct launch *l, u32 *sm)
     struct residency *r = l->sim->residency;
     bool yes = false;
     lock(&r->lock);
-    if (!l->whole && !behind(r, l)) yes = take_cluster(r, l, sm);
-    if (l->whole && (l->reserved || take_all(r, l))) {
+    if (!l->room.whole && !behind(r, l)) yes = take_cluster(r, l, sm);
+    if (l->room.whole && (l->room.reserved || take_all(r, l))) {
         take_reserved(l, sm);
         yes = true;
     }
@@ -260,15 +260,15 @@ void residency_leave_cluster(const struct cta *first)
 void residency_end(struct launch *l)
 {
     struct residency *r = l->sim->residency;
-    if (!l->whole) return;
+    if (!l->room.whole) return;
     lock(&r->lock);
     if (r->waiting == l) r->waiting = NULL;
-    for (u32 k = 0; l->reserved && k < r->card->sms; k++)
-        for (; l->reserved[k]; l->reserved[k]--) {
-            give(&r->sm[k], &l->takes);
+    for (u32 k = 0; l->room.reserved && k < r->card->sms; k++)
+        for (; l->room.reserved[k]; l->room.reserved[k]--) {
+            give(&r->sm[k], &l->room.takes);
             if (l->per > 1) r->sm[k].clustered--;
         }
-    base_free(l->reserved);
-    l->reserved = NULL;
+    base_free(l->room.reserved);
+    l->room.reserved = NULL;
     unlock(&r->lock);
 }

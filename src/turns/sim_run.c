@@ -127,10 +127,10 @@ static bool place_params(struct sim *s, struct launch *l, struct error *e)
 {
     u64 n = l->in->kernel->param_bytes;
     if (!l->kernel->has_param_address) return true;
-    l->params = object_take(s, &s->params, n < 4096 ? 4096 : n, MEM_CONST, "the parameters", e);
-    if (!l->params) return false;
-    memcpy(mem_view(l->params, l->params->base), l->in->params, n);
-    l->param_address = l->params->base;
+    l->param.home = object_take(s, &s->params, n < 4096 ? 4096 : n, MEM_CONST, "the parameters", e);
+    if (!l->param.home) return false;
+    memcpy(mem_view(l->param.home, l->param.home->base), l->in->params, n);
+    l->param.address = l->param.home->base;
     return true;
 }
 
@@ -138,13 +138,13 @@ static bool place_params(struct sim *s, struct launch *l, struct error *e)
 static void order_choose(struct launch *l)
 {
     u64 rng = l->in->seed ^ l->in->order * 0x94d049bb133111ebu, n = l->clusters;
-    l->order_by = l->order_from = n ? n - 1 : 0;
-    l->rng = rand_next(&rng);
-    l->perturb = l->in->order > 1 ? 1u << l->rng % 5 : 0;
+    l->schedule.by = l->schedule.from = n ? n - 1 : 0;
+    l->schedule.rng = rand_next(&rng);
+    l->schedule.perturb = l->in->order > 1 ? 1u << l->schedule.rng % 5 : 0;
     if (l->in->order == 1 || n < 2) return;
-    l->order_from = rand_next(&rng) % n;
-    do l->order_by = 1 + rand_next(&rng) % (n - 1);
-    while (gcd(l->order_by, n) != 1); /* each CTA is reached once */
+    l->schedule.from = rand_next(&rng) % n;
+    do l->schedule.by = 1 + rand_next(&rng) % (n - 1);
+    while (gcd(l->schedule.by, n) != 1); /* each CTA is reached once */
 }
 
 struct lowered *sim_lowered(struct sim *s, struct ptx_func *kernel, struct error *e)
@@ -211,22 +211,22 @@ bool sim_progress(struct sim *s, struct sim_progress *p)
 void sim_outside(struct sim *s, bool (*may_change)(void *self), void *self)
 {
     lock(&s->launches_lock);
-    s->outside = may_change;
-    s->outside_self = self;
+    s->ask.outside = may_change;
+    s->ask.outside_self = self;
     unlock(&s->launches_lock);
 }
 
 void sim_explain(struct sim *s, sim_explainer *explain)
 {
     lock(&s->launches_lock);
-    s->explain = explain;
+    s->ask.explain = explain;
     unlock(&s->launches_lock);
 }
 
 void sim_on_misuse(struct sim *s, sim_misuse *misused, void *self)
 {
-    s->misused_self = self;
-    __atomic_store_n(&s->misused, misused, __ATOMIC_RELEASE);
+    s->ask.misused_self = self;
+    __atomic_store_n(&s->ask.misused, misused, __ATOMIC_RELEASE);
 }
 
 static u64 steps_of(const struct cta *c)
@@ -338,10 +338,10 @@ static void release(struct launch *l)
     residency_end(l);
     ATTACH_ALL(launch_free, l);
     object_give(s, &s->workspaces, l->workspace);
-    object_give(s, &s->params, l->params);
-    if (l->param_copy != (char *)l->few_params) base_free(l->param_copy);
+    object_give(s, &s->params, l->param.home);
+    if (l->param.block != (char *)l->param.few) base_free(l->param.block);
     if (l->worker != &l->one) base_free(l->worker);
-    l->param_copy = NULL;
+    l->param.block = NULL;
     l->worker = NULL;
     l->nworkers = 0;
 }
@@ -409,11 +409,11 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
     if (given->time_limit > 0) l->deadline = time_ns() + (u64)(MIN_OF(given->time_limit, 1e9) * 1e9);
     stop_watch(given->interrupt, l->deadline);
     bool ok = prepare(s, l, &l->own, e);
-    l->param_copy = bytes + 8 <= sizeof l->few_params ? (char *)l->few_params : base_alloc(bytes + 8);
-    if (ok && !l->param_copy) ok = error_set(e, ERR_MEMORY, "no memory for the parameters");
+    l->param.block = bytes + 8 <= sizeof l->param.few ? (char *)l->param.few : base_alloc(bytes + 8);
+    if (ok && !l->param.block) ok = error_set(e, ERR_MEMORY, "no memory for the parameters");
     if (ok) {
-        if (bytes) memcpy(l->param_copy, given->params, bytes);
-        l->own.params = l->param_copy;
+        if (bytes) memcpy(l->param.block, given->params, bytes);
+        l->own.params = l->param.block;
         lay_out(l);
         ok = place_params(s, l, e) && place_grid_barrier(s, l, e) && (!given->trace || (l->trace = trace_open(l, e))) &&
              man(l, caller, e);

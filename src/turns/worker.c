@@ -46,7 +46,8 @@ static struct cta *unpark(struct launch *l)
 /* Takes a parked CTA that woke up, looking at no more than `most`; those passed over go to the end. */
 static struct cta *take_parked(struct launch *l, u32 most)
 {
-    for (u32 k = l->perturb && l->nparked ? (u32)(rand_next(&l->rng) % l->nparked) : 0; k; k--) park(l, unpark(l));
+    for (u32 k = l->schedule.perturb && l->nparked ? (u32)(rand_next(&l->schedule.rng) % l->nparked) : 0; k; k--)
+        park(l, unpark(l));
     for (u32 k = 0; k < most && l->parked; k++) {
         struct cta *c = unpark(l);
         if (cluster_woken(c)) return c;
@@ -68,7 +69,7 @@ u64 launch_started(const struct launch *l)
 
 static u64 cluster_in_order(const struct launch *l, u64 n)
 {
-    return (u64)(((unsigned __int128)n * l->order_by + l->order_from) % l->clusters);
+    return (u64)(((unsigned __int128)n * l->schedule.by + l->schedule.from) % l->clusters);
 }
 
 /* Takes the number of the next cluster to start; false: all have started. */
@@ -177,7 +178,7 @@ static struct cta *next_cta(struct worker *k, struct cta *last, bool done, bool 
     bool room = (k->from < k->to || clusters_started(l) < l->clusters) && (!l->nparked || residency_has_room(l));
     u32 sm[CLUSTER_MOST];
     u64 id;
-    if (room && (l->perturb ? (rand_next(&l->rng) & 1) : ++k->turns % PARK_TURN == 0))
+    if (room && (l->schedule.perturb ? (rand_next(&l->schedule.rng) & 1) : ++k->turns % PARK_TURN == 0))
         c = take_parked(l, l->nparked < PARK_SCAN ? l->nparked : PARK_SCAN);
     if (!c && room && residency_take(l, sm)) {
         if (claim(k, &id)) {

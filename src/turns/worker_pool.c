@@ -44,7 +44,7 @@ static bool is_over(const struct launch *l) { return __atomic_load_n(&l->over, _
 static void enlist(struct sim *s, struct launch *l)
 {
     struct launch **at = &s->launches;
-    while (*at && !launch_before(l, *at)) at = &(*at)->behind;
+    while (*at && !launch_precedes(l, *at)) at = &(*at)->behind;
     l->behind = *at;
     *at = l;
     __atomic_store_n(&s->nlaunches, s->nlaunches + 1, __ATOMIC_RELAXED);
@@ -241,12 +241,12 @@ static bool host_may_be_asked(struct sim *s)
     bool waits = false, others = false;
     for (const struct launch *l = s->launches; l && !waits; l = l->behind) waits = wait_for_host(l);
     if (!waits) return true;
-    if (!s->outside || quiet_for(s) < HOST_QUIET_MS * 1000000ull) return false;
+    if (!s->ask.outside || quiet_for(s) < HOST_QUIET_MS * 1000000ull) return false;
     for (const struct launch *l = s->launches; l && !others; l = l->behind) others = wait_for_others_maybe(l);
     return !others;
 }
 
-static bool outside_may_change(const struct sim *s) { return s->outside && s->outside(s->outside_self); }
+static bool outside_may_change(const struct sim *s) { return s->ask.outside && s->ask.outside(s->ask.outside_self); }
 
 /* Under the locks of all launches. */
 static bool all_stand_still(const struct sim *s)
@@ -265,7 +265,7 @@ static void look_whether_still(struct sim *s)
     lock(&s->launches_lock);
     for (struct launch *l = s->launches; l; l = l->behind) lock(&l->lock);
     bool quiet = s->launches && !s->ending && all_stand_still(s), still = quiet;
-    for (struct launch *l = s->launches; l && still; l = l->behind) still = s->outside || !l->started;
+    for (struct launch *l = s->launches; l && still; l = l->behind) still = s->ask.outside || !l->started;
     still = still && host_may_be_asked(s);
     if (still && (still = !outside_may_change(s))) {
         quiet = all_stand_still(s);
@@ -311,16 +311,16 @@ static void spin_briefly(const u32 *at, u32 seen)
 /* Under the lock of the launches, which it releases meanwhile. */
 static void start_others(struct sim *s)
 {
-    void (*start)(void *self) = s->start;
-    void *self = s->start_self;
+    void (*start)(void *self) = s->ask.start;
+    void *self = s->ask.start_self;
     if (!start) return;
-    s->starting++;
+    s->ask.starting++;
     unlock(&s->launches_lock);
     comes_back = true;
     start(self);
     comes_back = false;
     lock(&s->launches_lock);
-    if (!--s->starting && !s->start) pthread_cond_broadcast(&s->pool->idle);
+    if (!--s->ask.starting && !s->ask.start) pthread_cond_broadcast(&s->pool->idle);
 }
 
 /* Sleeps until there is something to do. A thread that is woken needs several microseconds: the last one that has been
@@ -460,9 +460,9 @@ void pool_run(struct sim *s, struct launch *l)
 void pool_starter(struct sim *s, void (*start)(void *self), void *self)
 {
     lock(&s->launches_lock);
-    s->start = start;
-    s->start_self = self;
-    while (!start && s->starting) pthread_cond_wait(&s->pool->idle, &s->launches_lock);
+    s->ask.start = start;
+    s->ask.start_self = self;
+    while (!start && s->ask.starting) pthread_cond_wait(&s->pool->idle, &s->launches_lock);
     unlock(&s->launches_lock);
 }
 

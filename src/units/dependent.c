@@ -46,9 +46,9 @@ static void look(struct worker *k, const struct cta *c, bool done)
     struct launch *l = k->launch;
     if (done && !c->triggered) __atomic_fetch_add(&k->silent, 1, __ATOMIC_SEQ_CST);
     u64 n = __atomic_load_n(&l->triggered, __ATOMIC_SEQ_CST);
-    if (!n || __atomic_load_n(&l->trigger_told, __ATOMIC_RELAXED)) return;
+    if (!n || __atomic_load_n(&l->trigger_done, __ATOMIC_RELAXED)) return;
     for (u32 j = 0; j < l->nworkers; j++) n += __atomic_load_n(&l->worker[j].silent, __ATOMIC_SEQ_CST);
-    if (n < l->total || __atomic_exchange_n(&l->trigger_told, true, __ATOMIC_SEQ_CST)) return;
+    if (n < l->total || __atomic_exchange_n(&l->trigger_done, true, __ATOMIC_SEQ_CST)) return;
     l->in->trigger(l->in->done_self);
     stop_watch(l->in->interrupt, l->deadline); /* of this thread again */
     report_launch_here(l->in->number);

@@ -105,7 +105,7 @@ void flight_issue(struct flight *f)
     f->warp->changed = 1;
     proxy_reads(f);
     if (observed(c->launch)) observe_flight(c->launch, f, FLIGHT_ISSUED);
-    if (unlikely(c->launch->perturb) && f->end == FLIGHT_MBARRIER && rand_next(&c->rng) % 4 == 0) {
+    if (unlikely(c->launch->schedule.perturb) && f->end == FLIGHT_MBARRIER && rand_next(&c->rng) % 4 == 0) {
         if (f->arrives) land_tensor(s, f);
         for (at = &s->first; *at != f;) at = &(*at)->next;
         land(s, at);

@@ -54,7 +54,7 @@ static bool takes_turns(const struct lowered *l)
 static u64 held_before(const struct launch *l, const struct heap_wave *v)
 {
     u64 sum = 0;
-    u32 room = l->max_resident > v->inside ? l->max_resident - v->inside : 0;
+    u32 room = l->room.most > v->inside ? l->room.most - v->inside : 0;
     u32 n = MIN_OF(MIN_OF(room, v->ndone), (u32)WAVE);
     for (u32 k = 0; k < n; k++) sum += v->done[(v->ndone - 1 - k) % WAVE];
     return sum;

@@ -326,7 +326,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w, mbar
          * idle. */
         if (a.mask & ~truth && !w->probe) {
             w->fuel = 0;
-            w->next_fuel = FUEL_MAX;
+            w->loops.next_fuel = FUEL_MAX;
         }
     } else
         put_state(R, i, o, a.mask, state);
