@@ -5,7 +5,7 @@
  * the first occurrence gets its texts: both sides, their values, and the advice of race_advice.c.
  *
  * Throughout, `old` is the prior access, which a cell had recorded, and `me` the current one, which found it. */
-#include "explain/race_report.h"
+#include "race/race_report.h"
 #include "explain/race_flight_text.h"
 #include "explain/race_code.h"
 #include "explain/race_kind.h"

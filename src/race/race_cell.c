@@ -17,7 +17,7 @@
  * CTAs race with the write as well. So the record of the read goes at the barrier, and a byte keeps either its writer
  * or its readers. */
 #include "race/race_slow.h"
-#include "explain/race_report.h"
+#include "race/race_report.h"
 
 /* ---- giving back ---- */
 

@@ -11,7 +11,7 @@
  * Each access is checked against all recorded ones that share a byte with it (check_pair), which also finds those that
  * need not be kept beside it. Then it is recorded. */
 #include "race/race_slow.h"
-#include "explain/race_report.h"
+#include "race/race_report.h"
 
 /* ---- lists ---- */
 

@@ -4,7 +4,7 @@
  * are no whole sectors or cross a page, fewer bytes than a word, and instructions of any shape, which are divided into
  * runs of neighbouring lanes, groups of lanes at one address, and single lanes. */
 #include "race/race_slow.h"
-#include "explain/race_report.h"
+#include "race/race_report.h"
 #include "sim/lanes.h"
 #include "sim/cluster.h"
 

@@ -13,7 +13,7 @@
  * accesses are under the lock race_era.strong, so the tables need none. */
 #include "race/race_volatile.h"
 #include "race/race_kernel.h"
-#include "explain/race_report.h"
+#include "race/race_report.h"
 
 struct kept { /* an access to a location */
     u64 a;    /* its access word; 0: none */

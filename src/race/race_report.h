@@ -1,4 +1,5 @@
-/* race_report.h: races that the cells and lists have found become findings (race_report.c). */
+/* race_report.h: whom the cells and lists tell what they have found. The race check says which accesses race; the words
+ * are those of explain/race_report.c, which makes findings of them. */
 #ifndef LOCKSTEP_RACE_REPORT_H
 #define LOCKSTEP_RACE_REPORT_H
 #include "race/race.h"
