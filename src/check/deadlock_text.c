@@ -3,7 +3,6 @@
 #include "check/deadlock_text.h"
 #include "code/shared_layout.h"
 #include "sim/cluster.h"
-#include "explain/explain_access.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
 #include "sim/special_registers.h"
@@ -111,7 +110,7 @@ const char *describe_address(struct stopped *st, const struct read *r)
     if (o) return arena_printf(&st->mem, "%s+0x%" PRIx64, o->name, r->addr - o->base);
     const struct ptx_var *v = r->space == SP_SHARED ? shared_variable(st->l->kernel->func, r->addr) : NULL;
     if (v)
-        return arena_printf(&st->mem, "%s+0x%" PRIx64, plain_name(&st->mem, v->name),
+        return arena_printf(&st->mem, "%s+0x%" PRIx64, name_of_variable(&st->mem, v->name),
                             cluster_offset(r->addr) - v->offset);
     return r->space == SP_SHARED ? arena_printf(&st->mem, "shared memory+0x%" PRIx64, cluster_offset(r->addr))
                                  : "memory of no allocation";
@@ -176,7 +175,7 @@ const char *describe_writers(struct stopped *st, const struct read *r, bool *nob
     const struct lowered *low = st->l->kernel;
     const struct mem_object *o = read_object(st, r), *to;
     const struct ptx_var *v = r->space == SP_SHARED ? shared_variable(st->l->kernel->func, r->addr) : NULL, *shared;
-    const char *name = o ? o->name : v ? plain_name(&st->mem, v->name) : NULL;
+    const char *name = o ? o->name : v ? name_of_variable(&st->mem, v->name) : NULL;
     *nobody = false;
     if (!name || low->ncall) return NULL;
     struct text t = { 0 };

@@ -2,7 +2,6 @@
 #include "sim/planes.h"
 #include "code/shared_layout.h"
 #include "sim/cluster.h"
-#include "explain/explain_access.h"
 #include "sim/finding_place.h"
 
 struct planes *planes_new(const struct code *c)
@@ -162,7 +161,7 @@ static void describe_memory(struct origins *o, struct origin *r, const struct ac
     bool shared = a->space[lane] == SP_SHARED, local = a->space[lane] == SP_LOCAL || a->space[lane] == SP_CALL;
     bool depot = v && v->name.n > 7 && !memcmp(v->name.p, "__local", 7);
     r->name = obj           ? arena_printf(mem, "%s", obj->name)
-              : v && !depot ? plain_name(mem, v->name)
+              : v && !depot ? name_of_variable(mem, v->name)
               : shared      ? "shared memory"
                             : "local memory";
     const char *what = obj && obj->kind == MEM_HEAP ? ""

@@ -8,7 +8,6 @@
  *
  * Stores of kernels that have such readers are marked (INS_PROXY of decode.h), in chunks of 16 bytes. Bytes that
  * cp.async brings are left out. */
-#include "check/proxy.h"
 #include "units/attachments.h"
 #include "sim/access.h"
 #include "sim/cluster.h"
@@ -54,8 +53,6 @@ static void fence(struct warp *w, const struct lop *o)
     if (o->aux & FENCE_ASYNC) proxies_in(w->cta)->age++;
 }
 
-const struct attachment attach_proxies = { .cta_begin = begin, .fence = fence };
-
 /* The offset of an address in the shared memory of the CTA; beyond its end: it is elsewhere. */
 static u64 own_offset(const struct access *a, u32 lane)
 {
@@ -81,11 +78,12 @@ int proxy_store(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-void proxy_wrote(struct cta *c, const char *at, u32 bytes)
+/* Something else than an ordinary store has written there. */
+static void wrote(struct cta *c, const char *at, u32 bytes)
 {
     struct proxies *p = proxies_in(c);
     u64 from = (u64)(at - c->shared);
-    for (u64 k = from / CHUNK; p && k <= (from + bytes - 1) / CHUNK && k < p->n; k++) p->at[k].age = 0;
+    for (u64 k = from / CHUNK; k <= (from + bytes - 1) / CHUNK && k < p->n; k++) p->at[k].age = 0;
 }
 
 static void missing(const struct flight *f, const struct stored *s, u64 offset)
@@ -106,10 +104,12 @@ static void missing(const struct flight *f, const struct stored *s, u64 offset)
     arena_free(&mem);
 }
 
-void proxy_reads(const struct flight *f)
+/* The async proxy reads the sources of a flight: reports the first that an ordinary store has written since the last
+ * fence between the two proxies. */
+static void reads(struct cta *c, const struct flight *f)
 {
-    const struct proxies *p = proxies_in(f->from_cta);
-    if (likely(!p) || f->from_space != SP_SHARED || f->was_read) return;
+    const struct proxies *p = proxies_in(c);
+    if (f->from_space != SP_SHARED || f->was_read) return;
     for (u32 n = 0; n < f->n; n++) {
         const struct flight_move *m = &f->move[n];
         u64 at = m->from ? cluster_offset(m->from_at) : 0;
@@ -120,6 +120,10 @@ void proxy_reads(const struct flight *f)
             }
     }
 }
+
+const struct attachment attach_proxies = {
+    .cta_begin = begin, .fence = fence, .async_wrote = wrote, .async_reads = reads
+};
 
 /* ---- tensor maps ---- */
 
@@ -144,8 +148,6 @@ static void maps_begin(struct cta *c)
     base_free(maps_of(c));
     attach_cta(c, AT_maps, NULL);
 }
-
-const struct attachment attach_maps = { .cta_begin = maps_begin };
 
 int run_map_event(char *restrict R, const struct insn *i, struct warp *w)
 {
@@ -175,7 +177,8 @@ int run_map_event(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-void proxy_map(struct warp *w, const struct insn *i, u32 lane, u64 at)
+/* Reports a map that was changed without the fence that makes it known to the tensor unit. */
+static void map_used(struct warp *w, const struct insn *i, u32 lane, u64 at)
 {
     const struct changed_maps *maps = maps_of(w->cta);
     struct arena mem = { 0 };
@@ -198,3 +201,5 @@ void proxy_map(struct warp *w, const struct insn *i, u32 lane, u64 at)
     }
     arena_free(&mem);
 }
+
+const struct attachment attach_maps = { .cta_begin = maps_begin, .map_used = map_used };

@@ -27,22 +27,6 @@ static const char *space_word(u32 space)
     return space < COUNT_OF(t) && t[space] ? t[space] : "generic";
 }
 
-/* "_ZZ4tileE2as" names the array as of the function tile, "_ZN2ns2asE" as of a namespace: the last component is what
- * the source calls it. */
-const char *plain_name(struct arena *a, struct str name)
-{
-    struct demangled d;
-    name = name_in_file(name);
-    if (name.n < 3 || memcmp(name.p, "_Z", 2) || !demangle(a, name, &d)) return arena_str(a, name);
-    const char *last = d.plain;
-    int depth = 0;
-    for (const char *p = d.plain; *p; p++) {
-        depth += (*p == '<' || *p == '(') - (*p == '>' || *p == ')');
-        if (!depth && p[0] == ':' && p[1] == ':') last = p + 2;
-    }
-    return last;
-}
-
 /* ---- the object ---- */
 
 /* nvcc declares every array as bytes, and a variable has no type of its own: its elements are what the narrowest
@@ -104,7 +88,7 @@ static void describe_array(const struct access *a, const struct lane_check *c, u
     if (c->var && c->var->source_name.n)
         f->object = arena_str(mem, c->var->source_name);
     else if (shared && c->var)
-        f->object = plain_name(mem, c->var->name);
+        f->object = name_of_variable(mem, c->var->name);
     else if (c->var && c->var->frame) {
         const struct lowered *l = a->warp->code->low;
         char name[256];
@@ -311,7 +295,7 @@ static void explain_array(const struct access *a, const struct lane_check *c, u3
                 name, a->warp->cur->fr->up ? " and of those that call it" : "", c->size));
     }
     const struct ptx_var *hit = shared && c->var ? shared_variable(l->kernel->func, at) : NULL;
-    if (hit && hit != c->var) f->neighbour = plain_name(mem, hit->name);
+    if (hit && hit != c->var) f->neighbour = name_of_variable(mem, hit->name);
     if (!shared) f->neighbour = part_hit(a, c, at, mem);
 }
 

@@ -49,8 +49,8 @@ static const char *mbarrier_name(struct draft *x, const struct flight *f)
     const struct ptx_var *v = shared_variable(x->t->warp->cta->launch->kernel->func, f->mbarrier_at);
     if (!v) return arena_printf(&x->mem, "the mbarrier at shared memory+0x%" PRIx64, f->mbarrier_at);
     u64 off = f->mbarrier_at - v->offset;
-    return off ? arena_printf(&x->mem, "%s+0x%" PRIx64, plain_name(&x->mem, v->name), off)
-               : plain_name(&x->mem, v->name);
+    return off ? arena_printf(&x->mem, "%s+0x%" PRIx64, name_of_variable(&x->mem, v->name), off)
+               : name_of_variable(&x->mem, v->name);
 }
 
 static void advise_in_flight(struct draft *x, const struct flight *f)

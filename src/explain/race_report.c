@@ -99,7 +99,7 @@ static void describe_object(struct draft *x)
     const struct site *s = site_at(l, t->op_index);
     const struct ptx_var *v = shared_array(x);
     if (!v) return;
-    f->object = plain_name(&x->mem, v->name);
+    f->object = name_of_variable(&x->mem, v->name);
     f->object_base = v->offset;
     f->object_size = v->size;
     u32 width = s ? s->width : 4;

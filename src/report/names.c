@@ -97,3 +97,19 @@ enum name_fit name_fits(struct str mangled, const char *asked)
     arena_free(&mem);
     return fit;
 }
+
+/* "_ZZ4tileE2as" names the array as of the function tile, "_ZN2ns2asE" as of a namespace: the last component is what
+ * the source calls it. */
+const char *name_of_variable(struct arena *a, struct str name)
+{
+    struct demangled d;
+    name = name_in_file(name);
+    if (name.n < 3 || memcmp(name.p, "_Z", 2) || !demangle(a, name, &d)) return arena_str(a, name);
+    const char *last = d.plain;
+    int depth = 0;
+    for (const char *p = d.plain; *p; p++) {
+        depth += (*p == '<' || *p == '(') - (*p == '>' || *p == ')');
+        if (!depth && p[0] == ':' && p[1] == ':') last = p + 2;
+    }
+    return last;
+}

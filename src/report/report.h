@@ -119,6 +119,8 @@ void place_brief(const struct place *p, struct text *out); /* "lock.cu:2 (in loc
 /* The name as in the source from a mangled one: "scale" from _Z5scalePfi, "a::f" from _ZN1a1fEv; template arguments
  * and file-local prefixes are left out. Cut to `size`. */
 void name_plain(struct str mangled, char *out, size_t size);
+/* The name of a variable without what the compiler adds to it. */
+const char *name_of_variable(struct arena *a, struct str name);
 /* Whether what somebody wrote means this function: its mangled name; "scale<float>" or "ns::scale(float*, int)" as a
  * whole, or without its outer scopes; "scale" for all that a template or an overloaded name makes. Blanks do not
  * count. The greater, the closer. */

@@ -8,6 +8,7 @@
 #define LOCKSTEP_ATTACH_H
 #include "sim/machine.h"
 
+struct flight; /* units/flight.h */
 /* What a row does; NULL: nothing, unless said otherwise. Functions of warps and CTAs are called where the slot of the
  * warp, or the CTA, is in use. */
 struct attachment {
@@ -22,6 +23,11 @@ struct attachment {
     void (*cta_end)(struct cta *c);   /* all its threads have left */
     void (*cta_free)(struct cta *c);  /* NULL: the slot is freed */
     void (*fence)(struct warp *w, const struct lop *o); /* threads of it execute a fence */
+    /* asynchronous operations: one has written shared memory of it; one is about to read its sources there; a tensor
+     * copy of a lane uses the map at that address */
+    void (*async_wrote)(struct cta *c, const char *at, u32 bytes);
+    void (*async_reads)(struct cta *c, const struct flight *f);
+    void (*map_used)(struct warp *w, const struct insn *i, u32 lane, u64 at);
     /* every launch */
     void (*launch_begin)(struct launch *l); /* before its first CTA */
     void (*launch_over)(struct launch *l);  /* it has ended or was stopped, and its CTAs are as they stand */

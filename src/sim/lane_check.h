@@ -42,6 +42,8 @@ struct lane_check { /* what was found for one lane */
 void explain_early(const struct access *a, const struct lane_check *c);
 /* Reports the lanes of `mask`, which have the same fault with the same object. */
 void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask);
+/* The cause of F_unmapped at an address of reserved ones: what is there, and what is mapped nearest to it. */
+void explain_unmapped(const struct mem_object *o, u64 addr, struct arena *mem, struct finding *f);
 
 /* ---- check/moved_pointer.c: pointers that the host has moved out of their allocation (rules.md B9) ---- */
 

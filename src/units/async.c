@@ -6,7 +6,6 @@
  * these copies have a short record of their own; larger ones are flights (flight.h). */
 #include "units/async.h"
 #include "units/attachments.h"
-#include "explain/explain_access.h"
 #include "sim/finding_place.h"
 #include "units/flight.h"
 #include "sim/handlers.h"
@@ -14,7 +13,6 @@
 #include "units/mbarrier.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
-#include "check/proxy.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 #include <stdlib.h>
@@ -120,7 +118,7 @@ static void complete(struct warp *w, u32 mask, s64 keep, u32 before)
         if (c.given) memcpy(c.to, c.from, c.given);
         memset(c.to + c.given, 0, c.bytes - c.given);
         if (w->init_shared) copy_taints(w, &c);
-        proxy_wrote(w->cta, c.to, c.bytes);
+        ATTACH_EACH(w->cta->has, async_wrote, w->cta, c.to, c.bytes);
         if (observed(w->cta->launch)) observe_copied(w->cta->launch, w, c.lane, c.to, c.bytes);
     }
     s->n = left;

@@ -5,14 +5,14 @@
 #include "mem/mapped.h"
 #include "mem/tensor_map.h"
 #include "sim/access.h"
+#include "sim/attach.h"
 #include "units/bulk.h"
 #include "sim/cluster.h"
-#include "explain/explain_access.h"
 #include "sim/finding_place.h"
 #include "units/flight.h"
 #include "sim/handlers.h"
+#include "sim/lane_check.h"
 #include "sim/lanes.h"
-#include "check/proxy.h"
 #include "sim/sim_run.h"
 
 /* One tensor copy while it is made. */
@@ -362,7 +362,7 @@ static bool read_map(struct tensor_copy *c, const char *R, u32 site)
         return false;
     }
     if (!rank) return true; /* prefetch.tensormap takes any */
-    proxy_map(c->w, c->insn, c->lane, a.addr[c->lane]);
+    ATTACH_EACH(c->w->cta->has, map_used, c->w, c->insn, c->lane, a.addr[c->lane]);
     if (c->map.rank != rank) {
         snprintf(text, sizeof text, "the instruction is one of %u dimensions, and the map has %u", rank, c->map.rank);
         wrong_map(c, text, "Encode the map with the rank of the instruction.");

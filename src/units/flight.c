@@ -8,7 +8,6 @@
 #include "sim/finding_place.h"
 #include "units/mbarrier.h"
 #include "sim/observe.h"
-#include "check/proxy.h"
 #include "sim/sim_run.h"
 
 struct flights {                                  /* of a CTA */
@@ -103,7 +102,7 @@ void flight_issue(struct flight *f)
         f->mbarrier_phase = mbarrier_state(f->mbarrier_cta, f->mbarrier, word).phase;
     }
     f->warp->changed = 1;
-    proxy_reads(f);
+    ATTACH_EACH(f->from_cta->has, async_reads, f->from_cta, f);
     if (observed(c->launch)) observe_flight(c->launch, f, FLIGHT_ISSUED);
     if (unlikely(c->launch->schedule.perturb) && f->end == FLIGHT_MBARRIER && rand_next(&c->rng) % 4 == 0) {
         if (f->arrives) land_tensor(s, f);
@@ -221,7 +220,7 @@ static void write_all(struct flight *f)
             reduce(f, m->to, f->data + at, m->bytes);
         else
             memcpy(m->to, f->data + at, m->bytes);
-        if (f->to_space == SP_SHARED) proxy_wrote(f->to_cta, m->to, m->bytes);
+        if (f->to_space == SP_SHARED) ATTACH_EACH(f->to_cta->has, async_wrote, f->to_cta, m->to, m->bytes);
     }
 }
 

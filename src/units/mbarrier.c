@@ -6,7 +6,6 @@
 #include "units/attachments.h"
 #include "units/async.h"
 #include "sim/cluster.h"
-#include "explain/explain_access.h"
 #include "sim/finding_place.h"
 #include "units/flight.h"
 #include "sim/handlers.h"
@@ -158,7 +157,7 @@ static void misused_by(const struct access *a, u32 lane, const char *cause, cons
     const struct provenance *r = &a->site->prov;
     memcpy(f.addr, a->addr, sizeof f.addr);
     if (r->kind == FROM_VAR) {
-        f.object = plain_name(&mem, r->var->name);
+        f.object = name_of_variable(&mem, r->var->name);
         f.object_base = r->var->offset;
         f.object_size = r->var->size;
         f.element_size = 8;

@@ -9,6 +9,7 @@
  * and its operands have been read. So a warp that has waited is held back until the other three have waited as well,
  * and one thread may release a buffer for its whole warpgroup, as kernels do (tests/cases/programs/gemm.cu). */
 #include "units/wgmma.h"
+#include "sim/attach.h"
 #include "sim/cluster.h"
 #include "lanes/descriptor.h"
 #include "units/flight.h"
@@ -16,7 +17,6 @@
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "lanes/product.h"
-#include "check/proxy.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
@@ -295,7 +295,7 @@ static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment
         mark_chunks(p->a_at, f->a_cols, (enum tensor_type)f->a, w->id % 4 * ROWS, ROWS, (u32)f->k >> f->sparse, &all);
     if (of_all) mark_chunks(p->b_at, f->b_rows, (enum tensor_type)f->b, 0, f->n, f->k, &all);
     add_chunks(&x, &all, c);
-    if (proxy) proxy_reads(&x);
+    if (proxy) ATTACH_EACH(x.from_cta->has, async_reads, x.from_cta, &x);
     if (told) observe_flight(c->launch, &x, moment);
     base_free(x.move);
 }
