@@ -70,8 +70,7 @@ bool option_number(const struct row *o, const char *value, u64 most, u64 *out, s
 /* Whether an option's file may be written: it is none of the n that are read, under whatever name. */
 bool option_output(const char *option, const char *file, const char *const *reads, u32 n, struct error *e);
 
-/* help.c: 0, or EXIT_USAGE for a name that is none. */
-/* Where to begin, in a few lines. */
+/* help.c: where to begin, in a few lines; all verbs; one of them. */
 void help_start(FILE *f);
 void help_verbs(FILE *f);
 void help_verb(FILE *f, const struct row *verb);

@@ -376,8 +376,8 @@ struct lowered {
     u32 nbrx;                           /* targets of indirect branches: brx[op.table][0] is the count */
     bool has_alloca, has_param_address; /* its frames grow; it takes generic addresses of its parameters */
     u32 local_bytes;                    /* local memory of one call */
-    /* .param memory of one call: its own parameters, results, and those of its calls */
-    u32 pmem_bytes;  /* .param memory of a lane: its own parameters and results, and those of the functions it calls */
+    /* .param memory of a lane: its own parameters and results, and those of the functions it calls */
+    u32 pmem_bytes;
     struct mma *mma; /* the forms of matrix products that it has, by lop.product (mma.h) */
     struct call *call;
     u32 ncall;

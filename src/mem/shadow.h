@@ -47,11 +47,11 @@ void shadow_forget(struct shadow *s, u64 addr, u64 n); /* undefined again, witho
 void shadow_copy(struct shadow *to, u64 at, struct shadow *from, u64 source, u64 n);
 bool shadow_defined_long(const struct shadow *s, u64 addr, u64 n);
 bool shadow_defined_words(const struct shadow *s, u64 k, u64 end); /* all bytes of the words [k, end) */
-/* n bytes, 8 at most, that do not cross a multiple of 8. */
 /* The pieces of SHADOW_PAGE bytes, aligned to that, with something between addr and end of which more is known than
  * that it is undefined: their addresses in order, *n of them, for the caller to free. */
 enum { SHADOW_PAGE = 512 };
 u64 *shadow_stained(struct shadow *s, u64 addr, u64 end, u32 *n);
+/* n bytes, 8 at most, that do not cross a multiple of 8. */
 struct taint shadow_read(struct shadow *s, u64 addr, u32 n);
 void shadow_write(struct shadow *s, u64 addr, u32 n, struct taint t);
 /* The first byte in [addr, addr + n) that is not defined; addr + n: none. */

@@ -142,9 +142,7 @@ int lanes_blend(char *restrict R, const struct insn *i, struct warp *w)
     return 0;
 }
 
-/* An affine value against a scalar: order comparisons are monotone along a group, so its two ends decide, but for the
- * one group that the boundary crosses. */
-/* The same for one group of 32 with the scalar on the right, one function each. */
+/* lanes_cmp_affine for one group of 32 with the scalar on the right, one function each. */
 #define CMP_AFFINE(id, T, rel)                                                        \
     static int cmp_##id##_##T(char *restrict R, const struct insn *i, struct warp *w) \
     {                                                                                 \
@@ -169,6 +167,8 @@ handler *lanes_cmp_affine_for(const struct isa_form *f, u32 group, bool scalar_r
     return set[f->type == T_S32][f->relation == REL_lt ? 0 : f->relation == REL_le ? 1 : f->relation == REL_gt ? 2 : 3];
 }
 
+/* An affine value against a scalar: order comparisons are monotone along a group, so its two ends decide, but for the
+ * one group that the boundary crosses. */
 int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct isa_form *f = &isa_forms[i->form];

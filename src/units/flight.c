@@ -357,8 +357,8 @@ bool flights_land_at(struct cta *c, const char *mbarrier, bool *committed)
     return some;
 }
 
-/* wgmma has no destination in memory, and its accumulators are its warp's until that waits. */
-/* All that a thread of the CTA has issued. */
+/* All that a thread of the CTA has issued. wgmma has no destination in memory, and its accumulators are its warp's
+ * until that waits. */
 static bool flights_land_all(struct cta *c)
 {
     struct flights *s = flights_in(c);

@@ -157,8 +157,8 @@ const char *where_held(const char *site, const struct where_stack *s, u64 pointe
 /* The name of the variable that a line of a script assigns, for memory that the call makes; NULL: there is no room.
  * package: compiled code of a package calls, so that what the line assigns is an object of the package. */
 const char *where_name_script(const char *site, bool package);
-/* Such a mark may end in #NUMBER, and in =NAME: what memory is called for which no variable is found. */
-/* Whether there is a site: whoever prints the report then knows what their marks stand for. */
+/* Whether there is a site: whoever prints the report then knows what their marks stand for. Such a mark may end in
+ * #NUMBER, and in =NAME: what memory is called for which no variable is found. */
 bool where_used(void);
 /* Whether a text is one of these, and need not be copied. */
 bool where_kept(const char *text);
