@@ -72,12 +72,25 @@ const char *lk_oracle_definitions(void);                 /* the named operations
 typedef struct lk_test lk_test;
 typedef struct lk_test_options { /* zero it, set size, then what you need */
     size_t size;
-    const char *kernel;        /* only the contract of this one; NULL: all of the file */
-    uint64_t seed;             /* of cases and contents */
-    uint32_t cases;            /* for each kernel; 0: 64 */
-    const char *only;          /* this case alone, as lk_test_case.line has it; NULL: those that are made */
-    const lk_options *gpu;     /* of the gpu that runs them; NULL: the usual software GPU */
-    const lk_compile *compile; /* what is said to the compiler; NULL: nothing */
+    const char *kernel;         /* only the contract of this one; NULL: all of the file */
+    uint64_t seed;              /* of cases and contents */
+    uint32_t cases;             /* for each kernel; 0: 64 */
+    const char *only;           /* this case alone, as lk_test_case.line has it; NULL: those that are made */
+    const lk_options *gpu;      /* of the gpu that runs them; NULL: the usual software GPU. A GPU runs in workers */
+    uint32_t both;              /* non-zero: on the software GPU, then on that GPU */
+    const lk_compile *compile;  /* what is said to the compiler; NULL: nothing */
+    uint32_t jobs;              /* processes that run cases; 0, 1: this one */
+    double seconds;             /* non-zero: cases until so much time has passed, in place of `cases` */
+    double limit;               /* seconds that a case may take in a worker; 0: any, on a GPU 60 */
+    uint32_t shard, shards;     /* only the cases of this shard, from 0 on, of so many; 0, 0: all */
+    uint32_t repeat;            /* run every case so often, under other orders; 0: once */
+    const char *corpus;         /* failing cases of earlier campaigns, which run first; NULL: FILE.cases */
+    uint32_t keep;              /* non-zero: failing cases are added to it */
+    const char *journal;        /* a line of JSON is added there for each case; NULL: nowhere */
+    uint32_t resume;            /* non-zero: cases that the journal has of this very file are not run again */
+    const char *against;        /* another file with the same kernel, run on the same inputs; NULL: none */
+    const char *against_kernel; /* what it is called there; NULL: the same */
+    double within; /* how much the two may differ, of the larger one; 0: by nothing, or by what the oracle allows */
 } lk_test_options;
 
 typedef enum lk_test_end {
@@ -116,6 +129,10 @@ typedef struct lk_test_kernel {
     const char *refusal;     /* why the contract has refused a case, the first one; NULL: it has not */
     double tolerance;        /* of its contract: 1, or how much wider the bound is */
     const char *shapes;      /* "rows 1..1000, cols 1..1000" */
+    uint32_t properties;     /* trials of `property` lines */
+    uint32_t compared;       /* cases that were compared with another kernel */
+    double difference;       /* the largest between the two */
+    uint32_t differing;      /* cases of which a GPU gave other bytes, both within bounds */
 } lk_test_kernel;
 
 /* Tests the kernels of a file that have a contract. What is wrong with them is added to the report of `report`, a

@@ -2,6 +2,7 @@
 #include "check/outputs.h"
 #include "check/value_origin.h"
 #include "mem/mem_finding.h"
+#include "sim/finding_place.h"
 #include <inttypes.h>
 
 static struct output *find(const struct outputs *o, u64 addr)
@@ -9,6 +10,21 @@ static struct output *find(const struct outputs *o, u64 addr)
     for (u32 i = 0; i < o->n; i++)
         if (addr >= o->list[i].lo && addr < o->list[i].end) return &o->list[i];
     return NULL;
+}
+
+/* A store to an array that the contract calls `in`. */
+static void input_write(const struct output *out, const struct access *a, u32 lanes)
+{
+    struct arena mem = { 0 };
+    struct finding f = { .kind = F_input_written,
+                         .access = site_is_store(a->site) ? "write" : "atomic",
+                         .space = "global",
+                         .width = a->bytes };
+    memcpy(f.addr, a->addr, sizeof f.addr);
+    output_describe(&mem, out, &f);
+    f.cause = arena_printf(&mem, "the contract says that %s is `in`, which the kernel only reads", f.object);
+    finding_add(a->warp, a->insn->op, &f, lanes);
+    arena_free(&mem);
 }
 
 static void on_access(void *self, const struct access *a)
@@ -26,6 +42,7 @@ static void on_access(void *self, const struct access *a)
             if (todo >> l & 1 && a->space[l] == SP_GLOBAL && a->addr[l] >= out->lo && a->addr[l] < out->end)
                 lanes |= 1u << l;
         todo &= ~lanes;
+        if (out && out->input && !o->origins) input_write(out, a, lanes);
         if (out && out->written) coverage_write(o, out, a, lanes);
         if (out && out->type) values_write(o, out, a, lanes);
     }
@@ -47,18 +64,38 @@ void output_describe(struct arena *a, const struct output *out, struct finding *
     f->element_size = out->arg->arg->shape.type->bytes;
 }
 
-/* One argument: an array that is written and lies in one live object. What does not is the contract check's to say. */
+/* Whether an array that may be written takes some of these bytes. */
+static bool is_shared(const struct outputs_launch *l, u32 except, u64 at, u64 bytes)
+{
+    for (u32 i = 0; i < l->bound->kernel->args.n && i < l->kernel->nparam; i++) {
+        const struct bound_arg *b = &l->bound->arg[i];
+        u64 other;
+        if (i == except || b->arg->kind != CONTRACT_BUFFER || b->arg->flow == FLOW_IN) continue;
+        memcpy(&other, (const u8 *)l->params + l->kernel->param[i]->offset, 8);
+        if (other < at + bytes && at < other + b->bytes) return true;
+    }
+    return false;
+}
+
+/* One argument: an array that is written and lies in one live object, or one that must not be. What does not is the
+ * contract check's to say. */
 static bool add(struct outputs *o, const struct outputs_launch *l, u32 i, struct error *e)
 {
     const struct bound_arg *b = &l->bound->arg[i];
     const struct contract_arg *g = b->arg;
     u64 at;
-    if (g->kind != CONTRACT_BUFFER || g->flow == FLOW_IN || !b->bytes || i >= l->kernel->nparam) return true;
+    if (g->kind != CONTRACT_BUFFER || !b->bytes || i >= l->kernel->nparam) return true;
     memcpy(&at, (const u8 *)l->params + l->kernel->param[i]->offset, 8);
+    if (g->flow == FLOW_IN && (!(l->checks & CHECK_CONTRACT) || is_shared(l, i, at, b->bytes))) return true;
     const struct mem_object *object = at ? mem_find(l->mem, at) : NULL;
     if (!object || !mem_is_live(object) || b->bytes > object->size - (at - object->base)) return true;
     struct output *out = &o->list[o->n];
     *out = (struct output){ .arg = b, .object = object, .lo = at, .end = at + b->bytes };
+    if (g->flow == FLOW_IN) {
+        out->input = true;
+        o->n++;
+        return true;
+    }
     out->type = l->checks & CHECK_VALUES && values_wanted(b) ? g->shape.type : NULL;
     bool covered = l->checks & CHECK_COVERAGE && (g->once || (g->flow == FLOW_OUT && !g->partial));
     o->n += covered || out->type;

@@ -1,4 +1,5 @@
-/* outputs: the arrays that a contract calls out or inout, while a launch writes them.
+/* outputs: the arrays that a contract calls out or inout, while a launch writes them, and those called in, which it
+ * must not write.
  *
  * One observer sees every access that writes global memory, finds the output it falls into, and hands it to two
  * checks: coverage.c keeps which bytes were written, and by whom where the contract says `once`; values.c looks for
@@ -13,6 +14,7 @@ struct output {                  /* one argument */
     const struct bound_arg *arg; /* NULL: an allocation that no contract speaks of (--check values) */
     const struct scalar *type;   /* of its elements, when they are checked for NaN and infinity; NULL: they are not */
     const struct mem_object *object; /* where it lies */
+    bool input;                      /* it is `in`, and nobody may write it */
     u64 lo, end;                     /* its addresses */
     u64 *written;                    /* a bit for each byte; NULL: coverage is not checked */
     /* by element: the thread that wrote it, counted through the grid, plus one; 0: none; NULL: may be written often */

@@ -22,6 +22,8 @@ struct lab_subject {
     const char *kernel;        /* its name under the usual choices */
     lk_options options;        /* of its gpu */
     const lk_compile *compile; /* what the command line says to the compiler; NULL: nothing */
+    const char *other;         /* the file that is compiled, where it is not `path`, which has the contract; NULL */
+    const char *other_kernel;  /* and what the kernel is called there; NULL: the same */
     lk_gpu *gpu;
     lk_contract *contract; /* of the last case */
     struct lab_build build[LAB_BUILDS];
@@ -39,47 +41,108 @@ enum lab_end {
     LAB_LATER,   /* needs something that Lockstep does not support; `why` names it */
 };
 enum { LAB_FIRST = 80 };
-struct lab_outcome {
+struct lab_outcome { /* no pointers: workers send it through a pipe */
     enum lab_end end;
     bool judged;           /* an oracle was evaluated */
     u64 elements;          /* that it judged */
     u64 overflow, ill;     /* that have no bound */
     double ratio;          /* the largest difference over its bound */
     double cost;           /* of the oracle: operations of an evaluation */
-    bool suspect;          /* no error, but above the suspect bound */
-    bool sampled, exact;   /* how the bound was made */
+    char suspect[64];      /* an output above the suspect bound and not above the worst case; "": none */
     char first[LAB_FIRST]; /* what failed, in a word: the same when the case is made smaller */
     char why[400];         /* LAB_LATER, LAB_REFUSED: a sentence */
     char likeness[300];    /* what the mistake looks like, where it was asked for and is sure; "" */
-    u32 label;             /* enum oracle_label of it */
+    enum oracle_label label;
+    u32 runs, fails;        /* of a case that was repeated */
+    u64 hash;               /* of the outputs */
+    s64 dim[CONTRACT_DIMS]; /* the sizes that the case came to */
+    u32 dims;
+};
+struct lab_told {           /* the first error of a report, for those who have it in another process */
+    enum finding_kind kind; /* F_COUNT: none */
+    char file[300];
+    u32 line, column;
+    char kernel[120], cause[1200], detail[1200];
+};
+struct lab_data;
+struct lab_kept { /* outputs, for those who compare runs; all zero: empty */
+    struct arena mem;
+    struct lab_data *data; /* by argument */
+    struct oracle_shape *shape;
+    const struct scalar **type; /* NULL: no output */
+    u32 n;
 };
 struct lab_how {
-    bool explain;            /* name the mistake: some hundred evaluations of the oracle */
-    bool tell;               /* find the reasons of the bound, too: for the report */
-    bool twice;              /* a suspect result is the second one: an error */
-    const char *likeness;    /* what another case of the same failure looks like; NULL: not known */
+    bool explain; /* name the mistake: some hundred evaluations of the oracle */
+    bool tell;    /* find the reasons of the bound, too: for the report */
+    bool twice;   /* a suspect result is not the first one: an error */
+    bool plain;   /* the oracle is not asked */
+    u32 repeat;   /* run it so often, under other orders: some failing is `intermittent`; 0, 1: once */
+    struct oracle_hints hints;
+    const char *likeness;    /* what other cases of the same failure look like; NULL: not known */
     enum oracle_label label; /* of that */
-    const char *likeness_of; /* that case */
+    const char *likeness_of; /* such a case */
+    struct lab_kept *keep;   /* where outputs go; NULL: nowhere */
+    /* changes the contents of an array before the launch; NULL: nothing. `p` has its elements, dense */
+    void (*edit)(void *self, const struct bound_arg *b, u8 *p);
+    void *edit_self;
 };
 /* Runs a case; what it finds is in the report of the subject's gpu until the next case. false: e says what is wrong
  * with the file, or with the machine. */
 bool lab_run(struct lab_subject *s, const struct contract_case *c, const struct lab_how *how, struct lab_outcome *out,
              struct error *e);
+/* The same as often as `how` says. */
+bool lab_run_repeated(struct lab_subject *s, const struct contract_case *c, const struct lab_how *how,
+                      struct lab_outcome *out, struct error *e);
+void lab_kept_free(struct lab_kept *k);
 
+/* A finding at a place of the contract. */
+void lab_found(struct lab_subject *s, enum finding_kind kind, const char *at, u64 key, const char *cause,
+               const char *detail);
 struct lab_data { /* of an argument: its elements in the order of its shape, NULL where it is no array */
     u8 *before, *after;
 };
 extern const u8 lab_poison[8]; /* a NaN of every width: what outputs hold before the launch */
+/* The oracle lines of a kernel, or of the op that it computes; NULL: there are none. *forward: of an op's forward
+ * kernel, which has no gradients. */
+const struct contract_texts *lab_oracles(const struct contract *c, const struct contract_kernel *k, bool *forward);
 /* Holds what the kernel wrote against the oracle; what is wrong becomes a finding of the subject's gpu. */
 bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struct lab_data *data,
                const struct lab_how *how, struct lab_outcome *out, struct error *e);
+
+/* The properties of the contract, held against runs on related inputs (lab_property.c); what does not hold becomes a
+ * finding of the subject's gpu, and *broken names it. `done` counts those that were tried. */
+bool lab_properties(struct lab_subject *s, const struct contract_case *c, char *broken, size_t size, u32 *done,
+                    struct error *e);
+/* Whether every `property` line can be read. */
+bool lab_properties_read(const struct contract *c, const struct contract_kernel *k, struct error *e);
+
+/* Something that computes cases: this process, or a process of its own. */
+struct lab_side {
+    struct lab_subject *subject; /* not yet opened, where it is computed elsewhere */
+    int to, from;                /* pipes; -1: it is this process */
+    s32 pid;
+    double limit; /* seconds that a case may take there; 0: any */
+    u64 began;    /* of the case that it works on; 0: of none */
+    u32 number;   /* of that case */
+};
+/* Starts a process for it: before this process has opened a gpu. */
+bool lab_side_start(struct lab_side *x, struct error *e);
+void lab_side_end(struct lab_side *x);
+/* Asks and waits. `told`: what the report says first; may be NULL. */
+bool lab_ask(struct lab_side *x, const struct contract_case *c, const struct lab_how *how, struct lab_outcome *out,
+             struct lab_told *told, struct error *e);
+/* The same in two steps, for a side that is a process. */
+bool lab_send(struct lab_side *x, const struct contract_case *c, const struct lab_how *how, struct error *e);
+bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct lab_told *told, struct error *e);
 
 /* The cases of a kernel, one after the other. */
 struct lab_maker;
 struct lab_maker *lab_maker_new(struct arena *mem, const struct contract_kernel *k, u64 seed, u32 cases);
 void lab_maker_next(struct lab_maker *m, struct contract_case *out);
 
-/* Makes a failing case smaller, as long as the same comes first in the report; *tries is how many were run. */
-bool lab_shrink(struct lab_subject *s, struct arena *mem, struct contract_case *c, const char *first, u32 *tries,
-                struct error *e);
+/* Makes a failing case smaller, as long as the same comes first; *tries is how many were run. `k` is the block with the
+ * usual choices. */
+bool lab_shrink(struct lab_side *s, const struct contract_kernel *k, struct contract_case *c, const struct lab_how *how,
+                const char *first, u32 *tries, struct error *e);
 #endif

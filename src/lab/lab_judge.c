@@ -12,6 +12,8 @@ struct judging {
     struct lab_subject *s;
     const struct lab_how *how;
     const struct contract_kernel *k;
+    const struct contract_texts *oracles; /* of the kernel, or of the op that it is a part of */
+    bool forward;                         /* of an op: gradients are the other kernel's */
     struct arena mem;
     struct oracle *oracle;
     struct oracle_name *name;
@@ -21,6 +23,24 @@ struct judging {
     u32 *argument;              /* by output */
     struct oracle_result result;
 };
+
+static bool is_called(const struct contract_call *c, const char *kernel)
+{
+    size_t n = strcspn(kernel, "<");
+    return c->name && !strncmp(c->name, kernel, n) && (!c->name[n] || c->name[n] == '<');
+}
+
+const struct contract_texts *lab_oracles(const struct contract *c, const struct contract_kernel *k, bool *forward)
+{
+    *forward = false;
+    if (k->oracles.list.n) return &k->oracles;
+    for (u32 i = 0; i < c->ops.n; i++) {
+        const struct contract_op *op = &c->ops.p[i];
+        *forward = is_called(&op->forward, k->name) || (!op->forward.name && is_called(&op->is, k->name));
+        if (op->oracles.list.n && (*forward || is_called(&op->backward, k->name))) return &op->oracles;
+    }
+    return NULL;
+}
 
 /* The names that a text may speak of: arguments, then dims that are no arguments. */
 static u32 names_of(struct judging *j, const struct lab_data *data)
@@ -70,11 +90,11 @@ static void index_text(const struct oracle_shape *s, u64 index, char *out, size_
 }
 
 /* Whether a statement `..., NAME, ... = ... grad( ...` defines the output. */
-static bool is_gradient(const struct contract_kernel *k, const char *name)
+static bool is_gradient(const struct contract_texts *oracles, const char *name)
 {
     size_t length = strlen(name);
-    for (u32 i = 0; i < k->oracles.list.n; i++)
-        for (const char *p = k->oracles.list.p[i].text; *p; p += *p == ';') {
+    for (u32 i = 0; i < oracles->list.n; i++)
+        for (const char *p = oracles->list.p[i].text; *p; p += *p == ';') {
             size_t n = strcspn(p, ";");
             const char *equals = memchr(p, '=', n), *grad = equals ? strstr(equals, "grad(") : NULL;
             for (const char *q = p; grad && grad < p + n && q + length <= equals; q++)
@@ -105,7 +125,7 @@ static enum finding_kind kind_of(const struct judging *j, u32 i, const struct or
 {
     struct oracle_output o = oracle_output(j->oracle, i);
     if (v->verdict != ORACLE_WRONG && !j->how->twice) return F_result_suspect;
-    if (is_gradient(j->k, o.name)) return o.type && is_nothing(j, i) ? F_gradient_missing : F_gradient_wrong;
+    if (is_gradient(j->oracles, o.name)) return o.type && is_nothing(j, i) ? F_gradient_missing : F_gradient_wrong;
     switch (label) {
     case ORACLE_FACTOR: return F_result_factor;
     case ORACLE_PERMUTED:
@@ -127,7 +147,8 @@ static enum oracle_label likeness(const struct judging *j, struct lab_outcome *o
     struct error e = { 0 };
     if (j->how->likeness) return j->how->label;
     if (!j->how->explain || oracle_cost(j->oracle) > CLASSIFY_MOST) return ORACLE_UNNAMED;
-    if (!oracle_classify(j->oracle, &j->options, j->data, j->given, &x, &e) || !x.sure) return ORACLE_UNNAMED;
+    if (!oracle_classify_hinted(j->oracle, &j->options, j->data, j->given, &j->how->hints, &x, &e) || !x.sure)
+        return ORACLE_UNNAMED;
     if (x.label == ORACLE_UNNAMED) return x.label;
     snprintf(out->likeness, sizeof out->likeness, "%s", x.what);
     out->label = x.label;
@@ -154,7 +175,6 @@ static void tell(const struct judging *j, u32 i, const struct oracle_judgement *
     const struct lab_how *how = j->how;
     char worst[200], first[200];
     struct text cause = { 0 }, detail = { 0 };
-    struct place p;
     bool wrong = v->verdict == ORACLE_WRONG;
     u64 off = wrong ? v->wrong : v->suspect;
     enum oracle_label label = likeness(j, out);
@@ -173,14 +193,7 @@ static void tell(const struct judging *j, u32 i, const struct oracle_judgement *
     reasons(j, i, v, &detail);
     if (v->overflow + v->ill)
         text_add(&detail, "  not judged: %" PRIu64 " may overflow, %" PRIu64 " ill-conditioned\n", v->overflow, v->ill);
-    contract_place(&j->s->contract->read, j->k->oracles.list.p[0].at, &p);
-    struct finding f = { .kind = kind_of(j, i, v, label),
-                         .place = &p,
-                         .kernel = j->s->contract->kernel->plain,
-                         .cause_key = i,
-                         .cause = cause.p,
-                         .detail = detail.p };
-    report_add(j->s->gpu->device->report, &f);
+    lab_found(j->s, kind_of(j, i, v, label), j->oracles->list.p[0].at, i, cause.p, detail.p);
     if (!out->first[0] && (wrong || how->twice)) snprintf(out->first, sizeof out->first, "result:%.60s", o.name);
     text_free(&cause);
     text_free(&detail);
@@ -196,10 +209,9 @@ static bool judge_all(struct judging *j, struct lab_outcome *out, struct error *
         out->elements += v.judged;
         out->overflow += v.overflow;
         out->ill += v.ill;
-        out->sampled |= j->result.array[i].sampled;
-        out->exact |= j->result.array[i].exact;
         if (!(v.ratio <= out->ratio)) out->ratio = v.ratio;
-        out->suspect |= v.verdict == ORACLE_SUSPECT;
+        if (v.verdict == ORACLE_SUSPECT && !out->suspect[0])
+            snprintf(out->suspect, sizeof out->suspect, "%.60s", oracle_output(j->oracle, i).name);
         all &= v.verdict == ORACLE_PASS;
         if (v.verdict != ORACLE_PASS) tell(j, i, &v, out);
     }
@@ -219,7 +231,7 @@ static bool outputs_of(struct judging *j, const struct lab_data *data, struct er
         u32 a = 0;
         while (a < j->k->args.n && strcmp(j->k->args.p[a].name, o.name)) a++;
         if (a == j->k->args.n || j->k->args.p[a].kind != CONTRACT_BUFFER || j->k->args.p[a].flow == FLOW_IN)
-            return error_at(e, ERR_INPUT, all->file, all->text, j->k->oracles.list.p[0].at,
+            return error_at(e, ERR_INPUT, all->file, all->text, j->oracles->list.p[0].at,
                             "the oracle defines %.60s, which is no output of %.60s", o.name, j->k->name);
         j->given[i].bytes = data[a].after;
         if (j->k->args.p[a].flow == FLOW_OUT) j->given[i].poison = lab_poison + 8 - j->k->args.p[a].shape.type->bytes;
@@ -232,15 +244,17 @@ bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struc
 {
     const struct contract *all = &s->contract->read;
     struct judging j = { .s = s, .how = how, .k = s->contract->bound.kernel };
-    if (!j.k->oracles.list.n) return true;
+    j.oracles = lab_oracles(all, j.k, &j.forward);
+    if (!j.oracles) return true;
     u32 n = names_of(&j, data);
     j.oracle = oracle_new(&j.mem, j.name, n);
     bool ok = !j.k->accumulate || oracle_options_read(&j.options, all->file, all->text, j.k->accumulate_at, e);
     j.options.looser = j.k->tolerance;
     j.options.seed = c->seed;
-    for (u32 i = 0; ok && i < j.k->oracles.list.n; i++) {
-        struct str text = { j.k->oracles.list.p[i].at, (u32)strlen(j.k->oracles.list.p[i].text) };
-        ok = oracle_read(j.oracle, all->file, all->text, text, e);
+    for (u32 i = 0; ok && i < j.oracles->list.n; i++) {
+        const struct contract_text *line = &j.oracles->list.p[i];
+        if (j.forward && strstr(line->text, "grad(")) continue;
+        ok = oracle_read(j.oracle, all->file, all->text, (struct str){ line->at, (u32)strlen(line->text) }, e);
     }
     ok = ok && outputs_of(&j, data, e);
     if (ok) out->cost = oracle_cost(j.oracle);

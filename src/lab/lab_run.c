@@ -2,7 +2,7 @@
 #include "lab/lab.h"
 #include <inttypes.h>
 
-enum { BYTES_MOST = 16 << 20 }; /* of all arrays of a case */
+enum { BYTES_MOST = 16 << 20, CANARY = 256 }; /* of all arrays of a case; behind each of them */
 
 /* Quiet and negative, with a payload that no kernel makes: f16 and f64 read it as NaN, too. */
 const u8 lab_poison[8] = { 0xad, 0xfe, 0xad, 0xfe, 0xad, 0xfe, 0xfd, 0xff };
@@ -53,8 +53,10 @@ static bool compile(struct lab_subject *s, const struct contract_case *c, lk_mod
     o.flag = flag.p;
     o.flags = flag.n;
     o.own = c->choices ? 0 : own;
+    if (s->other_kernel) name = s->other_kernel;
     if (strchr(name, '<')) o.name = &name, o.names = 1;
-    lk_status status = lk_module_compile(s->gpu, s->path, &o, module);
+    if (s->other) o.own = 0;
+    lk_status status = lk_module_compile(s->gpu, s->other ? s->other : s->path, &o, module);
     if (status != LK_OK) {
         refused(s->gpu, status, e);
         snprintf(e->excerpt, sizeof e->excerpt, "%.390s", lk_gpu_log(s->gpu));
@@ -90,7 +92,8 @@ static lk_kernel *open_case(struct lab_subject *s, const struct contract_case *c
     lk_status status = lk_contract_read_case(s->gpu, s->path, s->text.p, s->text.n, s->kernel, line.p, &s->contract);
     text_free(&line);
     lk_module *module = status == LK_OK ? module_of(s, c, e) : NULL;
-    lk_kernel *k = module ? lk_module_kernel(module, lk_contract_kernel(s->contract, s->block)) : NULL;
+    const char *name = s->other_kernel ? s->other_kernel : module ? lk_contract_kernel(s->contract, s->block) : NULL;
+    lk_kernel *k = module ? lk_module_kernel(module, name) : NULL;
     if (!k && !e->code) refused(s->gpu, status, e);
     return k;
 }
@@ -103,7 +106,8 @@ struct lab_arg {
     u64 pointer;       /* what the kernel gets */
     u8 value[64];      /* of what is no array */
     u8 *first, *after; /* its memory before and after the launch */
-    u64 bytes;         /* of both, what lies before the first element included */
+    u64 used;          /* bytes that are the array's, what lies before the first element included */
+    u64 bytes;         /* of all three; on a real GPU there are some more behind the array, which nobody may write */
 };
 
 static void poison(u8 *p, u64 bytes, u32 size)
@@ -124,13 +128,14 @@ static bool poison_memory(struct lab_subject *s, const struct lab_arg *a, struct
 }
 
 /* Memory for an array: its name and type stand in reports. */
-static bool make_array(struct lab_subject *s, u32 i, struct lab_arg *a, struct error *e)
+static bool make_array(struct lab_subject *s, u32 i, struct lab_arg *a, const struct lab_how *how, struct error *e)
 {
     const struct bound_arg *b = &s->contract->bound.arg[i];
     u32 size = b->arg->shape.type->bytes;
     char type[160];
     if (!a->is.bytes) return true; /* as cudaMalloc answers: a null pointer */
-    a->bytes = a->is.bytes + a->is.offset * size;
+    a->used = a->is.bytes + a->is.offset * size;
+    a->bytes = a->used + (s->gpu->device->options.gpu ? CANARY : 0);
     a->first = base_alloc(a->bytes);
     a->after = base_alloc(a->bytes);
     if (!a->first || !a->after) return error_set(e, ERR_MEMORY, "no memory for %s", a->is.name);
@@ -142,11 +147,13 @@ static bool make_array(struct lab_subject *s, u32 i, struct lab_arg *a, struct e
     a->pointer = a->address + a->is.offset * size;
     if (!a->is.filled) return poison_memory(s, a, e);
     status = lk_contract_fill(s->contract, i, 0, a->first + a->is.offset * size);
+    if (status == LK_OK && how->edit && b->shape.count * size == a->is.bytes)
+        how->edit(how->edit_self, b, a->first + a->is.offset * size);
     if (status == LK_OK) status = lk_memory_write(s->gpu, a->address, a->first, a->bytes);
     return status == LK_OK || refused(s->gpu, status, e);
 }
 
-static bool make_arg(struct lab_subject *s, struct lab_arg *all, u32 i, struct error *e)
+static bool make_arg(struct lab_subject *s, struct lab_arg *all, u32 i, const struct lab_how *how, struct error *e)
 {
     struct lab_arg *a = &all[i];
     if (a->is.kind != LK_ARGUMENT_BUFFER) {
@@ -156,7 +163,7 @@ static bool make_arg(struct lab_subject *s, struct lab_arg *all, u32 i, struct e
         lk_status status = lk_contract_fill(s->contract, i, 0, a->value);
         return status == LK_OK || refused(s->gpu, status, e);
     }
-    if (a->is.same < 0) return make_array(s, i, a, e);
+    if (a->is.same < 0) return make_array(s, i, a, how, e);
     a->pointer = all[a->is.same].pointer;
     return true;
 }
@@ -179,22 +186,31 @@ static u8 *dense(struct arena *mem, const struct bound_arg *b, const u8 *from)
 
 /* ---- the launch ---- */
 
+void lab_found(struct lab_subject *s, enum finding_kind kind, const char *at, u64 key, const char *cause,
+               const char *detail)
+{
+    struct place p;
+    contract_place(&s->contract->read, at, &p);
+    struct finding f = { .kind = kind,
+                         .place = &p,
+                         .kernel = s->contract->kernel->plain,
+                         .cause_key = key,
+                         .cause = cause,
+                         .detail = detail && detail[0] ? detail : NULL };
+    report_add(s->gpu->device->report, &f);
+}
+
 /* An input whose bytes have changed, and no store to it was seen: a real GPU sees none. */
 static void input_changed(struct lab_subject *s, u32 i, const struct lab_arg *a)
 {
     const struct bound_arg *b = &s->contract->bound.arg[i];
-    struct place p;
     char cause[300];
     u64 at = 0;
     while (a->first[at] == a->after[at]) at++;
-    contract_place(&s->contract->read, b->arg->at, &p);
     snprintf(cause, sizeof cause,
              "%s is `in`, and element [%" PRIu64 "] of its memory holds other bytes after the launch", a->is.name,
              at / b->arg->shape.type->bytes);
-    struct finding f = {
-        .kind = F_input_written, .place = &p, .kernel = s->contract->kernel->plain, .cause_key = i, .cause = cause
-    };
-    report_add(s->gpu->device->report, &f);
+    lab_found(s, F_input_written, b->arg->at, i, cause, NULL);
 }
 
 static bool read_back(struct lab_subject *s, struct lab_arg *all, u32 n, struct error *e)
@@ -204,9 +220,15 @@ static bool read_back(struct lab_subject *s, struct lab_arg *all, u32 n, struct 
         if (!a->address) continue;
         lk_status status = lk_memory_read(s->gpu, a->address, a->after, a->bytes);
         if (status != LK_OK) return refused(s->gpu, status, e);
+        if (memcmp(a->first + a->used, a->after + a->used, a->bytes - a->used) && !lk_report_errors(s->gpu)) {
+            char cause[200];
+            snprintf(cause, sizeof cause, "bytes just behind %s have changed: the kernel writes past its end",
+                     a->is.name);
+            lab_found(s, F_bounds, s->contract->bound.arg[i].arg->at, i, cause, NULL);
+        }
         bool shared = false; /* an input whose memory an output shares may change */
         for (u32 k = 0; k < n; k++) shared |= all[k].is.kind == LK_ARGUMENT_BUFFER && all[k].is.same == (s32)i;
-        if (a->is.flow == LK_FLOW_IN && a->is.filled && !shared && memcmp(a->first, a->after, a->bytes) &&
+        if (a->is.flow == LK_FLOW_IN && a->is.filled && !shared && memcmp(a->first, a->after, a->used) &&
             !lk_report_errors(s->gpu))
             input_changed(s, i, a);
     }
@@ -242,29 +264,73 @@ static void conclude(struct lab_subject *s, struct lab_outcome *out)
     if (!out->first[0]) snprintf(out->first, sizeof out->first, "%s:%u", finding_id(b.kind), b.line);
 }
 
+void lab_kept_free(struct lab_kept *k)
+{
+    arena_free(&k->mem);
+    *k = (struct lab_kept){ 0 };
+}
+
+/* Outputs, for those who compare runs; and their hash. */
+static void keep(const struct lab_subject *s, const struct lab_data *data, struct lab_kept *to, u64 *hash)
+{
+    const struct bound *b = &s->contract->bound;
+    u32 n = b->kernel->args.n;
+    *hash = 0;
+    if (to) {
+        lab_kept_free(to);
+        to->n = n;
+        to->data = NEW_ARRAY(&to->mem, struct lab_data, n + 1);
+        to->shape = NEW_ARRAY(&to->mem, struct oracle_shape, n + 1);
+        to->type = NEW_ARRAY(&to->mem, const struct scalar *, n + 1);
+    }
+    for (u32 i = 0; i < n; i++) {
+        const struct contract_arg *g = b->arg[i].arg;
+        if (g->kind != CONTRACT_BUFFER || g->flow == FLOW_IN || !data[i].after) continue;
+        u64 bytes = b->arg[i].shape.count * g->shape.type->bytes;
+        *hash = *hash * 0x9e3779b97f4a7c15u + str_hash((struct str){ (const char *)data[i].after, (u32)bytes });
+        if (!to) continue;
+        to->type[i] = g->shape.type;
+        to->shape[i].rank = g->shape.rank;
+        memcpy(to->shape[i].dim, b->arg[i].shape.dim, sizeof to->shape[i].dim);
+        to->data[i].after = arena_alloc(&to->mem, bytes + 1, 16);
+        memcpy(to->data[i].after, data[i].after, bytes);
+    }
+}
+
+/* What is known to be wrong is not held against the oracle; but a NaN may be what the oracle wants. */
+static bool is_judged(struct lab_subject *s, const struct lab_outcome *out)
+{
+    struct report_brief b;
+    return out->end == LAB_PASSED && (!report_first(s->gpu->device->report, &b) || b.kind == F_value_nan);
+}
+
 static bool run_args(struct lab_subject *s, const struct contract_case *c, lk_kernel *k, struct lab_arg *all,
                      const struct lab_how *how, struct lab_outcome *out, struct error *e)
 {
     u32 n = s->contract->bound.kernel->args.n;
     for (u32 i = 0; i < n; i++)
-        if (!make_arg(s, all, i, e)) return false;
+        if (!make_arg(s, all, i, how, e)) return false;
     if (!launch(s, k, c, all, n, out, e)) return false;
     struct arena mem = { 0 };
-    bool whole = !lk_report_errors(s->gpu) && out->end == LAB_PASSED, ok = true;
+    bool whole = is_judged(s, out), ok = !whole || read_back(s, all, n, e);
     struct lab_data *data = NEW_ARRAY(&mem, struct lab_data, n + 1);
-    /* what is known to be wrong is not held against the oracle; but a NaN may be what the oracle wants */
-    struct report_brief b;
-    if (!whole && out->end == LAB_PASSED && report_first(s->gpu->device->report, &b)) whole = b.kind == F_value_nan;
-    if (whole) ok = read_back(s, all, n, e);
     for (u32 i = 0; ok && whole && i < n; i++) {
         if (all[i].is.kind != LK_ARGUMENT_BUFFER) continue;
         const struct lab_arg *a = all[i].is.same >= 0 ? &all[all[i].is.same] : &all[i];
         data[i].before = dense(&mem, &s->contract->bound.arg[i], a->first);
         data[i].after = dense(&mem, &s->contract->bound.arg[i], a->after);
     }
-    if (ok && whole) ok = lab_judge(s, c, data, how, out, e);
+    if (ok && whole) keep(s, data, how->keep, &out->hash);
+    if (ok && whole && !how->plain) ok = lab_judge(s, c, data, how, out, e);
     arena_free(&mem);
     return ok;
+}
+
+static void note_sizes(const struct lab_subject *s, struct lab_outcome *out)
+{
+    const struct bound *b = &s->contract->bound;
+    out->dims = b->kernel->dims.n;
+    for (u32 i = 0; i < out->dims; i++) out->dim[i] = b->value[i].i;
 }
 
 static void drop(struct lab_subject *s, struct lab_arg *all, u32 n)
@@ -290,6 +356,7 @@ bool lab_run(struct lab_subject *s, const struct contract_case *c, const struct 
         return c->dims || c->layouts || refused(s->gpu, status, e); /* the usual case must be one */
     }
     u32 n = lk_contract_argument_count(s->contract);
+    note_sizes(s, out);
     u64 bytes = 0;
     struct lab_arg *all = base_alloc((n + 1) * sizeof *all);
     if (!all) return error_set(e, ERR_MEMORY, "no memory for %u arguments", n);
@@ -302,4 +369,32 @@ bool lab_run(struct lab_subject *s, const struct contract_case *c, const struct 
     if (ok) conclude(s, out);
     drop(s, all, n);
     return ok;
+}
+
+bool lab_run_repeated(struct lab_subject *s, const struct contract_case *c, const struct lab_how *how,
+                      struct lab_outcome *out, struct error *e)
+{
+    struct lab_outcome now, failed = { 0 };
+    u32 fails = 0, runs = how->repeat ? how->repeat : 1;
+    if (!lab_run(s, c, how, out, e)) return false;
+    if (out->end != LAB_PASSED && out->end != LAB_FAILED) return true;
+    for (u32 i = 0; i < runs; i++) {
+        struct contract_case again = *c;
+        again.order = c->order + i; /* a real GPU has its own */
+        if (i && !lab_run(s, &again, how, &now, e)) return false;
+        if (!i) now = *out;
+        if (now.end == LAB_FAILED && !fails++) failed = now;
+    }
+    if (fails) *out = failed;
+    out->runs = runs;
+    out->fails = fails;
+    if (!fails || fails == runs) return true;
+    char cause[300];
+    snprintf(cause, sizeof cause, "%u of %u runs of the same case fail (%.60s), the others do not", fails, runs,
+             failed.first);
+    lk_report_clear(s->gpu);
+    lab_found(s, F_intermittent, s->contract->bound.kernel->at, 0, cause, NULL);
+    out->end = LAB_FAILED;
+    snprintf(out->first, sizeof out->first, "intermittent");
+    return true;
 }

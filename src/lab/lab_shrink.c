@@ -5,8 +5,10 @@
 enum { TRIES_MOST = 80 };
 
 struct shrinking {
-    struct lab_subject *s;
+    struct lab_side *s;
     struct contract_case *c; /* the smallest that failed */
+    struct lab_outcome last; /* of it */
+    const struct lab_how *how;
     const char *first;
     u32 tries;
     struct error *e;
@@ -19,12 +21,13 @@ static bool still_fails(struct shrinking *x, const struct contract_case *less)
     struct error e = { 0 };
     if (x->broken || x->tries == TRIES_MOST) return false;
     x->tries++;
-    if (!lab_run(x->s, less, &(struct lab_how){ 0 }, &now, &e)) {
+    if (!lab_ask(x->s, less, x->how, &now, NULL, &e)) {
         if (e.code != ERR_INPUT) *x->e = e, x->broken = true;
         return false;
     }
     if (now.end != LAB_FAILED || strcmp(now.first, x->first)) return false;
     *x->c = *less;
+    x->last = now;
     return true;
 }
 
@@ -40,7 +43,8 @@ static void drop_parts(struct shrinking *x)
     struct contract_case less = *x->c;
     less.order = 0;
     less.layouts = less.contentses = less.choices = 0;
-    if ((x->c->order || x->c->layouts || x->c->contentses || x->c->choices) && still_fails(x, &less)) return;
+    if (!x->c->order && !x->c->layouts && !x->c->contentses && !x->c->choices) return;
+    if (still_fails(x, &less)) return;
     less = *x->c;
     less.order = 0;
     if (x->c->order) still_fails(x, &less);
@@ -61,19 +65,15 @@ static void drop_parts(struct shrinking *x)
     }
 }
 
-/* Every dim by its name, as the contract has bound it, so that it can be made smaller. */
-static void name_dims(struct shrinking *x, struct arena *mem)
+/* Every dim by its name, with the size that the case came to, so that it can be made smaller. */
+static void name_dims(struct shrinking *x, const struct contract_kernel *k)
 {
-    const struct bound *b = &x->s->contract->bound;
-    const struct contract_kernel *k = b->kernel;
-    if (!k) return;
     struct contract_case all = *x->c;
-    for (u32 i = 0; i < k->dims.n; i++) {
+    for (u32 i = 0; i < k->dims.n && i < x->last.dims; i++) {
         bool there = false;
         for (u32 d = 0; d < all.dims; d++) there |= !strcmp(all.dim[d].name, k->dims.p[i].name);
         if (there || (k->dims.p[i].value && k->dims.p[i].value->op != EX_NUMBER) || all.dims == CONTRACT_DIMS) continue;
-        const char *name = arena_str(mem, str_of(k->dims.p[i].name));
-        all.dim[all.dims++] = (struct dim_value){ name, b->value[i].i };
+        all.dim[all.dims++] = (struct dim_value){ k->dims.p[i].name, x->last.dim[i] };
     }
     still_fails(x, &all);
 }
@@ -84,23 +84,18 @@ static void less_of(struct shrinking *x, u32 i)
     for (s64 by = x->c->dim[i].value - 1; by > 0 && x->tries < TRIES_MOST && !x->broken;) {
         struct contract_case less = *x->c;
         less.dim[i].value -= by;
-        if (!still_fails(x, &less))
-            by /= 2;
-        else
-            by = MIN_OF(by, x->c->dim[i].value / 2);
+        by = still_fails(x, &less) ? MIN_OF(by, x->c->dim[i].value / 2) : by / 2;
     }
 }
 
-bool lab_shrink(struct lab_subject *s, struct arena *mem, struct contract_case *c, const char *first, u32 *tries,
-                struct error *e)
+bool lab_shrink(struct lab_side *s, const struct contract_kernel *k, struct contract_case *c, const struct lab_how *how,
+                const char *first, u32 *tries, struct error *e)
 {
-    struct shrinking x = { .s = s, .c = c, .first = first, .e = e };
+    struct shrinking x = { .s = s, .c = c, .how = how, .first = first, .e = e };
     struct contract_case was = *c;
     if (still_fails(&x, &was)) { /* or it fails only now and then */
         drop_parts(&x);
-        was = *c;
-        still_fails(&x, &was);
-        name_dims(&x, mem);
+        name_dims(&x, k);
         for (u32 i = 0; i < c->dims; i++) less_of(&x, i);
     }
     *tries = x.tries;

@@ -155,6 +155,17 @@ struct oracle_explanation {
  * evaluations, so it is for small cases. false: no memory. */
 bool oracle_classify(const struct oracle *o, const struct oracle_options *how, const void *const *data,
                      const struct oracle_given *y, struct oracle_explanation *out, struct error *e);
+/* The same with what other outputs of the same kernel have said: only this explanation is tried (NULL: all are), or all
+ * but these. Explanations are the same when their words are, whatever the numbers in them. */
+struct oracle_hints {
+    const char *only;
+    const char *const *except;
+    u32 n; /* of `except` */
+};
+bool oracle_classify_hinted(const struct oracle *o, const struct oracle_options *how, const void *const *data,
+                            const struct oracle_given *y, const struct oracle_hints *hints,
+                            struct oracle_explanation *out, struct error *e);
+bool oracle_same_words(const char *a, const char *b);
 
 /* The table, for people: the columns of oracle.def as text. false: there is no row i. */
 struct oracle_primitive {

@@ -1,6 +1,7 @@
 /* Which mistake: what the output itself shows, then changed texts (oracle_classify.h). */
 #include "oracle/oracle_classify.h"
 #include "oracle/oracle_dd.h"
+#include <ctype.h>
 #include <stdlib.h>
 
 const char *oracle_label_name(enum oracle_label l)
@@ -60,16 +61,51 @@ double oracle_fits(struct suspect_text *s, struct oracle_node *const *out, doubl
     return ok ? r : INFINITY;
 }
 
+/* Digits, signs and exponents of numbers do not count. */
+static const char *past_number(const char *p)
+{
+    if (*p == '-' && isdigit((unsigned char)p[1])) p++;
+    if (!isdigit((unsigned char)*p)) return p;
+    while (isdigit((unsigned char)*p) || (*p == '.' && isdigit((unsigned char)p[1]))) p++;
+    if (*p == 'e' && (p[1] == '-' || p[1] == '+') && isdigit((unsigned char)p[2]))
+        for (p += 2; isdigit((unsigned char)*p);) p++;
+    return p;
+}
+
+bool oracle_same_words(const char *a, const char *b)
+{
+    for (;;) {
+        const char *x = past_number(a), *y = past_number(b);
+        if ((x != a) != (y != b)) return false;
+        a = x;
+        b = y;
+        if (*a != *b) return false;
+        if (!*a) return true;
+        a++;
+        b++;
+    }
+}
+
+bool oracle_is_asked(const struct suspect_text *s, const char *what)
+{
+    if (!s->hints) return true;
+    if (s->hints->only && !oracle_same_words(s->hints->only, what)) return false;
+    for (u32 i = 0; i < s->hints->n; i++)
+        if (oracle_same_words(s->hints->except[i], what)) return false;
+    return true;
+}
+
 void oracle_try(struct suspect_text *s, enum oracle_label label, struct oracle_node *const *out, const char *fmt, ...)
 {
     va_list ap;
+    struct oracle_explanation x = { .label = label, .sure = true };
     s->tried++;
-    double r = oracle_fits(s, out, 1, label == ORACLE_PRECISION);
-    if (r <= 1 && (!s->best->label || r < s->best->ratio / 2)) {
-        *s->best = (struct oracle_explanation){ .label = label, .sure = true, .ratio = r };
-        va_start(ap, fmt);
-        vsnprintf(s->best->what, sizeof s->best->what, fmt, ap);
-        va_end(ap);
+    va_start(ap, fmt);
+    vsnprintf(x.what, sizeof x.what, fmt, ap);
+    va_end(ap);
+    if (oracle_is_asked(s, x.what)) {
+        x.ratio = oracle_fits(s, out, 1, label == ORACLE_PRECISION);
+        if (x.ratio <= 1 && (!s->best->label || x.ratio < s->best->ratio / 2)) *s->best = x;
     }
     oracle_search_cut(s);
 }
@@ -137,10 +173,12 @@ static bool say(struct shown *h, enum oracle_label label, const char *fmt, ...) 
 static bool say(struct shown *h, enum oracle_label label, const char *fmt, ...)
 {
     va_list ap;
-    *h->s->best = (struct oracle_explanation){ .label = label, .sure = true };
+    struct oracle_explanation x = { .label = label, .sure = true };
     va_start(ap, fmt);
-    vsnprintf(h->s->best->what, sizeof h->s->best->what, fmt, ap);
+    vsnprintf(x.what, sizeof x.what, fmt, ap);
     va_end(ap);
+    if (!oracle_is_asked(h->s, x.what)) return false;
+    *h->s->best = x;
     return true;
 }
 
@@ -329,8 +367,9 @@ static void guess_precision(struct shown *h, u32 which)
     for (u32 i = 0; i < COUNT_OF(bits); i++) {
         double m = misfit(h, which, bits[i]);
         if (!(m > 0.02 && m < 2)) continue;
-        say(h, ORACLE_PRECISION, "the error is that of sums in %s, of %u bits, not 24", i ? "bf16" : "f16", bits[i]);
-        h->s->best->sure = false;
+        if (say(h, ORACLE_PRECISION, "the error is that of sums in %s, of %u bits, not 24", i ? "bf16" : "f16",
+                bits[i]))
+            h->s->best->sure = false;
         return;
     }
 }
@@ -357,7 +396,14 @@ static void search_begin(struct suspect_text *s, const void *const *data)
 bool oracle_classify(const struct oracle *o, const struct oracle_options *how, const void *const *data,
                      const struct oracle_given *y, struct oracle_explanation *out, struct error *e)
 {
-    struct suspect_text s = { .o = o, .how = how, .y = y, .best = out, .e = e };
+    return oracle_classify_hinted(o, how, data, y, NULL, out, e);
+}
+
+bool oracle_classify_hinted(const struct oracle *o, const struct oracle_options *how, const void *const *data,
+                            const struct oracle_given *y, const struct oracle_hints *hints,
+                            struct oracle_explanation *out, struct error *e)
+{
+    struct suspect_text s = { .o = o, .how = how, .y = y, .best = out, .hints = hints, .e = e };
     struct oracle_options plain = *how;
     struct oracle_result r = { 0 };
     struct oracle_judgement j = { 0 };

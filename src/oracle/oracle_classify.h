@@ -21,6 +21,7 @@ struct suspect_text { /* a search in progress */
     struct oracle_node **root; /* outputs of the given graph */
     u32 tried;                 /* mutants */
     struct oracle_explanation *best;
+    const struct oracle_hints *hints;
     struct error *e;
 };
 enum { MUTANTS = 4000 };
@@ -29,6 +30,8 @@ enum { MUTANTS = 4000 };
 bool oracle_search_done(const struct suspect_text *s);
 /* Forgets a mutant: the changed graph is the given one again. */
 void oracle_search_cut(struct suspect_text *s);
+/* Whether an explanation may be given, by the hints of the search. */
+bool oracle_is_asked(const struct suspect_text *s, const char *what);
 /* The largest ratio of the output to the bound of a text with these outputs; INFINITY: it is above `most`, or its bound
  * says too little (`loose`: it may). Nodes that were made for it are gone afterwards. */
 double oracle_fits(struct suspect_text *s, struct oracle_node *const *out, double most, bool loose);

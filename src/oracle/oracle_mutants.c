@@ -39,10 +39,9 @@ static void try_definition(struct suspect_text *s, const char *is, const char *s
         oracle_run_free(&s->run, 0);
         s->run = run;
         s->run.o = kept;
-        if (r <= 1 && (!s->best->label || r < s->best->ratio / 2)) {
-            *s->best = (struct oracle_explanation){ .label = ORACLE_VARIANT, .sure = true, .ratio = r };
-            snprintf(s->best->what, sizeof s->best->what, "%s where the oracle has %s", is, should);
-        }
+        struct oracle_explanation x = { .label = ORACLE_VARIANT, .sure = true, .ratio = r };
+        snprintf(x.what, sizeof x.what, "%s where the oracle has %s", is, should);
+        if (r <= 1 && (!s->best->label || r < s->best->ratio / 2) && oracle_is_asked(s, x.what)) *s->best = x;
     }
     arena_free(&mem);
 }

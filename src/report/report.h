@@ -46,7 +46,9 @@ void report_tickets_end(struct report *r); /* all tickets are void: before a lau
  */
 struct report_brief {
     enum finding_kind kind;
-    u32 line; /* where; 0: not known */
+    char file[300]; /* where; "": not known, as all of these */
+    u32 line, column;
+    char kernel[120], cause[1200], detail[1200];
 };
 bool report_first(struct report *r, struct report_brief *out);
 /* Takes out what was found by these checks, where somebody knows better. */

@@ -1,6 +1,8 @@
 /* What a report says first, for those who compare two runs of a launch by it. */
 #include "report/entry.h"
 
+static void put(char *to, size_t size, const char *text) { snprintf(to, size, "%s", text ? text : ""); }
+
 bool report_first(struct report *r, struct report_brief *out)
 {
     struct reports all;
@@ -12,6 +14,11 @@ bool report_first(struct report *r, struct report_brief *out)
         const struct place *p = f->place ? place_shown(f->place) : NULL;
         out->kind = f->kind;
         out->line = p && p->line ? p->line : p ? p->ptx_line : 0;
+        out->column = p ? p->col : 0;
+        put(out->file, sizeof out->file, p ? p->file : NULL);
+        put(out->kernel, sizeof out->kernel, f->kernel);
+        put(out->cause, sizeof out->cause, f->cause);
+        put(out->detail, sizeof out->detail, f->detail);
     }
     reports_end(&all);
     return out->kind != F_COUNT;

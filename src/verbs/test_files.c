@@ -3,6 +3,98 @@
 #include "cli/cli.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+
+/* "90s", "10m", "2h", "1.5" */
+static bool read_time(const struct row *o, const char *value, double *out, struct error *e)
+{
+    char *end;
+    *out = strtod(value, &end);
+    double unit = *end == 'm' ? 60 : *end == 'h' ? 3600 : 1;
+    if (end != value && (*end == 's' || *end == 'm' || *end == 'h')) end++;
+    *out *= unit;
+    return (end != value && !*end && *out > 0 && isfinite(*out)) ||
+           error_set(e, ERR_INPUT, "%s %.60s: a time belongs here, as in 90s, 10m or 2h", o->name, value);
+}
+
+/* What engines that run a command many times say of which one it is. */
+static bool shard_of_environment(lk_test_options *o, struct error *e)
+{
+    static const struct {
+        const char *index, *first, *count; /* counted from 0, or from `first` */
+    } known[] = { { "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT" },
+                  { "SLURM_PROCID", NULL, "SLURM_NTASKS" },
+                  { "OMPI_COMM_WORLD_RANK", NULL, "OMPI_COMM_WORLD_SIZE" },
+                  { "PMI_RANK", NULL, "PMI_SIZE" },
+                  { "CI_NODE_INDEX", "", "CI_NODE_TOTAL" },
+                  { "CIRCLE_NODE_INDEX", NULL, "CIRCLE_NODE_TOTAL" } };
+    for (u32 i = 0; i < COUNT_OF(known); i++) {
+        const char *index = getenv(known[i].index), *count = getenv(known[i].count),
+                   *first = known[i].first && known[i].first[0] ? getenv(known[i].first) : NULL;
+        u64 at, n, from = known[i].first && !known[i].first[0]; /* GitLab counts from 1 */
+        if (!index || !count || !option_whole(index, UINT32_MAX, &at) || !option_whole(count, UINT32_MAX, &n)) continue;
+        if (first && !option_whole(first, UINT32_MAX, &from)) continue;
+        if (!n || at < from || at - from >= n) continue;
+        o->shard = (u32)(at - from);
+        o->shards = (u32)n;
+        return true;
+    }
+    return error_set(e, ERR_INPUT,
+                     "--shard auto: the environment has no SLURM_ARRAY_TASK_ID, SLURM_PROCID, "
+                     "OMPI_COMM_WORLD_RANK, PMI_RANK, CI_NODE_INDEX or CIRCLE_NODE_INDEX with its count");
+}
+
+static bool read_shard(lk_test_options *o, const char *value, struct error *e)
+{
+    char index[16];
+    u64 i, n;
+    size_t cut = strcspn(value, "/");
+    if (!strcmp(value, "auto")) return shard_of_environment(o, e);
+    snprintf(index, sizeof index, "%.*s", (int)MIN_OF(cut, (size_t)15), value);
+    if (!value[cut] || !option_whole(index, UINT32_MAX, &i) || !option_whole(value + cut + 1, UINT32_MAX, &n) || !i ||
+        i > n)
+        return error_set(e, ERR_INPUT, "--shard %.60s: this is I/N, as in 1/4 to 4/4, or auto", value);
+    o->shard = (u32)i - 1;
+    o->shards = (u32)n;
+    return true;
+}
+
+static bool read_within(const char *value, double *out, struct error *e)
+{
+    char *end;
+    *out = strtod(value, &end);
+    return (end != value && !*end && *out > 0 && *out < 1) ||
+           error_set(e, ERR_INPUT, "--within %.60s: a number between 0 and 1 belongs here, as in 1e-5", value);
+}
+
+static bool read_on(struct testing *t, const char *value, struct error *e)
+{
+    t->o.both = !strcmp(value, "both");
+    t->gpu.on = t->o.both ? "gpu" : value;
+    return t->o.both || !strcmp(value, "sim") || !strcmp(value, "gpu") || !strncmp(value, "gpu:", 4) ||
+           error_set(e, ERR_INPUT, "--on %.60s: sim, gpu or both belongs here", value);
+}
+
+static bool campaign_option(struct arena *a, struct testing *t, const struct row *o, const char *value, bool *mine,
+                            struct error *e)
+{
+    u64 n = 0;
+    switch (o->id) {
+    case O_test_ON: return read_on(t, value, e);
+    case O_test_JOBS: return option_number(o, value, 64, &n, e) && (t->o.jobs = (u32)n, true);
+    case O_test_FOR: return read_time(o, value, &t->o.seconds, e);
+    case O_test_REPEAT: return option_number(o, value, 1000000, &n, e) && (t->o.repeat = (u32)n, true);
+    case O_test_SHARD: return read_shard(&t->o, value, e);
+    case O_test_LIMIT: return read_time(o, value, &t->o.limit, e);
+    case O_test_CORPUS: t->o.corpus = value; return true;
+    case O_test_KEEP: t->o.keep = 1; return true;
+    case O_test_JOURNAL: t->o.journal = value; return true;
+    case O_test_RESUME: t->o.resume = 1; return true;
+    case O_test_AGAINST: return compiling_target(a, "test", value, &t->o.against, &t->o.against_kernel, e);
+    case O_test_WITHIN: return read_within(value, &t->o.within, e);
+    default: *mine = false; return true;
+    }
+}
 
 bool testing_option(struct arena *a, struct testing *t, const struct row *o, const char *value, bool *mine,
                     struct error *e)
@@ -20,7 +112,7 @@ bool testing_option(struct arena *a, struct testing *t, const struct row *o, con
     case O_test_DEVICE: t->gpu.device = value; return true;
     case O_test_CHECK: t->gpu.check = value; return true;
     case O_test_NO_CHECK: t->gpu.no_check = value; return true;
-    default: *mine = false; return true;
+    default: return campaign_option(a, t, o, value, mine, e);
     }
 }
 
@@ -41,9 +133,9 @@ static void print_cases(const lk_test *test, u32 i)
     }
 }
 
-static void print_passed(const lk_test_kernel *k)
+static void print_passed(const struct testing *t, const lk_test_kernel *k)
 {
-    u32 ran = k->passed;
+    u32 ran = k->passed, orders = t->o.repeat ? t->o.repeat : 1;
     printf("%s %s: %u case%s, %s", k->has_oracle ? "VALIDATED" : "CHECKED", k->name, ran, plural(ran),
            k->shapes[0] ? k->shapes : "one size");
     if (k->has_oracle)
@@ -54,11 +146,15 @@ static void print_passed(const lk_test_kernel *k)
     if (k->tolerance > 1) printf("; the contract makes the bounds %g times wider", k->tolerance);
     putchar('\n');
     if (ran >= CASES_LEAST)
-        printf("  0 of %u fail: at 95 %%, fewer than %.2g %% of such cases do; one order of blocks and warps each\n",
-               ran, rate(ran));
+        printf("  0 of %u fail: at 95 %%, fewer than %.2g %% of such cases do; %u order%s of blocks and warps each\n",
+               ran, rate(ran), orders, orders == 1 ? "" : "s");
     if (k->overflow + k->ill)
         printf("  not judged: %" PRIu64 " elements may overflow, %" PRIu64 " are ill-conditioned\n", k->overflow,
                k->ill);
+    if (k->properties) printf("  properties: %u trials hold\n", k->properties);
+    if (k->compared)
+        printf("  against the other kernel: %u cases, the largest difference %.3g\n", k->compared, k->difference);
+    if (k->differing) printf("  on the GPU %u cases have other bytes, within bounds\n", k->differing);
     if (k->suspects) printf("  1 case is above the suspect bound, which one alone does not prove\n");
 }
 
@@ -68,11 +164,12 @@ static void print_kernel(const struct testing *t, const lk_test *test, u32 i, co
     if (k->unsupported) {
         printf("UNSUPPORTED %s: %s\n", k->name, k->unsupported);
     } else if (k->failed) {
-        printf("FAILED %s: %u of %u cases, %s\n", k->name, k->failed, k->failed + k->passed, k->shapes);
+        printf("FAILED %s: %u of %u cases%s%s\n", k->name, k->failed, k->failed + k->passed, k->shapes[0] ? ", " : "",
+               k->shapes);
         for (u32 n = 0; lk_test_failure_at(test, i, n, &f); n++)
             printf("  %s in %u case%s, the smallest: %s\n", f.kind, f.cases, plural(f.cases), f.line);
     } else if (k->passed) {
-        print_passed(k);
+        print_passed(t, k);
     } else {
         printf("NOTHING %s: no case could be run (%u refused by the contract, %u too large, %u with an empty grid)\n",
                k->name, k->refused, k->large, k->empty);
@@ -157,7 +254,9 @@ int testing_run(struct arena *a, struct testing *t, const struct common *common)
     t->o.gpu = &t->gpu;
     t->o.compile = &t->compiling.o;
     if (!reporting_streams(&t->reporting, t->file.p, t->file.n, &e)) return cli_error_value(&e);
-    if (lk_gpu_create(&t->gpu, &gpu) != LK_OK) return cli_error_status(LK_BAD_INPUT, lk_gpu_error(NULL));
+    lk_options reporter = t->gpu; /* it only has the report */
+    reporter.on = NULL;
+    if (lk_gpu_create(&reporter, &gpu) != LK_OK) return cli_error_status(LK_BAD_INPUT, lk_gpu_error(NULL));
     if (!reporting_begin(&t->reporting, gpu, &e)) code = cli_error_value(&e);
     for (u32 i = 0; !code && i < t->file.n; i++) {
         int one = test_one(a, t, t->file.p[i], gpu, &test[tests]);

@@ -1,0 +1,129 @@
+/* What outlives a campaign: the corpus of failing cases beside a file, and the journal of all that ran. */
+#include "base/json.h"
+#include "lab/campaign.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+static const char *corpus_path(struct lk_test *t, const char *path)
+{
+    return t->o->corpus ? t->o->corpus : arena_printf(&t->mem, "%s.cases", path);
+}
+
+bool corpus_read(struct lk_test *t, const char *path, struct str *out)
+{
+    struct str text;
+    const char *file = corpus_path(t, path);
+    *out = (struct str){ "", 0 };
+    if (!file_read_if(file, &text)) return false;
+    *out = (struct str){ arena_str(&t->mem, text), text.n };
+    base_free((void *)text.p);
+    return true;
+}
+
+bool corpus_next(struct arena *mem, struct str *rest, const char *kernel, const char **line)
+{
+    size_t name = strlen(kernel);
+    while (rest->n) {
+        const char *end = memchr(rest->p, '\n', rest->n), *p = rest->p;
+        u32 n = end ? (u32)(end - rest->p) : rest->n;
+        rest->p += n + (end != NULL);
+        rest->n -= n + (end != NULL);
+        if (n < name + 2 || strncmp(p, kernel, name) || p[name] != ':') continue;
+        *line = arena_str(mem, (struct str){ p + name + 1, n - (u32)name - 1 });
+        return true;
+    }
+    return false;
+}
+
+static bool append(const char *path, const char *text, size_t n, struct error *e)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    bool ok = fd >= 0 && file_put(fd, text, n);
+    int why = errno;
+    if (fd >= 0) close(fd);
+    return ok || error_set(e, ERR_SYSTEM, "cannot write %.300s: %s", path, strerror(why));
+}
+
+bool corpus_add(struct lk_test *t, const struct tested *k, const char *line, struct error *e)
+{
+    struct str all;
+    const char *have;
+    corpus_read(t, t->read.file, &all);
+    while (corpus_next(&t->mem, &all, k->is.name, &have))
+        if (!strcmp(have + strspn(have, " "), line)) return true;
+    struct text entry = { 0 };
+    text_add(&entry, "%s: %s\n", k->is.name, line);
+    bool ok = append(corpus_path(t, t->read.file), entry.p, entry.n, e);
+    text_free(&entry);
+    return ok;
+}
+
+bool journal_add(struct lk_test *t, const struct tested *k, const lk_test_case *c, struct error *e)
+{
+    static const char *const ends[] = { "passed", "failed", "refused", "large", "empty", "unsupported" };
+    if (!t->o->journal) return true;
+    struct text line = { 0 };
+    struct json top = { &line, false }, o = json_open(&top, NULL, '{');
+    json_text(&o, "entry", "test");
+    json_text(&o, "file", t->read.file);
+    json_text(&o, "kernel", k->is.name);
+    json_text(&o, "source", t->hash);
+    json_text(&o, "on", t->on_gpu ? "gpu" : "sim");
+    json_text(&o, "case", c->line);
+    json_text(&o, "end", ends[c->end]);
+    json_text(&o, "first", c->first);
+    json_double(&o, "ratio", c->ratio);
+    json_number(&o, "elements", c->elements);
+    json_double(&o, "seconds", c->seconds);
+    json_end(&o, '}');
+    text_add(&line, "\n");
+    bool ok = append(t->o->journal, line.p, line.n, e);
+    text_free(&line);
+    return ok;
+}
+
+static const char *text_of(const struct json_value *v, const char *key)
+{
+    const struct json_value *x = json_get(v, key);
+    return x && x->kind == JSON_TEXT ? x->text.p : "";
+}
+
+/* One entry: what an earlier campaign has found of a case of this file as it is now. */
+static void journal_take(struct lk_test *t, const struct json_value *v)
+{
+    static const char *const ends[] = { "passed", "failed", "refused", "large", "empty" };
+    u32 end = 0;
+    if (strcmp(text_of(v, "entry"), "test") || strcmp(text_of(v, "source"), t->hash)) return;
+    if (strcmp(text_of(v, "on"), t->on_gpu ? "gpu" : "sim")) return;
+    while (end < COUNT_OF(ends) && strcmp(ends[end], text_of(v, "end"))) end++;
+    if (end == COUNT_OF(ends)) return;
+    struct lab_outcome *o = NEW(&t->mem, struct lab_outcome);
+    const struct json_value *ratio = json_get(v, "ratio"), *elements = json_get(v, "elements");
+    o->end = (enum lab_end)end;
+    o->ratio = ratio && ratio->kind == JSON_NUMBER ? ratio->number : 0;
+    o->elements = elements && elements->kind == JSON_NUMBER ? (u64)elements->number : 0;
+    o->judged = o->elements > 0;
+    snprintf(o->first, sizeof o->first, "%s", text_of(v, "first"));
+    const char *key = arena_printf(&t->mem, "%s %s", text_of(v, "kernel"), text_of(v, "case"));
+    map_put(&t->mem, &t->journal, str_of(key), o);
+}
+
+bool journal_read(struct lk_test *t, struct error *e)
+{
+    struct str text;
+    if (!t->o->resume) return true;
+    if (!t->o->journal)
+        return error_set(e, ERR_INPUT, "--resume goes on with the campaign of a journal: say --journal FILE");
+    if (!file_read_if(t->o->journal, &text)) return true;
+    for (u32 at = 0, number = 1; at < text.n; number++) {
+        const char *end = memchr(text.p + at, '\n', text.n - at);
+        u32 n = end ? (u32)(end - text.p) - at : text.n - at;
+        struct error ignored = { 0 }; /* a line that was cut off when the last campaign was stopped */
+        const struct json_value *v = json_read(&t->mem, (struct str){ text.p + at, n }, t->o->journal, &ignored);
+        if (v) journal_take(t, v);
+        at += n + 1;
+    }
+    base_free((void *)text.p);
+    return true;
+}
