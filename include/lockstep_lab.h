@@ -135,6 +135,9 @@ typedef struct lk_test_kernel {
     uint32_t differing;      /* cases of which a GPU gave other bytes, both within bounds */
 } lk_test_kernel;
 
+/* Whether the oracle lines of a bound contract can be read: those that cannot are a note, oracle_unread, of its gpu. */
+void lk_contract_oracle_read(lk_contract *contract);
+
 /* Tests the kernels of a file that have a contract. What is wrong with them is added to the report of `report`, a
  * software GPU, one finding for each way to fail, with the smallest case that shows it. LK_OK, LK_FINDINGS; LK_NOTHING:
  * the file has no contract, or no case could be run; LK_UNSUPPORTED: all kernels need something that is not there.

@@ -239,26 +239,49 @@ static bool outputs_of(struct judging *j, const struct lab_data *data, struct er
     return true;
 }
 
+/* Reads the oracle for the sizes that the contract is bound to. */
+static bool open_oracle(struct judging *j, const struct lab_data *data, struct error *e)
+{
+    const struct contract *all = &j->s->contract->read;
+    u32 n = names_of(j, data);
+    j->oracle = oracle_new(&j->mem, j->name, n);
+    bool ok = !j->k->accumulate || oracle_options_read(&j->options, all->file, all->text, j->k->accumulate_at, e);
+    j->options.looser = j->k->tolerance;
+    for (u32 i = 0; ok && i < j->oracles->list.n; i++) {
+        const struct contract_text *line = &j->oracles->list.p[i];
+        if (j->forward && strstr(line->text, "grad(")) continue;
+        ok = oracle_read(j->oracle, all->file, all->text, (struct str){ line->at, (u32)strlen(line->text) }, e);
+    }
+    return ok && outputs_of(j, data, e);
+}
+
+void lk_contract_oracle_read(lk_contract *contract)
+{
+    if (!contract || !contract->kernel) return;
+    struct lab_subject s = { .contract = contract, .gpu = contract->gpu };
+    struct judging j = { .s = &s, .how = &(struct lab_how){ 0 }, .k = contract->bound.kernel };
+    struct error e = { 0 };
+    j.oracles = lab_oracles(&contract->read, j.k, &j.forward);
+    struct lab_data *data = NEW_ARRAY(&j.mem, struct lab_data, j.k->args.n + 1);
+    if (j.oracles && !open_oracle(&j, data, &e)) {
+        struct text cause = { 0 };
+        text_add(&cause, "%s%s%s", e.where, e.where[0] ? ": " : "", e.text);
+        lab_found(&s, F_oracle_unread, j.oracles->list.p[0].at, 0, cause.p, NULL);
+        text_free(&cause);
+    }
+    arena_free(&j.mem);
+}
+
 bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struct lab_data *data,
                const struct lab_how *how, struct lab_outcome *out, struct error *e)
 {
-    const struct contract *all = &s->contract->read;
     struct judging j = { .s = s, .how = how, .k = s->contract->bound.kernel };
-    j.oracles = lab_oracles(all, j.k, &j.forward);
+    j.oracles = lab_oracles(&s->contract->read, j.k, &j.forward);
     if (!j.oracles) return true;
-    u32 n = names_of(&j, data);
-    j.oracle = oracle_new(&j.mem, j.name, n);
-    bool ok = !j.k->accumulate || oracle_options_read(&j.options, all->file, all->text, j.k->accumulate_at, e);
-    j.options.looser = j.k->tolerance;
+    bool ok = open_oracle(&j, data, e);
     j.options.seed = c->seed;
-    for (u32 i = 0; ok && i < j.oracles->list.n; i++) {
-        const struct contract_text *line = &j.oracles->list.p[i];
-        if (j.forward && strstr(line->text, "grad(")) continue;
-        ok = oracle_read(j.oracle, all->file, all->text, (struct str){ line->at, (u32)strlen(line->text) }, e);
-    }
-    ok = ok && outputs_of(&j, data, e);
     if (ok) out->cost = oracle_cost(j.oracle);
-    if (ok && oracle_cost(j.oracle) > COST_MOST)
+    if (ok && out->cost > COST_MOST)
         out->end = LAB_LARGE;
     else if (ok)
         ok = oracle_evaluate(j.oracle, &j.options, j.data, &j.result, e) && judge_all(&j, out, e);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <lockstep_lab.h>
 #include <stdlib.h>
 
 enum { SHOW_ELEMENTS = 6 };
@@ -62,10 +63,12 @@ int launch_contract_read(lk_gpu *gpu, const struct launch_options *o, lk_contrac
     struct str text;
     if (o->no_contract) return EXIT_CLEAN;
     if (!file_read(path, &text, e)) return cli_error_value(e);
-    lk_status status = lk_contract_read_with(gpu, path, text.p, text.n, o->choice, o->choices, contract);
+    lk_status status = o->case_line
+                           ? lk_contract_read_case(gpu, path, text.p, text.n, o->kernel, o->case_line, contract)
+                           : lk_contract_read_with(gpu, path, text.p, text.n, o->choice, o->choices, contract);
     base_free((void *)text.p);
     if (status != LK_OK) return cli_error_status(status, lk_gpu_error(gpu));
-    bool wanted = o->contract || o->dims;
+    bool wanted = o->contract || o->dims || o->case_line;
     if (lk_contract_kernel(*contract, 0) || !wanted) return EXIT_CLEAN;
     return cli_error("%s has no contract: a block of lines that begins with //! kernel NAME", path);
 }
@@ -130,6 +133,7 @@ static bool from_contract(struct arena *a, const lk_contract *c, u32 i, const lk
         return true;
     }
     if (g->kind == LK_ARGUMENT_BUFFER) {
+        if (g->offset) return false;
         out->dims = g->rank;
         for (u32 k = 0; k < g->rank; k++) out->dim[k] = (u32)g->dim[k];
         out->count = g->bytes / out->type->bytes;
@@ -171,7 +175,12 @@ static bool merge(struct arena *a, const lk_contract *c, const struct signature 
         lk_argument g;
         if (lk_contract_argument(c, i, &g) != LK_OK || !names_agree(s, i, &g, o->contract ? o->contract : o->path, e) ||
             (!taken[i] && !from_contract(a, c, i, &g, &all[i])))
+        {
+            if (g.offset && !e->code)
+                error_set(e, ERR_INPUT, "%s begins behind the start of its memory: lockstep test --case runs such a case",
+                          g.name);
             return false;
+        }
         if (taken[i] && !all[i].name) all[i].name = g.name;
     }
     memcpy(o->arg, all, n * sizeof *all);
@@ -187,6 +196,7 @@ int launch_contract_bind(struct arena *a, lk_gpu *gpu, lk_contract *c, const lk_
     if (status != LK_OK) return cli_error_status(status == LK_NOTHING ? LK_BAD_INPUT : status, lk_gpu_error(gpu));
     if (o->merged) return EXIT_CLEAN;
     o->merged = true;
+    lk_contract_oracle_read(c);
     if (!merge(a, c, s, o, e)) return e->code ? cli_error_value(e) : cli_error_status(LK_BAD_INPUT, lk_gpu_error(gpu));
     if (lk_contract_is_empty(c) && !o->grid[0]) {
         printf("%s (%s): the grid has no blocks, and nothing is launched\n", lk_kernel_plain(kernel),

@@ -67,7 +67,7 @@ static void take_flags(struct session *s)
         bool meant = o->kernel ? !strcmp(block, o->kernel) : !i && !lk_contract_kernel(s->contract, 1);
         if (meant) compiling_own(&s->mem, &o->compiling, lk_contract_flags(s->contract, i));
     }
-    if (o->choices) o->compiling.o.own = 0; /* PTX beside the source was made with the usual ones */
+    if (o->choices || o->case_line) o->compiling.o.own = 0; /* PTX beside the source was made with the usual ones */
 }
 
 /* Whether two launches are of one module. */

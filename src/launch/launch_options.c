@@ -179,6 +179,7 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
     case O_launch_BREAK: o->trace.break_at = text; return true;
     case O_launch_DIM: return launch_dim_parse(a, text, o, e);
     case O_launch_CONFIG: return launch_config_parse(a, text, o, e);
+    case O_launch_CASE: o->case_line = text; return true;
     case O_launch_CONTRACT: o->contract = text; return true;
     case O_launch_SET: return parse_set(a, text, o, e);
     case O_launch_NO_CONTRACT: return o->no_contract = true;
