@@ -81,7 +81,7 @@ struct launch_options { /* one part */
     lk_dim dim[LAUNCH_DIMS];
     u32 dims; /* --dim */
     lk_choice choice[LAUNCH_DIMS];
-    const char *case_line; /* --case: what lockstep test printed; NULL: none */
+    const char *case_line;      /* --case: what lockstep test printed; NULL: none */
     u32 choices;                /* --config */
     const char *trace_file;     /* --trace FILE or NULL */
     lk_trace trace;             /* --trace-..., --break; write and stop are set when it runs */

@@ -174,11 +174,10 @@ static bool merge(struct arena *a, const lk_contract *c, const struct signature 
     for (u32 i = 0; i < n; i++) {
         lk_argument g;
         if (lk_contract_argument(c, i, &g) != LK_OK || !names_agree(s, i, &g, o->contract ? o->contract : o->path, e) ||
-            (!taken[i] && !from_contract(a, c, i, &g, &all[i])))
-        {
+            (!taken[i] && !from_contract(a, c, i, &g, &all[i]))) {
             if (g.offset && !e->code)
-                error_set(e, ERR_INPUT, "%s begins behind the start of its memory: lockstep test --case runs such a case",
-                          g.name);
+                error_set(e, ERR_INPUT,
+                          "%s begins behind the start of its memory: lockstep test --case runs such a case", g.name);
             return false;
         }
         if (taken[i] && !all[i].name) all[i].name = g.name;
