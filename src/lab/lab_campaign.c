@@ -8,8 +8,8 @@
 #include <math.h>
 #include <poll.h>
 
-enum { CASES = 64, ATTEMPTS = 8, FAILURES_MOST = 8, LIKENESS_LEAST = 20, PROPERTY_CASES = 4, ROUNDS = 6 };
-#define LIKENESS_MOST 3e5 /* operations of the oracle of a case that is classified */
+enum { CASES = 64, ATTEMPTS = 8, FAILURES_MOST = 8, LIKENESS_LEAST = 20, PROPERTY_CASES = 4, ROUNDS = 3 };
+#define LIKENESS_MOST 3e4 /* operations of the oracle of a case that is classified */
 
 const char *lab_line(struct arena *mem, const struct contract_case *c)
 {

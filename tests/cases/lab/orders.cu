@@ -1,4 +1,4 @@
-// Right in many ways: orders of summation, split sums, one-pass algorithms, fast math and tf32 where the contract says so.
+// Right in many ways: orders of summation, split sums, one-pass algorithms, fast math where the contract says so.
 
 //! kernel sum_backwards
 //! dim rows 1..40, cols 1..1024
@@ -103,26 +103,4 @@ extern "C" __global__ void fast_silu(const float *x, float *y, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = __fdividef(x[i], 1 + __expf(-x[i]));
-}
-
-//! kernel tf32_dot
-//! dim rows 1..40, n 1..512
-//! arg x f32[rows, n] in normal
-//! arg y f32[rows, n] in normal
-//! arg z f32[rows] out once
-//! arg n i32
-//! launch grid=rows block=1
-//! oracle z = einsum("rn,rn->r", x, y)
-//! accumulate tf32
-static __device__ float to_tf32(float v)
-{
-    unsigned bits;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(v));
-    return __uint_as_float(bits);
-}
-extern "C" __global__ void tf32_dot(const float *x, const float *y, float *z, int n)
-{
-    float sum = 0;
-    for (int i = 0; i < n; i++) sum += to_tf32(x[blockIdx.x * n + i]) * to_tf32(y[blockIdx.x * n + i]);
-    z[blockIdx.x] = sum;
 }
