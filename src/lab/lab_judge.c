@@ -36,8 +36,10 @@ const struct contract_texts *lab_oracles(const struct contract *c, const struct 
     if (k->oracles.list.n) return &k->oracles;
     for (u32 i = 0; i < c->ops.n; i++) {
         const struct contract_op *op = &c->ops.p[i];
-        *forward = is_called(&op->forward, k->name) || (!op->forward.name && is_called(&op->is, k->name));
-        if (op->oracles.list.n && (*forward || is_called(&op->backward, k->name))) return &op->oracles;
+        /* one of several kernels does not compute the whole op */
+        *forward = op->forward.n == 1 && is_called(&op->forward.p[0], k->name);
+        bool backward = op->backward.n == 1 && is_called(&op->backward.p[0], k->name);
+        if (op->oracles.list.n && (*forward || backward)) return &op->oracles;
     }
     return NULL;
 }
