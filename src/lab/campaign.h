@@ -46,6 +46,7 @@ bool corpus_read(struct lk_test *t, const char *path, struct str *out);
 bool corpus_next(struct arena *mem, struct str *rest, const char *kernel, const char **line);
 bool corpus_add(struct lk_test *t, const struct tested *k, const char *line, struct error *e);
 /* The journal: a line of JSON for each case that ran, appended. */
-bool journal_add(struct lk_test *t, const struct tested *k, const lk_test_case *c, struct error *e);
+bool journal_add(struct lk_test *t, const struct tested *k, const lk_test_case *c, const struct lab_outcome *x,
+                 struct error *e);
 bool journal_read(struct lk_test *t, struct error *e);
 #endif

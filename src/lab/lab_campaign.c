@@ -87,7 +87,7 @@ static void add_up(struct tested *k, const struct lab_outcome *o)
 
 /* Takes an outcome in. A suspect result is an error from the second case on. */
 static bool take(struct lk_test *t, struct tested *k, const struct contract_case *c, struct lab_outcome *o, bool gpu,
-                 double seconds, struct error *e)
+                 bool known, double seconds, struct error *e)
 {
     const char *line = lab_line(&t->mem, c);
     if (o->suspect[0] && !k->is.suspects) k->suspect = *c;
@@ -110,7 +110,7 @@ static bool take(struct lk_test *t, struct tested *k, const struct contract_case
     row.seconds = seconds;
     VEC_PUSH(&t->mem, &k->list, row);
     k->is.cases++;
-    return journal_add(t, k, &row, e);
+    return known || journal_add(t, k, &row, o, e);
 }
 
 /* ---- running cases ---- */
@@ -178,7 +178,7 @@ static bool take_ready(struct running *r, struct error *e)
         struct pending *p = r->queue.p[r->taken++];
         bool enough = r->k->is.cases >= r->wanted || r->k->is.unsupported;
         if (enough) r->over = true;
-        if (!enough && !take(r->t, r->k, &p->c, &p->o, r->t->on_gpu, p->seconds, e)) return false;
+        if (!enough && !take(r->t, r->k, &p->c, &p->o, r->t->on_gpu, p->known, p->seconds, e)) return false;
     }
     if (r->k->is.cases >= r->wanted || r->k->is.unsupported) r->over = true;
     return true;

@@ -59,7 +59,8 @@ bool corpus_add(struct lk_test *t, const struct tested *k, const char *line, str
     return ok;
 }
 
-bool journal_add(struct lk_test *t, const struct tested *k, const lk_test_case *c, struct error *e)
+bool journal_add(struct lk_test *t, const struct tested *k, const lk_test_case *c, const struct lab_outcome *x,
+                 struct error *e)
 {
     static const char *const ends[] = { "passed", "failed", "refused", "large", "empty", "unsupported" };
     if (!t->o->journal) return true;
@@ -76,6 +77,9 @@ bool journal_add(struct lk_test *t, const struct tested *k, const lk_test_case *
     json_double(&o, "ratio", c->ratio);
     json_number(&o, "elements", c->elements);
     json_double(&o, "seconds", c->seconds);
+    struct json sizes = json_open(&o, "sizes", '[');
+    for (u32 i = 0; i < x->dims; i++) json_signed(&sizes, NULL, x->dim[i]);
+    json_end(&sizes, ']');
     json_end(&o, '}');
     text_add(&line, "\n");
     bool ok = append(t->o->journal, line.p, line.n, e);
@@ -104,6 +108,9 @@ static void journal_take(struct lk_test *t, const struct json_value *v)
     o->ratio = ratio && ratio->kind == JSON_NUMBER ? ratio->number : 0;
     o->elements = elements && elements->kind == JSON_NUMBER ? (u64)elements->number : 0;
     o->judged = o->elements > 0;
+    const struct json_value *sizes = json_get(v, "sizes");
+    for (u32 i = 0; sizes && sizes->kind == JSON_ARRAY && i < sizes->n && i < CONTRACT_DIMS; i++)
+        o->dim[o->dims++] = sizes->item[i].is_whole ? sizes->item[i].whole : 0;
     snprintf(o->first, sizeof o->first, "%s", text_of(v, "first"));
     const char *key = arena_printf(&t->mem, "%s %s", text_of(v, "kernel"), text_of(v, "case"));
     map_put(&t->mem, &t->journal, str_of(key), o);

@@ -123,7 +123,7 @@ void lab_side_end(struct lab_side *x)
     if (x->to >= 0) close(x->to);
     if (x->from >= 0) close(x->from);
     if (x->pid > 0) {
-        if (x->began) kill(x->pid, SIGKILL);
+        kill(x->pid, SIGKILL); /* later workers hold a copy of its pipe, so that it would not see an end */
         waitpid(x->pid, NULL, 0);
     }
     x->to = x->from = -1;
