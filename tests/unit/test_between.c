@@ -2,9 +2,11 @@
 #include "unit.h"
 #include "device/dev.h"
 #include "device/dev_between.h"
+#include "device/dev_work.h"
 #include <stdlib.h>
 
 static struct device device;
+static struct dev_work work = { .misuses = { .lock = (lock_t)LOCK_INIT } }; /* nothing is misused */
 static struct streams *s;
 static struct stream *x, *y;
 static struct event *e;
@@ -23,7 +25,7 @@ static struct mem_object *memory(u64 bytes, enum mem_kind kind, const char *name
 static void open_all(void)
 {
     struct error err = { 0 };
-    device = (struct device){ .mem = mem_new(&err), .report = report_new() };
+    device = (struct device){ .mem = mem_new(&err), .report = report_new(), .work = &work };
     s = streams_new(&(struct streams_options){ 0 });
     x = stream_new(s, STREAM_NON_BLOCKING, 0);
     y = stream_new(s, STREAM_NON_BLOCKING, 0);
