@@ -70,7 +70,11 @@ static void paired(bool bad)
     float *d_a = make(100), *pinned, *managed;
     cudaMallocHost(&pinned, 400);
     cudaMallocManaged(&managed, 400);
-    if (bad) printf("%d %d %d\n", cudaFreeHost(d_a), cudaFree(pinned), cudaFreeHost(managed));
+    if (bad) { // one after the other: the order in which arguments are evaluated is the compiler's
+        int device = cudaFreeHost(d_a);
+        int host = cudaFree(pinned);
+        printf("%d %d %d\n", device, host, cudaFreeHost(managed));
+    }
     cudaFree(d_a);
     cudaFreeHost(pinned);
     cudaFree(managed);
