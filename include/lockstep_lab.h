@@ -91,6 +91,9 @@ typedef struct lk_test_options { /* zero it, set size, then what you need */
     const char *against;        /* another file with the same kernel, run on the same inputs; NULL: none */
     const char *against_kernel; /* what it is called there; NULL: the same */
     double within; /* how much the two may differ, of the larger one; 0: by nothing, or by what the oracle allows */
+    /* the lockstep command, which is started for cases that run in processes of their own; NULL: there can be none,
+     * neither with `jobs` nor on a GPU */
+    const char *command;
 } lk_test_options;
 
 typedef enum lk_test_end {
@@ -132,7 +135,8 @@ typedef struct lk_test_kernel {
     uint32_t properties;     /* trials of `property` lines */
     uint32_t compared;       /* cases that were compared with another kernel */
     double difference;       /* the largest between the two */
-    uint32_t differing;      /* cases of which a GPU gave other bytes, both within bounds */
+    uint32_t on_gpu;         /* with `both`: cases that passed on the GPU, too */
+    uint32_t differing;      /* those of them with other bytes than on the software GPU, both within bounds */
 } lk_test_kernel;
 
 /* Whether the oracle lines of a bound contract can be read: those that cannot are a note, oracle_unread, of its gpu. */
@@ -144,6 +148,9 @@ void lk_contract_oracle_read(lk_contract *contract);
  * Else lk_gpu_error(report) says what is wrong with the file. *test is then NULL. */
 lk_status lk_test_file(lk_gpu *report, const char *path, const lk_test_options *options, lk_test **test);
 void lk_test_free(lk_test *test);
+/* What the command does in such a process (`test --worker IN,OUT`): runs the cases that are asked for over `in`,
+ * answers over `out`, until `in` ends. */
+lk_status lk_test_serve(int in, int out);
 int lk_test_kernel_at(const lk_test *test, uint32_t i, lk_test_kernel *out); /* 0: there are no more */
 int lk_test_case_at(const lk_test *test, uint32_t kernel, uint32_t i, lk_test_case *out);
 int lk_test_failure_at(const lk_test *test, uint32_t kernel, uint32_t i, lk_test_failure *out);

@@ -120,13 +120,14 @@ bool lab_properties_read(const struct contract *c, const struct contract_kernel 
 /* Something that computes cases: this process, or a process of its own. */
 struct lab_side {
     struct lab_subject *subject; /* not yet opened, where it is computed elsewhere */
+    const char *command;         /* of lockstep, for a process of its own; NULL: there is none */
     int to, from;                /* pipes; -1: it is this process */
     s32 pid;
     double limit; /* seconds that a case may take there; 0: any */
     u64 began;    /* of the case that it works on; 0: of none */
     u32 number;   /* of that case */
 };
-/* Starts a process for it: before this process has opened a gpu. */
+/* Starts a process for it. */
 bool lab_side_start(struct lab_side *x, struct error *e);
 void lab_side_end(struct lab_side *x);
 /* Asks and waits. `told`: what the report says first; may be NULL. */

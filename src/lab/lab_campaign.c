@@ -214,6 +214,7 @@ static bool run_here(struct running *r, struct pending *p, struct error *e)
         p->o.end = LAB_FAILED;
         snprintf(p->o.first, sizeof p->o.first, "%s", there.first);
     }
+    k->is.on_gpu += there.end == LAB_PASSED;
     k->is.differing += there.end == LAB_PASSED && there.hash != p->o.hash;
     return true;
 }
@@ -290,7 +291,9 @@ static bool run_cases(struct lk_test *t, struct tested *k, struct error *e)
     bool ok = true;
     if (jobs > 1 && !t->on_gpu && !t->on_both && !o->only)
         for (; ok && r->sides < jobs; r->sides++) {
-            r->side[r->sides] = (struct lab_side){ .subject = &k->elsewhere, .to = -1, .from = -1, .limit = o->limit };
+            struct lab_side one = { .subject = &k->elsewhere, .command = o->command, .to = -1, .from = -1 };
+            r->side[r->sides] = one;
+            r->side[r->sides].limit = o->limit;
             ok = lab_side_start(&r->side[r->sides], e);
         }
     if (ok) ok = r->sides ? run_parallel(r, e) : run_serial(r, e);

@@ -1,121 +1,55 @@
 /* Sides in processes of their own: for several at a time, for a GPU that may hang or die.
  *
- * A worker is forked before its parent has opened a gpu, and opens its own. It gets cases as lines, with a word for
- * what is to be done, and answers with the outcome, which has no pointers. One that dies or takes too long has failed
- * the case; the next case starts a new one. */
-#include "lab/lab.h"
+ * A worker is started with exec, never merely forked: it begins with no driver and no gpu, whatever its parent has
+ * opened. It gets its subject, then cases as lines, with a word for what is to be done, and answers with the outcome,
+ * which has no pointers (side.h). One that dies or takes too long has failed the case; the next case starts a new
+ * one, and so it does after a fault, which a GPU's process does not survive. */
+#include "lab/side.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct question {
-    u32 line; /* bytes of the case that follow */
-    u32 repeat;
-    bool explain, tell, twice, has_only, has_likeness;
-    enum oracle_label label;
-    char only[300], likeness[300], likeness_of[300];
-    u32 excepts;
-    char except[8][240];
-};
-struct answer {
-    bool ok;
-    struct error e;
-    struct lab_outcome outcome;
-    struct lab_told told;
-};
-
-static bool get(int fd, void *p, size_t n)
+/* In the child, between fork and exec: only what is safe there. */
+static void become_worker(const char *command, int in, int out, char *fds)
 {
-    for (char *to = p; n;) {
-        ssize_t got = read(fd, to, n);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        to += got;
-        n -= (size_t)got;
-    }
-    return true;
-}
-
-static void told_of(struct lab_subject *s, struct lab_told *out)
-{
-    struct report_brief b;
-    *out = (struct lab_told){ .kind = F_COUNT };
-    if (!s->gpu || !report_first(s->gpu->device->report, &b)) return;
-    out->kind = b.kind;
-    out->line = b.line;
-    out->column = b.column;
-    snprintf(out->file, sizeof out->file, "%s", b.file);
-    snprintf(out->kernel, sizeof out->kernel, "%s", b.kernel);
-    snprintf(out->cause, sizeof out->cause, "%s", b.cause);
-    snprintf(out->detail, sizeof out->detail, "%s", b.detail);
-}
-
-static void how_of(const struct question *q, struct lab_how *how, const char **except)
-{
-    *how = (struct lab_how){
-        .explain = q->explain, .tell = q->tell, .twice = q->twice, .label = q->label, .repeat = q->repeat
-    };
-    if (q->has_likeness) {
-        how->likeness = q->likeness;
-        how->likeness_of = q->likeness_of[0] ? q->likeness_of : NULL;
-    }
-    how->hints.only = q->has_only ? q->only : NULL;
-    for (u32 i = 0; i < q->excepts; i++) except[i] = q->except[i];
-    how->hints.except = except;
-    how->hints.n = q->excepts;
-}
-
-/* What a worker does all its life. */
-static void serve(struct lab_side *x, const struct contract_kernel *k, int in, int out)
-{
-    struct question q;
-    while (get(in, &q, sizeof q)) {
-        struct arena mem = { 0 };
-        struct answer *a = NEW(&mem, struct answer);
-        struct contract_case c;
-        struct lab_how how;
-        const char *except[8];
-        char *line = arena_alloc(&mem, q.line + 1, 1);
-        if (!get(in, line, q.line)) break;
-        how_of(&q, &how, except);
-        a->ok = case_read(&mem, k, line, &c, &a->e) && lab_run_repeated(x->subject, &c, &how, &a->outcome, &a->e);
-        if (a->ok) told_of(x->subject, &a->told);
-        bool sent = file_put(out, a, sizeof *a);
-        arena_free(&mem);
-        if (!sent) break;
-    }
-    _exit(0);
+    char verb[] = "test",
+         option[] = "--worker", *const argv[] = { (char *)(uintptr_t)command, verb, option, fds, NULL };
+    fcntl(in, F_SETFD, 0);
+    fcntl(out, F_SETFD, 0);
+    execv(command, argv);
+    _exit(127);
 }
 
 bool lab_side_start(struct lab_side *x, struct error *e)
 {
     int to[2], from[2];
-    struct arena mem = { 0 };
-    struct contract read;
-    const struct lab_subject *s = x->subject;
-    if (pipe(to)) return error_set(e, ERR_SYSTEM, "no pipe for a worker: %s", strerror(errno));
-    if (pipe(from)) {
+    char fds[40];
+    struct text subject = { 0 };
+    if (!x->command)
+        return error_set(e, ERR_INPUT, "a case in a process of its own needs the path of the lockstep command");
+    if (pipe2(to, O_CLOEXEC)) return error_set(e, ERR_SYSTEM, "no pipe for a worker: %s", strerror(errno));
+    if (pipe2(from, O_CLOEXEC)) {
         close(to[0]), close(to[1]);
         return error_set(e, ERR_SYSTEM, "no pipe for a worker: %s", strerror(errno));
     }
-    if (!contract_parse(&mem, s->path, s->text, &read, e)) return false;
+    snprintf(fds, sizeof fds, "%d,%d", to[0], from[1]);
     fflush(stdout);
     x->pid = fork();
-    if (!x->pid) {
-        close(to[1]), close(from[0]);
-        signal(SIGPIPE, SIG_IGN);
-        serve(x, &read.kernels.p[s->block], to[0], from[1]);
-    }
+    if (!x->pid) become_worker(x->command, to[0], from[1], fds);
     close(to[0]), close(from[1]);
-    arena_free(&mem);
     x->to = to[1];
     x->from = from[0];
     x->began = 0;
-    if (x->pid > 0) return true;
+    subject_put(&subject, x->subject);
+    bool ok = x->pid > 0 && file_put(x->to, subject.p, subject.n);
+    int why = errno;
+    text_free(&subject);
+    if (ok) return true;
     lab_side_end(x);
-    return error_set(e, ERR_SYSTEM, "no process for a worker: %s", strerror(errno));
+    return error_set(e, ERR_SYSTEM, "no process for a worker: %.200s: %s", x->command, strerror(why));
 }
 
 void lab_side_end(struct lab_side *x)
@@ -123,7 +57,7 @@ void lab_side_end(struct lab_side *x)
     if (x->to >= 0) close(x->to);
     if (x->from >= 0) close(x->from);
     if (x->pid > 0) {
-        kill(x->pid, SIGKILL); /* later workers hold a copy of its pipe, so that it would not see an end */
+        kill(x->pid, SIGKILL); /* it may hang */
         waitpid(x->pid, NULL, 0);
     }
     x->to = x->from = -1;
@@ -186,7 +120,7 @@ bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct lab_told *t
         double left = x->limit > 0 ? x->limit - (double)(time_ns() - x->began) * 1e-9 : 0;
         ready = poll(&p, 1, x->limit > 0 ? (int)(1000 * (left > 0 ? left : 0)) + 1 : -1);
     } while (ready < 0 && errno == EINTR);
-    bool whole = ready > 0 && get(x->from, a, sizeof *a), ok = true;
+    bool whole = ready > 0 && worker_get(x->from, a, sizeof *a), ok = true;
     if (!whole) {
         lost(x, !ready, out, told);
     } else {
@@ -195,6 +129,7 @@ bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct lab_told *t
         if (told) *told = a->told;
         if (!a->ok) *e = a->e;
         ok = a->ok;
+        if (x->limit > 0 && a->told.kind == F_gpu_fault) lab_side_end(x);
     }
     arena_free(&mem);
     return ok;
@@ -205,6 +140,6 @@ bool lab_ask(struct lab_side *x, const struct contract_case *c, const struct lab
 {
     if (x->limit > 0 || x->to >= 0) return lab_send(x, c, how, e) && lab_receive(x, out, told, e);
     bool ok = lab_run_repeated(x->subject, c, how, out, e);
-    if (ok && told) told_of(x->subject, told);
+    if (ok && told) worker_told(x->subject, told);
     return ok;
 }

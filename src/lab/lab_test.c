@@ -30,7 +30,7 @@ static void open_sides(struct lk_test *t)
     for (u32 i = 0; i < t->kernel.n; i++) {
         struct tested *k = &t->kernel.p[i];
         k->here = (struct lab_side){ .subject = &k->subject, .to = -1, .from = -1 };
-        k->gpu = (struct lab_side){ .subject = &k->elsewhere, .to = -1, .from = -1 };
+        k->gpu = (struct lab_side){ .subject = &k->elsewhere, .command = t->o->command, .to = -1, .from = -1 };
         if (!t->on_gpu && !t->on_both) continue;
         k->elsewhere.options.on = t->o->gpu->on;
         k->elsewhere.options.seeded = 0;

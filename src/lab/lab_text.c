@@ -48,6 +48,8 @@ static void json_kernel(struct json *list, const lk_test *t, u32 i, const lk_tes
     json_number(&o, "elements", k->elements);
     json_number(&o, "overflow", k->overflow);
     json_number(&o, "ill_conditioned", k->ill);
+    json_number(&o, "on_gpu", k->on_gpu);
+    json_number(&o, "other_bytes_on_gpu", k->differing);
     json_double(&o, "ratio", k->ratio);
     json_double(&o, "tolerance", k->tolerance);
     json_text(&o, "shapes", k->shapes);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* "90s", "10m", "2h", "1.5" */
 static bool read_time(const struct row *o, const char *value, double *out, struct error *e)
@@ -154,7 +155,9 @@ static void print_passed(const struct testing *t, const lk_test_kernel *k)
     if (k->properties) printf("  properties: %u trials hold\n", k->properties);
     if (k->compared)
         printf("  against the other kernel: %u cases, the largest difference %.3g\n", k->compared, k->difference);
-    if (k->differing) printf("  on the GPU %u cases have other bytes, within bounds\n", k->differing);
+    if (t->o.both)
+        printf("  on the GPU %u case%s pass%s, %u of them with other bytes than here\n", k->on_gpu, plural(k->on_gpu),
+               k->on_gpu == 1 ? "es" : "", k->differing);
     if (k->suspects) printf("  1 case is above the suspect bound, which one alone does not prove\n");
 }
 
@@ -235,6 +238,14 @@ static void print_totals(const struct totals *all)
     putchar('\n');
 }
 
+/* The command itself: processes of a campaign are it again. */
+static const char *own_path(struct arena *a)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    return n > 0 ? arena_str(a, (struct str){ self, (u32)n }) : NULL;
+}
+
 int testing_run(struct arena *a, struct testing *t, const struct common *common)
 {
     struct error e = { 0 };
@@ -253,6 +264,7 @@ int testing_run(struct arena *a, struct testing *t, const struct common *common)
     t->o.size = sizeof t->o;
     t->o.gpu = &t->gpu;
     t->o.compile = &t->compiling.o;
+    t->o.command = own_path(a);
     if (!reporting_streams(&t->reporting, t->file.p, t->file.n, &e)) return cli_error_value(&e);
     lk_options reporter = t->gpu; /* it only has the report */
     reporter.on = NULL;

@@ -1,0 +1,178 @@
+/* A worker: a process that is started for nothing but to run cases (lab_side.c starts it). It has called no driver, and
+ * its parent's driver is none of its business: CUDA refuses to work in a process that was merely forked. */
+#include "lab/side.h"
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+bool worker_get(int fd, void *p, size_t n)
+{
+    for (char *to = p; n;) {
+        ssize_t got = read(fd, to, n);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        to += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
+/* ---- the subject as bytes: what subject_put writes is read in the same order ---- */
+
+#define NONE UINT64_MAX /* in place of a length: a null pointer */
+
+static void put_number(struct text *to, u64 v) { text_put(to, (const char *)&v, sizeof v); }
+static void put_string(struct text *to, const char *z)
+{
+    put_number(to, z ? strlen(z) : NONE);
+    if (z) text_put(to, z, strlen(z));
+}
+static void put_list(struct text *to, const char *const *list, u32 n)
+{
+    put_number(to, n);
+    for (u32 i = 0; i < n; i++) put_string(to, list[i]);
+}
+
+void subject_put(struct text *to, const struct lab_subject *s)
+{
+    const lk_options *o = &s->options;
+    const lk_compile usual = { 0 }, *c = s->compile ? s->compile : &usual;
+    put_number(to, s->text.n);
+    text_put(to, s->text.p, s->text.n);
+    const char *const word[] = { s->path,     s->kernel, s->other,   s->other_kernel, o->device,  o->check,
+                                 o->no_check, o->on,     o->managed, c->arch,         c->compiler };
+    put_list(to, word, COUNT_OF(word));
+    put_list(to, c->flag, c->flags);
+    put_list(to, c->name, c->names);
+    put_list(to, c->link, c->links);
+    const u64 number[] = { s->block,    o->threads, o->seeded, o->seed, o->budget,
+                           o->any_arch, o->profile, c->fresh,  c->own,  c->gather };
+    for (u32 i = 0; i < COUNT_OF(number); i++) put_number(to, number[i]);
+    text_put(to, (const char *)&o->time_limit, sizeof o->time_limit);
+}
+
+struct reading {
+    struct arena *mem;
+    int in;
+    bool broken;
+};
+
+static u64 get_number(struct reading *r)
+{
+    u64 v = 0;
+    if (!r->broken) r->broken = !worker_get(r->in, &v, sizeof v);
+    return r->broken ? 0 : v;
+}
+static const char *get_string(struct reading *r, u32 *length)
+{
+    u64 n = get_number(r);
+    if (r->broken || n == NONE) return NULL;
+    char *z = arena_alloc(r->mem, n + 1, 1);
+    r->broken = n >= UINT32_MAX || !worker_get(r->in, z, n);
+    if (length) *length = (u32)n;
+    return z;
+}
+static const char **get_list(struct reading *r, u32 *n)
+{
+    *n = (u32)get_number(r);
+    const char **list = NEW_ARRAY(r->mem, const char *, *n + 1);
+    for (u32 i = 0; i < *n; i++) list[i] = get_string(r, NULL);
+    return list;
+}
+
+static bool subject_get(struct reading *r, struct lab_subject *s, lk_compile *c)
+{
+    u32 words;
+    lk_options *o = &s->options;
+    s->text.p = get_string(r, &s->text.n);
+    const char **word = get_list(r, &words);
+    if (r->broken || words != 11) return false;
+    s->path = word[0], s->kernel = word[1], s->other = word[2], s->other_kernel = word[3];
+    *o = (lk_options){ .size = sizeof *o, .device = word[4], .check = word[5], .no_check = word[6], .on = word[7] };
+    o->managed = word[8];
+    *c = (lk_compile){ .size = sizeof *c, .arch = word[9], .compiler = word[10] };
+    c->flag = get_list(r, &c->flags);
+    c->name = get_list(r, &c->names);
+    c->link = get_list(r, &c->links);
+    s->block = (u32)get_number(r);
+    o->threads = (u32)get_number(r);
+    o->seeded = (u32)get_number(r);
+    o->seed = get_number(r);
+    o->budget = get_number(r);
+    o->any_arch = (u32)get_number(r);
+    o->profile = (u32)get_number(r);
+    c->fresh = (u32)get_number(r);
+    c->own = (u32)get_number(r);
+    c->gather = (u32)get_number(r);
+    s->compile = c;
+    return !r->broken && worker_get(r->in, &o->time_limit, sizeof o->time_limit);
+}
+
+/* ---- cases ---- */
+
+void worker_told(struct lab_subject *s, struct lab_told *out)
+{
+    struct report_brief b;
+    *out = (struct lab_told){ .kind = F_COUNT };
+    if (!s->gpu || !report_first(s->gpu->device->report, &b)) return;
+    out->kind = b.kind;
+    out->line = b.line;
+    out->column = b.column;
+    snprintf(out->file, sizeof out->file, "%s", b.file);
+    snprintf(out->kernel, sizeof out->kernel, "%s", b.kernel);
+    snprintf(out->cause, sizeof out->cause, "%s", b.cause);
+    snprintf(out->detail, sizeof out->detail, "%s", b.detail);
+}
+
+static void how_of(const struct question *q, struct lab_how *how, const char **except)
+{
+    *how = (struct lab_how){
+        .explain = q->explain, .tell = q->tell, .twice = q->twice, .label = q->label, .repeat = q->repeat
+    };
+    if (q->has_likeness) {
+        how->likeness = q->likeness;
+        how->likeness_of = q->likeness_of[0] ? q->likeness_of : NULL;
+    }
+    how->hints.only = q->has_only ? q->only : NULL;
+    for (u32 i = 0; i < q->excepts; i++) except[i] = q->except[i];
+    how->hints.except = except;
+    how->hints.n = q->excepts;
+}
+
+static bool answer_one(struct lab_subject *s, const struct contract_kernel *k, int in, int out)
+{
+    struct question q;
+    struct arena mem = { 0 };
+    struct answer *a = NEW(&mem, struct answer);
+    struct contract_case c;
+    struct lab_how how;
+    const char *except[COUNT_OF(q.except)];
+    bool there = worker_get(in, &q, sizeof q);
+    char *line = arena_alloc(&mem, there ? q.line + 1 : 1, 1);
+    there = there && worker_get(in, line, q.line);
+    if (there) {
+        how_of(&q, &how, except);
+        a->ok = case_read(&mem, k, line, &c, &a->e) && lab_run_repeated(s, &c, &how, &a->outcome, &a->e);
+        if (a->ok) worker_told(s, &a->told);
+        there = file_put(out, a, sizeof *a);
+    }
+    arena_free(&mem);
+    return there;
+}
+
+lk_status lk_test_serve(int in, int out)
+{
+    struct arena mem = { 0 };
+    struct contract read;
+    struct error e = { 0 };
+    struct reading r = { .mem = &mem, .in = in };
+    struct lab_subject s = { 0 };
+    lk_compile compile;
+    signal(SIGPIPE, SIG_IGN);
+    bool ok = subject_get(&r, &s, &compile) && contract_parse(&mem, s.path, s.text, &read, &e) &&
+              s.block < read.kernels.n;
+    while (ok && answer_one(&s, &read.kernels.p[s.block], in, out)) continue;
+    lab_close(&s);
+    arena_free(&mem);
+    return ok ? LK_OK : LK_BAD_INPUT;
+}

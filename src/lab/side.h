@@ -1,0 +1,27 @@
+/* side.h: what a campaign and the processes that run its cases say to each other, over two pipes. Both are the same
+ * program, so that structs go as they are: first a subject (subject_put), then a question and an answer for each case.
+ */
+#ifndef LOCKSTEP_SIDE_H
+#define LOCKSTEP_SIDE_H
+#include "lab/lab.h"
+
+struct question {
+    u32 line; /* bytes of the case that follow */
+    u32 repeat;
+    bool explain, tell, twice, has_only, has_likeness;
+    enum oracle_label label;
+    char only[300], likeness[300], likeness_of[300];
+    u32 excepts;
+    char except[8][240];
+};
+struct answer {
+    bool ok;
+    struct error e;
+    struct lab_outcome outcome;
+    struct lab_told told;
+};
+/* All that a process needs to know to open the same subject. */
+void subject_put(struct text *to, const struct lab_subject *s);
+bool worker_get(int fd, void *p, size_t n); /* all of n bytes; false: the other end is gone */
+void worker_told(struct lab_subject *s, struct lab_told *out);
+#endif
