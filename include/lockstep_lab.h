@@ -81,7 +81,7 @@ typedef struct lk_test_options { /* zero it, set size, then what you need */
     const lk_compile *compile;  /* what is said to the compiler; NULL: nothing */
     uint32_t jobs;              /* processes that run cases; 0, 1: this one */
     double seconds;             /* non-zero: cases until so much time has passed, in place of `cases` */
-    double limit;               /* seconds that a case may take in a worker; 0: any, on a GPU 60 */
+    double limit;               /* seconds that a launch, or a case in a worker, may take; 0: any, on a GPU 60 */
     uint32_t shard, shards;     /* only the cases of this shard, from 0 on, of so many; 0, 0: all */
     uint32_t repeat;            /* run every case so often, under other orders; 0: once */
     const char *corpus;         /* failing cases of earlier campaigns, which run first; NULL: FILE.cases */

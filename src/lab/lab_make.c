@@ -8,7 +8,7 @@
 /* Those that find most come first: a campaign may be short. */
 static const s64 sizes[] = { 1,   33, 31,  7,   64, 257, 2,   129, 100, 63, 32, 513,  3,   17,
                              255, 65, 128, 500, 16, 127, 256, 97,  13,  5,  1,  1000, 1024 };
-enum { RANDOM_SIZE_MOST = 300, STAGES = 5, EDGES_MOST = 24 };
+enum { RANDOM_SIZE_MOST = 300, SMALL_MOST = 9, LARGE_DIMS = 3, STAGES = 5, EDGES_MOST = 24 };
 
 struct lab_maker {
     const struct contract_kernel *k;
@@ -153,14 +153,22 @@ static bool next_contents(struct lab_maker *m, struct contract_case *out)
     return false;
 }
 
+/* A size by chance. Of many dims only a few are large at a time: the work is their product. */
+static s64 random_size(struct lab_maker *m, u32 varying)
+{
+    if (varying > LARGE_DIMS && draw(m, varying) >= LARGE_DIMS) return 1 + (s64)draw(m, SMALL_MOST);
+    return draw(m, 2) ? sizes[draw(m, COUNT_OF(sizes))] : 1 + (s64)draw(m, RANDOM_SIZE_MOST);
+}
+
 static bool next_random(struct lab_maker *m, struct contract_case *out)
 {
     const struct contract_kernel *k = m->k;
+    u32 varying = 0;
+    for (u32 i = 0; i < k->dims.n; i++) varying += may_vary(&k->dims.p[i]);
     for (u32 i = 0; i < k->dims.n; i++) {
         const struct contract_dim *d = &k->dims.p[i];
         if (!may_vary(d) || !draw(m, 3)) continue;
-        s64 v = draw(m, 2) ? sizes[draw(m, COUNT_OF(sizes))] : 1 + (s64)draw(m, RANDOM_SIZE_MOST);
-        out->dim[out->dims++] = (struct dim_value){ d->name, fitted(d, v) };
+        out->dim[out->dims++] = (struct dim_value){ d->name, fitted(d, random_size(m, varying)) };
     }
     for (u32 i = 0; i < k->choices.n; i++) {
         const struct contract_choice *c = &k->choices.p[i];

@@ -17,6 +17,7 @@ static void open_kernel(struct lk_test *t, const struct contract_kernel *k, u32 
     one.subject.options.seeded = 1;
     one.subject.options.seed = o->seed;
     one.subject.options.on = NULL;
+    one.subject.options.time_limit = o->limit;
     one.subject.compile = o->compile;
     one.elsewhere = one.other = one.subject;
     one.other.other = o->against;
