@@ -84,6 +84,7 @@ $(B)/obj/verbs/ring_pairs.o: src/ring/pairs.ptx
 
 # The definitions of oracles lie in the library as they are written.
 $(B)/obj/oracle/oracle_read.o: src/oracle/ops.txt
+$(B)/obj/lab/lab_outside.o: src/lab/outside.py
 
 # The parts of the page of `--html` lie in the library, too.
 $(B)/obj/page/page.o: src/page/page.html src/page/page.css src/page/charts.js src/page/page.js

@@ -67,6 +67,21 @@ typedef struct lk_oracle_primitive { /* a row of the table, as text */
 int lk_oracle_row(uint32_t i, lk_oracle_primitive *row); /* 0: there are no more */
 const char *lk_oracle_definitions(void);                 /* the named operations, as they are written */
 
+/* A function of a shared object can be the oracle of a kernel (`oracle library ./reference.so:softmax`). It gets every
+ * argument and dim of the contract by name, in the order of the contract, as doubles, and writes the outputs. 0: done.
+ * It is called in a process of its own. */
+typedef struct lk_reference_value {
+    const char *name;
+    uint32_t rank; /* 0: a number */
+    uint64_t dim[8];
+    uint64_t count;
+    double *value; /* the elements, dense; those of an output that is not read are to be written, all of them */
+    double *bound; /* of an output: how far a correct kernel may be off, unless the contract says it. NULL: no output */
+} lk_reference_value;
+typedef int lk_reference(const lk_reference_value *values, uint32_t n);
+/* What the command does in that process (`test --reference FILE FUNCTION`). */
+lk_status lk_reference_serve(const char *path, const char *function);
+
 /* ---- kernels against the oracles of their contracts ---- */
 
 typedef struct lk_test lk_test;

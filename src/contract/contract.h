@@ -103,9 +103,14 @@ struct choice_value { /* a choice that the caller makes; what no block asks for 
     const char *name, *value;
 };
 
+enum contract_source { ORACLE_TEXT, ORACLE_PYTHON, ORACLE_LIBRARY };
 struct contract_text { /* words that somebody else reads: oracle, property */
     const char *text;
     const char *at;
+    enum contract_source source; /* of an oracle: these words, or a function that is asked */
+    const char *from, *function; /* a module or a file, as written, and its function; NULL: ORACLE_TEXT */
+    VEC(const char *) out;       /* outputs that the function computes; none: all that the kernel has */
+    struct str within;           /* the bound that its results have, an expression; empty: the function says it */
 };
 struct contract_texts {
     VEC(struct contract_text) list;

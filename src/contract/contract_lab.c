@@ -191,12 +191,99 @@ static bool keep_text(struct reader *r, const char *what, struct contract_texts 
 {
     struct str rest = line_rest(&r->c);
     if (!rest.n) return cursor_error(&r->c, rest.p, "%s needs something behind it", what);
-    struct contract_text t = { arena_str(r->c.mem, rest), rest.p };
+    struct contract_text t = { .text = arena_str(r->c.mem, rest), .at = rest.p };
     VEC_PUSH(r->c.mem, &to->list, t);
     return true;
 }
 
-bool read_oracle(struct reader *r) { return keep_text(r, "oracle", r->k ? &r->k->oracles : &r->op->oracles); }
+/* ---- oracles that are functions ---- */
+
+static bool is_blank(const char *p, const char *end) { return p < end && isspace((unsigned char)*p); }
+static const char *skip_blanks(const char *p, const char *end)
+{
+    while (is_blank(p, end)) p++;
+    return p;
+}
+static const char *skip_word(const char *p, const char *end)
+{
+    while (p < end && is_word_char(*p)) p++;
+    return p;
+}
+
+/* y, lse = : the names are kept; *p stays where it is if the line does not begin so. */
+static void names_in_front(struct arena *mem, const char **p, const char *end, struct contract_text *t)
+{
+    const char *q = *p;
+    for (;;) {
+        const char *word = skip_blanks(q, end);
+        q = skip_word(word, end);
+        if (q == word) break;
+        VEC_PUSH(mem, &t->out, arena_str(mem, (struct str){ word, (u32)(q - word) }));
+        q = skip_blanks(q, end);
+        if (q == end || (*q != ',' && *q != '=')) break;
+        if (*q++ == ',') continue;
+        *p = skip_blanks(q, end);
+        return;
+    }
+    t->out.n = 0;
+}
+
+/* MODULE:FUNCTION or PATH:FUNCTION, up to a blank. */
+static const char *read_target(struct reader *r, const char *p, const char *end, struct contract_text *t)
+{
+    struct cursor *c = &r->c;
+    bool python = t->source == ORACLE_PYTHON;
+    const char *to = p, *colon = NULL;
+    for (; to < end && !isspace((unsigned char)*to); to++)
+        if (*to == ':') colon = to;
+    const char *name = colon ? colon + 1 : to, *q = name;
+    while (q < to && (is_word_char(*q) || (python && *q == '.'))) q++;
+    if (!colon || colon == p || q == name || q != to || isdigit((unsigned char)*name)) {
+        cursor_error(c, colon && colon > p ? q : p, "here %s and its function belong, as in %s",
+                     python ? "a module" : "a shared object",
+                     python ? "oracle python reference:softmax" : "oracle library ./reference.so:softmax");
+        return NULL;
+    }
+    t->from = arena_str(c->mem, (struct str){ p, (u32)(colon - p) });
+    t->function = arena_str(c->mem, (struct str){ name, (u32)(to - name) });
+    return to;
+}
+
+/* [NAME, ... =] python|library FROM:FUNCTION [within EXPR]. A text of the language has no two words side by side. */
+static bool read_function(struct reader *r, struct contract_text *t)
+{
+    const char *p = t->at, *end = p + strlen(t->text);
+    names_in_front(r->c.mem, &p, end, t);
+    struct str word = { p, (u32)(skip_word(p, end) - p) };
+    bool python = str_is(word, "python"), library = str_is(word, "library");
+    const char *next = skip_blanks(p + word.n, end);
+    bool is = (python || library) &&
+              (next == end || (is_blank(p + word.n, end) && !strchr("+-*@%<>=!&|)],;[(", *next)));
+    /* `/` is a division, and begins a path */
+    if (is && next < end && *next == '/') is = library && next + 1 < end && !isspace((unsigned char)next[1]);
+    if (!is) {
+        t->out.n = 0;
+        return true;
+    }
+    t->source = python ? ORACLE_PYTHON : ORACLE_LIBRARY;
+    p = read_target(r, next, end, t);
+    if (!p) return false;
+    p = skip_blanks(p, end);
+    if (p == end) return true;
+    word = (struct str){ p, (u32)(skip_word(p, end) - p) };
+    const char *bound = skip_blanks(p + word.n, end);
+    if (!str_is(word, "within") || bound == end)
+        return cursor_error(&r->c, str_is(word, "within") ? end : p,
+                            "behind the function only its bound may follow, as in within 1e-6 * abs(value)");
+    t->within = (struct str){ bound, (u32)(end - bound) };
+    return true;
+}
+
+bool read_oracle(struct reader *r)
+{
+    struct contract_texts *to = r->k ? &r->k->oracles : &r->op->oracles;
+    return keep_text(r, "oracle", to) && read_function(r, &to->list.p[to->list.n - 1]);
+}
 bool read_property(struct reader *r) { return keep_text(r, "property", &r->k->properties); }
 
 bool read_accumulate(struct reader *r)

@@ -29,6 +29,10 @@ struct lab_subject {
     struct lab_build build[LAB_BUILDS];
     u32 builds;
     struct arena mem; /* names of the builds */
+    /* for oracles that are functions (lab_outside.h) */
+    const char *command; /* of lockstep, which runs those of shared objects; NULL: there is none */
+    double limit;        /* seconds that one may take for a case; 0: the usual */
+    struct outside *outside;
 };
 void lab_close(struct lab_subject *s);
 
@@ -109,6 +113,35 @@ const struct contract_texts *lab_oracles(const struct contract *c, const struct 
 /* Holds what the kernel wrote against the oracle; what is wrong becomes a finding of the subject's gpu. */
 bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struct lab_data *data,
                const struct lab_how *how, struct lab_outcome *out, struct error *e);
+
+/* lab_functions.c: outputs whose values come from functions outside (lab_outside.h). The text that judges them is
+ * `y = y__function`, over an array of what the function said. */
+struct lab_function {
+    const struct contract_text *line; /* of the oracle */
+    u32 argument;
+    const char *name, *hidden; /* of the output; of the array that holds what was said */
+    struct oracle_shape shape;
+    u64 count;
+    double *value, *bound;
+    bool bounded; /* `bound` is known */
+};
+struct lab_functions {
+    struct lab_function *p;
+    u32 n;
+};
+/* The outputs of the lines that are functions. */
+bool functions_of(struct arena *mem, const struct contract *all, const struct bound *b,
+                  const struct contract_texts *oracles, struct lab_functions *out, struct error *e);
+/* Asks for the values and bounds. `names` are what the kernel is given, with their contents. *failed: a finding says
+ * how a function has failed. */
+bool functions_ask(struct lab_subject *s, const struct contract_texts *oracles, const struct oracle_name *names,
+                   const void *const *data, u32 n, struct lab_functions *f, bool *failed, struct error *e);
+/* Whether the bounds of `within` can be read, and what they are, by the values of *f; `bound` is set. */
+bool functions_within(struct arena *mem, const struct contract *all, const struct oracle_name *names,
+                      const void *const *data, u32 n, struct lab_function *f, bool evaluate, struct error *e);
+/* Bounds of the result become those of the functions, `looser` times wider, and what storing rounds. */
+void functions_widen(const struct lab_functions *f, double looser, const struct oracle *o, struct oracle_result *r);
+const struct lab_function *function_of(const struct lab_functions *f, const char *output); /* NULL: none */
 
 /* The properties of the contract, held against runs on related inputs (lab_property.c); what does not hold becomes a
  * finding of the subject's gpu, and *broken names it. `done` counts those that were tried. */

@@ -1,5 +1,5 @@
 /* Judging a case: the outputs against the oracle of the contract, and what a mistake looks like. */
-#include "lab/lab.h"
+#include "lab/lab_outside.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -18,6 +18,8 @@ struct judging {
     struct oracle *oracle;
     struct oracle_name *name;
     const void **data; /* by name, before the launch */
+    u32 names;         /* that the kernel has; those of functions follow */
+    struct lab_functions functions;
     struct oracle_options options;
     struct oracle_given *given; /* by output */
     u32 *argument;              /* by output */
@@ -49,7 +51,7 @@ static u32 names_of(struct judging *j, const struct lab_data *data)
 {
     const struct bound *b = &j->s->contract->bound;
     const struct contract_kernel *k = j->k;
-    u32 n = 0, most = k->args.n + k->dims.n + k->settings.list.n + 1;
+    u32 n = 0, most = k->args.n + k->dims.n + k->settings.list.n + j->functions.n + 1;
     j->name = NEW_ARRAY(&j->mem, struct oracle_name, most);
     j->data = NEW_ARRAY(&j->mem, const void *, most);
     for (u32 i = 0; i < k->args.n; i++) {
@@ -77,6 +79,13 @@ static u32 names_of(struct judging *j, const struct lab_data *data)
         double value = is_dim ? (double)b->value[i].i : (double)s->value;
         j->name[n++] = (struct oracle_name){ .name = name, .value = value, .in = true };
     }
+    j->names = n;
+    for (u32 i = 0; i < j->functions.n; i++) {
+        const struct lab_function *f = &j->functions.p[i];
+        j->name[n] =
+            (struct oracle_name){ .name = f->hidden, .type = scalar_find(STR("f64")), .shape = f->shape, .in = true };
+        j->data[n++] = f->value;
+    }
     return n;
 }
 
@@ -96,7 +105,7 @@ static bool is_gradient(const struct contract_texts *oracles, const char *name)
 {
     size_t length = strlen(name);
     for (u32 i = 0; i < oracles->list.n; i++)
-        for (const char *p = oracles->list.p[i].text; *p; p += *p == ';') {
+        for (const char *p = oracles->list.p[i].source ? "" : oracles->list.p[i].text; *p; p += *p == ';') {
             size_t n = strcspn(p, ";");
             const char *equals = memchr(p, '=', n), *grad = equals ? strstr(equals, "grad(") : NULL;
             for (const char *q = p; grad && grad < p + n && q + length <= equals; q++)
@@ -163,11 +172,17 @@ static void reasons(const struct judging *j, u32 i, const struct oracle_judgemen
     struct oracle_term term[TERMS];
     struct error e = { 0 };
     struct arena mem = { 0 };
-    if (!j->how->tell || !(v->bound > 0) || oracle_cost(j->oracle) > CLASSIFY_MOST) return;
+    const struct lab_function *f = function_of(&j->functions, oracle_output(j->oracle, i).name);
+    const char *wider = j->k->tolerance > 1 ? "; made wider by `tolerance`" : "";
+    if (f && j->how->tell && f->line->within.n)
+        text_add(out, "  bound: within %.*s%s\n", (int)f->line->within.n, f->line->within.p, wider);
+    else if (f && j->how->tell)
+        text_add(out, "  bound: as %s:%s gives it%s\n", f->line->from, f->line->function, wider);
+    if (f || !j->how->tell || !(v->bound > 0) || oracle_cost(j->oracle) > CLASSIFY_MOST) return;
     u32 n = oracle_why(j->oracle, &j->options, j->data, i, v->worst, term, TERMS, &mem, &e);
     for (u32 t = 0; t < n; t++)
         text_add(out, "%s%.0f %% %s", t ? ", " : "  bound: ", 100 * term[t].share, term[t].what);
-    if (n) text_add(out, "%s\n", j->k->tolerance > 1 ? "; made wider by `tolerance`" : "");
+    if (n) text_add(out, "%s\n", wider);
     arena_free(&mem);
 }
 
@@ -245,16 +260,46 @@ static bool outputs_of(struct judging *j, const struct lab_data *data, struct er
 static bool open_oracle(struct judging *j, const struct lab_data *data, struct error *e)
 {
     const struct contract *all = &j->s->contract->read;
+    if (!functions_of(&j->mem, all, &j->s->contract->bound, j->oracles, &j->functions, e)) return false;
     u32 n = names_of(j, data);
     j->oracle = oracle_new(&j->mem, j->name, n);
     bool ok = !j->k->accumulate || oracle_options_read(&j->options, all->file, all->text, j->k->accumulate_at, e);
     j->options.looser = j->k->tolerance;
     for (u32 i = 0; ok && i < j->oracles->list.n; i++) {
         const struct contract_text *line = &j->oracles->list.p[i];
-        if (j->forward && strstr(line->text, "grad(")) continue;
+        if (line->source || (j->forward && strstr(line->text, "grad("))) continue;
         ok = oracle_read(j->oracle, all->file, all->text, (struct str){ line->at, (u32)strlen(line->text) }, e);
     }
+    for (u32 i = 0; ok && i < j->functions.n; i++) {
+        struct lab_function *f = &j->functions.p[i];
+        struct str text = str_of(arena_printf(&j->mem, "%s = %s", f->name, f->hidden));
+        ok = oracle_read(j->oracle, all->file, text, text, e) &&
+             functions_within(&j->mem, all, j->name, j->data, j->names, f, false, e);
+    }
     return ok && outputs_of(j, data, e);
+}
+
+/* Values, and the bounds of those that functions have said. */
+static bool evaluate(struct judging *j, struct lab_outcome *out, struct error *e)
+{
+    bool failed = false, ok = true;
+    u64 elements = 0;
+    for (u32 i = 0; j->functions.n && i < j->names; i++) {
+        u64 n = 1;
+        for (u32 d = 0; d < j->name[i].shape.rank; d++) n *= j->name[i].shape.dim[d];
+        elements += n;
+    }
+    if (elements > OUTSIDE_ELEMENTS) {
+        out->end = LAB_LARGE;
+        return true;
+    }
+    if (j->functions.n) ok = functions_ask(j->s, j->oracles, j->name, j->data, j->names, &j->functions, &failed, e);
+    for (u32 i = 0; ok && !failed && i < j->functions.n; i++)
+        ok = functions_within(&j->mem, &j->s->contract->read, j->name, j->data, j->names, &j->functions.p[i], true, e);
+    if (!ok || failed) return ok;
+    if (!oracle_evaluate(j->oracle, &j->options, j->data, &j->result, e)) return false;
+    functions_widen(&j->functions, j->k->tolerance, j->oracle, &j->result);
+    return judge_all(j, out, e);
 }
 
 void lk_contract_oracle_read(lk_contract *contract)
@@ -293,7 +338,7 @@ bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struc
     if (ok && out->cost > COST_MOST)
         out->end = LAB_LARGE;
     else if (ok)
-        ok = oracle_evaluate(j.oracle, &j.options, j.data, &j.result, e) && judge_all(&j, out, e);
+        ok = evaluate(&j, out, e);
     oracle_result_free(&j.result);
     arena_free(&j.mem);
     return ok;

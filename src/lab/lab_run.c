@@ -1,5 +1,5 @@
 /* Running a case on the software GPU, under every check: arrays are made, filled, launched on, read back. */
-#include "lab/lab.h"
+#include "lab/lab_outside.h"
 #include <inttypes.h>
 
 enum { BYTES_MOST = 16 << 20, CANARY = 256 }; /* of all arrays of a case; behind each of them */
@@ -18,6 +18,7 @@ void lab_close(struct lab_subject *s)
     lk_contract_free(s->contract);
     for (u32 i = 0; i < s->builds; i++) lk_module_unload(s->build[i].module);
     if (s->gpu) lk_gpu_destroy(s->gpu);
+    outside_end(s);
     s->contract = NULL;
     s->builds = 0;
     s->gpu = NULL;

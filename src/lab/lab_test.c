@@ -19,6 +19,8 @@ static void open_kernel(struct lk_test *t, const struct contract_kernel *k, u32 
     one.subject.options.on = NULL;
     one.subject.options.time_limit = o->limit;
     one.subject.compile = o->compile;
+    one.subject.command = o->command;
+    one.subject.limit = o->limit;
     one.elsewhere = one.other = one.subject;
     one.other.other = o->against;
     one.other.other_kernel = o->against_kernel;

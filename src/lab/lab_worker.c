@@ -39,8 +39,8 @@ void subject_put(struct text *to, const struct lab_subject *s)
     const lk_compile usual = { 0 }, *c = s->compile ? s->compile : &usual;
     put_number(to, s->text.n);
     text_put(to, s->text.p, s->text.n);
-    const char *const word[] = { s->path,     s->kernel, s->other,   s->other_kernel, o->device,  o->check,
-                                 o->no_check, o->on,     o->managed, c->arch,         c->compiler };
+    const char *const word[] = { s->path,     s->kernel, s->other,   s->other_kernel, o->device,   o->check,
+                                 o->no_check, o->on,     o->managed, c->arch,         c->compiler, s->command };
     put_list(to, word, COUNT_OF(word));
     put_list(to, c->flag, c->flags);
     put_list(to, c->name, c->names);
@@ -49,6 +49,7 @@ void subject_put(struct text *to, const struct lab_subject *s)
                            o->any_arch, o->profile, c->fresh,  c->own,  c->gather };
     for (u32 i = 0; i < COUNT_OF(number); i++) put_number(to, number[i]);
     text_put(to, (const char *)&o->time_limit, sizeof o->time_limit);
+    text_put(to, (const char *)&s->limit, sizeof s->limit);
 }
 
 struct reading {
@@ -86,7 +87,7 @@ static bool subject_get(struct reading *r, struct lab_subject *s, lk_compile *c)
     lk_options *o = &s->options;
     s->text.p = get_string(r, &s->text.n);
     const char **word = get_list(r, &words);
-    if (r->broken || words != 11) return false;
+    if (r->broken || words != 12) return false;
     s->path = word[0], s->kernel = word[1], s->other = word[2], s->other_kernel = word[3];
     *o = (lk_options){ .size = sizeof *o, .device = word[4], .check = word[5], .no_check = word[6], .on = word[7] };
     o->managed = word[8];
@@ -105,7 +106,9 @@ static bool subject_get(struct reading *r, struct lab_subject *s, lk_compile *c)
     c->own = (u32)get_number(r);
     c->gather = (u32)get_number(r);
     s->compile = c;
-    return !r->broken && worker_get(r->in, &o->time_limit, sizeof o->time_limit);
+    s->command = word[11];
+    return !r->broken && worker_get(r->in, &o->time_limit, sizeof o->time_limit) &&
+           worker_get(r->in, &s->limit, sizeof s->limit);
 }
 
 /* ---- cases ---- */

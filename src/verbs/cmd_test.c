@@ -213,10 +213,14 @@ static bool is_worker(int argc, char **argv, int *in, int *out)
     return argc == 3 && !strcmp(argv[1], "--worker") && sscanf(argv[2], "%d,%d", in, out) == 2;
 }
 
+/* `test --reference FILE FUNCTION` is none either: the process of a function that is an oracle. */
+static bool is_reference(int argc, char **argv) { return argc == 4 && !strcmp(argv[1], "--reference"); }
+
 int cmd_test(int argc, char **argv)
 {
     int in, out;
     if (is_worker(argc, argv, &in, &out)) return lk_test_serve(in, out) == LK_OK ? EXIT_CLEAN : EXIT_USAGE;
+    if (is_reference(argc, argv)) return lk_reference_serve(argv[2], argv[3]) == LK_OK ? EXIT_CLEAN : EXIT_USAGE;
     struct asked a = { 0 };
     struct error e = { 0 };
     struct parser p = { .verb = VERB_test, .self = &a, .option = read_option, .word = keep_word };
