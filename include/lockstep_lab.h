@@ -109,6 +109,9 @@ typedef struct lk_test_options { /* zero it, set size, then what you need */
     /* the lockstep command, which is started for cases that run in processes of their own; NULL: there can be none,
      * neither with `jobs` nor on a GPU */
     const char *command;
+    /* non-zero: the first case that fails ends it; it is told as it is, not made smaller */
+    uint32_t fail_fast;
+    uint64_t budget; /* warp instructions after which a launch is a livelock; 0: 200 million */
 } lk_test_options;
 
 typedef enum lk_test_end {
@@ -137,6 +140,8 @@ typedef struct lk_test_kernel {
     const char *name;
     uint32_t line; /* of its contract */
     uint32_t cases, passed, failed, refused, large, empty, failures;
+    uint32_t smaller;  /* cases that were made smaller: their oracle would have taken too long */
+    uint32_t left_out; /* non-zero: a kernel before it has failed, and `fail_fast` ended the test */
     uint32_t has_oracle;
     uint32_t suspects;       /* cases above the suspect bound, by less than the worst case */
     uint64_t elements;       /* that were judged */

@@ -3,8 +3,9 @@
 #define LOCKSTEP_CAMPAIGN_H
 #include "lab/lab.h"
 
-enum { WITNESSES = 5, JOBS_MOST = 64 };
-struct failure { /* cases that fail in the same way */
+enum { WITNESSES = 5, JOBS_MOST = 64, LIKENESS_LEAST = 20 };
+#define LIKENESS_MOST 3e4 /* operations of the oracle of a case that is classified */
+struct failure {          /* cases that fail in the same way */
     const char *first;
     bool gpu;                               /* on the GPU, and not on the software GPU */
     struct contract_case least;             /* the smallest that was seen */
@@ -25,6 +26,7 @@ struct tested { /* a kernel */
     s64 low[CONTRACT_DIMS], high[CONTRACT_DIMS]; /* of each dim, that cases had */
     struct contract_case suspect;                /* the first that was */
     struct map seen;                             /* lines of cases that ran */
+    bool endless;                                /* a launch had no end: others would take as long */
 };
 struct lk_test {
     struct arena mem;
@@ -40,6 +42,20 @@ struct lk_test {
 };
 const char *lab_line(struct arena *mem, const struct contract_case *c);
 bool campaign_run(struct lk_test *t, struct tested *k, struct error *e);
+/* The failure that begins so, which may be new. */
+struct failure *failure_of(struct lk_test *t, struct tested *k, const char *first, bool gpu);
+/* The kind of contents of a case, below WITNESSES: those that show different mistakes are kept apart; 4: odd ones. */
+u32 witness_class(const struct contract_case *c);
+
+/* lab_tell.c: makes the case of a failure smaller and puts what it finds into the report of the campaign. */
+bool tell_failure(struct lk_test *t, struct tested *k, struct failure *f, struct error *e);
+/* One case that is suspect, and no second one: a note. */
+bool tell_suspect(struct lk_test *t, struct tested *k, struct error *e);
+/* The properties of the contract. */
+bool hold_properties(struct lk_test *t, struct tested *k, struct error *e);
+/* Two kernels on the same inputs: where there is an oracle, each has been judged by it; what is said here is by how
+ * much they differ from each other. */
+bool hold_against(struct lk_test *t, struct tested *k, struct error *e);
 
 /* lab_keep.c: the corpus beside a file, FILE.cases, a line `KERNEL: CASE` each. NULL: no more. */
 bool corpus_read(struct lk_test *t, const char *path, struct str *out);

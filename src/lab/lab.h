@@ -19,6 +19,7 @@ struct lab_subject {
     const char *path;
     struct str text;           /* of the file */
     u32 block;                 /* of the contract */
+    u64 budget;                /* warp instructions after which a launch is a livelock; 0: the usual ones */
     const char *kernel;        /* its name under the usual choices */
     lk_options options;        /* of its gpu */
     const lk_compile *compile; /* what the command line says to the compiler; NULL: nothing */
@@ -40,7 +41,7 @@ enum lab_end {
     LAB_PASSED,
     LAB_FAILED,
     LAB_REFUSED, /* the contract has no such case: sizes that do not fit */
-    LAB_LARGE,   /* too much for an oracle */
+    LAB_LARGE,   /* too much for an oracle: it was not launched; or it has spent its budget */
     LAB_EMPTY,   /* a grid without blocks: nothing is launched */
     LAB_LATER,   /* needs something that Lockstep does not support; `why` names it */
 };
@@ -50,6 +51,7 @@ struct lab_outcome { /* no pointers: workers send it through a pipe */
     bool judged;           /* an oracle was evaluated */
     u64 elements;          /* that it judged */
     u64 overflow, ill;     /* that have no bound */
+    bool spent;            /* LAB_LARGE: it was launched, and stopped after `budget` instructions */
     double ratio;          /* the largest difference over its bound */
     double cost;           /* of the oracle: operations of an evaluation */
     char suspect[64];      /* an output above the suspect bound and not above the worst case; "": none */
@@ -77,11 +79,13 @@ struct lab_kept { /* outputs, for those who compare runs; all zero: empty */
     u32 n;
 };
 struct lab_how {
-    bool explain; /* name the mistake: some hundred evaluations of the oracle */
-    bool tell;    /* find the reasons of the bound, too: for the report */
-    bool twice;   /* a suspect result is not the first one: an error */
-    bool plain;   /* the oracle is not asked */
-    u32 repeat;   /* run it so often, under other orders: some failing is `intermittent`; 0, 1: once */
+    bool explain;     /* name the mistake: some hundred evaluations of the oracle */
+    bool tell;        /* find the reasons of the bound, too: for the report */
+    bool twice;       /* a suspect result is not the first one: an error */
+    bool plain;       /* the oracle is not asked */
+    u32 repeat;       /* run it so often, under other orders: some failing is `intermittent`; 0, 1: once */
+    double cost_most; /* operations that an oracle may take; 0: what can be waited for */
+    u64 budget;       /* warp instructions after which a case is too large; 0: after which it is a livelock */
     struct oracle_hints hints;
     const char *likeness;    /* what other cases of the same failure look like; NULL: not known */
     enum oracle_label label; /* of that */
@@ -110,6 +114,9 @@ extern const u8 lab_poison[8]; /* a NaN of every width: what outputs hold before
 /* The oracle lines of a kernel, or of the op that it computes; NULL: there are none. *forward: of an op's forward
  * kernel, which has no gradients. */
 const struct contract_texts *lab_oracles(const struct contract *c, const struct contract_kernel *k, bool *forward);
+/* How many operations the oracle takes for the sizes that the contract is bound to; 0: there is none, infinity: too
+ * many to be thought of. */
+bool lab_cost(struct lab_subject *s, double *cost, struct error *e);
 /* Holds what the kernel wrote against the oracle; what is wrong becomes a finding of the subject's gpu. */
 bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struct lab_data *data,
                const struct lab_how *how, struct lab_outcome *out, struct error *e);
@@ -174,6 +181,10 @@ bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct lab_told *t
 struct lab_maker;
 struct lab_maker *lab_maker_new(struct arena *mem, const struct contract_kernel *k, u64 seed, u32 cases);
 void lab_maker_next(struct lab_maker *m, struct contract_case *out);
+/* Whether cases have a size of their own for a dim: one whose value follows from others is left to them. */
+bool lab_size_varies(const struct contract_dim *d);
+/* The nearest size that the range and the step of a dim allow. */
+s64 lab_size_fitted(const struct contract_dim *d, s64 v);
 
 /* Makes a failing case smaller, as long as the same comes first; *tries is how many were run. `k` is the block with the
  * usual choices. */

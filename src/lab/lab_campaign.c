@@ -1,15 +1,15 @@
-/* The campaign of one kernel: cases are made and run, here or by workers; failures are gathered by what they look like,
- * made smaller, named, and told once.
+/* The campaign of one kernel: cases are made and run, here or by workers; failures are gathered by what they look like.
+ * lab_tell.c then makes them smaller, names them, and tells each once.
  *
- * Results are taken in the order in which the cases were made, however many workers there are: what is printed does not
- * depend on them. */
+ * A case whose oracle would take too long is not launched, but made smaller until it fits. Results are taken in the
+ * order in which the cases were made, however many workers there are: what is printed does not depend on them. */
 #include "lab/campaign.h"
 #include <inttypes.h>
 #include <math.h>
 #include <poll.h>
 
-enum { CASES = 64, ATTEMPTS = 8, FAILURES_MOST = 8, LIKENESS_LEAST = 20, PROPERTY_CASES = 4, ROUNDS = 3 };
-#define LIKENESS_MOST 3e4 /* operations of the oracle of a case that is classified */
+enum { CASES = 64, ATTEMPTS = 8, FAILURES_MOST = 8, SMALLER_MOST = 200, BUDGET_MADE = 10000000 };
+#define COST_MADE 4e6 /* operations of the oracle of a case that is made: a second, with the launch */
 
 const char *lab_line(struct arena *mem, const struct contract_case *c)
 {
@@ -22,7 +22,7 @@ const char *lab_line(struct arena *mem, const struct contract_case *c)
 
 /* ---- what became of a case ---- */
 
-static struct failure *failure_of(struct lk_test *t, struct tested *k, const char *first, bool gpu)
+struct failure *failure_of(struct lk_test *t, struct tested *k, const char *first, bool gpu)
 {
     for (u32 i = 0; i < k->failure.n; i++)
         if (!strcmp(k->failure.p[i].first, first) && k->failure.p[i].gpu == gpu) return &k->failure.p[i];
@@ -30,8 +30,7 @@ static struct failure *failure_of(struct lk_test *t, struct tested *k, const cha
     return &k->failure.p[k->failure.n - 1];
 }
 
-/* Contents that show different mistakes are kept apart. */
-static u32 witness_class(const struct contract_case *c)
+u32 witness_class(const struct contract_case *c)
 {
     static const char *const word[] = { "exact", "small", "offset" };
     const char *w = c->contentses ? c->contents[0].value : NULL;
@@ -98,6 +97,7 @@ static bool take(struct lk_test *t, struct tested *k, const struct contract_case
     if (o->end == LAB_PASSED || o->end == LAB_FAILED) note_sizes(k, o);
     add_up(k, o);
     if (o->end == LAB_FAILED) note_failure(t, k, c, o, gpu);
+    k->endless |= o->end == LAB_FAILED && !strncmp(o->first, "livelock", 8);
     if (o->end == LAB_LATER && !k->is.unsupported) k->is.unsupported = arena_str(&t->mem, str_of(o->why));
     if (o->end == LAB_REFUSED && !k->is.refusal) k->is.refusal = arena_str(&t->mem, str_of(o->why));
     if (o->end == LAB_PASSED && o->judged && (!k->is.closest || o->ratio > k->is.ratio)) {
@@ -120,6 +120,11 @@ struct pending {
     struct lab_outcome o;
     bool done, known; /* known: by the journal */
     double seconds;
+    bool dear;                  /* it was too large for its oracle, and is made smaller */
+    struct contract_case large; /* the smallest that still was */
+    struct lab_outcome sizes;   /* of that */
+    u32 skip, tries;            /* which dim is made smaller; of how many attempts */
+    bool last;                  /* it cannot be made smaller, and is run to its end, or to the end of patience */
 };
 struct running {
     struct lk_test *t;
@@ -172,16 +177,33 @@ static bool next_case(struct running *r, struct contract_case *c, struct error *
     return false;
 }
 
+static bool is_enough(const struct running *r)
+{
+    const lk_test_kernel *k = &r->k->is;
+    return k->cases >= r->wanted || k->unsupported || r->k->endless || (k->failed && r->t->o->fail_fast);
+}
+
 static bool take_ready(struct running *r, struct error *e)
 {
-    while (r->taken < r->queue.n && r->queue.p[r->taken]->done) {
+    while (r->taken < r->queue.n && r->queue.p[r->taken]->done && !is_enough(r)) {
         struct pending *p = r->queue.p[r->taken++];
-        bool enough = r->k->is.cases >= r->wanted || r->k->is.unsupported;
-        if (enough) r->over = true;
-        if (!enough && !take(r->t, r->k, &p->c, &p->o, r->t->on_gpu, p->known, p->seconds, e)) return false;
+        bool again = p->dear && p->o.end != LAB_LARGE && seen_before(r->t, r->k, &p->c);
+        if (again) continue; /* what it was made smaller to has been run before */
+        r->k->is.smaller += p->dear && p->o.end != LAB_LARGE;
+        if (!take(r->t, r->k, &p->c, &p->o, r->t->on_gpu, p->known, p->seconds, e)) return false;
     }
-    if (r->k->is.cases >= r->wanted || r->k->is.unsupported) r->over = true;
+    if (is_enough(r)) r->over = true;
     return true;
+}
+
+/* What the journal has of it. */
+static void look_up(struct running *r, struct pending *p)
+{
+    const char *key = arena_printf(&r->t->mem, "%s %s", r->k->is.name, lab_line(&r->t->mem, &p->c));
+    const struct lab_outcome *known = map_get(&r->t->journal, str_of(key));
+    if (!known) return;
+    p->o = *known;
+    p->done = p->known = true;
 }
 
 static struct pending *queue_case(struct running *r, const struct contract_case *c)
@@ -189,12 +211,90 @@ static struct pending *queue_case(struct running *r, const struct contract_case 
     struct pending *p = NEW(&r->t->mem, struct pending);
     p->c = *c;
     VEC_PUSH(&r->t->mem, &r->queue, p);
-    const char *key = arena_printf(&r->t->mem, "%s %s", r->k->is.name, lab_line(&r->t->mem, c));
-    const struct lab_outcome *known = map_get(&r->t->journal, str_of(key));
-    if (!known) return p;
-    p->o = *known;
-    p->done = p->known = true;
+    look_up(r, p);
     return p;
+}
+
+/* ---- cases that are too dear ---- */
+
+/* Halves one dim of the case that was too large: the largest, then the next one. false: there are no more. */
+static bool halve(const struct contract_kernel *k, struct pending *p)
+{
+    bool taken[CONTRACT_DIMS] = { 0 };
+    u32 at = 0;
+    s64 value = 0;
+    for (u32 round = 0; round <= p->skip; round++) {
+        s64 most = 1;
+        u32 n = MIN_OF(p->sizes.dims, k->dims.n);
+        at = n;
+        for (u32 i = 0; i < n; i++) {
+            s64 less = lab_size_fitted(&k->dims.p[i], p->sizes.dim[i] / 2);
+            if (taken[i] || !lab_size_varies(&k->dims.p[i]) || p->sizes.dim[i] <= most) continue;
+            if (less >= p->sizes.dim[i]) continue;
+            at = i;
+            most = p->sizes.dim[i];
+            value = less;
+        }
+        if (at == n) return false;
+        taken[at] = true;
+    }
+    p->c = p->large;
+    u32 d = 0;
+    while (d < p->c.dims && strcmp(p->c.dim[d].name, k->dims.p[at].name)) d++;
+    if (d == CONTRACT_DIMS) return false;
+    if (d == p->c.dims) p->c.dims++;
+    p->c.dim[d] = (struct dim_value){ k->dims.p[at].name, value };
+    return true;
+}
+
+/* Halves all dims: of a case that takes too many instructions, which may have no end. */
+static bool halve_all(const struct contract_kernel *k, struct pending *p)
+{
+    struct contract_case c = p->large;
+    bool any = false;
+    for (u32 i = 0; i < MIN_OF(p->sizes.dims, k->dims.n); i++) {
+        s64 is = p->sizes.dim[i], less = lab_size_fitted(&k->dims.p[i], is / 2);
+        u32 d = 0;
+        if (is <= 1 || less >= is || !lab_size_varies(&k->dims.p[i])) continue;
+        while (d < c.dims && strcmp(c.dim[d].name, k->dims.p[i].name)) d++;
+        if (d == CONTRACT_DIMS) continue;
+        if (d == c.dims) c.dims++;
+        c.dim[d] = (struct dim_value){ k->dims.p[i].name, less };
+        any = true;
+    }
+    if (any) p->c = c;
+    return any && !p->skip; /* refused: there is only one way */
+}
+
+/* An outcome has come. One that is too dear is tried again, smaller: true, p->c is the case to run. */
+static bool try_smaller(struct running *r, struct pending *p)
+{
+    bool large = p->o.end == LAB_LARGE;
+    if (r->t->o->only || (!large && !(p->dear && p->o.end == LAB_REFUSED))) return false;
+    if (large) {
+        p->large = p->c;
+        p->sizes = p->o;
+        p->skip = 0;
+    } else {
+        p->skip++; /* the contract has no case with that dim smaller */
+    }
+    p->dear = true;
+    bool there = p->tries++ < SMALLER_MOST && (p->sizes.spent ? halve_all(r->k->k, p) : halve(r->k->k, p));
+    if (there) look_up(r, p);
+    if (there && !p->done) return true;
+    if (there) return false;
+    p->c = p->large;
+    p->o = p->sizes;
+    if (!p->o.spent || p->last) return false;
+    return p->last = true; /* is there an end to it? */
+}
+
+/* How a case is run: the last attempt at one that does not end has all the instructions that a launch may have. */
+static struct lab_how how_of(const struct running *r, const struct pending *p)
+{
+    struct lab_how how = r->how;
+    if (p->last) how.budget = 0;
+    return how;
 }
 
 /* A case in this process; with --on both on the GPU, too. */
@@ -203,7 +303,10 @@ static bool run_here(struct running *r, struct pending *p, struct error *e)
     u64 began = time_ns();
     struct tested *k = r->k;
     struct lab_side *side = r->t->on_gpu ? &k->gpu : &k->here;
-    if (!lab_ask(side, &p->c, &r->how, &p->o, NULL, e)) return false;
+    do {
+        struct lab_how how = how_of(r, p);
+        if (!lab_ask(side, &p->c, &how, &p->o, NULL, e)) return false;
+    } while (try_smaller(r, p));
     p->seconds = (double)(time_ns() - began) * 1e-9;
     p->done = true;
     if (!r->t->on_both || p->o.end != LAB_PASSED) return true;
@@ -235,7 +338,12 @@ static bool wait_any(struct running *r, struct error *e)
         struct pending *q = r->queue.p[x->number];
         q->seconds = (double)(time_ns() - x->began) * 1e-9;
         if (!lab_receive(x, &q->o, NULL, e)) return false;
-        q->done = true;
+        if (!try_smaller(r, q)) {
+            q->done = true;
+            continue;
+        }
+        struct lab_how how = how_of(r, q);
+        if (!lab_send(x, &q->c, &how, e)) return false;
     }
     return true;
 }
@@ -261,7 +369,7 @@ static bool run_parallel(struct running *r, struct error *e)
             if (e->code) return false;
         }
         if (!take_ready(r, e)) return false;
-        if (!busy && r->over) return true;
+        if (r->over && (!busy || is_enough(r))) return true;
         if (!wait_any(r, e) || !take_ready(r, e)) return false;
     }
 }
@@ -285,6 +393,8 @@ static bool run_cases(struct lk_test *t, struct tested *k, struct error *e)
     *r = (struct running){ .t = t, .k = k, .wanted = o->cases ? o->cases : CASES, .how = { .repeat = o->repeat } };
     r->most = ATTEMPTS * r->wanted + 16;
     if (o->seconds > 0) r->wanted = r->most = UINT32_MAX;
+    if (!o->only) r->how.cost_most = COST_MADE;
+    if (!o->only) r->how.budget = o->budget ? o->budget / 20 + 1 : BUDGET_MADE;
     r->maker = lab_maker_new(&t->mem, k->k, o->seed, o->seconds > 0 ? 8 * CASES : r->wanted);
     if (!o->only) corpus_read(t, t->read.file, &r->corpus);
     if (o->shards > 1 && o->shard) r->corpus.n = 0; /* the first shard has it */
@@ -298,202 +408,6 @@ static bool run_cases(struct lk_test *t, struct tested *k, struct error *e)
         }
     if (ok) ok = r->sides ? run_parallel(r, e) : run_serial(r, e);
     for (u32 i = 0; i < r->sides; i++) lab_side_end(&r->side[i]);
-    return ok;
-}
-
-/* ---- telling ---- */
-
-/* Whether an explanation holds for the other witnesses, too. */
-static bool confirmed(struct lab_side *side, const struct failure *f, u32 but, const struct lab_outcome *x, bool *is,
-                      struct error *e)
-{
-    struct lab_how ask = { .explain = true, .twice = true, .hints = { .only = x->likeness } };
-    u32 yes = 0, no = 0;
-    for (u32 i = 0; i < WITNESSES; i++) {
-        struct lab_outcome o;
-        if (i == but || f->clear[i] < 1) continue;
-        if (!lab_ask(side, &f->likely[i], &ask, &o, NULL, e)) return false;
-        if (o.cost > LIKENESS_MOST) continue;
-        yes += o.likeness[0] != 0;
-        no += !o.likeness[0];
-    }
-    *is = no ? false : yes || x->elements >= LIKENESS_LEAST;
-    return true;
-}
-
-/* What a mistake looks like: named where the case shows it most clearly, and held against the others. */
-static bool look(struct lk_test *t, struct failure *f, struct lab_side *side, struct lab_how *how, struct error *e)
-{
-    const char *except[ROUNDS];
-    struct lab_how ask = { .explain = true, .twice = true, .hints = { .except = except } };
-    u32 best = 0;
-    for (u32 i = 1; i < WITNESSES; i++)
-        if (f->clear[i] > f->clear[best]) best = i;
-    if (strncmp(f->first, "result:", 7) || !(f->clear[best] > 0)) return true;
-    while (ask.hints.n < ROUNDS) {
-        struct lab_outcome o;
-        bool is;
-        if (!lab_ask(side, &f->likely[best], &ask, &o, NULL, e)) return false;
-        if (!o.likeness[0]) return true;
-        if (!confirmed(side, f, best, &o, &is, e)) return false;
-        const char *words = arena_str(&t->mem, str_of(o.likeness));
-        if (is) {
-            how->likeness = words;
-            how->label = o.label;
-            how->likeness_of = lab_line(&t->mem, &f->likely[best]);
-            return true;
-        }
-        except[ask.hints.n++] = words;
-    }
-    return true;
-}
-
-static void put_told(struct lk_test *t, const struct lab_told *told, const char *remark)
-{
-    struct place p = { .file = told->file, .line = told->line, .col = told->column };
-    struct text detail = { 0 };
-    text_add(&detail, "%s%s\n", told->detail, remark);
-    struct finding f = { .kind = told->kind,
-                         .place = &p,
-                         .kernel = told->kernel,
-                         .cause = told->cause[0] ? told->cause : NULL,
-                         .detail = detail.p };
-    report_add(t->report->device->report, &f);
-    text_free(&detail);
-}
-
-/* Makes the case of a failure smaller and puts what it finds into the report of the campaign. */
-static bool tell_failure(struct lk_test *t, struct tested *k, struct failure *f, struct error *e)
-{
-    struct lab_how how = { .tell = true, .twice = true, .repeat = t->o->repeat };
-    struct lab_side *side = f->gpu ? &k->gpu : &k->here;
-    struct lab_outcome o;
-    struct lab_told told;
-    u32 tries;
-    if (!t->o->only && !lab_shrink(side, k->k, &f->least, &how, f->first, &tries, e)) return false;
-    f->line = lab_line(&t->mem, &f->least);
-    if (!look(t, f, side, &how, e)) return false;
-    if (how.likeness_of && !strcmp(how.likeness_of, f->line)) how.likeness_of = NULL;
-    if (!lab_ask(side, &f->least, &how, &o, &told, e)) return false;
-    f->kind = told.kind != F_COUNT ? finding_id(told.kind) : "intermittent";
-    const char *remark = arena_printf(&t->mem, "  case: %s%s", f->line, f->gpu ? " --on gpu" : "");
-    if (f->gpu)
-        put_told(t, &told, remark);
-    else
-        report_take_run(t->report->device->report, k->subject.gpu->device->report, remark);
-    return !t->o->keep || corpus_add(t, k, f->line, e);
-}
-
-/* One case that is suspect, and no second one: a note. */
-static bool tell_suspect(struct lk_test *t, struct tested *k, struct error *e)
-{
-    struct lab_outcome o;
-    if (k->is.suspects != 1 || k->is.failed || t->on_gpu) return true;
-    if (!lab_run(&k->subject, &k->suspect, &(struct lab_how){ .tell = true }, &o, e)) return false;
-    const char *remark = arena_printf(&t->mem, "  case: %s", lab_line(&t->mem, &k->suspect));
-    report_take_run(t->report->device->report, k->subject.gpu->device->report, remark);
-    return true;
-}
-
-/* ---- what is held against more runs ---- */
-
-/* A failure that was told already: it is only counted. */
-static void count_told(struct lk_test *t, struct tested *k, const char *first, const char *kind, const char *line)
-{
-    struct failure *f = failure_of(t, k, first, false);
-    f->cases++;
-    f->kind = kind;
-    f->line = line;
-    k->is.failed++;
-    k->is.passed -= k->is.passed > 0;
-    const char *remark = arena_printf(&t->mem, "  case: %s", line);
-    report_take_run(t->report->device->report, k->subject.gpu->device->report, remark);
-}
-
-static bool hold_properties(struct lk_test *t, struct tested *k, struct error *e)
-{
-    u32 tried = 0;
-    for (u32 i = 0; i < k->list.n && tried < PROPERTY_CASES && k->k->properties.list.n && !t->on_gpu; i++) {
-        struct contract_case c;
-        char broken[LAB_FIRST];
-        if (k->list.p[i].end != LK_TEST_PASSED || !case_read(&t->mem, k->k, k->list.p[i].line, &c, e)) continue;
-        if (c.layouts || (c.contentses && witness_class(&c) == 4)) continue;
-        tried++;
-        if (!lab_properties(&k->subject, &c, broken, sizeof broken, &k->is.properties, e)) return false;
-        if (!broken[0]) continue;
-        count_told(t, k, broken, "property_broken", k->list.p[i].line);
-        return true;
-    }
-    return true;
-}
-
-struct difference {
-    double most, at_a, at_b;
-    u64 index, count, elements;
-    u32 argument;
-};
-
-static void compare_outputs(const struct lab_kept *a, const struct lab_kept *b, double within, struct difference *d)
-{
-    for (u32 i = 0; i < a->n && i < b->n; i++) {
-        const struct scalar *type = a->type[i];
-        u64 n = 1;
-        for (u32 x = 0; x < a->shape[i].rank; x++) n *= a->shape[i].dim[x];
-        for (u64 x = 0; type && x < n; x++) {
-            const u8 *p = a->data[i].after + x * type->bytes, *q = b->data[i].after + x * type->bytes;
-            double v = scalar_load(type, p), w = scalar_load(type, q), off = fabs(v - w);
-            d->elements++;
-            if (!memcmp(p, q, type->bytes) || (isnan(v) && isnan(w))) continue;
-            if (isnan(off)) off = INFINITY;
-            if (off > within * fmax(fabs(v), fabs(w))) d->count++;
-            if (off <= d->most && d->most > 0) continue;
-            d->most = off;
-            d->at_a = v;
-            d->at_b = w;
-            d->index = x;
-            d->argument = i;
-        }
-    }
-}
-
-/* Two kernels on the same inputs: where there is an oracle, each has been judged by it; what is said here is by how
- * much they differ from each other. */
-static bool hold_against(struct lk_test *t, struct tested *k, struct error *e)
-{
-    struct lab_kept a = { 0 }, b = { 0 };
-    bool ok = true, forward;
-    const char *judged = lab_oracles(&t->read, k->k, &forward) ? "" : NULL;
-    for (u32 i = 0; ok && t->o->against && i < k->list.n; i++) {
-        struct contract_case c;
-        struct lab_outcome x, y;
-        struct difference d = { 0 };
-        if (k->list.p[i].end != LK_TEST_PASSED || !case_read(&t->mem, k->k, k->list.p[i].line, &c, e)) continue;
-        ok = lab_run(&k->other, &c, &(struct lab_how){ .keep = &b }, &y, e) &&
-             lab_run(&k->subject, &c, &(struct lab_how){ .keep = &a, .plain = true }, &x, e);
-        if (!ok) break;
-        bool fails = y.end == LAB_FAILED;
-        if (!fails) compare_outputs(&a, &b, t->o->within, &d);
-        if (d.most > k->is.difference) k->is.difference = d.most;
-        k->is.compared++;
-        if (!fails && (!d.count || (judged && !(t->o->within > 0)))) continue;
-        char cause[400];
-        if (fails)
-            snprintf(cause, sizeof cause, "%.200s fails on a case that %.60s passes: %s", t->o->against, k->is.name,
-                     y.first);
-        else
-            snprintf(cause, sizeof cause,
-                     "%" PRIu64 " of %" PRIu64
-                     " elements differ from those of %.200s; the largest difference is %.3g: %s[%" PRIu64
-                     "] is %.9g, and %.9g there",
-                     d.count, d.elements, t->o->against, d.most, k->k->args.p[d.argument].name, d.index, d.at_a,
-                     d.at_b);
-        lk_report_clear(k->subject.gpu);
-        lab_found(&k->subject, F_results_differ, k->subject.contract->bound.kernel->at, 0, cause, NULL);
-        count_told(t, k, "against", "results_differ", k->list.p[i].line);
-        break;
-    }
-    lab_kept_free(&a);
-    lab_kept_free(&b);
     return ok;
 }
 
@@ -514,7 +428,8 @@ bool campaign_run(struct lk_test *t, struct tested *k, struct error *e)
     bool ok = lab_properties_read(&t->read, k->k, e) && run_cases(t, k, e);
     u32 found = k->failure.n;
     for (u32 i = 0; ok && i < MIN_OF(found, (u32)FAILURES_MOST); i++) ok = tell_failure(t, k, &k->failure.p[i], e);
-    ok = ok && tell_suspect(t, k, e) && hold_properties(t, k, e) && hold_against(t, k, e);
+    bool over = t->o->fail_fast && k->is.failed;
+    ok = ok && tell_suspect(t, k, e) && (over || (hold_properties(t, k, e) && hold_against(t, k, e)));
     k->is.failures = k->failure.n;
     shapes_of(t, k);
     lab_side_end(&k->gpu);

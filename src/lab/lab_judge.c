@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define COST_MOST 4e7     /* operations of an oracle: a fraction of a second */
 #define CLASSIFY_MOST 2e6 /* of one that is asked some hundred times */
 enum { TERMS = 3 };
 
@@ -319,6 +318,21 @@ void lk_contract_oracle_read(lk_contract *contract)
     arena_free(&j.mem);
 }
 
+bool lab_cost(struct lab_subject *s, double *cost, struct error *e)
+{
+    struct judging j = { .s = s, .how = &(struct lab_how){ 0 }, .k = s->contract->bound.kernel };
+    struct error large = { 0 };
+    j.oracles = lab_oracles(&s->contract->read, j.k, &j.forward);
+    *cost = 0;
+    if (!j.oracles) return true;
+    struct lab_data *data = NEW_ARRAY(&j.mem, struct lab_data, j.k->args.n + 1);
+    bool ok = open_oracle(&j, data, &large);
+    *cost = ok ? oracle_cost(j.oracle) : INFINITY;
+    if (!ok && (!j.oracle || large.code != ERR_UNSUPPORTED)) *e = large;
+    arena_free(&j.mem);
+    return !e->code;
+}
+
 bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struct lab_data *data,
                const struct lab_how *how, struct lab_outcome *out, struct error *e)
 {
@@ -334,11 +348,7 @@ bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struc
     }
     bool ok = open_oracle(&j, data, e);
     j.options.seed = c->seed;
-    if (ok) out->cost = oracle_cost(j.oracle);
-    if (ok && out->cost > COST_MOST)
-        out->end = LAB_LARGE;
-    else if (ok)
-        ok = evaluate(&j, out, e);
+    if (ok) ok = evaluate(&j, out, e);
     oracle_result_free(&j.result);
     arena_free(&j.mem);
     return ok;

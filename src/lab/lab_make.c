@@ -51,10 +51,9 @@ static bool number_of(const struct expr *x, s64 *out)
     return true;
 }
 
-/* A dim whose value follows from others is left to them. */
-static bool may_vary(const struct contract_dim *d) { return !d->value || d->value->op == EX_NUMBER; }
+bool lab_size_varies(const struct contract_dim *d) { return !d->value || d->value->op == EX_NUMBER; }
 
-static s64 fitted(const struct contract_dim *d, s64 v)
+s64 lab_size_fitted(const struct contract_dim *d, s64 v)
 {
     s64 low = 1, high = INT64_MAX, step = 1;
     number_of(d->low, &low);
@@ -90,11 +89,11 @@ static bool next_size(struct lab_maker *m, struct contract_case *out)
         if (m->i == m->k->dims.n) m->i = 0, m->v++;
         const struct contract_dim *d = &m->k->dims.p[m->i];
         s64 v;
-        if (!may_vary(d) || !size_number(m, d, m->v, &v)) {
+        if (!lab_size_varies(d) || !size_number(m, d, m->v, &v)) {
             none++;
             continue;
         }
-        out->dim[out->dims++] = (struct dim_value){ d->name, m->v ? fitted(d, v) : v };
+        out->dim[out->dims++] = (struct dim_value){ d->name, m->v ? lab_size_fitted(d, v) : v };
         m->i++;
         return true;
     }
@@ -164,11 +163,11 @@ static bool next_random(struct lab_maker *m, struct contract_case *out)
 {
     const struct contract_kernel *k = m->k;
     u32 varying = 0;
-    for (u32 i = 0; i < k->dims.n; i++) varying += may_vary(&k->dims.p[i]);
+    for (u32 i = 0; i < k->dims.n; i++) varying += lab_size_varies(&k->dims.p[i]);
     for (u32 i = 0; i < k->dims.n; i++) {
         const struct contract_dim *d = &k->dims.p[i];
-        if (!may_vary(d) || !draw(m, 3)) continue;
-        out->dim[out->dims++] = (struct dim_value){ d->name, fitted(d, random_size(m, varying)) };
+        if (!lab_size_varies(d) || !draw(m, 3)) continue;
+        out->dim[out->dims++] = (struct dim_value){ d->name, lab_size_fitted(d, random_size(m, varying)) };
     }
     for (u32 i = 0; i < k->choices.n; i++) {
         const struct contract_choice *c = &k->choices.p[i];

@@ -3,6 +3,8 @@
 #include <inttypes.h>
 
 enum { BYTES_MOST = 16 << 20, CANARY = 256 }; /* of all arrays of a case; behind each of them */
+enum { BUDGET_MOST = 200000000 };             /* warp instructions of a launch: some ten seconds */
+#define COST_MOST 4e7                         /* operations of an oracle: some seconds, with the launch */
 
 /* Quiet and negative, with a payload that no kernel makes: f16 and f64 read it as NaN, too. */
 const u8 lab_poison[8] = { 0xad, 0xfe, 0xad, 0xfe, 0xad, 0xfe, 0xfd, 0xff };
@@ -236,8 +238,18 @@ static bool read_back(struct lab_subject *s, struct lab_arg *all, u32 n, struct 
     return true;
 }
 
+/* A launch that has spent its budget is too large for a case; without one it is a livelock. */
+static void budget_spent(struct lab_subject *s, const struct lab_how *how, struct lab_outcome *out)
+{
+    struct report_brief b;
+    if (!how->budget || !report_first(s->gpu->device->report, &b) || b.kind != F_livelock) return;
+    lk_report_clear(s->gpu);
+    out->end = LAB_LARGE;
+    out->spent = true;
+}
+
 static bool launch(struct lab_subject *s, lk_kernel *k, const struct contract_case *c, struct lab_arg *all, u32 n,
-                   struct lab_outcome *out, struct error *e)
+                   const struct lab_how *how, struct lab_outcome *out, struct error *e)
 {
     const void *arg[CONTRACT_ARGS];
     lk_launch l = { .size = sizeof l, .args = arg, .arg_count = n, .contract = s->contract, .order = c->order };
@@ -247,7 +259,9 @@ static bool launch(struct lab_subject *s, lk_kernel *k, const struct contract_ca
     if (!l.grid[0] || !l.block[0])
         return error_set(e, ERR_INPUT, "%s: the contract of %s has no launch line with grid= and block=", s->path,
                          s->kernel);
+    s->gpu->device->options.budget = how->budget ? how->budget : s->budget ? s->budget : BUDGET_MOST;
     lk_status status = lk_kernel_launch(k, &l, NULL);
+    budget_spent(s, how, out);
     if (status == LK_UNSUPPORTED) {
         out->end = LAB_LATER;
         snprintf(out->why, sizeof out->why, "%.390s", lk_gpu_error(s->gpu));
@@ -311,7 +325,7 @@ static bool run_args(struct lab_subject *s, const struct contract_case *c, lk_ke
     u32 n = s->contract->bound.kernel->args.n;
     for (u32 i = 0; i < n; i++)
         if (!make_arg(s, all, i, how, e)) return false;
-    if (!launch(s, k, c, all, n, out, e)) return false;
+    if (!launch(s, k, c, all, n, how, out, e)) return false;
     struct arena mem = { 0 };
     bool whole = is_judged(s, out), ok = !whole || read_back(s, all, n, e);
     struct lab_data *data = NEW_ARRAY(&mem, struct lab_data, n + 1);
@@ -365,8 +379,10 @@ bool lab_run(struct lab_subject *s, const struct contract_case *c, const struct 
         lk_contract_argument(s->contract, i, &all[i].is);
         bytes += all[i].is.kind == LK_ARGUMENT_BUFFER ? all[i].is.bytes : 0;
     }
-    out->end = bytes > BYTES_MOST ? LAB_LARGE : lk_contract_is_empty(s->contract) ? LAB_EMPTY : LAB_PASSED;
-    bool ok = out->end != LAB_PASSED || run_args(s, c, k, all, how, out, e);
+    bool ok = how->plain || bytes > BYTES_MOST || lab_cost(s, &out->cost, e);
+    bool large = bytes > BYTES_MOST || out->cost > (how->cost_most > 0 ? how->cost_most : COST_MOST);
+    out->end = large ? LAB_LARGE : lk_contract_is_empty(s->contract) ? LAB_EMPTY : LAB_PASSED;
+    ok = ok && (out->end != LAB_PASSED || run_args(s, c, k, all, how, out, e));
     if (ok) conclude(s, out);
     drop(s, all, n);
     return ok;

@@ -71,6 +71,8 @@ bool lab_send(struct lab_side *x, const struct contract_case *c, const struct la
     struct question q = {
         .explain = how->explain, .tell = how->tell, .twice = how->twice, .label = how->label, .repeat = how->repeat
     };
+    q.cost_most = how->cost_most;
+    q.budget = how->budget;
     case_print(c, &line);
     q.line = (u32)line.n;
     if (how->hints.only) snprintf(q.only, sizeof q.only, "%s", how->hints.only), q.has_only = true;

@@ -12,6 +12,7 @@ static void open_kernel(struct lk_test *t, const struct contract_kernel *k, u32 
     for (const char *p = t->text.p; p < k->at; p++) one.is.line += *p == '\n';
     one.is.has_oracle = lab_oracles(&t->read, k, &forward) != NULL;
     one.subject = (struct lab_subject){ .path = t->read.file, .text = t->text, .block = block, .kernel = k->name };
+    one.subject.budget = o->budget;
     one.subject.options = o->gpu ? *o->gpu : (lk_options){ 0 };
     one.subject.options.size = sizeof one.subject.options;
     one.subject.options.seeded = 1;
@@ -98,7 +99,11 @@ lk_status lk_test_file(lk_gpu *report, const char *path, const lk_test_options *
     *t = (struct lk_test){ .mem = mem, .o = options ? options : &usual, .report = report, .began = time_ns() };
     *test = NULL;
     bool ok = open_file(t, path, &e);
-    for (u32 i = 0; ok && i < t->kernel.n; i++) ok = campaign_run(t, &t->kernel.p[i], &e);
+    for (u32 i = 0; ok && i < t->kernel.n; i++) {
+        ok = campaign_run(t, &t->kernel.p[i], &e);
+        if (!t->kernel.p[i].is.failed || !t->o->fail_fast) continue;
+        while (++i < t->kernel.n) t->kernel.p[i].is.left_out = 1;
+    }
     if (!ok) {
         for (u32 i = 0; i < t->kernel.n; i++) {
             lab_side_end(&t->kernel.p[i].gpu);

@@ -43,6 +43,8 @@ static void json_kernel(struct json *list, const lk_test *t, u32 i, const lk_tes
     json_number(&o, "failed", k->failed);
     json_number(&o, "refused", k->refused);
     json_number(&o, "large", k->large);
+    json_number(&o, "smaller", k->smaller);
+    json_bool(&o, "left_out", k->left_out);
     json_number(&o, "empty", k->empty);
     json_number(&o, "suspects", k->suspects);
     json_number(&o, "elements", k->elements);

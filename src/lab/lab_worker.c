@@ -45,8 +45,8 @@ void subject_put(struct text *to, const struct lab_subject *s)
     put_list(to, c->flag, c->flags);
     put_list(to, c->name, c->names);
     put_list(to, c->link, c->links);
-    const u64 number[] = { s->block,    o->threads, o->seeded, o->seed, o->budget,
-                           o->any_arch, o->profile, c->fresh,  c->own,  c->gather };
+    const u64 number[] = { s->block,    s->budget,  o->threads, o->seeded, o->seed,  o->budget,
+                           o->any_arch, o->profile, c->fresh,   c->own,    c->gather };
     for (u32 i = 0; i < COUNT_OF(number); i++) put_number(to, number[i]);
     text_put(to, (const char *)&o->time_limit, sizeof o->time_limit);
     text_put(to, (const char *)&s->limit, sizeof s->limit);
@@ -96,6 +96,7 @@ static bool subject_get(struct reading *r, struct lab_subject *s, lk_compile *c)
     c->name = get_list(r, &c->names);
     c->link = get_list(r, &c->links);
     s->block = (u32)get_number(r);
+    s->budget = get_number(r);
     o->threads = (u32)get_number(r);
     o->seeded = (u32)get_number(r);
     o->seed = get_number(r);
@@ -132,6 +133,8 @@ static void how_of(const struct question *q, struct lab_how *how, const char **e
     *how = (struct lab_how){
         .explain = q->explain, .tell = q->tell, .twice = q->twice, .label = q->label, .repeat = q->repeat
     };
+    how->cost_most = q->cost_most;
+    how->budget = q->budget;
     if (q->has_likeness) {
         how->likeness = q->likeness;
         how->likeness_of = q->likeness_of[0] ? q->likeness_of : NULL;

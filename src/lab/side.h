@@ -8,6 +8,8 @@
 struct question {
     u32 line; /* bytes of the case that follow */
     u32 repeat;
+    double cost_most;
+    u64 budget;
     bool explain, tell, twice, has_only, has_likeness;
     enum oracle_label label;
     char only[300], likeness[300], likeness_of[300];

@@ -299,6 +299,7 @@ bool oracle_shape_of(struct oracle_graph *g, struct oracle_node *n)
     double all = 1;
     for (u32 i = 0; i < n->shape.rank; i++) all *= (double)n->shape.dim[i];
     if (all <= (double)most_elements) return true;
-    return oracle_refuse(g, "this array would have %.3g elements; %llu are the most", all,
-                         (unsigned long long)most_elements);
+    oracle_refuse(g, "this array would have %.3g elements; %llu are the most", all, (unsigned long long)most_elements);
+    g->e->code = ERR_UNSUPPORTED; /* smaller sizes may do */
+    return false;
 }

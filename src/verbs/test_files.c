@@ -84,9 +84,11 @@ static bool campaign_option(struct arena *a, struct testing *t, const struct row
     case O_test_ON: return read_on(t, value, e);
     case O_test_JOBS: return option_number(o, value, 64, &n, e) && (t->o.jobs = (u32)n, true);
     case O_test_FOR: return read_time(o, value, &t->o.seconds, e);
+    case O_test_FAIL_FAST: t->o.fail_fast = 1; return true;
     case O_test_REPEAT: return option_number(o, value, 1000000, &n, e) && (t->o.repeat = (u32)n, true);
     case O_test_SHARD: return read_shard(&t->o, value, e);
     case O_test_LIMIT: return read_time(o, value, &t->o.limit, e);
+    case O_test_BUDGET: return option_number(o, value, UINT64_MAX, &t->o.budget, e);
     case O_test_CORPUS: t->o.corpus = value; return true;
     case O_test_KEEP: t->o.keep = 1; return true;
     case O_test_JOURNAL: t->o.journal = value; return true;
@@ -178,6 +180,8 @@ static void print_kernel(const struct testing *t, const lk_test *test, u32 i, co
                k->name, k->refused, k->large, k->empty);
         if (k->refusal) printf("  %s\n", k->refusal);
     }
+    if (k->smaller)
+        printf("  %u case%s too large, and made smaller\n", k->smaller, k->smaller == 1 ? " was" : "s were");
     if (t->list) print_cases(test, i);
 }
 
@@ -194,6 +198,7 @@ static void print_file(const struct testing *t, const lk_test *test, const struc
         all->failed += !k.unsupported && k.failed > 0;
         all->passed += !k.unsupported && !k.failed && k.passed > 0;
         all->nothing += !k.unsupported && !k.failed && !k.passed;
+        if (k.left_out) continue;
         if (!common->quiet || k.failed || k.unsupported) print_kernel(t, test, i, &k);
     }
 }
@@ -274,6 +279,7 @@ int testing_run(struct arena *a, struct testing *t, const struct common *common)
         int one = test_one(a, t, t->file.p[i], gpu, &test[tests]);
         if (test[tests]) print_file(t, test[tests++], common, &all);
         if (one && (one != EXIT_NOTHING || t->file.n == 1)) code = one;
+        if (t->o.fail_fast && all.failed) break;
     }
     if (!code && !write_reports(t, gpu, test, tests, common, &e)) code = cli_error_value(&e);
     if (!code && (!common->quiet || all.failed)) print_totals(&all);
