@@ -11,7 +11,7 @@
  * where another launch ran beside the one that has ended, or where the host has asked whether it has. What the host
  * wrote while the launch was about to end is not told from what it wrote before. */
 #include "code/code.h"
-#include "device/dev_between_in.h"
+#include "device/op_races_in.h"
 #include "mem/mem_finding.h"
 #include "sim/finding_place.h"
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  *
  * Host and engine have a view each of the same bytes (mem/zone.h), so neither ever sees stale values. What can be wrong
  * is that the host did not wait. From when a launch is enqueued that may use a managed object or a small pinned one, or
- * a copy of pinned memory, until the host has waited for it (dev_sim_between.c), the pages of the host's view are
+ * a copy of pinned memory, until the host has waited for it (dev_sim_note.c), the pages of the host's view are
  * without access; the engine's view is not concerned. The first access of the host to a page is a SIGSEGV, whose
  * handler notes the address and makes the page accessible, or waits for the launches, and the host's instruction runs
  * again. Managed objects start at a page and share none (mem.c), so a page says which object it is.

@@ -11,7 +11,7 @@
  * is told, as one pair says it all; the search goes on from there only for what would explain it. */
 #include "device/dev_order.h"
 #include "device/dev_again.h"
-#include "device/dev_between.h"
+#include "device/op_races.h"
 #include "device/dev_work.h"
 #include "mem/mem_finding.h"
 #include <inttypes.h>
@@ -108,7 +108,7 @@ static void tell_program(struct device *d, const struct device *other, const str
                          "Run it with --seed %" PRIu64 " and with --seed %" PRIu64
                          ", and compare; make the order explicit, or allow for rounding in the comparison.",
                          d->options.seed, other->options.seed);
-    if (work_between(d)) between_unordered(work_between(d), o->base + is.first * is.size, &f, &a);
+    if (work_races(d)) op_races_unordered(work_races(d), o->base + is.first * is.size, &f, &a);
     finding_object(&f, o);
     report_add(d->report, &f);
     arena_free(&a);

@@ -170,7 +170,7 @@ static void host_hold_back(const struct body *b)
     static u32 spent; /* atomic */
     struct device *d = b->device;
     struct streams_census c;
-    for (u32 k = 0; k < PAUSES && work_between(d) && !d->options.seeded; k++) {
+    for (u32 k = 0; k < PAUSES && work_races(d) && !d->options.seeded; k++) {
         if (__atomic_load_n(&d->work->enqueued, __ATOMIC_ACQUIRE) != b->enqueued) return;
         streams_census(work_streams(d), &c);
         if (c.hosts || __atomic_add_fetch(&spent, 1, __ATOMIC_RELAXED) > PAUSES_ALL) return;

@@ -154,7 +154,7 @@ u32 sim_exec_launch(struct dev_exec *x, struct dev_stream *st, const char *site,
     if (end) {
         struct exec_flights f = { d, stream_id(stream_in(st)), op_stamp_of(end) };
         bool shared = d->mem && (mem_bytes_of(d->mem, MEM_PINNED) || mem_bytes_of(d->mem, MEM_MANAGED));
-        if (work_between(d) && shared) graph_exec_each(exec_in(x), exec_flight, &f);
+        if (work_races(d) && shared) graph_exec_each(exec_in(x), exec_flight, &f);
         op_release(end);
     }
     return work_status(d, status, e);

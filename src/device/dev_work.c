@@ -5,7 +5,7 @@
  * launch that is held back is therefore nothing that could still change memory. */
 #include "base/stop.h"
 #include "device/dev_work.h"
-#include "device/dev_between.h"
+#include "device/op_races.h"
 #include "where/where.h"
 #include <sched.h>
 
@@ -102,9 +102,9 @@ void work_close(struct device *d)
 {
     struct dev_work *w = d->work;
     if (!w) return;
-    if (w->between) {
+    if (w->races) {
         streams_settle(w->streams);
-        between_delete(w->between);
+        op_races_delete(w->races);
     }
     if (d->sim) sim_starter(d->sim, NULL, NULL);
     if (w->streams) streams_delete(w->streams);

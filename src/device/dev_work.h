@@ -5,14 +5,14 @@
  *   dev_work.c       which launches run beside each other, and whether anything can still happen
  *   dev_stuck.c      what holds up an operation that a launch waits for
  *   dev_sim_async.c  the operations of a stream (dev_async.h)
- *   dev_sim_between.c  what they use, for findings between them
+ *   dev_sim_note.c  what they use, for findings between them
  *
  * The streams are made when something asynchronous is used for the first time: a program without them pays for a lock
  * and a few tests. */
 #ifndef LOCKSTEP_DEV_WORK_H
 #define LOCKSTEP_DEV_WORK_H
 #include "device/dev_again.h"
-#include "device/dev_between.h"
+#include "device/op_races.h"
 #include "device/dev_memory.h"
 
 struct outputs;
@@ -37,7 +37,7 @@ struct dev_run {
     struct memory_copy before;       /* what it changes, for the origin of NaN */
     struct op *op;                   /* the operation; NULL: a synchronous launch */
     struct launch *sim;              /* atomic: the end may come before sim_start has returned */
-    struct between_launch *between;  /* who is told what it used; NULL: nobody */
+    struct op_races_launch *races;   /* who is told what it used; NULL: nobody */
     const struct access_sink *sink;  /* of that */
     u32 managed;                     /* of tell_queued */
     struct streams *asleep;          /* where the thread of a synchronous launch counts as asleep; NULL: nowhere */
@@ -73,7 +73,7 @@ struct dev_lent {     /* registered memory that a copy has used, and that the ho
 };
 struct dev_work {
     struct streams *streams;   /* atomic; NULL: nothing asynchronous was used yet */
-    struct between *between;   /* atomic; NULL: no two operations can be unordered, or the race check is off */
+    struct op_races *races;    /* atomic; NULL: no two operations can be unordered, or the race check is off */
     _Alignas(128) lock_t lock; /* guards these and what follows; who only reads these does not meet its takers */
     u32 running;               /* launches that run */
     bool alone;                /* the one that runs must stay the only one */
@@ -137,13 +137,13 @@ void stuck_calls_from(u32 (*maker)(const char **site, u32 most), bool (*inside)(
 sim_explainer stuck_explain; /* self: the device */
 /* The task of an operation that is not done; NULL: its kind has none. */
 const struct dev_task *work_task(const struct op *op);
-/* dev_sim_between.c. Two operations may be unordered from now on. */
+/* dev_sim_note.c. Two operations may be unordered from now on. */
 void tell_unordered(struct device *d);
 /* Memory of this kind is about to be allocated: what the host itself does with it is no operation. */
 void tell_host_uses(struct device *d, enum mem_kind kind);
-static inline struct between *work_between(const struct device *d)
+static inline struct op_races *work_races(const struct device *d)
 {
-    return __atomic_load_n(&d->work->between, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&d->work->races, __ATOMIC_ACQUIRE);
 }
 /* The operation runs: what it uses. staged: the source was taken in the call. */
 void tell_copy(struct device *d, const struct op *op, const struct dev_copy_plan *p, bool staged);

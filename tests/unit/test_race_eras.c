@@ -109,7 +109,7 @@ static struct plan plan_new(u64 seed)
         if (!p.waits[n] && n > 1 && p.waits[n - 1] && rand_next(&rng) >> 40 & 1) p.after[n] = p.after[n - 1];
     }
     /* a launch that waits, and is after all others, begins an era: what was before it is compared by footprints
-     * (test_dev_between) */
+     * (test_dev_races) */
     for (u32 n = 1; n < p.launches; n++)
         for (u32 k = n + 1; k < p.launches && p.waits[n] && p.after[n] == (2u << n) - 2; k++) p.after[k] |= p.after[n];
     return p;

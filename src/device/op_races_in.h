@@ -1,9 +1,9 @@
-/* dev_between_in.h: what the files behind dev_between.h share: dev_between.c, dev_between_users.c, dev_between_text.c
+/* op_races_in.h: what the files behind op_races.h share: op_races.c, op_races_users.c, op_races_text.c
  * and dev_left.c. */
-#ifndef LOCKSTEP_DEV_BETWEEN_IN_H
-#define LOCKSTEP_DEV_BETWEEN_IN_H
+#ifndef LOCKSTEP_OP_RACES_IN_H
+#define LOCKSTEP_OP_RACES_IN_H
 #include "device/dev.h"
-#include "device/dev_between.h"
+#include "device/op_races.h"
 
 /* Launches that ran side by side, or one after another beside a third: of each chain of operations the first and the
  * last. Under the race check they are exact, unless there is one only. */
@@ -35,7 +35,7 @@ struct actor {
     bool overlaps;      /* it may run beside launches in front, up to its griddepcontrol.wait */
     bool polls;
     bool publishes;      /* it wrote host-visible memory strongly */
-    u64 begun, ended;    /* the times of struct between; the same, or 0 while it runs */
+    u64 begun, ended;    /* the times of struct op_races; the same, or 0 while it runs */
     struct op *op;       /* with a reference; NULL: the host */
     struct group *group; /* a launch that was not alone: with a reference */
     char text[];
@@ -96,18 +96,18 @@ struct seen_place {
     const struct place *place;
 };
 
-struct between_launch {
-    struct between *of;
+struct op_races_launch {
+    struct op_races *of;
     struct actor *actor;
     struct op *op; /* with a reference */
     struct access_sink sink;
     struct footprint_run *run;
-    u32 n, cap;                  /* how many; room for how many */
-    u32 waited;                  /* atomic: a thread has executed griddepcontrol.wait */
-    struct between_launch *next; /* in flight, or late */
+    u32 n, cap;                   /* how many; room for how many */
+    u32 waited;                   /* atomic: a thread has executed griddepcontrol.wait */
+    struct op_races_launch *next; /* in flight, or late */
 };
 
-struct between {
+struct op_races {
     lock_t lock;
     struct device *device;
     struct streams *streams;
@@ -118,10 +118,10 @@ struct between {
     u32 nuser, capuser; /* how many, in use or not; room for how many */
     u32 spare;          /* the first that is not in use, + 1 */
     u32 used, sweep_at; /* how many are in use; look for such as nobody needs when there are so many */
-    struct between_launch *running;
+    struct op_races_launch *running;
     /* launches that ended while an operation was not done that they overlap (a programmatic edge): they are compared
      * when it is */
-    struct between_launch *late;
+    struct op_races_launch *late;
     struct clash *clash; /* of the operation that is being noted */
     u32 nclash, capclash;
     struct edge edge[EDGES];
@@ -132,19 +132,20 @@ struct between {
     u32 nplace, capplace; /* a hash table; its size, a power of two */
 };
 
-/* dev_between_users.c, all of it under the lock. */
-struct actor *actor_new(struct between *b, struct op *op, const struct between_call *c, const struct ptx_func *kernel);
+/* op_races_users.c, all of it under the lock. */
+struct actor *actor_new(struct op_races *b, struct op *op, const struct op_races_call *c,
+                        const struct ptx_func *kernel);
 void actor_release(struct actor *a);
-u64 user_new(struct between *b, struct actor *a, const struct place *place);         /* the tag of a new user */
-const struct place *between_place(struct between *b, const struct footprint_run *r); /* of the instruction */
-void users_sweep(struct between *b); /* users that no access has go; none is being made */
+u64 user_new(struct op_races *b, struct actor *a, const struct place *place);          /* the tag of a new user */
+const struct place *op_races_place(struct op_races *b, const struct footprint_run *r); /* of the instruction */
+void users_sweep(struct op_races *b); /* users that no access has go; none is being made */
 /* The launch begins, and joins the group of those that run; where none runs, it needs none yet. */
-void group_join(const struct between *b, struct between_launch *l);
+void group_join(const struct op_races *b, struct op_races_launch *l);
 
-/* dev_between_text.c: completes the finding that a result depends on the order of these two, as between_unordered. */
+/* op_races_text.c: completes the finding that a result depends on the order of these two, as op_races_unordered. */
 struct arena;
-void between_order_text(struct arena *mem, struct finding *f, const struct user *one, enum access_kind one_does,
-                        const struct user *two, enum access_kind two_does);
-/* dev_between_text.c: adds the finding. */
-void between_report(struct device *d, const struct clash *c, const struct user *me, const struct user *other);
+void op_races_order_text(struct arena *mem, struct finding *f, const struct user *one, enum access_kind one_does,
+                         const struct user *two, enum access_kind two_does);
+/* op_races_text.c: adds the finding. */
+void op_races_report(struct device *d, const struct clash *c, const struct user *me, const struct user *other);
 #endif

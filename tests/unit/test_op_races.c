@@ -1,7 +1,7 @@
 /* Findings between operations: which pairs are reported, as what, in which words, and which are left out. */
 #include "unit.h"
 #include "device/dev.h"
-#include "device/dev_between.h"
+#include "device/op_races.h"
 #include "device/dev_work.h"
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ static struct dev_work work = { .misuses = { .lock = (lock_t)LOCK_INIT } }; /* n
 static struct streams *s;
 static struct stream *x, *y;
 static struct event *e;
-static struct between *b;
+static struct op_races *b;
 static struct mem_object *in, *out, *managed, *pinned;
 
 static struct mem_object *memory(u64 bytes, enum mem_kind kind, const char *name, const char *type)
@@ -30,7 +30,7 @@ static void open_all(void)
     x = stream_new(s, STREAM_NON_BLOCKING, 0);
     y = stream_new(s, STREAM_NON_BLOCKING, 0);
     e = event_new(s, 0);
-    b = between_new(&device, s);
+    b = op_races_new(&device, s);
     in = memory(1024, MEM_DEVICE, "in", "f32[256]");
     out = memory(1024, MEM_DEVICE, "out", "f32[256]");
     managed = memory(1024, MEM_MANAGED, "shared", "f32[256]");
@@ -40,7 +40,7 @@ static void open_all(void)
 static void close_all(void)
 {
     streams_synchronise(s);
-    between_delete(b);
+    op_races_delete(b);
     event_delete(e);
     streams_delete(s);
     report_free(device.report);
@@ -98,8 +98,8 @@ static void use(struct stream *st, enum op_kind kind, const char *site, const st
                 enum access_kind how)
 {
     struct op *op = begin(st, kind);
-    between_op(b, op, &(struct between_call){ .site = site },
-               &(struct between_part){ .from = o->base, .width = bytes, .kind = how }, 1);
+    op_races_add(b, op, &(struct op_races_call){ .site = site },
+                 &(struct op_races_part){ .from = o->base, .width = bytes, .kind = how }, 1);
     end(op);
 }
 
@@ -108,20 +108,20 @@ static void use(struct stream *st, enum op_kind kind, const char *site, const st
 static const struct ptx_func kernel = { .name = { "_Z5scalePfi", 11 } };
 struct flight {
     struct op *op;
-    struct between_launch *l;
+    struct op_races_launch *l;
 };
 static struct flight launch(struct stream *st, const char *site, bool polls)
 {
     struct op *op = begin(st, OP_LAUNCH);
     return (struct flight){ op,
-                            between_launch_begin(b, op, &(struct between_call){ .site = site }, &kernel, 0, polls) };
+                            op_races_launch_begin(b, op, &(struct op_races_call){ .site = site }, &kernel, 0, polls) };
 }
 static void launch_end(struct flight f, bool exact, const struct mem_object *o, u32 bytes, bool write, bool strong)
 {
-    const struct access_sink *sink = between_sink(f.l);
+    const struct access_sink *sink = op_races_sink(f.l);
     sink->begin(sink->self, exact, 1);
     sink->run(sink->self, &(struct footprint_run){ o->base, o->base + o->size, bytes, write, strong, NULL, 0 });
-    between_launch_end(f.l);
+    op_races_launch_end(f.l);
     end(f.op);
 }
 static void launch_whole(struct stream *st, const char *site, const struct mem_object *o, bool write, bool strong)
@@ -164,11 +164,11 @@ static void one_cause(void)
     use(x, OP_COPY, "copy 1", in, 1024, ACCESS_WRITE);
     use(x, OP_FILL, "fill 1", out, 1024, ACCESS_WRITE);
     struct flight f = launch(y, "launch 1", false);
-    const struct access_sink *sink = between_sink(f.l);
+    const struct access_sink *sink = op_races_sink(f.l);
     sink->begin(sink->self, false, 1);
     sink->run(sink->self, &(struct footprint_run){ in->base, in->base + 1024, ~0u, false, false, NULL, 0 });
     sink->run(sink->self, &(struct footprint_run){ out->base, out->base + 1024, 0xf0f0f0f0, true, false, NULL, 0 });
-    between_launch_end(f.l);
+    op_races_launch_end(f.l);
     end(f.op);
     UNIT(says("fill 1 in stream 1 writes 128 of the elements [1..255] of out (f32[256]), launch 1 (kernel scale) in "
               "stream 2 writes them, too"));
@@ -221,7 +221,7 @@ static void lifetimes(void)
     UNIT(says(
         "free 1 in stream 1 frees element [0] of in (f32[256]), fill 1 in stream 1 writes it, and comes behind it"));
     UNIT(only("error[use_after_free_stream]"));
-    between_forget(b, in->base, 1024);
+    op_races_forget(b, in->base, 1024);
     use(x, OP_FILL, "fill 1", in, 4, ACCESS_WRITE);
     UNIT_EQ(errors(), 0);
     close_all();
@@ -229,8 +229,8 @@ static void lifetimes(void)
 
 static void host_use(const struct mem_object *o, u64 bytes, enum access_kind how, const char *site)
 {
-    between_host(b, &(struct between_call){ .site = site },
-                 &(struct between_part){ .from = o->base, .width = bytes, .kind = how }, 1);
+    op_races_host(b, &(struct op_races_call){ .site = site },
+                  &(struct op_races_part){ .from = o->base, .width = bytes, .kind = how }, 1);
 }
 
 static void host(void)
@@ -252,11 +252,11 @@ static void host(void)
     UNIT(only("error[managed_touched]"));
     char own[64] = "pageable";
     struct op *op = begin(y, OP_COPY);
-    struct between_part part = { .from = (u64)(uintptr_t)own, .width = 64, .kind = ACCESS_WRITE };
-    between_op(b, op, &(struct between_call){ .site = "copy 2" }, &part, 1);
+    struct op_races_part part = { .from = (u64)(uintptr_t)own, .width = 64, .kind = ACCESS_WRITE };
+    op_races_add(b, op, &(struct op_races_call){ .site = "copy 2" }, &part, 1);
     end(op);
     part.kind = ACCESS_READ;
-    between_host(b, NULL, &part, 1);
+    op_races_host(b, NULL, &part, 1);
     UNIT(says("64 bytes of host memory from 0x"));
     UNIT(only("error[copy_pending]"));
     close_all();
@@ -326,11 +326,11 @@ static void left_out(void)
 
     open_all(); /* a launch that tells the host through mapped memory; the host then copies its result */
     f = launch(x, "launch 1", false);
-    const struct access_sink *sink = between_sink(f.l);
+    const struct access_sink *sink = op_races_sink(f.l);
     sink->begin(sink->self, true, 1);
     sink->run(sink->self, &(struct footprint_run){ in->base, in->base + 1024, ~0u, true, false, NULL, 0 });
     sink->run(sink->self, &(struct footprint_run){ pinned->base, pinned->base + 32, 0xf, true, true, NULL, 0 });
-    between_launch_end(f.l);
+    op_races_launch_end(f.l);
     end(f.op);
     use(y, OP_COPY, "copy 1", in, 1024, ACCESS_READ);
     UNIT_EQ(errors(), 0);
@@ -342,18 +342,18 @@ static void rows(void)
 {
     open_all();
     struct op *op = begin(x, OP_COPY);
-    between_op(
+    op_races_add(
         b, op, NULL,
-        &(struct between_part){
+        &(struct op_races_part){
             .from = in->base, .width = 16, .rows = 8, .pitch = 64, .slices = 2, .slice = 512, .kind = ACCESS_WRITE },
         1);
     end(op);
     op = begin(y, OP_FILL);
-    struct between_part gap = { .from = in->base + 16, .width = 48, .rows = 16, .pitch = 64, .kind = ACCESS_WRITE };
-    between_op(b, op, NULL, &gap, 1);
+    struct op_races_part gap = { .from = in->base + 16, .width = 48, .rows = 16, .pitch = 64, .kind = ACCESS_WRITE };
+    op_races_add(b, op, NULL, &gap, 1);
     UNIT_EQ(errors(), 0);
     gap.from--;
-    between_op(b, op, NULL, &gap, 1);
+    op_races_add(b, op, NULL, &gap, 1);
     end(op);
     UNIT(says("a copy in stream 1 writes 16 of the elements [3..243] of in"));
     UNIT(only("error[race_stream]"));

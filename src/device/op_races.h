@@ -1,9 +1,9 @@
-/* dev_between.h: findings between operations (docs/rules.md X): races of launches, copies, fills, host functions,
+/* op_races.h: findings between operations (docs/rules.md X): races of launches, copies, fills, host functions,
  * allocations and frees that nothing orders, and of the host with them.
  *
  * The device tells what each operation uses, when it runs: before op_done of it. op_access.c compares it with what ran
  * before, by the order of operations and not by time. What is found becomes one finding for each pair of host calls, in
- * the report of the device (dev_between_text.c).
+ * the report of the device (op_races_text.c).
  *
  * What is left out, because something invisible may order it:
  *   - two launches that both may synchronise while they run (exact ones) and are in one era: the race check judges
@@ -16,20 +16,20 @@
  *     that its data is ready.
  *
  * Any thread may call. */
-#ifndef LOCKSTEP_DEV_BETWEEN_H
-#define LOCKSTEP_DEV_BETWEEN_H
+#ifndef LOCKSTEP_OP_RACES_H
+#define LOCKSTEP_OP_RACES_H
 #include "queue/op_access.h"
 #include "race/race_footprint.h"
 
 struct device;
 struct mem_object;
 struct ptx_func;
-struct between;
-struct between *between_new(struct device *d, struct streams *s); /* NULL: no memory */
-void between_delete(struct between *b);                           /* before the streams */
+struct op_races;
+struct op_races *op_races_new(struct device *d, struct streams *s); /* NULL: no memory */
+void op_races_delete(struct op_races *b);                           /* before the streams */
 
 /* Bytes that an operation uses: rows of `width` bytes, `pitch` apart, in slices that are `slice` apart. */
-struct between_part {
+struct op_races_part {
     u64 from;   /* an address of the device or of the host: they are addresses of one process */
     u64 width;  /* in bytes */
     u64 rows;   /* 0: one */
@@ -39,39 +39,39 @@ struct between_part {
     enum access_kind kind;
 };
 /* How an operation is named: "copy 2", "cudaMemcpyAsync at main.cu:41". The texts are copied. */
-struct between_call {
+struct op_races_call {
     const char *site; /* NULL: by its kind; "at main.cu:41": a load or store of the host, no call */
     bool overlaps;    /* a launch: by a programmatic edge, it may run beside the one in front */
     bool simple;      /* a launch: its kernel releases and acquires nothing (race_kernel_alone) */
 };
 /* `op` runs and uses these parts: a copy, a fill, an allocation, a free, a written value, a host function with what is
  * known of it. c (may be NULL): its name. */
-void between_op(struct between *b, const struct op *op, const struct between_call *c, const struct between_part *part,
-                u32 parts);
+void op_races_add(struct op_races *b, const struct op *op, const struct op_races_call *c,
+                  const struct op_races_part *part, u32 parts);
 /* A launch in flight uses a part that its footprint does not have. */
-void between_launch_uses(struct between *b, const struct op *op, const struct between_part *part);
+void op_races_launch_uses(struct op_races *b, const struct op *op, const struct op_races_part *part);
 /* The host itself uses them, in a call that does not wait. */
-void between_host(struct between *b, const struct between_call *c, const struct between_part *part, u32 parts);
+void op_races_host(struct op_races *b, const struct op_races_call *c, const struct op_races_part *part, u32 parts);
 /* The host is about to wait for operations. */
-void between_host_waits(struct between *b);
+void op_races_host_waits(struct op_races *b);
 /* The memory is gone, or was made without a stream: nothing is known of it from now on. */
-void between_forget(struct between *b, u64 from, u64 bytes);
+void op_races_forget(struct op_races *b, u64 from, u64 bytes);
 
 /* Two runs differ in this byte: completes the finding by two operations that nothing orders, one of which writes it, if
  * there are such. Texts are in `mem`. */
 struct finding;
 struct arena;
-void between_unordered(struct between *b, u64 address, struct finding *f, struct arena *mem);
+void op_races_unordered(struct op_races *b, u64 address, struct finding *f, struct arena *mem);
 
 /* A launch is about to start; number: of several of one report, 0: not said; polls: some loop of the kernel polls
  * memory (race_kernel_polls). Its sink goes into race_operation.sink. */
-struct between_launch;
-struct between_launch *between_launch_begin(struct between *b, struct op *op, const struct between_call *c,
-                                            const struct ptx_func *kernel, u32 number, bool polls);
-const struct access_sink *between_sink(const struct between_launch *l);
-u32 *between_waited(struct between_launch *l); /* for sim_launch.waited */
+struct op_races_launch;
+struct op_races_launch *op_races_launch_begin(struct op_races *b, struct op *op, const struct op_races_call *c,
+                                              const struct ptx_func *kernel, u32 number, bool polls);
+const struct access_sink *op_races_sink(const struct op_races_launch *l);
+u32 *op_races_waited(struct op_races_launch *l); /* for sim_launch.waited */
 /* The launch has ended, its sink was called, op_done was not: its footprint is compared. Frees it. */
-void between_launch_end(struct between_launch *l);
+void op_races_launch_end(struct op_races_launch *l);
 
 /* Launches that were reported for an access to memory that was not allocated yet, or was freed. */
 struct misuses {

@@ -1,9 +1,9 @@
 /* From what operations use to conflicts between them.
  *
  * Each access that op_access.c keeps has a tag, the number of a user: an instruction of a launch, or an operation
- * (dev_between_users.c). One lock for all of it; it is taken before that of op_access.c and of the streams. */
+ * (op_races_users.c). One lock for all of it; it is taken before that of op_access.c and of the streams. */
 #include "flow/analyses.h"
-#include "device/dev_between_in.h"
+#include "device/op_races_in.h"
 #include "device/dev_work.h"
 #include "sim/finding_place.h"
 
@@ -12,7 +12,7 @@
 static bool is_launch(const struct actor *a) { return a->kind == OP_LAUNCH && !a->host; }
 
 /* The launch got a signal from x, or gave one, which the order of operations does not show. */
-static bool signals(const struct between *b, const struct actor *launch, const struct actor *x)
+static bool signals(const struct op_races *b, const struct actor *launch, const struct actor *x)
 {
     if (!is_launch(launch)) return false;
     if (is_launch(x)) return launch->publishes && x->begun > launch->begun; /* the host has seen it, and launched x */
@@ -23,7 +23,7 @@ static bool signals(const struct between *b, const struct actor *launch, const s
 
 /* Some launch that `a` may have handed over to, or been handed to by, is before or after x: so may `a` be. Which of the
  * two is noted first says nothing. */
-static bool is_handed(const struct between *b, const struct actor *a, const struct actor *x)
+static bool is_handed(const struct op_races *b, const struct actor *a, const struct actor *x)
 {
     const struct group *g = a->group;
     for (u32 i = 0; g && i < g->n; i++) {
@@ -36,7 +36,7 @@ static bool is_handed(const struct between *b, const struct actor *a, const stru
 
 static bool excused(void *self, const struct access_conflict *c, const struct op *op)
 {
-    const struct between *b = self;
+    const struct op_races *b = self;
     const struct actor *me = b->user[c->tag - 1].actor, *other = b->user[c->other_tag - 1].actor;
     (void)op;
     if (me->exact && other->exact && me->era == other->era) return true;
@@ -48,7 +48,7 @@ static bool excused(void *self, const struct access_conflict *c, const struct op
 
 /* ---- what is found ---- */
 
-static const struct actor *actor_of(const struct between *b, u64 tag) { return b->user[tag - 1].actor; }
+static const struct actor *actor_of(const struct op_races *b, u64 tag) { return b->user[tag - 1].actor; }
 
 /* The elements that bytes of a sector are in. */
 static u32 elements_in(u32 bytes, u32 size)
@@ -62,7 +62,7 @@ static u32 elements_in(u32 bytes, u32 size)
 
 static void found(void *self, const struct access_conflict *c)
 {
-    struct between *b = self;
+    struct op_races *b = self;
     const struct mem_object *o = b->device->mem ? mem_find(b->device->mem, c->from) : NULL;
     u64 sectors = (c->to - 1) / ACCESS_SECTOR - c->from / ACCESS_SECTOR + 1;
     if (o && c->from >= o->base + o->size) o = NULL;
@@ -94,14 +94,14 @@ static void found(void *self, const struct access_conflict *c)
 }
 
 /* The operation that is noted last was enqueued first: it runs late. */
-static bool is_late(const struct between *b, const struct clash *c)
+static bool is_late(const struct op_races *b, const struct clash *c)
 {
     return actor_of(b, c->tag)->age < actor_of(b, c->other_tag)->age;
 }
 
 /* The event that is missing between the two of a clash, as it is kept; false: none would help, the host is one of them.
  */
-static bool edge_of(const struct between *b, const struct clash *c, struct edge *out)
+static bool edge_of(const struct op_races *b, const struct clash *c, struct edge *out)
 {
     const struct actor *me = actor_of(b, c->tag), *other = actor_of(b, c->other_tag);
     const struct actor *first = is_late(b, c) ? me : other, *second = is_late(b, c) ? other : me;
@@ -118,7 +118,7 @@ static bool edge_of(const struct between *b, const struct clash *c, struct edge 
 }
 
 /* An event that was found missing before would order the two as well. */
-static bool is_known(const struct between *b, const struct clash *c)
+static bool is_known(const struct op_races *b, const struct clash *c)
 {
     const struct actor *me = actor_of(b, c->tag), *other = actor_of(b, c->other_tag);
     const struct actor *second = is_late(b, c) ? other : me;
@@ -134,7 +134,7 @@ static bool is_known(const struct between *b, const struct clash *c)
     return false;
 }
 
-static void edge_keep(struct between *b, const struct clash *c)
+static void edge_keep(struct op_races *b, const struct clash *c)
 {
     struct edge x, *e = &b->edge[b->nedge % EDGES];
     if (!edge_of(b, c, &x)) return;
@@ -145,7 +145,7 @@ static void edge_keep(struct between *b, const struct clash *c)
 
 /* Another conflict of the same operation is with one that comes after this one: an event behind that orders both. Where
  * they were enqueued behind the operation, the first of them is the one that has to wait. */
-static bool is_less(const struct between *b, u32 n)
+static bool is_less(const struct op_races *b, u32 n)
 {
     const struct actor *a = actor_of(b, b->clash[n].other_tag);
     bool late = is_late(b, &b->clash[n]);
@@ -160,7 +160,7 @@ static bool is_less(const struct between *b, u32 n)
 
 /* Two launches of different eras that both may synchronise: a flag may have carried order from the one to the other,
  * over others perhaps, if strong accesses of launches have met since the earlier one began. */
-static bool may_be_flagged(const struct between *b, const struct clash *c)
+static bool may_be_flagged(const struct op_races *b, const struct clash *c)
 {
     const struct actor *me = actor_of(b, c->tag), *other = actor_of(b, c->other_tag);
     return me->exact && other->exact && b->met && b->met >= MIN_OF(me->begun, other->begun);
@@ -199,7 +199,7 @@ const void *misuse_by(struct misuses *m, const struct mem_object *o)
 
 /* The launch was reported already when it found the memory not allocated, or freed, in the middle of its accesses; then
  * an allocation and a free that nothing orders are no news, either. */
-static bool is_told(struct between *b, const struct clash *c)
+static bool is_told(struct op_races *b, const struct clash *c)
 {
     const struct mem_object *o = c->verdict == ACCESS_RACE || !b->device->mem ? NULL
                                                                               : mem_find(b->device->mem, c->base);
@@ -209,7 +209,7 @@ static bool is_told(struct between *b, const struct clash *c)
 }
 
 /* Reports what was found while `op` was noted; NULL: the host. */
-static void report_clashes(struct between *b, struct op *op)
+static void report_clashes(struct op_races *b, struct op *op)
 {
     u32 left = 0;
     for (u32 i = 0; i < b->nclash; i++)
@@ -221,7 +221,7 @@ static void report_clashes(struct between *b, struct op *op)
         bool both = op && other->op && c->verdict == ACCESS_RACE;
         bool uses = op && other->op && c->my_kind == ACCESS_FREE && c->other_kind <= ACCESS_WRITE;
         if (((both || uses) && is_less(b, i)) || is_known(b, c) || is_told(b, c)) continue;
-        between_report(b->device, c, &b->user[c->tag - 1], &b->user[c->other_tag - 1]);
+        op_races_report(b->device, c, &b->user[c->tag - 1], &b->user[c->other_tag - 1]);
         edge_keep(b, c);
     }
     b->nclash = 0;
@@ -229,19 +229,19 @@ static void report_clashes(struct between *b, struct op *op)
 
 /* ---- noting ---- */
 
-static void note(struct between *b, const struct op *op, const struct access_use *u)
+static void note(struct op_races *b, const struct op *op, const struct access_use *u)
 {
     access_note(b->accesses, op, u, found, b);
 }
 
-static void note_bytes(struct between *b, const struct op *op, u64 from, u64 bytes, struct access_use like)
+static void note_bytes(struct op_races *b, const struct op *op, u64 from, u64 bytes, struct access_use like)
 {
     struct access_use use[3];
     u32 n = access_split(from, bytes, like, use);
     for (u32 i = 0; i < n; i++) note(b, op, &use[i]);
 }
 
-static void note_part(struct between *b, const struct op *op, const struct between_part *p, u64 tag)
+static void note_part(struct op_races *b, const struct op *op, const struct op_races_part *p, u64 tag)
 {
     struct access_use like = { .kind = p->kind, .tag = tag };
     u64 rows = MAX_OF(p->rows, (u64)1), slices = MAX_OF(p->slices, (u64)1), pitch = p->pitch ? p->pitch : p->width,
@@ -279,7 +279,7 @@ static bool is_system(const struct footprint_run *r)
 }
 
 /* The footprint of a launch; pinned and managed memory that it writes strongly may hold a message to the host. */
-static void note_launch(struct between *b, struct between_launch *l)
+static void note_launch(struct op_races *b, struct op_races_launch *l)
 {
     struct actor *a = l->actor;
     for (u32 i = 0; i < l->n && !a->publishes; i++) {
@@ -293,7 +293,7 @@ static void note_launch(struct between *b, struct between_launch *l)
     struct waits w = { 0 };
     for (u32 i = 0; i < l->n; i++) {
         const struct footprint_run *r = &l->run[i];
-        const struct place *p = between_place(b, r);
+        const struct place *p = op_races_place(b, r);
         if (!tag || p != last) {
             tag = user_new(b, a, p);
             b->user[tag - 1].system = is_system(r);
@@ -314,7 +314,7 @@ static void note_launch(struct between *b, struct between_launch *l)
     report_clashes(b, l->op);
 }
 
-static void launch_free(struct between_launch *l)
+static void launch_free(struct op_races_launch *l)
 {
     actor_release(l->actor);
     op_release(l->op);
@@ -323,10 +323,10 @@ static void launch_free(struct between_launch *l)
 }
 
 /* Launches that were late, and are not any more. */
-static void note_late(struct between *b)
+static void note_late(struct op_races *b)
 {
-    for (struct between_launch **at = &b->late; *at;) {
-        struct between_launch *l = *at;
+    for (struct op_races_launch **at = &b->late; *at;) {
+        struct op_races_launch *l = *at;
         if (!op_full(l->op)) {
             at = &l->next;
             continue;
@@ -338,7 +338,7 @@ static void note_late(struct between *b)
 }
 
 /* Every call begins so. */
-static void enter(struct between *b)
+static void enter(struct op_races *b)
 {
     lock(&b->lock);
     if (b->late) note_late(b);
@@ -347,11 +347,11 @@ static void enter(struct between *b)
 
 /* ---- the interface ---- */
 
-struct between *between_new(struct device *d, struct streams *s)
+struct op_races *op_races_new(struct device *d, struct streams *s)
 {
-    struct between *b = base_alloc(sizeof *b);
+    struct op_races *b = base_alloc(sizeof *b);
     if (!b) return NULL;
-    *b = (struct between){ .device = d, .streams = s, .accesses = accesses_new(s), .sweep_at = USERS_LEAST };
+    *b = (struct op_races){ .device = d, .streams = s, .accesses = accesses_new(s), .sweep_at = USERS_LEAST };
     if (!b->accesses) {
         base_free(b);
         return NULL;
@@ -361,7 +361,7 @@ struct between *between_new(struct device *d, struct streams *s)
     return b;
 }
 
-void between_delete(struct between *b)
+void op_races_delete(struct op_races *b)
 {
     if (!b) return;
     lock(&b->lock);
@@ -381,8 +381,8 @@ void between_delete(struct between *b)
     base_free(b);
 }
 
-static void note_parts(struct between *b, struct op *op, const struct between_call *c, const struct between_part *part,
-                       u32 parts)
+static void note_parts(struct op_races *b, struct op *op, const struct op_races_call *c,
+                       const struct op_races_part *part, u32 parts)
 {
     enter(b);
     struct actor *a = actor_new(b, op, c, NULL);
@@ -395,16 +395,16 @@ static void note_parts(struct between *b, struct op *op, const struct between_ca
     unlock(&b->lock);
 }
 
-void between_op(struct between *b, const struct op *op, const struct between_call *c, const struct between_part *part,
-                u32 parts)
+void op_races_add(struct op_races *b, const struct op *op, const struct op_races_call *c,
+                  const struct op_races_part *part, u32 parts)
 {
     note_parts(b, (struct op *)op, c, part, parts);
 }
 
-void between_launch_uses(struct between *b, const struct op *op, const struct between_part *part)
+void op_races_launch_uses(struct op_races *b, const struct op *op, const struct op_races_part *part)
 {
     enter(b);
-    struct between_launch *l = b->running;
+    struct op_races_launch *l = b->running;
     while (l && l->op != op) l = l->next;
     if (l) {
         note_part(b, op, part, user_new(b, l->actor, NULL));
@@ -413,19 +413,19 @@ void between_launch_uses(struct between *b, const struct op *op, const struct be
     unlock(&b->lock);
 }
 
-void between_host(struct between *b, const struct between_call *c, const struct between_part *part, u32 parts)
+void op_races_host(struct op_races *b, const struct op_races_call *c, const struct op_races_part *part, u32 parts)
 {
     note_parts(b, NULL, c, part, parts);
 }
 
-void between_forget(struct between *b, u64 from, u64 bytes)
+void op_races_forget(struct op_races *b, u64 from, u64 bytes)
 {
     enter(b);
     access_forget(b->accesses, from, bytes);
     unlock(&b->lock);
 }
 
-void between_host_waits(struct between *b)
+void op_races_host_waits(struct op_races *b)
 {
     enter(b);
     if (b->left.actor && !host_after(b->streams, b->left.actor->stamp)) left_look(&b->left, b->device);
@@ -454,7 +454,7 @@ static bool is_unordered(const struct actor *a, const struct actor *b)
     return a->op && b->op && a != b && !op_before_full(a->stamp, b->op) && !op_before_full(b->stamp, a->op);
 }
 
-void between_unordered(struct between *b, u64 address, struct finding *f, struct arena *mem)
+void op_races_unordered(struct op_races *b, u64 address, struct finding *f, struct arena *mem)
 {
     struct byte_users u = { 0 };
     enter(b);
@@ -464,7 +464,7 @@ void between_unordered(struct between *b, u64 address, struct finding *f, struct
             const struct user *one = &b->user[u.of[i].tag - 1], *two = &b->user[u.of[k].tag - 1];
             bool writes = u.of[i].kind == ACCESS_WRITE || u.of[k].kind == ACCESS_WRITE;
             if (!writes || !is_unordered(one->actor, two->actor)) continue;
-            between_order_text(mem, f, one, u.of[i].kind, two, u.of[k].kind);
+            op_races_order_text(mem, f, one, u.of[i].kind, two, u.of[k].kind);
             i = u.n;
             break;
         }
@@ -473,23 +473,23 @@ void between_unordered(struct between *b, u64 address, struct finding *f, struct
 
 static void sink_begin(void *self, bool exact, u32 era)
 {
-    struct between_launch *l = self;
+    struct op_races_launch *l = self;
     l->actor->exact = exact;
     l->actor->era = era;
 }
 
 static void sink_run(void *self, const struct footprint_run *r)
 {
-    struct between_launch *l = self;
+    struct op_races_launch *l = self;
     NEED_ROOM(l->run, l->n, l->cap, 16);
     l->run[l->n++] = *r;
 }
 
-struct between_launch *between_launch_begin(struct between *b, struct op *op, const struct between_call *c,
-                                            const struct ptx_func *kernel, u32 number, bool polls)
+struct op_races_launch *op_races_launch_begin(struct op_races *b, struct op *op, const struct op_races_call *c,
+                                              const struct ptx_func *kernel, u32 number, bool polls)
 {
-    struct between_launch *l = base_need(sizeof *l);
-    *l = (struct between_launch){ .of = b, .op = op_hold(op), .sink = { l, sink_begin, sink_run } };
+    struct op_races_launch *l = base_need(sizeof *l);
+    *l = (struct op_races_launch){ .of = b, .op = op_hold(op), .sink = { l, sink_begin, sink_run } };
     enter(b);
     left_drop(&b->left);
     struct actor *a = l->actor = actor_new(b, op, c, kernel);
@@ -504,14 +504,14 @@ struct between_launch *between_launch_begin(struct between *b, struct op *op, co
     return l;
 }
 
-const struct access_sink *between_sink(const struct between_launch *l) { return &l->sink; }
-u32 *between_waited(struct between_launch *l) { return &l->waited; }
+const struct access_sink *op_races_sink(const struct op_races_launch *l) { return &l->sink; }
+u32 *op_races_waited(struct op_races_launch *l) { return &l->waited; }
 
-void between_launch_end(struct between_launch *l)
+void op_races_launch_end(struct op_races_launch *l)
 {
-    struct between *b = l->of;
+    struct op_races *b = l->of;
     enter(b);
-    struct between_launch **at = &b->running;
+    struct op_races_launch **at = &b->running;
     while (*at != l) at = &(*at)->next;
     *at = l->next;
     l->actor->ended = ++b->now;

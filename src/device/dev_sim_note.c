@@ -1,8 +1,8 @@
-/* The software GPU tells what its operations use (dev_between.h), from when two of them can be unordered: the first
+/* The software GPU tells what its operations use (op_races.h), from when two of them can be unordered: the first
  * stream that is made, the first use of a stream of a thread, the first executable graph. Until then, and without the
  * race check, none of this costs anything. */
 #include "base/fault.h"
-#include "device/dev_between.h"
+#include "device/op_races.h"
 #include "flow/analyses.h"
 #include "device/dev_work.h"
 #include "units/condition.h"
@@ -12,10 +12,10 @@
 void tell_unordered(struct device *d)
 {
     struct dev_work *w = d->work;
-    struct streams *s = d->race && !work_between(d) ? work_streams(d) : NULL;
+    struct streams *s = d->race && !work_races(d) ? work_streams(d) : NULL;
     if (!s) return;
     lock(&w->lock);
-    if (!w->between) __atomic_store_n(&w->between, between_new(d, s), __ATOMIC_RELEASE);
+    if (!w->races) __atomic_store_n(&w->races, op_races_new(d, s), __ATOMIC_RELEASE);
     unlock(&w->lock);
 }
 
@@ -26,14 +26,14 @@ void tell_host_uses(struct device *d, enum mem_kind kind)
 
 /* ---- copies, fills, memory ---- */
 
-static struct between_call call_of(const struct op *op)
+static struct op_races_call call_of(const struct op *op)
 {
-    return (struct between_call){ .site = work_site(op_tag(op)) };
+    return (struct op_races_call){ .site = work_site(op_tag(op)) };
 }
 
-static struct between_part part_of(const struct dev_side *s, u64 width, u64 rows, u64 slices, enum access_kind kind)
+static struct op_races_part part_of(const struct dev_side *s, u64 width, u64 rows, u64 slices, enum access_kind kind)
 {
-    return (struct between_part){ s->address, width, rows, s->pitch, slices, s->slice, kind };
+    return (struct op_races_part){ s->address, width, rows, s->pitch, slices, s->slice, kind };
 }
 
 /* The race check is told before bytes are written, and after they are read: a kernel in flight may wait for them. */
@@ -48,70 +48,70 @@ void tell_copied(struct device *d, const struct dev_copy_plan *p)
 
 void tell_copy(struct device *d, const struct op *op, const struct dev_copy_plan *p, bool staged)
 {
-    struct between *b = work_between(d);
+    struct op_races *b = work_races(d);
     if (d->race && p->width && p->to.device) dev_side_each(&p->to, p->width, p->rows, p->slices, writes_range, d->race);
-    struct between_call c = call_of(op);
-    struct between_part part[2];
+    struct op_races_call c = call_of(op);
+    struct op_races_part part[2];
     u32 n = 0;
     if (!b || !p->width) return;
     part[n++] = part_of(&p->to, p->width, p->rows, p->slices, ACCESS_WRITE);
     if (!staged) part[n++] = part_of(&p->from, p->width, p->rows, p->slices, ACCESS_READ);
-    between_op(b, op, &c, part, n);
+    op_races_add(b, op, &c, part, n);
 }
 
 void tell_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p)
 {
-    struct between *b = work_between(d);
-    struct between_call c = call_of(op);
+    struct op_races *b = work_races(d);
+    struct op_races_call c = call_of(op);
     if (d->race && p->width) dev_side_each(&p->to, p->width, p->rows, p->slices, writes_range, d->race);
     if (!b || !p->width) return;
-    struct between_part part = part_of(&p->to, p->width, p->rows, p->slices, ACCESS_WRITE);
-    between_op(b, op, &c, &part, 1);
+    struct op_races_part part = part_of(&p->to, p->width, p->rows, p->slices, ACCESS_WRITE);
+    op_races_add(b, op, &c, &part, 1);
 }
 
 void tell_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc)
 {
-    struct between *b = work_between(d);
-    struct between_call c = call_of(op);
-    struct between_part part = { .from = o->base, .width = o->size, .kind = alloc ? ACCESS_ALLOC : ACCESS_FREE };
-    if (b) between_op(b, op, &c, &part, 1);
+    struct op_races *b = work_races(d);
+    struct op_races_call c = call_of(op);
+    struct op_races_part part = { .from = o->base, .width = o->size, .kind = alloc ? ACCESS_ALLOC : ACCESS_FREE };
+    if (b) op_races_add(b, op, &c, &part, 1);
 }
 
 void tell_gone(struct device *d, u64 from, u64 bytes)
 {
-    struct between *b = d->work ? work_between(d) : NULL;
-    if (b) between_forget(b, from, bytes);
+    struct op_races *b = d->work ? work_races(d) : NULL;
+    if (b) op_races_forget(b, from, bytes);
 }
 
 void tell_unmapped(struct device *d, u64 from, u64 bytes, const char *site)
 {
-    struct between *b = d->work ? work_between(d) : NULL;
-    struct between_part part = { .from = from, .width = bytes, .kind = ACCESS_FREE };
-    struct between_call c = { .site = site ? site : "cuMemUnmap" };
-    if (b) between_host(b, &c, &part, 1);
+    struct op_races *b = d->work ? work_races(d) : NULL;
+    struct op_races_part part = { .from = from, .width = bytes, .kind = ACCESS_FREE };
+    struct op_races_call c = { .site = site ? site : "cuMemUnmap" };
+    if (b) op_races_host(b, &c, &part, 1);
 }
 
 /* ---- conditions of graphs ---- */
 
-static struct between_part condition_part(const struct condition *c, enum access_kind kind)
+static struct op_races_part condition_part(const struct condition *c, enum access_kind kind)
 {
-    return (struct between_part){ .from = (u64)(uintptr_t)&c->value, .width = sizeof c->value, .kind = kind };
+    return (struct op_races_part){ .from = (u64)(uintptr_t)&c->value, .width = sizeof c->value, .kind = kind };
 }
 
 void tell_decided(struct device *d, const struct op *op, struct condition *c)
 {
-    struct between *b = work_between(d);
-    struct between_part part = condition_part(c, ACCESS_READ);
-    struct between_call call = call_of(op);
-    if (b) between_op(b, op, &call, &part, 1);
+    struct op_races *b = work_races(d);
+    struct op_races_part part = condition_part(c, ACCESS_READ);
+    struct op_races_call call = call_of(op);
+    if (b) op_races_add(b, op, &call, &part, 1);
 }
 
 static void condition_is_set(const void *op, struct condition *c)
 {
     struct device *d = streams_self(stream_owner(op_stream(op)));
-    struct between *b = d->work ? work_between(d) : NULL;
-    struct between_part part = condition_part(c, ACCESS_WRITE);
-    if (b) between_launch_uses(b, op, &part);
+    struct op_races *b = d->work ? work_races(d) : NULL;
+    struct op_races_part part = condition_part(c, ACCESS_WRITE);
+    if (b) op_races_launch_uses(b, op, &part);
 }
 
 void tell_conditions(void) { condition_on_set(condition_is_set); }
@@ -121,45 +121,45 @@ void tell_conditions(void) { condition_on_set(condition_is_set); }
 /* What the instruction does is not known: it touches at least one byte. Where it is, is a site if calls have some. */
 static void touched(void *self, const struct dev_touch *t)
 {
-    struct between_part part = { .from = t->address, .width = 1, .kind = t->write ? ACCESS_WRITE : ACCESS_READ };
+    struct op_races_part part = { .from = t->address, .width = 1, .kind = t->write ? ACCESS_WRITE : ACCESS_READ };
     if (t->op) { /* a host function, which is an operation as any other */
-        struct between_call call = call_of(t->op);
-        between_op(self, t->op, &call, &part, 1);
+        struct op_races_call call = call_of(t->op);
+        op_races_add(self, t->op, &call, &part, 1);
         return;
     }
     struct where_stack at = { .n = 1, .address = { t->pc + 1 } }; /* as a call there would return behind it */
     const char *mark = t->pc && where_used() ? where_site("host", &at) : NULL;
     char site[40];
     snprintf(site, sizeof site, "at %s", mark ? mark : "");
-    struct between_call c = { .site = mark ? site : NULL };
-    between_host(self, &c, &part, 1);
+    struct op_races_call c = { .site = mark ? site : NULL };
+    op_races_host(self, &c, &part, 1);
 }
 
 void tell_host(struct device *d, u64 from, u64 bytes, bool write)
 {
-    struct between *b = work_between(d);
-    struct between_part part = { .from = from, .width = bytes, .kind = write ? ACCESS_WRITE : ACCESS_READ };
-    if (b) between_host(b, NULL, &part, 1);
+    struct op_races *b = work_races(d);
+    struct op_races_part part = { .from = from, .width = bytes, .kind = write ? ACCESS_WRITE : ACCESS_READ };
+    if (b) op_races_host(b, NULL, &part, 1);
 }
 
 void tell_touches(struct device *d)
 {
-    struct between *b = work_between(d);
+    struct op_races *b = work_races(d);
     if (b) dev_managed_drain(d, touched, b);
 }
 
 void tell_waits(struct device *d)
 {
-    struct between *b = work_between(d);
+    struct op_races *b = work_races(d);
     tell_touches(d);
-    if (b) between_host_waits(b);
+    if (b) op_races_host_waits(b);
 }
 
 void dev_host_touches(struct device *d, u64 address, u64 bytes, bool write, const char *site)
 {
-    struct between *b = d->work ? work_between(d) : NULL;
-    struct between_part part = { .from = address, .width = bytes, .kind = write ? ACCESS_WRITE : ACCESS_READ };
-    if (b && bytes) between_host(b, &(struct between_call){ .site = site }, &part, 1);
+    struct op_races *b = d->work ? work_races(d) : NULL;
+    struct op_races_part part = { .from = address, .width = bytes, .kind = write ? ACCESS_WRITE : ACCESS_READ };
+    if (b && bytes) op_races_host(b, &(struct op_races_call){ .site = site }, &part, 1);
 }
 
 /* ---- operations in flight, for the host that touches what they use ---- */
@@ -175,7 +175,7 @@ static bool kernel_polls(struct device *d, struct ptx_func *kernel)
 
 u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy, u64 stream)
 {
-    bool noted = work_between(d); /* else the host may still have to wait */
+    bool noted = work_races(d); /* else the host may still have to wait */
     if (!noted && d->options.managed != DEV_MANAGED_WAIT) return 0;
     if (t->kind == OP_COPY) return noted ? dev_managed_copy(d, copy, stream) : 0;
     if (t->kind != OP_LAUNCH) return 0;
@@ -208,7 +208,7 @@ void tell_unqueued(struct device *d, u32 *token, const struct op *op)
     struct dev_work *w = d->work;
     if (!*token) return;
     tell_touches(d);
-    bool seen = !op || !work_between(d) || __atomic_load_n(&w->told, __ATOMIC_ACQUIRE) ||
+    bool seen = !op || !work_races(d) || __atomic_load_n(&w->told, __ATOMIC_ACQUIRE) ||
                 d->options.managed == DEV_MANAGED_WAIT || host_after(work_streams(d), op_stamp_of(op));
     if (seen)
         dev_managed_end(d, *token);
@@ -273,7 +273,7 @@ void tell_lent(struct device *d, const struct op *op, const struct dev_side *s, 
 {
     struct dev_work *w = d->work;
     op_stamp stamp = op_stamp_of(op);
-    if (!work_between(d) || host_after(w->streams, stamp)) return;
+    if (!work_races(d) || host_after(w->streams, stamp)) return;
     lock(&w->lock);
     if (w->nlent == COUNT_OF(w->lent)) memmove(w->lent, w->lent + 1, --w->nlent * sizeof *w->lent);
     w->lent[w->nlent] = (struct dev_lent){ stamp, (u8 *)s->bytes, bytes, write, site };
@@ -304,19 +304,19 @@ void tell_waited(struct device *d)
 {
     struct dev_work *w = d->work;
     if (__atomic_load_n(&w->nlent, __ATOMIC_RELAXED)) lent_look(d);
-    if (!work_between(d) || !__atomic_load_n(&w->nunseen, __ATOMIC_RELAXED)) return;
+    if (!work_races(d) || !__atomic_load_n(&w->nunseen, __ATOMIC_RELAXED)) return;
     unseen_end(d, NULL, __atomic_load_n(&w->told, __ATOMIC_ACQUIRE));
 }
 
 void tell_told(struct device *d)
 {
-    if (!work_between(d) || __atomic_exchange_n(&d->work->told, true, __ATOMIC_ACQ_REL)) return;
+    if (!work_races(d) || __atomic_exchange_n(&d->work->told, true, __ATOMIC_ACQ_REL)) return;
     tell_waited(d);
 }
 
 void tell_host_begin(struct device *d, const struct op *op)
 {
-    if (!work_between(d)) return;
+    if (!work_races(d)) return;
     tell_touches(d);
     unseen_end(d, op, false); /* it may tell the host what is done before it */
     dev_managed_host_begin(d, op, stream_id(op_stream(op)));
@@ -324,7 +324,7 @@ void tell_host_begin(struct device *d, const struct op *op)
 
 void tell_host_end(struct device *d)
 {
-    if (!work_between(d)) return;
+    if (!work_races(d)) return;
     tell_touches(d); /* while the operation is there */
     dev_managed_host_end(d);
 }
@@ -334,7 +334,7 @@ void tell_host_end(struct device *d)
 void tell_launch_begin(struct dev_run *r)
 {
     struct device *d = r->device;
-    struct between *b = work_between(d);
+    struct op_races *b = work_races(d);
     if (!b && d->options.managed != DEV_MANAGED_WAIT) return;
     bool polls = kernel_polls(d, r->launch->kernel);
     if (!r->managed) { /* a node of a graph */
@@ -342,18 +342,18 @@ void tell_launch_begin(struct dev_run *r)
         r->managed = dev_managed_begin(d, r->launch, polls, stream);
     }
     if (!b || r->unchecked) return;
-    struct between_call c = call_of(r->op);
+    struct op_races_call c = call_of(r->op);
     c.simple = d->race && work_kernel_alone(d, r->launch->kernel);
     c.overlaps = op_may_overlap(r->op);
-    r->between = between_launch_begin(b, r->op, &c, r->launch->kernel, r->in.number, polls);
-    r->sink = between_sink(r->between);
-    r->in.waited = between_waited(r->between);
+    r->races = op_races_launch_begin(b, r->op, &c, r->launch->kernel, r->in.number, polls);
+    r->sink = op_races_sink(r->races);
+    r->in.waited = op_races_waited(r->races);
 }
 
 void tell_launch_end(struct dev_run *r)
 {
     tell_unqueued(r->device, &r->managed, r->op);
     if (r->op && op_is_node(r->op)) tell_node_done(r->device, r->launch, r->op);
-    if (r->between) between_launch_end(r->between);
-    r->between = NULL;
+    if (r->races) op_races_launch_end(r->races);
+    r->races = NULL;
 }

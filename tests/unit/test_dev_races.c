@@ -1,7 +1,7 @@
 /* Races between operations on the software GPU, with real kernels: the bug and its twin, and random programs over three
  * streams, with and without their events, against the transitive closure of a naive model.
  *
- *     test_dev_between [FIRST COUNT]     random programs FIRST .. FIRST + COUNT - 1 */
+ *     test_dev_races [FIRST COUNT]     random programs FIRST .. FIRST + COUNT - 1 */
 #include "device/dev_async.h"
 #include "device/dev_memory.h"
 #include "unit.h"

@@ -1,6 +1,6 @@
-/* Who is compared: actors, their groups and users, and the places of instructions (dev_between_in.h). Users that no
+/* Who is compared: actors, their groups and users, and the places of instructions (op_races_in.h). Users that no
  * access has any more are taken again. */
-#include "device/dev_between_in.h"
+#include "device/op_races_in.h"
 #include "sim/finding_place.h"
 
 static void group_release(struct group *g)
@@ -30,7 +30,7 @@ static const char *actor_text(char **end, const char *text, size_t n)
 }
 
 /* op NULL: the host. kernel NULL: no launch. */
-struct actor *actor_new(struct between *b, struct op *op, const struct between_call *c, const struct ptx_func *kernel)
+struct actor *actor_new(struct op_races *b, struct op *op, const struct op_races_call *c, const struct ptx_func *kernel)
 {
     const char *site = c ? c->site : NULL;
     size_t n = site ? strlen(site) : 0;
@@ -56,11 +56,11 @@ struct actor *actor_new(struct between *b, struct op *op, const struct between_c
 
 static void keep_user(void *self, u64 tag)
 {
-    struct between *b = self;
+    struct op_races *b = self;
     b->user[tag - 1].kept = true;
 }
 
-void users_sweep(struct between *b)
+void users_sweep(struct op_races *b)
 {
     u32 left = 0;
     access_trim(b->accesses);
@@ -78,7 +78,7 @@ void users_sweep(struct between *b)
     b->sweep_at = MAX_OF(2 * left, USERS_LEAST);
 }
 
-u64 user_new(struct between *b, struct actor *a, const struct place *place)
+u64 user_new(struct op_races *b, struct actor *a, const struct place *place)
 {
     if (!b->spare) {
         NEED_ROOM(b->user, b->nuser, b->capuser, 64);
@@ -96,14 +96,14 @@ u64 user_new(struct between *b, struct actor *a, const struct place *place)
 
 /* ---- places ---- */
 
-static struct seen_place *place_slot(const struct between *b, u64 key)
+static struct seen_place *place_slot(const struct op_races *b, u64 key)
 {
     u32 k = (u32)(key * 0x9e3779b97f4a7c15u >> 32) & (b->capplace - 1);
     while (b->place[k].key && b->place[k].key != key) k = (k + 1) & (b->capplace - 1);
     return &b->place[k];
 }
 
-static void places_grow(struct between *b)
+static void places_grow(struct op_races *b)
 {
     struct seen_place *old = b->place;
     u32 n = b->capplace;
@@ -115,7 +115,7 @@ static void places_grow(struct between *b)
     base_free(old);
 }
 
-const struct place *between_place(struct between *b, const struct footprint_run *r)
+const struct place *op_races_place(struct op_races *b, const struct footprint_run *r)
 {
     if (!r->low) return NULL;
     if (2 * b->nplace >= b->capplace) places_grow(b);
@@ -149,7 +149,7 @@ static void group_add(struct group *g, struct op *op)
     g->in[g->n++].op = op_hold(op);
 }
 
-void group_join(const struct between *b, struct between_launch *l)
+void group_join(const struct op_races *b, struct op_races_launch *l)
 {
     if (!b->running) return;
     struct actor *first = b->running->actor;

@@ -1,6 +1,6 @@
 /* Findings between operations, in words: who, what they have in common, and the event or the wait that is missing. */
 #include "where/where.h"
-#include "device/dev_between_in.h"
+#include "device/op_races_in.h"
 #include "mem/mem_finding.h"
 #include "units/condition.h"
 #include <inttypes.h>
@@ -291,8 +291,8 @@ static void memory_text(struct text *t, const struct mem_object *o)
     if (freed) text_add(t, ", freed at %s", freed);
 }
 
-void between_order_text(struct arena *mem, struct finding *f, const struct user *one, enum access_kind one_does,
-                        const struct user *two, enum access_kind two_does)
+void op_races_order_text(struct arena *mem, struct finding *f, const struct user *one, enum access_kind one_does,
+                         const struct user *two, enum access_kind two_does)
 {
     struct side a = side_of(one->actor, one_does), b = side_of(two->actor, two_does);
     bool swap = two->actor->age < one->actor->age;
@@ -324,7 +324,7 @@ void between_order_text(struct arena *mem, struct finding *f, const struct user 
     text_free(&fix);
 }
 
-void between_report(struct device *d, const struct clash *c, const struct user *me, const struct user *other)
+void op_races_report(struct device *d, const struct clash *c, const struct user *me, const struct user *other)
 {
     const struct mem_object *o = c->base && d->mem ? mem_find(d->mem, c->base) : NULL;
     struct side mine = side_of(me->actor, c->my_kind), his = side_of(other->actor, c->other_kind);
