@@ -7,8 +7,8 @@
  * warps, backwards first, from that same memory, and what it leaves is compared, byte for byte. The device heap is
  * left out: who gets which piece of it is chance by design. Races, copies in flight and barriers are watched in these
  * runs too: an order may let a reader in before the writer where the first run had, by luck, put something between
- * the two. What a run finds that the first had not is told with its order. Of orders that leave other bytes the first
- * is told, as one pair says it all; the search goes on from there only for what would explain it. */
+ * the two. What a run finds that the first had not is reported with its order. Of orders that leave other bytes the
+ * first is reported, as one pair says it all; the search goes on from there only for what would explain it. */
 #include "device/dev_order.h"
 #include "device/dev_again.h"
 #include "device/op_races.h"
@@ -19,7 +19,7 @@
 struct orders {
     struct mem *mem;
     struct memory_copy before, first; /* the launch; after the first run */
-    bool told;                        /* an order that left other bytes */
+    bool differs;                     /* an order that left other bytes */
 };
 
 struct orders *orders_begin(struct mem *m, struct error *e)
@@ -74,7 +74,7 @@ static struct difference difference_of(struct arena *a, const struct mem_object 
     return d;
 }
 
-static void tell(const struct kept *k, const struct sim_launch *run)
+static void report_order(const struct kept *k, const struct sim_launch *run)
 {
     const struct mem_object *o = k->o;
     struct arena a = { 0 };
@@ -93,8 +93,8 @@ static void tell(const struct kept *k, const struct sim_launch *run)
 
 /* ---- over streams ---- */
 
-static void tell_program(struct device *d, const struct device *other, const struct order_range *at, const u8 *x,
-                         const u8 *y)
+static void report_program(struct device *d, const struct device *other, const struct order_range *at, const u8 *x,
+                           const u8 *y)
 {
     const struct mem_object *o = d->mem ? mem_find(d->mem, at->address) : NULL;
     if (!o || at->address != o->base) return; /* memory of a real GPU */
@@ -121,7 +121,7 @@ bool order_compare(struct device *d, struct device *other, const struct order_ra
     bool ok = (x && y) || error_set(e, ERR_MEMORY, "no memory to compare two runs (%" PRIu64 " bytes)", at->bytes);
     ok = ok && dev_read(d, at->address, x, at->bytes, e) && dev_read(other, at->other_address, y, at->bytes, e);
     *same = ok && !memcmp(x, y, at->bytes);
-    if (ok && !*same && !known) tell_program(d, other, at, x, y);
+    if (ok && !*same && !known) report_program(d, other, at, x, y);
     base_free(x);
     base_free(y);
     return ok;
@@ -157,11 +157,11 @@ static bool run_under(struct orders *x, struct sim *s, const struct sim_launch *
              run->order);
     report_take_new(run->report, found, WATCHED, remark);
     const struct kept *other = done ? other_bytes(&x->first) : NULL;
-    if (other && !x->told) {
-        tell(other, run);
-        x->told = true;
+    if (other && !x->differs) {
+        report_order(other, run);
+        x->differs = true;
     }
-    return done && !(x->told && report_errors(run->report) > 1); /* that, and what explains it */
+    return done && !(x->differs && report_errors(run->report) > 1); /* that, and what explains it */
 }
 
 bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *first, const struct observer *watch, u32 n,
@@ -178,7 +178,7 @@ bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *fir
         if (!found) error_set(e, ERR_MEMORY, "no memory for what another order of the launch finds");
         report_free(found);
         if (!go_on) break;
-        *alike += !x->told;
+        *alike += !x->differs;
     }
     copy_put(&x->first);
     return !e->code;

@@ -302,7 +302,7 @@ static u32 allocate(struct device *d, struct dev_pool *p, u64 bytes, u64 stream,
         return bytes ? OP_OUT_OF_MEMORY : OP_INVALID_VALUE;
     }
     if (p && p->kind == MEM_MANAGED && !sim_has_room(d, bytes, e)) return OP_OUT_OF_MEMORY;
-    if (p && p->kind != MEM_POOL) tell_host_uses(d, p->kind);
+    if (p && p->kind != MEM_POOL) note_host_uses(d, p->kind);
     struct block *b = base_alloc(sizeof *b);
     lock(&pools_lock);
     if (!p && standard_of(d)) p = d->pools->current;

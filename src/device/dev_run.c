@@ -123,7 +123,7 @@ bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, 
 }
 
 /* What a launch is run again for, and was not: others see the memory that it would be run from. */
-static void tell_not_again(const struct dev_run *r, const char *what)
+static void report_not_rerun(const struct dev_run *r, const char *what)
 {
     struct arena a = { 0 };
     struct finding f = { .kind = F_not_run_again, .once = true };
@@ -160,12 +160,12 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
             ok = values_again(r->outputs, &r->before, d, &r->in, result, e);
         else if (r->outputs->held) {
             if (ok && r->outputs->odd)
-                tell_not_again(r, "it stored a NaN or an infinity, whose origin is looked for "
-                                  "by running the launch again");
+                report_not_rerun(r, "it stored a NaN or an infinity, whose origin is looked for "
+                                    "by running the launch again");
             outputs_settle(r->outputs);
         }
     }
-    if (ok && l->orders && !r->again) tell_not_again(r, "it was to run again in other orders");
+    if (ok && l->orders && !r->again) report_not_rerun(r, "it was to run again in other orders");
     u32 needed = CHECK_VALUES | CHECK_INIT; /* init knows which elements were written */
     if (ok && result->end == SIM_DONE && !r->unchecked && !d->options.all_values &&
         (d->options.checks & needed) == needed)

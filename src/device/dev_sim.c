@@ -53,7 +53,7 @@ static struct mem_object *alloc(struct device *d, u64 bytes, enum mem_kind kind,
                                 struct error *e)
 {
     if (kind != MEM_PINNED && !sim_has_room(d, bytes, e)) return NULL;
-    tell_host_uses(d, kind);
+    note_host_uses(d, kind);
     return mem_alloc(d->mem, bytes, kind == MEM_PINNED ? 0 : dev_align(bytes), kind, name, site, e);
 }
 
@@ -62,7 +62,7 @@ static enum mem_free_result release(struct device *d, u64 addr, const char *site
     struct mem_object *o = mem_find(d->mem, addr);
     if (o && (o->kind == MEM_MANAGED || o->kind == MEM_PINNED) && o->base == addr) dev_managed_forget(d, o);
     if (o && o->base == addr && mem_is_live(o)) dev_unseen(d, o);
-    if (o && o->base == addr) tell_gone(d, o->base, o->size);
+    if (o && o->base == addr) note_gone(d, o->base, o->size);
     if (!o || !o->pool || o->base != addr || __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED)
         return mem_free(d->mem, addr, site, object);
     if (object) *object = o;
@@ -121,14 +121,14 @@ static bool copy_in(struct device *d, const struct mem_object *o, u64 addr, cons
                     struct error *e)
 {
     struct dev_copy c = { .to = { .address = addr }, .from = { .host = (void *)(uintptr_t)from }, bytes, 1, 1 };
-    if (o->kind == MEM_PINNED) tell_host(d, addr, bytes, true);
+    if (o->kind == MEM_PINNED) note_host(d, addr, bytes, true);
     return copy_either(d, o, &c, e);
 }
 
 static bool copy_out(struct device *d, const struct mem_object *o, u64 addr, void *to, u64 bytes, struct error *e)
 {
     struct dev_copy c = { .to = { .host = to }, .from = { .address = addr }, bytes, 1, 1 };
-    if (o->kind == MEM_PINNED) tell_host(d, addr, bytes, false);
+    if (o->kind == MEM_PINNED) note_host(d, addr, bytes, false);
     return copy_either(d, o, &c, e);
 }
 
@@ -155,9 +155,9 @@ static bool outside(struct device *d, bool wait, struct error *e)
     if (!s) return true;
     u32 status = capture_unsafe_call(s);
     if (wait) {
-        tell_waits(d);
+        note_waits(d);
         streams_settle(s);
-        tell_waited(d);
+        note_waited(d);
     }
     return !work_status(d, status, e);
 }

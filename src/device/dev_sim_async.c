@@ -9,7 +9,7 @@
 static u32 enqueue(struct dev_stream *st, struct dev_task *t, struct error *e)
 {
     struct device *d = device_of_stream(st);
-    tell_touches(d);
+    note_touches(d);
     bool captured = capture_status(stream_in(st), NULL) != CAPTURE_NONE;
     u32 status = t->kind == OP_ALLOC && !captured ? capture_unsafe_call(work_streams(d)) : OP_OK;
     if (status) return work_status(d, status, e);
@@ -22,14 +22,14 @@ static u32 enqueue(struct dev_stream *st, struct dev_task *t, struct error *e)
     }
     struct op_spec spec = sim_body_spec(b);
     struct op *op = NULL;
-    if (!captured) b->managed = tell_queued(d, t, &b->copy, stream_id(stream_in(st)));
+    if (!captured) b->managed = note_queued(d, t, &b->copy, stream_id(stream_in(st)));
     b->enqueued = __atomic_add_fetch(&d->work->enqueued, 1, __ATOMIC_ACQ_REL);
     status = op_enqueue(stream_in(st), &spec, wait ? &op : NULL);
     if (status) sim_body_undo(b);
     if (op) {
         status = op_synchronise(op);
         op_release(op);
-        tell_waited(d);
+        note_waited(d);
     }
     return work_status(d, status, e);
 }
@@ -49,7 +49,7 @@ u32 work_wait_task(struct device *d, struct dev_task *t, struct error *e)
     }
     status = op_synchronise(op);
     op_release(op);
-    tell_waited(d);
+    note_waited(d);
     return work_status(d, status, e);
 }
 
@@ -74,7 +74,7 @@ enum dev_result work_wait_launch(struct device *d, const struct dev_launch *l, s
     }
     op_synchronise(op);
     op_release(op);
-    tell_waited(d);
+    note_waited(d);
     stream_error_taken(stream_legacy(s)); /* its status was told by the result */
     return came;
 }
@@ -85,7 +85,7 @@ static u32 sim_stream_new(struct device *d, u32 flags, s32 priority, struct dev_
 {
     struct streams *s = work_streams(d);
     struct stream *st = s ? stream_new(s, flags, priority) : NULL;
-    tell_unordered(d);
+    note_unordered(d);
     *out = stream_out(st);
     return work_status(d, st ? OP_OK : OP_OUT_OF_MEMORY, e);
 }
@@ -110,7 +110,7 @@ static struct dev_stream *sim_stream_legacy(struct device *d)
 static struct dev_stream *sim_stream_per_thread(struct device *d)
 {
     struct streams *s = work_streams(d);
-    tell_unordered(d);
+    note_unordered(d);
     return s ? stream_out(stream_per_thread(s)) : NULL;
 }
 
@@ -119,18 +119,18 @@ static void **sim_stream_user(struct dev_stream *st) { return stream_user(stream
 static u32 sim_stream_query(struct dev_stream *st, struct error *e)
 {
     struct device *d = device_of_stream(st);
-    tell_touches(d);
+    note_touches(d);
     u32 status = stream_query(stream_in(st));
-    tell_waited(d);
+    note_waited(d);
     return work_status(d, status, e);
 }
 
 static u32 sim_stream_synchronise(struct dev_stream *st, struct error *e)
 {
     struct device *d = device_of_stream(st);
-    tell_waits(d);
+    note_waits(d);
     u32 status = stream_synchronise(stream_in(st));
-    tell_waited(d);
+    note_waited(d);
     sim_pools_synchronised(d);
     return work_status(d, status, e);
 }
@@ -148,9 +148,9 @@ static u32 sim_perform(struct device *d, struct dev_task *t, struct error *e)
 static u32 sim_synchronise(struct device *d, struct error *e)
 {
     struct streams *s = work_used(d);
-    tell_waits(d);
+    note_waits(d);
     u32 status = s ? streams_synchronise(s) : OP_OK;
-    tell_waited(d);
+    note_waited(d);
     sim_pools_synchronised(d);
     return work_status(d, status, e);
 }
@@ -161,7 +161,7 @@ static u32 define_value(struct op *op, void *of)
 {
     struct body *b = of;
     u64 bytes = b->fill.width;
-    tell_fill(b->device, op, &b->fill);
+    note_fill(b->device, op, &b->fill);
     struct mem_object *o = b->fill.to.object;
     mem_unseen_in(o);
     shadow_define(mem_shadow(b->device->mem), b->fill.to.address, bytes);
@@ -189,7 +189,7 @@ u32 sim_value_read(struct device *d, struct op_spec *spec, u64 address, const ch
     spec->address = mem_view(o, address);
     spec->tag = work_tag(d, site);
     if (spec->kind == OP_VALUE_WRITE) {
-        tell_told(d);
+        note_signalled(d);
         struct dev_task t = { .kind = OP_FILL, .fill = { address, 0, 4, spec->bits / 32, 1, 0, 0, 0 }, .site = site };
         u32 status;
         struct body *b = sim_body_new(d, &t, 0, &status, e);
@@ -259,18 +259,18 @@ static u32 sim_event_wait(struct dev_stream *st, struct dev_event *ev, bool exte
 static u32 sim_event_query(struct dev_event *ev, struct error *e)
 {
     struct device *d = device_of_event(ev);
-    tell_touches(d);
+    note_touches(d);
     u32 status = event_query(event_in(ev));
-    tell_waited(d);
+    note_waited(d);
     return work_status(d, status, e);
 }
 
 static u32 sim_event_synchronise(struct dev_event *ev, struct error *e)
 {
     struct device *d = device_of_event(ev);
-    tell_waits(d);
+    note_waits(d);
     u32 status = event_synchronise(event_in(ev));
-    tell_waited(d);
+    note_waited(d);
     sim_pools_synchronised(d);
     return work_status(d, status, e);
 }

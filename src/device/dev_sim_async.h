@@ -18,7 +18,7 @@ struct body {
         };
     };
     void *staged; /* the source of a copy; NULL: none */
-    u32 managed;  /* of tell_queued; 0: none */
+    u32 managed;  /* of note_queued; 0: none */
     u32 enqueued; /* of a host function: operations that were enqueued up to it */
     bool spare;   /* one of those that are kept */
     /* of a synchronous launch: where its caller wants the result */

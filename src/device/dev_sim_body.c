@@ -29,7 +29,7 @@ static void body_give(struct body *b) { b->spare ? spares_give(&b->device->work-
 void sim_body_drop(void *of)
 {
     struct body *b = of;
-    tell_unqueued(b->device, &b->managed, NULL);
+    note_unqueued(b->device, &b->managed, NULL);
     if (b->task.kind == OP_ALLOC && b->graph) {
         graph_freed(work_used(b->device), (void *)(uintptr_t)b->object->base);
         sim_pool_graph_delete(b->device, b->object);
@@ -86,7 +86,7 @@ static bool host_is_there(struct body *b, const struct dev_side *s, bool write)
             if (fault_program_handles()) return true;
             const char *rows = p->rows * p->slices > 1 ? " of a row" : "";
             if (is_registered(s)) {
-                tell_lent_gone(
+                note_lent_gone(
                     b->device,
                     &(struct dev_lent){ .at = (u8 *)s->bytes, .bytes = p->width, .write = write, .site = b->task.site },
                     n, rows);
@@ -111,21 +111,21 @@ static u32 body_copy(struct op *op, void *of)
     if (!host_is_there(b, to, true))
         return is_registered(to) ? OP_OK : OP_INVALID_VALUE; /* a GPU has the pages still */
     if (!host_is_there(b, from, false)) return is_registered(from) ? OP_OK : OP_INVALID_VALUE;
-    if (b->managed) tell_touches(b->device);
-    tell_copy(b->device, op, &b->copy, b->staged != NULL);
+    if (b->managed) note_touches(b->device);
+    note_copy(b->device, op, &b->copy, b->staged != NULL);
     dev_copy_run(&b->copy);
-    tell_copied(b->device, &b->copy);
-    if (is_registered(to)) tell_lent(b->device, op, to, b->copy.width, true, b->task.site);
-    if (is_registered(from)) tell_lent(b->device, op, from, b->copy.width, false, b->task.site);
-    tell_unqueued(b->device, &b->managed, op);
-    if (op_is_node(op)) tell_node_done(b->device, &b->copy, op);
+    note_copied(b->device, &b->copy);
+    if (is_registered(to)) note_lent(b->device, op, to, b->copy.width, true, b->task.site);
+    if (is_registered(from)) note_lent(b->device, op, from, b->copy.width, false, b->task.site);
+    note_unqueued(b->device, &b->managed, op);
+    if (op_is_node(op)) note_node_done(b->device, &b->copy, op);
     return OP_OK;
 }
 
 static u32 body_fill(struct op *op, void *of)
 {
     struct body *b = of;
-    tell_fill(b->device, op, &b->fill);
+    note_fill(b->device, op, &b->fill);
     dev_fill_run(&b->fill);
     return OP_OK;
 }
@@ -134,10 +134,10 @@ static u32 body_alloc(struct op *op, void *of)
 {
     struct body *b = of;
     if (b->graph && mem_is_live(b->object)) { /* GRAPH_AUTO_FREE: what the launch before left there goes first */
-        tell_life(b->device, op, b->object, false);
+        note_life(b->device, op, b->object, false);
         sim_pool_graph_rest(b->device, b->object, b->task.site);
     }
-    tell_life(b->device, op, b->object, true);
+    note_life(b->device, op, b->object, true);
     sim_pool_start(b->device, b->object);
     return OP_OK;
 }
@@ -153,7 +153,7 @@ static u32 body_free(struct op *op, void *of)
 {
     struct body *b = of;
     if (b->graph && !mem_is_live(b->object)) return graph_free_found(b);
-    tell_life(b->device, op, b->object, false);
+    note_life(b->device, op, b->object, false);
     if (!b->graph)
         sim_pool_end(b->device, b->object, b->task.site);
     else if (!sim_pool_graph_rest(b->device, b->object, b->task.site))
@@ -182,9 +182,9 @@ static u32 body_host(struct op *op, void *of)
 {
     struct body *b = of;
     host_hold_back(b);
-    tell_host_begin(b->device, op);
+    note_host_begin(b->device, op);
     b->task.host.call(b->task.host.self);
-    tell_host_end(b->device);
+    note_host_end(b->device);
     return OP_OK;
 }
 

@@ -95,7 +95,7 @@ u32 sim_graph_instantiate(struct dev_graph *g, u32 flags, struct dev_exec **out,
 {
     struct graph_exec *x = NULL;
     *out = NULL;
-    tell_unordered(device_of_graph(g));
+    note_unordered(device_of_graph(g));
     u32 status = capture_unsafe_call(work_streams(device_of_graph(g)));
     if (!status) status = graph_instantiate(graph_in(g), flags, &x, NULL);
     if (status == OP_INVALID_VALUE) error_set(e, ERR_INPUT, "the edges of the graph form a cycle");
@@ -141,15 +141,15 @@ static void exec_flight(void *self, const struct op_spec *spec)
 {
     const struct exec_flights *f = self;
     const struct body *b = spec->data;
-    u32 token = tell_queued(f->device, &b->task, &b->copy, f->stream);
-    tell_unseen(f->device, token, f->end, spec->kind == OP_COPY ? (const void *)&b->copy : &b->task.launch);
+    u32 token = note_queued(f->device, &b->task, &b->copy, f->stream);
+    note_unseen(f->device, token, f->end, spec->kind == OP_COPY ? (const void *)&b->copy : &b->task.launch);
 }
 
 u32 sim_exec_launch(struct dev_exec *x, struct dev_stream *st, const char *site, struct error *e)
 {
     struct device *d = device_of_stream(st);
     struct op *end = NULL;
-    tell_touches(d);
+    note_touches(d);
     u32 status = graph_launch(exec_in(x), stream_in(st), work_tag(d, site), &end);
     if (end) {
         struct exec_flights f = { d, stream_id(stream_in(st)), op_stamp_of(end) };
@@ -202,7 +202,7 @@ u32 dev_node_set(struct graph_node *n, struct device *d, struct dev_task *t, str
 
 static u32 branch_run(struct op *op, void *condition)
 {
-    tell_decided(streams_self(stream_owner(op_stream(op))), op, condition);
+    note_decided(streams_self(stream_owner(op_stream(op))), op, condition);
     return OP_OK;
 }
 static void branch_drop(void *condition) { condition_release(condition); }
@@ -219,7 +219,7 @@ u32 dev_graph_add_branch(struct graph *g, const struct graph_dep *dep, u32 deps,
                             .data = c,
                             .drop = branch_drop,
                             .tag = work_tag(streams_self(graph_owner(g)), site) };
-    tell_conditions();
+    note_conditions();
     return graph_add_branch(g, dep, deps, &spec, bodies, out);
 }
 

@@ -1,4 +1,4 @@
-/* The software GPU tells what its operations use (op_races.h), from when two of them can be unordered: the first
+/* The software GPU notes what its operations use (op_races.h), from when two of them can be unordered: the first
  * stream that is made, the first use of a stream of a thread, the first executable graph. Until then, and without the
  * race check, none of this costs anything. */
 #include "base/fault.h"
@@ -9,7 +9,7 @@
 #include "where/where.h"
 #include <inttypes.h>
 
-void tell_unordered(struct device *d)
+void note_unordered(struct device *d)
 {
     struct dev_work *w = d->work;
     struct streams *s = d->race && !work_races(d) ? work_streams(d) : NULL;
@@ -19,9 +19,9 @@ void tell_unordered(struct device *d)
     unlock(&w->lock);
 }
 
-void tell_host_uses(struct device *d, enum mem_kind kind)
+void note_host_uses(struct device *d, enum mem_kind kind)
 {
-    if (kind == MEM_MANAGED || (kind == MEM_PINNED && d->options.managed == DEV_MANAGED_REPORT)) tell_unordered(d);
+    if (kind == MEM_MANAGED || (kind == MEM_PINNED && d->options.managed == DEV_MANAGED_REPORT)) note_unordered(d);
 }
 
 /* ---- copies, fills, memory ---- */
@@ -40,13 +40,13 @@ static struct op_races_part part_of(const struct dev_side *s, u64 width, u64 row
 static void writes_range(void *race, u64 from, u64 bytes) { race_outside(race, from, bytes, true); }
 static void reads_range(void *race, u64 from, u64 bytes) { race_outside(race, from, bytes, false); }
 
-void tell_copied(struct device *d, const struct dev_copy_plan *p)
+void note_copied(struct device *d, const struct dev_copy_plan *p)
 {
     if (d->race && p->width && p->from.device)
         dev_side_each(&p->from, p->width, p->rows, p->slices, reads_range, d->race);
 }
 
-void tell_copy(struct device *d, const struct op *op, const struct dev_copy_plan *p, bool staged)
+void note_copy(struct device *d, const struct op *op, const struct dev_copy_plan *p, bool staged)
 {
     struct op_races *b = work_races(d);
     if (d->race && p->width && p->to.device) dev_side_each(&p->to, p->width, p->rows, p->slices, writes_range, d->race);
@@ -59,7 +59,7 @@ void tell_copy(struct device *d, const struct op *op, const struct dev_copy_plan
     op_races_add(b, op, &c, part, n);
 }
 
-void tell_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p)
+void note_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p)
 {
     struct op_races *b = work_races(d);
     struct op_races_call c = call_of(op);
@@ -69,7 +69,7 @@ void tell_fill(struct device *d, const struct op *op, const struct dev_fill_plan
     op_races_add(b, op, &c, &part, 1);
 }
 
-void tell_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc)
+void note_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc)
 {
     struct op_races *b = work_races(d);
     struct op_races_call c = call_of(op);
@@ -77,13 +77,13 @@ void tell_life(struct device *d, const struct op *op, const struct mem_object *o
     if (b) op_races_add(b, op, &c, &part, 1);
 }
 
-void tell_gone(struct device *d, u64 from, u64 bytes)
+void note_gone(struct device *d, u64 from, u64 bytes)
 {
     struct op_races *b = d->work ? work_races(d) : NULL;
     if (b) op_races_forget(b, from, bytes);
 }
 
-void tell_unmapped(struct device *d, u64 from, u64 bytes, const char *site)
+void note_unmapped(struct device *d, u64 from, u64 bytes, const char *site)
 {
     struct op_races *b = d->work ? work_races(d) : NULL;
     struct op_races_part part = { .from = from, .width = bytes, .kind = ACCESS_FREE };
@@ -98,7 +98,7 @@ static struct op_races_part condition_part(const struct condition *c, enum acces
     return (struct op_races_part){ .from = (u64)(uintptr_t)&c->value, .width = sizeof c->value, .kind = kind };
 }
 
-void tell_decided(struct device *d, const struct op *op, struct condition *c)
+void note_decided(struct device *d, const struct op *op, struct condition *c)
 {
     struct op_races *b = work_races(d);
     struct op_races_part part = condition_part(c, ACCESS_READ);
@@ -114,7 +114,7 @@ static void condition_is_set(const void *op, struct condition *c)
     if (b) op_races_launch_uses(b, op, &part);
 }
 
-void tell_conditions(void) { condition_on_set(condition_is_set); }
+void note_conditions(void) { condition_on_set(condition_is_set); }
 
 /* ---- the host ---- */
 
@@ -135,23 +135,23 @@ static void touched(void *self, const struct dev_touch *t)
     op_races_host(self, &c, &part, 1);
 }
 
-void tell_host(struct device *d, u64 from, u64 bytes, bool write)
+void note_host(struct device *d, u64 from, u64 bytes, bool write)
 {
     struct op_races *b = work_races(d);
     struct op_races_part part = { .from = from, .width = bytes, .kind = write ? ACCESS_WRITE : ACCESS_READ };
     if (b) op_races_host(b, NULL, &part, 1);
 }
 
-void tell_touches(struct device *d)
+void note_touches(struct device *d)
 {
     struct op_races *b = work_races(d);
     if (b) dev_managed_drain(d, touched, b);
 }
 
-void tell_waits(struct device *d)
+void note_waits(struct device *d)
 {
     struct op_races *b = work_races(d);
-    tell_touches(d);
+    note_touches(d);
     if (b) op_races_host_waits(b);
 }
 
@@ -173,7 +173,7 @@ static bool kernel_polls(struct device *d, struct ptx_func *kernel)
     return !low || code_polls(low);
 }
 
-u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy, u64 stream)
+u32 note_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy, u64 stream)
 {
     bool noted = work_races(d); /* else the host may still have to wait */
     if (!noted && d->options.managed != DEV_MANAGED_WAIT) return 0;
@@ -186,7 +186,7 @@ u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_cop
  * the operation is slow or fast. Of many the oldest are let go. */
 enum { UNSEEN_MOST = 1024 };
 
-void tell_unseen(struct device *d, u32 token, op_stamp op, const void *node)
+void note_unseen(struct device *d, u32 token, op_stamp op, const void *node)
 {
     struct dev_work *w = d->work;
     u32 ends = 0;
@@ -203,21 +203,21 @@ void tell_unseen(struct device *d, u32 token, op_stamp op, const void *node)
     if (ends) dev_managed_end(d, ends);
 }
 
-void tell_unqueued(struct device *d, u32 *token, const struct op *op)
+void note_unqueued(struct device *d, u32 *token, const struct op *op)
 {
     struct dev_work *w = d->work;
     if (!*token) return;
-    tell_touches(d);
-    bool seen = !op || !work_races(d) || __atomic_load_n(&w->told, __ATOMIC_ACQUIRE) ||
+    note_touches(d);
+    bool seen = !op || !work_races(d) || __atomic_load_n(&w->signalled, __ATOMIC_ACQUIRE) ||
                 d->options.managed == DEV_MANAGED_WAIT || host_after(work_streams(d), op_stamp_of(op));
     if (seen)
         dev_managed_end(d, *token);
     else
-        tell_unseen(d, *token, op_stamp_of(op), NULL);
+        note_unseen(d, *token, op_stamp_of(op), NULL);
     *token = 0;
 }
 
-void tell_node_done(struct device *d, const void *node, const struct op *op)
+void note_node_done(struct device *d, const void *node, const struct op *op)
 {
     struct dev_work *w = d->work;
     if (!__atomic_load_n(&w->nunseen, __ATOMIC_RELAXED)) return;
@@ -252,7 +252,7 @@ static void unseen_end(struct device *d, const struct op *op, bool all)
  * It is the program's to free, and nobody is told. So it is looked at when the copy runs, and once more when the host
  * learns that it has run: whichever of the two comes first, the copy and the free were not ordered. */
 
-void tell_lent_gone(struct device *d, const struct dev_lent *l, u64 there, const char *rows)
+void note_lent_gone(struct device *d, const struct dev_lent *l, u64 there, const char *rows)
 {
     char cause[300];
     snprintf(cause, sizeof cause,
@@ -269,7 +269,7 @@ void tell_lent_gone(struct device *d, const struct dev_lent *l, u64 there, const
                                                     "had." });
 }
 
-void tell_lent(struct device *d, const struct op *op, const struct dev_side *s, u64 bytes, bool write, const char *site)
+void note_lent(struct device *d, const struct op *op, const struct dev_side *s, u64 bytes, bool write, const char *site)
 {
     struct dev_work *w = d->work;
     op_stamp stamp = op_stamp_of(op);
@@ -296,42 +296,42 @@ static void lent_look(struct device *d)
         u64 there = o && o->kind == MEM_REGISTERED && mem_is_live(o)
                         ? pages_there(seen[i].at, seen[i].bytes, seen[i].write)
                         : seen[i].bytes;
-        if (there < seen[i].bytes && !fault_program_handles()) tell_lent_gone(d, &seen[i], there, "");
+        if (there < seen[i].bytes && !fault_program_handles()) note_lent_gone(d, &seen[i], there, "");
     }
 }
 
-void tell_waited(struct device *d)
+void note_waited(struct device *d)
 {
     struct dev_work *w = d->work;
     if (__atomic_load_n(&w->nlent, __ATOMIC_RELAXED)) lent_look(d);
     if (!work_races(d) || !__atomic_load_n(&w->nunseen, __ATOMIC_RELAXED)) return;
-    unseen_end(d, NULL, __atomic_load_n(&w->told, __ATOMIC_ACQUIRE));
+    unseen_end(d, NULL, __atomic_load_n(&w->signalled, __ATOMIC_ACQUIRE));
 }
 
-void tell_told(struct device *d)
+void note_signalled(struct device *d)
 {
-    if (!work_races(d) || __atomic_exchange_n(&d->work->told, true, __ATOMIC_ACQ_REL)) return;
-    tell_waited(d);
+    if (!work_races(d) || __atomic_exchange_n(&d->work->signalled, true, __ATOMIC_ACQ_REL)) return;
+    note_waited(d);
 }
 
-void tell_host_begin(struct device *d, const struct op *op)
+void note_host_begin(struct device *d, const struct op *op)
 {
     if (!work_races(d)) return;
-    tell_touches(d);
+    note_touches(d);
     unseen_end(d, op, false); /* it may tell the host what is done before it */
     dev_managed_host_begin(d, op, stream_id(op_stream(op)));
 }
 
-void tell_host_end(struct device *d)
+void note_host_end(struct device *d)
 {
     if (!work_races(d)) return;
-    tell_touches(d); /* while the operation is there */
+    note_touches(d); /* while the operation is there */
     dev_managed_host_end(d);
 }
 
 /* ---- launches ---- */
 
-void tell_launch_begin(struct dev_run *r)
+void note_launch_begin(struct dev_run *r)
 {
     struct device *d = r->device;
     struct op_races *b = work_races(d);
@@ -350,10 +350,10 @@ void tell_launch_begin(struct dev_run *r)
     r->in.waited = op_races_waited(r->races);
 }
 
-void tell_launch_end(struct dev_run *r)
+void note_launch_end(struct dev_run *r)
 {
-    tell_unqueued(r->device, &r->managed, r->op);
-    if (r->op && op_is_node(r->op)) tell_node_done(r->device, r->launch, r->op);
+    note_unqueued(r->device, &r->managed, r->op);
+    if (r->op && op_is_node(r->op)) note_node_done(r->device, r->launch, r->op);
     if (r->races) op_races_launch_end(r->races);
     r->races = NULL;
 }

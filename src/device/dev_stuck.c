@@ -125,9 +125,9 @@ static bool hosts_text(struct streams *s, struct op *me, bool behind, struct tex
             if (op_kind(op[0]) == OP_LAUNCH) calls_text(out); /* another operation is named by its call */
         }
         text_add(out, i ? ", and for " : " for ");
-        bool told = behind && path_text(me, op[i], true, out, legacy);
-        if (!told) op_name(op[i], out);
-        held |= told;
+        bool path = behind && path_text(me, op[i], true, out, legacy);
+        if (!path) op_name(op[i], out);
+        held |= path;
         op_release(op[i]);
     }
     return held;
@@ -164,22 +164,22 @@ bool stuck_explain(void *of, const struct sim_waiting *waits, const struct sim_w
     if (!s) return false;
     const struct mem_object *o = mem_find(d->mem, waits->address);
     u32 n = streams_queued(s, queued, MOST);
-    bool told = false, legacy = false, cycle = false;
+    bool path = false, legacy = false, cycle = false;
     for (u32 i = n; i-- > 0;) { /* the oldest first */
-        if (!told && may_write(queued[i], o)) {
-            told = path_text(me, queued[i], false, cause, &legacy);
-            if (told) text_add(cause, ", which waits for what writes %s", o->name);
+        if (!path && may_write(queued[i], o)) {
+            path = path_text(me, queued[i], false, cause, &legacy);
+            if (path) text_add(cause, ", which waits for what writes %s", o->name);
         }
         op_release(queued[i]);
     }
-    bool waiting = !told && waits_text(d, me, o, other, others, cause, &cycle);
+    bool waiting = !path && waits_text(d, me, o, other, others, cause, &cycle);
     bool shared = o && (o->kind == MEM_PINNED || o->kind == MEM_REGISTERED || o->kind == MEM_MANAGED);
-    if (!told && !waiting && shared)
+    if (!path && !waiting && shared)
         text_add(cause, "only the host writes %s", o->name);
-    else if (!told && !waiting)
+    else if (!path && !waiting)
         text_add(cause, "nothing that can still run writes %s", o ? o->name : "it");
-    bool held = hosts_text(s, me, !told && !waiting, cause, &legacy);
-    bool host = shared && !told && !waiting;
+    bool held = hosts_text(s, me, !path && !waiting, cause, &legacy);
+    bool host = shared && !path && !waiting;
     *fix =
         host && held ? "Let the host write it before it waits for anything behind the kernel: cudaMemcpy, cudaFree and "
                        "the default stream wait for all blocking streams; use streams made with cudaStreamNonBlocking."
@@ -189,9 +189,9 @@ bool stuck_explain(void *of, const struct sim_waiting *waits, const struct sim_w
               "the default stream wait for all blocking streams; use streams made with cudaStreamNonBlocking."
         : legacy  ? "Enqueue kernels that wait for each other in streams made with cudaStreamNonBlocking, with nothing "
                     "of the default stream between them."
-        : told    ? "Enqueue what the kernel waits for in another stream, not behind the kernel."
+        : path    ? "Enqueue what the kernel waits for in another stream, not behind the kernel."
         : cycle   ? "Let one of the two kernels write what the other waits for before it waits itself."
         : waiting ? "Let the kernel that writes the value do so before it waits itself."
                   : "Enqueue what writes it in another stream before the host waits for the kernel.";
-    return told || waiting;
+    return path || waiting;
 }

@@ -89,7 +89,7 @@ u32 dev_virtual_map(struct device *d, u64 address, u64 bytes, struct mem_physica
 {
     if (!d->mem) return OP_NOT_SUPPORTED;
     u32 status = OP_OK;
-    tell_unordered(d); /* who unmaps it may not have waited */
+    note_unordered(d); /* who unmaps it may not have waited */
     lock(&maps_lock);
     struct mem_object *o = reservation(d, address, bytes, e);
     const struct mem_mapping *there = o ? first_in(o, address, bytes) : NULL;
@@ -133,10 +133,10 @@ u32 dev_virtual_unmap(struct device *d, u64 address, u64 bytes, const char *site
     u32 status = o ? whole_mappings(o, address, bytes, true, e) : OP_INVALID_VALUE;
     unlock(&maps_lock);
     if (status) return status;
-    tell_unmapped(d, address, bytes, site);
+    note_unmapped(d, address, bytes, site);
     struct error unused = { 0 };
     d->ops->outside(d, true, &unused);
-    tell_gone(d, address, bytes);
+    note_gone(d, address, bytes);
     lock(&maps_lock);
     for (const struct mem_mapping *x; (x = first_in(o, address, bytes));) {
         struct mem_physical *p = x->physical;

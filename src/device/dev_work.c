@@ -274,7 +274,7 @@ static void over(struct dev_run *r, bool ok, struct sim_result *result, struct e
     if (r->came) *r->came = came;
     if (!r->error && e->code) work_failed(r->device, e);
     if (r->device->race) race_expect_none(r->device->race, r->op);
-    tell_launch_end(r);
+    note_launch_end(r);
     work_run_left(r);
     op_done(r->op, whole ? OP_OK : DEV_LAUNCH_FAILED);
     base_free(r);
@@ -328,7 +328,7 @@ static void start(struct dev_run *r)
     r->in.overlaps = op_overlaps(r->op);
     r->in.priority = stream_priority(op_stream(r->op));
     r->in.op = r->op;
-    tell_launch_begin(r);
+    note_launch_begin(r);
     start_in_sim(r, &(struct sim_result){ 0 });
 }
 

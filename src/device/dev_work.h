@@ -37,13 +37,13 @@ struct dev_run {
     struct memory_copy before;       /* what it changes, for the origin of NaN */
     struct op *op;                   /* the operation; NULL: a synchronous launch */
     struct launch *sim;              /* atomic: the end may come before sim_start has returned */
-    struct op_races_launch *races;   /* who is told what it used; NULL: nobody */
+    struct op_races_launch *races;   /* who notes what it used; NULL: nobody */
     const struct access_sink *sink;  /* of that */
-    u32 managed;                     /* of tell_queued */
+    u32 managed;                     /* of note_queued */
     struct streams *asleep;          /* where the thread of a synchronous launch counts as asleep; NULL: nowhere */
     u64 began;                       /* time_ns(), where its launch has a count */
     bool again;                      /* it may run again from saved memory: nothing else is in flight */
-    bool unchecked;                  /* somebody has chosen so: nothing that is found is told */
+    bool unchecked;                  /* somebody has chosen so: nothing that is found is reported */
     bool alone;                      /* nothing else may run beside it */
     struct dev_run *next;            /* held back */
     /* where a caller that waits wants its result; NULL: nobody does */
@@ -60,7 +60,7 @@ bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, 
 enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, struct error *e);
 
 struct dev_flight {   /* an operation that is done, and that the host has not waited for */
-    u32 token;        /* of tell_queued */
+    u32 token;        /* of note_queued */
     op_stamp op;      /* which one; of a node that is not done, the end of its graph */
     const void *node; /* the plan or launch of such a node; NULL: of none */
 };
@@ -88,7 +88,7 @@ struct dev_work {
     u32 nunseen, capunseen;    /* how many; for how many there is room */
     struct dev_lent lent[16];  /* the last ones; a program has few */
     u32 nlent;                 /* atomic: of these, in use */
-    bool told;                 /* atomic: a value was written: the host may know what is done */
+    bool signalled;            /* atomic: a value was written: the host may know what is done */
     struct spares bodies;      /* of operations, dev_sim_async.c */
     u32 enqueued;              /* atomic: operations that were enqueued */
     lock_t sync;               /* held by a synchronous launch: one runs at a time, as in the legacy stream */
@@ -138,54 +138,54 @@ sim_explainer stuck_explain; /* self: the device */
 /* The task of an operation that is not done; NULL: its kind has none. */
 const struct dev_task *work_task(const struct op *op);
 /* dev_sim_note.c. Two operations may be unordered from now on. */
-void tell_unordered(struct device *d);
+void note_unordered(struct device *d);
 /* Memory of this kind is about to be allocated: what the host itself does with it is no operation. */
-void tell_host_uses(struct device *d, enum mem_kind kind);
+void note_host_uses(struct device *d, enum mem_kind kind);
 static inline struct op_races *work_races(const struct device *d)
 {
     return __atomic_load_n(&d->work->races, __ATOMIC_ACQUIRE);
 }
 /* The operation runs: what it uses. staged: the source was taken in the call. */
-void tell_copy(struct device *d, const struct op *op, const struct dev_copy_plan *p, bool staged);
-void tell_copied(struct device *d, const struct dev_copy_plan *p); /* it is done */
-void tell_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p);
+void note_copy(struct device *d, const struct op *op, const struct dev_copy_plan *p, bool staged);
+void note_copied(struct device *d, const struct dev_copy_plan *p); /* it is done */
+void note_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p);
 struct condition;
-void tell_decided(struct device *d, const struct op *op, struct condition *c); /* a conditional node has read it */
-void tell_conditions(void); /* from now on of those that launches set, too */
-void tell_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc); /* or it is freed */
-void tell_gone(struct device *d, u64 from, u64 bytes); /* freed by a call that waits for all who use it */
-void tell_unmapped(struct device *d, u64 from, u64 bytes,
+void note_decided(struct device *d, const struct op *op, struct condition *c); /* a conditional node has read it */
+void note_conditions(void); /* from now on of those that launches set, too */
+void note_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc); /* or it is freed */
+void note_gone(struct device *d, u64 from, u64 bytes); /* freed by a call that waits for all who use it */
+void note_unmapped(struct device *d, u64 from, u64 bytes,
                    const char *site); /* by a call of the host that does not wait */
 /* A call of the host that does not wait uses pinned memory. */
-void tell_host(struct device *d, u64 from, u64 bytes, bool write);
+void note_host(struct device *d, u64 from, u64 bytes, bool write);
 /* A host function runs on the calling thread; it has ended. */
-void tell_host_begin(struct device *d, const struct op *op);
-void tell_host_end(struct device *d);
+void note_host_begin(struct device *d, const struct op *op);
+void note_host_end(struct device *d);
 /* What the host has touched of managed memory: at every call that enqueues. */
-void tell_touches(struct device *d);
+void note_touches(struct device *d);
 /* The same where the host is about to wait. */
-void tell_waits(struct device *d);
+void note_waits(struct device *d);
 /* A task was enqueued: what the host must not touch until it has waited for it. A token, and its end, which sets it to
  * 0: its operation is done, or (NULL) never ran. */
-u32 tell_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy, u64 stream);
-void tell_unqueued(struct device *d, u32 *token, const struct op *op);
+u32 note_queued(struct device *d, const struct dev_task *t, const struct dev_copy_plan *copy, u64 stream);
+void note_unqueued(struct device *d, u32 *token, const struct op *op);
 /* The same for a token whose memory the host must not touch until it has waited for `op`, done or not. */
-void tell_unseen(struct device *d, u32 token, op_stamp op, const void *node);
+void note_unseen(struct device *d, u32 token, op_stamp op, const void *node);
 /* A copy has used registered memory: it must be there until the host has waited. */
-void tell_lent(struct device *d, const struct op *op, const struct dev_side *s, u64 bytes, bool write,
+void note_lent(struct device *d, const struct op *op, const struct dev_side *s, u64 bytes, bool write,
                const char *site);
 /* `there` of these bytes of registered memory are left: a finding. */
-void tell_lent_gone(struct device *d, const struct dev_lent *l, u64 there, const char *rows);
+void note_lent_gone(struct device *d, const struct dev_lent *l, u64 there, const char *rows);
 /* The node of a graph with this plan or launch is done: `op` takes the place of the end of its graph. */
-void tell_node_done(struct device *d, const void *node, const struct op *op);
-/* The host has waited or asked, with tell_touches before: the memory of operations that it now knows to be done is its
+void note_node_done(struct device *d, const void *node, const struct op *op);
+/* The host has waited or asked, with note_touches before: the memory of operations that it now knows to be done is its
  * own. */
-void tell_waited(struct device *d);
+void note_waited(struct device *d);
 /* Something runs that may tell the host by other means what is done: from now on the end of an operation is enough. */
-void tell_told(struct device *d);
+void note_signalled(struct device *d);
 /* A launch is about to start; it has ended, and its operation is not done. */
-void tell_launch_begin(struct dev_run *r);
-void tell_launch_end(struct dev_run *r);
+void note_launch_begin(struct dev_run *r);
+void note_launch_end(struct dev_run *r);
 /* dev_sim_async.c: a task in the legacy stream, waited for. */
 u32 work_wait_task(struct device *d, struct dev_task *task, struct error *e);
 /* A synchronous launch as an operation of the legacy stream. */

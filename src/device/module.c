@@ -14,7 +14,7 @@ static bool place_variable(struct device *d, struct ptx_var *v, struct mem_objec
     u32 element = dev_type_text(v, type);
     enum mem_kind kind = v->is_managed ? MEM_MANAGED : v->space == SP_CONST ? MEM_CONST : MEM_GLOBAL;
     if (!sim_has_room(d, v->size, e)) return false;
-    if (v->is_managed) tell_unordered(d); /* what the host does with it is no operation */
+    if (v->is_managed) note_unordered(d); /* what the host does with it is no operation */
     struct mem_object *o = mem_alloc(d->mem, v->size, v->align, kind, name, NULL, e);
     if (!o) return false;
     mem_describe(d->mem, o, NULL, type[0] ? type : NULL, element);

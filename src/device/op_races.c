@@ -199,7 +199,7 @@ const void *misuse_by(struct misuses *m, const struct mem_object *o)
 
 /* The launch was reported already when it found the memory not allocated, or freed, in the middle of its accesses; then
  * an allocation and a free that nothing orders are no news, either. */
-static bool is_told(struct op_races *b, const struct clash *c)
+static bool is_reported(struct op_races *b, const struct clash *c)
 {
     const struct mem_object *o = c->verdict == ACCESS_RACE || !b->device->mem ? NULL
                                                                               : mem_find(b->device->mem, c->base);
@@ -220,7 +220,7 @@ static void report_clashes(struct op_races *b, struct op *op)
         const struct actor *other = actor_of(b, c->other_tag);
         bool both = op && other->op && c->verdict == ACCESS_RACE;
         bool uses = op && other->op && c->my_kind == ACCESS_FREE && c->other_kind <= ACCESS_WRITE;
-        if (((both || uses) && is_less(b, i)) || is_known(b, c) || is_told(b, c)) continue;
+        if (((both || uses) && is_less(b, i)) || is_known(b, c) || is_reported(b, c)) continue;
         op_races_report(b->device, c, &b->user[c->tag - 1], &b->user[c->other_tag - 1]);
         edge_keep(b, c);
     }
