@@ -234,7 +234,7 @@ stress: all
 tsan: need
 	@$(MAKE) --no-print-directory $(jobs) B=$(B)-tsan SANITIZE=thread all unit
 	@tests/run --build $(B)-tsan --area tsan
-	@tests/run --build $(B)-tsan unit/test_base unit/test_channel unit/test_launches 'unit/test_stream*' unit/test_graphs unit/test_handles 'unit/test_api_*' unit/test_pools unit/test_devices unit/test_dev_random unit/test_dev_still \
+	@tests/run --build $(B)-tsan unit/test_base unit/test_channel unit/test_launches 'unit/test_stream*' unit/test_graphs unit/test_handles 'unit/test_api_*' unit/test_pools unit/test_devices unit/test_dev_random unit/test_dev_blocked \
 	    unit/test_async_random unit/test_copies unit/test_footprint unit/test_dev_async unit/test_dev_signals
 	@TSAN_OPTIONS=report_signal_unsafe=0 tests/run --build $(B)-tsan unit/test_memory_kinds # its faults are those of its own accesses
 

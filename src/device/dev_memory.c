@@ -46,7 +46,7 @@ void dev_detach(struct device *d)
 }
 
 /* The object of another device that an address is in. Registered memory may belong to several: those are not wrong. */
-static struct mem_object *find_elsewhere(struct device *d, u64 address, struct device **owner)
+static struct mem_object *find_other_device(struct device *d, u64 address, struct device **owner)
 {
     struct mem_object *o = NULL;
     if (__atomic_load_n(&ndevices, __ATOMIC_ACQUIRE) < 2) return NULL;
@@ -71,7 +71,7 @@ bool dev_pointers_own(struct device *d, const struct dev_launch *l, struct error
         if (!maybe_pointer(v)) continue;
         memcpy(&value, l->args ? l->args[i] : (const u8 *)l->params + v->offset, 8);
         struct device *owner;
-        struct mem_object *o = value && !d->ops->find(d, value) ? find_elsewhere(d, value, &owner) : NULL;
+        struct mem_object *o = value && !d->ops->find(d, value) ? find_other_device(d, value, &owner) : NULL;
         if (!o) continue;
         char where[300];
         dev_address_text(d, value, where, sizeof where);
@@ -87,7 +87,7 @@ bool dev_address(struct device *d, u64 address, struct dev_address *out)
 {
     struct device *owner = d;
     struct mem_object *o = d->ops->find(d, address);
-    if (!o) o = find_elsewhere(d, address, &owner);
+    if (!o) o = find_other_device(d, address, &owner);
     *out = (struct dev_address){ 0 };
     if (!o) return false;
     *out = (struct dev_address){ owner, o, address - o->base, dev_host_pointer(o, address) };
@@ -97,7 +97,7 @@ bool dev_address(struct device *d, u64 address, struct dev_address *out)
 void dev_address_text(struct device *d, u64 address, char *out, size_t size)
 {
     struct device *owner;
-    struct mem_object *o = find_elsewhere(d, address, &owner);
+    struct mem_object *o = find_other_device(d, address, &owner);
     if (o)
         snprintf(out, size, "%s+0x%" PRIx64 ", %s of device %u (%s)", o->name, address - o->base,
                  dev_kind_name[o->kind], owner->number, owner->card->title);

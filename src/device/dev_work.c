@@ -24,7 +24,7 @@ static enum op_progress progress(void *of)
     switch (sim_drive(d->sim)) {
     case SIM_DRIVE_ENDED: return OP_PROGRESS_SOME;
     case SIM_DRIVE_BUSY: return OP_PROGRESS_BUSY;
-    default: return OP_PROGRESS_STUCK;
+    default: return OP_PROGRESS_BLOCKED;
     }
 }
 
@@ -79,7 +79,7 @@ struct streams *work_streams(struct device *d)
         if (s && w->here) streams_acts(s);
         if (s) sim_starter(d->sim, start_ready, d); /* before anybody can enqueue */
         __atomic_store_n(&w->streams, s, __ATOMIC_RELEASE);
-        if (s) sim_explain(d->sim, stuck_explain);
+        if (s) sim_explain(d->sim, blocked_explain);
         if (s && d->race) race_order(d->race, is_before, d);
     }
     unlock(&w->lock);
@@ -93,7 +93,7 @@ bool work_open(struct device *d, struct error *e)
     pthread_mutex_init(&d->work->lock, NULL);
     pthread_mutex_init(&d->work->sync, NULL);
     d->work->misuses = (struct misuses){ .lock = (lock_t)LOCK_INIT };
-    sim_outside(d->sim, stuck_may_change, d);
+    sim_outside(d->sim, blocked_may_change, d);
     sim_on_misuse(d->sim, misuse_note, &d->work->misuses);
     return true;
 }

@@ -3,7 +3,7 @@
  *
  *   dev_run.c        one launch, from its arguments to its result: what is checked before and after the machine runs it
  *   dev_work.c       which launches run beside each other, and whether anything can still happen
- *   dev_stuck.c      what holds up an operation that a launch waits for
+ *   dev_blocked.c      what holds up an operation that a launch waits for
  *   dev_sim_async.c  the operations of a stream (dev_async.h)
  *   dev_sim_note.c  what they use, for findings between them
  *
@@ -95,7 +95,7 @@ struct dev_work {
     /* atomic: a kernel that took the time of a launch to prepare before that began, and is not asked about again until
      * it has ended; NULL: none */
     const struct ptx_func *overdue;
-    u64 blocked;            /* atomic: threads.mark of the last question (dev_stuck.c) */
+    u64 blocked;            /* atomic: threads.mark of the last question (dev_blocked.c) */
     struct misuses misuses; /* launches that were reported for accesses outside of the life of memory */
 };
 bool work_open(struct device *d, struct error *e);
@@ -129,12 +129,12 @@ void work_run_left(struct dev_run *r);
 /* Starts a launch as the body of an operation, or holds it back. op_done follows in either case. */
 void work_start(struct dev_run *r);
 
-/* dev_stuck.c, for sim_outside and sim_explain. */
-bool stuck_may_change(void *device);
+/* dev_blocked.c, for sim_outside and sim_explain. */
+bool blocked_may_change(void *device);
 /* Who is asked in which calls the threads of the program are, for the text of a report; its texts live for ever. And
  * whether a thread is in a call. */
-void stuck_calls_from(u32 (*maker)(const char **site, u32 most), bool (*inside)(s32 task));
-sim_explainer stuck_explain; /* self: the device */
+void blocked_calls_from(u32 (*maker)(const char **site, u32 most), bool (*inside)(s32 task));
+sim_explainer blocked_explain; /* self: the device */
 /* The task of an operation that is not done; NULL: its kind has none. */
 const struct dev_task *work_task(const struct op *op);
 /* dev_sim_note.c. Two operations may be unordered from now on. */

@@ -80,7 +80,7 @@ static void found(void *self, const struct access_conflict *c)
         struct clash *k = &b->clash[i];
         if (actor_of(b, k->other_tag) != actor_of(b, x.other_tag)) continue;
         if (k->base != x.base)
-            k->elsewhere = true;
+            k->other_objects = true;
         else if (k->my_kind == x.my_kind && k->other_kind == x.other_kind) {
             k->bytes += x.bytes;
             k->elements += x.elements;

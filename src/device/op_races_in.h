@@ -54,11 +54,11 @@ struct clash {
     enum access_verdict verdict;
     u64 tag, other_tag; /* of the user that was noted last; of the earlier one */
     enum access_kind my_kind, other_kind;
-    u64 from, to;   /* the first bytes that both use, in one object, to behind the last ones */
-    u64 bytes;      /* how many of them */
-    u64 elements;   /* how many elements of the object they are in */
-    u64 base;       /* of the object; 0: none */
-    bool elsewhere; /* they have bytes of other objects in common, too */
+    u64 from, to;       /* the first bytes that both use, in one object, to behind the last ones */
+    u64 bytes;          /* how many of them */
+    u64 elements;       /* how many elements of the object they are in */
+    u64 base;           /* of the object; 0: none */
+    bool other_objects; /* they have bytes of other objects in common, too */
 };
 /* The last launch that polled memory of the host, and has ended while no other one ran (dev_left.c). */
 struct left_word { /* that it polled, and did not write */

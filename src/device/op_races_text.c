@@ -140,7 +140,7 @@ static void common_text(struct text *t, const struct clash *c, const struct mem_
     else
         text_add(t, "%" PRIu64 " of the %ss [%" PRIu64 "..%" PRIu64 "] of %s", c->elements, what, first, last, o->name);
     if (o->type) text_add(t, " (%s)", o->type);
-    if (c->elsewhere) text_add(t, " and of other memory");
+    if (c->other_objects) text_add(t, " and of other memory");
 }
 
 /* "launch 1 (kernel scale) in stream 2", "launch 1 (kernel scale) of a graph in stream 2", or the host. */

@@ -190,7 +190,7 @@ static u32 copy_peer(struct dev_stream *st, const struct dev_copy *f, struct err
 }
 
 /* Whether this side is memory of a GPU in another context than the stream's. */
-static bool is_elsewhere(const struct dev_stream *st, const struct dev_end *x)
+static bool is_cross_device(const struct dev_stream *st, const struct dev_end *x)
 {
     return !x->host && x->device && x->device != st->d && x->device->gpu &&
            x->device->gpu->context != st->d->gpu->context;
@@ -201,7 +201,7 @@ static u32 copy(struct dev_stream *st, const struct dev_copy *c, struct error *e
     struct dev_copy f = flat_copy(c);
     struct device *d = st->d;
     if (!f.width || !f.rows || !f.slices) return 0;
-    if (is_elsewhere(st, &f.to) || is_elsewhere(st, &f.from)) return copy_peer(st, &f, e);
+    if (is_cross_device(st, &f.to) || is_cross_device(st, &f.from)) return copy_peer(st, &f, e);
     if (f.rows == 1 && f.slices == 1) {
         if (f.from.host && !f.to.host)
             return ASK(d, st, e, "cuMemcpyHtoDAsync", copy_in, f.to.address, f.from.host, f.width, st->handle);

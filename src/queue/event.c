@@ -76,7 +76,7 @@ static u32 wait(struct stream *st, struct event *e, u64 tag, bool external)
 {
     struct streams *s = st->all;
     struct op_spec spec = { .kind = OP_WAIT, .event = e, .tag = tag, .external = external };
-    if (e->all != s) return event_wait_elsewhere(st, e, tag);
+    if (e->all != s) return event_wait_cross_device(st, e, tag);
     bool graphs = capture_lock(s);
     exec_call(s);
     bool taken = false;

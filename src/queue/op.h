@@ -9,7 +9,7 @@
  *   op_clock.c   happens-before: vector clocks over chains of operations
  *   op_exec.c    who runs a ready operation: the threads, the draw under a seed, host waits
  *   op_access.c  which bytes operations use, and races between them (op_access.h)
- *   op_still.c   whether anything can still happen, and who waits for whom
+ *   op_quiescence.c   whether anything can still happen, and who waits for whom
  *   op_value.c   waits for and writes of values in memory
  *   stream.c     streams, the legacy and the per-thread default stream, synchronising with them
  *   event.c      events
@@ -137,7 +137,7 @@ struct op_spec {
 };
 
 /* How a backend takes part in waiting. All may be NULL. */
-enum op_progress { OP_PROGRESS_SOME, OP_PROGRESS_BUSY, OP_PROGRESS_STUCK };
+enum op_progress { OP_PROGRESS_SOME, OP_PROGRESS_BUSY, OP_PROGRESS_BLOCKED };
 /* Why a seeded run may have another order next time. */
 enum op_chance {
     OP_CHANCE_SILENT,  /* the host made no call for 50 ms, and operations ran without it */
@@ -327,7 +327,7 @@ u32 event_record_all(struct event *e, u64 tag);
 u32 event_wait_all(struct event *e, u64 tag);
 /* The event of another device; event_wait goes there. A capture refuses it (OP_CAPTURE_ISOLATION), and one of that
  * device's (OP_NOT_SUPPORTED). */
-u32 event_wait_elsewhere(struct stream *st, struct event *e, u64 tag);
+u32 event_wait_cross_device(struct stream *st, struct event *e, u64 tag);
 u32 event_query(struct event *e); /* OP_OK also when it was never recorded */
 u32 event_synchronise(struct event *e);
 u32 event_elapsed(struct event *from, struct event *to, double *ms);

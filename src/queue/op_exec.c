@@ -7,7 +7,7 @@
  *
  * With a seed nothing runs until the host waits or asks. That thread then is the runner: it draws one of the ready
  * operations, runs it to its end, and draws again. A body that goes on after its return (OP_LATER) is waited for; when
- * the backend says that its launches are stuck, the next operation is drawn beside them. What takes longer than 50 ms
+ * the backend says that its launches are blocked, the next operation is drawn beside them. What takes longer than 50 ms
  * is left to itself, and a host that makes no call for 50 ms is not waited for: `unrepeatable` says so.
  *
  * The threads start when they have something to do. The timer thread polls values and watches for the 50 ms. */
@@ -296,7 +296,7 @@ bool exec_drive(struct streams *s)
     s->runner = true;
     enum op_progress p = let_progress(s);
     s->runner = false;
-    return p != OP_PROGRESS_STUCK;
+    return p != OP_PROGRESS_BLOCKED;
 }
 
 static void wait_seeded(struct op *op)
@@ -307,7 +307,7 @@ static void wait_seeded(struct op *op)
     s->moves++;
     op->waiters++;
     while (op->state != OP_DONE) {
-        if (exec_drive(s) || (s->elsewhere && elsewhere_drive(s, 0))) continue;
+        if (exec_drive(s) || (s->cross_device && cross_device_drive(s, 0))) continue;
         if (op->state != OP_DONE) sleep_on(s, &s->done, s->runner ? WATCH_US : POLL_FIRST_US * 5);
     }
     op->waiters--;
@@ -411,7 +411,7 @@ void exec_ready(struct op *op)
 
 void exec_call(struct streams *s)
 {
-    still_called(s);
+    quiescence_called(s);
     if (s->options.seeded) s->called = time_ns();
 }
 
@@ -424,7 +424,7 @@ void exec_ask(struct streams *s)
     exec_call(s);
     exec_recheck(s);
     if (s->options.seeded)
-        (void)(draw_as_runner(s) || (s->elsewhere && elsewhere_drive(s, 0)));
+        (void)(draw_as_runner(s) || (s->cross_device && cross_device_drive(s, 0)));
     else
         exec_dispatch(s);
 }

@@ -199,26 +199,26 @@ struct streams {
     pthread_cond_t done; /* for host threads that wait */
     pthread_t thread[LANES], timer;
     bool started[LANES], timer_started, quit;
-    bool runner;                /* under a seed: some thread runs operations */
-    bool in_backend;            /* and that thread is in op_backend.progress */
-    u32 dispatchers;            /* threads in exec_dispatch */
-    bool closing;               /* streams_delete waits for them */
-    bool spins;                 /* whoever waits does not sleep at once: there is more than one processor */
-    u32 chances;                /* under a seed: bits of enum op_chance that have come up */
-    u32 silent;                 /* how often the timer has found that the host made no call since `called` */
-    u32 callers;                /* threads that have called and live (op_still.c) */
-    u32 callers_ever;           /* threads that have called */
-    bool acting;                /* a thread acts as if in the legacy stream: streams_act */
-    struct op *stand_in;        /* for what it does, an operation that others are behind; NULL: nobody else came */
-    u64 moves;                  /* operations that started or ended, hosts that called, fell asleep or woke up */
-    u64 asked;                  /* moves when streams_may_change last found nothing; UINT64_MAX: it found something */
-    u32 visits;                 /* walks over the operations, op_path */
-    u32 hosts;                  /* threads that sleep in a call */
-    u64 random;                 /* state of the draw */
-    u64 called;                 /* under a seed: time of the last call */
-    u32 pause_us;               /* between two polls */
-    struct meeting *elsewhere;  /* op_elsewhere.c: operations that wait for another device */
-    struct op_written *written; /* op_value.c: a hash table */
+    bool runner;                  /* under a seed: some thread runs operations */
+    bool in_backend;              /* and that thread is in op_backend.progress */
+    u32 dispatchers;              /* threads in exec_dispatch */
+    bool closing;                 /* streams_delete waits for them */
+    bool spins;                   /* whoever waits does not sleep at once: there is more than one processor */
+    u32 chances;                  /* under a seed: bits of enum op_chance that have come up */
+    u32 silent;                   /* how often the timer has found that the host made no call since `called` */
+    u32 callers;                  /* threads that have called and live (op_quiescence.c) */
+    u32 callers_ever;             /* threads that have called */
+    bool acting;                  /* a thread acts as if in the legacy stream: streams_act */
+    struct op *stand_in;          /* for what it does, an operation that others are behind; NULL: nobody else came */
+    u64 moves;                    /* operations that started or ended, hosts that called, fell asleep or woke up */
+    u64 asked;                    /* moves when streams_may_change last found nothing; UINT64_MAX: it found something */
+    u32 visits;                   /* walks over the operations, op_path */
+    u32 hosts;                    /* threads that sleep in a call */
+    u64 random;                   /* state of the draw */
+    u64 called;                   /* under a seed: time of the last call */
+    u32 pause_us;                 /* between two polls */
+    struct meeting *cross_device; /* op_cross_device.c: operations that wait for another device */
+    struct op_written *written;   /* op_value.c: a hash table */
     u32 nwritten, written_cap;
     /* capture.c */
     const void **graph_live;   /* graph_exec.c: addresses of allocation nodes that have run and are not freed */
@@ -228,9 +228,9 @@ struct streams {
     u64 capture_ids;
 };
 
-/* op_elsewhere.c: lets devices that this one waits for go on by a step. False: none can. Under the lock, which is left
- * meanwhile. depth: 0. */
-bool elsewhere_drive(struct streams *s, u32 depth);
+/* op_cross_device.c: lets devices that this one waits for go on by a step. False: none can. Under the lock, which is
+ * left meanwhile. depth: 0. */
+bool cross_device_drive(struct streams *s, u32 depth);
 bool exec_drive(struct streams *s);   /* op_exec.c: draws an operation, or lets launches go on; false: none can */
 u32 capture_apart(struct stream *st); /* the stream waits for what no graph can hold: a capture of it is broken */
 
@@ -261,10 +261,10 @@ void exec_ask(struct streams *s);                   /* the host asks: under a se
 void exec_recheck(struct streams *s);               /* memory may have changed: look at the value waits */
 void exec_polled(struct streams *s, struct op *op); /* a value wait that does not hold yet */
 u64 exec_now(struct streams *s);
-/* op_still.c */
-void still_open(struct streams *s);
-void still_close(struct streams *s);
-void still_called(struct streams *s); /* the calling thread makes a call */
+/* op_quiescence.c */
+void quiescence_open(struct streams *s);
+void quiescence_close(struct streams *s);
+void quiescence_called(struct streams *s); /* the calling thread makes a call */
 /* op_value.c */
 bool value_holds(const struct op *op);
 void value_write(struct op *op);

@@ -39,7 +39,7 @@ struct streams *streams_new(const struct streams_options *o)
     lock_open_busy(&s->lock);
     clocks_open(&s->clocks, o->slots);
     exec_open(s);
-    still_open(s);
+    quiescence_open(s);
     s->legacy = make(s, STREAM_BLOCKING, 0);
     if (!s->legacy) {
         streams_delete(s);
@@ -83,7 +83,7 @@ void stream_unref(struct stream *st)
 void streams_delete(struct streams *s)
 {
     exec_close(s);
-    still_close(s);
+    quiescence_close(s);
     if (s->gate) op_unref(s->gate);
     while (s->streams) dispose(s->streams);
     value_close(s);

@@ -161,6 +161,6 @@ void cu_where_open(struct channel_writer *to)
     host_site_from(cu_site);
     host_name_from(buffer_name);
     host_pointer_from(pointer_name);
-    stuck_calls_from(calls_now, is_in_call);
+    blocked_calls_from(calls_now, is_in_call);
     cu_python_open();
 }

@@ -112,7 +112,7 @@ void sim_starter(struct sim *s, void (*start)(void *self), void *self);
 bool sim_start_soon(struct sim *s);
 /* Runs the seeded launches in flight on the calling thread, in turns that the seed draws, until one has ended, none can
  * go on unless memory changes from outside, or for a number of turns that is always the same. */
-enum sim_drive { SIM_DRIVE_ENDED, SIM_DRIVE_STILL, SIM_DRIVE_BUSY };
+enum sim_drive { SIM_DRIVE_ENDED, SIM_DRIVE_QUIESCENT, SIM_DRIVE_BUSY };
 enum sim_drive sim_drive(struct sim *s);
 /* Who is asked whether something else than launches may change device memory, before a deadlock is called one: copies
  * under way, a host that can still act. It must not call the sim. It

@@ -141,7 +141,7 @@ static bool has_claims(const struct launch *l)
     return false;
 }
 
-bool launch_stands_still(struct launch *l)
+bool launch_is_quiescent(struct launch *l)
 {
     if (l->active) return false;
     for (const struct cta *c = l->parked; c; c = c->next)

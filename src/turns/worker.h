@@ -7,7 +7,7 @@
 enum turn { TURN_QUIET, TURN_WENT, TURN_OVER };
 enum turn worker_turn(struct worker *k);
 /* Whether no thread is in a CTA of the launch, no parked CTA can go on, and none can start. Under the launch's lock. */
-bool launch_stands_still(struct launch *l);
+bool launch_is_quiescent(struct launch *l);
 /* The next cluster to start is called off: it counts as ended. False: all have started. */
 bool worker_cancel(struct worker *k, u64 *id);
 /* CTAs that were resident at some time. */

@@ -249,10 +249,10 @@ static bool host_may_be_asked(struct sim *s)
 static bool outside_may_change(const struct sim *s) { return s->ask.outside && s->ask.outside(s->ask.outside_self); }
 
 /* Under the locks of all launches. */
-static bool all_stand_still(const struct sim *s)
+static bool all_quiescent(const struct sim *s)
 {
     for (struct launch *l = s->launches; l; l = l->behind)
-        if (launch_stopped(l) || is_over(l) || !launch_stands_still(l)) return false;
+        if (launch_stopped(l) || is_over(l) || !launch_is_quiescent(l)) return false;
     return true;
 }
 
@@ -260,23 +260,23 @@ static bool all_stand_still(const struct sim *s)
  * has just finished is then seen in memory. It is asked again at last: it may have begun something meanwhile, which
  * memory does not show yet. A launch whose end is not yet known outside, that is over or about to be, may have others
  * behind it. */
-static void look_whether_still(struct sim *s)
+static void look_for_quiescence(struct sim *s)
 {
     lock(&s->launches_lock);
     for (struct launch *l = s->launches; l; l = l->behind) lock(&l->lock);
-    bool quiet = s->launches && !s->ending && all_stand_still(s), still = quiet;
-    for (struct launch *l = s->launches; l && still; l = l->behind) still = s->ask.outside || !l->started;
-    still = still && host_may_be_asked(s);
-    if (still && (still = !outside_may_change(s))) {
-        quiet = all_stand_still(s);
-        still = quiet && !outside_may_change(s);
+    bool quiet = s->launches && !s->ending && all_quiescent(s), quiescent = quiet;
+    for (struct launch *l = s->launches; l && quiescent; l = l->behind) quiescent = s->ask.outside || !l->started;
+    quiescent = quiescent && host_may_be_asked(s);
+    if (quiescent && (quiescent = !outside_may_change(s))) {
+        quiet = all_quiescent(s);
+        quiescent = quiet && !outside_may_change(s);
     }
-    for (struct launch *l = s->launches; l && quiet && !still; l = l->behind)
+    for (struct launch *l = s->launches; l && quiet && !quiescent; l = l->behind)
         if (wait_for_itself(l)) deadlock_report(l); /* whatever others may still do */
-    if (quiet && !still && suspicious(s))
+    if (quiet && !quiescent && suspicious(s))
         for (struct launch *l = s->launches; l; l = l->behind)
             if (!l->suspected && l->nparked && !launch_stopped(l)) suspected_report(l);
-    for (struct launch *l = s->launches; l && still; l = l->behind)
+    for (struct launch *l = s->launches; l && quiescent; l = l->behind)
         if (l->nparked || launch_started(l) < l->total) deadlock_report(l);
     for (struct launch *l = s->launches; l; l = l->behind) unlock(&l->lock);
     unlock(&s->launches_lock);
@@ -366,7 +366,7 @@ static void *pool_main(void *arg)
             wait = 0;
             continue;
         }
-        look_whether_still(s);
+        look_for_quiescence(s);
         pause_until_launch(s, &wait);
     }
 }
@@ -445,7 +445,7 @@ void pool_run(struct sim *s, struct launch *l)
             __atomic_store_n(&s->quiet_since, 0, __ATOMIC_RELAXED);
             continue;
         }
-        look_whether_still(s);
+        look_for_quiescence(s);
         pause_for_others(&wait);
     }
     if (l->in->sleeps) l->in->sleeps(l->in->done_self, false); /* still in flight, and not quiet */
@@ -488,8 +488,8 @@ enum sim_drive pool_drive(struct sim *s)
     for (u32 k = 0; k < ROUNDS; k++) {
         bool went = go_round(s, &last, true);
         if (__atomic_load_n(&s->ends, __ATOMIC_RELAXED) != before) return SIM_DRIVE_ENDED;
-        if (!went && looked) return SIM_DRIVE_STILL;
-        if (!went) look_whether_still(s); /* stops those that will never go on, which then end */
+        if (!went && looked) return SIM_DRIVE_QUIESCENT;
+        if (!went) look_for_quiescence(s); /* stops those that will never go on, which then end */
         looked = !went;
     }
     return SIM_DRIVE_BUSY;
@@ -528,7 +528,7 @@ void pool_wait(struct sim *s, struct launch *l)
         if (go_round(s, &last, l->in->seeded))
             wait = 0;
         else {
-            look_whether_still(s);
+            look_for_quiescence(s);
             pause_for_others(&wait);
         }
         lock(&s->launches_lock);

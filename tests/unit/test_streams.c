@@ -750,7 +750,7 @@ static enum op_progress stuck_then_done(void *self)
 {
     (void)self;
     progress_calls++;
-    if (done.n == 0 || !stuck_at) return OP_PROGRESS_STUCK;
+    if (done.n == 0 || !stuck_at) return OP_PROGRESS_BLOCKED;
     struct op *op = stuck_at;
     stuck_at = NULL;
     op_done(op, OP_OK);
@@ -783,7 +783,7 @@ static enum op_progress ask_alone(void *self)
 {
     (void)self;
     *(streams_may_change(alone.s, false) ? &alone.moving : &alone.still) += 1;
-    if (!alone.still) return OP_PROGRESS_STUCK; /* something else may help: it runs beside */
+    if (!alone.still) return OP_PROGRESS_BLOCKED; /* something else may help: it runs beside */
     op_done(alone.at, OP_OK);
     return OP_PROGRESS_SOME;
 }

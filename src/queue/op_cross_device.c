@@ -1,20 +1,20 @@
 /* Waiting for an event of another device.
  *
  * Streams of two devices have nothing in common: a lock, clocks and threads of their own. So there are two operations,
- * one on each side, that meet: `tell` is behind the record, in a stream of its own there; `meet` is in the stream that
- * waits, begins when that gets there, and ends when both have come. Whoever comes second ends it.
+ * one on each side, that meet: `signal_record` is behind the record, in a stream of its own there; `meet` is in the
+ * stream that waits, begins when that gets there, and ends when both have come. Whoever comes second ends it.
  *
  * What the other device knows of the operations of this one, by events that went there before, cannot be expressed in
  * the clocks here. `meet` is therefore after everything that is done here when it ends: two operations may count as
- * ordered that are not, never the other way round. A device that waits so is never called stuck: `meet` runs. */
+ * ordered that are not, never the other way round. A device that waits so is never called blocked: `meet` runs. */
 #include "queue/op_in.h"
 
 struct meeting {
     u32 refs;              /* atomic: of the two operations */
     u32 met;               /* atomic: how many have come */
     struct op *op;         /* that waits; set before it comes */
-    struct streams *other; /* where it is told */
-    struct meeting *next;  /* of streams->elsewhere: those that wait */
+    struct streams *other; /* of the event */
+    struct meeting *next;  /* of streams->cross_device: those that wait */
 };
 
 static void meeting_unref(struct meeting *m)
@@ -39,14 +39,14 @@ static void after_all_done(struct op *op)
 }
 
 /* The operation behind the record is over, whatever has become of that. */
-static void tell(void *of)
+static void signal_record(void *of)
 {
     struct meeting *m = of;
     if (is_second(m)) {
         struct op *op = m->op;
         struct streams *s = op->all;
         lock(&s->lock);
-        struct meeting **at = &s->elsewhere;
+        struct meeting **at = &s->cross_device;
         while (*at != m) at = &(*at)->next;
         *at = m->next;
         after_all_done(op);
@@ -66,26 +66,26 @@ static u32 meet(struct op *op, void *of)
     if (over) {
         after_all_done(op);
     } else {
-        m->next = s->elsewhere;
-        s->elsewhere = m;
+        m->next = s->cross_device;
+        s->cross_device = m;
     }
     unlock(&s->lock);
     return over ? OP_OK : OP_LATER;
 }
 
 /* Under a seed the operations of the other device run when somebody waits for them. */
-bool elsewhere_drive(struct streams *s, u32 depth)
+bool cross_device_drive(struct streams *s, u32 depth)
 {
     struct streams *other[8];
     u32 n = 0;
-    for (const struct meeting *m = s->elsewhere; m && n < COUNT_OF(other); m = m->next)
+    for (const struct meeting *m = s->cross_device; m && n < COUNT_OF(other); m = m->next)
         if (m->other->options.seeded) other[n++] = m->other;
     if (!n || depth > 16) return false;
     bool moved = false;
     unlock(&s->lock);
     for (u32 i = 0; i < n && !moved; i++) {
         lock(&other[i]->lock);
-        moved = exec_drive(other[i]) || elsewhere_drive(other[i], depth + 1);
+        moved = exec_drive(other[i]) || cross_device_drive(other[i], depth + 1);
         unlock(&other[i]->lock);
     }
     lock(&s->lock);
@@ -94,7 +94,7 @@ bool elsewhere_drive(struct streams *s, u32 depth)
 
 static void dropped(void *of) { meeting_unref(of); }
 
-/* Enqueues `tell` behind the latest record. NULL: *status says why; OP_OK: there is no record. */
+/* Enqueues `signal_record` behind the latest record. NULL: *status says why; OP_OK: there is no record. */
 static struct meeting *meeting_new(struct event *e, u32 *status)
 {
     struct streams *o = e->all;
@@ -110,7 +110,7 @@ static struct meeting *meeting_new(struct event *e, u32 *status)
     exec_call(o);
     *status = exec_permitted(o);
     if (!*status && e->capture) *status = OP_NOT_SUPPORTED;
-    struct op_spec spec = { .kind = OP_EMPTY, .data = m, .drop = tell };
+    struct op_spec spec = { .kind = OP_EMPTY, .data = m, .drop = signal_record };
     struct op *op = !*status && e->record ? op_make(o, aside, &spec) : NULL;
     if (op) {
         op_append(op, false);
@@ -127,7 +127,7 @@ static struct meeting *meeting_new(struct event *e, u32 *status)
     return NULL;
 }
 
-u32 event_wait_elsewhere(struct stream *st, struct event *e, u64 tag)
+u32 event_wait_cross_device(struct stream *st, struct event *e, u64 tag)
 {
     u32 status = capture_apart(st);
     if (status) return status;
@@ -135,6 +135,6 @@ u32 event_wait_elsewhere(struct stream *st, struct event *e, u64 tag)
     if (!m) return status;
     struct op_spec spec = { .kind = OP_EMPTY, .run = meet, .data = m, .drop = dropped, .tag = tag };
     status = op_enqueue(st, &spec, NULL);
-    if (status) meeting_unref(m); /* the other side tells nobody */
+    if (status) meeting_unref(m); /* the other side signals nobody */
     return status;
 }

@@ -14,9 +14,9 @@ struct caller { /* a device that a thread has called */
     struct caller *next;
 };
 static lock_t all_lock = LOCK_INIT;
-static struct known {
+static struct entry {
     struct streams *s;
-    struct known *next;
+    struct entry *next;
 } * all; /* devices that are there */
 static pthread_key_t at_exit;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -24,7 +24,7 @@ static __thread struct caller *called; /* the last one first */
 
 static struct streams *device_of(u64 serial)
 {
-    struct known *k = all;
+    struct entry *k = all;
     while (k && k->s->serial != serial) k = k->next;
     return k ? k->s : NULL;
 }
@@ -56,7 +56,7 @@ static void stand_in(struct streams *s)
     if (s->stand_in) op_append(s->stand_in, false);
 }
 
-void still_called(struct streams *s)
+void quiescence_called(struct streams *s)
 {
     s->moves++;
     if (called && called->serial == s->serial) return;
@@ -78,23 +78,23 @@ void still_called(struct streams *s)
     pthread_setspecific(at_exit, called);
 }
 
-void still_open(struct streams *s)
+void quiescence_open(struct streams *s)
 {
     pthread_once(&once, make_key);
-    struct known *k = base_need(sizeof *k);
+    struct entry *k = base_need(sizeof *k);
     lock(&all_lock);
     s->asked = UINT64_MAX;
-    *k = (struct known){ s, all };
+    *k = (struct entry){ s, all };
     all = k;
     unlock(&all_lock);
 }
 
-void still_close(struct streams *s)
+void quiescence_close(struct streams *s)
 {
     lock(&all_lock);
-    for (struct known **p = &all; *p; p = &(*p)->next)
+    for (struct entry **p = &all; *p; p = &(*p)->next)
         if ((*p)->s == s) {
-            struct known *k = *p;
+            struct entry *k = *p;
             *p = k->next;
             base_free(k);
             break;

@@ -1,7 +1,7 @@
-/* Whether a launch that waits is called a deadlock (device/dev_stuck.c): never while a thread of the program can still
- * act, whenever it comes, and always when none can.
+/* Whether a launch that waits is called a deadlock (device/dev_blocked.c): never while a thread of the program can
+ * still act, whenever it comes, and always when none can.
  *
- *   test_dev_still [ROUNDS [WORKERS]]  ROUNDS of each scenario, with WORKERS or a few numbers of them */
+ *   test_dev_blocked [ROUNDS [WORKERS]]  ROUNDS of each scenario, with WORKERS or a few numbers of them */
 #include "device/dev_async.h"
 #include "device/dev_memory.h"
 #include "unit.h"

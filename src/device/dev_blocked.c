@@ -17,16 +17,16 @@
 #include "base/thread.h"
 #include <inttypes.h>
 
-static u32 (*calls_maker)(const char **site, u32 most); /* of stuck_calls_from */
+static u32 (*calls_maker)(const char **site, u32 most); /* of blocked_calls_from */
 static bool (*calls_inside)(s32 task);
 
-void stuck_calls_from(u32 (*maker)(const char **site, u32 most), bool (*inside)(s32 task))
+void blocked_calls_from(u32 (*maker)(const char **site, u32 most), bool (*inside)(s32 task))
 {
     __atomic_store_n(&calls_maker, maker, __ATOMIC_RELEASE);
     __atomic_store_n(&calls_inside, inside, __ATOMIC_RELEASE);
 }
 
-bool stuck_may_change(void *of)
+bool blocked_may_change(void *of)
 {
     struct device *d = of;
     struct streams *s = work_used(d);
@@ -154,8 +154,8 @@ static bool waits_text(const struct device *d, const struct op *me, const struct
     return false;
 }
 
-bool stuck_explain(void *of, const struct sim_waiting *waits, const struct sim_waiting *other, u32 others,
-                   struct text *cause, const char **fix)
+bool blocked_explain(void *of, const struct sim_waiting *waits, const struct sim_waiting *other, u32 others,
+                     struct text *cause, const char **fix)
 {
     enum { MOST = 256 };
     struct device *d = of;
