@@ -143,7 +143,7 @@ void outputs_end(struct outputs *o, bool whole)
             coverage_end(o, &o->list[i]);
 }
 
-void outputs_again(struct outputs *o, struct value_origins *origins)
+void outputs_rerun(struct outputs *o, struct value_origins *origins)
 {
     for (u32 i = 0; i < o->n; i++) {
         base_free(o->list[i].written);

@@ -66,7 +66,7 @@ bool outputs_begin(const struct outputs_launch *l, struct outputs **out, struct 
 void outputs_end(struct outputs *o, bool whole);
 /* The same launch is going to run again, followed by `origins`: coverage is done, and odd values are reported with
  * their origins. */
-void outputs_again(struct outputs *o, struct value_origins *origins);
+void outputs_rerun(struct outputs *o, struct value_origins *origins);
 /* What the first run found odd and the second one did not see goes into the report as it is. */
 void outputs_settle(struct outputs *o);
 void outputs_free(struct outputs *o);

@@ -10,7 +10,7 @@
  * the two. What a run finds that the first had not is reported with its order. Of orders that leave other bytes the
  * first is reported, as one pair says it all; the search goes on from there only for what would explain it. */
 #include "device/dev_order.h"
-#include "device/dev_again.h"
+#include "device/dev_rerun.h"
 #include "device/op_races.h"
 #include "device/dev_work.h"
 #include "mem/mem_finding.h"
@@ -167,7 +167,7 @@ static bool run_under(struct orders *x, struct sim *s, const struct sim_launch *
 bool orders_search(struct orders *x, struct sim *s, const struct sim_launch *first, const struct observer *watch, u32 n,
                    u32 *alike, struct error *e)
 {
-    struct sim_launch run = launch_again(first, watch);
+    struct sim_launch run = launch_rerun(first, watch);
     run.checks = first->checks & ~(u32)CHECK_INIT;
     if (!copy_take(&x->first, x->mem))
         return error_set(e, ERR_MEMORY,

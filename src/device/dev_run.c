@@ -29,7 +29,7 @@ static bool follow_unread(struct device *d, struct sim_launch *in)
 }
 
 /* What the machine is given; *in is all zero. */
-static void machine_launch(struct sim_launch *in, struct device *d, const struct dev_launch *l, bool again,
+static void machine_launch(struct sim_launch *in, struct device *d, const struct dev_launch *l, bool may_rerun,
                            enum dev_way way)
 {
     in->kernel = l->kernel;
@@ -41,9 +41,9 @@ static void machine_launch(struct sim_launch *in, struct device *d, const struct
     in->params = l->params;
     in->views = l->views;
     in->checks = d->options.checks;
-    in->seeded = d->options.seeded || (again && (l->orders || l->order));
+    in->seeded = d->options.seeded || (may_rerun && (l->orders || l->order));
     in->seed = d->options.seed;
-    in->order = again ? l->order : 0;
+    in->order = may_rerun ? l->order : 0;
     in->budget = d->options.budget;
     in->time_limit = d->options.time_limit;
     in->observers = d->race ? race_observer(d->race) : NULL;
@@ -84,7 +84,7 @@ static bool watch_outputs(struct dev_run *r, struct error *e)
                                       .mem = d->mem,
                                       .checks = d->options.checks,
                                       .all_values = d->options.all_values,
-                                      .once = !r->again,
+                                      .once = !r->may_rerun,
                                       .report = d->report,
                                       .next = r->in.observers };
     return outputs_begin(&watched, &r->outputs, e);
@@ -100,23 +100,23 @@ static void count_it(struct dev_run *r)
     r->in.observers = counting_observer(r->counting, r->in.observers);
 }
 
-bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, bool again,
+bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, bool may_rerun,
                struct error *e)
 {
     bytes_clear(r, sizeof *r);
     r->device = d;
     r->launch = l;
-    r->again = again;
+    r->may_rerun = may_rerun;
     r->unchecked = way != DEV_CHECKED;
-    machine_launch(&r->in, d, l, again, way);
+    machine_launch(&r->in, d, l, may_rerun, way);
     if (l->count) r->began = time_ns();
     if (r->unchecked) return true;
     bool ok = !(l->contract || d->options.all_values) || watch_outputs(r, e);
     if (r->outputs) r->in.observers = &r->outputs->observer;
     r->views = view_check_begin(&r->in, d->mem, r->in.observers, view_strides_judge);
     if (r->views) r->in.observers = view_check_observer(r->views);
-    ok = ok && (!again || !l->orders || (r->orders = orders_begin(d->mem, e))) &&
-         (!again || !r->outputs || !r->outputs->held || values_keep(&r->before, d, l, e));
+    ok = ok && (!may_rerun || !l->orders || (r->orders = orders_begin(d->mem, e))) &&
+         (!may_rerun || !r->outputs || !r->outputs->held || values_keep(&r->before, d, l, e));
     if (ok && d->counts) count_it(r);
     if (!ok) run_drop(r);
     return ok;
@@ -156,8 +156,8 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
     report_origin_here(r->in.origin);
     if (r->outputs) {
         outputs_end(r->outputs, ok && result->end == SIM_DONE);
-        if (ok && r->outputs->held && r->again)
-            ok = values_again(r->outputs, &r->before, d, &r->in, result, e);
+        if (ok && r->outputs->held && r->may_rerun)
+            ok = values_rerun(r->outputs, &r->before, d, &r->in, result, e);
         else if (r->outputs->held) {
             if (ok && r->outputs->odd)
                 report_not_rerun(r, "it stored a NaN or an infinity, whose origin is looked for "
@@ -165,7 +165,7 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
             outputs_settle(r->outputs);
         }
     }
-    if (ok && l->orders && !r->again) report_not_rerun(r, "it was to run again in other orders");
+    if (ok && l->orders && !r->may_rerun) report_not_rerun(r, "it was to run again in other orders");
     u32 needed = CHECK_VALUES | CHECK_INIT; /* init knows which elements were written */
     if (ok && result->end == SIM_DONE && !r->unchecked && !d->options.all_values &&
         (d->options.checks & needed) == needed)

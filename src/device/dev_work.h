@@ -11,7 +11,7 @@
  * and a few tests. */
 #ifndef LOCKSTEP_DEV_WORK_H
 #define LOCKSTEP_DEV_WORK_H
-#include "device/dev_again.h"
+#include "device/dev_rerun.h"
 #include "device/op_races.h"
 #include "device/dev_memory.h"
 
@@ -42,7 +42,7 @@ struct dev_run {
     u32 managed;                     /* of note_queued */
     struct streams *asleep;          /* where the thread of a synchronous launch counts as asleep; NULL: nowhere */
     u64 began;                       /* time_ns(), where its launch has a count */
-    bool again;                      /* it may run again from saved memory: nothing else is in flight */
+    bool may_rerun;                  /* it may run again from saved memory: nothing else is in flight */
     bool unchecked;                  /* somebody has chosen so: nothing that is found is reported */
     bool alone;                      /* nothing else may run beside it */
     struct dev_run *next;            /* held back */
@@ -53,8 +53,8 @@ struct dev_run {
 };
 /* How a launch runs that is about to begin: to be asked once. DEV_LEFT_OUT: that is all there is to do. */
 enum dev_way run_way(struct device *d, const struct dev_launch *l);
-/* Prepares it; false: e says why. Then sim_run or sim_start, then run_end. `again`: it may run again. */
-bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, bool again,
+/* Prepares it; false: e says why. Then sim_run or sim_start, then run_end. `may_rerun`: it may run again. */
+bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, bool may_rerun,
                struct error *e);
 /* What is looked at when it has run; ok: the machine says so. */
 enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, struct error *e);

@@ -15,8 +15,8 @@ struct entry { /* an access to bytes of a sector */
     u32 bytes;
     u8 kind; /* access_kind */
     u8 strong;
-    u8 again; /* ACCESS_ALLOC: bytes of it had been freed before */
-    u8 syncs; /* as in access_use; states are compared as bytes */
+    u8 reused; /* ACCESS_ALLOC: bytes of it had been freed before */
+    u8 syncs;  /* as in access_use; states are compared as bytes */
 };
 struct state {
     u32 refs, n;
@@ -269,7 +269,7 @@ static enum access_verdict judge(const struct access *x, const struct entry *o, 
     case ACCESS_FREE: return life && x->use.kind != ACCESS_ALLOC ? ACCESS_AFTER_FREE : ACCESS_FINE;
     case ACCESS_ALLOC: /* these bytes, or those that were there before */
         if (!life || x->use.kind == ACCESS_ALLOC || is_before(x, o->stamp)) return ACCESS_FINE;
-        return o->again ? ACCESS_AFTER_FREE : ACCESS_BEFORE_ALLOC;
+        return o->reused ? ACCESS_AFTER_FREE : ACCESS_BEFORE_ALLOC;
     default: break;
     }
     if (life) return ACCESS_FINE;
@@ -336,7 +336,7 @@ static struct state *state_after(const struct access *x, const struct state *s)
         struct entry o = s->e[i];
         if (o.kind == ACCESS_FREE && x->use.kind == ACCESS_READ) mine &= ~o.bytes;
         if (o.bytes & x->use.bytes && replaces(x, &o)) {
-            me.again |= x->use.kind == ACCESS_ALLOC && o.kind == ACCESS_FREE;
+            me.reused |= x->use.kind == ACCESS_ALLOC && o.kind == ACCESS_FREE;
             o.bytes &= ~x->use.bytes;
         }
         if (!o.bytes) continue;

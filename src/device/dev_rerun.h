@@ -1,6 +1,6 @@
-/* dev_again.h: the bytes of device memory, kept aside so that a launch can run again from them. */
-#ifndef LOCKSTEP_DEV_AGAIN_H
-#define LOCKSTEP_DEV_AGAIN_H
+/* dev_rerun.h: the bytes of device memory, kept aside so that a launch can run again from them. */
+#ifndef LOCKSTEP_DEV_RERUN_H
+#define LOCKSTEP_DEV_RERUN_H
 #include "device/dev.h"
 
 struct kept {
@@ -27,7 +27,7 @@ void heap_back(struct mem *m, u32 mark);
 
 /* What running a launch again needs besides its memory: no checks but `observers`, no output, findings into a report
  * that nobody reads. */
-struct sim_launch launch_again(const struct sim_launch *first, const struct observer *observers);
+struct sim_launch launch_rerun(const struct sim_launch *first, const struct observer *observers);
 
 /* ---- the origin of NaN and infinity (check/value_origin.h) ---- */
 struct outputs;
@@ -36,6 +36,6 @@ struct outputs;
 bool values_keep(struct memory_copy *before, struct device *d, const struct dev_launch *l, struct error *e);
 /* After it: if something odd was stored, runs the launch again and tells where it began. Leaves memory as the first
  * run left it. */
-bool values_again(struct outputs *o, struct memory_copy *before, struct device *d, const struct sim_launch *first,
+bool values_rerun(struct outputs *o, struct memory_copy *before, struct device *d, const struct sim_launch *first,
                   const struct sim_result *r, struct error *e);
 #endif

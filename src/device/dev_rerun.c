@@ -3,7 +3,7 @@
  *
  * Memory is copied before the first run only where that is cheap or was asked for; after it, when there is something
  * to look for, whole. */
-#include "device/dev_again.h"
+#include "device/dev_rerun.h"
 #include "check/outputs.h"
 #include "check/value_origin.h"
 
@@ -70,7 +70,7 @@ void heap_back(struct mem *m, u32 from)
 
 static void print_nothing(void *self, const char *p, size_t n) { (void)self, (void)p, (void)n; }
 
-struct sim_launch launch_again(const struct sim_launch *first, const struct observer *observers)
+struct sim_launch launch_rerun(const struct sim_launch *first, const struct observer *observers)
 {
     struct sim_launch run = *first;
     run.checks = 0;
@@ -111,7 +111,7 @@ bool values_keep(struct memory_copy *before, struct device *d, const struct dev_
                            "does without");
 }
 
-bool values_again(struct outputs *o, struct memory_copy *before, struct device *d, const struct sim_launch *first,
+bool values_rerun(struct outputs *o, struct memory_copy *before, struct device *d, const struct sim_launch *first,
                   const struct sim_result *r, struct error *e)
 {
     bool worth = o->odd && (r->end == SIM_DONE || r->end == SIM_TRAP || r->end == SIM_DEADLOCK), ok = true;
@@ -119,16 +119,16 @@ bool values_again(struct outputs *o, struct memory_copy *before, struct device *
     struct report *unread = origins ? report_new() : NULL;
     struct memory_copy after = { 0 };
     if (unread && copy_take(&after, d->mem)) {
-        struct sim_result again;
+        struct sim_result result;
         u32 objects = heap_mark(d->mem);
-        outputs_again(o, origins);
+        outputs_rerun(o, origins);
         o->observer.writes = false; /* with the places that were written, which lead to the origins */
         o->observer.watch = 0;
-        struct sim_launch run = launch_again(first, value_origins_observer(origins, &o->observer));
+        struct sim_launch run = launch_rerun(first, value_origins_observer(origins, &o->observer));
         run.follow = true;
         run.report = unread;
         copy_put(before);
-        ok = sim_run(d->sim, &run, &again, e);
+        ok = sim_run(d->sim, &run, &result, e);
         copy_put(&after);
         heap_back(d->mem, objects);
     } else if (worth) {
