@@ -398,7 +398,7 @@ static void gather(const struct compile_job *job, const char *key, struct compil
     o->names = name.n;
 }
 
-/* What was gathered is nobody's kernel but his who asked for it. */
+/* What was gathered is hidden from all but whoever asked for it. */
 static void hide(struct compile_result *r, u32 asked, u32 all)
 {
     u32 n = 0;

@@ -87,7 +87,7 @@ static bool options_make(const struct compile_job *job, word_list *out, struct e
     return true;
 }
 
-/* The stand-ins, but for those that the user has a file of his own for. */
+/* The stand-ins, but for those of which the user has a file. */
 static int stand_ins(const struct compile_job *job, const char **text, const char **name)
 {
     word_list folders = { 0 }, files = { 0 };

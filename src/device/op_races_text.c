@@ -327,7 +327,7 @@ void op_races_order_text(struct arena *mem, struct finding *f, const struct user
 void op_races_report(struct device *d, const struct clash *c, const struct user *me, const struct user *other)
 {
     const struct mem_object *o = c->base && d->mem ? mem_find(d->mem, c->base) : NULL;
-    struct side mine = side_of(me->actor, c->my_kind), his = side_of(other->actor, c->other_kind);
+    struct side mine = side_of(me->actor, c->my_kind), theirs = side_of(other->actor, c->other_kind);
     /* who was enqueued first was to come first; the host came behind what it had enqueued */
     bool same = me->actor->age == other->actor->age,
          swap = me->actor->age < other->actor->age || (same && other->actor->host);
@@ -335,7 +335,7 @@ void op_races_report(struct device *d, const struct clash *c, const struct user 
         bool mixed = (c->my_kind == ACCESS_WRITE) != (c->other_kind == ACCESS_WRITE);
         swap = mixed ? c->my_kind == ACCESS_WRITE : me->actor->stamp < other->actor->stamp;
     }
-    const struct side *first = swap ? &mine : &his, *second = swap ? &his : &mine;
+    const struct side *first = swap ? &mine : &theirs, *second = swap ? &theirs : &mine;
     const struct user *one = swap ? me : other, *two = swap ? other : me;
     struct text cause = { 0 }, order = { 0 }, fix = { 0 }, memory = { 0 };
     struct finding f = { .kind = kind_of(c, first, second, o) };

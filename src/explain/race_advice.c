@@ -148,7 +148,7 @@ static bool advise_parts(struct draft *x)
     const struct site *s = site_at(a.l, a.op);
     s64 step = lane_step(x), width = s ? s->width : 0;
     u32 mine = w->id * LANES + x->lane,
-        his = word_warp(x->old->a) % 32 * LANES + lane_of_byte(x->old->a, (u32)(x->at % SECTOR));
+        theirs = word_warp(x->old->a) % 32 * LANES + lane_of_byte(x->old->a, (u32)(x->at % SECTOR));
     const u32 *block = w->cta->launch->in->block;
     bool blocks = x->old_linear != w->cta->linear, flat = block[1] * block[2] == 1;
     /* the parts of blocks, of rows of threads (threadIdx.y), or of warps, by the threads that each has */
@@ -157,8 +157,8 @@ static bool advise_parts(struct draft *x)
         struct index_form form = formula_at(w, a.op, x->lane, &(struct finding){ .element_size = 1 });
         if (!form.known || form.open || form.step[0] != step || (blocks && !flat)) return false;
     }
-    s64 apart = (s64)(his % size) - (s64)(mine % size), far = MAX_OF((s64)(mine % size), (s64)(his % size));
-    u64 one = blocks ? w->cta->linear : mine / (u64)size, other = blocks ? x->old_linear : his / (u64)size;
+    s64 apart = (s64)(theirs % size) - (s64)(mine % size), far = MAX_OF((s64)(mine % size), (s64)(theirs % size));
+    u64 one = blocks ? w->cta->linear : mine / (u64)size, other = blocks ? x->old_linear : theirs / (u64)size;
     if (!width || step < width || one == other || !apart) return false;
     if (apart < 0) apart = -apart;
     const char *what = blocks ? "block" : flat ? "warp" : "row";

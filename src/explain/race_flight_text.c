@@ -7,8 +7,8 @@
 
 bool race_flight_is(const struct draft *x)
 {
-    const struct site *his = site_at(x->old_low, x->old_op);
-    return his && his->flags & SITE_BULK && x->t->space == SPACE_SHARED && !x->other_launch;
+    const struct site *theirs = site_at(x->old_low, x->old_op);
+    return theirs && theirs->flags & SITE_BULK && x->t->space == SPACE_SHARED && !x->other_launch;
 }
 
 bool race_product_is(const struct draft *x)

@@ -74,8 +74,8 @@ static bool sync_between(const struct draft *x)
     if (word_warp(x->old->a) != (u32)w->key >> 14 || word_time(x->old->a) < w->c->start ||
         word_kind(x->old->a) > WHO_WARP)
         return false;
-    u32 his = word_kind(x->old->a) == WHO_WARP && x->old->lanes ? x->old->lanes : 1u << draft_prior_lane(x),
-        both = his | 1u << x->lane;
+    u32 theirs = word_kind(x->old->a) == WHO_WARP && x->old->lanes ? x->old->lanes : 1u << draft_prior_lane(x),
+        both = theirs | 1u << x->lane;
     if (word_kind(x->old->a) == WHO_WARP && !x->old->lanes) both = w->all;
     for (u32 n = 0; n < RECENT; n++)
         if (w->recent[n].time > word_time(x->old->a) && (w->recent[n].mask & both) == both) return true;
@@ -95,12 +95,13 @@ static bool product_is_between(const struct draft *x)
 {
     u64 a = x->old->a;
     u32 warp = word_warp(a) % 32;
-    const struct race_warp *me = x->t->w, *his = &me->c->warp[warp];
+    const struct race_warp *me = x->t->w, *theirs = &me->c->warp[warp];
     if (!draft_same_cta(x) || word_kind(a) > WHO_WARP || warp / 4 != x->t->warp->id / 4) return false;
-    if (x->t->product) return his->nissued < x->t->product || word_time(a) < his->issued[x->t->product % PRODUCTS];
+    if (x->t->product)
+        return theirs->nissued < x->t->product || word_time(a) < theirs->issued[x->t->product % PRODUCTS];
     if (!race_product_is(x) || x->old->op & OP_WRITE) return false;
-    for (u32 n = his->nissued; n > me->nissued && his->nissued - n < PRODUCTS; n--)
-        if (his->issued[n % PRODUCTS] == word_time(a)) return true;
+    for (u32 n = theirs->nissued; n > me->nissued && theirs->nissued - n < PRODUCTS; n--)
+        if (theirs->issued[n % PRODUCTS] == word_time(a)) return true;
     return false;
 }
 
@@ -125,9 +126,10 @@ struct async_flight race_copy_in_flight(const struct draft *x)
 
 bool race_optimistic_read(const struct draft *x)
 {
-    const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index), *his = site_at(x->old_low, x->old_op);
+    const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index), *theirs = site_at(x->old_low, x->old_op);
     bool mine_proposes = mine && mine->flags & SITE_OPTIMISTIC && !(x->me->op & OP_WRITE) && x->old->op & OP_STRONG;
-    return mine_proposes || (his && his->flags & SITE_OPTIMISTIC && !(x->old->op & OP_WRITE) && x->me->op & OP_STRONG);
+    return mine_proposes ||
+           (theirs && theirs->flags & SITE_OPTIMISTIC && !(x->old->op & OP_WRITE) && x->me->op & OP_STRONG);
 }
 
 const char *race_bytes_now(const struct draft *x, u64 at)
@@ -161,9 +163,9 @@ bool race_stored_bits(const struct draft *x, const struct site *s, u32 lane, u64
 /* Both are stores of one statement of the source, and what is stored is there already. */
 static bool equal_stores(struct draft *x)
 {
-    const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index), *his = site_at(x->old_low, x->old_op);
+    const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index), *theirs = site_at(x->old_low, x->old_op);
     u64 now = 0;
-    if (x->old->op != OP_WRITE || x->me->op != OP_WRITE || !mine || !his || mine->width != his->width ||
+    if (x->old->op != OP_WRITE || x->me->op != OP_WRITE || !mine || !theirs || mine->width != theirs->width ||
         !race_same_statement(x) || !race_stored_bits(x, mine, x->lane, &x->f.stored))
         return false;
     const char *p = race_bytes_now(x, x->at & ~(u64)(mine->width - 1));

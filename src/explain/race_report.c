@@ -215,7 +215,7 @@ static enum rival_crowd crowd_of(const struct draft *x)
 }
 
 /* Counts one more occurrence of the two instructions; false: the report does not know them yet. */
-static bool count_again(struct draft *x, u64 ticket, u32 width, u32 his)
+static bool count_again(struct draft *x, u64 ticket, u32 width, u32 theirs)
 {
     const struct warp *w = x->t->warp;
     const struct launch *l = w->cta->launch;
@@ -224,7 +224,7 @@ static bool count_again(struct draft *x, u64 ticket, u32 width, u32 his)
                             .thread = { w->id * LANES + x->lane },
                             .addr = { at & ~(u64)(width - 1) },
                             .rival_thread = word_warp(x->old->a) % 32 * LANES + draft_prior_lane(x),
-                            .rival_addr = at & ~(u64)(his - 1),
+                            .rival_addr = at & ~(u64)(theirs - 1),
                             .crowd = crowd_of(x),
                             .equal = x->f.equal,
                             .stored = x->f.stored };
@@ -243,9 +243,9 @@ static bool count_again(struct draft *x, u64 ticket, u32 width, u32 his)
 }
 
 /* The key of a finding by its two instructions and its kind. The low bits, too, depend on both instructions. */
-static u64 pair_ticket(u32 mine, u32 his, enum finding_kind kind)
+static u64 pair_ticket(u32 mine, u32 theirs, enum finding_kind kind)
 {
-    u64 h = ((u64)mine << 32 | his) * 0x9e3779b97f4a7c15u;
+    u64 h = ((u64)mine << 32 | theirs) * 0x9e3779b97f4a7c15u;
     return (h ^ h >> 32) + kind + 1;
 }
 
@@ -265,11 +265,11 @@ static void fill_values(struct draft *x, enum finding_kind kind, const struct si
 }
 
 /* The prior side, as the finding shows it. */
-static void fill_rival(struct draft *x, const struct site *his)
+static void fill_rival(struct draft *x, const struct site *theirs)
 {
-    x->rival = (struct rival){ .access = access_text(x->old->op, his),
-                               .how = semantics_text(&x->mem, x->old->op, his),
-                               .width = his ? his->width : 4,
+    x->rival = (struct rival){ .access = access_text(x->old->op, theirs),
+                               .how = semantics_text(&x->mem, x->old->op, theirs),
+                               .width = theirs ? theirs->width : 4,
                                .thread = word_warp(x->old->a) % 32 * LANES + draft_prior_lane(x) };
     x->rival.addr = shown_address(x) & ~(u64)(x->rival.width - 1);
     x->rival.crowd = crowd_of(x);
@@ -285,11 +285,11 @@ static const char *point_text(struct draft *x, const u32 at[3], const u32 size[3
 }
 
 /* The prior side in words: its thread, its kernel, what it did and where. */
-static const char *prior_text(struct draft *x, const struct site *his)
+static const char *prior_text(struct draft *x, const struct site *theirs)
 {
     u32 cta[3], n = word_warp(x->old->a) % 32 * LANES + draft_prior_lane(x);
     const u32 *b = x->old_block, thread[3] = { n % b[0], n / b[0] % b[1], n / b[0] / b[1] };
-    const char *how = semantics_text(&x->mem, x->old->op, his), *what = access_text(x->old->op, his);
+    const char *how = semantics_text(&x->mem, x->old->op, theirs), *what = access_text(x->old->op, theirs);
     rival_cta(x, cta);
     return arena_printf(&x->mem,
                         "thread %s of block %s of another launch, of %s, has accessed the same bytes at %s (%s %s)",
@@ -298,7 +298,7 @@ static const char *prior_text(struct draft *x, const struct site *his)
 }
 
 /* Both launches come of one launch of the host, and one of them, or both, of a kernel. false: they do not. */
-static bool advise_family(struct draft *x, const struct site *his)
+static bool advise_family(struct draft *x, const struct site *theirs)
 {
     const struct grid *me = x->t->warp->cta->launch->in->as_grid;
     if (!me || !grid_is_kin(me, x->old_serial)) return false;
@@ -308,7 +308,7 @@ static bool advise_family(struct draft *x, const struct site *his)
         parent ? "%s; that is the kernel that launched this one, and what it does behind a launch is not ordered "
                  "with what the launched kernel does"
                : "%s; both were launched by kernels, and no device stream, event or tail launch orders them",
-        prior_text(x, his));
+        prior_text(x, theirs));
     x->f.order = parent
                      ? "what a kernel does is before the kernels that it launches only up to the launch, of the thread "
                        "that launches and of those that a barrier puts before it; behind them come the tail launches "
@@ -322,7 +322,7 @@ static bool advise_family(struct draft *x, const struct site *his)
 }
 
 /* What is missing between the two: the order of their launches, or the handing over that the code began. */
-static void advise_launches(struct draft *x, const struct site *his)
+static void advise_launches(struct draft *x, const struct site *theirs)
 {
     const char *why =
         x->missing == MISSING_ACQUIRE
@@ -335,10 +335,10 @@ static void advise_launches(struct draft *x, const struct site *his)
             ? "this thread has seen a flag that was written behind that access, but with a relaxed operation and no "
               "fence before it: nothing was released"
             : "nothing that the one has released was acquired by the other";
-    if (advise_family(x, his)) return;
+    if (advise_family(x, theirs)) return;
     x->f.cause = arena_printf(
         &x->mem, "%s; the two launches are not ordered by streams, and nothing else orders the two accesses: %s",
-        prior_text(x, his), why);
+        prior_text(x, theirs), why);
     x->f.order = x->missing
                      ? missing_order_text(x)
                      : "an event, recorded behind the one launch, that the stream of the other one waits for; or, "
@@ -369,7 +369,7 @@ static void report_launches(struct draft *x, enum finding_kind kind)
     const struct touch *t = x->t;
     struct warp *warp = t->warp;
     struct finding *f = &x->f;
-    const struct site *mine = site_at(warp->code->low, t->op_index), *his = site_at(x->old_low, x->old_op);
+    const struct site *mine = site_at(warp->code->low, t->op_index), *theirs = site_at(x->old_low, x->old_op);
     u32 one = MIN_OF(t->site, x->old->site), two = MAX_OF(t->site, x->old->site);
     f->kind = kind;
     f->ticket = pair_ticket(one, two, kind) ^ 1ull << 63;
@@ -394,7 +394,7 @@ static void report_launches(struct draft *x, enum finding_kind kind)
     f->addr[x->lane] = shown_address(x) & ~(u64)(f->width - 1);
     f->value = x->me->op & OP_WRITE ? stored_text(x, mine, x->lane) : value_text(x, f->width);
     f->cause_key = kind;
-    advise_launches(x, his);
+    advise_launches(x, theirs);
     finding_add_to(x->to, warp, t->op_index, f, 1u << x->lane);
 }
 
@@ -403,13 +403,13 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     const struct touch *t = x->t;
     struct warp *warp = t->warp;
     struct finding *f = &x->f;
-    const struct site *mine = site_at(warp->code->low, t->op_index), *his = site_at(x->old_low, x->old_op);
+    const struct site *mine = site_at(warp->code->low, t->op_index), *theirs = site_at(x->old_low, x->old_op);
     u64 ticket = pair_ticket(x->t->site, x->old->site, kind) + f->equal;
     if (x->other_launch) {
         report_launches(x, kind);
         return;
     }
-    if (count_again(x, ticket, mine ? mine->width : 4, his ? his->width : 4)) return;
+    if (count_again(x, ticket, mine ? mine->width : 4, theirs ? theirs->width : 4)) return;
     f->kind = kind;
     f->ticket = ticket;
     f->cooperative = warp->cta->launch->grid_workspace != 0;
@@ -430,7 +430,7 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     advise_copy(x);
     if (race_flight_is(x)) race_flight_advise(x);
     if (race_product_is(x)) race_product_advise(x);
-    fill_rival(x, his);
+    fill_rival(x, theirs);
     fill_values(x, kind, mine);
     f->rival = &x->rival;
     f->cause_key = f->equal ? F_race : kind;

@@ -123,11 +123,11 @@ struct piece {
 static void report_piece(const struct touch *t, struct prior old, u32 old_op, u64 me, u32 lanes, struct piece *p, u32 k,
                          u32 step)
 {
-    u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : step, his = bytes_mask(k & ~(size - 1), size),
+    u32 size = old_op & OP_STRONG ? 1u << word_es(old.a) : step, theirs = bytes_mask(k & ~(size - 1), size),
         mine = t->op & OP_STRONG ? t->whole : bytes_mask(p->first, p->size);
     struct list_entry o = { .a = word_of_entry(old.a, old_op),
-                            .bytes = his,
-                            .whole = his,
+                            .bytes = theirs,
+                            .whole = theirs,
                             .site = old.site,
                             .op = (u8)old_op,
                             .scope = (u8)word_scope(old.a) };

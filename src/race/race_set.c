@@ -151,10 +151,10 @@ static bool is_replaced(const struct touch *t, const struct member *m, u64 me, u
     if (!word_same_warp(m->a, me) || word_time(m->a) < t->w->c->start || word_es(m->a) != word_es(me) ||
         (m->a ^ me) & WORD_LOW)
         return false;
-    u32 his = member_lanes(m->a, m->lanes), mine = member_lanes(me, *lanes);
+    u32 theirs = member_lanes(m->a, m->lanes), mine = member_lanes(me, *lanes);
     if (word_es(me) < ES_ONE) return word_lane(m->a) == word_lane(me); /* the same threads at every byte */
-    if (his & ~mine && (word_time(m->a) != word_time(me) || m->site != t->site || me & STRONG_ANY)) return false;
-    *lanes = his | mine;
+    if (theirs & ~mine && (word_time(m->a) != word_time(me) || m->site != t->site || me & STRONG_ANY)) return false;
+    *lanes = theirs | mine;
     return true;
 }
 
