@@ -158,18 +158,18 @@ static void context_read(struct fault *f, const siginfo_t *info)
     f->frame = u->uc_mcontext.regs[29];
     f->stack = u->uc_mcontext.sp;
     const u8 *at = (const u8 *)u->uc_mcontext.__reserved;
-    bool told = false;
-    for (u32 n = 0; n < 8 && !told; n++) { /* records of { magic, size }; that of the syndrome register says it */
+    bool found = false;
+    for (u32 n = 0; n < 8 && !found; n++) { /* records of { magic, size }; that of the syndrome register says it */
         u32 head[2];
         u64 syndrome;
         memcpy(head, at, sizeof head);
         memcpy(&syndrome, at + 8, 8);
-        told = head[0] == 0x45535201;
-        if (told) f->write = syndrome >> 6 & 1;
+        found = head[0] == 0x45535201;
+        if (found) f->write = syndrome >> 6 & 1;
         if (!head[0] || head[1] < 8) break;
         at += head[1];
     }
-    if (!told && f->is_access && f->code != f->address)
+    if (!found && f->is_access && f->code != f->address)
         f->write = stores(*(const u32 *)(uintptr_t)f->code, u->uc_mcontext.regs, f->address);
 #else
     (void)u;

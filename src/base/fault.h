@@ -26,8 +26,8 @@ struct fault {
 /* Who is asked, in this order. In a handler of signals: no locks, no memory. true: it is dealt with, and the
  * instruction runs again. */
 enum fault_turn {
-    FAULT_PAGES, /* pages that are without access for a while */
-    FAULT_TELL,  /* whoever writes down what happened */
+    FAULT_PAGES,  /* pages that are without access for a while */
+    FAULT_REPORT, /* whoever writes down what happened */
     FAULT_TURNS
 };
 typedef bool fault_taker(const struct fault *f);

@@ -32,7 +32,7 @@ static u32 which(const u64 v[LANES], bool shift, u32 bits)
     return m;
 }
 
-static void tell(struct warp *w, const struct insn *i, bool shift, u32 bits, u32 lanes, const u64 v[LANES])
+static void report_hazard(struct warp *w, const struct insn *i, bool shift, u32 bits, u32 lanes, const u64 v[LANES])
 {
     const struct lop *o = &w->code->low->op[i->op];
     struct arena mem = { 0 };
@@ -109,7 +109,7 @@ static double half_result(const struct lop *o, const double x[3])
 
 static bool half_overflows(double x) { return x >= 65520 || x <= -65520; }
 
-static void tell_half(struct warp *w, const struct insn *i, u32 lanes, const double x[3])
+static void report_half(struct warp *w, const struct insn *i, u32 lanes, const double x[3])
 {
     const struct lop *o = &w->code->low->op[i->op];
     struct arena mem = { 0 };
@@ -150,7 +150,7 @@ static void half_check(const char *restrict R, const struct insn *i, struct warp
             bad |= 1u << l;
         }
     }
-    if (bad) tell_half(w, i, bad, shown);
+    if (bad) report_half(w, i, bad, shown);
 }
 
 int hazard_check(char *restrict R, const struct insn *i, struct warp *w)
@@ -169,6 +169,6 @@ int hazard_check(char *restrict R, const struct insn *i, struct warp *w)
     u32 bad = which(v, shift, bits);
     if (!bad) return 0;
     bad &= active_lanes(w, R, i);
-    if (bad) tell(w, i, shift, bits, bad, v);
+    if (bad) report_hazard(w, i, shift, bits, bad, v);
     return 0;
 }

@@ -103,20 +103,20 @@ static bool is_question(const struct published *p, u32 op)
 }
 
 /* Whether a way leads from the data to the flag in the same turn. */
-static bool is_told_behind(const struct published *p, u32 data, u32 flag)
+static bool flag_follows(const struct published *p, u32 data, u32 flag)
 {
     const struct lowered *l = p->r->low;
     struct arena tmp = { 0 };
     u32 *todo = NEW_ARRAY(&tmp, u32, l->nblock + 2), n = 0, at = data + 1;
     u8 *seen = NEW_ARRAY(&tmp, u8, l->nblock + 1);
-    bool told = false;
-    for (u32 b = block_at(l, data); b < l->nblock && !told;) {
+    bool reached = false;
+    for (u32 b = block_at(l, data); b < l->nblock && !reached;) {
         bool ends = false;
-        for (; at < l->block[b].end && !ends && !told; at++) {
+        for (; at < l->block[b].end && !ends && !reached; at++) {
             ends = is_question(p, at);
-            told = at == flag;
+            reached = at == flag;
         }
-        for (u32 k = 0; k < l->block[b].nsucc && !ends && !told; k++) {
+        for (u32 k = 0; k < l->block[b].nsucc && !ends && !reached; k++) {
             u32 next = l->block[b].succ[k];
             if (next >= l->nblock || seen[next]) continue;
             seen[next] = 1;
@@ -126,7 +126,7 @@ static bool is_told_behind(const struct published *p, u32 data, u32 flag)
         if (b < l->nblock) at = l->block[b].first;
     }
     arena_free(&tmp);
-    return told;
+    return reached;
 }
 
 /* The data is stored behind the only flag of its allocation, in a loop that asks for the next question. */
@@ -145,12 +145,12 @@ static bool is_early(const struct published *p, u32 data, u32 flag)
         if (b < head || b > last || f < head || f > last) continue;
         for (u32 k = l->block[head].first; k < l->block[last].end && !asks; k++) asks = is_question(p, k);
     }
-    return asks && !is_told_behind(p, data, flag);
+    return asks && !flag_follows(p, data, flag);
 }
 
 /* ---- what is told ---- */
 
-static void tell(const struct published *p, u32 data, u32 flag, bool early)
+static void report_published(const struct published *p, u32 data, u32 flag, bool early)
 {
     struct arena mem = { 0 };
     const struct lowered *low = p->r->low;
@@ -187,11 +187,11 @@ static void tell(const struct published *p, u32 data, u32 flag, bool early)
 }
 
 enum { FLAGS_MOST = 16 };
-struct told { /* flags that have their finding */
+struct reached { /* flags that have their finding */
     u32 op[FLAGS_MOST], n;
 };
 
-static bool is_new(const struct told *t, u32 flag)
+static bool is_new(const struct reached *t, u32 flag)
 {
     u32 k = 0;
     while (k < t->n && t->op[k] != flag) k++;
@@ -203,13 +203,13 @@ static bool is_new(const struct told *t, u32 flag)
 static void report_function(struct published *p)
 {
     const struct lowered *l = p->r->low;
-    struct told t = { .n = 0 };
+    struct reached t = { .n = 0 };
     for (u32 s = 0; s < l->nsite; s++) { /* the first data behind each flag */
         if (!is_flag(&l->site[s]) || !object_of(p, s)) continue;
         for (u32 d = 0; d < l->nsite && is_new(&t, l->site[s].op); d++) {
             if (!is_data(&l->site[d]) || !object_of(p, d) || !is_early(p, l->site[d].op, l->site[s].op)) continue;
             t.op[t.n++] = l->site[s].op;
-            tell(p, l->site[d].op, l->site[s].op, true);
+            report_published(p, l->site[d].op, l->site[s].op, true);
         }
     }
     for (u32 s = 0; s < l->nsite; s++) {
@@ -219,7 +219,7 @@ static void report_function(struct published *p)
         u32 flag = flag_behind(p, l->site[s].op, o);
         if (flag == NONE || !is_new(&t, flag)) continue;
         t.op[t.n++] = flag;
-        tell(p, l->site[s].op, flag, false);
+        report_published(p, l->site[s].op, flag, false);
     }
 }
 

@@ -7,7 +7,7 @@
 
 static bool on(const struct warp *w) { return w->cta->launch->in->checks & CHECK_ASYNC; }
 
-static void tell(struct warp *w, u32 op, u32 lanes, enum finding_kind kind, const char *cause, const char *fix)
+static void report_misuse(struct warp *w, u32 op, u32 lanes, enum finding_kind kind, const char *cause, const char *fix)
 {
     struct finding f = { .kind = kind, .cause = cause, .fix = fix };
     if (on(w)) finding_add(w, op, &f, lanes);
@@ -15,12 +15,12 @@ static void tell(struct warp *w, u32 op, u32 lanes, enum finding_kind kind, cons
 
 void tmem_misused(struct warp *w, u32 op, u32 lanes, const char *cause, const char *fix)
 {
-    tell(w, op, lanes, F_tmem_misuse, cause, fix);
+    report_misuse(w, op, lanes, F_tmem_misuse, cause, fix);
 }
 
 void tmem_beyond(struct warp *w, u32 op, u32 lanes, const char *cause)
 {
-    tell(w, op, lanes, F_tmem_bounds, cause, NULL);
+    report_misuse(w, op, lanes, F_tmem_bounds, cause, NULL);
 }
 
 bool tmem_check_columns(struct warp *w, u32 op, u32 lanes, u32 columns)
@@ -55,7 +55,7 @@ bool tmem_check_quarter(struct warp *w, u32 op, u32 lanes, struct tmem_area a)
     snprintf(cause, sizeof cause, "lanes %u to %u, and warp %u, the %s of its warpgroup, can reach lanes %u to %u",
              a.lane, a.lane + a.lanes - 1, w->id, (const char *[]){ "first", "second", "third", "fourth" }[w->id % 4],
              first, first + 31);
-    tell(w, op, lanes, F_tmem_lanes, cause, NULL);
+    report_misuse(w, op, lanes, F_tmem_lanes, cause, NULL);
     return false;
 }
 
@@ -79,7 +79,7 @@ bool tmem_check_area(struct warp *w, u32 op, u32 lanes, const struct cta *c, str
     else
         snprintf(cause, sizeof cause, "it %s columns %u to %u, which nobody has allocated, or which are freed already",
                  what, a.column, end - 1);
-    tell(w, op, lanes, F_tmem_bounds, cause, NULL);
+    report_misuse(w, op, lanes, F_tmem_bounds, cause, NULL);
     return false;
 }
 
@@ -144,12 +144,12 @@ void umma_wrong(struct warp *w, const struct insn *i, u32 lane, u32 idesc, const
 {
     char cause[320];
     snprintf(cause, sizeof cause, "the instruction descriptor is 0x%08x: %s", idesc, what);
-    tell(w, i->op, 1u << lane, F_umma_descriptor, cause, NULL);
+    report_misuse(w, i->op, 1u << lane, F_umma_descriptor, cause, NULL);
 }
 
 void umma_wrong_place(struct warp *w, const struct insn *i, u32 lane, const char *what)
 {
-    tell(w, i->op, 1u << lane, F_umma_descriptor, what, NULL);
+    report_misuse(w, i->op, 1u << lane, F_umma_descriptor, what, NULL);
 }
 
 void umma_wrong_metadata(const struct tmem_work *x, u32 row, u32 chunk, u32 bits, u32 lane, u32 column)
@@ -177,7 +177,7 @@ bool umma_check_matrix(struct warp *w, const struct insn *i, u32 lane, const cha
                  (descriptor >> 46 & 7) != 1 ? "no 0b001 in bits 46 to 48: it is none of tcgen05"
                  : absolute                  ? "an absolute address in place of an offset (bit 52), which sm_103 has"
                                              : "a swizzle in bits 61 to 63 that does not exist");
-        tell(w, i->op, 1u << lane, F_umma_descriptor, cause, NULL);
+        report_misuse(w, i->op, 1u << lane, F_umma_descriptor, cause, NULL);
         return false;
     }
     for (u32 l = from; l < to; l++)
@@ -191,7 +191,7 @@ bool umma_check_matrix(struct warp *w, const struct insn *i, u32 lane, const cha
                 "memory",
                 name, (unsigned long long)descriptor, l, sum, at, m->width > 16 ? ", swizzled" : "",
                 (unsigned long long)total);
-            tell(w, i->op, 1u << lane, F_umma_descriptor, cause, NULL);
+            report_misuse(w, i->op, 1u << lane, F_umma_descriptor, cause, NULL);
             return false;
         }
     return true;

@@ -69,7 +69,7 @@ static bool is_inside(const struct part *p, u64 address, u32 bytes)
     return true;
 }
 
-static void tell(const struct part *p, const struct access *a, u32 mask)
+static void report_stride(const struct part *p, const struct access *a, u32 mask)
 {
     struct warp *w = a->warp;
     struct arena mem = { 0 };
@@ -128,7 +128,7 @@ static int look(void *self, char *R, const struct insn *i, struct warp *w, handl
     access_addresses(&a, R);
     u32 bad = strays(p, &a);
     int ev = beneath(R, i, w);
-    if (bad && !ev) tell(p, &a, bad);
+    if (bad && !ev) report_stride(p, &a, bad);
     return ev;
 }
 

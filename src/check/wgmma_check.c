@@ -9,7 +9,7 @@
 
 static bool asked(const struct warp *w) { return w->cta->launch->in->checks & CHECK_ASYNC; }
 
-static void tell(struct warp *w, u32 op, enum finding_kind kind, const char *cause, const char *fix)
+static void report_misuse(struct warp *w, u32 op, enum finding_kind kind, const char *cause, const char *fix)
 {
     struct finding f = { .kind = kind, .cause = cause, .fix = fix };
     if (asked(w)) finding_add(w, op, &f, w->mask);
@@ -26,7 +26,7 @@ struct wgmma_log {
         u32 op;   /* which operation */
         u64 a, b; /* its descriptors */
     } of[REMEMBERED];
-    bool told; /* it has been reported that they do not agree */
+    bool reported; /* it has been reported that they do not agree */
 };
 
 /* By warpgroup; NULL: none so far. */
@@ -51,7 +51,7 @@ static void warp_left(struct warp *w)
 
 const struct attachment attach_wgmma_log = { .cta_begin = logs_reset, .left = warp_left };
 
-bool wgmma_told(const struct warp *w) { return logs_of(w->cta) && logs_of(w->cta)[w->id / 4].told; }
+bool wgmma_reported(const struct warp *w) { return logs_of(w->cta) && logs_of(w->cta)[w->id / 4].reported; }
 
 bool wgmma_is_last(const struct warp *w)
 {
@@ -68,12 +68,12 @@ static void check_group(struct warp *w, const struct insn *i, u64 a, u64 b)
     struct wgmma_log *g = log_of(w);
     u32 n = wgmmas_of(w)->count, first = w->id / 4 * 4, warps = MIN_OF(w->cta->nwarps - first, 4u);
     char cause[240];
-    if (g->told) return;
+    if (g->reported) return;
     if (warps < 4) {
-        g->told = true;
+        g->reported = true;
         snprintf(cause, sizeof cause, "the warpgroup of warps %u..%u has %u of its 4 warps: the block has %u threads",
                  first, first + 3, warps, w->cta->launch->threads);
-        tell(w, i->op, F_wgmma_divergent, cause, "Launch blocks of a multiple of 128 threads.");
+        report_misuse(w, i->op, F_wgmma_divergent, cause, "Launch blocks of a multiple of 128 threads.");
     }
     if (n == g->next) {
         g->of[n % REMEMBERED].low = w->code->low;
@@ -86,7 +86,7 @@ static void check_group(struct warp *w, const struct insn *i, u64 a, u64 b)
     if (g->next - n > REMEMBERED) return;
     bool other = g->of[n % REMEMBERED].low != w->code->low || g->of[n % REMEMBERED].op != i->op;
     if (!other && g->of[n % REMEMBERED].a == a && g->of[n % REMEMBERED].b == b) return;
-    g->told = true;
+    g->reported = true;
     wgmma_recheck(w);
     if (other)
         snprintf(cause, sizeof cause,
@@ -96,7 +96,7 @@ static void check_group(struct warp *w, const struct insn *i, u64 a, u64 b)
                  "warp %u has the descriptors 0x%llx and 0x%llx, another warp of its warpgroup 0x%llx and 0x%llx",
                  w->id, (unsigned long long)a, (unsigned long long)b, (unsigned long long)g->of[n % REMEMBERED].a,
                  (unsigned long long)g->of[n % REMEMBERED].b);
-    tell(w, i->op, other ? F_wgmma_divergent : F_wgmma_descriptor, cause, NULL);
+    report_misuse(w, i->op, other ? F_wgmma_divergent : F_wgmma_descriptor, cause, NULL);
 }
 
 /* The last warp of a warpgroup has left: all must have issued the same number. */
@@ -106,14 +106,14 @@ static void check_counts(struct warp *w)
     u32 first = w->id / 4 * 4, end = MIN_OF(first + 4, c->nwarps);
     struct wgmma_log *g = logs_of(c) ? &logs_of(c)[w->id / 4] : NULL;
     char cause[200];
-    if (!g || g->told || !g->next) return;
+    if (!g || g->reported || !g->next) return;
     for (u32 k = first; k < end; k++)
         if (c->warp[k]->live) return;
     for (u32 k = first; k < end; k++) {
         u32 n = wgmmas_of(c->warp[k]) ? wgmmas_of(c->warp[k])->count : 0;
         if (n == g->next || g->next - n > REMEMBERED) continue;
         struct finding f = { .kind = F_wgmma_divergent, .cause = cause };
-        g->told = true;
+        g->reported = true;
         snprintf(
             cause, sizeof cause,
             "warp %u has left the kernel after %u of the %u products that its warpgroup issued: it never came here", k,
@@ -174,7 +174,7 @@ static bool check_bounds(struct warp *w, const struct insn *i, const struct oper
                      : o->name[0] == 'a' ? "row"
                                          : "column",
                      from + l, sum, at, m->width > 16 ? ", swizzled" : "", (unsigned long long)total);
-            tell(w, i->op, F_wgmma_descriptor, cause, NULL);
+            report_misuse(w, i->op, F_wgmma_descriptor, cause, NULL);
             return false;
         }
     return true;
@@ -195,7 +195,7 @@ static void check_pattern(struct warp *w, const struct insn *i, const struct ope
              "swizzle, and its base "
              "offset is %u: the first row is taken for row %u of the pattern",
              o->name, m->start, m->start % pattern, pattern, m->width, m->base, (line & (lines - 1)) * 128 / m->width);
-    tell(w, i->op, F_wgmma_pattern, cause, NULL);
+    report_misuse(w, i->op, F_wgmma_pattern, cause, NULL);
 }
 
 static bool check_operand(struct warp *w, const struct insn *i, const char *name, u64 descriptor, bool by_k,
@@ -222,7 +222,7 @@ static void check_lanes(struct warp *w, const struct insn *i, const char *name, 
     snprintf(cause, sizeof cause,
              "lane %u has the descriptor 0x%llx of %s, lane %u 0x%llx: it must be the same in all threads", first,
              (unsigned long long)v[first], name, who, (unsigned long long)v[who]);
-    tell(w, i->op, F_wgmma_descriptor, cause, NULL);
+    report_misuse(w, i->op, F_wgmma_descriptor, cause, NULL);
 }
 
 /* ---- registers ---- */
@@ -249,7 +249,7 @@ static void check_fence(struct warp *w, const struct insn *i)
                  line_of(l, writer - 1, line, sizeof line));
     else
         return;
-    tell(w, i->op, F_wgmma_fence, cause, NULL);
+    report_misuse(w, i->op, F_wgmma_fence, cause, NULL);
     wgmmas_of(w)->fenced = true; /* once is enough */
 }
 
@@ -317,7 +317,7 @@ int wgmma_touch(char *restrict R, const struct insn *i, struct warp *w)
     const struct lowered *l = w->code->low;
     if (likely(!s || !s->n) || w->cur->fr != w->base || !active_lanes(w, R, i)) return 0;
     for (u32 k = 0; k < s->n; k++) {
-        const char *how = s->p[k].low == l && !s->p[k].told ? meets_now(s, l, i->op, &s->p[k]) : NULL;
+        const char *how = s->p[k].low == l && !s->p[k].reported ? meets_now(s, l, i->op, &s->p[k]) : NULL;
         char cause[320], line[32];
         if (!how) continue;
         if (!wgmma_ready(w)) return EV_DEOPT;
@@ -330,8 +330,8 @@ int wgmma_touch(char *restrict R, const struct insn *i, struct warp *w)
                      "no wait has covered it since; wgmma.wait_group %u or less would", newer);
         else
             snprintf(cause + n, sizeof cause - (size_t)n, "its group has not even been committed");
-        tell(w, i->op, F_wgmma_in_flight, cause, NULL);
-        s->p[k].told = true;
+        report_misuse(w, i->op, F_wgmma_in_flight, cause, NULL);
+        s->p[k].reported = true;
         return 0;
     }
     return 0;

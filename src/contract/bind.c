@@ -280,7 +280,7 @@ static bool lay_out(struct binder *b, const struct contract_arg *g, u64 align, s
     return s->extent <= COUNT_MOST || fail_at(b, g->at, "this would reach over more than 2^40 elements");
 }
 
-static void tell_strides(struct binder *b, const struct contract_arg *g, const struct bound_shape *s)
+static void set_strides(struct binder *b, const struct contract_arg *g, const struct bound_shape *s)
 {
     for (u32 i = 0; g->strides != UINT32_MAX && i < g->shape.rank; i++)
         b->out->value[g->strides + i] = (struct number){ .i = (s64)s->stride[i] };
@@ -368,7 +368,7 @@ static bool bind_arg(struct binder *b, const struct contract_arg *g, struct boun
     if (!bind_shape(b, &g->shape, &out->shape) || !bind_align(b, g, &out->align) ||
         !lay_out(b, g, out->align, &out->shape))
         return false;
-    tell_strides(b, g, &out->shape);
+    set_strides(b, g, &out->shape);
     if (!strides_apart(b, g, &out->shape) || !bind_fill(b, g, out)) return false;
     out->bytes = out->shape.extent * g->shape.type->bytes;
     return true;

@@ -16,17 +16,17 @@ static bool was_current; /* some context, in some thread; atomic */
 enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, LIMIT_SYNC_DEPTH, LIMIT_PENDING, LIMIT_FETCH, LIMIT_PERSISTING, LIMITS };
 
 /* One limit holds for all contexts of a device; what another than the primary one asks for only raises it. */
-static void stack_limit_tell(const struct cu_context *c)
+static void stack_limit_set(const struct cu_context *c)
 {
-    static u64 told[CU_DEVICES]; /* atomic */
-    u64 limit = c->limit[LIMIT_STACK], *most = &told[c->device - cu_process.device];
+    static u64 set[CU_DEVICES]; /* atomic */
+    u64 limit = c->limit[LIMIT_STACK], *most = &set[c->device - cu_process.device];
     struct sim *sim = c->device->gpu ? c->device->gpu->device->sim : NULL;
     if (!sim || (!c->primary && limit <= __atomic_load_n(most, __ATOMIC_RELAXED))) return;
     __atomic_store_n(most, limit, __ATOMIC_RELAXED);
     sim_stack_limit(sim, limit);
 }
 
-static void heap_limit_tell(const struct cu_context *c)
+static void heap_limit_set(const struct cu_context *c)
 {
     struct sim *sim = c->device->gpu ? c->device->gpu->device->sim : NULL;
     if (sim) sim_heap_limit(sim, c->limit[LIMIT_HEAP]);
@@ -38,7 +38,7 @@ static void context_init(struct cu_context *c)
     static const u64 limit[LIMITS] = { [LIMIT_STACK] = 1024,   [LIMIT_PRINTF] = 1 << 20, [LIMIT_HEAP] = 8 << 20,
                                        [LIMIT_SYNC_DEPTH] = 2, [LIMIT_PENDING] = 2048,   [LIMIT_FETCH] = 64 };
     memcpy(c->limit, limit, sizeof limit);
-    stack_limit_tell(c);
+    stack_limit_set(c);
     c->cache_config = c->shared_config = 0;
 }
 
@@ -327,8 +327,8 @@ CU_DEFINE(cuCtxSetLimit, u32, limit, u64, value)
 {
     if (limit >= LIMITS) return CU_UNSUPPORTED_LIMIT;
     here.context->limit[limit] = value;
-    if (limit == LIMIT_STACK) stack_limit_tell(here.context);
-    if (limit == LIMIT_HEAP) heap_limit_tell(here.context);
+    if (limit == LIMIT_STACK) stack_limit_set(here.context);
+    if (limit == LIMIT_HEAP) heap_limit_set(here.context);
     return CU_OK;
 }
 

@@ -16,7 +16,7 @@ static u64 key_of(const lk_kernel *k)
 }
 
 /* An argument that cannot be read, or should not be: what it is instead. */
-static void argument_tell(lk_gpu *gpu, const lk_kernel *k, u32 i, const void *entry)
+static void argument_report(lk_gpu *gpu, const lk_kernel *k, u32 i, const void *entry)
 {
     char cause[500], takes[200];
     const struct mem_object *o = gpu->device->mem && entry ? mem_find(gpu->device->mem, (uintptr_t)entry) : NULL;
@@ -44,7 +44,7 @@ static void argument_tell(lk_gpu *gpu, const lk_kernel *k, u32 i, const void *en
 
 static cu_result argument_wrong(lk_gpu *gpu, const lk_kernel *k, u32 i, const void *entry)
 {
-    argument_tell(gpu, k, i, entry);
+    argument_report(gpu, k, i, entry);
     cu_reported();
     return CU_INVALID_VALUE;
 }
@@ -110,7 +110,7 @@ static cu_result arguments_find(lk_gpu *gpu, const struct cu_launch *l, const lk
             arg[i] = l->params[i];
             if (unlikely(!bytes_readable(arg[i], MAX_OF(k->arg[i].bytes, 1u))))
                 return argument_wrong(gpu, k, i, arg[i]);
-            if (unlikely(k->arg[i].bytes == 8 && by_value(gpu, k, i, arg[i]))) argument_tell(gpu, k, i, arg[i]);
+            if (unlikely(k->arg[i].bytes == 8 && by_value(gpu, k, i, arg[i]))) argument_report(gpu, k, i, arg[i]);
         }
         return CU_OK;
     }

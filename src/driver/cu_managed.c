@@ -184,7 +184,7 @@ static void advise(struct advice *a, int advice, struct cu_location l)
     default: a->prefetch = l;
     }
 }
-static cu_result told(u64 address, u64 bytes, int advice, struct cu_location l)
+static cu_result advise_range(u64 address, u64 bytes, int advice, struct cu_location l)
 {
     lk_memory_info info;
     u32 first = 0, last = 0;
@@ -205,7 +205,7 @@ CU_API(cuMemAdvise_v2)(u64 a, u64 n, int advice, struct cu_location l)
     struct cu_context *c;
     cu_result r = cu_current(&c);
     if (r) return r;
-    return advice >= READ_MOSTLY && advice <= NOT_ACCESSED_BY ? told(a, n, advice, l) : CU_INVALID_VALUE;
+    return advice >= READ_MOSTLY && advice <= NOT_ACCESSED_BY ? advise_range(a, n, advice, l) : CU_INVALID_VALUE;
 }
 CU_API(cuMemAdvise)(u64 a, u64 n, int advice, int device)
 {
@@ -219,7 +219,7 @@ static cu_result prefetch(u64 address, u64 bytes, struct cu_location l, u64 flag
     lk_stream *st;
     cu_result r = cu_current_for(stream, &c);
     if (r || (r = cu_stream_of(c, stream, &st))) return r;
-    return flags ? CU_INVALID_VALUE : told(address, bytes, PREFETCH, l);
+    return flags ? CU_INVALID_VALUE : advise_range(address, bytes, PREFETCH, l);
 }
 CU_API(cuMemPrefetchAsync)(u64 a, u64 n, int device, void *s) { return prefetch(a, n, place_of(device), 0, s); }
 CU_API(cuMemPrefetchAsync_v2)(u64 a, u64 n, struct cu_location l, unsigned flags, void *s)
@@ -252,7 +252,7 @@ static cu_result batch(const u64 *address, const u64 *bytes, u64 n, const struct
     for (u64 i = 0, k = 0; i < n; i++) {
         lk_memory_info info;
         if (l && k + 1 < places && index[k + 1] == i) k++;
-        r = l ? told(address[i], bytes[i], PREFETCH, l[k]) : managed_range(address[i], bytes[i], &info);
+        r = l ? advise_range(address[i], bytes[i], PREFETCH, l[k]) : managed_range(address[i], bytes[i], &info);
         if (r) return r;
     }
     return CU_OK;

@@ -139,9 +139,9 @@ cu_result cu_sticky(const lk_gpu *gpu)
     const struct dev_fault *f = &gpu->device->fault;
     u32 code = __atomic_load_n(&f->code, __ATOMIC_ACQUIRE);
     char text[600];
-    static bool told;
+    static bool named;
     if (!code) return CU_OK;
-    if (__atomic_exchange_n(&told, true, __ATOMIC_RELAXED)) {
+    if (__atomic_exchange_n(&named, true, __ATOMIC_RELAXED)) {
         cu_reported(); /* each call returns it, and the first one is named */
         return (cu_result)code;
     }

@@ -349,15 +349,15 @@ static void advise_launches(struct draft *x, const struct site *theirs)
 
 /* Two launches that are not ordered race at every place where they use one object: one pair of instructions is shown
  * for all, the first that was met. true: it is not this one. */
-static bool is_told(struct draft *x, u64 object, u64 pair)
+static bool is_reported(struct draft *x, u64 object, u64 pair)
 {
     struct race_era *era = x->t->w->c->era;
     u32 a = x->old_kernel->serial, b = x->t->w->c->launch->kernel->serial;
     u64 what = (((u64)MIN_OF(a, b) << 32 | MAX_OF(a, b)) ^ object * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u | 1;
     lock(&era->lock);
-    struct told *t = &era->told[what >> 32 & (ERA_TOLD - 1)];
-    era->has_told = true;
-    if (t->what != what) *t = (struct told){ what, pair };
+    struct era_reported *t = &era->reported[what >> 32 & (ERA_REPORTED - 1)];
+    era->has_reported = true;
+    if (t->what != what) *t = (struct era_reported){ what, pair };
     bool other = t->pair != pair;
     unlock(&era->lock);
     return other;
@@ -382,7 +382,7 @@ static void report_launches(struct draft *x, enum finding_kind kind)
     memcpy(o.ntid, warp->cta->launch->in->block, 12);
     memcpy(o.cta, warp->cta->id, 12);
     o.object_base = m ? m->base : 0;
-    if (kind == F_race_stream && is_told(x, o.object_base, (u64)one << 32 | two)) return;
+    if (kind == F_race_stream && is_reported(x, o.object_base, (u64)one << 32 | two)) return;
     if (report_again(x->to, f->ticket, &o)) return;
     if (!(x->old->op & x->me->op & OP_STRONG))
         x->missing = hb_missing(t->w, x->lane, (word_thread(x->old->a) & ~31u) | draft_prior_lane(x),

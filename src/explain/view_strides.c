@@ -44,7 +44,7 @@ static bool number_take(struct numbers *x, s64 value)
 }
 
 /* Whether an argument may be one of its strides: one that is no extent of it. */
-static bool is_told(const struct launch *l, const struct launch_view *v)
+static bool is_reported(const struct launch *l, const struct launch_view *v)
 {
     struct numbers x;
     numbers_read(l, &x);
@@ -103,7 +103,7 @@ static enum use use_of(const struct launch *l, const struct launch_view *v, u32 
     return use;
 }
 
-static void tell(const struct launch *l, const struct launch_view *v, u32 op)
+static void report_view(const struct launch *l, const struct launch_view *v, u32 op)
 {
     struct arena mem = { 0 };
     struct text t = { 0 };
@@ -135,9 +135,9 @@ void view_strides_judge(void *self, const struct launch *l)
     for (u32 i = 0; i < all->n; i++) {
         const struct launch_view *v = &all->view[i];
         u32 op = 0;
-        if (!v->alone || view_is_dense(v) || is_told(l, v)) continue;
+        if (!v->alone || view_is_dense(v) || is_reported(l, v)) continue;
         enum use use = use_of(l, v, &op);
         if (use == USED_NOT || (use == USED_FLAT && is_packed(v) && all_alike(all, v))) continue;
-        tell(l, v, op);
+        report_view(l, v, op);
     }
 }

@@ -83,7 +83,7 @@ void front_channel_engine(const char *file, uintptr_t bias);
 
 /* Tells the engine, if it is there, that the program has read the clock of this number (front_clock.c), from the call
  * that returns to `address`, with this stack pointer behind the return. */
-void front_clock_tell(uint32_t clock, const void *address, const void *stack);
+void front_clock_note(uint32_t clock, const void *address, const void *stack);
 
 /* front_clock.c. Whether a function of this name reads a clock; where a call of it goes, given where the loader found
  * the clock itself. */

@@ -15,54 +15,54 @@ static uintptr_t real[CLOCKS]; /* atomic: the clock itself, of the library that 
 
 #define REAL(which, type) ((type)__atomic_load_n(&real[which], __ATOMIC_ACQUIRE))
 /* __builtin_dwarf_cfa: the stack pointer of the caller behind the return. */
-#define TELL(which) front_clock_tell(which, __builtin_return_address(0), __builtin_dwarf_cfa())
+#define NOTE(which) front_clock_note(which, __builtin_return_address(0), __builtin_dwarf_cfa())
 
 static int own_clock_gettime(clockid_t clock, struct timespec *t)
 {
     int r = REAL(CLOCK_GETTIME, int (*)(clockid_t, struct timespec *))(clock, t);
-    TELL(CLOCK_GETTIME | ((uint32_t)clock & 0xff) << 8); /* one of several clocks */
+    NOTE(CLOCK_GETTIME | ((uint32_t)clock & 0xff) << 8); /* one of several clocks */
     return r;
 }
 static int own_gettimeofday(struct timeval *t, void *zone)
 {
     int r = REAL(GETTIMEOFDAY, int (*)(struct timeval *, void *))(t, zone);
-    TELL(GETTIMEOFDAY);
+    NOTE(GETTIMEOFDAY);
     return r;
 }
 static clock_t own_clock(void)
 {
     clock_t r = REAL(CLOCK, clock_t(*)(void))();
-    TELL(CLOCK);
+    NOTE(CLOCK);
     return r;
 }
 static time_t own_time(time_t *t)
 {
     time_t r = REAL(TIME, time_t(*)(time_t *))(t);
-    TELL(TIME);
+    NOTE(TIME);
     return r;
 }
 static int own_timespec_get(struct timespec *t, int base)
 {
     int r = REAL(TIMESPEC_GET, int (*)(struct timespec *, int))(t, base);
-    TELL(TIMESPEC_GET);
+    NOTE(TIMESPEC_GET);
     return r;
 }
 static int64_t own_steady(void)
 {
     int64_t r = REAL(STEADY, int64_t(*)(void))();
-    TELL(STEADY);
+    NOTE(STEADY);
     return r;
 }
 static int64_t own_system(void)
 {
     int64_t r = REAL(SYSTEM, int64_t(*)(void))();
-    TELL(SYSTEM);
+    NOTE(SYSTEM);
     return r;
 }
 static double own_wtime(void)
 {
     double r = REAL(WTIME, double (*)(void))();
-    TELL(WTIME);
+    NOTE(WTIME);
     return r;
 }
 

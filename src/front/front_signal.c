@@ -57,11 +57,11 @@ void front_signal_engine(const char *file, uintptr_t bias)
 
 static const struct front_hooks *hooks_find(void) { return __atomic_load_n(&hooks, __ATOMIC_ACQUIRE); }
 
-void front_clock_tell(uint32_t clock, const void *address, const void *stack)
+void front_clock_note(uint32_t clock, const void *address, const void *stack)
 {
     const struct front_hooks *h = hooks_find();
-    void (*tell)(uint32_t, const void *, const void *) = h ? __atomic_load_n(&h->clock, __ATOMIC_ACQUIRE) : NULL;
-    if (tell) tell(clock, address, stack);
+    void (*note)(uint32_t, const void *, const void *) = h ? __atomic_load_n(&h->clock, __ATOMIC_ACQUIRE) : NULL;
+    if (note) note(clock, address, stack);
 }
 
 /* What the engine answers with; NULL: it is not there, or this signal is nothing to it. */

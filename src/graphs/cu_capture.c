@@ -74,13 +74,13 @@ CU_API(cuStreamIsCapturing)(void *s, u32 *out)
 }
 
 /* The graph so far, and the nodes that the next operation depends on: a list that lives until the thread asks again. */
-struct told {
+struct captured {
     struct cu_graph **graph;
     struct cu_node *const **nodes;
     const struct cu_edge_data **edges;
     u64 *count;
 };
-static cu_result tell(lk_stream *st, const struct told *t)
+static cu_result answer(lk_stream *st, const struct captured *t)
 {
     static _Thread_local struct cu_node *list[CU_DEPENDENCIES];
     static _Thread_local struct cu_edge_data data[CU_DEPENDENCIES];
@@ -104,26 +104,26 @@ static cu_result tell(lk_stream *st, const struct told *t)
     if (t->count) *t->count = n;
     return CU_OK;
 }
-static cu_result info(void *s, u32 *status, u64 *id, const struct told *t)
+static cu_result info(void *s, u32 *status, u64 *id, const struct captured *t)
 {
     lk_stream *st;
     cu_result r = ask(s, status, id, &st);
     if ((t->graph && !cu_ok(t->graph)) || (t->nodes && !cu_ok(t->nodes)) || (t->edges && !cu_ok(t->edges)) ||
         (t->count && !cu_ok(t->count)))
         return CU_INVALID_VALUE;
-    return r || *status != CAPTURE_ACTIVE ? r : tell(st, t);
+    return r || *status != CAPTURE_ACTIVE ? r : answer(st, t);
 }
 #define INFO CU_CAPTURE_INFO
 #define MORE struct cu_graph **graph, struct cu_node *const **nodes, u64 *count
 #define MORE_3 struct cu_graph **graph, struct cu_node *const **nodes, const struct cu_edge_data **edges, u64 *count
-CU_API(cuStreamGetCaptureInfo)(INFO) { return info(s, status, id, &(struct told){ 0 }); }
+CU_API(cuStreamGetCaptureInfo)(INFO) { return info(s, status, id, &(struct captured){ 0 }); }
 CU_API(cuStreamGetCaptureInfo_v2)(INFO, MORE)
 {
-    return info(s, status, id, &(struct told){ graph, nodes, NULL, count });
+    return info(s, status, id, &(struct captured){ graph, nodes, NULL, count });
 }
 CU_API(cuStreamGetCaptureInfo_v3)(INFO, MORE_3)
 {
-    return info(s, status, id, &(struct told){ graph, nodes, edges, count });
+    return info(s, status, id, &(struct captured){ graph, nodes, edges, count });
 }
 
 /* ---- changing what comes next ---- */

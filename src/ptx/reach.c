@@ -116,8 +116,8 @@ void ptx_reach(struct ptx_reach *r, struct ptx_func *kernel)
 /* Whether a kernel can get to an instruction of that kind; *known keeps the answer. */
 static bool gets_to(struct ptx_func *kernel, u8 *known, bool (*is)(const struct ptx_insn *in))
 {
-    u8 told = __atomic_load_n(known, __ATOMIC_RELAXED);
-    if (told) return told > 1;
+    u8 kept = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (kept) return kept > 1;
     struct ptx_reach r;
     bool found = false;
     ptx_reach(&r, kernel);
@@ -140,9 +140,9 @@ bool ptx_has_mod(const struct ptx_opcode *op, const char *mod)
 
 static bool is_signal(const struct ptx_insn *in)
 {
-    static const char *const told[] = { "st", "atom", "red", "fence", "membar" };
-    bool tells = false;
-    for (u32 k = 0; in->op && k < COUNT_OF(told); k++) tells |= str_is(in->op->base, told[k]);
-    return tells && (ptx_has_mod(in->op, "sys") || ptx_has_mod(in->op, "volatile") || ptx_has_mod(in->op, "mmio"));
+    static const char *const writes[] = { "st", "atom", "red", "fence", "membar" };
+    bool signals = false;
+    for (u32 k = 0; in->op && k < COUNT_OF(writes); k++) signals |= str_is(in->op->base, writes[k]);
+    return signals && (ptx_has_mod(in->op, "sys") || ptx_has_mod(in->op, "volatile") || ptx_has_mod(in->op, "mmio"));
 }
 bool ptx_signals(struct ptx_func *kernel) { return gets_to(kernel, &kernel->signals, is_signal); }

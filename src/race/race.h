@@ -88,7 +88,7 @@
 struct race_kernel;
 
 /* Of an era: launches that are remembered; races between launches, likewise. */
-enum { ERA_LAUNCHES = 1024, ERA_TOLD = 64 };
+enum { ERA_LAUNCHES = 1024, ERA_REPORTED = 64 };
 /* What is known of a launch, also after its end, while records of its accesses may be met. */
 struct race_launch {
     const struct launch *of;          /* the launch; NULL: it has ended */
@@ -140,11 +140,11 @@ struct race_era {
     u32 outside;                 /* grows with `ended` */
     struct vclock **handed;      /* what threads have had when they launched a kernel that has not begun */
     u32 nhanded, caphanded;      /* how many; room for how many */
-    bool has_told;               /* `told` is not all empty */
-    struct told {
+    bool has_reported;           /* `reported` is not all empty */
+    struct era_reported {
         u64 what;                             /* two kernels and an object, as a hash; 0: the entry is empty */
         u64 pair;                             /* the two instructions that are shown for them */
-    } told[ERA_TOLD];                         /* races between launches that were reported, by a hash */
+    } reported[ERA_REPORTED];                 /* races between launches that were reported, by a hash */
     struct race_launch *launch[ERA_LAUNCHES]; /* by number % ERA_LAUNCHES; NULL: none so far */
 };
 

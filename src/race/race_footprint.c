@@ -299,7 +299,7 @@ static struct reading reading_of(const struct race *r, const struct race_launch 
         struct reading){ .race = r, .launch = launch, .notes = &era->notes, .lo = hb_era_floor(era), .of = launch->of };
 }
 
-void footprint_tell(const struct race *r, const struct race_launch *launch)
+void footprint_report(const struct race *r, const struct race_launch *launch)
 {
     const struct access_sink *sink = launch->sink;
     struct reading f = reading_of(r, launch);
@@ -310,7 +310,7 @@ void footprint_tell(const struct race *r, const struct race_launch *launch)
         if (r->heap[n]->tracked == n + 1 && mem_is_live(r->heap[n])) put_object(&f, r->heap[n], NULL);
 }
 
-void footprint_tell_gone(const struct race *r, struct tracked *t)
+void footprint_report_gone(const struct race *r, struct tracked *t)
 {
     for (const struct race_launch *k = r->running; k; k = k->next) {
         struct reading f = reading_of(r, k);

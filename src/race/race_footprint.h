@@ -35,7 +35,7 @@ struct race;
 struct race_launch;
 struct tracked;
 /* The launch ends, and has a sink. Under the lock of the race check. */
-void footprint_tell(const struct race *r, const struct race_launch *launch);
+void footprint_report(const struct race *r, const struct race_launch *launch);
 /* The cells of an object that was freed are about to be cleared: what the launches that run have of it. Likewise. */
-void footprint_tell_gone(const struct race *r, struct tracked *t);
+void footprint_report_gone(const struct race *r, struct tracked *t);
 #endif

@@ -102,8 +102,8 @@ static void era_begin(struct race *r)
     vclock_drop(&era->vclocks, era->published);
     era->ended = era->published = NULL;
     handed_drop(era);
-    if (era->has_told) memset(era->told, 0, sizeof era->told);
-    era->has_told = false;
+    if (era->has_reported) memset(era->reported, 0, sizeof era->reported);
+    era->has_reported = false;
     era->serial++;
     era->epoch = r->last + 1;
     era->ctas = era->grid_top = era->launches = 0;
@@ -407,7 +407,7 @@ void launch_end(struct race *r, const struct launch *l)
         unlock(&r->lock);
         return;
     }
-    if (launch->sink) footprint_tell(r, launch);
+    if (launch->sink) footprint_report(r, launch);
     slots_give(r, launch);
     bool shared = r->running != launch || launch->next; /* others use the era */
     if (shared) lock(&era->strong);

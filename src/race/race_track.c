@@ -124,7 +124,7 @@ enum { SWEEP_LEAST = 64 }; /* tracked objects */
  * has freed: the addresses of its cells stay. */
 static void sweep_object(struct race *r, struct tracked *t)
 {
-    footprint_tell_gone(r, t);
+    footprint_report_gone(r, t);
     struct race_cta *c = r->sweeper;
     struct touch touch = { .w = &c->warp[0], .space = SPACE_GLOBAL };
     u64 from = t->o->base & ~(u64)(SECTOR - 1), lo = c->lo[SPACE_GLOBAL];

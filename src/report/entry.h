@@ -96,7 +96,7 @@ void entry_join(struct entry *to, const struct entry *from); /* occurrences, thr
 bool same_form(const struct index_form *a, const struct index_form *b);
 
 /* report_fresh.c: calls whoever wants to know of new entries; without the lock */
-void fresh_tell(struct report *r);
+void fresh_notify(struct report *r);
 /* report_text.c */
 void entry_text_styled(const struct entry *e, bool color, struct text *out);
 void closing_text(const struct report *r, struct text *out); /* "2 findings: 1 error, 1 note (24 occurrences)" */

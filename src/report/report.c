@@ -412,7 +412,7 @@ void report_add(struct report *r, const struct finding *given)
         __atomic_store_n(&r->tickets, true, __ATOMIC_RELAXED);
     }
     unlock(&r->lock);
-    if (whole) fresh_tell(r);
+    if (whole) fresh_notify(r);
 }
 
 bool report_again(struct report *r, u64 ticket, const struct occurrence *given)

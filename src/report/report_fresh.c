@@ -12,7 +12,7 @@ void report_on_fresh(struct report *r, void (*call)(void *self), void *self)
 
 u32 report_fresh(const struct report *r) { return __atomic_load_n(&r->fresh, __ATOMIC_RELAXED); }
 
-void fresh_tell(struct report *r)
+void fresh_notify(struct report *r)
 {
     void (*call)(void *) = __atomic_load_n(&r->fresh_call, __ATOMIC_ACQUIRE);
     if (call) call(r->fresh_self);
@@ -39,7 +39,7 @@ void report_origin_ended(struct report *r, const struct launch_origin *o)
                 any = true;
             }
     unlock(&r->lock);
-    if (any) fresh_tell(r);
+    if (any) fresh_notify(r);
 }
 
 u32 report_text_fresh(struct report *r, struct report_style style, bool all, struct text *out)

@@ -270,7 +270,7 @@ static void group_by_value(struct report *r, struct entry **v, u32 n, u32 passed
 
 /* What is left out beside the entry e: an infinity in the memory that came of a sum whose operands are told, or that
  * sum where the way from there to the output is. */
-static bool tells_value(const struct entry *e, u32 kind)
+static bool covers_value(const struct entry *e, u32 kind)
 {
     if (kind == F_value_nonfinite) return e->f.kind == F_half_overflow;
     return kind == F_half_overflow && (e->f.kind == F_value_inf || e->f.kind == F_value_nan);
@@ -279,7 +279,7 @@ static bool tells_value(const struct entry *e, u32 kind)
 static void group_value(struct report *r, struct entry **v, u32 n, u32 whole)
 {
     for (u32 k = 0; k < n; k++) {
-        if (!v[k] || !tells_value(v[whole], v[k]->f.kind) || !same_launch(v[k], v[whole])) continue;
+        if (!v[k] || !covers_value(v[whole], v[k]->f.kind) || !same_launch(v[k], v[whole])) continue;
         report_drop(r, v[k]);
         v[k] = NULL;
     }

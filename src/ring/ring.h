@@ -39,7 +39,7 @@ struct ring_host_unit { /* one unit as the host sees it */
     u64 placed;                          /* atomic: messages placed in the inbox */
     u64 taken_seen;                      /* what the unit had taken, when the host last looked */
     u64 taken;                           /* responses taken from the outbox; atomic */
-    u64 told;                            /* of which the unit has been told */
+    u64 acknowledged;                    /* of which the unit has been told */
     u64 sent, dropped, refused;          /* to the unit: numbers given; of these dropped; sends that were refused */
     u64 received, missing;               /* from the unit; numbers that never came */
     u64 high_in, high_out;               /* the most messages seen in a queue */
@@ -153,7 +153,7 @@ void ring_letter(lk_ring *r, lk_ring_letter l, enum ring_direction direction, co
 /* What is known of the message in a slot of the inbox of a unit. */
 lk_ring_letter ring_letter_of(const lk_ring *r, const u64 *line, u32 unit);
 /* Before a wait: all units know which responses have been taken. */
-void ring_tell_all(lk_ring *r);
+void ring_acknowledge_all(lk_ring *r);
 /* Other processes may ask from here on, until there. */
 void ring_serve_begin(lk_ring *r);
 void ring_serve_end(lk_ring *r);

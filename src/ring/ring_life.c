@@ -17,7 +17,7 @@ struct ring_wait ring_wait_for(double seconds)
 bool ring_pause(lk_ring *r, struct ring_wait *w)
 {
     if (w->now) return false;
-    if (!w->turns) ring_tell_all(r);
+    if (!w->turns) ring_acknowledge_all(r);
     if (++w->turns < SPINS) {
         cpu_relax();
         return w->turns % LOOK_EVERY || time_ns() < w->end;

@@ -467,19 +467,20 @@ static lk_status take_response(lk_ring *r, u32 unit, const u64 *line, const u64 
 }
 
 /* Under the unit's lock: the unit learns which responses have been taken. */
-static void tell(struct ring_host_unit *u)
+static void acknowledge(struct ring_host_unit *u)
 {
-    __atomic_store_n(&u->told, u->taken, __ATOMIC_RELAXED);
+    __atomic_store_n(&u->acknowledged, u->taken, __ATOMIC_RELAXED);
     ring_store(&u->control->outbox_taken, u->taken);
 }
 
-void ring_tell_all(lk_ring *r)
+void ring_acknowledge_all(lk_ring *r)
 {
     for (u32 i = 0; i < r->units; i++) {
         struct ring_host_unit *u = &r->unit[i];
-        if (__atomic_load_n(&u->told, __ATOMIC_RELAXED) == __atomic_load_n(&u->taken, __ATOMIC_RELAXED)) continue;
+        if (__atomic_load_n(&u->acknowledged, __ATOMIC_RELAXED) == __atomic_load_n(&u->taken, __ATOMIC_RELAXED))
+            continue;
         lock(&u->lock);
-        tell(u);
+        acknowledge(u);
         unlock(&u->lock);
     }
 }
@@ -509,8 +510,9 @@ static lk_status take_some(lk_ring *r, u32 unit, lk_ring_message *m, u32 count, 
         u->high_out = MAX_OF(u->high_out, placed - first);
         /* The unit is told when half of its outbox is free, or when the host waits: its line is polled, and a store to
          * it takes long. One that drops what has no room is told at once. */
-        if (u->taken - u->told >= (r->options.outbox_slots + 1) / 2 || r->options.respond_policy == LK_RING_DROP)
-            tell(u);
+        if (u->taken - u->acknowledged >= (r->options.outbox_slots + 1) / 2 ||
+            r->options.respond_policy == LK_RING_DROP)
+            acknowledge(u);
     }
     return status == LK_NOTHING ? LK_OK : status;
 }

@@ -83,10 +83,10 @@ void cu_found(const struct finding *f)
 
 void cu_forked(void)
 {
-    static s32 told; /* the process that has its finding */
+    static s32 reported; /* the process that has its finding */
     s32 me = process_id();
-    if (told != me) {
-        told = me;
+    if (reported != me) {
+        reported = me;
         all.alone = NULL;
         all.lock = all.site_lock = (lock_t)LOCK_INIT; /* whoever had them is not here */
         all.alone = cu_run_alone();

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 enum {
-    LAUNCHES = 4,   /* the last ones, that are kept */
-    TOLD_MOST = 64, /* faults that a program survives and that are told */
-    WAIT_MS = 2000, /* for the thread that writes, */
-    END_MS = 3000,  /* and for it at the end, where it waits for what is in flight (cu_report.c) */
-    THREADS = 64    /* whose calls are named */
+    LAUNCHES = 4,       /* the last ones, that are kept */
+    REPORTED_MOST = 64, /* faults that a program survives and that are told */
+    WAIT_MS = 2000,     /* for the thread that writes, */
+    END_MS = 3000,      /* and for it at the end, where it waits for what is in flight (cu_report.c) */
+    THREADS = 64        /* whose calls are named */
 };
 
 struct launched { /* fields are atomic */
@@ -32,7 +32,7 @@ static struct {
     struct channel_writer *to; /* NULL: nobody is told */
     u32 asked;                 /* atomic, enum cu_asked_for, also what the writer sleeps on */
     u32 busy;                  /* atomic: a thread has asked, or is about to */
-    u32 told;                  /* atomic: faults that were told */
+    u32 reported;              /* atomic: faults that were told */
     /* what the handler saw; of whoever is busy */
     struct fault fault;
     struct where_stack stack;
@@ -106,14 +106,14 @@ static bool is_mine(void) { return out.to && cu_process.pid == (s32)getpid(); }
 static bool on_fault(const struct fault *f)
 {
     if (!is_mine() || (!f->deadly && !(f->is_access && is_of_device(f->address)))) return false;
-    if (!f->deadly && GET(out.told) >= TOLD_MOST) return false;
+    if (!f->deadly && GET(out.reported) >= REPORTED_MOST) return false;
     if (__atomic_exchange_n(&out.busy, 1, __ATOMIC_ACQ_REL)) {
         if (f->deadly) nanosleep(&(struct timespec){ .tv_sec = WAIT_MS / 1000 }, NULL);
         return false;
     }
     out.fault = *f;
     out.tid = (s32)syscall(SYS_gettid);
-    SET(out.told, GET(out.told) + 1);
+    SET(out.reported, GET(out.reported) + 1);
     struct where_call from = { .address = f->code + 1, .frame = f->frame, .stack = f->stack };
     where_walk_other(&from, &out.stack);
     if (f->deadly) numbers_write(&out.stack);
@@ -358,5 +358,5 @@ void cu_fault_open(struct channel_writer *to)
     __atomic_store_n(&lkfront_hooks.replaced, replaced, __ATOMIC_RELEASE);
     fault_watch_blocked();
     __atomic_store_n(&lkfront_hooks.sigmask, fault_sigmask, __ATOMIC_RELEASE);
-    if (fault_watch(FAULT_TELL, on_fault)) fault_watch_ends();
+    if (fault_watch(FAULT_REPORT, on_fault)) fault_watch_ends();
 }

@@ -130,21 +130,21 @@ const char *cu_where_variable(u64 pointer)
     return pointer_name(pointer, &stack);
 }
 
-static struct channel_writer *told;  /* the sender of the lines */
-static s32 teller;                   /* its process */
-static lock_t tell_lock = LOCK_INIT; /* of adding lines */
-static void tell(const char *text, size_t n)
+static struct channel_writer *lines_to; /* the sender of the lines */
+static s32 lines_from;                  /* its process */
+static lock_t lines_lock = LOCK_INIT;   /* of adding lines */
+static void send_lines(const char *text, size_t n)
 {
-    if (teller != process_id()) return; /* a child of fork, which tells all again once it has a report */
-    lock(&tell_lock);
-    channel_add(told, CHANNEL_SITES, text, n);
-    unlock(&tell_lock);
+    if (lines_from != process_id()) return; /* a child of fork, which tells all again once it has a report */
+    lock(&lines_lock);
+    channel_add(lines_to, CHANNEL_SITES, text, n);
+    unlock(&lines_lock);
 }
 
 void cu_where_forked(struct channel_writer *to)
 {
-    told = NULL; /* that of the parent */
-    tell_lock = (lock_t)LOCK_INIT;
+    lines_to = NULL; /* that of the parent */
+    lines_lock = (lock_t)LOCK_INIT;
     cu_where_open(to);
 }
 
@@ -153,11 +153,11 @@ void cu_where_open(struct channel_writer *to)
     where_modules_look();
     __atomic_store_n(&scripts, where_scripts_look(), __ATOMIC_SEQ_CST);
     if (scripts) __atomic_store_n(&cu_engine_asks, true, __ATOMIC_SEQ_CST);
-    if (to && !told) {
-        told = to;
-        teller = process_id();
+    if (to && !lines_to) {
+        lines_to = to;
+        lines_from = process_id();
     }
-    if (told) where_listen(tell);
+    if (lines_to) where_listen(send_lines);
     host_site_from(cu_site);
     host_name_from(buffer_name);
     host_pointer_from(pointer_name);

@@ -12,8 +12,8 @@ enum { PAUSE_MS = 50, WIDTH = 100 }; /* between two looks at the reports; column
 
 struct run_process {
     const struct channel_sender *sender;
-    u64 printed; /* bytes of its log */
-    u64 told;    /* bytes of its lines about sites that were read */
+    u64 printed;    /* bytes of its log */
+    u64 lines_read; /* bytes of its lines about sites that were read */
     struct sites *sites;
     struct run_process *next;
 };
@@ -28,8 +28,8 @@ static struct run_process *process_of(struct run_report *r, const struct channel
         *p = (struct run_process){ .sender = s, .sites = sites_new(), .next = r->process };
         r->process = p;
     }
-    if (channel_read(r->channel, s, CHANNEL_SITES, p->told, &lines)) {
-        p->told += lines.n;
+    if (channel_read(r->channel, s, CHANNEL_SITES, p->lines_read, &lines)) {
+        p->lines_read += lines.n;
         sites_read(p->sites, lines);
         base_free((void *)(uintptr_t)lines.p);
     }
@@ -268,16 +268,16 @@ void run_report_last(struct run_report *r, int pid)
     base_free(all);
     if (!s) return;
     struct run_process *p = process_of(r, s);
-    bool told = channel_marks(s) & CHANNEL_WHOLE || !channel_has(s, CHANNEL_FAULT);
-    bool read = told && channel_read(r->channel, s, CHANNEL_LAST, 0, &text);
-    if (told && !read) return;
-    if (!told && channel_read(r->channel, s, CHANNEL_FAULT, 0, &numbers)) {
+    bool whole = channel_marks(s) & CHANNEL_WHOLE || !channel_has(s, CHANNEL_FAULT);
+    bool read = whole && channel_read(r->channel, s, CHANNEL_LAST, 0, &text);
+    if (whole && !read) return;
+    if (!whole && channel_read(r->channel, s, CHANNEL_FAULT, 0, &numbers)) {
         sites_read(p->sites, numbers);
         base_free((void *)(uintptr_t)numbers.p);
     }
     sites_expand(p->sites, text, QUOTE_NOT, &words);
     fwrite(words.p, 1, words.n, stderr);
-    if ((words.p && strstr(words.p, ours)) || (!told && sites_is_in(p->sites, FAULT_SITE, "liblockstep")))
+    if ((words.p && strstr(words.p, ours)) || (!whole && sites_is_in(p->sites, FAULT_SITE, "liblockstep")))
         fputs("  = this is code of Lockstep: the program has overwritten memory that the two share (-fsanitize=address "
               "or valgrind, without Lockstep, show where its host code does), or it is a bug of Lockstep's\n",
               stderr);

@@ -233,13 +233,13 @@ PASS(cudaGraphExecUpdate_11, (struct cu_exec * x, struct cu_graph *g, struct cu_
 
 /* ---- capture ---- */
 
-#define TOLD struct cu_graph **graph, struct cu_node *const **nodes
-#define TOLD_EDGES const struct cu_edge_data **edges
+#define CAPTURED struct cu_graph **graph, struct cu_node *const **nodes
+#define CAPTURED_EDGES const struct cu_edge_data **edges
 /* As with edges: data came with 12.3. */
 #define ASK_3 THEN(lkcu_cuStreamGetCaptureInfo_v3(s, status, id, graph, nodes, edges, count))
 RT_CALL(cudaStreamGetCaptureInfo_11, (CU_CAPTURE_INFO), THEN(lkcu_cuStreamGetCaptureInfo(s, status, id)))
-RT_CALL(cudaStreamGetCaptureInfo_v3, (CU_CAPTURE_INFO, TOLD, TOLD_EDGES, u64 *count), ASK_3)
-RT_CALL(cudaStreamGetCaptureInfo, (CU_CAPTURE_INFO, TOLD, TOLD_EDGES, u64 *count), ASK_3)
+RT_CALL(cudaStreamGetCaptureInfo_v3, (CU_CAPTURE_INFO, CAPTURED, CAPTURED_EDGES, u64 *count), ASK_3)
+RT_CALL(cudaStreamGetCaptureInfo, (CU_CAPTURE_INFO, CAPTURED, CAPTURED_EDGES, u64 *count), ASK_3)
 #define NEXT void *s, struct cu_node *const *dep
 #define SET_2 THEN(lkcu_cuStreamUpdateCaptureDependencies_v2(s, dep, data, deps, flags))
 RT_CALL(cudaStreamUpdateCaptureDependencies_11, (NEXT, u64 deps, unsigned flags),

@@ -107,7 +107,7 @@ RT_DEFINE(cudaGetTextureObjectResourceDesc, struct rt_resource *, out, u64, text
     if (!r) resource_write(&x, out);
     return r;
 }
-static cu_result texture_told(struct rt_texture *out, u64 texture, bool seamless)
+static cu_result texture_description(struct rt_texture *out, u64 texture, bool seamless)
 {
     struct cu_texture x;
     u64 bytes = seamless ? sizeof *out : offsetof(struct rt_texture, seamless);
@@ -131,15 +131,15 @@ static cu_result texture_told(struct rt_texture *out, u64 texture, bool seamless
 }
 RT_API(cudaGetTextureObjectTextureDesc)(struct rt_texture *out, u64 texture)
 {
-    return rt_done(texture_told(out, texture, true));
+    return rt_done(texture_description(out, texture, true));
 }
 RT_API(cudaGetTextureObjectTextureDesc_v2)(struct rt_texture *out, u64 texture)
 {
-    return rt_done(texture_told(out, texture, true));
+    return rt_done(texture_description(out, texture, true));
 }
 RT_API(cudaGetTextureObjectTextureDesc_11)(struct rt_texture *out, u64 texture)
 {
-    return rt_done(texture_told(out, texture, false));
+    return rt_done(texture_description(out, texture, false));
 }
 RT_API(cudaGetTextureObjectResourceViewDesc)(struct cu_view *out, u64 texture)
 {

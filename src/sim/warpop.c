@@ -458,7 +458,7 @@ static void arrive_in_groups(struct warp *w, struct split *s, const struct insn 
     sync_recheck(w);
 }
 
-static __attribute__((noinline)) void tell_met(struct warp *w, const struct split *s, const struct insn *i)
+static __attribute__((noinline)) void note_met(struct warp *w, const struct split *s, const struct insn *i)
 {
     struct launch *l = w->cta->launch;
     if (observed(l))
@@ -483,7 +483,7 @@ static __attribute__((noinline)) bool arrive(struct warp *w, struct split *s, co
         results(w, o, s->mask, &r);
         if (init_needs_planes(w, r.absent)) exec_to_plain(w, NONE);
         scatter(w, s, &w->code->insn[w->code->insn_of[i->op]], w->code, w->R, &r);
-        tell_met(w, s, i);
+        note_met(w, s, i);
         return true;
     }
     /* with lanes of other splits; among its own it is arithmetic, and a loop with it may be idle */
@@ -500,6 +500,6 @@ bool sync_arrive(struct warp *w, struct split *s, const struct insn *i)
 {
     const struct lop *o = &w->code->low->op[i->op];
     if (!sync_whole(w, i, o)) return arrive(w, s, i, o);
-    if (unlikely(observed(w->cta->launch))) tell_met(w, s, i);
+    if (unlikely(observed(w->cta->launch))) note_met(w, s, i);
     return true;
 }

@@ -514,21 +514,21 @@ static bool read_place(struct tensor_copy *c, const char *R)
 
 /* Of a pair of CTAs, the one whose number is as even or odd as that of the mbarrier is told. false: the cluster has no
  * such CTA, which is reported. */
-static bool told_by(struct tensor_copy *c, struct access *mbarrier, u32 rank)
+static bool signals_rank(struct tensor_copy *c, struct access *mbarrier, u32 rank)
 {
     const struct cluster *x = c->w->cta->cluster;
     const struct lop *o = &c->w->code->low->op[c->insn->op];
     char text[200];
-    u32 told = o->aux & TENSOR_PAIR ? (rank & ~1u) | (cluster_rank(mbarrier->addr[c->lane]) & 1) : rank;
+    u32 signalled = o->aux & TENSOR_PAIR ? (rank & ~1u) | (cluster_rank(mbarrier->addr[c->lane]) & 1) : rank;
     struct finding f = { .kind = F_cluster_rank,
                          .cause = text,
                          .fix = "Launch pairs of CTAs (.cta_group::2) in clusters with an even number of CTAs." };
-    if (told < x->size) return bulk_place_live(mbarrier, told, c->lane);
+    if (signalled < x->size) return bulk_place_live(mbarrier, signalled, c->lane);
     snprintf(
         text, sizeof text,
         "the bytes for CTA %u of the cluster are counted by the mbarrier of CTA %u, the other one of its pair, and "
         "the cluster has %u CTAs",
-        rank, told, x->size);
+        rank, signalled, x->size);
     if (c->w->cta->launch->in->checks & CHECK_BOUNDS) finding_add(c->w, c->insn->op, &f, 1u << c->lane);
     return false;
 }
@@ -593,7 +593,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
     bool multicast = lop_src(o, SRC_BULK_MASK)->kind != O_NONE;
     u32 bytes = (u32)((u64)(c.map.im2col ? c.map.channels : c.map.box[0]) * c.map.stride[0] * rows);
     EACH_SET (rank, bulk_ranks(w, R, i, &shared, lane)) {
-        if (multicast && (!bulk_place_live(&shared, rank, lane) || !told_by(&c, &mbarrier, rank))) continue;
+        if (multicast && (!bulk_place_live(&shared, rank, lane) || !signals_rank(&c, &mbarrier, rank))) continue;
         c.shared = shared.ptr[lane];
         c.shared_at = shared.addr[lane];
         c.f = new_flight(&c, &mbarrier, rank, bytes);

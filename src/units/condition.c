@@ -4,8 +4,8 @@
 static struct {
     lock_t lock;
     struct condition *first;
-    u64 handles;                                       /* given out so far */
-    void (*told)(const void *op, struct condition *c); /* atomic */
+    u64 handles;                                         /* given out so far */
+    void (*on_set)(const void *op, struct condition *c); /* atomic */
 } all = { .lock = LOCK_INIT };
 
 struct condition *condition_new(u32 initial, bool assigns)
@@ -51,8 +51,8 @@ bool condition_set(u64 handle, u32 value, const void *op)
 {
     struct condition *c = condition_hold(handle);
     if (!c) return false;
-    void (*told)(const void *, struct condition *) = __atomic_load_n(&all.told, __ATOMIC_ACQUIRE);
-    if (told && op) told(op, c);
+    void (*on_set)(const void *, struct condition *) = __atomic_load_n(&all.on_set, __ATOMIC_ACQUIRE);
+    if (on_set && op) on_set(op, c);
     __atomic_store_n(&c->value, value, __ATOMIC_RELEASE);
     condition_release(c);
     return true;
@@ -67,7 +67,7 @@ bool condition_at(u64 address)
     return c;
 }
 
-void condition_on_set(void (*told)(const void *op, struct condition *c))
+void condition_on_set(void (*on_set)(const void *op, struct condition *c))
 {
-    __atomic_store_n(&all.told, told, __ATOMIC_RELEASE);
+    __atomic_store_n(&all.on_set, on_set, __ATOMIC_RELEASE);
 }

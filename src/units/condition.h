@@ -21,5 +21,5 @@ void condition_release(struct condition *c);
 bool condition_set(u64 handle, u32 value, const void *op);
 bool condition_at(u64 address); /* whether the value of a condition is there */
 /* Who is told of what launches set, before they do; once. */
-void condition_on_set(void (*told)(const void *op, struct condition *c));
+void condition_on_set(void (*on_set)(const void *op, struct condition *c));
 #endif

@@ -13,7 +13,7 @@ struct register_log { /* of a warpgroup */
     } of[REMEMBERED];
     u32 count[WARPS]; /* that each warp has executed */
     u32 next;         /* that the one which is ahead has executed */
-    bool told;        /* it has been reported that they do not agree */
+    bool reported;    /* it has been reported that they do not agree */
 };
 
 static struct register_log *logs_of(const struct cta *c) { return c->attached[AT_registers]; }
@@ -42,10 +42,10 @@ int run_registers(char *restrict R, const struct insn *i, struct warp *w)
         g->of[n % REMEMBERED].op = i->op;
         g->next++;
     }
-    if (g->told || g->next - n > REMEMBERED) return 0;
+    if (g->reported || g->next - n > REMEMBERED) return 0;
     if (g->of[n % REMEMBERED].low == w->code->low && g->of[n % REMEMBERED].op == i->op) return 0;
     struct finding f = { .kind = F_setmaxnreg_divergent, .cause = cause };
-    g->told = true;
+    g->reported = true;
     snprintf(cause, sizeof cause, "warp %u executes this setmaxnreg where another of warps %u..%u executes another one",
              w->id, first, first + WARPS - 1);
     finding_add(w, i->op, &f, lanes);
@@ -59,14 +59,14 @@ static void registers_exit(struct warp *w)
     u32 first = w->id / WARPS * WARPS;
     struct register_log *g = &logs_of(c)[w->id / WARPS];
     char cause[200];
-    if (w->live || first + WARPS > c->nwarps || g->told || !asked(w)) return;
+    if (w->live || first + WARPS > c->nwarps || g->reported || !asked(w)) return;
     for (u32 k = 0; k < WARPS; k++)
         if (c->warp[first + k]->live) return;
     for (u32 k = 0; k < WARPS; k++) {
         u32 n = g->count[k];
         if (n == g->next || g->next - n > REMEMBERED) continue;
         struct finding f = { .kind = F_setmaxnreg_divergent, .cause = cause };
-        g->told = true;
+        g->reported = true;
         snprintf(cause, sizeof cause, "warp %u has left the kernel without it, and others of warps %u..%u executed it",
                  first + k, first, first + WARPS - 1);
         finding_add_of(w, g->of[n % REMEMBERED].low, g->of[n % REMEMBERED].op, &f, w->mask ? w->mask : 1);

@@ -36,7 +36,7 @@ static u32 places(struct warp *w, const struct insn *i, u64 v[][LANES], u32 mask
     const struct lop *o = &w->code->low->op[i->op];
     enum texture_shape shape = (enum texture_shape)(o->aux & TEXTURE_SHAPE);
     bool layered = texture_layered(shape), by_texels = o->off & SURFACE_TEXELS;
-    bool tells = !(o->off & SURFACE_SIGNED); /* the operation without a sign before it has told */
+    bool reports = !(o->off & SURFACE_SIGNED); /* the operation without a sign before it has told */
     u32 inside = 0, axes = texture_axes(shape);
     for (u32 todo = mask; todo;) {
         u32 same = lanes_alike(v[0], todo), first = (u32)__builtin_ctz(todo);
@@ -44,13 +44,13 @@ static u32 places(struct warp *w, const struct insn *i, u64 v[][LANES], u32 mask
         const struct texture *x = texture_at(v[0][first], &gone);
         todo &= ~same;
         if (!x || gone || !x->surface) {
-            if (tells)
+            if (reports)
                 texture_none(w, i, same, v[0][first], gone, x ? "is a texture, not a surface" : "is no surface object");
             continue;
         }
         const struct texels *t = &x->texels;
         u32 bytes = by_texels ? texel_bytes(t) : (u32)o->off & SURFACE_BYTES;
-        if (!t->writable && tells) {
+        if (!t->writable && reports) {
             struct finding f = { .kind = F_surface_flag };
             finding_add(w, i->op, &f, same);
         }
@@ -72,7 +72,7 @@ static u32 places(struct warp *w, const struct insn *i, u64 v[][LANES], u32 mask
                 if (byte >= 0 && byte % bytes) at[l] += (u64)byte % bytes; /* the access says that it is misaligned */
                 of[l] = t;
                 inside |= 1u << l;
-            } else if (!(o->off & SURFACE_ZERO) && tells)
+            } else if (!(o->off & SURFACE_ZERO) && reports)
                 outside(w, i, t, c, extent, byte, 1u << l);
         }
     }

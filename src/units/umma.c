@@ -201,7 +201,7 @@ static bool zero_chunk(const struct part_of_product *p, u32 row, u32 chunk)
 }
 
 /* Metadata of a sparse a that have no meaning are reported, the first of them; undefined ones make their row so. */
-static void look_at_metadata(struct part_of_product *p, u32 part, bool *told, u32 *row_bad)
+static void look_at_metadata(struct part_of_product *p, u32 part, bool *reported, u32 *row_bad)
 {
     const struct umma *x = p->x;
     const struct tmem *t = tmem_in(p->cta);
@@ -213,9 +213,9 @@ static void look_at_metadata(struct part_of_product *p, u32 part, bool *told, u3
             if (origin) {
                 row_bad[row] = origin;
                 p->row_bad = row_bad;
-            } else if (!umma_meaning(x, bits) && !*told && !zero_chunk(p, row, chunk)) {
+            } else if (!umma_meaning(x, bits) && !*reported && !zero_chunk(p, row, chunk)) {
                 umma_wrong_metadata(&x->work, row, chunk, bits, at.lane, at.column);
-                *told = true;
+                *reported = true;
             }
         }
 }
@@ -226,7 +226,7 @@ static void multiply(struct tmem_work *work)
     u32 rows = x->m / work->ctas, parts = umma_parts(x), each = x->n / parts;
     u32 *b = base_need((size_t)x->n * x->k * sizeof *b), *a = base_need((size_t)rows * x->kept * sizeof *a);
     u32 row_bad[TMEM_LANES], col_bad[256] = { 0 };
-    bool bad_cols = false, told = false;
+    bool bad_cols = false, reported = false;
     load_b(x, b);
     for (u32 c = 0; c < work->ctas && work->cta[c]->init; c++)
         bad_cols |= undefined_lines(work->cta[c], x->b_desc, x->b_mn, x->b, umma_shift(x), x->n / work->ctas, x->k,
@@ -239,7 +239,7 @@ static void multiply(struct tmem_work *work)
             p.row_bad = row_bad;
         for (u32 part = 0; part < parts; part++) {
             load_a(&p, part);
-            if (x->aux & UMMA_SPARSE) look_at_metadata(&p, part, &told, row_bad);
+            if (x->aux & UMMA_SPARSE) look_at_metadata(&p, part, &reported, row_bad);
             for (u32 row = 0; row < rows; row += BLOCK)
                 for (u32 col = 0; col < each; col += BLOCK)
                     tile(&p, part, row, MIN_OF((u32)BLOCK, rows - row), part * each + col,

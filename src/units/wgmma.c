@@ -274,14 +274,14 @@ static void add_chunks(struct flight *x, const struct chunks *c, const struct ct
  * rows, and not before it has issued the product itself (tests/facts/wgmma_rows.cu asks a card): so a warp may store
  * them, and issue the product, without meeting the others. b is everybody's: one warp tells it for all four, the one
  * that is the last to issue the product, and the first warp when it waits. */
-static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment moment, bool of_all)
+static void note_reads(struct warp *w, const struct wgmma *p, enum flight_moment moment, bool of_all)
 {
     const struct cta *c = w->cta;
     const struct mma *f = &p->low->mma[p->low->op[p->op].product];
     struct chunks all = { .first = CHUNKS / 64 };
-    bool told = observed(c->launch) && p->low == w->code->low,
+    bool watched = observed(c->launch) && p->low == w->code->low,
          proxy = c->attached[AT_proxies] && moment == FLIGHT_ISSUED;
-    if (likely(!told && !proxy)) return;
+    if (likely(!watched && !proxy)) return;
     struct flight x = { .warp = w,
                         .low = p->low,
                         .op = p->op,
@@ -296,7 +296,7 @@ static void tell_reads(struct warp *w, const struct wgmma *p, enum flight_moment
     if (of_all) mark_chunks(p->b_at, f->b_rows, (enum tensor_type)f->b, 0, f->n, f->k, &all);
     add_chunks(&x, &all, c);
     if (proxy) ATTACH_EACH(x.from_cta->has, async_reads, x.from_cta, &x);
-    if (told) observe_flight(c->launch, &x, moment);
+    if (watched) observe_flight(c->launch, &x, moment);
     base_free(x.move);
 }
 
@@ -384,7 +384,7 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
         p->add = *(const u32 *)(const void *)SLOT(R, o->slot) >> first & 1;
     }
     if (w->planes && w->planes->dirty) undefined_a(w, i, f, p);
-    tell_reads(w, p, FLIGHT_ISSUED, wgmma_is_last(w));
+    note_reads(w, p, FLIGHT_ISSUED, wgmma_is_last(w));
     if (f->at_once) {
         complete(w, &(struct registers){ w->code, R, w->planes }, p);
         s->done++;
@@ -451,7 +451,7 @@ static void finish(struct warp *w)
     struct registers r = { fr->code, fr->R, fr->planes };
     for (u32 k = 0; k < s->due; k++) {
         if (!s->p[k].ready) complete(w, &r, &s->p[k]);
-        tell_reads(w, &s->p[k], FLIGHT_DONE, w->id % 4 == 0);
+        note_reads(w, &s->p[k], FLIGHT_DONE, w->id % 4 == 0);
     }
     s->n -= s->due;
     memmove(s->p, s->p + s->due, s->n * sizeof *s->p);
@@ -468,7 +468,7 @@ static bool is_behind(const struct warp *w, u32 done)
 u32 wgmma_behind(const struct warp *w)
 {
     u32 behind = 0, first = w->id / 4 * 4;
-    if (wgmma_told(w)) return 0;
+    if (wgmma_reported(w)) return 0;
     for (u32 k = 0; k < 4 && first + k < w->cta->nwarps; k++)
         if (is_behind(w->cta->warp[first + k], wgmmas_of(w)->done)) behind |= 1u << k;
     return behind;

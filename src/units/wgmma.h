@@ -14,7 +14,7 @@ struct wgmma {
     u64 a_at, b_at;      /* the descriptors */
     u32 a[4][LANES];     /* a in registers: they are read when the product is issued */
     u64 meta[LANES];     /* of a sparse a */
-    bool told;           /* it has been reported that its registers were touched */
+    bool reported;       /* it has been reported that its registers were touched */
     bool ready;          /* its accumulators have their values, although nobody has waited */
     u32 row_origin[16];  /* of an undefined row of a in registers, + 1; 0: it is defined */
 };
@@ -43,8 +43,8 @@ bool wgmma_ready(struct warp *w);
 void wgmma_recheck(struct warp *w);
 /* The warps of the warpgroup that are behind this one, a bit each. */
 u32 wgmma_behind(const struct warp *w);
-bool wgmma_is_last(const struct warp *w); /* all warps of its warpgroup have issued the product that it issued last */
-bool wgmma_told(const struct warp *w);    /* it has been reported that the warps of its warpgroup do not agree */
+bool wgmma_is_last(const struct warp *w);  /* all warps of its warpgroup have issued the product that it issued last */
+bool wgmma_reported(const struct warp *w); /* it has been reported that the warps of its warpgroup do not agree */
 /* What is wrong with a product when it is issued (wgmma_check.c); false: it cannot be done. */
 bool wgmma_check(struct warp *w, const struct insn *i, const struct mma *f, u32 lanes, const u64 *a, const u64 *b);
 #endif

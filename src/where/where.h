@@ -77,7 +77,7 @@ bool where_is_code(u64 address);
 bool where_same_file(u64 a, u64 b);
 /* Lists the files anew if some were loaded or unloaded since, and says so to whoever listens. */
 void where_modules_look(void);
-void where_modules_tell(void);        /* the list, again */
+void where_modules_send(void);        /* the list, again */
 const void *where_modules_list(void); /* another one after they were listed anew */
 u64 where_modules_changes(void);      /* another number after files were loaded or unloaded */
 void modules_hold(bool held);         /* nobody changes the list meanwhile */
@@ -103,7 +103,7 @@ bool where_scripts_look(void);
 /* The lines of the script that the calling thread is in, the innermost first; then those of packages are left out.
  * false: it is in none. It may wait for the interpreter's lock, so the caller holds no other. */
 bool where_script(struct where_stack *s);
-void where_scripts_tell(void); /* all lines, again */
+void where_scripts_send(void); /* all lines, again */
 /* A script that is no file, as a cell of a notebook: what people call it, and its text. A later one of the same file
  * takes its place. */
 void where_script_give(const char *file, const char *title, struct str text);
@@ -178,7 +178,7 @@ const char *where_called(const char *site);
  * ADDRESS of a held one is 0 where no variable is, and 1 where it is the one at the place that follows. Numbers are
  * hexadecimal, those of lines decimal. What was told before is told again to a new listener. */
 void where_listen(void (*line)(const char *text, size_t n));
-void where_tell(const char *format, ...) PRINTF_LIKE(1, 2);
+void where_send(const char *format, ...) PRINTF_LIKE(1, 2);
 /* The text with each mark replaced by what is known without debug information. */
 void where_expand(struct str text, struct text *out);
 #endif

@@ -72,12 +72,12 @@ u64 where_modules_changes(void)
     return c.adds + c.subs;
 }
 
-static void list_tell(const struct modules *l)
+static void list_send(const struct modules *l)
 {
-    where_tell("modules\n");
+    where_send("modules\n");
     for (u32 i = 0; l && i < l->n; i++)
         if (l->m[i].path[0])
-            where_tell("module %" PRIx64 " %" PRIx64 " %" PRIx64 " %s\n", l->m[i].low, l->m[i].high, l->m[i].bias,
+            where_send("module %" PRIx64 " %" PRIx64 " %" PRIx64 " %s\n", l->m[i].low, l->m[i].high, l->m[i].bias,
                        l->m[i].path);
 }
 
@@ -89,7 +89,7 @@ void modules_hold(bool held)
         unlock(&guard);
 }
 
-void where_modules_tell(void) { list_tell(modules()); }
+void where_modules_send(void) { list_send(modules()); }
 
 void where_modules_look(void)
 {
@@ -101,7 +101,7 @@ void where_modules_look(void)
         dl_iterate_phdr(module_add, l);
         qsort(l->m, l->n, sizeof *l->m, by_address);
         __atomic_store_n(&now, l, __ATOMIC_RELEASE);
-        list_tell(l);
+        list_send(l);
     }
     unlock(&guard);
 }

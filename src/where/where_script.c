@@ -30,16 +30,16 @@ static struct {
 
 /* ---- lines, each kept once ---- */
 
-static void line_tell(u32 number)
+static void line_send(u32 number)
 {
     const struct line *l = &t.line[number];
-    where_tell("line %" PRIx64 " %u %.2000s\t%.200s%s%.500s\n", WHERE_SCRIPT | number, l->number, l->file, l->function,
+    where_send("line %" PRIx64 " %u %.2000s\t%.200s%s%.500s\n", WHERE_SCRIPT | number, l->number, l->file, l->function,
                l->text ? "\t" : "", l->text ? l->text : "");
 }
 
-void where_scripts_tell(void)
+void where_scripts_send(void)
 {
-    for (u32 i = 1; i <= t.n; i++) line_tell(i);
+    for (u32 i = 1; i <= t.n; i++) line_send(i);
 }
 
 /* ---- scripts that are no files ---- */
@@ -101,7 +101,7 @@ u64 where_line(const char *file, const char *function, u32 number)
         k = t.slot[at] = ++t.n;
         t.line[k] = (struct line){ hash, number, arena_str(&t.mem, str_of(file)), arena_str(&t.mem, str_of(function)),
                                    g && line_of(g->text, number, &text) ? arena_str(&t.mem, text) : NULL };
-        line_tell(k);
+        line_send(k);
     }
     unlock(&t.lock);
     return k ? WHERE_SCRIPT | k : 0;

@@ -44,7 +44,7 @@ const char *where_called(const char *site)
     return is ? t.record[number]->function : NULL;
 }
 
-void where_tell(const char *format, ...)
+void where_send(const char *format, ...)
 {
     char line[4400];
     va_list a;
@@ -77,13 +77,13 @@ static u32 find(u64 hash, const char *function, u32 site, const u64 *word, u32 n
     return 0;
 }
 
-static void site_tell(u32 number)
+static void site_send(u32 number)
 {
     const struct record *r = t.record[number];
     char line[40 + 80 + WHERE_FRAMES * 20];
     int k = snprintf(line, sizeof line, "site %x %.60s", number, r->function);
     for (u32 i = 0; i < r->n; i++) k += snprintf(line + k, sizeof line - (size_t)k, " %" PRIx64, r->word[i]);
-    where_tell("%s\n", line);
+    where_send("%s\n", line);
 }
 
 /* A place in a frame, as where_name has it. */
@@ -94,38 +94,38 @@ static int place_print(char *out, size_t size, const u64 word[4])
                         : snprintf(out + k, size - (size_t)k, " -"));
 }
 
-static void held_tell(u32 number)
+static void held_send(u32 number)
 {
     const struct record *r = t.record[number];
     char line[80 + HELD * 60];
     int k = snprintf(line, sizeof line, "name %x %x held %" PRIx64, number, r->site, r->word[0]);
     for (u32 i = 2; i < r->n; i += 4) k += place_print(line + k, sizeof line - (size_t)k, &r->word[i]);
-    where_tell("%s\n", line);
+    where_send("%s\n", line);
 }
 
 enum { PACKAGE = 3 }; /* words of a name of a script whose call is a package's: no other name has so many */
-static void name_tell(u32 number)
+static void name_send(u32 number)
 {
     const struct record *r = t.record[number];
     char place[80];
     if (r->n % 4 == 2)
-        held_tell(number);
+        held_send(number);
     else if (!r->n || r->n == PACKAGE)
-        where_tell("name %x %x script%s\n", number, r->site, r->n ? " package" : "");
+        where_send("name %x %x script%s\n", number, r->site, r->n ? " package" : "");
     else if (r->n == 1)
-        where_tell("name %x %x global %" PRIx64 "\n", number, r->site, r->word[0]);
+        where_send("name %x %x global %" PRIx64 "\n", number, r->site, r->word[0]);
     else {
         place_print(place, sizeof place, r->word);
-        where_tell("name %x %x local%s\n", number, r->site, place);
+        where_send("name %x %x local%s\n", number, r->site, place);
     }
 }
 
-static void tell(u32 number)
+static void send_number(u32 number)
 {
     if (t.record[number]->function)
-        site_tell(number);
+        site_send(number);
     else
-        name_tell(number);
+        name_send(number);
 }
 
 /* The mark of the record, which is made if it is new; NULL: there is no room. */
@@ -148,7 +148,7 @@ static const char *keep(const char *function, u32 site, const u64 *word, u32 n)
         __atomic_store_n(&t.n, number, __ATOMIC_RELAXED); /* others read it without the lock */
         t.record[number] = r;
         snprintf(t.mark[number], MARK_BYTES, "{lk@%c%05x}", function ? 's' : n % 4 == 2 ? 'v' : 'n', number);
-        tell(number);
+        send_number(number);
         __atomic_store_n(&t.slot[at], number, __ATOMIC_RELEASE);
     }
     unlock(&t.lock);
@@ -223,9 +223,9 @@ void where_listen(void (*line)(const char *text, size_t n))
 {
     lock(&t.lock);
     t.listener = line;
-    where_modules_tell();
-    where_scripts_tell();
-    for (u32 i = 1; i <= t.n; i++) tell(i);
+    where_modules_send();
+    where_scripts_send();
+    for (u32 i = 1; i <= t.n; i++) send_number(i);
     unlock(&t.lock);
 }
 
