@@ -196,7 +196,9 @@ static void tell(const struct judging *j, u32 i, const struct oracle_judgement *
     enum oracle_label label = likeness(j, out);
     index_text(&o.shape, v->worst, worst, sizeof worst);
     index_text(&o.shape, v->first, first, sizeof first);
-    text_add(&cause, "%s%s is %.9g and should be %.9g, within %.3g", o.name, worst, v->got, v->value, v->bound);
+    /* a NaN has no sign: machines differ in it */
+    text_add(&cause, "%s%s is %.9g and should be %.9g, within %.3g", o.name, worst, isnan(v->got) ? NAN : v->got,
+             isnan(v->value) ? NAN : v->value, v->bound);
     if (isfinite(v->ratio)) text_add(&cause, " (off by %.3g times that)", v->ratio);
     text_add(&cause, "; %" PRIu64 " of %" PRIu64 " elements are %s, the first %s%s", off, v->judged,
              wrong ? "wrong" : "suspect", o.name, first);

@@ -93,13 +93,14 @@ static void print_elements(const lk_oracle_result *r, u64 shown, int digits)
 {
     char index[200];
     for (u64 i = 0; i < shown; i++) {
-        printf("  %-10s %.*g", index_text(r, i, index, sizeof index), digits, r->value[i]);
+        /* a NaN has no sign: machines differ in it */
+        printf("  %-10s %.*g", index_text(r, i, index, sizeof index), digits, isnan(r->value[i]) ? NAN : r->value[i]);
         const char *why = r->unknown[i] == 1 ? "a kernel may overflow" : "ill-conditioned";
         if (r->unknown[i] && isfinite(r->suspect[i]))
             printf("  no bound: %s, suspect above %.2g\n", why, r->suspect[i]);
         else if (r->unknown[i])
             printf("  no bound: %s\n", why);
-        else if (r->worst[i] == 0)
+        else if (r->worst[i] == 0 || !isfinite(r->value[i]))
             printf("  exactly\n");
         else
             printf("  +- %.2g, suspect above %.2g\n", r->worst[i], r->suspect[i]);
@@ -110,8 +111,10 @@ static void print_elements(const lk_oracle_result *r, u64 shown, int digits)
 static u64 loosest(const lk_oracle_result *r)
 {
     u64 at = 0;
-    for (u64 i = 1; i < r->count; i++)
-        if (!r->unknown[i] && (r->unknown[at] || r->worst[i] > r->worst[at])) at = i;
+    for (u64 i = 1; i < r->count; i++) {
+        bool none = r->unknown[at] || !isfinite(r->value[at]);
+        if (!r->unknown[i] && isfinite(r->value[i]) && (none || r->worst[i] > r->worst[at])) at = i;
+    }
     return at;
 }
 
@@ -149,7 +152,8 @@ static int print_output(const struct asked *a, lk_oracle *o, u32 i, const lk_ora
         printf("not judged: %llu may overflow, %llu ill-conditioned\n", (unsigned long long)unknown[1],
                (unsigned long long)unknown[2]);
     if (a->at && !index_read(r, a->at, &at)) return cli_error("--at %s is no element of %s", a->at, r->name);
-    u32 terms = r->count && !r->unknown[at] && r->worst[at] > 0 && !r->exact ? lk_oracle_why(o, i, at, term, TERMS) : 0;
+    bool rounds = r->count && !r->unknown[at] && r->worst[at] > 0 && !r->exact && isfinite(r->value[at]);
+    u32 terms = rounds ? lk_oracle_why(o, i, at, term, TERMS) : 0;
     if (terms) printf("the bound at %s comes from\n", index_text(r, at, text, sizeof text));
     for (u32 k = 0; k < terms; k++) {
         printf("  %3.0f %%  %s", 100 * term[k].share, term[k].what);
