@@ -67,6 +67,8 @@ bool options_parse(struct parser *p, int argc, char **argv, struct error *e);
 bool option_whole(const char *s, u64 most, u64 *out);
 /* The same for the value of an option, with the error said. */
 bool option_number(const struct row *o, const char *value, u64 most, u64 *out, struct error *e);
+/* Seconds from "90s", "10m", "2h" or "1.5". */
+bool option_time(const struct row *o, const char *value, double *out, struct error *e);
 /* Whether an option's file may be written: it is none of the n that are read, under whatever name. */
 bool option_output(const char *option, const char *file, const char *const *reads, u32 n, struct error *e);
 

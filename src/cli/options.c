@@ -1,6 +1,7 @@
 /* Reading a command line against the table: which words are options, what belongs to them, and what was probably
  * meant. */
 #include "cli/cli.h"
+#include <math.h>
 
 const struct row rows[] = {
 #define VERB(verb, synopsis, summary, about) { ROW_VERB, VERB_##verb, 0, #verb, synopsis, summary, about, cmd_##verb },
@@ -47,6 +48,17 @@ bool option_number(const struct row *o, const char *value, u64 most, u64 *out, s
     return option_whole(value, most, out) ||
            error_set(e, ERR_INPUT, "%s %.60s: a whole number from 0 to %llu belongs here", o->name, value,
                      (unsigned long long)most);
+}
+
+bool option_time(const struct row *o, const char *value, double *out, struct error *e)
+{
+    char *end;
+    *out = double_read(value, &end);
+    double unit = *end == 'm' ? 60 : *end == 'h' ? 3600 : 1;
+    if (end != value && (*end == 's' || *end == 'm' || *end == 'h')) end++;
+    *out *= unit;
+    return (end != value && !*end && *out > 0 && isfinite(*out)) ||
+           error_set(e, ERR_INPUT, "%s %.60s: a time belongs here, as in 90s, 10m or 2h", o->name, value);
 }
 
 /* -I is written -Ifolder as well. */

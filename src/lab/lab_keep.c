@@ -1,5 +1,5 @@
 /* What outlives a campaign: the corpus of failing cases beside a file, and the journal of all that ran. */
-#include "base/json.h"
+#include "base/journal.h"
 #include "lab/campaign.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -80,17 +80,14 @@ bool journal_add(struct lk_test *t, const struct tested *k, const lk_test_case *
     struct json sizes = json_open(&o, "sizes", '[');
     for (u32 i = 0; i < x->dims; i++) json_signed(&sizes, NULL, x->dim[i]);
     json_end(&sizes, ']');
-    json_end(&o, '}');
-    text_add(&line, "\n");
-    bool ok = append(t->o->journal, line.p, line.n, e);
+    char now[32], shard[32];
+    journal_time(now);
+    json_text(&o, "time", now);
+    snprintf(shard, sizeof shard, "%u/%u", t->o->shard + 1, t->o->shards);
+    if (t->o->shards) json_text(&o, "shard", shard);
+    bool ok = journal_append(t->o->journal, &line, e);
     text_free(&line);
     return ok;
-}
-
-static const char *text_of(const struct json_value *v, const char *key)
-{
-    const struct json_value *x = json_get(v, key);
-    return x && x->kind == JSON_TEXT ? x->text.p : "";
 }
 
 /* One entry: what an earlier campaign has found of a case of this file as it is now. */
@@ -98,9 +95,9 @@ static void journal_take(struct lk_test *t, const struct json_value *v)
 {
     static const char *const ends[] = { "passed", "failed", "refused", "large", "empty" };
     u32 end = 0;
-    if (strcmp(text_of(v, "entry"), "test") || strcmp(text_of(v, "source"), t->hash)) return;
-    if (strcmp(text_of(v, "on"), t->on_gpu ? "gpu" : "sim")) return;
-    while (end < COUNT_OF(ends) && strcmp(ends[end], text_of(v, "end"))) end++;
+    if (strcmp(journal_text(v, "entry"), "test") || strcmp(journal_text(v, "source"), t->hash)) return;
+    if (strcmp(journal_text(v, "on"), t->on_gpu ? "gpu" : "sim")) return;
+    while (end < COUNT_OF(ends) && strcmp(ends[end], journal_text(v, "end"))) end++;
     if (end == COUNT_OF(ends)) return;
     struct lab_outcome *o = NEW(&t->mem, struct lab_outcome);
     const struct json_value *ratio = json_get(v, "ratio"), *elements = json_get(v, "elements");
@@ -111,8 +108,8 @@ static void journal_take(struct lk_test *t, const struct json_value *v)
     const struct json_value *sizes = json_get(v, "sizes");
     for (u32 i = 0; sizes && sizes->kind == JSON_ARRAY && i < sizes->n && i < CONTRACT_DIMS; i++)
         o->dim[o->dims++] = sizes->item[i].is_whole ? sizes->item[i].whole : 0;
-    snprintf(o->first, sizeof o->first, "%s", text_of(v, "first"));
-    const char *key = arena_printf(&t->mem, "%s %s", text_of(v, "kernel"), text_of(v, "case"));
+    snprintf(o->first, sizeof o->first, "%s", journal_text(v, "first"));
+    const char *key = arena_printf(&t->mem, "%s %s", journal_text(v, "kernel"), journal_text(v, "case"));
     map_put(&t->mem, &t->journal, str_of(key), o);
 }
 
@@ -123,14 +120,10 @@ bool journal_read(struct lk_test *t, struct error *e)
     if (!t->o->journal)
         return error_set(e, ERR_INPUT, "--resume goes on with the campaign of a journal: say --journal FILE");
     if (!file_read_if(t->o->journal, &text)) return true;
-    for (u32 at = 0, number = 1; at < text.n; number++) {
-        const char *end = memchr(text.p + at, '\n', text.n - at);
-        u32 n = end ? (u32)(end - text.p) - at : text.n - at;
-        struct error ignored = { 0 }; /* a line that was cut off when the last campaign was stopped */
-        const struct json_value *v = json_read(&t->mem, (struct str){ text.p + at, n }, t->o->journal, &ignored);
-        if (v) journal_take(t, v);
-        at += n + 1;
-    }
+    struct journal_entry *x; /* a line that was cut off when the last campaign was stopped, or edited since, is none */
+    u32 n = journal_entries(&t->mem, text, t->o->journal, &x);
+    for (u32 i = 0; i < n; i++)
+        if (x[i].state <= JOURNAL_OLD) journal_take(t, x[i].value);
     base_free((void *)text.p);
     return true;
 }

@@ -1,4 +1,4 @@
-/* lockstep compare: two files of the same kind, the one before and the one after a change. */
+/* lockstep compare: two files of the same kind, the one before and the one after a change, or two commands. */
 #include "verbs/comparing.h"
 
 static const struct schema {
@@ -11,9 +11,26 @@ static const struct schema {
 static bool take_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct comparing *c = self;
-    u64 percent;
-    if (!option_number(o, value, 1000000, &percent, e)) return false;
-    c->threshold = percent * 10;
+    u64 n;
+    switch (o->id) {
+    case O_compare_NAME: c->run.name = value; return true;
+    case O_compare_SAMPLES: c->run.samples = value; return true;
+    case O_compare_FOR: return option_time(o, value, &c->run.seconds, e);
+    case O_compare_JSON: c->times.json = value; return true;
+    case O_compare_JUNIT: c->times.junit = value; return true;
+    case O_compare_MARKDOWN: c->times.markdown = value; return true;
+    case O_compare_JOURNAL: c->times.journal = value; return true;
+    default: break;
+    }
+    if (!option_number(o, value, o->id == O_compare_SEED ? UINT64_MAX : 1000000, &n, e)) return false;
+    if (o->id == O_compare_THRESHOLD)
+        c->threshold = n * 10;
+    else if (o->id == O_compare_SEED)
+        c->times.judge.seed = n;
+    else if (o->id == O_compare_PAIRS)
+        c->run.least = (u32)n;
+    else
+        c->run.most = (u32)n;
     return true;
 }
 
@@ -21,7 +38,11 @@ static bool take_word(void *self, const char *word, struct error *e)
 {
     struct comparing *c = self;
     u32 n = !c->path[0] ? 0 : !c->path[1] ? 1 : 2;
-    if (n == 2) return error_set(e, ERR_INPUT, "compare: two files are compared, and `%.60s` is a third", word);
+    if (n == 2)
+        return error_set(e, ERR_INPUT,
+                         "compare: two files or commands are compared, and `%.60s` is a third; a command with spaces "
+                         "is put in quotes",
+                         word);
     c->path[n] = word;
     return true;
 }
@@ -32,6 +53,22 @@ static const struct schema *schema_of(const struct json_value *v)
     for (u32 k = 0; name && name->kind == JSON_TEXT && k < COUNT_OF(schemas); k++)
         if (str_is(name->text, schemas[k].name)) return &schemas[k];
     return NULL;
+}
+
+/* What a word of the command line names: entries of a journal begin a line each with `{"entry"`. */
+enum compared { A_COMMAND, A_FILE, A_JOURNAL };
+static enum compared kind_of(const char *path)
+{
+    static const char begin[] = "{\"entry\"";
+    char head[sizeof begin] = "";
+    FILE *f = file_is_pipe(path) ? NULL : fopen(path, "rb");
+    size_t n = f ? fread(head, 1, sizeof begin - 1, f) : 0;
+    if (f) fclose(f);
+    if (n == sizeof begin - 1 && !strcmp(head, begin)) return A_JOURNAL;
+    size_t name = strlen(path);
+    if (name > 8 && !strcmp(path + name - 8, ".journal")) return A_JOURNAL;
+    bool json = (n && head[0] == '{') || (name > 5 && !strcmp(path + name - 5, ".json"));
+    return json ? A_FILE : A_COMMAND;
 }
 
 static int compare_files(struct comparing *c, struct arena *mem, struct error *e)
@@ -46,20 +83,37 @@ static int compare_files(struct comparing *c, struct arena *mem, struct error *e
         if (!(kind[k] = schema_of(c->file[k])))
             return cli_error("compare: %s is no profile: `lockstep profile --json FILE` writes one", c->path[k]);
     }
+    if (!c->threshold) c->threshold = 50;
     return kind[0]->compare(c);
 }
 
 int cmd_compare(int argc, char **argv)
 {
-    struct comparing c = { .threshold = 50 };
+    struct comparing c = { .run = { .least = 10, .most = 60, .seconds = 120 } };
     struct error e = { 0 };
     struct arena mem = { 0 };
     struct parser p = { .verb = VERB_compare, .self = &c, .option = take_option, .word = take_word };
     if (!options_parse(&p, argc, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
     c.common = p.common;
+    c.times.common = &c.common;
     if (!c.path[1])
-        return cli_error("compare: two files are needed, BEFORE and AFTER; lockstep compare --help shows how");
-    int code = compare_files(&c, &mem, &e);
+        return cli_error(
+            "compare: two files or commands are needed, BEFORE and AFTER; lockstep compare --help shows how");
+    enum compared a = kind_of(c.path[0]), b = kind_of(c.path[1]);
+    if (a != b)
+        return cli_error("compare: %s is %s, and %s is %s", c.path[0],
+                         a == A_COMMAND ? "taken for a command"
+                         : a == A_FILE  ? "a file of JSON"
+                                        : "a journal",
+                         c.path[1],
+                         b == A_COMMAND ? "taken for a command"
+                         : b == A_FILE  ? "a file of JSON"
+                                        : "a journal");
+    c.times.judge.size = sizeof c.times.judge;
+    c.times.judge.threshold = c.threshold ? (double)c.threshold / 1000 : 0.03;
+    int code = a == A_FILE      ? compare_files(&c, &mem, &e)
+               : a == A_JOURNAL ? compare_journals(&mem, &c, &e)
+                                : compare_commands(&mem, &c, &e);
     arena_free(&mem);
     return code;
 }

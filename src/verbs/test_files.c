@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* "90s", "10m", "2h", "1.5" */
-static bool read_time(const struct row *o, const char *value, double *out, struct error *e)
-{
-    char *end;
-    *out = strtod(value, &end);
-    double unit = *end == 'm' ? 60 : *end == 'h' ? 3600 : 1;
-    if (end != value && (*end == 's' || *end == 'm' || *end == 'h')) end++;
-    *out *= unit;
-    return (end != value && !*end && *out > 0 && isfinite(*out)) ||
-           error_set(e, ERR_INPUT, "%s %.60s: a time belongs here, as in 90s, 10m or 2h", o->name, value);
-}
-
 /* What engines that run a command many times say of which one it is. */
 static bool shard_of_environment(lk_test_options *o, struct error *e)
 {
@@ -83,11 +71,11 @@ static bool campaign_option(struct arena *a, struct testing *t, const struct row
     switch (o->id) {
     case O_test_ON: return read_on(t, value, e);
     case O_test_JOBS: return option_number(o, value, 64, &n, e) && (t->o.jobs = (u32)n, true);
-    case O_test_FOR: return read_time(o, value, &t->o.seconds, e);
+    case O_test_FOR: return option_time(o, value, &t->o.seconds, e);
     case O_test_FAIL_FAST: t->o.fail_fast = 1; return true;
     case O_test_REPEAT: return option_number(o, value, 1000000, &n, e) && (t->o.repeat = (u32)n, true);
     case O_test_SHARD: return read_shard(&t->o, value, e);
-    case O_test_LIMIT: return read_time(o, value, &t->o.limit, e);
+    case O_test_LIMIT: return option_time(o, value, &t->o.limit, e);
     case O_test_BUDGET: return option_number(o, value, UINT64_MAX, &t->o.budget, e);
     case O_test_CORPUS: t->o.corpus = value; return true;
     case O_test_KEEP: t->o.keep = 1; return true;

@@ -1,0 +1,121 @@
+/* Entries of times: written, read, held against themselves. */
+#include "journal/times.h"
+#include <math.h>
+
+static lk_series all_of(struct arena *a, const struct timed *t)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < t->processes; i++) n += t->process[i].n;
+    double *v = NEW_ARRAY(a, double, n + 1);
+    lk_series out = { v, n };
+    for (u32 i = 0; i < t->processes; v += t->process[i++].n)
+        if (t->process[i].n) memcpy(v, t->process[i].sample, sizeof *v * t->process[i].n);
+    return out;
+}
+
+bool times_append(const char *path, const struct timed *t, struct error *e)
+{
+    struct arena mem = { 0 };
+    struct text line = { 0 };
+    char now[32];
+    struct json top = { &line, false }, o = json_open(&top, NULL, '{');
+    journal_time(now);
+    json_text(&o, "entry", "times");
+    json_text(&o, "name", t->name);
+    json_text(&o, "time", t->time[0] ? t->time : now);
+    struct json words = json_open(&o, "command", '[');
+    for (u32 i = 0; i < t->words; i++) json_text(&words, NULL, t->command[i]);
+    json_end(&words, ']');
+    json_text(&o, "work", t->work);
+    json_text(&o, "device", t->device);
+    json_text(&o, "unit", t->unit);
+    struct json processes = json_open(&o, "processes", '[');
+    for (u32 i = 0; i < t->processes; i++) {
+        struct json one = json_open(&processes, NULL, '[');
+        for (u32 k = 0; k < t->process[i].n; k++) json_double(&one, NULL, t->process[i].sample[k]);
+        json_end(&one, ']');
+    }
+    json_end(&processes, ']');
+    json_double(&o, "median", lk_series_quantile(all_of(&mem, t), 0.5));
+    bool ok = journal_append(path, &line, e);
+    text_free(&line);
+    arena_free(&mem);
+    return ok;
+}
+
+static bool read_process(struct arena *a, const struct json_value *v, lk_series *out)
+{
+    if (v->kind != JSON_ARRAY) return false;
+    double *s = NEW_ARRAY(a, double, v->n + 1);
+    for (u32 i = 0; i < v->n; i++) {
+        if (v->item[i].kind != JSON_NUMBER) return false;
+        s[i] = v->item[i].number;
+    }
+    *out = (lk_series){ s, v->n };
+    return true;
+}
+
+static bool read_samples(struct arena *a, const struct json_value *v, struct timed *t)
+{
+    const struct json_value *all = json_get(v, "processes");
+    if (!all || all->kind != JSON_ARRAY) return false;
+    t->process = NEW_ARRAY(a, lk_series, all->n + 1);
+    t->processes = all->n;
+    for (u32 i = 0; i < all->n; i++)
+        if (!read_process(a, &all->item[i], &t->process[i])) return false;
+    return true;
+}
+
+bool times_read(struct arena *a, const struct journal_entry *x, const char *path, struct timed *out, struct error *e)
+{
+    if (!x->value || strcmp(journal_text(x->value, "entry"), "times")) return false;
+    const struct json_value *v = x->value, *median = json_get(v, "median");
+    *out = (struct timed){ .name = journal_text(v, "name"),
+                           .work = journal_text(v, "work"),
+                           .line = x->number,
+                           .device = journal_text(v, "device"),
+                           .time = journal_text(v, "time"),
+                           .unit = journal_text(v, "unit") };
+    if (x->state == JOURNAL_EDITED)
+        return error_set(e, ERR_INPUT,
+                         "%.200s:%u: the entry of %.80s was edited: its hash is another one. Who moves a baseline "
+                         "measures it again, and adds the entry that gives",
+                         path, x->number, out->name);
+    if (x->state == JOURNAL_OLD)
+        return error_set(e, ERR_INPUT, "%.200s:%u: the entry of %.80s has no hash: only `lockstep` adds entries", path,
+                         x->number, out->name);
+    if (!read_samples(a, v, out) || !out->name[0])
+        return error_set(e, ERR_INPUT, "%.200s:%u: an entry of times needs a name and processes, lists of numbers",
+                         path, x->number);
+    double truth = lk_series_quantile(all_of(a, out), 0.5);
+    if (median && median->kind == JSON_NUMBER && fabs(median->number - truth) > 1e-9 * fabs(truth))
+        return error_set(e, ERR_INPUT, "%.200s:%u: %.80s says a median of %g, and its samples have %g", path, x->number,
+                         out->name, median->number, truth);
+    return true;
+}
+
+bool times_last(struct arena *a, const char *path, struct timed **out, u32 *n, struct error *e)
+{
+    struct str text;
+    struct journal_entry *x;
+    VEC(struct timed) all = { 0 };
+    if (!file_read(path, &text, e)) return false;
+    u32 entries = journal_entries(a, (struct str){ arena_str(a, text), text.n }, path, &x);
+    base_free((void *)text.p);
+    for (u32 i = 0; i < entries; i++) {
+        struct timed t;
+        u32 at = 0;
+        if (!times_read(a, &x[i], path, &t, e)) {
+            if (e->code) return false;
+            continue;
+        }
+        while (at < all.n && strcmp(all.p[at].name, t.name)) at++;
+        if (at == all.n)
+            VEC_PUSH(a, &all, t);
+        else
+            all.p[at] = t;
+    }
+    *out = all.p;
+    *n = all.n;
+    return true;
+}

@@ -1,0 +1,114 @@
+/* Two commands in turns, ABBA: what the machine does over time falls on both alike. The first pair is not counted:
+ * files are read, caches and clocks are cold. It stops when the interval is narrow enough, or when time is over, and
+ * never looks at the verdict. */
+#include "journal/times.h"
+#include <stdlib.h>
+
+static const struct {
+    const char *name;
+    double seconds;
+} units[] = { { "ns", 1e-9 }, { "us", 1e-6 }, { "\xc2\xb5s", 1e-6 }, { "ms", 1e-3 }, { "s", 1 }, { "min", 60 } };
+
+/* "0.123 ms" in seconds; a number without a unit is one of seconds. */
+static bool read_sample(const char *p, double *out)
+{
+    char *end;
+    while (*p == ' ' || *p == '\t' || *p == ':' || *p == '=') p++;
+    *out = double_read(p, &end);
+    if (end == p) return false;
+    while (*end == ' ') end++;
+    size_t n = strcspn(end, " \t\r\n,;)(");
+    for (u32 i = 0; i < COUNT_OF(units); i++)
+        if (n == strlen(units[i].name) && !strncmp(end, units[i].name, n)) *out *= units[i].seconds;
+    return true;
+}
+
+static void read_output(struct arena *a, const struct text *output, const char *word, lk_series *out)
+{
+    VEC(double) all = { 0 };
+    for (const char *line = output->n ? output->p : ""; *line;) {
+        const char *end = strchr(line, '\n'), *at;
+        char *copy = arena_str(a, (struct str){ line, (u32)(end ? (size_t)(end - line) : strlen(line)) });
+        double x;
+        if ((at = strstr(copy, word)) && read_sample(at + strlen(word), &x)) VEC_PUSH(a, &all, x);
+        line = end ? end + 1 : "";
+    }
+    *out = (lk_series){ all.p, all.n };
+}
+
+static bool run_one(struct arena *a, const struct times_run *r, u32 side, lk_series *out, struct error *e)
+{
+    char *argv[] = { "/bin/sh", "-c", (char *)r->command[side], NULL };
+    struct text output = { 0 };
+    u64 before = time_ns();
+    int status = process_run(argv, &output);
+    double *one = NEW(a, double);
+    *one = (double)(time_ns() - before) * 1e-9;
+    *out = (lk_series){ one, 1 };
+    if (status == 0 && r->samples) read_output(a, &output, r->samples, out);
+    bool ok = status == 0;
+    while (output.n && output.p[output.n - 1] == '\n') output.p[--output.n] = 0;
+    if (process_signal())
+        error_set(e, ERR_STOPPED, "stopped");
+    else if (!ok)
+        error_set(e, ERR_NOTHING, "%c, `%.120s`, ends with %d, and what fails is not timed: %.200s", 'A' + (int)side,
+                  r->command[side], status, output.n ? output.p : "it says nothing");
+    else if (!out->n)
+        ok = error_set(e, ERR_NOTHING, "%c, `%.120s`, prints no number behind `%.60s`", 'A' + (int)side,
+                       r->command[side], r->samples);
+    text_free(&output);
+    return ok && !process_signal();
+}
+
+static void show_progress(const struct times_run *r, const struct times_pair *p, u32 pairs, double left)
+{
+    if (r->quiet) return;
+    if (pairs < 2)
+        fprintf(stderr, "\r%u pairs, %.0f s left \033[K", pairs, left);
+    else
+        fprintf(stderr, "\r%u pairs, %.3f (%.3f to %.3f), %.0f s left \033[K", pairs, p->judged.ratio, p->judged.low,
+                p->judged.high, left);
+}
+
+bool times_run(struct arena *a, const struct times_run *r, struct times_pair *out, struct error *e)
+{
+    lk_series cold, *side[2] = { NEW_ARRAY(a, lk_series, r->most + 1), NEW_ARRAY(a, lk_series, r->most + 1) };
+    u64 began = time_ns();
+    u32 pairs = 0;
+    bool drawn = false;
+    process_guard();
+    for (u32 k = 0; k < 2; k++)
+        if (!run_one(a, r, k, &cold, e)) return false;
+    while (pairs < r->most) {
+        double past = (double)(time_ns() - began) * 1e-9;
+        if (pairs && past >= r->seconds) break;
+        for (u32 k = 0; k < 2; k++) {
+            u32 who = (k + pairs) % 2; /* A B, then B A */
+            if (!run_one(a, r, who, &side[who][pairs], e)) return false;
+        }
+        pairs++;
+        if (pairs < r->least) continue;
+        lk_times t = { "", side[0], side[1], pairs };
+        lk_times_judge(&t, 1, &r->judge, &out->judged);
+        show_progress(r, out, pairs, r->seconds - past);
+        drawn = !r->quiet;
+        if (lk_times_enough(&out->judged, &r->judge)) break;
+    }
+    if (drawn) fprintf(stderr, "\r\033[K");
+    out->interleaved = true;
+    for (u32 k = 0; k < 2; k++) {
+        const char **command = NEW(a, const char *), *name = r->command[k];
+        if (r->name) name = k ? r->name : arena_printf(a, "%s before", r->name);
+        *command = r->command[k];
+        out->side[k] = (struct timed){ .name = name,
+                                       .work = "",
+                                       .device = "",
+                                       .time = "",
+                                       .unit = "s",
+                                       .command = command,
+                                       .words = 1,
+                                       .process = side[k],
+                                       .processes = pairs };
+    }
+    return true;
+}

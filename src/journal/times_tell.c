@@ -1,0 +1,201 @@
+/* Verdicts over times, for people and for machines. */
+#include "journal/times.h"
+#include <math.h>
+
+void times_text(double x, const char *unit, char *out, size_t size)
+{
+    static const char *const small[] = { "s", "ms", "us", "ns" };
+    u32 k = 0;
+    if (strcmp(unit, "s") || !(x > 0)) {
+        snprintf(out, size, "%.4g %s", x, unit);
+        return;
+    }
+    for (; k < 3 && x < 0.9995; k++) x *= 1000;
+    snprintf(out, size, "%.*f %s", x < 10 ? 3 : x < 100 ? 2 : 1, x, small[k]);
+}
+
+static bool same_work(struct times_pair *p)
+{
+    const struct timed *a = &p->side[0], *b = &p->side[1];
+    const char *what = strcmp(a->work, b->work) ? "work" : strcmp(a->device, b->device) ? "device" : NULL;
+    if (!strcmp(a->unit, b->unit) && !what) return true;
+    p->judged = (lk_judgement){ .verdict = LK_INVALID };
+    if (what)
+        snprintf(p->judged.why, sizeof p->judged.why, "not comparable: the %s of A is `%.80s`, of B `%.80s`", what,
+                 what[0] == 'w' ? a->work : a->device, what[0] == 'w' ? b->work : b->device);
+    else
+        snprintf(p->judged.why, sizeof p->judged.why, "not comparable: A is in %.20s, B in %.20s", a->unit, b->unit);
+    return false;
+}
+
+int times_judge(struct arena *a, struct times_pair *pair, u32 n, const struct times_options *o)
+{
+    static const u8 order[] = { LK_SLOWER, LK_INVALID, LK_NOT_RUN, LK_UNCLEAR, LK_FASTER, LK_SAME };
+    lk_times *t = NEW_ARRAY(a, lk_times, n + 1);
+    lk_judgement *j = NEW_ARRAY(a, lk_judgement, n + 1);
+    u32 *of = NEW_ARRAY(a, u32, n + 1), good = 0;
+    for (u32 i = 0; i < n; i++)
+        if (same_work(&pair[i])) {
+            const struct timed *s = pair[i].side;
+            of[good] = i;
+            t[good++] = (lk_times){ s[1].name, s[0].process, s[1].process, MIN_OF(s[0].processes, s[1].processes) };
+        }
+    lk_times_judge(t, good, &o->judge, j);
+    for (u32 i = 0; i < good; i++) pair[of[i]].judged = j[i];
+    for (u32 k = 0; k < COUNT_OF(order); k++)
+        for (u32 i = 0; i < n; i++)
+            if (pair[i].judged.verdict == order[k]) return lk_verdict_exit((lk_verdict)order[k]);
+    return lk_verdict_exit(LK_NOT_RUN);
+}
+
+static u32 samples_of(const struct timed *t)
+{
+    u32 n = 0;
+    for (u32 i = 0; i < t->processes; i++) n += t->process[i].n;
+    return n;
+}
+
+static void tell_side(char which, const struct timed *t, double median)
+{
+    char x[40];
+    u32 n = samples_of(t);
+    times_text(median, t->unit, x, sizeof x);
+    if (!n) snprintf(x, sizeof x, "-");
+    printf("  %c  %-12s %u process%s, %u sample%s%s%s\n", which, x, t->processes, t->processes == 1 ? "" : "es", n,
+           plural(n), t->time[0] ? ", of " : "", t->time);
+}
+
+/* "takes 1.103 of A's time" */
+static void tell_ratio(const lk_judgement *j)
+{
+    printf("  B takes %.3f of A's time; %g %% interval %.3f to %.3f%s\n", j->ratio, 100 * (1 - j->level), j->low,
+           j->high, j->verdict == LK_INVALID ? ", of no use" : ", which alone decides");
+    if (j->least > 1) printf("  a slowdown of %.1f %% is called SLOWER in 80 of 100 such runs\n", 100 * (j->least - 1));
+}
+
+static void tell_one(const struct times_pair *p, const struct times_options *o)
+{
+    const lk_judgement *j = &p->judged;
+    char shift[40], step[40];
+    printf("%s%s%s\n", lk_verdict_name(j->verdict), j->why[0] ? ": " : "", j->why);
+    tell_side('A', &p->side[0], j->before);
+    tell_side('B', &p->side[1], j->after);
+    if (!(j->low > 0)) return;
+    tell_ratio(j);
+    if (j->quantum > 0) {
+        times_text(j->quantum, p->side[0].unit, step, sizeof step);
+        printf("  the timer counts in steps of %s\n", step);
+    }
+    if (!p->interleaved)
+        printf("  the two did not run in turns: what the machine did otherwise between them is in the ratio\n");
+    if (o->common->quiet) return;
+    times_text(fabs(j->shift), p->side[0].unit, shift, sizeof shift);
+    printf("  all samples as if independent: Mann-Whitney p = %.2g, Cliff's delta %.2f (%.2f to %.2f), Hodges-Lehmann "
+           "shift %s%s\n",
+           j->p, j->delta, j->delta_low, j->delta_high, j->shift < 0 ? "-" : "+", shift);
+}
+
+static void put_json(struct text *out, const struct times_pair *pair, u32 n, const struct times_options *o)
+{
+    struct json top = { out, false }, all = json_open(&top, NULL, '{');
+    json_text(&all, "schema", "lockstep-times");
+    json_number(&all, "version", 1);
+    json_double(&all, "threshold", o->judge.threshold);
+    struct json list = json_open(&all, "comparisons", '[');
+    for (u32 i = 0; i < n; i++) {
+        const lk_judgement *j = &pair[i].judged;
+        struct json one = json_open(&list, NULL, '{');
+        json_text(&one, "name", pair[i].side[1].name);
+        json_text(&one, "verdict", lk_verdict_name(j->verdict));
+        json_text(&one, "why", j->why);
+        json_number(&one, "pairs", j->pairs);
+        json_bool(&one, "interleaved", pair[i].interleaved);
+        json_text(&one, "unit", pair[i].side[0].unit);
+        const struct {
+            const char *key;
+            double x;
+        } number[] = { { "before", j->before },       { "after", j->after },
+                       { "ratio", j->ratio },         { "low", j->low },
+                       { "high", j->high },           { "level", j->level },
+                       { "least", j->least },         { "quantum", j->quantum },
+                       { "mann_whitney_p", j->p },    { "cliff_delta", j->delta },
+                       { "cliff_low", j->delta_low }, { "cliff_high", j->delta_high },
+                       { "hodges_lehmann", j->shift } };
+        for (u32 k = 0; k < COUNT_OF(number); k++) json_double(&one, number[k].key, number[k].x);
+        json_end(&one, '}');
+    }
+    json_end(&list, ']');
+    json_end(&all, '}');
+    text_add(out, "\n");
+}
+
+static void put_markdown(struct text *out, const struct times_pair *pair, u32 n)
+{
+    text_add(out, "| | before | after | ratio | interval | verdict |\n|---|---|---|---|---|---|\n");
+    for (u32 i = 0; i < n; i++) {
+        const lk_judgement *j = &pair[i].judged;
+        char a[40], b[40];
+        times_text(j->before, pair[i].side[0].unit, a, sizeof a);
+        times_text(j->after, pair[i].side[1].unit, b, sizeof b);
+        text_add(out, "| %s | %s | %s | %.3f | %.3f to %.3f | %s%s%s |\n", pair[i].side[1].name, a, b, j->ratio, j->low,
+                 j->high, lk_verdict_name(j->verdict), j->why[0] ? ": " : "", j->why);
+    }
+}
+
+static void put_xml(struct text *out, const char *z)
+{
+    for (; *z; z++) {
+        const char *as = *z == '&' ? "&amp;" : *z == '<' ? "&lt;" : *z == '"' ? "&quot;" : NULL;
+        if (as)
+            text_add(out, "%s", as);
+        else
+            text_put(out, z, 1);
+    }
+}
+
+static void put_junit(struct text *out, const struct times_pair *pair, u32 n)
+{
+    u32 bad = 0;
+    for (u32 i = 0; i < n; i++) bad += lk_verdict_exit(pair[i].judged.verdict) != 0;
+    text_add(out,
+             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"lockstep compare\" tests=\"%u\" "
+             "failures=\"%u\">\n",
+             n, bad);
+    for (u32 i = 0; i < n; i++) {
+        const lk_judgement *j = &pair[i].judged;
+        text_add(out, "  <testcase name=\"");
+        put_xml(out, pair[i].side[1].name);
+        text_add(out, "\">");
+        if (lk_verdict_exit(j->verdict)) {
+            text_add(out, "<failure message=\"%s %.3f (%.3f to %.3f) ", lk_verdict_name(j->verdict), j->ratio, j->low,
+                     j->high);
+            put_xml(out, j->why);
+            text_add(out, "\"/>");
+        }
+        text_add(out, "</testcase>\n");
+    }
+    text_add(out, "</testsuite>\n");
+}
+
+bool times_tell(struct times_pair *pair, u32 n, const struct times_options *o, struct error *e)
+{
+    struct text json = { 0 }, junit = { 0 }, markdown = { 0 };
+    bool alone = (o->json && !strcmp(o->json, "-")) || (o->markdown && !strcmp(o->markdown, "-")), ok = true;
+    for (u32 i = 0; i < n && !alone; i++) {
+        if (n > 1) printf("%s%s: ", i ? "\n" : "", pair[i].side[1].name);
+        tell_one(&pair[i], o);
+    }
+    fflush(stdout);
+    put_json(&json, pair, n, o);
+    put_junit(&junit, pair, n);
+    put_markdown(&markdown, pair, n);
+    if (o->json) ok = file_write(o->json, json.p, json.n, e);
+    if (ok && o->junit) ok = file_write(o->junit, junit.p, junit.n, e);
+    if (ok && o->markdown) ok = file_write(o->markdown, markdown.p, markdown.n, e);
+    for (u32 i = 0; i < n && ok && o->journal; i++)
+        for (u32 k = 0; k < 2 && ok; k++) ok = times_append(o->journal, &pair[i].side[k], e);
+    text_free(&json);
+    text_free(&junit);
+    text_free(&markdown);
+    return ok;
+}
