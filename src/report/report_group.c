@@ -1,8 +1,9 @@
 /* Findings of one root: several places that one mistake shows itself at become one entry, which names them all.
  *
  * Dynamic shared memory that is too small is one mistake, wherever the kernel reaches beyond it. A value that nobody
- * wrote is one, wherever it is used. Variables that nobody set are one note for a kernel. The entry that stays is the
- * first of the report's order; the others are listed in its `also` and add their threads, offsets and counts to it. */
+ * wrote is one, wherever it is used. A free that came too early is one, whoever uses the memory then. Variables that
+ * nobody set are one note for a kernel. The entry that stays is the first of the report's order; the others are listed
+ * in its `also` and add their threads, offsets and counts to it. */
 #include "report/entry.h"
 
 enum { ALSO_MOST = 8 }; /* places that are listed by name */
@@ -83,10 +84,11 @@ static void also_add(struct entry *to, const struct entry *from)
 void also_text(const struct entry *e, struct text *out)
 {
     if (!e->also.n) return;
-    const char *words = e->f.kind == F_variable_unset ? "the same holds for"
-                        : e->f.kind == F_bounds       ? "the same guard is missing for"
-                        : e->f.launch_sized           ? "the same at"
-                                                      : "the same value is used at";
+    const char *words = e->f.kind == F_variable_unset          ? "the same holds for"
+                        : e->f.kind == F_bounds                ? "the same guard is missing for"
+                        : e->f.launch_sized                    ? "the same at"
+                        : e->f.kind == F_use_after_free_stream ? "the freed memory is used by"
+                                                               : "the same value is used at";
     text_add(out, "%s %s", words, e->also.p);
     if (e->nalso > ALSO_MOST) text_add(out, " and %u more", e->nalso - ALSO_MOST);
 }
@@ -338,14 +340,53 @@ static void group_guard(struct report *r, struct entry **v, u32 n, u32 whole)
     }
 }
 
+/* ---- one free ---- */
+
+/* "stage1 at pool.cu:3" */
+static void user_text(const struct finding *f, struct text *out)
+{
+    char name[256] = "a kernel";
+    if (f->kernel) name_plain(str_of(f->kernel), name, sizeof name);
+    text_add(out, "%s at ", name);
+    if (f->place)
+        place_brief(f->place, out);
+    else
+        text_add(out, "?");
+}
+
+/* What nothing orders a free behind is told of the two operations, where both were seen: what kernels then do with the
+ * memory follows from it, and is listed. Else it is told of the first access. */
+static void group_free(struct report *r, struct entry **v, u32 n, u32 whole)
+{
+    const struct finding *f = &v[whole]->f;
+    struct text own = { 0 };
+    user_text(f, &own);
+    for (u32 k = 0; k < n; k++) {
+        const struct finding *x = v[k] ? &v[k]->f : NULL;
+        if (k == whole || !x || x->kind != f->kind || !x->access || !x->object_base ||
+            x->object_base != f->object_base || !v[k]->suppressed != !v[whole]->suppressed)
+            continue;
+        struct text t = { 0 };
+        user_text(x, &t);
+        if (!f->access || strcmp(t.p, own.p)) also_item(v[whole], t.p);
+        text_free(&t);
+        report_drop(r, v[k]);
+        v[k] = NULL;
+    }
+    text_free(&own);
+}
+
 void report_group(struct report *r, struct entry **v, u32 n)
 {
     struct groups g;
     for (u32 i = 0; i < n; i++)
         if (v[i] && v[i]->f.kind == F_bounds) group_guard(r, v, n, i);
+    for (u32 i = 0; i < n; i++)
+        if (v[i] && v[i]->f.kind == F_use_after_free_stream && !v[i]->f.access) group_free(r, v, n, i);
     for (u32 i = 0; i < n; i++) {
         u32 kind = v[i] ? v[i]->f.kind : UINT32_MAX;
         if (kind == F_args_by_value) group_by_value(r, v, n, i);
+        if (kind == F_use_after_free_stream) group_free(r, v, n, i);
         if (kind == F_host_pointer || kind == F_invalid_address || kind == F_use_after_free) group_passed(r, v, n, i);
         if (v[i] && finding_check(v[i]->f.kind) == CHECK_VALUES) group_value(r, v, n, i);
         if (v[i] && is_of_address(v[i]->f.kind)) group_update(r, v, n, i);
