@@ -95,6 +95,9 @@ u32 lower_site(struct lower *w, u32 access, enum ptx_space space, u32 width, u32
 /* One register, or value, to or from memory, by an access that the text does not spell out. */
 void lower_access(struct lower *w, bool load, enum ptx_space space, struct opnd at, u32 addr_width, s64 off,
                   struct opnd data, u32 width);
+/* The same for n registers that lie side by side in memory. */
+void lower_access_vector(struct lower *w, bool load, enum ptx_space space, struct opnd at, u32 addr_width, s64 off,
+                         const struct opnd *data, u32 n, u32 width);
 /* A reduction of the opcode's .add, .min, .max, .and or .or at an address of global memory; false: it has none. */
 bool lower_reduce_at(struct lower *w, struct opnd at, const struct ptx_operand *data, enum ptx_type t);
 /* lower_mma.c: reads all words of an opcode of mma or wmma; how many types it has, in t. Layouts and types are the

@@ -155,8 +155,8 @@ static void access_op(struct lower *w, const struct isa_form *f, enum ptx_space 
     VEC_PUSH(w->mem, &w->op, o);
 }
 
-void lower_access(struct lower *w, bool load, enum ptx_space space, struct opnd at, u32 addr_width, s64 off,
-                  struct opnd data, u32 width)
+void lower_access_vector(struct lower *w, bool load, enum ptx_space space, struct opnd at, u32 addr_width, s64 off,
+                         const struct opnd *data, u32 n, u32 width)
 {
     const struct isa_form *f = &isa_forms[isa_form(load ? N_ld : N_st, T_NONE, T_NONE, 0)];
     static const u8 type[] = { [1] = T_B8, [2] = T_B16, [4] = T_B32, [8] = T_B64 };
@@ -164,7 +164,7 @@ void lower_access(struct lower *w, bool load, enum ptx_space space, struct opnd 
                       .space = (u8)space,
                       .width = (u8)width,
                       .reg_width = (u8)MAX_OF(width, 2u),
-                      .vec = 1,
+                      .vec = (u8)n,
                       .scope = SCOPE_CTA,
                       .type = type[width],
                       .addr_width = (u8)addr_width,
@@ -173,9 +173,15 @@ void lower_access(struct lower *w, bool load, enum ptx_space space, struct opnd 
     struct lop o = lower_op(w, (int)(f - isa_forms));
     o.site = w->site.n;
     o.off = off;
-    move_operands(w, &o, load, at, &data, 1);
+    move_operands(w, &o, load, at, data, n);
     VEC_PUSH(w->mem, &w->site, s);
     VEC_PUSH(w->mem, &w->op, o);
+}
+
+void lower_access(struct lower *w, bool load, enum ptx_space space, struct opnd at, u32 addr_width, s64 off,
+                  struct opnd data, u32 width)
+{
+    lower_access_vector(w, load, space, at, addr_width, off, &data, 1, width);
 }
 
 void lower_call_memory(struct lower *w, bool load, struct opnd data, u32 width, u32 at)

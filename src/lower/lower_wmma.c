@@ -98,6 +98,23 @@ static void move_register(struct lower *w, const struct matrix *x, bool load, st
     if (load) lower_emit(w, isa_form(N_mov, T_B32, T_B32, 0), r, sum, no_opnd, no_opnd)->guard = no_opnd;
 }
 
+/* Whether the element of register k + 1 lies behind that of register k, for every stride. ptxas makes one access of the
+ * two (LDG.64, STG.64; of f64 .128), and so do the checks of alignment and the counters here. */
+static bool are_neighbours(const struct matrix *x, u32 k, u32 n)
+{
+    if (x->which != OPERAND_C || x->columns || k + 1 >= n || mma_each(x->type) != 1) return false;
+    struct mma_place at = mma_place(&x->form, x->which, 0, k, 0), next = mma_place(&x->form, x->which, 0, k + 1, 0);
+    return next.row == at.row && next.col == at.col + 1 && at.col % 2 == 0;
+}
+
+static void move_pair(struct lower *w, const struct matrix *x, bool load, struct opnd mine, u32 reg, struct opnd *r)
+{
+    struct mma_place at = mma_place(&x->form, x->which, 0, reg, 0);
+    s64 off;
+    struct opnd a = address_of(w, x, mine, at.row, at.col, &off);
+    lower_access_vector(w, load, x->space, a, x->width, off, r, 2, x->type == TENSOR_F64 ? 8 : 4);
+}
+
 /* What every lane adds to the address: its row and column of a block. The neighbours that lane 1 holds lie behind those
  * of lane 0, and lane 4 has the next row. */
 static struct opnd lane_address(struct lower *w, const struct matrix *x)
@@ -196,6 +213,11 @@ void lower_wmma_move(struct lower *w, int form)
     }
     struct opnd mine = lane_address(w, &x);
     for (u32 k = 0; k < n; k++) {
+        if (are_neighbours(&x, k, n)) {
+            move_pair(w, &x, load, mine, k, &r[k]);
+            k++;
+            continue;
+        }
         u32 same = k; /* the first register that holds the same elements */
         struct mma_place at = mma_place(&x.form, x.which, 0, k, 0);
         for (u32 j = k; j-- > 0;) {
