@@ -62,6 +62,10 @@ static const char *way_out(struct session *s, u32 i, const lk_param *p)
         return arena_printf(&s->mem, "pass its members, as in {i32:1, f32:2}, or bytes:HEX with %u bytes", p->bytes);
     const char *colon = g->kind == ARG_SCALAR ? strrchr(g->text, ':') : NULL;
     const char *number = colon ? colon + 1 : g->kind == ARG_NUMBER ? g->text : "NUMBER";
+    const char *equals = g->kind == ARG_NUMBER ? strchr(g->text, '=') : NULL; /* n=128: the name stays in front */
+    if (equals)
+        return arena_printf(&s->mem, "write %.*s=%s:%s", (int)(equals - g->text), g->text, launch_value_type(s, i, p),
+                            equals + 1);
     return arena_printf(&s->mem, "write %s:%s", launch_value_type(s, i, p), number);
 }
 
