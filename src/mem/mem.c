@@ -58,6 +58,7 @@ void mem_delete(struct mem *m)
     registry_free(&m->registry);
     shadow_close(&m->init);
     arena_free(&m->text);
+    sites_close(&m->sites);
     pthread_mutex_destroy(&m->lock);
     base_free(m);
 }
@@ -228,6 +229,8 @@ void live_add(struct mem *m, const struct mem_object *o)
         struct usage *u = &m->usage[at[k]];
         u64 live = atomic_load_explicit(&u->live, memory_order_relaxed) + o->size;
         atomic_store_explicit(&u->live, live, memory_order_relaxed);
+        if (at[k] == MEM_KINDS) sites_add(&m->sites, o->alloc_site, o->size);
+        if (at[k] == MEM_KINDS && live > u->peak) sites_peak(&m->sites);
         u->peak = MAX_OF(u->peak, live);
     }
 }
@@ -237,6 +240,15 @@ void live_remove(struct mem *m, const struct mem_object *o)
     if (o->kind == MEM_VIRTUAL) return;
     atomic_fetch_sub_explicit(&m->usage[o->kind].live, o->size, memory_order_relaxed);
     atomic_fetch_sub_explicit(&m->usage[MEM_KINDS].live, o->size, memory_order_relaxed);
+    sites_remove(&m->sites, o->alloc_site, o->size);
+}
+
+u32 mem_sites(struct mem *m, struct site_usage *out, u32 most)
+{
+    lock(&m->lock);
+    u32 n = sites_most(&m->sites, out, most);
+    unlock(&m->lock);
+    return n;
 }
 
 /* The object for a region: a new one with this number, or the one that was there before, which is used again: else a

@@ -139,6 +139,9 @@ struct mem_usage {
     u64 live, peak; /* bytes in live objects, and the most there were at a time */
 };
 struct mem_usage mem_usage(struct mem *m, enum mem_kind kind); /* MEM_KINDS: of all kinds together */
+struct site_usage;
+/* The places of allocation that held most when there were most bytes, at most `most` of them (sites.h). How many. */
+u32 mem_sites(struct mem *m, struct site_usage *out, u32 most);
 /* changes with every alloc and free: what is cached by it is stale then */
 u32 mem_generation(const struct mem *m);
 /* Engine's view of host-visible bytes. */

@@ -12,6 +12,7 @@
 #define LOCKSTEP_ZONE_H
 #include "mem/mem.h"
 #include "mem/shadow.h"
+#include "mem/sites.h"
 #include <stdatomic.h>
 
 /* A table whose entries never move: chunk k holds FIRST << k of them. Readers may look at any entry below a count they
@@ -85,6 +86,7 @@ struct mem {
     atomic_uint objects;               /* ids given */
     u32 unnamed;                       /* of them without a name of their own */
     struct usage usage[MEM_KINDS + 1]; /* by kind; then all of them */
+    struct sites sites;                /* all of them by the place of their allocation */
     atomic_uint generation;
     struct registry registry;
     struct arena text;     /* names and sites */

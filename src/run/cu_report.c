@@ -9,6 +9,7 @@
 #include "run/cu_run.h"
 #include "run/cu_where.h"
 #include "device/dev_work.h"
+#include "mem/sites.h"
 #include "where/where.h"
 #include <inttypes.h>
 #include <pthread.h>
@@ -184,6 +185,19 @@ static void table_add(struct text *t, u32 kernels)
     base_free(v);
 }
 
+/* Where most of the memory came from when there was most, if it came in many pieces from few lines: what grows. */
+static void sites_add_text(struct text *t, lk_gpu *gpu)
+{
+    enum { PIECES = 16, MOST = 3, LITTLE = 1 << 20 };
+    struct site_usage v[MOST];
+    u64 all = lk_memory_peak(gpu);
+    u32 n = gpu->device->mem && all >= LITTLE ? mem_sites(gpu->device->mem, v, MOST) : 0;
+    for (u32 i = 0; i < n; i++)
+        if (v[i].peak_count >= PIECES && v[i].peak >= all / 4)
+            text_add(t, "%" PRIu64 " of these bytes were live in %u allocations of one line, %s\n", v[i].peak,
+                     v[i].peak_count, v[i].site);
+}
+
 /* "4 launches of 3 kernels, 8068 bytes of memory at most", behind a table of the kernels. */
 static void summary_add(struct text *t)
 {
@@ -198,6 +212,7 @@ static void summary_add(struct text *t)
     if (kernels > 1) table_add(t, kernels);
     text_add(t, "%" PRIu64 " launch%s of %u kernel%s, %" PRIu64 " bytes of memory at most\n", launches,
              launches == 1 ? "" : "es", kernels, plural(kernels), bytes);
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) sites_add_text(t, gpu);
     cu_choose_summary(t);
 }
 
