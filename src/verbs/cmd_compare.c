@@ -56,7 +56,8 @@ static const struct schema *schema_of(const struct json_value *v)
 }
 
 /* What a word of the command line names: entries of a journal begin a line each with `{"entry"`. */
-enum compared { A_COMMAND, A_FILE, A_JOURNAL };
+enum compared { A_COMMAND, A_FILE, A_JOURNAL, A_KERNEL };
+static const char *const kind_names[] = { "taken for a command", "a file of JSON", "a journal", "a kernel" };
 static enum compared kind_of(const char *path)
 {
     static const char begin[] = "{\"entry\"";
@@ -67,6 +68,7 @@ static enum compared kind_of(const char *path)
     if (n == sizeof begin - 1 && !strcmp(head, begin)) return A_JOURNAL;
     size_t name = strlen(path);
     if (name > 8 && !strcmp(path + name - 8, ".journal")) return A_JOURNAL;
+    if (is_kernel_file(path)) return A_KERNEL;
     bool json = (n && head[0] == '{') || (name > 5 && !strcmp(path + name - 5, ".json"));
     return json ? A_FILE : A_COMMAND;
 }
@@ -83,12 +85,12 @@ static int compare_files(struct comparing *c, struct arena *mem, struct error *e
         if (!(kind[k] = schema_of(c->file[k])))
             return cli_error("compare: %s is no profile: `lockstep profile --json FILE` writes one", c->path[k]);
     }
-    if (!c->threshold) c->threshold = 50;
     return kind[0]->compare(c);
 }
 
 int cmd_compare(int argc, char **argv)
 {
+    int code = EXIT_CLEAN;
     struct comparing c = { .run = { .least = 10, .most = 60, .seconds = 120 } };
     struct error e = { 0 };
     struct arena mem = { 0 };
@@ -100,20 +102,16 @@ int cmd_compare(int argc, char **argv)
         return cli_error(
             "compare: two files or commands are needed, BEFORE and AFTER; lockstep compare --help shows how");
     enum compared a = kind_of(c.path[0]), b = kind_of(c.path[1]);
-    if (a != b)
-        return cli_error("compare: %s is %s, and %s is %s", c.path[0],
-                         a == A_COMMAND ? "taken for a command"
-                         : a == A_FILE  ? "a file of JSON"
-                                        : "a journal",
-                         c.path[1],
-                         b == A_COMMAND ? "taken for a command"
-                         : b == A_FILE  ? "a file of JSON"
-                                        : "a journal");
+    if (a != b) return cli_error("compare: %s is %s, and %s is %s", c.path[0], kind_names[a], c.path[1], kind_names[b]);
+    if (!c.threshold) c.threshold = a == A_FILE || a == A_KERNEL ? 50 : 30;
     c.times.judge.size = sizeof c.times.judge;
-    c.times.judge.threshold = c.threshold ? (double)c.threshold / 1000 : 0.03;
-    int code = a == A_FILE      ? compare_files(&c, &mem, &e)
-               : a == A_JOURNAL ? compare_journals(&mem, &c, &e)
-                                : compare_commands(&mem, &c, &e);
+    c.times.judge.threshold = (double)c.threshold / 1000;
+    switch (a) {
+    case A_FILE: code = compare_files(&c, &mem, &e); break;
+    case A_KERNEL: code = compare_kernels(&mem, &c, &e); break;
+    case A_JOURNAL: code = compare_journals(&mem, &c, &e); break;
+    case A_COMMAND: code = compare_commands(&mem, &c, &e); break;
+    }
     arena_free(&mem);
     return code;
 }

@@ -112,7 +112,7 @@ static const struct json_value *line_like(const struct json_value *lines, u32 n,
     return NULL;
 }
 
-static u32 compare_kernels(const struct comparing *c, const struct json_value *before, const struct json_value *after)
+static u32 compare_lines(const struct comparing *c, const struct json_value *before, const struct json_value *after)
 {
     enum { WORTH = 10 }; /* of 1000 of the cost of a kernel: lines below it are noise to a reader */
     const struct json_value *x = list_of(before, "lines"), *y = list_of(after, "lines");
@@ -150,7 +150,7 @@ int compare_profiles(const struct comparing *c)
             if (!was || !json_get(was, "counts") || !json_get(now, "counts")) continue;
             common++;
             printf("%s\n", text_of(now, "plain"));
-            worse += compare_kernels(c, was, now);
+            worse += compare_lines(c, was, now);
         }
     }
     if (!common) {

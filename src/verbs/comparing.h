@@ -7,13 +7,16 @@
 struct comparing {
     const char *path[2]; /* before, after */
     const struct json_value *file[2];
-    u64 threshold; /* of 1000: what grows by more is worse; 0: as usual for what is compared */
+    u64 threshold; /* of 1000: what grows by more is worse; 0: not said */
     struct times_options times;
     struct times_run run;
     struct common common;
 };
 /* compare_profiles.c: of `profile --json`. The exit code. */
 int compare_profiles(const struct comparing *c);
+/* compare_kernels.c: of two kernel files, tested and counted on the software GPU. The exit code. */
+bool is_kernel_file(const char *path); /* k.cu, k.ptx:scale */
+int compare_kernels(struct arena *a, struct comparing *c, struct error *e);
 /* compare_times.c: of journals, and of commands. The exit code. */
 int compare_journals(struct arena *a, struct comparing *c, struct error *e);
 int compare_commands(struct arena *a, struct comparing *c, struct error *e);
