@@ -27,6 +27,7 @@ enum oracle_order {
 struct oracle_env {
     const struct oracle_type *type; /* of accumulation */
     double u, eta, subnormal;       /* u; what results may lose to flushing; inputs below this may be read as 0 */
+    double operands;                /* what a product loses to the rounding of its operands, relatively: tf32 */
     double most;                    /* values above this say nothing: another algorithm may overflow */
     double ill;                     /* an error this large says that nothing is known */
     double regroup;                 /* roundings of + - * */
@@ -70,8 +71,7 @@ static inline double oracle_settle(const struct oracle_env *env, u32 id, double 
     if (env->noise) return inf || isnan(l) ? 0 : l;
     double e = inf && !over ? 0 : p + (inf ? 0 : l);
     if (isnan(e) || e > env->ill) e = env->ill;
-    if ((over && e >= env->ill) || (isinf(l) && !inf && !(p >= env->ill)) || (!inf && fabs(z) > env->most))
-        return INFINITY;
+    if ((over && e >= env->ill) || (isinf(l) && !(p >= env->ill)) || (!inf && fabs(z) > env->most)) return INFINITY;
     return e;
 }
 #endif

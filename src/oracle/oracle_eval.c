@@ -60,8 +60,11 @@ struct oracle_env oracle_env_of(const struct oracle *o, const struct oracle_opti
     const struct oracle_type *t = oracle_type(str_of(how->accumulate ? how->accumulate : usual_type(o)));
     CHECK(t);
     bool wide = t->bits == 53, flush = !how->no_flush && !wide;
+    /* tensor cores drop the last 13 bits of operands, or kernels round them away before; sums are of f32 */
+    bool tf32 = !strcmp(t->name, "tf32");
     return (struct oracle_env){ .type = t,
-                                .u = t->u,
+                                .u = tf32 ? 0x1p-24 : t->u,
+                                .operands = tf32 ? 4 * t->u + 4 * t->u * t->u : 0,
                                 .eta = flush ? t->normal : t->tiny,
                                 .subnormal = flush ? t->normal : 0,
                                 .most = t->most / 16,

@@ -88,6 +88,8 @@ static inline double FN(rounded)(const struct oracle_type *t, double zm)
 #define log_size(ax) fabs(log(fmax(ax, 1e-300)))
 #define REL(c) ((c)*u * zm + eta)
 #define ARITH REL(env->regroup)
+#define SUMMED (env->noise ? u * (ax + ay) + eta : ARITH)
+#define OPERANDS (env->operands * zm)
 #define SAME l
 
 /* The type that via and cast round to; NULL: another row. */
@@ -314,7 +316,7 @@ static bool FN(sums)(struct oracle_job *j)
     if (!j->ez) return true;
     for (u64 i = 0; i < all; i++) {
         if (map[i] < 0) continue;
-        double v = fabs(HI(x[i]));
+        double v = isfinite(HI(x[i])) ? fabs(HI(x[i])) : 0; /* finite terms: their partial sums must not overflow */
         t.n[map[i]]++;
         t.a[map[i]] += v;
         t.q[map[i]] += v * v;
@@ -348,8 +350,9 @@ static bool FN(value_cumsum)(struct oracle_job *j)
             z[i] = sum = ADD(sum, x[i]);
             if (!j->ez) continue;
             p += j->e[0] ? j->e[0][i] : 0;
-            a += fabs(HI(x[i]));
-            q += HI(x[i]) * HI(x[i]);
+            double v = isfinite(HI(x[i])) ? fabs(HI(x[i])) : 0;
+            a += v;
+            q += v * v;
             double loc = oracle_sum_error(j->env, (double)(k + 1), HI(sum), p, a, q, 0);
             j->ez[i] = oracle_settle(j->env, j->node->id, HI(sum), p, loc, isinf(p));
         }

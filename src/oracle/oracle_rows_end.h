@@ -117,7 +117,7 @@ static struct FN(dot) FN(dot_error)(const R *x, const R *y, const double *ex, co
 {
     struct FN(dot) d = { 0 };
     for (u64 k = 0; k < n; k++) {
-        double ax = fabs(HI(x[k])), ay = fabs(HI(y[k])), v = ax * ay;
+        double ax = fabs(HI(x[k])), ay = fabs(HI(y[k])), v = isfinite(ax * ay) ? ax * ay : 0;
         d.a += v;
         d.q += v * v;
         if (ex) d.p += ex[k] * (ay + (ey ? ey[k] : 0));
@@ -147,6 +147,7 @@ static bool FN(value_einsum)(struct oracle_job *j)
                 struct FN(dot)
                     d = FN(dot_error)(x.v + px, y.v + py, x.e ? x.e + px : NULL, y.e ? y.e + py : NULL, t.terms);
                 double l = oracle_sum_error(j->env, (double)t.terms, HI(sum), d.p, d.a, d.q, n->ins - 1);
+                if (n->ins > 1) l += j->env->operands * (d.a + d.p);
                 j->ez[at] = oracle_settle(j->env, n->id, HI(sum), d.p, l, isinf(d.p));
             }
     return true;
