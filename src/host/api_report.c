@@ -179,9 +179,10 @@ int lk_cuda_error_at(uint32_t i, lk_cuda_error *error)
 
 int lk_cuda_sign_at(uint32_t i, lk_cuda_sign *sign)
 {
-    const struct cuda_sign *x = cuda_sign_at(i);
-    if (x && sign) *sign = (lk_cuda_sign){ x->name, x->words, x->meaning, x->fix };
-    return x != NULL;
+    struct cuda_sign x;
+    if (!cuda_sign_at(i, &x)) return 0;
+    if (sign) *sign = (lk_cuda_sign){ x.name, x.words, x.meaning, x.fix };
+    return 1;
 }
 
 const char *lk_cuda_phrase_at(uint32_t i, uint32_t *number)

@@ -1,15 +1,15 @@
 /* lockstep explain: what a finding, an error of CUDA or a line of a log means, its usual causes, and what to do.
  *
  * A word is tried as a kind of finding (bounds, LK0101), as a CUDA error (700, CUDA_ERROR_ILLEGAL_ADDRESS,
- * cudaErrorIllegalAddress, in any case, with or without the prefix), and as another sign (exit-139). A log is read
- * line by line for any of these and for the words of CUDA's messages. */
-#include "cli/cli.h"
-#include <lockstep.h>
+ * cudaErrorIllegalAddress, in any case, with or without the prefix), as another sign (exit-139, cublas-13, or cublas
+ * and 13 as two words), and else as a line of a log. A log is read line by line for any of these and for the words of
+ * messages of CUDA, its libraries, frameworks and tools. */
+#include "verbs/explain_log.h"
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdlib.h>
-#include <strings.h>
 
-enum { WRAP = 100, NAMES = 1024, LOG_MOST = 32 };
+enum { WRAP = 100, NAMES = 2048 };
 
 /* "label  text", wrapped; the label only on the first line. */
 static void paragraph(const char *label, const char *text)
@@ -63,41 +63,48 @@ static void explain_error(const lk_cuda_error *x)
 
 static void explain_sign(const lk_cuda_sign *s)
 {
-    printf("%s: %s\n", s->name, s->words);
+    const char *star = strchr(s->words, '*');
+    if (star)
+        printf("%s: %.*s... %s\n", s->name, (int)(star - s->words), s->words, star + 1);
+    else
+        printf("%s: %s\n", s->name, s->words);
     paragraph("means", s->meaning);
     paragraph("do", s->fix);
 }
 
-static bool by_number(u32 number, lk_cuda_error *x)
+/* Results of libraries that have this number, too. */
+static void also_results(u64 number)
 {
-    for (u32 i = 0; lk_cuda_error_at(i, x); i++)
-        if (x->number == number) return true;
-    return false;
+    struct text t = { 0 };
+    char end[24];
+    lk_cuda_sign s;
+    snprintf(end, sizeof end, "-%" PRIu64, number);
+    const char *last = "";
+    for (u32 i = 0; number && lk_cuda_sign_at(i, &s); i++) {
+        size_t n = strlen(s.name), m = strlen(end);
+        if (n <= m || strcmp(s.name + n - m, end) || !strcmp(s.name, last) || !strncmp(s.name, "exit", 4)) continue;
+        text_add(&t, "%s%s (%s)", t.n ? ", " : "", s.words, s.name);
+        last = s.name;
+    }
+    if (t.n) paragraph("also", t.p);
+    text_free(&t);
 }
 
-static bool is_name_of(const char *word, const lk_cuda_error *x)
+/* A number alone: an error of CUDA, how a process ended, or the result of a library. */
+static bool explain_number(u64 number)
 {
-    if (!x->number) return !strcasecmp(word, "CUDA_SUCCESS") || !strcasecmp(word, "cudaSuccess");
-    if (!strncasecmp(word, "CUDA_ERROR_", 11))
-        word += 11;
-    else if (!strncasecmp(word, "cudaError", 9))
-        word += 9;
-    return (x->driver[0] && !strcasecmp(word, x->driver)) || (x->runtime[0] && !strcasecmp(word, x->runtime));
-}
-
-static bool by_name(const char *word, lk_cuda_error *x)
-{
-    for (u32 i = 0; lk_cuda_error_at(i, x); i++)
-        if (is_name_of(word, x)) return true;
-    return false;
-}
-
-static bool kind_by_name(const char *word, lk_kind_info *k)
-{
-    char code[16];
-    for (u32 i = 0; lk_kind_at(i, k); i++) {
-        snprintf(code, sizeof code, "LK%04u", k->code);
-        if (!strcmp(word, k->id) || !strcasecmp(word, code)) return true;
+    static const char *const from[] = { "exit", "cudnn" };
+    lk_cuda_error x;
+    lk_cuda_sign s;
+    if (known_number((u32)number, &x)) {
+        explain_error(&x);
+        also_results(number);
+        return true;
+    }
+    for (u32 i = 0; i < COUNT_OF(from); i++) {
+        char name[40];
+        snprintf(name, sizeof name, "%s-%" PRIu64, from[i], number);
+        if (known_sign(name, &s)) return explain_sign(&s), true;
     }
     return false;
 }
@@ -109,12 +116,28 @@ static bool explain_word(const char *word)
     lk_cuda_error x;
     lk_cuda_sign s;
     u64 number;
-    if (kind_by_name(word, &k)) return explain_kind(&k), true;
-    if (option_whole(word, UINT32_MAX, &number) ? by_number((u32)number, &x) : by_name(word, &x))
-        return explain_error(&x), true;
-    for (u32 i = 0; lk_cuda_sign_at(i, &s); i++)
-        if (!strcasecmp(word, s.name) || !strcmp(word, s.words)) return explain_sign(&s), true;
+    if (known_kind(word, &k)) return explain_kind(&k), true;
+    if (option_whole(word, UINT32_MAX, &number)) return explain_number(number);
+    if (known_error(word, &x)) return explain_error(&x), true;
+    if (known_sign(word, &s)) return explain_sign(&s), true;
     return false;
+}
+
+static void explain_found(const struct log *l)
+{
+    for (u32 i = 0; i < l->words; i++) {
+        if (i) putchar('\n');
+        explain_word(l->word[i]);
+    }
+}
+
+/* What was pasted as one argument: a line of a log. */
+static bool explain_line(struct arena *a, const char *line)
+{
+    struct log l = { 0 };
+    log_line(a, line, &l);
+    explain_found(&l);
+    return l.words > 0;
 }
 
 static int unknown_word(struct arena *a, const char *word)
@@ -131,7 +154,10 @@ static int unknown_word(struct arena *a, const char *word)
         names[n++] = arena_printf(a, "CUDA_ERROR_%s", x.driver);
         names[n++] = arena_printf(a, "cudaError%s", x.runtime);
     }
-    for (u32 i = 0; lk_cuda_sign_at(i, &s) && n < NAMES; i++) names[n++] = s.name;
+    for (u32 i = 0; lk_cuda_sign_at(i, &s) && n + 1 < NAMES; i++) {
+        names[n++] = s.name;
+        names[n++] = s.words;
+    }
     char upper[64];
     u32 length = 0;
     for (; word[length] && length + 1 < sizeof upper; length++)
@@ -149,79 +175,16 @@ static int unknown_word(struct arena *a, const char *word)
 
 /* ---- logs ---- */
 
-struct log { /* what was found in one, each once, in order */
-    const char *word[LOG_MOST];
-    u32 words;
-};
-
-static void log_add(struct log *l, const char *word)
-{
-    for (u32 i = 0; i < l->words; i++)
-        if (!strcmp(l->word[i], word)) return;
-    if (l->words < LOG_MOST) l->word[l->words++] = word;
-}
-
-/* Names in a line: CUDA_ERROR_X, cudaErrorX, and error[kind] of our own reports. */
-static void log_names(struct arena *a, const char *line, struct log *l)
-{
-    static const char *const marks[] = { "CUDA_ERROR_", "cudaError", "error[", "note[" };
-    lk_kind_info k;
-    lk_cuda_error x;
-    for (u32 i = 0; i < COUNT_OF(marks); i++)
-        for (const char *p = strstr(line, marks[i]); p; p = strstr(p + 1, marks[i])) {
-            const char *from = i < 2 ? p : p + strlen(marks[i]);
-            u32 n = 0;
-            while (isalnum((unsigned char)from[n]) || from[n] == '_') n++;
-            const char *word = arena_str(a, (struct str){ from, n });
-            if (i < 2 ? by_name(word, &x) : kind_by_name(word, &k))
-                log_add(l, i < 2 ? arena_printf(a, "%u", x.number) : word);
-        }
-}
-
-/* A number behind "error", as in "CUDA error 700", "error: 700", "error code 700", "failed (700)". */
-static void log_numbers(struct arena *a, const char *line, struct log *l)
-{
-    static const char *const marks[] = { "error ", "error: ", "error code ", "error code: ",
-                                         "Error ", "error=",  "failed (",    "error (" };
-    lk_cuda_error x;
-    for (u32 i = 0; i < COUNT_OF(marks); i++)
-        for (const char *p = strstr(line, marks[i]); p; p = strstr(p + 1, marks[i])) {
-            char *end;
-            const char *from = p + strlen(marks[i]);
-            unsigned long n = strtoul(from, &end, 10);
-            if (end != from && n && n < 1000 && !isalnum((unsigned char)*end) && by_number((u32)n, &x))
-                log_add(l, arena_printf(a, "%lu", n));
-        }
-}
-
-static void log_words(struct arena *a, const char *line, struct log *l)
-{
-    const char *words;
-    u32 number;
-    lk_cuda_sign s;
-    for (u32 i = 0; (words = lk_cuda_phrase_at(i, &number)); i++)
-        if (strcasestr(line, words)) log_add(l, arena_printf(a, "%u", number));
-    for (u32 i = 0; lk_cuda_sign_at(i, &s); i++)
-        if (strstr(line, s.words)) log_add(l, s.name);
-}
-
 static int explain_log(struct arena *a, FILE *f)
 {
     struct log l = { 0 };
     char line[4096];
-    while (fgets(line, sizeof line, f)) {
-        log_names(a, line, &l);
-        log_numbers(a, line, &l);
-        log_words(a, line, &l);
-    }
+    while (fgets(line, sizeof line, f)) log_line(a, line, &l);
     if (!l.words) {
         printf("nothing in it that Lockstep knows\n");
         return EXIT_NOTHING;
     }
-    for (u32 i = 0; i < l.words; i++) {
-        if (i) putchar('\n');
-        explain_word(l.word[i]);
-    }
+    explain_found(&l);
     return EXIT_CLEAN;
 }
 
@@ -239,6 +202,12 @@ static void list_errors(void)
     lk_cuda_error x;
     for (u32 i = 0; lk_cuda_error_at(i, &x); i++)
         if (x.number) printf("%3u  %-32s %s\n", x.number, x.driver[0] ? x.driver : "-", x.runtime[0] ? x.runtime : "-");
+}
+
+static void list_signs(void)
+{
+    lk_cuda_sign s;
+    for (u32 i = 0; lk_cuda_sign_at(i, &s); i++) printf("%-20s %s\n", s.name, s.words);
 }
 
 static void kind_markdown(const lk_kind_info *k)
@@ -274,14 +243,14 @@ static void markdown(void)
 struct wish {
     const char *word[64];
     u32 words;
-    bool markdown, errors;
+    bool markdown, errors, signs;
 };
 
 static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct wish *w = self;
     (void)value, (void)e;
-    *(o->id == O_explain_MARKDOWN ? &w->markdown : &w->errors) = true;
+    *(o->id == O_explain_MARKDOWN ? &w->markdown : o->id == O_explain_SIGNS ? &w->signs : &w->errors) = true;
     return true;
 }
 
@@ -300,9 +269,14 @@ static int explain_words(struct arena *a, const struct wish *w)
     int code = EXIT_CLEAN;
     for (u32 i = 0; i < w->words; i++) {
         if (i) putchar('\n');
-        if (!strcmp(w->word[i], "-"))
+        const char *pair = i + 1 < w->words ? arena_printf(a, "%s-%s", w->word[i], w->word[i + 1]) : "";
+        lk_cuda_sign s;
+        if (known_sign(pair, &s)) { /* cublas 13, exit 139 */
+            explain_sign(&s);
+            i++;
+        } else if (!strcmp(w->word[i], "-"))
             code = explain_log(a, stdin);
-        else if (!explain_word(w->word[i]))
+        else if (!explain_word(w->word[i]) && !explain_line(a, w->word[i]))
             code = unknown_word(a, w->word[i]);
     }
     return code;
@@ -320,6 +294,8 @@ int cmd_explain(int argc, char **argv)
         markdown();
     else if (w.errors)
         list_errors();
+    else if (w.signs)
+        list_signs();
     else if (!w.words)
         list_kinds();
     else
