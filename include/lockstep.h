@@ -4,9 +4,10 @@
  * lk_status; lk_gpu_error() gives the sentence behind the calling thread's last one that was not LK_OK. Findings (bugs
  * of the kernel) are not errors: they are in the report of the gpu.
  *
- * Threads. Any number of threads may use one gpu, its modules, kernels, streams, events, executable graphs and pools
- * at once. A graph that is being built, and a contract, take one thread at a time. No thread may destroy a handle while
- * another one passes it to a call. Handles end before their gpu; lk_gpu_destroy ends those that are left.
+ * Threads. Any number of threads may use any handle at once. A handle that is destroyed is refused from then on, in all
+ * threads; what it names ends with the last call that uses it. lk_gpu_destroy waits for the calls of other threads, and
+ * ends the handles of the gpu that are left. A handle that is none, of another kind, or has ended, is LK_BAD_INPUT (0,
+ * NULL or "" where no status is returned), with the sentence in lk_gpu_error of the call's gpu or of NULL.
  *
  * NULL where a handle or a result is needed is LK_BAD_INPUT; without a handle the sentence is lk_gpu_error(NULL)'s.
  * lockstep.h(3) is the manual. */
@@ -72,7 +73,7 @@ typedef struct lk_options { /* zero it, set size, then what you need */
 const char *lk_version(void);
 lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu); /* options may be NULL */
 /* Waits for all work, then ends the gpu with all its handles. */
-void lk_gpu_destroy(lk_gpu *gpu);
+lk_status lk_gpu_destroy(lk_gpu *gpu);
 const char *lk_gpu_title(const lk_gpu *gpu); /* the card: "NVIDIA H200" */
 uint32_t lk_gpu_arch(const lk_gpu *gpu);     /* its compute capability: 90 for sm_90 */
 /* The calling thread's last error on this gpu: "where: text" and, after a newline, an excerpt; "": none. NULL: of calls
@@ -430,7 +431,7 @@ lk_status lk_host_call(lk_stream *stream, void (*function)(void *self), void *se
 
 enum { LK_EVENT_BLOCKING_SYNC = 1, LK_EVENT_NO_TIMING = 2 }; /* flags */
 lk_status lk_event_create(lk_gpu *gpu, uint32_t flags, lk_event **event);
-void lk_event_destroy(lk_event *event); /* records and waits in flight go on */
+lk_status lk_event_destroy(lk_event *event); /* records and waits in flight go on */
 lk_status lk_event_record(lk_event *event, lk_stream *stream);
 lk_status lk_event_query(lk_event *event);       /* LK_OK: reached, or never recorded; LK_NOT_READY */
 lk_status lk_event_synchronise(lk_event *event); /* the same, and waits */
@@ -455,7 +456,7 @@ lk_status lk_stream_wait_external(lk_stream *stream, lk_event *event);
 /* ---- graphs ---- */
 
 lk_status lk_graph_create(lk_gpu *gpu, lk_graph **graph);
-void lk_graph_destroy(lk_graph *graph); /* executable graphs made from it stay */
+lk_status lk_graph_destroy(lk_graph *graph); /* executable graphs made from it stay */
 /* A node that runs after `count` others; `node` may be NULL. What a struct points to is copied; its stream is not used.
  */
 lk_status lk_graph_add_empty(lk_graph *graph, lk_node *const *after, uint32_t count, lk_node **node);
@@ -480,7 +481,7 @@ uint32_t lk_graph_node_count(const lk_graph *graph);
 enum { LK_GRAPH_AUTO_FREE = 1 }; /* flags: each launch frees what the one before allocated and did not free */
 /* LK_BAD_INPUT: it has a cycle. */
 lk_status lk_graph_instantiate(lk_graph *graph, uint32_t flags, lk_exec **exec);
-void lk_exec_destroy(lk_exec *exec); /* launches in flight go on */
+lk_status lk_exec_destroy(lk_exec *exec); /* launches in flight go on */
 /* Enqueues all of it; an executable graph never overlaps itself. */
 lk_status lk_exec_launch(lk_exec *exec, lk_stream *stream);
 /* Later launches run what `graph` says, which must have the same nodes and edges; launches in flight go on. When it
@@ -533,7 +534,7 @@ lk_status lk_contract_read_with(lk_gpu *gpu, const char *file, const char *text,
  * lk_contract_bind then takes its sizes, lk_contract_fill its contents and, in place of `seed`, its seed. */
 lk_status lk_contract_read_case(lk_gpu *gpu, const char *file, const char *text, size_t bytes, const char *kernel,
                                 const char *line, lk_contract **contract);
-void lk_contract_free(lk_contract *contract);
+lk_status lk_contract_free(lk_contract *contract);
 /* the name of its i-th block, NULL: there is none */
 const char *lk_contract_kernel(const lk_contract *contract, uint32_t i);
 /* the words behind `compile` of its i-th block, for the compiler; "" */
@@ -670,7 +671,7 @@ typedef struct lk_image_choice {
 /* Reads a file. Where it is damaged the status is not LK_OK, and what was read until then is there all the same.
  * `images` is NULL only when there is no memory for it. */
 lk_status lk_images_open(const char *path, lk_images **images);
-void lk_images_close(lk_images *images);
+lk_status lk_images_close(lk_images *images);
 const char *lk_images_error(const lk_images *images);   /* of the last call that failed: "where: text" */
 const char *lk_images_kind(const lk_images *images);    /* "executable", "fatbin", ... */
 const char *lk_images_machine(const lk_images *images); /* of the host: "x86-64", or "" */

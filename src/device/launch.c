@@ -318,7 +318,7 @@ struct allowed {
 static _Thread_local struct allowed last;
 u64 launch_forgets = 1;
 
-void launch_forget(void) { __atomic_add_fetch(&launch_forgets, 1, __ATOMIC_RELEASE); }
+void launch_forget(void) { __atomic_add_fetch(&launch_forgets, 1, __ATOMIC_SEQ_CST); }
 
 bool launch_was_allowed(const struct dev_launch *l)
 {

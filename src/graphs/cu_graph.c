@@ -25,6 +25,7 @@ static void user_gone(void *user)
     } else {
         cu_owned_release(&g->owned);
         cu_conditions_release(g);
+        host_graph_gone(g->graph);
     }
     cu_handle_end(user);
 }
@@ -34,8 +35,11 @@ struct cu_graph *cu_graph_of(struct cu_device *d, struct graph *g)
     struct cu_graph *x = graph_user(g);
     if (x || !(x = cu_handle_new(CU_GRAPH, sizeof *x))) return x;
     graph_on_gone(user_gone);
-    *x = (struct cu_graph){ .handle = CU_GRAPH, .device = d };
-    x->graph = (lk_graph){ .handle = { .gpu = d->gpu }, .dev = graph_out(g), .part = true };
+    *x = (struct cu_graph){ .handle = CU_GRAPH, .device = d, .graph = host_graph_part(d->gpu, graph_out(g)) };
+    if (!x->graph) {
+        cu_handle_end(x);
+        return NULL;
+    }
     graph_set_user(g, x);
     return cu_handle_open(x);
 }
@@ -85,7 +89,7 @@ cu_result cu_graph_give(struct cu_device *d, struct graph *g, struct cu_graph **
         host_modules_end(d->gpu);
         return CU_OUT_OF_MEMORY;
     }
-    handle_add(&x->graph.handle, d->gpu, HANDLE_GRAPH);
+    handle_list(&x->graph->handle);
     x->owner = true;
     *out = x;
     return CU_OK;
@@ -110,8 +114,8 @@ CU_DEFINE(cuGraphDestroy, struct cu_graph *, g)
         return CU_ILLEGAL_STATE;
     }
     if (!cu_handle_take(g, CU_GRAPH)) return CU_INVALID_VALUE;
-    cu_graphs_leave(); /* modules that only this graph had kept may end with it, and that waits for launches */
-    lk_graph_destroy(&g->graph); /* the handles of its nodes, and its own, end with it */
+    cu_graphs_leave();          /* modules that only this graph had kept may end with it, and that waits for launches */
+    lk_graph_destroy(g->graph); /* the handles of its nodes, and its own, end with it */
     return CU_OK;
 }
 

@@ -48,8 +48,8 @@ struct cu_condition { /* a condition that was made for a graph */
 struct cu_graph {
     u32 handle; /* CU_GRAPH: what graph_on_gone is told of */
     struct cu_device *device;
-    lk_graph graph; /* the same for the public interface, which has the engine's */
-    bool owner;     /* the caller ends it, and it is in the list of its gpu; else it is a child, or is captured */
+    lk_graph *graph; /* the same for the public interface, which has the engine's */
+    bool owner;      /* the caller ends it, and it is in the list of its gpu; else it is a child, or is captured */
     struct cu_owned *owned;
     struct cu_condition *conditions;
 };
@@ -66,7 +66,7 @@ struct cu_exec {
 /* The handle of a graph or a node, made when there is none; NULL: no memory. */
 struct cu_graph *cu_graph_of(struct cu_device *d, struct graph *g);
 struct cu_node *cu_node_of(struct graph_node *n);
-static inline struct graph *cu_engine_graph(const struct cu_graph *g) { return graph_in(g->graph.dev); }
+static inline struct graph *cu_engine_graph(const struct cu_graph *g) { return graph_in(g->graph->dev); }
 static inline struct graph_exec *cu_engine_exec(struct cu_exec *x) { return exec_in(x->exec->dev); }
 struct cu_device *cu_node_device(const struct cu_node *n);
 /* A graph of the engine becomes the caller's: one that has a handle already keeps it. */

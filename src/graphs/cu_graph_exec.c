@@ -12,7 +12,7 @@ static cu_result instantiate(struct cu_exec **out, struct cu_graph *g, u64 flags
     if (!x) return CU_OUT_OF_MEMORY;
     *x = (struct cu_exec){ .device = g->device, .flags = flags };
     u32 given = flags & FLAG_AUTO_FREE ? LK_GRAPH_AUTO_FREE : 0;
-    cu_result r = cu_status(g->device->gpu, lk_graph_instantiate(&g->graph, given, &x->exec));
+    cu_result r = cu_status(g->device->gpu, lk_graph_instantiate(g->graph, given, &x->exec));
     if (r) {
         cu_handle_end(x);
         return r;

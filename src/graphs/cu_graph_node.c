@@ -23,7 +23,7 @@ static cu_result add_end(struct adding *a, lk_status s, struct cu_graph *g, stru
     struct adding a;                                    \
     cu_result r = cu_nodes_read(g, dep, deps, a.after); \
     if (r) return r
-#define AFTER &g->graph, (lk_node *const *)a.after, (u32)deps
+#define AFTER g->graph, (lk_node *const *)a.after, (u32)deps
 
 CU_DEFINE(cuGraphAddEmptyNode, ADDED)
 {
@@ -118,13 +118,14 @@ CU_DEFINE(cuGraphKernelNodeGetParams_v2, struct cu_node *, n, struct cu_kernel_n
 
 static cu_result kernel_set(struct cu_context *c, struct cu_node *n, const struct cu_kernel_node *x, bool second)
 {
+    HOST_CALL(CU_INVALID_VALUE, USE(GPU, cu_node_device(n)->gpu));
     struct host_launch h;
     const void *arg[CU_ARGUMENTS];
     lk_kernel *k;
     lk_launch l;
     cu_result r = cu_kernel_node_read(c, x, second, arg, &k, &l);
     if (r) return r;
-    lk_status s = host_launch_begin(&h, cu_node_device(n)->gpu, k, &l, __func__);
+    lk_status s = host_launch_begin(&call, &h, cu_node_device(n)->gpu, k, &l, __func__);
     r = task_set(n, s, &h.task);
     if (!s) host_launch_end(&h);
     return r;
@@ -213,12 +214,14 @@ CU_DEFINE(cuGraphMemcpyNodeGetParams, struct cu_node *, n, struct cu_copy_3d *, 
 }
 CU_DEFINE(cuGraphMemcpyNodeSetParams, struct cu_node *, n, const struct cu_copy_3d *, x)
 {
+    lk_gpu *gpu = cu_node_device(n)->gpu;
+    HOST_CALL(CU_INVALID_VALUE, USE(GPU, gpu));
     struct dev_task task;
     const char *site;
     lk_copy y;
     cu_result r = cu_copy_read(here.context, x, &y);
     if (r) return r;
-    r = task_set(n, host_copy(cu_node_device(n)->gpu, &y, &task, &site, "lkcu_cuGraphMemcpyNodeSetParams"), &task);
+    r = task_set(n, host_copy(&call, gpu, &y, &task, &site, "lkcu_cuGraphMemcpyNodeSetParams"), &task);
     if (r) return r;
     n->copy = *x;
     n->given = true;
@@ -287,7 +290,7 @@ CU_DEFINE(cuGraphHostNodeSetParams, struct cu_node *, n, const struct cu_host_no
 CU_DEFINE(cuGraphAddChildGraphNode, ADDED, struct cu_graph *, child)
 {
     BEGIN;
-    if ((r = add_end(&a, lk_graph_add_child(AFTER, &child->graph, &a.made), g, out))) return r;
+    if ((r = add_end(&a, lk_graph_add_child(AFTER, child->graph, &a.made), g, out))) return r;
     cu_owned_copy(child->owned, &g->owned);
     return CU_OK;
 }

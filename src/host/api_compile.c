@@ -144,7 +144,8 @@ static bool needs_features(const struct error *e, const char *arch)
 
 lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *options, lk_module **module)
 {
-    if (!gpu || !path || !module) return HOST_MISSING(gpu, !gpu ? "gpu" : !path ? "path" : "place for the module");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!path || !module) return HOST_MISSING(gpu, !path ? "path" : "place for the module");
     struct error *e = host_begin(gpu);
     lk_compile in = { .size = sizeof in };
     if (options) memcpy(&in, options, MIN_OF(options->size, sizeof in));
@@ -188,13 +189,22 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
 
 const char *lk_gpu_log(const lk_gpu *gpu)
 {
-    const struct text *log = gpu ? log_of((lk_gpu *)gpu, false) : NULL;
+    HOST_CALL("", USE(GPU, gpu));
+    const struct text *log = log_of((lk_gpu *)gpu, false);
     return log && log->p ? log->p : "";
 }
 
-const char *lk_module_compiler(const lk_module *module) { return module ? module->compiler : ""; }
+const char *lk_module_compiler(const lk_module *module)
+{
+    HOST_CALL("", USE(MODULE, module));
+    return module->compiler;
+}
 
-const char *lk_module_arch(const lk_module *module) { return module ? module->arch : ""; }
+const char *lk_module_arch(const lk_module *module)
+{
+    HOST_CALL("", USE(MODULE, module));
+    return module->arch;
+}
 
 /* The text of a linked program, made when it is first asked for. */
 static bool linked_text(lk_module *module, struct error *e)
@@ -211,10 +221,7 @@ static bool linked_text(lk_module *module, struct error *e)
 
 const char *lk_module_ptx(lk_module *module, size_t *bytes)
 {
-    if (!module) {
-        HOST_MISSING(NULL, "module");
-        return NULL;
-    }
+    HOST_CALL("", USE(MODULE, module));
     struct ptx_module *m = module->dev->ptx;
     if (m->next && !linked_text(module, host_begin(module->gpu))) {
         host_failed(module->gpu);
@@ -260,7 +267,7 @@ static bool assemble_part(lk_module *module, const struct ptx_module *p, struct 
 
 lk_status lk_module_assemble(lk_module *module)
 {
-    if (!module) return HOST_MISSING(NULL, "module");
+    HOST_CALL(LK_BAD_INPUT, USE(MODULE, module));
     struct error *e = host_begin(module->gpu);
     bool ok = true;
     for (const struct ptx_module *p = module->dev->ptx; ok && p; p = p->next) ok = assemble_part(module, p, e);
@@ -273,7 +280,8 @@ lk_status lk_module_assemble(lk_module *module)
 
 lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage)
 {
-    if (!kernel || !usage) return HOST_MISSING(kernel ? kernel->module->gpu : NULL, kernel ? "place for it" : "kernel");
+    HOST_CALL(LK_BAD_INPUT, USE(KERNEL, kernel));
+    if (!usage) return HOST_MISSING(kernel->module->gpu, "place for it");
     struct ptx_func *f = kernel->func;
     lk_usage u = { .size = usage->size,
                    .param_bytes = f->param_bytes,
@@ -323,7 +331,7 @@ static void undefined_find(lk_kernel *k)
 
 const char *lk_kernel_undefined(lk_kernel *kernel, uint32_t i)
 {
-    if (!kernel) return NULL;
+    HOST_CALL("", USE(KERNEL, kernel));
     lock(&kernel->module->gpu->lock);
     if (!kernel->undefined) undefined_find(kernel);
     unlock(&kernel->module->gpu->lock);

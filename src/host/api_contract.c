@@ -5,25 +5,30 @@
 
 lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size_t bytes, lk_contract **contract)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     return lk_contract_read_with(gpu, file, text, bytes, NULL, 0, contract);
 }
 
 lk_status lk_contract_read_with(lk_gpu *gpu, const char *file, const char *text, size_t bytes, const lk_choice *choices,
                                 uint32_t count, lk_contract **contract)
 {
-    if (!gpu || !contract || (!text && bytes) || (!choices && count))
-        return HOST_MISSING(gpu, !gpu                ? "gpu"
-                                 : !text && bytes    ? "text"
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!contract || (!text && bytes) || (!choices && count))
+        return HOST_MISSING(gpu, !text && bytes      ? "text"
                                  : !choices && count ? "list of choices"
                                                      : "place for the contract");
     struct error *e = host_begin(gpu);
-    struct arena mem = { 0 };
     *contract = NULL;
     if (bytes >= UINT32_MAX) {
         error_set(e, ERR_INPUT, "%s: a contract of 4 GiB and more is not taken", file);
         return host_failed(gpu);
     }
-    lk_contract *c = NEW(&mem, struct lk_contract);
+    lk_contract *c = handle_new(sizeof *c);
+    if (!c) {
+        error_set(e, ERR_MEMORY, "out of memory");
+        return host_failed(gpu);
+    }
+    struct arena mem = { 0 };
     struct str copy = { arena_str(&mem, (struct str){ text, (u32)bytes }), (u32)bytes };
     struct choice_value *given = NEW_ARRAY(&mem, struct choice_value, count + 1);
     for (u32 i = 0; i < count; i++)
@@ -34,9 +39,12 @@ lk_status lk_contract_read_with(lk_gpu *gpu, const char *file, const char *text,
     c->gpu = gpu;
     c->mem = mem;
     if (!ok) {
-        lk_contract_free(c);
+        arena_free(&c->mem);
+        handle_free(c, sizeof *c);
         return host_failed(gpu);
     }
+    pthread_mutex_init(&c->lock, NULL);
+    handle_add(&c->handle, gpu, HANDLE_CONTRACT);
     *contract = c;
     return LK_OK;
 }
@@ -53,6 +61,7 @@ static const struct contract_kernel *block_of(const struct contract *c, const ch
 lk_status lk_contract_read_case(lk_gpu *gpu, const char *file, const char *text, size_t bytes, const char *kernel,
                                 const char *line, lk_contract **contract)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     if (!line) return HOST_MISSING(gpu, "case");
     lk_status status = lk_contract_read(gpu, file, text, bytes, contract);
     if (status != LK_OK) return status;
@@ -82,22 +91,50 @@ lk_status lk_contract_read_case(lk_gpu *gpu, const char *file, const char *text,
     return status;
 }
 
-void lk_contract_free(lk_contract *contract)
+/* Launches that are held against it may still be in flight. */
+static void flights_wait(const lk_contract *c)
 {
-    if (!contract) return;
-    arena_free(&contract->bound_mem);
-    struct arena mem = contract->mem; /* the contract itself lies in it */
-    arena_free(&mem);
+    if (!__atomic_load_n(&c->in_streams, __ATOMIC_ACQUIRE)) return;
+    c->gpu->device->async->synchronise(c->gpu->device, &(struct error){ 0 });
+}
+
+u32 host_contract_ended(struct handle *h)
+{
+    lk_contract *c = (lk_contract *)h;
+    /* a node of a graph may run at any time: what it is held against stays until its gpu ends */
+    if (__atomic_load_n(&c->in_graphs, __ATOMIC_ACQUIRE) &&
+        !(__atomic_load_n(&h->state, __ATOMIC_ACQUIRE) & HANDLE_WITH_GPU)) {
+        __atomic_store_n(&h->state, HANDLE_WITH_GPU, __ATOMIC_RELEASE);
+        return 0;
+    }
+    flights_wait(c);
+    handle_remove(h);
+    arena_free(&c->bound_mem);
+    arena_free(&c->mem);
+    pthread_mutex_destroy(&c->lock);
+    handle_free(c, sizeof *c);
+    return 0;
+}
+
+lk_status lk_contract_free(lk_contract *contract)
+{
+    HOST_CALL(LK_BAD_INPUT, USE_IF(CONTRACT, contract));
+    u32 none;
+    return !contract || host_destroy(&call, &contract->handle, __func__, &none) ? LK_OK : LK_BAD_INPUT;
 }
 
 const char *lk_contract_kernel(const lk_contract *contract, uint32_t i)
 {
-    return contract && i < contract->read.kernels.n ? contract->read.kernels.p[i].name : NULL;
+    HOST_CALL(NULL, USE(CONTRACT, contract));
+    HOST_LOCK(&contract->lock);
+    return i < contract->read.kernels.n ? contract->read.kernels.p[i].name : NULL;
 }
 
 const char *lk_contract_flags(const lk_contract *contract, uint32_t i)
 {
-    const char *flags = contract && i < contract->read.kernels.n ? contract->read.kernels.p[i].compile : NULL;
+    HOST_CALL("", USE(CONTRACT, contract));
+    HOST_LOCK(&contract->lock);
+    const char *flags = i < contract->read.kernels.n ? contract->read.kernels.p[i].compile : NULL;
     return flags ? flags : "";
 }
 
@@ -165,11 +202,17 @@ static bool is_given(const struct dim_value *list, u32 n, const char *name)
 
 lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count)
 {
-    if (!contract || !kernel || (!dims && count))
-        return HOST_MISSING(contract ? contract->gpu : NULL, !contract ? "contract"
-                                                             : !kernel ? "kernel"
-                                                                       : "list of dims");
+    HOST_CALL(LK_BAD_INPUT, USE(CONTRACT, contract), USE(KERNEL, kernel));
+    HOST_LOCK(&contract->lock);
+    if (!dims && count) return HOST_MISSING(contract->gpu, "list of dims");
     lk_gpu *gpu = contract->gpu;
+    if (__atomic_load_n(&contract->in_graphs, __ATOMIC_ACQUIRE))
+        return host_refuse(gpu, "lk_contract_bind: a node of a graph is held against this contract; read the contract "
+                                "once more and bind that one");
+    if (__atomic_load_n(&contract->busy, __ATOMIC_ACQUIRE))
+        return host_refuse(gpu, "lk_contract_bind: a launch is held against this contract just now; wait until the "
+                                "launch has ended");
+    flights_wait(contract);
     struct error *e = host_begin(gpu);
     const struct contract_kernel *k = contract_find(&contract->read, kernel->plain, kernel->name);
     arena_free(&contract->bound_mem);
@@ -195,10 +238,9 @@ lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const
 
 lk_status lk_contract_layout(lk_contract *contract, const char *argument, const char *layout)
 {
-    if (!contract || !argument || !layout)
-        return HOST_MISSING(contract ? contract->gpu : NULL, !contract   ? "contract"
-                                                             : !argument ? "argument"
-                                                                         : "layout");
+    HOST_CALL(LK_BAD_INPUT, USE(CONTRACT, contract));
+    HOST_LOCK(&contract->lock);
+    if (!argument || !layout) return HOST_MISSING(contract->gpu, argument ? "layout" : "argument");
     struct error *e = host_begin(contract->gpu);
     struct layout_value v;
     if (!layout_parse(str_of(layout), &v, e)) return host_failed(contract->gpu);
@@ -209,7 +251,9 @@ lk_status lk_contract_layout(lk_contract *contract, const char *argument, const 
 
 int lk_contract_is_empty(const lk_contract *contract)
 {
-    return contract && contract->kernel && contract->bound.is_empty;
+    HOST_CALL(0, USE(CONTRACT, contract));
+    HOST_LOCK(&contract->lock);
+    return contract->kernel && contract->bound.is_empty;
 }
 
 static bool is_bound(const lk_contract *c, struct error *e)
@@ -217,21 +261,32 @@ static bool is_bound(const lk_contract *c, struct error *e)
     return c->kernel || error_set(e, ERR_INPUT, "the contract is bound to no kernel; lk_contract_bind does that");
 }
 
-const char *lk_contract_dims(const lk_contract *contract) { return contract && contract->kernel ? contract->dims : ""; }
+const char *lk_contract_dims(const lk_contract *contract)
+{
+    HOST_CALL("", USE(CONTRACT, contract));
+    HOST_LOCK(&contract->lock);
+    return contract->kernel ? contract->dims : "";
+}
 
 const char *lk_contract_oracle(const lk_contract *contract)
 {
-    return contract && contract->kernel && contract->oracle ? contract->oracle : "";
+    HOST_CALL("", USE(CONTRACT, contract));
+    HOST_LOCK(&contract->lock);
+    return contract->kernel && contract->oracle ? contract->oracle : "";
 }
 
 uint32_t lk_contract_argument_count(const lk_contract *contract)
 {
-    return contract && contract->kernel ? contract->bound.kernel->args.n : 0;
+    HOST_CALL(0, USE(CONTRACT, contract));
+    HOST_LOCK(&contract->lock);
+    return contract->kernel ? contract->bound.kernel->args.n : 0;
 }
 
 lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argument *out)
 {
-    if (!contract || !out) return HOST_MISSING(contract ? contract->gpu : NULL, contract ? "place for it" : "contract");
+    HOST_CALL(LK_BAD_INPUT, USE(CONTRACT, contract));
+    HOST_LOCK(&contract->lock);
+    if (!out) return HOST_MISSING(contract->gpu, "place for it");
     struct error *e = host_begin(contract->gpu);
     *out = (lk_argument){ .same = -1 };
     if (!is_bound(contract, e) ||
@@ -260,8 +315,9 @@ lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argum
 
 lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t seed, void *to)
 {
-    if (!contract || !to)
-        return HOST_MISSING(contract ? contract->gpu : NULL, contract ? "memory to fill" : "contract");
+    HOST_CALL(LK_BAD_INPUT, USE(CONTRACT, contract));
+    HOST_LOCK(&contract->lock);
+    if (!to) return HOST_MISSING(contract->gpu, "memory to fill");
     struct error *e = host_begin(contract->gpu);
     if (!is_bound(contract, e) ||
         (i >= contract->bound.kernel->args.n && !error_set(e, ERR_INPUT, "the contract has no argument %u", i)))
@@ -286,7 +342,9 @@ lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t see
 
 void lk_contract_shape(const lk_contract *contract, lk_launch *launch)
 {
-    if (!contract || !contract->kernel || !launch) return;
+    HOST_CALL(/* nothing */, USE(CONTRACT, contract));
+    HOST_LOCK(&contract->lock);
+    if (!contract->kernel || !launch) return;
     const struct bound *b = &contract->bound;
     for (u32 i = 0; i < 3; i++) {
         launch->grid[i] = b->has_grid ? b->grid[i] : launch->grid[i];

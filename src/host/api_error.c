@@ -116,6 +116,22 @@ lk_status host_failed(const lk_gpu *gpu)
     return fail(gpu, mine.error.cuda ? mine.error.cuda : cuda_of(mine.error.code));
 }
 
+void host_failed_at(const lk_gpu *gpu, const void *not_a_gpu)
+{
+    const struct slot from = *slot_of(gpu);
+    struct slot *s = &mine.slot[1];
+    for (u32 i = 1; i < SLOTS; i++) {
+        struct slot *x = &mine.slot[i];
+        bool is = x->gpu == not_a_gpu, was = s->gpu == not_a_gpu;
+        if (is != was ? is : is ? x->serial > s->serial : x->used < s->used) s = x;
+    }
+    u64 serial = s->gpu == not_a_gpu ? s->serial : 0;
+    *s = from;
+    s->gpu = not_a_gpu;
+    s->serial = serial;
+    s->used = ++mine.calls;
+}
+
 lk_status host_missing_in(const lk_gpu *gpu, const char *function, const char *what)
 {
     error_set(host_begin(gpu), ERR_INPUT, "%s: no %s is given", function, what);

@@ -256,10 +256,7 @@ static lk_kernel *by_name(lk_module *m, const char *name, struct error *e)
 
 lk_kernel *lk_module_kernel(lk_module *module, const char *name)
 {
-    if (!module) {
-        HOST_MISSING(NULL, "module");
-        return NULL;
-    }
+    HOST_CALL(NULL, USE(MODULE, module));
     struct error *e = host_begin(module->gpu);
     lk_kernel *k = name ? by_name(module, name, e) : only(module, e);
     if (!k) host_failed(module->gpu);

@@ -1,29 +1,9 @@
 /* The gpu of the public interface: making it, its errors, its cards. */
 #include "host/host.h"
-#include "where/where.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
 const char *lk_version(void) { return LK_VERSION; }
-
-void handle_add(struct handle *h, lk_gpu *gpu, enum handle_kind kind)
-{
-    const char *site = host_site(NULL);
-    if (site && !where_kept(site)) site = NULL;
-    lock(&gpu->lock);
-    *h = (struct handle){ gpu, gpu->handle[kind], &gpu->handle[kind], kind, site };
-    if (h->next) h->next->link = &h->next;
-    gpu->handle[kind] = h;
-    unlock(&gpu->lock);
-}
-
-void handle_remove(struct handle *h)
-{
-    lock(&h->gpu->lock);
-    *h->link = h->next;
-    if (h->next) h->next->link = h->link;
-    unlock(&h->gpu->lock);
-}
 
 /* "sim", "gpu" or "gpu:1". */
 static bool on_read(const char *on, struct dev_options *o)
@@ -77,51 +57,57 @@ lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu)
     struct dev_options o;
     *gpu = NULL;
     if (!options_read(options, &o, e)) return host_failed(NULL);
-    lk_gpu *g = base_alloc(sizeof *g);
+    lk_gpu *g = handle_new(sizeof *g);
     if (!g)
         error_set(e, ERR_MEMORY, "out of memory");
     else
         g->device = dev_new(&o, e);
     if (!g || !g->device) {
-        base_free(g);
+        handle_free(g, sizeof *g);
         return host_failed(NULL);
     }
     pthread_mutex_init(&g->lock, NULL);
     host_add(g);
+    handle_open(&g->base, g, HANDLE_GPU);
     *gpu = g;
     return LK_OK;
 }
 
-/* Ends what the caller has left, in the order that lets each find what it needs. */
-static void handles_end(lk_gpu *gpu)
+static void handles_end(lk_gpu *gpu, enum handle_kind kind, handle_ended *end)
 {
-    struct error ignored = { 0 };
-    gpu->device->async->synchronise(gpu->device, &ignored);
-    while (gpu->handle[HANDLE_EXEC]) lk_exec_destroy((lk_exec *)gpu->handle[HANDLE_EXEC]);
-    while (gpu->handle[HANDLE_GRAPH]) lk_graph_destroy((lk_graph *)gpu->handle[HANDLE_GRAPH]);
-    while (gpu->handle[HANDLE_EVENT]) lk_event_destroy((lk_event *)gpu->handle[HANDLE_EVENT]);
-    for (struct handle *h = gpu->handle[HANDLE_STREAM], *next; h; h = next) {
-        next = h->next;
-        host_stream_end((lk_stream *)h, &ignored);
-    }
-    while (gpu->handle[HANDLE_POOL]) host_pool_end((lk_pool *)gpu->handle[HANDLE_POOL]);
-    base_free(gpu->pool);
+    while (gpu->handle[kind]) end(gpu->handle[kind]);
+}
+
+/* Ends what the caller has left, in the order that lets each find what it needs. */
+static void all_end(lk_gpu *gpu)
+{
+    handles_end(gpu, HANDLE_EXEC, host_exec_ended);
+    handles_end(gpu, HANDLE_GRAPH, host_graph_ended);
+    handles_end(gpu, HANDLE_EVENT, host_event_ended);
+    handles_end(gpu, HANDLE_STREAM, host_stream_ended);
+    handles_end(gpu, HANDLE_POOL, host_pool_ended);
+    handle_free(gpu->pool, sizeof *gpu->pool);
     while (gpu->handle[HANDLE_PHYSICAL]) { /* the mappings go with the device */
         lk_physical *p = (lk_physical *)gpu->handle[HANDLE_PHYSICAL];
         base_free(p->dev);
         handle_remove(&p->handle);
-        base_free(p);
+        handle_free(p, sizeof *p);
     }
-    while (gpu->handle[HANDLE_MODULE]) host_unload((lk_module *)gpu->handle[HANDLE_MODULE]);
+    handles_end(gpu, HANDLE_CONTRACT, host_contract_ended);
+    handles_end(gpu, HANDLE_MODULE, host_module_ended);
     host_modules_end(gpu);
 }
 
-void lk_gpu_destroy(lk_gpu *gpu)
+static bool waits(lk_gpu *other, void *self)
 {
-    if (!gpu) return;
-    host_remove(gpu);
-    handles_end(gpu);
-    dev_delete(gpu->device);
+    (void)self;
+    other->device->async->synchronise(other->device, &(struct error){ 0 });
+    return false;
+}
+
+static void gpu_free(lk_gpu *gpu)
+{
+    if (!(__atomic_load_n(&gpu->peer, __ATOMIC_ACQUIRE) & GPU_IN_GRAPHS)) dev_delete(gpu->device); /* else it stays */
     while (gpu->log) {
         struct thread_log *l = gpu->log;
         gpu->log = l->next;
@@ -130,12 +116,40 @@ void lk_gpu_destroy(lk_gpu *gpu)
     }
     pthread_mutex_destroy(&gpu->lock);
     base_free(gpu->late); /* the memory itself went with the device */
-    base_free(gpu);
+    handle_free(gpu, sizeof *gpu);
 }
 
-const char *lk_gpu_title(const lk_gpu *gpu) { return gpu ? gpu->device->card->title : ""; }
+lk_status lk_gpu_destroy(lk_gpu *gpu)
+{
+    HOST_CALL(LK_BAD_INPUT, USE_IF(GPU, gpu));
+    u32 none;
+    if (!gpu) return LK_OK;
+    if (host_depth() > 1)
+        return host_refuse(gpu, "lk_gpu_destroy: a function that Lockstep calls cannot end the gpu; let the call that "
+                                "calls it return before");
+    if (!host_destroy(&call, &gpu->base, __func__, &none)) return LK_BAD_INPUT;
+    launch_forget();
+    host_remove(gpu);
+    handles_still(gpu);
+    host_repeats_wait(gpu);
+    gpu->device->async->synchronise(gpu->device, &(struct error){ 0 });
+    if (__atomic_load_n(&gpu->peer, __ATOMIC_ACQUIRE)) host_each(waits, NULL);
+    all_end(gpu);
+    gpu_free(gpu);
+    return LK_OK;
+}
 
-uint32_t lk_gpu_arch(const lk_gpu *gpu) { return gpu ? gpu->device->card->sm : 0; }
+const char *lk_gpu_title(const lk_gpu *gpu)
+{
+    HOST_CALL("", USE(GPU, gpu));
+    return gpu->device->card->title;
+}
+
+uint32_t lk_gpu_arch(const lk_gpu *gpu)
+{
+    HOST_CALL(0, USE(GPU, gpu));
+    return gpu->device->card->sm;
+}
 
 static enum dev_way choose(void *self, const struct dev_launch *l)
 {
@@ -155,7 +169,7 @@ static enum dev_way choose(void *self, const struct dev_launch *l)
 
 void lk_gpu_choose(lk_gpu *gpu, lk_way (*chooser)(void *self, const lk_chosen *launch), void *self)
 {
-    if (!gpu) return;
+    HOST_CALL(/* nothing */, USE(GPU, gpu));
     gpu->choose = chooser;
     gpu->choose_self = self;
     gpu->device->choose_self = gpu;
@@ -164,13 +178,15 @@ void lk_gpu_choose(lk_gpu *gpu, lk_way (*chooser)(void *self, const lk_chosen *l
 
 void lk_gpu_interrupt(lk_gpu *gpu)
 {
-    if (gpu) __atomic_store_n(&gpu->device->interrupt, 1, __ATOMIC_RELAXED);
+    HOST_CALL(/* nothing */, USE(GPU, gpu));
+    __atomic_store_n(&gpu->device->interrupt, 1, __ATOMIC_RELAXED);
 }
 
 int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress)
 {
+    HOST_CALL(0, USE(GPU, gpu));
     struct sim_progress p = { 0 };
-    if (!gpu || !progress) return 0;
+    if (!progress) return 0;
     bool compiling = __atomic_load_n(&gpu->compiling, __ATOMIC_RELAXED) &&
                      progress->size >= offsetof(lk_progress, compiling) + sizeof progress->compiling;
     if (!compiling && (!gpu->device->sim || !sim_progress(gpu->device->sim, &p))) return 0;

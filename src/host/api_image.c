@@ -5,6 +5,8 @@
 #include "card/card.h"
 
 struct lk_images {
+    struct handle handle;
+    lock_t lock;             /* of all that follows */
     struct str bytes;        /* the file */
     struct image_file *file; /* NULL: it could not be read */
     struct error error;      /* of the last call that failed */
@@ -32,10 +34,24 @@ static struct error *begin(lk_images *x)
     return &x->error;
 }
 
+static u32 images_ended(struct handle *h)
+{
+    lk_images *x = (lk_images *)h;
+    image_close(x->file);
+    base_free((void *)x->bytes.p);
+    pthread_mutex_destroy(&x->lock);
+    handle_free(x, sizeof *x);
+    return 0;
+}
+
 lk_status lk_images_open(const char *path, lk_images **images)
 {
-    lk_images *x = *images = base_alloc(sizeof *x);
+    if (!path || !images) return HOST_MISSING(NULL, path ? "place for the images" : "path");
+    lk_images *x = *images = handle_new(sizeof *x);
     if (!x) return LK_OUT_OF_MEMORY;
+    pthread_mutex_init(&x->lock, NULL);
+    x->handle.end = images_ended;
+    handle_open(&x->handle, NULL, HANDLE_IMAGES);
     if (!file_read(path, &x->bytes, begin(x))) return failed(x);
     x->file = image_open(path, x->bytes);
     x->error = x->file->damage;
@@ -44,18 +60,23 @@ lk_status lk_images_open(const char *path, lk_images **images)
     return x->error.code ? failed(x) : LK_OK;
 }
 
-void lk_images_close(lk_images *images)
+lk_status lk_images_close(lk_images *images)
 {
-    if (!images) return;
-    image_close(images->file);
-    base_free((void *)images->bytes.p);
-    base_free(images);
+    HOST_CALL(LK_BAD_INPUT, USE_IF(IMAGES, images));
+    u32 none;
+    return !images || host_destroy(&call, &images->handle, __func__, &none) ? LK_OK : LK_BAD_INPUT;
 }
 
-const char *lk_images_error(const lk_images *images) { return images ? images->message : "not enough memory"; }
+const char *lk_images_error(const lk_images *images)
+{
+    if (!images) return "not enough memory";
+    HOST_CALL("", USE(IMAGES, images));
+    return images->message;
+}
 
 const char *lk_images_kind(const lk_images *images)
 {
+    HOST_CALL("", USE(IMAGES, images));
     static const char *const name[] = { [FILE_PTX] = "PTX",
                                         [FILE_CUBIN] = "cubin",
                                         [FILE_FATBIN] = "fatbin",
@@ -68,11 +89,13 @@ const char *lk_images_kind(const lk_images *images)
 
 const char *lk_images_machine(const lk_images *images)
 {
+    HOST_CALL("", USE(IMAGES, images));
     return images->file ? elf_machine_name(images->file->machine) : "";
 }
 
 int lk_images_fatbin(const lk_images *images, uint32_t i, lk_fatbin *out)
 {
+    HOST_CALL(0, USE(IMAGES, images));
     static const char *const section[] = {
         [PLACE_FILE] = "", [PLACE_LINKED] = ".nv_fatbin", [PLACE_RELOCATABLE] = "__nv_relfatbin"
     };
@@ -91,6 +114,7 @@ int lk_images_fatbin(const lk_images *images, uint32_t i, lk_fatbin *out)
 
 int lk_images_at(const lk_images *images, uint32_t i, lk_image *out)
 {
+    HOST_CALL(0, USE(IMAGES, images));
     if (!images->file || i >= images->file->image.n) return 0;
     const struct image *m = &images->file->image.p[i];
     const char *kind = image_kind_name(m->kind);
@@ -121,6 +145,8 @@ static bool has_image(lk_images *x, u32 i, struct error *e)
 
 lk_status lk_images_unpack(lk_images *images, uint32_t i, const char **data, size_t *bytes)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(IMAGES, images));
+    HOST_LOCK(&images->lock);
     struct error *e = begin(images);
     struct str text;
     if (!has_image(images, i, e) || !image_unpack(images->file, i, &text, e)) return failed(images);
@@ -142,6 +168,8 @@ static const struct image_code *code_of(lk_images *images, u32 i)
 
 lk_status lk_images_code(lk_images *images, uint32_t i, lk_image_code *out)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(IMAGES, images));
+    HOST_LOCK(&images->lock);
     const struct image_code *c = code_of(images, i);
     if (!c) return failed(images);
     lk_image_code o = { .size = out->size,
@@ -160,6 +188,8 @@ lk_status lk_images_code(lk_images *images, uint32_t i, lk_image_code *out)
 
 lk_status lk_images_kernel(lk_images *images, uint32_t i, uint32_t k, lk_image_kernel *out)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(IMAGES, images));
+    HOST_LOCK(&images->lock);
     const struct image_code *c = code_of(images, i);
     if (c && k >= c->kernel.n) error_set(&images->error, ERR_INPUT, "image %u has no kernel %u", i + 1, k + 1);
     if (!c || k >= c->kernel.n) return failed(images);
@@ -191,6 +221,8 @@ lk_status lk_images_kernel(lk_images *images, uint32_t i, uint32_t k, lk_image_k
 
 lk_status lk_images_param(lk_images *images, uint32_t i, uint32_t k, uint32_t p, lk_image_param *out)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(IMAGES, images));
+    HOST_LOCK(&images->lock);
     const struct image_code *c = code_of(images, i);
     bool ok = c && k < c->kernel.n && p < c->kernel.p[k].params;
     if (c && !ok) error_set(&images->error, ERR_INPUT, "there is no parameter %u", p);
@@ -219,6 +251,8 @@ static const struct image_choice *choose(lk_images *x, u32 fatbin, u32 sm, bool 
 
 lk_status lk_images_choose(lk_images *images, uint32_t fatbin, const char *device, int strict, lk_image_choice *out)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(IMAGES, images));
+    HOST_LOCK(&images->lock);
     struct error *e = begin(images);
     const struct card *p = card_of(device, e);
     if (p && (!images->file || fatbin >= images->file->fatbin.n))
@@ -233,6 +267,8 @@ lk_status lk_images_choose(lk_images *images, uint32_t fatbin, const char *devic
 
 const char *lk_images_verdict(lk_images *images, uint32_t i, const char *device, int strict)
 {
+    HOST_CALL("", USE(IMAGES, images));
+    HOST_LOCK(&images->lock);
     struct error *e = begin(images);
     const struct card *p = card_of(device, e);
     if (!p || !has_image(images, i, e)) return "";
@@ -242,6 +278,8 @@ const char *lk_images_verdict(lk_images *images, uint32_t i, const char *device,
 
 lk_status lk_images_keep(lk_images *cubin, const char *const *ptx, uint32_t texts, const char *path)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(IMAGES, cubin));
+    HOST_LOCK(&cubin->lock);
     struct error *e = begin(cubin);
     struct piece s = { (const u8 *)cubin->bytes.p, cubin->bytes.n, 0, cubin->file ? cubin->file->name : "" };
     struct str *text = base_alloc(sizeof *text * (texts + 1));

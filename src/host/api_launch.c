@@ -134,6 +134,19 @@ static void pointers_check(const lk_kernel *k, const struct dev_launch *l)
     }
 }
 
+/* The contract stays bound as it is while the launch is held against it; false: it is bound to another kernel. */
+static bool contract_hold(const lk_launch *in, const lk_kernel *kernel)
+{
+    lk_contract *c = (lk_contract *)(uintptr_t)in->contract;
+    HOST_LOCK(&c->lock);
+    if (c->kernel != kernel) return false;
+    if (in->stream)
+        __atomic_store_n(&c->in_streams, true, __ATOMIC_RELEASE);
+    else
+        __atomic_add_fetch(&c->busy, 1, __ATOMIC_ACQUIRE);
+    return true;
+}
+
 /* Everything that a caller can get wrong in lk_launch. Each field is set by itself: clearing the whole first took a
  * third of the call. */
 static bool launch_read(struct host_launch *h, lk_kernel *kernel, struct error *e)
@@ -147,12 +160,13 @@ static bool launch_read(struct host_launch *h, lk_kernel *kernel, struct error *
     out->kernel = kernel->func;
     out->params = NULL;
     out->args = NULL;
+    out->contract = NULL;
     out->trace = in->trace ? trace_read(in->trace, &h->trace) : NULL;
     if (!shape_read(in, out, e) || !arguments_read(kernel, h, e)) return false;
     out->views = host_views(kernel->func, out->params);
     if (out->views && kernel->module->gpu->device->mem)
         views_name(kernel->module->gpu->device->mem, out->views, out->params);
-    if (in->contract && in->contract->kernel != kernel)
+    if (in->contract && !contract_hold(in, kernel))
         return error_set(e, ERR_INPUT, "the contract is not bound to %s; lk_contract_bind does that", kernel->plain);
     out->contract = in->contract ? &in->contract->bound : NULL;
     if (unlikely(kernel->module->gpu->device->counts != NULL) && !in->registers) host_assembled(kernel);
@@ -170,10 +184,14 @@ static bool launch_read(struct host_launch *h, lk_kernel *kernel, struct error *
 
 void host_launch_end(struct host_launch *h)
 {
+    const lk_launch *in = h->in;
     if (h->params != h->small) base_free(h->params);
+    if (unlikely(in->contract != NULL) && h->task.launch.contract && !in->stream)
+        __atomic_sub_fetch(&((lk_contract *)(uintptr_t)in->contract)->busy, 1, __ATOMIC_RELEASE);
 }
 
-static lk_status launch_begin(struct host_launch *h, lk_kernel *kernel, const lk_launch *launch, struct error *e)
+static lk_status launch_begin(struct host_call *c, struct host_launch *h, lk_kernel *kernel, const lk_launch *launch,
+                              const char *function, struct error *e)
 {
     h->in = launch;
     if (unlikely(launch->size < sizeof h->known)) { /* a caller that was built against a smaller struct */
@@ -182,6 +200,9 @@ static lk_status launch_begin(struct host_launch *h, lk_kernel *kernel, const lk
         h->in = &h->known;
     }
     h->params = h->small;
+    if (!host_enter_also(c, function, (struct host_use)USE_IF(STREAM, h->in->stream)) ||
+        !host_enter_also(c, function, (struct host_use)USE_IF(CONTRACT, h->in->contract)))
+        return LK_BAD_INPUT;
     if (launch_read(h, kernel, e)) return LK_OK;
     host_launch_end(h);
     return host_failed(kernel->module->gpu);
@@ -197,13 +218,15 @@ static bool may_wait(const lk_launch *in, struct error *e)
     return true;
 }
 
-lk_status host_launch_begin(struct host_launch *h, const lk_gpu *gpu, lk_kernel *kernel, const lk_launch *launch,
-                            const char *function)
+lk_status host_launch_begin(struct host_call *c, struct host_launch *h, const lk_gpu *gpu, lk_kernel *kernel,
+                            const lk_launch *launch, const char *function)
 {
-    if (!kernel || !launch) return host_missing_in(gpu, function, kernel ? "launch" : "kernel");
+    if (!launch) return host_missing_in(gpu, function, "launch");
     if (kernel->module->gpu != gpu) return host_refuse(gpu, "%s was loaded on another gpu", kernel->plain);
     struct error *e = host_begin(gpu);
-    lk_status status = launch_begin(h, kernel, launch, e);
+    lk_status status = launch_begin(c, h, kernel, launch, function, e);
+    if (status == LK_OK && h->in->contract)
+        __atomic_store_n(&((lk_contract *)(uintptr_t)h->in->contract)->in_graphs, true, __ATOMIC_RELEASE);
     if (status != LK_OK || may_wait(h->in, e)) return status;
     host_launch_end(h);
     return host_failed(gpu);
@@ -258,6 +281,17 @@ static bool is_plain(const lk_launch *l)
              l->order | l->orders | l->number | l->programmatic | l->cluster[0] | l->portable);
 }
 
+static bool repeat_launch(const lk_launch *l)
+{
+    const struct dev_repeat *d = &repeat.dev;
+    const u32 *n = l->grid, *b = l->block;
+    if (d->launch(d->function, n[0], MAX_OF(n[1], 1u), MAX_OF(n[2], 1u), b[0], MAX_OF(b[1], 1u), MAX_OF(b[2], 1u),
+                  l->shared_bytes, d->stream, (void **)(uintptr_t)l->args, NULL))
+        return false;
+    __atomic_store_n(d->last, d->kernel, __ATOMIC_RELEASE);
+    return true;
+}
+
 /* true: it is enqueued. A launch that the driver refuses is made again on the long way, which says why. */
 static bool repeated(const lk_kernel *k, const lk_launch *l)
 {
@@ -271,13 +305,12 @@ static bool repeated(const lk_kernel *k, const lk_launch *l)
     if (differ || (l->arg_count && !l->args)) return false;
     for (u32 i = 0; i < l->arg_count; i++)
         if (!l->args[i]) return false;
-    const struct dev_repeat *d = &repeat.dev;
-    const u32 *n = l->grid, *b = l->block;
-    if (d->launch(d->function, n[0], MAX_OF(n[1], 1u), MAX_OF(n[2], 1u), b[0], MAX_OF(b[1], 1u), MAX_OF(b[2], 1u),
-                  l->shared_bytes, d->stream, (void **)(uintptr_t)l->args, NULL))
-        return false;
-    __atomic_store_n(d->last, d->kernel, __ATOMIC_RELEASE);
-    return true;
+    /* Handles that ended made others forget before: who ends one waits for the threads that are counted here. The
+     * memory of a handle is nobody else's when it has ended. */
+    __atomic_add_fetch(&l->stream->repeats, 1, __ATOMIC_SEQ_CST);
+    bool done = repeat.forgets == __atomic_load_n(&launch_forgets, __ATOMIC_SEQ_CST) && repeat_launch(l);
+    __atomic_sub_fetch(&l->stream->repeats, 1, __ATOMIC_RELEASE);
+    return done;
 }
 
 /* Keeps a launch that was enqueued. `forgets` is from before it. */
@@ -304,12 +337,12 @@ static lk_status enqueue(lk_gpu *gpu, const lk_kernel *kernel, struct host_launc
     return status;
 }
 
-static lk_status launch(lk_kernel *kernel, const lk_launch *given, lk_stats *stats)
+static lk_status launch(struct host_call *c, lk_kernel *kernel, const lk_launch *given, lk_stats *stats)
 {
     lk_gpu *gpu = kernel->module->gpu;
     struct error *e = host_begin(gpu);
     struct host_launch h;
-    lk_status status = launch_begin(&h, kernel, given, e);
+    lk_status status = launch_begin(c, &h, kernel, given, "lk_kernel_launch", e);
     if (status != LK_OK) return status;
     /* launches of streams run side by side: what is found in one of them says so itself */
     report_launch(gpu->device->report, h.in->stream ? 0 : h.in->number);
@@ -329,6 +362,7 @@ static lk_status launch(lk_kernel *kernel, const lk_launch *given, lk_stats *sta
 lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *given, lk_stats *stats)
 {
     if (stats) *stats = (lk_stats){ 0 };
-    if (!kernel || !given) return HOST_MISSING(kernel ? kernel->module->gpu : NULL, kernel ? "launch" : "kernel");
-    return repeated(kernel, given) ? LK_OK : launch(kernel, given, stats);
+    if (given && repeated(kernel, given)) return LK_OK;
+    HOST_CALL(LK_BAD_INPUT, USE(KERNEL, kernel));
+    return given ? launch(&call, kernel, given, stats) : HOST_MISSING(kernel->module->gpu, "launch");
 }

@@ -12,7 +12,8 @@ static void peak_note(lk_gpu *gpu)
 
 lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, const char *name, uint64_t *address)
 {
-    if (!gpu || !address) return HOST_MISSING(gpu, gpu ? "place for the address" : "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!address) return HOST_MISSING(gpu, "place for the address");
     struct error *e = host_begin(gpu);
     *address = 0;
     if (kind > LK_MEMORY_MANAGED) {
@@ -31,8 +32,8 @@ lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, cons
 lk_status lk_memory_alloc_pitched(lk_gpu *gpu, uint64_t width, uint64_t rows, uint64_t slices, const char *name,
                                   uint64_t *address, uint64_t *pitch)
 {
-    if (!gpu || !address || !pitch)
-        return HOST_MISSING(gpu, !gpu ? "gpu" : !address ? "place for the address" : "place for the pitch");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!address || !pitch) return HOST_MISSING(gpu, !address ? "place for the address" : "place for the pitch");
     struct error *e = host_begin(gpu);
     *address = *pitch = 0;
     struct mem_object *o = dev_alloc_pitched(gpu->device, width, rows, MAX_OF(slices, 1u), host_name(name),
@@ -45,56 +46,63 @@ lk_status lk_memory_alloc_pitched(lk_gpu *gpu, uint64_t width, uint64_t rows, ui
 
 lk_status lk_memory_describe(lk_gpu *gpu, uint64_t address, const char *name, const char *type, uint32_t element_bytes)
 {
-    if (!gpu) return HOST_MISSING(gpu, "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     struct error *e = host_begin(gpu);
     return dev_describe(gpu->device, address, name, type, element_bytes, e) ? LK_OK : host_failed(gpu);
 }
 
 lk_status lk_memory_free(lk_gpu *gpu, uint64_t address)
 {
-    if (!gpu) return HOST_MISSING(gpu, "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     if (address && !dev_outside(gpu->device, host_begin(gpu))) return host_failed(gpu);
     return !address || dev_free(gpu->device, address, host_site(NULL)) ? LK_OK : LK_FINDINGS;
 }
 
 lk_status lk_memory_write(lk_gpu *gpu, uint64_t address, const void *from, uint64_t bytes)
 {
-    if (!gpu || (!from && bytes)) return HOST_MISSING(gpu, gpu ? "memory to copy from" : "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!from && bytes) return HOST_MISSING(gpu, "memory to copy from");
     host_note_bytes(gpu, true, from, bytes);
     return dev_write(gpu->device, address, from, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
 }
 
 lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes)
 {
-    if (!gpu || (!to && bytes)) return HOST_MISSING(gpu, gpu ? "memory to copy to" : "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!to && bytes) return HOST_MISSING(gpu, "memory to copy to");
     host_note_bytes(gpu, false, to, bytes);
     return dev_read(gpu->device, address, to, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
 }
 
 lk_status lk_memory_output(lk_gpu *gpu, uint64_t address, uint64_t bytes)
 {
-    if (!gpu) return HOST_MISSING(gpu, "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     return dev_output(gpu->device, address, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
 }
 
 lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes)
 {
-    if (!gpu) return HOST_MISSING(gpu, "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     return dev_fill(gpu->device, address, byte, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
 }
 
-uint64_t lk_memory_live(const lk_gpu *gpu) { return gpu ? gpu->device->ops->live(gpu->device) : 0; }
+uint64_t lk_memory_live(const lk_gpu *gpu)
+{
+    HOST_CALL(0, USE(GPU, gpu));
+    return gpu->device->ops->live(gpu->device);
+}
 
 uint64_t lk_memory_peak(const lk_gpu *gpu)
 {
-    if (!gpu) return 0;
+    HOST_CALL(0, USE(GPU, gpu));
     return gpu->device->mem ? dev_usage(gpu->device, MEM_KINDS).peak : __atomic_load_n(&gpu->peak, __ATOMIC_RELAXED);
 }
 
 /* ---- copies and fills ---- */
 
-static bool end_read(const lk_gpu *gpu, const lk_end *in, struct dev_end *out)
+static bool end_read(const lk_gpu *gpu, const lk_end *in, struct dev_end *out, u32 where)
 {
+    if (in->gpu && in->gpu != gpu) __atomic_or_fetch(&in->gpu->peer, where, __ATOMIC_RELEASE);
     *out = (struct dev_end){ .device = in->gpu && in->gpu != gpu ? in->gpu->device : NULL,
                              .address = in->address,
                              .host = in->host,
@@ -103,15 +111,19 @@ static bool end_read(const lk_gpu *gpu, const lk_end *in, struct dev_end *out)
     return in->host || in->address;
 }
 
-lk_status host_copy(const lk_gpu *gpu, const lk_copy *copy, struct dev_task *task, const char **site,
-                    const char *function)
+lk_status host_copy(struct host_call *call, const lk_gpu *gpu, const lk_copy *copy, struct dev_task *task,
+                    const char **site, const char *function)
 {
     if (!copy) return host_missing_in(gpu, function, "copy");
     lk_copy in = { .size = sizeof in };
     memcpy(&in, copy, MIN_OF(copy->size, sizeof in));
+    if (!host_enter_also(call, function, (struct host_use)USE_IF(GPU, in.to.gpu)) ||
+        !host_enter_also(call, function, (struct host_use)USE_IF(GPU, in.from.gpu)))
+        return LK_BAD_INPUT;
     *task = (struct dev_task){ .kind = OP_COPY };
     struct dev_copy *c = &task->copy;
-    bool to = end_read(gpu, &in.to, &c->to), from = end_read(gpu, &in.from, &c->from);
+    u32 where = strcmp(function, "lk_memory_copy") ? GPU_IN_GRAPHS : GPU_IN_STREAMS;
+    bool to = end_read(gpu, &in.to, &c->to, where), from = end_read(gpu, &in.from, &c->from, where);
     if (in.width && (!to || !from))
         return host_missing_in(gpu, function, to ? "memory to copy from" : "memory to copy to");
     c->width = in.width;
@@ -155,23 +167,27 @@ static lk_status perform(lk_gpu *gpu, lk_stream *stream, struct dev_task *task, 
 
 lk_status lk_memory_copy(lk_gpu *gpu, const lk_copy *copy)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     struct dev_task task;
     const char *site;
-    if (!gpu) return HOST_MISSING(gpu, "gpu");
-    lk_status bad = host_copy(gpu, copy, &task, &site, __func__);
+    bool has_stream = copy && copy->size >= offsetof(lk_copy, stream) + sizeof copy->stream;
+    lk_stream *stream = has_stream ? copy->stream : NULL;
+    if (!host_enter_also(&call, __func__, (struct host_use)USE_IF(STREAM, stream))) return LK_BAD_INPUT;
+    lk_status bad = host_copy(&call, gpu, copy, &task, &site, __func__);
     if (bad) return bad;
-    lk_stream *stream = copy->size >= offsetof(lk_copy, stream) + sizeof copy->stream ? copy->stream : NULL;
     return task.copy.width ? perform(gpu, stream, &task, site) : LK_OK;
 }
 
 lk_status lk_memory_set(lk_gpu *gpu, const lk_fill *fill)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     struct dev_task task;
     const char *site;
-    if (!gpu) return HOST_MISSING(gpu, "gpu");
+    bool has_stream = fill && fill->size >= offsetof(lk_fill, stream) + sizeof fill->stream;
+    lk_stream *stream = has_stream ? fill->stream : NULL;
+    if (!host_enter_also(&call, __func__, (struct host_use)USE_IF(STREAM, stream))) return LK_BAD_INPUT;
     lk_status bad = host_fill(gpu, fill, &task, &site, __func__);
     if (bad) return bad;
-    lk_stream *stream = fill->size >= offsetof(lk_fill, stream) + sizeof fill->stream ? fill->stream : NULL;
     return task.fill.width ? perform(gpu, stream, &task, site) : LK_OK;
 }
 
@@ -179,7 +195,6 @@ lk_status lk_memory_set(lk_gpu *gpu, const lk_fill *fill)
 
 static lk_status copy_async(lk_stream *stream, struct dev_end to, struct dev_end from, u64 bytes, const char *function)
 {
-    if (!stream) return host_missing_in(NULL, function, "stream");
     if (!bytes) return LK_OK;
     if ((!to.host && !to.address) || (!from.host && !from.address))
         return host_missing_in(stream->handle.gpu, function,
@@ -191,23 +206,26 @@ static lk_status copy_async(lk_stream *stream, struct dev_end to, struct dev_end
 
 lk_status lk_memory_write_async(lk_stream *stream, uint64_t address, const void *from, uint64_t bytes)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
     return copy_async(stream, (struct dev_end){ .address = address }, (struct dev_end){ .host = (void *)from }, bytes,
                       __func__);
 }
 
 lk_status lk_memory_read_async(lk_stream *stream, uint64_t address, void *to, uint64_t bytes)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
     return copy_async(stream, (struct dev_end){ .host = to }, (struct dev_end){ .address = address }, bytes, __func__);
 }
 
 lk_status lk_memory_copy_async(lk_stream *stream, uint64_t to, uint64_t from, uint64_t bytes)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
     return copy_async(stream, (struct dev_end){ .address = to }, (struct dev_end){ .address = from }, bytes, __func__);
 }
 
 lk_status lk_memory_fill_async(lk_stream *stream, uint64_t address, int byte, uint64_t bytes)
 {
-    if (!stream) return HOST_MISSING(NULL, "stream");
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
     struct dev_task task = {
         .kind = OP_FILL,
         .fill = { .address = address, .value = (u8)byte, .bytes = 1, .width = bytes, .rows = 1, .slices = 1 }
@@ -217,8 +235,8 @@ lk_status lk_memory_fill_async(lk_stream *stream, uint64_t address, int byte, ui
 
 lk_status lk_memory_alloc_async(lk_stream *stream, uint64_t bytes, lk_pool *pool, const char *name, uint64_t *address)
 {
-    if (!stream || !address)
-        return HOST_MISSING(stream ? stream->handle.gpu : NULL, stream ? "place for the address" : "stream");
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream), USE_IF(POOL, pool));
+    if (!address) return HOST_MISSING(stream->handle.gpu, "place for the address");
     lk_gpu *gpu = stream->handle.gpu;
     *address = 0;
     if (pool && pool->handle.gpu != gpu) return host_refuse(gpu, "the stream and the pool belong to different gpus");
@@ -232,7 +250,7 @@ lk_status lk_memory_alloc_async(lk_stream *stream, uint64_t bytes, lk_pool *pool
 
 lk_status lk_memory_free_async(lk_stream *stream, uint64_t address)
 {
-    if (!stream) return HOST_MISSING(NULL, "stream");
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
     struct dev_task task = { .kind = OP_FREE, .free = { address } };
     return address ? host_enqueue(stream, &task, NULL) : LK_OK;
 }
@@ -241,7 +259,8 @@ lk_status lk_memory_free_async(lk_stream *stream, uint64_t address)
 
 lk_status lk_memory_host(lk_gpu *gpu, uint64_t address, void **host)
 {
-    if (!gpu || !host) return HOST_MISSING(gpu, gpu ? "place for the pointer" : "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!host) return HOST_MISSING(gpu, "place for the pointer");
     struct dev_address at;
     *host = NULL;
     if (!dev_address(gpu->device, address, &at) || at.device != gpu->device)
@@ -257,6 +276,7 @@ lk_status lk_memory_host(lk_gpu *gpu, uint64_t address, void **host)
 
 lk_status lk_memory_touch(lk_gpu *gpu, uint64_t address, uint64_t bytes, uint32_t write)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     void *host;
     lk_status status = lk_memory_host(gpu, address, &host);
     if (status != LK_OK) return status;
@@ -267,7 +287,8 @@ lk_status lk_memory_touch(lk_gpu *gpu, uint64_t address, uint64_t bytes, uint32_
 
 lk_status lk_memory_register(lk_gpu *gpu, void *host, uint64_t bytes, const char *name, uint64_t *address)
 {
-    if (!gpu || !host || !address) return HOST_MISSING(gpu, !gpu ? "gpu" : !host ? "memory" : "place for the address");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!host || !address) return HOST_MISSING(gpu, !host ? "memory" : "place for the address");
     struct mem_object *o = NULL;
     *address = 0;
     u32 status = dev_register(gpu->device, host, bytes, name, host_site(NULL), &o, host_begin(gpu));
@@ -278,7 +299,8 @@ lk_status lk_memory_register(lk_gpu *gpu, void *host, uint64_t bytes, const char
 
 lk_status lk_memory_unregister(lk_gpu *gpu, void *host)
 {
-    if (!gpu || !host) return HOST_MISSING(gpu, gpu ? "memory" : "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!host) return HOST_MISSING(gpu, "memory");
     struct error *e = host_begin(gpu);
     u32 status = gpu->device->async->synchronise(gpu->device, e);
     return host_done(gpu, status ? status : dev_unregister(gpu->device, host, host_site(NULL), e));
@@ -294,6 +316,7 @@ static bool has_address(lk_gpu *gpu, void *self)
 
 lk_status lk_memory_at(lk_gpu *gpu, uint64_t address, lk_memory_info *info)
 {
+    HOST_CALL(LK_BAD_INPUT, USE_IF(GPU, gpu));
     static const lk_memory_kind kind[MEM_KINDS] = {
         [MEM_DEVICE] = LK_MEMORY_DEVICE,   [MEM_PINNED] = LK_MEMORY_PINNED,         [MEM_MANAGED] = LK_MEMORY_MANAGED,
         [MEM_GLOBAL] = LK_MEMORY_VARIABLE, [MEM_CONST] = LK_MEMORY_VARIABLE,        [MEM_HEAP] = LK_MEMORY_HEAP,
@@ -305,6 +328,7 @@ lk_status lk_memory_at(lk_gpu *gpu, uint64_t address, lk_memory_info *info)
     struct dev_address at;
     struct error *e = host_begin(gpu);
     if (!gpu) gpu = host_each(has_address, &wanted);
+    if (gpu && !asked && !host_enter_also(&call, __func__, (struct host_use)USE(GPU, gpu))) return LK_BAD_INPUT;
     if (!gpu || !dev_address(gpu->device, address, &at) || (asked && at.device != gpu->device)) {
         error_set(e, ERR_NOTHING, "0x%" PRIx64 " belongs to no allocation of %s", address,
                   asked ? "this device" : "any device");

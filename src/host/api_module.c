@@ -60,6 +60,7 @@ static void kernel_add(lk_module *m, struct ptx_func *f)
 {
     struct lk_kernel *k = &m->kernel[m->kernels++];
     *k = (struct lk_kernel){
+        .handle.parent = &m->handle,
         .func = f,
         .module = m,
         .name = arena_str(&m->mem, f->name),
@@ -74,6 +75,7 @@ static void kernel_add(lk_module *m, struct ptx_func *f)
     describe(&m->mem, k);
     pointers_find(k);
     if (!map_get(&m->by_name, str_of(k->name))) map_put(&m->mem, &m->by_name, str_of(k->name), k);
+    handle_open(&k->handle, m->gpu, HANDLE_KERNEL);
 }
 
 /* Whether the compiler made it for somebody else's request. */
@@ -84,12 +86,16 @@ static bool is_hidden(const struct compile_result *from, const struct ptx_func *
     return false;
 }
 
-static void kernels_list(lk_module *m, const struct compile_result *from)
+static u32 kernels_count(const struct dev_module *m)
 {
     u32 n = 0;
-    for (const struct ptx_module *p = m->dev->ptx; p; p = p->next)
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
         for (u32 i = 0; i < p->nfunc; i++) n += is_kernel(p->func[i]);
-    m->kernel = NEW_ARRAY(&m->mem, struct lk_kernel, n);
+    return n;
+}
+
+static void kernels_list(lk_module *m, const struct compile_result *from)
+{
     for (const struct ptx_module *p = m->dev->ptx; p; p = p->next) {
         for (u32 i = 0; i < p->nfunc; i++)
             if (is_kernel(p->func[i]) && !is_hidden(from, p->func[i])) kernel_add(m, p->func[i]);
@@ -110,11 +116,19 @@ lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const s
 {
     struct dev_module *d = dev_load(gpu->device, part, parts, host_error());
     if (!d) return host_failed(gpu);
-    struct arena mem = { 0 };
-    lk_module *m = NEW(&mem, struct lk_module);
-    m->mem = mem;
+    u32 n = kernels_count(d);
+    lk_module *m = handle_new(sizeof *m);
+    struct lk_kernel *kernels = m ? handles_new(sizeof *kernels, n) : NULL;
+    if (!kernels) {
+        handle_free(m, sizeof *m);
+        dev_unload(gpu->device, d);
+        error_set(host_error(), ERR_MEMORY, "out of memory");
+        return host_failed(gpu);
+    }
     m->gpu = gpu;
     m->dev = d;
+    m->kernel = kernels;
+    m->room = n;
     origin_copy(m, from);
     kernels_list(m, from);
     handle_add(&m->handle, gpu, HANDLE_MODULE);
@@ -124,13 +138,14 @@ lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const s
 
 lk_status lk_module_load(lk_gpu *gpu, const char *name, const char *ptx, size_t bytes, lk_module **module)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     return lk_module_link(gpu, &(lk_ptx){ name, ptx, bytes }, 1, module);
 }
 
 lk_status lk_module_link(lk_gpu *gpu, const lk_ptx *part, uint32_t parts, lk_module **module)
 {
-    if (!gpu || !module || (!part && parts))
-        return HOST_MISSING(gpu, !gpu ? "gpu" : !module ? "place for the module" : "list of PTX");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!module || (!part && parts)) return HOST_MISSING(gpu, !module ? "place for the module" : "list of PTX");
     struct error *e = host_begin(gpu);
     struct arena a = { 0 };
     struct dev_part *list = NEW_ARRAY(&a, struct dev_part, parts + 1);
@@ -149,17 +164,23 @@ lk_status lk_module_link(lk_gpu *gpu, const lk_ptx *part, uint32_t parts, lk_mod
 
 lk_status lk_module_load_file(lk_gpu *gpu, const char *path, lk_module **module)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     return lk_module_compile(gpu, path, NULL, module);
 }
 
-const char *lk_module_note(const lk_module *module) { return module ? module->note : ""; }
+const char *lk_module_note(const lk_module *module)
+{
+    HOST_CALL("", USE(MODULE, module));
+    return module->note;
+}
 
 /* Waits for all work in flight. */
 static void module_free(lk_module *module)
 {
     dev_unload(module->gpu->device, module->dev);
-    struct arena mem = module->mem; /* the module itself lies in it */
-    arena_free(&mem);
+    arena_free(&module->mem);
+    handles_free(module->kernel, sizeof *module->kernel, module->room);
+    handle_free(module, sizeof *module);
 }
 
 /* Whether a node of a graph, or of one that is being captured, may launch its kernels. Under the lock of the gpu. */
@@ -174,10 +195,14 @@ static bool graphs_left(lk_gpu *gpu)
     return any;
 }
 
-void host_unload(lk_module *module)
+/* Waits for all work and frees it, or keeps it while graphs may still launch its kernels. */
+u32 host_module_ended(struct handle *h)
 {
+    lk_module *module = (lk_module *)h;
     lk_gpu *gpu = module->gpu;
-    handle_remove(&module->handle);
+    launch_forget();
+    host_repeats_wait(gpu);
+    handle_remove(h);
     lock(&gpu->lock);
     bool used = graphs_left(gpu);
     if (used) {
@@ -186,6 +211,7 @@ void host_unload(lk_module *module)
     }
     unlock(&gpu->lock);
     if (!used) module_free(module);
+    return 0;
 }
 
 void host_modules_end(lk_gpu *gpu)
@@ -204,23 +230,30 @@ void host_modules_end(lk_gpu *gpu)
 
 lk_status lk_module_unload(lk_module *module)
 {
+    HOST_CALL(LK_BAD_INPUT, USE_IF(MODULE, module));
     if (!module) return LK_OK;
     lk_gpu *gpu = module->gpu;
     if (!dev_outside(gpu->device, host_begin(gpu))) return host_failed(gpu);
-    host_unload(module);
-    return LK_OK;
+    u32 none;
+    return host_destroy(&call, &module->handle, __func__, &none) ? LK_OK : LK_BAD_INPUT;
 }
 
-uint32_t lk_module_kernel_count(const lk_module *module) { return module ? module->kernels : 0; }
+uint32_t lk_module_kernel_count(const lk_module *module)
+{
+    HOST_CALL(0, USE(MODULE, module));
+    return module->kernels;
+}
 
 lk_kernel *lk_module_kernel_at(lk_module *module, uint32_t i)
 {
-    return module && i < module->kernels ? &module->kernel[i] : NULL;
+    HOST_CALL(NULL, USE(MODULE, module));
+    return i < module->kernels ? &module->kernel[i] : NULL;
 }
 
 lk_status lk_module_symbol(lk_module *module, const char *name, uint64_t *address, uint64_t *bytes)
 {
-    if (!module || !name) return HOST_MISSING(module ? module->gpu : NULL, module ? "name" : "module");
+    HOST_CALL(LK_BAD_INPUT, USE(MODULE, module));
+    if (!name) return HOST_MISSING(module->gpu, "name");
     struct error *e = host_begin(module->gpu);
     struct ptx_var *v = dev_variable(module->dev, str_of(name));
     if (!v) {
@@ -242,19 +275,40 @@ lk_status lk_module_symbol(lk_module *module, const char *name, uint64_t *addres
     return LK_OK;
 }
 
-const char *lk_kernel_name(const lk_kernel *kernel) { return kernel ? kernel->name : ""; }
+const char *lk_kernel_name(const lk_kernel *kernel)
+{
+    HOST_CALL("", USE(KERNEL, kernel));
+    return kernel->name;
+}
 
-const char *lk_kernel_plain(const lk_kernel *kernel) { return kernel ? kernel->plain : ""; }
+const char *lk_kernel_plain(const lk_kernel *kernel)
+{
+    HOST_CALL("", USE(KERNEL, kernel));
+    return kernel->plain;
+}
 
-const char *lk_kernel_signature(const lk_kernel *kernel) { return kernel ? kernel->signature : ""; }
+const char *lk_kernel_signature(const lk_kernel *kernel)
+{
+    HOST_CALL("", USE(KERNEL, kernel));
+    return kernel->signature;
+}
 
-const char *lk_kernel_file(const lk_kernel *kernel) { return kernel ? kernel->file : ""; }
+const char *lk_kernel_file(const lk_kernel *kernel)
+{
+    HOST_CALL("", USE(KERNEL, kernel));
+    return kernel->file;
+}
 
-uint32_t lk_kernel_param_count(const lk_kernel *kernel) { return kernel ? kernel->func->nparam : 0; }
+uint32_t lk_kernel_param_count(const lk_kernel *kernel)
+{
+    HOST_CALL(0, USE(KERNEL, kernel));
+    return kernel->func->nparam;
+}
 
 lk_status lk_kernel_param(const lk_kernel *kernel, uint32_t i, lk_param *out)
 {
-    if (!kernel || !out) return HOST_MISSING(kernel ? kernel->module->gpu : NULL, kernel ? "place for it" : "kernel");
+    HOST_CALL(LK_BAD_INPUT, USE(KERNEL, kernel));
+    if (!out) return HOST_MISSING(kernel->module->gpu, "place for it");
     lk_gpu *gpu = kernel->module->gpu;
     struct error *e = host_begin(gpu);
     if (i >= kernel->func->nparam) {

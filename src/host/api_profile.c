@@ -5,8 +5,9 @@
 
 char *lk_profile_text(lk_gpu *gpu, int color, int lines)
 {
+    HOST_CALL(NULL, USE(GPU, gpu));
     struct text t = { 0 };
-    if (!gpu || !gpu->device->counts) return NULL;
+    if (!gpu->device->counts) return NULL;
     text_add(&t, "%s", "");
     counts_text(gpu->device->counts, (struct count_style){ .color = color, .lines = lines }, &t);
     return t.p;
@@ -14,8 +15,9 @@ char *lk_profile_text(lk_gpu *gpu, int color, int lines)
 
 char *lk_profile_json(lk_gpu *gpu)
 {
+    HOST_CALL(NULL, USE(GPU, gpu));
     struct text t = { 0 };
-    if (!gpu || !gpu->device->counts) return NULL;
+    if (!gpu->device->counts) return NULL;
     counts_json(&gpu->device->counts, 1, &gpu->device->report, 1, &t);
     return t.p;
 }
@@ -30,8 +32,8 @@ char *lk_page(const char *json, size_t bytes)
 
 char *lk_report_html(lk_gpu *gpu)
 {
+    HOST_CALL(NULL, USE(GPU, gpu));
     struct text json = { 0 };
-    if (!gpu) return NULL;
     counts_json(&gpu->device->counts, gpu->device->counts != NULL, &gpu->device->report, 1, &json);
     char *page = lk_page(json.p, json.n);
     text_free(&json);

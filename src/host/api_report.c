@@ -4,24 +4,36 @@
 #include "report/cuda_error.h"
 #include <inttypes.h>
 
-uint32_t lk_report_errors(const lk_gpu *gpu) { return gpu ? report_errors(gpu->device->report) : 0; }
+uint32_t lk_report_errors(const lk_gpu *gpu)
+{
+    HOST_CALL(0, USE(GPU, gpu));
+    return report_errors(gpu->device->report);
+}
 
-uint32_t lk_report_notes(const lk_gpu *gpu) { return gpu ? report_notes(gpu->device->report) : 0; }
+uint32_t lk_report_notes(const lk_gpu *gpu)
+{
+    HOST_CALL(0, USE(GPU, gpu));
+    return report_notes(gpu->device->report);
+}
 
-uint32_t lk_report_suppressed(const lk_gpu *gpu) { return gpu ? report_suppressed(gpu->device->report) : 0; }
+uint32_t lk_report_suppressed(const lk_gpu *gpu)
+{
+    HOST_CALL(0, USE(GPU, gpu));
+    return report_suppressed(gpu->device->report);
+}
 
 void lk_report_leaks(lk_gpu *gpu)
 {
-    if (!gpu) return;
+    HOST_CALL(/* nothing */, USE(GPU, gpu));
     report_launch(gpu->device->report, 0); /* which of several launches took the memory is not known */
     dev_leaks(gpu->device);
 }
 
 void lk_report_leaks_host(lk_gpu *gpu)
 {
-    static const char *const what[HANDLE_KINDS] = { "executable graph",    "graph", "event", "stream", "pool",
+    HOST_CALL(/* nothing */, USE(GPU, gpu));
+    static const char *const what[HANDLE_LEAKS] = { "executable graph",    "graph", "event", "stream", "pool",
                                                     "physical allocation", "module" };
-    if (!gpu) return;
     struct made { /* at one place */
         enum handle_kind kind;
         const char *site;
@@ -29,7 +41,7 @@ void lk_report_leaks_host(lk_gpu *gpu)
     } *list = NULL;
     u32 n = 0, cap = 0;
     lock(&gpu->lock);
-    for (u32 kind = 0; kind < HANDLE_KINDS; kind++)
+    for (u32 kind = 0; kind < HANDLE_LEAKS; kind++)
         for (const struct handle *h = gpu->handle[kind]; h; h = h->next) {
             u32 k = 0;
             if (kind == HANDLE_STREAM && ((const lk_stream *)h)->is_default) continue;
@@ -48,8 +60,9 @@ void lk_report_leaks_host(lk_gpu *gpu)
 
 void lk_report_run(lk_gpu *gpu, lk_gpu *other)
 {
+    HOST_CALL(/* nothing */, USE(GPU, gpu), USE(GPU, other));
     char remark[64];
-    if (!gpu || !other || gpu == other) return;
+    if (gpu == other) return;
     snprintf(remark, sizeof remark, "  not in the first run: under --seed %" PRIu64, other->device->options.seed);
     report_take_run(gpu->device->report, other->device->report, remark);
 }
@@ -57,7 +70,7 @@ void lk_report_run(lk_gpu *gpu, lk_gpu *other)
 lk_status lk_report_compare(lk_gpu *gpu, uint64_t address, lk_gpu *other, uint64_t other_address, uint64_t bytes,
                             int *same)
 {
-    if (!gpu || !other) return HOST_MISSING(gpu ? gpu : other, "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu), USE(GPU, other));
     bool is;
     struct error *e = host_begin(gpu);
     struct order_range at = { address, other_address, bytes };
@@ -70,13 +83,14 @@ lk_status lk_report_compare(lk_gpu *gpu, uint64_t address, lk_gpu *other, uint64
 
 void lk_report_limit(lk_gpu *gpu, uint32_t most)
 {
-    if (gpu) __atomic_store_n(&gpu->report_most, most, __ATOMIC_RELAXED);
+    HOST_CALL(/* nothing */, USE(GPU, gpu));
+    __atomic_store_n(&gpu->report_most, most, __ATOMIC_RELAXED);
 }
 
 char *lk_report_text(lk_gpu *gpu, int color)
 {
+    HOST_CALL(NULL, USE(GPU, gpu));
     struct text t = { 0 };
-    if (!gpu) return NULL;
     u32 most = __atomic_load_n(&gpu->report_most, __ATOMIC_RELAXED);
     report_text(gpu->device->report, (struct report_style){ .color = color, .max = most }, &t);
     return t.p;
@@ -84,31 +98,32 @@ char *lk_report_text(lk_gpu *gpu, int color)
 
 char *lk_report_json(lk_gpu *gpu)
 {
+    HOST_CALL(NULL, USE(GPU, gpu));
     struct text t = { 0 };
-    if (!gpu) return NULL;
     report_json(&gpu->device->report, 1, &t);
     return t.p;
 }
 
 char *lk_report_sarif(lk_gpu *gpu)
 {
+    HOST_CALL(NULL, USE(GPU, gpu));
     struct text t = { 0 };
-    if (!gpu) return NULL;
     report_sarif(&gpu->device->report, 1, LK_VERSION, &t);
     return t.p;
 }
 
 char *lk_report_junit(lk_gpu *gpu, const char *suite)
 {
+    HOST_CALL(NULL, USE(GPU, gpu));
     struct text t = { 0 };
-    if (!gpu) return NULL;
     report_junit(&gpu->device->report, 1, suite ? suite : "lockstep", &t);
     return t.p;
 }
 
 lk_status lk_report_suppress(lk_gpu *gpu, const char *path)
 {
-    if (!gpu || !path) return HOST_MISSING(gpu, gpu ? "path" : "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!path) return HOST_MISSING(gpu, "path");
     struct error *e = host_begin(gpu);
     struct str text;
     if (!file_read(path, &text, e)) return host_failed(gpu);
@@ -119,8 +134,8 @@ lk_status lk_report_suppress(lk_gpu *gpu, const char *path)
 
 char *lk_report_rules(lk_gpu *gpu)
 {
+    HOST_CALL(NULL, USE(GPU, gpu));
     struct text t = { 0 };
-    if (!gpu) return NULL;
     text_add(&t, "%s", "");
     report_rules(&gpu->device->report, 1, &t);
     return t.p;
@@ -128,8 +143,8 @@ char *lk_report_rules(lk_gpu *gpu)
 
 char *lk_report_unused(lk_gpu *gpu)
 {
+    HOST_CALL(NULL, USE(GPU, gpu));
     struct text t = { 0 };
-    if (!gpu) return NULL;
     text_add(&t, "%s", "");
     report_unused(gpu->device->report, &t);
     return t.p;
@@ -143,7 +158,8 @@ void lk_text_free(char *text)
 
 void lk_report_clear(lk_gpu *gpu)
 {
-    if (gpu) report_clear(gpu->device->report);
+    HOST_CALL(/* nothing */, USE(GPU, gpu));
+    report_clear(gpu->device->report);
 }
 
 int lk_kind_at(uint32_t i, lk_kind_info *info)

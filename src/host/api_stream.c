@@ -1,12 +1,13 @@
 /* Streams of the public interface, what is enqueued in them besides kernels and memory, and captures. */
 #include "host/host_timeline.h"
+#include <sched.h>
 
 static const struct dev_async_ops *ops_of(const lk_gpu *gpu) { return gpu->device->async; }
 
 /* A handle for a stream of the device; NULL: the error says why. */
 static lk_stream *stream_wrap(lk_gpu *gpu, struct dev_stream *dev, bool is_default)
 {
-    lk_stream *s = base_alloc(sizeof *s);
+    lk_stream *s = handle_new(sizeof *s);
     if (!s) {
         error_set(host_error(), ERR_MEMORY, "out of memory");
         return NULL;
@@ -20,7 +21,8 @@ static lk_stream *stream_wrap(lk_gpu *gpu, struct dev_stream *dev, bool is_defau
 
 lk_status lk_stream_create(lk_gpu *gpu, uint32_t flags, int32_t priority, lk_stream **stream)
 {
-    if (!gpu || !stream) return HOST_MISSING(gpu, gpu ? "place for the stream" : "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!stream) return HOST_MISSING(gpu, "place for the stream");
     *stream = NULL;
     if (flags & ~(u32)LK_STREAM_NON_BLOCKING) return host_refuse(gpu, "a stream has no flags 0x%x", flags);
     struct error *e = host_begin(gpu);
@@ -37,31 +39,44 @@ lk_status lk_stream_create(lk_gpu *gpu, uint32_t flags, int32_t priority, lk_str
 
 lk_status lk_stream_name(lk_stream *stream, const char *name)
 {
-    if (!stream || !name) return HOST_MISSING(stream ? stream->handle.gpu : NULL, stream ? "name" : "stream");
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
+    if (!name) return HOST_MISSING(stream->handle.gpu, "name");
     lk_gpu *gpu = stream->handle.gpu;
     host_begin(gpu);
     if (ops_of(gpu)->stream_name) ops_of(gpu)->stream_name(stream->dev, name);
     return LK_OK;
 }
 
-u32 host_stream_end(lk_stream *s, struct error *e)
+static void repeats_wait(const lk_stream *s)
 {
-    lk_gpu *gpu = s->handle.gpu;
-    handle_remove(&s->handle); /* first: others look at the streams of the gpu under its lock */
-    u32 status = s->is_default ? 0 : ops_of(gpu)->stream_delete(s->dev, e);
-    if (status)
-        handle_add(&s->handle, gpu, HANDLE_STREAM);
-    else
-        base_free(s);
+    while (__atomic_load_n(&s->repeats, __ATOMIC_SEQ_CST)) sched_yield();
+}
+
+void host_repeats_wait(lk_gpu *gpu)
+{
+    lock(&gpu->lock);
+    for (struct handle *h = gpu->handle[HANDLE_STREAM]; h; h = h->next) repeats_wait((lk_stream *)h);
+    unlock(&gpu->lock);
+}
+
+u32 host_stream_ended(struct handle *h)
+{
+    lk_stream *s = (lk_stream *)h;
+    launch_forget();
+    repeats_wait(s);
+    handle_remove(h); /* before the stream: others look at the streams of the gpu under its lock */
+    u32 status = s->is_default ? 0 : ops_of(h->gpu)->stream_delete(s->dev, host_begin(h->gpu));
+    handle_free(s, sizeof *s);
     return status;
 }
 
 lk_status lk_stream_destroy(lk_stream *stream)
 {
-    if (!stream) return HOST_MISSING(NULL, "stream");
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
     lk_gpu *gpu = stream->handle.gpu;
     if (stream->is_default) return host_refuse(gpu, "a default stream lives as long as its gpu");
-    return host_done(gpu, host_stream_end(stream, host_begin(gpu)));
+    u32 status;
+    return host_destroy(&call, &stream->handle, __func__, &status) ? host_done(gpu, status) : LK_BAD_INPUT;
 }
 
 /* The handle that a default stream has already, or a new one. */
@@ -90,10 +105,7 @@ static lk_stream *default_stream(lk_gpu *gpu, struct dev_stream *dev)
 
 lk_stream *lk_stream_legacy(lk_gpu *gpu)
 {
-    if (!gpu) {
-        HOST_MISSING(NULL, "gpu");
-        return NULL;
-    }
+    HOST_CALL(NULL, USE(GPU, gpu));
     lk_stream *s = __atomic_load_n(&gpu->legacy, __ATOMIC_ACQUIRE), *none = NULL;
     if (s) return s;
     s = default_stream(gpu, ops_of(gpu)->stream_legacy(gpu->device));
@@ -104,14 +116,11 @@ lk_stream *lk_stream_legacy(lk_gpu *gpu)
 
 lk_stream *lk_stream_per_thread(lk_gpu *gpu)
 {
+    HOST_CALL(NULL, USE(GPU, gpu));
     static _Thread_local struct { /* the one that was asked for last */
         u64 serial;
         lk_stream *stream;
     } last;
-    if (!gpu) {
-        HOST_MISSING(NULL, "gpu");
-        return NULL;
-    }
     if (last.serial == gpu->serial) return last.stream;
     lk_stream *s = default_stream(gpu, ops_of(gpu)->stream_per_thread(gpu->device));
     if (s) {
@@ -123,14 +132,14 @@ lk_stream *lk_stream_per_thread(lk_gpu *gpu)
 
 lk_status lk_stream_query(lk_stream *stream)
 {
-    if (!stream) return HOST_MISSING(NULL, "stream");
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
     lk_gpu *gpu = stream->handle.gpu;
     return host_done(gpu, ops_of(gpu)->stream_query(stream->dev, host_begin(gpu)));
 }
 
 lk_status lk_stream_synchronise(lk_stream *stream)
 {
-    if (!stream) return HOST_MISSING(NULL, "stream");
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
     lk_gpu *gpu = stream->handle.gpu;
     host_note_wait(gpu, HOST_WAITS_STREAM, stream, NULL);
     return host_done(gpu, ops_of(gpu)->stream_synchronise(stream->dev, host_begin(gpu)));
@@ -138,17 +147,15 @@ lk_status lk_stream_synchronise(lk_stream *stream)
 
 lk_status lk_gpu_synchronise(lk_gpu *gpu)
 {
-    if (!gpu) return HOST_MISSING(NULL, "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     host_note_wait(gpu, HOST_WAITS_ALL, NULL, NULL);
     return host_done(gpu, ops_of(gpu)->synchronise(gpu->device, host_begin(gpu)));
 }
 
 /* ---- operations ---- */
 
-static lk_status wait_for(lk_stream *stream, lk_event *event, bool external, const char *function)
+static lk_status wait_for(lk_stream *stream, lk_event *event, bool external)
 {
-    if (!stream || !event)
-        return host_missing_in(stream ? stream->handle.gpu : NULL, function, stream ? "event" : "stream");
     lk_gpu *gpu = stream->handle.gpu;
     struct error *e = host_begin(gpu);
     if (gpu->device->options.gpu != event->handle.gpu->device->options.gpu) {
@@ -157,16 +164,22 @@ static lk_status wait_for(lk_stream *stream, lk_event *event, bool external, con
                   "events; lk_event_synchronise waits for it");
         return host_failed(gpu);
     }
+    if (event->handle.gpu != gpu) __atomic_or_fetch(&event->handle.gpu->peer, GPU_IN_STREAMS, __ATOMIC_RELEASE);
     u32 status = ops_of(gpu)->event_wait(stream->dev, event->dev, external, host_site(NULL), e);
     host_note_wait(gpu, STREAM_WAITS, stream, event); /* behind it: the stream may be captured from now on */
     return host_done(gpu, status);
 }
 
-lk_status lk_stream_wait(lk_stream *stream, lk_event *event) { return wait_for(stream, event, false, __func__); }
+lk_status lk_stream_wait(lk_stream *stream, lk_event *event)
+{
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream), USE(EVENT, event));
+    return wait_for(stream, event, false);
+}
 
 lk_status lk_stream_wait_external(lk_stream *stream, lk_event *event)
 {
-    return wait_for(stream, event, true, __func__);
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream), USE(EVENT, event));
+    return wait_for(stream, event, true);
 }
 
 static lk_status bad_value(const lk_gpu *gpu, u64 address, u32 bits)
@@ -178,8 +191,8 @@ static lk_status bad_value(const lk_gpu *gpu, u64 address, u32 bits)
 
 lk_status lk_stream_wait_value(lk_stream *stream, uint64_t address, uint32_t bits, uint64_t value, lk_compare compare)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
     static const enum op_compare as[] = { OP_GEQ, OP_EQ, OP_AND, OP_NOR };
-    if (!stream) return HOST_MISSING(NULL, "stream");
     lk_gpu *gpu = stream->handle.gpu;
     lk_status bad = bad_value(gpu, address, bits);
     if (bad) return bad;
@@ -190,7 +203,7 @@ lk_status lk_stream_wait_value(lk_stream *stream, uint64_t address, uint32_t bit
 
 lk_status lk_stream_write_value(lk_stream *stream, uint64_t address, uint32_t bits, uint64_t value)
 {
-    if (!stream) return HOST_MISSING(NULL, "stream");
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
     lk_gpu *gpu = stream->handle.gpu;
     lk_status bad = bad_value(gpu, address, bits);
     if (bad) return bad;
@@ -200,7 +213,8 @@ lk_status lk_stream_write_value(lk_stream *stream, uint64_t address, uint32_t bi
 
 lk_status lk_host_call(lk_stream *stream, void (*function)(void *self), void *self)
 {
-    if (!stream || !function) return HOST_MISSING(stream ? stream->handle.gpu : NULL, stream ? "function" : "stream");
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
+    if (!function) return HOST_MISSING(stream->handle.gpu, "function");
     struct dev_task task = { .kind = OP_HOST, .host = { function, self } };
     return host_enqueue(stream, &task, NULL);
 }
@@ -217,8 +231,8 @@ lk_status host_enqueue(lk_stream *stream, struct dev_task *task, const char *sit
 
 lk_status lk_stream_capture(lk_stream *stream, lk_capture_mode mode)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
     static const enum capture_mode as[] = { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
-    if (!stream) return HOST_MISSING(NULL, "stream");
     lk_gpu *gpu = stream->handle.gpu;
     if (mode > LK_CAPTURE_RELAXED) return host_refuse(gpu, "there is no mode %d of capture", (int)mode);
     return host_done(gpu, ops_of(gpu)->capture_begin(stream->dev, as[mode], host_begin(gpu)));
@@ -226,8 +240,8 @@ lk_status lk_stream_capture(lk_stream *stream, lk_capture_mode mode)
 
 lk_status lk_stream_capture_end(lk_stream *stream, lk_graph **graph)
 {
-    if (!stream || !graph)
-        return HOST_MISSING(stream ? stream->handle.gpu : NULL, stream ? "place for the graph" : "stream");
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
+    if (!graph) return HOST_MISSING(stream->handle.gpu, "place for the graph");
     lk_gpu *gpu = stream->handle.gpu;
     struct dev_graph *dev = NULL;
     *graph = NULL;
@@ -240,8 +254,8 @@ lk_status lk_stream_capture_end(lk_stream *stream, lk_graph **graph)
 
 lk_status lk_stream_capture_status(lk_stream *stream, lk_capture_status *status)
 {
-    if (!stream || !status)
-        return HOST_MISSING(stream ? stream->handle.gpu : NULL, stream ? "place for the status" : "stream");
+    HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
+    if (!status) return HOST_MISSING(stream->handle.gpu, "place for the status");
     lk_gpu *gpu = stream->handle.gpu;
     enum capture_status is = CAPTURE_NONE;
     u64 id;

@@ -6,25 +6,8 @@
 #define LOCKSTEP_HOST_H
 #include "contract/contract_case.h"
 #include "device/dev_memory.h"
+#include "host/host_handle.h"
 #include <lockstep.h>
-
-/* What every handle but contracts begins with: the list of its gpu, which ends what is left in it. */
-enum handle_kind {
-    HANDLE_EXEC,
-    HANDLE_GRAPH,
-    HANDLE_EVENT,
-    HANDLE_STREAM,
-    HANDLE_POOL,
-    HANDLE_PHYSICAL,
-    HANDLE_MODULE,
-    HANDLE_KINDS
-};
-struct handle {
-    lk_gpu *gpu;
-    struct handle *next, **link; /* in the list of its kind; link is what points here */
-    enum handle_kind kind;
-    const char *site; /* the call that made it, where sites live for ever; else NULL */
-};
 
 struct thread_log { /* what the compiler said to one thread */
     const void *thread;
@@ -33,13 +16,14 @@ struct thread_log { /* what the compiler said to one thread */
 };
 
 struct lk_gpu {
+    struct handle base; /* gpu: itself; in no list */
     struct device *device;
     u64 serial;      /* unique in the process */
     lk_gpu *next;    /* of all that are alive */
     u32 report_most; /* atomic: entries that the text report shows, 0: all */
     u32 compiling;   /* atomic: how many threads are in compile_cu, for lk_gpu_progress */
     lock_t lock;     /* of what follows, and of what modules make on demand; no call is made under it that waits */
-    struct handle *handle[HANDLE_KINDS]; /* the newest of each kind first */
+    struct handle *handle[HANDLE_LISTS]; /* the newest of each kind first */
     struct thread_log *log;              /* one for each thread that has compiled */
     lk_module *unloaded;                 /* modules that the caller has unloaded and that graphs may still use */
     bool differs;                        /* lk_report_compare has told of a difference */
@@ -52,6 +36,11 @@ struct lk_gpu {
     u64 *late;                                             /* addresses that are freed when none runs any more */
     u32 late_count;
     lk_module *probe; /* a ring's: the cooperative kernel that is tried before it */
+    u32 peer;         /* atomic, bits: GPU_IN_STREAMS, GPU_IN_GRAPHS */
+};
+enum { /* what other gpus have of this one: copies and waits in their streams, nodes of their graphs */
+       GPU_IN_STREAMS = 1,
+       GPU_IN_GRAPHS = 2
 };
 
 struct lk_stream {
@@ -59,6 +48,7 @@ struct lk_stream {
     struct dev_stream *dev;
     bool is_default; /* legacy or of a thread: the device's own */
     bool is_apart;   /* LK_STREAM_NON_BLOCKING */
+    u32 repeats;     /* atomic: threads that hand a launch to the driver on the short way (api_launch.c) */
 };
 struct lk_event {
     struct handle handle;
@@ -67,11 +57,20 @@ struct lk_event {
 struct lk_graph {
     struct handle handle;
     struct dev_graph *dev;
-    bool part; /* of what hangs on the graph of the device, and ends with that */
+    lk_node *node; /* of those that were added, the newest first; under graphs_lock */
+    bool part;     /* of the driver interface, whose nodes are those of the device */
+    bool ending;   /* host_graph_ended deletes the graph of the device */
+};
+struct lk_node {
+    struct handle handle; /* its parent is the graph; next: in the list of the graph */
+    struct dev_node *dev;
+    bool part; /* of the driver interface */
 };
 struct lk_exec {
     struct handle handle;
     struct dev_exec *dev;
+    const lk_graph *from; /* that it was made from, which may be gone */
+    bool part;            /* of the driver interface */
 };
 struct lk_pool {
     struct handle handle;
@@ -88,6 +87,7 @@ struct lk_physical {
 };
 
 struct lk_kernel {
+    _Alignas(HANDLE_ALIGN) struct handle handle; /* its parent is the module */
     struct ptx_func *func;
     lk_module *module;
     const char *name;                                          /* as in the PTX, terminated */
@@ -112,6 +112,7 @@ struct lk_module {
     struct dev_module *dev;
     struct lk_kernel *kernel;   /* entries of the PTX with a body, in its order; those of the first text come first */
     u32 kernels, first_kernels; /* of all texts, and of the first */
+    u32 room;                   /* kernels that there is memory for */
     struct map by_name;         /* the first kernel of each name in the PTX */
     const char *note;           /* how it came about, or "" */
     const char *source;         /* the .cu file, or NULL */
@@ -130,7 +131,12 @@ struct lk_module {
 };
 
 struct lk_contract {
+    struct handle handle;
     lk_gpu *gpu;
+    lock_t lock;              /* of all that follows */
+    bool in_streams;          /* atomic: a launch of a stream was held against it */
+    bool in_graphs;           /* atomic: a node of a graph, which may run at any time */
+    u32 busy;                 /* atomic: launches of no stream that are held against it now */
     struct contract read;     /* all blocks */
     struct bound bound;       /* kernel is NULL until it is bound */
     struct lk_kernel *kernel; /* to whom */
@@ -153,6 +159,8 @@ lk_status host_failed(const lk_gpu *gpu);
 /* Ends a call with a number of CUresult: LK_OK for 0, LK_NOT_READY for 600. For another one without an error, the
  * message is what is known of that number. */
 lk_status host_done(const lk_gpu *gpu, u32 cuda);
+/* The error of the last call, which is that of `gpu`, for lk_gpu_error of what was given as a gpu and is none. */
+void host_failed_at(const lk_gpu *gpu, const void *not_a_gpu);
 /* A whole call that is refused: bad input, and why. */
 lk_status host_refuse(const lk_gpu *gpu, const char *fmt, ...) PRINTF_LIKE(2, 3);
 lk_status host_missing_in(const lk_gpu *gpu, const char *function, const char *what);
@@ -173,10 +181,6 @@ void host_add(lk_gpu *gpu);
 void host_remove(lk_gpu *gpu);
 lk_gpu *host_each(bool (*wanted)(lk_gpu *gpu, void *self), void *self); /* the first that is wanted, or NULL */
 
-/* ---- api_gpu.c ---- */
-void handle_add(struct handle *h, lk_gpu *gpu, enum handle_kind kind);
-void handle_remove(struct handle *h);
-
 /* ---- api_virtual.c ---- */
 void host_physical_retain(lk_physical *p); /* one holder more */
 
@@ -185,8 +189,6 @@ void host_physical_retain(lk_physical *p); /* one holder more */
 struct compile_result;
 lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const struct compile_result *from,
                     lk_module **module);
-/* Waits for all work and frees it, or keeps it while graphs may still launch its kernels. */
-void host_unload(lk_module *module);
 /* A graph is gone: frees what host_unload kept, if it was the last one. */
 void host_modules_end(lk_gpu *gpu);
 
@@ -194,6 +196,11 @@ void host_modules_end(lk_gpu *gpu);
 /* A kernel is launched that is counted: its registers and spills are asked of ptxas, once for its module, where nothing
  * has told them. */
 void host_assembled(lk_kernel *kernel);
+
+/* Takes the lock of all graphs until the function returns. */
+#define HOST_GRAPHS __attribute__((cleanup(host_graphs_leave), unused)) int graphs_ = host_graphs_enter()
+int host_graphs_enter(void);
+void host_graphs_leave(const int *unused);
 
 /* ---- what becomes an operation of a stream or a node of a graph ---- */
 /* api_launch.c: a launch, read and checked: `task` is what the device wants. */
@@ -206,19 +213,22 @@ struct host_launch {
     _Alignas(16) u8 small[1024]; /* most kernels have less; PTX allows 32,764 bytes */
 };
 /* LK_OK, and host_launch_end is to follow; or the error. `gpu` is where it is to run. */
-lk_status host_launch_begin(struct host_launch *l, const lk_gpu *gpu, lk_kernel *kernel, const lk_launch *launch,
-                            const char *function);
+lk_status host_launch_begin(struct host_call *c, struct host_launch *l, const lk_gpu *gpu, lk_kernel *kernel,
+                            const lk_launch *launch, const char *function);
 void host_launch_end(struct host_launch *l);
 /* api_memory.c: the same for a copy and a fill; *site is what the struct says. */
-lk_status host_copy(const lk_gpu *gpu, const lk_copy *copy, struct dev_task *task, const char **site,
-                    const char *function);
+lk_status host_copy(struct host_call *c, const lk_gpu *gpu, const lk_copy *copy, struct dev_task *task,
+                    const char **site, const char *function);
 lk_status host_fill(const lk_gpu *gpu, const lk_fill *fill, struct dev_task *task, const char **site,
                     const char *function);
 /* api_stream.c: enqueues a task under the name of the host's call. */
 lk_status host_enqueue(lk_stream *stream, struct dev_task *task, const char *site);
-u32 host_stream_end(lk_stream *stream, struct error *e);
-u32 host_pool_end(lk_pool *pool); /* also one that is the gpu's own */
+void host_repeats_wait(lk_gpu *gpu); /* until no launch is on the short way that was before launch_forget */
 /* api_graph.c: a handle for a graph of the device, which is deleted if there is no memory. */
 lk_status host_graph(lk_gpu *gpu, struct dev_graph *dev, lk_graph **graph);
+/* The same for the driver interface, in no list of the gpu yet; NULL: no memory. And its end, when the graph of the
+ * device is gone. */
+lk_graph *host_graph_part(lk_gpu *gpu, struct dev_graph *dev);
+void host_graph_gone(lk_graph *graph);
 lk_status host_graph_new(lk_gpu *gpu, struct dev_graph **dev); /* one of the device, without a handle */
 #endif
