@@ -109,6 +109,7 @@ void lab_found(struct lab_subject *s, enum finding_kind kind, const char *at, u6
                const char *detail);
 struct lab_data { /* of an argument: its elements in the order of its shape, NULL where it is no array */
     u8 *before, *after;
+    const u8 *flat; /* its memory from the first element on, before the launch, where that is another order; or NULL */
 };
 extern const u8 lab_poison[8]; /* a NaN of every width: what outputs hold before the launch */
 /* The oracle lines of a kernel, or of the op that it computes; NULL: there are none. *forward: of an op's forward

@@ -13,6 +13,7 @@ struct judging {
     const struct contract_kernel *k;
     const struct contract_texts *oracles; /* of the kernel, or of the op that it is a part of */
     bool forward;                         /* of an op: gradients are the other kernel's */
+    const struct lab_data *all;           /* by argument */
     struct arena mem;
     struct oracle *oracle;
     struct oracle_name *name;
@@ -150,6 +151,37 @@ static enum finding_kind kind_of(const struct judging *j, u32 i, const struct or
     return F_result_wrong;
 }
 
+/* An array that is read as if it were dense: the oracle over its memory as it lies there gives what the kernel gave. */
+static bool reads_flat(const struct judging *j, struct lab_outcome *out)
+{
+    struct oracle_options how = j->options;
+    how.worst_only = true;
+    for (u32 i = 0; i < j->k->args.n && !out->likeness[0]; i++) {
+        u32 n = 0;
+        while (n < j->names && strcmp(j->name[n].name, j->k->args.p[i].name)) n++;
+        if (n == j->names || !j->all[i].flat || !j->name[n].in) continue;
+        struct oracle_result r = { 0 };
+        struct error e = { 0 };
+        const void *was = j->data[n];
+        bool same = true;
+        j->data[n] = j->all[i].flat;
+        bool ok = oracle_evaluate(j->oracle, &how, j->data, &r, &e);
+        j->data[n] = was;
+        for (u32 k = 0; ok && k < r.n; k++) {
+            struct oracle_judgement v;
+            ok = oracle_judge(j->oracle, &r, k, &j->given[k], &v, &e);
+            same &= ok && v.verdict == ORACLE_PASS;
+        }
+        oracle_result_free(&r);
+        if (ok && same)
+            snprintf(out->likeness, sizeof out->likeness, "%s is read as if it were dense: its strides are not used",
+                     j->name[n].name);
+    }
+    const char *only = j->how->hints.only;
+    if (out->likeness[0] && only && !oracle_same_words(only, out->likeness)) out->likeness[0] = 0;
+    return out->likeness[0];
+}
+
 /* What the mistake looks like: of this case where that is asked for and sure. */
 static enum oracle_label likeness(const struct judging *j, struct lab_outcome *out)
 {
@@ -157,6 +189,7 @@ static enum oracle_label likeness(const struct judging *j, struct lab_outcome *o
     struct error e = { 0 };
     if (j->how->likeness) return j->how->label;
     if (!j->how->explain || oracle_cost(j->oracle) > CLASSIFY_MOST) return ORACLE_UNNAMED;
+    if (!j->functions.n && reads_flat(j, out)) return out->label = ORACLE_PERMUTED;
     if (!oracle_classify_hinted(j->oracle, &j->options, j->data, j->given, &j->how->hints, &x, &e) || !x.sure)
         return ORACLE_UNNAMED;
     if (x.label == ORACLE_UNNAMED) return x.label;
@@ -348,6 +381,7 @@ bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struc
                 report_leave_out(s->gpu->device->report, CHECK_VALUES);
         return true;
     }
+    j.all = data;
     bool ok = open_oracle(&j, data, e);
     j.options.seed = c->seed;
     if (ok) ok = evaluate(&j, out, e);

@@ -334,6 +334,10 @@ static bool run_args(struct lab_subject *s, const struct contract_case *c, lk_ke
         const struct lab_arg *a = all[i].is.same >= 0 ? &all[all[i].is.same] : &all[i];
         data[i].before = dense(&mem, &s->contract->bound.arg[i], a->first);
         data[i].after = dense(&mem, &s->contract->bound.arg[i], a->after);
+        const struct bound_arg *b = &s->contract->bound.arg[i];
+        u64 offset = b->shape.offset * b->arg->shape.type->bytes, bytes = b->shape.count * b->arg->shape.type->bytes;
+        bool there = a->first && a->is.filled && offset + bytes <= a->used;
+        if (there && memcmp(data[i].before, a->first + offset, bytes)) data[i].flat = a->first + offset;
     }
     if (ok && whole) keep(s, data, how->keep, &out->hash);
     if (ok && whole && !how->plain) ok = lab_judge(s, c, data, how, out, e);

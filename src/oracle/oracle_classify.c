@@ -72,6 +72,10 @@ static const char *past_number(const char *p)
     return p;
 }
 
+/* A remark on the numbers of this case, behind these words, does not count. */
+static const char remark[] = ", which is ";
+static bool is_end(const char *p) { return !*p || !strncmp(p, remark, sizeof remark - 1); }
+
 bool oracle_same_words(const char *a, const char *b)
 {
     for (;;) {
@@ -79,8 +83,8 @@ bool oracle_same_words(const char *a, const char *b)
         if ((x != a) != (y != b)) return false;
         a = x;
         b = y;
+        if (is_end(a) && is_end(b)) return true;
         if (*a != *b) return false;
-        if (!*a) return true;
         a++;
         b++;
     }
@@ -188,23 +192,36 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* "1/sqrt(64)" for a factor that a size of the text explains. */
-static void factor_origin(const struct oracle *o, double c, char *out, size_t size)
+/* c as d, 1/d, sqrt(d) or 1/sqrt(d) of a number d that is called `name`; false: it is none of these. *form is which of
+ * them: the only one to be tried, or -1. */
+static bool is_made_of(double c, double d, const char *name, int *form, char *out, size_t size)
 {
-    static const char *const how[] = { "%llu", "1/%llu", "sqrt(%llu)", "1/sqrt(%llu)" };
-    char text[48];
+    static const char *const how[] = { "%s", "1/%s", "sqrt(%s)", "1/sqrt(%s)" };
+    double x[] = { d, 1 / d, sqrt(d), 1 / sqrt(d) };
+    for (int j = 0; j < (int)COUNT_OF(x) && d > 1; j++) {
+        if ((*form >= 0 && *form != j) || fabs(c / x[j] - 1) > 1e-4) continue;
+        snprintf(out, size, how[j], name);
+        *form = j;
+        return true;
+    }
+    return false;
+}
+
+bool oracle_origin(const struct oracle *o, double c, int *form, char *out, size_t size)
+{
+    char number[24];
     out[0] = 0;
+    for (u32 i = 0; i < o->n; i++) /* sizes that have a name */
+        if (!o->names[i].type && is_made_of(c, o->names[i].value, o->names[i].name, form, out, size)) return true;
     for (u32 i = 0; i < o->n + 2; i++)
         for (u32 k = 0; k < (i < o->n ? o->names[i].shape.rank : 1); k++) {
             u64 d = i < o->n ? o->names[i].shape.dim[k] : i == o->n ? 2 : 32;
-            double x[] = { (double)d, 1 / (double)d, sqrt((double)d), 1 / sqrt((double)d) };
-            for (u32 j = 0; j < COUNT_OF(x) && d > 1; j++) {
-                if (fabs(c / x[j] - 1) > 1e-4) continue;
-                snprintf(text, sizeof text, how[j], (unsigned long long)d);
-                snprintf(out, size, " (%s)", text);
-                return;
-            }
+            snprintf(number, sizeof number, "%llu", (unsigned long long)d);
+            if (fabs(c / (double)d - 1) <= 1e-4) /* the number alone says nothing new */
+                return d == 32 && snprintf(out, size, "how many lanes a warp has");
+            if (is_made_of(c, (double)d, number, form, out, size)) return true;
         }
+    return false;
 }
 
 /* One factor for every element. */
@@ -212,7 +229,7 @@ static bool has_factor(struct shown *h)
 {
     const struct oracle_array *a = h->a;
     double *t = NEW_ARRAY(&h->s->mem, double, a->count + 1);
-    char origin[64];
+    char origin[64] = "";
     u64 n = 0, wrong = 0;
     for (u64 i = 0; i < a->count; i++) {
         wrong += !a->unknown[i] && oracle_ratio(h->y[i], a->value[i], 0, a->worst[i]) > 1;
@@ -225,8 +242,9 @@ static bool has_factor(struct shown *h)
     if (!isfinite(c) || fabs(c) < 1e-3 || fabs(c - 1) < 0.01) return false;
     for (u64 i = 0; i < a->count; i++)
         if (!a->unknown[i] && !(fabs(h->y[i] - c * a->value[i]) <= (1 + fabs(c)) * a->worst[i])) return false;
-    factor_origin(h->s->o, c, origin, sizeof origin);
-    return say(h, ORACLE_FACTOR, "%s is %.6g times the oracle%s", h->name, c, origin);
+    int form = -1;
+    bool known = oracle_origin(h->s->o, c, &form, origin, sizeof origin);
+    return say(h, ORACLE_FACTOR, "%s is %.6g times the oracle%s%s", h->name, c, known ? ", which is " : "", origin);
 }
 
 /* Whether y[i] is the value at map[i], within its bound, for all i that have one. */
@@ -359,11 +377,40 @@ static double misfit(struct shown *h, u32 which, u32 bits)
     return n ? sqrt(sum / (double)n) : INFINITY;
 }
 
+/* Every element is a number of a narrower type than the output's, hardly one should be, and all fit the text with sums
+ * in that type. */
+static bool has_narrow_sums(struct shown *h)
+{
+    static const char *const types[] = { "f16", "bf16" };
+    struct suspect_text *s = h->s;
+    const struct oracle_env env = s->run.env;
+    for (u32 i = 0; i < COUNT_OF(types) && h->wrong_outputs == 1 && s->o->outs.n == 1; i++) {
+        const struct oracle_type *t = oracle_type(str_of(types[i]));
+        u64 narrow = 0, should = 0;
+        for (u64 k = 0; k < h->a->count; k++) {
+            narrow += oracle_nearest(t, h->y[k]) == h->y[k];
+            should += oracle_nearest(t, h->a->value[k]) == h->a->value[k];
+        }
+        if (h->a->count < 8 || narrow < h->a->count || 2 * should > h->a->count) continue;
+        struct oracle_options how = *s->how;
+        how.accumulate = types[i];
+        s->run.env = oracle_env_of(s->o, &how);
+        oracle_run_free(&s->run, 0);
+        double r = oracle_fits(s, s->root, 1, true);
+        oracle_run_free(&s->run, 0);
+        s->run.env = env;
+        if (r <= 1)
+            return say(h, ORACLE_PRECISION, "sums in %s: every element is a number of %s, of %u bits, not 24", types[i],
+                       types[i], t->bits);
+    }
+    return false;
+}
+
 /* The error is about as large as that of narrower sums. */
 static void guess_precision(struct shown *h, u32 which)
 {
     static const u32 bits[] = { 11, 8 };
-    if (h->s->run.dd || misfit(h, which, 24) < 3) return;
+    if (h->s->run.dd || has_narrow_sums(h) || misfit(h, which, 24) < 3) return;
     for (u32 i = 0; i < COUNT_OF(bits); i++) {
         double m = misfit(h, which, bits[i]);
         if (!(m > 0.02 && m < 2)) continue;

@@ -30,6 +30,9 @@ enum { MUTANTS = 4000 };
 bool oracle_search_done(const struct suspect_text *s);
 /* Forgets a mutant: the changed graph is the given one again. */
 void oracle_search_cut(struct suspect_text *s);
+/* "1/sqrt(width)" for a factor that a size of the text explains; false: none does. *form: which function of a size must
+ * do, -1: any; then the one that does. */
+bool oracle_origin(const struct oracle *o, double c, int *form, char *out, size_t size);
 /* Whether an explanation may be given, by the hints of the search. */
 bool oracle_is_asked(const struct suspect_text *s, const char *what);
 /* The largest ratio of the output to the bound of a text with these outputs; INFINITY: it is above `most`, or its bound

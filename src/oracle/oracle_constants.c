@@ -79,8 +79,13 @@ static void try_start(struct fit *f, double was, double c)
     double candidate[] = { nice(c), c };
     for (u32 i = 0; i < COUNT_OF(candidate); i++) {
         double before = f->s->best->label ? f->s->best->ratio : INFINITY;
-        oracle_try(f->s, ORACLE_VARIANT, with_constant(f, &candidate[i]), "the constant %.7g is %.7g", was,
-                   candidate[i]);
+        char is[64], should[64], why[200] = "";
+        int form = -1;
+        bool known = oracle_origin(f->s->o, was, &form, should, sizeof should);
+        if (known && oracle_origin(f->s->o, candidate[i], &form, is, sizeof is))
+            snprintf(why, sizeof why, ", which is %.6g times it: %s for %s", candidate[i] / was, is, should);
+        oracle_try(f->s, ORACLE_VARIANT, with_constant(f, &candidate[i]), "the constant %.7g is %.7g%s", was,
+                   candidate[i], why);
         if (f->s->best->label && f->s->best->ratio < before) return;
     }
 }

@@ -245,6 +245,8 @@ static void try_one_pass(struct suspect_text *s, struct oracle_node *n)
     for (u32 i = n->id + 1; i < s->base; i++) {
         struct oracle_node *v = s->o->graph.nodes.p[i], *x = d->in[0], *m = d->in[1];
         if (!s->need[i] || v->op != OX_div || v->in[0]->op != OX_sum || v->in[0]->in[0] != n) continue;
+        if (oracle_count(&m->shape) != oracle_count(&v->shape)) continue;
+        m = oracle_reshaped(g, m, &v->shape); /* the mean has kept its axis */
         struct oracle_node *square = oracle_node2(g, OX_mul, x, x),
                            *sum = oracle_node(g, OX_sum, &square, 1, &v->in[0]->attr);
         struct oracle_node *one = oracle_node2(g, OX_sub, oracle_node2(g, OX_div, sum, v->in[1]),
@@ -252,6 +254,39 @@ static void try_one_pass(struct suspect_text *s, struct oracle_node *n)
         try_node(s, ORACLE_PRECISION, v, one,
                  "the variance as E[x^2] - mean^2, which cancels where the mean is large: "
                  "subtract the mean first");
+    }
+}
+
+/* The largest score so far, along the last axis: what an online softmax has when it comes to a score. */
+static struct oracle_node *running_most(struct suspect_text *s, const struct oracle_node *x)
+{
+    u64 count = oracle_count(&x->shape), width = x->shape.dim[x->shape.rank - 1];
+    double *v = NEW_ARRAY(&s->mem, double, count + 1);
+    for (u64 i = 0; i < count; i++) {
+        double here = oracle_run_value(&s->run, x, i);
+        v[i] = i % width && !(here > v[i - 1]) ? v[i - 1] : here;
+    }
+    return oracle_extra(s, "$most", &x->shape, v);
+}
+
+/* e / sum(e) where e = exp(x - max): what was added up before a larger score came is not made smaller. */
+static void try_online(struct suspect_text *s, struct oracle_node *n)
+{
+    static const char *const which[] = { "the accumulator", "the sum of weights", "accumulator and sum of weights" };
+    struct oracle_graph *g = graph(s);
+    struct oracle_node *e = n->in[0], *sum = n->in[1];
+    if (sum->op != OX_sum || sum->in[0] != e || e->op != OX_exp || e->in[0]->op != OX_sub) return;
+    const struct oracle_node *d = e->in[0], *most = d->in[1];
+    struct oracle_node *x = d->in[0];
+    if (most->op != OX_free || most->in[0]->op != OX_max || x->shape.rank < 1) return;
+    if (!(most->in[0]->attr.list[0] >> (x->shape.rank - 1) & 1) || x->shape.dim[x->shape.rank - 1] < 2) return;
+    for (u32 k = 0; k < COUNT_OF(which); k++) {
+        char what[160];
+        struct oracle_node *raw = oracle_node1(g, OX_exp, oracle_node2(g, OX_sub, x, running_most(s, x)));
+        struct oracle_node *total = k ? oracle_node(g, OX_sum, &raw, 1, &sum->attr) : sum;
+        snprintf(what, sizeof what, "online softmax that does not rescale %s when a larger score comes%s", which[k],
+                 k < 2 ? ": the weights do not sum to 1" : "");
+        try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_div, k == 1 ? e : raw, total), what);
     }
 }
 
@@ -364,6 +399,7 @@ static void try_changed(struct suspect_text *s, struct oracle_node *n)
     if (arithmetic) try_arithmetic(s, n);
     if (n->op == OX_mul && n->in[0] == n->in[1]) try_square(s, n);
     if (n->op == OX_einsum) try_product(s, n);
+    if (n->op == OX_div) try_online(s, n);
     try_function(s, n);
 }
 

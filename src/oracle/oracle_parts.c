@@ -65,8 +65,10 @@ static bool weights(u64 n, u32 k, double *w, char *what, size_t size)
     if (k == 2) snprintf(what, size, "the last element is counted twice"), w[n - 1] = 2;
     if (k == 3 && tree_weights(w, n))
         snprintf(what, size, "a tree over a length that is no power of two drops elements");
-    if (k == 4) snprintf(what, size, "only the first element is there"), fill(w, 1, n, 0);
-    if (k == 5) snprintf(what, size, "only the last element is there"), fill(w, 0, n - 1, 0);
+    if (k == 4) snprintf(what, size, "only the first element is there: nothing is summed"), fill(w, 1, n, 0);
+    if (k == 5)
+        snprintf(what, size, "only the last element is there: each overwrites the one before, nothing is summed"),
+            fill(w, 0, n - 1, 0);
     if (k < 6) return true;
     if (k < 13) {
         if (n % t == 0 || n < t) return true;
@@ -120,7 +122,10 @@ static void try_group(struct suspect_text *s, const struct sum *sum, u32 n, cons
     struct oracle_shape shape = { 1, { sum[0].length } };
     struct weighing z = { sum, n, oracle_extra(s, "$w", &shape, w), 0 };
     struct oracle_node **out = oracle_rebuilt(s, change_weigh, &z);
-    oracle_try(s, ORACLE_PART, out, "in the sum over %llu: %s", (unsigned long long)sum[0].length, what);
+    const struct oracle_node *x = sum[0].n->in[0];
+    char of[100] = "";
+    if (n == 1 && x->op == OX_input) snprintf(of, sizeof of, " (axis %u of %.60s)", sum[0].axis, x->attr.text);
+    oracle_try(s, ORACLE_PART, out, "in the sum over %llu%s: %s", (unsigned long long)sum[0].length, of, what);
 }
 
 /* All sums of one length together, then each of them. */
@@ -128,7 +133,7 @@ static void try_length(struct suspect_text *s, const struct sum *all, u32 n, u64
 {
     struct sum same[SUMS_MOST];
     u32 found = 0;
-    char what[96];
+    char what[120];
     for (u32 i = 0; i < n; i++)
         if (all[i].length == length) same[found++] = all[i];
     double *w = NEW_ARRAY(&s->mem, double, length);
@@ -144,7 +149,7 @@ static struct oracle_node *change_every(struct suspect_text *s, const struct ora
                                         struct oracle_node *const *in, void *self)
 {
     const struct weighing *z = self;
-    char name[32], what[96];
+    char name[32], what[120];
     for (u32 i = 0; i < z->n; i++) {
         if (z->sum[i].n != n || z->sum[i].length < 2) continue;
         struct oracle_shape shape = { 1, { z->sum[i].length } };
@@ -187,7 +192,7 @@ void oracle_try_parts(struct suspect_text *s)
     struct sum all[SUMS_MOST + ORACLE_RANK];
     u64 done[SUMS_MOST], lengths = 0;
     u32 n = 0;
-    char what[96];
+    char what[120];
     for (u32 i = 0; i < s->base && n < SUMS_MOST; i++)
         if (s->need[i]) n += sums_of(s->o->graph.nodes.p[i], &all[n]);
     n = MIN_OF(n, (u32)SUMS_MOST);
