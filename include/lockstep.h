@@ -543,7 +543,8 @@ const char *lk_contract_flags(const lk_contract *contract, uint32_t i);
  * parameters. LK_NOTHING: the contract has no block for this kernel. */
 lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count);
 /* Before it is bound: an array in another layout than dense, one that its `view` takes: "rows(2)", two elements more
- * from row to row; "offset(4)", four elements behind the start of its memory; "broadcast(0)", a stride of 0. */
+ * from row to row; "offset(4)", four elements behind the start of its memory; "broadcast(0)", a stride of 0;
+ * "broadcast(all)", nothing but strides of 0. */
 lk_status lk_contract_layout(lk_contract *contract, const char *argument, const char *layout);
 /* Of a bound contract: */
 const char *lk_contract_dims(const lk_contract *contract); /* "rows=100, cols=72" */

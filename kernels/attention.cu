@@ -39,7 +39,7 @@ __device__ inline int keys_seen(bool causal, int i, int queries, int keys)
 //! kernel attention<T,CAUSAL>
 //! type   T f32|f16|bf16
 //! config CAUSAL 0 {0, 1}
-//! dim    heads 0..65535 = 2, queries 0..2147483647 = 12, keys 0..2147483647 = 17, width 0..128 = 20
+//! dim    heads 0..65535 = 2, queries 0..2147483647 = 12, keys 0..2147483647 = 17, width 0..128 = 40
 //! dim    warps 1..32 = 4
 //! arg q   T[heads, queries, width] in normal view dense|rows|offset
 //! arg q0  i64 = q.stride0
@@ -87,9 +87,9 @@ __global__ void attention(const T *q, i64 q0, i64 q1, const T *k, i64 k0, i64 k1
 //! kernel attention_backward_q<T,CAUSAL>
 //! type   T f32|f16|bf16
 //! config CAUSAL 0 {0, 1}
-//! dim    heads 0..65535 = 2, queries 0..2147483647 = 12, keys 0..2147483647 = 17, width 0..128 = 20
+//! dim    heads 0..65535 = 2, queries 0..2147483647 = 12, keys 0..2147483647 = 17, width 0..128 = 40
 //! dim    warps 1..32 = 4
-//! arg dy  T[heads, queries, width] in normal view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)
+//! arg dy  T[heads, queries, width] in normal view dense|rows|offset|broadcast
 //! arg d0  i64 = dy.stride0
 //! arg d1  i64 = dy.stride1
 //! arg d2  i64 = dy.stride2
@@ -134,9 +134,9 @@ __global__ void attention_backward_q(const T *dy, i64 d0, i64 d1, i64 d2, const 
 //! kernel attention_backward_kv<T,CAUSAL>
 //! type   T f32|f16|bf16
 //! config CAUSAL 0 {0, 1}
-//! dim    heads 0..65535 = 2, queries 0..2147483647 = 12, keys 0..2147483647 = 17, width 0..128 = 20
+//! dim    heads 0..65535 = 2, queries 0..2147483647 = 12, keys 0..2147483647 = 17, width 0..128 = 40
 //! dim    warps 1..32 = 4
-//! arg dy  T[heads, queries, width] in normal view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)
+//! arg dy  T[heads, queries, width] in normal view dense|rows|offset|broadcast
 //! arg d0  i64 = dy.stride0
 //! arg d1  i64 = dy.stride1
 //! arg d2  i64 = dy.stride2

@@ -16,13 +16,13 @@ typedef long long i64;
 
 //! kernel add<T>
 //! type   T f32|f16|bf16
-//! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, threads 1..1024 = 64
-//! arg a  T[n0, n1, n2, n3] in view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)|broadcast(3)
+//! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, threads 1..1024 = 4
+//! arg a  T[n0, n1, n2, n3] in view dense|rows|offset|broadcast
 //! arg a0 i64 = a.stride0
 //! arg a1 i64 = a.stride1
 //! arg a2 i64 = a.stride2
 //! arg a3 i64 = a.stride3
-//! arg b  T[n0, n1, n2, n3] in view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)|broadcast(3)
+//! arg b  T[n0, n1, n2, n3] in view dense|rows|offset|broadcast
 //! arg b0 i64 = b.stride0
 //! arg b1 i64 = b.stride1
 //! arg b2 i64 = b.stride2
@@ -47,13 +47,13 @@ __global__ void add(const T *a, i64 a0, i64 a1, i64 a2, i64 a3, const T *b, i64 
 
 //! kernel mul<T>
 //! type   T f32|f16|bf16
-//! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, threads 1..1024 = 64
-//! arg a  T[n0, n1, n2, n3] in view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)|broadcast(3)
+//! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, threads 1..1024 = 4
+//! arg a  T[n0, n1, n2, n3] in view dense|rows|offset|broadcast
 //! arg a0 i64 = a.stride0
 //! arg a1 i64 = a.stride1
 //! arg a2 i64 = a.stride2
 //! arg a3 i64 = a.stride3
-//! arg b  T[n0, n1, n2, n3] in view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)|broadcast(3)
+//! arg b  T[n0, n1, n2, n3] in view dense|rows|offset|broadcast
 //! arg b0 i64 = b.stride0
 //! arg b1 i64 = b.stride1
 //! arg b2 i64 = b.stride2
@@ -94,11 +94,11 @@ __device__ float sum_of_uses(int i, int m0, int m1, int m2, int m3, int n0, int 
 
 //! kernel add_backward<T>
 //! type   T f32|f16|bf16
-//! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, rows 1..32 = 8
+//! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, rows 1..32 = 2
 //! dim    k0 0..1 = 1, k1 0..1 = 0, k2 0..1 = 1, k3 0..1 = 1   # whether the operand has this dimension
 //! dim    m0 0..65535 = k0 ? n0 : 1, m1 0..65535 = k1 ? n1 : 1
 //! dim    m2 0..32767 = k2 ? n2 : 1, m3 0..1073741824 = k3 ? n3 : 1
-//! arg dy T[n0, n1, n2, n3] in view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)|broadcast(3)
+//! arg dy T[n0, n1, n2, n3] in view dense|rows|offset|broadcast
 //! arg d0 i64 = dy.stride0
 //! arg d1 i64 = dy.stride1
 //! arg d2 i64 = dy.stride2
@@ -132,16 +132,16 @@ __global__ void add_backward(const T *dy, i64 d0, i64 d1, i64 d2, i64 d3, T *da,
 
 //! kernel mul_backward<T>
 //! type   T f32|f16|bf16
-//! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, rows 1..32 = 8
+//! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, rows 1..32 = 2
 //! dim    k0 0..1 = 1, k1 0..1 = 0, k2 0..1 = 1, k3 0..1 = 1   # whether the operand has this dimension
 //! dim    m0 0..65535 = k0 ? n0 : 1, m1 0..65535 = k1 ? n1 : 1
 //! dim    m2 0..32767 = k2 ? n2 : 1, m3 0..1073741824 = k3 ? n3 : 1
-//! arg dy T[n0, n1, n2, n3] in view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)|broadcast(3)
+//! arg dy T[n0, n1, n2, n3] in view dense|rows|offset|broadcast
 //! arg d0 i64 = dy.stride0
 //! arg d1 i64 = dy.stride1
 //! arg d2 i64 = dy.stride2
 //! arg d3 i64 = dy.stride3
-//! arg b  T[n0, n1, n2, n3] in view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)|broadcast(3)
+//! arg b  T[n0, n1, n2, n3] in view dense|rows|offset|broadcast
 //! arg b0 i64 = b.stride0
 //! arg b1 i64 = b.stride1
 //! arg b2 i64 = b.stride2

@@ -60,7 +60,7 @@ __global__ void conv2d(const T *x, const T *f, T *y, int batch, int groups, int 
 //! dim    kh 1..65535 = 3, kw 1..65535 = 2, stride 1..65535 = 2, pad 0..65535 = 1, threads 32..1024 step 32 = 64
 //! dim    oh 0..65535 = (h + 2 * pad - kh) / stride + 1, ow 0..65535 = (w + 2 * pad - kw) / stride + 1
 //! require h + 2 * pad >= kh && w + 2 * pad >= kw
-//! arg dy T[batch, groups * outs, oh, ow] in normal view dense|rows|broadcast(0)|broadcast(1)|broadcast(3)
+//! arg dy T[batch, groups * outs, oh, ow] in normal view dense|rows|offset|broadcast
 //! arg d0 i64 = dy.stride0
 //! arg d1 i64 = dy.stride1
 //! arg d2 i64 = dy.stride2
@@ -104,10 +104,10 @@ __global__ void conv2d_backward_x(const T *dy, i64 d0, i64 d1, i64 d2, i64 d3, c
 //! kernel conv2d_backward_w<T>
 //! type   T f32|f16|bf16
 //! dim    batch 0..65535 = 2, groups 1..65535 = 2, ins 0..65535 = 3, outs 0..65535 = 2, h 0..65535 = 9, w 0..65535 = 7
-//! dim    kh 1..65535 = 3, kw 1..65535 = 2, stride 1..65535 = 2, pad 0..65535 = 1, threads 32..1024 step 32 = 64
+//! dim    kh 1..65535 = 3, kw 1..65535 = 2, stride 1..65535 = 2, pad 0..65535 = 1, threads 32..1024 step 32 = 32
 //! dim    oh 0..65535 = (h + 2 * pad - kh) / stride + 1, ow 0..65535 = (w + 2 * pad - kw) / stride + 1
 //! require h + 2 * pad >= kh && w + 2 * pad >= kw
-//! arg dy T[batch, groups * outs, oh, ow] in normal view dense|rows|broadcast(0)|broadcast(1)|broadcast(3)
+//! arg dy T[batch, groups * outs, oh, ow] in normal view dense|rows|offset|broadcast
 //! arg d0 i64 = dy.stride0
 //! arg d1 i64 = dy.stride1
 //! arg d2 i64 = dy.stride2

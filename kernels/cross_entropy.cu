@@ -9,8 +9,8 @@
 
 //! kernel cross_entropy<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, classes 1..1073741824
-//! dim    threads 32..1024 step 32 = 128
+//! dim    rows 0..2147483647 = 40, classes 1..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
 //! arg x       T[rows, classes] in view dense|rows|offset|broadcast(0)
 //! arg ldx     i64 = x.stride0
 //! arg target  i64[rows] in index(classes)
@@ -37,11 +37,11 @@ __global__ void cross_entropy(const T *x, long long ldx, const long long *target
 // dx = dloss (softmax(x) - [the right class]); the stride of dloss is 0 where it is that of a sum or a mean.
 //! kernel cross_entropy_backward<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, classes 1..1073741824
-//! dim    threads 32..1024 step 32 = 128
-//! arg dloss   f32[rows] in view dense|offset|broadcast(0)
+//! dim    rows 0..2147483647 = 40, classes 1..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
+//! arg dloss   f32[rows] in normal view dense|offset|broadcast(0)
 //! arg step    i64 = dloss.stride0
-//! arg x       T[rows, classes] in view dense|rows|offset|broadcast(0)
+//! arg x       T[rows, classes] in uniform(-3, 3) view dense|rows|offset|broadcast(0)
 //! arg ldx     i64 = x.stride0
 //! arg target  i64[rows] in index(classes)
 //! arg lse     f32[rows] in uniform(3, 6)

@@ -9,8 +9,8 @@
 
 //! kernel embedding<T>
 //! type   T f32|f16|bf16
-//! dim    vocab 1..2147483647, tokens 0..2147483647, width 0..1073741824
-//! dim    threads 32..1024 step 32 = 64
+//! dim    vocab 1..2147483647 = 30, tokens 0..2147483647 = 50, width 0..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
 //! arg table T[vocab, width] in view dense|rows|offset
 //! arg ldt   i64 = table.stride0
 //! arg ids   i64[tokens] in index(vocab)
@@ -28,9 +28,9 @@ template <typename T> __global__ void embedding(const T *table, long long ldt, c
 // run.
 //! kernel embedding_backward<T>
 //! type   T f32|f16|bf16
-//! dim    vocab 1..2147483647, tokens 0..2147483647, width 0..1073741824
-//! dim    threads 32..1024 step 32 = 64
-//! arg dy     T[tokens, width] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! dim    vocab 1..2147483647 = 30, tokens 0..2147483647 = 50, width 0..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
+//! arg dy     T[tokens, width] in view dense|rows|offset|broadcast
 //! arg lddy   i64 = dy.stride0
 //! arg step   i32 = dy.stride1
 //! arg ids    i64[tokens] in index(vocab)
@@ -49,9 +49,9 @@ __global__ void embedding_backward(const T *dy, long long lddy, int step, const 
 // The same in one order, that of the tokens: a block takes a row of the table and looks at all ids.
 //! kernel embedding_backward_ordered<T>
 //! type   T f32|f16|bf16
-//! dim    vocab 1..2147483647, tokens 0..2147483647, width 0..1073741824
-//! dim    threads 32..1024 step 32 = 64
-//! arg dy     T[tokens, width] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! dim    vocab 1..2147483647 = 30, tokens 0..2147483647 = 50, width 0..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
+//! arg dy     T[tokens, width] in view dense|rows|offset|broadcast
 //! arg lddy   i64 = dy.stride0
 //! arg step   i64 = dy.stride1
 //! arg ids    i64[tokens] in index(vocab)

@@ -36,7 +36,7 @@ __device__ inline int threads_of_grid() { return gridDim.x * blockDim.x; }
 
 //! kernel gelu<T>
 //! type   T f32|f16|bf16
-//! dim    n 0..1073741824, threads 1..1024 = 128, blocks 1..65535 = min(max(ceildiv(n, 4 * threads), 1), 1056)
+//! dim    n 0..1073741824 = 1300, threads 1..1024 = 64, blocks 1..65535 = 2
 //! arg x  T[n] in view dense|offset|broadcast(0)
 //! arg step i32 = x.stride0
 //! arg y  T[n] out once view dense|offset
@@ -51,7 +51,7 @@ template <typename T> __global__ void gelu(const T *x, int step, T *y, int n)
 // The stride of dy may be 0, as that of sum().backward() is.
 //! kernel gelu_backward<T>
 //! type   T f32|f16|bf16
-//! dim    n 0..1073741824, threads 1..1024 = 128, blocks 1..65535 = min(max(ceildiv(n, 4 * threads), 1), 1056)
+//! dim    n 0..1073741824 = 1300, threads 1..1024 = 64, blocks 1..65535 = 2
 //! arg dy T[n] in view dense|offset|broadcast(0)
 //! arg step i32 = dy.stride0
 //! arg x  T[n] in
@@ -67,7 +67,7 @@ template <typename T> __global__ void gelu_backward(const T *dy, int step, const
 
 //! kernel gelu_tanh<T>
 //! type   T f32|f16|bf16
-//! dim    n 0..1073741824, threads 1..1024 = 128, blocks 1..65535 = min(max(ceildiv(n, 4 * threads), 1), 1056)
+//! dim    n 0..1073741824 = 1300, threads 1..1024 = 64, blocks 1..65535 = 2
 //! arg x  T[n] in view dense|offset|broadcast(0)
 //! arg step i32 = x.stride0
 //! arg y  T[n] out once view dense|offset
@@ -82,7 +82,7 @@ template <typename T> __global__ void gelu_tanh(const T *x, int step, T *y, int 
 
 //! kernel gelu_tanh_backward<T>
 //! type   T f32|f16|bf16
-//! dim    n 0..1073741824, threads 1..1024 = 128, blocks 1..65535 = min(max(ceildiv(n, 4 * threads), 1), 1056)
+//! dim    n 0..1073741824 = 1300, threads 1..1024 = 64, blocks 1..65535 = 2
 //! arg dy T[n] in view dense|offset|broadcast(0)
 //! arg step i32 = dy.stride0
 //! arg x  T[n] in

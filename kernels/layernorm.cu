@@ -11,8 +11,8 @@
 
 //! kernel layernorm<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, cols 0..1073741824
-//! dim    threads 32..1024 step 32 = 128
+//! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
 //! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)
 //! arg ldx   i64 = x.stride0
 //! arg g     T[cols] in
@@ -46,9 +46,9 @@ __global__ void layernorm(const T *x, long long ldx, const T *g, const T *b, T *
 // With h = (x - m) r and w = dy g: dx = (w - mean(w) - h mean(w h)) r.
 //! kernel layernorm_backward<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, cols 0..1073741824
-//! dim    threads 32..1024 step 32 = 128
-//! arg dy    T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
+//! arg dy    T[rows, cols] in view dense|rows|offset|broadcast
 //! arg lddy  i64 = dy.stride0
 //! arg step  i32 = dy.stride1
 //! arg x     T[rows, cols] in
@@ -86,7 +86,7 @@ __global__ void layernorm_backward(const T *dy, long long lddy, int step, const 
 //! kernel layernorm_backward_weights<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647, cols 0..1073741824, parts 1..65535 = 1
-//! arg dy    T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! arg dy    T[rows, cols] in view dense|rows|offset|broadcast
 //! arg lddy  i64 = dy.stride0
 //! arg step  i32 = dy.stride1
 //! arg x     T[rows, cols] in

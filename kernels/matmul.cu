@@ -38,11 +38,11 @@ __device__ void product(const T *a, i64 ai, i64 ak, const T *b, i64 bk, i64 bj, 
 //! kernel matmul<T>
 //! type   T f32|f16|bf16
 //! dim    batch 0..65535 = 2, m 0..2097120 = 40, n 0..1073741824 = 24, k 0..1073741824 = 36
-//! arg a  T[batch, m, k] in normal view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)
+//! arg a  T[batch, m, k] in normal view dense|rows|offset|broadcast
 //! arg a0 i64 = a.stride0
 //! arg a1 i64 = a.stride1
 //! arg a2 i64 = a.stride2
-//! arg b  T[batch, k, n] in normal view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)
+//! arg b  T[batch, k, n] in normal view dense|rows|offset|broadcast
 //! arg b0 i64 = b.stride0
 //! arg b1 i64 = b.stride1
 //! arg b2 i64 = b.stride2
@@ -63,11 +63,11 @@ __global__ void matmul(const T *a, i64 a0, i64 a1, i64 a2, const T *b, i64 b0, i
 //! kernel matmul_backward_a<T>
 //! type   T f32|f16|bf16
 //! dim    batch 0..65535 = 2, m 0..2097120 = 40, n 0..1073741824 = 24, k 0..1073741824 = 36
-//! arg dy T[batch, m, n] in normal view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)
+//! arg dy T[batch, m, n] in normal view dense|rows|offset|broadcast
 //! arg d0 i64 = dy.stride0
 //! arg d1 i64 = dy.stride1
 //! arg d2 i64 = dy.stride2
-//! arg b  T[batch, k, n] in normal view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)
+//! arg b  T[batch, k, n] in normal view dense|rows|offset|broadcast
 //! arg b0 i64 = b.stride0
 //! arg b1 i64 = b.stride1
 //! arg b2 i64 = b.stride2
@@ -87,11 +87,11 @@ __global__ void matmul_backward_a(const T *dy, i64 d0, i64 d1, i64 d2, const T *
 //! kernel matmul_backward_b<T>
 //! type   T f32|f16|bf16
 //! dim    batch 0..65535 = 2, m 0..1073741824 = 40, n 0..1073741824 = 24, k 0..2097120 = 36
-//! arg a  T[batch, m, k] in normal view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)
+//! arg a  T[batch, m, k] in normal view dense|rows|offset|broadcast
 //! arg a0 i64 = a.stride0
 //! arg a1 i64 = a.stride1
 //! arg a2 i64 = a.stride2
-//! arg dy T[batch, m, n] in normal view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)
+//! arg dy T[batch, m, n] in normal view dense|rows|offset|broadcast
 //! arg d0 i64 = dy.stride0
 //! arg d1 i64 = dy.stride1
 //! arg d2 i64 = dy.stride2

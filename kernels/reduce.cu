@@ -19,9 +19,9 @@
 // A block takes a row.
 //! kernel sum_rows<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, cols 0..1073741824
-//! dim    threads 32..1024 step 32 = 128
-//! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
+//! arg x     T[rows, cols] in view dense|rows|offset|broadcast
 //! arg ldx   i64 = x.stride0
 //! arg step  i32 = x.stride1
 //! arg y     T[rows] out once
@@ -39,8 +39,8 @@ template <typename T> __global__ void sum_rows(const T *x, long long ldx, int st
 
 //! kernel sum_rows_backward<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, cols 0..1073741824
-//! dim    threads 32..1024 step 32 = 128
+//! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
 //! arg dy    T[rows] in view dense|offset|broadcast(0)
 //! arg step  i64 = dy.stride0
 //! arg dx    T[rows, cols] out once
@@ -58,7 +58,7 @@ template <typename T> __global__ void sum_rows_backward(const T *dy, long long s
 //! kernel sum_columns<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647, cols 0..1073741824, height 1..32 = 8
-//! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! arg x     T[rows, cols] in view dense|rows|offset|broadcast
 //! arg ldx   i64 = x.stride0
 //! arg step  i64 = x.stride1
 //! arg y     T[cols] out once
@@ -79,8 +79,8 @@ __global__ void sum_columns(const T *x, long long ldx, long long step, T *y, int
 
 //! kernel sum_columns_backward<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, cols 0..1073741824
-//! dim    threads 32..1024 step 32 = 128
+//! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
 //! arg dy    T[cols] in view dense|offset|broadcast(0)
 //! arg step  i64 = dy.stride0
 //! arg dx    T[rows, cols] out once
@@ -97,8 +97,8 @@ template <typename T> __global__ void sum_columns_backward(const T *dy, long lon
 // The index is that of the first where several are largest. NaN is passed over.
 //! kernel max_rows<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, cols 1..1073741824
-//! dim    threads 32..1024 step 32 = 128
+//! dim    rows 0..2147483647 = 40, cols 1..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
 //! arg x     T[rows, cols] in normal view dense|rows|offset|broadcast(0)
 //! arg ldx   i64 = x.stride0
 //! arg y     T[rows] out once
@@ -127,8 +127,8 @@ template <typename T> __global__ void max_rows(const T *x, long long ldx, T *y, 
 
 //! kernel max_rows_backward<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, cols 1..1073741824
-//! dim    threads 32..1024 step 32 = 128
+//! dim    rows 0..2147483647 = 40, cols 1..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
 //! arg dy    T[rows] in view dense|offset|broadcast(0)
 //! arg step  i64 = dy.stride0
 //! arg index i32[rows] in index(cols)

@@ -30,9 +30,9 @@ __device__ inline float block_scan(float v, float *all)
 
 //! kernel cumsum<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, cols 0..1073741824
-//! dim    threads 32..1024 step 32 = 64
-//! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
+//! arg x     T[rows, cols] in view dense|rows|offset|broadcast
 //! arg ldx   i64 = x.stride0
 //! arg step  i64 = x.stride1
 //! arg y     T[rows, cols] out once
@@ -53,9 +53,9 @@ template <typename T> __global__ void cumsum(const T *x, long long ldx, long lon
 
 //! kernel cumsum_backward<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, cols 0..1073741824
-//! dim    threads 32..1024 step 32 = 64
-//! arg dy    T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
+//! arg dy    T[rows, cols] in view dense|rows|offset|broadcast
 //! arg lddy  i64 = dy.stride0
 //! arg step  i64 = dy.stride1
 //! arg dx    T[rows, cols] out once

@@ -9,8 +9,8 @@
 
 //! kernel softmax<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, cols 0..1073741824
-//! dim    threads 32..1024 step 32 = 128
+//! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
 //! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)
 //! arg ldx   i64 = x.stride0
 //! arg y     T[rows, cols] out once
@@ -32,9 +32,9 @@ template <typename T> __global__ void softmax(const T *x, long long ldx, T *y, i
 // From the result: dx = y (dy - sum(dy y)). The strides of dy may be 0, as those of sum().backward() are.
 //! kernel softmax_backward<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647, cols 0..1073741824
-//! dim    threads 32..1024 step 32 = 128
-//! arg dy    T[rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)
+//! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
+//! dim    threads 32..1024 step 32 = 32
+//! arg dy    T[rows, cols] in view dense|rows|offset|broadcast
 //! arg lddy  i64 = dy.stride0
 //! arg step  i32 = dy.stride1
 //! arg y     T[rows, cols] in uniform

@@ -8,8 +8,8 @@
 
 //! kernel topk<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647 = 20, cols 0..1073741824 = 40, k 0..1073741824 = 5
-//! dim    threads 32..1024 step 32 = 64
+//! dim    rows 0..2147483647 = 3, cols 0..1073741824 = 300, k 0..1073741824 = 5
+//! dim    threads 32..1024 step 32 = 32
 //! arg x     T[rows, cols] in normal view dense|rows|offset|broadcast(0)
 //! arg ldx   i64 = x.stride0
 //! arg y     T[rows, k] out once
@@ -52,9 +52,9 @@ template <typename T> __global__ void topk(const T *x, long long ldx, T *y, int 
 
 //! kernel topk_backward<T>
 //! type   T f32|f16|bf16
-//! dim    rows 0..2147483647 = 20, cols 1..1073741824 = 40, k 0..1073741824 = 5
-//! dim    threads 32..1024 step 32 = 64
-//! arg dy    T[rows, k] in normal view dense|rows|offset|broadcast(0)|broadcast(1)
+//! dim    rows 0..2147483647 = 8, cols 1..1073741824 = 300, k 0..1073741824 = 5
+//! dim    threads 32..1024 step 32 = 32
+//! arg dy    T[rows, k] in normal view dense|rows|offset|broadcast
 //! arg lddy  i64 = dy.stride0
 //! arg step  i64 = dy.stride1
 //! arg index i32[rows, k] in index(cols)

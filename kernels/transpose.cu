@@ -11,7 +11,7 @@
 //! kernel transpose<T>
 //! type   T f32|f16|bf16
 //! dim    batch 0..65535 = 2, rows 0..2097120 = 40, cols 0..1073741824 = 72, height 1..32 = 8
-//! arg x     T[batch, rows, cols] in view dense|rows|offset|broadcast(0)|broadcast(1)|broadcast(2)
+//! arg x     T[batch, rows, cols] in view dense|rows|offset|broadcast
 //! arg x0    i64 = x.stride0
 //! arg x1    i64 = x.stride1
 //! arg x2    i64 = x.stride2

@@ -231,12 +231,16 @@ bool layout_parse(struct str text, struct layout_value *out, struct error *e)
     while (i < LAYOUTS && !str_is((struct str){ text.p, n }, layout_names[i])) i++;
     out->layout = (enum contract_layout)i;
     u32 at = n + 1;
+    if (i == LAYOUT_BROADCAST && text.n == at + 4 && !memcmp(text.p + at, "all)", 4)) {
+        out->amount = BROADCAST_ALL;
+        return true;
+    }
     while (at < text.n && text.p[at] >= '0' && text.p[at] <= '9' && out->amount < 1u << 20)
         out->amount = out->amount * 10 + (u64)(text.p[at++] - '0');
     bool amount = n == text.n || (at == text.n - 1 && text.p[at] == ')' && at > n + 1 && out->amount < 1u << 20);
     if (n == text.n) out->amount = i == LAYOUT_ROWS || i == LAYOUT_OFFSET;
     return (i < LAYOUTS && amount) ||
-           error_set(e, ERR_INPUT, "%.*s is no layout: dense, rows(N), offset(N), broadcast(DIMENSION)",
+           error_set(e, ERR_INPUT, "%.*s is no layout: dense, rows(N), offset(N), broadcast(DIMENSION), broadcast(all)",
                      (int)MIN_OF(text.n, 60u), text.p);
 }
 
@@ -257,6 +261,15 @@ static bool bind_align(struct binder *b, const struct contract_arg *g, u64 *out)
            fail_at(b, g->align->at, "an alignment is a power of two, and %" PRId64 " is none", align);
 }
 
+static bool not_taken(struct binder *b, const struct contract_arg *g, const struct layout_value *l)
+{
+    char amount[24] = "all";
+    if (l->layout != LAYOUT_BROADCAST || l->amount != BROADCAST_ALL)
+        snprintf(amount, sizeof amount, "%" PRIu64, l->amount);
+    return fail_at(b, g->at, "%s is to be laid out as %s(%s), which its view does not take", g->name,
+                   layout_names[l->layout], amount);
+}
+
 /* The array in another layout than dense: other strides, memory before it. */
 static bool lay_out(struct binder *b, const struct contract_arg *g, u64 align, struct bound_shape *s)
 {
@@ -264,14 +277,14 @@ static bool lay_out(struct binder *b, const struct contract_arg *g, u64 align, s
     u32 rank = g->shape.rank;
     if (!l) return true;
     if (!(g->layouts >> l->layout & 1) ||
-        (l->layout == LAYOUT_BROADCAST && (l->amount >= rank || !(g->broadcasts >> l->amount & 1))))
-        return fail_at(b, g->at, "%s is to be laid out as %s(%" PRIu64 "), which its view does not take", g->name,
-                       layout_names[l->layout], l->amount);
+        (l->layout == LAYOUT_BROADCAST && (l->amount > BROADCAST_ALL || !(g->broadcasts >> l->amount & 1))))
+        return not_taken(b, g, l);
     if (l->layout == LAYOUT_OFFSET) { /* in steps of what the contract asks the address to be a multiple of */
         u64 step = MAX_OF(align / g->shape.type->bytes, 1u);
         s->offset = (l->amount + step - 1) / step * step;
     }
-    if (l->layout == LAYOUT_BROADCAST) s->stride[l->amount] = 0;
+    for (u32 i = 0; l->layout == LAYOUT_BROADCAST && i < rank; i++)
+        if (l->amount == i || l->amount == BROADCAST_ALL) s->stride[i] = 0;
     for (u32 i = rank - 1; l->layout == LAYOUT_ROWS && i-- > 0;)
         s->stride[i] = i == rank - 2 ? s->dim[i + 1] + l->amount : s->stride[i + 1] * MAX_OF(s->dim[i + 1], 1u);
     u64 last = 0;

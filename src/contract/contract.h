@@ -49,6 +49,7 @@ struct contract_fill { /* uniform(-1, 1) */
 /* Layouts of an array: as it is written, rows further apart, beginning behind the start of its memory, or standing
  * still along one dimension. An argument takes the first alone, unless its `view` says otherwise. */
 enum contract_layout { LAYOUT_DENSE, LAYOUT_ROWS, LAYOUT_OFFSET, LAYOUT_BROADCAST, LAYOUTS };
+enum { BROADCAST_ALL = 31 }; /* in place of a dimension: along all of them */
 extern const char *const layout_names[LAYOUTS];
 
 enum contract_arg_kind { CONTRACT_VALUE, CONTRACT_BUFFER, CONTRACT_BYTES, CONTRACT_NULL };
@@ -208,7 +209,7 @@ struct dim_value {
     const char *name;
     s64 value;
 };                    /* a dim that the caller decides */
-struct layout_value { /* a layout that the caller decides: rows(2), offset(4), broadcast(0) */
+struct layout_value { /* a layout that the caller decides: rows(2), offset(4), broadcast(0), broadcast(all) */
     const char *name; /* of the argument */
     enum contract_layout layout;
     u64 amount;

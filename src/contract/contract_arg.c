@@ -115,7 +115,29 @@ static bool read_stride(struct arg_line *l)
                                         plural(s->rank), n == 1 ? "is" : "are", n, plural(n));
 }
 
-/* view dense|rows|offset|broadcast(0) */
+/* The dimension that broadcast names, or `all` of them at once; each of these, where it stands alone. */
+static bool read_broadcast(struct arg_line *l)
+{
+    struct cursor *c = l->c;
+    struct scope none = { .file = c->file, .all = c->all };
+    s64 d = BROADCAST_ALL;
+    if (!cursor_take(c, '(')) {
+        l->g.broadcasts |= 1u << BROADCAST_ALL | ((1u << l->g.shape.rank) - 1);
+        return true;
+    }
+    const char *at = c->p;
+    if (!str_is(cursor_word(c), "all")) {
+        c->p = at;
+        struct expr *x = expr_parse(c);
+        if (!x || (!expr_is_constant(x) && !cursor_error(c, x->at, "the number of a dimension belongs here, or all")) ||
+            !expr_integer(x, &none, "the dimension", 0, (s64)l->g.shape.rank - 1, &d, c->e))
+            return false;
+    }
+    l->g.broadcasts |= 1u << d;
+    return cursor_take(c, ')') || cursor_error(c, c->p, "here a ) is missing");
+}
+
+/* view dense|rows|offset|broadcast(0)|broadcast(all)|broadcast */
 static bool read_view(struct arg_line *l)
 {
     struct cursor *c = l->c;
@@ -132,15 +154,7 @@ static bool read_view(struct arg_line *l)
         if (i == LAYOUT_ROWS && g->shape.rank < 2)
             return cursor_error(c, word.p, "rows further apart need two dimensions, and %s has one", g->name);
         if (i != LAYOUT_BROADCAST) continue;
-        struct scope none = { .file = c->file, .all = c->all };
-        s64 d;
-        if (!cursor_take(c, '(')) return cursor_error(c, c->p, "broadcast names a dimension, as in broadcast(0)");
-        struct expr *x = expr_parse(c);
-        if (!x || (!expr_is_constant(x) && !cursor_error(c, x->at, "the number of a dimension belongs here")) ||
-            !expr_integer(x, &none, "the dimension", 0, (s64)g->shape.rank - 1, &d, c->e))
-            return false;
-        if (!cursor_take(c, ')')) return cursor_error(c, c->p, "here a ) is missing");
-        g->broadcasts |= 1u << d;
+        if (!read_broadcast(l)) return false;
     } while (cursor_take(c, '|'));
     return true;
 }

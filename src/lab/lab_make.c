@@ -8,7 +8,7 @@
 /* Those that find most come first: a campaign may be short. */
 static const s64 sizes[] = { 1,   33, 31,  7,   64, 257, 2,   129, 100, 63, 32, 513,  3,   17,
                              255, 65, 128, 500, 16, 127, 256, 97,  13,  5,  1,  1000, 1024 };
-enum { RANDOM_SIZE_MOST = 300, SMALL_MOST = 9, LARGE_DIMS = 3, STAGES = 5, EDGES_MOST = 24 };
+enum { RANDOM_SIZE_MOST = 300, SMALL_MOST = 9, LARGE_DIMS = 2, STAGES = 5, EDGES_MOST = 24 };
 
 struct lab_maker {
     const struct contract_kernel *k;
@@ -119,6 +119,7 @@ static const char *layout_number(const struct contract_arg *g, u32 v)
     if (g->kind != CONTRACT_BUFFER) return NULL;
     if (g->layouts >> LAYOUT_ROWS & 1 && !v--) return "rows(3)";
     if (g->layouts >> LAYOUT_OFFSET & 1 && !v--) return "offset(1)";
+    if (g->broadcasts >> BROADCAST_ALL & 1 && !v--) return "broadcast(all)"; /* the gradient of a sum */
     for (u32 d = 0; d < COUNT_OF(still); d++)
         if (g->broadcasts >> d & 1 && !v--) return still[d];
     return NULL;
@@ -176,7 +177,9 @@ static bool next_random(struct lab_maker *m, struct contract_case *out)
     }
     for (u32 i = 0; i < k->args.n; i++) {
         const struct contract_arg *g = &k->args.p[i];
-        const char *l = draw(m, 2) ? layout_number(g, (u32)draw(m, 4)) : NULL;
+        u32 layouts = 4; /* or more: where there are fewer, some draws are the dense one */
+        while (layout_number(g, layouts)) layouts++;
+        const char *l = draw(m, 2) ? layout_number(g, (u32)draw(m, layouts)) : NULL;
         if (l && out->layouts < CASE_ARRAYS) out->layout[out->layouts++] = (struct choice_value){ g->name, l };
         u64 word = draw(m, 12);
         if (word < FILL_WORDS && case_may_fill(g, word >= FILL_WORDS_FINITE) && out->contentses < CASE_ARRAYS)
