@@ -1,6 +1,7 @@
 /* What is done with the buffers after a launch: --print, --save and --expect. */
 #include "launch/launch.h"
 #include <inttypes.h>
+#include <math.h>
 
 enum { PRINT_PER_LINE = 8, PRINT_WHOLE = 1024, PRINT_PART = 64 };
 
@@ -70,7 +71,26 @@ static void print(const struct want *w, const struct arg *g, const char *name, c
         text_add(out, "  (%" PRIu64 " more; --print %s:FROM:TO shows others)\n", g->count - to, w->key);
 }
 
-/* One line: that all is as expected is silence; a difference says where, what, and how many. */
+struct farthest { /* the elements that differ most, relatively */
+    u64 at;
+    double by, part; /* the difference; of the larger one */
+};
+
+static struct farthest farthest(const struct arg *g, const u8 *is, const u8 *should)
+{
+    struct farthest f = { 0 };
+    for (u64 i = 0; i < g->count; i++) {
+        const u8 *p = is + i * g->type->bytes, *q = should + i * g->type->bytes;
+        double x = scalar_load(g->type, p), y = scalar_load(g->type, q), by = fabs(x - y);
+        if (!memcmp(p, q, g->type->bytes) || (isnan(x) && isnan(y)) || x == y) continue;
+        double part = isfinite(by) ? by / fmax(fabs(x), fabs(y)) : INFINITY;
+        if (part > f.part) f = (struct farthest){ i, isnan(by) ? INFINITY : by, part };
+    }
+    return f;
+}
+
+/* One line: a difference says where, what, how many and how large the largest is. That all is as expected is silence,
+ * but where floats may differ: then by how much they do. */
 static bool compare(struct session *s, const struct arg *g, const struct buffer *b, const u8 *is, const u8 *should,
                     struct text *out)
 {
@@ -79,14 +99,23 @@ static bool compare(struct session *s, const struct arg *g, const struct buffer 
     for (u64 i = 0; i < g->count; i++)
         if (!scalar_same(g->type, is + i * g->type->bytes, should + i * g->type->bytes, o->tolerance) && !differ++)
             first = i;
+    struct farthest far = farthest(g, is, should);
+    bool loose = !differ && o->tolerance > 0 && g->type->class == SCALAR_FLOAT;
+    if (loose && far.part == 0)
+        text_add(out, "expect: %s (%s) holds, with no difference\n", label(s, b), b->type);
+    else if (loose)
+        text_add(out,
+                 "expect: %s (%s) holds, the largest difference is %.3g of the larger one (%.3g), in element %" PRIu64
+                 "\n",
+                 label(s, b), b->type, far.part, far.by, far.at);
     if (!differ) return true;
     char a[64], c[64];
     scalar_print(g->type, is + first * g->type->bytes, a, sizeof a);
     scalar_print(g->type, should + first * g->type->bytes, c, sizeof c);
     text_add(out,
              "expect: %s (%s) differs in %" PRIu64 " of %" PRIu64 " elements, first in element %" PRIu64
-             ": is %s, should be %s\n",
-             label(s, b), b->type, differ, g->count, first, a, c);
+             ": is %s, should be %s; the largest difference is %.3g, in element %" PRIu64 "\n",
+             label(s, b), b->type, differ, g->count, first, a, c, far.by, far.at);
     return false;
 }
 
