@@ -181,6 +181,18 @@ typedef struct lk_usage { /* set size */
     uint64_t stack_bytes, spill_store_bytes, spill_load_bytes;
 } lk_usage;
 lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage);
+/* How many blocks of so many threads, with so much dynamic shared memory, a multiprocessor holds at a time. */
+typedef struct lk_occupancy { /* set size */
+    size_t size;
+    uint32_t blocks, warps; /* of a multiprocessor; 0: not one block fits */
+    uint32_t of_warps;      /* that it has room for */
+    const char *limiter;    /* what allows no more: "blocks", "warps", "registers", "shared memory" */
+    uint32_t by_blocks, by_warps, by_registers, by_shared; /* blocks that each of these alone allows */
+    uint32_t registers;       /* of a thread, where ptxas or __maxnreg__ tells; 0: not known, and they limit nothing */
+    uint32_t suggested_block; /* threads of the block that keeps most of them on a multiprocessor, the largest */
+    uint32_t suggested_grid;  /* blocks of it that the whole gpu holds at a time */
+} lk_occupancy;
+lk_status lk_kernel_occupancy(lk_kernel *kernel, uint32_t threads, uint64_t shared_bytes, lk_occupancy *occupancy);
 /* The i-th name that the kernel can get to and nothing defines, NULL: there are no more. A launch that reaches one
  * ends there. */
 const char *lk_kernel_undefined(lk_kernel *kernel, uint32_t i);
@@ -356,6 +368,39 @@ typedef struct lk_trace {
 typedef struct lk_count {
     uint64_t launches, nanoseconds, warp_instructions;
 } lk_count;
+/* A value for a parameter, with its type: it is held against what the kernel takes. Zeroed it is a null pointer. */
+typedef enum lk_value_kind {
+    LK_VALUE_NULL,
+    LK_VALUE_BUFFER, /* as.u64: an address of device, pinned, managed or registered memory */
+    LK_VALUE_I8,
+    LK_VALUE_U8,
+    LK_VALUE_I16,
+    LK_VALUE_U16,
+    LK_VALUE_I32,
+    LK_VALUE_U32,
+    LK_VALUE_I64,
+    LK_VALUE_U64,
+    LK_VALUE_F32,
+    LK_VALUE_F64,
+    LK_VALUE_STRUCT /* as.data: `bytes` of them, copied in the call; for anything that has no kind of its own */
+} lk_value_kind;
+typedef struct lk_value {
+    uint32_t kind;  /* lk_value_kind */
+    uint32_t bytes; /* of LK_VALUE_STRUCT */
+    union {
+        int8_t i8;
+        int16_t i16;
+        int32_t i32;
+        int64_t i64;
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+        uint64_t u64;
+        float f32;
+        double f64;
+        const void *data;
+    } as;
+} lk_value;
 typedef struct lk_launch { /* zero it, set size, then what you need */
     size_t size;
     uint32_t grid[3], block[3]; /* 0 counts as 1 in y and z */
@@ -385,7 +430,62 @@ typedef struct lk_launch { /* zero it, set size, then what you need */
     lk_count *count;     /* what it is added to, software GPU; lives as long as the gpu. NULL: nothing */
     uint32_t cluster[3]; /* blocks of a cluster, 0 counts as 1 in y and z; 0 in x: as the kernel requires, or none */
     uint32_t portable;   /* refuse clusters of more than 8 blocks: the host has not allowed them for the kernel */
+    /* in place of args: arg_count values with their types; arg_bytes is not used */
+    const lk_value *values;
+    /* non-zero: pointers among the arguments go to the kernel as they are. 0: freed memory, memory of another gpu, and
+     * pointers of the host are refused */
+    uint32_t as_given;
 } lk_launch;
+static inline lk_value lk_value_buffer(uint64_t address)
+{
+    lk_value v = { LK_VALUE_BUFFER, 0, { 0 } };
+    v.as.u64 = address;
+    return v;
+}
+static inline lk_value lk_value_i32(int32_t i)
+{
+    lk_value v = { LK_VALUE_I32, 0, { 0 } };
+    v.as.i32 = i;
+    return v;
+}
+static inline lk_value lk_value_u32(uint32_t u)
+{
+    lk_value v = { LK_VALUE_U32, 0, { 0 } };
+    v.as.u32 = u;
+    return v;
+}
+static inline lk_value lk_value_i64(int64_t i)
+{
+    lk_value v = { LK_VALUE_I64, 0, { 0 } };
+    v.as.i64 = i;
+    return v;
+}
+static inline lk_value lk_value_u64(uint64_t u)
+{
+    lk_value v = { LK_VALUE_U64, 0, { 0 } };
+    v.as.u64 = u;
+    return v;
+}
+static inline lk_value lk_value_f32(float f)
+{
+    lk_value v = { LK_VALUE_F32, 0, { 0 } };
+    v.as.f32 = f;
+    return v;
+}
+static inline lk_value lk_value_f64(double f)
+{
+    lk_value v = { LK_VALUE_F64, 0, { 0 } };
+    v.as.f64 = f;
+    return v;
+}
+static inline lk_value lk_value_struct(const void *data, uint32_t bytes)
+{
+    lk_value v = { LK_VALUE_STRUCT, 0, { 0 } };
+    v.bytes = bytes;
+    v.as.data = data;
+    return v;
+}
+
 typedef struct lk_stats {
     uint64_t warp_instructions, ctas, nanoseconds;
     uint64_t orders; /* of lk_launch.orders: those that ran and left the same bytes */

@@ -163,6 +163,7 @@ cu_result cu_launch_read(struct cu_context *c, struct cu_function *f, const stru
                         .programmatic = l->programmatic,
                         .args = arg,
                         .arg_count = n,
+                        .as_given = true,
                         .shared_optin = f->dynamic_shared };
     shape_of_tiles((*kernel)->func, out);
     return CU_OK;

@@ -1,5 +1,6 @@
 /* Compiling through the public interface: a .cu file to a module, what its kernels use, and the cache. */
 #include "lower/functions.h"
+#include "card/occupancy.h"
 #include "code/shared_layout.h"
 #include "compile/compile.h"
 #include "host/host.h"
@@ -310,6 +311,64 @@ lk_status lk_kernel_usage(const lk_kernel *kernel, lk_usage *usage)
     u.spill_load_bytes = kernel->spill_loads;
     unlock(&kernel->module->gpu->lock);
     memcpy(usage, &u, MIN_OF(usage->size, sizeof u));
+    return LK_OK;
+}
+
+static struct occupancy occupancy_at(const struct card *p, const lk_usage *u, u32 threads, u64 dynamic)
+{
+    struct cta_needs needs = { .threads = threads,
+                               .registers = u->registers ? u->registers : u->max_registers,
+                               .shared = dynamic > UINT64_MAX - u->shared_bytes ? UINT64_MAX
+                                                                                : u->shared_bytes + dynamic,
+                               .shared_most = p->shared_optin };
+    return occupancy_of(p, &needs);
+}
+
+/* The block that keeps most threads on a multiprocessor, the largest of several; *blocks: how many of it. */
+static u32 block_suggested(const struct card *p, const lk_usage *u, u64 dynamic, u32 *blocks)
+{
+    u64 most = u->max_threads[0]
+                   ? (u64)u->max_threads[0] * MAX_OF(u->max_threads[1], 1u) * MAX_OF(u->max_threads[2], 1u)
+                   : p->threads_per_cta;
+    u32 best = 0, block = 0;
+    *blocks = 0;
+    most = MIN_OF(most, (u64)p->threads_per_cta);
+    for (u32 n = ((u32)most + 31) / 32 * 32; n; n -= 32) {
+        u32 threads = MIN_OF(n, (u32)most), ctas = occupancy_at(p, u, threads, dynamic).ctas;
+        if (ctas * threads <= best) continue;
+        best = ctas * threads;
+        block = threads;
+        *blocks = ctas;
+    }
+    return block;
+}
+
+lk_status lk_kernel_occupancy(lk_kernel *kernel, uint32_t threads, uint64_t shared_bytes, lk_occupancy *occupancy)
+{
+    HOST_CALL(LK_BAD_INPUT, USE(KERNEL, kernel));
+    lk_gpu *gpu = kernel->module->gpu;
+    if (!occupancy) return HOST_MISSING(gpu, "place for it");
+    const struct card *p = gpu->device->card;
+    if (!threads || threads > p->threads_per_cta)
+        return host_refuse(gpu, "a block has 1 to %u threads on this gpu, not %u", p->threads_per_cta, threads);
+    host_assembled(kernel);
+    lk_usage u = { .size = sizeof u };
+    lk_kernel_usage(kernel, &u);
+    struct occupancy o = occupancy_at(p, &u, threads, shared_bytes);
+    u32 warps = (threads + 31) / 32, each;
+    lk_occupancy out = { .size = occupancy->size,
+                         .blocks = o.ctas,
+                         .warps = o.ctas * warps,
+                         .of_warps = p->warps_per_sm,
+                         .limiter = occupancy_limit_name(o.by),
+                         .by_blocks = o.most[LIMIT_CTAS],
+                         .by_warps = o.most[LIMIT_WARPS],
+                         .by_registers = o.most[LIMIT_REGISTERS],
+                         .by_shared = o.most[LIMIT_SHARED],
+                         .registers = u.registers ? u.registers : u.max_registers };
+    out.suggested_block = block_suggested(p, &u, shared_bytes, &each);
+    out.suggested_grid = each * p->sms;
+    memcpy(occupancy, &out, MIN_OF(occupancy->size, sizeof out));
     return LK_OK;
 }
 

@@ -4,69 +4,6 @@
 #include "check/views.h"
 #include <inttypes.h>
 
-/* Most arguments have 4 or 8 bytes, which need no call. */
-static void argument_copy(u8 *to, const void *from, u32 bytes)
-{
-    u64 eight;
-    u32 four;
-    if (bytes == 8) {
-        memcpy(&eight, from, 8);
-        memcpy(to, &eight, 8);
-    } else if (bytes == 4) {
-        memcpy(&four, from, 4);
-        memcpy(to, &four, 4);
-    } else {
-        memcpy(to, from, bytes);
-    }
-}
-
-static bool argument_wrong(const lk_kernel *k, const lk_launch *l, u32 i, struct error *e)
-{
-    if (l->arg_bytes && l->arg_bytes[i] != k->arg[i].bytes)
-        return error_set(e, ERR_INPUT, "argument %u: the kernel expects %u bytes at offset %u (.%s), %u given", i,
-                         k->arg[i].bytes, k->arg[i].offset, type_name[k->func->param[i]->type], l->arg_bytes[i]);
-    return error_set(e, ERR_INPUT, "argument %u: no pointer to its value is given", i);
-}
-
-/* A real GPU's driver takes the pointers as they are. */
-static bool arguments_point(const lk_kernel *k, const lk_launch *l, struct dev_launch *out, struct error *e)
-{
-    for (u32 i = 0; i < l->arg_count; i++)
-        if (unlikely(!l->args || !l->args[i] || (l->arg_bytes && l->arg_bytes[i] != k->arg[i].bytes)))
-            return argument_wrong(k, l, i, e);
-    out->args = l->args;
-    return true;
-}
-
-static bool arguments_pack(const lk_kernel *k, struct host_launch *h, struct error *e)
-{
-    const struct ptx_func *f = k->func;
-    const lk_launch *l = h->in;
-    if (f->param_bytes > sizeof h->small && !(h->params = base_alloc(f->param_bytes))) {
-        h->params = h->small;
-        return error_set(e, ERR_MEMORY, "out of memory");
-    }
-    if (h->params == h->small) /* what lies between parameters; `small` has room for whole words of 16 bytes */
-        for (u64 i = 0; i < f->param_bytes; i += 16) memset(h->small + i, 0, 16);
-    for (u32 i = 0; i < f->nparam; i++) {
-        const struct host_arg *v = &k->arg[i];
-        if (!l->args || !l->args[i] || (l->arg_bytes && l->arg_bytes[i] != v->bytes)) return argument_wrong(k, l, i, e);
-        argument_copy(h->params + v->offset, l->args[i], v->bytes);
-    }
-    h->task.launch.params = h->params;
-    return true;
-}
-
-static bool arguments_read(const lk_kernel *k, struct host_launch *h, struct error *e)
-{
-    const lk_launch *l = h->in;
-    if (l->arg_count != k->func->nparam)
-        return error_set(e, ERR_INPUT, "%s takes %u argument%s, %u given", k->plain, k->func->nparam,
-                         plural(k->func->nparam), l->arg_count);
-    return k->module->gpu->device->gpu && !l->contract && l->arg_count ? arguments_point(k, l, &h->task.launch, e)
-                                                                       : arguments_pack(k, h, e);
-}
-
 /* The launch as dev wants it; 0 counts as 1 in y and z. */
 static bool shape_read(const lk_launch *l, struct dev_launch *out, struct error *e)
 {
@@ -162,7 +99,7 @@ static bool launch_read(struct host_launch *h, lk_kernel *kernel, struct error *
     out->args = NULL;
     out->contract = NULL;
     out->trace = in->trace ? trace_read(in->trace, &h->trace) : NULL;
-    if (!shape_read(in, out, e) || !arguments_read(kernel, h, e)) return false;
+    if (!shape_read(in, out, e) || !host_arguments(kernel, h, e)) return false;
     out->views = host_views(kernel->func, out->params);
     if (out->views && kernel->module->gpu->device->mem)
         views_name(kernel->module->gpu->device->mem, out->views, out->params);
@@ -250,7 +187,7 @@ static lk_status run(lk_gpu *gpu, const struct host_launch *h, lk_stats *stats, 
  * from (kernel, module, gpu, device, report, limits), which the driver's own work has thrown out of the nearest cache,
  * it takes two lines. */
 
-enum { SHAPE_WORDS = 4 };
+enum { SHAPE_WORDS = 4, REPEAT_POINTERS = 16 };
 
 /* Grid, block, shared memory and whether it is cooperative: they are neighbours in lk_launch. */
 struct launch_shape {
@@ -265,7 +202,25 @@ static _Thread_local _Alignas(64) struct {
     struct launch_shape shape;
     u32 args;
     struct dev_repeat dev;
+    const struct host_arg *arg; /* of the kernel */
+    u64 known[REPEAT_POINTERS]; /* pointers that were found right since then, each in its place */
 } repeat;
+
+static u64 *known_at(u64 pointer) { return &repeat.known[(pointer >> 8 ^ pointer >> 16) % REPEAT_POINTERS]; }
+
+/* Whether the arguments can be read, and the pointers among them are known to be right. */
+static bool repeat_arguments(const lk_launch *l)
+{
+    if (!bytes_readable(l->args, l->arg_count * sizeof *l->args)) return false;
+    for (u32 i = 0; i < l->arg_count; i++) {
+        u64 value;
+        if (!bytes_readable(l->args[i], repeat.arg[i].bytes)) return false;
+        if (!repeat.arg[i].is_pointer || l->as_given) continue;
+        memcpy(&value, l->args[i], 8);
+        if (value && *known_at(value) != value) return false;
+    }
+    return true;
+}
 
 static struct launch_shape shape_of(const lk_launch *l)
 {
@@ -278,7 +233,7 @@ static struct launch_shape shape_of(const lk_launch *l)
 static bool is_plain(const lk_launch *l)
 {
     return !((uintptr_t)l->arg_bytes | (uintptr_t)l->trace | (uintptr_t)l->contract | l->shared_optin | l->registers |
-             l->order | l->orders | l->number | l->programmatic | l->cluster[0] | l->portable);
+             l->order | l->orders | l->number | l->programmatic | l->cluster[0] | l->portable | (uintptr_t)l->values);
 }
 
 static bool repeat_launch(const lk_launch *l)
@@ -302,9 +257,7 @@ static bool repeated(const lk_kernel *k, const lk_launch *l)
     struct launch_shape s = shape_of(l);
     u64 differ = 0;
     for (u32 i = 0; i < SHAPE_WORDS; i++) differ |= s.word[i] ^ repeat.shape.word[i];
-    if (differ || (l->arg_count && !l->args)) return false;
-    for (u32 i = 0; i < l->arg_count; i++)
-        if (!l->args[i]) return false;
+    if (differ || (l->arg_count && !repeat_arguments(l))) return false;
     /* Handles that ended made others forget before: who ends one waits for the threads that are counted here. The
      * memory of a handle is nobody else's when it has ended. */
     __atomic_add_fetch(&l->stream->repeats, 1, __ATOMIC_SEQ_CST);
@@ -317,6 +270,7 @@ static bool repeated(const lk_kernel *k, const lk_launch *l)
 static void repeat_keep(const lk_kernel *k, const lk_launch *l, const struct dev_launch *dev, u64 forgets)
 {
     const struct dev_async_ops *ops = k->module->gpu->device->async;
+    if (repeat.forgets != forgets || repeat.kernel != k) memset(repeat.known, 0, sizeof repeat.known);
     repeat.kernel = NULL;
     if (!ops->repeat || !is_plain(l) || !dev_alone() || !launch_was_allowed(dev)) return;
     if (!ops->repeat(l->stream->dev, dev, &repeat.dev)) return;
@@ -325,6 +279,13 @@ static void repeat_keep(const lk_kernel *k, const lk_launch *l, const struct dev
     repeat.forgets = forgets;
     repeat.shape = shape_of(l);
     repeat.args = l->arg_count;
+    repeat.arg = k->arg;
+    for (u32 i = 0; i < l->arg_count; i++) {
+        u64 value;
+        if (!k->arg[i].is_pointer || !l->args) continue;
+        memcpy(&value, l->args[i], 8);
+        *known_at(value) = value;
+    }
 }
 
 static lk_status enqueue(lk_gpu *gpu, const lk_kernel *kernel, struct host_launch *h, struct error *e)

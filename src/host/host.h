@@ -212,6 +212,8 @@ struct host_launch {
     u8 *params;                  /* small, or from base_alloc */
     _Alignas(16) u8 small[1024]; /* most kernels have less; PTX allows 32,764 bytes */
 };
+/* api_arguments.c: reads them into h->task.launch; false: one is wrong. */
+bool host_arguments(const lk_kernel *k, struct host_launch *h, struct error *e);
 /* LK_OK, and host_launch_end is to follow; or the error. `gpu` is where it is to run. */
 lk_status host_launch_begin(struct host_call *c, struct host_launch *l, const lk_gpu *gpu, lk_kernel *kernel,
                             const lk_launch *launch, const char *function);

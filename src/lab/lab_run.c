@@ -253,6 +253,7 @@ static bool launch(struct lab_subject *s, lk_kernel *k, const struct contract_ca
 {
     const void *arg[CONTRACT_ARGS];
     lk_launch l = { .size = sizeof l, .args = arg, .arg_count = n, .contract = s->contract, .order = c->order };
+    l.as_given = true;
     for (u32 i = 0; i < n; i++)
         arg[i] = all[i].is.kind == LK_ARGUMENT_BUFFER ? (const void *)&all[i].pointer : all[i].value;
     lk_contract_shape(s->contract, &l);

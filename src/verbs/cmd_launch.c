@@ -27,6 +27,7 @@ void launch_fill(struct session *s, lk_launch *l)
                       .args = args,
                       .arg_bytes = bytes,
                       .arg_count = o->args,
+                      .as_given = 1,
                       .trace = s->tracing.on ? &s->tracing.trace : NULL,
                       .contract = launch_by_contract(s) ? s->contract : NULL,
                       .order = run->order,

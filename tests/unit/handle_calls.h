@@ -28,6 +28,7 @@
     X(lk_kernel_param_count, 1, H(0, kernel))                                                                         \
     X(lk_kernel_param, 1, H(0, kernel), 0, OUT)                                                                       \
     X(lk_kernel_usage, 1, H(0, kernel), OUT)                                                                          \
+    X(lk_kernel_occupancy, 1, H(0, kernel), 0, 0, OUT)                                                                \
     X(lk_kernel_undefined, 1, H(0, kernel), 0)                                                                        \
     X(lk_memory_alloc, 1, H(0, gpu), 0, 0, "x", OUT)                                                                  \
     X(lk_memory_alloc_pitched, 1, H(0, gpu), 0, 0, 0, "x", OUT, OUT)                                                  \

@@ -191,8 +191,10 @@ static void table_is_whole(void)
     for (char *p = text; n && (p = strstr(p, " lk_")) != NULL;) {
         char *name = p + 1, *end = name + strspn(name, "abcdefghijklmnopqrstuvwxyz_");
         p = end;
-        char *close = *end == '(' ? strstr(end, ");") : NULL;
-        if (!close || !strncmp(name, "lk_gpu_error", 12) || !strncmp(name, "lk_gpu_cuda_error", 17)) continue;
+        char *close = *end == '(' ? strstr(end, ");") : NULL, *body = strchr(end, '{');
+        if (!close || (body && body < close) || !strncmp(name, "lk_gpu_error", 12) ||
+            !strncmp(name, "lk_gpu_cuda_error", 17))
+            continue;
         bool takes = false, is = false;
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             char type[32];

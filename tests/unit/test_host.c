@@ -304,10 +304,10 @@ static void launches(void)
 
     sizes[2] = 8;
     UNIT(lk_kernel_launch(k, &l, NULL) == LK_BAD_INPUT);
-    UNIT_EQ_STR(lk_gpu_error(g), "argument 2: the kernel expects 4 bytes at offset 16 (.u32), 8 given");
+    UNIT_EQ_STR(lk_gpu_error(g), "argument 2 (int): the kernel expects 4 bytes at offset 16 (.u32), 8 given");
     l.arg_count = 2;
     UNIT(lk_kernel_launch(k, &l, NULL) == LK_BAD_INPUT);
-    UNIT_EQ_STR(lk_gpu_error(g), "add takes 3 arguments, 2 given");
+    UNIT_EQ_STR(lk_gpu_error(g), "add takes 3 arguments, 2 given: it is add(float*, const float*, int)");
     l.arg_count = 3;
     sizes[2] = 4;
     l.grid[0] = 4;
