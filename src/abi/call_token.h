@@ -21,7 +21,16 @@
  *   MASK(n, bits)      no other bits than these
  *   MOST(n, value)     at most this, without a sign
  *   MORE(n)            more than 0, with a sign
- * Those without an error of their own come to CUDA_ERROR_INVALID_VALUE. */
+ * Those without an error of their own come to CUDA_ERROR_INVALID_VALUE.
+ *
+ * What is asked by hand, in the functions (about 160 places that ask bytes_readable, cu_ok or cu_handle_is), is of these
+ * kinds, which no row can say:
+ *   - what a struct or a list of the caller's leads to (nodes of a list, arrays of a texture, kernelParams, options);
+ *   - a size that depends on another argument's value (an attribute of 4 or 8 bytes), or on the release of the caller;
+ *   - an answer that is written where that can be, and left out where not: no error;
+ *   - an order that a driver has and a row has not: something is done, or another error returned, before the pointer is
+ *     looked at (cuGetErrorName, cuCtxPopCurrent, cuMemCreate);
+ *   - helpers behind several calls, of which some have no argument of that kind; structs passed by value. */
 #ifndef BEGIN
 #define CU_WORD(p) w[p].value
 #define CU_AT(p) ((const void *)(uintptr_t)CU_WORD(p))

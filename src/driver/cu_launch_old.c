@@ -33,7 +33,7 @@ CU_DEFINE(cuParamSetSize, void *, f, unsigned, bytes)
 }
 CU_DEFINE(cuParamSetv, void *, f, int, offset, const void *, value, unsigned, bytes)
 {
-    if (offset < 0 || (u64)offset + bytes > PARAMETER_BYTES || !bytes_readable(value, bytes)) return CU_INVALID_VALUE;
+    if (offset < 0 || (u64)offset + bytes > PARAMETER_BYTES) return CU_INVALID_VALUE;
     memcpy(old_of(here.function)->params + offset, value, bytes);
     return CU_OK;
 }

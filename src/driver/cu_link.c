@@ -130,9 +130,7 @@ CU_DEFINE(cuLinkAddData_v2, struct cu_link *, l, u32, type, void *, data, u64, b
           int *, option, void **, value)
 {
     cu_result r = options_check(n, option, value);
-    if (r) return r;
-    if (name && !cu_ok(name)) return CU_INVALID_VALUE;
-    return add_locked(l, type, data, bytes, name ? name : "<unknown>");
+    return r ? r : add_locked(l, type, data, bytes, name ? name : "<unknown>");
 }
 CU_API(cuLinkAddData)
 (struct cu_link *l, u32 type, void *data, u64 bytes, const char *name, unsigned n, int *option, void **value)

@@ -350,8 +350,6 @@ CU_DEFINE(cuMemRangeGetAttribute, void *, out, u64, size, int, which, u64, addre
 CU_DEFINE(cuMemRangeGetAttributes, void **, out, u64 *, size, int *, which, u64, n, u64, address, u64, bytes)
 {
     cu_result r = CU_OK;
-    if (!bytes_readable(out, n * 8) || !bytes_readable(size, n * 8) || !bytes_readable(which, n * 4))
-        return CU_INVALID_VALUE;
     for (u64 i = 0; i < n && !r; i++) r = range_attribute(out[i], size[i], which[i], address, bytes);
     return r;
 }

@@ -265,7 +265,6 @@ CU_DEFINE(cuPointerGetAttribute, void *, out, int, which, u64, address)
 /* Attributes that do not apply become zero here, and nothing fails. */
 CU_DEFINE(cuPointerGetAttributes, unsigned, n, const int *, which, void **, out, u64, address)
 {
-    if (!bytes_readable(which, n * 4) || !bytes_readable(out, n * 8)) return CU_INVALID_VALUE;
     for (u32 i = 0; i < n; i++) {
         if (!bytes_readable(out[i], pointer_bytes(which[i]))) return CU_INVALID_VALUE;
         if (!pointer_fact(out[i], which[i], address)) continue;

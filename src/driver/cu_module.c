@@ -97,9 +97,7 @@ CU_DEFINE(cuFuncGetParamInfo, void *, function, u64, index, u64 *, offset, u64 *
     lk_param p;
     cu_result r = cu_function_on(here.function, here.context->device, &k);
     if (r) return r;
-    if (!cu_ok(offset) || (bytes && !cu_ok(bytes)) || index >= lk_kernel_param_count(k) ||
-        lk_kernel_param(k, (u32)index, &p))
-        return CU_INVALID_VALUE;
+    if (index >= lk_kernel_param_count(k) || lk_kernel_param(k, (u32)index, &p)) return CU_INVALID_VALUE;
     *offset = p.offset;
     if (bytes) *bytes = p.bytes;
     return CU_OK;

@@ -1,5 +1,6 @@
 /* Occupancy (card/occupancy.h), for programs that ask. Registers are known where the program brings machine code for
  * the device, or the kernel has a bound; where they are not, they limit nothing. */
+#include "driver/cu_check.h"
 #include "driver/cu_image.h"
 #include "driver/cu_launch.h"
 #include "card/occupancy.h"
@@ -33,15 +34,13 @@ static cu_result enter(struct question *q, void *function)
     return q->f ? cu_function_on(q->f, q->c->device, &q->k) : CU_INVALID_HANDLE;
 }
 
-CU_API(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags)
-(int *blocks, void *function, int threads, u64 dynamic, unsigned flags)
+CU_DEFINE(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, int *, blocks, void *, function, int, threads, u64,
+          dynamic, unsigned, flags)
 {
-    struct question q;
-    cu_result r = enter(&q, function);
-    if (r) return r;
-    if (!cu_ok(blocks) || threads <= 0 || flags > 1) return CU_INVALID_VALUE;
-    *blocks = (int)cu_occupancy(q.f, q.k, q.c->device, (u32)threads, dynamic);
-    return CU_OK;
+    lk_kernel *k;
+    cu_result r = cu_function_on(here.function, here.context->device, &k);
+    if (!r) *blocks = (int)cu_occupancy(here.function, k, here.context->device, (u32)threads, dynamic);
+    return r;
 }
 CU_API(cuOccupancyMaxActiveBlocksPerMultiprocessor)(int *blocks, void *function, int threads, u64 dynamic)
 {
@@ -81,19 +80,19 @@ CU_API(cuOccupancyMaxPotentialBlockSize)
     return lkcu_cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, bytes_of, dynamic, limit, 0);
 }
 
-CU_API(cuOccupancyAvailableDynamicSMemPerBlock)(u64 *out, void *function, int blocks, int threads)
+CU_DEFINE(cuOccupancyAvailableDynamicSMemPerBlock, u64 *, out, void *, function, int, blocks, int, threads)
 {
-    struct question q;
+    lk_kernel *k;
     lk_usage u = { .size = sizeof u };
-    cu_result r = enter(&q, function);
+    struct cu_device *d = here.context->device;
+    cu_result r = cu_function_on(here.function, d, &k);
     if (r) return r;
-    if (!cu_ok(out) || blocks <= 0 || threads <= 0) return CU_INVALID_VALUE;
-    const struct card *p = q.c->device->card;
-    if (cu_occupancy(q.f, q.k, q.c->device, (u32)threads, 0) < (u32)blocks) return CU_INVALID_VALUE;
-    lk_kernel_usage(q.k, &u);
+    const struct card *p = d->card;
+    if (cu_occupancy(here.function, k, d, (u32)threads, 0) < (u32)blocks) return CU_INVALID_VALUE;
+    lk_kernel_usage(k, &u);
     /* an H200 does not take off what the system reserves in each block */
     u64 each = p->shared_per_sm / (u32)blocks / SHARED_STEP * SHARED_STEP;
-    u64 most = (u64)cu_function_attribute(q.f, &u, q.c->device, CU_FUNC_DYNAMIC_SHARED);
+    u64 most = (u64)cu_function_attribute(here.function, &u, d, CU_FUNC_DYNAMIC_SHARED);
     *out = each > u.shared_bytes ? MIN_OF(each - u.shared_bytes, most) : 0;
     return CU_OK;
 }

@@ -92,8 +92,7 @@ CU_DEFINE(cuDeviceSetMemPool, int, device, struct cu_pool *, p)
     struct cu_pool *standard;
     cu_result r = standard_of(d, &standard);
     if (r) return r;
-    if (!cu_handle_is(p, CU_POOL) || p->device != d || p->type != TYPE_PINNED || p->location.type != PLACE_DEVICE)
-        return CU_INVALID_VALUE;
+    if (p->device != d || p->type != TYPE_PINNED || p->location.type != PLACE_DEVICE) return CU_INVALID_VALUE;
     if ((r = cu_status(d->gpu, lk_pool_current(d->gpu, p->pool)))) return r;
     lock(&all.lock);
     all.current[d->ordinal] = p;
@@ -300,7 +299,6 @@ CU_DEFINE(cuMemPoolSetAccess, struct cu_pool *, p, const struct cu_access *, a, 
 {
     cu_result r = CU_OK;
     bool device = p->type == TYPE_PINNED && p->location.type == PLACE_DEVICE;
-    if (!n || n > CU_DEVICES || !bytes_readable(a, n * sizeof *a)) return CU_INVALID_VALUE;
     for (u64 i = 0; i < n; i++) {
         const struct cu_location *l = &a[i].location;
         const struct cu_device *d = l->type == PLACE_DEVICE ? cu_device_at(l->id) : NULL;

@@ -30,10 +30,8 @@ CU_DEFINE(cuMemGetAllocationGranularity, u64 *, out, const struct cu_allocation 
 /* Addresses belong to a device here: that of the current context, or the first. */
 CU_DEFINE(cuMemAddressReserve, u64 *, out, u64, bytes, u64, align, u64, hint, u64, flags)
 {
-    struct cu_context *c;
-    struct cu_device *d;
-    d = cu_current(&c) ? cu_device_at(0) : c->device;
-    if (!cu_ok(out) || flags || !bytes || bytes % LK_GRANULE || align & (align - 1) || hint % LK_GRANULE)
+    struct cu_device *d = here.device;
+    if (bytes % LK_GRANULE || align & (align - 1) || hint % LK_GRANULE)
         return CU_INVALID_VALUE; /* the hint is a wish, which is not granted */
     if (!d) return CU_NO_DEVICE;
     cu_result r = cu_device_open(d);
@@ -118,7 +116,7 @@ CU_DEFINE(cuMemSetAccess, u64, address, u64, bytes, const struct cu_access *, a,
 {
     cu_result r = CU_OK;
     lk_gpu *gpu = gpu_of(address);
-    if (!gpu || !n || n > CU_DEVICES || !bytes_readable(a, n * sizeof *a)) return CU_INVALID_VALUE;
+    if (!gpu) return CU_INVALID_VALUE;
     for (u64 i = 0; i < n; i++) {
         if (a[i].flags != RIGHT_NONE && a[i].flags != RIGHT_READ && a[i].flags != RIGHT_WRITE) return CU_INVALID_VALUE;
         if (a[i].location.type >= PLACE_HOST && a[i].location.type <= PLACE_NUMA_CURRENT) {
@@ -146,7 +144,7 @@ CU_DEFINE(cuMemGetAccess, u64 *, flags, const struct cu_location *, l, u64, addr
 {
     lk_virtual_info info = { .size = sizeof info };
     lk_gpu *gpu = gpu_of(address);
-    if (!cu_ok(flags) || !cu_ok(l) || !gpu || lk_virtual_at(gpu, address, &info)) return CU_INVALID_VALUE;
+    if (!gpu || lk_virtual_at(gpu, address, &info)) return CU_INVALID_VALUE;
     const struct cu_device *d = l->type == PLACE_DEVICE ? cu_device_at(l->id) : NULL;
     if (!d) return CU_INVALID_DEVICE;
     *flags = d->gpu != gpu                    ? RIGHT_NONE

@@ -9,8 +9,7 @@ enum { ASSIGN_DEFAULT = 1, SIZE_MOST = 1024 };
 CU_DEFINE(cuGraphConditionalHandleCreate, u64 *, out, struct cu_graph *, g, struct cu_context *, c, unsigned, initial,
           unsigned, flags)
 {
-    if (flags & ~(unsigned)ASSIGN_DEFAULT) return CU_INVALID_VALUE;
-    if (c && (!cu_handle_is(c, CU_CONTEXT) || c->device != g->device)) return CU_INVALID_VALUE;
+    if (c && c->device != g->device) return CU_INVALID_VALUE;
     struct cu_condition *x = base_alloc(sizeof *x);
     if (x) x->condition = condition_new(initial, flags & ASSIGN_DEFAULT);
     if (!x || !x->condition) {

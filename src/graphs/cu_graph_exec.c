@@ -194,7 +194,7 @@ CU_DEFINE(cuDeviceGetGraphMemAttribute, int, device, u32, which, u64 *, value)
     u64 now, high;
     cu_result r = cu_device_open(here.device);
     if (r) return r;
-    if (which >= MEMORY_ATTRIBUTES || !cu_ok(value)) return CU_INVALID_VALUE;
+    if (which >= MEMORY_ATTRIBUTES) return CU_INVALID_VALUE;
     sim_pool_graph_usage(here.device->gpu->device, &now, &high, false);
     *value = which == USED_NOW || which == RESERVED_NOW ? now : high;
     return CU_OK;
@@ -205,7 +205,7 @@ CU_DEFINE(cuDeviceSetGraphMemAttribute, int, device, u32, which, u64 *, value)
     u64 now, high;
     cu_result r = cu_device_open(here.device);
     if (r) return r;
-    if ((which != USED_HIGH && which != RESERVED_HIGH) || !cu_ok(value) || *value) return CU_INVALID_VALUE;
+    if ((which != USED_HIGH && which != RESERVED_HIGH) || *value) return CU_INVALID_VALUE;
     sim_pool_graph_usage(here.device->gpu->device, &now, &high, true);
     return CU_OK;
 }

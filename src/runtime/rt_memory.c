@@ -34,15 +34,14 @@ RT_DEFINE(cudaHostGetDevicePointer, void **, out, void *, p, unsigned, flags)
     if (!r) *out = (void *)(uintptr_t)address;
     return r;
 }
-RT_API(cudaMallocPitch)(void **out, u64 *pitch, u64 width, u64 rows)
+RT_DEFINE(cudaMallocPitch, void **, out, u64 *, pitch, u64, width, u64, rows)
 {
     u64 address = 0;
-    if (!cu_ok(out) || !cu_ok(pitch)) return rt_done(CU_INVALID_VALUE);
     *pitch = 0;
     cu_result r = rt_enter(NULL);
     if (!r && width && rows) r = lkcu_cuMemAllocPitch_v2(&address, pitch, width, rows, 4);
     if (!r) *out = (void *)(uintptr_t)address;
-    return rt_done(r);
+    return r;
 }
 RT_API(cudaMalloc3D)(struct rt_pitched *out, struct rt_extent e)
 {

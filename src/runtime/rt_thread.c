@@ -82,12 +82,11 @@ RT_DEFINE(cudaGetDevice, int *, device)
     return CU_OK;
 }
 
-RT_API(cudaGetDeviceCount)(int *count)
+RT_DEFINE(cudaGetDeviceCount, int *, count)
 {
     cu_result r = rt_ready();
-    if (!cu_ok(count)) return rt_done(CU_INVALID_VALUE);
     *count = (int)cu_process.devices;
-    return rt_done(r);
+    return r;
 }
 
 /* ---- errors by number ---- */
