@@ -23,11 +23,54 @@ static void stack_ask(void)
 
 u64 where_stack_end(void) { return stack_high; }
 
+/* The last walk of the thread, with all words of the stack that it read. A call from the same place whose words are the
+ * same has the same path: most programs make their calls in loops. */
+enum { WORDS = 2 * WHERE_FRAMES + 2 }; /* a step reads two at most, and the last one may lead nowhere */
+struct walked {
+    struct where_call from;
+    const void *files; /* the list of modules then; NULL: nothing was walked yet */
+    struct where_stack s;
+    struct {
+        u64 at, word;
+    } read[WORDS];
+    u32 n;     /* of these */
+    bool held; /* a walk writes it: one in a handler of a signal leaves it alone */
+};
+static _Thread_local struct walked last;
+
 static u64 word_at(u64 address)
 {
     u64 x;
     memcpy(&x, (const void *)(uintptr_t)address, sizeof x);
     return x;
+}
+
+/* The same, written down. */
+static u64 word_noted(struct walked *w, u64 address)
+{
+    u64 x = word_at(address);
+    if (w && w->n < WORDS) w->read[w->n].at = address, w->read[w->n].word = x;
+    if (w) w->n++;
+    return x;
+}
+
+/* The path of `l`, if nothing has changed since. Its words lie in the stack above the caller's pointer: they can be
+ * read. */
+static bool walked_before(const struct walked *l, const struct where_call *c, const void *files, struct where_stack *s)
+{
+    if (l->held || l->files != files || l->from.address != c->address || l->from.stack != c->stack ||
+        l->from.frame != c->frame)
+        return false;
+    for (u32 k = 0; k < l->n; k++)
+        if (word_at(l->read[k].at) != l->read[k].word) return false;
+    s->n = l->s.n;
+    for (u32 k = 0; k < s->n; k++) {
+        s->address[k] = l->s.address[k];
+        s->stack[k] = l->s.stack[k];
+        s->frame[k] = l->s.frame[k];
+        s->known[k] = l->s.known[k];
+    }
+    return true;
 }
 
 /* A return address without the signature that arm64 with pointer authentication keeps in its upper bits. */
@@ -47,50 +90,69 @@ struct outwards {
     u64 address, at, frame;
 };
 
-static bool step_bare(u64 address, const struct outwards *now, struct outwards *next)
+static bool step_bare(struct walked *w, u64 address, const struct outwards *now, struct outwards *next)
 {
     struct where_bare b;
     if (!where_frame_bare(address, now->at, &b) || b.end <= now->at || b.end % 8 || b.end > stack_high ||
         b.returns < now->at || b.returns + 8 > b.end || (b.frame && (b.frame < now->at || b.frame + 8 > b.end)))
         return false;
     next->record = b.end - 16;
-    next->address = word_at(b.returns);
-    next->frame = b.frame ? word_at(b.frame) : now->frame;
+    next->address = word_noted(w, b.returns);
+    next->frame = b.frame ? word_noted(w, b.frame) : now->frame;
     next->at = b.end;
     return where_is_code(next->address);
 }
 
-static bool step_by_pointer(const struct outwards *now, struct outwards *next)
+static bool step_by_pointer(struct walked *w, const struct outwards *now, struct outwards *next)
 {
     u64 frame = now->frame;
     if (frame < now->at || frame % 8 || frame + 16 > stack_high) return false;
     next->record = frame;
-    next->address = unsigned_of(word_at(frame + 8));
-    next->frame = word_at(frame);
+    next->address = unsigned_of(word_noted(w, frame + 8));
+    next->frame = word_noted(w, frame);
     next->at = frame + 16;
     return where_is_code(next->address);
 }
 
-void where_walk(const struct where_call *c, struct where_stack *s)
+static void walk(struct walked *w, const struct where_call *c, struct where_stack *s)
 {
     enum { BARE = 4 }; /* frames by descriptions: paths through libraries would make a site of each */
-    if (!stack_high) stack_ask();
-    s->n = 1;
-    s->address[0] = c->address;
-    s->stack[0] = c->stack;
-    s->known[0] = false;
     struct outwards now = { .at = c->stack, .frame = c->frame }, next;
-    if (now.at < stack_low || now.at >= stack_high) return; /* a coroutine, or a stack for signals */
     while (s->n < WHERE_FRAMES) {
-        bool bare = s->n <= BARE && step_bare(s->address[s->n - 1], &now, &next);
-        if (!bare && !step_by_pointer(&now, &next)) break;
+        bool bare = s->n <= BARE && step_bare(w, s->address[s->n - 1], &now, &next);
+        if (!bare && !step_by_pointer(w, &now, &next)) break;
         s->known[s->n - 1] = true;
         s->frame[s->n - 1] = next.record;
         s->address[s->n] = next.address;
         s->stack[s->n] = next.at;
+        s->frame[s->n] = 0;
         s->known[s->n++] = false;
         now = next;
     }
+}
+
+void where_walk(const struct where_call *c, struct where_stack *s)
+{
+    const void *files = where_modules_list();
+    struct walked *l = &last, *w = l->held ? NULL : l;
+    if (!stack_high) stack_ask();
+    if (likely(files && walked_before(l, c, files, s))) return;
+    s->n = 1;
+    s->address[0] = c->address;
+    s->stack[0] = c->stack;
+    s->frame[0] = 0;
+    s->known[0] = false;
+    if (c->stack < stack_low || c->stack >= stack_high) return; /* a coroutine, or a stack for signals */
+    if (w) w->held = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (w) w->n = 0;
+    walk(w, c, s);
+    if (!w) return;
+    w->from = *c;
+    w->s = *s;
+    w->files = w->n <= WORDS ? files : NULL;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    w->held = false;
 }
 
 /* ---- of another thread, and where a signal came ---- */
