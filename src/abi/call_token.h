@@ -23,8 +23,8 @@
  *   MORE(n)            more than 0, with a sign
  * Those without an error of their own come to CUDA_ERROR_INVALID_VALUE.
  *
- * What is asked by hand, in the functions (about 160 places that ask bytes_readable, cu_ok or cu_handle_is), is of these
- * kinds, which no row can say:
+ * What is asked by hand, in the functions (about 160 places that ask bytes_readable, cu_ok or cu_handle_is), is of
+ * these kinds, which no row can say:
  *   - what a struct or a list of the caller's leads to (nodes of a list, arrays of a texture, kernelParams, options);
  *   - a size that depends on another argument's value (an attribute of 4 or 8 bytes), or on the release of the caller;
  *   - an answer that is written where that can be, and left out where not: no error;
