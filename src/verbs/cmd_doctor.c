@@ -2,6 +2,7 @@
  *
  * The software GPU is not only asked for but used: a small kernel runs on it, and its result is looked at. */
 #include "cli/cli.h"
+#include "doctor/doctor.h"
 #include <lockstep.h>
 #include <stdlib.h>
 
@@ -11,11 +12,6 @@ static const char probe[] =
     "\tld.param.u64 %rd1, [out];\n\tmov.u32 %r1, %tid.x;\n\tmul.lo.u32 %r2, %r1, %r1;\n\tmul.wide.u32 %rd2, %r1, 4;\n"
     "\tadd.s64 %rd3, %rd1, %rd2;\n\tst.global.u32 [%rd3], %r2;\n\tret;\n}\n";
 enum { PROBE_THREADS = 64 };
-
-static void line(bool works, const char *what, const char *text)
-{
-    printf("%s  %-13s %s\n", works ? "ok" : "--", what, text);
-}
 
 /* Squares of 64 numbers, on the device. */
 static bool run_probe(lk_gpu *gpu)
@@ -38,49 +34,87 @@ static bool run_probe(lk_gpu *gpu)
 }
 
 /* true: a kernel ran there, and rightly. */
-static bool look_at_gpu(const char *on, const char *what, const char *fix)
+static bool look_at_gpu(struct doctor *d, const char *on, const char *what, const char *fix)
 {
     lk_options o = { .size = sizeof o, .on = on };
     lk_gpu *gpu;
-    struct text t = { 0 };
-    bool works = false;
     if (lk_gpu_create(&o, &gpu) != LK_OK) {
-        text_add(&t, "%s%s", lk_gpu_error(NULL), fix);
-    } else {
-        works = run_probe(gpu);
-        if (works)
-            text_add(&t, "a kernel ran on %s%s", strcmp(on, "sim") ? "" : "it, as an ", lk_gpu_title(gpu));
-        else
-            text_add(&t, "a kernel did not run: %s%s", lk_gpu_error(gpu), fix);
-        lk_gpu_destroy(gpu);
+        doctor_add(d, "lockstep", what, HEALTH_FAILS, fix, "%s", lk_gpu_error(NULL));
+        return false;
     }
-    line(works, what, t.p);
-    text_free(&t);
+    bool works = run_probe(gpu);
+    if (works)
+        doctor_add(d, "lockstep", what, HEALTH_PASSES, "", "a kernel ran on %s%s",
+                   strcmp(on, "sim") ? "" : "it, as an ", lk_gpu_title(gpu));
+    else
+        doctor_add(d, "lockstep", what, HEALTH_FAILS, fix, "a kernel did not run: %s", lk_gpu_error(gpu));
+    lk_gpu_destroy(gpu);
     return works;
 }
 
-static void look_at_tools(void)
+/* Where nvcc is, "": nowhere. */
+static void look_at_tools(struct doctor *d, char *nvcc, size_t size)
 {
+    static const char said[] = "not found: "; /* the fix begins with it */
+    const size_t n = sizeof said - 1;
     lk_tool tool = { .size = sizeof tool };
     u32 compilers = 0;
+    nvcc[0] = 0;
     for (u32 i = 0; lk_tool_at(i, &tool); i++) {
         compilers += tool.compiles && tool.path[0];
-        line(tool.path[0], tool.name, tool.path[0] ? tool.path : tool.fix);
+        if (tool.path[0])
+            doctor_add(d, "lockstep", tool.name, HEALTH_PASSES, "", "%s", tool.path);
+        else
+            doctor_add(d, "lockstep", tool.name, HEALTH_FAILS, tool.fix + (strncmp(tool.fix, said, n) ? 0 : n),
+                       "not found");
+        if (!strcmp(tool.name, "nvcc")) snprintf(nvcc, size, "%s", tool.path);
     }
     if (!compilers)
-        puts("    .cu files run only where PTX made from them lies beside them, until one of these compilers is there; "
-             ".ptx files always run.");
+        doctor_add(
+            d, "lockstep", "compilers", HEALTH_FAILS, "",
+            ".cu files run only where PTX made from them lies beside them, until one of these compilers is there; "
+            ".ptx files always run");
+}
+
+struct wish {
+    bool json;
+};
+
+static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
+{
+    struct wish *w = self;
+    (void)o, (void)value, (void)e;
+    w->json = true;
+    return true;
 }
 
 int cmd_doctor(int argc, char **argv)
 {
     struct error e = { 0 };
-    struct parser p = { .verb = VERB_doctor };
+    struct wish w = { 0 };
+    struct doctor d = { 0 };
+    struct text out = { 0 };
+    char head[100], nvcc[1024];
+    struct parser p = { .verb = VERB_doctor, .self = &w, .option = read_option, .stops = true };
     if (!options_parse(&p, argc, argv, &e)) return cli_error_value(&e);
-    printf("lockstep %s, %d processor%s\n", lk_version(), cpu_count(), plural(cpu_count()));
-    bool works = look_at_gpu("sim", "software GPU",
-                             "; if memory is limited (ulimit -v), lift the limit: it reserves addresses, not memory");
-    look_at_gpu("gpu", "real GPU", "; only --on gpu and --on both need one");
-    look_at_tools();
-    return works ? EXIT_CLEAN : EXIT_NOTHING;
+    bool works = look_at_gpu(&d, "sim", "software GPU",
+                             "If memory is limited (ulimit -v), lift the limit: it reserves addresses, not memory.");
+    look_at_gpu(&d, "gpu", "real GPU", "Only --on gpu and --on both need one.");
+    look_at_tools(&d, nvcc, sizeof nvcc);
+    doctor_machine(&d, nvcc);
+    bool program = p.rest && p.rest[0];
+    if (program)
+        doctor_program(&d, p.rest);
+    else
+        doctor_pythons(&d);
+    snprintf(head, sizeof head, "lockstep %s, %d processor%s", lk_version(), cpu_count(), plural(cpu_count()));
+    if (w.json)
+        doctor_json(&d, lk_version(), cpu_count(), &out);
+    else
+        doctor_text(&d, head, &out);
+    fputs(out.p, stdout);
+    int code = !works ? EXIT_NOTHING : program && doctor_failed(&d, "program") ? EXIT_FINDINGS : EXIT_CLEAN;
+    text_free(&out);
+    arena_free(&d.mem);
+    return code;
 }
