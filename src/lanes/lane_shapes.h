@@ -39,7 +39,32 @@ static inline void canonical_f64(f64 *r) { (void)r; }
 #define NANS_END(ty) \
     if (unlikely(nans)) canonical_##ty((void *)r);
 
-/* Every shape is written once over the element types RD (result), A_, B_, C_ (as stored) and the value v. */
+/* A source of a shape is V, 32 lanes, or S, one value for all: what stands in front of the loop, and what each lane
+ * takes. Its element type as stored is T_, IN(x) declares the operand. */
+#define V_FIRST(T_, IN, s) const T_ *p##s = PTR(const T_, s);
+#define V_EACH(IN, s) IN(p##s[l])
+#define S_FIRST(T_, IN, s) IN(*PTR(const T_, s))
+#define S_EACH(IN, s)
+
+/* Every shape is written once over the element types RD (result), A_, B_, C_ (as stored) and the value v; LOOP is one
+ * of its handlers, by the kinds A, B, C of its sources. */
+#define LOOP2(name, HEAD, RD, A, A_, INA, B, B_, INB, v)                                                            \
+    H(name)                                                                                                         \
+    {                                                                                                               \
+        HEAD RD *r = PTR(RD, d);                                                                                    \
+        A##_FIRST(A_, INA, a) B##_FIRST(B_, INB, b) EACH_LANE { A##_EACH(INA, a) B##_EACH(INB, b) r[l] = (RD)(v); } \
+        return 0;                                                                                                   \
+    }
+#define LOOP3(name, HEAD, RD, A, A_, INA, B, B_, INB, C, C_, INC, v)                \
+    H(name)                                                                         \
+    {                                                                               \
+        HEAD RD *r = PTR(RD, d);                                                    \
+        A##_FIRST(A_, INA, a) B##_FIRST(B_, INB, b) C##_FIRST(C_, INC, c) EACH_LANE \
+        {                                                                           \
+            A##_EACH(INA, a) B##_EACH(INB, b) C##_EACH(INC, c) r[l] = (RD)(v);      \
+        }                                                                           \
+        return 0;                                                                   \
+    }
 #define SHAPE1(name, HEAD, RD, A_, IN, v)                        \
     H(name##_v)                                                  \
     {                                                            \
@@ -61,74 +86,20 @@ static inline void canonical_f64(f64 *r) { (void)r; }
         return 0;                                                \
     }
 #define SHAPE2(name, HEAD, RD, A_, B_, INA, INB, v)                                  \
-    H(name##_vv)                                                                     \
-    {                                                                                \
-        HEAD RD *r = PTR(RD, d);                                                     \
-        const A_ *pa = PTR(const A_, a);                                             \
-        const B_ *pb = PTR(const B_, b);                                             \
-        EACH_LANE { INA(pa[l]) INB(pb[l]) r[l] = (RD)(v); }                          \
-        return 0;                                                                    \
-    }                                                                                \
-    H(name##_vs)                                                                     \
-    {                                                                                \
-        HEAD RD *r = PTR(RD, d);                                                     \
-        const A_ *pa = PTR(const A_, a);                                             \
-        INB(*PTR(const B_, b)) EACH_LANE { INA(pa[l]) r[l] = (RD)(v); }              \
-        return 0;                                                                    \
-    }                                                                                \
-    H(name##_sv)                                                                     \
-    {                                                                                \
-        HEAD RD *r = PTR(RD, d);                                                     \
-        INA(*PTR(const A_, a)) const B_ *pb = PTR(const B_, b);                      \
-        EACH_LANE { INB(pb[l]) r[l] = (RD)(v); }                                     \
-        return 0;                                                                    \
-    }                                                                                \
+    LOOP2(name##_vv, HEAD, RD, V, A_, INA, V, B_, INB, v)                            \
+    LOOP2(name##_vs, HEAD, RD, V, A_, INA, S, B_, INB, v)                            \
+    LOOP2(name##_sv, HEAD, RD, S, A_, INA, V, B_, INB, v)                            \
     H(name##_g)                                                                      \
     {                                                                                \
         HEAD EACH_GROUP { INA(GRP(A_, a, 1)) INB(GRP(B_, b, 2)) OUT(RD) = (RD)(v); } \
         return 0;                                                                    \
     }
 #define SHAPE3(name, HEAD, RD, A_, B_, C_, INA, INB, INC, v)                                            \
-    H(name##_vvv)                                                                                       \
-    {                                                                                                   \
-        HEAD RD *r = PTR(RD, d);                                                                        \
-        const A_ *pa = PTR(const A_, a);                                                                \
-        const B_ *pb = PTR(const B_, b);                                                                \
-        const C_ *pc = PTR(const C_, c);                                                                \
-        EACH_LANE { INA(pa[l]) INB(pb[l]) INC(pc[l]) r[l] = (RD)(v); }                                  \
-        return 0;                                                                                       \
-    }                                                                                                   \
-    H(name##_svv)                                                                                       \
-    {                                                                                                   \
-        HEAD RD *r = PTR(RD, d);                                                                        \
-        INA(*PTR(const A_, a)) const B_ *pb = PTR(const B_, b);                                         \
-        const C_ *pc = PTR(const C_, c);                                                                \
-        EACH_LANE { INB(pb[l]) INC(pc[l]) r[l] = (RD)(v); }                                             \
-        return 0;                                                                                       \
-    }                                                                                                   \
-    H(name##_vsv)                                                                                       \
-    {                                                                                                   \
-        HEAD RD *r = PTR(RD, d);                                                                        \
-        const A_ *pa = PTR(const A_, a);                                                                \
-        INB(*PTR(const B_, b)) const C_ *pc = PTR(const C_, c);                                         \
-        EACH_LANE { INA(pa[l]) INC(pc[l]) r[l] = (RD)(v); }                                             \
-        return 0;                                                                                       \
-    }                                                                                                   \
-    H(name##_vvs)                                                                                       \
-    {                                                                                                   \
-        HEAD RD *r = PTR(RD, d);                                                                        \
-        const A_ *pa = PTR(const A_, a);                                                                \
-        const B_ *pb = PTR(const B_, b);                                                                \
-        INC(*PTR(const C_, c)) EACH_LANE { INA(pa[l]) INB(pb[l]) r[l] = (RD)(v); }                      \
-        return 0;                                                                                       \
-    }                                                                                                   \
-    H(name##_vss)                                                                                       \
-    {                                                                                                   \
-        HEAD RD *r = PTR(RD, d);                                                                        \
-        const A_ *pa = PTR(const A_, a);                                                                \
-        INB(*PTR(const B_, b)) INC(*PTR(const C_, c)) EACH_LANE { INA(pa[l]) r[l] = (RD)(v); }          \
-        return 0;                                                                                       \
-    }                                                                                                   \
+    LOOP3(name##_vvv, HEAD, RD, V, A_, INA, V, B_, INB, V, C_, INC, v)                                  \
+    LOOP3(name##_svv, HEAD, RD, S, A_, INA, V, B_, INB, V, C_, INC, v)                                  \
+    LOOP3(name##_vsv, HEAD, RD, V, A_, INA, S, B_, INB, V, C_, INC, v)                                  \
+    LOOP3(name##_vvs, HEAD, RD, V, A_, INA, V, B_, INB, S, C_, INC, v)                                  \
+    LOOP3(name##_vss, HEAD, RD, V, A_, INA, S, B_, INB, S, C_, INC, v)                                  \
     H(name##_g)                                                                                         \
     {                                                                                                   \
         HEAD EACH_GROUP { INA(GRP(A_, a, 1)) INB(GRP(B_, b, 2)) INC(GRP(C_, c, 3)) OUT(RD) = (RD)(v); } \
@@ -182,109 +153,50 @@ static inline void canonical_f64(f64 *r) { (void)r; }
         TYPES(ty) EACH_GROUP { IN(a, GRP(T, a, 1)) OUT(T) = nan_##ty(v); } \
         return 0;                                                          \
     }
+/* As V and S above, where IN(n, x) is given the name of the operand. */
+#define V_FFIRST(IN, s) const T *p##s = PTR(const T, s);
+#define V_FEACH(IN, s) IN(s, p##s[l])
+#define S_FFIRST(IN, s) IN(s, *PTR(const T, s))
+#define S_FEACH(IN, s)
+#define FLOOP2(name, ty, A, B, IN, v)                            \
+    H(name)                                                      \
+    {                                                            \
+        TYPES(ty) T *r = PTR(T, d);                              \
+        A##_FFIRST(IN, a) B##_FFIRST(IN, b) NANS_BEGIN EACH_LANE \
+        {                                                        \
+            A##_FEACH(IN, a) B##_FEACH(IN, b) const T x = v;     \
+            r[l] = x;                                            \
+            NANS_##ty(x)                                         \
+        }                                                        \
+        NANS_END(ty) return 0;                                   \
+    }
+#define FLOOP3(name, ty, A, B, C, IN, v)                                           \
+    H(name)                                                                        \
+    {                                                                              \
+        TYPES(ty) T *r = PTR(T, d);                                                \
+        A##_FFIRST(IN, a) B##_FFIRST(IN, b) C##_FFIRST(IN, c) NANS_BEGIN EACH_LANE \
+        {                                                                          \
+            A##_FEACH(IN, a) B##_FEACH(IN, b) C##_FEACH(IN, c) const T x = v;      \
+            r[l] = x;                                                              \
+            NANS_##ty(x)                                                           \
+        }                                                                          \
+        NANS_END(ty) return 0;                                                     \
+    }
 #define FSHAPE2(name, ty, IN, v)                                                               \
-    H(name##_vv)                                                                               \
-    {                                                                                          \
-        TYPES(ty) T *r = PTR(T, d);                                                            \
-        const T *pa = PTR(const T, a), *pb = PTR(const T, b);                                  \
-        NANS_BEGIN EACH_LANE                                                                   \
-        {                                                                                      \
-            IN(a, pa[l]) IN(b, pb[l]) const T x = v;                                           \
-            r[l] = x;                                                                          \
-            NANS_##ty(x)                                                                       \
-        }                                                                                      \
-        NANS_END(ty) return 0;                                                                 \
-    }                                                                                          \
-    H(name##_vs)                                                                               \
-    {                                                                                          \
-        TYPES(ty) T *r = PTR(T, d);                                                            \
-        const T *pa = PTR(const T, a);                                                         \
-        IN(b, *PTR(const T, b)) NANS_BEGIN EACH_LANE                                           \
-        {                                                                                      \
-            IN(a, pa[l]) const T x = v;                                                        \
-            r[l] = x;                                                                          \
-            NANS_##ty(x)                                                                       \
-        }                                                                                      \
-        NANS_END(ty) return 0;                                                                 \
-    }                                                                                          \
-    H(name##_sv)                                                                               \
-    {                                                                                          \
-        TYPES(ty) T *r = PTR(T, d);                                                            \
-        IN(a, *PTR(const T, a)) const T *pb = PTR(const T, b);                                 \
-        NANS_BEGIN EACH_LANE                                                                   \
-        {                                                                                      \
-            IN(b, pb[l]) const T x = v;                                                        \
-            r[l] = x;                                                                          \
-            NANS_##ty(x)                                                                       \
-        }                                                                                      \
-        NANS_END(ty) return 0;                                                                 \
-    }                                                                                          \
+    FLOOP2(name##_vv, ty, V, V, IN, v)                                                         \
+    FLOOP2(name##_vs, ty, V, S, IN, v)                                                         \
+    FLOOP2(name##_sv, ty, S, V, IN, v)                                                         \
     H(name##_g)                                                                                \
     {                                                                                          \
         TYPES(ty) EACH_GROUP { IN(a, GRP(T, a, 1)) IN(b, GRP(T, b, 2)) OUT(T) = nan_##ty(v); } \
         return 0;                                                                              \
     }
 #define FSHAPE3(name, ty, IN, v)                                                                                   \
-    H(name##_vvv)                                                                                                  \
-    {                                                                                                              \
-        TYPES(ty) T *r = PTR(T, d);                                                                                \
-        const T *pa = PTR(const T, a), *pb = PTR(const T, b), *pc = PTR(const T, c);                               \
-        NANS_BEGIN EACH_LANE                                                                                       \
-        {                                                                                                          \
-            IN(a, pa[l]) IN(b, pb[l]) IN(c, pc[l]) const T x = v;                                                  \
-            r[l] = x;                                                                                              \
-            NANS_##ty(x)                                                                                           \
-        }                                                                                                          \
-        NANS_END(ty) return 0;                                                                                     \
-    }                                                                                                              \
-    H(name##_svv)                                                                                                  \
-    {                                                                                                              \
-        TYPES(ty) T *r = PTR(T, d);                                                                                \
-        IN(a, *PTR(const T, a)) const T *pb = PTR(const T, b), *pc = PTR(const T, c);                              \
-        NANS_BEGIN EACH_LANE                                                                                       \
-        {                                                                                                          \
-            IN(b, pb[l]) IN(c, pc[l]) const T x = v;                                                               \
-            r[l] = x;                                                                                              \
-            NANS_##ty(x)                                                                                           \
-        }                                                                                                          \
-        NANS_END(ty) return 0;                                                                                     \
-    }                                                                                                              \
-    H(name##_vsv)                                                                                                  \
-    {                                                                                                              \
-        TYPES(ty) T *r = PTR(T, d);                                                                                \
-        const T *pa = PTR(const T, a), *pc = PTR(const T, c);                                                      \
-        IN(b, *PTR(const T, b)) NANS_BEGIN EACH_LANE                                                               \
-        {                                                                                                          \
-            IN(a, pa[l]) IN(c, pc[l]) const T x = v;                                                               \
-            r[l] = x;                                                                                              \
-            NANS_##ty(x)                                                                                           \
-        }                                                                                                          \
-        NANS_END(ty) return 0;                                                                                     \
-    }                                                                                                              \
-    H(name##_vvs)                                                                                                  \
-    {                                                                                                              \
-        TYPES(ty) T *r = PTR(T, d);                                                                                \
-        const T *pa = PTR(const T, a), *pb = PTR(const T, b);                                                      \
-        IN(c, *PTR(const T, c)) NANS_BEGIN EACH_LANE                                                               \
-        {                                                                                                          \
-            IN(a, pa[l]) IN(b, pb[l]) const T x = v;                                                               \
-            r[l] = x;                                                                                              \
-            NANS_##ty(x)                                                                                           \
-        }                                                                                                          \
-        NANS_END(ty) return 0;                                                                                     \
-    }                                                                                                              \
-    H(name##_vss)                                                                                                  \
-    {                                                                                                              \
-        TYPES(ty) T *r = PTR(T, d);                                                                                \
-        const T *pa = PTR(const T, a);                                                                             \
-        IN(b, *PTR(const T, b)) IN(c, *PTR(const T, c)) NANS_BEGIN EACH_LANE                                       \
-        {                                                                                                          \
-            IN(a, pa[l]) const T x = v;                                                                            \
-            r[l] = x;                                                                                              \
-            NANS_##ty(x)                                                                                           \
-        }                                                                                                          \
-        NANS_END(ty) return 0;                                                                                     \
-    }                                                                                                              \
+    FLOOP3(name##_vvv, ty, V, V, V, IN, v)                                                                         \
+    FLOOP3(name##_svv, ty, S, V, V, IN, v)                                                                         \
+    FLOOP3(name##_vsv, ty, V, S, V, IN, v)                                                                         \
+    FLOOP3(name##_vvs, ty, V, V, S, IN, v)                                                                         \
+    FLOOP3(name##_vss, ty, V, S, S, IN, v)                                                                         \
     H(name##_g)                                                                                                    \
     {                                                                                                              \
         TYPES(ty) EACH_GROUP { IN(a, GRP(T, a, 1)) IN(b, GRP(T, b, 2)) IN(c, GRP(T, c, 3)) OUT(T) = nan_##ty(v); } \
