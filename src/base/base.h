@@ -228,6 +228,7 @@ bool file_same(const char *a, const char *b); /* both are there, and are one fil
 /* "-": standard output; else beside, then renamed */
 bool file_write(const char *path, const void *p, size_t n, struct error *e);
 bool file_put(int fd, const void *p, size_t n);      /* all of it; false: errno says why not */
+bool file_get(int fd, void *p, size_t n);            /* all of n bytes; false: the other end is gone */
 bool folder_make(const char *path, struct error *e); /* one that is there already is fine */
 void folder_remove(const char *path);                /* with all that is in it; links are not followed */
 static inline u64 gcd(u64 a, u64 b)                  /* that of 0 and b is b */

@@ -128,6 +128,18 @@ bool file_put(int fd, const void *from, size_t n)
     return true;
 }
 
+bool file_get(int fd, void *p, size_t n)
+{
+    for (char *to = p; n;) {
+        ssize_t got = read(fd, to, n);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        to += got;
+        n -= (size_t)got;
+    }
+    return true;
+}
+
 bool file_write(const char *path, const void *p, size_t n, struct error *e)
 {
     if (!strcmp(path, "-")) {

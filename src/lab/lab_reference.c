@@ -2,7 +2,6 @@
  * and calls it for each case that comes over the socket. */
 #include "lab/lab_outside.h"
 #include <dlfcn.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,17 +10,7 @@ enum { GUARD = 8 }; /* elements behind every array, which nobody may write */
 /* A NaN that no arithmetic makes: what outputs hold before the call, and guards all the time. */
 static const u64 untouched = 0xfffdfeadfeadfeadu;
 
-static bool get(void *p, size_t n)
-{
-    for (char *to = p; n;) {
-        ssize_t got = read(OUTSIDE_FD, to, n);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        to += got;
-        n -= (size_t)got;
-    }
-    return true;
-}
+static bool get(void *p, size_t n) { return file_get(OUTSIDE_FD, p, n); }
 
 static bool put(enum outside_kind kind, const char *bytes, u64 n)
 {

@@ -122,7 +122,7 @@ bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct lab_told *t
         double left = x->limit > 0 ? x->limit - (double)(time_ns() - x->began) * 1e-9 : 0;
         ready = poll(&p, 1, x->limit > 0 ? (int)(1000 * (left > 0 ? left : 0)) + 1 : -1);
     } while (ready < 0 && errno == EINTR);
-    bool whole = ready > 0 && worker_get(x->from, a, sizeof *a), ok = true;
+    bool whole = ready > 0 && file_get(x->from, a, sizeof *a), ok = true;
     if (!whole) {
         lost(x, !ready, out, told);
     } else {

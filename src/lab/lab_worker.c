@@ -1,21 +1,8 @@
 /* A worker: a process that is started for nothing but to run cases (lab_side.c starts it). It has called no driver, and
  * its parent's driver is none of its business: CUDA refuses to work in a process that was merely forked. */
 #include "lab/side.h"
-#include <errno.h>
 #include <signal.h>
 #include <unistd.h>
-
-bool worker_get(int fd, void *p, size_t n)
-{
-    for (char *to = p; n;) {
-        ssize_t got = read(fd, to, n);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        to += got;
-        n -= (size_t)got;
-    }
-    return true;
-}
 
 /* ---- the subject as bytes: what subject_put writes is read in the same order ---- */
 
@@ -61,7 +48,7 @@ struct reading {
 static u64 get_number(struct reading *r)
 {
     u64 v = 0;
-    if (!r->broken) r->broken = !worker_get(r->in, &v, sizeof v);
+    if (!r->broken) r->broken = !file_get(r->in, &v, sizeof v);
     return r->broken ? 0 : v;
 }
 static const char *get_string(struct reading *r, u32 *length)
@@ -69,7 +56,7 @@ static const char *get_string(struct reading *r, u32 *length)
     u64 n = get_number(r);
     if (r->broken || n == NONE) return NULL;
     char *z = arena_alloc(r->mem, n + 1, 1);
-    r->broken = n >= UINT32_MAX || !worker_get(r->in, z, n);
+    r->broken = n >= UINT32_MAX || !file_get(r->in, z, n);
     if (length) *length = (u32)n;
     return z;
 }
@@ -108,8 +95,8 @@ static bool subject_get(struct reading *r, struct lab_subject *s, lk_compile *c)
     c->gather = (u32)get_number(r);
     s->compile = c;
     s->command = word[11];
-    return !r->broken && worker_get(r->in, &o->time_limit, sizeof o->time_limit) &&
-           worker_get(r->in, &s->limit, sizeof s->limit);
+    return !r->broken && file_get(r->in, &o->time_limit, sizeof o->time_limit) &&
+           file_get(r->in, &s->limit, sizeof s->limit);
 }
 
 /* ---- cases ---- */
@@ -153,9 +140,9 @@ static bool answer_one(struct lab_subject *s, const struct contract_kernel *k, i
     struct contract_case c;
     struct lab_how how;
     const char *except[COUNT_OF(q.except)];
-    bool there = worker_get(in, &q, sizeof q);
+    bool there = file_get(in, &q, sizeof q);
     char *line = arena_alloc(&mem, there ? q.line + 1 : 1, 1);
-    there = there && worker_get(in, line, q.line);
+    there = there && file_get(in, line, q.line);
     if (there) {
         how_of(&q, &how, except);
         a->ok = case_read(&mem, k, line, &c, &a->e) && lab_run_repeated(s, &c, &how, &a->outcome, &a->e);

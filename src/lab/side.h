@@ -24,6 +24,5 @@ struct answer {
 };
 /* All that a process needs to know to open the same subject. */
 void subject_put(struct text *to, const struct lab_subject *s);
-bool worker_get(int fd, void *p, size_t n); /* all of n bytes; false: the other end is gone */
 void worker_told(struct lab_subject *s, struct lab_told *out);
 #endif
