@@ -75,6 +75,10 @@ void double_print(double x, char *out, size_t size);
 bool double_parse(struct str s, double *out);
 /* characters to insert, delete or replace; only the first 63 of each count */
 u32 str_distance(const char *a, const char *b);
+/* The nearest of n words to `word`, or NULL if none is near; the same as text, "; did you mean `normal`?", or "". */
+const char *str_nearest(struct str word, const char *const *words, u32 n);
+struct arena;
+const char *str_hint(struct arena *mem, struct str word, const char *const *words, u32 n);
 
 /* ---- arenas ---- */
 struct arena_block;

@@ -43,6 +43,27 @@ u32 str_distance(const char *a, const char *b)
     return row[n];
 }
 
+const char *str_nearest(struct str word, const char *const *words, u32 n)
+{
+    char z[64];
+    const char *best = NULL;
+    snprintf(z, sizeof z, "%.*s", (int)MIN_OF(word.n, 63u), word.p);
+    u32 least = (u32)MIN_OF(strlen(z) / 3 + 1, (size_t)3);
+    for (u32 i = 0; i < n; i++) {
+        u32 d = str_distance(z, words[i]);
+        if (d > least || (best && d == least)) continue;
+        best = words[i];
+        least = d;
+    }
+    return best;
+}
+
+const char *str_hint(struct arena *mem, struct str word, const char *const *words, u32 n)
+{
+    const char *near = str_nearest(word, words, n);
+    return near ? arena_printf(mem, "; did you mean `%s`?", near) : "";
+}
+
 static void text_room(struct text *t, size_t more)
 {
     if (t->cap - t->n > more) return;

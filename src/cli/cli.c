@@ -54,7 +54,7 @@ int cli_unknown_verb(const char *name)
     u32 n = 0;
     for (u32 i = 0; i < row_count; i++)
         if (rows[i].kind == ROW_VERB) names[n++] = rows[i].name;
-    const char *near = cli_nearest(name, names, n), *dot = strrchr(name, '.');
+    const char *near = str_nearest(str_of(name), names, n), *dot = strrchr(name, '.');
     /* a file where the verb belongs */
     static const char *const images[] = { ".cubin", ".fatbin", ".so", ".a", ".o" };
     for (u32 i = 0; dot && i < COUNT_OF(images); i++)
@@ -67,20 +67,6 @@ int cli_unknown_verb(const char *name)
             name, name);
     if (near) return cli_error("there is no verb `%.40s`; did you mean `%s`? lockstep --help lists them", name, near);
     return cli_error("there is no verb `%.40s`; lockstep --help lists them", name);
-}
-
-const char *cli_nearest(const char *word, const char *const *words, u32 n)
-{
-    const char *best = NULL;
-    u32 least = (u32)MIN_OF(strlen(word) / 3 + 1, (size_t)3);
-    for (u32 i = 0; i < n; i++) {
-        u32 d = str_distance(word, words[i]);
-        if (d <= least && (!best || d < least)) {
-            best = words[i];
-            least = d;
-        }
-    }
-    return best;
 }
 
 void cli_wrapped(FILE *f, const char *text, u32 at, u32 indent)

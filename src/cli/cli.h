@@ -22,8 +22,6 @@ int cli_error_status(int status, const char *text);
 int cli_unknown_verb(const char *name);
 /* Whether the report is coloured: as asked, or when standard output is a terminal that wants colours. */
 bool cli_color(const struct common *c);
-/* The nearest of n words to `word`, or NULL if none is near: for "did you mean". */
-const char *cli_nearest(const char *word, const char *const *words, u32 n);
 /* Prints text in lines of CLI_WIDTH, the first one from column `at`, the others indented by `indent`. */
 enum { CLI_WIDTH = 110 };
 void cli_wrapped(FILE *f, const char *text, u32 at, u32 indent);

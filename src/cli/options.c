@@ -89,7 +89,7 @@ static const struct row *find(enum verb_id verb, const char *word, const char **
     const struct row *v = row_next(NULL, ROW_VERB, verb);
     char given[64];
     snprintf(given, sizeof given, "%.*s", (int)MIN_OF(name.n, 63), name.p);
-    const char *near = cli_nearest(given, names, n);
+    const char *near = str_nearest(str_of(given), names, n);
     if (near)
         error_set(e, ERR_INPUT, "%s has no option %s; did you mean %s? lockstep %s --help lists them", v->name, given,
                   near, v->name);

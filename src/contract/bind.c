@@ -149,7 +149,7 @@ static bool bind_dims(struct binder *b)
         const char **names = NEW_ARRAY(b->mem, const char *, b->k->dims.n + 1);
         for (k = 0; k < b->k->dims.n; k++) names[k] = b->k->dims.p[k].name;
         return fail_at(b, b->k->at, "%s has no dim `%.60s`%s", b->k->name, b->given[i].name,
-                       word_hint(b->mem, str_of(b->given[i].name), names, b->k->dims.n));
+                       str_hint(b->mem, str_of(b->given[i].name), names, b->k->dims.n));
     }
     if (choose(b, 0)) return true;
     if (b->e->code) return false;

@@ -185,7 +185,7 @@ static bool launch_item(struct reader *r, bool *declared)
          cluster = str_is(key, "cluster");
     if (!grid && !block && !shared && !cluster)
         return cursor_error(c, key.p, "a launch line has grid=, block=, shared=, cluster= and cooperative%s",
-                            word_hint(c->mem, key, keys, COUNT_OF(keys)));
+                            str_hint(c->mem, key, keys, COUNT_OF(keys)));
     if (grid ? k->grid[0] : block ? k->block[0] : shared ? k->shared : k->cluster[0])
         return cursor_error(c, key.p, "%.*s is given twice", (int)key.n, key.p);
     if (!cursor_take(c, '=')) return cursor_error(c, c->p, "here a = is missing: %.*s=VALUE", (int)key.n, key.p);
@@ -298,7 +298,7 @@ static bool unknown_line(struct reader *r, struct str word)
         words[i] = lines[i].word;
         list = arena_printf(r->c.mem, "%s%s%s", list, i ? " " : "", words[i]);
     }
-    const char *hint = word_hint(r->c.mem, word, words, COUNT_OF(words));
+    const char *hint = str_hint(r->c.mem, word, words, COUNT_OF(words));
     return cursor_error(&r->c, word.p, "this begins no line of a contract%s%s%s", hint,
                         hint[0] ? "" : "; there are: ", hint[0] ? "" : list);
 }

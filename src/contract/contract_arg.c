@@ -149,7 +149,7 @@ static bool read_view(struct arg_line *l)
         while (i < LAYOUTS && !str_is(word, layout_names[i])) i++;
         if (i == LAYOUTS)
             return cursor_error(c, word.p, "a layout belongs here: dense, rows, offset, broadcast(DIMENSION)%s",
-                                word_hint(c->mem, word, layout_names, LAYOUTS));
+                                str_hint(c->mem, word, layout_names, LAYOUTS));
         g->layouts |= 1u << i;
         if (i == LAYOUT_ROWS && g->shape.rank < 2)
             return cursor_error(c, word.p, "rows further apart need two dimensions, and %s has one", g->name);
@@ -178,7 +178,7 @@ static bool unknown_attribute(struct arg_line *l, struct str word)
         "here belong in, out or inout, once, partial, optional, align, alias, stride, view, or the contents: "
         "none, zeros, ones, iota, "
         "const(V), nan, uniform, normal, randint, index(N), permutation, file(\"NAME\")%s",
-        word_hint(l->c->mem, word, words, n));
+        str_hint(l->c->mem, word, words, n));
 }
 
 static bool read_attribute(struct arg_line *l)

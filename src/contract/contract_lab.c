@@ -348,7 +348,7 @@ bool read_empty(struct reader *r)
     return cursor_error(c, word.p,
                         "empty says what a grid without blocks leaves: nothing, zeros in the outputs, or launch where "
                         "the grid is never empty%s",
-                        word_hint(c->mem, word, words, COUNT_OF(words)));
+                        str_hint(c->mem, word, words, COUNT_OF(words)));
 }
 
 /* ---- ops ---- */

@@ -77,21 +77,6 @@ struct str cursor_word(struct cursor *c)
     return (struct str){ from, (u32)(c->p - from) };
 }
 
-const char *word_hint(struct arena *a, struct str word, const char *const *words, u32 n)
-{
-    char z[64];
-    const char *best = NULL;
-    snprintf(z, sizeof z, "%.*s", (int)MIN_OF(word.n, 63u), word.p);
-    u32 least = (u32)MIN_OF(strlen(z) / 3 + 1, (size_t)3);
-    for (u32 i = 0; i < n; i++) {
-        u32 d = str_distance(z, words[i]);
-        if (d > least || (best && d == least)) continue;
-        best = words[i];
-        least = d;
-    }
-    return best ? arena_printf(a, "; did you mean `%s`?", best) : "";
-}
-
 static struct expr *node(struct cursor *c, enum expr_op op, const char *at)
 {
     if (c->nodes++ == EXPR_NODES) {
@@ -173,7 +158,7 @@ static void unknown_name(struct cursor *c, struct str name, bool call)
     u32 n = call ? FN_COUNT : c->symbols->list.n;
     const char **words = NEW_ARRAY(c->mem, const char *, n + 1);
     for (u32 i = 0; i < n; i++) words[i] = call ? functions[i].name : c->symbols->list.p[i].name;
-    const char *hint = word_hint(c->mem, name, words, n);
+    const char *hint = str_hint(c->mem, name, words, n);
     if (call)
         cursor_error(c, name.p, "there is no function `%.*s`%s%s", (int)MIN_OF(name.n, 60u), name.p, hint,
                      hint[0] ? "" : "; there are" FUNCTION_LIST);

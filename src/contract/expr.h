@@ -100,8 +100,6 @@ bool cursor_error(const struct cursor *c, const char *at, const char *fmt, ...) 
 void cursor_blank(struct cursor *c);             /* skips blanks */
 bool cursor_take(struct cursor *c, char wanted); /* skips blanks, then takes this character if it is next */
 struct str cursor_word(struct cursor *c);        /* skips blanks, then takes a name; empty: none there */
-/* Up to the nearest of n words: "; did you mean `normal`?", or "". */
-const char *word_hint(struct arena *a, struct str word, const char *const *words, u32 n);
 
 /* Parses one expression, as long as it goes. NULL: e says why. */
 struct expr *expr_parse(struct cursor *c);

@@ -66,7 +66,7 @@ static struct oracle_value unknown_name(struct oracle_build *b, struct str name,
     for (u32 i = 0; i < b->o->n && n < COUNT_OF(words); i++)
         if (find_name(scope, str_of(b->o->names[i].name))) words[n++] = b->o->names[i].name;
     for (u32 i = 0; i < b->o->outs.n && n < COUNT_OF(words); i++) words[n++] = b->o->outs.p[i].name;
-    const char *hint = oracle_hint(b->o->mem, name, words, n);
+    const char *hint = str_hint(b->o->mem, name, words, n);
     bool function = oracle_is_function(name) || map_get(&b->o->definitions, name);
     oracle_refuse(b->g,
                   function ? "`%.*s` is a function: its arguments are missing%s"
@@ -82,7 +82,7 @@ static struct oracle_value unknown_function(struct oracle_build *b, struct str n
     for (u32 i = 0; n < COUNT_OF(words) && (z = oracle_function_name(i)); i++) words[n++] = z;
     for (u32 i = 0; i < b->o->defined.n && n < COUNT_OF(words); i++) words[n++] = b->o->defined.p[i];
     oracle_refuse(b->g, "there is no function `%.*s`%s", (int)MIN_OF(name.n, 40u), name.p,
-                  oracle_hint(b->o->mem, name, words, n));
+                  str_hint(b->o->mem, name, words, n));
     return (struct oracle_value){ 0 };
 }
 

@@ -40,21 +40,6 @@ void *oracle_refuse(struct oracle_graph *g, const char *fmt, ...)
     return NULL;
 }
 
-const char *oracle_hint(struct arena *mem, struct str word, const char *const *words, u32 n)
-{
-    char z[64];
-    const char *best = NULL;
-    snprintf(z, sizeof z, "%.*s", (int)MIN_OF(word.n, 63u), word.p);
-    u32 least = (u32)MIN_OF(strlen(z) / 3 + 1, (size_t)3);
-    for (u32 i = 0; i < n; i++) {
-        u32 d = str_distance(z, words[i]);
-        if (d >= least + !best) continue;
-        least = d;
-        best = words[i];
-    }
-    return best ? arena_printf(mem, "; did you mean `%s`?", best) : "";
-}
-
 const char *oracle_intern(struct oracle_graph *g, struct str text)
 {
     char *kept = map_get(&g->names, text);

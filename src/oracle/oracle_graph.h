@@ -99,8 +99,6 @@ struct oracle_node *oracle_einsum(struct oracle_graph *g, const char *spec, stru
 struct oracle_node *oracle_cut(struct oracle_graph *g, struct oracle_node *x, u32 axis, s64 from, s64 to);
 struct oracle_node *oracle_rolled(struct oracle_graph *g, struct oracle_node *x, u32 axis, s64 by);
 const char *oracle_intern(struct oracle_graph *g, struct str text);
-/* "; did you mean `softmax`?", if one of the words is near, else "". */
-const char *oracle_hint(struct arena *mem, struct str word, const char *const *words, u32 n);
 /* Says why something cannot be, at the place of the text that is being built. Returns NULL. */
 void *oracle_refuse(struct oracle_graph *g, const char *fmt, ...) PRINTF_LIKE(2, 3);
 

@@ -250,7 +250,7 @@ bool oracle_options_read(struct oracle_options *o, const char *file, struct str 
         } else {
             ok = error_at(e, ERR_INPUT, file, all, w.p,
                           "accumulate takes a type (f64 f32 tf32 f16 bf16), tree LANES, fast and subnormals%s",
-                          oracle_hint(&a, w, words, COUNT_OF(words)));
+                          str_hint(&a, w, words, COUNT_OF(words)));
         }
     }
     arena_free(&a);

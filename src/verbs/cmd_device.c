@@ -15,7 +15,7 @@ static int unknown(const char *name)
     const char *names[64];
     u32 n = 0;
     while (n < COUNT_OF(names) && (names[n] = lk_device_name(n))) n++;
-    const char *near = cli_nearest(name, names, n);
+    const char *near = str_nearest(str_of(name), names, n);
     if (near) return cli_error("there is no card `%.40s`; did you mean `%s`? lockstep device lists them", name, near);
     return cli_error("there is no card `%.40s`; lockstep device lists them", name);
 }

@@ -163,8 +163,8 @@ static int unknown_word(struct arena *a, const char *word)
     for (; word[length] && length + 1 < sizeof upper; length++)
         upper[length] = (char)toupper((unsigned char)word[length]);
     upper[length] = 0;
-    const char *near = cli_nearest(word, names, n);
-    near = near ? near : cli_nearest(upper, names, n);
+    const char *near = str_nearest(str_of(word), names, n);
+    near = near ? near : str_nearest(str_of(upper), names, n);
     if (near)
         return cli_error("nothing is known of `%.60s`; did you mean `%s`? lockstep explain lists the findings", word,
                          near);

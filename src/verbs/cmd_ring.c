@@ -162,7 +162,7 @@ static int no_actor(struct ring_request *r, lk_ring *ring, const char *name)
         text_add(&t, "%s%s", n ? ", " : "", actor);
         names[n++] = actor;
     }
-    const char *near = cli_nearest(name, names, n);
+    const char *near = str_nearest(str_of(name), names, n);
     int code = cli_error("the kernel has no actor `%.60s`; it has %s%s%s%s", name, t.n ? t.p : "none",
                          near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
     text_free(&t);
