@@ -493,6 +493,9 @@ typedef struct lk_stats {
 /* Runs to the end and returns: LK_OK, LK_FINDINGS (new errors in the report), or why not. `stats` may be NULL. With a
  * stream it is enqueued: arguments are copied, LK_FINDINGS is a launch that was refused, stats are 0. */
 lk_status lk_kernel_launch(lk_kernel *kernel, const lk_launch *launch, lk_stats *stats);
+/* Writes what this launch would find into a file, for lockstep replay: PTX, shape, arguments, and all memory that it
+ * can reach by pointers, up to 2 GiB. Nothing is launched; all work on the gpu is waited for. */
+lk_status lk_record(const lk_kernel *kernel, const lk_launch *launch, const char *path);
 
 /* ---- streams ---- */
 

@@ -109,6 +109,8 @@ typedef struct lk_test_options { /* zero it, set size, then what you need */
     /* the lockstep command, which is started for cases that run in processes of their own; NULL: there can be none,
      * neither with `jobs` nor on a GPU */
     const char *command;
+    const char *record; /* the smallest case of the first failure is recorded there, for lk_recording_open; NULL */
+    const char *emit;   /* and written there as a C program; NULL */
     /* non-zero: the first case that fails ends it; it is told as it is, not made smaller */
     uint32_t fail_fast;
     uint64_t budget; /* warp instructions after which a launch is a livelock; 0: 200 million */
@@ -178,6 +180,24 @@ const char *lk_test_path(const lk_test *test);
 /* Tests as JSON and JUnit XML, every case with its end, and the report with them; released with lk_text_free. */
 char *lk_test_json(lk_test *const *tests, uint32_t n, lk_gpu *report);
 char *lk_test_junit(lk_test *const *tests, uint32_t n, lk_gpu *report);
+
+/* ---- recordings of launches (lk_record, docs/recording.md) ---- */
+
+typedef struct lk_recording lk_recording;
+lk_status lk_recording_open(const char *path, lk_recording **recording); /* lk_gpu_error(NULL) says why not */
+void lk_recording_close(lk_recording *recording);
+char *lk_recording_text(const lk_recording *recording); /* what it is, in a line; released with lk_text_free, as all */
+uint64_t lk_recording_seed(const lk_recording *recording); /* of the software GPU that recorded it */
+/* Runs it on a gpu; what is wrong is in the gpu's report. LK_OK, LK_FINDINGS, or why it cannot be run. */
+lk_status lk_recording_run(lk_recording *recording, lk_gpu *gpu);
+/* Which bytes the last two runs left different, in words; "": none. NULL: there were no two runs. */
+char *lk_recording_difference(const lk_recording *recording);
+/* Makes it smaller, grid and contents, as long as its report begins with the same finding on gpus of these options.
+ * LK_OK: there is no finding. */
+lk_status lk_recording_shrink(lk_recording *recording, const lk_options *options, uint32_t *tries);
+lk_status lk_recording_save(const lk_recording *recording, const char *path);
+/* As one C program over the driver's interface, with its data. NULL: the launch has a cluster of its own. */
+char *lk_recording_c(const lk_recording *recording);
 
 #if defined __GNUC__
 #pragma GCC visibility pop

@@ -39,6 +39,7 @@ struct lk_test {
     u64 began;
     struct map journal; /* "kernel case" to a struct lab_outcome of an earlier campaign (--resume) */
     bool on_gpu, on_both;
+    bool recorded; /* the first failure was (lk_test_options.record, emit) */
 };
 const char *lab_line(struct arena *mem, const struct contract_case *c);
 bool campaign_run(struct lk_test *t, struct tested *k, struct error *e);

@@ -91,6 +91,7 @@ struct lab_how {
     enum oracle_label label; /* of that */
     const char *likeness_of; /* such a case */
     struct lab_kept *keep;   /* where outputs go; NULL: nowhere */
+    const char *record;      /* a file for what the launch finds (lk_record); NULL: none */
     /* changes the contents of an array before the launch; NULL: nothing. `p` has its elements, dense */
     void (*edit)(void *self, const struct bound_arg *b, u8 *p);
     void *edit_self;

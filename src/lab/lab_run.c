@@ -261,6 +261,7 @@ static bool launch(struct lab_subject *s, lk_kernel *k, const struct contract_ca
         return error_set(e, ERR_INPUT, "%s: the contract of %s has no launch line with grid= and block=", s->path,
                          s->kernel);
     s->gpu->device->options.budget = how->budget ? how->budget : s->budget ? s->budget : BUDGET_MOST;
+    if (how->record && lk_record(k, &l, how->record) != LK_OK) return refused(s->gpu, LK_BAD_INPUT, e);
     lk_status status = lk_kernel_launch(k, &l, NULL);
     budget_spent(s, how, out);
     if (status == LK_UNSUPPORTED) {

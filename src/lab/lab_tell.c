@@ -3,6 +3,7 @@
 #include "lab/campaign.h"
 #include <inttypes.h>
 #include <math.h>
+#include <unistd.h>
 
 enum { PROPERTY_CASES = 4, ROUNDS = 3 };
 
@@ -65,6 +66,27 @@ static void put_told(struct lk_test *t, const struct lab_told *told, const char 
     text_free(&detail);
 }
 
+/* The launch of the first failure as a recording, as a C program. */
+static bool record_failure(struct lk_test *t, struct tested *k, struct failure *f, struct error *e)
+{
+    const lk_test_options *o = t->o;
+    struct lab_outcome out;
+    if ((!o->record && !o->emit) || t->recorded) return true;
+    const char *path = o->record ? o->record : arena_printf(&t->mem, "%s.recording", o->emit);
+    t->recorded = true;
+    if (!lab_run(&k->subject, &f->least, &(struct lab_how){ .plain = true, .record = path }, &out, e)) return false;
+    if (!o->emit) return true;
+    lk_recording *r;
+    if (lk_recording_open(path, &r) != LK_OK) return error_set(e, ERR_SYSTEM, "%.500s", lk_gpu_error(NULL));
+    char *program = lk_recording_c(r);
+    bool ok = program ? file_write(o->emit, program, strlen(program), e)
+                      : error_set(e, ERR_UNSUPPORTED, "a launch with a cluster of its own cannot be written as C");
+    lk_text_free(program);
+    lk_recording_close(r);
+    if (!o->record) unlink(path);
+    return ok;
+}
+
 bool tell_failure(struct lk_test *t, struct tested *k, struct failure *f, struct error *e)
 {
     struct lab_how how = { .tell = true, .twice = true, .repeat = t->o->repeat };
@@ -84,7 +106,7 @@ bool tell_failure(struct lk_test *t, struct tested *k, struct failure *f, struct
         put_told(t, &told, remark);
     else
         report_take_run(t->report->device->report, k->subject.gpu->device->report, remark);
-    return !t->o->keep || corpus_add(t, k, f->line, e);
+    return (!t->o->keep || corpus_add(t, k, f->line, e)) && record_failure(t, k, f, e);
 }
 
 bool tell_suspect(struct lk_test *t, struct tested *k, struct error *e)

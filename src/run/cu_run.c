@@ -5,6 +5,7 @@
 #include "driver/cu_count.h"
 #include "run/cu_failed.h"
 #include "run/cu_logs.h"
+#include "run/cu_record.h"
 #include "run/cu_report.h"
 #include "run/cu_run.h"
 #include "run/cu_where.h"
@@ -29,7 +30,7 @@ static struct {
 static void option_take(const char *key, const char *value)
 {
     lk_options *o = &run.gpu;
-    if (cu_choose_option(key, value)) return;
+    if (cu_choose_option(key, value) || cu_record_option(key, value)) return;
     if (!strcmp(key, "check")) o->check = value;
     if (!strcmp(key, "no-check")) o->no_check = value;
     if (!strcmp(key, "threads")) o->threads = (u32)strtoul(value, NULL, 10);
@@ -139,6 +140,7 @@ void cu_run_launch(const lk_kernel *kernel, lk_launch *launch)
     if (captured) __atomic_add_fetch(&c->recorded, 1, __ATOMIC_RELAXED);
     launch->count = captured ? &c->nodes : &c->ran;
     launch->site = host_site(NULL);
+    cu_record_launch(kernel, launch, captured != LK_CAPTURE_NONE);
     cu_report_launch(c, launch);
     cu_clock_launch(c, launch->nth, launch->stream, launch->site);
 }

@@ -22,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <ctype.h>
 #include <unistd.h>
 
 enum { CHANNEL_MIB = 1024, CHANNEL_MIB_MOST = 1 << 20 }; /* of memory for reports, of which what is written is used */
@@ -34,21 +35,24 @@ struct run {
     const struct profiling *profiling; /* lockstep profile; NULL: lockstep run */
     struct common common;
     struct reporting reporting;
-    struct text options;    /* for the engine: key=value lines */
-    const char *devices;    /* LOCKSTEP_DEVICES, or NULL */
-    int pid;                /* of the program */
-    const char *save;       /* --save: where the reports go as one file; NULL: nowhere */
-    const char *read;       /* --read: such a file, in place of a program; NULL: none */
-    const char *log;        /* --log-file: where what is for people goes; NULL: standard error */
-    int spoken;             /* with --log-file: standard error as it was */
-    bool only;              /* --target-processes application-only */
-    bool keep_pools;        /* --keep-pools */
-    char **program;         /* and its arguments, NULL at the end */
-    char **script;          /* the same with an interpreter before it, of our own; NULL: the program is none */
-    char path[4096];        /* of the program */
-    char front[4096];       /* of lockstep-front.so */
-    char folder[64];        /* for files; "": none was needed */
-    struct channel channel; /* for the reports */
+    struct text options;     /* for the engine: key=value lines */
+    const char *devices;     /* LOCKSTEP_DEVICES, or NULL */
+    int pid;                 /* of the program */
+    const char *save;        /* --save: where the reports go as one file; NULL: nowhere */
+    const char *read;        /* --read: such a file, in place of a program; NULL: none */
+    const char *log;         /* --log-file: where what is for people goes; NULL: standard error */
+    int spoken;              /* with --log-file: standard error as it was */
+    const char *record;      /* --record: which launch; NULL: none */
+    const char *record_file; /* --record-file, or NULL */
+    char recorded[4200];     /* the file, as a whole path; "": none */
+    bool only;               /* --target-processes application-only */
+    bool keep_pools;         /* --keep-pools */
+    char **program;          /* and its arguments, NULL at the end */
+    char **script;           /* the same with an interpreter before it, of our own; NULL: the program is none */
+    char path[4096];         /* of the program */
+    char front[4096];        /* of lockstep-front.so */
+    char folder[64];         /* for files; "": none was needed */
+    struct channel channel;  /* for the reports */
     struct run_report report;
     char command[3900]; /* the path of this command */
     char link[96];      /* in it: lockstep-front.so under a name that LD_AUDIT can hold */
@@ -108,6 +112,8 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     case O_run_LAUNCH_SKIP: return number_take(r, "launch-skip", o, value, e);
     case O_run_LAUNCH_COUNT: return number_take(r, "launch-count", o, value, e);
     case O_run_CHECK_EVERY: return number_take(r, "check-every", o, value, e);
+    case O_run_RECORD: r->record = value; return true;
+    case O_run_RECORD_FILE: r->record_file = value; return true;
     case O_run_KEEP_POOLS: r->keep_pools = true; return true;
     case O_run_SAVE: r->save = value; return true;
     case O_run_READ: r->read = value; return true;
@@ -141,6 +147,36 @@ static bool rules_find(struct run *r, struct error *e)
         text_add(&r->options, "suppress=%s\n", whole);
     }
     return true;
+}
+
+/* Where the launch is recorded: in this folder, under the name of the kernel or the number. What lies there goes. */
+static bool record_prepare(struct run *r, struct error *e)
+{
+    const char *name = getenv("LOCKSTEP_RECORD");
+    char folder[4000] = "", file[200] = "";
+    size_t n = 0;
+    if (!r->record && name && *name) r->record = name;
+    if (!r->record) return !r->record_file || error_set(e, ERR_INPUT, "--record-file needs --record, which says what");
+    for (const char *p = r->record; *p && n + 8 < sizeof file; p++)
+        file[n++] = isalnum((unsigned char)*p) || *p == '_' ? *p : '_';
+    if (!n || strchr(r->record, '\n'))
+        return error_set(e, ERR_INPUT, "--record takes the number of a launch, or a kernel, as in --record scale:3");
+    snprintf(file + n, sizeof file - n, ".rec");
+    const char *given = r->record_file ? r->record_file : file;
+    if (given[0] != '/' && !getcwd(folder, sizeof folder))
+        return error_set(e, ERR_SYSTEM, "the folder for --record is not known: %s", strerror(errno));
+    int length = snprintf(r->recorded, sizeof r->recorded, "%s%s%s", folder, folder[0] ? "/" : "", given);
+    if (length >= (int)sizeof r->recorded || strchr(r->recorded, '\n'))
+        return error_set(e, ERR_INPUT, "--record-file %.60s: this path cannot be used", given);
+    unlink(r->recorded);
+    text_add(&r->options, "record=%s\nrecord-file=%s\n", r->record, r->recorded);
+    return true;
+}
+
+static void record_said(const struct run *r)
+{
+    if (r->recorded[0] && access(r->recorded, F_OK))
+        fprintf(stderr, "lockstep: --record %s: no such launch was recorded\n", r->record);
 }
 
 /* ---- a folder, and memory ---- */
@@ -513,7 +549,8 @@ int run_profiled(int argc, char **argv, const struct profiling *profiling)
     if (r.read && r.program) return cli_error("run: --read takes no program: it prints a run that was saved");
     if (!r.read && (!r.program || !r.program[0]))
         return cli_error("run: no program is given; lockstep run --help shows how");
-    if (!rules_find(&r, &e) || !reporting_streams(&r.reporting, NULL, 0, &e)) return cli_error_value(&e);
+    if (!rules_find(&r, &e) || !record_prepare(&r, &e) || !reporting_streams(&r.reporting, NULL, 0, &e))
+        return cli_error_value(&e);
     text_add(&r.options, "max-findings=%u\n", r.reporting.most);
     text_add(&r.options, "color=%d\n",
              r.common.color == COLOR_ALWAYS || (r.common.color == COLOR_AUTO && !r.log && isatty(STDERR_FILENO)));
@@ -531,6 +568,7 @@ int run_profiled(int argc, char **argv, const struct profiling *profiling)
     if (ready && !r.read && program_find(&r, &e) && run_reachable(r.path, &e)) {
         status = program_run(&r, &e);
         if (status != -1) code = finish(&r, status);
+        record_said(&r);
         run_report_close(&r.report);
     }
     if (r.folder[0]) folder_remove(r.folder);

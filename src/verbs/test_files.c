@@ -79,6 +79,8 @@ static bool campaign_option(struct arena *a, struct testing *t, const struct row
     case O_test_BUDGET: return option_number(o, value, UINT64_MAX, &t->o.budget, e);
     case O_test_CORPUS: t->o.corpus = value; return true;
     case O_test_KEEP: t->o.keep = 1; return true;
+    case O_test_RECORD: t->o.record = value; return true;
+    case O_test_EMIT_C: t->o.emit = value; return true;
     case O_test_JOURNAL: t->o.journal = value; return true;
     case O_test_RESUME: t->o.resume = 1; return true;
     case O_test_AGAINST: return compiling_target(a, "test", value, &t->o.against, &t->o.against_kernel, e);
