@@ -29,7 +29,7 @@ LANES_FLAGS = -O3 $(if $(CLANG),-fno-unroll-loops -Wno-pass-failed)
 # src/front is a library of its own: it lives beside the loader, not in liblockstep.
 FRONT := $(sort $(wildcard src/front/*.c))
 SRC := $(filter-out $(FRONT),$(sort $(wildcard src/*/*.c)))
-CLI := $(filter src/cli/% src/doctor/% src/launch/% src/runner/% src/verbs/%,$(SRC))
+CLI := $(filter src/cli/% src/doctor/% src/journal/% src/launch/% src/runner/% src/verbs/%,$(SRC))
 obj = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
 # The drop-in libraries (src/driver, src/runtime): stubs of what nobody defines are part of the engine.
 LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC))) $(B)/obj/abi/cu_stubs.o $(B)/obj/abi/rt_stubs.o $(B)/obj/abi/gate_entry.o

@@ -113,7 +113,8 @@ typedef struct lk_test_options { /* zero it, set size, then what you need */
     const char *emit;   /* and written there as a C program; NULL */
     /* non-zero: the first case that fails ends it; it is told as it is, not made smaller */
     uint32_t fail_fast;
-    uint64_t budget; /* warp instructions after which a launch is a livelock; 0: 200 million */
+    uint64_t budget;    /* warp instructions after which a launch is a livelock; 0: 200 million */
+    const char *config; /* choices that all cases make: "BLOCK=64,T=f16"; NULL: each its own */
 } lk_test_options;
 
 typedef enum lk_test_end {

@@ -22,6 +22,9 @@ int cli_error_status(int status, const char *text);
 int cli_unknown_verb(const char *name);
 /* Whether the report is coloured: as asked, or when standard output is a terminal that wants colours. */
 bool cli_color(const struct common *c);
+/* Runs this command with other words, NULL at their end, as process_run does; -1: it cannot be found (self.c). */
+enum { CLI_SELF_WORDS = 80 };
+int cli_self(char *const words[], struct text *output);
 /* Prints text in lines of CLI_WIDTH, the first one from column `at`, the others indented by `indent`. */
 enum { CLI_WIDTH = 110 };
 void cli_wrapped(FILE *f, const char *text, u32 at, u32 indent);

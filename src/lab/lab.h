@@ -182,6 +182,8 @@ bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct lab_told *t
 /* The cases of a kernel, one after the other. */
 struct lab_maker;
 struct lab_maker *lab_maker_new(struct arena *mem, const struct contract_kernel *k, u64 seed, u32 cases);
+/* All cases make these choices: "BLOCK=64,T=f16". */
+bool lab_maker_pin(struct arena *mem, struct lab_maker *m, const char *config, struct error *e);
 void lab_maker_next(struct lab_maker *m, struct contract_case *out);
 /* Whether cases have a size of their own for a dim: one whose value follows from others is left to them. */
 bool lab_size_varies(const struct contract_dim *d);

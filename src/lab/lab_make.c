@@ -18,7 +18,8 @@ struct lab_maker {
     u32 i, v;         /* which one, and its value */
     u32 made[STAGES]; /* of each stage */
     s64 edge[EDGES_MOST];
-    u32 edges; /* sizes that the contract's own constants suggest */
+    u32 edges;                   /* sizes that the contract's own constants suggest */
+    struct contract_case pinned; /* choices that all cases make */
 };
 
 static void add_edge(struct lab_maker *m, s64 v)
@@ -36,6 +37,39 @@ struct lab_maker *lab_maker_new(struct arena *mem, const struct contract_kernel 
     for (u32 i = 0; i < k->settings.list.n; i++)
         if (!k->settings.list.p[i].type && k->settings.list.p[i].value > 1) add_edge(m, k->settings.list.p[i].value);
     return m;
+}
+
+bool lab_maker_pin(struct arena *mem, struct lab_maker *m, const char *config, struct error *e)
+{
+    char *line = arena_str(mem, str_of(config));
+    for (char *p = line; *p; p++)
+        if (*p == ',') *p = ' ';
+    if (!case_read(mem, m->k, line, &m->pinned, e)) return false;
+    return m->pinned.choices ||
+           error_set(e, ERR_INPUT, "--config %.100s: %s has no such type or config line", config, m->k->name);
+}
+
+static bool is_usual(const struct contract_kernel *k, const struct choice_value *v)
+{
+    for (u32 i = 0; i < k->choices.n; i++)
+        if (!strcmp(k->choices.p[i].name, v->name))
+            return !strcmp(k->choices.p[i].value.p[k->choices.p[i].chosen], v->value);
+    return false;
+}
+
+/* Pinned choices in place of those that a case has made; the usual ones are not written down. */
+static void keep_pinned(const struct lab_maker *m, struct contract_case *c)
+{
+    for (u32 i = 0; i < m->pinned.choices; i++) {
+        u32 k = 0;
+        while (k < c->choices && strcmp(c->choice[k].name, m->pinned.choice[i].name)) k++;
+        bool made = k < c->choices;
+        if (!is_usual(m->k, &m->pinned.choice[i])) {
+            c->choice[k] = m->pinned.choice[i];
+            c->choices += !made;
+        } else if (made)
+            c->choice[k] = c->choice[--c->choices];
+    }
 }
 
 static u64 draw(struct lab_maker *m, u64 below)
@@ -188,7 +222,7 @@ static bool next_random(struct lab_maker *m, struct contract_case *out)
     return true;
 }
 
-void lab_maker_next(struct lab_maker *m, struct contract_case *out)
+static void make_next(struct lab_maker *m, struct contract_case *out)
 {
     static bool (*const stages[STAGES])(struct lab_maker *, struct contract_case *) = { next_contents, next_choice,
                                                                                         next_layout, next_size,
@@ -208,4 +242,10 @@ void lab_maker_next(struct lab_maker *m, struct contract_case *out)
         out->seed = m->seed + (s + 1 == STAGES ? m->made[s] : 0);
         return;
     }
+}
+
+void lab_maker_next(struct lab_maker *m, struct contract_case *out)
+{
+    make_next(m, out);
+    keep_pinned(m, out);
 }

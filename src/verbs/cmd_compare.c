@@ -1,5 +1,5 @@
 /* lockstep compare: two files of the same kind, the one before and the one after a change, or two commands. */
-#include "verbs/comparing.h"
+#include "journal/comparing.h"
 
 static const struct schema {
     const char *name;

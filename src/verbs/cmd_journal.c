@@ -1,6 +1,6 @@
 /* lockstep journal: what was measured and tested, over time. */
 #include "journal/show.h"
-#include "verbs/comparing.h"
+#include "journal/comparing.h"
 
 enum { FILES_MOST = 1024 };
 struct journal_verb {

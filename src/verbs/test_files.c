@@ -72,6 +72,7 @@ static bool campaign_option(struct arena *a, struct testing *t, const struct row
     case O_test_ON: return read_on(t, value, e);
     case O_test_JOBS: return option_number(o, value, 64, &n, e) && (t->o.jobs = (u32)n, true);
     case O_test_FOR: return option_time(o, value, &t->o.seconds, e);
+    case O_test_CONFIG: t->o.config = value; return true;
     case O_test_FAIL_FAST: t->o.fail_fast = 1; return true;
     case O_test_REPEAT: return option_number(o, value, 1000000, &n, e) && (t->o.repeat = (u32)n, true);
     case O_test_SHARD: return read_shard(&t->o, value, e);

@@ -1,8 +1,7 @@
 /* Two files with the same kernel: the second must be right where the first is, on the same inputs; then both are
  * counted as their contracts launch them, and held against each other line by line. */
-#include "verbs/comparing.h"
+#include "journal/comparing.h"
 #include <stdlib.h>
-#include <unistd.h>
 
 bool is_kernel_file(const char *path)
 {
@@ -11,24 +10,12 @@ bool is_kernel_file(const char *path)
     return path[n] != ' ' && (str_ends(name, ".cu") || str_ends(name, ".ptx"));
 }
 
-/* Runs this command with other words; what it prints. */
-static int run_self(char *const words[], struct text *output)
-{
-    static char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0) return -1;
-    self[n] = 0;
-    char *argv[12] = { self };
-    for (u32 i = 0; words[i] && i < 10; i++) argv[i + 1] = words[i];
-    return process_run(argv, output);
-}
-
 /* Whether B gives what A gives. A file without a contract is not tested, and that is said. */
 static int test_both(const struct comparing *c)
 {
     struct text output = { 0 };
     char *words[] = { "test", (char *)c->path[0], "--against", (char *)c->path[1], "--quiet", "--cases", "16", NULL };
-    int code = run_self(words, &output);
+    int code = cli_self(words, &output);
     if (code == EXIT_NOTHING) {
         fprintf(stderr, "lockstep: compare: %s has no contract, so nothing says whether the two compute the same\n",
                 c->path[0]);
@@ -48,7 +35,7 @@ static int count_one(struct comparing *c, u32 k, const char *folder, struct aren
     char *words[] = { "profile", (char *)c->path[k], "--quiet", "--json", json, NULL };
     struct text output = { 0 };
     struct str text;
-    int code = run_self(words, &output);
+    int code = cli_self(words, &output);
     if (code && code != EXIT_FINDINGS) fwrite(output.p, 1, output.n, stderr);
     text_free(&output);
     if (code && code != EXIT_FINDINGS) return code;

@@ -1,5 +1,5 @@
 /* Times of two journals, or of two commands that are run in turns. */
-#include "verbs/comparing.h"
+#include "journal/comparing.h"
 #include <unistd.h>
 
 static int told(struct arena *a, struct times_pair *pair, u32 n, const struct times_options *o, struct error *e)

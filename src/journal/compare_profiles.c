@@ -1,7 +1,7 @@
 /* Two profiles: which lines do more than before. A line is the same line if its file and its text are, wherever it
  * stands now, and the number of equal ones before it; else if its number is. What is neither is new: it counts with its
  * kernel. */
-#include "verbs/comparing.h"
+#include "journal/comparing.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -1,0 +1,347 @@
+/* lockstep tune: the parameters of a kernel, one at a time and then in pairs; what is not right is not rated. */
+#include "base/json.h"
+#include "cli/cli.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { PARAMS_MOST = 8, VALUES_MOST = 32, WORDS_MOST = 24 };
+struct param {
+    char *name;
+    char *value[VALUES_MOST];
+    u32 n;
+    bool config; /* a line of the contract; else a macro */
+};
+struct tried {
+    u8 at[PARAMS_MOST]; /* which value of each parameter */
+    bool passed, built;
+    char why[400]; /* of one that failed, in a line */
+    u64 least_ps;  /* what the card needs at least */
+    u64 instructions, sectors, passes, occupancy /* of 1000 */;
+    const char *limit;
+};
+struct tune {
+    struct arena mem;
+    const char *file, *device, *json, *cases;
+    struct param param[PARAMS_MOST];
+    u32 params, most, left_out;
+    char *word[WORDS_MOST]; /* for the compiler */
+    u32 words;
+    struct tried *row;
+    u32 rows;
+    struct common common;
+};
+
+static bool read_param(struct tune *t, const char *value, struct error *e)
+{
+    const char *eq = strchr(value, '=');
+    if (t->params == PARAMS_MOST) return error_set(e, ERR_INPUT, "--param: %d parameters at most", PARAMS_MOST);
+    if (!eq || eq == value || !eq[1])
+        return error_set(e, ERR_INPUT, "--param %.60s: this is NAME=VALUE,VALUE..., as in BLOCK=64,128,256", value);
+    struct param *p = &t->param[t->params++];
+    p->name = arena_str(&t->mem, (struct str){ value, (u32)(eq - value) });
+    for (const char *at = eq + 1;; at++) {
+        size_t n = strcspn(at, ",");
+        if (!n || p->n == VALUES_MOST)
+            return error_set(e, ERR_INPUT, "--param %.60s: %s", value,
+                             n ? "32 values at most" : "a value is empty, between commas");
+        p->value[p->n++] = arena_str(&t->mem, (struct str){ at, (u32)n });
+        if (!*(at += n)) return true;
+    }
+}
+
+static bool take_option(void *self, const struct row *o, const char *value, struct error *e)
+{
+    struct tune *t = self;
+    u64 n;
+    switch (o->id) {
+    case O_tune_PARAM: return read_param(t, value, e);
+    case O_tune_DEVICE: t->device = value; return true;
+    case O_tune_JSON: t->json = value; return true;
+    case O_tune_CASES: t->cases = value; return option_number(o, value, 1000000, &n, e);
+    case O_tune_MOST: return option_number(o, value, 100000, &n, e) && (t->most = (u32)n, true);
+    default: break;
+    }
+    if (t->words + 2 > WORDS_MOST) return error_set(e, ERR_INPUT, "%s: too many of these", o->name);
+    t->word[t->words++] = (char *)o->name;
+    t->word[t->words++] = (char *)value;
+    return true;
+}
+
+static bool take_word(void *self, const char *word, struct error *e)
+{
+    struct tune *t = self;
+    if (t->file) return error_set(e, ERR_INPUT, "tune: one file, and `%.60s` is a second", word);
+    t->file = word;
+    return true;
+}
+
+/* Which parameters are lines of a contract in the file: //! config NAME ..., //! type NAME ... */
+static bool find_configs(struct tune *t, struct error *e)
+{
+    struct str text;
+    char *path = arena_str(&t->mem, (struct str){ t->file, (u32)strcspn(t->file, ":") });
+    if (!file_read(path, &text, e)) return false;
+    for (const char *p = text.p; (p = strstr(p, "//!"));) {
+        p += 3;
+        p += strspn(p, " \t");
+        size_t word = strcspn(p, " \t\n");
+        if (!(word == 6 && !strncmp(p, "config", 6)) && !(word == 4 && !strncmp(p, "type", 4))) continue;
+        p += word;
+        p += strspn(p, " \t");
+        struct str name = { p, (u32)strcspn(p, " \t\n") };
+        for (u32 i = 0; i < t->params; i++) t->param[i].config = t->param[i].config || str_is(name, t->param[i].name);
+    }
+    base_free((void *)text.p);
+    return true;
+}
+
+/* The words of a configuration behind those of a verb. */
+static void add_words(struct tune *t, const struct tried *r, char **to, u32 n)
+{
+    for (u32 i = 0; i < t->words; i++) to[n++] = t->word[i];
+    char *config = "";
+    for (u32 i = 0; i < t->params; i++) {
+        char *one = arena_printf(&t->mem, "%s=%s", t->param[i].name, t->param[i].value[r->at[i]]);
+        if (t->param[i].config) {
+            config = arena_printf(&t->mem, "%s%s%s", config, config[0] ? "," : "", one);
+            continue;
+        }
+        to[n++] = "-D";
+        to[n++] = one;
+    }
+    if (config[0]) {
+        to[n++] = "--config";
+        to[n++] = config;
+    }
+    if (t->device) {
+        to[n++] = "--device";
+        to[n++] = (char *)t->device;
+    }
+    to[n] = NULL;
+}
+
+static void copy_line(char *to, size_t size, const char *from)
+{
+    size_t n = strcspn(from, "\n");
+    snprintf(to, size, "%.*s", (int)MIN_OF(n, size - 1), from);
+}
+
+/* One line of a report: the kind of its first finding, and the cause. Else what was printed first. */
+static void find_cause(struct tried *r, const char *said)
+{
+    const char *at = strstr(said, "error["), *cause = at ? strstr(at, "= cause: ") : NULL;
+    size_t kind = at ? strcspn(at + 6, "]\n") : 0;
+    char line[300];
+    copy_line(line, sizeof line, cause ? cause + 9 : at ? at + 6 + kind + 2 : said);
+    snprintf(r->why, sizeof r->why, "%.*s%s%.280s", (int)MIN_OF(kind, (size_t)60), at ? at + 6 : "", at ? ": " : "",
+             line);
+}
+
+static u64 number_of(const struct json_value *v, const char *key)
+{
+    const struct json_value *x = json_get(v, key);
+    return x && x->kind == JSON_NUMBER && x->is_whole && x->whole > 0 ? (u64)x->whole : 0;
+}
+
+static u64 sum_of(const struct json_value *counts, const char *space, const char *key)
+{
+    const struct json_value *in = json_get(counts, space);
+    u64 sum = 0;
+    for (u32 i = 0; in && in->kind == JSON_OBJECT && i < in->n; i++) sum += number_of(&in->item[i], key);
+    return sum;
+}
+
+static const struct json_value *first_of(const struct json_value *v, const char *key)
+{
+    const struct json_value *x = json_get(v, key);
+    return x && x->kind == JSON_ARRAY && x->n ? &x->item[0] : NULL;
+}
+
+/* What `profile` has counted of the one launch that the contract makes. */
+static bool read_counts(struct tune *t, struct tried *r, struct str text)
+{
+    struct error e = { 0 };
+    const struct json_value *top = json_read(&t->mem, text, "profile", &e), *shape, *counts, *least, *name;
+    shape = first_of(first_of(first_of(top, "devices"), "kernels"), "shapes");
+    if (!shape || !(counts = json_get(shape, "counts"))) return false;
+    r->instructions = number_of(counts, "warp_instructions");
+    r->sectors = sum_of(counts, "global", "sectors");
+    r->passes = sum_of(counts, "shared", "wavefronts");
+    r->occupancy = number_of(json_get(shape, "occupancy"), "permille");
+    least = json_get(shape, "least_ps");
+    name = json_get(shape, "limit");
+    r->limit = name && name->kind == JSON_TEXT ? name->text.p : "";
+    for (u32 i = 0; least && least->kind == JSON_OBJECT && i < least->n; i++) {
+        u64 x = number_of(least, arena_str(&t->mem, least->key[i]));
+        if (x > r->least_ps) r->least_ps = x;
+    }
+    return r->least_ps > 0;
+}
+
+/* Compiled, tested, and only then counted. */
+static void try_one(struct tune *t, struct tried *r)
+{
+    char *words[CLI_SELF_WORDS] = { "test", (char *)t->file, "--quiet", "--cases", (char *)t->cases, "--fail-fast" };
+    struct text said = { 0 };
+    add_words(t, r, words, 6);
+    int code = cli_self(words, &said);
+    r->built = code == EXIT_CLEAN || code == EXIT_FINDINGS;
+    r->passed = code == EXIT_CLEAN;
+    if (!r->passed) find_cause(r, said.n ? said.p : "it says nothing");
+    said.n = 0;
+    if (r->passed && !process_signal()) {
+        char *count[CLI_SELF_WORDS] = { "profile", (char *)t->file, "--quiet", "--json", "-" };
+        add_words(t, r, count, 5);
+        code = cli_self(count, &said);
+        const char *json = said.n ? strchr(said.p, '{') : NULL;
+        r->passed = json && read_counts(t, r, (struct str){ json, (u32)strcspn(json, "\n") });
+        if (!r->passed)
+            snprintf(r->why, sizeof r->why, "it passes, and could not be counted (profile exits with %d)", code);
+    }
+    text_free(&said);
+}
+
+static void config_text(const struct tune *t, const struct tried *r, char *out, size_t size)
+{
+    size_t n = 0;
+    out[0] = 0;
+    for (u32 i = 0; i < t->params && n < size; i++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s=%s", i ? " " : "", t->param[i].name,
+                              t->param[i].value[r->at[i]]);
+}
+
+static void print_row(const struct tune *t, const struct tried *r)
+{
+    char config[300];
+    config_text(t, r, config, sizeof config);
+    if (!r->passed)
+        printf("  %-24s %s: %s\n", config, r->built ? "fails" : "cannot be tried", r->why);
+    else
+        printf("  %-24s at least %9.3f us by %-6s  %10" PRIu64 " instructions  %9" PRIu64 " sectors  %9" PRIu64
+               " passes  occupancy %3.0f %%\n",
+               config, (double)r->least_ps * 1e-6, r->limit, r->instructions, r->sectors, r->passes,
+               (double)r->occupancy / 10);
+    fflush(stdout);
+}
+
+/* false: there are as many as there may be, or a signal came. */
+static bool try_next(struct tune *t, const u8 *at)
+{
+    if (process_signal()) return false;
+    if (t->rows == t->most) {
+        t->left_out++;
+        return true;
+    }
+    struct tried *r = &t->row[t->rows++];
+    memcpy(r->at, at, sizeof r->at);
+    try_one(t, r);
+    if (!process_signal() && (!t->json || strcmp(t->json, "-"))) print_row(t, r);
+    return !process_signal();
+}
+
+static bool sweep(struct tune *t)
+{
+    u8 at[PARAMS_MOST] = { 0 };
+    if (!try_next(t, at)) return false;
+    for (u32 p = 0; p < t->params; p++, memset(at, 0, sizeof at))
+        for (at[p] = 1; at[p] < t->param[p].n; at[p]++)
+            if (!try_next(t, at)) return false;
+    for (u32 p = 0; p < t->params; p++)
+        for (u32 q = p + 1; q < t->params; q++, memset(at, 0, sizeof at))
+            for (at[p] = 1; at[p] < t->param[p].n; at[p]++)
+                for (at[q] = 1; at[q] < t->param[q].n; at[q]++)
+                    if (!try_next(t, at)) return false;
+    return true;
+}
+
+static const struct tried *best_of(const struct tune *t)
+{
+    const struct tried *best = NULL;
+    for (u32 i = 0; i < t->rows; i++) {
+        const struct tried *r = &t->row[i];
+        if (r->passed && (!best || r->least_ps < best->least_ps ||
+                          (r->least_ps == best->least_ps && r->instructions < best->instructions)))
+            best = r;
+    }
+    return best;
+}
+
+static void print_end(const struct tune *t, const struct tried *best)
+{
+    char config[300];
+    u32 passed = 0;
+    for (u32 i = 0; i < t->rows; i++) passed += t->row[i].passed;
+    printf("%u configuration%s: %u passed, %u failed", t->rows, plural(t->rows), passed, t->rows - passed);
+    if (t->left_out) printf(", %u left out (--most %u)", t->left_out, t->most);
+    printf("\n");
+    if (!best) return;
+    config_text(t, best, config, sizeof config);
+    printf("best: %s", config);
+    if (best == &t->row[0])
+        printf(", the baseline");
+    else if (!t->row[0].passed)
+        printf("; the baseline fails");
+    else
+        printf(", %.2f of the baseline's least time", (double)best->least_ps / (double)t->row[0].least_ps);
+    printf(". By counts and a model: measure the best few on a GPU\n");
+}
+
+static bool write_json(const struct tune *t, const struct tried *best, struct error *e)
+{
+    struct text out = { 0 };
+    struct json top = { &out, false }, all = json_open(&top, NULL, '{');
+    json_text(&all, "schema", "lockstep-tune");
+    json_number(&all, "version", 1);
+    json_text(&all, "file", t->file);
+    json_number(&all, "left_out", t->left_out);
+    struct json rows = json_open(&all, "configurations", '[');
+    for (u32 i = 0; i < t->rows; i++) {
+        const struct tried *r = &t->row[i];
+        struct json one = json_open(&rows, NULL, '{'), param = json_open(&one, "parameters", '{');
+        for (u32 p = 0; p < t->params; p++) json_text(&param, t->param[p].name, t->param[p].value[r->at[p]]);
+        json_end(&param, '}');
+        json_bool(&one, "passed", r->passed);
+        json_bool(&one, "best", r == best);
+        json_text(&one, "why", r->passed ? NULL : r->why);
+        json_number(&one, "least_ps", r->least_ps);
+        json_number(&one, "warp_instructions", r->instructions);
+        json_number(&one, "sectors", r->sectors);
+        json_number(&one, "shared_passes", r->passes);
+        json_number(&one, "occupancy_permille", r->occupancy);
+        json_end(&one, '}');
+    }
+    json_end(&rows, ']');
+    json_end(&all, '}');
+    text_add(&out, "\n");
+    bool ok = file_write(t->json, out.p, out.n, e);
+    text_free(&out);
+    return ok;
+}
+
+int cmd_tune(int argc, char **argv)
+{
+    struct tune t = { .most = 100, .cases = "8" };
+    struct error e = { 0 };
+    struct parser p = { .verb = VERB_tune, .self = &t, .option = take_option, .word = take_word };
+    if (!options_parse(&p, argc, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
+    if (!t.file || !t.params)
+        return cli_error(
+            "tune: a file and at least one --param NAME=VALUE,VALUE... are needed; lockstep tune --help shows how");
+    if (!t.most) return cli_error("tune: --most 0: one configuration at least is tried");
+    if (!find_configs(&t, &e)) return cli_error_value(&e);
+    t.row = NEW_ARRAY(&t.mem, struct tried, t.most);
+    process_guard();
+    bool whole = sweep(&t), ok = true;
+    const struct tried *best = best_of(&t);
+    if (!t.json || strcmp(t.json, "-")) print_end(&t, best);
+    if (t.json) ok = write_json(&t, best, &e);
+    bool any = false;
+    for (u32 i = 0; i < t.rows; i++) any = any || t.row[i].built;
+    int code = !ok      ? cli_error_value(&e)
+               : !whole ? EXIT_SIGNAL + process_signal()
+               : best   ? EXIT_CLEAN
+               : any    ? EXIT_FINDINGS
+                        : EXIT_USAGE;
+    arena_free(&t.mem);
+    return code;
+}
