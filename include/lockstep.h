@@ -68,10 +68,27 @@ typedef struct lk_options { /* zero it, set size, then what you need */
     uint32_t any_arch;
     /* software GPU, non-zero: what launches do is counted, line by line (lk_profile_text, lk_profile_json) */
     uint32_t profile;
+    /* non-zero: the last so many operations of each stream are kept, at most 64, and lk_error.suspects names them */
+    uint32_t keep;
+    /* non-zero: a launch in a stream is waited for in the call, so that an error is that of the launch itself */
+    uint32_t blocking;
 } lk_options;
 
 const char *lk_version(void);
+/* How many real GPUs there are, which lk_options.on may name; 0: lk_gpu_error(NULL) says why. And what one is. */
+uint32_t lk_gpu_count(void);
+typedef struct lk_gpu_info { /* set size */
+    size_t size;
+    char name[128];
+    uint32_t arch; /* compute capability: 90 for sm_90 */
+    uint32_t multiprocessors;
+    uint64_t memory;    /* bytes */
+    uint32_t clock_mhz; /* 0: not known */
+    uint32_t is_real;   /* 0: the software GPU, as this card */
+} lk_gpu_info;
+lk_status lk_gpu_at(uint32_t i, lk_gpu_info *info);
 lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu); /* options may be NULL */
+lk_status lk_gpu_properties(const lk_gpu *gpu, lk_gpu_info *info);
 /* Waits for all work, then ends the gpu with all its handles. */
 lk_status lk_gpu_destroy(lk_gpu *gpu);
 const char *lk_gpu_title(const lk_gpu *gpu); /* the card: "NVIDIA H200" */
@@ -81,6 +98,22 @@ uint32_t lk_gpu_arch(const lk_gpu *gpu);     /* its compute capability: 90 for s
 const char *lk_gpu_error(const lk_gpu *gpu);
 /* The number that CUDA's driver has for that error: 700 is CUDA_ERROR_ILLEGAL_ADDRESS (lk_cuda_error_at); 0: none. */
 uint32_t lk_gpu_cuda_error(const lk_gpu *gpu);
+/* The same error with all that is known of it. The texts live until the thread's next error. */
+typedef struct lk_error { /* set size */
+    size_t size;
+    uint32_t status;     /* lk_status of the call */
+    uint32_t cuda;       /* as lk_gpu_cuda_error */
+    const char *name;    /* "CUDA_ERROR_ILLEGAL_ADDRESS"; "": CUDA has no name for it */
+    const char *call;    /* the function that reported it: "lk_stream_synchronise" */
+    const char *message; /* as lk_gpu_error */
+    const char *launch;  /* the kernel, where the error is that of a launch in this call; else "" */
+    const char
+        *suspects; /* of a real GPU's fault: the last operations of its streams, by lk_options.keep, one a line */
+    const char *causes, *fix; /* what is usually behind that number; "" */
+    uint32_t lasting;         /* lk_cuda_lasting: LK_CUDA_STICKY: the process has to be started again */
+} lk_error;
+/* 0: the thread has had no error on this gpu. */
+int lk_gpu_last_error(const lk_gpu *gpu, lk_error *error);
 /* Reports name the calling thread's calls on all gpus by this text, "cudaMemcpyAsync at main.cu:41", until it is set
  * again; copied. NULL: by what they do. A `site` in a struct goes before it. */
 void lk_thread_site(const char *site);

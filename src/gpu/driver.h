@@ -178,6 +178,13 @@ struct driver {
 /* Opens the driver's library; false: e says where it was looked for. LOCKSTEP_LIBCUDA names another path. */
 bool driver_open(struct driver *c, struct error *e);
 void driver_close(struct driver *c);
+/* gpu_list.c: how many GPUs the driver has, 0: e says why; and what it says of the i-th one, where out is not NULL. */
+struct gpu_found {
+    char name[128];
+    u32 sm, multiprocessors, clock_khz;
+    u64 memory; /* bytes */
+};
+u32 gpu_list(u32 i, struct gpu_found *out, struct error *e);
 /* "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered" */
 const char *driver_error(const struct driver *c, cu_result code, char *out, size_t size);
 #endif

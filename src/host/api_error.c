@@ -11,6 +11,9 @@ struct slot {
     u64 serial;        /* of that gpu; 0: the slot is free, or has no gpu */
     u64 used;          /* count of the thread's calls when it was used last */
     u32 cuda;          /* CUresult of the call */
+    lk_status status;  /* of the call */
+    const char *call;  /* the function */
+    char launch[128];  /* the kernel, if the call is its launch; else "" */
     char message[1300];
 };
 
@@ -18,7 +21,9 @@ static _Thread_local struct {
     struct error error; /* of the call that runs */
     struct slot slot[SLOTS];
     u64 calls;
-    char site[256]; /* lk_thread_site; "": not set */
+    char site[256];        /* lk_thread_site; "": not set */
+    char suspects[2048];   /* of the error that was asked for last */
+    const char *launching; /* the kernel that is launched now; NULL: none */
 } mine;
 
 static lock_t live_lock = LOCK_INIT;
@@ -106,6 +111,9 @@ static lk_status fail(const lk_gpu *gpu, u32 cuda)
     CHECK(e->code != ERR_NONE);
     s->used = ++mine.calls;
     s->cuda = cuda;
+    s->status = (lk_status)e->code;
+    s->call = host_called();
+    snprintf(s->launch, sizeof s->launch, "%s", mine.launching ? mine.launching : "");
     snprintf(s->message, sizeof s->message, "%s%s%s%s%s", e->where, e->where[0] ? ": " : "", e->text,
              e->excerpt[0] ? "\n" : "", e->excerpt);
     return (lk_status)e->code;
@@ -188,6 +196,7 @@ lk_status host_done(const lk_gpu *gpu, u32 cuda)
     if (is_finding(gpu, cuda)) {
         error_set(e, ERR_INPUT, "%s", dev_status_text(cuda));
         fail(gpu, cuda == DEV_REFUSED_LAUNCH ? OP_INVALID_VALUE : cuda);
+        slot_of(gpu)->status = LK_FINDINGS;
         return LK_FINDINGS;
     }
     if (x)
@@ -220,6 +229,49 @@ uint32_t lk_gpu_cuda_error(const lk_gpu *gpu)
 {
     const struct slot *s = asked(gpu);
     return s ? s->cuda : 0;
+}
+
+void host_launching(const char *kernel) { mine.launching = kernel; }
+
+/* What the streams were given last, for a fault that names no launch. */
+static const char *suspects_of(lk_gpu *gpu)
+{
+    struct host_call c;
+    struct text t = { 0 };
+    mine.suspects[0] = 0;
+    if (gpu && host_each(is_this, gpu) && host_enter(&c, "lk_gpu_last_error", &(struct host_use)USE(GPU, gpu), 1)) {
+        host_kept_text(gpu, &t);
+        host_leave(&c);
+    }
+    if (t.p) snprintf(mine.suspects, sizeof mine.suspects, "%s", t.p);
+    text_free(&t);
+    return mine.suspects;
+}
+
+int lk_gpu_last_error(const lk_gpu *gpu, lk_error *error)
+{
+    const struct slot *s = asked(gpu);
+    if (!s || !s->message[0] || !error) return 0;
+    const struct cuda_error *x = cuda_find(s->cuda);
+    lk_error out = { .size = error->size,
+                     .status = s->status,
+                     .cuda = s->cuda,
+                     .name = "",
+                     .call = s->call ? s->call : "",
+                     .message = s->message,
+                     .launch = s->launch,
+                     .suspects = "",
+                     .causes = x ? x->causes : "",
+                     .fix = x ? x->fix : "",
+                     .lasting = x ? (u32)x->lasting : LK_CUDA_PASSING };
+    static _Thread_local char name[80];
+    if (x && *x->driver) {
+        snprintf(name, sizeof name, "CUDA_ERROR_%s", x->driver);
+        out.name = name;
+    }
+    if (x && x->lasting != CUDA_PASSING) out.suspects = suspects_of((lk_gpu *)(uintptr_t)gpu);
+    memcpy(error, &out, MIN_OF(error->size, sizeof out));
+    return 1;
 }
 
 void lk_thread_site(const char *site) { snprintf(mine.site, sizeof mine.site, "%s", site ? site : ""); }

@@ -1,4 +1,5 @@
 /* The gpu of the public interface: making it, its errors, its cards. */
+#include "gpu/driver.h"
 #include "host/host.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ static bool options_read(const lk_options *given, struct dev_options *o, struct 
 
 lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu)
 {
+    host_call_is(__func__);
     if (!gpu) return HOST_MISSING(NULL, "place for the gpu");
     struct error *e = host_begin(NULL);
     struct dev_options o;
@@ -67,6 +69,10 @@ lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu)
         return host_failed(NULL);
     }
     pthread_mutex_init(&g->lock, NULL);
+    if (options && options->size >= offsetof(lk_options, blocking) + sizeof options->blocking) {
+        g->keep = options->keep;
+        g->blocking = options->blocking != 0;
+    }
     host_add(g);
     handle_open(&g->base, g, HANDLE_GPU);
     *gpu = g;
@@ -114,6 +120,7 @@ static void gpu_free(lk_gpu *gpu)
         text_free(&l->text);
         base_free(l);
     }
+    host_kept_free(gpu->kept);
     pthread_mutex_destroy(&gpu->lock);
     base_free(gpu->late); /* the memory itself went with the device */
     handle_free(gpu, sizeof *gpu);
@@ -136,6 +143,49 @@ lk_status lk_gpu_destroy(lk_gpu *gpu)
     if (__atomic_load_n(&gpu->peer, __ATOMIC_ACQUIRE)) host_each(waits, NULL);
     all_end(gpu);
     gpu_free(gpu);
+    return LK_OK;
+}
+
+uint32_t lk_gpu_count(void)
+{
+    host_call_is(__func__);
+    u32 n = gpu_list(0, NULL, host_begin(NULL));
+    if (!n) host_failed(NULL);
+    return n;
+}
+
+lk_status lk_gpu_at(uint32_t i, lk_gpu_info *info)
+{
+    host_call_is(__func__);
+    struct gpu_found found;
+    struct error *e = host_begin(NULL);
+    if (!info) return HOST_MISSING(NULL, "place for it");
+    gpu_list(i, &found, e);
+    if (e->code) return host_failed(NULL);
+    lk_gpu_info out = { .size = info->size,
+                        .arch = found.sm,
+                        .multiprocessors = found.multiprocessors,
+                        .memory = found.memory,
+                        .clock_mhz = found.clock_khz / 1000,
+                        .is_real = 1 };
+    snprintf(out.name, sizeof out.name, "%s", found.name);
+    memcpy(info, &out, MIN_OF(info->size, sizeof out));
+    return LK_OK;
+}
+
+lk_status lk_gpu_properties(const lk_gpu *gpu, lk_gpu_info *info)
+{
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (!info) return HOST_MISSING(gpu, "place for it");
+    const struct card *p = gpu->device->card;
+    lk_gpu_info out = { .size = info->size,
+                        .arch = p->sm,
+                        .multiprocessors = p->sms,
+                        .memory = p->memory,
+                        .clock_mhz = p->clock_mhz,
+                        .is_real = gpu->device->options.gpu };
+    snprintf(out.name, sizeof out.name, "%s", p->title);
+    memcpy(info, &out, MIN_OF(info->size, sizeof out));
     return LK_OK;
 }
 

@@ -288,13 +288,23 @@ static void repeat_keep(const lk_kernel *k, const lk_launch *l, const struct dev
     }
 }
 
+/* lk_options.blocking: the launch has ended when the call returns, unless it is captured. */
+static lk_status waited(lk_gpu *gpu, lk_stream *stream)
+{
+    enum capture_status captured = CAPTURE_NONE;
+    gpu->device->async->capture_status(stream->dev, &captured, &(u64){ 0 }, &(struct error){ 0 });
+    if (captured != CAPTURE_NONE) return LK_OK;
+    return host_done(gpu, gpu->device->async->stream_synchronise(stream->dev, host_begin(gpu)));
+}
+
 static lk_status enqueue(lk_gpu *gpu, const lk_kernel *kernel, struct host_launch *h, struct error *e)
 {
     if (h->in->stream->handle.gpu != gpu) return host_refuse(gpu, "the kernel and the stream belong to different gpus");
     if (!may_wait(h->in, e)) return host_failed(gpu);
     u64 forgets = __atomic_load_n(&launch_forgets, __ATOMIC_ACQUIRE);
     lk_status status = host_enqueue(h->in->stream, &h->task, h->in->site);
-    if (status == LK_OK && gpu->device->gpu) repeat_keep(kernel, h->in, &h->task.launch, forgets);
+    if (status == LK_OK && unlikely(gpu->blocking)) return waited(gpu, h->in->stream);
+    if (status == LK_OK && gpu->device->gpu && !gpu->keep) repeat_keep(kernel, h->in, &h->task.launch, forgets);
     return status;
 }
 
@@ -312,7 +322,10 @@ static lk_status launch(struct host_call *c, lk_kernel *kernel, const lk_launch 
     report_origin_here(&h.task.launch.origin);
     pointers_check(kernel, &h.task.launch);
     if (!h.in->stream) host_note_task(gpu, NULL, &h.task);
+    if (unlikely(gpu->keep) && !h.in->stream) host_kept_add(gpu, NULL, &h.task);
+    host_launching(kernel->plain);
     status = h.in->stream ? enqueue(gpu, kernel, &h, e) : run(gpu, &h, stats, e);
+    host_launching(NULL);
     report_launch_here(0);
     report_origin_here(NULL);
     report_origin_ended(gpu->device->report, &h.task.launch.origin);

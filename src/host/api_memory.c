@@ -163,6 +163,7 @@ static lk_status perform(lk_gpu *gpu, lk_stream *stream, struct dev_task *task, 
     if (stream) return host_enqueue(stream, task, site);
     task->site = host_site(site);
     host_note_task(gpu, NULL, task);
+    if (unlikely(gpu->keep)) host_kept_add(gpu, NULL, task);
     return host_done(gpu, dev_perform(gpu->device, task, host_begin(gpu)));
 }
 

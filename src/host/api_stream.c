@@ -66,6 +66,7 @@ u32 host_stream_ended(struct handle *h)
     repeats_wait(s);
     handle_remove(h); /* before the stream: others look at the streams of the gpu under its lock */
     u32 status = s->is_default ? 0 : ops_of(h->gpu)->stream_delete(s->dev, host_begin(h->gpu));
+    host_kept_free(s->kept);
     handle_free(s, sizeof *s);
     return status;
 }
@@ -224,6 +225,7 @@ lk_status host_enqueue(lk_stream *stream, struct dev_task *task, const char *sit
     lk_gpu *gpu = stream->handle.gpu;
     task->site = host_site(site);
     host_note_task(gpu, stream, task);
+    if (unlikely(gpu->keep)) host_kept_add(gpu, stream, task);
     return host_done(gpu, dev_enqueue(stream->dev, gpu->device, task, host_begin(gpu)));
 }
 

@@ -35,8 +35,12 @@ struct lk_gpu {
     u32 rings;                                             /* kernels of rings that run (src/ring) */
     u64 *late;                                             /* addresses that are freed when none runs any more */
     u32 late_count;
-    lk_module *probe; /* a ring's: the cooperative kernel that is tried before it */
-    u32 peer;         /* atomic, bits: GPU_IN_STREAMS, GPU_IN_GRAPHS */
+    lk_module *probe;  /* a ring's: the cooperative kernel that is tried before it */
+    u32 peer;          /* atomic, bits: GPU_IN_STREAMS, GPU_IN_GRAPHS */
+    u32 keep;          /* operations of each stream that are kept, as lk_options has it */
+    bool blocking;     /* as lk_options has it */
+    struct kept *kept; /* what was done without a stream, under the lock; host_kept.c */
+    u64 kept_count;    /* atomic: operations that were kept so far */
 };
 enum { /* what other gpus have of this one: copies and waits in their streams, nodes of their graphs */
        GPU_IN_STREAMS = 1,
@@ -46,9 +50,10 @@ enum { /* what other gpus have of this one: copies and waits in their streams, n
 struct lk_stream {
     struct handle handle;
     struct dev_stream *dev;
-    bool is_default; /* legacy or of a thread: the device's own */
-    bool is_apart;   /* LK_STREAM_NON_BLOCKING */
-    u32 repeats;     /* atomic: threads that hand a launch to the driver on the short way (api_launch.c) */
+    bool is_default;   /* legacy or of a thread: the device's own */
+    bool is_apart;     /* LK_STREAM_NON_BLOCKING */
+    struct kept *kept; /* its last operations, under the lock of the gpu, or NULL */
+    u32 repeats;       /* atomic: threads that hand a launch to the driver on the short way (api_launch.c) */
 };
 struct lk_event {
     struct handle handle;
@@ -176,6 +181,12 @@ typedef const struct launch_views *host_views_maker(const struct ptx_func *kerne
 void host_views_from(host_views_maker *maker);
 const struct launch_views *host_views(const struct ptx_func *kernel, const void *params);
 void host_name_from(const char *(*maker)(void));
+void host_launching(const char *kernel); /* the launch that an error of the calling thread belongs to; NULL: none */
+/* host_kept.c: an operation is enqueued, or done, where the gpu keeps them; and all that are kept, by streams. */
+void host_kept_add(lk_gpu *gpu, lk_stream *stream, const struct dev_task *task);
+void host_kept_text(lk_gpu *gpu, struct text *out);
+struct kept;
+void host_kept_free(struct kept *k);
 /* The gpus that are alive. */
 void host_add(lk_gpu *gpu);
 void host_remove(lk_gpu *gpu);

@@ -237,8 +237,12 @@ void handle_destroy(struct handle *h) { state_less(h, HANDLE_ALIVE); }
 /* ---- calls ---- */
 
 static _Thread_local u32 depth;
+static _Thread_local const char *called; /* the outermost function that the thread is in, or was in last */
 
 u32 host_depth(void) { return depth; }
+
+const char *host_called(void) { return called; }
+void host_call_is(const char *function) { called = function; }
 
 /* The call ends here, with an error of the gpu of its first handle, if that is one; or of what was given for a gpu. */
 static void refuse(const struct host_call *c, const char *function, struct host_use use, enum given given,
@@ -288,7 +292,7 @@ bool host_enter_also(struct host_call *c, const char *function, struct host_use 
 bool host_enter(struct host_call *c, const char *function, const struct host_use *use, u32 n)
 {
     c->n = 0;
-    depth++;
+    if (!depth++) called = function;
     for (u32 i = 0; i < n; i++)
         if (!host_enter_also(c, function, use[i])) return false;
     return true;

@@ -81,7 +81,9 @@ bool host_enter(struct host_call *c, const char *function, const struct host_use
 void host_leave(struct host_call *c);
 /* The same for one more, such as a stream in a struct. */
 bool host_enter_also(struct host_call *c, const char *function, struct host_use use);
-u32 host_depth(void); /* how many calls the calling thread is in, one within the other */
+const char *host_called(void);           /* the outermost function that the thread is in, or was in last */
+void host_call_is(const char *function); /* for one without handles */
+u32 host_depth(void);                    /* how many calls the calling thread is in, one within the other */
 /* The handle is destroyed, by one call of all that try it: false for the others, with the error. If no other call uses
  * it, it has ended, and *status is how; else it ends later, and *status is 0. */
 bool host_destroy(struct host_call *c, struct handle *h, const char *function, u32 *status);

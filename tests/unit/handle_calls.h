@@ -3,6 +3,7 @@
  * it. */
 #define HANDLE_CALLS(X)                                                                                               \
     X(lk_gpu_destroy, 1, H(0, gpu))                                                                                   \
+    X(lk_gpu_properties, 1, H(0, gpu), OUT)                                                                           \
     X(lk_gpu_title, 1, H(0, gpu))                                                                                     \
     X(lk_gpu_arch, 1, H(0, gpu))                                                                                      \
     X(lk_gpu_synchronise, 1, H(0, gpu))                                                                               \
@@ -29,6 +30,7 @@
     X(lk_kernel_param, 1, H(0, kernel), 0, OUT)                                                                       \
     X(lk_kernel_usage, 1, H(0, kernel), OUT)                                                                          \
     X(lk_kernel_occupancy, 1, H(0, kernel), 0, 0, OUT)                                                                \
+    X(lk_record, 1, H(0, kernel), (&(lk_launch){ LAUNCH }), "x")                                                      \
     X(lk_kernel_undefined, 1, H(0, kernel), 0)                                                                        \
     X(lk_memory_alloc, 1, H(0, gpu), 0, 0, "x", OUT)                                                                  \
     X(lk_memory_alloc_pitched, 1, H(0, gpu), 0, 0, 0, "x", OUT, OUT)                                                  \

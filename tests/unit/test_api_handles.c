@@ -193,7 +193,7 @@ static void table_is_whole(void)
         p = end;
         char *close = *end == '(' ? strstr(end, ");") : NULL, *body = strchr(end, '{');
         if (!close || (body && body < close) || !strncmp(name, "lk_gpu_error", 12) ||
-            !strncmp(name, "lk_gpu_cuda_error", 17))
+            !strncmp(name, "lk_gpu_cuda_error", 17) || !strncmp(name, "lk_gpu_last_error", 17))
             continue;
         bool takes = false, is = false;
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
