@@ -319,15 +319,16 @@ static void also_access(const struct entry *e, struct text *out)
         text_add(out, "?");
 }
 
-/* The guard of an index in two dimensions is missing: other arrays that the same threads run out of are no mistakes of
- * their own. */
+/* The guard of an index in two dimensions is missing: other arrays that the same threads run out of, into the next one
+ * or not, are no mistakes of their own. */
 static void group_guard(struct report *r, struct entry **v, u32 n, u32 whole)
 {
     u64 extent[3];
     u32 axes = index_unguarded(v[whole], extent);
     for (u32 k = 0; axes && k < n; k++) {
-        if (k == whole || !v[k] || v[k]->f.kind != F_bounds || !same_launch(v[k], v[whole]) ||
-            !(is_beyond(v[k], axes, extent) || lacks_guard(v[k], axes, extent)))
+        u32 kind = v[k] ? v[k]->f.kind : UINT32_MAX;
+        if (k == whole || (kind != F_bounds && kind != F_bounds_neighbour) || !same_launch(v[k], v[whole]) ||
+            !(is_beyond(v[k], axes, extent) || (kind == F_bounds && lacks_guard(v[k], axes, extent))))
             continue;
         struct text t = { 0 }, own = { 0 };
         also_access(v[k], &t);
