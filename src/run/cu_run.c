@@ -2,6 +2,7 @@
 #include "count/timeline.h"
 #include "run/cu_choose.h"
 #include "run/cu_clock.h"
+#include "run/cu_contract.h"
 #include "driver/cu_count.h"
 #include "run/cu_failed.h"
 #include "run/cu_logs.h"
@@ -30,7 +31,7 @@ static struct {
 static void option_take(const char *key, const char *value)
 {
     lk_options *o = &run.gpu;
-    if (cu_choose_option(key, value) || cu_record_option(key, value)) return;
+    if (cu_choose_option(key, value) || cu_record_option(key, value) || cu_contract_option(key, value)) return;
     if (!strcmp(key, "check")) o->check = value;
     if (!strcmp(key, "no-check")) o->no_check = value;
     if (!strcmp(key, "threads")) o->threads = (u32)strtoul(value, NULL, 10);
@@ -141,6 +142,7 @@ void cu_run_launch(const lk_kernel *kernel, lk_launch *launch)
     launch->count = captured ? &c->nodes : &c->ran;
     launch->site = host_site(NULL);
     cu_record_launch(kernel, launch, captured != LK_CAPTURE_NONE);
+    cu_contract_launch(kernel, launch);
     cu_report_launch(c, launch);
     cu_clock_launch(c, launch->nth, launch->stream, launch->site);
 }

@@ -95,6 +95,15 @@ static bool pattern_take(struct run *r, const char *value, struct error *e)
     return true;
 }
 
+/* The program may change its folder: it is told the whole path. */
+static bool contract_take(struct run *r, const char *value, struct error *e)
+{
+    char whole[4096];
+    if (!realpath(value, whole)) return error_set(e, ERR_INPUT, "--contract %.200s: %s", value, strerror(errno));
+    text_add(&r->options, "contract=%s\n", whole);
+    return true;
+}
+
 static bool take_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct run *r = self;
@@ -112,6 +121,7 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     case O_run_LAUNCH_SKIP: return number_take(r, "launch-skip", o, value, e);
     case O_run_LAUNCH_COUNT: return number_take(r, "launch-count", o, value, e);
     case O_run_CHECK_EVERY: return number_take(r, "check-every", o, value, e);
+    case O_run_CONTRACT: return contract_take(r, value, e);
     case O_run_RECORD: r->record = value; return true;
     case O_run_RECORD_FILE: r->record_file = value; return true;
     case O_run_KEEP_POOLS: r->keep_pools = true; return true;
