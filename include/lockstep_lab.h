@@ -146,20 +146,26 @@ typedef struct lk_test_kernel {
     uint32_t smaller;  /* cases that were made smaller: their oracle would have taken too long */
     uint32_t left_out; /* non-zero: a kernel before it has failed, and `fail_fast` ended the test */
     uint32_t has_oracle;
-    uint32_t suspects;       /* cases above the suspect bound, by less than the worst case */
-    uint64_t elements;       /* that were judged */
-    uint64_t overflow, ill;  /* that were not: may overflow; ill-conditioned */
-    double ratio;            /* the largest difference over its bound of the cases that passed */
-    const char *closest;     /* that case; NULL: none */
-    const char *unsupported; /* what stopped it, by name; NULL: nothing */
-    const char *refusal;     /* why the contract has refused a case, the first one; NULL: it has not */
-    double tolerance;        /* of its contract: 1, or how much wider the bound is */
-    const char *shapes;      /* "rows 1..1000, cols 1..1000" */
-    uint32_t properties;     /* trials of `property` lines */
-    uint32_t compared;       /* cases that were compared with another kernel */
-    double difference;       /* the largest between the two */
-    uint32_t on_gpu;         /* with `both`: cases that passed on the GPU, too */
-    uint32_t differing;      /* those of them with other bytes than on the software GPU, both within bounds */
+    uint32_t suspects;                 /* cases above the suspect bound, by less than the worst case */
+    uint64_t elements;                 /* that were judged */
+    uint64_t overflow, ill;            /* that were not: may overflow; ill-conditioned */
+    double ratio;                      /* the largest difference over its bound of the cases that passed */
+    const char *closest;               /* that case; NULL: none */
+    const char *unsupported;           /* what stopped it, by name; NULL: nothing */
+    const char *refusal;               /* why the contract has refused a case, the first one; NULL: it has not */
+    double tolerance;                  /* of its contract: 1, or how much wider the bound is */
+    const char *shapes;                /* "rows 1..1000, cols 1..1000" */
+    uint32_t properties;               /* trials of `property` lines */
+    uint32_t compared;                 /* cases that were compared with another kernel */
+    double difference;                 /* the largest between the two */
+    uint32_t on_gpu;                   /* with `both`: cases that passed on the GPU, too */
+    uint32_t lines, lines_reached;     /* of the kernel's file that have code; those that a thread has run */
+    uint32_t ways, ways_taken;         /* two of each line that branches; those that threads went */
+    uint32_t corners, corners_reached; /* ends of ranges, values of choices, layouts; those that a case had */
+    const char *lines_missing;         /* "12, 14" */
+    const char *branches_one_way;      /* lines that branch, and always went the same way: "31" */
+    const char *corners_missing;       /* "cols=65536, x:offset(1)" */
+    uint32_t differing;                /* those of them with other bytes than on the software GPU, both within bounds */
 } lk_test_kernel;
 
 /* Whether the oracle lines of a bound contract can be read: those that cannot are a note, oracle_unread, of its gpu. */

@@ -131,7 +131,9 @@ struct device {
     struct sim *sim;       /* the same */
     struct race *race;     /* software GPU: the race check, NULL: off */
     struct counts *counts; /* software GPU: what its launches did; NULL: not counted */
-    struct gpu *gpu;       /* a real GPU: dev_gpu.c */
+    /* software GPU: watches its launches, in front of the others; one launch at a time may run then. NULL: nobody */
+    struct observer *watch;
+    struct gpu *gpu; /* a real GPU: dev_gpu.c */
     struct report *report;
     struct report
         *unread; /* software GPU: what is found in an unchecked launch that has to be followed; NULL: none was */

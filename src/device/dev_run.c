@@ -118,6 +118,10 @@ bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, 
     ok = ok && (!may_rerun || !l->orders || (r->orders = orders_begin(d->mem, e))) &&
          (!may_rerun || !r->outputs || !r->outputs->held || values_keep(&r->before, d, l, e));
     if (ok && d->counts) count_it(r);
+    if (ok && d->watch) {
+        d->watch->next = r->in.observers;
+        r->in.observers = d->watch;
+    }
     if (!ok) run_drop(r);
     return ok;
 }

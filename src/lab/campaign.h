@@ -18,15 +18,19 @@ struct tested { /* a kernel */
     lk_test_kernel is;
     VEC(lk_test_case) list;
     VEC(struct failure) failure;
-    struct lab_subject subject;                  /* on the software GPU, in this process */
-    struct lab_subject elsewhere;                /* the same for workers: it is never opened here */
-    struct lab_subject other;                    /* --against */
-    struct lab_side here, gpu;                   /* over subject; over a worker with a GPU */
-    const struct contract_kernel *k;             /* with the usual choices */
-    s64 low[CONTRACT_DIMS], high[CONTRACT_DIMS]; /* of each dim, that cases had */
-    struct contract_case suspect;                /* the first that was */
-    struct map seen;                             /* lines of cases that ran */
-    bool endless;                                /* a launch had no end: others would take as long */
+    struct lab_subject subject;                     /* on the software GPU, in this process */
+    struct lab_subject elsewhere;                   /* the same for workers: it is never opened here */
+    struct lab_subject other;                       /* --against */
+    struct lab_side here, gpu;                      /* over subject; over a worker with a GPU */
+    const struct contract_kernel *k;                /* with the usual choices */
+    s64 low[CONTRACT_DIMS], high[CONTRACT_DIMS];    /* of each dim, that cases had */
+    bool least[CONTRACT_DIMS], most[CONTRACT_DIMS]; /* of each dim: a case was at that end of its range */
+    u64 choice[CONTRACT_DIMS];                      /* of each choice, a bit for each value that cases had */
+    u32 layout[CONTRACT_ARGS];    /* of each argument, a bit for each layout: dense, then lab_layout */
+    struct contract_case suspect; /* the first that was */
+    struct map seen;              /* lines of cases that ran */
+    struct lab_cover cover;       /* of all cases */
+    bool endless;                 /* a launch had no end: others would take as long */
 };
 struct lk_test {
     struct arena mem;
@@ -57,6 +61,10 @@ bool hold_properties(struct lk_test *t, struct tested *k, struct error *e);
 /* Two kernels on the same inputs: where there is an oracle, each has been judged by it; what is said here is by how
  * much they differ from each other. */
 bool hold_against(struct lk_test *t, struct tested *k, struct error *e);
+
+/* lab_corners.c: what of the contract a case had; and all of them together. */
+void corners_note(struct tested *k, const struct contract_case *c, const struct lab_outcome *o);
+void corners_sum(struct lk_test *t, struct tested *k);
 
 /* lab_keep.c: the corpus beside a file, FILE.cases, a line `KERNEL: CASE` each. NULL: no more. */
 bool corpus_read(struct lk_test *t, const char *path, struct str *out);

@@ -7,6 +7,7 @@
 #ifndef LOCKSTEP_LAB_IN_H
 #define LOCKSTEP_LAB_IN_H
 #include "host/host.h"
+#include "lab/cover.h"
 #include "oracle/oracle.h"
 #include <lockstep_lab.h>
 
@@ -29,7 +30,8 @@ struct lab_subject {
     lk_contract *contract; /* of the last case */
     struct lab_build build[LAB_BUILDS];
     u32 builds;
-    struct arena mem; /* names of the builds */
+    struct cover_watch *watch; /* over its launches; NULL: not yet, or a real GPU */
+    struct arena mem;          /* names of the builds */
     /* for oracles that are functions (lab_outside.h) */
     const char *command; /* of lockstep, which runs those of shared objects; NULL: there is none */
     double limit;        /* seconds that one may take for a case; 0: the usual */
@@ -63,6 +65,7 @@ struct lab_outcome { /* no pointers: workers send it through a pipe */
     u64 hash;               /* of the outputs */
     s64 dim[CONTRACT_DIMS]; /* the sizes that the case came to */
     u32 dims;
+    struct lab_cover cover; /* what of the kernel was reached */
 };
 struct lab_told {           /* the first error of a report, for those who have it in another process */
     enum finding_kind kind; /* F_COUNT: none */
@@ -185,6 +188,8 @@ struct lab_maker *lab_maker_new(struct arena *mem, const struct contract_kernel 
 /* All cases make these choices: "BLOCK=64,T=f16". */
 bool lab_maker_pin(struct arena *mem, struct lab_maker *m, const char *config, struct error *e);
 void lab_maker_next(struct lab_maker *m, struct contract_case *out);
+/* A layout that the array takes beside dense, by number from 0 on; NULL: there are no more. */
+const char *lab_layout(const struct contract_arg *g, u32 v);
 /* Whether cases have a size of their own for a dim: one whose value follows from others is left to them. */
 bool lab_size_varies(const struct contract_dim *d);
 /* The nearest size that the range and the step of a dim allow. */

@@ -96,6 +96,8 @@ static bool take(struct lk_test *t, struct tested *k, const struct contract_case
     }
     if (o->end == LAB_PASSED || o->end == LAB_FAILED) note_sizes(k, o);
     add_up(k, o);
+    lab_cover_merge(&k->cover, &o->cover);
+    corners_note(k, c, o);
     if (o->end == LAB_FAILED) note_failure(t, k, c, o, gpu);
     k->endless |= o->end == LAB_FAILED && !strncmp(o->first, "livelock", 8);
     if (o->end == LAB_LATER && !k->is.unsupported) k->is.unsupported = arena_str(&t->mem, str_of(o->why));
@@ -433,6 +435,8 @@ bool campaign_run(struct lk_test *t, struct tested *k, struct error *e)
     ok = ok && tell_suspect(t, k, e) && (over || (hold_properties(t, k, e) && hold_against(t, k, e)));
     k->is.failures = k->failure.n;
     shapes_of(t, k);
+    lab_cover_sum(&t->mem, &k->cover, &k->is);
+    corners_sum(t, k);
     lab_side_end(&k->gpu);
     lab_close(&k->subject);
     lab_close(&k->other);

@@ -146,8 +146,7 @@ static bool next_choice(struct lab_maker *m, struct contract_case *out)
     return false;
 }
 
-/* A layout that the array takes, by number from 0 on; NULL: there are no more. */
-static const char *layout_number(const struct contract_arg *g, u32 v)
+const char *lab_layout(const struct contract_arg *g, u32 v)
 {
     static const char *const still[] = { "broadcast(0)", "broadcast(1)", "broadcast(2)", "broadcast(3)" };
     if (g->kind != CONTRACT_BUFFER) return NULL;
@@ -162,7 +161,7 @@ static const char *layout_number(const struct contract_arg *g, u32 v)
 static bool next_layout(struct lab_maker *m, struct contract_case *out)
 {
     for (; m->i < m->k->args.n; m->v = 0, m->i++) {
-        const char *l = layout_number(&m->k->args.p[m->i], m->v);
+        const char *l = lab_layout(&m->k->args.p[m->i], m->v);
         if (!l) continue;
         m->v++;
         out->layout[out->layouts++] = (struct choice_value){ m->k->args.p[m->i].name, l };
@@ -212,8 +211,8 @@ static bool next_random(struct lab_maker *m, struct contract_case *out)
     for (u32 i = 0; i < k->args.n; i++) {
         const struct contract_arg *g = &k->args.p[i];
         u32 layouts = 4; /* or more: where there are fewer, some draws are the dense one */
-        while (layout_number(g, layouts)) layouts++;
-        const char *l = draw(m, 2) ? layout_number(g, (u32)draw(m, layouts)) : NULL;
+        while (lab_layout(g, layouts)) layouts++;
+        const char *l = draw(m, 2) ? lab_layout(g, (u32)draw(m, layouts)) : NULL;
         if (l && out->layouts < CASE_ARRAYS) out->layout[out->layouts++] = (struct choice_value){ g->name, l };
         u64 word = draw(m, 12);
         if (word < FILL_WORDS && case_may_fill(g, word >= FILL_WORDS_FINITE) && out->contentses < CASE_ARRAYS)

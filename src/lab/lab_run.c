@@ -21,6 +21,8 @@ void lab_close(struct lab_subject *s)
     for (u32 i = 0; i < s->builds; i++) lk_module_unload(s->build[i].module);
     if (s->gpu) lk_gpu_destroy(s->gpu);
     outside_end(s);
+    lab_cover_free(s->watch);
+    s->watch = NULL;
     s->contract = NULL;
     s->builds = 0;
     s->gpu = NULL;
@@ -262,7 +264,10 @@ static bool launch(struct lab_subject *s, lk_kernel *k, const struct contract_ca
                          s->kernel);
     s->gpu->device->options.budget = how->budget ? how->budget : s->budget ? s->budget : BUDGET_MOST;
     if (how->record && lk_record(k, &l, how->record) != LK_OK) return refused(s->gpu, LK_BAD_INPUT, e);
+    if (!s->watch && !s->gpu->device->options.gpu) s->watch = lab_cover_new(s->other ? s->other : s->path);
+    if (s->watch) s->gpu->device->watch = lab_cover_observer(s->watch, &out->cover);
     lk_status status = lk_kernel_launch(k, &l, NULL);
+    s->gpu->device->watch = NULL;
     budget_spent(s, how, out);
     if (status == LK_UNSUPPORTED) {
         out->end = LAB_LATER;

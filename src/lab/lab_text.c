@@ -32,6 +32,21 @@ static void json_cases(struct json *k, const lk_test *t, u32 i)
     json_end(&list, ']');
 }
 
+static void json_coverage(struct json *kernel, const lk_test_kernel *k)
+{
+    struct json o = json_open(kernel, "coverage", '{');
+    json_number(&o, "lines", k->lines);
+    json_number(&o, "lines_reached", k->lines_reached);
+    json_text(&o, "lines_missing", k->lines_missing);
+    json_number(&o, "ways", k->ways);
+    json_number(&o, "ways_taken", k->ways_taken);
+    json_text(&o, "branches_one_way", k->branches_one_way);
+    json_number(&o, "corners", k->corners);
+    json_number(&o, "corners_reached", k->corners_reached);
+    json_text(&o, "corners_missing", k->corners_missing);
+    json_end(&o, '}');
+}
+
 static void json_kernel(struct json *list, const lk_test *t, u32 i, const lk_test_kernel *k)
 {
     struct json o = json_open(list, NULL, '{');
@@ -57,6 +72,7 @@ static void json_kernel(struct json *list, const lk_test *t, u32 i, const lk_tes
     json_text(&o, "shapes", k->shapes);
     json_text(&o, "closest", k->closest);
     json_text(&o, "unsupported", k->unsupported);
+    json_coverage(&o, k);
     json_cases(&o, t, i);
     json_end(&o, '}');
 }

@@ -6,12 +6,12 @@
 
 /* ---- the subject as bytes: what subject_put writes is read in the same order ---- */
 
-#define NONE UINT64_MAX /* in place of a length: a null pointer */
+#define NO_STRING UINT64_MAX /* in place of a length: a null pointer */
 
 static void put_number(struct text *to, u64 v) { text_put(to, (const char *)&v, sizeof v); }
 static void put_string(struct text *to, const char *z)
 {
-    put_number(to, z ? strlen(z) : NONE);
+    put_number(to, z ? strlen(z) : NO_STRING);
     if (z) text_put(to, z, strlen(z));
 }
 static void put_list(struct text *to, const char *const *list, u32 n)
@@ -54,7 +54,7 @@ static u64 get_number(struct reading *r)
 static const char *get_string(struct reading *r, u32 *length)
 {
     u64 n = get_number(r);
-    if (r->broken || n == NONE) return NULL;
+    if (r->broken || n == NO_STRING) return NULL;
     char *z = arena_alloc(r->mem, n + 1, 1);
     r->broken = n >= UINT32_MAX || !file_get(r->in, z, n);
     if (length) *length = (u32)n;

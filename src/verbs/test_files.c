@@ -103,6 +103,7 @@ bool testing_option(struct arena *a, struct testing *t, const struct row *o, con
     case O_test_CASES: return option_number(o, value, 1000000, &n, e) && (t->o.cases = (u32)n, true);
     case O_test_CASE: t->o.only = value; return true;
     case O_test_LIST: return t->list = true;
+    case O_test_COVERAGE: return t->coverage = true;
     case O_test_DEVICE: t->gpu.device = value; return true;
     case O_test_CHECK: t->gpu.check = value; return true;
     case O_test_NO_CHECK: t->gpu.no_check = value; return true;
@@ -154,6 +155,24 @@ static void print_passed(const struct testing *t, const lk_test_kernel *k)
     if (k->suspects) printf("  1 case is above the suspect bound, which one alone does not prove\n");
 }
 
+static void print_list(const char *what, const char *list)
+{
+    if (list[0]) printf("  %s line%s %s\n", what, strchr(list, ',') ? "s" : "", list);
+}
+
+/* What was not reached; with --coverage how much was, and the rest. */
+static void print_coverage(const struct testing *t, const lk_test_kernel *k)
+{
+    if (!k->lines || !(k->passed + k->failed)) return;
+    if (t->coverage)
+        printf("  reached: %u of %u lines, %u of %u ways of branches, %u of %u corners of the contract\n",
+               k->lines_reached, k->lines, k->ways_taken, k->ways, k->corners_reached, k->corners);
+    print_list("no case reaches", k->lines_missing);
+    if (!t->coverage) return;
+    print_list("always the same way at", k->branches_one_way);
+    if (k->corners_missing[0]) printf("  no case has %s\n", k->corners_missing);
+}
+
 static void print_kernel(const struct testing *t, const lk_test *test, u32 i, const lk_test_kernel *k)
 {
     lk_test_failure f;
@@ -171,6 +190,7 @@ static void print_kernel(const struct testing *t, const lk_test *test, u32 i, co
                k->name, k->refused, k->large, k->empty);
         if (k->refusal) printf("  %s\n", k->refusal);
     }
+    print_coverage(t, k);
     if (k->smaller)
         printf("  %u case%s too large, and made smaller\n", k->smaller, k->smaller == 1 ? " was" : "s were");
     if (t->list) print_cases(test, i);

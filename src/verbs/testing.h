@@ -11,7 +11,8 @@ struct testing {
     lk_options gpu;
     struct compiling compiling;
     struct reporting reporting;
-    bool list; /* --list: every case with its verdict */
+    bool list;     /* --list: every case with its verdict */
+    bool coverage; /* --coverage: what of kernel and contract was reached */
 };
 /* Takes an option that belongs to it; false in *mine: it is none of these. */
 bool testing_option(struct arena *a, struct testing *t, const struct row *o, const char *value, bool *mine,
