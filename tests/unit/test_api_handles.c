@@ -392,8 +392,8 @@ static void *waiting(void *self)
 
 static void used_while_destroyed(void)
 {
-    lk_gpu *gpu;
-    lk_stream *s;
+    lk_gpu *gpu = NULL;
+    lk_stream *s = NULL;
     pthread_t t;
     UNIT(lk_gpu_create(NULL, &gpu) == LK_OK && lk_stream_create(gpu, 0, 0, &s) == LK_OK);
     UNIT(lk_host_call(s, hold, NULL) == LK_OK);
