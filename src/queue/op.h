@@ -218,7 +218,8 @@ void streams_acted(struct streams *s);
 void streams_asleep(struct streams *s, bool asleep);
 /* The operations that wait for others, the newest first, each with a reference, at most `most`. */
 u32 streams_queued(struct streams *s, struct op **out, u32 most);
-u32 streams_sleeping(struct streams *s); /* host threads that sleep in a call */
+u32 streams_unfinished(struct streams *s); /* operations that are enqueued or run; graphs count as one */
+u32 streams_sleeping(struct streams *s);   /* host threads that sleep in a call */
 /* The operations that host threads wait for in calls, each with a reference, at most `most`. */
 u32 streams_waited(struct streams *s, struct op **out, u32 most);
 

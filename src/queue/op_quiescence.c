@@ -190,6 +190,15 @@ u32 streams_queued(struct streams *s, struct op **out, u32 most)
     return n;
 }
 
+u32 streams_unfinished(struct streams *s)
+{
+    lock(&s->lock);
+    u32 n = s->queued;
+    for (u32 i = 0; i < OP_KINDS; i++) n += s->running[i];
+    unlock(&s->lock);
+    return n;
+}
+
 u32 streams_sleeping(struct streams *s)
 {
     lock(&s->lock);

@@ -108,8 +108,11 @@ static bool launches_run(void)
 {
     lk_progress p = { .size = sizeof p };
     lk_gpu *gpu;
-    for (u32 i = 0; (gpu = gpu_at(i)); i++)
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) {
+        struct streams *s = gpu->device->work ? work_used(gpu->device) : NULL;
+        if (s && streams_unfinished(s)) return true; /* begun or not */
         if (lk_gpu_progress(gpu, &p) && p.ctas) return true;
+    }
     return false;
 }
 
