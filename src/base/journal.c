@@ -15,16 +15,21 @@ static void hash_of(const char *p, size_t n, char hex[HASH_HEX])
     hash_end(&h, hex);
 }
 
+bool line_append(const char *path, const char *line, size_t n, struct error *e)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    bool ok = fd >= 0 && file_put(fd, line, n);
+    int why = errno;
+    if (fd >= 0) close(fd);
+    return ok || error_set(e, ERR_SYSTEM, "cannot write %.300s: %s", path, strerror(why));
+}
+
 bool journal_append(const char *path, struct text *line, struct error *e)
 {
     char hex[HASH_HEX];
     hash_of(line->p, line->n, hex);
     text_add(line, "%s%s\"}\n", mark, hex);
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    bool ok = fd >= 0 && file_put(fd, line->p, line->n);
-    int why = errno;
-    if (fd >= 0) close(fd);
-    return ok || error_set(e, ERR_SYSTEM, "cannot write %.300s: %s", path, strerror(why));
+    return line_append(path, line->p, line->n, e);
 }
 
 void journal_time(char out[32])
@@ -63,10 +68,4 @@ u32 journal_entries(struct arena *a, struct str text, const char *name, struct j
     }
     *out = all.p;
     return all.n;
-}
-
-const char *journal_text(const struct json_value *v, const char *key)
-{
-    const struct json_value *x = json_get(v, key);
-    return x && x->kind == JSON_TEXT ? x->text.p : "";
 }

@@ -6,6 +6,8 @@
 #define LOCKSTEP_JOURNAL_H
 #include "base/json.h"
 
+/* Adds a line with its end to a file, in one write, so that several processes may. */
+bool line_append(const char *path, const char *line, size_t n, struct error *e);
 /* Adds an entry: `line` is an object without its closing brace, as a struct json leaves it before json_end. All of it
  * in one write, so that several processes may add to one file. */
 bool journal_append(const char *path, struct text *line, struct error *e);
@@ -26,5 +28,4 @@ struct journal_entry {
 };
 /* All entries of a text; they live in the arena, the lines in the text. */
 u32 journal_entries(struct arena *a, struct str text, const char *name, struct journal_entry **out);
-const char *journal_text(const struct json_value *v, const char *key); /* "" where there is none */
 #endif

@@ -290,6 +290,18 @@ const struct json_value *json_get(const struct json_value *v, const char *name)
     return NULL;
 }
 
+const char *json_string(const struct json_value *v, const char *key)
+{
+    const struct json_value *x = json_get(v, key);
+    return x && x->kind == JSON_TEXT ? x->text.p : "";
+}
+
+u64 json_whole(const struct json_value *v, const char *key)
+{
+    const struct json_value *x = json_get(v, key);
+    return x && x->kind == JSON_NUMBER && x->is_whole && x->whole > 0 ? (u64)x->whole : 0;
+}
+
 const char *json_kind_name(enum json_kind k)
 {
     static const char *const names[] = { "null", "true or false", "a number", "a text", "an array", "an object" };

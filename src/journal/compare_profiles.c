@@ -20,18 +20,6 @@ static const struct measure {
     { "instructions waited at barriers", { { "barrier", "waiting_instructions" } } },
 };
 
-static u64 whole(const struct json_value *v, const char *key)
-{
-    const struct json_value *x = v && v->kind == JSON_OBJECT ? json_get(v, key) : NULL;
-    return x && x->kind == JSON_NUMBER && x->is_whole && x->whole > 0 ? (u64)x->whole : 0;
-}
-
-static const char *text_of(const struct json_value *v, const char *key)
-{
-    const struct json_value *x = v && v->kind == JSON_OBJECT ? json_get(v, key) : NULL;
-    return x && x->kind == JSON_TEXT ? x->text.p : "";
-}
-
 static const struct json_value *list_of(const struct json_value *v, const char *key)
 {
     static const struct json_value none = { .kind = JSON_ARRAY };
@@ -46,11 +34,11 @@ static u64 measured(const struct json_value *of, const struct measure *m)
         const char *const *p = m->path[k];
         const struct json_value *in = of->kind == JSON_OBJECT ? json_get(of, p[0]) : NULL;
         if (!p[1] && !p[2])
-            sum += whole(of, p[0]);
+            sum += json_whole(of, p[0]);
         else if (p[1])
-            sum += in ? whole(in, p[1]) : 0;
+            sum += in ? json_whole(in, p[1]) : 0;
         else
-            for (u32 a = 0; in && in->kind == JSON_OBJECT && a < in->n; a++) sum += whole(&in->item[a], p[2]);
+            for (u32 a = 0; in && in->kind == JSON_OBJECT && a < in->n; a++) sum += json_whole(&in->item[a], p[2]);
     }
     return sum;
 }
@@ -88,14 +76,14 @@ static u32 compare_measures(const struct comparing *c, const char *where, const 
 
 static bool same_file(const struct json_value *a, const struct json_value *b)
 {
-    const char *x = text_of(a, "file"), *y = text_of(b, "file"), *f = strrchr(x, '/'), *g = strrchr(y, '/');
+    const char *x = json_string(a, "file"), *y = json_string(b, "file"), *f = strrchr(x, '/'), *g = strrchr(y, '/');
     return !strcmp(f ? f + 1 : x, g ? g + 1 : y);
 }
 
 static bool same_text(const struct json_value *a, const struct json_value *b)
 {
-    const char *x = text_of(a, "source");
-    return x[0] && same_file(a, b) && !strcmp(x, text_of(b, "source"));
+    const char *x = json_string(a, "source");
+    return x[0] && same_file(a, b) && !strcmp(x, json_string(b, "source"));
 }
 
 /* The line of the other profile that item `n` of `lines` is; NULL: it was not there. */
@@ -107,7 +95,7 @@ static const struct json_value *line_like(const struct json_value *lines, u32 n,
         if (same_text(&others->item[k], &lines->item[n]) && !nth--) return &others->item[k];
     for (u32 k = 0; k < others->n; k++)
         if (same_file(&others->item[k], &lines->item[n]) &&
-            whole(&others->item[k], "line") == whole(&lines->item[n], "line"))
+            json_whole(&others->item[k], "line") == json_whole(&lines->item[n], "line"))
             return &others->item[k];
     return NULL;
 }
@@ -119,10 +107,10 @@ static u32 compare_lines(const struct comparing *c, const struct json_value *bef
     u32 worse = compare_measures(c, "all lines", json_get(before, "counts"), json_get(after, "counts"));
     for (u32 k = 0; k < y->n; k++) {
         const struct json_value *line = &y->item[k], *was = line_like(y, k, x);
-        if (!was || (whole(line, "cost_permille") < WORTH && whole(was, "cost_permille") < WORTH)) continue;
-        const char *file = text_of(line, "file"), *slash = strrchr(file, '/');
+        if (!was || (json_whole(line, "cost_permille") < WORTH && json_whole(was, "cost_permille") < WORTH)) continue;
+        const char *file = json_string(line, "file"), *slash = strrchr(file, '/');
         char where[300];
-        snprintf(where, sizeof where, "%s:%" PRIu64, slash ? slash + 1 : file, whole(line, "line"));
+        snprintf(where, sizeof where, "%s:%" PRIu64, slash ? slash + 1 : file, json_whole(line, "line"));
         worse += compare_measures(c, where, was, line);
     }
     return worse;
@@ -134,7 +122,7 @@ static const struct json_value *kernel_like(const struct json_value *file, const
     for (u32 d = 0; d < devices->n; d++) {
         const struct json_value *kernels = list_of(&devices->item[d], "kernels");
         for (u32 k = 0; k < kernels->n; k++)
-            if (!strcmp(text_of(&kernels->item[k], "name"), name)) return &kernels->item[k];
+            if (!strcmp(json_string(&kernels->item[k], "name"), name)) return &kernels->item[k];
     }
     return NULL;
 }
@@ -146,10 +134,10 @@ int compare_profiles(const struct comparing *c)
     for (u32 d = 0; d < devices->n; d++) {
         const struct json_value *kernels = list_of(&devices->item[d], "kernels");
         for (u32 k = 0; k < kernels->n; k++) {
-            const struct json_value *now = &kernels->item[k], *was = kernel_like(c->file[0], text_of(now, "name"));
+            const struct json_value *now = &kernels->item[k], *was = kernel_like(c->file[0], json_string(now, "name"));
             if (!was || !json_get(was, "counts") || !json_get(now, "counts")) continue;
             common++;
-            printf("%s\n", text_of(now, "plain"));
+            printf("%s\n", json_string(now, "plain"));
             worse += compare_lines(c, was, now);
         }
     }

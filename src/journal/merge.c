@@ -61,11 +61,11 @@ bool journal_merge(struct arena *a, const char *const *path, u32 n, const char *
             if (x[k].state == JOURNAL_EDITED)
                 return error_set(e, ERR_INPUT, "%.200s:%u: this entry was edited: its hash is another one", path[i],
                                  x[k].number);
-            const char *shard = journal_text(x[k].value, "shard");
+            const char *shard = json_string(x[k].value, "shard");
             if (shard[0]) shard_seen(&shards, shard);
             if (map_get(&known, x[k].line)) continue;
             map_put(a, &known, x[k].line, a);
-            struct merged m = { x[k].line, journal_text(x[k].value, "time"), all.n };
+            struct merged m = { x[k].line, json_string(x[k].value, "time"), all.n };
             VEC_PUSH(a, &all, m);
         }
     }

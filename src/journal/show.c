@@ -18,8 +18,7 @@ struct shown {
 
 static void add_test(struct shown *s, const struct json_value *v)
 {
-    const char *file = journal_text(v, "file"), *kernel = journal_text(v, "kernel"),
-               *source = journal_text(v, "source");
+    const char *file = json_string(v, "file"), *kernel = json_string(v, "kernel"), *source = json_string(v, "source");
     u32 k = 0;
     while (k < s->tests.n && (strcmp(s->tests.p[k].file, file) || strcmp(s->tests.p[k].kernel, kernel) ||
                               strcmp(s->tests.p[k].source, source)))
@@ -30,11 +29,11 @@ static void add_test(struct shown *s, const struct json_value *v)
     }
     struct kernel_tests *t = &s->tests.p[k];
     const struct json_value *seconds = json_get(v, "seconds");
-    const char *end = journal_text(v, "end");
+    const char *end = json_string(v, "end");
     t->cases++;
     t->passed += !strcmp(end, "passed");
     t->failed += !strcmp(end, "failed");
-    if (!strcmp(end, "failed")) t->first = journal_text(v, "first");
+    if (!strcmp(end, "failed")) t->first = json_string(v, "first");
     if (seconds && seconds->kind == JSON_NUMBER) t->seconds += seconds->number;
 }
 
@@ -53,7 +52,7 @@ static bool add_file(struct shown *s, const char *path, struct error *e)
         if (x[i].state == JOURNAL_EDITED && !s->edited++)
             snprintf(s->where, sizeof s->where, "%.250s:%u", path, x[i].number);
         if (x[i].state >= JOURNAL_CUT) continue;
-        if (!strcmp(journal_text(x[i].value, "entry"), "test"))
+        if (!strcmp(json_string(x[i].value, "entry"), "test"))
             add_test(s, x[i].value);
         else if (times_read(s->a, &x[i], path, &t, &wrong))
             VEC_PUSH(s->a, &s->times, t);
@@ -70,10 +69,7 @@ static lk_series medians_of(struct shown *s, u32 first, u32 *last)
     for (u32 i = first; i < s->times.n; i++) {
         const struct timed *t = &s->times.p[i];
         if (strcmp(t->name, s->times.p[first].name)) continue;
-        VEC(double) all = { 0 };
-        for (u32 p = 0; p < t->processes; p++)
-            for (u32 k = 0; k < t->process[p].n; k++) VEC_PUSH(s->a, &all, t->process[p].sample[k]);
-        double x = lk_series_quantile((lk_series){ all.p, all.n }, 0.5);
+        double x = lk_series_quantile(times_all(s->a, t), 0.5);
         VEC_PUSH(s->a, &m, x);
         *last = i;
     }

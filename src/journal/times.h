@@ -20,6 +20,8 @@ struct timed {
     u32 processes;
     u32 line; /* of the journal */
 };
+/* Every sample, one process after the other. */
+lk_series times_all(struct arena *a, const struct timed *t);
 bool times_append(const char *path, const struct timed *t, struct error *e);
 /* The entry as it stands in a journal. false: it is none of times (e is as it was), or it is not to be trusted. */
 bool times_read(struct arena *a, const struct journal_entry *x, const char *path, struct timed *out, struct error *e);

@@ -2,7 +2,7 @@
 #include "journal/times.h"
 #include <math.h>
 
-static lk_series all_of(struct arena *a, const struct timed *t)
+lk_series times_all(struct arena *a, const struct timed *t)
 {
     u32 n = 0;
     for (u32 i = 0; i < t->processes; i++) n += t->process[i].n;
@@ -36,7 +36,7 @@ bool times_append(const char *path, const struct timed *t, struct error *e)
         json_end(&one, ']');
     }
     json_end(&processes, ']');
-    json_double(&o, "median", lk_series_quantile(all_of(&mem, t), 0.5));
+    json_double(&o, "median", lk_series_quantile(times_all(&mem, t), 0.5));
     bool ok = journal_append(path, &line, e);
     text_free(&line);
     arena_free(&mem);
@@ -68,14 +68,14 @@ static bool read_samples(struct arena *a, const struct json_value *v, struct tim
 
 bool times_read(struct arena *a, const struct journal_entry *x, const char *path, struct timed *out, struct error *e)
 {
-    if (!x->value || strcmp(journal_text(x->value, "entry"), "times")) return false;
+    if (!x->value || strcmp(json_string(x->value, "entry"), "times")) return false;
     const struct json_value *v = x->value, *median = json_get(v, "median");
-    *out = (struct timed){ .name = journal_text(v, "name"),
-                           .work = journal_text(v, "work"),
+    *out = (struct timed){ .name = json_string(v, "name"),
+                           .work = json_string(v, "work"),
                            .line = x->number,
-                           .device = journal_text(v, "device"),
-                           .time = journal_text(v, "time"),
-                           .unit = journal_text(v, "unit") };
+                           .device = json_string(v, "device"),
+                           .time = json_string(v, "time"),
+                           .unit = json_string(v, "unit") };
     if (x->state == JOURNAL_EDITED)
         return error_set(e, ERR_INPUT,
                          "%.200s:%u: the entry of %.80s was edited: its hash is another one. Who moves a baseline "
@@ -87,7 +87,7 @@ bool times_read(struct arena *a, const struct journal_entry *x, const char *path
     if (!read_samples(a, v, out) || !out->name[0])
         return error_set(e, ERR_INPUT, "%.200s:%u: an entry of times needs a name and processes, lists of numbers",
                          path, x->number);
-    double truth = lk_series_quantile(all_of(a, out), 0.5);
+    double truth = lk_series_quantile(times_all(a, out), 0.5);
     if (median && median->kind == JSON_NUMBER && fabs(median->number - truth) > 1e-9 * fabs(truth))
         return error_set(e, ERR_INPUT, "%.200s:%u: %.80s says a median of %g, and its samples have %g", path, x->number,
                          out->name, median->number, truth);

@@ -36,15 +36,6 @@ bool corpus_next(struct arena *mem, struct str *rest, const char *kernel, const 
     return false;
 }
 
-static bool append(const char *path, const char *text, size_t n, struct error *e)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    bool ok = fd >= 0 && file_put(fd, text, n);
-    int why = errno;
-    if (fd >= 0) close(fd);
-    return ok || error_set(e, ERR_SYSTEM, "cannot write %.300s: %s", path, strerror(why));
-}
-
 bool corpus_add(struct lk_test *t, const struct tested *k, const char *line, struct error *e)
 {
     struct str all;
@@ -54,7 +45,7 @@ bool corpus_add(struct lk_test *t, const struct tested *k, const char *line, str
         if (!strcmp(have + strspn(have, " "), line)) return true;
     struct text entry = { 0 };
     text_add(&entry, "%s: %s\n", k->is.name, line);
-    bool ok = append(corpus_path(t, t->read.file), entry.p, entry.n, e);
+    bool ok = line_append(corpus_path(t, t->read.file), entry.p, entry.n, e);
     text_free(&entry);
     return ok;
 }
@@ -95,9 +86,9 @@ static void journal_take(struct lk_test *t, const struct json_value *v)
 {
     static const char *const ends[] = { "passed", "failed", "refused", "large", "empty" };
     u32 end = 0;
-    if (strcmp(journal_text(v, "entry"), "test") || strcmp(journal_text(v, "source"), t->hash)) return;
-    if (strcmp(journal_text(v, "on"), t->on_gpu ? "gpu" : "sim")) return;
-    while (end < COUNT_OF(ends) && strcmp(ends[end], journal_text(v, "end"))) end++;
+    if (strcmp(json_string(v, "entry"), "test") || strcmp(json_string(v, "source"), t->hash)) return;
+    if (strcmp(json_string(v, "on"), t->on_gpu ? "gpu" : "sim")) return;
+    while (end < COUNT_OF(ends) && strcmp(ends[end], json_string(v, "end"))) end++;
     if (end == COUNT_OF(ends)) return;
     struct lab_outcome *o = NEW(&t->mem, struct lab_outcome);
     const struct json_value *ratio = json_get(v, "ratio"), *elements = json_get(v, "elements");
@@ -108,8 +99,8 @@ static void journal_take(struct lk_test *t, const struct json_value *v)
     const struct json_value *sizes = json_get(v, "sizes");
     for (u32 i = 0; sizes && sizes->kind == JSON_ARRAY && i < sizes->n && i < CONTRACT_DIMS; i++)
         o->dim[o->dims++] = sizes->item[i].is_whole ? sizes->item[i].whole : 0;
-    snprintf(o->first, sizeof o->first, "%s", journal_text(v, "first"));
-    const char *key = arena_printf(&t->mem, "%s %s", journal_text(v, "kernel"), journal_text(v, "case"));
+    snprintf(o->first, sizeof o->first, "%s", json_string(v, "first"));
+    const char *key = arena_printf(&t->mem, "%s %s", json_string(v, "kernel"), json_string(v, "case"));
     map_put(&t->mem, &t->journal, str_of(key), o);
 }
 

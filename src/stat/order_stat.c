@@ -44,8 +44,7 @@ static double *sorted_copy(struct arena *mem, struct samples s)
     return v;
 }
 
-/* Of sorted v: how many are below x, and how many at most x. */
-static void around(const double *v, u32 n, double x, u32 *below, u32 *upto)
+void stat_around(const double *v, u32 n, double x, u32 *below, u32 *upto)
 {
     u32 low = 0, high = n;
     while (low < high) {
@@ -133,7 +132,7 @@ static double spread_of(struct samples x, const double *others, u32 n, double me
     double sum = 0;
     for (u32 i = 0; i < x.n; i++) {
         u32 below, upto;
-        around(others, n, x.v[i], &below, &upto);
+        stat_around(others, n, x.v[i], &below, &upto);
         double d = sign * ((double)below - (n - upto)) / n - mean;
         sum += d * d;
     }
@@ -152,7 +151,7 @@ static void cliff_interval(struct rank_test *r, struct samples a, struct samples
     double of_b = spread_of(b, sa, a.n, d, 1), of_a = spread_of(a, sb, b.n, d, -1);
     for (u32 i = 0; i < b.n; i++) { /* (d_ij - d)^2 over all pairs, d_ij being 1, 0 or -1 */
         u32 below, upto;
-        around(sa, a.n, b.v[i], &below, &upto);
+        stat_around(sa, a.n, b.v[i], &below, &upto);
         squares += below * (1 - d) * (1 - d) + (upto - below) * d * d + (a.n - upto) * (1 + d) * (1 + d);
     }
     double s2 = (m * m * of_a + n * n * of_b - squares) / (n * m * (n - 1) * (m - 1)),
@@ -170,7 +169,7 @@ struct rank_test stat_ranks(struct arena *mem, struct samples a, struct samples 
     double *sa = sorted_copy(mem, a), *sb = sorted_copy(mem, b), n = a.n, m = b.n, all = n + m;
     for (u32 i = 0; i < b.n; i++) {
         u32 below, upto;
-        around(sa, a.n, b.v[i], &below, &upto);
+        stat_around(sa, a.n, b.v[i], &below, &upto);
         r.u += below + 0.5 * (upto - below);
     }
     double mean = n * m / 2, sd = sqrt(n * m / 12 * (all + 1 - ties_of(mem, a, b) / (all * (all - 1))));

@@ -37,15 +37,8 @@ static void ranks_of(struct arena *mem, struct samples s, double *rank)
     memcpy(sorted, s.v, sizeof *sorted * s.n);
     stat_sort(sorted, s.n);
     for (u32 i = 0; i < s.n; i++) {
-        u32 below = 0, upto;
-        for (u32 high = s.n; below < high;) {
-            u32 mid = (below + high) / 2;
-            if (sorted[mid] < s.v[i])
-                below = mid + 1;
-            else
-                high = mid;
-        }
-        for (upto = below; upto < s.n && sorted[upto] == s.v[i];) upto++;
+        u32 below, upto;
+        stat_around(sorted, s.n, s.v[i], &below, &upto);
         rank[i] = (below + upto + 1) / 2.0;
     }
 }

@@ -19,6 +19,8 @@ struct samples {
 void stat_sort(double *v, u32 n);
 double stat_quantile(const double *sorted, u32 n, double q); /* between neighbours in proportion; 0 < n */
 double stat_median(struct samples s, double *scratch);       /* scratch: s.n numbers */
+/* Of sorted numbers: how many are below x, and how many at most x. */
+void stat_around(const double *sorted, u32 n, double x, u32 *below, u32 *upto);
 /* Two samples, neither empty, any order. All are descriptions: they take every sample for independent. */
 struct rank_test {
     double u;         /* pairs in which b is larger; a tie is a half */

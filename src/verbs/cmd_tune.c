@@ -137,17 +137,11 @@ static void find_cause(struct tried *r, const char *said)
              line);
 }
 
-static u64 number_of(const struct json_value *v, const char *key)
-{
-    const struct json_value *x = json_get(v, key);
-    return x && x->kind == JSON_NUMBER && x->is_whole && x->whole > 0 ? (u64)x->whole : 0;
-}
-
 static u64 sum_of(const struct json_value *counts, const char *space, const char *key)
 {
     const struct json_value *in = json_get(counts, space);
     u64 sum = 0;
-    for (u32 i = 0; in && in->kind == JSON_OBJECT && i < in->n; i++) sum += number_of(&in->item[i], key);
+    for (u32 i = 0; in && in->kind == JSON_OBJECT && i < in->n; i++) sum += json_whole(&in->item[i], key);
     return sum;
 }
 
@@ -161,18 +155,17 @@ static const struct json_value *first_of(const struct json_value *v, const char 
 static bool read_counts(struct tune *t, struct tried *r, struct str text)
 {
     struct error e = { 0 };
-    const struct json_value *top = json_read(&t->mem, text, "profile", &e), *shape, *counts, *least, *name;
+    const struct json_value *top = json_read(&t->mem, text, "profile", &e), *shape, *counts, *least;
     shape = first_of(first_of(first_of(top, "devices"), "kernels"), "shapes");
     if (!shape || !(counts = json_get(shape, "counts"))) return false;
-    r->instructions = number_of(counts, "warp_instructions");
+    r->instructions = json_whole(counts, "warp_instructions");
     r->sectors = sum_of(counts, "global", "sectors");
     r->passes = sum_of(counts, "shared", "wavefronts");
-    r->occupancy = number_of(json_get(shape, "occupancy"), "permille");
+    r->occupancy = json_whole(json_get(shape, "occupancy"), "permille");
     least = json_get(shape, "least_ps");
-    name = json_get(shape, "limit");
-    r->limit = name && name->kind == JSON_TEXT ? name->text.p : "";
+    r->limit = json_string(shape, "limit");
     for (u32 i = 0; least && least->kind == JSON_OBJECT && i < least->n; i++) {
-        u64 x = number_of(least, arena_str(&t->mem, least->key[i]));
+        u64 x = json_whole(least, arena_str(&t->mem, least->key[i]));
         if (x > r->least_ps) r->least_ps = x;
     }
     return r->least_ps > 0;
