@@ -10,7 +10,9 @@
  * NULL or "" where no status is returned), with the sentence in lk_gpu_error of the call's gpu or of NULL.
  *
  * NULL where a handle or a result is needed is LK_BAD_INPUT; without a handle the sentence is lk_gpu_error(NULL)'s.
- * lockstep.h(3) is the manual. */
+ * Here are GPUs, modules, memory, launches, streams and graphs; lockstep_contract.h, lockstep_image.h,
+ * lockstep_report.h and lockstep_tables.h, which this file includes, have the rest. lockstep.h(3) is the manual of all.
+ */
 #ifndef LOCKSTEP_H
 #define LOCKSTEP_H
 #include <stddef.h>
@@ -629,73 +631,6 @@ lk_status lk_exec_set_copy(lk_exec *exec, lk_node *node, const lk_copy *copy);
 lk_status lk_exec_set_fill(lk_exec *exec, lk_node *node, const lk_fill *fill);
 lk_status lk_exec_set_host(lk_exec *exec, lk_node *node, void (*function)(void *self), void *self);
 
-/* Contracts: the //! lines of a file, lockstep-contract(5). Read, bind to a kernel with values for its dims, then
- * ask. */
-typedef enum lk_argument_kind {
-    LK_ARGUMENT_VALUE,
-    LK_ARGUMENT_BUFFER,
-    LK_ARGUMENT_BYTES,
-    LK_ARGUMENT_NULL
-} lk_argument_kind;
-typedef enum lk_flow { LK_FLOW_IN, LK_FLOW_OUT, LK_FLOW_INOUT } lk_flow;
-typedef struct lk_argument {
-    const char *name; /* lives as long as the contract, like type */
-    const char *type; /* "f32"; "" for bytes and null pointers */
-    lk_argument_kind kind;
-    lk_flow flow;               /* of a buffer, like the rest */
-    uint32_t rank;              /* dimensions */
-    uint64_t dim[8], stride[8]; /* elements */
-    uint64_t bytes;             /* of memory for a buffer; of a value or bytes, its size */
-    uint64_t align;
-    int32_t same;    /* the earlier argument whose memory it takes, -1: its own */
-    uint32_t filled; /* lk_contract_fill writes something */
-    uint32_t line;   /* of the file: where it is described */
-    uint64_t offset; /* elements of memory before the first one, which `bytes` does not count (lk_contract_layout) */
-} lk_argument;
-typedef struct lk_dim {
-    const char *name;
-    int64_t value;
-} lk_dim;
-/* `text` is copied, `file` stands in messages and reports. A file without //! kernel lines gives a contract with no
- * kernels. */
-lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size_t bytes, lk_contract **contract);
-/* The same with choices in place of the usual ones: values of its `type` and `config` lines, "f16", "128". */
-typedef struct lk_choice {
-    const char *name, *value;
-} lk_choice;
-lk_status lk_contract_read_with(lk_gpu *gpu, const char *file, const char *text, size_t bytes, const lk_choice *choices,
-                                uint32_t count, lk_contract **contract);
-/* The same for a case, one line that `lockstep test` prints: sizes, choices, layouts and contents of arrays, a seed, as
- * in "rows=33 T=f16 x:rows(2) x=cancel seed=7". `kernel` is the block that it belongs to, NULL: the first.
- * lk_contract_bind then takes its sizes, lk_contract_fill its contents and, in place of `seed`, its seed. */
-lk_status lk_contract_read_case(lk_gpu *gpu, const char *file, const char *text, size_t bytes, const char *kernel,
-                                const char *line, lk_contract **contract);
-lk_status lk_contract_free(lk_contract *contract);
-/* the name of its i-th block, NULL: there is none */
-const char *lk_contract_kernel(const lk_contract *contract, uint32_t i);
-/* the words behind `compile` of its i-th block, for the compiler; "" */
-const char *lk_contract_flags(const lk_contract *contract, uint32_t i);
-/* Gives the dims their values, those in `dims` and by choice the others, and holds the block against the kernel's
- * parameters. LK_NOTHING: the contract has no block for this kernel. */
-lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count);
-/* Before it is bound: an array in another layout than dense, one that its `view` takes: "rows(2)", two elements more
- * from row to row; "offset(4)", four elements behind the start of its memory; "broadcast(0)", a stride of 0;
- * "broadcast(all)", nothing but strides of 0. */
-lk_status lk_contract_layout(lk_contract *contract, const char *argument, const char *layout);
-/* Of a bound contract: */
-const char *lk_contract_dims(const lk_contract *contract); /* "rows=100, cols=72" */
-/* the words behind `oracle`, a line for each, for who can evaluate them; "" */
-const char *lk_contract_oracle(const lk_contract *contract);
-uint32_t lk_contract_argument_count(const lk_contract *contract);
-lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argument *out);
-/* Writes argument i: the value, the bytes, or the contents of a buffer, which depend on seed and i only. */
-lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t seed, void *to);
-/* Sets what the contract says of grid, block, shared memory and cooperation; grid[0] or block[0] stay 0 where it is
- * silent. */
-void lk_contract_shape(const lk_contract *contract, lk_launch *launch);
-/* Non-zero: for these dims the grid has no blocks, and there is nothing to launch. */
-int lk_contract_is_empty(const lk_contract *contract);
-
 /* Which launches are checked: the function is asked before each one begins, nodes of graphs included, on any thread,
  * several at a time. It must not call the library. software GPU: an unchecked launch runs, and nothing is reported of
  * it unless it ends early; what it writes counts as initialised, and races with it are not reported. One that is left
@@ -712,197 +647,23 @@ void lk_gpu_choose(lk_gpu *gpu, lk_way (*choose)(void *self, const lk_chosen *la
 void lk_gpu_interrupt(lk_gpu *gpu);
 
 /* How far the running launches are, all together: from any thread. 0: none runs, or this gpu cannot tell. */
-/* instructions: those of CTAs still running come in bites */
-typedef struct lk_progress {
+typedef struct lk_progress { /* set size */
     size_t size;
-    uint64_t ctas, ctas_done, warp_instructions;
-    uint32_t compiling; /* non-zero: no launch runs yet, a compiler does; only for who has room for it */
+    uint64_t ctas, ctas_done;
+    uint64_t warp_instructions; /* those of CTAs that still run are added from time to time */
+    uint32_t compiling;         /* non-zero: no launch runs yet, a compiler does; only for who has room for it */
 } lk_progress;
 int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress);
-
-/* The cards that it can be: the i-th name (NULL past the last), and the figures of one as text (lk_text_free), NULL: no
- * such card. */
-/* The instruction set. A form is a row of the table with its types; `opcode n` counts through what its modifiers may
- * be. */
-typedef struct lk_isa_info {
-    const char *id;      /* of the row: "add" */
-    const char *family;  /* "int", "float", "round", "half", "cvt", "video", "named" */
-    const char *row;     /* the row's syntax, with T for the type: "add.T d, a, b" */
-    char syntax[1024];   /* the same with the form's types: "add.u32 d, a, b" */
-    const char *type[5]; /* of d a b c e, "" where there is none; a row of family "named" has none */
-    uint32_t sources;    /* how many operands are read */
-} lk_isa_info;
-int lk_isa_form(uint32_t i, lk_isa_info *info); /* 0: there is no form i */
-/* 0: no more; may leave "" where a sister form has that one */
-int lk_isa_opcode(uint32_t i, uint32_t n, char *out, size_t size);
-
-/* What is on this machine that Lockstep can use: the i-th tool; 0: no more. */
-typedef struct lk_tool {
-    size_t size;
-    const char *name;  /* "nvrtc", "nvcc", "clang", "ptxas" */
-    const char *fix;   /* what to do when it is missing */
-    uint32_t compiles; /* it makes PTX from .cu files */
-    char path[1024];   /* "": not found */
-} lk_tool;
-int lk_tool_at(uint32_t i, lk_tool *tool);
-
-/* Program images: the device code in a .ptx, .cubin or .fatbin file, an executable, a library, an object or an archive.
- * A file holds fatbins, a fatbin holds images of one program, each for one architecture. docs/image.md */
-typedef struct lk_images lk_images;
-typedef struct lk_fatbin { /* set size */
-    size_t size;
-    uint64_t at, bytes;    /* in the file */
-    const char *section;   /* ".nv_fatbin", "__nv_relfatbin" (of -rdc=true), or "": the file itself */
-    const char *member;    /* of an archive, or "" */
-    uint32_t first, count; /* of its images */
-} lk_fatbin;
-typedef struct lk_image { /* set size */
-    size_t size;
-    const char *kind;             /* "PTX", "cubin", "LTO"..., "" for one without a name */
-    uint32_t kind_number;         /* as the file has it */
-    char arch[16];                /* "sm_90a" */
-    uint32_t major, minor;        /* PTX: its version; others: that of the format; 0: not said */
-    uint64_t at;                  /* its header in the file */
-    uint64_t bytes, stored_bytes; /* unpacked, in the file */
-    const char *packing;          /* "", "LZ4", "zstd", "unknown" */
-    const char *identifier;       /* the source file, or "" */
-    const char *options;          /* for ptxas or the linker, or "" */
-    uint32_t fatbin;              /* that it belongs to */
-    uint64_t flags;               /* as the file has them */
-} lk_image;
-typedef struct lk_image_code { /* set size */
-    size_t size;
-    uint32_t kernels;
-    uint32_t lines, debug, relocatable; /* non-zero: it has line information, was compiled with -G, is to be linked */
-    uint64_t global_bytes, const_bytes; /* of its variables */
-    uint32_t toolkit;                   /* of a cubin: 130 for CUDA 13.0; 0: not said */
-    const char *tool, *tool_options;    /* of a cubin: who made it and how, or "" */
-} lk_image_code;
-typedef struct lk_image_kernel { /* set size */
-    size_t size;
-    const char *name, *plain, *signature; /* as for lk_kernel */
-    uint32_t params, param_bytes;
-    uint32_t assembled;           /* non-zero: machine code, for which the next two are known */
-    uint32_t registers, barriers; /* of a thread, of a block */
-    uint64_t stack_bytes;         /* of a thread; of PTX its local variables */
-    uint64_t shared_bytes;        /* static, without what the system reserves */
-    uint32_t dynamic_shared;      /* PTX: it declares shared memory whose size comes with the launch */
-    uint64_t const_bytes, code_bytes;
-    uint32_t max_threads[3], required_threads[3], cluster[3], max_cluster; /* 0: not said */
-    uint32_t explicit_cluster;                                             /* it must be launched in clusters */
-    uint32_t grid_sync; /* PTX: it waits for the whole grid; machine code does not tell */
-    uint32_t warp_sync; /* machine code: it has operations over a mask of lanes */
-} lk_image_kernel;
-typedef struct lk_image_param {
-    uint32_t offset, bytes;
-    const char *type; /* as in the source, when the kernel's name tells; else "" */
-} lk_image_param;
-typedef struct lk_image_choice {
-    uint32_t sm;       /* of the device: 90 */
-    int32_t image;     /* the PTX that is loaded, -1: none */
-    int32_t silicon;   /* what a GPU of this kind would load, -1: none */
-    uint32_t is_newer; /* no GPU of this kind would load the PTX, the software GPU does */
-    char why[400];     /* image < 0: the reason and the way out */
-    char note[200];    /* is_newer: a sentence */
-} lk_image_choice;
-/* Reads a file. Where it is damaged the status is not LK_OK, and what was read until then is there all the same.
- * `images` is NULL only when there is no memory for it. */
-lk_status lk_images_open(const char *path, lk_images **images);
-lk_status lk_images_close(lk_images *images);
-const char *lk_images_error(const lk_images *images);   /* of the last call that failed: "where: text" */
-const char *lk_images_kind(const lk_images *images);    /* "executable", "fatbin", ... */
-const char *lk_images_machine(const lk_images *images); /* of the host: "x86-64", or "" */
-int lk_images_fatbin(const lk_images *images, uint32_t i, lk_fatbin *out); /* 0: there is no i-th one */
-int lk_images_at(const lk_images *images, uint32_t i, lk_image *out);      /* the same */
-/* Its contents, unpacked: the text of PTX, the ELF file of a cubin. They live as long as `images`. */
-lk_status lk_images_unpack(lk_images *images, uint32_t i, const char **data, size_t *bytes);
-/* What is in the code of image i, of its kernel k, of that one's parameter p. LK_NOTHING: this kind has no such list.
- */
-lk_status lk_images_code(lk_images *images, uint32_t i, lk_image_code *out);
-lk_status lk_images_kernel(lk_images *images, uint32_t i, uint32_t k, lk_image_kernel *out);
-lk_status lk_images_param(lk_images *images, uint32_t i, uint32_t k, uint32_t p, lk_image_param *out);
-/* Which image of a fatbin is loaded on a card (NULL: h200). strict: refuse what a GPU would refuse. */
-lk_status lk_images_choose(lk_images *images, uint32_t fatbin, const char *device, int strict, lk_image_choice *out);
-/* What that means for one of its images, in a few words: "loads", "machine code of another GPU". */
-const char *lk_images_verdict(lk_images *images, uint32_t i, const char *device, int strict);
-/* Writes a cubin, the file that was opened, to `path` with PTX as further sections: a GPU takes it as it takes the
- * cubin itself, and Lockstep runs the PTX. Several texts are linked when it is loaded. */
-lk_status lk_images_keep(lk_images *cubin, const char *const *ptx, uint32_t texts, const char *path);
-
-const char *lk_device_name(uint32_t i);
-char *lk_device_text(const char *name);
-
-uint32_t lk_report_errors(const lk_gpu *gpu);
-uint32_t lk_report_notes(const lk_gpu *gpu);
-/* The report as text (color: with ANSI colours), JSON (docs/report.md), SARIF 2.1.0, or JUnit XML with a test case
- * for each check under the name `suite`; from malloc, release with lk_text_free. */
-char *lk_report_text(lk_gpu *gpu, int color);
-/* Adds notes for what was never freed, at the end: device malloc of kernels; and what the program itself has not given
- * back, memory by the places that took it, streams, events, graphs, pools and modules. */
-void lk_report_leaks(lk_gpu *gpu);
-void lk_report_leaks_host(lk_gpu *gpu);
-/* The same program has run on `other`, under another seed. Findings of it that gpu's report has not are moved there,
- * with that seed; and bytes that are others than on `gpu` become the finding order_dependent, the first difference
- * only. *same (may be NULL): whether the bytes are the same. */
-void lk_report_run(lk_gpu *gpu, lk_gpu *other);
-lk_status lk_report_compare(lk_gpu *gpu, uint64_t address, lk_gpu *other, uint64_t other_address, uint64_t bytes,
-                            int *same);
-void lk_report_limit(lk_gpu *gpu, uint32_t most); /* the text shows at most so many findings, 0: all */
-char *lk_report_json(lk_gpu *gpu);
-char *lk_report_sarif(lk_gpu *gpu);
-char *lk_report_junit(lk_gpu *gpu, const char *suite);
-/* Findings that the rules of a file match stay out of the report and its counts from now on. Our own lines, or
- * compute-sanitizer's XML. */
-lk_status lk_report_suppress(lk_gpu *gpu, const char *path);
-uint32_t lk_report_suppressed(const lk_gpu *gpu); /* findings kept out */
-char *lk_report_rules(lk_gpu *gpu);               /* rules that would keep out what the report has, one a line */
-char *lk_report_unused(lk_gpu *gpu);              /* rules that kept nothing out, as FILE:LINE, one a line */
-/* What was counted of a gpu that was made with lk_options.profile: as text (color; lines: all of them),
- * as JSON (docs/profile.md); as the report, released with lk_text_free. NULL: nothing was counted. */
-char *lk_profile_text(lk_gpu *gpu, int color, int lines);
-char *lk_profile_json(lk_gpu *gpu);
-/* A page for a browser, in one file that needs nothing else: the report, and what was counted, if anything was. lk_page
- * makes it of the JSON of lk_profile_json or of `lockstep profile --json`. */
-char *lk_report_html(lk_gpu *gpu);
-char *lk_page(const char *json, size_t bytes);
-void lk_text_free(char *text);
-void lk_report_clear(lk_gpu *gpu);
-
-/* What Lockstep knows of a kind of finding. The texts live for ever. */
-typedef struct lk_kind_info {
-    const char *id;      /* "bounds" */
-    uint32_t code;       /* stable: 101 is shown as LK0101 */
-    uint32_t is_error;   /* 0: a note */
-    const char *check;   /* the check that finds it, "" for what is always found */
-    const char *rule;    /* of docs/rules.md, or "" */
-    const char *example; /* a case below tests/cases, or "" */
-    const char *title, *meaning, *fix;
-} lk_kind_info;
-int lk_kind_at(uint32_t i, lk_kind_info *info); /* 0: there is no kind i */
-/* What is known of CUDA's own errors, of the words in their messages, and of other signs in logs. */
-/* STICKY: the process has to be started again */
-typedef enum lk_cuda_lasting { LK_CUDA_PASSING, LK_CUDA_CONTEXT, LK_CUDA_STICKY } lk_cuda_lasting;
-typedef struct lk_cuda_error {
-    uint32_t number;     /* 700 */
-    const char *driver;  /* "ILLEGAL_ADDRESS": CUDA_ERROR_ILLEGAL_ADDRESS; "": the driver has none */
-    const char *runtime; /* "IllegalAddress": cudaErrorIllegalAddress; "": the runtime has none */
-    lk_cuda_lasting lasting;
-    const char *kinds; /* findings that it is the outward sign of, with blanks between */
-    const char *meaning, *causes, *fix;
-} lk_cuda_error;
-/* "exit-139", "Segmentation fault" */
-typedef struct lk_cuda_sign {
-    const char *name, *words, *meaning, *fix;
-} lk_cuda_sign;
-int lk_cuda_error_at(uint32_t i, lk_cuda_error *error); /* 0: there is no i-th one, as for those below */
-int lk_cuda_sign_at(uint32_t i, lk_cuda_sign *sign);
-/* words of a message and the number they stand for; NULL past the last */
-const char *lk_cuda_phrase_at(uint32_t i, uint32_t *number);
-const char *lk_check_at(uint32_t i, const char **purpose); /* the i-th check: its name, NULL past the last */
 #if defined __GNUC__
 #pragma GCC visibility pop
 #endif
 #ifdef __cplusplus
 }
 #endif
+
+/* The rest of the interface, by subject. */
+#include "lockstep_contract.h"
+#include "lockstep_image.h"
+#include "lockstep_report.h"
+#include "lockstep_tables.h"
 #endif

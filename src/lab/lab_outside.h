@@ -4,8 +4,8 @@
  * The function runs in a process of its own, which is started for the first case and asked for each: what it prints,
  * writes over, raises, ends or waits for is the process's. Messages are a head and its bytes, in the order of the
  * machine. The process begins with READY or UNLOADED; an ASK is answered by ANSWER or FAILED. */
-#ifndef LOCKSTEP_OUTSIDE_H
-#define LOCKSTEP_OUTSIDE_H
+#ifndef LOCKSTEP_LAB_OUTSIDE_H
+#define LOCKSTEP_LAB_OUTSIDE_H
 #include "lab/lab.h"
 
 enum { OUTSIDE_MAGIC = 0x316b6c6f, OUTSIDE_FD = 3, OUTSIDE_ELEMENTS = 1 << 20 };
