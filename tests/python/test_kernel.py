@@ -1,0 +1,153 @@
+"""lockstep.kernel on arrays of NumPy: results, what is refused and by which name, findings as exceptions."""
+import numpy as np
+import pytest
+
+import lockstep
+
+PTX = """//! kernel scale
+//! dim n 1..4096
+//! arg x f32[n] in view dense|offset
+//! arg y f32[n] out once
+//! arg by f32 = 2
+//! arg n i32
+//! launch grid=ceildiv(n, 32) block=32
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry scale(.param .u64 x, .param .u64 y, .param .f32 by, .param .u32 n)
+{
+ .reg .b64 %d<4>; .reg .b32 %r<5>; .reg .f32 %f<3>; .reg .pred %p;
+ ld.param.u64 %d1, [x]; ld.param.u64 %d2, [y]; ld.param.f32 %f1, [by]; ld.param.u32 %r4, [n];
+ mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 32, %r1; GUARD
+ mul.wide.u32 %d3, %r3, 4; add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3;
+ ld.global.f32 %f2, [%d1]; mul.f32 %f2, %f2, %f1; st.global.f32 [%d2], %f2;
+$end: ret;
+}
+"""
+GUARD = "setp.ge.u32 %p, %r3, %r4; @%p bra $end;"
+
+
+@pytest.fixture
+def scale(tmp_path):
+    (tmp_path / "scale.ptx").write_text(PTX.replace("GUARD", GUARD))
+    return lockstep.kernel(str(tmp_path / "scale.ptx"))
+
+
+@pytest.fixture
+def unguarded(tmp_path):
+    (tmp_path / "scale.ptx").write_text(PTX.replace("GUARD", ""))
+    return lockstep.kernel(str(tmp_path / "scale.ptx"))
+
+
+def test_result(scale):
+    x = np.arange(100, dtype=np.float32)
+    assert np.array_equal(scale(x), 2 * x)
+    assert np.array_equal(scale(x, by=3), 3 * x)
+    out = np.empty(100, np.float32)
+    assert scale(x, y=out) is out and out[99] == 198
+
+
+def test_views(scale):
+    x = np.arange(101, dtype=np.float32)
+    assert np.array_equal(scale(x[1:]), 2 * x[1:])
+    read_only = x.copy()
+    read_only.flags.writeable = False
+    assert np.array_equal(scale(read_only), 2 * x)
+
+
+def test_interface(scale):
+    class Other:
+        def __init__(self, a):
+            self.a = a
+
+        def __dlpack__(self, **options):
+            return self.a.__dlpack__()
+
+        def __dlpack_device__(self):
+            return self.a.__dlpack_device__()
+
+    assert scale(Other(np.ones(5, np.float32))).tolist() == [2] * 5
+
+
+@pytest.mark.parametrize("make, said", [
+    (lambda x: (x.astype(np.float64),), "x is an array of f64"),
+    (lambda x: (x.reshape(10, 10),), "x has 2 dimensions"),
+    (lambda x: (x[::2],), "x has strides [2] for shape [50], and the contract takes dense|offset"),
+    (lambda x: ([1.0],), "x is a list"),
+    (lambda x: (x, x), "takes 1 arrays (x), and 2 were given"),
+    (lambda x: (), "x is missing"),
+])
+def test_refused(scale, make, said):
+    with pytest.raises(lockstep.BadInput) as e:
+        scale(*make(np.ones(100, np.float32)))
+    assert said in str(e.value) and (e.value.argument == "x" or "takes 1" in said) and isinstance(e.value, lockstep.LockstepError)
+
+
+def test_refused_by_name(scale):
+    x = np.ones(100, np.float32)
+    for named, said in (({"y": np.empty(99, np.float32)}, "y has shape [99], and the contract says [100]"), ({"y": x}, "y is written, and shares memory with x"),
+                        ({"n": 5000}, "n is 5000, and the contract allows 1..4096"), ({"z": 1}, "z is neither a size nor a value"), ({"by": "two"}, "by")):
+        with pytest.raises(lockstep.BadInput) as e:
+            scale(x, **named)
+        assert said in str(e.value)
+
+
+def test_findings(unguarded):
+    with pytest.raises(lockstep.FindingsError) as e:
+        unguarded(np.ones(100, np.float32))
+    found = e.value.findings
+    assert [f.kind for f in found][:1] == ["bounds"] and found[0].severity == "error" and found[0].kernel == "scale"
+    assert "error[bounds]" in str(e.value) and found[0].text in e.value.report and "<pre" in e.value._repr_html_()
+    assert "test_kernel.py" in e.value.report
+
+
+def test_not_strict(unguarded):
+    with lockstep.Gpu(strict=False, seed=1) as gpu:
+        y = unguarded(np.ones(100, np.float32))
+    assert (y == 2).all() and {f.kind for f in gpu.findings} == {"bounds"}
+    gpu.close()
+    with lockstep.Gpu(check="race") as gpu:
+        unguarded(np.ones(100, np.float32))
+    assert not gpu.findings
+
+
+def test_softmax(toolkit):
+    softmax, backward = lockstep.kernel("softmax.cu"), lockstep.kernel("softmax.cu:softmax_backward")
+    x = np.random.default_rng(1).standard_normal((5, 37)).astype(np.float32)
+    e = np.exp(x - x.max(1, keepdims=True))
+    y = softmax(x)
+    assert np.allclose(y, e / e.sum(1, keepdims=True), atol=1e-6)
+    assert np.array_equal(softmax(x[:, :30]), softmax(x[:, :30].copy()))
+    assert np.array_equal(softmax(np.broadcast_to(x[0], (4, 37)))[3], y[0])
+    ones = np.broadcast_to(np.float32(1), (5, 37))  # as the gradient of a sum
+    assert np.array_equal(backward(ones, y), backward(ones.copy(), y))
+    columns = np.broadcast_to(x[:, :1], (5, 37))
+    assert np.array_equal(backward(columns, y), backward(columns.copy(), y))
+    assert softmax(np.empty((0, 4), np.float32)).shape == (0, 4)
+    assert softmax(x.astype(np.float16)).dtype == np.float16
+
+
+def test_several_outputs(toolkit):
+    x = np.random.default_rng(2).standard_normal((6, 20)).astype(np.float32)
+    y, m, r = lockstep.kernel("layernorm.cu")(x, np.ones(20, np.float32), np.zeros(20, np.float32), eps=1e-3)
+    assert np.allclose(m, x.mean(1), atol=1e-6) and np.allclose(r, 1 / np.sqrt(x.var(1) + 1e-3), rtol=1e-5) and y.shape == x.shape
+    dg, db = np.zeros(20, np.float32), np.zeros(20, np.float32)
+    out = lockstep.kernel("layernorm.cu:layernorm_backward_weights")(np.ones_like(x), x, m, r, dg, db)
+    assert out[0] is dg and np.allclose(db, 6)
+
+
+def test_sizes_that_no_array_has(toolkit):
+    conv = lockstep.kernel("conv2d.cu")
+    rng = np.random.default_rng(3)
+    x, f = rng.standard_normal((2, 4, 9, 7)).astype(np.float32), rng.standard_normal((6, 2, 3, 2)).astype(np.float32)
+    y = conv(x, f, stride=1, pad=0)
+    assert y.shape == (2, 6, 7, 6)
+    assert np.allclose(y[1, 5, 2, 3], (x[1, 2:4, 2:5, 3:5] * f[5]).sum(), rtol=1e-4)
+
+
+def test_no_contract(tmp_path):
+    (tmp_path / "k.ptx").write_text(PTX.replace("//!", "//").replace("GUARD", ""))
+    with pytest.raises(lockstep.BadInput, match="has no contract"):
+        lockstep.kernel(str(tmp_path / "k.ptx"))
+    with pytest.raises(lockstep.BadInput, match="is not there"):
+        lockstep.kernel("nothing.cu")
