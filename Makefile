@@ -56,7 +56,7 @@ jobs = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # One short line for each file; make V=1 shows the whole command.
 say = $(if $(V),,@echo '$(1) $(2)';)
 
-.PHONY: all docs man demo test test-clients truth agree rows oracle check-layers format regen bench unit fuzz fuzzers sanitize tsan stress clean install uninstall deb need FORCE
+.PHONY: all docs man demo test test-clients truth agree rows oracle check-layers format regen bench unit fuzz fuzzers sanitize tsan stress clean install uninstall deb wheel need FORCE
 .DELETE_ON_ERROR:
 
 all: $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front/,lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 libgpuocelot.so python/sitecustomize.py python/lockstep_cupy.py python/lockstep_views.py)
@@ -279,6 +279,18 @@ uninstall:
 # Debian packages of all of it, in $(B)/deb (needs dpkg-deb; lintian checks them where it is installed).
 deb: all
 	packaging/deb '$(B)' '$(VERSION)' '$(CC)'
+
+# A wheel of all of it with the package python/lockstep, in $(B)/wheel: make wheel [TAG=manylinux_2_35_x86_64] [PTX=softmax,gelu] (tests/wheel tests it).
+# The command finds libdw in the folder beside it, and what libdw needs, too (an old-style rpath is inherited); liblz4 and libzstd are linked in.
+WHEEL_PACKING = $(if $(PACKING),-l:liblz4.a -l:libzstd.a)
+$(B)/wheel/lockstep: $(CLI_OBJ) $(B)/liblockstep.a
+	@mkdir -p $(@D)
+	$(call say,ld,$@)$(CC) $(LINK) -static-libgcc -Wl,--disable-new-dtags '-Wl,-rpath,$$ORIGIN/libs' $^ -o $@ -lm -lpthread -ldl $(WHEEL_PACKING) $(LIBDW)
+$(B)/wheel/liblockstep.so.0: $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(call say,ld,$@)$(CC) -shared -static-libgcc -Wl,-soname,liblockstep.so.0 -Wl,-z,nodelete -Wl,--exclude-libs,ALL $(LINK) $^ -o $@ -lm -lpthread -ldl $(WHEEL_PACKING)
+wheel: all $(B)/wheel/lockstep $(B)/wheel/liblockstep.so.0
+	@packaging/wheel '$(B)' '$(VERSION)' '$(CC)' $(if $(TAG),--tag $(TAG)) $(if $(PTX),--ptx $(PTX))
 
 clean:
 	rm -rf $(B) $(B)-asan $(B)-tsan $(B)-fuzz
