@@ -22,7 +22,7 @@ public struct lk_options
     [FieldOffset(92)] public uint @blocking;
 }
 
-[StructLayout(LayoutKind.Explicit, Size = 160)]
+[StructLayout(LayoutKind.Explicit, Size = 168)]
 public struct lk_gpu_info
 {
     [FieldOffset(0)] public UIntPtr @size;
@@ -32,6 +32,7 @@ public struct lk_gpu_info
     [FieldOffset(144)] public ulong @memory;
     [FieldOffset(152)] public uint @clock_mhz;
     [FieldOffset(156)] public uint @is_real;
+    [FieldOffset(160)] public uint @pageable;
 }
 
 [StructLayout(LayoutKind.Explicit, Size = 80)]

@@ -87,6 +87,7 @@ typedef struct lk_gpu_info { /* set size */
     uint64_t memory;    /* bytes */
     uint32_t clock_mhz; /* 0: not known */
     uint32_t is_real;   /* 0: the software GPU, as this card */
+    uint32_t pageable;  /* non-zero: kernels may use memory of malloc by its own pointer */
 } lk_gpu_info;
 lk_status lk_gpu_at(uint32_t i, lk_gpu_info *info);
 lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu); /* options may be NULL */

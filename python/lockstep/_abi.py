@@ -31,6 +31,7 @@ class lk_gpu_info(c.Structure):
         ("memory", c.c_uint64),
         ("clock_mhz", c.c_uint32),
         ("is_real", c.c_uint32),
+        ("pageable", c.c_uint32),
     ]
 
 
@@ -331,7 +332,7 @@ class lk_oracle_result(c.Structure):
 
 LAYOUT = {  # struct: (size, {field: offset})
     lk_options: (96, {"size": 0, "device": 8, "threads": 16, "seeded": 20, "seed": 24, "check": 32, "no_check": 40, "budget": 48, "on": 56, "time_limit": 64, "managed": 72, "any_arch": 80, "profile": 84, "keep": 88, "blocking": 92}),
-    lk_gpu_info: (160, {"size": 0, "name": 8, "arch": 136, "multiprocessors": 140, "memory": 144, "clock_mhz": 152, "is_real": 156}),
+    lk_gpu_info: (168, {"size": 0, "name": 8, "arch": 136, "multiprocessors": 140, "memory": 144, "clock_mhz": 152, "is_real": 156, "pageable": 160}),
     lk_error: (80, {"size": 0, "status": 8, "cuda": 12, "name": 16, "call": 24, "message": 32, "launch": 40, "suspects": 48, "causes": 56, "fix": 64, "lasting": 72}),
     lk_ptx: (24, {"name": 0, "ptx": 8, "bytes": 16}),
     lk_compile: (80, {"size": 0, "arch": 8, "compiler": 16, "flag": 24, "flags": 32, "name": 40, "names": 48, "fresh": 52, "own": 56, "link": 64, "links": 72, "gather": 76}),

@@ -30,6 +30,7 @@ struct card {
     } peak;
     bool sparse; /* tensor cores do twice that on 2:4 sparse matrices (not for f64) */
     bool cooperative;
+    bool pageable;      /* kernels may use memory of malloc, as the host does */
     const char *source; /* where the figures come from */
 };
 const struct card *card_find(const char *name); /* "h200", "sm_90", "90", "l4"...; NULL: none */

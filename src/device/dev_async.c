@@ -32,6 +32,21 @@ const char *dev_status_text(u32 status)
     }
 }
 
+enum error_code dev_status_code(u32 cuda)
+{
+    switch (cuda) {
+    case 2: return ERR_MEMORY;
+    case 801: return ERR_UNSUPPORTED;
+    case 1:
+    case 400:
+    case 401:
+    case 712: /* registered already */
+    case 713: /* not registered */
+    case 800: return ERR_INPUT;
+    default: return cuda >= 900 && cuda < 999 ? ERR_INPUT : ERR_SYSTEM; /* 900..: captures and graphs */
+    }
+}
+
 /* ---- tasks ---- */
 
 u32 dev_task_plan(struct device *d, struct dev_task *t, union dev_plan *plan, struct error *e)

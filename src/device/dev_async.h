@@ -161,4 +161,6 @@ u32 dev_exec_set(struct dev_exec *x, struct device *d, struct dev_node *n, struc
 void dev_host_touches(struct device *d, u64 address, u64 bytes, bool write, const char *site);
 /* What a status means, in words: "not ready". */
 const char *dev_status_text(u32 status);
+enum error_code
+dev_status_code(u32 cuda); /* whose mistake it is: bad input, no memory, not supported, or the system's */
 #endif

@@ -82,7 +82,8 @@ static void describe(struct device *d, struct mem_object *o, const char *name, c
     mem_describe(d->mem, o, name, type, element_size);
 }
 
-static u64 live(const struct device *d) { return mem_bytes_live(d->mem); }
+/* What the engine keeps for itself between launches is no memory of the program. */
+static u64 live(const struct device *d) { return mem_bytes_live(d->mem) - sim_spare_bytes(d->sim); }
 static struct mem_usage usage(const struct device *d, enum mem_kind kind) { return mem_usage(d->mem, kind); }
 static const struct mem_object *object_at(const struct device *d, u32 i) { return mem_by_id(d->mem, i + 1); }
 

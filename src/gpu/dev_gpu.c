@@ -9,8 +9,7 @@ bool gpu_done(const struct gpu *g, struct error *e, const char *what, cu_result 
 {
     char text[300];
     if (!code) return true;
-    return error_set(e, code == CU_OUT_OF_MEMORY ? ERR_MEMORY : ERR_SYSTEM, "%s: %s", what,
-                     driver_error(&g->cu, code, text, sizeof text));
+    return error_set(e, dev_status_code((u32)code), "%s: %s", what, driver_error(&g->cu, code, text, sizeof text));
 }
 
 _Thread_local u64 gpu_was_current;
@@ -55,6 +54,7 @@ static void card_read(struct gpu *g)
         .l2 = attribute(g, CU_L2_BYTES),
         .clock_mhz = attribute(g, CU_CLOCK_KHZ) / 1000,
         .cooperative = attribute(g, CU_COOPERATIVE) != 0,
+        .pageable = attribute(g, CU_PAGEABLE) != 0,
         .source = "the driver of this machine",
     };
     for (int i = 0; i < 3; i++) {

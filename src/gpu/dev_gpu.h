@@ -112,6 +112,8 @@ struct mem_object *gpu_alloc(struct device *d, u64 bytes, enum mem_kind kind, co
                              struct error *e);
 enum mem_free_result gpu_free(struct device *d, u64 addr, const char *site, struct mem_object **object);
 struct mem_object *gpu_find(struct device *d, u64 addr);
+/* Whether the driver knows an address, by whoever it was allocated; yes where it does not tell. */
+bool gpu_knows(struct device *d, u64 addr);
 /* Memory of the host, at its own address; statuses as of dev_register. */
 u32 gpu_register(struct device *d, void *host, u64 bytes, const char *name, const char *site, struct mem_object **out,
                  struct error *e);

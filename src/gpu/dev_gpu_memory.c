@@ -56,6 +56,13 @@ struct mem_object *gpu_find(struct device *d, u64 addr)
     return o;
 }
 
+bool gpu_knows(struct device *d, u64 addr)
+{
+    int type = 0;
+    if (!gpu_current(d->gpu, &(struct error){ 0 })) return true;
+    return ask_driver(&d->gpu->cu, pointer, &type, CU_POINTER_MEMORY_TYPE, addr) != 1;
+}
+
 /* So many bytes more of a kind, or less. */
 static void count(struct gpu *g, enum mem_kind kind, u64 more, u64 less)
 {
@@ -103,7 +110,7 @@ static struct gpu_object *object_new(struct gpu *g)
         g->spare = x->next;
     else
         x = NEW(&g->text, struct gpu_object);
-    *x = (struct gpu_object){ .o.id = ++g->numbered, .o.state = MEM_LIVE };
+    *x = (struct gpu_object){ .o.id = ++g->numbered, .o.born = g->numbered, .o.state = MEM_LIVE };
     return x;
 }
 

@@ -42,6 +42,7 @@ enum cu_attribute {                  /* of cuDeviceGetAttribute; the numbers are
                     CU_THREADS_PER_SM = 39,
                     CU_MAJOR = 75,
                     CU_MINOR = 76,
+                    CU_PAGEABLE = 88,
                     CU_SHARED_PER_SM = 81,
                     CU_REGS_PER_SM = 82,
                     CU_COOPERATIVE = 95,
@@ -52,7 +53,8 @@ enum cu_attribute {                  /* of cuDeviceGetAttribute; the numbers are
 };
 enum { CU_FUNC_DYNAMIC_SHARED = 8, CU_FUNC_CLUSTER_ANY = 14 }; /* of cuFuncSetAttribute */
 enum { CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_SIZE = 6 };
-enum { CU_INPUT_PTX = 1 }; /* of cuLinkAddData */
+enum { CU_POINTER_MEMORY_TYPE = 2 }; /* of cuPointerGetAttribute */
+enum { CU_INPUT_PTX = 1 };           /* of cuLinkAddData */
 enum { CU_HOST_PORTABLE = 1, CU_HOST_MAPPED = 2, CU_MANAGED_GLOBAL = 1 };
 enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2, CU_MEMORY_UNIFIED = 4 };              /* one side of a copy */
 enum { CU_LAUNCH_COOPERATIVE = 2, CU_LAUNCH_CLUSTER = 4, CU_LAUNCH_PROGRAMMATIC = 6 }; /* attributes of a launch */
@@ -102,6 +104,7 @@ enum { CU_EDGE_FROM_TRIGGER = 1, CU_EDGE_PROGRAMMATIC = 1 }; /* port and type of
 /* The same for asynchronous work. An older driver may lack some: NULL, and a call through ask_driver says so. */
 #define CU_ASYNC_FUNCTIONS(X)                                                                                        \
     X(func_load, "cuFuncLoad", (cu_function function))                                                               \
+    X(pointer, "cuPointerGetAttribute", (void *data, int attribute, u64 pointer))                                    \
     X(stream_new, "cuStreamCreateWithPriority", (cu_stream * stream, unsigned flags, int priority))                  \
     X(stream_delete, "cuStreamDestroy_v2", (cu_stream stream))                                                       \
     X(stream_wait, "cuStreamWaitEvent", (cu_stream stream, cu_event event, unsigned flags))                          \
@@ -181,7 +184,7 @@ void driver_close(struct driver *c);
 /* gpu_list.c: how many GPUs the driver has, 0: e says why; and what it says of the i-th one, where out is not NULL. */
 struct gpu_found {
     char name[128];
-    u32 sm, multiprocessors, clock_khz;
+    u32 sm, multiprocessors, clock_khz, pageable;
     u64 memory; /* bytes */
 };
 u32 gpu_list(u32 i, struct gpu_found *out, struct error *e);

@@ -20,6 +20,7 @@ static bool read_one(const struct driver *c, u32 i, struct gpu_found *out, struc
     out->memory = bytes;
     out->sm = attribute(c, CU_MAJOR, device) * 10 + attribute(c, CU_MINOR, device);
     out->multiprocessors = attribute(c, CU_SMS, device);
+    out->pageable = attribute(c, CU_PAGEABLE, device);
     out->clock_khz = attribute(c, CU_CLOCK_KHZ, device);
     return true;
 }

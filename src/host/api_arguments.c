@@ -2,6 +2,7 @@
  * packed as the device wants them. What is certainly wrong is refused here, with the number of the argument, what the
  * kernel takes and what was given, before anything runs: a GPU would give error 700 some calls later, or die. A pointer
  * that merely leads nowhere is no such thing, since the kernel may not follow it. */
+#include "gpu/dev_gpu.h"
 #include "host/host.h"
 #include "mem/host_pointer.h"
 #include <inttypes.h>
@@ -93,7 +94,7 @@ static bool pointer_wrong(const lk_kernel *k, u32 i, u64 value, struct error *e)
                   text, value);
         return true;
     }
-    if (!d->mem || !host_pointer_look(d->mem, value, &h)) return false;
+    if (d->card->pageable || (d->gpu && gpu_knows(d, value)) || !host_pointer_look(d->mem, value, &h)) return false;
     host_pointer_text(&h, where, sizeof where);
     error_set(e, ERR_INPUT, "%s is a pointer of the host, into %.150s; give memory of lk_memory_alloc, or register it",
               text, where);

@@ -157,21 +157,6 @@ lk_status host_refuse(const lk_gpu *gpu, const char *fmt, ...)
     return host_failed(gpu);
 }
 
-static enum error_code code_of(u32 cuda)
-{
-    switch (cuda) {
-    case 2: return ERR_MEMORY;
-    case 801: return ERR_UNSUPPORTED;
-    case 1:
-    case 400:
-    case 401:
-    case 712: /* registered already */
-    case 713: /* not registered */
-    case 800: return ERR_INPUT;
-    default: return cuda >= 900 && cuda < 999 ? ERR_INPUT : ERR_SYSTEM; /* 900..: captures and graphs */
-    }
-}
-
 static const struct cuda_error *cuda_find(u32 number)
 {
     const struct cuda_error *x;
@@ -200,9 +185,9 @@ lk_status host_done(const lk_gpu *gpu, u32 cuda)
         return LK_FINDINGS;
     }
     if (x)
-        error_set(e, code_of(cuda), "CUDA error %u, %s: %.400s", cuda, x->driver, x->meaning);
+        error_set(e, dev_status_code(cuda), "CUDA error %u, %s: %.400s", cuda, x->driver, x->meaning);
     else
-        error_set(e, code_of(cuda), "%s (CUDA error %u)", dev_status_text(cuda), cuda);
+        error_set(e, dev_status_code(cuda), "%s (CUDA error %u)", dev_status_text(cuda), cuda);
     return fail(gpu, cuda);
 }
 

@@ -167,7 +167,8 @@ lk_status lk_gpu_at(uint32_t i, lk_gpu_info *info)
                         .multiprocessors = found.multiprocessors,
                         .memory = found.memory,
                         .clock_mhz = found.clock_khz / 1000,
-                        .is_real = 1 };
+                        .is_real = 1,
+                        .pageable = found.pageable };
     snprintf(out.name, sizeof out.name, "%s", found.name);
     memcpy(info, &out, MIN_OF(info->size, sizeof out));
     return LK_OK;
@@ -183,7 +184,8 @@ lk_status lk_gpu_properties(const lk_gpu *gpu, lk_gpu_info *info)
                         .multiprocessors = p->sms,
                         .memory = p->memory,
                         .clock_mhz = p->clock_mhz,
-                        .is_real = gpu->device->options.gpu };
+                        .is_real = gpu->device->options.gpu,
+                        .pageable = p->pageable };
     snprintf(out.name, sizeof out.name, "%s", p->title);
     memcpy(info, &out, MIN_OF(info->size, sizeof out));
     return LK_OK;

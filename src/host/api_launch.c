@@ -313,8 +313,12 @@ static lk_status launch(struct host_call *c, lk_kernel *kernel, const lk_launch 
     lk_gpu *gpu = kernel->module->gpu;
     struct error *e = host_begin(gpu);
     struct host_launch h;
+    host_launching(kernel->plain);
     lk_status status = launch_begin(c, &h, kernel, given, "lk_kernel_launch", e);
-    if (status != LK_OK) return status;
+    if (status != LK_OK) {
+        host_launching(NULL);
+        return status;
+    }
     /* launches of streams run side by side: what is found in one of them says so itself */
     report_launch(gpu->device->report, h.in->stream ? 0 : h.in->number);
     report_launch_here(h.in->stream ? h.in->number : 0);
@@ -323,7 +327,6 @@ static lk_status launch(struct host_call *c, lk_kernel *kernel, const lk_launch 
     pointers_check(kernel, &h.task.launch);
     if (!h.in->stream) host_note_task(gpu, NULL, &h.task);
     if (unlikely(gpu->keep) && !h.in->stream) host_kept_add(gpu, NULL, &h.task);
-    host_launching(kernel->plain);
     status = h.in->stream ? enqueue(gpu, kernel, &h, e) : run(gpu, &h, stats, e);
     host_launching(NULL);
     report_launch_here(0);

@@ -319,7 +319,7 @@ lk_status lk_kernel_param(const lk_kernel *kernel, uint32_t i, lk_param *out)
     *out = (lk_param){ .offset = (u32)v->offset,
                        .bytes = (u32)v->size,
                        .align = v->align,
-                       .is_pointer = v->is_ptr,
+                       .is_pointer = kernel->arg[i].is_pointer,
                        .name = kernel->param_name[i],
                        .source_type = kernel->param_type[i] };
     snprintf(out->type, sizeof out->type, "%.7s", type_name[v->type]);

@@ -29,7 +29,7 @@ static bool find(u64 pointer, struct host_pointer *out)
     return found;
 }
 
-static bool in_arena(const struct mem *m, u64 address) { return address - m->base < m->bytes; }
+static bool in_arena(const struct mem *m, u64 address) { return m && address - m->base < m->bytes; }
 
 bool host_pointer_look(const struct mem *m, u64 pointer, struct host_pointer *out)
 {

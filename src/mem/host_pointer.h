@@ -12,7 +12,8 @@ struct host_pointer {
 /* Who is asked, in the call that passes it, for the variable of a pointer; its texts live for ever. *stack: the pointer
  * leads into the stack of the calling thread. */
 void host_pointer_from(const char *(*maker)(u64 pointer, bool *stack));
-/* In a launch, of a pointer that leads to no allocation: whether it leads to memory of the host. It is remembered. */
+/* In a launch, of a pointer that leads to no allocation: whether it leads to memory of the host. It is remembered. m:
+ * of the software GPU; NULL: of a real one. */
 bool host_pointer_look(const struct mem *m, u64 pointer, struct host_pointer *out);
 /* In an access to an address of no allocation: the same; `pointer` is the argument that it was made from, 0: none. */
 bool host_pointer_find(const struct mem *m, u64 address, u64 pointer, struct host_pointer *out);

@@ -13,6 +13,7 @@ void sim_delete(struct sim *s);
 void sim_stack_limit(struct sim *s, u64 bytes);
 /* The bytes of the device heap (cudaLimitMallocHeapSize); 0: as a device has it at first. */
 void sim_heap_limit(struct sim *s, u64 bytes);
+u64 sim_spare_bytes(struct sim *s); /* of device memory that no launch uses and that is kept for the next one */
 
 struct sim_trace {                                             /* trace.h; implies one worker and plain code */
     void (*write)(void *self, const char *text, size_t bytes); /* a line for each warp instruction; NULL: no trace */

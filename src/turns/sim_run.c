@@ -110,6 +110,21 @@ static void object_give(struct sim *s, struct object_list *list, struct mem_obje
     if (!room) mem_free(s->mem, o->base, NULL, &o);
 }
 
+static u64 bytes_of(const struct object_list *list)
+{
+    u64 bytes = 0;
+    for (u32 k = 0; k < list->n; k++) bytes += list->o[k]->size;
+    return bytes;
+}
+
+u64 sim_spare_bytes(struct sim *s)
+{
+    lock(&s->lock);
+    u64 bytes = bytes_of(&s->workspaces) + bytes_of(&s->params);
+    unlock(&s->lock);
+    return bytes;
+}
+
 /* What grid.sync() of a cooperative launch counts in: %envreg1 and %envreg2 hold its address. */
 static bool place_grid_barrier(struct sim *s, struct launch *l, struct error *e)
 {
