@@ -223,8 +223,10 @@ const char *check_of(enum finding_kind k); /* name of its check, "run" for those
 void cause_text(const struct entry *e, struct text *out);
 void order_text(const struct entry *e, struct text *out);
 void fix_text(const struct entry *e, struct text *out);
-/* The text in Python's words, where the entry is of a kernel of Numba (python_words.c). */
+/* The text in Python's words, where the entry is of a kernel of Numba (python_words.c); in those of the driver
+ * interface, where the program calls that one (driver_words.c). */
 void python_words(const struct entry *e, struct text *t);
+void driver_words(const struct entry *e, struct text *t);
 /* those in "f32[8,130]" or "f32[8][130]"; 0: none are written */
 u32 dimensions(const char *type, u64 dim[8]);
 /* why the index is outside: a missing guard, off by one, a neighbour too many ... */

@@ -251,22 +251,28 @@ static void sentence_text(const struct entry *e, const char *own, const struct j
     text_add(out, "%s", all->after ? all->after : "");
 }
 
+/* The same in the words of the program's language and interface. */
+static void said_text(const struct entry *e, const char *own, const struct joint *all, const char *usual,
+                      struct text *out)
+{
+    sentence_text(e, own, all, usual, out);
+    python_words(e, out);
+    driver_words(e, out);
+}
+
 void cause_text(const struct entry *e, struct text *out)
 {
-    sentence_text(e, e->f.cause, &e->f.joint_cause, finding_meaning(e->f.kind), out);
-    python_words(e, out);
+    said_text(e, e->f.cause, &e->f.joint_cause, finding_meaning(e->f.kind), out);
 }
 
 void order_text(const struct entry *e, struct text *out)
 {
-    sentence_text(e, e->f.order, &e->f.joint_order, "", out);
-    python_words(e, out);
+    said_text(e, e->f.order, &e->f.joint_order, "", out);
 }
 
 void fix_text(const struct entry *e, struct text *out)
 {
-    sentence_text(e, e->f.fix, &e->f.joint_fix, finding_fix(e->f.kind), out);
-    python_words(e, out);
+    said_text(e, e->f.fix, &e->f.joint_fix, finding_fix(e->f.kind), out);
 }
 
 /* Two ends of a range of elements: "[1000..1023]", and with more dimensions "[8,0] to [8,7]". */
