@@ -51,9 +51,12 @@ struct json_value {
 const struct json_value *json_read(struct arena *a, struct str text, const char *name, struct error *e);
 /* The value of a key of an object; NULL: v is no object, or it has no such key. */
 const struct json_value *json_get(const struct json_value *v, const char *key);
-/* The text or the whole number above 0 of a key; "" and 0 where there is none. */
+/* The text, the whole number above 0, any number, or the array of a key; "", 0 and an empty array where there is none.
+ */
 const char *json_string(const struct json_value *v, const char *key);
 u64 json_whole(const struct json_value *v, const char *key);
+double json_real(const struct json_value *v, const char *key);
+const struct json_value *json_list(const struct json_value *v, const char *key);
 /* What a kind is called in sentences: "a number". */
 const char *json_kind_name(enum json_kind k);
 #endif

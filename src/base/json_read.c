@@ -302,6 +302,19 @@ u64 json_whole(const struct json_value *v, const char *key)
     return x && x->kind == JSON_NUMBER && x->is_whole && x->whole > 0 ? (u64)x->whole : 0;
 }
 
+double json_real(const struct json_value *v, const char *key)
+{
+    const struct json_value *x = json_get(v, key);
+    return x && x->kind == JSON_NUMBER ? x->number : 0;
+}
+
+const struct json_value *json_list(const struct json_value *v, const char *key)
+{
+    static const struct json_value none = { .kind = JSON_ARRAY };
+    const struct json_value *x = json_get(v, key);
+    return x && x->kind == JSON_ARRAY ? x : &none;
+}
+
 const char *json_kind_name(enum json_kind k)
 {
     static const char *const names[] = { "null", "true or false", "a number", "a text", "an array", "an object" };

@@ -20,19 +20,12 @@ static const struct measure {
     { "instructions waited at barriers", { { "barrier", "waiting_instructions" } } },
 };
 
-static const struct json_value *list_of(const struct json_value *v, const char *key)
-{
-    static const struct json_value none = { .kind = JSON_ARRAY };
-    const struct json_value *x = v && v->kind == JSON_OBJECT ? json_get(v, key) : NULL;
-    return x && x->kind == JSON_ARRAY ? x : &none;
-}
-
 static u64 measured(const struct json_value *of, const struct measure *m)
 {
     u64 sum = 0;
     for (u32 k = 0; k < 2 && m->path[k][0]; k++) {
         const char *const *p = m->path[k];
-        const struct json_value *in = of->kind == JSON_OBJECT ? json_get(of, p[0]) : NULL;
+        const struct json_value *in = json_get(of, p[0]);
         if (!p[1] && !p[2])
             sum += json_whole(of, p[0]);
         else if (p[1])
@@ -103,7 +96,7 @@ static const struct json_value *line_like(const struct json_value *lines, u32 n,
 static u32 compare_lines(const struct comparing *c, const struct json_value *before, const struct json_value *after)
 {
     enum { WORTH = 10 }; /* of 1000 of the cost of a kernel: lines below it are noise to a reader */
-    const struct json_value *x = list_of(before, "lines"), *y = list_of(after, "lines");
+    const struct json_value *x = json_list(before, "lines"), *y = json_list(after, "lines");
     u32 worse = compare_measures(c, "all lines", json_get(before, "counts"), json_get(after, "counts"));
     for (u32 k = 0; k < y->n; k++) {
         const struct json_value *line = &y->item[k], *was = line_like(y, k, x);
@@ -118,9 +111,9 @@ static u32 compare_lines(const struct comparing *c, const struct json_value *bef
 
 static const struct json_value *kernel_like(const struct json_value *file, const char *name)
 {
-    const struct json_value *devices = list_of(file, "devices");
+    const struct json_value *devices = json_list(file, "devices");
     for (u32 d = 0; d < devices->n; d++) {
-        const struct json_value *kernels = list_of(&devices->item[d], "kernels");
+        const struct json_value *kernels = json_list(&devices->item[d], "kernels");
         for (u32 k = 0; k < kernels->n; k++)
             if (!strcmp(json_string(&kernels->item[k], "name"), name)) return &kernels->item[k];
     }
@@ -129,10 +122,10 @@ static const struct json_value *kernel_like(const struct json_value *file, const
 
 int compare_profiles(const struct comparing *c)
 {
-    const struct json_value *devices = list_of(c->file[1], "devices");
+    const struct json_value *devices = json_list(c->file[1], "devices");
     u32 worse = 0, common = 0;
     for (u32 d = 0; d < devices->n; d++) {
-        const struct json_value *kernels = list_of(&devices->item[d], "kernels");
+        const struct json_value *kernels = json_list(&devices->item[d], "kernels");
         for (u32 k = 0; k < kernels->n; k++) {
             const struct json_value *now = &kernels->item[k], *was = kernel_like(c->file[0], json_string(now, "name"));
             if (!was || !json_get(was, "counts") || !json_get(now, "counts")) continue;

@@ -91,13 +91,12 @@ static void journal_take(struct lk_test *t, const struct json_value *v)
     while (end < COUNT_OF(ends) && strcmp(ends[end], json_string(v, "end"))) end++;
     if (end == COUNT_OF(ends)) return;
     struct lab_outcome *o = NEW(&t->mem, struct lab_outcome);
-    const struct json_value *ratio = json_get(v, "ratio"), *elements = json_get(v, "elements");
     o->end = (enum lab_end)end;
-    o->ratio = ratio && ratio->kind == JSON_NUMBER ? ratio->number : 0;
-    o->elements = elements && elements->kind == JSON_NUMBER ? (u64)elements->number : 0;
+    o->ratio = json_real(v, "ratio");
+    o->elements = json_whole(v, "elements");
     o->judged = o->elements > 0;
-    const struct json_value *sizes = json_get(v, "sizes");
-    for (u32 i = 0; sizes && sizes->kind == JSON_ARRAY && i < sizes->n && i < CONTRACT_DIMS; i++)
+    const struct json_value *sizes = json_list(v, "sizes");
+    for (u32 i = 0; i < sizes->n && i < CONTRACT_DIMS; i++)
         o->dim[o->dims++] = sizes->item[i].is_whole ? sizes->item[i].whole : 0;
     snprintf(o->first, sizeof o->first, "%s", json_string(v, "first"));
     const char *key = arena_printf(&t->mem, "%s %s", json_string(v, "kernel"), json_string(v, "case"));

@@ -147,8 +147,8 @@ static u64 sum_of(const struct json_value *counts, const char *space, const char
 
 static const struct json_value *first_of(const struct json_value *v, const char *key)
 {
-    const struct json_value *x = json_get(v, key);
-    return x && x->kind == JSON_ARRAY && x->n ? &x->item[0] : NULL;
+    const struct json_value *x = json_list(v, key);
+    return x->n ? &x->item[0] : NULL;
 }
 
 /* What `profile` has counted of the one launch that the contract makes. */

@@ -6,45 +6,28 @@
 
 /* ---- the profile ---- */
 
-static const struct json_value *get(const struct json_value *v, const char *key)
-{
-    return v && v->kind == JSON_OBJECT ? json_get(v, key) : NULL;
-}
-
-static double number_of(const struct json_value *v, const char *key)
-{
-    const struct json_value *x = get(v, key);
-    return x && x->kind == JSON_NUMBER ? x->number : 0;
-}
-
-static const char *text_of(const struct json_value *v, const char *key)
-{
-    const struct json_value *x = get(v, key);
-    return x && x->kind == JSON_TEXT ? x->text.p : "";
-}
-
 /* global.load.sectors */
 static double at_path(const struct json_value *v, const char *path)
 {
     char key[40];
     for (const char *dot; (dot = strchr(path, '.')); path = dot + 1) {
         snprintf(key, sizeof key, "%.*s", (int)(dot - path), path);
-        v = get(v, key);
+        v = json_get(v, key);
     }
-    return number_of(v, path);
+    return json_real(v, path);
 }
 
 /* The longest limit of each launch, added up, in nanoseconds. */
 static double least_ns(const struct json_value *kernel)
 {
-    const struct json_value *shapes = get(kernel, "shapes");
+    const struct json_value *shapes = json_list(kernel, "shapes");
     double ns = 0;
-    for (u32 i = 0; shapes && shapes->kind == JSON_ARRAY && i < shapes->n; i++) {
-        const struct json_value *least = get(&shapes->item[i], "least_ps");
+    for (u32 i = 0; i < shapes->n; i++) {
+        const struct json_value *least = json_get(&shapes->item[i], "least_ps");
         double most = 0;
         for (u32 k = 0; least && least->kind == JSON_OBJECT && k < least->n; k++)
             if (least->item[k].kind == JSON_NUMBER && least->item[k].number > most) most = least->item[k].number;
-        ns += most * number_of(&shapes->item[i], "launches") / 1000;
+        ns += most * json_real(&shapes->item[i], "launches") / 1000;
     }
     return ns;
 }
@@ -52,7 +35,7 @@ static double least_ns(const struct json_value *kernel)
 /* What is counted of a measure; false: nothing. */
 static bool counted_of(const struct json_value *kernel, const struct measure_row *row, double *out)
 {
-    const struct json_value *counts = get(kernel, "counts"), *shapes = get(kernel, "shapes");
+    const struct json_value *counts = json_get(kernel, "counts"), *shapes = json_list(kernel, "shapes");
     if (!counts || !row->counted) return false;
     if (!strcmp(row->counted, "@least"))
         *out = least_ns(kernel);
@@ -61,10 +44,9 @@ static bool counted_of(const struct json_value *kernel, const struct measure_row
     else if (!strcmp(row->counted, "@footprint_written"))
         *out = 32 * at_path(counts, "footprint.sectors_written");
     else if (!strcmp(row->counted, "@instructions"))
-        *out = number_of(counts, "warp_instructions");
+        *out = json_real(counts, "warp_instructions");
     else if (!strcmp(row->counted, "@occupancy"))
-        *out = shapes && shapes->kind == JSON_ARRAY && shapes->n ? at_path(&shapes->item[0], "occupancy.permille") / 10
-                                                                 : 0;
+        *out = shapes->n ? at_path(&shapes->item[0], "occupancy.permille") / 10 : 0;
     else
         *out = at_path(counts, row->counted);
     return true;
@@ -105,11 +87,11 @@ struct pairing {
 
 static void kernels_list(struct pairing *p, const struct json_value *profile)
 {
-    const struct json_value *devices = get(profile, "devices");
+    const struct json_value *devices = json_list(profile, "devices");
     u32 cap = 0;
-    for (u32 i = 0; devices && devices->kind == JSON_ARRAY && i < devices->n; i++) {
-        const struct json_value *list = get(&devices->item[i], "kernels");
-        for (u32 k = 0; list && list->kind == JSON_ARRAY && k < list->n; k++) {
+    for (u32 i = 0; i < devices->n; i++) {
+        const struct json_value *list = json_list(&devices->item[i], "kernels");
+        for (u32 k = 0; k < list->n; k++) {
             if (p->n == cap) p->kernel = vec_grow(&p->mem, p->kernel, &cap, sizeof *p->kernel, 8);
             p->kernel[p->n++] = &list->item[k];
         }
@@ -123,17 +105,17 @@ static const struct json_value *kernel_named(struct pairing *p, const char *name
     const struct json_value *found = NULL;
     u32 alike = 0;
     for (u32 i = 0; i < p->n; i++)
-        if (!strcmp(text_of(p->kernel[i], "name"), name)) return p->kernel[i];
+        if (!strcmp(json_string(p->kernel[i], "name"), name)) return p->kernel[i];
     name_bare(name, bare, sizeof bare);
     for (u32 i = 0; i < p->n; i++) {
         struct demangled d;
-        bool ok = demangle(&p->mem, str_of(text_of(p->kernel[i], "name")), &d);
-        name_bare(ok ? d.name : text_of(p->kernel[i], "plain"), other, sizeof other);
+        bool ok = demangle(&p->mem, str_of(json_string(p->kernel[i], "name")), &d);
+        name_bare(ok ? d.name : json_string(p->kernel[i], "plain"), other, sizeof other);
         if (!strcmp(bare, other)) return p->kernel[i];
     }
     bare[strcspn(bare, "<")] = 0;
     for (u32 i = 0; i < p->n; i++)
-        if (!strcmp(text_of(p->kernel[i], "plain"), bare)) {
+        if (!strcmp(json_string(p->kernel[i], "plain"), bare)) {
             found = p->kernel[i];
             alike++;
         }
@@ -151,10 +133,10 @@ struct pair {
 static struct pair pair_of(struct pairing *p, const struct measured *m)
 {
     const struct json_value *k = kernel_named(p, m->name);
-    return (struct pair){ m, k, k && number_of(k, "launches") != (double)m->launches };
+    return (struct pair){ m, k, k && json_real(k, "launches") != (double)m->launches };
 }
 
-static const char *pair_name(const struct pair *x) { return x->kernel ? text_of(x->kernel, "plain") : x->m->name; }
+static const char *pair_name(const struct pair *x) { return x->kernel ? json_string(x->kernel, "plain") : x->m->name; }
 
 static bool is_sum(const struct measure_row *row) { return row->unit <= UNIT_COUNT; }
 
@@ -171,7 +153,7 @@ static bool value_of(const struct pair *x, u32 k, double *out)
 static bool counted_in(const struct pair *x, u32 k, double *out)
 {
     if (!x->kernel || !counted_of(x->kernel, &measure_rows[k], out)) return false;
-    double launches = number_of(x->kernel, "launches");
+    double launches = json_real(x->kernel, "launches");
     if (x->each && is_sum(&measure_rows[k]) && launches > 0) *out /= launches;
     return true;
 }
@@ -243,7 +225,7 @@ static void pair_text(struct text *t, const struct pair *x)
     if (!x->kernel)
         text_add(t, ", none counted here");
     else if (x->each)
-        text_add(t, ", %.0f counted: sums are those of one launch", number_of(x->kernel, "launches"));
+        text_add(t, ", %.0f counted: sums are those of one launch", json_real(x->kernel, "launches"));
     text_add(t, "\n    %-28s%16s%s\n", "", "measured", x->kernel ? "         counted" : "");
     for (u32 k = 0; k < MEASURES; k++)
         if (measure_rows[k].unit != UNIT_RATIO) row_text(t, x, k);
@@ -257,7 +239,7 @@ static void pair_json(struct json *j, const struct pair *x)
     static const char *const unit[] = { "ns", "bytes", "", "%", "warps" };
     double is, counted;
     struct json o = json_open(j, NULL, '{');
-    json_text(&o, "kernel", x->kernel ? text_of(x->kernel, "name") : x->m->name);
+    json_text(&o, "kernel", x->kernel ? json_string(x->kernel, "name") : x->m->name);
     json_text(&o, "plain", pair_name(x));
     json_number(&o, "launches", x->m->launches);
     json_bool(&o, "sums_of_one_launch", x->each);

@@ -47,6 +47,8 @@ static void values(void)
     UNIT(json_get(v, "b")->kind == JSON_OBJECT && json_get(v, "b")->n == 0 && json_get(v, "b")->line == 2);
     UNIT(json_get(v, "")->kind == JSON_ARRAY && json_get(v, "")->n == 0);
     UNIT(!json_get(v, "c") && !json_get(a, "a") && !json_get(NULL, "a"));
+    UNIT(json_list(v, "")->kind == JSON_ARRAY && json_list(v, "b")->n == 0 && json_list(NULL, "b")->n == 0);
+    UNIT(json_real(v, "b") == 0 && json_real(v, "c") == 0);
     UNIT_EQ_STR(json_kind_name(JSON_OBJECT), "an object");
 }
 
