@@ -2,10 +2,10 @@
 #include "journal/comparing.h"
 #include <unistd.h>
 
-static int told(struct arena *a, struct times_pair *pair, u32 n, const struct times_options *o, struct error *e)
+static int judge(struct arena *a, struct times_pair *pair, u32 n, const struct times_options *o, struct error *e)
 {
     int code = times_judge(a, pair, n, o);
-    return times_tell(pair, n, o, e) ? code : cli_error_value(e);
+    return times_report(pair, n, o, e) ? code : cli_error_value(e);
 }
 
 struct times_pair *journals_paired(struct arena *a, const char *before, const char *after, u32 *n, struct error *e)
@@ -36,7 +36,7 @@ int compare_journals(struct arena *a, struct comparing *c, struct error *e)
         cli_error("compare: %s has no entry of times: `lockstep compare --journal FILE` adds some", c->path[0]);
         return EXIT_NOTHING;
     }
-    return told(a, pair, n, &c->times, e);
+    return judge(a, pair, n, &c->times, e);
 }
 
 int compare_commands(struct arena *a, struct comparing *c, struct error *e)
@@ -54,5 +54,5 @@ int compare_commands(struct arena *a, struct comparing *c, struct error *e)
                : e->code == ERR_NOTHING ? EXIT_NOTHING
                                         : EXIT_USAGE;
     }
-    return told(a, &pair, 1, &c->times, e);
+    return judge(a, &pair, 1, &c->times, e);
 }

@@ -1,4 +1,4 @@
-/* times.h: times in journals, and how two sides of them are told.
+/* times.h: times in journals, and the judgement over two sides of them.
  *
  * An entry of the kind `times` holds every sample of every process, the work that was done, and where. What can be
  * computed from these (the median) is computed on reading: an entry that says otherwise is refused. */
@@ -42,7 +42,7 @@ struct times_options {
  */
 int times_judge(struct arena *a, struct times_pair *pair, u32 n, const struct times_options *o);
 /* The verdicts, for people, and where `o` says so as files. */
-bool times_tell(struct times_pair *pair, u32 n, const struct times_options *o, struct error *e);
+bool times_report(struct times_pair *pair, u32 n, const struct times_options *o, struct error *e);
 void times_text(double x, const char *unit, char *out, size_t size); /* "12.3 us" for 1.23e-5 s */
 
 /* Two commands in turns (times_run.c). */

@@ -1,5 +1,6 @@
 /* Tests as JSON and as JUnit XML: every case with its verdict. docs/testing.md has the fields. */
 #include "base/json.h"
+#include "base/xml.h"
 #include "lab/lab.h"
 #include <lockstep_lab.h>
 
@@ -105,29 +106,18 @@ char *lk_test_json(lk_test *const *tests, uint32_t n, lk_gpu *report)
     return out.p;
 }
 
-static void xml(struct text *out, const char *z)
-{
-    for (; *z; z++) {
-        const char *as = *z == '<' ? "&lt;" : *z == '>' ? "&gt;" : *z == '&' ? "&amp;" : *z == '"' ? "&quot;" : NULL;
-        if (as)
-            text_add(out, "%s", as);
-        else if ((unsigned char)*z >= ' ' || *z == '\n')
-            text_put(out, z, 1);
-    }
-}
-
 static void junit_case(struct text *out, const char *file, const char *kernel, const lk_test_case *c)
 {
     text_add(out, "    <testcase classname=\"");
-    xml(out, file);
+    text_xml(out, file);
     text_add(out, ":");
-    xml(out, kernel);
+    text_xml(out, kernel);
     text_add(out, "\" name=\"");
-    xml(out, c->line);
+    text_xml(out, c->line);
     text_add(out, "\" time=\"%.3f\"", c->seconds);
     if (c->end == LK_TEST_FAILED) {
         text_add(out, ">\n      <failure message=\"");
-        xml(out, c->first);
+        text_xml(out, c->first);
         text_add(out, "\"/>\n    </testcase>\n");
     } else {
         text_add(out, c->end == LK_TEST_PASSED ? "/>\n" : ">\n      <skipped/>\n    </testcase>\n");
@@ -138,9 +128,9 @@ static void junit_suite(struct text *out, const lk_test *t, u32 i, const lk_test
 {
     lk_test_case c;
     text_add(out, "  <testsuite name=\"");
-    xml(out, lk_test_path(t));
+    text_xml(out, lk_test_path(t));
     text_add(out, ":");
-    xml(out, k->name);
+    text_xml(out, k->name);
     text_add(out, "\" tests=\"%u\" failures=\"%u\" errors=\"0\" skipped=\"%u\">\n", k->cases, k->failed,
              k->cases - k->passed - k->failed);
     for (u32 n = 0; lk_test_case_at(t, i, n, &c); n++) junit_case(out, lk_test_path(t), k->name, &c);
@@ -163,7 +153,7 @@ char *lk_test_junit(lk_test *const *tests, uint32_t n, lk_gpu *report)
         text_add(
             &out,
             "  <testsuite name=\"report\" tests=\"0\" failures=\"0\" errors=\"0\" skipped=\"0\">\n    <system-out>");
-        xml(&out, findings);
+        text_xml(&out, findings);
         text_add(&out, "</system-out>\n  </testsuite>\n");
     }
     lk_text_free(findings);

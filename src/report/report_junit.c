@@ -1,6 +1,7 @@
 /* The report as JUnit XML, for continuous integration: the checks are the test cases, the same ones in every run, so
  * that a history of them means something. An error of a check is a failure of its case; notes go to its output; a
  * check that did not look at anything is skipped, not passed. */
+#include "base/xml.h"
 #include "report/entry.h"
 
 /* Text between tags or in an attribute, line by line: what XML 1.0 has no place for is spelled out as in the text
@@ -14,19 +15,7 @@ static void put_escaped(struct text *out, const char *text)
         text_add(&clean, p[n] ? "\n" : "");
         p += n + (p[n] != 0);
     }
-    for (const char *z = clean.p; z && *z; z++) {
-        char c = *z;
-        if (c == '<')
-            text_add(out, "&lt;");
-        else if (c == '>')
-            text_add(out, "&gt;");
-        else if (c == '&')
-            text_add(out, "&amp;");
-        else if (c == '"')
-            text_add(out, "&quot;");
-        else
-            text_put(out, z, 1);
-    }
+    if (clean.p) text_xml(out, clean.p);
     text_free(&clean);
 }
 

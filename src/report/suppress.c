@@ -2,7 +2,7 @@
  * where they mean the same, and a record that demands what we cannot know matches nothing rather than everything. */
 #include "report/entry.h"
 #include "report/suppress.h"
-#include "report/xml.h"
+#include "base/xml.h"
 #include <stdlib.h>
 
 /* ---- patterns ---- */

@@ -1,5 +1,6 @@
 /* The sites of one process, as it told them, and what they are called. A site is looked up when a report names it. */
 #include "base/demangle.h"
+#include "base/xml.h"
 #include "runner/run_where.h"
 #include <stdlib.h>
 
@@ -528,11 +529,13 @@ static struct record *record_at(struct sites *s, u64 number, bool site)
 
 static void put_quoted(struct text *out, const char *z, enum quoting q)
 {
+    if (q == QUOTE_XML) {
+        text_xml(out, z);
+        return;
+    }
     for (; *z; z++) {
         if (q == QUOTE_JSON && (*z == '"' || *z == '\\'))
             text_add(out, "\\%c", *z);
-        else if (q == QUOTE_XML && (*z == '<' || *z == '>' || *z == '&' || *z == '"'))
-            text_add(out, "%s", *z == '<' ? "&lt;" : *z == '>' ? "&gt;" : *z == '&' ? "&amp;" : "&quot;");
         else if ((u8)*z >= 0x20 && *z != 0x7f)
             text_put(out, z, 1);
     }

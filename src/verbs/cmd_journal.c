@@ -50,7 +50,7 @@ static int check(struct arena *a, struct journal_verb *j, struct error *e)
         return EXIT_NOTHING;
     }
     int code = times_judge(a, pair, n, &j->times);
-    return times_tell(pair, n, &j->times, e) ? code : cli_error_value(e);
+    return times_report(pair, n, &j->times, e) ? code : cli_error_value(e);
 }
 
 int cmd_journal(int argc, char **argv)

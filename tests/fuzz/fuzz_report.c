@@ -3,7 +3,7 @@
  * below (numbers, escapes, UTF-8), JUnit by the reader of XML. With libFuzzer: clang
  * -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given. */
 #include "report/report.h"
-#include "report/xml.h"
+#include "base/xml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,6 @@
 /* Verdicts over times, for people and for machines. */
 #include "journal/times.h"
+#include "base/xml.h"
 #include <math.h>
 
 void times_text(double x, const char *unit, char *out, size_t size)
@@ -142,17 +143,6 @@ static void put_markdown(struct text *out, const struct times_pair *pair, u32 n)
     }
 }
 
-static void put_xml(struct text *out, const char *z)
-{
-    for (; *z; z++) {
-        const char *as = *z == '&' ? "&amp;" : *z == '<' ? "&lt;" : *z == '"' ? "&quot;" : NULL;
-        if (as)
-            text_add(out, "%s", as);
-        else
-            text_put(out, z, 1);
-    }
-}
-
 static void put_junit(struct text *out, const struct times_pair *pair, u32 n)
 {
     u32 bad = 0;
@@ -164,12 +154,12 @@ static void put_junit(struct text *out, const struct times_pair *pair, u32 n)
     for (u32 i = 0; i < n; i++) {
         const lk_judgement *j = &pair[i].judged;
         text_add(out, "  <testcase name=\"");
-        put_xml(out, pair[i].side[1].name);
+        text_xml(out, pair[i].side[1].name);
         text_add(out, "\">");
         if (lk_verdict_exit(j->verdict)) {
             text_add(out, "<failure message=\"%s %.3f (%.3f to %.3f) ", lk_verdict_name(j->verdict), j->ratio, j->low,
                      j->high);
-            put_xml(out, j->why);
+            text_xml(out, j->why);
             text_add(out, "\"/>");
         }
         text_add(out, "</testcase>\n");
@@ -177,7 +167,7 @@ static void put_junit(struct text *out, const struct times_pair *pair, u32 n)
     text_add(out, "</testsuite>\n");
 }
 
-bool times_tell(struct times_pair *pair, u32 n, const struct times_options *o, struct error *e)
+bool times_report(struct times_pair *pair, u32 n, const struct times_options *o, struct error *e)
 {
     struct text json = { 0 }, junit = { 0 }, markdown = { 0 };
     bool alone = (o->json && !strcmp(o->json, "-")) || (o->markdown && !strcmp(o->markdown, "-")), ok = true;

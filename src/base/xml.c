@@ -1,5 +1,16 @@
-/* The reader of XML. */
-#include "report/xml.h"
+/* The writer and the reader of XML. */
+#include "base/xml.h"
+
+void text_xml(struct text *out, const char *z)
+{
+    for (; *z; z++) {
+        const char *as = *z == '<' ? "&lt;" : *z == '>' ? "&gt;" : *z == '&' ? "&amp;" : *z == '"' ? "&quot;" : NULL;
+        if (as)
+            text_add(out, "%s", as);
+        else if ((u8)*z >= ' ' || *z == '\n' || *z == '\t')
+            text_put(out, z, 1);
+    }
+}
 
 static enum xml_event bad(struct xml *x, const char *at, const char *why)
 {

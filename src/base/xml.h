@@ -1,9 +1,14 @@
-/* A reader of XML, as far as files of suppressions need it: elements, text, comments, CDATA, the five entities and
+/* xml.h: XML, written and read.
+ *
+ * The reader goes as far as files of suppressions need it: elements, text, comments, CDATA, the five entities and
  * character numbers. Attributes, declarations and processing instructions are passed over. It allocates nothing: what
  * it returns points into the text. */
 #ifndef LOCKSTEP_XML_H
 #define LOCKSTEP_XML_H
 #include "base/base.h"
+
+/* A text between tags or in an attribute. What XML 1.0 has no place for, control characters, is left out. */
+void text_xml(struct text *out, const char *z);
 
 enum xml_event { XML_OPEN, XML_CLOSE, XML_TEXT, XML_END, XML_BAD };
 enum { XML_DEPTH = 32 }; /* of elements inside each other */
