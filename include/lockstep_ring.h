@@ -163,7 +163,7 @@ lk_status lk_ring_queue(lk_ring *ring, uint32_t i, lk_ring_queue_info *info);
 lk_status lk_ring_queue_find(lk_ring *ring, const char *name, lk_ring_queue_info *info);
 lk_status lk_ring_unit(lk_ring *ring, uint32_t i, lk_ring_unit_info *info);
 /* Asks all units for a sign of life, waits for at most so long, and tells how each one is: LK_OK, all answer or are in
- * a message; LK_NOT_READY, one is stuck: lk_ring_error says which and where. */
+ * a message; LK_NOT_READY, one is blocked: lk_ring_error says which and where. */
 lk_status lk_ring_ping(lk_ring *ring, double seconds);
 /* Everything of lk_ring_inspect as text or JSON; release with lk_text_free. */
 char *lk_ring_text(lk_ring *ring);

@@ -24,7 +24,7 @@ struct outside {
     u64 at; /* of the oracle's line in its file */
     int fd; /* -1: no process */
     pid_t pid;
-    bool stuck; /* it did not answer, and is not asked again */
+    bool late; /* it did not answer, and is not asked again */
     struct outside *next;
 };
 
@@ -305,14 +305,14 @@ bool outside_ask(struct lab_subject *s, const struct contract_text *line, struct
     u64 most = most_bytes(list, n);
     char *answer = o ? base_alloc(most + 1) : NULL;
     if (!answer) return error_set(e, ERR_MEMORY, "no memory for the answer of an oracle");
-    bool ok = o->stuck ? cannot(s, line, e, late) : o->fd >= 0 || start(s, line, o, e);
+    bool ok = o->late ? cannot(s, line, e, late) : o->fd >= 0 || start(s, line, o, e);
     if (ok) {
         u64 deadline = time_ns() + (u64)(limit * 1e9);
         put_question(&question, list, n);
         enum received got = move(o->fd, question.p, question.n, true, deadline);
         if (got == RECEIVED) got = receive(o->fd, &head, answer, most, deadline);
         if (got == LATE) {
-            o->stuck = true;
+            o->late = true;
             ok = cannot(s, line, e, late);
         } else if (got == GONE) {
             end_text(o, why, size);

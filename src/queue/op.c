@@ -459,7 +459,7 @@ void streams_census(struct streams *s, struct streams_census *out)
     lock(&s->lock);
     u32 ready = 0;
     for (struct op *op = s->here; op; op = op->next) ready++;
-    for (int i = 0; i < LANES; i++) ready += s->ready[i].n;
+    for (int i = 0; i < OP_LANES; i++) ready += s->ready[i].n;
     *out = (struct streams_census){
         .queued = s->queued - ready - s->polls.n,
         .ready = ready,

@@ -154,7 +154,7 @@ struct op_backend {
      * false: none is free at once. NULL: the enqueuing thread starts it. */
     bool (*start_soon)(void *self);
     /* Under a seed: run the launches in flight on this thread until one is done (SOME), for a while that the seed
-     * decides (BUSY), or until none of them can go on unless somebody else writes memory (STUCK). */
+     * decides (BUSY), or until none of them can go on unless somebody else writes memory (BLOCKED). */
     enum op_progress (*progress)(void *self);
     /* Nanoseconds for events. NULL: the host's clock; under a seed one microsecond for each operation. */
     u64 (*now)(void *self);

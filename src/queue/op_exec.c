@@ -194,7 +194,7 @@ static void *main_host(void *s)
 /* False: the system gives no thread. */
 static bool lane_start(struct streams *s, enum op_lane lane)
 {
-    static void *(*const entry[LANES])(
+    static void *(*const entry[OP_LANES])(
         void *) = { [LANE_IN] = main_in, [LANE_OUT] = main_out, [LANE_HOST] = main_host };
     if (!s->started[lane]) s->started[lane] = !thread_start(&s->thread[lane], entry[lane], s);
     return s->started[lane];
@@ -476,7 +476,7 @@ void exec_open(struct streams *s)
     pthread_condattr_t a;
     pthread_condattr_init(&a);
     pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
-    for (int i = 0; i < LANES; i++) pthread_cond_init(&s->work[i], &a);
+    for (int i = 0; i < OP_LANES; i++) pthread_cond_init(&s->work[i], &a);
     pthread_cond_init(&s->timer_work, &a);
     pthread_cond_init(&s->done, &a);
     pthread_condattr_destroy(&a);
@@ -495,13 +495,13 @@ void exec_close(struct streams *s)
     while (s->dispatchers || s->runner) pthread_cond_wait(&s->done, &s->lock); /* threads of others, still in op_done */
     while (s->trash) graph_collect(s);
     s->quit = true;
-    for (int i = 0; i < LANES; i++) pthread_cond_broadcast(&s->work[i]);
+    for (int i = 0; i < OP_LANES; i++) pthread_cond_broadcast(&s->work[i]);
     pthread_cond_broadcast(&s->timer_work);
     unlock(&s->lock);
-    for (int i = 0; i < LANES; i++)
+    for (int i = 0; i < OP_LANES; i++)
         if (s->started[i]) pthread_join(s->thread[i], NULL);
     if (s->timer_started) pthread_join(s->timer, NULL);
-    for (int i = 0; i < LANES; i++) {
+    for (int i = 0; i < OP_LANES; i++) {
         pthread_cond_destroy(&s->work[i]);
         base_free(s->ready[i].p);
     }

@@ -66,7 +66,7 @@ enum op_lane {
     LANE_OUT,    /* the thread of copies to the host */
     LANE_HOST,   /* the thread of host functions */
     LANE_POLL,   /* nobody: it is polled */
-    LANES
+    OP_LANES
 };
 
 struct op_edge {
@@ -191,14 +191,14 @@ struct streams {
     struct op_edge *free_edges;
     struct op_chunk *chunks;
     /* op_exec.c */
-    struct op *here, **here_end; /* LANE_HERE, first in first out */
-    struct op_heap ready[LANES]; /* the others; under a seed all are in [0] */
-    struct op_heap polls;        /* value waits that do not hold */
-    pthread_cond_t work[LANES];  /* for the threads of IN, OUT, HOST */
+    struct op *here, **here_end;    /* LANE_HERE, first in first out */
+    struct op_heap ready[OP_LANES]; /* the others; under a seed all are in [0] */
+    struct op_heap polls;           /* value waits that do not hold */
+    pthread_cond_t work[OP_LANES];  /* for the threads of IN, OUT, HOST */
     pthread_cond_t timer_work;
     pthread_cond_t done; /* for host threads that wait */
-    pthread_t thread[LANES], timer;
-    bool started[LANES], timer_started, quit;
+    pthread_t thread[OP_LANES], timer;
+    bool started[OP_LANES], timer_started, quit;
     bool runner;                  /* under a seed: some thread runs operations */
     bool in_backend;              /* and that thread is in op_backend.progress */
     u32 dispatchers;              /* threads in exec_dispatch */

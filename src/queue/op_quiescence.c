@@ -117,7 +117,7 @@ bool streams_may_change(struct streams *s, bool callers_sleep)
     bool may = s->here || s->dispatchers || (s->runner && !s->in_backend);
     may |= !callers_sleep && s->callers != s->hosts;
     for (u32 i = 0; i < s->polls.n && !may; i++) may = s->poison || value_holds(s->polls.p[i]); /* not yet looked at */
-    for (int i = 0; i < LANES; i++) may |= s->ready[i].n != 0;
+    for (int i = 0; i < OP_LANES; i++) may |= s->ready[i].n != 0;
     for (int i = 0; i < OP_KINDS; i++) may |= i != OP_LAUNCH && s->running[i];
     if (!may && s->asked != s->moves) { /* what was done just now may not have been seen yet */
         may = true;

@@ -15,8 +15,8 @@ const char *lk_ring_phase_name(enum lk_ring_phase phase)
     return (u32)phase < COUNT_OF(name) ? name[phase] : "?";
 }
 
-/* Threads of a unit that are apart for longer are called stuck; one message takes microseconds. */
-#define STUCK_S 0.025
+/* Threads of a unit that are apart for longer are called blocked; one message takes microseconds. */
+#define BLOCKED_S 0.025
 
 /* Seconds since the unit's last change of phase. */
 static double since(const lk_ring *r, const struct ring_host_unit *u)
@@ -39,12 +39,12 @@ void ring_stands(lk_ring *r, u32 unit, struct text *t)
     case LK_RING_IDLE: text_add(t, "%s is idle after %" PRIu64 " messages", u->name, done); break;
     case LK_RING_BUSY: text_add(t, "%s is in the actor with message %" PRIu64 " for %.3f s", u->name, id, for_s); break;
     case LK_RING_BARRIER:
-        /* its threads meet there after every message: it is stuck only when one of them does not come for long */
-        if (for_s < STUCK_S)
+        /* its threads meet there after every message: it is blocked only when one of them does not come for long */
+        if (for_s < BLOCKED_S)
             text_add(t, "%s is at the barrier behind its actor with message %" PRIu64, u->name, id);
         else
             text_add(t,
-                     "%s is stuck at the barrier behind its actor for %.3f s: a thread of it has not come back from "
+                     "%s is blocked at the barrier behind its actor for %.3f s: a thread of it has not come back from "
                      "message %" PRIu64,
                      u->name, for_s, id);
         break;

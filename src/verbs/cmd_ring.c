@@ -190,7 +190,7 @@ static int serve(struct ring_request *r, lk_ring *ring)
                               .bytes = s->bytes },
                         got = { .size = sizeof got };
         lk_status came = m.unit == UINT32_MAX ? LK_BAD_INPUT : lk_ring_ask(ring, &m, &got, r->seconds);
-        r->stuck = came == LK_NOT_READY;
+        r->unanswered = came == LK_NOT_READY;
         if (m.unit == UINT32_MAX)
             code = no_actor(r, ring, s->actor);
         else if (came != LK_OK)
@@ -208,7 +208,7 @@ static int serve(struct ring_request *r, lk_ring *ring)
     if (json && !file_write(r->json, json, strlen(json), &e)) code = cli_error_value(&e);
     lk_text_free(text);
     lk_text_free(json);
-    if (r->stuck) return code;
+    if (r->unanswered) return code;
     if (lk_ring_terminate(ring, r->seconds) != LK_OK && code == EXIT_CLEAN) code = cli_error("%s", lk_ring_error(ring));
     return code;
 }
@@ -233,7 +233,7 @@ static int run_file(struct ring_request *r)
         code = cli_error("%s", lk_ring_error(NULL));
     else
         code = serve(r, ring);
-    if (r->stuck) { /* where the unit stands is in the report */
+    if (r->unanswered) { /* where the unit stands is in the report */
         lk_gpu_interrupt(gpu);
         lk_gpu_synchronise(gpu);
     }

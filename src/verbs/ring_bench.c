@@ -235,7 +235,7 @@ static void give_up(struct bench *b, lk_ring *ring)
     if (lk_ring_terminate(ring, MIN_OF(b->seconds, 5)) == LK_OK)
         lk_ring_destroy(ring);
     else
-        b->stuck = true;
+        b->unended = true;
 }
 
 /* Small messages in batches from so many threads, each to the units of a ring of its own; idle_ns as in the options. */
@@ -392,19 +392,19 @@ int ring_bench(struct ring_request *r)
         ring_bench_print_batches(&b);
         fflush(stdout);
     }
-    if (code == EXIT_CLEAN && !b.stuck) code = measure_device(&b, r);
+    if (code == EXIT_CLEAN && !b.unended) code = measure_device(&b, r);
     if (!quiet) {
         ring_bench_print_device(&b);
         fflush(stdout);
     }
-    if (code == EXIT_CLEAN && !b.stuck) code = ring_bench_flood(&b, b.on_gpu ? 500000000 : 2 * b.device_messages);
+    if (code == EXIT_CLEAN && !b.unended) code = ring_bench_flood(&b, b.on_gpu ? 500000000 : 2 * b.device_messages);
     if (!quiet && b.flood_rate > 0)
         printf("\n%u warps, each to the next: %llu messages of 16 bytes, %.1f million a second\n", b.flood_warps,
                (unsigned long long)b.flood_messages, b.flood_rate / 1e6);
     if (code == EXIT_CLEAN) code = batches;
     int written = write_files(r, &b); /* what there is, even when something failed */
     if (code == EXIT_CLEAN) code = written;
-    if (b.stuck && b.on_gpu) return code; /* frees would wait for its kernel; the end of the process is its end */
+    if (b.unended && b.on_gpu) return code; /* frees would wait for its kernel; the end of the process is its end */
     if (code != EXIT_CLEAN) lk_gpu_interrupt(b.gpu);
     lk_gpu_destroy(b.gpu);
     return code;

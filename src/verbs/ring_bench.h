@@ -40,7 +40,7 @@ struct bench {
     lk_gpu *gpu;
     lk_module *vectors, *pairs;
     bool on_gpu;
-    bool stuck;     /* a ring could not be ended */
+    bool unended;   /* a ring could not be ended */
     bool verbose;   /* each step is said before it begins, so that one that hangs is known */
     double seconds; /* deadline of every call */
     u64 seed;

@@ -23,7 +23,7 @@ struct ring_request {
     u64 workers, messages, seed;
     double seconds; /* deadline of every call */
     bool validate, bench, status;
-    bool stuck;           /* no answer came in time */
+    bool unanswered;      /* no answer came in time */
     bool matrix;          /* --bench: latencies between SMs, too */
     u64 matrix_sms;       /* of so many of them; 0: all */
     const char *svg;      /* file of the histogram; NULL: none */

@@ -556,7 +556,7 @@ static void failures(void)
     OK(send_number(r, sticky, 2, LONG));
     do OK(lk_ring_unit(r, sticky, &unit));
     while (unit.phase != LK_RING_BARRIER);
-    FAILS(lk_ring_ping(r, 0.05), LK_NOT_READY, "zoo.sticky.0 is stuck at the barrier behind its actor");
+    FAILS(lk_ring_ping(r, 0.05), LK_NOT_READY, "zoo.sticky.0 is blocked at the barrier behind its actor");
     FAILS(lk_ring_receive(r, &got, 0.01), LK_NOT_READY, "1 not taken yet wait in zoo.sticky.0.number.in");
     FAILS(lk_ring_drain(r, 0.05), LK_NOT_READY, "zoo.sticky.0");
     char *text = lk_ring_text(r), *json = lk_ring_json(r);
