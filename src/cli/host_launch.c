@@ -1,5 +1,6 @@
 /* Launches in the text of host code. */
 #include "cli/host_launch.h"
+#include "base/c_text.h"
 #include "cli/signature.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -10,8 +11,6 @@ enum {
     DEEPEST = 3,   /* names that stand for names */
     TRIED = 2      /* places where a name may get its value */
 };
-
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 static const char *past_blanks(const char *p, const char *end)
 {
@@ -40,7 +39,7 @@ static const char *const *split(struct arena *a, const char *p, const char *end,
     int depth = 0;
     const char *from = p;
     for (; p <= end; p++) {
-        const char *q = skip_quoted(p, end);
+        const char *q = past_quoted(p, end);
         if (q != p) {
             p = q - 1;
             continue;
@@ -100,12 +99,12 @@ static bool shape_of(struct arena *a, struct str source, const char *text, int d
         return ok;
     }
     for (const char *p = text; *p; p++)
-        if (!is_word(*p)) return false;
+        if (!is_word_char(*p)) return false;
     if (deep >= DEEPEST) return false;
     u32 tried = 0;
     const char *end = source.p + source.n;
     for (const char *p = source.p; end - p > (ptrdiff_t)n && tried < TRIED; p++) {
-        if (memcmp(p, text, n) || is_word(p[n]) || (p > source.p && is_word(p[-1]))) continue;
+        if (memcmp(p, text, n) || is_word_char(p[n]) || (p > source.p && is_word_char(p[-1]))) continue;
         const char *q = past_blanks(p + n, end), *from;
         bool defined = p - source.p >= 8 && !strncmp(p - 8, "#define ", 8);
         if (q < end && *q == '(' && p - source.p >= 5 && !strncmp(p - 5, "dim3 ", 5)) { /* dim3 block(16, 16); */
@@ -183,15 +182,15 @@ void host_code_find(struct arena *a, struct str source, struct host_code *out)
     u32 line = 1;
     *out = (struct host_code){ 0 };
     for (const char *p = source.p; p < end && list.n < MOST; p++) {
-        const char *q = skip_quoted(p, end);
+        const char *q = past_quoted(p, end);
         if (q != p) {
             for (; p < q; p++) line += *p == '\n';
             p--;
             continue;
         }
         line += *p == '\n';
-        if (!is_word(*p) || (p > source.p && is_word(p[-1]))) continue;
-        for (q = p; q < end && is_word(*q); q++) {}
+        if (!is_word_char(*p) || (p > source.p && is_word_char(p[-1]))) continue;
+        for (q = p; q < end && is_word_char(*q); q++) {}
         struct str word = { p, (u32)(q - p) };
         out->has_main |= str_is(word, "main") && q < end && *q == '(';
         struct host_launch l;

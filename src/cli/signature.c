@@ -1,31 +1,13 @@
 /* A parameter list, found in C++ text by looking at words and brackets only. */
 #include "cli/signature.h"
+#include "base/c_text.h"
 #include <ctype.h>
-
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-const char *skip_quoted(const char *p, const char *end)
-{
-    if (end - p > 1 && p[0] == '/' && p[1] == '/') {
-        while (p < end && *p != '\n') p++;
-    } else if (end - p > 1 && p[0] == '/' && p[1] == '*') {
-        for (p += 2; p < end && !(end - p > 1 && p[0] == '*' && p[1] == '/'); p++)
-            ;
-        p = MIN_OF(p + 2, end);
-    } else if (p < end && (*p == '"' || *p == '\'')) {
-        char quote = *p++;
-        for (; p < end && *p != quote; p++)
-            if (*p == '\\') p++;
-        p = MIN_OF(p + 1, end);
-    }
-    return p;
-}
 
 /* The parenthesis that closes the one before p. NULL: none. */
 static const char *closing(const char *p, const char *end)
 {
     for (int depth = 1; p < end; p++) {
-        const char *q = skip_quoted(p, end);
+        const char *q = past_quoted(p, end);
         if (q != p) {
             p = q - 1;
             continue;
@@ -42,7 +24,7 @@ static void add_param(struct arena *a, struct str s, struct signature *out)
     char *text = arena_alloc(a, s.n + 1, 1);
     u32 n = 0;
     for (u32 i = 0; i < s.n; i++) {
-        if (s.p[i] == '/') i = (u32)(skip_quoted(s.p + i, s.p + s.n) - s.p);
+        if (s.p[i] == '/') i = (u32)(past_quoted(s.p + i, s.p + s.n) - s.p);
         if (i >= s.n) break;
         bool space = isspace((unsigned char)s.p[i]);
         if (!space || (n && text[n - 1] != ' ')) text[n++] = space ? ' ' : s.p[i];
@@ -50,9 +32,9 @@ static void add_param(struct arena *a, struct str s, struct signature *out)
     while (n && text[n - 1] == ' ') n--;
     text[n] = 0;
     u32 to = (u32)strcspn(text, "=[");
-    while (to && !is_word(text[to - 1])) to--;
+    while (to && !is_word_char(text[to - 1])) to--;
     u32 from = to;
-    while (from && is_word(text[from - 1])) from--;
+    while (from && is_word_char(text[from - 1])) from--;
     out->text[out->params] = text;
     out->name[out->params++] = arena_str(a, (struct str){ text + from, to - from });
 }
@@ -66,7 +48,7 @@ static void split(struct arena *a, const char *p, const char *end, struct signat
     const char *from = p;
     int depth = 0;
     for (; p <= end; p++) {
-        p = skip_quoted(p, end);
+        p = past_quoted(p, end);
         char c = p < end ? *p : ',';
         depth += (c == '(' || c == '[' || c == '{' || c == '<') - (c == ')' || c == ']' || c == '}' || c == '>');
         if (c == ',' && (depth <= 0 || p == end)) {
@@ -91,14 +73,14 @@ void signature_find(struct arena *a, struct str source, struct str name, struct 
     const char *end = source.p + source.n;
     bool global = false; /* __global__ was seen and its declaration is still open */
     for (const char *p = source.p; p < end; p++) {
-        const char *q = skip_quoted(p, end);
+        const char *q = past_quoted(p, end);
         if (q != p) {
             p = q - 1;
             continue;
         }
         if (*p == '{' || *p == ';') global = false;
-        if (!is_word(*p) || (p > source.p && is_word(p[-1]))) continue;
-        for (q = p; q < end && is_word(*q); q++)
+        if (!is_word_char(*p) || (p > source.p && is_word_char(p[-1]))) continue;
+        for (q = p; q < end && is_word_char(*q); q++)
             ;
         struct str word = { p, (u32)(q - p) };
         if (str_is(word, "__global__")) global = true;

@@ -19,6 +19,4 @@ void signature_read(struct arena *a, const char *path, const char *file, const c
 
 /* The .cu file that FILE.ptx or FILE.cu was made from, from base_alloc; false: there is none. */
 bool signature_source(struct arena *a, const char *path, struct str *source);
-/* The end of a comment or literal that begins at p; p itself when none does. */
-const char *skip_quoted(const char *p, const char *end);
 #endif

@@ -1,7 +1,7 @@
 /* A C++ type by its words. Words that change nothing are skipped, those of integers counted, the others looked up;
  * behind the star, or as the last word, stands the parameter's name. */
 #include "cli/source_type.h"
-#include <ctype.h>
+#include "base/c_text.h"
 
 static const struct {
     const char *word, *scalar;
@@ -48,8 +48,6 @@ static const struct {
     { "uint64", "u64" },
 };
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 static const struct scalar *look_up(struct str word)
 {
     for (u32 i = 0; i < COUNT_OF(known); i++)
@@ -79,9 +77,9 @@ struct source_type source_type(const char *text)
             t.pointer = true;
         }
         if (*p == '<' || *p == '(' || *p == '[') return (struct source_type){ .lanes = 1, .pointer = t.pointer };
-        if (!is_word(*p)) continue;
+        if (!is_word_char(*p)) continue;
         const char *q = p;
-        while (is_word(*q)) q++;
+        while (is_word_char(*q)) q++;
         struct str word = { p, (u32)(q - p) };
         bool skip = false;
         for (u32 i = 0; i < COUNT_OF(skipped); i++) skip |= str_is(word, skipped[i]);

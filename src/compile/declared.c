@@ -1,26 +1,8 @@
 /* What kernels a source text declares, by looking at words and brackets: enough to say which name was meant, and that
  * it is a template. */
 #include "compile/compile.h"
+#include "base/c_text.h"
 #include <ctype.h>
-
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-/* The end of a comment or literal that begins at p; p itself when none does. */
-static const char *past_quoted(const char *p, const char *end)
-{
-    if (end - p > 1 && p[0] == '/' && p[1] == '/') {
-        while (p < end && *p != '\n') p++;
-    } else if (end - p > 1 && p[0] == '/' && p[1] == '*') {
-        for (p += 2; end - p > 1 && !(p[0] == '*' && p[1] == '/'); p++) {}
-        p = MIN_OF(p + 2, end);
-    } else if (p < end && (*p == '"' || *p == '\'')) {
-        char quote = *p++;
-        for (; p < end && *p != quote && *p != '\n'; p++)
-            if (*p == '\\') p++;
-        p = MIN_OF(p + 1, end);
-    }
-    return p;
-}
 
 struct reader {
     const char *p, *end;         /* what is still to be read */
@@ -114,8 +96,8 @@ u32 declared_kernels(struct arena *a, struct str source, struct declared **out)
     *out = NULL;
     while (r.p < r.end) {
         const char *q = past_quoted(r.p, r.end);
-        if (q == r.p && is_word(*q)) {
-            while (q < r.end && is_word(*q)) q++;
+        if (q == r.p && is_word_char(*q)) {
+            while (q < r.end && is_word_char(*q)) q++;
             struct str word = { r.p, (u32)(q - r.p) };
             r.is_global |= str_is(word, "__global__");
             r.is_template |= str_is(word, "template");

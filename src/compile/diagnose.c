@@ -6,6 +6,7 @@
  * printed line, so it belongs at the n-th `foo` of the source's. Lines that say where a template was instantiated
  * stay with their diagnostic; all else is left out. */
 #include "compile/compile.h"
+#include "base/c_text.h"
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -174,22 +175,20 @@ static void tail(const char **p, const char *end, struct diagnostic *d)
 
 /* ---- finding the place in the source ---- */
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 static struct str word_at(struct str line, u32 at)
 {
     u32 n = 1;
     if (at >= line.n) return (struct str){ line.p, 0 };
-    if (is_word(line.p[at]))
-        while (at + n < line.n && is_word(line.p[at + n])) n++;
+    if (is_word_char(line.p[at]))
+        while (at + n < line.n && is_word_char(line.p[at + n])) n++;
     return (struct str){ line.p + at, n };
 }
 
 static bool is_here(struct str line, u32 at, struct str word)
 {
     if (at + word.n > line.n || memcmp(line.p + at, word.p, word.n)) return false;
-    return !is_word(word.p[0]) ||
-           ((!at || !is_word(line.p[at - 1])) && (at + word.n == line.n || !is_word(line.p[at + word.n])));
+    return !is_word_char(word.p[0]) ||
+           ((!at || !is_word_char(line.p[at - 1])) && (at + word.n == line.n || !is_word_char(line.p[at + word.n])));
 }
 
 /* The column, from 1, in `line` of what the caret marks in the echo; 0: not found. */

@@ -5,6 +5,7 @@
  * is one of ours. In a file that has no `//!` at all and begins with the word `kernel`, every line counts: a contract
  * in a file of its own. */
 #include "contract/contract_line.h"
+#include "base/c_text.h"
 #include <ctype.h>
 
 const char *line_name(struct cursor *c, struct contract_kernel *k, const char *what, bool dims_too)
@@ -253,7 +254,7 @@ static bool read_kernel(struct reader *r)
     struct contract_kernel k = { .tolerance = 1 };
     cursor_blank(c);
     const char *from = k.at = c->p;
-    while (c->p < c->end && (isalnum((unsigned char)*c->p) || strchr("_:$<>,", *c->p))) c->p++;
+    while (c->p < c->end && (is_word_char(*c->p) || strchr(":$<>,", *c->p))) c->p++;
     struct str name = { from, (u32)(c->p - from) };
     if (!name.n) return cursor_error(c, from, "the name of a kernel belongs here");
     for (u32 i = 0; i < r->out->kernels.n; i++)
@@ -365,8 +366,8 @@ static bool is_surely_ours(const char *p, const char *end)
     for (u32 i = 0; i < 3; i++) {
         while (p < end && (*p == ' ' || *p == '\t')) p++;
         word[i].p = p;
-        while (p < end && (isalnum((unsigned char)*p) || *p == '_')) p++;
-        word[i].n = (u32)(p - word[i].p);
+        word[i].n = (u32)word_span(p, end);
+        p += word[i].n;
     }
     if (str_is(word[0], "launch"))
         return (str_is(word[1], "grid") || str_is(word[1], "block")) && word[1].p + word[1].n < end &&

@@ -5,6 +5,7 @@
  * number, in the lines below and between the < and > of the kernel's name. Nothing behind the reader knows of choices.
  */
 #include "contract/contract_line.h"
+#include "base/c_text.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,15 +49,13 @@ static const char *compiled_name(const struct scalar *t, u32 column)
     return NULL;
 }
 
-static bool is_word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 /* Puts `value` in the place of a template argument of this name. false: the kernel has none. */
 static bool name_takes(struct cursor *c, struct contract_kernel *k, const char *name, const char *value)
 {
     size_t n = strlen(name);
     const char *open = strchr(k->name, '<');
     for (const char *p = open; p && *p; p++) {
-        if (strncmp(p, name, n) || is_word_char(p[n]) || is_word_char(p[-1])) continue;
+        if (strncmp(p, name, n) || !is_whole_word(k->name, p, n, NULL)) continue;
         k->name = arena_printf(c->mem, "%.*s%s%s", (int)(p - k->name), k->name, value, p + n);
         return true;
     }

@@ -1,5 +1,6 @@
 /* Parsing of expr.h's expressions: precedence climbing over one table of operators. */
 #include "contract/expr.h"
+#include "base/c_text.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -72,8 +73,7 @@ struct str cursor_word(struct cursor *c)
 {
     cursor_blank(c);
     const char *from = c->p;
-    if (c->p < c->end && (isalpha((unsigned char)*c->p) || *c->p == '_'))
-        while (c->p < c->end && (isalnum((unsigned char)*c->p) || *c->p == '_')) c->p++;
+    if (c->p < c->end && (isalpha((unsigned char)*c->p) || *c->p == '_')) c->p += word_span(c->p, c->end);
     return (struct str){ from, (u32)(c->p - from) };
 }
 
@@ -111,7 +111,7 @@ static struct expr *parse_number(struct cursor *c)
     if (!x) return NULL;
     char *end;
     snprintf(z, sizeof z, "%.*s", (int)MIN_OF((size_t)(p - c->p), sizeof z - 1), c->p);
-    bool whole = (size_t)(p - c->p) < sizeof z && !(p < c->end && (isalnum((unsigned char)*p) || *p == '_'));
+    bool whole = (size_t)(p - c->p) < sizeof z && !word_span(p, c->end);
     if (is_float) {
         x->value = (struct number){ .is_float = true, .f = double_read(z, &end) };
         whole &= !*end && end > z && isfinite(x->value.f);

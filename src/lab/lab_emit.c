@@ -1,7 +1,7 @@
 /* A recorded launch as one C program over the driver's interface, with its data: it needs no header of CUDA, and runs
  * on a GPU, under compute-sanitizer, or under `lockstep run`. */
 #include "lab/recording.h"
-#include <ctype.h>
+#include "base/c_text.h"
 #include <inttypes.h>
 
 enum { WORDS_A_LINE = 6, SHOWN = 8 };
@@ -207,7 +207,7 @@ static void put_results(struct text *t, const struct record *r)
         text_add(t, "    {\n        %s shown[%" PRIu64 "];\n", f32 ? "float" : "int", n);
         text_add(t, "        OK(cuMemcpyDtoH_v2(shown, object[%u], sizeof shown));\n        printf(\"", i);
         for (const char *z = o->name; *z; z++)
-            if (isalnum((unsigned char)*z) || *z == '_' || *z == ' ') text_put(t, z, 1);
+            if (is_word_char(*z) || *z == ' ') text_put(t, z, 1);
         text_add(t, ":\");\n        for (int i = 0; i < %" PRIu64 "; i++) printf(\" %%%s\", %sshown[i]);\n", n,
                  f32 ? ".9g" : "d", f32 ? "(double)" : "");
         text_add(t, "        printf(\"%s\\n\");\n    }\n", n < o->size / 4 ? " ..." : "");

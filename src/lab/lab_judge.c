@@ -1,6 +1,6 @@
 /* Judging a case: the outputs against the oracle of the contract, and what a mistake looks like. */
 #include "lab/lab_outside.h"
-#include <ctype.h>
+#include "base/c_text.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -109,9 +109,7 @@ static bool is_gradient(const struct contract_texts *oracles, const char *name)
             size_t n = strcspn(p, ";");
             const char *equals = memchr(p, '=', n), *grad = equals ? strstr(equals, "grad(") : NULL;
             for (const char *q = p; grad && grad < p + n && q + length <= equals; q++)
-                if (!strncmp(q, name, length) && (q == p || !(isalnum((unsigned char)q[-1]) || q[-1] == '_')) &&
-                    !(isalnum((unsigned char)q[length]) || q[length] == '_'))
-                    return true;
+                if (!strncmp(q, name, length) && is_whole_word(p, q, length, NULL)) return true;
             p += n;
         }
     return false;

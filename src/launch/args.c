@@ -1,5 +1,6 @@
 /* The grammar of args.h: one pass over the text, every refusal with a caret under the place and a way out. */
 #include "launch/args.h"
+#include "base/c_text.h"
 #include "cli/source_type.h"
 #include <ctype.h>
 #include <math.h>
@@ -20,8 +21,6 @@ bool arg_error(struct error *e, u32 index, const char *text, const char *at, con
     snprintf(e->where, sizeof e->where, "argument %u", index); /* a line number means nothing here */
     return false;
 }
-
-static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* Reads a decimal number below COUNT_MOST; NULL: none here. */
 static const char *read_count(const char *p, u64 *out)
@@ -153,7 +152,7 @@ static bool parse_bytes(struct arena *a, u32 index, const char *text, const char
 static const char *name_end(const char *p)
 {
     if (isdigit((unsigned char)*p)) return p;
-    while (is_name(*p) || (*p == '.' && is_name(p[1]))) p++;
+    while (is_word_char(*p) || (*p == '.' && is_word_char(p[1]))) p++;
     return p;
 }
 
@@ -244,7 +243,7 @@ static bool type_unknown(u32 index, const char *text, struct str word, struct er
 
 static const char *past_name(const char *p)
 {
-    while (is_name(*p)) p++;
+    while (is_word_char(*p)) p++;
     return p;
 }
 

@@ -4,6 +4,7 @@
  * the places from the first on; --grid, --block and --shared replace what the contract says. The rest comes from the
  * contract, with the dims of --dim or its own. */
 #include "cli/cli.h"
+#include "base/c_text.h"
 #include "launch/launch.h"
 #include <ctype.h>
 #include <errno.h>
@@ -84,9 +85,8 @@ static const char *element_type(const char *param)
     };
     const char *p = param;
     for (;;) { /* the first word that is no qualifier */
-        while (*p && !isalnum((unsigned char)*p) && *p != '_') p++;
-        size_t n = 0;
-        while (isalnum((unsigned char)p[n]) || p[n] == '_') n++;
+        while (*p && !is_word_char(*p)) p++;
+        size_t n = word_span(p, NULL);
         struct str word = { p, (u32)n };
         if (!n) return NULL;
         p += n;

@@ -1,5 +1,6 @@
 /* Tokens and precedence climbing for oracle_syntax.h. */
 #include "oracle/oracle_syntax.h"
+#include "base/c_text.h"
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -65,8 +66,8 @@ static bool read_token(struct parser *p, struct token *t)
     bool dot = *at == '.' && p->end - at > 1 && isdigit((unsigned char)at[1]);
     if (isdigit((unsigned char)*at) || dot) return read_number(p, t);
     t->kind = TOKEN_NAME;
-    while (p->p < p->end && (isalnum((unsigned char)*p->p) || *p->p == '_')) p->p++;
-    t->text.n = (u32)(p->p - at);
+    t->text.n = (u32)word_span(at, p->end);
+    p->p += t->text.n;
     if (t->text.n) return true;
     if (*at == '"') {
         const char *close = memchr(at + 1, '"', (size_t)(p->end - at - 1));

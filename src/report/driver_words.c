@@ -2,6 +2,7 @@
  * cudaMalloc. An entry is of such a program if the call that it is about, or the one that has launched its kernel, is
  * one of the driver's, and no interpreter of Python made it: what stands between the two is then somebody else's. */
 #include "report/entry.h"
+#include "base/c_text.h"
 #include "where/where.h"
 
 /* Names and phrases of the runtime, and what the driver has in their place; the first one that fits. Of names that are
@@ -55,13 +56,11 @@ static bool is_driver_call(const char *site)
     return call && !strncmp(call, "cu", 2) && strncmp(call, "cuda", 4) != 0;
 }
 
-static const char word_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-
 /* A text begins with these words, the last one whole. */
 static bool at_phrase(const char *text, const char *phrase)
 {
     size_t n = strlen(phrase);
-    return !strncmp(text, phrase, n) && !(strchr(word_chars, phrase[n - 1]) && text[n] && strchr(word_chars, text[n]));
+    return !strncmp(text, phrase, n) && !(is_word_char(phrase[n - 1]) && is_word_char(text[n]));
 }
 
 void driver_words(const struct entry *e, struct text *t)
@@ -74,7 +73,7 @@ void driver_words(const struct entry *e, struct text *t)
         u32 i = 0;
         while (i < COUNT_OF(words) && !at_phrase(p, words[i].runtime)) i++;
         bool found = i < COUNT_OF(words);
-        size_t n = found ? strlen(words[i].runtime) : strspn(p, word_chars);
+        size_t n = found ? strlen(words[i].runtime) : word_span(p, NULL);
         if (!found) text_put(&out, p, n += !n);
         if (found) text_add(&out, "%s", words[i].driver);
         p += n;

@@ -1,6 +1,7 @@
 /* Names as people write them, from the names that the compiler makes, and whether a name that somebody wrote means
  * one of those. */
 #include "base/demangle.h"
+#include "base/c_text.h"
 #include "report/report.h"
 #include <ctype.h>
 
@@ -13,8 +14,6 @@ void name_plain(struct str m, char *out, size_t size)
     arena_free(&mem);
 }
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 /* Drops the blanks that mean nothing, so that "scale< float >" and "scale<float>" are one text. */
 static const char *squeezed(struct arena *a, const char *s)
 {
@@ -22,7 +21,7 @@ static const char *squeezed(struct arena *a, const char *s)
     for (; *s; s++)
         if (!isspace((unsigned char)*s))
             *o++ = *s;
-        else if (o > out && is_word(o[-1]) && is_word(s[strspn(s, " \t\n\r\v\f")]))
+        else if (o > out && is_word_char(o[-1]) && is_word_char(s[strspn(s, " \t\n\r\v\f")]))
             *o++ = ' ';
     *o = 0;
     return out;

@@ -2,6 +2,7 @@
  * __syncthreads() nor the name that Numba gives to an array in shared memory. A kernel is one of these if its place is
  * in a file of Python and its name has the module in front, as Numba's have and Triton's have not. */
 #include "report/entry.h"
+#include "base/c_text.h"
 #include "where/where.h"
 
 static bool is_numba(const struct finding *f)
@@ -12,15 +13,11 @@ static bool is_numba(const struct finding *f)
            (strstr(f->kernel, "::") || !strncmp(f->kernel, "_ZN", 3));
 }
 
-static const char word_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-
 /* Whether the word stands in a line, and not as a part of another. */
 static bool has_word(struct str line, const char *word, size_t n)
 {
     for (u32 i = 0; i + n <= line.n; i++)
-        if (!memcmp(line.p + i, word, n) && (!i || !strchr(word_chars, line.p[i - 1])) &&
-            (i + n == line.n || !strchr(word_chars, line.p[i + n])))
-            return true;
+        if (!memcmp(line.p + i, word, n) && is_whole_word(line.p, line.p + i, n, line.p + line.n)) return true;
     return false;
 }
 
@@ -29,7 +26,7 @@ static size_t shared_name(const char *line, size_t n)
 {
     size_t blanks = 0, name, eq;
     while (blanks < n && line[blanks] == ' ') blanks++;
-    for (name = blanks; name < n && line[name] && strchr(word_chars, line[name]); name++) {}
+    name = blanks + word_span(line + blanks, line + n);
     for (eq = name; eq < n && line[eq] == ' '; eq++) {}
     if (name == blanks || eq == n || line[eq] != '=') return 0;
     for (size_t i = eq; i + 13 <= n; i++)
@@ -166,7 +163,7 @@ void python_words(const struct entry *e, struct text *t)
             p += strlen(words[i].c);
         } else if (name[0] && !strncmp(p, shared, strlen(shared))) {
             text_add(&out, "%s", name);
-            p += strspn(p, word_chars);
+            p += word_span(p, NULL);
         } else
             text_put(&out, p++, 1);
     }

@@ -265,10 +265,7 @@ void cause_text(const struct entry *e, struct text *out)
     said_text(e, e->f.cause, &e->f.joint_cause, finding_meaning(e->f.kind), out);
 }
 
-void order_text(const struct entry *e, struct text *out)
-{
-    said_text(e, e->f.order, &e->f.joint_order, "", out);
-}
+void order_text(const struct entry *e, struct text *out) { said_text(e, e->f.order, &e->f.joint_order, "", out); }
 
 void fix_text(const struct entry *e, struct text *out)
 {

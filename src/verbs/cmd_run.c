@@ -4,6 +4,7 @@
  * the runtime are answered by ours. The engine then lives in the program, and writes its reports into memory that it
  * shares with the launcher (base/channel.h), which prints them when the program has ended, however it did. */
 #include "cli/cli.h"
+#include "base/c_text.h"
 #include "cli/reporting.h"
 #include "runner/run_clients.h"
 #include "runner/run_keeper.h"
@@ -22,7 +23,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <ctype.h>
 #include <unistd.h>
 
 enum { CHANNEL_MIB = 1024, CHANNEL_MIB_MOST = 1 << 20 }; /* of memory for reports, of which what is written is used */
@@ -167,8 +167,7 @@ static bool record_prepare(struct run *r, struct error *e)
     size_t n = 0;
     if (!r->record && name && *name) r->record = name;
     if (!r->record) return !r->record_file || error_set(e, ERR_INPUT, "--record-file needs --record, which says what");
-    for (const char *p = r->record; *p && n + 8 < sizeof file; p++)
-        file[n++] = isalnum((unsigned char)*p) || *p == '_' ? *p : '_';
+    for (const char *p = r->record; *p && n + 8 < sizeof file; p++) file[n++] = is_word_char(*p) ? *p : '_';
     if (!n || strchr(r->record, '\n'))
         return error_set(e, ERR_INPUT, "--record takes the number of a launch, or a kernel, as in --record scale:3");
     snprintf(file + n, sizeof file - n, ".rec");

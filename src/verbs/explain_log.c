@@ -1,6 +1,7 @@
 /* What a line of a log says: names and numbers of errors, words of messages, signs of libraries, frameworks and tools.
  */
 #include "verbs/explain_log.h"
+#include "base/c_text.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -66,9 +67,7 @@ static void log_names(struct arena *a, const char *line, struct log *l)
     for (u32 i = 0; i < COUNT_OF(marks); i++)
         for (const char *p = strstr(line, marks[i]); p; p = strstr(p + 1, marks[i])) {
             const char *from = i < 2 ? p : p + strlen(marks[i]);
-            u32 n = 0;
-            while (isalnum((unsigned char)from[n]) || from[n] == '_') n++;
-            const char *word = arena_str(a, (struct str){ from, n });
+            const char *word = arena_str(a, (struct str){ from, (u32)word_span(from, NULL) });
             if (i < 2 ? known_error(word, &x) : known_kind(word, &k))
                 log_add(l, i < 2 ? arena_printf(a, "%u", x.number) : word);
         }
@@ -114,12 +113,6 @@ static void log_results(struct arena *a, const char *line, struct log *l)
         }
 }
 
-static bool is_name(const char *words)
-{
-    while (isalnum((unsigned char)*words) || *words == '_') words++;
-    return !*words;
-}
-
 /* Whether the line has the words of a sign: a name as a whole, and anything for a star. */
 static bool has_words(const char *line, const char *words)
 {
@@ -131,12 +124,9 @@ static bool has_words(const char *line, const char *words)
         return p && strstr(p + strlen(first), star + 1);
     }
     size_t n = strlen(words);
-    bool name = is_name(words);
-    for (const char *p = strstr(line, words); p; p = strstr(p + 1, words)) {
-        bool begins = p == line || !(isalnum((unsigned char)p[-1]) || p[-1] == '_'),
-             ends = !(isalnum((unsigned char)p[n]) || p[n] == '_');
-        if (!name || (begins && ends)) return true;
-    }
+    bool name = word_span(words, NULL) == n;
+    for (const char *p = strstr(line, words); p; p = strstr(p + 1, words))
+        if (!name || is_whole_word(line, p, n, NULL)) return true;
     return false;
 }
 

@@ -1,5 +1,7 @@
-/* Unit tests of base: arenas, text, maps, errors, fallible memory, spare blocks, files, processes, pages. */
-#include "base/base.h"
+/* Unit tests of base: arenas, text, words, XML, maps, errors, fallible memory, spare blocks, files, processes, pages.
+ */
+#include "base/c_text.h"
+#include "base/xml.h"
 #include "unit.h"
 #include <sys/syscall.h>
 #include <sys/prctl.h>
@@ -303,11 +305,42 @@ static void sandbox(void)
     UNIT_EQ(WEXITSTATUS(status), 0);
 }
 
+static void words(void)
+{
+    static const char text[] = "a_1 \"b\\\"c\" /* d */ e // f\n'g\nh";
+    const char *end = text + sizeof text - 1, *p = text;
+    UNIT(word_span(text, end) == 3 && word_span(text, text + 2) == 2 && word_span(" a", NULL) == 0);
+    UNIT(is_whole_word(text, text, 3, end) && !is_whole_word(text, text, 2, end) &&
+         !is_whole_word(text, text + 1, 2, end));
+    UNIT(is_whole_word(text, end - 1, 1, end) && is_whole_word(text, end - 1, 1, NULL));
+    char left[sizeof text];
+    u32 n = 0;
+    while (p < end) {
+        const char *q = past_quoted(p, end);
+        if (q == p) left[n++] = *p++;
+        p = q > p ? q : p;
+    }
+    left[n] = 0;
+    UNIT_EQ_STR(left, "a_1   e \n\nh");
+    static const char open[] = "/* never";
+    UNIT(past_quoted(open, open + sizeof open - 1) == open + sizeof open - 1);
+}
+
+static void xml(void)
+{
+    struct text t = { 0 };
+    text_xml(&t, "a<b> & \"c\"\n\t\x01\x7f");
+    UNIT_EQ_STR(t.p, "a&lt;b&gt; &amp; &quot;c&quot;\n\t\x7f");
+    text_free(&t);
+}
+
 int main(void)
 {
     arenas();
     vectors_and_maps();
     texts();
+    words();
+    xml();
     errors();
     allocation();
     spares();
