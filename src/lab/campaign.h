@@ -51,6 +51,12 @@ bool campaign_run(struct lk_test *t, struct tested *k, struct error *e);
 struct failure *failure_of(struct lk_test *t, struct tested *k, const char *first, bool gpu);
 /* The kind of contents of a case, below WITNESSES: those that show different mistakes are kept apart; 4: odd ones. */
 u32 witness_class(const struct contract_case *c);
+/* lab_likeness.c: how clearly a case shows its mistake: by how many times it exceeds the bound, with enough elements and
+ * no size so small that many mistakes come to the same; below 1: not clearly. */
+double likeness_clarity(const struct lab_outcome *o);
+/* What the mistake looks like, into `how`, where it has a name that is sure. */
+bool likeness_find(struct lk_test *t, const struct tested *k, struct failure *f, struct lab_side *side,
+                   struct lab_how *how, struct error *e);
 
 /* lab_tell.c: makes the case of a failure smaller and puts what it finds into the report of the campaign. */
 bool tell_failure(struct lk_test *t, struct tested *k, struct failure *f, struct error *e);

@@ -5,7 +5,6 @@
  * order in which the cases were made, however many workers there are: what is printed does not depend on them. */
 #include "lab/campaign.h"
 #include <inttypes.h>
-#include <math.h>
 #include <poll.h>
 
 enum { CASES = 64, ATTEMPTS = 8, FAILURES_MOST = 8, SMALLER_MOST = 200, BUDGET_MADE = 10000000 };
@@ -30,32 +29,12 @@ struct failure *failure_of(struct lk_test *t, struct tested *k, const char *firs
     return &k->failure.p[k->failure.n - 1];
 }
 
-u32 witness_class(const struct contract_case *c)
-{
-    static const char *const word[] = { "exact", "small", "offset" };
-    const char *w = c->contentses ? c->contents[0].value : NULL;
-    for (u32 i = 0; w && i < COUNT_OF(word); i++)
-        if (!strcmp(w, word[i])) return i + 1;
-    return w ? 4 : 0;
-}
-
-/* How clearly a case shows its mistake: by how many times it exceeds the bound, with enough elements and no size so
- * small that many mistakes come to the same. */
-static double clarity(const struct lab_outcome *o)
-{
-    double r = 1 + log10(isfinite(o->ratio) && o->ratio > 1 ? fmin(o->ratio, 1e9) : 1);
-    for (u32 i = 0; i < o->dims; i++)
-        if (o->dim[i] < 5) r /= 20;
-    if (o->elements < LIKENESS_LEAST) r /= 20;
-    return o->cost > LIKENESS_MOST ? 1e-6 * r / o->cost : r;
-}
-
 static void note_failure(struct lk_test *t, struct tested *k, const struct contract_case *c,
                          const struct lab_outcome *o, bool gpu)
 {
     struct failure *f = failure_of(t, k, o->first, gpu);
     u32 at = witness_class(c);
-    double clear = clarity(o);
+    double clear = likeness_clarity(o);
     if (!f->cases++) f->least = *c;
     if (clear <= f->clear[at]) return;
     f->likely[at] = *c;

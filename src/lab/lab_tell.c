@@ -5,52 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
-enum { PROPERTY_CASES = 4, ROUNDS = 3 };
-
-/* Whether an explanation holds for the other witnesses, too. */
-static bool confirmed(struct lab_side *side, const struct failure *f, u32 but, const struct lab_outcome *x, bool *is,
-                      struct error *e)
-{
-    struct lab_how ask = { .explain = true, .twice = true, .hints = { .only = x->likeness } };
-    u32 yes = 0, no = 0;
-    for (u32 i = 0; i < WITNESSES; i++) {
-        struct lab_outcome o;
-        if (i == but || f->clear[i] < 1) continue;
-        if (!lab_ask(side, &f->likely[i], &ask, &o, NULL, e)) return false;
-        if (o.cost > LIKENESS_MOST) continue;
-        yes += o.likeness[0] != 0;
-        no += !o.likeness[0];
-    }
-    *is = no ? false : yes || x->elements >= LIKENESS_LEAST;
-    return true;
-}
-
-/* What a mistake looks like: named where the case shows it most clearly, and held against the others. */
-static bool look(struct lk_test *t, struct failure *f, struct lab_side *side, struct lab_how *how, struct error *e)
-{
-    const char *except[ROUNDS];
-    struct lab_how ask = { .explain = true, .twice = true, .hints = { .except = except } };
-    u32 best = 0;
-    for (u32 i = 1; i < WITNESSES; i++)
-        if (f->clear[i] > f->clear[best]) best = i;
-    if (strncmp(f->first, "result:", 7) || !(f->clear[best] > 0)) return true;
-    while (ask.hints.n < ROUNDS) {
-        struct lab_outcome o;
-        bool is;
-        if (!lab_ask(side, &f->likely[best], &ask, &o, NULL, e)) return false;
-        if (!o.likeness[0]) return true;
-        if (!confirmed(side, f, best, &o, &is, e)) return false;
-        const char *words = arena_str(&t->mem, str_of(o.likeness));
-        if (is) {
-            how->likeness = words;
-            how->label = o.label;
-            how->likeness_of = lab_line(&t->mem, &f->likely[best]);
-            return true;
-        }
-        except[ask.hints.n++] = words;
-    }
-    return true;
-}
+enum { PROPERTY_CASES = 4 };
 
 static void put_told(struct lk_test *t, const struct lab_told *told, const char *remark)
 {
@@ -97,7 +52,7 @@ bool tell_failure(struct lk_test *t, struct tested *k, struct failure *f, struct
     bool quick = t->o->fail_fast || !strncmp(f->first, "livelock", 8); /* each try of that would take long */
     if (!t->o->only && !quick && !lab_shrink(side, k->k, &f->least, &how, f->first, &tries, e)) return false;
     f->line = lab_line(&t->mem, &f->least);
-    if (!quick && !look(t, f, side, &how, e)) return false;
+    if (!quick && !likeness_find(t, k, f, side, &how, e)) return false;
     if (how.likeness_of && !strcmp(how.likeness_of, f->line)) how.likeness_of = NULL;
     if (!lab_ask(side, &f->least, &how, &o, &told, e)) return false;
     f->kind = told.kind != F_COUNT ? finding_id(told.kind) : "intermittent";

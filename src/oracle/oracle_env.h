@@ -62,13 +62,17 @@ double oracle_sum_error(const struct oracle_env *env, double n, double z, double
 bool oracle_row_f64(struct oracle_job *j);
 bool oracle_row_dd(struct oracle_job *j);
 
-/* The error of an element: what came in (p) and what is added (l). Exact infinities have none. An infinite error says
- * that the kernel may overflow (`over`: an operand already may), env->ill that the element is ill-conditioned. */
+/* For the error that came in: an infinite result is NaN in a correct kernel, too. */
+#define ORACLE_DOUBTFUL (-1.0)
+/* The error of an element: what came in (p) and what is added (l). Exact infinities have none, unless they are
+ * doubtful. An infinite error says that the kernel may overflow (`over`: an operand already may), env->ill that the
+ * element is ill-conditioned. */
 static inline double oracle_settle(const struct oracle_env *env, u32 id, double z, double p, double l, bool over)
 {
     bool inf = isinf(z);
     if (env->only && env->only != id + 1 && !isinf(l)) l = 0;
     if (env->noise) return inf || isnan(l) ? 0 : l;
+    if (p < 0) return inf ? env->ill : 0;
     double e = inf && !over ? 0 : p + (inf ? 0 : l);
     if (isnan(e) || e > env->ill) e = env->ill;
     if ((over && e >= env->ill) || (isinf(l) && !(p >= env->ill)) || (!inf && fabs(z) > env->most)) return INFINITY;

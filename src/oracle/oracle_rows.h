@@ -29,8 +29,14 @@ static double FN(mono)(R (*f)(const struct oracle_type *, R), const struct oracl
 
 /* An exact zero times anything finite is zero. */
 static inline double FN(times)(double m, double e) { return m == 0 || e == 0 ? 0 : m * e; }
+/* An infinity times what may be zero: infinite here, NaN in a kernel in which it has underflowed. */
+static inline bool FN(doubtful)(double x, double y, double ex, double ey)
+{
+    return (isinf(x) && ey > 0 && fabs(y) <= ey) || (isinf(y) && ex > 0 && fabs(x) <= ex);
+}
 static inline double FN(product)(double x, double y, double ex, double ey)
 {
+    if (FN(doubtful)(x, y, ex, ey)) return ORACLE_DOUBTFUL;
     return FN(times)(fabs(x), ey) + FN(times)(fabs(y), ex) + FN(times)(ex, ey);
 }
 #define PRODUCT(x, y, ex, ey) FN(product)(HI(x), HI(y), ex, ey)

@@ -112,6 +112,7 @@ static bool FN(pack)(struct oracle_job *j, const struct einsum_parts *p, const s
 
 struct FN(dot) { /* one element */
     double p, a, q;
+    bool doubtful; /* a term is */
 };
 static struct FN(dot) FN(dot_error)(const R *x, const R *y, const double *ex, const double *ey, u64 n)
 {
@@ -120,6 +121,7 @@ static struct FN(dot) FN(dot_error)(const R *x, const R *y, const double *ex, co
         double ax = fabs(HI(x[k])), ay = fabs(HI(y[k])), v = isfinite(ax * ay) ? ax * ay : 0;
         d.a += v;
         d.q += v * v;
+        d.doubtful |= FN(doubtful)(ax, ay, ex ? ex[k] : 0, ey ? ey[k] : 0);
         if (ex) d.p += ex[k] * (ay + (ey ? ey[k] : 0));
         if (ey) d.p += ax * ey[k];
     }
@@ -148,7 +150,8 @@ static bool FN(value_einsum)(struct oracle_job *j)
                     d = FN(dot_error)(x.v + px, y.v + py, x.e ? x.e + px : NULL, y.e ? y.e + py : NULL, t.terms);
                 double l = oracle_sum_error(j->env, (double)t.terms, HI(sum), d.p, d.a, d.q, n->ins - 1);
                 if (n->ins > 1) l += j->env->operands * (d.a + d.p);
-                j->ez[at] = oracle_settle(j->env, n->id, HI(sum), d.p, l, isinf(d.p));
+                double p = d.doubtful ? ORACLE_DOUBTFUL : d.p;
+                j->ez[at] = oracle_settle(j->env, n->id, HI(sum), p, l, isinf(p));
             }
     return true;
 }

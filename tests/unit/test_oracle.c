@@ -221,8 +221,33 @@ static void test_verdicts(void)
     }
 }
 
+/* An infinity times what may have underflowed to zero is NaN in a kernel of f32: neither is wrong. */
+static void test_doubtful(void)
+{
+    static const double x[] = { -200, -20, 1, -200 }, y[] = { INFINITY, INFINITY, -INFINITY, 2 };
+    static const struct {
+        const char *text;
+        u8 unknown[4];
+    } cases[] = {
+        { "exp(x) * y", { ORACLE_ILL, ORACLE_KNOWN, ORACLE_KNOWN, ORACLE_KNOWN } },
+        { "y * exp(x)", { ORACLE_ILL, ORACLE_KNOWN, ORACLE_KNOWN, ORACLE_KNOWN } },
+        { "(exp(x) - exp(x)) * y", { ORACLE_KNOWN, ORACLE_KNOWN, ORACLE_KNOWN, ORACLE_KNOWN } },
+        { "broadcast(einsum(\"i,i->\", exp(x[0:1]), y[0:1]), 4)", { ORACLE_ILL, ORACLE_ILL, ORACLE_ILL, ORACLE_ILL } },
+        { "broadcast(einsum(\"i,i->\", x[0:1], y[0:1]), 4)", { ORACLE_KNOWN } },
+    };
+    for (u32 i = 0; i < COUNT_OF(cases); i++) {
+        struct try t = { 0 };
+        try_input(&t, "x f32[4]", x);
+        try_input(&t, "y f32[4]", y);
+        if (!UNIT(try_text(&t, cases[i].text))) continue;
+        for (u32 k = 0; k < 4; k++) UNIT_EQ(t.r.array[0].unknown[k], cases[i].unknown[k]);
+        try_end(&t);
+    }
+}
+
 int main(void)
 {
+    test_doubtful();
     test_gradients();
     test_lines();
     test_names();
