@@ -497,6 +497,7 @@ bool contract_bind_with(struct arena *a, const struct contract *c, const struct 
                         .layouts = layouts,
                         .e = e,
                         .scope = { c->file, c->text, out->value } };
+    if (k->unchosen) return fail_at(&b, k->unchosen_at, "%s", k->unchosen);
     if (!layouts_known(&b) || !bind_dims(&b)) return false;
     for (u32 i = 0; i <= k->args.n; i++)
         if ((i == k->launch_after && !bind_launch(&b)) || (i < k->args.n && !bind_arg(&b, &k->args.p[i], &out->arg[i])))

@@ -124,7 +124,9 @@ struct contract_kernel {
     const char *at;
     VEC(struct contract_choice) choices;
     struct settings settings; /* what the choices came to */
-    struct symbols symbols;   /* dims first, then values and grid.x to block.z in the order of the text */
+    const char *unchosen;     /* a choice of the caller that is none of this block, in words, and where; NULL: none */
+    const char *unchosen_at;
+    struct symbols symbols; /* dims first, then values and grid.x to block.z in the order of the text */
     VEC(struct contract_dim) dims;
     VEC(struct contract_arg) args;
     VEC(struct contract_part) parts;

@@ -62,21 +62,24 @@ static bool name_takes(struct cursor *c, struct contract_kernel *k, const char *
     return false;
 }
 
-static bool choose(struct reader *r, struct contract_choice *ch)
+/* A value that this block does not have is for another block of the file: contract_bind refuses this one with it. */
+static void choose(struct reader *r, struct contract_choice *ch)
 {
     for (u32 i = 0; i < r->n; i++) {
         if (strcmp(r->given[i].name, ch->name)) continue;
         u32 v = 0;
         while (v < ch->value.n && strcmp(ch->value.p[v], r->given[i].value)) v++;
-        ch->chosen = v;
-        if (v < ch->value.n) continue;
+        if (v < ch->value.n) {
+            ch->chosen = v;
+            continue;
+        }
         const char *list = "";
         for (u32 k = 0; k < ch->value.n; k++)
             list = arena_printf(r->c.mem, "%s%s%s", list, k ? ", " : "", ch->value.p[k]);
-        return cursor_error(&r->c, ch->at, "%s is to be %.60s, and the contract has %.300s", ch->name,
-                            r->given[i].value, list);
+        r->k->unchosen_at = ch->at;
+        r->k->unchosen = arena_printf(r->c.mem, "%s is to be %.60s, and the contract has %.300s", ch->name,
+                                      r->given[i].value, list);
     }
-    return true;
 }
 
 /* Makes the choice, and tells the compiler of it. */
@@ -84,7 +87,7 @@ static bool settle(struct reader *r, struct contract_choice *ch)
 {
     struct contract_kernel *k = r->k;
     struct cursor *c = &r->c;
-    if (!choose(r, ch)) return false;
+    choose(r, ch);
     const char *value = ch->value.p[ch->chosen];
     struct setting s = { .name = ch->name, .at = ch->at };
     if (ch->is_type)
@@ -173,13 +176,29 @@ bool read_config(struct reader *r)
     return line_ends(c, "a config is NAME VALUE {VALUE, ...}, as in config BLOCK 256 {64, 128, 256}");
 }
 
+/* Whether a block has made this choice. */
+static bool has_chosen(const struct contract_kernel *k, const struct choice_value *v)
+{
+    for (u32 i = 0; i < k->choices.n; i++) {
+        const struct contract_choice *ch = &k->choices.p[i];
+        if (!strcmp(ch->name, v->name)) return !strcmp(ch->value.p[ch->chosen], v->value);
+    }
+    return false;
+}
+
 bool choices_known(struct reader *r)
 {
     for (u32 i = 0; i < r->n; i++) {
-        bool is = false;
-        for (u32 k = 0; k < r->out->kernels.n && !is; k++)
-            is = setting_find(&r->out->kernels.p[k].settings, str_of(r->given[i].name)) != NULL;
-        if (!is) return error_set(r->c.e, ERR_INPUT, "%s has no type or config `%.60s`", r->c.file, r->given[i].name);
+        const struct contract_kernel *named = NULL;
+        bool taken = false;
+        for (u32 k = 0; k < r->out->kernels.n && !taken; k++) {
+            const struct contract_kernel *one = &r->out->kernels.p[k];
+            if (!named && setting_find(&one->settings, str_of(r->given[i].name))) named = one;
+            taken = has_chosen(one, &r->given[i]);
+        }
+        if (taken || (named && !named->unchosen)) continue; /* the latter: it was given twice, and the last counts */
+        if (named) return cursor_error(&r->c, named->unchosen_at, "%s", named->unchosen);
+        return error_set(r->c.e, ERR_INPUT, "%s has no type or config `%.60s`", r->c.file, r->given[i].name);
     }
     return true;
 }

@@ -21,6 +21,7 @@ struct tested { /* a kernel */
     struct lab_subject subject;                     /* on the software GPU, in this process */
     struct lab_subject elsewhere;                   /* the same for workers: it is never opened here */
     struct lab_subject other;                       /* --against */
+    const struct contract_kernel *other_k;          /* its own contract; NULL: it has none, and runs by this one */
     struct lab_side here, gpu;                      /* over subject; over a worker with a GPU */
     const struct contract_kernel *k;                /* with the usual choices */
     s64 low[CONTRACT_DIMS], high[CONTRACT_DIMS];    /* of each dim, that cases had */
@@ -51,8 +52,8 @@ bool campaign_run(struct lk_test *t, struct tested *k, struct error *e);
 struct failure *failure_of(struct lk_test *t, struct tested *k, const char *first, bool gpu);
 /* The kind of contents of a case, below WITNESSES: those that show different mistakes are kept apart; 4: odd ones. */
 u32 witness_class(const struct contract_case *c);
-/* lab_likeness.c: how clearly a case shows its mistake: by how many times it exceeds the bound, with enough elements and
- * no size so small that many mistakes come to the same; below 1: not clearly. */
+/* lab_likeness.c: how clearly a case shows its mistake: by how many times it exceeds the bound, with enough elements
+ * and no size so small that many mistakes come to the same; below 1: not clearly. */
 double likeness_clarity(const struct lab_outcome *o);
 /* What the mistake looks like, into `how`, where it has a name that is sure. */
 bool likeness_find(struct lk_test *t, const struct tested *k, struct failure *f, struct lab_side *side,
@@ -64,6 +65,11 @@ bool tell_failure(struct lk_test *t, struct tested *k, struct failure *f, struct
 bool tell_suspect(struct lk_test *t, struct tested *k, struct error *e);
 /* The properties of the contract. */
 bool hold_properties(struct lk_test *t, struct tested *k, struct error *e);
+/* A failure that has been put into the report of the subject: it is counted, and taken from there. */
+void count_told(struct lk_test *t, struct tested *k, const char *first, const char *kind, const char *line);
+
+/* lab_against.c: what the other kernel of --against is launched with. */
+bool against_open(struct lk_test *t, struct tested *k, struct error *e);
 /* Two kernels on the same inputs: where there is an oracle, each has been judged by it; what is said here is by how
  * much they differ from each other. */
 bool hold_against(struct lk_test *t, struct tested *k, struct error *e);

@@ -74,11 +74,13 @@ struct lab_told {           /* the first error of a report, for those who have i
     char kernel[120], cause[1200], detail[1200];
 };
 struct lab_data;
-struct lab_kept { /* outputs, for those who compare runs; all zero: empty */
+struct lab_kept { /* arrays, for those who compare runs; all zero: empty */
     struct arena mem;
-    struct lab_data *data; /* by argument */
+    struct lab_data *data; /* by argument; `before` of inputs, `after` of outputs */
     struct oracle_shape *shape;
-    const struct scalar **type; /* NULL: no output */
+    const char **name;
+    const struct scalar **type; /* of an output; NULL: it is none */
+    const struct scalar **input_type;
     u32 n;
 };
 struct lab_how {
@@ -90,11 +92,12 @@ struct lab_how {
     double cost_most; /* operations that an oracle may take; 0: what can be waited for */
     u64 budget;       /* warp instructions after which a case is too large; 0: after which it is a livelock */
     struct oracle_hints hints;
-    const char *likeness;    /* what other cases of the same failure look like; NULL: not known */
-    enum oracle_label label; /* of that */
-    const char *likeness_of; /* such a case */
-    struct lab_kept *keep;   /* where outputs go; NULL: nowhere */
-    const char *record;      /* a file for what the launch finds (lk_record); NULL: none */
+    const char *likeness;          /* what other cases of the same failure look like; NULL: not known */
+    enum oracle_label label;       /* of that */
+    const char *likeness_of;       /* such a case */
+    struct lab_kept *keep;         /* where arrays go; NULL: nowhere */
+    const struct lab_kept *inputs; /* inputs of the same name and size have these elements; NULL: the contract's */
+    const char *record;            /* a file for what the launch finds (lk_record); NULL: none */
     /* changes the contents of an array before the launch; NULL: nothing. `p` has its elements, dense */
     void (*edit)(void *self, const struct bound_arg *b, u8 *p);
     void *edit_self;
@@ -185,8 +188,13 @@ bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct lab_told *t
 /* The cases of a kernel, one after the other. */
 struct lab_maker;
 struct lab_maker *lab_maker_new(struct arena *mem, const struct contract_kernel *k, u64 seed, u32 cases);
-/* All cases make these choices: "BLOCK=64,T=f16". */
-bool lab_maker_pin(struct arena *mem, struct lab_maker *m, const char *config, struct error *e);
+/* All cases make these choices, "BLOCK=64,T=f16", as far as the kernel has them. */
+void lab_maker_pin(struct lab_maker *m, const char *config);
+/* The next NAME=VALUE of such a list; false: there are no more. */
+bool lab_config_next(struct str *rest, struct str *name, struct str *value);
+/* The value of the kernel that is meant, and its choice; NULL: it has none. */
+const char *lab_config_taken(const struct contract_kernel *k, struct str name, struct str value,
+                             const struct contract_choice **choice);
 void lab_maker_next(struct lab_maker *m, struct contract_case *out);
 /* A layout that the array takes beside dense, by number from 0 on; NULL: there are no more. */
 const char *lab_layout(const struct contract_arg *g, u32 v);

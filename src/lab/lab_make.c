@@ -39,14 +39,38 @@ struct lab_maker *lab_maker_new(struct arena *mem, const struct contract_kernel 
     return m;
 }
 
-bool lab_maker_pin(struct arena *mem, struct lab_maker *m, const char *config, struct error *e)
+bool lab_config_next(struct str *rest, struct str *name, struct str *value)
 {
-    char *line = arena_str(mem, str_of(config));
-    for (char *p = line; *p; p++)
-        if (*p == ',') *p = ' ';
-    if (!case_read(mem, m->k, line, &m->pinned, e)) return false;
-    return m->pinned.choices ||
-           error_set(e, ERR_INPUT, "--config %.100s: %s has no such type or config line", config, m->k->name);
+    if (!rest->n) return false;
+    const char *end = memchr(rest->p, ',', rest->n);
+    u32 n = end ? (u32)(end - rest->p) : rest->n, is = 0;
+    while (is < n && rest->p[is] != '=') is++;
+    *name = (struct str){ rest->p, is };
+    *value = (struct str){ rest->p + MIN_OF(is + 1, n), n - MIN_OF(is + 1, n) };
+    rest->p += n + (end != NULL);
+    rest->n -= n + (end != NULL);
+    return true;
+}
+
+const char *lab_config_taken(const struct contract_kernel *k, struct str name, struct str value,
+                             const struct contract_choice **choice)
+{
+    for (u32 i = 0; i < k->choices.n; i++)
+        for (u32 v = 0; v < k->choices.p[i].value.n; v++) {
+            *choice = &k->choices.p[i];
+            if (str_is(name, (*choice)->name) && str_is(value, (*choice)->value.p[v])) return (*choice)->value.p[v];
+        }
+    return NULL;
+}
+
+void lab_maker_pin(struct lab_maker *m, const char *config)
+{
+    struct str rest = str_of(config), name, value;
+    const struct contract_choice *c;
+    const char *taken;
+    while (lab_config_next(&rest, &name, &value))
+        if ((taken = lab_config_taken(m->k, name, value, &c)) && m->pinned.choices < CONTRACT_CHOICES)
+            m->pinned.choice[m->pinned.choices++] = (struct choice_value){ c->name, taken };
 }
 
 static bool is_usual(const struct contract_kernel *k, const struct choice_value *v)

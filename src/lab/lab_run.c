@@ -132,6 +132,22 @@ static bool poison_memory(struct lab_subject *s, const struct lab_arg *a, struct
     return true;
 }
 
+/* The elements of an input of the same name, where each lies in this one. */
+static void take_input(const struct lab_kept *from, const struct bound_arg *b, u8 *p)
+{
+    u32 size = b->arg->shape.type->bytes, i = 0;
+    while (i < from->n && (!from->name[i] || strcmp(from->name[i], b->arg->name))) i++;
+    if (i == from->n || from->input_type[i] != b->arg->shape.type) return;
+    u64 count = 1;
+    for (u32 d = 0; d < from->shape[i].rank; d++) count *= from->shape[i].dim[d];
+    for (u64 k = 0; count == b->shape.count && k < count; k++) {
+        u64 at = 0, rest = k;
+        for (u32 d = b->arg->shape.rank; d-- > 0; rest /= b->shape.dim[d])
+            at += rest % b->shape.dim[d] * b->shape.stride[d];
+        memcpy(p + at * size, from->data[i].before + k * size, size);
+    }
+}
+
 /* Memory for an array: its name and type stand in reports. */
 static bool make_array(struct lab_subject *s, u32 i, struct lab_arg *a, const struct lab_how *how, struct error *e)
 {
@@ -154,6 +170,7 @@ static bool make_array(struct lab_subject *s, u32 i, struct lab_arg *a, const st
     status = lk_contract_fill(s->contract, i, 0, a->first + a->is.offset * size);
     if (status == LK_OK && how->edit && b->shape.count * size == a->is.bytes)
         how->edit(how->edit_self, b, a->first + a->is.offset * size);
+    if (status == LK_OK && how->inputs) take_input(how->inputs, b, a->first + a->is.offset * size);
     if (status == LK_OK) status = lk_memory_write(s->gpu, a->address, a->first, a->bytes);
     return status == LK_OK || refused(s->gpu, status, e);
 }
@@ -292,7 +309,18 @@ void lab_kept_free(struct lab_kept *k)
     *k = (struct lab_kept){ 0 };
 }
 
-/* Outputs, for those who compare runs; and their hash. */
+static void keep_input(const struct bound_arg *b, const u8 *before, u64 bytes, struct lab_kept *to, u32 i)
+{
+    to->name[i] = arena_str(&to->mem, str_of(b->arg->name));
+    to->shape[i].rank = b->arg->shape.rank;
+    memcpy(to->shape[i].dim, b->shape.dim, sizeof to->shape[i].dim);
+    if (b->arg->flow == FLOW_OUT) return;
+    to->input_type[i] = b->arg->shape.type;
+    to->data[i].before = arena_alloc(&to->mem, bytes + 1, 16);
+    memcpy(to->data[i].before, before, bytes);
+}
+
+/* Arrays, for those who compare runs; and the hash of the outputs. */
 static void keep(const struct lab_subject *s, const struct lab_data *data, struct lab_kept *to, u64 *hash)
 {
     const struct bound *b = &s->contract->bound;
@@ -304,16 +332,18 @@ static void keep(const struct lab_subject *s, const struct lab_data *data, struc
         to->data = NEW_ARRAY(&to->mem, struct lab_data, n + 1);
         to->shape = NEW_ARRAY(&to->mem, struct oracle_shape, n + 1);
         to->type = NEW_ARRAY(&to->mem, const struct scalar *, n + 1);
+        to->input_type = NEW_ARRAY(&to->mem, const struct scalar *, n + 1);
+        to->name = NEW_ARRAY(&to->mem, const char *, n + 1);
     }
     for (u32 i = 0; i < n; i++) {
         const struct contract_arg *g = b->arg[i].arg;
-        if (g->kind != CONTRACT_BUFFER || g->flow == FLOW_IN || !data[i].after) continue;
+        if (g->kind != CONTRACT_BUFFER || !data[i].after) continue;
         u64 bytes = b->arg[i].shape.count * g->shape.type->bytes;
+        if (to) keep_input(&b->arg[i], data[i].before, bytes, to, i);
+        if (g->flow == FLOW_IN) continue;
         *hash = *hash * 0x9e3779b97f4a7c15u + str_hash((struct str){ (const char *)data[i].after, (u32)bytes });
         if (!to) continue;
         to->type[i] = g->shape.type;
-        to->shape[i].rank = g->shape.rank;
-        memcpy(to->shape[i].dim, b->arg[i].shape.dim, sizeof to->shape[i].dim);
         to->data[i].after = arena_alloc(&to->mem, bytes + 1, 16);
         memcpy(to->data[i].after, data[i].after, bytes);
     }

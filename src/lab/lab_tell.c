@@ -74,8 +74,7 @@ bool tell_suspect(struct lk_test *t, struct tested *k, struct error *e)
     return true;
 }
 
-/* A failure that was told already: it is only counted. */
-static void count_told(struct lk_test *t, struct tested *k, const char *first, const char *kind, const char *line)
+void count_told(struct lk_test *t, struct tested *k, const char *first, const char *kind, const char *line)
 {
     struct failure *f = failure_of(t, k, first, false);
     f->cases++;
@@ -102,72 +101,4 @@ bool hold_properties(struct lk_test *t, struct tested *k, struct error *e)
         return true;
     }
     return true;
-}
-
-struct difference {
-    double most, at_a, at_b;
-    u64 index, count, elements;
-    u32 argument;
-};
-
-static void compare_outputs(const struct lab_kept *a, const struct lab_kept *b, double within, struct difference *d)
-{
-    for (u32 i = 0; i < a->n && i < b->n; i++) {
-        const struct scalar *type = a->type[i];
-        u64 n = 1;
-        for (u32 x = 0; x < a->shape[i].rank; x++) n *= a->shape[i].dim[x];
-        for (u64 x = 0; type && x < n; x++) {
-            const u8 *p = a->data[i].after + x * type->bytes, *q = b->data[i].after + x * type->bytes;
-            double v = scalar_load(type, p), w = scalar_load(type, q), off = fabs(v - w);
-            d->elements++;
-            if (!memcmp(p, q, type->bytes) || (isnan(v) && isnan(w))) continue;
-            if (isnan(off)) off = INFINITY;
-            if (off > within * fmax(fabs(v), fabs(w))) d->count++;
-            if (off <= d->most && d->most > 0) continue;
-            d->most = off;
-            d->at_a = v;
-            d->at_b = w;
-            d->index = x;
-            d->argument = i;
-        }
-    }
-}
-
-bool hold_against(struct lk_test *t, struct tested *k, struct error *e)
-{
-    struct lab_kept a = { 0 }, b = { 0 };
-    bool ok = true, forward;
-    const char *judged = lab_oracles(&t->read, k->k, &forward) ? "" : NULL;
-    for (u32 i = 0; ok && t->o->against && i < k->list.n; i++) {
-        struct contract_case c;
-        struct lab_outcome x, y;
-        struct difference d = { 0 };
-        if (k->list.p[i].end != LK_TEST_PASSED || !case_read(&t->mem, k->k, k->list.p[i].line, &c, e)) continue;
-        ok = lab_run(&k->other, &c, &(struct lab_how){ .keep = &b }, &y, e) &&
-             lab_run(&k->subject, &c, &(struct lab_how){ .keep = &a, .plain = true }, &x, e);
-        if (!ok) break;
-        bool fails = y.end == LAB_FAILED;
-        if (!fails) compare_outputs(&a, &b, t->o->within, &d);
-        if (d.most > k->is.difference) k->is.difference = d.most;
-        k->is.compared++;
-        if (!fails && (!d.count || (judged && !(t->o->within > 0)))) continue;
-        char cause[400];
-        if (fails)
-            snprintf(cause, sizeof cause, "%.200s fails on a case that %.60s passes: %s", t->o->against, k->is.name,
-                     y.first);
-        else
-            snprintf(cause, sizeof cause,
-                     "%" PRIu64 " of %" PRIu64
-                     " elements differ from those of %.200s; the largest difference is %.3g: %s[%" PRIu64
-                     "] is %.9g, and %.9g there",
-                     d.count, d.elements, t->o->against, d.most, k->k->args.p[d.argument].name, d.index, d.at_a,
-                     d.at_b);
-        lk_report_clear(k->subject.gpu);
-        lab_found(&k->subject, F_results_differ, k->subject.contract->bound.kernel->at, 0, cause, NULL);
-        count_told(t, k, "against", "results_differ", k->list.p[i].line);
-        break;
-    }
-    lab_kept_free(&a);
-    lab_kept_free(&b);
-    return ok;
 }

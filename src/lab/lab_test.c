@@ -4,7 +4,7 @@
 #define GPU_LIMIT 60 /* seconds of a case on a GPU */
 
 /* What one kernel is tested with: the software GPU here, workers, a GPU in a worker. */
-static void open_kernel(struct lk_test *t, const struct contract_kernel *k, u32 block)
+static bool open_kernel(struct lk_test *t, const struct contract_kernel *k, u32 block, struct error *e)
 {
     const lk_test_options *o = t->o;
     bool forward;
@@ -23,9 +23,9 @@ static void open_kernel(struct lk_test *t, const struct contract_kernel *k, u32 
     one.subject.command = o->command;
     one.subject.limit = o->limit;
     one.elsewhere = one.other = one.subject;
-    one.other.other = o->against;
-    one.other.other_kernel = o->against_kernel;
+    bool ok = against_open(t, &one, e);
     VEC_PUSH(&t->mem, &t->kernel, one);
+    return ok;
 }
 
 /* Sides point at the subjects, which have their places now. */
@@ -52,6 +52,20 @@ static void hash_file(struct lk_test *t)
     hash_end(&h, t->hash);
 }
 
+/* Each choice of the command line must be one that a kernel of the file has; the others keep their own. */
+static bool config_known(struct lk_test *t, struct error *e)
+{
+    struct str rest = str_of(t->o->config ? t->o->config : ""), name, value;
+    struct choice_value given[CONTRACT_CHOICES];
+    struct contract ignored;
+    u32 n = 0;
+    while (lab_config_next(&rest, &name, &value)) {
+        if (n == CONTRACT_CHOICES) return error_set(e, ERR_INPUT, "--config has more than %d values", CONTRACT_CHOICES);
+        given[n++] = (struct choice_value){ arena_str(&t->mem, name), arena_str(&t->mem, value) };
+    }
+    return contract_parse_with(&t->mem, t->read.file, t->text, given, n, &ignored, e);
+}
+
 static bool open_file(struct lk_test *t, const char *path, struct error *e)
 {
     struct str text;
@@ -68,10 +82,10 @@ static bool open_file(struct lk_test *t, const char *path, struct error *e)
         size_t n = strcspn(k->name, "<");
         const char *asked = t->o->kernel;
         if (asked && strcmp(k->name, asked) && (strlen(asked) != n || strncmp(k->name, asked, n))) continue;
-        open_kernel(t, k, i);
+        if (!open_kernel(t, k, i, e)) return false;
     }
     open_sides(t);
-    if (t->kernel.n) return journal_read(t, e);
+    if (t->kernel.n) return config_known(t, e) && journal_read(t, e);
     if (t->o->kernel) return error_set(e, ERR_NOTHING, "%.200s has no contract for %.60s", path, t->o->kernel);
     return error_set(e, ERR_NOTHING,
                      "%.200s has no contract: a block of lines that begins with //! kernel NAME, lockstep-contract(5)",

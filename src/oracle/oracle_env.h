@@ -62,7 +62,7 @@ double oracle_sum_error(const struct oracle_env *env, double n, double z, double
 bool oracle_row_f64(struct oracle_job *j);
 bool oracle_row_dd(struct oracle_job *j);
 
-/* For the error that came in: an infinite result is NaN in a correct kernel, too. */
+/* For the error that came in: infinity or NaN, a correct kernel may have either. */
 #define ORACLE_DOUBTFUL (-1.0)
 /* The error of an element: what came in (p) and what is added (l). Exact infinities have none, unless they are
  * doubtful. An infinite error says that the kernel may overflow (`over`: an operand already may), env->ill that the
@@ -72,7 +72,7 @@ static inline double oracle_settle(const struct oracle_env *env, u32 id, double 
     bool inf = isinf(z);
     if (env->only && env->only != id + 1 && !isinf(l)) l = 0;
     if (env->noise) return inf || isnan(l) ? 0 : l;
-    if (p < 0) return inf ? env->ill : 0;
+    if (p < 0) return env->ill;
     double e = inf && !over ? 0 : p + (inf ? 0 : l);
     if (isnan(e) || e > env->ill) e = env->ill;
     if ((over && e >= env->ill) || (isinf(l) && !(p >= env->ill)) || (!inf && fabs(z) > env->most)) return INFINITY;

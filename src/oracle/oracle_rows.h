@@ -29,7 +29,7 @@ static double FN(mono)(R (*f)(const struct oracle_type *, R), const struct oracl
 
 /* An exact zero times anything finite is zero. */
 static inline double FN(times)(double m, double e) { return m == 0 || e == 0 ? 0 : m * e; }
-/* An infinity times what may be zero: infinite here, NaN in a kernel in which it has underflowed. */
+/* An infinity times what may be zero, or may not: NaN in one kernel, infinite in another. */
 static inline bool FN(doubtful)(double x, double y, double ex, double ey)
 {
     return (isinf(x) && ey > 0 && fabs(y) <= ey) || (isinf(y) && ex > 0 && fabs(x) <= ex);
