@@ -136,8 +136,8 @@ static struct strong_at *strong_location(struct list *l, const struct list_entry
 /* Records the strong access m in the set of its location. */
 static void strong_record(const struct touch *t, struct list *l, const struct list_entry *m)
 {
+    if (!l->ns) l->size = (u32)__builtin_popcount(m->bytes); /* else it is the same: is_compatible_strong */
     struct strong_at *s = strong_location(l, m);
-    l->size = (u32)__builtin_popcount(m->bytes);
     l->strongly |= m->bytes;
     l->latest = MAX_OF(l->latest, word_time(m->a));
     if (m->id) s->id = m->id;
@@ -235,13 +235,12 @@ static bool is_compatible_strong(const struct touch *t, const struct list *l, co
 
 static struct list *list_of(const struct touch *t, const struct cell *c) { return pool_at(&notes_of(t)->list, c->wx); }
 
-/* Checks m against all that is in the list, and removes what need not be kept beside m. Returns what is recorded for m.
- */
-static struct list_entry list_check(const struct touch *t, struct list *l, const struct list_entry *m)
+/* Checks m against all that is in the list, and removes what need not be kept beside m. peer: is_compatible_strong.
+ * Returns what is recorded for m. */
+static struct list_entry list_check(const struct touch *t, struct list *l, const struct list_entry *m, bool peer)
 {
     struct list_entry record = *m;
     u32 keep = 0, bytes = 0;
-    bool peer = is_compatible_strong(t, l, m);
     /* a strong read beside weak reads: a thread that polls a flag would look at all of them at every turn */
     bool related = l->touched & m->bytes && !(peer && !((m->op | l->ops) & OP_WRITE) && !(l->ops & OP_STRONG));
     struct reported reported;
@@ -290,7 +289,7 @@ static void list_check_and_record(const struct touch *t, struct cell *c, struct 
 {
     struct list *l = list_of(t, c);
     bool peer = is_compatible_strong(t, l, &m);
-    struct list_entry record = list_check(t, l, &m);
+    struct list_entry record = list_check(t, l, &m, peer);
     if (peer)
         strong_record(t, l, &m);
     else
@@ -439,7 +438,7 @@ void list_access(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 l
     struct list *l = cell_to_list(t, c);
     bool exact = t->w->c->exact;
     if (exact && t->op == OP_READ) {
-        list_check(t, l, &m);
+        list_check(t, l, &m, false);
         cell_record_read(t, c, me, bytes, lanes);
         return;
     }

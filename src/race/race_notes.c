@@ -157,8 +157,16 @@ static bool byte_mark_put(const struct notes *n, struct elements_bytes *q, u32 k
     return true;
 }
 
+/* The marks of a block of words or halves, and how many; NULL: it has bytes. */
+static u32 *marks_of(const struct notes *n, u32 x, u32 *count)
+{
+    enum form form = (enum form)(x >> FORM_SHIFT);
+    *count = form == FORM_WORDS ? SECTOR / 4 : form == FORM_HALVES ? SECTOR / 2 : 0;
+    return *count ? elements_at(n, x) : NULL;
+}
+
 /* The mark of byte k in a block of any form but FORM_FULL. */
-static u32 mark_at(const struct notes *n, u32 x, u32 k)
+static inline u32 mark_at(const struct notes *n, u32 x, u32 k)
 {
     const void *p = elements_at(n, x);
     switch ((enum form)(x >> FORM_SHIFT)) {
@@ -271,9 +279,13 @@ void elements_drop(const struct touch *t, u32 x)
     if (!x) return;
     bool wide = x >> FORM_SHIFT == FORM_FULL;
     for (u32 j = 0; j < 8 && wide && t->w->c->exact; j++) full_put(t, elements_at(n, x), j, 0, 0);
-    for (u32 k = 0; k < SECTOR && !wide; k += element_size(x)) {
-        u32 mark = mark_at(n, x, k);
-        if (mark) mark_unref(t, mark);
+    u32 count = 0;
+    const u32 *mark = wide ? NULL : marks_of(n, x, &count);
+    for (u32 i = 0; i < count; i++)
+        if (mark[i]) mark_unref(t, mark[i]);
+    for (u32 k = 0; k < SECTOR && !wide && !mark; k++) {
+        u32 one = byte_mark(n, elements_at(n, x), k);
+        if (one) mark_unref(t, one);
     }
     elements_free(t, x);
 }
@@ -369,7 +381,9 @@ bool elements_clear(const struct touch *t, u32 x, u32 first, u32 size)
         mark_unref(t, old);
         mark_put(t, x, k, 0);
     }
-    for (u32 k = 0; k < SECTOR; k += element_size(x))
-        if (mark_at(n, x, k)) return false;
-    return true;
+    u32 count, any = 0;
+    const u32 *mark = marks_of(n, x, &count);
+    for (u32 i = 0; i < count; i++) any |= mark[i];
+    for (u32 k = 0; k < SECTOR && !mark && !any; k++) any = byte_mark(n, elements_at(n, x), k);
+    return !any;
 }

@@ -232,7 +232,7 @@ static u32 without_all_replaced(const struct touch *t, u32 x)
     u32 count = set_count(n, x), m = 0, size = 64, rest = 0, clean = 0;
     while (size < 2 * count) size *= 2;
     struct later_readers *table = base_need(sizeof *table * size);
-    struct member *keep = base_need(sizeof *keep * count);
+    struct member *keep = base_need_more(NULL, sizeof *keep * count);
     lock(&t->w->c->era->lock);
     for (u32 k = x; k;) {
         k = set_last(n, k, &keep[m]);
