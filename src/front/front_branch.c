@@ -125,17 +125,24 @@ static void branch_write(uint8_t *at, const uint8_t *to)
 #error "lockstep-front.so knows arm64 and x86-64"
 #endif
 
-/* Addresses of free ranges within reach of a function: the ends of the gaps between mappings. */
-enum { TRIED = 32 };
+/* Gaps between mappings, as far as they are within reach of a function: the nearest ones. */
+enum { GAPS = 32, STEP = 64 << 10 };
+struct gap {
+    uintptr_t from, to;
+};
 struct gaps {
-    uintptr_t below[TRIED], above[TRIED]; /* below: the nearest ones, round and round */
+    struct gap below[GAPS], above[GAPS]; /* below: the last ones, round and round */
     size_t belows, aboves;
 };
 
-static void gap_add(struct gaps *g, uintptr_t low, uintptr_t high, uintptr_t at, size_t bytes)
+/* What of [from, to) a branch out of [low, high) reaches. */
+static void gap_add(struct gaps *g, uintptr_t low, uintptr_t high, uintptr_t from, uintptr_t to)
 {
-    if (at + bytes <= low && high - at < REACH) g->below[g->belows++ % TRIED] = at;
-    if (at >= high && at + bytes - low < REACH && g->aboves < TRIED) g->above[g->aboves++] = at;
+    uintptr_t least = high > REACH ? high - REACH : 0, most = low + REACH;
+    struct gap x = { from > least ? from : least, to < most ? to : most };
+    if (x.from >= x.to) return;
+    if (x.to <= low) g->below[g->belows++ % GAPS] = x;
+    if (x.from >= high && g->aboves < GAPS) g->above[g->aboves++] = x;
 }
 
 static uint8_t *map_at(uintptr_t at, size_t bytes)
@@ -146,8 +153,35 @@ static uint8_t *map_at(uintptr_t at, size_t bytes)
     return NULL;
 }
 
-/* A free range of `bytes` within reach of [low, high). Below is preferred: above a program lies its heap. A gap may be
- * none: another thread may have taken it meanwhile, and an emulator hides its own mappings. */
+/* A free range in the gap, from the end that is nearer to the function on, and so many tries of one step each. */
+static uint8_t *gap_map(const struct gap *x, size_t bytes, bool down, size_t tries)
+{
+    uint8_t *p = NULL;
+    uintptr_t at = down ? x->to - bytes : x->from;
+    if (x->to - x->from < bytes) return NULL;
+    for (; !p && tries && at >= x->from && x->to - at >= bytes; tries--) {
+        p = map_at(at, bytes);
+        if (down && at < STEP) break;
+        at = down ? at - STEP : at + STEP;
+    }
+    return p;
+}
+
+/* Below is preferred: above a program lies its heap. */
+static uint8_t *gaps_map(const struct gaps *g, size_t bytes, size_t tries)
+{
+    uint8_t *p = NULL;
+    for (size_t k = 0; !p && k < GAPS && k < g->belows; k++)
+        p = gap_map(&g->below[(g->belows - 1 - k) % GAPS], bytes, true, tries);
+    for (size_t k = 0; !p && k < g->belows && k < GAPS; k++)
+        p = gap_map(&g->below[(g->belows - 1 - k) % GAPS], bytes, false, tries);
+    for (size_t k = 0; !p && k < g->aboves; k++) p = gap_map(&g->above[k], bytes, false, tries);
+    return p;
+}
+
+/* A free range of `bytes` within reach of [low, high). A gap may be none, or have room in its middle only: another
+ * thread may have taken it meanwhile, and an emulator lies in the same address space and hides its own mappings
+ * (qemu-user: its code, its heap and 128 MiB of translations, side by side with those of the program). */
 static uint8_t *island_map(uintptr_t low, uintptr_t high, size_t bytes)
 {
     FILE *f = fopen("/proc/self/maps", "re");
@@ -160,17 +194,13 @@ static uint8_t *island_map(uintptr_t low, uintptr_t high, size_t bytes)
         bool first = start;
         start = strchr(line, '\n') != NULL;
         if (!first || sscanf(line, "%lx-%lx", &a, &b) != 2) continue;
-        if (a >= end && a - end >= bytes) {
-            gap_add(&g, low, high, end, bytes);
-            gap_add(&g, low, high, a - bytes, bytes);
-        }
+        gap_add(&g, low, high, end, a);
         if (b > end) end = b;
     }
     if (f) fclose(f);
-    uint8_t *p = NULL;
-    for (size_t k = 0; !p && k < TRIED && k < g.belows; k++) p = map_at(g.below[(g.belows - 1 - k) % TRIED], bytes);
-    for (size_t k = 0; !p && k < g.aboves; k++) p = map_at(g.above[k], bytes);
-    return p;
+    gap_add(&g, low, high, end, UINTPTR_MAX); /* an emulator does not show what lies above the program's last mapping */
+    uint8_t *p = gaps_map(&g, bytes, 1);
+    return p ? p : gaps_map(&g, bytes, SIZE_MAX);
 }
 
 bool front_redirect(struct front_hit *hit, size_t hits, bool bti, enum front_failure *why)
