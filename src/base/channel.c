@@ -190,6 +190,10 @@ static bool piece(struct channel_writer *w, enum channel_kind kind, u32 next, u6
     return true;
 }
 
+/* A reader that sees anything of what is written now, into the piece of the turn before, sees the last turn, too: a
+ * release orders what is in front of it only. */
+static void piece_begin(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
+
 static bool lose(struct channel_sender *s, enum channel_kind kind, size_t n)
 {
     __atomic_add_fetch(&s->missing[kind], n, __ATOMIC_RELAXED);
@@ -202,6 +206,7 @@ bool channel_put(struct channel_writer *w, enum channel_kind kind, const void *p
     struct channel_text *t = &w->sender->text[kind];
     u32 turn = __atomic_load_n(&t->turn, __ATOMIC_RELAXED) + 1, next = turn % 2;
     if (n && !piece(w, kind, next, n, n)) return lose(w->sender, kind, n);
+    piece_begin();
     if (n) memcpy(w->channel.base + w->own[kind].offset[next], p, n);
     t->view[next] = (struct channel_view){ w->own[kind].offset[next], n };
     __atomic_store_n(&w->sender->missing[kind], 0, __ATOMIC_RELAXED); /* of a version that nobody needs any more */
@@ -222,6 +227,7 @@ bool channel_add(struct channel_writer *w, enum channel_kind kind, const void *p
     }
     if (!piece(w, kind, next, bytes + n, 2 * (bytes + n))) return lose(w->sender, kind, n);
     char *to = w->channel.base + w->own[kind].offset[next];
+    piece_begin();
     if (bytes) memcpy(to, w->channel.base + w->own[kind].offset[now], bytes);
     memcpy(to + bytes, p, n);
     t->view[next] = (struct channel_view){ w->own[kind].offset[next], bytes + n };
