@@ -46,12 +46,12 @@ ALWAYS_INLINE void race_read_each(struct warp *w, const struct insn *i, char *ce
 {
     struct race_warp *rw = w->race;
     struct sector_reader q = { 0 };
-    u64 me = race_stamp(rw, 0, ES_ONE, WHO_ONE), lo = rw->c->lo[IN_SPACE];
+    u64 me = race_stamp(rw, 0, ES_ONE, WHO_ONE);
     u32 site = race_site(w, i);
     for (u32 l = 0; l < LANES; l++, me += 1u << 9) {
         struct cell *c = cell_of(cells, a[l] & ~(u64)(SECTOR - 1));
         if (c != q.c) sector_reader_open(&q, rw, c, IN_SPACE);
-        if (likely(sector_read_word(&q, rw, (u32)(a[l] & (SECTOR - 1)) / 4, me, site, lo, IN_SPACE))) continue;
+        if (likely(sector_read_word(&q, rw, (u32)(a[l] & (SECTOR - 1)) / 4, me, site, IN_SPACE))) continue;
         race_access_words(w, i, OP_READ, IN_SPACE, cells, a[l], 4, 1u << l);
         q.c = NULL; /* the cell may have another state now */
     }

@@ -311,12 +311,12 @@ static inline void sector_reader_open(struct sector_reader *q, struct race_warp 
     q->x = word_elements(notes_in(w, space), c->rx, space);
 }
 /* Word j is read. false: nothing was done, and the slow path is to be taken. */
-static inline bool sector_read_word(const struct sector_reader *q, struct race_warp *w, u32 j, u64 me, u32 site, u64 lo,
+static inline bool sector_read_word(const struct sector_reader *q, struct race_warp *w, u32 j, u64 me, u32 site,
                                     u32 space)
 {
     if (!q->x) return false;
     u64 old = word_element(space == SPACE_SHARED ? NULL : notes_in(w, space), q->x, j, space);
-    if (old >= q->past && !hb_by_barrier_maybe(w, old, me, lo)) return set_covers(w, old, me);
+    if (old >= q->past && !hb_by_barrier_above(w, old, me)) return set_covers(w, old, me);
     word_element_put(w, q->x, j, me, site, space);
     return true;
 }

@@ -68,7 +68,7 @@ static void release(struct cta *c, u32 n)
         }
     }
     if (observed(c->launch))
-        observe_sync(c->launch, (struct sync_event){ .kind = SYNC_BARRIER, .cta = c, .id = n, .op = NONE });
+        observe_sync(c->launch, &(struct sync_event){ .kind = SYNC_BARRIER, .cta = c, .id = n, .op = NONE });
     c->bars_used &= ~(1u << n);
     for (u32 k = 0; b->arrived_threads && k < c->nwarps; k++)
         if (c->warp[k]->arrived_bar == n) c->warp[k]->arrived = 0;
@@ -134,7 +134,7 @@ static bool arrive_whole(struct warp *w, struct split *s, const struct insn *i, 
     if (s->mask != w->live || b->expected || b->partial || b->arrived_warps) return false;
     if (unlikely(observed(c->launch)))
         observe_sync(c->launch,
-                     (struct sync_event){
+                     &(struct sync_event){
                          .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
     b->in_use = 1;
     c->bars_used |= 1u << n;
@@ -193,7 +193,7 @@ bool wait_barrier(struct warp *w, struct split *s, const struct insn *i)
     c->bars_used |= 1u << n;
     if (observed(c->launch))
         observe_sync(c->launch,
-                     (struct sync_event){
+                     &(struct sync_event){
                          .kind = SYNC_BARRIER_ARRIVE, .cta = c, .warp = w, .mask = s->mask, .id = n, .op = i->op });
     if ((o->aux & 15) == BAR_ARRIVE) {
         arrive_only(w, s, n);

@@ -249,7 +249,7 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
                         .fuel = __atomic_load_n(&l->schedule.locks, __ATOMIC_RELAXED) ? FUEL_LOCKED : FUEL_FIRST };
     as.unwritten = as.init && l->kernel->reads_unwritten && !l->fast->plain;
     for (u32 n = 0; n < c->nwarps; n++) warp_start(c->warp[n], &as);
-    if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_BEGIN, .cta = c, .op = NONE });
+    if (observed(l)) observe_sync(l, &(struct sync_event){ .kind = SYNC_CTA_BEGIN, .cta = c, .op = NONE });
 }
 
 bool warp_runnable(struct warp *w)
@@ -301,7 +301,7 @@ bool cta_run(struct cta *c)
         }
         if (!c->running) {
             if (unlikely(c->has)) ATTACH_EACH(c->has, cta_end, c);
-            if (observed(l)) observe_sync(l, (struct sync_event){ .kind = SYNC_CTA_END, .cta = c, .op = NONE });
+            if (observed(l)) observe_sync(l, &(struct sync_event){ .kind = SYNC_CTA_END, .cta = c, .op = NONE });
             return true;
         }
         if (!ran && unlikely(c->has) && push_attached(c)) continue; /* somebody may wait for it */

@@ -54,7 +54,7 @@ static __attribute__((noinline)) void leave_heard(struct warp *w, u32 mask)
     ATTACH_EACH(w->has, leave, w, mask);
     if (observed(c->launch) && mask)
         observe_sync(c->launch,
-                     (struct sync_event){ .kind = SYNC_EXIT, .cta = c, .warp = w, .mask = mask, .op = NONE });
+                     &(struct sync_event){ .kind = SYNC_EXIT, .cta = c, .warp = w, .mask = mask, .op = NONE });
     leave_split(w, mask);
     ATTACH_EACH(c->has, left, w);
 }

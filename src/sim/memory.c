@@ -423,12 +423,12 @@ int run_fence(char *restrict R, const struct insn *i, struct warp *w)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (unlikely(w->cta->has)) ATTACH_EACH(w->cta->has, fence, w, &w->code->low->op[i->op]);
     if (observed(w->cta->launch))
-        observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_FENCE,
-                                                          .cta = w->cta,
-                                                          .warp = w,
-                                                          .mask = lanes,
-                                                          .id = w->code->low->op[i->op].aux,
-                                                          .op = i->op });
+        observe_sync(w->cta->launch, &(struct sync_event){ .kind = SYNC_FENCE,
+                                                           .cta = w->cta,
+                                                           .warp = w,
+                                                           .mask = lanes,
+                                                           .id = w->code->low->op[i->op].aux,
+                                                           .op = i->op });
     return 0;
 }
 

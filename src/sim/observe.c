@@ -58,10 +58,10 @@ void observe_access(const struct launch *l, const struct access *a)
         if (o->access && !(o->writes && a->warp->observed_after)) o->access(o->self, a);
 }
 
-void observe_sync(const struct launch *l, struct sync_event e)
+void observe_sync(const struct launch *l, const struct sync_event *e)
 {
     for (const struct observer *o = l->in->observers; o; o = o->next)
-        if (o->sync) o->sync(o->self, &e);
+        if (o->sync) o->sync(o->self, e);
 }
 
 void observe_launch(const struct launch *l, bool begin)

@@ -99,7 +99,7 @@ bool observe_after(const struct sim_launch *in, const struct site *s);
 void observe_wrote(const struct launch *l, const struct access *a);
 void observe_before(const struct launch *l, const struct access *a);
 void observe_access(const struct launch *l, const struct access *a);
-void observe_sync(const struct launch *l, struct sync_event e);
+void observe_sync(const struct launch *l, const struct sync_event *e);
 void observe_step(struct warp *w, const struct insn *i, bool done);
 /* Whether an observer wants to see blocks: then warps are `blocks_seen`. */
 bool observe_blocks_wanted(const struct sim_launch *in);

@@ -321,8 +321,8 @@ static bool fire(struct warp *w)
             t->state = SPLIT_RUN;
         }
         if (observed(w->cta->launch))
-            observe_sync(w->cta->launch,
-                         (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = here, .op = s->op });
+            observe_sync(w->cta->launch, &(struct sync_event){
+                                             .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = here, .op = s->op });
         return true;
     }
     return false;
@@ -463,7 +463,7 @@ static __attribute__((noinline)) void note_met(struct warp *w, const struct spli
     struct launch *l = w->cta->launch;
     if (observed(l))
         observe_sync(l,
-                     (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
+                     &(struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
 }
 
 /* The common way. */

@@ -58,7 +58,7 @@ static void complete(struct cluster *x)
     x->arrived = false;
     x->began = true;
     if (observed(l))
-        observe_sync(l, (struct sync_event){ .kind = SYNC_CLUSTER, .cta = x->cta[0], .id = x->phase, .op = NONE });
+        observe_sync(l, &(struct sync_event){ .kind = SYNC_CLUSTER, .cta = x->cta[0], .id = x->phase, .op = NONE });
     for (u32 n = 0; n < x->size; n++)
         for (u32 k = 0; k < x->cta[n]->nwarps; k++) {
             struct warp *w = x->cta[n]->warp[k];
@@ -70,7 +70,7 @@ static void complete(struct cluster *x)
                 arrivals_of(w->cta)->owes[k] &= ~s->mask;
                 if (observed(l))
                     observe_sync(
-                        l, (struct sync_event){
+                        l, &(struct sync_event){
                                .kind = SYNC_CLUSTER_WAITED, .cta = w->cta, .warp = w, .mask = s->mask, .op = NONE });
             }
         }
@@ -101,12 +101,12 @@ int run_cluster_arrive(char *restrict R, const struct insn *i, struct warp *w)
         misuse(w, i->op, again, "the thread has arrived at the barrier of the cluster before, and not waited since",
                "Wait with barrier.cluster.wait after each arrival.");
     if (observed(w->cta->launch))
-        observe_sync(w->cta->launch, (struct sync_event){ .kind = SYNC_CLUSTER_ARRIVE,
-                                                          .cta = w->cta,
-                                                          .warp = w,
-                                                          .mask = lanes,
-                                                          .id = w->code->low->op[i->op].aux,
-                                                          .op = i->op });
+        observe_sync(w->cta->launch, &(struct sync_event){ .kind = SYNC_CLUSTER_ARRIVE,
+                                                           .cta = w->cta,
+                                                           .warp = w,
+                                                           .mask = lanes,
+                                                           .id = w->code->low->op[i->op].aux,
+                                                           .op = i->op });
     if (!x->arrived) open_phase(x);
     x->arrived = true;
     arrivals_of(w->cta)->here[w->id] |= lanes;
@@ -131,7 +131,7 @@ bool wait_cluster(struct warp *w, struct split *s, const struct insn *i)
     if (observed(w->cta->launch))
         observe_sync(
             w->cta->launch,
-            (struct sync_event){
+            &(struct sync_event){
                 .kind = SYNC_CLUSTER_WAITED, .cta = w->cta, .warp = w, .mask = s->mask & ~never, .op = i->op });
     return true;
 }

@@ -26,7 +26,7 @@ bool wait_depend(struct warp *w, struct split *s, const struct insn *i)
     w->syncs++;
     if (waited) __atomic_store_n(waited, 1, __ATOMIC_RELAXED);
     if (observed(w->cta->launch))
-        observe_sync(w->cta->launch, (struct sync_event){
+        observe_sync(w->cta->launch, &(struct sync_event){
                                          .kind = SYNC_DEPEND, .cta = w->cta, .warp = w, .mask = s->mask, .op = i->op });
     if (!word || !__atomic_load_n(word, __ATOMIC_ACQUIRE)) return true;
     struct read *r = base_need(sizeof *r);

@@ -131,6 +131,6 @@ int run_matrix(char *restrict R, const struct insn *i, struct warp *w)
     if (w->code->watch && a.mask) observe_access(w->cta->launch, &a);
     if (unlikely(observed(w->cta->launch))) /* no lane goes on before all have executed it */
         observe_sync(w->cta->launch,
-                     (struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = m, .op = i->op });
+                     &(struct sync_event){ .kind = SYNC_WARP, .cta = w->cta, .warp = w, .mask = m, .op = i->op });
     return 0;
 }

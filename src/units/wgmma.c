@@ -500,7 +500,7 @@ static void group_met(struct warp *w)
         }
     if (observed(w->cta->launch))
         observe_sync(w->cta->launch,
-                     (struct sync_event){
+                     &(struct sync_event){
                          .kind = SYNC_GROUP, .cta = w->cta, .warp = group[0], .mask = group[0]->live, .op = NONE });
 }
 
