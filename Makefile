@@ -139,7 +139,7 @@ $(B)/cli.a: $(filter-out $(B)/obj/cli/main.o,$(CLI_OBJ))
 	$(call say,ar,$@)ar rcs $@ $^
 $(B)/unit/%: tests/unit/%.c $(B)/cli.a $(B)/liblockstep.a
 	@mkdir -p $(@D)
-	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP -Itests/unit $(LINK) $(filter %.c,$^) $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS) $(LIBDW)
+	$(call say,cc,$<)$(CC) $(FLAGS) -MMD -MP -Itests/unit $(LINK) $< $(filter tests/framework/%.c,$^) $(B)/cli.a $(B)/liblockstep.a -o $@ $(LIBS) $(LIBDW)
 # The jobs of a framework, on the software GPU or a real one: tests/framework/suite.h.
 $(B)/unit/test_framework: $(wildcard tests/framework/*.c) tests/framework/suite.h | $(B)/unit/second_driver.so
 $(B)/unit/second_driver.so: tests/unit/second_driver.c src/gpu/driver.h $(B)/flags
