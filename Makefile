@@ -29,7 +29,7 @@ LANES_FLAGS = -O3 $(if $(CLANG),-fno-unroll-loops -Wno-pass-failed)
 # src/front is a library of its own: it lives beside the loader, not in liblockstep.
 FRONT := $(sort $(wildcard src/front/*.c))
 SRC := $(filter-out $(FRONT),$(sort $(wildcard src/*/*.c)))
-CLI := $(filter src/cli/% src/doctor/% src/journal/% src/launch/% src/runner/% src/verbs/%,$(SRC))
+CLI := $(filter src/bench/% src/cli/% src/doctor/% src/journal/% src/launch/% src/runner/% src/verbs/%,$(SRC))
 obj = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
 # The drop-in libraries (src/driver, src/runtime): stubs of what nobody defines are part of the engine.
 LIB_OBJ := $(call obj,$(filter-out $(CLI),$(SRC))) $(B)/obj/abi/cu_stubs.o $(B)/obj/abi/rt_stubs.o $(B)/obj/abi/gate_entry.o
@@ -81,6 +81,9 @@ $(B)/obj/%_v3.o: src/%.c $(B)/flags
 # The command carries the kernels of `lockstep ring --validate` and `--bench` in itself.
 $(B)/obj/verbs/ring_validate.o: src/ring/vectors.ptx
 $(B)/obj/verbs/ring_pairs.o: src/ring/pairs.ptx
+
+# ... and the program that times Python callables.
+$(B)/obj/bench/bench_side.o: src/bench/timed.py
 
 # The definitions of oracles lie in the library as they are written.
 $(B)/obj/oracle/oracle_read.o: src/oracle/ops.txt

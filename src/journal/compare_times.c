@@ -47,7 +47,6 @@ int compare_commands(struct arena *a, struct comparing *c, struct error *e)
     c->run.judge = c->times.judge;
     c->run.quiet = c->common.quiet || !isatty(STDERR_FILENO);
     if (c->run.most < c->run.least) c->run.most = c->run.least;
-    if (!c->run.least) return cli_error("compare: --pairs 0: one pair at least is needed");
     if (!times_run(a, &c->run, &pair, e)) {
         cli_error_value(e);
         return e->code == ERR_STOPPED   ? EXIT_SIGNAL + process_signal()

@@ -8,6 +8,12 @@
 #include "cli/cli.h"
 #include <lockstep_times.h>
 
+/* What an entry says beside its samples: the clock, the binary, bytes of the work. Text, or else a number. */
+struct timed_note {
+    const char *key, *text;
+    double number;
+};
+enum { TIMED_NOTES = 16 };
 struct timed {
     const char *name;   /* what the entries of several journals have in common */
     const char *work;   /* what was done: sizes, types; two that differ are not compared. "" */
@@ -19,7 +25,12 @@ struct timed {
     lk_series *process;
     u32 processes;
     u32 line; /* of the journal */
+    struct timed_note note[TIMED_NOTES];
+    u32 notes;
 };
+void times_note(struct timed *t, const char *key, const char *text, double number);
+double times_number(const struct timed *t, const char *key, double none); /* of a note */
+const char *times_word(const struct timed *t, const char *key);           /* "": it has none */
 /* Every sample, one process after the other. */
 lk_series times_all(struct arena *a, const struct timed *t);
 bool times_append(const char *path, const struct timed *t, struct error *e);
@@ -36,6 +47,7 @@ struct times_pair {
 struct times_options {
     lk_times_options judge;
     const char *json, *junit, *markdown, *journal;
+    bool silent; /* the verdicts are told to people elsewhere */
     const struct common *common;
 };
 /* Judges all of them together. The exit code of the worst verdict: SLOWER before INVALID before NOT-RUN before UNCLEAR.

@@ -13,6 +13,53 @@ lk_series times_all(struct arena *a, const struct timed *t)
     return out;
 }
 
+void times_note(struct timed *t, const char *key, const char *text, double number)
+{
+    if (t->notes < TIMED_NOTES) t->note[t->notes++] = (struct timed_note){ key, text, number };
+}
+
+static const struct timed_note *find_note(const struct timed *t, const char *key)
+{
+    for (u32 i = 0; i < t->notes; i++)
+        if (!strcmp(t->note[i].key, key)) return &t->note[i];
+    return NULL;
+}
+
+double times_number(const struct timed *t, const char *key, double none)
+{
+    const struct timed_note *n = find_note(t, key);
+    return n && !n->text ? n->number : none;
+}
+
+const char *times_word(const struct timed *t, const char *key)
+{
+    const struct timed_note *n = find_note(t, key);
+    return n && n->text ? n->text : "";
+}
+
+static void put_notes(struct json *o, const struct timed *t)
+{
+    if (!t->notes) return;
+    struct json notes = json_open(o, "notes", '{');
+    for (u32 i = 0; i < t->notes; i++)
+        if (t->note[i].text)
+            json_text(&notes, t->note[i].key, t->note[i].text);
+        else
+            json_double(&notes, t->note[i].key, t->note[i].number);
+    json_end(&notes, '}');
+}
+
+static void read_notes(const struct json_value *v, struct timed *t)
+{
+    const struct json_value *all = json_get(v, "notes");
+    for (u32 i = 0; all && all->kind == JSON_OBJECT && i < all->n; i++) {
+        const struct json_value *x = &all->item[i];
+        if (x->kind == JSON_TEXT || x->kind == JSON_NUMBER)
+            times_note(t, all->key[i].p, x->kind == JSON_TEXT ? x->text.p : NULL,
+                       x->kind == JSON_NUMBER ? x->number : 0);
+    }
+}
+
 bool times_append(const char *path, const struct timed *t, struct error *e)
 {
     struct arena mem = { 0 };
@@ -29,6 +76,7 @@ bool times_append(const char *path, const struct timed *t, struct error *e)
     json_text(&o, "work", t->work);
     json_text(&o, "device", t->device);
     json_text(&o, "unit", t->unit);
+    put_notes(&o, t);
     struct json processes = json_open(&o, "processes", '[');
     for (u32 i = 0; i < t->processes; i++) {
         struct json one = json_open(&processes, NULL, '[');
@@ -87,6 +135,7 @@ bool times_read(struct arena *a, const struct journal_entry *x, const char *path
     if (!read_samples(a, v, out) || !out->name[0])
         return error_set(e, ERR_INPUT, "%.200s:%u: an entry of times needs a name and processes, lists of numbers",
                          path, x->number);
+    read_notes(v, out);
     double truth = lk_series_quantile(times_all(a, out), 0.5);
     if (median && median->kind == JSON_NUMBER && fabs(median->number - truth) > 1e-9 * fabs(truth))
         return error_set(e, ERR_INPUT, "%.200s:%u: %.80s says a median of %g, and its samples have %g", path, x->number,

@@ -171,7 +171,7 @@ bool times_report(struct times_pair *pair, u32 n, const struct times_options *o,
 {
     struct text json = { 0 }, junit = { 0 }, markdown = { 0 };
     bool alone = (o->json && !strcmp(o->json, "-")) || (o->markdown && !strcmp(o->markdown, "-")), ok = true;
-    for (u32 i = 0; i < n && !alone; i++) {
+    for (u32 i = 0; i < n && !alone && !o->silent; i++) {
         if (n > 1) printf("%s%s: ", i ? "\n" : "", pair[i].side[1].name);
         tell_one(&pair[i], o);
     }
@@ -183,7 +183,8 @@ bool times_report(struct times_pair *pair, u32 n, const struct times_options *o,
     if (ok && o->junit) ok = file_write(o->junit, junit.p, junit.n, e);
     if (ok && o->markdown) ok = file_write(o->markdown, markdown.p, markdown.n, e);
     for (u32 i = 0; i < n && ok && o->journal; i++)
-        for (u32 k = 0; k < 2 && ok; k++) ok = times_append(o->journal, &pair[i].side[k], e);
+        for (u32 k = 0; k < 2 && ok; k++)
+            if (pair[i].side[k].processes) ok = times_append(o->journal, &pair[i].side[k], e);
     text_free(&json);
     text_free(&junit);
     text_free(&markdown);

@@ -1,5 +1,5 @@
 /* lockstep compare: two files of the same kind, the one before and the one after a change, or two commands. */
-#include "journal/comparing.h"
+#include "bench/compare_sides.h"
 
 static const struct schema {
     const char *name;
@@ -8,9 +8,38 @@ static const struct schema {
     { "lockstep-profile", compare_profiles },
 };
 
+struct compare_verb {
+    struct comparing c;
+    struct sides_options sides; /* of --on gpu */
+    struct arena mem;
+    u64 repeat;
+};
+
+static bool take_side_option(struct compare_verb *v, const struct row *o, const char *value, bool *is, struct error *e)
+{
+    *is = true;
+    switch (o->id) {
+    case O_compare_ON:
+        v->sides.on = value;
+        return !strncmp(value, "gpu", 3) || !strcmp(value, "sim") ||
+               error_set(e, ERR_INPUT, "compare: --on is sim or gpu, not `%.40s`", value);
+    case O_compare_SIZES: return sizes_read(&v->mem, value, &v->sides.sizes, e);
+    case O_compare_MODE:
+        return (bench_mode_find(value, &v->sides.mode) && v->sides.mode <= BENCH_LAUNCH) ||
+               error_set(e, ERR_INPUT, "compare: --mode is warm, cold, issue or launch, not `%.40s`", value);
+    case O_compare_LIST: v->sides.list = value; return true;
+    case O_compare_REPEAT: return option_number(o, value, 10000, &v->repeat, e);
+    default: *is = false; return true;
+    }
+}
+
 static bool take_option(void *self, const struct row *o, const char *value, struct error *e)
 {
-    struct comparing *c = self;
+    struct compare_verb *v = self;
+    struct comparing *c = &v->c;
+    bool is;
+    if (!take_side_option(v, o, value, &is, e)) return false;
+    if (is) return true;
     u64 n;
     switch (o->id) {
     case O_compare_NAME: c->run.name = value; return true;
@@ -27,16 +56,17 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
         c->threshold = n * 10;
     else if (o->id == O_compare_SEED)
         c->times.judge.seed = n;
-    else if (o->id == O_compare_PAIRS)
+    else if (o->id == O_compare_PAIRS) {
+        if (!n) return error_set(e, ERR_INPUT, "compare: --pairs 0: one pair at least is needed");
         c->run.least = (u32)n;
-    else
+    } else
         c->run.most = (u32)n;
     return true;
 }
 
 static bool take_word(void *self, const char *word, struct error *e)
 {
-    struct comparing *c = self;
+    struct comparing *c = &((struct compare_verb *)self)->c;
     u32 n = !c->path[0] ? 0 : !c->path[1] ? 1 : 2;
     if (n == 2)
         return error_set(e, ERR_INPUT,
@@ -56,8 +86,9 @@ static const struct schema *schema_of(const struct json_value *v)
 }
 
 /* What a word of the command line names: entries of a journal begin a line each with `{"entry"`. */
-enum compared { A_COMMAND, A_FILE, A_JOURNAL, A_KERNEL };
-static const char *const kind_names[] = { "taken for a command", "a file of JSON", "a journal", "a kernel" };
+enum compared { A_COMMAND, A_FILE, A_JOURNAL, A_KERNEL, A_CALLABLE };
+static const char *const kind_names[] = { "taken for a command", "a file of JSON", "a journal", "a kernel",
+                                          "a Python callable" };
 static enum compared kind_of(const char *path)
 {
     static const char begin[] = "{\"entry\"";
@@ -69,6 +100,7 @@ static enum compared kind_of(const char *path)
     size_t name = strlen(path);
     if (name > 8 && !strcmp(path + name - 8, ".journal")) return A_JOURNAL;
     if (is_kernel_file(path)) return A_KERNEL;
+    if (is_python_side(path)) return A_CALLABLE;
     bool json = (n && head[0] == '{') || (name > 5 && !strcmp(path + name - 5, ".json"));
     return json ? A_FILE : A_COMMAND;
 }
@@ -88,30 +120,52 @@ static int compare_files(struct comparing *c, struct arena *mem, struct error *e
     return kind[0]->compare(c);
 }
 
+/* Kernels and callables on a GPU. */
+static int compare_on_gpu(struct compare_verb *v, struct error *e)
+{
+    v->sides.how = (struct bench_how){ .processes = v->c.run.least ? v->c.run.least : 6, .samples = 10 };
+    v->sides.repeat = v->repeat ? (u32)v->repeat : 1;
+    v->sides.quiet = v->c.common.quiet;
+    if (!v->c.threshold) v->c.threshold = 30;
+    v->c.times.judge.threshold = (double)v->c.threshold / 1000;
+    return compare_sides(&v->mem, &v->c, &v->sides, e);
+}
+
+static int compare_all(struct compare_verb *v, struct error *e)
+{
+    struct comparing *c = &v->c;
+    c->times.judge.size = sizeof c->times.judge;
+    if (v->sides.on && strcmp(v->sides.on, "sim")) return compare_on_gpu(v, e);
+    enum compared a = kind_of(c->path[0]), b = kind_of(c->path[1]);
+    if (a == A_CALLABLE || b == A_CALLABLE) return cli_error("compare: a Python callable is timed on a GPU: --on gpu");
+    if (v->sides.sizes.line.n) return cli_error("compare: --sizes is for kernels on a GPU: --on gpu");
+    if (a != b)
+        return cli_error("compare: %s is %s, and %s is %s", c->path[0], kind_names[a], c->path[1], kind_names[b]);
+    if (!c->run.least) c->run.least = 10;
+    if (!c->threshold) c->threshold = a == A_FILE || a == A_KERNEL ? 50 : 30;
+    c->times.judge.threshold = (double)c->threshold / 1000;
+    switch (a) {
+    case A_FILE: return compare_files(c, &v->mem, e);
+    case A_KERNEL: return compare_kernels(&v->mem, c, e);
+    case A_JOURNAL: return compare_journals(&v->mem, c, e);
+    default: return compare_commands(&v->mem, c, e);
+    }
+}
+
 int cmd_compare(int argc, char **argv)
 {
-    int code = EXIT_CLEAN;
-    struct comparing c = { .run = { .least = 10, .most = 60, .seconds = 120 } };
+    struct compare_verb v = { .c.run = { .most = 60, .seconds = 120 } };
     struct error e = { 0 };
-    struct arena mem = { 0 };
-    struct parser p = { .verb = VERB_compare, .self = &c, .option = take_option, .word = take_word };
+    struct parser p = { .verb = VERB_compare, .self = &v, .option = take_option, .word = take_word };
     if (!options_parse(&p, argc, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
-    c.common = p.common;
-    c.times.common = &c.common;
-    if (!c.path[1])
+    v.c.common = p.common;
+    v.c.times.common = &v.c.common;
+    if (v.sides.list && (v.c.path[0] || !v.sides.on || !strcmp(v.sides.on, "sim")))
+        return cli_error("compare: --list has the pairs, which are timed with --on gpu; nothing else is named");
+    if (!v.c.path[1] && !v.sides.list)
         return cli_error(
             "compare: two files or commands are needed, BEFORE and AFTER; lockstep compare --help shows how");
-    enum compared a = kind_of(c.path[0]), b = kind_of(c.path[1]);
-    if (a != b) return cli_error("compare: %s is %s, and %s is %s", c.path[0], kind_names[a], c.path[1], kind_names[b]);
-    if (!c.threshold) c.threshold = a == A_FILE || a == A_KERNEL ? 50 : 30;
-    c.times.judge.size = sizeof c.times.judge;
-    c.times.judge.threshold = (double)c.threshold / 1000;
-    switch (a) {
-    case A_FILE: code = compare_files(&c, &mem, &e); break;
-    case A_KERNEL: code = compare_kernels(&mem, &c, &e); break;
-    case A_JOURNAL: code = compare_journals(&mem, &c, &e); break;
-    case A_COMMAND: code = compare_commands(&mem, &c, &e); break;
-    }
-    arena_free(&mem);
+    int code = compare_all(&v, &e);
+    arena_free(&v.mem);
     return code;
 }

@@ -1,12 +1,32 @@
 /* lockstep device: the cards that Lockstep can be. */
-#include "cli/cli.h"
+#include "bench/bench.h"
 #include <lockstep.h>
+
+struct device_verb {
+    const char *name;
+    bool measure;
+    struct measuring how;
+};
+
+static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
+{
+    struct device_verb *d = self;
+    (void)e;
+    switch (o->id) {
+    case O_device_MEASURE: d->measure = true; break;
+    case O_device_ON: d->how.on = value; break;
+    case O_device_ONLY: d->how.only = value; break;
+    case O_device_JOURNAL: d->how.journal = value; break;
+    default: d->how.json = value; break;
+    }
+    return true;
+}
 
 static bool read_word(void *self, const char *word, struct error *e)
 {
-    const char **name = self;
-    if (*name) return error_set(e, ERR_INPUT, "device takes one name: lockstep device %.40s", *name);
-    *name = word;
+    struct device_verb *d = self;
+    if (d->name) return error_set(e, ERR_INPUT, "device takes one name: lockstep device %.40s", d->name);
+    d->name = word;
     return true;
 }
 
@@ -22,10 +42,13 @@ static int unknown(const char *name)
 
 int cmd_device(int argc, char **argv)
 {
-    const char *name = NULL;
+    struct device_verb d = { 0 };
     struct error e = { 0 };
-    struct parser p = { .verb = VERB_device, .self = &name, .word = read_word };
-    if (!options_parse(&p, argc, argv, &e)) return cli_error_value(&e);
+    struct parser p = { .verb = VERB_device, .self = &d, .option = read_option, .word = read_word };
+    if (!options_parse(&p, argc, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
+    const char *name = d.name;
+    if (d.measure && name) return cli_error("device: --measure is of the GPU at hand, and takes no name");
+    if (d.measure) return bench_measure(&d.how);
     if (!name) {
         for (u32 i = 0; lk_device_name(i); i++) puts(lk_device_name(i));
         return EXIT_CLEAN;

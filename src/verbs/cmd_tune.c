@@ -1,6 +1,6 @@
 /* lockstep tune: the parameters of a kernel, one at a time and then in pairs; what is not right is not rated. */
 #include "base/json.h"
-#include "cli/cli.h"
+#include "bench/tune_time.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -18,10 +18,16 @@ struct tried {
     u64 least_ps;  /* what the card needs at least */
     u64 instructions, sectors, passes, occupancy /* of 1000 */;
     const char *limit;
+    struct tune_timed timed; /* on a GPU; 0: not */
 };
 struct tune {
     struct arena mem;
-    const char *file, *device, *json, *cases;
+    const char *file, *device, *json, *cases, *journal;
+    const char *on;         /* "gpu"; NULL: the software GPU */
+    const char *sizes;      /* of the case that is timed; "" */
+    struct bench_how how;   /* of times */
+    struct times_pair last; /* the best beside the baseline, in fresh processes */
+    bool again;             /* there is such a pair */
     struct param param[PARAMS_MOST];
     u32 params, most, left_out;
     char *word[WORDS_MOST]; /* for the compiler */
@@ -57,6 +63,12 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     case O_tune_PARAM: return read_param(t, value, e);
     case O_tune_DEVICE: t->device = value; return true;
     case O_tune_JSON: t->json = value; return true;
+    case O_tune_JOURNAL: t->journal = value; return true;
+    case O_tune_SIZES: t->sizes = value; return true;
+    case O_tune_ON:
+        t->on = strcmp(value, "sim") ? value : NULL;
+        return !t->on || !strncmp(value, "gpu", 3) ||
+               error_set(e, ERR_INPUT, "tune: --on is sim or gpu, not `%.40s`", value);
     case O_tune_CASES: t->cases = value; return option_number(o, value, 1000000, &n, e);
     case O_tune_MOST: return option_number(o, value, 100000, &n, e) && (t->most = (u32)n, true);
     default: break;
@@ -171,6 +183,39 @@ static bool read_counts(struct tune *t, struct tried *r, struct str text)
     return r->least_ps > 0;
 }
 
+/* What a process is to time of a configuration, and the case: sizes and choices. */
+static void what_of(struct tune *t, const struct tried *r, struct side_what *w, char **line)
+{
+    lk_compile *c = NEW(&t->mem, lk_compile);
+    const char **flag = NEW_ARRAY(&t->mem, const char *, t->words + t->params + 1);
+    struct error none = { 0 };
+    *w = (struct side_what){ .text = t->file, .on = t->on, .compile = c };
+    compiling_target(&t->mem, "tune", t->file, &w->file, &w->kernel, &none);
+    *line = arena_str(&t->mem, str_of(t->sizes));
+    c->size = sizeof *c;
+    c->flag = flag;
+    for (u32 i = 0; i + 1 < t->words; i += 2)
+        flag[c->flags++] = arena_printf(&t->mem, "%s%s", t->word[i], t->word[i + 1]);
+    for (u32 i = 0; i < t->params; i++) {
+        const char *value = t->param[i].value[r->at[i]];
+        if (t->param[i].config)
+            *line = arena_printf(&t->mem, "%s%s%s=%s", *line, (*line)[0] ? " " : "", t->param[i].name, value);
+        else
+            flag[c->flags++] = arena_printf(&t->mem, "-D%s=%s", t->param[i].name, value);
+    }
+}
+
+static void time_one(struct tune *t, struct tried *r)
+{
+    struct side_what w;
+    struct error e = { 0 };
+    char *line;
+    what_of(t, r, &w, &line);
+    if (tune_time(&t->mem, &w, line, &t->how, &r->timed, &e)) return;
+    r->passed = false;
+    snprintf(r->why, sizeof r->why, "on the GPU: %.380s", e.text);
+}
+
 /* Compiled, tested, and only then counted. */
 static void try_one(struct tune *t, struct tried *r)
 {
@@ -192,6 +237,7 @@ static void try_one(struct tune *t, struct tried *r)
             snprintf(r->why, sizeof r->why, "it passes, and could not be counted (profile exits with %d)", code);
     }
     text_free(&said);
+    if (r->passed && t->on && !process_signal()) time_one(t, r);
 }
 
 static void config_text(const struct tune *t, const struct tried *r, char *out, size_t size)
@@ -209,7 +255,14 @@ static void print_row(const struct tune *t, const struct tried *r)
     config_text(t, r, config, sizeof config);
     if (!r->passed)
         printf("  %-24s %s: %s\n", config, r->built ? "fails" : "cannot be tried", r->why);
-    else
+    else if (r->timed.median > 0) {
+        char m[40], low[40], high[40];
+        times_text(r->timed.median, "s", m, sizeof m);
+        times_text(r->timed.low, "s", low, sizeof low);
+        times_text(r->timed.high, "s", high, sizeof high);
+        printf("  %-24s %10s (%s to %s); at least %.3f us by %s, %" PRIu64 " passes\n", config, m, low, high,
+               (double)r->least_ps * 1e-6, r->limit, r->passes);
+    } else
         printf("  %-24s at least %9.3f us by %-6s  %10" PRIu64 " instructions  %9" PRIu64 " sectors  %9" PRIu64
                " passes  occupancy %3.0f %%\n",
                config, (double)r->least_ps * 1e-6, r->limit, r->instructions, r->sectors, r->passes,
@@ -252,11 +305,33 @@ static const struct tried *best_of(const struct tune *t)
     const struct tried *best = NULL;
     for (u32 i = 0; i < t->rows; i++) {
         const struct tried *r = &t->row[i];
-        if (r->passed && (!best || r->least_ps < best->least_ps ||
-                          (r->least_ps == best->least_ps && r->instructions < best->instructions)))
+        if (r->passed && t->on) {
+            if (!best || r->timed.median < best->timed.median) best = r;
+        } else if (r->passed && (!best || r->least_ps < best->least_ps ||
+                                 (r->least_ps == best->least_ps && r->instructions < best->instructions)))
             best = r;
     }
     return best;
+}
+
+/* The best beside the baseline, or beside the next best where the baseline fails or is the best. */
+static bool measure_again(struct tune *t, const struct tried *best, struct error *e)
+{
+    const struct tried *other = t->row[0].passed && best != &t->row[0] ? &t->row[0] : NULL;
+    bool baseline = other != NULL;
+    for (u32 i = 0; !baseline && i < t->rows; i++) {
+        const struct tried *r = &t->row[i];
+        if (r->passed && r != best && (!other || r->timed.median < other->timed.median)) other = r;
+    }
+    if (!other) return true;
+    struct side_what w[2];
+    char *line[2];
+    what_of(t, other, &w[0], &line[0]);
+    what_of(t, best, &w[1], &line[1]);
+    struct bench_how how = t->how;
+    if (how.processes < 6) how.processes = 6;
+    t->again = tune_again(&t->mem, w, (const char *const *)line, &how, &t->last, e);
+    return t->again;
 }
 
 static void print_end(const struct tune *t, const struct tried *best)
@@ -274,9 +349,54 @@ static void print_end(const struct tune *t, const struct tried *best)
         printf(", the baseline");
     else if (!t->row[0].passed)
         printf("; the baseline fails");
+    else if (t->on)
+        printf(", %.2f of the baseline's time", best->timed.median / t->row[0].timed.median);
     else
         printf(", %.2f of the baseline's least time", (double)best->least_ps / (double)t->row[0].least_ps);
-    printf(". By counts and a model: measure the best few on a GPU\n");
+    if (!t->on) {
+        printf(". By counts and a model: measure the best few on a GPU\n");
+        return;
+    }
+    printf("\n");
+    if (!t->again) return;
+    const lk_judgement *j = &t->last.judged;
+    char m[40], base[40];
+    times_text(j->after, "s", m, sizeof m);
+    times_text(j->before, "s", base, sizeof base);
+    printf("once more, in fresh processes: %s, the %s %s; %.3f of its time (%.3f to %.3f): %s\n", m,
+           t->row[0].passed && best != &t->row[0] ? "baseline" : "next best", base, j->ratio, j->low, j->high,
+           lk_verdict_name(j->verdict));
+}
+
+/* An entry for each attempt: what was tried, what became of it. */
+static bool write_journal(const struct tune *t, const struct tried *best, struct error *e)
+{
+    bool ok = true;
+    for (u32 i = 0; ok && i < t->rows; i++) {
+        const struct tried *r = &t->row[i];
+        struct text line = { 0 };
+        char now[32];
+        struct json top = { &line, false }, o = json_open(&top, NULL, '{');
+        journal_time(now);
+        json_text(&o, "entry", "tune");
+        json_text(&o, "name", t->file);
+        json_text(&o, "time", now);
+        struct json param = json_open(&o, "parameters", '{');
+        for (u32 p = 0; p < t->params; p++) json_text(&param, t->param[p].name, t->param[p].value[r->at[p]]);
+        json_end(&param, '}');
+        json_text(&o, "end", r->passed ? "passed" : r->built ? "failed" : "not tried");
+        if (!r->passed) json_text(&o, "why", r->why);
+        json_bool(&o, "best", r == best);
+        if (r->passed) json_double(&o, "least", (double)r->least_ps * 1e-12);
+        if (r->timed.median > 0) {
+            json_double(&o, "median", r->timed.median);
+            json_double(&o, "low", r->timed.low);
+            json_double(&o, "high", r->timed.high);
+        }
+        ok = journal_append(t->journal, &line, e);
+        text_free(&line);
+    }
+    return ok;
 }
 
 static bool write_json(const struct tune *t, const struct tried *best, struct error *e)
@@ -296,6 +416,11 @@ static bool write_json(const struct tune *t, const struct tried *best, struct er
         json_bool(&one, "passed", r->passed);
         json_bool(&one, "best", r == best);
         json_text(&one, "why", r->passed ? NULL : r->why);
+        if (r->timed.median > 0) {
+            json_double(&one, "median", r->timed.median);
+            json_double(&one, "low", r->timed.low);
+            json_double(&one, "high", r->timed.high);
+        }
         json_number(&one, "least_ps", r->least_ps);
         json_number(&one, "warp_instructions", r->instructions);
         json_number(&one, "sectors", r->sectors);
@@ -313,7 +438,7 @@ static bool write_json(const struct tune *t, const struct tried *best, struct er
 
 int cmd_tune(int argc, char **argv)
 {
-    struct tune t = { .most = 100, .cases = "8" };
+    struct tune t = { .most = 100, .cases = "8", .sizes = "", .how = { .processes = 3, .samples = 10 } };
     struct error e = { 0 };
     struct parser p = { .verb = VERB_tune, .self = &t, .option = take_option, .word = take_word };
     if (!options_parse(&p, argc, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
@@ -326,8 +451,10 @@ int cmd_tune(int argc, char **argv)
     process_guard();
     bool whole = sweep(&t), ok = true;
     const struct tried *best = best_of(&t);
+    if (t.on && whole && best) ok = measure_again(&t, best, &e);
     if (!t.json || strcmp(t.json, "-")) print_end(&t, best);
-    if (t.json) ok = write_json(&t, best, &e);
+    if (ok && t.journal) ok = write_journal(&t, best, &e);
+    if (ok && t.json) ok = write_json(&t, best, &e);
     bool any = false;
     for (u32 i = 0; i < t.rows; i++) any = any || t.row[i].built;
     int code = !ok      ? cli_error_value(&e)
