@@ -39,12 +39,8 @@ cu_result cu_current_for(void *handle, struct cu_context **out)
     return cu_context_lives(*out) ? cu_sticky((*out)->device->gpu) : CU_CONTEXT_DESTROYED;
 }
 
-/* The gpu that a handle's errors are kept with. */
-static lk_gpu *gpu_of(struct cu_context *c, void *handle)
-{
-    struct cu_stream *s = handle;
-    return cu_handle_is(s, CU_STREAM) ? s->device->gpu : c->device->gpu;
-}
+/* The gpu that errors of a stream are kept with. */
+static lk_gpu *gpu_of(const lk_stream *s) { return s->handle.gpu; }
 
 /* The beginning of every call that takes a stream. */
 static cu_result enter(void *handle, struct cu_context **c, lk_stream **st)
@@ -91,11 +87,8 @@ CU_DEFINE(cuStreamDestroy_v2, struct cu_stream *, s)
 }
 CU_API(cuStreamDestroy)(struct cu_stream *s) { return lkcu_cuStreamDestroy_v2(s); }
 
-CU_DEFINE(cuStreamSynchronize, void *, s)
-{
-    return cu_status(gpu_of(here.context, s), lk_stream_synchronise(here.stream));
-}
-CU_DEFINE(cuStreamQuery, void *, s) { return cu_status(gpu_of(here.context, s), lk_stream_query(here.stream)); }
+CU_DEFINE(cuStreamSynchronize, void *, s) { return cu_status(gpu_of(here.stream), lk_stream_synchronise(here.stream)); }
+CU_DEFINE(cuStreamQuery, void *, s) { return cu_status(gpu_of(here.stream), lk_stream_query(here.stream)); }
 
 static cu_result stream_fact(const struct cu_context *c, void *handle, int which, void *out)
 {
@@ -130,8 +123,7 @@ CU_DEFINE(cuStreamGetDevice, void *, s, int *, out) { return stream_fact(here.co
 CU_DEFINE(cuStreamWaitEvent, void *, handle, struct cu_event *, e, unsigned, flags)
 {
     cu_clock_record(&e->mark, here.stream);
-    return cu_status(gpu_of(here.context, handle),
-                     (flags ? lk_stream_wait_external : lk_stream_wait)(here.stream, e->event));
+    return cu_status(gpu_of(here.stream), (flags ? lk_stream_wait_external : lk_stream_wait)(here.stream, e->event));
 }
 
 static cu_result host_call(void *handle, void (*f)(void *), void *self)
@@ -141,7 +133,7 @@ static cu_result host_call(void *handle, void (*f)(void *), void *self)
     cu_result r = enter(handle, &c, &st);
     if (r) return r;
     bool calls = bytes_readable((const void *)(uintptr_t)f, 1);
-    return calls ? cu_status(gpu_of(c, handle), lk_host_call(st, f, self)) : CU_INVALID_VALUE;
+    return calls ? cu_status(gpu_of(st), lk_host_call(st, f, self)) : CU_INVALID_VALUE;
 }
 CU_API(cuLaunchHostFunc)(void *s, void (*f)(void *), void *self) { return host_call(s, f, self); }
 
@@ -180,9 +172,9 @@ cu_result cu_value_op(void *handle, u64 address, u64 value, unsigned flags, u32 
         cu_refused("cuStreamWaitValue with CU_STREAM_WAIT_VALUE_FLUSH");
         return CU_NOT_SUPPORTED;
     }
-    if (write) return cu_status(gpu_of(c, handle), lk_stream_write_value(st, address, bits, value));
+    if (write) return cu_status(gpu_of(st), lk_stream_write_value(st, address, bits, value));
     static const lk_compare compare[] = { LK_COMPARE_GEQ, LK_COMPARE_EQ, LK_COMPARE_AND, LK_COMPARE_NOR };
-    return cu_status(gpu_of(c, handle), lk_stream_wait_value(st, address, bits, value, compare[flags & 3]));
+    return cu_status(gpu_of(st), lk_stream_wait_value(st, address, bits, value, compare[flags & 3]));
 }
 #define VALUE_OPS(suffix)                                                   \
     CU_API(cuStreamWaitValue32##suffix)(void *s, u64 a, u32 v, unsigned f)  \
@@ -246,12 +238,12 @@ CU_API(cuEventDestroy)(struct cu_event *e) { return lkcu_cuEventDestroy_v2(e); }
 CU_DEFINE(cuEventRecord, struct cu_event *, e, void *, s)
 {
     cu_clock_record(&e->mark, here.stream);
-    return cu_status(gpu_of(here.context, s), lk_event_record(e->event, here.stream));
+    return cu_status(gpu_of(here.stream), lk_event_record(e->event, here.stream));
 }
 CU_DEFINE(cuEventRecordWithFlags, struct cu_event *, e, void *, s, unsigned, f)
 {
     cu_clock_record(&e->mark, here.stream);
-    return cu_status(gpu_of(here.context, s), (f ? lk_event_record_external : lk_event_record)(e->event, here.stream));
+    return cu_status(gpu_of(here.stream), (f ? lk_event_record_external : lk_event_record)(e->event, here.stream));
 }
 
 /* Of a context, which has all streams of its device. */

@@ -40,12 +40,17 @@ void cu_where_begin(const struct cu_call *c)
     scripted.serial = where_script(&scripted.lines) ? cu_call_serial() : 0;
 }
 
+static struct where_call call_from(const struct cu_call *c)
+{
+    return (struct where_call){ .address = (uintptr_t)c->return_address,
+                                .frame = (uintptr_t)c->frame,
+                                .stack = (uintptr_t)c->stack };
+}
+
 static bool frames_walk(const struct cu_call *c, struct where_stack *s)
 {
     if (!c) return false;
-    struct where_call from = { .address = (uintptr_t)c->return_address,
-                               .frame = (uintptr_t)c->frame,
-                               .stack = (uintptr_t)c->stack };
+    struct where_call from = call_from(c);
     if (!where_is_code(from.address)) where_modules_look(); /* a library that was loaded since */
     where_walk(&from, s);
     return true;
@@ -53,18 +58,23 @@ static bool frames_walk(const struct cu_call *c, struct where_stack *s)
 
 bool cu_where_stack(struct where_stack *s) { return frames_walk(cu_call_now(), s); }
 
+/* Its place is a line of a script. */
+static bool is_scripted(void) { return cu_where_scripts() && scripted.serial && scripted.serial == cu_call_serial(); }
+
 static bool call_walk(const struct cu_call *c, struct where_stack *s)
 {
-    if (!c || !scripted.serial || scripted.serial != cu_call_serial()) return frames_walk(c, s);
+    if (!c || !is_scripted()) return frames_walk(c, s);
     *s = scripted.lines;
     return true;
 }
 
 const char *cu_site(void)
 {
-    struct where_stack s;
     const struct cu_call *c = cu_call_now();
-    return call_walk(c, &s) ? where_site(cu_call_name(c), &s) : NULL;
+    if (!c) return NULL;
+    if (is_scripted()) return where_site(cu_call_name(c), &scripted.lines);
+    struct where_call from = call_from(c);
+    return where_site_of(cu_call_name(c), &from);
 }
 
 /* The calls that threads are in, for a report that another thread makes: of their stacks nothing is read. */

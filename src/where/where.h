@@ -40,6 +40,8 @@ struct where_stack {
 /* Follows frame pointers as far as each lies in the thread's stack, above the one before, and leads into code; for the
  * first few functions that have none, the descriptions of their frames. */
 void where_walk(const struct where_call *c, struct where_stack *s);
+/* where_site of where_walk, without a walk where the same function was called from the same place before. */
+const char *where_site_of(const char *function, const struct where_call *c);
 /* Where the stack of the calling thread ends, after where_walk; 1: it is not known. */
 u64 where_stack_end(void);
 /* Two words, read by the kernel: another thread may give the pages back meanwhile. false: they cannot be read. */

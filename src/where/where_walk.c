@@ -5,27 +5,12 @@
 #include <pthread.h>
 #include <unwind.h>
 
-static _Thread_local u64 stack_low, stack_high; /* of the thread; high 0: not asked yet, 1: not known */
-
-static void stack_ask(void)
-{
-    pthread_attr_t a;
-    void *low;
-    size_t bytes;
-    stack_high = 1;
-    if (pthread_getattr_np(pthread_self(), &a)) return;
-    if (!pthread_attr_getstack(&a, &low, &bytes)) {
-        stack_low = (uintptr_t)low;
-        stack_high = stack_low + bytes;
-    }
-    pthread_attr_destroy(&a);
-}
-
-u64 where_stack_end(void) { return stack_high; }
-
-/* The last walk of the thread, with all words of the stack that it read. A call from the same place whose words are the
- * same has the same path: most programs make their calls in loops. */
-enum { WORDS = 2 * WHERE_FRAMES + 2 }; /* a step reads two at most, and the last one may lead nowhere */
+/* Some last walks of the thread, each with all words of the stack that it read. A call from the same place whose words
+ * are the same has the same path: most programs make their calls in loops. */
+enum {
+    WALKS = 4,                    /* by a hash of the return address */
+    WORDS = 2 * WHERE_FRAMES + 2, /* a step reads two at most, and the last one may lead nowhere */
+};
 struct walked {
     struct where_call from;
     const void *files; /* the list of modules then; NULL: nothing was walked yet */
@@ -33,10 +18,38 @@ struct walked {
     struct {
         u64 at, word;
     } read[WORDS];
-    u32 n;     /* of these */
-    bool held; /* a walk writes it: one in a handler of a signal leaves it alone */
+    u32 n;                       /* of these */
+    const char *function, *site; /* of where_site; NULL: it was not asked for */
+    bool held;                   /* a walk writes it: one in a handler of a signal leaves it alone */
 };
-static _Thread_local struct walked last;
+
+/* The thread's own, together: to find out where it is takes a call. */
+static _Thread_local struct mine {
+    u64 low, high; /* of its stack; high 0: not asked yet, 1: not known */
+    struct walked walked[WALKS];
+} mine;
+
+static void stack_ask(struct mine *t)
+{
+    pthread_attr_t a;
+    void *low;
+    size_t bytes;
+    t->high = 1;
+    if (pthread_getattr_np(pthread_self(), &a)) return;
+    if (!pthread_attr_getstack(&a, &low, &bytes)) {
+        t->low = (uintptr_t)low;
+        t->high = t->low + bytes;
+    }
+    pthread_attr_destroy(&a);
+}
+
+u64 where_stack_end(void) { return mine.high; }
+
+static struct walked *walked_of(struct mine *t, const struct where_call *c)
+{
+    return &t->walked[(u32)c->address * 0x9e3779b1u >> 30];
+}
+_Static_assert(WALKS == 4, "two bits of the hash");
 
 static u64 word_at(u64 address)
 {
@@ -54,23 +67,27 @@ static u64 word_noted(struct walked *w, u64 address)
     return x;
 }
 
-/* The path of `l`, if nothing has changed since. Its words lie in the stack above the caller's pointer: they can be
- * read. */
-static bool walked_before(const struct walked *l, const struct where_call *c, const void *files, struct where_stack *s)
+/* The call has the path of `l`: nothing has changed since. Its words lie in the stack above the caller's pointer: they
+ * can be read. */
+static bool walked_before(const struct walked *l, const struct where_call *c, const void *files)
 {
     if (l->held || l->files != files || l->from.address != c->address || l->from.stack != c->stack ||
         l->from.frame != c->frame)
         return false;
     for (u32 k = 0; k < l->n; k++)
         if (word_at(l->read[k].at) != l->read[k].word) return false;
-    s->n = l->s.n;
-    for (u32 k = 0; k < s->n; k++) {
-        s->address[k] = l->s.address[k];
-        s->stack[k] = l->s.stack[k];
-        s->frame[k] = l->s.frame[k];
-        s->known[k] = l->s.known[k];
-    }
     return true;
+}
+
+static void path_copy(struct where_stack *s, const struct where_stack *from)
+{
+    s->n = from->n;
+    for (u32 k = 0; k < s->n; k++) {
+        s->address[k] = from->address[k];
+        s->stack[k] = from->stack[k];
+        s->frame[k] = from->frame[k];
+        s->known[k] = from->known[k];
+    }
 }
 
 /* A return address without the signature that arm64 with pointer authentication keeps in its upper bits. */
@@ -90,10 +107,10 @@ struct outwards {
     u64 address, at, frame;
 };
 
-static bool step_bare(struct walked *w, u64 address, const struct outwards *now, struct outwards *next)
+static bool step_bare(struct walked *w, u64 address, u64 high, const struct outwards *now, struct outwards *next)
 {
     struct where_bare b;
-    if (!where_frame_bare(address, now->at, &b) || b.end <= now->at || b.end % 8 || b.end > stack_high ||
+    if (!where_frame_bare(address, now->at, &b) || b.end <= now->at || b.end % 8 || b.end > high ||
         b.returns < now->at || b.returns + 8 > b.end || (b.frame && (b.frame < now->at || b.frame + 8 > b.end)))
         return false;
     next->record = b.end - 16;
@@ -103,10 +120,10 @@ static bool step_bare(struct walked *w, u64 address, const struct outwards *now,
     return where_is_code(next->address);
 }
 
-static bool step_by_pointer(struct walked *w, const struct outwards *now, struct outwards *next)
+static bool step_by_pointer(struct walked *w, u64 high, const struct outwards *now, struct outwards *next)
 {
     u64 frame = now->frame;
-    if (frame < now->at || frame % 8 || frame + 16 > stack_high) return false;
+    if (frame < now->at || frame % 8 || frame + 16 > high) return false;
     next->record = frame;
     next->address = unsigned_of(word_noted(w, frame + 8));
     next->frame = word_noted(w, frame);
@@ -114,13 +131,13 @@ static bool step_by_pointer(struct walked *w, const struct outwards *now, struct
     return where_is_code(next->address);
 }
 
-static void walk(struct walked *w, const struct where_call *c, struct where_stack *s)
+static void walk(struct walked *w, u64 high, const struct where_call *c, struct where_stack *s)
 {
     enum { BARE = 4 }; /* frames by descriptions: paths through libraries would make a site of each */
     struct outwards now = { .at = c->stack, .frame = c->frame }, next;
     while (s->n < WHERE_FRAMES) {
-        bool bare = s->n <= BARE && step_bare(w, s->address[s->n - 1], &now, &next);
-        if (!bare && !step_by_pointer(w, &now, &next)) break;
+        bool bare = s->n <= BARE && step_bare(w, s->address[s->n - 1], high, &now, &next);
+        if (!bare && !step_by_pointer(w, high, &now, &next)) break;
         s->known[s->n - 1] = true;
         s->frame[s->n - 1] = next.record;
         s->address[s->n] = next.address;
@@ -131,28 +148,70 @@ static void walk(struct walked *w, const struct where_call *c, struct where_stac
     }
 }
 
-void where_walk(const struct where_call *c, struct where_stack *s)
+/* The path, walked; w: where it is written down, or NULL. */
+static void walk_new(const struct mine *t, struct walked *w, const void *files, const struct where_call *c,
+                     struct where_stack *s)
 {
-    const void *files = where_modules_list();
-    struct walked *l = &last, *w = l->held ? NULL : l;
-    if (!stack_high) stack_ask();
-    if (likely(files && walked_before(l, c, files, s))) return;
     s->n = 1;
     s->address[0] = c->address;
     s->stack[0] = c->stack;
     s->frame[0] = 0;
     s->known[0] = false;
-    if (c->stack < stack_low || c->stack >= stack_high) return; /* a coroutine, or a stack for signals */
+    if (c->stack < t->low || c->stack >= t->high) return; /* a coroutine, or a stack for signals */
     if (w) w->held = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (w) w->n = 0;
-    walk(w, c, s);
+    walk(w, t->high, c, s);
     if (!w) return;
     w->from = *c;
-    w->s = *s;
+    path_copy(&w->s, s);
+    w->site = NULL;
     w->files = w->n <= WORDS ? files : NULL;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     w->held = false;
+}
+
+void where_walk(const struct where_call *c, struct where_stack *s)
+{
+    const void *files = where_modules_list();
+    struct mine *t = &mine;
+    struct walked *l = walked_of(t, c);
+    if (!t->high) stack_ask(t);
+    if (likely(files && walked_before(l, c, files)))
+        path_copy(s, &l->s);
+    else
+        walk_new(t, l->held ? NULL : l, files, c, s);
+}
+
+/* The walk of the call, if it still is what `l` has, is that of the site. */
+static void site_keep(struct walked *l, const struct where_call *c, const struct where_stack *s, const char *function,
+                      const char *site)
+{
+    if (l->held) return;
+    l->held = true;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (l->files && l->from.address == c->address && l->from.stack == c->stack && l->s.n == s->n &&
+        !memcmp(l->s.address, s->address, s->n * sizeof *s->address)) {
+        l->function = function;
+        l->site = site;
+    }
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    l->held = false;
+}
+
+const char *where_site_of(const char *function, const struct where_call *c)
+{
+    const void *files = where_modules_list();
+    struct walked *l = walked_of(&mine, c);
+    const char *site = l->function == function ? l->site : NULL;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler may write another walk, whose stack is another */
+    if (likely(site && files && walked_before(l, c, files))) return site;
+    struct where_stack s;
+    if (!where_is_code(c->address)) where_modules_look(); /* a library that was loaded since */
+    where_walk(c, &s);
+    site = where_site(function, &s);
+    site_keep(l, c, &s, function, site);
+    return site;
 }
 
 /* ---- of another thread, and where a signal came ---- */
