@@ -371,7 +371,7 @@ static void assembled_take(const struct image_code *code, lk_module *m)
         if (!k || k->registers) continue;
         k->barriers = from->barriers;
         k->stack = (u32)from->stack;
-        __atomic_store_n(&k->registers, from->registers, __ATOMIC_RELAXED); /* launches read it */
+        __atomic_store_n(&k->registers, from->registers, __ATOMIC_RELEASE); /* launches read it first */
     }
 }
 

@@ -254,11 +254,11 @@ static bool assemble_part(lk_module *module, const struct ptx_module *p, struct 
         for (u32 k = 0; k < module->kernels; k++) {
             struct lk_kernel *to = &module->kernel[k];
             if (to->func->module != p || !str_is(list[i].kernel, to->name)) continue;
-            __atomic_store_n(&to->registers, list[i].registers, __ATOMIC_RELAXED); /* launches read it */
             to->barriers = list[i].barriers;
             to->stack = list[i].stack;
             to->spill_stores = list[i].spill_stores;
             to->spill_loads = list[i].spill_loads;
+            __atomic_store_n(&to->registers, list[i].registers, __ATOMIC_RELEASE); /* launches read it first */
         }
     launch_forget(); /* a block may have too many registers now */
     unlock(&module->gpu->lock);

@@ -107,10 +107,11 @@ static bool launch_read(struct host_launch *h, lk_kernel *kernel, struct error *
         return error_set(e, ERR_INPUT, "the contract is not bound to %s; lk_contract_bind does that", kernel->plain);
     out->contract = in->contract ? &in->contract->bound : NULL;
     if (unlikely(kernel->module->gpu->device->counts != NULL) && !in->registers) host_assembled(kernel);
-    out->registers = in->registers ? in->registers : __atomic_load_n(&kernel->registers, __ATOMIC_RELAXED);
-    out->stack = kernel->stack;
-    out->spill_stores = kernel->spill_stores;
-    out->spill_loads = kernel->spill_loads;
+    u32 assembled = __atomic_load_n(&kernel->registers, __ATOMIC_ACQUIRE); /* stored last */
+    out->registers = in->registers ? in->registers : assembled;
+    out->stack = assembled ? kernel->stack : 0;
+    out->spill_stores = assembled ? kernel->spill_stores : 0;
+    out->spill_loads = assembled ? kernel->spill_loads : 0;
     out->order = in->order;
     out->origin = (struct launch_origin){ .nth = in->nth };
     out->count = (struct dev_count *)in->count;
