@@ -5,7 +5,7 @@ import inspect
 import os
 import struct
 import sys
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _arrays, _contract, _driver, _library
 from ._arrays import Array
@@ -194,11 +194,14 @@ class Kernel:
             if self.contract.argument(name).written:  # type: ignore[union-attr]
                 back.append((raw, laid))
         bound = self.bind(layouts, **self._again(bound))
-        name, flags = bound.instance
-        _, kernel = gpu.compile(self.file, name, flags + self.flags)
+        kernel = self._kernel(gpu, bound)
         gpu.launch(bound, self.contract_file, self.source, kernel, staged, _caller())
         for raw, laid in back:
             raw[...] = laid
+
+    def _kernel(self, gpu: Gpu, bound: Bound) -> Any:
+        name, flags = bound.instance
+        return gpu.compile(self.file, name, flags + self.flags)[1]
 
     def _again(self, bound: Bound) -> Dict[str, Any]:
         k = self.contract
@@ -234,15 +237,34 @@ class Kernel:
         return 0
 
     def _module(self, bound: Bound, first: Array) -> Tuple[_driver.Module, str]:
-        name, flags = bound.instance
         assert first.cuda is not None
-        arch = _arch(first.cuda)
+        return self.loaded(*bound.instance, first.cuda)
+
+    def loaded(self, name: str, flags: Sequence[str], device: int) -> Tuple[_driver.Module, str]:
+        """An instance on a GPU: its module, and what it is called there."""
+        arch = _arch(device)
         key = (name, tuple(flags), arch)
         if key not in self._modules:
             lib, gpu = _library.library(), current()
-            module, kernel = gpu.compile(self.file, name, flags + self.flags, None if self.file.endswith(".ptx") else arch)
+            module, kernel = gpu.compile(self.file, name, [*flags, *self.flags], None if self.file.endswith(".ptx") else arch)
             self._modules[key] = (_driver.Module(lib.lk_module_ptx(module, None)), lib.lk_kernel_name(kernel).decode())
         return self._modules[key]
+
+
+class PackedKernel(Kernel):
+    """A kernel whose PTX is there already: `ptx` gives the text and the name for an instance. For modules that `lockstep
+    compile --torch` writes, on the software GPU."""
+
+    def __init__(self, file: str, text: str, kernel: str, ptx: Callable[[str, Sequence[str]], Tuple[bytes, str]]):
+        self.file = self.contract_file = file
+        self.source, self.flags, self._ptx = text, [], ptx
+        parsed = _contract.read(text, file)
+        self.contract, self.ops = parsed.kernel(kernel), parsed.ops
+        self._modules = {}
+
+    def _kernel(self, gpu: Gpu, bound: Bound) -> Any:
+        text, entry = self._ptx(*bound.instance)
+        return gpu.load(self.file, text, entry)[1]
 
 
 def _arch(device: int) -> str:
