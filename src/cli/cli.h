@@ -25,6 +25,9 @@ bool cli_color(const struct common *c);
 /* Runs this command with other words, NULL at their end, as process_run does; -1: it cannot be found (self.c). */
 enum { CLI_SELF_WORDS = 80 };
 int cli_self(char *const words[], struct text *output);
+/* Becomes a Python that calls `command` of this module of the package with these words, NULL at their end (package.c).
+ * Returns only when there is none: the exit code. */
+int cli_package(const char *module, char *const words[]);
 /* Prints text in lines of CLI_WIDTH, the first one from column `at`, the others indented by `indent`. */
 enum { CLI_WIDTH = 110 };
 void cli_wrapped(FILE *f, const char *text, u32 at, u32 indent);

@@ -13,6 +13,7 @@ struct request { /* the command line */
     const char *name[NAMES_MOST];
     u32 names;                 /* kernels, none: all */
     const char *output, *json; /* files, or NULL */
+    const char *torch;         /* the folder of a module for PyTorch, or NULL */
     struct compiling compiling;
     struct common common;
 };
@@ -23,6 +24,7 @@ static bool read_option(void *self, const struct row *o, const char *value, stru
     switch (o->id) {
     case O_compile_OUTPUT: r->output = value; return true;
     case O_compile_JSON: r->json = value; return true;
+    case O_compile_TORCH: r->torch = value; return true;
     default: return compiling_option(&r->mem, &r->compiling, o->id - O_compile_COMPILER, value, e);
     }
 }
@@ -246,6 +248,26 @@ static int compile(struct request *r, struct error *e)
     return code;
 }
 
+/* The module for PyTorch is made by the Python package, which reads contracts as callers need them. */
+static int make_module(struct request *r)
+{
+    VEC(char *) word = { 0 };
+    const struct compiling *c = &r->compiling;
+    const struct {
+        const char *option, *value;
+    } given[] = { { "--torch", r->torch }, { "--arch", c->o.arch }, { "--compiler", c->o.compiler } };
+    for (u32 i = 0; i < COUNT_OF(given); i++)
+        if (given[i].value) VEC_PUSH(&r->mem, &word, arena_printf(&r->mem, "%s=%s", given[i].option, given[i].value));
+    for (u32 i = 0; i < c->flag.n; i++) VEC_PUSH(&r->mem, &word, arena_printf(&r->mem, "--flag=%s", c->flag.p[i]));
+    if (c->o.fresh) VEC_PUSH(&r->mem, &word, "--fresh");
+    if (r->common.quiet) VEC_PUSH(&r->mem, &word, "--quiet");
+    VEC_PUSH(&r->mem, &word, "--");
+    VEC_PUSH(&r->mem, &word, (char *)r->path);
+    for (u32 i = 0; i < r->names; i++) VEC_PUSH(&r->mem, &word, (char *)r->name[i]);
+    VEC_PUSH(&r->mem, &word, NULL);
+    return cli_package("_torch_module", word.p);
+}
+
 int cmd_compile(int argc, char **argv)
 {
     struct error e = { 0 };
@@ -258,7 +280,9 @@ int cmd_compile(int argc, char **argv)
     const char *reads[] = { r.path };
     ok = ok && (!r.json || option_output("--json", r.json, reads, 1, &e)) &&
          (!r.output || option_output("-o", r.output, reads, 1, &e));
-    int code = ok ? compile(&r, &e) : cli_error_value(&e);
+    if (ok && r.torch && (r.output || r.json || r.compiling.link.n))
+        ok = error_set(&e, ERR_INPUT, "--torch writes a module of its own, without -o, --json or --link");
+    int code = !ok ? cli_error_value(&e) : r.torch ? make_module(&r) : compile(&r, &e);
     arena_free(&r.mem);
     return code;
 }

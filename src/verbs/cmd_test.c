@@ -12,6 +12,7 @@ struct asked {
     const char *text, *accumulate;
     const char *at; /* the element to explain; NULL: the one with the largest bound */
     bool all, primitives, definitions;
+    bool dask; /* the package runs it */
     u64 seed;
     VEC(const char *) word; /* what is no option: arrays, or files */
     struct arg arg[NAMES];
@@ -26,6 +27,7 @@ static bool read_option(void *self, const struct row *o, const char *value, stru
     if (!testing_option(&a->mem, &a->files, o, value, &mine, e) || mine) return !e->code;
     switch (o->id) {
     case O_test_EVALUATE: a->text = value; return true;
+    case O_test_DASK: return a->dask = true;
     case O_test_ACCUMULATE: a->accumulate = value; return true;
     case O_test_AT: a->at = value; return true;
     case O_test_ALL: return a->all = true;
@@ -231,6 +233,8 @@ int cmd_test(int argc, char **argv)
     int code;
     if (!options_parse(&p, argc, argv, &e))
         code = cli_error_value(&e);
+    else if (a.dask)
+        code = cli_package("_campaign", argv + 1);
     else if (a.primitives)
         code = print_primitives();
     else if (a.definitions)
