@@ -114,6 +114,7 @@ struct running {
     u32 sides;  /* 0: cases run in this process */
     u32 wanted; /* cases; UINT32_MAX: until the time is up */
     u32 tries, most, taken;
+    u32 made;  /* cases that differ, those of other shards with them */
     bool over; /* no more cases are made */
     VEC(struct pending *) queue;
     struct lab_maker *maker;
@@ -134,7 +135,11 @@ static bool time_is_up(const struct lk_test *t)
     return t->o->seconds > 0 && (double)(time_ns() - t->began) * 1e-9 >= t->o->seconds;
 }
 
-/* The next case: of the corpus, then made ones, those of this shard. false: there are no more, or e. */
+/* The corpus is run by the first shard; the others know of it, so that no case is made twice. */
+static bool is_first(const struct lk_test *t) { return t->o->shards <= 1 || !t->o->shard; }
+
+/* The next case: of the corpus, then made ones, of which every shard has its own: with the same number of cases they
+ * have together what one campaign of that many would have. false: there are no more, or e. */
 static bool next_case(struct running *r, struct contract_case *c, struct error *e)
 {
     const char *line;
@@ -146,13 +151,14 @@ static bool next_case(struct running *r, struct contract_case *c, struct error *
     while (corpus_next(&t->mem, &r->corpus, r->k->is.name, &line)) {
         struct error old = { 0 }; /* of a contract that has changed since */
         if (!case_read(&t->mem, r->k->k, line, c, &old)) continue;
-        if (!seen_before(t, r->k, c)) return true;
+        if (!seen_before(t, r->k, c) && is_first(t)) return true;
     }
     while (r->tries < r->most && !time_is_up(t)) {
-        u32 number = r->tries++;
+        r->tries++;
         lab_maker_next(r->maker, c);
-        if (t->o->shards > 1 && number % t->o->shards != t->o->shard) continue;
-        if (!seen_before(t, r->k, c)) return true;
+        if (seen_before(t, r->k, c)) continue;
+        u32 number = r->made++;
+        if (t->o->shards <= 1 || number % t->o->shards == t->o->shard) return true;
     }
     r->over = true;
     return false;
@@ -372,14 +378,14 @@ static bool run_cases(struct lk_test *t, struct tested *k, struct error *e)
     const lk_test_options *o = t->o;
     u32 jobs = o->jobs ? MIN_OF(o->jobs, (u32)JOBS_MOST) : 1;
     *r = (struct running){ .t = t, .k = k, .wanted = o->cases ? o->cases : CASES, .how = { .repeat = o->repeat } };
-    r->most = ATTEMPTS * r->wanted + 16;
+    u64 all = (u64)r->wanted * MAX_OF(o->shards, 1u); /* of all shards */
+    r->most = (u32)MIN_OF(ATTEMPTS * all + 16, (u64)UINT32_MAX - 1);
     if (o->seconds > 0) r->wanted = r->most = UINT32_MAX;
     if (!o->only) r->how.cost_most = COST_MADE;
     if (!o->only) r->how.budget = o->budget ? o->budget / 20 + 1 : BUDGET_MADE;
-    r->maker = lab_maker_new(&t->mem, k->k, o->seed, o->seconds > 0 ? 8 * CASES : r->wanted);
+    r->maker = lab_maker_new(&t->mem, k->k, o->seed, o->seconds > 0 ? 8 * CASES : (u32)MIN_OF(all, (u64)UINT32_MAX));
     if (o->config) lab_maker_pin(r->maker, o->config);
     if (!o->only) corpus_read(t, t->read.file, &r->corpus);
-    if (o->shards > 1 && o->shard) r->corpus.n = 0; /* the first shard has it */
     bool ok = true;
     if (jobs > 1 && !t->on_gpu && !t->on_both && !o->only)
         for (; ok && r->sides < jobs; r->sides++) {
