@@ -13,7 +13,7 @@
 #ifndef LOCKSTEP_DEV_ASYNC_H
 #define LOCKSTEP_DEV_ASYNC_H
 #include "device/dev.h"
-#include "queue/op.h"
+#include "device/op_races.h"
 
 struct dev_stream;
 struct dev_event;
@@ -48,7 +48,7 @@ struct dev_fill {
 /* An operation as data. What it points to is copied when it is enqueued or becomes a node, but for trace and contract
  * of a launch, which stay as they are until the launch, or the last graph with it, is gone. */
 struct dev_task {
-    enum op_kind kind; /* OP_EMPTY, OP_LAUNCH, OP_COPY, OP_FILL, OP_ALLOC, OP_FREE, OP_HOST */
+    enum op_kind kind; /* OP_EMPTY, OP_LAUNCH, OP_COPY, OP_FILL, OP_ALLOC, OP_FREE, OP_HOST, OP_LIBRARY */
     union {
         struct dev_launch launch;
         struct dev_copy copy;
@@ -66,6 +66,10 @@ struct dev_task {
             void (*call)(void *self);
             void *self;
         } host;
+        struct {
+            const struct op_races_part *part; /* what it has read and written */
+            u32 parts;
+        } library;
     };
     bool programmatic; /* OP_LAUNCH: may start when the launch before it in the stream has triggered */
     u32 number;        /* OP_LAUNCH: of several launches of one report, 0: not said */
@@ -97,6 +101,9 @@ struct dev_async_ops {
     u32 (*stream_synchronise)(struct dev_stream *st, struct error *e);
     u32 (*synchronise)(struct device *d, struct error *e);
     u32 (*enqueue)(struct dev_stream *st, struct dev_task *task, struct error *e);
+    /* Waits until all that is enqueued there is done, as the next operation would: the host learns nothing by it.
+     * OP_CAPTURE_UNSUPPORTED: the stream is captured, which goes on. NULL: this device cannot. */
+    u32 (*stream_reach)(struct dev_stream *st, struct error *e);
     /* Does it in the order of the legacy stream, and waits. NULL: by enqueue and stream_synchronise. */
     u32 (*perform)(struct device *d, struct dev_task *task, struct error *e);
     /* Fills `out` for a launch that was just enqueued there; false: it cannot be repeated so. NULL: none can. */

@@ -135,6 +135,19 @@ static u32 sim_stream_synchronise(struct dev_stream *st, struct error *e)
     return work_status(d, status, e);
 }
 
+static u32 sim_stream_reach(struct dev_stream *st, struct error *e)
+{
+    struct device *d = device_of_stream(st);
+    if (capture_status(stream_in(st), NULL) != CAPTURE_NONE) return work_status(d, OP_CAPTURE_UNSUPPORTED, e);
+    struct op *op = NULL;
+    u32 status = op_enqueue(stream_in(st), &(struct op_spec){ .kind = OP_EMPTY }, &op);
+    if (op) {
+        status = op_await(op);
+        op_release(op);
+    }
+    return work_status(d, status, e);
+}
+
 /* In a capture the stream is not asked, which would break it; what waits is this operation only. */
 static u32 sim_perform(struct device *d, struct dev_task *t, struct error *e)
 {
@@ -292,6 +305,7 @@ const struct dev_async_ops dev_sim_async = {
     .perform = sim_perform,
     .synchronise = sim_synchronise,
     .enqueue = enqueue,
+    .stream_reach = sim_stream_reach,
     .value_wait = sim_value_wait,
     .value_write = sim_value_write,
     .event_new = sim_event_new,

@@ -15,6 +15,7 @@ struct body {
         struct {
             struct mem_object *object; /* that is allocated or freed */
             bool graph;                /* an allocation node owns it */
+            bool at_once;              /* it was allocated in the call */
         };
     };
     void *staged; /* the source of a copy; NULL: none */

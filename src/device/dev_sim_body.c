@@ -137,6 +137,7 @@ static u32 body_alloc(struct op *op, void *of)
         note_life(b->device, op, b->object, false);
         sim_pool_graph_rest(b->device, b->object, b->task.site);
     }
+    if (b->at_once) return OP_OK;
     note_life(b->device, op, b->object, true);
     sim_pool_start(b->device, b->object);
     return OP_OK;
@@ -188,6 +189,14 @@ static u32 body_host(struct op *op, void *of)
     return OP_OK;
 }
 
+/* It was done before it was enqueued, when all before it was done. */
+static u32 body_library(struct op *op, void *of)
+{
+    struct body *b = of;
+    note_library(b->device, op, b->task.library.part, b->task.library.parts);
+    return OP_OK;
+}
+
 /* ---- a task as an operation ---- */
 
 /* The address of a stream-ordered allocation exists when the call returns. */
@@ -205,6 +214,11 @@ static u32 body_allocate(struct body *b, struct dev_task *t, u64 stream, struct 
         status = sim_pool_alloc(d, t->alloc.pool, t->alloc.bytes, stream, t->alloc.name, t->site, &b->object, NULL, e);
     }
     t->alloc.address = status ? 0 : b->object->base;
+    b->at_once = !status && !b->graph && op_races_has_tensors();
+    if (b->at_once) { /* by the rules of tensors every stream may use it now */
+        note_gone(d, b->object->base, b->object->size);
+        sim_pool_start(d, b->object);
+    }
     return status;
 }
 
@@ -255,7 +269,9 @@ static u32 body_plan(struct body *b, const struct dev_task *t, struct error *e)
 
 struct body *sim_body_new(struct device *d, struct dev_task *t, u64 stream, u32 *status, struct error *e)
 {
-    u64 params = t->kind == OP_LAUNCH ? t->launch.kernel->param_bytes : 0;
+    u64 params = t->kind == OP_LAUNCH    ? t->launch.kernel->param_bytes
+                 : t->kind == OP_LIBRARY ? t->library.parts * sizeof *t->library.part
+                                         : 0;
     struct body *b = body_take(d, sizeof *b + params + 8);
     if (!b) {
         error_set(e, ERR_MEMORY, "no memory for an operation");
@@ -273,6 +289,10 @@ struct body *sim_body_new(struct device *d, struct dev_task *t, u64 stream, u32 
     b->task = *t;
     b->task.plan = NULL;
     b->task.site = work_site(work_tag(d, t->site));
+    if (t->kind == OP_LIBRARY && params) {
+        memcpy(b->params, t->library.part, params);
+        b->task.library.part = (const struct op_races_part *)(const void *)b->params;
+    }
     if (t->kind != OP_LAUNCH) return b;
     b->task.launch.origin.stream = stream;
     b->task.launch.origin.site = b->task.site;
@@ -290,8 +310,9 @@ void sim_body_undo(struct body *b)
 static const struct {
     op_run *run;
 } runs[OP_KINDS] = {
-    [OP_LAUNCH] = { body_launch }, [OP_COPY] = { body_copy }, [OP_FILL] = { body_fill },
-    [OP_ALLOC] = { body_alloc },   [OP_FREE] = { body_free }, [OP_HOST] = { body_host },
+    [OP_LAUNCH] = { body_launch },   [OP_COPY] = { body_copy }, [OP_FILL] = { body_fill },
+    [OP_ALLOC] = { body_alloc },     [OP_FREE] = { body_free }, [OP_HOST] = { body_host },
+    [OP_LIBRARY] = { body_library },
 };
 
 static bool is_host_side(const struct dev_side *x)

@@ -3,8 +3,11 @@
  * race check, none of this costs anything. */
 #include "base/fault.h"
 #include "device/op_races.h"
+#include "check/value_scan.h"
 #include "flow/analyses.h"
 #include "device/dev_work.h"
+#include "mem/mem_finding.h"
+#include "mem/shadow.h"
 #include "units/condition.h"
 #include "where/where.h"
 #include <inttypes.h>
@@ -67,6 +70,71 @@ void note_fill(struct device *d, const struct op *op, const struct dev_fill_plan
     if (!b || !p->width) return;
     struct op_races_part part = part_of(&p->to, p->width, p->rows, p->slices, ACCESS_WRITE);
     op_races_add(b, op, &c, &part, 1);
+}
+
+/* Of bytes that an operator has read, some were never written, the first at `at`. */
+static void library_undefined(struct device *d, const struct op *op, const struct mem_object *o, u64 at)
+{
+    const char *site = work_site(op_tag(op));
+    char cause[300], memory[300];
+    snprintf(cause, sizeof cause, "%s reads bytes of %s that nobody wrote, from [%" PRIu64 "] on.",
+             site ? site : "An operator", o->name, at - o->base);
+    snprintf(memory, sizeof memory, "%s, %" PRIu64 " bytes%s%s", o->name, o->size,
+             o->alloc_site ? ", allocated at " : "", o->alloc_site ? o->alloc_site : "");
+    struct finding f = { .kind = F_uninit_output,
+                         .cause_key = (site ? str_hash(str_of(site)) : 0) * 31 + o->id,
+                         .call = site,
+                         .cause = cause,
+                         .fix = "Make the tensor with zeros or full where nothing fills it, or look whether the kernel "
+                                "that is to fill it writes every element.",
+                         .object_note = memory };
+    finding_object(&f, o);
+    report_add(d->report, &f);
+}
+
+/* An operator has read a row. What launches have carried there is judged as what the host sees is. */
+static void library_read(struct device *d, const struct op *op, const struct mem_object *o, u64 from, u64 bytes)
+{
+    struct shadow *s = mem_shadow(d->mem);
+    u64 at = d->options.checks & CHECK_INIT ? shadow_next_undefined(s, from, bytes) : from + bytes;
+    if (at == from + bytes) return;
+    struct taint t = shadow_read(s, at, 1);
+    if (!t.made && !t.origin)
+        library_undefined(d, op, o, at);
+    else if (d->ops->output)
+        d->ops->output(d, o, from, bytes);
+}
+
+/* Bytes that an operator has used, of one row. */
+static void library_row(struct device *d, const struct op *op, u64 from, u64 bytes, bool write)
+{
+    struct mem_object *o = mem_find(d->mem, from);
+    if (!o || !mem_is_live(o) || from + bytes > o->base + o->size) return;
+    if (d->race) race_outside(d->race, from, bytes, write);
+    if (!write) {
+        library_read(d, op, o, from, bytes);
+        return;
+    }
+    mem_unseen_in(o);
+    shadow_define(mem_shadow(d->mem), from, bytes);
+    if (d->options.checks & CHECK_VALUES && __atomic_load_n(&o->odd, __ATOMIC_RELAXED) != MEM_AS_FLOATS)
+        __atomic_fetch_or(&o->odd, value_odd_as(o, mem_view(o, from), bytes), __ATOMIC_RELAXED);
+    __atomic_store_n(&o->given, true, __ATOMIC_RELAXED);
+}
+
+void note_library(struct device *d, const struct op *op, const struct op_races_part *part, u32 parts)
+{
+    struct op_races *b = work_races(d);
+    struct op_races_call c = call_of(op);
+    for (u32 i = 0; i < 2 * parts; i++) { /* all reads first: what is written may be among what is read */
+        const struct op_races_part *p = &part[i % parts];
+        bool write = p->kind == ACCESS_WRITE;
+        if (write != (i >= parts)) continue;
+        for (u64 k = 0; k < MAX_OF(p->slices, 1u); k++)
+            for (u64 r = 0; r < MAX_OF(p->rows, 1u); r++)
+                library_row(d, op, p->from + k * p->slice + r * p->pitch, p->width, write);
+    }
+    if (b && parts) op_races_add(b, op, &c, part, parts);
 }
 
 void note_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc)

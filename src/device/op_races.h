@@ -48,6 +48,10 @@ struct op_races_call {
  * known of it. c (may be NULL): its name. */
 void op_races_add(struct op_races *b, const struct op *op, const struct op_races_call *c,
                   const struct op_races_part *part, u32 parts);
+/* A library's tensors are allocated in streams: by its rules such memory may be used at once in every stream, and its
+ * operators (OP_LIBRARY) know how a tensor is kept while another stream uses it. */
+void op_races_tensors(void);
+bool op_races_has_tensors(void);
 /* A launch in flight uses a part that its footprint does not have. */
 void op_races_launch_uses(struct op_races *b, const struct op *op, const struct op_races_part *part);
 /* The host itself uses them, in a call that does not wait. */

@@ -37,6 +37,7 @@ static const char *kind_text(enum op_kind k)
                                                 [OP_ALLOC] = "an allocation",
                                                 [OP_FREE] = "a free",
                                                 [OP_HOST] = "a host function",
+                                                [OP_LIBRARY] = "an operator",
                                                 [OP_VALUE_WRITE] = "a written value",
                                                 [OP_BRANCH] = "a conditional node" };
     return text[k] ? text[k] : "an operation";
@@ -102,6 +103,11 @@ static const char *api(const struct side *s)
 static void event_text(struct text *fix, const struct side *first, const struct side *second)
 {
     bool known = first->handle[0] && second->handle[0];
+    if (op_races_has_tensors()) {
+        text_add(fix, "Let %s wait for %s behind %s and before %s: second.wait_stream(first), of torch.cuda.Stream.",
+                 second->stream, first->stream, brief(first), brief(second));
+        return;
+    }
     text_add(fix,
              "Record an event behind %s in %s, and let %s wait for it before %s: %sEventRecord(e, %s); "
              "%sStreamWaitEvent(%s, e%s).",
@@ -217,6 +223,11 @@ static void missing_wait(struct text *cause, struct text *order, struct text *fi
         api(op), op->stream, api(op), brief(op));
 }
 
+static bool tensors; /* atomic */
+
+void op_races_tensors(void) { __atomic_store_n(&tensors, true, __ATOMIC_RELEASE); }
+bool op_races_has_tensors(void) { return __atomic_load_n(&tensors, __ATOMIC_ACQUIRE); }
+
 /* `life` is the side that allocates or frees, `use` the other one. */
 static void missing_life(struct text *cause, struct text *order, struct text *fix, enum access_verdict v,
                          const struct side *use, const struct side *life)
@@ -251,7 +262,12 @@ static void missing_life(struct text *cause, struct text *order, struct text *fi
              alloc ? "; nothing orders the use after the allocation" : "; nothing orders the use before the free");
     text_add(order, "an event, recorded in %s behind %s, that %s waits for before %s", first->stream, brief(first),
              second->stream, brief(second));
-    event_text(fix, first, second);
+    if (!alloc && op_races_has_tensors())
+        text_add(fix, "Call record_stream(stream) of the tensor before it goes, with the stream that uses it: PyTorch "
+                      "frees in the order of the stream that it was made in. Or let that stream wait "
+                      "(wait_stream) for the one that uses it.");
+    else
+        event_text(fix, first, second);
 }
 
 static void say(const struct clash *c, const struct side *first, const struct side *second, const struct mem_object *o,

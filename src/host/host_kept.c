@@ -31,6 +31,7 @@ static void operation_text(const struct dev_task *t, const char *site, char *out
         break;
     case OP_FILL: n = snprintf(out, size, "a fill of %" PRIu64 " elements", t->fill.width * t->fill.rows); break;
     case OP_HOST: n = snprintf(out, size, "a function of the host"); break;
+    case OP_LIBRARY: n = snprintf(out, size, "an operator of a library"); break;
     case OP_ALLOC: n = snprintf(out, size, "an allocation of %" PRIu64 " bytes", t->alloc.bytes); break;
     case OP_FREE: n = snprintf(out, size, "a free"); break;
     default: n = snprintf(out, size, "an operation"); break;

@@ -53,7 +53,8 @@ static bool task_read(const struct device *d, const struct dev_task *task, char 
         op->kind = TIME_FILL;
         op->bytes = task->fill.width * task->fill.bytes * task->fill.rows * MAX_OF(task->fill.slices, 1u);
         return true;
-    case OP_HOST: op->kind = TIME_HOST; return true;
+    case OP_HOST:
+    case OP_LIBRARY: op->kind = TIME_HOST; return true;
     default: return false;
     }
 }

@@ -3,10 +3,11 @@
 
 enum { CHUNK_OPS = 256, CHUNK_EDGES = 512 };
 
-const char *const op_kind_name[OP_KINDS] = {
-    "empty",        "launch",     "copy",       "fill",        "allocation",   "free",      "host function",
-    "event record", "event wait", "value wait", "value write", "graph launch", "graph end", "conditional node"
-};
+const char *const op_kind_name[OP_KINDS] = { "empty",         "launch",     "copy",
+                                             "fill",          "allocation", "free",
+                                             "host function", "operator",   "event record",
+                                             "event wait",    "value wait", "value write",
+                                             "graph launch",  "graph end",  "conditional node" };
 
 static const u8 lane_of[OP_KINDS] = {
     [OP_LAUNCH] = LANE_LAUNCH, [OP_COPY] = LANE_IN,         [OP_FILL] = LANE_IN,

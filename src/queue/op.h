@@ -63,6 +63,7 @@ enum op_kind {
     OP_ALLOC,       /* stream-ordered allocation */
     OP_FREE,        /* stream-ordered free */
     OP_HOST,        /* a function of the host */
+    OP_LIBRARY,     /* an operator of a library, which the host has done in its place in the order */
     OP_RECORD,      /* of an event */
     OP_WAIT,        /* for an event */
     OP_VALUE_WAIT,  /* until memory has a value */
@@ -251,6 +252,8 @@ u64 op_age(const struct op *op); /* the order in which operations were enqueued,
 struct stream *op_stream(const struct op *op);
 /* Blocks until it is done; later operations are then ordered after it. Its status. */
 u32 op_synchronise(struct op *op);
+/* The same, and the host has learnt nothing by it: what it enqueues afterwards is ordered as if it had not waited. */
+u32 op_await(struct op *op);
 /* Operations that are not done and that `op` waits for directly, each with a reference, at most `most`. Slow: for a
  * report. */
 u32 op_blockers(struct op *op, struct op **out, u32 most);

@@ -364,7 +364,7 @@ void streams_settle(struct streams *s)
     unlock(&s->lock);
 }
 
-u32 op_synchronise(struct op *op)
+static u32 wait_for(struct op *op, bool learns)
 {
     struct streams *s = op->all;
     lock(&s->lock);
@@ -372,10 +372,14 @@ u32 op_synchronise(struct op *op)
     if (!status) {
         op_ref(op);
         exec_wait(op);
-        host_join(op);
+        if (learns) host_join(op);
         status = op->status;
         op_unref(op);
     }
     unlock(&s->lock);
     return status;
 }
+
+u32 op_synchronise(struct op *op) { return wait_for(op, true); }
+
+u32 op_await(struct op *op) { return wait_for(op, false); }

@@ -43,6 +43,8 @@ void clients_environment(const char *folder, bool keep_pools, bool only)
         setenv("LOCKSTEP_KEEP_POOLS", "1", 1);
     } else {
         unsetenv("LOCKSTEP_KEEP_POOLS");
-        setenv("PYTORCH_NO_CUDA_MEMORY_CACHING", "1", 1);
+        /* each tensor is an allocation of its stream, which its free is ordered in, as in PyTorch's own pool */
+        setenv("PYTORCH_ALLOC_CONF", "backend:cudaMallocAsync", 1);
+        setenv("PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync", 1);
     }
 }

@@ -123,7 +123,8 @@ def _numba_arrays(module):
 
 
 def _torch(module):
-    """Functions of C++ extensions say what tensors they are given."""
+    """PyTorch's own operators are done by its CPU kernels; functions of C++ extensions say what tensors they are given."""
+    _beside("lockstep_torch").install(module, _beside("lockstep_views"))
     _beside("lockstep_views").torch(module)
 
 

@@ -1,0 +1,90 @@
+/* Operators of a library whose kernels have no PTX, done by other means on memory of the device: PyTorch's own, by its
+ * CPU kernels (front/python/lockstep_torch.py). A script waits until the operator's turn in its stream has come
+ * (lkpy_reach), computes on the bytes as the engine sees them (lkpy_view), and says what was read and written
+ * (lkpy_operated): from then on it is an operation like others, which the checks know. The functions are called by
+ * ctypes; all but lkpy_reach with the interpreter's lock held. */
+#include "driver/cu.h"
+#include "driver/cu_api.h"
+#include "host/host.h"
+#include "where/where.h"
+
+#define FOR_PYTHON __attribute__((visibility("default")))
+
+/* Waits until all that was enqueued in a stream is done, as an operation of it would. A CUresult. */
+FOR_PYTHON int lkpy_reach(void *stream);
+/* Where this process may read and write what lies at an address of a device; 0: it is no memory of one. */
+FOR_PYTHON u64 lkpy_view(u64 address);
+/* An operator was done in its turn. word: for each of its parts 1 if it was written, the address, the bytes of a row,
+ * rows, bytes from a row to the next, slices, bytes from a slice to the next. A CUresult. */
+FOR_PYTHON int lkpy_operated(void *stream, const char *name, const u64 *word, u32 parts);
+/* Before the first tensor is there: memory is made and freed in streams as tensors are. */
+FOR_PYTHON void lkpy_tensors(void);
+
+static struct {
+    lock_t lock;
+    struct map names; /* of operators, each once: a site's name lives for ever */
+    struct arena mem;
+} kept = { .lock = LOCK_INIT };
+
+static const char *name_keep(const char *name)
+{
+    struct str s = str_of(name);
+    lock(&kept.lock);
+    const char *known = map_get(&kept.names, s);
+    if (!known) {
+        known = arena_str(&kept.mem, s);
+        map_put(&kept.mem, &kept.names, str_of(known), (void *)(uintptr_t)known);
+    }
+    unlock(&kept.lock);
+    return known;
+}
+
+static int stream_find(void *handle, lk_stream **out)
+{
+    struct cu_context *c;
+    cu_result r = cu_current_for(handle, &c);
+    return r ? r : cu_stream_of(c, handle, out);
+}
+
+int lkpy_reach(void *stream)
+{
+    lk_stream *st;
+    struct error e;
+    int r = stream_find(stream, &st);
+    if (r) return r;
+    const struct device *d = st->handle.gpu->device;
+    error_none(&e);
+    return d->async->stream_reach ? (int)d->async->stream_reach(st->dev, &e) : CU_NOT_SUPPORTED;
+}
+
+u64 lkpy_view(u64 address)
+{
+    for (u32 i = 0; i < cu_process.devices; i++) {
+        const lk_gpu *gpu = __atomic_load_n(&cu_process.device[i].gpu, __ATOMIC_ACQUIRE);
+        const struct mem_object *o = gpu && gpu->device->mem ? mem_find(gpu->device->mem, address) : NULL;
+        if (o && mem_is_live(o)) return (u64)(uintptr_t)mem_view(o, address);
+    }
+    return 0;
+}
+
+int lkpy_operated(void *stream, const char *name, const u64 *word, u32 parts)
+{
+    enum { WORDS = 7 };
+    lk_stream *st;
+    struct where_stack s;
+    int r = stream_find(stream, &st);
+    if (r) return r;
+    struct op_races_part *part = base_alloc((parts + 1) * sizeof *part);
+    if (!part) return CU_OUT_OF_MEMORY;
+    for (u32 i = 0; i < parts; i++) {
+        const u64 *w = word + i * WORDS;
+        part[i] = (struct op_races_part){ w[1], w[2], w[3], w[4], w[5], w[6], w[0] ? ACCESS_WRITE : ACCESS_READ };
+    }
+    const char *known = name_keep(name), *site = where_script(&s) ? where_site(known, &s) : NULL;
+    struct dev_task task = { .kind = OP_LIBRARY, .library = { part, parts } };
+    r = cu_status(st->handle.gpu, host_enqueue(st, &task, site ? site : known));
+    base_free(part);
+    return r;
+}
+
+void lkpy_tensors(void) { op_races_tensors(); }
