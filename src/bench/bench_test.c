@@ -47,8 +47,8 @@ static const char *choices_of(struct arena *a, const char *source, const char *l
 static void run_job(struct arena *a, const struct side_what *w, const struct test_job *j, const char *path)
 {
     char *target = w->kernel ? arena_printf(a, "%s:%s", w->file, w->kernel) : (char *)w->file;
-    char *words[CLI_SELF_WORDS] = { "test", target, "--quiet", "--fail-fast", "--on", (char *)w->on };
-    u32 n = 6;
+    char *words[CLI_SELF_WORDS] = { "test", target, "--fail-fast", "--on", (char *)w->on };
+    u32 n = 5;
     words[n++] = j->line ? "--case" : "--cases";
     words[n++] = (char *)(!j->line ? small_cases : j->line[0] ? j->line : "seed=0"); /* the usual sizes */
     if (!j->line && j->config[0]) {
@@ -110,6 +110,8 @@ static void not_right(struct arena *a, const struct side_what *w, const struct t
 {
     const char *said = j->output, *at = strstr(said, "error["), *cause = at ? strstr(at, "= cause: ") : NULL;
     const char *from = cause ? cause + 9 : at ? at : said;
+    if (!from[strspn(from, " \n")]) from = arena_printf(a, "`lockstep test` exits with %d and says nothing", j->code);
+    from += strspn(from, " \n");
     size_t kind = at ? strcspn(at + 6, "]\n") : 0;
     bool wrong = j->code == EXIT_FINDINGS;
     out->passed = false;

@@ -137,7 +137,7 @@ static bool run_once(struct measure *m, lk_kernel *k, const struct work_kernel *
 {
     const void *args[] = { &m->memory[0], &m->memory[1], &rounds };
     lk_launch l = { .size = sizeof l, .args = args, .arg_count = 3, .stream = m->stream };
-    l.grid[0] = m->info.multiprocessors * w->per_sm;
+    l.grid[0] = m->info.multiprocessors * w->per_sm * (w->per_round > 0 ? 1 : rounds);
     l.block[0] = w->threads;
     double ms = 0;
     if (lk_event_record(m->event[0], m->stream) != LK_OK || lk_kernel_launch(k, &l, NULL) != LK_OK ||

@@ -106,12 +106,12 @@ static void end(struct text *t, char kind, u32 n)
              reg);
 }
 
+/* A CTA copies 4 * 16 * 256 bytes that lie together, once: rounds are CTAs. */
 static void copy_ptx(struct text *t)
 {
-    text_add(t,
-             "    mov.u32 %%r5, %%nctaid.x;\n    mul.lo.u32 %%r5, %%r5, %%r3;\n    mul.wide.u32 %%rd4, %%r5, 16;\n"
-             "    mul.wide.u32 %%rd5, %%r4, 16;\n    add.u64 %%rd0, %%rd0, %%rd5;\n    add.u64 %%rd1, %%rd1, %%rd5;\n");
-    loop_begin(t);
+    text_add(t, "    shl.b32 %%r5, %%r3, 2;\n    mul.wide.u32 %%rd4, %%r3, 16;\n    mul.wide.u32 %%rd5, %%r2, %%r5;\n"
+                "    cvt.u64.u32 %%rd6, %%r1;\n    add.u64 %%rd5, %%rd5, %%rd6;\n    shl.b64 %%rd5, %%rd5, 4;\n"
+                "    add.u64 %%rd0, %%rd0, %%rd5;\n    add.u64 %%rd1, %%rd1, %%rd5;\n");
     for (u32 i = 0; i < 4; i++)
         text_add(t,
                  "    ld.global.nc.v4.u32 {%%r%u, %%r%u, %%r%u, %%r%u}, [%%rd1];\n    add.u64 %%rd1, %%rd1, %%rd4;\n",
@@ -119,7 +119,6 @@ static void copy_ptx(struct text *t)
     for (u32 i = 0; i < 4; i++)
         text_add(t, "    st.global.v4.u32 [%%rd0], {%%r%u, %%r%u, %%r%u, %%r%u};\n    add.u64 %%rd0, %%rd0, %%rd4;\n",
                  16 + 4 * i, 17 + 4 * i, 18 + 4 * i, 19 + 4 * i);
-    loop_end(t);
     text_add(t, "    ret;\n}\n");
 }
 
