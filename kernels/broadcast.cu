@@ -1,6 +1,6 @@
 // Addition and multiplication with broadcasting: both operands have the four dimensions of the result and strides of
 // their own, 0 along a dimension that they are repeated along. A block takes a row of the result.
-#include "kernel.cuh"
+#include "broadcast.cuh"
 
 //! op       add(a, b) -> y
 //! forward  add(a, b) -> y
@@ -11,8 +11,6 @@
 //! forward  mul(a, b) -> y
 //! backward mul_backward(dy, b) -> da
 //! oracle   y = a * b
-
-typedef long long i64;
 
 //! kernel add<T>
 //! type   T f32|f16|bf16
@@ -42,7 +40,8 @@ __global__ void add(const T *a, i64 a0, i64 a1, i64 a2, i64 a3, const T *b, i64 
     a += i0 * a0 + i1 * a1 + i2 * a2;
     b += i0 * b0 + i1 * b1 + i2 * b2;
     y += (i64)blockIdx.x * n3;
-    write_each(y, n3, threadIdx.x, blockDim.x, [&](int i) { return float(a[i * a3]) + float(b[i * b3]); });
+    auto sum = [](int, float a, float b) { return a + b; };
+    write_each(along(y, n3), y, sum, strided<T>(a, a3), strided<T>(b, b3));
 }
 
 //! kernel mul<T>
@@ -73,23 +72,8 @@ __global__ void mul(const T *a, i64 a0, i64 a1, i64 a2, i64 a3, const T *b, i64 
     a += i0 * a0 + i1 * a1 + i2 * a2;
     b += i0 * b0 + i1 * b1 + i2 * b2;
     y += (i64)blockIdx.x * n3;
-    write_each(y, n3, threadIdx.x, blockDim.x, [&](int i) { return float(a[i * a3]) * float(b[i * b3]); });
-}
-
-// The shape of an operand is [m0, m1, m2, m3], each 1 where it is repeated, else that of the result. A block takes 32
-// neighbouring elements of its gradient; the elements of the result that one of them went into are summed by as many
-// threads as the block has rows, always in the same order.
-template <typename F>
-__device__ float sum_of_uses(int i, int m0, int m1, int m2, int m3, int n0, int n1, int n2, int n3, F at)
-{
-    int j3 = i % m3, j2 = i / m3 % m2, j1 = i / m3 / m2 % m1, j0 = i / m3 / m2 / m1;
-    int r0 = n0 / m0, r1 = n1 / m1, r2 = n2 / m2, r3 = n3 / m3; // how often it is used along each dimension
-    float sum = 0;
-    for (i64 use = threadIdx.y; use < (i64)r0 * r1 * r2 * r3; use += blockDim.y) {
-        int u3 = use % r3, u2 = use / r3 % r2, u1 = use / r3 / r2 % r1, u0 = use / r3 / r2 / r1;
-        sum += at(j0 + u0, j1 + u1, j2 + u2, j3 + u3);
-    }
-    return sum;
+    auto product = [](int, float a, float b) { return a * b; };
+    write_each(along(y, n3), y, product, strided<T>(a, a3), strided<T>(b, b3));
 }
 
 //! kernel add_backward<T>
@@ -113,21 +97,19 @@ __device__ float sum_of_uses(int i, int m0, int m1, int m2, int m3, int n0, int 
 //! arg m2 i32
 //! arg m3 i32
 //! require m0 * m1 * m2 * m3 <= 2147483647
-//! launch grid=ceildiv(m0 * m1 * m2 * m3, 32) block=32,rows
+//! launch grid=m3 < n3 ? ceildiv(m0 * m1 * m2, 16) : m0 * m1 * m2 * ceildiv(m3, 32) block=32,rows
 //! oracle da = like(dy, broadcast(0, m0, m1, m2, m3))
 template <typename T>
-__global__ void add_backward(const T *dy, i64 d0, i64 d1, i64 d2, i64 d3, T *da, int n0, int n1, int n2, int n3, int m0,
-                             int m1, int m2, int m3)
+__global__ void __launch_bounds__(1024) add_backward(const T *dy, i64 d0, i64 d1, i64 d2, i64 d3, T *da, int n0, int n1,
+                                                     int n2, int n3, int m0, int m1, int m2, int m3)
 {
-    int i = blockIdx.x * 32 + threadIdx.x;
-    bool mine = i < m0 * m1 * m2 * m3;
-    float sum = 0;
-    if (mine)
-        sum = sum_of_uses(i, m0, m1, m2, m3, n0, n1, n2, n3, [&](int i0, int i1, int i2, int i3) {
-            return float(dy[i0 * d0 + i1 * d1 + i2 * d2 + i3 * d3]);
-        });
-    sum = column_sum(sum);
-    if (mine && threadIdx.y == 0) da[i] = T(sum);
+    operand<T> d{ dy, d0, d1, d2, d3 };
+    int m[4] = { m0, m1, m2, m3 }, n[4] = { n0, n1, n2, n3 };
+    auto f = [](float dy) { return dy; };
+    if (m3 < n3)
+        sum_along_rows(da, m, n, f, d);
+    else
+        sum_of_rows(da, m, n, f, d);
 }
 
 //! kernel mul_backward<T>
@@ -156,19 +138,18 @@ __global__ void add_backward(const T *dy, i64 d0, i64 d1, i64 d2, i64 d3, T *da,
 //! arg m2 i32
 //! arg m3 i32
 //! require m0 * m1 * m2 * m3 <= 2147483647
-//! launch grid=ceildiv(m0 * m1 * m2 * m3, 32) block=32,rows
+//! launch grid=m3 < n3 ? ceildiv(m0 * m1 * m2, 16) : m0 * m1 * m2 * ceildiv(m3, 32) block=32,rows
 //! oracle da = like(dy * b, broadcast(0, m0, m1, m2, m3))
 template <typename T>
-__global__ void mul_backward(const T *dy, i64 d0, i64 d1, i64 d2, i64 d3, const T *b, i64 b0, i64 b1, i64 b2, i64 b3,
-                             T *da, int n0, int n1, int n2, int n3, int m0, int m1, int m2, int m3)
+__global__ void __launch_bounds__(1024)
+    mul_backward(const T *dy, i64 d0, i64 d1, i64 d2, i64 d3, const T *b, i64 b0, i64 b1, i64 b2, i64 b3, T *da, int n0,
+                 int n1, int n2, int n3, int m0, int m1, int m2, int m3)
 {
-    int i = blockIdx.x * 32 + threadIdx.x;
-    bool mine = i < m0 * m1 * m2 * m3;
-    float sum = 0;
-    if (mine)
-        sum = sum_of_uses(i, m0, m1, m2, m3, n0, n1, n2, n3, [&](int i0, int i1, int i2, int i3) {
-            return float(dy[i0 * d0 + i1 * d1 + i2 * d2 + i3 * d3]) * float(b[i0 * b0 + i1 * b1 + i2 * b2 + i3 * b3]);
-        });
-    sum = column_sum(sum);
-    if (mine && threadIdx.y == 0) da[i] = T(sum);
+    operand<T> d{ dy, d0, d1, d2, d3 }, other{ b, b0, b1, b2, b3 };
+    int m[4] = { m0, m1, m2, m3 }, n[4] = { n0, n1, n2, n3 };
+    auto f = [](float dy, float b) { return dy * b; };
+    if (m3 < n3)
+        sum_along_rows(da, m, n, f, d, other);
+    else
+        sum_of_rows(da, m, n, f, d, other);
 }

@@ -1,5 +1,6 @@
 // The cross-entropy of rows of logits and the index of the right class: loss = lse - x[target], with lse the logarithm
-// of the sum of exp(x), which is kept for the way back. A block takes a row. Their mean is a sum of the losses.
+// of the sum of exp(x), which is kept for the way back. A block takes a row and reads it once: where a larger element
+// comes, what was summed before it is scaled down. The mean of the losses is a sum of them.
 #include "kernel.cuh"
 
 //! op       cross_entropy(x, target) -> loss
@@ -22,12 +23,18 @@
 template <typename T>
 __global__ void cross_entropy(const T *x, long long ldx, const long long *target, float *loss, float *lse, int classes)
 {
-    float most = -INFINITY, sum = 0;
+    float most = -3.4e38f, sum = 0; // finite, so that logits of -INFINITY count nothing
     x += blockIdx.x * ldx;
-    each(x, 1, classes, threadIdx.x, blockDim.x, [&](int, float v) { most = fmaxf(most, v); });
-    most = block_max(most);
-    each(x, 1, classes, threadIdx.x, blockDim.x, [&](int, float v) { sum += expf(v - most); });
-    sum = logf(block_sum(sum)) + most;
+    auto add = [&](int, float v) {
+        if (v > most) {
+            sum *= fast_exp(most - v);
+            most = v;
+        }
+        sum += fast_exp(v - most);
+    };
+    each(along(x, classes), add, x);
+    float of_all = block_max(most);
+    sum = logf(block_sum(sum * fast_exp(most - of_all))) + of_all;
     if (threadIdx.x == 0) {
         lse[blockIdx.x] = sum;
         loss[blockIdx.x] = sum - float(x[target[blockIdx.x]]);
@@ -56,6 +63,7 @@ __global__ void cross_entropy_backward(const float *dloss, long long step, const
     float scale = dloss[blockIdx.x * step], shift = lse[blockIdx.x];
     int right = target[blockIdx.x];
     x += blockIdx.x * ldx;
-    write_each(dx + blockIdx.x * (long long)classes, classes, threadIdx.x, blockDim.x,
-               [&](int i) { return scale * (expf(float(x[i]) - shift) - (i == right ? 1.0f : 0.0f)); });
+    dx += blockIdx.x * (long long)classes;
+    auto gradient = [&](int i, float v) { return scale * (expf(v - shift) - (i == right ? 1.0f : 0.0f)); };
+    write_each(along(dx, classes), dx, gradient, x);
 }

@@ -21,7 +21,9 @@
 template <typename T> __global__ void embedding(const T *table, long long ldt, const long long *ids, T *y, int width)
 {
     const T *row = table + ids[blockIdx.x] * ldt;
-    write_each(y + blockIdx.x * (long long)width, width, threadIdx.x, blockDim.x, [&](int i) { return float(row[i]); });
+    y += blockIdx.x * (long long)width;
+    write_each(
+        along(y, width), y, [](int, float v) { return v; }, row);
 }
 
 // Added to dtable: the row of dy of each token. Where ids repeat, the order of the additions is that in which blocks
@@ -43,7 +45,9 @@ __global__ void embedding_backward(const T *dy, long long lddy, int step, const 
                                    int width)
 {
     float *row = dtable + ids[blockIdx.x] * width;
-    each(dy + blockIdx.x * lddy, step, width, threadIdx.x, blockDim.x, [&](int i, float v) { atomicAdd(&row[i], v); });
+    dy += blockIdx.x * lddy;
+    each(
+        along(dy, width), [&](int i, float v) { atomicAdd(&row[i], v); }, strided<T>(dy, step));
 }
 
 // The same in one order, that of the tokens: a block takes a row of the table and looks at all ids.

@@ -16,7 +16,7 @@ __device__ inline float gelu_of(float x) { return 0.5f * x * (1 + erff(x * 0.707
 // Phi(x) + x phi(x)
 __device__ inline float gelu_slope(float x)
 {
-    return 0.5f * (1 + erff(x * 0.70710678f)) + x * expf(-0.5f * x * x) * 0.39894228f;
+    return 0.5f * (1 + erff(x * 0.70710678f)) + x * fast_exp(-0.5f * x * x) * 0.39894228f;
 }
 
 __device__ inline float gelu_tanh_of(float x)
@@ -31,8 +31,11 @@ __device__ inline float gelu_tanh_slope(float x)
     return 0.5f * (1 + t) + 0.5f * x * (1 - t * t) * inner;
 }
 
-__device__ inline int thread_of_grid() { return blockIdx.x * blockDim.x + threadIdx.x; }
-__device__ inline int threads_of_grid() { return gridDim.x * blockDim.x; }
+// The path of a thread of the grid.
+template <typename T> __device__ auto along_grid(const T *x, int n)
+{
+    return along(x, n, blockIdx.x * blockDim.x + threadIdx.x, gridDim.x * blockDim.x);
+}
 
 //! kernel gelu<T>
 //! type   T f32|f16|bf16
@@ -45,7 +48,8 @@ __device__ inline int threads_of_grid() { return gridDim.x * blockDim.x; }
 //! oracle y = gelu(x)
 template <typename T> __global__ void gelu(const T *x, int step, T *y, int n)
 {
-    write_each(y, n, thread_of_grid(), threads_of_grid(), [&](int i) { return gelu_of(float(x[(size_t)i * step])); });
+    auto value = [](int, float x) { return gelu_of(x); };
+    write_each(along_grid(y, n), y, value, strided<T>(x, step));
 }
 
 // The stride of dy may be 0, as that of sum().backward() is.
@@ -61,8 +65,8 @@ template <typename T> __global__ void gelu(const T *x, int step, T *y, int n)
 //! oracle dx = grad(gelu(x), dy)
 template <typename T> __global__ void gelu_backward(const T *dy, int step, const T *x, T *dx, int n)
 {
-    write_each(dx, n, thread_of_grid(), threads_of_grid(),
-               [&](int i) { return float(dy[(size_t)i * step]) * gelu_slope(float(x[i])); });
+    auto gradient = [](int, float dy, float x) { return dy * gelu_slope(x); };
+    write_each(along_grid(dx, n), dx, gradient, strided<T>(dy, step), x);
 }
 
 //! kernel gelu_tanh<T>
@@ -76,8 +80,8 @@ template <typename T> __global__ void gelu_backward(const T *dy, int step, const
 //! oracle y = gelu_tanh(x)
 template <typename T> __global__ void gelu_tanh(const T *x, int step, T *y, int n)
 {
-    write_each(y, n, thread_of_grid(), threads_of_grid(),
-               [&](int i) { return gelu_tanh_of(float(x[(size_t)i * step])); });
+    auto value = [](int, float x) { return gelu_tanh_of(x); };
+    write_each(along_grid(y, n), y, value, strided<T>(x, step));
 }
 
 //! kernel gelu_tanh_backward<T>
@@ -92,6 +96,6 @@ template <typename T> __global__ void gelu_tanh(const T *x, int step, T *y, int 
 //! oracle dx = grad(gelu_tanh(x), dy)
 template <typename T> __global__ void gelu_tanh_backward(const T *dy, int step, const T *x, T *dx, int n)
 {
-    write_each(dx, n, thread_of_grid(), threads_of_grid(),
-               [&](int i) { return float(dy[(size_t)i * step]) * gelu_tanh_slope(float(x[i])); });
+    auto gradient = [](int, float dy, float x) { return dy * gelu_tanh_slope(x); };
+    write_each(along_grid(dx, n), dx, gradient, strided<T>(dy, step), x);
 }

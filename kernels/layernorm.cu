@@ -1,7 +1,7 @@
 // Layer normalisation of rows: y = (x - m) r g + b, with m the mean of the row and r = 1 / sqrt(variance + eps), which
 // are kept for the way back. A block takes a row; the variance is that of the differences from the mean, since
 // mean(x^2) - m^2 loses everything where the mean is large.
-#include "kernel.cuh"
+#include "columns.cuh"
 
 //! op       layernorm(x, g, b) -> y
 //! forward  layernorm(x, g, b) -> y, m, r
@@ -12,7 +12,7 @@
 //! kernel layernorm<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
-//! dim    threads 32..1024 step 32 = 32
+//! dim    threads 32..512 step 32 = 32
 //! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)
 //! arg ldx   i64 = x.stride0
 //! arg g     T[cols] in
@@ -25,18 +25,22 @@
 //! launch grid=rows block=threads
 //! oracle y = layernorm(x, g, b, eps); m = mean(x, -1); r = rsqrt(var(x, -1) + eps)
 template <typename T>
-__global__ void layernorm(const T *x, long long ldx, const T *g, const T *b, T *y, float *m, float *r, int cols,
-                          float eps)
+__global__ void __launch_bounds__(512)
+    layernorm(const T *x, long long ldx, const T *g, const T *b, T *y, float *m, float *r, int cols, float eps)
 {
     x += blockIdx.x * ldx;
     y += blockIdx.x * (long long)cols;
+    auto path = along(y, cols);
+    kept_row<T> row(x, path);
     float sum = 0, squares = 0;
-    each(x, 1, cols, threadIdx.x, blockDim.x, [&](int, float v) { sum += v; });
+    each(
+        path, [&](int, float v) { sum += v; }, row);
     float mean = block_sum(sum) / cols;
-    each(x, 1, cols, threadIdx.x, blockDim.x, [&](int, float v) { squares += (v - mean) * (v - mean); });
+    each(
+        path, [&](int, float v) { squares += (v - mean) * (v - mean); }, row);
     float rstd = rsqrtf(block_sum(squares) / cols + eps);
-    write_each(y, cols, threadIdx.x, blockDim.x,
-               [&](int i) { return (float(x[i]) - mean) * rstd * float(g[i]) + float(b[i]); });
+    write_each(
+        path, y, [&](int, float x, float g, float b) { return (x - mean) * rstd * g + b; }, row, g, b);
     if (threadIdx.x == 0) {
         m[blockIdx.x] = mean;
         r[blockIdx.x] = rstd;
@@ -47,7 +51,7 @@ __global__ void layernorm(const T *x, long long ldx, const T *g, const T *b, T *
 //! kernel layernorm_backward<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
-//! dim    threads 32..1024 step 32 = 32
+//! dim    threads 32..512 step 32 = 32
 //! arg dy    T[rows, cols] in view dense|rows|offset|broadcast
 //! arg lddy  i64 = dy.stride0
 //! arg step  i32 = dy.stride1
@@ -61,27 +65,29 @@ __global__ void layernorm(const T *x, long long ldx, const T *g, const T *b, T *
 //! oracle h = (x - unsqueeze(m, -1)) * unsqueeze(r, -1); w = dy * g
 //! oracle dx = (w - mean(w, -1, keep) - h * mean(w * h, -1, keep)) * unsqueeze(r, -1)
 template <typename T>
-__global__ void layernorm_backward(const T *dy, long long lddy, int step, const T *x, const T *g, const float *m,
-                                   const float *r, T *dx, int cols)
+__global__ void __launch_bounds__(512) layernorm_backward(const T *dy, long long lddy, int step, const T *x, const T *g,
+                                                          const float *m, const float *r, T *dx, int cols)
 {
     dy += blockIdx.x * lddy;
     x += blockIdx.x * (long long)cols;
     dx += blockIdx.x * (long long)cols;
+    auto path = along(dx, cols);
+    kept_row<T> dys(strided<T>(dy, step), path), xs(x, path);
     float mean = m[blockIdx.x], rstd = r[blockIdx.x], sum = 0, products = 0;
-    each(dy, step, cols, threadIdx.x, blockDim.x, [&](int i, float v) {
-        float w = v * float(g[i]);
-        sum += w;
-        products += w * (float(x[i]) - mean) * rstd;
-    });
+    auto add = [&](int, float dy, float x, float g) {
+        sum += dy * g;
+        products += dy * g * (x - mean) * rstd;
+    };
+    each(path, add, dys, xs, g);
     sum = block_sum(sum) / cols;
     products = block_sum(products) / cols;
-    write_each(dx, cols, threadIdx.x, blockDim.x, [&](int i) {
-        float w = float(dy[(size_t)i * step]) * float(g[i]), h = (float(x[i]) - mean) * rstd;
-        return (w - sum - h * products) * rstd;
-    });
+    auto gradient = [&](int, float dy, float x, float g) {
+        return (dy * g - sum - (x - mean) * rstd * products) * rstd;
+    };
+    write_each(path, dx, gradient, dys, xs, g);
 }
 
-// Added to dg and db: dg = sum over rows of dy h, db = sum of dy. A block takes 32 columns and one of `parts` parts of
+// Added to dg and db: dg = sum over rows of dy h, db = sum of dy. A block takes 128 columns and one of `parts` parts of
 // the rows; with one part every element is added to once, so that the result is the same in every run.
 //! kernel layernorm_backward_weights<T>
 //! type   T f32|f16|bf16
@@ -96,24 +102,30 @@ __global__ void layernorm_backward(const T *dy, long long lddy, int step, const 
 //! arg db    f32[cols] inout normal
 //! arg rows  i32
 //! arg cols  i32
-//! launch grid=ceildiv(cols, 32),parts block=32,8
+//! launch grid=ceildiv(cols, 128),parts block=32,8
 //! oracle h = (x - unsqueeze(m, -1)) * unsqueeze(r, -1)
 //! oracle dg = sum(concat(unsqueeze(dg, 0), dy * h, 0), 0); db = sum(concat(unsqueeze(db, 0), dy, 0), 0)
 template <typename T>
 __global__ void layernorm_backward_weights(const T *dy, long long lddy, int step, const T *x, const float *m,
                                            const float *r, float *dg, float *db, int rows, int cols)
 {
-    int col = blockIdx.x * 32 + threadIdx.x;
-    float sum = 0, products = 0;
-    for (int row = blockIdx.y * blockDim.y + threadIdx.y; col < cols && row < rows; row += gridDim.y * blockDim.y) {
-        float v = float(dy[row * lddy + (long long)col * step]);
-        sum += v;
-        products += v * (float(x[row * (long long)cols + col]) - m[row]) * r[row];
-    }
-    sum = column_sum(sum);
-    products = column_sum(products);
-    if (threadIdx.y == 0 && col < cols) {
-        atomicAdd(&db[col], sum);
-        atomicAdd(&dg[col], products);
-    }
+    auto sum_up = [&](auto columns) {
+        float sum[4] = {}, products[4] = {};
+#pragma unroll 4
+        for (int row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y) {
+            auto d = columns.load(strided<T>(dy + row * lddy, step));
+            auto v = columns.load(strided<T>(x + row * (long long)cols, 1));
+            float mean = m[row], rstd = r[row];
+            for (int k = 0; k < 4; k++) {
+                sum[k] += float(d.get(k));
+                products[k] += float(d.get(k)) * (float(v.get(k)) - mean) * rstd;
+            }
+        }
+        add_columns(db, sum, columns);
+        add_columns(dg, products, columns);
+    };
+    if (in_fours(strided<T>(dy, step), lddy, cols) && in_fours(strided<T>(x, 1), cols, cols))
+        sum_up(four_columns<true>(blockIdx.x, threadIdx.x, 32, cols));
+    else
+        sum_up(four_columns<false>(blockIdx.x, threadIdx.x, 32, cols));
 }

@@ -1,5 +1,5 @@
 // Sums of rows and of columns, times a factor (1 for a sum, 1 / n for a mean), and the largest of rows with its index.
-#include "kernel.cuh"
+#include "columns.cuh"
 
 //! op       sum_rows(x) -> y
 //! forward  sum_rows(x) -> y
@@ -20,7 +20,7 @@
 //! kernel sum_rows<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
-//! dim    threads 32..1024 step 32 = 32
+//! dim    threads 32..512 step 32 = 32
 //! arg x     T[rows, cols] in view dense|rows|offset|broadcast
 //! arg ldx   i64 = x.stride0
 //! arg step  i32 = x.stride1
@@ -29,10 +29,14 @@
 //! arg scale f32 = 0.25
 //! launch grid=rows block=threads
 //! oracle y = scale * sum(x, -1)
-template <typename T> __global__ void sum_rows(const T *x, long long ldx, int step, T *y, int cols, float scale)
+template <typename T>
+__global__ void __launch_bounds__(512) sum_rows(const T *x, long long ldx, int step, T *y, int cols, float scale)
 {
     float sum = 0;
-    each(x + blockIdx.x * ldx, step, cols, threadIdx.x, blockDim.x, [&](int, float v) { sum += v; });
+    x += blockIdx.x * ldx;
+    auto path = along(x, cols);
+    each(
+        path, [&](int, float v) { sum += v; }, kept_row<T>(strided<T>(x, step), path));
     sum = block_sum(sum);
     if (threadIdx.x == 0) y[blockIdx.x] = T(sum * scale);
 }
@@ -51,10 +55,11 @@ template <typename T> __global__ void sum_rows(const T *x, long long ldx, int st
 template <typename T> __global__ void sum_rows_backward(const T *dy, long long step, T *dx, int cols, float scale)
 {
     float v = float(dy[blockIdx.x * step]) * scale;
-    write_each(dx + blockIdx.x * (long long)cols, cols, threadIdx.x, blockDim.x, [&](int) { return v; });
+    dx += blockIdx.x * (long long)cols;
+    write_each(along(dx, cols), dx, [&](int) { return v; });
 }
 
-// A block takes 32 columns.
+// A block takes 32 columns: 8 threads have four each, and those below share the rows.
 //! kernel sum_columns<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647, cols 0..1073741824, height 1..32 = 8
@@ -70,11 +75,22 @@ template <typename T> __global__ void sum_rows_backward(const T *dy, long long s
 template <typename T>
 __global__ void sum_columns(const T *x, long long ldx, long long step, T *y, int rows, int cols, float scale)
 {
-    int col = blockIdx.x * 32 + threadIdx.x;
-    float sum = 0;
-    for (int row = threadIdx.y; row < rows && col < cols; row += blockDim.y) sum += float(x[row * ldx + col * step]);
-    sum = column_sum(sum);
-    if (threadIdx.y == 0 && col < cols) y[col] = T(sum * scale);
+    int me = threadIdx.y * 32 + threadIdx.x;
+    auto sum_up = [&](auto columns) {
+        float sum[4] = {};
+#pragma unroll 4
+        for (int row = me / 8; row < rows; row += blockDim.y * 4) {
+            auto c = columns.load(strided<T>(x + row * ldx, step));
+            for (int k = 0; k < 4; k++) sum[k] += float(c.get(k));
+        }
+        column_sums(sum, 8);
+        for (int k = 0; k < 4; k++)
+            if (me < 8 && columns.at(k) < cols) y[columns.at(k)] = T(sum[k] * scale);
+    };
+    if (in_fours(strided<T>(x, step), ldx, cols))
+        sum_up(four_columns<true>(blockIdx.x, me % 8, 8, cols));
+    else
+        sum_up(four_columns<false>(blockIdx.x, me % 8, 8, cols));
 }
 
 //! kernel sum_columns_backward<T>
@@ -90,15 +106,16 @@ __global__ void sum_columns(const T *x, long long ldx, long long step, T *y, int
 //! oracle dx = broadcast(dy * scale, rows, cols)
 template <typename T> __global__ void sum_columns_backward(const T *dy, long long step, T *dx, int cols, float scale)
 {
-    write_each(dx + blockIdx.x * (long long)cols, cols, threadIdx.x, blockDim.x,
-               [&](int i) { return float(dy[i * step]) * scale; });
+    dx += blockIdx.x * (long long)cols;
+    write_each(
+        along(dx, cols), dx, [&](int, float v) { return v * scale; }, strided<T>(dy, step));
 }
 
 // The index is that of the first where several are largest. NaN is passed over.
 //! kernel max_rows<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647 = 40, cols 1..1073741824 = 300
-//! dim    threads 32..1024 step 32 = 32
+//! dim    threads 32..512 step 32 = 32
 //! arg x     T[rows, cols] in normal view dense|rows|offset|broadcast(0)
 //! arg ldx   i64 = x.stride0
 //! arg y     T[rows] out once
@@ -107,17 +124,22 @@ template <typename T> __global__ void sum_columns_backward(const T *dy, long lon
 //! launch grid=rows block=threads
 //! oracle same = x == max(x, -1, keep)
 //! oracle y = max(x, -1); index = min(where(same, iota(cols), cols), -1)
-template <typename T> __global__ void max_rows(const T *x, long long ldx, T *y, int *index, int cols)
+template <typename T>
+__global__ void __launch_bounds__(512) max_rows(const T *x, long long ldx, T *y, int *index, int cols)
 {
     __shared__ int first;
     float most = -INFINITY;
     x += blockIdx.x * ldx;
     if (threadIdx.x == 0) first = cols;
-    each(x, 1, cols, threadIdx.x, blockDim.x, [&](int, float v) { most = fmaxf(most, v); });
+    auto path = along(x, cols);
+    kept_row<T> row(x, path);
+    each(
+        path, [&](int, float v) { most = fmaxf(most, v); }, row);
     most = block_max(most);
-    each(x, 1, cols, threadIdx.x, blockDim.x, [&](int i, float v) {
+    auto look = [&](int i, float v) {
         if (v == most) atomicMin(&first, i);
-    });
+    };
+    each(path, look, row);
     __syncthreads();
     if (threadIdx.x == 0) {
         y[blockIdx.x] = T(most);
@@ -140,6 +162,6 @@ template <typename T> __global__ void max_rows_backward(const T *dy, long long s
 {
     float v = float(dy[blockIdx.x * step]);
     int place = index[blockIdx.x];
-    write_each(dx + blockIdx.x * (long long)cols, cols, threadIdx.x, blockDim.x,
-               [&](int i) { return i == place ? v : 0.0f; });
+    dx += blockIdx.x * (long long)cols;
+    write_each(along(dx, cols), dx, [&](int i) { return i == place ? v : 0.0f; });
 }

@@ -1,6 +1,6 @@
 // Root mean square normalisation of rows: y = x r g with r = 1 / sqrt(mean(x^2) + eps), which is kept for the way back.
 // A block takes a row.
-#include "kernel.cuh"
+#include "columns.cuh"
 
 //! op       rmsnorm(x, g) -> y
 //! forward  rmsnorm(x, g) -> y, r
@@ -11,7 +11,7 @@
 //! kernel rmsnorm<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
-//! dim    threads 32..1024 step 32 = 32
+//! dim    threads 32..512 step 32 = 32
 //! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)
 //! arg ldx   i64 = x.stride0
 //! arg g     T[cols] in
@@ -22,14 +22,19 @@
 //! launch grid=rows block=threads
 //! oracle y = rmsnorm(x, g, eps); r = rsqrt(mean(x * x, -1) + eps)
 template <typename T>
-__global__ void rmsnorm(const T *x, long long ldx, const T *g, T *y, float *r, int cols, float eps)
+__global__ void __launch_bounds__(512)
+    rmsnorm(const T *x, long long ldx, const T *g, T *y, float *r, int cols, float eps)
 {
     x += blockIdx.x * ldx;
     y += blockIdx.x * (long long)cols;
+    auto path = along(y, cols);
+    kept_row<T> row(x, path);
     float squares = 0;
-    each(x, 1, cols, threadIdx.x, blockDim.x, [&](int, float v) { squares += v * v; });
+    each(
+        path, [&](int, float v) { squares += v * v; }, row);
     float scale = rsqrtf(block_sum(squares) / cols + eps);
-    write_each(y, cols, threadIdx.x, blockDim.x, [&](int i) { return float(x[i]) * scale * float(g[i]); });
+    write_each(
+        path, y, [&](int, float x, float g) { return x * scale * g; }, row, g);
     if (threadIdx.x == 0) r[blockIdx.x] = scale;
 }
 
@@ -37,7 +42,7 @@ __global__ void rmsnorm(const T *x, long long ldx, const T *g, T *y, float *r, i
 //! kernel rmsnorm_backward<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
-//! dim    threads 32..1024 step 32 = 32
+//! dim    threads 32..512 step 32 = 32
 //! arg dy    T[rows, cols] in view dense|rows|offset|broadcast
 //! arg lddy  i64 = dy.stride0
 //! arg step  i32 = dy.stride1
@@ -50,23 +55,23 @@ __global__ void rmsnorm(const T *x, long long ldx, const T *g, T *y, float *r, i
 //! oracle h = x * unsqueeze(r, -1); w = dy * g
 //! oracle dx = (w - h * mean(w * h, -1, keep)) * unsqueeze(r, -1)
 template <typename T>
-__global__ void rmsnorm_backward(const T *dy, long long lddy, int step, const T *x, const T *g, const float *r, T *dx,
-                                 int cols)
+__global__ void __launch_bounds__(512)
+    rmsnorm_backward(const T *dy, long long lddy, int step, const T *x, const T *g, const float *r, T *dx, int cols)
 {
     dy += blockIdx.x * lddy;
     x += blockIdx.x * (long long)cols;
     dx += blockIdx.x * (long long)cols;
+    auto path = along(dx, cols);
+    kept_row<T> dys(strided<T>(dy, step), path), xs(x, path);
     float scale = r[blockIdx.x], products = 0;
-    each(dy, step, cols, threadIdx.x, blockDim.x,
-         [&](int i, float v) { products += v * float(g[i]) * (float(x[i]) * scale); });
+    each(
+        path, [&](int, float dy, float x, float g) { products += dy * g * (x * scale); }, dys, xs, g);
     products = block_sum(products) / cols;
-    write_each(dx, cols, threadIdx.x, blockDim.x, [&](int i) {
-        float w = float(dy[(size_t)i * step]) * float(g[i]), h = float(x[i]) * scale;
-        return (w - h * products) * scale;
-    });
+    auto gradient = [&](int, float dy, float x, float g) { return (dy * g - x * scale * products) * scale; };
+    write_each(path, dx, gradient, dys, xs, g);
 }
 
-// Added to dg: the sum over rows of dy x r. A block takes 32 columns and one of `parts` parts of the rows; with one
+// Added to dg: the sum over rows of dy x r. A block takes 128 columns and one of `parts` parts of the rows; with one
 // part every element is added to once, so that the result is the same in every run.
 //! kernel rmsnorm_backward_weights<T>
 //! type   T f32|f16|bf16
@@ -79,16 +84,25 @@ __global__ void rmsnorm_backward(const T *dy, long long lddy, int step, const T 
 //! arg dg    f32[cols] inout normal
 //! arg rows  i32
 //! arg cols  i32
-//! launch grid=ceildiv(cols, 32),parts block=32,8
+//! launch grid=ceildiv(cols, 128),parts block=32,8
 //! oracle dg = sum(concat(unsqueeze(dg, 0), dy * x * unsqueeze(r, -1), 0), 0)
 template <typename T>
 __global__ void rmsnorm_backward_weights(const T *dy, long long lddy, int step, const T *x, const float *r, float *dg,
                                          int rows, int cols)
 {
-    int col = blockIdx.x * 32 + threadIdx.x;
-    float products = 0;
-    for (int row = blockIdx.y * blockDim.y + threadIdx.y; col < cols && row < rows; row += gridDim.y * blockDim.y)
-        products += float(dy[row * lddy + (long long)col * step]) * float(x[row * (long long)cols + col]) * r[row];
-    products = column_sum(products);
-    if (threadIdx.y == 0 && col < cols) atomicAdd(&dg[col], products);
+    auto sum_up = [&](auto columns) {
+        float products[4] = {};
+#pragma unroll 4
+        for (int row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y) {
+            auto d = columns.load(strided<T>(dy + row * lddy, step));
+            auto v = columns.load(strided<T>(x + row * (long long)cols, 1));
+            float scale = r[row];
+            for (int k = 0; k < 4; k++) products[k] += float(d.get(k)) * float(v.get(k)) * scale;
+        }
+        add_columns(dg, products, columns);
+    };
+    if (in_fours(strided<T>(dy, step), lddy, cols) && in_fours(strided<T>(x, 1), cols, cols))
+        sum_up(four_columns<true>(blockIdx.x, threadIdx.x, 32, cols));
+    else
+        sum_up(four_columns<false>(blockIdx.x, threadIdx.x, 32, cols));
 }

@@ -1,5 +1,5 @@
-// Running sums of rows. A block takes a row, and from it as many elements at a time as it has threads; what was summed
-// before is carried on. The gradient is the running sum from the other end.
+// Running sums of rows. A block takes a row, and from it as many pieces of 16 bytes at a time as it has threads; what
+// was summed before is carried on. The gradient is the running sum from the other end.
 #include "kernel.cuh"
 
 //! op       cumsum(x) -> y
@@ -7,7 +7,7 @@
 //! backward cumsum_backward(dy) -> dx
 //! oracle   y = cumsum(x, -1)
 
-// The sum of v over this thread and those before it in a block of whole warps; *all is that over the block.
+// The sum of v over the threads before this one in a block of whole warps; *all is that over the block.
 __device__ inline float block_scan(float v, float *all)
 {
     __shared__ float part[32];
@@ -19,13 +19,38 @@ __device__ inline float block_scan(float v, float *all)
     __syncthreads(); // the parts of the scan before may still be read
     if (lane == 31) part[warp] = v;
     __syncthreads();
-    float before = 0;
+    float before = 0, own = __shfl_up_sync(~0u, v, 1);
     *all = 0;
     for (int i = 0; i < warps; i++) {
         if (i < warp) before += part[i];
         *all += part[i];
     }
-    return before + v;
+    return lane == 0 ? before : before + own;
+}
+
+// The running sums y of a row x, or those from its end.
+template <bool FROM_END, typename T> __device__ void scan(strided<T> x, T *y, int cols)
+{
+    constexpr int N = IN_CHUNK<T>;
+    float before = 0, all;
+    for (int first = 0; first < cols; first += blockDim.x * N, before += all) {
+        int i = first + threadIdx.x * N, at = FROM_END ? cols - i - N : i; // its chunk is that at `at`
+        bool whole = i + N <= cols;
+        chunk<T> c;
+        if (whole)
+            c = load<N>(x, at);
+        else
+            for (int k = 0; k < N; k++) c.set(k, at + k >= 0 && at + k < cols ? x[at + k] : T(0.0f));
+        float sum[N], last = 0;
+        for (int k = 0; k < N; k++) sum[k] = last += float(c.get(FROM_END ? N - 1 - k : k));
+        last = before + block_scan(last, &all);
+        for (int k = 0; k < N; k++) c.set(k, T(last + sum[FROM_END ? N - 1 - k : k]));
+        if (whole)
+            store(y, at, c);
+        else
+            for (int k = 0; k < N; k++)
+                if (at + k >= 0 && at + k < cols) y[at + k] = c.get(k);
+    }
 }
 
 //! kernel cumsum<T>
@@ -41,14 +66,7 @@ __device__ inline float block_scan(float v, float *all)
 //! oracle y = cumsum(x, -1)
 template <typename T> __global__ void cumsum(const T *x, long long ldx, long long step, T *y, int cols)
 {
-    float before = 0, all;
-    x += blockIdx.x * ldx;
-    y += blockIdx.x * (long long)cols;
-    for (int first = 0; first < cols; first += blockDim.x, before += all) {
-        int i = first + threadIdx.x;
-        float sum = block_scan(i < cols ? float(x[i * step]) : 0.0f, &all);
-        if (i < cols) y[i] = T(before + sum);
-    }
+    scan<false>(strided<T>(x + blockIdx.x * ldx, step), y + blockIdx.x * (long long)cols, cols);
 }
 
 //! kernel cumsum_backward<T>
@@ -64,12 +82,5 @@ template <typename T> __global__ void cumsum(const T *x, long long ldx, long lon
 //! oracle dx = flip(cumsum(flip(dy, -1), -1), -1)
 template <typename T> __global__ void cumsum_backward(const T *dy, long long lddy, long long step, T *dx, int cols)
 {
-    float behind = 0, all;
-    dy += blockIdx.x * lddy;
-    dx += blockIdx.x * (long long)cols;
-    for (int first = 0; first < cols; first += blockDim.x, behind += all) {
-        int i = cols - 1 - first - (int)threadIdx.x;
-        float sum = block_scan(i >= 0 ? float(dy[i * step]) : 0.0f, &all);
-        if (i >= 0) dx[i] = T(behind + sum);
-    }
+    scan<true>(strided<T>(dy + blockIdx.x * lddy, step), dx + blockIdx.x * (long long)cols, cols);
 }

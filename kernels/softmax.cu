@@ -1,5 +1,5 @@
-// Softmax of rows: y = exp(x - max) / sum(exp(x - max)). A block takes a row, and reads it three times: the largest
-// element, the sum, the result. The second and third time it comes from a cache.
+// Softmax of rows: y = exp(x - max) / sum(exp(x - max)). A block takes a row, and goes along it three times: for the
+// largest element, the sum, the result.
 #include "kernel.cuh"
 
 //! op       softmax(x) -> y
@@ -10,30 +10,35 @@
 //! kernel softmax<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
-//! dim    threads 32..1024 step 32 = 32
+//! dim    threads 32..512 step 32 = 32
 //! arg x     T[rows, cols] in view dense|rows|offset|broadcast(0)
 //! arg ldx   i64 = x.stride0
 //! arg y     T[rows, cols] out once
 //! arg cols  i32
 //! launch grid=rows block=threads
 //! oracle y = softmax(x, -1)
-template <typename T> __global__ void softmax(const T *x, long long ldx, T *y, int cols)
+template <typename T> __global__ void __launch_bounds__(512) softmax(const T *x, long long ldx, T *y, int cols)
 {
     x += blockIdx.x * ldx;
     y += blockIdx.x * (long long)cols;
+    auto path = along(y, cols);
+    kept_row<T> row(x, path);
     float most = -INFINITY, sum = 0;
-    each(x, 1, cols, threadIdx.x, blockDim.x, [&](int, float v) { most = fmaxf(most, v); });
+    each(
+        path, [&](int, float v) { most = fmaxf(most, v); }, row);
     most = block_max(most);
-    each(x, 1, cols, threadIdx.x, blockDim.x, [&](int, float v) { sum += expf(v - most); });
+    each(
+        path, [&](int, float v) { sum += fast_exp(v - most); }, row);
     float scale = 1 / block_sum(sum);
-    write_each(y, cols, threadIdx.x, blockDim.x, [&](int i) { return expf(float(x[i]) - most) * scale; });
+    write_each(
+        path, y, [&](int, float v) { return fast_exp(v - most) * scale; }, row);
 }
 
 // From the result: dx = y (dy - sum(dy y)). The strides of dy may be 0, as those of sum().backward() are.
 //! kernel softmax_backward<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647 = 40, cols 0..1073741824 = 300
-//! dim    threads 32..1024 step 32 = 32
+//! dim    threads 32..512 step 32 = 32
 //! arg dy    T[rows, cols] in view dense|rows|offset|broadcast
 //! arg lddy  i64 = dy.stride0
 //! arg step  i32 = dy.stride1
@@ -43,14 +48,18 @@ template <typename T> __global__ void softmax(const T *x, long long ldx, T *y, i
 //! launch grid=rows block=threads
 //! oracle dx = y * (dy - sum(dy * y, -1, keep))
 template <typename T>
-__global__ void softmax_backward(const T *dy, long long lddy, int step, const T *y, T *dx, int cols)
+__global__ void __launch_bounds__(512)
+    softmax_backward(const T *dy, long long lddy, int step, const T *y, T *dx, int cols)
 {
     dy += blockIdx.x * lddy;
     y += blockIdx.x * (long long)cols;
     dx += blockIdx.x * (long long)cols;
+    auto path = along(dx, cols);
+    kept_row<T> dys(strided<T>(dy, step), path), ys(y, path);
     float sum = 0;
-    each(dy, step, cols, threadIdx.x, blockDim.x, [&](int i, float v) { sum += v * float(y[i]); });
+    each(
+        path, [&](int, float dy, float y) { sum += dy * y; }, dys, ys);
     sum = block_sum(sum);
-    write_each(dx, cols, threadIdx.x, blockDim.x,
-               [&](int i) { return float(y[i]) * (float(dy[(size_t)i * step]) - sum); });
+    write_each(
+        path, dx, [&](int, float dy, float y) { return y * (dy - sum); }, dys, ys);
 }
