@@ -234,6 +234,8 @@ static void test_doubtful(void)
         { "(exp(x) - exp(x)) * y", { ORACLE_ILL, ORACLE_ILL, ORACLE_ILL, ORACLE_KNOWN } },
         { "broadcast(einsum(\"i,i->\", exp(x[0:1]), y[0:1]), 4)", { ORACLE_ILL, ORACLE_ILL, ORACLE_ILL, ORACLE_ILL } },
         { "broadcast(einsum(\"i,i->\", x[0:1], y[0:1]), 4)", { ORACLE_KNOWN } },
+        /* and zero times what may have overflowed */
+        { "(x - x) * exp(x * -0.44)", { ORACLE_OVERFLOW, ORACLE_KNOWN, ORACLE_KNOWN, ORACLE_OVERFLOW } },
     };
     for (u32 i = 0; i < COUNT_OF(cases); i++) {
         struct try t = { 0 };
