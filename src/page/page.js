@@ -136,15 +136,15 @@ function section(id, title, about, ...content) {
 }
 
 function remarksSection() {
-  const all = remarks();
+  const all = remarks(), counted = device().kernels.length > 0;
   const columns = [
     { name: "kind", value: r => r.kind, show: r => el("span", { class: "tag " + r.kind }, r.kind) },
     { name: "what", class: "name", value: r => r.title + " " + r.id, show: r => [r.title, " ", el("code", { class: "faint" }, r.id)] },
     { name: "where", class: "name", value: r => r.where, show: r => el("span", { class: "code" }, r.where) },
     { name: "kernel", class: "name less", value: r => plainName(r.kernel) },
-    { name: "share", number: true, value: r => r.weight, show: r => r.advice ? percent(r.weight) : "" },
+    { name: "share", number: true, class: counted ? "" : "none", value: r => r.weight, show: r => r.advice ? percent(r.weight) : "" },
   ];
-  const about = device().kernels.length ? "Findings of the checks first, then advice by its share of the kernel's cost, or of the modelled time. Enter goes to the place." : "What the checks have found. Enter goes to the place.";
+  const about = counted ? "Findings of the checks first, then advice by its share of the kernel's cost, or of the modelled time. Enter goes to the place." : "What the checks have found. Enter goes to the place.";
   return section("remarks", "Findings and advice", about, sortable(all, columns, { by: 4, choose: goTo, tie: (a, b) => a.where < b.where ? -1 : a.where > b.where ? 1 : 0 }));
 }
 
@@ -196,7 +196,8 @@ function instructions(line) {
   return el("table", { class: "ptx" }, el("tbody", {}, ...line.instructions.map(i => el("tr", {}, el("td", { class: "number" }, num(i.times)), el("td", { class: "number" }, (i.lanes / Math.max(1, i.times)).toFixed(1)), el("td", { class: "code" }, i.ptx || "")))));
 }
 
-/* The lines of one file: those in `counts` (by line), with the remarks below theirs; what lies far from both is folded. */
+/* The lines of one file: those in `counts` (by line), with the remarks below theirs; what lies far from both is folded. Where nothing was counted, the columns of counts
+   are not shown. */
 function fileTable(file, counts, notes) {
   const body = el("tbody", {}), text = sources.get(file) || new Map([...counts].map(([n, l]) => [n, l.source || ""]));
   const numbers = [...text.keys()].sort((a, b) => a - b);
@@ -230,7 +231,7 @@ function fileTable(file, counts, notes) {
     body.append(gap);
   }
   const head = (name, cls, title) => el("th", { class: cls, scope: "col", title: title || "" }, name);
-  const table = el("table", { class: "source" }, el("thead", {}, el("tr", {}, head("cost", "number", "share of the kernel's cost: a model, for ranking"), head("warp instr.", "number less"), head("lanes", "number", "of 32, on average"),
+  const table = el("table", { class: counts.size ? "source" : "source bare" }, el("thead", {}, el("tr", {}, head("cost", "number", "share of the kernel's cost: a model, for ranking"), head("warp instr.", "number less"), head("lanes", "number", "of 32, on average"),
     head("sectors", "number less", "of global memory, a request / the least possible"), head("passes", "number less", "of shared memory, a request / without conflicts"), head("line", "number"), head("source", ""))), body);
   return [el("h3", {}, el("span", { class: "code", title: file }, baseName(file))), el("div", { class: "wide" }, table)];
 }
