@@ -142,13 +142,17 @@ void handle_open(struct handle *h, lk_gpu *gpu, enum handle_kind kind)
     __atomic_store_n(kind_at(region_of(at), at), 1 + (u8)kind, __ATOMIC_RELEASE);
 }
 
+/* With the lock: a handle is told what leads to it. It asks without the lock whether anything does, which a neighbour
+ * does not change. */
+static void link_set(struct handle *h, struct handle **link) { __atomic_store_n(&h->link, link, __ATOMIC_RELAXED); }
+
 void handle_list(struct handle *h)
 {
     lk_gpu *gpu = h->gpu;
     lock(&gpu->lock);
     h->next = gpu->handle[h->kind];
-    h->link = &gpu->handle[h->kind];
-    if (h->next) h->next->link = &h->next;
+    link_set(h, &gpu->handle[h->kind]);
+    if (h->next) link_set(h->next, &h->next);
     gpu->handle[h->kind] = h;
     unlock(&gpu->lock);
 }
@@ -161,11 +165,11 @@ void handle_add(struct handle *h, lk_gpu *gpu, enum handle_kind kind)
 
 void handle_remove(struct handle *h)
 {
-    if (!h->link) return;
+    if (!__atomic_load_n(&h->link, __ATOMIC_RELAXED)) return;
     lock(&h->gpu->lock);
     *h->link = h->next;
-    if (h->next) h->next->link = h->link;
-    h->link = NULL;
+    if (h->next) link_set(h->next, h->link);
+    link_set(h, NULL);
     unlock(&h->gpu->lock);
 }
 
