@@ -256,7 +256,7 @@ ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 # What `lockstep run` puts in front of programs lies beside the libraries, in a folder that no linker looks into.
 FRONTDIR ?= $(PREFIX)/lib/lockstep
 DROP_IN = lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 libgpuocelot.so
-HEADERS = lockstep.h lockstep_contract.h lockstep_image.h lockstep_report.h lockstep_tables.h lockstep_lab.h lockstep_times.h lockstep_ring.h lockstep_ring_layout.h lockstep_ring.cuh lockstep_ring_unit.cuh
+HEADERS = lockstep.h lockstep_contract.h lockstep_image.h lockstep_memory.h lockstep_report.h lockstep_tables.h lockstep_texture.h lockstep_lab.h lockstep_times.h lockstep_ring.h lockstep_ring_layout.h lockstep_ring.cuh lockstep_ring_unit.cuh
 INSTALLED = $(BINDIR)/lockstep $(addprefix $(FRONTDIR)/,$(DROP_IN) python/sitecustomize.py python/lockstep_cupy.py python/lockstep_views.py python/lockstep_torch.py) $(LIBDIR)/liblockstep.so.$(VERSION) $(LIBDIR)/liblockstep.so.0 $(LIBDIR)/liblockstep.so $(LIBDIR)/liblockstep.a \
 	$(LIBDIR)/pkgconfig/lockstep.pc $(addprefix $(INCLUDEDIR)/,$(HEADERS)) $(foreach m,$(wildcard man/*.[0-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \
 	$(BASHDIR)/lockstep $(ZSHDIR)/_lockstep

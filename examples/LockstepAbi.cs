@@ -2,7 +2,7 @@
 using System;
 using System.Runtime.InteropServices;
 
-[StructLayout(LayoutKind.Explicit, Size = 96)]
+[StructLayout(LayoutKind.Explicit, Size = 104)]
 public struct lk_options
 {
     [FieldOffset(0)] public UIntPtr @size;
@@ -20,6 +20,7 @@ public struct lk_options
     [FieldOffset(84)] public uint @profile;
     [FieldOffset(88)] public uint @keep;
     [FieldOffset(92)] public uint @blocking;
+    [FieldOffset(96)] public uint @time;
 }
 
 [StructLayout(LayoutKind.Explicit, Size = 168)]
@@ -35,7 +36,7 @@ public struct lk_gpu_info
     [FieldOffset(160)] public uint @pageable;
 }
 
-[StructLayout(LayoutKind.Explicit, Size = 80)]
+[StructLayout(LayoutKind.Explicit, Size = 88)]
 public struct lk_error
 {
     [FieldOffset(0)] public UIntPtr @size;
@@ -49,6 +50,7 @@ public struct lk_error
     [FieldOffset(56)] public IntPtr @causes;
     [FieldOffset(64)] public IntPtr @fix;
     [FieldOffset(72)] public uint @lasting;
+    [FieldOffset(80)] public IntPtr @record;
 }
 
 [StructLayout(LayoutKind.Explicit, Size = 24)]
@@ -59,21 +61,12 @@ public struct lk_ptx
     [FieldOffset(16)] public UIntPtr @bytes;
 }
 
-[StructLayout(LayoutKind.Explicit, Size = 80)]
-public struct lk_compile
+[StructLayout(LayoutKind.Explicit, Size = 24)]
+public struct lk_source
 {
-    [FieldOffset(0)] public UIntPtr @size;
-    [FieldOffset(8)] public IntPtr @arch;
-    [FieldOffset(16)] public IntPtr @compiler;
-    [FieldOffset(24)] public IntPtr @flag;
-    [FieldOffset(32)] public uint @flags;
-    [FieldOffset(40)] public IntPtr @name;
-    [FieldOffset(48)] public uint @names;
-    [FieldOffset(52)] public uint @fresh;
-    [FieldOffset(56)] public uint @own;
-    [FieldOffset(64)] public IntPtr @link;
-    [FieldOffset(72)] public uint @links;
-    [FieldOffset(76)] public uint @gather;
+    [FieldOffset(0)] public IntPtr @name;
+    [FieldOffset(8)] public IntPtr @text;
+    [FieldOffset(16)] public UIntPtr @bytes;
 }
 
 [StructLayout(LayoutKind.Explicit, Size = 40)]
@@ -210,6 +203,95 @@ public struct lk_progress
     [FieldOffset(16)] public ulong @ctas_done;
     [FieldOffset(24)] public ulong @warp_instructions;
     [FieldOffset(32)] public uint @compiling;
+}
+
+[StructLayout(LayoutKind.Explicit, Size = 72)]
+public struct lk_memory_use
+{
+    [FieldOffset(0)] public UIntPtr @size;
+    [FieldOffset(8)] public ulong @used;
+    [FieldOffset(16)] public ulong @pooled;
+    [FieldOffset(24)] public ulong @peak;
+    [FieldOffset(32)] public ulong @device;
+    [FieldOffset(40)] public ulong @pinned;
+    [FieldOffset(48)] public ulong @managed;
+    [FieldOffset(56)] public ulong @registered;
+    [FieldOffset(64)] public ulong @pool;
+}
+
+[StructLayout(LayoutKind.Explicit, Size = 176)]
+public struct lk_memory_site
+{
+    // site: 160 characters at offset 0
+    [FieldOffset(160)] public ulong @bytes;
+    [FieldOffset(168)] public ulong @count;
+}
+
+[StructLayout(LayoutKind.Explicit, Size = 64)]
+public struct lk_timing
+{
+    [FieldOffset(0)] public UIntPtr @size;
+    [FieldOffset(8)] public IntPtr @name;
+    [FieldOffset(16)] public IntPtr @range;
+    [FieldOffset(24)] public ulong @count;
+    [FieldOffset(32)] public ulong @bytes;
+    [FieldOffset(40)] public double @total_us;
+    [FieldOffset(48)] public double @least_us;
+    [FieldOffset(56)] public double @most_us;
+}
+
+[StructLayout(LayoutKind.Explicit, Size = 48)]
+public struct lk_array_info
+{
+    [FieldOffset(0)] public UIntPtr @size;
+    [FieldOffset(8)] public ulong @width;
+    [FieldOffset(16)] public ulong @height;
+    [FieldOffset(24)] public ulong @depth;
+    [FieldOffset(32)] public uint @texel;
+    [FieldOffset(36)] public uint @channels;
+    [FieldOffset(40)] public uint @flags;
+}
+
+[StructLayout(LayoutKind.Explicit, Size = 96)]
+public struct lk_texture
+{
+    [FieldOffset(0)] public UIntPtr @size;
+    [FieldOffset(8)] public IntPtr @array;
+    [FieldOffset(16)] public ulong @address;
+    [FieldOffset(24)] public ulong @width;
+    [FieldOffset(32)] public ulong @height;
+    [FieldOffset(40)] public ulong @pitch;
+    [FieldOffset(48)] public uint @texel;
+    [FieldOffset(52)] public uint @channels;
+    [FieldOffset(56)] public uint @smooth;
+    [FieldOffset(60)] public uint @normalised;
+    [FieldOffset(64)] public uint @as_float;
+    [FieldOffset(68)] public uint @outside0;
+    [FieldOffset(72)] public uint @outside1;
+    [FieldOffset(76)] public uint @outside2;
+    [FieldOffset(80)] public float @border0;
+    [FieldOffset(84)] public float @border1;
+    [FieldOffset(88)] public float @border2;
+    [FieldOffset(92)] public float @border3;
+}
+
+[StructLayout(LayoutKind.Explicit, Size = 96)]
+public struct lk_compile
+{
+    [FieldOffset(0)] public UIntPtr @size;
+    [FieldOffset(8)] public IntPtr @arch;
+    [FieldOffset(16)] public IntPtr @compiler;
+    [FieldOffset(24)] public IntPtr @flag;
+    [FieldOffset(32)] public uint @flags;
+    [FieldOffset(40)] public IntPtr @name;
+    [FieldOffset(48)] public uint @names;
+    [FieldOffset(52)] public uint @fresh;
+    [FieldOffset(56)] public uint @own;
+    [FieldOffset(64)] public IntPtr @link;
+    [FieldOffset(72)] public uint @links;
+    [FieldOffset(76)] public uint @gather;
+    [FieldOffset(80)] public IntPtr @header;
+    [FieldOffset(88)] public uint @headers;
 }
 
 [StructLayout(LayoutKind.Explicit, Size = 128)]

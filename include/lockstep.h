@@ -11,7 +11,8 @@
  *
  * NULL where a handle or a result is needed is LK_BAD_INPUT; without a handle the sentence is lk_gpu_error(NULL)'s.
  * Here are GPUs, modules, memory, launches, streams and graphs; lockstep_contract.h, lockstep_image.h,
- * lockstep_report.h and lockstep_tables.h, which this file includes, have the rest. lockstep.h(3) is the manual of all.
+ * lockstep_memory.h, lockstep_report.h, lockstep_tables.h and lockstep_texture.h, which this file includes, have the
+ * rest. lockstep.h(3) is the manual of all.
  */
 #ifndef LOCKSTEP_H
 #define LOCKSTEP_H
@@ -50,6 +51,7 @@ typedef struct lk_node lk_node;         /* an operation of a graph; lives as lon
 typedef struct lk_exec lk_exec;         /* an executable graph */
 typedef struct lk_pool lk_pool;         /* memory for stream-ordered allocation */
 typedef struct lk_physical lk_physical; /* memory without an address, to be mapped */
+typedef struct lk_array lk_array;       /* texels, for textures and surfaces */
 
 typedef struct lk_options { /* zero it, set size, then what you need */
     size_t size;            /* sizeof(lk_options), for compatibility */
@@ -74,6 +76,9 @@ typedef struct lk_options { /* zero it, set size, then what you need */
     uint32_t keep;
     /* non-zero: a launch in a stream is waited for in the call, so that an error is that of the launch itself */
     uint32_t blocking;
+    /* non-zero: launches, copies and fills are timed (lk_time_at, lk_time_text): on a real GPU by its own events, on
+     * the software GPU by the clock of this processor */
+    uint32_t time;
 } lk_options;
 
 const char *lk_version(void);
@@ -109,11 +114,15 @@ typedef struct lk_error { /* set size */
     const char *name;    /* "CUDA_ERROR_ILLEGAL_ADDRESS"; "": CUDA has no name for it */
     const char *call;    /* the function that reported it: "lk_stream_synchronise" */
     const char *message; /* as lk_gpu_error */
-    const char *launch;  /* the kernel, where the error is that of a launch in this call; else "" */
-    const char
-        *suspects; /* of a real GPU's fault: the last operations of its streams, by lk_options.keep, one a line */
+    /* the kernel, where the error is that of a launch: in this call, with lk_options.blocking, or of the software GPU;
+     * of a fault that a real GPU reports later, and with lk_options.keep, the one that was launched last; else "" */
+    const char *launch;
+    const char *suspects;     /* of a real GPU's fault: the last operations of its streams (lk_options.keep) */
     const char *causes, *fix; /* what is usually behind that number; "" */
     uint32_t lasting;         /* lk_cuda_lasting: LK_CUDA_STICKY: the process has to be started again */
+    /* of a fault whose launch is known: what the environment needs for a second run to record it before it runs,
+     * "LOCKSTEP_RECORD=scale:3"; else "" */
+    const char *record;
 } lk_error;
 /* 0: the thread has had no error on this gpu. */
 int lk_gpu_last_error(const lk_gpu *gpu, lk_error *error);
@@ -136,6 +145,10 @@ lk_status lk_module_link(lk_gpu *gpu, const lk_ptx *part, uint32_t parts, lk_mod
 /* A .ptx or .cu file; the same as lk_module_compile without options. */
 lk_status lk_module_load_file(lk_gpu *gpu, const char *path, lk_module **module);
 
+typedef struct lk_source { /* a text that is no file */
+    const char *name, *text;
+    size_t bytes;
+} lk_source;
 typedef struct lk_compile { /* zero it, set size, then what you need */
     size_t size;
     const char *arch; /* "sm_90a"; NULL: that of the gpu's card */
@@ -158,10 +171,19 @@ typedef struct lk_compile { /* zero it, set size, then what you need */
      * lk_module_kernel does not find and lk_module_ptx shows; one compilation then serves what was asked for before,
      * and the cache has one entry for all */
     uint32_t gather;
+    /* of lk_module_compile_source: what the source includes and is no file, by the names that it has there */
+    const lk_source *header;
+    uint32_t headers;
 } lk_compile;
 /* Compiles a .cu file, always with line information, and loads it; results are kept in a cache. `options` may be
  * NULL; a .ptx file is loaded as it is. */
 lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *options, lk_module **module);
+/* The same for a source that is no file; `name` is what messages and reports call it, "scale.cu". */
+lk_status lk_module_compile_source(lk_gpu *gpu, const char *name, const char *text, size_t bytes,
+                                   const lk_compile *options, lk_module **module);
+/* A cubin, a fatbin or PTX in memory, as cuModuleLoadData takes it. A real GPU loads it as it is; the software GPU runs
+ * the PTX in it, and without any says what to compile with. `name` stands in messages. */
+lk_status lk_module_load_image(lk_gpu *gpu, const char *name, const void *image, size_t bytes, lk_module **module);
 /* What the compiler said in the calling thread's last lk_module_compile, errors and warnings in one form with their
  * lines, or ""; lives until its next one. */
 const char *lk_gpu_log(const lk_gpu *gpu);
@@ -523,8 +545,9 @@ static inline lk_value lk_value_struct(const void *data, uint32_t bytes)
 }
 
 typedef struct lk_stats {
-    uint64_t warp_instructions, ctas, nanoseconds;
-    uint64_t orders; /* of lk_launch.orders: those that ran and left the same bytes */
+    uint64_t warp_instructions, ctas;
+    uint64_t nanoseconds; /* software GPU: by the clock of this processor; real GPU: by its events */
+    uint64_t orders;      /* of lk_launch.orders: those that ran and left the same bytes */
 } lk_stats;
 /* Runs to the end and returns: LK_OK, LK_FINDINGS (new errors in the report), or why not. `stats` may be NULL. With a
  * stream it is enqueued: arguments are copied, LK_FINDINGS is a launch that was refused, stats are 0. */
@@ -665,6 +688,8 @@ int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress);
 /* The rest of the interface, by subject. */
 #include "lockstep_contract.h"
 #include "lockstep_image.h"
+#include "lockstep_memory.h"
 #include "lockstep_report.h"
 #include "lockstep_tables.h"
+#include "lockstep_texture.h"
 #endif

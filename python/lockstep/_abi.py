@@ -19,6 +19,7 @@ class lk_options(c.Structure):
         ("profile", c.c_uint32),
         ("keep", c.c_uint32),
         ("blocking", c.c_uint32),
+        ("time", c.c_uint32),
     ]
 
 
@@ -48,6 +49,7 @@ class lk_error(c.Structure):
         ("causes", c.c_char_p),
         ("fix", c.c_char_p),
         ("lasting", c.c_uint32),
+        ("record", c.c_char_p),
     ]
 
 
@@ -59,20 +61,11 @@ class lk_ptx(c.Structure):
     ]
 
 
-class lk_compile(c.Structure):
+class lk_source(c.Structure):
     _fields_ = [
-        ("size", c.c_size_t),
-        ("arch", c.c_char_p),
-        ("compiler", c.c_char_p),
-        ("flag", c.c_char_p),
-        ("flags", c.c_uint32),
         ("name", c.c_char_p),
-        ("names", c.c_uint32),
-        ("fresh", c.c_uint32),
-        ("own", c.c_uint32),
-        ("link", c.c_char_p),
-        ("links", c.c_uint32),
-        ("gather", c.c_uint32),
+        ("text", c.c_char_p),
+        ("bytes", c.c_size_t),
     ]
 
 
@@ -206,6 +199,90 @@ class lk_progress(c.Structure):
     ]
 
 
+class lk_memory_use(c.Structure):
+    _fields_ = [
+        ("size", c.c_size_t),
+        ("used", c.c_uint64),
+        ("pooled", c.c_uint64),
+        ("peak", c.c_uint64),
+        ("device", c.c_uint64),
+        ("pinned", c.c_uint64),
+        ("managed", c.c_uint64),
+        ("registered", c.c_uint64),
+        ("pool", c.c_uint64),
+    ]
+
+
+class lk_memory_site(c.Structure):
+    _fields_ = [
+        ("site", c.c_char * 160),
+        ("bytes", c.c_uint64),
+        ("count", c.c_uint64),
+    ]
+
+
+class lk_timing(c.Structure):
+    _fields_ = [
+        ("size", c.c_size_t),
+        ("name", c.c_char_p),
+        ("range", c.c_char_p),
+        ("count", c.c_uint64),
+        ("bytes", c.c_uint64),
+        ("total_us", c.c_double),
+        ("least_us", c.c_double),
+        ("most_us", c.c_double),
+    ]
+
+
+class lk_array_info(c.Structure):
+    _fields_ = [
+        ("size", c.c_size_t),
+        ("width", c.c_uint64),
+        ("height", c.c_uint64),
+        ("depth", c.c_uint64),
+        ("texel", c.c_uint32),
+        ("channels", c.c_uint32),
+        ("flags", c.c_uint32),
+    ]
+
+
+class lk_texture(c.Structure):
+    _fields_ = [
+        ("size", c.c_size_t),
+        ("array", c.c_void_p),
+        ("address", c.c_uint64),
+        ("width", c.c_uint64),
+        ("height", c.c_uint64),
+        ("pitch", c.c_uint64),
+        ("texel", c.c_uint32),
+        ("channels", c.c_uint32),
+        ("smooth", c.c_uint32),
+        ("normalised", c.c_uint32),
+        ("as_float", c.c_uint32),
+        ("outside", c.c_uint32 * 3),
+        ("border", c.c_float * 4),
+    ]
+
+
+class lk_compile(c.Structure):
+    _fields_ = [
+        ("size", c.c_size_t),
+        ("arch", c.c_char_p),
+        ("compiler", c.c_char_p),
+        ("flag", c.c_char_p),
+        ("flags", c.c_uint32),
+        ("name", c.c_char_p),
+        ("names", c.c_uint32),
+        ("fresh", c.c_uint32),
+        ("own", c.c_uint32),
+        ("link", c.c_char_p),
+        ("links", c.c_uint32),
+        ("gather", c.c_uint32),
+        ("header", c.c_void_p),
+        ("headers", c.c_uint32),
+    ]
+
+
 class lk_copy(c.Structure):
     _fields_ = [
         ("size", c.c_size_t),
@@ -331,11 +408,11 @@ class lk_oracle_result(c.Structure):
 
 
 LAYOUT = {  # struct: (size, {field: offset})
-    lk_options: (96, {"size": 0, "device": 8, "threads": 16, "seeded": 20, "seed": 24, "check": 32, "no_check": 40, "budget": 48, "on": 56, "time_limit": 64, "managed": 72, "any_arch": 80, "profile": 84, "keep": 88, "blocking": 92}),
+    lk_options: (104, {"size": 0, "device": 8, "threads": 16, "seeded": 20, "seed": 24, "check": 32, "no_check": 40, "budget": 48, "on": 56, "time_limit": 64, "managed": 72, "any_arch": 80, "profile": 84, "keep": 88, "blocking": 92, "time": 96}),
     lk_gpu_info: (168, {"size": 0, "name": 8, "arch": 136, "multiprocessors": 140, "memory": 144, "clock_mhz": 152, "is_real": 156, "pageable": 160}),
-    lk_error: (80, {"size": 0, "status": 8, "cuda": 12, "name": 16, "call": 24, "message": 32, "launch": 40, "suspects": 48, "causes": 56, "fix": 64, "lasting": 72}),
+    lk_error: (88, {"size": 0, "status": 8, "cuda": 12, "name": 16, "call": 24, "message": 32, "launch": 40, "suspects": 48, "causes": 56, "fix": 64, "lasting": 72, "record": 80}),
     lk_ptx: (24, {"name": 0, "ptx": 8, "bytes": 16}),
-    lk_compile: (80, {"size": 0, "arch": 8, "compiler": 16, "flag": 24, "flags": 32, "name": 40, "names": 48, "fresh": 52, "own": 56, "link": 64, "links": 72, "gather": 76}),
+    lk_source: (24, {"name": 0, "text": 8, "bytes": 16}),
     lk_param: (40, {"offset": 0, "bytes": 4, "align": 8, "type": 12, "is_pointer": 20, "name": 24, "source_type": 32}),
     lk_usage: (136, {"size": 0, "param_bytes": 8, "shared_bytes": 16, "local_bytes": 24, "const_bytes": 32, "global_bytes": 40, "dynamic_shared": 48, "max_threads": 52, "required_threads": 64, "cluster": 76, "min_blocks": 88, "max_registers": 92, "assembled": 96, "registers": 100, "barriers": 104, "stack_bytes": 112, "spill_store_bytes": 120, "spill_load_bytes": 128}),
     lk_occupancy: (64, {"size": 0, "blocks": 8, "warps": 12, "of_warps": 16, "limiter": 24, "by_blocks": 32, "by_warps": 36, "by_registers": 40, "by_shared": 44, "registers": 48, "suggested_block": 52, "suggested_grid": 56}),
@@ -346,6 +423,12 @@ LAYOUT = {  # struct: (size, {field: offset})
     lk_value: (16, {"kind": 0, "bytes": 4, "as": 8}),
     lk_stats: (32, {"warp_instructions": 0, "ctas": 8, "nanoseconds": 16, "orders": 24}),
     lk_progress: (40, {"size": 0, "ctas": 8, "ctas_done": 16, "warp_instructions": 24, "compiling": 32}),
+    lk_memory_use: (72, {"size": 0, "used": 8, "pooled": 16, "peak": 24, "device": 32, "pinned": 40, "managed": 48, "registered": 56, "pool": 64}),
+    lk_memory_site: (176, {"site": 0, "bytes": 160, "count": 168}),
+    lk_timing: (64, {"size": 0, "name": 8, "range": 16, "count": 24, "bytes": 32, "total_us": 40, "least_us": 48, "most_us": 56}),
+    lk_array_info: (48, {"size": 0, "width": 8, "height": 16, "depth": 24, "texel": 32, "channels": 36, "flags": 40}),
+    lk_texture: (96, {"size": 0, "array": 8, "address": 16, "width": 24, "height": 32, "pitch": 40, "texel": 48, "channels": 52, "smooth": 56, "normalised": 60, "as_float": 64, "outside": 68, "border": 80}),
+    lk_compile: (96, {"size": 0, "arch": 8, "compiler": 16, "flag": 24, "flags": 32, "name": 40, "names": 48, "fresh": 52, "own": 56, "link": 64, "links": 72, "gather": 76, "header": 80, "headers": 88}),
     lk_copy: (128, {"size": 0, "to": 8, "from": 48, "width": 88, "rows": 96, "slices": 104, "stream": 112, "site": 120}),
     lk_launch: (176, {"size": 0, "grid": 8, "block": 20, "shared_bytes": 32, "cooperative": 36, "args": 40, "arg_bytes": 48, "arg_count": 56, "trace": 64, "contract": 72, "shared_optin": 80, "registers": 84, "order": 88, "orders": 92, "number": 96, "stream": 104, "programmatic": 112, "site": 120, "nth": 128, "count": 136, "cluster": 144, "portable": 156, "values": 160, "as_given": 168}),
     lk_argument: (200, {"name": 0, "type": 8, "kind": 16, "flow": 20, "rank": 24, "dim": 32, "stride": 96, "bytes": 160, "align": 168, "same": 176, "filled": 180, "line": 184, "offset": 192}),
@@ -364,6 +447,10 @@ for struct, (size, offsets) in LAYOUT.items():
 P, S, I = c.c_void_p, c.c_char_p, c.c_int
 
 FUNCTIONS = {  # function: (result, [arguments])
+    "lk_array_create": (I, [P, P, P]),
+    "lk_array_destroy": (I, [P]),
+    "lk_array_read": (I, [P, P, c.c_uint64]),
+    "lk_array_write": (I, [P, P, c.c_uint64]),
     "lk_cache_clear": (c.c_uint32, []),
     "lk_cache_folder": (I, [P, c.c_size_t]),
     "lk_cache_limit": (c.c_uint64, []),
@@ -475,7 +562,9 @@ FUNCTIONS = {  # function: (result, [arguments])
     "lk_memory_fill_async": (I, [P, c.c_uint64, I, c.c_uint64]),
     "lk_memory_free": (I, [P, c.c_uint64]),
     "lk_memory_free_async": (I, [P, c.c_uint64]),
+    "lk_memory_growth": (c.c_uint32, [P, c.c_uint32, P, c.c_uint32, P, c.c_uint32]),
     "lk_memory_host": (I, [P, c.c_uint64, P]),
+    "lk_memory_iteration": (I, [P, P]),
     "lk_memory_live": (c.c_uint64, [P]),
     "lk_memory_output": (I, [P, c.c_uint64, c.c_uint64]),
     "lk_memory_peak": (c.c_uint64, [P]),
@@ -483,13 +572,17 @@ FUNCTIONS = {  # function: (result, [arguments])
     "lk_memory_read_async": (I, [P, c.c_uint64, P, c.c_uint64]),
     "lk_memory_register": (I, [P, P, c.c_uint64, S, P]),
     "lk_memory_set": (I, [P, P]),
+    "lk_memory_snapshot": (c.c_uint32, [P, P, c.c_uint32]),
+    "lk_memory_span": (I, [P, c.c_uint64, c.c_uint64, I, P]),
     "lk_memory_touch": (I, [P, c.c_uint64, c.c_uint64, c.c_uint32]),
     "lk_memory_unregister": (I, [P, P]),
+    "lk_memory_usage": (I, [P, P]),
     "lk_memory_write": (I, [P, c.c_uint64, P, c.c_uint64]),
     "lk_memory_write_async": (I, [P, c.c_uint64, P, c.c_uint64]),
     "lk_module_arch": (S, [P]),
     "lk_module_assemble": (I, [P]),
     "lk_module_compile": (I, [P, S, P, P]),
+    "lk_module_compile_source": (I, [P, S, S, c.c_size_t, P, P]),
     "lk_module_compiler": (S, [P]),
     "lk_module_kernel": (P, [P, S]),
     "lk_module_kernel_at": (P, [P, c.c_uint32]),
@@ -497,6 +590,7 @@ FUNCTIONS = {  # function: (result, [arguments])
     "lk_module_link": (I, [P, P, c.c_uint32, P]),
     "lk_module_load": (I, [P, S, S, c.c_size_t, P]),
     "lk_module_load_file": (I, [P, S, P]),
+    "lk_module_load_image": (I, [P, S, P, c.c_size_t, P]),
     "lk_module_note": (S, [P]),
     "lk_module_ptx": (S, [P, P]),
     "lk_module_symbol": (I, [P, S, P, P]),
@@ -527,6 +621,8 @@ FUNCTIONS = {  # function: (result, [arguments])
     "lk_pool_usage": (I, [P, P, c.c_uint32]),
     "lk_profile_json": (P, [P]),
     "lk_profile_text": (P, [P, I, I]),
+    "lk_range_pop": (None, []),
+    "lk_range_push": (None, [S]),
     "lk_record": (I, [P, P, S]),
     "lk_recording_c": (P, [P]),
     "lk_recording_close": (None, [P]),
@@ -569,6 +665,8 @@ FUNCTIONS = {  # function: (result, [arguments])
     "lk_stream_wait_external": (I, [P, P]),
     "lk_stream_wait_value": (I, [P, c.c_uint64, c.c_uint32, c.c_uint64, I]),
     "lk_stream_write_value": (I, [P, c.c_uint64, c.c_uint32, c.c_uint64]),
+    "lk_surface_create": (I, [P, P]),
+    "lk_surface_destroy": (I, [P, c.c_uint64]),
     "lk_test_case_at": (I, [P, c.c_uint32, c.c_uint32, P]),
     "lk_test_failure_at": (I, [P, c.c_uint32, c.c_uint32, P]),
     "lk_test_file": (I, [P, S, P, P]),
@@ -579,7 +677,11 @@ FUNCTIONS = {  # function: (result, [arguments])
     "lk_test_path": (S, [P]),
     "lk_test_serve": (I, [I, I]),
     "lk_text_free": (None, [P]),
+    "lk_texture_create": (I, [P, P, P]),
+    "lk_texture_destroy": (I, [P, c.c_uint64]),
     "lk_thread_site": (None, [S]),
+    "lk_time_at": (I, [P, c.c_uint32, P]),
+    "lk_time_text": (P, [P]),
     "lk_tool_at": (I, [c.c_uint32, P]),
     "lk_version": (S, []),
     "lk_virtual_access": (I, [P, c.c_uint64, c.c_uint64, I]),

@@ -308,6 +308,10 @@ static bool give_error(const struct compile_job *job, const struct compile_log *
     if (n >= sizeof e->text) return false;
     if (unable)
         snprintf(e->text + n, sizeof e->text - n, "%s", unable);
+    else if (strstr(m, "separate compilation mode") || strstr(m, "device-side kernel launch"))
+        snprintf(e->text + n, sizeof e->text - n,
+                 "; a kernel that launches kernels is compiled with -rdc=true, and a program of nvcc linked with "
+                 "-lcudadevrt");
     else if (by_nvrtc && is_host_trouble(m))
         snprintf(
             e->text + n, sizeof e->text - n,

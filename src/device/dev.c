@@ -81,7 +81,8 @@ static void module_free(struct device *d, struct dev_module *m)
     arena_free(&mem);
 }
 
-struct dev_module *dev_load(struct device *d, const struct dev_part *part, u32 parts, struct error *e)
+static struct dev_module *load(struct device *d, const struct dev_part *part, u32 parts, const void *image,
+                               struct error *e)
 {
     struct arena mem = { 0 };
     struct ptx_module *first = link_parts(&mem, part, parts, e);
@@ -92,6 +93,7 @@ struct dev_module *dev_load(struct device *d, const struct dev_part *part, u32 p
     shared_layout(first); /* before several threads launch its kernels */
     struct dev_module *m = NEW(&mem, struct dev_module);
     m->ptx = first;
+    m->image = image;
     m->objects = 1;
     for (const struct ptx_module *p = first; p; p = p->next) m->objects += p->nvar;
     m->object = NEW_ARRAY(&mem, struct mem_object *, m->objects);
@@ -103,6 +105,16 @@ struct dev_module *dev_load(struct device *d, const struct dev_part *part, u32 p
     if (d->ops->place(d, m, e)) return m;
     module_free(d, m);
     return NULL;
+}
+
+struct dev_module *dev_load(struct device *d, const struct dev_part *part, u32 parts, struct error *e)
+{
+    return load(d, part, parts, NULL, e);
+}
+
+struct dev_module *dev_load_image(struct device *d, const struct dev_part *part, const void *image, struct error *e)
+{
+    return load(d, part, 1, image, e);
 }
 
 void dev_unload(struct device *d, struct dev_module *m)

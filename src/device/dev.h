@@ -46,9 +46,10 @@ struct dev_module {         /* a program: one module, or several that are linked
     struct ptx_module *ptx; /* the first; the others follow in `next` */
     /* one for each variable of each module in turn (NULL: none), then the one of the functions */
     struct mem_object **object;
-    u32 objects;             /* entries there */
-    void *handle;            /* of the driver; NULL on the software GPU */
-    struct arena mem;        /* for this struct */
+    u32 objects;       /* entries there */
+    void *handle;      /* of the driver; NULL on the software GPU */
+    const void *image; /* while it is loaded: a cubin or fatbin that a real GPU loads in place of the PTX; or NULL */
+    struct arena mem;  /* for this struct */
     struct dev_module *next; /* on the device */
 };
 
@@ -75,6 +76,7 @@ struct dev_launch {
     u64 order;                        /* as in sim_launch; the software GPU only */
     struct launch_origin origin;      /* the host's side of it, for findings */
     struct dev_count *count;          /* what it is added to when it has ended; NULL: nothing */
+    u64 *took;                        /* a real GPU, which waits for it: its nanoseconds, by events; NULL: not wanted */
     u32 orders; /* run it again under so many others, from the same memory, and compare (dev_order.c) */
 };
 /* How a launch runs, where somebody chooses. Unchecked: nothing that it does is reported, unless it ends early by it;
@@ -159,6 +161,8 @@ void dev_delete(struct device *d);
 
 /* Loads one program; texts are copied. NULL: e says why. */
 struct dev_module *dev_load(struct device *d, const struct dev_part *part, u32 parts, struct error *e);
+/* The same of one text that says what is in an image; a real GPU loads the image. */
+struct dev_module *dev_load_image(struct device *d, const struct dev_part *part, const void *image, struct error *e);
 void dev_unload(struct device *d, struct dev_module *m);
 /* A variable by its name in the PTX or in the source; NULL: none. */
 struct ptx_var *dev_variable(struct dev_module *m, struct str name);

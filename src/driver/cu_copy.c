@@ -15,7 +15,10 @@ struct how {
 static lk_end end_of(u64 address)
 {
     lk_memory_info info = { .size = sizeof info };
-    if (address && lk_memory_at(NULL, address, &info) == LK_OK) return (lk_end){ .gpu = info.gpu, .address = address };
+    bool known = address && lk_memory_at(NULL, address, &info) == LK_OK;
+    /* what was unregistered is the host's own again */
+    if (known && !(info.freed && info.kind == LK_MEMORY_REGISTERED))
+        return (lk_end){ .gpu = info.gpu, .address = address };
     return (lk_end){ .host = (void *)(uintptr_t)address };
 }
 

@@ -146,6 +146,8 @@ static enum dev_result failed(struct device *d, const struct dev_launch *l, cu_r
     }
     snprintf(cause, sizeof cause, "%s: %s.", d->gpu->title, text);
     launch_found(d, l, F_gpu_fault, (u64)code, cause, fault_fix);
+    error_set(e, ERR_SYSTEM, "%s: %s", call, text);
+    e->cuda = (u32)code;
     return DEV_REFUSED;
 }
 
@@ -269,6 +271,26 @@ static cu_result legacy_done(const struct driver *cu, void *of)
     return cu->query(CU_LEGACY);
 }
 
+/* Events around a launch whose time is wanted. */
+struct around {
+    cu_event from, to;
+};
+
+static void around_begin(struct gpu *g, struct around *x)
+{
+    *x = (struct around){ 0 };
+    if (ask_driver(&g->cu, event_new, &x->from, 0) || ask_driver(&g->cu, event_new, &x->to, 0)) return;
+    ask_driver(&g->cu, event_record, x->from, CU_LEGACY, 0);
+}
+
+static void around_end(struct gpu *g, struct around *x, bool ran, u64 *ns)
+{
+    float ms = 0;
+    if (ran && x->to && !ask_driver(&g->cu, event_elapsed, &ms, x->from, x->to)) *ns = (u64)((double)ms * 1e6);
+    if (x->from) ask_driver(&g->cu, event_delete, x->from);
+    if (x->to) ask_driver(&g->cu, event_delete, x->to);
+}
+
 static enum dev_result launch(struct device *d, const struct dev_launch *l, struct sim_result *r, struct error *e)
 {
     struct gpu *g = d->gpu;
@@ -280,8 +302,12 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     if (!gpu_current(g, e)) return DEV_FAILED;
     const char *call;
     bool interrupted = false;
+    struct around events;
+    if (l->took) around_begin(g, &events);
     cu_result code = gpu_launch(d, l, false, CU_LEGACY, &call);
+    if (l->took && events.to) ask_driver(&g->cu, event_record, events.to, CU_LEGACY, 0);
     if (!code) code = gpu_wait(d, legacy_done, NULL, &interrupted);
+    if (l->took) around_end(g, &events, !code && !interrupted, l->took);
     if (interrupted) {
         gpu_interrupted(d, e);
         return DEV_FAILED;

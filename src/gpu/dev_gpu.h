@@ -133,6 +133,8 @@ void gpu_drop_all(struct gpu *g); /* frees what lives, and the list */
 static inline bool gpu_is_of_graph(const struct mem_object *o) { return ((const struct gpu_object *)o)->graph; }
 
 /* dev_gpu_module.c */
+/* Who finds libcudadevrt.a, which a program that launches kernels from kernels is linked with. */
+void gpu_runtime_from(bool (*find)(char *out, size_t size));
 bool gpu_place(struct device *d, struct dev_module *m, struct error *e);
 void gpu_displace(struct device *d, struct dev_module *m);
 

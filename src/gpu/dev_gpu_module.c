@@ -35,10 +35,10 @@ static bool jit_one(struct gpu *g, struct dev_module *m, struct error *e)
 {
     struct jit j;
     cu_module module = NULL;
-    char *image = jit_image(m->ptx);
-    if (!image) return error_set(e, ERR_MEMORY, "out of memory");
+    char *image = m->image ? NULL : jit_image(m->ptx);
+    if (!m->image && !image) return error_set(e, ERR_MEMORY, "out of memory");
     jit_begin(&j);
-    cu_result code = g->cu.load(&module, image, COUNT_OF(j.option), j.option, j.value);
+    cu_result code = g->cu.load(&module, m->image ? m->image : image, COUNT_OF(j.option), j.option, j.value);
     base_free(image);
     m->handle = module;
     return !code || jit_failed(g, &j, m->ptx->name, code, e);
@@ -53,8 +53,43 @@ static bool jit_add(struct gpu *g, struct jit *j, cu_link link, const struct ptx
     return !code || jit_failed(g, j, p->name, code, e);
 }
 
-/* Several modules: the driver links them. */
-static bool jit_linked(struct gpu *g, struct dev_module *m, struct error *e)
+/* ---- the device runtime ---- */
+
+static bool (*runtime_find)(char *out, size_t size); /* of gpu_runtime_from */
+
+void gpu_runtime_from(bool (*find)(char *out, size_t size)) { __atomic_store_n(&runtime_find, find, __ATOMIC_RELEASE); }
+
+/* A function of NVIDIA's device runtime that the program calls and does not have; NULL: none. */
+static const char *runtime_needed(const struct dev_module *m, char out[64])
+{
+    for (const struct ptx_module *p = m->ptx; p; p = p->next)
+        for (u32 i = 0; i < p->nfunc; i++) {
+            struct str n = p->func[i]->name;
+            bool is = (n.n > 9 && !memcmp(n.p, "__cudaCDP", 9)) || (n.n > 4 && !memcmp(n.p, "cuda", 4));
+            if (!is || !ptx_func_missing(p->func[i])) continue;
+            snprintf(out, 64, "%.*s", (int)MIN_OF(n.n, 60u), n.p);
+            return out;
+        }
+    return NULL;
+}
+
+static bool runtime_add(struct gpu *g, struct jit *j, cu_link link, const struct dev_module *m, const char *needs,
+                        struct error *e)
+{
+    char path[1200];
+    bool (*find)(char *, size_t) = __atomic_load_n(&runtime_find, __ATOMIC_ACQUIRE);
+    if (!find || !find(path, sizeof path))
+        return error_set(
+            e, ERR_INPUT,
+            "%s launches kernels from kernels (%s), and libcudadevrt.a, which a GPU needs for that, is not "
+            "here: install the CUDA toolkit; nvcc links it with -rdc=true -lcudadevrt",
+            m->ptx->name, needs);
+    cu_result code = ask_driver(&g->cu, link_file, link, CU_INPUT_LIBRARY, path, 0, NULL, NULL);
+    return !code || jit_failed(g, j, path, code, e);
+}
+
+/* Several modules, or one with the device runtime: the driver links them. */
+static bool jit_linked(struct gpu *g, struct dev_module *m, const char *needs, struct error *e)
 {
     struct jit j;
     cu_link link = NULL;
@@ -66,6 +101,7 @@ static bool jit_linked(struct gpu *g, struct dev_module *m, struct error *e)
     if (code) return jit_failed(g, &j, m->ptx->name, code, e);
     bool ok = true;
     for (const struct ptx_module *p = m->ptx; ok && p; p = p->next) ok = jit_add(g, &j, link, p, e);
+    if (ok && needs) ok = runtime_add(g, &j, link, m, needs, e);
     if (ok && ((code = g->cu.link_end(link, &image, &bytes)) || (code = g->cu.load(&module, image, 0, NULL, NULL))))
         ok = jit_failed(g, &j, m->ptx->name, code, e);
     g->cu.link_free(link); /* the image is the link's; the module has its own copy by now */
@@ -162,7 +198,11 @@ static void kernels_load(struct gpu *g, struct dev_module *m)
 bool gpu_place(struct device *d, struct dev_module *m, struct error *e)
 {
     struct gpu *g = d->gpu;
-    if (!gpu_current(g, e) || !(m->ptx->next ? jit_linked(g, m, e) : jit_one(g, m, e))) return false;
+    char name[64];
+    const char *needs = m->image ? NULL : runtime_needed(m, name);
+    if (!gpu_current(g, e)) return false;
+    if (!(m->ptx->next || needs ? jit_linked(g, m, needs, e) : jit_one(g, m, e))) return false;
+    m->image = NULL; /* the driver has a copy */
     struct mem_object **object = m->object;
     bool ok = true;
     for (const struct ptx_module *p = m->ptx; p; p = p->next)

@@ -53,8 +53,8 @@ enum cu_attribute {                  /* of cuDeviceGetAttribute; the numbers are
 };
 enum { CU_FUNC_DYNAMIC_SHARED = 8, CU_FUNC_CLUSTER_ANY = 14 }; /* of cuFuncSetAttribute */
 enum { CU_JIT_ERROR_LOG = 5, CU_JIT_ERROR_LOG_SIZE = 6 };
-enum { CU_POINTER_MEMORY_TYPE = 2 }; /* of cuPointerGetAttribute */
-enum { CU_INPUT_PTX = 1 };           /* of cuLinkAddData */
+enum { CU_POINTER_MEMORY_TYPE = 2 };             /* of cuPointerGetAttribute */
+enum { CU_INPUT_PTX = 1, CU_INPUT_LIBRARY = 4 }; /* of cuLinkAddData */
 enum { CU_HOST_PORTABLE = 1, CU_HOST_MAPPED = 2, CU_MANAGED_GLOBAL = 1 };
 enum { CU_MEMORY_HOST = 1, CU_MEMORY_DEVICE = 2, CU_MEMORY_UNIFIED = 4 };              /* one side of a copy */
 enum { CU_LAUNCH_COOPERATIVE = 2, CU_LAUNCH_CLUSTER = 4, CU_LAUNCH_PROGRAMMATIC = 6 }; /* attributes of a launch */
@@ -104,6 +104,15 @@ enum { CU_EDGE_FROM_TRIGGER = 1, CU_EDGE_PROGRAMMATIC = 1 }; /* port and type of
 /* The same for asynchronous work. An older driver may lack some: NULL, and a call through ask_driver says so. */
 #define CU_ASYNC_FUNCTIONS(X)                                                                                        \
     X(func_load, "cuFuncLoad", (cu_function function))                                                               \
+    X(link_file, "cuLinkAddFile_v2",                                                                                 \
+      (cu_link link, int type, const char *path, unsigned n, int *option, void **value))                             \
+    X(array_new, "cuArray3DCreate_v2", (void **array, const struct cu_array_3d *info))                               \
+    X(array_delete, "cuArrayDestroy", (void *array))                                                                 \
+    X(texture_new, "cuTexObjectCreate",                                                                              \
+      (u64 * object, const struct cu_resource *from, const struct cu_texture *how, const struct cu_view *view))      \
+    X(texture_delete, "cuTexObjectDestroy", (u64 object))                                                            \
+    X(surface_new, "cuSurfObjectCreate", (u64 * object, const struct cu_resource *of))                               \
+    X(surface_delete, "cuSurfObjectDestroy", (u64 object))                                                           \
     X(pointer, "cuPointerGetAttribute", (void *data, int attribute, u64 pointer))                                    \
     X(stream_new, "cuStreamCreateWithPriority", (cu_stream * stream, unsigned flags, int priority))                  \
     X(stream_delete, "cuStreamDestroy_v2", (cu_stream stream))                                                       \

@@ -91,7 +91,34 @@ static const char *ring_headers(struct arena *a, const char *path)
     return NULL;
 }
 
-static bool unit_read(lk_gpu *gpu, const char *path, const struct compile_options *o, struct unit *u)
+/* Cuts "FOLDER/" out of a text, wherever it stands; its new length. */
+static size_t folder_cut(char *text, size_t n, const char *folder)
+{
+    size_t cut = strlen(folder) + 1, to = 0;
+    for (size_t i = 0; i < n;) {
+        bool here = n - i >= cut && !memcmp(text + i, folder, cut - 1) && text[i + cut - 1] == '/';
+        if (here)
+            i += cut;
+        else
+            text[to++] = text[i++];
+    }
+    text[to] = 0;
+    return to;
+}
+
+/* A source that is no file has no folder in what is said of it. */
+static void unit_cut(struct unit *u, const char *folder)
+{
+    struct error *e = host_error();
+    char *ptx = (char *)(uintptr_t)u->made.ptx.p;
+    if (ptx) u->made.ptx.n = (u32)folder_cut(ptx, u->made.ptx.n, folder);
+    if (u->made.log.p) u->made.log.n = folder_cut(u->made.log.p, u->made.log.n, folder);
+    folder_cut(e->where, strlen(e->where), folder);
+    folder_cut(e->text, strlen(e->text), folder);
+}
+
+static bool unit_read(lk_gpu *gpu, const char *path, const struct compile_options *o, const char *folder,
+                      struct unit *u)
 {
     u->compiled = is_cuda(path);
     /* PTX made from a .cu is named as if it lay beside it: that is where its source is looked for */
@@ -100,6 +127,7 @@ static bool unit_read(lk_gpu *gpu, const char *path, const struct compile_option
     __atomic_add_fetch(&gpu->compiling, 1, __ATOMIC_RELAXED);
     bool ok = compile_cu(path, o, &u->made, host_error());
     __atomic_sub_fetch(&gpu->compiling, 1, __ATOMIC_RELAXED);
+    if (folder) unit_cut(u, folder);
     text_add(log_of(gpu, true), "%s", u->made.log.p ? u->made.log.p : "");
     u->text = u->made.ptx;
     return ok;
@@ -115,7 +143,7 @@ static void unit_free(struct unit *u)
 }
 
 static lk_status load_units(lk_gpu *gpu, const char *path, const lk_compile *in, const struct compile_options *o,
-                            lk_module **module)
+                            const char *folder, lk_module **module)
 {
     struct arena a = { 0 };
     struct unit *u = NEW_ARRAY(&a, struct unit, in->links + 1);
@@ -125,7 +153,7 @@ static lk_status load_units(lk_gpu *gpu, const char *path, const lk_compile *in,
     bool ok = true;
     other.names = 0;
     for (; ok && n <= in->links; n++) {
-        ok = unit_read(gpu, n ? in->link[n - 1] : path, n ? &other : o, &u[n]);
+        ok = unit_read(gpu, n ? in->link[n - 1] : path, n ? &other : o, n ? NULL : folder, &u[n]);
         part[n] = (struct dev_part){ u[n].name.p, u[n].text };
     }
     lk_status status = ok ? host_load(gpu, part, n, u[0].compiled ? &u[0].made : NULL, module) : host_failed(gpu);
@@ -147,10 +175,17 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
 {
     HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     if (!path || !module) return HOST_MISSING(gpu, !path ? "path" : "place for the module");
-    struct error *e = host_begin(gpu);
     lk_compile in = { .size = sizeof in };
     if (options) memcpy(&in, options, MIN_OF(options->size, sizeof in));
     *module = NULL;
+    if (!in.headers) return host_compile(gpu, path, &in, NULL, module);
+    return host_refuse(gpu, "headers that are no files belong to a source that is none: lk_module_compile_source");
+}
+
+lk_status host_compile(lk_gpu *gpu, const char *path, const lk_compile *given, const char *folder, lk_module **module)
+{
+    struct error *e = host_begin(gpu);
+    lk_compile in = *given;
     struct text *log = log_of(gpu, false);
     if (log) text_free(log);
     char arch[16];
@@ -177,12 +212,12 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
         error_set(e, ERR_INPUT, "there is no architecture `%.40s`; it is written sm_90, sm_90a or 90", in.arch);
     else if (in.compiler)
         compiler_parse(in.compiler, &o.compiler, e);
-    lk_status status = e->code ? host_failed(gpu) : load_units(gpu, path, &in, &o, module);
+    lk_status status = e->code ? host_failed(gpu) : load_units(gpu, path, &in, &o, folder, module);
     if (status && !in.arch && needs_features(e, arch)) { /* nobody asked for less than the card has */
         host_begin(gpu);
         text_free(log_of(gpu, false));
         snprintf(arch, sizeof arch, "sm_%ua", gpu->device->card->sm);
-        status = load_units(gpu, path, &in, &o, module);
+        status = load_units(gpu, path, &in, &o, folder, module);
     }
     arena_free(&a);
     return status;

@@ -3,6 +3,7 @@
  * to be asked for. A gpu is known by its address and its serial number: a later one at the same address is another. */
 #include "host/host.h"
 #include "report/cuda_error.h"
+#include <inttypes.h>
 
 enum { SLOTS = 9 }; /* eight gpus, and the calls that had none */
 
@@ -13,7 +14,8 @@ struct slot {
     u32 cuda;          /* CUresult of the call */
     lk_status status;  /* of the call */
     const char *call;  /* the function */
-    char launch[128];  /* the kernel, if the call is its launch; else "" */
+    char launch[128];  /* the kernel, if the call is its launch, or a later one is told of it; else "" */
+    u64 nth;           /* which of its launches; 0: not known */
     char message[1300];
 };
 
@@ -24,6 +26,8 @@ static _Thread_local struct {
     char site[256];        /* lk_thread_site; "": not set */
     char suspects[2048];   /* of the error that was asked for last */
     const char *launching; /* the kernel that is launched now; NULL: none */
+    u64 nth;               /* which of its launches that is; 0: not counted */
+    char record[200];      /* of the error that was asked for last */
 } mine;
 
 static lock_t live_lock = LOCK_INIT;
@@ -104,6 +108,37 @@ static u32 cuda_of(enum error_code code)
     }
 }
 
+/* Errors that a kernel causes while it runs. */
+static bool is_fault(u32 cuda) { return cuda == 700 || cuda == 702 || cuda == 710 || (cuda >= 714 && cuda <= 719); }
+
+/* A fault of a launch before: the software GPU knows which, of a real one it is the newest of those that are kept. */
+static void fault_launch(lk_gpu *gpu, struct slot *s)
+{
+    if (!gpu) return;
+    const struct dev_fault *f = &gpu->device->fault;
+    if (gpu->device->mem && __atomic_load_n(&f->code, __ATOMIC_ACQUIRE)) {
+        snprintf(s->launch, sizeof s->launch, "%.120s", f->kernel);
+        s->nth = f->nth;
+    } else if (!gpu->device->mem && gpu->keep) {
+        host_kept_launch(gpu, s->launch, &s->nth);
+    }
+}
+
+/* What to do next, behind what the driver said: it does not say which launch it was. */
+static void fault_advice(struct slot *s)
+{
+    size_t n = strlen(s->message);
+    if (s->launch[0] && s->nth)
+        snprintf(s->message + n, sizeof s->message - n,
+                 "\nto record launch %" PRIu64 " of %.100s before it runs: LOCKSTEP_RECORD=%.100s:%" PRIu64
+                 " in the environment; lockstep replay says then where and why",
+                 s->nth, s->launch, s->launch, s->nth);
+    else
+        snprintf(
+            s->message + n, sizeof s->message - n,
+            "\na second run with lk_options.keep = 8 names the launches that may be to blame, and how to record them");
+}
+
 static lk_status fail(const lk_gpu *gpu, u32 cuda)
 {
     const struct error *e = &mine.error;
@@ -114,8 +149,11 @@ static lk_status fail(const lk_gpu *gpu, u32 cuda)
     s->status = (lk_status)e->code;
     s->call = host_called();
     snprintf(s->launch, sizeof s->launch, "%s", mine.launching ? mine.launching : "");
+    s->nth = mine.nth;
+    if (!mine.launching && is_fault(cuda)) fault_launch((lk_gpu *)(uintptr_t)gpu, s);
     snprintf(s->message, sizeof s->message, "%s%s%s%s%s", e->where, e->where[0] ? ": " : "", e->text,
              e->excerpt[0] ? "\n" : "", e->excerpt);
+    if (is_fault(cuda) && gpu && !gpu->device->mem) fault_advice(s);
     return (lk_status)e->code;
 }
 
@@ -216,7 +254,13 @@ uint32_t lk_gpu_cuda_error(const lk_gpu *gpu)
     return s ? s->cuda : 0;
 }
 
-void host_launching(const char *kernel) { mine.launching = kernel; }
+void host_launching(const char *kernel, u64 nth)
+{
+    mine.launching = kernel;
+    mine.nth = nth;
+}
+
+u64 host_launching_nth(void) { return mine.nth; }
 
 /* What the streams were given last, for a fault that names no launch. */
 static const char *suspects_of(lk_gpu *gpu)
@@ -246,6 +290,7 @@ int lk_gpu_last_error(const lk_gpu *gpu, lk_error *error)
                      .message = s->message,
                      .launch = s->launch,
                      .suspects = "",
+                     .record = "",
                      .causes = x ? x->causes : "",
                      .fix = x ? x->fix : "",
                      .lasting = x ? (u32)x->lasting : LK_CUDA_PASSING };
@@ -255,6 +300,10 @@ int lk_gpu_last_error(const lk_gpu *gpu, lk_error *error)
         out.name = name;
     }
     if (x && x->lasting != CUDA_PASSING) out.suspects = suspects_of((lk_gpu *)(uintptr_t)gpu);
+    if (is_fault(s->cuda) && s->launch[0] && s->nth) {
+        snprintf(mine.record, sizeof mine.record, "LOCKSTEP_RECORD=%s:%" PRIu64, s->launch, s->nth);
+        out.record = mine.record;
+    }
     memcpy(error, &out, MIN_OF(error->size, sizeof out));
     return 1;
 }

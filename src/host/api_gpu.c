@@ -1,6 +1,6 @@
 /* The gpu of the public interface: making it, its errors, its cards. */
 #include "gpu/driver.h"
-#include "host/host.h"
+#include "host/host_time.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -73,6 +73,9 @@ lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu)
         g->keep = options->keep;
         g->blocking = options->blocking != 0;
     }
+    if (options && options->size >= offsetof(lk_options, time) + sizeof options->time && options->time)
+        g->times = host_times_new();
+    host_runtime_known();
     host_add(g);
     handle_open(&g->base, g, HANDLE_GPU);
     *gpu = g;
@@ -99,9 +102,13 @@ static void all_end(lk_gpu *gpu)
         handle_remove(&p->handle);
         handle_free(p, sizeof *p);
     }
+    host_textures_end(gpu);
+    handles_end(gpu, HANDLE_ARRAY, host_array_ended);
     handles_end(gpu, HANDLE_CONTRACT, host_contract_ended);
     handles_end(gpu, HANDLE_MODULE, host_module_ended);
     host_modules_end(gpu);
+    host_times_free(gpu);
+    host_rounds_free(gpu);
 }
 
 static bool waits(lk_gpu *other, void *self)

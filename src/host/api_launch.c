@@ -1,4 +1,5 @@
 /* Launches of the public interface. */
+#include "host/host_time.h"
 #include "host/host_timeline.h"
 #include "mem/host_pointer.h"
 #include "check/views.h"
@@ -96,6 +97,7 @@ static bool launch_read(struct host_launch *h, lk_kernel *kernel, struct error *
     h->task.site = NULL;
     out->kernel = kernel->func;
     out->params = NULL;
+    out->took = NULL;
     out->args = NULL;
     out->contract = NULL;
     out->trace = in->trace ? trace_read(in->trace, &h->trace) : NULL;
@@ -173,11 +175,20 @@ lk_status host_launch_begin(struct host_call *c, struct host_launch *h, const lk
 static lk_status run(lk_gpu *gpu, const struct host_launch *h, lk_stats *stats, struct error *e)
 {
     struct report *report = gpu->device->report;
-    u64 before = report_error_occurrences(report), t0 = stats ? time_ns() : 0;
-    struct sim_result r;
-    enum dev_result result = dev_launch(gpu->device, &h->task.launch, &r, e);
-    if (stats) *stats = (lk_stats){ r.warp_insns, r.ctas, time_ns() - t0, r.orders };
-    if (result == DEV_FAILED) return host_failed(gpu);
+    bool timed = stats || gpu->times;
+    u64 before = report_error_occurrences(report), t0 = timed ? time_ns() : 0;
+    struct sim_result r = { 0 };
+    struct dev_launch l = h->task.launch;
+    u64 took = 0;
+    l.took = timed ? &took : NULL;
+    enum dev_result result = dev_launch(gpu->device, &l, &r, e);
+    if (timed && gpu->device->mem) took = time_ns() - t0;
+    if (stats) *stats = (lk_stats){ r.warp_insns, r.ctas, took, r.orders };
+    if (unlikely(gpu->times != NULL) && result == DEV_RAN) host_time_took(gpu, &h->task, took);
+    if (result == DEV_FAILED || (result == DEV_REFUSED && e->code)) {
+        lk_status status = host_failed(gpu);
+        return result == DEV_FAILED ? status : LK_FINDINGS; /* a fault of a real GPU is a finding, and an error */
+    }
     return report_error_occurrences(report) != before ? LK_FINDINGS : LK_OK;
 }
 
@@ -305,7 +316,8 @@ static lk_status enqueue(lk_gpu *gpu, const lk_kernel *kernel, struct host_launc
     u64 forgets = __atomic_load_n(&launch_forgets, __ATOMIC_ACQUIRE);
     lk_status status = host_enqueue(h->in->stream, &h->task, h->in->site);
     if (status == LK_OK && unlikely(gpu->blocking)) return waited(gpu, h->in->stream);
-    if (status == LK_OK && gpu->device->gpu && !gpu->keep) repeat_keep(kernel, h->in, &h->task.launch, forgets);
+    if (status == LK_OK && gpu->device->gpu && !gpu->keep && !gpu->times && !host_record_asked())
+        repeat_keep(kernel, h->in, &h->task.launch, forgets);
     return status;
 }
 
@@ -314,12 +326,15 @@ static lk_status launch(struct host_call *c, lk_kernel *kernel, const lk_launch 
     lk_gpu *gpu = kernel->module->gpu;
     struct error *e = host_begin(gpu);
     struct host_launch h;
-    host_launching(kernel->plain);
+    u64 nth = 0;
+    if (unlikely(gpu->keep || host_record_asked())) nth = __atomic_add_fetch(&kernel->launches, 1, __ATOMIC_RELAXED);
+    host_launching(kernel->plain, nth);
     lk_status status = launch_begin(c, &h, kernel, given, "lk_kernel_launch", e);
     if (status != LK_OK) {
-        host_launching(NULL);
+        host_launching(NULL, 0);
         return status;
     }
+    if (unlikely(nth != 0) && host_record_asked()) host_record_launch(kernel, h.in, nth);
     /* launches of streams run side by side: what is found in one of them says so itself */
     report_launch(gpu->device->report, h.in->stream ? 0 : h.in->number);
     report_launch_here(h.in->stream ? h.in->number : 0);
@@ -329,7 +344,7 @@ static lk_status launch(struct host_call *c, lk_kernel *kernel, const lk_launch 
     if (!h.in->stream) host_note_task(gpu, NULL, &h.task);
     if (unlikely(gpu->keep) && !h.in->stream) host_kept_add(gpu, NULL, &h.task);
     status = h.in->stream ? enqueue(gpu, kernel, &h, e) : run(gpu, &h, stats, e);
-    host_launching(NULL);
+    host_launching(NULL, 0);
     report_launch_here(0);
     report_origin_here(NULL);
     report_origin_ended(gpu->device->report, &h.task.launch.origin);

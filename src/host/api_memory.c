@@ -1,4 +1,5 @@
 /* Memory of the public interface. */
+#include "host/host_time.h"
 #include "host/host_timeline.h"
 #include <inttypes.h>
 
@@ -59,12 +60,24 @@ lk_status lk_memory_free(lk_gpu *gpu, uint64_t address)
     return !address || dev_free(gpu->device, address, host_site(NULL)) ? LK_OK : LK_FINDINGS;
 }
 
+/* A copy or a fill that is no task has ended, where somebody wants its time. */
+static lk_status timed(lk_gpu *gpu, u64 since, const struct dev_task *as, bool done)
+{
+    if (unlikely(gpu->times != NULL) && done) host_time_took(gpu, as, time_ns() - since);
+    return done ? LK_OK : host_failed(gpu);
+}
+
+static u64 since(const lk_gpu *gpu) { return gpu->times ? time_ns() : 0; }
+
 lk_status lk_memory_write(lk_gpu *gpu, uint64_t address, const void *from, uint64_t bytes)
 {
     HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     if (!from && bytes) return HOST_MISSING(gpu, "memory to copy from");
     host_note_bytes(gpu, true, from, bytes);
-    return dev_write(gpu->device, address, from, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
+    u64 t0 = since(gpu);
+    struct dev_task as = { .kind = OP_COPY, .copy = { .from.host = (void *)(uintptr_t)from } };
+    as.copy.width = bytes, as.copy.rows = as.copy.slices = 1;
+    return timed(gpu, t0, &as, dev_write(gpu->device, address, from, bytes, host_begin(gpu)));
 }
 
 lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes)
@@ -72,7 +85,10 @@ lk_status lk_memory_read(lk_gpu *gpu, uint64_t address, void *to, uint64_t bytes
     HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     if (!to && bytes) return HOST_MISSING(gpu, "memory to copy to");
     host_note_bytes(gpu, false, to, bytes);
-    return dev_read(gpu->device, address, to, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
+    u64 t0 = since(gpu);
+    struct dev_task as = { .kind = OP_COPY, .copy = { .to.host = to } };
+    as.copy.width = bytes, as.copy.rows = as.copy.slices = 1;
+    return timed(gpu, t0, &as, dev_read(gpu->device, address, to, bytes, host_begin(gpu)));
 }
 
 lk_status lk_memory_output(lk_gpu *gpu, uint64_t address, uint64_t bytes)
@@ -84,7 +100,9 @@ lk_status lk_memory_output(lk_gpu *gpu, uint64_t address, uint64_t bytes)
 lk_status lk_memory_fill(lk_gpu *gpu, uint64_t address, int byte, uint64_t bytes)
 {
     HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
-    return dev_fill(gpu->device, address, byte, bytes, host_begin(gpu)) ? LK_OK : host_failed(gpu);
+    u64 t0 = since(gpu);
+    struct dev_task as = { .kind = OP_FILL, .fill = { .width = bytes, .bytes = 1, .rows = 1, .slices = 1 } };
+    return timed(gpu, t0, &as, dev_fill(gpu->device, address, byte, bytes, host_begin(gpu)));
 }
 
 uint64_t lk_memory_live(const lk_gpu *gpu)
@@ -164,7 +182,10 @@ static lk_status perform(lk_gpu *gpu, lk_stream *stream, struct dev_task *task, 
     task->site = host_site(site);
     host_note_task(gpu, NULL, task);
     if (unlikely(gpu->keep)) host_kept_add(gpu, NULL, task);
-    return host_done(gpu, dev_perform(gpu->device, task, host_begin(gpu)));
+    u64 t0 = gpu->times ? time_ns() : 0;
+    u32 status = dev_perform(gpu->device, task, host_begin(gpu));
+    if (unlikely(gpu->times != NULL) && !status) host_time_took(gpu, task, time_ns() - t0);
+    return host_done(gpu, status);
 }
 
 lk_status lk_memory_copy(lk_gpu *gpu, const lk_copy *copy)

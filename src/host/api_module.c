@@ -111,10 +111,8 @@ static void origin_copy(lk_module *m, const struct compile_result *from)
     snprintf(m->arch, sizeof m->arch, "sm_%u%s", m->dev->ptx->target, suffix);
 }
 
-lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const struct compile_result *from,
-                    lk_module **module)
+static lk_status wrap(lk_gpu *gpu, struct dev_module *d, const struct compile_result *from, lk_module **module)
 {
-    struct dev_module *d = dev_load(gpu->device, part, parts, host_error());
     if (!d) return host_failed(gpu);
     u32 n = kernels_count(d);
     lk_module *m = handle_new(sizeof *m);
@@ -134,6 +132,17 @@ lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const s
     handle_add(&m->handle, gpu, HANDLE_MODULE);
     *module = m;
     return LK_OK;
+}
+
+lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const struct compile_result *from,
+                    lk_module **module)
+{
+    return wrap(gpu, dev_load(gpu->device, part, parts, host_error()), from, module);
+}
+
+lk_status host_load_image(lk_gpu *gpu, const struct dev_part *part, const void *image, lk_module **module)
+{
+    return wrap(gpu, dev_load_image(gpu->device, part, image, host_error()), NULL, module);
 }
 
 lk_status lk_module_load(lk_gpu *gpu, const char *name, const char *ptx, size_t bytes, lk_module **module)

@@ -3,7 +3,9 @@
 #include "host/host.h"
 #include "mem/shadow.h"
 #include "record/record.h"
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #define BYTES_MOST ((u64)2 << 30) /* of all objects */
 
@@ -131,6 +133,26 @@ static bool take_memory(struct taking *t, const lk_kernel *kernel)
     return true;
 }
 
+/* The values of all arguments: by their addresses, or as they are. */
+static bool take_arguments(struct record *r, const lk_kernel *kernel, const lk_launch *l, struct error *e)
+{
+    struct host_launch h = { .in = l };
+    h.params = h.small;
+    bool ok = !l->values || host_arguments(kernel, &h, e); /* packs them */
+    r->params = l->arg_count;
+    r->param = NEW_ARRAY(&r->mem, struct record_param, r->params + 1);
+    for (u32 i = 0; ok && i < r->params; i++) {
+        const void *from = l->values ? h.params + kernel->arg[i].offset : l->args ? l->args[i] : NULL;
+        if (!from) ok = error_set(e, ERR_INPUT, "argument %u: no pointer to its value is given", i);
+        if (!from) break;
+        u8 *copy = arena_alloc(&r->mem, kernel->arg[i].bytes + 1, 8);
+        memcpy(copy, from, kernel->arg[i].bytes);
+        r->param[i] = (struct record_param){ copy, kernel->arg[i].bytes };
+    }
+    if (h.params != h.small) base_free(h.params);
+    return ok;
+}
+
 static bool take_launch(struct record *r, const lk_kernel *kernel, const lk_launch *l, struct error *e)
 {
     const lk_gpu *gpu = kernel->module->gpu;
@@ -156,15 +178,7 @@ static bool take_launch(struct record *r, const lk_kernel *kernel, const lk_laun
     if (l->arg_count != kernel->func->nparam)
         return error_set(e, ERR_INPUT, "%.100s takes %u argument%s, %u given", kernel->plain, kernel->func->nparam,
                          plural(kernel->func->nparam), l->arg_count);
-    r->params = l->arg_count;
-    r->param = NEW_ARRAY(&r->mem, struct record_param, r->params + 1);
-    for (u32 i = 0; i < r->params; i++) {
-        if (!l->args || !l->args[i]) return error_set(e, ERR_INPUT, "argument %u: no pointer to its value is given", i);
-        u8 *copy = arena_alloc(&r->mem, kernel->arg[i].bytes + 1, 8);
-        memcpy(copy, l->args[i], kernel->arg[i].bytes);
-        r->param[i] = (struct record_param){ copy, kernel->arg[i].bytes };
-    }
-    return true;
+    return take_arguments(r, kernel, l, e);
 }
 
 lk_status lk_record(const lk_kernel *kernel, const lk_launch *launch, const char *path)
@@ -184,4 +198,68 @@ lk_status lk_record(const lk_kernel *kernel, const lk_launch *launch, const char
     for (u32 i = 0; i < t.kept.n; i++) base_free(t.kept.p[i]);
     record_free(&r);
     return ok ? LK_OK : host_failed(gpu);
+}
+
+/* ---- LOCKSTEP_RECORD ---- */
+
+static bool is_number(const char *z)
+{
+    const char *p = z;
+    while (isdigit((unsigned char)*p)) p++;
+    return p > z && !*p;
+}
+
+/* Whether the n characters are the name of the kernel: as in the source, without its template arguments, or mangled. */
+static bool is_named(const lk_kernel *k, const char *name, size_t n)
+{
+    size_t bare = strcspn(k->plain, "<(");
+    return (strlen(k->plain) == n && !strncmp(k->plain, name, n)) || (bare == n && !strncmp(k->plain, name, n)) ||
+           (strlen(k->name) == n && !strncmp(k->name, name, n));
+}
+
+bool host_record_means(const char *which, const lk_kernel *kernel, u64 nth, u64 number)
+{
+    if (is_number(which)) return strtoull(which, NULL, 10) == number;
+    const char *colon = strrchr(which, ':');
+    bool counted = colon && colon > which && colon[-1] != ':' && is_number(colon + 1);
+    size_t n = counted ? (size_t)(colon - which) : strlen(which);
+    return is_named(kernel, which, n) && nth == (counted ? strtoull(colon + 1, NULL, 10) : 1);
+}
+
+static struct {
+    u32 asked;   /* atomic: 0: not looked at yet, 1: nothing is to be recorded, 2: something is */
+    u32 done;    /* atomic */
+    u64 numbers; /* atomic: launches so far */
+} wanted;
+
+bool host_record_asked(void)
+{
+    u32 is = __atomic_load_n(&wanted.asked, __ATOMIC_RELAXED);
+    if (likely(is)) return is == 2;
+    const char *which =
+        getenv("LOCKSTEP_RECORD"); /* under lockstep run the launcher has read it, and src/run does it */
+    is = which && *which && !getenv("LOCKSTEP_RUN") ? 2 : 1;
+    __atomic_store_n(&wanted.asked, is, __ATOMIC_RELAXED);
+    return is == 2;
+}
+
+void host_record_launch(lk_kernel *kernel, const lk_launch *launch, u64 nth)
+{
+    const char *which = getenv("LOCKSTEP_RECORD");
+    char file[220];
+    size_t n = 0;
+    u64 number = __atomic_add_fetch(&wanted.numbers, 1, __ATOMIC_RELAXED);
+    if (!which || !host_record_means(which, kernel, nth, number)) return;
+    if (__atomic_exchange_n(&wanted.done, 1, __ATOMIC_RELAXED)) return;
+    for (const char *p = which; *p && n + 8 < sizeof file; p++) file[n++] = isalnum((unsigned char)*p) ? *p : '_';
+    snprintf(file + n, sizeof file - n, ".rec");
+    const char *given = getenv("LOCKSTEP_RECORD_FILE"), *path = given && *given ? given : file;
+    lk_launch l = *launch;
+    l.nth = nth;
+    if (lk_record(kernel, &l, path) == LK_OK)
+        fprintf(stderr, "lockstep: launch %" PRIu64 " of %s is recorded in %s; lockstep replay %s repeats it\n", nth,
+                kernel->plain, path, path);
+    else
+        fprintf(stderr, "lockstep: launch %" PRIu64 " of %s is not recorded: %s\n", nth, kernel->plain,
+                lk_gpu_error(kernel->module->gpu));
 }

@@ -32,8 +32,8 @@ void lk_report_leaks(lk_gpu *gpu)
 void lk_report_leaks_host(lk_gpu *gpu)
 {
     HOST_CALL(/* nothing */, USE(GPU, gpu));
-    static const char *const what[HANDLE_LEAKS] = { "executable graph",    "graph", "event", "stream", "pool",
-                                                    "physical allocation", "module" };
+    static const char *const what[HANDLE_LEAKS] = { "executable graph",    "graph",  "event", "stream", "pool",
+                                                    "physical allocation", "module", "array" };
     struct made { /* at one place */
         enum handle_kind kind;
         const char *site;

@@ -1,4 +1,5 @@
 /* Streams of the public interface, what is enqueued in them besides kernels and memory, and captures. */
+#include "host/host_time.h"
 #include "host/host_timeline.h"
 #include <sched.h>
 
@@ -226,7 +227,12 @@ lk_status host_enqueue(lk_stream *stream, struct dev_task *task, const char *sit
     task->site = host_site(site);
     host_note_task(gpu, stream, task);
     if (unlikely(gpu->keep)) host_kept_add(gpu, stream, task);
-    return host_done(gpu, dev_enqueue(stream->dev, gpu->device, task, host_begin(gpu)));
+    if (likely(!gpu->times)) return host_done(gpu, dev_enqueue(stream->dev, gpu->device, task, host_begin(gpu)));
+    struct host_timing timing;
+    host_time_task(gpu, stream, task, &timing);
+    u32 status = dev_enqueue(stream->dev, gpu->device, task, host_begin(gpu));
+    host_time_to(gpu, stream, &timing, !status);
+    return host_done(gpu, status);
 }
 
 /* ---- capture ---- */

@@ -35,12 +35,16 @@ struct lk_gpu {
     u32 rings;                                             /* kernels of rings that run (src/ring) */
     u64 *late;                                             /* addresses that are freed when none runs any more */
     u32 late_count;
-    lk_module *probe;  /* a ring's: the cooperative kernel that is tried before it */
-    u32 peer;          /* atomic, bits: GPU_IN_STREAMS, GPU_IN_GRAPHS */
-    u32 keep;          /* operations of each stream that are kept, as lk_options has it */
-    bool blocking;     /* as lk_options has it */
-    struct kept *kept; /* what was done without a stream, under the lock; host_kept.c */
-    u64 kept_count;    /* atomic: operations that were kept so far */
+    lk_module *probe;             /* a ring's: the cooperative kernel that is tried before it */
+    u32 peer;                     /* atomic, bits: GPU_IN_STREAMS, GPU_IN_GRAPHS */
+    u32 keep;                     /* operations of each stream that are kept, as lk_options has it */
+    bool blocking;                /* as lk_options has it */
+    struct kept *kept;            /* what was done without a stream, under the lock; host_kept.c */
+    u64 kept_count;               /* atomic: operations that were kept so far */
+    struct times *times;          /* lk_options.time: host_time.c; else NULL */
+    struct rounds *rounds;        /* lk_memory_iteration: api_snapshot.c; NULL: none yet */
+    struct host_texture *texture; /* textures and surfaces that are there, under the lock; api_texture.c */
+    u32 textures;
 };
 enum { /* what other gpus have of this one: copies and waits in their streams, nodes of their graphs */
        GPU_IN_STREAMS = 1,
@@ -104,6 +108,7 @@ struct lk_kernel {
     u32 registers, barriers, stack, spill_stores, spill_loads; /* by ptxas; 0 registers: not asked */
     const char **undefined; /* names that nothing defines, a NULL behind them; NULL: not asked yet */
     struct host_arg *arg;   /* of each parameter, close together: every launch reads them */
+    u64 launches;           /* atomic: so far, where operations are kept or one is to be recorded */
 };
 struct host_arg {
     u32 offset, bytes; /* in the parameter block */
@@ -181,10 +186,20 @@ typedef const struct launch_views *host_views_maker(const struct ptx_func *kerne
 void host_views_from(host_views_maker *maker);
 const struct launch_views *host_views(const struct ptx_func *kernel, const void *params);
 void host_name_from(const char *(*maker)(void));
-void host_launching(const char *kernel); /* the launch that an error of the calling thread belongs to; NULL: none */
+/* The launch that an error of the calling thread belongs to, and which of its kernel it is (0: not counted); NULL:
+ * none. */
+void host_launching(const char *kernel, u64 nth);
+u64 host_launching_nth(void);
+/* api_record.c: whether "17", "scale" or "scale:3" mean the launch, the nth of its kernel and the number-th of all. */
+bool host_record_means(const char *which, const lk_kernel *kernel, u64 nth, u64 number);
+bool host_record_asked(void); /* LOCKSTEP_RECORD names a launch, and this process does not run under lockstep run */
+/* Records a launch that is meant, before it runs. */
+void host_record_launch(lk_kernel *kernel, const lk_launch *launch, u64 nth);
 /* host_kept.c: an operation is enqueued, or done, where the gpu keeps them; and all that are kept, by streams. */
 void host_kept_add(lk_gpu *gpu, lk_stream *stream, const struct dev_task *task);
 void host_kept_text(lk_gpu *gpu, struct text *out);
+/* The newest launch that is kept, and which of its kernel it was; false: there is none. */
+bool host_kept_launch(lk_gpu *gpu, char name[128], u64 *nth);
 struct kept;
 void host_kept_free(struct kept *k);
 /* The gpus that are alive. */
@@ -200,6 +215,13 @@ void host_physical_retain(lk_physical *p); /* one holder more */
 struct compile_result;
 lk_status host_load(lk_gpu *gpu, const struct dev_part *part, u32 parts, const struct compile_result *from,
                     lk_module **module);
+/* The same of one text that describes an image, which a real GPU loads in its place. */
+lk_status host_load_image(lk_gpu *gpu, const struct dev_part *part, const void *image, lk_module **module);
+/* api_compile.c: lk_module_compile; `folder`, where it is not NULL, is cut from names in messages and in the PTX. */
+lk_status host_compile(lk_gpu *gpu, const char *path, const lk_compile *in, const char *folder, lk_module **module);
+void host_runtime_known(void);       /* api_source.c: a real GPU finds the device runtime of the toolkit */
+void host_textures_end(lk_gpu *gpu); /* api_texture.c */
+void host_rounds_free(lk_gpu *gpu);  /* api_snapshot.c */
 /* A graph is gone: frees what host_unload kept, if it was the last one. */
 void host_modules_end(lk_gpu *gpu);
 

@@ -185,6 +185,7 @@ static const struct {
     [HANDLE_POOL] = { "pool", "a", "lk_pool_create", "lk_pool_destroy" },
     [HANDLE_PHYSICAL] = { "memory", "a", "lk_physical_create", "lk_physical_release" },
     [HANDLE_MODULE] = { "module", "a", "lk_module_load", "lk_module_unload" },
+    [HANDLE_ARRAY] = { "array", "an", "lk_array_create", "lk_array_destroy" },
     [HANDLE_CONTRACT] = { "contract", "a", "lk_contract_read", "lk_contract_free" },
     [HANDLE_KERNEL] = { "kernel", "a", "lk_module_kernel", "lk_module_unload of its module" },
     [HANDLE_NODE] = { "node", "a", "a call that adds one to a graph", "lk_graph_destroy of its graph" },
@@ -230,6 +231,7 @@ static u32 state_less(struct handle *h, u32 by)
         [HANDLE_EVENT] = host_event_ended,   [HANDLE_STREAM] = host_stream_ended,
         [HANDLE_POOL] = host_pool_ended,     [HANDLE_PHYSICAL] = host_physical_ended,
         [HANDLE_MODULE] = host_module_ended, [HANDLE_CONTRACT] = host_contract_ended,
+        [HANDLE_ARRAY] = host_array_ended,
     }; /* a gpu ends in lk_gpu_destroy; images bring more libraries with them, and their own end */
     if (likely(__atomic_sub_fetch(&h->state, by, __ATOMIC_ACQ_REL))) return 0;
     handle_ended *ends = h->end ? h->end : end[h->kind];

@@ -14,13 +14,14 @@
 #include <lockstep.h>
 
 enum handle_kind {
-    HANDLE_EXEC, /* the first seven in the order of the words of lk_report_leaks_host */
+    HANDLE_EXEC, /* the first eight in the order of the words of lk_report_leaks_host */
     HANDLE_GRAPH,
     HANDLE_EVENT,
     HANDLE_STREAM,
     HANDLE_POOL,
     HANDLE_PHYSICAL,
     HANDLE_MODULE,
+    HANDLE_ARRAY,
     HANDLE_LEAKS, /* those before it are told when a program has not ended them */
     HANDLE_CONTRACT = HANDLE_LEAKS,
     HANDLE_LISTS, /* those before it are in a list of their gpu */
@@ -61,7 +62,7 @@ void handles_free(void *handle, size_t bytes, u32 n);
 /* How what a handle names ends, when no call uses it any more: a number of CUresult. */
 typedef u32 handle_ended(struct handle *h);
 handle_ended host_exec_ended, host_graph_ended, host_event_ended, host_stream_ended, host_pool_ended,
-    host_physical_ended, host_module_ended, host_contract_ended;
+    host_physical_ended, host_module_ended, host_array_ended, host_contract_ended;
 
 /* ---- calls ---- */
 

@@ -7,6 +7,8 @@ enum { KEPT_MOST = 64 };
 
 struct kept_operation {
     u64 number;     /* of all that were kept on this gpu, from 1; 0: none */
+    u64 nth;        /* of a launch: which of its kernel; 0: it is none */
+    char name[128]; /* of its kernel */
     char text[160]; /* "scale<<<(4, 1, 1), (256, 1, 1)>>> at main.c:12" */
 };
 struct kept {
@@ -52,6 +54,8 @@ void host_kept_add(lk_gpu *gpu, lk_stream *stream, const struct dev_task *task)
     struct kept_operation *o = &k->at[k->next];
     k->next = (k->next + 1) % most;
     o->number = __atomic_add_fetch(&gpu->kept_count, 1, __ATOMIC_RELAXED);
+    o->nth = task->kind == OP_LAUNCH ? host_launching_nth() : 0;
+    if (o->nth) name_plain(task->launch.kernel->name, o->name, sizeof o->name);
     operation_text(task, task->site, o->text, sizeof o->text);
     unlock(&k->lock);
 }
@@ -71,7 +75,10 @@ static void kept_text(struct kept *k, u32 most, const char *name, struct text *o
     text_add(out, "%s:\n", name);
     for (u32 i = 0; i < most; i++) {
         const struct kept_operation *o = &k->at[(k->next + most - 1 - i) % most];
-        if (o->number) text_add(out, "  %" PRIu64 ": %s\n", o->number, o->text);
+        if (!o->number) continue;
+        text_add(out, "  %" PRIu64 ": %s", o->number, o->text);
+        if (o->nth) text_add(out, ", LOCKSTEP_RECORD=%s:%" PRIu64, o->name, o->nth);
+        text_add(out, "\n");
     }
     unlock(&k->lock);
 }
@@ -89,4 +96,29 @@ void host_kept_text(lk_gpu *gpu, struct text *out)
         kept_text(((lk_stream *)h)->kept, most, name, out);
     }
     unlock(&gpu->lock);
+}
+
+static u64 newest(struct kept *k, u64 than, char name[128], u64 *nth)
+{
+    if (!k) return than;
+    lock(&k->lock);
+    for (u32 i = 0; i < KEPT_MOST; i++) {
+        const struct kept_operation *o = &k->at[i];
+        if (!o->nth || o->number <= than) continue;
+        than = o->number;
+        *nth = o->nth;
+        memcpy(name, o->name, sizeof o->name);
+    }
+    unlock(&k->lock);
+    return than;
+}
+
+bool host_kept_launch(lk_gpu *gpu, char name[128], u64 *nth)
+{
+    lock(&gpu->lock);
+    u64 number = newest(gpu->kept, 0, name, nth);
+    for (struct handle *h = gpu->handle[HANDLE_STREAM]; h; h = h->next)
+        number = newest(((lk_stream *)h)->kept, number, name, nth);
+    unlock(&gpu->lock);
+    return number != 0;
 }

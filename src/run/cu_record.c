@@ -23,35 +23,13 @@ bool cu_record_option(const char *key, const char *value)
     return true;
 }
 
-static bool is_number(const char *z)
-{
-    const char *p = z;
-    while (isdigit((unsigned char)*p)) p++;
-    return p > z && !*p;
-}
-
-/* Whether the n characters are the name of the kernel: as in the source, without its template arguments, or mangled. */
-static bool is_named(const lk_kernel *k, const char *name, size_t n)
-{
-    size_t bare = strcspn(k->plain, "<(");
-    return (strlen(k->plain) == n && !strncmp(k->plain, name, n)) || (bare == n && !strncmp(k->plain, name, n)) ||
-           (strlen(k->name) == n && !strncmp(k->name, name, n));
-}
-
-static bool is_wanted(const lk_kernel *k, u64 nth, u64 number)
-{
-    if (is_number(record.which)) return strtoull(record.which, NULL, 10) == number;
-    const char *colon = strrchr(record.which, ':');
-    bool counted = colon && colon > record.which && colon[-1] != ':' && is_number(colon + 1);
-    size_t n = counted ? (size_t)(colon - record.which) : strlen(record.which);
-    return is_named(k, record.which, n) && nth == (counted ? strtoull(colon + 1, NULL, 10) : 1);
-}
-
 void cu_record_launch(const lk_kernel *kernel, const lk_launch *launch, bool captured)
 {
     if (likely(!record.which) || !record.file) return;
     u64 number = __atomic_add_fetch(&record.launches, 1, __ATOMIC_RELAXED);
-    if (!is_wanted(kernel, launch->nth, number) || __atomic_exchange_n(&record.done, 1, __ATOMIC_RELAXED)) return;
+    if (!host_record_means(record.which, kernel, launch->nth, number) ||
+        __atomic_exchange_n(&record.done, 1, __ATOMIC_RELAXED))
+        return;
     if (captured)
         fprintf(stderr, "lockstep: launch %" PRIu64 " of %s is captured into a graph, and is not recorded\n",
                 launch->nth, kernel->plain);

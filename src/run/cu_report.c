@@ -1,5 +1,7 @@
 /* Writes the report of the program that the engine is in. */
 #include "count/count_write.h"
+#include "run/cu_growth.h"
+#include "run/cu_time.h"
 #include "run/cu_report.h"
 #include "base/thread.h"
 #include "run/cu_choose.h"
@@ -215,7 +217,11 @@ static void summary_add(struct text *t)
     if (kernels > 1) table_add(t, kernels);
     text_add(t, "%" PRIu64 " launch%s of %u kernel%s, %" PRIu64 " bytes of memory at most\n", launches,
              launches == 1 ? "" : "es", kernels, plural(kernels), bytes);
-    for (u32 i = 0; (gpu = gpu_at(i)); i++) sites_add_text(t, gpu);
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) {
+        sites_add_text(t, gpu);
+        cu_time_text(gpu, t);
+        cu_growth_text(gpu, t);
+    }
     cu_choose_summary(t);
 }
 

@@ -6,7 +6,9 @@
 #include "driver/cu_count.h"
 #include "run/cu_failed.h"
 #include "run/cu_logs.h"
+#include "run/cu_growth.h"
 #include "run/cu_record.h"
+#include "run/cu_time.h"
 #include "run/cu_report.h"
 #include "run/cu_run.h"
 #include "run/cu_where.h"
@@ -32,6 +34,7 @@ static void option_take(const char *key, const char *value)
 {
     lk_options *o = &run.gpu;
     if (cu_choose_option(key, value) || cu_record_option(key, value) || cu_contract_option(key, value)) return;
+    if (cu_time_option(key, o) || cu_growth_option(key)) return;
     if (!strcmp(key, "check")) o->check = value;
     if (!strcmp(key, "no-check")) o->no_check = value;
     if (!strcmp(key, "threads")) o->threads = (u32)strtoul(value, NULL, 10);
@@ -142,6 +145,7 @@ void cu_run_launch(const lk_kernel *kernel, lk_launch *launch)
     launch->count = captured ? &c->nodes : &c->ran;
     launch->site = host_site(NULL);
     cu_record_launch(kernel, launch, captured != LK_CAPTURE_NONE);
+    cu_growth_launch(kernel->module->gpu, c->plain);
     cu_contract_launch(kernel, launch);
     cu_report_launch(c, launch);
     cu_clock_launch(c, launch->nth, launch->stream, launch->site);

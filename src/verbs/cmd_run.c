@@ -47,6 +47,7 @@ struct run {
     char recorded[4200];     /* the file, as a whole path; "": none */
     bool only;               /* --target-processes application-only */
     bool keep_pools;         /* --keep-pools */
+    bool time;               /* --time */
     char **program;          /* and its arguments, NULL at the end */
     char **script;           /* the same with an interpreter before it, of our own; NULL: the program is none */
     char path[4096];         /* of the program */
@@ -125,6 +126,8 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     case O_run_RECORD: r->record = value; return true;
     case O_run_RECORD_FILE: r->record_file = value; return true;
     case O_run_KEEP_POOLS: r->keep_pools = true; return true;
+    case O_run_TIME: r->time = true; return text_add(&r->options, "time=1\n"), true;
+    case O_run_MEMORY: text_add(&r->options, "memory=1\n"); return true;
     case O_run_SAVE: r->save = value; return true;
     case O_run_READ: r->read = value; return true;
     case O_run_LOG: r->log = value; return true;
@@ -302,6 +305,11 @@ static void environment_set(const struct run *r)
     setenv("LD_AUDIT", audit, 1);
     char words[120];
     channel_words(&r->channel, words, sizeof words);
+    if (r->time) { /* NVTX hands its ranges to the library that it is told of */
+        char library[4200];
+        snprintf(library, sizeof library, "%s/../liblockstep.so", r->front);
+        setenv("NVTX_INJECTION64_PATH", library, 0);
+    }
     setenv("LOCKSTEP_RUN", words, 1);
     setenv("LOCKSTEP_RUN_OPTIONS", r->options.p ? r->options.p : "", 1);
     if (r->devices) setenv("LOCKSTEP_DEVICES", r->devices, 1);

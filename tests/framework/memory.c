@@ -71,6 +71,12 @@ static void registered(int unused)
     OK(LAUNCH(job("increment"), 1000, 128, B(at), I(1000)));
     CHECK(x[0] == 1 && x[999] == 1000 && x[1000] == 1000);
     OK(lk_memory_unregister(gpu, x));
+    int32_t seven[32] = { 7, 7, 7 };
+    uint64_t d = buffer(sizeof seven, seven); /* the memory is the host's alone again, and can be copied to and from */
+    OK(lk_memory_read(gpu, d, x, sizeof seven));
+    CHECK(x[2] == 7 && x[3] == 0 && x[32] == 33);
+    OK(lk_memory_write(gpu, d, x + 32, sizeof seven));
+    same(d, x + 32, sizeof seven);
     free(x);
 }
 
@@ -205,6 +211,107 @@ static void used_again(int unused)
     CHECK(lk_memory_peak(gpu) < 500000);
 }
 
+/* ---- over time ---- */
+
+static void usage_by_kind(int unused)
+{
+    lk_memory_use u = { .size = sizeof u };
+    uint64_t d = alloc(1000, LK_MEMORY_DEVICE), p = alloc(200, LK_MEMORY_PINNED), m = alloc(30, LK_MEMORY_MANAGED);
+    (void)unused;
+    OK(lk_memory_usage(gpu, &u));
+    CHECK(u.device == 1000 && u.pinned == 200 && u.managed == 30 && u.used == 1230 && u.peak >= 1230);
+    OK(lk_memory_free(gpu, d));
+    OK(lk_memory_free(gpu, p));
+    OK(lk_memory_free(gpu, m));
+    OK(lk_memory_usage(gpu, &u));
+    CHECK(u.used == 0 && u.peak >= 1230);
+}
+
+static void snapshots(int unused)
+{
+    lk_memory_site before[8], after[8], more[8];
+    uint64_t a[6];
+    (void)unused;
+    lk_thread_site("load at model.c:10");
+    a[0] = alloc(1 << 16, LK_MEMORY_DEVICE);
+    uint32_t n = lk_memory_snapshot(gpu, before, 8);
+    CHECK(n == 1 && !strcmp(before[0].site, "load at model.c:10") && before[0].bytes == 1 << 16 &&
+          before[0].count == 1);
+    lk_thread_site("step at train.c:77");
+    for (int i = 1; i < 6; i++) a[i] = alloc(100, LK_MEMORY_DEVICE);
+    uint32_t m = lk_memory_snapshot(gpu, after, 8), k = lk_memory_growth(before, n, after, m, more, 8);
+    CHECK(m == 2 && k == 1 && !strcmp(more[0].site, "step at train.c:77") && more[0].bytes == 500 &&
+          more[0].count == 5);
+    CHECK(lk_memory_snapshot(gpu, NULL, 0) == 2);
+    for (int i = 0; i < 6; i++) OK(lk_memory_free(gpu, a[i]));
+    lk_thread_site(NULL);
+    CHECK(lk_memory_snapshot(gpu, after, 8) == 0);
+}
+
+static void iterations(int leaks)
+{
+    uint64_t kept[8], work;
+    char *text = NULL;
+    for (int i = 0; i < 8; i++) {
+        lk_thread_site("history at train.c:30");
+        kept[i] = leaks || !i ? alloc(64, LK_MEMORY_DEVICE) : 0;
+        lk_thread_site("work at train.c:31");
+        work = alloc(1000, LK_MEMORY_DEVICE);
+        OK(lk_memory_free(gpu, work));
+        lk_text_free(text);
+        OK(lk_memory_iteration(gpu, &text));
+        CHECK(i >= 4 || !text);
+    }
+    CHECK(leaks ? text && strstr(text,
+                                 "history at train.c:30 holds 512 bytes in 8 allocations after 8 iterations: 64 bytes")
+                : !text);
+    CHECK(!text || !strstr(text, "work at"));
+    lk_text_free(text);
+    for (int i = 0; i < 8; i++)
+        if (kept[i]) OK(lk_memory_free(gpu, kept[i]));
+    lk_thread_site(NULL);
+}
+
+static void spans(int kind)
+{
+    uint64_t at = alloc(400, (lk_memory_kind)kind);
+    lk_stream *s = stream_of(0);
+    void *p = NULL;
+    OK(lk_memory_span(gpu, at, 400, LK_SPAN_REFUSE, &p)); /* nothing runs */
+    if (CHECK(p)) memset(p, 0, 400);
+    OK(LAUNCH_IN(s, job("increment"), 100, 32, B(at), I(100)));
+    OK(lk_memory_span(gpu, at, 400, LK_SPAN_WAIT, &p));
+    CHECK(p && ((int32_t *)p)[99] == 1);
+    CHECK(lk_memory_span(gpu, at, 401, LK_SPAN_WAIT, &p) == LK_BAD_INPUT && !p);
+    OK(lk_memory_free(gpu, at));
+}
+
+/* Work that waits for the host keeps the span back, until it is done. */
+static void span_refused(int unused)
+{
+    uint64_t at = alloc(400, LK_MEMORY_MANAGED), zero = 0, flag = buffer(8, &zero);
+    lk_stream *s = stream_of(LK_STREAM_NON_BLOCKING), *other = stream_of(LK_STREAM_NON_BLOCKING);
+    void *p = NULL;
+    (void)unused;
+    OK(lk_stream_wait_value(s, flag, 32, 1, LK_COMPARE_GEQ));
+    ANSWERS(lk_memory_span(gpu, at, 400, LK_SPAN_REFUSE, &p), LK_NOT_READY, "in flight");
+    CHECK(!p);
+    OK(lk_stream_write_value(other, flag, 32, 1));
+    OK(lk_stream_synchronise(s));
+    OK(lk_stream_synchronise(other));
+    OK(lk_memory_span(gpu, at, 400, LK_SPAN_REFUSE, &p));
+    CHECK(p);
+    OK(lk_memory_free(gpu, at));
+}
+
+static void span_of_device(int unused)
+{
+    void *p = NULL;
+    (void)unused;
+    REFUSED(lk_memory_span(gpu, buffer(16, NULL), 16, LK_SPAN_WAIT, &p), "no pointer");
+    REFUSED(lk_memory_span(gpu, buffer(16, NULL), 16, (lk_span)7, &p), "lk_span");
+}
+
 const struct test memory_tests[] = { { "managed", shared_with_host, LK_MEMORY_MANAGED },
                                      { "pinned", shared_with_host, LK_MEMORY_PINNED },
                                      { "managed_in_stream", shared_in_stream, LK_MEMORY_MANAGED },
@@ -225,6 +332,14 @@ const struct test memory_tests[] = { { "managed", shared_with_host, LK_MEMORY_MA
                                      { "what_is_where", what_is_where, 0 },
                                      { "live_and_peak", live_and_peak, 0 },
                                      { "used_again", used_again, 0 },
+                                     { "usage_by_kind", usage_by_kind, 0 },
+                                     { "snapshots", snapshots, 0 },
+                                     { "iterations", iterations, 0 },
+                                     { "iterations_leak", iterations, 1 },
+                                     { "span_managed", spans, LK_MEMORY_MANAGED },
+                                     { "span_pinned", spans, LK_MEMORY_PINNED },
+                                     { "span_refused", span_refused, 0 },
+                                     { "span_of_device", span_of_device, 0 },
                                      { "empty", empty, LK_MEMORY_DEVICE },
                                      { "empty_managed", empty, LK_MEMORY_MANAGED },
                                      { 0 } };

@@ -194,6 +194,111 @@ static void two_at_once(int unused)
     OK(lk_module_unload(again));
 }
 
+/* ---- source and images in memory ---- */
+
+static const char source[] = "#include \"shift.h\"\n"
+                             "template <class T> __global__ void shift(T *x, int n)\n{\n"
+                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    if (i < n) x[i] += SHIFT * FACTOR;\n}\n";
+static const char header[] = "#define SHIFT 7\n";
+
+static int no_compiler(void)
+{
+    int none = strstr(lk_gpu_error(gpu), "nvrtc is not here") != NULL;
+    if (none) suite_skip("NVRTC is not here");
+    return none;
+}
+
+static void from_text(int unused)
+{
+    lk_source h = { "shift.h", header, sizeof header - 1 };
+    const char *flag = "-DFACTOR=2", *name[] = { "shift<int>", "shift<float>" };
+    lk_compile o = {
+        .size = sizeof o, .flag = &flag, .flags = 1, .name = name, .names = 2, .header = &h, .headers = 1
+    };
+    lk_module *m = NULL;
+    int32_t x[40], want[40];
+    (void)unused;
+    lk_status s = lk_module_compile_source(gpu, "shift.cu", source, sizeof source - 1, &o, &m);
+    if (s && no_compiler()) return;
+    if (!suite_ok(__FILE__, __LINE__, "lk_module_compile_source", s)) return;
+    numbers(x, 40, 1);
+    for (int i = 0; i < 40; i++) want[i] = x[i] + 14;
+    uint64_t d = buffer(sizeof x, x);
+    lk_kernel *k = lk_module_kernel(m, "shift<int>");
+    if (CHECK(k)) OK(LAUNCH(k, 40, 32, B(d), I(40)));
+    same(d, want, sizeof want);
+    CHECK(k && strstr(lk_kernel_file(k), "shift.cu") && !strchr(lk_kernel_file(k), '/'));
+    OK(lk_module_unload(m));
+}
+
+static void from_text_wrong(int which)
+{
+    static const char bad[] = "__global__ void k(int *x)\n{\n    *x = undeclared;\n}\n";
+    static const char nests[] = "__global__ void c() {}\n__global__ void k() { c<<<1, 1>>>(); }\n";
+    lk_module *m = NULL;
+    lk_source h = { "../up.h", header, sizeof header - 1 };
+    lk_compile o = { .size = sizeof o, .compiler = "nvrtc", .header = &h, .headers = 1 },
+               plain = { .size = sizeof o, .compiler = "nvrtc" };
+    lk_status s = LK_OK;
+    if (which == 0) s = lk_module_compile_source(gpu, "bad.cu", bad, sizeof bad - 1, &plain, &m);
+    if (which == 1) s = lk_module_compile_source(gpu, "nests.cu", nests, sizeof nests - 1, &plain, &m);
+    if (which == 2) s = lk_module_compile_source(gpu, "x.cu", bad, sizeof bad - 1, &o, &m);
+    if (s && no_compiler()) return;
+    static const char *const says[] = { "bad.cu:3", "-rdc=true", "no name of a header" };
+    CHECK(s == LK_BAD_INPUT);
+    if (!CHECK(strstr(lk_gpu_error(gpu), says[which]))) printf("  %s\n", lk_gpu_error(gpu));
+    CHECK(which || !strstr(lk_gpu_error(gpu), "/sources/"));
+}
+
+static char *file_of(const char *name, size_t *bytes)
+{
+    char path[700];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "rb");
+    if (!CHECK(f)) return NULL;
+    char *data = room(1 << 20);
+    *bytes = fread(data, 1, (1 << 20) - 1, f);
+    fclose(f);
+    return data;
+}
+
+/* images.fatbin: a cubin for sm_90 and the PTX; images.cubin: the first alone. */
+static void from_image(int which)
+{
+    static const char *const names[] = { "jobs.ptx", "small.fatbin", "small.cubin" };
+    size_t bytes = 0;
+    char *data = file_of(names[which], &bytes);
+    lk_module *m = NULL;
+    int32_t x[40], want[40];
+    if (!data) return;
+    lk_status s = lk_module_load_image(gpu, names[which], data, bytes, &m);
+    if (which == 2 && (!on_gpu || lk_gpu_arch(gpu) != 90 || getenv("SECOND_DRIVER"))) { /* of another GPU, or of none */
+        CHECK(s == LK_BAD_INPUT && strstr(lk_gpu_error(gpu), "small.cubin"));
+        return;
+    }
+    if (!suite_ok(__FILE__, __LINE__, names[which], s)) return;
+    numbers(x, 40, 2);
+    for (int i = 0; i < 40; i++) want[i] = x[i] + 1;
+    uint64_t d = buffer(sizeof x, x);
+    lk_kernel *k = lk_module_kernel(m, "increment");
+    if (CHECK(k)) {
+        CHECK(lk_kernel_param_count(k) == 2);
+        OK(LAUNCH(k, 40, 32, B(d), I(40)));
+    }
+    same(d, want, sizeof want);
+    OK(lk_module_unload(m));
+}
+
+static void no_image(int which)
+{
+    lk_module *m = NULL;
+    static const char junk[64] = "\x50\xed\x55\xba\x01";
+    if (which == 0) REFUSED(lk_module_load_image(gpu, "junk", junk, sizeof junk, &m), "junk");
+    if (which == 1) REFUSED(lk_module_load_image(gpu, "none", NULL, 0, &m), "image");
+    if (which == 2) REFUSED(lk_module_load_image(gpu, "empty", junk, 0, &m), "empty");
+}
+
 const struct test module_tests[] = { { "extern_c", found, 0 },
                                      { "template", found, 1 },
                                      { "template_with_parameters", found, 2 },
@@ -215,4 +320,14 @@ const struct test module_tests[] = { { "extern_c", found, 0 },
                                      { "linked", linked, 0 },
                                      { "linked_turned", linked, 1 },
                                      { "two_at_once", two_at_once, 0 },
+                                     { "source", from_text, 0 },
+                                     { "source_wrong", from_text_wrong, 0 },
+                                     { "source_nests", from_text_wrong, 1 },
+                                     { "source_header", from_text_wrong, 2 },
+                                     { "image_ptx", from_image, 0 },
+                                     { "image_fatbin", from_image, 1 },
+                                     { "image_cubin", from_image, 2 },
+                                     { "image_junk", no_image, 0 },
+                                     { "image_none", no_image, 1 },
+                                     { "image_empty", no_image, 2 },
                                      { 0 } };

@@ -119,8 +119,9 @@ static void values_in_memory(int bits)
     lk_stream *a = stream_of(LK_STREAM_NON_BLOCKING), *b = stream_of(LK_STREAM_NON_BLOCKING);
     uint64_t zero = 0, flag = buffer(8, &zero), d = buffer(4, &zero);
     int32_t want = 1;
+    lk_kernel *increment = job("increment"); /* a driver that loads a module waits for all streams */
     OK(lk_stream_wait_value(b, flag, (uint32_t)bits, 5, LK_COMPARE_GEQ));
-    OK(LAUNCH_IN(b, job("increment"), 1, 1, B(d), I(1)));
+    OK(LAUNCH_IN(b, increment, 1, 1, B(d), I(1)));
     OK(lk_stream_write_value(a, flag, (uint32_t)bits, 5));
     OK(lk_stream_synchronise(a));
     OK(lk_stream_synchronise(b));
@@ -157,6 +158,59 @@ static void ended_early(int unused)
     same(d, &want, 4);
 }
 
+/* A gpu of its own, whose operations are timed. */
+static void timed(int streamed)
+{
+    lk_options o = { .size = sizeof o, .on = on, .threads = 1, .time = 1 };
+    lk_gpu *g = NULL;
+    lk_module *m = NULL;
+    lk_stream *s = NULL;
+    char path[700];
+    uint64_t at = 0;
+    if (!OK(lk_gpu_create(&o, &g))) return;
+    snprintf(path, sizeof path, "%s/jobs.ptx", folder);
+    OK(lk_module_load_file(g, path, &m));
+    OK(lk_stream_create(g, 0, 0, &s));
+    OK(lk_memory_alloc(g, 1 << 20, LK_MEMORY_DEVICE, "x", &at));
+    OK(lk_memory_write(g, at, room(1 << 20), 1 << 20));
+    lk_range_push("step");
+    for (int i = 0; i < 3; i++) {
+        lk_range_push("forward");
+        OK(LAUNCH_IN(streamed ? s : NULL, lk_module_kernel(m, "increment"), 1000, 128, B(at), I(1000)));
+        lk_range_pop();
+    }
+    OK(lk_memory_fill_async(s, at, 0, 4096));
+    lk_range_pop();
+    lk_range_pop(); /* one too many is nothing */
+    OK(lk_stream_synchronise(s));
+    lk_timing t = { .size = sizeof t };
+    int rows = 0, launches = 0, copies = 0, fills = 0;
+    for (uint32_t i = 0; lk_time_at(g, i, &t); i++, rows++) {
+        CHECK(t.count && t.total_us >= t.most_us * 0.999 && t.most_us >= t.least_us && t.least_us >= 0);
+        launches += !strcmp(t.name, "increment") && !strcmp(t.range, "step/forward") && t.count == 3;
+        copies += !strcmp(t.name, "copy to the device") && t.bytes == 1 << 20 && !*t.range;
+        fills += !strcmp(t.name, "fill") && t.bytes == 4096 && !strcmp(t.range, "step");
+    }
+    CHECK(rows == 3 && launches == 1 && copies == 1 && fills == 1);
+    char *text = lk_time_text(g);
+    CHECK(text && strstr(text, on_gpu ? "times of the device" : "times of this processor") && strstr(text, "GB/s"));
+    lk_text_free(text);
+    OK(lk_gpu_destroy(g));
+    CHECK(!lk_time_text(gpu)); /* nobody asked for it there */
+}
+
+static void stats(int unused)
+{
+    int32_t zero = 0;
+    uint64_t d = buffer(4, &zero);
+    lk_value v[] = { B(d), I(100000) };
+    lk_launch l = { .size = sizeof l, .grid = { 1 }, .block = { 1 }, .values = v, .arg_count = 2 };
+    lk_stats st = { 0 };
+    (void)unused;
+    OK(lk_kernel_launch(job("busy"), &l, &st));
+    CHECK(st.ctas == 1 && st.nanoseconds > 1000 && st.nanoseconds < 60000000000ull);
+}
+
 const struct test stream_tests[] = { { "order_1", order, 1 },
                                      { "order_8", order, 8 },
                                      { "two", many_streams, 2 },
@@ -173,4 +227,7 @@ const struct test stream_tests[] = { { "order_1", order, 1 },
                                      { "value_64", values_in_memory, 64 },
                                      { "query", query, 0 },
                                      { "ended_early", ended_early, 0 },
+                                     { "timed", timed, 0 },
+                                     { "timed_in_stream", timed, 1 },
+                                     { "stats", stats, 0 },
                                      { 0 } };

@@ -32,6 +32,22 @@
     X(lk_kernel_occupancy, 1, H(0, kernel), 0, 0, OUT)                                                                \
     X(lk_record, 1, H(0, kernel), (&(lk_launch){ LAUNCH }), "x")                                                      \
     X(lk_kernel_undefined, 1, H(0, kernel), 0)                                                                        \
+    X(lk_module_compile_source, 1, H(0, gpu), "x", "x", 0, NULL, OUT)                                                 \
+    X(lk_module_load_image, 1, H(0, gpu), "x", "x", 0, OUT)                                                           \
+    X(lk_memory_usage, 1, H(0, gpu), OUT)                                                                             \
+    X(lk_memory_snapshot, 1, H(0, gpu), OUT, 0)                                                                       \
+    X(lk_memory_iteration, 1, H(0, gpu), OUT)                                                                         \
+    X(lk_memory_span, 1, H(0, gpu), 0, 0, 0, OUT)                                                                     \
+    X(lk_array_create, 1, H(0, gpu), OUT, OUT)                                                                        \
+    X(lk_array_destroy, 1, H(0, array))                                                                               \
+    X(lk_array_write, 1, H(0, array), OUT, 0)                                                                         \
+    X(lk_array_read, 1, H(0, array), OUT, 0)                                                                          \
+    X(lk_texture_create, 1, H(0, gpu), (&(lk_texture){ TEXTURE }), OUT)                                               \
+    X(lk_texture_destroy, 1, H(0, gpu), 0)                                                                            \
+    X(lk_surface_create, 1, H(0, array), OUT)                                                                         \
+    X(lk_surface_destroy, 1, H(0, gpu), 0)                                                                            \
+    X(lk_time_at, 1, H(0, gpu), 0, OUT)                                                                               \
+    X(lk_time_text, 1, H(0, gpu))                                                                                     \
     X(lk_memory_alloc, 1, H(0, gpu), 0, 0, "x", OUT)                                                                  \
     X(lk_memory_alloc_pitched, 1, H(0, gpu), 0, 0, 0, "x", OUT, OUT)                                                  \
     X(lk_memory_describe, 1, H(0, gpu), 0, "x", "x", 0)                                                               \

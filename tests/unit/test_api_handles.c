@@ -28,6 +28,7 @@ struct handles { /* one of each kind */
     lk_exec *exec;
     lk_pool *pool;
     lk_physical *physical;
+    lk_array *array;
     lk_images *images;
 };
 
@@ -48,6 +49,8 @@ static void handles_make(struct handles *h)
     UNIT(lk_graph_instantiate(h->graph, 0, &h->exec) == LK_OK);
     UNIT(lk_pool_create(h->gpu, 0, &h->pool) == LK_OK);
     UNIT(lk_physical_create(h->gpu, LK_GRANULE, &h->physical) == LK_OK);
+    lk_array_info array = { .size = sizeof array, .width = 4, .texel = LK_TEXEL_F32, .channels = 1 };
+    UNIT(lk_array_create(h->gpu, &array, &h->array) == LK_OK);
     lk_images_open("/dev/null", &h->images);
     UNIT(h->images != NULL);
 }
@@ -56,6 +59,7 @@ static void handles_destroy(const struct handles *h)
 {
     UNIT(lk_images_close(h->images) == LK_OK);
     UNIT(lk_physical_release(h->physical) == LK_OK);
+    UNIT(lk_array_destroy(h->array) == LK_OK);
     UNIT(lk_pool_destroy(h->pool) == LK_OK);
     UNIT(lk_exec_destroy(h->exec) == LK_OK);
     UNIT(lk_graph_destroy(h->graph) == LK_OK);
@@ -101,10 +105,10 @@ static const char *wrong_text(enum wrong is)
 /* NULL is as good as none for these. */
 static bool takes_null(const char *name, int i)
 {
-    static const char *const list[] = { "lk_gpu_destroy 0",   "lk_module_unload 0",  "lk_event_destroy 0",
-                                        "lk_graph_destroy 0", "lk_exec_destroy 0",   "lk_contract_free 0",
-                                        "lk_images_close 0",  "lk_memory_at 0",      "lk_memory_alloc_async 1",
-                                        "lk_images_error 0",  "lk_graph_add_empty 1" };
+    static const char *const list[] = { "lk_gpu_destroy 0",   "lk_module_unload 0",   "lk_event_destroy 0",
+                                        "lk_graph_destroy 0", "lk_exec_destroy 0",    "lk_contract_free 0",
+                                        "lk_images_close 0",  "lk_memory_at 0",       "lk_memory_alloc_async 1",
+                                        "lk_images_error 0",  "lk_graph_add_empty 1", "lk_array_destroy 0" };
     char key[80];
     snprintf(key, sizeof key, "%s %d", name, i);
     for (size_t k = 0; k < sizeof list / sizeof *list; k++)
@@ -115,6 +119,7 @@ static bool takes_null(const char *name, int i)
 #define LAUNCH .size = sizeof(lk_launch), .grid = { 1 }, .block = { 1 }
 #define COPY .size = sizeof(lk_copy), .width = 4
 #define FILL .size = sizeof(lk_fill), .width = 4, .address = 64
+#define TEXTURE .size = sizeof(lk_texture), .width = 4
 #define OUT ((void *)out)
 #define OTHER(kind) (!strcmp(#kind, "event") ? (void *)any.stream : (void *)any.event)
 #define H(i, kind) pick(i, any.kind, ended.kind, OTHER(kind))
@@ -179,8 +184,8 @@ static void table_is_whole(void)
 #define NAME(name, ...) #name,
         HANDLE_CALLS(NAME)
     };
-    static const char *const kinds[] = { "gpu",   "module", "kernel", "contract", "stream",   "event",
-                                         "graph", "node",   "exec",   "pool",     "physical", "images" };
+    static const char *const kinds[] = { "gpu",  "module", "kernel", "contract", "stream", "event", "graph",
+                                         "node", "exec",   "pool",   "physical", "images", "array" };
     char path[1024], *text = calloc(1, 1 << 20);
     snprintf(path, sizeof path, "%.*s../../include/lockstep.h", (int)(strrchr(__FILE__, '/') + 1 - __FILE__), __FILE__);
     FILE *f = fopen(path, "r");

@@ -5,6 +5,7 @@
 #include "unit.h"
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -214,6 +215,23 @@ static void leave(void)
     lk_text_free(text);
 }
 
+/* A test that does not end: its name, and the end of all. SECONDS_A_TEST says how long it may take. */
+static void on_alarm(int unused)
+{
+    (void)unused;
+    size_t n = strlen(test_name);
+    if (write(1, "HUNG ", 5) + write(1, test_name, n) + write(1, "\n", 1) >= 0) _exit(3);
+    _exit(3);
+}
+
+static void watch(void)
+{
+    const char *seconds = getenv("SECONDS_A_TEST");
+    fflush(stdout);
+    signal(SIGALRM, on_alarm);
+    alarm(seconds ? (unsigned)atoi(seconds) : on_gpu ? 20 : 120);
+}
+
 static int run(const struct test *t)
 {
     memset(&now, 0, sizeof now);
@@ -287,10 +305,12 @@ int main(int argc, char **argv)
             if (list) puts(test_name);
             if (list || !is_wanted(argc > 2 ? argc - 2 : 0, argv + 2)) continue;
             if (getenv("VERBOSE")) fprintf(stderr, "%s\n", test_name);
+            watch();
             failed += run(t) != 0;
             skipped += now.skipped && !now.failed;
             ran++;
         }
+    alarm(0);
     lk_gpu_destroy(first);
     if (list) return 0;
     printf("%d passed, %d failed", ran - failed - skipped, failed);

@@ -471,6 +471,44 @@ static void test_repeats(void)
     lk_gpu_destroy(g);
 }
 
+/* A fault that the driver reports at a later call: which launch it may be, and how to record it. */
+static void test_suspects(void)
+{
+    lk_gpu *g;
+    lk_module *m;
+    lk_stream *s;
+    lk_error err = { .size = sizeof err };
+    lk_options o = { .size = sizeof o, .on = "gpu", .keep = 4 };
+    UNIT_EQ(lk_gpu_create(&o, &g), LK_OK);
+    stub_open(g->device);
+    UNIT_EQ(lk_module_load(g, "k.ptx", ptx, sizeof ptx - 1, &m), LK_OK);
+    UNIT_EQ(lk_stream_create(g, 0, 0, &s), LK_OK);
+    lk_value v[] = { { 0 }, lk_value_u32(3) };
+    lk_launch l = { .size = sizeof l, .grid = { 2 }, .block = { 32 }, .values = v, .arg_count = 2, .stream = s };
+    for (u32 i = 0; i < 3; i++) UNIT_EQ(lk_kernel_launch(lk_module_kernel(m, i == 1 ? "big" : "k"), &l, NULL), LK_OK);
+    fail("cuStreamQuery", 700);
+    UNIT_EQ(lk_stream_synchronise(s), LK_SYSTEM);
+    UNIT(lk_gpu_last_error(g, &err));
+    UNIT_EQ(err.cuda, 700);
+    UNIT_EQ_STR(err.launch, "k");
+    UNIT_EQ_STR(err.record, "LOCKSTEP_RECORD=k:2");
+    UNIT_HAS(err.message, "to record launch 2 of k before it runs: LOCKSTEP_RECORD=k:2");
+    UNIT_HAS(err.suspects, "big<<<(2, 1, 1), (32, 1, 1)>>>, LOCKSTEP_RECORD=big:1");
+    UNIT_EQ(err.lasting, LK_CUDA_STICKY);
+    lk_gpu_destroy(g);
+    o.keep = 0; /* nothing is known of the launches */
+    UNIT_EQ(lk_gpu_create(&o, &g), LK_OK);
+    stub_open(g->device);
+    UNIT_EQ(lk_stream_create(g, 0, 0, &s), LK_OK);
+    fail("cuStreamQuery", 716);
+    UNIT_EQ(lk_stream_synchronise(s), LK_SYSTEM);
+    UNIT(lk_gpu_last_error(g, &err));
+    UNIT_EQ_STR(err.launch, "");
+    UNIT_EQ_STR(err.record, "");
+    UNIT_HAS(err.message, "lk_options.keep = 8");
+    lk_gpu_destroy(g);
+}
+
 int main(void)
 {
     open_gpu();
@@ -482,5 +520,6 @@ int main(void)
     test_faults();
     dev_delete(d); /* with a stream that was not deleted */
     test_repeats();
+    test_suspects();
     return unit_done();
 }
