@@ -64,6 +64,22 @@ void cu_fault_launch(const struct cu_kernel_count *c, const lk_launch *launch)
     SET(l->site, launch->site);
 }
 
+/* For lockstep.trace: how many launches there were, and the names of the last of them behind `since`, a line each. */
+__attribute__((visibility("default"))) u64 lkpy_launched(u64 since, char *out_names, u32 size);
+u64 lkpy_launched(u64 since, char *out_names, u32 size)
+{
+    u64 n = GET(out.launches), first = MAX_OF(since, n > LAUNCHES ? n - LAUNCHES : 0);
+    u32 used = 0;
+    if (size) out_names[0] = 0;
+    for (u64 k = first; k < n; k++) {
+        const struct cu_kernel_count *c = GET(out.launch[k % LAUNCHES].count);
+        int more = c ? snprintf(out_names + used, size - used, "%s\n", c->plain) : 0;
+        if (more < 0 || used + (u32)more >= size) break;
+        used += (u32)more;
+    }
+    return n;
+}
+
 /* ---- the handler ---- */
 
 static bool is_of_device(u64 address)

@@ -80,7 +80,7 @@ class _Dispatch:
         self.refused = set()
         self.native_copy = None
         self.libraries = []
-        self.watchers = []  # of lockstep.trace
+        self.launches = None
         self.generators = {}
         self.lock = threading.Lock()
         self.storage = torch._C._construct_storage_from_data_pointer
@@ -102,7 +102,18 @@ class _Dispatch:
         engine.lkpy_operated.restype = ctypes.c_int
         engine.lkpy_tensors.argtypes, engine.lkpy_tensors.restype = [], None
         engine.lkpy_tensors()
+        engine.lkpy_launched.argtypes = [ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint32]
+        engine.lkpy_launched.restype = ctypes.c_uint64
+        self.launches = engine.lkpy_launched
         self.view, self.operated, self.reach = engine.lkpy_view, engine.lkpy_operated, waits.lkpy_reach
+
+    def launched(self, since):
+        """For lockstep.trace: how many launches there were (since None), or the kernels of those since then."""
+        if not self.reach:
+            return 0 if since is None else []
+        names = ctypes.create_string_buffer(2000)
+        count = self.launches(since or 0, names, len(names))
+        return count if since is None else names.value.decode(errors="replace").split()
 
     def turn(self, operator, device):
         """Waits until all before it in the current stream of the device is done. The stream."""
