@@ -458,13 +458,43 @@ static void cancel(struct draw *d)
         flip(d) ? ".multicast::cluster::all" : "");
 }
 
-static void meet(struct draw *d)
+static void meet(struct draw *d, u32 how)
 {
-    switch (below(d, 4)) {
+    switch (how) {
     case 0: PUT("    barrier.cluster.arrive;\n    barrier.cluster.wait;\n"); break;
     case 1: PUT("    bar.sync 0;\n"); break;
     case 2: PUT("    barrier.cluster.arrive.relaxed;\n    barrier.cluster.wait;\n"); break;
     default: PUT("    @%%p3 ret;\n");
+    }
+}
+
+/* Matrices between registers and shared memory. */
+static void move_matrix(struct draw *d)
+{
+    bool store = flip(d);
+    u32 n = 1u << below(d, 3);
+    int offset = (int)(u32)mostly(d, 0);
+    shared_in(d, "%r1", "S");
+    PUT("    %s.sync.aligned.m8n8.x%u%s.shared.b16 ", store ? "stmatrix" : "ldmatrix", n, flip(d) ? ".trans" : "");
+    if (store) PUT("[%%r1+%d], ", offset);
+    registers(d, "%v", n);
+    if (!store) PUT(", [%%r1+%d]", offset);
+    PUT(";\n");
+}
+
+static void other(struct draw *d)
+{
+    u32 how = byte(d) % 8;
+    if (how < 4) {
+        meet(d, how);
+    } else if (how < 6) {
+        move_matrix(d);
+    } else if (how == 6 && d->to->card) { /* zeros, from sm_100 on */
+        shared_in(d, "%r1", "S");
+        set64(d, "%rd1", mostly(d, 8 * (u64)below(d, 64)));
+        PUT("    st.bulk.weak.shared::cta [%%r1], %%rd1, 0;\n");
+    } else {
+        PUT("    setmaxnreg.%s.sync.aligned.u32 %u;\n", WORD(d, "inc", "dec"), (u32)mostly(d, 24 + 8 * below(d, 30)));
     }
 }
 
@@ -504,11 +534,11 @@ static void map(struct draw *d)
 typedef void step(struct draw *d);
 /* What a card has. */
 static step *const steps[MODERN_CARDS][16] = {
-    { bulk, tensor, tensor, replace, wgmma, wgmma, sparse_mma, cluster, cluster, mbarrier, meet, tensor, bulk, wgmma,
+    { bulk, tensor, tensor, replace, wgmma, wgmma, sparse_mma, cluster, cluster, mbarrier, other, tensor, bulk, wgmma,
       mbarrier, cluster },
     { bulk, tensor, tensor, replace, move_tensor, move_tensor, allocate, copy_tensor, product, product, product,
-      cluster, mbarrier, cancel, meet, sparse_mma },
-    { bulk, tensor, sparse_mma, scaled_mma, scaled_mma, cluster, mbarrier, meet, bulk, tensor, sparse_mma, cancel,
+      cluster, mbarrier, cancel, other, sparse_mma },
+    { bulk, tensor, sparse_mma, scaled_mma, scaled_mma, cluster, mbarrier, other, bulk, tensor, sparse_mma, cancel,
       mbarrier, cluster, replace, bulk },
 };
 
