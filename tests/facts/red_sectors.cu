@@ -3,9 +3,9 @@
  *     nvcc -O2 -arch=sm_90 -o red_sectors red_sectors.cu && ncu --clock-control none --cache-control none --csv --page raw --print-units base \
  *         --metrics l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum --log-file red.csv ./red_sectors > rows.txt
  * rows.txt has the words of each launch, in the order of red.csv.
- * An H200's answers, 2026-11-18: a sector counts once for each lane whose word an earlier lane of the request has, too. Lanes at different words of a sector
- * count once together but for one pair in 16 to 31, in no order that is known: the 256 warps of histogram_global have 77 such pairs in tests/profile/kernels.cu,
- * and 40 here. */
+ * An H200's answers, 2026-11-18: a sector counts once more for each lane whose word an earlier lane of the request has, too; 32 lanes at one word are 32 sectors,
+ * of red and atom, u32, f32 and u64. Lanes at different words of a sector count once together but for few pairs, which are the same in each run and for an array that
+ * lies 1024, 4096, 65536 or 2 M bytes further on, and others where it lies 128 bytes further on: 13 pairs of the first 48 warps of histogram_global, and 16. */
 #include <cstdio>
 
 template <class T> __global__ void red(const unsigned *word, T *y) { atomicAdd(&y[word[threadIdx.x]], (T)1); }
