@@ -66,7 +66,7 @@ bool tell_suspect(struct lk_test *t, struct tested *k, struct error *e);
 /* The properties of the contract. */
 bool hold_properties(struct lk_test *t, struct tested *k, struct error *e);
 /* A failure that has been put into the report of the subject: it is counted, and taken from there. */
-void count_told(struct lk_test *t, struct tested *k, const char *first, const char *kind, const char *line);
+void count_failure(struct lk_test *t, struct tested *k, const char *first, const char *kind, const char *line);
 
 /* lab_against.c: what the other kernel of --against is launched with. */
 bool against_open(struct lk_test *t, struct tested *k, struct error *e);

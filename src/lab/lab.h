@@ -67,12 +67,6 @@ struct lab_outcome { /* no pointers: workers send it through a pipe */
     u32 dims;
     struct lab_cover cover; /* what of the kernel was reached */
 };
-struct lab_told {           /* the first error of a report, for those who have it in another process */
-    enum finding_kind kind; /* F_COUNT: none */
-    char file[300];
-    u32 line, column;
-    char kernel[120], cause[1200], detail[1200];
-};
 struct lab_data;
 struct lab_kept { /* arrays, for those who compare runs; all zero: empty */
     struct arena mem;
@@ -178,12 +172,12 @@ struct lab_side {
 /* Starts a process for it. */
 bool lab_side_start(struct lab_side *x, struct error *e);
 void lab_side_end(struct lab_side *x);
-/* Asks and waits. `told`: what the report says first; may be NULL. */
+/* Asks and waits. `first`: what the report says first; may be NULL. */
 bool lab_ask(struct lab_side *x, const struct contract_case *c, const struct lab_how *how, struct lab_outcome *out,
-             struct lab_told *told, struct error *e);
+             struct report_brief *first, struct error *e);
 /* The same in two steps, for a side that is a process. */
 bool lab_send(struct lab_side *x, const struct contract_case *c, const struct lab_how *how, struct error *e);
-bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct lab_told *told, struct error *e);
+bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct report_brief *first, struct error *e);
 
 /* The cases of a kernel, one after the other. */
 struct lab_maker;

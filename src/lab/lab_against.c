@@ -161,7 +161,7 @@ static void tell_difference(struct lk_test *t, struct tested *k, const struct la
                  d->at_b);
     lk_report_clear(k->subject.gpu);
     lab_found(&k->subject, F_results_differ, k->subject.contract->bound.kernel->at, 0, cause, NULL);
-    count_told(t, k, "against", "results_differ", line);
+    count_failure(t, k, "against", "results_differ", line);
 }
 
 bool hold_against(struct lk_test *t, struct tested *k, struct error *e)

@@ -88,7 +88,7 @@ bool lab_send(struct lab_side *x, const struct contract_case *c, const struct la
 }
 
 /* The worker is gone, or has to go: the case has failed. */
-static void lost(struct lab_side *x, bool hangs, struct lab_outcome *out, struct lab_told *told)
+static void lost(struct lab_side *x, bool hangs, struct lab_outcome *out, struct report_brief *first)
 {
     int status = 0;
     *out = (struct lab_outcome){ .end = LAB_FAILED };
@@ -98,21 +98,21 @@ static void lost(struct lab_side *x, bool hangs, struct lab_outcome *out, struct
     x->began = 0;
     lab_side_end(x);
     snprintf(out->first, sizeof out->first, hangs ? "hang" : "crash");
-    if (!told) return;
-    *told = (struct lab_told){ .kind = F_gpu_fault };
-    snprintf(told->file, sizeof told->file, "%s", x->subject->path);
-    told->line = 1;
-    snprintf(told->kernel, sizeof told->kernel, "%s", x->subject->kernel);
+    if (!first) return;
+    *first = (struct report_brief){ .kind = F_gpu_fault };
+    snprintf(first->file, sizeof first->file, "%s", x->subject->path);
+    first->line = 1;
+    snprintf(first->kernel, sizeof first->kernel, "%s", x->subject->kernel);
     if (hangs)
-        snprintf(told->cause, sizeof told->cause, "the case did not end within %g s, and its process was stopped",
+        snprintf(first->cause, sizeof first->cause, "the case did not end within %g s, and its process was stopped",
                  x->limit);
     else
-        snprintf(told->cause, sizeof told->cause, "the process that ran the case ended with %s %d",
+        snprintf(first->cause, sizeof first->cause, "the process that ran the case ended with %s %d",
                  WIFSIGNALED(status) ? "signal" : "status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
-bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct lab_told *told, struct error *e)
+bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct report_brief *first, struct error *e)
 {
     struct pollfd p = { .fd = x->from, .events = POLLIN };
     struct arena mem = { 0 };
@@ -124,24 +124,24 @@ bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct lab_told *t
     } while (ready < 0 && errno == EINTR);
     bool whole = ready > 0 && file_get(x->from, a, sizeof *a), ok = true;
     if (!whole) {
-        lost(x, !ready, out, told);
+        lost(x, !ready, out, first);
     } else {
         x->began = 0;
         *out = a->outcome;
-        if (told) *told = a->told;
+        if (first) *first = a->first;
         if (!a->ok) *e = a->e;
         ok = a->ok;
-        if (x->limit > 0 && a->told.kind == F_gpu_fault) lab_side_end(x);
+        if (x->limit > 0 && a->first.kind == F_gpu_fault) lab_side_end(x);
     }
     arena_free(&mem);
     return ok;
 }
 
 bool lab_ask(struct lab_side *x, const struct contract_case *c, const struct lab_how *how, struct lab_outcome *out,
-             struct lab_told *told, struct error *e)
+             struct report_brief *first, struct error *e)
 {
-    if (x->limit > 0 || x->to >= 0) return lab_send(x, c, how, e) && lab_receive(x, out, told, e);
+    if (x->limit > 0 || x->to >= 0) return lab_send(x, c, how, e) && lab_receive(x, out, first, e);
     bool ok = lab_run_repeated(x->subject, c, how, out, e);
-    if (ok && told) worker_told(x->subject, told);
+    if (ok && first) worker_first(x->subject, first);
     return ok;
 }

@@ -7,15 +7,15 @@
 
 enum { PROPERTY_CASES = 4 };
 
-static void put_told(struct lk_test *t, const struct lab_told *told, const char *remark)
+static void put_first(struct lk_test *t, const struct report_brief *first, const char *remark)
 {
-    struct place p = { .file = told->file, .line = told->line, .col = told->column };
+    struct place p = { .file = first->file, .line = first->line, .col = first->column };
     struct text detail = { 0 };
-    text_add(&detail, "%s%s\n", told->detail, remark);
-    struct finding f = { .kind = told->kind,
+    text_add(&detail, "%s%s\n", first->detail, remark);
+    struct finding f = { .kind = first->kind,
                          .place = &p,
-                         .kernel = told->kernel,
-                         .cause = told->cause[0] ? told->cause : NULL,
+                         .kernel = first->kernel,
+                         .cause = first->cause[0] ? first->cause : NULL,
                          .detail = detail.p };
     report_add(t->report->device->report, &f);
     text_free(&detail);
@@ -47,18 +47,18 @@ bool tell_failure(struct lk_test *t, struct tested *k, struct failure *f, struct
     struct lab_how how = { .tell = true, .twice = true, .repeat = t->o->repeat };
     struct lab_side *side = f->gpu ? &k->gpu : &k->here;
     struct lab_outcome o;
-    struct lab_told told;
+    struct report_brief first;
     u32 tries;
     bool quick = t->o->fail_fast || !strncmp(f->first, "livelock", 8); /* each try of that would take long */
     if (!t->o->only && !quick && !lab_shrink(side, k->k, &f->least, &how, f->first, &tries, e)) return false;
     f->line = lab_line(&t->mem, &f->least);
     if (!quick && !likeness_find(t, k, f, side, &how, e)) return false;
     if (how.likeness_of && !strcmp(how.likeness_of, f->line)) how.likeness_of = NULL;
-    if (!lab_ask(side, &f->least, &how, &o, &told, e)) return false;
-    f->kind = told.kind != F_COUNT ? finding_id(told.kind) : "intermittent";
+    if (!lab_ask(side, &f->least, &how, &o, &first, e)) return false;
+    f->kind = first.kind != F_COUNT ? finding_id(first.kind) : "intermittent";
     const char *remark = arena_printf(&t->mem, "  case: %s%s", f->line, f->gpu ? " --on gpu" : "");
     if (f->gpu)
-        put_told(t, &told, remark);
+        put_first(t, &first, remark);
     else
         report_take_run(t->report->device->report, k->subject.gpu->device->report, remark);
     return (!t->o->keep || corpus_add(t, k, f->line, e)) && record_failure(t, k, f, e);
@@ -74,7 +74,7 @@ bool tell_suspect(struct lk_test *t, struct tested *k, struct error *e)
     return true;
 }
 
-void count_told(struct lk_test *t, struct tested *k, const char *first, const char *kind, const char *line)
+void count_failure(struct lk_test *t, struct tested *k, const char *first, const char *kind, const char *line)
 {
     struct failure *f = failure_of(t, k, first, false);
     f->cases++;
@@ -97,7 +97,7 @@ bool hold_properties(struct lk_test *t, struct tested *k, struct error *e)
         tried++;
         if (!lab_properties(&k->subject, &c, broken, sizeof broken, &k->is.properties, e)) return false;
         if (!broken[0]) continue;
-        count_told(t, k, broken, "property_broken", k->list.p[i].line);
+        count_failure(t, k, broken, "property_broken", k->list.p[i].line);
         return true;
     }
     return true;

@@ -101,18 +101,9 @@ static bool subject_get(struct reading *r, struct lab_subject *s, lk_compile *c)
 
 /* ---- cases ---- */
 
-void worker_told(struct lab_subject *s, struct lab_told *out)
+void worker_first(struct lab_subject *s, struct report_brief *out)
 {
-    struct report_brief b;
-    *out = (struct lab_told){ .kind = F_COUNT };
-    if (!s->gpu || !report_first(s->gpu->device->report, &b)) return;
-    out->kind = b.kind;
-    out->line = b.line;
-    out->column = b.column;
-    snprintf(out->file, sizeof out->file, "%s", b.file);
-    snprintf(out->kernel, sizeof out->kernel, "%s", b.kernel);
-    snprintf(out->cause, sizeof out->cause, "%s", b.cause);
-    snprintf(out->detail, sizeof out->detail, "%s", b.detail);
+    if (!s->gpu || !report_first(s->gpu->device->report, out)) *out = (struct report_brief){ .kind = F_COUNT };
 }
 
 static void how_of(const struct question *q, struct lab_how *how, const char **except)
@@ -146,7 +137,7 @@ static bool answer_one(struct lab_subject *s, const struct contract_kernel *k, i
     if (there) {
         how_of(&q, &how, except);
         a->ok = case_read(&mem, k, line, &c, &a->e) && lab_run_repeated(s, &c, &how, &a->outcome, &a->e);
-        if (a->ok) worker_told(s, &a->told);
+        if (a->ok) worker_first(s, &a->first);
         there = file_put(out, a, sizeof *a);
     }
     arena_free(&mem);

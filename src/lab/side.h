@@ -20,9 +20,9 @@ struct answer {
     bool ok;
     struct error e;
     struct lab_outcome outcome;
-    struct lab_told told;
+    struct report_brief first;
 };
 /* All that a process needs to know to open the same subject. */
 void subject_put(struct text *to, const struct lab_subject *s);
-void worker_told(struct lab_subject *s, struct lab_told *out);
+void worker_first(struct lab_subject *s, struct report_brief *out);
 #endif
