@@ -273,6 +273,11 @@ int main(void)
     compare("cuStreamQuery of an idle stream; the clock", &b, WAITS, query, nothing, 0, 0);
     compare("launch, issue", &b, LAUNCHES, launch_ours, launch_raw, 100, 0);
     compare("the same below the public interface", &b, LAUNCHES, launch_dev, launch_raw, 100, 0);
+    b.gpu->keep = 8; /* lk_options.keep: of each stream the last eight */
+    launch_forget();
+    compare("launch, issue, the last operations kept", &b, LAUNCHES, launch_ours, launch_raw, 0, 0);
+    b.gpu->keep = 0;
+    launch_forget();
     compare("launch + wait", &b, WAITS, both_ours, both_raw, 0, 1.05);
     graphs(&b, 1);
     graphs(&b, NODES);
