@@ -1,42 +1,22 @@
 """lockstep.kernel on arrays of NumPy: results, what is refused and by which name, findings as exceptions."""
+import os
+
 import numpy as np
 import pytest
 
 import lockstep
 
-PTX = """//! kernel scale
-//! dim n 1..4096
-//! arg x f32[n] in view dense|offset
-//! arg y f32[n] out once
-//! arg by f32 = 2
-//! arg n i32
-//! launch grid=ceildiv(n, 32) block=32
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry scale(.param .u64 x, .param .u64 y, .param .f32 by, .param .u32 n)
-{
- .reg .b64 %d<4>; .reg .b32 %r<5>; .reg .f32 %f<3>; .reg .pred %p;
- ld.param.u64 %d1, [x]; ld.param.u64 %d2, [y]; ld.param.f32 %f1, [by]; ld.param.u32 %r4, [n];
- mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 32, %r1; GUARD
- mul.wide.u32 %d3, %r3, 4; add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3;
- ld.global.f32 %f2, [%d1]; mul.f32 %f2, %f2, %f1; st.global.f32 [%d2], %f2;
-$end: ret;
-}
-"""
-GUARD = "setp.ge.u32 %p, %r3, %r4; @%p bra $end;"
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 @pytest.fixture
-def scale(tmp_path):
-    (tmp_path / "scale.ptx").write_text(PTX.replace("GUARD", GUARD))
-    return lockstep.kernel(str(tmp_path / "scale.ptx"))
+def scale():
+    return lockstep.kernel(HERE + "/scale.ptx")
 
 
 @pytest.fixture
-def unguarded(tmp_path):
-    (tmp_path / "scale.ptx").write_text(PTX.replace("GUARD", ""))
-    return lockstep.kernel(str(tmp_path / "scale.ptx"))
+def unguarded():
+    return lockstep.kernel(HERE + "/unguarded.ptx")
 
 
 def test_result(scale):
@@ -146,7 +126,7 @@ def test_sizes_that_no_array_has(toolkit):
 
 
 def test_no_contract(tmp_path):
-    (tmp_path / "k.ptx").write_text(PTX.replace("//!", "//").replace("GUARD", ""))
+    (tmp_path / "k.ptx").write_text(open(HERE + "/scale.ptx").read().replace("//!", "//"))
     with pytest.raises(lockstep.BadInput, match="has no contract"):
         lockstep.kernel(str(tmp_path / "k.ptx"))
     with pytest.raises(lockstep.BadInput, match="is not there"):

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 from conftest import TOP
-from test_kernel import GUARD, PTX
+from test_kernel import HERE
 
 import lockstep
 
@@ -47,7 +47,7 @@ def test_own_failure():
 
 
 def test_option(tmp_path):
-    (tmp_path / "scale.ptx").write_text(PTX.replace("GUARD", GUARD).replace("//!", "//"))
+    (tmp_path / "scale.ptx").write_text(open(HERE + "/scale.ptx").read().replace("//!", "//"))
     (tmp_path / "test_x.py").write_text(TEST)
     env = dict(os.environ)
     plugin = []
@@ -63,9 +63,8 @@ def test_option(tmp_path):
 
 
 @pytest.fixture
-def scale(tmp_path):
-    (tmp_path / "scale.ptx").write_text(PTX.replace("GUARD", ""))
-    return lockstep.kernel(str(tmp_path / "scale.ptx"))
+def scale():
+    return lockstep.kernel(HERE + "/unguarded.ptx")
 
 
 @lockstep.kernel_test
