@@ -133,6 +133,8 @@ class _Unknown(KeyError):
 
 
 def _divide(a: int, b: int) -> int:
+    if a >= 0 and b > 0:  # also of symbols, whose comparisons cannot be compared
+        return a // b
     q = abs(a) // abs(b)
     return q if (a < 0) == (b < 0) else -q
 

@@ -79,9 +79,21 @@ class _Compiled:
         library().lk_module_unload(module)
 
 
+_GAP = rb"(?:,|\r?\n\s*\.b8\s+)"  # between two bytes of debug information
+_HASH = re.compile(_GAP.join(b"%d" % byte for byte in b"_INTERNAL_") + _GAP + _GAP.join([rb"\d+"] * 8))
+
+
 def _strip(ptx: bytes) -> bytes:
-    """Without the paths of this machine: what a line is in stays, where the file lay goes."""
-    return re.sub(rb'(?m)^(\s*\.file\s+\d+\s+")(?:[^"]*/)?([^"/]+")(?:,[^\n]*)?$', rb"\1\2", ptx)
+    """Without what depends on this machine: what a line is in stays, where the file lay goes; nvcc hashes the path of the file that it
+    compiles into names of its own (_INTERNAL_e996eed2_...), which debug information spells byte by byte."""
+    ptx = re.sub(rb'(?m)^(\s*\.file\s+\d+\s+")(?:[^"]*/)?([^"/]+")(?:,[^\n]*)?$', rb"\1\2", ptx)
+    ptx = re.sub(rb"_INTERNAL_[0-9a-f]{8}_", b"_INTERNAL_00000000_", ptx)
+    return _HASH.sub(lambda m: m.group()[: _end(m.group())] + re.sub(rb"\d+", b"48", m.group()[_end(m.group()):]).replace(b".b48", b".b8"), ptx)
+
+
+def _end(found: bytes) -> int:
+    """Where the eight bytes of the hash begin."""
+    return [m.start() for m in re.finditer(rb"(?<!\.b)\b\d+", found)][10]
 
 
 def _assemble(ptxas: str, ptx: bytes, arch: str) -> bytes:
