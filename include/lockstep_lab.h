@@ -166,6 +166,8 @@ typedef struct lk_test_kernel {
     const char *branches_one_way;      /* lines that branch, and always went the same way: "31" */
     const char *corners_missing;       /* "cols=65536, x:offset(1)" */
     uint32_t differing;                /* those of them with other bytes than on the software GPU, both within bounds */
+    uint32_t points;   /* of its code that cases have reached: sites by lanes that branch, and by trip counts */
+    uint32_t reaching; /* cases that reached new ones: others are made by changing these */
 } lk_test_kernel;
 
 /* Whether the oracle lines of a bound contract can be read: those that cannot are a note, oracle_unread, of its gpu. */

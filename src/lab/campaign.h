@@ -3,7 +3,7 @@
 #define LOCKSTEP_CAMPAIGN_H
 #include "lab/lab.h"
 
-enum { WITNESSES = 5, JOBS_MOST = 64, LIKENESS_LEAST = 20 };
+enum { WITNESSES = 6, WITNESS_REPEATED = 5, JOBS_MOST = 64, LIKENESS_LEAST = 20 };
 #define LIKENESS_MOST 3e4 /* operations of the oracle of a case that is classified */
 struct failure {          /* cases that fail in the same way */
     const char *first;
@@ -50,7 +50,8 @@ const char *lab_line(struct arena *mem, const struct contract_case *c);
 bool campaign_run(struct lk_test *t, struct tested *k, struct error *e);
 /* The failure that begins so, which may be new. */
 struct failure *failure_of(struct lk_test *t, struct tested *k, const char *first, bool gpu);
-/* The kind of contents of a case, below WITNESSES: those that show different mistakes are kept apart; 4: odd ones. */
+/* The kind of contents of a case, below WITNESSES: those that show different mistakes are kept apart; 4: odd ones.
+ * Cases with an array that is repeated are a kind of their own. */
 u32 witness_class(const struct contract_case *c);
 /* lab_likeness.c: how clearly a case shows its mistake: by how many times it exceeds the bound, with enough elements
  * and no size so small that many mistakes come to the same; below 1: not clearly. */
@@ -82,8 +83,9 @@ void corners_sum(struct lk_test *t, struct tested *k);
 bool corpus_read(struct lk_test *t, const char *path, struct str *out);
 bool corpus_next(struct arena *mem, struct str *rest, const char *kernel, const char **line);
 bool corpus_add(struct lk_test *t, const struct tested *k, const char *line, struct error *e);
-/* The journal: a line of JSON for each case that ran, appended. */
+/* The journal: a line of JSON for each case that ran, appended. Where it reached points that are not in `before`, these
+ * and its lines are in it, so that a campaign that goes on makes the cases that it would have made. */
 bool journal_add(struct lk_test *t, const struct tested *k, const lk_test_case *c, const struct lab_outcome *x,
-                 struct error *e);
+                 const struct lab_cover *before, struct error *e);
 bool journal_read(struct lk_test *t, struct error *e);
 #endif

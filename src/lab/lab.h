@@ -189,7 +189,21 @@ bool lab_config_next(struct str *rest, struct str *name, struct str *value);
 /* The value of the kernel that is meant, and its choice; NULL: it has none. */
 const char *lab_config_taken(const struct contract_kernel *k, struct str name, struct str value,
                              const struct contract_choice **choice);
-void lab_maker_next(struct lab_maker *m, struct contract_case *out);
+/* The case with this number, from 0 on. */
+void lab_maker_next(struct lab_maker *m, u32 number, struct contract_case *out);
+/* lab_guide.c: a case that reached points of the code that none before it had (cover.h). From number GUIDED_FROM on
+ * every second of those that are made by chance is a change of such a case, REACHED_LATER numbers behind it or later. A
+ * campaign of the usual length is the same whatever code the compiler makes. */
+enum { GUIDED_FROM = 64, REACHED_LATER = 32 };
+struct lab_reached {
+    struct contract_case c;
+    s64 dim[CONTRACT_DIMS]; /* the sizes that it came to */
+    u32 dims, number;
+};
+void lab_maker_reached(struct arena *mem, struct lab_maker *m, const struct contract_case *c,
+                       const struct lab_outcome *o, u32 number);
+/* Changes one or two things of it. */
+void lab_change(const struct contract_kernel *k, const struct lab_reached *from, u64 *state, struct contract_case *out);
 /* A layout that the array takes beside dense, by number from 0 on; NULL: there are no more. */
 const char *lab_layout(const struct contract_arg *g, u32 v);
 /* Whether cases have a size of their own for a dim: one whose value follows from others is left to them. */

@@ -5,6 +5,7 @@
  * order in which the cases were made, however many workers there are: what is printed does not depend on them. */
 #include "lab/campaign.h"
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 
 enum { CASES = 64, ATTEMPTS = 8, FAILURES_MOST = 8, SMALLER_MOST = 200, BUDGET_MADE = 10000000 };
@@ -67,6 +68,7 @@ static void add_up(struct tested *k, const struct lab_outcome *o)
 static bool take(struct lk_test *t, struct tested *k, const struct contract_case *c, struct lab_outcome *o, bool gpu,
                  bool known, double seconds, struct error *e)
 {
+    struct lab_cover before = { 0 };
     const char *line = lab_line(&t->mem, c);
     if (o->suspect[0] && !k->is.suspects) k->suspect = *c;
     if (o->suspect[0] && k->is.suspects && o->end == LAB_PASSED) {
@@ -75,6 +77,7 @@ static bool take(struct lk_test *t, struct tested *k, const struct contract_case
     }
     if (o->end == LAB_PASSED || o->end == LAB_FAILED) note_sizes(k, o);
     add_up(k, o);
+    memcpy(before.points, k->cover.points, sizeof before.points);
     lab_cover_merge(&k->cover, &o->cover);
     corners_note(k, c, o);
     if (o->end == LAB_FAILED) note_failure(t, k, c, o, gpu);
@@ -91,7 +94,7 @@ static bool take(struct lk_test *t, struct tested *k, const struct contract_case
     row.seconds = seconds;
     VEC_PUSH(&t->mem, &k->list, row);
     k->is.cases++;
-    return known || journal_add(t, k, &row, o, e);
+    return known || journal_add(t, k, &row, o, &before, e);
 }
 
 /* ---- running cases ---- */
@@ -155,7 +158,7 @@ static bool next_case(struct running *r, struct contract_case *c, struct error *
     }
     while (r->tries < r->most && !time_is_up(t)) {
         r->tries++;
-        lab_maker_next(r->maker, c);
+        lab_maker_next(r->maker, r->queue.n, c);
         if (seen_before(t, r->k, c)) continue;
         u32 number = r->made++;
         if (t->o->shards <= 1 || number % t->o->shards == t->o->shard) return true;
@@ -177,6 +180,13 @@ static bool take_ready(struct running *r, struct error *e)
         bool again = p->dear && p->o.end != LAB_LARGE && seen_before(r->t, r->k, &p->c);
         if (again) continue; /* what it was made smaller to has been run before */
         r->k->is.smaller += p->dear && p->o.end != LAB_LARGE;
+        bool ran = p->o.end == LAB_PASSED || p->o.end == LAB_FAILED;
+        if (ran && lab_cover_fresh(&r->k->cover, &p->o.cover, NULL)) {
+            bool alone = r->t->o->shards <=
+                         1; /* shards share the cases of one campaign, and know nothing of each other */
+            if (alone) lab_maker_reached(&r->t->mem, r->maker, &p->c, &p->o, r->taken - 1);
+            r->k->is.reaching++;
+        }
         if (!take(r->t, r->k, &p->c, &p->o, r->t->on_gpu, p->known, p->seconds, e)) return false;
     }
     if (is_enough(r)) r->over = true;
@@ -253,10 +263,22 @@ static bool halve_all(const struct contract_kernel *k, struct pending *p)
     return any && !p->skip; /* refused: there is only one way */
 }
 
+/* A case that has spent its budget, and with sizes of half took so little that no usual growth explains it. */
+static bool is_endless_maybe(const struct running *r, const struct pending *p)
+{
+    if (!p->sizes.spent || p->last || p->o.end != LAB_PASSED || !p->o.cover.steps) return false;
+    return ldexp((double)p->o.cover.steps, (int)p->sizes.dims + 2) < (double)r->how.budget;
+}
+
 /* An outcome has come. One that is too dear is tried again, smaller: true, p->c is the case to run. */
 static bool try_smaller(struct running *r, struct pending *p)
 {
     bool large = p->o.end == LAB_LARGE;
+    if (is_endless_maybe(r, p)) {
+        p->c = p->large;
+        return p->last = true;
+    }
+    if (p->last) return false;
     if (r->t->o->only || (!large && !(p->dear && p->o.end == LAB_REFUSED))) return false;
     if (large) {
         p->large = p->c;
@@ -272,7 +294,7 @@ static bool try_smaller(struct running *r, struct pending *p)
     if (there) return false;
     p->c = p->large;
     p->o = p->sizes;
-    if (!p->o.spent || p->last) return false;
+    if (!p->o.spent) return false;
     return p->last = true; /* is there an end to it? */
 }
 
@@ -345,7 +367,7 @@ static bool run_parallel(struct running *r, struct error *e)
                 busy = true;
                 continue;
             }
-            while (!r->over && next_case(r, &c, e)) {
+            while (!r->over && r->queue.n < r->taken + REACHED_LATER && next_case(r, &c, e)) {
                 struct pending *p = queue_case(r, &c);
                 if (p->done) continue;
                 r->side[i].number = r->queue.n - 1;

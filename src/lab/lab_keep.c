@@ -3,6 +3,7 @@
 #include "lab/campaign.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const char *corpus_path(struct lk_test *t, const char *path)
@@ -50,8 +51,20 @@ bool corpus_add(struct lk_test *t, const struct tested *k, const char *line, str
     return ok;
 }
 
+static void journal_reached(struct json *o, const struct lab_cover *x, const struct lab_cover *before)
+{
+    struct text points = { 0 };
+    if (lab_cover_fresh(before, x, &points)) {
+        json_text(o, "reached", points.p);
+        struct json lines = json_open(o, "lines", '[');
+        for (u32 i = 0; i < x->n; i++) json_number(&lines, NULL, x->at[i].line * 16 + x->at[i].is);
+        json_end(&lines, ']');
+    }
+    text_free(&points);
+}
+
 bool journal_add(struct lk_test *t, const struct tested *k, const lk_test_case *c, const struct lab_outcome *x,
-                 struct error *e)
+                 const struct lab_cover *before, struct error *e)
 {
     static const char *const ends[] = { "passed", "failed", "refused", "large", "empty", "unsupported" };
     if (!t->o->journal) return true;
@@ -71,6 +84,7 @@ bool journal_add(struct lk_test *t, const struct tested *k, const lk_test_case *
     struct json sizes = json_open(&o, "sizes", '[');
     for (u32 i = 0; i < x->dims; i++) json_signed(&sizes, NULL, x->dim[i]);
     json_end(&sizes, ']');
+    journal_reached(&o, &x->cover, before);
     char now[32], shard[32];
     journal_time(now);
     json_text(&o, "time", now);
@@ -79,6 +93,21 @@ bool journal_add(struct lk_test *t, const struct tested *k, const lk_test_case *
     bool ok = journal_append(t->o->journal, &line, e);
     text_free(&line);
     return ok;
+}
+
+static void take_reached(const struct json_value *v, struct lab_cover *to)
+{
+    const struct json_value *lines = json_get(v, "lines");
+    const char *p = json_string(v, "reached");
+    for (char *end; *p; p = end) {
+        unsigned long bit = strtoul(p, &end, 16);
+        if (end == p) break;
+        if (bit < COVER_POINTS) to->points[bit / 64] |= (u64)1 << bit % 64;
+    }
+    for (u32 i = 0; lines && lines->kind == JSON_ARRAY && i < lines->n; i++) {
+        s64 x = lines->item[i].is_whole ? lines->item[i].whole : 0;
+        if (x >= 16 && x < (s64)16 << 24) lab_cover_add(to, (u32)(x / 16), (u32)(x % 16));
+    }
 }
 
 /* One entry: what an earlier campaign has found of a case of this file as it is now. */
@@ -98,6 +127,7 @@ static void journal_take(struct lk_test *t, const struct json_value *v)
     const struct json_value *sizes = json_list(v, "sizes");
     for (u32 i = 0; i < sizes->n && i < CONTRACT_DIMS; i++)
         o->dim[o->dims++] = sizes->item[i].is_whole ? sizes->item[i].whole : 0;
+    take_reached(v, &o->cover);
     snprintf(o->first, sizeof o->first, "%s", json_string(v, "first"));
     const char *key = arena_printf(&t->mem, "%s %s", json_string(v, "kernel"), json_string(v, "case"));
     map_put(&t->mem, &t->journal, str_of(key), o);

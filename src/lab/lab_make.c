@@ -1,5 +1,5 @@
 /* Making cases: first the usual one, then one thing at a time (contents, choices, layouts, sizes), then everything at
- * once, by chance.
+ * once, by chance, in turns with changes of those that reached something new (lab_guide.c).
  *
  * Sizes are those at which kernels fail: 0 and 1, primes, a step before and behind warps, tiles and powers of two, the
  * ends of the range. What does not fit the contract is left to contract_bind to refuse. */
@@ -20,6 +20,8 @@ struct lab_maker {
     s64 edge[EDGES_MOST];
     u32 edges;                   /* sizes that the contract's own constants suggest */
     struct contract_case pinned; /* choices that all cases make */
+    VEC(struct lab_reached *) reached;
+    u32 number; /* of the case that is made */
 };
 
 static void add_edge(struct lab_maker *m, s64 v)
@@ -245,11 +247,37 @@ static bool next_random(struct lab_maker *m, struct contract_case *out)
     return true;
 }
 
+void lab_maker_reached(struct arena *mem, struct lab_maker *m, const struct contract_case *c,
+                       const struct lab_outcome *o, u32 number)
+{
+    struct lab_reached *r = NEW(mem, struct lab_reached);
+    *r = (struct lab_reached){ .c = *c, .dims = o->dims, .number = number };
+    memcpy(r->dim, o->dim, sizeof r->dim);
+    VEC_PUSH(mem, &m->reached, r);
+}
+
+/* A change of a case that reached something new, the later ones twice as often. */
+static bool next_change(struct lab_maker *m, struct contract_case *out)
+{
+    u32 n = 0;
+    while (n < m->reached.n && m->reached.p[n]->number + REACHED_LATER <= m->number) n++;
+    if (!n) return false;
+    u64 a = draw(m, n), b = draw(m, n), state = draw(m, UINT64_MAX);
+    lab_change(m->k, m->reached.p[MAX_OF(a, b)], &state, out);
+    return true;
+}
+
+static bool next_by_chance(struct lab_maker *m, struct contract_case *out)
+{
+    bool change = m->number >= GUIDED_FROM && m->made[STAGES - 1] % 2;
+    return (change && next_change(m, out)) || next_random(m, out);
+}
+
 static void make_next(struct lab_maker *m, struct contract_case *out)
 {
     static bool (*const stages[STAGES])(struct lab_maker *, struct contract_case *) = { next_contents, next_choice,
                                                                                         next_layout, next_size,
-                                                                                        next_random };
+                                                                                        next_by_chance };
     /* how much of a campaign a stage may take: what is random gets the rest */
     static const u32 percent[STAGES] = { 30, 20, 20, 40, 100 };
     *out = (struct contract_case){ .seed = m->seed };
@@ -267,8 +295,9 @@ static void make_next(struct lab_maker *m, struct contract_case *out)
     }
 }
 
-void lab_maker_next(struct lab_maker *m, struct contract_case *out)
+void lab_maker_next(struct lab_maker *m, u32 number, struct contract_case *out)
 {
+    m->number = number;
     make_next(m, out);
     keep_pinned(m, out);
 }

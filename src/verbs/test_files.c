@@ -165,8 +165,11 @@ static void print_coverage(const struct testing *t, const lk_test_kernel *k)
 {
     if (!k->lines || !(k->passed + k->failed)) return;
     if (t->coverage)
-        printf("  reached: %u of %u lines, %u of %u ways of branches, %u of %u corners of the contract\n",
-               k->lines_reached, k->lines, k->ways_taken, k->ways, k->corners_reached, k->corners);
+        printf("  reached: %u of %u lines, %u of %u ways of branches, %u of %u corners of the contract; %u points of "
+               "code, "
+               "new ones by %u case%s\n",
+               k->lines_reached, k->lines, k->ways_taken, k->ways, k->corners_reached, k->corners, k->points,
+               k->reaching, plural(k->reaching));
     print_list("no case reaches", k->lines_missing);
     if (!t->coverage) return;
     print_list("always the same way at", k->branches_one_way);
