@@ -111,15 +111,14 @@ static u32 clearest(const struct failure *f, const bool *asked)
     return best;
 }
 
-bool likeness_find(struct lk_test *t, const struct tested *k, struct failure *f, struct lab_side *side,
-                   struct lab_how *how, struct error *e)
+/* Asks one witness after the other, until one has a name that the others agree with. */
+static bool ask_witnesses(struct lk_test *t, struct failure *f, struct lab_side *side, struct lab_how *how,
+                          struct error *e)
 {
     const char *except[ROUNDS];
     struct lab_how ask = { .explain = true, .twice = true, .hints = { .except = except } };
     bool asked[WITNESSES] = { 0 };
     u32 at;
-    if (strncmp(f->first, "result:", 7)) return true;
-    if (!make_clearer(k, f, side, e)) return false;
     while (ask.hints.n < ROUNDS && (at = clearest(f, asked)) < WITNESSES) {
         struct lab_outcome o;
         bool is;
@@ -137,4 +136,12 @@ bool likeness_find(struct lk_test *t, const struct tested *k, struct failure *f,
         except[ask.hints.n++] = words;
     }
     return true;
+}
+
+bool likeness_find(struct lk_test *t, const struct tested *k, struct failure *f, struct lab_side *side,
+                   struct lab_how *how, struct error *e)
+{
+    if (strncmp(f->first, "result:", 7)) return true;
+    if (!ask_witnesses(t, f, side, how, e)) return false;
+    return how->likeness || (make_clearer(k, f, side, e) && ask_witnesses(t, f, side, how, e));
 }

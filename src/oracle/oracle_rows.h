@@ -28,7 +28,7 @@ static double FN(mono)(R (*f)(const struct oracle_type *, R), const struct oracl
 #define MONO(low, high) FN(mono)(f, type, x, ex, z, low, high)
 
 /* An exact zero times anything finite is zero; times what may have overflowed it is NaN. */
-static inline double FN(times)(double m, double e) { return (m == 0 && !isinf(e)) || e == 0 ? 0 : m > 0 ? m * e : e; }
+static inline double FN(times)(double m, double e) { return m == 0 ? (isinf(e) ? e : 0) : e == 0 ? 0 : m * e; }
 /* An infinity times what may be zero, or may not: NaN in one kernel, infinite in another. */
 static inline bool FN(doubtful)(double x, double y, double ex, double ey)
 {
