@@ -11,7 +11,8 @@ struct kernel_tests { /* cases of one kernel, as its source is */
 struct shown {
     struct arena *a;
     VEC(struct kernel_tests) tests;
-    VEC(struct timed) times; /* every entry */
+    VEC(struct timed) times;                       /* every entry */
+    VEC(const struct json_value *) tried, counted; /* entries of tune, and of bench on the software GPU */
     u32 edited, cut, entries;
     char where[300]; /* the first that was edited */
 };
@@ -54,6 +55,10 @@ static bool add_file(struct shown *s, const char *path, struct error *e)
         if (x[i].state >= JOURNAL_CUT) continue;
         if (!strcmp(json_string(x[i].value, "entry"), "test"))
             add_test(s, x[i].value);
+        else if (!strcmp(json_string(x[i].value, "entry"), "tune"))
+            VEC_PUSH(s->a, &s->tried, x[i].value);
+        else if (!strcmp(json_string(x[i].value, "entry"), "counts"))
+            VEC_PUSH(s->a, &s->counted, x[i].value);
         else if (times_read(s->a, &x[i], path, &t, &wrong))
             VEC_PUSH(s->a, &s->times, t);
         else if (wrong.code)
@@ -83,6 +88,85 @@ static bool is_first(const struct shown *s, u32 i)
     return true;
 }
 
+/* Whether a callable, eager.py:softmax, has the name of a kernel, softmax<float>. */
+static bool is_twin(const char *callable, const char *kernel)
+{
+    const char *name = strrchr(callable, ':');
+    size_t n = strcspn(kernel, "<(");
+    return name && strlen(name + 1) == n && !strncmp(name + 1, kernel, n);
+}
+
+/* The last entry of a Python callable of that name on the same work, case and mode: the library that is to be beaten.
+ */
+static const struct timed *library_of(const struct shown *s, const struct timed *t)
+{
+    const struct timed *best = NULL;
+    if (!t->work[0] || !strncmp(times_word(t, "binary"), "torch", 5)) return NULL;
+    for (u32 i = 0; i < s->times.n; i++) {
+        const struct timed *x = &s->times.p[i];
+        if (!strcmp(x->work, t->work) && !strncmp(times_word(x, "binary"), "torch", 5) &&
+            is_twin(times_word(x, "kernel"), times_word(t, "kernel")) &&
+            !strcmp(times_word(x, "mode"), times_word(t, "mode")) &&
+            !strcmp(times_word(x, "case"), times_word(t, "case")))
+            best = x;
+    }
+    return best;
+}
+
+static void put_figures(struct shown *s, const struct timed *t, double median, struct text *out)
+{
+    double bytes = times_number(t, "bytes", 0), copy = times_number(t, "copy_ceiling", 0);
+    const struct timed *other = library_of(s, t);
+    if (bytes > 0 && median > 0) {
+        text_add(out, "  %.3g GB/s", bytes / median * 1e-9);
+        if (copy > 0) text_add(out, ", %.0f %% of a copy", 100 * bytes / median / copy);
+    }
+    if (other) {
+        double theirs = lk_series_quantile(times_all(s->a, other), 0.5);
+        if (theirs > 0) text_add(out, "  %.2f of the time of %s", median / theirs, times_word(other, "kernel"));
+    }
+}
+
+static void put_tried(struct shown *s, struct text *out)
+{
+    for (u32 i = 0; i < s->tried.n; i++) {
+        const struct json_value *v = s->tried.p[i], *param = json_get(v, "parameters"), *m = json_get(v, "median");
+        const struct json_value *best = json_get(v, "best");
+        char x[40] = "";
+        if (m && m->kind == JSON_NUMBER) times_text(m->number, "s", x, sizeof x);
+        text_add(out, "  %-9s %s", json_string(v, "end"), json_string(v, "name"));
+        for (u32 k = 0; param && param->kind == JSON_OBJECT && k < param->n; k++)
+            text_add(out, " %s=%s", param->key[k].p, param->item[k].kind == JSON_TEXT ? param->item[k].text.p : "?");
+        if (x[0]) text_add(out, "  %s", x);
+        if (best && best->kind == JSON_BOOL && best->yes) text_add(out, ", the best");
+        const char *why = json_string(v, "why");
+        if (why[0]) text_add(out, ": %s", why);
+        text_add(out, "\n");
+    }
+}
+
+static void put_counted(struct shown *s, struct text *out)
+{
+    for (u32 i = 0; i < s->counted.n; i++) {
+        const struct json_value *v = s->counted.p[i];
+        text_add(out, "  %s: %" PRIu64 " instructions, %" PRIu64 " sectors, %" PRIu64 " passes\n",
+                 json_string(v, "name"), json_whole(v, "warp_instructions"), json_whole(v, "sectors"),
+                 json_whole(v, "shared_passes"));
+    }
+}
+
+static void put_cost(struct shown *s, double rate, struct text *out)
+{
+    double all = 0;
+    for (u32 i = 0; i < s->times.n; i++) {
+        lk_series x = times_all(s->a, &s->times.p[i]);
+        double batch = times_number(&s->times.p[i], "batch", 1), sum = 0;
+        for (u32 k = 0; k < x.n; k++) sum += x.sample[k];
+        all += sum * batch;
+    }
+    text_add(out, "%.3g s of the device in samples, %.3g at %g an hour\n", all, all / 3600 * rate, rate);
+}
+
 static void put_times(struct shown *s, struct text *out)
 {
     for (u32 i = 0; i < s->times.n; i++) {
@@ -98,7 +182,9 @@ static void put_times(struct shown *s, struct text *out)
                      100 * (m.sample[m.n - 1] / m.sample[0] - 1));
         u32 change = lk_series_warmup(m, 0.03);
         if (m.n > 1 && change) text_add(out, "; the level changed at entry %u", change + 1);
-        text_add(out, "%s\n", m.n > 1 ? ")" : "");
+        text_add(out, "%s", m.n > 1 ? ")" : "");
+        put_figures(s, &s->times.p[last], m.sample[m.n - 1], out);
+        text_add(out, "\n");
     }
 }
 
@@ -154,7 +240,8 @@ static void put_json(struct shown *s, struct text *out)
     text_add(out, "\n");
 }
 
-bool journal_show(struct arena *a, const char *const *path, u32 n, const char *json, int *code, struct error *e)
+bool journal_show(struct arena *a, const char *const *path, u32 n, const char *json, double rate, int *code,
+                  struct error *e)
 {
     struct shown s = { .a = a };
     struct text out = { 0 };
@@ -166,6 +253,11 @@ bool journal_show(struct arena *a, const char *const *path, u32 n, const char *j
         put_tests(&s, &out);
         if (s.times.n) text_add(&out, "times\n");
         put_times(&s, &out);
+        if (s.tried.n) text_add(&out, "configurations\n");
+        put_tried(&s, &out);
+        if (s.counted.n) text_add(&out, "counts\n");
+        put_counted(&s, &out);
+        if (rate > 0) put_cost(&s, rate, &out);
         text_add(&out, "%u entr%s\n", s.entries, s.entries == 1 ? "y" : "ies");
         if (s.cut)
             text_add(&out, "%u line%s cut off: a run was stopped while it wrote\n", s.cut,

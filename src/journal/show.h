@@ -3,8 +3,10 @@
 #define LOCKSTEP_JOURNAL_SHOW_H
 #include "journal/times.h"
 
-/* Everything, for people (json NULL) or as JSON. false: e says why; *code is the exit code. */
-bool journal_show(struct arena *a, const char *const *path, u32 n, const char *json, int *code, struct error *e);
+/* Everything, for people (json NULL) or as JSON. `rate`: what an hour of the device costs, 0: not said. false: e says
+ * why; *code is the exit code. */
+bool journal_show(struct arena *a, const char *const *path, u32 n, const char *json, double rate, int *code,
+                  struct error *e);
 /* All entries of n files into one: each once, in the order of their times. */
 bool journal_merge(struct arena *a, const char *const *path, u32 n, const char *to, struct error *e);
 #endif
