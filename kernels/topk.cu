@@ -8,8 +8,6 @@
 //! forward  topk(x) -> y, index
 //! backward topk_backward(dy, index) -> dx
 
-constexpr int LIST = 1024;
-
 // The number whose place in the order of floats is `key`, from all negative ones to all positive ones.
 __device__ inline float number_of(unsigned key) { return __uint_as_float(key >> 31 ? key ^ 1u << 31 : ~key); }
 
@@ -28,8 +26,9 @@ __device__ inline int block_count(int v)
     return __reduce_add_sync(~0u, lane < warps ? part[lane] : 0);
 }
 
-//! kernel topk<T>
+//! kernel topk<T,LIST>
 //! type   T f32|f16|bf16
+//! config LIST 1024 {1024, 8}   # how many are found at a time
 //! dim    rows 0..2147483647 = 3, cols 0..1073741824 = 300, k 0..1073741824 = 5
 //! dim    threads 32..512 step 32 = 32
 //! arg x     T[rows, cols] in normal view dense|rows|offset|broadcast(0)
@@ -44,7 +43,7 @@ __device__ inline int block_count(int v)
 //! oracle place = sum((b > a) | ((b == a) & (i < unsqueeze(i, -1))), -1)
 //! oracle at = unsqueeze(place, -2) == unsqueeze(iota(k), -1)
 //! oracle y = sum(where(at, b, 0), -1); index = sum(where(at, i, 0), -1)
-template <typename T>
+template <typename T, int LIST>
 __global__ void __launch_bounds__(512) topk(const T *x, long long ldx, T *y, int *index, int cols, int k)
 {
     __shared__ float values[LIST];
