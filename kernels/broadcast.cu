@@ -79,7 +79,7 @@ __global__ void mul(const T *a, i64 a0, i64 a1, i64 a2, i64 a3, const T *b, i64 
 //! kernel add_backward<T>
 //! type   T f32|f16|bf16
 //! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, rows 1..32 = 2
-//! dim    k0 0..1 = 1, k1 0..1 = 0, k2 0..1 = 1, k3 0..1 = 1   # whether the operand has this dimension
+//! dim    k0 0..1 = 0, k1 0..1 = 1, k2 0..1 = 1, k3 0..1 = 1   # whether the operand has this dimension
 //! dim    m0 0..65535 = k0 ? n0 : 1, m1 0..65535 = k1 ? n1 : 1
 //! dim    m2 0..32767 = k2 ? n2 : 1, m3 0..1073741824 = k3 ? n3 : 1
 //! arg dy T[n0, n1, n2, n3] in view dense|rows|offset|broadcast
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(1024) add_backward(const T *dy, i64 d0, i64 d1
 //! kernel mul_backward<T>
 //! type   T f32|f16|bf16
 //! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, rows 1..32 = 2
-//! dim    k0 0..1 = 1, k1 0..1 = 0, k2 0..1 = 1, k3 0..1 = 1   # whether the operand has this dimension
+//! dim    k0 0..1 = 0, k1 0..1 = 1, k2 0..1 = 1, k3 0..1 = 1   # whether the operand has this dimension
 //! dim    m0 0..65535 = k0 ? n0 : 1, m1 0..65535 = k1 ? n1 : 1
 //! dim    m2 0..32767 = k2 ? n2 : 1, m3 0..1073741824 = k3 ? n3 : 1
 //! arg dy T[n0, n1, n2, n3] in view dense|rows|offset|broadcast
