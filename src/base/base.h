@@ -269,6 +269,10 @@ s32 process_id(void);  /* getpid without a system call; right after fork, too */
 int process_run(char *const argv[], struct text *output);
 /* The same with TMPDIR set for the child; NULL: as it is here. */
 int process_run_in(char *const argv[], const char *tmpdir, struct text *output);
+/* The same; a child that has not ended at `until` (time_ns; 0: no limit) is ended, under process_guard with all that it
+ * has started: PROCESS_LATE. */
+enum { PROCESS_LATE = -2 };
+int process_run_until(char *const argv[], u64 until, struct text *output);
 /* For a command, not for a library: while a child runs, SIGINT, SIGTERM and SIGHUP end the child and all that it has
  * started, and process_run returns. process_signal() then says which one came; 0: none. */
 void process_guard(void);

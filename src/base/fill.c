@@ -1,5 +1,6 @@
 /* How the contents of fill.h are made. */
 #include "base/fill.h"
+#include "base/thread.h"
 #include <math.h>
 
 /* Mixed twice: neighbouring seeds and arguments must not give the same sequence shifted by one. */
@@ -162,6 +163,49 @@ static bool make_file(const struct fill *f, u64 bytes, u8 *to)
     return whole;
 }
 
+/* ---- large arrays, by several threads ----
+ *
+ * Where each element takes one number of the sequence, a part of it can begin anywhere: rand_next adds a constant. */
+
+#define RAND_STEP 0x9e3779b97f4a7c15u /* as in rand_next */
+enum { PARTS_MOST = 16 };
+static const u64 part_least = 1u << 20;
+
+typedef void make_fn(const struct fill *f, const struct scalar *t, u64 count, u64 state, u8 *to);
+struct part {
+    make_fn *make;
+    const struct fill *f;
+    const struct scalar *t;
+    u64 count, state;
+    u8 *to;
+};
+
+static void *make_part(void *self)
+{
+    const struct part *p = self;
+    thread_name("lk-fill");
+    p->make(p->f, p->t, p->count, p->state, p->to);
+    return NULL;
+}
+
+static void make_in_parts(make_fn *make, const struct fill *f, const struct scalar *t, u64 count, u64 state, u8 *to)
+{
+    struct part part[PARTS_MOST];
+    pthread_t thread[PARTS_MOST];
+    bool started[PARTS_MOST] = { false };
+    u64 parts = MIN_OF(MIN_OF(count / part_least, (u64)cpu_count()), (u64)PARTS_MOST), first = 0;
+    for (u32 i = 0; i + 1 < parts; i++) {
+        u64 n = count / parts;
+        part[i] = (struct part){ make, f, t, n, state + first * RAND_STEP, to + first * t->bytes };
+        started[i] = !thread_start(&thread[i], make_part, &part[i]);
+        if (!started[i]) make(f, t, n, part[i].state, part[i].to);
+        first += n;
+    }
+    make(f, t, count - first, state + first * RAND_STEP, to + first * t->bytes);
+    for (u32 i = 0; i + 1 < parts; i++)
+        if (started[i]) pthread_join(thread[i], NULL);
+}
+
 bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed, u32 stream, void *to)
 {
     u8 *p = to, one[8];
@@ -170,12 +214,12 @@ bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed
     case FILL_UNINIT: break;
     case FILL_ZEROS: memset(p, 0, count * t->bytes); break;
     case FILL_FILE: return make_file(f, count * t->bytes, p);
-    case FILL_NORMAL: make_normal(f, t, count, state, p); break;
+    case FILL_NORMAL: make_in_parts(make_normal, f, t, count, state, p); break;
     case FILL_RAND:
         if (t->class == SCALAR_FLOAT && !f->integers)
-            make_uniform(f, t, count, state, p);
+            make_in_parts(make_uniform, f, t, count, state, p);
         else
-            make_integers(f, t, count, state, p);
+            make_in_parts(make_integers, f, t, count, state, p);
         break;
     case FILL_COUNTED: make_counted(t, count, p); break;
     case FILL_CANCEL: make_cancel(t, count, state, p); break;

@@ -94,8 +94,12 @@ bool pages_usable(u64 at, u64 bytes) { return listed(at, bytes, true, true) == b
 u64 pages_readable(const void *p, u64 bytes)
 {
     enum { AT_ONCE = 256 };
-    u64 from = (uintptr_t)p, page = page_size(), end = from + bytes < from ? UINT64_MAX : from + bytes;
-    u64 step = bytes > (16u << 20) ? 16 * page : page;
+    u64 from = (uintptr_t)p, page = page_size(), good = from, step = page;
+    if (bytes > (16u << 20)) { /* one page of 16, in what the list of mappings has without a gap */
+        step = 16 * page;
+        bytes = MIN_OF(listed(from, bytes, true, false), bytes);
+    }
+    u64 end = from + bytes < from ? UINT64_MAX : from + bytes;
     char byte[AT_ONCE];
     struct iovec at[AT_ONCE];
     for (u64 next = from; next < end;) {
@@ -110,9 +114,11 @@ u64 pages_readable(const void *p, u64 bytes)
         ssize_t got = process_vm_readv(process_id(), &to, 1, at, n, 0);
         if (got < 0 && errno != EFAULT)
             return MIN_OF(listed(from, bytes, true, false), bytes); /* a sandbox may forbid to ask */
+        if (got > 0) good = (uintptr_t)at[got - 1].iov_base;
         if (got == (ssize_t)n) continue;
-        u64 first = got > 0 ? (uintptr_t)at[got].iov_base : begin; /* that cannot be read */
-        return first - from;
+        u64 first = got > 0 ? (uintptr_t)at[got].iov_base : begin; /* of those that were asked for, not readable */
+        if (first - good <= page) return first - from;
+        return good - from + pages_readable((void *)(uintptr_t)good, first - good);
     }
     return bytes;
 }

@@ -3,10 +3,12 @@
 #include "base/stop.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -97,13 +99,26 @@ int cpu_count(void)
 /* Output beyond this is read and dropped, so that a child that never stops talking neither blocks nor fills memory. */
 enum { OUTPUT_MOST = 4 << 20 };
 
-static void drain(int fd, struct text *output)
+/* Waits until fd can be read, or until then. */
+static bool ready_until(int fd, u64 until)
+{
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+    for (;;) {
+        u64 now = time_ns();
+        if (now >= until) return false;
+        if (poll(&p, 1, (int)MIN_OF((until - now) / 1000000 + 1, (u64)60000)) > 0) return true;
+    }
+}
+
+/* Reads until the other end is closed. false: that had not happened at `until` (0: there is no limit). */
+static bool drain(int fd, struct text *output, u64 until)
 {
     char buf[4096];
     for (;;) {
+        if (until && !ready_until(fd, until)) return false;
         ssize_t n = read(fd, buf, sizeof buf);
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return;
+        if (n <= 0) return true;
         if (output && output->n < OUTPUT_MOST) text_put(output, buf, (size_t)n);
     }
 }
@@ -186,7 +201,35 @@ static char **environment(struct arena *a, const char *tmpdir)
     return env;
 }
 
-static int run_guarded(char *const argv[], char *const env[], int fd[2], struct text *output)
+/* Whether the child has ended until then. A child can close its output and go on. */
+static bool ends_until(pid_t pid, u64 until)
+{
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    bool ended = fd >= 0 && ready_until(fd, until);
+    siginfo_t info = { 0 };
+    if (fd >= 0)
+        close(fd);
+    else /* an old kernel */
+        while (!(ended = !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid) &&
+               time_ns() < until)
+            thread_sleep_us(100);
+    return ended;
+}
+
+enum { END_NS = 2000000000 }; /* what a child that is late has to end by itself */
+
+/* Reads what a child says, and ends it, with its children, where it is late. Whether it was. */
+static bool attend(pid_t pid, int fd, struct text *output, u64 until)
+{
+    if (drain(fd, output, until) && (!until || ends_until(pid, until))) return false;
+    pid_t whom = guarded ? -pid : pid;
+    kill(whom, SIGTERM);
+    drain(fd, output, time_ns() + END_NS);
+    kill(whom, SIGKILL);
+    return true;
+}
+
+static int run_guarded(char *const argv[], char *const env[], int fd[2], u64 until, struct text *output)
 {
     struct guard g;
     posix_spawn_file_actions_t act;
@@ -204,22 +247,30 @@ static int run_guarded(char *const argv[], char *const env[], int fd[2], struct 
     posix_spawn_file_actions_destroy(&act);
     close(fd[1]);
     int status = 0;
-    if (!why) drain(fd[0], output);
+    bool is_late = !why && attend(pid, fd[0], output, until);
     while (!why && waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) why = errno;
     if (guarded) guard_end(&g);
-    return why ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (why) return -1;
+    return is_late ? PROCESS_LATE : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int process_run_in(char *const argv[], const char *tmpdir, struct text *output)
+static int run_in(char *const argv[], const char *tmpdir, u64 until, struct text *output)
 {
     int fd[2];
     if (pipe2(fd, O_CLOEXEC)) return -1;
     struct arena a = { 0 };
-    int status = run_guarded(argv, tmpdir ? environment(&a, tmpdir) : environ, fd, output);
+    int status = run_guarded(argv, tmpdir ? environment(&a, tmpdir) : environ, fd, until, output);
     close(fd[0]);
     arena_free(&a);
     return status;
 }
+
+int process_run_in(char *const argv[], const char *tmpdir, struct text *output)
+{
+    return run_in(argv, tmpdir, 0, output);
+}
+
+int process_run_until(char *const argv[], u64 until, struct text *output) { return run_in(argv, NULL, until, output); }
 
 int process_run(char *const argv[], struct text *output) { return process_run_in(argv, NULL, output); }

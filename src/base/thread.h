@@ -8,8 +8,9 @@
 int thread_start(pthread_t *thread, void *(*run)(void *self), void *self);
 /* Whether the calling thread is one of ours (thread_name). */
 bool thread_is_ours(void);
-/* Whether the first thread of the process has ended, by pthread_exit: the process goes on until its last one has. */
-bool thread_main_ended(void);
+/* Whether the first thread of the process has ended alone, by pthread_exit or since a filter of seccomp has killed it:
+ * the process goes on until its last one has. *status as wait tells it. */
+bool thread_main_ended(int *status);
 
 /* The threads of the program, those that are not ours. */
 struct threads {

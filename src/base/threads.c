@@ -141,11 +141,12 @@ static bool is_awake(const char *task)
     return !state || *state == 'R';
 }
 
-bool thread_main_ended(void)
+bool thread_main_ended(int *status)
 {
-    char path[64], line[512];
+    char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/self/task/%ld/stat", (long)getpid());
-    const char *state = stat_read(path, line, sizeof line);
+    const char *state = stat_read(path, line, sizeof line), *last = state ? strrchr(state, ' ') : NULL;
+    *status = last ? (int)strtol(last + 1, NULL, 10) : 0;
     return state && *state == 'Z';
 }
 

@@ -230,7 +230,8 @@ static void processes(void)
     UNIT_EQ(process_run((char *[]){ "sh", "-c", "echo out; echo err >&2; exit 7", NULL }, &t), 7);
     UNIT_EQ_STR(t.p, "out\nerr\n");
     UNIT_EQ(process_run((char *[]){ "sh", "-c", "kill -9 $$", NULL }, NULL), 137);
-    UNIT_EQ(process_run((char *[]){ "/no/such/program", NULL }, NULL), -1);
+    /* qemu-user makes a process in the place of one that shares its memory, and tells of no exec that failed */
+    UNIT_EQ(process_run((char *[]){ "/no/such/program", NULL }, NULL), getenv("EMULATED") ? 127 : -1);
     text_free(&t);
     UNIT(cpu_count() >= 1);
     u64 t0 = time_ns();
@@ -250,7 +251,8 @@ static void pages(void)
     UNIT(one == a + page && two && two != one);
     *(u8 *)(uintptr_t)one = 9;
     UNIT_EQ(*(u8 *)(uintptr_t)two, 9);
-    UNIT(pages_punch(one, page) && !*(u8 *)(uintptr_t)two);
+    UNIT(pages_punch(one, page)); /* which qemu-user takes for advice */
+    UNIT(!*(u8 *)(uintptr_t)two || getenv("EMULATED"));
     UNIT(pages_withdraw(one, page));
     pages_release(two, page);
     pages_release(a, 64 * page);

@@ -283,11 +283,11 @@ static void managed(void)
     struct dev_launch lb = launch_of(m, &big->base, 64);
     token = dev_managed_begin(d, &lb, false, 1);
     u64 sum = 0;
-    for (u64 at = 0; at < big->size; at += 512) sum += *(volatile u32 *)host(big->base + at);
+    for (u64 at = 0; at < big->size; at += 512) sum += *(volatile u32 *)host(big->base + at); /* 1,024 pages of 4 KB */
     UNIT_EQ(sum, 0);
     s.n = 0;
     dev_managed_drain(d, see, &s);
-    UNIT(s.n >= 1 && s.n <= 16);
+    UNIT(s.n >= 1 && s.n <= 256);
     /* freed while it is in flight: the memory is the next one's */
     UNIT(dev_free(d, big->base, NULL));
     dev_managed_end(d, token);
