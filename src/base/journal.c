@@ -2,6 +2,7 @@
 #include "base/journal.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,12 +25,35 @@ bool line_append(const char *path, const char *line, size_t n, struct error *e)
     return ok || error_set(e, ERR_SYSTEM, "cannot write %.300s: %s", path, strerror(why));
 }
 
+static const char begin[] = "{\"entry\":\""; /* of every entry */
+
+/* Whether this is the beginning of an entry, all that there is of it. */
+static bool begins(const char *p, size_t n) { return n && !memcmp(p, begin, MIN_OF(n, sizeof begin - 1)); }
+
+/* Whether an entry may be added to what is there. *cut: the last line has no end. */
+static bool may_append(const char *path, bool *cut, struct error *e)
+{
+    char head[sizeof begin], last = '\n';
+    struct stat st;
+    *cut = false;
+    if (stat(path, &st) || !S_ISREG(st.st_mode) || !st.st_size) return true;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? pread(fd, head, sizeof begin - 1, 0) : 0;
+    if (fd >= 0 && pread(fd, &last, 1, st.st_size - 1) == 1) *cut = last != '\n';
+    if (fd >= 0) close(fd);
+    return n <= 0 || begins(head, (size_t)n) ||
+           error_set(e, ERR_INPUT, "%.300s: it does not begin with an entry: it is no journal, and nothing is added",
+                     path);
+}
+
 bool journal_append(const char *path, struct text *line, struct error *e)
 {
     char hex[HASH_HEX];
+    bool cut;
     hash_of(line->p, line->n, hex);
     text_add(line, "%s%s\"}\n", mark, hex);
-    return line_append(path, line->p, line->n, e);
+    if (!may_append(path, &cut, e)) return false;
+    return (!cut || line_append(path, "\n", 1, e)) && line_append(path, line->p, line->n, e);
 }
 
 void journal_time(char out[32])
@@ -68,4 +92,20 @@ u32 journal_entries(struct arena *a, struct str text, const char *name, struct j
     }
     *out = all.p;
     return all.n;
+}
+
+bool journal_load(struct arena *a, const char *path, struct journal_entry **out, u32 *n, struct error *e)
+{
+    struct str text;
+    if (!file_read(path, &text, e)) return false;
+    *n = journal_entries(a, (struct str){ arena_str(a, text), text.n }, path, out);
+    base_free((void *)text.p);
+    for (u32 i = 0; i < *n; i++) {
+        const struct journal_entry *x = &(*out)[i];
+        if (x->value ? json_string(x->value, "entry")[0] != 0 : begins(x->line.p, x->line.n)) return true;
+    }
+    return !*n || error_set(e, ERR_INPUT, "%.300s: no line of it is an entry: it is no journal%s", path,
+                            (*out)[0].line.p[0] == '{' ? " (`lockstep journal merge` takes in the JSON of Google "
+                                                         "Benchmark and of nvbench)"
+                                                       : "");
 }

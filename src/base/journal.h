@@ -8,8 +8,9 @@
 
 /* Adds a line with its end to a file, in one write, so that several processes may. */
 bool line_append(const char *path, const char *line, size_t n, struct error *e);
-/* Adds an entry: `line` is an object without its closing brace, as a struct json leaves it before json_end. All of it
- * in one write, so that several processes may add to one file. */
+/* Adds an entry to a journal, or makes one; a file that is something else is refused. `line` is an object without its
+ * closing brace, as a struct json leaves it before json_end. All of it in one write, so that several processes may add
+ * to one file. */
 bool journal_append(const char *path, struct text *line, struct error *e);
 /* The time now, as entries have it: 2026-11-18T10:45:00Z. */
 void journal_time(char out[32]);
@@ -26,6 +27,9 @@ struct journal_entry {
     u32 number;                     /* of the line, from 1 */
     u8 state;                       /* enum journal_state */
 };
+/* All entries of a file; they live in the arena. An empty file has none. false: it cannot be read, or no line of it is
+ * an entry, so that it is no journal. */
+bool journal_load(struct arena *a, const char *path, struct journal_entry **out, u32 *n, struct error *e);
 /* All entries of a text; they live in the arena, the lines in the text. */
 u32 journal_entries(struct arena *a, struct str text, const char *name, struct journal_entry **out);
 #endif

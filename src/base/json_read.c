@@ -174,7 +174,7 @@ static bool number(struct reader *r, struct json_value *v)
     if (!to) return refuse(r, from, "no number of JSON: 0, -12, 1.5 and 2e-3 are some");
     if (!double_parse((struct str){ from, (u32)(to - from) }, &v->number) || fabs(v->number) > DBL_MAX)
         return refuse(r, from, "a number that no double holds");
-    v->is_whole = whole && whole_of(from, to, &v->whole);
+    v->is_whole = whole && whole_of(from, to, &v->whole) && (v->whole || *from != '-'); /* -0 is no whole number */
     v->kind = JSON_NUMBER;
     r->at = to;
     return true;

@@ -69,6 +69,16 @@ bool option_whole(const char *s, u64 most, u64 *out);
 bool option_number(const struct row *o, const char *value, u64 most, u64 *out, struct error *e);
 /* Seconds from "90s", "10m", "2h" or "1.5". */
 bool option_time(const struct row *o, const char *value, double *out, struct error *e);
+/* What an option is of use for, where a verb does several things: bits of the verb's own, and words for them. One that
+ * is of no use for what is to be done is refused: nobody is to wait for a file that is not written. */
+struct option_use {
+    u32 id;
+    u32 is_for;
+    const char *what;
+};
+/* `given`: the rows of the options that were given, each at the place of its use. `is`, `are`: what is to be done. */
+bool options_used(const struct option_use *use, u32 n, const struct row *const *given, u32 is, const char *are,
+                  struct error *e);
 /* Whether an option's file may be written: it is none of the n that are read, under whatever name. */
 bool option_output(const char *option, const char *file, const char *const *reads, u32 n, struct error *e);
 

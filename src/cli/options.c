@@ -169,6 +169,15 @@ bool options_parse(struct parser *p, int argc, char **argv, struct error *e)
     return true;
 }
 
+bool options_used(const struct option_use *use, u32 n, const struct row *const *given, u32 is, const char *are,
+                  struct error *e)
+{
+    for (u32 i = 0; i < n; i++)
+        if (given[i] && !(use[i].is_for & is))
+            return error_set(e, ERR_INPUT, "%s is for %s, not for %s", given[i]->name, use[i].what, are);
+    return true;
+}
+
 bool option_output(const char *option, const char *file, const char *const *reads, u32 n, struct error *e)
 {
     for (u32 i = 0; i < n; i++)

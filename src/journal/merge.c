@@ -51,11 +51,9 @@ bool journal_merge(struct arena *a, const char *const *path, u32 n, const char *
     struct map known = { 0 };
     struct shards shards = { .a = a };
     for (u32 i = 0; i < n; i++) {
-        struct str text;
         struct journal_entry *x;
-        if (!file_read(path[i], &text, e)) return false;
-        u32 entries = journal_entries(a, (struct str){ arena_str(a, text), text.n }, path[i], &x);
-        base_free((void *)text.p);
+        u32 entries;
+        if (!journal_load(a, path[i], &x, &entries, e)) return false;
         for (u32 k = 0; k < entries; k++) {
             if (x[k].state == JOURNAL_CUT) continue;
             if (x[k].state == JOURNAL_EDITED)

@@ -40,11 +40,9 @@ static void add_test(struct shown *s, const struct json_value *v)
 
 static bool add_file(struct shown *s, const char *path, struct error *e)
 {
-    struct str text;
     struct journal_entry *x;
-    if (!file_read(path, &text, e)) return false;
-    u32 n = journal_entries(s->a, (struct str){ arena_str(s->a, text), text.n }, path, &x);
-    base_free((void *)text.p);
+    u32 n;
+    if (!journal_load(s->a, path, &x, &n, e)) return false;
     for (u32 i = 0; i < n; i++) {
         struct timed t;
         struct error wrong = { 0 };
@@ -131,13 +129,15 @@ static void put_tried(struct shown *s, struct text *out)
 {
     for (u32 i = 0; i < s->tried.n; i++) {
         const struct json_value *v = s->tried.p[i], *param = json_get(v, "parameters"), *m = json_get(v, "median");
-        const struct json_value *best = json_get(v, "best");
+        const struct json_value *best = json_get(v, "best"), *least = json_get(v, "least");
         char x[40] = "";
-        if (m && m->kind == JSON_NUMBER) times_text(m->number, "s", x, sizeof x);
+        bool is_timed = m && m->kind == JSON_NUMBER; /* else there is the model's time */
+        if (is_timed || (least && least->kind == JSON_NUMBER))
+            times_text(is_timed ? m->number : least->number, "s", x, sizeof x);
         text_add(out, "  %-9s %s", json_string(v, "end"), json_string(v, "name"));
         for (u32 k = 0; param && param->kind == JSON_OBJECT && k < param->n; k++)
             text_add(out, " %s=%s", param->key[k].p, param->item[k].kind == JSON_TEXT ? param->item[k].text.p : "?");
-        if (x[0]) text_add(out, "  %s", x);
+        if (x[0]) text_add(out, "  %s%s", is_timed ? "" : "at least ", x);
         if (best && best->kind == JSON_BOOL && best->yes) text_add(out, ", the best");
         const char *why = json_string(v, "why");
         if (why[0]) text_add(out, ": %s", why);

@@ -63,7 +63,7 @@ struct times_run {
     const char *name;    /* of the second in journals, of the first with `before` behind it; NULL: the commands */
     const char *samples; /* the word behind which a sample stands in a line of output; NULL: a process is one */
     u32 least, most;     /* pairs of processes */
-    double seconds;      /* no pair is begun later */
+    double seconds;      /* what runs then is ended, and its pair not counted */
     lk_times_options judge;
     bool quiet;
 };

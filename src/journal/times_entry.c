@@ -145,12 +145,10 @@ bool times_read(struct arena *a, const struct journal_entry *x, const char *path
 
 bool times_last(struct arena *a, const char *path, struct timed **out, u32 *n, struct error *e)
 {
-    struct str text;
     struct journal_entry *x;
     VEC(struct timed) all = { 0 };
-    if (!file_read(path, &text, e)) return false;
-    u32 entries = journal_entries(a, (struct str){ arena_str(a, text), text.n }, path, &x);
-    base_free((void *)text.p);
+    u32 entries;
+    if (!journal_load(a, path, &x, &entries, e)) return false;
     for (u32 i = 0; i < entries; i++) {
         struct timed t;
         u32 at = 0;

@@ -1,7 +1,8 @@
 /* Two commands in turns, ABBA: what the machine does over time falls on both alike. The first pair is not counted:
- * files are read, caches and clocks are cold. It stops when the interval is narrow enough, or when time is over, and
- * never looks at the verdict. */
+ * files are read, caches and clocks are cold. It stops when the interval is narrow enough, or when time is over (what
+ * runs then is ended, and its pair is not counted), and never looks at the verdict. */
 #include "journal/times.h"
+#include <math.h>
 #include <stdlib.h>
 
 static const struct {
@@ -36,24 +37,27 @@ static void read_output(struct arena *a, const struct text *output, const char *
     *out = (lk_series){ all.p, all.n };
 }
 
-static bool run_one(struct arena *a, const struct times_run *r, u32 side, lk_series *out, struct error *e)
+/* false: it failed, e has why; or it did not end until then, and *is_late. */
+static bool run_one(struct arena *a, const struct times_run *r, u32 side, u64 until, lk_series *out, bool *is_late,
+                    struct error *e)
 {
     char *argv[] = { "/bin/sh", "-c", (char *)r->command[side], NULL };
     struct text output = { 0 };
     u64 before = time_ns();
-    int status = process_run(argv, &output);
+    int status = process_run_until(argv, until, &output);
     double *one = NEW(a, double);
     *one = (double)(time_ns() - before) * 1e-9;
     *out = (lk_series){ one, 1 };
+    *is_late = status == PROCESS_LATE && !process_signal();
     if (status == 0 && r->samples) read_output(a, &output, r->samples, out);
     bool ok = status == 0;
     while (output.n && output.p[output.n - 1] == '\n') output.p[--output.n] = 0;
     if (process_signal())
         error_set(e, ERR_STOPPED, "stopped");
-    else if (!ok)
+    else if (!ok && !*is_late)
         error_set(e, ERR_NOTHING, "%c, `%.120s`, ends with %d, and what fails is not timed: %.200s", 'A' + (int)side,
                   r->command[side], status, output.n ? output.p : "it says nothing");
-    else if (!out->n)
+    else if (ok && !out->n)
         ok = error_set(e, ERR_NOTHING, "%c, `%.120s`, prints no number behind `%.60s`", 'A' + (int)side,
                        r->command[side], r->samples);
     text_free(&output);
@@ -70,27 +74,36 @@ static void show_progress(const struct times_run *r, const struct times_pair *p,
                 p->judged.high, left);
 }
 
+static bool late(const struct times_run *r, u32 side, const char *when, struct error *e)
+{
+    return error_set(e, ERR_NOTHING,
+                     "%c, `%.120s`, had not ended %s when the %g s of --for were over: nothing is timed",
+                     'A' + (int)side, r->command[side], when, r->seconds);
+}
+
 bool times_run(struct arena *a, const struct times_run *r, struct times_pair *out, struct error *e)
 {
     lk_series cold, *side[2] = { NEW_ARRAY(a, lk_series, r->most + 1), NEW_ARRAY(a, lk_series, r->most + 1) };
     u64 began = time_ns();
     u32 pairs = 0;
-    bool drawn = false;
+    bool drawn = false, is_late = false;
+    u64 until = began + (u64)(fmin(r->seconds, 1e9) * 1e9);
     process_guard();
     for (u32 k = 0; k < 2; k++)
-        if (!run_one(a, r, k, &cold, e)) return false;
-    while (pairs < r->most) {
-        double past = (double)(time_ns() - began) * 1e-9;
-        if (pairs && past >= r->seconds) break;
-        for (u32 k = 0; k < 2; k++) {
+        if (!run_one(a, r, k, until, &cold, &is_late, e)) return is_late ? late(r, k, "the first time", e) : false;
+    while (pairs < r->most && !is_late) {
+        for (u32 k = 0; k < 2 && !is_late; k++) {
             u32 who = (k + pairs) % 2; /* A B, then B A */
-            if (!run_one(a, r, who, &side[who][pairs], e)) return false;
+            bool ok = run_one(a, r, who, until, &side[who][pairs], &is_late, e);
+            if (is_late && !pairs) return late(r, who, "in the first pair", e);
+            if (!ok && !is_late) return false;
         }
+        if (is_late) break;
         pairs++;
         if (pairs < r->least) continue;
         lk_times t = { "", side[0], side[1], pairs };
         lk_times_judge(&t, 1, &r->judge, &out->judged);
-        show_progress(r, out, pairs, r->seconds - past);
+        show_progress(r, out, pairs, ((double)until - (double)time_ns()) * 1e-9);
         drawn = !r->quiet;
         if (lk_times_enough(&out->judged, &r->judge)) break;
     }

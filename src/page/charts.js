@@ -153,14 +153,14 @@ function rooflineSection(d) {
   }
   const ridge = Math.min(high, top / slope), start = Math.max(low, floor / slope);
   drawing.append(svg("path", { class: "roof", d: `M${x(start)},${y(start * slope)} L${x(ridge)},${y(ridge * slope)}` }));
-  drawing.append(svg("text", { x: x(Math.sqrt(start * ridge)) - 10, y: y(Math.sqrt(start * ridge) * slope) - 6, "text-anchor": "end" }, "memory " + slope + " GB/s"));
+  drawing.append(svg("text", { class: "label", x: x(Math.sqrt(start * ridge)) - 10, y: y(Math.sqrt(start * ridge) * slope) - 6, "text-anchor": "end" }, "memory " + slope + " GB/s"));
   const used = [];
   for (const p of points) {
     let at = y(p.rate) - 8;
     while (used.some(u => Math.abs(u[1] - at) < 13 && Math.abs(u[0] - x(p.at)) < 160)) at -= 13;
     used.push([x(p.at), at]);
     drawing.append(svg("circle", { class: "point" + (p.measured ? " measured" : ""), cx: x(p.at), cy: y(p.rate), r: 5 }, svg("title", {}, p.name + ": " + p.at.toFixed(2) + " operations a byte, " + (p.measured ? "" : "at most ") + num(p.rate * 1e9) + " operations a second" + (p.limit ? ", limited by " + p.limit : ""))),
-      svg("text", { x: x(p.at) + 8, y: at }, p.name.length > 40 ? p.name.slice(0, 38) + "…" : p.name));
+      svg("text", { class: "label", x: x(p.at) + 8, y: at }, p.name.length > 40 ? p.name.slice(0, 38) + "…" : p.name));
   }
   const text = el("details", {}, el("summary", {}, "as text"), el("ul", {}, ...points.map(p => el("li", {}, p.name + ": " + p.at.toFixed(2) + " operations a byte, " + (p.measured ? "measured " : "at most ") + num(p.rate * 1e9) + " a second"))));
   return section("roofline", "Roofline", "Filled: the most that a launch can reach by the longest of its limits, on " + d.card.title + " at its published peaks; no measurement. A point below the roofs is held down by instructions, L1 or shared memory.", el("div", { class: "wide chart" }, drawing), text);
@@ -186,4 +186,10 @@ function hardwareSection() {
     { name: "", value: r => r.exact ? (r.measured === r.counted ? "the same" : "differs") : "", show: r => el("span", { class: r.exact && r.measured !== r.counted ? "tag note" : "faint" }, r.exact ? (r.measured === r.counted ? "the same" : "differs") : "") }];
   const about = "By " + data.hardware.by + (data.hardware.capability ? " on a GPU of compute capability " + data.hardware.capability : "") + ", beside what was counted here. Of the time, the least by the model; of DRAM, the footprint; of occupancy, what fits.";
   return section("hardware", "Measured", about, sortable(rows, columns, { by: 0, up: true, choose: () => {}, tie: (a, b) => a.nth - b.nth }));
+}
+
+/* Pictures of journals: as images, so that nothing in them can do anything. */
+function picturesSection() {
+  const about = { landscape: "Medians over the size that varies.", samples: "Every sample, by entry and process; the bar is the median.", roofline: "What entries reached, below what this card reaches in a copy and in multiply-adds." };
+  return section("pictures", "Times", "Measured on a GPU, from journals.", ...data.pictures.map(p => el("figure", {}, el("img", { class: "picture", src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(p.svg), alt: p.kind + " of " + p.journal }), el("figcaption", { class: "faint" }, p.journal + ": " + about[p.kind]))));
 }

@@ -343,6 +343,7 @@ function render() {
   if (d.operations.length) main.append(timelineSection(d));
   if (d.kernels.some(k => k.shapes.some(s => s.floating_operations && s.footprint_bytes))) main.append(rooflineSection(d));
   if (data.hardware) main.append(hardwareSection());
+  if (data.pictures) main.append(picturesSection());
   const nav = document.getElementById("nav");
   nav.replaceChildren(...[...main.querySelectorAll("section")].map(s => el("a", { href: "#" + s.id }, s.id === "kernel" ? "Source" : s.getAttribute("aria-label"))));
   if (devices.length > 1) {

@@ -8,12 +8,39 @@ static const struct schema {
     { "lockstep-profile", compare_profiles },
 };
 
+enum { FOR_COMMANDS = 1, FOR_JOURNALS = 2, FOR_GPU = 4, FOR_COUNTS = 8 };
+static const struct option_use uses[] = {
+    { O_compare_SIZES, FOR_GPU, "kernels with --on gpu" },
+    { O_compare_MODE, FOR_GPU, "kernels with --on gpu" },
+    { O_compare_REPEAT, FOR_GPU, "kernels with --on gpu" },
+    { O_compare_SAMPLES, FOR_COMMANDS, "commands" },
+    { O_compare_FOR, FOR_COMMANDS, "commands" },
+    { O_compare_MOST, FOR_COMMANDS, "commands" },
+    { O_compare_NAME, FOR_COMMANDS, "commands" },
+    { O_compare_PAIRS, FOR_COMMANDS | FOR_GPU, "commands, and kernels on a GPU" },
+    { O_compare_JOURNAL, FOR_COMMANDS | FOR_GPU, "times of commands, and of kernels on a GPU" },
+    { O_compare_SEED, FOR_COMMANDS | FOR_JOURNALS | FOR_GPU, "times" },
+    { O_compare_JSON, FOR_COMMANDS | FOR_JOURNALS | FOR_GPU, "times" },
+    { O_compare_JUNIT, FOR_COMMANDS | FOR_JOURNALS | FOR_GPU, "times" },
+    { O_compare_MARKDOWN, FOR_COMMANDS | FOR_JOURNALS | FOR_GPU, "times" },
+};
+
 struct compare_verb {
     struct comparing c;
     struct sides_options sides; /* of --on gpu */
     struct arena mem;
     u64 repeat;
+    const struct row *given[COUNT_OF(uses)];
 };
+
+static bool all_used(const struct compare_verb *v, u8 what, struct error *e)
+{
+    const char *are = what == FOR_JOURNALS ? "journals"
+                      : what == FOR_GPU    ? "kernels on a GPU"
+                      : what == FOR_COUNTS ? "counts of the software GPU"
+                                           : "commands";
+    return options_used(uses, COUNT_OF(uses), v->given, what, are, e);
+}
 
 static bool take_side_option(struct compare_verb *v, const struct row *o, const char *value, bool *is, struct error *e)
 {
@@ -38,6 +65,8 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     struct compare_verb *v = self;
     struct comparing *c = &v->c;
     bool is;
+    for (u32 i = 0; i < COUNT_OF(uses); i++)
+        if (uses[i].id == o->id) v->given[i] = o;
     if (!take_side_option(v, o, value, &is, e)) return false;
     if (is) return true;
     u64 n;
@@ -123,6 +152,7 @@ static int compare_files(struct comparing *c, struct arena *mem, struct error *e
 /* Kernels and callables on a GPU. */
 static int compare_on_gpu(struct compare_verb *v, struct error *e)
 {
+    if (!all_used(v, FOR_GPU, e)) return cli_error_value(e);
     v->sides.how = (struct bench_how){ .processes = v->c.run.least ? v->c.run.least : 6, .samples = 10 };
     v->sides.repeat = v->repeat ? (u32)v->repeat : 1;
     v->sides.quiet = v->c.common.quiet;
@@ -138,9 +168,10 @@ static int compare_all(struct compare_verb *v, struct error *e)
     if (v->sides.on && strcmp(v->sides.on, "sim")) return compare_on_gpu(v, e);
     enum compared a = kind_of(c->path[0]), b = kind_of(c->path[1]);
     if (a == A_CALLABLE || b == A_CALLABLE) return cli_error("compare: a Python callable is timed on a GPU: --on gpu");
-    if (v->sides.sizes.line.n) return cli_error("compare: --sizes is for kernels on a GPU: --on gpu");
     if (a != b)
         return cli_error("compare: %s is %s, and %s is %s", c->path[0], kind_names[a], c->path[1], kind_names[b]);
+    u8 what = a == A_COMMAND ? FOR_COMMANDS : a == A_JOURNAL ? FOR_JOURNALS : FOR_COUNTS;
+    if (!all_used(v, what, e)) return cli_error_value(e);
     if (!c->run.least) c->run.least = 10;
     if (!c->threshold) c->threshold = a == A_FILE || a == A_KERNEL ? 50 : 30;
     c->times.judge.threshold = (double)c->threshold / 1000;

@@ -49,6 +49,8 @@ int cmd_device(int argc, char **argv)
     const char *name = d.name;
     if (d.measure && name) return cli_error("device: --measure is of the GPU at hand, and takes no name");
     if (d.measure) return bench_measure(&d.how);
+    if (d.how.on || d.how.only || d.how.journal || d.how.json)
+        return cli_error("device: --on, --only, --journal and --json go with --measure");
     if (!name) {
         for (u32 i = 0; lk_device_name(i); i++) puts(lk_device_name(i));
         return EXIT_CLEAN;

@@ -6,6 +6,19 @@
 #include <stdlib.h>
 
 enum { FILES_MOST = 1024 };
+enum { FOR_SHOW = 1, FOR_CHECK = 2, FOR_MERGE = 4, FOR_PLOT = 8, FOR_FORMAT = 16 };
+static const struct option_use uses[] = {
+    { O_journal_AGAINST, FOR_CHECK, "check" },
+    { O_journal_OUTPUT, FOR_MERGE | FOR_PLOT | FOR_FORMAT, "merge, plot and show --format" },
+    { O_journal_KIND, FOR_PLOT, "plot" },
+    { O_journal_ONLY, FOR_PLOT | FOR_FORMAT, "plot and show --format" },
+    { O_journal_FORMAT, FOR_FORMAT, "show" },
+    { O_journal_RATE, FOR_SHOW, "show" },
+    { O_journal_THRESHOLD, FOR_CHECK, "check" },
+    { O_journal_JSON, FOR_SHOW | FOR_CHECK, "show and check" },
+    { O_journal_JUNIT, FOR_CHECK, "check" },
+    { O_journal_MARKDOWN, FOR_CHECK, "check" },
+};
 struct journal_verb {
     const char *what, *against, *output, *path[FILES_MOST];
     u32 files;
@@ -14,11 +27,14 @@ struct journal_verb {
     const char *format, *only;
     enum plot_kind plot;
     double rate; /* of an hour of the device, in money; 0: not said */
+    const struct row *given[COUNT_OF(uses)];
 };
 
 static bool take_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct journal_verb *j = self;
+    for (u32 i = 0; i < COUNT_OF(uses); i++)
+        if (uses[i].id == o->id) j->given[i] = o;
     switch (o->id) {
     case O_journal_AGAINST: j->against = value; return true;
     case O_journal_OUTPUT: j->output = value; return true;
@@ -132,6 +148,16 @@ static bool merge(struct arena *a, struct journal_verb *j, struct error *e)
     return ok;
 }
 
+static bool all_used(const struct journal_verb *j, struct error *e)
+{
+    u32 is = !strcmp(j->what, "check")   ? FOR_CHECK
+             : !strcmp(j->what, "merge") ? FOR_MERGE
+             : !strcmp(j->what, "plot")  ? FOR_PLOT
+             : j->format                 ? FOR_FORMAT
+                                         : FOR_SHOW;
+    return options_used(uses, COUNT_OF(uses), j->given, is, is == FOR_FORMAT ? "show --format" : j->what, e);
+}
+
 int cmd_journal(int argc, char **argv)
 {
     struct journal_verb j = { .threshold = 3 };
@@ -141,6 +167,7 @@ int cmd_journal(int argc, char **argv)
     int code = EXIT_CLEAN;
     if (!options_parse(&p, argc, argv, &e)) return e.code ? cli_error_value(&e) : EXIT_CLEAN;
     if (!j.files) return cli_error("journal: show, check, merge or plot, and files; lockstep journal --help shows how");
+    if (!all_used(&j, &e)) return cli_error_value(&e);
     j.times.common = &p.common;
     j.times.judge = (lk_times_options){ .size = sizeof j.times.judge, .threshold = (double)j.threshold / 100 };
     bool ok = true;

@@ -433,12 +433,20 @@ static char *profile_json(struct pipeline *p, const struct profiling *profiling,
 {
     char *json = lk_profile_json(p->gpu);
     struct text joined = { 0 }, table = { 0 };
-    if (!json || !profiling->hardware.kernels) return json;
-    if (hardware_join(&profiling->hardware, str_of(json), &joined, &table, e) && !p->asked->run.common.quiet)
-        fputs(table.p, stdout);
-    text_free(&table);
-    lk_text_free(json);
-    return joined.p;
+    if (json && profiling->hardware.kernels) {
+        if (hardware_join(&profiling->hardware, str_of(json), &joined, &table, e) && !p->asked->run.common.quiet)
+            fputs(table.p, stdout);
+        text_free(&table);
+        lk_text_free(json);
+        json = joined.p;
+    }
+    if (json && profiling->pictures.n) {
+        struct text more = { 0 };
+        pictures_join(&profiling->pictures, str_of(json), &more);
+        lk_text_free(json);
+        json = more.p;
+    }
+    return json;
 }
 
 /* What was counted: text after the report, JSON and page in place of the report's. */

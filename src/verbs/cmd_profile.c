@@ -69,6 +69,8 @@ static int own_option(struct profiling *p, int argc, char **argv, int i, struct 
     if (!strcmp(argv[i], "--timeline")) return p->timeline = true;
     if ((value = value_at(argc, argv, i, "--import", &words)))
         return hardware_read(&p->hardware, value, e) ? words : -1;
+    if ((value = value_at(argc, argv, i, "--journal", &words)))
+        return pictures_read(&p->pictures, value, e) ? words : -1;
     if (!(value = value_at(argc, argv, i, "--on", &words))) return 0;
     p->on_gpu = !strcmp(value, "gpu");
     if (p->on_gpu || !strcmp(value, "sim")) return words;
@@ -160,5 +162,6 @@ int cmd_profile(int argc, char **argv)
         ok = launch ? launch_measured(&p, argc, argv, &e) : program_measured(&p, argv + first, &e);
     int code = ok ? (launch ? launch_profiled : run_profiled)(argc, argv, &p) : cli_error_value(&e);
     hardware_free(&p.hardware);
+    text_free(&p.pictures);
     return code;
 }

@@ -445,6 +445,7 @@ int cmd_tune(int argc, char **argv)
     if (!t.file || !t.params)
         return cli_error(
             "tune: a file and at least one --param NAME=VALUE,VALUE... are needed; lockstep tune --help shows how");
+    if (t.sizes[0] && !t.on) return cli_error("tune: --sizes is the case that is timed: --on gpu");
     if (!t.most) return cli_error("tune: --most 0: one configuration at least is tried");
     if (!find_configs(&t, &e)) return cli_error_value(&e);
     t.row = NEW_ARRAY(&t.mem, struct tried, t.most);

@@ -22,6 +22,7 @@ static void one_argument(struct arena *a, const char *text)
     arg_type_text(&g, type, sizeof type);
     u8 *data = arena_alloc(a, g.count * g.type->bytes, 8);
     CHECK(arg_fill(&g, 3, 1, data, &e));
+    if (!g.count) return;
     scalar_print(g.type, data + (g.count - 1) * g.type->bytes, value, sizeof value);
     CHECK(value[0]);
 }

@@ -59,7 +59,7 @@ static void numbers(void)
     const struct json_value *v = good("9223372036854775808");
     UNIT(v && !v->is_whole && v->number == 9223372036854775808.0);
     v = good("-0");
-    UNIT(v && v->is_whole && v->whole == 0 && signbit(v->number));
+    UNIT(v && !v->is_whole && v->number == 0 && signbit(v->number)); /* a whole number has no sign of 0 */
     UNIT(good("1E+2")->number == 100 && !good("1E+2")->is_whole);
     UNIT(good("5e-324")->number == 5e-324);
     UNIT(good("1.7976931348623157e308")->number == DBL_MAX);
