@@ -114,8 +114,12 @@ struct bench_test {
     const char *said; /* how far that reaches, or why it does not pass */
     u32 code;         /* enum error_code of one that does not */
 };
-bool bench_tested(struct arena *a, const struct side_what *w, const struct bench_sizes *s, const char *folder,
-                  struct bench_test *out, struct error *e);
+struct bench_ask { /* a kernel and its cases */
+    const struct side_what *what;
+    const struct bench_sizes *sizes;
+    struct bench_test *out; /* by case */
+};
+bool bench_tested(struct arena *a, const struct bench_ask *ask, u32 asks, const char *folder, struct error *e);
 
 /* Clocks and power of the GPU, where NVML is there (bench_nvml.c). */
 bool nvml_read(u32 gpu, struct bench_clock *out);

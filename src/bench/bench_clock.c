@@ -5,6 +5,8 @@
 enum { BATCH_MOST = 4096, WARM_LEAST = 3, GROUP = 16 };
 #define BATCH_SECONDS 200e-6 /* of a sample: some hundred steps of the events' clock */
 #define WARM_SECONDS 20e-3
+#define TRY_SECONDS 5e-3     /* for an estimate alone */
+#define AGAIN_SECONDS 2e-3   /* the same case once more: only what other processes left in the way */
 #define COPY_MOST (1u << 30) /* bytes of pinned memory */
 
 void worker_close_timing(struct worker *w)
@@ -46,35 +48,51 @@ static bool time_graph(struct worker *w, lk_exec *x, double *seconds, struct err
     return between(w, seconds, e);
 }
 
-static bool warm_graph(struct worker *w, lk_exec *x, double *last, struct error *e)
+/* *one: the least it took. The last may be late by anything, and the chain would be as much too short. */
+static bool warm_graph(struct worker *w, lk_exec *x, double seconds, double *one, struct error *e)
 {
-    double all = 0;
-    for (u32 i = 0; i < WARM_LEAST || (all < WARM_SECONDS && i < 1000); i++, all += *last)
-        if (!time_graph(w, x, last, e)) return false;
+    double all = 0, last = 0;
+    *one = 0;
+    for (u32 i = 0; i < WARM_LEAST || (all < seconds && i < 1000); i++, all += last) {
+        if (!time_graph(w, x, &last, e)) return false;
+        if (!i || last < *one) *one = last;
+    }
     return true;
+}
+
+void worker_close_graph(struct worker *w)
+{
+    if (w->graph) lk_exec_destroy(w->graph);
+    w->graph = NULL;
+}
+
+/* The graph, warm, with so many launches that a sample is long enough. */
+static bool graph_ready(struct worker *w, struct error *e)
+{
+    double one = 0;
+    if (w->graph) return warm_graph(w, w->graph, AGAIN_SECONDS, &one, e);
+    bool ok = make_graph(w, w->batch = 1, &w->graph, e) && warm_graph(w, w->graph, TRY_SECONDS, &one, e);
+    u32 need = one > 0 ? (u32)MIN_OF(BATCH_SECONDS / one + 1, (double)BATCH_MOST) : 1;
+    if (ok && need == BATCH_MOST) need = 64; /* the clock of the events did not move */
+    if (need == 1) return ok && warm_graph(w, w->graph, WARM_SECONDS, &one, e);
+    /* the first is mostly launch: what a longer chain takes tells how long it has to be */
+    for (u32 k = 0; ok && k < 2 && need > w->batch; k++) {
+        worker_close_graph(w);
+        ok = make_graph(w, w->batch = need, &w->graph, e) && warm_graph(w, w->graph, WARM_SECONDS, &one, e);
+        if (ok && one > 0) need = (u32)MIN_OF(BATCH_SECONDS / one * need + 1, (double)BATCH_MOST);
+    }
+    return ok;
 }
 
 static bool time_warm(struct worker *w, u32 samples, double *out, u32 *batch, struct error *e)
 {
-    lk_exec *x = NULL;
-    double one = 0;
-    bool ok = make_graph(w, *batch = 1, &x, e) && warm_graph(w, x, &one, e);
-    u32 need = one > 0 ? (u32)MIN_OF(BATCH_SECONDS / one + 1, (double)BATCH_MOST) : 1;
-    if (ok && need == BATCH_MOST) need = 64; /* the clock of the events did not move */
-    if (ok && need > 1) {
-        /* the first is mostly launch: what a longer chain takes tells how long it has to be */
-        for (u32 k = 0; ok && k < 2 && need > *batch; k++) {
-            lk_exec_destroy(x);
-            x = NULL;
-            ok = make_graph(w, *batch = need, &x, e) && warm_graph(w, x, &one, e);
-            if (ok && one > 0) need = (u32)MIN_OF(BATCH_SECONDS / one * need + 1, (double)BATCH_MOST);
-        }
-    }
+    bool ok = graph_ready(w, e);
+    *batch = w->batch;
     for (u32 i = 0; ok && i < samples; i++) {
-        ok = time_graph(w, x, &out[i], e);
-        out[i] /= *batch;
+        ok = time_graph(w, w->graph, &out[i], e);
+        out[i] /= w->batch;
     }
-    if (x) lk_exec_destroy(x);
+    if (!ok) worker_close_graph(w);
     return ok;
 }
 

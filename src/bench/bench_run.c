@@ -88,7 +88,7 @@ static void copy_json(struct json *to, const char *key, const struct json_value 
 }
 
 static bool ask_case(struct bench_group *g, u32 i, const char *line, const char *folder, bool make, bool save,
-                     const struct json_value *like, struct error *e)
+                     bool usage, const struct json_value *like, struct error *e)
 {
     struct text t = { 0 };
     struct json top = { &t, false }, o = json_open(&top, NULL, '{');
@@ -97,6 +97,7 @@ static bool ask_case(struct bench_group *g, u32 i, const char *line, const char 
     json_text(&o, "folder", folder);
     json_bool(&o, "make", make);
     json_bool(&o, "save", save);
+    json_bool(&o, "usage", usage);
     if (g->what.python && like) {
         json_text(&o, "work", json_string(like, "work"));
         json_double(&o, "bytes", number_of(like, "bytes", 0));
@@ -124,13 +125,13 @@ bool groups_prepare(struct arena *a, struct bench_group *g, struct bench_group *
 {
     struct bench_group *maker = g->what.python ? b : g, *both[2] = { g, b };
     /* The first process of a kernel makes the contents; the others take them from its files. */
-    if (!ask_case(maker, 0, line, folder, true, true, NULL, e)) return named(maker, e);
+    if (!ask_case(maker, 0, line, folder, true, true, !b, NULL, e)) return named(maker, e);
     const struct json_value *first = side_answer(a, &maker->side[0], CASE_SECONDS, e);
     if (!first) return named(maker, e);
     read_case(first, &maker->last);
     for (u32 k = 0; k < 2; k++)
         for (u32 i = 0; both[k] && i < both[k]->n; i++)
-            if (!(both[k] == maker && i == 0) && !ask_case(both[k], i, line, folder, false, false, first, e))
+            if (!(both[k] == maker && i == 0) && !ask_case(both[k], i, line, folder, false, false, !b, first, e))
                 return named(both[k], e);
     for (u32 k = 0; k < 2; k++)
         for (u32 i = 0; both[k] && i < both[k]->n; i++) {
@@ -157,7 +158,8 @@ static bool time_one(struct arena *a, struct bench_group *g, u32 i, enum bench_m
     double *s = NEW_ARRAY(a, double, list->n + 1);
     for (u32 k = 0; k < list->n; k++) s[k] = list->item[k].kind == JSON_NUMBER ? list->item[k].number : NAN;
     out->process[i] = (lk_series){ s, list->n };
-    out->batch = (u32)json_whole(v, "batch");
+    u32 batch = (u32)json_whole(v, "batch");
+    out->batch = i && out->batch < batch ? out->batch : batch; /* the shortest chain of all processes */
     out->clock = (struct bench_clock){ (u32)json_whole(v, "sm_mhz"), (u32)json_whole(v, "memory_mhz"),
                                        (u32)json_whole(v, "power_mw"), (u32)json_whole(v, "celsius"),
                                        json_whole(v, "throttle") };

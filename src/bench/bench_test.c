@@ -11,6 +11,7 @@ enum { AT_ONCE = 16 };
 static const char small_cases[] = "8";
 
 struct test_job {
+    const struct side_what *what;
     const char *line;   /* NULL: smaller cases */
     const char *config; /* of those */
     s32 pid;
@@ -44,8 +45,9 @@ static const char *choices_of(struct arena *a, const char *source, const char *l
 }
 
 /* In a child: the words of `lockstep test`, its output into a file, its code as the exit status. */
-static void run_job(struct arena *a, const struct side_what *w, const struct test_job *j, const char *path)
+static void run_job(struct arena *a, const struct test_job *j, const char *path)
 {
+    const struct side_what *w = j->what;
     char *target = w->kernel ? arena_printf(a, "%s:%s", w->file, w->kernel) : (char *)w->file;
     char *words[CLI_SELF_WORDS] = { "test", target, "--fail-fast", "--on", (char *)w->on };
     u32 n = 5;
@@ -71,8 +73,7 @@ static void run_job(struct arena *a, const struct side_what *w, const struct tes
     _exit(code < 0 || code > 255 ? 255 : code);
 }
 
-static bool run_jobs(struct arena *a, const struct side_what *w, struct test_job *job, u32 n, const char *folder,
-                     struct error *e)
+static bool run_jobs(struct arena *a, struct test_job *job, u32 n, const char *folder, struct error *e)
 {
     u32 next = 0, running = 0, most = (u32)MIN_OF(cpu_count(), (int)AT_ONCE);
     fflush(stdout);
@@ -80,7 +81,7 @@ static bool run_jobs(struct arena *a, const struct side_what *w, struct test_job
         while (next < n && running < most && !process_signal()) {
             char *path = arena_printf(a, "%s/test.%u", folder, next);
             job[next].pid = fork();
-            if (!job[next].pid) run_job(a, w, &job[next], path);
+            if (!job[next].pid) run_job(a, &job[next], path);
             if (job[next].pid < 0) return error_set(e, ERR_SYSTEM, "no process for a test");
             next++;
             running++;
@@ -106,7 +107,7 @@ static bool run_jobs(struct arena *a, const struct side_what *w, struct test_job
     return true;
 }
 
-static void not_right(struct arena *a, const struct side_what *w, const struct test_job *j, struct bench_test *out)
+static void not_right(struct arena *a, const struct test_job *j, struct bench_test *out)
 {
     const char *said = j->output, *at = strstr(said, "error["), *cause = at ? strstr(at, "= cause: ") : NULL;
     const char *from = cause ? cause + 9 : at ? at : said;
@@ -118,45 +119,64 @@ static void not_right(struct arena *a, const struct side_what *w, const struct t
     out->code = wrong || j->code == EXIT_NOTHING ? ERR_NOTHING
                 : j->code == EXIT_UNSUPPORTED    ? ERR_UNSUPPORTED
                                                  : ERR_INPUT;
-    out->said = arena_printf(a, "%.160s %s: %.*s%s%.*s", w->text,
+    out->said = arena_printf(a, "%.160s %s: %.*s%s%.*s", j->what->text,
                              wrong ? "is not timed, since it is not right" : "cannot be tested",
                              (int)MIN_OF(kind, (size_t)60), at ? at + 6 : "", at ? ": " : "",
                              (int)MIN_OF(strcspn(from, "\n"), (size_t)400), from);
 }
 
-bool bench_tested(struct arena *a, const struct side_what *w, const struct bench_sizes *s, const char *folder,
-                  struct bench_test *out, struct error *e)
+/* The job of smaller cases of a kernel with these choices, made where there is none yet. */
+static u32 smaller(struct test_job *small, u32 *n, const struct side_what *w, const char *config)
+{
+    u32 k = 0;
+    while (k < *n && (small[k].what != w || strcmp(small[k].config, config))) k++;
+    if (k == *n) small[(*n)++] = (struct test_job){ .what = w, .config = config };
+    return k;
+}
+
+/* What the tests of the cases themselves have said; the others, by of[i], are to be judged by smaller cases. */
+static bool judge_own(struct arena *a, const struct bench_ask *ask, const struct test_job *job, struct test_job *small,
+                      u32 *smalls, u32 *of, struct error *e)
 {
     struct str source;
-    u32 n = s->line.n, smalls = 0;
-    struct test_job *job = NEW_ARRAY(a, struct test_job, n), *small = NEW_ARRAY(a, struct test_job, n);
-    u32 *of = NEW_ARRAY(a, u32, n);
-    if (!file_read(w->file, &source, e)) return false;
-    for (u32 i = 0; i < n; i++) job[i].line = s->line.p[i];
-    bool ok = run_jobs(a, w, job, n, folder, e);
-    for (u32 i = 0; ok && i < n; i++) {
-        out[i] = (struct bench_test){ .passed = true,
-                                      .whole = true,
-                                      .said = "this case passes `lockstep test`, every element" };
+    if (!file_read(ask->what->file, &source, e)) return false;
+    for (u32 i = 0; i < ask->sizes->line.n; i++) {
+        ask->out[i] = (struct bench_test){ .passed = true,
+                                           .whole = true,
+                                           .said = "this case passes `lockstep test`, every element" };
         of[i] = UINT32_MAX;
         if (job[i].code == EXIT_CLEAN) continue;
-        if (job[i].code != EXIT_NOTHING || !strstr(job[i].output, "too large")) {
-            not_right(a, w, &job[i], &out[i]);
-            continue;
-        }
-        const char *config = choices_of(a, source.p, s->line.p[i]);
-        u32 k = 0;
-        while (k < smalls && strcmp(small[k].config, config)) k++;
-        if (k == smalls) small[smalls++].config = config;
-        of[i] = k;
+        if (job[i].code == EXIT_NOTHING && strstr(job[i].output, "too large"))
+            of[i] = smaller(small, smalls, ask->what, choices_of(a, source.p, ask->sizes->line.p[i]));
+        else
+            not_right(a, &job[i], &ask->out[i]);
     }
     base_free((void *)source.p);
-    ok = ok && run_jobs(a, w, small, smalls, folder, e);
-    for (u32 i = 0; ok && i < n; i++) {
-        if (of[i] == UINT32_MAX) continue;
-        out[i].whole = false;
-        out[i].said = "too large for its oracle: smaller cases pass `lockstep test`; here every output was written";
-        if (small[of[i]].code != EXIT_CLEAN) not_right(a, w, &small[of[i]], &out[i]);
-    }
+    return true;
+}
+
+bool bench_tested(struct arena *a, const struct bench_ask *ask, u32 asks, const char *folder, struct error *e)
+{
+    u32 n = 0, smalls = 0, at = 0;
+    for (u32 k = 0; k < asks; k++) n += ask[k].sizes->line.n;
+    struct test_job *job = NEW_ARRAY(a, struct test_job, n + 1), *small = NEW_ARRAY(a, struct test_job, n + 1);
+    u32 *of = NEW_ARRAY(a, u32, n + 1);
+    for (u32 k = 0; k < asks; k++)
+        for (u32 i = 0; i < ask[k].sizes->line.n; i++)
+            job[at++] = (struct test_job){ .what = ask[k].what, .line = ask[k].sizes->line.p[i] };
+    bool ok = run_jobs(a, job, n, folder, e);
+    at = 0;
+    for (u32 k = 0; ok && k < asks; at += ask[k++].sizes->line.n)
+        ok = judge_own(a, &ask[k], job + at, small, &smalls, of + at, e);
+    ok = ok && run_jobs(a, small, smalls, folder, e);
+    at = 0;
+    for (u32 k = 0; ok && k < asks; k++)
+        for (u32 i = 0; i < ask[k].sizes->line.n; i++, at++) {
+            if (of[at] == UINT32_MAX) continue;
+            ask[k].out[i].whole = false;
+            ask[k].out[i].said =
+                "too large for its oracle: smaller cases pass `lockstep test`; here every output was written";
+            if (small[of[at]].code != EXIT_CLEAN) not_right(a, &small[of[at]], &ask[k].out[i]);
+        }
     return ok;
 }

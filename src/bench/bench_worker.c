@@ -28,6 +28,7 @@ bool worker_refused(const struct worker *w, struct error *e)
 
 static void drop_case(struct worker *w)
 {
+    worker_close_graph(w);
     worker_close_timing(w);
     for (u32 i = 0; i < w->args; i++) {
         if (w->arg[i].address) lk_memory_free(w->gpu, w->arg[i].address);
@@ -250,6 +251,14 @@ static bool first_launch(struct worker *w, const char *folder, bool save, struct
 
 static const char *flow_name(lk_flow f) { return f == LK_FLOW_IN ? "in" : f == LK_FLOW_OUT ? "out" : "inout"; }
 
+/* Those that there are: an element that is repeated, with a stride of 0, is moved once. */
+static double array_bytes(const lk_argument *is)
+{
+    double n = type_bytes(is->type);
+    for (u32 d = 0; d < is->rank; d++) n *= is->stride[d] || is->dim[d] == 0 ? (double)is->dim[d] : 1;
+    return n < (double)is->bytes ? n : (double)is->bytes;
+}
+
 static void tell_arrays(struct worker *w, struct json *answer, struct text *work, double *bytes)
 {
     struct json list = json_open(answer, "arrays", '[');
@@ -266,7 +275,7 @@ static void tell_arrays(struct worker *w, struct json *answer, struct text *work
             json_end(&one, '}');
             continue;
         }
-        if (a->is.same < 0) *bytes += (double)a->is.bytes * (a->is.flow == LK_FLOW_INOUT ? 2 : 1);
+        if (a->is.same < 0) *bytes += array_bytes(&a->is) * (a->is.flow == LK_FLOW_INOUT ? 2 : 1);
         struct json one = json_open(&list, NULL, '{');
         text_add(work, "%s%s %s %s[", work->n ? "; " : "", flow_name(a->is.flow), a->is.name, a->is.type);
         json_text(&one, "name", a->is.name);
@@ -290,7 +299,7 @@ static void tell_arrays(struct worker *w, struct json *answer, struct text *work
     json_end(&list, ']');
 }
 
-static void tell_kernel(struct worker *w, struct json *answer)
+static void tell_kernel(struct worker *w, bool usage, struct json *answer)
 {
     lk_usage u = { .size = sizeof u };
     lk_occupancy o = { .size = sizeof o };
@@ -305,6 +314,7 @@ static void tell_kernel(struct worker *w, struct json *answer)
     hash_end(&h, hex);
     json_text(answer, "kernel", lk_kernel_plain(w->k));
     json_text(answer, "binary", hex);
+    if (!usage) return; /* ptxas takes longer than most cases */
     if (lk_module_assemble(w->module) == LK_OK && lk_kernel_usage(w->k, &u) == LK_OK)
         json_number(answer, "registers", u.registers);
     if (lk_kernel_occupancy(w->k, threads, w->launch.shared_bytes, &o) == LK_OK) {
@@ -317,7 +327,7 @@ static void tell_kernel(struct worker *w, struct json *answer)
 static bool take_case(struct worker *w, const struct json_value *v, struct json *answer, struct error *e)
 {
     const char *folder = json_string(v, "folder");
-    const struct json_value *make = json_get(v, "make"), *save = json_get(v, "save");
+    const struct json_value *make = json_get(v, "make"), *save = json_get(v, "save"), *usage = json_get(v, "usage");
     bool is_make = make && make->yes, is_save = save && save->yes;
     struct text work = { 0 };
     double bytes = 0;
@@ -342,7 +352,7 @@ static bool take_case(struct worker *w, const struct json_value *v, struct json 
     json_text(answer, "work", work.n ? work.p : "");
     json_double(answer, "bytes", bytes);
     text_free(&work);
-    tell_kernel(w, answer);
+    tell_kernel(w, usage && usage->yes, answer);
     json_bool(answer, "graph", true);
     return true;
 }

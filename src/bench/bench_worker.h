@@ -30,6 +30,8 @@ struct worker {
     lk_launch launch;
     lk_stream *stream;
     lk_event *event[2];
+    lk_exec *graph;         /* the chain of launches of this case that `warm` has made; NULL: none yet */
+    u32 batch;              /* of its launches */
     u64 flush, flush_bytes; /* what is overwritten so that L2 has nothing of ours */
     u64 pinned, pinned_bytes;
     u8 *staging; /* its address for the host */
@@ -38,4 +40,5 @@ struct worker {
 bool worker_time(struct worker *w, enum bench_mode mode, u32 samples, double *out, u32 *batch, struct error *e);
 bool worker_refused(const struct worker *w, struct error *e); /* the last error of the gpu into e; false */
 void worker_close_timing(struct worker *w);
+void worker_close_graph(struct worker *w);
 #endif

@@ -19,6 +19,7 @@ struct bench_verb {
     struct ceilings card;
     u32 done, failed, impossible;
     struct common common;
+    const char *of_times; /* an option that was given, and is of times alone; NULL: none */
 };
 
 /* ---- the command line ---- */
@@ -47,6 +48,7 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
 {
     struct bench_verb *b = self;
     u64 n = 0;
+    if (o->id == O_bench_MODES || o->id == O_bench_PROCESSES || o->id == O_bench_SAMPLES) b->of_times = o->name;
     switch (o->id) {
     case O_bench_ON: b->what.on = value; return true;
     case O_bench_SIZES: return sizes_read(&b->mem, value, &b->sizes, e);
@@ -189,7 +191,7 @@ static bool bench_gpu(struct bench_verb *b, struct error *e)
     struct bench_group g = { 0 };
     const char *folder = bench_folder(&b->mem, e);
     struct bench_test *tested = NEW_ARRAY(&b->mem, struct bench_test, b->sizes.line.n);
-    bool ok = folder && bench_tested(&b->mem, &b->what, &b->sizes, folder, tested, e) &&
+    bool ok = folder && bench_tested(&b->mem, &(struct bench_ask){ &b->what, &b->sizes, tested }, 1, folder, e) &&
               group_start(&b->mem, &g, &b->what, b->how.processes, e);
     if (ok) {
         ceilings_published(&b->mem, g.gpu, &b->card);
@@ -239,7 +241,7 @@ static bool bench_sim(struct bench_verb *b, struct error *e)
 {
     const char *folder = bench_folder(&b->mem, e);
     struct bench_test *tested = NEW_ARRAY(&b->mem, struct bench_test, b->sizes.line.n);
-    bool tests = folder && bench_tested(&b->mem, &b->what, &b->sizes, folder, tested, e);
+    bool tests = folder && bench_tested(&b->mem, &(struct bench_ask){ &b->what, &b->sizes, tested }, 1, folder, e);
     if (folder) folder_remove(folder);
     if (!tests) return false;
     for (u32 i = 0; i < b->sizes.line.n; i++) {
@@ -317,6 +319,8 @@ int cmd_bench(int argc, char **argv)
     if (!b.what.on) b.what.on = lk_gpu_count() ? "gpu" : "sim";
     if (strcmp(b.what.on, "sim") && strncmp(b.what.on, "gpu", 3))
         return cli_error("bench: --on is sim or gpu, not `%.40s`", b.what.on);
+    if (b.of_times && !strcmp(b.what.on, "sim"))
+        return cli_error("bench: %s is of times, and the software GPU has none: --on gpu", b.of_times);
     if (!b.sizes.line.n) VEC_PUSH(&b.mem, &b.sizes.line, "");
     b.compiling.o.size = sizeof b.compiling.o;
     b.compiling.o.flag = b.compiling.flag.p;

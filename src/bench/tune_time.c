@@ -15,7 +15,7 @@ bool tune_time(struct arena *a, const struct side_what *w, const char *line, con
     struct figures f;
     const char *folder = bench_folder(a, e);
     VEC_PUSH(a, &s.line, line);
-    bool ok = folder && bench_tested(a, w, &s, folder, &tested, e);
+    bool ok = folder && bench_tested(a, &(struct bench_ask){ w, &s, &tested }, 1, folder, e);
     if (ok && !tested.passed) ok = error_set(e, (enum error_code)tested.code, "%s", tested.said);
     ok = ok && group_start(a, &g, w, how->processes, e) && groups_prepare(a, &g, NULL, line, folder, e) &&
          groups_time(a, &g, NULL, BENCH_WARM, how, series, e);
