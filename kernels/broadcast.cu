@@ -41,7 +41,8 @@ __global__ void add(const T *a, i64 a0, i64 a1, i64 a2, i64 a3, const T *b, i64 
     b += i0 * b0 + i1 * b1 + i2 * b2;
     y += (i64)blockIdx.x * n3;
     auto sum = [](int, float a, float b) { return a + b; };
-    write_each(along(y, n3), y, sum, strided<T>(a, a3), strided<T>(b, b3));
+    auto path = along(y, n3);
+    write_each(path, y, sum, kept_row<T>(strided<T>(a, a3), path), kept_row<T>(strided<T>(b, b3), path));
 }
 
 //! kernel mul<T>
@@ -73,12 +74,13 @@ __global__ void mul(const T *a, i64 a0, i64 a1, i64 a2, i64 a3, const T *b, i64 
     b += i0 * b0 + i1 * b1 + i2 * b2;
     y += (i64)blockIdx.x * n3;
     auto product = [](int, float a, float b) { return a * b; };
-    write_each(along(y, n3), y, product, strided<T>(a, a3), strided<T>(b, b3));
+    auto path = along(y, n3);
+    write_each(path, y, product, kept_row<T>(strided<T>(a, a3), path), kept_row<T>(strided<T>(b, b3), path));
 }
 
 //! kernel add_backward<T>
 //! type   T f32|f16|bf16
-//! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, rows 1..32 = 2
+//! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, rows 1..16 = 2
 //! dim    k0 0..1 = 0, k1 0..1 = 1, k2 0..1 = 1, k3 0..1 = 1   # whether the operand has this dimension
 //! dim    m0 0..65535 = k0 ? n0 : 1, m1 0..65535 = k1 ? n1 : 1
 //! dim    m2 0..32767 = k2 ? n2 : 1, m3 0..1073741824 = k3 ? n3 : 1
@@ -100,21 +102,21 @@ __global__ void mul(const T *a, i64 a0, i64 a1, i64 a2, i64 a3, const T *b, i64 
 //! launch grid=m3 < n3 ? ceildiv(m0 * m1 * m2, 16) : m0 * m1 * m2 * ceildiv(m3, 32) block=32,rows
 //! oracle da = like(dy, broadcast(0, m0, m1, m2, m3))
 template <typename T>
-__global__ void __launch_bounds__(1024) add_backward(const T *dy, i64 d0, i64 d1, i64 d2, i64 d3, T *da, int n0, int n1,
+__global__ void __launch_bounds__(512) add_backward(const T *dy, i64 d0, i64 d1, i64 d2, i64 d3, T *da, int n0, int n1,
                                                      int n2, int n3, int m0, int m1, int m2, int m3)
 {
     operand<T> d{ dy, d0, d1, d2, d3 };
     int m[4] = { m0, m1, m2, m3 }, n[4] = { n0, n1, n2, n3 };
     auto f = [](float dy) { return dy; };
-    if (m3 < n3)
-        sum_along_rows(da, m, n, f, d);
-    else
+    if (m3 == n3)
         sum_of_rows(da, m, n, f, d);
+    else
+        sum_along_rows(da, m, n, f, d);
 }
 
 //! kernel mul_backward<T>
 //! type   T f32|f16|bf16
-//! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, rows 1..32 = 2
+//! dim    n0 0..65535 = 2, n1 0..65535 = 3, n2 0..32767 = 5, n3 0..1073741824 = 33, rows 1..16 = 2
 //! dim    k0 0..1 = 0, k1 0..1 = 1, k2 0..1 = 1, k3 0..1 = 1   # whether the operand has this dimension
 //! dim    m0 0..65535 = k0 ? n0 : 1, m1 0..65535 = k1 ? n1 : 1
 //! dim    m2 0..32767 = k2 ? n2 : 1, m3 0..1073741824 = k3 ? n3 : 1
@@ -141,15 +143,15 @@ __global__ void __launch_bounds__(1024) add_backward(const T *dy, i64 d0, i64 d1
 //! launch grid=m3 < n3 ? ceildiv(m0 * m1 * m2, 16) : m0 * m1 * m2 * ceildiv(m3, 32) block=32,rows
 //! oracle da = like(dy * b, broadcast(0, m0, m1, m2, m3))
 template <typename T>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(512)
     mul_backward(const T *dy, i64 d0, i64 d1, i64 d2, i64 d3, const T *b, i64 b0, i64 b1, i64 b2, i64 b3, T *da, int n0,
                  int n1, int n2, int n3, int m0, int m1, int m2, int m3)
 {
     operand<T> d{ dy, d0, d1, d2, d3 }, other{ b, b0, b1, b2, b3 };
     int m[4] = { m0, m1, m2, m3 }, n[4] = { n0, n1, n2, n3 };
     auto f = [](float dy, float b) { return dy * b; };
-    if (m3 < n3)
-        sum_along_rows(da, m, n, f, d, other);
-    else
+    if (m3 == n3)
         sum_of_rows(da, m, n, f, d, other);
+    else
+        sum_along_rows(da, m, n, f, d, other);
 }

@@ -32,28 +32,24 @@ __device__ void sum_along_rows(T *da, const int (&m)[4], const int (&n)[4], F f,
     }
 }
 
-// Where it is not, a block takes 32 elements of a row: 8 threads have four each, and those below share what is summed.
+// Where it is not, a block takes 32 elements of a row: a few threads have 16 bytes each, and those below share what is
+// summed.
 template <typename T, typename F, typename... X>
 __device__ void sum_of_rows(T *da, const int (&m)[4], const int (&n)[4], F f, X... x)
 {
-    int me = threadIdx.y * 32 + threadIdx.x, blocks = (m[3] + 31) / 32, j = blockIdx.x / blocks;
+    int blocks = (m[3] + 31) / 32, j = blockIdx.x / blocks;
     int j2 = j % m[2], j1 = j / m[2] % m[1], j0 = j / m[2] / m[1];
     auto sum_up = [&](auto columns) {
-        float sum[4] = {};
-        auto add = [&](auto... c) {
-            for (int k = 0; k < 4; k++) sum[k] += f(float(c.get(k))...);
+        float sum[columns.N] = {};
+        auto add = [&](int, auto... c) {
+            for (int k = 0; k < columns.N; k++) sum[k] += f(float(c.get(k))...);
         };
         for (int i0 = j0; i0 < j0 + n[0] / m[0]; i0++)
             for (int i1 = j1; i1 < j1 + n[1] / m[1]; i1++)
-#pragma unroll 4
-                for (int use = me / 8; use < n[2] / m[2]; use += blockDim.y * 4)
-                    add(columns.load(x.row(i0, i1, j2 + use))...);
-        column_sums(sum, 8);
-        for (int k = 0; k < 4; k++)
-            if (me < 8 && columns.at(k) < m[3]) da[j * (i64)m[3] + columns.at(k)] = T(sum[k]);
+                each_row<8 / sizeof...(X)>(columns.row, n[2] / m[2], columns.rows, add,
+                                           [&](int use) { return columns.load(x.row(i0, i1, j2 + use)); }...);
+        column_sums(columns, sum, [&](int col, float sum) { da[j * (i64)m[3] + col] = T(sum); });
     };
-    if ((in_fours(x.row(0, 0, 0), x.s0 | x.s1 | x.s2, m[3]) && ...))
-        sum_up(four_columns<true>(blockIdx.x % blocks, me % 8, 8, m[3]));
-    else
-        sum_up(four_columns<false>(blockIdx.x % blocks, me % 8, 8, m[3]));
+    bool neighbours = (in_chunks(x.row(0, 0, 0), x.s0 | x.s1 | x.s2, m[3]) && ...);
+    with_columns<T, 32>(blockIdx.x % blocks, m[3], neighbours, sum_up);
 }

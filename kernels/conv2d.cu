@@ -57,7 +57,7 @@ __global__ void conv2d(const T *x, const T *f, T *y, int batch, int groups, int 
 //! kernel conv2d_backward_x<T>
 //! type   T f32|f16|bf16
 //! dim    batch 0..65535 = 2, groups 1..65535 = 2, ins 0..65535 = 3, outs 0..65535 = 2, h 0..65535 = 9, w 0..65535 = 7
-//! dim    kh 1..65535 = 3, kw 1..65535 = 2, stride 1..65535 = 2, pad 0..65535 = 1, threads 32..1024 step 32 = 64
+//! dim    kh 1..65535 = 3, kw 1..65535 = 4, stride 1..65535 = 2, pad 0..65535 = 1, threads 32..1024 step 32 = 64
 //! dim    oh 0..65535 = (h + 2 * pad - kh) / stride + 1, ow 0..65535 = (w + 2 * pad - kw) / stride + 1
 //! require h + 2 * pad >= kh && w + 2 * pad >= kw
 //! arg dy T[batch, groups * outs, oh, ow] in normal view dense|rows|offset|broadcast

@@ -25,14 +25,27 @@ __global__ void cross_entropy(const T *x, long long ldx, const long long *target
 {
     float most = -3.4e38f, sum = 0; // finite, so that logits of -INFINITY count nothing
     x += blockIdx.x * ldx;
-    auto add = [&](int, float v) {
-        if (v > most) {
-            sum *= fast_exp(most - v);
-            most = v;
-        }
-        sum += fast_exp(v - most);
+    auto add = [&](auto &several) {
+        float larger = most;
+        for (float v : several) larger = fmaxf(larger, v);
+        if (larger > most) sum *= fast_exp(most - larger);
+        most = larger;
+        for (float v : several) sum += fast_exp(v - most);
     };
-    each(along(x, classes), add, x);
+    auto element = [&](int i) {
+        float v[] = { float(x[i]) };
+        add(v);
+    };
+    auto part = [&](auto path) {
+        kept_row row(x, path);
+        auto elements = [&](int, int kept) {
+            float v[IN_CHUNK<T>];
+            for (int k = 0; k < IN_CHUNK<T>; k++) v[k] = row.c[kept].get(k);
+            add(v);
+        };
+        path.walk(element, elements);
+    };
+    along(x, classes).walk_parts(element, part);
     float of_all = block_max(most);
     sum = logf(block_sum(sum * fast_exp(most - of_all))) + of_all;
     if (threadIdx.x == 0) {

@@ -64,6 +64,7 @@ __global__ void embedding_backward(const T *dy, long long lddy, int step, const 
 //! arg width  i32
 //! launch grid=vocab block=threads
 //! oracle dtable = scatter_add(concat(dtable, dy, 0), concat(iota(vocab), ids, 0), vocab)
+//! property deterministic
 template <typename T>
 __global__ void embedding_backward_ordered(const T *dy, long long lddy, long long step, const long long *ids,
                                            float *dtable, int tokens, int width)

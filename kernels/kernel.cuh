@@ -1,9 +1,10 @@
-// What the kernels of this folder share: a block's walk along rows, 16 bytes at a time where addresses allow it, and
-// sums over a warp and a block. All arithmetic is in f32, whatever the arrays hold.
+// What the kernels of this folder share: a block's walk along rows, 16 bytes at a time where addresses allow it. All
+// arithmetic is in f32, whatever the arrays hold.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <math.h>
+#include "sums.cuh"
 
 // What a thread moves at once: N neighbouring elements, 16 bytes unless told. They are held in words, as they come from
 // memory, so that a thread can wait for several chunks at a time.
@@ -34,22 +35,22 @@ template <typename T> struct strided {
     __device__ T operator[](int i) const { return p[i * step]; }
 };
 
-// N elements from i on: in one access where they lie on a boundary.
-template <int N, typename T> __device__ chunk<T, N> load(const T *x, int i)
+// N elements from i on, one by one.
+template <int N, typename T> __device__ chunk<T, N> gather(strided<T> x, int i)
 {
     chunk<T, N> c;
-    if ((size_t)(x + i) % sizeof c == 0) return *(const chunk<T, N> *)(x + i);
     for (int k = 0; k < N; k++) c.set(k, x[i + k]);
     return c;
 }
 
+// The same, in one access where they lie on a boundary.
 template <int N, typename T> __device__ chunk<T, N> load(strided<T> x, int i)
 {
-    if (x.step == 1) return load<N>(x.p, i);
-    chunk<T, N> c;
-    for (int k = 0; k < N; k++) c.set(k, x[i + k]);
-    return c;
+    if (x.step == 1 && (size_t)(x.p + i) % sizeof(chunk<T, N>) == 0) return *(const chunk<T, N> *)(x.p + i);
+    return gather<N>(x, i);
 }
+
+template <int N, typename T> __device__ chunk<T, N> load(const T *x, int i) { return load<N>(strided<T>(x, 1), i); }
 
 template <typename T, int N> __device__ void store(T *y, int i, chunk<T, N> c)
 {
@@ -61,21 +62,32 @@ template <typename T, int N> __device__ void store(T *y, int i, chunk<T, N> c)
 
 // How thread `me` of `all` goes along rows of n elements: single elements up to the first boundary, chunks of N up to
 // `tail`, and the single elements that remain. Where it keeps what it reads, its first KEPT chunks have numbers that
-// the compiler knows.
+// the compiler knows. A SHORT path is nothing but these.
 constexpr int KEPT = 4;
-template <int N> struct path {
+template <int N, bool SHORT = false> struct path {
     int n, me, all, head, tail;
+    bool on_boundaries; // all that is read along it lies on boundaries
 
-    template <bool KEEPS, typename F, typename G> __device__ void walk(F element, G elements) const
+    template <typename F, typename G> __device__ void walk(F element, G elements) const
+    {
+        if constexpr (!SHORT)
+            for (int i = me; i < head; i += all) element(i);
+        unsigned i = head + me * N;
+#pragma unroll
+        for (int kept = 0; kept < KEPT; kept++, i += all * N)
+            if (i < tail) elements(i, kept);
+        if constexpr (!SHORT) {
+            for (; i < tail; i += all * N) elements(i, KEPT);
+            for (int i = tail + me; i < n; i += all) element(i);
+        }
+    }
+
+    // The same with SHORT paths in place of chunks, one behind the other.
+    template <typename F, typename G> __device__ void walk_parts(F element, G part) const
     {
         for (int i = me; i < head; i += all) element(i);
-        int i = head + me * N;
-        if constexpr (KEEPS) {
-#pragma unroll
-            for (int kept = 0; kept < KEPT; kept++, i += all * N)
-                if (i < tail) elements(i, kept);
-        }
-        for (; i < tail; i += all * N) elements(i, KEPT);
+        for (int first = head; first < tail; first += KEPT * all * N)
+            part(path<N, true>{ n, me, all, first, tail, on_boundaries });
         for (int i = tail + me; i < n; i += all) element(i);
     }
 };
@@ -85,7 +97,7 @@ template <typename T> __device__ path<IN_CHUNK<T>> along(const T *x, int n, int 
 {
     constexpr int N = IN_CHUNK<T>;
     int head = min(n, int(-(size_t)x % 16 / sizeof(T)));
-    return { n, me, all, head, n - (n - head) % N };
+    return { n, me, all, head, n - (n - head) % N, false };
 }
 
 // The same for the threads of a block.
@@ -94,101 +106,91 @@ template <typename T> __device__ path<IN_CHUNK<T>> along(const T *x, int n)
     return along(x, n, threadIdx.x, blockDim.x);
 }
 
-// A row that is walked along more than once: a thread keeps its first chunks in registers.
+// Calls f with the path along y, a short one where that is possible: fewer instructions, which is what a row of a few
+// hundred elements costs, and what matters where arithmetic takes as long as memory does.
+template <typename T, typename F, typename... R>
+__device__ void with_path(F f, T *y, int n, int me, int all, strided<R>... x)
+{
+    constexpr int N = IN_CHUNK<T>;
+    bool on_boundaries = (((size_t)x.p % 16 == 0 && x.step == 1) && ...);
+    if (on_boundaries && (size_t)y % 16 == 0 && n % N == 0 && n <= KEPT * N * (long long)all)
+        f(path<N, true>{ n, me, all, 0, n, true });
+    else
+        f(along(y, n, me, all));
+}
+template <typename T, typename F, typename... R> __device__ void with_path(F f, T *y, int n, strided<R>... x)
+{
+    with_path(f, y, n, threadIdx.x, blockDim.x, x...);
+}
+
+// A row that is walked along more than once, or that is asked for in parts: a thread has its first chunks in registers.
 template <typename T> struct kept_row {
     strided<T> x;
     chunk<T> c[KEPT];
 
-    __device__ kept_row(strided<T> x, path<IN_CHUNK<T>> p) : x(x)
+    template <bool SHORT> __device__ kept_row(strided<T> x, path<IN_CHUNK<T>, SHORT> p) : x(x)
     {
         constexpr int N = IN_CHUNK<T>;
-        int i = p.head + p.me * N, next = p.all * N;
-        if (x.step == 1 && (size_t)(x.p + p.head) % 16 == 0) { // decided once: nothing waits before all are asked for
+        unsigned i = p.head + p.me * N, next = p.all * N;
+        if (p.on_boundaries || (x.step == 1 && (size_t)(x.p + p.head) % 16 == 0)) {
 #pragma unroll
-            for (int kept = 0; kept < KEPT; kept++, i += next)
+            for (int kept = 0; kept < KEPT; kept++, i += next) // decided once: nothing waits before all are asked for
                 if (i < p.tail) c[kept] = *(const chunk<T> *)(x.p + i);
         } else {
 #pragma unroll
             for (int kept = 0; kept < KEPT; kept++, i += next)
-                for (int k = 0; i < p.tail && k < N; k++) c[kept].set(k, x[i + k]);
+                if (i < p.tail) c[kept] = gather<N>(x, i);
         }
     }
-    __device__ kept_row(const T *x, path<IN_CHUNK<T>> p) : kept_row(strided<T>(x, 1), p) {}
+    template <bool SHORT>
+    __device__ kept_row(const T *x, path<IN_CHUNK<T>, SHORT> p) : kept_row(strided<T>(x, 1), p)
+    {
+    }
     __device__ T operator[](int i) const { return x[i]; }
 };
 
 template <typename R> constexpr bool IS_KEPT = false;
 template <typename T> constexpr bool IS_KEPT<kept_row<T>> = true;
 
-template <int N, typename R> __device__ auto chunk_at(const R &x, int i, int) { return load<N>(x, i); }
-template <int N, typename T> __device__ chunk<T> chunk_at(const kept_row<T> &x, int i, int kept)
+template <int N, bool SHORT, typename T> __device__ auto chunk_at(path<N, SHORT> p, strided<T> x, int i, int)
+{
+    return p.on_boundaries ? *(const chunk<T, N> *)(x.p + i) : load<N>(x, i);
+}
+template <int N, bool SHORT, typename T> __device__ auto chunk_at(path<N, SHORT> p, const T *x, int i, int kept)
+{
+    return chunk_at(p, strided<T>(x, 1), i, kept);
+}
+template <int N, bool SHORT, typename T>
+__device__ auto chunk_at(path<N, SHORT>, const kept_row<T> &x, int i, int kept)
 {
     return kept < KEPT ? x.c[kept] : load<N>(x.x, i);
 }
 
 // Calls f(i, x[i]...) for the elements along a path.
-template <int N, typename F, typename... R> __device__ void each(path<N> p, F f, const R &...x)
+template <int N, bool SHORT, typename F, typename... R> __device__ void each(path<N, SHORT> p, F f, const R &...x)
 {
+    auto element = [&](int i) { f(i, float(x[i])...); };
     auto calls = [&](int i, auto... c) {
         for (int k = 0; k < N; k++) f(i + k, float(c.get(k))...);
     };
-    p.template walk<(false || ... || IS_KEPT<R>)>([&](int i) { f(i, float(x[i])...); },
-                                                  [&](int i, int kept) { calls(i, chunk_at<N>(x, i, kept)...); });
+    if constexpr ((SHORT || ... || IS_KEPT<R>))
+        p.walk(element, [&](int i, int kept) { calls(i, chunk_at(p, x, i, kept)...); });
+    else
+        p.walk_parts(element, [&](auto part) { each(part, f, kept_row(x, part)...); });
 }
 
-// y[i] = f(i, x[i]...) for the elements along a path.
-template <int N, typename T, typename F, typename... R> __device__ void write_each(path<N> p, T *y, F f, const R &...x)
+// y[i] = f(i, x[i]...) for the elements along a path, which is one along y.
+template <int N, bool SHORT, typename T, typename F, typename... R>
+__device__ void write_each(path<N, SHORT> p, T *y, F f, const R &...x)
 {
+    auto element = [&](int i) { y[i] = T(f(i, float(x[i])...)); };
     auto made = [&](int i, auto... c) {
-        chunk<T> out;
+        chunk<T, N> out;
         for (int k = 0; k < N; k++) out.set(k, T(f(i + k, float(c.get(k))...)));
-        return out;
+        *(chunk<T, N> *)(y + i) = out;
     };
-    p.template walk<(false || ... || IS_KEPT<R>)>(
-        [&](int i) { y[i] = T(f(i, float(x[i])...)); },
-        [&](int i, int kept) { store(y, i, made(i, chunk_at<N>(x, i, kept)...)); });
-}
-
-// exp(x) by the unit for powers of two: within 2^-22 of it for every 1 that x is below 0.
-__device__ inline float fast_exp(float x)
-{
-    float y;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.44269504f));
-    return y;
-}
-
-__device__ inline float warp_sum(float v)
-{
-    for (int step = 16; step > 0; step /= 2) v += __shfl_xor_sync(~0u, v, step);
-    return v;
-}
-
-__device__ inline float warp_max(float v)
-{
-    for (int step = 16; step > 0; step /= 2) v = fmaxf(v, __shfl_xor_sync(~0u, v, step));
-    return v;
-}
-
-// The sum over a block of whole warps, the same for every thread and in every run.
-__device__ inline float block_sum(float v)
-{
-    __shared__ float part[32];
-    int lane = threadIdx.x % 32, warps = blockDim.x / 32;
-    v = warp_sum(v);
-    __syncthreads(); // the parts of the sum before may still be read
-    if (lane == 0) part[threadIdx.x / 32] = v;
-    __syncthreads();
-    return warp_sum(lane < warps ? part[lane] : 0.0f);
-}
-
-// The largest over a block of whole warps, the same for every thread.
-__device__ inline float block_max(float v)
-{
-    __shared__ float part[32];
-    int lane = threadIdx.x % 32, warps = blockDim.x / 32;
-    v = warp_max(v);
-    __syncthreads();
-    if (lane == 0) part[threadIdx.x / 32] = v;
-    __syncthreads();
-    return warp_max(lane < warps ? part[lane] : -INFINITY);
+    if constexpr ((SHORT || ... || IS_KEPT<R>))
+        p.walk(element, [&](int i, int kept) { made(i, chunk_at(p, x, i, kept)...); });
+    else
+        p.walk_parts(element, [&](auto part) { write_each(part, y, f, kept_row(x, part)...); });
 }

@@ -59,7 +59,7 @@ template <typename T> __global__ void sum_rows_backward(const T *dy, long long s
     write_each(along(dx, cols), dx, [&](int) { return v; });
 }
 
-// A block takes 32 columns: 8 threads have four each, and those below share the rows.
+// A block takes 32 columns: a few threads have 16 bytes each, and those below share the rows.
 //! kernel sum_columns<T>
 //! type   T f32|f16|bf16
 //! dim    rows 0..2147483647, cols 0..1073741824, height 1..32 = 8
@@ -75,22 +75,16 @@ template <typename T> __global__ void sum_rows_backward(const T *dy, long long s
 template <typename T>
 __global__ void sum_columns(const T *x, long long ldx, long long step, T *y, int rows, int cols, float scale)
 {
-    int me = threadIdx.y * 32 + threadIdx.x;
     auto sum_up = [&](auto columns) {
-        float sum[4] = {};
-#pragma unroll 4
-        for (int row = me / 8; row < rows; row += blockDim.y * 4) {
-            auto c = columns.load(strided<T>(x + row * ldx, step));
-            for (int k = 0; k < 4; k++) sum[k] += float(c.get(k));
-        }
-        column_sums(sum, 8);
-        for (int k = 0; k < 4; k++)
-            if (me < 8 && columns.at(k) < cols) y[columns.at(k)] = T(sum[k] * scale);
+        float sum[columns.N] = {};
+        auto add = [&](int, auto c) {
+            for (int k = 0; k < columns.N; k++) sum[k] += float(c.get(k));
+        };
+        each_row<8>(columns.row, rows, columns.rows, add,
+                    [&](int row) { return columns.load(strided<T>(x + row * ldx, step)); });
+        column_sums(columns, sum, [&](int col, float sum) { y[col] = T(sum * scale); });
     };
-    if (in_fours(strided<T>(x, step), ldx, cols))
-        sum_up(four_columns<true>(blockIdx.x, me % 8, 8, cols));
-    else
-        sum_up(four_columns<false>(blockIdx.x, me % 8, 8, cols));
+    with_columns<T, 32>(blockIdx.x, cols, in_chunks(strided<T>(x, step), ldx, cols), sum_up);
 }
 
 //! kernel sum_columns_backward<T>

@@ -27,15 +27,17 @@ __global__ void __launch_bounds__(512)
 {
     x += blockIdx.x * ldx;
     y += blockIdx.x * (long long)cols;
-    auto path = along(y, cols);
-    kept_row<T> row(x, path);
-    float squares = 0;
-    each(
-        path, [&](int, float v) { squares += v * v; }, row);
-    float scale = rsqrtf(block_sum(squares) / cols + eps);
-    write_each(
-        path, y, [&](int, float x, float g) { return x * scale * g; }, row, g);
-    if (threadIdx.x == 0) r[blockIdx.x] = scale;
+    auto normalise = [&](auto path) {
+        kept_row<T> row(x, path);
+        float squares = 0;
+        each(
+            path, [&](int, float v) { squares += v * v; }, row);
+        float scale = rsqrtf(block_sum(squares) / cols + eps);
+        write_each(
+            path, y, [&](int, float x, float g) { return x * scale * g; }, row, g);
+        if (threadIdx.x == 0) r[blockIdx.x] = scale;
+    };
+    with_path(normalise, y, cols, strided<T>(x, 1), strided<T>(g, 1));
 }
 
 // With h = x r and w = dy g: dx = (w - h mean(w h)) r.
@@ -55,20 +57,22 @@ __global__ void __launch_bounds__(512)
 //! oracle h = x * unsqueeze(r, -1); w = dy * g
 //! oracle dx = (w - h * mean(w * h, -1, keep)) * unsqueeze(r, -1)
 template <typename T>
-__global__ void __launch_bounds__(512)
+__global__ void __maxnreg__(80)
     rmsnorm_backward(const T *dy, long long lddy, int step, const T *x, const T *g, const float *r, T *dx, int cols)
 {
     dy += blockIdx.x * lddy;
     x += blockIdx.x * (long long)cols;
     dx += blockIdx.x * (long long)cols;
-    auto path = along(dx, cols);
-    kept_row<T> dys(strided<T>(dy, step), path), xs(x, path);
-    float scale = r[blockIdx.x], products = 0;
-    each(
-        path, [&](int, float dy, float x, float g) { products += dy * g * (x * scale); }, dys, xs, g);
-    products = block_sum(products) / cols;
-    auto gradient = [&](int, float dy, float x, float g) { return (dy * g - x * scale * products) * scale; };
-    write_each(path, dx, gradient, dys, xs, g);
+    auto differentiate = [&](auto path) {
+        kept_row<T> dys(strided<T>(dy, step), path), xs(x, path), gs(g, path);
+        float scale = r[blockIdx.x], products = 0;
+        each(
+            path, [&](int, float dy, float x, float g) { products += dy * g * (x * scale); }, dys, xs, gs);
+        products = block_sum(products) / cols;
+        auto gradient = [&](int, float dy, float x, float g) { return (dy * g - x * scale * products) * scale; };
+        write_each(path, dx, gradient, dys, xs, gs);
+    };
+    with_path(differentiate, dx, cols, strided<T>(dy, step), strided<T>(x, 1), strided<T>(g, 1));
 }
 
 // Added to dg: the sum over rows of dy x r. A block takes 128 columns and one of `parts` parts of the rows; with one
@@ -91,18 +95,17 @@ __global__ void rmsnorm_backward_weights(const T *dy, long long lddy, int step, 
                                          int rows, int cols)
 {
     auto sum_up = [&](auto columns) {
-        float products[4] = {};
-#pragma unroll 4
-        for (int row = blockIdx.y * blockDim.y + threadIdx.y; row < rows; row += gridDim.y * blockDim.y) {
-            auto d = columns.load(strided<T>(dy + row * lddy, step));
-            auto v = columns.load(strided<T>(x + row * (long long)cols, 1));
-            float scale = r[row];
-            for (int k = 0; k < 4; k++) products[k] += float(d.get(k)) * float(v.get(k)) * scale;
-        }
-        add_columns(dg, products, columns);
+        float products[columns.N] = {};
+        auto add = [&](int, auto d, auto v, float scale) {
+            for (int k = 0; k < columns.N; k++) products[k] += float(d.get(k)) * float(v.get(k)) * scale;
+        };
+        each_row<4>(
+            blockIdx.y * columns.rows + columns.row, rows, gridDim.y * columns.rows, add,
+            [&](int row) { return columns.load(strided<T>(dy + row * lddy, step)); },
+            [&](int row) { return columns.load(strided<T>(x + row * (long long)cols, 1)); },
+            [&](int row) { return r[row]; });
+        column_sums(columns, products, [&](int col, float sum) { atomicAdd(&dg[col], sum); });
     };
-    if (in_fours(strided<T>(dy, step), lddy, cols) && in_fours(strided<T>(x, 1), cols, cols))
-        sum_up(four_columns<true>(blockIdx.x, threadIdx.x, 32, cols));
-    else
-        sum_up(four_columns<false>(blockIdx.x, threadIdx.x, 32, cols));
+    bool neighbours = in_chunks(strided<T>(dy, step), lddy, cols) && in_chunks(strided<T>(x, 1), cols, cols);
+    with_columns<T, 128>(blockIdx.x, cols, neighbours, sum_up);
 }
