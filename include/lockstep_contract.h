@@ -49,6 +49,10 @@ lk_status lk_contract_read_with(lk_gpu *gpu, const char *file, const char *text,
  * lk_contract_bind then takes its sizes, lk_contract_fill its contents and, in place of `seed`, its seed. */
 lk_status lk_contract_read_case(lk_gpu *gpu, const char *file, const char *text, size_t bytes, const char *kernel,
                                 const char *line, lk_contract **contract);
+/* What the lines say before anything is chosen or bound, as JSON, for who reads contracts in another language:
+ * blocks, arguments, ops, expressions as trees (docs/contract.md). It needs no gpu: why it failed says lk_gpu_error of
+ * NULL. `json` goes back by lk_text_free. */
+lk_status lk_contract_json(const char *file, const char *text, size_t bytes, char **json);
 lk_status lk_contract_free(lk_contract *contract);
 /* the name of its i-th block, NULL: there is none */
 const char *lk_contract_kernel(const lk_contract *contract, uint32_t i);

@@ -464,6 +464,7 @@ FUNCTIONS = {  # function: (result, [arguments])
     "lk_contract_flags": (S, [P, c.c_uint32]),
     "lk_contract_free": (I, [P]),
     "lk_contract_is_empty": (I, [P]),
+    "lk_contract_json": (I, [S, S, c.c_size_t, P]),
     "lk_contract_kernel": (S, [P, c.c_uint32]),
     "lk_contract_layout": (I, [P, S, S]),
     "lk_contract_oracle": (S, [P]),

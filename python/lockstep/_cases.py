@@ -40,14 +40,16 @@ def block_text(text: str, k: _contract.Kernel) -> str:
     out, inside = [], False
     bare = "//!" not in text
     for line in text.splitlines():
-        m = re.match(r"\s*(?://!)?\s?(.*)", line) if bare else re.match(r"\s*//!\s?(.*)", line)
-        body = m.group(1).strip() if m else ""
+        if not bare and not re.match(r"\s*//!", line):
+            inside = inside and re.match(r"\s*(//|$)", line) is not None  # a block ends where the source goes on
+            continue
+        body = re.sub(r"^\s*(//!)?", "", line).strip()
         word, _, rest = body.partition(" ")
         if word in ("kernel", "op"):
-            inside = word == "kernel" and re.sub(r"\s+", "", rest.split("#")[0]) == k.name
+            inside = word == "kernel" and rest.split("#")[0].strip() == k.name
             if inside:
                 out.append(f"//! kernel {k.plain}")
-        elif inside and word in _contract.LINES and word != "compile":
+        elif inside and word != "compile":
             out.append("//! " + body)
     return "\n".join(out) + "\n"
 

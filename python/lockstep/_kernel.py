@@ -60,7 +60,7 @@ class Kernel:
         with open(contract or self.file, encoding="utf-8", errors="replace") as f:
             self.source = f.read()
         try:
-            parsed = _contract.read(self.source, contract or self.file)
+            parsed = _library.read_contract(self.source, contract or self.file)
             if not parsed.kernels:
                 raise ContractError(f"{self.file} has no contract: //! lines that say how its kernels are called")
             self.contract = parsed.kernel(kernel or named or self._usual(parsed))
@@ -188,7 +188,10 @@ class Kernel:
                 staged[name] = shared.setdefault(a.address, raw)
                 continue
             extent = (sum((d - 1) * s for d, s in zip(a.shape, strides)) + 1) if 0 not in a.shape else 0
-            staged[name] = np.zeros(extent, raw.dtype)
+            if extent and tuple(strides) == tuple(a.strides):  # with what lies between its elements, which a wrong kernel reads
+                staged[name] = np.lib.stride_tricks.as_strided(raw, (extent,), (raw.itemsize,)).copy()
+            else:
+                staged[name] = np.zeros(extent, raw.dtype)
             laid = np.lib.stride_tricks.as_strided(staged[name], a.shape, [s * raw.itemsize for s in strides])
             laid[...] = raw
             if self.contract.argument(name).written:  # type: ignore[union-attr]
@@ -258,7 +261,7 @@ class PackedKernel(Kernel):
     def __init__(self, file: str, text: str, kernel: str, ptx: Callable[[str, Sequence[str]], Tuple[bytes, str]]):
         self.file = self.contract_file = file
         self.source, self.flags, self._ptx = text, [], ptx
-        parsed = _contract.read(text, file)
+        parsed = _library.read_contract(text, file)
         self.contract, self.ops = parsed.kernel(kernel), parsed.ops
         self._modules = {}
 

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import threading
-from typing import Any, List, Optional
+from typing import Any, Dict, List, Optional
 
-from . import _abi
+from . import _abi, _contract
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 # a wheel has both in _bin; a checkout has them in build, two folders up from the package
@@ -107,6 +108,19 @@ def text(address: Optional[int]) -> str:
         return ctypes.string_at(address).decode(errors="replace")
     finally:
         library().lk_text_free(address)
+
+
+def contract_json(said: str, file: str = "contract") -> Dict[str, Any]:
+    """What the //! lines of a text say (lk_contract_json)."""
+    data, out = said.encode(), ctypes.c_void_p()
+    if library().lk_contract_json(file.encode(), data, len(data), ctypes.byref(out)):
+        raise _contract.ContractError((library().lk_gpu_error(None) or b"").decode(errors="replace"))
+    return json.loads(text(out.value))
+
+
+def read_contract(said: str, file: str = "contract") -> _contract.Contract:
+    """The blocks of a text."""
+    return _contract.from_json(contract_json(said, file))
 
 
 def words(items: List[str]) -> Any:

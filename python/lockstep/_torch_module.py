@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import ctypes as c
 import itertools
+import json
 import os
 import re
 import shutil
@@ -14,11 +15,11 @@ import struct
 import subprocess
 import sys
 import tempfile
-from typing import Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from . import _abi, _contract
 from ._gpu import Gpu
-from ._library import library, words
+from ._library import contract_json, library, words
 from .errors import BadInput, LockstepError, Unsupported, by_status
 
 _FILES = ("_contract.py", "_driver.py", "_op.py")  # what the module carries along
@@ -145,7 +146,8 @@ def build(path: str, folder: str, archs: Sequence[str], only: Sequence[str], opt
     """Writes the module; its folder."""
     with open(path, encoding="utf-8", errors="replace") as f:
         text = f.read()
-    contract = _contract.read(text, path)
+    said = contract_json(text, os.path.basename(path))
+    contract = _contract.from_json(said)
     if not contract.ops:
         raise BadInput(f"{path} has no `op` line: //! op NAME(IN, ...) -> OUT, with its forward and backward lines, says what the ops are")
     name = re.sub(r"\W", "_", os.path.splitext(os.path.basename(path))[0])
@@ -170,7 +172,7 @@ def build(path: str, folder: str, archs: Sequence[str], only: Sequence[str], opt
                     table[" ".join([n, *flags])] = (file, e)
             with open(os.path.join(fresh, file), "wb") as f:
                 f.write(fatbin(images))
-        _write(fresh, path, text, name, contract, table, archs)
+        _write(fresh, path, text, said, name, contract, table, archs)
         shutil.rmtree(into, ignore_errors=True)
         os.chmod(fresh, 0o755)
         os.rename(fresh, into)
@@ -182,7 +184,7 @@ def build(path: str, folder: str, archs: Sequence[str], only: Sequence[str], opt
     return into
 
 
-def _write(folder: str, path: str, text: str, name: str, contract: _contract.Contract, table: Dict[str, Tuple[str, str]], archs: Sequence[str]) -> None:
+def _write(folder: str, path: str, text: str, said: Dict[str, Any], name: str, contract: _contract.Contract, table: Dict[str, Tuple[str, str]], archs: Sequence[str]) -> None:
     own = os.path.dirname(os.path.abspath(__file__))
     for file in _FILES:
         shutil.copyfile(os.path.join(own, file), os.path.join(folder, file))
@@ -190,6 +192,8 @@ def _write(folder: str, path: str, text: str, name: str, contract: _contract.Con
     lines = "\n".join(line if re.match(r"\s*//", line) else "" for line in text.splitlines()).rstrip()  # the contract, at its lines
     with open(os.path.join(folder, source), "w", encoding="utf-8") as f:
         f.write(text if source.endswith(".ptx") else lines + "\n")
+    with open(os.path.join(folder, "contract.json"), "w", encoding="utf-8") as f:
+        json.dump(said, f, indent=1)
     ops = [o.call.name for o in contract.ops]
     rows = "".join(f"\n    {k!r}: {v!r}," for k, v in table.items())
     module = MODULE.format(file=source, ops=", ".join(ops), archs=", ".join(archs), table=rows, source=source, name=name, lines="\n".join(f"{n} = _ops[{n!r}]" for n in ops), all=", ".join(map(repr, ops)))

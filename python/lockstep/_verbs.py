@@ -19,7 +19,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 from . import _cases, _contract
 from ._gpu import Gpu
 from ._kernel import Kernel, find_file
-from ._library import command_path, library, text
+from ._library import command_path, library, read_contract, text
 from .errors import BadInput, Finding, FindingsError, NothingRun, by_status, read_report
 
 Subject = Union[str, Kernel, Callable[..., Any]]
@@ -145,9 +145,8 @@ def _contract_of(like: Union[str, Kernel, None], contract: Optional[str]) -> Tup
         return k.contract, k.source
     if contract is None:
         raise BadInput("a function is tested by the contract of a kernel that computes the same: like='softmax.cu', or contract='...' with the //! lines")
-    parsed = _contract.read(contract)
     try:
-        return parsed.kernel(), contract
+        return read_contract(contract).kernel(), contract
     except _contract.ContractError as e:
         raise BadInput(str(e)) from None
 
@@ -334,7 +333,7 @@ def gradcheck(what: Subject, *, like: Union[str, Kernel, None] = None, contract:
 def _gradcheck_file(what: Union[str, Kernel], cases: int, seed: int, check: bool, options: Dict[str, Any]) -> TestResult:
     file, _ = _target(what)
     with open(file, encoding="utf-8", errors="replace") as f:
-        parsed = _contract.read(f.read(), file)
+        parsed = read_contract(f.read(), file)
     names = list(dict.fromkeys(c.name for o in parsed.ops for c in o.backward)) or [k.plain for k in parsed.kernels if "backward" in k.plain]
     if not names:
         raise BadInput(f"{file} has no backward kernel: //! backward NAME(...) -> ... in an op says which it is")

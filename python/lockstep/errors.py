@@ -18,7 +18,7 @@ class Finding:
     text: str  # as the report prints it
     file: str = ""
     line: int = 0
-    kernel: str = ""
+    kernel: str = ""  # as in the source; fields["kernel"] is its name in the module
     fields: Dict[str, Any] = field(default_factory=dict, hash=False, compare=False)  # all that the JSON has
 
     def __str__(self) -> str:
@@ -93,4 +93,4 @@ def read_report(document: str, text: str) -> List[Finding]:
 def _finding(f: Dict[str, Any], text: str) -> Finding:
     place = f.get("place") or {}
     return Finding(kind=f["id"], severity=f["severity"], title=f["title"], text=text or f["title"], file=place.get("file") or "", line=int(place.get("line") or 0),
-                   kernel=f.get("kernel") or "", fields=f)
+                   kernel=f.get("kernel_in_source") or "", fields=f)

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from . import _contract, _driver
 from ._kernel import Kernel, find_file
-from ._library import kernels_path
+from ._library import kernels_path, read_contract
 from ._op import Op, Source, register
 
 
@@ -51,7 +51,7 @@ def load(path: str, namespace: Optional[str] = None) -> Dict[str, Op]:
     key = f"{ns}:{os.path.abspath(file)}"
     if key not in _loaded:
         with open(file, encoding="utf-8", errors="replace") as f:
-            contract = _contract.read(f.read(), file)
+            contract = read_contract(f.read(), file)
         if not contract.ops:
             raise _contract.ContractError(f"{file} has no `op` line: //! op NAME(IN, ...) -> OUT, with its forward and backward lines")
         _loaded[key] = register(ns, contract, _File(file))

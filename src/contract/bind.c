@@ -270,13 +270,35 @@ static bool not_taken(struct binder *b, const struct contract_arg *g, const stru
                    layout_names[l->layout], amount);
 }
 
+/* Strides as a launch tells them to the kernel: those of a layout that the view takes. Of a dimension with one element
+ * none matters, and one that the kernel is not told is dense. */
+static bool lay_out_told(struct binder *b, const struct contract_arg *g, const struct layout_value *l,
+                         struct bound_shape *s)
+{
+    u64 dense = 1;
+    for (u32 i = g->shape.rank; i-- > 0; dense *= MAX_OF(s->dim[i], 1u)) {
+        if (s->dim[i] <= 1 || !(l->told >> i & 1) || l->stride[i] == s->stride[i]) continue;
+        bool still = !l->stride[i] && (g->broadcasts >> i & 1 || g->broadcasts >> BROADCAST_ALL & 1);
+        bool apart = i + 1 < g->shape.rank && g->layouts >> LAYOUT_ROWS & 1 && l->stride[i] >= dense;
+        bool closer = g->broadcasts && l->stride[i] && l->stride[i] < dense; /* those behind it stand still */
+        if (!still && !apart && !closer)
+            return fail_at(b, g->at,
+                           "%s is passed with a stride of %" PRIu64 " along dimension %u, which its view "
+                           "does not take",
+                           g->name, l->stride[i], i);
+        s->stride[i] = l->stride[i];
+    }
+    return true;
+}
+
 /* The array in another layout than dense: other strides, memory before it. */
 static bool lay_out(struct binder *b, const struct contract_arg *g, u64 align, struct bound_shape *s)
 {
     const struct layout_value *l = layout_of(b, g);
     u32 rank = g->shape.rank;
     if (!l) return true;
-    if (!(g->layouts >> l->layout & 1) ||
+    if (l->layout == LAYOUT_STRIDES && !lay_out_told(b, g, l, s)) return false;
+    if ((l->layout < LAYOUTS && !(g->layouts >> l->layout & 1)) ||
         (l->layout == LAYOUT_BROADCAST && (l->amount > BROADCAST_ALL || !(g->broadcasts >> l->amount & 1))))
         return not_taken(b, g, l);
     if (l->layout == LAYOUT_OFFSET) { /* in steps of what the contract asks the address to be a multiple of */

@@ -72,7 +72,8 @@ bool line_shape(struct cursor *c, struct contract_shape *s, bool bare)
 {
     struct str word = cursor_word(c);
     const struct setting *chosen = setting_find(c->settings, word);
-    s->type = chosen && chosen->type ? chosen->type : scalar_find(word);
+    s->choice = chosen && chosen->type ? chosen->name : NULL;
+    s->type = s->choice ? chosen->type : scalar_find(word);
     const char *meant = c_type(word);
     if (!s->type && meant)
         return cursor_error(c, word.p, "`%.*s` is written %s here; there are %s", (int)word.n, word.p, meant,
@@ -137,9 +138,13 @@ static bool read_arg(struct reader *r) { return line_arg(&r->c, r->k); }
 
 static bool read_require(struct reader *r)
 {
+    cursor_blank(&r->c);
+    const char *from = r->c.p;
     struct contract_require q = { .what = expr_parse(&r->c) };
     if (!q.what || !line_ends(&r->c, "a require line is one expression, as in require cols % 4 == 0")) return false;
     q.last = expr_last_symbol(q.what);
+    r->c.p = from;
+    q.text = arena_str(r->c.mem, line_rest(&r->c));
     VEC_PUSH(r->c.mem, &r->k->requires, q);
     return true;
 }
@@ -243,6 +248,7 @@ static bool read_compile(struct reader *r)
     if (!rest.n) return cursor_error(c, rest.p, "compile needs something behind it");
     r->k->compile_at = rest.p;
     char *flags = arena_str(c->mem, rest);
+    r->k->flags = flags;
     r->k->compile = r->k->compile ? arena_printf(c->mem, "%s %s", r->k->compile, flags) : flags;
     return true;
 }
@@ -260,7 +266,7 @@ static bool read_kernel(struct reader *r)
     for (u32 i = 0; i < r->out->kernels.n; i++)
         if (str_is(name, r->out->kernels.p[i].name))
             return cursor_error(c, from, "%s has its block further up already", r->out->kernels.p[i].name);
-    k.name = arena_str(c->mem, name);
+    k.name = k.written = arena_str(c->mem, name);
     VEC_PUSH(c->mem, &r->out->kernels, k);
     r->k = &r->out->kernels.p[r->out->kernels.n - 1];
     r->in_block = true;

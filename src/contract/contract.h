@@ -30,7 +30,8 @@ struct contract_dim { /* dim rows 1..4096 step 4 = 100 */
 
 struct contract_shape { /* f32[rows, cols] */
     const struct scalar *type;
-    u32 rank; /* 0: a single element */
+    const char *choice; /* the type line that it is; NULL: a type as it is written */
+    u32 rank;           /* 0: a single element */
     struct expr *dim[CONTRACT_RANK];
     struct expr *stride[CONTRACT_RANK]; /* in elements; NULL in [0]: dense, the last dimension fastest */
 };
@@ -49,7 +50,8 @@ struct contract_fill { /* uniform(-1, 1) */
 /* Layouts of an array: as it is written, rows further apart, beginning behind the start of its memory, or standing
  * still along one dimension. An argument takes the first alone, unless its `view` says otherwise. */
 enum contract_layout { LAYOUT_DENSE, LAYOUT_ROWS, LAYOUT_OFFSET, LAYOUT_BROADCAST, LAYOUTS };
-enum { BROADCAST_ALL = 31 }; /* in place of a dimension: along all of them */
+enum { LAYOUT_STRIDES = LAYOUTS }; /* in place of one of them: the strides that a launch tells the kernel */
+enum { BROADCAST_ALL = 31 };       /* in place of a dimension: along all of them */
 extern const char *const layout_names[LAYOUTS];
 
 enum contract_arg_kind { CONTRACT_VALUE, CONTRACT_BUFFER, CONTRACT_BYTES, CONTRACT_NULL };
@@ -86,8 +88,9 @@ struct contract_part { /* shared tile f32[32, 33] at 0 */
 
 struct contract_require {
     struct expr *what;
-    u32 last;
-}; /* last: the largest symbol in it, UINT32_MAX: none */
+    const char *text; /* as it is written */
+    u32 last;         /* the largest symbol in it, UINT32_MAX: none */
+};
 
 /* type T f32|f16, config BLOCK 256 {64, 128}: what is decided before a block is read. The first value is the usual one.
  */
@@ -120,7 +123,8 @@ struct contract_texts {
 enum contract_empty { EMPTY_NOTHING, EMPTY_ZEROS, EMPTY_LAUNCH };
 
 struct contract_kernel {
-    const char *name; /* as in the source, or mangled; template arguments that are choices have their values */
+    const char *name;    /* as in the source, or mangled; template arguments that are choices have their values */
+    const char *written; /* the same with the names of the choices */
     const char *at;
     VEC(struct contract_choice) choices;
     struct settings settings; /* what the choices came to */
@@ -138,6 +142,7 @@ struct contract_kernel {
     struct expr *shared;                          /* bytes; NULL: what the parts need */
     bool cooperative;
     const char *compile; /* flags for the compiler, those of the choices with them, or NULL */
+    const char *flags;   /* as the compile line has them, or NULL */
     const char *compile_at;
     /* for the laboratory */
     struct contract_texts oracles, properties;
@@ -213,8 +218,10 @@ struct dim_value {
 };                    /* a dim that the caller decides */
 struct layout_value { /* a layout that the caller decides: rows(2), offset(4), broadcast(0), broadcast(all) */
     const char *name; /* of the argument */
-    enum contract_layout layout;
+    u32 layout;       /* enum contract_layout or LAYOUT_STRIDES */
     u64 amount;
+    u32 told;                  /* LAYOUT_STRIDES: a bit for each dimension whose stride is known */
+    u64 stride[CONTRACT_RANK]; /* of them, elements */
 };
 /* "rows(2)"; false: e says what there is */
 bool layout_parse(struct str text, struct layout_value *out, struct error *e);

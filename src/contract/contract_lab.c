@@ -4,6 +4,7 @@
  * A choice (`type`, `config`) is made while the block is read: from then on its name stands for a scalar type or a
  * number, in the lines below and between the < and > of the kernel's name. Nothing behind the reader knows of choices.
  */
+#include "contract/contract_json.h"
 #include "contract/contract_line.h"
 #include "base/c_text.h"
 #include <ctype.h>
@@ -47,6 +48,12 @@ static const char *compiled_name(const struct scalar *t, u32 column)
     for (u32 i = 0; i < COUNT_OF(compiled); i++)
         if (!strcmp(compiled[i][0], t->name)) return compiled[i][column];
     return NULL;
+}
+
+const char *contract_type_name(const char *type, bool as_word)
+{
+    const struct scalar *t = scalar_find(str_of(type));
+    return t ? compiled_name(t, as_word ? 2 : 1) : NULL;
 }
 
 /* Puts `value` in the place of a template argument of this name. false: the kernel has none. */
@@ -311,7 +318,8 @@ bool read_accumulate(struct reader *r)
     struct str word = { rest.p, 0 };
     while (word.n < rest.n && is_word_char(word.p[word.n])) word.n++;
     const struct scalar *t = scalar_find(word);
-    if ((!t || t->class != SCALAR_FLOAT) && !str_is(word, "tf32"))
+    bool how = str_is(word, "fast") || str_is(word, "tree") || str_is(word, "subnormals"); /* the usual type */
+    if ((!t || t->class != SCALAR_FLOAT) && !str_is(word, "tf32") && !how)
         return cursor_error(&r->c, rest.p, "accumulate names the type that sums are kept in, as in accumulate f32");
     r->k->accumulate = arena_str(r->c.mem, rest);
     r->k->accumulate_at = rest;

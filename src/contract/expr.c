@@ -195,6 +195,7 @@ static struct expr *parse_name(struct cursor *c)
     if (!x) return NULL;
     if (x->op == EX_NUMBER) {
         x->value.i = chosen->value;
+        x->setting = chosen->name;
         return x;
     }
     x->symbol = symbol_find(c->symbols, name);
@@ -285,6 +286,23 @@ struct expr *expr_parse(struct cursor *c)
 {
     c->nodes = c->depth = 0;
     return parse_level(c, 0);
+}
+
+const char *expr_word(const struct expr *x)
+{
+    switch (x->op) {
+    case EX_NUMBER: return "float";
+    case EX_NAME: return "";
+    case EX_CALL: return functions[x->symbol].name;
+    case EX_NEGATE: return "-";
+    case EX_NOT: return "!";
+    case EX_INVERT: return "~";
+    case EX_TERNARY: return "?:";
+    default: break;
+    }
+    u32 i = 0;
+    while (operators[i].op != x->op) i++;
+    return operators[i].text;
 }
 
 u32 expr_last_symbol(const struct expr *x)

@@ -61,6 +61,7 @@ struct expr {
     enum expr_op op;
     const char *at;      /* where it stands: an operator's own place */
     struct number value; /* EX_NUMBER */
+    const char *setting; /* EX_NUMBER: the config that it is; NULL: a number */
     u32 symbol;          /* EX_NAME: its number; EX_CALL: the function, enum expr_function */
     struct expr *kid[3]; /* operands, in order */
 };
@@ -103,6 +104,8 @@ struct str cursor_word(struct cursor *c);        /* skips blanks, then takes a n
 
 /* Parses one expression, as long as it goes. NULL: e says why. */
 struct expr *expr_parse(struct cursor *c);
+/* Its operator as it is written, "?:" for the ternary, "float" for a number, or its function. */
+const char *expr_word(const struct expr *x);
 /* True when no name occurs in it. */
 bool expr_is_constant(const struct expr *x);
 /* The largest number of a symbol in it; UINT32_MAX: none. */

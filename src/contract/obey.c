@@ -100,6 +100,15 @@ static bool same_shape(const char *dims, const struct bound_arg *b)
     return n != b->arg->shape.rank || n < 2 || !memcmp(dim, b->shape.dim, n * sizeof *dim);
 }
 
+/* Whether the elements lie side by side, as in the memory of an allocation with this shape. */
+static bool is_dense(const struct bound_arg *b)
+{
+    u64 dense = 1;
+    for (u32 i = b->arg->shape.rank; i-- > 0; dense *= MAX_OF(b->shape.dim[i], 1u))
+        if (b->shape.dim[i] > 1 && b->shape.stride[i] != dense) return false;
+    return true;
+}
+
 static void check_type(struct hearing *h, u32 i, const struct mem_object *o)
 {
     const struct bound_arg *b = &h->l->bound->arg[i];
@@ -110,7 +119,7 @@ static void check_type(struct hearing *h, u32 i, const struct mem_object *o)
     if (!same_type(o->type, n, b->arg->shape.type))
         offence(h, b->arg->at, R_TYPE, i, o, "%s is %s in the contract, and %s is %s.", b->arg->name, want, o->name,
                 o->type);
-    else if (!b->arg->shape.stride[0] && pointer(h, i) == o->base && !same_shape(o->type + n, b))
+    else if (is_dense(b) && pointer(h, i) == o->base && !same_shape(o->type + n, b))
         offence(h, b->arg->at, R_TYPE, i, o,
                 "%s is %s in the contract, and %s is %s: the same elements in other places.", b->arg->name, want,
                 o->name, o->type);

@@ -1,5 +1,6 @@
 /* Contracts of the public interface: reading the //! lines, binding them to a kernel, what they say of arguments and
  * launch. */
+#include "contract/contract_json.h"
 #include "host/host.h"
 #include <inttypes.h>
 
@@ -49,12 +50,40 @@ lk_status lk_contract_read_with(lk_gpu *gpu, const char *file, const char *text,
     return LK_OK;
 }
 
-/* The block that a case is about. */
+lk_status lk_contract_json(const char *file, const char *text, size_t bytes, char **json)
+{
+    if (!json || (!text && bytes)) return HOST_MISSING(NULL, json ? "text" : "place for the JSON");
+    struct error *e = host_begin(NULL);
+    struct arena mem = { 0 };
+    struct contract read;
+    struct text out = { 0 };
+    *json = NULL;
+    if (!file) file = "contract";
+    if (bytes >= UINT32_MAX) {
+        error_set(e, ERR_INPUT, "%s: a contract of 4 GiB and more is not taken", file);
+        return host_failed(NULL);
+    }
+    if (!contract_parse(&mem, file, (struct str){ text, (u32)bytes }, &read, e)) {
+        arena_free(&mem);
+        return host_failed(NULL);
+    }
+    contract_json(&read, &out);
+    arena_free(&mem);
+    *json = out.p;
+    return LK_OK;
+}
+
+/* The block that a case is about. The choices of the case may be others than the usual ones, which the names of blocks
+ * have in them: attention<float, 1> is the block of attention<float,0>. */
 static const struct contract_kernel *block_of(const struct contract *c, const char *kernel)
 {
     const struct contract_kernel *k = kernel ? contract_find(c, kernel, kernel) : NULL;
     for (u32 i = 0; kernel && !k && i < c->kernels.n; i++)
         if (!strcmp(c->kernels.p[i].name, kernel)) k = &c->kernels.p[i];
+    for (u32 i = 0; kernel && !k && i < c->kernels.n; i++) {
+        size_t n = strcspn(kernel, "<");
+        if (strcspn(c->kernels.p[i].name, "<") == n && !strncmp(c->kernels.p[i].name, kernel, n)) k = &c->kernels.p[i];
+    }
     return kernel || !c->kernels.n ? k : &c->kernels.p[0];
 }
 

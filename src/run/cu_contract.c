@@ -2,17 +2,31 @@
  * that the kernel's line information names, or in that of --contract.
  *
  * The sizes of a launch are what its arguments say: an argument that has the name of a dim, or is set to one. Sizes
- * that no argument says are those of the launch line, where that is a dim alone. A contract is bound once for each set
- * of sizes, and kept: launches in flight look at it. */
+ * that no argument says are those of the launch line, where that is a dim alone. Strides of an array are those that an
+ * argument says, x.stride0; it is dense where none does. A contract is bound once for each set of sizes and strides,
+ * and kept: launches in flight look at it. */
 #include "run/cu_contract.h"
 #include "driver/cu_engine.h"
+#include "driver/cu_image.h"
 #include <inttypes.h>
+#include <limits.h>
+#include <unistd.h>
 
 enum { SIZES_MOST = 64 }; /* sets of sizes of a kernel that are held against its contract */
+enum { TOLD_MOST = 64 };  /* arguments of a kernel that are strides */
 
+/* What a launch says: the dims of the block, then the arguments that are strides. */
+struct sizes {
+    s64 dim[CONTRACT_DIMS];
+    u32 strides;
+    struct told {
+        u32 arg, along; /* x, 0 of x.stride0 */
+        s64 value;
+    } stride[TOLD_MOST];
+};
 struct sized {
     lk_contract *contract; /* bound; NULL: these sizes are not allowed, which was said */
-    s64 *dim;
+    struct sizes is;
     struct sized *next;
 };
 struct known { /* a kernel that was launched */
@@ -41,13 +55,36 @@ bool cu_contract_option(const char *key, const char *value)
     return true;
 }
 
+static bool read_in(const char *folder, const char *name, struct str *out)
+{
+    char path[PATH_MAX];
+    struct error none = { 0 };
+    return (size_t)snprintf(path, sizeof path, "%s%s", folder, name) < sizeof path && file_read(path, out, &none);
+}
+
+/* A name without a folder of its own is looked for beside the files of modules and beside the program, before it is one
+ * of the folder that the program happens to be in. */
+static bool source_read(const char *name, struct str *out)
+{
+    if (!name[0] || name[0] == '/') return name[0] && read_in("", name, out);
+    const char *folder;
+    for (u32 n = 0; (folder = cu_file_folder(n)); n++)
+        if (read_in(folder, name, out)) return true;
+    char self[PATH_MAX] = "";
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n > 0 && strrchr(self, '/')) {
+        strrchr(self, '/')[1] = 0;
+        if (read_in(self, name, out)) return true;
+    }
+    return read_in("", name, out);
+}
+
 /* Reads the file of a kernel. One that cannot be read, or has no contract for it, is no mistake. */
 static void read_contract(struct known *k, lk_gpu *gpu)
 {
     const lk_kernel *kernel = k->kernel;
-    struct error none = { 0 };
     k->path = contracts.file ? contracts.file : kernel->file;
-    if (!k->path[0] || !file_read(k->path, &k->text, &none)) return;
+    if (!source_read(k->path, &k->text)) return;
     bool any = contracts.file || strstr(k->text.p, "//! kernel");
     if (any && lk_contract_read(gpu, k->path, k->text.p, k->text.n, &k->contract) != LK_OK)
         fprintf(stderr, "lockstep: the contract of %s is not held against its launches: %s\n", kernel->plain,
@@ -88,10 +125,23 @@ static bool is_dim(const struct contract_kernel *b, const struct expr *x, u32 *d
     return true;
 }
 
+/* A value that is a stride of an array, x.stride0. */
+static void stride_of(const struct contract_kernel *b, const struct expr *x, s64 v, struct sizes *out)
+{
+    if (!x || x->op != EX_NAME || out->strides == TOLD_MOST) return;
+    for (u32 i = 0; i < b->args.n; i++) {
+        const struct contract_arg *g = &b->args.p[i];
+        if (g->kind != CONTRACT_BUFFER || g->strides == UINT32_MAX || x->symbol - g->strides >= g->shape.rank) continue;
+        out->stride[out->strides++] = (struct told){ i, x->symbol - g->strides, v };
+        return;
+    }
+}
+
 /* The value of each dim by the launch; false: `missing` is one that nothing says. */
-static bool sizes_of(const struct contract_kernel *b, const lk_launch *l, s64 *dim, const char **missing)
+static bool sizes_of(const struct contract_kernel *b, const lk_launch *l, struct sizes *out, const char **missing)
 {
     bool said[CONTRACT_DIMS] = { false };
+    s64 *dim = out->dim;
     u32 d;
     s64 v;
     for (u32 i = 0; i < b->args.n; i++) {
@@ -102,6 +152,8 @@ static bool sizes_of(const struct contract_kernel *b, const lk_launch *l, s64 *d
         if (own ? (d--, true) : is_dim(b, g->value, &d)) {
             if (!said[d]) dim[d] = v;
             said[d] = true;
+        } else {
+            stride_of(b, g->value, v, out);
         }
     }
     for (u32 i = 0; i < 3; i++) {
@@ -117,25 +169,43 @@ static bool sizes_of(const struct contract_kernel *b, const lk_launch *l, s64 *d
     return true;
 }
 
+static bool same_sizes(const struct sizes *a, const struct sizes *b, u32 dims)
+{
+    bool same = !memcmp(a->dim, b->dim, dims * sizeof *a->dim) && a->strides == b->strides;
+    for (u32 i = 0; same && i < a->strides; i++) same = a->stride[i].value == b->stride[i].value;
+    return same;
+}
+
+/* The layouts of arrays, by the strides that the launch tells. */
+static void strides_tell(lk_contract *c, const struct contract_kernel *b, const struct sizes *is)
+{
+    for (u32 k = 0; k < b->args.n; k++) {
+        struct layout_value v = { .name = b->args.p[k].name, .layout = LAYOUT_STRIDES };
+        for (u32 i = 0; i < is->strides; i++) {
+            if (is->stride[i].arg != k) continue;
+            v.told |= 1u << is->stride[i].along;
+            v.stride[is->stride[i].along] = (u64)is->stride[i].value;
+        }
+        if (v.told) VEC_PUSH(&c->mem, &c->layout, v);
+    }
+}
+
 /* The contract for these sizes. Sizes that it does not allow are a finding, once. */
-static struct sized *bound_for(struct known *k, lk_gpu *gpu, const s64 *dim)
+static struct sized *bound_for(struct known *k, lk_gpu *gpu, const struct sizes *is)
 {
     u32 n = k->block->dims.n;
     for (struct sized *s = k->sizes; s; s = s->next)
-        if (!n || !memcmp(s->dim, dim, n * sizeof *dim)) return s;
+        if (same_sizes(&s->is, is, n)) return s;
     if (k->count == SIZES_MOST) return NULL;
     k->count++;
     struct sized *s = NEW(&contracts.mem, struct sized);
     lk_dim *given = NEW_ARRAY(&contracts.mem, lk_dim, n + 1);
-    s->dim = NEW_ARRAY(&contracts.mem, s64, n + 1);
+    s->is = *is;
     s->next = k->sizes;
     k->sizes = s;
-    for (u32 i = 0; i < n; i++) {
-        s->dim[i] = dim[i];
-        given[i] = (lk_dim){ k->block->dims.p[i].name, dim[i] };
-    }
+    for (u32 i = 0; i < n; i++) given[i] = (lk_dim){ k->block->dims.p[i].name, is->dim[i] };
     if (lk_contract_read(gpu, k->path, k->text.p, k->text.n, &s->contract) == LK_OK &&
-        lk_contract_bind(s->contract, k->kernel, given, n) == LK_OK)
+        (strides_tell(s->contract, k->block, is), true) && lk_contract_bind(s->contract, k->kernel, given, n) == LK_OK)
         return s;
     struct place p;
     struct finding f = { .kind = F_contract,
@@ -181,14 +251,14 @@ void cu_contract_launch(const lk_kernel *kernel, lk_launch *launch)
 {
     lk_gpu *gpu = kernel->module->gpu;
     const char *missing = NULL;
-    s64 dim[CONTRACT_DIMS] = { 0 };
+    struct sizes is = { 0 };
     if (!(gpu->device->options.checks & CHECK_CONTRACT) || (!contracts.file && !kernel->file[0])) return;
     lock(&contracts.lock);
     struct known *k = known_of(kernel, gpu);
     struct sized *s = NULL;
-    if (k->block && !sizes_of(k->block, launch, dim, &missing))
+    if (k->block && !sizes_of(k->block, launch, &is, &missing))
         say_once(k, "its launches", missing);
-    else if (k->block && !(s = bound_for(k, gpu, dim)))
+    else if (k->block && !(s = bound_for(k, gpu, &is)))
         say_once(k, "launches of more sizes than 64", NULL);
     unlock(&contracts.lock);
     if (s && s->contract && is_kept(s, kernel, launch)) launch->contract = s->contract;

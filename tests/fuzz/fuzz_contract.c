@@ -2,7 +2,8 @@
  * launch. What is refused must say why and where; what is taken must be within its limits.
  * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is
  * given. */
-#include "contract/contract.h"
+#include "base/json.h"
+#include "contract/contract_json.h"
 
 enum { FILL_MOST = 4096, ARGS_MOST = 64 };
 
@@ -39,7 +40,10 @@ static void bound_block(struct arena *a, const struct contract *c, const struct 
     struct bound b;
     char text[160];
     CHECK(contract_find(c, k->name, k->name));
-    struct layout_value layout[] = { { "x", LAYOUT_ROWS, 2 }, { "y", LAYOUT_OFFSET, 3 }, { "x", LAYOUT_BROADCAST, 0 } };
+    struct layout_value layout[] = { { .name = "x", .layout = LAYOUT_ROWS, .amount = 2 },
+                                     { .name = "y", .layout = LAYOUT_OFFSET, .amount = 3 },
+                                     { .name = "x", .layout = LAYOUT_BROADCAST },
+                                     { .name = "out", .layout = LAYOUT_STRIDES, .told = 2, .stride = { 0, 5 } } };
     if (!contract_bind_with(a, c, k, NULL, 0, layout, COUNT_OF(layout), &b, &e)) {
         CHECK(e.code == ERR_INPUT && e.text[0] && e.where[0]);
         e = (struct error){ 0 };
@@ -61,6 +65,17 @@ static void bound_block(struct arena *a, const struct contract *c, const struct 
     held(a, &b);
 }
 
+/* Whatever the lines say is JSON. */
+static void said(struct arena *a, const struct contract *c)
+{
+    struct error e = { 0 };
+    struct text t = { 0 };
+    contract_json(c, &t);
+    const struct json_value *v = json_read(a, (struct str){ t.p, t.n }, "said", &e);
+    CHECK(v && json_list(v, "kernels")->n == c->kernels.n && json_list(v, "ops")->n == c->ops.n);
+    text_free(&t);
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n);
 int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
 {
@@ -70,10 +85,12 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t n)
     char *copy = base_alloc(n ? n : 1); /* exactly as long, so that a sanitizer sees a step too far */
     CHECK(copy);
     memcpy(copy, data, n);
-    if (!contract_parse(&a, "in.cu", (struct str){ copy, (u32)n }, &c, &e))
+    if (!contract_parse(&a, "in.cu", (struct str){ copy, (u32)n }, &c, &e)) {
         CHECK(e.code == ERR_INPUT && e.text[0] && !strncmp(e.where, "in.cu:", 6));
-    else
+    } else {
+        said(&a, &c);
         for (u32 i = 0; i < c.kernels.n; i++) bound_block(&a, &c, &c.kernels.p[i]);
+    }
     base_free(copy);
     arena_free(&a);
     return 0;

@@ -1,5 +1,5 @@
-"""Contracts are read in Python as the library reads them: for every block of the tree, with the sizes that the library
-chooses, arguments, values, strides and launch are the same."""
+"""Contracts, which the library reads, are bound in Python as the library binds them: for every block of the tree, with the sizes
+that the library chooses, arguments, values, strides and launch are the same."""
 import ctypes as c
 import glob
 import os
@@ -12,7 +12,7 @@ import lockstep._abi as abi
 from lockstep import _contract
 from lockstep._contract import Layout
 from lockstep._gpu import current
-from lockstep._library import library
+from lockstep._library import contract_json, library, read_contract
 
 FILES = sorted(glob.glob(TOP + "/kernels/*.cu") + glob.glob(TOP + "/tests/cases/contract/*.cu") + glob.glob(TOP + "/tests/cases/lab/*.cu"))
 
@@ -79,23 +79,73 @@ def same(lib, gpu, file, k, text, **given):
 def test_as_the_library(file):
     lib, gpu, text = library(), current(), open(file).read()
     done = 0
-    for k in _contract.read(text, file).kernels:
+    for k in read_contract(text, file).kernels:
         if not k.grid or not k.block:
             continue
         done += same(lib, gpu, file, k, text) is not None
         for choice in k.choices:
             done += same(lib, gpu, file, k, text, **{choice.name: choice.values[-1]}) is not None
-    assert done or "//!" not in text or not any(k.grid for k in _contract.read(text).kernels)
+    assert done or "//!" not in text or not any(k.grid for k in read_contract(text).kernels)
 
 
 @pytest.mark.parametrize("text, value", [("7 / 2 * 2", 6), ("-7 / 2", -3), ("-7 % 4", -3), ("1 + 2 << 3", 24), ("5 > 3 ? 1 : 2", 1), ("ceildiv(7, 4) + roundup(7, 4)", 10),
                                          ("1.0 / 4", 0.25), ("!0 || 1 / 0", 1), ("pow2(17) + log2(17)", 37), ("0x10 | 1", 17), ("1 == 1 && 2 != 2", 0)])
 def test_expressions(text, value):
-    assert _contract.evaluate(_contract.expression(text), {}) == value
+    a = read_contract(f"//! kernel c\n//! arg v f64 = {text}\n").kernel().args[0]
+    assert _contract.evaluate(a.value, {}) == value
+
+
+def test_what_the_lines_say():
+    """Everything that a contract can say, as the library says it (docs/contract.md)."""
+    k = read_contract("""//! kernel c<T,B>
+//! type   T f32|f16
+//! config B 64 {32, 128}, FAST 1 {0}
+//! dim    n 0..B * 4 step 2 = B, m
+//! arg x  T[n, m] in view dense|rows|broadcast(0)|broadcast(all)
+//! arg ld i64 = x.stride0
+//! arg q  b8[m, n] in stride [1, m] align 16 optional
+//! arg y  T[n] inout alias x partial
+//! arg s  bytes = 0000803f 01
+//! arg z  null
+//! arg h  f32 = n > 2 ? -1.0 : float(m)
+//! launch grid=ceildiv(n, B),m block=B cluster=2 cooperative
+//! shared a T[n] at 16
+//! require n % 2 == 0 && m < 100   # why
+//! compile -lineinfo -DX
+//! oracle y = x
+//! accumulate f32 tree 8
+//! tolerance 2x
+//! empty zeros
+//! op f(x) -> y
+//! forward c(x) -> y
+//! backward c(dy, x) -> dx
+""").kernel("c")
+    assert (k.name, k.plain, k.flags) == ("c<T,B>", "c", "-lineinfo -DX")
+    assert [(c.name, c.is_type, c.values, c.in_name) for c in k.choices] == [("T", True, ["f32", "f16"], True), ("B", False, ["64", "32", "128"], True), ("FAST", False, ["1", "0"], False)]
+    assert k.instance({"T": "f16", "B": "32", "FAST": "0"}) == ("c<__half,32>", ["-lineinfo", "-DX", "-DFAST=0"])
+    n, m = k.dims
+    assert n.high == ("binary", "*", ("name", "B"), ("number", 4)) and n.step == ("number", 2) and n.value == ("name", "B") and m.low is None
+    x, ld, q, y, s, z, h = k.args
+    assert (x.type, x.flow, x.layouts, x.broadcasts) == ("T", "in", ("dense", "rows", "broadcast"), (0, "all")) and ld.value == ("name", "x.stride0")
+    assert q.stride == [("number", 1), ("name", "m")] and q.align == ("number", 16) and q.optional and q.layouts == ("dense",)
+    assert (y.flow, y.alias, y.partial, y.once) == ("inout", "x", True, False) and s.raw == bytes.fromhex("0000803f01") and z.kind == "null"
+    assert h.value == ("ternary", ("binary", ">", ("name", "n"), ("number", 2)), ("unary", "-", ("number", 1.0)), ("call", "float", ("name", "m")))
+    assert isinstance(h.value[2][2][1], float) and k.grid[0] == ("call", "ceildiv", ("name", "n"), ("name", "B")) and len(k.grid) == 2
+    assert k.cooperative and k.cluster == [("number", 2)] and k.parts == [("a", "T", [("name", "n")], ("number", 16))]
+    assert k.requires[0][1] == "n % 2 == 0 && m < 100" and (k.accumulate, k.tolerance, k.empty, k.oracles) == ("f32 tree 8", 2.0, "zeros", ["y = x"])
+
+
+def test_ops_and_mistakes():
+    parsed = read_contract("//! op f(x, g) -> y\n//! forward c(x, g) -> y, m\n//! backward d(dy, x) -> dx\n//! oracle y = x\n//! kernel c\n")
+    (op,) = parsed.ops
+    assert (op.call.name, op.call.ins, op.call.outs, op.forward[0].outs, op.backward[0].ins, op.oracles) == ("f", ["x", "g"], ["y"], ["y", "m"], ["dy", "x"], ["y = x"])
+    with pytest.raises(_contract.ContractError, match=r"k.cu:2:.*dimm|k.cu:2"):
+        read_contract("//! kernel c\n//! dimm n\n", "k.cu")
+    assert read_contract("int main;").kernels == [] and contract_json("")["version"] == 1
 
 
 def test_solved_sizes():
-    k = _contract.read("""//! kernel c
+    k = read_contract("""//! kernel c
 //! dim groups 1..8 = 2, ins 1..64, outs 1..64, n 1..64
 //! arg x f32[n, groups * ins] in
 //! arg w f32[groups * outs, ins] in
@@ -112,7 +162,7 @@ def test_solved_sizes():
                                                   ((4, 5), (0, 0), "broadcast(all)"), ((4, 5), (1, 4), None), ((1, 5), (77, 1), "dense"), ((3, 4, 5), (32, 8, 1), "rows(3)"),
                                                   ((3, 4, 5), (33, 8, 1), None), ((0, 5), (1, 7), "dense")])
 def test_layouts(shape, strides, word):
-    a = _contract.read(f"""//! kernel c
+    a = read_contract(f"""//! kernel c
 //! arg x f32[{", ".join("n" * len(shape))}] in view dense|rows|offset|broadcast
 """.replace("//! arg", "//! dim n\n//! arg")).kernel().args[0]
     assert _contract.layout_word(a, Layout(shape, strides, "f32")) == word

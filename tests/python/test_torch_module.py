@@ -60,6 +60,7 @@ USE = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import torch, softmax
+assert not any(name.split(".")[0] == "lockstep" for name in sys.modules)  # neither a compiler nor the library
 device = sys.argv[2]
 x = torch.randn(5, 37, generator=torch.Generator().manual_seed(1))
 a, b = x.to(device).requires_grad_(), x.clone().requires_grad_()

@@ -1,7 +1,9 @@
 /* Unit tests of contracts: expressions, lines and their refusals with place and words, the choice of dims, contents. */
-#include "contract/contract.h"
+#include "contract/contract_json.h"
 #include "unit.h"
 #include <math.h>
+#include <sched.h>
+#include <stdlib.h>
 
 static struct arena mem;
 static struct error err;
@@ -210,6 +212,31 @@ static void blocks(void)
     UNIT(read_text("") && con.kernels.n == 0);
 }
 
+/* Several threads give what one gives. */
+static void large_contents(void)
+{
+    static const struct fill is[] = { { .kind = FILL_NORMAL },
+                                      { .kind = FILL_RAND },
+                                      { .kind = FILL_RAND, .integers = true, .bounded = true, .lo = -3, .hi = 1000 } };
+    u64 count = (4u << 20) + 7;
+    const struct scalar *t = scalar_find(STR("f32"));
+    float *many = malloc(count * sizeof *many), *one = malloc(count * sizeof *one);
+    cpu_set_t all, first;
+    UNIT(!sched_getaffinity(0, sizeof all, &all));
+    CPU_ZERO(&first);
+    for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&first); i++)
+        if (CPU_ISSET(i, &all)) CPU_SET(i, &first);
+    for (u32 i = 0; i < COUNT_OF(is); i++) {
+        fill_make(&is[i], t, count, 5, 2, many);
+        UNIT(!sched_setaffinity(0, sizeof first, &first));
+        fill_make(&is[i], t, count, 5, 2, one);
+        UNIT(!sched_setaffinity(0, sizeof all, &all));
+        UNIT(!memcmp(many, one, count * sizeof *one));
+    }
+    free(many);
+    free(one);
+}
+
 static void contents(void)
 {
     UNIT(fabs(fill_quantile(0.975) - 1.959963984540054) < 1e-8 && fill_quantile(0.5) == 0);
@@ -224,6 +251,7 @@ static void contents(void)
     UNIT(fabs(sum / COUNT_OF(x)) < 0.03 && fabs(square / COUNT_OF(x) - 1) < 0.05);
     /* the same bits on every machine */
     UNIT_EQ(str_hash((struct str){ (const char *)x, sizeof x }), UINT64_C(0x11f70badd4febe0e));
+    large_contents();
     u16 p[1000], seen[1000] = { 0 };
     f.kind = FILL_PERMUTATION;
     fill_make(&f, scalar_find(STR("u16")), COUNT_OF(p), 3, 1, p);
@@ -244,9 +272,30 @@ static void contents(void)
          isnan(scalar_load(t, &e[2])));
 }
 
+/* What another language reads: before anything is chosen, expressions as trees. */
+static void as_json(void)
+{
+    struct text t = { 0 };
+    UNIT(read_text("//! kernel k<T>\n//! type T f16|f32\n//! config B 64 {32}\n//! dim n 1..B*4 step 2 = B\n"
+                   "//! arg x T[n, 3] in view dense|broadcast(0) align 2 * B\n//! arg v f32 = -n > 1 ? 1.0 : .5\n"
+                   "//! launch grid=ceildiv(n,B) block=B\n//! require n!=3  # why\n//! compile -O3\n"));
+    contract_json(&con, &t);
+    UNIT_HAS(t.p, "\"name\":\"k<T>\",\"flags\":\"-O3\"");
+    UNIT_HAS(t.p, "{\"value\":\"f16\",\"template\":\"__half\",\"define\":\"__half\"}");
+    UNIT_HAS(t.p, "{\"name\":\"n\",\"low\":1,\"high\":[\"*\",\"B\",4],\"step\":2,\"value\":\"B\"}");
+    UNIT_HAS(t.p, "\"type\":\"T\",\"flow\":\"in\",\"shape\":[\"n\",3],\"stride\":null");
+    UNIT_HAS(t.p, "\"align\":[\"*\",2,\"B\"]");
+    UNIT_HAS(t.p, "\"layouts\":[\"dense\",\"broadcast\"],\"broadcasts\":[0]");
+    UNIT_HAS(t.p, "\"value\":[\"?:\",[\">\",[\"-\",\"n\"],1],[\"float\",1],[\"float\",0.5]]");
+    UNIT_HAS(t.p, "\"grid\":[[\"ceildiv\",\"n\",\"B\"]],\"block\":[\"B\"],\"cluster\":[]");
+    UNIT_HAS(t.p, "{\"text\":\"n!=3\",\"what\":[\"!=\",\"n\",3]}");
+    text_free(&t);
+}
+
 int main(void)
 {
     expressions();
+    as_json();
     refusals();
     limits();
     dims();
