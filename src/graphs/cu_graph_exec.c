@@ -116,7 +116,7 @@ CU_DEFINE(cuGraphExecKernelNodeSetParams, struct cu_exec *, x, struct cu_node *,
 CU_DEFINE(cuGraphExecKernelNodeSetParams_v2, struct cu_exec *, x, struct cu_node *, n, const struct cu_kernel_node_v2 *,
           p)
 {
-    return kernel_set(here.context, x, n, &p->first, true);
+    return kernel_set(here.context, x, n, p ? &p->first : NULL, true);
 }
 CU_DEFINE(cuGraphExecMemcpyNodeSetParams, struct cu_exec *, x, struct cu_node *, n, const struct cu_copy_3d *, p,
           void *, context)

@@ -75,7 +75,7 @@ CU_DEFINE(cuGraphAddKernelNode, ADDED, const struct cu_kernel_node *, x)
 }
 CU_DEFINE(cuGraphAddKernelNode_v2, ADDED, const struct cu_kernel_node_v2 *, x)
 {
-    return kernel_add(here.context, out, g, dep, deps, &x->first, true);
+    return kernel_add(here.context, out, g, dep, deps, x ? &x->first : NULL, true);
 }
 
 static bool function_has(void *handle, void *func)
@@ -136,7 +136,7 @@ CU_DEFINE(cuGraphKernelNodeSetParams, struct cu_node *, n, const struct cu_kerne
 }
 CU_DEFINE(cuGraphKernelNodeSetParams_v2, struct cu_node *, n, const struct cu_kernel_node_v2 *, x)
 {
-    return kernel_set(here.context, n, &x->first, true);
+    return kernel_set(here.context, n, x ? &x->first : NULL, true);
 }
 
 /* Attributes of a launch, by their ids: wishes, but for whether it is cooperative, and its clusters. */
@@ -284,7 +284,7 @@ CU_DEFINE(cuGraphHostNodeGetParams, struct cu_node *, n, struct cu_host_node *, 
 CU_DEFINE(cuGraphHostNodeSetParams, struct cu_node *, n, const struct cu_host_node *, x)
 {
     if (!bytes_readable((const void *)(uintptr_t)x->call, 1)) return CU_INVALID_VALUE;
-    return task_set(n, LK_OK, &(struct dev_task){ .kind = OP_HOST, .host = { x->call, x->self } });
+    return task_set(n, LK_OK, &(struct dev_task){ .kind = OP_HOST, .host = { .call = x->call, .self = x->self } });
 }
 
 CU_DEFINE(cuGraphAddChildGraphNode, ADDED, struct cu_graph *, child)

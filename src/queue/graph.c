@@ -222,11 +222,21 @@ static u32 height(const struct graph *g)
     return most + 1;
 }
 
+/* The nodes of a graph and of those in it, counted up to some. */
+static u32 nodes_within(const struct graph *g, u32 most)
+{
+    u32 n = g->nodes;
+    for (u32 i = 0; i < g->nodes && n <= most; i++)
+        if (g->node[i]->child) n += nodes_within(g->node[i]->child, most - n);
+    return n;
+}
+
 bool graph_fits(const struct graph *g, const struct graph *child)
 {
     u32 above = 0;
     for (; g; g = g->within) above++;
-    return above + height(child) <= GRAPH_DEPTH;
+    return above + height(child) <= GRAPH_DEPTH &&
+           (!child || nodes_within(child, GRAPH_CHILD_NODES) <= GRAPH_CHILD_NODES);
 }
 
 /* There can be no copy of it. */

@@ -40,11 +40,12 @@ struct streams *graph_owner(const struct graph *g);
 u32 graph_add(struct graph *g, const struct graph_dep *dep, u32 deps, const struct op_spec *spec,
               struct graph_node **node);
 /* Graphs in graphs, a child or that of a conditional node, go this deep, since some of what is done with them goes down
- * and comes back. */
-enum { GRAPH_DEPTH = 512 };
+ * and comes back. A child has this many nodes at most, with those of its own children: it is copied, and a graph that
+ * is put twice into the next has 2^n of them. */
+enum { GRAPH_DEPTH = 512, GRAPH_CHILD_NODES = 1 << 18 };
 bool graph_fits(const struct graph *g,
-                const struct graph *child); /* NULL: an empty one. What is added is not too deep */
-/* A graph as a node; it is copied. OP_NOT_SUPPORTED: it has nodes of which there can be no copy, or is too deep. */
+                const struct graph *child); /* NULL: an empty one. What is added is neither too deep nor too large */
+/* A graph as a node; it is copied. OP_NOT_SUPPORTED: it has nodes of which there can be no copy, or does not fit. */
 u32 graph_add_child(struct graph *g, const struct graph_dep *dep, u32 deps, const struct graph *child,
                     struct graph_node **node);
 /* A conditional node, OP_BRANCH, with `bodies` empty graphs (graph_node_body). OP_NOT_SUPPORTED: too deep. */

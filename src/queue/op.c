@@ -349,7 +349,11 @@ void op_append(struct op *op, bool programmatic)
     legacy_order(op);
 }
 
-void op_submit(struct op *op) { arrived(op); }
+void op_submit(struct op *op)
+{
+    exec_enqueued(op);
+    arrived(op);
+}
 
 static bool spec_is_plain(const struct op_spec *spec)
 {

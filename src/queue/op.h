@@ -141,7 +141,7 @@ struct op_spec {
 enum op_progress { OP_PROGRESS_SOME, OP_PROGRESS_BUSY, OP_PROGRESS_BLOCKED };
 /* Why a seeded run may have another order next time. */
 enum op_chance {
-    OP_CHANCE_SILENT,  /* the host made no call for 50 ms, and operations ran without it */
+    OP_CHANCE_SILENT,  /* the host made no call for 50 ms, and operations ran that it sees, or in another order */
     OP_CHANCE_LONG,    /* an operation took more than 50 ms of real time, and others ran beside it */
     OP_CHANCE_THREADS, /* a second host thread has called: who comes first is chance */
     OP_CHANCES
@@ -162,6 +162,9 @@ struct op_backend {
     /* Under a seed: the order of operations has become one that another run need not have; once for each reason. Under
      * the lock of the streams. */
     void (*unrepeatable)(void *self, enum op_chance why);
+    /* Under a seed: whether the host could see what an operation does before it calls again, in memory that the two
+     * share. NULL: always. Under the lock of the streams. */
+    bool (*seen)(void *self, const struct op *op);
     /* A stream has waited for a value there, or is about to write one. Under the lock of the streams. */
     void (*value)(void *self, u64 address, u32 bytes, bool writes);
 };

@@ -8,7 +8,8 @@
  * With a seed nothing runs until the host waits or asks. That thread then is the runner: it draws one of the ready
  * operations, runs it to its end, and draws again. A body that goes on after its return (OP_LATER) is waited for; when
  * the backend says that its launches are blocked, the next operation is drawn beside them. What takes longer than 50 ms
- * is left to itself, and a host that makes no call for 50 ms is not waited for: `unrepeatable` says so.
+ * is left to itself, and a host that makes no call for 50 ms is not waited for: `unrepeatable` says so, unless it comes
+ * to the same: what ran then was all that could, the host does not see it, and what it enqueues next is behind it.
  *
  * The threads start when they have something to do. The timer thread polls values and watches for the 50 ms. */
 #include "queue/op_in.h"
@@ -314,6 +315,36 @@ static void wait_seeded(struct op *op)
     s->moves++;
 }
 
+/* Whether what ran while the host was silent is before this, however long the host had been silent. */
+static bool behind_quiet(const struct streams *s, const struct op *op)
+{
+    u32 slot = stamp_slot(s->quiet);
+    return !s->quiet || op->slot == slot || opclock_at(op->clock, slot) >= stamp_number(s->quiet);
+}
+
+/* The operation that the silent host leaves to run, if it is the only one that can, in whatever order the host goes on,
+ * and the host does not see it; NULL: it matters when it runs. */
+static const struct op *unnoticed(struct streams *s)
+{
+    const struct op_backend *b = &s->options.backend;
+    exec_recheck(s);
+    if (s->ready[0].n != 1 || s->polls.n) return NULL;
+    const struct op *op = s->ready[0].p[0];
+    return op->node || !behind_quiet(s, op) || !b->seen || b->seen(b->self, op) ? NULL : op;
+}
+
+static void noticed(struct streams *s)
+{
+    if (s->quiet) exec_chance(s, OP_CHANCE_SILENT);
+    s->quiet = 0;
+}
+
+void exec_enqueued(struct op *op)
+{
+    struct streams *s = op->all;
+    if (s->quiet && !op->node && !behind_quiet(s, op)) noticed(s);
+}
+
 /* Runs what is ready when the host has made no call for a while. */
 static void watch(struct streams *s)
 {
@@ -325,8 +356,13 @@ static void watch(struct streams *s)
     sleep_on(s, &s->timer_work, WATCH_US);
     s->silent = s->called == called && !s->hosts ? s->silent + 1 : 0;
     while (!s->quit && !s->runner && !s->hosts && time_ns() - s->called >= idle_ns() && s->silent >= IDLE_TIMES) {
+        const struct op *alone = unnoticed(s);
+        op_stamp quiet = alone ? op_stamp_of(alone) : 0;
         if (!draw_as_runner(s)) break;
-        exec_chance(s, OP_CHANCE_SILENT);
+        if (alone)
+            s->quiet = quiet;
+        else
+            exec_chance(s, OP_CHANCE_SILENT);
     }
 }
 
@@ -422,6 +458,7 @@ u32 exec_permitted(const struct streams *s) { return hosting == s ? OP_NOT_PERMI
 void exec_ask(struct streams *s)
 {
     exec_call(s);
+    if (s->quiet && opclock_at(s->clocks.host, stamp_slot(s->quiet)) < stamp_number(s->quiet)) noticed(s);
     exec_recheck(s);
     if (s->options.seeded)
         (void)(draw_as_runner(s) || (s->cross_device && cross_device_drive(s, 0)));

@@ -206,6 +206,7 @@ struct streams {
     bool spins;                   /* whoever waits does not sleep at once: there is more than one processor */
     u32 chances;                  /* under a seed: bits of enum op_chance that have come up */
     u32 silent;                   /* how often the timer has found that the host made no call since `called` */
+    op_stamp quiet;               /* the last of those that ran then, all in the one order there was, unseen; or 0 */
     u32 callers;                  /* threads that have called and live (op_quiescence.c) */
     u32 callers_ever;             /* threads that have called */
     bool acting;                  /* a thread acts as if in the legacy stream: streams_act */
@@ -257,6 +258,7 @@ bool exec_can_wait(const struct streams *s); /* all that is to be started may be
 /* Not from a host function: OP_NOT_PERMITTED. Every call that enqueues, waits or asks begins with it. */
 u32 exec_permitted(const struct streams *s);
 void exec_wait(struct op *op);                      /* until it is done; releases the lock meanwhile */
+void exec_enqueued(struct op *op);                  /* its edges from other operations are there */
 void exec_ask(struct streams *s);                   /* the host asks: under a seed one operation runs */
 void exec_recheck(struct streams *s);               /* memory may have changed: look at the value waits */
 void exec_polled(struct streams *s, struct op *op); /* a value wait that does not hold yet */

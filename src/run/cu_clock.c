@@ -22,16 +22,16 @@ struct reading {        /* of a clock */
     u64 code, at;       /* of a script: the function, and the instruction in it */
     u32 clock;          /* its number, and above it which of several */
 };
-struct span {                               /* from the thread's last reading on */
-    const struct cu_kernel_count *launched; /* first of it that nobody has waited for; NULL: none */
-    const struct cu_kernel_count *cold;     /* first launch of a kernel; NULL: none */
+struct span {                           /* from the thread's last reading on */
+    const char *launched;               /* first kernel or operator of it that nobody has waited for; NULL: none */
+    const struct cu_kernel_count *cold; /* first launch of a kernel; NULL: none */
     const char *launched_site, *cold_site;
-    u64 code;    /* where the launches return to */
+    u64 code;    /* where the launches return to; of operators, their name: not 0 */
     bool others; /* calls that are neither launches nor waits */
     bool loaded; /* a module */
 };
-struct pending { /* a launch between two readings, and nobody has waited for it */
-    const struct cu_kernel_count *kernel;
+struct pending {      /* a launch between two readings, and nobody has waited for it */
+    const char *what; /* its kernel, or an operator of a library (cu_operator.c) */
     const char *site;
     struct reading from, to;
     bool waited; /* since then */
@@ -39,7 +39,7 @@ struct pending { /* a launch between two readings, and nobody has waited for it 
 struct track { /* what one of the two kinds of code has read */
     struct reading last;
     struct span span;
-    struct pending pending; /* kernel NULL: none */
+    struct pending pending; /* what NULL: none */
 };
 enum { COMPILED, SCRIPT, TRACKS };
 struct timing { /* of a thread, in its own memory: a clock may be read where nothing can be allocated */
@@ -86,7 +86,7 @@ static void place_text(struct text *t, const struct reading *r)
 
 static void unsynced_found(const struct pending *p)
 {
-    if (!is_new(p->site ? p->site : (const void *)p->kernel)) return;
+    if (!is_new(p->site ? p->site : p->what)) return;
     struct text cause = { 0 };
     bool script = p->from.at;
     text_add(&cause, "%s is read", script ? "The clock" : clock_name[p->from.clock & 0xff]);
@@ -98,8 +98,8 @@ static void unsynced_found(const struct pending *p)
     }
     place_text(&cause, &p->to);
     text_add(&cause, ", with the launch of %s between and nothing that waits for it: this measures the launch.",
-             p->kernel->plain);
-    struct finding f = { .kind = F_timing_unsynced, .cause = cause.p, .call = p->site, .kernel = p->kernel->plain };
+             p->what);
+    struct finding f = { .kind = F_timing_unsynced, .cause = cause.p, .call = p->site, .kernel = p->what };
     if (script)
         f.fix = "Wait before the second read: cuda.synchronize() (Numba), cupy.cuda.Device().synchronize(), "
                 "torch.cuda.synchronize(); or measure with events, as cupyx.profiler.benchmark and cuda.event() do.";
@@ -135,8 +135,8 @@ static void thread_add(void)
 
 static void confirm(struct track *t)
 {
-    if (t->pending.kernel) unsynced_found(&t->pending);
-    t->pending.kernel = NULL;
+    if (t->pending.what) unsynced_found(&t->pending);
+    t->pending.what = NULL;
 }
 
 static void track_launch(struct track *t, const struct cu_kernel_count *kernel, u64 nth, const char *site)
@@ -146,7 +146,7 @@ static void track_launch(struct track *t, const struct cu_kernel_count *kernel, 
     if (t->pending.waited) confirm(t);
     if (c) s->code = (uintptr_t)c->return_address;
     if (!s->launched && !cu_launch_blocks()) {
-        s->launched = kernel;
+        s->launched = kernel->plain;
         s->launched_site = site;
     }
     if (nth == 1 && !s->cold) {
@@ -168,6 +168,20 @@ void cu_clock_launch(const struct cu_kernel_count *kernel, u64 nth, const void *
         if (!mine.link) thread_add();
         track_launch(&mine.track[k], kernel, nth, site);
     }
+}
+
+/* A script's clocks alone: what is compiled calls no operators here. */
+void cu_clock_operator(const char *name, const char *site)
+{
+    struct track *t = &mine.track[SCRIPT];
+    struct span *s = &t->span;
+    if (!t->last.address) return;
+    if (!mine.link) thread_add();
+    if (t->pending.waited) confirm(t);
+    if (!s->code) s->code = (uintptr_t)name;
+    if (s->launched || cu_launch_blocks()) return;
+    s->launched = name;
+    s->launched_site = site;
 }
 
 /* Whether both are in one file. */
@@ -202,10 +216,10 @@ static void track_read(struct track *t, const struct reading *now)
     bool pair = is_pair(t, now);
     /* t0, launch, t1, wait, t2: the program may well know what t1 is; in a script t0, launch, t1, t2 is another start
      */
-    if (now->at && t->pending.kernel && !t->pending.waited && !s->code) confirm(t);
-    if (t->pending.waited) t->pending.kernel = NULL;
+    if (now->at && t->pending.what && !t->pending.waited && !s->code) confirm(t);
+    if (t->pending.waited) t->pending.what = NULL;
     t->pending.waited = false;
-    if (pair && s->launched && !t->pending.kernel)
+    if (pair && s->launched && !t->pending.what)
         t->pending = (struct pending){ s->launched, s->launched_site, t->last, *now, false };
     if (pair && is_cold(s, now)) cold_found(s->cold, s->cold_site, "two reads of the clock", now->at && s->loaded);
     t->last = *now;
@@ -231,7 +245,7 @@ void cu_clock_read(u32 clock, const void *address, const void *stack)
 bool cu_clock_watches(void)
 {
     if (likely(!__atomic_load_n(&all.read, __ATOMIC_RELAXED))) return false; /* so is the thread's own */
-    return mine.track[COMPILED].span.code || mine.track[COMPILED].pending.kernel || mine.track[SCRIPT].last.address;
+    return mine.track[COMPILED].span.code || mine.track[COMPILED].pending.what || mine.track[SCRIPT].last.address;
 }
 
 /* LOADS, QUIET: what compiled programs do not call for a launch, and packages of scripts do: no wait, and nothing that
@@ -269,7 +283,7 @@ static void track_call(struct track *t, u8 kind)
 {
     t->span.launched = NULL;
     t->span.others |= kind != WAITS;
-    t->pending.waited = t->pending.kernel != NULL;
+    t->pending.waited = t->pending.what != NULL;
 }
 
 void cu_clock_call(const struct cu_call *c)
@@ -278,7 +292,7 @@ void cu_clock_call(const struct cu_call *c)
     u8 *k = &known[c->function % COUNT_OF(known)], kind = __atomic_load_n(k, __ATOMIC_RELAXED);
     if (kind == UNKNOWN) __atomic_store_n(k, kind = call_kind(cu_call_name(c)), __ATOMIC_RELAXED);
     if (kind == LAUNCHES) return;
-    if (mine.track[COMPILED].span.code || mine.track[COMPILED].pending.kernel) track_call(&mine.track[COMPILED], kind);
+    if (mine.track[COMPILED].span.code || mine.track[COMPILED].pending.what) track_call(&mine.track[COMPILED], kind);
     mine.track[SCRIPT].span.loaded |= kind == LOADS;
     if (kind == WAITS || kind == OTHER) track_call(&mine.track[SCRIPT], kind);
 }
@@ -303,8 +317,8 @@ void cu_clock_end(void)
     lock(&all.lock);
     for (struct timing *t = all.first; t; t = t->next)
         for (u32 k = 0; k < TRACKS; k++) {
-            if (t->track[k].pending.kernel && n < FIRST) left[n++] = t->track[k].pending;
-            t->track[k].pending.kernel = NULL;
+            if (t->track[k].pending.what && n < FIRST) left[n++] = t->track[k].pending;
+            t->track[k].pending.what = NULL;
         }
     unlock(&all.lock);
     for (u32 i = 0; i < n; i++) unsynced_found(&left[i]);

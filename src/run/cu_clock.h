@@ -15,6 +15,9 @@
 void cu_clock_read(u32 clock, const void *address, const void *stack);
 /* The calling thread launches a kernel in a stream, for the nth time. */
 void cu_clock_launch(const struct cu_kernel_count *kernel, u64 nth, const void *stream, const char *site);
+/* The calling thread, a script's, has had an operator done that a library would have launched kernels for. `name` lives
+ * for ever. */
+void cu_clock_operator(const char *name, const char *site);
 /* Of the gate, at the end of a call while cu_clock_watches. */
 bool cu_clock_watches(void);
 void cu_clock_call(const struct cu_call *c);

@@ -1,11 +1,13 @@
 /* Operators of a library whose kernels have no PTX, done by other means on memory of the device: PyTorch's own, by its
  * CPU kernels (front/python/lockstep_torch.py). A script waits until the operator's turn in its stream has come
  * (lkpy_reach), computes on the bytes as the engine sees them (lkpy_view), and says what was read and written
- * (lkpy_operated): from then on it is an operation like others, which the checks know. The functions are called by
- * ctypes; all but lkpy_reach with the interpreter's lock held. */
+ * (lkpy_operated): from then on it is an operation like others, which the checks know. In a stream that is captured it
+ * becomes a host function of the graph, which calls back when the graph runs (lkpy_captured). The functions are called
+ * by ctypes; all but lkpy_reach with the interpreter's lock held. */
 #include "driver/cu.h"
 #include "driver/cu_api.h"
 #include "host/host.h"
+#include "run/cu_clock.h"
 #include "where/where.h"
 
 #define FOR_PYTHON __attribute__((visibility("default")))
@@ -17,6 +19,12 @@ FOR_PYTHON u64 lkpy_view(u64 address);
 /* An operator was done in its turn. word: for each of its parts 1 if it was written, the address, the bytes of a row,
  * rows, bytes from a row to the next, slices, bytes from a slice to the next. A CUresult. */
 FOR_PYTHON int lkpy_operated(void *stream, const char *name, const u64 *word, u32 parts);
+/* The same in a stream that is captured: a node of the graph, `operate(self)` when it runs, whose answer is a CUresult.
+ */
+FOR_PYTHON int lkpy_captured(void *stream, const char *name, const u64 *word, u32 parts, u32 (*operate)(void *self),
+                             u64 self);
+/* A `self` that nothing will call any more, each once; 0: there is none. */
+FOR_PYTHON u64 lkpy_gone(void);
 /* Before the first tensor is there: memory is made and freed in streams as tensors are. */
 FOR_PYTHON void lkpy_tensors(void);
 
@@ -24,6 +32,8 @@ static struct {
     lock_t lock;
     struct map names; /* of operators, each once: a site's name lives for ever */
     struct arena mem;
+    u64 *gone; /* captured operators whose graphs have ended, until the script asks */
+    u32 gone_count, gone_room;
 } kept = { .lock = LOCK_INIT };
 
 static const char *name_keep(const char *name)
@@ -67,24 +77,66 @@ u64 lkpy_view(u64 address)
     return 0;
 }
 
-int lkpy_operated(void *stream, const char *name, const u64 *word, u32 parts)
+/* NULL: no memory. */
+static struct op_races_part *parts_read(const u64 *word, u32 parts)
 {
     enum { WORDS = 7 };
+    struct op_races_part *part = base_alloc((parts + 1) * sizeof *part);
+    for (u32 i = 0; part && i < parts; i++) {
+        const u64 *w = word + i * WORDS;
+        part[i] = (struct op_races_part){ w[1], w[2], w[3], w[4], w[5], w[6], w[0] ? ACCESS_WRITE : ACCESS_READ };
+    }
+    return part;
+}
+
+static int task_enqueue(void *stream, const char *name, struct dev_task *task)
+{
     lk_stream *st;
     struct where_stack s;
     int r = stream_find(stream, &st);
     if (r) return r;
-    struct op_races_part *part = base_alloc((parts + 1) * sizeof *part);
-    if (!part) return CU_OUT_OF_MEMORY;
-    for (u32 i = 0; i < parts; i++) {
-        const u64 *w = word + i * WORDS;
-        part[i] = (struct op_races_part){ w[1], w[2], w[3], w[4], w[5], w[6], w[0] ? ACCESS_WRITE : ACCESS_READ };
-    }
     const char *known = name_keep(name), *site = where_script(&s) ? where_site(known, &s) : NULL;
-    struct dev_task task = { .kind = OP_LIBRARY, .library = { part, parts } };
-    r = cu_status(st->handle.gpu, host_enqueue(st, &task, site ? site : known));
+    r = cu_status(st->handle.gpu, host_enqueue(st, task, site ? site : known));
+    if (!r && task->kind == OP_LIBRARY) cu_clock_operator(known, site ? site : known);
+    return r;
+}
+
+int lkpy_operated(void *stream, const char *name, const u64 *word, u32 parts)
+{
+    struct op_races_part *part = parts_read(word, parts);
+    if (!part) return CU_OUT_OF_MEMORY;
+    int r = task_enqueue(stream, name, &(struct dev_task){ .kind = OP_LIBRARY, .library = { part, parts } });
     base_free(part);
     return r;
+}
+
+static void self_gone(void *self)
+{
+    lock(&kept.lock);
+    NEED_ROOM(kept.gone, kept.gone_count, kept.gone_room, 64);
+    kept.gone[kept.gone_count++] = (u64)(uintptr_t)self;
+    unlock(&kept.lock);
+}
+
+int lkpy_captured(void *stream, const char *name, const u64 *word, u32 parts, u32 (*operate)(void *self), u64 self)
+{
+    struct op_races_part *part = parts_read(word, parts);
+    if (!part) return CU_OUT_OF_MEMORY;
+    struct dev_task task = {
+        .kind = OP_HOST,
+        .host = { .operate = operate, .self = (void *)(uintptr_t)self, .gone = self_gone, .part = part, .parts = parts }
+    };
+    int r = task_enqueue(stream, name, &task);
+    base_free(part);
+    return r;
+}
+
+u64 lkpy_gone(void)
+{
+    lock(&kept.lock);
+    u64 self = kept.gone_count ? kept.gone[--kept.gone_count] : 0;
+    unlock(&kept.lock);
+    return self;
 }
 
 void lkpy_tensors(void) { op_races_tensors(); }

@@ -38,6 +38,51 @@ const char *lkpy_cell(void)
     return t.n ? t.p : "";
 }
 
+/* For lockstep.trace, which runs an operator again to learn where a NaN began: launches from here on are looked at for
+ * that, or as before. All devices must be idle. */
+FOR_PYTHON void lkpy_values(int on);
+void lkpy_values(int on)
+{
+    static u32 before; /* a bit for each device */
+    for (u32 i = 0; i < cu_process.devices; i++) {
+        lk_gpu *gpu = __atomic_load_n(&cu_process.device[i].gpu, __ATOMIC_ACQUIRE);
+        if (!gpu) continue;
+        struct dev_options *o = &gpu->device->options;
+        if (on) before = (before & ~(1u << i % 32)) | (u32)o->all_values << i % 32;
+        o->all_values = on || before >> i % 32 & 1;
+    }
+}
+
+/* What was found so far, as JSON (docs/report.md). The text lives until the next call. */
+FOR_PYTHON const char *lkpy_report(void);
+const char *lkpy_report(void)
+{
+    static struct text t;
+    struct report *all[CU_DEVICES];
+    u32 n = 0;
+    for (u32 i = 0; i < cu_process.devices && n < COUNT_OF(all); i++) {
+        lk_gpu *gpu = __atomic_load_n(&cu_process.device[i].gpu, __ATOMIC_ACQUIRE);
+        if (gpu) all[n++] = gpu->device->report;
+    }
+    text_free(&t);
+    t = (struct text){ 0 };
+    if (n) report_json(all, n, &t);
+    return t.n ? t.p : "{}";
+}
+
+/* Bytes that the program holds of all devices. */
+FOR_PYTHON u64 lkpy_live(void);
+u64 lkpy_live(void)
+{
+    static const enum mem_kind kinds[] = { MEM_DEVICE, MEM_MANAGED, MEM_POOL };
+    u64 sum = 0;
+    for (u32 i = 0; i < cu_process.devices; i++) {
+        lk_gpu *gpu = __atomic_load_n(&cu_process.device[i].gpu, __ATOMIC_ACQUIRE);
+        for (u32 k = 0; gpu && k < COUNT_OF(kinds); k++) sum += dev_usage(gpu->device, kinds[k]).live;
+    }
+    return sum;
+}
+
 void lkpy_script(const char *file, const char *title, const char *text)
 {
     where_script_give(file, title, str_of(text));

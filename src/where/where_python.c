@@ -43,13 +43,16 @@ static bool is_library(const char *file)
 /* What the script's author did not write: packages, Python's own timeit and threading, what has no file. */
 static bool is_package(const char *file) { return (is_library(file) || file[0] == '<') && !where_script_title(file); }
 
-/* The place of a frame; 0: the frame is of a package, and not the first one. */
+static bool is_ours(const char *file) { return !strcmp(file, "<lockstep>"); }
+
+/* The place of a frame; 0: the frame is of a package, and not the first one, or of Lockstep. */
 static u64 frame_place(void *frame, bool first)
 {
     void *code = py.code(frame), *file = code ? py.attribute(code, "co_filename") : NULL;
     void *name = code ? py.attribute(code, "co_name") : NULL;
     const char *path = file ? py.text(file) : NULL, *function = name ? py.text(name) : NULL;
-    u64 place = path && function && (first || !is_package(path)) ? where_line(path, function, (u32)py.line(frame)) : 0;
+    bool named = path && function && !is_ours(path) && (first || !is_package(path));
+    u64 place = named ? where_line(path, function, (u32)py.line(frame)) : 0;
     if (!path || !function) py.clear();
     if (file) py.drop(file);
     if (name) py.drop(name);

@@ -113,6 +113,26 @@ static void too_deep(void)
     graph_delete(g);
 }
 
+/* A graph that is put twice into the next, and that into the next, ends somewhere, too. */
+static void too_large(void)
+{
+    struct graph *g = graph_new(s), *half = graph_new(s);
+    struct graph_node *n;
+    struct op_spec empty = { .kind = OP_EMPTY };
+    for (u32 i = 0; i < GRAPH_CHILD_NODES / 2; i++) {
+        UNIT_EQ(graph_add(half, NULL, 0, &empty, &n), OP_OK);
+        UNIT_EQ(graph_add(g, NULL, 0, &empty, &n), OP_OK);
+    }
+    struct graph *outer = graph_new(s);
+    UNIT(graph_fits(outer, g));
+    UNIT_EQ(graph_add_child(g, NULL, 0, half, &n), OP_OK); /* the node of the child is one too many */
+    UNIT(!graph_fits(outer, g));
+    UNIT_EQ(graph_add_child(outer, NULL, 0, g, &n), OP_NOT_SUPPORTED);
+    graph_delete(outer);
+    graph_delete(half);
+    graph_delete(g);
+}
+
 static void clones_and_children(void)
 {
     open_all();
@@ -136,6 +156,7 @@ static void clones_and_children(void)
     UNIT_EQ(run(e, x), 71238);
     graph_exec_delete(e);
     too_deep();
+    too_large();
     /* An empty graph, and an empty child. */
     g = graph_new(s);
     outer = graph_new(s);

@@ -4,7 +4,11 @@ device is memory of the process (run/cu_operator.c). An operator waits for its t
 operation of that stream: the checks know what it read and wrote. The key is what every thread, autograd's among them,
 and compiled code come by; a dispatch mode is of one thread. sitecustomize.py imports this. docs/torch.md"""
 
+import collections
+import contextlib
 import ctypes
+import functools
+import itertools
 import re
 import struct
 import sys
@@ -50,6 +54,7 @@ class _Operator:
         schema = op._schema
         self.op, self.name = op, schema.name + ("." + schema.overload_name if schema.overload_name else "")
         self.label = self.name.encode()
+        self.label_backward = self.label + b" of a backward pass"  # in autograd's thread, which has no line
         self.written = [bool(a.alias_info and a.alias_info.is_write) for a in schema.arguments]
         self.place = {a.name: k for k, a in enumerate(schema.arguments)}
         self.generator = self.place.get("generator")
@@ -59,9 +64,18 @@ class _Operator:
         self.reads = self.name != "aten::copy_"  # of values that nobody wrote, a copy makes as many
         self.host_indices = self.name.startswith(_HOST_INDICES)
         tags = torch.Tag
-        self.tells = bool({tags.data_dependent_output, tags.dynamic_output_shape} & set(op.tags))
+        self.may_tell = bool({tags.data_dependent_output, tags.dynamic_output_shape} & set(op.tags))
         self.random = tags.nondeterministic_seeded in op.tags
         self.call = None  # what does it on CPU tensors; found when it is first needed
+
+    def tells(self, args, kwargs):
+        """Whether the host learns something by it, as by a copy to the host, and so waits."""
+        if not self.may_tell:
+            return False
+        if self.name.startswith("aten::index."):  # a mask does, positions do not
+            indices = args[1] if len(args) > 1 else kwargs["indices"]
+            return any(i is not None and i.dtype.itemsize == 1 for i in indices)
+        return not (self.name == "aten::repeat_interleave.Tensor" and kwargs.get("output_size") is not None)
 
     @staticmethod
     def _source(result, arguments):
@@ -70,6 +84,12 @@ class _Operator:
             return None
         names = result.alias_info.before_set
         return next((a.name for a in arguments if a.alias_info and a.alias_info.before_set == names), None)
+
+
+def _mixed(seed, offset):
+    mixed = (seed * 0x9E3779B97F4A7C15 + offset * 0xD1B54A32D192ED03 + 0x2545F4914F6CDD1D) & (2**64 - 1)
+    mixed = (mixed ^ (mixed >> 29)) * 0xBF58476D1CE4E5B9 & (2**64 - 1)
+    return (mixed ^ (mixed >> 32)) & (2**63 - 1)
 
 
 class _Dispatch:
@@ -83,8 +103,13 @@ class _Dispatch:
         self.launches = None
         self.generators = {}
         self.lock = threading.Lock()
+        self.captures = {}  # by number: the operators of graphs
+        self.captured = 0  # how many there were
+        self.random = []  # those of the graph that is captured that take random numbers
+        self.inside = threading.local()  # .seeds: of an operator of a graph, as it is tried or done
         self.storage = torch._C._construct_storage_from_data_pointer
         self.stream = torch._C._cuda_getCurrentRawStream
+        self.backward = torch._C._current_graph_task_id
         self.Tensor = torch.Tensor
 
     # ---- the engine ----
@@ -104,6 +129,11 @@ class _Dispatch:
         engine.lkpy_tensors()
         engine.lkpy_launched.argtypes = [ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint32]
         engine.lkpy_launched.restype = ctypes.c_uint64
+        self.does = ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_void_p)(self.replayed)
+        engine.lkpy_captured.argtypes = [*engine.lkpy_operated.argtypes, type(self.does), ctypes.c_uint64]
+        engine.lkpy_captured.restype = ctypes.c_int
+        engine.lkpy_gone.argtypes, engine.lkpy_gone.restype = [], ctypes.c_uint64
+        self.capture, self.gone = engine.lkpy_captured, engine.lkpy_gone
         self.launches = engine.lkpy_launched
         self.view, self.operated, self.reach = engine.lkpy_view, engine.lkpy_operated, waits.lkpy_reach
 
@@ -115,16 +145,29 @@ class _Dispatch:
         count = self.launches(since or 0, names, len(names))
         return count if since is None else names.value.decode(errors="replace").split()
 
+    @contextlib.contextmanager
+    def watched(self):
+        """For lockstep.trace: launches inside are looked at for where a NaN begins. Gives a function: the report as JSON."""
+        self.open()
+        engine = self.views.engine()
+        engine.lkpy_values.argtypes, engine.lkpy_values.restype = [ctypes.c_int], None
+        engine.lkpy_report.argtypes, engine.lkpy_report.restype = [], ctypes.c_char_p
+        engine.lkpy_values(1)
+        try:
+            yield lambda: engine.lkpy_report().decode(errors="replace")
+        finally:
+            engine.lkpy_values(0)
+
     def turn(self, operator, device):
         """Waits until all before it in the current stream of the device is done. The stream."""
         stream = self.stream(device)
         code = self.reach(stream)
-        if code == 900:
-            raise RuntimeError(f"lockstep: {operator.name} cannot be captured: a graph of CUDA has kernels, and this one is "
-                               "done by a CPU kernel here. Run without torch.cuda.graph (mode=\"default\" of torch.compile).")
         if code:
             raise self.torch.AcceleratorError(f"CUDA error: {code}: an earlier launch has failed, as lockstep's report says")
         return stream
+
+    def label(self, operator):
+        return operator.label if self.backward() == -1 else operator.label_backward
 
     def current(self):
         return self.torch._C._cuda_getDevice()
@@ -133,18 +176,26 @@ class _Dispatch:
 
     def alias(self, t):
         """A CPU tensor over the bytes of a CUDA tensor."""
-        storage = t.untyped_storage()
-        at, dtype = storage.data_ptr(), t.dtype
+        return self.over(_Place(t), t)
+
+    def over(self, place, waiting=None):
+        at, torch = place.at, self.torch
         view = self.view(at) if at else 0
+        if at and not view and waiting is not None:  # memory of a graph, which may be on its way
+            self.reach(self.stream(waiting.device.index))
+            view = self.view(at)
         if not view:
-            return self.torch.empty_strided(t.size(), t.stride(), dtype=dtype, device=self.cpu)
-        a = self.torch.empty(0, dtype=dtype, device=self.cpu)
-        a.set_(self.storage(view, self.cpu, storage.nbytes()), t.storage_offset(), t.size(), t.stride())
-        if dtype.is_complex and t.is_conj():
-            a = self.torch._conj(a)
-        if t.is_neg():
-            a = self.torch._neg_view(a)
-        return a
+            return torch.empty_strided(place.size, place.strides, dtype=place.dtype, device=self.cpu)
+        a = torch.empty(0, dtype=place.dtype, device=self.cpu)
+        a.set_(self.storage(view, self.cpu, place.bytes), place.offset, place.size, place.strides)
+        return place.marked(torch, a)
+
+    def stand_in(self, t):
+        """A CPU tensor like a CUDA tensor, which the operators of a graph are tried on when it is made."""
+        place, a = _Place(t), self.torch.empty(0, dtype=t.dtype, device=self.cpu)
+        reach = 1 + sum(st * (n - 1) for st, n in zip(place.strides, place.size)) if t.numel() else 0
+        a.set_(self.torch.zeros(reach, dtype=t.dtype, device=self.cpu).untyped_storage(), 0, place.size, place.strides)
+        return place.marked(self.torch, a)
 
     def parts(self, t, written, out):
         """The bytes of a tensor as rows and slices of rows."""
@@ -190,17 +241,19 @@ class _Dispatch:
     def generator(self, given, device):
         """A generator of the CPU in the state that the device's is in. That one counts on, so that seeds, states that
         are kept and put back (checkpoints) and forks mean what they mean on a GPU."""
+        g = self.torch.Generator(device=self.cpu)
+        seeds = getattr(self.inside, "seeds", None)
+        g.manual_seed(self.seed(given, device) if seeds is None else next(seeds))
+        return g
+
+    def seed(self, given, device):
         if given is None or given.device.type != "cuda":
             self.torch.cuda._lazy_init()
             given = self.torch.cuda.default_generators[device]
         with self.lock:
             seed, offset = given.initial_seed(), given.get_offset()
             given.set_offset(offset + 4)
-        mixed = (seed * 0x9E3779B97F4A7C15 + offset * 0xD1B54A32D192ED03 + 0x2545F4914F6CDD1D) & (2**64 - 1)
-        mixed = (mixed ^ (mixed >> 29)) * 0xBF58476D1CE4E5B9 & (2**64 - 1)
-        g = self.torch.Generator(device=self.cpu)
-        g.manual_seed((mixed ^ (mixed >> 32)) & (2**63 - 1))
-        return g
+        return _mixed(seed, offset)
 
     # ---- operators that the CPU has otherwise, or not at all ----
 
@@ -290,7 +343,73 @@ class _Dispatch:
             if call is None:
                 self.refuse(operator)
         self.open()
+        if self.torch._C._cuda_isCurrentStreamCapturing():
+            return _Captured(self, operator, args, kwargs).make(call)
         return _Work(self, operator, args, kwargs).run(call)
+
+    # ---- graphs ----
+
+    def graphs(self, kind):
+        """What torch.cuda.CUDAGraph does besides: a host function may ask nothing of CUDA, so that what its operators draw
+        is drawn where a replay is asked for."""
+        begin, replay = kind.capture_begin, kind.replay
+
+        @functools.wraps(begin)
+        def capture_begin(graph, *args, **options):
+            begin(graph, *args, **options)
+            graph._lockstep_random = self.random = []
+
+        @functools.wraps(replay)
+        def replay_(graph):
+            for work in getattr(graph, "_lockstep_random", ()):
+                work.drawn.append(self.seed(work.given_to, work.device.index))
+            replay(graph)
+
+        kind.capture_begin, kind.replay = capture_begin, replay_
+        # make_graphed_callables tries backward passes on gradients that nobody wrote
+        module, real = sys.modules[kind.__module__], self.torch
+        module.torch = type(sys)("torch")
+        module.torch.__dict__.update(real.__dict__, empty_like=real.zeros_like)
+        module.torch.__getattr__ = lambda name: getattr(real, name)
+
+    def keep(self, work, stream, parts):
+        """An operator becomes a host function of the graph that the stream is captured for."""
+        while True:
+            number = self.gone()
+            if not number:
+                break
+            self.captures.pop(number, None)
+        with self.lock:
+            self.captured += 1
+            number = self.captured
+        self.captures[number] = work
+        words = [w for p in parts for w in p]
+        return self.capture(stream, self.label(work.operator), struct.pack(f"={len(words)}Q", *words), len(parts), self.does, number)
+
+    def replayed(self, number):
+        """The engine calls it, in its thread of host functions, when the graph runs. A status of CUDA."""
+        work = self.captures.get(number)
+        try:
+            work.again()
+            return 0
+        except Exception as error:
+            print(f"lockstep: {work.operator.name} of a graph, captured at {work.line}: {error}", file=sys.stderr, flush=True)
+            return 710  # as an assertion of the device
+
+
+class _Place:
+    """Where a tensor lies, and how it is read."""
+
+    def __init__(self, t):
+        storage = t.untyped_storage()
+        self.at, self.bytes, self.dtype = storage.data_ptr(), storage.nbytes(), t.dtype
+        self.offset, self.size, self.strides = t.storage_offset(), t.size(), t.stride()
+        self.conj, self.neg = t.dtype.is_complex and t.is_conj(), t.is_neg()
+
+    def marked(self, torch, a):
+        if self.conj:
+            a = torch._conj(a)
+        return torch._neg_view(a) if self.neg else a
 
 
 class _Work:
@@ -302,6 +421,7 @@ class _Work:
         self.device = None
         self.given, self.known = [], {}  # (tensor, alias, written); tensors by the address of their alias's storage
         self.host = None
+        self.alias, self.made = dispatch.alias, dispatch.made
 
     def down_tensor(self, t, written):
         if t.device.type != "cuda":
@@ -316,7 +436,7 @@ class _Work:
         for other, alias, was in self.given:
             if other is t and was == written:
                 return alias
-        a = self.d.alias(t)
+        a = self.alias(t)
         self.given.append((t, a, written))
         at = a.untyped_storage().data_ptr()
         if at:
@@ -346,36 +466,51 @@ class _Work:
             raise RuntimeError("Expected all tensors to be on the same device, but found at least two devices, "
                                f"{self.device} and cpu! ({o.name})")
         if o.generator is not None:
-            given = self.args[o.generator] if o.generator < len(args) else self.kwargs.get("generator")
-            g = d.generator(given, self.device.index)
+            g = self.generator()
             if o.generator < len(args):
                 args[o.generator] = g
             else:
                 kwargs["generator"] = g
         return args, kwargs
 
+    def given_generator(self):
+        at = self.operator.generator
+        return self.args[at] if at < len(self.args) else self.kwargs.get("generator")
+
+    def generator(self):
+        return self.d.generator(self.given_generator(), self.device.index)
+
+    def called(self, call, args, kwargs):
+        try:
+            return call(*args, **kwargs)
+        except RuntimeError as error:
+            if "Unable to cast" in str(error):  # a number in the place of a tensor: another overload takes it
+                return self.operator.op.overloadpacket(*args, **kwargs)
+            if "resiz" not in str(error) or not any(w for _, _, w in self.given):
+                raise
+            args, kwargs = self.apart(args, kwargs)
+            return call(*args, **kwargs)
+
+    def read(self):
+        parts = []
+        for t, _, written in self.given:
+            if self.operator.reads_written if written else self.operator.reads:
+                self.d.parts(t, 0, parts)
+        return parts
+
     def run(self, call):
         d, o = self.d, self.operator
         args, kwargs = self.ready()
         stream = d.turn(o, self.device.index)
-        try:
-            result = call(*args, **kwargs)
-        except RuntimeError as error:
-            if "resiz" not in str(error) or not any(w for _, _, w in self.given):
-                raise
-            args, kwargs = self.apart(args, kwargs)
-            result = call(*args, **kwargs)
-        parts = []
-        for t, _, written in self.given:
-            if o.reads_written if written else o.reads:
-                d.parts(t, 0, parts)
+        result = self.called(call, args, kwargs)
+        parts = self.read()
         self.settle(parts)
         answer = self.up(result, parts)
         words = [w for p in parts for w in p]
-        code = d.operated(stream, o.label, struct.pack(f"={len(words)}Q", *words), len(parts))
+        code = d.operated(stream, d.label(o), struct.pack(f"={len(words)}Q", *words), len(parts))
         if code:
             raise d.torch.AcceleratorError(f"CUDA error: {code} in {o.name}")
-        if o.tells:  # its caller has waited for it, as for a copy to the host
+        if o.tells(self.args, self.kwargs):  # its caller has waited for it, as for a copy to the host
             d.torch.cuda.current_stream(self.device).synchronize()
         return answer
 
@@ -414,10 +549,128 @@ class _Work:
                 at = o.place[source]
                 results[k] = self.args[at] if at < len(self.args) else self.kwargs[source]
             elif isinstance(r, d.Tensor):  # None stays
-                results[k] = d.made(r, self.device, self.known, parts)
+                results[k] = self.made(r, self.device, self.known, parts)
             elif isinstance(r, (list, tuple)):
-                results[k] = [d.made(x, self.device, self.known, parts) if isinstance(x, d.Tensor) else x for x in r]
+                results[k] = [self.made(x, self.device, self.known, parts) if isinstance(x, d.Tensor) else x for x in r]
         return tuple(results) if many else results[0]
+
+
+class _Captured(_Work):
+    """One call of an operator in a stream that is captured: tried on stand-ins, for the shapes of its results, and done
+    whenever the graph runs."""
+
+    def __init__(self, dispatch, operator, args, kwargs):
+        super().__init__(dispatch, operator, args, kwargs)
+        self.alias, self.made = dispatch.stand_in, self.new
+        self.drawn, self.runs, self.asked = collections.deque(), 0, False  # seeds of replays; whether it takes any
+        self.fresh = []  # for each tensor that it makes, in their order: where it lies; None: in an argument's memory
+
+    def make(self, call):
+        d, o = self.d, self.operator
+        if o.tells(self.args, self.kwargs):
+            raise RuntimeError(f"lockstep: {o.name} cannot be captured: the host waits for what it says, which CUDA refuses, too "
+                               "(operation not permitted when stream is capturing)")
+        self.line = _line()
+        args, kwargs, given, result = self.inside(self.tried, call)
+        stream = d.stream(self.device.index)
+        parts = self.read()
+        self.settle(parts)
+        answer = self.up(result, parts)
+        self.call, self.places = call, [(_Place(t), written) for t, _, written in self.given]
+        places = {id(a): k for k, (_, a, _) in enumerate(given)}
+        seeds = {id(v) for v in (*args, *kwargs.values()) if isinstance(v, d.torch.Generator)}
+        self.given_to = self.given_generator() if o.generator is not None else None
+        if self.asked:
+            d.random.append(self)
+        mark = lambda v: [mark(x) for x in v] if isinstance(v, list) else _Given(places[id(v)]) if id(v) in places else \
+            _SEED if id(v) in seeds else v
+        self.later = [mark(v) for v in args], {k: mark(v) for k, v in kwargs.items()}
+        self.given, self.known, self.args, self.kwargs = [], {}, (), {}  # a graph keeps no tensors
+        code = d.keep(self, stream, parts)
+        if code:
+            raise d.torch.AcceleratorError(f"CUDA error: {code} in {o.name}, which is captured")
+        return answer
+
+    def tried(self, call):
+        args, kwargs = self.ready()
+        return args, kwargs, list(self.given), self.called(call, args, kwargs)
+
+    def inside(self, function, *args):
+        """Calls it with this operator's random numbers: those of the replay, or others where there is none of PyTorch's."""
+        first = self.drawn.popleft() if self.drawn else _mixed(id(self), self.runs)
+        self.runs += 1
+
+        def seeds():
+            for k in itertools.count():
+                self.asked = True
+                yield _mixed(first, k)
+
+        self.d.inside.seeds = seeds()
+        try:
+            return function(*args)
+        finally:
+            self.d.inside.seeds = None
+
+    def new(self, result, device, known, parts):
+        """A tensor of the device for a result."""
+        storage = result.untyped_storage().data_ptr()
+        if storage and storage in known:
+            self.fresh.append(None)
+            return self.d.made(result, device, known, parts)
+        new = self.d.torch.empty_strided(result.size(), _strides(result), dtype=result.dtype, device=device)
+        self.d.parts(new, 1, parts)
+        self.fresh.append(_Place(new))
+        return new
+
+    def settle(self, parts):
+        for t, a, written in self.given:
+            if written:
+                if t.size() != a.size():
+                    t.resize_(a.size())
+                self.d.parts(t, 1, parts)
+
+    def again(self):
+        self.inside(self.do)
+
+    def do(self):
+        d = self.d
+        aliases = [d.over(place) for place, _ in self.places]
+        self.given = [(place, a, written) for (place, written), a in zip(self.places, aliases)]
+        seed = d.generator(None, self.device.index) if self.operator.generator is not None else None
+        fill = lambda v: [fill(x) for x in v] if isinstance(v, list) else aliases[v.k] if isinstance(v, _Given) else \
+            seed if v is _SEED else v
+        args, kwargs = self.later
+        result = self.called(self.call, [fill(v) for v in args], {k: fill(v) for k, v in kwargs.items()})
+        for place, a, written in self.given:
+            if written and a.numel() and a.untyped_storage().data_ptr() != d.view(place.at):
+                d.over(place).copy_(a)
+        self.given = []
+        fresh = iter(self.fresh)
+        for r, source in zip(result if len(self.operator.returns) > 1 else [result], self.operator.returns):
+            if source is None:
+                for x in r if isinstance(r, (list, tuple)) else [r]:
+                    if isinstance(x, d.Tensor):
+                        place = next(fresh)
+                        if place and x.numel():
+                            d.over(place).copy_(x.resolve_conj().resolve_neg())
+
+
+def _line():
+    """The script's line."""
+    frame = sys._getframe()
+    while frame.f_back and (frame.f_code.co_filename.startswith("<") or "site-packages" in frame.f_code.co_filename):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename.rsplit('/', 1)[-1]}:{frame.f_lineno}"
+
+
+class _Given:
+    """In the place of a tensor that an operator of a graph is given: which of them."""
+
+    def __init__(self, k):
+        self.k = k
+
+
+_SEED = object()  # in the place of its generator
 
 
 def _kernel(dispatch, operator):
@@ -457,6 +710,23 @@ def _overload(torch, name):
     return getattr(getattr(torch.ops.aten, base), overload or "default")
 
 
+def _profiler(module):
+    """CUPTI, which records what a GPU does, wants a driver of NVIDIA's, and ends the process without one."""
+    kind, said = module.profile, []
+    begin = kind.__init__
+
+    @functools.wraps(begin)
+    def __init__(self, *args, **options):
+        if options.get("use_device") == "cuda" or options.get("use_cuda"):
+            if not said:
+                said.append(print("lockstep: torch.profiler has no kernels of the GPU here, only operators and their time on "
+                                  "the CPU; `lockstep profile` counts what kernels do", file=sys.stderr, flush=True))
+            options = {**{k: v for k, v in options.items() if k != "use_cuda"}, "use_device": None, "use_cpu": True}
+        begin(self, *args, **options)
+
+    kind.__init__ = __init__
+
+
 def install(torch, views):
     if not torch.backends.cuda.is_built():
         return
@@ -473,5 +743,7 @@ def install(torch, views):
     torch.backends.cudnn.enabled = False
     for name in ("flash", "mem_efficient", "cudnn"):
         getattr(torch.backends.cuda, f"enable_{name}_sdp")(False)
+    dispatch.graphs(torch.cuda.CUDAGraph)
+    _profiler(torch.autograd.profiler)
     torch.cuda._lazy_call(dispatch.open)
     torch._lockstep = dispatch

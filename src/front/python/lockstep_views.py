@@ -29,6 +29,7 @@ def engine():
         return None
     library.lkpy_found.argtypes, library.lkpy_found.restype = [ctypes.c_int] + [ctypes.c_char_p] * 3, None
     library.lkpy_script.argtypes, library.lkpy_script.restype = [ctypes.c_char_p] * 3, None
+    library.lkpy_live.argtypes, library.lkpy_live.restype = [], ctypes.c_uint64
     library.lkpy_cell.argtypes, library.lkpy_cell.restype = [], ctypes.c_char_p
     library.lkpy_views.argtypes, library.lkpy_views.restype = [ctypes.c_char_p], None
     while _cells:
@@ -231,25 +232,32 @@ def _operator(call, module):
 # ---- notebooks ----
 
 
-def _shown():
+def _shown(memory, result):
     """A cell has ended: what was found in it is printed there. The terminal of `lockstep run` has it as well."""
-    text = engine() and engine().lkpy_cell()
+    if not engine():
+        return
+    text = engine().lkpy_cell().decode(errors="replace")
+    try:
+        text += memory.ended(getattr(getattr(result, "info", None), "raw_cell", ""))
+    except Exception:  # the variables of a notebook are anything
+        pass
     if text:
-        print(text.decode(errors="replace"), end="", file=sys.stderr, flush=True)
+        print(text, end="", file=sys.stderr, flush=True)
 
 
 @functools.lru_cache(maxsize=None)
-def _kernel():
+def _kernel(cells_of_memory):
     """Where cells are shown elsewhere than the terminal (ipykernel), they show what is found in them."""
     shell = sys.modules["IPython"].get_ipython()
     if hasattr(shell, "kernel"):
         os.environ["LOCKSTEP_CELLS"] = "1"  # before there is a GPU
-        shell.events.register("post_run_cell", lambda result=None: _shown())
+        memory = cells_of_memory().Memory(shell, lambda: engine().lkpy_live())
+        shell.events.register("post_run_cell", lambda result=None: _shown(memory, result))
 
 
-def cells(module):
+def cells(module, cells_of_memory):
     """IPython.core.compilerop: each cell that is compiled is told with its number and its text, since the file that it
-    is said to be in is none."""
+    is said to be in is none. cells_of_memory: gives lockstep_cells.py, which only the kernel of a notebook needs."""
     compiler = module.CachingCompiler
     real = compiler.cache
 
@@ -258,7 +266,7 @@ def cells(module):
         name = real(self, transformed_code, number, raw_code)
         try:
             _cells.append((name.encode(), f"cell [{number}]".encode(), transformed_code.encode()))
-            _kernel()
+            _kernel(cells_of_memory)
             if engine():
                 while _cells:
                     engine().lkpy_script(*_cells.pop(0))

@@ -128,9 +128,15 @@ def _torch(module):
     _beside("lockstep_views").torch(module)
 
 
+def _inductor(module):
+    """Trees of graphs ask a pool for the state of its blocks, which the allocator without a pool does not know."""
+    if not os.environ.get("LOCKSTEP_KEEP_POOLS"):
+        module.triton.cudagraph_trees = False
+
+
 def _cells(module):
     """Cells of notebooks have a number and a text."""
-    _beside("lockstep_views").cells(module)
+    _beside("lockstep_views").cells(module, lambda: _beside("lockstep_cells"))
 
 
 def _pycuda(module):
@@ -192,6 +198,7 @@ _CLIENTS = {
     "numba.cuda.debuginfo": _numba_flags,
     "numba.cuda.dispatcher": _numba_arrays,
     "torch": _torch,
+    "torch._inductor.config": _inductor,
     "IPython.core.compilerop": _cells,
     "cuda.bindings.runtime": _runtime,
     "cupy": _cupy,
