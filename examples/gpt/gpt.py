@@ -1,14 +1,18 @@
 """A small GPT, trained a few steps, with PyTorch's operators and with ours in their place.
 
     python gpt.py                       # losses with PyTorch's operators
-    python gpt.py --ours                # the same with lockstep.ops (layernorm, gelu) in their place; losses agree
+    python gpt.py --ours                # the same with lockstep.ops (layernorm, attention, gelu) in their place; losses agree
     python gpt.py --bug scale           # an operator with this mistake in its place: lockstep.bisect names it
     python gpt.py --all                 # each of the ten mistakes in turn
     lockstep run python gpt.py --device cuda [...]      # the same on "cuda" tensors, without a GPU
 
 docs/custom-ops.md goes through it step by step."""
 import argparse
+import glob
+import os
+import shutil
 import sys
+import tempfile
 
 import torch
 import torch.nn as nn
@@ -38,13 +42,14 @@ class BiasGelu(nn.Module):
 class Block(nn.Module):
     def __init__(self):
         super().__init__()
-        self.norm1, self.norm2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        self.norm1, self.normq, self.norm2 = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
         self.qkv, self.attend, self.out = nn.Linear(WIDTH, 3 * WIDTH), Attend(), nn.Linear(WIDTH, WIDTH)
         self.up, self.gelu, self.down = nn.Linear(WIDTH, 4 * WIDTH, bias=False), BiasGelu(4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
 
     def forward(self, x):
         b, t, c = x.shape
-        q, k, v = (z.view(b, t, HEADS, c // HEADS).transpose(1, 2) for z in self.qkv(self.norm1(x)).split(c, -1))
+        q, k, v = self.qkv(self.norm1(x)).split(c, -1)  # views: each has rows of c in rows of 3 c
+        q, k, v = (z.view(b, t, HEADS, c // HEADS).transpose(1, 2) for z in (self.normq(q), k, v))
         x = x + self.out(self.attend(q, k, v).transpose(1, 2).reshape(b, t, c))
         return x + self.down(self.gelu(self.up(self.norm2(x))))
 
@@ -91,121 +96,124 @@ def train(m, ids, targets, steps=5):
 
 
 def swap_ours(m):
-    """LayerNorm and GELU by the kernels of lockstep.ops, forward and backward."""
-    from lockstep import ops
-
+    """LayerNorm, attention and GELU by the kernels of lockstep.ops, forward and backward."""
     for module in m.modules():
-        if isinstance(module, nn.LayerNorm):
-            module.forward = lambda x, n=module: ops.layernorm(x.reshape(-1, WIDTH), n.weight, n.bias).view(x.shape)
-        elif isinstance(module, BiasGelu):
-            module.forward = lambda x, g=module: ops.gelu((x + g.bias).flatten()).view(x.shape)
+        ours = {nn.LayerNorm: OurNorm, Attend: OurAttend, BiasGelu: OurGelu}.get(type(module))
+        if ours is None:
+            continue
+        new = ours(module)
+        new._parameters = module._parameters
+        module.forward = new.forward
 
 
 # ---- the ten mistakes: an operator as its author wrote it, with the place where it is put ----
+#
+# Nine are kernels: a copy of one of kernels/ with a line that its author got wrong. The tenth is a mistake of the code around
+# a kernel. What is put in the place of a module is a class that is made from the module, and shares its parameters.
+
+PLANTED = {  # the file of the library of kernels, the line, and what is in its place
+    "transposed_weight": ("matmul.cu", "product(a + blockIdx.z * a0, a1, a2, b + blockIdx.z * b0, b1, b2, y + blockIdx.z * (i64)m * n, m, n, k);",
+                          "product(a + blockIdx.z * a0, a1, a2, b + blockIdx.z * b0, b2, b1, y + blockIdx.z * (i64)m * n, m, n, k);"),
+    "width_for_head_size": ("attention.cu", "float score = dot(query, key) * scale, more = fmaxf(most, score);",
+                            "float score = dot(query, key) * rsqrtf(48.0f), more = fmaxf(most, score);"),
+    "flat_bias": ("broadcast.cu", "b += i0 * b0 + i1 * b1 + i2 * b2;", "b += (i64)blockIdx.x * n3, b3 = 1;"),
+    "powers_of_two": ("matmul.cu", "for (int first = 0; first < depth; first += TILE) {", "for (int first = 0; first + TILE <= depth; first += TILE) {"),
+    "not_contiguous": ("layernorm.cu", "x += blockIdx.x * ldx;", "x += blockIdx.x * (long long)cols;"),
+    "eps": ("layernorm.cu", "rstd = rsqrtf(of_row.squares / cols + eps);", "rstd = rsqrtf(of_row.squares / cols + 1e-2f);"),
+    "mask_off_by_one": ("attention.cu", "return causal ? max(min(i + 1 + keys - queries, keys), 0) : keys;",
+                        "return causal ? max(min(i + 2 + keys - queries, keys), 0) : keys;"),
+    "scale": ("gelu.cu", "return x * below(x);", "return 0.5f * x * below(x);"),
+    "not_reduced": ("layernorm.cu", "blockIdx.y * columns.rows + columns.row, rows, gridDim.y * columns.rows, add,",
+                    "blockIdx.y * columns.rows + columns.row, min(rows, 8), gridDim.y * columns.rows, add,"),
+}
 
 
-class TransposedWeight(nn.Linear):
-    """Takes the weight for one of the other order, as a kernel that indexes w[k * n + j] does."""
+def planted(name):
+    """The ops of a copy of a kernel's file with the wrong line in it, in a folder of their own."""
+    from lockstep import _library, ops
 
-    def __init__(self, old):
-        super().__init__(old.in_features, old.out_features)
-
-    def forward(self, x):
-        return F.linear(x, self.weight.t().reshape(self.weight.shape), self.bias)
-
-
-class WidthForHeadSize(Attend):
-    """Divides by the root of n_embd, not of the head size."""
-
-    def __init__(self, old):
-        super().__init__()
-
-    def forward(self, q, k, v):
-        return super().forward(q * (q.shape[-1] / WIDTH) ** 0.5, k, v)
-
-
-class FlatBias(BiasGelu):
-    """Takes the expanded bias for an array as large as x, and reads it flat: element i of a bias of n."""
-
-    def __init__(self, old):
-        super().__init__(old.bias.numel())
-
-    def forward(self, x):
-        flat = self.bias.repeat_interleave(x.numel() // self.bias.numel())
-        return F.gelu(x + flat.view(x.shape))
+    file, right, wrong = PLANTED[name]
+    source = _library.kernels_path()
+    folder = os.path.join(tempfile.gettempdir(), f"lockstep-gpt-{os.getuid()}", name)
+    os.makedirs(folder, exist_ok=True)
+    for header in glob.glob(os.path.join(source, "*.cuh")):
+        shutil.copy(header, folder)
+    text = open(os.path.join(source, file)).read()
+    assert right in text, f"{file} has changed: {right}"
+    path = os.path.join(folder, file)
+    text = text.replace(right, wrong, 1)
+    if not os.path.exists(path) or open(path).read() != text:
+        open(path, "w").write(text)
+    return ops.load(path, f"gpt_{name}")
 
 
-class PowersOfTwo(nn.LayerNorm):
-    """A tree of halves over a row that is no power of two leaves the rest out."""
+class OurNorm(nn.LayerNorm):
+    """layernorm.cu on rows; x may be a part of wider rows."""
+
+    mistake = None  # of PLANTED; None: the library's own
 
     def __init__(self, old):
         super().__init__(old.normalized_shape)
 
     def forward(self, x):
-        part = x[..., : 1 << (x.shape[-1].bit_length() - 1)]
-        mean, var = part.sum(-1, True) / x.shape[-1], (part * part).sum(-1, True) / x.shape[-1]
-        return (x - mean) * (var - mean * mean + self.eps).rsqrt() * self.weight + self.bias
+        return op(self.mistake, "layernorm")(x.reshape(-1, x.shape[-1]), self.weight, self.bias).view(x.shape)
 
 
-class NotContiguous(Attend):
-    """Takes q, which is a view with its heads in between, for one that is dense."""
+class OurAttend(Attend):
+    """attention.cu on the heads of a batch, with a mask that hides what comes later."""
 
-    def __init__(self, old):
-        super().__init__()
-
-    def forward(self, q, k, v):
-        dense = q.transpose(1, 2).reshape(q.shape)  # the elements in the order that they lie in
-        return super().forward(dense, k, v)
-
-
-class Eps(nn.LayerNorm):
-    def __init__(self, old):
-        super().__init__(old.normalized_shape, eps=1e-2)
-
-
-class MaskOffByOne(Attend):
-    """Sees the next token."""
+    mistake = None
 
     def __init__(self, old):
         super().__init__()
 
     def forward(self, q, k, v):
-        scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
-        hidden = torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool, device=q.device).triu(2)
-        return scores.masked_fill(hidden, float("-inf")).softmax(-1) @ v
+        heads = [t.reshape(-1, *t.shape[-2:]) for t in (q, k, v)]
+        return op(self.mistake, "attention")(*heads, CAUSAL=1, scale=q.shape[-1] ** -0.5).view(q.shape)
 
 
-class Scale(nn.Linear):
-    """A factor that belongs to another version of the layer."""
+class OurLinear(nn.Linear):
+    """matmul.cu and the bias."""
+
+    mistake = None
 
     def __init__(self, old):
         super().__init__(old.in_features, old.out_features)
 
     def forward(self, x):
-        return F.linear(x, self.weight, self.bias) * 0.5
+        y = op(self.mistake, "matmul")(x.reshape(1, -1, self.in_features), self.weight.t().contiguous()[None])
+        return y.view(*x.shape[:-1], self.out_features) + self.bias
 
 
-class _NotReduced(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x, bias):
-        ctx.save_for_backward(x, bias)
-        return F.gelu(x + bias)
+class OurGelu(BiasGelu):
+    """gelu.cu, of a sum that PyTorch does."""
 
-    @staticmethod
-    def backward(ctx, dy):
-        x, bias = ctx.saved_tensors
-        with torch.enable_grad():
-            z = (x + bias).detach().requires_grad_()
-            (dz,) = torch.autograd.grad(F.gelu(z), z, dy)
-        return dz, dz.flatten(0, -2)[-1]  # every row stores where their sum is to be
+    mistake = None
 
-
-class NotReduced(BiasGelu):
     def __init__(self, old):
         super().__init__(old.bias.numel())
 
     def forward(self, x):
-        return _NotReduced.apply(x, self.bias)
+        return op(self.mistake, "gelu")((x + self.bias).flatten()).view(x.shape)
+
+
+class OurBiasGelu(BiasGelu):
+    """broadcast.cu adds the bias, which is expanded and so has strides of 0; then PyTorch's GELU."""
+
+    mistake = None
+
+    def __init__(self, old):
+        super().__init__(old.bias.numel())
+
+    def forward(self, x):
+        four = x.reshape(1, 1, -1, x.shape[-1])
+        return F.gelu(op(self.mistake, "add")(four, self.bias.expand_as(four)).view(x.shape))
+
+
+def op(mistake, name):
+    from lockstep import ops
+
+    return planted(mistake)[name] if mistake else getattr(ops, name)
 
 
 class _Stale(torch.autograd.Function):
@@ -226,6 +234,8 @@ class _Stale(torch.autograd.Function):
 
 
 class Stale(nn.LayerNorm):
+    """A wrapper that keeps the gradient of the weights of the first time."""
+
     def __init__(self, old):
         super().__init__(old.normalized_shape)
 
@@ -234,17 +244,23 @@ class Stale(nn.LayerNorm):
 
 
 BUGS = {  # where it is put, what is put there, what the answer says
-    "transposed_weight": ("blocks.0.out", TransposedWeight, "transposed weight"),
-    "width_for_head_size": ("blocks.1.attend", WidthForHeadSize, "scale"),
-    "flat_bias": ("blocks.0.gelu", FlatBias, "expanded read flat"),
-    "powers_of_two": ("blocks.0.norm2", PowersOfTwo, "reduction"),
-    "not_contiguous": ("blocks.0.attend", NotContiguous, "missing contiguous"),
-    "eps": ("blocks.1.norm1", Eps, "eps: 0.01"),
-    "mask_off_by_one": ("blocks.1.attend", MaskOffByOne, "mask off by one"),
-    "scale": ("blocks.1.down", Scale, "scale"),
-    "not_reduced": ("blocks.1.gelu", NotReduced, "not reduced"),
+    "transposed_weight": ("blocks.0.out", OurLinear, "transposed weight"),
+    "width_for_head_size": ("blocks.1.attend", OurAttend, "scale"),
+    "flat_bias": ("blocks.0.gelu", OurBiasGelu, "expanded read flat"),
+    "powers_of_two": ("blocks.1.out", OurLinear, "reduction"),
+    "not_contiguous": ("blocks.0.normq", OurNorm, "missing contiguous"),
+    "eps": ("blocks.1.norm1", OurNorm, "eps: 0.01"),
+    "mask_off_by_one": ("blocks.1.attend", OurAttend, "mask off by one"),
+    "scale": ("blocks.1.gelu", OurGelu, "scale"),
+    "not_reduced": ("blocks.1.norm2", OurNorm, "not reduced"),
     "stale": ("norm", Stale, "stale"),
 }
+
+
+def wrong(name):
+    """The class with this mistake."""
+    _, ours, _ = BUGS[name]
+    return type(ours.__name__ + "_" + name, (ours,), {"mistake": name}) if name in PLANTED else ours
 
 
 class Right(nn.LayerNorm):
@@ -258,9 +274,9 @@ def bisect(name, device):
     """Puts the operator with this mistake, and others that are right, into the model. The answer of lockstep.bisect."""
     import lockstep
 
-    place, wrong, _ = BUGS[name]
+    place = BUGS[name][0]
     ids, targets = data(device)
-    replacements = {"blocks.0.norm1": Right, place: wrong, "blocks.1.norm2": Right}
+    replacements = {"blocks.0.norm1": Right, place: wrong(name), "blocks.1.normq": OurNorm}
     return lockstep.bisect(model(device), replacements, (ids,), loss=lambda out: F.cross_entropy(out.flatten(0, 1), targets.flatten()))
 
 

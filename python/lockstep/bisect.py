@@ -7,17 +7,23 @@ The model runs as it is first, then with truly one replacement at a time: its re
 its gradients are compared with those of the model as it is. That a replacement was called is counted.
 How far results may differ is measured: the output of the original at that place is changed by as much as rounding changes
 it, and what comes of that at the end, times `slack`, is allowed. Where all are right alone and wrong together, pairs are
-tried. What is named is run alone on the inputs that it had in the model, and its results are classified."""
+tried. What is named is run alone on the inputs that it had in the model, and its results are classified. Kernels with a
+contract that it launches there (lockstep.ops, ops.load) are handed to lockstep.test: the answer is a line of the kernel then."""
 from __future__ import annotations
 
 import contextlib
 import fnmatch
 import itertools
+import os
+import re
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import suspects
+from . import _cases, _contract, _slice, suspects
+from ._library import read_contract
+from ._verbs import test
 from .classify import describe
+from .errors import LockstepError
 
 Key = Union[str, Callable[..., Any]]
 
@@ -38,6 +44,26 @@ class Change:
 
 
 @dataclass
+class KernelVerdict:
+    """What lockstep.test says of a kernel that a replacement launches."""
+
+    kernel: str
+    right: bool
+    line: str = ""  # "layernorm.cu:46": where the wrong element is stored, or the access that is wrong
+    computed: List[int] = field(default_factory=list)  # lines that the wrong element is computed by, the nearest first
+    kind: str = ""  # of the finding: "result_factor"
+    cause: str = ""
+    case: str = ""  # for lockstep test --case
+    text: str = ""  # the whole answer
+
+    def __str__(self) -> str:
+        if self.right:
+            return f"its kernel {self.kernel} is right by itself"
+        lines = f", computed in lines {', '.join(map(str, sorted(self.computed)))}" if self.computed else ""
+        return f"its kernel {self.kernel} is wrong at {self.line}{lines}: {self.kind}" + (f", {self.cause}" if self.cause else "") + (f"; case {self.case}" if self.case else "")
+
+
+@dataclass
 class Verdict:
     """One replacement, or several at once."""
 
@@ -47,6 +73,12 @@ class Verdict:
     backward: List[Change] = field(default_factory=list)
     alone: List[Change] = field(default_factory=list)  # on the inputs that it had in the model
     error: str = ""  # an exception
+    kernels: List["KernelVerdict"] = field(default_factory=list)  # of those that it launches: what lockstep.test says
+
+    @property
+    def line(self) -> str:
+        """Of the kernel that is wrong, "layernorm.cu:41"; "": no kernel of a contract is."""
+        return next((k.line for k in self.kernels if k.line), "")
 
     @property
     def right(self) -> bool:
@@ -59,8 +91,9 @@ class Verdict:
 
     def __str__(self) -> str:
         name = " and ".join(self.names)
+        tested = [f"  {k}" for k in self.kernels]
         if self.error:
-            return f"{name}: {self.error}"
+            return "\n".join([f"{name}: {self.error}", *(f"  alone: {c}" for c in self.alone[:4]), *tested])
         if not self.called:
             return f"{name}: was not called; the model does not use what it replaces"
         if self.right:
@@ -69,7 +102,7 @@ class Verdict:
         lines = [f"{name}: wrong in the {where} pass, called {self.called} times"]
         lines += [f"  {c}" for c in (self.forward or self.backward)[:4]]
         lines += [f"  alone: {c}" for c in self.alone[:4]]
-        return "\n".join(lines)
+        return "\n".join(lines + tested)
 
 
 @dataclass
@@ -99,6 +132,7 @@ class _Swap:
         self.called = 0
         self.stack = contextlib.ExitStack()
         self.inputs: List[Tuple[Any, Any, Callable[..., Any], Callable[..., Any]]] = []  # of the first call
+        self.launched: List[Tuple[str, str, Dict[str, str], Dict[str, str]]] = []  # kernels with contracts (_op.launched)
 
     def _new(self, original: Callable[..., Any], new: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -153,9 +187,16 @@ class _Swap:
                     self._module(module, new)
             else:
                 self._function(key, new)
+        from . import _op
+
+        _op.launched = []
+        self.stack.callback(setattr, _op, "launched", None)
         return self
 
     def __exit__(self, *what: Any) -> None:
+        from . import _op
+
+        self.launched = _op.launched or []
         self.stack.close()
 
 
@@ -255,14 +296,24 @@ def _rounded(original: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def _weighed(out: Any) -> Any:
+    """A loss that depends on every element in its own way. The mean of squares would not do: behind a normalisation it does not
+    change, and then no gradient says anything."""
+    import torch
+
+    t = out if isinstance(out, torch.Tensor) else next(x for x in out if isinstance(x, torch.Tensor))
+    return (t.float() * torch.randn(t.shape, generator=torch.Generator().manual_seed(7)).to(t.device)).mean()
+
+
 class _Bisect:
     def __init__(self, model: Any, replacements: Mapping[Key, Any], inputs: Sequence[Any], loss: Optional[Callable[[Any], Any]],
-                 slack: float, bound: Optional[float], seed: int):
+                 slack: float, bound: Optional[float], seed: int, cases: int):
         import torch
 
+        self.cases = cases
         self.model, self.replacements = model, dict(replacements)
         self.inputs = inputs if isinstance(inputs, (list, tuple)) else (inputs,)
-        self.loss = loss or (lambda out: (out if isinstance(out, torch.Tensor) else out[0]).float().pow(2).mean())
+        self.loss = loss or _weighed
         self.slack, self.bound, self.seed = slack, bound, seed
         self.base = self.run(1.0)
         self.doubled = self.run(2.0)
@@ -301,25 +352,62 @@ class _Bisect:
 
     def judge(self, keys: Sequence[Key]) -> Verdict:
         v = Verdict(tuple(_named(k) for k in keys))
+        swap = _Swap(self.model, {k: self.replacements[k] for k in keys})
         try:
             bounds = self.bounds(keys)
-            with _Swap(self.model, {k: self.replacements[k] for k in keys}) as swap:
+            with swap:
                 got = self.run(1.0)
                 v.called = swap.called
                 twice = self.run(2.0)
         except LookupError:
             raise
         except Exception as error:  # of the replacement
-            v.error = _error(error)
-            v.called = 1
+            v.error = _error(error, swap.launched)
+            v.called = swap.called
+            v.kernels = self.kernels(swap)
             return v
         v.forward = _compare(self.base.outputs, got.outputs, bounds, "output")
         v.backward = _compare(self.base.gradients, got.gradients, bounds, "gradient")
         if not v.backward:
             v.backward = _compare(self.doubled.gradients, twice.gradients, bounds, "gradient", got.gradients)
         if not v.right and len(keys) == 1:
-            v.alone = self.alone(swap)
+            v.alone, v.kernels = self.alone(swap), self.kernels(swap)
         return v
+
+    @staticmethod
+    def told(file: str, name: str, result: Any) -> KernelVerdict:
+        """A verdict of lockstep.test in a line: a wrong element is followed to the lines that compute it."""
+        first = next((f for f in result.findings if f.severity == "error" and not f.kind.startswith("result")), None)
+        first = first or next((f for f in result.findings if f.severity == "error"), None)
+        if first is None:
+            return KernelVerdict(name, True, text=result.text)
+        verdict = KernelVerdict(name, False, kind=first.kind, cause=str(first.fields.get("cause") or ""), text=result.text)
+        case = re.search(r"(?m)^\W*case: (.*)$", str(first.fields.get("detail") or "") + "\n" + first.text)
+        verdict.case = case.group(1).strip() if case else ""
+        element = re.match(r"(\w+)\[([\d,]*)\] is ", verdict.cause)
+        if element and verdict.case:
+            kernel = first.fields["kernel"]
+            part = _slice.of_case(file, kernel, verdict.case, element.group(1), _offset(file, kernel, verdict.case, *element.groups()))
+            nearest = part.stored or next(iter(part.lines), 0)
+            verdict.line, verdict.computed = (f"{os.path.basename(file)}:{nearest}" if nearest else ""), part.lines
+        if not verdict.line and first.file:
+            verdict.line = _own(first, [(file,)])
+        return verdict
+
+    def kernels(self, swap: _Swap) -> List[KernelVerdict]:
+        """What lockstep.test says of the kernels that the replacement launches, each by itself."""
+        out: List[KernelVerdict] = []
+        for file, kernel, chosen, _ in swap.launched:
+            name = f"{os.path.basename(file)}:{kernel}"
+            if not os.path.exists(file) or any(k.kernel == name for k in out):
+                continue
+            try:
+                result = test(f"{file}:{kernel}", cases=self.cases, config=chosen or None, check=False)
+            except LockstepError as error:
+                out.append(KernelVerdict(name, True, text=f"lockstep test could not be run: {error}"))
+                continue
+            out.append(self.told(file, name, result))
+        return out
 
     def alone(self, swap: _Swap) -> List[Change]:
         """What is named, on the inputs that it had in the model: values and gradients."""
@@ -355,7 +443,51 @@ class _Bisect:
         return changes
 
 
-def _error(error: BaseException) -> str:
+def _own(finding: Any, launched: Sequence[Any]) -> str:
+    """The line of a finding, in the file of its kernel where a header's was inlined there."""
+    files = {os.path.basename(x[0]) for x in launched}
+    place = finding.fields.get("place") or {}
+    while place:
+        if os.path.basename(place.get("file") or "") in files:
+            return f"{os.path.basename(place['file'])}:{place['line']}"
+        place = place.get("inlined_at") or {}
+    return f"{os.path.basename(finding.file)}:{finding.line}"
+
+
+def _expanded(finding: Any, launched: Sequence[Any]) -> str:
+    """An access behind the end of an array that is expanded, with strides of 0: it is read as if it were dense."""
+    access = finding.fields.get("access") or {}
+    name = (access.get("object") or finding.fields.get("object") or {}).get("name") or ""
+    word = next((words.get(name, "") for _, kernel, _, words in reversed(launched) if finding.kernel.split("::")[-1] == kernel), "")
+    if finding.kind.startswith("bounds") and word.startswith("broadcast"):
+        return f"; expanded read flat: {name} is expanded ({word}: strides of 0), and is read as if it had all its elements"
+    return ""
+
+
+def _offset(file: str, kernel: str, case: str, array: str, index: str) -> Optional[int]:
+    """The byte of an element in its array; None: it cannot be told."""
+    with open(file, encoding="utf-8") as f:
+        text = f.read()
+    k = read_contract(text, file).kernel(kernel.split("<")[0])
+    maker = _cases.Maker(k, text)
+    try:
+        made = maker.make(case)
+    except LockstepError:
+        made = None
+    finally:
+        maker.close()
+    if made is None or array not in made.shapes:
+        return None
+    at = 0
+    for n, i in zip(made.shapes[array], index.split(",")):
+        at = at * n + int(i or 0)
+    return at * _contract.BYTES[made.types[array]]
+
+
+def _error(error: BaseException, launched: Sequence[Any] = ()) -> str:
+    first = next((f for f in getattr(error, "findings", ()) if f.severity == "error"), None)
+    if first is not None:
+        return f"{first.kind} at {_own(first, launched)}, {first.fields.get('cause') or first.title}" + _expanded(first, launched)
     text = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     if "invalid gradient" in text and "expected shape" in text:
         return f"a gradient is not reduced: {text}"
@@ -363,11 +495,13 @@ def _error(error: BaseException) -> str:
 
 
 def bisect(model: Any, replacements: Mapping[Key, Any], inputs: Any, *, loss: Optional[Callable[[Any], Any]] = None,
-           slack: float = 64.0, bound: Optional[float] = None, seed: int = 0) -> Bisection:
+           slack: float = 64.0, bound: Optional[float] = None, seed: int = 0, cases: int = 64) -> Bisection:
     """replacements: what is replaced -> what by. A key is the name of a module ("blocks.*.norm" for several), a class of
     modules, or a function such as F.gelu; a value is called as the original is, a class of modules is made from the module
-    that it replaces and shares its parameters. loss: of the output, for the gradients; the mean of squares unless given."""
-    work = _Bisect(model, replacements, inputs, loss, slack, bound, seed)
+    that it replaces and shares its parameters. loss: of the output, for the gradients; unless given, a mean
+    with a weight of its own for each element.
+    cases: with how many a kernel of what is wrong is tested."""
+    work = _Bisect(model, replacements, inputs, loss, slack, bound, seed, cases)
     verdicts = [work.judge([k]) for k in work.replacements]
     good = [k for k, v in zip(work.replacements, verdicts) if v.right]
     if len(good) > 1 and not any(v.called and not v.right for v in verdicts):

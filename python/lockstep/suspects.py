@@ -86,37 +86,43 @@ def _factor(torch: Any, original: Any, args: Sequence[Any], got: Any) -> str:
     return ""
 
 
-def _uses(torch: Any, function: Any, args: Sequence[Any], k: int, at: Tuple[int, ...]) -> Any:
-    """Which elements of an argument one element of the result depends on."""
-    given = [a.detach().clone().requires_grad_(j == k) if isinstance(a, torch.Tensor) and a.is_floating_point() else a
-             for j, a in enumerate(args)]
-    out = function(*given)
-    out = out[0] if isinstance(out, tuple) else out
-    (g,) = torch.autograd.grad(out[at], given[k], allow_unused=True)
-    return torch.zeros_like(given[k], dtype=torch.bool) if g is None else g != 0
+def _uses(torch: Any, function: Any, args: Sequence[Any], k: int, at: Tuple[int, ...]) -> List[List[bool]]:
+    """Of each dimension of an argument: whether one element of the result changes with what lies at each place along it."""
+    a, out = args[k], []
+    value = lambda given: (lambda r: float((r[0] if isinstance(r, tuple) else r)[at]))(function(*args[:k], given, *args[k + 1:]))
+    was = value(a)
+    torch.manual_seed(7)
+    noise = torch.randn(a.shape).to(a.device, a.dtype) + 0.5
+    for dim in range(a.dim()):
+        column = []
+        for place in range(a.shape[dim]):
+            other = a.clone()
+            other.select(dim, place).add_(noise.select(dim, place))
+            now = value(other)
+            column.append(now != was and abs(now - was) > 1e-6 * max(abs(now), abs(was)))
+        out.append(column)
+    return out
 
 
 def _dependencies(torch: Any, original: Any, new: Any, args: Sequence[Any], shape: Sequence[int]) -> str:
-    """What one element of the result is made of, in the one and in the other."""
+    """What one element of the result is made of, in the one and in the other: the elements of an argument are changed, place
+    by place along each dimension."""
     at = tuple(n // 2 for n in shape)
     for k, a in enumerate(args):
-        if not isinstance(a, torch.Tensor) or not a.is_floating_point():
+        if not isinstance(a, torch.Tensor) or not a.is_floating_point() or sum(a.shape) > 400:
             continue
-        want, got = _uses(torch, original, args, k, at), _uses(torch, new, args, k, at)
-        more, less = got & ~want, want & ~got
-        for word, which in (("too much", more), ("too little", less)):
-            if not bool(which.any()) or bool((more if which is less else less).any()):
+        for dim, (want, got) in enumerate(zip(_uses(torch, original, args, k, at), _uses(torch, new, args, k, at))):
+            more = [i for i, (w, g) in enumerate(zip(want, got)) if g and not w]
+            less = [i for i, (w, g) in enumerate(zip(want, got)) if w and not g]
+            if bool(more) == bool(less):
                 continue
-            rows = which.nonzero()
-            dim = next((d for d in range(a.dim()) if len(set(which.nonzero()[:, d].tolist())) < a.shape[d] and
-                        want.any(dim=tuple(x for x in range(a.dim()) if x != d)).sum() > 1), a.dim() - 1)
-            first, last = int(rows[:, dim].min()), int(rows[:, dim].max())
-            if word == "too much" and first == last:
+            first, last = (more or less)[0], (more or less)[-1]
+            if more and first == last:
                 return f"mask off by one: element {at} of the result also depends on [{first}] of dimension {dim} of argument {k}"
-            if word == "too little" and last == a.shape[dim] - 1:
+            if less and last == a.shape[dim] - 1:
                 return (f"reduction: element {at} of the result does not depend on [{first}..{last}] of dimension {dim} of "
                         f"argument {k}, of {a.shape[dim]}: what is over a power of two is left out")
-            return f"{word}: [{first}..{last}] of dimension {dim} of argument {k} for element {at} of the result"
+            return f"{'too much' if more else 'too little'}: [{first}..{last}] of dimension {dim} of argument {k} for element {at} of the result"
     return ""
 
 
@@ -139,5 +145,4 @@ def name(original: Callable[..., Any], new: Callable[..., Any], args: Sequence[A
                 continue
         if found:
             return found
-        factor = _factor(torch, original, args, got)
-    return factor or _dependencies(torch, original, new, args, got.shape)
+        return _factor(torch, original, args, got) or _dependencies(torch, original, new, args, got.shape)

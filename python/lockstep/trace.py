@@ -4,18 +4,22 @@
         loss = model(x).sum()
         loss.backward()
     print(t)            # the first NaN, if there is one, and a table
-    t.first_nan         # the call that made it: its operator, its line, its kernel
+    t.first_nan         # the call that made it: its operator, its line, its kernel, the kernel's line
 
-It works on every device. Under `lockstep run` a call has the kernels that it launched; the report of `run` has the lines of
-those that make NaN of finite numbers. What a C++ extension does without an operator of its own is not in the list."""
+It works on every device. Under `lockstep run` a call has the kernels that it launched, and the first that made a NaN is run
+once more, with every store of its kernels looked at, to learn the line where it begins; so it is for kernels of the package on
+the software GPU, which raise it as an error. What a C++ extension does without an operator of its own is not in the list."""
 from __future__ import annotations
 
+import json
 import os
 import sys
 import threading
 import time
 from dataclasses import dataclass, field
 from typing import Any, Iterator, List, Optional, Tuple
+
+from .errors import LockstepError
 
 
 @dataclass
@@ -60,10 +64,12 @@ class Call:
     memory: int = 0  # bytes that the device has more than before
     kernels: List[str] = field(default_factory=list)  # that were launched, under `lockstep run`
     backward: bool = False
+    kernel_line: str = ""  # of the kernel that made the first NaN: where it begins, "softmax.cu:33"; "": not known
+    raised: bool = False  # it ended with an error that says so
 
     @property
     def made_nan(self) -> bool:
-        return any(t.nans for t in self.outputs) and not any(t.nans for t in self.inputs)
+        return self.raised or any(t.nans for t in self.outputs) and not any(t.nans for t in self.inputs)
 
     def __str__(self) -> str:
         where = f" at {self.line}" if self.line else " in the backward pass" if self.backward else ""
@@ -138,17 +144,48 @@ class Trace:
         record.backward = not record.line and threading.current_thread() is not threading.main_thread()
         launched = _launched()
         start = time.perf_counter()
-        result = call(*args, **kwargs)
+        try:
+            result = call(*args, **kwargs)
+        except LockstepError as error:
+            self._raised(record, error)
+            raise
         if device is not None:
             torch.cuda.synchronize(device)
         record.seconds = time.perf_counter() - start
         record.kernels = _launched(launched)
         record.memory = torch.cuda.memory_allocated(device) - before if device is not None else 0
         record.outputs = self._look(torch, result)
+        if record.made_nan and record.kernels and self.first_nan is None:
+            record.kernel_line = self._again(torch, call, args, kwargs, device)
+        self._add(record)
+        return result
+
+    def _add(self, record: Call) -> None:
         with self._lock:
             record.number = len(self.calls) + 1
             self.calls.append(record)
-        return result
+
+    def _raised(self, record: Call, error: LockstepError) -> None:
+        """An error of a kernel of the package: it is the NaN that is looked for, or another."""
+        nan = next((f for f in getattr(error, "findings", ()) if f.kind == "value_nan"), None)
+        if nan is not None:
+            record.raised, record.kernels, record.kernel_line = True, [nan.kernel], _begins(nan.fields)
+            self._add(record)
+
+    def _again(self, torch: Any, call: Any, args: Any, kwargs: Any, device: Any) -> str:
+        """Under `lockstep run`: the operator once more, to learn where its NaN begins."""
+        schema = getattr(call, "_schema", None)
+        if schema is None or schema.is_mutable or not hasattr(getattr(torch, "_lockstep", None), "watched"):
+            return ""
+        self._busy.now = True
+        try:
+            with torch.no_grad(), torch._lockstep.watched() as report:
+                call(*args, **kwargs)
+                torch.cuda.synchronize(device)
+            found = json.loads(report()).get("findings", [])
+        finally:
+            self._busy.now = False
+        return next((_begins(f) for f in reversed(found) if f["id"] == "value_nan"), "")
 
     def _look(self, torch: Any, value: Any) -> List[TensorFacts]:
         self._busy.now = True
@@ -195,8 +232,9 @@ class Trace:
         if nan is not None:
             where = f" at {nan.line}" if nan.line else " in the backward pass"
             kernel = f", kernel {nan.kernels[-1]}" if nan.kernels else ""
-            lines.append(f"the first NaN: {nan.name}{where}{kernel}, call {nan.number}: inputs without one, "
-                         f"{sum(t.nans for t in nan.outputs)} in what it gave")
+            kernel += f", where it begins at {nan.kernel_line}" if nan.kernel_line else ""
+            gave = "an error in place of results" if nan.raised else f"{sum(t.nans for t in nan.outputs)} in what it gave"
+            lines.append(f"the first NaN: {nan.name}{where}{kernel}, call {nan.number}: inputs without one, {gave}")
         elif any(t.nans for c in self.calls for t in c.inputs):
             bad = next(c for c in self.calls if any(t.nans for t in c.inputs))
             lines.append(f"the first NaN came in from outside, to {bad.name}" + (f" at {bad.line}" if bad.line else ""))
@@ -204,6 +242,12 @@ class Trace:
         if self.left_out:
             lines.append(f"{self.left_out} more calls are not in this list")
         return "\n".join(lines)
+
+
+def _begins(finding: Any) -> str:
+    """Where a NaN begins, as the report has it: "softmax.cu:33"."""
+    place = finding.get("origin") or finding.get("place") or {}
+    return f"{os.path.basename(place['file'])}:{place['line']}" if place.get("file") else ""
 
 
 def _launched(since: Optional[int] = None) -> Any:

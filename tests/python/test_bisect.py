@@ -1,5 +1,6 @@
 """lockstep.trace and lockstep.bisect, and examples/gpt with its ten mistakes."""
 import os
+import shutil
 import sys
 
 import pytest
@@ -16,6 +17,10 @@ def one_thread():
     torch.set_num_threads(1)
 
 
+needs_nvcc = pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc: the planted kernels are compiled")
+
+
+@needs_nvcc
 @pytest.mark.parametrize("name", list(gpt.BUGS))
 def test_each_mistake_is_named(name):
     answer = gpt.bisect(name, "cpu")
@@ -23,13 +28,20 @@ def test_each_mistake_is_named(name):
     assert [v.names for v in answer.guilty] == [(place,)]
     assert words in str(answer.first)
     assert [v.right for v in answer.verdicts].count(True) == 2
+    if name in gpt.PLANTED:  # lockstep.test names the kernel, and lines that the wrong one is among
+        bad = [k for k in answer.first.kernels if not k.right]
+        file, right, _ = gpt.PLANTED[name]
+        with open(os.path.join(lockstep.kernels_path(), file)) as f:
+            line = f.read().split(right)[0].count("\n") + 1
+        assert bad and any(k.line.startswith(file + ":") for k in bad), str(answer)
+        assert any(line in k.computed for k in bad) or any(k.line == f"{file}:{line}" or k.kind.startswith("bounds") for k in bad), str(answer)
 
 
 def test_a_model_with_right_replacements_is_right():
     ids, _ = gpt.data("cpu")
     answer = lockstep.bisect(gpt.model("cpu"), {torch.nn.LayerNorm: gpt.Right, torch.nn.functional.gelu: torch.nn.functional.gelu}, (ids,))
     assert not answer.guilty and "every replacement that was called is right" in str(answer)
-    assert [v.called for v in answer.verdicts] == [5, 2]
+    assert [v.called for v in answer.verdicts] == [7, 2]
 
 
 def test_what_is_not_called_is_said():
@@ -99,6 +111,31 @@ def test_gradients_that_are_none_and_nan():
     assert not answer.verdicts[0].forward and not answer.verdicts[1].forward
 
 
+def test_a_gradient_behind_a_normalisation():
+    """The mean of the squares of what is normalised is the same for all inputs: no loss to find a wrong gradient by."""
+
+    class Through(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.sigmoid()
+
+        @staticmethod
+        def backward(ctx, dy):
+            return dy
+
+    class Wrong(torch.nn.Sigmoid):
+        def __init__(self, old):
+            super().__init__()
+
+        def forward(self, x):
+            return Through.apply(x)
+
+    torch.manual_seed(0)
+    model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Sigmoid(), torch.nn.LayerNorm(8, elementwise_affine=False))
+    answer = lockstep.bisect(model, {"1": Wrong}, (torch.randn(5, 8),))
+    assert not answer.verdicts[0].forward and answer.verdicts[0].backward, str(answer)
+
+
 def test_trace_names_the_first_nan():
     x = torch.tensor([[1.0, -1.0], [2.0, 3.0]], requires_grad=True)
     with lockstep.trace() as t:
@@ -116,3 +153,34 @@ def test_trace_of_a_nan_from_outside():
     with lockstep.trace() as t:
         torch.tensor([1.0, float("nan")]).exp()
     assert t.first_nan is None and "came in from outside" in str(t)
+
+
+ROOT = """
+//! op      root(x) -> y
+//! forward root(x) -> y
+//! kernel root
+//! dim n 1..1000
+//! arg x f32[n] in
+//! arg y f32[n] out
+//! arg n i32
+//! launch grid=ceildiv(n, 64) block=64
+extern "C" __global__ void root(const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float r = i < n ? sqrtf(x[i]) : 0.0f;
+    if (i < n) y[i] = r + 1;
+}
+"""
+
+
+@needs_nvcc
+def test_trace_names_the_line_of_a_kernel(tmp_path):
+    (tmp_path / "root.cu").write_text(ROOT)
+    from lockstep import ops
+
+    root = ops.load(str(tmp_path / "root.cu"), "traced")["root"]
+    with pytest.raises(lockstep.FindingsError), lockstep.trace() as t:
+        assert root(torch.ones(4))[0] == 2
+        root(torch.tensor([4.0, -4.0]))
+    assert t.first_nan.kernels == ["root"] and t.first_nan.kernel_line == "root.cu:13", str(t)
+    assert "where it begins at root.cu:13" in str(t)

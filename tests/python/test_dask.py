@@ -29,8 +29,8 @@ def scheduler(tmp_path):
     """A scheduler and three workers without nannies: one that is killed stays dead."""
     file = tmp_path / "scheduler.json"
     started = [subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)], stderr=subprocess.DEVNULL)]
-    for _ in range(300):
-        if file.exists() and file.stat().st_size:
+    for _ in range(1800):  # a machine that does much else takes its time
+        if started[0].poll() is not None or (file.exists() and file.stat().st_size):
             break
         time.sleep(0.1)
     address = json.loads(file.read_text())["address"]
@@ -39,7 +39,7 @@ def scheduler(tmp_path):
     from distributed import Client
 
     with Client(address) as client:
-        client.wait_for_workers(3, timeout=90)
+        client.wait_for_workers(3, timeout=300)
     yield address, started[1:]
     for p in started:
         if p.poll() is None:
