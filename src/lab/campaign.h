@@ -3,7 +3,7 @@
 #define LOCKSTEP_CAMPAIGN_H
 #include "lab/lab.h"
 
-enum { WITNESSES = 6, WITNESS_REPEATED = 5, JOBS_MOST = 64, LIKENESS_LEAST = 20 };
+enum { WITNESSES = 7, WITNESS_REPEATED = 5, WITNESS_SECOND = 6, JOBS_MOST = 64, LIKENESS_LEAST = 20 };
 #define LIKENESS_MOST 3e4 /* operations of the oracle of a case that is classified */
 struct failure {          /* cases that fail in the same way */
     const char *first;
@@ -50,12 +50,13 @@ const char *lab_line(struct arena *mem, const struct contract_case *c);
 bool campaign_run(struct lk_test *t, struct tested *k, struct error *e);
 /* The failure that begins so, which may be new. */
 struct failure *failure_of(struct lk_test *t, struct tested *k, const char *first, bool gpu);
-/* The kind of contents of a case, below WITNESSES: those that show different mistakes are kept apart; 4: odd ones.
- * Cases with an array that is repeated are a kind of their own. */
+/* The kind of contents of a case, below WITNESS_SECOND: those that show different mistakes are kept apart; 4: odd ones.
+ * Cases with an array that is repeated are a kind of their own. WITNESS_SECOND is one more case of a kind that has one:
+ * where contents are all of one kind, a name would fit one case by chance. */
 u32 witness_class(const struct contract_case *c);
 /* lab_likeness.c: how clearly a case shows its mistake: by how many times it exceeds the bound, with enough elements
  * and no size so small that many mistakes come to the same; below 1: not clearly. */
-double likeness_clarity(const struct lab_outcome *o);
+double likeness_clarity(const struct contract_case *c, const struct lab_outcome *o);
 /* What the mistake looks like, into `how`, where it has a name that is sure. */
 bool likeness_find(struct lk_test *t, const struct tested *k, struct failure *f, struct lab_side *side,
                    struct lab_how *how, struct error *e);

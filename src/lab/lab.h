@@ -51,7 +51,7 @@ enum { LAB_FIRST = 80 };
 struct lab_outcome { /* no pointers: workers send it through a pipe */
     enum lab_end end;
     bool judged;           /* an oracle was evaluated */
-    u64 elements;          /* that it judged */
+    u64 elements, wrong;   /* that it judged; of these, those that are wrong */
     u64 overflow, ill;     /* that have no bound */
     bool spent;            /* LAB_LARGE: it was launched, and stopped after `budget` instructions */
     double ratio;          /* the largest difference over its bound */

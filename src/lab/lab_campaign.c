@@ -35,8 +35,16 @@ static void note_failure(struct lk_test *t, struct tested *k, const struct contr
 {
     struct failure *f = failure_of(t, k, o->first, gpu);
     u32 at = witness_class(c);
-    double clear = likeness_clarity(o);
+    double clear = likeness_clarity(c, o);
     if (!f->cases++) f->least = *c;
+    if (f->clear[at] > 0 && at != WITNESS_REPEATED) { /* the one of the two that is less clear */
+        const struct contract_case *less = clear > f->clear[at] ? &f->likely[at] : c;
+        double of = fmin(clear, f->clear[at]);
+        if (of > f->clear[WITNESS_SECOND]) {
+            f->likely[WITNESS_SECOND] = *less;
+            f->clear[WITNESS_SECOND] = of;
+        }
+    }
     if (clear <= f->clear[at]) return;
     f->likely[at] = *c;
     f->clear[at] = clear;

@@ -256,6 +256,7 @@ static bool judge_all(struct judging *j, struct lab_outcome *out, struct error *
         if (!oracle_judge(j->oracle, &j->result, i, &j->given[i], &v, e)) return false;
         out->judged = true;
         out->elements += v.judged;
+        out->wrong += v.wrong;
         out->overflow += v.overflow;
         out->ill += v.ill;
         if (!(v.ratio <= out->ratio)) out->ratio = v.ratio;

@@ -135,15 +135,14 @@ static void journal_take(struct lk_test *t, const struct json_value *v)
 
 bool journal_read(struct lk_test *t, struct error *e)
 {
-    struct str text;
+    struct journal_entry *x; /* a line that was cut off when the last campaign was stopped, or edited since, is none */
+    u32 n;
     if (!t->o->resume) return true;
     if (!t->o->journal)
         return error_set(e, ERR_INPUT, "--resume goes on with the campaign of a journal: say --journal FILE");
-    if (!file_read_if(t->o->journal, &text)) return true;
-    struct journal_entry *x; /* a line that was cut off when the last campaign was stopped, or edited since, is none */
-    u32 n = journal_entries(&t->mem, text, t->o->journal, &x);
+    if (access(t->o->journal, F_OK)) return true;
+    if (!journal_load(&t->mem, t->o->journal, &x, &n, e)) return false;
     for (u32 i = 0; i < n; i++)
         if (x[i].state <= JOURNAL_OLD) journal_take(t, x[i].value);
-    base_free((void *)text.p);
     return true;
 }

@@ -4,7 +4,7 @@
 #include "lab/campaign.h"
 #include <math.h>
 
-enum { ROUNDS = 3, SIZE_CLEAR = 5, CLEARER_MOST = 40 };
+enum { WRONG_LEAST = 5, ROUNDS = 6, SIZE_CLEAR = 5, CLEARER_MOST = 40 };
 
 u32 witness_class(const struct contract_case *c)
 {
@@ -17,12 +17,21 @@ u32 witness_class(const struct contract_case *c)
     return w ? 4 : 0;
 }
 
-double likeness_clarity(const struct lab_outcome *o)
+/* What a mistake makes of an infinity or a NaN says little of the mistake. */
+static bool is_not_finite(const struct contract_case *c)
+{
+    for (u32 i = 0; i < c->contentses; i++)
+        if (!strcmp(c->contents[i].value, "inf") || !strcmp(c->contents[i].value, "nan")) return true;
+    return false;
+}
+
+double likeness_clarity(const struct contract_case *c, const struct lab_outcome *o)
 {
     double r = 1 + log10(isfinite(o->ratio) && o->ratio > 1 ? fmin(o->ratio, 1e9) : 1);
     for (u32 i = 0; i < o->dims; i++)
         if (o->dim[i] < SIZE_CLEAR) r /= 20;
-    if (o->elements < LIKENESS_LEAST) r /= 20;
+    if (o->elements < LIKENESS_LEAST) r = r > 3 ? 1 : r / 20; /* few, but far off: none comes to it by chance twice */
+    if (is_not_finite(c)) r /= 20;
     return o->cost > LIKENESS_MOST ? 1e-6 * r / o->cost : r;
 }
 
@@ -58,16 +67,17 @@ static bool lessen(const struct contract_kernel *k, const struct failure *f, str
     for (u32 i = 0; i < CLEARER_MOST; i++) {
         if (!lab_ask(side, c, &how, &o, NULL, e)) return false;
         if (o.cost > LIKENESS_MOST && o.end != LAB_REFUSED && halve_clear(k, &o, c)) continue;
-        if (o.end == LAB_FAILED && !strcmp(o.first, f->first)) *clear = likeness_clarity(&o);
+        if (o.end == LAB_FAILED && !strcmp(o.first, f->first)) *clear = likeness_clarity(c, &o);
         return true;
     }
     return true;
 }
 
-/* Where no case that failed is clear: each of them made smaller, and the usual one. */
-static bool make_clearer(const struct tested *k, struct failure *f, struct lab_side *side, struct error *e)
+/* Where no case that failed is clear: each of them made smaller, and the usual one. *any: one is clearer now. */
+static bool make_clearer(const struct tested *k, struct failure *f, struct lab_side *side, bool *any, struct error *e)
 {
     struct contract_case usual = { .seed = f->least.seed };
+    *any = false;
     for (u32 i = 0; i < WITNESSES; i++)
         if (f->clear[i] >= 1) return true;
     for (u32 i = 0; i <= WITNESSES; i++) {
@@ -79,6 +89,7 @@ static bool make_clearer(const struct tested *k, struct failure *f, struct lab_s
         if (clear <= f->clear[at]) continue;
         f->likely[at] = c;
         f->clear[at] = clear;
+        *any = true;
     }
     return true;
 }
@@ -98,7 +109,9 @@ static bool confirmed(struct lab_side *side, const struct failure *f, u32 but, c
         yes += o.likeness[0] != 0;
         no += !o.likeness[0];
     }
-    *is = no ? false : yes || x->elements >= LIKENESS_LEAST;
+    bool seen = x->label == ORACLE_UNWRITTEN || x->label == ORACLE_NAN;
+    bool many = x->elements >= LIKENESS_LEAST && (seen || x->wrong >= WRONG_LEAST);
+    *is = no ? false : yes || many;
     return true;
 }
 
@@ -143,5 +156,7 @@ bool likeness_find(struct lk_test *t, const struct tested *k, struct failure *f,
 {
     if (strncmp(f->first, "result:", 7)) return true;
     if (!ask_witnesses(t, f, side, how, e)) return false;
-    return how->likeness || (make_clearer(k, f, side, e) && ask_witnesses(t, f, side, how, e));
+    bool any;
+    if (how->likeness) return true;
+    return make_clearer(k, f, side, &any, e) && (!any || ask_witnesses(t, f, side, how, e));
 }

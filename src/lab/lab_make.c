@@ -6,9 +6,9 @@
 #include "lab/lab.h"
 
 /* Those that find most come first: a campaign may be short. */
-static const s64 sizes[] = { 1,   33, 31,  7,   64, 257, 2,   129, 100, 63, 32, 513,  3,   17,
-                             255, 65, 128, 500, 16, 127, 256, 97,  13,  5,  1,  1000, 1024 };
-enum { RANDOM_SIZE_MOST = 300, SMALL_MOST = 9, LARGE_DIMS = 2, STAGES = 5, EDGES_MOST = 24 };
+static const s64 sizes[] = { 1, 33, 1000, 31, 7,   257, 64, 2,   129, 100, 63, 32, 513,
+                             3, 17, 255,  65, 128, 500, 16, 127, 256, 97,  13, 5,  1024 };
+enum { RANDOM_SIZE_MOST = 300, SMALL_MOST = 9, FEW = 16, LARGE_DIMS = 2, STAGES = 5, EDGES_MOST = 24 };
 
 struct lab_maker {
     const struct contract_kernel *k;
@@ -26,18 +26,29 @@ struct lab_maker {
 
 static void add_edge(struct lab_maker *m, s64 v)
 {
-    for (s64 d = -1; d <= 1; d++)
-        if (v + d > 0 && m->edges < EDGES_MOST) m->edge[m->edges++] = v + d;
+    static const s64 beside[] = { 1, -1, 0 };
+    for (u32 i = 0; i < m->edges; i++)
+        if (m->edge[i] == v + 1) return;
+    for (u32 i = 0; i < COUNT_OF(beside); i++)
+        if (v > 1 && m->edges < EDGES_MOST) m->edge[m->edges++] = v + beside[i];
+}
+
+/* The numbers of an expression: what a block takes of a dim is one of them. */
+static void add_edges(struct lab_maker *m, const struct expr *x)
+{
+    if (!x) return;
+    if (x->op == EX_NUMBER && x->value.i <= 1024) add_edge(m, x->value.i);
+    for (u32 i = 0; i < COUNT_OF(x->kid); i++) add_edges(m, x->kid[i]);
 }
 
 struct lab_maker *lab_maker_new(struct arena *mem, const struct contract_kernel *k, u64 seed, u32 cases)
 {
     struct lab_maker *m = NEW(mem, struct lab_maker);
     *m = (struct lab_maker){ .k = k, .seed = seed, .cases = cases };
-    for (u32 i = 0; i < 3 && k->block[i]; i++)
-        if (k->block[i]->op == EX_NUMBER && k->block[i]->value.i > 1) add_edge(m, k->block[i]->value.i);
+    for (u32 i = 0; i < 3; i++) add_edges(m, k->grid[i]);
+    for (u32 i = 0; i < 3; i++) add_edges(m, k->block[i]);
     for (u32 i = 0; i < k->settings.list.n; i++)
-        if (!k->settings.list.p[i].type && k->settings.list.p[i].value > 1) add_edge(m, k->settings.list.p[i].value);
+        if (!k->settings.list.p[i].type) add_edge(m, k->settings.list.p[i].value);
     return m;
 }
 
@@ -123,6 +134,15 @@ s64 lab_size_fitted(const struct contract_dim *d, s64 v)
     return v > high ? high : v;
 }
 
+/* The sizes that a dim can have, where they are few: a condition, a number of parts. 0: they are many. */
+static u32 few_sizes(const struct contract_dim *d, s64 *low)
+{
+    s64 high = INT64_MAX;
+    *low = 1;
+    number_of(d->low, low);
+    return !d->step && number_of(d->high, &high) && high >= *low && high - *low < FEW ? (u32)(high - *low + 1) : 0;
+}
+
 /* The v-th size of a dim; false: there are no more. */
 static bool size_number(const struct lab_maker *m, const struct contract_dim *d, u32 v, s64 *out)
 {
@@ -141,6 +161,20 @@ static bool size_number(const struct lab_maker *m, const struct contract_dim *d,
     return true;
 }
 
+static s64 size_at(const struct lab_maker *m, const struct contract_dim *d, u32 v)
+{
+    s64 size = 0;
+    return size_number(m, d, v, &size) && v ? lab_size_fitted(d, size) : size;
+}
+
+/* Whether one of the sizes before the v-th is the same. */
+static bool size_was(const struct lab_maker *m, const struct contract_dim *d, u32 v)
+{
+    for (u32 w = 0; w < v; w++)
+        if (size_at(m, d, w) == size_at(m, d, v)) return true;
+    return false;
+}
+
 /* Each size of each dim, all dims side by side. */
 static bool next_size(struct lab_maker *m, struct contract_case *out)
 {
@@ -153,7 +187,9 @@ static bool next_size(struct lab_maker *m, struct contract_case *out)
             none++;
             continue;
         }
-        out->dim[out->dims++] = (struct dim_value){ d->name, m->v ? lab_size_fitted(d, v) : v };
+        none = 0;
+        if (size_was(m, d, m->v)) continue;
+        out->dim[out->dims++] = (struct dim_value){ d->name, size_at(m, d, m->v) };
         m->i++;
         return true;
     }
@@ -213,9 +249,13 @@ static bool next_contents(struct lab_maker *m, struct contract_case *out)
 }
 
 /* A size by chance. Of many dims only a few are large at a time: the work is their product. */
-static s64 random_size(struct lab_maker *m, u32 varying)
+static s64 random_size(struct lab_maker *m, const struct contract_dim *d, u32 varying)
 {
+    s64 low;
+    u32 few = few_sizes(d, &low);
+    if (few) return low + (s64)draw(m, few);
     if (varying > LARGE_DIMS && draw(m, varying) >= LARGE_DIMS) return 1 + (s64)draw(m, SMALL_MOST);
+    if (m->edges && !draw(m, 4)) return m->edge[draw(m, m->edges)];
     return draw(m, 2) ? sizes[draw(m, COUNT_OF(sizes))] : 1 + (s64)draw(m, RANDOM_SIZE_MOST);
 }
 
@@ -223,11 +263,12 @@ static bool next_random(struct lab_maker *m, struct contract_case *out)
 {
     const struct contract_kernel *k = m->k;
     u32 varying = 0;
-    for (u32 i = 0; i < k->dims.n; i++) varying += lab_size_varies(&k->dims.p[i]);
+    s64 low;
+    for (u32 i = 0; i < k->dims.n; i++) varying += lab_size_varies(&k->dims.p[i]) && !few_sizes(&k->dims.p[i], &low);
     for (u32 i = 0; i < k->dims.n; i++) {
         const struct contract_dim *d = &k->dims.p[i];
         if (!lab_size_varies(d) || !draw(m, 3)) continue;
-        out->dim[out->dims++] = (struct dim_value){ d->name, lab_size_fitted(d, random_size(m, varying)) };
+        out->dim[out->dims++] = (struct dim_value){ d->name, lab_size_fitted(d, random_size(m, d, varying)) };
     }
     for (u32 i = 0; i < k->choices.n; i++) {
         const struct contract_choice *c = &k->choices.p[i];

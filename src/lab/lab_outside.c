@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -142,7 +143,7 @@ static char **command_of(struct arena *mem, struct lab_subject *s, const struct 
     const char **argv = NEW_ARRAY(mem, const char *, 8);
     if (line->source == ORACLE_PYTHON) {
         const char *const words[] = {
-            python && python[0] ? python : "python3", "-c", outside_python, line->from, line->function, folder
+            python && python[0] ? python : "python3", "-u", "-c", outside_python, line->from, line->function, folder
         };
         memcpy(argv, words, sizeof words);
     } else if (s->command) {
@@ -270,16 +271,18 @@ static bool take_answer(const char *p, u64 bytes, struct outside_value *list, u3
     return p == end;
 }
 
-/* Bounds are numbers from 0 on, or infinity: nothing is known. */
-static bool bounds_hold(const struct outside_value *list, u32 n, char *why, size_t size)
+/* Bounds are numbers from 0 on, or infinity: nothing is known. What a function computes beside a NaN is mostly one,
+ * too: then a NaN is what it says; beside an infinity it says nothing. */
+static bool bounds_hold(struct outside_value *list, u32 n, char *why, size_t size)
 {
     for (u32 i = 0; i < n; i++)
-        for (u64 k = 0; list[i].bounded && k < list[i].count; k++)
-            if (!(list[i].bound[k] >= 0)) {
-                snprintf(why, size, "gives %g as the bound of element %" PRIu64 " of %.60s", list[i].bound[k], k,
-                         list[i].name);
-                return false;
-            }
+        for (u64 k = 0; list[i].bounded && k < list[i].count; k++) {
+            double *bound = &list[i].bound[k];
+            if (isnan(*bound) && !isfinite(list[i].value[k])) *bound = isnan(list[i].value[k]) ? 0 : INFINITY;
+            if (*bound >= 0) continue;
+            snprintf(why, size, "gives %g as the bound of element %" PRIu64 " of %.60s", *bound, k, list[i].name);
+            return false;
+        }
     return true;
 }
 

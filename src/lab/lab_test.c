@@ -66,6 +66,17 @@ static bool config_known(struct lk_test *t, struct error *e)
     return contract_parse_with(&t->mem, t->read.file, t->text, given, n, &ignored, e);
 }
 
+static bool no_such_kernel(struct lk_test *t, const char *path, struct error *e)
+{
+    const char **name = NEW_ARRAY(&t->mem, const char *, t->read.kernels.n + 1);
+    for (u32 i = 0; i < t->read.kernels.n; i++) {
+        const char *is = t->read.kernels.p[i].name;
+        name[i] = arena_str(&t->mem, (struct str){ is, (u32)strcspn(is, "<") });
+    }
+    return error_set(e, ERR_NOTHING, "%.200s has no contract for %.60s%s", path, t->o->kernel,
+                     str_hint(&t->mem, str_of(t->o->kernel), name, t->read.kernels.n));
+}
+
 static bool open_file(struct lk_test *t, const char *path, struct error *e)
 {
     struct str text;
@@ -86,10 +97,26 @@ static bool open_file(struct lk_test *t, const char *path, struct error *e)
     }
     open_sides(t);
     if (t->kernel.n) return config_known(t, e) && journal_read(t, e);
-    if (t->o->kernel) return error_set(e, ERR_NOTHING, "%.200s has no contract for %.60s", path, t->o->kernel);
+    if (t->o->kernel) return no_such_kernel(t, path, e);
     return error_set(e, ERR_NOTHING,
                      "%.200s has no contract: a block of lines that begins with //! kernel NAME, lockstep-contract(5)",
                      path);
+}
+
+/* Reads every oracle for the usual sizes, so that one that cannot be read is known before any kernel has been tested.
+ */
+static bool oracles_known(struct lk_test *t, struct error *e)
+{
+    struct arena mem = { 0 };
+    for (u32 i = 0; i < t->kernel.n && !t->o->config && !t->o->only && !e->code; i++) {
+        struct lk_contract usual = { .read = t->read };
+        struct lab_subject s = { .contract = &usual };
+        struct error refused = { 0 }; /* the campaign says so */
+        double cost;
+        if (contract_bind(&mem, &usual.read, t->kernel.p[i].k, NULL, 0, &usual.bound, &refused)) lab_cost(&s, &cost, e);
+    }
+    arena_free(&mem);
+    return !e->code;
 }
 
 static lk_status status_of(const struct lk_test *t)
@@ -112,7 +139,7 @@ lk_status lk_test_file(lk_gpu *report, const char *path, const lk_test_options *
     struct lk_test *t = NEW(&mem, struct lk_test);
     *t = (struct lk_test){ .mem = mem, .o = options ? options : &usual, .report = report, .began = time_ns() };
     *test = NULL;
-    bool ok = open_file(t, path, &e);
+    bool ok = open_file(t, path, &e) && oracles_known(t, &e);
     for (u32 i = 0; ok && i < t->kernel.n; i++) {
         ok = campaign_run(t, &t->kernel.p[i], &e);
         if (!t->kernel.p[i].is.failed || !t->o->fail_fast) continue;

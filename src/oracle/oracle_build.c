@@ -8,16 +8,26 @@ struct oracle_value oracle_of_node(struct oracle_node *n)
     return (struct oracle_value){ .kind = n ? VALUE_NODE : VALUE_NONE, .node = n };
 }
 
-struct oracle_value oracle_of_number(double x, bool computed)
+struct oracle_value oracle_of_number(double x) { return (struct oracle_value){ .kind = VALUE_NUMBER, .number = x }; }
+
+/* Five roundings, as a kernel that computes it has them; more where a difference has lost leading digits. */
+struct oracle_value oracle_of_folded(double z, double moved)
 {
-    return (struct oracle_value){ .kind = VALUE_NUMBER, .number = x, .computed = computed };
+    return (
+        struct oracle_value){ .kind = VALUE_NUMBER, .number = z, .error = moved > 6 * fabs(z) ? moved : 5 * fabs(z) };
+}
+
+double oracle_number_error(const struct oracle_value *v)
+{
+    bool exact = (double)(float)v->number == v->number && v->error <= 5 * fabs(v->number);
+    return exact || !isfinite(v->number) ? 0 : v->error ? v->error : fabs(v->number);
 }
 
 struct oracle_node *oracle_node_of(struct oracle_build *b, const struct oracle_value *v)
 {
     switch (v->kind) {
     case VALUE_NODE: return v->node;
-    case VALUE_NUMBER: return oracle_number(b->g, v->number, v->computed);
+    case VALUE_NUMBER: return oracle_number(b->g, v->number, v->error);
     case VALUE_WORD: return oracle_refuse(b->g, "`%.*s` is no array", (int)MIN_OF(v->word.n, 40u), v->word.p);
     case VALUE_LIST: return oracle_refuse(b->g, "a list in parentheses is no array");
     case VALUE_MASK: return oracle_refuse(b->g, "`causal` is added to scores; elsewhere it has no shape");
@@ -51,7 +61,7 @@ static bool find_word(struct str name, struct oracle_value *v)
     for (u32 i = 0; i < COUNT_OF(words); i++)
         if (str_is(name, words[i])) return true;
     if (str_is(name, "inf") || str_is(name, "pi"))
-        *v = oracle_of_number(name.p[0] == 'i' ? INFINITY : 3.14159265358979323846, false);
+        *v = oracle_of_number(name.p[0] == 'i' ? INFINITY : 3.14159265358979323846);
     else if (str_is(name, "causal"))
         v->kind = VALUE_MASK;
     else
@@ -88,23 +98,31 @@ static struct oracle_value unknown_function(struct oracle_build *b, struct str n
 
 /* ---- operators ---- */
 
-static bool fold(struct str op, double x, double y, double *out)
+static double fold(struct str op, double x, double y)
 {
     switch (op.p[0]) {
-    case '+': *out = x + y; break;
-    case '-': *out = x - y; break;
-    case '*': *out = op.n == 2 ? pow(x, y) : x * y; break;
-    case '/': *out = x / y; break;
-    case '%': *out = x - floor(x / y) * y; break;
-    case '<': *out = op.n == 2 ? x <= y : x < y; break;
-    case '>': *out = op.n == 2 ? x >= y : x > y; break;
-    case '=': *out = x == y; break;
-    case '!': *out = x != y; break;
-    case '&': *out = x != 0 && y != 0; break;
-    case '|': *out = x != 0 || y != 0; break;
-    default: return false;
+    case '+': return x + y;
+    case '-': return x - y;
+    case '*': return op.n == 2 ? pow(x, y) : x * y;
+    case '/': return x / y;
+    case '%': return x - floor(x / y) * y;
+    case '<': return op.n == 2 ? x <= y : x < y;
+    case '>': return op.n == 2 ? x >= y : x > y;
+    case '=': return x == y;
+    case '!': return x != y;
+    case '&': return x != 0 && y != 0;
+    default: return x != 0 || y != 0;
     }
-    return true;
+}
+
+/* Of two numbers; how far it moves is tried with each of them off in both directions. */
+static struct oracle_value folded(struct str op, const struct oracle_value *x, const struct oracle_value *y)
+{
+    double dx = oracle_number_error(x) * 0x1p-24, dy = oracle_number_error(y) * 0x1p-24, moved = 0;
+    double z = fold(op, x->number, y->number);
+    for (int k = 0; k < 4; k++)
+        moved = fmax(moved, fabs(fold(op, x->number + (k & 1 ? dx : -dx), y->number + (k & 2 ? dy : -dy)) - z));
+    return oracle_of_folded(z, moved * 0x1p24);
 }
 
 static enum oracle_op operator_row(struct str op)
@@ -126,10 +144,8 @@ static enum oracle_op operator_row(struct str op)
 
 static struct oracle_value binary(struct oracle_build *b, struct str op, struct oracle_value x, struct oracle_value y)
 {
-    double number;
     if (!x.kind || !y.kind) return (struct oracle_value){ 0 };
-    if (x.kind == VALUE_NUMBER && y.kind == VALUE_NUMBER && fold(op, x.number, y.number, &number))
-        return oracle_of_number(number, true);
+    if (x.kind == VALUE_NUMBER && y.kind == VALUE_NUMBER && op.p[0] != '@') return folded(op, &x, &y);
     if (x.kind == VALUE_MASK && y.kind == VALUE_NODE) x = oracle_of_node(oracle_causal(b->g, &y.node->shape, 0));
     if (y.kind == VALUE_MASK && x.kind == VALUE_NODE) y = oracle_of_node(oracle_causal(b->g, &x.node->shape, 0));
     struct oracle_node *l = oracle_node_of(b, &x), *r = oracle_node_of(b, &y);
@@ -343,14 +359,17 @@ struct oracle_value oracle_expression(struct oracle_build *b, const struct oracl
     if (++b->steps > STEPS) return oracle_of_node(oracle_refuse(b->g, "this text expands without end"));
     if (!b->shipped) b->g->at = t->at;
     switch (t->kind) {
-    case TREE_NUMBER: return oracle_of_number(t->number, false);
+    case TREE_NUMBER: return oracle_of_number(t->number);
     case TREE_TEXT: return (struct oracle_value){ .kind = VALUE_WORD, .word = t->word };
     case TREE_NAME:
         if ((known = find_name(scope, t->word))) return *known;
         return find_word(t->word, &v) ? v : unknown_name(b, t->word, scope);
     case TREE_NEGATE:
         v = oracle_expression(b, t->kid[0], scope);
-        if (v.kind == VALUE_NUMBER) return oracle_of_number(-v.number, v.computed);
+        if (v.kind == VALUE_NUMBER) {
+            v.number = -v.number;
+            return v;
+        }
         return oracle_of_node(oracle_node1(b->g, OX_neg, oracle_node_of(b, &v)));
     case TREE_BINARY: {
         struct oracle_value x = oracle_expression(b, t->kid[0], scope);

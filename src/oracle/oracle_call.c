@@ -26,9 +26,10 @@ static bool whole(const struct call *c, u32 i, s64 low, s64 high, s64 *out)
         *out = (s64)v->number;
         return true;
     }
-    char why[96];
-    snprintf(why, sizeof why, "argument %u is a whole number from %lld to %lld", i + 1, (long long)low,
-             (long long)high);
+    char why[128], is[32] = "";
+    if (v->kind == VALUE_NUMBER) snprintf(is, sizeof is, ", and not %.6g", v->number);
+    snprintf(why, sizeof why, "argument %u is a whole number from %lld to %lld%s", i + 1, (long long)low,
+             (long long)high, is);
     return misused(c, why) != NULL;
 }
 
@@ -365,9 +366,9 @@ struct oracle_node *oracle_causal(struct oracle_graph *g, const struct oracle_sh
     if (like->rank < 2) return oracle_refuse(g, "a causal mask needs two axes, queries and keys");
     u64 q = like->dim[like->rank - 2], k = like->dim[like->rank - 1];
     struct oracle_node *i = oracle_axis_inserted(g, oracle_iota(g, q), 1), *j = oracle_iota(g, k);
-    i = oracle_node2(g, OX_add, i, oracle_number(g, (double)k - (double)q + (double)shift, false));
-    return oracle_node3(g, OX_where, oracle_node2(g, OX_ge, i, j), oracle_number(g, 0, false),
-                        oracle_number(g, -INFINITY, false));
+    i = oracle_node2(g, OX_add, i, oracle_number(g, (double)k - (double)q + (double)shift, 0));
+    return oracle_node3(g, OX_where, oracle_node2(g, OX_ge, i, j), oracle_number(g, 0, 0),
+                        oracle_number(g, -INFINITY, 0));
 }
 
 static struct oracle_node *call_mask(const struct call *c)
@@ -487,13 +488,13 @@ static struct oracle_value counted(const struct call *c)
     if (!x) return (struct oracle_value){ 0 };
     if (!strcmp(c->name, "size")) {
         if (c->n < 2) return oracle_of_node(misused(c, "an axis is missing"));
-        return axis_at(c, 1, x->shape.rank, &axis) ? oracle_of_number((double)x->shape.dim[axis], false)
+        return axis_at(c, 1, x->shape.rank, &axis) ? oracle_of_number((double)x->shape.dim[axis])
                                                    : (struct oracle_value){ 0 };
     }
     if (!axes_at(c, 1, x->shape.rank, &mask)) return (struct oracle_value){ 0 };
     for (u32 i = 0; i < x->shape.rank; i++)
         if (mask >> i & 1) n *= (double)x->shape.dim[i];
-    return oracle_of_number(n, false);
+    return oracle_of_number(n);
 }
 
 static struct oracle_value map_call(const struct call *c, enum oracle_op op)
@@ -503,8 +504,12 @@ static struct oracle_value map_call(const struct call *c, enum oracle_op op)
     if (c->n != oracle_rows[op].operands)
         return oracle_of_node(
             oracle_refuse(c->g, "%s takes %u arguments, not %u", c->name, oracle_rows[op].operands, c->n));
-    if (c->n == 1 && c->arg[0].kind == VALUE_NUMBER && number_map(op, c->arg[0].number, &number))
-        return oracle_of_number(number, true);
+    if (c->n == 1 && c->arg[0].kind == VALUE_NUMBER && number_map(op, c->arg[0].number, &number)) {
+        double off = oracle_number_error(&c->arg[0]) * 0x1p-24, more = number, less = number;
+        number_map(op, c->arg[0].number + off, &more);
+        number_map(op, c->arg[0].number - off, &less);
+        return oracle_of_folded(number, fmax(fabs(more - number), fabs(less - number)) * 0x1p24);
+    }
     for (u32 i = 0; i < c->n; i++)
         if (!(in[i] = array(c, i))) return (struct oracle_value){ 0 };
     return oracle_of_node(oracle_node(c->g, op, in, c->n, NULL));
@@ -520,7 +525,7 @@ struct oracle_value oracle_function(struct oracle_build *b, struct str name, con
         c.usage = f->usage;
         if (n < f->least || n > f->most) {
             char why[64];
-            snprintf(why, sizeof why, "%s does not take %u arguments", f->name, n);
+            snprintf(why, sizeof why, "%s does not take %u argument%s", f->name, n, n == 1 ? "" : "s");
             return oracle_of_node(misused(&c, why));
         }
         return oracle_of_node(f->make(&c));

@@ -35,20 +35,24 @@ static double ratio_of(struct suspect_text *s, u32 i, const struct oracle_node *
 {
     const struct scalar *type = oracle_given_type(s->o, s->run.env.type->name, i);
     const double *e = s->run.slot[n->id].e;
-    u64 count = oracle_count(&n->shape), unknown = 0;
+    u64 count = oracle_count(&n->shape), unknown = 0, wrong = 0, vacuous = 0;
+    bool strict = !loose && !(s->hints && s->hints->only); /* a name that was found must only not be contradicted */
     double r = 0;
     if (!oracle_shape_equal(&n->shape, &s->root[i]->shape)) return INFINITY;
     for (u64 k = 0; k < count && r <= most; k++) {
         double z = oracle_run_value(&s->run, n, k), low = 0;
         double b = oracle_stored(&s->run.env, oracle_output(s->o, i).type, z, e ? e[k] : 0);
         if (s->run.dd) low = ((const struct dd *)s->run.slot[n->id].v)[k].lo;
-        if (oracle_unknown_of(&s->run.env, b)) {
-            unknown++;
-            continue;
-        }
-        r = fmax(r, oracle_ratio(oracle_given(type, &s->y[i], k), z, low, b * (1 + 0x1p-28)));
+        double y = oracle_given(type, &s->y[i], k), off = s->right ? fabs(y - s->right[i][k]) : 0;
+        bool is_unknown = oracle_unknown_of(&s->run.env, b), is_wrong = s->right && off > s->bound[i][k];
+        wrong += is_wrong;
+        bool wide = b >= off && (strict || (!loose && s->bound[i][k] == 0)); /* what is right would fit it as well */
+        vacuous += is_wrong && (is_unknown || wide);
+        unknown += is_unknown;
+        if (!is_unknown) r = fmax(r, oracle_ratio(y, z, low, b * (1 + 0x1p-28)));
     }
-    return !loose && 5 * unknown > count ? INFINITY : r;
+    if (wrong && vacuous == wrong) return INFINITY; /* it explains nothing */
+    return !loose && wrong && (5 * unknown > count || 2 * vacuous > wrong) ? INFINITY : r;
 }
 
 double oracle_fits(struct suspect_text *s, struct oracle_node *const *out, double most, bool loose)
@@ -61,7 +65,18 @@ double oracle_fits(struct suspect_text *s, struct oracle_node *const *out, doubl
     return ok ? r : INFINITY;
 }
 
-/* Digits, signs and exponents of numbers do not count. */
+/* Numbers that are a part of the mistake, not of the case: those behind these words. */
+static bool counts(const char *text, const char *p)
+{
+    static const char *const before[] = { "multiple of ", "warp of ", "the last ", "the first " };
+    for (u32 i = 0; i < COUNT_OF(before); i++) {
+        size_t n = strlen(before[i]);
+        if ((size_t)(p - text) >= n && !memcmp(p - n, before[i], n)) return true;
+    }
+    return false;
+}
+
+/* Digits, signs and exponents of other numbers do not count. */
 static const char *past_number(const char *p)
 {
     if (*p == '-' && isdigit((unsigned char)p[1])) p++;
@@ -78,9 +93,10 @@ static bool is_end(const char *p) { return !*p || !strncmp(p, remark, sizeof rem
 
 bool oracle_same_words(const char *a, const char *b)
 {
-    for (;;) {
+    for (const char *text = a;;) {
         const char *x = past_number(a), *y = past_number(b);
         if ((x != a) != (y != b)) return false;
+        if (counts(text, a) && (x - a != y - b || memcmp(a, b, (size_t)(x - a)))) return false;
         a = x;
         b = y;
         if (is_end(a) && is_end(b)) return true;
@@ -192,15 +208,16 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* c as d, 1/d, sqrt(d) or 1/sqrt(d) of a number d that is called `name`; false: it is none of these. *form is which of
- * them: the only one to be tried, or -1. */
+/* c as d, 1/d, sqrt(d), 1/sqrt(d), (d - 1)/d or d/(d - 1) of a number d that is called `name`; false: it is none of
+ * these. *form is which of them: the only one to be tried, or -1. */
 static bool is_made_of(double c, double d, const char *name, int *form, char *out, size_t size)
 {
-    static const char *const how[] = { "%s", "1/%s", "sqrt(%s)", "1/sqrt(%s)" };
-    double x[] = { d, 1 / d, sqrt(d), 1 / sqrt(d) };
+    static const char *const how[] = { "%s", "1/%s", "sqrt(%s)", "1/sqrt(%s)", "(%s - 1)/%s", "%s/(%s - 1)" };
+    double x[] = { d, 1 / d, sqrt(d), 1 / sqrt(d), (d - 1) / d, d / (d - 1) };
     for (int j = 0; j < (int)COUNT_OF(x) && d > 1; j++) {
         if ((*form >= 0 && *form != j) || fabs(c / x[j] - 1) > 1e-4) continue;
-        snprintf(out, size, how[j], name);
+        if (j > 3 && d < 3) continue; /* 1/2 and 2 */
+        snprintf(out, size, how[j], name, name);
         *form = j;
         return true;
     }
@@ -309,10 +326,8 @@ static bool is_seen(struct shown *h, const struct oracle_judgement *j, const str
     bool *mark = NEW_ARRAY(&h->s->mem, bool, h->a->count + 1);
     char place[160];
     if (!j->unwritten && !j->not_finite) return false;
-    for (u64 k = 0; k < h->a->count; k++) {
-        bool poisoned = y->poison && !memcmp((const u8 *)y->bytes + k * t->bytes, y->poison, t->bytes);
-        mark[k] = j->unwritten ? poisoned : !isfinite(h->y[k]) && isfinite(h->a->value[k]);
-    }
+    for (u64 k = 0; k < h->a->count; k++)
+        mark[k] = j->unwritten ? oracle_unwritten(t, y, h->a, k) : !isfinite(h->y[k]) && isfinite(h->a->value[k]);
     oracle_place(h->shape, mark, place, sizeof place);
     if (j->unwritten) return say(h, ORACLE_UNWRITTEN, "%s is not written: %s", h->name, place);
     return say(h, ORACLE_NAN, "%s has NaN or infinity: %s", h->name, place);
@@ -421,6 +436,17 @@ static void guess_precision(struct shown *h, u32 which)
     }
 }
 
+/* What the outputs should be: texts that are changed are held against it. */
+static void keep_right(struct suspect_text *s, const struct oracle_result *r)
+{
+    s->right = NEW_ARRAY(&s->mem, double *, r->n + 1);
+    s->bound = NEW_ARRAY(&s->mem, double *, r->n + 1);
+    for (u32 i = 0; i < r->n; i++) {
+        s->right[i] = r->array[i].value;
+        s->bound[i] = r->array[i].worst;
+    }
+}
+
 static void search_begin(struct suspect_text *s, const void *const *data)
 {
     const struct oracle_graph *was = &s->o->graph;
@@ -461,6 +487,7 @@ bool oracle_classify_hinted(const struct oracle *o, const struct oracle_options 
     plain.worst_only = true;
     if (!oracle_evaluate(o, &plain, data, &r, e)) return false;
     search_begin(&s, data);
+    keep_right(&s, &r);
     s.changed.graph.e = &refused;
     if (pick_output(&s, &r, &h, &j, &which) && !is_seen(&h, &j, &y[which], which) && !has_factor(&h) &&
         !(h.wrong_outputs == 1 && is_moved(&h)) && oracle_run(&s.run, s.root, o->outs.n, e)) {

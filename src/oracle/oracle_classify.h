@@ -3,6 +3,7 @@
  *
  *   oracle_classify.c    the output as it is: not written, NaN, a factor, shifted, reversed, transposed; and the driver
  *   oracle_mutants.c     texts with one thing changed: masks, inputs, terms, functions
+ *   oracle_instead.c     one operation, part, axis or element in place of another
  *   oracle_parts.c       sums of which a part is missing or counted twice
  *   oracle_constants.c   constants that have another value */
 #ifndef LOCKSTEP_ORACLE_CLASSIFY_H
@@ -19,7 +20,9 @@ struct suspect_text { /* a search in progress */
     u32 base;                  /* nodes of the given graph */
     bool *need;                /* of these, those that the outputs need */
     struct oracle_node **root; /* outputs of the given graph */
-    u32 tried;                 /* mutants */
+    double **right;            /* by output: its values, and how far they may be off; NULL: not known yet */
+    double **bound;
+    u32 tried; /* mutants */
     struct oracle_explanation *best;
     const struct oracle_hints *hints;
     struct error *e;
@@ -52,6 +55,9 @@ struct oracle_node *oracle_extra(struct suspect_text *s, const char *name, const
                                  const double *data);
 
 void oracle_try_mutants(struct suspect_text *s);
+/* What stands in place of this node; in place of several nodes. */
+void oracle_try_instead(struct suspect_text *s, struct oracle_node *n);
+void oracle_try_exchanged(struct suspect_text *s);
 void oracle_try_one_pass(struct suspect_text *s);
 void oracle_try_parts(struct suspect_text *s);
 void oracle_try_constants(struct suspect_text *s);

@@ -72,22 +72,24 @@ static double nice(double c)
     return r;
 }
 
+/* Whether it fits better than what was found before. */
+static bool try_value(struct fit *f, double was, double c)
+{
+    double before = f->s->best->label ? f->s->best->ratio : INFINITY;
+    char is[64], should[64], why[200] = "";
+    int form = -1;
+    bool known = oracle_origin(f->s->o, was, &form, should, sizeof should);
+    if (known && oracle_origin(f->s->o, c, &form, is, sizeof is))
+        snprintf(why, sizeof why, ", which is %.6g times it: %s for %s", c / was, is, should);
+    oracle_try(f->s, ORACLE_VARIANT, with_constant(f, &c), "the constant %.7g is %.7g%s", was, c, why);
+    return f->s->best->label && f->s->best->ratio < before;
+}
+
 static void try_start(struct fit *f, double was, double c)
 {
     for (u32 i = 0; i < STEPS && step_from(f, &c); i++) {}
     if (!isfinite(c) || fabs(c - was) <= 1e-5 * fabs(was)) return;
-    double candidate[] = { nice(c), c };
-    for (u32 i = 0; i < COUNT_OF(candidate); i++) {
-        double before = f->s->best->label ? f->s->best->ratio : INFINITY;
-        char is[64], should[64], why[200] = "";
-        int form = -1;
-        bool known = oracle_origin(f->s->o, was, &form, should, sizeof should);
-        if (known && oracle_origin(f->s->o, candidate[i], &form, is, sizeof is))
-            snprintf(why, sizeof why, ", which is %.6g times it: %s for %s", candidate[i] / was, is, should);
-        oracle_try(f->s, ORACLE_VARIANT, with_constant(f, &candidate[i]), "the constant %.7g is %.7g%s", was,
-                   candidate[i], why);
-        if (f->s->best->label && f->s->best->ratio < before) return;
-    }
+    if (!try_value(f, was, nice(c))) try_value(f, was, c);
 }
 
 static bool is_constant(const struct oracle_node *n, u32 in)
@@ -99,9 +101,11 @@ static bool is_constant(const struct oracle_node *n, u32 in)
 
 static void try_use(struct fit *f)
 {
-    static const double usual[] = { 1e-3, 1e-5, 1e-6, 1e-8, 1e-12, 0 };
+    static const double usual[] = { 1e-3, 1e-5, 1e-6, 1e-8, 1e-12, 0 }, times[] = { 10, 0.1, 2, 0.5, -1 };
     double was = f->use.n->in[f->use.in]->attr.value;
+    for (u32 i = 0; i < COUNT_OF(times) && !oracle_search_done(f->s); i++) try_value(f, was, was * times[i]);
     try_start(f, was, was);
+    for (u32 i = 0; i < COUNT_OF(times) && !oracle_search_done(f->s); i++) try_start(f, was, was * times[i]);
     for (u32 i = 0; i < COUNT_OF(usual) && fabs(was) < 1e-2 && !oracle_search_done(f->s); i++)
         if (usual[i] != was) try_start(f, was, usual[i]);
 }

@@ -10,7 +10,7 @@ struct step { /* one node on the way back */
 
 /* The words of the table, as nodes. */
 #define NONE NULL
-#define NUMBER(c) oracle_number(s->g, c, false)
+#define NUMBER(c) oracle_number(s->g, c, 0)
 #define ADD(a, b) oracle_node2(s->g, OX_add, a, b)
 #define SUB(a, b) oracle_node2(s->g, OX_sub, a, b)
 #define MUL(a, b) oracle_node2(s->g, OX_mul, a, b)
@@ -267,7 +267,7 @@ bool oracle_gradients(struct oracle_build *b, struct oracle_node *f, struct orac
         if (p.grad[i] && p.need[i] && g->nodes.p[i]->ins && !pass_node(&p, g->nodes.p[i])) return false;
     for (u32 i = 0; i < n; i++) {
         out[i] = p.grad[wrt[i]->id];
-        if (!out[i]) out[i] = oracle_spread(g, oracle_number(g, 0, false), &wrt[i]->shape);
+        if (!out[i]) out[i] = oracle_spread(g, oracle_number(g, 0, 0), &wrt[i]->shape);
         if (!out[i]) return false;
     }
     return true;

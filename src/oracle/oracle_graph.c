@@ -64,7 +64,7 @@ static u64 bits_of(double x)
 
 static u64 node_hash(const struct oracle_node *n)
 {
-    u64 h = mixed(n->op, n->attr.keep * 2u + n->attr.computed);
+    u64 h = mixed(mixed(n->op, n->attr.keep), bits_of(n->attr.error));
     for (u32 i = 0; i < n->ins; i++) h = mixed(h, n->in[i]->id + 1);
     for (u32 i = 0; i < n->attr.n; i++) h = mixed(h, (u64)n->attr.list[i]);
     h = mixed(h, bits_of(n->attr.value));
@@ -75,7 +75,7 @@ static u64 node_hash(const struct oracle_node *n)
 static bool node_same(const struct oracle_node *a, const struct oracle_node *b)
 {
     return a->op == b->op && a->ins == b->ins && (!a->ins || !memcmp(a->in, b->in, a->ins * sizeof *a->in)) &&
-           a->attr.keep == b->attr.keep && a->attr.computed == b->attr.computed && a->attr.n == b->attr.n &&
+           a->attr.keep == b->attr.keep && bits_of(a->attr.error) == bits_of(b->attr.error) && a->attr.n == b->attr.n &&
            (!a->attr.n || !memcmp(a->attr.list, b->attr.list, a->attr.n * sizeof *a->attr.list)) &&
            bits_of(a->attr.value) == bits_of(b->attr.value) && bits_of(a->attr.high) == bits_of(b->attr.high) &&
            a->attr.text == b->attr.text && (a->op != OX_input || oracle_shape_equal(&a->shape, &b->shape));
@@ -167,9 +167,9 @@ struct oracle_node *oracle_node3(struct oracle_graph *g, enum oracle_op op, stru
     return oracle_node(g, op, (struct oracle_node *[]){ x, y, w }, 3, NULL);
 }
 
-struct oracle_node *oracle_number(struct oracle_graph *g, double value, bool computed)
+struct oracle_node *oracle_number(struct oracle_graph *g, double value, double error)
 {
-    return oracle_node(g, OX_const, NULL, 0, &(struct oracle_attr){ .value = value, .computed = computed });
+    return oracle_node(g, OX_const, NULL, 0, &(struct oracle_attr){ .value = value, .error = error });
 }
 
 struct oracle_node *oracle_iota(struct oracle_graph *g, u64 n)

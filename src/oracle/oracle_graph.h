@@ -37,7 +37,7 @@ enum { ORACLE_LIST = 32, ORACLE_NODES = 20000, ORACLE_OPERANDS = 64 };
 
 struct oracle_attr {       /* what else a row needs to know; all of it is part of a node's identity */
     double value, high;    /* const: the number; within: the range */
-    bool computed;         /* const: folded from others, not written */
+    double error;          /* const: folded from others, by a kernel off by so many u at most; 0: written */
     bool keep;             /* reductions: reduced axes stay, with size 1 */
     u32 n;                 /* of list */
     s64 list[ORACLE_LIST]; /* axes, shapes, cuts (from, to, step), in the order that shape_NAME explains */
@@ -84,7 +84,7 @@ struct oracle_node *oracle_node2(struct oracle_graph *g, enum oracle_op op, stru
                                  struct oracle_node *y);
 struct oracle_node *oracle_node3(struct oracle_graph *g, enum oracle_op op, struct oracle_node *x,
                                  struct oracle_node *y, struct oracle_node *w);
-struct oracle_node *oracle_number(struct oracle_graph *g, double value, bool computed);
+struct oracle_node *oracle_number(struct oracle_graph *g, double value, double error);
 struct oracle_node *oracle_iota(struct oracle_graph *g, u64 n);
 /* Shapes by list: reshape, broadcast. x itself where nothing changes. */
 struct oracle_node *oracle_reshaped(struct oracle_graph *g, struct oracle_node *x, const struct oracle_shape *to);

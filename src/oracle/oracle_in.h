@@ -38,7 +38,7 @@ struct oracle_value { /* what an expression is while the graph is built */
     } kind;
     struct oracle_node *node;
     double number;
-    bool computed; /* the number was folded from others */
+    double error; /* of a number that was folded from others: as oracle_attr has it */
     struct str word;
     double list[ORACLE_RANK];
     u32 n; /* of list */
@@ -60,7 +60,11 @@ bool oracle_is_function(struct str name);
 /* The i-th name of a function; NULL: there are no more. */
 const char *oracle_function_name(u32 i);
 struct oracle_value oracle_of_node(struct oracle_node *n); /* of NULL: VALUE_NONE */
-struct oracle_value oracle_of_number(double x, bool computed);
+struct oracle_value oracle_of_number(double x);            /* as it was written */
+/* A number that was computed from others, and how far it moves (in u) where they are off by what they may be. */
+struct oracle_value oracle_of_folded(double z, double moved);
+/* What a correct kernel's idea of a number may be off by, in u. */
+double oracle_number_error(const struct oracle_value *v);
 /* NULL: it is nothing that could be an array, or it was none already. */
 struct oracle_node *oracle_node_of(struct oracle_build *b, const struct oracle_value *v);
 struct oracle_node *oracle_matmul(struct oracle_graph *g, struct oracle_node *x, struct oracle_node *y);
@@ -119,4 +123,6 @@ void oracle_place(const struct oracle_shape *s, const bool *wrong, char *out, si
 /* The type of output i in memory, and an element of it. */
 const struct scalar *oracle_given_type(const struct oracle *o, const char *accumulate, u32 i);
 double oracle_given(const struct scalar *t, const struct oracle_given *y, u64 i);
+/* Whether element i still holds what was there before the launch. */
+bool oracle_unwritten(const struct scalar *t, const struct oracle_given *y, const struct oracle_array *a, u64 i);
 #endif

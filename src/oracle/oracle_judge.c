@@ -49,14 +49,18 @@ void oracle_place(const struct oracle_shape *s, const bool *wrong, char *out, si
     if (!at) snprintf(out, size, "in %llu of %llu elements", (unsigned long long)n, (unsigned long long)count);
 }
 
-static bool is_unwritten(const struct scalar *t, const struct oracle_given *y, u64 i)
-{
-    return y->poison && !memcmp((const u8 *)y->bytes + i * t->bytes, y->poison, t->bytes);
-}
-
 double oracle_given(const struct scalar *t, const struct oracle_given *y, u64 i)
 {
     return scalar_load(t, (const u8 *)y->bytes + i * t->bytes);
+}
+
+/* What is there before a launch is a NaN, but a number where the type has none: of eight bits the -1 that may be right.
+ */
+bool oracle_unwritten(const struct scalar *t, const struct oracle_given *y, const struct oracle_array *a, u64 i)
+{
+    if (!y->poison || memcmp((const u8 *)y->bytes + i * t->bytes, y->poison, t->bytes)) return false;
+    double is = oracle_given(t, y, i);
+    return isnan(is) || (!a->unknown[i] && oracle_ratio(is, a->value[i], a->low ? a->low[i] : 0, a->worst[i]) > 1);
 }
 
 const struct scalar *oracle_given_type(const struct oracle *o, const char *accumulate, u32 i)
@@ -108,7 +112,7 @@ bool oracle_judge(const struct oracle *o, const struct oracle_result *r, u32 i, 
     if (!wrong) return error_set(e, ERR_MEMORY, "no memory to judge %llu elements", (unsigned long long)a->count);
     for (u64 k = 0; k < a->count; k++) {
         u64 before = j->wrong;
-        judge_one(a, k, oracle_given(t, y, k), is_unwritten(t, y, k), j);
+        judge_one(a, k, oracle_given(t, y, k), oracle_unwritten(t, y, a, k), j);
         wrong[k] = j->wrong > before;
     }
     if (j->verdict != ORACLE_PASS) {

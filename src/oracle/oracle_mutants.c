@@ -71,13 +71,12 @@ static void try_masks(struct suspect_text *s, const struct oracle_node *n)
         if (by < 0) { /* a row must keep one element */
             struct oracle_node *i = oracle_axis_inserted(g, oracle_iota(g, n->shape.dim[0]), 1),
                                *j = oracle_iota(g, n->shape.dim[1]);
-            m = oracle_node3(g, OX_where,
-                             oracle_node2(g, OX_eq, oracle_node2(g, OX_add, i, j), oracle_number(g, 0, false)),
-                             oracle_number(g, 0, false), m);
+            m = oracle_node3(g, OX_where, oracle_node2(g, OX_eq, oracle_node2(g, OX_add, i, j), oracle_number(g, 0, 0)),
+                             oracle_number(g, 0, 0), m);
         }
         try_node(s, ORACLE_SHIFT, n, m, by > 0 ? "the mask is off by +1" : "the mask is off by -1");
     }
-    try_node(s, ORACLE_VARIANT, n, oracle_spread(g, oracle_number(g, 0, false), &n->shape), "no mask");
+    try_node(s, ORACLE_VARIANT, n, oracle_spread(g, oracle_number(g, 0, 0), &n->shape), "no mask");
 }
 
 /* ---- inputs read at the wrong place ---- */
@@ -161,31 +160,6 @@ static void try_input(struct suspect_text *s, struct oracle_node *n)
     try_node(s, ORACLE_PERMUTED, n, flipped(s, flipped(s, n, r - 2), r - 1), what);
 }
 
-/* Two inputs of one shape, each read for the other. */
-struct exchange {
-    const struct oracle_node *a, *b;
-};
-static struct oracle_node *change_exchange(struct suspect_text *s, const struct oracle_node *n,
-                                           struct oracle_node *const *in, void *self)
-{
-    const struct exchange *x = self;
-    (void)in;
-    return n == x->a ? s->o->graph.nodes.p[x->b->id] : n == x->b ? s->o->graph.nodes.p[x->a->id] : NULL;
-}
-
-static void try_exchanged_inputs(struct suspect_text *s)
-{
-    for (u32 i = 0; i < s->base; i++)
-        for (u32 k = i + 1; k < s->base && !oracle_search_done(s); k++) {
-            struct exchange x = { s->o->graph.nodes.p[i], s->o->graph.nodes.p[k] };
-            if (!s->need[i] || !s->need[k] || x.a->op != OX_input || x.b->op != OX_input ||
-                !oracle_shape_equal(&x.a->shape, &x.b->shape))
-                continue;
-            oracle_try(s, ORACLE_VARIANT, oracle_rebuilt(s, change_exchange, &x), "%s and %s are exchanged",
-                       x.a->attr.text, x.b->attr.text);
-        }
-}
-
 /* ---- terms, factors, functions ---- */
 
 static void try_operand(struct suspect_text *s, struct oracle_node *n, u32 kept)
@@ -195,8 +169,12 @@ static void try_operand(struct suspect_text *s, struct oracle_node *n, u32 kept)
     struct oracle_node *x = n->in[kept];
     if (!oracle_shape_equal(&x->shape, &n->shape) || (n->op == OX_div && kept == 1)) return;
     const struct oracle_node *gone = n->in[1 - kept];
+    char number[32];
+    snprintf(number, sizeof number, "%.6g", gone->attr.value);
     snprintf(what, sizeof what, "a %s is missing: %s%s", sum ? "term" : "factor",
-             gone->op == OX_input ? gone->attr.text : oracle_rows[gone->op].name,
+             gone->op == OX_input   ? gone->attr.text
+             : gone->op == OX_const ? number
+                                    : oracle_rows[gone->op].name,
              gone->body ? " of the definition" : "");
     if (n->op == OX_sub && kept == 1) x = oracle_node1(graph(s), OX_neg, x);
     try_node(s, ORACLE_VARIANT, n, x, what);
@@ -215,7 +193,7 @@ static struct oracle_node *mean_of(struct oracle_graph *g, struct oracle_node *x
 {
     struct oracle_node *sum = oracle_node(g, OX_sum, &x, 1, &like->attr);
     double n = (double)oracle_count(&x->shape) / (double)MAX_OF(oracle_count(&like->shape), (u64)1);
-    return oracle_node2(g, OX_div, sum, oracle_number(g, n, false));
+    return oracle_node2(g, OX_div, sum, oracle_number(g, n, 0));
 }
 
 /* d * d where d = x - mean(x): without the mean, or one where there is none. */
@@ -257,14 +235,23 @@ static void try_one_pass(struct suspect_text *s, struct oracle_node *n)
     }
 }
 
-/* The largest score so far, along the last axis: what an online softmax has when it comes to a score. */
-static struct oracle_node *running_most(struct suspect_text *s, const struct oracle_node *x)
+/* The largest score so far, along the last axis: what an online softmax has when it comes to a score. `lanes` of them
+ * share a row, each of which has its own; in the end all are brought to the largest of the row. */
+static struct oracle_node *running_most(struct suspect_text *s, const struct oracle_node *x, u64 lanes)
 {
     u64 count = oracle_count(&x->shape), width = x->shape.dim[x->shape.rank - 1];
     double *v = NEW_ARRAY(&s->mem, double, count + 1);
-    for (u64 i = 0; i < count; i++) {
-        double here = oracle_run_value(&s->run, x, i);
-        v[i] = i % width && !(here > v[i - 1]) ? v[i - 1] : here;
+    for (u64 row = 0; row < count; row += width) {
+        double most = -INFINITY;
+        for (u64 i = 0; i < width; i++) {
+            double here = oracle_run_value(&s->run, x, row + i);
+            v[row + i] = i >= lanes && !(here > v[row + i - lanes]) ? v[row + i - lanes] : here;
+            most = fmax(most, here);
+        }
+        for (u64 lane = 0; lane < lanes && lane < width; lane++) {
+            double own = v[row + lane + (width - 1 - lane) / lanes * lanes];
+            for (u64 i = lane; i < width; i += lanes) v[row + i] += most - own;
+        }
     }
     return oracle_extra(s, "$most", &x->shape, v);
 }
@@ -273,6 +260,7 @@ static struct oracle_node *running_most(struct suspect_text *s, const struct ora
 static void try_online(struct suspect_text *s, struct oracle_node *n)
 {
     static const char *const which[] = { "the accumulator", "the sum of weights", "accumulator and sum of weights" };
+    static const u32 lanes[] = { 1, 32, 64, 128, 256 };
     struct oracle_graph *g = graph(s);
     struct oracle_node *e = n->in[0], *sum = n->in[1];
     if (sum->op != OX_sum || sum->in[0] != e || e->op != OX_exp || e->in[0]->op != OX_sub) return;
@@ -280,9 +268,11 @@ static void try_online(struct suspect_text *s, struct oracle_node *n)
     struct oracle_node *x = d->in[0];
     if (most->op != OX_free || most->in[0]->op != OX_max || x->shape.rank < 1) return;
     if (!(most->in[0]->attr.list[0] >> (x->shape.rank - 1) & 1) || x->shape.dim[x->shape.rank - 1] < 2) return;
-    for (u32 k = 0; k < COUNT_OF(which); k++) {
+    for (u32 at = 0; at < COUNT_OF(lanes) * COUNT_OF(which) && !oracle_search_done(s); at++) {
         char what[160];
-        struct oracle_node *raw = oracle_node1(g, OX_exp, oracle_node2(g, OX_sub, x, running_most(s, x)));
+        u32 k = at % COUNT_OF(which), share = lanes[at / COUNT_OF(which)];
+        if (share > 1 && (k != 1 || share >= x->shape.dim[x->shape.rank - 1])) continue; /* lanes share the sum */
+        struct oracle_node *raw = oracle_node1(g, OX_exp, oracle_node2(g, OX_sub, x, running_most(s, x, share)));
         struct oracle_node *total = k ? oracle_node(g, OX_sum, &raw, 1, &sum->attr) : sum;
         snprintf(what, sizeof what, "online softmax that does not rescale %s when a larger score comes%s", which[k],
                  k < 2 ? ": the weights do not sum to 1" : "");
@@ -296,13 +286,13 @@ static void try_function(struct suspect_text *s, struct oracle_node *n)
     struct oracle_node *x = n->in[0], *by = NULL;
     if (n->op == OX_rsqrt && x->op == OX_add) {
         by = oracle_node2(g, OX_add, oracle_node1(g, OX_sqrt, x->in[0]), x->in[1]);
-        by = oracle_node2(g, OX_div, oracle_number(g, 1, false), by);
+        by = oracle_node2(g, OX_div, oracle_number(g, 1, 0), by);
         try_node(s, ORACLE_VARIANT, n, by, "epsilon is added outside the root");
     }
     if (n->op == OX_exp) try_node(s, ORACLE_VARIANT, n, oracle_node1(g, OX_exp2, x), "base 2 for base e");
     if (n->op == OX_log) try_node(s, ORACLE_VARIANT, n, oracle_node1(g, OX_log2, x), "base 2 for base e");
     if (n->op == OX_free)
-        try_node(s, ORACLE_VARIANT, n, oracle_spread(g, oracle_number(g, 0, false), &n->shape), "no shift");
+        try_node(s, ORACLE_VARIANT, n, oracle_spread(g, oracle_number(g, 0, 0), &n->shape), "no shift");
     if (n->op == OX_sum && n->shape.rank && n->shape.dim[0] > 1)
         try_node(s, ORACLE_PERMUTED, n, oracle_rolled(g, n, 0, 1), "a row takes the sum of another row");
 }
@@ -406,14 +396,15 @@ static void try_changed(struct suspect_text *s, struct oracle_node *n)
 void oracle_try_mutants(struct suspect_text *s)
 {
     try_definitions(s);
-    for (u32 pass = 0; pass < 3; pass++) {
-        if (pass == 2) try_exchanged_inputs(s);
+    for (u32 pass = 0; pass < 4; pass++) {
+        if (pass == 2) oracle_try_exchanged(s);
         for (u32 i = 0; i < s->base && !oracle_search_done(s); i++) {
             struct oracle_node *n = s->o->graph.nodes.p[i];
             if (!s->need[i]) continue;
             if (pass == 0 && is_mask(n)) try_masks(s, n);
             if (pass == 1 && n->op == OX_input) try_input(s, n);
             if (pass == 2) try_changed(s, n);
+            if (pass == 3) oracle_try_instead(s, n);
         }
     }
     if (!oracle_search_done(s)) try_other_rows(s);

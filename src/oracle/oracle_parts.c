@@ -51,9 +51,36 @@ static bool tree_weights(double *w, u64 n)
     return lost;
 }
 
+/* What a warp of a block adds up, where the threads walk along n elements, `wide` at a time, and the sums of warps meet
+ * in the end: the last warp is missing, or all but the first. false: there is no such element. */
+static bool warp_weights(u64 n, u32 k, double *w, char *what, size_t size)
+{
+    static const u64 blocks[] = { 64, 128, 256, 512, 1024 }, wides[] = { 1, 2, 4, 8 };
+    u64 block = blocks[k / 2 % COUNT_OF(blocks)], wide = wides[k / 2 / COUNT_OF(blocks)];
+    u64 from = k % 2 ? 32 : block - 32;
+    bool lost = false;
+    if (k % 2 && block == 64) return false; /* the other one of these is the last */
+    for (u64 i = 0; i < n; i++) {
+        w[i] = i / wide % block < from;
+        lost |= w[i] == 0;
+    }
+    if (!lost) return false;
+    snprintf(what, size,
+             k % 2 ? "only what the first warp of %llu threads adds up is there%s"
+                   : "what the last warp of %llu threads adds up is missing%s",
+             (unsigned long long)block,
+             wide == 1   ? ""
+             : wide == 2 ? ", two elements at a time"
+             : wide == 4 ? ", four elements at a time"
+                         : ", eight elements at a time");
+    return true;
+}
+enum { WARP_KINDS = 2 * 5 * 4 };
+
 /* The k-th way in which a loop over `n` elements goes wrong; false: there are no more. w is left alone, and what is "",
- * where it does not apply. */
-static bool weights(u64 n, u32 k, double *w, char *what, size_t size)
+ * where it does not apply. A sum that is shorter than a tile is all tail: that is only said of a name that was found.
+ */
+static bool weights(u64 n, u32 k, bool asked, double *w, char *what, size_t size)
 {
     static const u64 tiles[] = { 4, 8, 16, 32, 64, 128, 256 }, lengths[] = { 2, 4, 8, 9, 16, 32, 0 };
     u32 tile = k >= 6 && k < 13 ? k - 6 : 0, length = k >= 13 ? (k - 13) / 3 : 0;
@@ -71,16 +98,21 @@ static bool weights(u64 n, u32 k, double *w, char *what, size_t size)
             fill(w, 0, n - 1, 0);
     if (k < 6) return true;
     if (k < 13) {
-        if (n % t == 0 || n < t) return true;
+        if (n % t == 0 || (n < t && !asked)) return true;
         snprintf(what, size, "the tail beyond a multiple of %llu is missing", (unsigned long long)t);
         fill(w, n / t * t, n, 0);
         return true;
     }
     if (length >= COUNT_OF(lengths)) return false;
     if (t < 2 || t >= n) return true;
+    static const char *const half[] = { "the last half is missing", "only the last half is there",
+                                        "only the first half is there" };
     static const char *const how[] = { "the last %llu elements are missing", "only the last %llu elements are there",
                                        "only the first %llu elements are there" };
-    snprintf(what, size, how[(k - 13) % 3], (unsigned long long)t);
+    if (lengths[length])
+        snprintf(what, size, how[(k - 13) % 3], (unsigned long long)t);
+    else
+        snprintf(what, size, "%s", half[(k - 13) % 3]);
     if ((k - 13) % 3 == 0) fill(w, n - t, n, 0);
     if ((k - 13) % 3 == 1) fill(w, 0, n - t, 0);
     if ((k - 13) % 3 == 2) fill(w, t, n, 0);
@@ -128,7 +160,14 @@ static void try_group(struct suspect_text *s, const struct sum *sum, u32 n, cons
     oracle_try(s, ORACLE_PART, out, "in the sum over %llu%s: %s", (unsigned long long)sum[0].length, of, what);
 }
 
-/* All sums of one length together, then each of them. */
+/* All of these sums together, then each of them. */
+static void try_groups(struct suspect_text *s, const struct sum *same, u32 found, const double *w, const char *what)
+{
+    if (found > 1) try_group(s, same, found, w, what);
+    for (u32 i = 0; i < found && found <= 8; i++) try_group(s, &same[i], 1, w, what);
+}
+
+/* The sums of one length. */
 static void try_length(struct suspect_text *s, const struct sum *all, u32 n, u64 length)
 {
     struct sum same[SUMS_MOST];
@@ -137,10 +176,20 @@ static void try_length(struct suspect_text *s, const struct sum *all, u32 n, u64
     for (u32 i = 0; i < n; i++)
         if (all[i].length == length) same[found++] = all[i];
     double *w = NEW_ARRAY(&s->mem, double, length);
-    for (u32 k = 0; !oracle_search_done(s) && weights(length, k, w, what, sizeof what); k++) {
-        if (!what[0]) continue;
-        if (found > 1) try_group(s, same, found, w, what);
-        for (u32 i = 0; i < found && found <= 8; i++) try_group(s, &same[i], 1, w, what);
+    bool asked = s->hints && s->hints->only;
+    for (u32 k = 0; !oracle_search_done(s) && weights(length, k, asked, w, what, sizeof what); k++)
+        if (what[0]) try_groups(s, same, found, w, what);
+    for (u32 k = 0; k < WARP_KINDS && !oracle_search_done(s); k++)
+        if (warp_weights(length, k, w, what, sizeof what)) try_groups(s, same, found, w, what);
+    for (u32 k = 0; k < s->o->n && !oracle_search_done(s); k++) { /* split into as many parts as a size says */
+        const struct oracle_name *m = &s->o->names[k];
+        if (m->type || m->value < 2 || m->value > 1 << 20 || m->value != floor(m->value)) continue;
+        u64 t = (u64)m->value;
+        if (length % t == 0 || (length < t && !asked)) continue;
+        fill(w, 0, length, 1);
+        fill(w, length / t * t, length, 0);
+        snprintf(what, sizeof what, "the tail beyond a multiple of %.40s is missing", m->name);
+        try_groups(s, same, found, w, what);
     }
 }
 
@@ -157,7 +206,7 @@ static struct oracle_node *change_every(struct suspect_text *s, const struct ora
         snprintf(name, sizeof name, "$w%llu", (unsigned long long)z->sum[i].length);
         text = oracle_intern(&s->changed.graph, str_of(name));
         double *w = NEW_ARRAY(&s->mem, double, z->sum[i].length);
-        weights(z->sum[i].length, z->kind, w, what, sizeof what);
+        weights(z->sum[i].length, z->kind, false, w, what, sizeof what);
         bool known = false;
         for (u32 k = 0; k < s->run.extras; k++) known |= s->run.extra[k].text == text;
         if (!known && s->run.extras == COUNT_OF(s->run.extra)) return NULL;
@@ -208,7 +257,7 @@ void oracle_try_parts(struct suspect_text *s)
         struct weighing z = { all, n, NULL, kind };
         struct oracle_node **out = oracle_rebuilt(s, change_every, &z);
         double *w = NEW_ARRAY(&s->mem, double, all[0].length + 1);
-        weights(MAX_OF(all[0].length, (u64)1), kind, w, what, sizeof what);
+        weights(MAX_OF(all[0].length, (u64)1), kind, false, w, what, sizeof what);
         if (kind == 3) snprintf(what, sizeof what, "a tree over a length that is no power of two drops elements");
         oracle_try(s, ORACLE_PART, out, "in every sum: %s", what);
     }

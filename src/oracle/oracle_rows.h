@@ -298,12 +298,16 @@ static bool FN(terms_new)(struct oracle_job *j, u64 count, struct FN(terms) * t)
            (t->a = oracle_scratch(j, count, sizeof(double))) && (t->q = oracle_scratch(j, count, sizeof(double)));
 }
 
+/* Terms that are infinite because they have overflowed: a compensated sum of them is NaN, a plain one infinite. */
+#define grows(op) ((op) == OX_exp || (op) == OX_exp2 || (op) == OX_expm1)
+
 static void FN(terms_settle)(struct oracle_job *j, const struct FN(terms) * t, u64 count, double extra)
 {
     const R *z = j->z;
     for (u64 i = 0; i < count; i++) {
         double l = oracle_sum_error(j->env, t->n[i], HI(z[i]), t->p[i], t->a[i], t->q[i], extra);
         j->ez[i] = oracle_settle(j->env, j->node->id, HI(z[i]), t->p[i], l, isinf(t->p[i]));
+        if (!j->env->noise && isinf(HI(z[i])) && grows(j->node->in[0]->op)) j->ez[i] = INFINITY;
     }
 }
 
@@ -314,7 +318,7 @@ static bool FN(sums)(struct oracle_job *j)
     const s64 *map = FN(map_of)(j, all);
     const R *x = j->v[0];
     R *z = j->z;
-    struct FN(terms) t;
+    struct FN(terms) t = { 0 };
     if (!map || (j->ez && !FN(terms_new)(j, count, &t))) return false;
     for (u64 i = 0; i < count; i++) z[i] = OF(0);
     for (u64 i = 0; i < all; i++)

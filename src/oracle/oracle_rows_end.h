@@ -180,8 +180,8 @@ static bool FN(value_const)(struct oracle_job *j)
     double scale = ldexp(1, 1 - (int)j->env->type->bits), m = fabs(a->value);
     int e;
     frexp(m, &e);
-    bool exact = !isfinite(m) || m == 0 || fmod(m, ldexp(scale, e - 1)) == 0;
-    double l = exact ? 0 : (a->computed ? 5 : 1) * j->env->u * m;
+    bool exact = !isfinite(m) || (a->error <= 5 * m && (m == 0 || fmod(m, ldexp(scale, e - 1)) == 0));
+    double l = exact ? 0 : (a->error ? a->error : m) * j->env->u;
     *j->ez = oracle_settle(j->env, j->node->id, a->value, 0, l, false);
     return true;
 }

@@ -270,3 +270,22 @@ extern "C" __global__ void fast_functions(const float *x, float *e, float *l, fl
     t[i] = w;
     r[i] = __fdividef(v, __fsqrt_rn(v + 1));
 }
+
+// A compensated sum of what overflows is NaN where a plain one is infinite: how a kernel overflows is not judged.
+//! kernel exp_kahan
+//! dim rows 1..20, cols 1..600
+//! arg x f32[rows, cols] in
+//! arg y f32[rows] out once
+//! arg cols i32
+//! launch grid=rows block=1
+//! oracle y = sum(exp(x), -1)
+extern "C" __global__ void exp_kahan(const float *x, float *y, int cols)
+{
+    float sum = 0, lost = 0;
+    for (int i = 0; i < cols; i++) {
+        float v = __fsub_rn(expf(x[blockIdx.x * cols + i]), lost), next = __fadd_rn(sum, v);
+        lost = __fsub_rn(__fsub_rn(next, sum), v);
+        sum = next;
+    }
+    y[blockIdx.x] = sum;
+}

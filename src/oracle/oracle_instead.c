@@ -1,0 +1,219 @@
+/* Texts with one thing in place of another: an operation, a part, the order of axes, one element for all. */
+#include "oracle/oracle_classify.h"
+
+static struct oracle_graph *graph(struct suspect_text *s) { return &s->changed.graph; }
+
+static void try_node(struct suspect_text *s, enum oracle_label label, const struct oracle_node *n,
+                     struct oracle_node *by, const char *what)
+{
+    oracle_try(s, label, oracle_replaced(s, n, by), "%s", what);
+}
+
+/* ---- operations ---- */
+
+/* Which function rounds to whole numbers; which comparison has its end. */
+static void try_kin(struct suspect_text *s, struct oracle_node *n)
+{
+    static const struct {
+        enum oracle_op is, should;
+        const char *what;
+    } kin[] = {
+        { OX_trunc, OX_round, "trunc for round: what a conversion to an integer does" },
+        { OX_floor, OX_round, "floor for round" },
+        { OX_ceil, OX_round, "ceil for round" },
+        { OX_round, OX_floor, "round for floor" },
+        { OX_trunc, OX_floor, "trunc for floor: what a conversion to an integer does" },
+        { OX_round, OX_trunc, "round for trunc" },
+        { OX_floor, OX_trunc, "floor for trunc" },
+        { OX_floor, OX_ceil, "floor for ceil" },
+        { OX_le, OX_lt, "<= for <: one element more" },
+        { OX_lt, OX_le, "< for <=: one element less" },
+        { OX_ge, OX_gt, ">= for >: one element more" },
+        { OX_gt, OX_ge, "> for >=: one element less" },
+        { OX_sqrt, OX_rsqrt, "sqrt for rsqrt" },
+        { OX_rsqrt, OX_sqrt, "rsqrt for sqrt" },
+        { OX_min, OX_max, "min for max" },
+        { OX_max, OX_min, "max for min" },
+        { OX_argmin, OX_argmax, "argmin for argmax" },
+        { OX_argmax, OX_argmin, "argmax for argmin" },
+        { OX_mul, OX_div, "multiplied where the oracle divides" },
+        { OX_div, OX_mul, "divided where the oracle multiplies" },
+        { OX_minimum, OX_maximum, "minimum for maximum" },
+        { OX_maximum, OX_minimum, "maximum for minimum" },
+    };
+    for (u32 i = 0; i < COUNT_OF(kin) && !oracle_search_done(s); i++) {
+        if (kin[i].should != n->op || (n->op == OX_mul && n->in[0] == n->in[1])) continue;
+        try_node(s, ORACLE_VARIANT, n, oracle_node(graph(s), kin[i].is, n->in, n->ins, &n->attr), kin[i].what);
+    }
+}
+
+/* What a function that is exact near zero is for; what a maximum begins with; whether there is a root. */
+static void try_forms(struct suspect_text *s, struct oracle_node *n)
+{
+    struct oracle_graph *g = graph(s);
+    struct oracle_node *x = n->in[0], *one = oracle_number(g, 1, 0), *zero = oracle_number(g, 0, 0);
+    if (n->op == OX_log1p)
+        try_node(s, ORACLE_PRECISION, n, oracle_node1(g, OX_log, oracle_node2(g, OX_add, one, x)),
+                 "log(1 + x) for log1p(x), which loses a small x");
+    if (n->op == OX_expm1)
+        try_node(s, ORACLE_PRECISION, n, oracle_node2(g, OX_sub, oracle_node1(g, OX_exp, x), one),
+                 "exp(x) - 1 for expm1(x), which loses a small x");
+    if (n->op == OX_max)
+        try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_maximum, n, zero), "the maximum begins with 0");
+    if (n->op == OX_min)
+        try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_minimum, n, zero), "the minimum begins with 0");
+    if (n->op == OX_rsqrt)
+        try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_div, one, x), "1/x for rsqrt(x): the root is missing");
+    if (n->op == OX_sqrt) try_node(s, ORACLE_VARIANT, n, x, "a root is missing");
+    if (n->op == OX_abs) try_node(s, ORACLE_VARIANT, n, x, "abs is missing");
+}
+
+/* exp(x - most) / sum(exp(x - most)), where one of the two has no shift. */
+static void try_half_shift(struct suspect_text *s, struct oracle_node *n)
+{
+    struct oracle_graph *g = graph(s);
+    struct oracle_node *e = n->in[0], *sum = n->in[1];
+    if (n->op != OX_div || sum->op != OX_sum || sum->in[0] != e || e->op != OX_exp || e->in[0]->op != OX_sub) return;
+    const struct oracle_node *whole = n; /* without the range of a weight, which it may leave */
+    for (u32 i = n->id + 1; i < s->base; i++)
+        if (s->need[i] && g->nodes.p[i]->op == OX_within && g->nodes.p[i]->in[0] == n) whole = g->nodes.p[i];
+    struct oracle_node *raw = oracle_node1(g, OX_exp, e->in[0]->in[0]);
+    try_node(s, ORACLE_VARIANT, whole, oracle_node2(g, OX_div, raw, sum),
+             "the exponents of the weights have no shift, those of their sum have one");
+    if (oracle_search_done(s)) return;
+    raw = oracle_node1(g, OX_exp, e->in[0]->in[0]);
+    try_node(s, ORACLE_VARIANT, whole, oracle_node2(g, OX_div, e, oracle_node(g, OX_sum, &raw, 1, &sum->attr)),
+             "the exponents of the sum of weights have no shift, those of the weights have one");
+}
+
+/* ---- one element for all ---- */
+
+static void try_first(struct suspect_text *s, struct oracle_node *n)
+{
+    char what[160];
+    for (u32 axis = 0; axis < n->shape.rank && !oracle_search_done(s); axis++) {
+        if (n->shape.dim[axis] < 2) continue;
+        snprintf(what, sizeof what, "of %s only the first element along axis %u is read", n->attr.text, axis);
+        try_node(s, ORACLE_SHIFT, n, oracle_spread(graph(s), oracle_cut(graph(s), n, axis, 0, 1), &n->shape), what);
+    }
+}
+
+/* ---- parts that are exchanged ---- */
+
+struct two { /* nodes of the given graph, each in the place of the other */
+    const struct oracle_node *a, *b;
+};
+static struct oracle_node *change_two(struct suspect_text *s, const struct oracle_node *n,
+                                      struct oracle_node *const *in, void *self)
+{
+    const struct two *x = self;
+    (void)in;
+    return n == x->a ? s->o->graph.nodes.p[x->b->id] : n == x->b ? s->o->graph.nodes.p[x->a->id] : NULL;
+}
+
+/* Inputs of one shape, and slices of one array. */
+static void try_pairs(struct suspect_text *s)
+{
+    for (u32 i = 0; i < s->base; i++)
+        for (u32 k = i + 1; k < s->base && !oracle_search_done(s); k++) {
+            struct two x = { s->o->graph.nodes.p[i], s->o->graph.nodes.p[k] };
+            bool inputs = x.a->op == OX_input && x.b->op == OX_input;
+            bool slices = x.a->op == OX_slice && x.b->op == OX_slice && x.a->in[0] == x.b->in[0];
+            if (!s->need[i] || !s->need[k] || (!inputs && !slices)) continue;
+            if (!oracle_shape_equal(&x.a->shape, &x.b->shape)) continue;
+            if (inputs)
+                oracle_try(s, ORACLE_VARIANT, oracle_rebuilt(s, change_two, &x), "%s and %s are exchanged",
+                           x.a->attr.text, x.b->attr.text);
+            else
+                oracle_try(s, ORACLE_PERMUTED, oracle_rebuilt(s, change_two, &x), "two slices of %s are exchanged",
+                           x.a->in[0]->op == OX_input ? x.a->in[0]->attr.text : "an array");
+        }
+}
+
+/* The parts of a concat that are equally long. */
+static void try_concat(struct suspect_text *s, struct oracle_node *n)
+{
+    struct oracle_node *in[ORACLE_OPERANDS];
+    for (u32 i = 0; i < n->ins && !oracle_search_done(s); i++)
+        for (u32 k = i + 1; k < n->ins; k++) {
+            if (!oracle_shape_equal(&n->in[i]->shape, &n->in[k]->shape)) continue;
+            memcpy(in, n->in, n->ins * sizeof *in);
+            in[i] = n->in[k];
+            in[k] = n->in[i];
+            try_node(s, ORACLE_PERMUTED, n, oracle_node(graph(s), OX_concat, in, n->ins, &n->attr),
+                     "two parts that are put together are exchanged");
+        }
+}
+
+/* ---- an axis that is two ---- */
+
+/* Whether `whole` has one axis of a * b where `parts` has two, of a and of b; *at is the first of them. */
+static bool is_split(const struct oracle_shape *whole, const struct oracle_shape *parts, u32 *at)
+{
+    if (parts->rank != whole->rank + 1) return false;
+    u32 p = 0;
+    while (p < whole->rank && whole->dim[p] == parts->dim[p]) p++;
+    if (p == whole->rank || parts->dim[p] * parts->dim[p + 1] != whole->dim[p]) return false;
+    for (u32 i = p + 1; i < whole->rank; i++)
+        if (whole->dim[i] != parts->dim[i + 1]) return false;
+    *at = p;
+    return parts->dim[p] > 1 && parts->dim[p + 1] > 1;
+}
+
+static struct oracle_node *axes_exchanged(struct oracle_graph *g, struct oracle_node *x, u32 at)
+{
+    struct oracle_attr order = { .n = x ? x->shape.rank : 0 };
+    for (u32 i = 0; i < order.n; i++) order.list[i] = i == at ? at + 1 : i == at + 1 ? at : i;
+    return x ? oracle_node(g, OX_transpose, &x, 1, &order) : NULL;
+}
+
+/* Index % a for index / b: wherever an axis is split or two are joined, in the other order. */
+static struct oracle_node *change_order(struct suspect_text *s, const struct oracle_node *n,
+                                        struct oracle_node *const *in, void *self)
+{
+    struct oracle_graph *g = graph(s);
+    bool *any = self;
+    u32 at;
+    if (n->op != OX_reshape) return NULL;
+    if (is_split(&n->in[0]->shape, &n->shape, &at)) {
+        struct oracle_shape other = n->shape;
+        other.dim[at] = n->shape.dim[at + 1];
+        other.dim[at + 1] = n->shape.dim[at];
+        *any = true;
+        return axes_exchanged(g, oracle_reshaped(g, in[0], &other), at);
+    }
+    if (!is_split(&n->shape, &n->in[0]->shape, &at)) return NULL;
+    *any = true;
+    struct oracle_node *x = axes_exchanged(g, in[0], at);
+    return x ? oracle_reshaped(g, x, &n->shape) : NULL;
+}
+
+static void try_order(struct suspect_text *s)
+{
+    bool any = false;
+    struct oracle_node **out = oracle_rebuilt(s, change_order, &any);
+    if (any)
+        oracle_try(s, ORACLE_PERMUTED, out, "an axis that is two is taken apart in the other order: %% for /");
+    else
+        oracle_search_cut(s);
+}
+
+void oracle_try_exchanged(struct suspect_text *s)
+{
+    try_pairs(s);
+    if (!oracle_search_done(s)) try_order(s);
+}
+
+void oracle_try_instead(struct suspect_text *s, struct oracle_node *n)
+{
+    if (n->op == OX_input) {
+        if (!n->index) try_first(s, n);
+        return;
+    }
+    if (!n->ins) return;
+    try_kin(s, n);
+    if (n->op == OX_concat) try_concat(s, n);
+    if (n->index || oracle_search_done(s)) return;
+    try_forms(s, n);
+    try_half_shift(s, n);
+}
