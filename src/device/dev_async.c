@@ -63,7 +63,9 @@ u32 dev_task_plan(struct device *d, struct dev_task *t, union dev_plan *plan, st
     case OP_ALLOC: return OP_OK; /* the pool knows */
     case OP_FREE: return OP_OK;  /* what is wrong with it is a finding, when it runs */
     case OP_HOST:
-        return t->host.call || error_set(e, ERR_INPUT, "no host function is given") ? OP_OK : OP_INVALID_VALUE;
+        return t->host.call || t->host.operate || error_set(e, ERR_INPUT, "no host function is given")
+                   ? OP_OK
+                   : OP_INVALID_VALUE;
     case OP_LIBRARY: return OP_OK;
     default: error_set(e, ERR_INPUT, "an operation of the kind %d is no task", (int)t->kind); return OP_INVALID_VALUE;
     }

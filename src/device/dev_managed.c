@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 /* DEVICES_MOST: devices with a higher number are left alone */
-enum { GUARDS = 256, RING = 256, FLIGHT_GUARDS = 16, TOUCHES_MOST = 16, DEVICES_MOST = 64 };
+enum { GUARDS = 256, RING = 512, FLIGHT_GUARDS = 16, TOUCHES_MOST = 256, DEVICES_MOST = 64 };
 
 /* Where nobody has asked for it, only so much of an object is protected: a host that does not wait reads it from the
  * start, and taking access from 64 MB and giving it back takes 1.5 ms (1 MB: 20 us, a page: 4 us). */

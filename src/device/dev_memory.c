@@ -225,7 +225,7 @@ struct mem_object *dev_alloc_pitched(struct device *d, u64 width, u64 rows, u64 
         return NULL;
     }
     struct mem_object *o = dev_alloc(d, bytes, MEM_DEVICE, name, site, e);
-    if (o) *pitch = step;
+    if (o) *pitch = o->pitch = step;
     return o;
 }
 
@@ -253,7 +253,7 @@ bool dev_host_owns(const struct device *d, const struct mem_object *o)
 {
     bool kind = o->kind == MEM_DEVICE || o->kind == MEM_PINNED || o->kind == MEM_MANAGED || o->kind == MEM_POOL ||
                 o->kind == MEM_REGISTERED;
-    return kind && mem_is_live(o) && !(o->kind == MEM_MANAGED && is_variable(d, o));
+    return kind && mem_is_live(o) && !o->lent && !(o->kind == MEM_MANAGED && is_variable(d, o));
 }
 
 static bool same_place(const struct leaks *l, const struct mem_object *o)

@@ -159,6 +159,7 @@ u32 sim_pool_graph_new(struct device *d, struct dev_pool *p, u64 bytes, const ch
                        struct mem_object **out, struct error *e);
 /* Its free node runs; false: nothing has allocated it since the last one did. */
 bool sim_pool_graph_rest(struct device *d, struct mem_object *o, const char *site);
+/* The graph has ended. What a launch has allocated and nobody has freed stays, as an allocation like others. */
 void sim_pool_graph_delete(struct device *d, struct mem_object *o);
 /* Bytes of allocation nodes that exist, and the most there were; reset: the most is what there is now. */
 void sim_pool_graph_usage(struct device *d, u64 *now, u64 *high, bool reset);

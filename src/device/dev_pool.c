@@ -492,6 +492,9 @@ void sim_pool_graph_delete(struct device *d, struct mem_object *o)
 {
     lock(&pools_lock);
     pools_of(d)->graphs -= o->size;
+    struct block *b = o->pool;
+    bool live = b && mem_is_live(o);
+    if (live) b->graph = false;
     unlock(&pools_lock);
-    sim_pool_end(d, o, "the end of its graph");
+    if (!live) sim_pool_end(d, o, "the end of its graph");
 }

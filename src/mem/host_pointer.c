@@ -83,7 +83,7 @@ void host_shadow_add(u64 host, u64 bytes, const char *name)
     unlock(&t.lock);
 }
 
-bool host_shadow_fix(u64 address, char *fix, size_t n)
+bool host_shadow_name(u64 address, char *name, size_t n)
 {
     lock(&t.lock);
     const struct shadow_variable *v = shadows;
@@ -92,11 +92,19 @@ bool host_shadow_fix(u64 address, char *fix, size_t n)
     if (!v) return false;
     struct arena mem = { 0 };
     struct demangled d;
-    const char *name = !strncmp(v->name, "_Z", 2) && demangle(&mem, str_of(v->name), &d) ? d.plain : v->name;
+    bool mangled = !strncmp(v->name, "_Z", 2) && demangle(&mem, str_of(v->name), &d);
+    snprintf(name, n, "%s", mangled ? d.plain : v->name);
+    arena_free(&mem);
+    return true;
+}
+
+bool host_shadow_fix(u64 address, char *fix, size_t n)
+{
+    char name[100];
+    if (!host_shadow_name(address, name, sizeof name)) return false;
     snprintf(fix, n,
              "In host code the name of the __device__ variable %s means the host's shadow of it. Ask for the address "
              "with cudaGetSymbolAddress((void **)&p, %s), and pass p; or let the kernel use %s by its name.",
              name, name, name);
-    arena_free(&mem);
     return true;
 }

@@ -22,6 +22,8 @@ void host_pointer_text(const struct host_pointer *p, char *out, size_t size);
 
 /* The host's shadow of a __device__ variable, which its name means in host code. The name lives for ever. */
 void host_shadow_add(u64 host, u64 bytes, const char *name);
-/* What to do with an address in one of them; false: it is in none. */
+/* The variable as the source has it; false: the address is in none. */
+bool host_shadow_name(u64 address, char *name, size_t n);
+/* What to do with an address in one of them, as an argument of a kernel; false: it is in none. */
 bool host_shadow_fix(u64 address, char *fix, size_t n);
 #endif

@@ -223,7 +223,7 @@ void mem_define_all(struct mem *m)
 
 void live_add(struct mem *m, const struct mem_object *o)
 {
-    if (o->kind == MEM_VIRTUAL) return; /* addresses are no memory */
+    if (o->kind == MEM_VIRTUAL || o->lent) return; /* addresses are no memory; what is lent is the host's */
     u32 at[] = { o->kind, MEM_KINDS };
     for (u32 k = 0; k < COUNT_OF(at); k++) {
         struct usage *u = &m->usage[at[k]];
@@ -237,7 +237,7 @@ void live_add(struct mem *m, const struct mem_object *o)
 
 void live_remove(struct mem *m, const struct mem_object *o)
 {
-    if (o->kind == MEM_VIRTUAL) return;
+    if (o->kind == MEM_VIRTUAL || o->lent) return;
     atomic_fetch_sub_explicit(&m->usage[o->kind].live, o->size, memory_order_relaxed);
     atomic_fetch_sub_explicit(&m->usage[MEM_KINDS].live, o->size, memory_order_relaxed);
     sites_remove(&m->sites, o->alloc_site, o->size);

@@ -44,10 +44,12 @@ struct mem_object {
     const char *name;                   /* "x", or "buffer 3" when it was given no name */
     const char *type;                   /* "f32[1000]" or NULL */
     u32 element_size;                   /* 0: unknown */
+    u64 pitch;                          /* bytes from a row to the next, as the allocation was asked for; 0: no rows */
     bool given;                         /* a variable: it has an initialiser, or the host wrote to it */
     u8 odd;                             /* atomic: MEM_AS_* of floats; taken for such, NaN or infinity was seen in it */
     bool numbered;                      /* it was given no name, or a mark, and has a number */
     bool kept;                          /* its region stays its own while it is freed (mem_rest) */
+    u8 lent;                            /* MEM_REGISTERED: enum mem_lent; 0: by the program */
     bool closed;                        /* atomic: of a pool of the host, and the device has no right to it */
     void *pool;                         /* the device's note of memory of a pool, or NULL */
     struct mem_maps *maps;              /* MEM_VIRTUAL: what is mapped there; else NULL */
@@ -78,6 +80,11 @@ void mem_rest(struct mem *m, struct mem_object *o, const char *site);
 struct mem_object *mem_register(struct mem *m, u64 addr, u64 bytes, const char *name, const char *site,
                                 struct mem_object **other, struct error *e);
 enum mem_free_result mem_unregister(struct mem *m, u64 addr, const char *site, struct mem_object **object);
+/* Of a card that can use pageable memory (lent.c): the host's memory at an address becomes an object, as if it were
+ * registered: the block of malloc or the variable that begins there, or else what the process has around it. One that
+ * is there is looked at again. NULL: nothing can be read and written there. */
+enum mem_lent { MEM_LENT_BLOCK = 1, MEM_LENT_MAPPING };
+struct mem_object *mem_lend(struct mem *m, u64 addr, const char *name);
 void mem_describe(struct mem *m, struct mem_object *o, const char *name, const char *type, u32 element_size);
 /* An object that has only a number is called so where no variable of the host is found for it; the first name stays. */
 void mem_call(struct mem *m, struct mem_object *o, const char *name);

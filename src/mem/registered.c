@@ -100,18 +100,46 @@ static void forget_freed(struct registry *r, u64 from, u64 to, bool all)
     if (kept < i) atomic_store_explicit(&r->count, kept, memory_order_release);
 }
 
-struct mem_object *mem_register(struct mem *m, u64 addr, u64 bytes, const char *name, const char *site,
-                                struct mem_object **other, struct error *e)
+/* The end of a registration, with the lock. */
+static void end(struct mem *m, struct mem_object *o, const char *site)
+{
+    __atomic_store_n(&o->free_site, text_keep(m, site), __ATOMIC_RELEASE);
+    __atomic_store_n(&o->state, MEM_FREED, __ATOMIC_RELEASE);
+    m->registry.freed++;
+    live_remove(m, o);
+    atomic_fetch_add_explicit(&m->generation, 1, memory_order_release);
+}
+
+void registered_end(struct mem *m, struct mem_object *o)
+{
+    lock(&m->lock);
+    if (o->state == MEM_LIVE) end(m, o, NULL);
+    unlock(&m->lock);
+}
+
+/* A live object that overlaps, of those that the program has registered; what is lent there ends. NULL: none. */
+static struct mem_object *overlaps(struct mem *m, u64 addr, u64 bytes)
+{
+    struct registry *r = &m->registry;
+    u32 n = atomic_load_explicit(&r->count, memory_order_relaxed);
+    struct mem_object **list = r->list;
+    u32 first = n ? starts_before(list, n, addr) : 0;
+    for (u32 i = first ? first - 1 : 0; i < n && list[i]->base < addr + bytes; i++) {
+        if (list[i]->state != MEM_LIVE || list[i]->base + list[i]->size <= addr) continue;
+        if (!list[i]->lent) return list[i];
+        end(m, list[i], NULL);
+    }
+    return NULL;
+}
+
+struct mem_object *registered_enter(struct mem *m, u64 addr, u64 bytes, const char *name, const char *site, u8 lent,
+                                    struct mem_object **other, struct error *e)
 {
     struct registry *r = &m->registry;
     struct mem_object *o = NULL;
     *other = NULL;
     lock(&m->lock);
-    u32 n = atomic_load_explicit(&r->count, memory_order_relaxed);
-    struct mem_object **list = r->list;
-    u32 first = n ? starts_before(list, n, addr) : 0;
-    for (u32 i = first ? first - 1 : 0; i < n && list[i]->base < addr + bytes && !*other; i++)
-        if (list[i]->state == MEM_LIVE && list[i]->base + list[i]->size > addr) *other = list[i];
+    *other = overlaps(m, addr, bytes);
     u32 id = atomic_load_explicit(&m->objects, memory_order_relaxed) + 1;
     if (*other) {
         error_set(e, ERR_INPUT,
@@ -132,14 +160,15 @@ struct mem_object *mem_register(struct mem *m, u64 addr, u64 bytes, const char *
             .kind = MEM_REGISTERED,
             .state = MEM_LIVE,
             .given = true,
+            .lent = lent,
             .name = name_make(m, name, NULL),
             .alloc_site = text_keep(m, site),
         };
         atomic_store_explicit(&m->objects, id, memory_order_release);
         change(r);
         forget_freed(r, addr, addr + bytes, r->freed >= FREED_MOST);
-        n = atomic_load_explicit(&r->count, memory_order_relaxed);
-        list = r->list;
+        u32 n = atomic_load_explicit(&r->count, memory_order_relaxed);
+        struct mem_object **list = r->list;
         u32 at = starts_before(list, n, addr);
         for (u32 i = n; i > at; i--) __atomic_store_n(&list[i], list[i - 1], __ATOMIC_RELEASE);
         __atomic_store_n(&list[at], o, __ATOMIC_RELEASE);
@@ -152,20 +181,21 @@ struct mem_object *mem_register(struct mem *m, u64 addr, u64 bytes, const char *
     return o;
 }
 
+struct mem_object *mem_register(struct mem *m, u64 addr, u64 bytes, const char *name, const char *site,
+                                struct mem_object **other, struct error *e)
+{
+    return registered_enter(m, addr, bytes, name, site, 0, other, e);
+}
+
 enum mem_free_result mem_unregister(struct mem *m, u64 addr, const char *site, struct mem_object **object)
 {
     lock(&m->lock);
     struct mem_object *o = registered_find(m, addr);
+    if (o && o->lent) o = NULL; /* the program has not registered it */
     if (object) *object = o;
     bool start = o && o->base == addr;
     enum mem_free_result result = !start ? MEM_FREE_BAD : o->state == MEM_FREED ? MEM_FREE_TWICE : MEM_FREE_OK;
-    if (result == MEM_FREE_OK) {
-        __atomic_store_n(&o->free_site, text_keep(m, site), __ATOMIC_RELEASE);
-        __atomic_store_n(&o->state, MEM_FREED, __ATOMIC_RELEASE);
-        m->registry.freed++;
-        live_remove(m, o);
-        atomic_fetch_add_explicit(&m->generation, 1, memory_order_release);
-    }
+    if (result == MEM_FREE_OK) end(m, o, site);
     unlock(&m->lock);
     return result;
 }

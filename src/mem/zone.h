@@ -120,6 +120,10 @@ void physical_close(struct mem *m);
 struct mem_object *registered_find(const struct mem *m, u64 addr);
 struct mem_object *registered_near(const struct mem *m, u64 addr);
 void registry_free(struct registry *r);
+void registered_end(struct mem *m, struct mem_object *o); /* what is lent is no longer there */
+/* mem_register, or mem_lend. What is lent gives way to what the program registers. */
+struct mem_object *registered_enter(struct mem *m, u64 addr, u64 bytes, const char *name, const char *site, u8 lent,
+                                    struct mem_object **other, struct error *e);
 
 /* space.c: the reservation and its division. */
 bool space_reserve(struct mem *m, struct error *e);

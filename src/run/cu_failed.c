@@ -116,7 +116,8 @@ static bool is_question(const char *f, s64 r)
         { "cuGetExportTable", 0 },         { "cuFuncGetParamInfo", 1 },
         { "cuKernelGetParamInfo", 1 }, /* how parameters are counted */
     };
-    if (r == 600 || !strncmp(f, "__cudaGet", 9)) return true; /* not ready; what the compiler's code asks */
+    if (r == CU_NOT_READY) return !strstr(f, "ElapsedTime"); /* the answer of a query; who asks for a time gets none */
+    if (!strncmp(f, "__cudaGet", 9)) return true;            /* what the compiler's code asks */
     for (u32 i = 0; i < COUNT_OF(row); i++)
         if (!strncmp(f, row[i].begin, strlen(row[i].begin)) && (!row[i].code || row[i].code == r)) return true;
     return false;

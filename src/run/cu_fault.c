@@ -82,15 +82,6 @@ u64 lkpy_launched(u64 since, char *out_names, u32 size)
 
 /* ---- the handler ---- */
 
-static bool is_of_device(u64 address)
-{
-    for (u32 i = 0; i < cu_process.devices; i++) {
-        const lk_gpu *gpu = __atomic_load_n(&cu_process.device[i].gpu, __ATOMIC_ACQUIRE);
-        if (gpu && gpu->device->mem && mem_covers(gpu->device->mem, address)) return true;
-    }
-    return false;
-}
-
 /* "site fffe signal ADDRESS ..." for the launcher, as where.h has sites; no other site has this number. */
 static void numbers_write(const struct where_stack *s)
 {
@@ -121,7 +112,7 @@ static bool is_mine(void) { return out.to && cu_process.pid == (s32)getpid(); }
 /* Of several threads that fault at once the first is told of. */
 static bool on_fault(const struct fault *f)
 {
-    if (!is_mine() || (!f->deadly && !(f->is_access && is_of_device(f->address)))) return false;
+    if (!is_mine() || (!f->deadly && !(f->is_access && cu_is_of_device(f->address)))) return false;
     if (!f->deadly && GET(out.reported) >= REPORTED_MOST) return false;
     if (__atomic_exchange_n(&out.busy, 1, __ATOMIC_ACQ_REL)) {
         if (f->deadly) nanosleep(&(struct timespec){ .tv_sec = WAIT_MS / 1000 }, NULL);
@@ -178,18 +169,31 @@ enum cu_asked_for cu_fault_wait(u32 us)
 
 void cu_fault_done(void) { __atomic_store_n(&out.asked, CU_ASKED_NOTHING, __ATOMIC_RELEASE); }
 
-/* The object at or near an address of a device; NULL: the address is none. */
+/* The object at or near an address of a device, or memory of the host that is registered; NULL: the address is none. */
 static const struct mem_object *object_near(u64 address, bool *inside)
 {
     for (u32 i = 0; i < cu_process.devices; i++) {
         const lk_gpu *gpu = cu_process.device[i].gpu;
-        if (!gpu || !gpu->device->mem || !mem_covers(gpu->device->mem, address)) continue;
+        if (!gpu || !gpu->device->mem) continue;
         const struct mem_object *o = mem_find(gpu->device->mem, address);
         *inside = o && address - o->base < o->size;
-        return o ? o : mem_near(gpu->device->mem, address);
+        if (mem_covers(gpu->device->mem, address)) return o ? o : mem_near(gpu->device->mem, address);
+        if (*inside) return o;
     }
     return NULL;
 }
+
+static bool is_code_of_ours(u64 code) { return where_same_file(code, (u64)(uintptr_t)cu_fault_last); }
+
+/* An access of ours, or of the C library for us: what copies a few bytes may be a call of memcpy. */
+static bool is_ours(const struct fault *f)
+{
+    bool copies = where_same_file(f->code, (u64)(uintptr_t)memcpy) && out.stack.n > 1;
+    return f->is_access && (is_code_of_ours(f->code) || (copies && is_code_of_ours(out.stack.address[1])));
+}
+
+/* Memory of the host that the device uses as it lies there: a fault of ours in it is that of a kernel or a copy. */
+static bool is_host_memory(const struct mem_object *o, bool inside) { return inside && o->kind == MEM_REGISTERED; }
 
 /* "d_x, 128 bytes, was allocated at a.cu:9, freed at a.cu:12". */
 static void memory_text(const struct mem_object *o, char *text, size_t size)
@@ -205,6 +209,32 @@ static const char *fault_site(const char *what)
     return where_site(what, &out.stack);
 }
 
+/* The program has taken memory away that an operation of the device uses. */
+static void gone_found(const struct fault *f, const struct mem_object *o)
+{
+    char cause[500], memory[300];
+    struct mapping m;
+    bool lent = o->lent, there = mapping_at(f->address, &m);
+    const char *how = !there ? "no memory is mapped there: munmap, or free or delete of a large "
+                               "block, took it away"
+                      : !(f->write ? m.write : m.read) ? "mprotect took the right to do so away"
+                                                       : "the file that is mapped there has become shorter";
+    snprintf(cause, sizeof cause, "A kernel or a copy %s at %s+0x%" PRIx64 ", and %s.%s", f->write ? "writes" : "reads",
+             o->name, f->address - o->base, how,
+             lent ? "" : " A GPU would go on with the pages that were there when they were registered.");
+    memory_text(o, memory, sizeof memory);
+    struct finding x = {
+        .kind = F_use_after_free,
+        .cause_key = o->id,
+        .cause = cause,
+        .object_note = memory,
+        .fix = lent ? "Free it behind the last operation that uses it, once the host has waited for that."
+                    : "Wait for the last operation that uses it, call cudaHostUnregister, then free it."
+    };
+    finding_object(&x, o);
+    cu_found(&x);
+}
+
 void cu_fault_found(void)
 {
     const struct fault *f = &out.fault;
@@ -212,6 +242,10 @@ void cu_fault_found(void)
     const struct mem_object *o = f->is_access ? object_near(f->address, &inside) : NULL;
     char cause[500], memory[300];
     if (!o) return;
+    if (is_host_memory(o, inside)) {
+        if (is_ours(f)) gone_found(f, o);
+        return;
+    }
     s64 at = (s64)(f->address - o->base);
     const struct cu_call *c = cu_call_of_thread(out.tid);
     const char *does = f->write ? "writes" : "reads", *freed = mem_is_live(o) ? "" : ", which has been freed";
@@ -330,7 +364,11 @@ static void place_add(struct text *t)
     const char *site = fault_site("signal");
     struct cu_call c;
     const struct cu_call *at = cu_call_of_thread(out.tid);
-    if (out.fault.is_access && where_same_file(out.fault.code, (u64)(uintptr_t)cu_fault_last))
+    bool inside = false;
+    const struct mem_object *o = out.fault.is_access ? object_near(out.fault.address, &inside) : NULL;
+    if (is_ours(&out.fault) && o && is_host_memory(o, inside))
+        text_add(t, "  = at: an access of a kernel or a copy to memory of the host that is gone\n");
+    else if (is_ours(&out.fault))
         text_add(t, "  = at: an instruction of Lockstep itself\n");
     else if (site && !(at && call_copy(at, &c)))
         text_add(t, "  = at: {lk@h%s\n", site + 5);

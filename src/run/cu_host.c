@@ -114,6 +114,16 @@ static enum where_block block_at(const struct side *s, u64 *room)
     return where_block(cu_where_stack(&stack) ? &stack : NULL, (uintptr_t)s->host, s->bytes, room);
 }
 
+/* What lies in an allocation is not taken for the host's own. */
+static bool is_no_allocation(const struct side *s)
+{
+    if (!cu_is_of_device((uintptr_t)s->host)) return false;
+    found(s, "only", 0, "the address is one of those of device, pinned and managed memory, and no allocation is there",
+          "Pass an address that is inside an allocation, and free it behind the copy.");
+    cu_reported();
+    return true;
+}
+
 static cu_result ends_early(const struct side *s, u64 room)
 {
     struct mapping m;
@@ -138,7 +148,7 @@ static cu_result side_check(const lk_end *e, const lk_copy *x, bool write)
 {
     struct side s = side_of(e, x, write);
     u64 room;
-    if (!side_measure(&s)) return CU_INVALID_VALUE;
+    if (!side_measure(&s) || (s.bytes && is_no_allocation(&s))) return CU_INVALID_VALUE;
     if ((room = there(&s)) < s.bytes) return ends_early(&s, room);
     enum where_block what = block_at(&s, &room);
     if (what && room < s.bytes) goes_beyond(&s, what, room);

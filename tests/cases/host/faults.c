@@ -37,10 +37,10 @@ static lk_status launch(const char *name, lk_stream *s, uint32_t gx, uint32_t gy
 
 static void stride(lk_stream *s)
 {
-    enum { ROWS = 512, COLS = 1024 };
-    uint64_t x = buffer("x", ROWS * COLS * 4, 0);
-    for (int i = 0; i < 4; i++) { /* the third has the pitch in bytes */
-        int pitch = i == 2 ? COLS * 4 : COLS;
+    enum { ROWS = 1024, COLS = 256, PITCH = 16384 }; 
+    uint64_t x = buffer("x", (uint64_t)ROWS * PITCH * 4, 0);
+    for (int i = 0; i < 4; i++) { /* the third has the bytes of all rows: 256 GB behind x nothing is mapped, whatever the driver keeps */
+        int pitch = i == 2 ? ROWS * PITCH * 4 : PITCH;
         lk_value v[] = { lk_value_buffer(x), lk_value_i32(ROWS), lk_value_i32(COLS), lk_value_i32(pitch), lk_value_f32(2) };
         says("scale_rows", launch("scale_rows", s, COLS / 256, ROWS, 256, v, 5));
     }

@@ -1,7 +1,7 @@
 // Launches that are recorded: a wrong stride, rows of 130 bytes, a missing barrier.
 // regen: -arch=sm_80 -std=c++17
 
-// `pitch` is in elements; a caller that gives bytes reaches four times too far.
+// `pitch` is in elements, from a row to the next; a caller that gives the bytes of all rows reaches far too far.
 extern "C" __global__ void scale_rows(float *x, int rows, int cols, int pitch, float by)
 {
     int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;

@@ -4,8 +4,12 @@
 #include "api.h"
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -77,6 +81,21 @@ static void *in_thread(void *how)
     if (how) exit(0);
     return NULL;
 }
+static void *clean_thread(void *unused)
+{
+    (void)unused;
+    usleep(300000); /* main has ended */
+    return NULL;
+}
+/* From now on this thread may end, and is killed, alone, by any other call of the system. */
+static void filtered(void)
+{
+    struct sock_filter to[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 0, 1),
+                                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_THREAD) };
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){ 4, to })) perror("seccomp");
+}
 static void nobody(void)
 {
     setgroups(0, NULL);
@@ -137,6 +156,8 @@ static int ending(const char *how)
     }
     if (!strcmp(how, "thread_exit")) pthread_create(&thread, NULL, in_thread, "exit"), pause();
     if (!strcmp(how, "main_ends")) pthread_create(&thread, NULL, in_thread, NULL), pthread_exit(NULL);
+    if (!strcmp(how, "main_status")) pthread_create(&thread, NULL, clean_thread, NULL), syscall(SYS_exit, 7);
+    if (!strcmp(how, "seccomp")) filtered(), launch(0), syscall(SYS_exit, 0);
     if (!strcmp(how, "vfork")) {
         fail(0);
         if (!vfork()) execl(self, self, "other", NULL), _exit(9);
