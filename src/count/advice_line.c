@@ -123,6 +123,18 @@ const char *advise_bank_conflict(struct question *q)
                         c->bank);
 }
 
+/* Fetches that move twice the sectors that would hold their texels: rows lie one behind the other here, squares of
+ * texels in a card's arrays, so that less than that says nothing. */
+const char *advise_texture_scatter(struct question *q)
+{
+    struct space_counts in = count_line_space(q->line, COUNT_TEXTURE);
+    if (!in.requests || in.units < 2 * in.least || in.units < 16 * in.requests || !is_worth(q, in.units - in.least))
+        return NULL;
+    struct tenths n = tenths(in.units, in.requests), least = tenths(in.least, in.requests);
+    return arena_printf(q->mem, "a fetch of a warp touches " TENTHS " sectors where " TENTHS " hold its texels",
+                        TENTHS_OF(n), TENTHS_OF(least));
+}
+
 const char *advise_constant_addresses(struct question *q)
 {
     struct space_counts in = count_line_space(q->line, COUNT_CONST);
@@ -174,6 +186,13 @@ static const struct count_insn *worst_branch(const struct count_line *l, u64 *mo
     return worst;
 }
 
+/* One lane writes for its warp, in a few instructions, and the others have nothing to do: nothing would be gained. */
+static bool is_leader(const struct branch_counts *b)
+{
+    u64 warps = b->side[0] + b->side[1];
+    return (!b->side[0] || !b->side[1]) && b->side_lanes[0] + b->side_lanes[1] == warps && warps <= 16 * b->divergent;
+}
+
 /* One side comes back to the branch: it is the end of a loop. */
 static const struct count_insn *diverges(struct question *q, bool loop)
 {
@@ -181,6 +200,7 @@ static const struct count_insn *diverges(struct question *q, bool loop)
     const struct count_insn *i = worst_branch(q->line, &lost);
     if (!i || i->branch->loops != loop) return NULL;
     const struct branch_counts *b = i->branch;
+    if (!loop && is_leader(b)) return NULL;
     u64 slots = LANES * (b->side[0] + b->side[1]);
     bool often = loop || b->divergent * 10 >= i->times;
     return often && lost * 4 >= slots && is_worth(q, lost / LANES) ? i : NULL;
@@ -213,12 +233,14 @@ const char *advise_divergent_loop(struct question *q)
                         side_text(q, b->side[0] + b->side[1], b->side_lanes[0] + b->side_lanes[1]));
 }
 
+enum { BARRIER_FEW = 12 };
 const char *advise_barrier_wait(struct question *q)
 {
     const struct barrier_counts *b = &q->line->barrier;
     if (!b->phases) return NULL;
     u64 all = b->slowest * b->warps / b->phases;
-    if (b->waiting * 4 < all || !is_worth(q, b->waiting)) return NULL;
+    /* a barrier costs about as much as the few instructions with which one warp finishes a sum for its block */
+    if (b->waiting * 4 < all || b->waiting < (u64)BARRIER_FEW * b->warps || !is_worth(q, b->waiting)) return NULL;
     struct tenths slow = tenths(b->slowest, b->phases), mean = tenths(all - b->waiting, b->warps);
     return arena_printf(q->mem,
                         "since the barrier before, the slowest warp has executed " TENTHS

@@ -49,7 +49,7 @@ static bool is_small(const struct timeline_op *o) { return o->end - o->start < 2
 const char *advise_copy_overlap(struct question *q)
 {
     const struct timeline *t = q->timeline;
-    u64 copies = 0, launches = 0;
+    u64 copies = 0, launches = 0, to = 0, from = 0; /* copies to the device, from it: an engine each */
     u32 between = 0, since = 0,
         kernels = 0; /* copies that have a launch before and behind them; since the last launch */
     for (u32 k = 0; k < t->n; k++) {
@@ -61,10 +61,13 @@ const char *advise_copy_overlap(struct question *q)
             since = 0;
         }
         if (is_copy(o) && !is_small(o)) copies += o->end - o->start;
+        if (is_copy(o) && !is_small(o)) *(o->kind == TIME_FROM_DEVICE ? &from : &to) += o->end - o->start;
         if (o->kind == TIME_LAUNCH) launches += o->end - o->start;
         if (is_copy(o) && (!q->op || o->end - o->start > q->op->end - q->op->start)) q->op = o;
     }
-    q->weight = (u32)(MIN_OF(copies, launches) * 1000 / end_of(t));
+    u64 beside = MIN_OF(to, from) +
+                 MIN_OF(MAX_OF(to, from), launches); /* what could run beside the longest of the three */
+    q->weight = (u32)(beside * 1000 / end_of(t));
     if (between < 2 || q->weight < 100 || overlapped(t) * 10 > MIN_OF(copies, launches)) return NULL;
     struct tenths c = tenths(copies, 1000000), l = tenths(launches, 1000000);
     return arena_printf(q->mem,

@@ -5,7 +5,7 @@
 #include "sim/sim.h"
 
 struct observer;
-enum count_space { COUNT_GLOBAL, COUNT_LOCAL, COUNT_SHARED, COUNT_CONST, COUNT_SPACES };
+enum count_space { COUNT_GLOBAL, COUNT_LOCAL, COUNT_SHARED, COUNT_CONST, COUNT_TEXTURE, COUNT_SPACES };
 extern const char *const count_space_name[COUNT_SPACES];
 /* What an instruction does there: an atomic returns what was there before, a reduction does not; a copy is cp.async. */
 enum count_access { COUNT_LOAD, COUNT_STORE, COUNT_ATOMIC, COUNT_REDUCTION, COUNT_COPY, COUNT_ACCESSES };

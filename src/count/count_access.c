@@ -17,7 +17,7 @@ static bool is_counted_space(u32 space)
 bool count_wants(const struct lowered *l, const struct lop *o)
 {
     if (o->flags & ISA_ACCESS) return is_counted_space(l->site[o->site].space);
-    if (o->flags & ISA_MATRIX) return l->site[o->site].space != SP_GLOBAL; /* not textures */
+    if (o->flags & ISA_MATRIX) return true;
     return is_copy(o) || o->guard.kind == O_REG;
 }
 
@@ -388,7 +388,9 @@ int count_around(void *self, char *R, const struct insn *i, struct warp *w, hand
 {
     const struct lop *o = &w->code->low->op[i->op];
     if (likely(o->flags & ISA_ACCESS)) return around_access(self, R, i, w, beneath);
-    if (o->flags & ISA_MATRIX) return around_matrix(self, R, i, w, beneath);
+    if (o->flags & ISA_MATRIX)
+        return (w->code->low->site[i->site].space == SP_GLOBAL ? around_texture : around_matrix)(self, R, i, w,
+                                                                                                 beneath);
     if (is_copy(o)) return around_copy(self, R, i, w, beneath);
     return around_guarded(self, R, i, w, beneath);
 }

@@ -9,7 +9,7 @@
 
 static void space_json(struct json *j, const char *key, const struct space_counts *c, enum count_space s)
 {
-    static const char *const unit[COUNT_SPACES] = { "sectors", "sectors", "wavefronts", "passes" };
+    static const char *const unit[COUNT_SPACES] = { "sectors", "sectors", "wavefronts", "passes", "sectors" };
     if (!c->requests) return;
     struct json o = json_open(j, key, '{');
     json_number(&o, "requests", c->requests);

@@ -3,7 +3,7 @@
 #include "count/timeline.h"
 #include "sim/finding_place.h"
 
-const char *const count_space_name[COUNT_SPACES] = { "global", "local", "shared", "constant" };
+const char *const count_space_name[COUNT_SPACES] = { "global", "local", "shared", "constant", "texture" };
 const char *const count_access_name[COUNT_ACCESSES] = { "load", "store", "atomic", "reduction", "copy" };
 
 struct counts *counts_new(const struct card *card)

@@ -54,7 +54,8 @@ void count_limits(const struct card *card, const struct count_launch *l, struct 
     waves(card, l, out);
     u64 sectors = 0, passes = 0, sm = busy_milli(card, out) * card->clock_mhz; /* 10^3 cycles a second of all SMs */
     for (u32 k = 0; k < COUNT_ACCESSES; k++) {
-        sectors += s->access[k][COUNT_GLOBAL].units + s->access[k][COUNT_LOCAL].units;
+        sectors += s->access[k][COUNT_GLOBAL].units + s->access[k][COUNT_LOCAL].units +
+                   s->access[k][COUNT_TEXTURE].units;
         passes += s->access[k][COUNT_SHARED].units;
     }
     out->bytes = (s->read + s->written) * 32 / n;

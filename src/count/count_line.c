@@ -92,7 +92,8 @@ static u64 slots_of(const struct card *card, u64 operations, u32 peak)
 
 u64 count_cost(const struct card *card, const struct count_line *l)
 {
-    u64 sectors = count_line_space(l, COUNT_GLOBAL).units + count_line_space(l, COUNT_LOCAL).units,
+    u64 sectors = count_line_space(l, COUNT_GLOBAL).units + count_line_space(l, COUNT_LOCAL).units +
+                  count_line_space(l, COUNT_TEXTURE).units,
         passes = count_line_space(l, COUNT_SHARED).units + count_line_space(l, COUNT_CONST).units;
     struct access_counts sum = count_line_access(l);
     u64 bulk = sum.bulk.global_read + sum.bulk.global_written;

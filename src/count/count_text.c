@@ -117,7 +117,7 @@ static void unit_text(struct text *t, const char *what, const struct space_count
 
 static void accesses_text(struct text *t, const struct count_line *l)
 {
-    static const char *const unit[COUNT_SPACES] = { "sectors", "sectors", "passes", "passes" };
+    static const char *const unit[COUNT_SPACES] = { "sectors", "sectors", "passes", "passes", "sectors" };
     char what[40];
     for (u32 s = 0; s < COUNT_SPACES; s++)
         for (u32 k = 0; k < COUNT_ACCESSES; k++) {

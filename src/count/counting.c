@@ -136,7 +136,8 @@ struct counting *counting_new(struct counts *into, const struct count_shape *sha
                                      .end = end,
                                      .sync = saw_sync,
                                      .block = saw_block,
-                                     .flight = count_flight };
+                                     .flight = count_flight,
+                                     .texel = count_texel };
     return c;
 }
 

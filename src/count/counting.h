@@ -83,8 +83,14 @@ struct func_counts { /* of a function */
     struct func_counts *next;
 };
 
+struct texels_seen { /* of the fetch under way */
+    u64 *key;        /* address and size of each; in the worker's arena */
+    u32 n, cap;
+};
+
 struct worker_counts {
     struct func_counts *func;
+    struct texels_seen texels;
     struct touched touched;
     u64 idle; /* threads that left without an access to memory */
     struct arena mem;
@@ -116,6 +122,9 @@ static inline struct func_counts *counting_here(struct counting *c, struct warp 
     return w->count.func = counting_func(c, w, w->code->low);
 }
 
+/* fetches.c: for observer.texel, and around a fetch. */
+void count_texel(void *self, const struct access *a);
+int around_texture(struct counting *c, char *R, const struct insn *i, struct warp *w, handler *beneath);
 /* count_access.c: for observer.around, observer.wants and observer.flight. */
 int count_around(void *self, char *R, const struct insn *i, struct warp *w, handler *beneath);
 bool count_wants(const struct lowered *l, const struct lop *o);
