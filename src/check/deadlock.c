@@ -21,10 +21,11 @@ struct waiter { /* a split of a stopped launch */
     struct warp *w;
     const struct split *s;
 };
-struct cause {               /* the explanation, while it is composed */
-    struct waiter at;        /* the headline: whose wait is shown */
-    struct waiter other;     /* a second place, s is NULL: none */
-    const char *cause, *fix; /* NULL: not found yet */
+struct cause {                /* the explanation, while it is composed */
+    enum waits_for waits_for; /* of the finding */
+    struct waiter at;         /* the headline: whose wait is shown */
+    struct waiter other;      /* a second place, s is NULL: none */
+    const char *cause, *fix;  /* NULL: not found yet */
 };
 
 static const struct lowered *low_of(const struct split *s) { return s->fr->code->low; }
@@ -397,9 +398,26 @@ static void explain_grid(struct stopped *st, struct cause *c)
 
 /* ---- a value that no thread is left to write ---- */
 
+/* The lowest thread that waits for an mbarrier of which some have arrived, and others have not, nor their bytes: others
+ * may wait for what it would do next. */
+static struct waiter first_short(const struct stopped *st)
+{
+    struct mbarrier_state m;
+    for (u32 n = 0; n < st->ncta; n++)
+        for (u32 k = 0; k < st->cta[n]->nwarps; k++)
+            for (u32 j = 0; j < st->cta[n]->warp[k]->nsplit; j++) {
+                const struct split *s = &st->cta[n]->warp[k]->split[j];
+                if (s->state == SPLIT_IDLE && s->nreads && read_mbarrier(st, low_of(s), &s->reads[0], &m) &&
+                    mbarrier_is_short(&m))
+                    return (struct waiter){ st->cta[n], st->cta[n]->warp[k], s };
+            }
+    return (struct waiter){ 0 };
+}
+
 static void explain_spin(struct stopped *st, struct cause *c)
 {
-    struct waiter x = first_in(st, SPLIT_IDLE);
+    struct waiter x = first_short(st);
+    if (!x.s) x = first_in(st, SPLIT_IDLE);
     if (!x.s) return;
     c->at = x;
     if (!x.s->nreads) {
@@ -424,24 +442,8 @@ static void explain_spin(struct stopped *st, struct cause *c)
     }
     struct mbarrier_state m;
     if (read_mbarrier(st, low_of(x.s), &x.s->reads[0], &m)) {
-        c->fix = m.arrived == m.expected && m.tx_expected && !m.tx_arrived
-                     ? "Start the copies whose bytes were announced, with this mbarrier, or do not announce them."
-                 : m.arrived == m.expected && m.tx_expected != m.tx_arrived
-                     ? arena_printf(&st->mem,
-                                    "Announce as many bytes as the copies of the phase bring: expect_tx with %" PRIu64
-                                    " in place of %" PRIu64 "%s; bytes that a tensor copy fills in count as well.",
-                                    m.tx_arrived, m.tx_expected,
-                                    m.tx_arrived && m.tx_expected % m.tx_arrived == 0 &&
-                                            m.tx_expected / 8 >= m.tx_arrived
-                                        ? ", by one thread, where each of several has announced them"
-                                        : "")
-                 : m.arrived
-                     ? arena_printf(&st->mem,
-                                    "Initialise the mbarrier with as many arrivals as there are in a phase, or let the "
-                                    "missing %u arrive; and wait for the parity of the phase, the first one's being 0.",
-                                    m.expected - m.arrived)
-                     : "Wait for the parity of the phase that the arrivals belong to: 0 for the first, then 1, and so "
-                       "on in turn; nobody arrives in the phase that is waited for.";
+        c->waits_for = m.arrived == m.expected && m.tx_expected != m.tx_arrived ? WAITS_FOR_BYTES : WAITS_FOR_PHASE;
+        c->fix = advise_mbarrier(st, &m);
         return;
     }
     c->fix = nobody ? "Let a thread of the kernel write the value, before it waits itself."
@@ -636,7 +638,8 @@ static void report_stop(struct launch *l, enum finding_kind kind)
     if (!c.at.s && kind == F_deadlock) explain_rest(&st, &c);
     if (kind == F_deadlock && wait_for_host(l)) explain_loaded_once(&st, &c);
     if (c.at.s) {
-        struct finding f = { .kind = kind, .cause = c.cause, .fix = c.fix, .detail = describe_all(&st) };
+        struct finding f = { .kind = kind, .cause = c.cause, .fix = c.fix, .waits_for = c.waits_for };
+        f.detail = describe_all(&st);
         f.place = finding_place(&st.mem, low_of(c.at.s), split_op(c.at.s));
         if (l->in->op) f.cause_key = str_hash(str_of(c.cause)); /* of several launches of the kernel */
         bool same = c.other.s && !strcmp(describe_place(&st, low_of(c.at.s), split_op(c.at.s)),

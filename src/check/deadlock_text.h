@@ -43,6 +43,10 @@ const char *describe_writers(struct stopped *st, const struct read *r, bool *nob
 /* Whether a read is that of an mbarrier's wait, and what the mbarrier said. */
 bool read_mbarrier(const struct stopped *st, const struct lowered *low, const struct read *r, struct mbarrier_state *m);
 
+/* Some have arrived in its phase, others have not, or bytes that it expects have not come (deadlock_mbarrier.c). */
+bool mbarrier_is_short(const struct mbarrier_state *m);
+const char *advise_mbarrier(struct stopped *st, const struct mbarrier_state *m); /* what to do about a wait for it */
+
 /* ---- splits ---- */
 u32 split_op(const struct split *s); /* the operation that a split is at */
 /* "at barrier 0, k.cu:12" */

@@ -109,7 +109,7 @@ const char *describe_exited_ctas(struct stopped *st, u32 barrier_op)
     for (u32 k = 0; k < st->ncta; k++) bits[st->cta[k]->linear / 32] &= ~(1u << st->cta[k]->linear % 32);
     struct exit_records all = { .n = 0 };
     for (u32 k = 0; k < l->nworkers; k++)
-        for (u32 j = 0; j < l->worker[k].exits.n; j++) exit_record_add(&all, &l->worker[k].exits.at[j]);
+        for (u32 j = 0; j < l->worker[k].exits.n; j++) exit_record_add(&all, l->worker[k].exits.at[j]);
     struct text t = { 0 };
     text_add(&t, "%s %s left the kernel", describe_ctas(st, bits, (u32)l->total), n == 1 ? "has" : "have");
     const char *last = NULL;

@@ -136,10 +136,18 @@ static u32 unit_of(const struct mem_object *o)
     return o->element_size ? o->element_size : o->size < UNTYPED ? (u32)o->size : UNTYPED;
 }
 
-/* A whole element of which every byte is a copy: its origin, or 0. */
-static u32 copied_element(struct shadow *x, const struct mem_object *o, u64 at)
+/* What was read first is the value of a register, of which no byte is padding. */
+static bool is_of_word(const struct sim *s, struct taint t)
 {
-    u32 e = unit_of(o), origin = 0;
+    const struct origin *o = origin_get(s->origins, t.origin), *root = o ? origin_get(s->origins, o->root) : NULL;
+    return root && root->is_word;
+}
+
+/* A whole element of which every byte is a copy: its origin, or 0. *bytes: how many it has. */
+static u32 copied_element(const struct sim *s, struct shadow *x, const struct mem_object *o, u64 at, u32 *bytes)
+{
+    u32 e = !o->element_size && at % 4 == 0 && is_of_word(s, shadow_read(x, at, 1)) ? 4 : unit_of(o), origin = 0;
+    *bytes = e;
     if (o->element_size > 8 || (at - o->base) % e || at - o->base + e > o->size) return 0;
     for (u32 k = 0; k < e; k++) {
         struct taint t = shadow_read(x, at + k, 1);
@@ -155,12 +163,12 @@ static void check_page(struct sim *s, const struct mem_object *o, u64 at, u64 en
     struct shadow *x = mem_shadow(s->mem);
     for (; at < end && (at = shadow_next_undefined(x, at, end - at)) < end; at++) {
         struct taint t = shadow_read(x, at, 1);
-        u32 copied = t.made ? 0 : copied_element(x, o, at);
+        u32 unit, copied = t.made ? 0 : copied_element(s, x, o, at, &unit);
         if (copied) {
-            add(s, run, n, at, unit_of(o), copied, true);
-            shadow_define(x, at, unit_of(o));
+            add(s, run, n, at, unit, copied, true);
+            shadow_define(x, at, unit);
             mem_unseen_add(MEM_AS_FLOATS);
-            at += unit_of(o) - 1;
+            at += unit - 1;
             continue;
         }
         if (!t.made) continue;

@@ -321,7 +321,7 @@ u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg)
 
 /* A value that an operation itself makes undefined. */
 static u32 origin_of_operation(struct warp *w, const struct lowered *l, u32 op, const char *name, const char *text,
-                               const char *fix)
+                               const char *fix, bool is_word)
 {
     struct origins *o = w->cta->launch->sim->origins;
     struct origin *r;
@@ -334,6 +334,7 @@ static u32 origin_of_operation(struct warp *w, const struct lowered *l, u32 op, 
         r->text = text;
         r->fix = fix;
         r->op = op;
+        r->is_word = is_word;
         set_key(r);
     }
     unlock(&o->lock);
@@ -347,7 +348,8 @@ u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op)
         "shuffled from a lane that has left or takes no part in the shuffle, whose value is undefined",
         "Let every lane that is read from reach the shuffle, and name it in the mask; give lanes without data a "
         "neutral "
-        "value.");
+        "value.",
+        true);
 }
 
 u32 origin_of_tensor(struct warp *w, const struct lowered *l, u32 op)
@@ -355,7 +357,8 @@ u32 origin_of_tensor(struct warp *w, const struct lowered *l, u32 op)
     return origin_of_operation(
         w, l, op, "tensor memory", "read from tensor memory, which nobody had written since it was allocated",
         "Let the first product of a tile not add to what d holds (enable-input-d false), or store "
-        "zeros with tcgen05.st first.");
+        "zeros with tcgen05.st first.",
+        false);
 }
 
 u32 origin_decided(struct warp *w, u32 op, u32 origin)

@@ -288,11 +288,14 @@ static void say(const struct clash *c, const struct side *first, const struct si
         missing_event(cause, order, fix, first, second);
 }
 
-/* One finding for all times that the same two calls meet. */
+/* One finding for all times that the same two calls meet, in whatever streams; where nothing says which calls they are,
+ * the streams tell them apart. */
 static u64 key_of(const struct side *first, const struct side *second)
 {
+    bool known = first->a->site && second->a->site;
     u64 h = 0xcbf29ce484222325u; /* not the kind: its number changes when kinds are added, and the order of findings */
-    const char *const text[] = { first->name, first->stream, second->name, second->stream };
+    const char *const text[] = { first->name, known ? first->a->node ? "node" : "" : first->stream, second->name,
+                                 known ? second->a->node ? "node" : "" : second->stream };
     for (u32 i = 0; i < COUNT_OF(text); i++)
         for (const char *p = text[i]; *p; p++) h = (h ^ (u8)*p) * 0x100000001b3u;
     return h;
@@ -367,6 +370,7 @@ void op_races_report(struct device *d, const struct clash *c, const struct user 
     f.kernel = launch->kernel;
     f.launch = launch->number;
     f.cause_key = key_of(first, second);
+    f.streams = (u64)first->a->stream_id << 32 | (u32)second->a->stream_id;
     f.cause = cause.p;
     f.order = order.n ? order.p : NULL;
     f.fix = fix.n ? fix.p : NULL;

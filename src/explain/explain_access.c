@@ -209,7 +209,7 @@ static void explain_past(const struct access *a, u32 first, u32 mask, struct are
                                   "Test the last element of the access, i + %u < n, and take what remains one by one, "
                                   "or make %s a multiple of %u elements long.",
                                   a->bytes / e - 1, f->object, a->bytes / e);
-    } else if (!explain_guard(a, off / e, n, mem, f)) {
+    } else if (!explain_units(a, n, mem, f) && !explain_guard(a, off / e, n, mem, f)) {
         f->joint_cause.gap = GAP_INDEX;
         f->joint_fix.gap = GAP_GUARD;
     }

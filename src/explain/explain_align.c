@@ -182,6 +182,20 @@ static void explain_rows(const struct access *a, u32 mask, const struct rows *r,
                    : padding_fix(mem, f, s, need);
 }
 
+/* An access of a surface: its x counts bytes, and looks like a number of texels. */
+static bool explain_surface(const struct access *a, const char *rule, u64 off, u32 need, struct arena *mem,
+                            struct finding *f)
+{
+    const struct ptx_insn *i = a->warp->code->low->op[a->insn->op].src;
+    if (!i || i->opcode.n < 4 || (memcmp(i->opcode.p, "sust", 4) && memcmp(i->opcode.p, "suld", 4))) return false;
+    f->cause = arena_printf(mem,
+                            "%shere it is offset %" PRIu64 ": x of a surface counts bytes, and the texels are %u bytes "
+                            "apart",
+                            rule, off, need);
+    f->fix = arena_printf(mem, "Multiply x by the size of a texel: surf2Dwrite(v, surface, x * %u, y).", need);
+    return true;
+}
+
 /* The address is not a multiple of the width: which term of it carries the residue. */
 void explain_misaligned(const struct access *a, u32 first, u32 mask, struct arena *mem, struct finding *f)
 {
@@ -195,6 +209,7 @@ void explain_misaligned(const struct access *a, u32 first, u32 mask, struct aren
                            : arena_printf(mem, "%s %u-byte access needs an address that is a multiple of %u; ",
                                           need == 8 ? "an" : "a", need, need);
     struct rows r;
+    if (explain_surface(a, rule, off, need, mem, f)) return;
     const char *arg = alike ? argument_text(a, residue, mem) : NULL;
     if (alike && !arg && explain_pitch(mem, f, rule, off, need)) return;
     u64 start = arg ? 0 : bad_start(a, f, need, &only);

@@ -244,6 +244,19 @@ static struct sum address_of(const struct warp *w, u32 op)
     return address_in(w->code->low, w->cta->launch, op);
 }
 
+bool formula_same_steps(const struct access *a, const struct opnd *o, u32 width, u32 bytes)
+{
+    const struct launch *l = a->warp->cta->launch;
+    struct walk x = { .l = a->warp->code->low, .launch = l };
+    struct sum at = address_of(a->warp, a->insn->op), by = of_operand(&x, o, width, 0);
+    const u32 *extent[] = { [TID] = l->in->block, [CTAID] = l->in->grid };
+    for (u32 k = 0; k < 3 && !at.lost && !by.lost; k++)
+        if ((extent[TID][k] > 1 && at.of[TID + k] != by.of[TID + k] * (s64)bytes) ||
+            (extent[CTAID][k] > 1 && at.of[CTAID + k] != by.of[CTAID + k] * (s64)bytes))
+            return false;
+    return true;
+}
+
 bool formula_flat(const struct launch *l, u32 op, u32 bytes)
 {
     struct sum s = address_in(l->kernel, l, op);

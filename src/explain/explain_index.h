@@ -14,6 +14,9 @@ struct index_form formula_at(const struct warp *w, u32 op, u32 lane, const struc
 /* Whether an operation of the kernel takes `bytes` for each thread, one behind the other in the order of the threads'
  * numbers in the grid, in a loop over the grid perhaps. */
 bool formula_flat(const struct launch *l, u32 op, u32 bytes);
+/* Whether an operand grows from thread to thread as the index of the access does, of elements of `bytes`; true also
+ * where either is not known. */
+bool formula_same_steps(const struct access *a, const struct opnd *o, u32 width, u32 bytes);
 /* How far apart two operations of the warp's function are for each thread; false: not the same for all, or not known.
  */
 bool formula_apart(const struct warp *w, u32 first, u32 second, s64 *bytes);

@@ -212,6 +212,46 @@ static bool advise_overlap(struct draft *x)
     return true;
 }
 
+/* Each thread reads what is there and puts a value of its own in its place, as in pushing onto a list: the load of the
+ * same address in front of the store. NONE: there is none, or something may synchronise between the two. */
+static u32 exchanged_load(struct side s)
+{
+    enum { FAR = 64 };
+    for (u32 k = s.op, n = 0; k-- > 0 && n < FAR; n++)
+        if (code_is_load((struct side){ s.l, k }) && ops_same_address(s.l, k, s.op))
+            return ops_may_synchronise(s.l, k, s.op) ? NONE : k;
+    return NONE;
+}
+
+/* The address of the access is the same for all threads: that of a variable, or a parameter as it is. */
+static bool is_one_place(struct side s)
+{
+    const struct opnd *at = lop_src(&s.l->op[s.op], SRC_ADDRESS);
+    if (at->kind != O_REG) return true;
+    for (u32 k = 0; k < s.l->nop; k++)
+        EACH_DEF (r, &s.l->op[k])
+            if (r == at->reg)
+                return s.l->ndef[r] == 1 && (s.l->op[k].kind == K_MEM ? s.l->site[s.l->op[k].site].space == SP_PARAM
+                                                                      : s.l->op[k].shape == SHAPE_MOVE);
+    return false;
+}
+
+static bool advise_exchange(struct draft *x)
+{
+    struct side a = code_current(x), b = code_prior(x), st = code_is_store(a) ? a : b, other = code_is_store(a) ? b : a;
+    u32 load = st.l && st.l == other.l && code_is_store(st) ? exchanged_load(st) : NONE;
+    if (load == NONE || (other.op != load && other.op != st.op) || !is_one_place(st) || code_by_one_thread(st.l, st.op))
+        return false;
+    if (!code_dominates(st.l, load, st.op)) return false;
+    x->f.cause = "each thread reads the value and puts its own in its place, in two steps, at an address that is the "
+                 "same for all: of two that read the same value, what one of them wrote is lost";
+    x->f.order = "no barrier helps, since the steps of one thread must not be parted: one atomic instead of the load "
+                 "and the store";
+    x->f.fix = "Use atomicExch, which does both at once; where what is written must lead to what was read before "
+               "anybody sees it (a list: x->next = head; head = x), a loop around atomicCAS.";
+    return true;
+}
+
 /* A load, a change and a store by several threads: an atomic is needed, no barrier. */
 static bool advise_update(struct draft *x)
 {
@@ -223,16 +263,19 @@ static bool advise_update(struct draft *x)
         return false; /* a condition may have spared the load */
     if (x->old_linear == x->t->warp->cta->linear && code_by_one_thread(st.l, st.op))
         return false; /* nobody else in the block updates it: what the others read needs an order */
-    const char *atomic = atomic_replacing(st);
+    bool computed = update_is_computed(st.l, load, st.op); /* else a comparison decides whether it is stored */
+    const char *atomic = computed ? atomic_replacing(st) : NULL;
     x->f.cause = "lost updates: the value is read, changed and written back in separate steps, and several threads do "
                  "so at the same address; of two that read the same value, one update is lost";
     x->f.order = "no barrier helps, since the steps of one thread must not be parted: one atomic instead of the load "
                  "and the store";
-    x->f.fix = atomic ? arena_printf(&x->mem,
-                                     "Use %s, or give each thread an element of its own and add them up afterwards.",
-                                     atomic)
-                      : "Use an atomic (atomicMax, atomicMin, atomicAdd, or a loop around atomicCAS), or give each "
-                        "thread an element of its own and combine them afterwards.";
+    x->f.fix = atomic ? arena_printf(&x->mem, "Use %s, or give each thread an element of its own and %s afterwards.",
+                                     atomic, strncmp(atomic, "atomicAdd", 9) ? "combine them" : "add them up")
+               : !computed
+                   ? "Use an atomic in place of the comparison and the store: atomicMin or atomicMax where "
+                     "the smaller or larger one is to stay, else atomicCAS, whose result says who came first."
+                   : "Use an atomic (atomicMax, atomicMin, atomicAdd, or a loop around atomicCAS), or give each "
+                     "thread an element of its own and combine them afterwards.";
     return true;
 }
 
@@ -488,11 +531,18 @@ static bool advise_cluster(struct draft *x)
 
 bool race_is_init(const struct lowered *l, u32 op) { return l && op < l->nop && l->op[op].flags & ISA_MBAR_INIT; }
 
-/* An mbarrier that the cluster may use is initialised, and nothing publishes it. */
+/* An mbarrier is initialised, and nothing hands it over: in one CTA a barrier does. */
 static bool advise_init(struct draft *x)
 {
     struct finding *f = &x->f;
-    if (x->t->w->c->launch->of->per < 2 || !race_is_init(x->old_low, x->old_op)) return false;
+    if (!race_is_init(x->old_low, x->old_op)) return false;
+    if (x->t->w->c->launch->of->per < 2) {
+        f->cause = "the mbarrier is used before its initialisation is known to be done: no barrier lies between the "
+                   "thread that initialises it and those that use it";
+        f->order = "a __syncthreads() behind the initialisation, before anybody uses the mbarrier";
+        f->fix = "Put __syncthreads() behind the initialisation, where all threads of the block come by.";
+        return true;
+    }
     f->cause = "another thread initialises the mbarrier, and nothing hands that over: an arrival at the cluster's "
                "barrier that is relaxed does not by itself";
     f->order = "fence.mbarrier_init.release.cluster behind the initialisation, then a barrier";
@@ -543,11 +593,11 @@ bool race_advise(struct draft *x)
         if (f->kind == F_race_volatile) f->joint_cause.after = "; volatile orders nothing between threads";
         if (f->kind == F_race && advise_strong_sizes(x)) break;
         if (advise_init(x) || advise_cluster(x)) break;
-        if (advise_lock(x) || advise_arrival(x) || advise_blind(x)) return true;
+        if (advise_lock(x) || advise_unlock(x) || advise_arrival(x) || advise_blind(x)) return true;
         if (advise_tiles(x) || advise_stage(x)) break;
         return !advise_grid_stride(x) && !advise_parts(x) && !advise_overlap(x) && !advise_update(x) &&
-               !advise_same_store(x) && !advise_loop_carried(x) && !advise_turns(x) && !advise_statement(x) &&
-               !advise_loop(x) && advise_flag(x);
+               !advise_exchange(x) && !advise_same_store(x) && !advise_loop_carried(x) && !advise_turns(x) &&
+               !advise_statement(x) && !advise_loop(x) && advise_flag(x);
     }
     return false;
 }

@@ -2,6 +2,7 @@
 #include "explain/race_flight_text.h"
 #include "code/shared_layout.h"
 #include "explain/explain_access.h"
+#include "explain/race_code.h"
 #include "units/flight.h"
 #include <inttypes.h>
 
@@ -53,6 +54,20 @@ static const char *mbarrier_name(struct draft *x, const struct flight *f)
                : name_of_variable(&x->mem, v->name);
 }
 
+/* The second one is a copy into the same buffer, and the code does not wait for anything before it fills that again: a
+ * wait on the way there is one for the wrong phase. */
+static bool is_refill(const struct draft *x)
+{
+    const struct lowered *l = x->t->warp->code->low;
+    const struct site *mine = site_at(l, x->t->op_index);
+    if (!(x->me->op & x->old->op & OP_WRITE) || !mine || !(mine->flags & SITE_BULK)) return false;
+    for (u32 k = 0; k < x->t->op_index; k++)
+        if (l->op[k].flags & ISA_MBAR_WAIT && code_in_one_loop(l, k, x->t->op_index) &&
+            code_dominates(l, k, x->t->op_index))
+            return false;
+    return true;
+}
+
 static void advise_in_flight(struct draft *x, const struct flight *f)
 {
     const char *side = x->old->op & OP_WRITE ? "into" : "out of";
@@ -64,11 +79,16 @@ static void advise_in_flight(struct draft *x, const struct flight *f)
                                   f->bytes, side, f->mbarrier_phase, bar);
         x->f.order = arena_printf(&x->mem, "mbarrier.try_wait.parity %" PRIu64 " on %s by each thread that uses them",
                                   f->mbarrier_phase & 1, bar);
-        x->f.fix = arena_printf(&x->mem,
-                                "Wait for parity %" PRIu64
-                                " of %s before the access: 0 for the first phase, then 1, and "
-                                "so on in turn.",
-                                f->mbarrier_phase & 1, bar);
+        x->f.fix = is_refill(x) ? arena_printf(&x->mem,
+                                               "Let the thread that fills the buffer again wait first until it has "
+                                               "been read: for the mbarrier at which the readers give it back (its "
+                                               "phases, 0 and 1 in turn). A wait for %s alone does not cover them.",
+                                               bar)
+                                : arena_printf(&x->mem,
+                                               "Wait for parity %" PRIu64
+                                               " of %s before the access: 0 for the first phase, then 1, and "
+                                               "so on in turn.",
+                                               f->mbarrier_phase & 1, bar);
         return;
     }
     const char *wait = f->end == FLIGHT_WGMMA ? "wgmma.wait_group.sync.aligned" : "cp.async.bulk.wait_group.read";
@@ -85,16 +105,17 @@ static void advise_in_flight(struct draft *x, const struct flight *f)
                             flight_newer(f));
 }
 
-void race_flight_advise(struct draft *x)
+bool race_flight_advise(struct draft *x)
 {
     const struct flight *f = flight_of(x);
     if (f) {
         advise_in_flight(x, f);
-        return;
+        return true;
     }
     x->f.cause = "the copy was complete by then, but only because another thread had waited for it: this thread has "
                  "neither waited for the phase of its mbarrier, or its group, nor come behind a thread that has";
     x->f.order = "a wait for the phase by this thread, or a barrier behind the wait of the thread that did";
     x->f.fix = "Let every thread that uses the bytes wait for the phase of the mbarrier, or put __syncthreads() behind "
                "the wait of the one that does.";
+    return false;
 }

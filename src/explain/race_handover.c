@@ -26,6 +26,14 @@ static u32 find_flag_read(struct side s)
     return NONE;
 }
 
+/* An atomic that leaves the value as it is, atomicAdd(p, 0), is a way to read it. */
+static bool only_reads(const struct lop *o, const struct site *z)
+{
+    if (!site_fetches(z) || (z->atom != AT_ADD && z->atom != AT_OR && z->atom != AT_XOR)) return false;
+    const struct opnd *d = lop_src(o, SRC_DATA);
+    return d->kind == O_CONST && !d->value && !d->reg && !d->comp;
+}
+
 /* The write that sets the flag: the first strong write to its object behind the writer's access, or else the last one
  * before it. NONE: there is none. */
 static u32 find_flag_write(struct side s, const struct provenance *flag)
@@ -33,7 +41,8 @@ static u32 find_flag_write(struct side s, const struct provenance *flag)
     u32 before = NONE;
     for (u32 k = 0; k < s.l->nop; k++) {
         const struct site *z = site_at(s.l, k);
-        if (!is_strong(z) || site_is_load(z) || !code_same_object(&z->prov, flag)) continue;
+        if (!is_strong(z) || site_is_load(z) || only_reads(&s.l->op[k], z) || !code_same_object(&z->prov, flag))
+            continue;
         if (k > s.op) return k;
         before = k;
     }
@@ -158,6 +167,30 @@ bool advise_lock(struct draft *x)
         released ? ""
         : strong ? "Put __threadfence() before the lock is given back."
                  : "Give the lock back with __threadfence() and atomicExch(lock, 0), not with a plain store.");
+    return true;
+}
+
+/* The lock itself races: it is taken with an atomic, and given back with a plain store of a constant. */
+bool advise_unlock(struct draft *x)
+{
+    struct side a = code_current(x), b = code_prior(x), w = code_is_store(a) ? a : b, t = code_is_store(a) ? b : a;
+    const struct site *z = t.l ? site_at(t.l, t.op) : NULL;
+    if (!w.l || w.l != t.l || !code_is_store(w) || !z || !site_fetches(z) || (z->atom != AT_CAS && z->atom != AT_EXCH))
+        return false;
+    const struct lop *o = &t.l->op[t.op];
+    bool constants = lop_src(o, SRC_DATA)->kind == O_CONST &&
+                     (z->atom != AT_CAS || lop_src(o, SRC_DATA + 1)->kind == O_CONST);
+    u32 taken = find_lock_take(w);
+    if (!constants || taken != t.op || !code_same_object(&site_at(w.l, w.op)->prov, &z->prov) ||
+        lop_data(&w.l->op[w.op], 0)->kind != O_CONST)
+        return false;
+    x->f.cause =
+        arena_printf(&x->mem,
+                     "this is a lock, taken at %s with an atomic and given back at %s with a plain store, which "
+                     "releases nothing: what was done under it may be seen later",
+                     code_line(x, t), code_line(x, w));
+    x->f.order = "an atomic, behind a release, where the lock is given back";
+    x->f.fix = "Give the lock back with __threadfence() and atomicExch(lock, 0), not with a plain store.";
     return true;
 }
 

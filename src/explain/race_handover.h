@@ -5,6 +5,7 @@
 
 bool advise_blind(struct draft *x);
 bool advise_lock(struct draft *x);
+bool advise_unlock(struct draft *x);
 bool advise_flag(struct draft *x);
 bool advise_arrival(struct draft *x);
 #endif

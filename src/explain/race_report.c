@@ -398,6 +398,15 @@ static void report_launches(struct draft *x, enum finding_kind kind)
     finding_add_to(x->to, warp, t->op_index, f, 1u << x->lane);
 }
 
+/* One side is an asynchronous copy, and a barrier lies behind it in the text: a barrier is not what is missing. */
+static bool is_copy_by_chance(struct draft *x)
+{
+    struct side a = code_current(x), b = code_prior(x);
+    if (!a.l || a.l != b.l || x->t->space != SPACE_SHARED) return false;
+    struct side copy = a.l->op[a.op].flags & ISA_COPY ? a : b, other = copy.op == a.op ? b : a;
+    return a.l->op[copy.op].flags & ISA_COPY && code_barrier_between(a.l, copy.op, other.op);
+}
+
 static void report_finding(struct draft *x, enum finding_kind kind)
 {
     const struct touch *t = x->t;
@@ -428,12 +437,15 @@ static void report_finding(struct draft *x, enum finding_kind kind)
               draft_prior_lane(x) == x->lane;
     advise_missing(x, race_advise(x));
     advise_copy(x);
-    if (race_flight_is(x)) race_flight_advise(x);
+    bool waited = race_flight_is(x) && !race_flight_advise(x);
     if (race_product_is(x)) race_product_advise(x);
     fill_rival(x, theirs);
     fill_values(x, kind, mine);
     f->rival = &x->rival;
-    f->cause_key = f->equal ? F_race : kind;
+    f->cause_key = f->equal ? F_race : waited ? ASYNC_WAITED_BY_ANOTHER : kind;
+    bool init = race_is_init(x->old_low, x->old_op) || race_is_init(warp->code->low, t->op_index);
+    if (kind == F_race && init) f->cause_key = MBARRIER_UNPUBLISHED;
+    if (kind == F_race && is_copy_by_chance(x)) f->cause_key = COPY_BY_CHANCE;
     if (kind == F_race || f->equal) f->update = race_update_load(x);
     finding_add_to(x->to, warp, t->op_index, f, 1u << x->lane);
 }

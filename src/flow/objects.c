@@ -1,14 +1,14 @@
 /* Which objects the accesses of a kernel can get to, by the provenance of their addresses (provenance.c). */
 #include "flow/objects.h"
 
-/* The access may go to global memory. */
+/* The access may go to global memory, or to a __constant__ variable that is known. */
 static bool is_global(const struct site *s)
 {
-    return s->space != SP_SHARED && s->space != SP_LOCAL && s->space != SP_CALL && s->space != SP_PARAM &&
-           s->space != SP_CONST;
+    if (s->space == SP_CONST) return s->prov.kind == FROM_VAR;
+    return s->space != SP_SHARED && s->space != SP_LOCAL && s->space != SP_CALL && s->space != SP_PARAM;
 }
 
-/* Adds the object that one access to global memory can get to. */
+/* Adds the object that one access can get to. */
 static void add(struct objects *k, const struct site *s)
 {
     if (s->prov.kind == FROM_PARAM) {
@@ -16,7 +16,7 @@ static void add(struct objects *k, const struct site *s)
             if (k->param[n] == s->prov.off) return;
         k->param[k->nparam++] = s->prov.off;
     } else if (s->prov.kind == FROM_VAR) {
-        if (s->prov.var->space != SP_GLOBAL) return;
+        if (s->prov.var->space != SP_GLOBAL && s->prov.var->space != SP_CONST) return;
         for (u32 n = 0; n < k->nvar; n++)
             if (k->var[n] == s->prov.var) return;
         k->var[k->nvar++] = s->prov.var;

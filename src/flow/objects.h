@@ -1,4 +1,5 @@
-/* objects.h: which objects of global memory a launch of a kernel can write, and which it can load from. */
+/* objects.h: which objects of global memory a launch of a kernel can write, and which it can load from; of constant
+ * memory those that the host may change while it runs. */
 #ifndef LOCKSTEP_OBJECTS_H
 #define LOCKSTEP_OBJECTS_H
 #include "code/code.h"

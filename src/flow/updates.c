@@ -31,9 +31,9 @@ bool ops_same_address(const struct lowered *l, u32 a, u32 b)
            (at->kind != O_REG || l->ndef[at->reg] == 1);
 }
 
-/* The value stored at `to`, or whether `to` is reached, depends on the value loaded at `from`. Follows definitions
- * backwards through the operations between the two. */
-static bool store_depends_on(const struct lowered *l, u32 from, u32 to)
+/* The value stored at `to`, or, where `decides` is set, whether `to` is reached, depends on the value loaded at `from`.
+ * Follows definitions backwards through the operations between the two. */
+static bool store_depends_on(const struct lowered *l, u32 from, u32 to, bool decides)
 {
     u64 *want = base_alloc(8 * (l->words + 1));
     const struct opnd *data = lop_src(&l->op[to], SRC_DATA);
@@ -42,7 +42,7 @@ static bool store_depends_on(const struct lowered *l, u32 from, u32 to)
     if (data->kind == O_REG) want[data->reg >> 6] |= 1ull << (data->reg & 63);
     for (u32 k = to; k-- > from && !hit;) {
         const struct lop *o = &l->op[k];
-        bool wanted = o->kind == K_CTRL && o->guard.kind == O_REG;
+        bool wanted = decides && o->kind == K_CTRL && o->guard.kind == O_REG;
         EACH_DEF (r, o) wanted |= want[r >> 6] >> (r & 63) & 1;
         if (!wanted) continue;
         hit = k == from;
@@ -53,7 +53,7 @@ static bool store_depends_on(const struct lowered *l, u32 from, u32 to)
 }
 
 /* An operation that may synchronise lies between the two, so they are no simple update. */
-static bool may_synchronise_between(const struct lowered *l, u32 from, u32 to)
+bool ops_may_synchronise(const struct lowered *l, u32 from, u32 to)
 {
     for (u32 k = from + 1; k < to; k++) {
         const struct site *s = site_at(l, k);
@@ -71,9 +71,14 @@ u32 update_load(const struct lowered *l, u32 store)
     enum { FAR = 64 };
     if (!op_stores(l, store) || l->site[l->op[store].site].vec != 1) return NONE;
     for (u32 k = store, n = 0; k-- > 0 && n < FAR; n++)
-        if (op_loads(l, k) && ops_same_address(l, k, store) && store_depends_on(l, k, store))
-            return may_synchronise_between(l, k, store) ? NONE : k;
+        if (op_loads(l, k) && ops_same_address(l, k, store) && store_depends_on(l, k, store, true))
+            return ops_may_synchronise(l, k, store) ? NONE : k;
     return NONE;
+}
+
+bool update_is_computed(const struct lowered *l, u32 load, u32 store)
+{
+    return store_depends_on(l, load, store, false);
 }
 
 u8 *update_loads(const struct lowered *l)

@@ -144,7 +144,7 @@ char *lane_cells(const struct access *a, u32 lane, struct mem_object **cached)
         const struct race_cta *c = owner ? owner->race : NULL;
         return c && (owner == own || c->distributed) ? c->shared : NULL;
     }
-    if (a->space[lane] != SP_GLOBAL && a->space[lane] != SP_GENERIC) return NULL;
+    if (a->space[lane] != SP_GLOBAL && a->space[lane] != SP_GENERIC && a->space[lane] != SP_CONST) return NULL;
     struct mem_object *o = *cached;
     if (!o || a->addr[lane] - o->base >= o->size) o = *cached = mem_find(a->warp->cta->launch->sim->mem, a->addr[lane]);
     return o ? (char *)(uintptr_t)__atomic_load_n(&o->race, __ATOMIC_ACQUIRE) : NULL;

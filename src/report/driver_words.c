@@ -13,6 +13,7 @@ static const struct {
     { "cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost)", "cuMemcpyDtoH(host, device, bytes)" },
     { "cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice)", "cuMemcpyHtoD(device, host, bytes)" },
     { "cudaMemcpyHostToDevice", "cuMemcpyHtoD" },
+    { "cudaMemcpyDeviceToHost", "cuMemcpyDtoH" },
     { ", and ask cudaGetLastError() after each <<<>>>, which returns nothing", "" },
     { "cudaMalloc", "cuMemAlloc" },
     { "cudaMallocManaged", "cuMemAllocManaged" },

@@ -50,6 +50,7 @@ struct entry {
     bool gone;                      /* report_settle: it is in no bucket any longer, and is freed at the end */
     bool index_varies[INDEX_KINDS]; /* occurrences differ in f.index */
     bool form_varies, start_varies; /* or in f.form; or only in where that starts */
+    bool streams_vary;              /* or in f.streams */
     bool has_range;                 /* addresses were given */
     s64 low, high; /* smallest and largest offset from the object (addresses when there is no object) */
     u64 step;      /* gcd of the differences of offsets, 0: only one offset */

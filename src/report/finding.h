@@ -107,6 +107,18 @@ enum { FINDING_LANES = 32 };
 /* finding.cause_key of an mbarrier_misuse: an arrival that follows from a wait for the wrong phase, where there is one;
  * bytes that come behind their phase, whose readers are then too early */
 enum { MBARRIER_EARLY_ARRIVAL = 1, MBARRIER_LATE_BYTES };
+/* of an async_early: the copy was complete, since another thread had waited for it (no number of a kind is as large) */
+enum { ASYNC_WAITED_BY_ANOTHER = 1 << 16 };
+/* of a race: one side is the initialisation of an mbarrier */
+enum { MBARRIER_UNPUBLISHED = 1 << 17 };
+/* one side is a copy that was complete by chance: a barrier lies behind it, in front of the other side, but no wait */
+enum { COPY_BY_CHANCE = 1 << 18 };
+/* what the threads of a deadlock wait for, where other findings may be the reason */
+enum waits_for {
+    WAITS_FOR_OTHERS,
+    WAITS_FOR_PHASE /* of an mbarrier */,
+    WAITS_FOR_BYTES /* that a copy brings to it */
+};
 struct finding {
     enum finding_kind kind;
     const struct place *place;
@@ -117,6 +129,7 @@ struct finding {
     const struct launch_origin *from;
     u32 launch;    /* of several, from 1 on; 0: the one that report_launch named last */
     u64 cause_key; /* findings with equal kind, places and cause_key are one cause */
+    u64 streams;   /* of two operations: the numbers of their streams, which may differ within a cause; 0: none */
     u64 ticket;    /* see report_again; 0: none */
     u64 hold;      /* bits by which report_release may leave the finding out; 0: none */
     /* who */
@@ -124,6 +137,7 @@ struct finding {
     u32 nlanes;                /* 0: not about threads */
     u32 thread[FINDING_LANES]; /* linear thread index in the CTA */
     bool once;                 /* all these threads together are one occurrence: a deadlock */
+    enum waits_for waits_for;  /* a deadlock */
     bool cooperative;          /* of a cooperative launch, whose blocks grid.sync() orders */
     bool stops;                /* it stops a kernel on every machine: reported although its check is off */
     bool joins;                /* further threads of an occurrence that was added before */

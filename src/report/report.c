@@ -307,9 +307,11 @@ static void finding_flip(struct finding *f, struct rival *back)
 
 static struct occurrence occurrence_of(const struct finding *f)
 {
-    struct occurrence o = {
-        .nlanes = f->nlanes, .object_base = f->object ? f->object_base : 0, .equal = f->equal, .stored = f->stored
-    };
+    struct occurrence o = { .nlanes = f->nlanes,
+                            .object_base = f->object ? f->object_base : 0,
+                            .equal = f->equal,
+                            .stored = f->stored,
+                            .streams = f->streams };
     memcpy(o.nctaid, f->nctaid, sizeof o.nctaid);
     memcpy(o.ntid, f->ntid, sizeof o.ntid);
     memcpy(o.cta, f->cta, sizeof o.cta);
@@ -330,7 +332,8 @@ static bool comes_first(const struct entry *e, const struct occurrence *o)
     const struct finding *f = &e->f;
     u32 lane = smallest_thread(o->thread, o->nlanes);
     int c = by_number(cta_linear(o->cta, o->nctaid), e->first_cta);
-    if (!o->nlanes || !f->nlanes) return o->nlanes && !f->nlanes;
+    if (!o->nlanes && !f->nlanes) return o->streams < f->streams;
+    if (!o->nlanes || !f->nlanes) return o->nlanes;
     if (f->rival) { /* both threads by name come before one */
         struct occurrence shown = occurrence_of(f);
         bool named = !is_nameless(f->kind, o);
@@ -400,6 +403,7 @@ void report_add(struct report *r, const struct finding *given)
         e->form_varies |= !same_form(&e->f.form, &f->form);
         e->start_varies |= e->f.form.start != f->form.start;
         e->origin_low = e->origin_high ? MIN_OF(e->origin_low, f->origin_low) : f->origin_low;
+        e->streams_vary |= e->f.streams != f->streams;
         e->hold |= f->hold;
         e->origin_high = MAX_OF(e->origin_high, f->origin_high);
     }
@@ -451,6 +455,7 @@ static void set_join(struct thread_set *to, const struct thread_set *from)
 void entry_join(struct entry *to, const struct entry *from)
 {
     to->occurrences += from->occurrences;
+    to->streams_vary |= from->streams_vary || (to->f.kind == from->f.kind && to->f.streams != from->f.streams);
     set_join(&to->who, &from->who);
     if (!from->has_range) return;
     u64 apart = from->anchor > to->anchor ? (u64)from->anchor - (u64)to->anchor : (u64)to->anchor - (u64)from->anchor;

@@ -39,6 +39,7 @@ struct occurrence {
     enum rival_crowd crowd;
     bool equal; /* as in struct finding */
     u64 stored;
+    u64 streams; /* the same */
 };
 bool report_again(struct report *r, u64 ticket, const struct occurrence *o);
 void report_tickets_end(struct report *r); /* all tickets are void: before a launch */

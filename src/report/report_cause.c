@@ -21,13 +21,25 @@ u64 hash_place(u64 h, const struct place *p)
     return h;
 }
 
+/* Memory without a name of its own has a number, which another turn of a loop does not have again. Where two operations
+ * meet, it is known by the statement that allocates it, as the note says; empty: by its name. */
+static struct str made_at(const struct finding *f)
+{
+    const char *name = f->object ? f->object : "", *note = f->object_note ? f->object_note : "";
+    bool numbered = !strncmp(name, "buffer ", 7) || (name[0] == '{' && strchr(name, '#'));
+    const char *at = numbered && !f->access ? strstr(note, ", allocated at ") : NULL;
+    const char *freed = at ? strstr(at, ", freed at ") : NULL;
+    return freed ? (struct str){ at, (u32)(freed - at) } : str_of(at ? at : "");
+}
+
 u64 finding_hash(const struct finding *f)
 {
     u64 h = hash_mix(hash_mix((u64)f->kind + 1, f->cause_key), f->width);
     h = hash_place(hash_place(h, f->place), f->other);
     h = hash_text(hash_text(hash_text(h, f->kernel), f->access), f->space);
     h = f->rival ? hash_mix(hash_text(h, f->rival->access), f->rival->width) : h;
-    return hash_text(hash_text(h, f->object), f->neighbour);
+    struct str at = made_at(f);
+    return hash_text(at.n ? hash_mix(h, str_hash(at)) : hash_text(h, f->object), f->neighbour);
 }
 
 bool same_text(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
@@ -46,11 +58,17 @@ static bool same_rival(const struct rival *a, const struct rival *b)
     return a == b || (a && b && a->width == b->width && same_text(a->access, b->access));
 }
 
+static bool same_object(const struct finding *a, const struct finding *b)
+{
+    struct str x = made_at(a), y = made_at(b);
+    return x.n || y.n ? x.n == y.n && !memcmp(x.p, y.p, x.n) : same_text(a->object, b->object);
+}
+
 bool same_cause(const struct finding *a, const struct finding *b)
 {
     return a->kind == b->kind && a->cause_key == b->cause_key && a->width == b->width &&
            same_place(a->place, b->place) && same_place(a->other, b->other) && same_text(a->kernel, b->kernel) &&
-           same_text(a->access, b->access) && same_text(a->space, b->space) && same_text(a->object, b->object) &&
+           same_text(a->access, b->access) && same_text(a->space, b->space) && same_object(a, b) &&
            same_text(a->neighbour, b->neighbour) && same_rival(a->rival, b->rival);
 }
 

@@ -83,6 +83,7 @@ static void also_add(struct entry *to, const struct entry *from)
 
 void also_text(const struct entry *e, struct text *out)
 {
+    if (!e->also.n && e->streams_vary) text_add(out, "the same calls meet in other streams, too");
     if (!e->also.n) return;
     const char *words = e->f.kind == F_variable_unset          ? "the same holds for"
                         : e->f.kind == F_bounds                ? "the same guard is missing for"

@@ -186,6 +186,15 @@ static void put_host(struct json *j, const struct entry *e)
     json_end(&o, '}');
 }
 
+/* Its name in the source, which for C++ is not that of the module: no reader has to take names apart. */
+static void put_kernel(struct json *j, const char *kernel)
+{
+    char name[256];
+    if (kernel) name_plain(str_of(kernel), name, sizeof name);
+    json_text(j, "kernel", kernel);
+    json_text(j, "kernel_in_source", kernel ? name : NULL);
+}
+
 static void put_entry(struct json *j, const struct entry *e)
 {
     const struct finding *f = &e->f;
@@ -200,7 +209,7 @@ static void put_entry(struct json *j, const struct entry *e)
     json_text(&o, "check", check_of(f->kind));
     json_text(&o, "rule", finding_rule(f->kind)[0] ? finding_rule(f->kind) : NULL);
     json_text(&o, "title", finding_title(f->kind));
-    json_text(&o, "kernel", f->kernel);
+    put_kernel(&o, f->kernel);
     if (e->launch) json_number(&o, "launch", e->launch);
     put_host(&o, e);
     json_number(&o, "occurrences", e->occurrences);

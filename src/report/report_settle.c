@@ -189,24 +189,62 @@ static bool failed_to_write(const struct entry *a, const struct entry *value)
            base + (u64)a->low < value->origin_high && value->origin_low < base + (u64)a->high + f->width;
 }
 
+static bool is_of_copy(const struct finding *f)
+{
+    return f->kind == F_async_early || f->kind == F_async_wait || f->kind == F_async_overwrite;
+}
+
+static bool same_pair(const struct finding *a, const struct finding *b)
+{
+    return (same_place(a->place, b->place) && same_place(a->other, b->other)) ||
+           (same_place(a->place, b->other) && same_place(a->other, b->place));
+}
+
+/* Of a copy and an access beside it: that nobody has waited for it explains the race of the two where it was complete
+ * by chance; where somebody had waited, and nothing keeps the next copy from coming too early, it is the race that
+ * explains why it was seen. */
+static bool pair_explains(const struct finding *a, const struct finding *b)
+{
+    if (b->kind == F_async_early && b->cause_key == ASYNC_WAITED_BY_ANOTHER)
+        return (a->kind == F_race || (is_of_copy(a) && a->cause_key != ASYNC_WAITED_BY_ANOTHER)) && same_pair(a, b);
+    return b->kind == F_race && b->cause_key == COPY_BY_CHANCE && a->kind == F_async_early &&
+           a->cause_key != ASYNC_WAITED_BY_ANOTHER && same_pair(a, b);
+}
+
+/* Bytes that an mbarrier counts never come, since the copy was refused; its phases are out of step, since a buffer was
+ * filled again while it was still being filled. */
+static bool explains_wait(const struct finding *a, const struct finding *b)
+{
+    if (b->waits_for == WAITS_FOR_BYTES && (a->kind == F_bulk_size || a->kind == F_tensor_map)) return true;
+    return b->waits_for != WAITS_FOR_OTHERS && a->kind == F_async_overwrite && same_place(a->place, a->other);
+}
+
 static bool leads_from_afar(const struct entry *cause, const struct entry *effect)
 {
     const struct finding *a = &cause->f, *b = &effect->f;
+    if (b->kind == F_uninit_never) /* the copy came before the launch that was to write */
+        return !cause->suppressed && a->kind == F_race_stream && a->object && a->object_base == b->object_base;
     if (cause->suppressed || cause->launch != effect->launch || !same_text(a->kernel, b->kernel)) return false;
+    if (a->cause_key == MBARRIER_UNPUBLISHED && a->kind == F_race) /* then nothing is known of its phases */
+        return b->kind == F_mbarrier_misuse || b->waits_for;
+    if (b->kind == F_deadlock) return explains_wait(a, b);
+    if (pair_explains(a, b)) return true;
+    if (b->kind == F_race) return false;
     if (b->kind == F_async_early || b->kind == F_async_overwrite || b->kind == F_async_unfinished)
         return a->kind == F_mbarrier_misuse && a->cause_key == MBARRIER_LATE_BYTES && is_at(b, a->place);
     if (b->kind == F_mbarrier_misuse)
-        return a->kind == F_async_early || a->kind == F_async_overwrite || a->kind == F_deadlock;
+        return b->cause_key == MBARRIER_EARLY_ARRIVAL &&
+               (a->kind == F_async_early || a->kind == F_async_overwrite || a->kind == F_deadlock);
     return failed_to_write(cause, effect);
 }
 
 static bool follows_from_afar(const struct settling *s, const struct entry *e)
 {
     const struct finding *f = &e->f;
-    bool early = f->kind == F_mbarrier_misuse && f->cause_key == MBARRIER_EARLY_ARRIVAL,
-         value = finding_check(f->kind) == CHECK_INIT && f->origin_space,
-         copy = f->kind == F_async_early || f->kind == F_async_overwrite || f->kind == F_async_unfinished;
-    if (!early && !value && !copy) return false;
+    bool early = f->kind == F_mbarrier_misuse, value = finding_check(f->kind) == CHECK_INIT && f->origin_space,
+         copy = f->kind == F_async_early || f->kind == F_async_overwrite || f->kind == F_async_unfinished,
+         race = f->kind == F_race && f->space && !strcmp(f->space, "shared");
+    if (!early && !value && !copy && !race && !f->waits_for && f->kind != F_uninit_never) return false;
     for (u32 b = 0; b < BUCKETS; b++)
         for (const struct entry *x = s->r->bucket[b]; x; x = x->next)
             if (x != e && leads_from_afar(x, e)) return true;

@@ -5,6 +5,7 @@
  *
  * An atomicAdd or a shuffle is inlined from a header of the toolkit: its line there tells nobody anything. So the
  * place to show is the innermost one of the chain that is the user's. */
+#include "base/store.h"
 #include "report/entry.h"
 #include "where/where.h"
 
@@ -164,6 +165,17 @@ static void beside_ptx(const struct place *p, char *path, size_t size)
         snprintf(path, size, "%.*s%s", (int)(path_name(p->ptx_file) - p->ptx_file), p->ptx_file, path_name(p->file));
 }
 
+/* Texts that a program compiled lie in the cache, in folders of their own: it knows them without these. */
+static void cut_cache(char *path)
+{
+    enum { NAME = 24 }; /* of such a folder (src/host/api_source.c) */
+    char folder[4096];
+    if (!strstr(path, "/sources/") || !store_folder("sources", folder, sizeof folder)) return;
+    size_t n = strlen(folder);
+    if (!strncmp(path, folder, n) && path[n] == '/' && strlen(path) > n + NAME + 2 && path[n + NAME + 1] == '/')
+        memmove(path, path + n + NAME + 2, strlen(path + n + NAME + 2) + 1);
+}
+
 void source_open(const struct place *p, struct source *s)
 {
     *s = (struct source){ 0 };
@@ -176,6 +188,7 @@ void source_open(const struct place *p, struct source *s)
     }
     if (!k) return;
     if (k->given) memmove(s->shown, path_name(s->shown), strlen(path_name(s->shown)) + 1); /* the folder is made up */
+    cut_cache(s->shown);
     s->all = k->all;
     s->line = line_of(k, p->line);
 }

@@ -15,7 +15,9 @@
 #include "where/where.h"
 #include <inttypes.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 enum {
     PAUSE_US = 50000,  /* of the thread that writes */
@@ -459,11 +461,16 @@ static void answer(enum cu_asked_for asked)
 }
 
 /* A program whose main has ended by pthread_exit ends with its last thread. Ours are none of its threads, and they take
- * no signal that would end it. */
+ * no signal that would end it. It ends as it would without ours: where main was killed, maybe in a call, by that
+ * signal. */
 static void end_without_threads(void)
 {
+    int status;
     u32 left;
-    if (thread_main_ended() && threads_of_program(&left, NULL) && left <= 1) exit(0);
+    if (!thread_main_ended(&status) || !threads_of_program(&left, NULL) || left > 1) return;
+    if (!WIFSIGNALED(status)) exit(WEXITSTATUS(status));
+    complete();
+    kill(process_id(), WTERMSIG(status));
 }
 
 static void *writer(void *self)

@@ -56,11 +56,11 @@ extern "C" __global__ void barrier_first(const float *in, float *out)
 {
     __shared__ __align__(16) float s[256];
     int t = threadIdx.x;
-    COPY(&s[4 * t], &in[4 * t]);                        // <-- race
+    COPY(&s[4 * t], &in[4 * t]);                        // <-- async_early
     COMMIT;
     __syncthreads();
     WAIT(0);
-    out[t] = s[4 * (63 - t)];                           // <-- race
+    out[t] = s[4 * (63 - t)];                           // <-- async_early
 }
 
 // A pipeline of two stages in two buffers that starts the next copy before the buffer has been read.

@@ -43,6 +43,22 @@ static void late_fill(int ok)
     OK(cuMemFreeHost, h);
 }
 
+/* The same two calls meet in as many pairs of streams as there are. */
+static void fan(int ok)
+{
+    void *x, *stream[6], *args[] = { &x };
+    OK(cuMemAlloc_v2, &x, (word)128);
+    for (int k = 0; k < 6; k++) OK(cuStreamCreate, &stream[k], 1);
+    for (int k = 0; k < 6; k++) {
+        if (ok && k) OK(cuStreamWaitEvent, stream[k], event, 0);
+        OK(cuLaunchKernel, put, 1, 1, 1, 32, 1, 1, 0, stream[k], args, NULL);
+        OK(cuEventRecord, event, stream[k]);
+    }
+    OK(cuCtxSynchronize);
+    for (int k = 0; k < 6; k++) OK(cuStreamDestroy_v2, stream[k]);
+    OK(cuMemFree_v2, x);
+}
+
 __attribute__((noinline)) static void log_it(void *x)
 {
     int v = 0;
@@ -73,6 +89,7 @@ int main(int argc, char **argv)
     OK(cuEventCreate, &event, 0);
     if (!strcmp(argv[1], "free")) early_free(ok);
     if (!strcmp(argv[1], "fill")) late_fill(ok);
+    if (!strcmp(argv[1], "fan")) fan(ok);
     if (!strcmp(argv[1], "callback")) callback();
     OK(cuEventDestroy_v2, event);
     OK(cuStreamDestroy_v2, two);

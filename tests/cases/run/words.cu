@@ -73,6 +73,25 @@ static void constant(bool bad)
     printf("%u %u\n", h[0], h[63]); // a card performs the stores
     cudaFree(out);
 }
+static void sides(bool bad) // of copies: the name of a variable, directions, no memory of the device at all
+{
+    float *d, h[256] = { 3 };
+    cudaMalloc(&d, sizeof h);
+    if (bad) {
+        cudaMemcpy(table, h, sizeof h, cudaMemcpyHostToDevice);
+        cudaMemcpy(h, table, sizeof h, cudaMemcpyDeviceToHost);
+        cudaMemcpy(h, d, sizeof h, cudaMemcpyHostToDevice);
+        cudaMemcpy(d, h, sizeof h, cudaMemcpyDeviceToHost);
+        cudaMemcpy(h, h + 128, 512, cudaMemcpyDeviceToDevice);
+    } else {
+        cudaMemcpyToSymbol(table, h, sizeof h);
+        cudaMemcpyFromSymbol(h, table, sizeof h);
+        cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+        cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+        cudaMemcpy(h, h + 128, 512, cudaMemcpyHostToHost);
+    }
+    cudaFree(d);
+}
 int main(int, char **argv)
 {
     bool bad = !strcmp(argv[2], "bad");
@@ -80,5 +99,6 @@ int main(int, char **argv)
     if (!strcmp(argv[1], "objects")) objects(bad);
     if (!strcmp(argv[1], "product")) product(bad);
     if (!strcmp(argv[1], "constant")) constant(bad);
+    if (!strcmp(argv[1], "sides")) sides(bad);
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
 }
