@@ -26,7 +26,7 @@ struct place_of_chunk {
     u32 leads, strides, lines, chunks; /* lines of `width` bytes, chunks of 16 */
 };
 
-static struct place_of_chunk place_of(const struct matrix *m, u32 line, u32 along)
+__attribute__((always_inline)) static inline struct place_of_chunk place_of(const struct matrix *m, u32 line, u32 along)
 {
     u32 across = m->width / CHUNK_BYTES;        /* core matrices side by side, a power of two ... */
     u32 shift = (u32)__builtin_ctz(across | 8); /* ... of up to eight: a division takes longer than all the rest */

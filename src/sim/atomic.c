@@ -177,8 +177,7 @@ void atomic_access(struct access *a, char *R)
     lane_values(w->code, R, i->b, CLS_AT(i, 2), s->width, vb);
     if (s->atom == AT_CAS) lane_values(w->code, R, i->c, CLS_AT(i, 3), s->width, vc);
     u64 width_mask = s->width == 8 ? ~0ull : (1ull << 8 * s->width) - 1;
-    for (u32 l = 0; l < LANES; l++) {
-        if (!(a->mask >> l & 1)) continue;
+    EACH_SET (l, a->mask) {
         if (!(a->ok >> l & 1)) {
             old[l] = 0;
             continue;
@@ -203,7 +202,8 @@ void atomic_access(struct access *a, char *R)
     const struct lop *o = &w->code->low->op[i->op];
     if (!site_fetches(s) || lop_dst(o, 0)->kind == O_NONE) return;
     char *d = SLOT(R, i->d);
-    for (u32 l = 0; l < LANES; l++)
-        if (a->mask >> l & 1) memcpy(d + l * s->width, &old[l], s->width);
+    EACH_SET (l, a->mask) {
+        memcpy(d + l * s->width, &old[l], s->width);
+    }
     if (i->flags & IF_TAG) tags_loaded(a, 0, *lop_dst(o, 0), i->d, CLS_V);
 }

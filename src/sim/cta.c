@@ -350,6 +350,6 @@ void exit_record_cta(struct worker *k, const struct cta *c)
 {
     for (u32 n = 0; n < c->nwarps; n++) {
         const struct warp *w = c->warp[n];
-        for (u32 j = 0; j < w->exits.n; j++) exit_record_add(&k->exits, &w->exits.at[j]);
+        for (u32 j = 0; j < w->exits.n; j++) exit_record_add(&k->exits, w->exits.at[j]);
     }
 }

@@ -64,7 +64,7 @@ void exec_exit_lanes(struct warp *w, u32 mask, u32 op)
 {
     const struct cta *c = w->cta;
     w->live &= ~mask;
-    exit_record_add(&w->exits, &(struct exit_record){ mask, op, w->code->low });
+    exit_record_add(&w->exits, (struct exit_record){ mask, op, w->code->low });
     if (unlikely(w->has || c->has || observed(c->launch)))
         leave_heard(w, mask);
     else

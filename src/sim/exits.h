@@ -6,16 +6,20 @@
 
 /* Adds a record to some; those of one operation are joined. */
 void exit_record_join(struct exit_records *v, const struct exit_record *x);
-/* The same where there may be none yet. Nearly all threads leave at one operation. */
-static inline void exit_record_add(struct exit_records *v, const struct exit_record *x)
+/* The same where there may be none yet. Nearly all threads leave at one operation. Field by field: a record that is
+ * made in small stores and copied in one large load waits for the stores. */
+static inline void exit_record_add(struct exit_records *v, struct exit_record x)
 {
+    struct exit_record *first = &v->at[0];
     if (!v->n) {
-        v->at[0] = *x;
+        first->mask = x.mask;
+        first->op = x.op;
+        first->low = x.low;
         v->n = 1;
-    } else if (likely(v->at[0].op == x->op && v->at[0].low == x->low))
-        v->at[0].mask |= x->mask;
+    } else if (likely(first->op == x.op && first->low == x.low))
+        first->mask |= x.mask;
     else
-        exit_record_join(v, x);
+        exit_record_join(v, &x);
 }
 /* A CTA is done: adds its records to those of its worker. */
 void exit_record_cta(struct worker *k, const struct cta *c);

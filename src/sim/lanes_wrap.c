@@ -110,12 +110,35 @@ int lanes_mixed(char *restrict R, const struct insn *i, struct warp *w)
     return lanes_of(i->form)->v[0](R, &t, w);
 }
 
-#define BLEND(T)                                                         \
-    do {                                                                 \
-        T *r = (T *)(void *)SLOT(R, i->d);                               \
-        const T *n = (const T *)(const void *)SLOT(R, t.d);              \
-        for (u32 l = 0; l < LANES; l++) r[l] = m >> l & 1 ? n[l] : r[l]; \
+/* Words of a register get those of another where a lane takes part. Without branches, which nobody could predict, and
+ * in vectors: a lane's bit is looked for in each of its words. */
+static void blend(char *restrict to, const char *restrict from, u32 width, u32 m)
+{
+#define FOUR(b) 1u << (b), 2u << (b), 4u << (b), 8u << (b)
+#define PAIRS(b) 1u << (b), 1u << (b), 2u << (b), 2u << (b)
+    static const u32 of_four[LANES] = { FOUR(0), FOUR(4), FOUR(8), FOUR(12), FOUR(16), FOUR(20), FOUR(24), FOUR(28) };
+    static const u32 of_eight[2 * LANES] = { PAIRS(0),  PAIRS(2),  PAIRS(4),  PAIRS(6),  PAIRS(8),  PAIRS(10),
+                                             PAIRS(12), PAIRS(14), PAIRS(16), PAIRS(18), PAIRS(20), PAIRS(22),
+                                             PAIRS(24), PAIRS(26), PAIRS(28), PAIRS(30) };
+    static const u16 of_two[LANES] = { FOUR(0), FOUR(4), FOUR(8), FOUR(12), FOUR(0), FOUR(4), FOUR(8), FOUR(12) };
+#undef PAIRS
+#undef FOUR
+#define BLEND(T, bit, half, begin, end)                                \
+    do {                                                               \
+        T *r = (T *)(void *)to, mine = (T)(half);                      \
+        const T *n = (const T *)(const void *)from;                    \
+        for (u32 l = (begin); l < (end); l++) {                        \
+            T take = (mine & (bit)[l]) == (bit)[l] ? (T) ~(T)0 : (T)0; \
+            r[l] = (T)((n[l] & take) | (r[l] & (T)~take));             \
+        }                                                              \
     } while (0)
+    switch (width) {
+    case 8: BLEND(u32, of_eight, m, 0, 2 * LANES); break;
+    case 4: BLEND(u32, of_four, m, 0, LANES); break;
+    default: BLEND(u16, of_two, m, 0, LANES / 2); BLEND(u16, of_two, m >> 16, LANES / 2, LANES);
+    }
+#undef BLEND
+}
 
 int lanes_blend(char *restrict R, const struct insn *i, struct warp *w)
 {
@@ -134,11 +157,7 @@ int lanes_blend(char *restrict R, const struct insn *i, struct warp *w)
     }
     if (CLS_AT(i, 0) != CLS_V) return pure(R, i, w);
     pure(R, &t, w);
-    switch (type_size[f->dtype]) {
-    case 8: BLEND(u64); break;
-    case 4: BLEND(u32); break;
-    default: BLEND(u16);
-    }
+    blend(SLOT(R, i->d), SLOT(R, t.d), type_size[f->dtype], m);
     return 0;
 }
 

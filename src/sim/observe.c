@@ -127,6 +127,12 @@ void observe_allocated(const struct warp *w, struct mem_object *object)
         if (o->allocated) o->allocated(o->self, w, object);
 }
 
+void observe_texel(const struct access *a)
+{
+    for (const struct observer *o = a->warp->cta->launch->in->observers; o; o = o->next)
+        if (o->texel) o->texel(o->self, a);
+}
+
 void observe_launched(const struct warp *w, u32 lane, u64 *handle)
 {
     for (const struct observer *o = w->cta->launch->in->observers; o; o = o->next)

@@ -81,6 +81,7 @@ struct observer {
     void (*copied)(void *self, const struct warp *w, u32 lane, const char *to, u32 bytes);
     void (*flight)(void *self, struct flight *f, enum flight_moment m);
     void (*allocated)(void *self, const struct warp *w, struct mem_object *o); /* by device malloc */
+    void (*texel)(void *self, const struct access *a); /* lanes of a->ok read a texel each for a fetch, of several */
     /* that lane launches a kernel; *handle is given to the launch (grid.race) */
     void (*launched)(void *self, const struct warp *w, u32 lane, u64 *handle);
     const struct observer *next;
@@ -110,6 +111,7 @@ void observe_flight(const struct launch *l, struct flight *f, enum flight_moment
 handler observe_selection;
 void observe_allocated(const struct warp *w, struct mem_object *o);
 void observe_launched(const struct warp *w, u32 lane, u64 *handle);
+void observe_texel(const struct access *a);
 void observe_launch(const struct launch *l, bool begin);
 static inline bool observed(const struct launch *l) { return l->in->observers != NULL; }
 #endif

@@ -93,6 +93,7 @@ struct origin {
     } read;
     u64 low, high; /* of shared or global memory: the addresses that all threads read there; high 0: none */
     bool shared;   /* they are of shared memory */
+    bool is_word;  /* it was a value of a register, no memory: no byte of it is padding */
 };
 struct origins;
 struct origins *origins_new(void);

@@ -191,6 +191,22 @@ static void move_taints(const struct flight *f, const struct flight_move *m)
         shadow_copy(to, m->to_at, from, m->from_at, m->bytes);
 }
 
+/* A reduction computes from what is there, and from its source: of undefined bytes it makes undefined values. */
+static void reduce_taints(const struct flight *f, const struct flight_move *m)
+{
+    struct shadow *to = shadow_in(f, f->to_space, f->to_cta), *from = shadow_in(f, f->from_space, f->from_cta);
+    u32 width = f->reduce->width;
+    u64 all = low_bits(8 * width);
+    for (u32 k = 0; to && k + width <= m->bytes; k += width) {
+        bool source = !m->from || !from || shadow_defined(from, m->from_at + k, width);
+        if (!source)
+            shadow_write(to, m->to_at + k, width,
+                         (struct taint){ all, all, shadow_read(from, m->from_at + k, width).origin });
+        else if (!shadow_defined(to, m->to_at + k, width))
+            shadow_write(to, m->to_at + k, width, (struct taint){ .undef = all, .made = all });
+    }
+}
+
 /* The source is read: the destination may be written later. */
 static void read_source(struct flight *f)
 {
@@ -198,7 +214,7 @@ static void read_source(struct flight *f)
     u64 at = 0;
     for (u32 k = 0; k < f->n; at += f->move[k++].bytes) move_read(f, &f->move[k], f->data + at);
     for (u32 k = 0; k < f->n; k++)
-        if (!f->reduce && f->move[k].to) move_taints(f, &f->move[k]);
+        if (f->move[k].to) f->reduce ? reduce_taints(f, &f->move[k]) : move_taints(f, &f->move[k]);
     f->was_read = true;
     if (observed(f->warp->cta->launch)) observe_flight(f->warp->cta->launch, f, FLIGHT_READ);
 }

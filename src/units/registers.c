@@ -1,5 +1,7 @@
 /* setmaxnreg (9.7.19.5): no value depends on it, but all four warps of a warpgroup must execute the same ones. Whoever
- * is first leaves what it executed in the log of the warpgroup, and the others are held against it. */
+ * is first leaves what it executed in the log of the warpgroup, and the others are held against it. The same is what
+ * gives or takes the same number, wherever it stands: Triton writes it once for each role of its warps, and roles share
+ * a warpgroup. */
 #include "units/attachments.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
@@ -25,6 +27,12 @@ static void registers_reset(struct cta *c)
 
 static bool asked(const struct warp *w) { return w->cta->launch->in->checks & CHECK_ASYNC; }
 
+static bool is_same(const struct lowered *f, u32 op, const struct lowered *other, u32 its_op)
+{
+    const struct ptx_insn *a = f->op[op].src, *b = other->op[its_op].src;
+    return a == b || (str_eq(a->opcode, b->opcode) && a->arg[0].imm == b->arg[0].imm);
+}
+
 int run_registers(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct cta *c = w->cta;
@@ -43,7 +51,7 @@ int run_registers(char *restrict R, const struct insn *i, struct warp *w)
         g->next++;
     }
     if (g->reported || g->next - n > REMEMBERED) return 0;
-    if (g->of[n % REMEMBERED].low == w->code->low && g->of[n % REMEMBERED].op == i->op) return 0;
+    if (is_same(w->code->low, i->op, g->of[n % REMEMBERED].low, g->of[n % REMEMBERED].op)) return 0;
     struct finding f = { .kind = F_setmaxnreg_divergent, .cause = cause };
     g->reported = true;
     snprintf(cause, sizeof cause, "warp %u executes this setmaxnreg where another of warps %u..%u executes another one",

@@ -14,6 +14,10 @@ static void outside(struct warp *w, const struct insn *i, const struct texels *t
 {
     char cause[200];
     struct finding f = { .kind = F_surface_bounds, .cause = cause };
+    bool scaled = !(byte % texel_bytes(t)); /* x may have been multiplied already */
+    f.fix = scaled ? "Compare the coordinates with the extent first (x < width && y < height); or use "
+                     "cudaBoundaryModeZero or cudaBoundaryModeClamp."
+                   : NULL;
     if (c[0] < 0 || c[0] >= extent[0])
         snprintf(cause, sizeof cause,
                  "byte %lld of a row, but the surface has %llu texels of %u bytes a row: %llu bytes", (long long)byte,

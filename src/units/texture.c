@@ -255,6 +255,7 @@ static bool read_tap(const struct fetch *f, const struct texels *t, const struct
         }
     }
     if (w->code->watch) observe_access(w->cta->launch, a);
+    observe_texel(a);
     return true;
 }
 

@@ -13,6 +13,21 @@ extern "C" __global__ void __launch_bounds__(256,1) roles_ok(int *out)
     TAKE(232);
     out[threadIdx.x] = 2;
 }
+/* Two roles in one warpgroup, which give the same number away at places of their own. */
+extern "C" __global__ void __launch_bounds__(256,1) places_ok(int *out)
+{
+    int role = threadIdx.x / 64;
+    if (role == 0) {
+        GIVE(40);
+        out[threadIdx.x] = 1;
+    } else if (role == 1) {
+        GIVE(40);
+        out[threadIdx.x] = 2;
+    } else {
+        TAKE(232);
+        out[threadIdx.x] = 3;
+    }
+}
 /* One warp of the warpgroup alone. */
 extern "C" __global__ void __launch_bounds__(256,1) alone_bad(int *out)
 {
