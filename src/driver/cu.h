@@ -64,6 +64,7 @@ enum cu_error {
     CU_INVALID_HANDLE = 400,
     CU_ILLEGAL_STATE = 401,
     CU_NOT_FOUND = 500,
+    CU_NOT_READY = 600,
     CU_PEER_UNSUPPORTED = 217,
     CU_PEER_NOT_ENABLED = 705,
     CU_PRIMARY_ACTIVE = 708,
@@ -164,6 +165,7 @@ extern struct cu_process cu_process;
 cu_result cu_begin(void);
 /* The device with this ordinal; NULL: there is none. */
 struct cu_device *cu_device_at(int ordinal);
+bool cu_is_of_device(u64 address); /* of the addresses of a device that has a gpu */
 /* Makes the device's gpu when it is needed first. */
 cu_result cu_device_open(struct cu_device *d);
 /* The cards that there are, before any choice (LOCKSTEP_DEVICES); how many. */

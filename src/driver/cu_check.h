@@ -54,18 +54,20 @@ struct cu_word { /* an argument */
 #define CU_PARAMETER(type, name) type name
 #define CU_UNUSED(type, name) __attribute__((unused)) type name
 #define CU_NAME(type, name) name
-/* What a pointer leads to has a size; of a number it is 1. */
-#define CU_ARGUMENT(type, name)                                 \
-    {                                                           \
-        (u64)(uintptr_t)(name), sizeof *_Generic((name), int    \
-                                                 : "", unsigned \
-                                                 : "", u64      \
-                                                 : "", s64      \
-                                                 : "", u8       \
-                                                 : "", u16      \
-                                                 : "", float    \
-                                                 : "", default  \
-                                                 : (name))      \
+/* What a pointer leads to has a size; of a number it is 1. Nothing is asked of a float. */
+#define CU_ARGUMENT(type, name)                              \
+    {                                                        \
+        (u64)(uintptr_t) _Generic((name), float : 0, default \
+                                  : (name)),                 \
+            sizeof *_Generic((name), int                     \
+                             : "", unsigned                  \
+                             : "", u64                       \
+                             : "", s64                       \
+                             : "", u8                        \
+                             : "", u16                       \
+                             : "", float                     \
+                             : "", default                   \
+                             : (name))                       \
     }
 
 #define CU_DEFINE(symbol, ...)                                                                              \

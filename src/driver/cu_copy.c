@@ -2,6 +2,8 @@
 #include "driver/cu_check.h"
 #include "driver/cu_engine.h"
 #include "driver/cu_mem.h"
+#include "driver/cu_reason.h"
+#include "mem/host_pointer.h"
 
 /* ---- how one is done ---- */
 
@@ -61,6 +63,41 @@ static lk_end side_end(struct cu_context *c, u64 address, enum cu_side side)
                                : end_of(address);
 }
 
+/* One side of a copy was said to be the device's, and no device has memory there: the mistakes that look like this. */
+static void stray_explain(u64 address, bool to, u64 other, enum cu_side other_side)
+{
+    char name[100], cause[300], fix[300];
+    const char *end = to ? "dst" : "src", *across = to ? "src" : "dst";
+    if (host_shadow_name(address, name, sizeof name)) {
+        snprintf(cause, sizeof cause,
+                 "%s is %s, a __device__ variable: in host code its name means the host's shadow of it, which is no "
+                 "memory of the device.",
+                 end, name);
+        snprintf(fix, sizeof fix,
+                 "Call cudaMemcpy%sSymbol, or ask for the address with cudaGetSymbolAddress((void **)&p, %s), and pass "
+                 "p.",
+                 to ? "To" : "From", name);
+        cu_reason(cause, fix, false);
+        return;
+    }
+    bool exchanged = other_side == SIDE_HOST && end_of(other).gpu;
+    snprintf(cause, sizeof cause, "%s is memory of the host, where the call takes it for the device's%s%s%s.", end,
+             exchanged ? ", and " : "", exchanged ? across : "", exchanged ? " is memory of the device" : "");
+    snprintf(fix, sizeof fix,
+             exchanged ? "The direction is wrong: copy with %s, or exchange dst and src."
+                       : "Pass an address of device memory (cudaMalloc)%.0s, or the direction that is meant.",
+             to ? "cudaMemcpyDeviceToHost" : "cudaMemcpyHostToDevice");
+    cu_reason(cause, fix, false);
+}
+
+static bool is_stray(u64 address, enum cu_side side)
+{
+    char file[64];
+    lk_memory_info info = { .size = sizeof info };
+    return side == SIDE_DEVICE && lk_memory_at(NULL, address, &info) != LK_OK &&
+           process_memory_at(address, file, sizeof file) != PROCESS_NOTHING;
+}
+
 cu_result cu_copy_linear(u64 to, enum cu_side to_side, u64 from, enum cu_side from_side, u64 bytes, void *stream,
                          bool async)
 {
@@ -68,7 +105,14 @@ cu_result cu_copy_linear(u64 to, enum cu_side to_side, u64 from, enum cu_side fr
     cu_result r = cu_current_for(stream, &c);
     if (r) return r;
     lk_copy x = { .to = side_end(c, to, to_side), .from = side_end(c, from, from_side), .width = bytes };
-    return copy_do(c, &x, &(struct how){ stream, async });
+    r = copy_do(c, &x, &(struct how){ stream, async });
+    if (unlikely(r == CU_INVALID_VALUE)) {
+        if (is_stray(to, to_side))
+            stray_explain(to, true, from, from_side);
+        else if (is_stray(from, from_side))
+            stray_explain(from, false, to, to_side);
+    }
+    return r;
 }
 
 /* Each copy has a synchronous and an asynchronous form. */
@@ -136,7 +180,7 @@ static cu_result pitched_end(struct cu_context *c, const struct pitched_side *s,
     if (s->type == MEMORY_ARRAY) return cu_array_end(s->array, s->at, extent, out);
     if (pitch < extent[0]) return CU_INVALID_VALUE;
     switch (s->type) {
-    case MEMORY_HOST: *out = host_end((const char *)s->host + offset); break;
+    case MEMORY_HOST: *out = host_end((const void *)((uintptr_t)s->host + offset)); break;
     case MEMORY_DEVICE: *out = device_end(c, s->device + offset); break;
     case MEMORY_UNIFIED: *out = end_of(s->device + offset); break;
     default: return CU_INVALID_VALUE;

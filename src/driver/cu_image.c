@@ -7,6 +7,7 @@
 #include "driver/cu_image.h"
 #include "image/image.h"
 #include "card/card.h"
+#include <limits.h>
 #include <stdlib.h>
 
 u32 cu_loading(void)
@@ -245,12 +246,36 @@ cu_result cu_image_view(struct cu_image *library, struct cu_device *d, struct cu
     return *out ? CU_OK : CU_OUT_OF_MEMORY;
 }
 
+/* ---- files ---- */
+
+enum { FOLDERS = 16 };
+static struct {
+    lock_t lock;
+    char *at[FOLDERS]; /* with the last slash; written once, and kept */
+} folders = { .lock = LOCK_INIT };
+
+static void folder_keep(const char *path)
+{
+    char whole[PATH_MAX];
+    if (!realpath(path, whole)) return;
+    strrchr(whole, '/')[1] = 0;
+    lock(&folders.lock);
+    u32 i = 0;
+    while (i < FOLDERS && folders.at[i] && strcmp(folders.at[i], whole)) i++;
+    char *copy = i < FOLDERS && !folders.at[i] ? base_alloc(strlen(whole) + 1) : NULL;
+    if (copy) __atomic_store_n(&folders.at[i], strcpy(copy, whole), __ATOMIC_RELEASE);
+    unlock(&folders.lock);
+}
+
+const char *cu_file_folder(u32 n) { return n < FOLDERS ? __atomic_load_n(&folders.at[n], __ATOMIC_ACQUIRE) : NULL; }
+
 cu_result cu_file_load(const char *path, cu_result (*load)(void *self, const void *image, u64 bytes), void *self)
 {
     struct error e = { 0 };
     struct str text;
     if (!cu_ok(path)) return CU_INVALID_VALUE;
     if (!file_read(path, &text, &e)) return CU_FILE_NOT_FOUND;
+    folder_keep(path);
     cu_result r = load(self, text.p, text.n); /* file_read ends it with a zero byte */
     base_free((void *)(uintptr_t)text.p);
     return r;

@@ -33,6 +33,8 @@ bool cu_reset_ended(const lk_gpu *gpu, u64 address);
 void cu_references_end(struct cu_image *m); /* the texture and surface references of an image that ends */
 /* Reads a file and hands over what is in it, ended by a zero byte. */
 cu_result cu_file_load(const char *path, cu_result (*load)(void *self, const void *image, u64 bytes), void *self);
+/* The n-th folder that such files came from, or NULL; the first few are kept. */
+const char *cu_file_folder(u32 n);
 /* CUmoduleLoadingMode, as CUDA_MODULE_LOADING says. */
 enum { CU_EAGER = 1, CU_LAZY = 2 };
 u32 cu_loading(void);

@@ -124,6 +124,15 @@ struct cu_device *cu_device_at(int ordinal)
     return ordinal >= 0 && (u32)ordinal < cu_process.devices ? &cu_process.device[ordinal] : NULL;
 }
 
+bool cu_is_of_device(u64 address)
+{
+    for (u32 i = 0; i < cu_process.devices; i++) {
+        const lk_gpu *gpu = __atomic_load_n(&cu_process.device[i].gpu, __ATOMIC_ACQUIRE);
+        if (gpu && gpu->device->mem && mem_covers(gpu->device->mem, address)) return true;
+    }
+    return false;
+}
+
 cu_result cu_device_open(struct cu_device *d)
 {
     lock(&cu_process.lock);
@@ -166,7 +175,7 @@ cu_result cu_status(lk_gpu *gpu, lk_status s)
         return (cu_result)number;
     }
     if (s == LK_OK || s == LK_FINDINGS) return cu_sticky(gpu); /* a finding does not stop the program */
-    if (s == LK_NOT_READY) return 600;
+    if (s == LK_NOT_READY) return CU_NOT_READY;
     number = lk_gpu_cuda_error(gpu);
     char text[400];
     snprintf(text, sizeof text, "%s", lk_gpu_error(gpu));

@@ -1,6 +1,7 @@
 /* Streams, events and host functions. */
 #include "driver/cu_check.h"
 #include "driver/cu_engine.h"
+#include "driver/cu_reason.h"
 #include "driver/cu_stream.h"
 #include "driver/cu_mem.h"
 
@@ -269,9 +270,13 @@ CU_DEFINE(cuEventElapsedTime, float *, ms, struct cu_event *, from, struct cu_ev
 {
     double x = 0;
     cu_result r = cu_status(from->device->gpu, lk_event_elapsed(from->event, to->event, &x));
-    if (!r) *ms = (float)x;
-    if (!r) cu_clock_elapsed(&from->mark, &to->mark);
-    return r;
+    if (r == CU_NOT_READY)
+        cu_reason("an event is not complete yet, since nothing has waited for it: no time was written",
+                  "Call cudaEventSynchronize with the second event before cudaEventElapsedTime.", false);
+    if (r) return r;
+    *ms = (float)x;
+    cu_clock_elapsed(&from->mark, &to->mark);
+    return CU_OK;
 }
 CU_API(cuEventElapsedTime_v2)(float *ms, struct cu_event *from, struct cu_event *to)
 {

@@ -178,25 +178,28 @@ static cu_result copy_3d(const struct rt_copy_3d *x, bool async, void *s)
 RT_CALL(cudaMemcpy3D, (const struct rt_copy_3d *x), copy_3d(x, false, NULL))
 RT_CALL(cudaMemcpy3DAsync, (const struct rt_copy_3d *x, void *s), copy_3d(x, true, s))
 
+static bool devices_there(int from, int to) { return cu_device_at(from) && cu_device_at(to); }
+
 static cu_result copy_3d_peer(const struct rt_copy_3d_peer *x, bool async, void *s)
 {
     if (!cu_ok(x)) return CU_INVALID_VALUE;
-    if (!cu_device_at(x->from_device) || !cu_device_at(x->to_device)) return CU_INVALID_DEVICE;
+    if (!devices_there(x->from_device, x->to_device)) return CU_INVALID_DEVICE;
     struct rt_copy_3d y = { x->from_array, x->from_at, x->from, x->to_array, x->to_at, x->to, x->extent, ON_DEVICE };
     return copy_3d(&y, async, s);
 }
 RT_CALL(cudaMemcpy3DPeer, (const struct rt_copy_3d_peer *x), copy_3d_peer(x, false, NULL))
 RT_CALL(cudaMemcpy3DPeerAsync, (const struct rt_copy_3d_peer *x, void *s), copy_3d_peer(x, true, s))
 
-/* Between devices: an address says whose it is. */
-RT_API(cudaMemcpyPeer)(void *to, int td, const void *from, int fd, u64 n)
+/* Between devices: an address says whose it is, but the devices have to be there. */
+static cu_result copy_peer(void *to, int to_device, const void *from, int from_device, u64 n, bool async, void *s)
 {
-    return (void)td, (void)fd, rt_done(copy(to, from, n, BY_ADDRESS, false, NULL));
+    if (!devices_there(from_device, to_device)) return CU_INVALID_DEVICE;
+    return copy(to, from, n, BY_ADDRESS, async, s);
 }
-RT_API(cudaMemcpyPeerAsync)(void *to, int td, const void *from, int fd, u64 n, void *s)
-{
-    return (void)td, (void)fd, rt_done(copy(to, from, n, BY_ADDRESS, true, s));
-}
+RT_CALL(cudaMemcpyPeer, (void *to, int td, const void *from, int fd, u64 n),
+        copy_peer(to, td, from, fd, n, false, NULL))
+RT_CALL(cudaMemcpyPeerAsync, (void *to, int td, const void *from, int fd, u64 n, void *s),
+        copy_peer(to, td, from, fd, n, true, s))
 
 /* ---- fills ---- */
 

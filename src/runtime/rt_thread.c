@@ -28,7 +28,7 @@ void rt_device_prefer(int device) { preferred = device; }
 
 cu_result rt_done(cu_result r)
 {
-    if (r && r != 600) mine.last = r; /* not ready is an answer */
+    if (r && r != CU_NOT_READY) mine.last = r; /* not ready is an answer */
     return r;
 }
 

@@ -446,10 +446,20 @@ static void copy_to(void *self, u32 nth, int pid, u32 image, struct str text)
 static struct str with_measured(const struct run *r, struct str text, struct text *joined, struct text *table)
 {
     struct error e = { 0 };
-    if (!r->profiling || !r->profiling->hardware.kernels) return text;
-    if (hardware_join(&r->profiling->hardware, text, joined, table, &e))
-        return (struct str){ joined->p, (u32)joined->n };
-    say_unwritten(r, &e);
+    const struct profiling *p = r->profiling;
+    if (p && p->hardware.kernels) {
+        if (hardware_join(&p->hardware, text, joined, table, &e))
+            text = (struct str){ joined->p, (u32)joined->n };
+        else
+            say_unwritten(r, &e);
+    }
+    if (p && p->pictures.n) {
+        struct text more = { 0 };
+        pictures_join(&p->pictures, text, &more);
+        text_free(joined);
+        *joined = more;
+        text = (struct str){ joined->p, (u32)joined->n };
+    }
     return text;
 }
 static void measured_print(void *self, u32 nth, int pid, u32 image, struct str text)
