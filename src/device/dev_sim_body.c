@@ -30,6 +30,7 @@ void sim_body_drop(void *of)
 {
     struct body *b = of;
     note_unqueued(b->device, &b->managed, NULL);
+    if (b->task.kind == OP_HOST && b->task.host.gone) b->task.host.gone(b->task.host.self);
     if (b->task.kind == OP_ALLOC && b->graph) {
         graph_freed(work_used(b->device), (void *)(uintptr_t)b->object->base);
         sim_pool_graph_delete(b->device, b->object);
@@ -130,15 +131,24 @@ static u32 body_fill(struct op *op, void *of)
     return OP_OK;
 }
 
+/* By the rules of tensors the memory of a graph is the graph's, and what a launch has left there stays for the next. */
+static bool keeps(const struct body *b) { return b->graph && op_races_has_tensors(); }
+
+static void life_note(const struct body *b, const struct op *op, bool alloc)
+{
+    if (!keeps(b)) note_life(b->device, op, b->object, alloc);
+}
+
 static u32 body_alloc(struct op *op, void *of)
 {
     struct body *b = of;
+    if (keeps(b) && mem_is_live(b->object)) return OP_OK;
     if (b->graph && mem_is_live(b->object)) { /* GRAPH_AUTO_FREE: what the launch before left there goes first */
-        note_life(b->device, op, b->object, false);
+        life_note(b, op, false);
         sim_pool_graph_rest(b->device, b->object, b->task.site);
     }
     if (b->at_once) return OP_OK;
-    note_life(b->device, op, b->object, true);
+    life_note(b, op, true);
     sim_pool_start(b->device, b->object);
     return OP_OK;
 }
@@ -154,7 +164,7 @@ static u32 body_free(struct op *op, void *of)
 {
     struct body *b = of;
     if (b->graph && !mem_is_live(b->object)) return graph_free_found(b);
-    note_life(b->device, op, b->object, false);
+    life_note(b, op, false);
     if (!b->graph)
         sim_pool_end(b->device, b->object, b->task.site);
     else if (!sim_pool_graph_rest(b->device, b->object, b->task.site))
@@ -182,6 +192,11 @@ static void host_hold_back(const struct body *b)
 static u32 body_host(struct op *op, void *of)
 {
     struct body *b = of;
+    if (b->task.host.operate) {
+        u32 status = b->task.host.operate(b->task.host.self);
+        if (!status) note_library(b->device, op, b->task.host.part, b->task.host.parts);
+        return status;
+    }
     host_hold_back(b);
     note_host_begin(b->device, op);
     b->task.host.call(b->task.host.self);
@@ -271,6 +286,7 @@ struct body *sim_body_new(struct device *d, struct dev_task *t, u64 stream, u32 
 {
     u64 params = t->kind == OP_LAUNCH    ? t->launch.kernel->param_bytes
                  : t->kind == OP_LIBRARY ? t->library.parts * sizeof *t->library.part
+                 : t->kind == OP_HOST    ? t->host.parts * sizeof *t->host.part
                                          : 0;
     struct body *b = body_take(d, sizeof *b + params + 8);
     if (!b) {
@@ -292,6 +308,10 @@ struct body *sim_body_new(struct device *d, struct dev_task *t, u64 stream, u32 
     if (t->kind == OP_LIBRARY && params) {
         memcpy(b->params, t->library.part, params);
         b->task.library.part = (const struct op_races_part *)(const void *)b->params;
+    }
+    if (t->kind == OP_HOST && params) {
+        memcpy(b->params, t->host.part, params);
+        b->task.host.part = (const struct op_races_part *)(const void *)b->params;
     }
     if (t->kind != OP_LAUNCH) return b;
     b->task.launch.origin.stream = stream;

@@ -52,7 +52,8 @@ static u32 add_node(struct dev_graph *g, struct dev_node *const *dep, u32 deps, 
     base_free(edge);
     if (out) *out = (struct dev_node *)n;
     if (status == OP_NOT_SUPPORTED && child && !graph_fits(graph_in(g), graph_in(child)))
-        error_set(e, ERR_UNSUPPORTED, "graphs in graphs are nested more than %u deep", GRAPH_DEPTH);
+        error_set(e, ERR_UNSUPPORTED, "graphs in graphs are nested more than %u deep, or have more than %u nodes",
+                  GRAPH_DEPTH, GRAPH_CHILD_NODES);
     return work_status(device_of_graph(g), status, e);
 }
 

@@ -82,7 +82,7 @@ static void library_undefined(struct device *d, const struct op *op, const struc
     snprintf(memory, sizeof memory, "%s, %" PRIu64 " bytes%s%s", o->name, o->size,
              o->alloc_site ? ", allocated at " : "", o->alloc_site ? o->alloc_site : "");
     struct finding f = { .kind = F_uninit_output,
-                         .cause_key = (site ? str_hash(str_of(site)) : 0) * 31 + o->id,
+                         .cause_key = (site ? str_hash(str_of(site)) : 0) * 31,
                          .call = site,
                          .cause = cause,
                          .fix = "Make the tensor with zeros or full where nothing fills it, or look whether the kernel "

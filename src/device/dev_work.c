@@ -37,6 +37,24 @@ static void help(void *of, struct op *op)
 static bool start_soon(void *of) { return sim_start_soon(((struct device *)of)->sim); }
 static void start_ready(void *of) { streams_start(work_used(of)); }
 
+/* Memory of the host's, or that it shares with kernels. A launch is asked nothing: its pointers may lie anywhere. */
+static bool seen(void *of, const struct op *op)
+{
+    const struct device *d = of;
+    switch (op_kind(op)) {
+    case OP_EMPTY:
+    case OP_ALLOC:
+    case OP_FREE:
+    case OP_RECORD:
+    case OP_WAIT: return false;
+    case OP_LAUNCH:
+    case OP_FILL:
+        return mem_bytes_of(d->mem, MEM_PINNED) || mem_bytes_of(d->mem, MEM_MANAGED) ||
+               mem_bytes_of(d->mem, MEM_REGISTERED);
+    default: return true;
+    }
+}
+
 /* Values carry order into kernels, and out of them. `address`: where the engine sees the value. */
 static void value_used(void *of, u64 address, u32 bytes, bool writes)
 {
@@ -72,6 +90,7 @@ struct streams *work_streams(struct device *d)
                                                                 .start_soon = start_soon,
                                                                 .progress = progress,
                                                                 .unrepeatable = unrepeatable,
+                                                                .seen = seen,
                                                                 .value = value_used },
                                                    .seeded = d->options.seeded,
                                                    .seed = d->options.seed,

@@ -172,7 +172,8 @@ static void make(struct made *m, u32 to, u32 from, bool host)
     } else {
         m->from = BUFFERS;
         m->to = BUFFERS - 1 - pick(2);
-        m->task = (struct dev_task){ .kind = OP_HOST, .host = { host_function, (void *)(uintptr_t)address[m->to] } };
+        m->task = (struct dev_task){ .kind = OP_HOST,
+                                     .host = { .call = host_function, .self = (void *)(uintptr_t)address[m->to] } };
         host_function(model[m->to]);
     }
     m->task.site = "operation";

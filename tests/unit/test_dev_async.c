@@ -305,7 +305,7 @@ static void synchronous(u32 workers, s64 seed)
     UNIT(r.end == SIM_DONE && r.ctas == 1);
     UNIT_EQ(value(a), 20);
     u32 called = 0;
-    struct dev_task host = { .kind = OP_HOST, .host = { counted, &called } };
+    struct dev_task host = { .kind = OP_HOST, .host = { .call = counted, .self = &called } };
     UNIT_EQ(dev_enqueue(x, d, &host, &e), OP_OK);
     UNIT_EQ(ops->stream_synchronise(x, &e), OP_OK);
     UNIT_EQ(called, 1);

@@ -189,7 +189,7 @@ static void thread_of_host_function(u64 flag, u64 out)
 {
     struct dev_stream *x = stream(), *y = stream();
     struct other o = other(flag, 20000);
-    struct dev_task host = { .kind = OP_HOST, .host = { starts, &o } };
+    struct dev_task host = { .kind = OP_HOST, .host = { .call = starts, .self = &o } };
     launch(x, "await", (u64[]){ flag, out });
     UNIT_EQ(dev_enqueue(y, d, &host, &e), OP_OK);
     UNIT_EQ(ops->stream_synchronise(x, &e), OP_OK);

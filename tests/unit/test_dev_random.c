@@ -113,7 +113,7 @@ static void one_operation(struct dev_exec *graph)
         return;
     }
     if (kind == 1) {
-        t = (struct dev_task){ .kind = OP_HOST, .host = { count, &called } };
+        t = (struct dev_task){ .kind = OP_HOST, .host = { .call = count, .self = &called } };
         calls++;
         UNIT_EQ(dev_enqueue(stream[s], d, &t, &e), OP_OK);
         return;

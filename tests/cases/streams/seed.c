@@ -1,5 +1,7 @@
 /* A run under a seed. "bad": the host polls memory that a kernel writes, without a call, and a second thread launches:
- * the order is not the seed's any more. Else it waits with a call, and one thread makes all calls. */
+ * the order is not the seed's any more. "pause": the host makes no call for a while, and what it enqueues then is behind
+ * what ran meanwhile; "pause bad": it is in another stream, which might have been first. Else it waits with a call, and
+ * one thread makes all calls. */
 #include "program.h"
 #include <pthread.h>
 #include <unistd.h>
@@ -14,8 +16,23 @@ static void *launches(void *none)
     return NULL;
 }
 
+static int pause_between(int bad)
+{
+    open_gpu(1);
+    in = memory("in", 256, LK_MEMORY_DEVICE), out = memory("out", 256, LK_MEMORY_DEVICE);
+    uint64_t other = memory("other", 256, LK_MEMORY_DEVICE);
+    s = stream();
+    lk_stream *second = stream();
+    DO(start, "scale", s, in, out);
+    usleep(400000);
+    DO(start, "scale", bad ? second : s, in, bad ? other : out);
+    usleep(400000);
+    return finish();
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "pause")) return pause_between(argc > 2);
     int bad = argc > 1 && !strcmp(argv[1], "bad");
     open_gpu(1);
     in = memory("in", 256, LK_MEMORY_DEVICE), out = memory("out", 256, LK_MEMORY_PINNED);
