@@ -92,7 +92,7 @@ static const struct card cards[] = {
       .memory = GIB(96), .l2 = MIB(128), .clock_mhz = 2617, .memory_gbs = 1792,
       PEAKS(1.97, 126, 0, 251.9, 503.8, 1007.6, 2015.2, 1007.6, true),
       .source = "NVIDIA RTX PRO Blackwell GPU Architecture, table 1; CUDA C++ Programming Guide, 12.0" },
-    { SM_121, .name = "gb10", .alias = "spark", .title = "NVIDIA GB10 (DGX Spark)", .sms = 48,
+    { SM_121, .name = "gb10", .alias = "spark", .title = "NVIDIA GB10 (DGX Spark)", .sms = 48, .pageable = true,
       .memory = 128000000000ull, .l2 = MIB(24), .clock_mhz = 2525, .memory_gbs = 273,
       PEAKS(0.484, 31, 0, 62.5, 125, 250, 500, 250, true),
       .source =

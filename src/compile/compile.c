@@ -135,9 +135,11 @@ static bool beside_allowed(const struct compile_options *o)
 
 /* ---- compiling ---- */
 
-/* Nobody can compile it. `beside` is what the PTX beside it was found to be. */
-static bool no_compiler(const char *path, const struct compile_options *o, enum beside beside, struct error *e)
+/* Nobody can compile it. `beside` is what the PTX beside it was found to be, too_new: for a newer architecture. */
+static bool no_compiler(const struct compile_job *job, enum beside beside, bool too_new, struct error *e)
 {
+    const char *path = job->path;
+    const struct compile_options *o = job->o;
     char other[PATH_MOST];
     bool there = beside_allowed(o) && path_beside(path, other, sizeof other) && file_exists(other);
     if (o->compiler == COMPILER_CLANG)
@@ -157,6 +159,8 @@ static bool no_compiler(const char *path, const struct compile_options *o, enum 
                          only, path);
     if (there && beside == BESIDE_NONE)
         snprintf(why, sizeof why, ", and it has changed since %.100s", base_name(other));
+    else if (there && too_new)
+        snprintf(why, sizeof why, ", and %.100s is for a newer architecture than %.40s", base_name(other), job->arch);
     else if (there && o->names)
         snprintf(why, sizeof why, ", and %.100s has no %.80s", base_name(other), o->name[0]);
     return error_set(e, ERR_INPUT,
@@ -440,7 +444,8 @@ static bool compile_source(struct compile_job *job, struct compile_result *r, st
     const struct compile_options *o = job->o;
     struct str ptx = { NULL, 0 };
     enum beside beside = beside_allowed(o) ? beside_read(job->path, job->source, &ptx) : BESIDE_NONE;
-    bool fits = beside != BESIDE_NONE && !is_too_new(ptx, job->arch) && names_there(r, o, ptx);
+    bool too_new = beside != BESIDE_NONE && is_too_new(ptx, job->arch);
+    bool fits = beside != BESIDE_NONE && !too_new && names_there(r, o, ptx);
     struct toolkit *t = NEW(job->mem, struct toolkit);
     job->toolkit = t;
     if (beside == BESIDE_SAME && fits && !o->linked) {
@@ -456,7 +461,7 @@ static bool compile_source(struct compile_job *job, struct compile_result *r, st
             return true;
         }
         base_free((void *)ptx.p);
-        return no_compiler(job->path, o, beside, e);
+        return no_compiler(job, beside, too_new, e);
     }
     base_free((void *)ptx.p);
     return compile_cached(job, r, e);

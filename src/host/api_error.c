@@ -229,6 +229,28 @@ lk_status host_done(const lk_gpu *gpu, u32 cuda)
     return fail(gpu, cuda);
 }
 
+lk_status host_found(const lk_gpu *gpu)
+{
+    struct report_brief first;
+    struct error *e = host_begin(gpu);
+    const char *kernel = mine.launching, *name = kernel ? kernel : "", *behind = kernel ? ": " : "";
+    u32 errors = report_errors(gpu->device->report);
+    bool one = errors == 1 && report_first(gpu->device->report, &first) && (!kernel || !strcmp(first.kernel, kernel));
+    if (one) {
+        size_t n = strlen(first.cause);
+        if (n && first.cause[n - 1] == '.') first.cause[n - 1] = 0;
+        error_set(e, ERR_INPUT, "%.100s%s%.100s: %.300s; lk_report_text has all of it", name, behind,
+                  finding_title(first.kind), first.cause);
+    } else {
+        error_set(e, ERR_INPUT, "%.100s%sthere are findings: lk_report_text has them, %u errors so far", name, behind,
+                  errors);
+    }
+    if (one && first.file[0]) snprintf(e->where, sizeof e->where, "%.200s:%u", first.file, first.line);
+    fail(gpu, 0);
+    slot_of(gpu)->status = LK_FINDINGS;
+    return LK_FINDINGS;
+}
+
 /* The slot of a gpu that may be gone; NULL: the thread has no error of it. */
 static const struct slot *asked(const lk_gpu *gpu)
 {

@@ -239,7 +239,7 @@ lk_status lk_graph_add_host(lk_graph *graph, lk_node *const *after, uint32_t cou
     HOST_CALL(LK_BAD_INPUT, USE(GRAPH, graph));
     ADDING;
     if (!bad && !function) bad = HOST_MISSING(graph->handle.gpu, "function");
-    return bad ? bad : add(&a, &(struct dev_task){ .kind = OP_HOST, .host = { function, self } }, NULL);
+    return bad ? bad : add(&a, &(struct dev_task){ .kind = OP_HOST, .host = { .call = function, .self = self } }, NULL);
 }
 
 static lk_status add_event(const struct adding *a, lk_event *event, bool wait)
@@ -457,5 +457,7 @@ lk_status lk_exec_set_host(lk_exec *exec, lk_node *node, void (*function)(void *
     struct dev_node *dev;
     lk_status bad = exec_node(&call, exec, node, &dev, __func__);
     if (!bad && !function) bad = HOST_MISSING(exec->handle.gpu, "function");
-    return bad ? bad : exec_set(exec, dev, &(struct dev_task){ .kind = OP_HOST, .host = { function, self } }, NULL);
+    return bad ? bad
+               : exec_set(exec, dev, &(struct dev_task){ .kind = OP_HOST, .host = { .call = function, .self = self } },
+                          NULL);
 }

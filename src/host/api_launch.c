@@ -1,4 +1,5 @@
 /* Launches of the public interface. */
+#include "gpu/dev_gpu.h"
 #include "host/host_time.h"
 #include "host/host_timeline.h"
 #include "mem/host_pointer.h"
@@ -41,18 +42,38 @@ static const struct sim_trace *trace_read(const lk_trace *given, struct sim_trac
     return out;
 }
 
+/* A card that can use pageable memory takes it: whether the argument points into such. It is said, since other cards
+ * end the kernel with error 700, and this one goes to the host's memory for each access. */
+static bool pageable_used(const lk_kernel *k, const struct dev_launch *l, u32 i, u64 value)
+{
+    struct device *d = k->module->gpu->device;
+    struct host_pointer h;
+    char where[200], name[240], cause[500];
+    if (!d->card->pageable || (d->gpu && gpu_knows(d, value)) || !host_pointer_look(d->mem, value, &h)) return false;
+    host_pointer_text(&h, where, sizeof where);
+    snprintf(name, sizeof name, "memory of the host%s", h.name ? h.name : "");
+    if (d->mem && !mem_lend(d->mem, value, name)) return false;
+    if (!(d->options.checks & CHECK_LAUNCH)) return true;
+    snprintf(cause, sizeof cause, "%s is a pointer of the host, into %s; %s can use it", ptx_argument(k->func, i).text,
+             where, d->card->title);
+    launch_found(d, l, F_pageable_pointer, i, cause, NULL);
+    return true;
+}
+
 /* Pointers that lead nowhere: not wrong yet, since the kernel may not follow them, but worth a word when it then
  * fails. Memory of an allocation node comes back with the next launch of its graph, which may still wait. */
 static void pointers_check(const lk_kernel *k, const struct dev_launch *l)
 {
     struct device *d = k->module->gpu->device;
-    for (u32 i = 0; d->mem && d->options.checks & CHECK_LAUNCH && i < k->func->nparam; i++) {
-        const struct ptx_var *v = k->func->param[i];
+    if (!d->mem && !d->card->pageable) return;
+    for (u32 i = 0; i < k->func->nparam; i++) {
         u64 value;
         if (!k->arg[i].is_pointer) continue;
-        memcpy(&value, (const u8 *)l->params + v->offset, 8);
-        const struct mem_object *o = value ? mem_find(d->mem, value) : NULL;
-        if (!value || (o && __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) != MEM_FREED)) continue;
+        memcpy(&value, l->args ? l->args[i] : (const u8 *)l->params + k->arg[i].offset, 8);
+        const struct mem_object *o = value ? d->ops->find(d, value) : NULL;
+        bool lives = o && __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) != MEM_FREED;
+        if (!value || (lives && !o->lent) || pageable_used(k, l, i, value)) continue;
+        if (!d->mem || !(d->options.checks & CHECK_LAUNCH)) continue;
         if (o && sim_pool_is_graph(o)) continue;
         char cause[400], shadow[600];
         struct host_pointer h;
@@ -167,6 +188,7 @@ lk_status host_launch_begin(struct host_call *c, struct host_launch *h, const lk
     lk_status status = launch_begin(c, h, kernel, launch, function, e);
     if (status == LK_OK && h->in->contract)
         __atomic_store_n(&((lk_contract *)(uintptr_t)h->in->contract)->in_graphs, true, __ATOMIC_RELEASE);
+    if (status == LK_OK && kernel->module->gpu->device->card->pageable) pointers_check(kernel, &h->task.launch);
     if (status != LK_OK || may_wait(h->in, e)) return status;
     host_launch_end(h);
     return host_failed(gpu);
@@ -189,7 +211,7 @@ static lk_status run(lk_gpu *gpu, const struct host_launch *h, lk_stats *stats, 
         lk_status status = host_failed(gpu);
         return result == DEV_FAILED ? status : LK_FINDINGS; /* a fault of a real GPU is a finding, and an error */
     }
-    return report_error_occurrences(report) != before ? LK_FINDINGS : LK_OK;
+    return report_error_occurrences(report) != before ? host_found(gpu) : LK_OK;
 }
 
 /* ---- repeats ----

@@ -57,7 +57,7 @@ lk_status lk_memory_free(lk_gpu *gpu, uint64_t address)
     HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     if (address && !dev_outside(gpu->device, host_begin(gpu))) return host_failed(gpu);
     launch_forget(); /* a launch that is made again would not look at the pointer */
-    return !address || dev_free(gpu->device, address, host_site(NULL)) ? LK_OK : LK_FINDINGS;
+    return !address || dev_free(gpu->device, address, host_site(NULL)) ? LK_OK : host_found(gpu);
 }
 
 /* A copy or a fill that is no task has ended, where somebody wants its time. */

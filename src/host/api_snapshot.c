@@ -7,8 +7,9 @@
 
 static bool is_of_program(const struct mem_object *o)
 {
-    return mem_is_live(o) && (o->kind == MEM_DEVICE || o->kind == MEM_PINNED || o->kind == MEM_MANAGED ||
-                              o->kind == MEM_REGISTERED || o->kind == MEM_POOL);
+    return mem_is_live(o) && !o->lent &&
+           (o->kind == MEM_DEVICE || o->kind == MEM_PINNED || o->kind == MEM_MANAGED || o->kind == MEM_REGISTERED ||
+            o->kind == MEM_POOL);
 }
 
 lk_status lk_memory_usage(lk_gpu *gpu, lk_memory_use *use)

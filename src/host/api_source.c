@@ -107,10 +107,24 @@ lk_status lk_module_compile_source(lk_gpu *gpu, const char *name, const char *te
 
 /* ---- images ---- */
 
-/* A text that says of the kernels of a cubin what the driver does not tell: their names and parameters. */
+static bool is_identifier(const char *name)
+{
+    size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$");
+    return n && !name[n] && (name[0] < '0' || name[0] > '9');
+}
+
+/* A text that says of a cubin what the driver does not tell: names and parameters of its kernels, names and sizes of
+ * its variables. */
 static void stub_write(const struct image_code *c, u32 sm, struct text *out)
 {
     text_add(out, ".version 8.0\n.target sm_%u\n.address_size 64\n", sm);
+    for (u32 i = 0; i < c->variable.n; i++) {
+        const struct image_variable *v = &c->variable.p[i];
+        bool fits = v->bytes < 1ull << 40 && is_identifier(v->name);
+        if (fits)
+            text_add(out, ".visible .%s .align 1 .b8 %s[%" PRIu64 "];\n", v->constant ? "const" : "global", v->name,
+                     v->bytes);
+    }
     for (u32 i = 0; i < c->kernel.n; i++) {
         const struct image_kernel *k = &c->kernel.p[i];
         text_add(out, ".visible .entry %s(", k->name);

@@ -217,7 +217,7 @@ lk_status lk_host_call(lk_stream *stream, void (*function)(void *self), void *se
 {
     HOST_CALL(LK_BAD_INPUT, USE(STREAM, stream));
     if (!function) return HOST_MISSING(stream->handle.gpu, "function");
-    struct dev_task task = { .kind = OP_HOST, .host = { function, self } };
+    struct dev_task task = { .kind = OP_HOST, .host = { .call = function, .self = self } };
     return host_enqueue(stream, &task, NULL);
 }
 

@@ -169,6 +169,8 @@ lk_status host_failed(const lk_gpu *gpu);
 /* Ends a call with a number of CUresult: LK_OK for 0, LK_NOT_READY for 600. For another one without an error, the
  * message is what is known of that number. */
 lk_status host_done(const lk_gpu *gpu, u32 cuda);
+/* LK_FINDINGS, with what the report begins with as the sentence. */
+lk_status host_found(const lk_gpu *gpu);
 /* The error of the last call, which is that of `gpu`, for lk_gpu_error of what was given as a gpu and is none. */
 void host_failed_at(const lk_gpu *gpu, const void *not_a_gpu);
 /* A whole call that is refused: bad input, and why. */

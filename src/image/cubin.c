@@ -192,6 +192,20 @@ static void find_kernels(struct cubin *c)
     }
 }
 
+static void find_variables(struct cubin *c)
+{
+    for (u32 i = 0; i < c->elf.symbols; i++) {
+        const struct elf_symbol *y = &c->elf.symbol[i];
+        if (y->type != SYMBOL_OBJECT || !y->section || y->section >= c->elf.sections || !y->name[0] || !y->size)
+            continue;
+        const char *in = c->elf.section[y->section].name;
+        bool constant = !strcmp(in, ".nv.constant3");
+        if (!constant && strcmp(in, ".nv.global") && strcmp(in, ".nv.global.init")) continue;
+        struct image_variable v = { image_text(c->mem, y->name, strlen(y->name)), y->size, constant };
+        VEC_PUSH(c->mem, &c->code->variable, v);
+    }
+}
+
 /* The kernel that a section PREFIX.NAME belongs to, NULL: none, or the name begins otherwise. */
 static struct image_kernel *kernel_with(const struct cubin *c, const char *prefix, const char *section)
 {
@@ -241,6 +255,7 @@ bool cubin_read(struct arena *mem, const struct piece *s, struct image_code *out
         out->sm = cubin_sm(s);
         out->relocatable = c.elf.type == ELF_REL;
         find_kernels(&c);
+        find_variables(&c);
         for (u32 i = 0; ok && i < c.elf.sections; i++) ok = read_section(&c, &c.elf.section[i], e);
         if (ok) read_suffix(&c, e);
         ok = ok && e->code == ERR_NONE;

@@ -157,17 +157,23 @@ struct image_kernel {
     bool grid_sync;                 /* PTX: it waits for the whole grid; a cubin does not tell */
     bool warp_sync;                 /* a cubin: it has operations over a mask of lanes */
 };
+struct image_variable { /* of a cubin, in global or constant memory */
+    const char *name;   /* as the linker has it */
+    u64 bytes;
+    bool constant;
+};
 struct image_code {
     VEC(struct image_kernel) kernel; /* in the order of the code */
-    bool lines;                      /* has line information */
-    bool debug;                      /* has debugging information of -G */
-    bool relocatable;                /* is to be linked with others */
-    u64 global, constant;            /* bytes of __device__ and __constant__ variables */
-    u32 sm;                          /* of a cubin, by its header */
-    char suffix;                     /* of a cubin, by its notes, 0: none, or not said */
-    u32 toolkit;                     /* 130 for CUDA 13.0, 0: not said */
-    const char *tool;                /* "Cuda compilation tools, release 13.0, V13.0.88", or "" */
-    const char *tool_options;        /* "-arch sm_90 -m 64", or "" */
+    VEC(struct image_variable) variable;
+    bool lines;               /* has line information */
+    bool debug;               /* has debugging information of -G */
+    bool relocatable;         /* is to be linked with others */
+    u64 global, constant;     /* bytes of __device__ and __constant__ variables */
+    u32 sm;                   /* of a cubin, by its header */
+    char suffix;              /* of a cubin, by its notes, 0: none, or not said */
+    u32 toolkit;              /* 130 for CUDA 13.0, 0: not said */
+    const char *tool;         /* "Cuda compilation tools, release 13.0, V13.0.88", or "" */
+    const char *tool_options; /* "-arch sm_90 -m 64", or "" */
 };
 /* The kernels of an image, NULL: why not is in e. Kept until image_close. */
 const struct image_code *image_read(struct image_file *f, u32 image, struct error *e);

@@ -12,6 +12,7 @@
 
 static const char magic[8] = "lockrec\n";
 enum { PACKED_PLAIN, PACKED_ZSTD };
+enum { PACKED_MOST = 128 << 10 >> 2 }; /* zstd makes 128 KiB of four bytes, and no more */
 
 static u64 hash_of(const u8 *p, u64 n)
 {
@@ -285,6 +286,7 @@ bool record_parse(const char *name, const u8 *bytes, u64 n, struct record *out, 
                          version, RECORD_VERSION);
     if (number(bytes + 24, 8) != n - RECORD_HEAD) return wrong(&r, "it does not have the length that its head says");
     if (raw > RECORD_BYTES_MOST) return wrong(&r, "it is larger than any recording");
+    if (raw / PACKED_MOST > n - RECORD_HEAD) return wrong(&r, "its contents are too few for the size in its head");
     out->payload = base_alloc(raw + 1);
     if (!out->payload) return error_set(e, ERR_MEMORY, "no memory for the %" PRIu64 " bytes of %.300s", raw, name);
     bool ok = unpack(&r, (u32)number(bytes + 12, 4), bytes + RECORD_HEAD, n - RECORD_HEAD, out->payload, raw);

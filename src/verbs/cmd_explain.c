@@ -142,6 +142,7 @@ static bool explain_line(struct arena *a, const char *line)
 
 static int unknown_word(struct arena *a, const char *word)
 {
+    if (!word[strspn(word, " \t\n")]) return cli_error("explain: an empty text says nothing");
     const char **names = NEW_ARRAY(a, const char *, NAMES);
     u32 n = 0;
     lk_kind_info k;

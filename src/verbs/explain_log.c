@@ -87,6 +87,11 @@ static void log_numbers(struct arena *a, const char *line, struct log *l)
             if (end != from && n && n < 1000 && !isalnum((unsigned char)*end) && known_number((u32)n, &x))
                 log_add(l, arena_printf(a, "%lu", n));
         }
+    /* Numba: "[700] Call to cuMemcpyDtoH results in UNKNOWN_CUDA_ERROR" */
+    const char *call = strstr(line, "] Call to cu"), *digits = call;
+    while (digits && digits > line && isdigit((unsigned char)digits[-1])) digits--;
+    if (call && digits > line && digits < call && digits[-1] == '[' && known_number((u32)strtoul(digits, NULL, 10), &x))
+        log_add(l, arena_printf(a, "%u", x.number));
 }
 
 /* "nvrtc error 6", "cublas error: 13", "cuDNN error 5000", "NCCL error 2": the number of a library's result. */

@@ -232,6 +232,25 @@ static void from_text(int unused)
     OK(lk_module_unload(m));
 }
 
+/* A finding in a text that is no file names it as the caller did. */
+static void from_text_finding(int unused)
+{
+    static const char text[] = "extern \"C\" __global__ void k(int *x)\n{\n    x[threadIdx.x] = 1;\n}\n";
+    lk_module *m = NULL;
+    (void)unused;
+    if (on_gpu) return suite_skip("a GPU has no findings of kernels");
+    lk_status s = lk_module_compile_source(gpu, "past.cu", text, sizeof text - 1, NULL, &m);
+    if (s && no_compiler()) return;
+    if (!suite_ok(__FILE__, __LINE__, "lk_module_compile_source", s)) return;
+    CHECK(LAUNCH(lk_module_kernel(m, "k"), 32, 32, B(buffer(64, NULL))) == LK_FINDINGS);
+    CHECK(strstr(lk_gpu_error(gpu), "past.cu:3: k: access outside the allocation") == lk_gpu_error(gpu));
+    char *report = lk_report_text(gpu, 0);
+    if (!CHECK(report && strstr(report, "--> past.cu:3:5"))) printf("  %s\n", report);
+    lk_text_free(report);
+    suite_findings(1);
+    OK(lk_module_unload(m));
+}
+
 static void from_text_wrong(int which)
 {
     static const char bad[] = "__global__ void k(int *x)\n{\n    *x = undeclared;\n}\n";
@@ -263,6 +282,27 @@ static char *file_of(const char *name, size_t *bytes)
     return data;
 }
 
+/* `more` and `limits` of an image, the cubin alone among them: their places, and that the kernel sees what is written.
+ */
+static void variables_of(lk_module *m, lk_kernel *k, uint64_t d)
+{
+    uint64_t at = 0, bytes = 0;
+    int32_t is = 0, zeros[40] = { 0 }, want[40] = { 0 };
+    OK(lk_module_symbol(m, "limits", &at, &bytes));
+    CHECK(at && bytes == 16);
+    if (!OK(lk_module_symbol(m, "more", &at, &bytes))) return;
+    CHECK(at && bytes == 4);
+    OK(lk_memory_read(gpu, at, &is, 4));
+    CHECK(is == 1);
+    is = 5;
+    OK(lk_memory_write(gpu, at, &is, 4));
+    OK(lk_memory_write(gpu, d, zeros, sizeof zeros));
+    OK(LAUNCH(k, 40, 32, B(d), I(40)));
+    for (int i = 0; i < 40; i++) want[i] = 5;
+    same(d, want, sizeof want);
+    REFUSED(lk_module_symbol(m, "mor", &at, NULL), "more");
+}
+
 /* images.fatbin: a cubin for sm_90 and the PTX; images.cubin: the first alone. */
 static void from_image(int which)
 {
@@ -287,6 +327,7 @@ static void from_image(int which)
         OK(LAUNCH(k, 40, 32, B(d), I(40)));
     }
     same(d, want, sizeof want);
+    if (which) variables_of(m, k, d);
     OK(lk_module_unload(m));
 }
 
@@ -321,6 +362,7 @@ const struct test module_tests[] = { { "extern_c", found, 0 },
                                      { "linked_turned", linked, 1 },
                                      { "two_at_once", two_at_once, 0 },
                                      { "source", from_text, 0 },
+                                     { "source_finding", from_text_finding, 0 },
                                      { "source_wrong", from_text_wrong, 0 },
                                      { "source_nests", from_text_wrong, 1 },
                                      { "source_header", from_text_wrong, 2 },

@@ -153,6 +153,7 @@ static void shape(int which)
         break;
     }
     CHECK(s == LK_FINDINGS);
+    CHECK(on_gpu || strstr(lk_gpu_error(gpu), "launch exceeds a limit")); /* not the sentence of an earlier error */
     suite_findings(1);
 }
 
@@ -278,6 +279,7 @@ static void freed_twice(int unused)
     OK(lk_memory_alloc(gpu, 64, LK_MEMORY_DEVICE, "x", &at));
     OK(lk_memory_free(gpu, at));
     CHECK(lk_memory_free(gpu, at) == LK_FINDINGS);
+    CHECK(on_gpu || strstr(lk_gpu_error(gpu), "freed"));
     CHECK(lk_memory_free(gpu, 0x123400) != LK_OK);
     suite_findings(lk_report_errors(gpu));
     CHECK(lk_report_errors(gpu) >= 1);

@@ -15,6 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { PAGE_BYTES = 1 << 16 };
+#define NOTHING ((size_t)1 << 36)
 
 /* ---- an object file ---- */
 
@@ -109,9 +110,10 @@ static void driver_open(void)
     CHECK(!lkcu_cuInit(0) && !lkcu_cuCtxCreate_v2(&context, 0, 0));
     CHECK(!lkcu_cuModuleLoadData(&m, ptx) && !lkcu_cuModuleGetFunction(&kernel, m, "f"));
     CHECK(!lkcu_cuMemAlloc_v2(&memory, 256));
-    u8 *p = mmap(NULL, 2 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    CHECK(p != MAP_FAILED && !mprotect(p + PAGE_BYTES, PAGE_BYTES, PROT_NONE));
-    edge = p + PAGE_BYTES;
+    /* Wherever an offset of 36 bits leads, there is nothing: else it is memory of the sanitizers. */
+    u8 *p = mmap(NULL, 2 * NOTHING, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    CHECK(p != MAP_FAILED && !mprotect(p + NOTHING - PAGE_BYTES, PAGE_BYTES, PROT_READ | PROT_WRITE));
+    edge = p + NOTHING;
 }
 
 static void image_load(const uint8_t *data, size_t size)

@@ -450,12 +450,62 @@ static void mbarrier(struct draw *d)
     }
 }
 
+/* An answer of try_cancel: one that came, or any 128 bits. */
+static void query(struct draw *d)
+{
+    bool drawn = flip(d);
+    if (drawn) {
+        set64(d, "%rd1", number(d));
+        set64(d, "%rd2", number(d));
+        PUT("    mov.b128 %%q, {%%rd1, %%rd2};\n");
+    } else
+        PUT("    ld.shared.b128 %%q, [S+%u];\n", (u32)mostly(d, 0));
+    switch (below(d, 4)) {
+    case 0: PUT("    clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %%p2, %%q;\n"); break;
+    case 1:
+        PUT("    clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%%v0, %%v1, %%v2, %%v3}, %%q;\n");
+        break;
+    default:
+        PUT("    clusterlaunchcontrol.query_cancel.get_first_ctaid::%s.b32.b128 %%v0, %%q;\n", WORD(d, "x", "y", "z"));
+    }
+}
+
 static void cancel(struct draw *d)
 {
+    if (byte(d) % 4 == 3) {
+        query(d);
+        return;
+    }
     shared_in(d, "%r1", "S");
     shared_in(d, "%r2", "B");
     PUT("    clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes%s.b128 [%%r1], [%%r2];\n",
         flip(d) ? ".multicast::cluster::all" : "");
+    if (flip(d)) query(d);
+}
+
+/* Refused as a whole, for there is no multicast object to name: that must hold for each of its forms. */
+static void multimem(struct draw *d)
+{
+    static const char *const types[] = { "u32", "s32", "u64",   "s64",    "b32",    "b64",   "f16",
+                                         "f32", "f64", "f16x2", "bf16x2", "e4m3x4", "e5m2x4" };
+    static const char *const forms[] = { "ld_reduce", "st", "red" };
+    static const char *const vectors[] = { "", ".v2", ".v4", ".v8" };
+    u32 form = below(d, 3), v = below(d, 4);
+    const char *scope = WORD(d, ".cta", ".cluster", ".gpu", ".sys"), *op = WORD(d, ".min", ".max", ".add", ".xor"),
+               *order = flip(d) ? ".relaxed"
+                        : form  ? ".release"
+                                : ".acquire";
+    const char *type = types[below(d, COUNT_OF(types))], *r = strstr(type, "64") ? "%rd" : "%v";
+    int offset = (int)(u32)mostly(d, 0);
+    global_in(d, "%rd1");
+    PUT("    multimem.%s%s%s.global%s%s.%s ", forms[form], order, scope, form == 1 ? "" : op, vectors[v], type);
+    if (form) PUT("[%%rd1+%d], ", offset);
+    if (v)
+        registers(d, r, 1u << v);
+    else
+        PUT("%s2", r);
+    if (!form) PUT(", [%%rd1+%d]", offset);
+    PUT(";\n");
 }
 
 static void meet(struct draw *d, u32 how)
@@ -493,6 +543,8 @@ static void other(struct draw *d)
         shared_in(d, "%r1", "S");
         set64(d, "%rd1", mostly(d, 8 * (u64)below(d, 64)));
         PUT("    st.bulk.weak.shared::cta [%%r1], %%rd1, 0;\n");
+    } else if (how == 6) {
+        multimem(d);
     } else {
         PUT("    setmaxnreg.%s.sync.aligned.u32 %u;\n", WORD(d, "inc", "dec"), (u32)mostly(d, 24 + 8 * below(d, 30)));
     }
@@ -556,7 +608,8 @@ static void begin(struct draw *d)
     PUT(".version 8.8\n.target %s\n.address_size 64\n", targets[p->card]);
     PUT(".visible .entry k(.param .u64 buffer, .param .align 64 .b8 map[128])");
     if (p->cluster > 1) PUT(" .reqnctapercluster %u, 1, 1", p->cluster);
-    PUT("\n{\n    .reg .b32 %%r<16>, %%v<132>, %%u<8>, %%c<8>, %%tm;\n    .reg .b64 %%rd<16>, %%m;\n    .reg .b16 "
+    PUT("\n{\n    .reg .b32 %%r<16>, %%v<132>, %%u<8>, %%c<8>, %%tm;\n    .reg .b64 %%rd<16>, %%m;\n    .reg .b128 "
+        "%%q;\n    .reg .b16 "
         "%%h<4>, "
         "%%o<4>;\n    .reg .pred %%p<4>;\n");
     PUT("    .shared .align 1024 .b8 S[%u];\n    .shared .align 8 .b64 B;\n    .shared .align 4 .b32 T;\n",

@@ -253,7 +253,7 @@ static void test_order(void)
     UNIT_EQ(gpu->event_wait(other, b, true, NULL, fresh()), 0);
     UNIT_EQ(gpu->event_elapsed(a, b, &ms, fresh()), 0);
     UNIT(ms == 1.5);
-    UNIT_EQ(enqueue(st, (struct dev_task){ .kind = OP_HOST, .host = { host_function, &count } }), 0);
+    UNIT_EQ(enqueue(st, (struct dev_task){ .kind = OP_HOST, .host = { .call = host_function, .self = &count } }), 0);
     UNIT_EQ(count, 1);
     UNIT_EQ(gpu->value_wait(st, flag, 32, 7, OP_EQ, NULL, fresh()), 0);
     UNIT_EQ(gpu->value_wait(st, flag, 64, 8, OP_NOR, NULL, fresh()), 0);
@@ -317,7 +317,7 @@ static void test_graphs(void)
                            .fill = { .address = a, .value = 3, .bytes = 2, .width = 8, .rows = 2, .pitch = 32 } };
     UNIT_EQ(dev_graph_add(g, d, &n[3], 1, &t, &n[4], fresh()), 0);
     int count = 0;
-    t = (struct dev_task){ .kind = OP_HOST, .host = { host_function, &count } };
+    t = (struct dev_task){ .kind = OP_HOST, .host = { .call = host_function, .self = &count } };
     UNIT_EQ(dev_graph_add(g, d, NULL, 0, &t, &n[5], fresh()), 0);
     t = (struct dev_task){ .kind = OP_FREE, .free.address = inside };
     UNIT_EQ(dev_graph_add(g, d, &n[4], 2, &t, NULL, fresh()), 0);

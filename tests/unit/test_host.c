@@ -430,6 +430,13 @@ static void contracts(void)
     lk_text_free(t);
     lk_contract_free(c);
     UNIT(lk_contract_read(g, "bad.cu", "//! kernel a\n//! foo\n", 21, &c) == LK_BAD_INPUT && !c);
+    UNIT(lk_contract_json("add.cu", text, sizeof text - 1, &t) == LK_OK);
+    UNIT_HAS(t, "{\"schema\":\"lockstep-contract\",\"version\":1,\"file\":\"add.cu\",\"kernels\":[{\"name\":\"add\"");
+    lk_text_free(t);
+    UNIT(lk_contract_json("bad.cu", "//! kernel a\n//! foo\n", 21, &t) == LK_BAD_INPUT && !t);
+    UNIT_HAS(lk_gpu_error(NULL), "bad.cu:2:");
+    UNIT(lk_contract_json("bad.cu", NULL, 1, &t) == LK_BAD_INPUT &&
+         lk_contract_json("bad.cu", "", 0, NULL) == LK_BAD_INPUT);
     lk_module_unload(m);
     lk_gpu_destroy(g);
 }
