@@ -56,5 +56,5 @@ int compare_kernels(struct arena *a, struct comparing *c, struct error *e)
     if (!mkdtemp(folder)) return cli_error("compare: no folder can be made in %s: set TMPDIR", folder);
     for (u32 k = 0; k < 2 && !code; k++) code = count_one(c, k, folder, a, e);
     folder_remove(folder);
-    return code ? code : compare_profiles(c);
+    return code ? code : compare_profiles(c, a, e);
 }

@@ -2,8 +2,8 @@
  * stands now, and the number of equal ones before it; else if its number is. What is neither is new: it counts with its
  * kernel. */
 #include "journal/comparing.h"
+#include "journal/counted.h"
 #include <inttypes.h>
-#include <stdlib.h>
 
 /* What is compared: a sum over keys of a line or of the counts of a kernel. */
 static const struct measure {
@@ -42,29 +42,16 @@ static bool is_more(const struct comparing *c, u64 before, u64 after)
     return after > before && (after - before) * 1000 > before * c->threshold;
 }
 
-static void print_change(const char *how, const char *where, const char *what, u64 before, u64 after)
+/* Compares all measures of one thing, a line or all of them. */
+static void compare_measures(const struct comparing *c, struct counted *to, const char *where,
+                             const struct json_value *before, const struct json_value *after)
 {
-    printf("  %-6s  %s: %s %" PRIu64 " -> %" PRIu64, how, where, what, before, after);
-    if (before)
-        printf(" (%+" PRId64 " %%)\n", ((s64)after - (s64)before) * 100 / (s64)before);
-    else
-        printf("\n");
-}
-
-/* Compares all measures of one thing; how many are worse. */
-static u32 compare_measures(const struct comparing *c, const char *where, const struct json_value *before,
-                            const struct json_value *after)
-{
-    u32 worse = 0;
     for (u32 k = 0; k < COUNT_OF(measures); k++) {
         u64 x = measured(before, &measures[k]), y = measured(after, &measures[k]);
-        if (is_more(c, x, y)) {
-            print_change("worse", where, measures[k].name, x, y);
-            worse++;
-        } else if (is_more(c, y, x) && !c->common.quiet)
-            print_change("better", where, measures[k].name, x, y);
+        bool worse = is_more(c, x, y);
+        if (!worse && !is_more(c, y, x)) continue;
+        counted_add(to, &(struct counted_change){ where, measures[k].name, x, y, worse });
     }
-    return worse;
 }
 
 static bool same_file(const struct json_value *a, const struct json_value *b)
@@ -93,20 +80,19 @@ static const struct json_value *line_like(const struct json_value *lines, u32 n,
     return NULL;
 }
 
-static u32 compare_lines(const struct comparing *c, const struct json_value *before, const struct json_value *after)
+static void compare_lines(const struct comparing *c, struct arena *a, struct counted *to,
+                          const struct json_value *before, const struct json_value *after)
 {
     enum { WORTH = 10 }; /* of 1000 of the cost of a kernel: lines below it are noise to a reader */
     const struct json_value *x = json_list(before, "lines"), *y = json_list(after, "lines");
-    u32 worse = compare_measures(c, "all lines", json_get(before, "counts"), json_get(after, "counts"));
+    compare_measures(c, to, "all lines", json_get(before, "counts"), json_get(after, "counts"));
     for (u32 k = 0; k < y->n; k++) {
         const struct json_value *line = &y->item[k], *was = line_like(y, k, x);
         if (!was || (json_whole(line, "cost_permille") < WORTH && json_whole(was, "cost_permille") < WORTH)) continue;
         const char *file = json_string(line, "file"), *slash = strrchr(file, '/');
-        char where[300];
-        snprintf(where, sizeof where, "%s:%" PRIu64, slash ? slash + 1 : file, json_whole(line, "line"));
-        worse += compare_measures(c, where, was, line);
+        compare_measures(c, to, arena_printf(a, "%.250s:%" PRIu64, slash ? slash + 1 : file, json_whole(line, "line")),
+                         was, line);
     }
-    return worse;
 }
 
 static const struct json_value *kernel_like(const struct json_value *file, const char *name)
@@ -120,24 +106,23 @@ static const struct json_value *kernel_like(const struct json_value *file, const
     return NULL;
 }
 
-int compare_profiles(const struct comparing *c)
+int compare_profiles(const struct comparing *c, struct arena *a, struct error *e)
 {
     const struct json_value *devices = json_list(c->file[1], "devices");
-    u32 worse = 0, common = 0;
+    struct counted all = { .mem = a, .threshold = c->threshold };
     for (u32 d = 0; d < devices->n; d++) {
         const struct json_value *kernels = json_list(&devices->item[d], "kernels");
         for (u32 k = 0; k < kernels->n; k++) {
             const struct json_value *now = &kernels->item[k], *was = kernel_like(c->file[0], json_string(now, "name"));
             if (!was || !json_get(was, "counts") || !json_get(now, "counts")) continue;
-            common++;
-            printf("%s\n", json_string(now, "plain"));
-            worse += compare_lines(c, was, now);
+            counted_kernel(&all, json_string(now, "plain"));
+            compare_lines(c, a, &all, was, now);
         }
     }
-    if (!common) {
+    if (!all.kernels.n) {
         cli_error("compare: the two profiles have no kernel in common");
         return EXIT_NOTHING;
     }
-    printf("%u kernel%s compared: %s\n", common, plural(common), worse ? "WORSE" : "not worse");
-    return worse ? EXIT_FINDINGS : EXIT_CLEAN;
+    if (!counted_report(&all, &c->times, e)) return cli_error_value(e);
+    return all.worse ? EXIT_FINDINGS : EXIT_CLEAN;
 }

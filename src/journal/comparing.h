@@ -13,7 +13,7 @@ struct comparing {
     struct common common;
 };
 /* compare_profiles.c: of `profile --json`. The exit code. */
-int compare_profiles(const struct comparing *c);
+int compare_profiles(const struct comparing *c, struct arena *a, struct error *e);
 /* compare_kernels.c: of two kernel files, tested and counted on the software GPU. The exit code. */
 bool is_kernel_file(const char *path); /* k.cu, k.ptx:scale */
 int compare_kernels(struct arena *a, struct comparing *c, struct error *e);

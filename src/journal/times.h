@@ -57,6 +57,15 @@ int times_judge(struct arena *a, struct times_pair *pair, u32 n, const struct ti
 bool times_report(struct times_pair *pair, u32 n, const struct times_options *o, struct error *e);
 void times_text(double x, const char *unit, char *out, size_t size); /* "12.3 us" for 1.23e-5 s */
 
+/* What else compares (counted.h) goes the same ways out. */
+enum { TIMES_TOLD, TIMES_JSON, TIMES_JUNIT, TIMES_MARKDOWN, TIMES_FORMS };
+bool times_alone(const struct times_options *o); /* standard output is a file's: nothing else goes there */
+/* TIMES_TOLD to standard output, the others where `o` wants them. Frees the texts. */
+bool times_write(struct text out[TIMES_FORMS], const struct times_options *o, struct error *e);
+void times_cell(struct text *out, const char *z); /* of a table in Markdown */
+void times_junit_open(struct text *out, u32 n, u32 bad);
+void times_junit_case(struct text *out, const char *name, const char *failure); /* NULL: it passed */
+
 /* Two commands in turns (times_run.c). */
 struct times_run {
     const char *command[2];

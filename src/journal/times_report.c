@@ -130,6 +130,14 @@ static void put_json(struct text *out, const struct times_pair *pair, u32 n, con
     text_add(out, "\n");
 }
 
+void times_cell(struct text *out, const char *z)
+{
+    for (; *z; z++) {
+        if (*z == '|') text_put(out, "\\", 1);
+        text_put(out, *z == '\n' ? " " : z, 1);
+    }
+}
+
 static void put_markdown(struct text *out, const struct times_pair *pair, u32 n)
 {
     text_add(out, "| | before | after | ratio | interval | verdict |\n|---|---|---|---|---|---|\n");
@@ -138,55 +146,85 @@ static void put_markdown(struct text *out, const struct times_pair *pair, u32 n)
         char a[40], b[40];
         times_text(j->before, pair[i].side[0].unit, a, sizeof a);
         times_text(j->after, pair[i].side[1].unit, b, sizeof b);
-        text_add(out, "| %s | %s | %s | %.3f | %.3f to %.3f | %s%s%s |\n", pair[i].side[1].name, a, b, j->ratio, j->low,
-                 j->high, lk_verdict_name(j->verdict), j->why[0] ? ": " : "", j->why);
+        text_add(out, "| ");
+        times_cell(out, pair[i].side[1].name);
+        text_add(out, " | %s | %s | %.3f | %.3f to %.3f | %s%s", a, b, j->ratio, j->low, j->high,
+                 lk_verdict_name(j->verdict), j->why[0] ? ": " : "");
+        times_cell(out, j->why);
+        text_add(out, " |\n");
     }
+}
+
+void times_junit_open(struct text *out, u32 n, u32 bad)
+{
+    text_add(out,
+             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"lockstep compare\" tests=\"%u\" "
+             "failures=\"%u\">\n",
+             n, bad);
+}
+
+void times_junit_case(struct text *out, const char *name, const char *failure)
+{
+    text_add(out, "  <testcase name=\"");
+    text_xml(out, name);
+    text_add(out, "\">");
+    if (failure) {
+        text_add(out, "<failure message=\"");
+        text_xml(out, failure);
+        text_add(out, "\"/>");
+    }
+    text_add(out, "</testcase>\n");
 }
 
 static void put_junit(struct text *out, const struct times_pair *pair, u32 n)
 {
     u32 bad = 0;
     for (u32 i = 0; i < n; i++) bad += lk_verdict_exit(pair[i].judged.verdict) != 0;
-    text_add(out,
-             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"lockstep compare\" tests=\"%u\" "
-             "failures=\"%u\">\n",
-             n, bad);
+    times_junit_open(out, n, bad);
     for (u32 i = 0; i < n; i++) {
         const lk_judgement *j = &pair[i].judged;
-        text_add(out, "  <testcase name=\"");
-        text_xml(out, pair[i].side[1].name);
-        text_add(out, "\">");
-        if (lk_verdict_exit(j->verdict)) {
-            text_add(out, "<failure message=\"%s %.3f (%.3f to %.3f) ", lk_verdict_name(j->verdict), j->ratio, j->low,
-                     j->high);
-            text_xml(out, j->why);
-            text_add(out, "\"/>");
-        }
-        text_add(out, "</testcase>\n");
+        struct text why = { 0 };
+        if (lk_verdict_exit(j->verdict))
+            text_add(&why, "%s %.3f (%.3f to %.3f) %s", lk_verdict_name(j->verdict), j->ratio, j->low, j->high, j->why);
+        times_junit_case(out, pair[i].side[1].name, why.p);
+        text_free(&why);
     }
     text_add(out, "</testsuite>\n");
 }
 
+bool times_alone(const struct times_options *o)
+{
+    return (o->json && !strcmp(o->json, "-")) || (o->markdown && !strcmp(o->markdown, "-"));
+}
+
+bool times_write(struct text out[TIMES_FORMS], const struct times_options *o, struct error *e)
+{
+    const char *const path[TIMES_FORMS] = {
+        [TIMES_JSON] = o->json, [TIMES_JUNIT] = o->junit, [TIMES_MARKDOWN] = o->markdown
+    };
+    bool ok = true;
+    fwrite(out[TIMES_TOLD].p, 1, out[TIMES_TOLD].n, stdout);
+    fflush(stdout);
+    for (u32 k = 0; k < TIMES_FORMS; k++) {
+        if (ok && path[k]) ok = file_write(path[k], out[k].p, out[k].n, e);
+        text_free(&out[k]);
+    }
+    return ok;
+}
+
 bool times_report(struct times_pair *pair, u32 n, const struct times_options *o, struct error *e)
 {
-    struct text json = { 0 }, junit = { 0 }, markdown = { 0 };
-    bool alone = (o->json && !strcmp(o->json, "-")) || (o->markdown && !strcmp(o->markdown, "-")), ok = true;
-    for (u32 i = 0; i < n && !alone && !o->silent; i++) {
+    struct text out[TIMES_FORMS] = { 0 };
+    for (u32 i = 0; i < n && !times_alone(o) && !o->silent; i++) {
         if (n > 1) printf("%s%s: ", i ? "\n" : "", pair[i].side[1].name);
         tell_one(&pair[i], o);
     }
-    fflush(stdout);
-    put_json(&json, pair, n, o);
-    put_junit(&junit, pair, n);
-    put_markdown(&markdown, pair, n);
-    if (o->json) ok = file_write(o->json, json.p, json.n, e);
-    if (ok && o->junit) ok = file_write(o->junit, junit.p, junit.n, e);
-    if (ok && o->markdown) ok = file_write(o->markdown, markdown.p, markdown.n, e);
+    put_json(&out[TIMES_JSON], pair, n, o);
+    put_junit(&out[TIMES_JUNIT], pair, n);
+    put_markdown(&out[TIMES_MARKDOWN], pair, n);
+    bool ok = times_write(out, o, e);
     for (u32 i = 0; i < n && ok && o->journal; i++)
         for (u32 k = 0; k < 2 && ok; k++)
             if (pair[i].side[k].processes) ok = times_append(o->journal, &pair[i].side[k], e);
-    text_free(&json);
-    text_free(&junit);
-    text_free(&markdown);
     return ok;
 }

@@ -3,7 +3,7 @@
 
 static const struct schema {
     const char *name;
-    int (*compare)(const struct comparing *c);
+    int (*compare)(const struct comparing *c, struct arena *a, struct error *e);
 } schemas[] = {
     { "lockstep-profile", compare_profiles },
 };
@@ -20,9 +20,6 @@ static const struct option_use uses[] = {
     { O_compare_PAIRS, FOR_COMMANDS | FOR_GPU, "commands, and kernels on a GPU" },
     { O_compare_JOURNAL, FOR_COMMANDS | FOR_GPU, "times of commands, and of kernels on a GPU" },
     { O_compare_SEED, FOR_COMMANDS | FOR_JOURNALS | FOR_GPU, "times" },
-    { O_compare_JSON, FOR_COMMANDS | FOR_JOURNALS | FOR_GPU, "times" },
-    { O_compare_JUNIT, FOR_COMMANDS | FOR_JOURNALS | FOR_GPU, "times" },
-    { O_compare_MARKDOWN, FOR_COMMANDS | FOR_JOURNALS | FOR_GPU, "times" },
 };
 
 struct compare_verb {
@@ -146,7 +143,7 @@ static int compare_files(struct comparing *c, struct arena *mem, struct error *e
         if (!(kind[k] = schema_of(c->file[k])))
             return cli_error("compare: %s is no profile: `lockstep profile --json FILE` writes one", c->path[k]);
     }
-    return kind[0]->compare(c);
+    return kind[0]->compare(c, mem, e);
 }
 
 /* Kernels and callables on a GPU. */
