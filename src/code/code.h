@@ -167,9 +167,13 @@ struct site {     /* a memory instruction, whatever the version */
     /* of elements of b16, b32 or b64: T_F16 or T_BF16 where the code uses them so, T_B16 of a load whose value only
      * moves on (halves.c); else T_NONE */
     u8 holds;
-    u8 length;              /* the source that says how many bytes a lane accesses, in `align`; 0: width * vec */
-    u8 surplus;             /* bytes at the end of a vector load that nobody reads (speculate.c) */
-    u16 flags;              /* SITE_* */
+    u8 length;  /* the source that says how many bytes a lane accesses, in `align`; 0: width * vec */
+    u8 surplus; /* bytes at the end of a vector load that nobody reads (speculate.c) */
+    u16 flags;  /* SITE_* */
+    /* of a load whose value only those lanes use in which a predicate is true: 2 * register + negated + 1; 0: all may
+     * (unneeded.c); late: the predicate is made of the thread's number, and may be written behind the load */
+    u32 needed_by;
+    bool needed_late;
     struct provenance prov; /* the object that its address was made from */
     u32 op;
 };
@@ -358,6 +362,7 @@ struct lowered {
     u8 *reg_type;            /* enum ptx_type of each */
     u8 *reg_width;           /* bytes in the register file: 1 = predicate, 2, 4, 8, 16 */
     u32 *ndef;               /* writes of each register */
+    const u32 *def;          /* of each the one operation that writes it, or NONE; NULL: nobody asked (unneeded.c) */
     u8 *local;               /* the register lives within one block only */
     struct provenance *prov; /* the object that an address in it was made from */
     /* arrays in its frame of local memory, by offset, where only the code tells (provenance.c); 0: none are known */

@@ -4,6 +4,7 @@
 #include "code/code.h"
 
 void speculated_find(struct lowered *l); /* speculate.c: lowered.speculated, SITE_SPECULATED */
+void unneeded_find(struct lowered *l);   /* unneeded.c: site.needed_by */
 void optimistic_find(struct lowered *l); /* optimistic.c: SITE_OPTIMISTIC */
 void polls_find(struct lowered *l);      /* polls.c: SITE_POLLED */
 /* polls.c: some loop may wait for a write of another CTA: its end depends on a load or an atomic of one address. May

@@ -654,10 +654,10 @@ static void hand_over(struct lower *w)
 /* false: it was asked to stop. */
 static bool analyse(struct lowered *l)
 {
-    static void (*const find[])(struct lowered *) = {
-        flow_build,      provenance_find, speculated_find, overflow_find, hazards_find, in_flight_find,
-        optimistic_find, mark_flags,      polls_find,      subword_find,  halves_find,  odd_constants_find
-    };
+    static void (*const find[])(
+        struct lowered *) = { flow_build,   provenance_find, speculated_find,   unneeded_find, overflow_find,
+                              hazards_find, in_flight_find,  optimistic_find,   mark_flags,    polls_find,
+                              subword_find, halves_find,     odd_constants_find };
     fuse_find(l);
     for (u32 k = 0; k < COUNT_OF(find) && !stop_asked(); k++) find[k](l);
     if (stop_asked()) return false;

@@ -402,6 +402,13 @@ static void before(void *self, const struct access *a)
         pending_add(w, a, a->ok);
         return;
     }
+    if (s->needed_by && a->ok & ~race_lanes_needed(a->warp, s)) {
+        struct access needed = *a;
+        needed.ok &= race_lanes_needed(a->warp, s);
+        struct touch t = race_touch(a->warp, a->insn, OP_READ, SPACE_GLOBAL);
+        if (needed.ok) race_weak(&t, &needed);
+        return;
+    }
     struct touch t = race_touch(a->warp, a->insn, site_is_store(s) ? OP_WRITE : OP_READ, SPACE_GLOBAL);
     u32 end = w->c->exact && site_is_store(s) ? may_end(w, a) : 0;
     race_weak(&t, a);

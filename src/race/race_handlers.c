@@ -4,6 +4,7 @@
 #define HANDLER_FIRST(sp) ((void)0)
 #include "race/race_handlers.h"
 #include "race/race_pending.h"
+#include "sim/lanes.h"
 #include "sim/memory.h"
 
 /* ld.nc, and loads of a byte: from memory that the launch cannot write they are done as if no race check were on, from
@@ -21,6 +22,22 @@ static int race_constant(char *restrict R, const struct insn *i, struct warp *w)
                                   : memory_watched(R, i, w);
 }
 
+/* Loads whose value some lanes have no need of, where such lanes take part: the general handler knows which. */
+static int race_needed_init(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct code *c = w->code;
+    const struct site *s = &c->low->site[i->site];
+    if (active_lanes(w, R, i) & ~race_lanes_needed(w, s)) return memory_watched(R, i, w);
+    return race_init_memory(s, i, c->group, address_stride(c, i))(R, i, w);
+}
+static int race_needed(char *restrict R, const struct insn *i, struct warp *w)
+{
+    const struct code *c = w->code;
+    const struct site *s = &c->low->site[i->site];
+    if (active_lanes(w, R, i) & ~race_lanes_needed(w, s)) return memory_watched(R, i, w);
+    return fast_handler(s, i, c->group, address_stride(c, i))(R, i, w);
+}
+
 handler *race_memory(u32 watch, const struct site *s, const struct insn *i, u32 group, s32 stride)
 {
     if (s->flags & SITE_DISTRIBUTED && s->space == SP_SHARED) return memory_watched;
@@ -29,5 +46,6 @@ handler *race_memory(u32 watch, const struct site *s, const struct insn *i, u32 
     if (s->flags & SITE_SPECULATED) return watch & WATCH_INIT ? race_speculated_init : race_speculated;
     if (constant) return watch & WATCH_INIT ? race_constant_init : race_constant;
     if (s->flags & SITE_NC) return memory_watched;
+    if (s->needed_by) return watch & WATCH_INIT ? race_needed_init : race_needed;
     return watch & WATCH_INIT ? race_init_memory(s, i, group, stride) : fast_handler(s, i, group, stride);
 }

@@ -10,6 +10,8 @@
  * together. */
 #include "race/race_pending.h"
 #include "race/race_touch.h"
+#include "flow/unneeded.h"
+#include "sim/special_registers.h"
 #include "sim/planes.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
@@ -111,6 +113,31 @@ static void load_executed(const char *R, const struct insn *i, struct warp *w)
     access_addresses(&a, R);
     memset(a.space, s->space, sizeof a.space);
     pending_add(w->race, &a, active_lanes(w, R, i));
+}
+
+struct one_lane {
+    const struct warp *w;
+    u32 lane;
+};
+
+static u64 tid_of(const void *of, struct opnd which)
+{
+    const struct one_lane *t = of;
+    return opnd_value(t->w, which, t->lane);
+}
+
+u32 race_lanes_needed(const struct warp *w, const struct site *s)
+{
+    u32 predicate = s->needed_by - 1, true_in = 0;
+    for (u32 l = 0; s->needed_late && l < LANES; l++) {
+        u64 is = 0;
+        struct one_lane one = { w, l };
+        unneeded_value(&(struct thread_numbers){ w->code->low, tid_of, &one }, predicate / 2, &is);
+        true_in |= (u32)is << l;
+    }
+    if (s->needed_late) return predicate & 1 ? ~true_in : true_in;
+    u32 set = *(const u32 *)(const void *)SLOT(w->R, w->code->reg[predicate / 2].slot);
+    return predicate & 1 ? ~set : set;
 }
 
 int race_speculated_init(char *restrict R, const struct insn *i, struct warp *w)
