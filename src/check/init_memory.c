@@ -218,6 +218,13 @@ void init_define(const struct access *a, u32 lanes)
 
 /* ---- with planes ---- */
 
+static bool whole(u64 undef, u32 n)
+{
+    for (u32 k = 0; k < n; k++)
+        if (!(undef >> 8 * k & 0xff)) return false;
+    return true;
+}
+
 struct taint init_read(const struct access *a, u32 lane, u64 offset, u32 n)
 {
     u64 at;
@@ -227,7 +234,7 @@ struct taint init_read(const struct access *a, u32 lane, u64 offset, u32 n)
     if (t.undef && a->space[lane] == SP_SHARED && a->warp->cta->launch->in->checks & CHECK_ASYNC &&
         async_covers(a->warp->cta, a->ptr[lane] + offset, n))
         return (struct taint){ 0 };
-    if (t.undef && !t.origin) t.origin = origin_of_memory(a, lane);
+    if (t.undef && !t.origin) t.origin = origin_of_memory(a, lane, whole(t.undef, n));
     return t;
 }
 
@@ -246,13 +253,6 @@ struct shadow *init_params(struct frame *f)
     if (!shadow_open(s, 0, bytes, true)) base_exhausted(bytes, "the init check (--no-check init does without)");
     shadow_define(s, 0, bytes);
     return f->init_params = s;
-}
-
-static bool whole(u64 undef, u32 n)
-{
-    for (u32 k = 0; k < n; k++)
-        if (!(undef >> 8 * k & 0xff)) return false;
-    return true;
 }
 
 void init_write(const struct access *a, u32 lane, u64 offset, u32 n, struct taint t)

@@ -228,7 +228,16 @@ static void note_bytes(struct origin *r, const struct access *a, u32 lane)
     r->high = MAX_OF(r->high, at + a->bytes);
 }
 
-u32 origin_of_memory(const struct access *a, u32 lane)
+/* A read of shared memory whose bytes are no padding: of a float, since compilers copy padding as integers; of all of a
+ * variable that is one element. The members of a vector may be some that nobody uses. */
+static bool reads_word(const struct access *a, u32 lane, const struct ptx_var *v)
+{
+    const struct site *s = a->site;
+    bool all = v && v->size == s->width && v->offset == cluster_offset(a->addr[lane]);
+    return a->space[lane] == SP_SHARED && s->vec == 1 && s->width >= 4 && (s->is_float || all);
+}
+
+u32 origin_of_memory(const struct access *a, u32 lane, bool whole)
 {
     struct warp *w = a->warp;
     struct origins *o = w->cta->launch->sim->origins;
@@ -253,9 +262,11 @@ u32 origin_of_memory(const struct access *a, u32 lane)
         r->launch = launch_number(w);
         r->place = finding_place(&o->mem, w->code->low, op);
         r->op = op;
+        r->is_word = reads_word(a, lane, v);
         describe_memory(o, r, a, lane, obj, v);
         set_key(r);
     }
+    o->of.p[id - 1]->is_word &= whole;
     note_read(o->of.p[id - 1], a, lane, obj, v);
     if (global || space == SP_SHARED) note_bytes(o->of.p[id - 1], a, lane);
     unlock(&o->lock);

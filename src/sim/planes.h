@@ -93,14 +93,14 @@ struct origin {
     } read;
     u64 low, high; /* of shared or global memory: the addresses that all threads read there; high 0: none */
     bool shared;   /* they are of shared memory */
-    bool is_word;  /* it was a value of a register, no memory: no byte of it is padding */
+    bool is_word;  /* no byte of it is padding: a value of a register, or what loads of single words read, whole */
 };
 struct origins;
 struct origins *origins_new(void);
 void origins_free(struct origins *o);
 const struct origin *origin_get(const struct origins *o, u32 id);
-/* an undefined byte that was never stored, read by this access */
-u32 origin_of_memory(const struct access *a, u32 lane);
+/* an undefined byte that was never stored, read by this access; `whole`: so are all that it reads */
+u32 origin_of_memory(const struct access *a, u32 lane, bool whole);
 /* fills in where a value of that origin was read */
 void origin_bytes(const struct origins *o, const struct origin *of, struct finding *f);
 u32 origin_of_register(struct warp *w, const struct lowered *l, u32 reg);

@@ -268,7 +268,7 @@ int run_cp_async(char *restrict R, const struct insn *i, struct warp *w)
                                       w->code->low,
                                       i->op,
                                       s->committed[l],
-                                      raw ? origin_of_memory(&from, l) : 0,
+                                      raw ? origin_of_memory(&from, l, false) : 0,
                                       s->issued++,
                                       (u8)l,
                                       (u8)to.bytes,
