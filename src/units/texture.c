@@ -14,6 +14,7 @@
 #include "units/surface.h"
 #include "lanes/texel.h"
 #include "lanes/texture_level.h"
+#include <inttypes.h>
 #include <math.h>
 
 /* One lane's sample. */
@@ -476,6 +477,23 @@ void texture_none(struct warp *w, const struct insn *i, u32 lanes, u64 handle, b
     finding_add(w, i->op, &f, lanes);
 }
 
+/* tex1Dfetch answers 0 beyond linear memory, on a GPU as here: that may be meant, and it hides an index that is wrong.
+ */
+static void note_beyond(const struct fetch *f, u32 lanes)
+{
+    const struct texels *x = &f->texture->texels;
+    u32 beyond = 0;
+    if (!x->linear || !(f->aux & TEXTURE_WHOLE) || !(f->warp->cta->launch->in->checks & CHECK_BOUNDS)) return;
+    EACH_SET (l, lanes) beyond |= (u32)((u32)f->source[1][l] >= x->width) << l;
+    if (!beyond) return;
+    char cause[300];
+    struct mem_object *o = mem_find(f->warp->cta->launch->sim->mem, x->base);
+    struct finding n = { .kind = F_texture_beyond, .cause = cause };
+    snprintf(cause, sizeof cause, "texel %d of a texture over %s%s%" PRIu64 " texels of linear memory: a GPU answers 0",
+             (s32)(u32)f->source[1][__builtin_ctz(beyond)], o ? o->name : "", o ? ", " : "", x->width);
+    finding_add(f->warp, f->insn->op, &n, beyond);
+}
+
 /* Lanes that ask for another sample of a texel than the first, or for a layer that is not there. CUDA's arrays have one
  * sample: these are 0. */
 static u32 beyond_samples(const struct fetch *f, u32 sources)
@@ -542,6 +560,7 @@ int run_tex(char *restrict R, const struct insn *i, struct warp *w)
             same &= ~group;
             bool by_float = f.texture->texels.linear && !(f.aux & TEXTURE_WHOLE);
             if (f.covered.levels.first >= f.texture->levels || by_float) continue; /* 0: no such level, no such texel */
+            note_beyond(&f, group);
             if (!(covered_along(&f) ? fetch_along : fetch_lanes)(&f, out, bad)) return EV_DEOPT;
         }
     }
