@@ -1,5 +1,6 @@
 /* Which function a name of the API stands for, and what happens to those that nobody defines. */
 #include "driver/cu_check.h"
+#include "driver/cu_reason.h"
 #include "driver/gate.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,6 +23,39 @@ static const struct entry {
 #undef ENTRY
 };
 
+/* What a program can do in place of what is refused, by a word of it; NULL: nothing is known. */
+static const char *instead_of(const char *what)
+{
+    static const char processes[] =
+        "Memory, events and pools are of one process here, and the attributes of the device say so: let threads of one "
+        "process share them, or copy by way of memory of the host that both processes map (shm_open, mmap).";
+    static const char partition[] =
+        "Use the primary context: a green context chooses which multiprocessors run a kernel, and changes no result.";
+    static const char outside[] =
+        "No other interface has memory here: use cudaMalloc and events where the program imports or maps some; samples "
+        "mostly have an option without a window.";
+    static const struct {
+        const char *word, *instead;
+    } known[] = { { "Ipc", processes },
+                  { "INTERPROCESS", processes },
+                  { "other processes", processes },
+                  { "ShareableHandle", processes },
+                  { "PoolExport", processes },
+                  { "PoolImport", processes },
+                  { "GreenCtx", partition },
+                  { "DevResource", partition },
+                  { "SmResource", partition },
+                  { "External", outside },
+                  { "Graphics", outside },
+                  { "cuGL", outside },
+                  { "cudaGL", outside },
+                  { "EGL", outside },
+                  { "VDPAU", outside } };
+    for (u32 i = 0; i < COUNT_OF(known); i++)
+        if (strstr(what, known[i].word)) return known[i].instead;
+    return NULL;
+}
+
 /* Once for each text, which is copied. */
 void cu_refused(const char *what)
 {
@@ -31,6 +65,8 @@ void cu_refused(const char *what)
         u32 n;
     } all = { .lock = LOCK_INIT };
     bool first = true;
+    const char *instead = instead_of(what);
+    if (instead) cu_reason("Lockstep does not have it.", instead, false);
     lock(&all.lock);
     for (u32 i = 0; i < all.n && first; i++) first = strcmp(all.said[i], what) != 0;
     char *copy = first && all.n < COUNT_OF(all.said) ? base_alloc(strlen(what) + 1) : NULL;
@@ -39,7 +75,9 @@ void cu_refused(const char *what)
         all.said[all.n++] = copy;
     }
     unlock(&all.lock);
-    if (first) fprintf(stderr, "lockstep: %s is not supported: it returns CUDA_ERROR_NOT_SUPPORTED\n", what);
+    if (first)
+        fprintf(stderr, "lockstep: %s is not supported: it returns CUDA_ERROR_NOT_SUPPORTED%s%s\n", what,
+                instead ? ". " : "", instead ? instead : "");
 }
 
 /* Called by the stub of a function, which its variant for the thread's stream has, too. */
