@@ -257,7 +257,8 @@ int run_cp_async(char *restrict R, const struct insn *i, struct warp *w)
     struct copies *s = copies_of(w, LANES);
     for (u32 l = 0; s && l < LANES; l++) {
         if (!(to.ok >> l & 1)) continue;
-        if (given[l] && !(from.ok >> l & 1)) {
+        if (given[l] && !(from.ok >> l & 1)) { /* reported; that nothing comes is its consequence */
+            if (w->init_shared) init_define(&to, 1u << l);
             to.ok &= ~(1u << l);
             continue;
         } /* nothing is under way there */

@@ -5,6 +5,7 @@
  * one access of the warp, so that bounds, undefined values and races are seen as with any other load. */
 #include "code/texture.h"
 #include "isa/words.h"
+#include "mem/mem_finding.h"
 #include "mem/texels.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
@@ -228,6 +229,39 @@ static void place(const struct texels *t, const struct axis x[3], s64 k, u32 all
     if (corner < 4 && all) weights_at_corner(corner, from, out);
 }
 
+/* A texture over pitched or linear memory that is described as larger than the memory is. The lanes whose texels lie
+ * behind its end; these read nothing, whatever buffer comes next. */
+static u32 behind_memory(const struct access *a, const struct texels *t)
+{
+    struct mem_object *o = mem_find(a->warp->cta->launch->sim->mem, t->base);
+    u32 behind = 0;
+    if (!o) return 0;
+    EACH_SET (l, a->mask) behind |= (u32)(a->addr[l] - o->base + a->bytes > o->size) << l;
+    if (!behind || !(a->warp->cta->launch->in->checks & CHECK_BOUNDS)) return behind;
+    char cause[500];
+    struct finding f = {
+        .kind = F_bounds,
+        .cause_key = o->id,
+        .cause = cause,
+        .fix = "Give the description of the texture the width, height and pitch that the memory was allocated with.",
+        .object = o->name,
+        .object_type = o->type,
+        .object_base = o->base,
+        .object_size = o->size,
+        .element_size = o->element_size
+    };
+    snprintf(cause, sizeof cause,
+             "the texture is described as %" PRIu64 " x %" PRIu64 " texels of %u bytes, %" PRIu64
+             " bytes from row to row, which ends at byte %" PRIu64 " of %s, but %s has %" PRIu64 " bytes",
+             t->width, MAX_OF(t->height, (u64)1), texel_bytes(t), t->pitch,
+             t->base - o->base + (MAX_OF(t->height, (u64)1) - 1) * t->pitch + t->width * texel_bytes(t), o->name,
+             o->name, o->size);
+    char where[400];
+    finding_allocated(&f, o, where, sizeof where);
+    finding_add(a->warp, a->insn->op, &f, behind);
+    return behind;
+}
+
 /* Reads tap c of the lanes that have one there; false: the bytes are undefined, and plain code is to look again. */
 static bool read_tap(const struct fetch *f, const struct texels *t, const struct sample *s, u32 c, struct access *a,
                      struct taint bad[LANES])
@@ -244,6 +278,7 @@ static bool read_tap(const struct fetch *f, const struct texels *t, const struct
         a->addr[l] = s[l].at[c];
         a->space[l] = SP_GLOBAL;
     }
+    a->mask &= ~behind_memory(a, t);
     if (!a->mask) return true;
     access_check(a);
     if (w->code->watch & WATCH_INIT && !init_defined(a)) {
