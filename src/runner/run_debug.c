@@ -86,10 +86,10 @@ static Dwarf_Die *unit_of(Dwfl_Module *m, u64 address, Dwarf_Addr *shift)
 }
 
 /* The file and the line of a code address; NULL: not known. */
-static const char *line_of(Dwfl_Module *m, Dwarf_Die *unit, u64 address, Dwarf_Addr shift, int *number)
+static const char *line_of(Dwfl_Module *m, Dwarf_Die *unit, u64 address, Dwarf_Addr shift, int *number, int *column)
 {
     Dwfl_Line *line = dwfl_module_getsrc(m, address);
-    if (line) return dwfl_lineinfo(line, NULL, number, NULL, NULL, NULL);
+    if (line) return dwfl_lineinfo(line, NULL, number, column, NULL, NULL);
     Dwarf_Line *own = unit ? dwarf_getsrc_die(unit, address - shift) : NULL;
     if (!own || dwarf_lineno(own, number)) return NULL;
     return dwarf_linesrc(own, NULL, NULL);
@@ -129,6 +129,16 @@ static const char *name_of(Dwarf_Die *die)
     return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &a));
 }
 
+static void function_of(Dwarf_Die *die, struct frame *f)
+{
+    Dwarf_Attribute a;
+    Dwarf_Die type, plain;
+    int line = 0;
+    f->declared = dwarf_decl_line(die, &line) ? 0 : (u32)line;
+    f->is_pointer = dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &a), &type) &&
+                    !dwarf_peel_type(&type, &plain) && dwarf_tag(&plain) == DW_TAG_pointer_type;
+}
+
 u32 debug_frames(struct debug *d, const char *path, u64 bias, u64 address, struct frame out[FRAMES_AT])
 {
     Dwfl_Module *m = module_of(d, path, bias);
@@ -137,19 +147,21 @@ u32 debug_frames(struct debug *d, const char *path, u64 bias, u64 address, struc
     out[0] = (struct frame){ .line = 0 };
     if (!m) return 1;
     Dwarf_Die *unit = unit_of(m, address, &shift), *scope = NULL;
-    int number = 0, scopes = unit ? scopes_at(unit, address - shift, &scope) : 0;
-    const char *file = line_of(m, unit, address, shift, &number);
+    int number = 0, column = 0, scopes = unit ? scopes_at(unit, address - shift, &scope) : 0;
+    const char *file = line_of(m, unit, address, shift, &number, &column);
     for (int i = 0; i < scopes && n < FRAMES_AT; i++) {
         int tag = dwarf_tag(&scope[i]);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
         const char *name = name_of(&scope[i]);
         struct frame *f = &out[n++];
-        *f = (struct frame){ .line = (u32)number };
+        *f = (struct frame){ .line = (u32)number, .column = (u32)column };
+        function_of(&scope[i], f);
         snprintf(f->function, sizeof f->function, "%s", name ? name : "");
         snprintf(f->file, sizeof f->file, "%s", file ? file : "");
         if (tag == DW_TAG_subprogram) break;
         file = file_at(unit, attribute(&scope[i], DW_AT_call_file));
         number = (int)attribute(&scope[i], DW_AT_call_line);
+        column = (int)attribute(&scope[i], DW_AT_call_column);
     }
     base_free(scope); /* libdw gives memory of malloc, which base_free takes */
     if (n) return n;
@@ -355,11 +367,12 @@ static bool local_in(Dwarf_Die *scope, const struct place *p, char *name, size_t
 }
 
 void debug_local(struct debug *d, const char *path, u64 bias, u64 code, u64 offset, bool has_end, s64 end, char *name,
-                 size_t size)
+                 size_t size, u32 *owner)
 {
     Dwfl_Module *m = module_of(d, path, bias);
     Dwarf_Addr shift = 0;
     name[0] = 0;
+    *owner = 0;
     Dwarf_Die *unit = m ? unit_of(m, code, &shift) : NULL, *scope = NULL;
     if (!unit) return;
     struct rule r = rule_at(m, code);
@@ -373,7 +386,8 @@ void debug_local(struct debug *d, const char *path, u64 bias, u64 code, u64 offs
     while (function < scopes && dwarf_tag(&scope[function]) != DW_TAG_subprogram) function++;
     if (function < scopes) {
         base_of(&scope[function], &p);
-        for (int i = 0; i <= function && !local_in(&scope[i], &p, name, size); i++) {}
+        for (int i = 0; i <= function && !local_in(&scope[i], &p, name, size); i++)
+            *owner += dwarf_tag(&scope[i]) == DW_TAG_inlined_subroutine;
     }
     base_free(scope); /* libdw gives memory of malloc, which base_free takes */
 }
@@ -441,9 +455,10 @@ void debug_global(struct debug *d, const char *path, u64 bias, u64 address, char
 }
 
 void debug_local(struct debug *d, const char *path, u64 bias, u64 code, u64 offset, bool has_end, s64 end, char *name,
-                 size_t size)
+                 size_t size, u32 *owner)
 {
     (void)d, (void)path, (void)bias, (void)code, (void)offset, (void)has_end, (void)end, (void)size;
+    *owner = 0;
     name[0] = 0;
 }
 #endif

@@ -448,14 +448,41 @@ static void global_name(const struct record *r, u64 address, char *name, size_t 
     arena_free(&tmp);
 }
 
-/* The variable at a place of a frame of the site, three words: frame, from its stack pointer, from its end. */
-static void local_name(const struct record *r, const struct record *site, const u64 *place, bool has_end, char *name,
-                       size_t size)
+/* The name of what the local variable of a function is returned into: of the function that is `owner` inlined calls
+ * further out than what stands in that frame. */
+static void returned_look(const struct record *r, const struct record *site, u64 frame, u32 owner, char *name,
+                          size_t size)
+{
+    enum { MOST = 40 };
+    struct frame *f = base_need(sizeof *f * (MOST + FRAMES_AT));
+    u32 n = 0;
+    for (u64 k = frame; k < site->n && n < MOST; k++) {
+        const struct module *m = module_at(site->modules, site->address[k]);
+        if (!m) break;
+        n += debug_frames(debug_of(r->modules), m->path, m->bias, site->address[k] - 1, f + n);
+    }
+    u32 users = owner;
+    while (users < n && !is_users(&f[users])) users++;
+    if (users > owner) { /* a variable of a header, as Thrust's, has a name that nobody knows */
+        name[0] = 0;
+        if (users < n) declared_name(&f[users], name, size);
+    } else if (owner < n)
+        returned_name(f + owner, n - owner, name, size);
+    base_free(f);
+}
+
+/* The variable at a place of a frame of the site, three words: frame, from its stack pointer, from its end; `returned`:
+ * of the caller, where the function returns what it holds. */
+static void local_name(const struct record *r, const struct record *site, const u64 *place, bool has_end, bool returned,
+                       char *name, size_t size)
 {
     if (!site || place[0] >= site->n) return;
     u64 code = site->address[place[0]] - 1;
     const struct module *m = module_at(r->modules, code);
-    if (m) debug_local(debug_of(r->modules), m->path, m->bias, code, place[1], has_end, (s64)place[2], name, size);
+    u32 owner;
+    if (!m) return;
+    debug_local(debug_of(r->modules), m->path, m->bias, code, place[1], has_end, (s64)place[2], name, size, &owner);
+    if (returned && name[0]) returned_look(r, site, place[0], owner, name, size);
 }
 
 /* Whether the frame of a site is of a function that the user wrote, and not of what nvcc makes for a launch. */
@@ -481,13 +508,13 @@ static void held_resolve(struct sites *s, struct record *r, const struct record 
 {
     char name[128] = "", text[160] = "";
     if (r->address[0] > 1) global_name(r, r->address[0], name, sizeof name);
-    if (r->address[0] == 1 && r->n == 4) local_name(r, site, &r->address[1], r->has_end & 1, name, sizeof name);
+    if (r->address[0] == 1 && r->n == 4) local_name(r, site, &r->address[1], r->has_end & 1, false, name, sizeof name);
     bool leads = name[0] != 0;
     size_t n = strlen(name);
     if (n > 3 && !strcmp(name + n - 3, "[0]")) name[n - 3] = 0; /* the pointer leads to all of the array */
     for (u32 i = 1; r->address[0] != 1 && site && i < r->n && !name[0]; i += 3)
         if (is_written(site, r->address[i]))
-            local_name(r, site, &r->address[i], r->has_end >> i / 3 & 1, name, sizeof name);
+            local_name(r, site, &r->address[i], r->has_end >> i / 3 & 1, false, name, sizeof name);
     if (name[0]) snprintf(text, sizeof text, ", %s %s", leads ? "the variable" : "held by", name);
     r->brief = arena_str(&s->mem, str_of(text));
     r->resolved = true;
@@ -507,7 +534,7 @@ static void name_resolve(struct sites *s, struct record *r)
     } else if (r->global) {
         global_name(r, r->address[0], name, sizeof name);
     } else
-        local_name(r, site, r->address, r->has_end, name, sizeof name);
+        local_name(r, site, r->address, r->has_end, true, name, sizeof name);
     r->brief = arena_str(&s->mem, str_of(name));
     r->resolved = true;
 }
