@@ -243,6 +243,23 @@ static bool only_looked(const struct warp *w)
     return w->probe->polled_low && !(w->changed & CHANGED_ALL) && w->probe->syncs == w->syncs;
 }
 
+/* The same of a round with barriers, that has found what the round watched before it found: one thread polls for its
+ * block, as Triton's locks do. `before`: split.polled of that round. */
+static bool polls_for_block(const struct warp *w, u64 before)
+{
+    const struct probe *p = w->probe;
+    return p->polled_low && p->polled.space == SP_GLOBAL && !(w->changed & CHANGED_ALL) && p->syncs != w->syncs &&
+           before == w->cur->polled;
+}
+
+static enum wait_action block_gives_way(struct warp *w)
+{
+    wait_probe_stop(w);
+    w->fuel = wait_refill(w, FUEL_LOCKED);
+    w->cta->gives_way = true;
+    return WAIT_YIELD;
+}
+
 /* Of a loop in warp.loops.busy_loops. */
 static u64 loop_bit(u32 head) { return 1ull << head % 64; }
 
@@ -329,6 +346,7 @@ static enum wait_action refuel(struct warp *w, u32 most)
 enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
 {
     struct probe *p = w->probe;
+    u64 polled = w->cur->polled;
     if (wait_budget_spent(w)) return WAIT_YIELD;
     if (unlikely(w->cta->launch->schedule.perturb) && !p && rand_next(&w->cta->rng) % 4) {
         w->fuel = wait_refill(w, FUEL_FIRST);
@@ -375,6 +393,7 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
         return go_idle(w);
     else
         look_whether_busy(w);
+    if (polls_for_block(w, polled)) return block_gives_way(w); /* it waits for another block */
     u32 most = only_looked(w) ? FUEL_LOOKS : most_fuel(w->cta->launch);
     w->loops.busy_loops |= loop_bit(p->head);
     wait_probe_stop(w);
