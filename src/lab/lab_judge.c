@@ -186,6 +186,7 @@ static enum oracle_label likeness(const struct judging *j, struct lab_outcome *o
     struct oracle_explanation x = { 0 };
     struct error e = { 0 };
     if (j->how->likeness) return j->how->label;
+    if (out->likeness[0]) return out->label; /* of an output before */
     if (!j->how->explain || oracle_cost(j->oracle) > CLASSIFY_MOST) return ORACLE_UNNAMED;
     if (!j->functions.n && reads_flat(j, out)) return out->label = ORACLE_PERMUTED;
     if (!oracle_classify_hinted(j->oracle, &j->options, j->data, j->given, &j->how->hints, &x, &e) || !x.sure)

@@ -39,17 +39,27 @@ struct oracle_env {
     u32 only;    /* the id + 1 of the one node that rounds, for oracle_why; 0: all do */
 };
 
+struct oracle_join {     /* of a node that joins: what its terms may lose when they are added in another order */
+    const double *terms; /* for each element the sum of the magnitudes of its terms; NULL: it is one term, itself */
+    double adds;         /* additions at most, those of its sums counted */
+    double plain;        /* additions that are + and - of the text */
+};
+
 enum { ORACLE_SCRATCH = 16 };
 struct oracle_job { /* one row, of one node */
     const struct oracle_env *env;
     const struct oracle_node *node;
+    const struct oracle_graph *graph; /* of the node: its text, for messages */
     const void *v[ORACLE_OPERANDS];   /* values of the operands */
     const double *e[ORACLE_OPERANDS]; /* their errors; NULL: exact */
-    void *z;                          /* room for the values */
-    double *ez;                       /* room for the errors; NULL: not wanted */
-    const void *data;                 /* an input's elements, as its type has them */
-    const struct scalar *type;        /* of them */
-    void *scratch[ORACLE_SCRATCH];    /* freed when the row is done */
+    struct oracle_join join[ORACLE_OPERANDS];
+    void *z;                       /* room for the values */
+    double *terms;                 /* room for the terms of the result; NULL: not wanted */
+    double adds, plain;            /* of the result, as oracle_join has them */
+    double *ez;                    /* room for the errors; NULL: not wanted */
+    const void *data;              /* an input's elements, as its type has them */
+    const struct scalar *type;     /* of them */
+    void *scratch[ORACLE_SCRATCH]; /* freed when the row is done */
     u32 scratches;
     struct error *err;
 };
@@ -58,7 +68,14 @@ void *oracle_scratch(struct oracle_job *j, u64 elements, size_t size);
 /* What a sum of n terms may lose: z the sum, p the errors of its terms, a the sum of |terms|, q of their squares,
  * `extra` the roundings of each term itself (1 for products). */
 double oracle_sum_error(const struct oracle_env *env, double n, double z, double p, double a, double q, double extra);
+/* oracle_join.c: what adding x and y may lose beyond their own errors, where a kernel adds the terms of both in any
+ * order: ax and ay are those terms' magnitudes. */
+double oracle_join_error(const struct oracle_job *j, double ax, double ay);
+/* The additions of a node, out of those of its operands; `terms`: of its own sum. */
+void oracle_join_count(struct oracle_job *j, double terms);
 /* The job, over doubles and over double-doubles. false: job->err. */
+/* Says that element i of the index operand is x, which the first operand has not. */
+void oracle_index_refuse(struct oracle_job *j, u64 i, double x, u64 limit);
 bool oracle_row_f64(struct oracle_job *j);
 bool oracle_row_dd(struct oracle_job *j);
 

@@ -110,6 +110,23 @@ void *oracle_scratch(struct oracle_job *j, u64 elements, size_t size)
     return j->scratch[j->scratches++] = p;
 }
 
+void oracle_index_refuse(struct oracle_job *j, u64 i, double x, u64 limit)
+{
+    const struct oracle_node *n = j->node, *index = n->in[n->ins - 1];
+    const struct oracle_graph *g = j->graph;
+    while (index->ins == 1 && oracle_rows[index->op].family == ORACLE_MOVE) index = index->in[0];
+    bool given = index->op == OX_input, here = n->at >= g->all.p && n->at < g->all.p + g->all.n;
+    char text[300];
+    snprintf(text, sizeof text, "`%s` is given the index %.17g, element %llu of %s, and may be given 0 to %llu%s",
+             oracle_rows[n->op].name, x, (unsigned long long)i, given ? index->attr.text : "what it is computed from",
+             (unsigned long long)(limit ? limit - 1 : 0),
+             given ? ": `in index(N)` in the contract fills an argument with what points into N elements" : "");
+    if (here)
+        error_at(j->err, ERR_INPUT, g->file, g->all, n->at, "%s", text);
+    else
+        error_set(j->err, ERR_INPUT, "%s", text);
+}
+
 bool *oracle_reach(struct arena *mem, const struct oracle_graph *g, struct oracle_node *const *roots, u32 n,
                    const struct oracle_slot *slot)
 {
@@ -126,6 +143,7 @@ static void slot_free(struct oracle_slot *s)
 {
     base_free(s->v);
     base_free(s->e);
+    base_free(s->terms);
     *s = (struct oracle_slot){ 0 };
 }
 
@@ -201,22 +219,29 @@ static bool node_run(struct oracle_run *r, struct oracle_node *n, struct error *
 {
     struct oracle_slot *s = &r->slot[n->id];
     u64 count = oracle_count(&n->shape);
-    struct oracle_job j = { .env = &r->env, .node = n, .err = e };
+    struct oracle_job j = { .env = &r->env, .node = n, .graph = &r->o->graph, .err = e };
     bool errors = r->env.bounds && !n->index;
     s->v = base_alloc((count ? count : 1) * (r->dd ? sizeof(struct dd) : sizeof(double)));
     if (errors) s->e = base_alloc((count ? count : 1) * sizeof(double));
-    if (!s->v || (errors && !s->e))
+    bool joins = errors && n->joins && s->wanted;
+    if (joins) s->terms = base_alloc((count ? count : 1) * sizeof(double));
+    if (!s->v || (errors && !s->e) || (joins && !s->terms))
         return error_set(e, ERR_MEMORY, "no memory for an array of %llu elements", (unsigned long long)count);
     for (u32 k = 0; k < n->ins; k++) {
-        j.v[k] = r->slot[n->in[k]->id].v;
-        j.e[k] = r->noise ? NULL : r->slot[n->in[k]->id].e;
+        const struct oracle_slot *in = &r->slot[n->in[k]->id];
+        j.v[k] = in->v;
+        j.e[k] = r->noise ? NULL : in->e;
+        j.join[k] = (struct oracle_join){ in->terms, in->adds, in->plain };
     }
     j.z = s->v;
+    j.terms = s->terms;
     j.ez = s->e;
     if (n->op == OX_input) job_data(r, &j);
     bool ok = r->dd ? oracle_row_dd(&j) : oracle_row_f64(&j);
     for (u32 k = 0; k < j.scratches; k++) base_free(j.scratch[k]);
     if (!ok) return false;
+    s->adds = j.adds;
+    s->plain = j.plain;
     if (r->noise && s->e) {
         add_noise(r, s, count);
         base_free(s->e);
@@ -264,8 +289,10 @@ bool oracle_run(struct oracle_run *r, struct oracle_node *const *roots, u32 n, s
     bool *need = oracle_reach(&a, g, roots, n, r->slot);
     bool ok = affordable(r, need, e);
     for (u32 i = 0; i < g->nodes.n && ok; i++)
-        for (u32 k = 0; need[i] && !r->slot[i].done && k < g->nodes.p[i]->ins; k++)
+        for (u32 k = 0; need[i] && !r->slot[i].done && k < g->nodes.p[i]->ins; k++) {
             r->slot[g->nodes.p[i]->in[k]->id].uses++;
+            r->slot[g->nodes.p[i]->in[k]->id].wanted |= g->nodes.p[i]->joins;
+        }
     for (u32 i = 0; i < n && ok; i++) r->slot[roots[i]->id].uses++; /* results stay */
     for (u32 i = 0; i < g->nodes.n && ok; i++) {
         if (!need[i] || r->slot[i].done) continue;

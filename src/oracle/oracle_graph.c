@@ -102,6 +102,9 @@ static bool is_index(const struct oracle_node *n)
     switch (n->op) {
     case OX_iota: return true;
     case OX_floor: /* i / 4 */
+    case OX_ceil:
+    case OX_round:
+    case OX_trunc:
         if (n->in[0]->op == OX_div && n->in[0]->in[0]->index && n->in[0]->in[1]->index) return true;
         return n->in[0]->index;
     case OX_const: return isfinite(n->attr.value) && n->attr.value == nearbyint(n->attr.value);
@@ -110,6 +113,22 @@ static bool is_index(const struct oracle_node *n)
     case OX_mul:
     case OX_neg:
     case OX_mod:
+    case OX_abs:
+    case OX_sign:
+    case OX_maximum:
+    case OX_minimum:
+    case OX_fmax:
+    case OX_fmin:
+    case OX_lt:
+    case OX_le:
+    case OX_gt:
+    case OX_ge:
+    case OX_eq:
+    case OX_ne:
+    case OX_not:
+    case OX_and:
+    case OX_or:
+    case OX_where:
     case OX_reshape:
     case OX_broadcast:
     case OX_slice:
@@ -142,6 +161,7 @@ struct oracle_node *oracle_node(struct oracle_graph *g, enum oracle_op op, struc
     made = NEW(g->mem, struct oracle_node);
     *made = n;
     made->index = is_index(&n);
+    oracle_join(made);
     made->id = g->nodes.n;
     made->in = NEW_ARRAY(g->mem, struct oracle_node *, ins + 1);
     memcpy(made->in, operands, ins * sizeof *operands);

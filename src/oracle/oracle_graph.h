@@ -49,6 +49,8 @@ struct oracle_node {
     u32 id;     /* its place in the graph: larger than those of its operands */
     u32 ins;    /* operands */
     bool index; /* index arithmetic: whole numbers, computed without rounding in any kernel */
+    bool joins; /* made of terms that a kernel may add in another order than the text does: oracle_join.c */
+    bool apart; /* of + and -: one side is computed from the other, whose sums have ended then */
     struct oracle_node **in;
     struct oracle_shape shape;
     struct oracle_attr attr;
@@ -101,6 +103,9 @@ struct oracle_node *oracle_rolled(struct oracle_graph *g, struct oracle_node *x,
 const char *oracle_intern(struct oracle_graph *g, struct str text);
 /* Says why something cannot be, at the place of the text that is being built. Returns NULL. */
 void *oracle_refuse(struct oracle_graph *g, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* oracle_join.c: sets joins and apart of a node that is about to be made. */
+void oracle_join(struct oracle_node *n);
 
 /* oracle_shape.c: the shape of a node that is about to be made. false: g->e says why. */
 bool oracle_shape_of(struct oracle_graph *g, struct oracle_node *n);

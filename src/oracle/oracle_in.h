@@ -79,8 +79,11 @@ bool oracle_gradients(struct oracle_build *b, struct oracle_node *f, struct orac
 /* ---- oracle_eval.c ---- */
 struct oracle_slot { /* the arrays of a node, in a run */
     void *v;
-    double *e; /* NULL: exact, or not wanted */
-    u32 uses;  /* users that have not run yet */
+    double *e;          /* NULL: exact, or not wanted */
+    double *terms;      /* of a node that joins: as oracle_join has them */
+    double adds, plain; /* the same */
+    bool wanted;        /* a user of this node that runs asks for its terms */
+    u32 uses;           /* users that have not run yet */
     bool done;
 };
 struct oracle_extra { /* an input that is no argument of the kernel: classify's weights and constants */

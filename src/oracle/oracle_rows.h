@@ -8,6 +8,10 @@ struct FN(run) { /* elements of a map that lie in a row: strides are 0 or 1 */
     R *z;
     double *e;
     u64 n;
+    const struct oracle_job *j;
+    const double *mx, *my; /* terms of operands that join (oracle_join.c); NULL: one term */
+    u32 ux, uy;            /* their strides */
+    double *m;             /* room for those of the result, or NULL */
 };
 
 #define MAP1(name, VALUE, ...) \
@@ -94,7 +98,26 @@ static inline double FN(rounded)(const struct oracle_type *t, double zm)
 #define log_size(ax) fabs(log(fmax(ax, 1e-300)))
 #define REL(c) ((c)*u * zm + eta)
 #define ARITH REL(env->regroup)
-#define SUMMED (env->noise ? u * (ax + ay) + eta : ARITH)
+/* What a node of + and - adds up, or what a factor makes of it: the kernel may multiply term by term. */
+static inline double FN(terms_of)(const struct oracle_node *n, double x, double y, double divisor)
+{
+    if (n->op == OX_mul) return FN(times)(x, y);
+    if (n->op == OX_div) return divisor > 0 ? x / divisor : 0;
+    return x + y;
+}
+#define JOINED oracle_join_error(r->j, jx, jy)
+#define SUMMED (WHOLE ? 0 : fmax(env->noise ? u * (ax + ay) + eta : ARITH, JOINED))
+#define MULTIPLIED (WHOLE ? 0 : ARITH + OPERANDS + TERMWISE)
+/* Whole numbers without an error, so small that none of their sums and products is ever rounded: exact in any kernel.
+ */
+static inline bool FN(is_whole)(const struct oracle_env *env, double x)
+{
+    return x == floor(x) && fabs(x) <= ldexp(1, (int)env->type->bits);
+}
+#define WHOLE                                                                      \
+    (ex == 0 && ey == 0 && FN(is_whole)(env, HI(x)) && FN(is_whole)(env, HI(y)) && \
+     FN(is_whole)(env, ceil(FN(terms_of)(node, jx, jy, 0))))
+#define TERMWISE (node->joins ? u * FN(terms_of)(node, jx, jy, fabs(HI(y)) - ey) : 0)
 #define OPERANDS (env->operands * zm)
 #define SAME l
 
@@ -165,6 +188,7 @@ static void FN(map_errors)(const struct FN(run) * r, const struct oracle_env *en
             const R x = r->x[i * r->sx];                                   \
             const double ex = r->ex[i * r->tx], ax = FN(reach)(HI(x), ex); \
             (void)f, (void)x;                                              \
+            if (r->m) r->m[i] = r->mx ? r->mx[i * r->ux] : ax;             \
             ERROR_OF(PROP, LOC, FAST, isinf(ex))                           \
         }                                                                  \
         break;
@@ -174,8 +198,10 @@ static void FN(map_errors)(const struct FN(run) * r, const struct oracle_env *en
         {                                                                                         \
             const R x = r->x[i * r->sx], y = r->y[i * r->sy];                                     \
             const double ex = r->ex[i * r->tx], ey = r->ey[i * r->ty], ax = FN(reach)(HI(x), ex), \
-                         ay = FN(reach)(HI(y), ey);                                               \
-            (void)ay, (void)x, (void)y;                                                           \
+                         ay = FN(reach)(HI(y), ey), jx = r->mx ? r->mx[i * r->ux] : ax,           \
+                         jy = r->my ? r->my[i * r->uy] : ay;                                      \
+            (void)ay, (void)x, (void)y, (void)jx, (void)jy;                                       \
+            if (r->m) r->m[i] = FN(terms_of)(node, jx, jy, fabs(HI(y)) - ey);                     \
             ERROR_OF(PROP, LOC, FAST, isinf(ex) || isinf(ey))                                     \
         }                                                                                         \
         break;
@@ -224,7 +250,8 @@ static void FN(map)(struct oracle_job *j)
         u64 from[3] = { 0 };
         for (u32 k = 0; k < n->ins && !whole; k++)
             for (u32 d = 0; d + 1 < n->shape.rank; d++) from[k] += at[d] * stride[k][d];
-        struct FN(run) r = { .z = (R *)j->z + done, .e = j->ez ? j->ez + done : NULL, .n = width };
+        struct FN(run) r = { .z = (R *)j->z + done, .e = j->ez ? j->ez + done : NULL, .n = width, .j = j };
+        r.m = j->terms ? j->terms + done : NULL;
         const R **v[3] = { &r.x, &r.y, &r.w };
         const double **e[3] = { &r.ex, &r.ey, &r.ew };
         u32 *s[3] = { &r.sx, &r.sy, &r.sw }, *t[3] = { &r.tx, &r.ty, &r.tw };
@@ -234,6 +261,10 @@ static void FN(map)(struct oracle_job *j)
             *s[k] = step[k];
             *t[k] = j->e[k] ? step[k] : 0;
         }
+        if (j->join[0].terms) r.mx = j->join[0].terms + from[0];
+        if (j->join[1].terms) r.my = j->join[1].terms + from[1];
+        r.ux = step[0];
+        r.uy = step[1];
         FN(map_values)(&r, n);
         if (j->ez) FN(map_errors)(&r, j->env, n);
         for (u32 d = n->shape.rank; !whole && d-- > 1;) {
@@ -251,9 +282,10 @@ static const s64 *FN(indices)(struct oracle_job *j)
     s64 *index = oracle_scratch(j, n, sizeof *index);
     for (u64 i = 0; index && i < n; i++) {
         double x = HI(v[i]);
+        /* where rounding moves it, the samples' own spread tells; which element is then meant does not matter */
+        if (j->env->noise) x = x > 0 ? fmin(nearbyint(x), (double)limit - 1) : 0;
         if (!(x >= 0 && x < (double)limit && x == floor(x))) {
-            error_set(j->err, ERR_INPUT, "index %.17g at element %llu of `%s` is none of 0 to %llu", x,
-                      (unsigned long long)i, oracle_rows[j->node->op].name, (unsigned long long)limit - 1);
+            oracle_index_refuse(j, i, x, limit);
             return NULL;
         }
         index[i] = (s64)x;
@@ -270,6 +302,12 @@ static const s64 *FN(map_of)(struct oracle_job *j, u64 elements)
     return map;
 }
 
+/* Element i of the first operand as one term. */
+static double FN(term)(const struct oracle_job *j, s64 i)
+{
+    return FN(reach)(HI(((const R *)j->v[0])[i]), j->e[0] ? j->e[0][i] : 0);
+}
+
 static bool FN(moves)(struct oracle_job *j)
 {
     const struct oracle_node *n = j->node;
@@ -277,6 +315,7 @@ static bool FN(moves)(struct oracle_job *j)
     const s64 *map = FN(map_of)(j, count);
     R *z = j->z;
     if (!map) return false;
+    oracle_join_count(j, 0);
     for (u64 i = 0; i < count; i++) {
         s64 from = map[i];
         u32 k = 0;
@@ -284,18 +323,21 @@ static bool FN(moves)(struct oracle_job *j)
             from -= (s64)oracle_count(&n->in[k++]->shape);
         z[i] = from < 0 ? OF(0) : ((const R *)j->v[k])[from];
         if (j->ez) j->ez[i] = from < 0 || !j->e[k] || j->env->noise ? 0 : j->e[k][from];
+        if (j->terms) j->terms[i] = from < 0 ? 0 : j->join[0].terms ? j->join[0].terms[from] : FN(term)(j, from);
     }
     return true;
 }
 
 struct FN(terms) { /* of sums, by element of the result: what oracle_sum_error asks for */
     double *n, *p, *a, *q;
+    double *part; /* terms that are no whole numbers */
 };
 
 static bool FN(terms_new)(struct oracle_job *j, u64 count, struct FN(terms) * t)
 {
     return (t->n = oracle_scratch(j, count, sizeof(double))) && (t->p = oracle_scratch(j, count, sizeof(double))) &&
-           (t->a = oracle_scratch(j, count, sizeof(double))) && (t->q = oracle_scratch(j, count, sizeof(double)));
+           (t->a = oracle_scratch(j, count, sizeof(double))) && (t->q = oracle_scratch(j, count, sizeof(double))) &&
+           (t->part = oracle_scratch(j, count, sizeof(double)));
 }
 
 /* Terms that are infinite because they have overflowed: a compensated sum of them is NaN, a plain one infinite. */
@@ -304,11 +346,16 @@ static bool FN(terms_new)(struct oracle_job *j, u64 count, struct FN(terms) * t)
 static void FN(terms_settle)(struct oracle_job *j, const struct FN(terms) * t, u64 count, double extra)
 {
     const R *z = j->z;
+    double most = 1;
     for (u64 i = 0; i < count; i++) {
-        double l = oracle_sum_error(j->env, t->n[i], HI(z[i]), t->p[i], t->a[i], t->q[i], extra);
+        bool whole = t->part[i] == 0 && t->p[i] == 0 && FN(is_whole)(j->env, t->a[i]);
+        double l = whole ? 0 : oracle_sum_error(j->env, t->n[i], HI(z[i]), t->p[i], t->a[i], t->q[i], extra);
         j->ez[i] = oracle_settle(j->env, j->node->id, HI(z[i]), t->p[i], l, isinf(t->p[i]));
+        most = fmax(most, t->n[i]);
+        if (j->terms) j->terms[i] = t->a[i] + (isfinite(t->p[i]) ? t->p[i] : 0);
         if (!j->env->noise && isinf(HI(z[i])) && grows(j->node->in[0]->op)) j->ez[i] = INFINITY;
     }
+    oracle_join_count(j, most);
 }
 
 static bool FN(sums)(struct oracle_job *j)
@@ -330,6 +377,7 @@ static bool FN(sums)(struct oracle_job *j)
         t.n[map[i]]++;
         t.a[map[i]] += v;
         t.q[map[i]] += v * v;
+        t.part[map[i]] += !FN(is_whole)(j->env, HI(x[i]));
         if (j->e[0]) t.p[map[i]] += j->e[0][i];
     }
     FN(terms_settle)(j, &t, count, 0);
@@ -355,6 +403,7 @@ static bool FN(value_cumsum)(struct oracle_job *j)
     for (u64 line = 0; line < l.outer * l.inner; line++) {
         R sum = OF(0);
         double p = 0, a = 0, q = 0;
+        bool whole = true;
         for (u64 k = 0; k < l.length; k++) {
             u64 i = (line / l.inner * l.length + k) * l.inner + line % l.inner;
             z[i] = sum = ADD(sum, x[i]);
@@ -363,10 +412,14 @@ static bool FN(value_cumsum)(struct oracle_job *j)
             double v = isfinite(HI(x[i])) ? fabs(HI(x[i])) : 0;
             a += v;
             q += v * v;
-            double loc = oracle_sum_error(j->env, (double)(k + 1), HI(sum), p, a, q, 0);
+            whole &= FN(is_whole)(j->env, HI(x[i]));
+            bool exact = whole && p == 0 && FN(is_whole)(j->env, a);
+            double loc = exact ? 0 : oracle_sum_error(j->env, (double)(k + 1), HI(sum), p, a, q, 0);
             j->ez[i] = oracle_settle(j->env, j->node->id, HI(sum), p, loc, isinf(p));
+            if (j->terms) j->terms[i] = a + (isfinite(p) ? p : 0);
         }
     }
+    oracle_join_count(j, (double)l.length);
     return true;
 }
 

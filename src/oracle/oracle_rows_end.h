@@ -113,6 +113,7 @@ static bool FN(pack)(struct oracle_job *j, const struct einsum_parts *p, const s
 struct FN(dot) { /* one element */
     double p, a, q;
     bool doubtful; /* a term is */
+    bool part;     /* a factor is no whole number */
 };
 static struct FN(dot) FN(dot_error)(const R *x, const R *y, const double *ex, const double *ey, u64 n)
 {
@@ -121,6 +122,7 @@ static struct FN(dot) FN(dot_error)(const R *x, const R *y, const double *ex, co
         double ax = fabs(HI(x[k])), ay = fabs(HI(y[k])), v = isfinite(ax * ay) ? ax * ay : 0;
         d.a += v;
         d.q += v * v;
+        d.part |= v != floor(v) || ax != floor(ax) || ay != floor(ay);
         d.doubtful |= FN(doubtful)(ax, ay, ex ? ex[k] : 0, ey ? ey[k] : 0);
         if (ex) d.p += ex[k] * (ay + (ey ? ey[k] : 0));
         if (ey) d.p += ax * ey[k];
@@ -148,11 +150,14 @@ static bool FN(value_einsum)(struct oracle_job *j)
                 if (!j->ez) continue;
                 struct FN(dot)
                     d = FN(dot_error)(x.v + px, y.v + py, x.e ? x.e + px : NULL, y.e ? y.e + py : NULL, t.terms);
-                double l = oracle_sum_error(j->env, (double)t.terms, HI(sum), d.p, d.a, d.q, n->ins - 1);
-                if (n->ins > 1) l += j->env->operands * (d.a + d.p);
+                bool whole = !d.part && d.p == 0 && FN(is_whole)(j->env, d.a);
+                double l = whole ? 0 : oracle_sum_error(j->env, (double)t.terms, HI(sum), d.p, d.a, d.q, n->ins - 1);
+                if (n->ins > 1 && !whole) l += j->env->operands * (d.a + d.p);
                 double p = d.doubtful ? ORACLE_DOUBTFUL : d.p;
                 j->ez[at] = oracle_settle(j->env, n->id, HI(sum), p, l, isinf(p));
+                if (j->terms) j->terms[at] = d.a + (isfinite(d.p) ? d.p : 0);
             }
+    oracle_join_count(j, (double)t.terms);
     return true;
 }
 
@@ -207,6 +212,7 @@ static bool (*const FN(rows)[OX_COUNT])(struct oracle_job *j) = {
 bool FN(oracle_row)(struct oracle_job *j)
 {
     if (FN(rows)[j->node->op]) return FN(rows)[j->node->op](j);
+    oracle_join_count(j, 0);
     FN(map)(j);
     return true;
 }
