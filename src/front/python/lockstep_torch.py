@@ -25,6 +25,8 @@ _KEPT = {
 }
 # Those that PyTorch does for every device by others, of which CUDA's have no CPU kernel: done as a whole.
 _WHOLE = ("aten::convolution", "aten::copy_")
+# Tensors that are no array of numbers: the keys at which PyTorch has their operators.
+_KINDS = {"SparseCUDA": "sparse", "SparseCsrCUDA": "sparse", "NestedTensorCUDA": "nested", "QuantizedCUDA": "quantised"}
 # Where indices may be in memory of the host.
 _HOST_INDICES = ("aten::index", "aten::_index_put_impl_", "aten::index_put")
 
@@ -46,6 +48,9 @@ _READERS = re.compile(r"aten::(_fused_|_foreach_(?!zero_|copy_)|_amp_|addc?mm_|a
                       r"clamp|neg_|abs_|exp_|log_$|sqrt_|rsqrt_|reciprocal_|relu_|sigmoid_|tanh_|gelu_|baddbmm_|addmv_|addr_|"
                       r"index_add_|scatter_add_|cumsum_|cumprod_|sin_|cos_|square_|erf_|floor_|ceil_|round_)")
 
+# Those that add beta times their first argument, which a beta of 0 leaves unread.
+_ADDS_TO = re.compile(r"aten::_?(addmm|addmv|addbmm|baddbmm|addr)(_|$|\.)")
+
 
 class _Operator:
     """What is known of an operator before it is called."""
@@ -61,12 +66,19 @@ class _Operator:
         self.outs = {a.name for a in schema.arguments if a.is_out}
         self.returns = [self._source(r, schema.arguments) for r in schema.returns]
         self.reads_written = bool(_READERS.match(self.name)) and not self.outs
+        self.beta = self.place.get("beta") if _ADDS_TO.match(self.name) else None
         self.reads = self.name != "aten::copy_"  # of values that nobody wrote, a copy makes as many
         self.host_indices = self.name.startswith(_HOST_INDICES)
         tags = torch.Tag
         self.may_tell = bool({tags.data_dependent_output, tags.dynamic_output_shape} & set(op.tags))
         self.random = tags.nondeterministic_seeded in op.tags
         self.call = None  # what does it on CPU tensors; found when it is first needed
+
+    def unread(self, args, kwargs):
+        """The argument that it takes nothing of: beta times it is added, and beta is 0 (mv, bmm)."""
+        if self.beta is None or (args[self.beta] if self.beta < len(args) else kwargs.get("beta", 1)) != 0:
+            return None
+        return args[0] if args else kwargs["self"]
 
     def tells(self, args, kwargs):
         """Whether the host learns something by it, as by a copy to the host, and so waits."""
@@ -224,12 +236,13 @@ class _Dispatch:
 
     def made(self, result, device, known, parts):
         """A CPU tensor that an operator has made, as one of the device."""
+        kind = _kind(self.torch, result)
+        if kind:
+            raise NotImplementedError(_refusal(kind, "a result"))
         storage = result.untyped_storage().data_ptr()
         source = known.get(storage) if storage else None
         if source is not None:  # it is an argument's memory
             return source.as_strided(result.size(), result.stride(), result.storage_offset())
-        if result.layout != self.torch.strided:
-            raise NotImplementedError("lockstep: a result that is not strided")
         new = self.torch.empty_strided(result.size(), _strides(result), dtype=result.dtype, device=device)
         if result.numel():
             self.alias(new).copy_(result.resolve_conj().resolve_neg())
@@ -397,6 +410,16 @@ class _Dispatch:
             return 710  # as an assertion of the device
 
 
+def _kind(torch, t):
+    """What a tensor is that is no array of numbers, or ""."""
+    return "quantised" if t.is_quantized else "nested" if t.is_nested else "" if t.layout == torch.strided else "sparse"
+
+
+def _refusal(kind, what):
+    return (f"lockstep: {what}: {kind} tensors on \"cuda\" are not done here; keep them on the CPU, or use dense ones "
+            "(docs/torch.md)")
+
+
 class _Place:
     """Where a tensor lies, and how it is read."""
 
@@ -436,6 +459,9 @@ class _Work:
         for other, alias, was in self.given:
             if other is t and was == written:
                 return alias
+        kind = _kind(self.d.torch, t)
+        if kind:
+            raise NotImplementedError(_refusal(kind, self.operator.name))
         a = self.alias(t)
         self.given.append((t, a, written))
         at = a.untyped_storage().data_ptr()
@@ -492,9 +518,9 @@ class _Work:
             return call(*args, **kwargs)
 
     def read(self):
-        parts = []
+        parts, unread = [], self.operator.unread(self.args, self.kwargs)
         for t, _, written in self.given:
-            if self.operator.reads_written if written else self.operator.reads:
+            if t is not unread and (self.operator.reads_written if written else self.operator.reads):
                 self.d.parts(t, 0, parts)
         return parts
 
@@ -680,6 +706,13 @@ def _kernel(dispatch, operator):
     return kernel
 
 
+def _refused(kind, name):
+    def kernel(*args, **kwargs):
+        raise NotImplementedError(_refusal(kind, name))
+
+    return kernel
+
+
 def _copy(dispatch, operator):
     """copy_: what is a copy of bytes stays one (cudaMemcpyAsync), as are all between the host and the device, which
     PyTorch makes of such and of copies on the device."""
@@ -739,6 +772,10 @@ def install(torch, views):
         operator = _Operator(op, torch)
         make = _copy if name == "aten::copy_" else _kernel
         library.impl(op, make(dispatch, operator), "CUDA", allow_override=True)
+    for key, kind in _KINDS.items():
+        for name in torch._C._dispatch_get_registrations_for_dispatch_key(key):
+            if name.startswith("aten::"):
+                library.impl(_overload(torch, name), _refused(kind, name), key, allow_override=True)
     # What PyTorch would choose on a GPU and has no CPU kernel: cuDNN, fused attention.
     torch.backends.cudnn.enabled = False
     for name in ("flash", "mem_efficient", "cudnn"):
