@@ -27,6 +27,8 @@ _KEPT = {
 _WHOLE = ("aten::convolution", "aten::copy_")
 # Tensors that are no array of numbers: the keys at which PyTorch has their operators.
 _KINDS = {"SparseCUDA": "sparse", "SparseCsrCUDA": "sparse", "NestedTensorCUDA": "nested", "QuantizedCUDA": "quantised"}
+# Those that CUDA has for halves and the CPU has not: done in f32.
+_WIDE = re.compile(r"aten::(avg_pool3d|_upsample_\w+_aa|multi_margin_loss|multilabel_margin_loss)")
 # Where indices may be in memory of the host.
 _HOST_INDICES = ("aten::index", "aten::_index_put_impl_", "aten::index_put")
 
@@ -287,6 +289,24 @@ class _Dispatch:
     def do__masked_scale(self, x, mask, scale):
         return x * mask * scale
 
+    def do__softmax(self, x, dim, half_to_float):
+        return self.torch.ops.aten._softmax(x.float() if half_to_float else x, dim, False)
+
+    def do__log_softmax(self, x, dim, half_to_float):
+        return self.torch.ops.aten._log_softmax(x.float() if half_to_float else x, dim, False)
+
+    def do__softmax_out(self, x, dim, half_to_float, *, out):
+        return self.torch.ops.aten._softmax.out(x.float() if half_to_float else x, dim, False, out=out)
+
+    def do__log_softmax_out(self, x, dim, half_to_float, *, out):
+        return self.torch.ops.aten._log_softmax.out(x.float() if half_to_float else x, dim, False, out=out)
+
+    def do__softmax_backward_data(self, grad, output, dim, input_dtype):
+        return self.torch.ops.aten._softmax_backward_data(grad, output, dim, grad.dtype).to(input_dtype)
+
+    def do__log_softmax_backward_data(self, grad, output, dim, input_dtype):
+        return self.torch.ops.aten._log_softmax_backward_data(grad, output, dim, grad.dtype).to(input_dtype)
+
     def do__thnn_fused_lstm_cell(self, gates_in, gates_hidden, cx, bias_in=None, bias_hidden=None):
         gates = gates_in + gates_hidden
         if bias_in is not None:
@@ -512,10 +532,24 @@ class _Work:
         except RuntimeError as error:
             if "Unable to cast" in str(error):  # a number in the place of a tensor: another overload takes it
                 return self.operator.op.overloadpacket(*args, **kwargs)
+            if "not implemented for" in str(error) and _WIDE.match(self.operator.name):
+                return self.widened(call, args, kwargs)
             if "resiz" not in str(error) or not any(w for _, _, w in self.given):
                 raise
             args, kwargs = self.apart(args, kwargs)
             return call(*args, **kwargs)
+
+    def widened(self, call, args, kwargs):
+        torch = self.d.torch
+        halves = (torch.float16, torch.bfloat16)
+        is_half = lambda v: isinstance(v, torch.Tensor) and v.dtype in halves
+        given = [v for v in (*args, *kwargs.values()) if is_half(v)]
+        if not given or any(w for _, _, w in self.given):
+            raise NotImplementedError(f"lockstep: {self.operator.name} cannot be done here for {[v.dtype for v in given]}")
+        wide = lambda v: v.float() if is_half(v) else v
+        narrow = lambda v: v.to(given[0].dtype) if isinstance(v, torch.Tensor) and v.dtype == torch.float32 else v
+        result = call(*[wide(v) for v in args], **{k: wide(v) for k, v in kwargs.items()})
+        return tuple(narrow(v) for v in result) if isinstance(result, tuple) else narrow(result)
 
     def read(self):
         parts, unread = [], self.operator.unread(self.args, self.kwargs)
