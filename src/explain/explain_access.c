@@ -507,7 +507,11 @@ void explain_lanes(const struct access *a, const struct lane_check *c, u32 mask)
     else
         finding_add(w, a->insn->op, &f, mask);
     /* a loop that has run away, over all addresses: a GPU stopped at the first one, and all that it does is reported */
-    enum { RUN_AWAY = 1 << 20 };
-    if (off || ++w->faults >= RUN_AWAY) launch_stop(w->cta->launch, SIM_TRAP);
+    const u64 most = 1 << 15, budget = w->cta->launch->in->budget; /* a finding takes as long as some hundred steps */
+    bool runs_away = ++w->faults >= (budget && budget >> 12 < most ? budget >> 12 : most);
+    if (off || runs_away) {
+        launch_stop(w->cta->launch, SIM_TRAP);
+        w->fuel = 0; /* at the next back edge */
+    }
     arena_free(&mem);
 }

@@ -297,7 +297,7 @@ static enum wait_action go_idle(struct warp *w)
 bool wait_budget_spent(struct warp *w)
 {
     struct launch *l = w->cta->launch;
-    if (launch_called_off(l)) return true;
+    if (launch_called_off(l) || launch_stopped(l)) return true;
     u64 total = __atomic_add_fetch(&l->spent, w->steps - w->counted, __ATOMIC_RELAXED);
     w->counted = w->steps;
     if (!l->in->budget || total <= l->in->budget) return false;
