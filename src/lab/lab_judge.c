@@ -80,6 +80,13 @@ static u32 names_of(struct judging *j, const struct lab_data *data)
         j->name[n++] = (struct oracle_name){ .name = name, .value = value, .in = true };
     }
     j->names = n;
+    for (u32 i = 0; i < k->settings.list.n;
+         i++) { /* type T stands for what was chosen, where no argument has its name */
+        const struct setting *s = &k->settings.list.p[i];
+        bool there = !s->type;
+        for (u32 x = 0; x < n; x++) there |= !strcmp(j->name[x].name, s->name);
+        if (!there) j->name[n++] = (struct oracle_name){ .name = s->name, .word = s->type->name };
+    }
     for (u32 i = 0; i < j->functions.n; i++) {
         const struct lab_function *f = &j->functions.p[i];
         j->name[n] =

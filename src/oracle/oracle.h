@@ -31,7 +31,8 @@ struct oracle_name { /* what a text may speak of */
     const struct scalar *type; /* of an array; NULL: a dim or a value, which stands for `value` */
     struct oracle_shape shape;
     double value;
-    bool in;  /* an array whose contents are given */
+    const char *word; /* it stands for this type, as in via(x, T); else NULL */
+    bool in;          /* an array whose contents are given */
     bool out; /* an array that the text may define; both: its name means the old contents until the text defines it */
 };
 

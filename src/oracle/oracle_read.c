@@ -55,7 +55,10 @@ struct oracle *oracle_new(struct arena *mem, const struct oracle_name *names, u3
     for (u32 i = 0; i < n; i++) {
         struct oracle_attr a = { .n = names[i].shape.rank, .text = oracle_intern(&o->graph, str_of(names[i].name)) };
         for (u32 k = 0; k < a.n; k++) a.list[k] = (s64)names[i].shape.dim[k];
-        if (!names[i].type)
+        if (names[i].word)
+            bind_top(o, str_of(names[i].name),
+                     (struct oracle_value){ .kind = VALUE_WORD, .word = str_of(names[i].word) });
+        else if (!names[i].type)
             bind_top(o, str_of(names[i].name), oracle_of_number(names[i].value));
         else if (names[i].in)
             bind_top(o, str_of(names[i].name), oracle_of_node(oracle_node(&o->graph, OX_input, NULL, 0, &a)));

@@ -2,6 +2,8 @@
 // Kernels that add the terms of their text in another order: the bias first, onto what is there, scaled before the sum, (x - mean) * r folded.
 // Then whole numbers behind a quotient, and indices that are halves: right, and with a mistake of one.
 
+#include <cuda_fp16.h>
+
 //! kernel bias_first
 //! dim M 1..20, N 1..40, K 1..400
 //! arg x f32[M, K] in normal
@@ -168,6 +170,26 @@ extern "C" __global__ void two_outputs(const float *x, float *s, float *y, int c
     if (threadIdx.x == 0) s[blockIdx.x] = m;
     for (int i = threadIdx.x; i < cols; i += 32) y[(size_t)blockIdx.x * cols + i] = p[i] / m;
 }
+
+//! kernel kept<T>
+//! type T f16
+//! dim rows 1..40, cols 1..300
+//! arg x T[rows, cols] in normal
+//! arg r T[rows, cols] in normal
+//! arg s T[rows, cols] out once
+//! arg y f32[rows] out once
+//! arg cols i32
+//! launch grid=rows block=32
+//! oracle h = x + r; s = h; y = sum(via(h, T), -1)
+template <class T> __global__ void kept(const T *x, const T *r, T *s, float *y, int cols)
+{
+    size_t at = (size_t)blockIdx.x * cols;
+    float sum = 0;
+    for (int i = threadIdx.x; i < cols; i += 32) sum += (float)(s[at + i] = (T)((float)x[at + i] + (float)r[at + i]));
+    for (int o = 16; o; o /= 2) sum += __shfl_xor_sync(~0u, sum, o);
+    if (threadIdx.x == 0) y[blockIdx.x] = sum;
+}
+template __global__ void kept<__half>(const __half *, const __half *, __half *, float *, int);
 
 //! kernel picked
 //! dim n 1..100, V 1..50
