@@ -5,9 +5,12 @@
 
 bool is_kernel_file(const char *path)
 {
-    size_t n = strcspn(path, " :");
+    size_t n = strcspn(path, ":");
     struct str name = { path, (u32)n };
-    return path[n] != ' ' && (str_ends(name, ".cu") || str_ends(name, ".ptx"));
+    char file[4096];
+    snprintf(file, sizeof file, "%.*s", (int)n, path);
+    bool blank = strchr(file, ' '); /* a command, `sh x.cu`, unless there is such a file */
+    return (!blank || file_exists(file)) && (str_ends(name, ".cu") || str_ends(name, ".ptx"));
 }
 
 /* Whether B gives what A gives. A file without a contract is not tested, and that is said. */

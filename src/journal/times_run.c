@@ -2,36 +2,45 @@
  * files are read, caches and clocks are cold. It stops when the interval is narrow enough, or when time is over (what
  * runs then is ended, and its pair is not counted), and never looks at the verdict. */
 #include "journal/times.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
 static const struct {
     const char *name;
     double seconds;
-} units[] = { { "ns", 1e-9 }, { "us", 1e-6 }, { "\xc2\xb5s", 1e-6 }, { "ms", 1e-3 }, { "s", 1 }, { "min", 60 } };
+} units[] = { { "ns", 1e-9 },   { "us", 1e-6 },   { "\xc2\xb5s", 1e-6 }, { "ms", 1e-3 }, { "s", 1 },      { "min", 60 },
+              { "nsec", 1e-9 }, { "usec", 1e-6 }, { "msec", 1e-3 },      { "sec", 1 },   { "seconds", 1 } };
 
-/* "0.123 ms" in seconds; a number without a unit is one of seconds. */
-static bool read_sample(const char *p, double *out)
+/* "0.123 ms" in seconds; a number without a unit is one of seconds. *odd: one with a unit that is none of time. */
+static bool read_sample(const char *p, double *out, struct str *odd)
 {
     char *end;
+    *odd = (struct str){ 0 };
     while (*p == ' ' || *p == '\t' || *p == ':' || *p == '=') p++;
     *out = double_read(p, &end);
     if (end == p) return false;
     while (*end == ' ') end++;
     size_t n = strcspn(end, " \t\r\n,;)(");
     for (u32 i = 0; i < COUNT_OF(units); i++)
-        if (n == strlen(units[i].name) && !strncmp(end, units[i].name, n)) *out *= units[i].seconds;
-    return true;
+        if (n == strlen(units[i].name) && !strncmp(end, units[i].name, n)) {
+            *out *= units[i].seconds;
+            return true;
+        }
+    if (isalpha((unsigned char)*end) || *end == '%') *odd = (struct str){ p, (u32)(end + n - p) };
+    return !odd->n;
 }
 
-static void read_output(struct arena *a, const struct text *output, const char *word, lk_series *out)
+static void read_output(struct arena *a, const struct text *output, const char *word, lk_series *out, struct str *odd)
 {
     VEC(double) all = { 0 };
     for (const char *line = output->n ? output->p : ""; *line;) {
         const char *end = strchr(line, '\n'), *at;
         char *copy = arena_str(a, (struct str){ line, (u32)(end ? (size_t)(end - line) : strlen(line)) });
         double x;
-        if ((at = strstr(copy, word)) && read_sample(at + strlen(word), &x)) VEC_PUSH(a, &all, x);
+        struct str rest = { 0 };
+        if ((at = strstr(copy, word)) && read_sample(at + strlen(word), &x, &rest)) VEC_PUSH(a, &all, x);
+        if (rest.n && !odd->n) *odd = rest;
         line = end ? end + 1 : "";
     }
     *out = (lk_series){ all.p, all.n };
@@ -43,13 +52,14 @@ static bool run_one(struct arena *a, const struct times_run *r, u32 side, u64 un
 {
     char *argv[] = { "/bin/sh", "-c", (char *)r->command[side], NULL };
     struct text output = { 0 };
+    struct str odd = { 0 };
     u64 before = time_ns();
     int status = process_run_until(argv, until, &output);
     double *one = NEW(a, double);
     *one = (double)(time_ns() - before) * 1e-9;
     *out = (lk_series){ one, 1 };
     *is_late = status == PROCESS_LATE && !process_signal();
-    if (status == 0 && r->samples) read_output(a, &output, r->samples, out);
+    if (status == 0 && r->samples) read_output(a, &output, r->samples, out, &odd);
     bool ok = status == 0;
     while (output.n && output.p[output.n - 1] == '\n') output.p[--output.n] = 0;
     if (process_signal())
@@ -57,6 +67,10 @@ static bool run_one(struct arena *a, const struct times_run *r, u32 side, u64 un
     else if (!ok && !*is_late)
         error_set(e, ERR_NOTHING, "%c, `%.120s`, ends with %d, and what fails is not timed: %.200s", 'A' + (int)side,
                   r->command[side], status, output.n ? output.p : "it says nothing");
+    else if (ok && odd.n)
+        ok = error_set(e, ERR_NOTHING,
+                       "%c, `%.120s`, prints `%.*s` behind `%.60s`, which is no time: the units are ns us ms s min",
+                       'A' + (int)side, r->command[side], (int)MIN_OF(odd.n, 60u), odd.p, r->samples);
     else if (ok && !out->n)
         ok = error_set(e, ERR_NOTHING, "%c, `%.120s`, prints no number behind `%.60s`", 'A' + (int)side,
                        r->command[side], r->samples);
