@@ -74,10 +74,12 @@ def _numba_flags(module):
 
 @functools.lru_cache(maxsize=None)
 def _beside(name):
-    """A module of this folder, which is not in sys.path. Its code has no file, so that reports leave its frames out."""
+    """A module of this folder, which is not in sys.path. Its code has no file, so that reports leave its frames out. It
+    finds others by the same function, `beside`."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".py"), encoding="utf-8") as file:
         text = file.read()
     module = type(sys)(name)
+    module.beside = _beside
     exec(compile(text, "<lockstep>", "exec"), module.__dict__)
     return module
 
