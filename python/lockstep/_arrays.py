@@ -54,6 +54,8 @@ def _torch(name: str, t: Any) -> Array:
         raise BadInput(f"{name} is a tensor of layout {t.layout}; a strided one belongs here", name)
     if t.device.type not in ("cpu", "cuda"):
         raise BadInput(f"{name} is a tensor on {t.device}; cpu or cuda belongs here", name)
+    if t.is_neg() or t.is_conj():  # a view whose memory holds the numbers as they were before
+        raise BadInput(f"{name} is negated or conjugated only when it is read: pass {name}.resolve_conj().resolve_neg()", name)
     return Array(name, t, "torch", t.data_ptr(), tuple(t.shape), tuple(t.stride()), _type(name, str(t.dtype).replace("torch.", "")),
                  t.device.index if t.device.type == "cuda" else None)
 
@@ -65,6 +67,8 @@ def _strides(name: str, shape: Sequence[int], strides: Sequence[int], size: int)
 
 
 def _numpy(name: str, a: Any) -> Array:
+    if hasattr(a, "mask") and hasattr(a, "filled"):
+        raise BadInput(f"{name} is a masked array, and a kernel sees no mask: pass {name}.filled(...)", name)
     if a.dtype.byteorder not in "=|" and a.dtype.newbyteorder("=") != a.dtype:
         raise BadInput(f"{name} has the byte order {a.dtype.byteorder}; that of the machine belongs here", name)
     return Array(name, a, "numpy", a.ctypes.data, tuple(a.shape), _strides(name, a.shape, a.strides, a.itemsize), _type(name, a.dtype.name))
@@ -90,7 +94,7 @@ def view(name: str, a: Any) -> Array:
     if torch is not None and isinstance(a, torch.Tensor):
         return _torch(name, a)
     if numpy is not None and isinstance(a, (numpy.ndarray, numpy.generic)):
-        return _numpy(name, numpy.asarray(a))
+        return _numpy(name, a if isinstance(a, numpy.ma.MaskedArray) else numpy.asarray(a))
     if hasattr(a, "__cuda_array_interface__"):
         return _interface(name, a)
     if hasattr(a, "__dlpack__"):

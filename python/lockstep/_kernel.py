@@ -39,14 +39,19 @@ def _caller() -> str:
 
 def find_file(path: str) -> Tuple[str, Optional[str]]:
     """FILE, FILE:KERNEL, or the name of a file of the library of kernels."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise BadInput(f"a kernel is named by the path of its file, and this is a {type(path).__name__}")
+    path = os.fspath(path)
     file, kernel = path, None
     if not os.path.exists(path) and ":" in path:
         file, _, kernel = path.rpartition(":")
     if not os.path.exists(file):
         own = os.path.join(_library.kernels_path(), os.path.basename(file))
-        if os.path.dirname(file) in ("", "kernels") and os.path.exists(own):
+        if file and os.path.dirname(file) in ("", "kernels") and os.path.exists(own):
             return own, kernel
-        raise BadInput(f"{file} is not there")
+        raise BadInput(f"{file} is not there" if file else "no file is named")
+    if os.path.isdir(file):
+        raise BadInput(f"{file} is a folder; a .cu or .ptx file belongs here")
     return file, kernel
 
 
@@ -145,14 +150,37 @@ class Kernel:
             if a.kind == "array" and a.name not in passed and a.name not in null:
                 passed[a.name] = _arrays.empty(a.name, first, bound.shapes[a.name], bound.types[a.name])
         self._apart(passed)
+        self._may_write(passed)
         if bound.is_empty:
             self._fill_empty(passed)
         elif first is not None and first.cuda is not None:
             self._on_gpu(bound, passed)
         else:
             self._on_software(bound, passed, current())
+        self._written(passed)
         outs = [passed[a.name].object for a in self.contract.args if a.written and a.name in passed]
         return outs[0] if len(outs) == 1 else tuple(outs)
+
+    def _may_write(self, passed: Dict[str, Array]) -> None:
+        for a in self.contract.args:
+            if a.written and a.name in passed and passed[a.name].library == "numpy" and not passed[a.name].object.flags.writeable:
+                raise BadInput(f"{a.name} is read-only, and the kernel writes it", a.name)
+
+    def _written(self, passed: Dict[str, Array]) -> None:
+        """Autograd knows what was changed after it had been saved, and that a plain call has no gradient."""
+        torch = sys.modules.get("torch")
+        tensors = [a for a in passed.values() if a.library == "torch"]
+        if torch is None or not tensors:
+            return
+        for a in self.contract.args:
+            if a.written and a.name in passed and passed[a.name].library == "torch":
+                torch.autograd.graph.increment_version(passed[a.name].object)
+        asks = [a.name for a in tensors if a.object.requires_grad]
+        if asks and torch.is_grad_enabled() and not torch._C._dispatch_tls_is_dispatch_key_excluded(torch._C.DispatchKey.AutogradCPU):
+            import warnings
+
+            warnings.warn(f"{self.name}: {asks[0]} requires a gradient, and this call passes none on: lockstep.ops.load makes an op "
+                          f"with one of a file with an `op` line; {asks[0]}.detach() says that none is wanted", stacklevel=3)
 
     def _apart(self, passed: Dict[str, Array]) -> None:
         """Two arrays share memory, one of them is written, and the contract does not say alias."""

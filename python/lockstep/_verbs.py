@@ -456,6 +456,8 @@ def bench(what: Subject, *arrays: Any, repeat: int = 50, warm: int = 5, seconds:
     times on a real one. With arrays: single calls are timed, by events in the stream where they lie on a GPU. A kernel of the
     package on arrays of the host runs on the software GPU, whose time says nothing of a GPU: that is refused; use profile."""
     call, name = _named_call(what)
+    if repeat < 1:
+        raise BadInput(f"repeat is {repeat}; one call at least is timed")
     if isinstance(call, Kernel) and not arrays:
         return _bench_file(call, {"repeat": None, **named})
     cuda = _on_cuda(arrays)

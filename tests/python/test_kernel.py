@@ -131,3 +131,51 @@ def test_no_contract(tmp_path):
         lockstep.kernel(str(tmp_path / "k.ptx"))
     with pytest.raises(lockstep.BadInput, match="is not there"):
         lockstep.kernel("nothing.cu")
+
+
+def test_odd_arrays(scale):
+    x = np.arange(8, dtype=np.float32)
+    with pytest.raises(lockstep.BadInput, match="masked array"):
+        scale(np.ma.array(x, mask=x > 3))
+    y = np.zeros(8, np.float32)
+    y.setflags(write=False)
+    with pytest.raises(lockstep.BadInput, match="y is read-only"):
+        scale(x, y=y)
+
+
+@pytest.mark.parametrize("path, said", [("", "no file is named"), (os.path.dirname(os.path.abspath(__file__)), "is a folder"), (None, "NoneType"), (3, "int")])
+def test_no_file(path, said):
+    with pytest.raises(lockstep.BadInput, match=said):
+        lockstep.kernel(path)
+
+
+def test_path(scale):
+    import pathlib
+
+    x = np.arange(4, dtype=np.float32)
+    assert (lockstep.kernel(pathlib.Path(scale.file))(x) == scale(x)).all()
+    with pytest.raises(lockstep.BadInput, match="one call at least"):
+        lockstep.bench(np.sum, x, repeat=0)
+
+
+def test_autograd(scale):
+    torch = pytest.importorskip("torch")
+    x, y = torch.arange(4.0), torch.zeros(4)
+    w = torch.ones(4, requires_grad=True)
+    z = w * y  # y is saved
+    scale(x, y=y)
+    with pytest.raises(RuntimeError, match="inplace operation"):
+        z.sum().backward()
+    with pytest.warns(UserWarning, match="x requires a gradient"):
+        scale(x.requires_grad_())
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scale(x.detach())
+        with torch.no_grad():
+            scale(x)
+    turned = torch.complex(x.detach(), x.detach()).conj().imag
+    assert turned.is_neg()
+    with pytest.raises(lockstep.BadInput, match="resolve_neg"):
+        scale(turned)
