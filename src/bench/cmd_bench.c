@@ -57,8 +57,8 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     case O_bench_DEVICE: b->what.device = value; return true;
     case O_bench_JSON: b->json = value; return true;
     case O_bench_JOURNAL: b->journal = value; return true;
-    case O_bench_PROCESSES: return option_number(o, value, 64, &n, e) && (b->how.processes = (u32)n, true);
-    case O_bench_SAMPLES: return option_number(o, value, 10000, &n, e) && (b->how.samples = (u32)n, true);
+    case O_bench_PROCESSES: return option_count(o, value, 64, &n, e) && (b->how.processes = (u32)n, true);
+    case O_bench_SAMPLES: return option_count(o, value, 10000, &n, e) && (b->how.samples = (u32)n, true);
     case O_bench_BUDGET: return option_number(o, value, UINT64_MAX, &b->budget, e);
     default: return compiling_option(&b->mem, &b->compiling, o->id - O_bench_COMPILER, value, e);
     }

@@ -67,6 +67,8 @@ bool options_parse(struct parser *p, int argc, char **argv, struct error *e);
 bool option_whole(const char *s, u64 most, u64 *out);
 /* The same for the value of an option, with the error said. */
 bool option_number(const struct row *o, const char *value, u64 most, u64 *out, struct error *e);
+/* One at least. */
+bool option_count(const struct row *o, const char *value, u64 most, u64 *out, struct error *e);
 /* Seconds from "90s", "10m", "2h" or "1.5". */
 bool option_time(const struct row *o, const char *value, double *out, struct error *e);
 /* What an option is of use for, where a verb does several things: bits of the verb's own, and words for them. One that

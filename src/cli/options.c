@@ -43,11 +43,21 @@ bool option_whole(const char *s, u64 most, u64 *out)
     return v <= most;
 }
 
+static bool option_from(const struct row *o, const char *value, u64 least, u64 most, u64 *out, struct error *e)
+{
+    return (option_whole(value, most, out) && *out >= least) ||
+           error_set(e, ERR_INPUT, "%s %.60s: a whole number from %llu to %llu belongs here", o->name, value,
+                     (unsigned long long)least, (unsigned long long)most);
+}
+
 bool option_number(const struct row *o, const char *value, u64 most, u64 *out, struct error *e)
 {
-    return option_whole(value, most, out) ||
-           error_set(e, ERR_INPUT, "%s %.60s: a whole number from 0 to %llu belongs here", o->name, value,
-                     (unsigned long long)most);
+    return option_from(o, value, 0, most, out, e);
+}
+
+bool option_count(const struct row *o, const char *value, u64 most, u64 *out, struct error *e)
+{
+    return option_from(o, value, 1, most, out, e);
 }
 
 bool option_time(const struct row *o, const char *value, double *out, struct error *e)

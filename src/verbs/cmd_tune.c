@@ -69,7 +69,7 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
         t->on = strcmp(value, "sim") ? value : NULL;
         return !t->on || !strncmp(value, "gpu", 3) ||
                error_set(e, ERR_INPUT, "tune: --on is sim or gpu, not `%.40s`", value);
-    case O_tune_CASES: t->cases = value; return option_number(o, value, 1000000, &n, e);
+    case O_tune_CASES: t->cases = value; return option_count(o, value, 1000000, &n, e);
     case O_tune_MOST: return option_number(o, value, 100000, &n, e) && (t->most = (u32)n, true);
     default: break;
     }
@@ -368,6 +368,32 @@ static void print_end(const struct tune *t, const struct tried *best)
            lk_verdict_name(j->verdict));
 }
 
+/* Of a parameter that nothing uses, say, since its name is misspelt. */
+static bool counts_the_same(const struct tune *t, u32 p)
+{
+    u32 pairs = 0;
+    for (u32 i = 0; i < t->rows; i++)
+        for (u32 k = 0; k < i; k++) {
+            const struct tried *a = &t->row[i], *b = &t->row[k];
+            bool only = a->passed && b->passed && a->at[p] != b->at[p];
+            for (u32 q = 0; q < t->params; q++) only = only && (q == p || a->at[q] == b->at[q]);
+            if (!only) continue;
+            if (a->least_ps != b->least_ps || a->instructions != b->instructions || a->sectors != b->sectors ||
+                a->passes != b->passes || a->occupancy != b->occupancy)
+                return false;
+            pairs++;
+        }
+    return pairs != 0;
+}
+
+static void print_unused(const struct tune *t)
+{
+    for (u32 p = 0; p < t->params; p++)
+        if (counts_the_same(t, p))
+            printf("%s: whatever its value, all counts are the same; does a line of %s, or of its contract, use it?\n",
+                   t->param[p].name, t->file);
+}
+
 /* An entry for each attempt: what was tried, what became of it. */
 static bool write_journal(const struct tune *t, const struct tried *best, struct error *e)
 {
@@ -453,7 +479,10 @@ int cmd_tune(int argc, char **argv)
     bool whole = sweep(&t), ok = true;
     const struct tried *best = best_of(&t);
     if (t.on && whole && best) ok = measure_again(&t, best, &e);
-    if (!t.json || strcmp(t.json, "-")) print_end(&t, best);
+    if (!t.json || strcmp(t.json, "-")) {
+        print_end(&t, best);
+        print_unused(&t);
+    }
     if (ok && t.journal) ok = write_journal(&t, best, &e);
     if (ok && t.json) ok = write_json(&t, best, &e);
     bool any = false;

@@ -100,7 +100,7 @@ bool testing_option(struct arena *a, struct testing *t, const struct row *o, con
     if (o->id >= O_test_JSON && o->id <= O_test_ERROR_EXITCODE)
         return reporting_option(&t->reporting, o->id - O_test_JSON, o, value, e);
     switch (o->id) {
-    case O_test_CASES: return option_number(o, value, 1000000, &n, e) && (t->o.cases = (u32)n, true);
+    case O_test_CASES: return option_count(o, value, 1000000, &n, e) && (t->o.cases = (u32)n, true);
     case O_test_CASE: t->o.only = value; return true;
     case O_test_LIST: return t->list = true;
     case O_test_COVERAGE: return t->coverage = true;
