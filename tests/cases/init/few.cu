@@ -55,3 +55,4 @@ int main(int argc, char **argv)
     cudaFree(y);
     cudaFree(q);
 }
+// regen: no

@@ -14,3 +14,4 @@ int main()
     beyond<<<1, 1>>>(thrust::raw_pointer_cast(second.data()), 1000);
     cudaDeviceSynchronize();
 }
+// regen: no

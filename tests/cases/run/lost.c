@@ -172,7 +172,7 @@ static int ending(const char *how)
     if (!strcmp(how, "daemon")) {
         if (daemon(1, 1)) return 1;
         begin();
-        sleep(3);
+        sleep(6); /* three times what a launcher waits, and some for a busy machine */
         fail(0);
         exit(0);
     }

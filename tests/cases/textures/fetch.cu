@@ -33,3 +33,4 @@ int main(int argc, char **argv)
     cudaFree(x);
     cudaFree(out);
 }
+// regen: no

@@ -37,3 +37,4 @@ int main(int argc, char **argv)
     cudaFree(d);
     cudaFree(out);
 }
+// regen: no
