@@ -402,9 +402,10 @@ static void before(void *self, const struct access *a)
         pending_add(w, a, a->ok);
         return;
     }
-    if (s->needed_by && a->ok & ~race_lanes_needed(a->warp, s)) {
+    u32 used = s->needed_by ? race_lanes_needed(a->warp, s) : ~0u;
+    if (a->ok & ~used) {
         struct access needed = *a;
-        needed.ok &= race_lanes_needed(a->warp, s);
+        needed.ok &= used;
         struct touch t = race_touch(a->warp, a->insn, OP_READ, SPACE_GLOBAL);
         if (needed.ok) race_weak(&t, &needed);
         return;

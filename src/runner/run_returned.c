@@ -81,7 +81,10 @@ static const char *call_in(const char *line, const char *end, const char *functi
     for (const char *p = line; n && p + n < end; p++) {
         if (strncmp(p, function, n) != 0 || is_name(p[n]) || (p > line && is_name(p[-1]))) continue;
         const char *q = p + n;
-        if (*q == '<') q += strcspn(q, ">\n") + 1;
+        if (*q == '<') { /* template arguments, which may not end here */
+            q += strcspn(q, ">\n");
+            q += *q == '>';
+        }
         q += strspn(q, " ");
         if (q >= end || *q != '(') continue;
         if (column && column > p - line && column <= q - line + 1) return p;
