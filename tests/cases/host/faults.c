@@ -39,10 +39,11 @@ static void stride(lk_stream *s)
 {
     enum { ROWS = 1024, COLS = 256, PITCH = 16384 }; 
     uint64_t x = buffer("x", (uint64_t)ROWS * PITCH * 4, 0);
-    for (int i = 0; i < 4; i++) { /* the third has the bytes of all rows: 256 GB behind x nothing is mapped, whatever the driver keeps */
-        int pitch = i == 2 ? ROWS * PITCH * 4 : PITCH;
-        lk_value v[] = { lk_value_buffer(x), lk_value_i32(ROWS), lk_value_i32(COLS), lk_value_i32(pitch), lk_value_f32(2) };
-        says("scale_rows", launch("scale_rows", s, COLS / 256, ROWS, 256, v, 5));
+    /* The rows of the third run down from x, 4 GB apart: nothing is mapped there. Above x an H200 has the window of shared memory, 4 GB long, where the error would be 717. */
+    for (int i = 0; i < 4; i++) {
+        int pitch = i == 2 ? -ROWS * PITCH * 64 : PITCH, rows = i == 2 ? 16 : ROWS;
+        lk_value v[] = { lk_value_buffer(x), lk_value_i32(rows), lk_value_i32(COLS), lk_value_i32(pitch), lk_value_f32(2) };
+        says("scale_rows", launch("scale_rows", s, COLS / 256, (uint32_t)rows, 256, v, 5));
     }
     says("wait", lk_stream_synchronise(s));
 }
