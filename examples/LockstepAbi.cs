@@ -21,6 +21,7 @@ public struct lk_options
     [FieldOffset(88)] public uint @keep;
     [FieldOffset(92)] public uint @blocking;
     [FieldOffset(96)] public uint @time;
+    [FieldOffset(100)] public uint @assemble;
 }
 
 [StructLayout(LayoutKind.Explicit, Size = 168)]

@@ -21,6 +21,7 @@ pub struct lk_options {
     pub keep: u32,
     pub blocking: u32,
     pub time: u32,
+    pub assemble: u32,
 }
 impl Default for lk_options {
     fn default() -> Self {
@@ -44,6 +45,7 @@ const _: () = assert!(offset_of!(lk_options, profile) == 84);
 const _: () = assert!(offset_of!(lk_options, keep) == 88);
 const _: () = assert!(offset_of!(lk_options, blocking) == 92);
 const _: () = assert!(offset_of!(lk_options, time) == 96);
+const _: () = assert!(offset_of!(lk_options, assemble) == 100);
 
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -79,6 +79,9 @@ typedef struct lk_options { /* zero it, set size, then what you need */
     /* non-zero: launches, copies and fills are timed (lk_time_at, lk_time_text): on a real GPU by its own events, on
      * the software GPU by the clock of this processor */
     uint32_t time;
+    /* software GPU, non-zero: where the registers of a launch's block may not suffice, by what lives at one time in the
+     * text, ptxas is asked how many the kernel takes, once a module; without ptxas nothing is known, as without this */
+    uint32_t assemble;
 } lk_options;
 
 const char *lk_version(void);

@@ -73,7 +73,8 @@ template <typename T> __global__ void sum_rows_backward(const T *dy, long long s
 //! launch grid=ceildiv(cols, 32) block=32,height
 //! oracle y = scale * sum(x, 0)
 template <typename T>
-__global__ void sum_columns(const T *x, long long ldx, long long step, T *y, int rows, int cols, float scale)
+__global__ void __launch_bounds__(1024)
+    sum_columns(const T *x, long long ldx, long long step, T *y, int rows, int cols, float scale)
 {
     auto sum_up = [&](auto columns) {
         float sum[columns.N] = {};

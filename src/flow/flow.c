@@ -505,3 +505,43 @@ void live_before(const struct lowered *l, u32 block, u32 op, u64 *live)
         EACH_USE (r, &l->op[k]) live[r >> 6] |= 1ull << (r & 63);
     }
 }
+
+static u32 units_of(const struct lowered *l, u32 reg)
+{
+    return l->reg_width[reg] == 1 ? 0 : (l->reg_width[reg] + 3) / 4;
+}
+
+/* The units that a block needs at its worst point, upwards from its end. */
+static u32 block_pressure(const struct lowered *l, const struct block *b, u64 *live)
+{
+    u32 now = 0, most;
+    memcpy(live, b->live_out, 8 * l->words);
+    for (u32 w = 0; w < l->words; w++)
+        for (u64 left = live[w]; left; left &= left - 1) now += units_of(l, 64 * w + (u32)__builtin_ctzll(left));
+    most = now;
+    for (u32 k = b->end; k-- > b->first;) {
+        if (l->op[k].guard.kind == O_NONE)
+            EACH_DEF (r, &l->op[k])
+                if (BIT_GET(live, r)) {
+                    live[r >> 6] &= ~(1ull << (r & 63));
+                    now -= units_of(l, r);
+                }
+        EACH_USE (r, &l->op[k])
+            if (!BIT_GET(live, r)) {
+                BIT_SET(live, r);
+                now += units_of(l, r);
+            }
+        most = MAX_OF(most, now);
+    }
+    return most;
+}
+
+u32 flow_pressure(const struct lowered *l)
+{
+    struct arena tmp = { 0 };
+    u64 *live = NEW_ARRAY(&tmp, u64, l->words + 1);
+    u32 most = 0;
+    for (u32 b = 0; b < l->nblock && !stop_asked(); b++) most = MAX_OF(most, block_pressure(l, &l->block[b], live));
+    arena_free(&tmp);
+    return most;
+}

@@ -75,6 +75,8 @@ lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu)
     }
     if (options && options->size >= offsetof(lk_options, time) + sizeof options->time && options->time)
         g->times = host_times_new();
+    if (options && options->size >= offsetof(lk_options, assemble) + sizeof options->assemble)
+        g->assemble = options->assemble != 0;
     host_runtime_known();
     host_add(g);
     handle_open(&g->base, g, HANDLE_GPU);

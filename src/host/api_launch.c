@@ -130,6 +130,8 @@ static bool launch_read(struct host_launch *h, lk_kernel *kernel, struct error *
         return error_set(e, ERR_INPUT, "the contract is not bound to %s; lk_contract_bind does that", kernel->plain);
     out->contract = in->contract ? &in->contract->bound : NULL;
     if (unlikely(kernel->module->gpu->device->counts != NULL) && !in->registers) host_assembled(kernel);
+    if (unlikely(kernel->module->gpu->assemble) && !in->registers)
+        host_assembled_for(kernel, (u64)out->block[0] * out->block[1] * out->block[2]);
     u32 assembled = __atomic_load_n(&kernel->registers, __ATOMIC_ACQUIRE); /* stored last */
     out->registers = in->registers ? in->registers : assembled;
     out->stack = assembled ? kernel->stack : 0;

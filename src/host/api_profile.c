@@ -1,7 +1,9 @@
 /* The profile of the public interface. */
 #include "host/host.h"
 #include "count/count_write.h"
+#include "flow/flow.h"
 #include "page/page.h"
+#include "sim/sim.h"
 
 char *lk_profile_text(lk_gpu *gpu, int color, int lines)
 {
@@ -52,4 +54,26 @@ void host_assembled(lk_kernel *kernel)
     for (const struct ptx_module *p = m->dev->ptx; p; p = p->next) bytes += p->text.n;
     if (first && !kernel->registers && bytes <= TEXT_MOST) lk_module_assemble(m);
     host_begin(m->gpu); /* without ptxas the registers stay unknown, which is no error */
+}
+
+/* ptxas keeps below what .maxntid and .maxnreg leave. Where neither bounds it, it takes what lives at one time, and
+ * more for loads that it moves up: of 108 kernels of this tree none takes more than twice that and 16; of those with
+ * more than 40 registers none takes more than 1.2 times that. */
+void host_assembled_for(lk_kernel *kernel, u64 threads)
+{
+    enum { ALWAYS = 255, MORE = 16 };
+    const struct ptx_func *f = kernel->func;
+    struct device *d = kernel->module->gpu->device;
+    if (!d->sim || kernel->registers || f->maxnreg || f->maxntid[0] || f->reqntid[0]) return;
+    u64 each = threads ? d->card->regs_per_cta / threads : ALWAYS;
+    if (each >= ALWAYS) return;
+    u32 pressure = __atomic_load_n(&kernel->pressure, __ATOMIC_RELAXED);
+    if (!pressure) {
+        struct error e = { 0 };
+        struct lowered *low = sim_lowered(d->sim, kernel->func, &e);
+        if (!low) return; /* the launch says why */
+        pressure = MAX_OF(flow_pressure(low), 1u);
+        __atomic_store_n(&kernel->pressure, pressure, __ATOMIC_RELAXED);
+    }
+    if (pressure * 2 + MORE > each) host_assembled(kernel);
 }

@@ -39,6 +39,7 @@ struct lk_gpu {
     u32 peer;                     /* atomic, bits: GPU_IN_STREAMS, GPU_IN_GRAPHS */
     u32 keep;                     /* operations of each stream that are kept, as lk_options has it */
     bool blocking;                /* as lk_options has it */
+    bool assemble;                /* as lk_options has it */
     struct kept *kept;            /* what was done without a stream, under the lock; host_kept.c */
     u64 kept_count;               /* atomic: operations that were kept so far */
     struct times *times;          /* lk_options.time: host_time.c; else NULL */
@@ -108,6 +109,7 @@ struct lk_kernel {
     u32 registers, barriers, stack, spill_stores, spill_loads; /* by ptxas; 0 registers: not asked */
     const char **undefined; /* names that nothing defines, a NULL behind them; NULL: not asked yet */
     struct host_arg *arg;   /* of each parameter, close together: every launch reads them */
+    u32 pressure;           /* atomic: flow_pressure of it; 0: not asked yet */
     u64 launches;           /* atomic: so far, where operations are kept or one is to be recorded */
 };
 struct host_arg {
@@ -231,6 +233,9 @@ void host_modules_end(lk_gpu *gpu);
 /* A kernel is launched that is counted: its registers and spills are asked of ptxas, once for its module, where nothing
  * has told them. */
 void host_assembled(lk_kernel *kernel);
+/* lk_options.assemble: the same, where the text leaves it open whether the registers for a block of so many threads are
+ * there. */
+void host_assembled_for(lk_kernel *kernel, u64 threads);
 
 /* Takes the lock of all graphs until the function returns. */
 #define HOST_GRAPHS __attribute__((cleanup(host_graphs_leave), unused)) int graphs_ = host_graphs_enter()

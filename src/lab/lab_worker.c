@@ -32,8 +32,8 @@ void subject_put(struct text *to, const struct lab_subject *s)
     put_list(to, c->flag, c->flags);
     put_list(to, c->name, c->names);
     put_list(to, c->link, c->links);
-    const u64 number[] = { s->block,    s->budget,  o->threads, o->seeded, o->seed,  o->budget,
-                           o->any_arch, o->profile, c->fresh,   c->own,    c->gather };
+    const u64 number[] = { s->block,    s->budget,  o->threads,  o->seeded, o->seed, o->budget,
+                           o->any_arch, o->profile, o->assemble, c->fresh,  c->own,  c->gather };
     for (u32 i = 0; i < COUNT_OF(number); i++) put_number(to, number[i]);
     text_put(to, (const char *)&o->time_limit, sizeof o->time_limit);
     text_put(to, (const char *)&s->limit, sizeof s->limit);
@@ -90,6 +90,7 @@ static bool subject_get(struct reading *r, struct lab_subject *s, lk_compile *c)
     o->budget = get_number(r);
     o->any_arch = (u32)get_number(r);
     o->profile = (u32)get_number(r);
+    o->assemble = (u32)get_number(r);
     c->fresh = (u32)get_number(r);
     c->own = (u32)get_number(r);
     c->gather = (u32)get_number(r);

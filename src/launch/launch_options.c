@@ -330,6 +330,7 @@ static bool check_together(const struct launch_options *o, const struct run_opti
 bool launch_options_parse(struct arena *a, int argc, char **argv, struct request *r, struct error *e)
 {
     *r = (struct request){ .run.gpu = { .size = sizeof r->run.gpu,
+                                        .assemble = 1,
                                         .budget = (u64)BUDGET_DEFAULT_G * 1000000000u,
                                         .time_limit = TIME_LIMIT_DEFAULT } };
     struct reading in = { .a = a, .r = r };

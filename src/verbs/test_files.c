@@ -279,6 +279,7 @@ int testing_run(struct arena *a, struct testing *t, const struct common *common)
     t->compiling.o.link = t->compiling.link.p;
     t->compiling.o.links = t->compiling.link.n;
     t->gpu.size = sizeof t->gpu;
+    t->gpu.assemble = 1;
     t->gpu.seeded = 1;
     t->o.size = sizeof t->o;
     t->o.gpu = &t->gpu;
