@@ -111,17 +111,30 @@ static const struct timed *library_of(const struct shown *s, const struct timed 
     return best;
 }
 
-static void put_figures(struct shown *s, const struct timed *t, double median, struct text *out)
+/* The entry against that of the library: false where there is none. Processes are pairs in their order, as `compare`
+ * starts them. */
+static bool against_library(const struct shown *s, const struct timed *t, const struct timed **other, lk_judgement *j)
+{
+    *other = library_of(s, t);
+    if (!*other) return false;
+    lk_times pair = { t->name, (*other)->process, t->process, MIN_OF((*other)->processes, t->processes) };
+    lk_times_judge(&pair, 1, NULL, j);
+    return j->before > 0;
+}
+
+static void put_figures(const struct shown *s, const struct timed *t, double median, struct text *out)
 {
     double bytes = times_number(t, "bytes", 0), copy = times_number(t, "copy_ceiling", 0);
-    const struct timed *other = library_of(s, t);
+    const struct timed *other;
+    lk_judgement j;
     if (bytes > 0 && median > 0) {
         text_add(out, "  %.3g GB/s", bytes / median * 1e-9);
         if (copy > 0) text_add(out, ", %.0f %% of a copy", 100 * bytes / median / copy);
     }
-    if (other) {
-        double theirs = lk_series_quantile(times_all(s->a, other), 0.5);
-        if (theirs > 0) text_add(out, "  %.2f of the time of %s", median / theirs, times_word(other, "kernel"));
+    if (against_library(s, t, &other, &j)) {
+        text_add(out, "  %.2f of the time of %s", j.ratio, times_word(other, "kernel"));
+        if (j.low > 0) text_add(out, " (%.3f to %.3f)", j.low, j.high);
+        text_add(out, ": %s", lk_verdict_name(j.verdict));
     }
 }
 
@@ -199,6 +212,26 @@ static void put_tests(struct shown *s, struct text *out)
     }
 }
 
+static void put_json_figures(const struct shown *s, const struct timed *t, struct json *to)
+{
+    const struct timed *other;
+    lk_judgement j;
+    for (u32 k = 0; k < t->notes; k++)
+        if (t->note[k].text)
+            json_text(to, t->note[k].key, t->note[k].text);
+        else
+            json_double(to, t->note[k].key, t->note[k].number);
+    if (!against_library(s, t, &other, &j)) return;
+    struct json one = json_open(to, "library", '{');
+    json_text(&one, "name", times_word(other, "kernel"));
+    json_double(&one, "median", j.before);
+    json_double(&one, "ratio", j.ratio);
+    json_double(&one, "low", j.low);
+    json_double(&one, "high", j.high);
+    json_text(&one, "verdict", lk_verdict_name(j.verdict));
+    json_end(&one, '}');
+}
+
 static void put_json(struct shown *s, struct text *out)
 {
     struct json top = { out, false }, all = json_open(&top, NULL, '{');
@@ -233,6 +266,7 @@ static void put_json(struct shown *s, struct text *out)
         for (u32 k = 0; k < m.n; k++) json_double(&list, NULL, m.sample[k]);
         json_end(&list, ']');
         json_number(&one, "level_changed_at", lk_series_warmup(m, 0.03));
+        put_json_figures(s, &s->times.p[last], &one);
         json_end(&one, '}');
     }
     json_end(&times, ']');
