@@ -20,10 +20,13 @@
 //! oracle y = embedding(table, ids)
 template <typename T> __global__ void embedding(const T *table, long long ldt, const long long *ids, T *y, int width)
 {
-    const T *row = table + ids[blockIdx.x] * ldt;
+    strided<T> row(table + ids[blockIdx.x] * ldt, 1);
     y += blockIdx.x * (long long)width;
-    write_each(
-        along(y, width), y, [](int, float v) { return v; }, row);
+    auto copy = [&](auto path) {
+        write_each(
+            path, y, [](int, float v) { return v; }, kept_row(row, path));
+    };
+    with_path(copy, y, width, row);
 }
 
 // Added to dtable: the row of dy of each token. Where ids repeat, the order of the additions is that in which blocks
