@@ -2,6 +2,7 @@
 #include "base/fill.h"
 #include "base/thread.h"
 #include <math.h>
+#include <stdlib.h>
 
 /* Mixed twice: neighbouring seeds and arguments must not give the same sequence shifted by one. */
 static u64 stream_start(u64 seed, u32 stream)
@@ -94,6 +95,31 @@ static void make_permutation(const struct scalar *t, u64 count, u64 state, u8 *t
         memcpy(to + i * t->bytes, kept, t->bytes);
         scalar_store_int(t, (s64)i, to + j * t->bytes);
     }
+}
+
+static int by_size_4(const void *a, const void *b)
+{
+    u32 x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+static int by_size_8(const void *a, const void *b)
+{
+    u64 x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* Cuts anywhere, sorted: parts of all lengths, empty ones too. Elements have 4 or 8 bytes, and none is negative. */
+static void make_offsets(const struct fill *f, const struct scalar *t, u64 count, u64 state, u8 *to)
+{
+    make_integers(f, t, count, state, to);
+    qsort(to, count, t->bytes, t->bytes == 4 ? by_size_4 : by_size_8);
+    if (count) scalar_store_int(t, (s64)f->hi, to + (count - 1) * t->bytes);
+    if (count) scalar_store_int(t, 0, to);
 }
 
 static void make_counted(const struct scalar *t, u64 count, u8 *to)
@@ -225,6 +251,7 @@ bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed
     case FILL_CANCEL: make_cancel(t, count, state, p); break;
     case FILL_MIXED: make_mixed(f, t, count, state, p); break;
     case FILL_PERMUTATION: make_permutation(t, count, state, p); break;
+    case FILL_OFFSETS: make_offsets(f, t, count, state, p); break;
     case FILL_IOTA:
         for (u64 i = 0; i < count; i++, p += t->bytes) scalar_store_int(t, (s64)i, p);
         break;

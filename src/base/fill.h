@@ -18,6 +18,7 @@ enum fill_kind {
     FILL_RAND,        /* uniform: lo <= x < hi for floats, lo <= x <= hi for integers */
     FILL_NORMAL,      /* floats: mean lo, standard deviation hi */
     FILL_PERMUTATION, /* 0 .. count-1, each once, in random order */
+    FILL_OFFSETS,     /* integers that grow from 0 to hi */
     FILL_FILE,        /* raw bytes */
     FILL_COUNTED,     /* floats: i mod 1021 - 510, which every order of elements shows */
     FILL_CANCEL,      /* floats: pairs of normal numbers that nearly cancel */

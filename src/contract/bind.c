@@ -345,12 +345,15 @@ static bool fill_bounds(struct binder *b, const struct contract_arg *g, struct b
     struct number lo = { 0 }, hi = { 0 };
     struct range r = type_range(g->shape.type);
     if (!expr_eval(f->a, &b->scope, &lo, b->e) || (f->b && !expr_eval(f->b, &b->scope, &hi, b->e))) return false;
+    if (f->kind == FILL_OFFSETS) hi = lo, lo = (struct number){ 0 };
     if (f->below) hi = lo.is_float ? lo : (struct number){ .i = lo.i - 1 }, lo = (struct number){ 0 };
     bool whole = f->below || f->integers;
     if (whole && (lo.is_float || hi.is_float)) return fail_at(b, f->a->at, "integers belong here");
-    if (f->kind == FILL_RAND && number_double(lo) > number_double(hi))
+    if ((f->kind == FILL_RAND || f->kind == FILL_OFFSETS) && number_double(lo) > number_double(hi))
         return fail_at(b, f->a->at,
-                       f->below ? "index(N) takes an N of 1 or more" : "the low end lies above the high end");
+                       f->below                  ? "index(N) takes an N of 1 or more"
+                       : f->kind == FILL_OFFSETS ? "offsets(N) takes an N of 0 or more"
+                                                 : "the low end lies above the high end");
     if (whole && (lo.i < r.low || hi.i > r.high || hi.i > (s64)1 << 53 || lo.i < -((s64)1 << 53)))
         return fail_at(b, f->a->at, "%" PRId64 " to %" PRId64 " is more than %s holds", lo.i, hi.i,
                        g->shape.type->name);

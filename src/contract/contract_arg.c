@@ -8,17 +8,10 @@ static const struct {
     enum fill_kind kind;
     u32 least, most;
 } fills[] = {
-    { "none", FILL_UNINIT, 0, 0 },
-    { "zeros", FILL_ZEROS, 0, 0 },
-    { "ones", FILL_ONES, 0, 0 },
-    { "iota", FILL_IOTA, 0, 0 },
-    { "const", FILL_CONST, 1, 1 },
-    { "nan", FILL_CONST, 0, 0 },
-    { "uniform", FILL_RAND, 0, 2 },
-    { "randint", FILL_RAND, 2, 2 },
-    { "index", FILL_RAND, 1, 1 },
-    { "normal", FILL_NORMAL, 0, 2 },
-    { "permutation", FILL_PERMUTATION, 0, 0 },
+    { "none", FILL_UNINIT, 0, 0 },     { "zeros", FILL_ZEROS, 0, 0 },   { "ones", FILL_ONES, 0, 0 },
+    { "iota", FILL_IOTA, 0, 0 },       { "const", FILL_CONST, 1, 1 },   { "nan", FILL_CONST, 0, 0 },
+    { "uniform", FILL_RAND, 0, 2 },    { "randint", FILL_RAND, 2, 2 },  { "index", FILL_RAND, 1, 1 },
+    { "offsets", FILL_OFFSETS, 1, 1 }, { "normal", FILL_NORMAL, 0, 2 }, { "permutation", FILL_PERMUTATION, 0, 0 },
     { "file", FILL_FILE, 0, 0 },
 };
 static const char *const attributes[] = { "in",       "out",   "inout", "once",   "partial",
@@ -73,6 +66,8 @@ static bool fill_suits(struct arg_line *l, u32 i, const char *at)
         (fills[i].kind == FILL_NORMAL || !strcmp(fills[i].word, "uniform") || !strcmp(fills[i].word, "nan")))
         return cursor_error(l->c, at, "%s is for floats, and %s is no float; integers take randint(LOW, HIGH)",
                             fills[i].word, t->name);
+    if (fills[i].kind == FILL_OFFSETS && (is_float || t->bytes < 4))
+        return cursor_error(l->c, at, "offsets are integers of 32 or 64 bits, and %s is none", t->name);
     if (is_float && !strcmp(fills[i].word, "randint") && t->bytes < 2)
         return cursor_error(l->c, at, "%s holds few integers; use uniform(LOW, HIGH)", t->name);
     return true;
@@ -86,7 +81,7 @@ static bool read_fill(struct arg_line *l, struct str word, u32 i)
                                  .given = true,
                                  .at = word.p,
                                  .below = !strcmp(fills[i].word, "index"),
-                                 .integers = !strcmp(fills[i].word, "randint"),
+                                 .integers = !strcmp(fills[i].word, "randint") || fills[i].kind == FILL_OFFSETS,
                                  .nan = !strcmp(fills[i].word, "nan") };
     return fill_suits(l, i, word.p) && (f->kind == FILL_FILE ? read_path(l->c, f) : read_operands(l->c, f, i));
 }
@@ -177,7 +172,7 @@ static bool unknown_attribute(struct arg_line *l, struct str word)
         l->c, word.p,
         "here belong in, out or inout, once, partial, optional, align, alias, stride, view, or the contents: "
         "none, zeros, ones, iota, "
-        "const(V), nan, uniform, normal, randint, index(N), permutation, file(\"NAME\")%s",
+        "const(V), nan, uniform, normal, randint, index(N), offsets(N), permutation, file(\"NAME\")%s",
         str_hint(l->c->mem, word, words, n));
 }
 
