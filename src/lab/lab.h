@@ -124,7 +124,7 @@ bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struc
                const struct lab_how *how, struct lab_outcome *out, struct error *e);
 
 /* lab_functions.c: outputs whose values come from functions outside (lab_outside.h). The text that judges them is
- * `y = y__function`, over an array of what the function said. */
+ * `y = expected_y`, over an array of what the function said. */
 struct lab_function {
     const struct contract_text *line; /* of the oracle */
     u32 argument;

@@ -27,7 +27,10 @@ static void add_output(struct arena *mem, const struct bound *b, const struct co
     const struct contract_arg *g = b->arg[i].arg;
     struct lab_function *f = &out->p[out->n++];
     *f = (struct lab_function){ .line = line, .argument = i, .name = g->name, .count = b->arg[i].shape.count };
-    f->hidden = arena_printf(mem, "%s__function", g->name);
+    f->hidden = arena_printf(mem, "expected_%s", g->name);
+    for (u32 k = 0; k < b->kernel->args.n; k++)
+        if (!strcmp(b->kernel->args.p[k].name, f->hidden))
+            f->hidden = arena_printf(mem, "%s_", f->hidden), k = UINT32_MAX;
     f->shape.rank = g->shape.rank;
     memcpy(f->shape.dim, b->arg[i].shape.dim, sizeof f->shape.dim);
     f->value = NEW_ARRAY(mem, double, f->count + 1);

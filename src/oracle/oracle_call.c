@@ -80,6 +80,15 @@ static bool keeps(const struct call *c, u32 i, bool *keep)
     return *keep || str_is(c->arg[i].word, "drop") || misused(c, "the last argument is `keep` or `drop`");
 }
 
+static void *wrong_size(const struct call *c, u32 k, double size)
+{
+    char why[128];
+    bool part = size != floor(size);
+    snprintf(why, sizeof why, "size %u is %.6g, and sizes are whole numbers from 0 to 2^28%s", k + 1, size,
+             part ? " (a `require` line says what divides)" : "");
+    return misused(c, why);
+}
+
 /* Sizes from argument i on, as numbers or as one list; -1: what is left of `count`. */
 static bool shape_at(const struct call *c, u32 i, u64 count, struct oracle_shape *s)
 {
@@ -99,7 +108,7 @@ static bool shape_at(const struct call *c, u32 i, u64 count, struct oracle_shape
     for (u32 k = 0; k < n; k++) {
         bool is_rest = size[k] == -1 && count != UINT64_MAX && !rest;
         if (!is_rest && (size[k] != floor(size[k]) || size[k] < 0 || size[k] > 0x1p28))
-            return misused(c, "a size is a whole number") != NULL;
+            return wrong_size(c, k, size[k]) != NULL;
         rest |= is_rest;
         s->dim[k] = is_rest ? UINT64_MAX : (u64)size[k];
         if (!is_rest) known *= s->dim[k] <= (u64)1 << 28 && known <= (u64)1 << 28 ? s->dim[k] : 1;

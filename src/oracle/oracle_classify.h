@@ -5,7 +5,8 @@
  *   oracle_mutants.c     texts with one thing changed: masks, inputs, terms, functions
  *   oracle_instead.c     one operation, part, axis or element in place of another
  *   oracle_parts.c       sums of which a part is missing or counted twice
- *   oracle_constants.c   constants that have another value */
+ *   oracle_constants.c   constants that have another value
+ *   oracle_print.c       nodes as text */
 #ifndef LOCKSTEP_ORACLE_CLASSIFY_H
 #define LOCKSTEP_ORACLE_CLASSIFY_H
 #include "oracle/oracle_in.h"
@@ -41,6 +42,8 @@ bool oracle_is_asked(const struct suspect_text *s, const char *what);
 /* The largest ratio of the output to the bound of a text with these outputs; INFINITY: it is above `most`, or its bound
  * says too little (`loose`: it may). Nodes that were made for it are gone afterwards. */
 double oracle_fits(struct suspect_text *s, struct oracle_node *const *out, double most, bool loose);
+/* A node as text; what does not fit is `..`. */
+void oracle_print(const struct oracle_node *n, char *out, size_t size);
 /* Tries outputs as the explanation. */
 void oracle_try(struct suspect_text *s, enum oracle_label label, struct oracle_node *const *out, const char *fmt, ...)
     PRINTF_LIKE(4, 5);

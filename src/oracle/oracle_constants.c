@@ -85,10 +85,18 @@ static bool try_value(struct fit *f, double was, double c)
     return f->s->best->label && f->s->best->ratio < before;
 }
 
+/* What a mean divides by: where the value of another constant explains the output, it is that one. */
+static bool is_count(const struct use *u)
+{
+    double c = u->n->in[u->in]->attr.value;
+    return u->n->op == OX_div && u->in == 1 && c >= 2 && c == floor(c);
+}
+
 static void try_start(struct fit *f, double was, double c)
 {
     for (u32 i = 0; i < STEPS && step_from(f, &c); i++) {}
     if (!isfinite(c) || fabs(c - was) <= 1e-5 * fabs(was)) return;
+    if (is_count(&f->use) && nearbyint(c) != was && try_value(f, was, nearbyint(c))) return;
     if (!try_value(f, was, nice(c))) try_value(f, was, c);
 }
 
@@ -110,10 +118,23 @@ static void try_use(struct fit *f)
         if (usual[i] != was) try_start(f, was, usual[i]);
 }
 
+/* Those that are counts, or those that are none. */
+static void try_uses(struct fit *f, bool counts)
+{
+    struct suspect_text *s = f->s;
+    u32 uses = 0;
+    for (u32 i = 0; i < s->base; i++)
+        for (u32 k = 0; s->need[i] && k < s->o->graph.nodes.p[i]->ins && uses < USES && !oracle_search_done(s); k++) {
+            f->use = (struct use){ s->o->graph.nodes.p[i], k };
+            if (!is_constant(f->use.n, k) || is_count(&f->use) != counts) continue;
+            uses++;
+            try_use(f);
+        }
+}
+
 void oracle_try_constants(struct suspect_text *s)
 {
     struct fit f = { .s = s };
-    u32 uses = 0;
     u64 at = 0;
     for (u32 i = 0; i < s->o->outs.n; i++) f.n += oracle_count(&s->root[i]->shape);
     double *weight = NEW_ARRAY(&s->mem, double, f.n + 1), *y = NEW_ARRAY(&s->mem, double, f.n + 1);
@@ -131,11 +152,5 @@ void oracle_try_constants(struct suspect_text *s)
     }
     f.weight = weight;
     f.y = y;
-    for (u32 i = 0; i < s->base; i++)
-        for (u32 k = 0; s->need[i] && k < s->o->graph.nodes.p[i]->ins && uses < USES && !oracle_search_done(s); k++) {
-            f.use = (struct use){ s->o->graph.nodes.p[i], k };
-            if (!is_constant(f.use.n, k)) continue;
-            uses++;
-            try_use(&f);
-        }
+    for (u32 counts = 0; counts < 2; counts++) try_uses(&f, counts);
 }

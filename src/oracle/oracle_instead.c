@@ -40,6 +40,8 @@ static void try_kin(struct suspect_text *s, struct oracle_node *n)
         { OX_div, OX_mul, "divided where the oracle multiplies" },
         { OX_minimum, OX_maximum, "minimum for maximum" },
         { OX_maximum, OX_minimum, "maximum for minimum" },
+        { OX_maximum, OX_fmax, "maximum gives NaN, fmax passes over it" },
+        { OX_minimum, OX_fmin, "minimum gives NaN, fmin passes over it" },
     };
     for (u32 i = 0; i < COUNT_OF(kin) && !oracle_search_done(s); i++) {
         if (kin[i].should != n->op || (n->op == OX_mul && n->in[0] == n->in[1])) continue;
@@ -198,10 +200,43 @@ static void try_order(struct suspect_text *s)
         oracle_search_cut(s);
 }
 
+/* ---- NaN ---- */
+
+/* Every largest and smallest one by fmaxf or fminf, which pass over NaN. */
+static struct oracle_node *change_nan(struct suspect_text *s, const struct oracle_node *n,
+                                      struct oracle_node *const *in, void *self)
+{
+    struct oracle_graph *g = graph(s);
+    bool *any = self, most = n->op == OX_max || n->op == OX_maximum;
+    if (n->op == OX_maximum || n->op == OX_minimum) {
+        *any = true;
+        return oracle_node2(g, most ? OX_fmax : OX_fmin, in[0], in[1]);
+    }
+    if (n->op != OX_max && n->op != OX_min) return NULL;
+    *any = true;
+    struct oracle_node *is = oracle_node3(g, OX_where, oracle_node2(g, OX_eq, in[0], in[0]), in[0],
+                                          oracle_number(g, most ? -INFINITY : INFINITY, 0));
+    return oracle_node(g, n->op, &is, 1, &n->attr);
+}
+
+static void try_nan(struct suspect_text *s)
+{
+    bool any = false;
+    struct oracle_node **out = oracle_rebuilt(s, change_nan, &any);
+    if (any)
+        oracle_try(
+            s, ORACLE_VARIANT, out,
+            "NaN is passed over, as by fmaxf and fminf, where max, min, maximum and minimum give NaN; if that is "
+            "meant, say fmax(x, y), or max(where(x == x, x, -inf), ...)");
+    else
+        oracle_search_cut(s);
+}
+
 void oracle_try_exchanged(struct suspect_text *s)
 {
     try_pairs(s);
     if (!oracle_search_done(s)) try_order(s);
+    if (!oracle_search_done(s)) try_nan(s);
 }
 
 void oracle_try_instead(struct suspect_text *s, struct oracle_node *n)

@@ -169,12 +169,9 @@ static void try_operand(struct suspect_text *s, struct oracle_node *n, u32 kept)
     struct oracle_node *x = n->in[kept];
     if (!oracle_shape_equal(&x->shape, &n->shape) || (n->op == OX_div && kept == 1)) return;
     const struct oracle_node *gone = n->in[1 - kept];
-    char number[32];
-    snprintf(number, sizeof number, "%.6g", gone->attr.value);
-    snprintf(what, sizeof what, "a %s is missing: %s%s", sum ? "term" : "factor",
-             gone->op == OX_input   ? gone->attr.text
-             : gone->op == OX_const ? number
-                                    : oracle_rows[gone->op].name,
+    char text[80];
+    oracle_print(gone, text, sizeof text);
+    snprintf(what, sizeof what, "a %s is missing: %s%s", sum ? "term" : "factor", text,
              gone->body ? " of the definition" : "");
     if (n->op == OX_sub && kept == 1) x = oracle_node1(graph(s), OX_neg, x);
     try_node(s, ORACLE_VARIANT, n, x, what);

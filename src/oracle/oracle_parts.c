@@ -236,6 +236,43 @@ static void try_lost_updates(struct suspect_text *s, const struct sum *sum)
                "only the last writer of a row counts (no atomics)");
 }
 
+/* ---- sums of which there is too much ---- */
+
+/* What an element of 0 adds to a sum of exp(x) or exp(x - m), in the shape of the sum; NULL: it is another sum. */
+static struct oracle_node *of_zero(struct suspect_text *s, const struct oracle_node *sum)
+{
+    struct oracle_graph *g = &s->changed.graph;
+    const struct oracle_node *e = sum->in[0];
+    if (e->op != OX_exp) return NULL;
+    if (e->in[0]->op != OX_sub) return oracle_spread(g, oracle_number(g, 1, 0), &sum->shape);
+    struct oracle_node *m = e->in[0]->in[1];
+    while (m->op == OX_broadcast) m = m->in[0];
+    if (oracle_count(&m->shape) != oracle_count(&sum->shape)) return NULL;
+    return oracle_node1(g, OX_exp, oracle_node1(g, OX_neg, oracle_reshaped(g, m, &sum->shape)));
+}
+
+/* The weights of a softmax whose last tile is not masked: elements beyond the last are 0, and are counted. */
+static void try_unmasked(struct suspect_text *s, const struct sum *sum)
+{
+    static const u64 tiles[] = { 4, 8, 16, 32, 64, 128, 256 };
+    struct oracle_graph *g = &s->changed.graph;
+    for (u32 i = 0; i < COUNT_OF(tiles) && !oracle_search_done(s); i++) {
+        u64 more = (tiles[i] - sum->length % tiles[i]) % tiles[i];
+        struct oracle_node *one = more ? of_zero(s, sum->n) : NULL;
+        if (!one) {
+            oracle_search_cut(s);
+            continue;
+        }
+        struct oracle_node *all = oracle_node2(g, OX_mul, one, oracle_number(g, (double)more, 0));
+        struct oracle_node *is = oracle_node2(g, OX_add, (struct oracle_node *)sum->n, all);
+        oracle_try(
+            s, ORACLE_PART, oracle_replaced(s, sum->n, is),
+            "in the sum over %llu: %llu elements of 0 beyond the last are counted, up to a multiple of %llu: the "
+            "last tile is not masked",
+            (unsigned long long)sum->length, (unsigned long long)more, (unsigned long long)tiles[i]);
+    }
+}
+
 void oracle_try_parts(struct suspect_text *s)
 {
     struct sum all[SUMS_MOST + ORACLE_RANK];
@@ -249,6 +286,7 @@ void oracle_try_parts(struct suspect_text *s)
         bool seen = all[i].length < 2 || all[i].length > 1 << 20;
         for (u32 k = 0; k < lengths; k++) seen |= done[k] == all[i].length;
         if (all[i].n->op == OX_scatter_add) try_lost_updates(s, &all[i]);
+        if (all[i].n->op == OX_sum) try_unmasked(s, &all[i]);
         if (seen) continue;
         done[lengths++] = all[i].length;
         try_length(s, all, n, all[i].length);
