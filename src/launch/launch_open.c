@@ -58,6 +58,20 @@ static bool check_shape(struct session *s, struct error *e)
     return false;
 }
 
+/* A template by the name without its arguments is the instance that the contract speaks of, with the choices made. */
+static void take_instance(struct session *s)
+{
+    struct launch_options *o = s->o;
+    const char *block, *found = NULL;
+    size_t n = o->kernel ? strlen(o->kernel) : 0;
+    for (u32 i = 0; n && s->contract && (block = lk_contract_kernel(s->contract, i)); i++) {
+        if (strncmp(block, o->kernel, n) || (block[n] && block[n] != '<')) continue;
+        if (!block[n] || found) return;
+        found = block;
+    }
+    if (found) o->kernel = found;
+}
+
 /* What the contract has for the compiler: the flags of the block that is meant. */
 static void take_flags(struct session *s)
 {
@@ -147,6 +161,7 @@ int pipeline_open(struct pipeline *p, struct request *asked, struct error *e)
         *s = (struct session){ .all = p, .number = k, .o = asked->launch[k], .gpu = p->gpu };
         if (s->o->part) continue;
         code = launch_contract_read(s->gpu, s->o, &s->contract, e);
+        take_instance(s);
         take_flags(s);
     }
     if (!code && !reporting_begin(&asked->run.reporting, p->gpu, e)) return cli_error_value(e);
