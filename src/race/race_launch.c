@@ -574,6 +574,7 @@ void race_cta_begin(struct race *r, struct cta *cta)
         w->warp_base = w->cta_base = c->now;
         w->all = cta->warp[n]->first_live;
         w->npending = w->nissued = 0;
+        memset(w->needed, 0, sizeof w->needed);
         if (w->nrecent) {
             memset(w->recent, 0, sizeof w->recent);
             w->nrecent = 0;

@@ -126,17 +126,34 @@ static u64 tid_of(const void *of, struct opnd which)
     return opnd_value(t->w, which, t->lane);
 }
 
-u32 race_lanes_needed(const struct warp *w, const struct site *s)
+/* Lanes in which the predicate, that numbers of the thread alone make, is true. */
+static u32 true_by_numbers(const struct warp *w, u32 predicate)
 {
-    u32 predicate = s->needed_by - 1, true_in = 0;
-    for (u32 l = 0; s->needed_late && l < LANES; l++) {
+    u32 lanes = 0;
+    for (u32 l = 0; l < LANES; l++) {
         u64 is = 0;
         struct one_lane one = { w, l };
-        unneeded_value(&(struct thread_numbers){ w->code->low, tid_of, &one }, predicate / 2, &is);
-        true_in |= (u32)is << l;
+        unneeded_value(&(struct thread_numbers){ w->code->low, tid_of, &one }, predicate, &is);
+        lanes |= (u32)is << l;
     }
-    if (s->needed_late) return predicate & 1 ? ~true_in : true_in;
-    u32 set = *(const u32 *)(const void *)SLOT(w->R, w->code->reg[predicate / 2].slot);
+    return lanes;
+}
+
+u32 race_lanes_needed(const struct warp *w, const struct site *s)
+{
+    u32 predicate = s->needed_by - 1, n = predicate / 2 % NEEDED_MEMO, set;
+    struct race_warp *race = w->race;
+    if (!s->needed_late)
+        set = *(const u32 *)(const void *)SLOT(w->R, w->code->reg[predicate / 2].slot);
+    else if (race && race->needed[n].load == s)
+        set = race->needed[n].lanes;
+    else {
+        set = true_by_numbers(w, predicate / 2);
+        if (race) {
+            race->needed[n].load = s;
+            race->needed[n].lanes = set;
+        }
+    }
     return predicate & 1 ? ~set : set;
 }
 

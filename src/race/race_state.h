@@ -19,7 +19,7 @@ struct race_era;
 struct race_launch;
 struct lane_clock;
 
-enum { RECENT = 8, WARP_MEMO = 8, THREAD_MEMO = 32, PRODUCTS = 64 };
+enum { RECENT = 8, WARP_MEMO = 8, THREAD_MEMO = 32, PRODUCTS = 64, NEEDED_MEMO = 4 };
 struct race_warp {
     struct race_cta *c;
     u64 key;       /* slot and warp bits of its access words */
@@ -61,6 +61,11 @@ struct race_warp {
     u32 nissued;              /* the number of the last one */
     struct pending *pending;  /* speculated loads that are not judged yet: race_pending.c (R8) */
     u32 npending, cappending; /* how many; room for how many */
+    /* Lanes that need the value of a load, where numbers of the threads alone tell: the same whenever it is executed. */
+    struct {
+        const struct site *load;
+        u32 lanes;
+    } needed[NEEDED_MEMO];
 };
 
 /* A phase of a barrier that is not complete. */
