@@ -181,6 +181,16 @@ bool fill_word(struct str word, const struct scalar *t, struct fill *out)
     return true;
 }
 
+bool fill_word_of(const struct fill *usual, struct str word, const struct scalar *t, struct fill *out)
+{
+    if (!fill_word(word, t, out)) return false;
+    if (!str_is(word, "small") || usual->kind != FILL_RAND || usual->integers || usual->lo != 0) return true;
+    *out = *usual;
+    out->bounded = true;
+    out->hi = (usual->bounded ? usual->hi : 1) * (t->exponent <= 5 ? 1e-3 : 1e-6);
+    return true;
+}
+
 static bool make_file(const struct fill *f, u64 bytes, u8 *to)
 {
     FILE *in = fopen(f->file, "rb");

@@ -39,6 +39,9 @@ bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed
  * offset: far from 0; large; cancel; constant; counted; huge: a sixteenth of the largest number and more; denormal;
  * inf; nan. false: there is no such word. */
 bool fill_word(struct str word, const struct scalar *t, struct fill *out);
+/* The same in place of usual contents: of uniform ones from 0 on, `small` is a part of them, a millionth (of f16 a
+ * thousandth), as squares are of numbers that are small. */
+bool fill_word_of(const struct fill *usual, struct str word, const struct scalar *t, struct fill *out);
 extern const char *const fill_words[]; /* all of them, NULL behind the last; the finite ones first */
 enum { FILL_WORDS_FINITE = 7, FILL_WORDS = 11 };
 /* The value x with P(X < x) = p for a standard normal X, 0 < p < 1: the same bits everywhere. Relative error below

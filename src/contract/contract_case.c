@@ -18,11 +18,19 @@ void case_print(const struct contract_case *c, struct text *out)
     if (c->order) text_add(out, " order=%u", c->order);
 }
 
-bool case_may_fill(const struct contract_arg *g, bool any)
+/* Uniform from 0 on: variances, probabilities, scales, of which small ones are as good. */
+static bool is_from_zero(const struct contract_fill *f)
+{
+    if (f->kind != FILL_RAND || f->integers || f->below) return false;
+    return !f->a || (f->a->op == EX_NUMBER && number_double(f->a->value) == 0);
+}
+
+bool case_may_fill(const struct contract_arg *g, u32 word)
 {
     if (g->kind != CONTRACT_BUFFER || g->flow == FLOW_OUT || g->alias != NO_ALIAS) return false;
     if (g->shape.type->class != SCALAR_FLOAT) return false;
-    return !g->fill.given || (!any && g->fill.kind == FILL_NORMAL);
+    if (!g->fill.given || (word < FILL_WORDS_FINITE && g->fill.kind == FILL_NORMAL)) return true;
+    return is_from_zero(&g->fill) && !strcmp(fill_words[word], "small");
 }
 
 const char *case_contents(const struct contract_case *c, const char *array)

@@ -359,8 +359,10 @@ lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t see
     case CONTRACT_BUFFER: break;
     }
     const char *word = contract->has_case ? case_contents(&contract->is, b->arg->name) : NULL;
-    struct fill other, *f = (struct fill *)&b->fill;
-    if (word && b->arg->shape.type->class == SCALAR_FLOAT && fill_word(str_of(word), b->arg->shape.type, &other))
+    struct fill other;
+    const struct fill *f = &b->fill;
+    if (word && b->arg->shape.type->class == SCALAR_FLOAT &&
+        fill_word_of(&b->fill, str_of(word), b->arg->shape.type, &other))
         f = &other;
     if (contract->has_case) seed = contract->is.seed;
     if (fill_make(f, b->arg->shape.type, b->shape.extent, seed, i, to)) return LK_OK;

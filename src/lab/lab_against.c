@@ -56,7 +56,7 @@ static bool takes_contents(const struct contract_kernel *k, const struct choice_
     u32 word = 0;
     while (word < FILL_WORDS && strcmp(fill_words[word], v->value)) word++;
     for (u32 i = 0; i < k->args.n; i++)
-        if (!strcmp(k->args.p[i].name, v->name)) return case_may_fill(&k->args.p[i], word >= FILL_WORDS_FINITE);
+        if (!strcmp(k->args.p[i].name, v->name)) return word < FILL_WORDS && case_may_fill(&k->args.p[i], word);
     return true;
 }
 

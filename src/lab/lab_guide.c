@@ -56,7 +56,7 @@ static void change_contents(const struct contract_kernel *k, u64 *state, struct 
     u32 word = (u32)draw(state, FILL_WORDS + 1);
     if (word == FILL_WORDS)
         set(out->contents, &out->contentses, CASE_ARRAYS, g->name, NULL);
-    else if (case_may_fill(g, word >= FILL_WORDS_FINITE))
+    else if (case_may_fill(g, word))
         set(out->contents, &out->contentses, CASE_ARRAYS, g->name, fill_words[word]);
 }
 

@@ -257,11 +257,10 @@ static bool next_contents(struct lab_maker *m, struct contract_case *out)
     const struct contract_kernel *k = m->k;
     for (; m->i <= k->args.n; m->v = 0, m->i++)
         for (; m->v < FILL_WORDS;) {
-            const char *word = fill_words[m->v++];
-            bool any = m->v > FILL_WORDS_FINITE;
+            u32 word = m->v++;
             for (u32 a = 0; a < k->args.n && out->contentses < CASE_ARRAYS; a++)
-                if (case_may_fill(&k->args.p[a], any) && (!m->i || m->i - 1 == a))
-                    out->contents[out->contentses++] = (struct choice_value){ k->args.p[a].name, word };
+                if (case_may_fill(&k->args.p[a], word) && (!m->i || m->i - 1 == a))
+                    out->contents[out->contentses++] = (struct choice_value){ k->args.p[a].name, fill_words[word] };
             if (out->contentses > 0) return true;
         }
     return false;
@@ -300,8 +299,8 @@ static bool next_random(struct lab_maker *m, struct contract_case *out)
         while (lab_layout(g, layouts)) layouts++;
         const char *l = draw(m, 2) ? lab_layout(g, (u32)draw(m, layouts)) : NULL;
         if (l && out->layouts < CASE_ARRAYS) out->layout[out->layouts++] = (struct choice_value){ g->name, l };
-        u64 word = draw(m, 12);
-        if (word < FILL_WORDS && case_may_fill(g, word >= FILL_WORDS_FINITE) && out->contentses < CASE_ARRAYS)
+        u32 word = (u32)draw(m, 12);
+        if (word < FILL_WORDS && case_may_fill(g, word) && out->contentses < CASE_ARRAYS)
             out->contents[out->contentses++] = (struct choice_value){ g->name, fill_words[word] };
     }
     return true;

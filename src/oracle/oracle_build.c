@@ -85,10 +85,63 @@ static struct oracle_value unknown_name(struct oracle_build *b, struct str name,
     return (struct oracle_value){ 0 };
 }
 
+/* What NumPy and PyTorch call otherwise, or what is none of an oracle's functions. */
+static const char *other_name(struct str name)
+{
+    static const char *const known[][2] = { { "zeros", "broadcast(0, size, ...)" },
+                                            { "ones", "broadcast(1, size, ...)" },
+                                            { "full", "broadcast(value, size, ...)" },
+                                            { "zeros_like", "x * 0, or broadcast(0, size, ...)" },
+                                            { "expand", "broadcast(x, size, ...)" },
+                                            { "repeat", "reshape(broadcast(...), ...)" },
+                                            { "tile", "reshape(broadcast(...), ...)" },
+                                            { "view", "reshape(x, size, ...)" },
+                                            { "flatten", "reshape(x, size, ...)" },
+                                            { "permute", "transpose(x, axis, ...)" },
+                                            { "cat", "concat(x, ..., axis)" },
+                                            { "stack", "concat(unsqueeze(x, axis), ..., axis)" },
+                                            { "amax", "max(x, axes, keep)" },
+                                            { "amin", "min(x, axes, keep)" },
+                                            { "mm", "x @ y" },
+                                            { "bmm", "x @ y" },
+                                            { "dot", "x @ y" },
+                                            { "outer", "unsqueeze(x, -1) * y" },
+                                            { "square", "x * x" },
+                                            { "reciprocal", "1 / x" },
+                                            { "power", "pow(x, y)" },
+                                            { "take", "gather(table, index)" },
+                                            { "index_select", "gather(table, index)" },
+                                            { "take_along_axis", "pick(x, index)" },
+                                            { "masked_fill", "where(mask, value, x)" },
+                                            { "logsoftmax", "log_softmax(x)" },
+                                            { "swish", "silu(x)" },
+                                            { "floor_divide", "floor(x / y)" },
+                                            { "fabs", "abs(x)" },
+                                            { "expf", "exp(x)" },
+                                            { "logf", "log(x)" },
+                                            { "sqrtf", "sqrt(x)" },
+                                            { "rsqrtf", "rsqrt(x)" },
+                                            { "tanhf", "tanh(x)" },
+                                            { "fmaxf", "fmax(x, y)" },
+                                            { "fminf", "fmin(x, y)" } };
+    for (u32 i = 0; i < COUNT_OF(known); i++)
+        if (str_is(name, known[i][0])) return known[i][1];
+    return NULL;
+}
+
 static struct oracle_value unknown_function(struct oracle_build *b, struct str name)
 {
-    const char *words[512], *z;
+    const char *words[512], *z, *ours = other_name(name);
     u32 n = 0;
+    if (ours) {
+        oracle_refuse(b->g, "there is no function `%.*s`; here it is %s", (int)MIN_OF(name.n, 40u), name.p, ours);
+        return (struct oracle_value){ 0 };
+    }
+    if (str_is(name, "sort") || str_is(name, "argsort") || str_is(name, "topk") || str_is(name, "cumprod")) {
+        oracle_refuse(b->g, "there is no function `%.*s`; `oracle python MODULE:FUNCTION` takes one of Python's",
+                      (int)name.n, name.p);
+        return (struct oracle_value){ 0 };
+    }
     for (u32 i = 0; n < COUNT_OF(words) && (z = oracle_function_name(i)); i++) words[n++] = z;
     for (u32 i = 0; i < b->o->defined.n && n < COUNT_OF(words); i++) words[n++] = b->o->defined.p[i];
     oracle_refuse(b->g, "there is no function `%.*s`%s", (int)MIN_OF(name.n, 40u), name.p,

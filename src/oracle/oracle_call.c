@@ -82,10 +82,10 @@ static bool keeps(const struct call *c, u32 i, bool *keep)
 
 static void *wrong_size(const struct call *c, u32 k, double size)
 {
-    char why[128];
+    char why[160];
     bool part = size != floor(size);
     snprintf(why, sizeof why, "size %u is %.6g, and sizes are whole numbers from 0 to 2^28%s", k + 1, size,
-             part ? " (a `require` line says what divides)" : "");
+             part ? " (floor(x / y) rounds down; a `require` line says what divides)" : "");
     return misused(c, why);
 }
 

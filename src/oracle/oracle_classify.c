@@ -299,6 +299,25 @@ static bool transposed_map(const struct oracle_shape *s, bool flat, s64 *map)
     return true;
 }
 
+/* Along the last axis, place l * each + i has element i * lanes + l: what each of so many lanes holds stands together.
+ */
+static bool lanes_map(const struct oracle_shape *s, u64 lanes, s64 *map)
+{
+    u64 d = s->dim[s->rank - 1], each = d / lanes;
+    if (d % lanes || each < 2) return false;
+    for (u64 i = 0, n = oracle_count(s); i < n; i++) map[i] = (s64)(i - i % d + i % each * lanes + i % d / each);
+    return true;
+}
+
+static bool is_by_lanes(struct shown *h, s64 *map)
+{
+    for (u64 lanes = 2; h->shape->rank && lanes <= h->shape->dim[h->shape->rank - 1] / 2; lanes++)
+        if (lanes_map(h->shape, lanes, map) && matches(h, map))
+            return say(h, ORACLE_PERMUTED, "%s has element i * %u + l at place l * %u + i of its last axis", h->name,
+                       (u32)lanes, (u32)(h->shape->dim[h->shape->rank - 1] / lanes));
+    return false;
+}
+
 static bool is_moved(struct shown *h)
 {
     const struct oracle_shape *s = h->shape;
@@ -316,7 +335,7 @@ static bool is_moved(struct shown *h)
     for (u32 flat = 0; s->rank >= 2 && flat < 2; flat++)
         if (transposed_map(s, flat, map) && matches(h, map))
             return say(h, ORACLE_PERMUTED, "%s is transposed", h->name);
-    return false;
+    return is_by_lanes(h, map);
 }
 
 /* Not written, not finite: seen, not inferred. */

@@ -200,6 +200,72 @@ static void try_order(struct suspect_text *s)
         oracle_search_cut(s);
 }
 
+/* ---- halves and pairs ---- */
+
+struct pairing {
+    bool joins; /* what is put together, too */
+    bool any;
+};
+
+/* x[..., :h] and x[..., h:] as x[..., 0::2] and x[..., 1::2], and the other way round. */
+static bool repaired(const struct oracle_shape *x, struct oracle_attr *a)
+{
+    for (u32 axis = 0; axis < x->rank; axis++) {
+        s64 d = (s64)x->dim[axis], h = d / 2, *cut = &a->list[3 * axis];
+        if (cut[0] == 0 && cut[1] == d && cut[2] == 1) continue;
+        if (d % 2 || d < 4) return false;
+        bool half = cut[2] == 1 && (cut[0] == 0 || cut[0] == h) && cut[1] == cut[0] + h;
+        bool pair = cut[2] == 2 && (cut[0] == 0 || cut[0] == 1) && cut[1] > d - 2 + cut[0];
+        if (!half && !pair) return false;
+        memcpy(cut, half ? (s64[]){ cut[0] / h, d, 2 } : (s64[]){ cut[0] * h, cut[0] * h + h, 1 }, 3 * sizeof *cut);
+        return true;
+    }
+    return false;
+}
+
+static struct oracle_node *change_pairs(struct suspect_text *s, const struct oracle_node *n,
+                                        struct oracle_node *const *in, void *self)
+{
+    struct oracle_graph *g = graph(s);
+    struct pairing *how = self;
+    struct oracle_attr a = n->attr;
+    u32 at;
+    if (n->op == OX_slice && repaired(&n->in[0]->shape, &a)) {
+        how->any = true;
+        return oracle_node(g, OX_slice, in, 1, &a);
+    }
+    if (!how->joins) return NULL;
+    if (n->op == OX_concat && n->ins == 2 && oracle_shape_equal(&n->in[0]->shape, &n->in[1]->shape)) {
+        u32 axis = (u32)n->attr.list[0];
+        struct oracle_shape parts = { .rank = n->shape.rank + 1 };
+        if (n->in[0]->shape.dim[axis] < 2 || parts.rank > ORACLE_RANK) return NULL;
+        for (u32 i = 0; i < n->shape.rank; i++) parts.dim[i + (i > axis)] = n->shape.dim[i];
+        parts.dim[axis] = 2;
+        parts.dim[axis + 1] = n->in[0]->shape.dim[axis];
+        struct oracle_node *x = oracle_node(g, OX_concat, in, 2, &n->attr);
+        x = axes_exchanged(g, x ? oracle_reshaped(g, x, &parts) : NULL, axis);
+        return x ? oracle_reshaped(g, x, &n->shape) : NULL;
+    }
+    if (n->op == OX_reshape && n->in[0]->op == OX_concat && is_split(&n->shape, &n->in[0]->shape, &at)) {
+        struct oracle_node *x = axes_exchanged(g, in[0], at);
+        return x ? oracle_reshaped(g, x, &n->shape) : NULL;
+    }
+    return NULL;
+}
+
+static void try_halves(struct suspect_text *s)
+{
+    for (u32 joins = 0; joins < 2 && !oracle_search_done(s); joins++) {
+        struct pairing how = { .joins = joins };
+        struct oracle_node **out = oracle_rebuilt(s, change_pairs, &how);
+        if (how.any)
+            oracle_try(s, ORACLE_PERMUTED, out,
+                       "neighbours for halves, or halves for neighbours: elements 2i and 2i + 1, and i and i + n / 2");
+        else
+            oracle_search_cut(s);
+    }
+}
+
 /* ---- NaN ---- */
 
 /* Every largest and smallest one by fmaxf or fminf, which pass over NaN. */
@@ -236,6 +302,7 @@ void oracle_try_exchanged(struct suspect_text *s)
 {
     try_pairs(s);
     if (!oracle_search_done(s)) try_order(s);
+    if (!oracle_search_done(s)) try_halves(s);
     if (!oracle_search_done(s)) try_nan(s);
 }
 

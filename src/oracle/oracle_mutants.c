@@ -18,18 +18,19 @@ static const char variants_text[] =
 /* The texts again, with one definition in place of another. */
 static void try_definition(struct suspect_text *s, const char *is, const char *should)
 {
+    bool named = false;
+    for (u32 i = 0; i < s->o->texts.n; i++)
+        named |= memmem(s->o->texts.p[i].p, s->o->texts.p[i].n, should, strlen(should)) != NULL;
+    if (!named) return;
     struct arena mem = { 0 };
     struct error e = { 0 };
     struct str more = str_of(variants_text);
     struct oracle *o = oracle_new(&mem, s->o->names, s->o->n);
-    bool ok = oracle_read(o, "", more, more, &e), used = false;
+    bool ok = oracle_read(o, "", more, more, &e);
     void *other = map_get(&o->definitions, str_of(is));
     map_put(&mem, &o->definitions, str_of(should), other);
-    for (u32 i = 0; ok && i < s->o->texts.n; i++) {
-        used |= memmem(s->o->texts.p[i].p, s->o->texts.p[i].n, should, strlen(should)) != NULL;
-        ok = oracle_read(o, "", s->o->texts.p[i], s->o->texts.p[i], &e);
-    }
-    if (ok && used && o->outs.n == s->o->outs.n) {
+    for (u32 i = 0; ok && i < s->o->texts.n; i++) ok = oracle_read(o, "", s->o->texts.p[i], s->o->texts.p[i], &e);
+    if (ok && o->outs.n == s->o->outs.n) {
         const struct oracle *kept = s->run.o;
         struct oracle_run run = s->run;
         struct oracle_node **out = NEW_ARRAY(&mem, struct oracle_node *, o->outs.n);
@@ -48,10 +49,14 @@ static void try_definition(struct suspect_text *s, const char *is, const char *s
 
 static void try_definitions(struct suspect_text *s)
 {
-    static const char *const swaps[][2] = { { "gelu_tanh", "gelu" },      { "gelu", "gelu_tanh" },
-                                            { "quick_gelu", "gelu" },     { "quick_gelu", "gelu_tanh" },
-                                            { "rms_as_ln", "layernorm" }, { "rms_as_ln", "layer_norm" },
-                                            { "centred_rms", "rmsnorm" }, { "centred_rms", "rms_norm" } };
+    static const char *const swaps[][2] = { { "rms_as_ln", "layernorm" },
+                                            { "rms_as_ln", "layer_norm" },
+                                            { "centred_rms", "rmsnorm" },
+                                            { "centred_rms", "rms_norm" } },
+                             *const slopes[] = { "gelu", "gelu_tanh", "quick_gelu", "silu", "relu", "softplus", "elu" };
+    for (u32 i = 0; i < COUNT_OF(slopes) * COUNT_OF(slopes) && !oracle_search_done(s); i++)
+        if (i / COUNT_OF(slopes) != i % COUNT_OF(slopes))
+            try_definition(s, slopes[i % COUNT_OF(slopes)], slopes[i / COUNT_OF(slopes)]);
     for (u32 i = 0; i < COUNT_OF(swaps) && !oracle_search_done(s); i++) try_definition(s, swaps[i][0], swaps[i][1]);
 }
 
@@ -145,6 +150,69 @@ static void try_indices(struct suspect_text *s, struct oracle_node *n, u64 limit
     }
 }
 
+/* Whole numbers with a sign, read as bytes or words that have none. */
+static void try_unsigned(struct suspect_text *s, struct oracle_node *n)
+{
+    const struct scalar *t = NULL;
+    for (u32 i = 0; i < s->o->n; i++)
+        if (s->o->names[i].type && !strcmp(s->o->names[i].name, n->attr.text)) t = s->o->names[i].type;
+    u64 count = oracle_count(&n->shape), below = 0;
+    if (!t || t->class != SCALAR_SIGNED || t->bytes > 4) return;
+    double *v = NEW_ARRAY(&s->mem, double, count + 1);
+    for (u64 i = 0; i < count; i++) {
+        v[i] = oracle_run_value(&s->run, n, i);
+        below += v[i] < 0;
+        if (v[i] < 0) v[i] += ldexp(1, 8 * (int)t->bytes);
+    }
+    char what[160];
+    snprintf(what, sizeof what, "%s is read as if it had no sign: -1 as %.0f", n->attr.text,
+             ldexp(1, 8 * (int)t->bytes) - 1);
+    if (below) try_node(s, ORACLE_VARIANT, n, oracle_extra(s, "$t", &n->shape, v), what);
+}
+
+/* Arrays with an element for each index of one axis, read by a part of that index: channel c of c % per or c / per. */
+struct part_of_index {
+    const struct oracle_node *only; /* of this array only; NULL: of all that are as long */
+    u64 count, by;
+    bool rest;
+};
+static struct oracle_node *change_index(struct suspect_text *s, const struct oracle_node *n,
+                                        struct oracle_node *const *in, void *self)
+{
+    const struct part_of_index *x = self;
+    (void)in;
+    if (n->op != OX_input || n->shape.rank != 1 || n->shape.dim[0] != x->count || (x->only && n != x->only))
+        return NULL;
+    if (s->run.extras == COUNT_OF(s->run.extra)) return NULL;
+    char name[16];
+    snprintf(name, sizeof name, "$%u", s->run.extras);
+    double *v = NEW_ARRAY(&s->mem, double, x->count + 1);
+    for (u64 k = 0; k < x->count; k++) v[k] = oracle_run_value(&s->run, n, x->rest ? k % x->by : k / x->by);
+    return oracle_extra(s, name, &n->shape, v);
+}
+
+static void try_part_of_index(struct suspect_text *s, struct oracle_node *n)
+{
+    bool alone = n->shape.rank == 1, first = true;
+    for (u32 i = 0; alone && i < s->base; i++) {
+        const struct oracle_node *u = s->o->graph.nodes.p[i];
+        if (!s->need[i] || u == n || u->op != OX_input || !oracle_shape_equal(&u->shape, &n->shape)) continue;
+        alone = false;
+        first &= i > n->id;
+    }
+    if (n->shape.rank != 1) return;
+    struct part_of_index x = { .count = n->shape.dim[0] };
+    for (u32 i = 0; i < 4 * s->o->n && !oracle_search_done(s); i++) {
+        const struct oracle_name *size = &s->o->names[i / 4];
+        x.by = size->type || !(size->value > 1 && size->value < (double)x.count) ? 0 : (u64)size->value;
+        x.rest = i & 1;
+        x.only = i & 2 ? NULL : n;
+        if (!x.by || x.count % x.by || (!x.only && (alone || !first))) continue;
+        oracle_try(s, ORACLE_SHIFT, oracle_rebuilt(s, change_index, &x), "%s%s at index %s %s", n->attr.text,
+                   x.only ? " is read" : " and what is as long are read", x.rest ? "%" : "/", size->name);
+    }
+}
+
 static void try_input(struct suspect_text *s, struct oracle_node *n)
 {
     const struct oracle_node *user = index_user(s, n);
@@ -154,6 +222,8 @@ static void try_input(struct suspect_text *s, struct oracle_node *n)
         try_indices(s, n, oracle_index_limit(user));
         return;
     }
+    try_unsigned(s, n);
+    try_part_of_index(s, n);
     for (u32 axis = 0; axis < r && !oracle_search_done(s); axis++) try_axis(s, n, axis);
     if (r < 2 || n->shape.dim[r - 1] < 2 || n->shape.dim[r - 2] < 2) return;
     snprintf(what, sizeof what, "%s is reversed along the last two axes", n->attr.text);

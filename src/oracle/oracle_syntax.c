@@ -205,6 +205,12 @@ static struct oracle_tree *atom(struct parser *p)
     struct oracle_tree *r;
     tree_list list = { 0 };
     if (is_sign(&t, "{")) return block(p);
+    if (is_sign(&t, "[")) { /* a list, as NumPy has it: (a, b) */
+        if (!advance(p) || !listing(p, whole, "]", &list)) return NULL;
+        if (list.n) return with_kids(p, tree(p, TREE_LIST, t.text.p, 0), &list);
+        fail(p, t.text.p, "there is nothing between these brackets");
+        return NULL;
+    }
     if (t.kind == TOKEN_END || (t.kind == TOKEN_SIGN && !is_sign(&t, "("))) {
         expected(p, "a name, a number or `(`");
         return NULL;
