@@ -295,8 +295,8 @@ bool pages_commit(u64 at, u64 bytes); /* may be read and written from now on */
 /* Into used[], for each page of memory that was committed: whether anybody has used it since, or since pages_discard.
  * false: that cannot be said, and nothing is in used[]. */
 bool pages_used(u64 at, u64 bytes, u8 *used);
-bool pages_discard(u64 at, u64 bytes);  /* gives the memory back, keeps the addresses; they read as zero again */
-bool pages_punch(u64 at, u64 bytes);    /* the same for a view of a file: every view reads as zero */
+bool pages_discard(u64 at, u64 bytes); /* gives the memory back, keeps the addresses; they read as zero again */
+bool pages_punch(u64 at, u64 bytes);   /* the same for a view of a file that may be written: every view reads as zero */
 bool pages_withdraw(u64 at, u64 bytes); /* back to the state after pages_reserve, whatever was mapped there */
 void pages_release(u64 at, u64 bytes);
 bool pages_usable(u64 at, u64 bytes); /* mapped, and all of it may be read and written. Slow: reads a file */

@@ -51,7 +51,15 @@ bool pages_used(u64 at, u64 bytes, u8 *used)
     return true;
 }
 
-bool pages_punch(u64 at, u64 bytes) { return !madvise((void *)(uintptr_t)at, (size_t)bytes, MADV_REMOVE); }
+/* qemu-user, which runs containers of another architecture, takes the advice and does nothing. */
+bool pages_punch(u64 at, u64 bytes)
+{
+    volatile u8 *first = (u8 *)(uintptr_t)at;
+    *first = 1;
+    if (madvise((void *)(uintptr_t)at, (size_t)bytes, MADV_REMOVE)) return false;
+    if (*first) memset((void *)(uintptr_t)at, 0, (size_t)bytes);
+    return true;
+}
 
 bool pages_withdraw(u64 at, u64 bytes)
 {

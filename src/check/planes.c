@@ -273,6 +273,28 @@ u32 origin_of_memory(const struct access *a, u32 lane, bool whole)
     return id;
 }
 
+u32 sim_origin_operator(struct sim *s, const struct mem_object *obj, const char *site)
+{
+    struct origins *o = s->origins;
+    struct arena *mem = &o->mem;
+    struct origin *r;
+    const char *call = site ? site : "an operator";
+    lock(&o->lock);
+    u32 id = find(o, (struct key){ obj, 0, 0, obj->id, (u32)str_hash(str_of(call)), 0 }, &r);
+    if (r) {
+        r->call = arena_str(mem, str_of(call));
+        r->name = arena_str(mem, str_of(obj->name));
+        r->text = arena_printf(mem, "read by %s from %s, which nobody had written%s%s", r->call, r->name,
+                               obj->alloc_site ? "; allocated at " : "", obj->alloc_site ? obj->alloc_site : "");
+        r->fix =
+            "Make the tensor with zeros or full where nothing fills it, or look whether the kernel that is to fill it "
+            "writes every element.";
+        set_key(r);
+    }
+    unlock(&o->lock);
+    return id;
+}
+
 void origin_bytes(const struct origins *o, const struct origin *of, struct finding *f)
 {
     const struct origin *root = origin_get(o, of->root);

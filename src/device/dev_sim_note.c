@@ -36,7 +36,7 @@ static struct op_races_call call_of(const struct op *op)
 
 static struct op_races_part part_of(const struct dev_side *s, u64 width, u64 rows, u64 slices, enum access_kind kind)
 {
-    return (struct op_races_part){ s->address, width, rows, s->pitch, slices, s->slice, kind };
+    return (struct op_races_part){ s->address, width, rows, s->pitch, slices, s->slice, kind, false };
 }
 
 /* The race check is told before bytes are written, and after they are read: a kernel in flight may wait for them. */
@@ -92,31 +92,60 @@ static void library_undefined(struct device *d, const struct op *op, const struc
     report_add(d->report, &f);
 }
 
-/* An operator has read a row. What launches have carried there is judged as what the host sees is. */
-static void library_read(struct device *d, const struct op *op, const struct mem_object *o, u64 from, u64 bytes)
+u64 dev_undefined(struct device *d, u64 from, u64 bytes, u8 *map)
+{
+    struct shadow *s = mem_shadow(d->mem);
+    u64 n = 0, end = from + bytes, at = from;
+    if (!(d->options.checks & CHECK_INIT)) return 0;
+    for (; (at = shadow_next_undefined(s, at, end - at)) < end; at++) {
+        n++;
+        if (map) map[at - from] = 1;
+    }
+    return n;
+}
+
+/* An operator has read a row. What launches have carried there is judged as what the host sees is. origin: NULL, or it
+ * is not judged, and what is undefined goes on as that. */
+static void library_read(struct device *d, const struct op *op, const struct mem_object *o, u64 from, u64 bytes,
+                         u32 *origin)
 {
     struct shadow *s = mem_shadow(d->mem);
     u64 at = d->options.checks & CHECK_INIT ? shadow_next_undefined(s, from, bytes) : from + bytes;
     if (at == from + bytes) return;
     struct taint t = shadow_read(s, at, 1);
-    if (!t.made && !t.origin)
+    if (origin)
+        *origin = *origin ? *origin : t.origin ? t.origin : sim_origin_operator(d->sim, o, work_site(op_tag(op)));
+    else if (!t.made && !t.origin)
         library_undefined(d, op, o, at);
     else if (d->ops->output)
         d->ops->output(d, o, from, bytes);
 }
 
+/* What an operator has written is made of undefined values. */
+static void library_carried(struct device *d, u64 from, u64 bytes, u32 origin)
+{
+    struct shadow *s = mem_shadow(d->mem);
+    for (u64 at = from, end = from + bytes, n; at < end; at += n) {
+        n = MIN_OF(8 - at % 8, end - at);
+        shadow_write(s, at, (u32)n, (struct taint){ low_bits(8 * (u32)n), low_bits(8 * (u32)n), origin });
+    }
+}
+
 /* Bytes that an operator has used, of one row. */
-static void library_row(struct device *d, const struct op *op, u64 from, u64 bytes, bool write)
+static void library_row(struct device *d, const struct op *op, u64 from, u64 bytes, const struct op_races_part *p,
+                        u32 *origin)
 {
     struct mem_object *o = mem_find(d->mem, from);
+    bool write = p->kind == ACCESS_WRITE;
     if (!o || !mem_is_live(o) || from + bytes > o->base + o->size) return;
     if (d->race) race_outside(d->race, from, bytes, write);
     if (!write) {
-        library_read(d, op, o, from, bytes);
+        library_read(d, op, o, from, bytes, p->carried ? origin : NULL);
         return;
     }
     mem_unseen_in(o);
     shadow_define(mem_shadow(d->mem), from, bytes);
+    if (p->carried && *origin) library_carried(d, from, bytes, *origin);
     if (d->options.checks & CHECK_VALUES && __atomic_load_n(&o->odd, __ATOMIC_RELAXED) != MEM_AS_FLOATS)
         __atomic_fetch_or(&o->odd, value_odd_as(o, mem_view(o, from), bytes), __ATOMIC_RELAXED);
     __atomic_store_n(&o->given, true, __ATOMIC_RELAXED);
@@ -126,13 +155,14 @@ void note_library(struct device *d, const struct op *op, const struct op_races_p
 {
     struct op_races *b = work_races(d);
     struct op_races_call c = call_of(op);
+    u32 origin = 0;
     for (u32 i = 0; i < 2 * parts; i++) { /* all reads first: what is written may be among what is read */
         const struct op_races_part *p = &part[i % parts];
         bool write = p->kind == ACCESS_WRITE;
         if (write != (i >= parts)) continue;
         for (u64 k = 0; k < MAX_OF(p->slices, 1u); k++)
             for (u64 r = 0; r < MAX_OF(p->rows, 1u); r++)
-                library_row(d, op, p->from + k * p->slice + r * p->pitch, p->width, write);
+                library_row(d, op, p->from + k * p->slice + r * p->pitch, p->width, p, &origin);
     }
     if (b && parts) op_races_add(b, op, &c, part, parts);
 }

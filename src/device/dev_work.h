@@ -150,7 +150,7 @@ void note_copy(struct device *d, const struct op *op, const struct dev_copy_plan
 void note_copied(struct device *d, const struct dev_copy_plan *p); /* it is done */
 void note_fill(struct device *d, const struct op *op, const struct dev_fill_plan *p);
 struct op_races_part;
-/* An operator of a library has read and written these parts, and all of what it wrote is defined. */
+/* An operator of a library has read and written these parts, and what it wrote is defined, but for what is carried. */
 void note_library(struct device *d, const struct op *op, const struct op_races_part *part, u32 parts);
 struct condition;
 void note_decided(struct device *d, const struct op *op, struct condition *c); /* a conditional node has read it */

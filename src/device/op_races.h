@@ -37,6 +37,8 @@ struct op_races_part {
     u64 slices; /* 0: one */
     u64 slice;  /* in bytes; 0: pitch times rows */
     enum access_kind kind;
+    /* of a library's operator: what is undefined of it goes on. A read is not judged, a write leaves it undefined. */
+    bool carried;
 };
 /* How an operation is named: "copy 2", "cudaMemcpyAsync at main.cu:41". The texts are copied. */
 struct op_races_call {

@@ -19,7 +19,7 @@ static bool starts_with(const char *text, const char *with) { return !strncmp(te
 static bool same_origin(const struct finding *a, const struct finding *b)
 {
     /* registers of one line: elements of an array that the compiler has taken apart */
-    if (!a->origin && !b->origin && a->kind == b->kind && same_place(a->place, b->place)) return true;
+    if (!a->origin && !b->origin && a->place && a->kind == b->kind && same_place(a->place, b->place)) return true;
     return same_place(a->origin, b->origin) &&
            (starts_with(a->origin_text, b->origin_text) || starts_with(b->origin_text, a->origin_text));
 }

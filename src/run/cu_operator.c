@@ -16,8 +16,12 @@
 FOR_PYTHON int lkpy_reach(void *stream);
 /* Where this process may read and write what lies at an address of a device; 0: it is no memory of one. */
 FOR_PYTHON u64 lkpy_view(u64 address);
-/* An operator was done in its turn. word: for each of its parts 1 if it was written, the address, the bytes of a row,
- * rows, bytes from a row to the next, slices, bytes from a slice to the next. A CUresult. */
+/* Which of these bytes of a device's memory nobody wrote, or were made from such: 1 for each in `map`, if that is not
+ * NULL. How many. */
+FOR_PYTHON u64 lkpy_undefined(u64 address, u64 bytes, u8 *map);
+/* An operator was done in its turn. word: for each of its parts 1 if it was written, and 2 more if what is undefined of
+ * what it read goes on, to where it wrote (the undefined of what it wrote, behind the rest); the address, the bytes of
+ * a row, rows, bytes from a row to the next, slices, bytes from a slice to the next. A CUresult. */
 FOR_PYTHON int lkpy_operated(void *stream, const char *name, const u64 *word, u32 parts);
 /* The same in a stream that is captured: a node of the graph, `operate(self)` when it runs, whose answer is a CUresult.
  */
@@ -77,6 +81,17 @@ u64 lkpy_view(u64 address)
     return 0;
 }
 
+u64 lkpy_undefined(u64 address, u64 bytes, u8 *map)
+{
+    for (u32 i = 0; i < cu_process.devices; i++) {
+        const lk_gpu *gpu = __atomic_load_n(&cu_process.device[i].gpu, __ATOMIC_ACQUIRE);
+        const struct mem_object *o = gpu && gpu->device->mem ? mem_find(gpu->device->mem, address) : NULL;
+        if (o && mem_is_live(o) && address + bytes <= o->base + o->size)
+            return dev_undefined(gpu->device, address, bytes, map);
+    }
+    return 0;
+}
+
 /* NULL: no memory. */
 static struct op_races_part *parts_read(const u64 *word, u32 parts)
 {
@@ -84,7 +99,9 @@ static struct op_races_part *parts_read(const u64 *word, u32 parts)
     struct op_races_part *part = base_alloc((parts + 1) * sizeof *part);
     for (u32 i = 0; part && i < parts; i++) {
         const u64 *w = word + i * WORDS;
-        part[i] = (struct op_races_part){ w[1], w[2], w[3], w[4], w[5], w[6], w[0] ? ACCESS_WRITE : ACCESS_READ };
+        part[i] = (struct op_races_part){
+            w[1], w[2], w[3], w[4], w[5], w[6], w[0] & 1 ? ACCESS_WRITE : ACCESS_READ, w[0] >> 1 & 1
+        };
     }
     return part;
 }

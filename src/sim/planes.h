@@ -79,6 +79,7 @@ struct origin {
     const struct place *stored;     /* the store that carried it on; NULL: none */
     const struct place *branch;     /* the branch on it that decided the value (init_choice.c); NULL: none */
     const char *kernel;             /* of that store */
+    const char *call;               /* of a library's operator that read it; NULL: it was a kernel */
     struct launch_origin host;      /* the host's side of the launch of that store; nth 0: nothing is known */
     u32 launch;                     /* of the load or that store, of several (report_launch) */
     /* of the load, or of the operation that carried it on: where a pending address was used */

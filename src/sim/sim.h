@@ -147,6 +147,9 @@ u32 sim_resident_per_sm(const struct card *p, const struct ptx_func *kernel, u32
 void sim_check_output(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes);
 /* The object ends, and the host has not seen what is in it: the same, as a note. */
 void sim_check_unseen(struct sim *s, struct report *report, const struct mem_object *o);
+/* An operator of a library, done by other means, has read bytes of the object that nobody wrote: an origin for what it
+ * made of them. site: how the operator is named. */
+u32 sim_origin_operator(struct sim *s, const struct mem_object *o, const char *site);
 /* The lowered form of a kernel, from lower/functions.h; NULL: e says why there is none. Any thread may call. */
 struct lowered;
 struct lowered *sim_lowered(struct sim *s, struct ptx_func *kernel, struct error *e);

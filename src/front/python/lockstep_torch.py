@@ -13,6 +13,7 @@ import sys
 import threading
 
 operators, calls = beside("lockstep_torch_operators"), beside("lockstep_torch_calls")
+undefined = beside("lockstep_torch_undefined")
 
 
 class _Dispatch(operators.Replacements):
@@ -48,6 +49,8 @@ class _Dispatch(operators.Replacements):
         engine.lkpy_view.argtypes, engine.lkpy_view.restype = [ctypes.c_uint64], ctypes.c_uint64
         engine.lkpy_operated.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint32]
         engine.lkpy_operated.restype = ctypes.c_int
+        engine.lkpy_undefined.argtypes = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p]
+        engine.lkpy_undefined.restype = ctypes.c_uint64
         engine.lkpy_tensors.argtypes, engine.lkpy_tensors.restype = [], None
         engine.lkpy_tensors()
         engine.lkpy_launched.argtypes = [ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint32]
@@ -88,6 +91,13 @@ class _Dispatch(operators.Replacements):
         if code:
             raise self.torch.AcceleratorError(f"CUDA error: {code}: an earlier launch has failed, as lockstep's report says")
         return stream
+
+    def carried(self, operator, given, args, kwargs):
+        """What is undefined of an operator's arguments and goes on to its result; None: nothing is, or it is a finding."""
+        if operator.rule is None or any(isinstance(v, self.Tensor) for v in kwargs.values()):
+            return None
+        u = undefined.Undefined(self.torch, self.views.engine().lkpy_undefined, operator)
+        return u if u.look(given, args) else None
 
     def label(self, operator):
         return operator.label if self.backward() == -1 else operator.label_backward
@@ -308,6 +318,7 @@ def install(torch, views):
     for name in operators.replaced(torch):
         op = operators.overload_of(torch, name)
         operator = operators.Operator(op, torch)
+        operator.rule = undefined.rule(operator)
         make = _copy if name == "aten::copy_" else _kernel
         library.impl(op, make(dispatch, operator), "CUDA", allow_override=True)
     for key, kind in operators.KINDS.items():

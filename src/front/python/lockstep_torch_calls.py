@@ -149,10 +149,13 @@ class Work:
         d, o = self.d, self.operator
         args, kwargs = self.ready()
         stream = d.turn(o, self.device.index)
+        carried = d.carried(o, self.args, args, kwargs)
         result = self.called(call, args, kwargs)
         parts = self.read()
         self.settle(parts)
         answer = self.up(result, parts)
+        if carried is not None:
+            self.carry(carried, answer, parts)
         words = [w for p in parts for w in p]
         code = d.operated(stream, d.label(o), struct.pack(f"={len(words)}Q", *words), len(parts))
         if code:
@@ -160,6 +163,15 @@ class Work:
         if o.tells(self.args, self.kwargs):  # its caller has waited for it, as for a copy to the host
             d.torch.cuda.current_stream(self.device).synchronize()
         return answer
+
+    def carry(self, carried, answer, parts):
+        """What is undefined of the arguments is so of the result, and no finding yet."""
+        n, reads = len(parts), []
+        for t, _, written in self.given:
+            if not (written and carried.is_copy):
+                self.d.parts(t, 0, reads)
+        if carried.parts(answer, parts):
+            parts[:] = [(2, *p[1:]) for p in reads] + [p for k, p in enumerate(parts) if p[0] or k >= n]
 
     def apart(self, args, kwargs):
         """What is written gets memory of its own, which the CPU's kernel may resize."""

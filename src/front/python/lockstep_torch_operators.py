@@ -49,6 +49,7 @@ class Operator:
         self.host_indices = self.name.startswith(_HOST_INDICES)
         tags = torch.Tag
         self.may_tell = bool({tags.data_dependent_output, tags.dynamic_output_shape} & set(op.tags))
+        self.rule = None  # how it carries on what is undefined
         self.random = tags.nondeterministic_seeded in op.tags
         self.call = None  # what does it on CPU tensors; found when it is first needed
 
