@@ -707,7 +707,7 @@ static void seeds(void)
     pthread_mutex_lock(&done.lock);
     if (time_ns() - begin < 45000000) UNIT_EQ(done.n, 0);
     pthread_mutex_unlock(&done.lock);
-    for (u32 n = 0, i = 0; !n && i < 5000; i++) {
+    for (u32 n = 0, i = 0; !n && i < 30000; i++) { /* tests/other-arch asks for more patience */
         thread_sleep_us(1000);
         pthread_mutex_lock(&done.lock);
         n = done.n;
