@@ -20,7 +20,7 @@ class _Dispatch(operators.Replacements):
     def __init__(self, torch, views):
         self.torch, self.views = torch, views
         self.cpu = torch.device("cpu")
-        self.reach = self.operated = self.view = None
+        self.reach = self.operated = self.view = self.undefined = None
         self.refused = set()
         self.native_copy = None
         self.libraries = []
@@ -61,6 +61,7 @@ class _Dispatch(operators.Replacements):
         engine.lkpy_gone.argtypes, engine.lkpy_gone.restype = [], ctypes.c_uint64
         self.capture, self.gone = engine.lkpy_captured, engine.lkpy_gone
         self.launches = engine.lkpy_launched
+        self.undefined = engine.lkpy_undefined
         self.view, self.operated, self.reach = engine.lkpy_view, engine.lkpy_operated, waits.lkpy_reach
 
     def launched(self, since):
@@ -94,10 +95,19 @@ class _Dispatch(operators.Replacements):
 
     def carried(self, operator, given, args, kwargs):
         """What is undefined of an operator's arguments and goes on to its result; None: nothing is, or it is a finding."""
-        if operator.rule is None or any(isinstance(v, self.Tensor) for v in kwargs.values()):
+        if operator.rule is None or not any(self.has_undefined(v) for v in given):
             return None
-        u = undefined.Undefined(self.torch, self.views.engine().lkpy_undefined, operator)
+        if any(isinstance(v, self.Tensor) for v in kwargs.values()):
+            return None
+        u = undefined.Undefined(self.torch, self.undefined, operator)
         return u if u.look(given, args) else None
+
+    def has_undefined(self, v):
+        """Whether there is something undefined between its first element and its last."""
+        if isinstance(v, self.Tensor):
+            reach = v.is_cuda and (v.nbytes if v.is_contiguous() else undefined.extent(v))
+            return reach and self.undefined(v.data_ptr(), reach, None)
+        return isinstance(v, (list, tuple)) and any(self.has_undefined(x) for x in v)
 
     def label(self, operator):
         return operator.label if self.backward() == -1 else operator.label_backward
