@@ -198,19 +198,25 @@ static bool same_sentences(const struct entry *a, const struct entry *b)
     return same;
 }
 
+/* All addresses of x are those of e; or all that are new of it, where a report was asked for while the kernel ran. */
+static bool same_addresses(const struct entry *x, const struct entry *e)
+{
+    return (x->low == e->low && x->high == e->high) || (e->update == x->hash && x->low >= e->low && x->high <= e->high);
+}
+
 /* The load and the store of one line (x[i] *= 2), at the same addresses, with the same cause: one mistake. The first
  * one stays. */
 static void group_update(struct report *r, struct entry **v, u32 n, u32 whole)
 {
-    const struct entry *e = v[whole];
+    struct entry *e = v[whole];
     for (u32 k = whole + 1; k < n; k++) {
         const struct entry *x = v[k];
         if (!x || x->f.kind != e->f.kind || same_text(x->f.access, e->f.access) || !same_launch(x, e) ||
-            x->low != e->low || x->high != e->high || x->f.object_base != e->f.object_base ||
-            x->f.width != e->f.width || !x->f.place || !e->f.place || !e->f.place->line ||
-            x->f.place->line != e->f.place->line || !same_text(x->f.place->file, e->f.place->file) ||
-            !same_sentences(x, e))
+            !same_addresses(x, e) || x->f.object_base != e->f.object_base || x->f.width != e->f.width || !x->f.place ||
+            !e->f.place || !e->f.place->line || x->f.place->line != e->f.place->line ||
+            !same_text(x->f.place->file, e->f.place->file) || !same_sentences(x, e))
             continue;
+        e->update = x->hash;
         report_drop(r, v[k]);
         v[k] = NULL;
     }

@@ -388,6 +388,33 @@ static void many(void)
     report_free(r);
 }
 
+/* Loads and stores of one line are one mistake, also where it is counted while some threads have not come to them. */
+static void updates(void)
+{
+    struct report *r = report_new();
+    struct place store = load_place;
+    store.ptx_line++;
+    store.col += 4;
+    for (u32 cta = 2; cta < 4; cta++)
+        for (u32 lane = 0; lane < 256; lane += 32) {
+            struct finding f = sample(cta, lane, 32);
+            report_add(r, &f);
+            f.place = &store;
+            f.access = "write";
+            report_add(r, &f);
+            UNIT_EQ(report_errors(r), 1);
+        }
+    UNIT_EQ(report_occurrences(r), 512);
+    /* a store of the same line beyond what was loaded is another one */
+    struct finding f = sample(3, 0, 32);
+    for (u32 i = 0; i < 32; i++) f.addr[i] += 4 * 256;
+    f.place = &store;
+    f.access = "write";
+    report_add(r, &f);
+    UNIT_EQ(report_errors(r), 2);
+    report_free(r);
+}
+
 /* The first rule of the file that holds is the one that is used, whether it names a line or not. */
 static void rules(void)
 {
@@ -420,6 +447,7 @@ static void rules(void)
 int main(void)
 {
     many();
+    updates();
     rules();
     one();
     who();
