@@ -191,6 +191,18 @@ static struct oracle_node *change_index(struct suspect_text *s, const struct ora
     return oracle_extra(s, name, &n->shape, v);
 }
 
+/* "groups or per": all sizes that are as large as this one; false: one of them came before. */
+static bool sizes_named(const struct oracle *o, u32 which, char *out, size_t size)
+{
+    int n = 0;
+    for (u32 i = 0; i < o->n && n >= 0 && (size_t)n < size; i++) {
+        if (o->names[i].type || o->names[i].word || o->names[i].value != o->names[which].value) continue;
+        if (i < which) return false;
+        n += snprintf(out + n, size - (size_t)n, "%s%s", n ? " or " : "", o->names[i].name);
+    }
+    return true;
+}
+
 static void try_part_of_index(struct suspect_text *s, struct oracle_node *n)
 {
     bool alone = n->shape.rank == 1, first = true;
@@ -208,8 +220,10 @@ static void try_part_of_index(struct suspect_text *s, struct oracle_node *n)
         x.rest = i & 1;
         x.only = i & 2 ? NULL : n;
         if (!x.by || x.count % x.by || (!x.only && (alone || !first))) continue;
+        char names[80];
+        if (!sizes_named(s->o, i / 4, names, sizeof names)) continue;
         oracle_try(s, ORACLE_SHIFT, oracle_rebuilt(s, change_index, &x), "%s%s at index %s %s", n->attr.text,
-                   x.only ? " is read" : " and what is as long are read", x.rest ? "%" : "/", size->name);
+                   x.only ? " is read" : " and what is as long are read", x.rest ? "%" : "/", names);
     }
 }
 
