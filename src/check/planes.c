@@ -273,6 +273,10 @@ u32 origin_of_memory(const struct access *a, u32 lane, bool whole)
     return id;
 }
 
+const char sim_operator_fix[] = "Make the tensor with zeros or full where nothing fills it, or look whether the kernel "
+                                "that is to fill it writes every "
+                                "element.";
+
 u32 sim_origin_operator(struct sim *s, const struct mem_object *obj, const char *site)
 {
     struct origins *o = s->origins;
@@ -286,9 +290,7 @@ u32 sim_origin_operator(struct sim *s, const struct mem_object *obj, const char 
         r->name = arena_str(mem, str_of(obj->name));
         r->text = arena_printf(mem, "read by %s from %s, which nobody had written%s%s", r->call, r->name,
                                obj->alloc_site ? "; allocated at " : "", obj->alloc_site ? obj->alloc_site : "");
-        r->fix =
-            "Make the tensor with zeros or full where nothing fills it, or look whether the kernel that is to fill it "
-            "writes every element.";
+        r->fix = sim_operator_fix;
         set_key(r);
     }
     unlock(&o->lock);

@@ -189,8 +189,9 @@ bool dev_describe(struct device *d, u64 addr, const char *name, const char *type
 bool dev_write(struct device *d, u64 addr, const void *from, u64 bytes, struct error *e);
 bool dev_read(struct device *d, u64 addr, void *to, u64 bytes, struct error *e);
 bool dev_output(struct device *d, u64 addr, u64 bytes, struct error *e);
-/* How many of these bytes of one live object nobody wrote, or were made from such; map: NULL, or 1 for each of them. */
-u64 dev_undefined(struct device *d, u64 addr, u64 bytes, u8 *map);
+/* Whether some of these bytes of one live object were written by nobody, or made from such; map: NULL, or 1 for each.
+ */
+bool dev_undefined(struct device *d, u64 addr, u64 bytes, u8 *map);
 bool dev_fill(struct device *d, u64 addr, int byte, u64 bytes, struct error *e);
 
 /* Adds a note for each place whose device malloc was never freed. */

@@ -85,23 +85,19 @@ static void library_undefined(struct device *d, const struct op *op, const struc
                          .cause_key = (site ? str_hash(str_of(site)) : 0) * 31,
                          .call = site,
                          .cause = cause,
-                         .fix = "Make the tensor with zeros or full where nothing fills it, or look whether the kernel "
-                                "that is to fill it writes every element.",
+                         .fix = sim_operator_fix,
                          .object_note = memory };
     finding_object(&f, o);
     report_add(d->report, &f);
 }
 
-u64 dev_undefined(struct device *d, u64 from, u64 bytes, u8 *map)
+bool dev_undefined(struct device *d, u64 from, u64 bytes, u8 *map)
 {
     struct shadow *s = mem_shadow(d->mem);
-    u64 n = 0, end = from + bytes, at = from;
-    if (!(d->options.checks & CHECK_INIT)) return 0;
-    for (; (at = shadow_next_undefined(s, at, end - at)) < end; at++) {
-        n++;
-        if (map) map[at - from] = 1;
-    }
-    return n;
+    u64 end = from + bytes, at = from;
+    bool some = d->options.checks & CHECK_INIT && (at = shadow_next_undefined(s, from, bytes)) < end;
+    for (; some && map && at < end; at = shadow_next_undefined(s, at + 1, end - at - 1)) map[at - from] = 1;
+    return some;
 }
 
 /* An operator has read a row. What launches have carried there is judged as what the host sees is. origin: NULL, or it

@@ -61,8 +61,7 @@ struct race_warp {
     u32 nissued;              /* the number of the last one */
     struct pending *pending;  /* speculated loads that are not judged yet: race_pending.c (R8) */
     u32 npending, cappending; /* how many; room for how many */
-    /* Lanes that need the value of a load, where numbers of the threads alone tell: the same whenever it is executed.
-     */
+    /* Lanes that need the value of a load, where numbers of the threads alone tell: the same at each execution. */
     struct {
         const struct site *load;
         u32 lanes;

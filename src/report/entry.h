@@ -59,8 +59,8 @@ struct entry {
     /* report_group: places of other entries that this one stands for, as text, and how many they are */
     struct text also;
     u32 nalso;
-    u64 update; /* report_group: the hash of the entry that was its line's store, which threads may yet come to; 0: none
-                 */
+    /* report_group: the hash of the entry that was its line's store, which more threads may come to; 0: none */
+    u64 update;
 };
 
 struct ticket { /* what report_again goes by */

@@ -16,9 +16,9 @@
 FOR_PYTHON int lkpy_reach(void *stream);
 /* Where this process may read and write what lies at an address of a device; 0: it is no memory of one. */
 FOR_PYTHON u64 lkpy_view(u64 address);
-/* Which of these bytes of a device's memory nobody wrote, or were made from such: 1 for each in `map`, if that is not
- * NULL. How many. */
-FOR_PYTHON u64 lkpy_undefined(u64 address, u64 bytes, u8 *map);
+/* Whether some of these bytes of a device's memory were written by nobody, or made from such: 1 for each in `map`, if
+ * that is not NULL. */
+FOR_PYTHON int lkpy_undefined(u64 address, u64 bytes, u8 *map);
 /* An operator was done in its turn. word: for each of its parts 1 if it was written, and 2 more if what is undefined of
  * what it read goes on, to where it wrote (the undefined of what it wrote, behind the rest); the address, the bytes of
  * a row, rows, bytes from a row to the next, slices, bytes from a slice to the next. A CUresult. */
@@ -81,7 +81,7 @@ u64 lkpy_view(u64 address)
     return 0;
 }
 
-u64 lkpy_undefined(u64 address, u64 bytes, u8 *map)
+int lkpy_undefined(u64 address, u64 bytes, u8 *map)
 {
     for (u32 i = 0; i < cu_process.devices; i++) {
         const lk_gpu *gpu = __atomic_load_n(&cu_process.device[i].gpu, __ATOMIC_ACQUIRE);

@@ -149,6 +149,7 @@ void sim_check_output(struct sim *s, struct report *report, const struct mem_obj
 void sim_check_unseen(struct sim *s, struct report *report, const struct mem_object *o);
 /* An operator of a library, done by other means, has read bytes of the object that nobody wrote: an origin for what it
  * made of them. site: how the operator is named. */
+extern const char sim_operator_fix[]; /* what to do about it */
 u32 sim_origin_operator(struct sim *s, const struct mem_object *o, const char *site);
 /* The lowered form of a kernel, from lower/functions.h; NULL: e says why there is none. Any thread may call. */
 struct lowered;

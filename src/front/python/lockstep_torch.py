@@ -50,7 +50,7 @@ class _Dispatch(operators.Replacements):
         engine.lkpy_operated.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint32]
         engine.lkpy_operated.restype = ctypes.c_int
         engine.lkpy_undefined.argtypes = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p]
-        engine.lkpy_undefined.restype = ctypes.c_uint64
+        engine.lkpy_undefined.restype = ctypes.c_int
         engine.lkpy_tensors.argtypes, engine.lkpy_tensors.restype = [], None
         engine.lkpy_tensors()
         engine.lkpy_launched.argtypes = [ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint32]
@@ -95,7 +95,7 @@ class _Dispatch(operators.Replacements):
 
     def carried(self, operator, given, args, kwargs):
         """What is undefined of an operator's arguments and goes on to its result; None: nothing is, or it is a finding."""
-        if operator.rule is None or not any(self.has_undefined(v) for v in given):
+        if operator.rule is None or not any(self.has_undefined(v) for v in undefined.read_of(operator, given)):
             return None
         if any(isinstance(v, self.Tensor) for v in kwargs.values()):
             return None

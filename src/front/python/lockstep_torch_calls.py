@@ -168,7 +168,7 @@ class Work:
         """What is undefined of the arguments is so of the result, and no finding yet."""
         n, reads = len(parts), []
         for t, _, written in self.given:
-            if not (written and carried.is_copy):
+            if not written or self.operator.reads:
                 self.d.parts(t, 0, reads)
         if carried.parts(answer, parts):
             parts[:] = [(2, *p[1:]) for p in reads] + [p for k, p in enumerate(parts) if p[0] or k >= n]

@@ -68,8 +68,9 @@ def extent(t):
     return (1 + sum(st * (n - 1) for st, n in zip(t.stride(), t.size()))) * t.element_size() if t.numel() else 0
 
 
-def is_copy(operator):
-    return operator.name.startswith("aten::copy_")
+def read_of(operator, args):
+    """The arguments that it reads: what a copy overwrites is none."""
+    return args if operator.reads else (None, *args[1:])
 
 
 class Undefined:
@@ -77,12 +78,12 @@ class Undefined:
 
     def __init__(self, torch, engine, operator):
         self.torch, self.undefined, self.operator = torch, engine, operator
-        self.mask, self.is_copy = None, is_copy(operator)
+        self.mask = None
 
     def of(self, t):
         """The undefined elements of a tensor of the device; None: there is none."""
         torch, size = self.torch, t.element_size()
-        if not isinstance(t, torch.Tensor) or not t.is_cuda or not t.numel():
+        if not t.is_cuda or not t.numel():
             return None
         reach = extent(t)
         if not self.undefined(t.data_ptr(), reach, None):
@@ -97,9 +98,7 @@ class Undefined:
         """given: the arguments as they came; args: as the CPU has them. False: all is defined, or has to be."""
         torch = self.torch
         masks = [[self.of(v) if isinstance(v, torch.Tensor) else None for v in a] if isinstance(a, (list, tuple)) else
-                 self.of(a) if isinstance(a, torch.Tensor) else None for a in given]
-        if self.is_copy:
-            masks[0] = None  # what is copied over is not read
+                 self.of(a) if isinstance(a, torch.Tensor) else None for a in read_of(self.operator, given)]
         known = [x for m in masks for x in (m if isinstance(m, list) else [m]) if x is not None]
         if not known or any(x.all() for x in known):  # of what nobody wrote at all no part can be meant
             return False
