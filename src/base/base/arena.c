@@ -1,7 +1,7 @@
 /* Arenas, and the vectors and maps that grow in them.
  *
  * An arena is a list of blocks; the head is the one being filled. Blocks double up to 1 MiB, so a small arena stays
- * small and a large one takes few calls. A request too large for the head gets a block of its own, linked behind the
+ * small and a large one takes few calls. A request too large for the head gets a block of its own, linked after the
  * head when the head still has room. Running out of memory here ends the process with one line: what a user can make
  * large does not live in arenas, and everything else is too small to fail politely. */
 #include "base/base.h"

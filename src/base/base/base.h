@@ -29,9 +29,12 @@ typedef int64_t s64;
 #define MIN_OF(a, b) ((a) < (b) ? (a) : (b))
 #define MAX_OF(a, b) ((a) > (b) ? (a) : (b))
 
-/* EACH_SET(i, mask): each bit of 32 that is set, from the lowest on: i is its number. The mask is evaluated once. */
+/* EACH_SET(i, mask): each bit of 32 that is set, from the lowest on: i is its number. The mask is evaluated once.
+ * EACH_SET64: of 64. */
 #define EACH_SET(i, mask) \
     for (u32 i##_left = (mask), i = 0; i##_left && (i = (u32)__builtin_ctz(i##_left), true); i##_left &= i##_left - 1)
+#define EACH_SET64(i, mask) \
+    for (u64 i##_left = (mask), i = 0; i##_left && (i = (u64)__builtin_ctzll(i##_left), true); i##_left &= i##_left - 1)
 
 /* CHECK(condition): what can only fail through a bug of ours. On in release builds. */
 #define CHECK(c)                                              \
@@ -55,7 +58,7 @@ static inline bool begins_with(const char *text, const char *const *word, u32 n)
         if (!strncmp(text, word[i], strlen(word[i]))) return true;
     return false;
 }
-/* Whether it ends with `end`, with something in front of it or not. */
+/* Whether it ends with `end`; the two may be equal. */
 static inline bool str_ends(struct str s, const char *end)
 {
     size_t n = strlen(end);
@@ -71,8 +74,10 @@ double double_read(const char *z, char **end);
 void double_digits(double x, int digits, char *out, size_t size); /* with so many: "%.*g" */
 /* The shortest decimal number that reads as x, which is finite: 17 digits at most. 32 bytes are enough. */
 void double_print(double x, char *out, size_t size);
-/* A number as JSON writes them, all of s: -1.5e3. false: it is none. One too large becomes infinity. */
+/* A number as JSON writes them, all of s: -1.5e3. false: it is not one. One too large becomes infinity. */
 bool double_parse(struct str s, double *out);
+/* All of z as a whole number without a sign, at most `most`; false: it is not one. */
+bool whole_parse(const char *z, u64 most, u64 *out);
 /* characters to insert, delete or replace; only the first 63 of each count */
 u32 str_distance(const char *a, const char *b);
 /* The nearest of n words to `word`, or NULL if none is near; the same as text, "; did you mean `normal`?", or "". */
@@ -203,7 +208,7 @@ bool base_alloc_refused(void); /* counts as a call: for those who get user-sized
 /* What is small, or so deep inside a launch that nothing could be undone: without it the process ends with one line. */
 void *base_need(size_t bytes);               /* base_alloc, never NULL */
 void *base_need_more(void *p, size_t bytes); /* base_realloc, never NULL */
-/* Room for one more behind n in an array on the heap that has room for `cap`: twice as much, and `first` at first. */
+/* Room for one more after n in an array on the heap that has room for `cap`: twice as much, and `first` at first. */
 #define NEED_ROOM(array, n, cap, first)                                 \
     do {                                                                \
         if (unlikely((n) == (cap))) {                                   \
@@ -263,7 +268,13 @@ u64 time_ns(void); /* monotonic */
 void stop_watch(const volatile int *asked, u64 deadline);
 bool stop_asked(void); /* once true, it stays so until the next stop_watch */
 int cpu_count(void);   /* that this process may use */
-s32 process_id(void);  /* getpid without a system call; right after fork, too */
+/* Variables of the environment that are read far from whoever has set them, in a process that somebody else has
+ * started: a value that cannot be used is said at the beginning. LOCKSTEP_CACHE_SIZE in bytes, or what it is without;
+ * false: it is no size. */
+bool environment_cache_size(u64 *bytes, struct error *e);
+/* The same, and LOCKSTEP_RUN_STABLE, LOCKSTEP_PATIENCE and LOCKSTEP_LOG; false: one of them cannot be used. */
+bool environment_reads(struct error *e);
+s32 process_id(void); /* getpid without a system call; right after fork, too */
 /* Runs argv (NULL-terminated) with both output streams captured (the first 4 MiB; output may be NULL).
  * Returns the exit status, 128 + signal, or -1 if it could not start. */
 int process_run(char *const argv[], struct text *output);
@@ -352,8 +363,9 @@ static inline void prefetch_for_writing(const void *p, size_t bytes)
 void thread_sleep_us(u32 us);
 /* The calling thread is one of ours, until its end, with this name: "lk-worker". At most 15 characters; once. */
 void thread_name(const char *name);
-/* Threads that are not ours, and, unless it is NULL, how many of these but the calling one run just now. A thread of
- * ours that has not said so yet is none. false: nobody can tell, or threads began or ended meanwhile. */
+/* Counts threads of the program, not ours; *running, unless NULL: those of them, without the caller, that run now. A
+ * thread of ours that has not registered yet is not counted. false: nobody can tell, or threads began or ended
+ * meanwhile. */
 bool threads_of_program(u32 *all, u32 *awake);
 static inline void cpu_relax(void)
 {

@@ -12,7 +12,7 @@ static inline bool is_word_char(char c)
 /* How many characters of a word are at p; end NULL: the text ends with its 0. */
 size_t word_span(const char *p, const char *end);
 /* n characters at p in a text that begins at `from`, which ends with its 0 (end NULL) or at end: no word goes on before
- * or behind them. */
+ * or after them. */
 bool is_whole_word(const char *from, const char *p, size_t n, const char *end);
 /* The end of a comment or of a literal, which ends at the end of the line at the latest, that begins at p; p itself
  * where none does. */

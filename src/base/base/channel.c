@@ -23,6 +23,7 @@ struct head { /* at offset 0 */
     u64 last;    /* atomic: offset of the sender that registered last, 0: none */
     u64 refused; /* atomic: senders that found no room */
 };
+enum { HEAD_BYTES = (sizeof(struct head) + LINE - 1) / LINE * LINE };
 
 const char *const channel_kind_name[CHANNEL_KINDS] = { "log",   "sites", "txt",  "end",   "json",    "sarif", "junit",
                                                        "rules", "now",   "last", "fault", "profile", "counts" };
@@ -90,7 +91,7 @@ bool channel_create(struct channel *c, u64 bytes, struct error *e)
     }
     c->owner = (s32)getpid();
     struct head *h = head_of(c);
-    h->next = (sizeof *h + LINE - 1) / LINE * LINE;
+    h->next = HEAD_BYTES;
     h->magic = HEAD_MAGIC;
     return true;
 }
@@ -249,6 +250,13 @@ void channel_errors(struct channel_writer *w, u64 errors)
     if (w->sender) __atomic_store_n(&w->sender->errors, errors, __ATOMIC_RELEASE);
 }
 
+void channel_launches(struct channel_writer *w, u64 launches, u64 checked)
+{
+    if (!w->sender) return;
+    __atomic_store_n(&w->sender->checked, checked, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->sender->launches, launches, __ATOMIC_RELEASE);
+}
+
 /* ---- the launcher ---- */
 
 static struct channel_sender *sender_at(const struct channel *c, u64 at)
@@ -275,6 +283,13 @@ struct channel_sender **channel_senders(const struct channel *c, u32 *n)
 
 u64 channel_refused(const struct channel *c) { return __atomic_load_n(&head_of(c)->refused, __ATOMIC_RELAXED); }
 
+void channel_refuse(const struct channel *c, u64 n) { __atomic_store_n(&head_of(c)->refused, n, __ATOMIC_RELAXED); }
+
+void channel_lose(struct channel_writer *w, enum channel_kind kind, u64 bytes)
+{
+    if (w->sender) lose(w->sender, kind, bytes);
+}
+
 bool channel_has(const struct channel_sender *s, enum channel_kind kind)
 {
     u32 turn = __atomic_load_n(&s->text[kind].turn, __ATOMIC_ACQUIRE);
@@ -283,6 +298,50 @@ bool channel_has(const struct channel_sender *s, enum channel_kind kind)
 
 u32 channel_marks(const struct channel_sender *s) { return __atomic_load_n(&s->marks, __ATOMIC_ACQUIRE); }
 u64 channel_errors_of(const struct channel_sender *s) { return __atomic_load_n(&s->errors, __ATOMIC_ACQUIRE); }
+
+u64 channel_launches_of(const struct channel_sender *s, u64 *checked)
+{
+    u64 launches = __atomic_load_n(&s->launches, __ATOMIC_ACQUIRE);
+    *checked = __atomic_load_n(&s->checked, __ATOMIC_RELAXED);
+    return launches;
+}
+
+/* Whether a text lies where memory has been given out. One that is being replaced all the time does. */
+static bool text_lies_in(const struct channel *c, const struct channel_text *t)
+{
+    for (u32 tries = 0; tries < READ_TRIES; tries++) {
+        u32 turn = __atomic_load_n(&t->turn, __ATOMIC_ACQUIRE);
+        const struct channel_view *v = &t->view[turn % 2];
+        u64 bytes = __atomic_load_n(&v->bytes, __ATOMIC_ACQUIRE), at = __atomic_load_n(&v->offset, __ATOMIC_RELAXED);
+        u64 next = __atomic_load_n(&head_of(c)->next, __ATOMIC_ACQUIRE);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&t->turn, __ATOMIC_RELAXED) != turn) continue;
+        return !bytes || (at >= HEAD_BYTES && at <= next && bytes <= next - at);
+    }
+    return true;
+}
+
+static bool texts_lie_in(const struct channel *c, const struct channel_sender *s)
+{
+    bool all = true;
+    for (u32 kind = 0; kind < CHANNEL_KINDS; kind++) all &= text_lies_in(c, &s->text[kind]);
+    return all;
+}
+
+/* A process that was killed while it registered has memory and is no sender: what is lost is lost in the same way. */
+bool channel_damaged(const struct channel *c)
+{
+    const struct head *h = head_of(c);
+    u64 at = __atomic_load_n(&h->last, __ATOMIC_ACQUIRE), next = __atomic_load_n(&h->next, __ATOMIC_ACQUIRE);
+    if (c->lost || h->magic != HEAD_MAGIC || next < HEAD_BYTES || next % LINE || next > c->bytes) return true;
+    if (!at) return next > HEAD_BYTES;
+    for (u32 n = 0; at; n++) {
+        const struct channel_sender *s = sender_at(c, at);
+        if (!s || at >= next || n == CHANNEL_SENDERS || !texts_lie_in(c, s)) return true;
+        at = s->before;
+    }
+    return false;
+}
 
 bool channel_read(const struct channel *c, const struct channel_sender *s, enum channel_kind kind, u64 from,
                   struct str *out)

@@ -20,7 +20,7 @@
 
 enum channel_kind {
     CHANNEL_LOG,   /* findings as they happen, added to */
-    CHANNEL_SITES, /* lines about its calls (where/where.h), added to */
+    CHANNEL_SITES, /* lines about its calls (sites/where.h), added to */
     CHANNEL_TXT,   /* the whole report */
     CHANNEL_END,   /* what follows the findings */
     CHANNEL_JSON,
@@ -37,9 +37,11 @@ enum channel_kind {
 extern const char *const channel_kind_name[CHANNEL_KINDS];
 
 enum channel_mark {
-    CHANNEL_DONE = 1,  /* the process came to its end, and its report is complete */
-    CHANNEL_WHOLE = 2, /* a signal or exec ended it, and its report is complete */
-    CHANNEL_CUT = 4    /* a kernel was not executed to its end */
+    CHANNEL_DONE = 1,   /* the process came to its end, and its report is complete */
+    CHANNEL_WHOLE = 2,  /* a signal or exec ended it, and its report is complete */
+    CHANNEL_CUT = 4,    /* a kernel was not executed to its end */
+    CHANNEL_GPU = 8,    /* the process has opened a GPU */
+    CHANNEL_UNDONE = 16 /* a request was not carried out; the engine has named it */
 };
 
 struct channel_view {
@@ -54,6 +56,7 @@ struct channel_sender { /* in the file */
     s32 pid;
     u64 before;                 /* offset of the sender that registered before, 0: none */
     u64 errors;                 /* atomic: errors that were found */
+    u64 launches, checked;      /* atomic: launches so far; those of them that were checked */
     u64 missing[CHANNEL_KINDS]; /* atomic: bytes that found no room */
     u32 marks;                  /* atomic: enum channel_mark */
     struct channel_text text[CHANNEL_KINDS];
@@ -64,6 +67,7 @@ struct channel {
     u64 bytes;  /* that are mapped */
     int fd;     /* of the launcher; -1 in other processes */
     s32 owner;  /* the process of the launcher; 0 in others */
+    bool lost;  /* it holds a run that was saved, and whose memory was damaged */
 };
 /* Makes one. fd is left to the children of the process. */
 bool channel_create(struct channel *c, u64 bytes, struct error *e);
@@ -91,6 +95,7 @@ bool channel_put(struct channel_writer *w, enum channel_kind kind, const void *p
 bool channel_add(struct channel_writer *w, enum channel_kind kind, const void *p, size_t n);
 void channel_mark(struct channel_writer *w, u32 marks, bool set);
 void channel_errors(struct channel_writer *w, u64 errors);
+void channel_launches(struct channel_writer *w, u64 launches, u64 checked);
 
 /* ---- the launcher ---- */
 
@@ -99,10 +104,17 @@ enum { CHANNEL_SENDERS = 1 << 16 }; /* that are read */
 struct channel_sender **channel_senders(const struct channel *c, u32 *n);
 /* Processes that found no room to register. */
 u64 channel_refused(const struct channel *c);
+/* So much was lost in a run that was saved, and is read again: processes that found no room, bytes of a process. */
+void channel_refuse(const struct channel *c, u64 n);
+void channel_lose(struct channel_writer *w, enum channel_kind kind, u64 bytes);
 /* A copy of a text from a byte on, of base_alloc and terminated; false: there is nothing. */
 bool channel_read(const struct channel *c, const struct channel_sender *s, enum channel_kind kind, u64 from,
                   struct str *out);
 bool channel_has(const struct channel_sender *s, enum channel_kind kind);
 u32 channel_marks(const struct channel_sender *s);
 u64 channel_errors_of(const struct channel_sender *s);
+u64 channel_launches_of(const struct channel_sender *s, u64 *checked);
+/* Whether somebody has written over the memory: the head, a sender or the place of a text is not what it was. What a
+ * text says is not looked at. */
+bool channel_damaged(const struct channel *c);
 #endif

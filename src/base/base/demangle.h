@@ -33,8 +33,8 @@ enum name_kind {
     NAME_POINTER,   /* type a with text: "*", "&", "&&" */
     NAME_MEMBER,    /* pointer to member: class a, type b */
     NAME_ARRAY,     /* of type a; b is the size or NULL */
-    NAME_FUNCTION,  /* function type: result a, parameters list, text behind them */
-    /* a declared function: name a, parameters list, text behind them; its result is not kept */
+    NAME_FUNCTION,  /* function type: result a, parameters list, text after them */
+    /* a declared function: name a, parameters list, text after them; its result is not kept */
     NAME_ENCODING,
     NAME_LITERAL, /* value text of type a */
     NAME_LAMBDA,  /* parameters list, text: its number */
@@ -80,7 +80,7 @@ struct name_node *name_param(struct name_reader *r);         /* T_ */
 struct name_node *name_operator(struct name_reader *r, struct name_ending *ending);
 struct name_node *name_expression(struct name_reader *r);
 struct name_node *name_literal(struct name_reader *r);        /* from L to E */
-bool name_types_until(struct name_reader *r, name_list *out); /* types up to E or the end; a lone v is none */
+bool name_types_until(struct name_reader *r, name_list *out); /* types up to E or the end; a lone v is not one */
 
 /* How many elements the first pack in this pattern has; 0: there is none. */
 u32 name_pack_size(const struct name_node *n);

@@ -1,5 +1,5 @@
 /* Errors as values, the line and caret that go with them, and the end of the process when the bug is ours. */
-#include "base/base.h"
+#include "base/printable.h"
 #include <stdlib.h>
 
 _Noreturn void base_bug(const char *file, int line, const char *what)
@@ -15,6 +15,7 @@ static bool record(struct error *e, enum error_code code, const char *fmt, va_li
     e->code = code;
     e->where[0] = e->excerpt[0] = 0;
     vsnprintf(e->text, sizeof e->text, fmt, ap);
+    shown_in_place(e->text, sizeof e->text);
     return false;
 }
 
@@ -65,6 +66,7 @@ bool error_at_list(struct error *e, enum error_code code, const char *file, stru
     record(e, code, fmt, ap);
     if (!at || at < all.p || at > all.p + all.n) {
         snprintf(e->where, sizeof e->where, "%s", file ? file : "");
+        shown_in_place(e->where, sizeof e->where);
         return false;
     }
     u32 line = 1, col = 1;
@@ -78,7 +80,10 @@ bool error_at_list(struct error *e, enum error_code code, const char *file, stru
     /* a path too long for `where` loses its front, never its line */
     const char *shown = file ? file : "input";
     size_t n = strlen(shown), most = sizeof e->where - 24;
-    snprintf(e->where, sizeof e->where, "%s:%u:%u", n > most ? shown + (n - most) : shown, line, col);
+    char name[sizeof e->where];
+    snprintf(name, sizeof name, "%s", n > most ? shown + (n - most) : shown);
+    shown_in_place(name, most);
+    snprintf(e->where, sizeof e->where, "%.*s:%u:%u", (int)most, name, line, col);
     excerpt(e, all, at);
     return false;
 }

@@ -1,4 +1,4 @@
-/* One handler for the signals that end a process, and the program's own behind it. */
+/* One handler for the signals that end a process, and the program's own after it. */
 #include "base/fault.h"
 #include <errno.h>
 #include <sched.h>
@@ -116,7 +116,7 @@ void fault_watch_blocked(void)
 
 #if defined __aarch64__
 /* Which side of a copy by one instruction (cpyfp and its like) faults: the nearer one. Counts below 0 are of registers
- * that point behind the end. */
+ * that point past the end. */
 static bool copy_stores(u32 i, const unsigned long long *reg, u64 address)
 {
     u64 from = reg[i >> 16 & 31], to = reg[i & 31], count = reg[i >> 5 & 31];

@@ -32,7 +32,7 @@ static bool read_all(int fd, const char *path, size_t guess, size_t most, struct
         if (n > most) {
             base_free(p);
             return most == ENDLESS
-                       ? error_set(e, ERR_INPUT, "%s is no file, and has given %u MiB without an end", path,
+                       ? error_set(e, ERR_INPUT, "%s is not a file, and has given %u MiB without an end", path,
                                    ENDLESS >> 20)
                        : error_set(e, ERR_INPUT, "%s is larger than 4 GiB, the most that can be read", path);
         }

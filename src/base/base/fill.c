@@ -82,7 +82,10 @@ static void make_integers(const struct fill *f, const struct scalar *t, u64 coun
     u64 span = hi - lo >= 0x1p64 ? UINT64_MAX : (u64)(hi - lo), base = lo < 0 ? 0 - (u64)-lo : (u64)lo;
     for (u64 i = 0; i < count; i++, to += t->bytes) {
         u64 r = rand_next(&state);
-        scalar_store_int(t, (s64)(base + (span == UINT64_MAX ? r : r % (span + 1))), to);
+        if (f->unit)
+            scalar_store(t, f->unit * (lo + (double)(r % (span + 1))), to);
+        else
+            scalar_store_int(t, (s64)(base + (span == UINT64_MAX ? r : r % (span + 1))), to);
     }
 }
 
@@ -148,15 +151,54 @@ static void make_mixed(const struct fill *f, const struct scalar *t, u64 count, 
     }
 }
 
-const char *const fill_words[FILL_WORDS + 1] = { "exact",   "small", "offset",   "large", "cancel", "constant",
-                                                 "counted", "huge",  "denormal", "inf",   "nan",    NULL };
+/* Either end, by chance. */
+static void make_ends(const struct fill *f, const struct scalar *t, u64 count, u64 state, u8 *to)
+{
+    for (u64 i = 0; i < count; i++, to += t->bytes) {
+        double v = rand_next(&state) >> 33 & 1 ? f->hi : f->lo;
+        if (t->class == SCALAR_FLOAT)
+            scalar_store(t, v, to);
+        else
+            scalar_store_int(t, (s64)v, to);
+    }
+}
 
-bool fill_word(struct str word, const struct scalar *t, struct fill *out)
+/* ---- words ---- */
+
+static const struct {
+    const char *word;
+    u32 of; /* enum fill_for */
+} words[FILL_WORDS] = {
+    { "exact", FILL_FOR_ANY | FILL_FOR_NORMAL },
+    { "small", FILL_FOR_ANY | FILL_FOR_NORMAL },
+    { "offset", FILL_FOR_ANY | FILL_FOR_NORMAL },
+    { "large", FILL_FOR_ANY | FILL_FOR_NORMAL },
+    { "cancel", FILL_FOR_ANY | FILL_FOR_NORMAL },
+    { "constant", FILL_FOR_ANY | FILL_FOR_NORMAL },
+    { "counted", FILL_FOR_ANY | FILL_FOR_NORMAL },
+    { "repeated", FILL_FOR_ANY | FILL_FOR_NORMAL | FILL_FOR_RANGE | FILL_FOR_WHOLE },
+    { "whole", FILL_FOR_RANGE },
+    { "ends", FILL_FOR_RANGE | FILL_FOR_WHOLE },
+    { "halves", FILL_FOR_ANY | FILL_FOR_NORMAL },
+    { "lowest", FILL_FOR_RANGE | FILL_FOR_WHOLE },
+    { "highest", FILL_FOR_RANGE | FILL_FOR_WHOLE },
+    { "sorted", FILL_FOR_ANY | FILL_FOR_NORMAL | FILL_FOR_RANGE | FILL_FOR_WHOLE },
+    { "huge", FILL_FOR_ANY },
+    { "denormal", FILL_FOR_ANY },
+    { "inf", FILL_FOR_ANY },
+    { "nan", FILL_FOR_ANY },
+};
+const char *fill_word_name(u32 word) { return words[word].word; }
+
+u32 fill_word_for(u32 word) { return words[word].of; }
+
+/* Those that need no range. */
+static bool free_word(struct str word, const struct scalar *t, struct fill *out)
 {
     bool narrow = t->exponent <= 5;                           /* f16 and what is smaller */
     s32 top = t->exponent ? (1 << (t->exponent - 1)) - 1 : 0; /* the largest exponent */
     *out = (struct fill){ .bounded = true, .kind = FILL_NORMAL };
-    if (str_is(word, "exact"))
+    if (str_is(word, "exact") || str_is(word, "halves"))
         *out = (struct fill){ .kind = FILL_RAND, .bounded = true, .integers = true, .lo = -4, .hi = 4 };
     else if (str_is(word, "small"))
         out->hi = 1e-3;
@@ -178,16 +220,122 @@ bool fill_word(struct str word, const struct scalar *t, struct fill *out)
         if (nan || inf || constant) scalar_store(t, nan ? (double)NAN : inf ? (double)INFINITY : 1.5, out->value);
         return nan || inf || constant;
     }
+    if (str_is(word, "halves")) out->unit = 0.5;
+    return true;
+}
+
+bool fill_word(struct str word, const struct scalar *t, struct fill *out)
+{
+    if (t->class == SCALAR_FLOAT && free_word(word, t, out)) return true;
+    *out = (struct fill){ .kind = t->class == SCALAR_FLOAT ? FILL_NORMAL : FILL_RAND };
+    return fill_word_of(out, word, t, out);
+}
+
+/* The largest number of the type below the end of a range. */
+static double last_below(const struct scalar *t, double lo, double hi)
+{
+    u8 to[8];
+    double least = lo;
+    for (s32 bit = 1; bit < 54; bit++) {
+        scalar_store(t, hi - ldexp(hi - lo, -bit), to);
+        double v = scalar_load(t, to);
+        if (v < hi && v > least) least = v;
+    }
+    return least;
+}
+
+/* The ends of a range that elements can be. Chance never gives the 0 at which a logarithm or a quotient ends. */
+static void ends_of(const struct fill *usual, const struct scalar *t, double *lo, double *hi)
+{
+    bool is_float = t->class == SCALAR_FLOAT, whole = !is_float || usual->integers;
+    *lo = usual->bounded ? usual->lo : 0;
+    *hi = usual->bounded ? usual->hi : is_float ? 1 : t->class == SCALAR_BOOL ? 1 : 99;
+    if (whole) return;
+    *hi = last_below(t, *lo, *hi);
+    if (*lo == 0) *lo = *hi * (t->exponent <= 5 ? 1e-3 : 1e-6);
+}
+
+static void constant(const struct scalar *t, double v, struct fill *out)
+{
+    *out = (struct fill){ .kind = FILL_CONST };
+    if (t->class == SCALAR_FLOAT)
+        scalar_store(t, v, out->value);
+    else
+        scalar_store_int(t, (s64)v, out->value);
+}
+
+/* Words about a range, or about the usual contents. false: it is not one of them. */
+static bool range_word(const struct fill *usual, struct str word, const struct scalar *t, struct fill *out)
+{
+    struct fill is = *usual;
+    double lo, hi;
+    bool whole = str_is(word, "whole"), ends = str_is(word, "ends"), lowest = str_is(word, "lowest");
+    *out = is;
+    if (str_is(word, "sorted")) out->form = FORM_SORTED;
+    if (str_is(word, "repeated")) out->form = FORM_REPEATED;
+    if (out->form != FORM_PLAIN) return true;
+    if (!whole && !ends && !lowest && !str_is(word, "highest")) return false;
+    if (is.kind != FILL_RAND) return true;
+    ends_of(&is, t, &lo, &hi);
+    if (ends)
+        *out = (struct fill){ .kind = FILL_ENDS, .lo = lo, .hi = hi };
+    else if (!whole)
+        constant(t, lowest ? lo : hi, out);
+    else if (ceil(lo) <= floor(hi))
+        *out = (struct fill){ .kind = FILL_RAND, .bounded = true, .integers = true, .lo = ceil(lo), .hi = floor(hi) };
     return true;
 }
 
 bool fill_word_of(const struct fill *usual, struct str word, const struct scalar *t, struct fill *out)
 {
-    if (!fill_word(word, t, out)) return false;
-    if (!str_is(word, "small") || usual->kind != FILL_RAND || usual->integers || usual->lo != 0) return true;
-    *out = *usual;
+    struct fill is = *usual;
+    if (range_word(&is, word, t, out)) return true;
+    if (t->class != SCALAR_FLOAT || !free_word(word, t, out)) return false;
+    if (!str_is(word, "small") || is.kind != FILL_RAND || is.integers || is.lo != 0) return true;
+    *out = is;
     out->bounded = true;
-    out->hi = (usual->bounded ? usual->hi : 1) * (t->exponent <= 5 ? 1e-3 : 1e-6);
+    out->hi = (is.bounded ? is.hi : 1) * (t->exponent <= 5 ? 1e-3 : 1e-6);
+    return true;
+}
+
+u64 fill_list_count(const char *list)
+{
+    u64 n = list[0] == '[' && list[1] != ']';
+    for (const char *p = list; *p; p++) n += *p == ',';
+    return n;
+}
+
+/* The next number of a list; *p is at its first character, and then at the next one's. false: there is none. */
+static bool list_next(const char **p, const struct scalar *t, void *to)
+{
+    char word[64], why[200];
+    size_t n = strcspn(*p, ",]");
+    if (!n || n >= sizeof word || !(*p)[n]) return false;
+    memcpy(word, *p, n);
+    word[n] = 0;
+    *p += n + 1;
+    return scalar_parse(t, str_of(word), to, why, sizeof why);
+}
+
+bool fill_given(const char *word, const struct scalar *t, struct fill *out)
+{
+    u8 number[8];
+    *out = (struct fill){ .kind = word[0] == '@' ? FILL_FILE : FILL_LIST, .file = word + 1, .list = word };
+    if (word[0] == '@') return word[1] != 0;
+    size_t length = strlen(word);
+    if (length < 2 || word[0] != '[' || word[length - 1] != ']') return false;
+    const char *p = word + 1;
+    for (u64 i = 0, n = fill_list_count(word); i < n; i++)
+        if (!list_next(&p, t, number)) return false;
+    return true;
+}
+
+static bool make_list(const struct fill *f, const struct scalar *t, u64 count, u8 *to)
+{
+    const char *p = f->list + 1;
+    if (fill_list_count(f->list) != count) return false;
+    for (u64 i = 0; i < count; i++, to += t->bytes)
+        if (!list_next(&p, t, to)) return false;
     return true;
 }
 
@@ -242,14 +390,29 @@ static void make_in_parts(make_fn *make, const struct fill *f, const struct scal
         if (started[i]) pthread_join(thread[i], NULL);
 }
 
-bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed, u32 stream, void *to)
+/* ---- what is made of the elements ---- */
+
+static int by_value(const void *a, const void *b, void *type)
 {
-    u8 *p = to, one[8];
-    u64 state = stream_start(seed, stream);
+    double x = scalar_load(type, a), y = scalar_load(type, b);
+    return (x > y) - (x < y);
+}
+
+static void repeat_few(const struct scalar *t, u64 count, u64 state, u8 *to)
+{
+    enum { FEW = 4 };
+    for (u64 i = FEW; i < count; i++)
+        memcpy(to + i * t->bytes, to + (rand_next(&state) >> 40) % FEW * t->bytes, t->bytes);
+}
+
+static bool make_plain(const struct fill *f, const struct scalar *t, u64 count, u64 state, u8 *p)
+{
+    u8 one[8];
     switch (f->kind) {
     case FILL_UNINIT: break;
     case FILL_ZEROS: memset(p, 0, count * t->bytes); break;
     case FILL_FILE: return make_file(f, count * t->bytes, p);
+    case FILL_LIST: return make_list(f, t, count, p);
     case FILL_NORMAL: make_in_parts(make_normal, f, t, count, state, p); break;
     case FILL_RAND:
         if (t->class == SCALAR_FLOAT && !f->integers)
@@ -262,6 +425,7 @@ bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed
     case FILL_MIXED: make_mixed(f, t, count, state, p); break;
     case FILL_PERMUTATION: make_permutation(t, count, state, p); break;
     case FILL_OFFSETS: make_offsets(f, t, count, state, p); break;
+    case FILL_ENDS: make_ends(f, t, count, state, p); break;
     case FILL_IOTA:
         for (u64 i = 0; i < count; i++, p += t->bytes) scalar_store_int(t, (s64)i, p);
         break;
@@ -271,5 +435,14 @@ bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed
         for (u64 i = 0; i < count; i++, p += t->bytes) memcpy(p, f->kind == FILL_ONES ? one : f->value, t->bytes);
         break;
     }
+    return true;
+}
+
+bool fill_make(const struct fill *f, const struct scalar *t, u64 count, u64 seed, u32 stream, void *to)
+{
+    u64 state = stream_start(seed, stream);
+    if (!make_plain(f, t, count, state, to)) return false;
+    if (f->form == FORM_SORTED) qsort_r(to, count, t->bytes, by_value, (void *)t);
+    if (f->form == FORM_REPEATED) repeat_few(t, count, rand_next(&state), to);
     return true;
 }

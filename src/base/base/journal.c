@@ -27,7 +27,7 @@ bool line_append(const char *path, const char *line, size_t n, struct error *e)
 
 static const char begin[] = "{\"entry\":\""; /* of every entry */
 
-/* Whether this is the beginning of an entry, all that there is of it. */
+/* Whether these bytes begin as every entry does, as far as they go. */
 static bool begins(const char *p, size_t n) { return n && !memcmp(p, begin, MIN_OF(n, sizeof begin - 1)); }
 
 /* Whether an entry may be added to what is there. *cut: the last line has no end. */
@@ -42,7 +42,7 @@ static bool may_append(const char *path, bool *cut, struct error *e)
     if (fd >= 0 && pread(fd, &last, 1, st.st_size - 1) == 1) *cut = last != '\n';
     if (fd >= 0) close(fd);
     return n <= 0 || begins(head, (size_t)n) ||
-           error_set(e, ERR_INPUT, "%.300s: it does not begin with an entry: it is no journal, and nothing is added",
+           error_set(e, ERR_INPUT, "%.300s: it does not begin with an entry: it is not a journal, and nothing is added",
                      path);
 }
 
@@ -104,7 +104,7 @@ bool journal_load(struct arena *a, const char *path, struct journal_entry **out,
         const struct journal_entry *x = &(*out)[i];
         if (x->value ? json_string(x->value, "entry")[0] != 0 : begins(x->line.p, x->line.n)) return true;
     }
-    return !*n || error_set(e, ERR_INPUT, "%.300s: no line of it is an entry: it is no journal%s", path,
+    return !*n || error_set(e, ERR_INPUT, "%.300s: no line of it is an entry: it is not a journal%s", path,
                             (*out)[0].line.p[0] == '{' ? " (`lockstep journal merge` takes in the JSON of Google "
                                                          "Benchmark and of nvbench)"
                                                        : "");

@@ -1,9 +1,83 @@
-/* The reader of JSON (json.h). One pass over the text, down into arrays and objects by calls, JSON_DEEPEST of them at
- * most. Memory is a constant times the length of the text, and the number of values has a bound. */
+/* The writer and the reader of JSON (json.h). The reader makes one pass over the text, down into arrays and objects by
+ * calls, JSON_DEEPEST of them at most. Memory is a constant times the length of the text, and the number of values has
+ * a bound. */
 #include "base/json.h"
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+
+void json_key(struct json *j, const char *key)
+{
+    if (j->more) text_add(j->out, ",");
+    j->more = true;
+    if (!key) return;
+    text_json(j->out, key);
+    text_add(j->out, ":");
+}
+
+void json_text(struct json *j, const char *key, const char *z)
+{
+    if (!z) {
+        json_null(j, key);
+        return;
+    }
+    json_key(j, key);
+    text_json(j->out, z);
+}
+
+void json_number(struct json *j, const char *key, u64 n)
+{
+    json_key(j, key);
+    text_add(j->out, "%" PRIu64, n);
+}
+
+void json_signed(struct json *j, const char *key, s64 n)
+{
+    json_key(j, key);
+    text_add(j->out, "%" PRId64, n);
+}
+
+void json_double(struct json *j, const char *key, double x)
+{
+    char number[32];
+    if (!isfinite(x)) {
+        json_null(j, key);
+        return;
+    }
+    double_print(x, number, sizeof number);
+    json_key(j, key);
+    text_add(j->out, "%s", number);
+}
+
+void json_bool(struct json *j, const char *key, bool b)
+{
+    json_key(j, key);
+    text_add(j->out, b ? "true" : "false");
+}
+
+void json_null(struct json *j, const char *key)
+{
+    json_key(j, key);
+    text_add(j->out, "null");
+}
+
+void json_triple(struct json *j, const char *key, const u32 v[3])
+{
+    json_key(j, key);
+    text_add(j->out, "[%u,%u,%u]", v[0], v[1], v[2]);
+}
+
+struct json json_open(struct json *j, const char *key, char bracket)
+{
+    json_key(j, key);
+    text_put(j->out, &bracket, 1);
+    return (struct json){ j->out, false };
+}
+
+void json_end(struct json *j, char bracket) { text_put(j->out, &bracket, 1); }
+
+/* ---- the reader ---- */
 
 enum { JSON_DEEPEST = 64, JSON_MOST = 4000000, KEYS_BY_MAP = 16 };
 
@@ -71,7 +145,7 @@ static u32 utf8_write(u32 code, char *to)
     return n;
 }
 
-/* An escape: `at` is behind the backslash, and then behind the escape. Its bytes go to *to. */
+/* An escape: `at` is after the backslash, and then after the escape. Its bytes go to *to. */
 static bool escape(struct reader *r, char **to)
 {
     static const char names[] = "\"\\/bfnrt", codes[] = "\"\\/\b\f\n\r\t";
@@ -208,7 +282,7 @@ static bool key(struct reader *r, key_list *keys, struct map *known)
     if (!text(r, &k)) return false;
     if (!key_is_new(r, keys, known, k)) return refuse(r, from, "this key stands in the object already");
     VEC_PUSH(r->mem, keys, k);
-    if (next(r) != ':') return refuse(r, r->at, "a colon belongs behind a key");
+    if (next(r) != ':') return refuse(r, r->at, "a colon belongs after a key");
     r->at++;
     return true;
 }

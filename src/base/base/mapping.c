@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* Linux 5.14 */
 #define MADV_POPULATE_WRITE 23
@@ -17,9 +19,34 @@ struct list {
     bool start; /* the next piece that is read begins a line: the name of a file may be longer than `line` */
 };
 
+FILE *mapping_list(void)
+{
+    FILE *f = fopen("/proc/self/maps", "re");
+    int first = f ? fgetc(f) : EOF;
+    if (first != EOF) {
+        ungetc(first, f);
+        return f;
+    }
+    if (f) fclose(f);
+    return fopen("/proc/thread-self/maps", "re");
+}
+
+const char *mapping_exe(void)
+{
+    char byte;
+    return readlink("/proc/self/exe", &byte, 1) > 0 ? "/proc/self/exe" : "/proc/thread-self/exe";
+}
+
+s64 mapping_read(const struct iovec *to, u32 tos, const struct iovec *from, u32 froms)
+{
+    ssize_t got = process_vm_readv(process_id(), to, tos, from, froms, 0);
+    if (got < 0 && errno == ESRCH) got = process_vm_readv((pid_t)syscall(SYS_gettid), to, tos, from, froms, 0);
+    return got;
+}
+
 static void list_open(struct list *l)
 {
-    l->file = fopen("/proc/self/maps", "r");
+    l->file = mapping_list();
     l->start = true;
 }
 
@@ -71,6 +98,26 @@ bool mapping_shared_maybe(u64 at)
     return shared;
 }
 
+bool mapping_file(u64 at, char *path, size_t size)
+{
+    static const char gone[] = " (deleted)";
+    char line[4096 + 256]; /* the longest path, and what stands in front of it */
+    unsigned long long low, high;
+    bool found = false;
+    FILE *f = fopen("/proc/self/maps", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        int name = 0;
+        if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &low, &high, &name) != 2 || at < low || at >= high) continue;
+        size_t n = strcspn(line, "\n"), cut = sizeof gone - 1;
+        line[n] = 0;
+        found = line[name] == '/' && n - (size_t)name < size && (n < cut || strcmp(line + n - cut, gone) != 0);
+        if (found) memcpy(path, line + name, n - (size_t)name + 1);
+        break;
+    }
+    if (f) fclose(f);
+    return found;
+}
+
 /* The same as mapping_at, of bytes that need a read, a write, or both. UINT64_MAX: there is no list. */
 static u64 listed(u64 at, u64 bytes, bool read, bool write)
 {
@@ -111,11 +158,11 @@ u64 pages_readable(const void *p, u64 bytes)
             next = after > next ? after : end;
         }
         struct iovec to = { byte, n };
-        ssize_t got = process_vm_readv(process_id(), &to, 1, at, n, 0);
+        s64 got = mapping_read(&to, 1, at, n);
         if (got < 0 && errno != EFAULT)
             return MIN_OF(listed(from, bytes, true, false), bytes); /* a sandbox may forbid to ask */
         if (got > 0) good = (uintptr_t)at[got - 1].iov_base;
-        if (got == (ssize_t)n) continue;
+        if (got == (s64)n) continue;
         u64 first = got > 0 ? (uintptr_t)at[got].iov_base : begin; /* of those that were asked for, not readable */
         if (first - good <= page) return first - from;
         return good - from + pages_readable((void *)(uintptr_t)good, first - good);
@@ -165,7 +212,7 @@ enum process_memory process_memory_at(u64 at, char *file, size_t size)
         const char *path = l.line + name;
         Dl_info in;
         if (path[0] != '/' && dladdr((const void *)(uintptr_t)at, &in) && in.dli_fname && in.dli_fname[0])
-            path = in.dli_fname; /* variables that begin as zero lie behind those of the file */
+            path = in.dli_fname; /* variables that begin as zero lie after those of the file */
         const char *slash = strrchr(path, '/');
         if (size) snprintf(file, size, "%s", slash ? slash + 1 : path);
         is = !strcmp(path, "[stack]") ? PROCESS_STACK : slash && slash[1] ? PROCESS_FILE : PROCESS_OTHER;

@@ -1,7 +1,7 @@
 /* Address space: reserving it, giving it memory, taking the memory back, and files that exist only in memory so that
- * the same bytes can appear at two addresses. Nothing here counts or remembers; that is the caller's. */
+ * the same bytes can appear at two addresses. What is mapped is counted and remembered by the caller alone. */
 #define _GNU_SOURCE
-#include "base/base.h"
+#include "base/mapping.h"
 #include <fcntl.h>
 #include <errno.h>
 #include <sys/mman.h>
@@ -116,6 +116,32 @@ static bool copy_by_pipe(u8 *to, u64 from, u64 bytes)
 bool pages_copy(void *to, u64 from, u64 bytes)
 {
     struct iovec here = { to, (size_t)bytes }, there = { (void *)(uintptr_t)from, (size_t)bytes };
-    ssize_t got = process_vm_readv(process_id(), &here, 1, &there, 1, 0);
-    return got < 0 && errno != EFAULT ? copy_by_pipe(to, from, bytes) : got == (ssize_t)bytes;
+    s64 got = mapping_read(&here, 1, &there, 1);
+    return got < 0 && errno != EFAULT ? copy_by_pipe(to, from, bytes) : got == (s64)bytes;
+}
+
+/* ---- whether a pointer that a program hands over can be read: the kernel is asked, a page at a time; pages that could
+ * be read before are remembered for the thread, since the same stacks and heaps come again ---- */
+
+enum { REMEMBERED = 64, PAGE = 4096 };
+
+static bool page_readable(uintptr_t page)
+{
+    static _Thread_local uintptr_t known[REMEMBERED];
+    uintptr_t *slot = &known[(page / PAGE) % REMEMBERED];
+    char byte;
+    if (*slot == page) return true;
+    if (!pages_copy(&byte, page, 1)) return errno != EFAULT; /* a sandbox may forbid to ask */
+    *slot = page;
+    return true;
+}
+
+bool bytes_readable(const void *p, u64 bytes)
+{
+    uintptr_t from = (uintptr_t)p, to = from + bytes - 1;
+    if (from < PAGE || !bytes || to < from) return false;
+    for (uintptr_t page = from & ~(uintptr_t)(PAGE - 1);; page += PAGE) {
+        if (!page_readable(page)) return false;
+        if (page + (PAGE - 1) >= to) return true;
+    }
 }

@@ -1,5 +1,6 @@
-/* Time, processors and child processes. */
+/* Time, processors, the environment and child processes. */
 #define _GNU_SOURCE
+#include "base/python.h"
 #include "base/stop.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -7,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -255,22 +257,68 @@ static int run_guarded(char *const argv[], char *const env[], int fd[2], u64 unt
     return is_late ? PROCESS_LATE : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int run_in(char *const argv[], const char *tmpdir, u64 until, struct text *output)
+static int run_with(char *const argv[], char *const env[], u64 until, struct text *output)
 {
     int fd[2];
     if (pipe2(fd, O_CLOEXEC)) return -1;
-    struct arena a = { 0 };
-    int status = run_guarded(argv, tmpdir ? environment(&a, tmpdir) : environ, fd, until, output);
+    int status = run_guarded(argv, env, fd, until, output);
     close(fd[0]);
-    arena_free(&a);
     return status;
 }
 
 int process_run_in(char *const argv[], const char *tmpdir, struct text *output)
 {
-    return run_in(argv, tmpdir, 0, output);
+    struct arena a = { 0 };
+    int status = run_with(argv, tmpdir ? environment(&a, tmpdir) : environ, 0, output);
+    arena_free(&a);
+    return status;
 }
 
-int process_run_until(char *const argv[], u64 until, struct text *output) { return run_in(argv, NULL, until, output); }
+int process_run_until(char *const argv[], u64 until, struct text *output)
+{
+    return run_with(argv, environ, until, output);
+}
+
+int process_run_with(char *const argv[], char *const env[], struct text *output)
+{
+    return run_with(argv, env, 0, output);
+}
 
 int process_run(char *const argv[], struct text *output) { return process_run_in(argv, NULL, output); }
+
+/* ---- variables of the environment, each held against what its reader takes ---- */
+
+bool environment_cache_size(u64 *bytes, struct error *e)
+{
+    const char *text = getenv("LOCKSTEP_CACHE_SIZE");
+    char *end;
+    *bytes = (u64)256 << 20;
+    if (!text || !text[0]) return true;
+    u64 n = strtoull(text, &end, 10);
+    u32 shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : *end == 'G' || *end == 'g' ? 30 : 0;
+    if (end == text || text[0] == '-' || end[shift != 0] || n > UINT64_MAX >> shift)
+        return error_set(e, ERR_INPUT,
+                         "LOCKSTEP_CACHE_SIZE=%.60s: a number of bytes belongs here, 500M or 2G, 0 for no cache", text);
+    *bytes = n << shift;
+    return true;
+}
+
+bool environment_reads(struct error *e)
+{
+    const char *stable = getenv("LOCKSTEP_RUN_STABLE"), *ms = getenv("LOCKSTEP_PATIENCE");
+    u64 n;
+    if (!environment_cache_size(&n, e)) return false;
+    if (stable && *stable && strcmp(stable, "0") && strcmp(stable, "1"))
+        return error_set(e, ERR_INPUT, "LOCKSTEP_RUN_STABLE=%.60s: 1 or 0 belongs here", stable);
+    if (ms && *ms && (!whole_parse(ms, 999999, &n) || !n))
+        return error_set(e, ERR_INPUT, "LOCKSTEP_PATIENCE=%.60s: milliseconds belong here, from 1 to 999999", ms);
+    for (const char *p = getenv("LOCKSTEP_LOG"); p && *p; p += strcspn(p, ",")) {
+        p += strspn(p, ", ");
+        size_t word = strcspn(p, ",: ");
+        bool is = (word == 3 && !strncmp(p, "api", 3)) || (word == 5 && !strncmp(p, "front", 5));
+        if (*p && !is)
+            return error_set(e, ERR_INPUT, "LOCKSTEP_LOG: there is no `%.*s`; there are front and api, with commas",
+                             (int)MIN_OF(word, (size_t)40), p);
+    }
+    return true;
+}

@@ -35,6 +35,12 @@ const struct scalar *scalar_find(struct str name)
 static u64 float_bits(const struct scalar *t, double v)
 {
     u32 m = t->mantissa;
+    if (m == 23 && !isnan(v)) { /* f32, as the processor rounds it */
+        float f = (float)v;
+        u32 own;
+        memcpy(&own, &f, sizeof own);
+        return own;
+    }
     u64 sign = signbit(v) ? (u64)1 << (t->exponent + m) : 0, all = ((u64)1 << t->exponent) - 1;
     u64 ones = ((u64)1 << (t->exponent + m)) - 1, most = t->finite ? ones - 1 : all << m;
     if (isnan(v)) return sign | (t->finite ? ones : all << m | (u64)1 << (m - 1));
@@ -57,9 +63,13 @@ static double float_value(const struct scalar *t, u64 bits)
     u64 all = ((u64)1 << t->exponent) - 1, e = bits >> m & all, q = bits & (((u64)1 << m) - 1);
     int lowest = 2 - (1 << (t->exponent - 1));
     bool special = t->finite ? e == all && q == ((u64)1 << m) - 1 : e == all;
-    double v = special ? (q ? NAN : INFINITY)
-               : e     ? ldexp((double)(q | (u64)1 << m), (int)e - 1 + lowest - (int)m)
-                       : ldexp((double)q, lowest - (int)m);
+    if (!special && e) { /* the same number with more bits */
+        u64 wide = (bits >> (t->exponent + m) & 1) << 63 | (u64)((s64)e + lowest + 1022) << 52 | q << (52 - m);
+        double same;
+        memcpy(&same, &wide, sizeof same);
+        return same;
+    }
+    double v = special ? (q ? NAN : INFINITY) : q ? ldexp((double)q, lowest - (int)m) : 0;
     return bits >> (t->exponent + m) & 1 ? -v : v;
 }
 
@@ -117,7 +127,7 @@ static bool parse_float(const struct scalar *t, const char *z, void *to, char *w
     char *end;
     double v = double_read(z, &end);
     if (end == z || *end) {
-        snprintf(why, size, "`%s` is no number; write it as 2.5, -1e-3, inf or nan", z);
+        snprintf(why, size, "`%s` is not a number; write it as 2.5, -1e-3, inf or nan", z);
         return false;
     }
     scalar_store(t, v, to);
@@ -145,7 +155,7 @@ static bool parse_int(const struct scalar *t, const char *z, void *to, char *why
         v = v * (u64)base + (u64)d;
     }
     if (p == first || *p) {
-        snprintf(why, size, "`%s` is no integer; write it as 12, -3 or 0xff", z);
+        snprintf(why, size, "`%s` is not an integer; write it as 12, -3 or 0xff", z);
         return false;
     }
     u64 half = (most >> 1) + 1;
@@ -165,7 +175,7 @@ bool scalar_parse(const struct scalar *t, struct str s, void *to, char *why, siz
 {
     char z[80];
     if (!s.n || s.n >= sizeof z || memchr(s.p, 0, s.n) || strchr(" \t\n\v\f\r", s.p[0])) {
-        snprintf(why, size, s.n >= sizeof z ? "this is no number" : "a number is missing here");
+        snprintf(why, size, s.n >= sizeof z ? "this is not a number" : "a number is missing here");
         return false;
     }
     snprintf(z, sizeof z, "%.*s", (int)s.n, s.p);

@@ -1,5 +1,7 @@
-/* Text: pieces that point into other text, and a buffer that grows while something is printed into it. */
-#include "base/base.h"
+/* Text: pieces that point into other text, a buffer that grows while something is printed into it, and numbers as text.
+ */
+#include "base/printable.h"
+#include <locale.h>
 #include <stdlib.h>
 
 struct str str_of(const char *z)
@@ -135,13 +137,75 @@ void text_json(struct text *out, const char *z)
             text_add(out, "\\n");
         else if (c == '\t')
             text_add(out, "\\t");
-        else if (c < 32 || c == 127)
-            text_add(out, "\\u%04x", c);
-        else if (n)
-            text_put(out, z, n);
-        else
+        else if (!n)
             text_add(out, "\\ufffd");
+        else if (!is_hidden(code)) /* a reader gets the same characters, a terminal none that it would obey */
+            text_put(out, z, n);
+        else if (code < 0x10000)
+            text_add(out, "\\u%04x", code);
+        else
+            text_add(out, "\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10), 0xdc00 + (code & 0x3ff));
         n = MAX_OF(n, 1u);
     }
     text_add(out, "\"");
+}
+
+/* ---- doubles, the same in every locale: the process may belong to a program that has set one with a decimal comma
+ * ----
+ */
+
+/* The locale "C", of which the C library has one that is not allocated; NULL: the process's own must do. */
+static locale_t plain(void)
+{
+    static locale_t made;
+    locale_t l = __atomic_load_n(&made, __ATOMIC_ACQUIRE);
+    if (l) return l;
+    l = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    __atomic_store_n(&made, l, __ATOMIC_RELEASE);
+    return l;
+}
+
+double double_read(const char *z, char **end)
+{
+    locale_t l = plain();
+    return l ? strtod_l(z, end, l) : strtod(z, end);
+}
+
+void double_digits(double x, int digits, char *out, size_t size)
+{
+    locale_t l = plain(), before = l ? uselocale(l) : (locale_t)0;
+    snprintf(out, size, "%.*g", digits, x);
+    if (l) uselocale(before);
+}
+
+void double_print(double x, char *out, size_t size)
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        double_digits(x, digits, out, size);
+        if (double_read(out, NULL) == x) break;
+    }
+}
+
+bool double_parse(struct str s, double *out)
+{
+    char few[64], *z = s.n < sizeof few ? few : base_alloc((size_t)s.n + 1), *end;
+    if (!z) return false;
+    if (s.n) memcpy(z, s.p, s.n);
+    z[s.n] = 0;
+    *out = double_read(z, &end);
+    bool all = s.n && end == z + s.n;
+    if (z != few) base_free(z);
+    return all;
+}
+
+bool whole_parse(const char *z, u64 most, u64 *out)
+{
+    u64 v = 0;
+    if (!*z) return false;
+    for (; *z; z++) {
+        if (*z < '0' || *z > '9' || v > (most - (u64)(*z - '0')) / 10) return false;
+        v = v * 10 + (u64)(*z - '0');
+    }
+    *out = v;
+    return v <= most;
 }

@@ -16,7 +16,7 @@ bool thread_main_ended(int *status);
 struct threads {
     bool awake_wanted;        /* asked: `awake` */
     bool (*inside)(s32 task); /* asked: `blocked` and `mark`; whether a thread is in a call of ours. NULL: not asked */
-    u32 all;                  /* a thread of ours that has not said so yet is none */
+    u32 all;                  /* a thread of ours that has not registered yet is not counted */
     u32 awake;                /* of these but the calling one, those that run just now */
     u32 blocked;              /* that sleep outside calls of ours until another thread of this process wakes them */
     u64 mark; /* the same in two answers: the threads are the same, and none of `blocked` has run between */

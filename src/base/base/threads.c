@@ -118,7 +118,7 @@ static u32 thread_count_all(void)
     return at ? (u32)strtoul(at + strlen("\nThreads:"), NULL, 10) : 0;
 }
 
-/* Threads of an emulator, which nobody has started and which do nothing of their own: it has them from the beginning.
+/* Threads of an emulator: it starts them itself, before the program, and they run none of its code.
  * Two answers that agree are believed: a thread that comes or ends shows in one of them only. */
 static u32 strangers(void)
 {

@@ -1,15 +1,27 @@
 /* The writer and the reader of XML. */
+#include "base/printable.h"
 #include "base/xml.h"
 
 void text_xml(struct text *out, const char *z)
 {
-    for (; *z; z++) {
+    struct text t = { 0 };
+    text_lines(&t, z, strlen(z)); /* XML has no controls, and only UTF-8 */
+    for (z = t.n ? t.p : ""; *z; z++) {
         const char *as = *z == '<' ? "&lt;" : *z == '>' ? "&gt;" : *z == '&' ? "&amp;" : *z == '"' ? "&quot;" : NULL;
         if (as)
             text_add(out, "%s", as);
-        else if ((u8)*z >= ' ' || *z == '\n' || *z == '\t')
+        else
             text_put(out, z, 1);
     }
+    text_free(&t);
+}
+
+void text_xml_line(struct text *out, const char *z)
+{
+    struct text t = { 0 };
+    printable(str_of(z), &t);
+    if (t.n) text_xml(out, t.p);
+    text_free(&t);
 }
 
 static enum xml_event bad(struct xml *x, const char *at, const char *why)
@@ -88,7 +100,7 @@ static enum xml_event open_read(struct xml *x, const char *from)
 {
     x->p++;
     x->name = name_read(x);
-    if (!x->name.n) return bad(x, from, "behind < comes the name of an element; a < in text is written &lt;");
+    if (!x->name.n) return bad(x, from, "after < comes the name of an element; a < in text is written &lt;");
     if (x->depth == XML_DEPTH) return bad(x, from, "elements are nested too deeply");
     if (!attributes_skip(x)) return bad(x, from, "a tag is not finished");
     x->closing = *x->p == '/';
@@ -146,7 +158,7 @@ enum xml_event xml_next(struct xml *x)
     return x->depth ? bad(x, x->end, "the text ends inside an element") : XML_END;
 }
 
-/* The character that an entity at p stands for, and how long it is; 0: it is none. */
+/* The character that an entity at p stands for, and how long it is; 0: it is not one. */
 static u32 entity(const char *p, const char *end, char *out)
 {
     static const struct {

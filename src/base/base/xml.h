@@ -7,8 +7,10 @@
 #define LOCKSTEP_XML_H
 #include "base/base.h"
 
-/* A text between tags or in an attribute. What XML 1.0 has no place for, control characters, is left out. */
+/* A text between tags. Controls, for which XML 1.0 has no place, and marks of direction are spelled out. */
 void text_xml(struct text *out, const char *z);
+/* In an attribute: the ends of lines are spelled out, too. */
+void text_xml_line(struct text *out, const char *z);
 
 enum xml_event { XML_OPEN, XML_CLOSE, XML_TEXT, XML_END, XML_BAD };
 enum { XML_DEPTH = 32 }; /* of elements inside each other */

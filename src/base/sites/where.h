@@ -9,9 +9,9 @@
  *   where_block.c    how large a block of malloc, a variable or the rest of a stack frame is
  *   where_site.c     distinct calls ("sites") and names of buffers, each kept once
  *
- * A site is a function that was called and the return addresses behind it. Only its number travels: as a short text
+ * A site is a function that was called and the return addresses after it. Only its number travels: as a short text
  * such as {lk@s0001f}, which goes wherever the text of a site goes and costs nothing to make. Whoever prints a report
- * replaces these marks by words. `lockstep run` does that in the launcher (runner/run_where.c), for three reasons:
+ * replaces these marks by words. `lockstep run` does that in the launcher (launcher/run_where.c), for three reasons:
  * reading debug information takes time and memory that the program would pay for; the launcher is there when the
  * program has crashed; and libdw is then no library that is loaded into every program. For that, each new site is told
  * to whoever listens, as a line (where_listen). */
@@ -25,7 +25,7 @@ enum { WHERE_FRAMES = 24 };
 struct where_call {
     u64 address; /* it returns to */
     u64 frame;   /* the caller's frame pointer: a guess, since programs may use that register for anything */
-    u64 stack;   /* the caller's stack pointer behind the return */
+    u64 stack;   /* the caller's stack pointer after the return */
 };
 
 /* ---- where_walk.c ---- */
@@ -33,7 +33,7 @@ struct where_call {
 struct where_stack {
     u32 n;
     u64 address[WHERE_FRAMES]; /* return addresses, the caller's first */
-    u64 stack[WHERE_FRAMES];   /* the stack pointer behind each return; on arm64 only after where_frames */
+    u64 stack[WHERE_FRAMES];   /* the stack pointer after each return; on arm64 only after where_frames */
     u64 frame[WHERE_FRAMES];   /* the frame pointer there, if it is known */
     bool known[WHERE_FRAMES]; /* the frame has a frame pointer: the next one's stack pointer is the end of this frame */
 };
@@ -55,7 +55,7 @@ bool where_unwind(u64 code, struct where_stack *s);
 /* ---- where_frame.c ---- */
 
 /* After where_walk: the stack pointers as the descriptions of frames have them, where frame pointers do not tell them,
- * since the record of a frame lies below its variables (arm64). Functions behind one whose frame is not described are
+ * since the record of a frame lies below its variables (arm64). Functions after one whose frame is not described are
  * left out. */
 void where_frames(struct where_stack *s);
 /* Where the frame of a function ends: of the one that a call returns to at `address`, whose stack and frame pointers
@@ -91,10 +91,15 @@ void where_plain(u64 address, struct text *out);
 
 /* ---- where_block.c ---- */
 
-/* What lies at an address of the host, and how many bytes of it from there on. `s`: the stack of the calling thread, or
- * NULL. Of a block of malloc only an answer below `wanted` is sure; at least as many are the same as unknown. */
+/* Describes the memory at an address of the host, and the number of bytes from there to its end. `s`: the stack of the
+ * calling thread, or NULL. Of a block of malloc only an answer below `wanted` is sure; at least as many are the same as
+ * unknown. */
 enum where_block { WHERE_UNKNOWN, WHERE_MALLOC, WHERE_VARIABLE, WHERE_FRAME };
 enum where_block where_block(const struct where_stack *s, u64 address, u64 wanted, u64 *bytes);
+
+/* The name of the function at an address of the host's code, as its file has it: mangled, perhaps cut. false: the file
+ * has no symbol there. */
+bool where_function(u64 address, char *name, size_t size);
 
 /* ---- where_script.c ---- */
 
@@ -113,10 +118,10 @@ void where_script_give(const char *file, const char *title, struct str text);
 const char *where_script_title(const char *file);
 /* The text of a line: from base_alloc; NULL: it is no line of a file that can be read. */
 char *where_script_line(u64 address);
-/* "train.py:41"; false: the address is none of these. */
+/* "train.py:41"; false: the address is not one of these. */
 bool where_script_text(u64 address, struct text *out);
 /* The same of the lines that led to a call, the first first: of these the first one that is no package's; all: with
- * those behind it and their functions. false: they are no lines of a script. */
+ * those after it and their functions. false: they are no lines of a script. */
 bool where_script_path(const u64 *address, u32 n, bool all, struct text *out);
 /* The place of a line, 0: there is no room for more. number = 0: only the file is known, of an assembly. */
 u64 where_line(const char *file, const char *function, u32 number);
@@ -136,7 +141,7 @@ bool where_mono(struct where_stack *s);
 /* A statement of the user's own in Python. */
 struct where_statement {
     u64 place; /* its line, of where_line */
-    u64 frame; /* the activation of its function: a number that another one may have when this one has ended */
+    u64 frame; /* the activation of its function: a number, reused after the activation has ended */
     u64 code;  /* the function */
     u64 at;    /* the instruction in it, from 1 on */
 };
@@ -162,14 +167,17 @@ const char *where_name_script(const char *site, bool package);
 /* Whether there is a site: whoever prints the report then knows what their marks stand for. Such a mark may end in
  * #NUMBER, and in =NAME: what memory is called for which no variable is found. */
 bool where_used(void);
-/* Whether a text is one of these, and need not be copied. */
+/* Whether a text is a constant of this file, and need not be copied. */
 bool where_kept(const char *text);
 /* The function that a site is a call of; NULL: the text is no site. */
 const char *where_called(const char *site);
+/* A number of the statement that a site is a call in, or whose variable a name is of: equal where only the callers of
+ * the function differ that it is in. Of lines of a script, and of texts that are no marks, a hash of the text. */
+u64 where_statement(const char *mark);
 /* Lines for whoever resolves sites:
  *     modules                        a new list of files begins
  *     module LOW HIGH BIAS PATH      code of a file; BIAS: what is added to the addresses in it
- *     line ADDRESS NUMBER FILE<tab>FUNCTION      a line of a script; <tab>TEXT behind it where it is in no file
+ *     line ADDRESS NUMBER FILE<tab>FUNCTION      a line of a script; <tab>TEXT after it where it is in no file
  *     site NUMBER FUNCTION ADDRESS...
  *     name NUMBER SITE global ADDRESS
  *     name NUMBER SITE local FRAME OFFSET END   in this frame; from its stack pointer, and from the frame's end, or -

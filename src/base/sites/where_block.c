@@ -1,9 +1,11 @@
 /* How large a piece of the host's memory is: a block of malloc, a variable of a file, or what is left of a stack frame.
  * Each answer is sure or none: a caller takes it for the end of what the program may use.
  *
- * A block of glibc has its size in front of it, with flags in the three lowest bits. An address that is none may have
- * something there that looks like a size. It is believed where it leads from block to block to the end of the heap. */
-#include "where/where.h"
+ * A block of glibc has its size in front of it, with flags in the three lowest bits. An address that is not one may
+ * have something there that looks like a size. It is believed where it leads from block to block to the end of the
+ * heap. */
+#include "sites/where.h"
+#include "base/mapping.h"
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -72,20 +74,34 @@ static int file_look(struct dl_phdr_info *x, size_t bytes, void *self)
         if (p->p_type != PT_LOAD || a->address - (x->dlpi_addr + p->p_vaddr) >= p->p_memsz) continue;
         a->bias = x->dlpi_addr;
         a->found = true;
-        snprintf(a->path, sizeof a->path, "%s", first ? "/proc/self/exe" : x->dlpi_name ? x->dlpi_name : "");
+        snprintf(a->path, sizeof a->path, "%s", first ? mapping_exe() : x->dlpi_name ? x->dlpi_name : "");
         return 1;
     }
     return 0;
 }
 
-/* The end of the variable at an address of the file; the largest of several. 0: there is none. */
-static u64 symbols_look(const u8 *file, u64 n, u64 address)
+/* What is looked for in a file: a variable, of which the end is wanted; or a function, of which the name is. */
+struct wanted {
+    u64 address; /* in the file */
+    u64 end;     /* found: the largest of several; 0: none is */
+    char *name;  /* NULL: a variable is wanted */
+    size_t size;
+};
+
+static void name_look(const u8 *file, u64 n, const ElfW(Shdr) * names, const ElfW(Sym) * y, struct wanted *w)
+{
+    if (names->sh_offset > n || names->sh_size > n - names->sh_offset || y->st_name >= names->sh_size) return;
+    const char *name = (const char *)file + names->sh_offset + y->st_name;
+    snprintf(w->name, w->size, "%.*s", (int)strnlen(name, MIN_OF(names->sh_size - y->st_name, w->size - 1)), name);
+}
+
+static void symbols_look(const u8 *file, u64 n, struct wanted *w)
 {
     const ElfW(Ehdr) *h = (const void *)file;
-    if (n < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_shentsize != sizeof(ElfW(Shdr))) return 0;
-    if (h->e_shoff % 8 || h->e_shoff > n || h->e_shnum > (n - h->e_shoff) / sizeof(ElfW(Shdr))) return 0;
+    if (n < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_shentsize != sizeof(ElfW(Shdr))) return;
+    if (h->e_shoff % 8 || h->e_shoff > n || h->e_shnum > (n - h->e_shoff) / sizeof(ElfW(Shdr))) return;
     const ElfW(Shdr) *section = (const void *)(file + h->e_shoff);
-    u64 end = 0;
+    const u32 type = w->name ? STT_FUNC : STT_OBJECT;
     for (u32 i = 0; i < h->e_shnum; i++) {
         const ElfW(Shdr) *s = &section[i];
         if (s->sh_type != SHT_SYMTAB && s->sh_type != SHT_DYNSYM) continue;
@@ -93,26 +109,27 @@ static u64 symbols_look(const u8 *file, u64 n, u64 address)
         const ElfW(Sym) *symbol = (const void *)(file + s->sh_offset);
         for (u64 k = 0; k < s->sh_size / sizeof *symbol; k++) {
             const ElfW(Sym) *y = &symbol[k];
-            if ((y->st_info & 15) != STT_OBJECT || y->st_shndx == SHN_UNDEF) continue;
-            if (address - y->st_value < y->st_size) end = MAX_OF(end, y->st_value + y->st_size);
+            if ((y->st_info & 15) != type || y->st_shndx == SHN_UNDEF) continue;
+            if (w->address - y->st_value >= y->st_size || y->st_value + y->st_size <= w->end) continue;
+            w->end = y->st_value + y->st_size;
+            if (w->name && s->sh_link < h->e_shnum) name_look(file, n, &section[s->sh_link], y, w);
         }
     }
-    return end;
 }
 
-static u64 symbol_end(const struct around *a)
+static u64 symbol_end(const struct around *a, char *name, size_t size)
 {
+    struct wanted w = { .address = a->address - a->bias, .name = name, .size = size };
     int fd = a->path[0] ? open(a->path, O_RDONLY | O_CLOEXEC) : -1;
     struct stat is;
-    u64 end = 0;
     if (fd < 0) return 0;
     void *file = fstat(fd, &is) || is.st_size <= 0 ? MAP_FAILED
                                                    : mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
     if (file == MAP_FAILED) return 0;
-    end = symbols_look(file, (u64)is.st_size, a->address - a->bias);
+    symbols_look(file, (u64)is.st_size, &w);
     munmap(file, (size_t)is.st_size);
-    return end ? end + a->bias : 0;
+    return w.end ? w.end + a->bias : 0;
 }
 
 /* Answers are kept for a thread: the symbols of a file are many. One of a file that was unloaded since is for addresses
@@ -129,10 +146,30 @@ static bool variable_of_file(u64 address, u64 *bytes)
         dl_iterate_phdr(file_look, &a);
         kept[slot].address = address;
         kept[slot].changes = changes;
-        kept[slot].end = a.found ? symbol_end(&a) : 0;
+        kept[slot].end = a.found ? symbol_end(&a, NULL, 0) : 0;
     }
     *bytes = kept[slot].end - address;
     return kept[slot].end != 0;
+}
+
+bool where_function(u64 address, char *name, size_t size)
+{
+    enum { KEPT = 64 };
+    static _Thread_local struct {
+        u64 address, changes;
+        char name[120];
+    } kept[KEPT];
+    struct around a = { .address = address, .first = true };
+    u64 changes = where_modules_changes(), slot = address / 4 % KEPT;
+    if (kept[slot].address != address || kept[slot].changes != changes) {
+        dl_iterate_phdr(file_look, &a);
+        kept[slot].address = address;
+        kept[slot].changes = changes;
+        kept[slot].name[0] = 0;
+        if (a.found) symbol_end(&a, kept[slot].name, sizeof kept[slot].name);
+    }
+    snprintf(name, size, "%s", kept[slot].name);
+    return kept[slot].name[0] != 0;
 }
 
 /* ---- the stack ---- */

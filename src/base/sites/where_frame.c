@@ -4,7 +4,7 @@
  * it below the variables, clang anywhere: how far it is to the end (DWARF's canonical frame address, CFA) is known to
  * the description alone. Only descriptions are read, never code nor the stack: an unwinder looks at the code of return
  * addresses that it has found, which a program with a broken stack may have made up. */
-#include "where/where.h"
+#include "sites/where.h"
 
 #if defined __x86_64__
 enum { STACK = 7, RETURN = 16, FRAME = 6, RECORD_ON_TOP = 1 }; /* numbers of registers in descriptions */
@@ -189,7 +189,7 @@ static void instruction(struct reading *r, const struct common *c, u64 op, const
     }
 }
 
-/* Runs instructions as far as they speak of code in front of `to`, which is so far behind the function's start. */
+/* Runs instructions as far as they speak of code in front of `to`, which is so far after the function's start. */
 static void rows_run(struct reading *r, const struct common *c, u64 to, const struct rule *first, struct rule *now)
 {
     struct rule kept[REMEMBERED];

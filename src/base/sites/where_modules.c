@@ -1,5 +1,6 @@
 /* The files that the process has mapped as code. */
-#include "where/where.h"
+#include "sites/where.h"
+#include "base/mapping.h"
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
@@ -33,7 +34,7 @@ static int module_add(struct dl_phdr_info *x, size_t bytes, void *self)
     l->adds = x->dlpi_adds;
     l->subs = x->dlpi_subs;
     if (!path || !path[0]) { /* the program itself, which comes first; the vdso has no file */
-        ssize_t k = l->n ? -1 : readlink("/proc/self/exe", exe, sizeof exe - 1);
+        ssize_t k = l->n ? -1 : readlink(mapping_exe(), exe, sizeof exe - 1);
         path = k > 0 ? exe : "";
     }
     for (u32 i = 0; i < x->dlpi_phnum && l->n < MODULES_MOST; i++) {

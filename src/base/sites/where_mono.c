@@ -1,7 +1,7 @@
 /* Frames of mono: C# and the other languages of .NET. They are asked for by mono's public embedding interface, whose
  * functions the program exports; no header of it is needed. Lines are known under `mono --debug` for an assembly that
  * was compiled with -debug; a method is known always. The runtime of .NET itself has no such interface. */
-#include "where/where.h"
+#include "sites/where.h"
 
 struct location { /* MonoDebugSourceLocation */
     char *file;

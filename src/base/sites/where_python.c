@@ -3,7 +3,7 @@
  *
  * The interpreter's lock is taken if the thread gave it up for the call, as most clients do. So the frames are asked
  * for when the call begins, before the thread holds anything that another one with that lock could wait for. */
-#include "where/where.h"
+#include "sites/where.h"
 
 /* Of CPython, from 3.9 on. Objects are handles here. */
 static struct {
@@ -99,7 +99,8 @@ struct function {
     bool users;  /* it is in a file of the user's, or in timeit's loop */
     bool timeit; /* that loop */
     bool with;   /* it is the __enter__ or __exit__ of a class */
-    u64 cell; /* it is a statement of a notebook's cell, of which each has code of its own: the cell; 0: it is none */
+    u64 cell; /* it is a statement of a notebook's cell, of which each has code of its own: the cell; 0: it is not one
+               */
 };
 
 static struct function function_of(void *frame)
@@ -170,7 +171,7 @@ static bool reads_clock_kept(void *frame, const struct where_statement *s)
     return k->reads;
 }
 
-/* The line of the frame, or of the first one behind it that has a file. */
+/* The line of the frame, or of the first one after it that has a file. */
 static u64 line_of_user(void *frame)
 {
     enum { DEEPEST = 20 };

@@ -1,7 +1,7 @@
 /* Lines of scripts: a thread that came into a call from an interpreter, or from a runtime that compiles on the fly, has
  * frames there, and those are what its author knows (where_python.c, where_mono.c). A line of a script is a place like
  * a code address: a number in a range that no code has. */
-#include "where/where.h"
+#include "sites/where.h"
 #include <dlfcn.h>
 #include <inttypes.h>
 
@@ -10,7 +10,7 @@ enum { LINES = 1 << 15, SLOTS = 2 * LINES };
 struct line {
     u64 hash;             /* of what follows */
     u32 number;           /* of the line */
-    const char *file;     /* as the interpreter has it, or the title of what is none */
+    const char *file;     /* as the interpreter spells it, or a title where there is no file */
     const char *function; /* "main" */
     const char *text;     /* of the line, where it is in no file; else NULL */
 };
@@ -117,7 +117,7 @@ bool where_script_text(u64 address, struct text *out)
     return true;
 }
 
-/* NULL: it is none. */
+/* NULL: it is not one. */
 static const struct line *line_at(u64 address)
 {
     u32 k = (u32)(address & ~WHERE_SCRIPT);

@@ -4,7 +4,7 @@
  * before its number is there. There is room for KEPT of them; a program that has more call paths than that gets the
  * innermost address only, and at last no site at all. So the table cannot grow for ever. */
 #define _GNU_SOURCE
-#include "where/where.h"
+#include "sites/where.h"
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -68,7 +68,7 @@ static bool is_it(const struct record *r, u64 hash, const char *function, u32 si
            (!n || !memcmp(r->word, word, n * sizeof *word));
 }
 
-/* The number of the record; 0: there is none, and *at is the slot where it would be. */
+/* The number of the record; 0: not found, and *at is its free slot. */
 static u32 find(u64 hash, const char *function, u32 site, const u64 *word, u32 n, u32 *at)
 {
     u32 number;
@@ -242,7 +242,7 @@ void where_fork_end(void)
 
 /* ---- without a launcher ---- */
 
-/* The record that a mark at z stands for, and how long the mark is; NULL: it is none. */
+/* The record that a mark at z stands for, and how long the mark is; NULL: it is not one. */
 static const struct record *mark_read(const char *z, const char *end, u32 *bytes)
 {
     char *rest;
@@ -253,6 +253,26 @@ static const struct record *mark_read(const char *z, const char *end, u32 *bytes
     if (*rest != '}' || !number || number > t.n) return NULL;
     *bytes = (u32)(rest + 1 - z);
     return t.record[number];
+}
+
+u64 where_statement(const char *mark)
+{
+    u32 bytes;
+    const struct record *r = mark ? mark_read(mark, mark + strlen(mark), &bytes) : NULL, *site = r;
+    if (!r) return mark ? str_hash(str_of(mark)) : 0;
+    if (r->site) site = t.record[r->site];
+    /* in front of the user's own functions are templates of the same name, as cudaMalloc<float> of the runtime's header
+     */
+    u32 k = 0;
+    char name[120];
+    bool known = false;
+    for (; k < site->n && site->word[k] < WHERE_SCRIPT; k++) {
+        known = where_function(site->word[k] - 1, name, sizeof name);
+        if (!known || !strstr(name, site->function)) break;
+    }
+    if (!known || k == site->n) return (uintptr_t)r; /* records are kept once */
+    return hash_of(site->function, r == site ? 0 : (u32)site->word[k], r == site ? &site->word[k] : r->word,
+                   r == site ? 1 : r->n);
 }
 
 void where_expand(struct str text, struct text *out)

@@ -1,7 +1,7 @@
 /* Return addresses by frame pointers, and where a program has none, by the descriptions of frames (where_frame.c), for
  * as many functions as it takes from a launch to its line. Nothing is read before it is known to lie in the stack of
  * the thread. */
-#include "where/where.h"
+#include "sites/where.h"
 #include <pthread.h>
 #include <unwind.h>
 
@@ -183,7 +183,7 @@ void where_walk(const struct where_call *c, struct where_stack *s)
         walk_new(t, l->held ? NULL : l, files, c, s);
 }
 
-/* The walk of the call, if it still is what `l` has, is that of the site. */
+/* If `l` still holds the walk of this call, that walk becomes the site's. */
 static void site_keep(struct walked *l, const struct where_call *c, const struct where_stack *s, const char *function,
                       const char *site)
 {

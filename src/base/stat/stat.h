@@ -46,15 +46,15 @@ struct change {
     double p;             /* that a series without a change looks so */
 };
 struct change stat_change(struct arena *mem, struct samples s);
-/* How many samples at the beginning belong to the warm-up: what lies behind the last change in the first half. `least`:
- * a change of less than this part of the level is none. */
+/* How many samples at the beginning belong to the warm-up: what lies after the last change in the first half. `least`:
+ * changes below this fraction of the level are ignored. */
 u32 stat_warmup(struct arena *mem, struct samples s, double least);
 /* The step in which all samples are counted, where they show one: the timer's quantum. 0: none. */
 double stat_quantum(struct arena *mem, struct samples s);
 
 /* ---- two sides (ratio_stat.c) ---- */
 struct sides {
-    const struct samples *before, *after; /* a process each; before[i] and after[i] ran beside each other */
+    const struct samples *before, *after; /* one sample a process; before[i] and after[i] are a pair */
     u32 pairs;
 };
 struct ratio {

@@ -147,7 +147,7 @@ void stat_judge_all(struct arena *mem, const struct sides *s, u32 n, double thre
                   s[i].pairs < STAT_PAIRS_LEAST;
         p[i] = done[i] ? 2 : chance(&out[i], threshold);
     }
-    /* From the surest to the least sure; behind the first that is none, none is. */
+    /* From the smallest p to the largest; after the first that is not significant, no later one counts (Holm). */
     bool open = true;
     for (u32 left = n; left;) {
         u32 next = n;

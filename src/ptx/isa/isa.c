@@ -119,7 +119,7 @@ enum {
 #define F_OPS4(d, a, b, c, e, id, syntax, low, n)                                                                    \
     FORM_EDGES(id, syntax, K_LANE, low, TY(a), TY(d), MODS_ANY, IN_##a | IN_##b | IN_##c | OUT_##d, n, TY(d), TY(a), \
                TY(b), TY(c), TY(e))
-/* the carry is a register of 32 bits behind the row's operands; a second form, which no text names, makes the carry
+/* the carry is a register of 32 bits after the row's operands; a second form, which no text names, makes the carry
  * out */
 #define F_CARRY2(ty, id, syntax) \
     FORM(id, syntax, K_LANE, LOWER_carry, TY(ty), TY(ty), MODS_ANY, 3, TY(ty), TY(ty), TY(ty), T_U32)
@@ -340,7 +340,7 @@ static bool take_type(struct str *op, enum ptx_type want)
     return true;
 }
 
-/* {.a|.b} and (.a|.b): tries each choice; *s ends behind the group. */
+/* {.a|.b} and (.a|.b): tries each choice; *s ends after the group. */
 static bool take_choice(struct str *op, const char **s, u32 *mods)
 {
     char close = **s == '{' ? '}' : ')';

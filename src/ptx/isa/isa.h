@@ -100,7 +100,7 @@ enum isa_shape {
     SHAPE_ROOT, /* of an argument below 0: NaN */
     SHAPE_EXP   /* overflows for large arguments */
 };
-/* Which relation a comparison tests. Those behind GE are of floats: with U also true of NaNs. */
+/* Which relation a comparison tests. Those after GE are of floats: with U also true of NaNs. */
 enum isa_relation {
     REL_none,
     REL_eq,
@@ -179,7 +179,7 @@ enum isa_round { RND_NONE, RND_RN, RND_RZ, RND_RM, RND_RP, RND_RNA, RND_RNI, RND
 #define MOD_ROUND_IS(r) ((u32)(r) << 8)
 #define ROUND_OF(mods) ((enum isa_round)((mods) >> 8 & 15))
 
-/* What is done to the operands of a lane form before its value, and to the result behind it, in this order. Of a form
+/* What is done to the operands of a lane form before its value, and to the result after it, in this order. Of a form
  * with MODS_ANY, each happens where the modifiers of the instruction say so (EDGE_NAN always); of others, always. Types
  * other than f32, and f64 that saturates, go in and out as they are: the words of their values do what there is to do.
  * A value of the type `kept` keeps its NaN (words_float.h). */

@@ -82,7 +82,7 @@ static const struct {
     { "SFT", " ue8m0 ue4m3 " },
 };
 
-/* What a word asks for wherever it stands; `name`: only behind this one, NULL: behind all. */
+/* What a word asks for wherever it stands; `name`: only after this one, NULL: after all. */
 static const struct {
     const char *word, *name;
     s16 sm;
@@ -122,7 +122,7 @@ static const struct {
     { "acc::f16", NULL, 1100, 86 },
 };
 
-/* Words that do not go together: any of the first with any of the second, behind names that begin so. */
+/* Words that do not go together: any of the first with any of the second, after names that begin so. */
 #define SHARED_WORDS " shared shared::cta shared::cluster "
 #define CACHE_WORDS " ca cg cs lu cv wb wt "
 #define L1_WORDS " L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate "
@@ -160,7 +160,7 @@ struct item {
 struct words {
     struct str w[MAX_WORDS];
     u32 n;
-}; /* of an opcode, behind the name */
+}; /* of an opcode, after the name */
 struct match {
     u8 item[MAX_WORDS];
     u8 alt[MAX_WORDS];
@@ -331,7 +331,7 @@ static u8 kind_of(char c)
     return kind[at - letters];
 }
 
-/* Behind the colon of an operand: a type of its own, w for twice as wide, a for an address. Returns its length. */
+/* After the colon of an operand: a type of its own, w for twice as wide, a for an address. Returns its length. */
 static size_t want_type(const char *s, struct want *x, struct str *type)
 {
     struct str t = { s, (u32)strcspn(s, " ?|") };

@@ -67,7 +67,7 @@ WORD f32 clamp_half(f32 x, u32 M)
 }
 WORD f16 out_f16(f32 x, u32 M)
 {
-    /* flushed by what it would be with no least exponent, as f32 is */
+    /* flushed by its value with an unbounded exponent, as f32 is */
     if (M & MOD_FTZ && fabs_f32(x) < 0x1.ffep-15f) x = f32_bits(bits_f32(x) & 0x80000000u);
     return f16_near(clamp_half(x, M));
 }

@@ -6,7 +6,7 @@
  * (mufu_rom.c); it is cut off to the 24 bits of the result, never rounded. s is x squared as cheaply as silicon does
  * it: a multiplier folded along its diagonal, of which the columns below 19 are missing, their carries too. All this
  * was found from results (tests/truth/fit.py); that it leaves no exception among all 2^32 inputs of a form is what
- * the records say (docs/truth.md).
+ * the records say (docs/measured/truth.md).
  *
  * Values are the bits of an f32 throughout. MUFU flushes subnormals, in and out. Most arguments need none of what
  * ptxas does about subnormal and huge ones, nor of what MUFU does about infinities and the like: they take the short
@@ -94,8 +94,8 @@ RARE u32 rsqrt_rare(u32 a, u32 M)
 WORD u32 SQRT_APPROX(u32 a, u32 M) { return likely(is_normal_positive(a)) ? sqrt_normal(a) : sqrt_rare(a, M); }
 WORD u32 RSQRT_APPROX(u32 a, u32 M) { return likely(is_normal_positive(a)) ? rsqrt_normal(a) : rsqrt_rare(a, M); }
 
-/* ---- MUFU.EX2: the argument with 23 bits behind the point, the rest cut off; minus is not (ones' complement) unless
- * nothing is behind the point. Without .ftz, below -126, the square of 2^(a/2). ---- */
+/* ---- MUFU.EX2: the argument with 23 bits after the point, the rest cut off; minus is not (ones' complement) unless
+ * nothing is after the point. Without .ftz, below -126, the square of 2^(a/2). ---- */
 WORD u32 ex2_normal(u32 a) /* magnitude below 160; wrong where the exponent leaves its range */
 {
     s32 f = (s32)(f32_bits(a) * 0x1p23f);
@@ -116,7 +116,7 @@ RARE u32 ex2_rare(u32 a, u32 M)
 }
 WORD u32 EX2_APPROX(u32 a, u32 M) { return likely((a & MAG) < 0x42fc0000) ? ex2_normal(a) : ex2_rare(a, M); }
 
-/* ---- MUFU.LG2: exponent and sum make a number with 36 bits behind the point, again with ones' complement; of 1 it
+/* ---- MUFU.LG2: exponent and sum make a number with 36 bits after the point, again with ones' complement; of 1 it
  * is 0. Without .ftz subnormals are scaled by 2^24. ---- */
 WORD u32 lg2_normal(u32 a)
 {

@@ -32,7 +32,8 @@ static const char *inline_blanks(const char *p)
     return p;
 }
 
-/* What a preprocessor leaves in its output, `# 3 "file"` or `#line 3 "file"`: the end of that line; NULL: it is none.
+/* What a preprocessor leaves in its output, `# 3 "file"` or `#line 3 "file"`: the end of that line; NULL: it is not
+ * one.
  */
 static const char *line_marker(const char *p, const char *end)
 {

@@ -3,9 +3,8 @@
  * A name that a module gives away (.visible, .weak, .common) has one meaning in the whole program: the definition
  * that is neither weak nor common, else the first weak one, else the largest common one. Every use of the name, in
  * the module of a weak definition too, is then turned to that one: in the operands of instructions, in lists of call
- * targets, and in the symbols of each module, which initialisers look their names up in. After that nobody has to
- * know that there was more than one module. A name that nobody defines stays .extern: it is for those who reach it to
- * say so. */
+ * targets, and in the symbols of each module, which initialisers look their names up in. Later passes need not know
+ * that there were several modules. A name that nobody defines stays .extern: it is for those who reach it to say so. */
 #include "ptx/parser.h"
 
 enum rank { RANK_NONE, RANK_COMMON, RANK_WEAK, RANK_STRONG };

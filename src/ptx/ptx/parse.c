@@ -1,6 +1,6 @@
 /* The parser, top level: the token in hand, and the directives of module scope (manual section 5 and 11).
  *
- * The text is copied first, with a 0 behind it: every place in the IR points into this copy and lives as long as the
+ * The text is copied first, with a 0 after it: every place in the IR points into this copy and lives as long as the
  * module does. */
 #include "ptx/parser.h"
 
@@ -275,7 +275,7 @@ static bool module_parse(struct parser *p)
 {
     advance(p);
     if (!version_parse(p)) return false;
-    if (!is_dot(p, ".target")) return unexpected(p, ".target behind .version");
+    if (!is_dot(p, ".target")) return unexpected(p, ".target after .version");
     while (is_dot(p, ".target")) /* ptxas takes several, and the last one */
         if (!target_parse(p)) return false;
     if (is_dot(p, ".address_size") && !address_size_parse(p)) return false;
@@ -300,7 +300,7 @@ static struct ptx_module *module_new(const char *name, struct str text)
     return m;
 }
 
-/* What a text that is none begins with, and what to do about it; NULL: it may be PTX. */
+/* Recognises text that is not PTX by its beginning, and says what to do; NULL: it may be PTX. */
 static const char *not_ptx(struct str text)
 {
     static const struct {

@@ -5,7 +5,7 @@
  * `function_name LABEL` points into .debug_str, which comes after the code, so names are looked up at the end. */
 #include "ptx/parser.h"
 
-/* One escape of a string behind its backslash, as in C; how many characters it has. Those that nobody writes stand
+/* One escape of a string after its backslash, as in C; how many characters it has. Those that nobody writes stand
  * for the character itself. */
 static u32 escape_read(const char *p, const char *end, u8 *out)
 {
@@ -202,7 +202,7 @@ static bool section_label(struct parser *p, struct map *labels)
     advance(p);
     if (map_get(labels, name)) return fail_at(p, at, "label `%.*s` is defined twice", SHOW(name));
     map_put(&p->tmp, labels, name, p);
-    return expect(p, ':', ": behind a label");
+    return expect(p, ':', ": after a label");
 }
 
 bool section_parse(struct parser *p)

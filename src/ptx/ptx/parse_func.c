@@ -112,7 +112,7 @@ static bool attribute_keep(struct parser *p, struct ptx_func *f)
         if (p->t.kind == TK_END || p->t.kind == TK_BAD || is_punct(p, ';') || is_punct(p, '{'))
             return unexpected(p, ")");
         depth += is_punct(p, '(');
-        if (!depth) return unexpected(p, "( behind .attribute");
+        if (!depth) return unexpected(p, "( after .attribute");
         depth -= is_punct(p, ')');
         advance(p);
     } while (depth);
@@ -188,7 +188,7 @@ static const char *linkage_name(const struct ptx_func *f)
     return f->is_extern ? ".extern" : f->is_weak ? ".weak" : f->is_visible ? ".visible" : "one of this module alone";
 }
 
-/* Whether `f` may follow the declaration `old`: a word in front is the same in all of them, or left out behind
+/* Whether `f` may follow the declaration `old`: a word in front is the same in all of them, or left out after
  * .visible and .weak. */
 static bool may_follow(struct parser *p, const struct ptx_func *old, const struct ptx_func *f)
 {
@@ -250,7 +250,7 @@ static bool kernel_check(struct parser *p, const struct ptx_func *f)
             return fail_at(p, v->at, "a parameter of a kernel is declared as .param");
         if (f->is_entry && !v->size) return fail_at(p, v->at, "a parameter of a kernel has a size");
         if (!f->is_entry && (v->is_ptr || v->ptr_align))
-            return fail_at(p, v->at, "%s is for parameters of kernels", v->is_ptr ? ".ptr" : ".align behind the type");
+            return fail_at(p, v->at, "%s is for parameters of kernels", v->is_ptr ? ".ptr" : ".align after the type");
     }
     return !f->is_entry || f->param_bytes <= limit ||
            fail_at(p, f->at, "kernel `%.*s` has %llu bytes of parameters; there may be %u", SHOW(f->name),

@@ -1,6 +1,6 @@
 /* Instructions: guard, opcode, operands (manual sections 6 and 9).
  *
- * Operands are read by their shape alone: what an opcode wants is isa's to say. The exceptions are two: behind bra and
+ * Operands are read by their shape alone: what an opcode wants is isa's to say. The exceptions are two: after bra and
  * brx a name is a label even if something else has that name, and `a[4]` is an address for mov and an access elsewhere.
  * Operands are collected on a stack, p->ops, and copied to the arena when their number is known. */
 #include "isa/isa.h"
@@ -121,7 +121,7 @@ static bool special_vector(struct parser *p, struct token t)
     return true;
 }
 
-/* %tid.x: the token in hand is behind %tid. */
+/* %tid.x: the token in hand is after %tid. */
 static bool special_register(struct parser *p, struct token t)
 {
     struct str s = t.s;
@@ -135,14 +135,14 @@ static bool special_register(struct parser *p, struct token t)
     return true;
 }
 
-/* + 4, - 4, [4] behind a symbol. */
+/* + 4, - 4, [4] after a symbol. */
 static bool symbol_offset(struct parser *p, struct ptx_operand *op)
 {
     s64 n = 0;
     struct ptx_operand copy = *op; /* the stack may move */
     if (is_punct(p, '+')) {
         if (!integer_parse(p, &n)) return false;
-        if (copy.func) return fail_at(p, copy.at, "the address of a function is no number to add to");
+        if (copy.func) return fail_at(p, copy.at, "the address of a function is not a number to add to");
         copy.imm = n;
         copy.is_sum = true;
     } else if (is_punct(p, '[') && copy.var) {

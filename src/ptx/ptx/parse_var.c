@@ -65,7 +65,7 @@ static bool align_parse(struct parser *p, u32 *align)
 static bool attribute_parse(struct parser *p, struct decl *d)
 {
     advance(p);
-    if (!expect(p, '(', "( behind .attribute")) return false;
+    if (!expect(p, '(', "( after .attribute")) return false;
     do {
         if (is_dot(p, ".managed")) {
             d->is_managed = true;
@@ -101,7 +101,7 @@ static bool decl_word(struct parser *p, struct decl *d)
     struct str s = p->t.s;
     if (str_is(s, ".align") && d->type && (d->space != SP_PARAM || d->ptr_align))
         return fail_at(p, p->t.at, d->ptr_align ? "a second .align" : ".align stands before the type");
-    /* behind the type of a parameter it speaks of what that points to, .ptr or not */
+    /* after the type of a parameter it speaks of what that points to, .ptr or not */
     if (str_is(s, ".align")) return align_parse(p, d->type ? &d->ptr_align : &d->align);
     if (str_is(s, ".attribute")) return attribute_parse(p, d);
     enum ptx_type type = type_find((struct str){ s.p + 1, s.n - 1 });
@@ -195,7 +195,7 @@ static bool symbol_value(struct parser *p, struct ptx_init *x)
     if (p->t.kind == TK_NAME && str_is(p->t.s, "generic")) {
         advance(p);
         x->generic = true;
-        if (!expect(p, '(', "( behind generic") || !expect_name(p, &x->sym, "a variable") || !expect(p, ')', ")"))
+        if (!expect(p, '(', "( after generic") || !expect_name(p, &x->sym, "a variable") || !expect(p, ')', ")"))
             return false;
     } else if (!expect_name(p, &x->sym, "a variable or a function")) {
         return false;
@@ -286,7 +286,7 @@ static bool braces(struct parser *p, const struct ptx_var *v, init_list *list, u
         if (is_nested ? !braces(p, v, list, level + 1, pos) : !element_put(p, v, list, pos)) return false;
         pos += is_nested ? inner : 1;
         if (!accept(p, ',')) break;
-        if (is_punct(p, '}')) return unexpected(p, "a value behind the comma");
+        if (is_punct(p, '}')) return unexpected(p, "a value after the comma");
     }
     /* The size of an open array comes from its values: it ends with a whole item, and empty braces count. */
     if (is_open && !pad_to(p, list, (pos + inner - 1) / inner * inner)) return false;
@@ -441,7 +441,7 @@ struct ptx_var *param_parse(struct parser *p)
     struct ptx_var *v = NEW(&p->m->mem, struct ptx_var);
     if (!var_name(p, &d, v)) return NULL;
     if (v->ndims > (v->space == SP_PARAM)) {
-        fail_at(p, v->at, v->ndims > 1 ? "a parameter has one dimension at most" : "a register is no array");
+        fail_at(p, v->at, v->ndims > 1 ? "a parameter has one dimension at most" : "a register is not an array");
         return NULL;
     }
     return v;

@@ -37,7 +37,7 @@ struct scope {         /* a block { } of a function */
 struct parser {
     struct ptx_module *m;    /* being built */
     struct error *e;         /* the first error */
-    struct lexer lx;         /* stands right behind t */
+    struct lexer lx;         /* stands right after t */
     struct token t;          /* the token in hand */
     struct arena tmp;        /* what is not needed after parsing */
     struct map opcodes;      /* struct ptx_opcode by text */
@@ -71,7 +71,7 @@ struct parser {
 bool fail_at(struct parser *p, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
 bool unexpected(struct parser *p, const char *wanted); /* "expected WANTED, found ..." */
 void advance(struct parser *p);
-struct token peek(const struct parser *p); /* the token behind the one in hand */
+struct token peek(const struct parser *p); /* the token after the one in hand */
 static inline bool is_punct(const struct parser *p, int op) { return p->t.kind == TK_PUNCT && p->t.op == op; }
 static inline bool is_dot(const struct parser *p, const char *z) { return p->t.kind == TK_DOT && str_is(p->t.s, z); }
 bool accept(struct parser *p, int op); /* takes the punctuation if it is there */

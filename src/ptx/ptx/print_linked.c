@@ -3,7 +3,7 @@
  * Every module is printed in its order, less what another one's definition stands for. Where a module declares what
  * another defines, the definition has to be known from there on: a function is declared in that place, a variable is
  * printed there, after those that its initialiser names. Names that are a module's own and that another module uses,
- * too, get its number behind them. Numbers of files go on from module to module. Of the debugging sections only the
+ * too, get its number after them. Numbers of files go on from module to module. Of the debugging sections only the
  * names of inlined functions stay: the rest counts bytes of one section in another. Whatever this misses, parsing the
  * text would find: so that is done. */
 #include "ptx/parser.h"
@@ -178,8 +178,8 @@ static bool put_thing(struct joiner *k, const struct ptx_item *it)
         const struct ptx_var *v = it->var->instead ? it->var->instead : it->var;
         if (v->is_extern && v->space == SP_SHARED && v->size)
             return refuse(k, k->o.m, v->at,
-                          "`%.*s` is defined in none of the files, and in one text it would be a variable of its own: "
-                          "define it in one of them",
+                          "`%.*s` is not defined in any file, and a joined text would make it a separate variable: "
+                          "define it in one file",
                           SHOW(v->name));
         return define_var(k, v);
     }

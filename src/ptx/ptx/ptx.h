@@ -206,7 +206,7 @@ struct ptx_func {
     struct ptx_var **shared;
     u32 nshared;
     u64 shared_end;       /* where those end, and dynamic memory begins when it declares any */
-    u32 dynamic_align;    /* of the dynamic shared memory behind them */
+    u32 dynamic_align;    /* of the dynamic shared memory after them */
     u8 triggers, signals; /* what ptx_triggers and ptx_signals say, and 1; 0: not asked yet */
 };
 
@@ -246,10 +246,11 @@ struct ptx_module {
     u32 ntarget_option; /* the rest of .target: "debug", "texmode_independent" */
     struct str *section;
     u32 nsection; /* .section ... { } bodies, raw text, for the printer and DWARF */
-    /* where its own shared memory starts: behind the system's when the code asks for that, else 0 */
+    /* where its own shared memory starts: after the system's when the code asks for that, else 0 */
     u32 shared_base;
     bool shared_placed;              /* of the first module: the shared variables of the program have their offsets */
     bool distributed;                /* of the first module: some CTA may reach the shared memory of another one */
+    u8 asynchronous;                 /* of the first module: what ptx_asynchronous says, and 1; 0: not asked yet */
     struct ptx_module *first, *next; /* the modules that it is linked with, itself among them */
 };
 struct ptx_symbol {
@@ -305,6 +306,9 @@ bool ptx_has_mod(const struct ptx_opcode *op, const char *mod); /* one of its mo
 /* Whether a kernel can tell the host something while it runs: a fence, a store or an atomic of system scope, or a
  * volatile store. Asked once, as above. */
 bool ptx_signals(struct ptx_func *kernel);
+/* Some function of the program, called or not, has an instruction whose accesses to memory happen later, beside what
+ * its thread does next: asynchronous copies, stores and products. */
+bool ptx_asynchronous(struct ptx_module *m);
 struct ptx_func *ptx_kernel(struct ptx_module *m, struct str name); /* an entry by its name, NULL: none */
 /* Source path of a .file number, its escapes read; n = 0 when unknown. */
 struct str ptx_file(const struct ptx_module *m, u32 number);

@@ -3,6 +3,7 @@
  *
  * A call through a register goes to what its .calltargets say, else to any function of the program whose address
  * somebody takes, in an instruction or an initialiser. */
+#include "isa/isa.h"
 #include "ptx/ptx.h"
 
 /* The place of a function or variable in the hash table. */
@@ -146,3 +147,22 @@ static bool is_signal(const struct ptx_insn *in)
     return signals && (ptx_has_mod(in->op, "sys") || ptx_has_mod(in->op, "volatile") || ptx_has_mod(in->op, "mmio"));
 }
 bool ptx_signals(struct ptx_func *kernel) { return gets_to(kernel, &kernel->signals, is_signal); }
+
+static bool is_asynchronous(const struct ptx_insn *in)
+{
+    if (!in->op || in->op->form < 0) return false; /* no such instruction runs */
+    return isa_forms[in->op->form].flags & (ISA_COPY | ISA_GROUP);
+}
+
+bool ptx_asynchronous(struct ptx_module *m)
+{
+    struct ptx_module *first = m->first ? m->first : m;
+    u8 kept = __atomic_load_n(&first->asynchronous, __ATOMIC_RELAXED);
+    if (likely(kept)) return kept > 1;
+    bool found = false;
+    for (const struct ptx_module *p = first; p && !found; p = p->next)
+        for (u32 i = 0; i < p->nfunc && !found; i++)
+            for (u32 k = 0; k < p->func[i]->ninsn && !found; k++) found = is_asynchronous(&p->func[i]->insn[k]);
+    __atomic_store_n(&first->asynchronous, 1 + found, __ATOMIC_RELAXED);
+    return found;
+}

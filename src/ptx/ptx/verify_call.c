@@ -32,7 +32,7 @@ static bool call_read(struct verifier *v, struct call *c)
         return !list || verify_fail(v, in->at, "a call of a function by its name needs no prototype");
     }
     if (!list)
-        return verify_fail(v, c->target->at, "a call through %.*s needs a .callprototype or .calltargets behind it",
+        return verify_fail(v, c->target->at, "a call through %.*s needs a .callprototype or .calltargets after it",
                            SHOW(c->target->reg->name));
     if (type_size[c->target->reg->type] != 8 || type_is_float(c->target->reg->type))
         return verify_fail(v, c->target->at, "%.*s cannot hold the address of a function: it is a .%s register",

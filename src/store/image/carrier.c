@@ -1,5 +1,5 @@
 /* Writes a cubin with the PTX it was made of. Nothing of the cubin moves but the table of sections and their names,
- * which are written anew behind its end. */
+ * which are written anew past its end. */
 #include "image/carrier.h"
 
 enum { HEADER = 64, SECTION_HEADER = 64, SECTION_CONTENTS = 1 /* SHT_PROGBITS */ };

@@ -1,7 +1,7 @@
 /* carrier.h: a cubin that keeps the PTX it was made of.
  *
  * Producers of cubins (NVRTC, nvJitLink, ptxas) hand machine code to a program, which Lockstep does not run. Under
- * `lockstep run` their cubin gets sections with the texts behind what it has: a GPU and the tools of the toolkit take
+ * `lockstep run` their cubin gets sections with the texts after what it has: a GPU and the tools of the toolkit take
  * it as ever, and our loader takes the texts. */
 #ifndef LOCKSTEP_CARRIER_H
 #define LOCKSTEP_CARRIER_H

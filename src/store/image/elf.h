@@ -72,12 +72,12 @@ struct elf {
     u32 symbols;                 /* how many */
 };
 bool elf_is(const struct piece *s);
-/* Reads headers, sections and symbols; they live in `mem`. False: why not is in e, and what was read until then is in
- * `out`. */
+/* Reads headers, sections and symbols; they live in `mem`. False: e has the reason, and `out` the sections before the
+ * damage. */
 bool elf_read(struct arena *mem, const struct piece *s, struct elf *out, struct error *e);
 /* The first section of this name, NULL: none. */
 const struct elf_section *elf_find(const struct elf *f, const char *name);
-/* The next note of a section from *offset on, which moves behind it; false: no more, or the error is in e. */
+/* The next note of a section from *offset on, which moves after it; false: no more, or the error is in e. */
 bool elf_note_next(struct arena *mem, const struct elf_section *s, u64 *offset, struct elf_note *out, struct error *e);
 /* Text at an offset of a table of strings, NULL: it begins outside, or the table does not end with a zero. */
 const char *elf_string(const struct piece *table, u64 offset);

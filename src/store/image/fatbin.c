@@ -115,7 +115,7 @@ static bool read_payload(struct image_file *f, const struct piece *s, const stru
     return unpacked_fits(f, h, i, e);
 }
 
-/* One image at `at` of the container; *next is where the one behind it begins. */
+/* One image at `at` of the container; *next is where the one after it begins. */
 static bool read_image(struct image_file *f, const struct piece *s, u64 at, u64 *next, struct error *e)
 {
     if (!piece_has(s, at, ENTRY))

@@ -3,7 +3,7 @@
  * A file (image_open) is PTX, a cubin, a fatbin, or an executable, shared object, object or archive with fatbins
  * inside. A fatbin is a container: a list of images of one program, each for one architecture, packed or not. The
  * driver takes one image of each fatbin; image_choose says which, by the driver's own rules, and why not the others.
- * docs/image.md describes the formats.
+ * docs/inside/image.md describes the formats.
  *
  * No byte of a file is trusted. What is wrong is an error that names its offset, memory stays within a bound that the
  * size of the file sets, and what was read before the damage is kept. */
@@ -34,7 +34,7 @@ enum image_flag { /* as the header of an image has them */
 };
 
 struct image {
-    u32 kind;                /* enum image_kind, or a number that is none of them */
+    u32 kind;                /* enum image_kind, or a number that is not one of them */
     u32 sm;                  /* 90 */
     char suffix;             /* 'a', 'f' or 0 */
     u32 major, minor;        /* of PTX: its version; of a cubin: that of its format */
@@ -108,7 +108,7 @@ void image_arch(const struct image *i, char out[16]); /* "sm_90a" */
 
 enum image_verdict {
     VERDICT_LOADS,        /* the PTX that is taken */
-    VERDICT_LOADS_NEWER,  /* the same, though no GPU of this kind would take it: it is for a newer one */
+    VERDICT_LOADS_NEWER,  /* the same, but for a newer GPU: a real device would refuse it */
     VERDICT_LESS,         /* PTX that would do, but another is for a newer architecture */
     VERDICT_NEWER,        /* PTX for a newer architecture */
     VERDICT_SPECIFIC,     /* PTX for one architecture or family only, and the device is of another */

@@ -10,7 +10,7 @@ enum { WRAPPER_MAGIC = 0x466243b1, FATBIN_MAGIC = 0xba55ed50, FATBINS_MOST = 1 <
 struct wrapper { /* what __cudaRegisterFatBinary gets */
     u32 magic, version;
     const void *fatbin;
-    const void *const *more; /* version 2: relocatable fatbins, a NULL behind them; version 1: a file name or NULL */
+    const void *const *more; /* version 2: relocatable fatbins, a NULL after them; version 1: a file name or NULL */
 };
 
 static u32 word_at(const u8 *p) { return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24; }
@@ -67,7 +67,7 @@ u64 image_extent(const void *image)
 /* What can be read of it: an image may be cut short. */
 static u64 extent_there(const void *image) { return pages_readable(image, image_extent(image)); }
 
-/* Adds one fatbin, or one image that is none. */
+/* Adds one fatbin, or one image that is not one. */
 static bool add(struct image_file *f, const void *at, enum image_place place, struct error *e)
 {
     u64 n = extent_there(at), end;

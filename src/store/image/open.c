@@ -1,7 +1,7 @@
 /* What a file is, and where the fatbins in it lie.
  *
  * nvcc puts fatbins into the section .nv_fatbin of an object, those of -rdc=true into __nv_relfatbin, and a wrapper
- * for each into .nvFatBinSegment. The linker makes one section of each kind, in which fatbins lie one behind the other
+ * for each into .nvFatBinSegment. The linker makes one section of each kind, in which fatbins lie one after the other
  * with zeros between. */
 #include "image/carrier.h"
 #include "image/image.h"
@@ -65,7 +65,7 @@ static void add_alone(struct image_file *f, const struct piece *s, enum image_pl
     VEC_PUSH(&f->mem, &f->image, i);
 }
 
-/* Where the text behind white space and comments begins, n: nowhere. */
+/* Where the text after white space and comments begins, n: nowhere. */
 static u64 skip_blank(const struct piece *s)
 {
     u64 at = 0;
@@ -221,7 +221,7 @@ static bool open_any(struct image_file *f, const struct piece *s, struct error *
         return piece_bad(e, s, 0, "a thin archive has no code in it: inspect the objects that it names");
     if (!is_ptx(s))
         return piece_bad(e, s, 0,
-                         "this is no image: neither PTX, nor a cubin, a fatbin, an ELF file or an archive of them");
+                         "this is not an image: neither PTX, nor a cubin, a fatbin, an ELF file or an archive of them");
     f->kind = FILE_PTX;
     add_alone(f, s, PLACE_FILE, ptx_image(s));
     return true;

@@ -7,7 +7,7 @@ struct host_pointer {
     u64 pointer;                /* the value */
     enum process_memory memory; /* what it leads to */
     char file[64];              /* of PROCESS_FILE: whose variables these are */
-    const char *name;           /* ", held by x" or ", the variable x", as a mark of where/where.h; NULL: not known */
+    const char *name;           /* ", held by x" or ", the variable x", as a mark of sites/where.h; NULL: not known */
 };
 /* Who is asked, in the call that passes it, for the variable of a pointer; its texts live for ever. *stack: the pointer
  * leads into the stack of the calling thread. */
@@ -24,6 +24,6 @@ void host_pointer_text(const struct host_pointer *p, char *out, size_t size);
 void host_shadow_add(u64 host, u64 bytes, const char *name);
 /* The variable as the source has it; false: the address is in none. */
 bool host_shadow_name(u64 address, char *name, size_t n);
-/* What to do with an address in one of them, as an argument of a kernel; false: it is in none. */
+/* The advice for a kernel argument that points into such memory; false: it does not. */
 bool host_shadow_fix(u64 address, char *fix, size_t n);
 #endif

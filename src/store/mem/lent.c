@@ -1,11 +1,11 @@
 /* Memory of malloc, variables and the stack, for a card that can use pageable memory: a pointer into it that a launch
  * is given makes an object of what lies there, as if the program had registered it, so that checks know its bounds.
  *
- * A block of malloc that a pointer leads to the start of, and a variable, have bounds that are sure. Of anything else
- * the bounds are those of what the process has mapped there, less what other objects have of it. Nobody tells when such
+ * A block of malloc that a pointer leads to the start of, and a variable, have bounds that are sure. Any other address
+ * has the bounds of its mapping in the process, without the parts that belong to other objects. Nobody tells when such
  * memory is freed: with each launch that is given a pointer into it the bounds are asked for again. */
 #include "mem/zone.h"
-#include "where/where.h"
+#include "sites/where.h"
 
 /* The whole of what begins at an address, or all that is mapped around it. 0: nothing that can be read and written. */
 static u8 bounds_of(u64 addr, u64 *low, u64 *high)

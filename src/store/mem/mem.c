@@ -6,7 +6,7 @@
  * address space, not memory. A kernel may call malloc for ever, and a program
  * allocate in a stream for ever: there the object is used again with its region. */
 #include "mem/zone.h"
-#include "where/where.h"
+#include "sites/where.h"
 
 enum { RED_SMALLEST = 256, RED_LARGEST = 1 << 20, RESTING_LEAST = 16, RESTING_MOST = 1 << 16, EMPTY_FROM = 64 << 10 };
 #define QUARANTINE_BYTES (1ull << 30)

@@ -36,6 +36,8 @@ struct mem_object {
     u64 engine;
     /* what to add to an address to reach the race check's notes on it; 0: there are none for this launch */
     u64 race;
+    u64 reads;   /* the same of an object that the launch only reads (race_reads.h); 0: it is not, or race leads to them
+                  */
     u32 tracked; /* the race check's number for it, + 1; 0: it has no cells */
     u32 id;      /* 0 is no object; used again with the region, after quarantine, by memory of the same kind */
     u32 born;    /* mem_generation when it was allocated */
@@ -51,6 +53,7 @@ struct mem_object {
     bool kept;                          /* its region stays its own while it is freed (mem_rest) */
     u8 lent;                            /* MEM_REGISTERED: enum mem_lent; 0: by the program */
     bool closed;                        /* atomic: of a pool of the host, and the device has no right to it */
+    bool let_go;                        /* atomic: of a pool, and freed by a call that waits for nothing */
     void *pool;                         /* the device's note of memory of a pool, or NULL */
     struct mem_maps *maps;              /* MEM_VIRTUAL: what is mapped there; else NULL */
     u64 defined;                        /* atomic: epoch of the shadow in which mem_define saw to all of it; 0: none */
@@ -91,7 +94,7 @@ void mem_call(struct mem *m, struct mem_object *o, const char *name);
 /* The object, live or freed, with base <= addr <= base + size; NULL: none. Lock-free, callable while others allocate.
  */
 struct mem_object *mem_find(const struct mem *m, u64 addr);
-/* Whether the address is one of the arena's, with or without an object. */
+/* Whether the address lies in the arena, inside an object or not. */
 bool mem_covers(const struct mem *m, u64 addr);
 /* The nearest object below or above, for reports; NULL: none. */
 struct mem_object *mem_near(const struct mem *m, u64 addr);
@@ -135,7 +138,7 @@ u32 mem_rights(const struct mem_object *o, u64 addr);                       /* o
 /* The run of granules around an address that have all of these rights, no more than some to either side; false: the
  * address has not. An object of another kind is one run. */
 bool mem_run(const struct mem_object *o, u64 addr, u32 rights, u64 *lo, u64 *bytes);
-/* The next run at or behind an address that has memory, or, `ever`, had some; false: there is none. */
+/* The next run at or after an address that has memory, or, `ever`, had some; false: there is none. */
 bool mem_run_next(const struct mem_object *o, u64 from, bool ever, u64 *lo, u64 *bytes);
 
 /* Makes all bytes of an object zero, without touching pages that can be given back instead. */

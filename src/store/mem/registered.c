@@ -30,7 +30,7 @@ static u32 starts_before(struct mem_object *const *list, u32 n, u64 addr)
     return low;
 }
 
-/* The object that starts at or before an address, and the one behind it; NULL: none. */
+/* The object that starts at or before an address, and the one after it; NULL: none. */
 static void around(const struct mem *m, u64 addr, struct mem_object *out[2])
 {
     const struct registry *r = &m->registry;
@@ -83,7 +83,7 @@ static bool registry_reach(struct registry *r)
 static void change(struct registry *r) { atomic_fetch_add_explicit(&r->version, 1, memory_order_acq_rel); }
 
 /* Takes freed objects out: those that overlap [from, to), or all. No two objects of the list overlap: those that do so
- * with the range lie side by side, and what is behind them moves only where some were taken out. */
+ * with the range lie side by side, and what is after them moves only where some were taken out. */
 static void forget_freed(struct registry *r, u64 from, u64 to, bool all)
 {
     u32 n = atomic_load_explicit(&r->count, memory_order_relaxed), kept = 0, i;

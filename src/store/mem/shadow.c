@@ -191,7 +191,7 @@ static void clean(struct shadow *s, u64 addr, u64 n)
     unlock(&s->lock);
 }
 
-/* Behind the bits that it is for: whoever sees the new epoch sees them, too, and a range that was looked at before them
+/* After the bits that it is for: whoever sees the new epoch sees them, too, and a range that was looked at before them
  * has the old one. */
 static void epoch_end(struct shadow *s) { __atomic_fetch_add(&s->epoch, 1, __ATOMIC_RELEASE); }
 
@@ -277,7 +277,7 @@ void shadow_write(struct shadow *s, u64 addr, u32 n, struct taint t)
 
 /* ---- copying ---- */
 
-/* Up to 64 bits from any byte on; a shadow has a word behind its last one. */
+/* Up to 64 bits from any byte on; a shadow has a word after its last one. */
 static u64 bits_at(const struct shadow *s, u64 addr)
 {
     u64 o = addr - s->from, at = o & 63, w = shadow_word(s, o >> 6) >> at;

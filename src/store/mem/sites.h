@@ -1,7 +1,7 @@
 /* sites.h: bytes in live objects by the place of their allocation, now and when there were most of them.
  *
  * A new peak comes with almost every allocation of a program that grows, so that nothing may be copied then: peaks have
- * numbers, and a place keeps what it held at the last one only when it changes for the first time behind it. */
+ * numbers, and a place keeps what it held at the last one only when it changes for the first time after it. */
 #pragma once
 #include "base/base.h"
 

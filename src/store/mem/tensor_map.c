@@ -68,7 +68,7 @@ static const char *wrong_box(const struct tensor_map *m)
     for (u32 d = 0; !m->im2col && d < m->rank; d++)
         if (!m->box[d] || m->box[d] > 256) return "a boxDim is not 1 to 256";
     if (tensor_map_padded(m->type) && across != PADDED_ROW) return "the inner dimension of the box is not 128";
-    if (inner % 128) return "the inner dimension of the box is no multiple of 16 bytes";
+    if (inner % 128) return "the inner dimension of the box is not a multiple of 16 bytes";
     if (!m->interleave && m->swizzle && inner > 8 * swizzle_width(m->swizzle))
         return "the inner dimension of the box is larger than the swizzle";
     return NULL;
@@ -78,7 +78,7 @@ static const char *wrong_box(const struct tensor_map *m)
 static const char *wrong_narrow(const struct tensor_map *m)
 {
     bool padded = tensor_map_padded(m->type);
-    if (m->dim[0] % (padded ? PADDED_ROW : 2)) return "the first globalDim is no multiple of 128, or 2";
+    if (m->dim[0] % (padded ? PADDED_ROW : 2)) return "the first globalDim is not a multiple of 128, or 2";
     if (padded && m->interleave) return "no such interleave for the type";
     if (padded && m->swizzle && m->swizzle < SWIZZLE_128B) return "no such swizzle for the type";
     if (padded && m->swizzle == SWIZZLE_128B_ATOM_32B_FLIP_8B) return "no such swizzle for the type";
@@ -88,7 +88,7 @@ static const char *wrong_narrow(const struct tensor_map *m)
 
 const char *tensor_map_wrong(const struct tensor_map *m)
 {
-    if (m->type >= (m->newer ? (u32)MAP_TYPES : (u32)MAP_U4)) return "the data type is none of this architecture";
+    if (m->type >= (m->newer ? (u32)MAP_TYPES : (u32)MAP_U4)) return "this architecture does not have the data type";
     if (!m->rank || m->rank > TENSOR_RANKS || (m->im2col && m->rank < 3)) return "the rank is not 1 to 5, or 3 to 5";
     if (m->interleave > INTERLEAVE_32B || (m->interleave && m->rank < 3)) return "no such interleave";
     if (m->swizzle > (m->newer ? SWIZZLE_128B_ATOM_64B : SWIZZLE_128B)) return "no such swizzle";
@@ -98,10 +98,10 @@ const char *tensor_map_wrong(const struct tensor_map *m)
     if (m->promotion > 3) return "no such promotion";
     if (m->fill > 1 || (m->fill && (m->type < MAP_F16 || m->type >= MAP_U4))) return "no such fill for the type";
     u64 align = m->interleave == INTERLEAVE_32B || tensor_map_padded(m->type) ? 32 : 16;
-    if (m->address % align || m->address >> 57) return "the address is no multiple of 16, or 32";
+    if (m->address % align || m->address >> 57) return "the address is not a multiple of 16, or 32";
     for (u32 d = 0; d < m->rank; d++) {
         if (!m->dim[d] || m->dim[d] > 1ull << 32) return "a globalDim is not 1 to 2^32";
-        if (d && (m->stride[d] % align || m->stride[d] >> 40)) return "a globalStride is no multiple of 16, or 32";
+        if (d && (m->stride[d] % align || m->stride[d] >> 40)) return "a globalStride is not a multiple of 16, or 32";
         if (!m->step[d] || m->step[d] > 8) return "an elementStride is not 1 to 8";
     }
     const char *box = m->type >= MAP_U4 ? wrong_narrow(m) : NULL;

@@ -5,9 +5,10 @@
 
 struct entry {
     struct texture texture;
-    atomic_uint use;  /* the upper half of its number */
-    atomic_bool live; /* not destroyed */
-    u32 next;         /* of those that rest; REGION_NONE: last */
+    atomic_uint use;     /* the upper half of its number */
+    atomic_bool live;    /* not destroyed */
+    u32 next;            /* of those that rest, or of those that are kept; REGION_NONE: last */
+    atomic_ullong until; /* once it is destroyed: the age of the last operation that it stays for; 0: none */
 };
 
 static struct {
@@ -16,7 +17,9 @@ static struct {
     atomic_uint n;        /* of them */
     u32 number;           /* textures so far */
     u32 rest, head, tail; /* destroyed entries, the oldest first */
-} all = { .lock = LOCK_INIT, .head = REGION_NONE, .tail = REGION_NONE };
+    u32 kept;             /* the first of those that operations in flight may still use, the newest first */
+    atomic_uint nkept;    /* how many */
+} all = { .lock = LOCK_INIT, .head = REGION_NONE, .tail = REGION_NONE, .kept = REGION_NONE };
 
 /* FIRST: 0 is no texture, and small integers are more likely something else. REST: so many others are destroyed before
  * an entry is used again. */
@@ -68,29 +71,69 @@ u64 texture_add(const struct texture *t)
     return handle;
 }
 
-bool texture_remove(u64 handle, bool surface)
+/* With the lock. */
+static void rest(struct entry *e, u32 i)
+{
+    e->next = REGION_NONE;
+    if (all.rest++)
+        ((struct entry *)stable_at(&all.entry, all.tail, sizeof *e))->next = i;
+    else
+        all.head = i;
+    all.tail = i;
+}
+
+bool texture_remove(u64 handle, bool surface, u64 until)
 {
     struct entry *e = entry_at(handle);
     if (!e) return false;
     lock(&all.lock);
-    bool is = atomic_load(&e->use) == handle >> 32 && e->texture.surface == surface && atomic_exchange(&e->live, false);
+    bool is = atomic_load(&e->use) == handle >> 32 && e->texture.surface == surface && atomic_load(&e->live);
     if (is) {
         u32 i = (u32)handle - FIRST;
-        e->next = REGION_NONE;
-        if (all.rest++)
-            ((struct entry *)stable_at(&all.entry, all.tail, sizeof *e))->next = i;
-        else
-            all.head = i;
-        all.tail = i;
+        atomic_store_explicit(&e->until, until, memory_order_relaxed);
+        atomic_store_explicit(&e->live, false, memory_order_release);
+        if (until) {
+            e->next = all.kept;
+            all.kept = i;
+            atomic_fetch_add_explicit(&all.nkept, 1, memory_order_relaxed);
+        } else {
+            rest(e, i);
+        }
     }
     unlock(&all.lock);
     return is;
 }
 
-const struct texture *texture_at(u64 handle, bool *gone)
+void texture_settle(const struct mem *mem, u64 oldest)
+{
+    lock(&all.lock);
+    for (u32 *at = &all.kept; *at != REGION_NONE;) {
+        u32 i = *at;
+        struct entry *e = stable_at(&all.entry, i, sizeof *e);
+        if (e->texture.mem != mem || atomic_load_explicit(&e->until, memory_order_relaxed) >= oldest) {
+            at = &e->next;
+            continue;
+        }
+        *at = e->next;
+        atomic_fetch_sub_explicit(&all.nkept, 1, memory_order_relaxed);
+        rest(e, i);
+    }
+    unlock(&all.lock);
+}
+
+bool texture_is_late(u64 handle)
+{
+    struct entry *e = entry_at(handle);
+    return e && !atomic_load_explicit(&e->live, memory_order_relaxed);
+}
+
+u32 texture_kept(void) { return atomic_load_explicit(&all.nkept, memory_order_relaxed); }
+
+const struct texture *texture_at(u64 handle, u64 age, bool *gone)
 {
     struct entry *e = entry_at(handle);
     u32 use = e ? atomic_load_explicit(&e->use, memory_order_acquire) : 0;
-    *gone = e && (use != handle >> 32 || !atomic_load_explicit(&e->live, memory_order_acquire));
+    *gone = e && (use != handle >> 32 || (!atomic_load_explicit(&e->live, memory_order_acquire) &&
+                                          age > atomic_load_explicit(&e->until, memory_order_relaxed)));
     return e && handle >> 32 <= use ? &e->texture : NULL;
 }

@@ -7,7 +7,9 @@
  *
  * for all of them, whatever a GPU does with its layout. Kernels know a texture or a surface by a number of 64 bits;
  * texture_at finds what it stands for, without a lock. A number is not given again, so one that was destroyed is
- * recognised; its entry is, after a rest. */
+ * recognised; its entry is, after a rest. One that is destroyed while kernels are in flight stays for these, as on a
+ * GPU.
+ */
 #ifndef LOCKSTEP_TEXELS_H
 #define LOCKSTEP_TEXELS_H
 #include "mem/mem.h"
@@ -62,8 +64,15 @@ struct texture {            /* a texture or surface object */
 
 /* Keeps a copy, and what `level` points to; 0: no memory. The number is made. */
 u64 texture_add(const struct texture *t);
-/* false: it is none, or of the other kind. */
-bool texture_remove(u64 handle, bool surface);
-/* NULL: it never was one. *gone: it was destroyed. */
-const struct texture *texture_at(u64 handle, bool *gone);
+/* As a GPU does, it stays what it is for operations of its device that were enqueued before: up to this age (op_age),
+ * 0: there are none that are not done. false: it is not one, or of the other kind. */
+bool texture_remove(u64 handle, bool surface, u64 until);
+/* Operations of this device before `oldest` are done: what was kept for them alone may be forgotten. */
+void texture_settle(const struct mem *mem, u64 oldest);
+bool texture_is_late(u64 handle); /* of one that texture_at has found: it was destroyed since */
+u32 texture_kept(void);           /* how many are kept so, of all devices */
+/* For an operation of this age; TEXTURE_NOW: for somebody who asks now. NULL: it never was one. *gone: it was destroyed
+ * before the operation was enqueued. */
+#define TEXTURE_NOW UINT64_MAX
+const struct texture *texture_at(u64 handle, u64 age, bool *gone);
 #endif

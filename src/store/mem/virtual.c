@@ -98,7 +98,7 @@ void mem_physical_delete(struct mem *m, struct mem_physical *p)
     pages_file_punch(f->file, p->offset, p->bytes);
     NEED_ROOM(f->gap, f->gaps, f->capgap, 16);
     f->gap[f->gaps++] = (struct gap){ p->offset, p->bytes };
-    for (u32 i = 0; i < f->gaps - 1; i++) { /* one piece with what is before or behind it */
+    for (u32 i = 0; i < f->gaps - 1; i++) { /* one piece with what is before or after it */
         struct gap *g = &f->gap[i], *mine = &f->gap[f->gaps - 1];
         if (g->offset + g->bytes != mine->offset && mine->offset + mine->bytes != g->offset) continue;
         *g = (struct gap){ MIN_OF(g->offset, mine->offset), g->bytes + mine->bytes };

@@ -35,7 +35,7 @@ enum { ZONE_PLAIN, ZONE_PINNED, ZONE_MANAGED, ZONES };
 enum { REGION_NONE = 0xffffffff, SIZE_CLASSES = 320 };
 
 struct region {       /* a piece of a zone that holds at most one object */
-    u64 start, bytes; /* with the red zone behind the object; the one before it is the previous region's */
+    u64 start, bytes; /* with the red zone after the object; the one before it is the previous region's */
     struct mem_object *_Atomic object; /* who is or was here last; NULL only before the first */
     u32 next;                          /* in the quarantine or on a free list; REGION_NONE: last */
 };

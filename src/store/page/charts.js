@@ -1,14 +1,21 @@
 "use strict";
 /* Helpers for elements and numbers, and the two charts: the timeline of a program, and the roofline of a card. */
 
-/* An element: attributes, then children, which are elements or texts. A text never becomes HTML. */
+/* Text of others as it is shown: controls, and what is invisible or turns the direction of the text around it, are spelled out, as in reports (base/printable.h). */
+const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
+const shown = text => typeof text === "string" ? text.replace(hidden, c => c < "\x80" ? "\\x" + c.codePointAt(0).toString(16).padStart(2, "0") : "\\u" + c.codePointAt(0).toString(16).padStart(4, "0")) : text;
+
+/* An element: attributes, then children, which are elements, texts or lists of these, of any length. A text never becomes HTML. */
 function el(name, attributes, ...children) { return fillElement(document.createElement(name), attributes, children); }
 function svg(name, attributes, ...children) { return fillElement(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children); }
 function fillElement(e, attributes, children) {
-  for (const [key, value] of Object.entries(attributes)) if (value !== "") e.setAttribute(key, value);
-  e.append(...children.flat(Infinity).filter(c => c !== "" && c !== null && c !== undefined));
+  for (const [key, value] of Object.entries(attributes)) if (value !== "") e.setAttribute(key, key === "src" || key === "href" ? value : shown(value));
+  for (const c of children.flat(Infinity)) if (c !== "" && c !== null && c !== undefined) e.append(shown(c));
   return e;
 }
+/* A list of elements for a call that takes them one by one: a call has no room for more than some ten thousand. */
+function together(list) { const all = document.createDocumentFragment(); for (const e of list) all.append(e); return all; }
+const largest = (list, least) => list.reduce((a, b) => b > a ? b : a, least), smallest = (list, most) => list.reduce((a, b) => b < a ? b : a, most);
 
 /* 1234 -> "1,234"; 1572864 -> "1.57 M". */
 function num(n) {
@@ -47,7 +54,7 @@ function operationText(o, d) {
 function timelineDrawing(d, from, zoom, told) {
   const ops = d.operations.slice(from, from + AT_ONCE);
   const left = 110, row = 30, streams = [...new Set(ops.filter(o => !o.kind.startsWith("synchronise")).map(o => o.stream))].sort((a, b) => a - b);
-  const begin = Math.min(...ops.map(o => o.call_ps === undefined ? o.start_ps : o.call_ps)), end = Math.max(...ops.map(o => o.end_ps), begin + 1);
+  const begin = smallest(ops.map(o => o.call_ps === undefined ? o.start_ps : o.call_ps), Infinity), end = largest(ops.map(o => o.end_ps), begin + 1);
   const width = Math.max(320, (main.clientWidth - 30)) * zoom, height = (streams.length + 1) * row + 26;
   const x = ps => left + (ps - begin) / (end - begin) * (width - left - 12);
   const drawing = svg("svg", { width, height, role: "group", "aria-label": "timeline by a model" });
@@ -109,7 +116,7 @@ function timelineSection(d) {
     place.querySelector(".op").focus();
   });
   const legend = el("div", { class: "legend" }, ...[["launch", "launch"], ["to", "copy to the device"], ["from", "copy from it"], ["on", "copy on it"], ["fill", "fill"], ["host", "call of the host, event"], ["waiting", "the host waits"]].map(([v, name]) => el("span", {}, el("i", { style: "background:var(--" + v + ")" }), name)));
-  const list = el("details", {}, el("summary", {}, "as text"), el("ol", { class: "code" }, ...d.operations.slice(0, AT_ONCE).map(o => el("li", {}, operationText(o, d)))));
+  const list = el("details", {}, el("summary", {}, "as text"), el("ol", { class: "code" }, d.operations.slice(0, AT_ONCE).map(o => el("li", {}, operationText(o, d)))));
   const more = d.operations_left_out ? " " + d.operations_left_out + " further operations were not noted." : "";
   draw();
   window.addEventListener("resize", draw);
@@ -135,7 +142,7 @@ function rooflinePoints(d) {
 function rooflineSection(d) {
   const points = rooflinePoints(d), peaks = Object.entries(d.card.peak_gops), slope = d.card.memory_gbs;
   const top = Math.max(...peaks.map(p => p[1])), xs = points.map(p => p.at).concat(peaks.map(p => p[1] / slope)), ys = points.map(p => p.rate);
-  const low = 2 ** Math.floor(Math.log2(Math.min(...xs)) - 1), high = 2 ** Math.ceil(Math.log2(Math.max(...xs)) + 1), floor = 10 ** Math.floor(Math.log10(Math.min(...ys, low * slope))), roof = 10 ** Math.ceil(Math.log10(top * 1.2));
+  const low = 2 ** Math.floor(Math.log2(smallest(xs, Infinity)) - 1), high = 2 ** Math.ceil(Math.log2(largest(xs, 0)) + 1), floor = 10 ** Math.floor(Math.log10(smallest(ys, low * slope))), roof = 10 ** Math.ceil(Math.log10(top * 1.2));
   const width = 860, height = 420, left = 74, bottom = 40, x = v => left + Math.log(v / low) / Math.log(high / low) * (width - left - 140), y = v => 10 + Math.log(roof / v) / Math.log(roof / floor) * (height - bottom - 10);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width: "100%", style: "max-width:1000px;min-width:560px", role: "img", "aria-label": "roofline by the card's published peaks" });
   for (let v = low, k = 0; v <= high * 1.001; v *= 2, k++) {
@@ -157,12 +164,12 @@ function rooflineSection(d) {
   const used = [];
   for (const p of points) {
     let at = y(p.rate) - 8;
-    while (used.some(u => Math.abs(u[1] - at) < 13 && Math.abs(u[0] - x(p.at)) < 160)) at -= 13;
-    used.push([x(p.at), at]);
+    while (at > 8 && used.some(u => Math.abs(u[1] - at) < 13 && Math.abs(u[0] - x(p.at)) < 160)) at -= 13;
+    if (at > 8) used.push([x(p.at), at]); // the others would lie on these, or above the drawing: the list below has them all
     drawing.append(svg("circle", { class: "point" + (p.measured ? " measured" : ""), cx: x(p.at), cy: y(p.rate), r: 5 }, svg("title", {}, p.name + ": " + p.at.toFixed(2) + " operations a byte, " + (p.measured ? "" : "at most ") + num(p.rate * 1e9) + " operations a second" + (p.limit ? ", limited by " + p.limit : ""))),
-      svg("text", { class: "label", x: x(p.at) + 8, y: at }, p.name.length > 40 ? p.name.slice(0, 38) + "…" : p.name));
+      at > 8 ? svg("text", { class: "label", x: x(p.at) + 8, y: at }, p.name.length > 40 ? p.name.slice(0, 38) + "…" : p.name) : "");
   }
-  const text = el("details", {}, el("summary", {}, "as text"), el("ul", {}, ...points.map(p => el("li", {}, p.name + ": " + p.at.toFixed(2) + " operations a byte, " + (p.measured ? "measured " : "at most ") + num(p.rate * 1e9) + " a second"))));
+  const text = el("details", {}, el("summary", {}, "as text"), el("ul", {}, points.map(p => el("li", {}, p.name + ": " + p.at.toFixed(2) + " operations a byte, " + (p.measured ? "measured " : "at most ") + num(p.rate * 1e9) + " a second"))));
   return section("roofline", "Roofline", "Filled: the most that a launch can reach by the longest of its limits, on " + d.card.title + " at its published peaks; no measurement. A point below the roofs is held down by instructions, L1 or shared memory.", el("div", { class: "wide chart" }, drawing), text);
 }
 
@@ -191,5 +198,5 @@ function hardwareSection() {
 /* Pictures of journals: as images, so that nothing in them can do anything. */
 function picturesSection() {
   const about = { landscape: "Medians over the size that varies.", samples: "Every sample, by entry and process; the bar is the median.", roofline: "What entries reached, below what this card reaches in a copy and in multiply-adds." };
-  return section("pictures", "Times", "Measured on a GPU, from journals.", ...data.pictures.map(p => el("figure", {}, el("img", { class: "picture", src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(p.svg), alt: p.kind + " of " + p.journal }), el("figcaption", { class: "faint" }, p.journal + ": " + about[p.kind]))));
+  return section("pictures", "Times", "Measured on a GPU, from journals.", data.pictures.map(p => el("figure", {}, el("img", { class: "picture", src: "data:image/svg+xml;charset=utf-8," + encodeURIComponent(p.svg), alt: p.kind + " of " + p.journal }), el("figcaption", { class: "faint" }, p.journal + ": " + about[p.kind]))));
 }

@@ -3,10 +3,10 @@
 #include "page/page.h"
 
 /* The parts, as bytes. */
-EMBED(page_frame, "src/page/page.html");
-EMBED(page_style, "src/page/page.css");
-EMBED(page_charts, "src/page/charts.js");
-EMBED(page_script, "src/page/page.js");
+EMBED(page_frame, "src/store/page/page.html");
+EMBED(page_style, "src/store/page/page.css");
+EMBED(page_charts, "src/store/page/charts.js");
+EMBED(page_script, "src/store/page/page.js");
 
 /* JSON inside <script>: in JSON a < stands in strings only, where \u003c is the same, and neither </script> nor <!-- is
  * there then. */

@@ -1,5 +1,5 @@
 "use strict";
-/* Makes the page from the JSON of `lockstep profile --json` (docs/profile.md). Texts of programs become text nodes: nothing here writes HTML. charts.js, which
+/* Makes the page from the JSON of `lockstep profile --json` (docs/reference/profile.md). Texts of programs become text nodes: nothing here writes HTML. charts.js, which
  * comes before, has the two charts and `el`, `num` and `time`. */
 const data = JSON.parse(document.getElementById("data").textContent);
 const devices = data.devices || [];
@@ -100,7 +100,7 @@ function sortable(rows, columns, options) {
     const list = rows.filter(r => !state.query || text(r).includes(state.query));
     const value = columns[by].value;
     list.sort((a, b) => { const x = value(a), y = value(b); return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1) || (options.tie ? options.tie(a, b) : 0); });
-    body.replaceChildren(...list.map(r => {
+    body.replaceChildren(together(list.map(r => {
       const tr = el("tr", { tabindex: 0, class: chosen && chosen(r) ? "chosen" : "" }, ...columns.map(c => el("td", { class: (c.number ? "number " : "") + (c.class || "") }, c.show ? c.show(r) : String(c.value(r)))));
       const go = () => { options.choose(r); if (chosen) fill(); };
       tr.addEventListener("click", go);
@@ -111,7 +111,7 @@ function sortable(rows, columns, options) {
         if (e.key === "Enter" || e.key.startsWith("Arrow")) e.preventDefault();
       });
       return tr;
-    }));
+    })));
     if (!list.length) body.append(el("tr", {}, el("td", { colspan: columns.length, class: "faint" }, state.query ? "nothing here has “" + state.query + "”" : "none")));
     columns.forEach((c, k) => c.th.setAttribute("aria-sort", k === by ? (down ? "descending" : "ascending") : "none"));
   }
@@ -131,8 +131,8 @@ const bar = (permille, hot) => el("span", { class: "bar" + (hot ? " hot" : ""), 
 
 /* ---- parts of the page ---- */
 
-function section(id, title, about, ...content) {
-  return el("section", { id, "aria-label": title }, el("h2", {}, title), about ? el("p", { class: "about" }, about) : "", ...content);
+function section(id, title, about, ...content) { // content: elements, or lists of them
+  return el("section", { id, "aria-label": title }, el("h2", {}, title), about ? el("p", { class: "about" }, about) : "", content);
 }
 
 function remarksSection() {
@@ -178,7 +178,7 @@ function shapeCard(k, s, nth) {
   if (s.spill_store_bytes || s.spill_load_bytes) rows.push(["spills", num(s.spill_store_bytes) + " bytes stored, " + num(s.spill_load_bytes) + " loaded, a thread"]);
   return el("div", { class: "card" }, el("strong", {}, "grid " + shape(s.grid) + ", block " + shape(s.block)),
     el("div", { class: "parts" }, el("dl", {}, ...rows.flatMap(([t, d]) => [el("dt", {}, t), el("dd", {}, d)])), el("div", {}, el("h3", {}, "limits: the least time of a launch"), el("div", { class: "limits" }, ...limits))),
-    ...k.advice.filter(a => a.about === "launch" && a.shape === nth).map(a => box({ kind: "advice", id: a.id, advice: a })));
+    k.advice.filter(a => a.about === "launch" && a.shape === nth).map(a => box({ kind: "advice", id: a.id, advice: a })));
 }
 
 /* Units of an access beside the least possible: "32.0 / 4.0". */
@@ -193,7 +193,7 @@ function accessCell(line, space, unit) {
 }
 
 function instructions(line) {
-  return el("table", { class: "ptx" }, el("tbody", {}, ...line.instructions.map(i => el("tr", {}, el("td", { class: "number" }, num(i.times)), el("td", { class: "number" }, (i.lanes / Math.max(1, i.times)).toFixed(1)), el("td", { class: "code" }, i.ptx || "")))));
+  return el("table", { class: "ptx" }, el("tbody", {}, line.instructions.map(i => el("tr", {}, el("td", { class: "number" }, num(i.times)), el("td", { class: "number" }, (i.lanes / Math.max(1, i.times)).toFixed(1)), el("td", { class: "code" }, i.ptx || "")))));
 }
 
 /* The lines of one file: those in `counts` (by line), with the remarks below theirs; what lies far from both is folded. Where nothing was counted, the columns of counts
@@ -203,7 +203,8 @@ function fileTable(file, counts, notes) {
   const numbers = [...text.keys()].sort((a, b) => a - b);
   const near = new Set();
   for (const n of [...counts.keys(), ...notes.map(r => r.line)]) for (let k = n - 4; k <= n + 4; k++) near.add(k);
-  const most = Math.max(1, ...[...counts.values()].map(l => l.cost_permille));
+  const most = largest([...counts.values()].map(l => l.cost_permille), 1), said = new Map();
+  for (const r of notes) { if (!said.has(r.line)) said.set(r.line, []); said.get(r.line).push(r); }
   const row = n => {
     const l = counts.get(n), tr = el("tr", { "data-file": file, "data-line": n });
     const at = el("td", { class: "at number" }, l && l.instructions.length ? el("button", { type: "button", "aria-expanded": "false", title: "the instructions of this line" }, String(n)) : String(n));
@@ -218,21 +219,21 @@ function fileTable(file, counts, notes) {
       if (open) tr.nextSibling.remove(); else tr.after(el("tr", {}, el("td", { class: "under", colspan: 7 }, el("div", {}, el("span", { class: "faint" }, "times, lanes, PTX"), instructions(l)))));
     });
     const rows = [tr];
-    for (const r of notes) if (r.line === n) rows.push(el("tr", { class: "remark", "data-file": file, "data-line": n }, el("td", { class: "under", colspan: 7 }, box(r))));
+    for (const r of said.get(n) || []) rows.push(el("tr", { class: "remark", "data-file": file, "data-line": n }, el("td", { class: "under", colspan: 7 }, box(r))));
     return rows;
   };
   for (let k = 0; k < numbers.length;) {
     if (near.has(numbers[k])) { body.append(...row(numbers[k++])); continue; }
     const from = k;
     while (k < numbers.length && !near.has(numbers[k])) k++;
-    const hidden = numbers.slice(from, k), gap = el("tr", { class: "gap" }), press = el("button", { type: "button" }, "… " + plural(hidden.length, "line") + " …");
-    press.addEventListener("click", () => gap.replaceWith(...hidden.flatMap(row)));
+    const folded = numbers.slice(from, k), gap = el("tr", { class: "gap" }), press = el("button", { type: "button" }, "… " + plural(folded.length, "line") + " …");
+    press.addEventListener("click", () => gap.replaceWith(together(folded.flatMap(row))));
     gap.append(el("td", { colspan: 7 }, press));
     body.append(gap);
   }
   const head = (name, cls, title) => el("th", { class: cls, scope: "col", title: title || "" }, name);
   const table = el("table", { class: counts.size ? "source" : "source bare" }, el("thead", {}, el("tr", {}, head("cost", "number", "share of the kernel's cost: a model, for ranking"), head("warp instr.", "number less"), head("lanes", "number", "of 32, on average"),
-    head("sectors", "number less", "of global memory, a request / the least possible"), head("passes", "number less", "of shared memory, a request / without conflicts"), head("line", "number"), head("source", ""))), body);
+    head("sectors", "number less", "of global memory, a request / the least possible"), head("wavefronts", "number less", "of shared memory, a request / without conflicts"), head("line", "number"), head("source", ""))), body);
   return [el("h3", {}, el("span", { class: "code", title: file }, baseName(file))), el("div", { class: "wide" }, table)];
 }
 
@@ -240,22 +241,23 @@ function sourceParts(k) {
   const files = new Map(), notes = remarks().concat(seconds()).filter(r => r.file && r.line && (!k || !r.kernel || r.kernel === k.name));
   if (k) for (const l of k.lines) if (l.file) { if (!files.has(l.file)) files.set(l.file, new Map()); files.get(l.file).set(l.line, l); }
   for (const r of notes) if (!files.has(r.file)) files.set(r.file, new Map());
-  const cost = f => [...files.get(f).values()].reduce((sum, l) => sum + l.cost, 0);
-  const order = [...files.keys()].sort((a, b) => cost(b) - cost(a));
-  return order.flatMap(f => fileTable(f, files.get(f), notes.filter(r => r.file === f)));
+  const cost = new Map([...files].map(([f, lines]) => [f, [...lines.values()].reduce((sum, l) => sum + l.cost, 0)])), said = new Map([...files.keys()].map(f => [f, []]));
+  for (const r of notes) said.get(r.file).push(r);
+  const order = [...files.keys()].sort((a, b) => cost.get(b) - cost.get(a));
+  return order.flatMap(f => fileTable(f, files.get(f), said.get(f)));
 }
 
 /* What is said of a kernel, or of the host, without a line that could be shown. */
 function placeless(k) {
   const boxes = remarks().filter(r => !(r.file && r.line) && !(r.advice && r.advice.about === "launch") && (!k || !r.kernel || r.kernel === k.name)).map(box);
-  return boxes.length ? [el("h3", {}, "without a line of the source"), ...boxes] : [];
+  return boxes.length ? [el("h3", {}, "without a line of the source"), boxes] : [];
 }
 
 function kernelSection(k, id) {
   const parts = sourceParts(k), lost = k ? k.lines.filter(l => !l.file) : [], cost = lost.reduce((sum, l) => sum + l.cost_permille, 0);
   return el("section", { id, "aria-label": "source" }, el("h2", {}, k ? ["Kernel ", el("span", { class: "code" }, k.plain)] : "Source"),
-    k ? el("div", { class: "shapes" }, ...k.shapes.map((s, nth) => shapeCard(k, s, nth))) : "", ...placeless(k), ...parts, !parts.length && k ? el("p", { class: "faint" }, "No source line is known: compile with -lineinfo.") : "",
-    cost ? el("details", parts.length ? {} : { open: "open" }, el("summary", {}, percent(cost) + " of the cost is in instructions without a line"), el("p", { class: "faint" }, "times, lanes, PTX"), el("div", { class: "wide" }, ...lost.map(instructions))) : "");
+    k ? el("div", { class: "shapes" }, k.shapes.map((s, nth) => shapeCard(k, s, nth))) : "", placeless(k), parts, !parts.length && k ? el("p", { class: "faint" }, "No source line is known: compile with -lineinfo.") : "",
+    cost ? el("details", parts.length ? {} : { open: "open" }, el("summary", {}, percent(cost) + " of the cost is in instructions without a line"), el("p", { class: "faint" }, "times, lanes, PTX"), el("div", { class: "wide" }, lost.map(instructions))) : "");
 }
 
 function showKernel() {
@@ -264,8 +266,8 @@ function showKernel() {
   if (old) old.replaceWith(now); else main.append(now);
 }
 
-/* On paper all kernels are shown, one behind the other. */
-window.addEventListener("beforeprint", () => { if (kernel()) document.getElementById("kernel").after(...device().kernels.filter(k => k !== kernel()).map((k, n) => kernelSection(k, "printed" + n))); });
+/* On paper all kernels are shown, one after the other. */
+window.addEventListener("beforeprint", () => { if (kernel()) document.getElementById("kernel").after(together(device().kernels.filter(k => k !== kernel()).map((k, n) => kernelSection(k, "printed" + n)))); });
 window.addEventListener("afterprint", () => main.querySelectorAll("[id^=printed]").forEach(s => s.remove()));
 
 /* ---- going around ---- */
@@ -325,10 +327,12 @@ document.getElementById("keylist").append(...[...keys, ...others].flatMap(([key,
 function titles() {
   const d = device(), report = data.report || { errors: 0, notes: 0 };
   const name = d.kernels.length ? d.kernels[0].plain + (d.kernels.length > 1 ? " and " + plural(d.kernels.length - 1, "other kernel") : "") : (findings[0] && plainName(findings[0].kernel)) || "report";
-  document.title = name + " - Lockstep";
-  document.getElementById("title").textContent = name;
-  const parts = [];
+  document.title = shown(name) + " - Lockstep";
+  document.getElementById("title").textContent = shown(name);
+  const parts = [], ending = data.ending;
+  if (ending && ending.exit) parts.push(`${ending.word}, exit code ${ending.exit}: ${shown(ending.why.join("; "))}`);
   if (d.card) parts.push(d.card.title, plural(d.kernels.reduce((s, k) => s + k.launches, 0), "launch", "launches"));
+  if (report.verdict && !(ending && ending.exit)) parts.push(report.verdict);
   parts.push(plural(report.errors, "error"), plural(report.notes, "note"));
   if (d.card) parts.push(plural(remarks().filter(r => r.advice).length, "piece of advice", "pieces of advice"));
   document.getElementById("summary").textContent = parts.join(" · ") + (devices.length ? " · counted by Lockstep on a software GPU: counts are exact, times are least times by a model" : "");

@@ -1,10 +1,8 @@
 /* Recordings as files: see record.h. Reader and writer name the fields in the same order. */
 #define _GNU_SOURCE
 #include "record/record.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 #ifndef NO_PACKING
 #define HAS_ZSTD 1
 #include <zstd.h>
@@ -103,38 +101,26 @@ static void pack(const struct text *payload, struct text *out, u32 *packed)
     if (*packed == PACKED_PLAIN) put(out, payload->p, payload->n);
 }
 
-static bool put_file(const char *path, const struct text *head, const struct text *body, struct error *e)
-{
-    struct arena mem = { 0 };
-    const char *part = arena_printf(&mem, "%s.part", path);
-    FILE *f = fopen(part, "wb");
-    bool ok = f && fwrite(head->p, 1, head->n, f) == head->n && fwrite(body->p, 1, body->n, f) == body->n;
-    if (f) ok = !fclose(f) && ok;
-    ok = ok && !rename(part, path);
-    if (!ok) {
-        error_set(e, ERR_SYSTEM, "%.300s cannot be written: %s", path, strerror(errno));
-        unlink(part);
-    }
-    arena_free(&mem);
-    return ok;
-}
-
 bool record_write(const struct record *r, const char *path, struct error *e)
 {
-    struct text payload = { 0 }, body = { 0 }, head = { 0 };
+    static const char room[RECORD_HEAD];
+    struct text payload = { 0 }, head = { 0 }, file = { 0 };
     u32 packed;
     put_payload(&payload, r);
-    pack(&payload, &body, &packed);
+    put(&file, room, sizeof room);
+    pack(&payload, &file, &packed);
     put(&head, magic, sizeof magic);
     put_u32(&head, RECORD_VERSION);
     put_u32(&head, packed);
     put_u64(&head, payload.n);
-    put_u64(&head, body.n);
+    put_u64(&head, file.n - sizeof room);
     put_u64(&head, hash_of((const u8 *)payload.p, payload.n));
-    bool ok = put_file(path, &head, &body, e);
+    CHECK(head.n == sizeof room);
+    memcpy(file.p, head.p, head.n);
+    bool ok = file_write(path, file.p, file.n, e);
     text_free(&payload);
-    text_free(&body);
     text_free(&head);
+    text_free(&file);
     return ok;
 }
 
@@ -150,7 +136,7 @@ struct reading {
 
 static bool wrong(struct reading *r, const char *what)
 {
-    if (!r->broken) error_set(r->e, ERR_INPUT, "%.300s is no recording that can be read: %s", r->name, what);
+    if (!r->broken) error_set(r->e, ERR_INPUT, "%.300s is not a recording that can be read: %s", r->name, what);
     r->broken = true;
     return false;
 }
@@ -174,7 +160,7 @@ static u64 number(const u8 *p, u32 n)
 static u64 get_u64(struct reading *r) { return number(take(r, 8), 8); }
 static u32 get_u32(struct reading *r) { return (u32)number(take(r, 4), 4); }
 
-/* How many of something follow, each of so many bytes at least. */
+/* Reads a count of items that take at least so many bytes each. */
 static u32 get_count(struct reading *r, u32 most, u64 least)
 {
     u32 n = get_u32(r);
@@ -251,7 +237,7 @@ static bool get_payload(struct reading *r, struct record *out)
     out->objects = get_count(r, RECORD_OBJECTS, 52);
     out->object = NEW_ARRAY(r->mem, struct record_object, out->objects + 1);
     for (u32 i = 0; i < out->objects && !r->broken; i++) get_object(r, &out->object[i]);
-    if (!r->broken && r->p != r->end) wrong(r, "there is more behind its end");
+    if (!r->broken && r->p != r->end) wrong(r, "there is more past its end");
     if (!r->broken) record_sort(out);
     return !r->broken;
 }
@@ -327,6 +313,12 @@ void record_sort(struct record *r)
     if (!r->sorted) r->sorted = NEW_ARRAY(&r->mem, u32, r->objects + 1);
     for (u32 i = 0; i < r->objects; i++) r->sorted[i] = i;
     qsort_r(r->sorted, r->objects, sizeof *r->sorted, compare_objects, r);
+    r->low = UINT64_MAX;
+    r->high = 0;
+    for (u32 i = 0; i < r->objects; i++) {
+        r->low = MIN_OF(r->low, r->object[i].address);
+        r->high = MAX_OF(r->high, r->object[i].address + r->object[i].size);
+    }
 }
 
 const struct record_object *record_find(const struct record *r, u64 address)

@@ -48,11 +48,12 @@ struct record {
     struct record_object *object;
     u32 objects;
     u32 *sorted;      /* numbers of the objects by address; NULL: it was made, not read */
+    u64 low, high;    /* the first address of an object, and the end of the last one; where `sorted` is */
     struct arena mem; /* of lists and names */
     u8 *payload;      /* what was read; NULL: it was made */
 };
 
-/* Writes a file; it is there as a whole or not at all. */
+/* Writes a file atomically: completely, or not at all. */
 bool record_write(const struct record *r, const char *path, struct error *e);
 /* Reads one; record_free follows. */
 bool record_read(const char *path, struct record *out, struct error *e);

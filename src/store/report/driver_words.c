@@ -3,7 +3,7 @@
  * one of the driver's, and no interpreter of Python made it: what stands between the two is then somebody else's. */
 #include "report/entry.h"
 #include "base/c_text.h"
-#include "where/where.h"
+#include "sites/where.h"
 
 /* Names and phrases of the runtime, and what the driver has in their place; the first one that fits. Of names that are
  * not here, cudaGetSymbolAddress is of variables that only the runtime knows, and some are those of kernels. */

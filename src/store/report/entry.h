@@ -6,6 +6,7 @@
  * the number of occurrences. */
 #ifndef LOCKSTEP_ENTRY_H
 #define LOCKSTEP_ENTRY_H
+#include "base/printable.h"
 #include "report/report.h"
 
 /* Threads of a grid, one bit each at CTA * threads + thread, in pieces that exist once a bit in them is set. Exact up
@@ -23,6 +24,18 @@ struct tie {                             /* how the two threads of each occurren
     bool varies;                         /* the distance below is not the same for all */
     s64 apart;                           /* second thread - first one, in linear numbers of their CTAs */
     u64 count;                           /* occurrences tied so far */
+};
+
+/* What is left of an entry that another one stands for: the same mistake in another launch. */
+struct again {
+    u64 nth; /* of the launch's kernel; 0: `launch` counts */
+    u32 launch;
+    u32 grid[3], block[3];
+    u64 occurrences;
+    s64 low, high; /* as in the entry */
+    bool has_range;
+    char *object, *site; /* own copies, or NULL */
+    u64 statement;       /* of the object's name: where_statement */
 };
 
 struct entry {
@@ -59,6 +72,17 @@ struct entry {
     /* report_group: places of other entries that this one stands for, as text, and how many they are */
     struct text also;
     u32 nalso;
+    /* report_again.c: the same mistake in other launches. Of the first AGAIN_MOST all is kept, and nothing of them is
+     * in the sums above */
+    struct again *again;
+    u32 nagain;
+    u64 again_launches, again_occurrences;
+    s64 again_low, again_high; /* of all of them that have a range, if there are */
+    bool again_ranges;
+    u64 again_nth;         /* the last of these launches */
+    u32 again_launch;      /* the same */
+    u64 family, family_of; /* the key of the mistake, whatever the launch; of so many occurrences */
+    u64 said_launches;     /* when report_text_fresh gave it out */
     /* report_group: the hash of the entry that was its line's store, which more threads may come to; 0: none */
     u64 update;
 };
@@ -69,12 +93,13 @@ struct ticket { /* what report_again goes by */
     bool flipped; /* the finding's two sides were exchanged */
 };
 
-enum { BUCKETS = 256, ENTRIES_MOST = 4096, TICKETS = 512 };
+enum { BUCKETS = 256, ENTRIES_MOST = 4096, TICKETS = 512, AGAIN_MOST = 256 };
 struct report {
-    lock_t lock;    /* held by every function */
-    u32 checks_off; /* CHECK_*: kinds of these are not taken in */
-    u32 checks_ran; /* CHECK_*: that have looked at something */
-    u32 launch;     /* that findings belong to which name none; 0: there is only one */
+    lock_t lock;               /* held by every function */
+    u32 checks_off;            /* CHECK_*: kinds of these are not taken in */
+    u32 checks_ran;            /* CHECK_*: that have looked at something */
+    u64 kinds_off[KIND_WORDS]; /* a bit for each kind that is not taken in either */
+    u32 launch;                /* that findings belong to which name none; 0: there is only one */
     struct entry *bucket[BUCKETS];
     /* at key % TICKETS; a newer one replaces an older one, which is then simply not known */
     struct ticket ticket[TICKETS];
@@ -85,12 +110,23 @@ struct report {
     u32 fresh;                      /* atomic: at least as many as report_text_fresh has not given out */
     void (*fresh_call)(void *self); /* of report_on_fresh; atomic */
     void *fresh_self;
-    u32 settled;    /* entries when consequences were last taken out */
+    u32 settled;    /* entries when consequences were last taken out; UINT32_MAX: a launch has ended since */
+    u32 kept;       /* entries that were left then */
     u32 suppressed; /* entries that are */
     u64 occurrences;
     u64 error_occurrences; /* of them, of severity error */
     u64 dropped;           /* occurrences of causes beyond ENTRIES_MOST */
+    struct outcome facts;  /* of report_conclude */
+    char why[400];         /* of report_conclude */
+    bool concluded;        /* they were given */
+    bool fail_on_notes;
 };
+
+/* Whether findings of this kind are not taken in. */
+static inline bool is_off(const struct report *r, enum finding_kind k)
+{
+    return (u32)finding_check(k) & r->checks_off || r->kinds_off[k / 64] >> k % 64 & 1;
+}
 
 /* report.c */
 void entry_free(struct entry *e);
@@ -113,11 +149,27 @@ void report_drop(struct report *r, struct entry *e); /* takes it out */
 void report_group(struct report *r, struct entry **v, u32 n);
 void also_text(const struct entry *e, struct text *out);
 
+/* report_again.c: entries of several launches that are one mistake become one. v: all of them, sorted; those that are
+ * gone are NULL then */
+void report_fold(struct report *r, struct entry **v, u32 n);
+bool same_family(struct entry *a, struct entry *b); /* one mistake, in two launches */
+void report_fold_one(struct report *r, struct entry *whole, struct entry *e);
+/* The occurrences of e count as some of the entry that stands for it, whose own facts stay as they are; e goes. */
+void report_count_with(struct report *r, struct entry *whole, struct entry *e);
+void again_free(struct entry *e);
+void again_of(const struct entry *e, struct again *out); /* of the entry itself, with its texts */
+static inline u64 entry_occurrences(const struct entry *e) { return e->occurrences + e->again_occurrences; }
+static inline u64 entry_launches(const struct entry *e) { return e->launches + e->again_launches; }
+/* "in 20 of them other memory: buffer 129 and 19 more; offsets 0..124 in all" */
+void others_text(const struct entry *e, struct text *out);
+/* Of what was given out as it happened, and came again since: a line each. */
+void grown_text(struct entry *const *v, u32 n, struct text *out);
+
 /* report_find.c: numbers below a limit in a hash table, several under one key */
 enum { NO_NUMBER = 0xffffffffu };
 struct chains {
     u32 *first; /* by slot: the first number of its chain, NO_NUMBER: none */
-    u32 *next;  /* by number: the one behind it */
+    u32 *next;  /* by number: the one after it */
     u32 mask;   /* slots - 1 */
 };
 void chains_open(struct chains *c, u32 most); /* for numbers below `most` */
@@ -169,6 +221,9 @@ struct reports {
 void reports_begin(struct reports *all, struct report *const *r, u32 n);
 void reports_end(struct reports *all);
 struct entry **entries_sorted(struct report *r); /* the same, before consequences are taken out */
+/* Merge sort: the C library's qsort may allocate. scratch: room for as many. */
+void entries_sort(struct entry **v, struct entry **scratch, u32 n,
+                  int (*by)(const struct entry *, const struct entry *));
 
 /* A set of points (x,y,z) seen as a box with a step in each direction. */
 struct box {
@@ -185,10 +240,10 @@ struct crowd {          /* a thread_set, summed up */
     u32 first_cta[3], first_thread[3], last_cta[3], last_thread[3];
 };
 bool who_sum(const struct thread_set *s, struct crowd *c); /* false: the set is empty */
-void who_text(const struct entry *e, struct text *out);    /* "threads (232..255,0,0) of CTA (3,0,0)" */
+void who_text(const struct entry *e, struct text *out);    /* "threads (232..255,0,0) of block (3,0,0)" */
 /* the same for the second threads, and how they stand to the first */
 void against_text(const struct entry *e, struct text *out);
-/* "thread 33 of CTA 0 (warp 1, lane 1)" */
+/* "thread 33 of block 0 (warp 1, lane 1)" */
 void one_text(const struct finding *f, const u32 cta[3], u32 thread, struct text *out);
 bool box_exact(const struct box *b);
 
@@ -210,12 +265,6 @@ struct mark { /* a part of a line, as offset and length */
 /* the access of an array in the statement at a column; false: it is not found in the text */
 bool access_mark(struct str line, u32 col, const char *access, const char *object, struct mark *m);
 u32 subscripted(struct str line, u32 from); /* length of a name with the subscripts or the call that follows it */
-
-/* printable.c */
-/* on one line, harmless to a terminal; returns its width in columns */
-u32 printable(struct str s, struct text *out);
-/* a column in bytes, from 1 on, as one in UTF-16 units; line.p NULL: not known, col itself */
-u32 utf16_column(struct str line, u32 col);
 
 /* one entry as the text report has it, without colours */
 void report_entry_text(const struct entry *e, struct text *out);

@@ -105,13 +105,13 @@ struct launch_origin {
 
 enum { FINDING_LANES = 32 };
 /* finding.cause_key of an mbarrier_misuse: an arrival that follows from a wait for the wrong phase, where there is one;
- * bytes that come behind their phase, whose readers are then too early */
+ * bytes that come after their phase, whose readers are then too early */
 enum { MBARRIER_EARLY_ARRIVAL = 1, MBARRIER_LATE_BYTES };
 /* of an async_early: the copy was complete, since another thread had waited for it (no number of a kind is as large) */
 enum { ASYNC_WAITED_BY_ANOTHER = 1 << 16 };
 /* of a race: one side is the initialisation of an mbarrier */
 enum { MBARRIER_UNPUBLISHED = 1 << 17 };
-/* one side is a copy that was complete by chance: a barrier lies behind it, in front of the other side, but no wait */
+/* one side is a copy that was complete by chance: a barrier lies after it, in front of the other side, but no wait */
 enum { COPY_BY_CHANCE = 1 << 18 };
 /* what the threads of a deadlock wait for, where other findings may be the reason */
 enum waits_for {
@@ -124,7 +124,7 @@ struct finding {
     const struct place *place;
     const struct place *other; /* second site (a race, a lock's holder), or NULL */
     const char *kernel;
-    /* the host's side of the launch that it belongs to, where it is found behind that launch; NULL: the launch that the
+    /* the host's side of the launch that it belongs to, where it is found after that launch; NULL: the launch that the
      * calling thread works for */
     const struct launch_origin *from;
     u32 launch;    /* of several, from 1 on; 0: the one that report_launch named last */
@@ -143,7 +143,7 @@ struct finding {
     bool joins;                /* further threads of an occurrence that was added before */
     /* what, for memory findings */
     const char *access; /* "read" "write" "atomic" or NULL */
-    /* a finding without threads: what is done at `place`, and at `other`, as in access; NULL: it is not about that */
+    /* for a finding without threads: the operation at `place`, and at `other`, as in access; NULL: no access */
     const char *does, *other_does;
     u64 common_low, common_high; /* the addresses that both use, up to the end of the last one; 0, 0: none */
     const char *how;             /* "weak", "relaxed.cta"...; NULL: not worth saying */
@@ -163,12 +163,15 @@ struct finding {
     struct index_form form;               /* the same */
     const char *object_note;              /* "allocated at ..., freed at ..." or NULL */
     const char *neighbour;                /* name of the object actually hit, or NULL */
-    bool launch_sized;                    /* the launch gives the object its size: dynamic shared memory */
+    /* Which of the kernel's pointers it was reached by, the same in every launch: a number of the parameter or
+     * variable; 0: not known. */
+    u64 array;
+    bool launch_sized; /* the launch gives the object its size: dynamic shared memory */
     /* the thread at `other`, NULL: the finding is not about two. One lane then, and which of the two sides is the
      * first does not matter: the report sorts them */
     const struct rival *rival;
     const struct place *origin;  /* where the value came from (an uninitialised load), or NULL */
-    const char *origin_text;     /* "read from tile (b32[256] shared), which nobody had written", or NULL */
+    const char *origin_text;     /* "read from tile (b32[256] shared), which was never written", or NULL */
     const char *origin_space;    /* "global" or "shared": what was read there has addresses; NULL: it has none */
     u64 origin_low, origin_high; /* the addresses that were read there, up to the end of the last one */
     /* Two stores that race, each the end of an update (x += 1): the load that begins it, or NULL. A race of that load

@@ -7,7 +7,7 @@
 #include "report/entry.h"
 
 struct statement {  /* a part of a line, as offsets */
-    u32 from, left; /* where it begins; behind its if (...), for (...) or while (...) */
+    u32 from, left; /* where it begins; after its if (...), for (...) or while (...) */
     u32 op, right;  /* its assignment operator at the top level; what follows that. Without one both are `end` */
     u32 end;        /* its semicolon or brace, or the end of the line */
     bool compound;  /* the operator reads its left side, too: += */
@@ -59,7 +59,7 @@ static u32 assignment(struct str line, u32 i, u32 end)
     return p[0] == '=' && !compares ? 1 : 0;
 }
 
-/* Behind the parentheses that open at i. */
+/* After the parentheses that open at i. */
 static u32 behind_parentheses(struct str line, u32 i)
 {
     u32 depth = 0;
@@ -76,7 +76,7 @@ static u32 skip_blanks(struct str line, u32 i)
     return i;
 }
 
-/* Behind `else`, `if (...)` and the like. */
+/* After `else`, `if (...)` and the like. */
 static u32 behind_header(struct str line, u32 i)
 {
     static const char *const words[] = { "if", "for", "while", "switch", "else", "do", "return" };

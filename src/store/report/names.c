@@ -58,7 +58,7 @@ static const char *plain_constants(struct arena *a, const char *s)
     return out;
 }
 
-/* The text behind the next :: that is inside no brackets; NULL: none. */
+/* The text after the next :: that is inside no brackets; NULL: none. */
 static const char *without_scope(const char *s)
 {
     int depth = 0;

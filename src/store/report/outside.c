@@ -161,7 +161,7 @@ static bool look_next_row(struct outside *o, const struct entry *e, const struct
     return true;
 }
 
-/* All threads behind the last row come to the access, and none of them is behind the end of a row. */
+/* All threads after the last row come to the access, and none of them is past the end of a row. */
 static bool only_rows(const struct outside *o, const struct entry *e, const struct crowd *c, u32 row, u32 column)
 {
     const struct box *at = o->local[row] ? &c->threads : &c->grid;
@@ -267,7 +267,7 @@ static enum mistake look_loop(const struct outside *o, const struct entry *e)
     bool one = o->first == n && o->last == n;
     if (alone) return one && (loop == 1 || loop == -1) ? OUT_OFF_BY_ONE : OUT_SOMEWHERE;
     if (!row || loop < 2 || (loop != f->ntid[0] && loop != grid) || o->first != n) return OUT_SOMEWHERE;
-    /* the threads behind the one that is wrong are of the same pass, and were stopped */
+    /* the threads after the one that is wrong are of the same pass, and were stopped */
     if (one && (n + 1) % loop) return OUT_OFF_BY_ONE;
     return n % loop && o->last / loop == n / loop && (o->last + 1) % loop == 0 ? OUT_TILE : OUT_SOMEWHERE;
 }

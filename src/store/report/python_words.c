@@ -3,7 +3,7 @@
  * in a file of Python and its name has the module in front, as Numba's have and Triton's have not. */
 #include "report/entry.h"
 #include "base/c_text.h"
-#include "where/where.h"
+#include "sites/where.h"
 
 static bool is_numba(const struct finding *f)
 {

@@ -20,6 +20,7 @@ void entry_free(struct entry *e)
     set_free(&e->who);
     set_free(&e->against);
     text_free(&e->also);
+    again_free(e);
     base_free((void *)(uintptr_t)e->origin.site);
     base_free((void *)(uintptr_t)e->origin.by);
     arena_free(&e->mem);
@@ -37,7 +38,7 @@ static void empty(struct report *r)
     memset(r->ticket, 0, sizeof r->ticket);
     r->last = NULL;
     __atomic_store_n(&r->entries, 0, __ATOMIC_RELAXED);
-    r->errors = r->notes = r->suppressed = r->settled = 0;
+    r->errors = r->notes = r->suppressed = r->settled = r->kept = 0;
     r->occurrences = r->error_occurrences = r->dropped = 0;
 }
 
@@ -50,10 +51,11 @@ void report_free(struct report *r)
     base_free(r);
 }
 
-void report_checks(struct report *r, u32 on)
+void report_checks(struct report *r, u32 on, const u64 *off)
 {
     lock(&r->lock);
     r->checks_off = CHECK_ALL & ~on;
+    for (u32 i = 0; i < KIND_WORDS; i++) r->kinds_off[i] = off ? off[i] : 0;
     unlock(&r->lock);
 }
 
@@ -168,7 +170,7 @@ static void set_add(struct thread_set *s, const struct occurrence *o, const u32 
     }
 }
 
-/* Of a crowd of readers only one is known by name. Where that one is the writer itself, it was one of the others that
+/* Of a crowd of readers one is recorded. If the recorded reader is the writer itself, another one of the crowd
  * raced. */
 static bool is_nameless(enum finding_kind kind, const struct occurrence *o)
 {
@@ -392,7 +394,7 @@ void report_add(struct report *r, const struct finding *given)
     }
     u64 n = f->joins ? 0 : f->once ? 1 : MAX_OF(f->nlanes, 1u);
     lock(&r->lock);
-    if (finding_check(f->kind) & r->checks_off && !f->stops) {
+    if (is_off(r, f->kind) && !f->stops) {
         unlock(&r->lock);
         return;
     }
@@ -470,7 +472,7 @@ void entry_join(struct entry *to, const struct entry *from)
 void report_take(struct report *r, struct report *from, enum finding_kind kind)
 {
     lock(&r->lock);
-    for (u32 b = 0; b < BUCKETS && !(finding_check(kind) & r->checks_off); b++)
+    for (u32 b = 0; b < BUCKETS && !is_off(r, kind); b++)
         for (const struct entry *x = from->bucket[b]; x; x = x->next) {
             struct entry *e = x->f.kind == kind ? entry_get(r, &x->f) : NULL;
             if (!e) continue;
@@ -507,8 +509,9 @@ static void adopt(struct report *r, struct entry *x, const char *remark, u32 lau
     __atomic_store_n(&r->entries, r->entries + 1, __ATOMIC_RELAXED);
     entry_count(r, x);
     __atomic_store_n(&r->fresh, r->fresh + 1, __ATOMIC_RELAXED);
-    r->occurrences += x->suppressed ? 0 : x->occurrences;
-    r->error_occurrences += !x->suppressed && finding_severity(x->f.kind) == SEV_ERROR ? x->occurrences : 0;
+    u64 all = x->suppressed ? 0 : entry_occurrences(x);
+    r->occurrences += all;
+    r->error_occurrences += finding_severity(x->f.kind) == SEV_ERROR ? all : 0;
 }
 
 /* r has an entry of the same kind, launch and cause. */
@@ -532,7 +535,7 @@ static void take_new(struct report *r, struct report *from, u32 checks, const ch
             bool has = own_launch && !x->f.place
                            ? is_known_cause(r, x)
                            : is_known(&known, &x->f, own_launch ? x->launch : report_launch_number(r));
-            if ((check && !(check & checks & ~r->checks_off)) || has) {
+            if ((check && (!(check & checks) || is_off(r, x->f.kind))) || has) {
                 at = &x->next;
                 continue;
             }
@@ -575,7 +578,7 @@ void report_release(struct report *r, struct report *from, u64 leave_out)
     for (u32 b = 0; b < BUCKETS; b++)
         for (struct entry **at = &from->bucket[b], *x; (x = *at);) {
             struct entry *like = entry_like(r, x);
-            bool out = x->hold & leave_out || finding_check(x->f.kind) & r->checks_off;
+            bool out = x->hold & leave_out || is_off(r, x->f.kind);
             if (like && !out) {
                 entry_join(like, x);
                 set_join(&like->against, &x->against);
@@ -633,14 +636,14 @@ static int by_entry(const struct entry *x, const struct entry *y)
     return (c = by_number(a->cause_key, b->cause_key)) ? c : by_number(x->hash, y->hash);
 }
 
-/* Merge sort: the C library's qsort may allocate, and entries are few. */
-static void sort(struct entry **v, struct entry **scratch, u32 n)
+void entries_sort(struct entry **v, struct entry **scratch, u32 n,
+                  int (*by)(const struct entry *, const struct entry *))
 {
     if (n < 2) return;
     u32 half = n / 2, i = 0, j = half, k = 0;
-    sort(v, scratch, half);
-    sort(v + half, scratch, n - half);
-    while (i < half && j < n) scratch[k++] = by_entry(v[i], v[j]) <= 0 ? v[i++] : v[j++];
+    entries_sort(v, scratch, half, by);
+    entries_sort(v + half, scratch, n - half, by);
+    while (i < half && j < n) scratch[k++] = by(v[i], v[j]) <= 0 ? v[i++] : v[j++];
     while (i < half) scratch[k++] = v[i++];
     while (j < n) scratch[k++] = v[j++];
     memcpy(v, scratch, sizeof *v * n);
@@ -653,7 +656,7 @@ struct entry **entries_sorted(struct report *r)
     u32 n = 0;
     for (u32 b = 0; b < BUCKETS; b++)
         for (struct entry *e = r->bucket[b]; e; e = e->next) v[n++] = e;
-    sort(v, v + n, n);
+    entries_sort(v, v + n, n, by_entry);
     return v;
 }
 

@@ -5,13 +5,15 @@
  * depend on the order of arrival (sorted by severity, place, cause). */
 #ifndef LOCKSTEP_REPORT_H
 #define LOCKSTEP_REPORT_H
+#include "base/outcome.h"
 #include "report/finding.h"
 
 struct report;
 struct report *report_new(void);
 void report_free(struct report *r);
-/* only kinds of these checks, and those of none, are taken in from now on */
-void report_checks(struct report *r, u32 on);
+/* Accepts only kinds of these checks and kinds without a check, except those in `off` (a bit a kind; NULL: no
+ * exceptions). */
+void report_checks(struct report *r, u32 on, const u64 *off);
 /* these checks look at the launch that begins: a test that did not run has not passed */
 void report_ran(struct report *r, u32 checks);
 /* Findings from now on belong to this launch of several, numbered from 1 on, and say so; 0: there is only one. */
@@ -59,7 +61,14 @@ u32 report_notes(const struct report *r);
 u64 report_occurrences(const struct report *r);
 u64 report_error_occurrences(const struct report *r); /* grows with every error added, also one of a known cause */
 void report_clear(struct report *r);
-/* Moves what `from` has of this kind over, as if it had been added here. */
+/* What decides the ending beside the findings, from whoever ran: what was judged, wrong, cut short, not done, and
+ * `why`, a sentence or NULL. The `errors` and `notes` of the facts are not read: the report has its own. */
+void report_conclude(struct report *r, const struct outcome *facts, const char *why);
+void report_fail_on_notes(struct report *r, bool on); /* from now on notes fail as errors do */
+/* Of all of them together. Where nobody has concluded, a check that has looked at something has judged. */
+struct outcome report_outcome(struct report *const *r, u32 n);
+void report_why(struct report *const *r, u32 n, struct text *out); /* the first sentence that was given, or nothing */
+/* Moves all findings of this kind from `from` to this report. */
 void report_take(struct report *r, struct report *from, enum finding_kind kind);
 /* Moves over what `from` has of these checks, and of none, at places where r has nothing of the kind; `remark`
  * becomes a line of its detail. */
@@ -91,7 +100,8 @@ u32 report_text_fresh(struct report *r, struct report_style style, bool all, str
 void report_text_end(struct report *r, struct text *out); /* "2 findings: 1 error, 1 note (24 occurrences)" */
 /* Entries about a kernel, by its name in the PTX. */
 void report_of_kernel(struct report *r, const char *kernel, u32 *errors, u32 *notes);
-/* Several reports as one, those of the gpus of a program. Schema in docs/report.md, "lockstep-report" version 2 */
+/* Several reports as one, those of the gpus of a program. Schema in docs/reference/report.md, "lockstep-report" version
+ * 2 */
 void report_json(struct report *const *r, u32 count, struct text *out);
 /* SARIF 2.1.0; `version` of this program */
 void report_sarif(struct report *const *r, u32 count, const char *version, struct text *out);
@@ -114,7 +124,14 @@ enum finding_kind finding_find(const char *id); /* by id ("bounds") or code ("LK
 /* The checks: name and purpose of the i-th (NULL past the last), and "bounds,race" as bits. */
 const char *check_name(u32 i);
 const char *check_purpose(u32 i);
-bool checks_parse(const char *list, u32 *out, struct error *e);
+/* What --check and --no-check choose; a list has names of checks and, for one kind alone, of kinds of findings. */
+enum { KIND_WORDS = (F_COUNT + 63) / 64 };
+struct check_choice {
+    u32 checks;          /* CHECK_*: those that run */
+    u64 off[KIND_WORDS]; /* a bit for each kind that is not taken in although its check runs */
+};
+/* By two lists with commas; NULL: none is given. */
+bool checks_choose(const char *only, const char * not, struct check_choice *out, struct error *e);
 /* The innermost place of the chain whose source is the user's: readable, and no header of the toolkit. None: p
  * itself. */
 const struct place *place_shown(const struct place *p);

@@ -38,6 +38,9 @@ void report_origin_ended(struct report *r, const struct launch_origin *o)
                 e->running = NULL;
                 any = true;
             }
+    if (any) r->settled = UINT32_MAX;
+    /* what many launches have in common is put together in time, before there is no room for more */
+    if (any && r->entries > r->kept + ENTRIES_MOST / 8) report_settle(r);
     unlock(&r->lock);
     if (any) fresh_notify(r);
 }
@@ -55,6 +58,7 @@ u32 report_text_fresh(struct report *r, struct report_style style, bool all, str
             continue;
         }
         e->said = true;
+        e->said_launches = entry_launches(e);
         if (e->suppressed || (style.max && n >= style.max)) continue;
         entry_text_styled(e, style.color, out);
         n++;
@@ -69,8 +73,10 @@ u32 report_text_fresh(struct report *r, struct report_style style, bool all, str
 void report_text_end(struct report *r, struct text *out)
 {
     lock(&r->lock);
-    base_free(report_sorted(r)); /* consequences are taken out, and not counted */
+    struct entry **v = report_sorted(r); /* consequences are taken out, and not counted */
+    grown_text(v, r->entries, out);
     closing_text(r, out);
+    base_free(v);
     unlock(&r->lock);
 }
 

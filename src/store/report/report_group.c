@@ -15,7 +15,7 @@ static bool is_undefined(const struct finding *f)
 
 static bool starts_with(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
-/* The origin of an output says more of what was read, behind the same sentence. */
+/* The origin of an output says more of what was read, after the same sentence. */
 static bool same_origin(const struct finding *a, const struct finding *b)
 {
     /* registers of one line: elements of an array that the compiler has taken apart */
@@ -85,7 +85,9 @@ void also_text(const struct entry *e, struct text *out)
 {
     if (!e->also.n && e->streams_vary) text_add(out, "the same calls meet in other streams, too");
     if (!e->also.n) return;
-    const char *words = e->f.kind == F_variable_unset          ? "the same holds for"
+    const char *words = e->f.kind == F_race                    ? e->nalso == 1 ? "the same barrier is missing at line"
+                                                                               : "the same barrier is missing at lines"
+                        : e->f.kind == F_variable_unset        ? "the same holds for"
                         : e->f.kind == F_bounds                ? "the same guard is missing for"
                         : e->f.launch_sized                    ? "the same at"
                         : e->f.kind == F_use_after_free_stream ? "the freed memory is used by"
@@ -187,16 +189,18 @@ static bool is_of_address(u32 kind)
            kind == F_null_pointer || kind == F_invalid_address;
 }
 
-static bool same_sentences(const struct entry *a, const struct entry *b)
+static bool same_words(const struct entry *a, const struct entry *b, void (*write)(const struct entry *, struct text *))
 {
     struct text t[2] = { { 0 }, { 0 } };
-    cause_text(a, &t[0]);
-    cause_text(b, &t[1]);
+    write(a, &t[0]);
+    write(b, &t[1]);
     bool same = t[0].n == t[1].n && (!t[0].n || !memcmp(t[0].p, t[1].p, t[0].n));
     text_free(&t[0]);
     text_free(&t[1]);
     return same;
 }
+
+static bool same_sentences(const struct entry *a, const struct entry *b) { return same_words(a, b, cause_text); }
 
 /* All addresses of x are those of e; or all that are new of it, where a report was asked for while the kernel ran. */
 static bool same_addresses(const struct entry *x, const struct entry *e)
@@ -343,7 +347,66 @@ static void group_guard(struct report *r, struct entry **v, u32 n, u32 whole)
         if (strcmp(t.p, own.p)) also_item(v[whole], t.p);
         text_free(&t);
         text_free(&own);
-        report_drop(r, v[k]);
+        if (same_family(v[whole], v[k]))
+            report_fold_one(r, v[whole], v[k]);
+        else
+            report_drop(r, v[k]);
+        v[k] = NULL;
+    }
+}
+
+/* ---- one warp that does not run in step ---- */
+
+enum { TAIL_GAP = 3 }; /* lines between two steps of a tail: a condition or a barrier of another kind may stand there */
+
+/* A race of two lanes of a warp in shared memory that a barrier of the warp would order: of a reduction that was
+ * written for warps in step. */
+static bool is_of_tail(const struct entry *e)
+{
+    const struct finding *f = &e->f;
+    if (f->kind != F_race || !f->rival || !f->place || !f->place->line || !f->other || !f->other->line ||
+        !same_text(f->space, "shared") || !same_text(f->place->file, f->other->file))
+        return false;
+    struct text t = { 0 };
+    order_text(e, &t);
+    bool warp = t.n && strstr(t.p, "__syncwarp() between");
+    text_free(&t);
+    return warp;
+}
+
+static bool same_instance(const struct entry *a, const struct entry *b)
+{
+    return same_launch(a, b) && a->origin.nth == b->origin.nth && same_text(a->f.object, b->f.object) &&
+           a->f.object_base == b->f.object_base && a->f.cause_key == b->f.cause_key &&
+           same_text(a->f.place->file, b->f.place->file) &&
+           same_place(a->f.place->inlined_at, b->f.place->inlined_at) && same_sentences(a, b) &&
+           same_words(a, b, fix_text);
+}
+
+static void also_line(struct entry *e, u32 line)
+{
+    char text[16];
+    if (line == e->f.place->line || line == e->f.other->line) return;
+    snprintf(text, sizeof text, "%u", line);
+    also_item(e, text);
+}
+
+/* Consecutive steps of one tail lack one kind of barrier: the first race stands for them, and lists the lines. The
+ * entries are in the order of lines. */
+static void group_tail(struct report *r, struct entry **v, u32 n, u32 whole)
+{
+    struct entry *e = v[whole];
+    u32 low = MIN_OF(e->f.place->line, e->f.other->line), high = MAX_OF(e->f.place->line, e->f.other->line);
+    for (u32 k = whole + 1; k < n; k++) {
+        const struct entry *x = v[k];
+        if (!x || x->f.kind != F_race || !x->f.place || !x->f.other) continue;
+        u32 from = MIN_OF(x->f.place->line, x->f.other->line), to = MAX_OF(x->f.place->line, x->f.other->line);
+        if (from > high + TAIL_GAP || to + TAIL_GAP < low || !is_of_tail(x) || !same_instance(e, x)) continue;
+        low = MIN_OF(low, from);
+        high = MAX_OF(high, to);
+        also_line(e, from);
+        also_line(e, to);
+        report_count_with(r, e, v[k]);
         v[k] = NULL;
     }
 }
@@ -362,7 +425,7 @@ static void user_text(const struct finding *f, struct text *out)
         text_add(out, "?");
 }
 
-/* What nothing orders a free behind is told of the two operations, where both were seen: what kernels then do with the
+/* What nothing orders a free after is told of the two operations, where both were seen: what kernels then do with the
  * memory follows from it, and is listed. Else it is told of the first access. */
 static void group_free(struct report *r, struct entry **v, u32 n, u32 whole)
 {
@@ -398,6 +461,7 @@ void report_group(struct report *r, struct entry **v, u32 n)
         if (kind == F_host_pointer || kind == F_invalid_address || kind == F_use_after_free) group_passed(r, v, n, i);
         if (v[i] && finding_check(v[i]->f.kind) == CHECK_VALUES) group_value(r, v, n, i);
         if (v[i] && is_of_address(v[i]->f.kind)) group_update(r, v, n, i);
+        if (v[i] && is_of_tail(v[i])) group_tail(r, v, n, i);
     }
     for (u32 i = 0, to = 0, all = n; i < all; i++) {
         if (v[i]) v[to++] = v[i];
@@ -408,6 +472,7 @@ void report_group(struct report *r, struct entry **v, u32 n)
         if (v[i] && may_have_others(&v[i]->f)) group_at(r, &g, v, i);
     chains_close(&g.root);
     chains_close(&g.spot);
+    report_fold(r, v, n);
 }
 
 /* ---- several reports ---- */

@@ -125,7 +125,7 @@ static void axes_text(const struct outside *o, const struct entry *e, struct tex
     if (o->mistake == OUT_SWAPPED)
         text_add(out, ": with the two the other way round all would be inside");
     else if (o->missing & (o->missing - 1))
-        text_add(out, "; behind the end of a row lies the next one");
+        text_add(out, "; past the end of a row lies the next one");
 }
 
 static void axis_text(const struct outside *o, const struct entry *e, struct text *out)
@@ -140,7 +140,7 @@ static void axis_text(const struct outside *o, const struct entry *e, struct tex
         text_add(out,
                  "guard missing: the index is %" PRIu64 " * blockIdx.%c + threadIdx.x, and a block has %" PRId64
                  " threads along x for the %" PRIu64
-                 " columns of a row; behind the end of a row lies the next one, so only the last leads outside",
+                 " columns of a row; past the end of a row lies the next one, so only the last leads outside",
                  o->dim[1], axis_name[o->axis], o->threads, o->dim[1]);
         return;
     case OUT_AXES:

@@ -1,6 +1,6 @@
-/* The report for machines. docs/report.md describes every field, docs/report.schema.json the same for programs; a
- * change of meaning there changes `version`. Nothing in it depends on where memory lies: addresses are an object's
- * name and an offset. */
+/* The report for machines. docs/reference/report.md describes every field, docs/reference/report.schema.json the same
+ * for programs; a change of meaning there changes `version`. Nothing in it depends on where memory lies: addresses are
+ * an object's name and an offset. */
 #include "report/entry.h"
 #include "base/json.h"
 #include <inttypes.h>
@@ -151,7 +151,7 @@ static void put_sentence(struct json *j, const char *key, const struct entry *e,
     text_free(&t);
 }
 
-/* Lines of its own, and the places of others that it stands for. */
+/* Its own lines, and the places of the findings merged into it. */
 static void put_detail(const struct entry *e, struct text *out)
 {
     text_add(out, "%s", e->f.detail ? e->f.detail : "");
@@ -160,7 +160,7 @@ static void put_detail(const struct entry *e, struct text *out)
     if (out->n > before) text_add(out, "\n");
 }
 
-/* The functions of the host behind a site: a mark of where.h, which the launcher replaces; nothing for others. */
+/* The functions of the host after a site: a mark of where.h, which the launcher replaces; nothing for others. */
 static void put_stack(struct json *j, const char *site)
 {
     char mark[32];
@@ -180,10 +180,35 @@ static void put_host(struct json *j, const struct entry *e)
     put_stack(&o, site);
     if (e->origin.nth) {
         json_number(&o, "launch", e->origin.nth);
-        json_number(&o, "launches", e->launches);
+        json_number(&o, "launches", entry_launches(e));
         json_number(&o, "stream", e->origin.stream ? e->origin.stream - 1 : 0);
     }
     json_end(&o, '}');
+}
+
+static void put_launch(struct json *j, const struct again *a)
+{
+    struct json o = json_open(j, NULL, '{');
+    json_number(&o, "launch", a->nth ? a->nth : a->launch);
+    json_text(&o, "call", a->site);
+    json_text(&o, "object", a->object);
+    json_number(&o, "occurrences", a->occurrences);
+    if (a->has_range) json_signed(&o, "offset_min", a->low);
+    if (a->has_range) json_signed(&o, "offset_max", a->high);
+    if (a->block[0]) json_triple(&o, "grid", a->grid);
+    if (a->block[0]) json_triple(&o, "block", a->block);
+    json_end(&o, '}');
+}
+
+/* The launches that one entry stands for, with what differs between them; that of the entry first. */
+static void put_launches(struct json *j, const struct entry *e)
+{
+    struct json list = json_open(j, "launches", '[');
+    struct again own;
+    again_of(e, &own);
+    put_launch(&list, &own);
+    for (u32 i = 0; i < e->nagain; i++) put_launch(&list, &e->again[i]);
+    json_end(&list, ']');
 }
 
 /* Its name in the source, which for C++ is not that of the module: no reader has to take names apart. */
@@ -212,7 +237,8 @@ static void put_entry(struct json *j, const struct entry *e)
     put_kernel(&o, f->kernel);
     if (e->launch) json_number(&o, "launch", e->launch);
     put_host(&o, e);
-    json_number(&o, "occurrences", e->occurrences);
+    if (e->nagain) put_launches(&o, e);
+    json_number(&o, "occurrences", entry_occurrences(e));
     put_place(&o, "place", f->place);
     put_place(&o, "other", f->other);
     put_threads(&o, "who", e, false);
@@ -231,10 +257,16 @@ static void put_entry(struct json *j, const struct entry *e)
 void report_json(struct report *const *r, u32 count, struct text *out)
 {
     struct reports all;
+    struct outcome outcome = report_outcome(r, count);
+    struct text why = { 0 };
+    report_why(r, count, &why); /* reports_begin holds the locks */
     reports_begin(&all, r, count);
     struct json j = { out, false }, o = json_open(&j, NULL, '{');
     json_text(&o, "schema", "lockstep-report");
     json_number(&o, "version", VERSION);
+    json_text(&o, "verdict", ending_name(outcome_ending(&outcome)));
+    if (why.n) json_text(&o, "why", why.p);
+    text_free(&why);
     json_number(&o, "errors", all.errors);
     json_number(&o, "notes", all.notes);
     json_number(&o, "occurrences", all.occurrences);

@@ -171,7 +171,7 @@ static void put_result(struct json *j, const struct entry *e, u32 rule)
         json_end(&list, ']');
     }
     put_related(&o, e);
-    json_number(&o, "occurrenceCount", MAX_OF(e->occurrences, 1u));
+    json_number(&o, "occurrenceCount", MAX_OF(entry_occurrences(e), 1u));
     put_fingerprint(&o, e);
     if (e->launch) {
         struct json p = json_open(&o, "properties", '{');
@@ -203,10 +203,32 @@ static void put_rules(struct json *j, struct entry **v, u32 n, u32 number[F_COUN
     }
 }
 
+/* Whether the run was done, in the words of SARIF; why not stands beside it. Results say what failed. */
+static void put_invocation(struct json *run, const struct outcome *o, const char *why)
+{
+    enum ending ending = outcome_ending(o);
+    bool done = ending == ENDING_PASSED || ending == ENDING_FAILED, hidden = o->failed && !o->errors;
+    struct json list = json_open(run, "invocations", '['), one = json_open(&list, NULL, '{');
+    json_bool(&one, "executionSuccessful", done);
+    json_number(&one, "exitCode", (u64)ending_code(ending));
+    if (!done || hidden) {
+        struct json notes = json_open(&one, "toolExecutionNotifications", '['), n = json_open(&notes, NULL, '{');
+        json_text(&n, "level", "error");
+        put_message(&n, "message", why[0] ? why : ending_name(ending));
+        json_end(&n, '}');
+        json_end(&notes, ']');
+    }
+    json_end(&one, '}');
+    json_end(&list, ']');
+}
+
 void report_sarif(struct report *const *r, u32 count, const char *version, struct text *out)
 {
     u32 number[F_COUNT] = { 0 };
     struct reports all;
+    struct outcome outcome = report_outcome(r, count);
+    struct text why = { 0 };
+    report_why(r, count, &why); /* reports_begin holds the locks */
     reports_begin(&all, r, count);
     struct entry **v = all.v;
     u32 n = all.entries;
@@ -223,6 +245,8 @@ void report_sarif(struct report *const *r, u32 count, const char *version, struc
     json_end(&rules, ']');
     json_end(&driver, '}');
     json_end(&tool, '}');
+    put_invocation(&run, &outcome, why.n ? why.p : "");
+    text_free(&why);
     struct json results = json_open(&run, "results", '[');
     text_add(out, "\n");
     for (u32 i = 0; i < n; i++) put_result(&results, v[i], number[v[i]->f.kind]);

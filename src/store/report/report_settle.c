@@ -131,7 +131,7 @@ static bool has_update(const struct entry *a, const struct entry *b)
 }
 
 /* Whether b is what a leads to. An undefined value whose bytes are in a race: the store that the load ran ahead of, or
- * behind, is in that race. Lanes of one store that lose to each other, where threads of several warps do so, too.
+ * after, is in that race. Lanes of one store that lose to each other, where threads of several warps do so, too.
  * Copies that nobody waits for, which were read too early before. A barrier that some threads left before, where it is
  * found divergent. A race of threads that go beyond the end of their row into the next one, where those of the last row
  * lead out of the array. A call of what could not be loaded. */
@@ -179,7 +179,7 @@ static bool follows(const struct settling *s, const struct entry *x)
 
 /* ---- without a place in common ---- */
 
-/* Bytes that nobody wrote, since the access that was to write them failed its check. */
+/* Uninitialised bytes, since the access that was to write them failed its check. */
 static bool failed_to_write(const struct entry *a, const struct entry *value)
 {
     const struct finding *f = &a->f;
@@ -262,8 +262,8 @@ static void count_out(struct report *r, const struct entry *e)
         r->suppressed--;
     else {
         --*(error ? &r->errors : &r->notes);
-        r->occurrences -= e->occurrences;
-        r->error_occurrences -= error ? e->occurrences : 0;
+        r->occurrences -= entry_occurrences(e);
+        r->error_occurrences -= error ? entry_occurrences(e) : 0;
     }
 }
 
@@ -282,9 +282,11 @@ static void entry_absorb(struct report *r, struct entry *whole, const struct ent
     entry_join(whole, e);
     whole->form_varies |= e->form_varies || !same_form(&whole->f.form, &e->f.form);
     whole->start_varies |= e->start_varies || whole->f.form.start != e->f.form.start;
-    r->occurrences += whole->suppressed ? 0 : e->occurrences; /* count_out takes them away */
+    whole->again_occurrences += e->again_occurrences;
+    whole->again_launches += e->again_launches;
+    r->occurrences += whole->suppressed ? 0 : entry_occurrences(e); /* count_out takes them away */
     bool error = finding_severity(e->f.kind) == SEV_ERROR;
-    r->error_occurrences += whole->suppressed || !error ? 0 : e->occurrences;
+    r->error_occurrences += whole->suppressed || !error ? 0 : entry_occurrences(e);
 }
 
 static void unlink_entry(struct report *r, const struct entry *e)
@@ -329,12 +331,12 @@ static void judge_again(struct report *r, struct entry *e)
 {
     struct suppression *was = e->suppressed;
     --*(was ? &r->suppressed : &r->notes);
-    r->occurrences -= was ? 0 : e->occurrences;
+    r->occurrences -= was ? 0 : entry_occurrences(e);
     if (was) was->used--;
     entry_count(r, e);
     if (e->suppressed) return;
-    r->occurrences += e->occurrences;
-    r->error_occurrences += e->occurrences;
+    r->occurrences += entry_occurrences(e);
+    r->error_occurrences += entry_occurrences(e);
 }
 
 /* Stores of equal values are a note only where the elements have different values: otherwise it may be chance (R7).
@@ -404,5 +406,5 @@ void report_settle(struct report *r)
     base_free(v);
     r->last = NULL;
     memset(r->ticket, 0, sizeof r->ticket);
-    r->settled = r->entries;
+    r->settled = r->kept = r->entries;
 }

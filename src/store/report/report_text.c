@@ -175,7 +175,7 @@ static void fact(struct ink *k, const char *label, const char *text)
     }
 }
 
-/* What stands behind the cause: after it, since it may be long. */
+/* What stands after the cause: after it, since it may be long. */
 static void detail_text(struct ink *k, const char *detail)
 {
     if (detail && *detail) gutter(k, 0, "|\n");
@@ -225,7 +225,7 @@ static void fact_of(struct ink *k, const char *label, const struct entry *e,
     text_free(&t);
 }
 
-/* Of a crowd of readers only one is known by name. Where that one is the writer itself, it was one of the others that
+/* Of a crowd of readers one is recorded. If the recorded reader is the writer itself, another one of the crowd
  * raced. */
 static bool nameless(const struct finding *f, const char *access)
 {
@@ -238,7 +238,7 @@ static bool nameless(const struct finding *f, const char *access)
 /* Which of the others it was is not kept. */
 static void another_text(const struct entry *e, struct text *out)
 {
-    text_add(out, "some other thread of %s", e->f.rival->crowd == CROWD_GRID ? "the grid" : "the same CTA");
+    text_add(out, "some other thread of %s", e->f.rival->crowd == CROWD_GRID ? "the grid" : "the same block");
 }
 
 static void first_text(const struct entry *e, struct text *out)
@@ -265,7 +265,9 @@ static void kernel_text(const struct entry *e, struct text *out)
 {
     char name[256];
     if (e->f.kernel) name_plain(str_of(e->f.kernel), name, sizeof name);
-    if (e->f.kernel && e->launch)
+    if (e->f.kernel && e->launch && e->again_launches)
+        text_add(out, "%s (launch %u, and %" PRIu64 " more)", name, e->launch, e->again_launches);
+    else if (e->f.kernel && e->launch)
         text_add(out, "%s (launch %u)", name, e->launch);
     else if (e->f.kernel)
         text_add(out, "%s", name);
@@ -314,9 +316,10 @@ void origin_text(const struct entry *e, struct text *out)
         text_add(out, ", ");
         caller_text(o->site, out);
     }
-    if (e->launches > 1)
-        text_add(out, "; %" PRIu64 " more launch%s of it %s this, too", e->launches - 1, e->launches == 2 ? "" : "es",
-                 e->launches == 2 ? "has" : "have");
+    u64 n = entry_launches(e);
+    if (n > 1)
+        text_add(out, "; %" PRIu64 " more launch%s of it %s this, too", n - 1, n == 2 ? "" : "es",
+                 n == 2 ? "has" : "have");
 }
 
 static void call_text(const struct entry *e, struct text *out)
@@ -357,6 +360,7 @@ static void facts(struct ink *k, const struct entry *e)
     fact_of(k, "range", e, elements_text);
     fact_of(k, "who", e, count_text);
     fact_of(k, "against", e, against_text);
+    fact_of(k, "others", e, others_text);
     fact_of(k, "memory", e, memory_text);
     fact(k, "origin", f->origin_text);
     fact_of(k, "cause", e, cause_text);
@@ -420,7 +424,8 @@ void closing_text(const struct report *r, struct text *out)
         text_add(out, "%u finding%s: ", n, plural(n));
         if (r->errors) text_add(out, "%u error%s", r->errors, plural(r->errors));
         if (r->notes) text_add(out, "%s%u note%s", r->errors ? ", " : "", r->notes, plural(r->notes));
-        text_add(out, " (%" PRIu64 " occurrence%s)\n", r->occurrences, plural(r->occurrences));
+        text_add(out, " (%" PRIu64 " occurrence%s)%s\n", r->occurrences, plural(r->occurrences),
+                 r->fail_on_notes && r->notes && !r->errors ? "; notes fail here (--fail-on note)" : "");
     }
     if (r->dropped) text_add(out, "%" PRIu64 " occurrences of further causes were counted but not kept\n", r->dropped);
     if (r->suppressed) text_add(out, "%u finding%s suppressed\n", r->suppressed, plural(r->suppressed));

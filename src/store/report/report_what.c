@@ -142,12 +142,12 @@ static const char *apart_text(const struct entry *e)
     const struct tie *t = &e->tie;
     if (t->other_cta && e->f.cooperative)
         return t->same_cta || t->same_warp
-                   ? "the two threads are in different CTAs, or in one, and there is no grid.sync() between these "
+                   ? "the two threads are in different blocks, or in one, and there is no grid.sync() between these "
                      "accesses"
-                   : "the two threads are in different CTAs, and there is no grid.sync() between these accesses";
+                   : "the two threads are in different blocks, and there is no grid.sync() between these accesses";
     if (t->other_cta && (t->same_cta || t->same_warp))
-        return "the two threads are in different CTAs, or in one, and nothing orders these accesses";
-    if (t->other_cta) return "the two threads are in different CTAs, and nothing orders those within a launch";
+        return "the two threads are in different blocks, or in one, and nothing orders these accesses";
+    if (t->other_cta) return "the two threads are in different blocks, and nothing orders those within a launch";
     if (t->same_cta && t->same_warp && shows_one_warp(e))
         return "these two threads are lanes of one warp, others are in different warps, and there is no barrier "
                "between the accesses";
@@ -181,11 +181,11 @@ static const char *repair_text(const struct entry *e)
     if (t->other_cta && e->f.cooperative)
         return "Put grid.sync() between the two accesses (cooperative_groups::this_grid().sync()), where all threads "
                "of "
-               "all blocks come by.";
+               "all blocks reach it.";
     if (t->same_cta && is_shared_by_grid(e))
         return "Put grid.sync() between the two accesses (cooperative_groups::this_grid().sync()), where all threads "
                "of "
-               "all blocks come by; __syncthreads() will do where no block uses what another one writes.";
+               "all blocks reach it; __syncthreads() will do where no block uses what another one writes.";
     if (t->other_cta && reads && atomic)
         return "Read it with an atomic, where any value that it has on its way will do: load() of cuda::atomic_ref, or "
                "atomicAdd(p, 0). The last value is there for the next launch.";
@@ -198,7 +198,7 @@ static const char *repair_text(const struct entry *e)
     if (t->other_cta)
         return "Make two launches of it, or hand the data over from block to block with a release and an acquire at "
                "gpu scope; give each block its own part where there is nothing to hand over.";
-    return t->same_cta ? "Put __syncthreads() between the two accesses, where all threads of the block come by."
+    return t->same_cta ? "Put __syncthreads() between the two accesses, where all threads of the block reach it."
                        : "Put __syncwarp() between the two accesses (__syncthreads() where warps share the data, too).";
 }
 

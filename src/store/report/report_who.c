@@ -80,8 +80,8 @@ bool who_sum(const struct thread_set *s, struct crowd *c)
         u32 at[3], in_cta = 0;
         unfold(cta, s->nctaid, at);
         for (u64 i = 0; i < s->threads; i += 64)
-            for (u64 w = bits[i / 64]; w; w &= w - 1) {
-                u64 t = i + (u64)__builtin_ctzll(w);
+            EACH_SET64 (k, bits[i / 64]) {
+                u64 t = i + k;
                 u32 thread[3];
                 unfold(t, s->ntid, thread);
                 if (!c->total) {
@@ -150,15 +150,15 @@ static void threads_text(const struct thread_set *s, const struct crowd *c, stru
 static void ctas_text(const struct thread_set *s, const struct crowd *c, struct text *out)
 {
     if (c->ctas.count == 1) {
-        text_add(out, "CTA ");
+        text_add(out, "block ");
         point_text(c->first_cta, s->nctaid, out);
     } else if (c->ctas.count == s->ctas && !s->partial) {
-        text_add(out, "every CTA");
+        text_add(out, "every block");
     } else if (box_exact(&c->ctas)) {
-        text_add(out, "CTAs ");
+        text_add(out, "blocks ");
         box_text(&c->ctas, s->nctaid, out);
     } else {
-        text_add(out, "%" PRIu64 " CTAs within ", c->ctas.count);
+        text_add(out, "%" PRIu64 " blocks within ", c->ctas.count);
         box_text(&c->ctas, s->nctaid, out);
     }
 }
@@ -171,17 +171,17 @@ static void spread_text(const struct thread_set *s, const struct crowd *c, struc
     if (axes(shape) > 1 && box_exact(&c->grid)) {
         text_add(out, "threads ");
         box_text(&c->grid, shape, out);
-        text_add(out, " of the grid (%" PRIu64 " threads in %" PRIu64 " CTAs)", c->total, c->ctas.count);
+        text_add(out, " of the grid (%" PRIu64 " threads in %" PRIu64 " blocks)", c->total, c->ctas.count);
         return;
     }
-    text_add(out, "%" PRIu64 " %sthreads in %" PRIu64 " CTAs, from ", c->total, c->consecutive ? "consecutive " : "",
+    text_add(out, "%" PRIu64 " %sthreads in %" PRIu64 " blocks, from ", c->total, c->consecutive ? "consecutive " : "",
              c->ctas.count);
     point_text(c->first_thread, s->ntid, out);
-    text_add(out, " of CTA ");
+    text_add(out, " of block ");
     point_text(c->first_cta, s->nctaid, out);
     text_add(out, " to ");
     point_text(c->last_thread, s->ntid, out);
-    text_add(out, " of CTA ");
+    text_add(out, " of block ");
     point_text(c->last_cta, s->nctaid, out);
 }
 
@@ -215,9 +215,9 @@ static void set_text(const struct thread_set *s, const struct crowd *c, struct t
     text_add(out, " of ");
     ctas_text(s, c, out);
     if (c->ctas.count > 1 && (c->threads.count == 1 || whole)) /* how many they are has been said */
-        text_add(out, " (%" PRIu64 " CTAs)", c->ctas.count);
+        text_add(out, " (%" PRIu64 " blocks)", c->ctas.count);
     else if (c->ctas.count > 1)
-        text_add(out, " (%" PRIu64 " threads in each of %" PRIu64 " CTAs)", c->threads.count, c->ctas.count);
+        text_add(out, " (%" PRIu64 " threads in each of %" PRIu64 " blocks)", c->threads.count, c->ctas.count);
     else if (c->total > 2 && !whole && exact)
         text_add(out, " (%" PRIu64 " threads)", c->total);
 }
@@ -232,7 +232,7 @@ void one_text(const struct finding *f, const u32 cta[3], u32 thread, struct text
     } else {
         text_add(out, "thread %u", thread);
     }
-    text_add(out, " of CTA ");
+    text_add(out, " of block ");
     point_text(cta, f->nctaid, out);
     text_add(out, " (warp %u, lane %u)", thread / 32, thread % 32);
 }
@@ -243,7 +243,8 @@ void who_text(const struct entry *e, struct text *out)
     if (who_sum(&e->who, &c))
         set_text(&e->who, &c, out);
     else if (e->f.nlanes)
-        text_add(out, "thread %u of CTA (%u,%u,%u)", e->f.thread[e->first_lane], e->f.cta[0], e->f.cta[1], e->f.cta[2]);
+        text_add(out, "thread %u of block (%u,%u,%u)", e->f.thread[e->first_lane], e->f.cta[0], e->f.cta[1],
+                 e->f.cta[2]);
     if (e->who.partial) text_add(out, ", and more in other launches or beyond what is counted exactly");
 }
 
@@ -252,8 +253,9 @@ static void tie_text(const struct tie *t, struct text *out)
     u64 d = t->apart < 0 ? 0 - (u64)t->apart : (u64)t->apart;
     bool fixed = !t->varies && d && !t->other_cta && t->count > 1;
     if (fixed) text_add(out, "; always %" PRIu64 " thread%s %s", d, plural(d), t->apart < 0 ? "below" : "above");
-    const char *const where[] = { t->same_warp ? "the same warp" : NULL, t->same_cta ? "other warps of the CTA" : NULL,
-                                  t->other_cta ? "other CTAs" : NULL };
+    const char *const where[] = { t->same_warp ? "the same warp" : NULL,
+                                  t->same_cta ? "other warps of the block" : NULL,
+                                  t->other_cta ? "other blocks" : NULL };
     const char *sign = fixed ? ", in " : "; in ";
     for (u32 i = 0; i < COUNT_OF(where); i++)
         if (where[i]) {

@@ -7,7 +7,7 @@
  * place to show is the innermost one of the chain that is the user's. */
 #include "base/store.h"
 #include "report/entry.h"
-#include "where/where.h"
+#include "sites/where.h"
 
 const char *path_name(const char *path)
 {
@@ -168,7 +168,7 @@ static void beside_ptx(const struct place *p, char *path, size_t size)
 /* Texts that a program compiled lie in the cache, in folders of their own: it knows them without these. */
 static void cut_cache(char *path)
 {
-    enum { NAME = 24 }; /* of such a folder (src/host/api_source.c) */
+    enum { NAME = 24 }; /* of such a folder (src/api/api/api_source.c) */
     char folder[4096];
     if (!strstr(path, "/sources/") || !store_folder("sources", folder, sizeof folder)) return;
     size_t n = strlen(folder);

@@ -1,6 +1,6 @@
 /* Rules that keep known findings out of the report. Two formats, told apart by their first character: our own lines,
- * and the XML of compute-sanitizer (docs/report.md describes both). A rule is a list of conditions; one that is not
- * given holds for everything. */
+ * and the XML of compute-sanitizer (docs/reference/report.md describes both). A rule is a list of conditions; one that
+ * is not given holds for everything. */
 #ifndef LOCKSTEP_SUPPRESS_H
 #define LOCKSTEP_SUPPRESS_H
 #include "report/report.h"

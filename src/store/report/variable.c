@@ -44,7 +44,7 @@ static bool is_one_of(const struct tok *t, const char *const *words)
     return false;
 }
 
-/* Behind the end of a directive, which a backslash carries on to the next line. */
+/* Past the end of a directive, which a backslash carries on to the next line. */
 static const char *directive_end(const char *p, const char *end, u32 *line)
 {
     for (; p < end && *p != '\n'; p++)
@@ -135,7 +135,7 @@ static bool tokens_read(struct body *b, struct str all)
     return true;
 }
 
-/* A brace that opens a function stands behind its parameters. */
+/* A brace that opens a function stands after its parameters. */
 static bool opens_function(const struct body *b, u32 i)
 {
     static const char *const behind[] = { "const", "noexcept", "override", NULL };
@@ -178,7 +178,7 @@ static bool same_name(const struct body *b, u32 i, struct str name)
     return b->t.p[i].kind == 'w' && str_eq(b->t.p[i].s, name) && !is_member_token(b, i);
 }
 
-/* Behind the bracket that closes the one at i; b->to: none does. */
+/* The index after the closing bracket that matches i; b->to: unmatched. */
 static u32 behind_brackets(const struct body *b, u32 i)
 {
     u32 depth = 0;
@@ -190,7 +190,7 @@ static u32 behind_brackets(const struct body *b, u32 i)
     return b->to;
 }
 
-/* Behind the template arguments that open at i; i itself: these are none. */
+/* The index after the template arguments that open at i; i: no template arguments. */
 static u32 behind_template(const struct body *b, u32 i)
 {
     u32 depth = 0;
