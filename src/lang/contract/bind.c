@@ -240,7 +240,8 @@ bool layout_parse(struct str text, struct layout_value *out, struct error *e)
     bool amount = n == text.n || (at == text.n - 1 && text.p[at] == ')' && at > n + 1 && out->amount < 1u << 20);
     if (n == text.n) out->amount = i == LAYOUT_ROWS || i == LAYOUT_OFFSET;
     return (i < LAYOUTS && amount) ||
-           error_set(e, ERR_INPUT, "%.*s is no layout: dense, rows(N), offset(N), broadcast(DIMENSION), broadcast(all)",
+           error_set(e, ERR_INPUT,
+                     "%.*s is not a layout: dense, rows(N), offset(N), broadcast(DIMENSION), broadcast(all)",
                      (int)MIN_OF(text.n, 60u), text.p);
 }
 
@@ -258,7 +259,7 @@ static bool bind_align(struct binder *b, const struct contract_arg *g, u64 *out)
     if (g->align && !expr_integer(g->align, &b->scope, "the alignment", 1, 1 << 20, &align, b->e)) return false;
     *out = (u64)align;
     return !(align & (align - 1)) ||
-           fail_at(b, g->align->at, "an alignment is a power of two, and %" PRId64 " is none", align);
+           fail_at(b, g->align->at, "an alignment is a power of two, and %" PRId64 " is not one", align);
 }
 
 static bool not_taken(struct binder *b, const struct contract_arg *g, const struct layout_value *l)
@@ -280,7 +281,7 @@ static bool lay_out_told(struct binder *b, const struct contract_arg *g, const s
         if (s->dim[i] <= 1 || !(l->told >> i & 1) || l->stride[i] == s->stride[i]) continue;
         bool still = !l->stride[i] && (g->broadcasts >> i & 1 || g->broadcasts >> BROADCAST_ALL & 1);
         bool apart = i + 1 < g->shape.rank && g->layouts >> LAYOUT_ROWS & 1 && l->stride[i] >= dense;
-        bool closer = g->broadcasts && l->stride[i] && l->stride[i] < dense; /* those behind it stand still */
+        bool closer = g->broadcasts && l->stride[i] && l->stride[i] < dense; /* those after it stand still */
         if (!still && !apart && !closer)
             return fail_at(b, g->at,
                            "%s is passed with a stride of %" PRIu64 " along dimension %u, which its view "

@@ -81,7 +81,7 @@ bool line_shape(struct cursor *c, struct contract_shape *s, bool bare)
     if (!s->type) return cursor_error(c, word.p, "a type belongs here: %s", scalar_names);
     cursor_blank(c);
     if (c->p == c->end || *c->p != '[')
-        return bare || cursor_error(c, c->p, "behind the type comes its shape, as in %s[rows, cols]", s->type->name);
+        return bare || cursor_error(c, c->p, "after the type comes its shape, as in %s[rows, cols]", s->type->name);
     s->rank = line_list(c, s->dim);
     return s->rank > 0;
 }
@@ -245,7 +245,7 @@ static bool read_compile(struct reader *r)
     struct cursor *c = &r->c;
     struct str rest = line_rest(c);
     if (r->k->compile_at) return cursor_error(c, rest.p, "this kernel has its compile already");
-    if (!rest.n) return cursor_error(c, rest.p, "compile needs something behind it");
+    if (!rest.n) return cursor_error(c, rest.p, "compile needs something after it");
     r->k->compile_at = rest.p;
     char *flags = arena_str(c->mem, rest);
     r->k->flags = flags;
@@ -290,6 +290,9 @@ static const struct line_rule lines[] = {
     { "accumulate", read_accumulate, IN_KERNEL },
     { "tolerance", read_tolerance, IN_KERNEL },
     { "property", read_property, IN_KERNEL },
+    { "assume", read_assume, IN_KERNEL },
+    { "example", read_example, IN_KERNEL },
+    { "launches", read_launches, IN_KERNEL },
     { "flops", read_flops, IN_KERNEL },
     { "threshold", read_threshold, IN_KERNEL },
     { "empty", read_empty, IN_KERNEL },
@@ -340,7 +343,7 @@ static bool read_line(struct reader *r, const char *p, const char *end)
     return !r->in_block || lines[i].read(r);
 }
 
-/* The rest of a line behind its //!, or NULL. */
+/* The rest of a line after its //!, or NULL. */
 static const char *marked(const char *p, const char *end)
 {
     while (p < end && (*p == ' ' || *p == '\t')) p++;

@@ -47,7 +47,7 @@ struct contract_fill { /* uniform(-1, 1) */
     const char *at;     /* of its word */
 };
 
-/* Layouts of an array: as it is written, rows further apart, beginning behind the start of its memory, or standing
+/* Layouts of an array: as it is written, rows further apart, beginning past the start of its memory, or standing
  * still along one dimension. An argument takes the first alone, unless its `view` says otherwise. */
 enum contract_layout { LAYOUT_DENSE, LAYOUT_ROWS, LAYOUT_OFFSET, LAYOUT_BROADCAST, LAYOUTS };
 enum { LAYOUT_STRIDES = LAYOUTS }; /* in place of one of them: the strides that a launch tells the kernel */
@@ -82,7 +82,7 @@ struct contract_part { /* shared tile f32[32, 33] at 0 */
     const char *name;
     const char *at;
     struct contract_shape shape;
-    /* bytes from the start of dynamic shared memory; NULL: behind the part before, aligned to its type */
+    /* bytes from the start of dynamic shared memory; NULL: after the part before, aligned to its type */
     struct expr *offset;
 };
 
@@ -136,7 +136,7 @@ struct contract_kernel {
     VEC(struct contract_part) parts;
     VEC(struct contract_require) requires;
     const char *launch_at;                        /* the launch line; NULL: none */
-    u32 launch_after;                             /* it stands behind so many arguments */
+    u32 launch_after;                             /* it stands after so many arguments */
     u32 launch_symbol;                            /* the number of grid.x; grid.y to block.z follow */
     struct expr *grid[3], *block[3], *cluster[3]; /* NULL in [0]: not given; in the others: 1 */
     struct expr *shared;                          /* bytes; NULL: what the parts need */
@@ -146,12 +146,15 @@ struct contract_kernel {
     const char *compile_at;
     /* for the laboratory */
     struct contract_texts oracles, properties;
-    const char *accumulate;    /* "f32 tree 256": what sums are kept in; NULL: not said */
-    struct str accumulate_at;  /* the same in the file */
-    double tolerance;          /* 4 of `tolerance 4x`: how much wider the bound is; 1 */
-    double threshold;          /* 0.03 of `threshold 3%`: a difference of time that counts; 0: not said */
-    struct expr *flops;        /* of one launch; NULL: not said */
-    enum contract_empty empty; /* what becomes of the outputs of a grid without blocks */
+    struct contract_texts assumes;  /* what has to hold of the contents of a case: else it is not run */
+    struct contract_texts examples; /* cases that are run first, as --case has them */
+    u32 launches;                   /* in sequence, on one memory; 0: not said */
+    const char *accumulate;         /* "f32 tree 256": what sums are kept in; NULL: not said */
+    struct str accumulate_at;       /* the same in the file */
+    double tolerance;               /* 4 of `tolerance 4x`: how much wider the bound is; 1 */
+    double threshold;               /* 0.03 of `threshold 3%`: a difference of time that counts; 0: not said */
+    struct expr *flops;             /* of one launch; NULL: not said */
+    enum contract_empty empty;      /* what becomes of the outputs of a grid without blocks */
 };
 
 struct contract_call { /* ln_fwd(x, g, b) -> y, mean */

@@ -64,10 +64,10 @@ static bool fill_suits(struct arg_line *l, u32 i, const char *at)
     bool is_float = t->class == SCALAR_FLOAT;
     if (!is_float &&
         (fills[i].kind == FILL_NORMAL || !strcmp(fills[i].word, "uniform") || !strcmp(fills[i].word, "nan")))
-        return cursor_error(l->c, at, "%s is for floats, and %s is no float; integers take randint(LOW, HIGH)",
+        return cursor_error(l->c, at, "%s is for floats, and %s is not a float; integers take randint(LOW, HIGH)",
                             fills[i].word, t->name);
     if (fills[i].kind == FILL_OFFSETS && (is_float || t->bytes < 4))
-        return cursor_error(l->c, at, "offsets are integers of 32 or 64 bits, and %s is none", t->name);
+        return cursor_error(l->c, at, "offsets are integers of 32 or 64 bits, and %s is not one", t->name);
     if (is_float && !strcmp(fills[i].word, "randint") && t->bytes < 2)
         return cursor_error(l->c, at, "%s holds few integers; use uniform(LOW, HIGH)", t->name);
     return true;
@@ -93,7 +93,7 @@ static bool read_alias(struct arg_line *l)
     for (u32 i = 0; i < l->k->args.n; i++)
         if (str_is(name, l->k->args.p[i].name)) {
             if (l->k->args.p[i].kind != CONTRACT_BUFFER)
-                return cursor_error(c, name.p, "%s is no buffer", l->k->args.p[i].name);
+                return cursor_error(c, name.p, "%s is not a buffer", l->k->args.p[i].name);
             l->g.alias = i;
             return true;
         }
@@ -251,7 +251,7 @@ static bool read_value(struct arg_line *l)
         return true;
     }
     if (!cursor_take(c, '='))
-        return cursor_error(c, c->p, "behind %s comes = VALUE for a value, or [SHAPE] for a buffer",
+        return cursor_error(c, c->p, "after %s comes = VALUE for a value, or [SHAPE] for a buffer",
                             g->shape.type->name);
     if (!(g->value = expr_parse(c)) || !line_ends(c, "nothing follows a value")) return false;
     if (dim != UINT32_MAX) return true;

@@ -27,10 +27,16 @@ static bool is_from_zero(const struct contract_fill *f)
 
 bool case_may_fill(const struct contract_arg *g, u32 word)
 {
+    const struct contract_fill *f = &g->fill;
+    bool is_float = g->shape.type->class == SCALAR_FLOAT, range = f->given && f->kind == FILL_RAND;
     if (g->kind != CONTRACT_BUFFER || g->flow == FLOW_OUT || g->alias != NO_ALIAS) return false;
-    if (g->shape.type->class != SCALAR_FLOAT) return false;
-    if (!g->fill.given || (word < FILL_WORDS_FINITE && g->fill.kind == FILL_NORMAL)) return true;
-    return is_from_zero(&g->fill) && !strcmp(fill_words[word], "small");
+    if (!is_float) return (range || !f->given) && fill_word_for(word) & FILL_FOR_WHOLE;
+    u32 is = !f->given                            ? FILL_FOR_ANY
+             : f->kind == FILL_NORMAL             ? FILL_FOR_NORMAL
+             : range && (f->integers || f->below) ? FILL_FOR_WHOLE
+             : range                              ? FILL_FOR_RANGE
+                                                  : 0;
+    return is & fill_word_for(word) || (is_from_zero(f) && !strcmp(fill_word_name(word), "small"));
 }
 
 const char *case_contents(const struct contract_case *c, const char *array)
@@ -93,16 +99,20 @@ static bool read_part(struct arena *mem, const struct contract_kernel *k, const 
         out->dim[out->dims++] = (struct dim_value){ name, number };
         return true;
     }
-    if (is && g && g->shape.type->class == SCALAR_FLOAT && fill_word(str_of(value), g->shape.type, &ignored))
+    if (is && g && (fill_word(str_of(value), g->shape.type, &ignored) || fill_given(value, g->shape.type, &ignored)))
         return add(out->contents, &out->contentses, CASE_ARRAYS, name, value, e);
     if (is && !strcmp(name, "seed") && whole(value, &number) && number >= 0) return out->seed = (u64)number, true;
     if (is && !strcmp(name, "order") && whole(value, &number) && number >= 0 && number <= UINT32_MAX)
         return out->order = (u32)number, true;
-    return error_set(
-        e, ERR_INPUT,
-        "`%.60s` is no part of a case of %.60s: these are DIM=N, CHOICE=VALUE, ARRAY:LAYOUT, ARRAY=CONTENTS "
-        "(exact, small, offset, large, cancel, constant, counted, huge, denormal, inf, nan), seed=N, order=N",
-        word, k->name);
+    struct text contents = { 0 };
+    for (u32 i = 0; i < FILL_WORDS; i++) text_add(&contents, "%s%s", i ? ", " : "", fill_word_name(i));
+    const char *words = arena_str(mem, str_of(contents.p));
+    text_free(&contents);
+    return error_set(e, ERR_INPUT,
+                     "`%.60s` is not a part of a case of %.60s: these are DIM=N, CHOICE=VALUE, ARRAY:LAYOUT, "
+                     "ARRAY=CONTENTS (%s, numbers as in [1,0,2.5], or @FILE), "
+                     "seed=N, order=N",
+                     word, k->name, words);
 }
 
 bool case_read(struct arena *mem, const struct contract_kernel *k, const char *line, struct contract_case *out,

@@ -28,8 +28,8 @@ bool case_read(struct arena *mem, const struct contract_kernel *k, const char *l
 bool case_same_choices(const struct contract_case *a, const struct contract_case *b);
 /* The word for the contents of an array; NULL: as the contract has them. */
 const char *case_contents(const struct contract_case *c, const char *array);
-/* Whether the contents of an argument may be replaced by fill_words[word]: floats that the contract leaves to chance.
- * By infinities, NaN and numbers near overflow only where it says nothing of contents; uniform ones from 0 on, which
- * are no others than it has, by small ones. */
+/* Whether the contents of an argument may be replaced by those of a word (fill.h): what the contract leaves to chance,
+ * within the range that it promises. By infinities, NaN and numbers near overflow only where it says nothing of
+ * contents. */
 bool case_may_fill(const struct contract_arg *g, u32 word);
 #endif

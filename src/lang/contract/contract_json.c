@@ -1,5 +1,5 @@
 /* What the lines of a contract say, as JSON, for who reads them in another language: before anything is chosen or
- * bound, expressions as trees. docs/contract.md describes it; a change of meaning changes `version`. */
+ * bound, expressions as trees. docs/lab/contract.md describes it; a change of meaning changes `version`. */
 #include "contract/contract_json.h"
 #include "base/json.h"
 

@@ -2,7 +2,7 @@
  * which are computed by one kernel or several.
  *
  * A choice (`type`, `config`) is made while the block is read: from then on its name stands for a scalar type or a
- * number, in the lines below and between the < and > of the kernel's name. Nothing behind the reader knows of choices.
+ * number, in the lines below and between the < and > of the kernel's name. Nothing after the reader knows of choices.
  */
 #include "contract/contract_json.h"
 #include "contract/contract_line.h"
@@ -24,7 +24,7 @@ struct str line_rest(struct cursor *c)
 
 /* ---- choices ---- */
 
-/* What the compiler calls a type: as a template argument, and as one word behind -D. */
+/* What the compiler calls a type: as a template argument, and as one word after -D. */
 static const char *const compiled[][3] = {
     { "f32", "float", "float" },
     { "f64", "double", "double" },
@@ -215,7 +215,7 @@ bool choices_known(struct reader *r)
 static bool keep_text(struct reader *r, const char *what, struct contract_texts *to)
 {
     struct str rest = line_rest(&r->c);
-    if (!rest.n) return cursor_error(&r->c, rest.p, "%s needs something behind it", what);
+    if (!rest.n) return cursor_error(&r->c, rest.p, "%s needs something after it", what);
     struct contract_text t = { .text = arena_str(r->c.mem, rest), .at = rest.p };
     VEC_PUSH(r->c.mem, &to->list, t);
     return true;
@@ -299,7 +299,7 @@ static bool read_function(struct reader *r, struct contract_text *t)
     const char *bound = skip_blanks(p + word.n, end);
     if (!str_is(word, "within") || bound == end)
         return cursor_error(&r->c, str_is(word, "within") ? end : p,
-                            "behind the function only its bound may follow, as in within 1e-6 * abs(value)");
+                            "after the function only its bound may follow, as in within 1e-6 * abs(value)");
     t->within = (struct str){ bound, (u32)(end - bound) };
     return true;
 }
@@ -310,6 +310,22 @@ bool read_oracle(struct reader *r)
     return keep_text(r, "oracle", to) && read_function(r, &to->list.p[to->list.n - 1]);
 }
 bool read_property(struct reader *r) { return keep_text(r, "property", &r->k->properties); }
+
+bool read_assume(struct reader *r) { return keep_text(r, "assume", &r->k->assumes); }
+bool read_example(struct reader *r) { return keep_text(r, "example", &r->k->examples); }
+
+bool read_launches(struct reader *r)
+{
+    struct str rest = line_rest(&r->c);
+    if (r->k->launches) return cursor_error(&r->c, rest.p, "this kernel has its launches already");
+    u32 n = 0;
+    for (u32 i = 0; i < rest.n && i < 4; i++)
+        n = isdigit((unsigned char)rest.p[i]) ? 10 * n + (u32)(rest.p[i] - '0') : 0;
+    bool ok = rest.n && rest.n <= 2 && n >= 1;
+    r->k->launches = n;
+    return ok || cursor_error(&r->c, rest.p,
+                              "launches says how many follow each other on the same memory, 1 to 99, as in launches 3");
+}
 
 bool read_accumulate(struct reader *r)
 {
@@ -326,7 +342,7 @@ bool read_accumulate(struct reader *r)
     return true;
 }
 
-/* A number that is not negative, with `unit` behind it. */
+/* A number that is not negative, with `unit` after it. */
 static bool read_amount(struct reader *r, char unit, const char *how, double *out)
 {
     struct cursor *c = &r->c;
@@ -343,7 +359,8 @@ bool read_tolerance(struct reader *r)
     const char *at = r->c.p;
     if (!read_amount(r, 'x', "tolerance says how many times wider the bound is, as in tolerance 4x", &r->k->tolerance))
         return false;
-    return r->k->tolerance >= 1 || cursor_error(&r->c, at, "a bound is the least that is sure: it can only be wider");
+    return r->k->tolerance >= 1 ||
+           cursor_error(&r->c, at, "the bound is the narrowest that is certain: a tolerance only widens it");
 }
 
 bool read_threshold(struct reader *r)
@@ -369,7 +386,7 @@ bool read_empty(struct reader *r)
     for (u32 i = 0; i < COUNT_OF(words); i++)
         if (str_is(word, words[i])) {
             r->k->empty = (enum contract_empty)i;
-            return line_ends(c, "nothing follows the word behind empty");
+            return line_ends(c, "nothing follows the word after empty");
         }
     return cursor_error(c, word.p,
                         "empty says what a grid without blocks leaves: nothing, zeros in the outputs, or launch where "
@@ -404,7 +421,7 @@ static bool read_call(struct reader *r, const char *what, struct contract_call *
     to->name = arena_str(c->mem, name);
     if (!names_until(c, ')', to, false)) return false;
     if (!cursor_take(c, '-') || !cursor_take(c, '>'))
-        return cursor_error(c, c->p, "behind the ) comes -> and what is computed, as in -> y, mean");
+        return cursor_error(c, c->p, "after the ) comes -> and what is computed, as in -> y, mean");
     return names_until(c, 0, to, true) && line_ends(c, "nothing follows the names of what is computed");
 }
 

@@ -23,7 +23,7 @@ static bool give(struct number *out, s64 v)
 static bool give_float(const struct run *r, const struct expr *x, struct number *out, double v)
 {
     *out = (struct number){ .is_float = true, .f = v };
-    return isfinite(v) || fail(r, x, "the result is no finite number");
+    return isfinite(v) || fail(r, x, "the result is not a finite number");
 }
 
 static bool overflowed(const struct run *r, const struct expr *x)
@@ -61,6 +61,17 @@ static bool shift(const struct run *r, const struct expr *x, s64 a, s64 b, struc
     return v >> b == a ? give(out, v) : overflowed(r, x);
 }
 
+static bool whole_power(const struct run *r, const struct expr *x, s64 a, s64 b, struct number *out)
+{
+    s64 v = 1;
+    if (b < 0) return fail(r, x, "an integer has no negative power; write 2.0 ** -3");
+    if (a == 0 || a == 1) return give(out, b ? a : 1);
+    if (a == -1) return give(out, b % 2 ? -1 : 1);
+    for (s64 i = 0; i < b; i++)
+        if (__builtin_mul_overflow(v, a, &v)) return overflowed(r, x);
+    return give(out, v);
+}
+
 static bool binary_int(const struct run *r, const struct expr *x, s64 a, s64 b, struct number *out)
 {
     s64 v = 0;
@@ -75,6 +86,7 @@ static bool binary_int(const struct run *r, const struct expr *x, s64 a, s64 b, 
     case EX_MULTIPLY: return __builtin_mul_overflow(a, b, &v) ? overflowed(r, x) : give(out, v);
     case EX_DIVIDE:
     case EX_REMAINDER: return divide(r, x, a, b, out);
+    case EX_POWER: return whole_power(r, x, a, b, out);
     default: return give(out, compare(x->op, 0, 0, a, b, false));
     }
 }
@@ -85,6 +97,7 @@ static bool binary_float(const struct run *r, const struct expr *x, double a, do
     case EX_ADD: return give_float(r, x, out, a + b);
     case EX_SUBTRACT: return give_float(r, x, out, a - b);
     case EX_MULTIPLY: return give_float(r, x, out, a * b);
+    case EX_POWER: return give_float(r, x, out, pow(a, b));
     case EX_DIVIDE: return b == 0 ? fail(r, x, "division by zero") : give_float(r, x, out, a / b);
     case EX_OR:
     case EX_XOR:

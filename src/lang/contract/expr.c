@@ -13,12 +13,25 @@ static const struct operator
     u32 binds;
 }
 operators[] = {
-    { "||", EX_OR_ELSE, 1 },  { "&&", EX_AND_ALSO, 2 },   { "==", EX_EQUAL, 6 },
-    { "!=", EX_UNEQUAL, 6 },  { "<=", EX_LESS_EQUAL, 7 }, { ">=", EX_GREATER_EQUAL, 7 },
-    { "<<", EX_LEFT, 8 },     { ">>", EX_RIGHT, 8 },      { "<", EX_LESS, 7 },
-    { ">", EX_GREATER, 7 },   { "|", EX_OR, 3 },          { "^", EX_XOR, 4 },
-    { "&", EX_AND, 5 },       { "+", EX_ADD, 9 },         { "-", EX_SUBTRACT, 9 },
-    { "*", EX_MULTIPLY, 10 }, { "/", EX_DIVIDE, 10 },     { "%", EX_REMAINDER, 10 },
+    { "**", EX_POWER, 12 },
+    { "||", EX_OR_ELSE, 1 },
+    { "&&", EX_AND_ALSO, 2 },
+    { "==", EX_EQUAL, 6 },
+    { "!=", EX_UNEQUAL, 6 },
+    { "<=", EX_LESS_EQUAL, 7 },
+    { ">=", EX_GREATER_EQUAL, 7 },
+    { "<<", EX_LEFT, 8 },
+    { ">>", EX_RIGHT, 8 },
+    { "<", EX_LESS, 7 },
+    { ">", EX_GREATER, 7 },
+    { "|", EX_OR, 3 },
+    { "^", EX_XOR, 4 },
+    { "&", EX_AND, 5 },
+    { "+", EX_ADD, 9 },
+    { "-", EX_SUBTRACT, 9 },
+    { "*", EX_MULTIPLY, 10 },
+    { "/", EX_DIVIDE, 10 },
+    { "%", EX_REMAINDER, 10 },
 };
 #define FUNCTION_NAME(name, operands) " " #name
 #define FUNCTION_LIST EXPR_FUNCTIONS(FUNCTION_NAME)
@@ -127,7 +140,7 @@ static struct expr *parse_number(struct cursor *c)
         x->value.i = (s64)v;
     }
     if (!whole) {
-        cursor_error(c, c->p, "this is no number of 64 bits; write it as 12, 0xff, 2.5 or 1e-3");
+        cursor_error(c, c->p, "this is not a number of 64 bits; write it as 12, 0xff, 2.5 or 1e-3");
         return NULL;
     }
     c->p = p;
@@ -167,7 +180,7 @@ static void unknown_name(struct cursor *c, struct str name, bool call)
                      hint[0] ? "" : "; a name is a dim, or an argument with a value, of a line above");
 }
 
-/* Takes what a name may have behind it: .x .y .z of grid and block, .stride0 to .stride7 of an array. */
+/* Takes what a name may have after it: .x .y .z of grid and block, .stride0 to .stride7 of an array. */
 static void take_part(struct cursor *c, struct str *name)
 {
     static const char stride[] = ".stride";
@@ -272,7 +285,7 @@ static struct expr *parse_level(struct cursor *c, u32 binds)
     for (const struct operator* o; left && (o = next_operator(c)) && o->binds > binds;) {
         struct expr *x = node(c, o->op, c->p);
         c->p += strlen(o->text);
-        if (!x || !(x->kid[1] = parse_level(c, o->binds))) return NULL;
+        if (!x || !(x->kid[1] = parse_level(c, o->binds - (o->op == EX_POWER)))) return NULL;
         x->kid[0] = left;
         left = x;
     }

@@ -45,6 +45,7 @@ enum expr_op {
     EX_MULTIPLY,
     EX_DIVIDE,
     EX_REMAINDER,
+    EX_POWER,
 };
 
 /* The functions: name and number of operands. */

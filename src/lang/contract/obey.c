@@ -135,7 +135,7 @@ static void check_extent(struct hearing *h, u32 i, const struct mem_object *o)
     offence(h, b->arg->at, R_EXTENT, i, o,
             "%s is %s in the contract%s, which needs %" PRIu64 " bytes; %s has %" PRIu64 "%s.", b->arg->name, want,
             b->arg->shape.stride[0] ? ", with its strides" : "", b->bytes, o->name, left,
-            at ? " behind the address passed" : "");
+            at ? " after the address passed" : "");
 }
 
 static void check_buffer(struct hearing *h, u32 i)
@@ -158,8 +158,8 @@ static void check_buffer(struct hearing *h, u32 i)
         check_extent(h, i, o);
         if (at % b->align)
             offence(h, b->arg->at, R_ALIGN, i, o,
-                    "%s is %s+0x%" PRIx64 ", %" PRIu64 " bytes behind a multiple of %" PRIu64 ".", b->arg->name,
-                    o->name, at - o->base, at % b->align, b->align);
+                    "%s is %s+0x%" PRIx64 ", %" PRIu64 " bytes past a multiple of %" PRIu64 ".", b->arg->name, o->name,
+                    at - o->base, at % b->align, b->align);
     }
 }
 

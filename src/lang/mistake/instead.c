@@ -1,13 +1,7 @@
 /* Texts with one thing in place of another: an operation, a part, the order of axes, one element for all. */
-#include "oracle/oracle_classify.h"
+#include "mistake/classify.h"
 
 static struct oracle_graph *graph(struct suspect_text *s) { return &s->changed.graph; }
-
-static void try_node(struct suspect_text *s, enum oracle_label label, const struct oracle_node *n,
-                     struct oracle_node *by, const char *what)
-{
-    oracle_try(s, label, oracle_replaced(s, n, by), "%s", what);
-}
 
 /* ---- operations ---- */
 
@@ -30,6 +24,20 @@ static void try_kin(struct suspect_text *s, struct oracle_node *n)
         { OX_lt, OX_le, "< for <=: one element less" },
         { OX_ge, OX_gt, ">= for >: one element more" },
         { OX_gt, OX_ge, "> for >=: one element less" },
+        { OX_lt, OX_gt, "< for >: the comparison is turned round" },
+        { OX_gt, OX_lt, "> for <: the comparison is turned round" },
+        { OX_le, OX_ge, "<= for >=: the comparison is turned round" },
+        { OX_ge, OX_le, ">= for <=: the comparison is turned round" },
+        { OX_or, OX_and, "one of two conditions is enough: or for and" },
+        { OX_and, OX_or, "both of two conditions are asked: and for or" },
+        { OX_ne, OX_eq, "!= for ==" },
+        { OX_eq, OX_ne, "== for !=" },
+        { OX_tanh, OX_sigmoid, "tanh for sigmoid" },
+        { OX_sigmoid, OX_tanh, "sigmoid for tanh" },
+        { OX_tanh, OX_erf, "tanh for erf" },
+        { OX_erf, OX_tanh, "erf for tanh" },
+        { OX_sin, OX_cos, "sin for cos" },
+        { OX_cos, OX_sin, "cos for sin" },
         { OX_sqrt, OX_rsqrt, "sqrt for rsqrt" },
         { OX_rsqrt, OX_sqrt, "rsqrt for sqrt" },
         { OX_min, OX_max, "min for max" },
@@ -38,6 +46,8 @@ static void try_kin(struct suspect_text *s, struct oracle_node *n)
         { OX_argmax, OX_argmin, "argmax for argmin" },
         { OX_mul, OX_div, "multiplied where the oracle divides" },
         { OX_div, OX_mul, "divided where the oracle multiplies" },
+        { OX_cummin, OX_cummax, "cummin for cummax" },
+        { OX_cummax, OX_cummin, "cummax for cummin" },
         { OX_minimum, OX_maximum, "minimum for maximum" },
         { OX_maximum, OX_minimum, "maximum for minimum" },
         { OX_maximum, OX_fmax, "maximum gives NaN, fmax passes over it" },
@@ -45,7 +55,7 @@ static void try_kin(struct suspect_text *s, struct oracle_node *n)
     };
     for (u32 i = 0; i < COUNT_OF(kin) && !oracle_search_done(s); i++) {
         if (kin[i].should != n->op || (n->op == OX_mul && n->in[0] == n->in[1])) continue;
-        try_node(s, ORACLE_VARIANT, n, oracle_node(graph(s), kin[i].is, n->in, n->ins, &n->attr), kin[i].what);
+        oracle_try_node(s, ORACLE_VARIANT, n, oracle_node(graph(s), kin[i].is, n->in, n->ins, &n->attr), kin[i].what);
     }
 }
 
@@ -55,19 +65,19 @@ static void try_forms(struct suspect_text *s, struct oracle_node *n)
     struct oracle_graph *g = graph(s);
     struct oracle_node *x = n->in[0], *one = oracle_number(g, 1, 0), *zero = oracle_number(g, 0, 0);
     if (n->op == OX_log1p)
-        try_node(s, ORACLE_PRECISION, n, oracle_node1(g, OX_log, oracle_node2(g, OX_add, one, x)),
-                 "log(1 + x) for log1p(x), which loses a small x");
+        oracle_try_node(s, ORACLE_PRECISION, n, oracle_node1(g, OX_log, oracle_node2(g, OX_add, one, x)),
+                        "log(1 + x) for log1p(x), which loses a small x");
     if (n->op == OX_expm1)
-        try_node(s, ORACLE_PRECISION, n, oracle_node2(g, OX_sub, oracle_node1(g, OX_exp, x), one),
-                 "exp(x) - 1 for expm1(x), which loses a small x");
+        oracle_try_node(s, ORACLE_PRECISION, n, oracle_node2(g, OX_sub, oracle_node1(g, OX_exp, x), one),
+                        "exp(x) - 1 for expm1(x), which loses a small x");
     if (n->op == OX_max)
-        try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_maximum, n, zero), "the maximum begins with 0");
+        oracle_try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_maximum, n, zero), "the maximum begins with 0");
     if (n->op == OX_min)
-        try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_minimum, n, zero), "the minimum begins with 0");
+        oracle_try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_minimum, n, zero), "the minimum begins with 0");
     if (n->op == OX_rsqrt)
-        try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_div, one, x), "1/x for rsqrt(x): the root is missing");
-    if (n->op == OX_sqrt) try_node(s, ORACLE_VARIANT, n, x, "a root is missing");
-    if (n->op == OX_abs) try_node(s, ORACLE_VARIANT, n, x, "abs is missing");
+        oracle_try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_div, one, x), "1/x for rsqrt(x): the root is missing");
+    if (n->op == OX_sqrt) oracle_try_node(s, ORACLE_VARIANT, n, x, "a root is missing");
+    if (n->op == OX_abs) oracle_try_node(s, ORACLE_VARIANT, n, x, "abs is missing");
 }
 
 /* exp(x - most) / sum(exp(x - most)), where one of the two has no shift. */
@@ -80,12 +90,12 @@ static void try_half_shift(struct suspect_text *s, struct oracle_node *n)
     for (u32 i = n->id + 1; i < s->base; i++)
         if (s->need[i] && g->nodes.p[i]->op == OX_within && g->nodes.p[i]->in[0] == n) whole = g->nodes.p[i];
     struct oracle_node *raw = oracle_node1(g, OX_exp, e->in[0]->in[0]);
-    try_node(s, ORACLE_VARIANT, whole, oracle_node2(g, OX_div, raw, sum),
-             "the exponents of the weights have no shift, those of their sum have one");
+    oracle_try_node(s, ORACLE_VARIANT, whole, oracle_node2(g, OX_div, raw, sum),
+                    "the exponents of the weights have no shift, those of their sum have one");
     if (oracle_search_done(s)) return;
     raw = oracle_node1(g, OX_exp, e->in[0]->in[0]);
-    try_node(s, ORACLE_VARIANT, whole, oracle_node2(g, OX_div, e, oracle_node(g, OX_sum, &raw, 1, &sum->attr)),
-             "the exponents of the sum of weights have no shift, those of the weights have one");
+    oracle_try_node(s, ORACLE_VARIANT, whole, oracle_node2(g, OX_div, e, oracle_node(g, OX_sum, &raw, 1, &sum->attr)),
+                    "the exponents of the sum of weights have no shift, those of the weights have one");
 }
 
 /* ---- one element for all ---- */
@@ -96,7 +106,8 @@ static void try_first(struct suspect_text *s, struct oracle_node *n)
     for (u32 axis = 0; axis < n->shape.rank && !oracle_search_done(s); axis++) {
         if (n->shape.dim[axis] < 2) continue;
         snprintf(what, sizeof what, "of %s only the first element along axis %u is read", n->attr.text, axis);
-        try_node(s, ORACLE_SHIFT, n, oracle_spread(graph(s), oracle_cut(graph(s), n, axis, 0, 1), &n->shape), what);
+        oracle_try_node(s, ORACLE_SHIFT, n, oracle_spread(graph(s), oracle_cut(graph(s), n, axis, 0, 1), &n->shape),
+                        what);
     }
 }
 
@@ -142,8 +153,8 @@ static void try_concat(struct suspect_text *s, struct oracle_node *n)
             memcpy(in, n->in, n->ins * sizeof *in);
             in[i] = n->in[k];
             in[k] = n->in[i];
-            try_node(s, ORACLE_PERMUTED, n, oracle_node(graph(s), OX_concat, in, n->ins, &n->attr),
-                     "two parts that are put together are exchanged");
+            oracle_try_node(s, ORACLE_PERMUTED, n, oracle_node(graph(s), OX_concat, in, n->ins, &n->attr),
+                            "two parts that are put together are exchanged");
         }
 }
 
@@ -317,5 +328,7 @@ void oracle_try_instead(struct suspect_text *s, struct oracle_node *n)
     if (n->op == OX_concat) try_concat(s, n);
     if (n->index || oracle_search_done(s)) return;
     try_forms(s, n);
+    s->special = true;
     try_half_shift(s, n);
+    s->special = false;
 }

@@ -1,5 +1,5 @@
 /* Sums of which a part is missing or counted twice: every term of a sum gets a weight. */
-#include "oracle/oracle_classify.h"
+#include "mistake/classify.h"
 
 enum { SUMS_MOST = 64 };
 struct sum { /* one reduced axis of a node */
@@ -15,11 +15,13 @@ static u32 sums_of(const struct oracle_node *n, struct sum *out)
     const struct oracle_shape *x = n->ins ? &n->in[0]->shape : NULL;
     if (n->op == OX_scatter_add) {
         out[found++] = (struct sum){ n, 0, x->dim[0] };
-    } else if (n->op == OX_sum || n->op == OX_einsum) {
+    } else if (n->op == OX_argmax || n->op == OX_argmin) {
+        out[found++] = (struct sum){ n, (u32)n->attr.list[0], x->dim[n->attr.list[0]] };
+    } else if (n->op == OX_sum || n->op == OX_einsum || n->op == OX_max || n->op == OX_min) {
         struct einsum_parts p = { 0 };
         if (n->op == OX_einsum) p = oracle_einsum_parts(n->attr.text);
         for (u32 i = 0; i < x->rank; i++) {
-            bool gone = n->op == OX_sum ? n->attr.list[0] >> i & 1 : !memchr(p.out.p, p.in[0].p[i], p.out.n);
+            bool gone = n->op != OX_einsum ? n->attr.list[0] >> i & 1 : !memchr(p.out.p, p.in[0].p[i], p.out.n);
             if (gone) out[found++] = (struct sum){ n, i, x->dim[i] };
         }
     }
@@ -76,6 +78,46 @@ static bool warp_weights(u64 n, u32 k, double *w, char *what, size_t size)
     return true;
 }
 enum { WARP_KINDS = 2 * 5 * 4 };
+
+/* What of the lanes of a warp, of the threads of a block or of the parts of a split is not added up. false: k is past
+ * the last kind; *what stays empty where kind k does not apply. `part`: a size of the contract, or 0. */
+static bool lane_weights(u64 n, u32 k, u64 part, const char *name, double *w, char *what, size_t size)
+{
+    static const u32 strides[] = { 2, 4, 8, 16, 32, 64 };
+    u64 each = part ? (n + part - 1) / part : 0, root = (u64)nearbyint(sqrt((double)n));
+    bool lost = false;
+    what[0] = 0;
+    for (u64 i = 0; i < n; i++) {
+        u64 lane = i % 32;
+        switch (k) {
+        case 0:
+        case 1:
+        case 2: w[i] = lane < 16u >> k; break; /* a shuffle that begins at 8, 4, 2 */
+        case 3:
+        case 4:
+        case 5:
+        case 6:
+        case 7:
+        case 8: w[i] = i % strides[k - 3] == 0; break; /* one that ends too early */
+        case 9: w[i] = part > 1 && i < each * (part - 1); break;
+        case 10: w[i] = part > 1 && i < each; break;
+        case 11: w[i] = part > 1 && i && i % each == 0 ? 2 : 1; break;
+        case 12: w[i] = root * root == n && i / root < root - 1 && i % root < root - 1; break;
+        default: return false;
+        }
+        lost |= w[i] != 1;
+    }
+    if (!lost || (k >= 9 && k < 12 && (part < 2 || each < 2 || each >= n)) || (k == 12 && (root * root != n || n < 4)))
+        return true;
+    if (k < 3) snprintf(what, size, "of every 32 only the first %u are there: lanes of a warp are missing", 16u >> k);
+    if (k >= 3 && k < 9)
+        snprintf(what, size, "only every %u. element is there: the last steps of a tree are missing", strides[k - 3]);
+    if (k == 9) snprintf(what, size, "the last of %.40s parts is missing", name);
+    if (k == 10) snprintf(what, size, "only the first of %.40s parts is there", name);
+    if (k == 11) snprintf(what, size, "where two of %.40s parts meet an element is counted twice", name);
+    if (k == 12) snprintf(what, size, "windows are one smaller: their last row and column are missing");
+    return true;
+}
 
 /* The k-th way in which a loop over `n` elements goes wrong; false: there are no more. w is left alone, and what is "",
  * where it does not apply. A sum that is shorter than a tile is all tail: that is only said of a name that was found.
@@ -135,7 +177,12 @@ static struct oracle_node *weighted(struct oracle_graph *g, const struct oracle_
     struct oracle_shape s = { .rank = in[0]->shape.rank - axis };
     for (u32 i = 0; i < s.rank; i++) s.dim[i] = i ? 1 : w->shape.dim[0];
     memcpy(now, in, n->ins * sizeof *now);
-    now[0] = oracle_node2(g, OX_mul, in[0], oracle_reshaped(g, w, &s));
+    bool least = n->op == OX_min || n->op == OX_argmin;
+    if (n->op == OX_max || n->op == OX_argmax || least) /* an element that counts twice is one element */
+        now[0] = oracle_node3(g, OX_where, oracle_reshaped(g, w, &s), in[0],
+                              oracle_number(g, least ? INFINITY : -INFINITY, 0));
+    else
+        now[0] = oracle_node2(g, OX_mul, in[0], oracle_reshaped(g, w, &s));
     return oracle_node(g, n->op, now, n->ins, &n->attr);
 }
 
@@ -157,7 +204,9 @@ static void try_group(struct suspect_text *s, const struct sum *sum, u32 n, cons
     const struct oracle_node *x = sum[0].n->in[0];
     char of[100] = "";
     if (n == 1 && x->op == OX_input) snprintf(of, sizeof of, " (axis %u of %.60s)", sum[0].axis, x->attr.text);
-    oracle_try(s, ORACLE_PART, out, "in the sum over %llu%s: %s", (unsigned long long)sum[0].length, of, what);
+    bool is_sum = sum[0].n->op == OX_sum || sum[0].n->op == OX_einsum || sum[0].n->op == OX_scatter_add;
+    oracle_try(s, ORACLE_PART, out, "in the %s over %llu%s: %s", is_sum ? "sum" : oracle_rows[sum[0].n->op].name,
+               (unsigned long long)sum[0].length, of, what);
 }
 
 /* All of these sums together, then each of them. */
@@ -177,20 +226,26 @@ static void try_length(struct suspect_text *s, const struct sum *all, u32 n, u64
         if (all[i].length == length) same[found++] = all[i];
     double *w = NEW_ARRAY(&s->mem, double, length);
     bool asked = s->hints && s->hints->only;
-    for (u32 k = 0; !oracle_search_done(s) && weights(length, k, asked, w, what, sizeof what); k++)
-        if (what[0]) try_groups(s, same, found, w, what);
-    for (u32 k = 0; k < WARP_KINDS && !oracle_search_done(s); k++)
-        if (warp_weights(length, k, w, what, sizeof what)) try_groups(s, same, found, w, what);
     for (u32 k = 0; k < s->o->n && !oracle_search_done(s); k++) { /* split into as many parts as a size says */
         const struct oracle_name *m = &s->o->names[k];
         if (m->type || m->value < 2 || m->value > 1 << 20 || m->value != floor(m->value)) continue;
         u64 t = (u64)m->value;
+        for (u32 i = 9; i < 12 && !oracle_search_done(s); i++) {
+            lane_weights(length, i, t, m->name, w, what, sizeof what);
+            if (what[0]) try_groups(s, same, found, w, what);
+        }
         if (length % t == 0 || (length < t && !asked)) continue;
         fill(w, 0, length, 1);
         fill(w, length / t * t, length, 0);
         snprintf(what, sizeof what, "the tail beyond a multiple of %.40s is missing", m->name);
         try_groups(s, same, found, w, what);
     }
+    for (u32 k = 0; !oracle_search_done(s) && weights(length, k, asked, w, what, sizeof what); k++)
+        if (what[0]) try_groups(s, same, found, w, what);
+    for (u32 k = 0; k < WARP_KINDS && !oracle_search_done(s); k++)
+        if (warp_weights(length, k, w, what, sizeof what)) try_groups(s, same, found, w, what);
+    for (u32 k = 0; !oracle_search_done(s) && lane_weights(length, k, 0, "", w, what, sizeof what); k++)
+        if (what[0]) try_groups(s, same, found, w, what);
 }
 
 /* The same mistake in every sum, whatever its length: a shared routine. Four lengths at most. */

@@ -1,12 +1,15 @@
 /* Texts with one thing changed: a definition, a mask, an input's layout, a term, a sign, a function. */
-#include "oracle/oracle_classify.h"
+#include "mistake/classify.h"
 
 static struct oracle_graph *graph(struct suspect_text *s) { return &s->changed.graph; }
 
-static void try_node(struct suspect_text *s, enum oracle_label label, const struct oracle_node *n,
-                     struct oracle_node *by, const char *what)
+struct oracle_node *oracle_fitted(struct suspect_text *s, struct oracle_node *x, const struct oracle_shape *to)
 {
-    oracle_try(s, label, oracle_replaced(s, n, by), "%s", what);
+    if (!x || x->shape.rank > to->rank) return NULL;
+    for (u32 i = 1; i <= x->shape.rank; i++)
+        if (x->shape.dim[x->shape.rank - i] != 1 && x->shape.dim[x->shape.rank - i] != to->dim[to->rank - i])
+            return NULL;
+    return oracle_spread(graph(s), x, to);
 }
 
 /* ---- other definitions ---- */
@@ -30,20 +33,9 @@ static void try_definition(struct suspect_text *s, const char *is, const char *s
     void *other = map_get(&o->definitions, str_of(is));
     map_put(&mem, &o->definitions, str_of(should), other);
     for (u32 i = 0; ok && i < s->o->texts.n; i++) ok = oracle_read(o, "", s->o->texts.p[i], s->o->texts.p[i], &e);
-    if (ok && o->outs.n == s->o->outs.n) {
-        const struct oracle *kept = s->run.o;
-        struct oracle_run run = s->run;
-        struct oracle_node **out = NEW_ARRAY(&mem, struct oracle_node *, o->outs.n);
-        for (u32 i = 0; i < o->outs.n; i++) out[i] = o->outs.p[i].node;
-        s->run = (struct oracle_run){ .o = o, .env = oracle_env_of(o, s->how), .dd = run.dd, .data = run.data };
-        double r = oracle_fits(s, out, 1, false);
-        oracle_run_free(&s->run, 0);
-        s->run = run;
-        s->run.o = kept;
-        struct oracle_explanation x = { .label = ORACLE_VARIANT, .sure = true, .ratio = r };
-        snprintf(x.what, sizeof x.what, "%s where the oracle has %s", is, should);
-        if (r <= 1 && (!s->best->label || r < s->best->ratio / 2) && oracle_is_asked(s, x.what)) *s->best = x;
-    }
+    char what[160];
+    snprintf(what, sizeof what, "%s where the oracle has %s", is, should);
+    if (ok) oracle_try_other(s, o, what);
     arena_free(&mem);
 }
 
@@ -79,9 +71,9 @@ static void try_masks(struct suspect_text *s, const struct oracle_node *n)
             m = oracle_node3(g, OX_where, oracle_node2(g, OX_eq, oracle_node2(g, OX_add, i, j), oracle_number(g, 0, 0)),
                              oracle_number(g, 0, 0), m);
         }
-        try_node(s, ORACLE_SHIFT, n, m, by > 0 ? "the mask is off by +1" : "the mask is off by -1");
+        oracle_try_node(s, ORACLE_SHIFT, n, m, by > 0 ? "the mask is off by +1" : "the mask is off by -1");
     }
-    try_node(s, ORACLE_VARIANT, n, oracle_spread(g, oracle_number(g, 0, 0), &n->shape), "no mask");
+    oracle_try_node(s, ORACLE_VARIANT, n, oracle_spread(g, oracle_number(g, 0, 0), &n->shape), "no mask");
 }
 
 /* ---- inputs read at the wrong place ---- */
@@ -109,16 +101,16 @@ static void try_axis(struct suspect_text *s, struct oracle_node *n, u32 axis)
     u64 d = n->shape.dim[axis];
     for (int by = -1; d > 1 && by <= 1; by += 2) {
         snprintf(what, sizeof what, "%s is read one off along axis %u", n->attr.text, axis);
-        try_node(s, ORACLE_SHIFT, n, oracle_rolled(graph(s), n, axis, by), what);
+        oracle_try_node(s, ORACLE_SHIFT, n, oracle_rolled(graph(s), n, axis, by), what);
     }
     snprintf(what, sizeof what, "%s is reversed along axis %u", n->attr.text, axis);
-    if (d > 1) try_node(s, ORACLE_PERMUTED, n, flipped(s, n, axis), what);
+    if (d > 1) oracle_try_node(s, ORACLE_PERMUTED, n, flipped(s, n, axis), what);
     for (u32 b = axis + 1; b < n->shape.rank; b++) {
         u64 e = n->shape.dim[b];
         if (d < 2 || e < 2 || (d != e && b != axis + 1)) continue;
         snprintf(what, sizeof what, d == e ? "%s is transposed" : "%s is read with the stride of the other dimension",
                  n->attr.text);
-        try_node(s, ORACLE_PERMUTED, n, exchanged(s, n, axis, b), what);
+        oracle_try_node(s, ORACLE_PERMUTED, n, exchanged(s, n, axis, b), what);
     }
 }
 
@@ -146,7 +138,7 @@ static void try_indices(struct suspect_text *s, struct oracle_node *n, u64 limit
             v[i] = fmax(to[k], 0);
         }
         snprintf(what, sizeof what, "the index %s is %s", n->attr.text, names[k]);
-        try_node(s, ORACLE_SHIFT, n, oracle_extra(s, "$t", &n->shape, v), what);
+        oracle_try_node(s, ORACLE_SHIFT, n, oracle_extra(s, "$t", &n->shape, v), what);
     }
 }
 
@@ -167,14 +159,14 @@ static void try_unsigned(struct suspect_text *s, struct oracle_node *n)
     char what[160];
     snprintf(what, sizeof what, "%s is read as if it had no sign: -1 as %.0f", n->attr.text,
              ldexp(1, 8 * (int)t->bytes) - 1);
-    if (below) try_node(s, ORACLE_VARIANT, n, oracle_extra(s, "$t", &n->shape, v), what);
+    if (below) oracle_try_node(s, ORACLE_VARIANT, n, oracle_extra(s, "$t", &n->shape, v), what);
 }
 
 /* Arrays with an element for each index of one axis, read by a part of that index: channel c of c % per or c / per. */
 struct part_of_index {
     const struct oracle_node *only; /* of this array only; NULL: of all that are as long */
     u64 count, by;
-    bool rest;
+    u32 how; /* k / by; k % by; with the two in the other order */
 };
 static struct oracle_node *change_index(struct suspect_text *s, const struct oracle_node *n,
                                         struct oracle_node *const *in, void *self)
@@ -187,7 +179,10 @@ static struct oracle_node *change_index(struct suspect_text *s, const struct ora
     char name[16];
     snprintf(name, sizeof name, "$%u", s->run.extras);
     double *v = NEW_ARRAY(&s->mem, double, x->count + 1);
-    for (u64 k = 0; k < x->count; k++) v[k] = oracle_run_value(&s->run, n, x->rest ? k % x->by : k / x->by);
+    for (u64 k = 0; k < x->count; k++) {
+        u64 other = k % x->by * (x->count / x->by) + k / x->by, at = x->how == 0 ? k / x->by : k % x->by;
+        v[k] = oracle_run_value(&s->run, n, x->how == 2 ? other : at);
+    }
     return oracle_extra(s, name, &n->shape, v);
 }
 
@@ -214,16 +209,20 @@ static void try_part_of_index(struct suspect_text *s, struct oracle_node *n)
     }
     if (n->shape.rank != 1) return;
     struct part_of_index x = { .count = n->shape.dim[0] };
-    for (u32 i = 0; i < 4 * s->o->n && !oracle_search_done(s); i++) {
-        const struct oracle_name *size = &s->o->names[i / 4];
+    for (u32 i = 0; i < 6 * s->o->n && !oracle_search_done(s); i++) {
+        const struct oracle_name *size = &s->o->names[i / 6];
         x.by = size->type || !(size->value > 1 && size->value < (double)x.count) ? 0 : (u64)size->value;
-        x.rest = i & 1;
-        x.only = i & 2 ? NULL : n;
+        x.how = i % 6 / 2;
+        x.only = i & 1 ? NULL : n;
         if (!x.by || x.count % x.by || (!x.only && (alone || !first))) continue;
         char names[80];
-        if (!sizes_named(s->o, i / 4, names, sizeof names)) continue;
+        if (!sizes_named(s->o, i / 6, names, sizeof names)) continue;
         oracle_try(s, ORACLE_SHIFT, oracle_rebuilt(s, change_index, &x), "%s%s at index %s %s", n->attr.text,
-                   x.only ? " is read" : " and what is as long are read", x.rest ? "%" : "/", names);
+                   x.only ? " is read" : " and what is as long are read",
+                   x.how == 0   ? "/"
+                   : x.how == 1 ? "%"
+                                : "with % and / exchanged, by",
+                   names);
     }
 }
 
@@ -241,24 +240,50 @@ static void try_input(struct suspect_text *s, struct oracle_node *n)
     for (u32 axis = 0; axis < r && !oracle_search_done(s); axis++) try_axis(s, n, axis);
     if (r < 2 || n->shape.dim[r - 1] < 2 || n->shape.dim[r - 2] < 2) return;
     snprintf(what, sizeof what, "%s is reversed along the last two axes", n->attr.text);
-    try_node(s, ORACLE_PERMUTED, n, flipped(s, flipped(s, n, r - 2), r - 1), what);
+    oracle_try_node(s, ORACLE_PERMUTED, n, flipped(s, flipped(s, n, r - 2), r - 1), what);
 }
 
 /* ---- terms, factors, functions ---- */
+
+/* The same operand is left out wherever it is one of such an operation: scales of several terms, a zero point. */
+struct without {
+    const struct oracle_node *like, *gone;
+    const struct oracle_node *first; /* of those that were changed */
+    u32 done;
+};
+static struct oracle_node *change_without(struct suspect_text *s, const struct oracle_node *n,
+                                          struct oracle_node *const *in, void *self)
+{
+    struct without *w = self;
+    if (n->op != w->like->op || n->ins != 2 || (n->in[0] == w->gone) == (n->in[1] == w->gone)) return NULL;
+    u32 kept = n->in[0] == w->gone;
+    if (kept != (w->like->in[0] == w->gone)) return NULL;
+    struct oracle_node *x = oracle_fitted(s, in[kept], &n->shape);
+    if (!x) return NULL;
+    if (!w->done++) w->first = n;
+    return n->op == OX_sub && kept ? oracle_node1(graph(s), OX_neg, x) : x;
+}
 
 static void try_operand(struct suspect_text *s, struct oracle_node *n, u32 kept)
 {
     bool sum = n->op == OX_add || n->op == OX_sub;
     char what[160];
-    struct oracle_node *x = n->in[kept];
-    if (!oracle_shape_equal(&x->shape, &n->shape) || (n->op == OX_div && kept == 1)) return;
+    struct oracle_node *x = oracle_fitted(s, n->in[kept], &n->shape);
+    if (!x || (n->op == OX_div && kept == 1)) return;
     const struct oracle_node *gone = n->in[1 - kept];
     char text[80];
-    oracle_print(gone, text, sizeof text);
+    oracle_print(s, gone, text, sizeof text);
     snprintf(what, sizeof what, "a %s is missing: %s%s", sum ? "term" : "factor", text,
              gone->body ? " of the definition" : "");
     if (n->op == OX_sub && kept == 1) x = oracle_node1(graph(s), OX_neg, x);
-    try_node(s, ORACLE_VARIANT, n, x, what);
+    oracle_try_node(s, ORACLE_VARIANT, n, x, what);
+    if (s->alone || oracle_search_done(s)) return;
+    struct without all = { n, gone, n, 0 };
+    struct oracle_node **out = oracle_rebuilt(s, change_without, &all);
+    if (all.done > 1 && all.first == n)
+        oracle_try(s, ORACLE_VARIANT, out, "%s, everywhere", what);
+    else
+        oracle_search_cut(s);
 }
 
 static void try_arithmetic(struct suspect_text *s, struct oracle_node *n)
@@ -267,7 +292,7 @@ static void try_arithmetic(struct suspect_text *s, struct oracle_node *n)
     try_operand(s, n, 1);
     if (n->op != OX_add && n->op != OX_sub) return;
     struct oracle_node *turned = oracle_node2(graph(s), n->op == OX_add ? OX_sub : OX_add, n->in[0], n->in[1]);
-    try_node(s, ORACLE_VARIANT, n, turned, "a sign is turned");
+    oracle_try_node(s, ORACLE_VARIANT, n, turned, "a sign is turned");
 }
 
 static struct oracle_node *mean_of(struct oracle_graph *g, struct oracle_node *x, const struct oracle_node *like)
@@ -283,16 +308,70 @@ static void try_square(struct suspect_text *s, struct oracle_node *n)
     struct oracle_graph *g = graph(s);
     struct oracle_node *x = n->in[0];
     if (x->op == OX_sub && x->in[1]->op == OX_div) {
-        try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_mul, x->in[0], x->in[0]),
-                 "the mean is not subtracted before squaring");
+        oracle_try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_mul, x->in[0], x->in[0]),
+                        "the mean is not subtracted before squaring");
         return;
     }
     for (u32 i = n->id + 1; i < s->base; i++) {
         struct oracle_node *q = s->o->graph.nodes.p[i];
         if (!s->need[i] || q->op != OX_sum || q->in[0] != n || !q->attr.keep) continue;
         struct oracle_node *d = oracle_node2(g, OX_sub, x, mean_of(g, x, q));
-        try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_mul, d, d), "the mean is subtracted before squaring");
+        oracle_try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_mul, d, d), "the mean is subtracted before squaring");
     }
+}
+
+/* The same in float, as a kernel does it that adds one element after the other. */
+static double *one_pass_in_float(struct suspect_text *s, const struct oracle_node *x, const struct oracle_node *v,
+                                 double divisor)
+{
+    u64 n = oracle_count(&v->shape), all = oracle_count(&x->shape), mask = (u64)v->in[0]->attr.list[0];
+    float *sum = NEW_ARRAY(&s->mem, float, n + 1), *square = NEW_ARRAY(&s->mem, float, n + 1);
+    double *out = NEW_ARRAY(&s->mem, double, n + 1);
+    for (u64 i = 0; i < all; i++) {
+        u64 rest = i, to = 0, wide = 1;
+        for (u32 d = x->shape.rank; d-- > 0; rest /= x->shape.dim[d]) {
+            if (mask >> d & 1) continue;
+            to += rest % x->shape.dim[d] * wide;
+            wide *= x->shape.dim[d];
+        }
+        float e = (float)oracle_run_value(&s->run, x, i);
+        sum[to] += e;
+        square[to] += e * e;
+    }
+    float terms = (float)all / (float)MAX_OF(n, (u64)1);
+    for (u64 i = 0; i < n; i++) {
+        float mean = sum[i] / terms;
+        out[i] = (square[i] - terms * mean * mean) / (float)divisor;
+    }
+    return out;
+}
+
+/* Where the bound of E[x^2] - mean^2 says nothing: whether the errors are as large as those of a kernel that does it.
+ */
+static void try_in_float(struct suspect_text *s, struct oracle_node *v, const struct oracle_node *x, const char *what)
+{
+    enum { FAR = 30 };
+    if (v->in[1]->op != OX_const || !s->right) return;
+    double *data = one_pass_in_float(s, x, v, v->in[1]->attr.value), off = 0, like = 0;
+    struct error e = { 0 };
+    struct oracle_node **out = oracle_replaced(s, v, oracle_extra(s, "$v", &v->shape, data));
+    bool ok = out && oracle_run(&s->run, out + s->from, s->to - s->from, &e);
+    for (u32 i = s->from; ok && i < s->to; i++)
+        for (u64 k = 0, n = oracle_count(&out[i]->shape); k < n; k++) {
+            const struct scalar *type = oracle_given_type(s->o, s->run.env.type->name, i);
+            double y = oracle_given(type, &s->y[i], k) - s->right[i][k],
+                   z = oracle_run_value(&s->run, out[i], k) - s->right[i][k];
+            if (!isfinite(y) || !isfinite(z) || !isfinite(s->bound[i][k]) || s->bound[i][k] == 0) continue;
+            off += log1p(fabs(y) / s->bound[i][k]);
+            like += log1p(fabs(z) / s->bound[i][k]);
+            ok &= fabs(y) <= s->bound[i][k] || fabs(z) > s->bound[i][k] / FAR;
+        }
+    if (ok && off < 4 * like && like < 4 * off) {
+        struct oracle_explanation name = { .label = ORACLE_PRECISION, .sure = true, .ratio = 1 };
+        snprintf(name.what, sizeof name.what, "%s", what);
+        if (oracle_is_asked(s, name.what)) oracle_fit_found(s, &name, out);
+    }
+    oracle_search_cut(s);
 }
 
 /* mean(d * d) as mean(x * x) - mean(x)^2 */
@@ -308,11 +387,16 @@ static void try_one_pass(struct suspect_text *s, struct oracle_node *n)
         m = oracle_reshaped(g, m, &v->shape); /* the mean has kept its axis */
         struct oracle_node *square = oracle_node2(g, OX_mul, x, x),
                            *sum = oracle_node(g, OX_sum, &square, 1, &v->in[0]->attr);
-        struct oracle_node *one = oracle_node2(g, OX_sub, oracle_node2(g, OX_div, sum, v->in[1]),
-                                               oracle_node2(g, OX_mul, m, m));
-        try_node(s, ORACLE_PRECISION, v, one,
-                 "the variance as E[x^2] - mean^2, which cancels where the mean is large: "
-                 "subtract the mean first");
+        double terms = (double)oracle_count(&x->shape) / (double)MAX_OF(oracle_count(&v->shape), (u64)1);
+        struct oracle_node *all = oracle_node2(g, OX_mul, oracle_node2(g, OX_mul, m, m), oracle_number(g, terms, 0));
+        struct oracle_node *one = oracle_node2(g, OX_div, oracle_node2(g, OX_sub, sum, all), v->in[1]);
+        oracle_try_node(s, ORACLE_PRECISION, v, one,
+                        "the variance as E[x^2] - mean^2, which cancels where the mean is large: "
+                        "subtract the mean first");
+        if (!s->best->label && s->loose && s->to - s->from == s->o->outs.n)
+            try_in_float(s, v, x,
+                         "the variance as E[x^2] - mean^2, which cancels where the mean is large: "
+                         "subtract the mean first");
     }
 }
 
@@ -357,8 +441,40 @@ static void try_online(struct suspect_text *s, struct oracle_node *n)
         struct oracle_node *total = k ? oracle_node(g, OX_sum, &raw, 1, &sum->attr) : sum;
         snprintf(what, sizeof what, "online softmax that does not rescale %s when a larger score comes%s", which[k],
                  k < 2 ? ": the weights do not sum to 1" : "");
-        try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_div, k == 1 ? e : raw, total), what);
+        oracle_try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_div, k == 1 ? e : raw, total), what);
     }
+}
+
+/* No shift anywhere: a logsumexp takes it out and adds it again. */
+static struct oracle_node *change_free(struct suspect_text *s, const struct oracle_node *n,
+                                       struct oracle_node *const *in, void *self)
+{
+    u32 *done = self;
+    (void)in;
+    if (n->op != OX_free) return NULL;
+    ++*done;
+    return oracle_spread(graph(s), oracle_number(graph(s), 0, 0), &n->shape);
+}
+
+static void try_no_shift(struct suspect_text *s)
+{
+    u32 done = 0;
+    struct oracle_node **out = oracle_rebuilt(s, change_free, &done);
+    s->special = true;
+    if (done > 1)
+        oracle_try(s, ORACLE_VARIANT, out, "no shift");
+    else
+        oracle_search_cut(s);
+    s->special = false;
+}
+
+static bool is_subtracted(const struct suspect_text *s, const struct oracle_node *n)
+{
+    for (u32 i = n->id + 1; i < s->base; i++) {
+        const struct oracle_node *u = s->o->graph.nodes.p[i];
+        if (s->need[i] && u->op == OX_sub && u->in[1] == n) return true;
+    }
+    return false;
 }
 
 static void try_function(struct suspect_text *s, struct oracle_node *n)
@@ -368,14 +484,17 @@ static void try_function(struct suspect_text *s, struct oracle_node *n)
     if (n->op == OX_rsqrt && x->op == OX_add) {
         by = oracle_node2(g, OX_add, oracle_node1(g, OX_sqrt, x->in[0]), x->in[1]);
         by = oracle_node2(g, OX_div, oracle_number(g, 1, 0), by);
-        try_node(s, ORACLE_VARIANT, n, by, "epsilon is added outside the root");
+        oracle_try_node(s, ORACLE_VARIANT, n, by, "epsilon is added outside the root");
     }
-    if (n->op == OX_exp) try_node(s, ORACLE_VARIANT, n, oracle_node1(g, OX_exp2, x), "base 2 for base e");
-    if (n->op == OX_log) try_node(s, ORACLE_VARIANT, n, oracle_node1(g, OX_log2, x), "base 2 for base e");
+    if (n->op == OX_exp) oracle_try_node(s, ORACLE_VARIANT, n, oracle_node1(g, OX_exp2, x), "base 2 for base e");
+    if (n->op == OX_log) oracle_try_node(s, ORACLE_VARIANT, n, oracle_node1(g, OX_log2, x), "base 2 for base e");
+    s->special = true;
     if (n->op == OX_free)
-        try_node(s, ORACLE_VARIANT, n, oracle_spread(g, oracle_number(g, 0, 0), &n->shape), "no shift");
+        oracle_try_node(s, ORACLE_VARIANT, n, oracle_spread(g, oracle_number(g, 0, 0), &n->shape),
+                        is_subtracted(s, n) ? "no shift" : "a term is missing: the shift is not added again");
+    s->special = false;
     if (n->op == OX_sum && n->shape.rank && n->shape.dim[0] > 1)
-        try_node(s, ORACLE_PERMUTED, n, oracle_rolled(g, n, 0, 1), "a row takes the sum of another row");
+        oracle_try_node(s, ORACLE_PERMUTED, n, oracle_rolled(g, n, 0, 1), "a row takes the sum of another row");
 }
 
 /* An operand of a product transposed, where the two axes are equally long. */
@@ -391,8 +510,8 @@ static void try_product(struct suspect_text *s, struct oracle_node *n)
                 char *at = spec + (p.in[k].p - n->attr.text), c = at[a];
                 at[a] = at[b];
                 at[b] = c;
-                try_node(s, ORACLE_PERMUTED, n, oracle_einsum(graph(s), spec, n->in[0], n->in[1]),
-                         "an operand of a product is transposed");
+                oracle_try_node(s, ORACLE_PERMUTED, n, oracle_einsum(graph(s), spec, n->in[0], n->in[1]),
+                                "an operand of a product is transposed");
             }
 }
 
@@ -459,15 +578,17 @@ static void try_other_rows(struct suspect_text *s)
         if (!s->need[i] || n->index || n->op == OX_input || n->shape.rank < 2 || n->shape.dim[0] < 2) continue;
         if (n->shape.dim[n->shape.rank - 1] != 1) continue;
         for (s64 by = -1; by <= 1; by += 2)
-            try_node(s, ORACLE_PERMUTED, n, oracle_rolled(graph(s), n, 0, by), "a row takes a value of another row");
+            oracle_try_node(s, ORACLE_PERMUTED, n, oracle_rolled(graph(s), n, 0, by),
+                            "a row takes a value of another row");
     }
 }
 
 static void try_changed(struct suspect_text *s, struct oracle_node *n)
 {
     bool arithmetic = n->op == OX_add || n->op == OX_sub || n->op == OX_mul || n->op == OX_div;
-    if (n->index || !n->ins) return;
+    if (!n->ins) return;
     if (arithmetic) try_arithmetic(s, n);
+    if (n->index) return;
     if (n->op == OX_mul && n->in[0] == n->in[1]) try_square(s, n);
     if (n->op == OX_einsum) try_product(s, n);
     if (n->op == OX_div) try_online(s, n);
@@ -476,9 +597,10 @@ static void try_changed(struct suspect_text *s, struct oracle_node *n)
 
 void oracle_try_mutants(struct suspect_text *s)
 {
-    try_definitions(s);
+    if (!s->alone) try_definitions(s);
+    if (!s->alone && !oracle_search_done(s)) try_no_shift(s);
     for (u32 pass = 0; pass < 4; pass++) {
-        if (pass == 2) oracle_try_exchanged(s);
+        if (pass == 2 && !s->alone) oracle_try_exchanged(s);
         for (u32 i = 0; i < s->base && !oracle_search_done(s); i++) {
             struct oracle_node *n = s->o->graph.nodes.p[i];
             if (!s->need[i]) continue;
@@ -486,8 +608,13 @@ void oracle_try_mutants(struct suspect_text *s)
             if (pass == 1 && n->op == OX_input) try_input(s, n);
             if (pass == 2) try_changed(s, n);
             if (pass == 3) oracle_try_instead(s, n);
+            if (pass == 3) oracle_try_choice(s, n);
+            if (pass == 3) oracle_try_scan(s, n);
         }
     }
+    if (s->alone) return;
+    if (!oracle_search_done(s)) oracle_try_applied(s);
+    if (!oracle_search_done(s)) oracle_try_flat(s);
     if (!oracle_search_done(s)) try_other_rows(s);
     if (!s->best->label) try_narrow(s);
 }

@@ -1,6 +1,6 @@
 /* Constants of the text that have another value in the kernel: for each, the value that explains the output best, by
  * Gauss and Newton, and whether the output then fits. */
-#include "oracle/oracle_classify.h"
+#include "mistake/classify.h"
 
 enum { USES = 24, STEPS = 6 };
 struct use { /* operand `in` of a node is a constant */
@@ -16,13 +16,12 @@ struct fit { /* a constant in search of its value */
     double *now, *near; /* values at c and beside it */
 };
 
-/* The outputs with the constant as an input, and their values where it is c. */
+/* The outputs with another number in the place of the constant. */
 static struct oracle_node **with_constant(struct fit *f, const double *c)
 {
     struct oracle_node *in[ORACLE_OPERANDS];
-    struct oracle_shape scalar = { 0 };
     memcpy(in, f->use.n->in, f->use.n->ins * sizeof *in);
-    in[f->use.in] = oracle_extra(f->s, "$c", &scalar, c);
+    in[f->use.in] = oracle_number(&f->s->changed.graph, *c, 0);
     return oracle_replaced(f->s, f->use.n,
                            oracle_node(&f->s->changed.graph, f->use.n->op, in, f->use.n->ins, &f->use.n->attr));
 }
@@ -33,9 +32,9 @@ static bool values_at(struct fit *f, double c, double *out)
     struct oracle_node **root = with_constant(f, &c);
     u64 at = 0;
     f->s->run.env.bounds = false;
-    bool ok = root && oracle_run(&f->s->run, root, f->s->o->outs.n, &e);
+    bool ok = root && oracle_run(&f->s->run, root + f->s->from, f->s->to - f->s->from, &e);
     f->s->run.env.bounds = true;
-    for (u32 i = 0; ok && i < f->s->o->outs.n; i++)
+    for (u32 i = f->s->from; ok && i < f->s->to; i++)
         for (u64 k = 0, n = oracle_count(&root[i]->shape); k < n; k++)
             out[at++] = oracle_run_value(&f->s->run, root[i], k);
     oracle_search_cut(f->s);
@@ -78,9 +77,16 @@ static bool try_value(struct fit *f, double was, double c)
     double before = f->s->best->label ? f->s->best->ratio : INFINITY;
     char is[64], should[64], why[200] = "";
     int form = -1;
-    bool known = oracle_origin(f->s->o, was, &form, should, sizeof should);
+    bool known = oracle_origin(f->s->o, was, &form, should, sizeof should) && form >= 0;
     if (known && oracle_origin(f->s->o, c, &form, is, sizeof is))
         snprintf(why, sizeof why, ", which is %.6g times it: %s for %s", c / was, is, should);
+    for (u32 i = 0; i < f->s->o->n && !why[0]; i++) { /* n - 1 for n, and n for n - 1 */
+        const struct oracle_name *m = &f->s->o->names[i];
+        if (m->type || m->word || fabs(c - was) != 1 || (m->value != was && m->value != c)) continue;
+        const char *less = m->value > was || m->value > c ? " - 1" : " + 1";
+        snprintf(why, sizeof why, ", which is %s%s for %s%s", m->name, m->value == c ? "" : less, m->name,
+                 m->value == was ? "" : less);
+    }
     oracle_try(f->s, ORACLE_VARIANT, with_constant(f, &c), "the constant %.7g is %.7g%s", was, c, why);
     return f->s->best->label && f->s->best->ratio < before;
 }
@@ -107,18 +113,42 @@ static bool is_constant(const struct oracle_node *n, u32 in)
     return arithmetic && !n->index && c->op == OX_const && isfinite(c->attr.value) && c->attr.value != 0;
 }
 
+/* A constant that another case has explained: the same change, or the same formula over a size. */
+static void try_known(struct fit *f, double was, double known_was, double known_is)
+{
+    static const char times[] = " times it: ";
+    const char *made = strstr(f->s->hints->only, times);
+    double c = made ? oracle_made(f->s->o, made + sizeof times - 1) : NAN;
+    if (isfinite(c)) {
+        try_value(f, was, c);
+        return;
+    }
+    if (was == known_was) {
+        try_value(f, was, known_is);
+        return;
+    }
+    if (try_value(f, was, known_is) || try_value(f, was, was + (known_is - known_was))) return;
+    try_value(f, was, was * (known_is / known_was));
+}
+
 static void try_use(struct fit *f)
 {
     static const double usual[] = { 1e-3, 1e-5, 1e-6, 1e-8, 1e-12, 0 }, times[] = { 10, 0.1, 2, 0.5, -1 };
-    double was = f->use.n->in[f->use.in]->attr.value;
+    double was = f->use.n->in[f->use.in]->attr.value, known_was, known_is;
+    const char *only = f->s->hints && f->s->hints->only ? strstr(f->s->hints->only, "the constant ") : NULL;
+    if (only && sscanf(only, "the constant %lf is %lf", &known_was, &known_is) == 2) {
+        try_known(f, was, known_was, known_is);
+        return;
+    }
     for (u32 i = 0; i < COUNT_OF(times) && !oracle_search_done(f->s); i++) try_value(f, was, was * times[i]);
+    for (int by = -1; by <= 1 && was == floor(was) && !oracle_search_done(f->s); by += 2) try_value(f, was, was + by);
     try_start(f, was, was);
     for (u32 i = 0; i < COUNT_OF(times) && !oracle_search_done(f->s); i++) try_start(f, was, was * times[i]);
     for (u32 i = 0; i < COUNT_OF(usual) && fabs(was) < 1e-2 && !oracle_search_done(f->s); i++)
         if (usual[i] != was) try_start(f, was, usual[i]);
 }
 
-/* Those that are counts, or those that are none. */
+/* Those that are counts, or those that are not. */
 static void try_uses(struct fit *f, bool counts)
 {
     struct suspect_text *s = f->s;
@@ -136,11 +166,11 @@ void oracle_try_constants(struct suspect_text *s)
 {
     struct fit f = { .s = s };
     u64 at = 0;
-    for (u32 i = 0; i < s->o->outs.n; i++) f.n += oracle_count(&s->root[i]->shape);
+    for (u32 i = s->from; i < s->to; i++) f.n += oracle_count(&s->root[i]->shape);
     double *weight = NEW_ARRAY(&s->mem, double, f.n + 1), *y = NEW_ARRAY(&s->mem, double, f.n + 1);
     f.now = NEW_ARRAY(&s->mem, double, f.n + 1);
     f.near = NEW_ARRAY(&s->mem, double, f.n + 1);
-    for (u32 i = 0; i < s->o->outs.n; i++) {
+    for (u32 i = s->from; i < s->to; i++) {
         const double *e = s->run.slot[s->root[i]->id].e;
         const struct scalar *t = oracle_given_type(s->o, s->run.env.type->name, i);
         for (u64 k = 0, n = oracle_count(&s->root[i]->shape); k < n; k++, at++) {

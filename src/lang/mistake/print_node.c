@@ -1,9 +1,10 @@
 /* Nodes as text: what a person would write for them. Operands that lie too deep are `..`, and what only moves elements
  * is left out, since most of it comes from broadcasting. */
-#include "oracle/oracle_classify.h"
+#include "mistake/classify.h"
 #include <stdarg.h>
 
 struct printer {
+    const struct oracle *o; /* whose names numbers may have */
     char *p;
     size_t size, n;
     u32 depth; /* of what is printed */
@@ -47,7 +48,21 @@ __attribute__((format(printf, 2, 3))) static void put(struct printer *p, const c
 static bool is_seen_through(const struct oracle_node *n)
 {
     return n->op == OX_reshape || n->op == OX_broadcast || n->op == OX_transpose || n->op == OX_via ||
-           n->op == OX_free || n->op == OX_within;
+           n->op == OX_free || n->op == OX_within || n->op == OX_off;
+}
+
+/* The contract's name for a number, where exactly one has this value, and the value is uncommon. */
+static const char *name_of(const struct oracle *o, double value)
+{
+    const char *name = NULL;
+    u32 n = 0;
+    if (fabs(value) == 1 || value == 2 || value == 0.5 || value == 0) return NULL;
+    for (u32 i = 0; i < o->n; i++)
+        if (!o->names[i].type && !o->names[i].word && o->names[i].value == value) {
+            name = o->names[i].name;
+            n++;
+        }
+    return n == 1 ? name : NULL;
 }
 
 /* least: an operator that binds less tightly needs brackets. */
@@ -57,6 +72,8 @@ static void put_node(struct printer *p, const struct oracle_node *n, u32 depth, 
     struct sign s = sign_of(n->op);
     u32 order = n->op == OX_neg ? NEGATIVE : s.order;
     if (n->op == OX_input) return put(p, "%s", n->attr.text);
+    const char *name = n->op == OX_const ? name_of(p->o, n->attr.value) : NULL;
+    if (name) return put(p, "%s", name);
     if (n->op == OX_const) return put(p, "%.6g", n->attr.value);
     if (n->op == OX_iota) return put(p, "iota(%lld)", (long long)oracle_count(&n->shape));
     if (depth >= p->depth || p->n >= p->size) return put(p, "..");
@@ -80,9 +97,9 @@ static void put_node(struct printer *p, const struct oracle_node *n, u32 depth, 
     if (order < least) put(p, ")");
 }
 
-void oracle_print(const struct oracle_node *n, char *out, size_t size)
+void oracle_print(const struct suspect_text *s, const struct oracle_node *n, char *out, size_t size)
 {
-    struct printer p = { .p = out, .size = size };
+    struct printer p = { .o = s->o, .p = out, .size = size };
     for (u32 depth = 8; depth > 0; depth--) {
         p.n = 0;
         p.depth = depth;

@@ -1,193 +1,7 @@
-/* Which mistake: what the output itself shows, then changed texts (oracle_classify.h). */
-#include "oracle/oracle_classify.h"
+/* What an output shows without a changed text, and a guess at its precision. */
+#include "mistake/classify.h"
 #include "oracle/oracle_dd.h"
-#include <ctype.h>
 #include <stdlib.h>
-
-const char *oracle_label_name(enum oracle_label l)
-{
-    static const char *const name[] = { "unnamed",     "not written", "nan",     "factor",   "shift",
-                                        "permutation", "part",        "variant", "precision" };
-    return name[l];
-}
-
-bool oracle_search_done(const struct suspect_text *s)
-{
-    return s->e->code || s->tried >= MUTANTS || (s->best->label && s->best->ratio < 0.2);
-}
-
-/* The changed graph is the given one again. Nodes of a mutant stay in the arena until the search ends. */
-void oracle_search_cut(struct suspect_text *s)
-{
-    struct oracle_graph *g = &s->changed.graph;
-    const struct oracle_graph *was = &s->o->graph;
-    oracle_run_free(&s->run, s->base);
-    s->run.extras = 0;
-    g->nodes.n = s->base;
-    memcpy(g->nodes.p, was->nodes.p, s->base * sizeof *g->nodes.p);
-    if (g->slots != was->slots) g->slot = NEW_ARRAY(&s->mem, u32, was->slots);
-    g->slots = was->slots;
-    memcpy(g->slot, was->slot, was->slots * sizeof *g->slot);
-}
-
-/* Output i of a run against the bound of its own text. */
-static double ratio_of(struct suspect_text *s, u32 i, const struct oracle_node *n, double most, bool loose)
-{
-    const struct scalar *type = oracle_given_type(s->o, s->run.env.type->name, i);
-    const double *e = s->run.slot[n->id].e;
-    u64 count = oracle_count(&n->shape), unknown = 0, wrong = 0, vacuous = 0;
-    bool strict = !loose && !(s->hints && s->hints->only); /* a name that was found must only not be contradicted */
-    double r = 0;
-    if (!oracle_shape_equal(&n->shape, &s->root[i]->shape)) return INFINITY;
-    for (u64 k = 0; k < count && r <= most; k++) {
-        double z = oracle_run_value(&s->run, n, k), low = 0;
-        double b = oracle_stored(&s->run.env, oracle_output(s->o, i).type, z, e ? e[k] : 0);
-        if (s->run.dd) low = ((const struct dd *)s->run.slot[n->id].v)[k].lo;
-        double y = oracle_given(type, &s->y[i], k), off = s->right ? fabs(y - s->right[i][k]) : 0;
-        bool is_unknown = oracle_unknown_of(&s->run.env, b), is_wrong = s->right && off > s->bound[i][k];
-        wrong += is_wrong;
-        bool wide = b >= off && (strict || (!loose && s->bound[i][k] == 0)); /* what is right would fit it as well */
-        vacuous += is_wrong && (is_unknown || wide);
-        unknown += is_unknown;
-        if (!is_unknown) r = fmax(r, oracle_ratio(y, z, low, b * (1 + 0x1p-28)));
-    }
-    if (wrong && vacuous == wrong) return INFINITY; /* it explains nothing */
-    return !loose && wrong && (5 * unknown > count || 2 * vacuous > wrong) ? INFINITY : r;
-}
-
-double oracle_fits(struct suspect_text *s, struct oracle_node *const *out, double most, bool loose)
-{
-    struct error none = { 0 }; /* an index that a change puts out of range explains nothing */
-    double r = 0;
-    bool ok = out && oracle_run(&s->run, out, s->o->outs.n, &none);
-    for (u32 i = 0; ok && i < s->o->outs.n && r <= most; i++) r = fmax(r, ratio_of(s, i, out[i], most, loose));
-    if (none.code == ERR_MEMORY) *s->e = none;
-    return ok ? r : INFINITY;
-}
-
-/* Numbers that are a part of the mistake, not of the case: those behind these words. */
-static bool counts(const char *text, const char *p)
-{
-    static const char *const before[] = { "multiple of ", "warp of ", "the last ", "the first " };
-    for (u32 i = 0; i < COUNT_OF(before); i++) {
-        size_t n = strlen(before[i]);
-        if ((size_t)(p - text) >= n && !memcmp(p - n, before[i], n)) return true;
-    }
-    return false;
-}
-
-/* Digits, signs and exponents of other numbers do not count. */
-static const char *past_number(const char *p)
-{
-    if (*p == '-' && isdigit((unsigned char)p[1])) p++;
-    if (!isdigit((unsigned char)*p)) return p;
-    while (isdigit((unsigned char)*p) || (*p == '.' && isdigit((unsigned char)p[1]))) p++;
-    if (*p == 'e' && (p[1] == '-' || p[1] == '+') && isdigit((unsigned char)p[2]))
-        for (p += 2; isdigit((unsigned char)*p);) p++;
-    return p;
-}
-
-/* A remark on the numbers of this case, behind these words, does not count. */
-static const char remark[] = ", which is ";
-static bool is_end(const char *p) { return !*p || !strncmp(p, remark, sizeof remark - 1); }
-
-bool oracle_same_words(const char *a, const char *b)
-{
-    for (const char *text = a;;) {
-        const char *x = past_number(a), *y = past_number(b);
-        if ((x != a) != (y != b)) return false;
-        if (counts(text, a) && (x - a != y - b || memcmp(a, b, (size_t)(x - a)))) return false;
-        a = x;
-        b = y;
-        if (is_end(a) && is_end(b)) return true;
-        if (*a != *b) return false;
-        a++;
-        b++;
-    }
-}
-
-bool oracle_is_asked(const struct suspect_text *s, const char *what)
-{
-    if (!s->hints) return true;
-    if (s->hints->only && !oracle_same_words(s->hints->only, what)) return false;
-    for (u32 i = 0; i < s->hints->n; i++)
-        if (oracle_same_words(s->hints->except[i], what)) return false;
-    return true;
-}
-
-void oracle_try(struct suspect_text *s, enum oracle_label label, struct oracle_node *const *out, const char *fmt, ...)
-{
-    va_list ap;
-    struct oracle_explanation x = { .label = label, .sure = true };
-    s->tried++;
-    va_start(ap, fmt);
-    vsnprintf(x.what, sizeof x.what, fmt, ap);
-    va_end(ap);
-    if (oracle_is_asked(s, x.what)) {
-        x.ratio = oracle_fits(s, out, 1, label == ORACLE_PRECISION);
-        if (x.ratio <= 1 && (!s->best->label || x.ratio < s->best->ratio / 2)) *s->best = x;
-    }
-    oracle_search_cut(s);
-}
-
-struct oracle_node **oracle_rebuilt(struct suspect_text *s, oracle_change make, void *self)
-{
-    struct oracle_graph *g = &s->changed.graph;
-    struct oracle_node **now = NEW_ARRAY(&s->mem, struct oracle_node *, s->base),
-                       **out = NEW_ARRAY(&s->mem, struct oracle_node *, s->o->outs.n);
-    for (u32 i = 0; i < s->base; i++) {
-        struct oracle_node *n = g->nodes.p[i], *in[ORACLE_OPERANDS];
-        bool same = true;
-        if (!s->need[i]) continue;
-        for (u32 k = 0; k < n->ins; k++) {
-            in[k] = now[n->in[k]->id];
-            same &= in[k] == n->in[k];
-        }
-        now[i] = make(s, n, in, self);
-        if (!now[i]) now[i] = same ? n : oracle_node(g, n->op, in, n->ins, &n->attr);
-        if (!now[i]) return NULL;
-    }
-    for (u32 i = 0; i < s->o->outs.n; i++) out[i] = now[s->root[i]->id];
-    return out;
-}
-
-struct one_node {
-    const struct oracle_node *n;
-    struct oracle_node *by;
-};
-static struct oracle_node *change_one(struct suspect_text *s, const struct oracle_node *n,
-                                      struct oracle_node *const *in, void *self)
-{
-    const struct one_node *one = self;
-    (void)s, (void)in;
-    return n == one->n ? one->by : NULL;
-}
-
-struct oracle_node **oracle_replaced(struct suspect_text *s, const struct oracle_node *n, struct oracle_node *by)
-{
-    return by ? oracle_rebuilt(s, change_one, &(struct one_node){ n, by }) : NULL;
-}
-
-struct oracle_node *oracle_extra(struct suspect_text *s, const char *name, const struct oracle_shape *shape,
-                                 const double *data)
-{
-    struct oracle_attr a = { .n = shape->rank, .text = oracle_intern(&s->changed.graph, str_of(name)) };
-    for (u32 i = 0; i < shape->rank; i++) a.list[i] = (s64)shape->dim[i];
-    CHECK(s->run.extras < COUNT_OF(s->run.extra));
-    s->run.extra[s->run.extras++] = (struct oracle_extra){ a.text, data };
-    return oracle_node(&s->changed.graph, OX_input, NULL, 0, &a);
-}
-
-/* ---- what the output itself shows ---- */
-
-struct shown { /* the output that is worst off */
-    struct suspect_text *s;
-    const struct oracle_array *a;
-    const struct oracle_shape *shape;
-    const char *name;
-    double *y;
-    u32 wrong_outputs;
-};
 
 static bool say(struct shown *h, enum oracle_label label, const char *fmt, ...) PRINTF_LIKE(3, 4);
 static bool say(struct shown *h, enum oracle_label label, const char *fmt, ...)
@@ -208,16 +22,30 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static const char *const made_how[] = { "%s", "1/%s", "sqrt(%s)", "1/sqrt(%s)", "(%s - 1)/%s", "%s/(%s - 1)" };
+
+double oracle_made(const struct oracle *o, const char *text)
+{
+    char is[80];
+    for (u32 i = 0; i < o->n; i++) {
+        double d = o->names[i].value, x[] = { d, 1 / d, sqrt(d), 1 / sqrt(d), (d - 1) / d, d / (d - 1) };
+        for (u32 j = 0; j < COUNT_OF(x) && !o->names[i].type && !o->names[i].word; j++) {
+            snprintf(is, sizeof is, made_how[j], o->names[i].name, o->names[i].name);
+            if (!strncmp(text, is, strlen(is)) && !strncmp(text + strlen(is), " for ", 5)) return x[j];
+        }
+    }
+    return NAN;
+}
+
 /* c as d, 1/d, sqrt(d), 1/sqrt(d), (d - 1)/d or d/(d - 1) of a number d that is called `name`; false: it is none of
- * these. *form is which of them: the only one to be tried, or -1. */
+ * these. *form: the only form tried, or -1 for all; set to the form found. */
 static bool is_made_of(double c, double d, const char *name, int *form, char *out, size_t size)
 {
-    static const char *const how[] = { "%s", "1/%s", "sqrt(%s)", "1/sqrt(%s)", "(%s - 1)/%s", "%s/(%s - 1)" };
     double x[] = { d, 1 / d, sqrt(d), 1 / sqrt(d), (d - 1) / d, d / (d - 1) };
     for (int j = 0; j < (int)COUNT_OF(x) && d > 1; j++) {
         if ((*form >= 0 && *form != j) || fabs(c / x[j] - 1) > 1e-4) continue;
         if (j > 3 && d < 3) continue; /* 1/2 and 2 */
-        snprintf(out, size, how[j], name, name);
+        snprintf(out, size, made_how[j], name, name);
         *form = j;
         return true;
     }
@@ -242,7 +70,7 @@ bool oracle_origin(const struct oracle *o, double c, int *form, char *out, size_
 }
 
 /* One factor for every element. */
-static bool has_factor(struct shown *h)
+bool shown_has_factor(struct shown *h)
 {
     const struct oracle_array *a = h->a;
     double *t = NEW_ARRAY(&h->s->mem, double, a->count + 1);
@@ -253,18 +81,21 @@ static bool has_factor(struct shown *h)
         if (!a->unknown[i] && isfinite(a->value[i]) && fabs(a->value[i]) > 8 * a->worst[i])
             t[n++] = h->y[i] / a->value[i];
     }
-    if (n < 3 || 10 * wrong < 3 * a->count) return false;
+    if (!n || 10 * wrong < 3 * a->count) return false;
     qsort(t, n, sizeof *t, by_size);
     double c = n % 2 ? t[n / 2] : (t[n / 2] + t[n / 2 - 1]) / 2;
     if (!isfinite(c) || fabs(c) < 1e-3 || fabs(c - 1) < 0.01) return false;
+    if (h->s->hints && h->s->hints->only && strstr(h->s->hints->only, " times the oracle")) h->s->met = ORACLE_MISFIT;
     for (u64 i = 0; i < a->count; i++)
         if (!a->unknown[i] && !(fabs(h->y[i] - c * a->value[i]) <= (1 + fabs(c)) * a->worst[i])) return false;
     int form = -1;
     bool known = oracle_origin(h->s->o, c, &form, origin, sizeof origin);
+    bool plain = fabs(c) == 2 || fabs(c) == 0.5 || c == -1 || (fabs(c) <= 16 && fabs(c - nearbyint(c)) < 1e-4);
+    if (n < 3 && !known && !plain) return false;
     return say(h, ORACLE_FACTOR, "%s is %.6g times the oracle%s%s", h->name, c, known ? ", which is " : "", origin);
 }
 
-/* Whether y[i] is the value at map[i], within its bound, for all i that have one. */
+/* Whether y[i] equals value map[i] within its bound, for each i that maps to an element. */
 static bool matches(const struct shown *h, const s64 *map)
 {
     for (u64 i = 0; i < h->a->count; i++) {
@@ -318,13 +149,32 @@ static bool is_by_lanes(struct shown *h, s64 *map)
     return false;
 }
 
-static bool is_moved(struct shown *h)
+/* Whether is_moved can give the wanted name. */
+static bool is_named_moved(const struct shown *h)
+{
+    const char *only = h->s->hints->only;
+    size_t n = strlen(h->name);
+    return !strncmp(only, h->name, n) && (!strncmp(only + n, " is ", 4) || !strncmp(only + n, " has element", 12));
+}
+
+/* What is one off of a running sum leaves out an element, or has one more. */
+static bool is_running(const struct shown *h)
+{
+    for (u32 i = h->s->from; i < h->s->to; i++) {
+        enum oracle_op op = h->s->root[i]->op;
+        if (!strcmp(h->name, h->s->o->outs.p[i].name)) return op == OX_cumsum || op == OX_cumprod;
+    }
+    return false;
+}
+
+bool shown_is_moved(struct shown *h)
 {
     const struct oracle_shape *s = h->shape;
     s64 *map = NEW_ARRAY(&h->s->mem, s64, h->a->count + 1);
+    if (h->s->hints && h->s->hints->only && is_named_moved(h)) h->s->met = ORACLE_MISFIT;
     for (u32 axis = 0; axis < s->rank; axis++) {
         for (int by = -1; by <= 1; by += 2) {
-            if (s->dim[axis] < 3) continue;
+            if (s->dim[axis] < 3 || is_running(h)) continue;
             axis_map(s, axis, by, map);
             if (matches(h, map)) return say(h, ORACLE_SHIFT, "%s is one off along axis %u", h->name, axis);
         }
@@ -339,7 +189,7 @@ static bool is_moved(struct shown *h)
 }
 
 /* Not written, not finite: seen, not inferred. */
-static bool is_seen(struct shown *h, const struct oracle_judgement *j, const struct oracle_given *y, u32 i)
+bool shown_is_seen(struct shown *h, const struct oracle_judgement *j, const struct oracle_given *y, u32 i)
 {
     const struct scalar *t = oracle_given_type(h->s->o, h->s->run.env.type->name, i);
     bool *mark = NEW_ARRAY(&h->s->mem, bool, h->a->count + 1);
@@ -352,15 +202,47 @@ static bool is_seen(struct shown *h, const struct oracle_judgement *j, const str
     return say(h, ORACLE_NAN, "%s has NaN or infinity: %s", h->name, place);
 }
 
+/* Every wrong element of an array that is updated still has what was there before. */
+bool shown_is_untouched(struct shown *h, u32 which)
+{
+    const struct suspect_text *s = h->s;
+    u32 name = s->o->outs.p[which].out;
+    bool *mark = NEW_ARRAY(&h->s->mem, bool, h->a->count + 1);
+    char place[160];
+    u64 wrong = 0;
+    if (name >= s->o->n || !s->o->names[name].in || !s->run.data[name]) return false;
+    for (u64 i = 0; i < h->a->count; i++) {
+        mark[i] = !h->a->unknown[i] && oracle_ratio(h->y[i], h->a->value[i], 0, h->a->worst[i]) > 1;
+        wrong += mark[i];
+        struct oracle_given was = { .bytes = s->run.data[name] };
+        if (mark[i] && oracle_given(s->o->names[name].type, &was, i) != h->y[i]) return false;
+    }
+    oracle_place(h->shape, mark, place, sizeof place);
+    return wrong && say(h, ORACLE_UNWRITTEN, "%s is not updated, and has what was there before: %s", h->name, place);
+}
+
+/* An output that is 0 everywhere, where hardly an element should be: many a change of the text comes to that. */
+bool shown_is_zero(struct shown *h)
+{
+    u64 zero = 0, should = 0;
+    for (u64 i = 0; i < h->a->count; i++) {
+        zero += h->y[i] == 0;
+        should += h->a->value[i] == 0;
+    }
+    if (h->a->count < 2 || zero < h->a->count || 2 * should > h->a->count) return false;
+    return say(h, ORACLE_VARIANT, "%s is 0 everywhere", h->name);
+}
+
 /* The output with the largest share of wrong elements; false: none is wrong. */
-static bool pick_output(struct suspect_text *s, const struct oracle_result *r, struct shown *h,
-                        struct oracle_judgement *worst, u32 *which)
+bool shown_pick_output(struct suspect_text *s, const struct oracle_result *r, struct shown *h,
+                       struct oracle_judgement *worst, u32 *which)
 {
     double share = 0;
     for (u32 i = 0; i < r->n; i++) {
         struct oracle_judgement j;
         if (!oracle_judge(s->o, r, i, &s->y[i], &j, s->e)) return false;
         h->wrong_outputs += j.wrong > 0;
+        if (s->hints && s->hints->output && strcmp(s->hints->output, s->o->outs.p[i].name)) continue;
         double of = j.wrong ? (double)j.wrong / (double)j.elements + (j.unwritten > 0) : 0;
         if (of <= share) continue;
         share = of;
@@ -411,40 +293,55 @@ static double misfit(struct shown *h, u32 which, u32 bits)
     return n ? sqrt(sum / (double)n) : INFINITY;
 }
 
-/* Every element is a number of a narrower type than the output's, hardly one should be, and all fit the text with sums
- * in that type. */
-static bool has_narrow_sums(struct shown *h)
+/* Whether an output fits the text with sums in a narrow type. */
+static bool fits_narrow(struct suspect_text *s, const char *type)
+{
+    const struct oracle_env env = s->run.env;
+    struct oracle_options how = *s->how;
+    how.accumulate = type;
+    s->run.env = oracle_env_of(s->o, &how);
+    oracle_run_free(&s->run, 0);
+    double r = oracle_fits(s, s->root, 1, true);
+    oracle_run_free(&s->run, 0);
+    s->run.env = env;
+    return r <= 1;
+}
+
+/* All elements fit the text with sums in a narrower type; and each is a number of that type, as hardly one should be,
+ * or, where the output's own type is as narrow and that says nothing, the errors are as large as those of such sums. */
+static bool has_narrow_sums(struct shown *h, u32 which)
 {
     static const char *const types[] = { "f16", "bf16" };
     struct suspect_text *s = h->s;
-    const struct oracle_env env = s->run.env;
+    const char *own = oracle_given_type(s->o, s->run.env.type->name, which)->name;
+    const struct oracle_type *is = oracle_type(str_of(own));
     for (u32 i = 0; i < COUNT_OF(types) && h->wrong_outputs == 1 && s->o->outs.n == 1; i++) {
         const struct oracle_type *t = oracle_type(str_of(types[i]));
-        u64 narrow = 0, should = 0;
+        u64 narrow = 0, should = 0, zero = 0;
+        bool stored = is && is->bits <= t->bits;
         for (u64 k = 0; k < h->a->count; k++) {
+            zero += h->y[k] == 0;
             narrow += oracle_nearest(t, h->y[k]) == h->y[k];
             should += oracle_nearest(t, h->a->value[k]) == h->a->value[k];
         }
-        if (h->a->count < 8 || narrow < h->a->count || 2 * should > h->a->count) continue;
-        struct oracle_options how = *s->how;
-        how.accumulate = types[i];
-        s->run.env = oracle_env_of(s->o, &how);
-        oracle_run_free(&s->run, 0);
-        double r = oracle_fits(s, s->root, 1, true);
-        oracle_run_free(&s->run, 0);
-        s->run.env = env;
-        if (r <= 1)
-            return say(h, ORACLE_PRECISION, "sums in %s: every element is a number of %s, of %u bits, not 24", types[i],
-                       types[i], t->bits);
+        if (h->a->count < 8 || 2 * should > h->a->count || 2 * zero > h->a->count) continue;
+        if (s->hints && s->hints->only && strstr(s->hints->only, "sums in ")) s->met = MAX_OF(s->met, ORACLE_MISFIT);
+        if (!stored && narrow < h->a->count) continue;
+        double m = stored ? misfit(h, which, t->bits) : 0.5;
+        if (!(m > 0.05 && m < 2) || !fits_narrow(s, types[i])) continue;
+        if (stored)
+            return say(h, ORACLE_PRECISION, "sums in %s: the errors are those of %u bits, not 24", types[i], t->bits);
+        return say(h, ORACLE_PRECISION, "sums in %s: every element is a number of %s, of %u bits, not 24", types[i],
+                   types[i], t->bits);
     }
     return false;
 }
 
 /* The error is about as large as that of narrower sums. */
-static void guess_precision(struct shown *h, u32 which)
+void shown_guess_precision(struct shown *h, u32 which)
 {
     static const u32 bits[] = { 11, 8 };
-    if (h->s->run.dd || has_narrow_sums(h) || misfit(h, which, 24) < 3) return;
+    if (h->s->run.dd || has_narrow_sums(h, which) || misfit(h, which, 24) < 3) return;
     for (u32 i = 0; i < COUNT_OF(bits); i++) {
         double m = misfit(h, which, bits[i]);
         if (!(m > 0.02 && m < 2)) continue;
@@ -453,71 +350,4 @@ static void guess_precision(struct shown *h, u32 which)
             h->s->best->sure = false;
         return;
     }
-}
-
-/* What the outputs should be: texts that are changed are held against it. */
-static void keep_right(struct suspect_text *s, const struct oracle_result *r)
-{
-    s->right = NEW_ARRAY(&s->mem, double *, r->n + 1);
-    s->bound = NEW_ARRAY(&s->mem, double *, r->n + 1);
-    for (u32 i = 0; i < r->n; i++) {
-        s->right[i] = r->array[i].value;
-        s->bound[i] = r->array[i].worst;
-    }
-}
-
-static void search_begin(struct suspect_text *s, const void *const *data)
-{
-    const struct oracle_graph *was = &s->o->graph;
-    s->base = was->nodes.n;
-    s->root = NEW_ARRAY(&s->mem, struct oracle_node *, s->o->outs.n + 1);
-    for (u32 i = 0; i < s->o->outs.n; i++) s->root[i] = s->o->outs.p[i].node;
-    s->need = oracle_reach(&s->mem, was, s->root, s->o->outs.n, NULL);
-    s->changed = *s->o;
-    struct oracle_graph *g = &s->changed.graph;
-    g->mem = &s->mem;
-    g->names = (struct map){ 0 }; /* the given one must not point into this search's arena */
-    g->nodes.p = NEW_ARRAY(&s->mem, struct oracle_node *, was->nodes.n + 1);
-    g->nodes.cap = was->nodes.n;
-    g->slot = NEW_ARRAY(&s->mem, u32, was->slots);
-    s->run = (struct oracle_run){ .o = &s->changed, .env = oracle_env_of(s->o, s->how), .data = data, .keep = true };
-    s->run.dd = s->run.env.type->bits == 53;
-    oracle_search_cut(s);
-}
-
-bool oracle_classify(const struct oracle *o, const struct oracle_options *how, const void *const *data,
-                     const struct oracle_given *y, struct oracle_explanation *out, struct error *e)
-{
-    return oracle_classify_hinted(o, how, data, y, NULL, out, e);
-}
-
-bool oracle_classify_hinted(const struct oracle *o, const struct oracle_options *how, const void *const *data,
-                            const struct oracle_given *y, const struct oracle_hints *hints,
-                            struct oracle_explanation *out, struct error *e)
-{
-    struct suspect_text s = { .o = o, .how = how, .y = y, .best = out, .hints = hints, .e = e };
-    struct oracle_options plain = *how;
-    struct oracle_result r = { 0 };
-    struct oracle_judgement j = { 0 };
-    struct shown h = { .s = &s };
-    struct error refused = { 0 }; /* of changed texts that cannot be built */
-    u32 which = 0;
-    *out = (struct oracle_explanation){ 0 };
-    plain.worst_only = true;
-    if (!oracle_evaluate(o, &plain, data, &r, e)) return false;
-    search_begin(&s, data);
-    keep_right(&s, &r);
-    s.changed.graph.e = &refused;
-    if (pick_output(&s, &r, &h, &j, &which) && !is_seen(&h, &j, &y[which], which) && !has_factor(&h) &&
-        !(h.wrong_outputs == 1 && is_moved(&h)) && oracle_run(&s.run, s.root, o->outs.n, e)) {
-        oracle_try_mutants(&s);
-        oracle_try_parts(&s);
-        if (!out->label || out->ratio > 0.3) oracle_try_constants(&s);
-        if (!out->label) oracle_try_one_pass(&s);
-        if (!out->label) guess_precision(&h, which);
-    }
-    oracle_run_free(&s.run, 0);
-    oracle_result_free(&r);
-    arena_free(&s.mem);
-    return !e->code;
 }

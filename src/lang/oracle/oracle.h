@@ -1,4 +1,4 @@
-/* oracle: what a kernel should have computed, from a line of text. docs/oracle.md is the manual.
+/* oracle: what a kernel should have computed, from a line of text. docs/lab/oracle.md is the manual.
  *
  *     y = x * rsqrt(mean(x*x, -1, keep) + 1e-5) * g
  *     dx, dg, db = grad(layernorm(x, g, b, 1e-5), dy)
@@ -6,7 +6,7 @@
  * From the text come the exact value of every element (in f64, or in double-double for kernels of f64), a bound on what
  * a correct kernel may differ by, whatever the order of its sums, and the gradient, which is a text of the same
  * primitives (oracle.def) and has a value and a bound of its own. oracle_judge holds a kernel's output against them,
- * oracle_classify says which mistake explains it.
+ * oracle_classify (mistake/mistake.h) says which mistake explains it.
  *
  *     struct oracle *o = oracle_new(&arena, names, n);
  *     if (!oracle_read(o, file, all, line, &e)) ...          one text after the other: a contract has several lines
@@ -39,6 +39,8 @@ struct oracle_name { /* what a text may speak of */
 struct oracle_options {     /* how a correct kernel may compute. All zero: sums in f32, in any order */
     const char *accumulate; /* what sums are kept in: f64 f32 tf32 f16 bf16. NULL: f64 if an output is f64, else f32 */
     u32 tree;               /* sums are of so many lanes, then a tree; 0: any order */
+    u32 depth;              /* a term of a sum goes through so many roundings at most; 0: any number */
+    bool compensated;       /* sums carry what they have lost: Kahan's, and what is made of it */
     bool fast;              /* fast math: exp, log, sin, cos, tanh, pow as the approximate instructions have them */
     bool no_flush;          /* subnormal numbers are never flushed to zero */
     double looser;          /* bounds are multiplied by this; 0: 1 */
@@ -111,6 +113,7 @@ struct oracle_given { /* what a kernel wrote: the elements of an output, dense, 
     const void *bytes;
     const void
         *poison; /* one element as it was before the launch: what still holds it was not written. NULL: unknown */
+    bool huge;   /* inputs are near the largest number: what is not finite may have overflowed on the way */
 };
 enum oracle_verdict {
     ORACLE_PASS,
@@ -122,51 +125,18 @@ struct oracle_judgement {
     u64 elements, judged; /* of these, elements that have a bound */
     u64 overflow, ill;    /* of these, elements that have none, and why */
     u64 wrong, suspect;
-    u64 unwritten;            /* of the wrong ones, those that still hold what was there before the launch */
+    u64 unwritten;            /* wrong elements that the launch left unchanged */
     u64 not_finite;           /* of the wrong ones, NaN and infinities where the value is finite */
+    u64 special;              /* of the wrong ones, those of which the result or the value is NaN or infinite */
     u64 first, worst;         /* wrong elements, or suspect ones where none is wrong: the first, the one farthest off */
     double got, value, bound; /* at the worst one */
     double ratio;             /* the largest difference over bound; INFINITY: NaN, an infinity, nothing written */
-    char place[160];          /* where the wrong ones lie: "axis 0: 16..17" */
+    double far, share;        /* the largest difference of those that are finite; over the value, where that is not 0 */
+    char place[160];          /* where the wrong ones, or else suspect ones, lie: "axis 0: 16..17" */
 };
 /* Holds output i against its value and bound. false: no memory. */
 bool oracle_judge(const struct oracle *o, const struct oracle_result *r, u32 i, const struct oracle_given *y,
                   struct oracle_judgement *out, struct error *e);
-
-/* What kind of mistake. */
-enum oracle_label {
-    ORACLE_UNNAMED,   /* nothing fits */
-    ORACLE_UNWRITTEN, /* elements were not written */
-    ORACLE_NAN,       /* NaN or infinity where the value is finite */
-    ORACLE_FACTOR,    /* the whole output is off by one factor */
-    ORACLE_SHIFT,     /* read or written one off */
-    ORACLE_PERMUTED,  /* right elements at wrong places: transposed, reversed, another row's */
-    ORACLE_PART,      /* a part of a sum is missing or counted twice */
-    ORACLE_VARIANT,   /* another formula, constant, mask, sign or term */
-    ORACLE_PRECISION, /* the right formula in a worse way: E[x^2] - mean^2, narrow accumulators */
-};
-const char *oracle_label_name(enum oracle_label l); /* "factor" */
-struct oracle_explanation {
-    enum oracle_label label;
-    bool sure;      /* seen in the output, or a changed text that the output fits within its own bound; else a guess */
-    double ratio;   /* of the output to the bound of the text that explains it */
-    char what[240]; /* "in the sum over 100: only the first 32 elements are there" */
-};
-/* Names the mistake of outputs that oracle_judge called wrong: y[i] belongs to output i. Costs up to some hundred
- * evaluations, so it is for small cases. false: no memory. */
-bool oracle_classify(const struct oracle *o, const struct oracle_options *how, const void *const *data,
-                     const struct oracle_given *y, struct oracle_explanation *out, struct error *e);
-/* The same with what other outputs of the same kernel have said: only this explanation is tried (NULL: all are), or all
- * but these. Explanations are the same when their words are, whatever the numbers in them. */
-struct oracle_hints {
-    const char *only;
-    const char *const *except;
-    u32 n; /* of `except` */
-};
-bool oracle_classify_hinted(const struct oracle *o, const struct oracle_options *how, const void *const *data,
-                            const struct oracle_given *y, const struct oracle_hints *hints,
-                            struct oracle_explanation *out, struct error *e);
-bool oracle_same_words(const char *a, const char *b);
 
 /* The table, for people: the columns of oracle.def as text. false: there is no row i. */
 struct oracle_primitive {
@@ -174,4 +144,7 @@ struct oracle_primitive {
 };
 bool oracle_primitive(u32 i, struct oracle_primitive *out);
 const char *oracle_definitions(void); /* ops.txt */
+/* How function i is called, "sum(x, axes, keep)": those that are no rows of the table, then those of ops.txt. NULL:
+ * there are no more. */
+const char *oracle_signature(u32 i);
 #endif

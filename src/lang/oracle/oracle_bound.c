@@ -25,7 +25,7 @@ double oracle_stored(const struct oracle_env *env, const struct scalar *type, do
 
 enum oracle_unknown oracle_unknown_of(const struct oracle_env *env, double bound)
 {
-    return isinf(bound) ? ORACLE_OVERFLOW : bound > env->type->most ? ORACLE_ILL : ORACLE_KNOWN;
+    return isinf(bound) ? ORACLE_OVERFLOW : bound > oracle_unsaid(env) ? ORACLE_ILL : ORACLE_KNOWN;
 }
 
 struct answer { /* an evaluation on its way */
@@ -110,8 +110,9 @@ static bool is_loose(const struct oracle_array *r)
     return all && 2 * loose > all;
 }
 
-/* Conditions that rounding may turn over are not seen by small random errors. */
-static bool may_jump(const struct oracle *o, struct oracle_node *root)
+/* Conditions that rounding may turn over are not seen by small random errors. *corners: nor are derivatives that are
+ * any number of a range. */
+static bool may_jump(const struct oracle *o, struct oracle_node *root, bool *corners)
 {
     struct arena a = { 0 };
     bool jumps = false, *need = oracle_reach(&a, &o->graph, &root, 1, NULL);
@@ -119,8 +120,9 @@ static bool may_jump(const struct oracle *o, struct oracle_node *root)
         const struct oracle_node *n = o->graph.nodes.p[i];
         if (!need[i] || n->index) continue;
         jumps |= n->op == OX_argmax || n->op == OX_argmin || n->op == OX_floor || n->op == OX_ceil ||
-                 n->op == OX_round || n->op == OX_trunc || n->op == OX_mod || n->op == OX_sign;
-        bool compares = n->op >= OX_lt && n->op <= OX_ne;
+                 n->op == OX_round || n->op == OX_trunc || n->op == OX_mod || n->op == OX_fmod || n->op == OX_sign;
+        *corners |= n->op == OX_either;
+        bool compares = (n->op >= OX_lt && n->op <= OX_ne);
         jumps |= compares && !(n->in[0]->index && n->in[1]->index);
     }
     arena_free(&a);
@@ -152,10 +154,11 @@ static bool sampled_case(struct answer *a, u32 i)
     }
     a->run.env = env;
     a->run.noise = NULL;
-    bool jumps = may_jump(a->o, a->root[i]);
+    bool corners = false, jumps = may_jump(a->o, a->root[i], &corners);
     for (u64 k = 0; ok && k < r->count; k++) {
         double d = spread_factor * sqrt(square[k] / SAMPLES);
-        bool unknown = r->unknown[k] == ORACLE_OVERFLOW || (r->unknown[k] && jumps) || isnan(d);
+        bool unknown = r->unknown[k] == ORACLE_OVERFLOW || (r->unknown[k] && jumps) || corners || isnan(d);
+        unknown |= d == 0 && r->worst[k] > 0; /* squares of numbers this small are zero */
         if (unknown) continue;
         d = oracle_stored(&a->run.env, oracle_output(a->o, i).type, r->value[k], d + (d > 0 ? a->run.env.eta : 0));
         if (r->worst[k] > 1000 * d) r->suspect[k] = d * looser(a);

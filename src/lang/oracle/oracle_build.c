@@ -28,8 +28,8 @@ struct oracle_node *oracle_node_of(struct oracle_build *b, const struct oracle_v
     switch (v->kind) {
     case VALUE_NODE: return v->node;
     case VALUE_NUMBER: return oracle_number(b->g, v->number, v->error);
-    case VALUE_WORD: return oracle_refuse(b->g, "`%.*s` is no array", (int)MIN_OF(v->word.n, 40u), v->word.p);
-    case VALUE_LIST: return oracle_refuse(b->g, "a list in parentheses is no array");
+    case VALUE_WORD: return oracle_refuse(b->g, "`%.*s` is not an array", (int)MIN_OF(v->word.n, 40u), v->word.p);
+    case VALUE_LIST: return oracle_refuse(b->g, "a list in parentheses is not an array");
     case VALUE_MASK: return oracle_refuse(b->g, "`causal` is added to scores; elsewhere it has no shape");
     default: return NULL;
     }
@@ -55,12 +55,16 @@ static const struct oracle_value *find_name(const struct oracle_scope *s, struct
 
 static bool find_word(struct str name, struct oracle_value *v)
 {
-    static const char *const words[] = { "keep", "drop", "all" };
+    static const char *const words[] = { "keep", "drop", "all", "first", "last", "any" };
     *v = (struct oracle_value){ .kind = VALUE_WORD, .word = name };
     if (oracle_type(name)) return true;
     for (u32 i = 0; i < COUNT_OF(words); i++)
         if (str_is(name, words[i])) return true;
-    if (str_is(name, "inf") || str_is(name, "pi"))
+    if (str_is(name, "true") || str_is(name, "True"))
+        *v = oracle_of_number(1);
+    else if (str_is(name, "false") || str_is(name, "False"))
+        *v = oracle_of_number(0);
+    else if (str_is(name, "inf") || str_is(name, "pi"))
         *v = oracle_of_number(name.p[0] == 'i' ? INFINITY : 3.14159265358979323846);
     else if (str_is(name, "causal"))
         v->kind = VALUE_MASK;
@@ -80,7 +84,7 @@ static struct oracle_value unknown_name(struct oracle_build *b, struct str name,
     bool function = oracle_is_function(name) || map_get(&b->o->definitions, name);
     oracle_refuse(b->g,
                   function ? "`%.*s` is a function: its arguments are missing%s"
-                           : "`%.*s` is no argument, dim or name of this text%s",
+                           : "`%.*s` is not an argument, dim or name of this text%s",
                   (int)MIN_OF(name.n, 40u), name.p, function ? "" : hint);
     return (struct oracle_value){ 0 };
 }
@@ -115,7 +119,18 @@ static const char *other_name(struct str name)
                                             { "masked_fill", "where(mask, value, x)" },
                                             { "logsoftmax", "log_softmax(x)" },
                                             { "swish", "silu(x)" },
-                                            { "floor_divide", "floor(x / y)" },
+                                            { "floor_divide", "x // y" },
+                                            { "remainder", "x % y, or fmod(x, y), which has the sign of x" },
+                                            { "bitwise_and", "x & y" },
+                                            { "bitwise_or", "x | y" },
+                                            { "bitwise_xor", "x ^ y" },
+                                            { "left_shift", "x << y" },
+                                            { "right_shift", "x >> y" },
+                                            { "scatter_reduce", "scatter_add or scatter_max" },
+                                            { "arctan", "atan(x)" },
+                                            { "arctan2", "atan2(y, x)" },
+                                            { "arcsin", "asin(x)" },
+                                            { "arccos", "acos(x)" },
                                             { "fabs", "abs(x)" },
                                             { "expf", "exp(x)" },
                                             { "logf", "log(x)" },
@@ -137,11 +152,6 @@ static struct oracle_value unknown_function(struct oracle_build *b, struct str n
         oracle_refuse(b->g, "there is no function `%.*s`; here it is %s", (int)MIN_OF(name.n, 40u), name.p, ours);
         return (struct oracle_value){ 0 };
     }
-    if (str_is(name, "sort") || str_is(name, "argsort") || str_is(name, "topk") || str_is(name, "cumprod")) {
-        oracle_refuse(b->g, "there is no function `%.*s`; `oracle python MODULE:FUNCTION` takes one of Python's",
-                      (int)name.n, name.p);
-        return (struct oracle_value){ 0 };
-    }
     for (u32 i = 0; n < COUNT_OF(words) && (z = oracle_function_name(i)); i++) words[n++] = z;
     for (u32 i = 0; i < b->o->defined.n && n < COUNT_OF(words); i++) words[n++] = b->o->defined.p[i];
     oracle_refuse(b->g, "there is no function `%.*s`%s", (int)MIN_OF(name.n, 40u), name.p,
@@ -157,14 +167,15 @@ static double fold(struct str op, double x, double y)
     case '+': return x + y;
     case '-': return x - y;
     case '*': return op.n == 2 ? pow(x, y) : x * y;
-    case '/': return x / y;
+    case '/': return op.n == 2 ? floor(x / y) : x / y;
+    case '^': return oracle_bits('^', x, y);
     case '%': return x - floor(x / y) * y;
-    case '<': return op.n == 2 ? x <= y : x < y;
-    case '>': return op.n == 2 ? x >= y : x > y;
+    case '<': return op.n == 1 ? x < y : op.p[1] == '<' ? oracle_bits('<', x, y) : x <= y;
+    case '>': return op.n == 1 ? x > y : op.p[1] == '>' ? oracle_bits('>', x, y) : x >= y;
     case '=': return x == y;
     case '!': return x != y;
-    case '&': return x != 0 && y != 0;
-    default: return x != 0 || y != 0;
+    case '&': return oracle_bits('&', x, y);
+    default: return oracle_bits('|', x, y);
     }
 }
 
@@ -184,15 +195,59 @@ static enum oracle_op operator_row(struct str op)
     case '+': return OX_add;
     case '-': return OX_sub;
     case '*': return op.n == 2 ? OX_pow : OX_mul;
-    case '/': return OX_div;
+    case '/': return op.n == 2 ? OX_floordiv : OX_div;
     case '%': return OX_mod;
-    case '<': return op.n == 2 ? OX_le : OX_lt;
-    case '>': return op.n == 2 ? OX_ge : OX_gt;
+    case '<': return op.n == 1 ? OX_lt : op.p[1] == '<' ? OX_shl : OX_le;
+    case '>': return op.n == 1 ? OX_gt : op.p[1] == '>' ? OX_shr : OX_ge;
     case '=': return OX_eq;
     case '!': return OX_ne;
-    case '&': return OX_and;
-    default: return OX_or;
+    case '&': return OX_bitand;
+    case '^': return OX_bitxor;
+    default: return OX_bitor;
     }
+}
+
+/* Whether it is true or false, and no number. */
+static bool is_truth(const struct oracle *o, const struct oracle_node *n)
+{
+    while (n->ins == 1 && oracle_rows[n->op].family == ORACLE_MOVE) n = n->in[0];
+    for (u32 i = 0; n->op == OX_input && i < o->n; i++)
+        if (o->names[i].type && !strcmp(o->names[i].name, n->attr.text)) return o->names[i].type->class == SCALAR_BOOL;
+    if (n->op == OX_bitxor) return is_truth(o, n->in[0]) && is_truth(o, n->in[1]);
+    if ((n->op == OX_max || n->op == OX_min) && n->ins == 1) return is_truth(o, n->in[0]);
+    return (n->op >= OX_lt && n->op <= OX_ne) || n->op == OX_and || n->op == OX_or || n->op == OX_not ||
+           n->op == OX_isnan || n->op == OX_isinf;
+}
+
+/* What a condition over constants was folded to. */
+static bool is_folded(const struct oracle_node *n)
+{
+    return n->op == OX_const && (n->attr.value == 0 || n->attr.value == 1);
+}
+
+/* `&` and `|` of conditions are `and` and `or`; of numbers they work on bits, and those are whole. */
+static struct oracle_node *bits(struct oracle_build *b, enum oracle_op op, struct oracle_node *x, struct oracle_node *y)
+{
+    bool shifts = op == OX_shl || op == OX_shr, tx = is_truth(b->o, x), ty = is_truth(b->o, y);
+    struct oracle_node *in[2] = { x, y };
+    bool either = tx || ty;
+    tx |= either && is_folded(x);
+    ty |= either && is_folded(y);
+    if (tx && ty && !shifts)
+        return oracle_node2(b->g, op == OX_bitand ? OX_and : op == OX_bitor ? OX_or : OX_bitxor, x, y);
+    if (tx != ty && !shifts)
+        return oracle_refuse(b->g, "this is a condition on one side and a number on the other: parentheses say what is "
+                                   "compared, and `!= 0` makes a condition of a number");
+    for (u32 k = 0; k < 2; k++) {
+        const struct oracle_node *n = in[k];
+        while (n->ins == 1 && oracle_rows[n->op].family == ORACLE_MOVE) n = n->in[0];
+        for (u32 i = 0; n->op == OX_input && i < b->o->n; i++)
+            if (b->o->names[i].type && !strcmp(b->o->names[i].name, n->attr.text) &&
+                b->o->names[i].type->class == SCALAR_FLOAT)
+                return oracle_refuse(b->g, "bits are of whole numbers, and %s is %s", n->attr.text,
+                                     b->o->names[i].type->name);
+    }
+    return oracle_node2(b->g, op, x, y);
 }
 
 static struct oracle_value binary(struct oracle_build *b, struct str op, struct oracle_value x, struct oracle_value y)
@@ -208,7 +263,9 @@ static struct oracle_value binary(struct oracle_build *b, struct str op, struct 
         struct oracle_node *square = oracle_node2(b->g, OX_mul, l, l);
         return oracle_of_node(y.number == 2 ? square : oracle_node2(b->g, OX_mul, square, l));
     }
-    return oracle_of_node(oracle_node2(b->g, operator_row(op), l, r));
+    enum oracle_op row = operator_row(op);
+    bool of_bits = row == OX_bitand || row == OX_bitor || row == OX_bitxor || row == OX_shl || row == OX_shr;
+    return oracle_of_node(of_bits ? bits(b, row, l, r) : oracle_node2(b->g, row, l, r));
 }
 
 /* ---- x[a:b, ...] ---- */
@@ -298,8 +355,12 @@ static struct oracle_value defined_call(struct oracle_build *b, const struct ora
     const char *body = b->g->body;
     struct oracle_value v = { 0 };
     u32 least = 0;
-    for (u32 i = 0; i < d->params; i++) least += !d->preset[i];
-    if (n < least || n > d->params)
+    bool missing = false;
+    for (u32 i = 0; i < d->params; i++) {
+        least += !d->preset[i];
+        missing |= !d->preset[i] && (i >= n || !arg[i].kind);
+    }
+    if (missing || n > d->params)
         return oracle_of_node(oracle_refuse(b->g, "%.*s takes %u%s%.0u arguments, not %u", (int)d->name.n, d->name.p,
                                             least, d->params > least ? " to " : "", d->params > least ? d->params : 0,
                                             n));
@@ -310,7 +371,7 @@ static struct oracle_value defined_call(struct oracle_build *b, const struct ora
     b->shipped += d->shipped;
     b->g->body = body ? body : oracle_intern(b->g, d->name);
     for (u32 i = 0; i < d->params; i++) {
-        struct oracle_value p = i < n ? arg[i] : oracle_expression(b, d->preset[i], &inner);
+        struct oracle_value p = i < n && arg[i].kind ? arg[i] : oracle_expression(b, d->preset[i], &inner);
         if (!p.kind) goto done;
         bind(b, &inner, d->param[i], p);
     }
@@ -358,23 +419,58 @@ bool oracle_backward(struct oracle_build *b, const struct oracle_backward *w, st
     return true;
 }
 
+/* Which parameter is meant by name = ...; PyTorch's and NumPy's names do as well. */
+static u32 keyword(struct oracle_build *b, const struct oracle_definition *d, const struct oracle_tree *call,
+                   const struct oracle_tree *set)
+{
+    static const char *const same[][2] = {
+        { "axis", "a" },        { "axes", "a" },          { "dim", "a" },         { "keep", "k" },
+        { "keepdim", "k" },     { "keepdims", "k" },      { "axis", "axes" },     { "dim", "axes" },
+        { "dim", "axis" },      { "keepdim", "keep" },    { "keepdims", "keep" }, { "correction", "unbiased" },
+        { "ddof", "unbiased" }, { "kernel_size", "size" }
+    };
+    const char *usage = d ? NULL : oracle_function_usage(call->word);
+    struct str name = set->names[0];
+    if (!b->shipped) b->g->at = set->at;
+    for (u32 s = 0; s <= COUNT_OF(same); s++) {
+        if (s && !str_is(name, same[s - 1][0])) continue;
+        struct str as = s ? str_of(same[s - 1][1]) : name;
+        for (u32 i = 0; d && i < d->params; i++)
+            if (d->param[i].n == as.n && !memcmp(d->param[i].p, as.p, as.n)) return i;
+        u32 i = usage ? oracle_parameter(usage, as) : UINT32_MAX;
+        if (i != UINT32_MAX) return i;
+    }
+    oracle_refuse(b->g, "%.*s has no argument `%.*s`%s%s", (int)MIN_OF(call->word.n, 40u), call->word.p,
+                  (int)MIN_OF(name.n, 40u), name.p, usage ? ": it is " : "", usage ? usage : "");
+    return UINT32_MAX;
+}
+
 static struct oracle_value call(struct oracle_build *b, const struct oracle_tree *t, const struct oracle_scope *scope)
 {
     enum { ARGUMENTS = 64 };
-    struct oracle_value arg[ARGUMENTS];
     const char *at = b->g->at;
     if (t->kids > ARGUMENTS) return oracle_of_node(oracle_refuse(b->g, "more than %d arguments", ARGUMENTS));
+    /* not on the stack: calls stand in calls, and a thread of a program may have little of it */
+    struct oracle_value *arg = NEW_ARRAY(b->o->mem, struct oracle_value, ARGUMENTS);
+    const struct oracle_definition *d = map_get(&b->o->definitions, t->word);
+    u32 n = 0;
+    memset(arg, 0, ARGUMENTS * sizeof *arg);
     for (u32 i = 0; i < t->kids; i++) {
-        arg[i] = oracle_expression(b, t->kid[i], scope);
-        if (!arg[i].kind) return arg[i];
+        const struct oracle_tree *kid = t->kid[i];
+        u32 to = kid->kind == TREE_SET ? keyword(b, d, t, kid) : i;
+        if (to == UINT32_MAX) return (struct oracle_value){ 0 };
+        if (to >= ARGUMENTS || arg[to].kind)
+            return oracle_of_node(oracle_refuse(b->g, "this argument is given twice, or after one with a name"));
+        arg[to] = oracle_expression(b, kid->kind == TREE_SET ? kid->kid[0] : kid, scope);
+        if (!arg[to].kind) return arg[to];
+        n = MAX_OF(n, to + 1);
     }
     b->g->at = at;
-    const struct oracle_definition *d = map_get(&b->o->definitions, t->word);
-    if (d) return defined_call(b, d, arg, t->kids);
+    if (d) return defined_call(b, d, arg, n);
     if (str_is(t->word, "grad"))
-        return oracle_of_node(oracle_refuse(b->g, "grad stands alone behind names, as in dx, dg = grad(y, dy)"));
+        return oracle_of_node(oracle_refuse(b->g, "grad stands alone after names, as in dx, dg = grad(y, dy)"));
     if (!oracle_is_function(t->word)) return unknown_function(b, t->word);
-    return oracle_function(b, t->word, arg, t->kids);
+    return oracle_function(b, t->word, arg, n);
 }
 
 static struct oracle_value block(struct oracle_build *b, const struct oracle_tree *t, const struct oracle_scope *outer)

@@ -95,10 +95,102 @@ static struct dd sine(struct dd x, int quarter)
 struct dd dd_sin(struct dd x) { return sine(x, 0); }
 struct dd dd_cos(struct dd x) { return sine(x, 1); }
 
+struct dd dd_tan(struct dd x)
+{
+    if (!(fabs(x.hi) < 0x1p40)) return dd_of(tan(x.hi));
+    return dd_div(dd_sin(x), dd_cos(x));
+}
+
+static const struct dd pi = { 0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53 };
+static struct dd half(struct dd x) { return (struct dd){ x.hi / 2, x.lo / 2 }; }
+
+/* One step: atan(x) - t is the arc whose tangent is (x - tan t) / (1 + x tan t), which is as small as its own arc. */
+struct dd dd_atan(struct dd x)
+{
+    if (!(fabs(x.hi) < 0x1p60)) return isnan(x.hi) ? x : x.hi < 0 ? dd_neg(half(pi)) : half(pi);
+    if (fabs(x.hi) > 1) { /* the tangent near a quarter turn would lose digits */
+        struct dd r = dd_sub(half(pi), dd_atan(dd_div(dd_of(1), dd_abs(x))));
+        return x.hi < 0 ? dd_neg(r) : r;
+    }
+    struct dd y = dd_of(atan(x.hi)), t = dd_tan(y);
+    return dd_add(y, dd_div(dd_sub(x, t), dd_add(dd_of(1), dd_mul(x, t))));
+}
+
+struct dd dd_atan2(struct dd y, struct dd x)
+{
+    double plain = atan2(y.hi, x.hi);
+    if (!isfinite(x.hi) || !isfinite(y.hi) || plain == 0 || (x.hi == 0 && y.hi == 0)) {
+        double k = plain / (pi.hi / 4);
+        return k == nearbyint(k) && k != 0 ? dd_mul(pi, dd_of(k / 4)) : dd_of(plain);
+    }
+    struct dd quarter = signbit(y.hi) ? dd_neg(half(pi)) : half(pi);
+    if (fabs(y.hi) > fabs(x.hi)) return dd_sub(quarter, dd_atan(dd_div(x, y)));
+    struct dd r = dd_atan(dd_div(y, x));
+    return x.hi > 0 ? r : dd_add(dd_add(quarter, quarter), r);
+}
+
+static struct dd other_leg(struct dd x) { return dd_sqrt(dd_mul(dd_sub(dd_of(1), x), dd_add(dd_of(1), x))); }
+
+struct dd dd_asin(struct dd x)
+{
+    return !(fabs(x.hi) <= 1) || x.hi == 0 ? dd_of(asin(x.hi)) : dd_atan2(x, other_leg(x));
+}
+
+struct dd dd_acos(struct dd x) { return !(fabs(x.hi) <= 1) ? dd_of(acos(x.hi)) : dd_atan2(other_leg(x), x); }
+
+struct dd dd_sinh(struct dd x)
+{
+    if (!(fabs(x.hi) < 700)) return dd_of(sinh(x.hi));
+    struct dd e = dd_expm1(x);
+    return half(dd_add(e, dd_div(e, dd_add(e, dd_of(1)))));
+}
+
+struct dd dd_cosh(struct dd x)
+{
+    if (!(fabs(x.hi) < 700)) return dd_of(cosh(x.hi));
+    struct dd e = dd_exp(x);
+    return half(dd_add(e, dd_div(dd_of(1), e)));
+}
+
+/* Far out the continued fraction x + (1/2)/(x + 1/(x + (3/2)/(x + ...))). */
+struct dd dd_erfc(struct dd x)
+{
+    static const struct dd scale = { 0x1.20dd750429b6dp-1, 0x1.1ae3a914fed80p-57 }; /* 1/sqrt(pi) */
+    if (!(x.hi > 3) || x.hi > 27) return x.hi > 27 ? dd_of(erfc(x.hi)) : dd_sub(dd_of(1), dd_erf(x));
+    struct dd t = x;
+    for (int k = 200; k >= 1; k--) t = dd_add(x, dd_div(dd_of(k / 2.0), t));
+    return dd_div(dd_mul(scale, dd_exp(dd_neg(dd_mul(x, x)))), t);
+}
+
+struct dd dd_cbrt(struct dd x)
+{
+    struct dd y = dd_of(cbrt(x.hi)), y2 = dd_mul(y, y);
+    if (!isfinite(x.hi) || x.hi == 0) return y;
+    return dd_sub(y, dd_div(dd_sub(dd_mul(y2, y), x), dd_mul(dd_of(3), y2)));
+}
+
+struct dd dd_log10(struct dd x)
+{
+    static const struct dd ln10 = { 0x1.26bb1bbb55516p+1, -0x1.f48ad494ea3e9p-53 };
+    return dd_div(dd_log(x), ln10);
+}
+
+struct dd dd_hypot(struct dd x, struct dd y)
+{
+    double plain = hypot(x.hi, y.hi);
+    int e;
+    if (!isfinite(plain) || plain == 0) return dd_of(plain);
+    frexp(plain, &e);
+    struct dd a = { ldexp(x.hi, -e), ldexp(x.lo, -e) }, b = { ldexp(y.hi, -e), ldexp(y.lo, -e) },
+              r = dd_sqrt(dd_add(dd_mul(a, a), dd_mul(b, b)));
+    return (struct dd){ ldexp(r.hi, e), ldexp(r.lo, e) };
+}
+
 struct dd dd_pow(struct dd x, struct dd y)
 {
     double plain = pow(x.hi, y.hi);
-    if (!isfinite(plain) || plain == 0 || x.hi == 0 || isinf(y.hi)) return dd_of(plain);
+    if (!isfinite(plain) || plain == 0 || x.hi == 0 || !isfinite(x.hi) || !isfinite(y.hi)) return dd_of(plain);
+    if (y.hi == 0 || (x.hi == 1 && x.lo == 0)) return dd_of(plain);
     struct dd z = dd_exp(dd_mul(y, dd_log(dd_abs(x))));
     return plain < 0 ? dd_neg(z) : z;
 }

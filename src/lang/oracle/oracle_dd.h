@@ -65,6 +65,17 @@ struct dd dd_erf(struct dd x);
 struct dd dd_sin(struct dd x);
 struct dd dd_cos(struct dd x);
 struct dd dd_pow(struct dd x, struct dd y);
+struct dd dd_atan(struct dd x);
+struct dd dd_atan2(struct dd y, struct dd x);
+struct dd dd_asin(struct dd x);
+struct dd dd_acos(struct dd x);
+struct dd dd_tan(struct dd x);
+struct dd dd_sinh(struct dd x);
+struct dd dd_cosh(struct dd x);
+struct dd dd_erfc(struct dd x);
+struct dd dd_cbrt(struct dd x);
+struct dd dd_log10(struct dd x);
+struct dd dd_hypot(struct dd x, struct dd y);
 struct dd dd_floor(struct dd x);
 struct dd dd_round(struct dd x); /* to nearest, ties to even */
 #endif

@@ -32,11 +32,13 @@ struct oracle_env {
     double ill;                     /* an error this large says that nothing is known */
     double regroup;                 /* roundings of + - * */
     enum oracle_order order;
-    u32 tree;    /* lanes of a sum; 0: order unknown */
-    bool fast;   /* fast math */
-    bool bounds; /* errors are wanted */
-    bool noise;  /* errors are those of one operation each, for Monte Carlo arithmetic */
-    u32 only;    /* the id + 1 of the one node that rounds, for oracle_why; 0: all do */
+    u32 tree;         /* lanes of a sum; 0: order unknown */
+    u32 depth;        /* roundings of a term at most; 0: any number */
+    bool compensated; /* sums lose two roundings, and the tree of their lanes */
+    bool fast;        /* fast math */
+    bool bounds;      /* errors are wanted */
+    bool noise;       /* errors are those of one operation each, for Monte Carlo arithmetic */
+    u32 only;         /* the id + 1 of the one node that rounds, for oracle_why; 0: all do */
 };
 
 struct oracle_join {     /* of a node that joins: what its terms may lose when they are added in another order */
@@ -56,6 +58,7 @@ struct oracle_job { /* one row, of one node */
     void *z;                       /* room for the values */
     double *terms;                 /* room for the terms of the result; NULL: not wanted */
     double adds, plain;            /* of the result, as oracle_join has them */
+    bool firm;                     /* whole numbers are exact here: nothing that follows rounds (oracle_exact.c) */
     double *ez;                    /* room for the errors; NULL: not wanted */
     const void *data;              /* an input's elements, as its type has them */
     const struct scalar *type;     /* of them */
@@ -65,20 +68,33 @@ struct oracle_job { /* one row, of one node */
 };
 /* Memory that lives as long as the job; NULL: job->err says that there is none. */
 void *oracle_scratch(struct oracle_job *j, u64 elements, size_t size);
+/* Additions that a term of n goes through, as the options say it. */
+double oracle_additions(const struct oracle_env *env, double n);
 /* What a sum of n terms may lose: z the sum, p the errors of its terms, a the sum of |terms|, q of their squares,
  * `extra` the roundings of each term itself (1 for products). */
 double oracle_sum_error(const struct oracle_env *env, double n, double z, double p, double a, double q, double extra);
 /* oracle_join.c: what adding x and y may lose beyond their own errors, where a kernel adds the terms of both in any
  * order: ax and ay are those terms' magnitudes. */
 double oracle_join_error(const struct oracle_job *j, double ax, double ay);
+/* What k roundings, one after the other, lose of a number, in u. */
+double oracle_lost(const struct oracle_env *env, double k);
+/* What a product or quotient may lose of the sum that it scales, whose terms come to `terms` then: kernels scale each
+ * of them first, or keep a running mean. */
+double oracle_scale_error(const struct oracle_job *j, double terms);
+/* Whether a node's error is made of the terms of an operand. */
+bool oracle_asks_terms(const struct oracle_node *n);
 /* The additions of a node, out of those of its operands; `terms`: of its own sum. */
 void oracle_join_count(struct oracle_job *j, double terms);
+/* Whole numbers as 64 bits: '&' '|' '^' '<' '>'; NaN where one of them is no whole number, or a shift is too far. */
+double oracle_bits(char op, double x, double y);
 /* The job, over doubles and over double-doubles. false: job->err. */
 /* Says that element i of the index operand is x, which the first operand has not. */
 void oracle_index_refuse(struct oracle_job *j, u64 i, double x, u64 limit);
 bool oracle_row_f64(struct oracle_job *j);
 bool oracle_row_dd(struct oracle_job *j);
 
+/* A bound above this says nothing: an error as large as `ill` may have been divided since. */
+static inline double oracle_unsaid(const struct oracle_env *env) { return fmin(env->type->most, env->ill * 0x1p-100); }
 /* For the error that came in: infinity or NaN, a correct kernel may have either. */
 #define ORACLE_DOUBTFUL (-1.0)
 /* The error of an element: what came in (p) and what is added (l). Exact infinities have none, unless they are
@@ -90,9 +106,19 @@ static inline double oracle_settle(const struct oracle_env *env, u32 id, double 
     if (env->only && env->only != id + 1 && !isinf(l)) l = 0;
     if (env->noise) return inf || isnan(l) ? 0 : l;
     if (p < 0) return env->ill;
-    double e = inf && !over ? 0 : p + (inf ? 0 : l);
+    bool known = inf && !over && p <= oracle_unsaid(env); /* what is ill-conditioned may not be infinite at all */
+    double e = known ? 0 : p + (inf ? 0 : l);
     if (isnan(e) || e > env->ill) e = env->ill;
     if ((over && e >= env->ill) || (isinf(l) && !(p >= env->ill)) || (!inf && fabs(z) > env->most)) return INFINITY;
     return e;
+}
+/* What lies beyond an image: kernels multiply it by zero, or leave it out. A zero with a sign, so that it is known. By
+ * its bits: gcc 13 at -O2 takes `x == 0 && signbit(x)` for false where it follows a test for NaN. */
+#define PADDING (-0.0)
+static inline bool is_padding(double x)
+{
+    u64 bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits == 1ull << 63;
 }
 #endif

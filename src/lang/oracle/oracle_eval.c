@@ -65,12 +65,15 @@ struct oracle_env oracle_env_of(const struct oracle *o, const struct oracle_opti
     return (struct oracle_env){ .type = t,
                                 .u = tf32 ? 0x1p-24 : t->u,
                                 .operands = tf32 ? 4 * t->u + 4 * t->u * t->u : 0,
-                                .eta = flush ? t->normal : t->tiny,
+                                .eta = flush || wide ? t->normal
+                                                     : t->tiny, /* double-doubles lose their low parts there */
                                 .subnormal = flush ? t->normal : 0,
                                 .most = t->most / 16,
                                 .ill = wide ? 0x1p1000 : 1e100,
                                 .regroup = regroup_of(o),
                                 .tree = how->tree,
+                                .depth = how->depth,
+                                .compensated = how->compensated,
                                 .fast = how->fast,
                                 .bounds = true };
 }
@@ -82,10 +85,18 @@ static bool is_even(double u, double n, double z, double q)
     return q / n - mean * mean <= quantum * quantum;
 }
 
+double oracle_additions(const struct oracle_env *env, double n)
+{
+    double h = fmax(n - 1, 0), lanes = env->tree ? ceil(log2(env->tree)) : 0;
+    if (env->compensated) /* n^2 u more, which Kahan's sum loses in theory */
+        return fmin(h, 2 + lanes + n * n * env->u);
+    if (env->tree) h = fmin(h, ceil(n / env->tree) + lanes);
+    return env->depth ? fmin(h, env->depth) : h;
+}
+
 double oracle_sum_error(const struct oracle_env *env, double n, double z, double p, double a, double q, double extra)
 {
-    double h = fmax(n - 1, 0), all = a + p, u = env->u, e;
-    if (env->tree) h = fmin(h, ceil(n / env->tree) + ceil(log2(env->tree)));
+    double h = oracle_additions(env, n), all = a + p, u = env->u, e;
     double deep = h + extra;
     if (a > env->most) return INFINITY; /* a partial sum may overflow where the sum does not */
     if (env->order == ORACLE_WORST || is_even(u, fmax(n, 1), z, q)) {
@@ -96,7 +107,7 @@ double oracle_sum_error(const struct oracle_env *env, double n, double z, double
         e = fmin(6 * sqrt(deep), deep) * u * all;
     } else {
         double v = n > 1 ? (n + 1) / 3 * z * z + q * ((n + 1) / 6 - 1 / n) : 0;
-        if (env->tree && n > 1) v *= h / (n - 1);
+        if (h < n - 1) v *= h / (n - 1);
         e = fmin(sqrt(fmax(v + extra * q, 0)), deep * all) * u;
     }
     return e + deep * env->eta;
@@ -154,6 +165,20 @@ void oracle_run_free(struct oracle_run *r, u32 from)
     base_free(r->slot);
     r->slot = NULL;
     r->slots = 0;
+}
+
+double oracle_bits(char op, double x, double y)
+{
+    const double most = 0x1p62;
+    if (x != floor(x) || y != floor(y) || fabs(x) > most || fabs(y) > most) return NAN;
+    if ((op == '<' || op == '>') && (y < 0 || y > 62)) return NAN;
+    switch (op) {
+    case '&': return (double)((s64)x & (s64)y);
+    case '|': return (double)((s64)x | (s64)y);
+    case '^': return (double)((s64)x ^ (s64)y);
+    case '<': return ldexp(x, (int)y);
+    default: return floor(ldexp(x, -(int)y));
+    }
 }
 
 static bool slots_grow(struct oracle_run *r, struct error *e)
@@ -219,7 +244,7 @@ static bool node_run(struct oracle_run *r, struct oracle_node *n, struct error *
 {
     struct oracle_slot *s = &r->slot[n->id];
     u64 count = oracle_count(&n->shape);
-    struct oracle_job j = { .env = &r->env, .node = n, .graph = &r->o->graph, .err = e };
+    struct oracle_job j = { .env = &r->env, .node = n, .graph = &r->o->graph, .err = e, .firm = r->firm[n->id] };
     bool errors = r->env.bounds && !n->index;
     s->v = base_alloc((count ? count : 1) * (r->dd ? sizeof(struct dd) : sizeof(double)));
     if (errors) s->e = base_alloc((count ? count : 1) * sizeof(double));
@@ -288,10 +313,11 @@ bool oracle_run(struct oracle_run *r, struct oracle_node *const *roots, u32 n, s
     if (!slots_grow(r, e)) return false;
     bool *need = oracle_reach(&a, g, roots, n, r->slot);
     bool ok = affordable(r, need, e);
+    r->firm = oracle_firm(r, need, &a);
     for (u32 i = 0; i < g->nodes.n && ok; i++)
         for (u32 k = 0; need[i] && !r->slot[i].done && k < g->nodes.p[i]->ins; k++) {
             r->slot[g->nodes.p[i]->in[k]->id].uses++;
-            r->slot[g->nodes.p[i]->in[k]->id].wanted |= g->nodes.p[i]->joins;
+            r->slot[g->nodes.p[i]->in[k]->id].wanted |= oracle_asks_terms(g->nodes.p[i]);
         }
     for (u32 i = 0; i < n && ok; i++) r->slot[roots[i]->id].uses++; /* results stay */
     for (u32 i = 0; i < g->nodes.n && ok; i++) {

@@ -102,7 +102,10 @@ static struct grid grid_node(const struct oracle_node *n, const struct grid *in)
     case OX_round:
     case OX_trunc: return (struct grid){ true, MAX_OF(x.low, 0), x.most + 1 };
     case OX_max:
-    case OX_min: return x;
+    case OX_min:
+    case OX_sort:
+    case OX_cummax:
+    case OX_cummin: return x;
     case OX_concat:
         for (u32 i = 1; i < n->ins; i++) {
             z.low = MIN_OF(z.low, in[n->in[i]->id].low);
@@ -140,4 +143,132 @@ bool oracle_exact(const struct oracle_run *r, const struct oracle_node *root, st
         if (!z.exact && n->op == OX_input && n->id == root->id) return false;
     }
     return grid[root->id].exact;
+}
+
+/* ---- where whole numbers may be taken for exact ----
+ *
+ * A sum of whole numbers is exact in every order, but kernels compute more than sums: they scale before they add, keep
+ * a running mean, merge pairs of means. So a sum is only taken for exact where nothing on its way to the output rounds:
+ * nothing that such a kernel could have drawn into it. A comparison, a rounding to whole numbers and an index end that
+ * way, since they are computed from what is finished. */
+
+/* Whether every value of an input is a whole number that the type can add up. */
+static bool whole_input(const struct oracle_run *r, const struct oracle_node *n)
+{
+    const double *extra = NULL;
+    const void *data = NULL;
+    const struct scalar *t = NULL;
+    u64 count = oracle_count(&n->shape);
+    for (u32 i = 0; i < r->extras; i++)
+        if (r->extra[i].text == n->attr.text) extra = r->extra[i].data;
+    for (u32 i = 0; i < r->o->n && !extra && !data; i++)
+        if (r->o->names[i].type && !strcmp(r->o->names[i].name, n->attr.text)) {
+            data = r->data[i];
+            t = r->o->names[i].type;
+        }
+    if (t && t->class != SCALAR_FLOAT) return true;
+    for (u64 i = 0; i < count; i++) {
+        double x = extra ? extra[i] : scalar_load(t, (const u8 *)data + i * t->bytes);
+        if (x != floor(x) || isinf(x)) return false;
+    }
+    return true;
+}
+
+/* What becomes of whole numbers in a row. */
+enum whole {
+    WHOLE_LOST,   /* rounded, or drawn into something that is */
+    WHOLE_ADDED,  /* whole again where all operands are */
+    WHOLE_CHOSEN, /* one of them, or the same elsewhere */
+    WHOLE_ENDED,  /* whole whatever came in, and computed from finished numbers */
+};
+
+static enum whole whole_row(enum oracle_op op)
+{
+    if (op >= OX_lt && op <= OX_ne) return WHOLE_ENDED;
+    switch (op) {
+    case OX_add:
+    case OX_sub:
+    case OX_mul:
+    case OX_mod:
+    case OX_fmod:
+    case OX_prod:
+    case OX_cumprod:
+    case OX_einsum:
+    case OX_cumsum: return WHOLE_ADDED;
+    case OX_neg:
+    case OX_abs:
+    case OX_where:
+    case OX_either:
+    case OX_maximum:
+    case OX_minimum:
+    case OX_fmax:
+    case OX_fmin:
+    case OX_max:
+    case OX_min:
+    case OX_sort:
+    case OX_cummax:
+    case OX_cummin:
+    case OX_scatter_max:
+    case OX_via:
+    case OX_cast:
+    case OX_free:
+    case OX_within: return WHOLE_CHOSEN;
+    case OX_sign:
+    case OX_floor:
+    case OX_ceil:
+    case OX_round:
+    case OX_trunc:
+    case OX_and:
+    case OX_or:
+    case OX_not:
+    case OX_argmax:
+    case OX_argmin:
+    case OX_argsort:
+    case OX_isnan:
+    case OX_isinf:
+    case OX_floordiv:
+    case OX_bitand:
+    case OX_bitor:
+    case OX_bitxor:
+    case OX_shl:
+    case OX_shr: return WHOLE_ENDED;
+    default: break;
+    }
+    switch (oracle_rows[op].family) {
+    case ORACLE_MOVE: return WHOLE_CHOSEN;
+    case ORACLE_SUMS: return WHOLE_ADDED;
+    default: return WHOLE_LOST;
+    }
+}
+
+/* Operand k says where, and is no part of the value. */
+static bool is_place(const struct oracle_node *n, u32 k)
+{
+    if (n->op == OX_where || n->op == OX_either) return k == 0;
+    return (n->op == OX_gather || n->op == OX_pick || n->op == OX_scatter_add || n->op == OX_scatter_max) && k == 1;
+}
+
+bool *oracle_firm(const struct oracle_run *r, const bool *need, struct arena *mem)
+{
+    const struct oracle_graph *g = &r->o->graph;
+    bool *whole = NEW_ARRAY(mem, bool, g->nodes.n + 1), *firm = NEW_ARRAY(mem, bool, g->nodes.n + 1);
+    for (u32 i = 0; i < g->nodes.n; i++) {
+        const struct oracle_node *x = g->nodes.p[i];
+        enum whole row = whole_row(x->op);
+        if (!need[i] && !r->slot[i].done) continue;
+        whole[i] = x->index || row == WHOLE_ENDED || (x->op == OX_input && whole_input(r, x));
+        bool all = row != WHOLE_LOST;
+        for (u32 k = 0; k < x->ins; k++) all &= is_place(x, k) || whole[x->in[k]->id];
+        whole[i] |= all;
+        firm[i] = true;
+    }
+    for (u32 i = g->nodes.n; i-- > 0;) {
+        const struct oracle_node *x = g->nodes.p[i];
+        enum whole row = whole_row(x->op);
+        if (!need[i] || row == WHOLE_ENDED) continue;
+        bool keeps = firm[i] && (row == WHOLE_CHOSEN || (row == WHOLE_ADDED && whole[i]));
+        for (u32 k = 0; k < x->ins; k++)
+            if (!is_place(x, k)) firm[x->in[k]->id] &= keeps || x->index;
+    }
+    return firm;
 }

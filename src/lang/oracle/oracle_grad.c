@@ -6,6 +6,8 @@ struct step { /* one node on the way back */
     struct oracle_graph *g;
     struct oracle_node *n, *dz; /* the node and the gradient of its value */
     struct oracle_node **out;   /* gradients of its operands; NULL: none */
+    const bool *need;           /* by id, below `known`: something that is asked for lies below */
+    u32 known;
 };
 
 /* The words of the table, as nodes. */
@@ -16,16 +18,51 @@ struct step { /* one node on the way back */
 #define MUL(a, b) oracle_node2(s->g, OX_mul, a, b)
 #define DIV(a, b) oracle_node2(s->g, OX_div, a, b)
 #define POW(a, b) oracle_node2(s->g, OX_pow, a, b)
-#define GE(a, b) oracle_node2(s->g, OX_ge, a, b)
-#define LE(a, b) oracle_node2(s->g, OX_le, a, b)
+#define ABOVE(a, b) oracle_node2(s->g, OX_above, a, b)
+#define EITHER(c, a, b) oracle_node3(s->g, OX_either, c, a, b)
+#define SPLIT(c, a, b) split(s, c, a, b)
 #define NEG(a) oracle_node1(s->g, OX_neg, a)
-#define SIGN(a) oracle_node1(s->g, OX_sign, a)
 #define EXP(a) oracle_node1(s->g, OX_exp, a)
 #define LOG(a) oracle_node1(s->g, OX_log, a)
 #define FLOOR(a) oracle_node1(s->g, OX_floor, a)
+#define TRUNC(a) oracle_node1(s->g, OX_trunc, a)
+#define RSQRT(a) oracle_node1(s->g, OX_rsqrt, a)
+#define SINH(a) oracle_node1(s->g, OX_sinh, a)
+#define COSH(a) oracle_node1(s->g, OX_cosh, a)
 #define SIN(a) oracle_node1(s->g, OX_sin, a)
 #define COS(a) oracle_node1(s->g, OX_cos, a)
 #define WHERE(c, a, b) oracle_node3(s->g, OX_where, c, a, b)
+
+/* Steps: a comparison of one is no corner, since its derivative is zero on both sides. */
+static bool is_step(const struct oracle_node *n)
+{
+    while (n->ins == 1 && oracle_rows[n->op].family == ORACLE_MOVE) n = n->in[0];
+    return n->op == OX_floor || n->op == OX_ceil || n->op == OX_round || n->op == OX_trunc || n->op == OX_sign ||
+           n->op == OX_floordiv || n->op == OX_argmax || n->op == OX_argmin || n->op == OX_argsort;
+}
+
+/* A condition of numbers that are differentiated, with a half where two of them are the same; NULL: another one. */
+static struct oracle_node *corner(const struct step *s, struct oracle_node *c)
+{
+    struct oracle_node *x = c->in[0], *y = c->ins > 1 ? c->in[1] : NULL;
+    if (c->op == OX_and || c->op == OX_or) {
+        struct oracle_node *a = corner(s, x), *b = corner(s, y);
+        return a || b ? oracle_node2(s->g, c->op == OX_and ? OX_minimum : OX_maximum, a ? a : x, b ? b : y) : NULL;
+    }
+    bool more = c->op == OX_gt || c->op == OX_ge, less = c->op == OX_lt || c->op == OX_le;
+    if ((!more && !less) || c->index || is_step(x) || is_step(y) ||
+        !((x->id < s->known && s->need[x->id]) || (y->id < s->known && s->need[y->id])))
+        return NULL;
+    return more ? ABOVE(x, y) : ABOVE(y, x);
+}
+
+static struct oracle_node *split(const struct step *s, struct oracle_node *c, struct oracle_node *a,
+                                 struct oracle_node *b)
+{
+    if (c->op == OX_not) return split(s, c->in[0], b, a);
+    struct oracle_node *half = c->ins ? corner(s, c) : NULL;
+    return half ? EITHER(half, a, b) : WHERE(c, a, b);
+}
 
 static void back_map(const struct step *s)
 {
@@ -116,15 +153,15 @@ static void back_pick(const struct step *s)
 static void back_unfold(const struct step *s)
 {
     struct oracle_attr a = s->n->attr;
-    for (u32 i = 0; i < 4; i++) a.list[4 + i] = (s64)s->n->in[0]->shape.dim[i];
-    a.n = 8;
+    for (u32 i = 0; i < 4; i++) a.list[ORACLE_WINDOW + i] = (s64)s->n->in[0]->shape.dim[i];
+    a.n = ORACLE_WINDOW + 4;
     s->out[0] = oracle_node(s->g, OX_fold, &s->dz, 1, &a);
 }
 
 static void back_fold(const struct step *s)
 {
-    struct oracle_attr a = { .n = 4 };
-    memcpy(a.list, s->n->attr.list, 4 * sizeof *a.list);
+    struct oracle_attr a = { .n = ORACLE_WINDOW };
+    memcpy(a.list, s->n->attr.list, ORACLE_WINDOW * sizeof *a.list);
     s->out[0] = oracle_node(s->g, OX_unfold, &s->dz, 1, &a);
 }
 
@@ -148,26 +185,40 @@ static void back_cumsum(const struct step *s)
     s->out[0] = oracle_node(s->g, OX_flip, &t, 1, &s->n->attr);
 }
 
-/* To the element that won: one axis at a time, so several reduced axes become one. */
-static void back_extreme(const struct step *s, enum oracle_op arg)
+/* To the element that won; where several did, to any of them. */
+static void back_extreme(const struct step *s, double sign)
 {
-    struct oracle_node *x = s->n->in[0], *won;
-    u32 mask = (u32)s->n->attr.list[0], axis = 0;
-    if (mask & (mask - 1)) { /* several axes: the winner's value, which ties share */
-        struct oracle_node *hit = oracle_node2(s->g, OX_eq, x, spread_back(s, s->n));
-        s->out[0] = WHERE(hit, spread_back(s, s->dz), NUMBER(0));
-        return;
-    }
-    while (!(mask >> axis & 1)) axis++;
-    won = oracle_node(s->g, arg, &x, 1, &(struct oracle_attr){ .n = 1, .list = { mask } });
-    struct oracle_node *place = oracle_iota(s->g, x->shape.dim[axis]);
-    for (u32 i = axis + 1; i < x->shape.rank; i++)
-        place = place ? oracle_axis_inserted(s->g, place, place->shape.rank) : NULL;
-    struct oracle_node *hit = oracle_node2(s->g, OX_eq, oracle_axis_inserted(s->g, won, axis), place);
-    s->out[0] = WHERE(hit, spread_back(s, s->dz), NUMBER(0));
+    struct oracle_attr a = { .n = 1, .list = { s->n->attr.list[0] }, .value = sign };
+    struct oracle_node *leads = oracle_node(s->g, OX_leads, s->n->in, 1, &a);
+    s->out[0] = EITHER(leads, spread_back(s, s->dz), NUMBER(0));
 }
-static void back_max(const struct step *s) { back_extreme(s, OX_argmax); }
-static void back_min(const struct step *s) { back_extreme(s, OX_argmin); }
+static void back_max(const struct step *s) { back_extreme(s, 1); }
+static void back_min(const struct step *s) { back_extreme(s, -1); }
+static void back_leads(const struct step *s) { s->out[0] = NULL; }
+
+static void back_prod(const struct step *s)
+{
+    struct oracle_node *others = oracle_node(s->g, OX_others, s->n->in, 1, &s->n->attr);
+    s->out[0] = MUL(spread_back(s, s->dz), others);
+}
+
+static void back_cumprod(const struct step *s)
+{
+    s->out[0] = oracle_node(s->g, OX_cumprod_back, (struct oracle_node *[]){ s->n->in[0], s->dz }, 2, &s->n->attr);
+}
+
+static void no_gradient(const struct step *s)
+{
+    oracle_refuse(s->g, "`%s` has no gradient here; a gradient of one's own is said by grad NAME(..., dy) = { ... }",
+                  oracle_rows[s->n->op].name);
+}
+static void back_others(const struct step *s) { no_gradient(s); }
+static void back_cumprod_back(const struct step *s) { no_gradient(s); }
+static void back_cummax(const struct step *s) { no_gradient(s); }
+static void back_cummin(const struct step *s) { no_gradient(s); }
+static void back_sort(const struct step *s) { no_gradient(s); }
+static void back_scatter_max(const struct step *s) { no_gradient(s); }
+static void back_argsort(const struct step *s) { s->out[0] = NULL; }
 static void back_argmax(const struct step *s) { s->out[0] = NULL; }
 static void back_argmin(const struct step *s) { s->out[0] = NULL; }
 
@@ -228,6 +279,7 @@ struct pass {
     struct oracle_build *b;
     struct oracle_node **grad; /* by id */
     bool *need;                /* by id: something that is asked for lies below */
+    u32 known;                 /* nodes that there were before */
 };
 
 static void add_to(struct pass *p, struct oracle_node *to, struct oracle_node *g)
@@ -247,7 +299,7 @@ static bool pass_node(struct pass *p, struct oracle_node *n)
         for (u32 i = 0; i < w->def->params; i++)
             if (w->arg[i]) add_to(p, w->arg[i], out[i]);
     } else {
-        back(&(struct step){ p->b->g, n, p->grad[n->id], out });
+        back(&(struct step){ p->b->g, n, p->grad[n->id], out, p->need, p->known });
         for (u32 i = 0; i < n->ins; i++) add_to(p, n->in[i], out[i]);
     }
     return !p->b->g->e->code;
@@ -258,7 +310,7 @@ bool oracle_gradients(struct oracle_build *b, struct oracle_node *f, struct orac
 {
     struct oracle_graph *g = b->g;
     u32 count = g->nodes.n;
-    struct pass p = { b, NEW_ARRAY(g->mem, struct oracle_node *, count), NEW_ARRAY(g->mem, bool, count) };
+    struct pass p = { b, NEW_ARRAY(g->mem, struct oracle_node *, count), NEW_ARRAY(g->mem, bool, count), count };
     for (u32 i = 0; i < n; i++) p.need[wrt[i]->id] = true;
     for (u32 i = 0; i < count; i++)
         for (u32 k = 0; k < g->nodes.p[i]->ins; k++) p.need[i] |= p.need[g->nodes.p[i]->in[k]->id];

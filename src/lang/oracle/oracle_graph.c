@@ -113,6 +113,13 @@ static bool is_index(const struct oracle_node *n)
     case OX_mul:
     case OX_neg:
     case OX_mod:
+    case OX_fmod:
+    case OX_floordiv:
+    case OX_bitand:
+    case OX_bitor:
+    case OX_bitxor:
+    case OX_shl:
+    case OX_shr:
     case OX_abs:
     case OX_sign:
     case OX_maximum:
@@ -157,7 +164,7 @@ struct oracle_node *oracle_node(struct oracle_graph *g, enum oracle_op op, struc
     u32 *slot = table_slot(g, &n);
     if (*slot) return g->nodes.p[*slot - 1];
     if (g->nodes.n == ORACLE_NODES)
-        return oracle_refuse(g, "this makes more than %d operations: a text this large is no oracle", ORACLE_NODES);
+        return oracle_refuse(g, "this makes more than %d operations: a text this large is not an oracle", ORACLE_NODES);
     made = NEW(g->mem, struct oracle_node);
     *made = n;
     made->index = is_index(&n);

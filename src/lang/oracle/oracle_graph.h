@@ -107,6 +107,10 @@ void *oracle_refuse(struct oracle_graph *g, const char *fmt, ...) PRINTF_LIKE(2,
 /* oracle_join.c: sets joins and apart of a node that is about to be made. */
 void oracle_join(struct oracle_node *n);
 
+/* The attributes of unfold: window, stride, padding and dilation of rows and of columns. */
+enum { ORACLE_WINDOW = 8 };
+/* How many windows lie along an axis (0 or 1) of this size; 0: it is too small. */
+s64 oracle_windows(s64 size, const s64 *list, u32 axis);
 /* oracle_shape.c: the shape of a node that is about to be made. false: g->e says why. */
 bool oracle_shape_of(struct oracle_graph *g, struct oracle_node *n);
 bool oracle_shape_equal(const struct oracle_shape *a, const struct oracle_shape *b);

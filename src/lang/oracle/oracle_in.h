@@ -57,15 +57,19 @@ struct oracle_value oracle_expression(struct oracle_build *b, const struct oracl
 /* A function of the text that is no definition. */
 struct oracle_value oracle_function(struct oracle_build *b, struct str name, const struct oracle_value *arg, u32 n);
 bool oracle_is_function(struct str name);
+/* "sum(x, axes, keep)"; NULL: it has no parameters with names. */
+const char *oracle_function_usage(struct str name);
+/* The number of the parameter of this name in such a text; UINT32_MAX: there is none. */
+u32 oracle_parameter(const char *usage, struct str name);
 /* The i-th name of a function; NULL: there are no more. */
 const char *oracle_function_name(u32 i);
 struct oracle_value oracle_of_node(struct oracle_node *n); /* of NULL: VALUE_NONE */
 struct oracle_value oracle_of_number(double x);            /* as it was written */
-/* A number that was computed from others, and how far it moves (in u) where they are off by what they may be. */
+/* A number computed from others, and how far it moves (in u) when they are off by their bounds. */
 struct oracle_value oracle_of_folded(double z, double moved);
 /* What a correct kernel's idea of a number may be off by, in u. */
 double oracle_number_error(const struct oracle_value *v);
-/* NULL: it is nothing that could be an array, or it was none already. */
+/* NULL: the value cannot be an array, or an earlier error was reported. */
 struct oracle_node *oracle_node_of(struct oracle_build *b, const struct oracle_value *v);
 struct oracle_node *oracle_matmul(struct oracle_graph *g, struct oracle_node *x, struct oracle_node *y);
 /* 0 where key j may be seen by query i, -infinity elsewhere, for the last two axes of `like`. */
@@ -95,16 +99,17 @@ struct oracle_run {
     struct oracle_env env;
     bool dd;
     const void *const *data; /* by name */
-    struct oracle_extra extra[4];
+    struct oracle_extra extra[8];
     u32 extras;
     bool keep;  /* arrays stay when their last user has run, for the next run */
     u64 *noise; /* Monte Carlo: the state of its random numbers; NULL: none */
     struct oracle_slot *slot;
-    u32 slots; /* by id */
+    u32 slots;        /* by id */
+    const bool *firm; /* by id, while it runs: oracle_firm */
 };
 /* How a correct kernel may compute this text. */
 struct oracle_env oracle_env_of(const struct oracle *o, const struct oracle_options *how);
-/* Computes these nodes, and what they need and is not there yet. */
+/* Computes these nodes, and those operands that are missing. */
 bool oracle_run(struct oracle_run *r, struct oracle_node *const *roots, u32 n, struct error *e);
 void oracle_run_free(struct oracle_run *r, u32 from); /* the arrays of nodes from this id on */
 /* The value of element i of a node that was computed. */
@@ -117,6 +122,9 @@ bool *oracle_reach(struct arena *mem, const struct oracle_graph *g, struct oracl
                    const struct oracle_slot *slot);
 /* oracle_exact.c: whether a node's value is a sum of products that no order or grouping rounds. */
 bool oracle_exact(const struct oracle_run *r, const struct oracle_node *n, struct arena *mem);
+/* The same element by element, by id of the nodes that are needed: whether sums of whole numbers may be taken for
+ * exact, since nothing on the way from there to an output rounds. */
+bool *oracle_firm(const struct oracle_run *r, const bool *need, struct arena *mem);
 
 /* ---- oracle_judge.c ---- */
 /* |y - (z + low)| / bound; 0 where both are the same infinity or NaN, INFINITY where only one of them is. */

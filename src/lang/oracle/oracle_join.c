@@ -67,8 +67,7 @@ void oracle_join(struct oracle_node *n)
     }
 }
 
-/* What k additions lose of a term, in u. */
-static double lost(const struct oracle_env *env, double k)
+double oracle_lost(const struct oracle_env *env, double k)
 {
     if (env->order == ORACLE_LIKELY) return fmin(6 * sqrt(k), k);
     if (env->order == ORACLE_SPREAD) return sqrt(k);
@@ -82,16 +81,44 @@ double oracle_join_error(const struct oracle_job *j, double ax, double ay)
     double kx = apart ? j->join[0].plain : j->join[0].adds, ky = apart ? j->join[1].plain : j->join[1].adds;
     if (kx + ky == 0) return 0;
     if (ax + ay > env->most) return INFINITY; /* so may the sum of some of them */
-    double l = (ax == 0 ? 0 : lost(env, ky + 1) * ax) + (ay == 0 ? 0 : lost(env, kx + 1) * ay);
+    double l = (ax == 0 ? 0 : oracle_lost(env, ky + 1) * ax) + (ay == 0 ? 0 : oracle_lost(env, kx + 1) * ay);
     return l * env->u + (kx + ky + 1) * env->eta;
+}
+
+/* The operand of a product or quotient that is made of terms; NULL: none is, or both are. */
+static const struct oracle_node *scaled_of(const struct oracle_node *n)
+{
+    if (n->op == OX_div) return n->in[0]->joins ? n->in[0] : NULL;
+    if (n->op != OX_mul || n->in[0]->joins == n->in[1]->joins) return NULL;
+    return n->in[n->in[0]->joins ? 0 : 1];
+}
+
+bool oracle_asks_terms(const struct oracle_node *n) { return n->joins || scaled_of(n); }
+
+/* Whether it is a mean: a quotient, or a sum times one over the number of its terms. */
+static bool is_mean(const struct oracle_node *n, double adds)
+{
+    const struct oracle_node *y = n->in[n->in[0]->joins ? 1 : 0];
+    while (y->ins == 1 && oracle_rows[y->op].family == ORACLE_MOVE) y = y->in[0];
+    return n->op == OX_div || (y->op == OX_const && fabs(y->attr.value * (adds + 1) - 1) < 1e-6);
+}
+
+double oracle_scale_error(const struct oracle_job *j, double terms)
+{
+    const struct oracle_node *n = j->node, *x = scaled_of(n);
+    if (!x || terms == 0) return 0;
+    const struct oracle_join *in = &j->join[x == n->in[0] ? 0 : 1];
+    double sums = in->adds - in->plain, each = 1;
+    /* a running mean multiplies what it has by (k - 1) / k each time, and rounds that, too */
+    if (sums > 0 && is_mean(n, in->adds)) each = oracle_lost(j->env, 2 * sums + 3);
+    return each * j->env->u * terms;
 }
 
 void oracle_join_count(struct oracle_job *j, double terms)
 {
     const struct oracle_node *n = j->node;
     const struct oracle_join *x = &j->join[0], *y = &j->join[1];
-    double own = fmax(terms - 1, 0);
-    if (j->env->tree) own = fmin(own, ceil(terms / j->env->tree) + ceil(log2(j->env->tree)));
+    double own = oracle_additions(j->env, terms);
     if (!n->joins) return;
     if (n->op == OX_add || n->op == OX_sub) {
         j->plain = x->plain + y->plain + 1;

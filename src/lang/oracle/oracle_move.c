@@ -110,7 +110,7 @@ static void map_flip(const struct oracle_node *n, const s64 *index, s64 *map)
     strided(&n->shape, base, stride, map);
 }
 
-/* Operands count as one array, one behind the other. */
+/* Operands count as one array, one after the other. */
 static void map_concat(const struct oracle_node *n, const s64 *index, s64 *map)
 {
     u32 axis = (u32)n->attr.list[0];
@@ -158,14 +158,14 @@ static void map_pick(const struct oracle_node *n, const s64 *index, s64 *map)
 /* Patches of images of shape `s`: element [n, c*kh*kw, l] of the patches in the images. */
 static void map_patches(const struct oracle_shape *s, const s64 *a, s64 *map)
 {
-    s64 c = (s64)s->dim[1], h = (s64)s->dim[2], w = (s64)s->dim[3], kh = a[0], kw = a[1], step = a[2], pad = a[3];
-    s64 ho = (h + 2 * pad - kh) / step + 1, wo = (w + 2 * pad - kw) / step + 1;
+    s64 c = (s64)s->dim[1], h = (s64)s->dim[2], w = (s64)s->dim[3], kh = a[0], kw = a[1];
+    s64 ho = oracle_windows(h, a, 0), wo = oracle_windows(w, a, 1);
     for (s64 image = 0; image < (s64)s->dim[0] * c; image++)
         for (s64 i = 0; i < kh; i++)
             for (s64 j = 0; j < kw; j++)
                 for (s64 y = 0; y < ho; y++)
                     for (s64 x = 0; x < wo; x++) {
-                        s64 row = y * step + i - pad, column = x * step + j - pad;
+                        s64 row = y * a[2] + i * a[6] - a[4], column = x * a[3] + j * a[7] - a[5];
                         bool inside = row >= 0 && row < h && column >= 0 && column < w;
                         *map++ = inside ? (image * h + row) * w + column : -1;
                     }
@@ -205,6 +205,7 @@ u64 oracle_index_limit(const struct oracle_node *n)
     switch (n->op) {
     case OX_gather: return x->dim[0];
     case OX_pick: return x->dim[x->rank - 1];
+    case OX_scatter_max:
     case OX_scatter_add: return n->shape.dim[0];
     default: return 0;
     }

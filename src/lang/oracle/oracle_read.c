@@ -5,9 +5,30 @@
 #include <stdlib.h>
 
 /* The definitions of ops.txt, as bytes. */
-EMBED(oracle_ops, "src/oracle/ops.txt");
+EMBED(oracle_ops, "src/lang/oracle/ops.txt");
 
 const char *oracle_definitions(void) { return oracle_ops; }
+
+/* The i-th definition of ops.txt as it is called: what stands between `def` and the `=` after its parentheses. */
+static const char *definition_signature(u32 i)
+{
+    static _Thread_local char text[120];
+    for (const char *p = oracle_ops; (p = strstr(p, "\ndef ")); p += 5) {
+        const char *end = strstr(p, ") =");
+        if (i--) continue;
+        snprintf(text, sizeof text, "%.*s", (int)(end + 1 - (p + 5)), p + 5);
+        return text;
+    }
+    return NULL;
+}
+
+const char *oracle_signature(u32 i)
+{
+    u32 n = 0;
+    for (const char *z; (z = oracle_function_name(n)) && oracle_function_usage(str_of(z)); n++)
+        if (n == i) return oracle_function_usage(str_of(z));
+    return definition_signature(i - n);
+}
 
 static void bind_top(struct oracle *o, struct str name, struct oracle_value v)
 {
@@ -221,7 +242,7 @@ static struct str next_word(struct words *w)
     return (struct str){ at, (u32)(w->p - at) };
 }
 
-/* A number of lanes; 0: it is none. */
+/* A number of lanes; 0: it is not one. */
 static u32 lanes_of(struct str w)
 {
     u32 n = 0;
@@ -234,7 +255,8 @@ static u32 lanes_of(struct str w)
 
 bool oracle_options_read(struct oracle_options *o, const char *file, struct str all, struct str text, struct error *e)
 {
-    static const char *const words[] = { "f64", "f32", "tf32", "f16", "bf16", "tree", "fast", "subnormals" };
+    static const char *const words[] = { "f64",  "f32",   "tf32",        "f16",  "bf16",
+                                         "tree", "depth", "compensated", "fast", "subnormals" };
     struct words line = { text.p, text.p + text.n };
     struct arena a = { 0 };
     bool ok = true;
@@ -246,14 +268,21 @@ bool oracle_options_read(struct oracle_options *o, const char *file, struct str 
             o->fast = true;
         } else if (str_is(w, "subnormals")) {
             o->no_flush = true;
-        } else if (str_is(w, "tree")) {
+        } else if (str_is(w, "compensated")) {
+            o->compensated = true;
+        } else if (str_is(w, "tree") || str_is(w, "depth")) {
             struct str n = next_word(&line);
-            o->tree = lanes_of(n);
-            ok = o->tree || error_at(e, ERR_INPUT, file, all, n.p, "tree takes the number of lanes, as in tree 256");
+            u32 *to = w.p[0] == 't' ? &o->tree : &o->depth;
+            *to = lanes_of(n);
+            ok = *to || error_at(e, ERR_INPUT, file, all, n.p,
+                                 w.p[0] == 't' ? "tree takes the number of lanes, as in tree 256"
+                                               : "depth takes the number of roundings, as in depth 20");
         } else {
-            ok = error_at(e, ERR_INPUT, file, all, w.p,
-                          "accumulate takes a type (f64 f32 tf32 f16 bf16), tree LANES, fast and subnormals%s",
-                          str_hint(&a, w, words, COUNT_OF(words)));
+            ok = error_at(
+                e, ERR_INPUT, file, all, w.p,
+                "accumulate takes a type (f64 f32 tf32 f16 bf16), tree LANES, depth ROUNDINGS, compensated, fast "
+                "and subnormals%s",
+                str_hint(&a, w, words, COUNT_OF(words)));
         }
     }
     arena_free(&a);

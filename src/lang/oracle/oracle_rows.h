@@ -20,16 +20,20 @@ struct FN(run) { /* elements of a map that lie in a row: strides are 0 or 1 */
 
 /* Through a monotone function: the exact interval, to all orders, without a derivative. */
 static double FN(mono)(R (*f)(const struct oracle_type *, R), const struct oracle_type *type, R x, double ex, R z,
-                       double low, double high)
+                       double low, double high, double most)
 {
     if (ex == 0) return 0;
     R up = ADD(x, OF(ex)), down = SUB(x, OF(ex));
+    if (isinf(ex) && fabs(HI(x)) > most) { /* it may have overflowed, or be a large number in the end */
+        up = OF(HI(x) > 0 ? (double)INFINITY : -most);
+        down = OF(HI(x) > 0 ? most : -(double)INFINITY);
+    }
     if (HI(up) > high) up = OF(high);
     if (HI(down) < low) down = OF(low);
     double a = fabs(HI(SUB(f(type, up), z))), b = fabs(HI(SUB(z, f(type, down))));
     return isnan(a) || isnan(b) ? NAN : fmax(a, b);
 }
-#define MONO(low, high) FN(mono)(f, type, x, ex, z, low, high)
+#define MONO(low, high) FN(mono)(f, type, x, ex, z, low, high, env->most)
 
 /* An exact zero times anything finite is zero; times what may have overflowed it is NaN. */
 static inline double FN(times)(double m, double e) { return m == 0 ? (isinf(e) ? e : 0) : e == 0 ? 0 : m * e; }
@@ -41,17 +45,22 @@ static inline bool FN(doubtful)(double x, double y, double ex, double ey)
 static inline double FN(product)(double x, double y, double ex, double ey)
 {
     if (FN(doubtful)(x, y, ex, ey)) return ORACLE_DOUBTFUL;
+    if (isinf(x) && fabs(y) > ey) return ex; /* infinite, whatever the other is */
+    if (isinf(y) && fabs(x) > ex) return ey;
     return FN(times)(fabs(x), ey) + FN(times)(fabs(y), ex) + FN(times)(ex, ey);
 }
 #define PRODUCT(x, y, ex, ey) FN(product)(HI(x), HI(y), ex, ey)
 
-static inline double FN(quotient)(const struct oracle_env *env, double z, double y, double ex, double ey)
+static inline double FN(quotient)(const struct oracle_env *env, double x, double y, double z, double ex, double ey)
 {
     double room = fabs(y) - ey;
     if (ex == 0 && ey == 0) return 0;
+    if (isinf(x) && room > 0) return ex;
+    /* by what may have overflowed: nothing is left of a number so small that no other order overflows before */
+    if (isinf(ey) && fabs(y) > env->most && fabs(x) + ex < 0x1p30) return fabs(z) + (fabs(x) + ex) / env->most;
     return room > 0 ? (ex + FN(times)(fabs(z), ey)) / room : fmax(env->ill, fmax(ex, ey));
 }
-#define QUOTIENT(z, y, ex, ey) FN(quotient)(env, HI(z), HI(y), ex, ey)
+#define QUOTIENT(x, y, z, ex, ey) FN(quotient)(env, HI(x), HI(y), HI(z), ex, ey)
 
 static double FN(power)(const struct oracle_env *env, double x, double y, double z, double ex, double ey)
 {
@@ -62,17 +71,20 @@ static double FN(power)(const struct oracle_env *env, double x, double y, double
 }
 #define POWER(x, y, z, ex, ey) FN(power)(env, HI(x), HI(y), HI(z), ex, ey)
 
-/* Up to a whole y where the quotient may be the next one. */
-static double FN(remainder)(double x, double y, double z, double ex, double ey)
+/* Up to a whole y where the quotient may be the next one; l: what the kernel itself may lose. */
+static double FN(remainder)(double x, double y, double z, double ex, double ey, double l)
 {
     double p = ex + (ey ? fabs(x / y) * ey : 0);
-    if (p == 0) return 0;
-    return fabs(z) <= p || fabs(y) - fabs(z) <= p ? p + fabs(y) : p;
+    if (p + l == 0) return 0;
+    return fabs(z) <= p + l || fabs(y) - fabs(z) <= p + l ? p + fabs(y) : p;
 }
-#define REMAINDER(x, y, z, ex, ey) FN(remainder)(HI(x), HI(y), HI(z), ex, ey)
+#define REMAINDER(x, y, z, ex, ey) FN(remainder)(HI(x), HI(y), HI(z), ex, ey, WRAPPED)
 
 /* 1 where rounding may turn a comparison over. */
-static inline double FN(turns)(R x, R y, double ex, double ey) { return ex + ey > 0 && fabs(HI(SUB(x, y))) <= ex + ey; }
+static inline double FN(turns)(R x, R y, double ex, double ey)
+{
+    return ex + ey > 0 && !(fabs(HI(SUB(x, y))) > ex + ey);
+}
 #define TURNS(x, y, ex, ey) FN(turns)(x, y, ex, ey)
 
 static inline double FN(choice)(R x, R y, R w, double ex, double ey, double ew)
@@ -80,6 +92,59 @@ static inline double FN(choice)(R x, R y, R w, double ex, double ey, double ew)
     return ex > 0 ? fabs(HI(SUB(y, w))) + fmax(ey, ew) : HOLDS(x) ? ey : ew;
 }
 #define CHOICE(x, y, w, ex, ey, ew) FN(choice)(x, y, w, ex, ey, ew)
+
+/* Of a function that grows with |x| faster and faster. */
+static inline double FN(risen)(R (*f)(const struct oracle_type *, R), const struct oracle_type *type, R x, R z,
+                               double ex)
+{
+    return ex == 0 ? 0 : isinf(ex) ? ex : fabs(HI(SUB(f(type, ADD(ABS(x), OF(ex))), z)));
+}
+#define RISEN(x, z, ex) FN(risen)(f, type, x, z, ex)
+
+/* A tangent: nothing is known where a pole is as near as ex. */
+static inline double FN(turned)(const struct oracle_env *env, double x, double z, double ex)
+{
+    double up = tan(x + ex), down = tan(x - ex);
+    if (ex == 0) return 0;
+    return ex < 0.5 && down <= z && z <= up ? fmax(up - z, z - down) * (1 + 1e-9) : isinf(ex) ? ex : env->ill;
+}
+#define TURNED(x, z, ex) FN(turned)(env, HI(x), HI(z), ex)
+
+/* The angle of (y, x): ex and ey over the distance; a whole turn where they may cross the negative axis. */
+static inline double FN(angle)(double x, double y, double ex, double ey)
+{
+    double far = hypot(x, y), e = hypot(ex, ey);
+    if (ex == 0 && ey == 0) return 0;
+    return e >= far || (fabs(x) <= ex && y - ey < 0) ? 6.3 : asin(e / far) * (1 + 1e-9);
+}
+#define ANGLE(x, y, ex, ey) FN(angle)(HI(x), HI(y), ex, ey)
+
+/* A quotient that is rounded, and then down: one more or less where it is near a whole number. */
+static inline double FN(floored)(const struct oracle_env *env, double x, double y, double z, double ex, double ey,
+                                 bool whole)
+{
+    double q = x / y, room = fabs(y) - ey;
+    if (whole || !isfinite(q)) return 0;
+    if (room <= 0) return fmax(env->ill, fmax(ex, ey));
+    double e = (ex + fabs(q) * ey) / room + 5 * env->u * fabs(q);
+    return q - e < z || q + e >= z + 1 ? ceil(e) : 0;
+}
+#define FLOORED(x, y, z, ex, ey) FN(floored)(env, HI(x), HI(y), HI(z), ex, ey, WHOLE)
+
+static inline double FN(sides)(R x, R y, double ex, double ey)
+{
+    return isnan(HI(x)) || isnan(HI(y)) ? 0 : FN(turns)(x, y, ex, ey) > 0 ? 1 : SAME_AS(x, y) ? 0.5 : 0;
+}
+#define SIDES(x, y, ex, ey) FN(sides)(x, y, ex, ey)
+
+/* What lies between y and w, where either may be meant: of infinities and of NaN nothing is known. */
+static inline double FN(between)(double c, double y, double w, double ex, double ey, double ew)
+{
+    if (c != 0.5 && ex == 0 && !isnan(c)) return c > 0.5 ? ey : ew;
+    if (isnan(c) || !isfinite(y) || !isfinite(w)) return ORACLE_DOUBTFUL;
+    return fabs(y - w) * (c == 0.5 ? 0.5 : 1) + fmax(ey, ew);
+}
+#define BETWEEN(x, y, w, ex, ey, ew) FN(between)(HI(x), HI(y), HI(w), ex, ey, ew)
 
 /* However ill-conditioned, a correct kernel's value lies in the range, but for rounding. */
 static inline double FN(inside)(const struct oracle_node *n, double z, double ex)
@@ -114,10 +179,12 @@ static inline bool FN(is_whole)(const struct oracle_env *env, double x)
 {
     return x == floor(x) && fabs(x) <= ldexp(1, (int)env->type->bits);
 }
-#define WHOLE                                                                      \
-    (ex == 0 && ey == 0 && FN(is_whole)(env, HI(x)) && FN(is_whole)(env, HI(y)) && \
+#define WHOLE                                                                                    \
+    (r->j->firm && ex == 0 && ey == 0 && FN(is_whole)(env, HI(x)) && FN(is_whole)(env, HI(y)) && \
      FN(is_whole)(env, ceil(FN(terms_of)(node, jx, jy, 0))))
-#define TERMWISE (node->joins ? u * FN(terms_of)(node, jx, jy, fabs(HI(y)) - ey) : 0)
+#define WRAPPED (WHOLE ? 0 : (2 * ax + 2 * ay) * u)
+#define LOST(k) oracle_lost(env, k)
+#define TERMWISE oracle_scale_error(r->j, FN(terms_of)(node, jx, jy, fabs(HI(y)) - ey))
 #define OPERANDS (env->operands * zm)
 #define SAME l
 
@@ -166,54 +233,99 @@ static void FN(map_values)(const struct FN(run) * r, const struct oracle_node *n
 /* |x| + ex, where both are finite. */
 static inline double FN(reach)(double x, double ex) { return (isfinite(x) ? fabs(x) : 0) + (isfinite(ex) ? ex : 0); }
 
+/* Whether an infinity of finite operands is exact, a pole of the function, and not a number too large for the oracle.
+ */
+static inline bool FN(is_pole)(enum oracle_op op, double x, double y)
+{
+    switch (op) {
+    case OX_div: return y == 0;
+    case OX_pow: return x == 0;
+    case OX_exp:
+    case OX_exp2:
+    case OX_expm1:
+    case OX_add:
+    case OX_sub:
+    case OX_mul:
+    case OX_sinh:
+    case OX_cosh:
+    case OX_tan:
+    case OX_hypot: return false;
+    default: return true;
+    }
+}
+
 /* One element: PROP, then LOC or FAST, then both together. */
-#define ERROR_OF(PROP, LOC, FAST, OPERAND_OVER)                                                 \
+#define ERROR_OF(PROP, LOC, FAST, OPERAND_OVER, FINITE, NUMBERS, POLE)                          \
     const R z = r->z[i];                                                                        \
     double p = env->noise ? 0 : (PROP), az = isfinite(HI(z)) ? fabs(HI(z)) : 0, zm = az + p, l; \
+    bool over = (OPERAND_OVER) && (isinf(p) || isnan(HI(z)));                                   \
     (void)az, (void)zm, (void)ax;                                                               \
     l = LOC;                                                                                    \
     if (env->fast) l = FAST;                                                                    \
-    r->e[i] = oracle_settle(env, node->id, HI(z), p, l, isinf(p) && (OPERAND_OVER));
+    if (!isfinite(HI(z)) && !env->noise) {                                                      \
+        over |= isinf(HI(z)) && (FINITE) && !(POLE);                                            \
+        if (over) p = INFINITY;                                                                 \
+        if (isnan(HI(z)) && (NUMBERS) && !(FINITE) && !over) p = ORACLE_DOUBTFUL;               \
+    }                                                                                           \
+    r->e[i] = oracle_settle(env, node->id, HI(z), p, l, over);
+
+/* The errors of one map. A function for each: all of them in one take a compiler a multiple of the time. */
+#define ERRORS(name, ...)                                                                                           \
+    static __attribute__((noinline)) void FN(errors_##name)(const struct FN(run) * r, const struct oracle_env *env, \
+                                                            const struct oracle_node *node)                         \
+    {                                                                                                               \
+        const double u = env->u, eta = env->eta;                                                                    \
+        const struct oracle_type *type = FN(type_of)(node);                                                         \
+        (void)u, (void)eta, (void)type;                                                                             \
+        EACH __VA_ARGS__                                                                                            \
+    }
+#define MAP1(name, VALUE, PROP, LOC, FAST, ...)                                                                \
+    ERRORS(name, {                                                                                             \
+        R (*const f)(const struct oracle_type *, R) = FN(f_##name);                                            \
+        const R x = r->x[i * r->sx];                                                                           \
+        const double ex = r->ex[i * r->tx];                                                                    \
+        const double ax = FN(reach)(HI(x), ex);                                                                \
+        (void)f, (void)x;                                                                                      \
+        if (r->m) r->m[i] = r->mx ? r->mx[i * r->ux] : ax;                                                     \
+        ERROR_OF(PROP, LOC, FAST, isinf(ex), isfinite(HI(x)), !isnan(HI(x)), FN(is_pole)(OX_##name, HI(x), 0)) \
+    })
+#define MAP2(name, VALUE, PROP, LOC, FAST, ...)                                               \
+    ERRORS(name, {                                                                            \
+        const R x = r->x[i * r->sx];                                                          \
+        const R y = r->y[i * r->sy];                                                          \
+        const double ex = r->ex[i * r->tx];                                                   \
+        const double ey = r->ey[i * r->ty];                                                   \
+        const double ax = FN(reach)(HI(x), ex);                                               \
+        const double ay = FN(reach)(HI(y), ey);                                               \
+        const double jx = r->mx ? r->mx[i * r->ux] : ax;                                      \
+        const double jy = r->my ? r->my[i * r->uy] : ay;                                      \
+        (void)ay, (void)x, (void)y, (void)jx, (void)jy;                                       \
+        if (r->m) r->m[i] = FN(terms_of)(node, jx, jy, fabs(HI(y)) - ey);                     \
+        ERROR_OF(PROP, LOC, FAST, isinf(ex) || isinf(ey), isfinite(HI(x)) && isfinite(HI(y)), \
+                 !isnan(HI(x)) && !isnan(HI(y)), FN(is_pole)(OX_##name, HI(x), HI(y)))        \
+    })
+#define MAP3(name, VALUE, PROP, LOC, FAST, ...)                                            \
+    ERRORS(name, {                                                                         \
+        const R x = r->x[i * r->sx];                                                       \
+        const R y = r->y[i * r->sy];                                                       \
+        const R w = r->w[i * r->sw];                                                       \
+        const double ex = r->ex[i * r->tx];                                                \
+        const double ey = r->ey[i * r->ty];                                                \
+        const double ew = r->ew[i * r->tw];                                                \
+        const double ax = 0;                                                               \
+        ERROR_OF(PROP, LOC, FAST, isinf(ex) || isinf(ey) || isinf(ew), false, false, true) \
+    })
+#include "oracle/oracle_table.h"
 
 static void FN(map_errors)(const struct FN(run) * r, const struct oracle_env *env, const struct oracle_node *node)
 {
-    const double u = env->u, eta = env->eta;
-    const struct oracle_type *type = FN(type_of)(node);
     switch (node->op) {
-#define MAP1(name, VALUE, PROP, LOC, FAST, ...)                            \
-    case OX_##name:                                                        \
-        EACH                                                               \
-        {                                                                  \
-            R (*const f)(const struct oracle_type *, R) = FN(f_##name);    \
-            const R x = r->x[i * r->sx];                                   \
-            const double ex = r->ex[i * r->tx], ax = FN(reach)(HI(x), ex); \
-            (void)f, (void)x;                                              \
-            if (r->m) r->m[i] = r->mx ? r->mx[i * r->ux] : ax;             \
-            ERROR_OF(PROP, LOC, FAST, isinf(ex))                           \
-        }                                                                  \
+#define MAP1(name, ...)                  \
+    case OX_##name:                      \
+        FN(errors_##name)(r, env, node); \
         break;
-#define MAP2(name, VALUE, PROP, LOC, FAST, ...)                                                   \
-    case OX_##name:                                                                               \
-        EACH                                                                                      \
-        {                                                                                         \
-            const R x = r->x[i * r->sx], y = r->y[i * r->sy];                                     \
-            const double ex = r->ex[i * r->tx], ey = r->ey[i * r->ty], ax = FN(reach)(HI(x), ex), \
-                         ay = FN(reach)(HI(y), ey), jx = r->mx ? r->mx[i * r->ux] : ax,           \
-                         jy = r->my ? r->my[i * r->uy] : ay;                                      \
-            (void)ay, (void)x, (void)y, (void)jx, (void)jy;                                       \
-            if (r->m) r->m[i] = FN(terms_of)(node, jx, jy, fabs(HI(y)) - ey);                     \
-            ERROR_OF(PROP, LOC, FAST, isinf(ex) || isinf(ey))                                     \
-        }                                                                                         \
-        break;
-#define MAP3(name, VALUE, PROP, LOC, FAST, ...)                                                       \
-    case OX_##name:                                                                                   \
-        EACH                                                                                          \
-        {                                                                                             \
-            const R x = r->x[i * r->sx], y = r->y[i * r->sy], w = r->w[i * r->sw];                    \
-            const double ex = r->ex[i * r->tx], ey = r->ey[i * r->ty], ew = r->ew[i * r->tw], ax = 0; \
-            ERROR_OF(PROP, LOC, FAST, isinf(ex) || isinf(ey) || isinf(ew))                            \
-        }                                                                                             \
-        break;
+#define MAP2 MAP1
+#define MAP3 MAP1
 #include "oracle/oracle_table.h"
     default: CHECK(!"a map");
     }
@@ -313,7 +425,7 @@ static bool FN(moves)(struct oracle_job *j)
     const struct oracle_node *n = j->node;
     u64 count = oracle_count(&n->shape);
     const s64 *map = FN(map_of)(j, count);
-    R *z = j->z;
+    R *z = j->z, absent = OF(n->op == OX_unfold ? PADDING : 0);
     if (!map) return false;
     oracle_join_count(j, 0);
     for (u64 i = 0; i < count; i++) {
@@ -321,7 +433,7 @@ static bool FN(moves)(struct oracle_job *j)
         u32 k = 0;
         while (n->op == OX_concat && from >= (s64)oracle_count(&n->in[k]->shape))
             from -= (s64)oracle_count(&n->in[k++]->shape);
-        z[i] = from < 0 ? OF(0) : ((const R *)j->v[k])[from];
+        z[i] = from < 0 ? absent : ((const R *)j->v[k])[from];
         if (j->ez) j->ez[i] = from < 0 || !j->e[k] || j->env->noise ? 0 : j->e[k][from];
         if (j->terms) j->terms[i] = from < 0 ? 0 : j->join[0].terms ? j->join[0].terms[from] : FN(term)(j, from);
     }
@@ -331,29 +443,28 @@ static bool FN(moves)(struct oracle_job *j)
 struct FN(terms) { /* of sums, by element of the result: what oracle_sum_error asks for */
     double *n, *p, *a, *q;
     double *part; /* terms that are no whole numbers */
+    double *odd;  /* infinite terms; NaN where one is NaN */
 };
 
 static bool FN(terms_new)(struct oracle_job *j, u64 count, struct FN(terms) * t)
 {
     return (t->n = oracle_scratch(j, count, sizeof(double))) && (t->p = oracle_scratch(j, count, sizeof(double))) &&
            (t->a = oracle_scratch(j, count, sizeof(double))) && (t->q = oracle_scratch(j, count, sizeof(double))) &&
-           (t->part = oracle_scratch(j, count, sizeof(double)));
+           (t->part = oracle_scratch(j, count, sizeof(double))) && (t->odd = oracle_scratch(j, count, sizeof(double)));
 }
-
-/* Terms that are infinite because they have overflowed: a compensated sum of them is NaN, a plain one infinite. */
-#define grows(op) ((op) == OX_exp || (op) == OX_exp2 || (op) == OX_expm1)
 
 static void FN(terms_settle)(struct oracle_job *j, const struct FN(terms) * t, u64 count, double extra)
 {
     const R *z = j->z;
     double most = 1;
     for (u64 i = 0; i < count; i++) {
-        bool whole = t->part[i] == 0 && t->p[i] == 0 && FN(is_whole)(j->env, t->a[i]);
+        bool whole = j->firm && t->part[i] == 0 && t->p[i] == 0 && FN(is_whole)(j->env, t->a[i]);
         double l = whole ? 0 : oracle_sum_error(j->env, t->n[i], HI(z[i]), t->p[i], t->a[i], t->q[i], extra);
-        j->ez[i] = oracle_settle(j->env, j->node->id, HI(z[i]), t->p[i], l, isinf(t->p[i]));
+        /* of an infinite term a plain sum is infinite, a compensated one NaN, and so is a running mean */
+        double p = t->odd[i] > 0 && t->n[i] > 1 && !isinf(t->p[i]) ? ORACLE_DOUBTFUL : t->p[i];
+        j->ez[i] = oracle_settle(j->env, j->node->id, HI(z[i]), p, l, isinf(p));
         most = fmax(most, t->n[i]);
         if (j->terms) j->terms[i] = t->a[i] + (isfinite(t->p[i]) ? t->p[i] : 0);
-        if (!j->env->noise && isinf(HI(z[i])) && grows(j->node->in[0]->op)) j->ez[i] = INFINITY;
     }
     oracle_join_count(j, most);
 }
@@ -378,6 +489,7 @@ static bool FN(sums)(struct oracle_job *j)
         t.a[map[i]] += v;
         t.q[map[i]] += v * v;
         t.part[map[i]] += !FN(is_whole)(j->env, HI(x[i]));
+        t.odd[map[i]] += isnan(HI(x[i])) ? NAN : isinf(HI(x[i])) ? 1 : 0;
         if (j->e[0]) t.p[map[i]] += j->e[0][i];
     }
     FN(terms_settle)(j, &t, count, 0);
@@ -402,7 +514,7 @@ static bool FN(value_cumsum)(struct oracle_job *j)
     R *z = j->z;
     for (u64 line = 0; line < l.outer * l.inner; line++) {
         R sum = OF(0);
-        double p = 0, a = 0, q = 0;
+        double p = 0, a = 0, q = 0, odd = 0;
         bool whole = true;
         for (u64 k = 0; k < l.length; k++) {
             u64 i = (line / l.inner * l.length + k) * l.inner + line % l.inner;
@@ -413,9 +525,11 @@ static bool FN(value_cumsum)(struct oracle_job *j)
             a += v;
             q += v * v;
             whole &= FN(is_whole)(j->env, HI(x[i]));
-            bool exact = whole && p == 0 && FN(is_whole)(j->env, a);
+            odd += isnan(HI(x[i])) ? NAN : isinf(HI(x[i])) ? 1 : 0;
+            bool exact = whole && j->firm && p == 0 && FN(is_whole)(j->env, a);
             double loc = exact ? 0 : oracle_sum_error(j->env, (double)(k + 1), HI(sum), p, a, q, 0);
-            j->ez[i] = oracle_settle(j->env, j->node->id, HI(sum), p, loc, isinf(p));
+            double in = odd > 0 && k > 0 && !isinf(p) ? ORACLE_DOUBTFUL : p;
+            j->ez[i] = oracle_settle(j->env, j->node->id, HI(sum), in, loc, isinf(in));
             if (j->terms) j->terms[i] = a + (isfinite(p) ? p : 0);
         }
     }
@@ -434,6 +548,7 @@ static bool FN(extreme)(struct oracle_job *j, int sign, bool arg)
     double *least = oracle_scratch(j, count, sizeof *least);
     const R *x = j->v[0];
     R *z = j->z;
+    double ties = n->attr.value; /* 1: the first of equal ones, -1: the last, 0: any */
     if (!map || !best || !seen || !least) return false;
     as_sum.op = OX_sum;
     oracle_map(&as_sum, NULL, map);
@@ -444,7 +559,8 @@ static bool FN(extreme)(struct oracle_job *j, int sign, bool arg)
     for (u64 i = 0; i < all; i++) {
         s64 b = best[map[i]];
         R now = x[i];
-        if (b < 0 || (isnan(HI(now)) && !isnan(HI(x[b]))) || (sign > 0 ? LESS(x[b], now) : LESS(now, x[b])))
+        bool later = arg && ties < 0 && b >= 0 && SAME_AS(x[b], now);
+        if (b < 0 || later || (isnan(HI(now)) && !isnan(HI(x[b]))) || (sign > 0 ? LESS(x[b], now) : LESS(now, x[b])))
             best[map[i]] = (s64)i;
     }
     for (u64 i = 0; i < all; i++) { /* how large the winner is at least; the position among its line */
@@ -459,7 +575,7 @@ static bool FN(extreme)(struct oracle_job *j, int sign, bool arg)
         if (sign * HI(x[i]) + e < least[map[i]]) continue;
         if (!arg)
             *to = fmax(*to, e);
-        else if (best[map[i]] != (s64)i)
+        else if (best[map[i]] != (s64)i && !(ties != 0 && e == 0 && SAME_AS(x[i], x[best[map[i]]])))
             *to = j->env->ill; /* a tie, or one that rounding may break */
     }
     return true;

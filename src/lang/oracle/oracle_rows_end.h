@@ -113,8 +113,20 @@ static bool FN(pack)(struct oracle_job *j, const struct einsum_parts *p, const s
 struct FN(dot) { /* one element */
     double p, a, q;
     bool doubtful; /* a term is */
+    bool nan;      /* a factor is NaN, and so is the sum in any order */
     bool part;     /* a factor is no whole number */
 };
+/* A product that is no number, or infinite. */
+static void FN(dot_odd)(double x, double y, u64 n, struct FN(dot) * d)
+{
+    if (isfinite(x) && isfinite(y))
+        d->p = INFINITY; /* too large for the oracle */
+    else if (is_padding(x) || is_padding(y) || (!isnan(x) && !isnan(y) && (n > 1 || isnan(x * y))))
+        d->doubtful = true;
+    else if (isnan(x) || isnan(y))
+        d->nan = true;
+}
+
 static struct FN(dot) FN(dot_error)(const R *x, const R *y, const double *ex, const double *ey, u64 n)
 {
     struct FN(dot) d = { 0 };
@@ -124,8 +136,9 @@ static struct FN(dot) FN(dot_error)(const R *x, const R *y, const double *ex, co
         d.q += v * v;
         d.part |= v != floor(v) || ax != floor(ax) || ay != floor(ay);
         d.doubtful |= FN(doubtful)(ax, ay, ex ? ex[k] : 0, ey ? ey[k] : 0);
-        if (ex) d.p += ex[k] * (ay + (ey ? ey[k] : 0));
-        if (ey) d.p += ax * ey[k];
+        if (!isfinite(ax * ay)) FN(dot_odd)(HI(x[k]), HI(y[k]), n, &d);
+        if (ex && isfinite(ay)) d.p += ex[k] * (ay + (ey ? ey[k] : 0));
+        if (ey && isfinite(ax)) d.p += ax * ey[k];
     }
     return d;
 }
@@ -150,10 +163,10 @@ static bool FN(value_einsum)(struct oracle_job *j)
                 if (!j->ez) continue;
                 struct FN(dot)
                     d = FN(dot_error)(x.v + px, y.v + py, x.e ? x.e + px : NULL, y.e ? y.e + py : NULL, t.terms);
-                bool whole = !d.part && d.p == 0 && FN(is_whole)(j->env, d.a);
+                bool whole = j->firm && !d.part && d.p == 0 && FN(is_whole)(j->env, d.a);
                 double l = whole ? 0 : oracle_sum_error(j->env, (double)t.terms, HI(sum), d.p, d.a, d.q, n->ins - 1);
                 if (n->ins > 1 && !whole) l += j->env->operands * (d.a + d.p);
-                double p = d.doubtful ? ORACLE_DOUBTFUL : d.p;
+                double p = d.doubtful && !d.nan && !isinf(d.p) ? ORACLE_DOUBTFUL : d.p;
                 j->ez[at] = oracle_settle(j->env, n->id, HI(sum), p, l, isinf(p));
                 if (j->terms) j->terms[at] = d.a + (isfinite(d.p) ? d.p : 0);
             }

@@ -142,6 +142,17 @@ static bool shape_flip(const struct rule *r)
 }
 
 static bool shape_cumsum(const struct rule *r) { return shape_flip(r); }
+static bool shape_cumprod(const struct rule *r) { return shape_flip(r); }
+static bool shape_cumprod_back(const struct rule *r) { return shape_flip(r); }
+static bool shape_cummax(const struct rule *r) { return shape_flip(r); }
+static bool shape_cummin(const struct rule *r) { return shape_flip(r); }
+static bool shape_sort(const struct rule *r) { return shape_flip(r); }
+static bool shape_argsort(const struct rule *r) { return shape_flip(r); }
+/* list: a mask of axes */
+static bool shape_others(const struct rule *r) { return shape_flip(r); }
+
+/* list: a mask of axes; value: 1 for the largest, -1 for the smallest */
+static bool shape_leads(const struct rule *r) { return shape_flip(r); }
 
 /* list: the axis */
 static bool shape_concat(const struct rule *r)
@@ -182,24 +193,28 @@ static bool shape_pick(const struct rule *r)
     return oracle_shape_equal(&lead, r->y) || refuse(r, "the index must have the shape without its last axis");
 }
 
-/* list: kh, kw, stride, pad */
+s64 oracle_windows(s64 size, const s64 *list, u32 axis)
+{
+    s64 reach = list[6 + axis] * (list[axis] - 1) + 1, room = size + 2 * list[4 + axis] - reach;
+    return room < 0 ? 0 : room / list[2 + axis] + 1;
+}
+
+/* list: kh, kw, stride, pad and dilation of both axes */
 static bool shape_unfold(const struct rule *r)
 {
     const s64 *a = r->n->attr.list;
     if (r->x->rank != 4) return refuse(r, "images are [N,C,H,W]");
-    s64 h = (s64)r->x->dim[2] + 2 * a[3] - a[0], w = (s64)r->x->dim[3] + 2 * a[3] - a[1];
-    if (h < 0 || w < 0) return refuse(r, "the window is larger than the image");
-    *r->z = (struct oracle_shape){
-        3, { r->x->dim[0], r->x->dim[1] * (u64)(a[0] * a[1]), (u64)((h / a[2] + 1) * (w / a[2] + 1)) }
-    };
+    s64 h = oracle_windows((s64)r->x->dim[2], a, 0), w = oracle_windows((s64)r->x->dim[3], a, 1);
+    if (!h || !w) return refuse(r, "the window is larger than the image");
+    *r->z = (struct oracle_shape){ 3, { r->x->dim[0], r->x->dim[1] * (u64)(a[0] * a[1]), (u64)(h * w) } };
     return true;
 }
 
-/* list: kh, kw, stride, pad, then the shape of the images */
+/* list: as that of unfold, then the shape of the images */
 static bool shape_fold(const struct rule *r)
 {
     r->z->rank = 4;
-    for (u32 i = 0; i < 4; i++) r->z->dim[i] = (u64)r->n->attr.list[4 + i];
+    for (u32 i = 0; i < 4; i++) r->z->dim[i] = (u64)r->n->attr.list[ORACLE_WINDOW + i];
     return true;
 }
 
@@ -214,6 +229,8 @@ static bool shape_sum(const struct rule *r)
     }
     return true;
 }
+
+static bool shape_prod(const struct rule *r) { return shape_sum(r); }
 
 /* Of none, the largest is -inf and the smallest inf; no index is theirs. */
 static bool shape_max(const struct rule *r) { return shape_sum(r); }
@@ -234,6 +251,8 @@ static bool shape_scatter_add(const struct rule *r)
         if (i >= r->x->rank || r->x->dim[i] != r->y->dim[i]) return refuse(r, "an index for each row is needed");
     return join(r, &rows, r->x, r->y->rank);
 }
+
+static bool shape_scatter_max(const struct rule *r) { return shape_scatter_add(r); }
 
 struct einsum_parts oracle_einsum_parts(const char *spec)
 {

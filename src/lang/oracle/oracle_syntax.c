@@ -51,12 +51,12 @@ static bool read_number(struct parser *p, struct token *t)
     z[t->text.n] = 0;
     char *stop;
     t->number = double_read(z, &stop);
-    return !*stop || fail(p, at, "`%s` is no number", z);
+    return !*stop || fail(p, at, "`%s` is not a number", z);
 }
 
 static bool read_token(struct parser *p, struct token *t)
 {
-    static const char *const signs[] = { "...", "**", "<=", ">=", "==", "!=" };
+    static const char *const signs[] = { "...", "**", "<=", ">=", "==", "!=", "//", "<<", ">>" };
     while (p->p < p->end && (isspace((unsigned char)*p->p) || *p->p == '#'))
         if (*p->p++ == '#') /* to the end of the line */
             while (p->p < p->end && *p->p != '\n') p->p++;
@@ -80,7 +80,7 @@ static bool read_token(struct parser *p, struct token *t)
     for (u32 i = 0; i < COUNT_OF(signs) && !t->text.n; i++)
         if (strlen(signs[i]) <= (size_t)(p->end - at) && !memcmp(at, signs[i], strlen(signs[i])))
             t->text.n = (u32)strlen(signs[i]);
-    if (!t->text.n && *at && strchr("-+*/@%<>=(){}[],;:&|", *at)) t->text.n = 1;
+    if (!t->text.n && *at && strchr("-+*/@%<>=(){}[],;:&|^~", *at)) t->text.n = 1;
     if (!t->text.n) return fail(p, at, "`%c` means nothing in an oracle", isprint((unsigned char)*at) ? *at : '?');
     p->p += t->text.n;
     return true;
@@ -105,7 +105,7 @@ static bool need_sign(struct parser *p, const char *sign, const char *what)
 static struct oracle_tree *tree(struct parser *p, enum oracle_tree_kind kind, const char *at, u32 kids)
 {
     if (++p->trees > ORACLE_TREE) {
-        fail(p, at, "a text this long is no oracle");
+        fail(p, at, "a text this long is not an oracle");
         return NULL;
     }
     struct oracle_tree *t = NEW(p->src->mem, struct oracle_tree);
@@ -199,6 +199,12 @@ static struct oracle_tree *block(struct parser *p)
     return need_sign(p, "}", "`}` or `;`") ? with_kids(p, t, &list) : NULL;
 }
 
+/* An argument, or name = argument. */
+static struct oracle_tree *argument(struct parser *p)
+{
+    return p->now.kind == TOKEN_NAME && is_sign(&p->next, "=") ? set_of(p) : whole(p);
+}
+
 static struct oracle_tree *atom(struct parser *p)
 {
     struct token t = p->now;
@@ -224,7 +230,7 @@ static struct oracle_tree *atom(struct parser *p)
         return NULL;
     }
     bool call = t.kind == TOKEN_NAME && is_sign(&p->now, "(");
-    if (call && (!advance(p) || !listing(p, whole, ")", &list))) return NULL;
+    if (call && (!advance(p) || !listing(p, argument, ")", &list))) return NULL;
     r = tree(p,
              call                     ? TREE_CALL
              : t.kind == TOKEN_NAME   ? TREE_NAME
@@ -269,7 +275,15 @@ static struct oracle_tree *unary(struct parser *p)
         return NULL;
     }
     p->depth++;
-    if (is_sign(&op, "-")) {
+    if (is_sign(&op, "~")) { /* a call of not */
+        struct oracle_tree *t = tree(p, TREE_CALL, op.text.p, 1);
+        x = t && advance(p) ? unary(p) : NULL;
+        if (x) {
+            t->kid[0] = x;
+            t->word = STR("not");
+        }
+        x = x ? grown(p, t) : NULL;
+    } else if (is_sign(&op, "-")) {
         struct oracle_tree *t = tree(p, TREE_NEGATE, op.text.p, 1);
         x = t && advance(p) ? unary(p) : NULL;
         if (x) t->kid[0] = x;
@@ -285,9 +299,13 @@ static struct oracle_tree *unary(struct parser *p)
 
 static struct oracle_tree *expression(struct parser *p, u32 level)
 {
-    static const char *const levels[][7] = {
-        { "|" }, { "&" }, { "<", "<=", ">", ">=", "==", "!=" }, { "+", "-" }, { "*", "/", "@", "%" }
-    };
+    static const char *const levels[][7] = { { "|" },
+                                             { "^" },
+                                             { "&" },
+                                             { "<", "<=", ">", ">=", "==", "!=" },
+                                             { "<<", ">>" },
+                                             { "+", "-" },
+                                             { "*", "/", "@", "%", "//" } };
     if (level == COUNT_OF(levels)) return unary(p);
     struct oracle_tree *a = expression(p, level + 1);
     while (a) {
@@ -321,7 +339,7 @@ static struct oracle_tree *set_of(struct parser *p)
     return t;
 }
 
-/* name(x, a = -1) = expr, behind `def` or `grad` */
+/* name(x, a = -1) = expr, after `def` or `grad` */
 static struct oracle_definition *definition(struct parser *p)
 {
     struct oracle_definition *d = NEW(p->src->mem, struct oracle_definition);

@@ -5,8 +5,9 @@
  *               | "grad" name "(" parameters ")" "=" block  |  expr
  *     parameter = name [ "=" expr ]
  *     block     = "{" { name "=" expr ";" } [ expr ] "}"
- *     expr      = by precedence: |  &  < <= > >= == !=  + -  * / @ %  -x  x ** y  x[a:b, ...]
- *     atom      = number | name | name "(" expr, ... ")" | "text" | "(" expr ")" | "(" expr, expr, ... ")" | block
+ *     expr      = by precedence: |  ^  &  < <= > >= == !=  << >>  + -  * / @ % //  -x ~x  x ** y  x[a:b, ...]
+ *     argument  = [ name "=" ] expr
+ *     atom      = number | name | name "(" argument, ... ")" | "text" | "(" expr ")" | "(" expr, expr, ... ")" | block
  */
 #ifndef LOCKSTEP_ORACLE_SYNTAX_H
 #define LOCKSTEP_ORACLE_SYNTAX_H
@@ -18,7 +19,7 @@ enum oracle_tree_kind {
     TREE_TEXT,   /* in quotes */
     TREE_BINARY, /* word: the operator; two kids */
     TREE_NEGATE, /* one kid */
-    TREE_CALL,   /* word: the name; kids: arguments */
+    TREE_CALL,   /* word: the name; kids: arguments, with a TREE_SET for one that is named */
     TREE_INDEX,  /* kid 0 indexed by the others, each TREE_AT, TREE_CUT or TREE_DOTS */
     TREE_AT,     /* x[3]; one kid */
     TREE_CUT,    /* x[a:b:c]; three kids, any of them NULL */

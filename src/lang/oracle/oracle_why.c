@@ -1,4 +1,4 @@
-/* Where a bound comes from: the same analysis once for each operation that rounds, as if it were the only one. */
+/* Where a bound comes from: repeats the analysis for each rounding operation, as if no other one rounded. */
 #include "oracle/oracle_in.h"
 
 static const char *describe(const struct oracle_node *n, struct arena *mem)
