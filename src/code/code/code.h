@@ -171,7 +171,7 @@ struct site {     /* a memory instruction, whatever the version */
     u8 surplus; /* bytes at the end of a vector load that nobody reads (speculate.c) */
     u16 flags;  /* SITE_* */
     /* of a load whose value only those lanes use in which a predicate is true: 2 * register + negated + 1; 0: all may
-     * (unneeded.c); late: the predicate is made of the thread's number, and may be written behind the load */
+     * (unneeded.c); late: the predicate is made of the thread's number, and may be written after the load */
     u32 needed_by;
     bool needed_late;
     struct provenance prov; /* the object that its address was made from */
@@ -196,18 +196,18 @@ enum { RED_SIGNED = 1, RED_FLOAT = 2, RED_ABS = 4, RED_NAN = 8 }; /* redux, in o
 /* op.aux of mbarrier operations: of cp.async.mbarrier.arrive; it releases, or acquires, nothing; its arrivals must not
  * complete the phase; its operand is a number of bytes to expect (expect_tx), of bytes that have come (complete_tx) */
 enum { MBAR_NOINC = 1, MBAR_RELAXED = 2, MBAR_NO_COMPLETE = 4, MBAR_EXPECT = 8, MBAR_BYTES = 16 };
-/* op.aux of tensor copies, beside the rank; from bit TENSOR_ATOM on the atom_op of a reduction */
+/* op.aux of tensor copies, beside the rank; from bit TENSOR_ATOM_SHIFT on the atom_op of a reduction */
 enum {
     TENSOR_RANK = 7,
     TENSOR_IM2COL = 8,
     TENSOR_STORE = 16,
     TENSOR_REDUCE = 32,
-    TENSOR_ROWS = 64,  /* four rows of a matrix */
-    TENSOR_PAIR = 128, /* .cta_group::2: the mbarrier may be that of the peer CTA */
-    TENSOR_ATOM = 8,
+    TENSOR_ROWS = 64,         /* four rows of a matrix */
+    TENSOR_PAIR = 128,        /* .cta_group::2: the mbarrier may be that of the peer CTA */
     TENSOR_WIDE = 1 << 12,    /* .im2col::w: pixels of one row of each image */
     TENSOR_WIDE_128 = 1 << 13 /* .im2col::w::128: 128 of them */
 };
+enum { TENSOR_ATOM_SHIFT = 8 };
 /* op.aux of what is said of a tensor map in global memory: it was changed; a fence makes the change known */
 enum map_event { MAP_CHANGED, MAP_ACQUIRED };
 /* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
@@ -225,7 +225,7 @@ enum atom_op { AT_ADD, AT_EXCH, AT_MIN, AT_MAX, AT_AND, AT_OR, AT_XOR, AT_CAS, A
  *   load, ldmatrix    results: the elements         sources: address
  *   store, stmatrix                                 sources: address, the elements
  *   atom, red         results: the old value        sources: address, the operands of the row
- *                     (128 bits: lower and upper half of each, one behind the other)
+ *                     (128 bits: lower and upper half of each, one after the other)
  *   cp.async                                        sources: where to, where from, how many bytes are read
  *   mbarrier          results: state or truth       sources: address, count or state
  *   bulk copies                                     sources: where to, where from, mbarrier, bytes, a mask of CTAs or,
@@ -273,8 +273,8 @@ enum {
 };
 enum { SRC_ADDRESS = 0, SRC_DATA = 1, SRC_LENGTH = 1, SRC_VALUE = 0, SRC_LANE = 1, SRC_MEMBERS = 2, SRC_CLAMP = 3 };
 
-extern const struct opnd opnd_none; /* lower.c */
-/* Result k, source k of an operation; opnd_none behind the last. */
+extern const struct opnd opnd_none; /* operands.c */
+/* Result k, source k of an operation; opnd_none after the last. */
 static inline const struct opnd *lop_dst(const struct lop *o, u32 k) { return k < o->ndst ? &o->opnd[k] : &opnd_none; }
 static inline const struct opnd *lop_src(const struct lop *o, u32 k)
 {
@@ -447,7 +447,7 @@ enum builtin {
     BI_LAUNCH,              /* launches with such a buffer */
     BI_BUFFER_PLAIN,        /* a parameter buffer of that alignment and size */
     BI_LAUNCH_PLAIN,        /* launches a kernel of that shape with such a buffer */
-    BI_TAKE_ERROR,          /* the last error, which is none from then on */
+    BI_TAKE_ERROR,          /* the last error, which is cleared */
     BI_PEEK_ERROR,
     BI_SET_ERROR,
     BI_STREAM_CREATE,

@@ -65,7 +65,7 @@ struct mma {
     bool ordered;      /* the metadata promise ascending positions */
     bool direct;       /* m16n8k16 or m16n8k8 of mma.sync, dense, of f16 or bf16 with sums of f32; computed */
     u8 selector;       /* of sparse metadata: which lanes of each four bring them */
-    bool full;         /* a .kind of Blackwell: fp8 sums keep as many bits as those of f16 (docs/tensor.md) */
+    bool full;         /* a .kind of Blackwell: fp8 sums keep as many bits as those of f16 (docs/inside/tensor.md) */
     u8 scales;         /* block scaling: factors of a row of a and of a column of b; 0: none */
     bool ue4m3;        /* they are of that type, else ue8m0 */
     /* wgmma: m is 16, the part of a warp; na are the registers of a also where it lies in shared memory */

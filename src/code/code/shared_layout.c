@@ -1,6 +1,6 @@
 /* Where shared variables lie. A variable has one offset for all kernels of the program, since the code of a function
  * that names it serves them all; two variables may lie over each other when no kernel can get to both. So each kernel
- * has an end: a variable goes behind the ends of all kernels that reach it, and becomes the end of them. First what
+ * has an end: a variable goes after the ends of all kernels that reach it, and becomes the end of them. First what
  * several kernels may share, then each kernel's own, which meet nobody else's: a kernel takes no more than it can
  * use. */
 #include "code/shared_layout.h"
@@ -20,7 +20,8 @@ struct placing {
 };
 
 /* From sm_80 on the system keeps the first KiB of every CTA's shared memory, and cooperative groups take a part of it
- * for tiles larger than a warp. It is there for programs that ask where; all others have theirs from 0 on. */
+ * for tiles larger than a warp. Only programs that ask for the address see this; for all others shared memory starts at
+ * 0. */
 static bool asks_for_reserved(const struct ptx_module *m)
 {
     for (u32 j = 0; j < m->nfunc; j++)

@@ -10,7 +10,7 @@ void polls_find(struct lowered *l);      /* polls.c: SITE_POLLED */
 /* polls.c: some loop may wait for a write of another CTA: its end depends on a load or an atomic of one address. May
  * return true for a loop that waits for nothing. */
 bool code_polls(struct lowered *l);
-/* polls.c: for each operation of a kernel, whether it may come behind a griddepcontrol.wait; NULL: that cannot be told,
+/* polls.c: for each operation of a kernel, whether it may come after a griddepcontrol.wait; NULL: that cannot be told,
  * since it calls functions, or is one. */
 const u8 *code_after_wait(const struct lowered *l, struct arena *mem);
 /* exit_slice.c: the registers that decide how a round of a loop goes on and are live when it begins; loop.clocked */

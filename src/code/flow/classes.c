@@ -245,7 +245,7 @@ static void region_list(struct region *r)
 {
     r->n = 0;
     for (u32 w = r->low; w <= r->high; w++) {
-        for (u64 m = r->bits[w]; m; m &= m - 1) r->block[r->n++] = w * 64 + (u32)__builtin_ctzll(m);
+        EACH_SET64 (k, r->bits[w]) r->block[r->n++] = w * 64 + k;
         r->bits[w] = 0;
     }
 }
@@ -336,7 +336,7 @@ static void apply_region(struct classes *c, u32 b, struct region *r, u64 *defs, 
         for (u32 w = 0; w < l->words && l->block[b].succ[j] != first; w++)
             live[w] |= l->block[l->block[b].succ[j]].live_in[w];
     for (u32 w = 0; w < l->words; w++)
-        for (u64 m = defs[w] & live[w]; m; m &= m - 1) widen(c, w * 64 + (u32)__builtin_ctzll(m), vec);
+        EACH_SET64 (bit, defs[w] & live[w]) widen(c, w * 64 + bit, vec);
 }
 
 static bool irreducible(const struct lowered *l)

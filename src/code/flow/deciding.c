@@ -1,4 +1,4 @@
-/* Where it is decided whether an operation is reached, for those who explain why it was not. */
+/* Finds the branches that decide whether an operation is reached; reports use them to explain why it was not. */
 #include "flow/flow.h"
 
 static u32 block_of(const struct lowered *l, u32 op)
@@ -14,7 +14,7 @@ const struct loop *loop_of_op(const struct lowered *l, u32 op)
     return b != NONE && l->block[b].loop ? &l->loop[l->block[b].loop - 1] : NULL;
 }
 
-/* Does everything that comes by block `from` come by block `to`? */
+/* Does every path through block `from` pass block `to`? */
 static bool always_reaches(const struct lowered *l, u32 from, u32 to)
 {
     for (u32 n = 0; from != NONE && from != to && n < l->nblock; n++) from = l->block[from].ipdom;

@@ -98,7 +98,7 @@ static void permute(struct lowered *l, const u32 *order, u32 n)
 
 /* ---- dominators ---- */
 
-/* The edges of the blocks, successors or predecessors, and of a virtual exit behind every block that leaves (number
+/* The edges of the blocks, successors or predecessors, and of a virtual exit after every block that leaves (number
  * nblock). */
 static struct edges edges_of(const struct lowered *l, bool succ, struct arena *a)
 {
@@ -263,7 +263,7 @@ static void reorder(struct lowered *l)
 }
 
 /* Puts the blocks of each loop together: a head is followed by all members of its loop, in their order, those of inner
- * loops behind their heads. out: the new order. */
+ * loops after their heads. out: the new order. */
 static void order_by_loop(const struct lowered *l, const struct loops *p, u32 *out, struct arena *a)
 {
     u32 n = l->nblock, count = 0;
@@ -455,7 +455,7 @@ static void find_liveness(struct lowered *l)
     spread_liveness(l, use, def, &tmp);
     for (u32 b = 0; b < l->nblock; b++)
         for (u32 w = 0; w < W; w++)
-            for (u64 m = l->block[b].live_in[w]; m; m &= m - 1) l->local[w * 64 + (u32)__builtin_ctzll(m)] = 0;
+            EACH_SET64 (bit, l->block[b].live_in[w]) l->local[w * 64 + bit] = 0;
     /* An operation that waits writes its result when the split already stands at the next block: not local. */
     for (u32 b = 0; b < l->nblock; b++) {
         struct block *bl = &l->block[b];
@@ -517,7 +517,7 @@ static u32 block_pressure(const struct lowered *l, const struct block *b, u64 *l
     u32 now = 0, most;
     memcpy(live, b->live_out, 8 * l->words);
     for (u32 w = 0; w < l->words; w++)
-        for (u64 left = live[w]; left; left &= left - 1) now += units_of(l, 64 * w + (u32)__builtin_ctzll(left));
+        EACH_SET64 (k, live[w]) now += units_of(l, 64 * w + k);
     most = now;
     for (u32 k = b->end; k-- > b->first;) {
         if (l->op[k].guard.kind == O_NONE)

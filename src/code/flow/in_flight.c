@@ -1,5 +1,5 @@
 /* Registers of wgmma (9.7.15.7): which operations may touch one while a product has it, and which products lack the
- * fence behind a write of their registers. And which stores may be read by the async proxy (check/proxy.c).
+ * fence after a write of their registers. And which stores may be read by the async proxy (check/proxy.c).
  *
  * An accumulator, and a register of a, belongs to the product from its issue to the wait that covers it. Whether it
  * does at an operation is known when the operation runs (check/wgmma_check.c); here are those that have to look: the
@@ -8,7 +8,7 @@
 #include "code/mma.h"
 #include "flow/worklist.h"
 
-/* Products may be in flight behind an operation, if they may be before it. */
+/* Products in flight before an operation may still be in flight after it. */
 static bool still(const struct lop *o, bool before)
 {
     if (lop_is_wgmma(o)) return true;

@@ -23,7 +23,7 @@ struct intervals {
     const struct launch_facts *in;
     struct arena mem;
     u32 *at, n;            /* by register: its number among those that are followed, plus one; 0: none */
-    u32 *def;              /* by register: the operation that defines it, when there is just one; NONE */
+    u32 *def;              /* by register: its only defining operation; NONE */
     struct iv *state;      /* [block][n]: at the start of a block */
     struct iv *forward;    /* the same, from edges that do not go back */
     struct iv *next;       /* the same, of a pass that narrows */
@@ -448,7 +448,7 @@ static bool follow(struct intervals *x, const struct opnd *o)
     return true;
 }
 
-/* What indices are made of, what is compared with it, and what that is made of. */
+/* Chooses the registers that feed indices, those that are compared with them, and the registers that feed those. */
 static void choose(struct intervals *x)
 {
     const struct lowered *l = x->l;

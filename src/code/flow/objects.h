@@ -11,7 +11,7 @@ struct objects {          /* that instructions of a kernel can get to */
     struct ptx_var **var; /* variables */
     u32 nvar;             /* how many */
 };
-/* From base_need, until objects_free. A function that is called may do anything: then both are all memory. Returns how
+/* From base_need, until objects_free. A call may access anything: then both sets are all memory. Returns how
  * many instructions write global memory. */
 u32 objects_find(const struct lowered *l, struct objects *written, struct objects *read);
 void objects_free(struct objects *o);

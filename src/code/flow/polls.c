@@ -210,7 +210,7 @@ bool code_polls(struct lowered *l)
     return polls;
 }
 
-/* ---- behind griddepcontrol.wait ---- */
+/* ---- after griddepcontrol.wait ---- */
 
 const u8 *code_after_wait(const struct lowered *l, struct arena *mem)
 {

@@ -3,7 +3,7 @@
  * pick it.
  *
  * Surplus elements (rules.md B7): compilers load four elements where three are read, since they know that the address
- * is aligned. What nobody reads may lie behind the end. */
+ * is aligned. What nobody reads may lie past the end. */
 #include "flow/analyses.h"
 
 enum { AS_SIDE = 1, OTHERWISE = 2 };
@@ -37,7 +37,8 @@ static void mark_deferred(struct lowered *l, u32 op, u8 *deferred)
     s->flags |= SITE_SPECULATED;
 }
 
-/* Bytes of the last elements of a vector load into registers that nothing reads; those of the first element are none.
+/* Bytes of the last elements of a vector load into registers that nothing reads; those of the first element do not
+ * count.
  */
 static u8 surplus_of(const struct lop *o, const struct site *s, const u8 *use)
 {

@@ -162,8 +162,7 @@ static void search(struct search *u, struct arena *a)
             bool same = operand_uniform(u, t->guard) && (bl->term != TERM_BRX || operand_uniform(u, *lop_src(t, 0)));
             if (same || spread[b]) continue;
             spread[b] = 1;
-            if (leaves ||
-                !ends) /* a loop without an end has no post-dominators: all that is behind the branch counts */
+            if (leaves || !ends) /* a loop without an end has no post-dominators: all that is after the branch counts */
                 mark_reachable(u, b);
             else
                 mark_dependent(u, b);

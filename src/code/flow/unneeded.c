@@ -4,10 +4,10 @@
  *     ld.global.b32 v, [sum];  add.f32 v, v, x;  @p st.global.b32 [sum], v;
  *
  * Where p is false the value goes nowhere: whatever that lane has read, nothing follows from it, and its load may well
- * come behind the store of the lane in which p is true.
+ * come after the store of the lane in which p is true.
  *
  * Each register gets the one predicate under which all uses of its values stand, through any arithmetic. The predicate
- * must be the same when the load is executed and when the value is used: nothing writes it behind the load, or it is
+ * must be the same when the load is executed and when the value is used: nothing writes it after the load, or it is
  * made of the thread's number alone, as tid.x & 96 == 0, where several threads have the same element. */
 #include "flow/unneeded.h"
 #include "flow/analyses.h"
@@ -72,7 +72,7 @@ static bool reaches(const struct lowered *l, u32 from, u32 to, u32 b, struct are
     return false;
 }
 
-/* Something writes register p behind operation `from`. */
+/* Something writes register p after operation `from`. */
 static bool written_behind(const struct lowered *l, u32 from, u32 p, struct arena *mem)
 {
     for (u32 b = 0; b < l->nblock; b++)

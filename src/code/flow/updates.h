@@ -3,14 +3,14 @@
 #define LOCKSTEP_UPDATES_H
 #include "code/code.h"
 
-/* The memory instruction of an operation; NULL: it is none. */
+/* The memory instruction of an operation; NULL: it is not one. */
 static inline const struct site *site_at(const struct lowered *l, u32 op)
 {
     u32 n = l && l->op[op].kind == K_MEM ? l->op[op].site : NONE;
     return n != NONE && n < l->nsite && l->site[n].op == op ? &l->site[n] : NULL;
 }
 
-/* The operation is a plain access, weak or volatile. l may be NULL: it is none then. */
+/* The operation is a plain access, weak or volatile. l may be NULL: it is not one then. */
 bool op_loads(const struct lowered *l, u32 op);
 bool op_stores(const struct lowered *l, u32 op);
 bool ops_same_address(const struct lowered *l, u32 a, u32 b);        /* both access it by the same operand */

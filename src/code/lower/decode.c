@@ -103,8 +103,8 @@ static struct span *find_spans(const struct lowered *l, struct arena *a, u32 *bl
         }
         pos++;
         for (u32 w = 0; w < l->words; w++) {
-            for (u64 m = bl->live_in[w]; m; m &= m - 1) TOUCH(w * 64 + (u32)__builtin_ctzll(m), block_pos[b]);
-            for (u64 m = bl->live_out[w]; m; m &= m - 1) TOUCH(w * 64 + (u32)__builtin_ctzll(m), pos - 1);
+            EACH_SET64 (bit, bl->live_in[w]) TOUCH(w * 64 + bit, block_pos[b]);
+            EACH_SET64 (which, bl->live_out[w]) TOUCH(w * 64 + which, pos - 1);
         }
     }
     return s;
@@ -351,7 +351,7 @@ static void push_op(struct decoder *d, u32 k, bool div)
 /* Whether it counts as a step of the warp. */
 static bool counts(const struct insn *i)
 {
-#define X(id, counted, fn) [INS_##id] = counted,
+#define X(id, counted) [INS_##id] = counted,
     static const bool counted[] = { INSERTED(X) };
 #undef X
     return i->kind != K_INSERTED || counted[i->form];

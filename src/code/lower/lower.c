@@ -13,7 +13,6 @@
 
 struct opnd lower_const(u64 value) { return (struct opnd){ .kind = O_CONST, .value = value }; }
 struct opnd lower_reg(u32 r) { return (struct opnd){ .kind = O_REG, .reg = r }; }
-const struct opnd opnd_none;
 static const struct opnd no_opnd;
 
 bool lower_has_mod(const struct ptx_insn *i, const char *mod) { return ptx_has_mod(i->op, mod); }

@@ -58,7 +58,7 @@ u32 lower_width(struct lower *w, const struct ptx_operand *o);
 void lower_unsupported(struct lower *w);
 void lower_end_block(struct lower *w, enum term term);
 void lower_end_wait(struct lower *w, enum isa_wait wait); /* the lanes wait there */
-/* A guarded operation that may wait becomes a branch around an unguarded one: begin, then end behind it. */
+/* A guarded operation that may wait becomes a branch around an unguarded one: begin, then end after it. */
 u32 lower_branch_around(struct lower *w);
 void lower_end_around(struct lower *w, u32 from);
 /* lower_memory.c: the lanes of the warp meet, as every .aligned operation wants it; nothing is ordered by that. */

@@ -1,5 +1,5 @@
 /* Lowering of bulk copies and reductions (9.7.9.25.4): their operands become one list (SRC_BULK_* of code.h), and each
- * address of theirs has a site, one behind the other: where to, where from, the mbarrier. */
+ * address of theirs has a site, one after the other: where to, where from, the mbarrier. */
 #include "lower/lower.h"
 
 static const struct opnd no_opnd;
@@ -159,7 +159,7 @@ void lower_bulk_tensor(struct lower *w, int form)
             lower_unsupported(w);
             return;
         }
-        o.aux |= (u32)(op << TENSOR_ATOM);
+        o.aux |= (u32)(op << TENSOR_ATOM_SHIFT);
     }
     o.site = w->site.n;
     if (store)

@@ -20,7 +20,7 @@ static bool starts(struct str name, const char *with)
 static enum builtin runtime_find(struct str name)
 {
     static const struct {
-        const char *runtime, *system; /* names, behind the two beginnings; NULL: has none */
+        const char *runtime, *system; /* names, after the two beginnings; NULL: has none */
         enum builtin is;
     } all[] = {
         { "GetParameterBufferV2", "GetParameterBufferV2", BI_BUFFER },
@@ -76,7 +76,7 @@ bool builtin_is_system(struct str name) { return starts(name, SYSTEM); }
 bool builtin_provides(struct str name) { return builtin_find(name) != BI_NONE; }
 
 /* A place for a value of the call in hand that is no .param variable. All calls of a function use the same places: a
- * value is stored just before its call, and taken just behind it. */
+ * value is stored just before its call, and taken just after it. */
 static u32 reserve(struct lower *w, u32 bytes)
 {
     u32 at = w->call_end;

@@ -195,8 +195,8 @@ void lower_home_store(struct lower *w, struct ptx_var *home, struct opnd data, u
     lower_access(w, false, SP_LOCAL, lower_operand(w, &place, T_U64), 8, 0, data, width);
 }
 
-/* The registers that the n elements of a load or store go to or come from, all of one width; 0: it is none that can be
- * lowered. */
+/* The registers that the n elements of a load or store go to or come from, all of one width; 0: it is not one that can
+ * be lowered. */
 static u32 read_data(struct lower *w, const struct ptx_operand *data, u32 n, enum ptx_type t, bool load,
                      struct opnd v[VECTOR_MOST])
 {
@@ -455,7 +455,7 @@ void lower_cp_async(struct lower *w, int form)
     VEC_PUSH(w->mem, &w->op, o);
 }
 
-/* mbarrier operations: the address is the first memory operand; what stands before it is the result, behind it the
+/* mbarrier operations: the address is the first memory operand; what stands before it is the result, after it the
  * count or state. */
 void lower_mbarrier(struct lower *w, int form)
 {

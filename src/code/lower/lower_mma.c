@@ -1,5 +1,5 @@
 /* Lowering of products of small matrices (mma.h): what an opcode says becomes a struct mma, the vectors of its operands
- * one list of registers, a, b and c one behind the other. */
+ * one list of registers, a, b and c one after the other. */
 #include "lower/lower.h"
 #include "code/mma.h"
 

@@ -1,5 +1,5 @@
 /* Lowering of what changes tensor maps (9.7.9.28, 9.7.13.17): tensormap.replace becomes ordinary accesses to the words
- * that have the field, and tensormap.cp_fenceproxy a copy of four bytes a lane with a fence behind it, so that every
+ * that have the field, and tensormap.cp_fenceproxy a copy of four bytes a lane with a fence after it, so that every
  * check sees them. ptxas 13 makes the same of tensormap.replace for sm_90a; mem/tensor_map.c has the layout. */
 #include "lower/lower.h"
 
@@ -141,7 +141,7 @@ void lower_tensormap_replace(struct lower *w, int form)
     lower_end_around(w, around);
 }
 
-/* The warp does it as one: what a lane does later is behind the parts of all. */
+/* The whole warp executes it at once: later operations of a lane are ordered after the parts of all lanes. */
 static void order_lanes(struct lower *w)
 {
     struct lop o = lower_op(w, isa_form(N_warp_bar, T_NONE, T_NONE, 0));

@@ -14,7 +14,7 @@ struct pattern {
     const struct ptx_operand *first; /* the text's first result, NULL: none */
     enum ptx_type first_type;        /* its type */
     bool members;                    /* there is a member mask */
-    u32 access;                      /* ISA_READS or ISA_WRITES: the first source is an address; 0: it is none */
+    u32 access;                      /* ISA_READS or ISA_WRITES: the first source is an address; 0: it is not one */
     enum ptx_space space;            /* that it is in */
     u32 width, unit;                 /* its bytes; those of what is there */
     bool length;                     /* the second source says how many bytes are accessed */
@@ -25,7 +25,7 @@ static enum ptx_type pattern_type(char c, enum ptx_type said)
     return c == 'T' ? said : c == 'U' ? T_U32 : c == 'L' ? T_U64 : T_PRED;
 }
 
-/* How many operands of the text a pattern has, and how many of those may be missing. */
+/* The number of operands in the text of a pattern, and the number of optional ones. */
 static u32 pattern_count(const char *p, u32 *optional)
 {
     u32 n = 0;
@@ -49,7 +49,7 @@ static bool read_address(struct lower *w, const struct ptx_operand *o, char plac
     return true;
 }
 
-/* False: there are too many operands or too few, or one is not of its kind. */
+/* False: too many or too few operands, or an operand of the wrong kind. */
 static bool read_pattern(struct lower *w, const char *p, struct pattern *r)
 {
     const struct ptx_insn *i = w->cur;
@@ -114,7 +114,7 @@ static u32 pattern_site(struct lower *w, const struct pattern *r)
     return n;
 }
 
-/* One operation in the straight line of its block, with the operands of the pattern. NULL: it is none. */
+/* One operation in the straight line of its block, with the operands of the pattern. NULL: it is not one. */
 static struct lop *push_pattern(struct lower *w, int form)
 {
     struct lop o = lower_op(w, form);
@@ -124,7 +124,7 @@ static struct lop *push_pattern(struct lower *w, int form)
         return NULL;
     }
     lower_operands(w, &o, r.dst, r.ndst, r.src, r.nsrc);
-    if (r.access) { /* the address has its offset in it, and op.off would be another one */
+    if (r.access) { /* the address includes its offset, so op.off must not add another */
         o.site = pattern_site(w, &r);
         o.aux = (u32)MAX_OF(r.number, 0);
     } else

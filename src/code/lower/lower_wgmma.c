@@ -54,7 +54,7 @@ static bool read_immediate(const struct ptx_insn *i, u32 k, s64 low, bool *out)
     return true;
 }
 
-/* The operands behind scale-d: of floats signs, of 16-bit ones also how the matrices in shared memory lie. */
+/* The operands after scale-d: of floats signs, of 16-bit ones also how the matrices in shared memory lie. */
 static bool read_options(const struct ptx_insn *i, u32 k, struct mma *x)
 {
     bool floats = x->d != TENSOR_S32, turns = x->a == TENSOR_F16 || x->a == TENSOR_BF16;

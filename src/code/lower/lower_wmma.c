@@ -98,7 +98,7 @@ static void move_register(struct lower *w, const struct matrix *x, bool load, st
     if (load) lower_emit(w, isa_form(N_mov, T_B32, T_B32, 0), r, sum, no_opnd, no_opnd)->guard = no_opnd;
 }
 
-/* Whether the element of register k + 1 lies behind that of register k, for every stride. ptxas makes one access of the
+/* Whether the element of register k + 1 lies after that of register k, for every stride. ptxas makes one access of the
  * two (LDG.64, STG.64; of f64 .128), and so do the checks of alignment and the counters here. */
 static bool are_neighbours(const struct matrix *x, u32 k, u32 n)
 {
@@ -115,7 +115,7 @@ static void move_pair(struct lower *w, const struct matrix *x, bool load, struct
     lower_access_vector(w, load, x->space, a, x->width, off, r, 2, x->type == TENSOR_F64 ? 8 : 4);
 }
 
-/* What every lane adds to the address: its row and column of a block. The neighbours that lane 1 holds lie behind those
+/* What every lane adds to the address: its row and column of a block. The neighbours that lane 1 holds lie after those
  * of lane 0, and lane 4 has the next row. */
 static struct opnd lane_address(struct lower *w, const struct matrix *x)
 {

@@ -85,7 +85,7 @@
     (void)sizeof(T);      \
     (void)(U)0;
 #define OPS_U(ty) __typeof__(_Generic((t_##ty *)0, u64 * : (u64)0, s64 * : (u64)0, default : (u32)0))
-#define AT_E(T) (*(const T *)(const void *)(SLOT(R, i->e) + (CLS_E(i) == CLS_A ? 8 * g : 0)))
+#define AT_E(T) (*(const T *)(const void *)(SLOT(R, i->e) + STEP(CLS_E(i)) * g))
 #define D_OPS1(d_, a_, id, v)                               \
     H(id##_##d_##_##a_##_v)                                 \
     {                                                       \

@@ -6,8 +6,9 @@ struct lane_set {
     handler *v[8]; /* vector result, by which sources are scalars; NULL: lanes_mixed of the engine */
     handler *grp;  /* scalar or affine result */
 };
-#define LANE_FAMILIES(X) X(int) X(float) X(round) X(half) X(cvt) X(video)
+/* ONCE: of those there is no second copy on x86-64. */
+#define LANE_FAMILIES(X, ONCE) X(int) X(float) X(round) X(half) X(cvt) ONCE(video)
 #define X(f) extern const struct lane_set lanes_##f[], lanes_##f##_v3[];
-LANE_FAMILIES(X)
+LANE_FAMILIES(X, X)
 #undef X
 #endif

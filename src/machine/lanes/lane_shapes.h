@@ -13,8 +13,13 @@
 #endif
 #define H(name) static int name(char *restrict R, const struct insn *i, struct warp *w)
 #define PTR(T, s) ((T *)(void *)SLOT(R, i->s))
-#define GRP(T, s, n) (*(const T *)(const void *)(SLOT(R, i->s) + (CLS_AT(i, n) == CLS_A ? 8 * g : 0)))
-#define EACH_GROUP for (u32 g = 0; g < i->n; g++)
+/* Bytes from one value of a scalar or affine operand to the next: 0 or 8. */
+#define STEP(cls) ((u64)((cls)&CLS_A) << 2)
+_Static_assert(CLS_A << 2 == 8 && !(CLS_S & CLS_A), "STEP");
+#define GRP(T, s, n) (*(const T *)(const void *)(SLOT(R, i->s) + STEP(CLS_AT(i, n)) * g))
+/* The values of a scalar or affine result: one, or a few. The statement of nothing keeps the compiler from making
+ * vectors of them, and a copy of the loop for each class of each operand (GRP), as -O3 would: a third of its time. */
+#define EACH_GROUP for (u64 g = 0; g < i->n; g++, ({ __asm__ volatile(""); }))
 #define TYPES(ty)                  \
     typedef t_##ty T;              \
     typedef w_##ty U;              \
@@ -46,6 +51,27 @@ static inline void canonical_f64(f64 *r) { (void)r; }
 #define S_FIRST(T_, IN, s) IN(*PTR(const T_, s))
 #define S_EACH(IN, s)
 
+/* The copy for old processors (lanes_pass.h) has one vector shape: lanes_mixed makes the others of it. */
+#define NO_SHAPE(...)
+#define SHAPE_LIST(...) __VA_ARGS__
+#if defined __x86_64__ && !defined LANES_V3
+#define SPREAD1_MORE NO_SHAPE
+#define LOOP2_MORE NO_SHAPE
+#define LOOP3_MORE NO_SHAPE
+#define FSPREAD1_MORE NO_SHAPE
+#define FLOOP2_MORE NO_SHAPE
+#define FLOOP3_MORE NO_SHAPE
+#define SHAPE_LIST_MORE NO_SHAPE
+#else
+#define SPREAD1_MORE SPREAD1
+#define LOOP2_MORE LOOP2
+#define LOOP3_MORE LOOP3
+#define FSPREAD1_MORE FSPREAD1
+#define FLOOP2_MORE FLOOP2
+#define FLOOP3_MORE FLOOP3
+#define SHAPE_LIST_MORE SHAPE_LIST
+#endif
+
 /* Every shape is written once over the element types RD (result), A_, B_, C_ (as stored) and the value v; LOOP is one
  * of its handlers, by the kinds A, B, C of its sources. */
 #define LOOP2(name, HEAD, RD, A, A_, INA, B, B_, INB, v)                                                            \
@@ -65,6 +91,14 @@ static inline void canonical_f64(f64 *r) { (void)r; }
         }                                                                           \
         return 0;                                                                   \
     }
+#define SPREAD1(name, HEAD, RD, A_, IN, v)          \
+    H(name##_s)                                     \
+    {                                               \
+        HEAD RD *r = PTR(RD, d);                    \
+        IN(*PTR(const A_, a)) const RD x = (RD)(v); \
+        EACH_LANE r[l] = x;                         \
+        return 0;                                   \
+    }
 #define SHAPE1(name, HEAD, RD, A_, IN, v)                        \
     H(name##_v)                                                  \
     {                                                            \
@@ -73,34 +107,25 @@ static inline void canonical_f64(f64 *r) { (void)r; }
         EACH_LANE { IN(pa[l]) r[l] = (RD)(v); }                  \
         return 0;                                                \
     }                                                            \
-    H(name##_s)                                                  \
-    {                                                            \
-        HEAD RD *r = PTR(RD, d);                                 \
-        IN(*PTR(const A_, a)) const RD x = (RD)(v);              \
-        EACH_LANE r[l] = x;                                      \
-        return 0;                                                \
-    }                                                            \
-    H(name##_g)                                                  \
+    SPREAD1_MORE(name, HEAD, RD, A_, IN, v) H(name##_g)          \
     {                                                            \
         HEAD EACH_GROUP { IN(GRP(A_, a, 1)) OUT(RD) = (RD)(v); } \
         return 0;                                                \
     }
 #define SHAPE2(name, HEAD, RD, A_, B_, INA, INB, v)                                  \
     LOOP2(name##_vv, HEAD, RD, V, A_, INA, V, B_, INB, v)                            \
-    LOOP2(name##_vs, HEAD, RD, V, A_, INA, S, B_, INB, v)                            \
-    LOOP2(name##_sv, HEAD, RD, S, A_, INA, V, B_, INB, v)                            \
-    H(name##_g)                                                                      \
+    LOOP2_MORE(name##_vs, HEAD, RD, V, A_, INA, S, B_, INB, v)                       \
+    LOOP2_MORE(name##_sv, HEAD, RD, S, A_, INA, V, B_, INB, v) H(name##_g)           \
     {                                                                                \
         HEAD EACH_GROUP { INA(GRP(A_, a, 1)) INB(GRP(B_, b, 2)) OUT(RD) = (RD)(v); } \
         return 0;                                                                    \
     }
 #define SHAPE3(name, HEAD, RD, A_, B_, C_, INA, INB, INC, v)                                            \
     LOOP3(name##_vvv, HEAD, RD, V, A_, INA, V, B_, INB, V, C_, INC, v)                                  \
-    LOOP3(name##_svv, HEAD, RD, S, A_, INA, V, B_, INB, V, C_, INC, v)                                  \
-    LOOP3(name##_vsv, HEAD, RD, V, A_, INA, S, B_, INB, V, C_, INC, v)                                  \
-    LOOP3(name##_vvs, HEAD, RD, V, A_, INA, V, B_, INB, S, C_, INC, v)                                  \
-    LOOP3(name##_vss, HEAD, RD, V, A_, INA, S, B_, INB, S, C_, INC, v)                                  \
-    H(name##_g)                                                                                         \
+    LOOP3_MORE(name##_svv, HEAD, RD, S, A_, INA, V, B_, INB, V, C_, INC, v)                             \
+    LOOP3_MORE(name##_vsv, HEAD, RD, V, A_, INA, S, B_, INB, V, C_, INC, v)                             \
+    LOOP3_MORE(name##_vvs, HEAD, RD, V, A_, INA, V, B_, INB, S, C_, INC, v)                             \
+    LOOP3_MORE(name##_vss, HEAD, RD, V, A_, INA, S, B_, INB, S, C_, INC, v) H(name##_g)                 \
     {                                                                                                   \
         HEAD EACH_GROUP { INA(GRP(A_, a, 1)) INB(GRP(B_, b, 2)) INC(GRP(C_, c, 3)) OUT(RD) = (RD)(v); } \
         return 0;                                                                                       \
@@ -126,9 +151,17 @@ static inline void canonical_f64(f64 *r) { (void)r; }
 #define D_WIDE2(ty, id, v) SHAPE2(id##_##ty, WIDE_TYPES(ty), W, T, T, IN_A, IN_B, v)
 #define D_WIDE3(ty, id, v) SHAPE3(id##_##ty, WIDE_TYPES(ty), W, T, T, W, IN_A, IN_B, IN_CW, v)
 
-/* floats: Z flushes inputs and output, X saturates; a NaN result of f32 arithmetic is canonical */
-/* the float shapes: as SHAPE1 to 3, with the look at NaNs */
-#define FSHAPE1(name, ty, IN, v)                                           \
+/* floats: Z flushes inputs and output, X saturates; a NaN result of f32 arithmetic is canonical. Their shapes are as
+ * SHAPE1 to 3, with the look at NaNs; FRARE has one for vectors, for what saturates. */
+#define FSPREAD1(name, ty, IN, v)                        \
+    H(name##_s)                                          \
+    {                                                    \
+        TYPES(ty) T *r = PTR(T, d);                      \
+        IN(a, *PTR(const T, a)) const T x = nan_##ty(v); \
+        EACH_LANE r[l] = x;                              \
+        return 0;                                        \
+    }
+#define FRARE1(name, ty, IN, v)                                            \
     H(name##_v)                                                            \
     {                                                                      \
         TYPES(ty) T *r = PTR(T, d);                                        \
@@ -141,18 +174,12 @@ static inline void canonical_f64(f64 *r) { (void)r; }
         }                                                                  \
         NANS_END(ty) return 0;                                             \
     }                                                                      \
-    H(name##_s)                                                            \
-    {                                                                      \
-        TYPES(ty) T *r = PTR(T, d);                                        \
-        IN(a, *PTR(const T, a)) const T x = nan_##ty(v);                   \
-        EACH_LANE r[l] = x;                                                \
-        return 0;                                                          \
-    }                                                                      \
     H(name##_g)                                                            \
     {                                                                      \
         TYPES(ty) EACH_GROUP { IN(a, GRP(T, a, 1)) OUT(T) = nan_##ty(v); } \
         return 0;                                                          \
     }
+#define FSHAPE1(name, ty, IN, v) FRARE1(name, ty, IN, v) FSPREAD1_MORE(name, ty, IN, v)
 /* As V and S above, where IN(n, x) is given the name of the operand. */
 #define V_FFIRST(IN, s) const T *p##s = PTR(const T, s);
 #define V_FEACH(IN, s) IN(s, p##s[l])
@@ -182,29 +209,34 @@ static inline void canonical_f64(f64 *r) { (void)r; }
         }                                                                          \
         NANS_END(ty) return 0;                                                     \
     }
-#define FSHAPE2(name, ty, IN, v)                                                               \
+#define FRARE2(name, ty, IN, v)                                                                \
     FLOOP2(name##_vv, ty, V, V, IN, v)                                                         \
-    FLOOP2(name##_vs, ty, V, S, IN, v)                                                         \
-    FLOOP2(name##_sv, ty, S, V, IN, v)                                                         \
     H(name##_g)                                                                                \
     {                                                                                          \
         TYPES(ty) EACH_GROUP { IN(a, GRP(T, a, 1)) IN(b, GRP(T, b, 2)) OUT(T) = nan_##ty(v); } \
         return 0;                                                                              \
     }
-#define FSHAPE3(name, ty, IN, v)                                                                                   \
+#define FSHAPE2(name, ty, IN, v) \
+    FRARE2(name, ty, IN, v)      \
+    FLOOP2_MORE(name##_vs, ty, V, S, IN, v) FLOOP2_MORE(name##_sv, ty, S, V, IN, v)
+#define FRARE3(name, ty, IN, v)                                                                                    \
     FLOOP3(name##_vvv, ty, V, V, V, IN, v)                                                                         \
-    FLOOP3(name##_svv, ty, S, V, V, IN, v)                                                                         \
-    FLOOP3(name##_vsv, ty, V, S, V, IN, v)                                                                         \
-    FLOOP3(name##_vvs, ty, V, V, S, IN, v)                                                                         \
-    FLOOP3(name##_vss, ty, V, S, S, IN, v)                                                                         \
     H(name##_g)                                                                                                    \
     {                                                                                                              \
         TYPES(ty) EACH_GROUP { IN(a, GRP(T, a, 1)) IN(b, GRP(T, b, 2)) IN(c, GRP(T, c, 3)) OUT(T) = nan_##ty(v); } \
         return 0;                                                                                                  \
     }
+#define FSHAPE3(name, ty, IN, v)                \
+    FRARE3(name, ty, IN, v)                     \
+    FLOOP3_MORE(name##_svv, ty, S, V, V, IN, v) \
+    FLOOP3_MORE(name##_vsv, ty, V, S, V, IN, v) \
+    FLOOP3_MORE(name##_vvs, ty, V, V, S, IN, v) FLOOP3_MORE(name##_vss, ty, V, S, S, IN, v)
 #define D_FLOAT_MOD1(ty, id, m, v) FSHAPE1(id##_##ty##_##m, ty, FIN_##m##_N, FOUT_##m(ty, v))
+#define D_FLOAT_RARE1(ty, id, m, v) FRARE1(id##_##ty##_##m, ty, FIN_##m##_N, FOUT_##m(ty, v))
 #define D_FLOAT_MOD2(ty, id, m, v) FSHAPE2(id##_##ty##_##m, ty, FIN_##m##_N, FOUT_##m(ty, v))
+#define D_FLOAT_RARE2(ty, id, m, v) FRARE2(id##_##ty##_##m, ty, FIN_##m##_N, FOUT_##m(ty, v))
 #define D_FLOAT_MOD3(ty, id, m, v) FSHAPE3(id##_##ty##_##m, ty, FIN_##m##_N, FOUT_##m(ty, v))
+#define D_FLOAT_RARE3(ty, id, m, v) FRARE3(id##_##ty##_##m, ty, FIN_##m##_N, FOUT_##m(ty, v))
 #define FIN_p_A(x) const T a = (x);
 #define FIN_p_B(x) const T b = (x);
 #define FIN_p_N(n, x) const T n = (x);
@@ -234,9 +266,9 @@ static inline void canonical_f64(f64 *r) { (void)r; }
         enum { FTZ = 1 };  \
         FSAT(ftz_##ty(v)); \
     })
-#define D_FLOAT_f32(n, id, v)                                                                 \
-    D_FLOAT_MOD##n(f32, id, p, v) D_FLOAT_MOD##n(f32, id, z, v) D_FLOAT_MOD##n(f32, id, s, v) \
-        D_FLOAT_MOD##n(f32, id, zs, v)
+#define D_FLOAT_f32(n, id, v)                                                                  \
+    D_FLOAT_MOD##n(f32, id, p, v) D_FLOAT_MOD##n(f32, id, z, v) D_FLOAT_RARE##n(f32, id, s, v) \
+        D_FLOAT_RARE##n(f32, id, zs, v)
 #define D_FLOAT_f64(n, id, v) D_FLOAT_MOD##n(f64, id, p, v)
 #define D_FLOAT(ty, id, n, v) D_FLOAT_##ty(n, id, v)
 
@@ -392,45 +424,45 @@ static inline void canonical_f64(f64 *r) { (void)r; }
 
 /* four operands: the scalar way and the vector way; lanes_mixed does the rest. The fourth one's class is in the
  * flags. */
-#define D_LANE4(ty, id, v)                                                                               \
-    H(id##_##ty##_vvvv)                                                                                  \
-    {                                                                                                    \
-        TYPES(ty) T *r = PTR(T, d);                                                                      \
-        const T *pa = PTR(const T, a), *pb = PTR(const T, b);                                            \
-        const u32 *pc = PTR(const u32, c), *pe = PTR(const u32, e);                                      \
-        EACH_LANE                                                                                        \
-        {                                                                                                \
-            const T a = pa[l], b = pb[l];                                                                \
-            const u32 c = pc[l], e = pe[l];                                                              \
-            (void)e;                                                                                     \
-            r[l] = v;                                                                                    \
-        }                                                                                                \
-        return 0;                                                                                        \
-    }                                                                                                    \
-    H(id##_##ty##_vvvs)                                                                                  \
-    {                                                                                                    \
-        TYPES(ty) T *r = PTR(T, d);                                                                      \
-        const T *pa = PTR(const T, a), *pb = PTR(const T, b);                                            \
-        const u32 *pc = PTR(const u32, c), e = *PTR(const u32, e);                                       \
-        EACH_LANE                                                                                        \
-        {                                                                                                \
-            const T a = pa[l], b = pb[l];                                                                \
-            const u32 c = pc[l];                                                                         \
-            (void)e;                                                                                     \
-            r[l] = v;                                                                                    \
-        }                                                                                                \
-        return 0;                                                                                        \
-    }                                                                                                    \
-    H(id##_##ty##_g)                                                                                     \
-    {                                                                                                    \
-        TYPES(ty) EACH_GROUP                                                                             \
-        {                                                                                                \
-            const T a = GRP(T, a, 1), b = GRP(T, b, 2);                                                  \
-            const u32 c = GRP(u32, c, 3);                                                                \
-            const u32 e = *(const u32 *)(const void *)(SLOT(R, i->e) + (CLS_E(i) == CLS_A ? 8 * g : 0)); \
-            (void)e;                                                                                     \
-            OUT(T) = v;                                                                                  \
-        }                                                                                                \
-        return 0;                                                                                        \
+#define D_LANE4(ty, id, v)                                                                  \
+    H(id##_##ty##_vvvv)                                                                     \
+    {                                                                                       \
+        TYPES(ty) T *r = PTR(T, d);                                                         \
+        const T *pa = PTR(const T, a), *pb = PTR(const T, b);                               \
+        const u32 *pc = PTR(const u32, c), *pe = PTR(const u32, e);                         \
+        EACH_LANE                                                                           \
+        {                                                                                   \
+            const T a = pa[l], b = pb[l];                                                   \
+            const u32 c = pc[l], e = pe[l];                                                 \
+            (void)e;                                                                        \
+            r[l] = v;                                                                       \
+        }                                                                                   \
+        return 0;                                                                           \
+    }                                                                                       \
+    H(id##_##ty##_vvvs)                                                                     \
+    {                                                                                       \
+        TYPES(ty) T *r = PTR(T, d);                                                         \
+        const T *pa = PTR(const T, a), *pb = PTR(const T, b);                               \
+        const u32 *pc = PTR(const u32, c), e = *PTR(const u32, e);                          \
+        EACH_LANE                                                                           \
+        {                                                                                   \
+            const T a = pa[l], b = pb[l];                                                   \
+            const u32 c = pc[l];                                                            \
+            (void)e;                                                                        \
+            r[l] = v;                                                                       \
+        }                                                                                   \
+        return 0;                                                                           \
+    }                                                                                       \
+    H(id##_##ty##_g)                                                                        \
+    {                                                                                       \
+        TYPES(ty) EACH_GROUP                                                                \
+        {                                                                                   \
+            const T a = GRP(T, a, 1), b = GRP(T, b, 2);                                     \
+            const u32 c = GRP(u32, c, 3);                                                   \
+            const u32 e = *(const u32 *)(const void *)(SLOT(R, i->e) + STEP(CLS_E(i)) * g); \
+            (void)e;                                                                        \
+            OUT(T) = v;                                                                     \
+        }                                                                                   \
+        return 0;                                                                           \
     }
 #endif

@@ -7,7 +7,8 @@
  * (lanes_wrap.c), which spreads scalars and affine values to 32 lanes first. Handlers know nothing of masks: wrappers
  * blend.
  *
- * Compiled twice on x86-64 (LANES_V3: with AVX2 and FMA); the machine picks the tables at start. */
+ * Compiled twice on x86-64 (LANES_V3: with AVX2 and FMA); the machine picks the tables at start. The first copy is for
+ * processors without them: one shape for vectors, and none of the loops are in vectors (Makefile). */
 #include "lanes/lane_ops.h"
 
 /* pass 1: the handlers */
@@ -50,21 +51,27 @@
 #include "isa/isa_end.def"
 
 /* pass 2: the table; v[] is indexed by which of a, b, c are scalars (1, 2, 4) */
-#define SET1(n) { .v = { n##_v, n##_s }, .grp = n##_g },
-#define SET2(n) { .v = { n##_vv, n##_sv, n##_vs }, .grp = n##_g },
-#define SET3(n) { .v = { n##_vvv, n##_svv, n##_vsv, 0, n##_vvs, 0, n##_vss, 0 }, .grp = n##_g },
+#define SET1(n) { .v = { n##_v, SHAPE_LIST_MORE(n##_s) }, .grp = n##_g },
+#define SET2(n) { .v = { n##_vv, SHAPE_LIST_MORE(n##_sv, n##_vs) }, .grp = n##_g },
+#define SET3(n) { .v = { n##_vvv, SHAPE_LIST_MORE(n##_svv, n##_vsv, 0, n##_vvs, 0, n##_vss, 0) }, .grp = n##_g },
+#define SET_CMP(n) { .v = { n##_vv, n##_sv, n##_vs }, .grp = n##_g },
+#define SET_VVV(n) { .v = { n##_vvv }, .grp = n##_g },
 #define SET_V(n) { .v = { n##_v }, .grp = n##_g },
 #define SET_VV(n) { .v = { n##_vv }, .grp = n##_g },
 #define SET_NONE(...) { .grp = 0 },
+#define T_CMP(ty, id) SET_CMP(id##_##ty)
 #define T_LANE1(ty, id) SET1(id##_##ty)
 #define T_LANE2(ty, id) SET2(id##_##ty)
 #define T_LANE4(ty, id) { .v = { id##_##ty##_vvvv, [7] = id##_##ty##_vvvs }, .grp = id##_##ty##_g },
 #define T_LANE3(ty, id) SET3(id##_##ty)
-#define T_FLOAT_f32(n, id) SET##n(id##_f32_p) SET##n(id##_f32_z) SET##n(id##_f32_s) SET##n(id##_f32_zs)
+#define RARE1 SET_V
+#define RARE2 SET_VV
+#define RARE3 SET_VVV
+#define T_FLOAT_f32(n, id) SET##n(id##_f32_p) SET##n(id##_f32_z) RARE##n(id##_f32_s) RARE##n(id##_f32_zs)
 #define T_FLOAT_f64(n, id) SET##n(id##_f64_p)
 #define T_FLOAT(ty, id, n) T_FLOAT_##ty(n, id)
-#define T_FCMP_f32(id) SET2(id##_f32_p) SET2(id##_f32_z)
-#define T_FCMP_f64(id) SET2(id##_f64_p)
+#define T_FCMP_f32(id) SET_CMP(id##_f32_p) SET_CMP(id##_f32_z)
+#define T_FCMP_f64(id) SET_CMP(id##_f64_p)
 #define T_FCMP_f16(id) SET_VV(id##_f16_p) SET_VV(id##_f16_z)
 #define T_FCMP_bf16(id) SET_VV(id##_bf16_p)
 #define T_FCMP(ty, id) T_FCMP_##ty(id)
@@ -104,7 +111,7 @@
 #define FLOAT1(id, types, in, pv, sh, syntax, v) EACH_##types(T_FLOAT, id, 1)
 #define FLOAT2(id, types, in, pv, sh, syntax, v) EACH_##types(T_FLOAT, id, 2)
 #define FLOAT3(id, types, in, pv, sh, syntax, v) EACH_##types(T_FLOAT, id, 3)
-#define CMP(id, types, in, pv, ops, v) EACH_##types(T_LANE2, setp_##id) EACH_##types(SET_NONE)
+#define CMP(id, types, in, pv, ops, v) EACH_##types(T_CMP, setp_##id) EACH_##types(SET_NONE)
 #define FCMP(id, types, in, pv, ops, v) \
     EACH_##types(T_FCMP, fsetp_##id) EACH_##types(SET_NONE) SET_NONE() SET_NONE() SET_NONE() SET_NONE()
 #define CARRY2(id, types, in, pv, sh, syntax, v, carry) EACH_##types(T_HEAVY, id) EACH_##types(T_OUT, id##_out)

@@ -2,8 +2,8 @@
  *
  * The unit does not add one product after the other. It takes all products of an instruction and c, each exact, aligns
  * them to the largest exponent among them, cuts off what lies `frac` bits below that, adds what is left without any
- * rounding, and rounds once: toward zero into f32, to the nearest into f16. docs/tensor.md says what was compared with
- * the card and how.
+ * rounding, and rounds once: toward zero into f32, to the nearest into f16. docs/inside/tensor.md says what was
+ * compared with the card and how.
  *
  *   tensor.c        the model, for any number of rows and columns
  *   lanes_tensor.c  its two loops over all products, which are compiled once more for newer processors */

@@ -1,5 +1,5 @@
 /* texel.h: numbers of texels as a sampler reads them, and the weighted sum of several as an H200 makes it. What was
- * measured is in docs/textures.md. */
+ * measured is in docs/inside/textures.md. */
 #ifndef LOCKSTEP_TEXEL_H
 #define LOCKSTEP_TEXEL_H
 #include "mem/texels.h"
@@ -30,7 +30,7 @@ struct texel_mix { /* up to TEXEL_TAPS numbers */
 };
 
 enum texel_sum texel_sum(const struct texels *t, const struct sampler *s, u32 channel);
-/* Of channel c of the texel at p; c behind the last channel is 0. */
+/* Of channel c of the texel at p; c after the last channel is 0. */
 struct texel_number texel_number(const struct texels *t, const struct sampler *s, const char *p, u32 c);
 /* Of the border's colour. */
 struct texel_number texel_border(const struct texels *t, const struct sampler *s, u32 c);

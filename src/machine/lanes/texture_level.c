@@ -3,7 +3,7 @@
  * A vector's length is its largest component, 11/32 of the next and 1/4 of the least. The length of a footprint is the
  * longest of the two vectors and 11/16 of their sum and of their difference; its area is that of the parallelogram,
  * from a multiplier that leaves out the six lowest columns. Logarithms come from a table of 256, and the width is that
- * of the area without that of the length. docs/textures.md has how often this agrees with the card. */
+ * of the area without that of the length. docs/inside/textures.md has how often this agrees with the card. */
 #include "lanes/texture_level.h"
 #include "lanes/texel.h"
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * CTAs are handed out round robin, as cards do, so that the next multiprocessor nearly always has room and one look is
  * enough. Only where it has none are the others looked at. */
-#include "turns/residency.h"
+#include "schedule/residency.h"
 #include "card/occupancy.h"
 #include "sim/sim_run.h"
 
@@ -96,7 +96,7 @@ static void give(struct sm *m, const struct footprint *f)
     m->registers -= f->registers;
 }
 
-/* A multiprocessor with room, and the one behind it is looked at first next time; NONE: there is none. */
+/* A multiprocessor with room, and the one after it is looked at first next time; NONE: there is none. */
 static u32 find(struct residency *r, const struct footprint *f)
 {
     u32 n = r->card->sms;
@@ -188,7 +188,7 @@ static void take_reserved(const struct launch *l, u32 *sm)
 
 /* ---- launches ---- */
 
-/* Whether the launch has to wait behind a cooperative one that came before it and has no room. */
+/* Whether the launch has to wait for a cooperative one that came before it and has no room. */
 static bool behind(const struct residency *r, const struct launch *l)
 {
     return r->waiting && r->waiting != l && launch_precedes(r->waiting, l);

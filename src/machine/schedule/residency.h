@@ -2,7 +2,7 @@
  *
  * All launches in flight share the multiprocessors. A CTA takes a slot, warps, shared memory and, where the PTX bounds
  * them, registers. A plain launch starts a CTA when some multiprocessor has room for it. A cooperative launch takes the
- * room for all its CTAs at once, before the first of them starts; while it cannot, launches behind it take none.
+ * room for all its CTAs at once, before the first of them starts; while it cannot, launches after it take none.
  *
  * The CTAs of a cluster take room together, each on a multiprocessor of its own, all of one GPC: the multiprocessors
  * of a GPC are cut into groups of as many as a cluster has CTAs, and a cluster takes room in a group. So as many fit

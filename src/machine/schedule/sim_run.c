@@ -7,12 +7,12 @@
 #include "flow/overflow.h"
 #include "code/shared_layout.h"
 #include "sim/cluster.h"
-#include "sim/judge.h"
+#include "sim/asked.h"
 #include "sim/handlers.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
-#include "turns/residency.h"
-#include "turns/worker_pool.h"
+#include "schedule/residency.h"
+#include "schedule/worker_pool.h"
 
 enum { SPARE_ARENA = 1 << 16 }; /* bytes of an arena that are kept for the next launch */
 
@@ -24,10 +24,13 @@ static void launch_free(struct launch *l)
 
 /* ---- the sim ---- */
 
-struct sim *sim_new(struct mem *m, const struct card *p, u32 workers)
+bool sim_next_grid(struct sim_launch *in, struct sim_result *r) { return asked->grids_next(in, r); }
+
+struct sim *sim_new(struct mem *m, const struct card *p, u32 workers, const struct asked *parts)
 {
     struct sim *s = base_alloc(sizeof *s);
     if (!s) return NULL;
+    asked_set(parts);
     s->mem = m;
     s->card = p;
     s->workers = workers < 1 ? 1 : workers > MAX_WORKERS ? MAX_WORKERS : workers;
@@ -36,7 +39,7 @@ struct sim *sim_new(struct mem *m, const struct card *p, u32 workers)
     lock_open_busy(&s->launches_lock);
     s->residency = residency_new(p);
     s->writers = base_alloc(sizeof *s->writers * WRITERS);
-    s->origins = origins_new();
+    s->origins = asked->origins_new();
     if (s->writers && s->origins && s->residency) return s;
     sim_delete(s);
     return NULL;
@@ -59,7 +62,7 @@ void sim_delete(struct sim *s)
     base_free(s->writers);
     launch_free(s->spare);
     base_free(s->spare_cta);
-    origins_free(s->origins);
+    asked->origins_free(s->origins);
     base_free(s);
 }
 
@@ -366,7 +369,7 @@ void launch_finish(struct launch *l)
     if (l->in->observers) observe_launch(l, false);
     ATTACH_ALL(launch_over, l);
     gather(l);
-    trace_close(l->trace);
+    asked->trace_close(l->trace);
     release(l);
 }
 
@@ -430,8 +433,8 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
         if (bytes) memcpy(l->param.block, given->params, bytes);
         l->own.params = l->param.block;
         lay_out(l);
-        ok = place_params(s, l, e) && place_grid_barrier(s, l, e) && (!given->trace || (l->trace = trace_open(l, e))) &&
-             man(l, caller, e);
+        ok = place_params(s, l, e) && place_grid_barrier(s, l, e) &&
+             (!given->trace || (l->trace = asked->trace_open(l, e))) && man(l, caller, e);
     }
     if (ok) {
         if (given->order) order_choose(l);
@@ -440,8 +443,8 @@ static struct launch *launch_new(struct sim *s, const struct sim_launch *given, 
         if (given->observers) observe_launch(l, true);
         return l;
     }
-    if (e->code == ERR_STOPPED && launch_called_off(l)) stopped_report(l);
-    trace_close(l->trace);
+    if (e->code == ERR_STOPPED && launch_called_off(l)) asked->stopped_report(l);
+    asked->trace_close(l->trace);
     release(l);
     if (!caller) base_free(l->e);
     launch_give(l);

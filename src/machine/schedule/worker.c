@@ -5,11 +5,11 @@
  * CTA that can go on, or starts the next one while the device has room. So a plain grid holds one CTA a worker, and a
  * grid barrier holds all that fit. A turn ends when the launch is over or nothing of it can go on; with other launches
  * in flight also when a CTA has given way, or after a while. */
-#include "turns/worker.h"
+#include "schedule/worker.h"
 #include "sim/attach.h"
 #include "sim/cluster.h"
 #include "sim/exits.h"
-#include "turns/residency.h"
+#include "schedule/residency.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 
@@ -116,7 +116,7 @@ static struct cta *start_claimed(struct worker *k, u64 id, const u32 *sm)
     if (c)
         k->free = c->next;
     else if (!(c = cluster_new(k)))
-        launch_fail(l, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for another resident CTA (%u warps)",
+        launch_fail(l, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for another resident block (%u warps)",
                     l->nwarps);
     if (launch_stopped(l)) {
         if (c) c->next = k->free;

@@ -12,12 +12,12 @@
  * Standing still is a matter of all launches together: one may wait for what another will write. A thread that found
  * nothing to do holds the locks of all of them at once and looks: nobody is in a CTA, no parked CTA can go on, none can
  * start. If nothing outside can change memory either (the host, a copy), that is a deadlock, proved (deadlock.c). */
-#include "turns/worker_pool.h"
+#include "schedule/worker_pool.h"
 #include "base/thread.h"
-#include "sim/judge.h"
+#include "sim/asked.h"
 #include "sim/sim_run.h"
 #include "sim/wait.h"
-#include "turns/worker.h"
+#include "schedule/worker.h"
 #include <sched.h>
 #include <time.h>
 
@@ -99,9 +99,9 @@ enum spin { /* of the one thread that may spin instead of sleeping */
             SPIN_START   /* it is to start others */
 };
 static __thread struct sim *in_pool; /* this is a thread of its pool */
-static __thread bool comes_back;     /* and is about to look for a launch, which was not counted on yet */
+static __thread bool comes_back;     /* and is about to look for a launch, but is not yet counted as available */
 
-/* False: there is no such thread, or it has something to do already. */
+/* False: no such thread, or it is busy. */
 static bool leave_to_spinning(struct pool *p, u32 what)
 {
     u32 free = SPIN_FREE;
@@ -168,7 +168,7 @@ static bool is_for(const struct launch *l, bool seeded)
     return l->in->seeded == seeded && !is_over(l) && (l->started || l->nworkers > 1);
 }
 
-/* Takes a place in the launch that has its turn: the one behind `last`, or `skip` further on. NULL: there is none. */
+/* Takes a place in the launch that has its turn: the one after `last`, or `skip` further on. NULL: there is none. */
 static struct worker *enter_next(struct sim *s, u64 *last, bool seeded, u32 skip)
 {
     struct launch *l = s->launches;
@@ -258,8 +258,8 @@ static bool all_quiescent(const struct sim *s)
 
 /* Nothing went. If nothing ever will, the launches are stopped with a report. What lies outside is asked first: what it
  * has just finished is then seen in memory. It is asked again at last: it may have begun something meanwhile, which
- * memory does not show yet. A launch whose end is not yet known outside, that is over or about to be, may have others
- * behind it. */
+ * memory does not show yet. A launch that has ended, or is about to, may still have launches queued after it until its
+ * end is published. */
 static void look_for_quiescence(struct sim *s)
 {
     lock(&s->launches_lock);
@@ -272,12 +272,12 @@ static void look_for_quiescence(struct sim *s)
         quiescent = quiet && !outside_may_change(s);
     }
     for (struct launch *l = s->launches; l && quiet && !quiescent; l = l->behind)
-        if (wait_for_itself(l)) deadlock_report(l); /* whatever others may still do */
+        if (wait_for_itself(l)) asked->deadlock_report(l); /* whatever others may still do */
     if (quiet && !quiescent && suspicious(s))
         for (struct launch *l = s->launches; l; l = l->behind)
-            if (!l->suspected && l->nparked && !launch_stopped(l)) suspected_report(l);
+            if (!l->suspected && l->nparked && !launch_stopped(l)) asked->suspected_report(l);
     for (struct launch *l = s->launches; l && quiescent; l = l->behind)
-        if (l->nparked || launch_started(l) < l->total) deadlock_report(l);
+        if (l->nparked || launch_started(l) < l->total) asked->deadlock_report(l);
     for (struct launch *l = s->launches; l; l = l->behind) unlock(&l->lock);
     unlock(&s->launches_lock);
 }
@@ -371,7 +371,7 @@ static void *pool_main(void *arg)
     }
 }
 
-/* As many threads as asked for, or as can be had; returns how many there are. */
+/* Starts up to the requested number of threads; returns how many could be started. */
 static u32 pool_grow(struct sim *s, u32 threads)
 {
     lock(&s->launches_lock);

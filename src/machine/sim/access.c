@@ -1,10 +1,11 @@
 /* The full check of a memory access: each lane's address against the object its pointer came from (rules.md B), and
  * its alignment. Whatever the checks in force, no lane ever touches memory that is not the program's. */
 #include "mem/mapped.h"
+#include "sim/asked.h"
 #include "mem/shadow.h"
 #include "sim/call.h"
 #include "sim/cluster.h"
-#include "sim/lane_check.h"
+#include "sim/access.h"
 #include "sim/sim_run.h"
 
 /* An address of unknown provenance that is this near to an allocation is reported as an overrun of that allocation. */
@@ -35,7 +36,7 @@ static struct object_of owner(const struct access *a, u32 lane, struct mem_objec
     const struct mem *m = w->cta->launch->sim->mem;
     if (a->site->prov.kind == FROM_TAG) {
         const struct lop *op = &w->code->low->op[a->insn->op];
-        u32 t = tag_of(w, w->code->low, *lop_src(op, a->site->which), lane);
+        u32 t = asked->tag_of(w, w->code->low, *lop_src(op, a->site->which), lane);
         if (t && t != TAG_MIXED) root = mem_by_id(m, t);
     }
     return root ? (struct object_of){ root, true } : (struct object_of){ mem_find(m, a->addr[lane]), false };
@@ -68,9 +69,12 @@ static void object_used(const struct access *a, struct mem_object *o)
 /* The fast path takes the site's accesses there from now on. */
 static void remember(const struct access *a, const struct mem_object *o, u64 lo, u64 size)
 {
-    a->warp->range[a->site - a->warp->code->low->site] = (struct range){
-        .lo = lo, .size = size, .view = o->engine, .race = __atomic_load_n(&o->race, __ATOMIC_ACQUIRE)
-    };
+    a->warp->range[a->site - a->warp->code->low->site] =
+        (struct range){ .lo = lo,
+                        .size = size,
+                        .view = o->engine,
+                        .race = __atomic_load_n(&o->race, __ATOMIC_ACQUIRE),
+                        .reads = __atomic_load_n(&o->reads, __ATOMIC_ACQUIRE) };
 }
 
 /* Whether all bytes of an access to reserved addresses have memory and rights; the run of the first one is [*lo, *lo +
@@ -143,7 +147,7 @@ static void check_global(struct access *a, u32 lane, struct mem_object *root, st
         c->done = true;
         __atomic_store_n(&o.object->given, true, __ATOMIC_RELAXED);
     }
-    if (o.strict) moved_pointer_own(a);
+    if (o.strict) asked->moved_pointer_own(a);
     if (a->site->prov.kind != FROM_TAG && !(o.object->kind == MEM_CONST && !site_is_load(a->site)))
         remember(a, o.object, lo, size);
 }
@@ -154,7 +158,7 @@ bool access_tagged(struct access *a)
     const struct warp *w = a->warp;
     const struct site *s = a->site;
     const struct lowered *low = w->code->low;
-    const u32 *tag = tag_plane(w, low, *lop_src(&low->op[a->insn->op], s->which));
+    const u32 *tag = asked->tag_plane(w, low, *lop_src(&low->op[a->insn->op], s->which));
     const struct mem *m = w->cta->launch->sim->mem;
     u64 align = a->bytes - 1;
     if (!tag || s->align || a->bytes & align || w->faults_reported) return false;
@@ -165,8 +169,7 @@ bool access_tagged(struct access *a)
             __atomic_load_n(&o->closed, __ATOMIC_RELAXED))
             return false;
         u64 base = o->base, limit = o->size - a->bytes;
-        for (u32 k = todo; k; k &= k - 1) {
-            u32 l = (u32)__builtin_ctz(k);
+        EACH_SET (l, todo) {
             if (tag[l] != id) continue;
             if (a->addr[l] - base > limit || a->addr[l] & align) return false;
             a->ptr[l] = mem_view(o, a->addr[l]);
@@ -244,7 +247,7 @@ static void check_local(struct access *a, u32 lane, struct lane_check *c)
     else
         a->ptr[lane] = local_of(w) + (size_t)lane * LOCAL_STACK + a->addr[lane];
     if (r->kind != FROM_TAG || c->fault != FAULT_NONE) return;
-    u32 t = tag_of(w, w->code->low, *lop_src(&w->code->low->op[a->insn->op], a->site->which), lane);
+    u32 t = asked->tag_of(w, w->code->low, *lop_src(&w->code->low->op[a->insn->op], a->site->which), lane);
     if (!tag_is_local(t)) return;
     c->fault = FAULT_FOREIGN_LOCAL;
     c->done = true;
@@ -308,7 +311,7 @@ static bool is_mapped(const struct mem *m, u64 addr)
 }
 
 /* Whether no live allocation is near: a GPU has mapped memory of its own around those of a program, too (on an H200
- * 4 MiB behind a small one nothing happens). */
+ * 4 MiB after a small one nothing happens). */
 static bool is_far(const struct mem *m, u64 addr)
 {
     const u64 near = 32ull << 20;
@@ -379,9 +382,9 @@ static void unchecked_lane(struct access *a, u32 lane, struct lane_check *c)
 static bool let_pass(struct access *a, u32 lane, struct lane_check *c)
 {
     bool aligned = !(a->addr[lane] & (access_align(a) - 1));
-    c->held = c->fault == FAULT_NEIGHBOUR && aligned ? moved_pointer_held(a, c) : NULL;
+    c->held = c->fault == FAULT_NEIGHBOUR && aligned ? asked->moved_pointer_held(a, c) : NULL;
     if (!c->held) {
-        if (c->fault != FAULT_NONE) moved_pointer_own(a);
+        if (c->fault != FAULT_NONE) asked->moved_pointer_own(a);
         return false;
     }
     a->ptr[lane] = mem_view(c->hit, a->addr[lane]);
@@ -414,7 +417,7 @@ void access_check(struct access *a)
         a->warp->faults_reported = false;
         return;
     }
-    if (unlikely(a->warp->cta->cluster->size > 1) && !a->warp->cta->cluster->began) explain_early(a, c);
+    if (unlikely(a->warp->cta->cluster->size > 1) && !a->warp->cta->cluster->began) asked->explain_early(a, c);
     /* lanes with the same fault with the same object are one report */
     for (u32 todo = (a->mask & ~a->ok) | held; todo;) {
         u32 first = (u32)__builtin_ctz(todo), same = 0;
@@ -422,7 +425,7 @@ void access_check(struct access *a)
             if (todo >> l & 1 && c[l].fault == c[first].fault && c[l].object == c[first].object &&
                 c[l].hit == c[first].hit && c[l].stops == c[first].stops && c[l].held == c[first].held)
                 same |= 1u << l;
-        explain_lanes(a, c, same);
+        asked->explain_lanes(a, c, same);
         todo &= ~same;
     }
 }

@@ -27,12 +27,40 @@ struct access {
     char *ptr[LANES]; /* where the bytes are, valid for lanes in ok */
 };
 
-/* provenance_tags.c */
-handler provenance_tagged;
-u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lane);
-/* the same for all lanes; NULL: it does not differ from lane to lane */
-const u32 *tag_plane(const struct warp *w, const struct lowered *l, struct opnd o);
-void tags_loaded(const struct access *a, u32 k, struct opnd o, u32 slot, u32 cls);
+/* What the check of an access (access.c) found for each lane; those who report it are in ask.def. */
+enum lane_fault {
+    FAULT_NONE,
+    FAULT_PAST,
+    FAULT_NEIGHBOUR,
+    FAULT_NULL_POINTER,
+    FAULT_INVALID,
+    FAULT_FREED,
+    FAULT_RESERVED, /* its stream-ordered allocation has not run yet */
+    FAULT_UNMAPPED, /* reserved addresses without memory, or memory without a right to it */
+    FAULT_READ_ONLY,
+    FAULT_MISALIGNED,
+    FAULT_SHARED_PAST,
+    FAULT_LOCAL_PAST,
+    FAULT_NO_CTA,        /* shared memory of a CTA that the cluster has not */
+    FAULT_FOREIGN_LOCAL, /* an address of local memory that another thread has handed out */
+    FAULT_CTA_GONE,      /* shared memory of a CTA of the cluster whose threads have all left */
+    FAULTS
+};
+
+struct lane_check { /* what was found for one lane */
+    u8 fault;
+    bool stops;                      /* its check is off, and a GPU would stop the kernel all the same */
+    bool done;                       /* the access is performed all the same, as a GPU does */
+    u32 thread;                      /* FOREIGN_LOCAL: whose, by its number in the grid */
+    bool strict;                     /* the pointer came from `object`; otherwise only the address says so */
+    struct mem_object *object, *hit; /* the object the pointer came from; the one the access falls into */
+    const struct ptx_var *var;       /* shared or local array */
+    const struct cta *owner;         /* of the shared memory; NULL: there is none */
+    u64 lo, size;                    /* legal range in shared or local memory */
+    u64 closed_at;                   /* FAULT_UNMAPPED: the first byte that is */
+    struct report *held;             /* where it is reported; NULL: in the launch's report (moved_pointer.c) */
+};
+
 /* Puts the address operand of the site into addr: register of any class, plus the offset. */
 void access_addresses(struct access *a, const char *R);
 /* How many bytes that lane is to access. */

@@ -2,6 +2,7 @@
  * memory of every worker, so each step is a compare-and-swap on the host's own atomics; additions take the direct
  * way. */
 #include "sim/memory.h"
+#include "sim/asked.h"
 #include "isa/words.h"
 #include "sim/lanes.h"
 #include "sim/wait.h"
@@ -205,5 +206,5 @@ void atomic_access(struct access *a, char *R)
     EACH_SET (l, a->mask) {
         memcpy(d + l * s->width, &old[l], s->width);
     }
-    if (i->flags & IF_TAG) tags_loaded(a, 0, *lop_dst(o, 0), i->d, CLS_V);
+    if (i->flags & IF_TAG) asked->tags_loaded(a, 0, *lop_dst(o, 0), i->d, CLS_V);
 }

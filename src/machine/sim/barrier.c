@@ -3,9 +3,9 @@
  * A warp arrives at a barrier as a whole, when all of its live lanes have arrived; the aligned forms want them at one
  * instruction. The count is in threads, a multiple of 32; without one, all live warps of the CTA take part, and a
  * thread that exits no longer does (rules.md S1). All splits that wait go on when the phase completes. */
-#include "sim/barrier.h"
+#include "sim/cta.h"
 #include "sim/finding_place.h"
-#include "sim/judge.h"
+#include "sim/asked.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/wait.h"
@@ -39,7 +39,7 @@ static void release(struct cta *c, u32 n)
 {
     struct bar *b = &c->bar[n];
     if (c->launch->in->checks & CHECK_BARRIER && (b->partial || (!b->expected && c->exited && !c->divergent)))
-        judge_barrier(c, n);
+        asked->judge_barrier(c, n);
     for (u32 k = 0; k < c->nwarps; k++) {
         struct warp *w = c->warp[k];
         for (u32 j = 0; j < w->nsplit; j++) {
@@ -172,7 +172,7 @@ bool wait_barrier(struct warp *w, struct split *s, const struct insn *i)
     u32 count = lop_src(o, 1)->kind == O_NONE ? 0 : (u32)lane_value(w, w->code, w->R, i->b, CLS_AT(i, 2), 4, first);
     char cause[160];
     if (n >= MAX_BARS) {
-        snprintf(cause, sizeof cause, "barrier %u does not exist: a CTA has 16", n);
+        snprintf(cause, sizeof cause, "barrier %u does not exist: a block has 16", n);
         mismatch(w, i, cause);
         return true;
     }

@@ -2,6 +2,7 @@
  * form a tree, so recursion depths never merge and divergent indirect calls need no special case. Functions always
  * run in plain code. */
 #include "sim/call.h"
+#include "sim/asked.h"
 #include "base/demangle.h"
 #include "lower/functions.h"
 #include "sim/exec.h"
@@ -163,8 +164,8 @@ static bool enter_function(struct warp *w, struct split *s, u32 mask, struct ptx
                 memcpy(fr->pmem + (size_t)l * to->pmem_bytes + to->arg_off[k],
                        up->pmem + (size_t)l * from->pmem_bytes + c->arg[k].from, n);
     }
-    init_frame(w, fr, mask);
-    if (code->watch & WATCH_INIT) init_call(up, fr, c, mask);
+    asked->init_frame(w, fr, mask);
+    if (code->watch & WATCH_INIT) asked->init_call(up, fr, c, mask);
     if (own) {
         s->fr = fr;
         s->block = 0;
@@ -186,55 +187,72 @@ static void value_text(struct text *t, const struct ptx_var *v)
         text_add(t, "%llu byte%s", (unsigned long long)v->size, plural(v->size));
 }
 
-/* Says which of the values differ, by number or by size; false: none does. */
-static bool values_differ(struct text *t, const char *what, const char *verb, struct ptx_var *const *mine, u32 nmine,
-                          struct ptx_var *const *proto, u32 nproto)
+/* A value of the function and one of the prototype: passed by one is taken by the other. */
+static bool value_fits(const struct ptx_var *mine, const struct ptx_var *proto)
+{
+    bool is_open = (mine->ndims && !mine->size) || (proto->ndims && !proto->size); /* b8 x[] */
+    return is_open || (mine->size == proto->size && (mine->type == T_PRED) == (proto->type == T_PRED));
+}
+
+/* The number of the first value that does not fit; n: all do. */
+static u32 first_unfit(struct ptx_var *const *mine, struct ptx_var *const *proto, u32 n)
+{
+    u32 k = 0;
+    while (k < n && value_fits(mine[k], proto[k])) k++;
+    return k;
+}
+
+static bool values_fit(struct ptx_var *const *mine, u32 nmine, struct ptx_var *const *proto, u32 nproto)
+{
+    return nmine == nproto && first_unfit(mine, proto, nmine) == nmine;
+}
+
+/* Says which of the values differ, by number or by size. */
+static void values_text(struct text *t, const char *what, const char *verb, struct ptx_var *const *mine, u32 nmine,
+                        struct ptx_var *const *proto, u32 nproto)
 {
     if (nmine != nproto) {
         text_add(t, "it %ss %u %s%s, and the prototype of this call has %u", verb, nmine, what, plural(nmine), nproto);
-        return true;
+        return;
     }
-    for (u32 k = 0; k < nmine; k++) {
-        bool is_open = (mine[k]->ndims && !mine[k]->size) || (proto[k]->ndims && !proto[k]->size); /* b8 x[] */
-        bool alike = mine[k]->size == proto[k]->size && (mine[k]->type == T_PRED) == (proto[k]->type == T_PRED);
-        if (alike || is_open) continue;
-        text_add(t, "%s %u is ", what, k + 1);
-        value_text(t, mine[k]);
-        text_add(t, " there, and ");
-        value_text(t, proto[k]);
-        text_add(t, " in the prototype of this call");
-        return true;
-    }
-    return false;
+    u32 k = first_unfit(mine, proto, nmine);
+    text_add(t, "%s %u is ", what, k + 1);
+    value_text(t, mine[k]);
+    text_add(t, " there, and ");
+    value_text(t, proto[k]);
+    text_add(t, " in the prototype of this call");
 }
 
-/* Whether an indirect call may enter f: values are passed as the prototype has them and taken as f has them. */
+/* Whether an indirect call may enter f: values are passed as the prototype has them and taken as f has them. Asked at
+ * each call, so nothing is allocated where they agree. */
 static bool prototype_holds(struct warp *w, const struct ptx_func *f, const struct call *c, u32 op, u32 mask)
 {
     const struct ptx_func *p = c->proto;
+    if (likely(!p || p == f)) return true;
+    bool params = values_fit(f->param, f->nparam, p->param, p->nparam);
+    if (likely(params && values_fit(f->ret, f->nret, p->ret, p->nret))) return true;
     struct arena mem = { 0 };
     struct text t = { 0 };
     struct demangled d;
-    if (!p) return true;
     const char *name = demangle(&mem, f->name, &d) ? d.signature ? d.signature : d.name : arena_str(&mem, f->name);
     text_add(&t, "the function that is called is `%s`: ", name);
-    bool differ = values_differ(&t, "parameter", "take", f->param, f->nparam, p->param, p->nparam) ||
-                  values_differ(&t, "result", "return", f->ret, f->nret, p->ret, p->nret);
-    if (differ) {
-        struct finding x = { .kind = F_call_prototype, .cause = t.p };
-        finding_add(w, op, &x, mask);
-        launch_stop(w->cta->launch, SIM_TRAP);
-    }
+    if (!params)
+        values_text(&t, "parameter", "take", f->param, f->nparam, p->param, p->nparam);
+    else
+        values_text(&t, "result", "return", f->ret, f->nret, p->ret, p->nret);
+    struct finding x = { .kind = F_call_prototype, .cause = t.p };
+    finding_add(w, op, &x, mask);
+    launch_stop(w->cta->launch, SIM_TRAP);
     text_free(&t);
     arena_free(&mem);
-    return !differ;
+    return false;
 }
 
 bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next)
 {
     const struct call *c = &w->code->low->call[i->site];
     if (c->builtin) {
-        builtin_call(w, c, i);
+        asked->builtin_call(w, c, i);
         return false;
     }
     if (c->func) {
@@ -270,8 +288,8 @@ static u64 largest(char *restrict R, const struct insn *i, struct warp *w, u32 m
     const struct lop *o = &w->code->low->op[i->op];
     u32 width = lop_src(o, 0)->kind == O_REG ? w->code->reg[lop_src(o, 0)->reg].width : 8;
     u64 most = 0;
-    for (u32 m = mask; m; m &= m - 1) {
-        u64 x = lane_value(w, w->code, R, i->a, CLS_AT(i, 1), width, (u32)__builtin_ctz(m));
+    EACH_SET (l, mask) {
+        u64 x = lane_value(w, w->code, R, i->a, CLS_AT(i, 1), width, l);
         if (x > most) most = x;
     }
     return most;
@@ -299,7 +317,7 @@ int run_alloca(char *restrict R, const struct insn *i, struct warp *w)
         return EV_STOP;
     }
     f->top += (u32)(v + most - end);
-    init_alloca(w, v, most, mask);
+    asked->init_alloca(w, v, most, mask);
     put_all(R, i, w, mask, v);
     return 0;
 }
@@ -330,7 +348,7 @@ void call_return(struct warp *w, struct split *s, u32 mask)
                 memcpy(up->pmem + (size_t)l * to->pmem_bytes + f->call->ret[k].from,
                        f->pmem + (size_t)l * from->pmem_bytes + from->ret_off[k], n);
     }
-    if (f->code->watch & WATCH_INIT) init_return(f, up, mask);
+    if (f->code->watch & WATCH_INIT) asked->init_return(f, up, mask);
     if (mask != s->mask) {
         s->mask &= ~mask;
         exec_split(w, mask, f->ret_block, up);

@@ -5,8 +5,6 @@
 
 /* The running split calls. false: the callee was a builtin, and is done. */
 bool call_enter(struct warp *w, struct split *s, const struct insn *i, u32 next);
-/* Of a function that the machine provides: printf, malloc and the like (units/builtin.c). */
-bool builtin_call(struct warp *w, const struct call *c, const struct insn *i);
 /* Lanes of the running split return. */
 void call_return(struct warp *w, struct split *s, u32 mask);
 /* A split or a frame above it no longer needs the frame. */

@@ -5,7 +5,6 @@
  * the warp gives way, or when it is done. The CTA is done with its last warp. */
 #include "sim/cta.h"
 #include "sim/attach.h"
-#include "sim/barrier.h"
 #include "sim/cluster.h"
 #include "sim/exec.h"
 #include "sim/exits.h"
@@ -13,7 +12,7 @@
 #include "sim/planes.h"
 #include "sim/sim_run.h"
 #include "sim/special_registers.h"
-#include "sim/judge.h"
+#include "sim/asked.h"
 #include "sim/wait.h"
 
 enum { SPARE_MOST = 1 << 16 }; /* bytes of a CTA that are kept for the next launch */
@@ -22,10 +21,9 @@ enum { SPARE_MOST = 1 << 16 }; /* bytes of a CTA that are kept for the next laun
 
 static void free_attached_warp(struct warp *w)
 {
-    for (u32 todo = w->has; todo; todo &= todo - 1) {
-        u32 row = (u32)__builtin_ctz(todo);
-        if (attachments[row]->warp_free)
-            attachments[row]->warp_free(w);
+    EACH_SET (row, w->has) {
+        if (asked->attachments[row]->warp_free)
+            asked->attachments[row]->warp_free(w);
         else
             base_free(w->attached[row]);
     }
@@ -34,10 +32,9 @@ static void free_attached_warp(struct warp *w)
 
 static void free_attached(struct cta *c)
 {
-    for (u32 todo = c->has; todo; todo &= todo - 1) {
-        u32 row = (u32)__builtin_ctz(todo);
-        if (attachments[row]->cta_free)
-            attachments[row]->cta_free(c);
+    EACH_SET (row, c->has) {
+        if (asked->attachments[row]->cta_free)
+            asked->attachments[row]->cta_free(c);
         else
             base_free(c->attached[row]);
     }
@@ -47,8 +44,8 @@ static void free_attached(struct cta *c)
 static bool push_attached(struct cta *c)
 {
     bool some = false;
-    for (u32 todo = c->has; todo; todo &= todo - 1) {
-        const struct attachment *a = attachments[__builtin_ctz(todo)];
+    EACH_SET (k, c->has) {
+        const struct attachment *a = asked->attachments[k];
         some |= a->push && a->push(c);
     }
     return some;
@@ -58,7 +55,7 @@ static bool push_attached(struct cta *c)
 
 void frame_free(struct frame *f)
 {
-    init_close_frame(f);
+    asked->init_close_frame(f);
     base_free(f->R);
     base_free(f->pmem);
     base_free(f->tags);
@@ -67,7 +64,7 @@ void frame_free(struct frame *f)
 
 void cta_free(struct cta *c)
 {
-    init_close(c);
+    asked->init_close(c);
     for (u32 n = 0; n < c->nwarps; n++) {
         struct warp *w = c->warp[n];
         wait_probe_stop(w);
@@ -138,7 +135,7 @@ struct cta *cta_new(struct worker *k, u32 rank)
         w->base_frame.pmem = at + pmem;
         w->base_frame.tags = (u32 *)(at + tags);
     }
-    if (init_shadows(c)) return c;
+    if (asked->init_shadows(c)) return c;
     cta_free(c);
     return NULL;
 }
@@ -157,7 +154,7 @@ struct start {      /* what the warps of a CTA start with */
 static void warp_start_rare(struct warp *w)
 {
     const struct launch *l = w->cta->launch;
-    w->trace = l->trace ? trace_warp(w) : NULL;
+    w->trace = l->trace ? asked->trace_warp(w) : NULL;
     w->instrumented = wait_always_instrumented(w);
     if (w->trace) memset(w->traced, 0, sizeof w->traced);
     if (l->schedule.perturb) w->fuel = wait_refill(w, FUEL_FIRST);
@@ -208,7 +205,7 @@ static void warp_start(struct warp *w, const struct start *as)
             u64 v = c->id[k];
             memcpy(SLOT(f->R, S_CTAID_X + k), &v, 8);
         }
-    if (as->init) init_frame(w, f, w->live);
+    if (as->init) asked->init_frame(w, f, w->live);
     split_put(w->split, w->live, 0, f);
     w->nsplit = 1;
 }
@@ -236,7 +233,7 @@ void cta_start(struct cta *c, u64 linear, bool fresh)
         c->bars_used = 0;
     }
     c->rng = l->in->seed ^ linear * 0x9e3779b97f4a7c15u ^ l->in->order * 0xbf58476d1ce4e5b9u;
-    if (c->init) init_cta(c);
+    if (c->init) asked->init_cta(c);
     u32 system = l->kernel->func->module->shared_base;
     if (unlikely(system)) { /* cooperative groups find their part of it cleared */
         memset(c->shared, 0, system);

@@ -13,4 +13,14 @@ bool cta_run(struct cta *c);
 bool cta_woken(const struct cta *c);
 /* Wakes what can go on: sleepers, and idle splits one of whose reads changed. false: every split still waits. */
 bool warp_runnable(struct warp *w);
+
+/* ---- its barriers (barrier.c) ---- */
+
+u32 barrier_lanes(const struct warp *w, u32 bar); /* the lanes of a warp that wait there */
+/* Threads have left: completes the barriers that waited only for them. */
+void barriers_recheck(struct cta *c);
+static inline void barrier_recheck(struct cta *c)
+{
+    if (c->bars_used) barriers_recheck(c);
+}
 #endif

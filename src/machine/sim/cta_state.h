@@ -20,7 +20,7 @@ struct frame {
     struct shadow *init_params; /* which bytes of pmem are defined; NULL: all */
     u32 local_base;             /* offset of its local memory in the thread's stack */
     u32 params;                 /* bytes of .param memory of the frames below it, which count against the stack, too */
-    u32 top;                    /* bytes that alloca added behind it */
+    u32 top;                    /* bytes that alloca added after it */
     u32 depth, refs;            /* frames below it; splits in it and frames above it */
     u32 ret_block;              /* where its lanes go on in `up` */
     const struct call *call;    /* the call that made it */
@@ -108,7 +108,7 @@ struct rendezvous {                  /* the .sync operation that each lane waits
     struct rendezvous_taints *taint; /* of the operands; NULL: none so far */
 };
 
-struct warp_count {  /* of an observer that counts (src/count); it clears them when the CTA begins */
+struct warp_count {  /* of an observer that counts (src/check/count); it clears them when the CTA begins */
     u64 since;       /* instructions since the last barrier that it passed */
     u32 bar, bar_op; /* the barrier that it arrived at last, and the operation */
     const struct lowered *bar_low;

@@ -2,6 +2,7 @@
  * keeps it. For each split these are the registers that are live at its block; for a split inside a call, at the block
  * where that call returns. */
 #include "sim/exec.h"
+#include "sim/asked.h"
 #include "flow/flow.h"
 #include "sim/lanes.h"
 #include "sim/planes.h"
@@ -28,7 +29,7 @@ static void copy_set(const struct warp *w, const struct code *from, const char *
                      const u64 *live, u32 mask)
 {
     for (u32 k = 0; k < from->low->words; k++)
-        for (u64 m = live[k]; m; m &= m - 1) copy_register(w, from, F, to, T, k * 64 + (u32)__builtin_ctzll(m), mask);
+        EACH_SET64 (bit, live[k]) copy_register(w, from, F, to, T, k * 64 + bit, mask);
 }
 
 void exec_to_plain(struct warp *w, u32 op)
@@ -62,8 +63,8 @@ void exec_to_plain(struct warp *w, u32 op)
     base->code = to;
     base->R = T;
     if (to->watch & WATCH_INIT) { /* fast code knew only defined values */
-        if (!w->base_planes) w->base_planes = planes_new(to);
-        planes_reset(base->planes = w->base_planes);
+        if (!w->base_planes) w->base_planes = asked->planes_new(to);
+        asked->planes_reset(base->planes = w->base_planes);
     }
     if (w->code == from) {
         w->code = to;

@@ -6,7 +6,7 @@
  * fuel; when there is none left, wait.c finds out whether the loop is idle. */
 #include "sim/exec.h"
 #include "sim/attach.h"
-#include "sim/barrier.h"
+#include "sim/cta.h"
 #include "sim/call.h"
 #include "sim/exits.h"
 #include "sim/lanes.h"
@@ -14,8 +14,7 @@
 #include "sim/observe.h"
 #include "sim/planes.h"
 #include "sim/sim_run.h"
-#include "sim/judge.h"
-#include "sim/trap.h"
+#include "sim/asked.h"
 #include "sim/wait.h"
 #include "sim/warpop.h"
 
@@ -179,7 +178,7 @@ static int run_instrumented(struct warp *w, u32 b, u32 at, u32 end)
     if (at == w->code->block[b].start && perturb_yields(w, b)) return EV_YIELD;
     if (w->probe) wait_probe_block(w, b);
     bool follow = w->cta->launch->in->follow;
-    if (w->trace) return trace_run(w, b, at, end);
+    if (w->trace) return asked->trace_run(w, b, at, end);
     for (; at < end; at++) {
         if (follow) observe_step(w, &w->code->insn[at], false);
         int ev = exec_one(w, at);
@@ -284,14 +283,14 @@ static enum step end_waiting(struct warp *w, struct split *s, u32 b, const struc
 {
     const struct wait_row *r = &wait_rows[bl->wait];
     s->block = bl->next;
-    if (!r->arrive(w, s, i)) {
+    if (!asked->waits[bl->wait](w, s, i)) {
         if (r->again) s->block = b;
         return w->nsplit == 1 ? STEP_WAIT : STEP_PICK;
     }
     return unlikely(w->nsplit > 1) && can_merge(w, s) ? STEP_PICK : STEP_ON;
 }
 
-/* The end of block b, unless that is a jump. STEP_ON: the split goes on behind it. */
+/* The end of block b, unless that is a jump. STEP_ON: the split goes on after it. */
 static enum step end_block(struct warp *w, struct split *s, u32 b, const struct xblock *bl, const struct insn *i)
 {
     u32 m;

@@ -20,4 +20,13 @@ int exec_one(struct warp *w, u32 at);
 /* Deoptimisation: the kernel's frame goes on in plain code. op: the running split is before that operation; NONE: at a
  * block. */
 void exec_to_plain(struct warp *w, u32 op);
+
+/* ---- trap.c: instructions that end the launch with a report ---- */
+
+/* The running split reached a trap: reports it, and stops the launch. */
+void trap_report(struct warp *w, const struct insn *i);
+/* The index of an indirect branch names no target in this lane. */
+void trap_bad_index(struct warp *w, const struct insn *i, u32 lane);
+/* The running split reached an instruction that is not supported: names it, and ends the launch. */
+void trap_unsupported(struct warp *w, const struct insn *i);
 #endif

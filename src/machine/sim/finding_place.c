@@ -1,5 +1,6 @@
 /* From a place in the machine to a finding: source lines with the inlined calls around them, and threads. */
 #include "sim/finding_place.h"
+#include "flow/updates.h"
 #include "sim/sim_run.h"
 
 static struct str line_text(const struct ptx_module *m, const char *at)
@@ -75,6 +76,13 @@ static void add_callers(struct arena *a, struct place *p, const struct frame *f)
     }
 }
 
+u64 finding_array(const struct lowered *l, u32 op)
+{
+    const struct site *s = l && op < l->nop ? site_at(l, op) : NULL;
+    if (s && s->prov.kind == FROM_PARAM) return s->prov.off + 1;
+    return s && s->prov.kind == FROM_VAR ? str_hash(s->prov.var->name) | 1ull << 63 : 0;
+}
+
 /* Fills in what a finding says of operation op of `low`, executed by the lanes of mask, and adds it. inside: the frame
  * that executes it, for the calls around it; NULL: not known. */
 static void fill_and_add(struct report *to, const struct warp *w, const struct lowered *low, const struct frame *inside,
@@ -90,6 +98,7 @@ static void fill_and_add(struct report *to, const struct warp *w, const struct l
     memcpy(f->cta, w->cta->id, 12);
     memcpy(f->nctaid, l->in->grid, 12);
     memcpy(f->ntid, l->in->block, 12);
+    if (!f->array) f->array = finding_array(low, op);
     f->nlanes = 0;
     for (u32 k = 0; k < LANES; k++)
         if (mask >> k & 1) {

@@ -14,5 +14,7 @@ void finding_add_split(const struct warp *w, const struct split *s, struct findi
 void finding_add_of(const struct warp *w, const struct lowered *low, u32 op, struct finding *f, u32 mask);
 /* The place of an operation: its source line with the inlined calls around it. */
 struct place *finding_place(struct arena *a, const struct lowered *l, u32 op);
+/* finding.array: which pointer of the kernel the operation accesses memory by; l may be NULL. */
+u64 finding_array(const struct lowered *l, u32 op);
 u32 frame_call_site(const struct frame *f); /* the call that made a frame; NONE: not known */
 #endif

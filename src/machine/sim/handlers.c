@@ -1,7 +1,7 @@
 /* From an instruction to the function that executes it. handlers.h says how they are put together. */
 #include "sim/handlers.h"
 #include "lower/decode.h"
-#include "sim/judge.h"
+#include "sim/asked.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
 #include "sim/observe.h"
@@ -56,10 +56,19 @@ static handler *lane_handler(const struct insn *i, const struct isa_form *f, u32
 
 static handler *inserted_handler(enum inserted what)
 {
-#define X(id, counted, fn) [INS_##id] = fn,
-    static handler *const of[] = { INSERTED(X) };
-#undef X
-    return of[what];
+    switch (what) {
+    case INS_GUARD: return lanes_guard_affine;
+    case INS_SELECTION: return observe_selection;
+    case INS_HAZARD: return asked->hazard_check;
+    case INS_IN_FLIGHT: return asked->wgmma_touch;
+    case INS_PROXY: return asked->proxy_store;
+    case INS_OVERFLOW: return asked->overflow_step;
+    case INS_OVERFLOW_USE: return asked->overflow_use;
+    case INS_TERMINATOR: return asked->init_terminator;
+    case INS_COUNT: break;
+    }
+    CHECK(!"nothing of that kind is inserted");
+    return NULL;
 }
 
 /* Of rows that are lowered to others: no instruction has their form. */
@@ -72,21 +81,12 @@ int run_none(char *restrict R, const struct insn *i, struct warp *w)
     return EV_STOP;
 }
 
-/* By the row; .sync operations and control end their blocks, and have none. */
-static handler *const named[N_COUNT] = {
-#define MEM(id, in, pv, low, run, ...) [N_##id] = run_##run,
-#define MEM_MORE(...)
-#define WARP MEM
-#define SYNC(...)
-#define SYNC_MORE(...)
-#define CTRL(...)
-#include "isa/isa_named.def"
-#include "isa/isa_end.def"
-};
-
 /* Of an operation that is neither a lane operation nor an access. The move of a register that changes while a kernel
  * runs belongs to the warp. */
-static handler *other_handler(const struct lop *o) { return o->shape == SHAPE_MOVE ? warp_sreg : named[o->name]; }
+static handler *other_handler(const struct lop *o)
+{
+    return o->shape == SHAPE_MOVE ? warp_sreg : asked->named[o->name];
+}
 
 /* ---- what lies around it ---- */
 
@@ -103,8 +103,8 @@ static void bind_lane(struct binding *b, u32 at)
     const struct insn *i = &b->c->insn[at];
     b->c->fn[at] = lane_handler(i, &isa_forms[i->form], b->c->group);
     if (i->flags & IF_BLEND) wrap(b, at, LAYER_BLEND, lanes_blend);
-    if (i->flags & IF_TAG) wrap(b, at, LAYER_TAG, provenance_tagged);
-    if (b->planes) wrap(b, at, LAYER_PLANES, init_lane);
+    if (i->flags & IF_TAG) wrap(b, at, LAYER_TAG, asked->provenance_tagged);
+    if (b->planes) wrap(b, at, LAYER_PLANES, asked->init_lane);
 }
 
 static void bind_access(struct binding *b, u32 at)
@@ -119,8 +119,8 @@ static void bind_access(struct binding *b, u32 at)
         wrap(b, at, LAYER_DEFINED,
              after && b->planes ? memory_watched : observe_handler(b->in, c->watch, s, i, c->group, stride));
     if (after && !b->planes) wrap(b, at, LAYER_OBSERVED_AFTER, memory_observed_after);
-    if (b->planes) wrap(b, at, LAYER_PLANES, init_memory);
-    if (s->flags & SITE_LOCAL_ADDRESS) wrap(b, at, LAYER_ESCAPE, escape_store);
+    if (b->planes) wrap(b, at, LAYER_PLANES, asked->init_memory);
+    if (s->flags & SITE_LOCAL_ADDRESS) wrap(b, at, LAYER_ESCAPE, asked->escape_store);
 }
 
 static void bind_other(struct binding *b, u32 at)
@@ -128,7 +128,7 @@ static void bind_other(struct binding *b, u32 at)
     const struct lop *o = &b->c->low->op[b->c->insn[at].op];
     b->c->fn[at] = other_handler(o);
     bool result = !(o->flags & ISA_MMA) && (o->kind == K_WARP || (!lop_gives_data(o) && lop_dst(o, 0)->kind == O_REG));
-    if (b->planes && result) wrap(b, at, LAYER_PLANES, init_result);
+    if (b->planes && result) wrap(b, at, LAYER_PLANES, asked->init_result);
 }
 
 /* The observers around an instruction: the last of the list innermost. */

@@ -36,10 +36,6 @@ static inline handler *handler_under(const struct warp *w, const struct insn *i,
 #include "isa/isa_named.def"
 #include "isa/isa_end.def"
 
-handler hazard_check; /* hazard_check.c: INS_HAZARD of decode.h */
-handler wgmma_touch;  /* wgmma_check.c: INS_IN_FLIGHT */
-handler proxy_store;  /* proxy.c: INS_PROXY */
-
 /* The version of a function for a launch, decoded and bound when first asked for. The caller holds sim.lock. NULL: e
  * says why. */
 struct code *code_for(struct lowered *l, const struct sim_launch *in, bool plain, struct error *e);

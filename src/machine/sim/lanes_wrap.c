@@ -7,16 +7,16 @@
 const struct lane_set *lanes_of(u32 form)
 {
 #define X(f) lanes_##f,
-    static const struct lane_set *const tables[] = { LANE_FAMILIES(X) };
-#undef X
+    static const struct lane_set *const tables[] = { LANE_FAMILIES(X, X) };
     const struct isa_form *f = &isa_forms[form];
     u32 at = form - isa_family_first[f->family];
 #if defined __x86_64__
-#define X(f) lanes_##f##_v3,
-    static const struct lane_set *const tables_v3[] = { LANE_FAMILIES(X) };
-#undef X
+#define X_V3(f) lanes_##f##_v3,
+    static const struct lane_set *const tables_v3[] = { LANE_FAMILIES(X_V3, X) };
+#undef X_V3
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &tables_v3[f->family][at];
 #endif
+#undef X
     return &tables[f->family][at];
 }
 
@@ -227,7 +227,7 @@ int lanes_cmp_affine(char *restrict R, const struct insn *i, struct warp *w)
             bits |= LESS(first) ? all << g * c->group : 0;
             continue;
         }
-        if (stride == 1 && last <= top) { /* the boundary is in the group: the lanes below it, or those above */
+        if (stride == 1 && last <= top) { /* the boundary lies inside the group: the lanes below or above it */
             u32 below = (1u << (flip ? s + 1 - first : s - first)) - 1;
             bits |= (flip ? all & ~below : below) << g * c->group;
             continue;

@@ -19,6 +19,7 @@ struct range {    /* what a site may touch without a closer check */
     u64 lo, size; /* address - lo < size */
     u64 view;     /* added to an address: where its byte is */
     u64 race;     /* added to an address: its shadow cell of the race check; 0: none */
+    u64 reads;    /* the same, of an object that the launch only reads */
     u64 init;     /* epoch of the shadow in which all of the range was seen defined (planes.h) */
     /* accesses checked byte by byte since then; after how many the whole range is checked again */
     u32 init_misses, init_after;
@@ -44,16 +45,16 @@ struct footprint { /* what a CTA takes of a multiprocessor, besides its slot */
     u64 shared;
 };
 
-struct schedule { /* in which order CTAs start, and warps run (turns/worker.c) */
+struct schedule { /* in which order CTAs start, and warps run (schedule/worker.c) */
     u64 by, from; /* the n-th cluster to start is number (n * by + from) % clusters */
     /* a perturbed schedule (orders from 2 on, one worker): warps give way at random, the more often the smaller this
      * is; 0: not perturbed */
     u32 perturb;
     u64 rng;   /* of a perturbed schedule */
-    u32 locks; /* atomic: turns that were given away behind a lock */
+    u32 locks; /* atomic: turns that were given away after a lock */
 };
 
-struct room {               /* on the multiprocessors (turns/residency.c) */
+struct room {               /* on the multiprocessors (schedule/residency.c) */
     u32 most;               /* CTAs that fit on the device when nothing else is on it */
     struct footprint takes; /* of one CTA */
     bool whole;             /* cooperative: all its CTAs take their room at once, or none does */
@@ -61,7 +62,7 @@ struct room {               /* on the multiprocessors (turns/residency.c) */
 };
 
 struct launch_params {       /* memory that a launch needs for its own */
-    char *block;             /* the parameters, and 8 readable bytes behind them */
+    char *block;             /* the parameters, and 8 readable bytes after them */
     u64 few[24];             /* what `block` points to when they fit */
     u64 address;             /* generic address of the parameters, when the kernel takes it */
     struct mem_object *home; /* that has `address`; NULL: none */
@@ -190,7 +191,7 @@ struct sim {
     struct launch_shape shape[SIM_SHAPES]; /* of the latest launches, by their number. Guarded by the lock */
     struct object_list workspaces, params; /* of grid.sync(); parameters that have an address. Guarded by the lock */
     struct residency *residency;           /* room on the multiprocessors */
-    lock_t launches_lock;                  /* of the list of launches in flight, and of who is in them */
+    lock_t launches_lock;                  /* protects the list of launches in flight, and the threads in each */
     struct launch *launches;               /* in flight: by priority, then age */
     u32 nlaunches;                         /* how many; atomic: read without the lock */
     u64 ends;                              /* launches of sim_start that have ended; atomic: read without the lock */

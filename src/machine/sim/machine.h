@@ -89,7 +89,7 @@ struct warp { /* what every block touches comes first */
     struct frame *free_frames; /* of calls that ended, for the next ones */
     struct rendezvous rdv;     /* the .sync operation that each lane waits at */
     struct trace *trace;       /* NULL: this warp is not traced */
-    struct warp_count count;   /* what src/count keeps of it */
+    struct warp_count count;   /* what src/check/count keeps of it */
     /* the operation each lane waits at whose result is still to be written, plus one; 0: none */
     u32 traced[LANES];
 };

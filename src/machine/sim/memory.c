@@ -9,6 +9,7 @@
  *           reported.
  * A lane that fails a check reads zero and writes nothing; the launch goes on, so that one run shows every cause. */
 #include "sim/memory.h"
+#include "sim/asked.h"
 #include "sim/attach.h"
 #include "sim/call.h"
 #include "sim/cluster.h"
@@ -101,8 +102,8 @@ static bool quick_generic_shared(struct access *a)
                      : 0,
         size = var && !dynamic ? r->var->size : l->shared_total - lo, from = window + base + lo, low = a->bytes - 1;
     if (size < a->bytes || a->bytes & low) return false;
-    for (u32 m = a->mask; m; m &= m - 1) {
-        u64 at = a->addr[__builtin_ctz(m)];
+    EACH_SET (lane, a->mask) {
+        u64 at = a->addr[lane];
         if (at - from > size - a->bytes || at & low) return false;
     }
     for (u32 k = 0; k < LANES; k++) {
@@ -282,7 +283,7 @@ static void do_load(struct access *a, char *R)
         const struct insn_opnd *d = insn_dst(w->code, a->insn, k);
         if (!d->width) continue;
         put_result(w->code, R, d, s->reg_width, a->mask, v[k]);
-        if (a->insn->flags & IF_TAG) tags_loaded(a, k, *lop_dst(o, k), d->slot, d->cls);
+        if (a->insn->flags & IF_TAG) asked->tags_loaded(a, k, *lop_dst(o, k), d->slot, d->cls);
     }
 }
 
@@ -328,8 +329,8 @@ static bool any_odd(const char *R, const struct warp *w, const struct insn_opnd 
     u64 v[LANES];
     if (from->cls == CLS_V && s->reg_width == s->width && !stored_lanes_odd(at, s->width)) return false;
     lane_values(w->code, R, from->slot, from->cls, s->reg_width, v);
-    for (u32 m = mask; m; m &= m - 1)
-        if (stored_is_odd(v[__builtin_ctz(m)], s->width)) return true;
+    EACH_SET (l, mask)
+        if (stored_is_odd(v[l], s->width)) return true;
     return false;
 }
 
@@ -382,8 +383,8 @@ int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
     bool init = w->code->watch & WATCH_INIT;
     if (!access_begin(&a, R, i, w)) return 0;
     if (init && w->planes)
-        init_before(&a, R);
-    else if (init && !site_is_store(a.site) && unlikely(!init_defined(&a))) {
+        asked->init_before(&a, R);
+    else if (init && !site_is_store(a.site) && unlikely(!asked->init_defined(&a))) {
         w->faults_reported = a.ok != a.mask;
         return EV_DEOPT;
     }
@@ -392,9 +393,11 @@ int memory_watched(char *restrict R, const struct insn *i, struct warp *w)
     if (init && site_is_store(a.site)) stored_look(R, i, w, a.site, a.ok);
     observe_access(w->cta->launch, &a);
     if (init && w->planes)
-        (site_is_load(a.site) ? init_load : site_is_store(a.site) ? init_store : init_atomic)(&a, R);
+        (site_is_load(a.site)    ? asked->init_load
+         : site_is_store(a.site) ? asked->init_store
+                                 : asked->init_atomic)(&a, R);
     else if (init && !site_is_load(a.site))
-        init_define(&a, a.ok);
+        asked->init_define(&a, a.ok);
     return 0;
 }
 

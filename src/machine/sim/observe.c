@@ -1,5 +1,6 @@
 /* Hands events to the observers of a launch. */
 #include "sim/observe.h"
+#include "sim/asked.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
@@ -43,7 +44,7 @@ handler *observe_handler(const struct sim_launch *in, u32 watch, const struct si
     if (!watch) return memory_handler(s, i, group, stride);
     for (const struct observer *o = in->observers; o && !(watch & WATCH_OBSERVE); o = o->next)
         if (o->memory) return o->memory(watch, s, i, group, stride);
-    return watch == WATCH_INIT ? init_handler(s, i, group, stride) : memory_watched;
+    return watch == WATCH_INIT ? asked->init_handler(s, i, group, stride) : memory_watched;
 }
 
 void observe_before(const struct launch *l, const struct access *a)
@@ -161,7 +162,7 @@ static int probed(char *restrict R, const struct insn *i, struct warp *w, u32 k)
 {
     while (k < AROUND_MOST && !is_around(w, k, i)) k++;
     if (k < AROUND_MOST) return observe_around_probed[k](R, i, w);
-    return (w->planes ? init_watched : w->code->watch ? memory_watched : run_access)(R, i, w);
+    return (w->planes ? asked->init_watched : w->code->watch ? memory_watched : run_access)(R, i, w);
 }
 
 int observe_probed(char *restrict R, const struct insn *i, struct warp *w) { return probed(R, i, w, 0); }

@@ -29,7 +29,7 @@ enum sync_kind {
     SYNC_FENCE,
     SYNC_CLUSTER_ARRIVE, /* lanes of `mask` arrive at the barrier of the cluster; `id`: as the operation's aux */
     SYNC_CLUSTER,        /* its phase `id` completed; cta: that of rank 0 */
-    SYNC_CLUSTER_WAITED, /* lanes of `mask` go on behind its wait */
+    SYNC_CLUSTER_WAITED, /* lanes of `mask` go on after its wait */
     SYNC_GROUP,          /* the warpgroup of `warp`, its first one, has waited for products; `mask`: its lanes */
     SYNC_DEPEND          /* lanes of `mask` wait for the launches in front (griddepcontrol.wait), or have no need to */
 };
@@ -59,8 +59,8 @@ struct observer {
      * (WATCH_WRITES); plain stores come without a->ptr, and whether the lanes were allowed to is not known */
     bool writes;
     memory_chooser *memory; /* not NULL: its own handlers; `access` then comes for what they pass on (memory_watched) */
-    /* Executes an instruction that `wants` chose by calling `beneath`, and returns what that one does. When that is not
-     * 0, the instruction was not done, and comes again; the operands are as they were. */
+    /* Executes an instruction that `wants` chose by calling `beneath`, and returns what that one does. A result other
+     * than 0 means: the instruction did not run, will be retried, and its operands are unchanged. */
     int (*around)(void *self, char *R, const struct insn *i, struct warp *w, handler *beneath);
     around_chooser *wants; /* goes with `around` */
     /* before the first CTA; may be NULL, like all of these */

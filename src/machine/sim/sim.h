@@ -6,8 +6,9 @@
 #include "report/report.h"
 #include "card/card.h"
 
-struct sim; /* worker threads and the buffers they keep between launches */
-struct sim *sim_new(struct mem *m, const struct card *p, u32 workers);
+struct sim;   /* worker threads and the buffers they keep between launches */
+struct asked; /* asked.h: whom the machine asks. One table for the process */
+struct sim *sim_new(struct mem *m, const struct card *p, u32 workers, const struct asked *parts);
 void sim_delete(struct sim *s);
 /* The bytes of a thread's stack that the program has asked for (cudaLimitStackSize); 0: not known. */
 void sim_stack_limit(struct sim *s, u64 bytes);
@@ -54,6 +55,7 @@ struct sim_launch { /* what dev has checked against the limits before */
     const volatile int *interrupt; /* non-zero: stop with a report of where it stood; or NULL */
     s32 priority;                  /* among launches in flight; smaller goes first */
     const void *op; /* which operation of a stream the launch is: for those who know operations; NULL: none */
+    u64 age;        /* of that operation (op_age): a texture that is destroyed later is still its own; 0: of none */
     u32 number;     /* of several launches of one report: findings say it; 0: not said */
     const struct launch_origin *origin; /* the host's side of it, for findings; NULL: not said */
     struct grid *as_grid;               /* a kernel has launched it (grids.h); NULL: the host */
@@ -106,8 +108,8 @@ bool sim_next_grid(struct sim_launch *in, struct sim_result *r);
 /* The caller is going to wait for the launch of this operation (sim_launch.op) by other means: it runs the launch if
  * that has a single worker and no thread has taken it yet. Returns when the launch has ended or has to wait. */
 void sim_help(struct sim *s, const void *op);
-/* Who starts launches on a thread of the sim, where sim_start_soon has asked for it. When NULL has been set, nobody is
- * in the one before. */
+/* Who starts launches on a thread of the sim, where sim_start_soon has asked for it. After this is called with
+ * NULL, the old callback has returned. */
 void sim_starter(struct sim *s, void (*start)(void *self), void *self);
 /* A thread that is awake and has nothing to do calls it; false: there is none. May be called under any lock. */
 bool sim_start_soon(struct sim *s);

@@ -2,7 +2,7 @@
  *
  * The commonest trap is that of grid.sync() in an ordinary launch: its code tests %envreg, where the driver leaves the
  * workspace of a cooperative launch, and traps when there is none. Such a trap is explained. */
-#include "sim/trap.h"
+#include "sim/exec.h"
 #include "flow/flow.h"
 #include "lower/functions.h"
 #include "sim/finding_place.h"
@@ -73,7 +73,7 @@ void trap_report(struct warp *w, const struct insn *i)
     struct finding f = { .kind = F_trap, .cause = "a trap instruction was reached" };
     if (!w->cta->launch->grid_workspace && trap_needs_grid(w->cur->fr, i->op)) {
         f.cause = "grid.sync() needs a cooperative launch, and this was an ordinary one: nothing makes sure that all "
-                  "CTAs are on the device together, so it traps";
+                  "blocks are on the device together, so it traps";
         f.fix = "Launch with cudaLaunchCooperativeKernel (lockstep launch --cooperative, or `cooperative` in the "
                 "contract's launch line), with a grid that fits on the device.";
     }

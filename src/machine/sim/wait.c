@@ -14,13 +14,13 @@
 #include "flow/analyses.h"
 #include "sim/access.h"
 #include "sim/cluster.h"
-#include "sim/judge.h"
+#include "sim/asked.h"
 #include "sim/lanes.h"
 #include "sim/sim_run.h"
-#include "where/where.h"
+#include "sites/where.h"
 
 const struct wait_row wait_rows[WAITS] = {
-#define WAIT(id, again, own, text) [WAIT_##id] = { wait_##id, again, own, text },
+#define WAIT(id, again, own, text) [WAIT_##id] = { again, own, text },
 #include "isa/waits.def"
 #undef WAIT
 };
@@ -92,8 +92,8 @@ static void snapshot(const struct warp *w, const struct probe *p, u64 *out)
     const struct code *c = w->code;
     u32 n = 0;
     for (u32 k = 0; k < c->low->words; k++)
-        for (u64 m = p->slice[k]; m; m &= m - 1) {
-            const struct where *x = &c->reg[k * 64 + (u32)__builtin_ctzll(m)];
+        EACH_SET64 (bit, p->slice[k]) {
+            const struct where *x = &c->reg[k * 64 + bit];
             for (u32 l = 0; l < LANES; l++, n++) {
                 if (!(p->mask >> l & 1))
                     out[n] = 0;
@@ -232,7 +232,7 @@ static void look_whether_busy(struct warp *w)
         __atomic_store_n(&l->busy.since, waits ? now : 0, __ATOMIC_RELAXED);
     } else if (now - since > SUSPECT_SECONDS * 1000000000ull &&
                !__atomic_exchange_n(&l->busy.reported, true, __ATOMIC_RELAXED))
-        busy_report(w, p->polled_low, &p->polled);
+        asked->busy_report(w, p->polled_low, &p->polled);
 }
 
 /* The watched part of a round that is no proof (it reads too much, counts, or has loops inside) has read what others

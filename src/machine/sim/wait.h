@@ -8,7 +8,7 @@ enum {
     FUEL_LOCKED = 32,    /* the same where locks were taken, and whoever has one has given way (atomic.c) */
     FUEL_SOME = 1024,    /* of a loop that reads nothing others write */
     FUEL_MAX = 1 << 16,  /* between two probes of a loop that was not idle, at most */
-    FUEL_LOOKS = 512,    /* the same if it has only looked at what others may change */
+    FUEL_LOOKS = 512,    /* the same if it has only read memory that others may change */
     OUTER_EDGES = 64,    /* back edges that may pass before that of a loop around one that was left under a probe */
     FUEL_SHARED = 4096,  /* the same while other launches are in flight, which want their turns */
     WOKEN_MOST = 1024,   /* of a warp that was idle: what back edges may cost before one is probed, and ... */
@@ -32,7 +32,6 @@ typedef bool wait_arrive(struct warp *w, struct split *s, const struct insn *i);
 #include "isa/waits.def"
 #undef WAIT
 extern const struct wait_row {
-    wait_arrive *arrive;
     bool again;       /* who has waited comes to the operation again */
     bool own;         /* only threads of its cluster let it go on */
     const char *text; /* what a split does that waits there */

@@ -6,7 +6,7 @@
 #include "sim/warpop.h"
 #include "sim/exec.h"
 #include "sim/finding_place.h"
-#include "sim/judge.h"
+#include "sim/asked.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
@@ -21,7 +21,7 @@ static void gather(struct warp *w, const struct split *s, const struct insn *i)
     const struct lop *o = &low->op[i->op];
     bool tagged = o->flags & ISA_SHUFFLE && lop_dst(o, 0)->kind == O_REG && low->tag[lop_dst(o, 0)->reg];
     bool pred = o->flags & ISA_VOTE;
-    if (w->code->watch & WATCH_INIT) init_gather(w, i, s->mask);
+    if (w->code->watch & WATCH_INIT) asked->init_gather(w, i, s->mask);
     u32 width = value_width(o), word = pred ? *(const u32 *)(const void *)SLOT(w->R, i->a) : 0;
     if (pred && lop_src(o, 0)->kind == O_CONST) word = lop_src(o, 0)->value ? ALL_LANES : 0;
     const struct insn_opnd *clamp = o->flags & ISA_SHUFFLE ? insn_src(w->code, i, SRC_CLAMP) : NULL;
@@ -34,7 +34,7 @@ static void gather(struct warp *w, const struct split *s, const struct insn *i)
     for (u32 l = 0; l < LANES; l++) {
         if (!(s->mask >> l & 1)) continue;
         w->rdv.a[l] = pred ? word >> l & 1 : value[l];
-        w->rdv.tag[l] = tagged ? tag_of(w, low, *lop_src(o, 0), l) : 0;
+        w->rdv.tag[l] = tagged ? asked->tag_of(w, low, *lop_src(o, 0), l) : 0;
         if (!clamp) continue;
         w->rdv.b[l] = (u32)from[l];
         w->rdv.e[l] = (u32)limit[l];
@@ -86,30 +86,29 @@ static u32 reduce_float(const struct warp *w, u32 mask, u32 mode, u32 how)
     return (u32)best ^ (best < 0 ? 0x7fffffff : 0);
 }
 
+static u32 combined(u32 r, u32 v, u32 mode, bool sg)
+{
+    bool less = sg ? (s32)v < (s32)r : v < r;
+    switch (mode) {
+    case M_ADD: return r + v;
+    case M_MIN: return less ? v : r;
+    case M_MAX: return less ? r : v;
+    case M_AND: return r & v;
+    case M_OR: return r | v;
+    default: return r ^ v;
+    }
+}
+
 static u32 reduce(const struct warp *w, u32 mask, u32 mode, u32 how)
 {
     u32 r = (u32)w->rdv.a[__builtin_ctz(mask)];
     if (how & RED_FLOAT) return reduce_float(w, mask, mode, how);
-#define FOLD(value)                                  \
-    for (u32 m = mask & (mask - 1); m; m &= m - 1) { \
-        u32 v = (u32)w->rdv.a[__builtin_ctz(m)];     \
-        r = (value);                                 \
-    }                                                \
-    return r
-    bool sg = how & RED_SIGNED;
-    switch (mode) {
-    case M_ADD: FOLD(r + v);
-    case M_MIN: FOLD((sg ? (s32)v < (s32)r : v < r) ? v : r);
-    case M_MAX: FOLD((sg ? (s32)v < (s32)r : v < r) ? r : v);
-    case M_AND: FOLD(r & v);
-    case M_OR: FOLD(r | v);
-    default: FOLD(r ^ v);
-    }
-#undef FOLD
+    EACH_SET (l, mask & (mask - 1)) r = combined(r, (u32)w->rdv.a[l], mode, how & RED_SIGNED);
+    return r;
 }
 
 /* What a .sync operation makes, of the lanes that took part. */
-struct outcome {
+struct sync_results {
     u32 v[LANES]; /* results */
     u32 pred;     /* second results, a bit a lane */
     u32 who;      /* the lanes that took part */
@@ -121,10 +120,10 @@ struct outcome {
 
 /* Makes the results of all lanes that take part: sync_shfl() and so on, as the column `make` of isa_named.def names
  * them. */
-typedef void sync_make(struct warp *w, const struct lop *o, struct outcome *r);
+typedef void sync_make(struct warp *w, const struct lop *o, struct sync_results *r);
 #define EACH_MEMBER(l, r) for (u32 m_ = (r)->who, l; m_ && (l = (u32)__builtin_ctz(m_), true); m_ &= m_ - 1)
 
-static void sync_shfl(struct warp *w, const struct lop *o, struct outcome *r)
+static void sync_shfl(struct warp *w, const struct lop *o, struct sync_results *r)
 {
     EACH_MEMBER(l, r)
     {
@@ -140,27 +139,27 @@ static void sync_shfl(struct warp *w, const struct lop *o, struct outcome *r)
     }
 }
 
-static void same_for_all(struct outcome *r, u32 v) { EACH_MEMBER(l, r) r->v[l] = v; }
+static void same_for_all(struct sync_results *r, u32 v) { EACH_MEMBER(l, r) r->v[l] = v; }
 
 static u32 vote(u32 mode, u32 set, u32 who)
 {
     return mode == M_ALL ? set == who : mode == M_ANY ? set != 0 : set == 0 || set == who;
 }
 
-static void sync_vote(struct warp *w, const struct lop *o, struct outcome *r)
+static void sync_vote(struct warp *w, const struct lop *o, struct sync_results *r)
 {
     (void)w;
     same_for_all(r, vote(o->aux, r->set, r->who));
 }
 
-static void sync_ballot(struct warp *w, const struct lop *o, struct outcome *r)
+static void sync_ballot(struct warp *w, const struct lop *o, struct sync_results *r)
 {
     (void)w;
     (void)o;
     same_for_all(r, r->set);
 }
 
-static void sync_match_any(struct warp *w, const struct lop *o, struct outcome *r)
+static void sync_match_any(struct warp *w, const struct lop *o, struct sync_results *r)
 {
     (void)o;
     EACH_MEMBER(l, r)
@@ -171,7 +170,7 @@ static void sync_match_any(struct warp *w, const struct lop *o, struct outcome *
     }
 }
 
-static void sync_match_all(struct warp *w, const struct lop *o, struct outcome *r)
+static void sync_match_all(struct warp *w, const struct lop *o, struct sync_results *r)
 {
     (void)w;
     (void)o;
@@ -179,7 +178,7 @@ static void sync_match_all(struct warp *w, const struct lop *o, struct outcome *
     if (r->equal) r->pred = r->who;
 }
 
-static void sync_elect(struct warp *w, const struct lop *o, struct outcome *r)
+static void sync_elect(struct warp *w, const struct lop *o, struct sync_results *r)
 {
     (void)w;
     (void)o;
@@ -187,13 +186,13 @@ static void sync_elect(struct warp *w, const struct lop *o, struct outcome *r)
     r->pred = 1u << r->first;
 }
 
-static void sync_redux(struct warp *w, const struct lop *o, struct outcome *r)
+static void sync_redux(struct warp *w, const struct lop *o, struct sync_results *r)
 {
     same_for_all(r, reduce(w, r->who, o->aux, (u32)o->off));
 }
 
 /* An element that a lane without part in it would bring is 0. */
-static void sync_movmatrix(struct warp *w, const struct lop *o, struct outcome *r)
+static void sync_movmatrix(struct warp *w, const struct lop *o, struct sync_results *r)
 {
     (void)o;
     EACH_MEMBER(l, r)
@@ -209,7 +208,7 @@ static void sync_movmatrix(struct warp *w, const struct lop *o, struct outcome *
     }
 }
 
-static void sync_warp_bar(struct warp *w, const struct lop *o, struct outcome *r)
+static void sync_warp_bar(struct warp *w, const struct lop *o, struct sync_results *r)
 {
     (void)w;
     (void)o;
@@ -228,7 +227,7 @@ static sync_make *const make[N_COUNT] = {
 };
 
 /* The results of all lanes in `who` (the members that are here). */
-static void results(struct warp *w, const struct lop *o, u32 who, struct outcome *r)
+static void results(struct warp *w, const struct lop *o, u32 who, struct sync_results *r)
 {
     r->pred = r->absent = r->set = 0;
     r->who = who;
@@ -242,7 +241,7 @@ static void results(struct warp *w, const struct lop *o, u32 who, struct outcome
 }
 
 static void scatter(struct warp *w, const struct split *s, const struct insn *i, const struct code *c, char *R,
-                    const struct outcome *r)
+                    const struct sync_results *r)
 {
     const struct lop *o = &c->low->op[i->op];
     const u32 *v = r->v;
@@ -273,7 +272,7 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
         u32 *p = (u32 *)(void *)SLOT(R, insn_dst(c, i, 1)->slot);
         *p = (*p & ~m) | (r->pred & m);
     }
-    if (c->watch & WATCH_INIT) init_scatter(w, s, i, o, r->who, r->absent);
+    if (c->watch & WATCH_INIT) asked->init_scatter(w, s, i, o, r->who, r->absent);
 }
 
 /* The lanes that wait at the same instruction as s. */
@@ -307,11 +306,11 @@ static bool fire(struct warp *w)
                 here |= t->mask;
         }
         if ((here & s->rdv) != (s->rdv & w->live)) continue;
-        struct outcome r;
+        struct sync_results r;
         u32 mask = s->rdv;
-        if (unlikely(s->missing)) aligned_check(w, s, lanes_at_same(w, s));
+        if (unlikely(s->missing)) asked->aligned_check(w, s, lanes_at_same(w, s));
         results(w, o, here, &r);
-        if (init_needs_planes(w, r.absent)) exec_to_plain(w, NONE);
+        if (asked->init_needs_planes(w, r.absent)) exec_to_plain(w, NONE);
         struct lop key = *o;
         for (u32 j = 0; j < w->nsplit; j++) {
             struct split *t = &w->split[j];
@@ -346,7 +345,7 @@ static bool is_whole(const struct warp *w, const struct insn *i)
     return mask == ALL_LANES;
 }
 
-/* The results of all lanes, of which `v` has 32, or one if they are the same. */
+/* Writes the results of all lanes: `v` has 32 values, or a single one for all. */
 static void put_whole(const struct warp *w, const struct insn *i, const u32 *v, bool same)
 {
     char *d = SLOT(w->R, i->d);
@@ -388,8 +387,8 @@ static bool shuffle_whole(struct warp *w, const struct insn *i, const struct lop
     }
     if (tag) { /* a pointer's object goes with its halves */
         u32 object[LANES], *t = w->cur->fr->tags + (tag - 1) * LANES;
-        for (u32 l = 0; l < LANES && !one; l++) object[l] = tag_of(w, w->code->low, *lop_src(o, 0), from[l]);
-        if (one) object[0] = tag_of(w, w->code->low, *lop_src(o, 0), b & 31);
+        for (u32 l = 0; l < LANES && !one; l++) object[l] = asked->tag_of(w, w->code->low, *lop_src(o, 0), from[l]);
+        if (one) object[0] = asked->tag_of(w, w->code->low, *lop_src(o, 0), b & 31);
         for (u32 l = 0; l < LANES; l++) t[l] = object[one ? 0 : l];
     }
     put_whole(w, i, v, one);
@@ -434,7 +433,7 @@ static bool sync_whole(struct warp *w, const struct insn *i, const struct lop *o
 /* A lane that executes the operation takes part in it, also when its mask does not name it, which is a finding. */
 static u32 with_caller(struct warp *w, const struct insn *i, u32 lanes, u32 mask, bool alike)
 {
-    if (lanes & ~mask) judge_mask(w, i, lanes & ~mask, mask, alike);
+    if (lanes & ~mask) asked->judge_mask(w, i, lanes & ~mask, mask, alike);
     return mask | lanes;
 }
 
@@ -479,9 +478,9 @@ static __attribute__((noinline)) bool arrive(struct warp *w, struct split *s, co
     }
     u32 mask = with_caller(w, i, s->mask, (u32)masks[__builtin_ctz(s->mask)], true);
     if ((mask & w->live) == s->mask) {
-        struct outcome r;
+        struct sync_results r;
         results(w, o, s->mask, &r);
-        if (init_needs_planes(w, r.absent)) exec_to_plain(w, NONE);
+        if (asked->init_needs_planes(w, r.absent)) exec_to_plain(w, NONE);
         scatter(w, s, &w->code->insn[w->code->insn_of[i->op]], w->code, w->R, &r);
         note_met(w, s, i);
         return true;
@@ -491,7 +490,7 @@ static __attribute__((noinline)) bool arrive(struct warp *w, struct split *s, co
     s->state = SPLIT_RENDEZVOUS;
     s->rdv = mask;
     s->op = i->op;
-    s->missing = o->flags & ISA_ALIGNED ? aligned_missing(w, s, i->op) : 0;
+    s->missing = o->flags & ISA_ALIGNED ? asked->aligned_missing(w, s, i->op) : 0;
     sync_recheck(w);
     return false;
 }

@@ -73,7 +73,7 @@ static bool no_file(const char *what, const char *text, const struct trace_lines
     return false;
 }
 
-/* lines with an instruction before and behind the one that is asked for; 0 and NONE: there is none */
+/* nearest lines with an instruction before and after the requested line; 0 and NONE: no such line */
 struct nearest {
     u32 below, above;
 };
@@ -299,7 +299,7 @@ static bool stop_here(struct trace *t, struct warp *w, struct traced *f, u32 b, 
     x->n = 0;
     text_add(x, "stopped at %s, before %s:%u: ", place_of(t, f, op), file_name(f->low->func->module->name), i->line);
     add_instruction(x, f->low, i);
-    text_add(x, "\nCTA ");
+    text_add(x, "\nblock ");
     add_cta(x, w);
     text_add(x, ", warp %u (threads %u..%u), lanes %08x\n", w->id, w->id * LANES,
              MIN_OF(w->id * LANES + LANES, t->l->threads) - 1, w->mask);
@@ -409,7 +409,7 @@ struct trace *trace_open(struct launch *l, struct error *e)
                                   lines_exist("break", in->break_at, &t->stop, m->first, e)));
     for (u32 k = 0; ok && in->one_cta && k < 3; k++)
         if (in->cta[k] >= l->in->grid[k])
-            ok = error_set(e, ERR_INPUT, "trace: there is no CTA %u,%u,%u in a grid of %u x %u x %u", in->cta[0],
+            ok = error_set(e, ERR_INPUT, "trace: there is no block %u,%u,%u in a grid of %u x %u x %u", in->cta[0],
                            in->cta[1], in->cta[2], l->in->grid[0], l->in->grid[1], l->in->grid[2]);
     if (ok && in->one_warp && in->warp >= l->nwarps)
         ok = error_set(e, ERR_INPUT, "trace: there is no warp %u in a block of %u threads", in->warp, l->threads);

@@ -5,7 +5,7 @@
  * chooses and drives, trace_text.c writes values. */
 #ifndef LOCKSTEP_TRACE_H
 #define LOCKSTEP_TRACE_H
-#include "sim/judge.h"
+#include "sim/asked.h"
 
 struct trace_lines { /* "[FILE:]LINE[-LINE][@N]" */
     char file[200];  /* the end of a path; "": any */

@@ -5,6 +5,7 @@
  * code that reads the destination too early reads what was there. A warp copies 512 bytes with one instruction, so
  * these copies have a short record of their own; larger ones are flights (flight.h). */
 #include "units/async.h"
+#include "sim/asked.h"
 #include "units/attachments.h"
 #include "sim/finding_place.h"
 #include "units/flight.h"
@@ -242,9 +243,9 @@ int run_cp_async(char *restrict R, const struct insn *i, struct warp *w)
     access_addresses(&from, R);
     access_check(&to);
     if (w->code->watch & WATCH_INIT && w->planes) {
-        init_before(&to, R);
+        asked->init_before(&to, R);
         from.mask = to.ok;
-        init_before(&from, R);
+        asked->init_before(&from, R);
     }
     u32 given[LANES];
     from.mask = from.ok = 0;
@@ -258,7 +259,7 @@ int run_cp_async(char *restrict R, const struct insn *i, struct warp *w)
     for (u32 l = 0; s && l < LANES; l++) {
         if (!(to.ok >> l & 1)) continue;
         if (given[l] && !(from.ok >> l & 1)) { /* reported; that nothing comes is its consequence */
-            if (w->init_shared) init_define(&to, 1u << l);
+            if (w->init_shared) asked->init_define(&to, 1u << l);
             to.ok &= ~(1u << l);
             continue;
         } /* nothing is under way there */
@@ -269,7 +270,7 @@ int run_cp_async(char *restrict R, const struct insn *i, struct warp *w)
                                       w->code->low,
                                       i->op,
                                       s->committed[l],
-                                      raw ? origin_of_memory(&from, l, false) : 0,
+                                      raw ? asked->origin_of_memory(&from, l, false) : 0,
                                       s->issued++,
                                       (u8)l,
                                       (u8)to.bytes,

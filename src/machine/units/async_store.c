@@ -11,7 +11,7 @@ static void not_shared(struct warp *w, const struct insn *i, u32 lane)
 {
     struct finding f = { .kind = F_invalid_address,
                          .cause =
-                             "an asynchronous store goes to the shared memory of a CTA of the cluster and signals an "
+                             "an asynchronous store goes to the shared memory of a block of the cluster and signals an "
                              "mbarrier there; this address is of other memory",
                          .fix = "Give it addresses that mapa made (cluster.map_shared_rank)." };
     if (w->cta->launch->in->checks & CHECK_BOUNDS) finding_add(w, i->op, &f, 1u << lane);

@@ -1,5 +1,7 @@
 /* Functions that the CUDA runtime provides to kernels: vprintf, __assertfail, malloc, free and cudaGraphSetConditional.
  * Those that launch kernels are in device_runtime.c, malloc and free in heap.c. */
+#include "base/printable.h"
+#include "sim/asked.h"
 #include "units/builtin.h"
 #include "mem/mapped.h"
 #include "sim/call.h"
@@ -48,11 +50,15 @@ static void printed(struct warp *w, u32 lane, u64 addr, u32 n)
                 : shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS ? SP_SHARED
                                                                  : SP_GLOBAL;
     if (!(w->code->watch & WATCH_INIT)) return;
-    struct shadow *s = init_shadow(w, space, lane, space == SP_LOCAL ? local : space == SP_SHARED ? shared : addr, &at);
+    struct shadow *s = asked->init_shadow(w, space, lane,
+                                          space == SP_LOCAL    ? local
+                                          : space == SP_SHARED ? shared
+                                                               : addr,
+                                          &at);
     struct taint t[LANES];
     if (!s || shadow_defined(s, at, n)) return;
     t[lane] = shadow_read(s, at, n);
-    if (t[lane].undef) init_report(w, w->print_op, USE_PRINT, 1u << lane, t, "an argument of printf");
+    if (t[lane].undef) asked->init_report(w, w->print_op, USE_PRINT, 1u << lane, t, "an argument of printf");
 }
 
 /* A string that cannot be read up to its end, or an argument (width > 1): an access outside. */
@@ -116,7 +122,7 @@ struct conversion {
     bool star;            /* the width is an argument */
     u8 bytes;             /* of an integer: 1, 2, 4, 8 */
     char letter;
-    const char *end; /* behind it */
+    const char *end; /* after it */
 };
 /* arguments that printf takes; further ones an H200 prints as whatever lies there */
 enum { PRINT_WIDTH_MAX = 65535, PRINT_ARGS = 32 };
@@ -128,7 +134,7 @@ static u32 number(const char **p)
     return n;
 }
 
-/* Reads one at a %; false: it is none. */
+/* Reads one at a %; false: it is not one. */
 static bool conversion_read(const char *p, struct conversion *c)
 {
     u32 n = 0;
@@ -234,6 +240,13 @@ static bool convert(struct warp *w, u32 lane, struct conversion *c, u64 *at, str
     return true;
 }
 
+/* The output of the program, after what the command has printed before. */
+static void print(const char *p, size_t n)
+{
+    if (program_output) fflush(stdout);
+    fwrite(p, 1, n, program_output ? program_output : stdout);
+}
+
 /* What printf returns: how many arguments it printed; -1: it could not read them. */
 static s32 print_lane(struct warp *w, u32 lane, u64 format, u64 args)
 {
@@ -258,7 +271,7 @@ static s32 print_lane(struct warp *w, u32 lane, u64 format, u64 args)
     if (l->in->print)
         l->in->print(l->in->print_ctx, out.p ? out.p : "", out.n);
     else if (out.n)
-        fwrite(out.p, 1, out.n, stdout);
+        print(out.p, out.n);
     text_free(&f);
     text_free(&out);
     return ok ? count : -1;
@@ -318,7 +331,7 @@ bool builtin_call(struct warp *w, const struct call *c, const struct insn *i)
 {
     struct frame *f = w->cur->fr;
     w->print_op = i->op;
-    if (w->code->watch & WATCH_INIT) init_builtin(w, f, c, i->op);
+    if (w->code->watch & WATCH_INIT) asked->init_builtin(w, f, c, i->op);
     if (c->builtin >= BI_RUNTIME) {
         runtime_call(w, c, i);
         return true;

@@ -1,6 +1,7 @@
 /* st.bulk (9.7.9.13): a thread sets a range of the CTA's shared memory to 0. It is an ordinary store of the generic
  * proxy, done when it is executed; observers see its words one after the other. */
 #include "sim/finding_place.h"
+#include "sim/asked.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
@@ -38,7 +39,7 @@ static void set(struct access *a, u32 lane, u64 bytes, bool init)
     struct launch *l = a->warp->cta->launch;
     u64 at = a->addr[lane];
     char *to = a->ptr[lane];
-    if (init) init_define(a, a->ok);
+    if (init) asked->init_define(a, a->ok);
     memset(to, 0, bytes);
     a->wrote = a->ok;
     a->bytes = WORD;
@@ -52,8 +53,7 @@ static void set(struct access *a, u32 lane, u64 bytes, bool init)
 int run_st_bulk(char *restrict R, const struct insn *i, struct warp *w)
 {
     bool init = w->code->watch & WATCH_INIT;
-    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) {
-        u32 lane = (u32)__builtin_ctz(m);
+    EACH_SET (lane, active_lanes(w, R, i)) {
         u64 bytes = bulk_source(w, R, i, SRC_LENGTH, 8, lane);
         struct access a;
         if (bytes % WORD || bytes > LENGTH_MOST) {
@@ -65,7 +65,7 @@ int run_st_bulk(char *restrict R, const struct insn *i, struct warp *w)
             not_shared(w, i, lane);
             continue;
         }
-        if (init && w->planes) init_before(&a, R);
+        if (init && w->planes) asked->init_before(&a, R);
         set(&a, lane, bytes, init);
         w->changed |= CHANGED_ALL;
     }

@@ -3,6 +3,7 @@
  * outside of the tensor is filled in on the way to shared memory, and left alone on the way back. Each copy is a flight
  * (flight.h). */
 #include "mem/mapped.h"
+#include "sim/asked.h"
 #include "mem/tensor_map.h"
 #include "sim/access.h"
 #include "sim/attach.h"
@@ -11,7 +12,6 @@
 #include "sim/finding_place.h"
 #include "units/flight.h"
 #include "sim/handlers.h"
-#include "sim/lane_check.h"
 #include "sim/lanes.h"
 #include "sim/sim_run.h"
 
@@ -85,7 +85,7 @@ static bool is_there(struct tensor_copy *c, u64 global, u64 bytes)
     return false;
 }
 
-/* The address of element x behind `line`, along a dimension; 0: there is none, since the sum has more than 64 bits. */
+/* The address of element x after `line`, along a dimension; 0: there is none, since the sum has more than 64 bits. */
 static u64 along(u64 line, s64 x, u64 stride)
 {
     u64 by, at;
@@ -186,7 +186,7 @@ static void add_box(struct tensor_copy *c)
     }
 }
 
-/* Four rows of a matrix, wherever each is: their numbers are the coordinates behind the first. */
+/* Four rows of a matrix, wherever each is: their numbers are the coordinates after the first. */
 static void add_rows(struct tensor_copy *c)
 {
     const struct tensor_map *m = &c->map;
@@ -276,7 +276,7 @@ static void report_closed(struct tensor_copy *c)
                          .object_base = c->object->base,
                          .object_size = c->object->size };
     f.addr[c->lane] = c->closed_at;
-    explain_unmapped(c->object, c->closed_at, &mem, &f);
+    asked->explain_unmapped(c->object, c->closed_at, &mem, &f);
     if (c->w->cta->launch->in->checks & CHECK_BOUNDS) finding_add(c->w, c->insn->op, &f, 1u << c->lane);
     arena_free(&mem);
 }
@@ -323,7 +323,7 @@ static bool good_type(struct tensor_copy *c, u32 aux)
                                                   "f16",      "f32",   "f64",   "bf16", "f32.ftz", "tf32",
                                                   "tf32.ftz", "4-bit", "4-bit", "6-bit" };
     static const char *const ops[] = { "add", "exch", "min", "max", "and", "or", "xor", "cas", "inc", "dec" };
-    u32 type = c->map.type, op = aux >> TENSOR_ATOM;
+    u32 type = c->map.type, op = aux >> TENSOR_ATOM_SHIFT;
     char text[160];
     if (aux & TENSOR_REDUCE && !(reductions[type] >> op & 1)) {
         snprintf(text, sizeof text,
@@ -356,7 +356,7 @@ static bool read_map(struct tensor_copy *c, const char *R, u32 site)
     u32 rank = o->aux & TENSOR_RANK;
     char text[160];
     if (!tensor_map_decode(words, &c->map)) {
-        wrong_map(c, "the 128 bytes that the address leads to are no tensor map",
+        wrong_map(c, "the 128 bytes that the address leads to are not a tensor map",
                   "Pass the map as a __grid_constant__ parameter, or copy what cuTensorMapEncodeTiled made to memory "
                   "that is a multiple of 64.");
         return false;
@@ -522,12 +522,12 @@ static bool signals_rank(struct tensor_copy *c, struct access *mbarrier, u32 ran
     u32 signalled = o->aux & TENSOR_PAIR ? (rank & ~1u) | (cluster_rank(mbarrier->addr[c->lane]) & 1) : rank;
     struct finding f = { .kind = F_cluster_rank,
                          .cause = text,
-                         .fix = "Launch pairs of CTAs (.cta_group::2) in clusters with an even number of CTAs." };
+                         .fix = "Launch pairs of blocks (.cta_group::2) in clusters with an even number of blocks." };
     if (signalled < x->size) return bulk_place_live(mbarrier, signalled, c->lane);
     snprintf(
         text, sizeof text,
-        "the bytes for CTA %u of the cluster are counted by the mbarrier of CTA %u, the other one of its pair, and "
-        "the cluster has %u CTAs",
+        "the bytes for block %u of the cluster are counted by the mbarrier of block %u, the other one of its pair, and "
+        "the cluster has %u blocks",
         rank, signalled, x->size);
     if (c->w->cta->launch->in->checks & CHECK_BOUNDS) finding_add(c->w, c->insn->op, &f, 1u << c->lane);
     return false;
@@ -565,11 +565,11 @@ static struct flight *new_flight(struct tensor_copy *c, const struct access *mba
         f->tx = bytes;
         f->to_tf32 = c->map.type == MAP_TF32 || c->map.type == MAP_TF32_FTZ;
     }
-    if (o->aux & TENSOR_REDUCE) bulk_reduction(f, (enum atom_op)(o->aux >> TENSOR_ATOM), c->map.type);
+    if (o->aux & TENSOR_REDUCE) bulk_reduction(f, (enum atom_op)(o->aux >> TENSOR_ATOM_SHIFT), c->map.type);
     return f;
 }
 
-/* before: what the lane before this one has issued, if any, and what this one has, afterwards. */
+/* before: in, what the previous lane has issued, if any; out, what this lane has issued. */
 static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane, struct tensor_copy *before)
 {
     const struct lop *o = &w->code->low->op[i->op];
@@ -617,8 +617,8 @@ int run_bulk_tensor(char *restrict R, const struct insn *i, struct warp *w)
 
 int run_map_prefetch(char *restrict R, const struct insn *i, struct warp *w)
 {
-    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) {
-        struct tensor_copy c = { .w = w, .insn = i, .lane = (u32)__builtin_ctz(m), .prefetch = true };
+    EACH_SET (l, active_lanes(w, R, i)) {
+        struct tensor_copy c = { .w = w, .insn = i, .lane = l, .prefetch = true };
         read_map(&c, R, 0);
     }
     return 0;

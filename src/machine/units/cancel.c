@@ -6,7 +6,7 @@
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "units/mbarrier.h"
-#include "turns/worker.h"
+#include "schedule/worker.h"
 
 enum { ANSWER_BYTES = 16 };
 
@@ -63,8 +63,8 @@ int run_cancel_query(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
     u32 lanes = active_lanes(w, R, i), truth = 0;
-    for (u32 m = lanes; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m), answer[4];
+    EACH_SET (l, lanes) {
+        u32 answer[4];
         u64 half[2] = { bulk_source(w, R, i, 0, 8, l), bulk_source(w, R, i, 1, 8, l) };
         memcpy(answer, half, sizeof answer);
         truth |= (answer[0] & 1) << l;

@@ -1,7 +1,7 @@
 /* Programmatic dependent launch: griddepcontrol.
  *
  * A launch triggers when every CTA of it has executed launch_dependents or left: whoever enqueued it then starts the
- * launch behind it. That one runs beside it up to its wait, which is an idle split that polls a word of its operation:
+ * launch after it. That one runs beside it up to its wait, which is an idle split that polls a word of its operation:
  * it costs nothing, and standing still is recognised as with any loop that waits. Triggers are looked at when a CTA
  * gives way or ends, outside of instructions: starting a launch takes locks. */
 #include "sim/lanes.h"
@@ -40,7 +40,7 @@ bool wait_depend(struct warp *w, struct split *s, const struct insn *i)
     return false;
 }
 
-/* The CTA has had a turn, or is done: if all CTAs have triggered or left, the one behind is told. */
+/* The CTA has had a turn, or is done: if all CTAs have triggered or left, the one after it is told. */
 static void look(struct worker *k, const struct cta *c, bool done)
 {
     struct launch *l = k->launch;

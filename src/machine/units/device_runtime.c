@@ -7,6 +7,7 @@
  * Errors are of the thread, as cudaGetLastError has them. A launch that the device would refuse is also a finding: a
  * kernel that did not run is easily overlooked, since few programs ask. */
 #include "base/demangle.h"
+#include "sim/asked.h"
 #include "code/shared_layout.h"
 #include "mem/shadow.h"
 #include "units/builtin.h"
@@ -115,15 +116,15 @@ static bool put(const struct runtime *t, u64 to, const void *from, u32 bytes)
     u64 local = to - mem_local_window(m), shared = to - mem_shared_window(m), at;
     bool is_local = local < MEM_LOCAL_BYTES, is_shared = shared < (u64)MEM_WINDOW_CTA * MEM_WINDOW_CTAS;
     if (!(t->w->code->watch & WATCH_INIT)) return true;
-    struct shadow *s = init_shadow(t->w,
-                                   is_local    ? SP_LOCAL
-                                   : is_shared ? SP_SHARED
-                                               : SP_GLOBAL,
-                                   t->lane,
-                                   is_local    ? local
-                                   : is_shared ? shared
-                                               : to,
-                                   &at);
+    struct shadow *s = asked->init_shadow(t->w,
+                                          is_local    ? SP_LOCAL
+                                          : is_shared ? SP_SHARED
+                                                      : SP_GLOBAL,
+                                          t->lane,
+                                          is_local    ? local
+                                          : is_shared ? shared
+                                                      : to,
+                                          &at);
     if (s) shadow_define(s, at, bytes);
     return true;
 }
@@ -213,7 +214,7 @@ static u32 limits_broken(const struct runtime *t, const struct grid *g)
     }
     if (shared > p->shared_optin) {
         snprintf(cause, sizeof cause,
-                 "it needs %llu bytes of shared memory, and a CTA of %s has at most %u "
+                 "it needs %llu bytes of shared memory, and a block of %s has at most %u "
                  "(cudaErrorInvalidConfiguration, 9).",
                  (unsigned long long)shared, p->title, p->shared_optin);
         refused(t, g, cause, "Use less shared memory.");
@@ -474,8 +475,8 @@ void runtime_call(struct warp *w, const struct call *c, const struct insn *i)
     struct grid *g = grid_lock(w->cta->launch);
     if (!g) return;
     w->changed = 1;
-    for (u32 m = w->mask; m; m &= m - 1) {
-        struct runtime t = { .w = w, .c = c, .i = i, .lane = (u32)__builtin_ctz(m), .self = g };
+    EACH_SET (l, w->mask) {
+        struct runtime t = { .w = w, .c = c, .i = i, .lane = l, .self = g };
         builtin_return(w->cur->fr, c, t.lane, answer(&t));
     }
     grid_unlock(g);

@@ -140,7 +140,7 @@ static void fill_nan(char *p, u32 bytes)
 
 enum { PACKED = 16 }; /* elements of 6 bits that lie together */
 
-/* Of each byte the low six bits, one behind the other. */
+/* Of each byte the low six bits, one after the other. */
 static void pack_elements(const char *from, char *to)
 {
     memset(to, 0, PACKED * 6 / 8);
@@ -397,18 +397,19 @@ static void flights_begin(struct cta *c)
     memset(s->committed, 0, sizeof s->committed);
 }
 
-/* A copy without a piece, a store outside of its tensor, reads nothing: it is none. */
+/* A copy without a piece, a store outside of its tensor, reads nothing: it is not one. */
 static void unfinished(const struct flight *f)
 {
     char cause[200];
     struct finding x = { .kind = F_async_unfinished, .cause = cause };
-    snprintf(cause, sizeof cause,
-             f->end == FLIGHT_MBARRIER
-                 ? "the CTA ended with a copy of %llu bytes in flight that was started here, and nobody had waited for "
-                   "the phase of its mbarrier"
-                 : "the CTA ended with a copy of %llu bytes in flight that was started here: its shared memory may "
-                   "belong to another CTA before it has been read",
-             (unsigned long long)f->bytes);
+    snprintf(
+        cause, sizeof cause,
+        f->end == FLIGHT_MBARRIER
+            ? "the block ended with a copy of %llu bytes in flight that was started here, and nobody had waited for "
+              "the phase of its mbarrier"
+            : "the block ended with a copy of %llu bytes in flight that was started here: its shared memory may "
+              "belong to another block before it has been read",
+        (unsigned long long)f->bytes);
     finding_add_of(f->warp, f->low, f->op, &x, 1u << f->lane);
 }
 

@@ -88,7 +88,7 @@ void flights_land_tensor(struct cta *c); /* all that tcgen05 has started there *
 const struct flight *flight_to(const struct cta *c, const char *at, u32 bytes);
 const struct flight *flight_from(const struct cta *c, const char *at, u32 bytes);
 const struct flight *flight_first(const struct cta *c); /* the oldest that is in flight; NULL: none */
-bool flight_commits_behind(const struct flight *f);     /* a tcgen05.commit behind it is in flight */
+bool flight_commits_behind(const struct flight *f);     /* a tcgen05.commit after it is in flight */
 /* Groups that its thread has committed after it: the largest count that a wait for it may have. */
 u32 flight_newer(const struct flight *f);
 bool flight_committed(const struct flight *f); /* its group has been committed */

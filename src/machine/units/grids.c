@@ -212,7 +212,7 @@ static void grid_begins(struct launch *l)
     ran_add(g->family, g);
 }
 
-/* Puts the launches of a grid before all that is to be done: those of its tail-launch stream behind the others. */
+/* Puts the launches of a grid before all that is to be done: those of its tail-launch stream after the others. */
 static void push(struct grids *f, struct grid_making *m)
 {
     struct grid *other = NULL, **other_end = &other, *tail = NULL, **tail_end = &tail;
@@ -261,7 +261,7 @@ static void next_shape(struct sim_launch *in, struct grid *g)
     in->origin = &g->origin;
 }
 
-bool sim_next_grid(struct sim_launch *in, struct sim_result *r)
+bool grids_next(struct sim_launch *in, struct sim_result *r)
 {
     struct grids *f = r->grids;
     if (!f) return false;

@@ -87,7 +87,7 @@ static bool opened(struct cta *c)
     return true;
 }
 
-/* Behind a barrier what others have freed before it is free. */
+/* After a barrier what others have freed before it is free. */
 static void behind_barrier(struct cta *c)
 {
     struct heap_use *u = use_of(c);
@@ -97,7 +97,7 @@ static void behind_barrier(struct cta *c)
     for (u32 t = 0; t < c->nwarps * LANES; t++) u->sum += u->thread[t].most = u->thread[t].now;
 }
 
-/* Whether the thread can have so many bytes more, beside what the others of its wave may hold. */
+/* Whether so many more bytes fit for the thread, beside those that other threads of its wave may hold. */
 static bool heap_take(struct warp *w, const struct insn *i, u32 lane, u64 bytes)
 {
     struct cta *c = w->cta;

@@ -4,8 +4,9 @@
  * receives, of each matrix of 16-bit elements, the two elements 2*(t mod 4) and the next of row t/4, or of column t/4
  * with .trans. Of 8-bit elements a register has four: m8n16 four neighbours of row t/4; m16n16.trans, whose 16 rows
  * lanes 16*m + r address, and m16n8.trans two of column t/4 and two of column t/4 + 8. Rows of 16 elements of 6 or 4
- * bits have padding behind them, and each element becomes the low bits of a byte. All lanes of the warp take part. */
+ * bits have padding after them, and each element becomes the low bits of a byte. All lanes of the warp take part. */
 #include "sim/handlers.h"
+#include "sim/asked.h"
 #include "sim/lanes.h"
 #include "sim/observe.h"
 #include "sim/planes.h"
@@ -44,17 +45,17 @@ static void matrix_taints(struct access *a, u32 k, u32 lanes, u32 mode, bool loa
             u32 first = e.bit / 8, bytes = (e.bit + e.bits + 7) / 8 - first, in = e.bit % 8;
             if (!(a->ok >> e.row & 1)) continue;
             if (load) {
-                struct taint x = init_read(a, e.row, first, bytes);
+                struct taint x = asked->init_read(a, e.row, first, bytes);
                 t[l].undef |= (x.undef >> in & low_bits(e.bits)) << e.to;
                 t[l].made |= (x.made >> in & low_bits(e.bits)) << e.to;
                 if (x.undef) t[l].origin = x.origin;
             } else
-                init_write(a, e.row, first, bytes,
-                           (struct taint){ t[l].undef >> e.to & low_bits(e.bits), t[l].made >> e.to & low_bits(e.bits),
-                                           t[l].origin });
+                asked->init_write(a, e.row, first, bytes,
+                                  (struct taint){ t[l].undef >> e.to & low_bits(e.bits),
+                                                  t[l].made >> e.to & low_bits(e.bits), t[l].origin });
         }
     }
-    if (load) planes_put(w->planes, slot, lanes, t);
+    if (load) asked->planes_put(w->planes, slot, lanes, t);
 }
 
 /* 8-bit elements of a register, and smaller ones that become such. */
@@ -116,18 +117,18 @@ int run_matrix(char *restrict R, const struct insn *i, struct warp *w)
     if (!m) return 0;
     access_addresses(&a, R);
     if (a.mask) access_check(&a);
-    bool init = w->code->watch & WATCH_INIT, clean = !init || (init_defined(&a) && load);
+    bool init = w->code->watch & WATCH_INIT, clean = !init || (asked->init_defined(&a) && load);
     if (init && !w->planes && load && !clean) {
         w->faults_reported = a.ok != a.mask;
         return EV_DEOPT;
     }
-    if (init && w->planes) init_before(&a, R);
+    if (init && w->planes) asked->init_before(&a, R);
     for (u32 k = 0; k < count; k++) {
         (o->aux & MATRIX_BYTES ? move_bytes : move_halves)(&a, R, k, m, o->aux, load);
         if (init && w->planes && (w->planes->dirty || !clean)) matrix_taints(&a, k, m, o->aux, load);
     }
     if (!load) w->changed = 1;
-    if (!load && init && !w->planes) init_define(&a, a.ok);
+    if (!load && init && !w->planes) asked->init_define(&a, a.ok);
     if (w->code->watch && a.mask) observe_access(w->cta->launch, &a);
     if (unlikely(observed(w->cta->launch))) /* no lane goes on before all have executed it */
         observe_sync(w->cta->launch,

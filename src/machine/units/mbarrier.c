@@ -3,6 +3,7 @@
  * Any 8 bytes could be the word of an mbarrier, so the word itself cannot say whether it is one: each CTA keeps a list
  * of those in its shared memory. */
 #include "units/mbarrier.h"
+#include "sim/asked.h"
 #include "units/attachments.h"
 #include "units/async.h"
 #include "sim/cluster.h"
@@ -183,7 +184,7 @@ static void check_init(const struct access *a, u32 lane, const struct mbarrier_a
     if (known)
         misused(a, lane,
                 "it is initialised already, and valid until mbarrier.inval: whoever waits there loses the phase",
-                "Let one thread initialise it, once; before initialising it again, mbarrier.inval behind a barrier.");
+                "Let one thread initialise it, once; before initialising it again, mbarrier.inval after a barrier.");
     if (!count)
         misused(a, lane, "its count is 0: no arrival can complete a phase",
                 "Give it the number of arrivals of a phase.");
@@ -222,8 +223,8 @@ static void check_count(const struct access *a, u32 lane, const struct lop *o, u
     }
 }
 
-/* Before the operation is done to the word b; one that was overwritten is as it was again, so that one mistake is
- * reported once. */
+/* Called before the operation changes the word b; restores an overwritten mbarrier, so that a mistake is reported once.
+ */
 static u64 check(const struct access *a, u32 lane, const struct lop *o, u64 b, struct given x)
 {
     const char *at = a->ptr[lane];
@@ -241,7 +242,7 @@ static u64 check(const struct access *a, u32 lane, const struct lop *o, u64 b, s
         check_init(a, lane, known, x.count);
         if (!known) remember(c, at, b);
     } else if (!known) {
-        misused(a, lane, "nobody has initialised an mbarrier there",
+        misused(a, lane, "there is no initialised mbarrier there",
                 "Initialise it by one thread with the number of arrivals of a phase, and pass a barrier before "
                 "anybody uses it.");
         if (!(flags & ISA_MBAR_INVAL)) remember(c, at, b); /* once is enough; none is there after inval */
@@ -293,7 +294,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w, mbar
     if (!a.mask) return 0;
     access_addresses(&a, R);
     access_check(&a);
-    if (w->code->watch & WATCH_INIT) init_define(&a, a.ok); /* opaque to the program */
+    if (w->code->watch & WATCH_INIT) asked->init_define(&a, a.ok); /* opaque to the program */
     for (u32 l = 0; l < LANES; l++) {
         state[l] = 0;
         if (!(a.ok >> l & 1)) continue;

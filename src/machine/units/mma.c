@@ -3,6 +3,7 @@
  * The parts are put together to whole matrices, multiplied as a tensor core does (tensor.h), and handed out again;
  * code/fragments.c knows where they lie. */
 #include "sim/handlers.h"
+#include "sim/asked.h"
 #include "sim/lanes.h"
 #include "lanes/product.h"
 #include "sim/planes.h"
@@ -226,8 +227,8 @@ static void undefined_lines(const struct product *p, enum mma_operand which, u32
     enum tensor_type t = (enum tensor_type)(which == OPERAND_A ? p->form->a : p->form->b);
     for (u32 reg = 0; reg < registers; reg++) {
         u32 slot = source(p, which, reg)->slot;
-        for (u32 m = plane_lanes(p->warp->planes, slot); m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m), each = mma_each(t);
+        EACH_SET (l, plane_lanes(p->warp->planes, slot)) {
+            u32 each = mma_each(t);
             struct taint bad = plane_taint(p->warp->planes, slot, l);
             for (u32 e = 0; e < each; e++) {
                 struct mma_place at = mma_place(p->form, which, l, reg, e);
@@ -278,7 +279,7 @@ static void undefined_results(const struct product *p, u32 lanes)
                 out[reg][l].origin = from ? from - 1 : c.origin;
             }
     for (u32 reg = 0; reg < f->nd; reg++)
-        planes_put(planes, insn_dst(p->warp->code, p->insn, reg)->slot, lanes, out[reg]);
+        asked->planes_put(planes, insn_dst(p->warp->code, p->insn, reg)->slot, lanes, out[reg]);
 }
 
 /* ---- the instruction ---- */

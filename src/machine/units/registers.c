@@ -25,7 +25,7 @@ static void registers_reset(struct cta *c)
     memset(logs_of(c), 0, sizeof(struct register_log) * ((c->nwarps + 3) / WARPS));
 }
 
-static bool asked(const struct warp *w) { return w->cta->launch->in->checks & CHECK_ASYNC; }
+static bool checks_async(const struct warp *w) { return w->cta->launch->in->checks & CHECK_ASYNC; }
 
 static bool is_same(const struct lowered *f, u32 op, const struct lowered *other, u32 its_op)
 {
@@ -38,7 +38,7 @@ int run_registers(char *restrict R, const struct insn *i, struct warp *w)
     struct cta *c = w->cta;
     u32 first = w->id / WARPS * WARPS, lanes = active_lanes(w, R, i);
     char cause[160];
-    if (!asked(w) || !lanes || first + WARPS > c->nwarps) return 0;
+    if (!checks_async(w) || !lanes || first + WARPS > c->nwarps) return 0;
     if (!logs_of(c)) {
         attach_cta(c, AT_registers, base_need(sizeof(struct register_log) * ((c->nwarps + 3) / WARPS)));
         registers_reset(c);
@@ -67,7 +67,7 @@ static void registers_exit(struct warp *w)
     u32 first = w->id / WARPS * WARPS;
     struct register_log *g = &logs_of(c)[w->id / WARPS];
     char cause[200];
-    if (w->live || first + WARPS > c->nwarps || g->reported || !asked(w)) return;
+    if (w->live || first + WARPS > c->nwarps || g->reported || !checks_async(w)) return;
     for (u32 k = 0; k < WARPS; k++)
         if (c->warp[first + k]->live) return;
     for (u32 k = 0; k < WARPS; k++) {

@@ -1,5 +1,6 @@
 /* suld, sust and sured: where a texel of a surface lies. The access itself is an ordinary one (lower_texture.c). */
 #include "units/surface.h"
+#include "sim/asked.h"
 #include "code/texture.h"
 #include "isa/words.h"
 #include "sim/finding_place.h"
@@ -45,11 +46,12 @@ static u32 places(struct warp *w, const struct insn *i, u64 v[][LANES], u32 mask
     for (u32 todo = mask; todo;) {
         u32 same = lanes_alike(v[0], todo), first = (u32)__builtin_ctz(todo);
         bool gone = false;
-        const struct texture *x = texture_at(v[0][first], &gone);
+        const struct texture *x = texture_of(w, i, same, v[0][first], &gone);
         todo &= ~same;
         if (!x || gone || !x->surface) {
             if (reports)
-                texture_none(w, i, same, v[0][first], gone, x ? "is a texture, not a surface" : "is no surface object");
+                texture_none(w, i, same, v[0][first], gone,
+                             x ? "is a texture, not a surface" : "is not a surface object");
             continue;
         }
         const struct texels *t = &x->texels;
@@ -87,14 +89,14 @@ static void put_words(char *R, struct warp *w, const struct insn_opnd *d, u32 ma
 {
     const struct taint clean[LANES] = { { 0 } };
     EACH_SET (l, mask) memcpy(SLOT(R, d->slot) + 8 * l, &v[l], 8);
-    if (w->code->watch & WATCH_INIT && w->planes) planes_put(w->planes, d->slot, w->mask, clean);
+    if (w->code->watch & WATCH_INIT && w->planes) asked->planes_put(w->planes, d->slot, w->mask, clean);
 }
 static void put_truth(char *R, struct warp *w, const struct insn_opnd *p, u32 lanes)
 {
     const struct taint clean[LANES] = { { 0 } };
     u32 *truth = (u32 *)(void *)SLOT(R, p->slot);
     *truth = (*truth & ~w->mask) | lanes;
-    if (w->code->watch & WATCH_INIT && w->planes) planes_put(w->planes, p->slot, w->mask, clean);
+    if (w->code->watch & WATCH_INIT && w->planes) asked->planes_put(w->planes, p->slot, w->mask, clean);
 }
 static void sources(const struct warp *w, const char *R, const struct insn *i, u64 v[][LANES])
 {

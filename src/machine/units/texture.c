@@ -1,9 +1,10 @@
 /* tex, tld4, txq and suq: texels of arrays and of linear memory, through the objects of mem/texels.h.
  *
  * A sample of a lane is up to 16 texels with their weights, whole numbers of 1/256: four of each of two slices of two
- * levels. Which texels and which weights is what an H200 does (docs/textures.md); texel.c adds them. Each of them is
- * one access of the warp, so that bounds, undefined values and races are seen as with any other load. */
+ * levels. Which texels and which weights is what an H200 does (docs/inside/textures.md); texel.c adds them. Each of
+ * them is one access of the warp, so that bounds, undefined values and races are seen as with any other load. */
 #include "code/texture.h"
+#include "sim/asked.h"
 #include "isa/words.h"
 #include "mem/mem_finding.h"
 #include "mem/texels.h"
@@ -142,7 +143,7 @@ static float as_float(u64 x)
 }
 
 static enum texture_shape shape_of(const struct fetch *f) { return (enum texture_shape)(f->aux & TEXTURE_SHAPE); }
-/* The source behind the coordinates. */
+/* The source after the coordinates. */
 static u32 behind(const struct fetch *f) { return 1 + texture_layered(shape_of(f)) + texture_axes(shape_of(f)); }
 
 static bool filters(const struct fetch *f, const struct texels *t)
@@ -230,7 +231,7 @@ static void place(const struct texels *t, const struct axis x[3], s64 k, u32 all
 }
 
 /* A texture over pitched or linear memory that is described as larger than the memory is. The lanes whose texels lie
- * behind its end; these read nothing, whatever buffer comes next. */
+ * past its end; these read nothing, whatever buffer comes next. */
 static u32 behind_memory(const struct access *a, const struct texels *t)
 {
     struct mem_object *o = mem_find(a->warp->cta->launch->sim->mem, t->base);
@@ -281,11 +282,11 @@ static bool read_tap(const struct fetch *f, const struct texels *t, const struct
     a->mask &= ~behind_memory(a, t);
     if (!a->mask) return true;
     access_check(a);
-    if (w->code->watch & WATCH_INIT && !init_defined(a)) {
+    if (w->code->watch & WATCH_INIT && !asked->init_defined(a)) {
         if (!w->planes) return false;
         EACH_SET (l, a->ok) {
             for (u32 at = 0; at < a->bytes; at += 8) {
-                struct taint x = init_read(a, l, at, MIN_OF(a->bytes - at, 8u));
+                struct taint x = asked->init_read(a, l, at, MIN_OF(a->bytes - at, 8u));
                 if (x.undef) bad[l] = taint_all(32, x.origin);
             }
         }
@@ -493,6 +494,19 @@ static void covered_of(const struct fetch *f, u32 l, struct covered *out)
     out->along[1] = texture_along(&p, out->levels.off - 256, out->levels.part);
 }
 
+const struct texture *texture_of(struct warp *w, const struct insn *i, u32 lanes, u64 handle, bool *gone)
+{
+    const struct sim_launch *in = w->cta->launch->in;
+    const struct texture *t = texture_at(handle, in->age ? in->age : TEXTURE_NOW, gone);
+    if (likely(!t || *gone || !texture_is_late(handle)) || !(in->checks & CHECK_API)) return t;
+    char cause[120];
+    struct finding f = { .kind = F_destroyed_in_use, .cause = cause };
+    snprintf(cause, sizeof cause, "%s %u was destroyed while this launch, which was made before, had not ended",
+             t->surface ? "surface" : "texture", t->number);
+    finding_add(w, i->op, &f, lanes);
+    return t;
+}
+
 void texture_none(struct warp *w, const struct insn *i, u32 lanes, u64 handle, bool gone, const char *what)
 {
     char cause[160];
@@ -550,14 +564,14 @@ static void results_put(const struct fetch *f, char *restrict R, u32 lanes, u32 
     u32 n = f->aux & TEXTURE_HALF2 ? 2 : 4, bytes = f->aux & TEXTURE_HALF ? 2 : 4;
     for (u32 k = 0; k < n; k++) {
         const struct insn_opnd *d = insn_dst(w->code, f->insn, k);
-        for (u32 m = lanes; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m), v = out[k][l];
+        EACH_SET (l, lanes) {
+            u32 v = out[k][l];
             if (f->aux & TEXTURE_HALF) v = f16_near(as_float(v)).v;
             if (f->aux & TEXTURE_HALF2)
                 v = f16_near(as_float(out[2 * k][l])).v | (u32)f16_near(as_float(out[2 * k + 1][l])).v << 16;
             memcpy(SLOT(R, d->slot) + bytes * l, &v, bytes);
         }
-        if (w->code->watch & WATCH_INIT && w->planes) planes_put(w->planes, d->slot, lanes, bad);
+        if (w->code->watch & WATCH_INIT && w->planes) asked->planes_put(w->planes, d->slot, lanes, bad);
     }
 }
 
@@ -575,11 +589,11 @@ int run_tex(char *restrict R, const struct insn *i, struct warp *w)
     while (todo) {
         u32 same = lanes_alike(f.source[0], todo), first = (u32)__builtin_ctz(todo);
         bool gone = false;
-        f.texture = texture_at(f.source[0][first], &gone);
+        f.texture = texture_of(w, i, same, f.source[0][first], &gone);
         todo &= ~same;
         if (!f.texture || gone || f.texture->surface) {
             texture_none(w, i, same, f.source[0][first], gone,
-                         f.texture ? "is a surface, not a texture" : "is no texture object");
+                         f.texture ? "is a surface, not a texture" : "is not a texture object");
             continue;
         }
         same &= ~beyond_samples(&f, o->nsrc);
@@ -615,12 +629,12 @@ int run_texture_query(char *restrict R, const struct insn *i, struct warp *w)
         const struct insn_opnd *s = insn_src(w->code, i, k);
         lane_values(w->code, R, s->slot, s->cls, k ? 4 : 8, v[k]);
     }
-    for (u32 m = mask; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m), answer = 0, level = (u32)v[1][l];
+    EACH_SET (l, mask) {
+        u32 answer = 0, level = (u32)v[1][l];
         bool gone = false, surface = o->off & QUERY_SURFACE;
-        const struct texture *t = texture_at(v[0][l], &gone);
+        const struct texture *t = texture_of(w, i, 1u << l, v[0][l], &gone);
         if (!t || gone || t->surface != surface)
-            texture_none(w, i, 1u << l, v[0][l], gone, surface ? "is no surface object" : "is no texture object");
+            texture_none(w, i, 1u << l, v[0][l], gone, surface ? "is not a surface object" : "is not a texture object");
         else if (level < t->levels) {
             const struct texels *x = level_at(t, level);
             u64 deep = x->cube ? (surface ? x->depth : x->layered ? x->depth / 6 : 0) : x->depth;
@@ -632,6 +646,6 @@ int run_texture_query(char *restrict R, const struct insn *i, struct warp *w)
         }
         memcpy(SLOT(R, d->slot) + 4 * l, &answer, 4);
     }
-    if (w->code->watch & WATCH_INIT && w->planes) planes_put(w->planes, d->slot, mask, clean);
+    if (w->code->watch & WATCH_INIT && w->planes) asked->planes_put(w->planes, d->slot, mask, clean);
     return 0;
 }

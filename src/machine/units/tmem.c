@@ -1,5 +1,6 @@
 /* Tensor memory (tmem.h): who has which columns, and what moves between it and registers (9.7.16.7, 9.7.16.8). */
 #include "units/tmem.h"
+#include "sim/asked.h"
 #include "units/flight.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
@@ -21,7 +22,7 @@ struct tmem *tmem_of(struct cta *c)
         if (t->origin) memset(t->origin, 0, sizeof t->cell);
     }
     if (!t || (c->launch->plain->watch & WATCH_INIT && !t->origin)) {
-        launch_fail(c->launch, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for the tensor memory of a CTA");
+        launch_fail(c->launch, SIM_UNSUPPORTED, ERR_MEMORY, NULL, 0, "no memory for the tensor memory of a block");
         return NULL;
     }
     return t;
@@ -43,7 +44,9 @@ static void tmem_free(struct cta *c)
     attach_cta(c, AT_tmem, NULL);
 }
 
-const struct attachment attach_tmem = { .cta_begin = tmem_begin, .cta_end = tmem_end, .cta_free = tmem_free };
+static void tmem_left(struct cta *c) { asked->tmem_end(c); }
+
+const struct attachment attach_tmem = { .cta_begin = tmem_begin, .cta_end = tmem_left, .cta_free = tmem_free };
 
 u32 tmem_ctas(const struct warp *w, bool pair, struct cta *out[2])
 {
@@ -78,15 +81,16 @@ bool wait_room(struct warp *w, struct split *s, const struct insn *i)
     if (!t) return true;
     lane_values(w->code, w->R, o->slot, o->cls, 4, wanted);
     u32 columns = (u32)wanted[__builtin_ctz(w->mask)];
-    if (!tmem_check_same(w, i->op, w->mask, wanted, "number of columns") ||
-        !tmem_check_columns(w, i->op, w->mask, columns)) {
+    if (!asked->tmem_check_same(w, i->op, w->mask, wanted, "number of columns") ||
+        !asked->tmem_check_columns(w, i->op, w->mask, columns)) {
         t->given[w->id] = 0;
         return true;
     }
     if (t->relinquished)
-        tmem_misused(w, i->op, w->mask,
-                     "it comes behind tcgen05.relinquish_alloc_permit, with which the CTA gave up to allocate",
-                     "Relinquish the permit behind the last allocation.");
+        asked->tmem_misused(
+            w, i->op, w->mask,
+            "it comes after tcgen05.relinquish_alloc_permit, with which the block gave up the right to allocate",
+            "Relinquish the permit after the last allocation.");
     u32 at = find_room(t, columns / TMEM_UNIT);
     if (at == TMEM_UNITS) {
         split_waits(s, i, WAIT_room);
@@ -132,7 +136,7 @@ int run_tmem_dealloc(char *restrict R, const struct insn *i, struct warp *w)
         else
             snprintf(cause, sizeof cause, "no allocation begins at 0x%x: it was never made, or is freed already",
                      first);
-        tmem_misused(w, i->op, lanes, cause, "Free each allocation once, by its address and with its columns.");
+        asked->tmem_misused(w, i->op, lanes, cause, "Free each allocation once, by its address and with its columns.");
         return 0;
     }
     flights_land_tensor(w->cta);
@@ -187,9 +191,9 @@ static bool good_half(struct warp *w, const struct insn *i, u32 lanes)
     char cause[200];
     if (o->off >= 0 && o->off <= TMEM_COLUMNS) return true;
     snprintf(cause, sizeof cause,
-             "its immediate has the second half of the lanes %lld columns behind the first, and tensor memory has %u",
+             "its immediate has the second half of the lanes %lld columns after the first, and tensor memory has %u",
              (long long)o->off, TMEM_COLUMNS);
-    tmem_beyond(w, i->op, lanes, cause);
+    asked->tmem_beyond(w, i->op, lanes, cause);
     return false;
 }
 
@@ -221,7 +225,7 @@ static struct taint cell_taint(struct warp *w, const struct insn *i, u32 origin,
     if (!origin) return (struct taint){ 0 };
     u64 bits = packed ? 0xffffull << 16 * k : low_bits(32);
     return (struct taint){ bits, origin == RAW ? 0 : bits,
-                           origin == RAW ? origin_of_tensor(w, w->code->low, i->op) : origin - 1 };
+                           origin == RAW ? asked->origin_of_tensor(w, w->code->low, i->op) : origin - 1 };
 }
 
 /* The taints of a register: of a load from tensor memory, of a store to it. */
@@ -248,7 +252,7 @@ static void move_taints(struct warp *w, const struct insn *i, struct tmem_area a
             }
         }
     }
-    if (load && w->planes) planes_put(w->planes, slot, lanes, t);
+    if (load && w->planes) asked->planes_put(w->planes, slot, lanes, t);
 }
 
 static int move(char *R, const struct insn *i, struct warp *w, bool load)
@@ -259,15 +263,16 @@ static int move(char *R, const struct insn *i, struct warp *w, bool load)
     bool packed = o->aux & TMEM_PACK, init = w->code->watch & WATCH_INIT;
     u64 v[LANES];
     if (!lanes) return 0;
-    if (init && w->planes && w->planes->dirty) init_use(w, i->op, USE_ADDRESS, address->slot, lanes, "the address");
+    if (init && w->planes && w->planes->dirty)
+        asked->init_use(w, i->op, USE_ADDRESS, address->slot, lanes, "the address");
     lane_values(w->code, R, address->slot, address->cls, 4, v);
     bool ok = good_half(w, i, lanes);
     struct tmem_area a = area_of(o->aux, ok ? (u32)o->off : 0, (u32)v[__builtin_ctz(lanes)]);
-    ok = ok && tmem_check_same(w, i->op, lanes, v, "address") && tmem_check_quarter(w, i->op, lanes, a) &&
-         tmem_check_area(w, i->op, lanes, w->cta, a, load ? "reads" : "writes");
+    ok = ok && asked->tmem_check_same(w, i->op, lanes, v, "address") && asked->tmem_check_quarter(w, i->op, lanes, a) &&
+         asked->tmem_check_area(w, i->op, lanes, w->cta, a, load ? "reads" : "writes");
     struct tmem *t = tmem_in(w->cta);
     if (ok && init && load && !w->planes && any_undefined(t, a)) return EV_DEOPT;
-    if (ok) tmem_check_flights(w, i->op, lanes, a, !load);
+    if (ok) asked->tmem_check_flights(w, i->op, lanes, a, !load);
     for (u32 r = 0; r < n; r++) {
         const struct insn_opnd *reg = load ? insn_dst(w->code, i, r) : insn_src(w->code, i, 1 + r);
         if (load && lop_dst(o, r)->kind != O_REG) continue;

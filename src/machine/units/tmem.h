@@ -6,7 +6,7 @@
  *   tmem_check.c what is wrong with how it is used
  *
  * Loads and stores of a warp are done when they are executed. Products and copies are flights (flight.h) that a commit
- * behind them completes: a load that does not wait finds what was there before. */
+ * after them completes: a load that does not wait finds what was there before. */
 #ifndef LOCKSTEP_TMEM_H
 #define LOCKSTEP_TMEM_H
 #include "code/tensor_memory.h"
@@ -39,24 +39,8 @@ struct tmem_area {
 
 struct tmem *tmem_of(struct cta *c); /* made when first asked for; NULL: no memory, and the launch fails */
 static inline struct tmem *tmem_in(const struct cta *c) { return c->attached[AT_tmem]; } /* NULL: not used so far */
-void tmem_end(struct cta *c); /* all its threads have left (tmem_check.c) */
 /* The CTAs that an operation of a warp works on: its own, or both of its pair, the even one first. How many. */
 u32 tmem_ctas(const struct warp *w, bool pair, struct cta *out[2]);
-
-/* ---- tmem_check.c: findings; they return whether the operation can be done ---- */
-
-/* All of the area is allocated. */
-bool tmem_check_area(struct warp *w, u32 op, u32 lanes, const struct cta *c, struct tmem_area a, const char *what);
-/* The lanes are those of the warp: a quarter of them. */
-bool tmem_check_quarter(struct warp *w, u32 op, u32 lanes, struct tmem_area a);
-/* No operation in flight writes what is loaded, or uses what is stored. */
-void tmem_check_flights(struct warp *w, u32 op, u32 lanes, struct tmem_area a, bool stores);
-/* All lanes have the same value. */
-bool tmem_check_same(struct warp *w, u32 op, u32 lanes, const u64 *v, const char *what);
-/* It reaches cells that tensor memory has not. */
-void tmem_beyond(struct warp *w, u32 op, u32 lanes, const char *cause);
-bool tmem_check_columns(struct warp *w, u32 op, u32 lanes, u32 columns);
-void tmem_misused(struct warp *w, u32 op, u32 lanes, const char *cause, const char *fix);
 
 /* ---- tmem_async.c ---- */
 

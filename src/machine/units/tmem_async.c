@@ -1,6 +1,7 @@
 /* What a thread starts on tensor memory: tcgen05.cp and tcgen05.commit (9.7.16.9, 9.7.16.12). Each is a flight
- * (flight.h); those of copies and products are done when a commit behind them is. */
+ * (flight.h); those of copies and products are done when a commit after them is. */
 #include "units/bulk.h"
+#include "sim/asked.h"
 #include "units/attachments.h"
 #include "sim/cluster.h"
 #include "lanes/descriptor.h"
@@ -134,9 +135,9 @@ static void issue_copy(struct warp *w, const char *R, const struct insn *i, u32 
                                         .lanes = shape == COPY_4X256B ? 97 : TMEM_LANES,
                                         .column = x->at & 0xffff,
                                         .columns = 4 * chunks };
-    bool ok = umma_check_matrix(w, i, lane, "the source", x->descriptor, &m, TENSOR_S8, 0, rows, 16 * chunks);
+    bool ok = asked->umma_check_matrix(w, i, lane, "the source", x->descriptor, &m, TENSOR_S8, 0, rows, 16 * chunks);
     for (u32 k = 0; k < x->work.ctas && ok; k++)
-        ok = tmem_check_area(w, i->op, 1u << lane, x->work.cta[k], x->work.wrote, "writes");
+        ok = asked->tmem_check_area(w, i->op, 1u << lane, x->work.cta[k], x->work.wrote, "writes");
     if (!ok) {
         base_free(x);
         return;

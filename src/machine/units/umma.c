@@ -1,9 +1,10 @@
 /* tcgen05.mma: products whose sums lie in tensor memory (9.7.16.10). One thread starts a product, a flight that is done
- * with the commit behind it; with .cta_group::2 each CTA of the pair has half of the rows, and half of the columns of b
+ * with the commit after it; with .cta_group::2 each CTA of the pair has half of the rows, and half of the columns of b
  * lie in the shared memory of each.
  *
- * The arithmetic is that of tensor.c; no card has been asked (docs/tensor.md). */
+ * The arithmetic is that of tensor.c; no card has been asked (docs/inside/tensor.md). */
 #include "units/umma.h"
+#include "sim/asked.h"
 #include "mem/shadow.h"
 #include "units/bulk.h"
 #include "sim/handlers.h"
@@ -214,7 +215,7 @@ static void look_at_metadata(struct part_of_product *p, u32 part, bool *reported
                 row_bad[row] = origin;
                 p->row_bad = row_bad;
             } else if (!umma_meaning(x, bits) && !*reported && !zero_chunk(p, row, chunk)) {
-                umma_wrong_metadata(&x->work, row, chunk, bits, at.lane, at.column);
+                asked->umma_wrong_metadata(&x->work, row, chunk, bits, at.lane, at.column);
                 *reported = true;
             }
         }
@@ -285,11 +286,11 @@ static bool good_metadata(struct warp *w, const struct insn *i, u32 lane, const 
         snprintf(text, sizeof text,
                  "the metadata begin at lane %u and d at lane %u, and both have 16 of every 32 lanes", first,
                  x->d_at >> 16);
-    umma_wrong_place(w, i, lane, text);
+    asked->umma_wrong_place(w, i, lane, text);
     return false;
 }
 
-/* Whether all that it uses is there; what is not is reported. */
+/* Checks that its operands exist; missing ones are reported. */
 static bool check(struct warp *w, const struct insn *i, u32 lane, const struct umma *x)
 {
     const struct tmem_work *k = &x->work;
@@ -299,13 +300,14 @@ static bool check(struct warp *w, const struct insn *i, u32 lane, const struct u
     if (x->aux & UMMA_A_TMEM) does[n++] = "reads a from";
     if (x->aux & UMMA_SPARSE) does[n++] = "reads metadata from";
     while (n < k->reads) does[n++] = "reads scale factors from";
-    bool ok = umma_check_matrix(w, i, lane, "b", x->b_desc, &b, x->b, umma_shift(x), x->n / k->ctas, x->k);
+    bool ok = asked->umma_check_matrix(w, i, lane, "b", x->b_desc, &b, x->b, umma_shift(x), x->n / k->ctas, x->k);
     if (!(x->aux & UMMA_A_TMEM))
-        ok &= umma_check_matrix(w, i, lane, "a", x->a_desc, &a, x->a, 0, x->m / k->ctas, x->kept);
+        ok &= asked->umma_check_matrix(w, i, lane, "a", x->a_desc, &a, x->a, 0, x->m / k->ctas, x->kept);
     ok = ok && good_metadata(w, i, lane, x);
     for (u32 c = 0; c < k->ctas && ok; c++) {
-        ok &= tmem_check_area(w, i->op, bit, k->cta[c], k->wrote, "writes d to");
-        for (n = 0; n < k->reads && ok; n++) ok &= tmem_check_area(w, i->op, bit, k->cta[c], k->read[n], does[n]);
+        ok &= asked->tmem_check_area(w, i->op, bit, k->cta[c], k->wrote, "writes d to");
+        for (n = 0; n < k->reads && ok; n++)
+            ok &= asked->tmem_check_area(w, i->op, bit, k->cta[c], k->read[n], does[n]);
     }
     return ok;
 }
@@ -321,9 +323,10 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
     u32 idesc = (u32)bulk_source(w, R, i, SRC_UMMA_IDESC, 4, lane);
     const char *wrong = umma_read(o->aux, idesc, x, room, sizeof room);
     if (!wrong && o->aux & TMEM_PAIR && x->work.ctas < 2)
-        wrong = "the instruction is one of two CTAs, and the CTA has no peer: the cluster has one CTA";
+        wrong = "the instruction is for a pair of blocks (.cta_group::2), and the block has no peer: the cluster has "
+                "one block";
     if (wrong) {
-        umma_wrong(w, i, lane, idesc, wrong);
+        asked->umma_wrong(w, i, lane, idesc, wrong);
         base_free(x);
         return;
     }

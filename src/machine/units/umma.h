@@ -49,6 +49,6 @@ u32 umma_position(const struct umma *x, u32 bits, u32 j);
 bool umma_meaning(const struct umma *x, u32 bits);
 /* The columns of b that are taken for zero, a byte each. */
 void umma_zero_columns(const struct umma *x, u8 zero[256]);
-/* How many columns behind its own each column of b is read. */
+/* How many columns after its own each column of b is read. */
 static inline u32 umma_shift(const struct umma *x) { return x->masked ? (u32)(x->zero >> 56 & 63) : 0; }
 #endif

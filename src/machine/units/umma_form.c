@@ -62,7 +62,7 @@ const char *umma_read(u32 aux, u32 d, struct umma *x, char *room, size_t size)
     x->b_byte = d >> 4 & 3;
     u32 b_code = kind >= UMMA_MXF4 ? d >> 10 & 3 : d >> 10 & 7;
     if (!type_of(kind, d >> 7 & 7, &x->a) || !type_of(kind, b_code, &x->b)) {
-        snprintf(room, size, "its types of a and b, %u and %u, are none of the kind", d >> 7 & 7, b_code);
+        snprintf(room, size, "its types of a and b, %u and %u, do not belong to the kind", d >> 7 & 7, b_code);
         return room;
     }
     if (!sum_type(x, kind, d >> 4 & 3, &x->d)) {
@@ -76,7 +76,7 @@ const char *umma_read(u32 aux, u32 d, struct umma *x, char *room, size_t size)
         return "its sparsity selector (bits 0 and 1) is not 0, which it must be for the kind";
     if (kind >= UMMA_MXF4 && d >> 31) return "its bit 31 asks for K = 96, which sm_103 has";
     if (!shape_fits(x, kind)) {
-        snprintf(room, size, "M = %u and N = %u are no shape of the instruction", x->m, x->n);
+        snprintf(room, size, "M = %u and N = %u are not a shape of the instruction", x->m, x->n);
         return room;
     }
     if (mx && kind != UMMA_MXF4NVF4 && x->ue4m3) return "its scale factors are ue4m3, and the kind has ue8m0 only";

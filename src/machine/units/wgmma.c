@@ -9,6 +9,7 @@
  * and its operands have been read. So a warp that has waited is held back until the other three have waited as well,
  * and one thread may release a buffer for its whole warpgroup, as kernels do (tests/cases/programs/gemm.cu). */
 #include "units/wgmma.h"
+#include "sim/asked.h"
 #include "sim/attach.h"
 #include "sim/cluster.h"
 #include "lanes/descriptor.h"
@@ -196,9 +197,9 @@ static void undefined_results(const struct registers *r, const struct wgmma *p, 
             any |= t[l].undef != 0;
         }
         if (any)
-            planes_put(r->planes, slot, p->lanes, t);
+            asked->planes_put(r->planes, slot, p->lanes, t);
         else
-            planes_clear(r->planes, slot, p->lanes);
+            asked->planes_clear(r->planes, slot, p->lanes);
     }
 }
 
@@ -346,9 +347,9 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
     const struct insn_opnd *o = insn_src(w->code, i, n);
     if (!lanes) return 0;
     if (w->code->watch & WATCH_INIT && w->planes && w->planes->dirty) {
-        if (f->a_shared) init_use(w, i->op, USE_ADDRESS, o->slot, lanes, "the descriptor of a");
-        init_use(w, i->op, USE_ADDRESS, insn_src(w->code, i, n + wgmma_sources_a(f))->slot, lanes,
-                 "the descriptor of b");
+        if (f->a_shared) asked->init_use(w, i->op, USE_ADDRESS, o->slot, lanes, "the descriptor of a");
+        asked->init_use(w, i->op, USE_ADDRESS, insn_src(w->code, i, n + wgmma_sources_a(f))->slot, lanes,
+                        "the descriptor of b");
     }
     if (f->a_shared) lane_values(w->code, R, o->slot, o->cls, 8, a);
     n += wgmma_sources_a(f);
@@ -356,7 +357,7 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
     lane_values(w->code, R, o->slot, o->cls, 8, b);
     struct wgmmas *s = products_of(w);
     if (!s) return EV_STOP;
-    bool sound = wgmma_check(w, i, f, lanes, a, b);
+    bool sound = asked->wgmma_check(w, i, f, lanes, a, b);
     s->count++;
     if (!sound) return 0;
     struct wgmma *p = &s->p[s->n];
@@ -384,7 +385,7 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
         p->add = *(const u32 *)(const void *)SLOT(R, o->slot) >> first & 1;
     }
     if (w->planes && w->planes->dirty) undefined_a(w, i, f, p);
-    note_reads(w, p, FLIGHT_ISSUED, wgmma_is_last(w));
+    note_reads(w, p, FLIGHT_ISSUED, asked->wgmma_is_last(w));
     if (f->at_once) {
         complete(w, &(struct registers){ w->code, R, w->planes }, p);
         s->done++;
@@ -468,7 +469,7 @@ static bool is_behind(const struct warp *w, u32 done)
 u32 wgmma_behind(const struct warp *w)
 {
     u32 behind = 0, first = w->id / 4 * 4;
-    if (wgmma_reported(w)) return 0;
+    if (asked->wgmma_reported(w)) return 0;
     for (u32 k = 0; k < 4 && first + k < w->cta->nwarps; k++)
         if (is_behind(w->cta->warp[first + k], wgmmas_of(w)->done)) behind |= 1u << k;
     return behind;
@@ -504,7 +505,7 @@ static void group_met(struct warp *w)
                          .kind = SYNC_GROUP, .cta = w->cta, .warp = group[0], .mask = group[0]->live, .op = NONE });
 }
 
-/* Behind a wait: the split goes on when no warp of its warpgroup is behind it. */
+/* After a wait: the split goes on when no warp of its warpgroup is behind it. */
 bool wait_group(struct warp *w, struct split *s, const struct insn *i)
 {
     if (!wgmmas_of(w)) return true;
@@ -518,4 +519,6 @@ bool wait_group(struct warp *w, struct split *s, const struct insn *i)
     return false;
 }
 
-const struct attachment attach_wgmma = { .warp_begin = wgmma_reset, .leave = wgmma_exit };
+static void wgmma_leave(struct warp *w, u32 mask) { asked->wgmma_exit(w, mask); }
+
+const struct attachment attach_wgmma = { .warp_begin = wgmma_reset, .leave = wgmma_leave };

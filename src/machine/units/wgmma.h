@@ -35,16 +35,11 @@ struct wgmmas {                   /* of a warp */
     struct wgmma p[];
 };
 static inline struct wgmmas *wgmmas_of(const struct warp *w) { return w->attached[AT_wgmma]; } /* NULL: none so far */
-void wgmma_exit(struct warp *w, u32 mask);                                                     /* lanes leave */
 /* Puts the values of all products in flight into their accumulators, as the wait does that ptxas inserts in front of an
  * instruction that touches them; the products stay in flight. False: the frame needs planes for it first. */
 bool wgmma_ready(struct warp *w);
 /* A warp has come to its wait, or has left: those that it held back go on. */
 void wgmma_recheck(struct warp *w);
-/* The warps of the warpgroup that are behind this one, a bit each. */
+/* A bit for each warp of the warpgroup that lags behind this one. */
 u32 wgmma_behind(const struct warp *w);
-bool wgmma_is_last(const struct warp *w);  /* all warps of its warpgroup have issued the product that it issued last */
-bool wgmma_reported(const struct warp *w); /* it has been reported that the warps of its warpgroup do not agree */
-/* What is wrong with a product when it is issued (wgmma_check.c); false: it cannot be done. */
-bool wgmma_check(struct warp *w, const struct insn *i, const struct mma *f, u32 lanes, const u64 *a, const u64 *b);
 #endif
