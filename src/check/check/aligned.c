@@ -8,7 +8,7 @@
  *
  * A lane that leaves the kernel before the ways join is no mistake: a GPU does not wait for it. Whether it can do so is
  * read from the control flow. */
-#include "sim/judge.h"
+#include "sim/asked.h"
 #include "check/deadlock_text.h"
 #include "sim/finding_place.h"
 
@@ -34,8 +34,8 @@ static bool reach(const struct lowered *l, u32 from, const u8 * not, u8 *seen, u
     return leaves;
 }
 
-/* Where the lanes of t are in the frame `in`: their own block, or that to which the functions return that they are in;
- * NONE: they are not in it. */
+/* The block of frame `in` where the lanes of t stand, or to which the functions that they are in return; NONE: the
+ * frame is not on their stack. */
 static u32 block_in(const struct split *t, const struct frame *in)
 {
     u32 block = t->block;

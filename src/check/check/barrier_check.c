@@ -2,9 +2,9 @@
 #include "check/exited.h"
 #include "flow/analyses.h"
 #include "flow/flow.h"
-#include "sim/barrier.h"
+#include "sim/cta.h"
 #include "sim/finding_place.h"
-#include "sim/judge.h"
+#include "sim/asked.h"
 
 static bool exited_there(const struct exit_record *v, const struct lowered *in, u32 op, u32 barrier_op)
 {

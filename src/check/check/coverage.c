@@ -30,10 +30,10 @@ static void mark(struct output *out, u64 from, u64 bytes)
     }
 }
 
-/* "thread 5 of CTA 3" from a number counted through the grid. */
+/* "thread 5 of block 3" from a number counted through the grid. */
 static const char *thread_text(struct arena *a, const struct outputs *o, u64 number)
 {
-    return arena_printf(a, "thread %" PRIu64 " of CTA %" PRIu64, number % o->block, number / o->block);
+    return arena_printf(a, "thread %" PRIu64 " of block %" PRIu64, number % o->block, number / o->block);
 }
 
 static u64 thread_number(const struct access *a, u32 lane)

@@ -5,7 +5,7 @@
  * holder waits for another lock, has left, or is the waiter itself; CTAs that never started because the others fill the
  * device; CTAs that grid.sync() waits for; lanes that a warp operation waits for; threads that a barrier waits for; a
  * value that no thread is left to write. */
-#include "sim/judge.h"
+#include "sim/asked.h"
 #include "units/cluster_barrier.h"
 #include "sim/cluster.h"
 #include "check/exited.h"
@@ -13,7 +13,7 @@
 #include "sim/sim_run.h"
 #include "sim/wait.h"
 #include "units/wgmma.h"
-#include "turns/worker.h"
+#include "schedule/worker.h"
 #include <inttypes.h>
 
 struct waiter { /* a split of a stopped launch */
@@ -170,13 +170,13 @@ static void explain_residency(struct stopped *st, struct cause *c)
     if (nobody) return;
     c->at = x;
     c->cause = arena_printf(&st->mem,
-                            "%u of %" PRIu64 " CTAs fit on %s at once; %" PRIu64
+                            "%u of %" PRIu64 " blocks fit on %s at once; %" PRIu64
                             " never started, and the others wait for %s at %s",
                             l->room.most, l->total, l->sim->card->title, left, left == 1 ? "it" : "them",
                             describe_address(st, &x.s->reads[0]));
     c->fix = arena_printf(
         &st->mem,
-        "Launch at most %u CTAs and let each do more work. A cooperative launch refuses a grid that does not fit.",
+        "Launch at most %u blocks and let each do more work. A cooperative launch refuses a grid that does not fit.",
         l->room.most);
 }
 
@@ -298,7 +298,7 @@ static void explain_barrier(struct stopped *st, struct cause *c)
     } else {
         c->cause = arena_printf(&st->mem, "%s%s wait%s at barrier %u; %s", who, in, arrived == 1 ? "s" : "", x.s->bar,
                                 rest);
-        c->fix = "Let all threads of the CTA reach the barrier: what they wait for must be done before it.";
+        c->fix = "Let all threads of the block reach the barrier: what they wait for must be done before it.";
     }
     if (!c->other.s || c->other.s->state != SPLIT_IDLE || !c->other.s->nreads) return;
     bool nobody, named;
@@ -343,7 +343,8 @@ static void explain_cluster(struct stopped *st, struct cause *c)
     c->cause = arena_printf(&st->mem, "%s of %s wait%s at the barrier of the cluster; %s", describe_threads(st, &here),
                             describe_cta(st, x.cta->linear), waiting == 1 ? "s" : "",
                             t.n ? t.p : "nobody is left to arrive");
-    c->fix = "Let all threads of all CTAs of the cluster reach the barrier: what they wait for must be done before it.";
+    c->fix =
+        "Let all threads of all blocks of the cluster reach the barrier: what they wait for must be done before it.";
     text_free(&t);
 }
 
@@ -388,12 +389,12 @@ static void explain_grid(struct stopped *st, struct cause *c)
         *c = (struct cause){ 0 };
         return;
     }
-    c->cause = arena_printf(&st->mem, "%s %s in grid.sync() at %s for all %" PRIu64 " CTAs; %s%s%s",
+    c->cause = arena_printf(&st->mem, "%s %s in grid.sync() at %s for all %" PRIu64 " blocks; %s%s%s",
                             describe_ctas(st, here, (u32)st->l->total), n == 1 ? "waits" : "wait", at, st->l->total,
                             ended ? arena_printf(&st->mem, "%s without reaching it", ended) : "",
                             ended && other ? ", and " : "", other ? other : "");
-    c->fix = ended ? "Let every CTA reach grid.sync(): guard the work before it, and return after the last one."
-                   : "Let every CTA reach grid.sync() without waiting for those that are already there.";
+    c->fix = ended ? "Let every block reach grid.sync(): guard the work before it, and return after the last one."
+                   : "Let every block reach grid.sync() without waiting for those that are already there.";
 }
 
 /* ---- a value that no thread is left to write ---- */
@@ -472,10 +473,11 @@ static void explain_tmem(struct stopped *st, struct cause *c)
     struct waiter x = first_in(st, SPLIT_AT(room));
     if (!x.s) return;
     c->at = x;
-    c->cause = arena_printf(&st->mem,
-                            "warp %u waits for columns of tensor memory, and nobody is left to free those that its CTA "
-                            "has allocated",
-                            x.w->id);
+    c->cause =
+        arena_printf(&st->mem,
+                     "warp %u waits for columns of tensor memory, and nobody is left to free those that its block "
+                     "has allocated",
+                     x.w->id);
     c->fix = "Free tensor memory with tcgen05.dealloc before more is allocated than its 512 columns.";
 }
 
@@ -496,9 +498,9 @@ static void sort_ctas(struct cta **v, u32 n)
 static const char *far(struct stopped *st)
 {
     u64 done = 0;
-    if (!st->l->kernel || !st->l->total) return "while the kernel was still being prepared: no CTA has begun";
+    if (!st->l->kernel || !st->l->total) return "while the kernel was still being prepared: no block has begun";
     for (u32 k = 0; k < st->l->nworkers; k++) done += st->l->worker[k].ctas;
-    return arena_printf(&st->mem, "with %" PRIu64 " of %" PRIu64 " CTA%s done", done, st->l->total,
+    return arena_printf(&st->mem, "with %" PRIu64 " of %" PRIu64 " block%s done", done, st->l->total,
                         plural(st->l->total));
 }
 
@@ -512,7 +514,7 @@ static struct waiter first_of_all(struct stopped *st)
     return x;
 }
 
-/* What none of the others explains is a deadlock all the same. */
+/* A stop that no other explanation fits is still a deadlock. */
 static void explain_rest(struct stopped *st, struct cause *c)
 {
     c->at = first_of_all(st);

@@ -36,7 +36,7 @@ static const char *point(struct stopped *st, u64 linear, const u32 shape[3])
 
 const char *describe_cta(struct stopped *st, u64 linear)
 {
-    return arena_printf(&st->mem, "CTA %s", point(st, linear, st->l->in->grid));
+    return arena_printf(&st->mem, "block %s", point(st, linear, st->l->in->grid));
 }
 
 const char *describe_thread(struct stopped *st, u64 cta, u32 thread)
@@ -90,7 +90,7 @@ static const char *set_text(struct stopped *st, const char *noun, const u32 *bit
 const char *describe_lanes(struct stopped *st, u32 mask) { return set_text(st, "lane", &mask, LANES, NULL); }
 const char *describe_ctas(struct stopped *st, const u32 *bits, u32 n)
 {
-    return set_text(st, "CTA", bits, n, st->l->in->grid);
+    return set_text(st, "block", bits, n, st->l->in->grid);
 }
 const char *describe_threads(struct stopped *st, const struct cta_threads *c)
 {
@@ -388,8 +388,8 @@ static void alike_text(struct stopped *st, const struct alike *a, struct text *t
     if (a->count > 1) {
         const char *x = point(st, a->first, st->l->in->grid), *y = point(st, a->last, st->l->in->grid);
         who = a->last - a->first + 1 == a->count
-                  ? arena_printf(&st->mem, "CTAs %s..%s, all alike", x, y)
-                  : arena_printf(&st->mem, "%" PRIu64 " CTAs of %s..%s, all alike", a->count, x, y);
+                  ? arena_printf(&st->mem, "blocks %s..%s, all alike", x, y)
+                  : arena_printf(&st->mem, "%" PRIu64 " blocks of %s..%s, all alike", a->count, x, y);
     }
     if (st->l->total == 1)
         indented(t, a->one ? arena_printf(&st->mem, "%s\n", a->lines) : a->lines, "  ");
@@ -421,7 +421,7 @@ const char *describe_all(struct stopped *st)
     }
     struct text t = { 0 };
     for (u32 k = 0; k < n; k++) alike_text(st, &a[k], &t);
-    if (more) text_add(&t, "  and %u more CTA%s\n", more, plural(more));
+    if (more) text_add(&t, "  and %u more block%s\n", more, plural(more));
     const char *z = t.p ? arena_str(&st->mem, str_of(t.p)) : "";
     text_free(&t);
     return z;

@@ -24,9 +24,9 @@ struct cta_threads {     /* a set of threads of a CTA */
 /* ---- threads ---- */
 const char *describe_lanes(struct stopped *st, u32 mask);                      /* "lane 7", "lanes 0..15" */
 const char *describe_threads(struct stopped *st, const struct cta_threads *c); /* "threads 1..31 and 64..95" */
-const char *describe_thread(struct stopped *st, u64 cta, u32 thread);          /* "thread 3 of CTA 1" */
-const char *describe_cta(struct stopped *st, u64 linear);                      /* "CTA (1,2)" */
-const char *describe_ctas(struct stopped *st, const u32 *bits, u32 n);         /* "CTAs 4..7 and 9" */
+const char *describe_thread(struct stopped *st, u64 cta, u32 thread);          /* "thread 3 of block 1" */
+const char *describe_cta(struct stopped *st, u64 linear);                      /* "block (1,2)" */
+const char *describe_ctas(struct stopped *st, const u32 *bits, u32 n);         /* "blocks 4..7 and 9" */
 
 /* ---- code ---- */
 const char *describe_place(struct stopped *st, const struct lowered *low,

@@ -5,7 +5,7 @@
 #include "check/exited.h"
 #include "flow/flow.h"
 #include "sim/finding_place.h"
-#include "turns/worker.h"
+#include "schedule/worker.h"
 #include <inttypes.h>
 
 enum { SHOWN_ABSENT = 4, SHOWN_CTA_BITS = 1 << 16 };

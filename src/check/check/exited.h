@@ -10,7 +10,7 @@ u32 exit_op(const struct exit_record *v, u32 barrier_op);
 /* "threads 80..127 left the kernel at k.cu:17": everybody who is not at the barrier; NULL: all are there. Adds to
  * `gone` those that left the kernel. */
 const char *describe_absent(struct stopped *st, const struct cta *c, u32 bar, u32 barrier_op, struct cta_threads *gone);
-/* "CTA 3 has left the kernel at k.cu:12"; NULL: none has. */
+/* "block 3 has left the kernel at k.cu:12"; NULL: none has. */
 const char *describe_exited_ctas(struct stopped *st, u32 barrier_op);
 /* "; their ways part at k.cu:12", or that a loop runs unequally often; or "". */
 const char *describe_divergence(struct stopped *st, const struct lowered *l, u32 op);

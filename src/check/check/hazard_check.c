@@ -4,15 +4,20 @@
 #include "sim/lanes.h"
 #include <inttypes.h>
 
-/* Whether some lane divides by zero, or shifts by more than the width: without branches, for nearly always none does.
- */
-#define ANY_ZERO(T)                                            \
-    do {                                                       \
-        const T *p = (const T *)(const void *)SLOT(R, i->b);   \
+/* any_zero_uN: whether an element is zero, without branches, for nearly always none is. */
+#define ANY_ZERO_OF(T)                                         \
+    static bool any_zero_##T(const void *slot)                 \
+    {                                                          \
+        const T *p = slot;                                     \
         T any = 0;                                             \
         for (u32 l = 0; l < LANES; l++) any |= (T)(p[l] == 0); \
         return any != 0;                                       \
-    } while (0)
+    }
+ANY_ZERO_OF(u16)
+ANY_ZERO_OF(u32)
+ANY_ZERO_OF(u64)
+
+/* Whether some lane divides by zero, or shifts by more than the width. */
 static bool some(const char *restrict R, const struct insn *i, bool shift, u32 bits)
 {
     const u32 *amount = (const u32 *)(const void *)SLOT(R, i->b);
@@ -20,9 +25,7 @@ static bool some(const char *restrict R, const struct insn *i, bool shift, u32 b
     if (CLS_AT(i, 2) != CLS_V) return true;
     for (u32 l = 0; shift && l < LANES; l++) past |= (u32)(amount[l] >= bits);
     if (shift) return past;
-    if (bits == 64) ANY_ZERO(u64);
-    if (bits == 32) ANY_ZERO(u32);
-    ANY_ZERO(u16);
+    return bits == 64 ? any_zero_u64(SLOT(R, i->b)) : bits == 32 ? any_zero_u32(SLOT(R, i->b)) : any_zero_u16(amount);
 }
 
 static u32 which(const u64 v[LANES], bool shift, u32 bits)

@@ -10,9 +10,10 @@
  * between references): to load from it is no use, and what is loaded is computed.
  *
  * A branch that the optimiser has left in place, with loops and further branches on its ways, decides no more than that
- * as long as both ways only compute: its outcome may be thrown away, as that of the threads behind the end of a tail
+ * as long as both ways only compute: its outcome may be thrown away, as that of the threads past the end of a tail
  * that cub::BlockStore leaves out. There, too, what either way writes becomes computed; where such a value reaches the
  * host, the finding is about the branch that decided it. Branches on undefined values inside are part of the choice. */
+#include "sim/asked.h"
 #include "sim/planes.h"
 
 enum { REGION_MOST = 32 };

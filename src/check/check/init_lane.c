@@ -4,6 +4,7 @@
  * of the values. That covers moves, shifts, fields, permutations, conversions between integers and selections, with
  * all their corner cases. Logic goes by the bit, because a defined 0 or 1 can decide alone; all other arithmetic
  * makes a computed value of whatever it gets. */
+#include "sim/asked.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "sim/planes.h"
@@ -305,19 +306,23 @@ int init_lane(char *restrict R, const struct insn *i, struct warp *w)
     struct planes *p = w->planes;
     handler *inner = handler_under(w, i, LAYER_PLANES);
     if (likely(!p->dirty)) return inner(R, i, w);
-    struct step s = { .w = w, .R = R, .i = i, .f = &isa_forms[i->form], .slot = { i->a, i->b, i->c, i->e } };
-    u32 mask = active_lanes(w, R, i), guard = i->guard ? plane_lanes(p, i->guard) & w->mask : 0;
-    for (u32 k = 0; k < s.f->nsrc; k++) {
-        s.bits[k] = bits_of(isa_operand_type(s.f, k + 1));
-        s.dirty |= plane_lanes(p, s.slot[k]) & mask;
+    const struct isa_form *f = &isa_forms[i->form];
+    const u32 slot[] = { i->a, i->b, i->c, i->e };
+    u32 mask = active_lanes(w, R, i), guard = i->guard ? plane_lanes(p, i->guard) & w->mask : 0, dirty = 0;
+    for (u32 k = 0; k < f->nsrc; k++) dirty |= plane_lanes(p, slot[k]) & mask;
+    if (!dirty && !guard && !(plane_lanes(p, i->d) & mask)) return inner(R, i, w);
+    if (!dirty && !guard && !p->undecided) { /* its result is defined */
+        int defined = inner(R, i, w);
+        planes_clear(p, i->d, mask);
+        return defined;
     }
-    if (!s.dirty && !guard && !(plane_lanes(p, i->d) & mask)) return inner(R, i, w);
+    struct step s = { .w = w, .R = R, .i = i, .f = f, .dirty = dirty, .slot = { i->a, i->b, i->c, i->e } };
+    for (u32 k = 0; k < f->nsrc; k++) s.bits[k] = bits_of(isa_operand_type(f, k + 1));
     s.out_bits = bits_of(isa_operand_type(s.f, 0));
     if (s.out_bits == 8) s.out_bits = 16; /* 8 bits live in 16 */
     if (s.dirty) apply_rule(&s);
     int ev = inner(R, i, w);
-    for (u32 m = guard; m; m &= m - 1) { /* whether these lanes were written is undefined */
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, guard) { /* whether these lanes were written is undefined */
         s.out[l] = taint_all(s.out_bits, plane_taint(p, i->guard, l).origin);
     }
     if (unlikely(p->undecided & mask)) mask &= ~init_undecided(w, i, mask);

@@ -1,6 +1,7 @@
 /* Initialised values between memory and registers: loads fill planes from shadows, stores carry them back, atomics do
  * both (rules.md I1, I2). What memory is born as: mem.c for the device's, init_frame and init_cta below for local and
  * shared memory. */
+#include "sim/asked.h"
 #include "units/async.h"
 #include "sim/cluster.h"
 #include "sim/handlers.h"
@@ -96,13 +97,24 @@ void init_alloca(struct warp *w, u64 from, u64 bytes, u32 mask)
 static void raw_registers(struct warp *w, struct frame *f)
 {
     const struct lowered *l = f->code->low;
+    struct planes *p = f->planes;
+    bool known = p->raw_of == l && p->raw_serial == w->cta->launch->serial;
+    u32 n = 0;
+    for (u32 k = 0; !known && k < l->words; k++) n += (u32)__builtin_popcountll(l->block[0].live_in[k]);
+    if (!known) {
+        base_free(p->raw);
+        p->raw = base_need((n + 1) * sizeof *p->raw);
+        p->raw_of = l;
+        p->raw_serial = w->cta->launch->serial;
+    }
+    n = 0;
     for (u32 k = 0; k < l->words; k++)
-        for (u64 m = l->block[0].live_in[k]; m; m &= m - 1) {
-            u32 r = k * 64 + (u32)__builtin_ctzll(m), bits = l->reg_width[r] == 1 ? 1 : 8u * l->reg_width[r],
-                id = origin_of_register(w, l, r);
-            struct taint t[LANES];
-            for (u32 n = 0; n < LANES; n++) t[n] = (struct taint){ low_bits(bits), 0, id };
-            if (f->code->reg[r].slot) planes_put(f->planes, f->code->reg[r].slot, ALL_LANES, t);
+        EACH_SET64 (bit, l->block[0].live_in[k]) {
+            u32 r = k * 64 + (u32)bit, bits = l->reg_width[r] == 1 ? 1 : 8u * l->reg_width[r];
+            if (!known) p->raw[n] = origin_of_register(w, l, r);
+            if (f->code->reg[r].slot)
+                planes_fill(p, f->code->reg[r].slot, (struct taint){ low_bits(bits), 0, p->raw[n] });
+            n++;
         }
 }
 
@@ -409,8 +421,8 @@ void init_atomic(struct access *a, const char *R)
     for (u32 k = 0; k < words && w->planes->dirty && s->atom != AT_EXCH; k++)
         init_use(w, i->op, USE_ATOMIC, insn_data(c, i, k)->slot, a->ok,
                  s->atom == AT_CAS ? "the value compared by an atomic" : "the operand of an atomic");
-    for (u32 m = a->ok; m; m &= m - 1) { /* in the order of the lanes, as the access itself */
-        u32 l = (u32)__builtin_ctz(m), n = wide ? 8 : s->width;
+    EACH_SET (l, a->ok) { /* in the order of the lanes, as the access itself */
+        u32 n = wide ? 8 : s->width;
         for (u32 k = 0; k < words; k++) {
             const struct insn_opnd *stored = insn_data(c, i, s->atom == AT_CAS ? words + k : k);
             old[k][l] = atomic_word(a, l, 8 * k, n, plane_taint(w->planes, stored->slot, l),

@@ -89,7 +89,7 @@ static void report_run(struct sim *s, struct report *report, const struct mem_ob
                          .once = true };
     snprintf(cause, sizeof cause, "%" PRIu64 " byte%s %s %s %s%s%s", r->bytes, plural(r->bytes), where,
              r->bytes == 1 ? "was" : "were",
-             r->copied ? "copied as they were, and nobody had written them" : "computed from an undefined value",
+             r->copied ? "copied as they were, and never written" : "computed from an undefined value",
              from && from->name ? ", from " : "", from && from->name ? from->name : "");
     f.object = o->name;
     f.object_type = o->type;
@@ -208,7 +208,7 @@ static bool is_raw(struct shadow *x, u64 at, u64 end)
 }
 
 /* The number of blocks, two or more, was rounded down: those of the launch that wrote the buffer have written the same
- * number of bytes each, one behind the other from its begin, and what is left is less than another block writes. */
+ * number of bytes each, one after the other from its begin, and what is left is less than another block writes. */
 static void check_rest(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)
 {
     enum { MOST = 1 << 16 }; /* bytes of a block */
@@ -224,8 +224,8 @@ static void check_rest(struct sim *s, struct report *report, const struct mem_ob
         return;
     char cause[400], fix[120];
     snprintf(cause, sizeof cause,
-             "nobody wrote the last %" PRIu64 " of the %" PRIu64
-             " bytes of %s: the launch had %u blocks of %u threads, "
+             "the last %" PRIu64 " of the %" PRIu64
+             " bytes of %s were never written: the launch had %u blocks of %u threads, "
              "and each block wrote %" PRIu64 " bytes",
              end - from, bytes, o->name, l.blocks, l.threads, part);
     snprintf(fix, sizeof fix, "Round the number of blocks up, (n + block - 1) / block: %u instead of %u.", l.blocks + 1,
@@ -247,11 +247,11 @@ static void check_rest(struct sim *s, struct report *report, const struct mem_ob
     mem_unseen_add(MEM_AS_FLOATS);
 }
 
-/* ---- a buffer that nobody wrote ---- */
+/* ---- an uninitialised buffer ---- */
 
 enum { NEVER_LEAST = 64 }; /* bytes */
 
-/* Whether nothing is known of any of these bytes: not even that a copy of what nobody wrote was put there. */
+/* Whether none of these bytes was ever touched, not even by a copy of uninitialised bytes. */
 static bool is_untouched(struct shadow *x, u64 addr, u64 bytes)
 {
     u64 o = addr - x->from, end = o + bytes;
@@ -277,8 +277,8 @@ static void check_never(struct sim *s, struct report *report, const struct mem_o
     char cause[400], where[400];
     snprintf(cause, sizeof cause,
              "%" PRIu64
-             " bytes of %s are copied to the host, and nobody has written any of it, neither a launch nor a copy "
-             "nor cudaMemset%s",
+             " bytes of %s are copied to the host, and none of it was ever written, neither by a launch nor by a "
+             "copy nor by cudaMemset%s",
              bytes, o->name, __atomic_load_n(&o->read_by, __ATOMIC_RELAXED) ? "" : "; no launch has used it");
     struct finding f = { .kind = F_uninit_never, .cause_key = o->id, .cause = cause, .once = true, .object = o->name };
     f.object_base = o->base;

@@ -1,4 +1,5 @@
 /* Uses of undefined values, and what crosses lanes or calls (rules.md I2, S3). */
+#include "sim/asked.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
@@ -152,8 +153,8 @@ void init_scatter(struct warp *w, const struct split *s, const struct insn *i, c
     memset(t, 0, sizeof t);
     u32 bad = r ? r->lanes & who : 0;
     if (o->flags & ISA_SHUFFLE)
-        for (u32 m = s->mask; m; m &= m - 1) {
-            u32 l = (u32)__builtin_ctz(m), from = w->rdv.from[l];
+        EACH_SET (l, s->mask) {
+            u32 from = w->rdv.from[l];
             if (absent >> l & 1)
                 t[l] = (struct taint){ low_bits(32), 0, origin_of_shuffle(w, s->fr->code->low, i->op) };
             else if (bad >> l & 1 && r->index[l])
@@ -180,9 +181,9 @@ static void copy_params(const struct frame *from, u64 at, struct frame *to, u64 
         return;
     }
     struct shadow *s = init_params(to);
-    for (u32 m = s ? mask : 0; m; m &= m - 1)
+    EACH_SET (lane, s ? mask : 0)
         for (u32 k = 0; k < bytes; k++) {
-            u64 l = (u32)__builtin_ctz(m);
+            u64 l = lane;
             shadow_write(s, l * b->pmem_bytes + into + k, 1,
                          shadow_read(from->init_params, l * a->pmem_bytes + at + k, 1));
         }

@@ -1,11 +1,11 @@
 /* An iterator like in.begin() - width, made by the host for a kernel that adds at least width to it, may point into
  * whatever lies below `in`. Its value says that it is the other's pointer; what the kernel does with it says whose it
- * is. Such a parameter points behind the start of its object, every access through it lands in one other object, and
+ * is. Such a parameter points past the start of its object, every access through it lands in one other object, and
  * that one the launch was given as well. Whether this is so is known when the launch has ended: until then its reports
  * are held. A pointer through which its own object was accessed, or nothing at all, is that object's. */
 #include "report/report.h"
 #include "units/attachments.h"
-#include "sim/lane_check.h"
+#include "sim/access.h"
 #include "sim/sim_run.h"
 
 struct moved { /* a parameter that may be one */
@@ -82,7 +82,7 @@ struct report *moved_pointer_held(const struct access *a, const struct lane_chec
     }
     struct report *held = m && m->to == c->hit ? m->held : NULL;
     unlock(&l->elock);
-    if (!held) set_own(l, off); /* it leads to two others: then it is wrong for one of them */
+    if (!held) set_own(l, off); /* it leads to two other objects, so it is wrong for one of them */
     return held;
 }
 

@@ -264,7 +264,7 @@ static void describe(struct arena *mem, const struct overflow *x, const struct w
 {
     const struct ptx_insn *src = w->code->low->op[x->op[l]].src;
     f->origin = finding_place(mem, w->code->low, x->op[l]);
-    f->origin_text = arena_printf(mem, "%.*s in thread %u of the CTA", src ? (int)src->opcode.n : 1,
+    f->origin_text = arena_printf(mem, "%.*s in thread %u of the block", src ? (int)src->opcode.n : 1,
                                   src ? src->opcode.p : "?", w->id * LANES + l);
     f->cause = arena_printf(mem, "signed wrap: %s; it was then widened to 64 bits and added to the pointer",
                             sentence(mem, x, w->code->low, l));

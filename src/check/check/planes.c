@@ -17,6 +17,7 @@ void planes_free(struct planes *p)
     if (!p) return;
     for (u32 k = 0; k < p->n; k++) base_free(p->of[k]);
     base_free(p->of);
+    base_free(p->raw);
     base_free(p);
 }
 
@@ -53,6 +54,15 @@ void planes_put(struct planes *p, u32 slot, u32 mask, const struct taint t[LANES
     EACH_SET (l, with) {
         (*x)->t[l] = t[l];
     }
+}
+
+void planes_fill(struct planes *p, u32 slot, struct taint t)
+{
+    struct plane **x = &p->of[plane_place(p, slot)];
+    if (!*x) *x = base_need(sizeof **x);
+    p->dirty += !(*x)->lanes;
+    (*x)->lanes = ALL_LANES;
+    for (u32 l = 0; l < LANES; l++) (*x)->t[l] = t;
 }
 
 /* ---- origins ---- */
@@ -171,14 +181,14 @@ static void describe_memory(struct origins *o, struct origin *r, const struct ac
     const char *type = obj && obj->type ? arena_printf(mem, "%s", obj->type) : "";
     bool named = obj || (v && !depot);
     if (!named)
-        r->text = arena_printf(mem, "read from %s, which nobody had written",
+        r->text = arena_printf(mem, "read from %s, which was never written",
                                shared  ? "shared memory"
                                : local ? "local memory of the thread"
                                        : "memory");
     else if (!*type && !*what)
-        r->text = arena_printf(mem, "read from %s, which nobody had written", r->name);
+        r->text = arena_printf(mem, "read from %s, which was never written", r->name);
     else
-        r->text = arena_printf(mem, "read from %s (%s%s), which nobody had written", r->name, type,
+        r->text = arena_printf(mem, "read from %s (%s%s), which was never written", r->name, type,
                                *type   ? what
                                : *what ? what + 2
                                        : "");
@@ -288,7 +298,7 @@ u32 sim_origin_operator(struct sim *s, const struct mem_object *obj, const char 
     if (r) {
         r->call = arena_str(mem, str_of(call));
         r->name = arena_str(mem, str_of(obj->name));
-        r->text = arena_printf(mem, "read by %s from %s, which nobody had written%s%s", r->call, r->name,
+        r->text = arena_printf(mem, "read by %s from %s, which was never written%s%s", r->call, r->name,
                                obj->alloc_site ? "; allocated at " : "", obj->alloc_site ? obj->alloc_site : "");
         r->fix = sim_operator_fix;
         set_key(r);
@@ -390,7 +400,7 @@ u32 origin_of_shuffle(struct warp *w, const struct lowered *l, u32 op)
 u32 origin_of_tensor(struct warp *w, const struct lowered *l, u32 op)
 {
     return origin_of_operation(
-        w, l, op, "tensor memory", "read from tensor memory, which nobody had written since it was allocated",
+        w, l, op, "tensor memory", "read from tensor memory, which was never written since it was allocated",
         "Let the first product of a tile not add to what d holds (enable-input-d false), or store "
         "zeros with tcgen05.st first.",
         false);

@@ -68,7 +68,7 @@ static inline u32 tag_combined(u32 prov, u32 a, u32 b)
                               : (a && b ? 0 : a | b);
 }
 
-/* The tags of the result: most are those of one operand, since the other is no pointer. `out` is for the others. */
+/* The tags of the result: mostly those of one operand, since the other is not a pointer. `out` is for the others. */
 static struct tags tag_results(const struct warp *w, const struct lowered *l, const struct lop *o, const struct insn *i,
                                u32 out[LANES])
 {

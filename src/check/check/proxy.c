@@ -98,7 +98,7 @@ static void missing(const struct flight *f, const struct stored *s, u64 offset)
                              "thread of the block has executed fence.proxy.async since: %s reads by another proxy, "
                              "which need not see the store, whatever barriers lie between",
                              s->thread, (unsigned long long)offset, reader),
-                         .order = "fence.proxy.async by each thread that stores, and the barrier behind it" };
+                         .order = "fence.proxy.async by each thread that stores, and the barrier after it" };
     x.other = finding_place(&mem, s->low, s->op);
     if (c->launch->in->checks & CHECK_ASYNC) finding_add_of(f->warp, f->low, f->op, &x, 1u << f->lane);
     arena_free(&mem);
@@ -161,8 +161,8 @@ int run_map_event(char *restrict R, const struct insn *i, struct warp *w)
         attach_cta(c, AT_maps, base_need(sizeof(struct changed_maps)));
         maps_of(c)->n = 0;
     }
-    for (u32 m = active_lanes(w, R, i); m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m), k = 0;
+    EACH_SET (l, active_lanes(w, R, i)) {
+        u32 k = 0;
         struct changed_maps *maps = maps_of(c);
         while (k < maps->n && maps->p[k].at != at[l]) k++;
         if (!changed && k < maps->n) maps->p[k] = maps->p[--maps->n];
@@ -191,7 +191,7 @@ static void map_used(struct warp *w, const struct insn *i, u32 lane, u64 at)
                                   "block has executed fence.proxy.tensormap::generic.acquire for it since: the tensor "
                                   "unit may use the map as it was",
                                   maps->p[k].thread),
-            .order = "fence.proxy.tensormap::generic.acquire of the map's 128 bytes, behind the barrier that follows "
+            .order = "fence.proxy.tensormap::generic.acquire of the map's 128 bytes, after the barrier that follows "
                      "the change",
             .fix = "Execute fence.proxy.tensormap::generic.acquire.gpu [map], 128 in the thread that issues the copy."
         };

@@ -8,7 +8,7 @@
  *
  * A flag may also come too early, whatever fences there are: in each turn of the loop in which the kernel answers, the
  * only flag of an allocation is stored before the data in it, and not again before the kernel looks for the next
- * question. A flag that is stored twice (busy, done), or once more behind the loop, is left alone. */
+ * question. A flag that is stored twice (busy, done), or once more after the loop, is left alone. */
 #include "units/attachments.h"
 #include "sim/access.h"
 #include "sim/finding_place.h"
@@ -35,7 +35,7 @@ static bool is_flag(const struct site *s)
     return !site_is_load(s) && (s->sem == SEM_VOLATILE || s->sem == SEM_RELAXED) && s->scope == SCOPE_SYS;
 }
 
-/* Behind it all that came before is ordered for the host. */
+/* After it all that came before is ordered for the host. */
 static bool orders(const struct lowered *l, const struct lop *o)
 {
     if (o->flags & ISA_CALL) return true;
@@ -44,7 +44,7 @@ static bool orders(const struct lowered *l, const struct lop *o)
     return s && !site_is_load(s) && s->scope == SCOPE_SYS && (s->sem == SEM_RELEASE || s->sem == SEM_ACQ_REL);
 }
 
-/* The flag that is stored behind data that op stores, with nothing between them, one in the same allocation if there is
+/* The flag that is stored after data that op stores, with nothing between them, one in the same allocation if there is
  * any; NONE. */
 static u32 flag_behind(struct published *p, u32 op, const struct mem_object *data)
 {
@@ -129,7 +129,7 @@ static bool flag_follows(const struct published *p, u32 data, u32 flag)
     return reached;
 }
 
-/* The data is stored behind the only flag of its allocation, in a loop that asks for the next question. */
+/* The data is stored after the only flag of its allocation, in a loop that asks for the next question. */
 static bool is_early(const struct published *p, u32 data, u32 flag)
 {
     const struct lowered *l = p->r->low;
@@ -169,7 +169,7 @@ static void report_published(const struct published *p, u32 data, u32 flag, bool
                          .object_size = o->size,
                          .element_size = o->element_size };
     f.cause = arena_printf(&mem,
-                           "the flag in %s is stored with no fence of system scope behind the data in %s: the host may "
+                           "the flag in %s is stored with no fence of system scope after the data in %s: the host may "
                            "see the flag first%s",
                            o->name, from->name,
                            p->fenced ? "; the fence on the way has a narrower scope, and orders for the device only"
@@ -178,7 +178,7 @@ static void report_published(const struct published *p, u32 data, u32 flag, bool
     if (early) {
         f.cause = arena_printf(&mem,
                                "the flag in %s is stored before the data in it, in each turn of the loop: the host may "
-                               "read what is not there yet, and a fence behind the data comes too late",
+                               "read what is not there yet, and a fence after the data comes too late",
                                o->name);
         f.fix = "Store the data first, then __threadfence_system(), then the flag.";
     }
@@ -198,13 +198,13 @@ static bool is_new(const struct reached *t, u32 flag)
     return k == t->n && k < FLAGS_MOST;
 }
 
-/* One for each flag. That it comes too early is the cause where it has no fence, either: one that is put behind the
+/* One for each flag. That it comes too early is the cause where it has no fence, either: one that is put after the
  * data of the turn before helps nobody. */
 static void report_function(struct published *p)
 {
     const struct lowered *l = p->r->low;
     struct reached t = { .n = 0 };
-    for (u32 s = 0; s < l->nsite; s++) { /* the first data behind each flag */
+    for (u32 s = 0; s < l->nsite; s++) { /* the first data after each flag */
         if (!is_flag(&l->site[s]) || !object_of(p, s)) continue;
         for (u32 d = 0; d < l->nsite && is_new(&t, l->site[s].op); d++) {
             if (!is_data(&l->site[d]) || !object_of(p, d) || !is_early(p, l->site[d].op, l->site[s].op)) continue;

@@ -77,8 +77,8 @@ bool tmem_check_area(struct warp *w, u32 op, u32 lanes, const struct cta *c, str
         snprintf(cause, sizeof cause, "it %s columns %u to %u, and the allocation at column %u ends with column %u",
                  what, a.column, end - 1, first, first + units * TMEM_UNIT - 1);
     else
-        snprintf(cause, sizeof cause, "it %s columns %u to %u, which nobody has allocated, or which are freed already",
-                 what, a.column, end - 1);
+        snprintf(cause, sizeof cause, "it %s columns %u to %u, which are not allocated, or freed already", what,
+                 a.column, end - 1);
     report_misuse(w, op, lanes, F_tmem_bounds, cause, NULL);
     return false;
 }
@@ -132,7 +132,7 @@ void tmem_end(struct cta *c)
         char cause[160];
         struct finding f = { .kind = F_tmem_leak, .cause = cause };
         if (!x->units || !(c->launch->in->checks & CHECK_ASYNC)) continue;
-        snprintf(cause, sizeof cause, "the CTA ended with the %u columns allocated that it got here",
+        snprintf(cause, sizeof cause, "the block ended with the %u columns allocated that it got here",
                  x->units * TMEM_UNIT);
         finding_add_of(x->warp, x->low, x->op, &f, 1);
     }
@@ -174,7 +174,7 @@ bool umma_check_matrix(struct warp *w, const struct insn *i, u32 lane, const cha
     bool absolute = descriptor >> 52 & 1;
     if ((descriptor >> 46 & 7) != 1 || mode == 3 || mode == 5 || mode == 7 || absolute) {
         snprintf(cause, sizeof cause, "the descriptor of %s, 0x%llx, has %s", name, (unsigned long long)descriptor,
-                 (descriptor >> 46 & 7) != 1 ? "no 0b001 in bits 46 to 48: it is none of tcgen05"
+                 (descriptor >> 46 & 7) != 1 ? "no 0b001 in bits 46 to 48: it is not a descriptor of tcgen05"
                  : absolute                  ? "an absolute address in place of an offset (bit 52), which sm_103 has"
                                              : "a swizzle in bits 61 to 63 that does not exist");
         report_misuse(w, i->op, 1u << lane, F_umma_descriptor, cause, NULL);

@@ -440,8 +440,8 @@ static const char *operands_text(struct arena *mem, const struct birth *b)
 static const char *thread_text(struct arena *mem, const struct birth *b)
 {
     bool flat = !b->cta[1] && !b->cta[2];
-    return flat ? arena_printf(mem, "thread %u of CTA %u", b->thread, b->cta[0])
-                : arena_printf(mem, "thread %u of CTA (%u,%u,%u)", b->thread, b->cta[0], b->cta[1], b->cta[2]);
+    return flat ? arena_printf(mem, "thread %u of block %u", b->thread, b->cta[0])
+                : arena_printf(mem, "thread %u of block (%u,%u,%u)", b->thread, b->cta[0], b->cta[1], b->cta[2]);
 }
 
 /* The infinity that a NaN was made from has a beginning of its own. */

@@ -12,8 +12,8 @@
 struct part { /* a view that is not all of its object */
     const struct launch_view *view;
     const struct mem_object *object;
-    u64 first, end; /* its bytes, from the first to behind the last */
-    bool ranged;    /* its elements lie one behind the other, or over each other: the range says it all */
+    u64 first, end; /* its bytes, from the first to after the last */
+    bool ranged;    /* its elements lie one after the other, or over each other: the range says it all */
     u32 dims;       /* with more than one element, and a distance */
     u64 extent[VIEW_DIMS], step[VIEW_DIMS]; /* of these, the largest step first */
 };
@@ -96,7 +96,7 @@ static void report_stride(const struct part *p, const struct access *a, u32 mask
                            p->view->name[0] ? p->view->name : "what was passed", " ", t.p, from, p->end - o->base - 1,
                            o->size, at - o->base,
                            at < p->first            ? "lies before it"
-                           : at + a->bytes > p->end ? "lies behind it"
+                           : at + a->bytes > p->end ? "lies after it"
                                                     : "lies between its elements");
     finding_add(w, a->insn->op, &f, mask);
     text_free(&t);
@@ -114,7 +114,7 @@ static u32 strays(const struct part *p, const struct access *a)
     return bad;
 }
 
-/* Looks before the access, which may overwrite the register of its address, and tells behind it. */
+/* Looks before the access, which may overwrite the register of its address, and tells after it. */
 static int look(void *self, char *R, const struct insn *i, struct warp *w, handler *beneath)
 {
     const struct view_check *c = self;

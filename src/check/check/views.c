@@ -57,7 +57,7 @@ const struct launch_view *view_of(const struct launch *l, const struct mem_objec
     return found;
 }
 
-/* "float32[50,40]" where the view is all of the object, one element behind the other; "float32[2000]" otherwise. */
+/* "float32[50,40]" where the view is all of the object, one element after the other; "float32[2000]" otherwise. */
 static void describe_type(const struct mem_object *o, const struct launch_view *v, bool whole, struct arena *mem,
                           struct finding *f)
 {

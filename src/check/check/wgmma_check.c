@@ -1,5 +1,5 @@
 /* What is wrong with wgmma: warps of a warpgroup that do not go together, descriptors that lead nowhere, registers that
- * are touched while a product has them (docs/tensor.md). */
+ * are touched while a product has them (docs/inside/tensor.md). */
 #include "lanes/descriptor.h"
 #include "units/bulk.h"
 #include "sim/finding_place.h"
@@ -7,12 +7,12 @@
 #include "lanes/product.h"
 #include "units/wgmma.h"
 
-static bool asked(const struct warp *w) { return w->cta->launch->in->checks & CHECK_ASYNC; }
+static bool checks_async(const struct warp *w) { return w->cta->launch->in->checks & CHECK_ASYNC; }
 
 static void report_misuse(struct warp *w, u32 op, enum finding_kind kind, const char *cause, const char *fix)
 {
     struct finding f = { .kind = kind, .cause = cause, .fix = fix };
-    if (asked(w)) finding_add(w, op, &f, w->mask);
+    if (checks_async(w)) finding_add(w, op, &f, w->mask);
 }
 
 /* ---- the warpgroup ---- */
@@ -118,7 +118,8 @@ static void check_counts(struct warp *w)
             cause, sizeof cause,
             "warp %u has left the kernel after %u of the %u products that its warpgroup issued: it never came here", k,
             n, g->next);
-        if (asked(w)) finding_add_of(w, g->of[n % REMEMBERED].low, g->of[n % REMEMBERED].op, &f, w->mask ? w->mask : 1);
+        if (checks_async(w))
+            finding_add_of(w, g->of[n % REMEMBERED].low, g->of[n % REMEMBERED].op, &f, w->mask ? w->mask : 1);
         return;
     }
 }
@@ -127,7 +128,7 @@ void wgmma_exit(struct warp *w, u32 mask)
 {
     const struct wgmmas *s = wgmmas_of(w);
     char cause[160];
-    for (u32 k = 0; asked(w) && k < s->n && mask; k++) {
+    for (u32 k = 0; checks_async(w) && k < s->n && mask; k++) {
         struct finding f = { .kind = F_async_unfinished, .cause = cause };
         if (k && s->p[k].op == s->p[k - 1].op) continue;
         snprintf(cause, sizeof cause,
@@ -191,7 +192,7 @@ static void check_pattern(struct warp *w, const struct insn *i, const struct ope
     if (lines == 1 || !(line & (lines - 1))) return;
     if (!m->base && bulk_swizzles(w->cta) >> __builtin_ctz(lines) & 1) return;
     snprintf(cause, sizeof cause,
-             "the descriptor of %s begins at 0x%x, %u bytes behind a multiple of %u, the pattern of its %u-byte "
+             "the descriptor of %s begins at 0x%x, %u bytes past a multiple of %u, the pattern of its %u-byte "
              "swizzle, and its base "
              "offset is %u: the first row is taken for row %u of the pattern",
              o->name, m->start, m->start % pattern, pattern, m->width, m->base, (line & (lines - 1)) * 128 / m->width);
@@ -299,8 +300,8 @@ static const char *meets(const struct lowered *l, const struct lop *o, const str
     return NULL;
 }
 
-/* The same, which depends on the two instructions alone: pairs that do not meet are remembered, since a loop comes by
- * again and again with up to hundreds of registers. */
+/* The same, which depends on the two instructions alone: pairs that do not meet are remembered, since a loop repeats
+ * them with up to hundreds of registers. */
 static const char *meets_now(struct wgmmas *s, const struct lowered *l, u32 op, const struct wgmma *p)
 {
     u32 hash = (op * 0x9e3779b1u ^ p->op * 0x85ebca6bu) >> 16; /* products of a loop are equally far from each other */

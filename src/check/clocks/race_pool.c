@@ -1,5 +1,5 @@
 /* Pools of numbered objects that never move (race_pool.h). */
-#include "order/race_pool.h"
+#include "clocks/race_pool.h"
 
 bool pool_open(struct pool *p, u32 size, u32 chunks)
 {

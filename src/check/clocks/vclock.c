@@ -1,5 +1,5 @@
 /* Vector clocks as trees that share their common parts: vclock.h has the idea. */
-#include "order/vclock.h"
+#include "clocks/vclock.h"
 
 enum { VCLOCK_LANES = 32, TOGETHER = 16 }; /* TOGETHER: CTAs, or locations, of one leaf */
 enum kind { BRANCH, MAP, LANES_OF, WARPS_OF, CTAS, LOCATIONS, KINDS };
@@ -21,7 +21,7 @@ struct vclock {
     };
 };
 #define ROOM(member) (offsetof(struct vclock, member) + sizeof((struct vclock *)NULL)->member)
-_Static_assert(VCLOCK_LANES == 2 * TOGETHER, "lanes of a warp, and warps of a CTA, are values of a leaf, too");
+_Static_assert(VCLOCK_LANES == 2 * TOGETHER, "lanes of a warp, and warps of a block, are values of a leaf, too");
 
 static u64 key_of_ctas(u32 cta) { return (u64)(cta / TOGETHER * TOGETHER) << 6 | 63; }
 static u64 key_of_warps(u32 cta) { return (u64)cta << 6 | 62; }
@@ -439,7 +439,7 @@ u32 vclock_cta_time(const struct vclock *k, u32 cta)
     return all ? all->value[cta % TOGETHER] : 0;
 }
 
-/* How many CTAs have a time; *least becomes the least of them, if that is less. */
+/* Counts the CTAs that have a time; lowers *least to the smallest such CTA. */
 static u32 count_ctas(const struct vclock *k, u32 *least)
 {
     if (!k || k->key >> 63) return 0; /* locations: there may be many of them */

@@ -24,7 +24,7 @@
 
 struct vclock; /* a node of a tree, with all below it; NULL: the empty clock */
 
-/* The nodes of the clocks of a launch, and joins that were done: behind a barrier of the grid every CTA joins its
+/* The nodes of the clocks of a launch, and joins that were done: after a barrier of the grid every CTA joins its
  * clock, mostly one that all had, with one that all get, and lanes of a warp with equal clocks acquire the same. */
 enum { VCLOCK_KINDS = 6, VCLOCK_RECENT = 32 };
 struct vclock_store {

@@ -7,8 +7,8 @@ void addresses_of(const u64 addr[LANES], u32 mask, struct addresses *out)
     u8 slot[SLOTS] = { 0 }, lanes[LANES]; /* number of the address + 1; lanes of each */
     u64 seen[LANES];
     *out = (struct addresses){ 0 };
-    for (u32 m = mask; m; m &= m - 1) {
-        u64 a = addr[__builtin_ctz(m)];
+    EACH_SET (l, mask) {
+        u64 a = addr[l];
         u32 h = (u32)(a * 0x9e3779b97f4a7c15u >> 58), k;
         while (slot[h] && seen[slot[h] - 1] != a) h = (h + 1) % SLOTS;
         if (!slot[h]) {

@@ -117,13 +117,13 @@ const char *advise_bank_conflict(struct question *q)
     if (!excess || excess * 4 < in->units || !is_worth(q, 4 * excess)) return NULL;
     struct tenths n = tenths(in->units, in->requests), least = tenths(in->parts, in->requests);
     return arena_printf(q->mem,
-                        TENTHS " passes a request where " TENTHS " would do: up to %u ways, as lanes %u and %u at "
+                        TENTHS " wavefronts a request where " TENTHS " would do: up to %u ways, as lanes %u and %u at "
                                "shared addresses 0x%" PRIx64 " and 0x%" PRIx64 ", both in bank %u",
                         TENTHS_OF(n), TENTHS_OF(least), c->ways, c->lane[0], c->lane[1], c->addr[0], c->addr[1],
                         c->bank);
 }
 
-/* Fetches that move twice the sectors that would hold their texels: rows lie one behind the other here, squares of
+/* Fetches that move twice the sectors that would hold their texels: rows lie one after the other here, squares of
  * texels in a card's arrays, so that less than that says nothing. */
 const char *advise_texture_scatter(struct question *q)
 {
@@ -186,7 +186,8 @@ static const struct count_insn *worst_branch(const struct count_line *l, u64 *mo
     return worst;
 }
 
-/* One lane writes for its warp, in a few instructions, and the others have nothing to do: nothing would be gained. */
+/* A single lane writes for its warp in a few instructions while the others idle: splitting the work would gain nothing.
+ */
 static bool is_leader(const struct branch_counts *b)
 {
     u64 warps = b->side[0] + b->side[1];

@@ -51,7 +51,7 @@ const char *advise_copy_overlap(struct question *q)
     const struct timeline *t = q->timeline;
     u64 copies = 0, launches = 0, to = 0, from = 0; /* copies to the device, from it: an engine each */
     u32 between = 0, since = 0,
-        kernels = 0; /* copies that have a launch before and behind them; since the last launch */
+        kernels = 0; /* copies that have a launch before and after them; since the last launch */
     for (u32 k = 0; k < t->n; k++) {
         const struct timeline_op *o = &t->op[k];
         since += is_copy(o) && !is_small(o) && kernels;
@@ -71,12 +71,11 @@ const char *advise_copy_overlap(struct question *q)
     if (between < 2 || q->weight < 100 || overlapped(t) * 10 > MIN_OF(copies, launches)) return NULL;
     struct tenths c = tenths(copies, 1000000), l = tenths(launches, 1000000);
     return arena_printf(q->mem,
-                        "copies take " TENTHS " us and launches " TENTHS " us, by the model, and none of the one runs "
-                        "beside the other",
+                        "copies take " TENTHS " us and launches " TENTHS " us, by the model, without any overlap",
                         TENTHS_OF(c), TENTHS_OF(l));
 }
 
-/* A wait behind which the host only enqueues: no copy has brought it anything that it could look at. */
+/* A wait after which the host only enqueues: no copy has brought it anything that it could look at. */
 const char *advise_sync_unneeded(struct question *q)
 {
     const struct timeline *t = q->timeline;

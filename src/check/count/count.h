@@ -1,5 +1,6 @@
 /* count.h: exact counts of what a kernel does, for `lockstep profile`: an observer of a launch (sim/observe.h), and
- * what the launches of a device have counted together, by kernel and line. docs/profile.md defines every counter. */
+ * what the launches of a device have counted together, by kernel and line. docs/reference/profile.md defines every
+ * counter. */
 #ifndef LOCKSTEP_COUNT_H
 #define LOCKSTEP_COUNT_H
 #include "sim/sim.h"

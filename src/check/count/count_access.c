@@ -201,7 +201,7 @@ static void count_global_same(const struct counted *x, const struct affine *f, u
     if (places == 1) note_stride(x->k, 0);
 }
 
-/* The lanes of a group one behind the other: most accesses of most kernels. False: groups share sectors. */
+/* The lanes of a group one after the other: most accesses of most kernels. False: groups share sectors. */
 static bool count_global_runs(const struct counted *x, const struct affine *f, u32 bytes)
 {
     u64 n = 0, run = (u64)f->each * bytes;

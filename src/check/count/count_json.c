@@ -1,5 +1,5 @@
-/* The profile for machines. docs/profile.md lists the keys; they are stable: new ones are added, none changes its
- * meaning. All numbers are integers. */
+/* The profile for machines. docs/reference/profile.md lists the keys; they are stable: new ones are added, none changes
+ * its meaning. All numbers are integers. */
 #include "count/advice.h"
 #include "count/count_write.h"
 #include "count/timeline.h"

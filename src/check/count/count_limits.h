@@ -12,7 +12,7 @@
     X(DRAM, "dram", "memory", "bytes of the footprint, at the card's bandwidth")             \
     X(ISSUE, "issue", "instructions", "warp instructions, four a cycle and multiprocessor")  \
     X(L1, "l1", "L1", "sectors of global and local memory, four a cycle and multiprocessor") \
-    X(SHARED, "shared", "shared memory", "passes, one a cycle and multiprocessor")           \
+    X(SHARED, "shared", "shared memory", "wavefronts, one a cycle and multiprocessor")       \
     X(F64, "f64", "f64", "operations at the card's peak")                                    \
     X(F32, "f32", "f32", "operations at the card's peak")                                    \
     X(T_F64, "tensor_f64", "tensor f64", "operations at the card's peak")                    \

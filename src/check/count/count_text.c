@@ -117,7 +117,7 @@ static void unit_text(struct text *t, const char *what, const struct space_count
 
 static void accesses_text(struct text *t, const struct count_line *l)
 {
-    static const char *const unit[COUNT_SPACES] = { "sectors", "sectors", "passes", "passes", "sectors" };
+    static const char *const unit[COUNT_SPACES] = { "sectors", "sectors", "wavefronts", "passes", "sectors" };
     char what[40];
     for (u32 s = 0; s < COUNT_SPACES; s++)
         for (u32 k = 0; k < COUNT_ACCESSES; k++) {
@@ -140,8 +140,13 @@ static void line_text(struct text *t, const struct count_lines *all, const struc
     const char *from = s.line.p;
     u32 n = s.line.n;
     while (n && (*from == ' ' || *from == '\t')) from++, n--;
-    text_add(t, "  %s%3llu.%u %%%s  %s%s%.*s\n", color ? "\x1b[1m" : "", TENTHS_OF(share), color ? "\x1b[0m" : "",
-             where, n ? "  " : "", (int)MIN_OF(n, (u32)SOURCE_MOST), n ? from : "");
+    if (n > SOURCE_MOST)
+        for (n = SOURCE_MOST; n && ((u8)from[n] & 0xc0) == 0x80;) n--; /* no character is cut */
+    text_add(t, "  %s%3llu.%u %%%s  ", color ? "\x1b[1m" : "", TENTHS_OF(share), color ? "\x1b[0m" : "");
+    printable(str_of(where), t);
+    text_add(t, n ? "  " : "");
+    printable((struct str){ from, n }, t);
+    text_add(t, "\n");
     text_add(t, "          ");
     add_count(t, l->times);
     text_add(t, " warp instruction%s with " TENTHS " of 32 lanes\n", plural(l->times), TENTHS_OF(lanes));
@@ -151,8 +156,10 @@ static void line_text(struct text *t, const struct count_lines *all, const struc
 static void advice_text(struct text *t, const struct advice *a, bool color)
 {
     const char *sure = advice_certainty(a->kind);
-    text_add(t, "          %s%s%s: %s: %s%s\n", color ? "\x1b[33m" : "", advice_id(a->kind), color ? "\x1b[0m" : "",
-             advice_title(a->kind), a->why, strcmp(sure, "hardware") ? "" : " (measure on hardware before you act)");
+    text_add(t, "          %s%s%s: %s: ", color ? "\x1b[33m" : "", advice_id(a->kind), color ? "\x1b[0m" : "",
+             advice_title(a->kind));
+    printable(str_of(a->why), t);
+    text_add(t, "%s\n", strcmp(sure, "hardware") ? "" : " (measure on hardware before you act)");
     text_add(t, "          fix: %s\n", advice_fix(a->kind));
 }
 
@@ -180,8 +187,9 @@ static void kernel_text(struct text *t, const struct counts *c, const struct cou
     count_lines(c, k, &lines);
     advise(c, k, &lines, &found);
     u32 shape = 0, *show = NEW_ARRAY(&lines.mem, u32, lines.n + TOP + 1);
-    text_add(t, "%s%s%s: %" PRIu64 " launch%s\n", style.color ? "\x1b[1m" : "", k->plain, style.color ? "\x1b[0m" : "",
-             k->launches, k->launches == 1 ? "" : "es");
+    text_add(t, "%s", style.color ? "\x1b[1m" : "");
+    printable(str_of(k->plain), t);
+    text_add(t, "%s: %" PRIu64 " launch%s\n", style.color ? "\x1b[0m" : "", k->launches, k->launches == 1 ? "" : "es");
     for (const struct count_launch *l = k->launch; l; l = l->next, shape++) {
         shape_text(t, c->card, l);
         for (u32 i = 0; i < found.n; i++)
@@ -210,7 +218,11 @@ static void operations_text(struct text *t, const struct counts *c, struct count
     if (found.n) text_add(t, "\noperations of the host\n");
     for (u32 k = 0; k < found.n; k++) {
         const struct timeline_op *o = found.p[k].op;
-        if (o && o->site) text_add(t, "  %s\n", o->site);
+        if (o && o->site) {
+            text_add(t, "  ");
+            printable(str_of(o->site), t);
+            text_add(t, "\n");
+        }
         advice_text(t, &found.p[k], style.color);
     }
     arena_free(&found.mem);

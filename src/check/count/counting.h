@@ -24,9 +24,9 @@ struct conflict { /* of shared memory: the access with most ways, of these the f
 struct space_counts {
     u64 requests; /* warp instructions with a lane there */
     u64 lanes, bytes;
-    u64 units; /* sectors of global and local memory, passes of shared memory and of the constant cache */
+    u64 units; /* sectors of global and local memory, wavefronts of shared memory, passes of the constant cache */
     u64 least; /* of these, what the bytes need at least */
-    u64 parts; /* shared memory: passes if there were no conflicts */
+    u64 parts; /* shared memory: wavefronts if there were no conflicts */
 };
 
 enum { AFFINE_GROUPS = 4 }; /* groups of lanes whose addresses are counted without looking at each lane */

@@ -1,5 +1,5 @@
 /* Fetches of textures: which texels a request of a warp reads, with all the neighbours that a filter mixes, and the
- * sectors that hold them where rows of the texture lie one behind the other. */
+ * sectors that hold them where rows of the texture lie one after the other. */
 #include "count/counting.h"
 #include "count/sectors.h"
 #include "sim/lanes.h"

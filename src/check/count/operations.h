@@ -31,9 +31,10 @@ struct operations {
     bool of_warp; /* the latter */
 };
 /* An addition, a multiplication, a division, a root is one operation, a fused multiply-add two, of packed types for
- * each element. Moves, conversions, comparisons, logic and shifts are none. A product of m x k and k x n elements is 2
- * m n k; of wgmma each of the four warps has a quarter; of a sparse one the zeros count, as in the figures of cards for
- * dense ones. The shape of tcgen05.mma is no part of its text: it is counted when it is started (count_flight). */
+ * each element. Moves, conversions, comparisons, logic and shifts do not count. A product of m x k and k x n elements
+ * is 2 m n k; of wgmma each of the four warps has a quarter; of a sparse one the zeros count, as in the figures of
+ * cards for dense ones. The shape of tcgen05.mma is no part of its text: it is counted when it is started
+ * (count_flight). */
 enum operation_type operation_of_tensor(enum tensor_type t); /* of a product whose first matrix has such elements */
 struct operations operations_of(const struct lowered *l, const struct lop *o);
 #endif

@@ -28,8 +28,8 @@ static void scattered(const u64 addr[LANES], u32 mask, u32 bytes, struct sectors
 {
     u8 slot[SLOTS] = { 0 }; /* number of the sector + 1 */
     out->n = 0;
-    for (u32 m = mask; m; m &= m - 1) {
-        u64 a = addr[__builtin_ctz(m)], id = a >> SECTOR_SHIFT;
+    EACH_SET (l, mask) {
+        u64 a = addr[l], id = a >> SECTOR_SHIFT;
         u32 h = (u32)(id * 0x9e3779b97f4a7c15u >> 58);
         while (slot[h] && out->id[slot[h] - 1] != id) h = (h + 1) % SLOTS;
         if (slot[h]) {
@@ -45,8 +45,8 @@ static void scattered(const u64 addr[LANES], u32 mask, u32 bytes, struct sectors
 void sectors_of(const u64 addr[LANES], u32 mask, u32 bytes, struct sectors *out)
 {
     out->n = 0;
-    for (u32 m = mask; m; m &= m - 1) {
-        u64 a = addr[__builtin_ctz(m)], id = a >> SECTOR_SHIFT;
+    EACH_SET (l, mask) {
+        u64 a = addr[l], id = a >> SECTOR_SHIFT;
         u32 last = out->n - 1;
         if (out->n && out->id[last] == id)
             out->used[last] |= bytes_at(a, bytes);

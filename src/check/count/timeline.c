@@ -1,4 +1,5 @@
 /* Notes operations, and runs them by the model. */
+#include "base/printable.h"
 #include "count/timeline.h"
 #include "count/advice.h"
 
@@ -139,7 +140,7 @@ static u64 begins(const u64 *engine, u64 start, u64 fixed)
     return engine && *engine > fixed ? MAX_OF(start, *engine - fixed) : start;
 }
 
-/* An operation of a stream: behind what is before it there, its engine, and the call. */
+/* An operation of a stream starts after its stream's previous operation, its engine and its call. */
 static void run_in_stream(const struct counts *c, struct timeline *t, struct timeline_op *op)
 {
     u64 last = t->of_stream[op->stream], *engine = engine_of(t, op->kind);
@@ -232,12 +233,18 @@ static void op_text(const struct counts *c, const struct timeline_op *o, struct 
     snprintf(stream, sizeof stream, o->kind == TIME_SYNC ? "-" : o->stream ? "%u" : "legacy", o->stream);
     text_add(out, "  %9llu.%u %9llu.%u  %-6s  %s%s", TENTHS_OF(start), TENTHS_OF(end), stream,
              o->graph && o->kind != TIME_GRAPH ? "  " : "", kind_plain[o->kind]);
-    if (o->kernel) text_add(out, " %s", plain_of(c, o->kernel));
+    if (o->kernel) {
+        text_add(out, " ");
+        printable(str_of(plain_of(c, o->kernel)), out);
+    }
     if (o->event) text_add(out, " %u", o->event);
     if (o->kind == TIME_GRAPH) text_add(out, ", launch %u", o->graph);
     if (o->bytes)
         text_add(out, ", %llu bytes%s", (unsigned long long)o->bytes, o->pageable ? " of pageable memory" : "");
-    if (o->site) text_add(out, ", %s", o->site);
+    if (o->site) {
+        text_add(out, ", ");
+        printable(str_of(o->site), out);
+    }
     text_add(out, "\n");
 }
 

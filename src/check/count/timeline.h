@@ -42,7 +42,7 @@ struct timeline_op {
     u32 grid[3], block[3];
     const char *site; /* the host's call; NULL: not known */
     bool apart;       /* its stream takes no part in the order of the legacy one (cudaStreamNonBlocking) */
-    u32 graph;        /* of a node, and of TIME_GRAPH: which launch of a graph, from 1 on; 0: it is none */
+    u32 graph;        /* of a node, and of TIME_GRAPH: which launch of a graph, from 1 on; 0: it is not one */
     const u32 *after; /* of a node: those before it, as numbers of nodes of this launch */
     u32 afters;
     u64 start, end; /* by the model (timeline_run) */

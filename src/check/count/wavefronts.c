@@ -46,8 +46,8 @@ static u32 part(const u64 addr[LANES], u32 mask, u32 bytes, struct wavefronts *o
 /* Each lane of the mask has the address of the one whose number differs in that bit, where that takes part. */
 static bool paired(const u64 addr[LANES], u32 mask, u32 bit)
 {
-    for (u32 m = mask; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m), other = l ^ bit;
+    EACH_SET (l, mask) {
+        u32 other = l ^ bit;
         if (mask >> other & 1 && addr[l] != addr[other]) return false;
     }
     return true;

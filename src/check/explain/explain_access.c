@@ -1,5 +1,6 @@
 /* A bad access in words: which object, which element, and the arithmetic that led there. Addresses are shown as
  * object + offset: where the arena lies differs between machines, and a report does not. */
+#include "sim/asked.h"
 #include "explain/explain_access.h"
 #include "sim/cluster.h"
 #include "sim/sim_run.h"
@@ -117,8 +118,8 @@ static struct index_rule index_rule(enum index_kind kind, const struct access *a
     const struct sim_launch *in = w->cta->launch->in;
     struct index_rule r = { .holds = true };
     u32 seen = 0;
-    for (u32 m = a->mask; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m), t = (w->id * LANES + l) % in->block[0];
+    EACH_SET (l, a->mask) {
+        u32 t = (w->id * LANES + l) % in->block[0];
         if (!(bad >> l & 1) && a->addr[l] - f->object_base >= f->object_size) continue;
         s64 off = (s64)(a->addr[l] - f->object_base),
             number = (s64)t + (kind == INDEX_GRID ? (s64)w->cta->id[0] * in->block[0] : 0);
@@ -276,8 +277,8 @@ static void explain_array(const struct access *a, const struct lane_check *c, u3
                                 "the address lies %" PRIu64 " byte%s before the start of %s: the index is negative",
                                 c->lo - at, plural(c->lo - at), shared ? f->object : "the local variables");
     else if (shared)
-        f->joint_cause = up_to_end(
-            arena_printf(mem, "the CTA has %" PRIu64 " bytes of shared memory, and the access reaches byte ", c->size));
+        f->joint_cause = up_to_end(arena_printf(
+            mem, "the block has %" PRIu64 " bytes of shared memory, and the access reaches byte ", c->size));
     else {
         char name[256];
         name_plain(a->warp->code->low->func->name, name, sizeof name);
@@ -328,7 +329,7 @@ static void explain_source(const struct access *a, struct arena *mem, struct fin
 
 const char *cluster_whose(struct arena *mem, const struct cta *c)
 {
-    return arena_printf(mem, "in the shared memory of CTA (%u,%u,%u), rank %u of the cluster", c->id[0], c->id[1],
+    return arena_printf(mem, "in the shared memory of block (%u,%u,%u), rank %u of the cluster", c->id[0], c->id[1],
                         c->id[2], c->rank);
 }
 
@@ -338,8 +339,8 @@ static void explain_no_cta(const struct access *a, u32 lane, struct arena *mem, 
     u32 rank = cluster_rank(a->addr[lane]);
     f->cause =
         l->per == 1
-            ? arena_printf(mem, "the address is of rank %u, and the launch has no clusters: each CTA is alone", rank)
-            : arena_printf(mem, "the address is of rank %u, and the clusters of this launch have %u CTAs (%u,%u,%u)",
+            ? arena_printf(mem, "the address is of rank %u, and the launch has no clusters: each block is alone", rank)
+            : arena_printf(mem, "the address is of rank %u, and the clusters of this launch have %u blocks (%u,%u,%u)",
                            rank, l->per, l->cluster[0], l->cluster[1], l->cluster[2]);
     if (l->per == 1)
         f->fix = "Launch with a cluster dimension (cudaLaunchKernelEx, __cluster_dims__, --cluster X,Y,Z).";
@@ -352,7 +353,7 @@ static void explain_gone(const struct access *a, const struct cta *owner, struct
     for (u32 n = 0; n < owner->nwarps && !x; n++)
         if (owner->warp[n]->exits.n) x = &owner->warp[n]->exits.at[0];
     f->cause = arena_printf(
-        mem, "CTA (%u,%u,%u), rank %u of the cluster, has left: no barrier of the cluster kept it until this access",
+        mem, "block (%u,%u,%u), rank %u of the cluster, has left: no barrier of the cluster kept it until this access",
         owner->id[0], owner->id[1], owner->id[2], owner->rank);
     if (x) f->other = finding_place(mem, x->low, x->op);
     (void)a;
@@ -390,7 +391,7 @@ void explain_early(const struct access *a, const struct lane_check *c)
     for (u32 l = 0; l < LANES; l++) f.addr[l] = cluster_offset(a->addr[l]);
     describe_array(a, &c[first], first, &mem, &f);
     f.cause = arena_printf(&mem,
-                           "CTA (%u,%u,%u), rank %u of the cluster, need not have started: no thread has passed a "
+                           "block (%u,%u,%u), rank %u of the cluster, need not have started: no thread has passed a "
                            "barrier of the cluster yet",
                            owner->id[0], owner->id[1], owner->id[2], owner->rank);
     finding_add(w, a->insn->op, &f, lanes);
@@ -415,7 +416,16 @@ static void explain_life(const struct access *a, const struct lane_check *x, str
         return;
     }
     if (x->object && x->object->kind == MEM_HEAP)
-        f->fix = "Free it behind the last access, in whichever thread that is.";
+        f->fix = "Free it after the last access, in whichever thread that is.";
+    if (x->object && __atomic_load_n(&x->object->let_go, __ATOMIC_ACQUIRE)) {
+        f->cause = arena_printf(mem,
+                                "the host has freed %s, which is memory of a pool: the call waits for nothing that "
+                                "still uses it",
+                                x->object->name);
+        f->fix = "Wait for the last kernel that uses it (cudaStreamSynchronize) before cudaFree, or free it in the "
+                 "stream of that kernel, with cudaFreeAsync.";
+        return;
+    }
     if (x->object && x->object->kind == MEM_POOL) {
         f->kind = F_use_after_free_stream;
         f->cause = arena_printf(mem, "the operation that frees %s has run: nothing orders this kernel before it",
@@ -460,7 +470,7 @@ static u64 cause_key(const struct lane_check *x, u32 first, const struct finding
               : x->object ? x->object->id
               : x->var    ? str_hash(x->var->name) + x->var->within
                           : 0;
-    /* before its start is another mistake than behind its end */
+    /* before its start is another mistake than past its end */
     return f->object && f->addr[first] < f->object_base ? ~key : key;
 }
 

@@ -11,7 +11,7 @@
 struct index_form formula_of(const struct access *a, const struct finding *f);
 /* The same for an operation of the warp's function, of which one lane is known. */
 struct index_form formula_at(const struct warp *w, u32 op, u32 lane, const struct finding *f);
-/* Whether an operation of the kernel takes `bytes` for each thread, one behind the other in the order of the threads'
+/* Whether an operation of the kernel takes `bytes` for each thread, one after the other in the order of the threads'
  * numbers in the grid, in a loop over the grid perhaps. */
 bool formula_flat(const struct launch *l, u32 op, u32 bytes);
 /* Whether an operand grows from thread to thread as the index of the access does, of elements of `bytes`; true also

@@ -69,10 +69,11 @@ void explain_foreign(const struct access *a, const struct lane_check *c, struct 
 {
     const struct launch *l = a->warp->cta->launch;
     u32 cta = c->thread / l->threads;
-    f->cause = arena_printf(mem,
-                            "the pointer was made by thread %u of CTA %u, for its own local memory; in this thread the "
-                            "same address is this thread's own local memory",
-                            c->thread % l->threads, cta);
+    f->cause =
+        arena_printf(mem,
+                     "the pointer was made by thread %u of block %u, for its own local memory; in this thread the "
+                     "same address is this thread's own local memory",
+                     c->thread % l->threads, cta);
 }
 
 /* The address of a local or shared variable that a launching kernel, or the host, has handed to this grid. */

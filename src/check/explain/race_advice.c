@@ -165,7 +165,7 @@ static bool advise_parts(struct draft *x)
     x->f.cause = arena_printf(
         &x->mem,
         "the parts of %ss %" PRIu64 " and %" PRIu64 "%s overlap: they begin %" PRId64
-        " element%s apart, and %s %" PRId64 " of a %s takes the element %" PRId64 " behind the beginning of its part",
+        " element%s apart, and %s %" PRId64 " of a %s takes the element %" PRId64 " past the beginning of its part",
         what, MIN_OF(one, other), MAX_OF(one, other), blocks || flat ? "" : " (threadIdx.y)", apart * step / width,
         apart * step == width ? "" : "s", !blocks && flat ? "lane" : "thread", far, what, far * step / width);
     x->f.order = "nothing that helps: each part needs room of its own";
@@ -206,7 +206,7 @@ static bool advise_overlap(struct draft *x)
                               step * threads);
     x->f.order = "nothing that helps: each part needs room of its own";
     x->f.fix = arena_printf(&x->mem,
-                            "Let the second part begin %" PRIu64 " bytes behind the first, not %" PRIu64
+                            "Let the second part begin %" PRIu64 " bytes after the first, not %" PRIu64
                             ", and give the launch the memory for both.",
                             step * threads, far);
     return true;
@@ -223,7 +223,7 @@ static u32 exchanged_load(struct side s)
     return NONE;
 }
 
-/* The address of the access is the same for all threads: that of a variable, or a parameter as it is. */
+/* All threads access the same address: that of a variable, or an unchanged parameter. */
 static bool is_one_place(struct side s)
 {
     const struct opnd *at = lop_src(&s.l->op[s.op], SRC_ADDRESS);
@@ -295,9 +295,10 @@ static bool advise_loop_carried(struct draft *x)
                               "the barrier at %s orders the two within one pass of the loop, but nothing orders the "
                               "access at %s with that at %s in the next pass: a thread may be a pass ahead",
                               code_line(x, (struct side){ a.l, bar }), last, code_line(x, first));
-    x->f.order = arena_printf(&x->mem, "a __syncthreads() behind %s, before the next pass begins", last);
-    x->f.fix = "Put a second __syncthreads() at the end of the loop's body, where all threads of the block come by, or "
-               "use two buffers in turn.";
+    x->f.order = arena_printf(&x->mem, "a __syncthreads() after %s, before the next pass begins", last);
+    x->f.fix =
+        "Put a second __syncthreads() at the end of the loop's body, where all threads of the block reach it, or "
+        "use two buffers in turn.";
     return true;
 }
 
@@ -314,14 +315,15 @@ static bool advise_turns(struct draft *x)
                               "unrolled; these are of two turns, and nothing orders the access at %s with that at %s "
                               "in the next one",
                               code_line(x, (struct side){ a.l, bar }), last, code_line(x, second));
-    x->f.order = arena_printf(&x->mem, "a __syncthreads() behind %s, before the next turn begins", last);
-    x->f.fix = "Put a second __syncthreads() at the end of the loop's body, where all threads of the block come by, or "
-               "use two buffers in turn.";
+    x->f.order = arena_printf(&x->mem, "a __syncthreads() after %s, before the next turn begins", last);
+    x->f.fix =
+        "Put a second __syncthreads() at the end of the loop's body, where all threads of the block reach it, or "
+        "use two buffers in turn.";
     return true;
 }
 
 /* Both accesses are in one statement, as in s[t] += s[t + o]. The order of the two in the code tells whether the
- * barrier belongs into the statement or behind it. */
+ * barrier belongs into the statement or after it. */
 static bool advise_statement(struct draft *x)
 {
     struct side a = code_current(x), b = code_prior(x), w = code_is_store(a) ? a : b, r = code_is_store(a) ? b : a;
@@ -330,13 +332,13 @@ static bool advise_statement(struct draft *x)
         return false;
     x->f.joint_fix = code_in_one_loop(a.l, a.op, b.op)
                          ? (struct joint){ "Read into a variable, pass ", GAP_BARRIER,
-                                           " and then write, with another one behind that before the next pass; "
-                                           "outside of branches, where all threads come by." }
+                                           " and then write, with another one after that before the next pass; "
+                                           "outside of branches, where all threads reach it." }
                      : r.op < w.op ? (struct joint){ "Split the statement: read into a variable, pass ", GAP_BARRIER,
-                                                     ", then write, where all threads come by." }
+                                                     ", then write, where all threads reach it." }
                                    : (struct joint){ "Put ", GAP_BARRIER,
-                                                     " behind this statement, in the loop if there is one, and outside "
-                                                     "of branches, so that all threads come by." };
+                                                     " after this statement, in the loop if there is one, and outside "
+                                                     "of branches, so that all threads reach it." };
     return true;
 }
 
@@ -349,8 +351,8 @@ static bool advise_loop(struct draft *x)
         if ((a.l->block[n].wait == WAIT_barrier || a.l->block[n].term == TERM_WARP) &&
             code_in_one_loop(a.l, a.op, a.l->block[n].first))
             return false;
-    x->f.fix = "Put __syncthreads() into the loop, behind the accesses of each pass and outside of branches, so that "
-               "all threads of the block come by (__syncwarp() where only lanes of one warp share the data).";
+    x->f.fix = "Put __syncthreads() into the loop, after the accesses of each pass and outside of branches, so that "
+               "all threads of the block reach it (__syncwarp() where only lanes of one warp share the data).";
     return true;
 }
 
@@ -399,8 +401,8 @@ static bool advise_stage(struct draft *x)
                               "the stage is given back at %s, before it is read at %s: the next copy may fill it in "
                               "between",
                               at, code_line(x, r));
-    x->f.order = arena_printf(&x->mem, "the arrival at %s behind the read", at);
-    x->f.fix = arena_printf(&x->mem, "Release the stage (consumer_release) behind the last read of it, not at %s.", at);
+    x->f.order = arena_printf(&x->mem, "the arrival at %s after the read", at);
+    x->f.fix = arena_printf(&x->mem, "Release the stage (consumer_release) after the last read of it, not at %s.", at);
     return true;
 }
 
@@ -483,11 +485,11 @@ static bool advise_counted(struct draft *x)
         const char *at = code_line(x, (struct side){ a.l, k });
         x->f.cause = arena_printf(&x->mem,
                                   "the atomic at %s has read what the other thread released, and no fence stands "
-                                  "between it and the barrier behind it; today's GPUs order the two all the same, the "
+                                  "between it and the barrier after it; today's GPUs order the two all the same, the "
                                   "memory model does not",
                                   at);
-        x->f.order = arena_printf(&x->mem, "a __threadfence() behind the atomic at %s, or an acquire operation", at);
-        x->f.fix = arena_printf(&x->mem, "Put __threadfence() behind the atomic at %s; it costs next to nothing.", at);
+        x->f.order = arena_printf(&x->mem, "a __threadfence() after the atomic at %s, or an acquire operation", at);
+        x->f.fix = arena_printf(&x->mem, "Put __threadfence() after the atomic at %s; it costs next to nothing.", at);
         return true;
     }
     return false;
@@ -520,12 +522,12 @@ static bool advise_cluster(struct draft *x)
         word_slot(x->old->a) == x->t->w->c->slot)
         return false;
     f->cause =
-        "the two threads are in different CTAs of the cluster, and no barrier of the cluster lies between the two: "
-        "__syncthreads() orders the threads of one CTA only";
+        "the two threads are in different blocks of the cluster, and no barrier of the cluster lies between the two: "
+        "__syncthreads() orders the threads of one block only";
     f->order =
         "cluster.sync() (barrier.cluster.arrive and wait) between the two, or a release and an acquire at cluster "
         "scope";
-    f->fix = "Put cluster.sync() between the two, where all threads of all CTAs of the cluster come by.";
+    f->fix = "Put cluster.sync() between the two, where all threads of all blocks of the cluster reach it.";
     return true;
 }
 
@@ -539,13 +541,13 @@ static bool advise_init(struct draft *x)
     if (x->t->w->c->launch->of->per < 2) {
         f->cause = "the mbarrier is used before its initialisation is known to be done: no barrier lies between the "
                    "thread that initialises it and those that use it";
-        f->order = "a __syncthreads() behind the initialisation, before anybody uses the mbarrier";
-        f->fix = "Put __syncthreads() behind the initialisation, where all threads of the block come by.";
+        f->order = "a __syncthreads() after the initialisation, before anybody uses the mbarrier";
+        f->fix = "Put __syncthreads() after the initialisation, where all threads of the block reach it.";
         return true;
     }
     f->cause = "another thread initialises the mbarrier, and nothing hands that over: an arrival at the cluster's "
                "barrier that is relaxed does not by itself";
-    f->order = "fence.mbarrier_init.release.cluster behind the initialisation, then a barrier";
+    f->order = "fence.mbarrier_init.release.cluster after the initialisation, then a barrier";
     f->fix = "Let the thread that initialises execute fence.mbarrier_init.release.cluster (cutlass::arch::"
              "fence_barrier_init()), and let all pass the cluster's barrier before they use the mbarrier.";
     return true;
@@ -558,7 +560,7 @@ bool race_advise(struct draft *x)
     f->joint_order.gap = GAP_BETWEEN;
     switch (f->kind) {
     case F_race_scope:
-        f->cause = "the two are in different CTAs, and the scope of at least one of them is the CTA";
+        f->cause = "the two are in different blocks, and the scope of at least one of them is the block";
         f->order = "scope .gpu on both sides";
         break;
     case F_order_weak:

@@ -59,7 +59,7 @@ bool code_barrier_between(const struct lowered *l, u32 from, u32 to)
     return false;
 }
 
-/* A thread that reaches b has passed a itself, or a barrier behind a at which it met the thread that passed a: one
+/* A thread that reaches b has passed a itself, or a barrier after a at which it met the thread that passed a: one
  * thread acts for its block. */
 bool code_must_pass(const struct lowered *l, u32 a, u32 b)
 {
@@ -188,19 +188,31 @@ u32 code_barrier_in_turn(const struct lowered *l, u32 first, u32 second)
 
 /* ---- one thread ---- */
 
-/* The operation that defines the register for `user`, if it can be no other one: the only one in the function, or,
- * where `user` is in no loop, the only one in front of it. NONE. */
+static bool defines(const struct lop *o, u32 reg)
+{
+    EACH_DEF (r, o)
+        if (r == reg) return true;
+    return false;
+}
+
+/* The unique operation that defines the register for `user`: the only one in the function or, outside of loops, the
+ * only one before `user`. NONE. */
 static u32 only_definition(const struct lowered *l, u32 reg, u32 user)
 {
-    u32 b = code_block(l, user), found = NONE, n = 0;
-    u32 end = l->ndef[reg] == 1 ? l->nop : b == NONE || l->block[b].loop ? 0 : user;
-    for (u32 k = 0; k < end; k++)
-        EACH_DEF (r, &l->op[k]) {
-            if (r != reg) continue;
-            found = k;
-            n++;
-        }
-    return n == 1 && (l->ndef[reg] == 1 || code_dominates(l, found, user)) ? found : NONE;
+    if (l->ndef[reg] == 1) {
+        for (u32 k = user; k-- > 0;) /* most are near */
+            if (defines(&l->op[k], reg)) return k;
+        for (u32 k = user; k < l->nop; k++)
+            if (defines(&l->op[k], reg)) return k;
+        return NONE;
+    }
+    u32 b = code_block(l, user), found = NONE;
+    for (u32 k = b == NONE || l->block[b].loop ? 0 : user; k-- > 0;) {
+        if (!defines(&l->op[k], reg)) continue;
+        if (found != NONE) return NONE;
+        found = k;
+    }
+    return found != NONE && code_dominates(l, found, user) ? found : NONE;
 }
 
 /* The operand is a coordinate of the thread in its block, or several of them combined by `or`. */

@@ -20,7 +20,7 @@ bool code_one_statement(struct draft *x, struct side a, struct side b);
 u32 code_block(const struct lowered *l, u32 op);                      /* its basic block; NONE */
 bool code_dominates(const struct lowered *l, u32 a, u32 b);           /* every path to b passes a */
 bool code_barrier_between(const struct lowered *l, u32 from, u32 to); /* in the text */
-/* A thread that reaches b has passed a itself, or a barrier behind a at which it met the thread that passed a: one
+/* A thread that reaches b has passed a itself, or a barrier after a at which it met the thread that passed a: one
  * thread acts for its block. */
 bool code_must_pass(const struct lowered *l, u32 a, u32 b);
 bool code_fence_between(const struct lowered *l, u32 from, u32 to);  /* and whoever reaches `to` has passed it */

@@ -28,11 +28,11 @@ void race_product_advise(struct draft *x)
         x->f.fix = "Put a barrier of the warpgroup (bar.sync with 128 threads) between the two.";
         return;
     }
-    x->f.cause = "a wgmma reads these bytes from its issue to the wait that covers its group, and nothing orders the "
-                 "write before the one or behind the other";
-    x->f.order = "a barrier between the write and the wgmma; for the next write, one behind wgmma.wait_group";
+    x->f.cause = "a wgmma reads these bytes from its issue to the wait that covers its group, and the write is ordered "
+                 "neither before the issue nor after the wait";
+    x->f.order = "a barrier between the write and the wgmma; for the next write, one after wgmma.wait_group";
     x->f.fix = "Let the warpgroup wait for what it multiplies before it issues the wgmma, and let it say that the "
-               "operands may be written again behind the wgmma.wait_group that covers them, not before.";
+               "operands may be written again after the wgmma.wait_group that covers them, not before.";
 }
 
 /* The flight, while it is in flight; NULL: it is complete. */
@@ -113,9 +113,9 @@ bool race_flight_advise(struct draft *x)
         return true;
     }
     x->f.cause = "the copy was complete by then, but only because another thread had waited for it: this thread has "
-                 "neither waited for the phase of its mbarrier, or its group, nor come behind a thread that has";
-    x->f.order = "a wait for the phase by this thread, or a barrier behind the wait of the thread that did";
-    x->f.fix = "Let every thread that uses the bytes wait for the phase of the mbarrier, or put __syncthreads() behind "
+                 "neither waited for the phase of its mbarrier, or its group, nor come after a thread that has";
+    x->f.order = "a wait for the phase by this thread, or a barrier after the wait of the thread that did";
+    x->f.fix = "Let every thread that uses the bytes wait for the phase of the mbarrier, or put __syncthreads() after "
                "the wait of the one that does.";
     return false;
 }

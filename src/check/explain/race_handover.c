@@ -34,7 +34,7 @@ static bool only_reads(const struct lop *o, const struct site *z)
     return d->kind == O_CONST && !d->value && !d->reg && !d->comp;
 }
 
-/* The write that sets the flag: the first strong write to its object behind the writer's access, or else the last one
+/* The write that sets the flag: the first strong write to its object after the writer's access, or else the last one
  * before it. NONE: there is none. */
 static u32 find_flag_write(struct side s, const struct provenance *flag)
 {
@@ -51,6 +51,16 @@ static u32 find_flag_write(struct side s, const struct provenance *flag)
 
 /* ---- a flag that is not looked at again ---- */
 
+/* A way out of the block is a loop of one block that has no way out. */
+static bool leads_into_circle(const struct lowered *l, const struct block *at)
+{
+    for (u32 k = 0; k < at->nsucc; k++) {
+        const struct block *to = at->succ[k] < l->nblock ? &l->block[at->succ[k]] : NULL;
+        if (to && to->nsucc == 1 && to->succ[0] == at->succ[k]) return true;
+    }
+    return false;
+}
+
 /* A branch on the value of this load leads into a loop that does nothing: the compiler has moved the load of a plain
  * variable out of the loop that waits for it. */
 static bool is_waited_for_blindly(const struct lowered *l, u32 load)
@@ -61,7 +71,9 @@ static bool is_waited_for_blindly(const struct lowered *l, u32 load)
     for (u32 b = code_block(l, load); b < l->nblock; b++) {
         const struct block *at = &l->block[b];
         const struct lop *end = at->end > at->first ? &l->op[at->end - 1] : NULL;
-        if (!end || at->nsucc != 2 || end->guard.kind != O_REG || !code_dominates(l, load, at->end - 1)) continue;
+        if (!end || !leads_into_circle(l, at) || at->nsucc != 2 || end->guard.kind != O_REG ||
+            !code_dominates(l, load, at->end - 1))
+            continue;
         bool decides = false;
         for (u32 k = load + 1; k < at->end; k++) {
             bool sets = false, uses = false;
@@ -69,31 +81,28 @@ static bool is_waited_for_blindly(const struct lowered *l, u32 load)
             EACH_USE (r, &l->op[k]) uses |= r == d->reg;
             decides |= l->op[k].kind == K_CMP && sets && uses;
         }
-        for (u32 k = 0; decides && k < 2; k++) {
-            const struct block *to = at->succ[k] < l->nblock ? &l->block[at->succ[k]] : NULL;
-            if (to && to->nsucc == 1 && to->succ[0] == at->succ[k]) return true;
-        }
+        if (decides) return true;
     }
     return false;
 }
 
-/* One of the two is such a load, or is read behind one: the flag, or what it was to hand over. */
+/* Either access is such a load, or reads after such a load: it is the flag, or the data that the flag hands over. */
 bool advise_blind(struct draft *x)
 {
     struct side a = code_current(x), b = code_prior(x), r = code_is_load(a) ? a : b;
     u32 at = NONE;
     if (x->t->space != SPACE_GLOBAL || !r.l || !code_is_load(r)) return false;
     for (u32 k = r.op + 1; k-- > 0 && at == NONE;)
-        if (code_dominates(r.l, k, r.op) && is_waited_for_blindly(r.l, k)) at = k;
+        if (site_at(r.l, k) && code_dominates(r.l, k, r.op) && is_waited_for_blindly(r.l, k)) at = k;
     if (at == NONE) return false;
     const char *from = code_line(x, (struct side){ r.l, at });
     x->f.cause = arena_printf(&x->mem,
                               "the loop that waits for the flag does not look at it again: a plain variable is loaded "
                               "once, at %s, and if it was not set by then, the loop never ends%s",
                               from, at == r.op ? "" : "; nothing else hands over what is read here");
-    x->f.order = "a volatile or atomic flag, with a release where it is set and an acquire behind the loop";
+    x->f.order = "a volatile or atomic flag, with a release where it is set and an acquire after the loop";
     x->f.fix = "Declare the flag volatile, or load it with cuda::atomic_ref (memory_order_acquire); __threadfence() "
-               "before it is set, and behind the loop.";
+               "before it is set, and after the loop.";
     return true;
 }
 
@@ -110,7 +119,7 @@ static u32 find_lock_take(struct side s)
     return NONE;
 }
 
-/* The first write behind the access to the object of the lock: it gives the lock back. NONE: there is none. */
+/* The first write after the access to the object of the lock: it gives the lock back. NONE: there is none. */
 static u32 find_lock_release(struct side s, u32 taken)
 {
     for (u32 k = s.op + 1; k < s.l->nop; k++) {
@@ -162,7 +171,7 @@ bool advise_lock(struct draft *x)
     x->f.order = arena_printf(&x->mem, "%s%s%s", acquired ? "" : "an acquire where the lock is taken",
                               acquired || released ? "" : ", and ", released ? "" : "a release where it is given back");
     x->f.fix = arena_printf(
-        &x->mem, "%s%s%s", acquired ? "" : "Put __threadfence() behind the loop that takes the lock.",
+        &x->mem, "%s%s%s", acquired ? "" : "Put __threadfence() after the loop that takes the lock.",
         acquired || released ? "" : " ",
         released ? ""
         : strong ? "Put __threadfence() before the lock is given back."
@@ -189,7 +198,7 @@ bool advise_unlock(struct draft *x)
                      "this is a lock, taken at %s with an atomic and given back at %s with a plain store, which "
                      "releases nothing: what was done under it may be seen later",
                      code_line(x, t), code_line(x, w));
-    x->f.order = "an atomic, behind a release, where the lock is given back";
+    x->f.order = "an atomic, after a release, where the lock is given back";
     x->f.fix = "Give the lock back with __threadfence() and atomicExch(lock, 0), not with a plain store.";
     return true;
 }
@@ -203,7 +212,7 @@ struct way {
     u32 end, again;
 };
 
-/* A barrier lies on the way, behind the operation k on its first leg. */
+/* A barrier lies on the way, after the operation k on its first leg. */
 static bool barrier_behind(const struct lowered *l, const struct way *y, u32 k)
 {
     return code_barrier_between(l, k, y->end) ||
@@ -225,7 +234,7 @@ static u32 find_arrival(const struct lowered *l, const struct way *y)
     return NONE;
 }
 
-/* The arrival behind a write on one of the two ways between the accesses; *write: the operation that writes. */
+/* The arrival after a write on one of the two ways between the accesses; *write: the operation that writes. */
 static u32 arrival_between(const struct lowered *l, u32 first, u32 last, u32 *write)
 {
     struct way straight = { first, last, last, NONE }, around = { .from = last, .to = first };
@@ -256,7 +265,7 @@ bool advise_arrival(struct draft *x)
     x->f.order = arena_printf(&x->mem, "a __syncthreads() between %s and %s", from, to);
     x->f.fix = arena_printf(&x->mem,
                             "Put __syncthreads() in front of the fence or the release at %s, where all threads of the "
-                            "block come by.",
+                            "block reach it.",
                             to);
     return true;
 }
@@ -276,14 +285,14 @@ static void describe_counter(struct draft *x, const struct handover *h)
         &x->mem, "data handed over with a counter: the atomic at %s counts %s%s%s", h->at,
         h->released ? "" : "with no fence between the data and it, so the data may be seen after the count",
         h->released || h->acquired ? "" : ", and ",
-        h->acquired ? "" : "with no fence behind it, so the data may be read before the count is");
+        h->acquired ? "" : "with no fence after it, so the data may be read before the count is");
     x->f.order = arena_printf(&x->mem, "%s%s%s", h->released ? "" : "a fence between the data and the atomic",
                               h->released || h->acquired ? "" : ", and ",
                               h->acquired ? "" : "a fence between the atomic and the reads");
     x->f.fix = arena_printf(&x->mem, "%s%s%s.",
-                            h->released ? "Put __threadfence() behind the atomic at "
+                            h->released ? "Put __threadfence() after the atomic at "
                                         : "Put __threadfence() between the data and the atomic at ",
-                            h->at, h->released || h->acquired ? "" : ", and another one behind the atomic");
+                            h->at, h->released || h->acquired ? "" : ", and another one after the atomic");
 }
 
 static void describe_flag(struct draft *x, const struct handover *h)

@@ -89,8 +89,8 @@ static bool uncached(const struct lowered *l, u32 op, u32 how)
     return how & OP_STRONG || (s && s->flags & SITE_UNCACHED);
 }
 
-/* R5: the warps of a warpgroup come together at a product. The one that wrote has issued it since, or, where another
- * one has read already, is still before it. */
+/* R5: the warps of a warpgroup come together at a product. The warp that wrote has issued the instruction since, or, if
+ * another warp has read already, has not reached it yet. */
 static bool product_is_between(const struct draft *x)
 {
     u64 a = x->old->a;

@@ -116,7 +116,7 @@ static const char *missing_order_text(struct draft *x)
     if (x->missing == MISSING_SCOPE) return "gpu scope on both sides: __threadfence(), cuda::thread_scope_device";
     if (x->missing == MISSING_ACQUIRE)
         return arena_printf(&x->mem,
-                            "a %s behind the operation that sees the flag or takes the lock, or an acquire operation "
+                            "a %s after the operation that sees the flag or takes the lock, or an acquire operation "
                             "(memory_order_acquire)",
                             fence);
     return arena_printf(
@@ -144,12 +144,12 @@ static void advise_missing(struct draft *x, bool named)
     if (!x->missing || (named && x->missing != MISSING_SCOPE) || (x->t->space == SPACE_SHARED && draft_same_warp(x)))
         return;
     x->f.cause = x->missing == MISSING_ACQUIRE
-                     ? "the second thread has read what was released behind the first access, but with a relaxed "
-                       "operation and no fence behind it: it has acquired nothing"
+                     ? "the second thread has read what was released after the first access, but with a relaxed "
+                       "operation and no fence after it: it has acquired nothing"
                  : x->missing == MISSING_SCOPE
-                     ? "a release and an acquire lie between the two, but at CTA scope (__threadfence_block, "
-                       "fence.cta), which orders only threads of one CTA; these are in different CTAs"
-                     : "the second thread has seen a flag or lock that was written behind the first access, but with a "
+                     ? "a release and an acquire lie between the two, but at block scope (__threadfence_block, "
+                       "fence.cta), which orders only threads of one block; these are in different blocks"
+                     : "the second thread has seen a flag or lock that was written after the first access, but with a "
                        "relaxed operation and no fence before it: nothing was released";
     x->f.order = missing_order_text(x);
     x->f.fix = missing_fix_text(x);
@@ -305,18 +305,18 @@ static bool advise_family(struct draft *x, const struct site *theirs)
     bool parent = grid_descends(me, x->old_serial);
     x->f.cause = arena_printf(
         &x->mem,
-        parent ? "%s; that is the kernel that launched this one, and what it does behind a launch is not ordered "
+        parent ? "%s; that is the kernel that launched this one, and what it does after a launch is not ordered "
                  "with what the launched kernel does"
                : "%s; both were launched by kernels, and no device stream, event or tail launch orders them",
         prior_text(x, theirs));
     x->f.order = parent
                      ? "what a kernel does is before the kernels that it launches only up to the launch, of the thread "
-                       "that launches and of those that a barrier puts before it; behind them come the tail launches "
+                       "that launches and of those that a barrier puts before it; after them come the tail launches "
                        "of the grid and what the host enqueues next"
                      : "launches in one stream of a thread block run one after the other; the default stream is "
                        "another one for each thread block, and the fire-and-forget stream orders nothing";
-    x->f.fix = parent ? "Move what comes behind the launch into a kernel of its own, launched into "
-                        "cudaStreamTailLaunch; or launch behind a __syncthreads() that follows the access."
+    x->f.fix = parent ? "Move what comes after the launch into a kernel of its own, launched into "
+                        "cudaStreamTailLaunch; or launch after a __syncthreads() that follows the access."
                       : "Launch both into one device stream, or the second one into cudaStreamTailLaunch.";
     return true;
 }
@@ -326,22 +326,22 @@ static void advise_launches(struct draft *x, const struct site *theirs)
 {
     const char *why =
         x->missing == MISSING_ACQUIRE
-            ? "this thread has read what was released behind that access, but with a relaxed operation and no fence "
-              "behind it: it has acquired nothing"
+            ? "this thread has read what was released after that access, but with a relaxed operation and no fence "
+              "after it: it has acquired nothing"
         : x->missing == MISSING_SCOPE
-            ? "a release and an acquire lie between them, but at CTA scope, which orders only "
-              "threads of one CTA"
+            ? "a release and an acquire lie between them, but at block scope, which orders only "
+              "threads of one block"
         : x->missing == MISSING_RELEASE
-            ? "this thread has seen a flag that was written behind that access, but with a relaxed operation and no "
+            ? "this thread has seen a flag that was written after that access, but with a relaxed operation and no "
               "fence before it: nothing was released"
-            : "nothing that the one has released was acquired by the other";
+            : "no release of the first thread was acquired by the second";
     if (advise_family(x, theirs)) return;
     x->f.cause = arena_printf(
         &x->mem, "%s; the two launches are not ordered by streams, and nothing else orders the two accesses: %s",
         prior_text(x, theirs), why);
     x->f.order = x->missing
                      ? missing_order_text(x)
-                     : "an event, recorded behind the one launch, that the stream of the other one waits for; or, "
+                     : "an event, recorded after the one launch, that the stream of the other one waits for; or, "
                        "if the two are to run side by side, a flag that the one releases and the other acquires "
                        "with gpu scope";
     if (x->missing) x->f.fix = missing_fix_text(x);
@@ -398,7 +398,7 @@ static void report_launches(struct draft *x, enum finding_kind kind)
     finding_add_to(x->to, warp, t->op_index, f, 1u << x->lane);
 }
 
-/* One side is an asynchronous copy, and a barrier lies behind it in the text: a barrier is not what is missing. */
+/* One side is an asynchronous copy, and a barrier lies after it in the text: a barrier is not what is missing. */
 static bool is_copy_by_chance(struct draft *x)
 {
     struct side a = code_current(x), b = code_prior(x);
@@ -442,6 +442,8 @@ static void report_finding(struct draft *x, enum finding_kind kind)
     fill_rival(x, theirs);
     fill_values(x, kind, mine);
     f->rival = &x->rival;
+    /* which of the two comes first is chance */
+    f->array = finding_array(warp->code->low, t->op_index) + finding_array(x->old_low, x->old_op);
     f->cause_key = f->equal ? F_race : waited ? ASYNC_WAITED_BY_ANOTHER : kind;
     bool init = race_is_init(x->old_low, x->old_op) || race_is_init(warp->code->low, t->op_index);
     if (kind == F_race && init) f->cause_key = MBARRIER_UNPUBLISHED;
@@ -524,7 +526,7 @@ void race_check_noncoherent(struct touch *t, const struct access *a)
         if (!list_last_write(t, cell_of((const char *)(uintptr_t)o->race, t->at), bytes, &old)) continue;
         struct draft x = draft_of(t, &old, &me, first);
         x.f.cause = NULL;
-        /* what another launch wrote may be read so, if that is before this one */
+        /* values that an earlier, ordered launch wrote may be read this way */
         if (!x.other_launch && t->warp->cta->launch->in->checks & CHECK_RACE) {
             x.f.cause_key = 1;
             report_finding(&x, F_race_readonly);

@@ -1,4 +1,4 @@
-/* A tensor that is transposed, expanded or sliced, and a kernel that takes its elements one behind the other. No byte
+/* A tensor that is transposed, expanded or sliced, and a kernel that takes its elements one after the other. No byte
  * that it reads need be wrong, so that only what was passed can tell: the strides of the tensor, and no argument that
  * has one of them. A kernel that does the same to each element for itself need not know where they lie, as long as
  * all its arrays lie alike. */
@@ -43,7 +43,7 @@ static bool number_take(struct numbers *x, s64 value)
     return false;
 }
 
-/* Whether an argument may be one of its strides: one that is no extent of it. */
+/* Whether an argument may be a stride of the tensor, and not an extent. */
 static bool is_reported(const struct launch *l, const struct launch_view *v)
 {
     struct numbers x;

@@ -93,7 +93,7 @@ bool hb_cta_maybe(struct race_cta *c, u64 old, u32 space)
     if (known) {
         c->cta_memo[n].slot = slot;
         c->cta_memo[n].from = was.start;
-        /* another CTA may have been in the slot after that time: more is not known to be before */
+        /* another CTA may have used the slot after that time, so no later time is known to be ordered */
         c->cta_memo[n].below = before ? time + 1 : below;
         c->cta_memo[n].base = before ? NONE : c->base;
     }
@@ -132,7 +132,8 @@ static u32 warp_below(const struct race_warp *w, u32 warp)
     return MAX_OF(together, least);
 }
 
-/* All lanes of w are after all that the warp of that access, another one of the CTA, did until then. */
+/* All lanes of w are ordered after everything that the warp of that access, another warp of the CTA, had done by that
+ * time. */
 static bool warp_maybe(struct race_warp *w, u64 old)
 {
     struct race_cta *c = w->c;
@@ -151,7 +152,7 @@ static bool warp_maybe(struct race_warp *w, u64 old)
     return time < below;
 }
 
-/* Each of `lanes` is after what each of the lanes `theirs` of the warp of that access did at its time. */
+/* Each lane of `lanes` is ordered after the access of each lane of `theirs`, in the warp of that access. */
 static bool lanes_maybe(const struct race_warp *w, u32 lanes, u64 old, u32 theirs)
 {
     const struct race_cta *c = w->c;
@@ -198,12 +199,11 @@ static bool byte_before(const struct race_warp *w, const struct list_entry *o, c
 {
     u32 last = NONE;
     bool alike = w->c->exact && w->lane && word_thread(o->a) >> 5 != (u32)w->key >> 14;
-    for (u32 mine = lanes_of_byte(m, k); mine; mine &= mine - 1) {
-        u32 lane = (u32)__builtin_ctz(mine);
+    EACH_SET (lane, lanes_of_byte(m, k)) {
         if (alike && last != NONE && same_clocks(w, last, lane)) continue;
         last = lane;
-        for (u32 theirs = lanes_of_byte(o, k); theirs; theirs &= theirs - 1) {
-            u32 thread = (word_thread(o->a) & ~31u) | (u32)__builtin_ctz(theirs);
+        EACH_SET (l, lanes_of_byte(o, k)) {
+            u32 thread = (word_thread(o->a) & ~31u) | l;
             if (!hb_thread(w, lane, thread, word_time(o->a), space, o->id, o->write) &&
                 !(weak && hb_thread_clock_weak(w, lane, thread, word_time(o->a), o->id, o->write)))
                 return false;
@@ -245,7 +245,7 @@ static bool memo_applies(const struct race_warp *w, const struct list_entry *o, 
            word_es(o->a) >= ES_ONE && word_es(m->a) >= ES_ONE;
 }
 
-/* Of a thread of this CTA: what is before us up to a time was so before that time, too. */
+/* Of a thread of this CTA: if its operations up to a time are ordered before us, so are all earlier ones. */
 static bool is_own_thread(const struct race_cta *c, u64 old)
 {
     return word_slot(old) == c->slot && word_time(old) >= c->start;
@@ -300,8 +300,8 @@ bool hb_entry(struct race_warp *w, const struct list_entry *o, const struct list
             return true;
     }
     u32 last_o = 0, last_m = 0;
-    for (u32 b = both; b; b &= b - 1) {
-        u32 k = (u32)__builtin_ctz(b), lo = lanes_of_byte(o, k), lm = lanes_of_byte(m, k);
+    EACH_SET (k, both) {
+        u32 lo = lanes_of_byte(o, k), lm = lanes_of_byte(m, k);
         if (lo == last_o && lm == last_m) continue; /* the same threads as at the byte before */
         last_o = lo;
         last_m = lm;

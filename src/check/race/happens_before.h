@@ -132,7 +132,7 @@ bool hb_elements_maybe(const struct touch *t, u32 x, u64 me);
 
 /* ---- advice ---- */
 
-/* What would order an access of that thread at `time` before what the lane does now: an acquire (or a fence) behind
+/* What would order an access of that thread at `time` before what the lane does now: an acquire (or a fence) after
  * what the lane has read; wider scopes; a release before a flag that the lane has seen; or all of it. */
 enum missing { MISSING_ALL, MISSING_ACQUIRE, MISSING_SCOPE, MISSING_RELEASE };
 enum missing hb_missing(const struct race_warp *w, u32 lane, u32 thread, u32 time);

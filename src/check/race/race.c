@@ -12,7 +12,7 @@
 #include "race/race_touch.h"
 #include "race/race_track.h"
 #include "race/race_volatile.h"
-#include "sim/barrier.h"
+#include "sim/cta.h"
 #include "sim/cluster.h"
 #include "sim/lanes.h"
 
@@ -251,7 +251,7 @@ static void strong_lanes(struct touch *t, const struct access *a, u32 lanes, u32
         clock_strong_release(t->w, (u32)__builtin_ctz(m), &y.x[__builtin_ctz(m)]);
 }
 
-/* What one lane does by the access does not concern the others: it is done for all of them at once. Loads release
+/* The accesses of the lanes do not affect each other, so all lanes are checked at once. Loads release
  * nothing. A store that is no release operation does not advance the time of the warp; its lanes write places of their
  * own, so that none ends what another one releases there. */
 static bool strong_apart(const struct access *a)
@@ -381,8 +381,7 @@ static void touch_stored(struct touch *t, const struct access *a)
     struct race_warp *w = t->w;
     t->op = OP_WRITE;
     race_weak(t, a);
-    for (u32 m = w->c->exact ? a->ok : 0; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
+    EACH_SET (l, w->c->exact ? a->ok : 0) {
         t->space = lane_space(a, l);
         clock_weak_write(w, location_of(t, a, l), a->bytes);
     }

@@ -21,10 +21,10 @@
  *   speculated loads          race_pending.[ch] loads that the compiler made unconditional: judged when they are used
  *   launches                  race_launch.[ch]  eras and the order of launches, slots, times
  *   memory                    race_track.[ch]   which memory has cells
- *   footprints                race_footprint.[ch]   which bytes a launch used, read out of the cells at its end
+ *   what is only read         race_reads.[ch]   in simple kernels: which bytes, and no order
  *   kernels                   race_kernel.[ch]  what is known of a kernel before it runs
  *   footprints                race_footprint.[ch]   the bytes that a launch used, read out of the cells at its end
- *   report, advice            race_report.[ch], race_advice.[ch]   the finding; what is missing, and what to write
+ *   report, advice            race_report.h   whom it tells; the words are made in explain (explain/race_advice.h)
  *
  * Two kinds of kernels. A kernel is simple when all its barriers are of all threads of the CTA and nothing but barriers
  * orders them (race_kernel.c). There the T of an access word answers every question of order, and a set of readers
@@ -115,7 +115,7 @@ struct race_launch {
 enum { LOCATION_LINES = 1024 };
 struct race_era {
     struct race *race;
-    u32 serial;          /* of the era: the history of a slot that has another one is over */
+    u32 serial;          /* the era; the history of a slot with an older era is void */
     u32 epoch;           /* its first T: all its times are at least this */
     u32 ctas;            /* how many CTAs have begun in it */
     u32 grid_top;        /* the greatest race_cta.grid_base: launches that begin later have no times below it */

@@ -14,11 +14,12 @@
  *
  * What a wgmma reads from shared memory is read by the first thread of a warp of its warpgroup, b by that of the last
  * one, rows of a by that of the warp that has them, once when the product is issued and once when all have waited:
- * whoever writes the bytes must be before the one and behind the other. A product is one operation of four warps, so
- * behind the wait all their threads are behind these reads, and with them behind what those first threads did before
+ * whoever writes the bytes must be before the one and after the other. A product is one operation of four warps, so
+ * after the wait all their threads are after these reads, and with them after what those first threads did before
  * (race_group_met). */
 #include "race/race_async.h"
 #include "race/race_clock.h"
+#include "race/race_reads.h"
 #include "race/race_touch.h"
 #include "sim/cluster.h"
 #include "units/flight.h"
@@ -103,11 +104,16 @@ void race_copies_relist(struct race_cta *c)
 
 /* ---- flights ---- */
 
-/* The cells of global memory that a piece lies in; NULL: the launch cannot write there. */
-static char *global_cells(const struct flight *f, u64 at)
+/* A piece of global memory: its cells, if the launch can write there, or those of what it only reads. */
+static void global_piece(struct touch *t, const struct flight *f, u64 at, u64 end, bool writes)
 {
     const struct mem_object *o = mem_find(f->warp->cta->launch->sim->mem, at);
-    return o ? (char *)(uintptr_t)__atomic_load_n(&o->race, __ATOMIC_ACQUIRE) : NULL;
+    char *cells = o ? (char *)(uintptr_t)__atomic_load_n(&o->race, __ATOMIC_ACQUIRE) : NULL;
+    u64 reads = o && !writes ? __atomic_load_n(&o->reads, __ATOMIC_ACQUIRE) : 0;
+    if (cells)
+        race_run_slow(t, cells, at, (u32)(end - at), race_stamp(t->w, f->lane, ES_ONE, WHO_ONE));
+    else if (reads)
+        reads_run(t->w->c->era, (char *)(uintptr_t)reads, at, end - at, t->site);
 }
 
 /* Where one side of a piece begins. */
@@ -118,15 +124,13 @@ static bool has_side(const struct flight_move *m, bool writes) { return writes ?
 /* A side in global memory. Pieces that follow each other there are one access: a swizzled row is cut every 16 bytes. */
 static void global_side(struct touch *t, const struct flight *f, bool writes)
 {
-    u64 me = race_stamp(t->w, f->lane, ES_ONE, WHO_ONE);
     for (u32 k = 0, next; k < f->n; k = next) {
         u64 at = side_of(&f->move[k], writes), end = at + f->move[k].bytes;
         next = k + 1;
         if (!has_side(&f->move[k], writes)) continue;
         while (next < f->n && has_side(&f->move[next], writes) && side_of(&f->move[next], writes) == end)
             end += f->move[next++].bytes;
-        char *cells = global_cells(f, at);
-        if (cells) race_run_slow(t, cells, at, (u32)(end - at), me);
+        global_piece(t, f, at, end, writes);
     }
 }
 

@@ -42,7 +42,7 @@ static void bar_reset(struct vclock_store *vs, struct bar_state *b)
     *b = (struct bar_state){ 0 };
 }
 
-/* The warp has no clock of its own: it is as new, or its CTA has all of it. */
+/* The warp has no clock of its own: it has acquired nothing, or nothing beyond the clock of its CTA. */
 static void warp_reset(struct race_warp *w)
 {
     struct vclock_store *vs = clock_store(w);
@@ -294,8 +294,8 @@ static void joint_add(const struct race_warp *w, u32 lanes, struct joint_clock *
 {
     struct vclock_store *vs = clock_store(w);
     const struct lane_clock none = { 0 }, *last = &none; /* lanes with equal clocks share one tree */
-    for (u32 m = lanes & w->ahead; m; m &= m - 1) {
-        const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
+    EACH_SET (l, lanes & w->ahead) {
+        const struct lane_clock *k = &w->lane[l];
         if (k->strict.clock != last->strict.clock) vclock_accumulate(vs, &all->clock, k->strict.clock);
         if (k->weak.clock != last->weak.clock) vclock_accumulate(vs, &all->weak, k->weak.clock);
         last = k;
@@ -327,8 +327,8 @@ static void joint_add_all(const struct race_warp *w, u32 lanes, struct joint_clo
 void clock_join_lanes(struct race_warp *w, u32 lanes, const struct joint_clock *all)
 {
     clock_grew(w, lanes);
-    for (u32 m = lanes; m; m &= m - 1) {
-        struct lane_clock *k = &w->lane[__builtin_ctz(m)];
+    EACH_SET (l, lanes) {
+        struct lane_clock *k = &w->lane[l];
         vclock_join(clock_store(w), &k->strict.clock, all->clock);
         vclock_join(clock_store(w), &k->weak.clock, all->weak);
         scoped_clock_join(clock_store(w), &k->sc_clock, &all->sc_clock);
@@ -425,8 +425,8 @@ void clock_converge(struct race_warp *w, u32 mask)
 static void joint_add_rmw(const struct race_warp *w, u32 lanes, struct vclock **all)
 {
     const struct vclock *last = NULL;
-    for (u32 m = lanes & w->ahead; m; m &= m - 1) {
-        const struct vclock *rmw = w->lane[__builtin_ctz(m)].rmw;
+    EACH_SET (l, lanes & w->ahead) {
+        const struct vclock *rmw = w->lane[l].rmw;
         if (rmw != last) vclock_accumulate(clock_store(w), all, rmw);
         last = rmw;
     }
@@ -479,8 +479,8 @@ static bool sole_sc_fence(const struct race_cta *c)
     for (u32 n = 0; n < c->nwarps; n++) {
         const struct race_warp *w = &c->warp[n];
         if (scoped_clock_any(&w->sc_clock)) return false;
-        for (u32 m = w->ahead; m; m &= m - 1) {
-            const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
+        EACH_SET (l, w->ahead) {
+            const struct lane_clock *k = &w->lane[l];
             if (!k->sc_deferred && !scoped_clock_any(&k->sc_clock)) continue;
             if (sole || !k->sc_deferred || !k->sc_covers_cta || scoped_clock_any(&k->sc_clock)) return false;
             sole = true;
@@ -493,8 +493,8 @@ static bool sole_sc_fence(const struct race_cta *c)
 static void keep_pending(struct race_cta *c, const struct race_warp *w, u32 lanes)
 {
     const struct lane_clock none = { 0 }, *last = &none;
-    for (u32 m = lanes & w->ahead; m; m &= m - 1) {
-        const struct lane_clock *k = &w->lane[__builtin_ctz(m)];
+    EACH_SET (l, lanes & w->ahead) {
+        const struct lane_clock *k = &w->lane[l];
         if (k->strict.pending != last->strict.pending) vclock_join(&c->era->vclocks, &c->pending, k->strict.pending);
         if (k->unscoped != last->unscoped) vclock_join(&c->era->vclocks, &c->unscoped, k->unscoped);
         last = k;

@@ -16,7 +16,7 @@
  * without release releases the clock that the lane had at its last fence (release and acquire patterns, 8.8).
  *
  * fence.sc (8.9.3). Of two such fences one precedes the other in Fence-SC order, and then synchronises with it. Which
- * one precedes is decided by what reached whom: the clock of a fence.sc goes with every strong write and barrier behind
+ * one precedes is decided by what reached whom: the clock of a fence.sc goes with every strong write and barrier after
  * it (sc_clock), and is acquired at a fence.sc only.
  *
  * Locations. A synchronisation location is the exact extent of a strong write: address and size of one element. It has

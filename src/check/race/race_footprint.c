@@ -4,7 +4,7 @@
  * later access of the launch takes its place, one that is ordered after it and conflicts with everything that it
  * conflicts with (race_cell.c, race_list.c: supersedes). So of each byte there is
  *   - its last weak write, or none was made. It hides the reads and strong accesses before it, which need not be known:
- *     a weak write conflicts with every access. It may also hide those behind it (transient reads of race_cell.c);
+ *     a weak write conflicts with every access. It may also hide those after it (transient reads of race_cell.c);
  *   - reads since, weak ones as such: a strong write never takes the place of a weak read;
  *   - strong accesses, of which one stands for others of the same kind and bytes with the narrowest scope of them.
  * That holds for each form of record:
@@ -16,10 +16,11 @@
  * The one loss: a list of more than LIST_MOST entries forgets its oldest.
  *
  * Where launches run side by side, a record of another launch may have taken the place of one of this launch: one that
- * is ordered after it by synchronisation inside the kernels. Whatever is after the other launch is then after that
- * access, too, and whatever is not has its conflict with the other launch. */
+ * is ordered after it by synchronisation inside the kernels. An access ordered after the other launch is then ordered
+ * after that access, too; any other conflicts with the other launch. */
 #include "race/race_footprint.h"
 #include "race/race_launch.h"
+#include "race/race_reads.h"
 #include "race/race_slow.h"
 
 /* What is done to a byte: OP_WRITE, and STRONG for a scope that includes other launches. */
@@ -39,7 +40,7 @@ struct reading { /* of the cells of one launch */
     u32 site[CLASSES];                 /* of that */
 };
 
-/* The access is of the launch, not of another one of its era. No launch begins meanwhile. */
+/* The access belongs to this launch, not to another launch of the era. No launch begins meanwhile. */
 static bool is_mine(const struct reading *f, u64 a)
 {
     struct race_era *era = f->race->era;
@@ -124,7 +125,21 @@ static struct sector_use sector_use(const struct reading *f, const struct cell *
     return u;
 }
 
+/* Of an object that the launch only reads. */
+static struct sector_use read_only_use(const struct reading *f, const struct cell *c)
+{
+    struct sector_use u = { 0 };
+    u.bytes[OP_READ] = reads_bytes(c, f->lo);
+    u.site[OP_READ] = reads_site(c);
+    return u;
+}
+
 /* ---- runs of sectors ---- */
+
+static const struct cell *cell_in(const struct mem_object *o, u64 at)
+{
+    return cell_of((const char *)(uintptr_t)(o->race ? o->race : o->reads), at);
+}
 
 static void flush(struct reading *f, u32 k)
 {
@@ -173,10 +188,10 @@ static u64 put_sectors(struct reading *f, const struct mem_object *o, u64 from, 
     struct race_era *era = f->race->era;
     u64 used = 0;
     for (u64 at = from; at < to; at += SECTOR) {
-        const struct cell *c = cell_of((const char *)(uintptr_t)o->race, at);
+        const struct cell *c = cell_in(o, at);
         if (likely(peek(&c->w) < f->lo && peek(&c->r) < f->lo)) continue;
         cells_lock(era, at); /* other launches may run */
-        struct sector_use u = sector_use(f, c);
+        struct sector_use u = o->race ? sector_use(f, c) : read_only_use(f, c);
         cells_unlock(era, at);
         put_sector(f, at, &u);
         used++;
@@ -213,7 +228,7 @@ static void sectors_of(const struct pages_reader *p, u64 from, u64 to, u64 *firs
     *end = MIN_OF(p->first_sector + to / size * SECTOR, p->end_sector);
 }
 
-/* What is done with a run of pages that were used; those before and behind it were not. */
+/* Called for each maximal run of used pages. */
 static void read_pages(struct pages_reader *p, u64 from, u64 to)
 {
     u64 first, end;
@@ -228,13 +243,13 @@ static bool is_stale(const struct pages_reader *p, u64 from, u64 to, u64 page)
     u64 first, end, size = sizeof(struct cell);
     sectors_of(p, MAX_OF(from, page / size * size), MIN_OF(to, page + page_size() + size - 1), &first, &end);
     for (u64 at = first; at < end; at += SECTOR) {
-        const struct cell *c = cell_of((const char *)(uintptr_t)p->t->o->race, at);
+        const struct cell *c = cell_in(p->t->o, at);
         if (c->w >= p->f->lo || c->r >= p->f->lo) return false;
     }
     return true;
 }
 
-/* A page is given back when the one behind it was looked at, which has a part of its last cell. */
+/* A page is given back when the one after it was looked at, which has a part of its last cell. */
 static void give_back_stale(struct pages_reader *p, u64 from, u64 to)
 {
     u64 stale = from; /* the first page of a run of stale ones */
@@ -272,7 +287,7 @@ static bool each_used(struct pages_reader *p, void (*does)(struct pages_reader *
 /* Memory that was freed while the launch ran belongs to its footprint: whoever freed it may not have waited. */
 static void put_object(struct reading *f, const struct mem_object *o, struct tracked *t)
 {
-    if (!o->race) return;
+    if (!o->race && !o->reads) return;
     u64 from = o->base & ~(u64)(SECTOR - 1), to = (o->base + o->size + SECTOR - 1) & ~(u64)(SECTOR - 1);
     struct pages_reader p = { .f = f, .t = t, .first_sector = from, .end_sector = to };
     bool large = t && cells_for(to - from) >= LARGE && !o->maps;
@@ -304,7 +319,7 @@ void footprint_report(const struct race *r, const struct race_launch *launch)
     const struct access_sink *sink = launch->sink;
     struct reading f = reading_of(r, launch);
     sink->begin(sink->self, launch->exact, r->era->serial);
-    for (u32 n = 0; n < r->ntracked; n++) /* an object of before may lie there, and have cells of its own */
+    for (u32 n = 0; n < r->ntracked; n++) /* a freed object may have been there, and its cells may remain */
         if (r->tracked[n].o->tracked == n + 1) put_object(&f, r->tracked[n].o, &r->tracked[n]);
     for (u32 n = 0; n < r->nheap; n++) /* what the kernel itself has freed may be anybody's by now */
         if (r->heap[n]->tracked == n + 1 && mem_is_live(r->heap[n])) put_object(&f, r->heap[n], NULL);

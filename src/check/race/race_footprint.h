@@ -2,7 +2,7 @@
  *
  * A launch gets a sink (race_operation.sink) where operations of several streams may be unordered. When it ends, the
  * sink is called for every run of sectors that the launch used alike. With a sink, memory that the kernel only reads
- * has cells as well.
+ * has cells as well, of a simpler kind where nothing shares the era (race_reads.h).
  *
  * What a footprint says of a byte: whether the launch wrote it weakly, wrote it strongly, read it weakly, or read it
  * strongly. A weak write hides all others: whatever conflicts with them conflicts with it. A weak read beside a strong

@@ -2,6 +2,7 @@
  *
  * race_handlers_init.c is the other instance of the template, for launches that check initialised values as well. */
 #define HANDLER_FIRST(sp) ((void)0)
+#include "sim/asked.h"
 #include "race/race_handlers.h"
 #include "race/race_pending.h"
 #include "sim/lanes.h"
@@ -12,14 +13,17 @@
 static int race_constant_init(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct code *c = w->code;
-    return site_is_constant(w, i) ? init_handler(&c->low->site[i->site], i, c->group, address_stride(c, i))(R, i, w)
+    const struct site *s = &c->low->site[i->site];
+    if (w->range[i->site].reads) return race_init_memory(s, i, c->group, address_stride(c, i))(R, i, w);
+    return site_is_constant(w, i) ? init_handler(s, i, c->group, address_stride(c, i))(R, i, w)
                                   : memory_watched(R, i, w);
 }
 static int race_constant(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct code *c = w->code;
-    return site_is_constant(w, i) ? fast_handler(&c->low->site[i->site], i, c->group, address_stride(c, i))(R, i, w)
-                                  : memory_watched(R, i, w);
+    bool written = w->range[i->site].race || !w->range[i->site].size;
+    return !written ? fast_handler(&c->low->site[i->site], i, c->group, address_stride(c, i))(R, i, w)
+                    : memory_watched(R, i, w);
 }
 
 /* Loads whose value some lanes have no need of, where such lanes take part: the general handler knows which. */

@@ -6,6 +6,7 @@
  * memory_fast.h calls the WATCH_* hooks below after the bounds test and before the access; each hook is one shape of
  * access. sp is global or shared, W is 1 for a store, a an address, N the bytes of one lane. In scope are R, i and w,
  * the arguments of the handler, and for global memory r, the range of the site. A hook may return from the handler. */
+#include "race/race_reads.h"
 #include "race/race_touch.h"
 #include "sim/planes.h"
 
@@ -21,6 +22,39 @@
 /* The memory has cells. Global memory that the launch cannot write has none. */
 #define TRACKED_global (r->race != 0)
 #define TRACKED_shared 1
+/* The launch only reads it, and what it reads is asked for. */
+#define READ_ONLY_global (r->reads != 0)
+#define READ_ONLY_shared 0
+#define READ_CELLS_global ((char *)(uintptr_t)r->reads)
+#define READ_CELLS_shared NULL
+
+static inline void race_reads_run(const struct warp *w, const struct insn *i, char *cells, u64 a, u64 n)
+{
+    const struct race_warp *rw = w->race;
+    if (likely(rw != NULL)) reads_run(rw->c->era, cells, a, n, race_site(w, i));
+}
+
+/* The lanes of the mask read `each` bytes each, neighbours; the lowest of them, `first`, at a. */
+static inline void race_reads_masked(const struct warp *w, const struct insn *i, char *cells, u64 a, u32 each,
+                                     u32 first, u32 mask)
+{
+    while (mask) {
+        u32 l = (u32)__builtin_ctz(mask), rest = mask >> l, n = rest == ~0u ? 32 : (u32)__builtin_ctz(~rest);
+        race_reads_run(w, i, cells, a + (l - first) * each, n * each);
+        mask = n == 32 ? 0 : mask & ~(((1u << n) - 1) << l);
+    }
+}
+
+/* 4 bytes at each of these addresses. */
+static inline void race_reads_each(const struct warp *w, const struct insn *i, char *cells, const u64 a[LANES])
+{
+    const struct race_warp *rw = w->race;
+    if (unlikely(!rw)) return;
+    u64 stamp = reads_stamp(rw->c->era);
+    u32 site = race_site(w, i);
+    for (u32 l = 0; l < LANES; l++)
+        reads_sector(cell_of(cells, a[l] & ~(u64)(SECTOR - 1)), 15u << (a[l] & (SECTOR - 1)), stamp, site);
+}
 
 /* n bytes at a, by consecutive lanes from `first` on, `each` bytes a lane. */
 ALWAYS_INLINE void race_run_of_lanes(struct warp *w, const struct insn *i, u32 op, u32 space, char *cells, u64 a, u32 n,
@@ -59,10 +93,13 @@ ALWAYS_INLINE void race_same_bytes(struct warp *w, const struct insn *i, u32 op,
 #include "race/race_each.h"
 
 /* n bytes at a, by consecutive lanes from `lane` on: a coalesced access. */
-#define WATCH_RUN(sp, W, a, n, lane, N)                                                         \
-    do {                                                                                        \
-        HANDLER_FIRST(sp);                                                                      \
-        if (TRACKED_##sp) race_run_of_lanes(w, i, W, SPACE_OF_##sp, CELLS_##sp, a, n, lane, N); \
+#define WATCH_RUN(sp, W, a, n, lane, N)                                           \
+    do {                                                                          \
+        HANDLER_FIRST(sp);                                                        \
+        if (TRACKED_##sp)                                                         \
+            race_run_of_lanes(w, i, W, SPACE_OF_##sp, CELLS_##sp, a, n, lane, N); \
+        else if (!(W) && READ_ONLY_##sp)                                          \
+            race_reads_run(w, i, READ_CELLS_##sp, a, n);                          \
     } while (0)
 
 /* N bytes at a, by all active lanes. Several lanes that store there are a finding of their own (R6). */
@@ -72,7 +109,8 @@ ALWAYS_INLINE void race_same_bytes(struct warp *w, const struct insn *i, u32 op,
         if (TRACKED_##sp) {                                                     \
             if (W && w->mask & (w->mask - 1)) return memory_watched(R, i, w);   \
             race_same_bytes(w, i, W, SPACE_OF_##sp, CELLS_##sp, a, N, w->mask); \
-        }                                                                       \
+        } else if (!(W) && READ_ONLY_##sp)                                      \
+            race_reads_run(w, i, READ_CELLS_##sp, a, N);                        \
     } while (0)
 
 /* Loads only: N bytes at a, by the k lanes from `lane` on. */
@@ -82,23 +120,29 @@ ALWAYS_INLINE void race_same_bytes(struct warp *w, const struct insn *i, u32 op,
         if (TRACKED_##sp)                                                        \
             race_same_bytes(w, i, OP_READ, SPACE_OF_##sp, CELLS_##sp, a, N,      \
                             ((k) == 32 ? ~0u : (1u << ((k)&31)) - 1) << (lane)); \
+        else if (READ_ONLY_##sp)                                                 \
+            race_reads_run(w, i, READ_CELLS_##sp, a, N);                         \
     } while (0)
 
 /* N bytes at a + (l - lane) * N, by each active lane l: a coalesced access with lanes missing. */
-#define WATCH_SOME(sp, W, a, lane, N)                              \
-    do {                                                           \
-        HANDLER_FIRST(sp);                                         \
-        if (TRACKED_##sp) {                                        \
-            struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp);  \
-            race_masked_run(&t_, CELLS_##sp, a, N, lane, w->mask); \
-        }                                                          \
+#define WATCH_SOME(sp, W, a, lane, N)                                      \
+    do {                                                                   \
+        HANDLER_FIRST(sp);                                                 \
+        if (TRACKED_##sp) {                                                \
+            struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp);          \
+            race_masked_run(&t_, CELLS_##sp, a, N, lane, w->mask);         \
+        } else if (!(W) && READ_ONLY_##sp)                                 \
+            race_reads_masked(w, i, READ_CELLS_##sp, a, N, lane, w->mask); \
     } while (0)
 
 /* 4 bytes at a[l], by each of the 32 lanes l: a gather or a scatter. */
-#define WATCH_EACH(sp, W, a, N)                                                                      \
-    do {                                                                                             \
-        HANDLER_FIRST(sp);                                                                           \
-        if (TRACKED_##sp && !race_each_##sp(w, i, CELLS_##sp, a, W)) return memory_watched(R, i, w); \
+#define WATCH_EACH(sp, W, a, N)                                                          \
+    do {                                                                                 \
+        HANDLER_FIRST(sp);                                                               \
+        if (TRACKED_##sp) {                                                              \
+            if (!race_each_##sp(w, i, CELLS_##sp, a, W)) return memory_watched(R, i, w); \
+        } else if (!(W) && READ_ONLY_##sp)                                               \
+            race_reads_each(w, i, READ_CELLS_##sp, (const u64 *)(const void *)(a));      \
     } while (0)
 
 #include "sim/memory_fast.h"

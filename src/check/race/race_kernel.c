@@ -10,7 +10,7 @@
 #include "flow/analyses.h"
 #include "flow/uniform.h"
 #include "flow/updates.h"
-#include "sim/barrier.h"
+#include "sim/cta.h"
 
 /* The registers that some operation reads. */
 static u8 *find_used(const struct lowered *l)

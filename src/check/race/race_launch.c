@@ -6,10 +6,10 @@
  * its launch. The record of a launch says which others are before it, whole: the order of operations is asked once for
  * each pair, when the later one begins (race_order), and what is before something that is before is not asked for.
  *
- * A long era keeps the records of ERA_LAUNCHES launches. When there are more, the one that began first, of those that
- * have ended, is forgotten: it counts as before all others. A race with it is missed then; none is invented. When
- * nothing runs, an era of so many launches ends. Reader sets leave out those whose launch is before the reader
- * (race_set.c), and cells of freed memory are given back (race_track.c). */
+ * A long era keeps the records of ERA_LAUNCHES launches. Beyond that number the oldest launch that has ended is
+ * forgotten: it counts as ordered before all others. A race with it is missed then; none is invented. When nothing
+ * runs, an era of so many launches ends. Reader sets leave out those whose launch is before the reader (race_set.c),
+ * and cells of freed memory are given back (race_track.c). */
 #include "race/race_launch.h"
 #include "race/happens_before.h"
 #include "race/race_async.h"
@@ -128,7 +128,7 @@ bool launch_before(const struct race_era *era, u32 number, const struct race_lau
     if (!old || old->number != number) return true; /* forgotten */
     if (number > me->number) return false;
     if (bit_get(me->before, number)) return true;
-    /* behind griddepcontrol.wait the launches in front are over: until then they are not before this one */
+    /* after griddepcontrol.wait earlier launches have ended; before it they are not ordered with this one */
     const struct race *r = era->race;
     return __atomic_load_n(&me->depends, __ATOMIC_RELAXED) && number != me->number && me->of && me->stamp &&
            old->stamp && r->before && r->before(r->before_self, old->stamp, me->of->in->op, true);
@@ -234,7 +234,7 @@ void launch_handed(struct race_warp *w, u32 lane, u64 *handle)
         era->caphanded = era->caphanded ? 2 * era->caphanded : 16;
         era->handed = base_need_more(era->handed, sizeof(struct vclock *) * era->caphanded);
     }
-    w->now++; /* what the thread does from now on is not before the launch */
+    w->now++; /* later operations of the thread are not ordered before the launch */
     struct vclock *k = clock_of_lane(w, lane), *weak = clock_of_lane_weak(w, lane);
     vclock_join(&era->vclocks, &k, weak);
     vclock_drop(&era->vclocks, weak);
@@ -243,7 +243,8 @@ void launch_handed(struct race_warp *w, u32 lane, u64 *handle)
     unlock(&era->lock);
 }
 
-/* Joins what was kept under the handle into *to: that of another era is before all of this one. */
+/* Joins the clock that was kept under the handle into *to; a clock of another era needs no join, since it is before all
+ * of this one. */
 static void handed_take(struct race_era *era, u64 handle, struct vclock **to)
 {
     u32 k = (u32)handle;
@@ -325,12 +326,12 @@ static void launch_open(struct race *r, struct race_launch *launch, const struct
  * and the launch is checked by clocks, whatever its kernel does. */
 static bool is_distributed(const struct launch *l) { return l->per > 1 && l->kernel->func->module->first->distributed; }
 
-/* What launches before it have acquired from others is before it, too. Under the lock of the era. */
+/* Order is transitive: what earlier launches acquired from others is before this launch. Under the lock of the era. */
 static void join_seen(struct race_era *era, struct race_launch *launch)
 {
     for (u32 k = 0; k < ERA_LAUNCHES / 64; k++)
-        for (u64 left = launch->before[k]; left; left &= left - 1) {
-            const struct race_launch *old = era->launch[k * 64 + (u32)__builtin_ctzll(left)];
+        EACH_SET64 (bit, launch->before[k]) {
+            const struct race_launch *old = era->launch[k * 64 + bit];
             if (old && old->number && old->seen) vclock_join(&era->vclocks, &launch->begin, old->seen);
         }
 }
@@ -515,7 +516,7 @@ static bool continue_run(struct resident_run *r, struct resident next)
     return true;
 }
 
-/* The history of the slot begins behind the CTAs of launches that are forgotten. */
+/* The history of the slot begins after the CTAs of launches that are forgotten. */
 static void forget_residents(struct race_cta *c)
 {
     u32 gone = 0;
@@ -633,7 +634,7 @@ void race_cta_end(struct race_cta *c)
 bool resident_at(const struct race *r, u32 slot, u32 time, struct resident *was)
 {
     const struct race_cta *c = r->slot[slot];
-    u32 from = 0, to = c->nresidents; /* the index of its run, if there is one, is at least from, and below to */
+    u32 from = 0, to = c->nresidents; /* the index of its run, if any, lies in [from, to) */
     if (!to || (c->forgot && time < c->residents[0].first.start)) return false;
     while (to - from > 1) {
         u32 k = from + (to - from) / 2;

@@ -75,8 +75,7 @@ static void report_all(const struct touch *t, const struct list_entry *o, const 
     bool sets = (word_kind(o->a) >= WHO_WARP && !o->lanes) || (word_kind(m->a) >= WHO_WARP && !m->lanes),
          every = t->w->c->race->hook != NULL;
     u32 es = word_es(m->a), size = es < ES_ONE ? 1u << es : SECTOR;
-    for (u32 b = o->bytes & m->bytes; b; b &= b - 1) {
-        u32 k = (u32)__builtin_ctz(b);
+    EACH_SET (k, o->bytes & m->bytes) {
         if (!every && reported->bytes >> k & 1) continue;
         if (!sets && hb_byte(t->w, o, m, k, t->space)) continue;
         if (!every && t->w->c->exact && hb_byte_weak(t->w, o, m, k, t->space)) {
@@ -161,7 +160,7 @@ static struct list_entry entry_of_strong(const struct strong_at *s, const struct
 enum { STRONG_MOST = 4096 }; /* members of a set with which an access is compared: the last ones */
 
 /* Checks m against the accesses of a location, the first one first. Writes are numbered: a weak read is compared only
- * with those behind the last one that it is after, because it is after all earlier ones, too. Returns the set of those
+ * with those after the last one that it is after, because it is after all earlier ones, too. Returns the set of those
  * that stay; takes the reference to the set of s, and gives one. */
 static u32 strong_check_location(const struct touch *t, const struct strong_at *s, const struct list_entry *m,
                                  struct list_entry *record, struct reported *reported)
@@ -261,9 +260,9 @@ static struct list_entry list_check(const struct touch *t, struct list *l, const
         l->touched = bytes;
     }
     if (!peer) strong_check(t, l, m, &record, &reported);
-    for (u32 j = reported.weak; j; j &= j - 1) {
-        u32 k = reported.first[__builtin_ctz(j)].k;
-        if (!(reported.bytes >> k & 1)) race_report(t, &reported.first[__builtin_ctz(j)].o, m, k);
+    EACH_SET (bit, reported.weak) {
+        u32 k = reported.first[bit].k;
+        if (!(reported.bytes >> k & 1)) race_report(t, &reported.first[bit].o, m, k);
     }
     return record;
 }
@@ -301,8 +300,8 @@ static void list_check_and_record(const struct touch *t, struct cell *c, struct 
     }
 }
 
-/* Adds the members of reader sets, each with its bytes. Where a list has no room for all, those that happen before all
- * that the CTA does now, and then the oldest, are left out. */
+/* Adds the members of reader sets, each with its bytes. A full list drops accesses that happen before everything the
+ * CTA does now, then the oldest ones. */
 static void list_add_sets(struct list *l, const struct touch *t, const struct set_bytes *of, u32 n)
 {
     u32 count, over;

@@ -37,7 +37,7 @@ struct list {
 };
 
 void list_drop(const struct touch *t, struct cell *c); /* gives up the list of a cell */
-/* an access to a sector that has a list, or has one from now on */
+/* an access to a sector with a list; the list is made if need be */
 void list_access(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
 /* asks for the memory of a list (stage 0), then for that of its entries (stage 1) */
 void list_prefetch(const struct touch *t, const struct cell *c, u32 stage);

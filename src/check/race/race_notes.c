@@ -202,7 +202,7 @@ static void bytes_free_upper(const struct touch *t, const struct elements_bytes 
 }
 
 /* A mark does not fit into a block of bytes: the block gets upper bits of size `which` instead of those it has. false:
- * its marks do not all fit into these either, and nothing was done. */
+ * the marks do not fit here either, and nothing was changed. */
 static bool bytes_widen(const struct touch *t, struct elements_bytes *q, u32 which)
 {
     struct notes *n = notes_of(t);

@@ -20,7 +20,7 @@
 #ifndef LOCKSTEP_RACE_NOTES_H
 #define LOCKSTEP_RACE_NOTES_H
 #include "race/access_word.h"
-#include "order/race_pool.h"
+#include "clocks/race_pool.h"
 
 struct touch;
 struct race_warp;

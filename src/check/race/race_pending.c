@@ -8,6 +8,7 @@
  * The read is then checked at the time of the selection, not of the load. That is the same only while nothing between
  * the two orders lanes; so a lane that synchronises drops its pending loads. Compilers keep load and selection
  * together. */
+#include "sim/asked.h"
 #include "race/race_pending.h"
 #include "race/race_touch.h"
 #include "flow/unneeded.h"
@@ -26,7 +27,7 @@ struct pending {               /* a speculated load of one warp */
     u8 space[LANES];           /* enum ptx_space */
 };
 
-/* The entry of the load at i, a new one if there is none. */
+/* The entry of the load at i, created if missing. */
 static struct pending *pending_of(struct race_warp *w, const struct lowered *low, const struct insn *i)
 {
     struct pending *p = w->pending;
@@ -71,7 +72,7 @@ static bool defines(const struct lop *o, u32 reg)
     return false;
 }
 
-/* The lane was within bounds. One that was not has been reported as such, and its address has no cell. */
+/* The lane was within bounds. An unaligned access has been reported as such, and its address has no cell. */
 static bool has_cell(const struct race_warp *w, const struct pending *p, u32 lane)
 {
     return p->space[lane] != SP_SHARED || cluster_offset(p->addr[lane]) + p->bytes <= w->c->launch->of->shared_total;

@@ -11,9 +11,9 @@
  * members, one or two words each, and the number of a set says how many words of the block belong to it. A set that has
  * all words in use of a block is extended in place: sets of fewer words of the same block do not change by that.
  *
- * A member is removed when a new one replaces it: the same lanes at a later time. That is done at once for the last
- * members, and for all others when there are many of them. All members are removed when they happen before all that the
- * CTA of the new reader does now.
+ * A member is removed when a new one replaces it: the same lanes at a later time. The last members are handled at once,
+ * the others when many have accumulated. All members are removed when they happen before all that the CTA of the new
+ * reader does now.
  *
  * References: functions that return a set "take" the reference to their argument and "give" one to their result, unless
  * said otherwise. */
@@ -109,7 +109,7 @@ static u32 set_new(const struct touch *t, u32 rest, u32 words)
         s->latest = __atomic_load_n(&set_at(n, rest)->latest, __ATOMIC_RELAXED);
         s->clean = set_at(n, rest)->clean;
     }
-    __atomic_store_n(&s->refs, 1, __ATOMIC_RELEASE); /* set_ref_if_unchanged: behind the serial of the block */
+    __atomic_store_n(&s->refs, 1, __ATOMIC_RELEASE); /* set_ref_if_unchanged: after the serial of the block */
     return x;
 }
 
@@ -350,7 +350,7 @@ u32 set_add(const struct touch *t, struct prior old, u64 me, u32 lanes, bool lea
         if (s->a != me || s->one != one || s->from != from || s->lanes != lanes || s->site != t->site) continue;
         if (s->from_serial == serial && set_ref_if_unchanged(t, s->to, s->to_serial)) return s->to;
     }
-    /* s points behind the last way of its bucket: one of the ways before it is replaced in turn */
+    /* s points after the last way of its bucket: one of the ways before it is replaced in turn */
     s -= 1 + c->nset_memo++ % SET_MEMO_WAYS;
     u32 to = one ? set_added(t, set_of_one(t, one, from, old.mark), me, lanes, 1)
                  : set_added(t, set_reffed(t, from), me, lanes, leaves ? 2 : 0);

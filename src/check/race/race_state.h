@@ -11,7 +11,7 @@
 #define LOCKSTEP_RACE_STATE_H
 #include "race/race_cell.h"
 #include "race/race_list.h"
-#include "order/vclock.h"
+#include "clocks/vclock.h"
 #include "sim/machine.h"
 
 struct race;
@@ -52,7 +52,7 @@ struct race_warp {
      * product compares hundreds of sectors, whose accesses are of few threads at few times. */
     struct {
         u64 old;         /* time, thread and kind of the access */
-        u32 lane, space; /* the lane that is behind it, in this space */
+        u32 lane, space; /* the lane that is after it, in this space */
         u32 start;       /* of the CTA that it was looked up for */
     } thread_memo[THREAD_MEMO];
     /* By the number of a wgmma: the time since when this warp has issued it. The warps of a warpgroup come together
@@ -82,10 +82,10 @@ struct resident {
     u64 linear;        /* its linear index in the grid */
     u32 launch;        /* race_launch.number of its launch */
 };
-/* CTAs that were in a slot one after another, each with as much more in everything as the one before. A grid may have
- * more CTAs than there is memory for one by one. */
+/* CTAs that were in a slot one after another, in arithmetic progression: every field grows by its own step. A grid has
+ * more CTAs, perhaps, than there is memory for one by one. */
 struct resident_run {
-    struct resident first, by; /* the first; what each has more than the one before, if there are several */
+    struct resident first, by; /* the first; the step from each to the next */
     u32 count;
 };
 

@@ -4,6 +4,7 @@
  * are no whole sectors or cross a page, fewer bytes than a word, and instructions of any shape, which are divided into
  * runs of neighbouring lanes, groups of lanes at one address, and single lanes. */
 #include "race/race_slow.h"
+#include "race/race_reads.h"
 #include "race/race_report.h"
 #include "sim/lanes.h"
 #include "sim/cluster.h"
@@ -166,8 +167,8 @@ static void touch_same(const struct touch *t, char *cells, const struct access *
 static bool ascending(const struct access *a, u32 lanes)
 {
     u64 last = 0;
-    for (u32 m = lanes; m; m &= m - 1) {
-        u64 at = a->addr[__builtin_ctz(m)] + 1;
+    EACH_SET (l, lanes) {
+        u64 at = a->addr[l] + 1;
         if (at <= last) return false;
         last = at;
     }
@@ -191,6 +192,23 @@ static bool has_twin(const struct access *a, u32 todo, u32 lane)
     return same & (same - 1);
 }
 
+/* Lane l has no cells: the launch does not reach the object, which lane_cells has looked up, or only reads it. Returns
+ * the lanes that need no further look: `same`, which share the address, or a row of neighbours that begins with l. */
+static u32 without_cells(const struct touch *t, const struct access *a, u32 l, u32 same, u32 todo,
+                         const struct mem_object *o)
+{
+    bool here = o && a->space[l] != SP_SHARED && a->addr[l] - o->base < o->size;
+    u64 cells = here && t->op == OP_READ ? __atomic_load_n(&o->reads, __ATOMIC_ACQUIRE) : 0;
+    if (!cells) return 1u << l;
+    u32 n = 1;
+    while (!(same & (same - 1)) && l + n < LANES && todo >> (l + n) & 1 &&
+           a->addr[l + n] == a->addr[l] + n * a->bytes && a->space[l + n] == a->space[l] &&
+           a->addr[l + n] - o->base < o->size)
+        n++;
+    reads_run(t->w->c->era, (char *)(uintptr_t)cells, a->addr[l], (u64)n * a->bytes, t->site);
+    return same | ((n == 32 ? ~0u : (1u << n) - 1) << l);
+}
+
 void race_touch_weak(struct touch *t, const struct access *a, u32 lanes)
 {
     struct mem_object *cached = NULL;
@@ -200,7 +218,7 @@ void race_touch_weak(struct touch *t, const struct access *a, u32 lanes)
         u32 l = (u32)__builtin_ctz(todo), same = differ ? 1u << l : lanes_alike(a->addr, todo);
         char *cells = lane_cells(a, l, &cached);
         if (!cells) {
-            todo &= todo - 1;
+            todo &= ~without_cells(t, a, l, same, todo, cached);
             continue;
         }
         t->space = lane_space(a, l);

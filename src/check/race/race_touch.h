@@ -123,11 +123,12 @@ static inline struct touch race_touch(struct warp *warp, const struct insn *i, u
     };
 }
 
-/* The memory of a site is an object that the launch cannot write, so it has no cells. May return false for such memory:
- * the general handler then finds out. */
+/* The memory of a site is an object that the launch cannot write, and whose reads nobody asks for: it has no cells. May
+ * return false for such memory: the general handler then finds out. */
 static inline bool site_is_constant(const struct warp *w, const struct insn *i)
 {
-    return w->range[i->site].size && !w->range[i->site].race;
+    const struct range *r = &w->range[i->site];
+    return r->size && !r->race && !r->reads;
 }
 /* The stride of the address of a load or store, as handlers are chosen by it; 0: it is not affine. */
 static inline s32 address_stride(const struct code *c, const struct insn *i)

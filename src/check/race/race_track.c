@@ -111,6 +111,17 @@ void race_track(struct race *r, struct mem_object *o, struct race_warp *w)
     lead_to(o, cells - cells_for(from));
 }
 
+/* The launch only reads the object, and nothing shares its era. What malloc gave has cells as usual: there are many of
+ * them in a slab. */
+static void track_read_only(struct race *r, struct mem_object *o)
+{
+    if (!o || o->race || o->reads) return;
+    race_track(r, o, NULL);
+    if (o->kind == MEM_HEAP && o->size <= SLAB_TAIL) return;
+    __atomic_store_n(&o->reads, o->race, __ATOMIC_RELEASE);
+    lead_to(o, 0);
+}
+
 static void slabs_release(struct race *r)
 {
     for (u32 n = 0; n < r->nslab; n++) pages_release(r->slab[n].cells, cells_mapped((u64)SLAB + SLAB_TAIL));
@@ -128,14 +139,16 @@ static void sweep_object(struct race *r, struct tracked *t)
     struct race_cta *c = r->sweeper;
     struct touch touch = { .w = &c->warp[0], .space = SPACE_GLOBAL };
     u64 from = t->o->base & ~(u64)(SECTOR - 1), lo = c->lo[SPACE_GLOBAL];
+    bool read_only = t->o->reads != 0;
     __atomic_store_n(&t->o->race, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->o->reads, 0, __ATOMIC_RELEASE);
     t->o->tracked = 0;
     u64 run, bytes;
     for (u64 next = t->o->base; mem_run_next(t->o, next, true, &run, &bytes); next = run + bytes)
         for (u64 at = run & ~(u64)(SECTOR - 1); at < run + bytes; at += SECTOR) {
             struct cell *x = cell_of((const char *)(uintptr_t)t->cells, at - from);
             cells_lock(c->era, at);
-            if (x->w >= lo || x->r >= lo) cell_clear(&touch, x);
+            if (!read_only && (x->w >= lo || x->r >= lo)) cell_clear(&touch, x);
             cells_unlock(c->era, at);
         }
     pages_discard(t->cells, t->bytes);
@@ -175,7 +188,7 @@ void untrack(struct race *r, bool all)
     }
     for (u32 n = 0; n < r->ntracked; n++) {
         struct tracked t = r->tracked[n];
-        t.o->race = t.o->tracked = 0;
+        t.o->race = t.o->reads = t.o->tracked = 0;
         if (all || !mem_is_live(t.o)) {
             pages_release(t.cells, t.bytes);
             continue;
@@ -188,26 +201,34 @@ void untrack(struct race *r, bool all)
     slabs_release(r);
 }
 
-static void track_reach(struct race *r, const struct launch *l, const struct objects *k)
+static void track_one(struct race *r, struct mem_object *o, bool read_only)
+{
+    if (read_only)
+        track_read_only(r, o);
+    else
+        race_track(r, o, NULL);
+}
+
+static void track_reach(struct race *r, const struct launch *l, const struct objects *k, bool read_only)
 {
     for (u32 id = 1; k->anywhere; id++) {
         struct mem_object *o = mem_by_id(r->mem, id);
         if (!o) return;
-        if (o->kind != MEM_CONST) race_track(r, o, NULL);
+        if (o->kind != MEM_CONST) track_one(r, o, read_only);
     }
     for (u32 n = 0; n < k->nparam; n++) {
         u64 p;
         memcpy(&p, l->param.block + k->param[n], 8);
-        race_track(r, mem_find(r->mem, p), NULL);
+        track_one(r, mem_find(r->mem, p), read_only);
     }
     for (u32 n = 0; n < k->nvar; n++)
-        if (k->var[n]->addr) race_track(r, mem_find(r->mem, k->var[n]->addr), NULL);
+        if (k->var[n]->addr) track_one(r, mem_find(r->mem, k->var[n]->addr), read_only);
 }
 
 void track_launch(struct race *r, const struct launch *l, const struct race_kernel *k, bool reads)
 {
-    track_reach(r, l, &k->written);
-    if (reads) track_reach(r, l, &k->read);
+    track_reach(r, l, &k->written, false);
+    if (reads) track_reach(r, l, &k->read, !r->era->exact);
 }
 
 void tracked_free(struct race *r)

@@ -13,7 +13,7 @@ const struct observer *race_observer(struct race *r); /* for sim_launch.observer
 /* Several launches. Those of kernels that may synchronise with each other are judged together, like blocks of one grid;
  * what one did is before another one if the order of operations says so, or if their accesses hand it over (release,
  * acquire). `before` says whether the operation of that stamp is before the operation `op` (struct race_operation;
- * op_before), `waited`: before what op does behind griddepcontrol.wait. It is called while a launch begins, on the
+ * op_before), `waited`: before what op does after griddepcontrol.wait. It is called while a launch begins, on the
  * thread that calls sim_start or sim_run, for launches that have ended, and for its accesses where a thread of it waits
  * so; it must not call the sim or the race check. Without it, what has ended is before what begins. Launches with stamp
  * 0 are not asked about: they are after all that has ended, and before all that begins after their end. */
@@ -39,7 +39,7 @@ bool race_kernel_alone(struct race *r, struct sim *s, struct ptx_func *kernel);
  * waited for or wrote. It carries order: launches that begin later are after what was released at a place that it has
  * read, and who reads a flag that it has written is after the launches that have ended. (Memory that host and device
  * share needs no such call: each strong access there is taken for one that the host may see, or answers.) Called when
- * the copy or the wait is done, before what is behind it in its stream starts. */
+ * the copy or the wait is done, before what is after it in its stream starts. */
 void race_outside(struct race *r, u64 address, u64 bytes, bool writes);
 /* Code is about to be freed: launches that have ended are not reported on any more. */
 void race_forget(struct race *r);
