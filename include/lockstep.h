@@ -6,8 +6,8 @@
  *
  * Threads. Any number of threads may use any handle at once. A handle that is destroyed is refused from then on, in all
  * threads; what it names ends with the last call that uses it. lk_gpu_destroy waits for the calls of other threads, and
- * ends the handles of the gpu that are left. A handle that is none, of another kind, or has ended, is LK_BAD_INPUT (0,
- * NULL or "" where no status is returned), with the sentence in lk_gpu_error of the call's gpu or of NULL.
+ * ends the handles of the gpu that are left. A handle that is not one, of another kind, or has ended, is LK_BAD_INPUT
+ * (0, NULL or "" where no status is returned), with the sentence in lk_gpu_error of the call's gpu or of NULL.
  *
  * NULL where a handle or a result is needed is LK_BAD_INPUT; without a handle the sentence is lk_gpu_error(NULL)'s.
  * Here are GPUs, modules, memory, launches, streams and graphs; lockstep_contract.h, lockstep_image.h,
@@ -25,7 +25,7 @@ extern "C" {
 #if defined __GNUC__
 #pragma GCC visibility push(default)
 #endif
-#define LK_VERSION "0.1.0"
+#define LK_VERSION "0.2.0"
 
 /* The same numbers as the exit codes of the command. */
 typedef enum lk_status {
@@ -100,7 +100,8 @@ typedef struct lk_gpu_info { /* set size */
 lk_status lk_gpu_at(uint32_t i, lk_gpu_info *info);
 lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu); /* options may be NULL */
 lk_status lk_gpu_properties(const lk_gpu *gpu, lk_gpu_info *info);
-/* Waits for all work, then ends the gpu with all its handles. */
+/* Waits for all work, then ends the gpu with all its handles. The kernel of a ring (lockstep_ring.h) that still runs is
+ * interrupted: it would not end by itself. */
 lk_status lk_gpu_destroy(lk_gpu *gpu);
 const char *lk_gpu_title(const lk_gpu *gpu); /* the card: "NVIDIA H200" */
 uint32_t lk_gpu_arch(const lk_gpu *gpu);     /* its compute capability: 90 for sm_90 */
@@ -206,7 +207,7 @@ lk_status lk_module_unload(lk_module *module);
 uint32_t lk_module_kernel_count(const lk_module *module);
 lk_kernel *lk_module_kernel_at(lk_module *module, uint32_t i);
 /* By its mangled name, or as in the source: "scale", "ns::scale", "scale<float>", "scale(float*, int)"; NULL: the
- * only one there is. The result is NULL when there is none, or more than one, and the error lists which. */
+ * only one there is. NULL: no kernel fits, or several do, and the error lists them. */
 lk_kernel *lk_module_kernel(lk_module *module, const char *name);
 /* The names of the kernels that a .cu or .ptx file has, one a line, without compiling anything: for shells. Of a
  * template it is an instance to start from, "scale<float>". Release with lk_text_free; NULL: it cannot be read. */
@@ -286,7 +287,7 @@ typedef enum lk_memory_kind {
     LK_MEMORY_VIRTUAL     /* addresses of lk_virtual_reserve */
 } lk_memory_kind;
 lk_status lk_memory_alloc(lk_gpu *gpu, uint64_t bytes, lk_memory_kind kind, const char *name, uint64_t *address);
-/* rows * slices rows of `width` bytes, each *pitch bytes behind the one before it; slices: 0 counts as 1. */
+/* rows * slices rows of `width` bytes, each *pitch bytes after the one before it; slices: 0 counts as 1. */
 lk_status lk_memory_alloc_pitched(lk_gpu *gpu, uint64_t width, uint64_t rows, uint64_t slices, const char *name,
                                   uint64_t *address, uint64_t *pitch);
 /* "f32[1000]", 4 */
@@ -415,7 +416,7 @@ lk_status lk_virtual_at(lk_gpu *gpu, uint64_t address, lk_virtual_info *info);
 /* following a launch on the software GPU, which then takes one worker; zero it, set size, then what you need */
 typedef struct lk_trace {
     size_t size;
-    /* a line for each executed warp instruction: docs/trace.md; NULL: no trace */
+    /* a line for each executed warp instruction: docs/use/trace.md; NULL: no trace */
     void (*write)(void *self, const char *text, size_t bytes);
     /* called once, with where it stopped and the registers there */
     void (*stop)(void *self, const char *text, size_t bytes);
@@ -576,7 +577,7 @@ lk_stream *lk_stream_per_thread(lk_gpu *gpu);
 lk_status lk_stream_query(lk_stream *stream);
 lk_status lk_stream_synchronise(lk_stream *stream); /* the same, and waits */
 /* Later work of the stream is after the event's latest record at the time of this call; nothing waits if there is none.
- * The event may be one of another gpu, but not in a capture.
+ * The event may belong to another gpu, except in a capture.
  */
 lk_status lk_stream_wait(lk_stream *stream, lk_event *event);
 /* Until the 32 or 64 bits at `address` compare with `value`; and writing them. */
@@ -652,7 +653,7 @@ lk_status lk_exec_launch(lk_exec *exec, lk_stream *stream);
 /* Later launches run what `graph` says, which must have the same nodes and edges; launches in flight go on. When it
  * fails, nothing has changed. */
 lk_status lk_exec_update(lk_exec *exec, lk_graph *graph);
-/* The same for one node of the graph that it was made from. */
+/* The same for a single node of the original graph. */
 lk_status lk_exec_set_launch(lk_exec *exec, lk_node *node, lk_kernel *kernel, const lk_launch *launch);
 lk_status lk_exec_set_copy(lk_exec *exec, lk_node *node, const lk_copy *copy);
 lk_status lk_exec_set_fill(lk_exec *exec, lk_node *node, const lk_fill *fill);
@@ -670,15 +671,17 @@ typedef struct lk_chosen { /* valid for the call */
 /* NULL: all are checked, as at first. While nothing is in flight. */
 void lk_gpu_choose(lk_gpu *gpu, lk_way (*choose)(void *self, const lk_chosen *launch), void *self);
 
-/* From any thread or a signal handler: every launch that runs ends with a report of where it stood. */
+/* From any thread or a signal handler: all launches, and a test that reports here, end with a report. */
 void lk_gpu_interrupt(lk_gpu *gpu);
 
 /* How far the running launches are, all together: from any thread. 0: none runs, or this gpu cannot tell. */
-typedef struct lk_progress { /* set size */
-    size_t size;
+typedef struct lk_progress {
+    size_t size; /* set it */
     uint64_t ctas, ctas_done;
     uint64_t warp_instructions; /* those of CTAs that still run are added from time to time */
     uint32_t compiling;         /* non-zero: no launch runs yet, a compiler does; only for who has room for it */
+    uint32_t cases, cases_most, cases_failed; /* of a test that reports here: run; of so many, 0: any; that failed */
+    char test[64];                            /* its kernel; "": none is tested. For who has room for these four */
 } lk_progress;
 int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress);
 #if defined __GNUC__
@@ -687,7 +690,6 @@ int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress);
 #ifdef __cplusplus
 }
 #endif
-
 /* The rest of the interface, by subject. */
 #include "lockstep_contract.h"
 #include "lockstep_image.h"

@@ -50,24 +50,24 @@ lk_status lk_contract_read_with(lk_gpu *gpu, const char *file, const char *text,
 lk_status lk_contract_read_case(lk_gpu *gpu, const char *file, const char *text, size_t bytes, const char *kernel,
                                 const char *line, lk_contract **contract);
 /* What the lines say before anything is chosen or bound, as JSON, for who reads contracts in another language:
- * blocks, arguments, ops, expressions as trees (docs/contract.md). It needs no gpu: why it failed says lk_gpu_error of
- * NULL. `json` goes back by lk_text_free. */
+ * blocks, arguments, ops, expressions as trees (docs/lab/contract.md). It needs no gpu: why it failed says lk_gpu_error
+ * of NULL. `json` goes back by lk_text_free. */
 lk_status lk_contract_json(const char *file, const char *text, size_t bytes, char **json);
 lk_status lk_contract_free(lk_contract *contract);
 /* the name of its i-th block, NULL: there is none */
 const char *lk_contract_kernel(const lk_contract *contract, uint32_t i);
-/* the words behind `compile` of its i-th block, for the compiler; "" */
+/* the words after `compile` of its i-th block, for the compiler; "" */
 const char *lk_contract_flags(const lk_contract *contract, uint32_t i);
 /* Gives the dims their values, those in `dims` and by choice the others, and holds the block against the kernel's
  * parameters. LK_NOTHING: the contract has no block for this kernel. */
 lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const lk_dim *dims, uint32_t count);
 /* Before it is bound: an array in another layout than dense, one that its `view` takes: "rows(2)", two elements more
- * from row to row; "offset(4)", four elements behind the start of its memory; "broadcast(0)", a stride of 0;
+ * from row to row; "offset(4)", four elements past the start of its memory; "broadcast(0)", a stride of 0;
  * "broadcast(all)", nothing but strides of 0. */
 lk_status lk_contract_layout(lk_contract *contract, const char *argument, const char *layout);
 /* Of a bound contract: */
 const char *lk_contract_dims(const lk_contract *contract); /* "rows=100, cols=72" */
-/* the words behind `oracle`, a line for each, for who can evaluate them; "" */
+/* the words after `oracle`, a line for each, for who can evaluate them; "" */
 const char *lk_contract_oracle(const lk_contract *contract);
 uint32_t lk_contract_argument_count(const lk_contract *contract);
 lk_status lk_contract_argument(const lk_contract *contract, uint32_t i, lk_argument *out);

@@ -1,7 +1,7 @@
 /* lockstep_image.h: program images, the device code in a .ptx, .cubin or .fatbin file, an executable, a library, an
  * object or an archive. Part of lockstep.h, which includes it.
  *
- * A file holds fatbins, a fatbin holds images of one program, each for one architecture. docs/image.md */
+ * A file holds fatbins, a fatbin holds images of one program, each for one architecture. docs/inside/image.md */
 #ifndef LK_IMAGE_H
 #define LK_IMAGE_H
 #include "lockstep.h"
@@ -69,7 +69,7 @@ typedef struct lk_image_choice {
     char why[400];     /* image < 0: the reason and the way out */
     char note[200];    /* is_newer: a sentence */
 } lk_image_choice;
-/* Reads a file. Where it is damaged the status is not LK_OK, and what was read until then is there all the same.
+/* Reads a file. Of a damaged file the status is not LK_OK, and the images before the damage are returned.
  * `images` is NULL only when there is no memory for it. */
 lk_status lk_images_open(const char *path, lk_images **images);
 lk_status lk_images_close(lk_images *images);

@@ -1,6 +1,6 @@
 /* lockstep_lab.h: is it right? What a kernel should have computed, from a line of text, and whether it does.
  *
- * An oracle is a text (docs/oracle.md) over named arrays. It gives the exact value of every element, and a bound on
+ * An oracle is a text (docs/lab/oracle.md) over named arrays. It gives the exact value of every element, and a bound on
  * what a correct kernel may differ by. No gpu is needed.
  *
  *     lk_oracle_name x = { .name = "x", .type = "f32", .rank = 2, .dim = { 3, 4 }, .data = numbers };
@@ -47,7 +47,7 @@ typedef struct lk_oracle_term { /* a part of the bound of an element */
     uint32_t column; /* of the text, from 1; 0: none */
 } lk_oracle_term;
 
-/* NULL: no memory, or a type that is none. */
+/* NULL: no memory, or a type that is not one. */
 lk_oracle *lk_oracle_new(const lk_oracle_name *names, uint32_t n);
 void lk_oracle_free(lk_oracle *oracle);
 /* How a correct kernel computes: "f32 tree 256 fast". Before lk_oracle_evaluate. */
@@ -66,6 +66,7 @@ typedef struct lk_oracle_primitive { /* a row of the table, as text */
 } lk_oracle_primitive;
 int lk_oracle_row(uint32_t i, lk_oracle_primitive *row); /* 0: there are no more */
 const char *lk_oracle_definitions(void);                 /* the named operations, as they are written */
+const char *lk_oracle_signature(uint32_t i);             /* "sum(x, axes, keep)", of each function; NULL: no more */
 
 /* A function of a shared object can be the oracle of a kernel (`oracle library ./reference.so:softmax`). It gets every
  * argument and dim of the contract by name, in the order of the contract, as doubles, and writes the outputs. 0: done.
@@ -87,23 +88,23 @@ lk_status lk_reference_serve(const char *path, const char *function);
 typedef struct lk_test lk_test;
 typedef struct lk_test_options { /* zero it, set size, then what you need */
     size_t size;
-    const char *kernel;         /* only the contract of this one; NULL: all of the file */
-    uint64_t seed;              /* of cases and contents */
-    uint32_t cases;             /* for each kernel; 0: 64 */
-    const char *only;           /* this case alone, as lk_test_case.line has it; NULL: those that are made */
-    const lk_options *gpu;      /* of the gpu that runs them; NULL: the usual software GPU. A GPU runs in workers */
-    uint32_t both;              /* non-zero: on the software GPU, then on that GPU */
-    const lk_compile *compile;  /* what is said to the compiler; NULL: nothing */
-    uint32_t jobs;              /* processes that run cases; 0, 1: this one */
-    double seconds;             /* non-zero: cases until so much time has passed, in place of `cases` */
-    double limit;               /* seconds that a launch, or a case in a worker, may take; 0: any, on a GPU 60 */
-    uint32_t shard, shards;     /* only the cases of this shard, from 0 on, of so many; 0, 0: all */
-    uint32_t repeat;            /* run every case so often, under other orders; 0: once */
-    const char *corpus;         /* failing cases of earlier campaigns, which run first; NULL: FILE.cases */
-    uint32_t keep;              /* non-zero: failing cases are added to it */
-    const char *journal;        /* a line of JSON is added there for each case; NULL: nowhere */
-    uint32_t resume;            /* non-zero: cases that the journal has of this very file are not run again */
-    const char *against;        /* another file with the same kernel, run on the same inputs; NULL: none */
+    const char *kernel;        /* only the contract of this one; NULL: all of the file */
+    uint64_t seed;             /* of cases and contents */
+    uint32_t cases;            /* for each kernel; 0: 64 */
+    const char *only;          /* this case alone, as lk_test_case.line has it; NULL: those that are made */
+    const lk_options *gpu;     /* of the gpu that runs them; NULL: the usual software GPU. A GPU runs in workers */
+    uint32_t both;             /* non-zero: on the software GPU, then on that GPU */
+    const lk_compile *compile; /* what is said to the compiler; NULL: nothing */
+    uint32_t jobs;          /* processes that run cases; 1: this one. 0: this one, then, of a long test, others help */
+    double seconds;         /* non-zero: cases until so much time has passed, in place of `cases` */
+    double limit;           /* seconds that a launch, or a case in a worker, may take; 0: any, on a GPU 60 */
+    uint32_t shard, shards; /* only the cases of this shard, from 0 on, of so many; 0, 0: all */
+    uint32_t repeat;        /* run every case so often, under other orders; 0: once */
+    const char *corpus;     /* failing cases of earlier campaigns, which run first; NULL: FILE.cases */
+    uint32_t keep;          /* non-zero: failing cases are added to it */
+    const char *journal;    /* a line of JSON is added there for each case; NULL: nowhere */
+    uint32_t resume;        /* non-zero: cases that the journal has of this very file are not run again */
+    const char *against;    /* another file with the same kernel, run on the same inputs; NULL: none */
     const char *against_kernel; /* what it is called there; NULL: the same */
     double within; /* how much the two may differ, of the larger one; 0: by nothing, or by what the oracle allows */
     /* the lockstep command, which is started for cases that run in processes of their own; NULL: there can be none,
@@ -120,10 +121,11 @@ typedef struct lk_test_options { /* zero it, set size, then what you need */
 typedef enum lk_test_end {
     LK_TEST_PASSED,
     LK_TEST_FAILED,
-    LK_TEST_REFUSED,    /* the contract has no such case */
-    LK_TEST_LARGE,      /* too large for the oracle */
-    LK_TEST_EMPTY,      /* a grid without blocks */
-    LK_TEST_UNSUPPORTED /* needs something that Lockstep does not support */
+    LK_TEST_REFUSED,     /* the contract has no such case */
+    LK_TEST_LARGE,       /* too large for the oracle */
+    LK_TEST_EMPTY,       /* a grid without blocks */
+    LK_TEST_UNSUPPORTED, /* needs something that Lockstep does not support */
+    LK_TEST_DISCARDED    /* an `assume` line of the contract does not hold for its contents */
 } lk_test_end;
 typedef struct lk_test_case {
     const char *line; /* "rows=33 x=cancel seed=7" */
@@ -138,13 +140,14 @@ typedef struct lk_test_failure { /* cases that fail in the same way */
     const char *kind;            /* of the finding: "result_tail" */
     const char *line;            /* the smallest case that shows it */
     uint32_t cases;              /* that fail so */
+    uint32_t suppressed;         /* non-zero: a rule of the report keeps its finding out, so that it does not count */
 } lk_test_failure;
 typedef struct lk_test_kernel {
     const char *name;
     uint32_t line; /* of its contract */
     uint32_t cases, passed, failed, refused, large, empty, failures;
     uint32_t smaller;  /* cases that were made smaller: their oracle would have taken too long */
-    uint32_t left_out; /* non-zero: a kernel before it has failed, and `fail_fast` ended the test */
+    uint32_t left_out; /* non-zero: a kernel before it has failed, and `fail_fast` ended the test; or it was stopped */
     uint32_t has_oracle;
     uint32_t suspects;                 /* cases above the suspect bound, by less than the worst case */
     uint64_t elements;                 /* that were judged */
@@ -168,6 +171,14 @@ typedef struct lk_test_kernel {
     uint32_t differing;                /* those of them with other bytes than on the software GPU, both within bounds */
     uint32_t points;   /* of its code that cases have reached: sites by lanes that branch, and by trip counts */
     uint32_t reaching; /* cases that reached new ones: others are made by changing these */
+    /* What it comes to: LK_OK; LK_FINDINGS: a case fails; LK_UNSUPPORTED; LK_NOTHING: no case was run, or the oracle
+     * could judge no element of an output. */
+    lk_status status;
+    uint32_t oracle_off;  /* non-zero: it has an oracle, and the check `oracle` is switched off */
+    uint32_t suppressed;  /* failing cases whose findings are all suppressed: they do not count */
+    const char *unjudged; /* an output of which no case had an element that could be judged; NULL: there is none */
+    uint32_t discarded;   /* cases whose contents an `assume` line rules out */
+    uint32_t stopped;     /* non-zero: lk_gpu_interrupt has ended it before its cases were done */
 } lk_test_kernel;
 
 /* Whether the oracle lines of a bound contract can be read: those that cannot are a note, oracle_unread, of its gpu. */
@@ -178,6 +189,14 @@ void lk_contract_oracle_read(lk_contract *contract);
  * the file has no contract, or no case could be run; LK_UNSUPPORTED: all kernels need something that is not there.
  * Else lk_gpu_error(report) says what is wrong with the file. *test is then NULL. */
 lk_status lk_test_file(lk_gpu *report, const char *path, const lk_test_options *options, lk_test **test);
+/* A file that could not be tested, with what lk_test_file has returned and the reason, for the functions below: it
+ * counts as not done, or as nothing judged (LK_NOTHING), or as unsupported. */
+lk_status lk_test_undone(lk_gpu *report, const char *path, lk_status status, const char *why, lk_test **test);
+/* What all of them come to, with the findings of `report` (lk_report_conclude): everything that is written afterwards
+ * says so. `sharded`: kernels without a case of this shard are no reason. */
+lk_status lk_test_conclude(lk_test *const *tests, uint32_t n, uint32_t sharded, lk_gpu *report);
+/* Entries of the journal that `resume` has not believed: cut off, edited, or without their hash. */
+uint32_t lk_test_disbelieved(const lk_test *test);
 void lk_test_free(lk_test *test);
 /* What the command does in such a process (`test --worker IN,OUT`): runs the cases that are asked for over `in`,
  * answers over `out`, until `in` ends. */
@@ -186,11 +205,12 @@ int lk_test_kernel_at(const lk_test *test, uint32_t i, lk_test_kernel *out); /* 
 int lk_test_case_at(const lk_test *test, uint32_t kernel, uint32_t i, lk_test_case *out);
 int lk_test_failure_at(const lk_test *test, uint32_t kernel, uint32_t i, lk_test_failure *out);
 const char *lk_test_path(const lk_test *test);
+const char *lk_test_why(const lk_test *test); /* of a file that could not be tested; "": it was */
 /* Tests as JSON and JUnit XML, every case with its end, and the report with them; released with lk_text_free. */
 char *lk_test_json(lk_test *const *tests, uint32_t n, lk_gpu *report);
 char *lk_test_junit(lk_test *const *tests, uint32_t n, lk_gpu *report);
 
-/* ---- recordings of launches (lk_record, docs/recording.md) ---- */
+/* ---- recordings of launches (lk_record, docs/use/recording.md) ---- */
 
 typedef struct lk_recording lk_recording;
 lk_status lk_recording_open(const char *path, lk_recording **recording); /* lk_gpu_error(NULL) says why not */

@@ -27,7 +27,7 @@ typedef struct lk_memory_site {
     uint64_t count; /* allocations */
 } lk_memory_site;
 uint32_t lk_memory_snapshot(lk_gpu *gpu, lk_memory_site *out, uint32_t most);
-/* The places that hold more in `after` than in `before`, and by how much, the same way. */
+/* The places whose memory grew from `before` to `after`, and by how many bytes, in the same form. */
 uint32_t lk_memory_growth(const lk_memory_site *before, uint32_t n, const lk_memory_site *after, uint32_t m,
                           lk_memory_site *out, uint32_t most);
 /* An iteration has ended. Places that held more at the end of each of the last four than at the end of the one before

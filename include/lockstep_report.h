@@ -12,8 +12,25 @@ extern "C" {
 
 uint32_t lk_report_errors(const lk_gpu *gpu);
 uint32_t lk_report_notes(const lk_gpu *gpu);
-/* The report as text (color: with ANSI colours), JSON (docs/report.md), SARIF 2.1.0, or JUnit XML with a test case
- * for each check under the name `suite`; from malloc, release with lk_text_free. */
+/* What decides the verdict beside the findings; everything that is written of the report afterwards (JSON, JUnit, the
+ * page) has the verdict that comes of both. */
+typedef struct lk_outcome { /* zero it, set size, then what there is */
+    size_t size;
+    uint64_t failed;      /* judged and wrong, whether or not a finding says so */
+    uint64_t judged;      /* judged or checked at all; 0 is not a yes: LK_NOTHING */
+    uint64_t unjudged;    /* asked for and not judged */
+    uint64_t unsupported; /* cut short, or refused by name */
+    uint64_t undone;      /* asked for and not done: a file that is not there */
+    const char *why;      /* a sentence for the last three, copied; NULL: there is none */
+} lk_outcome;
+/* The verdict as the exit code of a gate: LK_FINDINGS, else LK_BAD_INPUT (something was not done), LK_UNSUPPORTED,
+ * LK_NOTHING, LK_OK. `outcome` may be NULL: nothing but the findings, and whether a check has looked at anything. */
+lk_status lk_report_conclude(lk_gpu *gpu, const lk_outcome *outcome);
+/* LK_FAIL_ON_NOTE: from now on notes fail as errors do; LK_FAIL_ON_ERROR: they do not, as at first. */
+enum { LK_FAIL_ON_ERROR, LK_FAIL_ON_NOTE };
+lk_status lk_report_fail_on(lk_gpu *gpu, uint32_t severity);
+/* The report as text (color: with ANSI colours), JSON (docs/reference/report.md), SARIF 2.1.0, or JUnit XML with a test
+ * case for each check under the name `suite`; from malloc, release with lk_text_free. */
 char *lk_report_text(lk_gpu *gpu, int color);
 /* Adds notes for what was never freed, at the end: device malloc of kernels; and what the program itself has not given
  * back, memory by the places that took it, streams, events, graphs, pools and modules. */
@@ -36,11 +53,11 @@ uint32_t lk_report_suppressed(const lk_gpu *gpu); /* findings kept out */
 char *lk_report_rules(lk_gpu *gpu);               /* rules that would keep out what the report has, one a line */
 char *lk_report_unused(lk_gpu *gpu);              /* rules that kept nothing out, as FILE:LINE, one a line */
 /* What was counted of a gpu that was made with lk_options.profile: as text (color; lines: all of them),
- * as JSON (docs/profile.md); as the report, released with lk_text_free. NULL: nothing was counted. */
+ * as JSON (docs/reference/profile.md); as the report, released with lk_text_free. NULL: nothing was counted. */
 char *lk_profile_text(lk_gpu *gpu, int color, int lines);
 char *lk_profile_json(lk_gpu *gpu);
-/* A page for a browser, in one file that needs nothing else: the report, and what was counted, if anything was. lk_page
- * makes it of the JSON of lk_profile_json or of `lockstep profile --json`. */
+/* A page for a browser, in one file that needs nothing else: the report, and the counts of a profile if there are any.
+ * lk_page makes it of the JSON of lk_profile_json or of `lockstep profile --json`. */
 char *lk_report_html(lk_gpu *gpu);
 char *lk_page(const char *json, size_t bytes);
 void lk_text_free(char *text);

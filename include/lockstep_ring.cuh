@@ -6,8 +6,8 @@
  *     LK_RING_KERNEL(shapes, lk_ring::block, measure) // a block for each unit; lk_ring::warp: a warp
  *
  * The host creates, launches and feeds it with lk_ring_* (lockstep_ring.h). All threads of a unit call the function
- * together. It reads the message where it lies and writes the response where it will be read. docs/ring.md is the
- * protocol, the argument for it, and what can go wrong.
+ * together. It reads the message where it lies and writes the response where it will be read. docs/reference/ring.md is
+ * the protocol, the argument for it, and what can go wrong.
  *
  * spsc, mpsc, mpmc and pipe below are rings for a kernel's own use, in shared, distributed shared, global or mapped
  * memory. */
@@ -95,7 +95,7 @@ __device__ __forceinline__ u64 now()
  *
  * T is copied in and out by the calling thread. N slots, any number from 1 on. S is the narrowest scope that has all
  * users: cta for shared memory, cluster for distributed shared memory, gpu for global memory, sys where the host or
- * another GPU takes part. One thread calls begin() before anybody uses the ring, and a barrier comes behind it. The
+ * another GPU takes part. One thread calls begin() before anybody uses the ring, and a barrier comes after it. The
  * calls return false where the ring is full or empty. */
 
 template <class T> struct alignas(16) cell {
@@ -237,13 +237,13 @@ template <class T, u32 N, scope S> struct mpmc {
  * All 32 lanes of both warps take part in every call. A message of up to 4 * WORDS bytes is a short one: it travels in
  * WORDS words of 64 bits. Each holds 4 of its bytes and a number: 25 bits of the message's index plus 1, and its
  * length. A lane that finds the number that it waits for has the bytes too, so nothing has to be ordered, and a message
- * costs one store and one load of WORDS words; four of them are one sector of a cache. Longer ones lie behind that line
+ * costs one store and one load of WORDS words; four of them are one sector of a cache. Longer ones lie after that line
  * and are released by its first word; a pipe that has none says so (LONG is false), which saves a branch. What else the
  * sender wrote is visible to the receiver of a long message, not to that of a short one. WINDOW says that the memory is
  * shared memory, of the own block (S is cta) or of one of the cluster (S is cluster): addresses of its window are
  * shorter and their accesses faster. The memory begins as zeros and is best near the receiver. There are fewer than
  * 2^24 slots; the receiver says what it has taken half a pipe at a time, so that two slots or more keep both sides
- * busy. What the next message needs is computed behind the one before: a message waits for nothing but its own store
+ * busy. What the next message needs is computed after the one before: a message waits for nothing but its own store
  * and load. */
 
 enum {
@@ -289,7 +289,7 @@ template <scope S, bool LONG = true, u32 WORDS = pipe_words, bool WINDOW = false
     u32 count;    /* slots */
     u32 left; /* the sender's: slots that it knows to be free. The receiver's: messages until it says what it has done
                */
-    bool ordered; /* the receiver's: one of those that it has not spoken of was a long one */
+    bool ordered; /* the receiver's: a message not yet acknowledged was long */
     bool lies;    /* the receiver's: the message that it looked at is a long one */
 
     /* bytes of memory for so many slots of messages up to `most` bytes */
@@ -317,7 +317,7 @@ template <scope S, bool LONG = true, u32 WORDS = pipe_words, bool WINDOW = false
         at = at == last ? 0 : at + each;
         mine = WINDOW ? (u32)base + at : base + at;
     }
-    /* Behind the words of the slot. */
+    /* After the words of the slot. */
     __device__ __forceinline__ void *behind_words() const
     {
         return (unsigned char *)(first - lane() % WORDS + pipe_words) + at;
@@ -332,7 +332,7 @@ template <scope S, bool LONG = true, u32 WORDS = pipe_words, bool WINDOW = false
         left = count - (number - pipe_one - __shfl_sync(0xffffffffu, done, 0)) / pipe_one;
         return left;
     }
-    /* Sends a short message: lane k gives the k-th four bytes. All words are stored, also those behind the last byte:
+    /* Sends a short message: lane k gives the k-th four bytes. All words are stored, also those after the last byte:
      * who waits looks at all of them. */
     __device__ __forceinline__ bool put(u32 word, u32 bytes)
     {
@@ -394,7 +394,7 @@ template <scope S, bool LONG = true, u32 WORDS = pipe_words, bool WINDOW = false
             v = load_word<S, WINDOW>(mine);
             off = (u32)(v >> 32) ^ number;
         } while (off >= pipe_one);
-        __syncwarp(); /* all lanes have theirs: the slot may be spoken of as done with */
+        __syncwarp(); /* all lanes have read their part: the slot may be acknowledged */
         found(v, off, word, bytes);
     }
     /* The payload of a long message, where it lies, until done(). */

@@ -13,7 +13,7 @@
  * lk_memory_free: they wait for the kernel, which does not end).
  *
  * Seconds as a deadline: 0 does not wait, a negative number waits for ever. LK_NOT_READY is a deadline that was missed
- * or a queue that is full, and lk_ring_error says which message is where. docs/ring.md is the manual. */
+ * or a queue that is full, and lk_ring_error says which message is where. docs/reference/ring.md is the manual. */
 #ifndef LOCKSTEP_RING_H
 #define LOCKSTEP_RING_H
 #include <lockstep.h>
@@ -83,7 +83,7 @@ lk_status lk_ring_deactivate(lk_ring *ring, double seconds); /* messages in the 
 /* No more sends; waits until every message is done with, and checks on every edge that what was sent was received or
  * dropped. Responses that nobody has received stay. LK_FINDINGS: the counts do not agree, lk_ring_error says where. */
 lk_status lk_ring_drain(lk_ring *ring, double seconds);
-/* Ends the kernel behind the messages that its units are in. LK_NOT_READY: a unit has not ended in time, and
+/* Ends the kernel after the messages that its units are in. LK_NOT_READY: a unit has not ended in time, and
  * lk_ring_error says where each one stands; the kernel goes on, and the call may be made again. */
 lk_status lk_ring_terminate(lk_ring *ring, double seconds);
 /* Frees all. LK_NOT_READY: the kernel still runs, nothing was freed. NULL is allowed. */
@@ -168,12 +168,15 @@ lk_status lk_ring_ping(lk_ring *ring, double seconds);
 /* Everything of lk_ring_inspect as text or JSON; release with lk_text_free. */
 char *lk_ring_text(lk_ring *ring);
 char *lk_ring_json(lk_ring *ring);
-/* Another process of the same user asks on an abstract socket with this name and USER/PROCESS/RING behind it, from the
+/* Another process of the same user asks on an abstract socket with this name and USER/PROCESS/RING after it, from the
  * launch on until lk_ring_destroy: a byte, 't' or 'j', is answered with lk_ring_text or lk_ring_json. `lockstep ring
  * --status` does that. */
 #define LK_RING_STATUS_NAME "lockstep-ring/"
 const char *lk_ring_phase_name(enum lk_ring_phase phase);
 const char *lk_ring_state_name(lk_ring_state state);
+/* Of enum lk_ring_result, in words: "fewer bytes than the type has"; of LK_RING_USER and above, that it is the actor's.
+ */
+const char *lk_ring_result_name(uint32_t result);
 /* The calling thread's last error of a call on this ring; NULL: of lk_ring_create. Lives until the thread's next one.
  */
 const char *lk_ring_error(const lk_ring *ring);

@@ -2,8 +2,8 @@
  * the host, CUDA C++ by nvcc, NVRTC or clang on the device.
  *
  * Every size and offset is asserted here, so that neither compiler can lay it out differently; the kernel writes what
- * its compiler made of it into struct lk_ring_probe when it starts, and lk_ring_launch compares. docs/ring.md has the
- * protocol.
+ * its compiler made of it into struct lk_ring_probe when it starts, and lk_ring_launch compares. docs/reference/ring.md
+ * has the protocol.
  *
  * A line is 128 bytes and has one writer. Words that two sides use at the same time are 64 bits, and are loaded and
  * stored whole. */
@@ -73,7 +73,7 @@ enum lk_ring_policy {
  * and the lower half these 32 bits of it. Each word is stored and loaded whole: who finds the number has the bits. A
  * payload of up to LK_RING_WORDY bytes that is inline is in the words, and only those that it needs are stored. A
  * message that is LK_RING_LONG has two addresses in front of that: of its payload, or 0, then that is in the words or,
- * if it is longer, behind them; and of the room for its response. Its first word is stored last, and released. */
+ * if it is longer, after them; and of the room for its response. Its first word is stored last, and released. */
 enum {
     LK_RING_IN_WORDS = 16,   /* host to unit: a line, which is always stored, and more where the payload needs them */
     LK_RING_OUT_WORDS = 32,  /* unit to host: two, and more; those that are not needed are not stored */
@@ -94,7 +94,7 @@ enum {
     LK_RING_W_SEEN = 8,     /* two words: device's clock, ns: the unit found the message */
     LK_RING_W_ACTOR = 10,   /* ns until the actor's function had returned */
     LK_RING_W_WRITTEN = 11, /* low half: ns until these words were stored, at most 65535; upper half: of the check */
-    LK_RING_W_OUT = 12,     /* the payload; long: its address, or 0 for behind the words, and that of the room */
+    LK_RING_W_OUT = 12,     /* the payload; long: its address, or 0 for after the words, and that of the room */
     LK_RING_IN_SHORT = 4 * (LK_RING_IN_WORDS - LK_RING_W_IN),
     LK_RING_OUT_SHORT = 4 * (LK_RING_OUT_WORDS - LK_RING_W_OUT)
 };
@@ -247,7 +247,7 @@ LK_RING_ASSERT(LK_RING_OFFSET(struct lk_ring_head, magic) == LK_RING_LINE &&
 struct lk_ring_row { /* the first row is the struct itself, whose offset is the number of the type */
     char name[LK_RING_NAME];
     lk_ring_u32 offset, size, align;
-    lk_ring_u32 last; /* non-zero: the row behind the last field */
+    lk_ring_u32 last; /* non-zero: the row after the last field */
 };
 LK_RING_ASSERT(sizeof(struct lk_ring_row) == 40, "a row of a layout");
 

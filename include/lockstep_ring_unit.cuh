@@ -1,5 +1,5 @@
 /* lockstep_ring_unit.cuh: the part of lockstep_ring.cuh that a ring kernel is made of: units, the calls of an actor,
- * the kernel. Included by it; docs/ring.md is the protocol. */
+ * the kernel. Included by it; docs/reference/ring.md is the protocol. */
 #ifndef LOCKSTEP_RING_UNIT_CUH
 #define LOCKSTEP_RING_UNIT_CUH
 
@@ -54,14 +54,14 @@ struct counters {
     u64 inbox_next, mail_next; /* indices */
     u32 inbox_at, mail_at;     /* the same modulo the slots: no division on the way of a message */
     u64 beat;                  /* the last command word that it answered; words only grow */
-    const u64 *here, *there;   /* where the thread looks for the next message, and for the one behind it */
+    const u64 *here, *there;   /* where the thread looks for the next message, and for the one after it */
     u64 early;                 /* what the thread's first look at the next message has found */
     bool looked;               /* `early` is such a look */
     bool brief;                /* the last message was a short one, and so will be the next */
     bool mailed;               /* the unit sends mail: its releases would wait for an early look */
     bool wide;                 /* the last message had more words than a line: a look is at all of them */
     u32 word;                  /* the thread's word of the message; of a whole warp */
-    u32 inbox_after;           /* inbox_at of the message behind the next one */
+    u32 inbox_after;           /* inbox_at of the message after the next one */
     u64 outbox_next, outbox_taken; /* outbox_taken: when it last looked */
     u32 outbox_at;                 /* outbox_next modulo the slots */
     u64 responded;
@@ -78,7 +78,8 @@ struct call {
     constants k;
     turn *shared;
     counters *own;
-    u32 number, rank, count; /* of the unit; the thread's rank in it, and how many there are */
+    u32 number, rank, count; /* of the unit; the thread's rank, and the number of threads */
+    u32 first_warp;          /* the lanes of its first warp, as a mask */
     unit_kind kind;
     /* the message */
     u32 in_bytes, in_type;
@@ -102,7 +103,7 @@ struct call {
             __syncwarp(lanes());
     }
     /* threads of the unit's first warp */
-    __device__ u32 lanes() const { return 0xffffffffu >> (32 - min(count, 32u)); }
+    __device__ u32 lanes() const { return first_warp; }
     __device__ u32 type() const { return in_type; }
     __device__ u32 bytes() const { return in_bytes & ~LK_RING_LONG; }
     __device__ u32 from() const { return mail ? mail->from : LK_RING_HOST; }
@@ -133,15 +134,15 @@ struct call {
         out_bytes = 0;
         out_reference = 0;
     }
-    /* The unit ends behind this message. Called by all. */
+    /* The unit ends after this message. Called by all. */
     __device__ void leave() { out_leave = 1; }
     /* Sends a message of at most inline_bytes to another unit. Called by all. false: it was dropped. */
     __device__ bool send(u32 to, u32 type, const void *payload, u32 bytes);
     /* The same for all units that hear a topic; how many got it. */
     __device__ u32 publish(u32 topic, u32 type, const void *payload, u32 bytes);
     /* The same with a payload of any length in device memory, which is not copied: the receivers read it where it lies.
-     * What the unit wrote there is visible to them. It stays as it is until they have done with it and have told the
-     * sender by mail. */
+     * What the unit wrote there is visible to them. It stays unchanged until the receivers have finished and
+     * have told the sender by mail. */
     __device__ bool send_reference(u32 to, u32 type, const void *payload, u32 bytes);
     __device__ u32 publish_reference(u32 topic, u32 type, const void *payload, u32 bytes);
 
@@ -199,8 +200,8 @@ __device__ inline u64 count_edge(const lk_ring_head *h, lk_ring_table table, u32
     u64 at = ((u64)table * h->units + row) * h->edge_stride + column;
     u64 v = ((u64 *)h->edge_local)[at] + by;
     ((u64 *)h->edge_local)[at] = v;
-    /* Released: who sees that a message was received sees all that the receiver has sent before (docs/ring.md, drain).
-     */
+    /* Released: who sees that a message was received sees all that the receiver has sent before
+     * (docs/reference/ring.md, drain). */
     if (by) store_release<sys>((u64 *)h->edge + at, v);
     return v;
 }
@@ -325,11 +326,13 @@ __device__ inline u32 call::publish_reference(u32 topic, u32 type, const void *p
     return deliver_all(*this, topic, type, payload, bytes, true);
 }
 
-/* The first warp of the unit: a word that its first thread acquires, for all of them. */
+/* The first warp of the unit: a word that its first thread acquires, for all of them. A shuffle hands over the value
+ * and orders nothing: what the other lanes read and write next is ordered by the barrier. */
 __device__ __forceinline__ u64 acquire_for_all(const call &c, const u64 *p)
 {
     u64 v = 0;
     if (c.first()) v = load_acquire<sys>(p);
+    __syncwarp(c.lanes());
     return __shfl_sync(c.lanes(), v, 0);
 }
 
@@ -349,7 +352,7 @@ __device__ __forceinline__ const lk_ring_slot *next_mail(const call &c)
 __device__ __forceinline__ u32 behind(u32 at, u32 slots) { return at + 1 == slots ? 0 : at + 1; }
 
 /* A whole warp looks at everything that a unit waits for: each of its first lanes has one word, and the look is as long
- * as one load. Where each lane looks next, and where behind the next message, is ready before it is needed. */
+ * as one load. Where each lane looks next, and where after the next message, is ready before it is needed. */
 __device__ __forceinline__ const u64 *look_place(const call &c, u32 at)
 {
     const u64 *other = c.rank == look_mail ? &next_mail(c)->ready : c.k.command;
@@ -362,7 +365,7 @@ __device__ __forceinline__ void aim(call &c)
     own->here = look_place(c, own->inbox_at);
     own->there = look_place(c, own->inbox_after);
 }
-/* The same behind a message of the inbox. */
+/* The same after a message of the inbox. */
 __device__ __forceinline__ void aim_next(call &c)
 {
     counters *own = c.own;
@@ -395,7 +398,7 @@ __device__ __forceinline__ u64 id_of_words(u32 word)
     return low | (u64)high << 32;
 }
 
-/* The words behind the first line, two for each lane of a whole warp. */
+/* The words after the first line, two for each lane of a whole warp. */
 struct more_words {
     u64 at[2];
 };
@@ -438,7 +441,7 @@ __device__ __forceinline__ u32 look_at(const call &c, const u64 *line, const lk_
     return __shfl_sync(c.lanes(), hits, 0);
 }
 
-/* The first warp: a message that is not short. Its words behind the first line into shared memory, when they are there;
+/* The first warp: a message that is not short. Its words after the first line into shared memory, when they are there;
  * what is not in words is acquired. Returns the payload. */
 __device__ inline const void *take_more(call &c, const u64 *line, more_words more)
 {
@@ -471,7 +474,7 @@ __device__ __forceinline__ void take_words(call &c, const u64 *line, u64 v, more
     counters *own = c.own;
     u32 sum = 0, type;
     /* The first look at the next message is under way from here on, while the actor works on this one. Where a message
-     * is not short, what comes behind it waits for that look. */
+     * is not short, what comes after it waits for that look. */
     own->looked = c.count >= 32 && !own->mailed && own->brief;
     load_into(own->early, own->looked && c.rank <= look_mail, own->there);
     if (c.count >= 32) {
@@ -506,13 +509,20 @@ __device__ __forceinline__ void take_words(call &c, const u64 *line, u64 v, more
     if (rarely(c.in_bytes > LK_RING_IN_SHORT) && !c.damaged) c.payload = take_more(c, line, more);
 }
 
-/* The first warp: mail looks like a message of the host to the actor. */
+/* The first warp: mail looks like a message of the host to the actor.
+ *
+ * The relaxed load of `ready` that has found it is that of one lane, look_mail of a whole warp. Only a fence of that
+ * very lane makes an acquire of it (PTX, 8.8: load and fence of one thread, in program order): the sender's release
+ * synchronises with that lane alone. The vote that told the others is no barrier of memory. The barrier of the warp
+ * after the fence is one, and happens-before is transitive through it: all lanes may read the slot, and what the
+ * message refers to, and those of a block's other warps after the unit's own barrier. */
 __device__ inline void take_mail(call &c, const lk_ring_slot *m)
 {
     turn *t = c.shared;
     bool fits = true;
+    acquire_fence<gpu>(); /* of all lanes: one instruction, as for a single lane */
+    __syncwarp(c.lanes());
     if (c.first()) {
-        acquire_fence<gpu>();
         u64 id = m->id, enqueued = m->enqueued;
         u32 bytes = m->bytes, type = m->type;
         t->in[LK_RING_W_BYTES] = bytes;
@@ -599,7 +609,7 @@ __device__ __forceinline__ void find_message(call &c)
     if (c.go) {
         own->seen = now();
         own->sent = false;
-        if (rarely(hits >> look_mail & 1)) /* first what other units wait for room behind */
+        if (rarely(hits >> look_mail & 1)) /* first what other units wait for room after */
             take_mail(c, mail);
         else
             take_words(c, line, v, more);
@@ -618,7 +628,7 @@ __device__ __forceinline__ void find_message(call &c)
     t->to = { c.response, c.go, c.damaged };
 }
 
-/* All threads of a unit that is not one whole warp, behind the barrier: what the first has found. */
+/* All threads of a unit that is not one whole warp, after the barrier: what the first has found. */
 __device__ __forceinline__ void read_turn(call &c)
 {
     const turn *t = c.shared;
@@ -827,6 +837,7 @@ __device__ __forceinline__ void serve_as(const lk_ring_head *h, turn *turns)
     c.own = &own;
     c.rank = WHOLE || KIND == warp ? threadIdx.x % 32 : threadIdx.x;
     c.count = WHOLE ? 32 : KIND == block ? blockDim.x : blockDim.x % 32;
+    c.first_warp = 0xffffffffu >> (32 - min(c.count, 32u));
     c.number = KIND == block ? blockIdx.x : blockIdx.x * ((blockDim.x + 31) / 32) + threadIdx.x / 32;
     if (c.number >= h->units) return;
     c.k = read_constants(h, (const lk_ring_unit *)h->unit + c.number);
@@ -867,7 +878,7 @@ __device__ __forceinline__ void serve_as(const lk_ring_head *h, turn *turns)
                 t->answer = { c.out_type, c.out_bytes, c.out_result, c.out_leave };
                 t->reference = c.out_reference;
             }
-            c.sync(); /* what is written behind it is read in front of the next turn's first barrier, or written there */
+            c.sync(); /* what is written after it is read in front of the next turn's first barrier, or written there */
             auto said = t->answer;
             answer = { said.type, said.bytes, said.result, said.leave, t->reference };
         }

@@ -45,7 +45,7 @@ typedef struct lk_kind_info {
     uint32_t code;       /* stable: 101 is shown as LK0101 */
     uint32_t is_error;   /* 0: a note */
     const char *check;   /* the check that finds it, "" for what is always found */
-    const char *rule;    /* of docs/rules.md, or "" */
+    const char *rule;    /* of docs/reference/rules.md, or "" */
     const char *example; /* a case below tests/cases, or "" */
     const char *title, *meaning, *fix;
 } lk_kind_info;

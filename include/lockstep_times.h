@@ -6,7 +6,7 @@
  *     lk_times_judge(&t, 1, NULL, &j);
  *     printf("%s: %.3f to %.3f\n", lk_verdict_name(j.verdict), j.low, j.high);
  *
- * docs/timing.md says how it decides and how often it is wrong. Part of liblockstep; any thread may call it. */
+ * docs/lab/timing.md says how it decides and how often it is wrong. Part of liblockstep; any thread may call it. */
 #ifndef LOCKSTEP_TIMES_H
 #define LOCKSTEP_TIMES_H
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * kernel takes and what was given, before anything runs: a GPU would give error 700 some calls later, or die. A pointer
  * that merely leads nowhere is no such thing, since the kernel may not follow it. */
 #include "gpu/dev_gpu.h"
-#include "host/host.h"
+#include "api/host.h"
 #include "mem/host_pointer.h"
 #include <inttypes.h>
 
@@ -89,7 +89,8 @@ static bool pointer_wrong(const lk_kernel *k, u32 i, u64 value, struct error *e)
     }
     if (value >> ADDRESS_BITS) {
         error_set(e, ERR_INPUT,
-                  "%s: the 8 bytes that are given, 0x%" PRIx64 ", are no address of anything; was an array given in "
+                  "%s: the 8 bytes that are given, 0x%" PRIx64
+                  ", are not the address of anything; was an array given in "
                   "place of the variable that holds its device address?",
                   text, value);
         return true;

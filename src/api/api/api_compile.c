@@ -1,10 +1,10 @@
 /* Compiling through the public interface: a .cu file to a module, what its kernels use, and the cache. */
+#include "base/mapping.h"
 #include "lower/functions.h"
 #include "card/occupancy.h"
 #include "code/shared_layout.h"
 #include "compile/compile.h"
-#include "host/host.h"
-#include <dlfcn.h>
+#include "api/host.h"
 #include <stdlib.h>
 
 static bool compiler_parse(const char *name, enum compiler *out, struct error *e)
@@ -70,22 +70,23 @@ static struct text *log_of(lk_gpu *gpu, bool make)
 }
 
 /* "-I" and the folder of lockstep_ring.cuh, for a source that asks for it; NULL: it does not, or the folder is not
- * found. It lies in include of a folder above the one that this code was loaded from: build, lib, lib/ARCH. */
+ * found. It lies near the file that this code is mapped from, whose name as a program may be a word without a path: of
+ * build/lockstep or bin/lockstep, lib/liblockstep.so, lib/ARCH/liblockstep.so, in a wheel of _bin/lockstep. Debian's
+ * package of the command has it in a folder of its own, since the headers are in another package. */
 static const char *ring_headers(struct arena *a, const char *path)
 {
-    static const char *const up[] = { "..", "../..", "../../.." };
-    Dl_info self;
+    static const char *const at[] = { "../include",      "../../include",           "../../../include",
+                                      "../_include",     "../lib/lockstep/include", "../lockstep/include",
+                                      "lockstep/include" };
     struct str text;
     if (!is_cuda(path) || !file_read_if(path, &text)) return NULL;
     bool asks = memmem(text.p, text.n, "lockstep_ring", 13) != NULL;
     base_free((void *)(uintptr_t)text.p);
     char place[4096] = "";
-    if (!asks || !dladdr((const void *)(uintptr_t)lk_module_compile, &self) || !realpath(self.dli_fname, place))
-        return NULL;
-    char *slash = strrchr(place, '/');
-    if (slash) *slash = 0;
-    for (u32 i = 0; i < COUNT_OF(up); i++) {
-        const char *folder = arena_printf(a, "%s/%s/include", place, up[i]);
+    if (!asks || !mapping_file((uintptr_t)lk_module_compile, place, sizeof place)) return NULL;
+    *strrchr(place, '/') = 0;
+    for (u32 i = 0; i < COUNT_OF(at); i++) {
+        const char *folder = arena_printf(a, "%s/%s", place, at[i]);
         if (file_exists(arena_printf(a, "%s/lockstep_ring.cuh", folder))) return arena_printf(a, "-I%s", folder);
     }
     return NULL;
@@ -179,7 +180,8 @@ lk_status lk_module_compile(lk_gpu *gpu, const char *path, const lk_compile *opt
     if (options) memcpy(&in, options, MIN_OF(options->size, sizeof in));
     *module = NULL;
     if (!in.headers) return host_compile(gpu, path, &in, NULL, module);
-    return host_refuse(gpu, "headers that are no files belong to a source that is none: lk_module_compile_source");
+    return host_refuse(gpu,
+                       "headers that are not files belong to a source that is not a file: lk_module_compile_source");
 }
 
 lk_status host_compile(lk_gpu *gpu, const char *path, const lk_compile *given, const char *folder, lk_module **module)

@@ -1,7 +1,7 @@
 /* Contracts of the public interface: reading the //! lines, binding them to a kernel, what they say of arguments and
  * launch. */
 #include "contract/contract_json.h"
-#include "host/host.h"
+#include "api/host.h"
 #include <inttypes.h>
 
 lk_status lk_contract_read(lk_gpu *gpu, const char *file, const char *text, size_t bytes, lk_contract **contract)
@@ -361,12 +361,22 @@ lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t see
     const char *word = contract->has_case ? case_contents(&contract->is, b->arg->name) : NULL;
     struct fill other;
     const struct fill *f = &b->fill;
-    if (word && b->arg->shape.type->class == SCALAR_FLOAT &&
-        fill_word_of(&b->fill, str_of(word), b->arg->shape.type, &other))
-        f = &other;
+    char path[4096];
+    bool given = word && fill_given(word, b->arg->shape.type, &other);
+    if (given || (word && fill_word_of(&b->fill, str_of(word), b->arg->shape.type, &other))) f = &other;
+    if (given && other.kind == FILL_FILE && other.file[0] != '/') { /* it lies beside the contract */
+        const char *file = contract->read.file, *slash = strrchr(file, '/');
+        snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash + 1 - file) : 0, file, other.file);
+        other.file = path;
+    }
     if (contract->has_case) seed = contract->is.seed;
     if (fill_make(f, b->arg->shape.type, b->shape.extent, seed, i, to)) return LK_OK;
-    fail_at(contract, b->arg->fill.at, "%s is not there or does not have the %" PRIu64 " bytes of %s", b->fill.file,
+    if (f->kind == FILL_LIST) {
+        error_set(e, ERR_INPUT, "%s=%.60s has %" PRIu64 " elements, and %s has %" PRIu64, b->arg->name, f->list,
+                  fill_list_count(f->list), b->arg->name, b->shape.extent);
+        return host_failed(contract->gpu);
+    }
+    fail_at(contract, b->arg->fill.at, "%s is not there or does not have the %" PRIu64 " bytes of %s", f->file,
             b->bytes, b->arg->name);
     return host_failed(contract->gpu);
 }

@@ -1,7 +1,7 @@
 /* Errors of the public interface. They belong to calls, and so to threads: each thread keeps its last message for each
  * of the gpus that it used last, in storage of its own, which is why nothing here is freed and no gpu needs to be alive
  * to be asked for. A gpu is known by its address and its serial number: a later one at the same address is another. */
-#include "host/host.h"
+#include "api/host.h"
 #include "report/cuda_error.h"
 #include <inttypes.h>
 
@@ -124,7 +124,7 @@ static void fault_launch(lk_gpu *gpu, struct slot *s)
     }
 }
 
-/* What to do next, behind what the driver said: it does not say which launch it was. */
+/* What to do next, after what the driver said: it does not say which launch it was. */
 static void fault_advice(struct slot *s)
 {
     size_t n = strlen(s->message);

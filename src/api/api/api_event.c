@@ -1,5 +1,5 @@
 /* Events of the public interface. */
-#include "host/host_timeline.h"
+#include "api/host_timeline.h"
 
 static const struct dev_async_ops *ops_of(const lk_event *event) { return event->handle.gpu->device->async; }
 

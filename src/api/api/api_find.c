@@ -1,7 +1,7 @@
 /* Finding a kernel by what somebody calls it, and saying what there is when that fails. */
 #include "base/demangle.h"
 #include "compile/compile.h"
-#include "host/host.h"
+#include "api/host.h"
 
 enum { LISTED = 5, LIST_CHARACTERS = 300 };
 
@@ -112,7 +112,7 @@ static bool names_differ(const lk_module *m, const char *name, enum name_fit fit
     return differ;
 }
 
-/* More than one fits: their names or, where these are the same, their signatures, whole ones only. */
+/* Several kernels fit: their names or, of equal names, their signatures; none is cut off. */
 static void ambiguous(lk_module *m, const char *name, enum name_fit fit, u32 count, struct error *e)
 {
     struct text list = { 0 };
@@ -209,8 +209,8 @@ static bool same_but_blanks(const char *a, const char *b)
     return !*a && !*b;
 }
 
-/* Whether the parameters behind a name, if there are any, are those of the instance that the compiler found for it
- * without them. */
+/* Whether the parameter list that the user gave, if any, fits the instance that the compiler chose by the name alone.
+ */
 static bool parameters_fit(lk_module *m, const char *asked, const char *lowered, struct error *e)
 {
     struct arena a = { 0 };

@@ -1,6 +1,6 @@
 /* The gpu of the public interface: making it, its errors, its cards. */
 #include "gpu/driver.h"
-#include "host/host_time.h"
+#include "api/host_time.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -19,7 +19,11 @@ static bool on_read(const char *on, struct dev_options *o)
 
 static bool options_read(const lk_options *given, struct dev_options *o, struct error *e)
 {
+    enum { SIZE_MOST = 1 << 12 }; /* no version of the struct comes near */
     lk_options in = { .size = sizeof in };
+    if (given && given->size > SIZE_MOST)
+        return error_set(e, ERR_INPUT, "the size of the options is %zu: zero the struct, then set its size",
+                         given->size);
     if (given) /* a caller built against a smaller struct has no more than given->size bytes */
         memcpy(&in, given, MIN_OF(given->size, sizeof in));
     *o = (struct dev_options){ .workers = in.threads,
@@ -43,10 +47,10 @@ static bool options_read(const lk_options *given, struct dev_options *o, struct 
             n += (u32)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", card_at(i)->name);
         return error_set(e, ERR_INPUT, "there is no device `%.60s`; there are %s", in.device, names);
     }
-    u32 off = 0;
-    if ((in.check && !checks_parse(in.check, &o->checks, e)) || (in.no_check && !checks_parse(in.no_check, &off, e)))
-        return false;
-    o->checks &= ~off;
+    struct check_choice chosen;
+    if (!checks_choose(in.check, in.no_check, &chosen, e)) return false;
+    o->checks = chosen.checks;
+    memcpy(o->kinds_off, chosen.off, sizeof chosen.off);
     o->all_values = in.check && o->checks & CHECK_VALUES;
     return true;
 }
@@ -148,6 +152,8 @@ lk_status lk_gpu_destroy(lk_gpu *gpu)
     host_remove(gpu);
     handles_still(gpu);
     host_repeats_wait(gpu);
+    /* the kernel of a ring that was not terminated, or of which a unit does not come back, ends by no other way */
+    if (__atomic_load_n(&gpu->rings, __ATOMIC_ACQUIRE)) __atomic_store_n(&gpu->device->interrupt, 1, __ATOMIC_RELAXED);
     gpu->device->async->synchronise(gpu->device, &(struct error){ 0 });
     if (__atomic_load_n(&gpu->peer, __ATOMIC_ACQUIRE)) host_each(waits, NULL);
     all_end(gpu);
@@ -240,7 +246,23 @@ void lk_gpu_choose(lk_gpu *gpu, lk_way (*chooser)(void *self, const lk_chosen *l
 void lk_gpu_interrupt(lk_gpu *gpu)
 {
     HOST_CALL(/* nothing */, USE(GPU, gpu));
+    lk_gpu *under = __atomic_load_n(&gpu->under, __ATOMIC_ACQUIRE);
     __atomic_store_n(&gpu->device->interrupt, 1, __ATOMIC_RELAXED);
+    if (under) __atomic_store_n(&under->device->interrupt, 1, __ATOMIC_RELAXED);
+}
+
+/* Of a test; false: none runs, or the caller has no room for it. */
+static bool testing_progress(lk_gpu *gpu, lk_progress *progress)
+{
+    if (progress->size < sizeof *progress) return false;
+    lock(&gpu->lock);
+    struct host_testing now = gpu->testing;
+    unlock(&gpu->lock);
+    if (!now.kernel[0]) return false;
+    *progress =
+        (lk_progress){ .size = progress->size, .cases = now.cases, .cases_most = now.most, .cases_failed = now.failed };
+    snprintf(progress->test, sizeof progress->test, "%s", now.kernel);
+    return true;
 }
 
 int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress)
@@ -248,10 +270,12 @@ int lk_gpu_progress(lk_gpu *gpu, lk_progress *progress)
     HOST_CALL(0, USE(GPU, gpu));
     struct sim_progress p = { 0 };
     if (!progress) return 0;
+    if (testing_progress(gpu, progress)) return 1;
     bool compiling = __atomic_load_n(&gpu->compiling, __ATOMIC_RELAXED) &&
                      progress->size >= offsetof(lk_progress, compiling) + sizeof progress->compiling;
     if (!compiling && (!gpu->device->sim || !sim_progress(gpu->device->sim, &p))) return 0;
-    lk_progress out = { progress->size, p.total, p.done, p.warp_insns, compiling };
+    lk_progress out = { .size = progress->size, .ctas = p.total, .ctas_done = p.done, .compiling = compiling };
+    out.warp_instructions = p.warp_insns;
     memcpy(progress, &out, MIN_OF(progress->size, sizeof out));
     return 1;
 }

@@ -1,6 +1,6 @@
 /* Graphs of the public interface. A graph changes by more calls than that of its end, and its nodes point at each
  * other: a call that is given one has the lock of all graphs (queue/graph.h) until it returns. */
-#include "host/host_timeline.h"
+#include "api/host_timeline.h"
 #include "queue/graph.h"
 
 static const struct dev_async_ops *ops_of(const lk_gpu *gpu) { return gpu->device->async; }

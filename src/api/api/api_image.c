@@ -1,5 +1,5 @@
 /* Program images, for the public interface: what image reads, field by field. */
-#include "host/host.h"
+#include "api/host.h"
 #include "image/carrier.h"
 #include "image/image.h"
 #include "card/card.h"

@@ -1,5 +1,5 @@
 /* The instruction set of the public interface: what isa.def has, form by form. */
-#include "host/host.h"
+#include "api/host.h"
 #include "isa/isa.h"
 
 int lk_isa_form(uint32_t i, lk_isa_info *info)

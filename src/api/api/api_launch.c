@@ -1,7 +1,7 @@
 /* Launches of the public interface. */
 #include "gpu/dev_gpu.h"
-#include "host/host_time.h"
-#include "host/host_timeline.h"
+#include "api/host_time.h"
+#include "api/host_timeline.h"
 #include "mem/host_pointer.h"
 #include "check/views.h"
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* Memory of the public interface. */
-#include "host/host_time.h"
-#include "host/host_timeline.h"
+#include "api/host_time.h"
+#include "api/host_timeline.h"
 #include <inttypes.h>
 
 /* A real GPU does not know the most that lived; the software GPU does. */

@@ -1,7 +1,7 @@
 /* Modules and kernels of the public interface: loading, finding by name, describing parameters. */
 #include "base/demangle.h"
 #include "compile/compile.h"
-#include "host/host.h"
+#include "api/host.h"
 
 enum { PLAIN_MOST = 100 };
 

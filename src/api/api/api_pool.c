@@ -1,5 +1,5 @@
 /* Pools of the public interface. */
-#include "host/host.h"
+#include "api/host.h"
 
 lk_status lk_pool_create(lk_gpu *gpu, uint64_t most, lk_pool **pool)
 {

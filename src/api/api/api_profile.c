@@ -1,5 +1,5 @@
 /* The profile of the public interface. */
-#include "host/host.h"
+#include "api/host.h"
 #include "count/count_write.h"
 #include "flow/flow.h"
 #include "page/page.h"

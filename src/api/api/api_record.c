@@ -1,6 +1,6 @@
 /* Recording a launch before it runs: PTX, shape, parameters, and every object that it can reach by pointers, its own
  * and those that lie in memory. It is done before, since after errors 700, 716 and 719 nothing can be read any more. */
-#include "host/host.h"
+#include "api/host.h"
 #include "mem/shadow.h"
 #include "record/record.h"
 #include <ctype.h>
@@ -28,7 +28,7 @@ static enum record_kind kind_of(const struct mem_object *o)
     }
 }
 
-/* The bytes that nobody has written, by the software GPU's notes. */
+/* The uninitialised bytes, by the software GPU's notes. */
 static void take_undefined(struct taking *t, struct record_object *to)
 {
     struct shadow *s = t->d->mem ? mem_shadow(t->d->mem) : NULL;
@@ -237,7 +237,7 @@ bool host_record_asked(void)
     u32 is = __atomic_load_n(&wanted.asked, __ATOMIC_RELAXED);
     if (likely(is)) return is == 2;
     const char *which =
-        getenv("LOCKSTEP_RECORD"); /* under lockstep run the launcher has read it, and src/run does it */
+        getenv("LOCKSTEP_RECORD"); /* under lockstep run the launcher has read it, and src/cuda/engine does it */
     is = which && *which && !getenv("LOCKSTEP_RUN") ? 2 : 1;
     __atomic_store_n(&wanted.asked, is, __ATOMIC_RELAXED);
     return is == 2;

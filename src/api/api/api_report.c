@@ -1,5 +1,5 @@
 /* The report of the public interface, and what is known of kinds of findings and checks. */
-#include "host/host.h"
+#include "api/host.h"
 #include "device/dev_order.h"
 #include "report/cuda_error.h"
 #include <inttypes.h>
@@ -14,6 +14,31 @@ uint32_t lk_report_notes(const lk_gpu *gpu)
 {
     HOST_CALL(0, USE(GPU, gpu));
     return report_notes(gpu->device->report);
+}
+
+lk_status lk_report_conclude(lk_gpu *gpu, const lk_outcome *outcome)
+{
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    lk_outcome o = { 0 };
+    if (outcome) memcpy(&o, outcome, MIN_OF(outcome->size, sizeof o));
+    struct outcome facts = { .failed = o.failed, .judged = o.judged, .unjudged = o.unjudged };
+    facts.unsupported = o.unsupported;
+    facts.undone = o.undone;
+    if (outcome) report_conclude(gpu->device->report, &facts, o.why);
+    facts = report_outcome(&gpu->device->report, 1);
+    return (lk_status)ending_code(outcome_ending(&facts));
+}
+
+lk_status lk_report_fail_on(lk_gpu *gpu, uint32_t severity)
+{
+    HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
+    if (severity > LK_FAIL_ON_NOTE) {
+        error_set(host_begin(gpu), ERR_INPUT, "lk_report_fail_on: severity %u; LK_FAIL_ON_ERROR or LK_FAIL_ON_NOTE",
+                  severity);
+        return host_failed(gpu);
+    }
+    report_fail_on_notes(gpu->device->report, severity == LK_FAIL_ON_NOTE);
+    return LK_OK;
 }
 
 uint32_t lk_report_suppressed(const lk_gpu *gpu)

@@ -1,7 +1,7 @@
 /* Memory over time, for the public interface: what lives by the places that allocated it, what grows, and spans of
  * memory that the host may use. */
 #include "gpu/dev_gpu.h"
-#include "host/host.h"
+#include "api/host.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  * the caller does: the folder is cut from messages and from the PTX. */
 #include "compile/compile.h"
 #include "gpu/dev_gpu.h"
-#include "host/host.h"
+#include "api/host.h"
 #include "image/image.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -49,11 +49,11 @@ static bool source_check(const lk_source *s, const char *what, struct error *e)
     if (!s->text && s->bytes) return error_set(e, ERR_INPUT, "no text of the %s is given", what);
     if (s->bytes >= UINT32_MAX) return error_set(e, ERR_INPUT, "a %s of 4 GiB and more is not taken", what);
     return name_fits_file(s->name) ||
-           error_set(e, ERR_INPUT, "`%.60s` is no name of a %s: a name as in \"scale.cu\" belongs here, without ..",
+           error_set(e, ERR_INPUT, "`%.60s` is not a name of a %s: a name as in \"scale.cu\" belongs here, without ..",
                      s->name ? s->name : "", what);
 }
 
-/* The folder of these texts: their own, by what is in them. */
+/* The folder of these texts, which is named after a hash of their contents. */
 static bool folder_of(const lk_source *main, const lk_compile *o, char *out, size_t size, struct error *e)
 {
     char base[4000], hex[HASH_HEX];

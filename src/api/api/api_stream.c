@@ -1,6 +1,6 @@
 /* Streams of the public interface, what is enqueued in them besides kernels and memory, and captures. */
-#include "host/host_time.h"
-#include "host/host_timeline.h"
+#include "api/host_time.h"
+#include "api/host_timeline.h"
 #include <sched.h>
 
 static const struct dev_async_ops *ops_of(const lk_gpu *gpu) { return gpu->device->async; }
@@ -168,7 +168,7 @@ static lk_status wait_for(lk_stream *stream, lk_event *event, bool external)
     }
     if (event->handle.gpu != gpu) __atomic_or_fetch(&event->handle.gpu->peer, GPU_IN_STREAMS, __ATOMIC_RELEASE);
     u32 status = ops_of(gpu)->event_wait(stream->dev, event->dev, external, host_site(NULL), e);
-    host_note_wait(gpu, STREAM_WAITS, stream, event); /* behind it: the stream may be captured from now on */
+    host_note_wait(gpu, STREAM_WAITS, stream, event); /* after it: the stream may be captured from now on */
     return host_done(gpu, status);
 }
 

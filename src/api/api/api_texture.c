@@ -1,9 +1,9 @@
 /* Textures and surfaces of the public interface: arrays, and the numbers that kernels know textures and surfaces by.
  *
  * On the software GPU an array is rows of device memory, which mem/texels.h describes for the sampler; on a real one it
- * is the driver's. Both are held against the same rules first, so that what one refuses the other does, too. */
+ * is the driver's. Arguments of both are checked by the same rules first, so that both refuse the same ones. */
 #include "gpu/dev_gpu.h"
-#include "host/host.h"
+#include "api/host.h"
 #include "mem/texels.h"
 #include <inttypes.h>
 
@@ -191,7 +191,7 @@ static lk_status object_keep(lk_gpu *gpu, u64 object, bool surface, u64 *out)
 static void object_end(lk_gpu *gpu, struct host_texture t)
 {
     if (gpu->device->mem) {
-        texture_remove(t.object, t.surface);
+        texture_remove(t.object, t.surface, 0);
         return;
     }
     const struct driver *cu = &gpu->device->gpu->cu;
@@ -238,7 +238,7 @@ static bool memory_read(lk_gpu *gpu, const lk_texture *x, struct texels *t, stru
         return error_set(e, ERR_INPUT, "rows of a texture are a multiple of %d bytes apart, at least %" PRIu64,
                          PITCH_ALIGN, row);
     if (x->address % TEXTURE_ALIGN || !dev_address(gpu->device, x->address, &at) || at.device != gpu->device)
-        return error_set(e, ERR_INPUT, "0x%" PRIx64 " is no memory of this gpu at a multiple of %d", x->address,
+        return error_set(e, ERR_INPUT, "0x%" PRIx64 " is not memory of this gpu at a multiple of %d", x->address,
                          TEXTURE_ALIGN);
     if (at.offset + bytes > at.object->size)
         return error_set(e, ERR_INPUT, "the texture needs %" PRIu64 " bytes, and %s has %" PRIu64 " from there on",

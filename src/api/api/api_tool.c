@@ -1,6 +1,6 @@
 /* What there is on this machine beside Lockstep itself, for the public interface. */
 #include "compile/compile.h"
-#include "host/host.h"
+#include "api/host.h"
 
 int lk_tool_at(uint32_t i, lk_tool *tool)
 {

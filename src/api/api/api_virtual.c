@@ -1,5 +1,5 @@
 /* Virtual memory management of the public interface. */
-#include "host/host.h"
+#include "api/host.h"
 #include <inttypes.h>
 
 static lock_t holders_lock = LOCK_INIT;

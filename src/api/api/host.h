@@ -6,13 +6,18 @@
 #define LOCKSTEP_HOST_H
 #include "contract/contract_case.h"
 #include "device/dev_memory.h"
-#include "host/host_handle.h"
+#include "api/host_handle.h"
 #include <lockstep.h>
 
 struct thread_log { /* what the compiler said to one thread */
     const void *thread;
     struct text text;
     struct thread_log *next;
+};
+
+struct host_testing { /* how far a test is whose report a gpu has */
+    char kernel[64];  /* "": none runs */
+    u32 cases, most, failed;
 };
 
 struct lk_gpu {
@@ -32,7 +37,7 @@ struct lk_gpu {
     u64 peak;                            /* atomic, a real GPU: the most bytes that lived at one time */
     lk_way (*choose)(void *self, const lk_chosen *launch); /* which launches are checked; NULL: all */
     void *choose_self;                                     /* for it */
-    u32 rings;                                             /* kernels of rings that run (src/ring) */
+    u32 rings;                                             /* kernels of rings that run (src/api/ring) */
     u64 *late;                                             /* addresses that are freed when none runs any more */
     u32 late_count;
     lk_module *probe;             /* a ring's: the cooperative kernel that is tried before it */
@@ -46,6 +51,8 @@ struct lk_gpu {
     struct rounds *rounds;        /* lk_memory_iteration: api_snapshot.c; NULL: none yet */
     struct host_texture *texture; /* textures and surfaces that are there, under the lock; api_texture.c */
     u32 textures;
+    struct host_testing testing; /* under the lock */
+    lk_gpu *under;               /* atomic: the gpu that runs the cases of that test here; NULL: none does */
 };
 enum { /* what other gpus have of this one: copies and waits in their streams, nodes of their graphs */
        GPU_IN_STREAMS = 1,
@@ -107,7 +114,7 @@ struct lk_kernel {
     const char **param_name;                                   /* of each parameter, as in the PTX */
     const char **param_type;                                   /* as in the source, "" where it is not known */
     u32 registers, barriers, stack, spill_stores, spill_loads; /* by ptxas; 0 registers: not asked */
-    const char **undefined; /* names that nothing defines, a NULL behind them; NULL: not asked yet */
+    const char **undefined; /* names that nothing defines, a NULL after them; NULL: not asked yet */
     struct host_arg *arg;   /* of each parameter, close together: every launch reads them */
     u32 pressure;           /* atomic: flow_pressure of it; 0: not asked yet */
     u64 launches;           /* atomic: so far, where operations are kept or one is to be recorded */
@@ -173,7 +180,7 @@ lk_status host_failed(const lk_gpu *gpu);
 lk_status host_done(const lk_gpu *gpu, u32 cuda);
 /* LK_FINDINGS, with what the report begins with as the sentence. */
 lk_status host_found(const lk_gpu *gpu);
-/* The error of the last call, which is that of `gpu`, for lk_gpu_error of what was given as a gpu and is none. */
+/* The error of the last call, which is that of `gpu`, for lk_gpu_error of what was given as a gpu and is not one. */
 void host_failed_at(const lk_gpu *gpu, const void *not_a_gpu);
 /* A whole call that is refused: bad input, and why. */
 lk_status host_refuse(const lk_gpu *gpu, const char *fmt, ...) PRINTF_LIKE(2, 3);

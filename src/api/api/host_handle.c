@@ -1,12 +1,12 @@
 /* Handles: where their memory comes from, and who uses them.
  *
  * A handle is the address of what it names. Addresses of handles are never used twice in a process, which makes them
- * their own generation: one that was destroyed stays known as that. They are taken one behind the other from regions of
+ * their own generation: one that was destroyed stays known as that. They are taken one after the other from regions of
  * reserved addresses; a byte for each 64 bytes of a region has the kind of the handle that begins there. Memory goes
  * back to the system in chunks, when all handles of one have ended: it then reads as zero, which is a handle that was
  * destroyed, so that a thread may look at a handle, and try to count itself, at any time. */
-#include "host/host.h"
-#include "where/where.h"
+#include "api/host.h"
+#include "sites/where.h"
 #include <inttypes.h>
 #include <sched.h>
 #include <time.h>
@@ -190,6 +190,9 @@ static const struct {
     [HANDLE_KERNEL] = { "kernel", "a", "lk_module_kernel", "lk_module_unload of its module" },
     [HANDLE_NODE] = { "node", "a", "a call that adds one to a graph", "lk_graph_destroy of its graph" },
     [HANDLE_IMAGES] = { "images", "a list of", "lk_images_open", "lk_images_close" },
+    [HANDLE_ORACLE] = { "oracle", "an", "lk_oracle_new", "lk_oracle_free" },
+    [HANDLE_RECORDING] = { "recording", "a", "lk_recording_open", "lk_recording_close" },
+    [HANDLE_TEST] = { "test", "a", "lk_test_file", "lk_test_free" },
     [HANDLE_GPU] = { "gpu", "a", "lk_gpu_create", "lk_gpu_destroy" },
 };
 
@@ -232,7 +235,7 @@ static u32 state_less(struct handle *h, u32 by)
         [HANDLE_POOL] = host_pool_ended,     [HANDLE_PHYSICAL] = host_physical_ended,
         [HANDLE_MODULE] = host_module_ended, [HANDLE_CONTRACT] = host_contract_ended,
         [HANDLE_ARRAY] = host_array_ended,
-    }; /* a gpu ends in lk_gpu_destroy; images bring more libraries with them, and their own end */
+    }; /* a gpu ends in lk_gpu_destroy; images and the handles of lab bring their own end */
     if (likely(__atomic_sub_fetch(&h->state, by, __ATOMIC_ACQ_REL))) return 0;
     handle_ended *ends = h->end ? h->end : end[h->kind];
     return ends ? ends(h) : 0;
@@ -265,8 +268,7 @@ static void refuse(const struct host_call *c, const char *function, struct host_
         error_set(e, ERR_INPUT,
                   "%s: the %s that is given has ended, by %s%s: no call may be given it any more; set the variable to "
                   "NULL where it ends",
-                  function, name, words[use.kind].ended,
-                  use.kind == HANDLE_GPU || use.kind == HANDLE_IMAGES ? "" : " or with its gpu");
+                  function, name, words[use.kind].ended, use.kind >= HANDLE_IMAGES ? "" : " or with its gpu");
     else if (given == GIVEN_OTHER_KIND)
         error_set(e, ERR_INPUT, "%s: what is given as the %s is %s %s; give what comes from %s", function, name,
                   words[is].article, words[is].name, words[use.kind].made);

@@ -22,12 +22,15 @@ enum handle_kind {
     HANDLE_PHYSICAL,
     HANDLE_MODULE,
     HANDLE_ARRAY,
-    HANDLE_LEAKS, /* those before it are told when a program has not ended them */
+    HANDLE_LEAKS, /* the kinds above are reported as leaks when a program has not ended them */
     HANDLE_CONTRACT = HANDLE_LEAKS,
     HANDLE_LISTS, /* those before it are in a list of their gpu */
     HANDLE_KERNEL = HANDLE_LISTS,
     HANDLE_NODE,
     HANDLE_IMAGES,
+    HANDLE_ORACLE, /* these three are of lab */
+    HANDLE_RECORDING,
+    HANDLE_TEST,
     HANDLE_GPU,
     HANDLE_KINDS
 };
@@ -47,10 +50,10 @@ enum { HANDLE_ALIVE = 1, HANDLE_USE = 2, HANDLE_WITH_GPU = 1 << 30 /* its gpu en
 
 /* Memory for a handle of so many bytes, zeroed; NULL: there is none. */
 void *handle_new(size_t bytes);
-/* The same for n of them, one behind the other; each has a multiple of HANDLE_ALIGN bytes. */
+/* The same for n handles in a row; each has a multiple of HANDLE_ALIGN bytes. */
 void *handles_new(size_t bytes, u32 n);
 enum { HANDLE_ALIGN = 64 };
-/* All of it is filled in: it is a handle from now on, in the list of its gpu; or it is put into that later. */
+/* Every field is filled in: it becomes a valid handle, and enters the list of its gpu now or later. */
 void handle_add(struct handle *h, lk_gpu *gpu, enum handle_kind kind);
 void handle_open(struct handle *h, lk_gpu *gpu, enum handle_kind kind);
 void handle_list(struct handle *h);
@@ -77,10 +80,10 @@ struct host_call {
     struct handle *used[HOST_USES]; /* counted for this call */
     u32 n;
 };
-/* false: one of them is none, and the error of the calling thread says so. */
+/* false: one of them is not one, and the error of the calling thread says so. */
 bool host_enter(struct host_call *c, const char *function, const struct host_use *use, u32 n);
 void host_leave(struct host_call *c);
-/* The same for one more, such as a stream in a struct. */
+/* The same for a further handle, such as a stream in a struct. */
 bool host_enter_also(struct host_call *c, const char *function, struct host_use use);
 const char *host_called(void);           /* the outermost function that the thread is in, or was in last */
 void host_call_is(const char *function); /* for one without handles */

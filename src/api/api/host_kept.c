@@ -1,13 +1,13 @@
 /* The last operations of each stream, for errors that a GPU reports later: lk_options.keep of them, in a ring. What a
  * GPU says of a fault names no launch, and any that had not ended by then may be to blame. */
-#include "host/host.h"
+#include "api/host.h"
 #include <inttypes.h>
 
 enum { KEPT_MOST = 64 };
 
 struct kept_operation {
     u64 number;     /* of all that were kept on this gpu, from 1; 0: none */
-    u64 nth;        /* of a launch: which of its kernel; 0: it is none */
+    u64 nth;        /* of a launch: which of its kernel; 0: it is not one */
     char name[128]; /* of its kernel */
     char text[160]; /* "scale<<<(4, 1, 1), (256, 1, 1)>>> at main.c:12" */
 };

@@ -2,7 +2,7 @@
  * for each name. What is enqueued waits in a list until somebody asks, or the list is long: nothing is waited for.
  *
  * A copy or a fill that the call waits for anyway is timed by the clock of this processor, a launch by the device. */
-#include "host/host_time.h"
+#include "api/host_time.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * first. */
 #ifndef LOCKSTEP_HOST_TIME_H
 #define LOCKSTEP_HOST_TIME_H
-#include "host/host.h"
+#include "api/host.h"
 
 struct host_timing { /* of an operation, between the two calls */
     struct row *row; /* NULL: it is not timed */
@@ -11,7 +11,7 @@ struct host_timing { /* of an operation, between the two calls */
 };
 struct times *host_times_new(void); /* NULL: no memory */
 void host_times_free(lk_gpu *gpu);
-/* An operation is about to be enqueued, or, without a stream, done; and it was, or was not. */
+/* Called before an operation is enqueued (run, without a stream), and after that has succeeded or failed. */
 void host_time_task(lk_gpu *gpu, lk_stream *stream, const struct dev_task *task, struct host_timing *x);
 void host_time_from(lk_gpu *gpu, lk_stream *stream, const char *name, u64 bytes, struct host_timing *x);
 void host_time_to(lk_gpu *gpu, lk_stream *stream, struct host_timing *x, bool done);

@@ -1,5 +1,5 @@
 /* What is enqueued on a gpu whose launches are counted is noted for its timeline (count/timeline.h). */
-#include "host/host_timeline.h"
+#include "api/host_timeline.h"
 #include "count/timeline.h"
 #include "device/dev_graph.h"
 

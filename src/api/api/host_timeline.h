@@ -2,7 +2,7 @@
  */
 #ifndef LOCKSTEP_HOST_TIMELINE_H
 #define LOCKSTEP_HOST_TIMELINE_H
-#include "host/host.h"
+#include "api/host.h"
 
 /* An operation is enqueued; stream NULL: in the legacy one, and the call waits for it. task->site is set. */
 void host_note_task(lk_gpu *gpu, const lk_stream *stream, const struct dev_task *task);

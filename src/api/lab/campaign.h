@@ -8,10 +8,12 @@ enum { WITNESSES = 7, WITNESS_REPEATED = 5, WITNESS_SECOND = 6, JOBS_MOST = 64, 
 struct failure {          /* cases that fail in the same way */
     const char *first;
     bool gpu;                               /* on the GPU, and not on the software GPU */
-    struct contract_case least;             /* the smallest that was seen */
+    struct contract_case least;             /* the first that was seen, or one that takes much less work */
+    double work;                            /* of that */
     struct contract_case likely[WITNESSES]; /* by kind of contents: the one in which the mistake stands out most */
     double clear[WITNESSES];                /* how much it does; 0: there is none */
     u32 cases;
+    bool suppressed; /* it was told, and a rule keeps all of that out of the report */
     const char *kind, *line;
 };
 struct tested { /* a kernel */
@@ -32,20 +34,30 @@ struct tested { /* a kernel */
     struct map seen;              /* lines of cases that ran */
     struct lab_cover cover;       /* of all cases */
     bool endless;                 /* a launch had no end: others would take as long */
+    double work;                  /* that its cases took (lab_work) */
+    u64 outputs, judged;          /* as in an outcome, of all cases */
+    const char *unseen;           /* the first output that a case could not judge; NULL: there is none */
 };
 struct lk_test {
+    struct handle handle;
+    lk_test_options options; /* as far as the caller has them */
     struct arena mem;
     struct contract read; /* with the usual choices */
     struct str text;
     char hash[HASH_HEX]; /* of the file and of what is said to the compiler */
     VEC(struct tested) kernel;
-    const lk_test_options *o;
+    const lk_test_options *o; /* the same */
     lk_gpu *report;
     u64 began;
     struct map journal; /* "kernel case" to a struct lab_outcome of an earlier campaign (--resume) */
     bool on_gpu, on_both;
-    bool recorded; /* the first failure was (lk_test_options.record, emit) */
+    bool recorded;           /* the first failure was (lk_test_options.record, emit) */
+    u32 disbelieved;         /* entries of the journal that were left alone */
+    const char *undone;      /* why the file was not tested; NULL: it was */
+    lk_status undone_status; /* of that */
+    const char *undone_path; /* which file that is */
 };
+bool is_stopped(const struct lk_test *t); /* by lk_gpu_interrupt */
 const char *lab_line(struct arena *mem, const struct contract_case *c);
 bool campaign_run(struct lk_test *t, struct tested *k, struct error *e);
 /* The failure that begins so, which may be new. */
@@ -72,8 +84,8 @@ void count_failure(struct lk_test *t, struct tested *k, const char *first, const
 
 /* lab_against.c: what the other kernel of --against is launched with. */
 bool against_open(struct lk_test *t, struct tested *k, struct error *e);
-/* Two kernels on the same inputs: where there is an oracle, each has been judged by it; what is said here is by how
- * much they differ from each other. */
+/* Two kernels on the same inputs: an oracle, if any, has judged each; here stands how far they differ from each other.
+ */
 bool hold_against(struct lk_test *t, struct tested *k, struct error *e);
 
 /* lab_corners.c: what of the contract a case had; and all of them together. */
@@ -81,6 +93,7 @@ void corners_note(struct tested *k, const struct contract_case *c, const struct 
 void corners_sum(struct lk_test *t, struct tested *k);
 
 /* lab_keep.c: the corpus beside a file, FILE.cases, a line `KERNEL: CASE` each. NULL: no more. */
+bool corpus_known(struct lk_test *t, struct error *e); /* that one which was asked for by name can be read, or made */
 bool corpus_read(struct lk_test *t, const char *path, struct str *out);
 bool corpus_next(struct arena *mem, struct str *rest, const char *kernel, const char **line);
 bool corpus_add(struct lk_test *t, const struct tested *k, const char *line, struct error *e);

@@ -33,5 +33,7 @@ struct cover_watch;
 struct observer;
 struct cover_watch *lab_cover_new(const char *file);
 void lab_cover_free(struct cover_watch *w);
+/* Code that it has seen is about to go. */
+void lab_cover_forget(struct cover_watch *w);
 struct observer *lab_cover_observer(struct cover_watch *w, struct lab_cover *to); /* for one launch */
 #endif

@@ -1,4 +1,4 @@
-/* lab: a case, computed by several sides, judged (docs/testing.md).
+/* lab: a case, computed by several sides, judged (docs/lab/testing.md).
  *
  * A case (contract/contract_case.h) is one call of a kernel. A subject is a kernel that can run cases: compiled once
  * for each choice of types and constants, on a gpu of its own. lab_run makes the arrays, launches under every check,
@@ -6,15 +6,17 @@
  * one smaller; lab_test.c is the campaign over them. */
 #ifndef LOCKSTEP_LAB_IN_H
 #define LOCKSTEP_LAB_IN_H
-#include "host/host.h"
+#include "api/host.h"
 #include "lab/cover.h"
-#include "oracle/oracle.h"
+#include "mistake/mistake.h"
 #include <lockstep_lab.h>
 
 enum { LAB_BUILDS = 16 };
 struct lab_build {
     struct contract_case with; /* the choices that it was compiled for */
     lk_module *module;
+    u8 *state;       /* initial values of module variables, concatenated; NULL: no variables */
+    u64 state_bytes; /* of them */
 };
 struct lab_subject {
     const char *path;
@@ -30,8 +32,11 @@ struct lab_subject {
     lk_contract *contract; /* of the last case */
     struct lab_build build[LAB_BUILDS];
     u32 builds;
+    u32 oldest;                /* of a full list: the build that goes next */
     struct cover_watch *watch; /* over its launches; NULL: not yet, or a real GPU */
     struct arena mem;          /* names of the builds */
+    bool rated;                /* `rate` is known */
+    double rate;               /* operations that a warp of the usual case takes; 0: nobody knows */
     /* for oracles that are functions (lab_outside.h) */
     const char *command; /* of lockstep, which runs those of shared objects; NULL: there is none */
     double limit;        /* seconds that one may take for a case; 0: the usual */
@@ -42,15 +47,18 @@ void lab_close(struct lab_subject *s);
 enum lab_end {
     LAB_PASSED,
     LAB_FAILED,
-    LAB_REFUSED, /* the contract has no such case: sizes that do not fit */
-    LAB_LARGE,   /* too much for an oracle: it was not launched; or it has spent its budget */
-    LAB_EMPTY,   /* a grid without blocks: nothing is launched */
-    LAB_LATER,   /* needs something that Lockstep does not support; `why` names it */
+    LAB_REFUSED,   /* the contract has no such case: sizes that do not fit */
+    LAB_LARGE,     /* too much for an oracle: it was not launched; or it has spent its budget */
+    LAB_EMPTY,     /* a grid without blocks: nothing is launched */
+    LAB_LATER,     /* needs something that Lockstep does not support; `why` names it */
+    LAB_DISCARDED, /* an `assume` line does not hold for its contents */
 };
-enum { LAB_FIRST = 80 };
+enum { LAB_FIRST = 80, LAB_LIKENESS = 1000 };
 struct lab_outcome { /* no pointers: workers send it through a pipe */
     enum lab_end end;
     bool judged;           /* an oracle was evaluated */
+    u64 outputs, seen;     /* a bit for each output of the oracle; of these, for each of which an element was judged */
+    char unseen[64];       /* the first output of which none was; "": there is no such */
     u64 elements, wrong;   /* that it judged; of these, those that are wrong */
     u64 overflow, ill;     /* that have no bound */
     bool spent;            /* LAB_LARGE: it was launched, and stopped after `budget` instructions */
@@ -60,7 +68,10 @@ struct lab_outcome { /* no pointers: workers send it through a pipe */
     char first[LAB_FIRST]; /* what failed, in a word: the same when the case is made smaller */
     char why[400];         /* LAB_LATER, LAB_REFUSED: a sentence */
     char likeness[300];    /* what the mistake looks like, where it was asked for and is sure; "" */
+    char other[300];       /* what it looks like as well; "": nothing else */
+    u64 bad;               /* as `outputs`: of these, for each of which an element is wrong */
     enum oracle_label label;
+    enum oracle_met met;    /* what became of the name that was asked for */
     u32 runs, fails;        /* of a case that was repeated */
     u64 hash;               /* of the outputs */
     s64 dim[CONTRACT_DIMS]; /* the sizes that the case came to */
@@ -73,7 +84,7 @@ struct lab_kept { /* arrays, for those who compare runs; all zero: empty */
     struct lab_data *data; /* by argument; `before` of inputs, `after` of outputs */
     struct oracle_shape *shape;
     const char **name;
-    const struct scalar **type; /* of an output; NULL: it is none */
+    const struct scalar **type; /* of an output; NULL: it is not one */
     const struct scalar **input_type;
     u32 n;
 };
@@ -82,11 +93,13 @@ struct lab_how {
     bool tell;        /* find the reasons of the bound, too: for the report */
     bool twice;       /* a suspect result is not the first one: an error */
     bool plain;       /* the oracle is not asked */
+    u32 launch;       /* of several on the same memory, the number of this one from 0 on */
     u32 repeat;       /* run it so often, under other orders: some failing is `intermittent`; 0, 1: once */
     double cost_most; /* operations that an oracle may take; 0: what can be waited for */
     u64 budget;       /* warp instructions after which a case is too large; 0: after which it is a livelock */
     struct oracle_hints hints;
-    const char *likeness;          /* what other cases of the same failure look like; NULL: not known */
+    const char *likeness;          /* what other cases of the same failure look like, a line for each output that has
+                                      a name of its own; NULL: not known */
     enum oracle_label label;       /* of that */
     const char *likeness_of;       /* such a case */
     struct lab_kept *keep;         /* where arrays go; NULL: nowhere */
@@ -100,10 +113,20 @@ struct lab_how {
  * with the file, or with the machine. */
 bool lab_run(struct lab_subject *s, const struct contract_case *c, const struct lab_how *how, struct lab_outcome *out,
              struct error *e);
+/* lab_state.c: the variables of a module that kernels may write, as they were when it was loaded. Every case begins
+ * with them. false: they cannot be read or written. */
+bool lab_state_take(struct lab_subject *s, struct lab_build *b, struct error *e);
+bool lab_state_put(struct lab_subject *s, const struct lab_build *b, struct error *e);
+/* lab_assume.c: whether the `assume` lines hold for what arrays hold before the launch. */
+bool lab_assumed(struct lab_subject *s, const struct lab_data *data, bool *holds, struct error *e);
 /* The same as often as `how` says. */
 bool lab_run_repeated(struct lab_subject *s, const struct contract_case *c, const struct lab_how *how,
                       struct lab_outcome *out, struct error *e);
 void lab_kept_free(struct lab_kept *k);
+/* lab_text.c: whether all of a caller's list are tests; if not, it was said. */
+bool lab_are_tests(lk_test *const *tests, u32 n, const char *function);
+/* Whether results are held against oracles: the check was not switched off. */
+bool lab_judges(const struct lab_subject *s);
 
 /* A finding at a place of the contract. */
 void lab_found(struct lab_subject *s, enum finding_kind kind, const char *at, u64 key, const char *cause,
@@ -161,6 +184,8 @@ bool lab_properties_read(const struct contract *c, const struct contract_kernel 
 
 /* Something that computes cases: this process, or a process of its own. */
 struct lab_side {
+    double work, most; /* that its cases have taken; that they may take until no more are run but to tell, 0: any */
+    bool tired;        /* a case was left out for that reason */
     struct lab_subject *subject; /* not yet opened, where it is computed elsewhere */
     const char *command;         /* of lockstep, for a process of its own; NULL: there is none */
     int to, from;                /* pipes; -1: it is this process */
@@ -175,6 +200,8 @@ void lab_side_end(struct lab_side *x);
 /* Asks and waits. `first`: what the report says first; may be NULL. */
 bool lab_ask(struct lab_side *x, const struct contract_case *c, const struct lab_how *how, struct lab_outcome *out,
              struct report_brief *first, struct error *e);
+/* What a case has taken, about: operations of its oracle and of its warps. `explained`: its mistake was looked for. */
+double lab_work(const struct lab_outcome *o, bool explained);
 /* The same in two steps, for a side that is a process. */
 bool lab_send(struct lab_side *x, const struct contract_case *c, const struct lab_how *how, struct error *e);
 bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct report_brief *first, struct error *e);
@@ -192,7 +219,7 @@ const char *lab_config_taken(const struct contract_kernel *k, struct str name, s
 /* The case with this number, from 0 on. */
 void lab_maker_next(struct lab_maker *m, u32 number, struct contract_case *out);
 /* lab_guide.c: a case that reached points of the code that none before it had (cover.h). From number GUIDED_FROM on
- * every second of those that are made by chance is a change of such a case, REACHED_LATER numbers behind it or later. A
+ * every second of those that are made by chance is a change of such a case, REACHED_LATER numbers after it or later. A
  * campaign of the usual length is the same whatever code the compiler makes. */
 enum { GUIDED_FROM = 64, REACHED_LATER = 32 };
 struct lab_reached {

@@ -54,7 +54,7 @@ static bool takes_layout(const struct contract_kernel *k, const struct choice_va
 static bool takes_contents(const struct contract_kernel *k, const struct choice_value *v)
 {
     u32 word = 0;
-    while (word < FILL_WORDS && strcmp(fill_words[word], v->value)) word++;
+    while (word < FILL_WORDS && strcmp(fill_word_name(word), v->value)) word++;
     for (u32 i = 0; i < k->args.n; i++)
         if (!strcmp(k->args.p[i].name, v->name)) return word < FILL_WORDS && case_may_fill(&k->args.p[i], word);
     return true;
@@ -167,7 +167,7 @@ static void tell_difference(struct lk_test *t, struct tested *k, const struct la
 bool hold_against(struct lk_test *t, struct tested *k, struct error *e)
 {
     struct lab_kept a = { 0 }, b = { 0 };
-    bool ok = true, forward, judged = lab_oracles(&t->read, k->k, &forward) != NULL;
+    bool ok = true, forward, judged = lab_oracles(&t->read, k->k, &forward) && lab_judges(&k->subject);
     const char *refusal = NULL;
     for (u32 i = 0; ok && t->o->against && i < k->list.n; i++) {
         struct contract_case c;

@@ -132,6 +132,13 @@ struct cover_watch *lab_cover_new(const char *file)
     return w;
 }
 
+void lab_cover_forget(struct cover_watch *w)
+{
+    if (!w) return;
+    w->code = NULL;
+    arena_free(&w->mem);
+}
+
 struct observer *lab_cover_observer(struct cover_watch *w, struct lab_cover *to)
 {
     w->to = to;

@@ -1,5 +1,6 @@
 /* A recorded launch as one C program over the driver's interface, with its data: it needs no header of CUDA, and runs
  * on a GPU, under compute-sanitizer, or under `lockstep run`. */
+#include "base/printable.h"
 #include "lab/recording.h"
 #include "base/c_text.h"
 #include <inttypes.h>
@@ -82,7 +83,10 @@ static void put_string(struct text *t, struct str s)
 /* A comment may not end early, and a name of C has letters. */
 static void put_comment(struct text *t, const char *z)
 {
-    for (; *z; z++) text_put(t, *z == '*' || (unsigned char)*z < ' ' ? "." : z, 1);
+    struct text is = { 0 };
+    printable(str_of(z), &is);
+    for (u32 i = 0; i < is.n; i++) text_put(t, is.p[i] == '*' ? "." : &is.p[i], 1);
+    text_free(&is);
 }
 
 static u64 word_of(const u8 *p, u64 n, u64 i)
@@ -92,7 +96,7 @@ static u64 word_of(const u8 *p, u64 n, u64 i)
     return w;
 }
 
-/* How many words have to be written out before all that is left is one word again and again. */
+/* The number of words to write out until the rest repeats a single word. */
 static u64 words_needed(const u8 *p, u64 n, u64 *fill)
 {
     u64 all = (n + 7) / 8, need;
@@ -237,6 +241,7 @@ static void put_end(struct text *t, const struct record *r)
 
 char *lk_recording_c(const lk_recording *recording)
 {
+    HOST_CALL(NULL, USE(RECORDING, recording));
     const lk_recording *r = recording;
     struct text t = { 0 }, arrays = { 0 }, calls = { 0 };
     if (r->r.cluster[0] > 1 || r->r.cluster[1] > 1 || r->r.cluster[2] > 1) return NULL;

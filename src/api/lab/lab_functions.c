@@ -56,7 +56,7 @@ bool functions_of(struct arena *mem, const struct contract *all, const struct bo
         for (u32 i = 0; i < line->out.n; i++)
             if (!function_of(out, line->out.p[i]))
                 return error_at(e, ERR_INPUT, all->file, all->text, line->at,
-                                "the oracle defines %.60s, which is no output of %.60s", line->out.p[i], k->name);
+                                "the oracle defines %.60s, which is not an output of %.60s", line->out.p[i], k->name);
         if (line->source && out->n == before)
             return error_at(e, ERR_INPUT, all->file, all->text, line->at, "%.60s has no output", k->name);
     }

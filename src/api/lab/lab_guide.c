@@ -1,5 +1,5 @@
 /* Cases made of those that reached something new: one or two things of them are changed (coverage guides; lab_cover.c
- * says what is counted). A case counts for the making of others only REACHED_LATER cases behind it, however early its
+ * says what is counted). A case counts for the making of others only REACHED_LATER cases after it, however early its
  * outcome is known: so what is made does not depend on how many run at a time. */
 #include "lab/lab.h"
 
@@ -57,7 +57,7 @@ static void change_contents(const struct contract_kernel *k, u64 *state, struct 
     if (word == FILL_WORDS)
         set(out->contents, &out->contentses, CASE_ARRAYS, g->name, NULL);
     else if (case_may_fill(g, word))
-        set(out->contents, &out->contentses, CASE_ARRAYS, g->name, fill_words[word]);
+        set(out->contents, &out->contentses, CASE_ARRAYS, g->name, fill_word_name(word));
 }
 
 /* Sizes decide most branches: every second change is one of them. */

@@ -10,8 +10,9 @@ enum { TERMS = 3 };
 struct judging {
     struct lab_subject *s;
     const struct lab_how *how;
+    const struct contract_case *c;
     const struct contract_kernel *k;
-    const struct contract_texts *oracles; /* of the kernel, or of the op that it is a part of */
+    const struct contract_texts *oracles; /* of the kernel, or of its op */
     bool forward;                         /* of an op: gradients are the other kernel's */
     const struct lab_data *all;           /* by argument */
     struct arena mem;
@@ -136,11 +137,32 @@ static bool is_nothing(const struct judging *j, u32 i)
     return n && nothing == n;
 }
 
+static bool has_contents(const struct contract_case *c, const char *word)
+{
+    for (u32 i = 0; i < c->contentses; i++)
+        if (!strcmp(c->contents[i].value, word)) return true;
+    return false;
+}
+
+static bool has_odd_contents(const struct contract_case *c)
+{
+    return has_contents(c, "inf") || has_contents(c, "nan") || has_contents(c, "huge");
+}
+
+/* Wrong by NaN and infinities alone, with contents that the contract does not rule out, and its author may not expect.
+ */
+static bool is_special(const struct judging *j, const struct oracle_judgement *v)
+{
+    return v->wrong && v->special == v->wrong && has_odd_contents(j->c);
+}
+
 static enum finding_kind kind_of(const struct judging *j, u32 i, const struct oracle_judgement *v,
                                  enum oracle_label label)
 {
     struct oracle_output o = oracle_output(j->oracle, i);
     if (v->verdict != ORACLE_WRONG && !j->how->twice) return F_result_suspect;
+    if (is_special(j, v)) return F_result_special;
+    if (j->how->launch) return F_result_again;
     if (is_gradient(j->oracles, o.name)) return o.type && is_nothing(j, i) ? F_gradient_missing : F_gradient_wrong;
     switch (label) {
     case ORACLE_FACTOR: return F_result_factor;
@@ -196,10 +218,12 @@ static enum oracle_label likeness(const struct judging *j, struct lab_outcome *o
     if (out->likeness[0]) return out->label; /* of an output before */
     if (!j->how->explain || oracle_cost(j->oracle) > CLASSIFY_MOST) return ORACLE_UNNAMED;
     if (!j->functions.n && reads_flat(j, out)) return out->label = ORACLE_PERMUTED;
-    if (!oracle_classify_hinted(j->oracle, &j->options, j->data, j->given, &j->how->hints, &x, &e) || !x.sure)
-        return ORACLE_UNNAMED;
+    bool ok = oracle_classify_hinted(j->oracle, &j->options, j->data, j->given, &j->how->hints, &x, &e);
+    out->met = x.met;
+    if (!ok || !x.sure) return ORACLE_UNNAMED;
     if (x.label == ORACLE_UNNAMED) return x.label;
     snprintf(out->likeness, sizeof out->likeness, "%s", x.what);
+    snprintf(out->other, sizeof out->other, "%s", x.other);
     out->label = x.label;
     return x.label;
 }
@@ -224,6 +248,38 @@ static void reasons(const struct judging *j, u32 i, const struct oracle_judgemen
     arena_free(&mem);
 }
 
+/* Whether a line is about an output: "of y: ...", "y is ...". */
+static bool is_about(struct str line, const char *output, u32 *skip)
+{
+    size_t n = strlen(output);
+    *skip = 0;
+    if (line.n > n + 5 && !memcmp(line.p, "of ", 3) && !memcmp(line.p + 3, output, n) && line.p[3 + n] == ':') {
+        *skip = (u32)n + 5;
+        return true;
+    }
+    return line.n > n + 4 && !memcmp(line.p, output, n) &&
+           (!memcmp(line.p + n, " is ", 4) || !memcmp(line.p + n, " has ", 4));
+}
+
+/* Picks one output's line out of `lines`: its own, or else the line that names no output. */
+static struct str like_of(const struct judging *j, u32 output, const char *lines)
+{
+    struct str common = { 0 };
+    for (const char *p = lines; *p;) {
+        struct str line = { p, (u32)strcspn(p, "\n") };
+        bool other = false;
+        u32 skip;
+        p += line.n + (p[line.n] == '\n');
+        for (u32 i = 0; i < oracle_outputs(j->oracle); i++) {
+            bool about = is_about(line, oracle_output(j->oracle, i).name, &skip);
+            if (about && i == output) return (struct str){ line.p + skip, line.n - skip };
+            other |= about;
+        }
+        if (!other) common = line;
+    }
+    return common;
+}
+
 static void tell(const struct judging *j, u32 i, const struct oracle_judgement *v, struct lab_outcome *out)
 {
     struct oracle_output o = oracle_output(j->oracle, i);
@@ -236,45 +292,66 @@ static void tell(const struct judging *j, u32 i, const struct oracle_judgement *
     index_text(&o.shape, v->worst, worst, sizeof worst);
     index_text(&o.shape, v->first, first, sizeof first);
     /* a NaN has no sign: machines differ in it */
+    if (how->launch) text_add(&cause, "after launch %u on the same memory ", how->launch + 1);
     text_add(&cause, "%s%s is %.9g and should be %.9g, within %.3g", o.name, worst, isnan(v->got) ? NAN : v->got,
              isnan(v->value) ? NAN : v->value, v->bound);
     if (isfinite(v->ratio)) text_add(&cause, " (off by %.3g times that)", v->ratio);
     text_add(&cause, "; %" PRIu64 " of %" PRIu64 " elements are %s, the first %s%s", off, v->judged,
              wrong ? "wrong" : "suspect", o.name, first);
     if (v->unwritten) text_add(&cause, "; %" PRIu64 " were not written", v->unwritten);
-    if (v->place[0]) text_add(&detail, "  where: %s\n", v->place);
-    const char *like = how->likeness ? how->likeness : out->likeness;
-    if (like[0])
-        text_add(&detail, "  looks like: %s%s%s%s\n", like, how->likeness_of ? " (case " : "",
+    text_add(&detail, "  where: %s; %" PRIu64 " of %" PRIu64 " elements", v->place, off, v->judged);
+    if (v->far > 0) text_add(&detail, ", by %.3g at most", v->far);
+    if (v->share > 0) text_add(&detail, ", %.3g of the value at most", v->share);
+    text_add(&detail, "\n");
+    struct str like = like_of(j, i, how->likeness ? how->likeness : out->likeness);
+    if (like.n)
+        text_add(&detail, "  looks like: %.*s%s%s%s\n", (int)like.n, like.p, how->likeness_of ? " (case " : "",
                  how->likeness_of ? how->likeness_of : "", how->likeness_of ? ")" : "");
     reasons(j, i, v, &detail);
     if (v->overflow + v->ill)
         text_add(&detail, "  not judged: %" PRIu64 " may overflow, %" PRIu64 " ill-conditioned\n", v->overflow, v->ill);
     lab_found(j->s, kind_of(j, i, v, label), j->oracles->list.p[0].at, i, cause.p, detail.p);
-    if (!out->first[0] && (wrong || how->twice)) snprintf(out->first, sizeof out->first, "result:%.60s", o.name);
+    const char *what = is_special(j, v) ? "special" : how->launch ? "again" : "result";
+    if (!out->first[0] && (wrong || how->twice)) snprintf(out->first, sizeof out->first, "%s:%.60s", what, o.name);
     text_free(&cause);
     text_free(&detail);
 }
 
+/* Which outputs had an element that could be judged. An output without elements has none that could be wrong. */
+static void note_seen(const struct judging *j, u32 i, u64 judged, struct lab_outcome *out)
+{
+    struct oracle_output o = oracle_output(j->oracle, i);
+    u64 bit = (u64)1 << MIN_OF(i, 63u), elements = 1;
+    for (u32 d = 0; d < o.shape.rank; d++) elements *= o.shape.dim[d];
+    if (!elements) return;
+    out->outputs |= bit;
+    if (judged)
+        out->seen |= bit;
+    else if (!out->unseen[0])
+        snprintf(out->unseen, sizeof out->unseen, "%s", o.name);
+}
+
 static bool judge_all(struct judging *j, struct lab_outcome *out, struct error *e)
 {
-    bool all = true;
+    bool seen = true;
     for (u32 i = 0; i < j->result.n; i++) {
         struct oracle_judgement v;
         if (!oracle_judge(j->oracle, &j->result, i, &j->given[i], &v, e)) return false;
         out->judged = true;
         out->elements += v.judged;
+        note_seen(j, i, v.judged, out);
         out->wrong += v.wrong;
+        if (v.wrong) out->bad |= (u64)1 << MIN_OF(i, 63u);
         out->overflow += v.overflow;
         out->ill += v.ill;
         if (!(v.ratio <= out->ratio)) out->ratio = v.ratio;
         if (v.verdict == ORACLE_SUSPECT && !out->suspect[0])
             snprintf(out->suspect, sizeof out->suspect, "%.60s", oracle_output(j->oracle, i).name);
-        all &= v.verdict == ORACLE_PASS;
+        seen &= v.verdict == ORACLE_PASS || is_special(j, &v) || !v.not_finite;
         if (v.verdict != ORACLE_PASS) tell(j, i, &v, out);
     }
-    /* NaN and infinities that the oracle has, too, are no mistake */
-    if (all) report_leave_out(j->s->gpu->device->report, CHECK_VALUES);
+    /* NaN and infinities that the oracle has, too, or says nothing of, are no mistake; of others the result tells */
+    if (seen) report_leave_out(j->s->gpu->device->report, CHECK_VALUES);
     return true;
 }
 
@@ -290,8 +367,9 @@ static bool outputs_of(struct judging *j, const struct lab_data *data, struct er
         while (a < j->k->args.n && strcmp(j->k->args.p[a].name, o.name)) a++;
         if (a == j->k->args.n || j->k->args.p[a].kind != CONTRACT_BUFFER || j->k->args.p[a].flow == FLOW_IN)
             return error_at(e, ERR_INPUT, all->file, all->text, j->oracles->list.p[0].at,
-                            "the oracle defines %.60s, which is no output of %.60s", o.name, j->k->name);
+                            "the oracle defines %.60s, which is not an output of %.60s", o.name, j->k->name);
         j->given[i].bytes = data[a].after;
+        j->given[i].huge = j->c && has_contents(j->c, "huge");
         if (j->k->args.p[a].flow == FLOW_OUT) j->given[i].poison = lab_poison + 8 - j->k->args.p[a].shape.type->bytes;
     }
     return true;
@@ -345,7 +423,8 @@ static bool evaluate(struct judging *j, struct lab_outcome *out, struct error *e
 
 void lk_contract_oracle_read(lk_contract *contract)
 {
-    if (!contract || !contract->kernel) return;
+    HOST_CALL(/* nothing */, USE(CONTRACT, contract));
+    if (!contract->kernel) return;
     struct lab_subject s = { .contract = contract, .gpu = contract->gpu };
     struct judging j = { .s = &s, .how = &(struct lab_how){ 0 }, .k = contract->bound.kernel };
     struct error e = { 0 };
@@ -375,17 +454,24 @@ bool lab_cost(struct lab_subject *s, double *cost, struct error *e)
     return !e->code;
 }
 
+bool lab_judges(const struct lab_subject *s)
+{
+    struct check_choice c = { .checks = CHECK_ALL };
+    struct error unread = { 0 }; /* whoever makes a gpu of the options says so */
+    if (!checks_choose(s->options.check, s->options.no_check, &c, &unread)) return true;
+    bool all = c.checks & CHECK_ORACLE; /* results of which some kinds of mistakes are left out are not judged */
+    for (u32 k = 0; k < F_COUNT; k++) all &= finding_check(k) != CHECK_ORACLE || !(c.off[k / 64] >> k % 64 & 1);
+    return all;
+}
+
 bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struct lab_data *data,
                const struct lab_how *how, struct lab_outcome *out, struct error *e)
 {
-    struct judging j = { .s = s, .how = how, .k = s->contract->bound.kernel };
+    struct judging j = { .s = s, .how = how, .c = c, .k = s->contract->bound.kernel };
     j.oracles = lab_oracles(&s->contract->read, j.k, &j.forward);
-    if (!j.oracles) {
+    if (!j.oracles || !lab_judges(s)) {
         /* a kernel that is given NaN, infinities or numbers near overflow may pass them on */
-        for (u32 i = 0; i < c->contentses; i++)
-            if (!strcmp(c->contents[i].value, "nan") || !strcmp(c->contents[i].value, "inf") ||
-                !strcmp(c->contents[i].value, "huge"))
-                report_leave_out(s->gpu->device->report, CHECK_VALUES);
+        if (has_odd_contents(c)) report_leave_out(s->gpu->device->report, CHECK_VALUES);
         return true;
     }
     j.all = data;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *corpus_path(struct lk_test *t, const char *path)
@@ -20,6 +21,27 @@ bool corpus_read(struct lk_test *t, const char *path, struct str *out)
     *out = (struct str){ arena_str(&t->mem, text), text.n };
     base_free((void *)text.p);
     return true;
+}
+
+/* A corpus that was asked for by name is there, or --keep can make it. */
+bool corpus_known(struct lk_test *t, struct error *e)
+{
+    const char *file = t->o->corpus, *slash = file ? strrchr(file, '/') : NULL;
+    struct stat s;
+    if (!file) return true;
+    if (!stat(file, &s)) {
+        struct str text;
+        if (S_ISDIR(s.st_mode)) return error_set(e, ERR_INPUT, "--corpus %.200s: it is a folder", file);
+        if (!file_read(file, &text, e)) return false;
+        base_free((void *)text.p);
+        return true;
+    }
+    if (errno != ENOENT || !t->o->keep) return error_set(e, ERR_INPUT, "--corpus %.200s: %s", file, strerror(errno));
+    const char *folder = !slash          ? "."
+                         : slash == file ? "/"
+                                         : arena_str(&t->mem, (struct str){ file, (u32)(slash - file) });
+    if (stat(folder, &s)) return error_set(e, ERR_INPUT, "--corpus %.200s: %.200s: %s", file, folder, strerror(errno));
+    return S_ISDIR(s.st_mode) || error_set(e, ERR_INPUT, "--corpus %.200s: %.200s is not a folder", file, folder);
 }
 
 bool corpus_next(struct arena *mem, struct str *rest, const char *kernel, const char **line)
@@ -135,7 +157,7 @@ static void journal_take(struct lk_test *t, const struct json_value *v)
 
 bool journal_read(struct lk_test *t, struct error *e)
 {
-    struct journal_entry *x; /* a line that was cut off when the last campaign was stopped, or edited since, is none */
+    struct journal_entry *x;
     u32 n;
     if (!t->o->resume) return true;
     if (!t->o->journal)
@@ -143,6 +165,9 @@ bool journal_read(struct lk_test *t, struct error *e)
     if (access(t->o->journal, F_OK)) return true;
     if (!journal_load(&t->mem, t->o->journal, &x, &n, e)) return false;
     for (u32 i = 0; i < n; i++)
-        if (x[i].state <= JOURNAL_OLD) journal_take(t, x[i].value);
+        if (x[i].state == JOURNAL_GOOD)
+            journal_take(t, x[i].value);
+        else
+            t->disbelieved++;
     return true;
 }

@@ -1,14 +1,17 @@
 /* Making cases: first the usual one, then one thing at a time (contents, choices, layouts, sizes), then everything at
  * once, by chance, in turns with changes of those that reached something new (lab_guide.c).
  *
- * Sizes are those at which kernels fail: 0 and 1, primes, a step before and behind warps, tiles and powers of two, the
- * ends of the range. What does not fit the contract is left to contract_bind to refuse. */
+ * Sizes are those at which kernels fail: 0 and 1, primes, a step before and after warps, tiles and powers of two, the
+ * ends of the range, and a step after what one and two passes of a grid of constant size cover. What does not fit the
+ * contract is left to contract_bind to refuse. */
 #include "lab/lab.h"
 
 /* Those that find most come first: a campaign may be short. */
 static const s64 sizes[] = { 1, 33, 1000, 31, 7,   257, 64, 2,   129, 100, 63, 32, 513,
                              3, 17, 255,  65, 128, 500, 16, 127, 256, 97,  13, 5,  1024 };
 enum { RANDOM_SIZE_MOST = 300, SMALL_MOST = 9, FEW = 16, LARGE_DIMS = 2, STAGES = 5, EDGES_MOST = 24, WHOLE = 8 };
+enum { CONSTANTS = 8, PASSES_MOST = 6, PASS_MOST = 1 << 16 }; /* threads that a grid of constant size may have */
+enum { END_MOST = 8192 }; /* the end of a range that is tried; of a larger one, a step more than that */
 
 struct lab_maker {
     const struct contract_kernel *k;
@@ -18,7 +21,9 @@ struct lab_maker {
     u32 i, v;         /* which one, and its value */
     u32 made[STAGES]; /* of each stage */
     s64 edge[EDGES_MOST];
-    u32 edges;                   /* sizes that the contract's own constants suggest */
+    u32 edges; /* sizes that the contract's own constants suggest */
+    s64 pass[PASSES_MOST];
+    u32 passes;                  /* sizes after one and two passes of a grid whose size is made of constants */
     struct contract_case pinned; /* choices that all cases make */
     VEC(struct lab_reached *) reached;
     u32 number; /* of the case that is made */
@@ -41,10 +46,40 @@ static void add_edges(struct lab_maker *m, const struct expr *x)
     for (u32 i = 0; i < COUNT_OF(x->kid); i++) add_edges(m, x->kid[i]);
 }
 
+/* The numbers of an expression that may be a count of blocks or threads. */
+static void constants_of(const struct expr *x, s64 *list, u32 *n)
+{
+    if (!x) return;
+    if (x->op == EX_NUMBER && x->value.i > 1 && x->value.i <= PASS_MOST && *n < CONSTANTS) list[(*n)++] = x->value.i;
+    for (u32 i = 0; i < COUNT_OF(x->kid); i++) constants_of(x->kid[i], list, n);
+}
+
+/* A kernel that walks over its data by the size of the grid is right for the first pass by itself. */
+static void add_passes(struct lab_maker *m, const struct contract_kernel *k)
+{
+    s64 blocks[CONSTANTS] = { 1 }, threads[CONSTANTS];
+    u32 nblocks = 1, nthreads = 0;
+    for (u32 i = 0; i < 3; i++) constants_of(k->grid[i], blocks, &nblocks);
+    for (u32 i = 0; i < 3; i++) constants_of(k->block[i], threads, &nthreads);
+    for (u32 i = 0; i < k->settings.list.n && nthreads < CONSTANTS; i++)
+        if (!k->settings.list.p[i].type && k->settings.list.p[i].value > 1)
+            threads[nthreads++] = k->settings.list.p[i].value;
+    for (u32 b = nblocks; b-- > 0;)
+        for (u32 t = 0; t < nthreads; t++) {
+            s64 all = blocks[b] * threads[t];
+            bool there = all > PASS_MOST || m->passes + 2 > PASSES_MOST;
+            for (u32 i = 0; i < m->passes; i++) there |= m->pass[i] == all + 1;
+            if (there) continue;
+            m->pass[m->passes++] = all + 1;
+            m->pass[m->passes++] = 2 * all + 1;
+        }
+}
+
 struct lab_maker *lab_maker_new(struct arena *mem, const struct contract_kernel *k, u64 seed, u32 cases)
 {
     struct lab_maker *m = NEW(mem, struct lab_maker);
     *m = (struct lab_maker){ .k = k, .seed = seed, .cases = cases };
+    add_passes(m, k);
     for (u32 i = 0; i < 3; i++) add_edges(m, k->grid[i]);
     for (u32 i = 0; i < 3; i++) add_edges(m, k->block[i]);
     for (u32 i = 0; i < k->settings.list.n; i++)
@@ -148,9 +183,11 @@ static bool size_number(const struct lab_maker *m, const struct contract_dim *d,
 {
     s64 end;
     if (v == 0 && number_of(d->low, out)) return true; /* 0, where it is one */
-    if (v == 1 && number_of(d->high, &end) && end <= 4096) return *out = end, true;
+    if (v == 1) return *out = number_of(d->high, &end) && end <= END_MOST ? end : END_MOST + 1, true;
     if (v < 2) return *out = sizes[v], true;
     v -= 2;
+    if (v < m->passes) return *out = m->pass[v], true;
+    v -= m->passes;
     if (v < 2 * m->edges) {
         *out = v & 1 ? sizes[(v >> 1) % COUNT_OF(sizes)] : m->edge[v >> 1];
         return true;
@@ -220,7 +257,7 @@ const char *lab_layout(const struct contract_arg *g, u32 v)
     return NULL;
 }
 
-/* The usual sizes as whole vectors, where they are none. */
+/* The usual sizes as whole vectors, where they are not. */
 static bool whole_sizes(const struct contract_kernel *k, struct contract_case *out)
 {
     s64 low;
@@ -251,7 +288,7 @@ static bool next_layout(struct lab_maker *m, struct contract_case *out)
     return false;
 }
 
-/* All arrays that may be filled with the same word, then one after the other. */
+/* Fills all arrays that allow it with the same word, then a single array at a time. */
 static bool next_contents(struct lab_maker *m, struct contract_case *out)
 {
     const struct contract_kernel *k = m->k;
@@ -260,7 +297,7 @@ static bool next_contents(struct lab_maker *m, struct contract_case *out)
             u32 word = m->v++;
             for (u32 a = 0; a < k->args.n && out->contentses < CASE_ARRAYS; a++)
                 if (case_may_fill(&k->args.p[a], word) && (!m->i || m->i - 1 == a))
-                    out->contents[out->contentses++] = (struct choice_value){ k->args.p[a].name, fill_words[word] };
+                    out->contents[out->contentses++] = (struct choice_value){ k->args.p[a].name, fill_word_name(word) };
             if (out->contentses > 0) return true;
         }
     return false;
@@ -275,6 +312,14 @@ static s64 random_size(struct lab_maker *m, const struct contract_dim *d, u32 va
     if (varying > LARGE_DIMS && draw(m, varying) >= LARGE_DIMS) return 1 + (s64)draw(m, SMALL_MOST);
     if (m->edges && !draw(m, 4)) return m->edge[draw(m, m->edges)];
     return draw(m, 2) ? sizes[draw(m, COUNT_OF(sizes))] : 1 + (s64)draw(m, RANDOM_SIZE_MOST);
+}
+
+/* The first words find most, and come twice as often; FILL_WORDS and more: none. */
+static u32 word_by_chance(struct lab_maker *m)
+{
+    enum { OFTEN = 7 };
+    u32 r = (u32)draw(m, FILL_WORDS + OFTEN + 2);
+    return r < 2 * OFTEN ? r / 2 : r - OFTEN;
 }
 
 static bool next_random(struct lab_maker *m, struct contract_case *out)
@@ -295,13 +340,13 @@ static bool next_random(struct lab_maker *m, struct contract_case *out)
     }
     for (u32 i = 0; i < k->args.n; i++) {
         const struct contract_arg *g = &k->args.p[i];
-        u32 layouts = 4; /* or more: where there are fewer, some draws are the dense one */
+        u32 layouts = 4; /* or more; with fewer layouts, some draws choose the dense one */
         while (lab_layout(g, layouts)) layouts++;
         const char *l = draw(m, 2) ? lab_layout(g, (u32)draw(m, layouts)) : NULL;
         if (l && out->layouts < CASE_ARRAYS) out->layout[out->layouts++] = (struct choice_value){ g->name, l };
-        u32 word = (u32)draw(m, 12);
+        u32 word = word_by_chance(m);
         if (word < FILL_WORDS && case_may_fill(g, word) && out->contentses < CASE_ARRAYS)
-            out->contents[out->contentses++] = (struct choice_value){ g->name, fill_words[word] };
+            out->contents[out->contentses++] = (struct choice_value){ g->name, fill_word_name(word) };
     }
     return true;
 }

@@ -1,8 +1,12 @@
 /* Oracles of the public interface (lockstep_lab.h): texts, values and bounds without a gpu. */
+#include "api/host.h"
 #include "oracle/oracle.h"
 #include <lockstep_lab.h>
 
+enum { TERMS_MOST = 1 << 12 }; /* that lk_oracle_why looks for */
+
 struct lk_oracle {
+    struct handle handle;
     struct arena mem;
     struct oracle *oracle;
     struct oracle_name *name;
@@ -22,14 +26,35 @@ static lk_status failed(lk_oracle *o, const struct error *e)
     return e->code == ERR_UNSUPPORTED ? LK_UNSUPPORTED : e->code == ERR_MEMORY ? LK_OUT_OF_MEMORY : LK_BAD_INPUT;
 }
 
+static u32 oracle_ended(struct handle *h)
+{
+    lk_oracle *o = (lk_oracle *)h;
+    oracle_result_free(&o->result);
+    text_free(&o->error);
+    arena_free(&o->mem);
+    handle_free(o, sizeof *o);
+    return 0;
+}
+
 lk_oracle *lk_oracle_new(const lk_oracle_name *names, uint32_t n)
 {
-    lk_oracle *o = base_alloc(sizeof *o);
+    if (n && !names) {
+        HOST_MISSING(NULL, "list of names");
+        return NULL;
+    }
+    lk_oracle *o = handle_new(sizeof *o);
     if (!o) return NULL;
-    o->name = NEW_ARRAY(&o->mem, struct oracle_name, n + 1);
-    o->data = NEW_ARRAY(&o->mem, const void *, n + 1);
+    o->handle.end = oracle_ended;
+    handle_open(&o->handle, NULL, HANDLE_ORACLE);
+    o->name = NEW_ARRAY(&o->mem, struct oracle_name, (size_t)n + 1);
+    o->data = NEW_ARRAY(&o->mem, const void *, (size_t)n + 1);
     for (u32 i = 0; i < n; i++) {
         struct oracle_name *to = &o->name[i];
+        if (!names[i].name) {
+            HOST_MISSING(NULL, "name");
+            lk_oracle_free(o);
+            return NULL;
+        }
         to->name = arena_str(&o->mem, str_of(names[i].name));
         to->value = names[i].value;
         to->in = true;
@@ -47,17 +72,17 @@ lk_oracle *lk_oracle_new(const lk_oracle_name *names, uint32_t n)
     return o;
 }
 
-void lk_oracle_free(lk_oracle *o)
+void lk_oracle_free(lk_oracle *oracle)
 {
-    if (!o) return;
-    oracle_result_free(&o->result);
-    text_free(&o->error);
-    arena_free(&o->mem);
-    base_free(o);
+    HOST_CALL(/* nothing */, USE_IF(ORACLE, oracle));
+    u32 none;
+    if (oracle) host_destroy(&call, &oracle->handle, __func__, &none);
 }
 
 lk_status lk_oracle_accumulate(lk_oracle *o, const char *words)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(ORACLE, o));
+    if (!words) return HOST_MISSING(NULL, "text");
     struct error e = { 0 };
     struct str all = str_of(words);
     return oracle_options_read(&o->how, "accumulate", all, all, &e) ? LK_OK : failed(o, &e);
@@ -65,6 +90,8 @@ lk_status lk_oracle_accumulate(lk_oracle *o, const char *words)
 
 lk_status lk_oracle_read(lk_oracle *o, const char *text)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(ORACLE, o));
+    if (!text) return HOST_MISSING(NULL, "text");
     struct error e = { 0 };
     o->text = str_of(arena_str(&o->mem, str_of(text)));
     return oracle_read(o->oracle, "oracle", o->text, o->text, &e) ? LK_OK : failed(o, &e);
@@ -72,6 +99,7 @@ lk_status lk_oracle_read(lk_oracle *o, const char *text)
 
 lk_status lk_oracle_evaluate(lk_oracle *o)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(ORACLE, o));
     struct error e = { 0 };
     oracle_result_free(&o->result);
     return oracle_evaluate(o->oracle, &o->how, o->data, &o->result, &e) ? LK_OK : failed(o, &e);
@@ -79,7 +107,9 @@ lk_status lk_oracle_evaluate(lk_oracle *o)
 
 int lk_oracle_output(const lk_oracle *o, uint32_t i, lk_oracle_result *out)
 {
-    if (i >= o->result.n) return 0;
+    HOST_CALL(0, USE(ORACLE, o));
+    if (!out) HOST_MISSING(NULL, "place for the result");
+    if (!out || i >= o->result.n) return 0;
     const struct oracle_array *a = &o->result.array[i];
     struct oracle_output d = oracle_output(o->oracle, i);
     *out = (lk_oracle_result){ .name = d.name,
@@ -97,8 +127,14 @@ int lk_oracle_output(const lk_oracle *o, uint32_t i, lk_oracle_result *out)
 
 uint32_t lk_oracle_why(lk_oracle *o, uint32_t i, uint64_t index, lk_oracle_term *terms, uint32_t most)
 {
+    HOST_CALL(0, USE(ORACLE, o));
+    if (!terms && most) {
+        HOST_MISSING(NULL, "list of terms");
+        return 0;
+    }
     struct arena mem = { 0 };
     struct error e = { 0 };
+    most = MIN_OF(most, (u32)TERMS_MOST);
     struct oracle_term *found = NEW_ARRAY(&mem, struct oracle_term, most + 1);
     u32 n = 0;
     if (i < o->result.n && index < o->result.array[i].count)
@@ -115,15 +151,26 @@ uint32_t lk_oracle_why(lk_oracle *o, uint32_t i, uint64_t index, lk_oracle_term 
     return n;
 }
 
-const char *lk_oracle_accumulates(const lk_oracle *o) { return o->result.accumulate ? o->result.accumulate : ""; }
-const char *lk_oracle_error(const lk_oracle *o) { return o->error.n ? o->error.p : ""; }
+const char *lk_oracle_accumulates(const lk_oracle *o)
+{
+    HOST_CALL("", USE(ORACLE, o));
+    return o->result.accumulate ? o->result.accumulate : "";
+}
+
+const char *lk_oracle_error(const lk_oracle *o)
+{
+    HOST_CALL("", USE(ORACLE, o));
+    return o->error.n ? o->error.p : "";
+}
 
 int lk_oracle_row(uint32_t i, lk_oracle_primitive *row)
 {
     struct oracle_primitive p;
-    if (!oracle_primitive(i, &p)) return 0;
+    if (!row) HOST_MISSING(NULL, "place for the row");
+    if (!row || !oracle_primitive(i, &p)) return 0;
     *row = (lk_oracle_primitive){ p.name, p.family, p.value, p.prop, p.loc, p.fast, p.gradient };
     return 1;
 }
 
+const char *lk_oracle_signature(uint32_t i) { return oracle_signature(i); }
 const char *lk_oracle_definitions(void) { return oracle_definitions(); }

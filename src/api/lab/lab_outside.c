@@ -2,6 +2,7 @@
  */
 #define _GNU_SOURCE
 #include "base/embed.h"
+#include "base/python.h"
 #include "lab/lab_outside.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-EMBED(outside_python, "src/lab/outside.py");
+EMBED(outside_python, "src/api/lab/outside.py");
 
 #define ANSWER_LIMIT 30 /* seconds for a case, unless --limit says otherwise */
 #define START_LIMIT 120 /* for the process to begin: a module may import much */
@@ -83,39 +84,38 @@ static enum received receive(int fd, struct outside_head *head, void *to, u64 mo
 static void stop(struct outside *o, int *status)
 {
     *status = 0;
+    /* first: a function whose socket is closed ends by itself, and what it has started would be nobody's */
+    if (o->pid > 0) *status = process_tree_end(o->pid);
     if (o->fd >= 0) close(o->fd);
-    if (o->pid > 0) {
-        kill(o->pid, SIGKILL);
-        while (waitpid(o->pid, status, 0) < 0 && errno == EINTR) continue;
-    }
     o->fd = -1;
     o->pid = 0;
 }
 
-/* How a process that is gone has ended. It may still be on its way out when its socket is closed. */
+/* How a process that is gone has ended. The process may still be exiting when its socket closes. */
 static void end_text(struct outside *o, char *out, size_t size)
 {
     int status = 0;
-    pid_t done = 0;
-    for (u32 i = 0; i < 200 && !done; i++) {
-        done = waitpid(o->pid, &status, WNOHANG);
-        if (!done) thread_sleep_us(5000);
+    siginfo_t info = { 0 };
+    for (u32 i = 0; i < 200 && !info.si_pid; i++) {
+        if (waitid(P_PID, (id_t)o->pid, &info, WEXITED | WNOHANG | WNOWAIT)) break;
+        if (!info.si_pid) thread_sleep_us(5000);
     }
-    if (done == o->pid) o->pid = 0;
-    if (done <= 0)
+    bool ended = info.si_pid == o->pid;
+    stop(o, &status);
+    if (!ended)
         snprintf(out, size, "closed its socket");
     else if (WIFSIGNALED(status))
         snprintf(out, size, "ended with signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         snprintf(out, size, "ended its process with exit code %d", WEXITSTATUS(status));
-    stop(o, &status);
 }
 
 /* In the child, between fork and exec: only what is safe there. */
-static _Noreturn void become(char *const argv[], int socket)
+static _Noreturn void become(char *const argv[], char *const env[], int socket)
 {
     int none = open("/dev/null", O_RDONLY);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    process_tree_begin();
     if (none >= 0) dup2(none, 0);
     dup2(2, 1); /* what the function prints is no output of the command */
     if (socket == OUTSIDE_FD)
@@ -125,7 +125,7 @@ static _Noreturn void become(char *const argv[], int socket)
     sigset_t all;
     sigemptyset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
-    execvp(argv[0], argv);
+    execvpe(argv[0], argv, env);
     _exit(127);
 }
 
@@ -139,12 +139,11 @@ static const char *folder_of(struct arena *mem, const char *path)
 static char **command_of(struct arena *mem, struct lab_subject *s, const struct contract_text *line, struct error *e)
 {
     const struct contract *all = &s->contract->read;
-    const char *folder = folder_of(mem, all->file), *python = getenv("LOCKSTEP_PYTHON");
+    const char *folder = folder_of(mem, all->file);
     const char **argv = NEW_ARRAY(mem, const char *, 8);
     if (line->source == ORACLE_PYTHON) {
-        const char *const words[] = {
-            python && python[0] ? python : "python3", "-u", "-c", outside_python, line->from, line->function, folder
-        };
+        const char *const words[] = { python_command(), "-u",           "-c",  python_script(mem, outside_python),
+                                      line->from,       line->function, folder };
         memcpy(argv, words, sizeof words);
     } else if (s->command) {
         const char *file = line->from[0] == '/' ? line->from : arena_printf(mem, "%s%s", folder, line->from);
@@ -179,6 +178,7 @@ static bool start(struct lab_subject *s, const struct contract_text *line, struc
     struct outside_head head;
     char text[TEXT_MOST] = "", why[TEXT_MOST + 100];
     char **argv = command_of(&mem, s, line, e);
+    char **env = line->source == ORACLE_PYTHON ? python_environment(&mem) : environ;
     if (!argv || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
         arena_free(&mem);
         return argv ? error_set(e, ERR_SYSTEM, "no socket for an oracle: %s", strerror(errno)) : false;
@@ -186,7 +186,7 @@ static bool start(struct lab_subject *s, const struct contract_text *line, struc
     fflush(NULL);
     o->fd = pair[0];
     o->pid = fork();
-    if (!o->pid) become(argv, pair[1]);
+    if (!o->pid) become(argv, env, pair[1]);
     close(pair[1]);
     arena_free(&mem);
     if (o->pid < 0) return error_set(e, ERR_SYSTEM, "no process for an oracle: %s", strerror(errno));

@@ -4,7 +4,7 @@
  *     property rows_independent             a row of the outputs depends on the same row of the inputs alone
  *     property batch_invariant              and has the same bytes when it is the only row
  *     property permutation                  rows of the inputs in another order: rows of the outputs in that order
- *     property causal(k, v)                 outputs up to a position do not depend on what lies behind it
+ *     property causal(k, v)                 outputs up to a position do not depend on what lies after it
  *     property linear(x)                    twice the input, twice the output; a sum of inputs, the sum of outputs
  *     property shift(x) = 0                 a constant added to x changes nothing
  *     property rows_sum_to_one              every row of the outputs, along the last axis
@@ -334,14 +334,18 @@ static bool try_batch(struct trial *t, struct lab_kept *now)
 {
     const struct bound *b = &t->s->contract->bound;
     struct contract_case one = *t->c;
+    struct arena mem = { 0 }; /* the contract goes before the case is read */
     u32 d = 0;
     bool ran, there = false;
     while (d < b->kernel->dims.n && (u64)b->value[d].i != t->rows) d++;
     if (d == b->kernel->dims.n || t->rows < 2) return true;
+    const char *name = arena_str(&mem, str_of(b->kernel->dims.p[d].name));
     for (u32 i = 0; i < one.dims; i++)
-        if (!strcmp(one.dim[i].name, b->kernel->dims.p[d].name)) one.dim[i].value = 1, there = true;
-    if (!there && one.dims < CONTRACT_DIMS) one.dim[one.dims++] = (struct dim_value){ b->kernel->dims.p[d].name, 1 };
-    if (!run_with(t, &one, NULL, now, &ran)) return false;
+        if (!strcmp(one.dim[i].name, name)) one.dim[i].value = 1, there = true;
+    if (!there && one.dims < CONTRACT_DIMS) one.dim[one.dims++] = (struct dim_value){ name, 1 };
+    bool ok = run_with(t, &one, NULL, now, &ran);
+    arena_free(&mem);
+    if (!ok) return false;
     for (u32 a = 0; ran && a < t->base->n; a++) {
         const struct scalar *type = t->base->type[a];
         const struct oracle_shape *s = &t->base->shape[a];
@@ -381,7 +385,7 @@ static bool try_property(struct trial *t)
         break;
     case BATCH_INVARIANT: ok = try_batch(t, &now); break;
     case PERMUTATION: ok = try_edit(t, EDIT_REVERSE, 0, "with the rows in reverse order", &now); break;
-    case CAUSAL: ok = try_edit(t, EDIT_LATER, 0, "when what lies behind it changes", &now); break;
+    case CAUSAL: ok = try_edit(t, EDIT_LATER, 0, "when what lies after it changes", &now); break;
     case LINEAR: ok = try_linear(t, &now); break;
     case SHIFT:
         ok = run_with(t, t->c, &shift, &now, &ran);

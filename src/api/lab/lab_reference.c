@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { GUARD = 8 }; /* elements behind every array, which nobody may write */
+enum { NAME_MOST = 4096, NAMES_MOST = 4096 }; /* bytes of a name; names */
+enum { GUARD = 8 };                           /* elements after every array, which nobody may write */
 /* A NaN that no arithmetic makes: what outputs hold before the call, and guards all the time. */
 static const u64 untouched = 0xfffdfeadfeadfeadu;
 
@@ -34,13 +35,16 @@ struct asked {
 static bool read_value(struct arena *mem, lk_reference_value *v, bool *out)
 {
     u32 part[3]; /* length, flags, rank */
-    if (!get(part, sizeof part) || part[2] > COUNT_OF(v->dim)) return false;
+    if (!get(part, sizeof part) || part[0] > NAME_MOST || part[2] > COUNT_OF(v->dim)) return false;
     char *name = arena_alloc(mem, part[0] + 1, 1);
     if (!get(name, part[0]) || !get(v->dim, part[2] * sizeof *v->dim)) return false;
     v->name = name;
     v->rank = part[2];
     v->count = 1;
-    for (u32 i = 0; i < v->rank; i++) v->count *= v->dim[i];
+    for (u32 i = 0; i < v->rank; i++) {
+        if (v->dim[i] && v->count > OUTSIDE_ELEMENTS / v->dim[i]) return false;
+        v->count *= v->dim[i];
+    }
     *out = part[1] & OUTSIDE_OUT;
     v->value = arena_alloc(mem, (v->count + GUARD) * sizeof(double), 16);
     fill(v->value, v->count + GUARD);
@@ -55,7 +59,8 @@ static bool read_value(struct arena *mem, lk_reference_value *v, bool *out)
 static bool read_question(struct arena *mem, struct asked *a)
 {
     struct outside_head head;
-    if (!get(&head, sizeof head) || head.magic != OUTSIDE_MAGIC || !get(&a->n, sizeof a->n)) return false;
+    if (!get(&head, sizeof head) || head.magic != OUTSIDE_MAGIC || !get(&a->n, sizeof a->n) || a->n > NAMES_MOST)
+        return false;
     a->list = NEW_ARRAY(mem, lk_reference_value, a->n + 1);
     a->out = NEW_ARRAY(mem, bool, a->n + 1);
     for (u32 i = 0; i < a->n; i++)
@@ -72,7 +77,7 @@ static void look(const struct asked *a, int status, char *why, size_t size)
         const lk_reference_value *v = &a->list[i];
         for (u32 k = 0; k < GUARD && !why[0]; k++)
             if (!is_untouched(&v->value[v->count + k]) || (v->bound && !is_untouched(&v->bound[v->count + k])))
-                snprintf(why, size, "writes behind the end of %.100s", v->name);
+                snprintf(why, size, "writes past the end of %.100s", v->name);
         for (u64 k = 0; a->out[i] && k < v->count && !why[0]; k++)
             if (is_untouched(&v->value[k]))
                 snprintf(why, size, "leaves element %llu of %.100s unwritten", (unsigned long long)k, v->name);
@@ -105,13 +110,14 @@ static bool answer(lk_reference *function)
 
 lk_status lk_reference_serve(const char *path, const char *name)
 {
+    if (!path || !name) return HOST_MISSING(NULL, path ? "name of the function" : "path");
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     lk_reference *function = NULL;
     void *symbol = library ? dlsym(library, name) : NULL;
     const char *why = symbol ? NULL : dlerror();
     memcpy(&function, &symbol, sizeof function);
     if (!function) {
-        if (!why) why = "the function is no function";
+        if (!why) why = "the function is not a function";
         put(OUTSIDE_UNLOADED, why, strlen(why));
         return LK_BAD_INPUT;
     }

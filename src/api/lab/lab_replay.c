@@ -3,6 +3,7 @@
  * Objects lie where the gpu puts them, not where they were: words that point into objects of the recording, in the
  * parameters and in the objects, are moved with them. A word of data that happens to be such an address is moved, too.
  */
+#include "base/printable.h"
 #include "lab/recording.h"
 #include <inttypes.h>
 
@@ -20,22 +21,24 @@ static u64 word_at(const u8 *p)
 void recording_pointers(const struct record *r, const u8 *bytes, u64 n,
                         void (*each)(void *self, u64 offset, const struct record_object *to, u64 into), void *self)
 {
-    u64 low = UINT64_MAX, high = 0;
-    for (u32 i = 0; i < r->objects; i++) {
-        low = MIN_OF(low, r->object[i].address);
-        high = MAX_OF(high, r->object[i].address + r->object[i].size);
-    }
     for (u64 at = 0; at + 8 <= n; at += 8) {
         u64 w = word_at(bytes + at);
-        const struct record_object *o = w >= low && w <= high && w ? record_find(r, w) : NULL;
+        const struct record_object *o = w >= r->low && w <= r->high && w ? record_find(r, w) : NULL;
         if (o) each(self, at, o, w - o->address);
     }
 }
 
 bool recording_defined(const struct record_object *o, u64 *at, struct record_run *out)
 {
-    for (u32 i = 0; i < o->runs; i++) {
-        if (o->undefined[i].to <= *at) continue;
+    u32 first = 0, last = o->runs; /* the first run that ends after *at: they are in order */
+    while (first < last) {
+        u32 middle = first + (last - first) / 2;
+        if (o->undefined[middle].to <= *at)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    for (u32 i = first; i < o->runs; i++) {
         if (o->undefined[i].from > *at) {
             *out = (struct record_run){ *at, o->undefined[i].from };
             *at = o->undefined[i].to;
@@ -62,20 +65,41 @@ static void move_word(void *self, u64 offset, const struct record_object *o, u64
 
 /* ---- opening ---- */
 
+static void forget(lk_recording *r, u8 **list)
+{
+    for (u32 i = 0; list && i < r->r.objects; i++) {
+        base_free(list[i]);
+        list[i] = NULL;
+    }
+}
+
+static u32 recording_ended(struct handle *h)
+{
+    lk_recording *r = (lk_recording *)h;
+    forget(r, r->after);
+    forget(r, r->other);
+    record_free(&r->r);
+    arena_free(&r->mem);
+    handle_free(r, sizeof *r);
+    return 0;
+}
+
 lk_status lk_recording_open(const char *path, lk_recording **out)
 {
     if (!path || !out) return HOST_MISSING(NULL, path ? "place for the recording" : "path");
     struct error *e = host_begin(NULL);
-    lk_recording *r = base_alloc(sizeof *r);
+    lk_recording *r = handle_new(sizeof *r);
     *out = NULL;
     if (!r) {
         error_set(e, ERR_MEMORY, "no memory for a recording");
         return host_failed(NULL);
     }
     if (!record_read(path, &r->r, e)) {
-        base_free(r);
+        handle_free(r, sizeof *r);
         return host_failed(NULL);
     }
+    r->handle.end = recording_ended;
+    handle_open(&r->handle, NULL, HANDLE_RECORDING);
     u32 n = r->r.objects;
     r->bytes = NEW_ARRAY(&r->mem, u8 *, n + 1);
     r->after = NEW_ARRAY(&r->mem, u8 *, n + 1);
@@ -86,38 +110,35 @@ lk_status lk_recording_open(const char *path, lk_recording **out)
     return LK_OK;
 }
 
-static void forget(lk_recording *r, u8 **list)
+void lk_recording_close(lk_recording *recording)
 {
-    for (u32 i = 0; i < r->r.objects; i++) {
-        base_free(list[i]);
-        list[i] = NULL;
-    }
+    HOST_CALL(/* nothing */, USE_IF(RECORDING, recording));
+    u32 none;
+    if (recording) host_destroy(&call, &recording->handle, __func__, &none);
 }
 
-void lk_recording_close(lk_recording *r)
+uint64_t lk_recording_seed(const lk_recording *recording)
 {
-    if (!r) return;
-    forget(r, r->after);
-    forget(r, r->other);
-    record_free(&r->r);
-    arena_free(&r->mem);
-    base_free(r);
+    HOST_CALL(0, USE(RECORDING, recording));
+    return recording->r.seed;
 }
-
-uint64_t lk_recording_seed(const lk_recording *recording) { return recording->r.seed; }
 
 char *lk_recording_text(const lk_recording *recording)
 {
+    HOST_CALL(NULL, USE(RECORDING, recording));
     const struct record *r = &recording->r;
     struct text t = { 0 };
     u64 bytes = 0;
     for (u32 i = 0; i < r->objects; i++) bytes += r->object[i].size;
-    text_add(&t, "%s, grid %u,%u,%u, block %u,%u,%u", r->plain, r->grid[0], r->grid[1], r->grid[2], r->block[0],
-             r->block[1], r->block[2]);
+    printable(str_of(r->plain), &t);
+    text_add(&t, ", grid %u,%u,%u, block %u,%u,%u", r->grid[0], r->grid[1], r->grid[2], r->block[0], r->block[1],
+             r->block[2]);
     if (r->shared) text_add(&t, ", %" PRIu64 " bytes of shared memory", r->shared);
-    text_add(&t, "; %u parameter%s, %u object%s of %" PRIu64 " bytes; on %s", r->params, plural(r->params), r->objects,
-             plural(r->objects), bytes, r->card);
-    if (r->from[0]) text_add(&t, "; %s", r->from);
+    text_add(&t, "; %u parameter%s, %u object%s of %" PRIu64 " bytes; on ", r->params, plural(r->params), r->objects,
+             plural(r->objects), bytes);
+    printable(str_of(r->card), &t);
+    if (r->from[0]) text_add(&t, "; ");
+    printable(str_of(r->from), &t);
     return t.p;
 }
 
@@ -222,7 +243,7 @@ static void read_back(struct replaying *p)
 
 lk_status lk_recording_run(lk_recording *recording, lk_gpu *gpu)
 {
-    if (!recording || !gpu) return HOST_MISSING(gpu, gpu ? "recording" : "gpu");
+    HOST_CALL(LK_BAD_INPUT, USE(RECORDING, recording), USE(GPU, gpu));
     struct error e = { 0 };
     struct replaying p = { .r = recording, .gpu = gpu, .e = &e };
     const struct record *r = &recording->r;
@@ -245,6 +266,7 @@ lk_status lk_recording_run(lk_recording *recording, lk_gpu *gpu)
 
 char *lk_recording_difference(const lk_recording *recording)
 {
+    HOST_CALL(NULL, USE(RECORDING, recording));
     const lk_recording *r = recording;
     struct text t = { 0 };
     if (r->runs < 2) return NULL;
@@ -255,9 +277,10 @@ char *lk_recording_difference(const lk_recording *recording)
         for (u64 at = 0; at < o->size; at++)
             if (r->after[i][at] != r->other[i][at] && !differ++) first = at;
         /* pointers are the run's own */
-        if (differ)
-            text_add(&t, "%s%s: %" PRIu64 " of %" PRIu64 " bytes differ, the first at byte %" PRIu64, t.n ? "; " : "",
-                     o->name, differ, o->size, first);
+        if (!differ) continue;
+        text_add(&t, "%s", t.n ? "; " : "");
+        printable(str_of(o->name), &t);
+        text_add(&t, ": %" PRIu64 " of %" PRIu64 " bytes differ, the first at byte %" PRIu64, differ, o->size, first);
     }
     if (!t.n) text_add(&t, "%s", "");
     return t.p;
@@ -365,7 +388,8 @@ static void drop_unreached(lk_recording *r)
 
 lk_status lk_recording_shrink(lk_recording *recording, const lk_options *options, uint32_t *tries)
 {
-    if (!recording || !options) return HOST_MISSING(NULL, recording ? "options" : "recording");
+    HOST_CALL(LK_BAD_INPUT, USE(RECORDING, recording));
+    if (!options) return HOST_MISSING(NULL, "set of options");
     struct shrinking x = { .r = recording, .options = options };
     bool ran = first_of(&x, x.first, sizeof x.first);
     for (u32 i = 3; ran && x.first[0] && i-- > 0;) less_grid(&x, i);
@@ -378,6 +402,8 @@ lk_status lk_recording_shrink(lk_recording *recording, const lk_options *options
 
 lk_status lk_recording_save(const lk_recording *recording, const char *path)
 {
+    HOST_CALL(LK_BAD_INPUT, USE(RECORDING, recording));
+    if (!path) return HOST_MISSING(NULL, "path");
     struct error *e = host_begin(NULL);
     return record_write(&recording->r, path, e) ? LK_OK : host_failed(NULL);
 }

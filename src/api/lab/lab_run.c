@@ -1,9 +1,11 @@
 /* Running a case on the software GPU, under every check: arrays are made, filled, launched on, read back. */
 #include "lab/lab_outside.h"
 #include <inttypes.h>
+#include <math.h>
 
-enum { BYTES_MOST = 16 << 20, CANARY = 256 }; /* of all arrays of a case; behind each of them */
+enum { BYTES_MOST = 16 << 20, CANARY = 256 }; /* of all arrays of a case; after each of them */
 enum { BUDGET_MOST = 200000000 };             /* warp instructions of a launch: some ten seconds */
+enum { WARPS_FEW = 4000 };                    /* of which no launch is too long for a case, as far as they tell */
 #define COST_MOST 4e7                         /* operations of an oracle: some seconds, with the launch */
 
 /* Quiet and negative, with a payload that no kernel makes: f16 and f64 read it as NaN, too. */
@@ -18,7 +20,10 @@ static bool refused(lk_gpu *gpu, lk_status status, struct error *e)
 void lab_close(struct lab_subject *s)
 {
     lk_contract_free(s->contract);
-    for (u32 i = 0; i < s->builds; i++) lk_module_unload(s->build[i].module);
+    for (u32 i = 0; i < s->builds; i++) {
+        lk_module_unload(s->build[i].module);
+        base_free(s->build[i].state);
+    }
     if (s->gpu) lk_gpu_destroy(s->gpu);
     outside_end(s);
     lab_cover_free(s->watch);
@@ -74,12 +79,24 @@ static lk_module *module_of(struct lab_subject *s, const struct contract_case *c
 {
     for (u32 i = 0; i < s->builds; i++)
         if (case_same_choices(&s->build[i].with, c)) return s->build[i].module;
-    if (s->builds == LAB_BUILDS) lk_module_unload(s->build[--s->builds].module);
-    struct lab_build *b = &s->build[s->builds];
-    if (!compile(s, c, &b->module, e)) return NULL;
+    bool full = s->builds == LAB_BUILDS;
+    struct lab_build *b = &s->build[full ? s->oldest : s->builds];
+    lk_module *made;
+    if (!compile(s, c, &made, e)) return NULL;
+    if (full) {
+        lab_cover_forget(s->watch); /* it points into the code that goes */
+        lk_module_unload(b->module);
+        base_free(b->state);
+        s->oldest = (s->oldest + 1) % LAB_BUILDS;
+    }
+    *b = (struct lab_build){ .module = made };
+    if (!lab_state_take(s, b, e)) {
+        lk_module_unload(made);
+        return NULL;
+    }
     keep_choices(s, c, &b->with);
-    s->builds++;
-    return b->module;
+    s->builds += !full;
+    return made;
 }
 
 /* Reads the contract for the case; the kernel that it speaks of, NULL: e. */
@@ -112,7 +129,7 @@ struct lab_arg {
     u8 value[64];      /* of what is no array */
     u8 *first, *after; /* its memory before and after the launch */
     u64 used;          /* bytes that are the array's, what lies before the first element included */
-    u64 bytes;         /* of all three; on a real GPU there are some more behind the array, which nobody may write */
+    u64 bytes;         /* of all three; on a real GPU there are some more after the array, which nobody may write */
 };
 
 static void poison(u8 *p, u64 bytes, u32 size)
@@ -190,7 +207,7 @@ static bool make_arg(struct lab_subject *s, struct lab_arg *all, u32 i, const st
     return true;
 }
 
-/* Elements in the order of the shape, one behind the other. */
+/* Elements in the order of the shape, one after the other. */
 static u8 *dense(struct arena *mem, const struct bound_arg *b, const u8 *from)
 {
     const struct bound_shape *s = &b->shape;
@@ -198,10 +215,13 @@ static u8 *dense(struct arena *mem, const struct bound_arg *b, const u8 *from)
     u8 *to = arena_alloc(mem, s->count * size + 1, 16);
     if (!from) return to;
     from += s->offset * size;
-    for (u64 i = 0; i < s->count; i++) {
-        u64 at = 0, rest = i;
-        for (u32 d = rank; d-- > 0; rest /= s->dim[d]) at += rest % s->dim[d] * s->stride[d];
-        memcpy(to + i * size, from + at * size, size);
+    u64 run = 1; /* elements that lie together */
+    u32 outer = rank;
+    while (outer > 0 && (s->stride[outer - 1] == run || s->dim[outer - 1] == 1)) run *= s->dim[--outer];
+    for (u64 i = 0; run && i < s->count; i += run) {
+        u64 at = 0, rest = i / run;
+        for (u32 d = outer; d-- > 0; rest /= s->dim[d]) at += rest % s->dim[d] * s->stride[d];
+        memcpy(to + i * size, from + at * size, run * size);
     }
     return to;
 }
@@ -244,7 +264,7 @@ static bool read_back(struct lab_subject *s, struct lab_arg *all, u32 n, struct 
         if (status != LK_OK) return refused(s->gpu, status, e);
         if (memcmp(a->first + a->used, a->after + a->used, a->bytes - a->used) && !lk_report_errors(s->gpu)) {
             char cause[200];
-            snprintf(cause, sizeof cause, "bytes just behind %s have changed: the kernel writes past its end",
+            snprintf(cause, sizeof cause, "bytes just after %s have changed: the kernel writes past its end",
                      a->is.name);
             lab_found(s, F_bounds, s->contract->bound.arg[i].arg->at, i, cause, NULL);
         }
@@ -282,7 +302,7 @@ static bool launch(struct lab_subject *s, lk_kernel *k, const struct contract_ca
     s->gpu->device->options.budget = how->budget ? how->budget : s->budget ? s->budget : BUDGET_MOST;
     if (how->record && lk_record(k, &l, how->record) != LK_OK) return refused(s->gpu, LK_BAD_INPUT, e);
     if (!s->watch && !s->gpu->device->options.gpu) s->watch = lab_cover_new(s->other ? s->other : s->path);
-    if (s->watch) s->gpu->device->watch = lab_cover_observer(s->watch, &out->cover);
+    if (s->watch && !how->launch) s->gpu->device->watch = lab_cover_observer(s->watch, &out->cover);
     lk_status status = lk_kernel_launch(k, &l, NULL);
     s->gpu->device->watch = NULL;
     budget_spent(s, how, out);
@@ -356,12 +376,26 @@ static bool is_judged(struct lab_subject *s, const struct lab_outcome *out)
     return out->end == LAB_PASSED && (!report_first(s->gpu->device->report, &b) || b.kind == F_value_nan);
 }
 
-static bool run_args(struct lab_subject *s, const struct contract_case *c, lk_kernel *k, struct lab_arg *all,
-                     const struct lab_how *how, struct lab_outcome *out, struct error *e)
+/* Whether the contents are such as the contract assumes. */
+static bool is_assumed(struct lab_subject *s, const struct lab_arg *all, bool *holds, struct error *e)
+{
+    struct arena mem = { 0 };
+    u32 n = s->contract->bound.kernel->args.n;
+    struct lab_data *data = NEW_ARRAY(&mem, struct lab_data, n + 1);
+    for (u32 i = 0; i < n; i++)
+        if (all[i].is.kind == LK_ARGUMENT_BUFFER)
+            data[i].before = dense(&mem, &s->contract->bound.arg[i],
+                                   all[i].is.same >= 0 ? all[all[i].is.same].first : all[i].first);
+    bool ok = lab_assumed(s, data, holds, e);
+    arena_free(&mem);
+    return ok;
+}
+
+/* One launch, from what memory holds, and its judgement. */
+static bool launch_once(struct lab_subject *s, const struct contract_case *c, lk_kernel *k, struct lab_arg *all,
+                        const struct lab_how *how, struct lab_outcome *out, struct error *e)
 {
     u32 n = s->contract->bound.kernel->args.n;
-    for (u32 i = 0; i < n; i++)
-        if (!make_arg(s, all, i, how, e)) return false;
     if (!launch(s, k, c, all, n, how, out, e)) return false;
     struct arena mem = { 0 };
     bool whole = is_judged(s, out), ok = !whole || read_back(s, all, n, e);
@@ -382,6 +416,63 @@ static bool run_args(struct lab_subject *s, const struct contract_case *c, lk_ke
     return ok;
 }
 
+/* The module of the case, which is open. */
+static const struct lab_build *build_of(const struct lab_subject *s, const struct contract_case *c)
+{
+    u32 i = 0;
+    while (i + 1 < s->builds && !case_same_choices(&s->build[i].with, c)) i++;
+    return &s->build[i];
+}
+
+/* How many launches follow each other: as the contract says; else a second one where the kernel has an oracle and no
+ * array of it is inout, and the sizes are the usual ones or its module has variables. It must not find what the first
+ * has left. */
+static u32 launches_of(const struct lab_subject *s, const struct contract_case *c, const struct lab_how *how)
+{
+    const struct contract_kernel *k = s->contract->bound.kernel;
+    bool forward, state = false;
+    if (how->plain || how->edit || how->inputs || how->record) return 1;
+    if (k->launches) return k->launches;
+    for (u32 i = 0; i < k->args.n; i++)
+        state |= k->args.p[i].kind == CONTRACT_BUFFER && k->args.p[i].flow == FLOW_INOUT;
+    return !state && (!c->dims || build_of(s, c)->state) && lab_judges(s) &&
+                   lab_oracles(&s->contract->read, k, &forward)
+               ? 2
+               : 1;
+}
+
+static bool run_args(struct lab_subject *s, const struct contract_case *c, lk_kernel *k, struct lab_arg *all,
+                     const struct lab_how *how, struct lab_outcome *out, struct error *e)
+{
+    struct lab_how now = *how;
+    bool holds = true;
+    u32 n = s->contract->bound.kernel->args.n, launches = launches_of(s, c, how);
+    if (!lab_state_put(s, build_of(s, c), e)) return false;
+    for (u32 i = 0; i < n; i++)
+        if (!make_arg(s, all, i, how, e)) return false;
+    if (!is_assumed(s, all, &holds, e)) return false;
+    if (!holds) {
+        out->end = LAB_DISCARDED;
+        return true;
+    }
+    for (now.launch = 0; now.launch < launches; now.launch++) {
+        struct report_brief first;
+        u64 hash = out->hash, elements = out->elements, overflow = out->overflow, ill = out->ill;
+        if (!launch_once(s, c, k, all, &now, out, e)) return false;
+        if (now.launch) { /* what is told of the case is that of the first one */
+            out->hash = hash;
+            out->elements = elements;
+            out->overflow = overflow;
+            out->ill = ill;
+        }
+        now.keep = NULL;
+        if (out->end != LAB_PASSED || report_first(s->gpu->device->report, &first)) return true;
+        for (u32 i = 0; i < n && now.launch + 1 < launches; i++) /* the next one begins with what this one left */
+            if (all[i].first && all[i].after) memcpy(all[i].first, all[i].after, all[i].bytes);
+    }
+    return true;
+}
+
 static void note_sizes(const struct lab_subject *s, struct lab_outcome *out)
 {
     const struct bound *b = &s->contract->bound;
@@ -399,18 +490,57 @@ static void drop(struct lab_subject *s, struct lab_arg *all, u32 n)
     base_free(all);
 }
 
-bool lab_run(struct lab_subject *s, const struct contract_case *c, const struct lab_how *how, struct lab_outcome *out,
-             struct error *e)
+static double warps_of(const struct lab_subject *s)
+{
+    lk_launch l = { .size = sizeof l };
+    double blocks = 1, threads = 1;
+    lk_contract_shape(s->contract, &l);
+    for (u32 i = 0; i < 3; i++) blocks *= l.grid[i], threads *= l.block[i];
+    return blocks * ceil(threads / 32);
+}
+
+/* Opens the case and binds its contract. NULL: it is refused (out->end), or e. */
+static lk_kernel *bind_case(struct lab_subject *s, const struct contract_case *c, struct lab_outcome *out,
+                            struct error *e)
 {
     *out = (struct lab_outcome){ 0 };
     lk_kernel *k = open_case(s, c, e);
-    if (!k) return false;
-    lk_status status = lk_contract_bind(s->contract, k, NULL, 0);
-    if (status != LK_OK) {
-        out->end = LAB_REFUSED;
-        snprintf(out->why, sizeof out->why, "%.390s", lk_gpu_error(s->gpu));
-        return c->dims || c->layouts || refused(s->gpu, status, e); /* the usual case must be one */
+    lk_status status = k ? lk_contract_bind(s->contract, k, NULL, 0) : LK_OK;
+    if (status == LK_OK) return k;
+    out->end = LAB_REFUSED;
+    snprintf(out->why, sizeof out->why, "%.390s", lk_gpu_error(s->gpu));
+    if (!c->dims && !c->layouts) refused(s->gpu, status, e); /* the usual case must be one */
+    return NULL;
+}
+
+/* Instructions per warp, measured on the usual case, so that each process gets the same number. */
+static void rate(struct lab_subject *s, u64 budget)
+{
+    struct lab_outcome *o = base_alloc(sizeof *o);
+    struct lab_how how = { .plain = true, .budget = budget };
+    struct error ignored = { 0 };
+    s->rated = true;
+    bool ran = o && lab_run(s, &(struct contract_case){ 0 }, &how, o, &ignored);
+    double warps = ran && (o->end == LAB_PASSED || o->end == LAB_FAILED) ? warps_of(s) : 0;
+    if (warps > 0) s->rate = (double)o->cover.steps / warps;
+    base_free(o);
+}
+
+/* Whether an eighth of what the launch is expected to take is more than the budget: known before it is launched. */
+static bool is_too_long(const struct lab_subject *s, const struct lab_how *how)
+{
+    return how->budget && s->rate > 0 && s->rate * warps_of(s) / 8 > (double)how->budget;
+}
+
+bool lab_run(struct lab_subject *s, const struct contract_case *c, const struct lab_how *how, struct lab_outcome *out,
+             struct error *e)
+{
+    lk_kernel *k = bind_case(s, c, out, e);
+    if (k && how->budget && !s->rated && !how->plain && warps_of(s) > WARPS_FEW) {
+        rate(s, how->budget);
+        k = bind_case(s, c, out, e);
     }
+    if (!k) return !e->code;
     u32 n = lk_contract_argument_count(s->contract);
     note_sizes(s, out);
     u64 bytes = 0;
@@ -422,6 +552,7 @@ bool lab_run(struct lab_subject *s, const struct contract_case *c, const struct 
     }
     bool ok = how->plain || bytes > BYTES_MOST || lab_cost(s, &out->cost, e);
     bool large = bytes > BYTES_MOST || out->cost > (how->cost_most > 0 ? how->cost_most : COST_MOST);
+    large |= !how->plain && is_too_long(s, how);
     out->end = large ? LAB_LARGE : lk_contract_is_empty(s->contract) ? LAB_EMPTY : LAB_PASSED;
     ok = ok && (out->end != LAB_PASSED || run_args(s, c, k, all, how, out, e));
     if (ok) conclude(s, out);

@@ -42,25 +42,69 @@ static bool record_failure(struct lk_test *t, struct tested *k, struct failure *
     return ok;
 }
 
+/* A case that failed in the campaign, and has passed since: its verdict stays what it was. */
+static void tell_gone(struct tested *k, const struct failure *f)
+{
+    struct text cause = { 0 };
+    text_add(
+        &cause,
+        "%u case%s failed (%.60s), and the smallest passed when it was run again: what decides it is not in the case "
+        "(the order of threads, uninitialised memory, a random number, the time)",
+        f->cases, plural(f->cases), f->first);
+    lk_report_clear(k->subject.gpu);
+    lab_found(&k->subject, F_intermittent, k->subject.contract->bound.kernel->at, 0, cause.p, NULL);
+    text_free(&cause);
+}
+
+/* Whether all that was told since a rule keeps out. */
+static bool all_suppressed(const struct lk_test *t, u32 errors, u32 suppressed)
+{
+    return lk_report_errors(t->report) == errors && lk_report_suppressed(t->report) > suppressed;
+}
+
+/* What a thread out of bounds was launched by: too many blocks may be the contract's mistake, not the kernel's. */
+static const char *shape_remark(struct lk_test *t, const struct tested *k, enum finding_kind kind)
+{
+    lk_launch l = { .size = sizeof l };
+    if (finding_check(kind) != CHECK_BOUNDS || !k->subject.contract) return "";
+    lk_contract_shape(k->subject.contract, &l);
+    return arena_printf(&t->mem,
+                        "\n  launch: grid %u,%u,%u, block %u,%u,%u, by the launch line of the contract: threads that "
+                        "are too many may be that line's mistake",
+                        l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2]);
+}
+
 bool tell_failure(struct lk_test *t, struct tested *k, struct failure *f, struct error *e)
 {
     struct lab_how how = { .tell = true, .twice = true, .repeat = t->o->repeat };
     struct lab_side *side = f->gpu ? &k->gpu : &k->here;
     struct lab_outcome o;
     struct report_brief first;
-    u32 tries;
-    bool quick = t->o->fail_fast || !strncmp(f->first, "livelock", 8); /* each try of that would take long */
+    u32 tries, errors = lk_report_errors(t->report), suppressed = lk_report_suppressed(t->report);
+    bool quick = t->o->fail_fast || k->is.stopped ||
+                 !strncmp(f->first, "livelock", 8); /* each try of that would take long */
     if (!t->o->only && !quick && !lab_shrink(side, k->k, &f->least, &how, f->first, &tries, e)) return false;
     f->line = lab_line(&t->mem, &f->least);
+    side->tired &= !quick;
     if (!quick && !likeness_find(t, k, f, side, &how, e)) return false;
     if (how.likeness_of && !strcmp(how.likeness_of, f->line)) how.likeness_of = NULL;
     if (!lab_ask(side, &f->least, &how, &o, &first, e)) return false;
-    f->kind = first.kind != F_COUNT ? finding_id(first.kind) : "intermittent";
-    const char *remark = arena_printf(&t->mem, "  case: %s%s", f->line, f->gpu ? " --on gpu" : "");
-    if (f->gpu)
+    bool gone = first.kind == F_COUNT;
+    f->kind = finding_id(gone ? F_intermittent : first.kind);
+    const char *remark = arena_printf(&t->mem, "  case: %s%s%s%s", f->line, f->gpu ? " --on gpu" : "",
+                                      gone ? "" : shape_remark(t, k, first.kind),
+                                      side->tired ? "\n  cut short: the search for a smaller case and for a name was "
+                                                    "ended at twice the work of the cases"
+                                                  : "");
+    side->tired = false;
+    if (gone && !k->subject.gpu && !lab_run(&k->subject, &f->least, &(struct lab_how){ .plain = true }, &o, e))
+        return false;
+    if (gone) tell_gone(k, f);
+    if (f->gpu && !gone)
         put_first(t, &first, remark);
     else
         report_take_run(t->report->device->report, k->subject.gpu->device->report, remark);
+    f->suppressed = all_suppressed(t, errors, suppressed);
     return (!t->o->keep || corpus_add(t, k, f->line, e)) && record_failure(t, k, f, e);
 }
 
@@ -77,18 +121,26 @@ bool tell_suspect(struct lk_test *t, struct tested *k, struct error *e)
 void count_failure(struct lk_test *t, struct tested *k, const char *first, const char *kind, const char *line)
 {
     struct failure *f = failure_of(t, k, first, false);
+    u32 errors = lk_report_errors(t->report), suppressed = lk_report_suppressed(t->report);
     f->cases++;
     f->kind = kind;
     f->line = line;
     k->is.failed++;
     k->is.passed -= k->is.passed > 0;
+    for (u32 i = 0; i < k->list.n; i++)
+        if (!strcmp(k->list.p[i].line, line) && k->list.p[i].end == LK_TEST_PASSED) {
+            k->list.p[i].end = LK_TEST_FAILED;
+            k->list.p[i].first = f->first;
+        }
     const char *remark = arena_printf(&t->mem, "  case: %s", line);
     report_take_run(t->report->device->report, k->subject.gpu->device->report, remark);
+    f->suppressed = all_suppressed(t, errors, suppressed);
 }
 
 bool hold_properties(struct lk_test *t, struct tested *k, struct error *e)
 {
     u32 tried = 0;
+    if (!lab_judges(&k->subject)) return true; /* they belong to the same check */
     for (u32 i = 0; i < k->list.n && tried < PROPERTY_CASES && k->k->properties.list.n && !t->on_gpu; i++) {
         struct contract_case c;
         char broken[LAB_FIRST];

@@ -5,6 +5,7 @@
 #include "record/record.h"
 
 struct lk_recording {
+    struct handle handle;
     struct record r;
     u8 **bytes; /* of each object: what it holds before the launch; shrinking changes them */
     u8 **after; /* of each object: what the last run left there */
@@ -16,6 +17,6 @@ struct lk_recording {
 /* Calls `each` for every word of 8 bytes in a piece of memory that points into an object of the recording. */
 void recording_pointers(const struct record *r, const u8 *bytes, u64 n,
                         void (*each)(void *self, u64 offset, const struct record_object *to, u64 into), void *self);
-/* The parts of an object that are defined, one after the other, from *at on; false: there are no more. */
+/* Iterates over the defined parts of an object, from *at on; false: the end. */
 bool recording_defined(const struct record_object *o, u64 *at, struct record_run *out);
 #endif

@@ -5,18 +5,21 @@
 #define LOCKSTEP_SIDE_H
 #include "lab/lab.h"
 
+enum { SIDE_MARK = 0x6b63656c, SIDE_LINE_MOST = 1 << 20 };
 struct question {
-    u32 line; /* bytes of the case that follow */
+    u32 mark; /* SIDE_MARK: what else comes over the pipe is no question */
+    u32 line; /* bytes of the case that follow, SIDE_LINE_MOST at most */
     u32 repeat;
     double cost_most;
     u64 budget;
     bool explain, tell, twice, has_only, has_likeness;
     enum oracle_label label;
-    char only[300], likeness[300], likeness_of[300];
+    char only[300], likeness[LAB_LIKENESS], likeness_of[300], output[80];
     u32 excepts;
     char except[8][240];
 };
 struct answer {
+    u32 mark; /* SIDE_MARK */
     bool ok;
     struct error e;
     struct lab_outcome outcome;

@@ -1,4 +1,4 @@
-/* ring: the host side of ring kernels (docs/ring.md), over the public interface of the gpu.
+/* ring: the host side of ring kernels (docs/reference/ring.md), over the public interface of the gpu.
  *
  *   ring_create.c    what a launch needs, checked; the memory of a ring
  *   ring_life.c      launch, activate, deactivate, drain, terminate, destroy; signs of life
@@ -76,7 +76,7 @@ struct lk_ring {
     u64 *edge; /* LK_RING_TABLES tables of units rows */
     u32 edge_stride;
     u32 slot_bytes, in_bytes, out_bytes; /* of a slot of a mailbox, an inbox, an outbox */
-    u32 in_words, out_words;             /* words of the last two; longer payloads that are inline lie behind them */
+    u32 in_words, out_words;             /* words of the last two; longer payloads that are inline lie after them */
     u32 grid, block, shared;             /* of the launch */
     lock_t lock;                         /* of the command word, the pool, the letters */
     u64 ping;                            /* number of the last one */
@@ -147,6 +147,9 @@ u64 ring_edge(const lk_ring *r, enum lk_ring_table table, u32 row, u32 column);
 
 /* Where a unit stands, in words: "vectors.add.0 is in message 17 (number 3 from the host) for 1.2 s". */
 void ring_stands(lk_ring *r, u32 unit, struct text *t);
+/* Mail that its receiver has not done with, queue by queue: "3 messages of zoo.relay.0 are not done with in
+ * zoo.twice.0.number.mail"; how many in all. */
+u64 ring_mail_text(const lk_ring *r, struct text *t);
 bool ring_has_ended(const struct ring_host_unit *u);
 /* A dead letter: of `l` the message is filled in, and the first bytes of its payload. */
 void ring_letter(lk_ring *r, lk_ring_letter l, enum ring_direction direction, const char *why);

@@ -1,5 +1,5 @@
 /* Before a launch: what the kernel and the card must have, each failure one line with the limit; then the memory. */
-#include "host/host.h"
+#include "api/host.h"
 #include "ring/ring.h"
 #include "card/occupancy.h"
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void ring_log(lk_ring *r, const char *fmt, ...)
     r->options.log(r->options.self, line);
 }
 
-/* A variable of the module, whole, with a 0 behind it; NULL: there is none. */
+/* A variable of the module, whole, with a 0 after it; NULL: there is none. */
 static char *variable(lk_ring *r, const char *name, u64 *bytes)
 {
     u64 address;
@@ -69,7 +69,7 @@ static lk_status read_actors(lk_ring *r)
     if (!list)
         return ring_fail(
             r, LK_BAD_INPUT,
-            "kernel %s is no ring kernel: the module has no variable %s_actors, which LK_RING_KERNEL makes",
+            "kernel %s is not a ring kernel: the module has no variable %s_actors, which LK_RING_KERNEL makes",
             lk_kernel_plain(r->kernel), lk_kernel_plain(r->kernel));
     *list++ = 0;
     r->warps = strstr(text, "warp");

@@ -15,6 +15,16 @@ const char *lk_ring_phase_name(enum lk_ring_phase phase)
     return (u32)phase < COUNT_OF(name) ? name[phase] : "?";
 }
 
+const char *lk_ring_result_name(uint32_t result)
+{
+    static const char *const text[] = { [LK_RING_DONE] = "done",
+                                        [LK_RING_WRONG_TYPE] = "the actor takes another type of message",
+                                        [LK_RING_TOO_LARGE] = "no room for the response",
+                                        [LK_RING_TOO_SHORT] = "fewer bytes than the type has",
+                                        [LK_RING_DAMAGED] = "the header was written over" };
+    return result < COUNT_OF(text) && text[result] ? text[result] : "a result of the actor";
+}
+
 /* Threads of a unit that are apart for longer are called blocked; one message takes microseconds. */
 #define BLOCKED_S 0.025
 
@@ -41,10 +51,10 @@ void ring_stands(lk_ring *r, u32 unit, struct text *t)
     case LK_RING_BARRIER:
         /* its threads meet there after every message: it is blocked only when one of them does not come for long */
         if (for_s < BLOCKED_S)
-            text_add(t, "%s is at the barrier behind its actor with message %" PRIu64, u->name, id);
+            text_add(t, "%s is at the barrier after its actor with message %" PRIu64, u->name, id);
         else
             text_add(t,
-                     "%s is blocked at the barrier behind its actor for %.3f s: a thread of it has not come back from "
+                     "%s is blocked at the barrier after its actor for %.3f s: a thread of it has not come back from "
                      "message %" PRIu64,
                      u->name, for_s, id);
         break;
@@ -65,6 +75,24 @@ void ring_stands(lk_ring *r, u32 unit, struct text *t)
         break;
     default: text_add(t, "%s has phase %" PRIu64, u->name, phase);
     }
+}
+
+u64 ring_mail_text(const lk_ring *r, struct text *t)
+{
+    enum { MOST = 8 }; /* edges that are listed */
+    u64 all = 0, edges = 0;
+    for (u32 from = 0; from < r->units; from++)
+        for (u32 to = 0; to < r->units; to++) {
+            u64 received = ring_edge(r, LK_RING_RECEIVED, to, from), dropped = ring_edge(r, LK_RING_DROPPED, from, to),
+                n = ring_edge(r, LK_RING_SENT, from, to) - dropped - received;
+            if (!n) continue;
+            all += n;
+            if (edges++ >= MOST) continue;
+            text_add(t, "%s%" PRIu64 " message%s of %s %s not done with in %s", t->n ? "; " : "", n, plural((s64)n),
+                     r->unit[from].name, n == 1 ? "is" : "are", r->unit[to].queue[RING_MAIL]);
+        }
+    if (edges > MOST) text_add(t, "; and mail of %" PRIu64 " more pairs of units", edges - MOST);
+    return all;
 }
 
 lk_status lk_ring_inspect(lk_ring *r, lk_ring_info *info)

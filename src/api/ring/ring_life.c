@@ -1,6 +1,6 @@
 /* The life of a ring: created, launched, active, inactive, draining, terminated; and how its units are asked for a sign
  * of life. */
-#include "host/host.h"
+#include "api/host.h"
 #include "ring/ring.h"
 #include <inttypes.h>
 
@@ -73,7 +73,7 @@ bool ring_is_dead(lk_ring *r)
     else
         text_add(&t,
                  "the kernel ended by itself, by a trap, an assertion or a return; the report of the gpu may say more");
-    u32 inside = 0; /* units that were in a message: the others are not told of beside them */
+    u32 inside = 0; /* units inside a message; when there are any, idle units are not listed */
     for (u32 i = 0; i < r->units; i++) inside += is_inside(&r->unit[i]);
     for (u32 i = 0, shown = 0; i < r->units && shown < 8; i++) {
         if (inside ? !is_inside(&r->unit[i]) : ring_phase(&r->unit[i]) == LK_RING_STOPPED) continue;
@@ -255,18 +255,19 @@ u64 ring_edge(const lk_ring *r, enum lk_ring_table table, u32 row, u32 column)
     return ring_load((lk_ring_u64 *)r->edge + ((u64)table * r->units + row) * r->edge_stride + column);
 }
 
-/* Nothing is in a queue and no unit is in a message. What is received is read before what is sent: docs/ring.md. */
+/* Nothing is in a queue and no unit is in a message: docs/reference/ring.md, drain. What is received is read before
+ * what is dropped, and that before what is sent. The other way round a message that is sent and dropped between the two
+ * reads would stand for one that is under way. */
 static bool rests(lk_ring *r)
 {
-    u64 received = 0, sent = 0;
+    static const enum lk_ring_table order[] = { LK_RING_RECEIVED, LK_RING_DROPPED, LK_RING_SENT };
+    u64 sum[LK_RING_TABLES] = { 0 };
     for (u32 i = 0; i < r->units; i++)
         if (ring_load(&r->unit[i].inbox_taken->value) != ring_placed(&r->unit[i])) return false;
-    for (u32 a = 0; a < r->units; a++)
-        for (u32 b = 0; b < r->units; b++) received += ring_edge(r, LK_RING_RECEIVED, a, b);
-    for (u32 a = 0; a < r->units; a++)
-        for (u32 b = 0; b < r->units; b++)
-            sent += ring_edge(r, LK_RING_SENT, a, b) - ring_edge(r, LK_RING_DROPPED, a, b);
-    return received == sent;
+    for (u32 k = 0; k < COUNT_OF(order); k++)
+        for (u32 a = 0; a < r->units; a++)
+            for (u32 b = 0; b < r->units; b++) sum[order[k]] += ring_edge(r, order[k], a, b);
+    return sum[LK_RING_RECEIVED] + sum[LK_RING_DROPPED] == sum[LK_RING_SENT];
 }
 
 /* sent = received + in flight + dropped on every edge; in flight are only responses that nobody has received yet. */
@@ -322,10 +323,14 @@ lk_status lk_ring_drain(lk_ring *r, double seconds)
             struct ring_host_unit *u = &r->unit[i];
             u64 waits = ring_placed(u) - ring_load(&u->inbox_taken->value), phase = ring_phase(u);
             if (!waits && phase != LK_RING_BUSY && phase != LK_RING_NO_ROOM && phase != LK_RING_BARRIER) continue;
-            text_add(&t, "%s%" PRIu64 " wait in %s; ", shown++ ? "; " : "", waits, u->queue[RING_IN]);
+            if (waits) text_add(&t, "%s%" PRIu64 " wait in %s", t.n ? "; " : "", waits, u->queue[RING_IN]);
+            text_add(&t, "%s", t.n ? "; " : "");
             ring_stands(r, i, &t);
+            shown++;
         }
-        lk_status s = ring_fail(r, LK_NOT_READY, "drain: not in time: %s", t.n ? t.p : "mail is still under way");
+        ring_mail_text(r, &t);
+        lk_status s = ring_fail(r, LK_NOT_READY, "drain: not in time: %s",
+                                t.n ? t.p : "the last message is done with just now");
         text_free(&t);
         return s;
     }

@@ -153,7 +153,7 @@ static lk_status check_message(lk_ring *r, const lk_ring_message *m)
 }
 
 /* On the software GPU the payload of an actor without types is memory of its own, as long as the message says, so that
- * a read behind its end is found. Every eighth message goes the way of all on a real GPU, which is checked as well. */
+ * a read past its end is found. Every eighth message goes the way of all on a real GPU, which is checked as well. */
 static bool has_bounds(const lk_ring *r, const struct ring_host_unit *u, const lk_ring_message *m)
 {
     enum { MOST = 1 << 26 }; /* bytes of blocks: one is used again for payloads of the same length only */
@@ -239,7 +239,7 @@ static lk_status place_message(lk_ring *r, struct ring_host_unit *u, lk_ring_mes
     return LK_OK;
 }
 
-/* Under the unit's lock: the high-water mark behind a send. The unit's word is far away: it is read only where the
+/* Under the unit's lock: the high-water mark after a send. The unit's word is far away: it is read only where the
  * messages that may be in the inbox would be more than ever before. */
 static void set_high(struct ring_host_unit *u)
 {
@@ -395,11 +395,7 @@ static void set_stages(const lk_ring *r, const u64 *line, u64 now, u64 stage[4])
 
 static const char *result_text(u32 result, char *out, size_t size)
 {
-    static const char *const text[] = { [LK_RING_WRONG_TYPE] = "the actor takes another type of message",
-                                        [LK_RING_TOO_LARGE] = "no room for the response",
-                                        [LK_RING_TOO_SHORT] = "fewer bytes than the type has",
-                                        [LK_RING_DAMAGED] = "the header was written over" };
-    if (result < COUNT_OF(text) && text[result]) return text[result];
+    if (result <= LK_RING_DAMAGED) return lk_ring_result_name(result);
     snprintf(out, size, "result %u of the actor", result);
     return out;
 }
@@ -551,6 +547,7 @@ static lk_status nothing_came(lk_ring *r)
         ring_stands(r, i, &t);
         if (waits > inside) text_add(&t, ", %" PRIu64 " not taken yet wait in %s", waits - inside, u->queue[RING_IN]);
     }
+    ring_mail_text(r, &t);
     lk_status s = ring_fail(r, LK_NOT_READY, "receive: no response in time: %s", t.n ? t.p : "no message is under way");
     text_free(&t);
     return s;

@@ -1,5 +1,5 @@
 /* call_token.h: the words for what a row of libcuda.def or cudart.def asks of a call. Included in front of a table it
- * defines them, and behind it no more: they are short, and mean something there alone. Each is a statement over w, the
+ * defines them, and after it no more: they are short, and mean something there alone. Each is a statement over w, the
  * arguments (struct cu_word), and here, what was found (struct cu_here, cu_check.h).
  *
  * The checks of a row, in the order in which they are asked; n: a parameter, 0 for the first:
@@ -10,7 +10,7 @@
  *   DEVICE(n)          the ordinal of a device: here.device
  *   NEAR               none: here.device, the current context's, or the first one
  *   FUNCTION(n)        a kernel, CUfunction or CUkernel: here.function
- *   IS(n, KIND, E)     a handle of this kind (enum cu_kind); CUDA_ERROR_INVALID_E: it is none
+ *   IS(n, KIND, E)     a handle of this kind (enum cu_kind); CUDA_ERROR_INVALID_E: it is not one
  *   MAY_BE(n, KIND, E) the same, or NULL
  *   NODE(n, TYPE)      a node of a graph, of this type
  *   OUT(n), IN(n)      a pointer to what the call writes, reads: of as many bytes as its type in CU_DEFINE has
@@ -30,7 +30,7 @@
  *   - an answer that is written where that can be, and left out where not: no error;
  *   - an order that a driver has and a row has not: something is done, or another error returned, before the pointer is
  *     looked at (cuGetErrorName, cuCtxPopCurrent, cuMemCreate);
- *   - helpers behind several calls, of which some have no argument of that kind; structs passed by value. */
+ *   - helpers after several calls, of which some have no argument of that kind; structs passed by value. */
 #ifndef BEGIN
 #define CU_WORD(p) w[p].value
 #define CU_AT(p) ((const void *)(uintptr_t)CU_WORD(p))

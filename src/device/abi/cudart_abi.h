@@ -44,7 +44,7 @@ struct rt_pointer { /* cudaPointerAttributes */
 struct rt_channel {       /* cudaChannelFormatDesc */
     int x, y, z, w, kind; /* bits of each channel; cudaChannelFormatKind */
 };
-struct rt_resource { /* cudaResourceDesc, as all releases have it; 13 has room behind */
+struct rt_resource { /* cudaResourceDesc, as all releases have it; 13 has room after */
     u32 type, padding;
     union {
         struct cu_array *array;

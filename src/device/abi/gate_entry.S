@@ -130,4 +130,10 @@ lkgate_enter:
     GATE_DOOR(lkdoor_##symbol, lkcu_##function) .set gate_number, gate_number + 1;
 #include "abi/libcuda.def"
 #undef ENTRY
+    /* Whoever has the gate has the engine, which puts its table there when it is loaded (driver/cu_engine.h): out of an
+     * archive, nothing else brings it in. */
+    .hidden cu_engine_of_run
+    .section .data.rel.ro, "aw", %progbits
+    .balign 8
+    .quad cu_engine_of_run
     .section .note.GNU-stack, "", %progbits

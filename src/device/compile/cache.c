@@ -6,20 +6,7 @@
 
 bool cache_folder(char *out, size_t size) { return store_folder(NULL, out, size); }
 
-bool cache_limit_read(u64 *limit, struct error *e)
-{
-    const char *text = getenv("LOCKSTEP_CACHE_SIZE");
-    char *end;
-    *limit = (u64)256 << 20;
-    if (!text || !text[0]) return true;
-    u64 n = strtoull(text, &end, 10);
-    u32 shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' || *end == 'm' ? 20 : *end == 'G' || *end == 'g' ? 30 : 0;
-    if (end == text || text[0] == '-' || end[shift != 0] || n > UINT64_MAX >> shift)
-        return error_set(e, ERR_INPUT,
-                         "LOCKSTEP_CACHE_SIZE=%.60s: a number of bytes belongs here, 500M or 2G, 0 for no cache", text);
-    *limit = n << shift;
-    return true;
-}
+bool cache_limit_read(u64 *limit, struct error *e) { return environment_cache_size(limit, e); }
 
 u64 cache_limit(void)
 {
@@ -173,7 +160,7 @@ u32 cache_list(struct arena *a, struct cache_entry **out)
     struct place p;
     struct store_entry *e;
     u32 n = store_list(open_store(&p), a, false, &e);
-    p.store.limit = MAX_OF(p.store.limit, (u64)1); /* what is there is shown, also where nothing is kept any more */
+    p.store.limit = MAX_OF(p.store.limit, (u64)1); /* existing entries are shown, even if the cache is switched off */
     *out = n ? NEW_ARRAY(a, struct cache_entry, n) : NULL;
     for (u32 i = 0; i < n; i++) {
         struct cache_entry *x = &(*out)[i];

@@ -44,7 +44,7 @@ static const char *in_workshop(const struct workshop *w, struct arena *a, const 
 
 static void workshop_close(const struct workshop *w) { folder_remove(w->folder); }
 
-/* A name that no compiler takes for an option or, behind an @, for a file of options. */
+/* A name that no compiler takes for an option or, after an @, for a file of options. */
 static const char *as_name(struct arena *a, const char *path)
 {
     return path[0] == '@' || path[0] == '-' ? arena_printf(a, "./%s", path) : path;

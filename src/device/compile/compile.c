@@ -117,7 +117,7 @@ char *compile_entry(struct arena *a, struct str ptx, const char *name)
     return found.n ? arena_str(a, found) : NULL;
 }
 
-/* True if everything that is asked for by name is in the PTX already, where nothing can be instantiated any more. */
+/* True if the PTX already contains every requested name; nothing can be instantiated at this point. */
 static bool names_there(struct compile_result *r, const struct compile_options *o, struct str ptx)
 {
     r->lowered = NEW_ARRAY(&r->mem, char *, o->names + 1);
@@ -394,7 +394,7 @@ static bool has_instance(struct arena *a, const struct compile_options *o, const
     return false;
 }
 
-/* The names that are compiled: what is asked for and, behind that, what was asked for before. */
+/* The names that are compiled: those requested now, then earlier ones. */
 static void gather(const struct compile_job *job, const char *key, struct compile_options *o)
 {
     word_list name = { 0 }, before = { 0 };
@@ -481,8 +481,9 @@ bool compile_cu(const char *path, const struct compile_options *o, struct compil
     snprintf(out->arch, sizeof out->arch, "%.15s", job.arch);
     /* NVRTC would compile what stands before it, and nobody would know */
     const char *zero = memchr(job.source.p, 0, job.source.n);
-    bool ok = zero ? error_at(e, ERR_INPUT, path, job.source, zero, "there is a zero byte here: this is no source text")
-                   : compile_source(&job, out, e);
+    bool ok = zero
+                  ? error_at(e, ERR_INPUT, path, job.source, zero, "there is a zero byte here: this is not source text")
+                  : compile_source(&job, out, e);
     base_free((void *)job.source.p);
     arena_free(&mem);
     return ok;

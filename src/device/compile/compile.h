@@ -39,7 +39,7 @@ struct compile_result {
     /* what the compiler had to say, diagnostic by diagnostic (diagnose.c); also on failure */
     struct text log;
     char **lowered;   /* for each of options.name what it is called in the PTX; NULL: not known */
-    char **hidden;    /* kernels of the PTX that were made for an earlier request, a NULL behind them; NULL: none */
+    char **hidden;    /* kernels of the PTX that were made for an earlier request, a NULL after them; NULL: none */
     char by[64];      /* "nvrtc 13.0"; "": nobody compiled */
     char arch[16];    /* "sm_90" */
     struct arena mem; /* for the names */
@@ -94,7 +94,7 @@ bool compile_nvcc(const struct compile_job *job, struct compile_log *log, struct
 bool compile_clang(const struct compile_job *job, struct compile_log *log, struct error *e);
 /* The number of an architecture: 90 of "sm_90a". */
 u32 compile_arch_number(const char *arch);
-/* The instance of a template that a name asks for, without a parameter list behind it; NULL: it is none. */
+/* The instance of a template that a name asks for, without a parameter list after it; NULL: it is not one. */
 const char *compile_instance(struct arena *a, const char *name);
 
 /* ---- flags.c: one table of what the flags are for each compiler ---- */
@@ -173,7 +173,7 @@ struct declared {
 };
 /* The __global__ functions of the source, in order. */
 u32 declared_kernels(struct arena *a, struct str source, struct declared **out);
-/* The same with those of the files that it includes (headers_users), which come behind its own. */
+/* The same with those of the files that it includes (headers_users), which come after its own. */
 u32 declared_with_headers(struct arena *a, const char *path, struct str source, const word_list *folders,
                           struct declared **out);
 /* Of a template: its name with its parameters, "scale<class T, int N>", and an instance to start from,

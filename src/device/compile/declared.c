@@ -8,7 +8,7 @@ struct reader {
     const char *p, *end;         /* what is still to be read */
     bool is_global, is_template; /* those words were seen since the last ; { or } */
     struct str word;             /* the last one outside brackets */
-    struct str params;           /* what stood between < and > behind the last `template` */
+    struct str params;           /* what stood between < and > after the last `template` */
     u32 line;                    /* of p */
 };
 
@@ -26,7 +26,7 @@ static void open_list(struct arena *a, struct reader *r, struct declared **list,
     r->is_global = r->is_template = false;
 }
 
-/* The end of the parameters that open at p, behind the >; what is between is kept. p itself: none open there. */
+/* The end of the parameters that open at p, after the >; what is between is kept. p itself: none open there. */
 static const char *template_list(struct reader *r, const char *p)
 {
     const char *q = p;

@@ -42,7 +42,7 @@ static bool starts(struct str s, const char *with)
     return s.n >= n && !memcmp(s.p, with, n);
 }
 
-/* "error", "catastrophic error", "warning #177-D" ... and what stands behind its colon. */
+/* "error", "catastrophic error", "warning #177-D" ... and what stands after its colon. */
 static bool severity(struct str s, struct diagnostic *d)
 {
     static const struct {

@@ -90,7 +90,7 @@ static bool is_users(const struct scan *s, const char *path)
     return true;
 }
 
-/* One directive, p behind its #. */
+/* One directive, p after its #. */
 static void directive(struct scan *s, const char *file, const char *p, const char *end)
 {
     p = blanks(p, end);

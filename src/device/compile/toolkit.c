@@ -204,7 +204,7 @@ void toolkit_identity(const struct toolkit *t, struct hash *h)
     identity_of(t->nvrtc, h);
     identity_of(t->nvcc, h);
     identity_of(t->clang, h);
-    /* nvcc is a driver, perhaps behind a script: these do the work */
+    /* nvcc is a driver, perhaps after a script: these do the work */
     snprintf(path, sizeof path, "%s/nvvm/bin/cicc", t->root);
     identity_of(path, h);
     snprintf(path, sizeof path, "%s/bin/cudafe++", t->root);

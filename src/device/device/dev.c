@@ -22,7 +22,7 @@ struct device *dev_new(const struct dev_options *o, struct error *e)
     d->report = report_new();
     if (d->report && d->ops->open(d, e)) {
         dev_attach(d); /* other threads may look into it from now on */
-        report_checks(d->report, o->checks);
+        report_checks(d->report, o->checks, o->kinds_off);
         return d;
     }
     error_set(e, ERR_MEMORY, "out of memory");
@@ -189,8 +189,10 @@ void dev_free_found(struct device *d, bool twice, u64 addr, const struct mem_obj
 
 bool dev_free(struct device *d, u64 addr, const char *site)
 {
-    struct error unused = { 0 }; /* a free in a capture has broken it, and is done all the same */
-    if (d->ops->outside) d->ops->outside(d, true, &unused);
+    struct error unused = { 0 }; /* a free during a capture invalidates the capture, and is carried out */
+    const struct mem_object *o = d->mem ? mem_find(d->mem, addr) : NULL;
+    bool wait = !o || o->base != addr || !sim_pool_lets_go(o);
+    if (d->ops->outside) d->ops->outside(d, wait, &unused);
     return dev_free_now(d, addr, site);
 }
 

@@ -12,7 +12,7 @@
 
 /* What happens when the host touches managed memory while a launch is in flight that may use it. The cards of our
  * cards have concurrentManagedAccess: the access is legal there, and a race unless the two use different bytes or
- * the kernel synchronises with the host. docs/machine.md says why REPORT is the default under the race check. */
+ * the kernel synchronises with the host. docs/inside/machine.md says why REPORT is the default under the race check. */
 enum dev_managed_policy {
     DEV_MANAGED_DEFAULT, /* REPORT where the race check is on, else FREE */
     DEV_MANAGED_FREE,    /* nothing: host and kernel see the same bytes at all times */
@@ -23,11 +23,12 @@ enum dev_managed_policy {
 struct dev_options {
     /* NULL: the default, which takes PTX for any target; a real GPU is the card it is */
     const struct card *card;
-    bool gpu;        /* the real GPU, not the software one */
-    u32 ordinal;     /* which of several real ones, as the driver counts them */
-    u32 workers;     /* 0: as many as there are processors */
-    u32 checks;      /* CHECK_* */
-    bool all_values; /* CHECK_VALUES looks at every store, not at outputs of contracts only */
+    bool gpu;                  /* the real GPU, not the software one */
+    u32 ordinal;               /* which of several real ones, as the driver counts them */
+    u32 workers;               /* 0: as many as there are processors */
+    u32 checks;                /* CHECK_* */
+    u64 kinds_off[KIND_WORDS]; /* kinds of findings of these checks that are not reported, a bit each */
+    bool all_values;           /* CHECK_VALUES looks at every store, not at outputs of contracts only */
     bool seeded;
     u64 seed;          /* as in sim_launch; implies one worker */
     u64 budget;        /* warp instructions per launch, 0: none */

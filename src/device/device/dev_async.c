@@ -67,7 +67,9 @@ u32 dev_task_plan(struct device *d, struct dev_task *t, union dev_plan *plan, st
                    ? OP_OK
                    : OP_INVALID_VALUE;
     case OP_LIBRARY: return OP_OK;
-    default: error_set(e, ERR_INPUT, "an operation of the kind %d is no task", (int)t->kind); return OP_INVALID_VALUE;
+    default:
+        error_set(e, ERR_INPUT, "an operation of the kind %d is not a task", (int)t->kind);
+        return OP_INVALID_VALUE;
     }
 }
 

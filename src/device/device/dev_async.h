@@ -83,7 +83,7 @@ struct dev_task {
 
 /* A launch in a stream of a real GPU, ready to be made again with other arguments: what its driver is called with. */
 struct dev_repeat {
-    /* cuLaunchKernel; its types are those of driver.h, which src/driver has by other names */
+    /* cuLaunchKernel; its types are those of driver.h, which src/cuda/driver has by other names */
     int (*launch)(struct cu_function_ *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                   unsigned bz, unsigned shared, struct cu_stream_ *stream, void **params, void **extra);
     struct cu_function_ *function;

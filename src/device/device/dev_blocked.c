@@ -112,7 +112,8 @@ static void calls_text(struct text *out)
     for (u32 i = 0; i < n; i++) text_add(out, "%s%s", i ? " and " : " in ", site[i]);
 }
 
-/* What the hosts wait for; behind: how that is held up by `me`, unless it was said. True: it is. */
+/* Adds what the hosts wait for and, with `behind`, the path on which `me` holds that up, unless it was said. True: it
+ * holds it up. */
 static bool hosts_text(struct streams *s, struct op *me, bool behind, struct text *out, bool *legacy)
 {
     enum { MOST = 4 };
@@ -133,7 +134,7 @@ static bool hosts_text(struct streams *s, struct op *me, bool behind, struct tex
     return held;
 }
 
-/* A kernel that could write `o` and stands still as `me` does: what it waits for, and whether that is for `me`. */
+/* Another stopped kernel that could write `o`: describes its wait, and whether it waits for `me`. */
 static bool waits_text(const struct device *d, const struct op *me, const struct mem_object *o,
                        const struct sim_waiting *other, u32 others, struct text *out, bool *cycle)
 {
@@ -181,15 +182,14 @@ bool blocked_explain(void *of, const struct sim_waiting *waits, const struct sim
     bool held = hosts_text(s, me, !path && !waiting, cause, &legacy);
     bool host = shared && !path && !waiting;
     *fix =
-        host && held ? "Let the host write it before it waits for anything behind the kernel: cudaMemcpy, cudaFree and "
+        host && held ? "Let the host write it before it waits for anything after the kernel: cudaMemcpy, cudaFree and "
                        "the default stream wait for all blocking streams; use streams made with cudaStreamNonBlocking."
         : host ? "Let the host write it before it waits for the kernel, or let another thread of the program do so."
-        : held
-            ? "Enqueue what writes it before the host waits for anything behind the kernel: cudaMemcpy, cudaFree and "
-              "the default stream wait for all blocking streams; use streams made with cudaStreamNonBlocking."
+        : held ? "Enqueue what writes it before the host waits for anything after the kernel: cudaMemcpy, cudaFree and "
+                 "the default stream wait for all blocking streams; use streams made with cudaStreamNonBlocking."
         : legacy  ? "Enqueue kernels that wait for each other in streams made with cudaStreamNonBlocking, with nothing "
                     "of the default stream between them."
-        : path    ? "Enqueue what the kernel waits for in another stream, not behind the kernel."
+        : path    ? "Enqueue what the kernel waits for in another stream, not after the kernel."
         : cycle   ? "Let one of the two kernels write what the other waits for before it waits itself."
         : waiting ? "Let the kernel that writes the value do so before it waits itself."
                   : "Enqueue what writes it in another stream before the host waits for the kernel.";

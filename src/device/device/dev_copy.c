@@ -23,7 +23,7 @@ u32 dev_refused(struct error *e, const char *format, ...)
     return OP_INVALID_VALUE;
 }
 
-/* Bytes from the first to behind the last; false: more than 64 bits. */
+/* Bytes from the first to after the last; false: more than 64 bits. */
 static bool extent(const struct dev_side *s, const struct shape *z, u64 *bytes)
 {
     u64 slices, rows;
@@ -74,7 +74,7 @@ static u32 row_outside(const struct dev_side *s, const struct shape *z, const ch
                        where, z->width, o->name, at, o->name, o->size);
 }
 
-/* Which memory one side is, and whether all of it is there. */
+/* Finds the memory of one side, and checks that all of it exists. */
 static u32 side_find(struct device *d, const struct dev_end *end, const struct shape *z, const char *what,
                      struct dev_side *s, struct error *e)
 {

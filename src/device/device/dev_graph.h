@@ -1,5 +1,6 @@
-/* dev_graph.h: graphs of the software GPU from the inside, for who gives out handles of their nodes (src/graphs): what
- * a node does, and changing it. A dev_graph is a graph of graph.h there, a dev_node one of its nodes. */
+/* dev_graph.h: graphs of the software GPU from the inside, for who gives out handles of their nodes
+ * (src/cuda/driver_graphs): what a node does, and changing it. A dev_graph is a graph of graph.h there, a dev_node one
+ * of its nodes. */
 #ifndef LOCKSTEP_DEV_GRAPH_H
 #define LOCKSTEP_DEV_GRAPH_H
 #include "device/dev_async.h"

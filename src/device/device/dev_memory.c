@@ -2,7 +2,7 @@
  * and on which of several devices, and what was never freed. dev_memory.h has the overview. */
 #include "mem/mapped.h"
 #include "device/dev_memory.h"
-#include "where/where.h"
+#include "sites/where.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -231,11 +231,15 @@ struct mem_object *dev_alloc_pitched(struct device *d, u64 width, u64 rows, u64 
 
 /* ---- leaks ---- */
 
-struct leaks { /* of one kind at one place */
+struct leaks { /* of one kind at one statement */
     enum mem_kind kind;
     const char *site, *name; /* where, or NULL; the first of them */
+    u64 statement;           /* of the site */
     u32 count;
     u64 bytes;
+    u32 places;          /* that lead to the statement: sites */
+    const char **seen;   /* these sites; from base_need */
+    const char *held[6]; /* names of the first memory of the first places */
 };
 
 static bool is_variable(const struct device *d, const struct mem_object *o)
@@ -256,10 +260,73 @@ bool dev_host_owns(const struct device *d, const struct mem_object *o)
     return kind && mem_is_live(o) && !o->lent && !(o->kind == MEM_MANAGED && is_variable(d, o));
 }
 
-static bool same_place(const struct leaks *l, const struct mem_object *o)
+enum { PLACES_MOST = 64 }; /* sites of one statement that are told apart */
+
+/* Counts the object among those of its statement; where a helper allocates, its callers are places of it. */
+static void leaks_add(struct leaks *l, const struct mem_object *o)
 {
-    if (l->kind != o->kind) return false;
-    return l->site && o->alloc_site ? !strcmp(l->site, o->alloc_site) : l->site == o->alloc_site;
+    u32 k = 0;
+    l->count++;
+    l->bytes += o->size;
+    if (!o->alloc_site) return;
+    while (k < l->places && strcmp(l->seen[k], o->alloc_site) != 0) k++;
+    if (k < l->places || k == PLACES_MOST) return;
+    if (!k) l->seen = base_need(sizeof *l->seen * PLACES_MOST);
+    if (k < COUNT_OF(l->held)) l->held[k] = o->name;
+    l->seen[l->places++] = o->alloc_site;
+}
+
+struct leak_list {
+    struct leaks *p;
+    u32 n, cap;
+    u32 *slot, slots; /* a hash table of numbers in p, + 1 */
+};
+
+static u32 slot_of(const struct leak_list *list, enum mem_kind kind, u64 statement)
+{
+    u32 at = (u32)((statement ^ (u64)kind << 7) * 0x9e3779b97f4a7c15ull >> 32) & (list->slots - 1);
+    for (const struct leaks *l; list->slot[at]; at = (at + 1) & (list->slots - 1)) {
+        l = &list->p[list->slot[at] - 1];
+        if (l->kind == kind && l->statement == statement) break;
+    }
+    return at;
+}
+
+static void list_grow(struct leak_list *list)
+{
+    list->cap = list->cap ? 2 * list->cap : 16;
+    list->p = base_need_more(list->p, sizeof *list->p * list->cap);
+    base_free(list->slot);
+    list->slots = 2 * list->cap;
+    list->slot = base_need(sizeof *list->slot * list->slots);
+    memset(list->slot, 0, sizeof *list->slot * list->slots);
+    for (u32 i = 0; i < list->n; i++) list->slot[slot_of(list, list->p[i].kind, list->p[i].statement)] = i + 1;
+}
+
+/* "reached from 5 places", and what they hold */
+static void places_text(const struct leaks *l, struct text *places, struct text *held)
+{
+    if (l->places > 1)
+        text_add(places, ", reached from %u%s places", l->places, l->places == PLACES_MOST ? " or more" : "");
+    text_add(held, "%s", l->places > 1 ? "it is held by " : "the first is ");
+    if (l->places <= 1) text_add(held, "%s", l->name);
+    for (u32 i = 0; l->places > 1 && i < l->places && i < COUNT_OF(l->held); i++)
+        text_add(held, "%s%s", i ? ", " : "", l->held[i]);
+    if (l->places > COUNT_OF(l->held)) text_add(held, " and others");
+}
+
+/* Those that the object belongs to. */
+static struct leaks *leaks_of(struct leak_list *list, const struct mem_object *o)
+{
+    u64 statement = where_statement(o->alloc_site);
+    if (list->n == list->cap) list_grow(list);
+    u32 at = slot_of(list, o->kind, statement);
+    if (!list->slot[at]) {
+        list->p[list->n++] =
+            (struct leaks){ .kind = o->kind, .site = o->alloc_site, .statement = statement, .name = o->name };
+        list->slot[at] = list->n;
+    }
+    return &list->p[list->slot[at] - 1];
 }
 
 static int most_bytes(const void *a, const void *b)
@@ -270,7 +337,7 @@ static int most_bytes(const void *a, const void *b)
 
 static void leak_found(struct device *d, const struct leaks *l)
 {
-    char cause[700], file[512];
+    char cause[1400], file[512];
     const char *verb = l->kind == MEM_REGISTERED ? "unregistered" : "freed";
     const char *colon = l->site ? strrchr(l->site, ':') : NULL, *at = l->site; /* "cudaMalloc at main.cu:41" */
     u32 line = colon ? (u32)strtoul(colon + 1, NULL, 10) : 0;
@@ -278,10 +345,15 @@ static void leak_found(struct device *d, const struct leaks *l)
     if (l->count == 1)
         snprintf(cause, sizeof cause, "%s, %" PRIu64 " bytes of %s%s%s, was never %s", l->name, l->bytes,
                  dev_kind_name[l->kind], l->site ? " from " : "", l->site ? l->site : "", verb);
-    else
-        snprintf(cause, sizeof cause, "%u times %s%s%s, %" PRIu64 " bytes together, was never %s; the first is %s",
-                 l->count, dev_kind_name[l->kind], l->site ? " from " : "", l->site ? l->site : "", l->bytes, verb,
-                 l->name);
+    else {
+        struct text places = { 0 }, held = { 0 };
+        places_text(l, &places, &held);
+        snprintf(cause, sizeof cause, "%u times %s%s%s%s, %" PRIu64 " bytes together, was never %s; %s", l->count,
+                 dev_kind_name[l->kind], l->site ? " from " : "", l->site ? l->site : "", places.n ? places.p : "",
+                 l->bytes, verb, held.p);
+        text_free(&places);
+        text_free(&held);
+    }
     snprintf(file, sizeof file, "%.*s", line ? (int)(colon - at) : 0, line ? at : "");
     struct place p = { .file = file, .line = line };
     u64 key = (l->site ? str_hash(str_of(l->site)) : 0) ^ (u64)l->kind << 32;
@@ -291,7 +363,7 @@ static void leak_found(struct device *d, const struct leaks *l)
                          .cause = cause,
                          .call = l->site && where_kept(l->site) ? l->site : NULL, /* a text is in the cause already */
                          .fix = l->kind == MEM_REGISTERED ? "Unregister it before its memory is freed."
-                                                          : "Free it, behind the last operation that uses it." };
+                                                          : "Free it, after the last operation that uses it." };
     report_add(d->report, &f);
 }
 
@@ -304,21 +376,19 @@ void dev_leaks_host(struct device *d)
 {
     const struct mem_object *o;
     if (!(d->options.checks & CHECK_MEMORY)) return;
-    struct leaks *list = NULL;
-    u32 n = 0, cap = 0;
+    struct leak_list list = { 0 };
     for (u32 i = 0; (o = d->ops->object_at(d, i)); i++) {
         if (!dev_host_owns(d, o)) continue;
         if (d->mem) dev_unseen(d, o);
-        u32 k = 0;
-        while (k < n && !same_place(&list[k], o)) k++;
-        if (k == n && n == cap) list = base_need_more(list, sizeof *list * (cap = cap ? 2 * cap : 16));
-        if (k == n) list[n++] = (struct leaks){ .kind = o->kind, .site = o->alloc_site, .name = o->name };
-        list[k].count++;
-        list[k].bytes += o->size;
+        leaks_add(leaks_of(&list, o), o);
     }
-    if (n) qsort(list, n, sizeof *list, most_bytes);
-    for (u32 k = 0; k < n; k++) leak_found(d, &list[k]);
-    base_free(list);
+    if (list.n) qsort(list.p, list.n, sizeof *list.p, most_bytes);
+    for (u32 k = 0; k < list.n; k++) {
+        leak_found(d, &list.p[k]);
+        base_free(list.p[k].seen);
+    }
+    base_free(list.p);
+    base_free(list.slot);
 }
 
 void dev_leaks_handles(struct device *d, const char *what, const char *site, u32 count)

@@ -60,7 +60,7 @@ struct dev_address {
     u64 offset;                /* of the address in it */
     void *host;                /* the host's pointer to it, or NULL */
 };
-/* The object of `d` that an address is in, or, where it is in none, of any other device of this process. false: it is
+/* The object of `d` that contains an address, or else that of any other device of this process. false: it is
  * in none. */
 bool dev_address(struct device *d, u64 address, struct dev_address *out);
 /* "x+0x10 of device 1 (NVIDIA L4)", "memory of the host that no device has registered", ...: where an address is that
@@ -102,7 +102,7 @@ struct dev_side {
 };
 struct dev_copy_plan {
     struct dev_side to, from;
-    u64 width, rows, slices; /* all at least 1, unless there is nothing to do: then all are 0 */
+    u64 width, rows, slices; /* all at least 1; or all 0: nothing to do */
 };
 struct dev_fill_plan {
     struct dev_side to;
@@ -144,15 +144,22 @@ u32 sim_pool_current(struct device *d, struct dev_pool *p, struct error *e); /* 
  */
 u32 sim_pool_alloc(struct device *d, struct dev_pool *p, u64 bytes, u64 stream, const char *name, const char *site,
                    struct mem_object **out, bool *wait, struct error *e);
-void sim_pool_start(struct device *d, struct mem_object *o); /* the operation of the allocation runs */
+/* The operation of the allocation runs; true: the host has freed it before, and the caller ends it. */
+bool sim_pool_start(struct device *d, struct mem_object *o);
 /* In the call of a free: memory of a pool, or of dev_alloc. Not 0: the report has double_free or bad_free, and e the
  * sentence. */
 u32 sim_pool_free(struct device *d, u64 address, u64 stream, const char *site, struct mem_object **out,
                   struct error *e);
 void sim_pool_end(struct device *d, struct mem_object *o, const char *site); /* the operation of the free runs */
 bool sim_pool_freed(const struct mem_object *o);                             /* its free is enqueued, and has not run */
-struct dev_pool *sim_pool_of(const struct mem_object *o);                    /* NULL: it is of none */
-bool sim_pool_is_graph(const struct mem_object *o);                          /* memory of an allocation node */
+/* A free that the host does itself waits for nothing that uses the memory, as on an H200 (cudaFree of what
+ * cudaMallocAsync gave). */
+bool sim_pool_lets_go(const struct mem_object *o);
+/* In that call; false: it is no such memory. *later: its allocation has not run, and ends it; else the caller does. */
+bool sim_pool_let_go(struct mem_object *o, const char *site, bool *later);
+void sim_pool_site(const struct mem_object *o, char *out, size_t size); /* of the call that frees it, or "" */
+struct dev_pool *sim_pool_of(const struct mem_object *o);               /* NULL: it is of none */
+bool sim_pool_is_graph(const struct mem_object *o);                     /* memory of an allocation node */
 /* Allocation nodes of graphs: the address is the node's until sim_pool_graph_delete; between, the nodes start and rest
  * it, any number of times. */
 u32 sim_pool_graph_new(struct device *d, struct dev_pool *p, u64 bytes, const char *name, const char *site,

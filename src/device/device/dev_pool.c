@@ -20,6 +20,7 @@
  * One lock for the pools of all devices: a call holds it for some additions. */
 #include "device/dev_memory.h"
 #include "device/dev_work.h"
+#include "device/op_races.h"
 #include <inttypes.h>
 
 #define POOL_UNIT (32ull << 20) /* what an H200 reserves at a time */
@@ -57,6 +58,7 @@ struct block {             /* mem_object.pool: an allocation, or other memory wh
     bool freed;            /* the free is enqueued */
     char site[96];         /* of that call, or "" */
     bool graph;            /* of an allocation node */
+    bool at_start;         /* the host has freed it, and its allocation has not run: it is gone when that runs */
 };
 
 static lock_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -341,12 +343,15 @@ u32 sim_pool_alloc(struct device *d, struct dev_pool *p, u64 bytes, u64 stream, 
 }
 
 /* Two launches of a graph whose memory is freed by the next one may start it at once. */
-void sim_pool_start(struct device *d, struct mem_object *o)
+bool sim_pool_start(struct device *d, struct mem_object *o)
 {
     lock(&pools_lock);
     if (mem_is_live(o)) mem_rest(d->mem, o, NULL);
     mem_start(d->mem, o);
+    const struct block *b = o->pool;
+    bool gone = b && b->at_start;
     unlock(&pools_lock);
+    return gone;
 }
 
 /* Memory that a stream can free, or has freed; with the lock. */
@@ -401,6 +406,41 @@ u32 sim_pool_free(struct device *d, u64 address, u64 stream, const char *site, s
     else
         dev_range(d, address, 1, e);
     return OP_INVALID_VALUE;
+}
+
+/* With the lock. Memory of a node is the graph's, and a tensor's is its library's. */
+static bool lets_go(const struct mem_object *o)
+{
+    const struct block *b = o->kind == MEM_POOL ? o->pool : NULL;
+    return b && b->pool && !b->graph && !b->freed && !op_races_has_tensors();
+}
+
+bool sim_pool_lets_go(const struct mem_object *o)
+{
+    lock(&pools_lock);
+    bool is = lets_go(o);
+    unlock(&pools_lock);
+    return is;
+}
+
+bool sim_pool_let_go(struct mem_object *o, const char *site, bool *later)
+{
+    lock(&pools_lock);
+    bool is = lets_go(o) && free_begin(o, o->base, 0, site);
+    struct block *b = o->pool;
+    *later = is && __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_RESERVED;
+    if (is) __atomic_store_n(&o->let_go, true, __ATOMIC_RELEASE);
+    if (*later) b->at_start = true;
+    unlock(&pools_lock);
+    return is;
+}
+
+void sim_pool_site(const struct mem_object *o, char *out, size_t size)
+{
+    lock(&pools_lock);
+    const struct block *b = o->pool;
+    snprintf(out, size, "%s", b ? b->site : "");
+    unlock(&pools_lock);
 }
 
 /* The room of a block goes back to its pool. */

@@ -12,7 +12,7 @@ bool copy_matters(const struct mem_object *o)
     return o->state == MEM_LIVE && o->kind != MEM_CONST && o->kind != MEM_HEAP && o->size;
 }
 
-/* All bytes of an object that are there, one run behind the other, to or from a copy. */
+/* Copies every mapped run of bytes of an object to or from a buffer. */
 static void copy_runs(struct mem_object *o, u8 *copy, bool back)
 {
     u64 lo, n;

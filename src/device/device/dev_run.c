@@ -7,31 +7,46 @@
 #include "device/dev_work.h"
 #include "explain/view_strides.h"
 
+void (*dev_launch_checked)(void);
+
 enum dev_way run_way(struct device *d, const struct dev_launch *l)
 {
     enum dev_way way = d->choose ? d->choose(d->choose_self, l) : DEV_CHECKED;
     if (way == DEV_CHECKED) dev_checks_ran(d, l, true);
+    if (way == DEV_CHECKED && unlikely(dev_launch_checked != NULL) && !d->options.driver && d->options.checks)
+        dev_launch_checked();
     if (way == DEV_LEFT_OUT) mem_define_all(d->mem);
     return way;
+}
+
+/* Whether the race check follows launches of this kernel. For asynchronous copies alone it has nothing to look for
+ * where the program has none, unless the launch may run beside one of another program, or is one of those whose
+ * footprints are compared. */
+static bool follows(const struct device *d, struct ptx_func *kernel, const struct op *op)
+{
+    if (!d->race || d->options.checks & CHECK_RACE || work_races(d)) return d->race != NULL;
+    return ptx_asynchronous(kernel->module) || ptx_triggers(kernel) || (op && op_may_overlap(op));
 }
 
 /* A kernel that waits for others may pass on what orders two launches that are checked. It is followed like them, and
  * nobody reads what is found. Others need not be followed: false. */
 static bool follow_unread(struct device *d, struct sim_launch *in)
 {
-    if (!d->race || !work_kernel_polls(d, in->kernel)) return false;
+    if (!in->observers || !work_kernel_polls(d, in->kernel)) return false;
     lock(&d->work->lock);
-    if (!d->unread && (d->unread = report_new())) report_checks(d->unread, d->options.checks);
+    if (!d->unread && (d->unread = report_new())) report_checks(d->unread, d->options.checks, d->options.kinds_off);
     struct report *to = d->unread;
     unlock(&d->work->lock);
     if (to) in->report = to;
     return to != NULL;
 }
 
-/* What the machine is given; *in is all zero. */
-static void machine_launch(struct sim_launch *in, struct device *d, const struct dev_launch *l, bool may_rerun,
-                           enum dev_way way)
+/* What the machine is given; r->in is all zero. */
+static void machine_launch(struct dev_run *r, enum dev_way way)
 {
+    struct sim_launch *in = &r->in;
+    struct device *d = r->device;
+    const struct dev_launch *l = r->launch;
     in->kernel = l->kernel;
     memcpy(in->grid, l->grid, sizeof in->grid);
     memcpy(in->block, l->block, sizeof in->block);
@@ -41,12 +56,12 @@ static void machine_launch(struct sim_launch *in, struct device *d, const struct
     in->params = l->params;
     in->views = l->views;
     in->checks = d->options.checks;
-    in->seeded = d->options.seeded || (may_rerun && (l->orders || l->order));
+    in->seeded = d->options.seeded || (r->may_rerun && (l->orders || l->order));
     in->seed = d->options.seed;
-    in->order = may_rerun ? l->order : 0;
+    in->order = r->may_rerun ? l->order : 0;
     in->budget = d->options.budget;
     in->time_limit = d->options.time_limit;
-    in->observers = d->race ? race_observer(d->race) : NULL;
+    in->observers = r->raced ? race_observer(d->race) : NULL;
     in->report = d->report;
     in->trace = l->trace;
     in->origin = l->origin.nth ? &l->origin : NULL;
@@ -100,23 +115,26 @@ static void count_it(struct dev_run *r)
     r->in.observers = counting_observer(r->counting, r->in.observers);
 }
 
-bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, bool may_rerun,
+bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, struct op *op,
                struct error *e)
 {
     bytes_clear(r, sizeof *r);
     r->device = d;
     r->launch = l;
-    r->may_rerun = may_rerun;
+    r->op = op;
+    r->may_rerun = !op;
     r->unchecked = way != DEV_CHECKED;
-    machine_launch(&r->in, d, l, may_rerun, way);
+    r->raced = follows(d, l->kernel, op);
+    if (d->race && !r->raced && !r->unchecked) report_ran(d->report, CHECK_ASYNC); /* there is nothing to look at */
+    machine_launch(r, way);
     if (l->count) r->began = time_ns();
     if (r->unchecked) return true;
     bool ok = !(l->contract || d->options.all_values) || watch_outputs(r, e);
     if (r->outputs) r->in.observers = &r->outputs->observer;
     r->views = view_check_begin(&r->in, d->mem, r->in.observers, view_strides_judge);
     if (r->views) r->in.observers = view_check_observer(r->views);
-    ok = ok && (!may_rerun || !l->orders || (r->orders = orders_begin(d->mem, e))) &&
-         (!may_rerun || !r->outputs || !r->outputs->held || values_keep(&r->before, d, l, e));
+    ok = ok && (!r->may_rerun || !l->orders || (r->orders = orders_begin(d->mem, e))) &&
+         (!r->may_rerun || !r->outputs || !r->outputs->held || values_keep(&r->before, d, l, e));
     if (ok && d->counts) count_it(r);
     if (ok && d->watch) {
         d->watch->next = r->in.observers;
@@ -182,7 +200,7 @@ enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, s
                                          .infinite = result->infinite,
                                          .nan = result->nan,
                                          .report = d->report });
-    const struct observer *race = d->race ? race_observer(d->race) : NULL;
+    const struct observer *race = r->raced ? race_observer(d->race) : NULL;
     if (r->orders && ok && result->end == SIM_DONE)
         ok = orders_search(r->orders, d->sim, &r->in, race, l->orders, &result->orders, e);
     run_drop(r);

@@ -1,5 +1,6 @@
 /* The software GPU: its memory is the arena of mem, its launches run on sim. Modules are placed in module.c. */
 #include "device/dev_work.h"
+#include "device/dev_parts.h"
 #include "queue/graph.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@ static bool open_sim(struct device *d, struct error *e)
     d->mem = mem_new(e);
     d->plain = getenv("LOCKSTEP_PLAIN") != NULL; /* for tests: the two versions of the code must agree */
     u32 workers = o->seeded ? 1 : o->workers ? o->workers : (u32)cpu_count();
-    if (d->mem) d->sim = sim_new(d->mem, d->card, workers);
+    if (d->mem) d->sim = sim_new(d->mem, d->card, workers, &dev_parts);
     if (d->sim && o->checks & (CHECK_RACE | CHECK_ASYNC) && !(d->race = race_new(d->mem)))
         return error_set(e, ERR_MEMORY, "no memory for the race check");
     if (o->count) d->counts = counts_new(d->card);
@@ -57,11 +58,26 @@ static struct mem_object *alloc(struct device *d, u64 bytes, enum mem_kind kind,
     return mem_alloc(d->mem, bytes, kind == MEM_PINNED ? 0 : dev_align(bytes), kind, name, site, e);
 }
 
+/* The host frees memory of a pool, which waits for nothing: launches in flight may use it still. */
+static bool let_go(struct device *d, struct mem_object *o, const char *site)
+{
+    bool later;
+    if (!sim_pool_let_go(o, site, &later)) return false;
+    if (later) return true;
+    note_freed_now(d, o->base, o->size, site ? site : "lk_memory_free");
+    sim_pool_end(d, o, site);
+    return true;
+}
+
 static enum mem_free_result release(struct device *d, u64 addr, const char *site, struct mem_object **object)
 {
     struct mem_object *o = mem_find(d->mem, addr);
     if (o && (o->kind == MEM_MANAGED || o->kind == MEM_PINNED) && o->base == addr) dev_managed_forget(d, o);
     if (o && o->base == addr && mem_is_live(o)) dev_unseen(d, o);
+    if (o && o->base == addr && let_go(d, o, site)) {
+        if (object) *object = o;
+        return MEM_FREE_OK;
+    }
     if (o && o->base == addr) note_gone(d, o->base, o->size);
     if (!o || !o->pool || o->base != addr || __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED)
         return mem_free(d->mem, addr, site, object);
@@ -170,8 +186,8 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     struct dev_run run;
     enum dev_way way = run_way(d, l);
     enum dev_result came = way == DEV_LEFT_OUT ? DEV_RAN : DEV_FAILED;
-    if (way != DEV_LEFT_OUT && run_begin(&run, d, l, way, true, e)) {
-        run.alone = d->race && !run.unchecked && work_used(d) && work_kernel_alone(d, l->kernel);
+    if (way != DEV_LEFT_OUT && run_begin(&run, d, l, way, NULL, e)) {
+        run.alone = run.raced && !run.unchecked && work_used(d) && work_kernel_alone(d, l->kernel);
         run.asleep = NULL;
         run.in.sleeps = work_sync_sleeps;
         run.in.done_self = &run;

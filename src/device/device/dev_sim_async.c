@@ -5,6 +5,7 @@
  * runs. */
 #include "device/dev_sim_async.h"
 #include "mem/shadow.h"
+#include "mem/texels.h"
 
 static u32 enqueue(struct dev_stream *st, struct dev_task *t, struct error *e)
 {
@@ -77,6 +78,14 @@ enum dev_result work_wait_launch(struct device *d, const struct dev_launch *l, s
     note_waited(d);
     stream_error_taken(stream_legacy(s)); /* its status was told by the result */
     return came;
+}
+
+bool work_texture_end(struct device *d, u64 handle, bool surface)
+{
+    enum { KEPT_FEW = 64 }; /* are kept without a look at what is in flight */
+    struct streams *s = work_used(d);
+    if (texture_kept() > KEPT_FEW) texture_settle(d->mem, s ? streams_oldest(s) : UINT64_MAX);
+    return texture_remove(handle, surface, s ? streams_age(s) : 0);
 }
 
 /* ---- streams ---- */

@@ -8,7 +8,7 @@
 /* The body of an operation: what it does, kept until it, or the last graph with it, is gone. */
 struct body {
     struct device *device;
-    struct dev_task task; /* what it points to lies behind this struct */
+    struct dev_task task; /* what it points to lies after this struct */
     union {
         struct dev_copy_plan copy;
         struct dev_fill_plan fill;

@@ -52,8 +52,8 @@ static u32 body_launch(struct op *op, void *of)
     struct dev_run *r = base_alloc(sizeof *r);
     if (!r)
         error_set(&e, ERR_MEMORY, "no memory for a launch");
-    else if (run_begin(r, b->device, &b->task.launch, way, false, &e)) {
-        r->op = op;
+    else if (run_begin(r, b->device, &b->task.launch, way, op, &e)) {
+        r->in.age = op_age(op);
         r->managed = b->managed;
         b->managed = 0;
         r->in.number = b->task.number;
@@ -149,7 +149,11 @@ static u32 body_alloc(struct op *op, void *of)
     }
     if (b->at_once) return OP_OK;
     life_note(b, op, true);
-    sim_pool_start(b->device, b->object);
+    if (!sim_pool_start(b->device, b->object)) return OP_OK;
+    char site[96];
+    sim_pool_site(b->object, site, sizeof site);
+    note_freed_now(b->device, b->object->base, b->object->size, site[0] ? site : "lk_memory_free");
+    sim_pool_end(b->device, b->object, site);
     return OP_OK;
 }
 
@@ -172,7 +176,7 @@ static u32 body_free(struct op *op, void *of)
     return OP_OK;
 }
 
-/* What the program enqueues behind a host function may be what it races with, and is watched only from then on: the
+/* What the program enqueues after a host function may be what it races with, and is watched only from then on: the
  * function gives the program a moment to go on, unless that waits. A program has a tenth of a second for all of them.
  */
 static void host_hold_back(const struct body *b)
@@ -204,7 +208,7 @@ static u32 body_host(struct op *op, void *of)
     return OP_OK;
 }
 
-/* It was done before it was enqueued, when all before it was done. */
+/* It ran before it was enqueued, after all earlier operations had ended. */
 static u32 body_library(struct op *op, void *of)
 {
     struct body *b = of;
@@ -250,7 +254,7 @@ static u32 body_release(struct body *b, const struct dev_task *t, u64 stream, st
         return graph_free_found(b);
     }
     if (!stream) {
-        error_set(e, ERR_INPUT, "0x%" PRIx64 " is no memory of an allocation node: a graph cannot free it",
+        error_set(e, ERR_INPUT, "0x%" PRIx64 " is not memory of an allocation node: a graph cannot free it",
                   t->free.address);
         return OP_INVALID_VALUE;
     }

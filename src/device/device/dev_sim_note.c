@@ -9,7 +9,7 @@
 #include "mem/mem_finding.h"
 #include "mem/shadow.h"
 #include "units/condition.h"
-#include "where/where.h"
+#include "sites/where.h"
 #include <inttypes.h>
 
 void note_unordered(struct device *d)
@@ -77,7 +77,7 @@ static void library_undefined(struct device *d, const struct op *op, const struc
 {
     const char *site = work_site(op_tag(op));
     char cause[300], memory[300];
-    snprintf(cause, sizeof cause, "%s reads bytes of %s that nobody wrote, from [%" PRIu64 "] on.",
+    snprintf(cause, sizeof cause, "%s reads uninitialised bytes of %s, from [%" PRIu64 "] on.",
              site ? site : "An operator", o->name, at - o->base);
     snprintf(memory, sizeof memory, "%s, %" PRIu64 " bytes%s%s", o->name, o->size,
              o->alloc_site ? ", allocated at " : "", o->alloc_site ? o->alloc_site : "");
@@ -177,11 +177,11 @@ void note_gone(struct device *d, u64 from, u64 bytes)
     if (b) op_races_forget(b, from, bytes);
 }
 
-void note_unmapped(struct device *d, u64 from, u64 bytes, const char *site)
+void note_freed_now(struct device *d, u64 from, u64 bytes, const char *site)
 {
     struct op_races *b = d->work ? work_races(d) : NULL;
     struct op_races_part part = { .from = from, .width = bytes, .kind = ACCESS_FREE };
-    struct op_races_call c = { .site = site ? site : "cuMemUnmap" };
+    struct op_races_call c = { .site = site };
     if (b) op_races_host(b, &c, &part, 1);
 }
 
@@ -221,7 +221,7 @@ static void touched(void *self, const struct dev_touch *t)
         op_races_add(self, t->op, &call, &part, 1);
         return;
     }
-    struct where_stack at = { .n = 1, .address = { t->pc + 1 } }; /* as a call there would return behind it */
+    struct where_stack at = { .n = 1, .address = { t->pc + 1 } }; /* as a call there would return after it */
     const char *mark = t->pc && where_used() ? where_site("host", &at) : NULL;
     char site[40];
     snprintf(site, sizeof site, "at %s", mark ? mark : "");
@@ -358,7 +358,7 @@ void note_lent_gone(struct device *d, const struct dev_lent *l, u64 there, const
                                              .cause_key = l->site ? str_hash(str_of(l->site)) : (uintptr_t)l->at,
                                              .call = l->site,
                                              .cause = cause,
-                                             .fix = "Unregister the memory (cudaHostUnregister) behind the last copy "
+                                             .fix = "Unregister the memory (cudaHostUnregister) after the last copy "
                                                     "that uses it, and free it then. A vector that grows frees what it "
                                                     "had." });
 }

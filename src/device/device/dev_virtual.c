@@ -39,7 +39,7 @@ u32 dev_virtual_reserve(struct device *d, u64 bytes, u64 align, const char *name
     if (!bytes || !is_whole(bytes))
         return dev_refused(e, "%" PRIu64 " bytes of addresses are not a multiple of the granularity, %llu bytes", bytes,
                            (unsigned long long)MEM_GRANULE);
-    if (align & (align - 1)) return dev_refused(e, "an alignment of %" PRIu64 " is no power of two", align);
+    if (align & (align - 1)) return dev_refused(e, "an alignment of %" PRIu64 " is not a power of two", align);
     *out = mem_virtual_new(d->mem, bytes, align, name, site, e);
     return *out ? OP_OK : OP_OUT_OF_MEMORY;
 }
@@ -133,7 +133,7 @@ u32 dev_virtual_unmap(struct device *d, u64 address, u64 bytes, const char *site
     u32 status = o ? whole_mappings(o, address, bytes, true, e) : OP_INVALID_VALUE;
     unlock(&maps_lock);
     if (status) return status;
-    note_unmapped(d, address, bytes, site);
+    note_freed_now(d, address, bytes, site ? site : "cuMemUnmap");
     struct error unused = { 0 };
     d->ops->outside(d, true, &unused);
     note_gone(d, address, bytes);

@@ -6,7 +6,7 @@
 #include "base/stop.h"
 #include "device/dev_work.h"
 #include "device/op_races.h"
-#include "where/where.h"
+#include "sites/where.h"
 #include <sched.h>
 
 /* ---- the streams ---- */
@@ -252,7 +252,7 @@ static void hold_back(struct dev_work *w, struct dev_run *r)
 {
     struct dev_run **last = last_of(w, r), **before = last;
     while (before > w->last && !*before) before--;
-    struct dev_run **at = *before ? &(*before)->next : &w->held; /* behind those that are as urgent */
+    struct dev_run **at = *before ? &(*before)->next : &w->held; /* after those that are as urgent */
     r->next = *at;
     *at = *last = r;
 }
@@ -373,7 +373,7 @@ bool work_kernel_polls(struct device *d, struct ptx_func *kernel) { return ask_r
 void work_start(struct dev_run *r)
 {
     struct dev_work *w = r->device->work;
-    r->alone = r->device->race && !r->unchecked && work_kernel_alone(r->device, r->launch->kernel);
+    r->alone = r->raced && !r->unchecked && work_kernel_alone(r->device, r->launch->kernel);
     lock(&w->lock);
     bool now = !w->held && admit(r);
     if (!now) hold_back(w, r);

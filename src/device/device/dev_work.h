@@ -44,6 +44,7 @@ struct dev_run {
     u64 began;                       /* time_ns(), where its launch has a count */
     bool may_rerun;                  /* it may run again from saved memory: nothing else is in flight */
     bool unchecked;                  /* somebody has chosen so: nothing that is found is reported */
+    bool raced;                      /* the race check follows it */
     bool alone;                      /* nothing else may run beside it */
     struct dev_run *next;            /* held back */
     /* where a caller that waits wants its result; NULL: nobody does */
@@ -51,17 +52,25 @@ struct dev_run {
     struct error *error;
     enum dev_result *came;
 };
+/* Who wants to know of launches that are checked on devices that are not the CUDA driver's; NULL: nobody. Set before
+ * the first launch. */
+extern void (*dev_launch_checked)(void);
 /* How a launch runs that is about to begin: to be asked once. DEV_LEFT_OUT: that is all there is to do. */
 enum dev_way run_way(struct device *d, const struct dev_launch *l);
-/* Prepares it; false: e says why. Then sim_run or sim_start, then run_end. `may_rerun`: it may run again. */
-bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, bool may_rerun,
+/* Prepares it; false: e says why. Then sim_run or sim_start, then run_end. op: the operation that it is; NULL: a
+ * synchronous launch, which may run again. */
+bool run_begin(struct dev_run *r, struct device *d, const struct dev_launch *l, enum dev_way way, struct op *op,
                struct error *e);
 /* What is looked at when it has run; ok: the machine says so. */
 enum dev_result run_end(struct dev_run *r, bool ok, struct sim_result *result, struct error *e);
 
-struct dev_flight {   /* an operation that is done, and that the host has not waited for */
+/* A texture or surface of the device is destroyed: it stays for the launches that are enqueued by now. false: it is not
+ * one. */
+bool work_texture_end(struct device *d, u64 handle, bool surface);
+
+struct dev_flight {   /* a finished operation that the host has not waited for */
     u32 token;        /* of note_queued */
-    op_stamp op;      /* which one; of a node that is not done, the end of its graph */
+    op_stamp op;      /* that operation; for an unfinished node, the end of its graph */
     const void *node; /* the plan or launch of such a node; NULL: of none */
 };
 struct dev_lent {     /* registered memory that a copy has used, and that the host has not waited for */
@@ -157,8 +166,8 @@ void note_decided(struct device *d, const struct op *op, struct condition *c); /
 void note_conditions(void); /* from now on of those that launches set, too */
 void note_life(struct device *d, const struct op *op, const struct mem_object *o, bool alloc); /* or it is freed */
 void note_gone(struct device *d, u64 from, u64 bytes); /* freed by a call that waits for all who use it */
-void note_unmapped(struct device *d, u64 from, u64 bytes,
-                   const char *site); /* by a call of the host that does not wait */
+void note_freed_now(struct device *d, u64 from, u64 bytes,
+                    const char *site); /* by a call of the host that does not wait */
 /* A call of the host that does not wait uses pinned memory. */
 void note_host(struct device *d, u64 from, u64 bytes, bool write);
 /* A host function runs on the calling thread; it has ended. */

@@ -1,5 +1,5 @@
-/* op_races.h: findings between operations (docs/rules.md X): races of launches, copies, fills, host functions,
- * allocations and frees that nothing orders, and of the host with them.
+/* op_races.h: findings between operations (docs/reference/rules.md X): races of launches, copies, fills, host
+ * functions, allocations and frees that nothing orders, and of the host with them.
  *
  * The device notes what each operation uses, when it runs: before op_done of it. op_access.c compares it with what ran
  * before, by the order of operations and not by time. What is found becomes one finding for each pair of host calls, in

@@ -54,7 +54,7 @@ struct clash {
     enum access_verdict verdict;
     u64 tag, other_tag; /* of the user that was noted last; of the earlier one */
     enum access_kind my_kind, other_kind;
-    u64 from, to;       /* the first bytes that both use, in one object, to behind the last ones */
+    u64 from, to;       /* the first bytes that both use, in one object, to after the last ones */
     u64 bytes;          /* how many of them */
     u64 elements;       /* how many elements of the object they are in */
     u64 base;           /* of the object; 0: none */
@@ -80,8 +80,8 @@ void left_note(struct left *l, struct device *d, struct actor *a, const struct f
 void left_look(struct left *l, struct device *d); /* the host comes to wait, and does not know that it has ended */
 void left_drop(struct left *l);
 
-/* Two operations were reported: an event between them is missing. One from a to b orders all that is before a before
- * all that is after b. Where b is a free that nothing orders with what a stream does, the event comes behind all of it.
+/* Two operations were reported: an event between them is missing. An edge from a to b orders everything before a with
+ * everything after b. Where b is a free that nothing orders with what a stream does, the event comes after all of it.
  */
 struct edge {
     op_stamp a, b; /* a is 0 where there is a stream */
@@ -117,7 +117,7 @@ struct op_races {
     struct user *user;
     u32 nuser, capuser; /* how many, in use or not; room for how many */
     u32 spare;          /* the first that is not in use, + 1 */
-    u32 used, sweep_at; /* how many are in use; look for such as nobody needs when there are so many */
+    u32 used, sweep_at; /* how many are in use; at how many the unused are swept */
     struct op_races_launch *running;
     /* launches that ended while an operation was not done that they overlap (a programmatic edge): they are compared
      * when it is */

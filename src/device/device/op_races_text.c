@@ -1,5 +1,5 @@
 /* Findings between operations, in words: who, what they have in common, and the event or the wait that is missing. */
-#include "where/where.h"
+#include "sites/where.h"
 #include "device/op_races_in.h"
 #include "mem/mem_finding.h"
 #include "units/condition.h"
@@ -11,6 +11,7 @@ struct side { /* one of the two, for the text */
     char name[200];           /* "copy 2", "launch 1 of kernel scale" */
     char stream[STREAM_TEXT]; /* "stream 1" */
     char handle[24];          /* how a program may call it: "s1" */
+    bool unmaps;              /* what it frees are reserved addresses */
     char brief[200];          /* the name without what is said already: "copy 2", "the launch of scale" */
 };
 
@@ -83,7 +84,7 @@ static struct side side_of(const struct actor *a, enum access_kind kind)
 static const char *verb(const struct side *s)
 {
     static const char *const text[] = { "reads", "writes", "allocates", "frees" };
-    return s->kind == ACCESS_FREE && s->a->host ? "unmaps" : text[s->kind];
+    return s->kind == ACCESS_FREE && s->unmaps ? "unmaps" : text[s->kind];
 }
 
 /* As struct finding has it. */
@@ -99,17 +100,17 @@ static const char *api(const struct side *s)
     return call && !strncmp(call, "cu", 2) && strncmp(call, "cuda", 4) != 0 ? "cu" : "cuda";
 }
 
-/* "Record an event behind ... before ...", with the calls. */
+/* "Record an event after ... before ...", with the calls. */
 static void event_text(struct text *fix, const struct side *first, const struct side *second)
 {
     bool known = first->handle[0] && second->handle[0];
     if (op_races_has_tensors()) {
-        text_add(fix, "Let %s wait for %s behind %s and before %s: second.wait_stream(first), of torch.cuda.Stream.",
+        text_add(fix, "Let %s wait for %s after %s and before %s: second.wait_stream(first), of torch.cuda.Stream.",
                  second->stream, first->stream, brief(first), brief(second));
         return;
     }
     text_add(fix,
-             "Record an event behind %s in %s, and let %s wait for it before %s: %sEventRecord(e, %s); "
+             "Record an event after %s in %s, and let %s wait for it before %s: %sEventRecord(e, %s); "
              "%sStreamWaitEvent(%s, e%s).",
              brief(first), first->stream, second->stream, brief(second), api(first), known ? first->handle : "s1",
              api(second), known ? second->handle : "s2", strcmp(api(second), "cu") ? "" : ", 0");
@@ -164,8 +165,9 @@ static enum finding_kind kind_of(const struct clash *c, const struct side *first
     const struct actor *op = first->a->host ? second->a : first->a;
     if (c->verdict == ACCESS_BEFORE_ALLOC)
         return first->kind == ACCESS_FREE || second->kind == ACCESS_FREE ? F_use_after_free_stream : F_use_before_alloc;
-    if (c->verdict == ACCESS_AFTER_FREE)
-        return first->a->host || second->a->host ? F_unmap_pending : F_use_after_free_stream;
+    if (c->verdict == ACCESS_AFTER_FREE && (first->a->host || second->a->host))
+        return first->unmaps || second->unmaps ? F_unmap_pending : F_use_after_free;
+    if (c->verdict == ACCESS_AFTER_FREE) return F_use_after_free_stream;
     if (!first->a->host && !second->a->host) return F_race_stream;
     if (op->kind == OP_COPY || op->kind == OP_FILL) return F_copy_pending;
     return o && o->kind == MEM_MANAGED ? F_managed_touched : F_race_stream;
@@ -182,7 +184,7 @@ static void edge_text(struct text *order, struct text *fix, const struct side *f
     text_add(order, "an edge of the graph from %s to %s", brief(first), brief(second));
     text_add(fix,
              "Add an edge from %s to %s to the graph (%sGraphAddDependencies); in a capture, let the stream of the "
-             "second one wait for an event that is recorded behind the first one.",
+             "second one wait for an event that is recorded after the first one.",
              brief(first), brief(second), api(first));
 }
 
@@ -206,7 +208,7 @@ static void missing_event(struct text *cause, struct text *order, struct text *f
                  "without the programmatic attribute.");
         return;
     }
-    text_add(order, "an event, recorded in %s behind %s, that %s waits for before %s", first->stream, brief(first),
+    text_add(order, "an event, recorded in %s after %s, that %s waits for before %s", first->stream, brief(first),
              second->stream, brief(second));
     event_text(fix, first, second);
     text_add(fix, " Or enqueue both in one stream.");
@@ -218,7 +220,7 @@ static void missing_wait(struct text *cause, struct text *order, struct text *fi
     text_add(order, "a call that waits for %s before the host touches the memory", op->stream);
     text_add(
         fix,
-        "Call %sStreamSynchronize for %s, or %sEventSynchronize for an event that is recorded behind %s, before the "
+        "Call %sStreamSynchronize for %s, or %sEventSynchronize for an event that is recorded after %s, before the "
         "host touches the memory.",
         api(op), op->stream, api(op), brief(op));
 }
@@ -228,6 +230,21 @@ static bool tensors; /* atomic */
 void op_races_tensors(void) { __atomic_store_n(&tensors, true, __ATOMIC_RELEASE); }
 bool op_races_has_tensors(void) { return __atomic_load_n(&tensors, __ATOMIC_ACQUIRE); }
 
+/* The host frees the memory itself, `life`, and has not waited for what uses it. */
+static void missing_host_wait(struct text *cause, struct text *order, struct text *fix, const struct side *use,
+                              const struct side *life)
+{
+    text_add(cause, "; the host had not waited for %s", brief(use));
+    text_add(order, "a call that waits for %s before the host %s the memory", use->stream, verb(life));
+    if (life->unmaps) {
+        text_add(fix, "Call %sStreamSynchronize for %s before cuMemUnmap.", api(use), use->stream);
+        return;
+    }
+    text_add(cause, ", and a free of a pool's memory waits for nothing");
+    text_add(fix, "Call %sStreamSynchronize for %s before the free, or free it in that stream, with %s.", api(use),
+             use->stream, strcmp(api(use), "cu") ? "cudaFreeAsync" : "cuMemFreeAsync");
+}
+
 /* `life` is the side that allocates or frees, `use` the other one. */
 static void missing_life(struct text *cause, struct text *order, struct text *fix, enum access_verdict v,
                          const struct side *use, const struct side *life)
@@ -235,32 +252,30 @@ static void missing_life(struct text *cause, struct text *order, struct text *fi
     bool alloc = v == ACCESS_BEFORE_ALLOC, same = use->a->stream_id == life->a->stream_id;
     const struct side *first = alloc ? life : use, *second = alloc ? use : life;
     if (life->a->host) {
-        text_add(cause, "; the host had not waited for %s", brief(use));
-        text_add(order, "a call that waits for %s before the host unmaps the memory", use->stream);
-        text_add(fix, "Call %sStreamSynchronize for %s before cuMemUnmap.", api(use), use->stream);
+        missing_host_wait(cause, order, fix, use, life);
         return;
     }
     if (use->a->host) return;
     if (alloc && use->kind == ACCESS_FREE && !same) { /* what uses the memory follows the allocation, as a rule */
-        text_add(cause, "; nothing orders the free behind the allocation and the uses behind that");
-        text_add(order, "an event, recorded in %s behind the last use, that %s waits for before %s", life->stream,
+        text_add(cause, "; nothing orders the free after the allocation and the uses after that");
+        text_add(order, "an event, recorded in %s after the last use, that %s waits for before %s", life->stream,
                  use->stream, brief(use));
         bool known = life->handle[0] && use->handle[0];
         text_add(fix,
-                 "Record an event behind the last use in %s, and let %s wait for it before %s: %sEventRecord(e, %s); "
+                 "Record an event after the last use in %s, and let %s wait for it before %s: %sEventRecord(e, %s); "
                  "%sStreamWaitEvent(%s, e%s).",
                  life->stream, use->stream, brief(use), api(life), known ? life->handle : "s1", api(use),
                  known ? use->handle : "s2", strcmp(api(use), "cu") ? "" : ", 0");
         return;
     }
     if (same) {
-        text_add(cause, alloc ? ", and comes before it" : ", and comes behind it");
+        text_add(cause, alloc ? ", and comes before it" : ", and comes after it");
         text_add(fix, "Enqueue %s before %s.", brief(first), brief(second));
         return;
     }
     text_add(cause,
              alloc ? "; nothing orders the use after the allocation" : "; nothing orders the use before the free");
-    text_add(order, "an event, recorded in %s behind %s, that %s waits for before %s", first->stream, brief(first),
+    text_add(order, "an event, recorded in %s after %s, that %s waits for before %s", first->stream, brief(first),
              second->stream, brief(second));
     if (!alloc && op_races_has_tensors())
         text_add(fix, "Call record_stream(stream) of the tensor before it goes, with the stream that uses it: PyTorch "
@@ -326,7 +341,7 @@ void op_races_order_text(struct arena *mem, struct finding *f, const struct user
     if (in_one_graph(first, second)) {
         edge_text(&order, &fix, first, second);
     } else {
-        text_add(&order, "an event, recorded in %s behind %s, that %s waits for before %s", first->stream, brief(first),
+        text_add(&order, "an event, recorded in %s after %s, that %s waits for before %s", first->stream, brief(first),
                  second->stream, brief(second));
         event_text(&fix, first, second);
     }
@@ -347,7 +362,8 @@ void op_races_report(struct device *d, const struct clash *c, const struct user 
 {
     const struct mem_object *o = c->base && d->mem ? mem_find(d->mem, c->base) : NULL;
     struct side mine = side_of(me->actor, c->my_kind), theirs = side_of(other->actor, c->other_kind);
-    /* who was enqueued first was to come first; the host came behind what it had enqueued */
+    mine.unmaps = theirs.unmaps = o && o->kind == MEM_VIRTUAL;
+    /* who was enqueued first was to come first; the host came after what it had enqueued */
     bool same = me->actor->age == other->actor->age,
          swap = me->actor->age < other->actor->age || (same && other->actor->host);
     if (same && me->actor->node && other->actor->node) { /* of one graph: who writes was to come before who reads */

@@ -23,7 +23,7 @@ static bool jit_failed(struct gpu *g, struct jit *j, const char *name, cu_result
                      j->log[0] ? "; " : "", j->log);
 }
 
-/* The text of a module with a 0 behind it, as the driver wants it; NULL: no memory. */
+/* The text of a module with a 0 after it, as the driver wants it; NULL: no memory. */
 static char *jit_image(const struct ptx_module *p)
 {
     char *image = base_alloc((size_t)p->text.n + 1);

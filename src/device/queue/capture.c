@@ -177,7 +177,7 @@ void capture_node_gone(const struct graph_node *n)
 
 /* ---- calls on captured streams ---- */
 
-/* One node behind what the stream depends on. */
+/* One node after what the stream depends on. */
 static u32 add_node(struct stream *st, const struct op_spec *spec)
 {
     struct capture *c = st->capture;

@@ -222,7 +222,7 @@ static u32 height(const struct graph *g)
     return most + 1;
 }
 
-/* The nodes of a graph and of those in it, counted up to some. */
+/* The number of nodes of a graph and its child graphs, counted up to a limit. */
 static u32 nodes_within(const struct graph *g, u32 most)
 {
     u32 n = g->nodes;

@@ -99,7 +99,7 @@ struct graph_update {
 };
 /* The executable graph runs what g says from its next launch on. OP_GRAPH_UPDATE_FAILURE: it is as before. */
 u32 graph_update(struct graph_exec *x, const struct graph *g, struct graph_update *out);
-/* The same for one node of the graph that it was made from. */
+/* The same for a single node of the original graph. */
 u32 graph_exec_set(struct graph_exec *x, const struct graph_node *n, const struct op_spec *spec);
 /* The same for all nodes of a child graph: those of g, which must have the same kinds and edges. */
 u32 graph_exec_set_child(struct graph_exec *x, const struct graph_node *n, const struct graph *g);

@@ -19,7 +19,7 @@ struct graph_node {
     u32 index;               /* among the nodes */
     struct graph_body *body; /* NULL: a child graph */
     struct graph *child;     /* or NULL */
-    struct graph **branch;   /* the graphs of a conditional node; NULL: it is none */
+    struct graph **branch;   /* the graphs of a conditional node; NULL: it is not one */
     u32 branches;
     struct graph_dep *dep; /* the edges into it */
     u32 deps, cap;
@@ -110,7 +110,7 @@ struct graph_trash { /* one of them */
     void *user;        /* of an executable graph; NULL: none */
 };
 void graph_user_gone(void *user); /* tells who asked; NULL: nothing */
-/* With graphs_lock: a capture into the graph is invalid from now on, one that goes on behind the node forgets it. */
+/* With graphs_lock: a capture into the graph is invalid from now on, one that goes on after the node forgets it. */
 void capture_graph_gone(const struct graph *g);
 void capture_node_gone(const struct graph_node *n);
 /* A launch in a captured stream: an error, and invalidation. */

@@ -1,5 +1,5 @@
 /* node_type.h: the kinds of nodes of a graph as CUDA's driver numbers them (CUgraphNodeType): for the driver that is
- * called (driver.h), and for the one that is offered (graphs/cu_graph.h). */
+ * called (driver.h), and for the one that is offered (driver_graphs/cu_graph.h). */
 #ifndef LOCKSTEP_NODE_TYPE_H
 #define LOCKSTEP_NODE_TYPE_H
 enum cu_node_type {

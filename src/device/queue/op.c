@@ -41,7 +41,8 @@ static struct op *op_alloc(struct streams *s)
     }
     struct op *op = s->free_ops;
     s->free_ops = op->next;
-    prefetch_for_writing(s->free_ops, sizeof *op); /* for the next one: it is in the cache of who ran it */
+    prefetch_for_writing(s->free_ops,
+                         sizeof *op); /* for the next caller: it lies in the cache of the processor that ran it */
     return op;
 }
 
@@ -148,7 +149,7 @@ static void order_triggered(const struct op *a, struct op *b)
         opclock_join_op(c, &b->clock, NULL, a->slot, a->own);
 }
 
-/* The same, and `a` is done: it is before the end of `b`, whether `b` was to be seen beside it or not. */
+/* The same for a finished `a`: it precedes the end of `b`, even if the two overlapped. */
 static void order_overlapped(struct op *a, struct op *b)
 {
     order_triggered(a, b);
@@ -215,7 +216,7 @@ static bool overlap_over(struct op *from, struct op *to)
     return to->state == OP_ENDING;
 }
 
-/* Tells those behind op; returns the list of operations that are done with it, in front of `more`. */
+/* Tells those after op; returns the list of operations that are done with it, in front of `more`. */
 static struct op *follow_edges(struct op *op, struct op *more)
 {
     struct streams *s = op->all;

@@ -25,7 +25,7 @@
  * Order. Operations form chains: a stream is one, a graph launch has several. A chain has a slot, and its operations
  * are numbered, so that (slot, number), the stamp, names an operation for ever, also when its memory is used again.
  * Each operation has a clock: for each slot the number up to which operations are before it. op_before compares a
- * stamp with that clock. docs/streams.md explains it, with the rule by which slots are used again.
+ * stamp with that clock. docs/inside/streams.md explains it, with the rule by which slots are used again.
  *
  * Statuses are numbers of CUresult, so that they need no translation. */
 #ifndef LOCKSTEP_OP_H
@@ -212,10 +212,11 @@ void streams_census(struct streams *s, struct streams_census *out);
  * in calls or elsewhere. */
 bool streams_may_change(struct streams *s, bool callers_sleep);
 /* The calling thread is about to act on memory itself, as if in the legacy stream, until streams_acted. False: it must
- * not. No operation may be in flight, all that were must be before what the host does now, and no other thread may have
- * called. What other threads enqueue meanwhile is ordered behind it, as behind an operation of the legacy stream. */
+ * not. Requires that no operation is in flight, that all earlier ones are ordered before the host, and that no other
+ * thread has called. What other threads enqueue meanwhile is ordered after it, as after an operation of the legacy
+ * stream. */
 bool streams_act(struct streams *s);
-/* The same for a thread that acts already, since before there were streams. */
+/* The same for a thread that was already active before the first stream. */
 void streams_acts(struct streams *s);
 void streams_acted(struct streams *s);
 /* The calling thread is in a call that enqueues nothing until it says otherwise: it counts as asleep. */
@@ -249,9 +250,12 @@ u64 op_tag(const struct op *op);
 void *op_data(const struct op *op); /* as in its op_spec; not once it is done */
 op_stamp op_stamp_of(const struct op *op);
 bool op_is_node(const struct op *op); /* of a graph */
-/* Of one that has started: edges into it are programmatic, whether what is before was seen to run beside it or not. */
+/* For a started operation: marks the edges into it as programmatic, even if no overlap was seen. */
 bool op_may_overlap(const struct op *op);
-u64 op_age(const struct op *op); /* the order in which operations were enqueued, over all streams */
+u64 op_age(const struct op *op);    /* the order in which operations were enqueued, over all streams */
+u64 streams_age(struct streams *s); /* of the operation that was enqueued last; 0: none is left that is not done */
+u64 streams_oldest(
+    struct streams *s); /* of the oldest that is not done; UINT64_MAX: none. Slow: looks at all of them */
 struct stream *op_stream(const struct op *op);
 /* Blocks until it is done; later operations are then ordered after it. Its status. */
 u32 op_synchronise(struct op *op);
@@ -269,9 +273,8 @@ enum op_reason {
     OP_BY_GRAPH,  /* an edge of a graph, or the launch before of the same executable graph */
 };
 extern const char *const op_reason_name[];
-/* How `to` is held up by `from`, both not done: the operations from the one to the other, each waiting for the one
- * before it, a shortest list; reason[i] is why out[i] waits for out[i - 1]. References to all of them. 0: it is not, or
- * there are more than `most`. Slow: for a report. */
+/* A shortest chain of waiting from `from` to `to`, both unfinished: out[i] waits for out[i - 1], and reason[i] says
+ * why. References to all of them. 0: it is not, or there are more than `most`. Slow: for a report. */
 u32 op_path(struct op *from, struct op *to, struct op **out, enum op_reason *reason, u32 most);
 
 /* ---- order ---- */
@@ -279,7 +282,7 @@ u32 op_path(struct op *from, struct op *to, struct op **out, enum op_reason *rea
 /* Whether operation `a`, also one that is gone, is before `b`, which has started. False for b itself. No lock.
  * With programmatic edges: what is before the start of b. */
 bool op_before(op_stamp a, const struct op *b);
-/* The same for accesses of b behind griddepcontrol.wait. */
+/* The same for accesses of b after griddepcontrol.wait. */
 bool op_before_full(op_stamp a, const struct op *b);
 /* Whether the host has waited for it: before every operation that is enqueued from now on. */
 bool host_after(struct streams *s, op_stamp a);
@@ -347,7 +350,7 @@ enum capture_mode { CAPTURE_GLOBAL, CAPTURE_THREAD_LOCAL, CAPTURE_RELAXED };
 enum capture_status { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED };
 struct graph;
 u32 capture_begin(struct stream *st, enum capture_mode mode);
-/* The same into a graph that exists, behind some of its nodes; capture_end gives that graph again. */
+/* The same into a graph that exists, after some of its nodes; capture_end gives that graph again. */
 struct graph_node;
 u32 capture_begin_in(struct stream *st, enum capture_mode mode, struct graph *g, struct graph_node *const *after,
                      u32 n);

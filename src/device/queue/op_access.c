@@ -114,7 +114,7 @@ static void steps_clear(struct accesses *a)
 
 /* ---- ranges ---- */
 
-struct pos { /* range i of chunk c; c == nchunk: behind the last */
+struct pos { /* range i of chunk c; c == nchunk: after the last */
     u32 c, i;
 };
 
@@ -140,7 +140,7 @@ static bool before(const struct accesses *a, struct pos p, struct pos *out)
     return true;
 }
 
-/* The first range that ends behind `address`. */
+/* The first range that ends after `address`. */
 static struct pos find(const struct accesses *a, u64 address)
 {
     u32 lo = 0, hi = a->nchunk;
@@ -213,7 +213,7 @@ static struct pos take_out(struct accesses *a, struct pos p)
     return p.i < k->n ? p : (struct pos){ p.c + 1, 0 };
 }
 
-/* The range at p has no sector on both sides of `address`; returns where the one is that begins there, or behind. */
+/* The range at p has no sector on both sides of `address`; returns where the one is that begins there, or after. */
 static struct pos cut(struct accesses *a, struct pos p, u64 address)
 {
     struct range *r = at(a, p);
@@ -223,7 +223,7 @@ static struct pos cut(struct accesses *a, struct pos p, u64 address)
     return next(a, insert(a, p, left));
 }
 
-/* The range at p becomes one with the one before it, if the same is known of both. Returns where it is. */
+/* Merges the range at p with its predecessor if both have the same history. Returns where it is. */
 static struct pos merge(struct accesses *a, struct pos p)
 {
     struct pos b;

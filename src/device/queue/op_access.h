@@ -6,10 +6,10 @@
  * one is not before the later one by op_before, whatever happened to run first. Accesses of the threads of kernels to
  * each other are the business of the race check; what it asks of the order of operations is op_before, too.
  *
- * Kept for each byte: the last weak write, and the accesses since then, without those that a later one stands for: one
- * that is after it, and with which everything conflicts that conflicts with it. So the first conflict of a program is
- * always found, and none that is none; behind the first conflict of a byte others may be hidden by it. What is before
- * everything that can still come is dropped. */
+ * Kept for each byte: the last weak write, and the accesses since then. An access is dropped when a later one stands
+ * for it: one that is ordered after it, and conflicts with everything that it conflicts with. So the first conflict of
+ * a program is always found, and only true conflicts are; after the first conflict of a byte others may be hidden by
+ * it. An access ordered before all future operations is dropped, too. */
 #ifndef LOCKSTEP_OP_ACCESS_H
 #define LOCKSTEP_OP_ACCESS_H
 #include "queue/op.h"
@@ -44,7 +44,7 @@ struct access_conflict {
     bool strong, other_strong; /* the access; the earlier one */
     op_stamp stamp;            /* of the earlier operation; its slot is OP_SLOT_HOST: the host itself */
     u64 tag, other_tag;        /* of the access; of the earlier one */
-    u64 from, to;              /* from the first byte that both use to behind the last one, or a part of that */
+    u64 from, to;              /* from the first byte that both use to after the last one, or a part of that */
     u32 bytes;                 /* that both use, of each sector there */
 };
 

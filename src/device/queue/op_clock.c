@@ -2,7 +2,7 @@
  *
  * A clock is shared by all who have the same: the operations of one stream hold one clock until something joins
  * another chain. An operation's own chain is not in its clock but in its number (struct op: own), so an operation
- * behind another one in a stream costs no new clock.
+ * after another one in a stream costs no new clock.
  *
  * The numbers of the first slots are in the clock. The others are in a tree whose nodes are shared, too: a clock that
  * differs from another one in one slot has the nodes on the way to that slot for itself and all others in common. A
@@ -40,8 +40,8 @@ void clocks_close(struct op_clocks *c)
 
 /* ---- trees ---- */
 
-/* Nothing in a node changes once a second clock or node refers to it. Whoever changes a node has made the nodes above
- * it its own before: with them it is the only one. */
+/* Nothing in a node changes once a second clock or node refers to it. A node is changed only after copies of all nodes
+ * above it were made: then the path is not shared. */
 struct clock_node {
     u32 refs;
     union {
@@ -96,7 +96,7 @@ static void leaf_join(struct clock_node **to, struct clock_node *from)
     for (u32 i = 0; i < CLOCK_FAN; i++) n->at[i] = MAX_OF(n->at[i], from->at[i]);
 }
 
-/* *to then includes `from`. It is `from` itself, or what it was, where that has it all. */
+/* *to then includes `from`. If one of the two clocks covers the other, its node is used again. */
 static void node_join(struct clock_node **to, struct clock_node *from, u32 level)
 {
     struct clock_node *n = *to;
@@ -352,7 +352,7 @@ u32 slot_take(struct op_clocks *c, const struct op_clock *after)
 void slot_leave(struct op_clocks *c, u32 slot)
 {
     c->slot[slot].used = false;
-    if (c->idle_first + c->idles == c->idle_cap) { /* room in front, or behind */
+    if (c->idle_first + c->idles == c->idle_cap) { /* room in front, or after */
         if (c->idle_first <= c->idles) {
             c->idle_cap = MAX_OF(c->idle_cap * 2, 16u);
             c->idle = base_need_more(c->idle, c->idle_cap * sizeof *c->idle);
@@ -365,6 +365,23 @@ void slot_leave(struct op_clocks *c, u32 slot)
 
 op_stamp op_stamp_of(const struct op *op) { return stamp_make(op->slot, op->number); }
 u64 op_age(const struct op *op) { return op->age; }
+
+u64 streams_age(struct streams *s)
+{
+    lock(&s->lock);
+    u64 age = s->live ? s->ages : 0;
+    unlock(&s->lock);
+    return age;
+}
+
+u64 streams_oldest(struct streams *s)
+{
+    u64 oldest = UINT64_MAX;
+    lock(&s->lock);
+    for (const struct op *op = s->live; op; op = op->older) oldest = MIN_OF(oldest, op->age);
+    unlock(&s->lock);
+    return oldest;
+}
 
 op_stamp host_stamp(struct streams *s)
 {

@@ -1,7 +1,7 @@
 /* Waiting for an event of another device.
  *
  * Streams of two devices have nothing in common: a lock, clocks and threads of their own. So there are two operations,
- * one on each side, that meet: `signal_record` is behind the record, in a stream of its own there; `meet` is in the
+ * one on each side, that meet: `signal_record` is after the record, in a stream of its own there; `meet` is in the
  * stream that waits, begins when that gets there, and ends when both have come. Whoever comes second ends it.
  *
  * What the other device knows of the operations of this one, by events that went there before, cannot be expressed in
@@ -38,7 +38,7 @@ static void after_all_done(struct op *op)
     base_free(done);
 }
 
-/* The operation behind the record is over, whatever has become of that. */
+/* The operation after the record is over, whatever has become of that. */
 static void signal_record(void *of)
 {
     struct meeting *m = of;
@@ -94,7 +94,7 @@ bool cross_device_drive(struct streams *s, u32 depth)
 
 static void dropped(void *of) { meeting_unref(of); }
 
-/* Enqueues `signal_record` behind the latest record. NULL: *status says why; OP_OK: there is no record. */
+/* Enqueues `signal_record` after the latest record. NULL: *status says why; OP_OK: there is no record. */
 static struct meeting *meeting_new(struct event *e, u32 *status)
 {
     struct streams *o = e->all;

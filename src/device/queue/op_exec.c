@@ -9,7 +9,7 @@
  * operations, runs it to its end, and draws again. A body that goes on after its return (OP_LATER) is waited for; when
  * the backend says that its launches are blocked, the next operation is drawn beside them. What takes longer than 50 ms
  * is left to itself, and a host that makes no call for 50 ms is not waited for: `unrepeatable` says so, unless it comes
- * to the same: what ran then was all that could, the host does not see it, and what it enqueues next is behind it.
+ * to the same: what ran then was all that could, the host does not see it, and what it enqueues next is after it.
  *
  * The threads start when they have something to do. The timer thread polls values and watches for the 50 ms. */
 #include "queue/op_in.h"

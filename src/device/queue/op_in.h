@@ -1,4 +1,4 @@
-/* op_in.h: what the files behind op.h share. All of it is read and written with streams->lock held, but where a field
+/* op_in.h: what the files of queue share. All of it is read and written with streams->lock held, but where a field
  * says otherwise. */
 #ifndef LOCKSTEP_OP_IN_H
 #define LOCKSTEP_OP_IN_H
@@ -14,7 +14,7 @@ struct op_clock {
     u32 refs;
     u32 levels;              /* of the tree: it has CLOCK_FAN to that power slots */
     u64 host;                /* includes the host clock of this version */
-    op_stamp of;             /* holds this operation, and nothing that is not before it; 0: of none */
+    op_stamp of;             /* the clock has exactly this operation and its predecessors; 0: no such operation */
     bool pure;               /* is the host clock of that version, and nothing else */
     u64 low[CLOCK_LOW];      /* the first slots */
     struct clock_node *tree; /* the others; NULL: all 0 */
@@ -28,7 +28,7 @@ struct op_clocks {
     u32 slots, cap;                  /* that exist; room */
     u32 most;                        /* that may exist */
     u32 *idle;                       /* from idle_first on: slots that are not used, the oldest first */
-    u32 idle_first, idles, idle_cap; /* how many are left out; how many there are; room for both */
+    u32 idle_first, idles, idle_cap; /* the number left out; the number present; capacity for both */
     struct op_clock *host;           /* what the host has waited for */
     struct op_clock *gone;           /* what streams that are gone have done */
     struct op_clock *gone_blocking;  /* the same for blocking streams, since the last operation of the legacy stream */
@@ -130,7 +130,7 @@ struct stream {
     const char *name; /* atomic: for reports, not owned; NULL: it goes by its number */
     u32 flags;
     s32 priority;
-    u32 refs;        /* one for the handle, one for each operation that is not done */
+    u32 refs;        /* references: the handle's, and those of unfinished operations */
     u32 slot;        /* of its chain; UINT32_MAX: none yet */
     bool deleted;    /* the handle is gone */
     bool fixed;      /* legacy or per thread: cannot be deleted */
@@ -203,14 +203,14 @@ struct streams {
     bool in_backend;              /* and that thread is in op_backend.progress */
     u32 dispatchers;              /* threads in exec_dispatch */
     bool closing;                 /* streams_delete waits for them */
-    bool spins;                   /* whoever waits does not sleep at once: there is more than one processor */
+    bool spins;                   /* waiting threads spin before they sleep: several processors */
     u32 chances;                  /* under a seed: bits of enum op_chance that have come up */
     u32 silent;                   /* how often the timer has found that the host made no call since `called` */
     op_stamp quiet;               /* the last of those that ran then, all in the one order there was, unseen; or 0 */
     u32 callers;                  /* threads that have called and live (op_quiescence.c) */
     u32 callers_ever;             /* threads that have called */
     bool acting;                  /* a thread acts as if in the legacy stream: streams_act */
-    struct op *stand_in;          /* for what it does, an operation that others are behind; NULL: nobody else came */
+    struct op *stand_in;          /* an operation that others can be ordered after; NULL: no other thread came */
     u64 moves;                    /* operations that started or ended, hosts that called, fell asleep or woke up */
     u64 asked;                    /* moves when streams_may_change last found nothing; UINT64_MAX: it found something */
     u32 visits;                   /* walks over the operations, op_path */

@@ -49,7 +49,7 @@ static void thread_ends(void *list)
 static void make_key(void) { pthread_key_create(&at_exit, thread_ends); }
 
 /* What acts on the thread of its caller is an operation of the legacy stream for those who come meanwhile: theirs are
- * behind this one, which is not ready before streams_acted. Under the lock. */
+ * after this one, which is not ready before streams_acted. Under the lock. */
 static void stand_in(struct streams *s)
 {
     s->stand_in = op_make(s, s->legacy, &(struct op_spec){ .kind = OP_EMPTY });
@@ -69,7 +69,7 @@ void quiescence_called(struct streams *s)
         c = base_need(sizeof *c);
         c->serial = s->serial;
         s->callers++;
-        /* one of ours waits for the program's work at its end (run/cu_report.c), behind all of its calls */
+        /* one of ours waits for the program's work at its end (engine/cu_report.c), after all of its calls */
         if (s->callers_ever++ && !thread_is_ours()) exec_chance(s, OP_CHANCE_THREADS);
         if (s->acting && !s->stand_in) stand_in(s);
     }
