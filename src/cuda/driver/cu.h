@@ -6,7 +6,7 @@
  *   abi/cu_stubs.S  an export that nobody defines: it is refused by name (cu_table.c)
  *   gate.h          the call gate: the record of the call that a thread is in, in words (gate_text.c)
  *   cu_reason.h     why the call that a thread is in fails
- *   cu_engine.h     what is asked of the engine around the driver (run)
+ *   cu_engine.h     what is asked of the engine around the driver (engine)
  *   cu_count.h      how often each kernel was launched
  *   cu_table.c      cuGetProcAddress; refusals
  *   cu_process.c    the devices of the process (LOCKSTEP_DEVICES), cuInit, fork
@@ -30,17 +30,21 @@
  *   cu_function.c   attributes of kernels
  *   cu_occupancy.c  how many blocks a multiprocessor holds
  *   cu_stream.c     streams, events, host functions; cu_stream_attribute.c
- *   cu_graph.h      graphs and capture, in several files
- *   cu_api.h        those of their functions that others call
- *   producer.c      between a program and the libraries that make cubins
- *   ml.c            libnvidia-ml.so.1
+ *   cu_texref.c     texture and surface references of old programs
+ *   cu_tensor_map.c tensor maps
+ *   cu_graphics.c   memory shared with OpenGL, EGL and VDPAU: what a card without a display answers
+ *   cu_mem.h        what memory functions share with each other and with the runtime's
+ *   cu_count.c      launches by the name of the kernel
+ *   cu_lookup.c     a kernel that its module does not have: what it has
+ *   cu_stripped.c   a runtime in a program whose symbols were stripped
+ *   cu_api.h        functions of graphs and capture (driver_graphs) that others call
  *
  * A function of the API is CU_API(cuMemAlloc_v2)(...): an exported symbol lkcu_cuMemAlloc_v2 of liblockstep.so, to
  * which the export of libcuda.so.1 jumps. Its types are those of cuda.h as numbers and pointers; no CUDA header is
  * needed. Handles that callers pass are looked up before they are used, so that junk is CUDA_ERROR_INVALID_HANDLE. */
 #ifndef LOCKSTEP_CU_H
 #define LOCKSTEP_CU_H
-#include "host/host.h"
+#include "api/host.h"
 #include "abi/cuda_abi.h"
 
 typedef int cu_result;
@@ -112,13 +116,13 @@ enum cu_kind {
 void *cu_handle_new(enum cu_kind kind, size_t bytes);
 /* The same, and whoever uses it uses its parent, too, another one of these, as a kernel its image. */
 void *cu_handle_new_in(void *parent, enum cu_kind kind, size_t bytes);
-/* All of it is filled in, and it is a handle from now on, the same pointer: a thread that still has one that ended
- * there may use it at once. Until then cu_handle_drop and cu_handle_end only free it. */
+/* Every field is filled in: it becomes a valid handle. A thread that still holds an ended handle with the same address
+ * may use it at once. Until then cu_handle_drop and cu_handle_end only free it. */
 void *cu_handle_open(void *handle);
 /* The parent is ending: the handle is of another kind from now on, and has none. */
 void cu_handle_orphan(void *handle, enum cu_kind kind);
 /* Whether it is a handle of this kind. What it names then stays until the call that the thread is in returns, whoever
- * destroys it meanwhile. The call has a graph or a node for itself, and all others. */
+ * destroys it meanwhile. The call locks all graphs and nodes. */
 bool cu_handle_is(const void *handle, enum cu_kind kind);
 /* Removes a handle, which one of several threads that try it does; false: it is none of this kind. One of the next two
  * follows. */
@@ -168,6 +172,11 @@ struct cu_device *cu_device_at(int ordinal);
 bool cu_is_of_device(u64 address); /* of the addresses of a device that has a gpu */
 /* Makes the device's gpu when it is needed first. */
 cu_result cu_device_open(struct cu_device *d);
+/* What the environment says cannot be used, `what` says why: the process ends here, with CU_EXIT_GIVEN. To go on as if
+ * it had not been said would check something else than was asked for, and to fail every call would leave it to the
+ * program whether anybody notices. */
+enum { CU_EXIT_GIVEN = 2 };
+__attribute__((noreturn)) void cu_given_wrong(const char *what);
 /* The cards that there are, before any choice (LOCKSTEP_DEVICES); how many. */
 u32 cu_cards(const struct card *card[CU_DEVICES]);
 /* What a card is known by: the same in every run. */
@@ -229,7 +238,7 @@ struct cu_function {
 };
 /* The kernel on a device, loaded there if need be. */
 cu_result cu_function_on(struct cu_function *f, struct cu_device *d, lk_kernel **out);
-/* A handle of either kind, as a function; NULL: it is none. */
+/* A handle of either kind, as a function; NULL: it is not one. */
 struct cu_function *cu_function_of(void *handle);
 void cu_function_load(struct cu_function *f); /* it counts as loaded from now on */
 /* As cu_function_of, for a launch on a device: a function of an image that was unloaded is a finding. */
@@ -239,7 +248,7 @@ struct cu_function *cu_function_launched(void *handle, struct cu_device *d);
 struct cu_launch {
     u32 grid[3], block[3], shared; /* shared: dynamic, bytes */
     u32 cluster[3];                /* of cuLaunchKernelEx; 0: not said */
-    void *event;                   /* to be recorded behind it; NULL: none */
+    void *event;                   /* to be recorded after it; NULL: none */
     void *stream;
     bool cooperative, programmatic;
     void **params, **extra; /* arguments, in one of two forms */

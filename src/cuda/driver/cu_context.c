@@ -78,7 +78,7 @@ static cu_result not_permitted(void)
     cu_reason("It was made in a host function, which runs in its stream, and may call nothing of CUDA: the call might "
               "wait for the stream.",
               "Let the host function wake a thread of the program, and make the call there; or enqueue an operation "
-              "behind it in place of the call.",
+              "after it in place of the call.",
               false);
     return CU_NOT_PERMITTED;
 }
@@ -155,7 +155,7 @@ CU_DEFINE(cuDevicePrimaryCtxReset_v2, int, device)
     lock(&cu_process.lock);
     if (d->primary) {
         context_init(d->primary);
-        context_set(d->primary, false); /* who has it as the current one is told so, until it is retained again */
+        context_set(d->primary, false); /* calls in it return an error until it is retained again */
     }
     unlock(&cu_process.lock);
     return CU_OK;

@@ -49,7 +49,7 @@ static cu_result copy_do(struct cu_context *c, lk_copy *x, const struct how *h)
     if (r) return r;
     if (!x->width) return CU_OK;
     if ((!x->to.host && !x->to.address) || (!x->from.host && !x->from.address)) return CU_INVALID_VALUE;
-    if ((r = cu_host_check(x))) return r;
+    if ((r = cu_engine->cu_host_check(x))) return r;
     x->size = sizeof *x;
     lk_gpu *gpu = c->device->gpu;
     r = cu_status(gpu, lk_memory_copy(gpu, x));

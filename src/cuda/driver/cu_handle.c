@@ -2,8 +2,8 @@
  *
  * A handle that a call looks up is the call's until it returns: cu_handle_is counts it, and the gate gives back what
  * the call has (gate.c). Whoever destroys a handle removes it from the table, so that later calls are told that it is
- * none, and what it names ends with the last call that uses it: at once, where there is no other. Nobody waits: the
- * call that uses it may itself wait for the thread that destroys it.
+ * not a handle, and what it names ends with the last call that uses it: at once, without any. Destroying does not wait:
+ * the call that uses it may itself wait for the thread that destroys it.
  *
  * The count lies in front of what the handle points to. Handles whose memory is somebody else's, and contexts, which
  * are never freed, have none. Graphs and nodes have none either: a call that is given one has the lock of the graphs
@@ -12,7 +12,7 @@
 #include "queue/graph.h"
 #include <sched.h>
 
-#define INLINE static inline __attribute__((always_inline)) /* every launch comes by */
+#define INLINE static inline __attribute__((always_inline)) /* every launch uses it */
 
 struct object {            /* in front of each handle of cu_handle_new */
     _Alignas(16) u32 refs; /* atomic: one of the table, one for each call that uses it; 0: it is ending */
@@ -184,7 +184,7 @@ void cu_held_release(struct cu_held *h, u32 mark, bool graphs)
     while (h->n > mark) unref(h->at[--h->n].root);
 }
 
-/* Where nothing is counted: the thread is in no call, or it is of such a kind. */
+/* Without counting: outside of calls, and for kinds whose handles are not counted. */
 static bool is_only(const void *handle, enum cu_kind kind)
 {
     if (1u << kind & OF_GRAPHS) cu_graphs_enter();

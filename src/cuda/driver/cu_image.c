@@ -106,7 +106,7 @@ static cu_result image_end(void *handle)
         if (m->on[i]) lk_module_unload(m->on[i]);
         cu_handle_end(m->view[i]);
     }
-    cu_texts_free(m->part, m->parts);
+    cu_engine->cu_texts_free(m->part, m->parts);
     arena_free(&m->mem);
     return CU_OK;
 }
@@ -152,7 +152,7 @@ cu_result cu_image_on(struct cu_image *m, struct cu_device *d, lk_module **out)
     cu_result r = cu_device_open(d);
     *out = NULL;
     if (r) return r;
-    cu_handle_is(m, m->kind); /* the call has it until it returns, and what is loaded with it */
+    cu_handle_is(m, m->kind); /* the call holds it, and the modules loaded from it, until it returns */
     lock(&m->lock);
     lk_module **on = &m->on[d->ordinal];
     if (!*on && !(s = lk_module_link(d->gpu, m->part, m->parts, on)) && (r = opaque_refused(*on))) {
@@ -178,7 +178,7 @@ static bool version_is_newer(const struct cu_image *m)
 {
     u32 version[2];
     for (u32 i = 0; i < m->parts; i++)
-        if (cu_ptx_is_newer(m->part[i].ptx, version)) return true;
+        if (cu_engine->cu_ptx_is_newer(m->part[i].ptx, version)) return true;
     return false;
 }
 
@@ -195,7 +195,7 @@ cu_result cu_image_new(const void *data, enum cu_kind kind, struct cu_device *on
     snprintf(m->name, sizeof m->name, "%s %u", kind == CU_MODULE ? "module" : "library",
              __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED));
     cu_result r = target_check(only, j, why, sizeof why);
-    if (!r) r = cu_texts_of(data, only, m->name, &m->part, &m->parts, why, sizeof why);
+    if (!r) r = cu_engine->cu_texts_of(data, only, m->name, &m->part, &m->parts, why, sizeof why);
     if (!r && only && (r = cu_image_on(m, only, &loaded))) {
         why[0] = 0;
         if (r != CU_NOT_FOUND && r != CU_INVALID_IMAGE) cu_jit_words(why, sizeof why); /* else ptxas took it */

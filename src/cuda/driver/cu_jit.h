@@ -15,7 +15,7 @@ struct cu_jit {
     u32 target;   /* compute capability that is asked for, 90; 0: that of the device */
     bool verbose; /* the info log is to say what was compiled */
 };
-/* Reads n options. CU_INVALID_VALUE: there is no such option, or its value is none. */
+/* Reads n options. CU_INVALID_VALUE: there is no such option, or its value is not one. */
 cu_result cu_jit_read(struct cu_jit *j, u32 n, const int *option, void **value);
 /* Writes the logs: `why` of a call that failed, else what is to be said of the loaded module (NULL: nothing). */
 void cu_jit_end(const struct cu_jit *j, cu_result r, const char *why, lk_module *loaded);

@@ -39,7 +39,7 @@ static void argument_report(lk_gpu *gpu, const lk_kernel *k, u32 i, const void *
                          .call = host_site(NULL),
                          .cause_key = key_of(k) + i + (bytes_readable(entry, 1) ? 2 * (CU_ARGUMENTS + 1) : 0),
                          .cause = cause };
-    cu_found(&f);
+    cu_engine->cu_found(&f);
 }
 
 static cu_result argument_wrong(lk_gpu *gpu, const lk_kernel *k, u32 i, const void *entry)
@@ -60,7 +60,7 @@ static cu_result list_wrong(const lk_kernel *k, u32 n, const void *list)
                          .call = host_site(NULL),
                          .cause_key = key_of(k) + (list ? CU_ARGUMENTS + 1 : CU_ARGUMENTS),
                          .cause = cause };
-    cu_found(&f);
+    cu_engine->cu_found(&f);
     cu_reported();
     return CU_INVALID_VALUE;
 }
@@ -201,9 +201,9 @@ cu_result cu_launch(void *function, const struct cu_launch *l)
     if (!f) return CU_INVALID_HANDLE;
     if ((r = cu_stream_of(c, l->stream, &st)) || (r = cu_launch_read(c, f, l, arg, &k, &x))) return r;
     x.stream = st;
-    cu_launch_given(k, arg, x.arg_count);
+    cu_engine->cu_launch_given(k, arg, x.arg_count);
     if (unlikely(c->device->gpu->device->counts != NULL)) cu_image_assembled(f->image, c->device); /* its registers */
-    cu_run_launch(k, &x);
+    cu_engine->cu_run_launch(k, &x);
     r = cu_status(c->device->gpu, lk_kernel_launch(k, &x, NULL));
     if (!r && unlikely(cu_launch_blocks())) r = launched_wait(c, st);
     return r || !l->event ? r : cu_status(c->device->gpu, lk_event_record(cu_event_of(l->event), st));
@@ -240,7 +240,7 @@ static cu_result attribute_read(const struct cu_launch_attribute *a, struct cu_l
     case ATTRIBUTE_CLUSTER:
         memcpy(l->cluster, a->value.cluster, sizeof l->cluster);
         return l->cluster[0] && l->cluster[1] && l->cluster[2] ? CU_OK : CU_INVALID_CLUSTER;
-    /* the event is recorded behind the launch, when all its blocks have begun, and more */
+    /* the event is recorded after the launch, when all its blocks have begun, and more */
     case ATTRIBUTE_PROGRAMMATIC_EVENT:
     case ATTRIBUTE_COMPLETION_EVENT:
         memcpy(&l->event, a->value.bytes, sizeof l->event);

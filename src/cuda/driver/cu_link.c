@@ -37,7 +37,7 @@ CU_API(cuLinkCreate)(unsigned n, int *option, void **value, struct cu_link **out
     return lkcu_cuLinkCreate_v2(n, option, value, out);
 }
 
-/* Says why in the error log of the linker, behind what is there. */
+/* Says why in the error log of the linker, after what is there. */
 static cu_result fail(struct cu_link *l, cu_result r, const char *why)
 {
     text_add(&l->said, "%s%s", l->said.n ? "\n" : "", why);
@@ -98,14 +98,14 @@ static cu_result add(struct cu_link *l, u32 type, const void *data, u64 bytes, c
     if (type == LINK_LIBRARY && strstr(name, "cudadevrt")) return CU_OK;
     struct str all = { data, (u32)bytes };
     while (type == LINK_PTX && all.n && !all.p[all.n - 1]) all.n--; /* the final zero belongs to the size */
-    cu_result r = cu_texts_of_file(all, l->device, name, &part, &n, why, sizeof why);
+    cu_result r = cu_engine->cu_texts_of_file(all, l->device, name, &part, &n, why, sizeof why);
     if (r) {
         snprintf(text, sizeof text, "error   : %s: %s", name, why);
         return fail(l, type == LINK_PTX ? CU_INVALID_PTX : r, text);
     }
     for (u32 i = 0; !r && i < n && type == LINK_PTX; i++) r = part_check(l, &part[i]);
     if (r) {
-        cu_texts_free(part, n);
+        cu_engine->cu_texts_free(part, n);
         return r;
     }
     return parts_add(l, part, n, name);
@@ -209,7 +209,7 @@ static cu_result link_end(void *handle)
 {
     struct cu_link *l = handle;
     for (u32 i = 0; i < l->parts; i++) base_free((void *)(uintptr_t)l->part[i].name);
-    cu_texts_free(l->part, l->parts);
+    cu_engine->cu_texts_free(l->part, l->parts);
     text_free(&l->said);
     base_free(l->linked);
     pthread_mutex_destroy(&l->lock);

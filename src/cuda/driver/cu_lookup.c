@@ -1,4 +1,4 @@
-/* A kernel that was asked for by a name which its module does not have: what the module has, and how to ask for it. */
+/* A kernel was requested by a name that its module lacks: lists the module's kernels, and the name to use. */
 #include "driver/cu_reason.h"
 #include "driver/cu_image.h"
 

@@ -212,7 +212,7 @@ CU_API(cuMemAdvise)(u64 a, u64 n, int advice, int device)
     return lkcu_cuMemAdvise_v2(a, n, advice, place_of(device));
 }
 
-/* A prefetch is an operation of its stream, which has nothing to do. */
+/* A prefetch is an empty operation of its stream. */
 static cu_result prefetch(u64 address, u64 bytes, struct cu_location l, u64 flags, void *stream)
 {
     struct cu_context *c;

@@ -26,7 +26,7 @@ static void wrong_pair(u64 address, const lk_memory_info *m, bool host)
     snprintf(fix, sizeof fix,
              "Free it with %s%s: what one pair of functions has allocated the other one does not free.",
              strncmp(call, "cuda", 4) ? "cuMemFree" : "cudaFree", host ? "" : "Host");
-    cu_found(&(struct finding){
+    cu_engine->cu_found(&(struct finding){
         .kind = F_bad_free, .cause_key = address, .call = host_site(NULL), .cause = cause, .fix = fix });
 }
 

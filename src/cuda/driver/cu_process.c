@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <unistd.h>
 
 struct cu_process cu_process = { .lock = LOCK_INIT };
 
@@ -24,18 +25,28 @@ static bool word_next(const char **p, char *out, size_t size)
     return true;
 }
 
+void cu_given_wrong(const char *what)
+{
+    fprintf(stderr, "lockstep: %s\n", what);
+    fflush(stdout);
+    _exit(CU_EXIT_GIVEN);
+}
+
+/* A card that nobody asked for would be checked in place of another one. */
 u32 cu_cards(const struct card *card[CU_DEVICES])
 {
     const char *list = getenv("LOCKSTEP_DEVICES");
-    char word[80];
+    bool given = list && *list;
+    char word[80], why[200];
     u32 n = 0;
-    while (list && n < CU_DEVICES && word_next(&list, word, sizeof word)) {
+    while (list && word_next(&list, word, sizeof word)) {
         const struct card *p = card_find(word);
-        if (p)
-            card[n++] = p;
-        else
-            fprintf(stderr, "lockstep: LOCKSTEP_DEVICES: there is no device `%s`; lockstep device lists them\n", word);
+        snprintf(why, sizeof why, "LOCKSTEP_DEVICES: there is no device `%s`; lockstep device lists them", word);
+        if (!p) cu_given_wrong(why);
+        if (n == CU_DEVICES) cu_given_wrong("LOCKSTEP_DEVICES: 16 devices at most");
+        card[n++] = p;
     }
+    if (given && !n) cu_given_wrong("LOCKSTEP_DEVICES names no device; lockstep device lists them");
     if (!n) card[n++] = card_default();
     return n;
 }
@@ -106,7 +117,7 @@ CU_DEFINE(cuInit, unsigned, flags)
         p->ready = true;
     }
     unlock(&p->lock);
-    if (forked) cu_forked();
+    if (forked) cu_engine->cu_forked();
     return forked ? CU_NOT_INITIALIZED : p->devices ? CU_OK : CU_NO_DEVICE;
 }
 
@@ -115,7 +126,7 @@ cu_result cu_begin(void)
     const struct cu_process *p = &cu_process;
     if (!__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE)) return CU_NOT_INITIALIZED;
     if (likely(p->pid == process_id())) return CU_OK;
-    cu_forked();
+    cu_engine->cu_forked();
     return CU_NOT_INITIALIZED;
 }
 
@@ -137,7 +148,7 @@ cu_result cu_device_open(struct cu_device *d)
 {
     lock(&cu_process.lock);
     lk_status s = LK_OK;
-    if (!d->gpu) s = cu_run_open(d);
+    if (!d->gpu) s = cu_engine->cu_run_open(d);
     unlock(&cu_process.lock);
     return s ? cu_status(NULL, s) : CU_OK;
 }
@@ -236,7 +247,7 @@ const char *cu_error_name(int number) { return error_text(number, true); }
 
 CU_API(cuGetErrorName)(int error, const char **out)
 {
-    cu_asked(error);
+    cu_engine->cu_asked(error);
     if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = error_text(error, true);
     return *out ? CU_OK : CU_INVALID_VALUE;
@@ -244,7 +255,7 @@ CU_API(cuGetErrorName)(int error, const char **out)
 
 CU_API(cuGetErrorString)(int error, const char **out)
 {
-    cu_asked(error);
+    cu_engine->cu_asked(error);
     if (!cu_ok(out)) return CU_INVALID_VALUE;
     *out = error_text(error, false);
     return *out ? CU_OK : CU_INVALID_VALUE;

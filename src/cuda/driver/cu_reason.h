@@ -1,4 +1,4 @@
-/* cu_reason.h: why the call that the thread is in fails, in words, for the note of it (run/cu_failed.h). */
+/* cu_reason.h: why the call that the thread is in fails, in words, for the note of it (engine/cu_failed.h). */
 #ifndef LOCKSTEP_CU_REASON_H
 #define LOCKSTEP_CU_REASON_H
 #include "driver/cu.h"
@@ -10,7 +10,7 @@ struct cu_why {
 };
 /* NULL: nothing to add. */
 void cu_reason(const char *cause, const char *fix, bool configuration);
-/* The same for a kernel that module `m` does not have by this name: what it has, and how to ask for it. */
+/* The same for a kernel name that module `m` lacks: lists the module's kernels, and the name to use. */
 void cu_lookup_failed(lk_module *m, const char *name);
 /* The report has a finding of the call that the thread is in. */
 void cu_reported(void);

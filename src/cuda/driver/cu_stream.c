@@ -123,7 +123,7 @@ CU_DEFINE(cuStreamGetDevice, void *, s, int *, out) { return stream_fact(here.co
 
 CU_DEFINE(cuStreamWaitEvent, void *, handle, struct cu_event *, e, unsigned, flags)
 {
-    cu_clock_record(&e->mark, here.stream);
+    cu_engine->cu_clock_record(&e->mark, here.stream);
     return cu_status(gpu_of(here.stream), (flags ? lk_stream_wait_external : lk_stream_wait)(here.stream, e->event));
 }
 
@@ -238,12 +238,12 @@ CU_API(cuEventDestroy)(struct cu_event *e) { return lkcu_cuEventDestroy_v2(e); }
 
 CU_DEFINE(cuEventRecord, struct cu_event *, e, void *, s)
 {
-    cu_clock_record(&e->mark, here.stream);
+    cu_engine->cu_clock_record(&e->mark, here.stream);
     return cu_status(gpu_of(here.stream), lk_event_record(e->event, here.stream));
 }
 CU_DEFINE(cuEventRecordWithFlags, struct cu_event *, e, void *, s, unsigned, f)
 {
-    cu_clock_record(&e->mark, here.stream);
+    cu_engine->cu_clock_record(&e->mark, here.stream);
     return cu_status(gpu_of(here.stream), (f ? lk_event_record_external : lk_event_record)(e->event, here.stream));
 }
 
@@ -275,7 +275,7 @@ CU_DEFINE(cuEventElapsedTime, float *, ms, struct cu_event *, from, struct cu_ev
                   "Call cudaEventSynchronize with the second event before cudaEventElapsedTime.", false);
     if (r) return r;
     *ms = (float)x;
-    cu_clock_elapsed(&from->mark, &to->mark);
+    cu_engine->cu_clock_elapsed(&from->mark, &to->mark);
     return CU_OK;
 }
 CU_API(cuEventElapsedTime_v2)(float *ms, struct cu_event *from, struct cu_event *to)

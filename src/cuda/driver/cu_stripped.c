@@ -1,5 +1,6 @@
-/* A runtime that is linked into a program whose symbols were stripped cannot be redirected (docs/front.md). It is known
- * by what it asks the driver for, and by the file that asks: code of nvcc is in it, and nobody else registers that. */
+/* A runtime that is linked into a program whose symbols were stripped cannot be redirected (docs/inside/front.md). It
+ * is known by what it asks the driver for, and by the file that asks: code of nvcc is in it, and nobody else registers
+ * that. */
 #include "driver/cu.h"
 #include <elf.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* Which function a name of the API stands for, and what happens to those that nobody defines. */
+#include "base/mapping.h"
 #include "driver/cu_check.h"
 #include "driver/cu_reason.h"
 #include "driver/gate.h"
@@ -159,7 +160,7 @@ static bool stripped_said(const char *file, const char *base)
     static char said[600]; /* the file that was said last: most programs have one */
     bool main = !strcmp(file, program_invocation_name);
     if (!strcmp(said, file)) return true;
-    if (!cu_stripped_runtime(main ? "/proc/self/exe" : file)) return false;
+    if (!cu_stripped_runtime(main ? mapping_exe() : file)) return false;
     snprintf(said, sizeof said, "%s", file);
     if (is_vendors(base))
         fprintf(stderr,

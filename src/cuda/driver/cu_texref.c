@@ -51,7 +51,7 @@ static bool at_place(void *handle, void *self)
     return r->image && r->place == *(u64 *)self;
 }
 
-/* The object is in the variable from now on, and the one before it ends. */
+/* Stores the object in the variable and destroys the previous object. */
 static cu_result reference_put(struct reference *r, u64 object, bool surface)
 {
     u64 before = r->object;
@@ -147,15 +147,15 @@ static cu_result changed(struct cu_texref *t)
     return r ? r : reference_put(&t->at, object, false);
 }
 
-/* Tells something of a reference: `ok` is what else must be true than its row says. */
-#define OF(ok, act)                         \
+/* Returns from the call: tells something of a reference; `ok` is what else must be true than its row says. */
+#define RETURN_OF(ok, act)                  \
     do {                                    \
         if (!(ok)) return CU_INVALID_VALUE; \
         act;                                \
         return CU_OK;                       \
     } while (0)
-/* Sets something. */
-#define SET(ok, act) OF(ok, act; return changed(t))
+/* The same, and sets something. */
+#define RETURN_SET(ok, act) RETURN_OF(ok, act; return changed(t))
 
 static void bind(struct cu_texref *t, struct cu_resource r)
 {
@@ -176,12 +176,12 @@ CU_DEFINE(cuTexRefSetMipmappedArray, struct cu_texref *, t, struct cu_mipmapped 
     t->channels = m->made.channels;
     return changed(t);
 }
-/* *offset: of the address behind the multiple of 512 that the texture starts at, for the kernel to add. */
+/* *offset: of the address after the multiple of 512 that the texture starts at, for the kernel to add. */
 CU_DEFINE(cuTexRefSetAddress_v2, u64 *, offset, struct cu_texref *, t, u64, address, u64, bytes)
 {
     lk_memory_info info;
     u64 behind = address % 512;
-    SET((offset || !behind) && cu_memory_at(address, &info), {
+    RETURN_SET((offset || !behind) && cu_memory_at(address, &info), {
         bind(t, (struct cu_resource){ .type = RESOURCE_LINEAR,
                                       .linear = { address - behind, t->format, t->channels, bytes + behind } });
         if (offset) *offset = behind;
@@ -190,7 +190,7 @@ CU_DEFINE(cuTexRefSetAddress_v2, u64 *, offset, struct cu_texref *, t, u64, addr
 CU_DEFINE(cuTexRefSetAddress2D_v3, struct cu_texref *, t, const struct cu_array_2d *, d, u64, address, u64, pitch)
 {
     lk_memory_info info;
-    SET(address % 512 == 0 && pitch % 32 == 0 && cu_memory_at(address, &info), {
+    RETURN_SET(address % 512 == 0 && pitch % 32 == 0 && cu_memory_at(address, &info), {
         bind(t, (struct cu_resource){ .type = RESOURCE_PITCHED,
                                       .pitched = { address, d->format, d->channels, d->width, d->height, pitch } });
         t->format = d->format;
@@ -204,11 +204,11 @@ CU_API(cuTexRefSetAddress2D_v2)(struct cu_texref *t, const struct cu_array_2d *d
 CU_DEFINE(cuTexRefSetFormat, struct cu_texref *, t, u32, format, int, channels)
 {
     struct texels x;
-    SET(!cu_format_read(format, (u32)channels, &x), (t->format = format, t->channels = (u32)channels));
+    RETURN_SET(!cu_format_read(format, (u32)channels, &x), (t->format = format, t->channels = (u32)channels));
 }
 CU_DEFINE(cuTexRefSetAddressMode, struct cu_texref *, t, int, dim, u32, mode)
 {
-    SET(dim >= 0 && dim < 3 && mode <= TEXTURE_BORDER, t->texture.address[dim] = mode);
+    RETURN_SET(dim >= 0 && dim < 3 && mode <= TEXTURE_BORDER, t->texture.address[dim] = mode);
 }
 CU_DEFINE(cuTexRefSetFilterMode, struct cu_texref *, t, u32, mode)
 {
@@ -244,24 +244,24 @@ CU_DEFINE(cuTexRefSetBorderColor, struct cu_texref *, t, const float *, colour)
 CU_DEFINE(cuTexRefSetFlags, struct cu_texref *, t, u32, flags)
 {
     u32 known = TEXTURE_INTEGER | TEXTURE_NORMALIZED | TEXTURE_SRGB | TEXTURE_NO_TRILINEAR | TEXTURE_SEAMLESS;
-    SET(!(flags & ~known), t->texture.flags = flags);
+    RETURN_SET(!(flags & ~known), t->texture.flags = flags);
 }
 
 CU_DEFINE(cuTexRefGetAddress_v2, u64 *, out, struct cu_texref *, t)
 {
-    OF(t->bound && t->resource.type >= RESOURCE_LINEAR, *out = t->resource.linear.address);
+    RETURN_OF(t->bound && t->resource.type >= RESOURCE_LINEAR, *out = t->resource.linear.address);
 }
 CU_DEFINE(cuTexRefGetArray, struct cu_array **, out, struct cu_texref *, t)
 {
-    OF(t->bound && t->resource.type == RESOURCE_ARRAY, *out = t->resource.array);
+    RETURN_OF(t->bound && t->resource.type == RESOURCE_ARRAY, *out = t->resource.array);
 }
 CU_DEFINE(cuTexRefGetMipmappedArray, struct cu_mipmapped **, out, struct cu_texref *, t)
 {
-    OF(t->bound && t->resource.type == RESOURCE_MIPMAPPED, *out = t->resource.mipmapped);
+    RETURN_OF(t->bound && t->resource.type == RESOURCE_MIPMAPPED, *out = t->resource.mipmapped);
 }
 CU_DEFINE(cuTexRefGetAddressMode, u32 *, out, struct cu_texref *, t, int, dim)
 {
-    OF(dim >= 0 && dim < 3, *out = t->texture.address[dim]);
+    RETURN_OF(dim >= 0 && dim < 3, *out = t->texture.address[dim]);
 }
 CU_DEFINE(cuTexRefGetFilterMode, u32 *, out, struct cu_texref *, t)
 {

@@ -2,6 +2,7 @@
  * before them, keep what is set. */
 #include "driver/cu_check.h"
 #include "driver/cu_mem.h"
+#include "device/dev_work.h"
 
 /* What an object was made of, as the caller gave it: texture.owner. */
 struct made {
@@ -14,7 +15,7 @@ enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 32, LINEAR_MOST = 1 << 28 }; /* bytes,
 
 /* ---- what it reads ---- */
 
-/* Memory of ours. How much of it there is is looked at when it is read: the driver does not look, either. */
+/* Memory of ours. Its size is checked when it is read: the driver does not check it here, either. */
 static bool there(u64 address)
 {
     lk_memory_info info;
@@ -50,7 +51,7 @@ static cu_result pitched_read(const struct cu_resource *r, struct texels *t)
     return CU_OK;
 }
 
-/* `rest`: room for the levels behind the first. */
+/* `rest`: room for the levels after the first. */
 static cu_result resource_read(const struct cu_resource *r, struct texture *out, struct texels rest[32])
 {
     out->levels = 1;
@@ -161,6 +162,16 @@ static cu_result object_new(struct cu_context *c, u64 *out, const struct cu_reso
 
 static lock_t guard = LOCK_INIT; /* of what objects were made of, against their end */
 
+/* Nothing waits, and kernels that were launched before keep it, as on an H200 (tests/facts/destroyed_in_use.cu). */
+static bool object_remove(const struct mem *mem, u64 handle, bool surface)
+{
+    for (u32 i = 0; i < cu_process.devices; i++) {
+        const lk_gpu *gpu = __atomic_load_n(&cu_process.device[i].gpu, __ATOMIC_ACQUIRE);
+        if (gpu && gpu->device->mem == mem) return work_texture_end(gpu->device, handle, surface);
+    }
+    return texture_remove(handle, surface, 0);
+}
+
 static cu_result object_end(u64 handle, bool surface)
 {
     bool gone;
@@ -168,9 +179,9 @@ static cu_result object_end(u64 handle, bool surface)
     if (r) return r;
     if (!handle) return CU_OK;
     lock(&guard);
-    const struct texture *t = texture_at(handle, &gone);
+    const struct texture *t = texture_at(handle, TEXTURE_NOW, &gone);
     struct made *m = t && !gone ? t->owner : NULL;
-    if (!m || !texture_remove(handle, surface)) r = CU_INVALID_VALUE;
+    if (!m || !object_remove(t->mem, handle, surface)) r = CU_INVALID_VALUE;
     if (!r) base_free(m);
     unlock(&guard);
     return r;
@@ -181,7 +192,7 @@ static cu_result made_of(u64 handle, bool surface, struct made *out)
     bool gone;
     if (cu_begin()) return CU_INVALID_VALUE;
     lock(&guard);
-    const struct texture *t = texture_at(handle, &gone);
+    const struct texture *t = texture_at(handle, TEXTURE_NOW, &gone);
     const struct made *m = t && !gone && t->surface == surface ? t->owner : NULL;
     if (m) *out = *m;
     unlock(&guard);

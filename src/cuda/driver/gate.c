@@ -38,6 +38,9 @@ enum {
 #undef ENTRY
 };
 
+const struct cu_engine *cu_engine;
+bool cu_engine_asks = true;
+
 const char *cu_call_name(const struct cu_call *c)
 {
     return c->function < COUNT_OF(entry) ? entry[c->function].symbol : "?";
@@ -70,7 +73,7 @@ static pthread_key_t ending;
 static void thread_end(void *t)
 {
     struct cu_held *held = &((struct gate_thread *)t)->held;
-    cu_engine_thread_end();
+    cu_engine->cu_engine_thread_end();
     cu_held_release(held, 0, false); /* of a call that has no end */
     base_free(held->at);
     *held = (struct cu_held){ 0 };
@@ -161,7 +164,7 @@ void gate_begin(struct cu_call *c)
     if (c->outer) return;
     __atomic_store_n(&t->now, c, __ATOMIC_RELEASE); /* other threads read the record */
     __atomic_store_n(&t->serial, t->serial + 1, __ATOMIC_RELAXED);
-    if (unlikely(__atomic_load_n(&cu_engine_asks, __ATOMIC_RELAXED))) cu_engine_begin(c);
+    if (unlikely(__atomic_load_n(&cu_engine_asks, __ATOMIC_RELAXED))) cu_engine->cu_engine_begin(c);
 }
 
 static void held_end(struct gate_thread *t, const struct cu_call *c)
@@ -176,7 +179,7 @@ void gate_end(struct cu_call *c)
 {
     struct gate_thread *t = c->of;
     c->live = 0;
-    if (!c->outer) cu_engine_end(c);
+    if (!c->outer) cu_engine->cu_engine_end(c);
     held_end(t, c);
     if (!c->outer) __atomic_store_n(&t->now, NULL, __ATOMIC_RELAXED);
 }

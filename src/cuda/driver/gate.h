@@ -44,7 +44,7 @@ const struct cu_call *cu_call_now(void);
 /* The same of a thread by its number, for handlers of signals: it allocates nothing and takes no lock. */
 const struct cu_call *cu_call_of_thread(s32 tid);
 
-/* The next thread that made calls, behind *at (NULL: the first), which is then that one: the call that it is in (NULL:
+/* The next thread that made calls, after *at (NULL: the first), which is then that one: the call that it is in (NULL:
  * none) and that one's number; false: there is none. */
 struct gate_thread;
 bool cu_call_next(const struct gate_thread **at, s32 *tid, u64 *serial, const struct cu_call **call);

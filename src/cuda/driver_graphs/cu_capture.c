@@ -1,6 +1,6 @@
 /* Capture: a stream that records a graph instead of working. */
 #include "driver/cu_check.h"
-#include "graphs/cu_graph.h"
+#include "driver_graphs/cu_graph.h"
 
 static struct stream *engine_stream(lk_stream *st) { return stream_in(st->dev); }
 
@@ -20,7 +20,7 @@ CU_DEFINE(cuStreamBeginCapture, void *, s)
     return cu_status(here.context->device->gpu, lk_stream_capture(here.stream, LK_CAPTURE_GLOBAL));
 }
 
-/* Into a graph that exists, behind some of its nodes. */
+/* Into a graph that exists, after some of its nodes. */
 static cu_result begin_in(void *handle, struct cu_graph *g, struct cu_node *const *dep, u64 deps, u32 mode)
 {
     struct cu_context *c;

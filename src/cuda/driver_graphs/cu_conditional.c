@@ -1,7 +1,7 @@
 /* Conditional nodes of graphs: conditions, and nodes with graphs that a condition chooses from (if, while, switch). */
 #include "driver/cu_check.h"
 #include "driver/cu_reason.h"
-#include "graphs/cu_graph.h"
+#include "driver_graphs/cu_graph.h"
 #include "units/condition.h"
 
 enum { ASSIGN_DEFAULT = 1, SIZE_MOST = 1024 };

@@ -2,7 +2,7 @@
 #include "driver/cu_check.h"
 #include "driver/cu_reason.h"
 #include "driver/cu_engine.h"
-#include "graphs/cu_graph.h"
+#include "driver_graphs/cu_graph.h"
 
 /* ---- handles ---- */
 
@@ -174,7 +174,7 @@ cu_result cu_nodes_read(const struct cu_graph *g, struct cu_node *const *list, u
     return CU_OK;
 }
 
-/* A list as the driver gives it: without room, how many there are; else as many as fit, NULL behind the last. */
+/* A list as the driver gives it: without room, how many there are; else as many as fit, NULL after the last. */
 struct list {
     struct cu_node **out;
     u64 most, n;

@@ -1,7 +1,7 @@
 /* Executable graphs: made, updated, launched. */
 #include "driver/cu_check.h"
 #include "driver/cu_engine.h"
-#include "graphs/cu_graph.h"
+#include "driver_graphs/cu_graph.h"
 
 enum { FLAG_AUTO_FREE = 1 };
 enum { RESULT_OK, RESULT_ERROR, RESULT_INVALID_STRUCTURE, RESULT_NOT_SUPPORTED }; /* CUgraphInstantiateResult */

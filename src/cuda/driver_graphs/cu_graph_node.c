@@ -1,7 +1,7 @@
 /* Nodes of graphs by type: adding them, asking for their parameters, changing these. */
 #include "driver/cu_check.h"
 #include "driver/cu_engine.h"
-#include "graphs/cu_graph.h"
+#include "driver_graphs/cu_graph.h"
 #include "driver/cu_count.h"
 
 /* ---- adding ---- */
@@ -86,7 +86,8 @@ static bool function_has(void *handle, void *func)
     return false;
 }
 
-/* The handle of this kind that `has` what the node uses. One of many is found at once where the node was given it. */
+/* The handle of this kind that `has` what the node uses. The node remembers it, so that the next lookup needs no
+ * search. */
 static void *used(struct cu_node *n, enum cu_kind kind, bool (*has)(void *handle, void *self), void *what)
 {
     if (!cu_handle_is(n->used, kind) || !has(n->used, what)) n->used = cu_handle_find(kind, has, what);

@@ -1,6 +1,6 @@
 /* A graph as text, for Graphviz, as cuGraphDebugDotPrint writes it. */
 #include "driver/cu_check.h"
-#include "graphs/cu_graph.h"
+#include "driver_graphs/cu_graph.h"
 #include <inttypes.h>
 
 static const char *const node_name[] = { "KERNEL",    "MEMCPY",   "MEMSET", "HOST",       "GRAPH",

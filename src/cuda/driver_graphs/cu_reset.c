@@ -1,6 +1,6 @@
 /* cudaDeviceReset: what the primary context of a device had is gone, memory and handles alike. */
 #include "driver/cu_api.h"
-#include "graphs/cu_graph.h"
+#include "driver_graphs/cu_graph.h"
 #include "driver/cu_image.h"
 #include "driver/cu_mem.h"
 #include "driver/cu_stream.h"

@@ -1,7 +1,7 @@
 /* User objects: a pointer of the program and a function that ends it, called when the last reference is gone. Graphs,
  * and the executable graphs made from them, hold references. */
 #include "driver/cu_check.h"
-#include "graphs/cu_graph.h"
+#include "driver_graphs/cu_graph.h"
 
 struct cu_user_object {
     void *pointer;

@@ -1,5 +1,5 @@
 /* Which launches are checked. */
-#include "run/cu_choose.h"
+#include "engine/cu_choose.h"
 #include "base/demangle.h"
 #include <inttypes.h>
 #include <regex.h>
@@ -47,27 +47,23 @@ static bool name_take(const char *value)
             value += strlen(keys[i].key);
             break;
         }
-    /* the launcher has seen to it that this can be read */
-    if (chosen.by == BY_REGEX && regcomp(&chosen.pattern, value, REG_EXTENDED | REG_NOSUB)) return true;
+    if (chosen.by == BY_REGEX && regcomp(&chosen.pattern, value, REG_EXTENDED | REG_NOSUB)) return false;
     chosen.name = value;
     return chosen.any = true;
 }
 
-bool cu_choose_option(const char *key, const char *value)
+bool cu_choose_option(const char *key, const char *value, bool *known)
 {
-    u64 n = strtoull(value, NULL, 10);
+    u64 *number = !strcmp(key, "launch-skip")    ? &chosen.skip
+                  : !strcmp(key, "launch-count") ? &chosen.most
+                  : !strcmp(key, "check-every")  ? &chosen.every
+                                                 : NULL;
+    *known = true;
     if (!strcmp(key, "kernel-name")) return name_take(value);
-    if (!strcmp(key, "launch-skip"))
-        chosen.skip = n;
-    else if (!strcmp(key, "launch-count"))
-        chosen.most = n;
-    else if (!strcmp(key, "check-every"))
-        chosen.every = n;
-    else if (!strcmp(key, "others"))
-        chosen.others = strcmp(value, "skip") ? LK_UNCHECKED : LK_LEFT_OUT;
-    else
-        return false;
-    return chosen.any = true;
+    if (number) return (chosen.any = true) && whole_parse(value, UINT64_MAX, number);
+    if (strcmp(key, "others")) return *known = false;
+    chosen.others = strcmp(value, "skip") ? LK_UNCHECKED : LK_LEFT_OUT;
+    return (chosen.any = true) && (!strcmp(value, "skip") || !strcmp(value, "run"));
 }
 
 /* ---- choosing ---- */
@@ -138,6 +134,15 @@ static lk_way choose(void *self, const lk_chosen *l)
 void cu_choose_open(lk_gpu *gpu)
 {
     if (chosen.any) lk_gpu_choose(gpu, choose, NULL);
+}
+
+u64 cu_choose_checked(u64 launches)
+{
+    if (!chosen.any) return launches;
+    lock(&chosen.lock);
+    u64 checked = chosen.checked;
+    unlock(&chosen.lock);
+    return checked;
 }
 
 void cu_choose_summary(struct text *t)

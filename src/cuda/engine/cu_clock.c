@@ -1,9 +1,9 @@
 /* Which launches lie between two reads of a clock, and which kernels were launched there for the first time. */
-#include "run/cu_clock.h"
-#include "run/cu_failed.h"
+#include "engine/cu_clock.h"
+#include "engine/cu_failed.h"
 #include "driver/cu_launch.h"
-#include "run/cu_where.h"
-#include "where/where.h"
+#include "engine/cu_where.h"
+#include "sites/where.h"
 #include <dlfcn.h>
 
 enum { FIRST = 64, FEW = 10, SAID = 64 }; /* FEW: of so many launches the first one does not count */
@@ -249,7 +249,7 @@ bool cu_clock_watches(void)
 }
 
 /* LOADS, QUIET: what compiled programs do not call for a launch, and packages of scripts do: no wait, and nothing that
- * the script asked for. Where a pool is switched off for a package (docs/python.md), so is memory of its own. */
+ * the script asked for. Where a pool is switched off for a package (docs/inside/python.md), so is memory of its own. */
 enum { UNKNOWN, LAUNCHES, WAITS, LOADS, QUIET, OTHER };
 
 /* What a call is to a span. What is not known to return before the kernels have run counts as a wait, too. */

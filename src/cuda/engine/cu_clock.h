@@ -1,4 +1,4 @@
-/* cu_clock.h: programs that measure: what their clocks and events measure (docs/rules.md, A).
+/* cu_clock.h: programs that measure: what their clocks and events measure (docs/reference/rules.md, A).
  *
  * A launch returns before the kernel has run, and a kernel's first launch loads it. Two notes come of it:
  * timing_unsynced, a launch between two reads of a clock and nothing that waits for it; timing_cold, the first launch
@@ -11,7 +11,7 @@
 #include "driver/gate.h"
 
 /* The program has read the clock of this number (front/front_clock.c), in the call that returns to `address`, with this
- * stack pointer behind the return. */
+ * stack pointer after the return. */
 void cu_clock_read(u32 clock, const void *address, const void *stack);
 /* The calling thread launches a kernel in a stream, for the nth time. */
 void cu_clock_launch(const struct cu_kernel_count *kernel, u64 nth, const void *stream, const char *site);

@@ -5,7 +5,9 @@
  * that no argument says are those of the launch line, where that is a dim alone. Strides of an array are those that an
  * argument says, x.stride0; it is dense where none does. A contract is bound once for each set of sizes and strides,
  * and kept: launches in flight look at it. */
-#include "run/cu_contract.h"
+#include "engine/cu_contract.h"
+#include "engine/cu_report.h"
+#include "base/mapping.h"
 #include "driver/cu_engine.h"
 #include "driver/cu_image.h"
 #include <inttypes.h>
@@ -46,6 +48,7 @@ static struct {
     lock_t lock;      /* of what follows */
     struct known *kernels;
     struct arena mem;
+    u64 held; /* launches that were held against one */
 } contracts = { .lock = LOCK_INIT };
 
 bool cu_contract_option(const char *key, const char *value)
@@ -71,7 +74,7 @@ static bool source_read(const char *name, struct str *out)
     for (u32 n = 0; (folder = cu_file_folder(n)); n++)
         if (read_in(folder, name, out)) return true;
     char self[PATH_MAX] = "";
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    ssize_t n = readlink(mapping_exe(), self, sizeof self - 1);
     if (n > 0 && strrchr(self, '/')) {
         strrchr(self, '/')[1] = 0;
         if (read_in(self, name, out)) return true;
@@ -84,11 +87,18 @@ static void read_contract(struct known *k, lk_gpu *gpu)
 {
     const lk_kernel *kernel = k->kernel;
     k->path = contracts.file ? contracts.file : kernel->file;
-    if (!source_read(k->path, &k->text)) return;
+    if (!source_read(k->path, &k->text)) {
+        if (!contracts.file) return;
+        fprintf(stderr, "lockstep: --contract %s cannot be read\n", k->path);
+        cu_report_undone();
+        return;
+    }
     bool any = contracts.file || strstr(k->text.p, "//! kernel");
-    if (any && lk_contract_read(gpu, k->path, k->text.p, k->text.n, &k->contract) != LK_OK)
+    if (any && lk_contract_read(gpu, k->path, k->text.p, k->text.n, &k->contract) != LK_OK) {
         fprintf(stderr, "lockstep: the contract of %s is not held against its launches: %s\n", kernel->plain,
                 lk_gpu_error(gpu));
+        if (contracts.file) cu_report_undone(); /* of a source it may be a comment that only looks like one */
+    }
     if (k->contract) k->block = contract_find(&k->contract->read, kernel->plain, kernel->name);
     if (k->block && k->block->args.n != kernel->func->nparam) k->block = NULL;
 }
@@ -245,6 +255,7 @@ static void say_once(struct known *k, const char *why, const char *what)
     k->told = true;
     fprintf(stderr, "lockstep: the contract of %s in %s is not held against %s\n", k->kernel->plain, k->path, why);
     if (what) fprintf(stderr, "lockstep: no argument and no word of its launch line says what `%s` is\n", what);
+    if (contracts.file) cu_report_undone();
 }
 
 void cu_contract_launch(const lk_kernel *kernel, lk_launch *launch)
@@ -260,6 +271,14 @@ void cu_contract_launch(const lk_kernel *kernel, lk_launch *launch)
         say_once(k, "its launches", missing);
     else if (k->block && !(s = bound_for(k, gpu, &is)))
         say_once(k, "launches of more sizes than 64", NULL);
+    contracts.held += s != NULL;
     unlock(&contracts.lock);
     if (s && s->contract && is_kept(s, kernel, launch)) launch->contract = s->contract;
+}
+
+void cu_contract_end(void)
+{
+    if (!contracts.file || contracts.held || !contracts.kernels) return;
+    fprintf(stderr, "lockstep: --contract %s: no launch was of a kernel that has a contract there\n", contracts.file);
+    cu_report_undone();
 }

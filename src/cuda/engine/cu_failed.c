@@ -1,8 +1,8 @@
 /* Calls that failed, and whether anybody looked. */
 #include "driver/cu_launch.h"
-#include "run/cu_failed.h"
-#include "run/cu_run.h"
-#include "run/gate_log.h"
+#include "engine/cu_failed.h"
+#include "engine/cu_run.h"
+#include "engine/gate_log.h"
 #include "runtime/rt.h"
 #include <inttypes.h>
 
@@ -281,8 +281,8 @@ static bool is_memory(u64 value)
     return bytes_readable((const void *)(uintptr_t)value, 1);
 }
 
-/* A null pointer may be meant; of a call that failed it is taken for the result of the other one. Another value may
- * have been in the variable before, and be good: only of memory it is known that it is not. */
+/* A null pointer may be meant; of a call that failed it is taken for the result of the other one. The variable may have
+ * held a valid value before; only of memory that was never written the opposite is known. */
 static struct made *made_find(struct state *s, u64 value)
 {
     if (value && is_memory(value)) return NULL;

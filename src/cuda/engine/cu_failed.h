@@ -1,4 +1,4 @@
-/* cu_failed.h: calls that failed, and whether anybody looked (docs/rules.md, A).
+/* cu_failed.h: calls that failed, and whether anybody looked (docs/reference/rules.md, A).
  *
  * Every call that returned an error is a note with its arguments, once for each place; questions that have an error for
  * an answer are not. Two things are a finding: a launch that failed and whose error nobody asked for, and a call that

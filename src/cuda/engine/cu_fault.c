@@ -1,12 +1,12 @@
 /* Faults of the program, and what it was doing when it ended. */
-#include "run/cu_fault.h"
-#include "run/cu_clock.h"
+#include "engine/cu_fault.h"
+#include "engine/cu_clock.h"
 #include "base/channel.h"
 #include "base/fault.h"
-#include "run/cu_failed.h"
-#include "run/cu_where.h"
+#include "engine/cu_failed.h"
+#include "engine/cu_where.h"
 #include "mem/mem_finding.h"
-#include "where/where.h"
+#include "sites/where.h"
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ void cu_fault_launch(const struct cu_kernel_count *c, const lk_launch *launch)
     SET(l->site, launch->site);
 }
 
-/* For lockstep.trace: how many launches there were, and the names of the last of them behind `since`, a line each. */
+/* For lockstep.trace: how many launches there were, and the names of the last of them after `since`, a line each. */
 __attribute__((visibility("default"))) u64 lkpy_launched(u64 since, char *out_names, u32 size);
 u64 lkpy_launched(u64 since, char *out_names, u32 size)
 {
@@ -169,7 +169,8 @@ enum cu_asked_for cu_fault_wait(u32 us)
 
 void cu_fault_done(void) { __atomic_store_n(&out.asked, CU_ASKED_NOTHING, __ATOMIC_RELEASE); }
 
-/* The object at or near an address of a device, or memory of the host that is registered; NULL: the address is none. */
+/* The object at or near an address of a device, or memory of the host that is registered; NULL: the address is not one.
+ */
 static const struct mem_object *object_near(u64 address, bool *inside)
 {
     for (u32 i = 0; i < cu_process.devices; i++) {
@@ -228,7 +229,7 @@ static void gone_found(const struct fault *f, const struct mem_object *o)
         .cause_key = o->id,
         .cause = cause,
         .object_note = memory,
-        .fix = lent ? "Free it behind the last operation that uses it, once the host has waited for that."
+        .fix = lent ? "Free it after the last operation that uses it, once the host has waited for that."
                     : "Wait for the last operation that uses it, call cudaHostUnregister, then free it."
     };
     finding_object(&x, o);
@@ -256,7 +257,7 @@ void cu_fault_found(void)
     else
         snprintf(cause, sizeof cause,
                  "The host %s at an address of the device where no allocation is, %" PRIu64 " bytes %s %s.", does,
-                 at < 0 ? (u64)-at : (u64)at - o->size, at < 0 ? "before" : "behind the end of", o->name);
+                 at < 0 ? (u64)-at : (u64)at - o->size, at < 0 ? "before" : "past the end of", o->name);
     memory_text(o, memory, sizeof memory);
     struct finding x = { .kind = F_host_dereference,
                          .cause_key = out.stack.address[0],

@@ -4,7 +4,7 @@
  * What grows: a kernel that is launched again and again, and each time more lives than the time before. When a row of
  * such launches begins, what lives is written down by its lines; the lines that hold more when the row is at its
  * longest are named. */
-#include "run/cu_growth.h"
+#include "engine/cu_growth.h"
 #include "mem/sites.h"
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,22 +1,22 @@
-/* The host's side of a copy: whether as many bytes are there as are asked for (docs/rules.md, A7).
+/* The host's side of a copy: whether as many bytes are there as are asked for (docs/reference/rules.md, A7).
  *
  * Where the memory ends, the driver would read or write all the same, and the program would die inside it: the call
- * fails, with a finding. Where it goes on, but in another block of malloc, another variable, or behind the frame of the
+ * fails, with a finding. Where it goes on, but in another block of malloc, another variable, or after the frame of the
  * function, a real copy reads or overwrites these: so does this one, and the finding says it. What cannot be known is
  * not asked for: a block that another allocator made, a piece in the middle of one. */
 #include "driver/cu_mem.h"
 #include "base/fault.h"
-#include "run/cu_failed.h"
-#include "run/cu_where.h"
+#include "engine/cu_failed.h"
+#include "engine/cu_where.h"
 #include "report/finding.h"
-#include "where/where.h"
+#include "sites/where.h"
 #include <inttypes.h>
 
 struct side {
     const char *host;
     bool write;
     u64 width, rows, slices, pitch, slice;
-    u64 bytes; /* from the first to behind the last */
+    u64 bytes; /* from the first to after the last */
 };
 
 static struct side side_of(const lk_end *e, const lk_copy *x, bool write)
@@ -98,9 +98,9 @@ static void goes_beyond(const struct side *s, enum where_block what, u64 room)
         snprintf(why, sizeof why, "it is a block of malloc or new with room for %" PRIu64 " bytes", room);
         break;
     case WHERE_FRAME:
-        snprintf(why, sizeof why, "the stack frame of the function ends behind them, with its return address");
+        snprintf(why, sizeof why, "the stack frame of the function ends after them, with its return address");
         break;
-    default: snprintf(why, sizeof why, "the variable ends behind them");
+    default: snprintf(why, sizeof why, "the variable ends after them");
     }
     snprintf(fix, sizeof fix,
              "The block has as many bytes as the copy has elements of %" PRIu64 " bytes: allocate %" PRIu64 " bytes.",
@@ -119,7 +119,7 @@ static bool is_no_allocation(const struct side *s)
 {
     if (!cu_is_of_device((uintptr_t)s->host)) return false;
     found(s, "only", 0, "the address is one of those of device, pinned and managed memory, and no allocation is there",
-          "Pass an address that is inside an allocation, and free it behind the copy.");
+          "Pass an address that is inside an allocation, and free it after the copy.");
     cu_reported();
     return true;
 }

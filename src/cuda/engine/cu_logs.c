@@ -4,9 +4,9 @@
  * the Programming Guide tells of the driver, each a line of at most 255 characters, so that all of them fit into the
  * 25600 bytes that cuda.h names. A callback gets the message alone; dumps and CUDA_LOG_FILE have
  * "[time][thread][CUDA][E] " in front of it. An iterator is the number of messages that came before. */
-#include "run/cu_logs.h"
+#include "engine/cu_logs.h"
 #include "driver/cu_reason.h"
-#include "run/gate_log.h"
+#include "engine/gate_log.h"
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -61,7 +61,7 @@ static void line_add(const char *message)
     fflush(logs.file);
 }
 
-/* The next callback behind `at` (NULL: the first) that is to be called, which stays until listener_leave. */
+/* The next callback after `at` (NULL: the first) that is to be called, which stays until listener_leave. */
 static struct listener *listener_enter(const struct listener *at)
 {
     struct listener *l = at ? at->next : logs.first;
@@ -193,7 +193,7 @@ CU_API(cuLogsDumpToFile)(u32 *iterator, const char *path, u32 flags)
     return fclose(f) ? CU_INVALID_VALUE : CU_OK;
 }
 
-/* The newest messages that fit, behind a line that tells how many do not. */
+/* The newest messages that fit, after a line that tells how many do not. */
 CU_API(cuLogsDumpToMemory)(u32 *iterator, char *buffer, size_t *size, u32 flags)
 {
     char text[64];

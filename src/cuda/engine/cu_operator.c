@@ -6,13 +6,13 @@
  * by ctypes; all but lkpy_reach with the interpreter's lock held. */
 #include "driver/cu.h"
 #include "driver/cu_api.h"
-#include "host/host.h"
-#include "run/cu_clock.h"
-#include "where/where.h"
+#include "api/host.h"
+#include "engine/cu_clock.h"
+#include "sites/where.h"
 
 #define FOR_PYTHON __attribute__((visibility("default")))
 
-/* Waits until all that was enqueued in a stream is done, as an operation of it would. A CUresult. */
+/* Waits for everything enqueued in a stream so far, as an operation of that stream would. A CUresult. */
 FOR_PYTHON int lkpy_reach(void *stream);
 /* Where this process may read and write what lies at an address of a device; 0: it is no memory of one. */
 FOR_PYTHON u64 lkpy_view(u64 address);
@@ -20,14 +20,14 @@ FOR_PYTHON u64 lkpy_view(u64 address);
  * that is not NULL. */
 FOR_PYTHON int lkpy_undefined(u64 address, u64 bytes, u8 *map);
 /* An operator was done in its turn. word: for each of its parts 1 if it was written, and 2 more if what is undefined of
- * what it read goes on, to where it wrote (the undefined of what it wrote, behind the rest); the address, the bytes of
+ * what it read goes on, to where it wrote (the undefined of what it wrote, after the rest); the address, the bytes of
  * a row, rows, bytes from a row to the next, slices, bytes from a slice to the next. A CUresult. */
 FOR_PYTHON int lkpy_operated(void *stream, const char *name, const u64 *word, u32 parts);
 /* The same in a stream that is captured: a node of the graph, `operate(self)` when it runs, whose answer is a CUresult.
  */
 FOR_PYTHON int lkpy_captured(void *stream, const char *name, const u64 *word, u32 parts, u32 (*operate)(void *self),
                              u64 self);
-/* A `self` that nothing will call any more, each once; 0: there is none. */
+/* Returns each `self` that will not be called any more, once; 0: no further one. */
 FOR_PYTHON u64 lkpy_gone(void);
 /* Before the first tensor is there: memory is made and freed in streams as tensors are. */
 FOR_PYTHON void lkpy_tensors(void);

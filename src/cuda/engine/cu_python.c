@@ -1,15 +1,15 @@
 /* What front/python tells of a script: findings that the types of Python's objects show before a launch, and the arrays
  * that the calling thread passes to the launches that follow (check/views.h). The functions are called by ctypes, with
  * the interpreter's lock held. */
-#include "run/cu_python.h"
-#include "host/host.h"
+#include "engine/cu_python.h"
+#include "api/host.h"
 #include "report/finding.h"
 #include "report/report.h"
-#include "run/cu_clock.h"
-#include "run/cu_failed.h"
-#include "run/cu_report.h"
+#include "engine/cu_clock.h"
+#include "engine/cu_failed.h"
+#include "engine/cu_report.h"
 #include "check/views.h"
-#include "where/where.h"
+#include "sites/where.h"
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -53,7 +53,7 @@ void lkpy_values(int on)
     }
 }
 
-/* What was found so far, as JSON (docs/report.md). The text lives until the next call. */
+/* What was found so far, as JSON (docs/reference/report.md). The text lives until the next call. */
 FOR_PYTHON const char *lkpy_report(void);
 const char *lkpy_report(void)
 {
@@ -116,7 +116,7 @@ static struct {
     struct arena mem;
 } kept = { .lock = LOCK_INIT };
 
-/* A name of Python, perhaps with an index behind it. */
+/* A name of Python, perhaps with an index after it. */
 static bool is_name(struct str s)
 {
     for (u32 i = 0; i < s.n; i++) {
@@ -127,7 +127,7 @@ static bool is_name(struct str s)
     return s.n < 64;
 }
 
-/* Reads one line; false: it is none. The texts are those of the line, and have no end of their own. */
+/* Reads one line; false: it is not one. The texts point into the line and are not terminated. */
 static bool line_read(const char *p, struct launch_view *v, struct str *name, struct str *type, u64 *address)
 {
     const char *tab = strchr(p, '\t'), *next = tab ? strchr(tab + 1, '\t') : NULL;

@@ -1,6 +1,6 @@
 /* Recording a launch of the program: which one, and where to. The launcher has seen to it that the words can be read.
  */
-#include "run/cu_record.h"
+#include "engine/cu_record.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,18 +1,19 @@
 /* Writes the report of the program that the engine is in. */
 #include "count/count_write.h"
-#include "run/cu_growth.h"
-#include "run/cu_time.h"
-#include "run/cu_report.h"
+#include "engine/cu_growth.h"
+#include "engine/cu_time.h"
+#include "engine/cu_report.h"
 #include "base/thread.h"
-#include "run/cu_choose.h"
-#include "run/cu_clock.h"
-#include "run/cu_failed.h"
-#include "run/cu_fault.h"
-#include "run/cu_run.h"
-#include "run/cu_where.h"
+#include "engine/cu_choose.h"
+#include "engine/cu_clock.h"
+#include "engine/cu_contract.h"
+#include "engine/cu_failed.h"
+#include "engine/cu_fault.h"
+#include "engine/cu_run.h"
+#include "engine/cu_where.h"
 #include "device/dev_work.h"
 #include "mem/sites.h"
-#include "where/where.h"
+#include "sites/where.h"
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -77,11 +78,12 @@ static void put(enum channel_kind kind, struct text *t)
     text_free(t);
 }
 
+/* Findings that fail: with --fail-on note the notes, too. */
 static u64 errors_now(void)
 {
     u64 n = 0;
     const struct report *r;
-    for (u32 i = 0; (r = report_at(i)); i++) n += report_errors(r);
+    for (u32 i = 0; (r = report_at(i)); i++) n += report_errors(r) + (out.how->fail_on_notes ? report_notes(r) : 0);
     return n;
 }
 
@@ -205,7 +207,7 @@ static void sites_add_text(struct text *t, lk_gpu *gpu)
                      v[i].peak_count, v[i].site);
 }
 
-/* "4 launches of 3 kernels, 8068 bytes of memory at most", behind a table of the kernels. */
+/* "4 launches of 3 kernels, 8068 bytes of memory at most", after a table of the kernels. */
 static void summary_add(struct text *t)
 {
     u64 bytes = 0, launches = 0;
@@ -272,6 +274,18 @@ static u64 ended_now(void)
     return n;
 }
 
+/* The number of launches, and of those that had any check on. */
+static void launches_write(void)
+{
+    u64 launches = 0;
+    bool any = false;
+    lk_gpu *gpu;
+    if (out.alone) return; /* in a child of fork these are its parent's */
+    for (const struct cu_kernel_count *c = cu_count_first(); c; c = c->next) launches += cu_count_launches(c);
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) any |= gpu->device->options.checks || gpu->device->counts;
+    channel_launches(&out.to, launches, any ? cu_choose_checked(launches) : 0);
+}
+
 static void report_write(void)
 {
     lock(&out.lock);
@@ -299,6 +313,7 @@ static void report_write(void)
             put(CHANNEL_COUNTS, &page);
         }
         channel_errors(&out.to, errors_now());
+        launches_write();
     }
     out.again = time_ns() + (out.written > AT_ONCE ? SHARE * (time_ns() - begin) : 0);
     unlock(&out.lock);
@@ -316,7 +331,7 @@ static void say_fresh(void *report)
 
 /* ---- how far a long launch is ---- */
 
-/* "scale, launch 12: 345 of 1024 CTAs, 12 million instructions, 4 s", in CHANNEL_NOW while a launch takes long. */
+/* "scale, launch 12: 345 of 1024 blocks, 12 million instructions, 4 s", in CHANNEL_NOW while a launch takes long. */
 static void progress_write(void)
 {
     lk_progress p = { .size = sizeof p };
@@ -329,7 +344,8 @@ static void progress_write(void)
     out.ended = ended;
     if (c && out.since >= OLD) {
         struct text t = { 0 };
-        text_add(&t, "%s, launch %" PRIu64 ": %" PRIu64 " of %" PRIu64 " CTAs, %" PRIu64 " million instructions, %u s",
+        text_add(&t,
+                 "%s, launch %" PRIu64 ": %" PRIu64 " of %" PRIu64 " blocks, %" PRIu64 " million instructions, %u s",
                  c->plain, __atomic_load_n(&c->issued, __ATOMIC_RELAXED), p.ctas_done, p.ctas,
                  p.warp_instructions / 1000000, (u32)(out.since * PAUSE_US / 1000000));
         out.shown = true;
@@ -418,6 +434,7 @@ __attribute__((destructor)) static void end(void)
     if (__atomic_exchange_n(&out.over, true, __ATOMIC_ACQ_REL)) return;
     cu_failed_end();
     cu_clock_end();
+    cu_contract_end();
     for (u32 i = 0; (gpu = gpu_at(i)); i++) {
         settle(gpu);
         /* nothing could be freed after a sticky error; what an interpreter's objects hold to the end was not forgotten
@@ -553,6 +570,7 @@ void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu)
     out.how = how;
     if (first) cu_where_open(begin(how));
     if (!how->launched) return;
+    channel_mark(&out.to, CHANNEL_GPU, true);
     if (first) {
         pthread_atfork(fork_begin, fork_end, fork_end);
         cu_fault_open(&out.to);
@@ -563,6 +581,10 @@ void cu_report_watch(const struct cu_reporting *how, lk_gpu *gpu)
         out.started = true;
     }
 }
+
+void cu_report_unsupported(void) { channel_mark(&out.to, CHANNEL_CUT, true); }
+
+void cu_report_undone(void) { channel_mark(&out.to, CHANNEL_UNDONE, true); }
 
 void cu_report_launch(struct cu_kernel_count *c, const lk_launch *launch)
 {

@@ -1,28 +1,28 @@
 /* The engine inside a program: options from the launcher, reports to it. */
 #include "count/timeline.h"
-#include "run/cu_choose.h"
-#include "run/cu_clock.h"
-#include "run/cu_contract.h"
+#include "device/dev_work.h"
+#include "engine/cu_choose.h"
+#include "engine/cu_clock.h"
+#include "engine/cu_contract.h"
 #include "driver/cu_count.h"
-#include "run/cu_failed.h"
-#include "run/cu_logs.h"
-#include "run/cu_growth.h"
-#include "run/cu_record.h"
-#include "run/cu_time.h"
-#include "run/cu_report.h"
-#include "run/cu_run.h"
-#include "run/cu_where.h"
-#include "run/gate_log.h"
-#include <inttypes.h>
+#include "engine/cu_failed.h"
+#include "engine/cu_logs.h"
+#include "engine/cu_growth.h"
+#include "engine/cu_record.h"
+#include "engine/cu_time.h"
+#include "engine/cu_report.h"
+#include "engine/cu_run.h"
+#include "engine/cu_where.h"
+#include "engine/gate_log.h"
 #include <stdlib.h>
 
 enum { RULES = 16 };
 
 static struct {
-    bool read;          /* the environment was read */
-    char options[4000]; /* the lines, each ended by a zero byte */
-    bool strict;        /* --strict-arch: PTX that is newer than the device is refused */
-    lk_options gpu;     /* what a gpu is made with; strings in `options` */
+    bool read;      /* the environment was read */
+    char *options;  /* the lines, each ended by a zero byte; they live for ever */
+    bool strict;    /* --strict-arch: PTX that is newer than the device is refused */
+    lk_options gpu; /* what a gpu is made with; strings in `options` */
     const char *rule[RULES];
     u32 rules;
     struct cu_reporting to; /* how reports are written */
@@ -30,38 +30,98 @@ static struct {
 
 /* ---- what the launcher said ---- */
 
-static void option_take(const char *key, const char *value)
+/* A whole number. */
+static bool number_take(const char *value, u64 most, u64 *out) { return whole_parse(value, most, out); }
+
+/* 1 or 0. */
+static bool flag_take(const char *value, bool *out)
+{
+    *out = value[0] == '1';
+    return (value[0] == '0' || value[0] == '1') && !value[1];
+}
+
+/* Options of what a gpu is made with; *known: whether it is one of them. */
+static bool gpu_option(const char *key, const char *value, bool *known)
 {
     lk_options *o = &run.gpu;
-    if (cu_choose_option(key, value) || cu_record_option(key, value) || cu_contract_option(key, value)) return;
-    if (cu_time_option(key, o) || cu_growth_option(key)) return;
-    if (!strcmp(key, "check")) o->check = value;
-    if (!strcmp(key, "no-check")) o->no_check = value;
-    if (!strcmp(key, "threads")) o->threads = (u32)strtoul(value, NULL, 10);
-    if (!strcmp(key, "budget")) o->budget = strtoull(value, NULL, 10);
-    if (!strcmp(key, "strict-arch")) run.strict = true;
-    if (!strcmp(key, "faults")) cu_process.faults = true;
-    if (!strcmp(key, "profile")) {
-        o->profile = 1;
-        run.to.profile = true;
-        run.to.lines = !strcmp(value, "lines");
+    u64 n = 0;
+    char *end;
+    *known = true;
+    if (!strcmp(key, "check")) return o->check = value, true;
+    if (!strcmp(key, "no-check")) return o->no_check = value, true;
+    if (!strcmp(key, "budget")) return number_take(value, UINT64_MAX, &o->budget);
+    if (!strcmp(key, "threads")) {
+        bool ok = number_take(value, 256, &n);
+        o->threads = (u32)n;
+        return ok;
     }
-    if (!strcmp(key, "timeline")) run.to.timeline = value[0] == '1';
-    if (!strcmp(key, "page")) run.to.page = value[0] == '1';
-    if (!strcmp(key, "time-limit")) o->time_limit = double_read(value, NULL);
+    if (!strcmp(key, "time-limit")) {
+        o->time_limit = double_read(value, &end);
+        return end != value && !*end && o->time_limit >= 0;
+    }
     if (!strcmp(key, "seed")) {
         o->seeded = 1;
-        o->seed = strtoull(value, NULL, 10);
+        return number_take(value, UINT64_MAX, &o->seed);
     }
-    if (!strcmp(key, "suppress") && run.rules < RULES) run.rule[run.rules++] = value;
-    if (!strcmp(key, "max-findings")) run.to.most = (u32)strtoul(value, NULL, 10);
-    if (!strcmp(key, "stable")) run.to.stable = value[0] == '1';
-    if (!strcmp(key, "progress")) run.to.progress = value[0] == '1';
-    if (!strcmp(key, "color")) run.to.color = value[0] == '1';
+    return *known = false;
+}
+
+/* Options of how reports are written; *known: whether it is one of them. */
+static bool report_option(const char *key, const char *value, bool *known)
+{
+    u64 n = 0;
+    *known = true;
+    if (!strcmp(key, "profile")) {
+        run.gpu.profile = 1;
+        run.to.profile = true;
+        run.to.lines = !strcmp(value, "lines");
+        return run.to.lines || !strcmp(value, "top");
+    }
+    if (!strcmp(key, "timeline")) return flag_take(value, &run.to.timeline);
+    if (!strcmp(key, "page")) return flag_take(value, &run.to.page);
+    if (!strcmp(key, "stable")) return flag_take(value, &run.to.stable);
+    if (!strcmp(key, "progress")) return flag_take(value, &run.to.progress);
+    if (!strcmp(key, "color")) return flag_take(value, &run.to.color);
+    if (!strcmp(key, "suppress")) {
+        if (run.rules == RULES) return false;
+        run.rule[run.rules++] = value;
+        return true;
+    }
+    if (!strcmp(key, "fail-on")) {
+        run.to.fail_on_notes = !strcmp(value, "note");
+        return run.to.fail_on_notes || !strcmp(value, "error");
+    }
+    if (!strcmp(key, "max-findings")) {
+        bool ok = number_take(value, UINT32_MAX, &n);
+        run.to.most = (u32)n;
+        return ok;
+    }
+    return *known = false;
+}
+
+/* false: unknown option, or invalid value. */
+static bool option_take(const char *key, const char *value)
+{
+    bool known, ok = cu_choose_option(key, value, &known);
+    if (known) return ok;
+    if (cu_record_option(key, value) || cu_contract_option(key, value)) return true;
+    if (cu_time_option(key, &run.gpu) || cu_growth_option(key)) return true;
+    if (!strcmp(key, "strict-arch")) return run.strict = true;
+    if (!strcmp(key, "faults")) return cu_process.faults = true;
+    ok = gpu_option(key, value, &known);
+    return known ? ok : report_option(key, value, &known) && known;
 }
 
 /* Set by lockstep-front.so when it sees the engine: where it has mapped the memory for reports (front_channel.c). */
 __attribute__((visibility("default"))) void *lkfront_channel;
+
+/* The report of a process has its findings alone: whether anything was judged at all the launcher knows, which sees all
+ * processes. */
+static void report_begin(struct report *r)
+{
+    report_conclude(r, &(struct outcome){ .judged = 1 }, NULL);
+    report_fail_on_notes(r, run.to.fail_on_notes);
+}
 
 /* The memory for reports; false: there is no launcher, or it cannot be reached. */
 static bool launcher_find(struct channel *c)
@@ -78,23 +138,67 @@ static bool launcher_find(struct channel *c)
     return false;
 }
 
+/* Launches that the program makes through lockstep.h, as the Python package does in its own process: what is found in
+ * them it is told by its own calls, and the launcher that something was checked. */
+static void own_launch(void)
+{
+    static lock_t guard = LOCK_INIT;
+    static struct channel_writer to;
+    static s32 pid;
+    static u64 launches;
+    struct channel c;
+    lock(&guard);
+    if (pid != process_id()) {
+        pid = process_id();
+        launches = 0;
+        to.sender = NULL;
+        if (launcher_find(&c) && channel_begin(&to, &c, pid)) channel_mark(&to, CHANNEL_GPU | CHANNEL_DONE, true);
+    }
+    launches++;
+    channel_launches(&to, launches, launches);
+    unlock(&guard);
+}
+
+const struct cu_engine cu_engine_of_run = {
+#define ROW(type, name, parameters) .name = name,
+    CU_ENGINE(ROW)
+#undef ROW
+};
+
+__attribute__((constructor)) static void own_begin(void)
+{
+    cu_engine = &cu_engine_of_run;
+    if (getenv("LOCKSTEP_RUN")) dev_launch_checked = own_launch;
+}
+
+static void line_wrong(const char *key, const char *value)
+{
+    char what[400];
+    snprintf(what, sizeof what,
+             "LOCKSTEP_RUN_OPTIONS: %.80s%s%.200s: this is not an option of the engine, or no value for it", key,
+             value ? "=" : "", value ? value : "");
+    cu_given_wrong(what);
+}
+
 static void options_read(void)
 {
     const char *options = getenv("LOCKSTEP_RUN_OPTIONS");
+    size_t n = options ? strlen(options) : 0;
     run.read = true;
     run.gpu = (lk_options){ .size = sizeof run.gpu, .managed = "report" };
     run.to.launched = launcher_find(&run.to.channel);
-    snprintf(run.options, sizeof run.options, "%s", options ? options : "");
-    for (char *line = run.options; *line;) {
-        char *end = line + strcspn(line, "\n"), *value = strchr(line, '=');
-        bool last = !*end;
+    struct error e = { 0 };
+    if (!environment_reads(&e)) cu_given_wrong(e.text);
+    run.options = base_need(n + 1);
+    if (n) memcpy(run.options, options, n);
+    run.options[n] = 0;
+    for (char *line = run.options, *next; *line; line = next) {
+        char *end = line + strcspn(line, "\n"), *value = memchr(line, '=', (size_t)(end - line));
+        next = end + (*end != 0);
         *end = 0;
-        if (value && value < end) {
-            *value = 0;
-            option_take(line, value + 1);
-        }
-        if (last) break;
-        line = end + 1;
+        if (line == end) continue;
+        if (value) *value++ = 0;
+        if (!value || !option_take(line, value)) line_wrong(line, value);
     }
 }
 
@@ -106,17 +210,19 @@ lk_status cu_run_open(struct cu_device *d)
     o.any_arch = 1; /* cu_text.c chooses what is loaded */
     lk_gpu *gpu;
     lk_status s = lk_gpu_create(&o, &gpu);
+    if (s == LK_BAD_INPUT) cu_given_wrong(lk_gpu_error(NULL));
     if (s) {
         fprintf(stderr, "lockstep: %s\n", lk_gpu_error(NULL));
         return s;
     }
+    lk_report_limit(gpu, run.to.most);
+    report_begin(gpu->device->report);
+    for (u32 i = 0; i < run.rules; i++)
+        if (lk_report_suppress(gpu, run.rule[i])) cu_given_wrong(lk_gpu_error(gpu));
     __atomic_store_n(&d->gpu, gpu, __ATOMIC_RELEASE); /* the thread that writes reports looks at it */
     d->gpu->device->options.driver = true;
     if (d->gpu->device->counts) timeline_open(d->gpu->device->counts);
-    lk_report_limit(d->gpu, run.to.most);
     cu_choose_open(d->gpu);
-    for (u32 i = 0; i < run.rules; i++)
-        if (lk_report_suppress(d->gpu, run.rule[i])) fprintf(stderr, "lockstep: %s\n", lk_gpu_error(d->gpu));
     cu_report_watch(&run.to, d->gpu);
     return LK_OK;
 }
@@ -125,6 +231,7 @@ struct report *cu_run_alone(void)
 {
     if (!run.read) options_read();
     struct report *r = report_new();
+    report_begin(r);
     cu_report_alone(&run.to, r);
     return r;
 }
@@ -152,8 +259,6 @@ void cu_run_launch(const lk_kernel *kernel, lk_launch *launch)
 }
 
 /* ---- the calls of the program ---- */
-
-bool cu_engine_asks = true;
 
 /* The first call finds out whether calls are logged. An interpreter may come later, and asks then (cu_where.c). */
 void cu_engine_begin(struct cu_call *c)

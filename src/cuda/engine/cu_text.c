@@ -1,7 +1,8 @@
 /* The PTX in an image in memory: what image_open_memory finds there, one text for each fatbin that is to be linked. */
-#include "run/cu_failed.h"
-#include "run/cu_run.h"
-#include "run/cu_where.h"
+#include "engine/cu_failed.h"
+#include "engine/cu_report.h"
+#include "engine/cu_run.h"
+#include "engine/cu_where.h"
 #include "image/carrier.h"
 #include "image/image.h"
 #include "report/report.h"
@@ -133,9 +134,10 @@ static void machine_code_say(const struct image_file *f, const char *library, u3
     }
     cu_reason(library ? cause : c->why, fix, false);
     if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) fprintf(stderr, "lockstep: %s\n", cause);
+    cu_report_unsupported();
 }
 
-/* The source that a carrier keeps behind its PTX. */
+/* The source that a carrier keeps after its PTX. */
 static void carried_give(const char *ptx)
 {
     const char *at = strstr(ptx, "\n" CARRIED_SOURCE);

@@ -2,7 +2,7 @@
  *
  * The times are those of lk_options.time. NVTX calls a library that NVTX_INJECTION64_PATH names, which the launcher
  * sets to this one: its ranges become those of lk_range_push. The shapes are those of NVTX's header nvtxTypes.h. */
-#include "run/cu_time.h"
+#include "engine/cu_time.h"
 #include <stdint.h>
 
 static bool wanted;

@@ -1,12 +1,12 @@
 /* The site of a call, and the variable of the host that an allocation goes to. */
-#include "run/cu_where.h"
+#include "engine/cu_where.h"
 #include "base/channel.h"
 #include "driver/cu_engine.h"
 #include "driver/gate.h"
 #include "device/dev_work.h"
 #include "mem/host_pointer.h"
-#include "run/cu_python.h"
-#include "where/where.h"
+#include "engine/cu_python.h"
+#include "sites/where.h"
 #include <dlfcn.h>
 
 /* ---- scripts ---- */

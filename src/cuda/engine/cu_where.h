@@ -1,4 +1,4 @@
-/* cu_where.h: which line of the program made the call that a thread is in (gate.h), as a site of where/where.h. */
+/* cu_where.h: which line of the program made the call that a thread is in (gate.h), as a site of sites/where.h. */
 #ifndef LOCKSTEP_CU_WHERE_H
 #define LOCKSTEP_CU_WHERE_H
 #include "driver/cu.h"
@@ -12,9 +12,9 @@ void cu_where_open(struct channel_writer *to);
 void cu_where_begin(const struct cu_call *c);
 bool cu_where_scripts(void); /* whether there is an interpreter */
 bool cu_where_holds(void);   /* whether it has objects that hold memory until it ends, which nobody forgot */
-/* The same in a child of fork, which is a sender of its own. */
+/* The same in a child of fork, which has its own sender. */
 void cu_where_forked(struct channel_writer *to);
-/* The frames behind the call that the calling thread is in, of compiled code; false: it is in none. */
+/* The frames after the call that the calling thread is in, of compiled code; false: it is in none. */
 struct where_stack;
 bool cu_where_stack(struct where_stack *s);
 /* ", held by x" or ", the variable x", as a mark of where.h, for a pointer that the call was given; NULL: not known. */

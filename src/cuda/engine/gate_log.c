@@ -3,7 +3,7 @@
  *   lockstep: [4711] cudaMalloc(devPtr=0x7ffe2a10, size=4096) = cudaSuccess, 3.1 us
  *
  * The number in front is the thread's, as the system counts. */
-#include "run/gate_log.h"
+#include "engine/gate_log.h"
 #include "runtime/rt.h"
 #include <fcntl.h>
 #include <inttypes.h>

@@ -6,6 +6,6 @@
 bool cu_log_wanted(void);
 u64 cu_log_now(void); /* ns */
 void cu_log_call(const struct cu_call *c);
-/* CUDA's name of a result, as the function's interface has it; "?": it is none. */
+/* CUDA's name of a result, as the function's interface has it; "?": it is not one. */
 const char *cu_result_name(const struct cu_call *c);
 #endif

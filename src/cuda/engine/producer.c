@@ -107,7 +107,7 @@ static void program_keep(void *handle, const char *name, const char *text)
     unlock(&programs_lock);
 }
 
-/* The text of a program as comments behind its PTX: a client may cache the cubin, and then nobody gives the text when
+/* The text of a program as comments after its PTX: a client may cache the cubin, and then nobody gives the text when
  * it is loaded (cu_source_give). */
 static void source_put(void *program, struct text *out)
 {

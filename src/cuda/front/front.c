@@ -14,7 +14,7 @@ enum { PATH_BYTES = 4096, FILES = 6, OWN = 1, ENGINE = 2, CLOCKS = 3 }; /* cooki
 
 const char *const front_runtime_file[FRONT_RUNTIMES] = { "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13" };
 
-/* Files of ours, and which requests they answer: the name itself, the name with further numbers behind it, and the
+/* Files of ours, and which requests they answer: the name itself, the name with further numbers after it, and the
  * name of the file that linkers look for. */
 static const struct {
     const char *file;   /* in the module's folder */
@@ -68,7 +68,7 @@ static struct front_entry *entries[FRONT_RUNTIMES];
 
 void front_resolver(void); /* front_branch.c */
 
-/* The place of a name in `known`, twice that, and one more for a variant; SIZE_MAX: it is none of them. */
+/* Twice the index of a name in `known`, plus 1 for a variant; SIZE_MAX: unknown name. */
 static size_t known_find(const char *name)
 {
     size_t low = 0, high = KNOWN, n = strlen(name), plain = n;
@@ -126,7 +126,7 @@ void *front_resolve(struct front_entry *e)
 
 /* ---- names of files ---- */
 
-/* Whether `name` is `file`, or `file` with .NUMBER behind it once or more often. */
+/* Whether `name` is `file`, or `file` with .NUMBER after it once or more often. */
 static bool is_release_of(const char *name, const char *file)
 {
     size_t n = strlen(file);
@@ -176,12 +176,24 @@ static bool is_own(const char *path)
 
 /* ---- the program ---- */
 
+FILE *front_maps(void)
+{
+    FILE *f = fopen("/proc/self/maps", "re");
+    int first = f ? fgetc(f) : EOF;
+    if (first != EOF) {
+        ungetc(first, f);
+        return f;
+    }
+    if (f) fclose(f);
+    return fopen("/proc/thread-self/maps", "re");
+}
+
 /* The file that is mapped at an address, by the kernel's list. The loader gives the program no name, and /proc/self/exe
  * is the loader when a program is started as `ld.so ./program`. */
 static const char *mapped_file(uintptr_t inside)
 {
     static char line[PATH_BYTES + 256];
-    FILE *f = fopen("/proc/self/maps", "re");
+    FILE *f = front_maps();
     const char *found = "/proc/self/exe";
     while (f && fgets(line, sizeof line, f)) {
         unsigned long a, b;
@@ -205,7 +217,8 @@ PUBLIC unsigned la_version(unsigned version)
     folder_find();
     front_channel_begin();
     front_exec_begin();
-    return version; /* the loader's own: that of arm64 takes no other, and what is used here is the same in all */
+    return version; /* the loader's own: that of arm64 accepts no other, and the fields used here agree in all versions
+                     */
 }
 
 /* Our own libraries may ask for the real driver. */

@@ -9,7 +9,7 @@
  *   front_clock.c   tells the engine when the program reads a clock
  *   front_branch.c  redirects a function: one branch at its entry, to an island within reach
  *   front_producer.c  comes between a program and the libraries that make cubins
- *   cudart.def      the names of the runtime's entries
+ *   abi/cudart.def  the names of the runtime's entries
  *   producer.def    the functions of the libraries that make cubins
  *
  * The module lives in a link namespace of its own, with a libc of its own, so it includes nothing of Lockstep and is
@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* One entry of one runtime. The code of an island reads `target` by its offset 0. */
 struct front_entry {
@@ -48,7 +49,8 @@ enum front_failure {
 struct front_entry *front_entry_of(uint32_t runtime, const char *name); /* NULL: the runtime has no such entry */
 void *front_resolve(struct front_entry *e); /* called by the first call of an entry; it cannot fail, it ends */
 void front_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* one line on standard error */
-void *front_memory(size_t bytes);                                              /* NULL: there is none */
+FILE *front_maps(void);           /* the list of mappings; of the calling thread where the first one has ended */
+void *front_memory(size_t bytes); /* NULL: there is none */
 
 /* Our function of this name, of one of our files; NULL: front_say has said why. */
 void *front_own(const char *file, const char *name);
@@ -82,7 +84,7 @@ void front_channel_begin(void);
 void front_channel_engine(const char *file, uintptr_t bias);
 
 /* Tells the engine, if it is there, that the program has read the clock of this number (front_clock.c), from the call
- * that returns to `address`, with this stack pointer behind the return. */
+ * that returns to `address`, with this stack pointer after the return. */
 void front_clock_note(uint32_t clock, const void *address, const void *stack);
 
 /* front_clock.c. Whether a function of this name reads a clock; where a call of it goes, given where the loader found

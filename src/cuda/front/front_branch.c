@@ -184,7 +184,7 @@ static uint8_t *gaps_map(const struct gaps *g, size_t bytes, size_t tries)
  * (qemu-user: its code, its heap and 128 MiB of translations, side by side with those of the program). */
 static uint8_t *island_map(uintptr_t low, uintptr_t high, size_t bytes)
 {
-    FILE *f = fopen("/proc/self/maps", "re");
+    FILE *f = front_maps();
     char line[512];
     struct gaps g = { .belows = 0 };
     uintptr_t end = 0x10000; /* of the mapping before */

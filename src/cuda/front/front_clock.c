@@ -1,5 +1,5 @@
 /* Reads of the host's clock: the engine notes those that stand around a launch which nobody has waited for, and a
- * kernel's first launch between two of them (run/cu_clock.c). Where the program calls a clock of libc, libstdc++ or
+ * kernel's first launch between two of them (engine/cu_clock.c). Where the program calls a clock of libc, libstdc++ or
  * libgomp, the clock is read as ever, and the engine, if it is there, is told.
  *
  * A clock may be read anywhere, in a handler of signals or in an allocator: nothing is looked up here. */
@@ -14,7 +14,7 @@ enum { CLOCK_GETTIME, GETTIMEOFDAY, CLOCK, TIME, TIMESPEC_GET, STEADY, SYSTEM, W
 static uintptr_t real[CLOCKS]; /* atomic: the clock itself, of the library that the loader has found; 0: not yet */
 
 #define REAL(which, type) ((type)__atomic_load_n(&real[which], __ATOMIC_ACQUIRE))
-/* __builtin_dwarf_cfa: the stack pointer of the caller behind the return. */
+/* __builtin_dwarf_cfa: the stack pointer of the caller after the return. */
 #define NOTE(which) front_clock_note(which, __builtin_return_address(0), __builtin_dwarf_cfa())
 
 static int own_clock_gettime(clockid_t clock, struct timespec *t)

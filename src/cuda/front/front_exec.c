@@ -101,7 +101,7 @@ static bool is_variable(const char *entry, const char *name)
 }
 
 /* Fills `out` with the variables of `given` and those that it lacks. An LD_AUDIT without this module is the program's
- * own: ours takes its place, with the program's behind it in `audit`. false: it has all, or is too large. */
+ * own: ours takes its place, with the program's after it in `audit`. false: it has all, or is too large. */
 static bool mend(char *const *given, char *out[VARIABLES], char *audit, size_t size)
 {
     size_t n = 0;

@@ -1,6 +1,6 @@
 /* Libraries that make cubins, NVRTC and nvJitLink. Their functions in producer.def are replaced where everybody looks
  * them up, in the library's own table of exports, before it is bound to anything: calls, dlsym and pointers in tables
- * all get ours. Ours goes to lkcu_produce of liblockstep (src/run/producer.c) together with the library's own
+ * all get ours. Ours goes to lkcu_produce of liblockstep (src/cuda/engine/producer.c) together with the library's own
  * functions. Several releases of a library may be in one process, so each has stubs of its own. */
 #include "front/front.h"
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As the engine has it (run/cu_fault.c). */
+/* As the engine has it (engine/cu_fault.c). */
 struct front_hooks {
     int (*sigaction)(int number, const struct sigaction *act, struct sigaction *old);
     bool (*watches)(int number); /* whether sigaction has anything to do with this signal */
@@ -64,7 +64,7 @@ void front_clock_note(uint32_t clock, const void *address, const void *stack)
     if (note) note(clock, address, stack);
 }
 
-/* What the engine answers with; NULL: it is not there, or this signal is nothing to it. */
+/* The engine's function for this signal; NULL: no engine, or the engine does not handle the signal. */
 static const struct front_hooks *hooks_for(int number)
 {
     const struct front_hooks *h = hooks_find();

@@ -409,7 +409,7 @@ ML_API(nvmlDeviceGetSupportedClocksEventReasons)(struct ml_device *d, unsigned l
 
 /* ---- what a software GPU has not ---- */
 
-/* Whatever the arguments of a call are, none of them is looked at. */
+/* The call ignores its arguments. */
 #define ML(symbol)
 #define ML_NONE(symbol)                  \
     ML_API(symbol)(void)                 \

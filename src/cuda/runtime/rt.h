@@ -61,7 +61,7 @@ cu_result rt_function_of(const void *host, struct cu_function **out);
 void rt_load_all(void);
 /* The host function that stands for a kernel; the kernel itself where there is none. */
 void *rt_host_of(struct cu_function *f);
-/* The kernel's name in its image, loaded or not; NULL: it is none. */
+/* The kernel's name in its image, loaded or not; NULL: it is not one. */
 const char *rt_name_of(const void *host);
 cu_result rt_symbol_of(const void *host, u64 *address, u64 *bytes);
 #endif

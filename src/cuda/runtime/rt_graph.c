@@ -1,6 +1,6 @@
 /* Graphs of the runtime: the driver's, with kernels by the address of their host functions. */
 #include "runtime/rt_check.h"
-#include "graphs/cu_graph.h"
+#include "driver_graphs/cu_graph.h"
 #include "runtime/rt_array.h"
 
 #define ADDING CU_ADDING

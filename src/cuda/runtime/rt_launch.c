@@ -32,7 +32,7 @@ RT_API(__cudaPopCallConfiguration)(struct rt_dim3 *grid, struct rt_dim3 *block, 
     if (block) *block = c->block;
     if (shared) *shared = c->shared;
     if (stream) memcpy(stream, &c->stream, sizeof c->stream);
-    cu_chevron();
+    cu_engine->cu_chevron();
     return CU_OK;
 }
 

@@ -181,7 +181,7 @@ enum { NOT_A_TEXTURE = 18, NOT_BOUND = 19 }; /* cudaErrorInvalidTexture, cudaErr
 struct reference {
     const void *variable; /* of the program */
     bool bound;
-    u64 offset; /* of what was bound behind a multiple of 512 */
+    u64 offset; /* of what was bound after a multiple of 512 */
 };
 static struct {
     lock_t lock;

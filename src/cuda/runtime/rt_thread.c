@@ -57,12 +57,12 @@ RT_API(cudaGetLastError)(void)
 {
     cu_result r = mine.last; /* an error of a kernel, which stays, is also told once */
     mine.last = CU_OK;
-    cu_asked(CU_LAST_ERROR);
+    cu_engine->cu_asked(CU_LAST_ERROR);
     return r;
 }
 RT_API(cudaPeekAtLastError)(void)
 {
-    cu_asked(CU_LAST_ERROR);
+    cu_engine->cu_asked(CU_LAST_ERROR);
     return mine.last;
 }
 
@@ -113,7 +113,7 @@ const char *rt_error_name(int error)
 __attribute__((visibility("default"))) const char *lkrt_cudaGetErrorName(int error);
 const char *lkrt_cudaGetErrorName(int error)
 {
-    cu_asked(error);
+    cu_engine->cu_asked(error);
     return rt_error_name(error);
 }
 
@@ -122,7 +122,7 @@ const char *lkrt_cudaGetErrorString(int error)
 {
     lk_cuda_error x;
     const char *text = NULL, *words = cu_error_words(error);
-    cu_asked(error);
+    cu_engine->cu_asked(error);
     if (error < 0 || error >= 1000 || !error_find(error, &x)) return "unrecognized error code";
     if (!lkcu_cuGetErrorString(error, &text) && text) return text;
     return words ? words : x.meaning;

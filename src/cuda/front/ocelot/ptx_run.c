@@ -2,7 +2,7 @@
  * of a text over the memory of the process. Here it is a client of the driver interface (libcuda.so.1 of the same
  * folder), so every check and the report are those of any program.
  *
- * An argument is a value of at most 8 bytes: a number, or an address of the process. How much memory lies behind an
+ * An argument is a value of at most 8 bytes: a number, or an address of the process. How much memory lies after an
  * address nobody says. Where it is the beginning of a block of the C library's malloc, that block is registered for the
  * time of the launch, and otherwise the mapping (/proc/self/maps) that it is in: accesses outside that are reported,
  * those into another array of the same mapping are not. */
@@ -77,12 +77,25 @@ static int module_make(const char *text, struct module **out)
 
 /* ---- memory ---- */
 
+/* The list of mappings; that of /proc/self is empty once the first thread of the process has ended. */
+static FILE *maps_open(void)
+{
+    FILE *f = fopen("/proc/self/maps", "re");
+    int first = f ? fgetc(f) : EOF;
+    if (first != EOF) {
+        ungetc(first, f);
+        return f;
+    }
+    if (f) fclose(f);
+    return fopen("/proc/thread-self/maps", "re");
+}
+
 /* The mapping that an address is in, if it can be read and written. */
 static bool mapping_of(uintptr_t address, struct range *out)
 {
     char line[512];
     bool found = false;
-    FILE *maps = fopen("/proc/self/maps", "re");
+    FILE *maps = maps_open();
     while (maps && !found && fgets(line, sizeof line, maps)) {
         unsigned long low, high;
         char rights[3];
@@ -96,7 +109,7 @@ static bool mapping_of(uintptr_t address, struct range *out)
 }
 
 #if defined __GLIBC__ && __SIZEOF_POINTER__ == 8
-/* The block of malloc that begins at an address. Its size is in the word before it, and so is that of each block behind
+/* The block of malloc that begins at an address. Its size is in the word before it, and so is that of each block after
  * it: it is taken for one only where these sizes lead, block by block, to the very end of the heap. A large block is a
  * mapping of its own, or the begin of a part of one. */
 static bool block_of(uintptr_t address, const struct range *mapping, struct range *out)

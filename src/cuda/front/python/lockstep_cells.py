@@ -1,5 +1,5 @@
 """Memory of the GPU in notebooks: where a cell that is run again leaves more of it each time, the cell says so, with the
-variable that holds it. sitecustomize.py hands this to lockstep_views.py where a kernel of IPython runs. docs/python.md"""
+variable that holds it. sitecustomize.py hands this to lockstep_views.py where a kernel of IPython runs. docs/inside/python.md"""
 
 import sys
 

@@ -2,7 +2,7 @@
 are: of an array of float64 for a `float *` every element is read as two, of a Python float, which is a double, for a
 `float` the first four bytes are read, and an array that is not contiguous is read as if it were. The types are those of
 the kernel's text; what cannot be read there for certain (a template, a type of the user's) is not judged.
-sitecustomize.py imports this together with CuPy. docs/python.md"""
+sitecustomize.py imports this together with CuPy. docs/inside/python.md"""
 
 import os
 import re
@@ -20,7 +20,7 @@ _TYPES = {
 }  # fmt: skip
 _QUALIFIERS = {"const", "volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__"}
 _NAMES = {"f4": "float32", "f8": "float64", "i2": "int16", "u2": "uint16", "i4": "int32", "u4": "uint32", "i8": "int64", "u8": "uint64"}
-_TYPE, _STRIDES = 0, 1  # of lkpy_found (run/cu_python.c)
+_TYPE, _STRIDES = 0, 1  # of lkpy_found (engine/cu_python.c)
 views = None  # lockstep_views.py
 
 
@@ -98,7 +98,7 @@ def _value(number, p, value, name):
 
 
 def _strides(number, p, value, args, name):
-    """An array whose elements do not lie one behind the other in the order of its indices, and no argument that says
+    """An array whose elements do not lie one after the other in the order of its indices, and no argument that says
     how they do. One that was made in Fortran's order, and is no view, is meant so."""
     if p.pointer != 1 or value.flags.c_contiguous or not value.size or (value.flags.f_contiguous and value.base is None):
         return None

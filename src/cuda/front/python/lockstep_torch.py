@@ -1,9 +1,9 @@
 """PyTorch's own operators on "cuda" tensors, without a GPU. Their kernels are machine code without PTX, so each operator
 that PyTorch has for CUDA is replaced, at the CUDA dispatch key, by its CPU kernel over the same bytes: memory of the
-device is memory of the process (run/cu_operator.c). An operator waits for its turn in the current stream, and is then an
+device is memory of the process (engine/cu_operator.c). An operator waits for its turn in the current stream, and is then an
 operation of that stream: the checks know what it read and wrote. The key is what every thread, autograd's among them,
-and compiled code come by; a dispatch mode is of one thread. sitecustomize.py loads this, and gives it
-`beside`, which loads its other parts. docs/torch.md"""
+and compiled code reach it; a dispatch mode is of one thread. sitecustomize.py loads this, and gives it
+`beside`, which loads its other parts. docs/use/torch.md"""
 
 import contextlib
 import ctypes
@@ -65,7 +65,7 @@ class _Dispatch(operators.Replacements):
         self.view, self.operated, self.reach = engine.lkpy_view, engine.lkpy_operated, waits.lkpy_reach
 
     def launched(self, since):
-        """For lockstep.trace: how many launches there were (since None), or the kernels of those since then."""
+        """For lockstep.trace: the number of launches (since None), or the kernels launched since that number."""
         if not self.reach:
             return 0 if since is None else []
         names = ctypes.create_string_buffer(2000)
@@ -108,6 +108,15 @@ class _Dispatch(operators.Replacements):
             reach = v.is_cuda and (v.nbytes if v.is_contiguous() else undefined.extent(v))
             return reach and self.undefined(v.data_ptr(), reach, None)
         return isinstance(v, (list, tuple)) and any(self.has_undefined(x) for x in v)
+
+    def defined(self, t):
+        """The elements of a CUDA tensor that somebody has written, as a CPU tensor, for who looks at it from outside: no use of them
+        by the program. None: they cannot be looked at now."""
+        if self.reach(self.stream(t.device.index)):
+            return None
+        mask = undefined.Undefined(self.torch, self.undefined, None).of(t)
+        values = self.alias(t)
+        return values if mask is None else values[~mask.bool()]  # any() of bytes is bytes
 
     def label(self, operator):
         return operator.label if self.backward() == -1 else operator.label_backward

@@ -45,7 +45,7 @@ class Operator:
         self.returns = [self._source(r, schema.arguments) for r in schema.returns]
         self.reads_written = bool(_READERS.match(self.name)) and not self.outs
         self.beta = self.place.get("beta") if _ADDS_TO.match(self.name) else None
-        self.reads = self.name != "aten::copy_"  # of values that nobody wrote, a copy makes as many
+        self.reads = self.name != "aten::copy_"  # of uninitialised values, a copy makes as many
         self.host_indices = self.name.startswith(_HOST_INDICES)
         tags = torch.Tag
         self.may_tell = bool({tags.data_dependent_output, tags.dynamic_output_shape} & set(op.tags))
@@ -84,7 +84,7 @@ def kind_of(torch, t):
 
 def refusal(kind, what):
     return (f"lockstep: {what}: {kind} tensors on \"cuda\" are not done here; keep them on the CPU, or use dense ones "
-            "(docs/torch.md)")
+            "(docs/use/torch.md)")
 
 
 def replaced(torch):

@@ -69,7 +69,7 @@ def extent(t):
 
 
 def read_of(operator, args):
-    """The arguments that it reads: what a copy overwrites is none."""
+    """The arguments that it reads: what a copy overwrites is not one."""
     return args if operator.reads else (None, *args[1:])
 
 

@@ -15,11 +15,11 @@ _cells = []  # that were compiled before Lockstep's library came
 
 
 def engine():
-    """Lockstep's library; ctypes finds it by its path. None: it is not loaded yet, since nobody has asked for a GPU."""
+    """Lockstep's library; ctypes finds it by its path. None: not loaded yet, since the program has not used a GPU."""
     global _library
     if _library:
         return _library
-    with open("/proc/self/maps") as maps:
+    with open("/proc/thread-self/maps") as maps:  # /proc/self has none once the first thread has ended
         path = next((line.split(maxsplit=5)[5].strip() for line in maps if "/liblockstep.so" in line), None)
     if not path:
         return None
@@ -64,7 +64,7 @@ class passed:
 
 # ---- Numba ----
 
-_NUMBA_TYPE = 2  # of lkpy_found (run/cu_python.c)
+_NUMBA_TYPE = 2  # of lkpy_found (engine/cu_python.c)
 
 def _names(kernel, caller):
     """Of the parameters of a kernel. One that comes out of the cache does not know its function; its dispatcher does."""
@@ -257,7 +257,7 @@ def _kernel(cells_of_memory):
 
 def cells(module, cells_of_memory):
     """IPython.core.compilerop: each cell that is compiled is told with its number and its text, since the file that it
-    is said to be in is none. cells_of_memory: gives lockstep_cells.py, which only the kernel of a notebook needs."""
+    is said to be in is not one. cells_of_memory: gives lockstep_cells.py, which only the kernel of a notebook needs."""
     compiler = module.CachingCompiler
     real = compiler.cache
 

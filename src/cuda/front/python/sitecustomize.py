@@ -1,6 +1,6 @@
 """Python under `lockstep run` imports this when it starts (PYTHONPATH). It changes what clients would hide from a
 checker: Numba's kernels get line information, and CuPy's arrays are allocations of their own, in place of parts of a
-pool (`lockstep run --keep-pools` leaves them). A sitecustomize of the user's own is run afterwards. docs/python.md"""
+pool (`lockstep run --keep-pools` leaves them). A sitecustomize of the user's own is run afterwards. docs/inside/python.md"""
 
 import functools
 import importlib.abc
