@@ -1,4 +1,4 @@
-/* bench: how long a call takes, on a GPU, by processes of their own (docs/timing.md).
+/* bench: how long a call takes, on a GPU, by processes of their own (docs/lab/timing.md).
  *
  * A timed side is a process that can compute cases of a contract and time itself on them: `lockstep bench --worker` for
  * kernels, the program timed.py for Python callables. It is asked in lines of JSON over its standard input, and answers
@@ -11,7 +11,7 @@
 
 /* What can be timed of a call. */
 enum bench_mode {
-    BENCH_WARM,         /* launches of a graph, one behind the other: what fits stays in L2 */
+    BENCH_WARM,         /* launches of a graph, one after the other: what fits stays in L2 */
     BENCH_COLD,         /* a launch at a time, L2 overwritten before it */
     BENCH_ISSUE,        /* the host's part of a launch in a stream */
     BENCH_LAUNCH,       /* launch, then wait: the host's clock */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 enum { NVML_SM = 1, NVML_MEMORY = 2 };
-/* Reasons that are none: the GPU idles, or runs at the clock it was set to. */
+/* Reasons that do not slow it down: the GPU idles, or runs at the clock it was set to. */
 enum { NVML_IDLE = 1, NVML_SETTING = 2 };
 
 struct nvml {

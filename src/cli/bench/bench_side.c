@@ -1,6 +1,7 @@
 /* Processes that time something, asked in lines over their standard input. Each is started with exec: CUDA does not
  * begin in a fork. */
 #include "base/embed.h"
+#include "base/python.h"
 #include "bench/bench.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -10,16 +11,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-EMBED(timed_python, "src/bench/timed.py");
+EMBED(timed_python, "src/cli/bench/timed.py");
 
 enum { ANSWER_MOST = 64 << 20 };
 
 /* In the child, between fork and exec: only what is safe there. */
-static void become(char *const argv[], int in, int out)
+static void become(char *const argv[], char *const env[], int in, int out)
 {
+    if (env != environ) process_tree_begin(); /* a function of the user's */
     dup2(in, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
-    execvp(argv[0], argv);
+    execvpe(argv[0], argv, env);
     _exit(127);
 }
 
@@ -49,12 +51,11 @@ bool side_start(struct bench_side *x, const struct side_what *w, struct error *e
 {
     static char self[4096];
     int to[2], from[2];
-    const char *python = getenv("LOCKSTEP_PYTHON");
+    struct arena a = { 0 };
     struct text line = { 0 };
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
     char *kernel[] = { self, "bench", "--worker", NULL };
-    char *call[] = { (char *)(python && python[0] ? python : "python3"), "-c", (char *)timed_python, NULL };
     *x = (struct bench_side){ .to = -1, .from = -1 };
     signal(SIGPIPE, SIG_IGN);
     if (pipe2(to, O_CLOEXEC)) return error_set(e, ERR_SYSTEM, "no pipe for a process: %s", strerror(errno));
@@ -62,9 +63,12 @@ bool side_start(struct bench_side *x, const struct side_what *w, struct error *e
         close(to[0]), close(to[1]);
         return error_set(e, ERR_SYSTEM, "no pipe for a process: %s", strerror(errno));
     }
+    char *call[] = { (char *)python_command(), "-c", (char *)python_script(&a, timed_python), NULL };
+    char **env = w->python ? python_environment(&a) : environ;
     fflush(stdout);
     x->pid = fork();
-    if (!x->pid) become(w->python ? call : kernel, to[0], from[1]);
+    if (!x->pid) become(w->python ? call : kernel, env, to[0], from[1]);
+    arena_free(&a);
     close(to[0]), close(from[1]);
     x->to = to[1];
     x->from = from[0];
@@ -121,11 +125,10 @@ void side_end(struct bench_side *x)
     if (x->from >= 0) close(x->from);
     if (x->pid > 0) {
         u64 until = time_ns() + 3000000000u;
-        int status;
-        while (waitpid(x->pid, &status, WNOHANG) == 0) {
-            if (time_ns() > until) kill(x->pid, SIGKILL);
+        siginfo_t info = { 0 };
+        while (!waitid(P_PID, (id_t)x->pid, &info, WEXITED | WNOHANG | WNOWAIT) && !info.si_pid && time_ns() < until)
             thread_sleep_us(1000);
-        }
+        process_tree_end(x->pid);
     }
     text_free(&x->buffer);
     *x = (struct bench_side){ .to = -1, .from = -1 };

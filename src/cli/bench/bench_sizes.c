@@ -19,7 +19,7 @@ static bool read_range(struct arena *a, struct str s, struct size_word *w, bool 
     if (!*is_range) return true;
     s64 to = strtoll(end + 2, &rest, 10);
     if (rest == end + 2 || *rest || from < 1 || to < from)
-        return error_set(e, ERR_INPUT, "--sizes: `%.60s` is no range: 64..4096, from 1 on, doubles up to its end",
+        return error_set(e, ERR_INPUT, "--sizes: `%.60s` is not a range: 64..4096, from 1 on, doubles up to its end",
                          text);
     for (s64 v = from; w->n<VALUES_MOST; v = v> to / 2 ? to : 2 * v) {
         w->value[w->n++] = arena_printf(a, "%lld", (long long)v);

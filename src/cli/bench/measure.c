@@ -74,7 +74,7 @@ bool ceilings_measured(struct arena *a, const char *gpu_name, struct ceilings *o
 
 /* ---- what is published: the text of `lockstep device NAME` ---- */
 
-/* The number behind a word at the beginning of a line, by its unit. */
+/* The number after a word at the beginning of a line, by its unit. */
 static double figure(const char *text, const char *word)
 {
     for (const char *p = text; (p = strstr(p, word)); p += strlen(word)) {

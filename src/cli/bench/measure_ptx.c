@@ -14,7 +14,7 @@ struct tensor_row { /* a type of tensor cores, by its instruction */
     u32 arch;             /* from which on */
     bool wgmma;           /* of sm_90a alone */
     const char *shape;    /* of the instruction */
-    const char *types;    /* behind the layouts: d, a, b, c */
+    const char *types;    /* after the layouts: d, a, b, c */
     u32 a, b, c;          /* registers of a thread */
     char reg_in, reg_out; /* r: 32 bits, f: f32, d: f64 */
     u32 ops;              /* of a warp (mma) or of a warpgroup (wgmma) */

@@ -1,4 +1,4 @@
-# Times a Python callable on cases of a contract, asked in lines of JSON: src/bench/bench.h says what for. Inputs are the arrays of the case as CUDA tensors of
+# Times a Python callable on cases of a contract, asked in lines of JSON: src/cli/bench/bench.h says what for. Inputs are the arrays of the case as CUDA tensors of
 # PyTorch, by the names of the callable's parameters where these are names of the contract, else in the order of the contract.
 import ctypes, importlib, importlib.util, inspect, json, math, os, struct, sys, time
 
@@ -16,20 +16,20 @@ def said(error):
 
 
 def load(name):
-    """FILE.py:FUNCTION or MODULE:FUNCTION."""
+    """FILE.py:FUNCTION, or MODULE:FUNCTION, which may lie in the current folder where Python finds no other. folder_add: base/python.c"""
     where, _, what = name.rpartition(":")
     if where.endswith(".py"):
         spec = importlib.util.spec_from_file_location(os.path.basename(where)[:-3], where)
         found = importlib.util.module_from_spec(spec)
-        sys.path.insert(0, os.path.dirname(os.path.abspath(where)))
+        folder_add(os.path.dirname(os.path.abspath(where)))
         spec.loader.exec_module(found)
     else:
-        sys.path.insert(0, os.getcwd())
+        sys.path.append(os.getcwd())
         found = importlib.import_module(where)
     for part in what.split("."):
         found = getattr(found, part)
     if not callable(found):
-        raise TypeError("%s is no function" % name)
+        raise TypeError("%s is not a function" % name)
     return found
 
 
@@ -155,7 +155,7 @@ class Repeated:
         return a.elapsed_time(b) * 1e-3
 
     def warm(self, seconds):
-        """The least that it took: the last may be late by anything, and the chain would be as much too short."""
+        """The shortest time: the last call may be delayed arbitrarily, and the chain would then be too short."""
         total, n, least = 0.0, 0, math.inf
         while n < 3 or (total < seconds and n < 1000):
             last = self.seconds()

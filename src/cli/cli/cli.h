@@ -28,6 +28,11 @@ int cli_self(char *const words[], struct text *output);
 /* Becomes a Python that calls `command` of this module of the package with these words, NULL at their end (package.c).
  * Returns only when there is none: the exit code. */
 int cli_package(const char *module, char *const words[]);
+/* From now on stdout and stderr spell out what a terminal would obey (output.c). */
+void cli_streams(void);
+/* Text with colours or erasures of our own, whose other parts were made printable. */
+void cli_put(FILE *f, const char *p, size_t n);
+bool cli_printed(void); /* all that was printed so far has arrived */
 /* Prints text in lines of CLI_WIDTH, the first one from column `at`, the others indented by `indent`. */
 enum { CLI_WIDTH = 110 };
 void cli_wrapped(FILE *f, const char *text, u32 at, u32 indent);

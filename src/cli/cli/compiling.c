@@ -43,7 +43,7 @@ bool compiling_target(struct arena *a, const char *verb, const char *text, const
         for (const char *p = strstr(text, ends[i]); p; p = strstr(p + 1, ends[i])) {
             if (p[n] && p[n] != ':') continue;
             if (p[n] == ':' && !p[n + 1])
-                return error_set(e, ERR_INPUT, "%.200s: behind the colon comes the name of a kernel", text);
+                return error_set(e, ERR_INPUT, "%.200s: after the colon comes the name of a kernel", text);
             *path = arena_str(a, (struct str){ text, (u32)(p + n - text) });
             *kernel = p[n] ? p + n + 1 : NULL;
             return !file_is_pipe(*path) ||

@@ -11,7 +11,7 @@ struct compiling {
 
 /* Takes one of COMPILER_OPTIONS in option.def, by its place there. */
 bool compiling_option(struct arena *a, struct compiling *c, u32 which, const char *value, struct error *e);
-/* Cuts FILE.cu:KERNEL at the colon behind the extension; *kernel is NULL without one. */
+/* Cuts FILE.cu:KERNEL at the colon after the extension; *kernel is NULL without one. */
 bool compiling_target(struct arena *a, const char *verb, const char *text, const char **path, const char **kernel,
                       struct error *e);
 /* The words, cut at blanks, that a contract says to the compiler: they come before what the command line says. */

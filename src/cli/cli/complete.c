@@ -1,8 +1,8 @@
 /* Completion for bash and zsh, from the table: verbs, then the options of the verb, then what an option takes.
  *
  * What to offer follows from the operand: a|b|c those words, FILE and FOLDER names of files (.cu and .ptx where those
- * are meant, and behind FILE: its kernels), CARD the devices that `lockstep device` lists, LIST the checks, one
- * behind the other with commas, KIND the kinds of findings that `lockstep explain` lists. Anything else is for the user
+ * are meant, and after FILE: its kernels), CARD the devices that `lockstep device` lists, LIST the checks, one
+ * after the other with commas, KIND the kinds of findings that `lockstep explain` lists. Anything else is for the user
  * to know. */
 #include "cli/cli.h"
 #include "cli/host_launch.h"
@@ -47,7 +47,7 @@ static const struct row *option_of(enum verb_id verb, const char *name)
     return o;
 }
 
-/* The option behind `after` (NULL: the first) of those that a verb takes: its own, and those of all; profile takes
+/* The option after `after` (NULL: the first) of those that a verb takes: its own, and those of all; profile takes
  * those of launch and run, too, but for names that it has itself. */
 static const struct row *option_next(const struct row *after, enum verb_id verb)
 {
@@ -136,7 +136,7 @@ static void bash_word(struct text *t, const struct row *verb)
 void complete_bash(struct text *t)
 {
     /* Where : is one of COMP_WORDBREAKS, FILE:KERNEL is three words, and only the last one is replied; in quotes, or
-     * where it is none, it is one. A : that follows no file means the file of the launch before. */
+     * where it is not one, it is one. A : that follows no file means the file of the launch before. */
     text_add(
         t, "# bash completion for lockstep, made by `lockstep completion bash`\n"
            "_lockstep_kernels() {\n"

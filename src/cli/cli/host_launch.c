@@ -55,7 +55,7 @@ static const char *const *split(struct arena *a, const char *p, const char *end,
     return list.p;
 }
 
-/* Behind a name: the end of its template arguments, p itself without any. */
+/* After a name: the end of its template arguments, p itself without any. */
 static const char *past_template(const char *p, const char *end)
 {
     const char *q = past_blanks(p, end);
@@ -149,7 +149,7 @@ static u32 bytes_of(struct arena *a, struct str source, const char *text)
 
 /* ---- launches ---- */
 
-/* A launch whose kernel's name is [p, q). false: this is none. */
+/* A launch whose kernel's name is [p, q). false: this is not one. */
 static bool read_launch(struct arena *a, struct str source, const char *p, const char *q, struct host_launch *l)
 {
     const char *end = source.p + source.n, *named = past_template(q, end), *open = past_blanks(named, end);

@@ -33,6 +33,7 @@ static void streams_hold(void)
 int main(int argc, char **argv)
 {
     streams_hold();
+    cli_streams();
     if (argc < 2) {
         help_start(stderr);
         return EXIT_USAGE;
@@ -46,6 +47,6 @@ int main(int argc, char **argv)
     int code = run(verb, argc - 1, argv + 1);
     if (process_signal()) code = EXIT_SIGNAL + process_signal(); /* a compiler was ended */
     /* a report that did not reach its reader is not a clean run */
-    if (fflush(stdout) || ferror(stdout)) return cli_error("cannot write to standard output");
+    if (!cli_printed()) return cli_error("cannot write to standard output");
     return code;
 }

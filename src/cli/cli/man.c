@@ -67,7 +67,7 @@ static void tagged(struct text *t, const struct row *r)
         text_add(t, "\\fR");
     }
     if (r->operand) {
-        text_add(t, r->kind == ROW_VARIABLE ? "=" : " ");
+        text_add(t, r->kind == ROW_VARIABLE || r->kind == ROW_OWN_VARIABLE ? "=" : " ");
         syntax(t, r->operand);
     }
     text_add(t, "\n");
@@ -122,8 +122,8 @@ static void examples(struct text *t)
 
 void man_write(struct text *t)
 {
-    text_add(t, ".\\\" Made by `lockstep help --man` from src/cli/option.def; `make man` writes it.\n");
-    text_add(t, ".TH LOCKSTEP 1 \"2026-11-15\" \"Lockstep %s\" \"User Commands\"\n", lk_version());
+    text_add(t, ".\\\" Made by `lockstep help --man` from src/cli/cli/option.def; `make man` writes it.\n");
+    text_add(t, ".TH LOCKSTEP 1 \"2026-11-19\" \"Lockstep %s\" \"User Commands\"\n", lk_version());
     text_add(t, ".SH NAME\nlockstep \\- a checked GPU in software\n.SH SYNOPSIS\n");
     const char *between = "";
     for (u32 i = 0; i < row_count; i++)
@@ -145,5 +145,6 @@ void man_write(struct text *t)
     list(t, "OPTIONS OF EVERY COMMAND", ROW_OPTION);
     list(t, "EXIT STATUS", ROW_EXIT);
     list(t, "ENVIRONMENT", ROW_VARIABLE);
+    list(t, "ENVIRONMENT OF ITS OWN PROCESSES", ROW_OWN_VARIABLE);
     examples(t);
 }

@@ -20,7 +20,17 @@ enum option_id { /* O_launch_GRID: what a verb switches on */
     int cmd_##verb(int argc, char **argv); /* argv[0] is the verb's name; the result is the exit code */
 #include "cli/option_rows.h"
 
-enum row_kind { ROW_VERB, ROW_OPTION, ROW_TITLE, ROW_TERM, ROW_TEXT, ROW_EXAMPLE, ROW_VARIABLE, ROW_EXIT };
+enum row_kind {
+    ROW_VERB,
+    ROW_OPTION,
+    ROW_TITLE,
+    ROW_TERM,
+    ROW_TEXT,
+    ROW_EXAMPLE,
+    ROW_VARIABLE,
+    ROW_OWN_VARIABLE,
+    ROW_EXIT
+};
 struct row {
     enum row_kind kind;
     enum verb_id verb;
@@ -55,14 +65,16 @@ struct parser { /* who gets what stands on the command line, in its order */
     void *self;
     bool (*option)(void *self, const struct row *o, const char *value, struct error *e); /* value NULL: none given */
     bool (*word)(void *self, const char *word, struct error *e); /* what is no option; NULL: the verb takes none */
-    /* At --, behind which the next of several things begins; NULL: -- ends the options. */
+    /* At --, after which the next of several things begins; NULL: -- ends the options. */
     bool (*next)(void *self, struct error *e);
     bool stops;           /* the first word that is no option, or --, ends them: `rest` is what follows */
-    char **rest;          /* filled in: the words behind the options, NULL at the end; NULL: there are none */
+    char **rest;          /* filled in: the words after the options, NULL at the end; NULL: there are none */
     struct common common; /* filled in */
 };
 /* Goes through argv[1...]. Options are --name value, --name=value, -X value and -Xvalue. */
 bool options_parse(struct parser *p, int argc, char **argv, struct error *e);
+/* A value of --on: sim, gpu, or gpu:N. */
+bool option_on(const struct row *o, const char *value, struct error *e);
 /* All of `s` as a decimal number up to `most`. */
 bool option_whole(const char *s, u64 most, u64 *out);
 /* The same for the value of an option, with the error said. */
@@ -72,7 +84,7 @@ bool option_count(const struct row *o, const char *value, u64 most, u64 *out, st
 /* Seconds from "90s", "10m", "2h" or "1.5". */
 bool option_time(const struct row *o, const char *value, double *out, struct error *e);
 /* What an option is of use for, where a verb does several things: bits of the verb's own, and words for them. One that
- * is of no use for what is to be done is refused: nobody is to wait for a file that is not written. */
+ * does not apply to the mode that was chosen is refused: nobody is to wait for a file that is not written. */
 struct option_use {
     u32 id;
     u32 is_for;

@@ -21,6 +21,9 @@
 #ifndef VARIABLE
 #define VARIABLE(name, operand, text)
 #endif
+#ifndef OWN_VARIABLE
+#define OWN_VARIABLE(name, operand, text)
+#endif
 #ifndef EXIT
 #define EXIT(code, text)
 #endif
@@ -32,4 +35,5 @@
 #undef TEXT
 #undef EXAMPLE
 #undef VARIABLE
+#undef OWN_VARIABLE
 #undef EXIT

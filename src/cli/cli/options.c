@@ -12,6 +12,7 @@ const struct row rows[] = {
 #define TEXT(verb, text) { ROW_TEXT, VERB_##verb, 0, NULL, NULL, NULL, text, NULL },
 #define EXAMPLE(verb, line, text) { ROW_EXAMPLE, VERB_##verb, 0, line, NULL, NULL, text, NULL },
 #define VARIABLE(name, operand, text) { ROW_VARIABLE, VERB_all, 0, name, operand, NULL, text, NULL },
+#define OWN_VARIABLE(name, operand, text) { ROW_OWN_VARIABLE, VERB_all, 0, name, operand, NULL, text, NULL },
 #define EXIT(code, text) { ROW_EXIT, VERB_all, code, #code, NULL, NULL, text, NULL },
 #include "cli/option_rows.h"
 };
@@ -31,16 +32,15 @@ const struct row *row_next(const struct row *after, enum row_kind kind, enum ver
     return NULL;
 }
 
-bool option_whole(const char *s, u64 most, u64 *out)
+bool option_whole(const char *s, u64 most, u64 *out) { return whole_parse(s, most, out); }
+
+bool option_on(const struct row *o, const char *value, struct error *e)
 {
-    u64 v = 0;
-    if (!*s) return false;
-    for (; *s; s++) {
-        if (*s < '0' || *s > '9' || v > (most - (u64)(*s - '0')) / 10) return false;
-        v = v * 10 + (u64)(*s - '0');
-    }
-    *out = v;
-    return v <= most;
+    u64 n;
+    bool gpu = !strcmp(value, "gpu") || (!strncmp(value, "gpu:", 4) && option_whole(value + 4, 9999999, &n));
+    return gpu || !strcmp(value, "sim") ||
+           error_set(e, ERR_INPUT, "%s: --on is sim or gpu, not `%.40s`", row_next(NULL, ROW_VERB, o->verb)->name,
+                     value);
 }
 
 static bool option_from(const struct row *o, const char *value, u64 least, u64 most, u64 *out, struct error *e)
@@ -146,10 +146,10 @@ static bool parse_option(struct parser *p, int argc, char **argv, int *i, struct
     if (!value && o->operand && more && (!operand_optional(o) || option_whole(argv[*i + 1], UINT64_MAX, &number)))
         value = argv[++*i];
     if (value && o->operand && is_option(p, o, value))
-        return error_set(e, ERR_INPUT, "%s needs something behind it: %s %s; %s is an option itself", o->name, o->name,
+        return error_set(e, ERR_INPUT, "%s needs something after it: %s %s; %s is an option itself", o->name, o->name,
                          o->operand, value);
     if (o->operand && !operand_optional(o) && (!value || !value[0]))
-        return error_set(e, ERR_INPUT, "%s needs something behind it: %s %s", o->name, o->name, o->operand);
+        return error_set(e, ERR_INPUT, "%s needs something after it: %s %s", o->name, o->name, o->operand);
     if (!o->operand && value) return error_set(e, ERR_INPUT, "%s takes no value", o->name);
     return o->verb == VERB_all ? common_option(&p->common, o, value, e) : p->option(p->self, o, value, e);
 }

@@ -23,6 +23,10 @@ bool reporting_option(struct reporting *o, u32 which, const struct row *opt, con
     case O_launch_SUPPRESS: return add_rules(o, text, e);
     case O_launch_PRINT_SUPPRESSIONS: return o->print_rules = true;
     case O_launch_MAX_FINDINGS: return option_number(opt, text, UINT32_MAX, &n, e) && (o->most = (u32)n, true);
+    case O_launch_FAIL_ON:
+        o->fail_on_notes = !strcmp(text, "note");
+        return o->fail_on_notes || !strcmp(text, "error") ||
+               error_set(e, ERR_INPUT, "--fail-on %.60s: error or note belongs here", text);
     case O_launch_ERROR_EXITCODE:
         if (!option_number(opt, text, 255, &n, e) || !n)
             return error_set(e, ERR_INPUT, "--error-exitcode %.60s: from 1 to 255, since 0 means clean", text);
@@ -35,10 +39,17 @@ bool reporting_option(struct reporting *o, u32 which, const struct row *opt, con
 bool reporting_begin(const struct reporting *o, lk_gpu *gpu, struct error *e)
 {
     lk_report_limit(gpu, o->most);
+    lk_report_fail_on(gpu, o->fail_on_notes ? LK_FAIL_ON_NOTE : LK_FAIL_ON_ERROR);
     for (u32 i = 0; i < o->suppressions; i++)
         if (lk_report_suppress(gpu, o->suppress[i]) != LK_OK)
             return error_set(e, ERR_INPUT, "%.500s", lk_gpu_error(gpu));
     return true;
+}
+
+int reporting_conclude(lk_gpu *gpu, lk_outcome *outcome)
+{
+    outcome->size = sizeof *outcome;
+    return (int)lk_report_conclude(gpu, outcome);
 }
 
 bool reporting_streams(struct reporting *o, const char *const *reads, u32 n, struct error *e)
@@ -53,6 +64,7 @@ bool reporting_streams(struct reporting *o, const char *const *reads, u32 n, str
         if (first) return error_set(e, ERR_INPUT, "%s - and %s -: standard output takes one of them", first, option[i]);
         first = option[i];
     }
+    o->ready = true;
     if (!first) return true;
     fflush(stdout);
     o->machine = dup(STDOUT_FILENO);
@@ -88,13 +100,40 @@ static void say_unused(lk_gpu *gpu)
     lk_text_free(unused);
 }
 
-bool reporting_write(const struct reporting *o, lk_gpu *gpu, const char *name, const char *clean,
-                     const struct common *c, struct error *e)
+bool reporting_files(struct reporting *o, lk_gpu *gpu, const char *name, struct error *e)
+{
+    o->written = true;
+    /* one that cannot be written leaves the others */
+    bool json = !o->json || write_file(o, o->json, lk_report_json(gpu), e);
+    bool sarif = !o->sarif || write_file(o, o->sarif, lk_report_sarif(gpu), e);
+    bool junit = !o->junit || write_file(o, o->junit, lk_report_junit(gpu, name), e);
+    bool html = !o->html || write_file(o, o->html, lk_report_html(gpu), e);
+    return json && sarif && junit && html;
+}
+
+void reporting_refused(struct reporting *o, int code, const char *name, const char *why)
+{
+    lk_outcome outcome = { .size = sizeof outcome, .judged = 1, .why = why };
+    struct error e = { 0 };
+    lk_gpu *gpu;
+    if (!code || o->written || !o->ready || !(o->json || o->sarif || o->junit || o->html)) return;
+    if (lk_gpu_create(NULL, &gpu) != LK_OK) return;
+    outcome.failed = code == EXIT_FINDINGS;
+    outcome.unsupported = code == EXIT_UNSUPPORTED;
+    outcome.unjudged = code == EXIT_NOTHING;
+    outcome.undone = !outcome.failed && !outcome.unsupported && !outcome.unjudged;
+    reporting_conclude(gpu, &outcome);
+    if (!reporting_files(o, gpu, name, &e)) cli_error_value(&e);
+    lk_gpu_destroy(gpu);
+}
+
+bool reporting_write(struct reporting *o, lk_gpu *gpu, const char *name, const char *clean, const struct common *c,
+                     struct error *e)
 {
     bool any = lk_report_errors(gpu) || lk_report_notes(gpu);
     char *text = lk_report_text(gpu, cli_color(c));
     if (text && (any || (lk_report_suppressed(gpu) && !c->quiet)))
-        fputs(text, stdout);
+        cli_put(stdout, text, strlen(text));
     else if (!c->quiet)
         puts(clean);
     lk_text_free(text);
@@ -104,10 +143,5 @@ bool reporting_write(const struct reporting *o, lk_gpu *gpu, const char *name, c
         lk_text_free(rules);
     }
     if (c->verbose) say_unused(gpu);
-    /* one that cannot be written leaves the others */
-    bool json = !o->json || write_file(o, o->json, lk_report_json(gpu), e);
-    bool sarif = !o->sarif || write_file(o, o->sarif, lk_report_sarif(gpu), e);
-    bool junit = !o->junit || write_file(o, o->junit, lk_report_junit(gpu, name), e);
-    bool html = !o->html || write_file(o, o->html, lk_report_html(gpu), e);
-    return json && sarif && junit && html;
+    return reporting_files(o, gpu, name, e);
 }

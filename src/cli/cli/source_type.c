@@ -1,5 +1,5 @@
 /* A C++ type by its words. Words that change nothing are skipped, those of integers counted, the others looked up;
- * behind the star, or as the last word, stands the parameter's name. */
+ * after the star, or as the last word, stands the parameter's name. */
 #include "cli/source_type.h"
 #include "base/c_text.h"
 

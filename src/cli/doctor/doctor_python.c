@@ -1,5 +1,6 @@
 /* Pythons and what is installed in them, asked of each by a small script that imports none of the packages; and what a
  * program or script would run in. */
+#include "base/python.h"
 #include "doctor/doctor.h"
 #include <elf.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 /* Prints lines with tabs: python VERSION MACHINE PREFIX EXECUTABLE; dist NAME VERSION; torch CUDA|cpu; tag NAME MACHINE
  * for a package of another machine; missing MODULE for what the script imports and is not there. */
 static const char asks[] =
-    "import sys, os, re, platform, ast\n"
+    "import re, platform, ast\n"
     "import importlib.util as u, importlib.metadata as m\n"
     "def p(*a): print(*a, sep='\\t')\n"
     "p('python', platform.python_version(), platform.machine(), sys.prefix, sys.executable)\n"
@@ -31,7 +32,7 @@ static const char asks[] =
     "    if f: p('torch', c.group(1) if c else 'cpu')\n"
     "except Exception: pass\n"
     "if len(sys.argv) > 1:\n"
-    "    sys.path.insert(0, os.path.dirname(os.path.abspath(sys.argv[1])))\n"
+    "    folder_add(os.path.dirname(os.path.abspath(sys.argv[1])))\n"
     "    try: tree = ast.parse(open(sys.argv[1]).read())\n"
     "    except (OSError, SyntaxError, ValueError) as e: p('script', e); tree = ast.parse('')\n"
     "    top = set()\n"
@@ -48,7 +49,7 @@ struct python {
     const char *version, *machine, *prefix, *path;
     const char *torch;                        /* "13.0", "cpu", NULL: none */
     const char *name[DISTS], *release[DISTS]; /* of packages */
-    const char *other[DISTS];                 /* the machine that it is for, if that is another one; else NULL */
+    const char *other[DISTS];                 /* the machine that it was built for, if not this machine; else NULL */
     u32 dists;
     const char *missing; /* modules that the script imports and that are not there, ", " between; "": none */
     const char *script;  /* why it could not be read, NULL: it could */
@@ -76,7 +77,7 @@ static void read_line(struct doctor *d, struct python *y, const char *p)
         y->name[y->dists] = a;
         y->release[y->dists++] = b;
     } else if (!strcmp(what, "tag") && y->dists) {
-        y->other[y->dists - 1] = b; /* the line behind its dist */
+        y->other[y->dists - 1] = b; /* the line after its dist */
     } else if (!strcmp(what, "missing")) {
         y->missing = arena_printf(&d->mem, "%s%s%s", y->missing, y->missing[0] ? ", " : "", a);
     } else if (!strcmp(what, "script")) {
@@ -88,9 +89,8 @@ static void read_line(struct doctor *d, struct python *y, const char *p)
 static bool ask(struct doctor *d, const char *path, const char *script, struct python *y, const char **why)
 {
     struct text t = { 0 };
-    char *argv[] = { (char *)path, "-c", (char *)asks, (char *)script, NULL };
     *y = (struct python){ .missing = "" };
-    int code = process_run(argv, &t);
+    int code = python_run(path, asks, script, &t);
     for (const char *p = t.n ? t.p : ""; *p;) {
         size_t n = strcspn(p, "\n");
         read_line(d, y, p);
@@ -196,10 +196,9 @@ static void look_at_architectures(struct doctor *d, const struct python *y)
 {
     if (!d->capability || !y->torch || !strcmp(y->torch, "cpu")) return;
     struct text t = { 0 };
-    char *argv[] = { (char *)y->path, "-c", "import torch; print(*torch.cuda.get_arch_list())", NULL };
     char want[16];
     snprintf(want, sizeof want, "sm_%u", d->capability);
-    int code = process_run(argv, &t);
+    int code = python_run(y->path, "import torch; print(*torch.cuda.get_arch_list())\n", NULL, &t);
     bool same = t.n && strstr(t.p, want), family = false;
     for (u32 minor = 0; t.n && minor < d->capability % 10 && !same; minor++) { /* code of a lower minor runs, too */
         snprintf(want, sizeof want, "sm_%u", d->capability / 10 * 10 + minor);

@@ -13,7 +13,7 @@ static const struct measure {
     { "warp instructions", { { "warp_instructions" } } },
     { "sectors of global memory", { { "global", NULL, "sectors" } } },
     { "sectors of local memory", { { "local", NULL, "sectors" } } },
-    { "passes of shared memory", { { "shared", NULL, "wavefronts" } } },
+    { "wavefronts of shared memory", { { "shared", NULL, "wavefronts" } } },
     { "passes of the constant cache", { { "constant", NULL, "passes" } } },
     { "divergent branches", { { "branch", "divergent" }, { "branches_divergent" } } },
     { "lanes of atomics at one address", { { "atomic_lanes_at_one_address" } } },
@@ -54,30 +54,56 @@ static void compare_measures(const struct comparing *c, struct counted *to, cons
     }
 }
 
-static bool same_file(const struct json_value *a, const struct json_value *b)
+static const char *file_of(const struct json_value *line)
 {
-    const char *x = json_string(a, "file"), *y = json_string(b, "file"), *f = strrchr(x, '/'), *g = strrchr(y, '/');
-    return !strcmp(f ? f + 1 : x, g ? g + 1 : y);
+    const char *file = json_string(line, "file"), *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
 }
 
-static bool same_text(const struct json_value *a, const struct json_value *b)
+/* The lines of a profile: by file and text, in their order, and by file and number. */
+struct equal_lines {
+    VEC(const struct json_value *) list;
+    u32 asked; /* the number of lookups so far, which is the index of the next candidate */
+};
+struct line_index {
+    struct arena *a;
+    struct map text;   /* to struct equal_lines */
+    struct map number; /* to the first line there */
+};
+
+static struct str key_of_text(struct line_index *x, const struct json_value *line)
 {
-    const char *x = json_string(a, "source");
-    return x[0] && same_file(a, b) && !strcmp(x, json_string(b, "source"));
+    const char *source = json_string(line, "source");
+    return str_of(source[0] ? arena_printf(x->a, "%zu %s%s", strlen(file_of(line)), file_of(line), source) : "");
 }
 
-/* The line of the other profile that item `n` of `lines` is; NULL: it was not there. */
-static const struct json_value *line_like(const struct json_value *lines, u32 n, const struct json_value *others)
+static struct str key_of_number(struct line_index *x, const struct json_value *line)
 {
-    u32 nth = 0;
-    for (u32 k = 0; k < n; k++) nth += same_text(&lines->item[k], &lines->item[n]);
-    for (u32 k = 0; k < others->n; k++)
-        if (same_text(&others->item[k], &lines->item[n]) && !nth--) return &others->item[k];
-    for (u32 k = 0; k < others->n; k++)
-        if (same_file(&others->item[k], &lines->item[n]) &&
-            json_whole(&others->item[k], "line") == json_whole(&lines->item[n], "line"))
-            return &others->item[k];
-    return NULL;
+    return str_of(arena_printf(x->a, "%" PRIu64 " %s", json_whole(line, "line"), file_of(line)));
+}
+
+static void index_lines(struct line_index *x, const struct json_value *lines)
+{
+    for (u32 k = 0; k < lines->n; k++) {
+        const struct json_value *line = &lines->item[k];
+        struct str text = key_of_text(x, line), number = key_of_number(x, line);
+        struct equal_lines *equal = text.n ? map_get(&x->text, text) : NULL;
+        if (text.n && !equal) {
+            equal = NEW(x->a, struct equal_lines);
+            map_put(x->a, &x->text, text, equal);
+        }
+        if (equal) VEC_PUSH(x->a, &equal->list, line);
+        if (!map_get(&x->number, number)) map_put(x->a, &x->number, number, (void *)(uintptr_t)line);
+    }
+}
+
+/* The line of the other profile that the next line of this one is; NULL: it was not there. */
+static const struct json_value *line_like(struct line_index *others, const struct json_value *line)
+{
+    struct str text = key_of_text(others, line);
+    struct equal_lines *equal = text.n ? map_get(&others->text, text) : NULL;
+    if (equal && equal->asked < equal->list.n) return equal->list.p[equal->asked++];
+    return map_get(&others->number, key_of_number(others, line));
 }
 
 static void compare_lines(const struct comparing *c, struct arena *a, struct counted *to,
@@ -85,35 +111,39 @@ static void compare_lines(const struct comparing *c, struct arena *a, struct cou
 {
     enum { WORTH = 10 }; /* of 1000 of the cost of a kernel: lines below it are noise to a reader */
     const struct json_value *x = json_list(before, "lines"), *y = json_list(after, "lines");
+    struct line_index were = { .a = a };
+    index_lines(&were, x);
     compare_measures(c, to, "all lines", json_get(before, "counts"), json_get(after, "counts"));
     for (u32 k = 0; k < y->n; k++) {
-        const struct json_value *line = &y->item[k], *was = line_like(y, k, x);
+        const struct json_value *line = &y->item[k], *was = line_like(&were, line);
         if (!was || (json_whole(line, "cost_permille") < WORTH && json_whole(was, "cost_permille") < WORTH)) continue;
-        const char *file = json_string(line, "file"), *slash = strrchr(file, '/');
-        compare_measures(c, to, arena_printf(a, "%.250s:%" PRIu64, slash ? slash + 1 : file, json_whole(line, "line")),
-                         was, line);
+        compare_measures(c, to, arena_printf(a, "%.250s:%" PRIu64, file_of(line), json_whole(line, "line")), was, line);
     }
 }
 
-static const struct json_value *kernel_like(const struct json_value *file, const char *name)
+/* The first kernel of each name. */
+static void index_kernels(struct arena *a, const struct json_value *file, struct map *out)
 {
     const struct json_value *devices = json_list(file, "devices");
     for (u32 d = 0; d < devices->n; d++) {
         const struct json_value *kernels = json_list(&devices->item[d], "kernels");
-        for (u32 k = 0; k < kernels->n; k++)
-            if (!strcmp(json_string(&kernels->item[k], "name"), name)) return &kernels->item[k];
+        for (u32 k = 0; k < kernels->n; k++) {
+            struct str name = str_of(json_string(&kernels->item[k], "name"));
+            if (!map_get(out, name)) map_put(a, out, name, &kernels->item[k]);
+        }
     }
-    return NULL;
 }
 
 int compare_profiles(const struct comparing *c, struct arena *a, struct error *e)
 {
     const struct json_value *devices = json_list(c->file[1], "devices");
     struct counted all = { .mem = a, .threshold = c->threshold };
+    struct map were = { 0 };
+    index_kernels(a, c->file[0], &were);
     for (u32 d = 0; d < devices->n; d++) {
         const struct json_value *kernels = json_list(&devices->item[d], "kernels");
         for (u32 k = 0; k < kernels->n; k++) {
-            const struct json_value *now = &kernels->item[k], *was = kernel_like(c->file[0], json_string(now, "name"));
+            const struct json_value *now = &kernels->item[k], *was = map_get(&were, str_of(json_string(now, "name")));
             if (!was || !json_get(was, "counts") || !json_get(now, "counts")) continue;
             counted_kernel(&all, json_string(now, "plain"));
             compare_lines(c, a, &all, was, now);

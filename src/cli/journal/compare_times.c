@@ -14,6 +14,8 @@ struct times_pair *journals_paired(struct arena *a, const char *before, const ch
     u32 nx, ny;
     if (!times_last(a, before, &x, &nx, e) || !times_last(a, after, &y, &ny, e)) return NULL;
     struct times_pair *pair = NEW_ARRAY(a, struct times_pair, nx + 1);
+    struct map now = { 0 };
+    for (u32 k = 0; k < ny; k++) map_put(a, &now, str_of(y[k].name), &y[k]);
     *n = 0;
     for (u32 i = 0; i < nx; i++) {
         struct times_pair *p = &pair[(*n)++];
@@ -21,8 +23,8 @@ struct times_pair *journals_paired(struct arena *a, const char *before, const ch
         p->side[1] = (struct timed){
             .name = x[i].name, .work = x[i].work, .device = x[i].device, .unit = x[i].unit, .time = ""
         };
-        for (u32 k = 0; k < ny; k++)
-            if (!strcmp(y[k].name, x[i].name)) p->side[1] = y[k];
+        const struct timed *after = map_get(&now, str_of(x[i].name));
+        if (after) p->side[1] = *after;
     }
     return pair;
 }

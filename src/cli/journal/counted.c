@@ -1,5 +1,6 @@
 /* What two profiles count differently, as text, JSON, JUnit and a table for a pull request. */
 #include "journal/counted.h"
+#include "base/printable.h"
 #include <inttypes.h>
 
 void counted_kernel(struct counted *c, const char *name)
@@ -26,12 +27,12 @@ static void put_text(struct text *out, const struct counted *c, bool quiet)
 {
     for (u32 k = 0; k < c->kernels.n; k++) {
         const struct counted_kernel *of = &c->kernels.p[k];
-        text_add(out, "%s\n", of->name);
+        text_add(out, "%s\n", printable_in(c->mem, of->name));
         for (u32 i = of->first; i < of->first + of->n; i++) {
             const struct counted_change *x = &c->changes.p[i];
             if (!x->worse && quiet) continue;
-            text_add(out, "  %-6s  %s: %s %" PRIu64 " -> %" PRIu64, x->worse ? "worse" : "better", x->where, x->what,
-                     x->before, x->after);
+            text_add(out, "  %-6s  %s: %s %" PRIu64 " -> %" PRIu64, x->worse ? "worse" : "better",
+                     printable_in(c->mem, x->where), printable_in(c->mem, x->what), x->before, x->after);
             put_percent(out, x);
             text_add(out, "\n");
         }
@@ -47,17 +48,18 @@ static void put_markdown(struct text *out, const struct counted *c)
         const struct counted_kernel *of = &c->kernels.p[k];
         if (!of->n) {
             text_add(out, "| ");
-            times_cell(out, of->name);
+            text_markdown(out, of->name);
             text_add(out, " | | | | | not worse |\n");
         }
         for (u32 i = of->first; i < of->first + of->n; i++) {
             const struct counted_change *x = &c->changes.p[i];
             text_add(out, "| ");
-            times_cell(out, of->name);
+            text_markdown(out, of->name);
             text_add(out, " | ");
-            times_cell(out, x->where);
-            text_add(out, " | %s | %" PRIu64 " | %" PRIu64 " | %s", x->what, x->before, x->after,
-                     x->worse ? "**worse**" : "better");
+            text_markdown(out, x->where);
+            text_add(out, " | ");
+            text_markdown(out, x->what);
+            text_add(out, " | %" PRIu64 " | %" PRIu64 " | %s", x->before, x->after, x->worse ? "**worse**" : "better");
             put_percent(out, x);
             text_add(out, " |\n");
         }

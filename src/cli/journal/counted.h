@@ -20,7 +20,7 @@ struct counted {
     u32 worse;
     u64 threshold; /* of 1000 */
 };
-/* Begins a kernel, which the changes behind it are of. Texts are not copied. */
+/* Begins a kernel, which the changes after it are of. Texts are not copied. */
 void counted_kernel(struct counted *c, const char *name);
 void counted_add(struct counted *c, const struct counted_change *change);
 /* For people, and where `o` says so as files. */

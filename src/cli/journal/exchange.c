@@ -3,6 +3,9 @@
  * A repetition of Google Benchmark is a sample of one process. nvbench has the samples of a state in a file of floats
  * beside its JSON (--jsonbin), or else their mean alone: one sample. */
 #include "journal/exchange.h"
+#include "base/printable.h"
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 const char *const exchange_name[EXCHANGES] = { "google", "nvbench" };
@@ -26,25 +29,36 @@ static bool take(struct arena *a, const char *name, const double *sample, u32 n,
     return times_append(to, &t, e);
 }
 
+struct repeated { /* of one name, in the order of the first ones */
+    const char *name;
+    VEC(double) sample;
+};
+
 static bool read_google(struct arena *a, const struct json_value *v, const char *to, u32 *taken, struct error *e)
 {
     const struct json_value *all = json_get(v, "benchmarks"), *context = json_get(v, "context");
     const char *date = context ? json_string(context, "date") : "",
                *host = context ? json_string(context, "host_name") : "";
+    VEC(struct repeated *) names = { 0 };
+    struct map known = { 0 };
     for (u32 i = 0; i < all->n; i++) {
-        const struct json_value *b = &all->item[i];
-        const char *name = json_string(b, "run_name")[0] ? json_string(b, "run_name") : json_string(b, "name");
-        VEC(double) s = { 0 };
-        bool first = name[0] && strcmp(json_string(b, "run_type"), "aggregate") != 0;
-        for (u32 k = 0; first && k < all->n; k++) {
-            const struct json_value *x = &all->item[k], *real = json_get(x, "real_time");
-            const char *own = json_string(x, "run_name")[0] ? json_string(x, "run_name") : json_string(x, "name");
-            if (strcmp(own, name) || !strcmp(json_string(x, "run_type"), "aggregate")) continue;
-            if (k < i) first = false;
-            if (real && real->kind == JSON_NUMBER) VEC_PUSH(a, &s, real->number * unit_of(json_string(x, "time_unit")));
+        const struct json_value *x = &all->item[i], *real = json_get(x, "real_time");
+        const char *name = json_string(x, "run_name")[0] ? json_string(x, "run_name") : json_string(x, "name");
+        if (!name[0] || !strcmp(json_string(x, "run_type"), "aggregate")) continue;
+        struct repeated *r = map_get(&known, str_of(name));
+        if (!r) {
+            r = NEW(a, struct repeated);
+            r->name = name;
+            map_put(a, &known, str_of(name), r);
+            VEC_PUSH(a, &names, r);
         }
-        if (!first || !s.n) continue;
-        if (!take(a, name, s.p, s.n, date, host, "Google Benchmark", to, e)) return false;
+        if (real && real->kind == JSON_NUMBER)
+            VEC_PUSH(a, &r->sample, real->number * unit_of(json_string(x, "time_unit")));
+    }
+    for (u32 i = 0; i < names.n; i++) {
+        const struct repeated *r = names.p[i];
+        if (!r->sample.n) continue;
+        if (!take(a, r->name, r->sample.p, r->sample.n, date, host, "Google Benchmark", to, e)) return false;
         (*taken)++;
     }
     return true;
@@ -63,22 +77,47 @@ static const char *summary(const struct json_value *state, const char *tag, cons
     return NULL;
 }
 
-/* Samples from the file of floats that the JSON names, beside it or where it says. */
+/* Whether a name leads to a plain file in this folder or below it, by whatever links: that file into `out`. What others
+ * have written names no file of this machine but those that came with it, and none that is waited for. */
+static bool is_within(const char *folder, const char *name, char out[PATH_MAX])
+{
+    char in[PATH_MAX];
+    if (!realpath(folder, in) || !realpath(name, out)) return false;
+    size_t n = strcmp(in, "/") ? strlen(in) : 0;
+    return !strncmp(in, out, n) && out[n] == '/' && file_is_regular(out);
+}
+
+/* The file that a JSON names: from its folder, from the current one, or with the last folder alone, where both were
+ * moved (nvbench writes FILE.json-bin/0.bin, from where it ran). */
+static bool find_floats(struct arena *a, const char *path, const char *name, char out[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/'), *last = strrchr(name, '/'), *tail = last ? last : name;
+    const char *folder = slash ? arena_printf(a, "%.*s/", (int)(slash - path), path) : "./";
+    while (tail > name && tail[-1] != '/') tail--;
+    return is_within(folder, arena_printf(a, "%s%s", folder, name), out) || is_within(folder, name, out) ||
+           is_within(folder, arena_printf(a, "%s%s", folder, tail), out);
+}
+
+/* Samples from the file of floats that the JSON names; 0: there are none, which is said. */
 static u32 read_floats(struct arena *a, const char *path, const char *name, double **out)
 {
     struct str text;
-    const char *slash = strrchr(path, '/');
-    char *beside = slash ? arena_printf(a, "%.*s/%s", (int)(slash - path), path, name) : (char *)name;
-    if (!file_read_if(beside, &text) && !file_read_if(name, &text)) return 0;
-    u32 n = text.n / 4;
+    char file[PATH_MAX];
+    bool there = find_floats(a, path, name, file) && file_read_if(file, &text), good = there;
+    u32 n = there ? text.n / 4 : 0;
     *out = NEW_ARRAY(a, double, n + 1);
     for (u32 i = 0; i < n; i++) {
         float f;
         memcpy(&f, text.p + 4 * (size_t)i, 4);
         (*out)[i] = (double)f;
+        good &= isfinite(f) && f >= 0;
     }
-    base_free((void *)text.p);
-    return n;
+    if (there) base_free((void *)text.p);
+    if (!good)
+        fprintf(stderr, "lockstep: %s: the samples in %.200s are not taken, their mean alone: %s\n",
+                printable_in(a, path), printable_in(a, name),
+                there ? "they are not times" : "no file of that name is in the folder of the JSON");
+    return good ? n : 0;
 }
 
 static bool read_state(struct arena *a, const struct json_value *b, const struct json_value *state, const char *device,
@@ -88,6 +127,7 @@ static bool read_state(struct arena *a, const struct json_value *b, const struct
                *file = summary(state, "nv/json/bin:nv/cold/sample_times", "filename");
     double *s = NEW(a, double), x = 0;
     u32 n = file ? read_floats(a, path, file, &s) : 0;
+    if (!n) s = NEW(a, double);
     if (!n && mean && double_parse(str_of(mean), &x)) {
         *s = x;
         n = 1;

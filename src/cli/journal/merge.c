@@ -1,5 +1,6 @@
 /* lockstep journal merge: journals of several processes or machines as one. */
 #include "journal/show.h"
+#include "base/printable.h"
 #include <stdlib.h>
 
 struct merged {
@@ -19,25 +20,28 @@ static int by_time(const void *x, const void *y)
 struct shards {
     struct arena *a;
     VEC(const char *) seen; /* "2/4" */
+    struct map is;          /* each of them */
 };
 
 static void shard_seen(struct shards *s, const char *shard)
 {
-    for (u32 i = 0; i < s->seen.n; i++)
-        if (!strcmp(s->seen.p[i], shard)) return;
+    if (map_get(&s->is, str_of(shard))) return;
+    map_put(s->a, &s->is, str_of(shard), s);
     VEC_PUSH(s->a, &s->seen, shard);
 }
 
 static bool shards_whole(const struct shards *s, struct error *e)
 {
+    struct map looked = { 0 }; /* at the shards of so many */
     for (u32 i = 0; i < s->seen.n; i++) {
         u32 of = (u32)strtoul(strchr(s->seen.p[i], '/') ? strchr(s->seen.p[i], '/') + 1 : "0", NULL, 10);
+        struct str many = str_of(arena_printf(s->a, "%u", of));
+        if (map_get(&looked, many)) continue;
+        map_put(s->a, &looked, many, &looked);
         for (u32 k = 1; k <= of && of <= 65536; k++) {
             char want[32];
-            bool there = false;
             snprintf(want, sizeof want, "%u/%u", k, of);
-            for (u32 j = 0; j < s->seen.n; j++) there = there || !strcmp(s->seen.p[j], want);
-            if (!there)
+            if (!map_get(&s->is, str_of(want)))
                 return error_set(e, ERR_INPUT, "shard %s is missing: %s is there, and no file has %s", want,
                                  s->seen.p[i], want);
         }
@@ -55,7 +59,11 @@ bool journal_merge(struct arena *a, const char *const *path, u32 n, const char *
         u32 entries;
         if (!journal_load(a, path[i], &x, &entries, e)) return false;
         for (u32 k = 0; k < entries; k++) {
-            if (x[k].state == JOURNAL_CUT) continue;
+            if (x[k].state == JOURNAL_CUT) {
+                fprintf(stderr, "lockstep: %s:%u: this line is cut off, and left out\n", printable_in(a, path[i]),
+                        x[k].number);
+                continue;
+            }
             if (x[k].state == JOURNAL_EDITED)
                 return error_set(e, ERR_INPUT, "%.200s:%u: this entry was edited: its hash is another one", path[i],
                                  x[k].number);

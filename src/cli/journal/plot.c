@@ -92,9 +92,9 @@ static void begin(struct text *out, const char *title, const char *about, u32 he
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"%d\" height=\"%u\" role=\"img\" "
              "font-family=\"system-ui, sans-serif\" font-size=\"13\">\n<title>",
              WIDTH, height, WIDTH, height);
-    text_xml(out, title);
+    text_xml_line(out, title);
     text_add(out, "</title>\n<desc>");
-    text_xml(out, about);
+    text_xml_line(out, about);
     text_add(out,
              "</desc>\n<style>\n"
              ":root { --paper: #ffffff; --ink: #1a1a1a; --faint: #d8d8d8; --c0: #1f6fb4; --c1: #c2571a; --c2: #2b8a4b; "
@@ -107,7 +107,7 @@ static void begin(struct text *out, const char *title, const char *about, u32 he
              "</style>\n<rect width=\"%d\" height=\"%u\" fill=\"var(--paper)\"/>\n<text class=\"ink\" x=\"%d\" "
              "y=\"26\" font-size=\"16\" font-weight=\"600\">",
              WIDTH, height, LEFT);
-    text_xml(out, title);
+    text_xml_line(out, title);
     text_add(out, "</text>\n");
 }
 
@@ -136,7 +136,7 @@ static void put_axis(struct text *out, const struct axis *a, bool across, double
     else
         text_add(out, "<text class=\"ink\" transform=\"translate(18 %.1f) rotate(-90)\" text-anchor=\"middle\">",
                  (a->from + a->to) / 2);
-    text_xml(out, a->title);
+    text_xml_line(out, a->title);
     text_add(out, "</text>\n");
 }
 
@@ -149,7 +149,7 @@ static void put_legend(struct text *out, const char *const *name, u32 n)
                  "<rect x=\"%d\" y=\"%u\" width=\"12\" height=\"12\" fill=\"var(--c%u)\"/><text class=\"ink\" x=\"%d\" "
                  "y=\"%u\">",
                  LEFT, y, i, LEFT + 17, y + 11);
-        text_xml(out, name[i]);
+        text_xml_line(out, name[i]);
         text_add(out, "</text>\n");
     }
 }
@@ -310,7 +310,7 @@ static bool samples(struct arena *a, const struct timed *t, u32 n, struct text *
         char label[40];
         plot_label(median_of(a, &t[i]), "s", label, sizeof label);
         text_add(out, "<text class=\"ink\" x=\"%d\" y=\"%.1f\" font-size=\"12\">", LEFT, y - 2);
-        text_xml(out, t[i].name);
+        text_xml_line(out, t[i].name);
         text_add(out, ", median %s</text>\n", label);
         for (u32 p = 0; p < t[i].processes; p++)
             for (u32 k = 0; k < t[i].process[p].n; k++)
@@ -378,7 +378,7 @@ static bool roofline(struct arena *a, const struct timed *t, u32 n, struct text 
                  "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" fill=\"var(--c%u)\"/><text class=\"ink\" font-size=\"11\" "
                  "x=\"%.1f\" y=\"%.1f\">",
                  px, py, i % LINES_MOST, px + 8, py + 4);
-        text_xml(out, t[i].name);
+        text_xml_line(out, t[i].name);
         text_add(out, " (%s)</text>\n", label);
     }
     text_add(out, "</svg>\n");

@@ -1,5 +1,6 @@
 /* lockstep journal show: tests by kernel, times by name. */
 #include "journal/show.h"
+#include "base/printable.h"
 #include <inttypes.h>
 
 struct kernel_tests { /* cases of one kernel, as its source is */
@@ -8,10 +9,17 @@ struct kernel_tests { /* cases of one kernel, as its source is */
     double seconds;
     const char *first; /* what the last failure begins with */
 };
+struct named { /* the entries of one name, in order */
+    u32 first, last;
+    VEC(double) medians;
+};
 struct shown {
     struct arena *a;
     VEC(struct kernel_tests) tests;
+    struct map test_of;                            /* a struct kernel_tests and one more, by file, kernel and source */
     VEC(struct timed) times;                       /* every entry */
+    VEC(struct named *) names;                     /* of these, in the order of the first entries */
+    struct map libraries;                          /* the last entry of a Python callable, by what it stands for */
     VEC(const struct json_value *) tried, counted; /* entries of tune, and of bench on the software GPU */
     u32 edited, cut, entries;
     char where[300]; /* the first that was edited */
@@ -20,15 +28,15 @@ struct shown {
 static void add_test(struct shown *s, const struct json_value *v)
 {
     const char *file = json_string(v, "file"), *kernel = json_string(v, "kernel"), *source = json_string(v, "source");
-    u32 k = 0;
-    while (k < s->tests.n && (strcmp(s->tests.p[k].file, file) || strcmp(s->tests.p[k].kernel, kernel) ||
-                              strcmp(s->tests.p[k].source, source)))
-        k++;
-    if (k == s->tests.n) {
+    struct str key = str_of(arena_printf(s->a, "%zu %zu %s%s%s", strlen(file), strlen(kernel), file, kernel, source));
+    size_t at = (size_t)(uintptr_t)map_get(&s->test_of, key);
+    if (!at) {
         struct kernel_tests new = { .file = file, .kernel = kernel, .source = source, .first = "" };
         VEC_PUSH(s->a, &s->tests, new);
+        at = s->tests.n;
+        map_put(s->a, &s->test_of, key, (void *)(uintptr_t)at);
     }
-    struct kernel_tests *t = &s->tests.p[k];
+    struct kernel_tests *t = &s->tests.p[at - 1];
     const struct json_value *seconds = json_get(v, "seconds");
     const char *end = json_string(v, "end");
     t->cases++;
@@ -65,50 +73,52 @@ static bool add_file(struct shown *s, const char *path, struct error *e)
     return true;
 }
 
-/* The entries of one name, in order: their medians. */
-static lk_series medians_of(struct shown *s, u32 first, u32 *last)
+/* A callable, eager.py:softmax, has the name of a kernel, softmax<float>. "": it has none. */
+static struct str name_of_callable(const char *kernel)
 {
-    VEC(double) m = { 0 };
-    for (u32 i = first; i < s->times.n; i++) {
-        const struct timed *t = &s->times.p[i];
-        if (strcmp(t->name, s->times.p[first].name)) continue;
-        double x = lk_series_quantile(times_all(s->a, t), 0.5);
-        VEC_PUSH(s->a, &m, x);
-        *last = i;
+    const char *colon = strrchr(kernel, ':');
+    return str_of(colon ? colon + 1 : "");
+}
+
+static struct str name_of_kernel(const char *kernel) { return (struct str){ kernel, (u32)strcspn(kernel, "<(") }; }
+
+/* What an entry is of, but for who has computed it: work, case, mode and kernel. */
+static struct str place_of(struct arena *a, const struct timed *t, struct str kernel)
+{
+    const char *mode = times_word(t, "mode"), *is = times_word(t, "case");
+    return str_of(arena_printf(a, "%zu %zu %zu %s%s%s%.*s", strlen(t->work), strlen(mode), strlen(is), t->work, mode,
+                               is, (int)kernel.n, kernel.p));
+}
+
+static bool is_callable(const struct timed *t) { return !strncmp(times_word(t, "binary"), "torch", 5); }
+
+/* The names of all entries, and the callables among them. */
+static void index_times(struct shown *s)
+{
+    struct map known = { 0 };
+    for (u32 i = 0; i < s->times.n; i++) {
+        struct timed *t = &s->times.p[i];
+        struct named *x = map_get(&known, str_of(t->name));
+        if (!x) {
+            x = NEW(s->a, struct named);
+            x->first = i;
+            map_put(s->a, &known, str_of(t->name), x);
+            VEC_PUSH(s->a, &s->names, x);
+        }
+        x->last = i;
+        VEC_PUSH(s->a, &x->medians, lk_series_quantile(times_all(s->a, t), 0.5));
+        struct str name = name_of_callable(times_word(t, "kernel"));
+        if (t->work[0] && name.n && is_callable(t)) map_put(s->a, &s->libraries, place_of(s->a, t, name), t);
     }
-    return (lk_series){ m.p, m.n };
-}
-
-static bool is_first(const struct shown *s, u32 i)
-{
-    for (u32 k = 0; k < i; k++)
-        if (!strcmp(s->times.p[k].name, s->times.p[i].name)) return false;
-    return true;
-}
-
-/* Whether a callable, eager.py:softmax, has the name of a kernel, softmax<float>. */
-static bool is_twin(const char *callable, const char *kernel)
-{
-    const char *name = strrchr(callable, ':');
-    size_t n = strcspn(kernel, "<(");
-    return name && strlen(name + 1) == n && !strncmp(name + 1, kernel, n);
 }
 
 /* The last entry of a Python callable of that name on the same work, case and mode: the library that is to be beaten.
  */
 static const struct timed *library_of(const struct shown *s, const struct timed *t)
 {
-    const struct timed *best = NULL;
-    if (!t->work[0] || !strncmp(times_word(t, "binary"), "torch", 5)) return NULL;
-    for (u32 i = 0; i < s->times.n; i++) {
-        const struct timed *x = &s->times.p[i];
-        if (!strcmp(x->work, t->work) && !strncmp(times_word(x, "binary"), "torch", 5) &&
-            is_twin(times_word(x, "kernel"), times_word(t, "kernel")) &&
-            !strcmp(times_word(x, "mode"), times_word(t, "mode")) &&
-            !strcmp(times_word(x, "case"), times_word(t, "case")))
-            best = x;
-    }
-    return best;
+    struct str name = name_of_kernel(times_word(t, "kernel"));
+    if (!t->work[0] || !name.n || is_callable(t)) return NULL;
+    return map_get(&s->libraries, place_of(s->a, t, name));
 }
 
 /* The entry against that of the library: false where there is none. Processes are pairs in their order, as `compare`
@@ -132,7 +142,7 @@ static void put_figures(const struct shown *s, const struct timed *t, double med
         if (copy > 0) text_add(out, ", %.0f %% of a copy", 100 * bytes / median / copy);
     }
     if (against_library(s, t, &other, &j)) {
-        text_add(out, "  %.2f of the time of %s", j.ratio, times_word(other, "kernel"));
+        text_add(out, "  %.2f of the time of %s", j.ratio, printable_in(s->a, times_word(other, "kernel")));
         if (j.low > 0) text_add(out, " (%.3f to %.3f)", j.low, j.high);
         text_add(out, ": %s", lk_verdict_name(j.verdict));
     }
@@ -147,12 +157,14 @@ static void put_tried(struct shown *s, struct text *out)
         bool is_timed = m && m->kind == JSON_NUMBER; /* else there is the model's time */
         if (is_timed || (least && least->kind == JSON_NUMBER))
             times_text(is_timed ? m->number : least->number, "s", x, sizeof x);
-        text_add(out, "  %-9s %s", json_string(v, "end"), json_string(v, "name"));
+        text_add(out, "  %-9s %s", printable_in(s->a, json_string(v, "end")),
+                 printable_in(s->a, json_string(v, "name")));
         for (u32 k = 0; param && param->kind == JSON_OBJECT && k < param->n; k++)
-            text_add(out, " %s=%s", param->key[k].p, param->item[k].kind == JSON_TEXT ? param->item[k].text.p : "?");
+            text_add(out, " %s=%s", printable_in(s->a, param->key[k].p),
+                     param->item[k].kind == JSON_TEXT ? printable_in(s->a, param->item[k].text.p) : "?");
         if (x[0]) text_add(out, "  %s%s", is_timed ? "" : "at least ", x);
         if (best && best->kind == JSON_BOOL && best->yes) text_add(out, ", the best");
-        const char *why = json_string(v, "why");
+        const char *why = printable_in(s->a, json_string(v, "why"));
         if (why[0]) text_add(out, ": %s", why);
         text_add(out, "\n");
     }
@@ -162,9 +174,9 @@ static void put_counted(struct shown *s, struct text *out)
 {
     for (u32 i = 0; i < s->counted.n; i++) {
         const struct json_value *v = s->counted.p[i];
-        text_add(out, "  %s: %" PRIu64 " instructions, %" PRIu64 " sectors, %" PRIu64 " passes\n",
-                 json_string(v, "name"), json_whole(v, "warp_instructions"), json_whole(v, "sectors"),
-                 json_whole(v, "shared_passes"));
+        text_add(out, "  %s: %" PRIu64 " instructions, %" PRIu64 " sectors, %" PRIu64 " wavefronts\n",
+                 printable_in(s->a, json_string(v, "name")), json_whole(v, "warp_instructions"),
+                 json_whole(v, "sectors"), json_whole(v, "shared_passes"));
     }
 }
 
@@ -182,16 +194,15 @@ static void put_cost(struct shown *s, double rate, struct text *out)
 
 static void put_times(struct shown *s, struct text *out)
 {
-    for (u32 i = 0; i < s->times.n; i++) {
-        if (!is_first(s, i)) continue;
-        u32 last = i;
-        lk_series m = medians_of(s, i, &last);
+    for (u32 n = 0; n < s->names.n; n++) {
+        u32 i = s->names.p[n]->first, last = s->names.p[n]->last;
+        lk_series m = { s->names.p[n]->medians.p, s->names.p[n]->medians.n };
         char now[40], began[40];
         times_text(m.sample[m.n - 1], s->times.p[last].unit, now, sizeof now);
         times_text(m.sample[0], s->times.p[i].unit, began, sizeof began);
-        text_add(out, "  %-12s %s", now, s->times.p[i].name);
+        text_add(out, "  %-12s %s", printable_in(s->a, now), printable_in(s->a, s->times.p[i].name));
         if (m.n > 1)
-            text_add(out, "  (%u entries; the first %s, %+.1f %%", m.n, began,
+            text_add(out, "  (%u entries; the first %s, %+.1f %%", m.n, printable_in(s->a, began),
                      100 * (m.sample[m.n - 1] / m.sample[0] - 1));
         u32 change = lk_series_warmup(m, 0.03);
         if (m.n > 1 && change) text_add(out, "; the level changed at entry %u", change + 1);
@@ -205,10 +216,10 @@ static void put_tests(struct shown *s, struct text *out)
 {
     for (u32 i = 0; i < s->tests.n; i++) {
         const struct kernel_tests *t = &s->tests.p[i];
-        text_add(out, "  %-6s %s:%s, %u case%s, %u passed", t->failed ? "failed" : "passed", t->file, t->kernel,
-                 t->cases, plural(t->cases), t->passed);
-        if (t->failed) text_add(out, ", %u failed (%s)", t->failed, t->first);
-        text_add(out, ", %.1f s, source %.8s\n", t->seconds, t->source);
+        text_add(out, "  %-6s %s:%s, %u case%s, %u passed", t->failed ? "failed" : "passed",
+                 printable_in(s->a, t->file), printable_in(s->a, t->kernel), t->cases, plural(t->cases), t->passed);
+        if (t->failed) text_add(out, ", %u failed (%s)", t->failed, printable_in(s->a, t->first));
+        text_add(out, ", %.1f s, source %.8s\n", t->seconds, printable_in(s->a, t->source));
     }
 }
 
@@ -255,10 +266,9 @@ static void put_json(struct shown *s, struct text *out)
     }
     json_end(&tests, ']');
     struct json times = json_open(&all, "times", '[');
-    for (u32 i = 0; i < s->times.n; i++) {
-        if (!is_first(s, i)) continue;
-        u32 last = i;
-        lk_series m = medians_of(s, i, &last);
+    for (u32 n = 0; n < s->names.n; n++) {
+        u32 i = s->names.p[n]->first, last = s->names.p[n]->last;
+        lk_series m = { s->names.p[n]->medians.p, s->names.p[n]->medians.n };
         struct json one = json_open(&times, NULL, '{');
         json_text(&one, "name", s->times.p[i].name);
         json_text(&one, "unit", s->times.p[i].unit);
@@ -281,6 +291,7 @@ bool journal_show(struct arena *a, const char *const *path, u32 n, const char *j
     struct text out = { 0 };
     for (u32 i = 0; i < n; i++)
         if (!add_file(&s, path[i], e)) return false;
+    index_times(&s);
     *code = s.edited ? EXIT_USAGE : s.entries ? EXIT_CLEAN : EXIT_NOTHING;
     if (!json || strcmp(json, "-")) {
         if (s.tests.n) text_add(&out, "tests\n");

@@ -34,7 +34,7 @@ const char *times_word(const struct timed *t, const char *key);           /* "":
 /* Every sample, one process after the other. */
 lk_series times_all(struct arena *a, const struct timed *t);
 bool times_append(const char *path, const struct timed *t, struct error *e);
-/* The entry as it stands in a journal. false: it is none of times (e is as it was), or it is not to be trusted. */
+/* The entry as it stands in a journal. false: the entry holds no times (e is unchanged), or its hash is wrong. */
 bool times_read(struct arena *a, const struct journal_entry *x, const char *path, struct timed *out, struct error *e);
 /* The last entry of each name, in the order of the first ones. */
 bool times_last(struct arena *a, const char *path, struct timed **out, u32 *n, struct error *e);
@@ -62,15 +62,14 @@ enum { TIMES_TOLD, TIMES_JSON, TIMES_JUNIT, TIMES_MARKDOWN, TIMES_FORMS };
 bool times_alone(const struct times_options *o); /* standard output is a file's: nothing else goes there */
 /* TIMES_TOLD to standard output, the others where `o` wants them. Frees the texts. */
 bool times_write(struct text out[TIMES_FORMS], const struct times_options *o, struct error *e);
-void times_cell(struct text *out, const char *z); /* of a table in Markdown */
 void times_junit_open(struct text *out, u32 n, u32 bad);
 void times_junit_case(struct text *out, const char *name, const char *failure); /* NULL: it passed */
 
 /* Two commands in turns (times_run.c). */
 struct times_run {
     const char *command[2];
-    const char *name;    /* of the second in journals, of the first with `before` behind it; NULL: the commands */
-    const char *samples; /* the word behind which a sample stands in a line of output; NULL: a process is one */
+    const char *name;    /* of the second in journals, of the first with `before` after it; NULL: the commands */
+    const char *samples; /* the word after which a sample stands in a line of output; NULL: a process is one */
     u32 least, most;     /* pairs of processes */
     double seconds;      /* what runs then is ended, and its pair not counted */
     lk_times_options judge;

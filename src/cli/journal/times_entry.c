@@ -143,25 +143,83 @@ bool times_read(struct arena *a, const struct journal_entry *x, const char *path
     return true;
 }
 
+/* Whether a line that has no end may have been an entry of times: "" of that name, where the name is there. */
+static bool may_be_times(struct arena *a, struct str line, const char **name)
+{
+    static const char begin[] = "{\"entry\":\"times\",\"name\":";
+    u32 n = MIN_OF(line.n, (u32)sizeof begin - 1);
+    struct error ignored = { 0 };
+    *name = "";
+    if (memcmp(line.p, begin, n)) return memcmp(line.p, begin, MIN_OF(n, 10u)) != 0; /* another kind, {"entry":" */
+    for (u32 end = n + 1; end < line.n && !(*name)[0]; end++) {
+        if (line.p[end] != '"' || line.p[end - 1] == '\\') continue;
+        const struct json_value *v = json_read(a, (struct str){ line.p + n, end + 1 - n }, "name", &ignored);
+        if (v && v->kind == JSON_TEXT) *name = v->text.p;
+        break;
+    }
+    return true;
+}
+
+/* Lines that were cut off: one may be the last entry of its name, and the entry before it says nothing of what it held.
+ */
+struct cut {
+    u32 number;
+    bool is_last; /* no whole entry of the name has come after it */
+};
+struct cuts {
+    VEC(struct cut *) list;
+    struct map last; /* of each name */
+};
+
+static bool cut_refuse(const char *path, u32 number, struct error *e)
+{
+    return error_set(e, ERR_INPUT,
+                     "%.200s:%u: this line is cut off: a run was stopped while it wrote, and what it had measured is "
+                     "not known. Measure again; a later entry of the same name takes its place, or take the line out",
+                     path, number);
+}
+
+/* false: e says that nobody can tell what it was. */
+static bool cut_add(struct arena *a, struct cuts *c, const struct journal_entry *x, const char *path, struct error *e)
+{
+    const char *name;
+    if (!may_be_times(a, x->line, &name)) return true;
+    if (!name[0]) return cut_refuse(path, x->number, e);
+    struct cut *cut = NEW(a, struct cut), *before = map_get(&c->last, str_of(name));
+    *cut = (struct cut){ x->number, true };
+    if (before) before->is_last = false;
+    VEC_PUSH(a, &c->list, cut);
+    map_put(a, &c->last, str_of(name), cut);
+    return true;
+}
+
 bool times_last(struct arena *a, const char *path, struct timed **out, u32 *n, struct error *e)
 {
     struct journal_entry *x;
     VEC(struct timed) all = { 0 };
+    struct map places = { 0 }; /* of the names in `all`, and one more each */
+    struct cuts cuts = { 0 };
     u32 entries;
     if (!journal_load(a, path, &x, &entries, e)) return false;
     for (u32 i = 0; i < entries; i++) {
         struct timed t;
-        u32 at = 0;
+        if (x[i].state == JOURNAL_CUT && !cut_add(a, &cuts, &x[i], path, e)) return false;
         if (!times_read(a, &x[i], path, &t, e)) {
             if (e->code) return false;
             continue;
         }
-        while (at < all.n && strcmp(all.p[at].name, t.name)) at++;
-        if (at == all.n)
+        struct cut *before = map_get(&cuts.last, str_of(t.name));
+        if (before) before->is_last = false;
+        size_t at = (size_t)(uintptr_t)map_get(&places, str_of(t.name));
+        if (at) {
+            all.p[at - 1] = t;
+        } else {
             VEC_PUSH(a, &all, t);
-        else
-            all.p[at] = t;
+            map_put(a, &places, str_of(t.name), (void *)(uintptr_t)all.n);
+        }
     }
+    for (u32 i = 0; i < cuts.list.n; i++)
+        if (cuts.list.p[i]->is_last) return cut_refuse(path, cuts.list.p[i]->number, e);
     *out = all.p;
     *n = all.n;
     return true;

@@ -1,5 +1,6 @@
 /* Verdicts over times, for people and for machines. */
 #include "journal/times.h"
+#include "base/printable.h"
 #include "base/xml.h"
 #include <math.h>
 
@@ -56,14 +57,27 @@ static u32 samples_of(const struct timed *t)
     return n;
 }
 
+/* Words of a journal, on one line. */
+static void tell(const char *z)
+{
+    struct text t = { 0 };
+    printable(str_of(z), &t);
+    fputs(t.n ? t.p : "", stdout);
+    text_free(&t);
+}
+
 static void tell_side(char which, const struct timed *t, double median)
 {
     char x[40];
     u32 n = samples_of(t);
     times_text(median, t->unit, x, sizeof x);
     if (!n) snprintf(x, sizeof x, "-");
-    printf("  %c  %-12s %u process%s, %u sample%s%s%s\n", which, x, t->processes, t->processes == 1 ? "" : "es", n,
-           plural(n), t->time[0] ? ", of " : "", t->time);
+    printf("  %c  ", which);
+    tell(x);
+    printf("%*s %u process%s, %u sample%s%s", (int)MAX_OF(12 - (int)strlen(x), 0), "", t->processes,
+           t->processes == 1 ? "" : "es", n, plural(n), t->time[0] ? ", of " : "");
+    tell(t->time);
+    puts("");
 }
 
 /* "takes 1.103 of A's time" */
@@ -78,22 +92,28 @@ static void tell_one(const struct times_pair *p, const struct times_options *o)
 {
     const lk_judgement *j = &p->judged;
     char shift[40], step[40];
-    printf("%s%s%s\n", lk_verdict_name(j->verdict), j->why[0] ? ": " : "", j->why);
+    printf("%s%s", lk_verdict_name(j->verdict), j->why[0] ? ": " : "");
+    tell(j->why);
+    puts("");
     tell_side('A', &p->side[0], j->before);
     tell_side('B', &p->side[1], j->after);
     if (!(j->low > 0)) return;
     tell_ratio(j);
     if (j->quantum > 0) {
         times_text(j->quantum, p->side[0].unit, step, sizeof step);
-        printf("  the timer counts in steps of %s\n", step);
+        printf("  the timer counts in steps of ");
+        tell(step);
+        puts("");
     }
     if (!p->interleaved)
         printf("  the two did not run in turns: what the machine did otherwise between them is in the ratio\n");
     if (o->common->quiet) return;
     times_text(fabs(j->shift), p->side[0].unit, shift, sizeof shift);
     printf("  all samples as if independent: Mann-Whitney p = %.2g, Cliff's delta %.2f (%.2f to %.2f), Hodges-Lehmann "
-           "shift %s%s\n",
-           j->p, j->delta, j->delta_low, j->delta_high, j->shift < 0 ? "-" : "+", shift);
+           "shift %s",
+           j->p, j->delta, j->delta_low, j->delta_high, j->shift < 0 ? "-" : "+");
+    tell(shift);
+    puts("");
 }
 
 static void put_json(struct text *out, const struct times_pair *pair, u32 n, const struct times_options *o)
@@ -130,14 +150,6 @@ static void put_json(struct text *out, const struct times_pair *pair, u32 n, con
     text_add(out, "\n");
 }
 
-void times_cell(struct text *out, const char *z)
-{
-    for (; *z; z++) {
-        if (*z == '|') text_put(out, "\\", 1);
-        text_put(out, *z == '\n' ? " " : z, 1);
-    }
-}
-
 static void put_markdown(struct text *out, const struct times_pair *pair, u32 n)
 {
     text_add(out, "| | before | after | ratio | interval | verdict |\n|---|---|---|---|---|---|\n");
@@ -147,10 +159,14 @@ static void put_markdown(struct text *out, const struct times_pair *pair, u32 n)
         times_text(j->before, pair[i].side[0].unit, a, sizeof a);
         times_text(j->after, pair[i].side[1].unit, b, sizeof b);
         text_add(out, "| ");
-        times_cell(out, pair[i].side[1].name);
-        text_add(out, " | %s | %s | %.3f | %.3f to %.3f | %s%s", a, b, j->ratio, j->low, j->high,
-                 lk_verdict_name(j->verdict), j->why[0] ? ": " : "");
-        times_cell(out, j->why);
+        text_markdown(out, pair[i].side[1].name);
+        text_add(out, " | ");
+        text_markdown(out, a);
+        text_add(out, " | ");
+        text_markdown(out, b);
+        text_add(out, " | %.3f | %.3f to %.3f | %s%s", j->ratio, j->low, j->high, lk_verdict_name(j->verdict),
+                 j->why[0] ? ": " : "");
+        text_markdown(out, j->why);
         text_add(out, " |\n");
     }
 }
@@ -166,11 +182,11 @@ void times_junit_open(struct text *out, u32 n, u32 bad)
 void times_junit_case(struct text *out, const char *name, const char *failure)
 {
     text_add(out, "  <testcase name=\"");
-    text_xml(out, name);
+    text_xml_line(out, name);
     text_add(out, "\">");
     if (failure) {
         text_add(out, "<failure message=\"");
-        text_xml(out, failure);
+        text_xml_line(out, failure);
         text_add(out, "\"/>");
     }
     text_add(out, "</testcase>\n");
@@ -203,7 +219,7 @@ bool times_write(struct text out[TIMES_FORMS], const struct times_options *o, st
         [TIMES_JSON] = o->json, [TIMES_JUNIT] = o->junit, [TIMES_MARKDOWN] = o->markdown
     };
     bool ok = true;
-    fwrite(out[TIMES_TOLD].p, 1, out[TIMES_TOLD].n, stdout);
+    if (out[TIMES_TOLD].n) fwrite(out[TIMES_TOLD].p, 1, out[TIMES_TOLD].n, stdout);
     fflush(stdout);
     for (u32 k = 0; k < TIMES_FORMS; k++) {
         if (ok && path[k]) ok = file_write(path[k], out[k].p, out[k].n, e);
@@ -216,7 +232,11 @@ bool times_report(struct times_pair *pair, u32 n, const struct times_options *o,
 {
     struct text out[TIMES_FORMS] = { 0 };
     for (u32 i = 0; i < n && !times_alone(o) && !o->silent; i++) {
-        if (n > 1) printf("%s%s: ", i ? "\n" : "", pair[i].side[1].name);
+        if (n > 1) {
+            fputs(i ? "\n" : "", stdout);
+            tell(pair[i].side[1].name);
+            fputs(": ", stdout);
+        }
         tell_one(&pair[i], o);
     }
     put_json(&out[TIMES_JSON], pair, n, o);

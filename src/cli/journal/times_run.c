@@ -2,6 +2,7 @@
  * files are read, caches and clocks are cold. It stops when the interval is narrow enough, or when time is over (what
  * runs then is ended, and its pair is not counted), and never looks at the verdict. */
 #include "journal/times.h"
+#include "cli/cli.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -69,10 +70,10 @@ static bool run_one(struct arena *a, const struct times_run *r, u32 side, u64 un
                   r->command[side], status, output.n ? output.p : "it says nothing");
     else if (ok && odd.n)
         ok = error_set(e, ERR_NOTHING,
-                       "%c, `%.120s`, prints `%.*s` behind `%.60s`, which is no time: the units are ns us ms s min",
+                       "%c, `%.120s`, prints `%.*s` after `%.60s`, which is not a time: the units are ns us ms s min",
                        'A' + (int)side, r->command[side], (int)MIN_OF(odd.n, 60u), odd.p, r->samples);
     else if (ok && !out->n)
-        ok = error_set(e, ERR_NOTHING, "%c, `%.120s`, prints no number behind `%.60s`", 'A' + (int)side,
+        ok = error_set(e, ERR_NOTHING, "%c, `%.120s`, prints no number after `%.60s`", 'A' + (int)side,
                        r->command[side], r->samples);
     text_free(&output);
     return ok && !process_signal();
@@ -81,11 +82,13 @@ static bool run_one(struct arena *a, const struct times_run *r, u32 side, u64 un
 static void show_progress(const struct times_run *r, const struct times_pair *p, u32 pairs, double left)
 {
     if (r->quiet) return;
+    char line[160];
     if (pairs < 2)
-        fprintf(stderr, "\r%u pairs, %.0f s left \033[K", pairs, left);
+        snprintf(line, sizeof line, "\r%u pairs, %.0f s left \033[K", pairs, left);
     else
-        fprintf(stderr, "\r%u pairs, %.3f (%.3f to %.3f), %.0f s left \033[K", pairs, p->judged.ratio, p->judged.low,
-                p->judged.high, left);
+        snprintf(line, sizeof line, "\r%u pairs, %.3f (%.3f to %.3f), %.0f s left \033[K", pairs, p->judged.ratio,
+                 p->judged.low, p->judged.high, left);
+    cli_put(stderr, line, strlen(line));
 }
 
 static bool late(const struct times_run *r, u32 side, const char *when, struct error *e)
@@ -121,7 +124,7 @@ bool times_run(struct arena *a, const struct times_run *r, struct times_pair *ou
         drawn = !r->quiet;
         if (lk_times_enough(&out->judged, &r->judge)) break;
     }
-    if (drawn) fprintf(stderr, "\r\033[K");
+    if (drawn) cli_put(stderr, "\r\033[K", 4);
     out->interleaved = true;
     for (u32 k = 0; k < 2; k++) {
         const char **command = NEW(a, const char *), *name = r->command[k];

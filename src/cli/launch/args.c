@@ -247,7 +247,7 @@ static const char *past_name(const char *p)
     return p;
 }
 
-/* Behind the type of a buffer: its shape, and what it is filled with. */
+/* After the type of a buffer: its shape, and what it is filled with. */
 static bool parse_buffer(struct arena *a, u32 index, const char *text, const char *p, struct arg *g, struct error *e)
 {
     g->kind = ARG_BUFFER;
@@ -256,7 +256,7 @@ static bool parse_buffer(struct arena *a, u32 index, const char *text, const cha
     if (*p == '=' && !arg_parse_fill(a, index, text, p + 1, g, e)) return false;
     if (*p && *p != '=')
         return arg_error(e, index, text, p,
-                         "behind the shape comes =FILL: zeros, ones, iota, uninit, const:NUMBER, rand or @FILE");
+                         "after the shape comes =FILL: zeros, ones, iota, uninit, const:NUMBER, rand or @FILE");
     if (!g->dims && g->fill.kind != FILL_FILE)
         return arg_error(e, index, text, strchr(text, '[') + 1,
                          "the number of elements is missing; only a buffer from a file, %s[]=@FILE, may leave it out",
@@ -284,7 +284,7 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
         p = past_name(p);
         type = (struct str){ word, (u32)(p - word) };
         if (!scalar_find(type) || *p != '[')
-            return arg_error(e, index, text, word, "behind %s: comes a buffer, as in %s:f32[100]=zeros",
+            return arg_error(e, index, text, word, "after %s: comes a buffer, as in %s:f32[100]=zeros",
                              g->memory == ARG_PINNED ? "pinned" : "managed",
                              g->memory == ARG_PINNED ? "pinned" : "managed");
     }
@@ -310,7 +310,7 @@ bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *g, stru
                arg_error(e, index, text, p + 1, "%s", why);
     }
     if (*p != '[')
-        return arg_error(e, index, text, p, "behind %s comes :NUMBER for a value, or [N]=FILL for a buffer",
+        return arg_error(e, index, text, p, "after %s comes :NUMBER for a value, or [N]=FILL for a buffer",
                          g->type->name);
     return parse_buffer(a, index, text, p, g, e);
 }
@@ -327,7 +327,7 @@ bool arg_measure(struct arg *g, u32 index, struct error *e)
     if (!g->dims) {
         if (!bytes || bytes % g->type->bytes)
             return arg_error(e, index, g->text, strchr(g->text, '@') + 1,
-                             "%s has %llu bytes, which is no whole number of %s", g->fill.file,
+                             "%s has %llu bytes, which is not a whole number of %s", g->fill.file,
                              (unsigned long long)bytes, g->type->name);
         g->count = bytes / g->type->bytes;
         g->dims = 1;

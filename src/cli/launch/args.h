@@ -50,12 +50,12 @@ struct arg {
 
 /* An error in argument `index`, with the argument and a caret below `at` as the excerpt. Returns false. */
 bool arg_error(struct error *e, u32 index, const char *text, const char *at, const char *fmt, ...) PRINTF_LIKE(5, 6);
-/* What may be written, for an argument that is nothing of it. */
+/* Lists the valid forms, for an argument that has none of them. */
 extern const char *const arg_forms;
 
 /* Parses argument number `index`; messages name it and point into the text. Strings live in `a`. */
 bool arg_parse(struct arena *a, u32 index, const char *text, struct arg *out, struct error *e);
-/* Parses what stands behind TYPE[...]=: also used for --expect. `at` points into `text`. */
+/* Parses what stands after TYPE[...]=: also used for --expect. `at` points into `text`. */
 bool arg_parse_fill(struct arena *a, u32 index, const char *text, const char *at, struct arg *out, struct error *e);
 /* The size of a FILL_FILE buffer is checked against the file, or taken from it. Call before allocating. */
 bool arg_measure(struct arg *g, u32 index, struct error *e);

@@ -73,9 +73,13 @@ static int run_on(struct replay *r, lk_recording *recording, bool on_gpu)
         code = cli_error_status((int)s, lk_gpu_error(gpu));
     } else if (!code) {
         char clean[200];
+        lk_outcome outcome = { .judged = 1 };
         snprintf(clean, sizeof clean, "%.100s: no findings on %s\n", r->path, on_gpu ? "the GPU" : "the software GPU");
-        if (!reporting_write(&r->reporting, gpu, r->path, clean, &r->common, &e)) code = cli_error_value(&e);
-        if (!code && lk_report_errors(gpu)) code = reporting_code(&r->reporting);
+        code = reporting_conclude(gpu, &outcome);
+        if (!reporting_write(&r->reporting, gpu, r->path, clean, &r->common, &e)) {
+            int unwritten = cli_error_value(&e);
+            code = code ? code : unwritten;
+        }
     }
     lk_gpu_destroy(gpu);
     return code;
@@ -103,7 +107,7 @@ static int write_out(const struct replay *r, const lk_recording *recording)
     if (!r->emit) return EXIT_CLEAN;
     char *program = lk_recording_c(recording);
     if (!program) return cli_error("%s: a cluster of the launch cannot be written as C", r->path);
-    bool ok = strcmp(r->emit, "-") ? file_write(r->emit, program, strlen(program), &e) : fputs(program, stdout) >= 0;
+    bool ok = file_write(r->emit, program, strlen(program), &e);
     lk_text_free(program);
     return ok ? EXIT_CLEAN : cli_error_value(&e);
 }
@@ -119,7 +123,11 @@ static int run_all(struct replay *r, lk_recording *recording)
     int there = run_on(r, recording, true);
     char *difference = r->sim && !there ? lk_recording_difference(recording) : NULL;
     if (difference) printf("%s%s\n", difference[0] ? "the two differ: " : "both left the same bytes", difference);
-    if (difference && difference[0] && !code) code = reporting_code(&r->reporting);
+    if (difference && difference[0] && !code) {
+        code = EXIT_FINDINGS;
+        r->reporting.written = false; /* those of a run that passed */
+        reporting_refused(&r->reporting, code, r->path, "the software GPU and the GPU leave different bytes");
+    }
     lk_text_free(difference);
     return code ? code : there;
 }
@@ -134,11 +142,16 @@ int cmd_replay(int argc, char **argv)
     r.common = p.common;
     if (!r.path) return cli_error("replay takes a recording, as in lockstep replay scale.rec");
     if (!reporting_streams(&r.reporting, &r.path, 1, &e)) return cli_error_value(&e);
-    if (lk_recording_open(r.path, &recording) != LK_OK) return cli_error_status(LK_BAD_INPUT, lk_gpu_error(NULL));
+    if (lk_recording_open(r.path, &recording) != LK_OK) {
+        int bad = cli_error_status(LK_BAD_INPUT, lk_gpu_error(NULL));
+        reporting_refused(&r.reporting, bad, r.path, lk_gpu_error(NULL));
+        return bad;
+    }
     if (!r.seeded) r.options.seed = lk_recording_seed(recording);
     int code = r.shrink ? shrink(&r, recording) : EXIT_CLEAN;
     if (!code) code = write_out(&r, recording);
     if (!code && !(r.emit && !strcmp(r.emit, "-"))) code = run_all(&r, recording);
     lk_recording_close(recording);
-    return code;
+    reporting_refused(&r.reporting, code, r.path, NULL);
+    return code == EXIT_FINDINGS ? reporting_code(&r.reporting) : code;
 }

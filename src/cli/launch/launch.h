@@ -4,7 +4,7 @@
  * together, cmd_launch.c runs, launch_trace.c follows, launch_output.c prints, saves and compares.
  *
  * A command line has one launch, or several with -- between them. They run one after the other on one GPU; what a
- * launch has given a name, those behind it can take as an argument. */
+ * launch has given a name, those after it can take as an argument. */
 #ifndef LOCKSTEP_LAUNCH_H
 #define LOCKSTEP_LAUNCH_H
 #include "launch/args.h"
@@ -68,7 +68,7 @@ struct launch_options { /* one part */
     u64 bytes;                   /* of an operation; 0: as many as there are */
     const char *waits;           /* PART_SYNC: for this stream, NULL: for all */
     const char *path;            /* FILE.ptx or FILE.cu */
-    const char *kernel;          /* the name behind the colon, or NULL */
+    const char *kernel;          /* the name after the colon, or NULL */
     u32 grid[3], block[3];       /* 0 in x: not given */
     u32 cluster[3];              /* the same */
     u32 shared;                  /* bytes of dynamic shared memory */
@@ -96,7 +96,7 @@ struct launch_options { /* one part */
     u32 sets; /* --set */
     struct arg arg[LAUNCH_ARGS];
     u32 args; /* of the kernel */
-    u32 all;  /* and behind those the buffers inside of structs */
+    u32 all;  /* and after those the buffers inside of structs */
 };
 
 struct request { /* a command line */
@@ -141,7 +141,7 @@ struct session { /* everything that one launch owns */
     lk_contract *contract;      /* of the file; NULL: not looked at */
     const char *site;           /* what reports call it, when there are streams */
     lk_stream *stream;          /* NULL: the host waits until it is done */
-    lk_event *done;             /* recorded behind it, when a later part waits for it; else NULL */
+    lk_event *done;             /* recorded after it, when a later part waits for it; else NULL */
     lk_node *node;              /* --graph: what it is in the graph */
 };
 struct pipeline { /* the launches of a command line on one GPU */
@@ -210,12 +210,12 @@ void launch_offer(struct session *s);
 bool launch_trace_begin(const struct launch_options *o, struct tracing *t, struct error *e);
 bool launch_trace_end(const struct launch_options *o, struct tracing *t, struct error *e);
 
-/* launch_parts.c. Whether a word is the first one of an operation; *out is which. */
+/* launch_parts.c. Whether a word names an operation; *out says which. */
 bool part_find(const char *word, enum part_kind *out);
 const char *part_word(enum part_kind kind);
 /* Whether some part is no launch, or has a stream: then parts run as launch_streams.c has it. */
 bool parts_in_streams(const struct request *r);
-/* A word of an operation behind its first one; *arg: it is an argument, for arg_parse. */
+/* A word of an operation after its first one; *arg: it is an argument, for arg_parse. */
 bool part_read_word(struct launch_options *o, const char *word, bool *arg, struct error *e);
 /* Names of --after and sync, options that do not fit together, words that are missing. */
 bool parts_check(const struct request *r, struct error *e);
@@ -233,6 +233,10 @@ bool launch_options_parse(struct arena *a, int argc, char **argv, struct request
 /* launch_contract.c. --dim rows=100,cols=64 */
 bool launch_dim_parse(struct arena *a, const char *text, struct launch_options *o, struct error *e);
 bool launch_config_parse(struct arena *a, const char *text, struct launch_options *o, struct error *e);
+/* Whether the element type that a contract gives argument i is that of the source, where it is known: width, and float
+ * or not. */
+bool launch_type_agrees(const struct signature *s, u32 i, const char *name, const char *type, bool array,
+                        const char *path, u32 line, struct error *e);
 /* Reads the contract of the file; one without kernels when it has none. 0, or an exit code after saying why. */
 int launch_contract_read(lk_gpu *gpu, const struct launch_options *o, lk_contract **contract, struct error *e);
 /* Binds it to the kernel and completes `o` from it. 0, or an exit code after saying why; without a block for this

@@ -141,7 +141,7 @@ static void name_buffer(struct session *s, u32 i)
         snprintf(b->name, sizeof b->name, "arg %u", i);
 }
 
-/* The buffers inside of a struct come behind the arguments, named by the way to them: p.2, p.data. */
+/* The buffers inside of a struct come after the arguments, named by the way to them: p.2, p.data. */
 static bool add_inner(struct session *s, u32 i, struct arg *g, const char *name, struct error *e)
 {
     struct launch_options *o = s->o;

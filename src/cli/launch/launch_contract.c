@@ -15,7 +15,7 @@
 
 enum { SHOW_ELEMENTS = 6 };
 
-/* The next NAME=VALUE of a list with commas; false: it is none. */
+/* The next NAME=VALUE of a list with commas; false: it is not one. */
 static bool next_pair(const char **list, struct str *name, struct str *value)
 {
     const char *p = *list, *equals;
@@ -42,7 +42,7 @@ bool launch_dim_parse(struct arena *a, const char *text, struct launch_options *
         if (o->dims == LAUNCH_DIMS) return error_set(e, ERR_INPUT, "more than %d dims", LAUNCH_DIMS);
         o->dim[o->dims++] = (lk_dim){ arena_str(a, name), v };
     }
-    return o->dims > 0 || error_set(e, ERR_INPUT, "--dim needs something behind it: --dim NAME=NUMBER");
+    return o->dims > 0 || error_set(e, ERR_INPUT, "--dim needs something after it: --dim NAME=NUMBER");
 }
 
 bool launch_config_parse(struct arena *a, const char *text, struct launch_options *o, struct error *e)
@@ -55,7 +55,7 @@ bool launch_config_parse(struct arena *a, const char *text, struct launch_option
         if (o->choices == LAUNCH_DIMS) return error_set(e, ERR_INPUT, "more than %d values for --config", LAUNCH_DIMS);
         o->choice[o->choices++] = (lk_choice){ arena_str(a, name), arena_str(a, value) };
     }
-    return o->choices > 0 || error_set(e, ERR_INPUT, "--config needs something behind it: --config NAME=VALUE");
+    return o->choices > 0 || error_set(e, ERR_INPUT, "--config needs something after it: --config NAME=VALUE");
 }
 
 int launch_contract_read(lk_gpu *gpu, const struct launch_options *o, lk_contract **contract, struct error *e)
@@ -97,6 +97,21 @@ static const char *element_type(const char *param)
     }
 }
 
+bool launch_type_agrees(const struct signature *s, u32 i, const char *name, const char *type, bool array,
+                        const char *path, u32 line, struct error *e)
+{
+    const char *in_source = i < s->params ? element_type(s->text[i]) : NULL;
+    bool pointer = in_source && strchr(s->text[i], '*');
+    const struct scalar *is = scalar_find(str_of(type)), *should = in_source ? scalar_find(str_of(in_source)) : NULL;
+    if (!is || !should || array != pointer) return true;
+    /* unsigned or plain bits are a matter of taste; width and float are not */
+    bool same = is->bytes == should->bytes &&
+                ((is->class == SCALAR_FLOAT) == (should->class == SCALAR_FLOAT) || is->class == SCALAR_BITS) &&
+                is->exponent == (is->class == SCALAR_FLOAT ? should->exponent : 0);
+    return same || error_set(e, ERR_INPUT, "%s:%u: the contract makes `%s` %s, and the source says %s", path, line,
+                             name, type, s->text[i]);
+}
+
 /* The names and element types of the source, where it is there, against those of the contract. */
 static bool names_agree(const struct signature *s, u32 i, const lk_argument *g, const char *path, struct error *e)
 {
@@ -106,16 +121,7 @@ static bool names_agree(const struct signature *s, u32 i, const lk_argument *g, 
                          "%s:%u: the contract calls argument %u `%s`, and the source `%s` (%s): arg lines stand in the "
                          "order of the parameters",
                          path, g->line, i, g->name, s->name[i], s->text[i]);
-    const char *type = element_type(s->text[i]);
-    bool pointer = strchr(s->text[i], '*');
-    const struct scalar *is = scalar_find(str_of(g->type)), *should = type ? scalar_find(str_of(type)) : NULL;
-    if (!is || !should || (g->kind == LK_ARGUMENT_BUFFER) != pointer) return true;
-    /* unsigned or plain bits are a matter of taste; width and float are not */
-    bool same = is->bytes == should->bytes &&
-                ((is->class == SCALAR_FLOAT) == (should->class == SCALAR_FLOAT) || is->class == SCALAR_BITS) &&
-                is->exponent == (is->class == SCALAR_FLOAT ? should->exponent : 0);
-    return same || error_set(e, ERR_INPUT, "%s:%u: the contract makes `%s` %s, and the source says %s", path, g->line,
-                             g->name, g->type, s->text[i]);
+    return launch_type_agrees(s, i, g->name, g->type, g->kind == LK_ARGUMENT_BUFFER, path, g->line, e);
 }
 
 /* Argument i as the contract has it, in the form of one from the command line. */
@@ -176,8 +182,8 @@ static bool merge(struct arena *a, const lk_contract *c, const struct signature 
         if (lk_contract_argument(c, i, &g) != LK_OK || !names_agree(s, i, &g, o->contract ? o->contract : o->path, e) ||
             (!taken[i] && !from_contract(a, c, i, &g, &all[i]))) {
             if (g.offset && !e->code)
-                error_set(e, ERR_INPUT,
-                          "%s begins behind the start of its memory: lockstep test --case runs such a case", g.name);
+                error_set(e, ERR_INPUT, "%s begins past the start of its memory: lockstep test --case runs such a case",
+                          g.name);
             return false;
         }
         if (taken[i] && !all[i].name) all[i].name = g.name;

@@ -94,7 +94,7 @@ static bool is_name(const char *text)
     return true;
 }
 
-/* A number that the host code passes, as the parameter's type; NULL: it is none. */
+/* A number that the host code passes, as the parameter's type; NULL: it is not one. */
 static const char *literal(struct session *s, const struct host_launch *h, u32 i)
 {
     lk_param p;

@@ -112,7 +112,7 @@ bool launch_same_resolve(struct session *s, u32 i, struct arg *g, struct error *
         g->launch = s->number;
         if (g->same >= i) return error_set(e, ERR_INPUT, "argument %u: %s names no earlier argument", i, g->text);
         return s->o->arg[g->same].kind == ARG_BUFFER ||
-               error_set(e, ERR_INPUT, "argument %u: %s names argument %u, which is no buffer", i, g->text, g->same);
+               error_set(e, ERR_INPUT, "argument %u: %s names argument %u, which is not a buffer", i, g->text, g->same);
     }
     struct found f = find_explicit(s, g->of, i);
     if (!f.any) f = find_implicit(s, g->of);
@@ -121,7 +121,7 @@ bool launch_same_resolve(struct session *s, u32 i, struct arg *g, struct error *
     const struct arg *t = launch_arg(s, f.launch, f.arg);
     bool buffer = t->kind == ARG_BUFFER || t->kind == ARG_SAME;
     if (t->kind == ARG_STRUCT || (g->offset && !buffer))
-        return error_set(e, ERR_INPUT, "argument %u: %s names %s, which is no buffer", i, g->text, t->text);
+        return error_set(e, ERR_INPUT, "argument %u: %s names %s, which is not a buffer", i, g->text, t->text);
     take(s, &f, g);
     return true;
 }
@@ -164,7 +164,8 @@ bool launch_want_find(const struct session *s, const char *option, struct want *
         f.launch = g->launch;
         f.arg = g->same;
     } else if (g->kind != ARG_BUFFER)
-        return error_set(e, ERR_INPUT, "%s %.60s: argument %u, %.100s, is no buffer", option, w->key, f.arg, g->text);
+        return error_set(e, ERR_INPUT, "%s %.60s: argument %u, %.100s, is not a buffer", option, w->key, f.arg,
+                         g->text);
     w->launch = f.launch;
     w->arg = f.arg;
     return true;

@@ -210,8 +210,8 @@ static bool read_option(void *self, const struct row *opt, const char *value, st
     return in_launch(r, apply(r->a, opt, value, r->o, &r->r->run, e), e);
 }
 
-/* In the first launch, names are only those given on the command line: a word that is none of them is said to be wrong
- * before anything is compiled. */
+/* In the first launch, names are only those given on the command line: a word that is not one of them is said to be
+ * wrong before anything is compiled. */
 static bool is_given(const struct launch_options *o, const struct arg *g)
 {
     for (u32 i = 0; i < o->args; i++)
@@ -260,7 +260,7 @@ static bool needs_file(const struct reading *r, struct error *e)
         return error_set(e, ERR_INPUT, "launch needs a .ptx or .cu file; lockstep launch --help shows an example");
     return error_set(
         e, ERR_INPUT,
-        "behind -- comes the next launch: FILE.cu:KERNEL, or :KERNEL of the same file, its options and its arguments");
+        "after -- comes the next launch: FILE.cu:KERNEL, or :KERNEL of the same file, its options and its arguments");
 }
 
 /* The next launch; what was said to the compiler holds for it, too. */

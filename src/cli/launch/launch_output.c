@@ -89,8 +89,8 @@ static struct farthest farthest(const struct arg *g, const u8 *is, const u8 *sho
     return f;
 }
 
-/* One line: a difference says where, what, how many and how large the largest is. That all is as expected is silence,
- * but where floats may differ: then by how much they do. */
+/* One line: a difference says where, what, how many and how large the largest is. Equal arrays print nothing, unless
+ * --tolerance is given: then the largest difference is printed. */
 static bool compare(struct session *s, const struct arg *g, const struct buffer *b, const u8 *is, const u8 *should,
                     struct text *out)
 {

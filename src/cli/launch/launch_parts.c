@@ -64,7 +64,7 @@ static bool read_compare(struct launch_options *o, const char *word, struct erro
             o->compare = (lk_compare)k;
             return true;
         }
-    return error_set(e, ERR_INPUT, "%s: `%.60s` is no comparison", parts[o->part].form, word);
+    return error_set(e, ERR_INPUT, "%s: `%.60s` is not a comparison", parts[o->part].form, word);
 }
 
 bool part_read_word(struct launch_options *o, const char *word, bool *arg, struct error *e)
@@ -79,7 +79,7 @@ bool part_read_word(struct launch_options *o, const char *word, bool *arg, struc
     n -= args;
     if (parts[o->part].value && !n)
         return option_whole(word, parts[o->part].most ? parts[o->part].most : 255, &o->value) ||
-               error_set(e, ERR_INPUT, "%s: `%.60s` is no value%s", parts[o->part].form, word,
+               error_set(e, ERR_INPUT, "%s: `%.60s` is not a value%s", parts[o->part].form, word,
                          parts[o->part].most ? "" : " of a byte, a number from 0 to 255");
     n -= parts[o->part].value;
     if (parts[o->part].compare && !n) return read_compare(o, word, e);
@@ -87,7 +87,7 @@ bool part_read_word(struct launch_options *o, const char *word, bool *arg, struc
         return error_set(e, ERR_INPUT, "this is %s; nothing may follow, and there is `%.60s`", parts[o->part].form,
                          word);
     return (option_whole(word, UINT64_MAX >> 1, &o->bytes) && o->bytes) ||
-           error_set(e, ERR_INPUT, "%s: `%.60s` is no number of bytes", parts[o->part].form, word);
+           error_set(e, ERR_INPUT, "%s: `%.60s` is not a number of bytes", parts[o->part].form, word);
 }
 
 bool part_complete(const struct launch_options *o, struct error *e)

@@ -213,7 +213,7 @@ static lk_status enqueue(struct session *s, lk_stats *stats, struct error *e)
 
 /* ---- a graph ---- */
 
-/* The part as a node, behind the one before it in its stream, and those of --after. */
+/* Adds the part as a node, after the previous part of its stream and the parts that --after names. */
 static lk_status add_node(struct session *s, lk_graph *graph, struct error *e)
 {
     const struct launch_options *o = s->o;

@@ -1,6 +1,6 @@
 /* What clients of the GPU are told by the variables that they document: where they look for libraries, where they cache
  * what they compile, whether they pool memory. */
-#include "runner/run_clients.h"
+#include "launcher/run_clients.h"
 #include <lockstep.h>
 #include <stdlib.h>
 

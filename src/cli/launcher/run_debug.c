@@ -1,5 +1,5 @@
 /* What a file says of an address: with libdw its functions, lines and variables; without, the symbols of the file. */
-#include "runner/run_where.h"
+#include "launcher/run_where.h"
 #include "base/demangle.h"
 #include <elf.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Waits for what a program has left running, and keeps its report. */
-#include "runner/run_keeper.h"
-#include "runner/run_save.h"
+#include "launcher/run_keeper.h"
+#include "launcher/run_save.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* What is looked at before a program starts: whether it has a loader, and one that can be trusted. */
-#include "runner/run_loader.h"
+#include "launcher/run_loader.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ static bool loader_trusted(struct error *e)
 
 /* ---- the program ---- */
 
-/* The interpreter of a script, "#!/usr/bin/env python3" or "#! /bin/sh -e"; false: it is none. */
+/* The interpreter of a script, "#!/usr/bin/env python3" or "#! /bin/sh -e"; false: it is not one. */
 static bool interpreter_find(const char *head, size_t n, char *out, size_t size)
 {
     char line[300], *rest, *word;
@@ -55,7 +55,7 @@ static bool program_reachable(const char *path, u32 depth, struct error *e)
     struct stat st;
     union {
         Elf64_Ehdr head;
-        char bytes[4097]; /* with a zero behind what is read */
+        char bytes[4097]; /* with a zero after what is read */
     } u = { 0 };
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return error_set(e, ERR_INPUT, "%s: %s", path, strerror(errno));

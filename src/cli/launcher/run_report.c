@@ -1,8 +1,10 @@
 /* Reads what the engines write, and puts words in place of the marks in it. */
-#include "runner/run_report.h"
+#include "launcher/run_report.h"
+#include "cli/cli.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -76,7 +78,7 @@ u32 run_report_each(struct run_report *r, enum channel_kind kind, enum quoting q
 
 static void line_erase(struct run_report *r)
 {
-    if (r->drawn) fputs("\r\x1b[K", stderr);
+    if (r->drawn) cli_put(stderr, "\r\x1b[K", 4);
     r->drawn = false;
 }
 
@@ -93,7 +95,7 @@ static void log_print(struct run_report *r, const struct channel_sender *s)
     sites_expand(p->sites, text, QUOTE_NOT, &words);
     p->printed += text.n;
     line_erase(r);
-    fwrite(words.p, 1, words.n, stderr);
+    cli_put(stderr, words.n ? words.p : "", words.n);
     text_free(&words);
     base_free((void *)(uintptr_t)text.p);
 }
@@ -102,7 +104,8 @@ static bool line_draw(struct run_report *r, const struct channel_sender *s)
 {
     struct str text;
     if (!channel_read(r->channel, s, CHANNEL_NOW, 0, &text)) return false;
-    fprintf(stderr, "\r\x1b[K%.*s", (int)MIN_OF(text.n, (u32)WIDTH), text.p);
+    cli_put(stderr, "\r\x1b[K", 4);
+    fprintf(stderr, "%.*s", (int)MIN_OF(text.n, (u32)WIDTH), text.p);
     r->drawn = true;
     base_free((void *)(uintptr_t)text.p);
     return true;
@@ -151,7 +154,7 @@ static bool is_done(const struct channel_sender *s) { return channel_marks(s) & 
 /* Whether a process is there; also one of another user. */
 static bool is_alive(int pid) { return pid > 0 && (!kill(pid, 0) || errno != ESRCH); }
 
-/* Prints the texts of one kind of those that are done, or of those that are not. */
+/* Prints the texts of one kind, of the senders that are done or of those that still run. */
 static void print_those(struct run_report *r, enum channel_kind kind, bool done)
 {
     u32 n;
@@ -161,7 +164,7 @@ static void print_those(struct run_report *r, enum channel_kind kind, bool done)
         struct text words = { 0 };
         if (is_done(s[k]) != done || !channel_read(r->channel, s[k], kind, 0, &text)) continue;
         sites_expand(process_of(r, s[k])->sites, text, QUOTE_NOT, &words);
-        fwrite(words.p ? words.p : "", 1, words.n, stderr);
+        cli_put(stderr, words.n ? words.p : "", words.n);
         if (kind == CHANNEL_END && !done && !is_alive(s[k]->pid))
             fputs("the program did not come to its end: counts are those of its last report, up to 2 seconds older\n",
                   stderr);
@@ -185,39 +188,49 @@ void run_report_print(struct run_report *r)
     if (r->live) print_those(r, CHANNEL_END, true);
 }
 
+/* A line for people, and a sentence for the files. */
+static void say(struct text *why, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void say(struct text *why, const char *fmt, ...)
+{
+    char line[700];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(line, sizeof line, fmt, args);
+    va_end(args);
+    fprintf(stderr, "lockstep: %s\n", line);
+    text_add(why, "%s\n", line);
+}
+
 /* What found no room, by name; false: all did. */
-static bool say_full(const struct channel_sender *s)
+static bool say_full(const struct channel_sender *s, struct text *why)
 {
     u64 bytes = 0;
     for (u32 k = 0; k < CHANNEL_KINDS; k++) bytes += __atomic_load_n(&s->missing[k], __ATOMIC_RELAXED);
     if (!bytes) return false;
-    fprintf(stderr, "lockstep: the memory for reports is full: %llu bytes of process %d are missing (",
-            (unsigned long long)bytes, s->pid);
-    const char *comma = "";
-    for (u32 k = 0; k < CHANNEL_KINDS; k++) {
-        if (!s->missing[k]) continue;
-        fprintf(stderr, "%s%s", comma, channel_kind_name[k]);
-        comma = ", ";
-    }
-    fputs("); LOCKSTEP_REPORT_MIB=4096 gives it more, --max-findings makes them fewer\n", stderr);
+    struct text names = { 0 };
+    for (u32 k = 0; k < CHANNEL_KINDS; k++)
+        if (s->missing[k]) text_add(&names, "%s%s", names.n ? ", " : "", channel_kind_name[k]);
+    say(why,
+        "the memory for reports is full: %llu bytes of process %d are missing (%s); LOCKSTEP_REPORT_MIB=4096 gives it "
+        "more, --max-findings makes them fewer",
+        (unsigned long long)bytes, s->pid, names.p ? names.p : "");
+    text_free(&names);
     return true;
 }
 
 /* A process that used the GPU and has not said that its report is complete. */
-static bool say_unfinished(const struct channel_sender *s, int killed)
+static bool say_unfinished(const struct channel_sender *s, int killed, struct text *why)
 {
     if (is_done(s)) return false;
     if (s->pid == killed) return true;
     if (is_alive(s->pid))
-        fprintf(stderr,
-                "lockstep: process %d uses the GPU and still runs: what it finds from now on is not in this report\n",
-                s->pid);
+        say(why, "process %d uses the GPU and still runs: what it finds from now on is not in this report", s->pid);
     else
-        fprintf(stderr,
-                "lockstep: process %d used the GPU and ended without its last report: it was killed, or left by the "
-                "system call itself. Findings of launches that had ended are here, those of what was in flight are "
-                "not; cuCtxSynchronize before that, or an end by exit or _exit, brings them\n",
-                s->pid);
+        say(why,
+            "process %d used the GPU and ended without its last report: it was killed, or left by the system call "
+            "itself. Findings of launches that had ended are here, those of what was in flight are not; "
+            "cuCtxSynchronize before that, or an end by exit or _exit, brings them",
+            s->pid);
     return true;
 }
 
@@ -226,29 +239,40 @@ struct run_sum run_report_sum(const struct run_report *r)
     struct run_sum sum = { 0 };
     struct channel_sender **s = channel_senders(r->channel, &sum.processes);
     for (u32 k = 0; k < sum.processes; k++) {
+        u32 marks = channel_marks(s[k]);
+        u64 checked, launches = channel_launches_of(s[k], &checked);
         sum.errors += channel_errors_of(s[k]);
-        sum.cut |= (channel_marks(s[k]) & CHANNEL_CUT) != 0;
+        sum.launches += launches;
+        sum.checked += checked;
+        sum.gpus += (marks & CHANNEL_GPU) != 0;
+        sum.cut |= (marks & CHANNEL_CUT) != 0;
+        sum.undone |= (marks & CHANNEL_UNDONE) != 0;
     }
     base_free(s);
     return sum;
 }
 
-u32 run_report_missing(const struct run_report *r, int killed)
+u32 run_report_missing(const struct run_report *r, int killed, struct text *why)
 {
     u32 n, missing = 0;
     struct channel_sender **s = channel_senders(r->channel, &n);
     u64 refused = channel_refused(r->channel);
+    bool damaged = channel_damaged(r->channel);
     for (u32 k = 0; k < n; k++) {
-        bool unfinished = say_unfinished(s[k], killed), full = say_full(s[k]);
+        bool unfinished = say_unfinished(s[k], killed, why), full = say_full(s[k], why);
         missing += unfinished || full;
     }
     base_free(s);
-    if (refused)
-        fprintf(stderr,
-                "lockstep: the memory for reports is full: nothing is known of %llu process%s; "
-                "LOCKSTEP_REPORT_MIB=4096 gives it more\n",
-                (unsigned long long)refused, refused == 1 ? "" : "es");
-    return missing + (refused != 0);
+    if (refused && !damaged)
+        say(why,
+            "the memory for reports is full: nothing is known of %llu process%s; LOCKSTEP_REPORT_MIB=4096 gives it "
+            "more",
+            (unsigned long long)refused, refused == 1 ? "" : "es");
+    if (damaged)
+        say(why,
+            "the memory for reports was overwritten, by the program perhaps (-fsanitize=address or valgrind, without "
+            "Lockstep, show where its host code does): what was found is lost, or a part of it");
+    return missing + (refused || damaged);
 }
 
 /* What a process was doing that a signal has ended, as it wrote that itself; else where the signal came, as its handler
@@ -276,7 +300,7 @@ void run_report_last(struct run_report *r, int pid)
         base_free((void *)(uintptr_t)numbers.p);
     }
     sites_expand(p->sites, text, QUOTE_NOT, &words);
-    fwrite(words.p, 1, words.n, stderr);
+    cli_put(stderr, words.n ? words.p : "", words.n);
     if ((words.p && strstr(words.p, ours)) || (!whole && sites_is_in(p->sites, FAULT_SITE, "liblockstep")))
         fputs("  = this is code of Lockstep: the program has overwritten memory that the two share (-fsanitize=address "
               "or valgrind, without Lockstep, show where its host code does), or it is a bug of Lockstep's\n",

@@ -3,7 +3,7 @@
 #ifndef LOCKSTEP_RUN_REPORT_H
 #define LOCKSTEP_RUN_REPORT_H
 #include "base/channel.h"
-#include "runner/run_where.h"
+#include "launcher/run_where.h"
 
 struct run_report {
     struct channel *channel;
@@ -23,14 +23,17 @@ u32 run_report_each(struct run_report *r, enum channel_kind kind, enum quoting q
                     void (*with)(void *self, u32 nth, int pid, u32 image, struct str text), void *self);
 
 struct run_sum {
-    u32 processes; /* that used the GPU */
+    u32 processes; /* that used the GPU, or had something to tell without one */
+    u32 gpus;      /* those of them that opened one */
     u64 errors;
-    bool cut; /* a kernel was not executed to its end */
+    u64 launches, checked; /* of all of them; those that were checked */
+    bool cut;              /* something was reached that is not supported */
+    bool undone;           /* something that was asked for was not done */
 };
 struct run_sum run_report_sum(const struct run_report *r);
-/* Says what is missing in the reports, a line for each process; how many there are. `killed`: the process that a signal
- * has ended, which is said elsewhere, 0: none. */
-u32 run_report_missing(const struct run_report *r, int killed);
+/* Says what is missing in the reports, a line for each process, and adds the sentences to `why`; how many there are.
+ * `killed`: the process that a signal has ended, which is said elsewhere, 0: none. */
+u32 run_report_missing(const struct run_report *r, int killed, struct text *why);
 /* Prints what a process was doing when a signal ended it. */
 void run_report_last(struct run_report *r, int pid);
 #endif

@@ -6,7 +6,7 @@
  * both are put into a variable p, which make returns, and a reader knows them as a and b. Debug information says which
  * function has the variable, that it returns a pointer, and which line called it; that it returns this variable, and
  * what the line assigns, stands in the source. Where the source does not say so plainly, the variable is p. */
-#include "runner/run_where.h"
+#include "launcher/run_where.h"
 #include <ctype.h>
 
 static bool is_name(char c) { return isalnum((u8)c) || c == '_'; }
@@ -42,7 +42,7 @@ static const char *skipped(const char *p)
     return *q == *p ? q + 1 : p;
 }
 
-/* The expression of a return names the variable as it is, behind a cast perhaps: no element or member of it. */
+/* The expression of a return names the variable as it is, after a cast perhaps: no element or member of it. */
 static bool gives(const char *text, const char *p, const char *name)
 {
     for (; *p && *p != ';'; p++) {
@@ -178,7 +178,7 @@ void returned_name(const struct frame *f, u32 n, char *name, size_t size)
     }
 }
 
-/* Behind the word at p, with what it is qualified by and its template arguments. */
+/* After the word at p, with what it is qualified by and its template arguments. */
 static const char *behind_word(const char *p, const char *end)
 {
     while (p < end && (is_name(*p) || (p[0] == ':' && p[1] == ':'))) p += *p == ':' ? 2 : 1;

@@ -10,5 +10,5 @@
 
 bool run_save(const struct channel *c, const char *file, const char *program, int status, struct error *e);
 /* Puts the texts into a channel. */
-bool run_read(const char *file, const struct channel *c, char *program, size_t size, int *status, struct error *e);
+bool run_read(const char *file, struct channel *c, char *program, size_t size, int *status, struct error *e);
 #endif

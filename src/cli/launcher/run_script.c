@@ -1,5 +1,5 @@
 /* Names that are no programs, by their endings. */
-#include "runner/run_script.h"
+#include "launcher/run_script.h"
 #include <errno.h>
 #include <unistd.h>
 
@@ -53,15 +53,15 @@ bool run_script_refuse(const char *name, struct error *e)
     static const struct {
         const char *ending, *advice;
     } files[] = {
-        { ".ptx", "PTX is no program: lockstep launch FILE.ptx launches its kernels" },
-        { ".c", "a source file is no program: compile it (cc FILE.c -lcuda), and run what comes of it" },
-        { ".cpp", "a source file is no program: compile it, and run what comes of it" },
+        { ".ptx", "PTX is not a program: lockstep launch FILE.ptx launches its kernels" },
+        { ".c", "a source file is not a program: compile it (cc FILE.c -lcuda), and run what comes of it" },
+        { ".cpp", "a source file is not a program: compile it, and run what comes of it" },
         { ".ipynb",
-          "a notebook is no program: lockstep run jupyter nbconvert --to notebook --execute FILE.ipynb runs it" },
+          "a notebook is not a program: lockstep run jupyter nbconvert --to notebook --execute FILE.ipynb runs it" },
     };
     for (u32 i = 0; i < COUNT_OF(files); i++)
         if (ends_in(name, files[i].ending) && !access(name, R_OK))
             return error_set(e, ERR_INPUT, "%s: %s", name, files[i].advice);
     if (!strchr(name, '/')) return error_set(e, ERR_INPUT, "%s: there is no such program", name);
-    return error_set(e, ERR_INPUT, "%s: %s", name, access(name, X_OK) ? strerror(errno) : "it is no file");
+    return error_set(e, ERR_INPUT, "%s: %s", name, access(name, X_OK) ? strerror(errno) : "it is not a file");
 }

@@ -5,11 +5,11 @@
 #include "base/base.h"
 
 /* The command that runs a script of Python which is not executable itself: `python3 NAME ARG...`, with NULL at the end,
- * for base_free; NULL: the name is none, or no Python is on the path (then e says so). */
+ * for base_free; NULL: the name is not one, or no Python is on the path (then e says so). */
 char **run_script_command(char **program, struct error *e);
 /* Why a file cannot be run, and what takes it: always false. */
 bool run_script_refuse(const char *name, struct error *e);
-/* What a command is called: the script, or the module behind -m, that an interpreter of Python is given; otherwise the
+/* What a command is called: the script, or the module after -m, that an interpreter of Python is given; otherwise the
  * program. */
 const char *run_script_name(char *const *program);
 #endif

@@ -1,7 +1,8 @@
 /* The sites of one process, as it told them, and what they are called. A site is looked up when a report names it. */
 #include "base/demangle.h"
+#include "base/printable.h"
 #include "base/xml.h"
-#include "runner/run_where.h"
+#include "launcher/run_where.h"
 #include <stdlib.h>
 
 enum { RECORDS = 1 << 16, ADDRESSES = 32, SHOWN = 6 };
@@ -238,7 +239,7 @@ static bool is_start(const struct frame *f)
 }
 
 /* Whether the function is the kernel's own host side, which calls nvcc's stub: the stub has the mangled name of that
- * function in its own. Where the compiler made the call a jump, the function behind the stub is the program's. */
+ * function in its own. Where the compiler made the call a jump, the function that calls the stub is the program's. */
 static bool is_host_side(const struct frame *f, const char *stub)
 {
     const char *end = f->function + strcspn(f->function, "(<"), *from = end;
@@ -325,7 +326,7 @@ static u32 own_code(const struct record *r)
     return 0;
 }
 
-/* Of the lines of a script the one that the user wrote; that of a package, which is the first, where there is no other.
+/* Chooses the innermost script line that the user wrote; without such a line, the first one, of a package.
  * NULL: there are none. */
 static const struct line *script_first(const struct sites *s, const struct record *r)
 {
@@ -377,7 +378,7 @@ static void out_name(const char *line, char *name, size_t size)
     if (!p || strstr(p + 4, "out ") || (p > line && strchr(word, p[-1]))) return;
     p += 4 + strspn(p + 4, " ");
     size_t n = strspn(p, word);
-    if (n && p[n] == ' ') { /* behind its type */
+    if (n && p[n] == ' ') { /* after its type */
         p += n + strspn(p + n, " ");
         n = strspn(p, word);
     }
@@ -560,8 +561,12 @@ static void put_quoted(struct text *out, const char *z, enum quoting q)
         text_xml(out, z);
         return;
     }
+    if (q == QUOTE_NOT) { /* the text around it may have colours, so that the streams let controls of it pass */
+        printable(str_of(z), out);
+        return;
+    }
     for (; *z; z++) {
-        if (q == QUOTE_JSON && (*z == '"' || *z == '\\'))
+        if (*z == '"' || *z == '\\')
             text_add(out, "\\%c", *z);
         else if ((u8)*z >= 0x20 && *z != 0x7f)
             text_put(out, z, 1);
@@ -583,7 +588,7 @@ static void put_location(struct text *out, const struct record *r)
     text_add(out, "}}");
 }
 
-/* Replaces the mark at z; the bytes it had, 0: it is none. */
+/* Replaces the mark at z; the bytes it had, 0: it is not one. */
 static u32 mark_expand(struct sites *s, const char *z, const char *end, bool at, enum quoting q, struct text *out)
 {
     char copy[200], *rest, words[900];

@@ -1,4 +1,4 @@
-/* run_where.h: turns the sites of a program (where/where.h) into words: "cudaMalloc at main.cu:41".
+/* run_where.h: turns the sites of a program (sites/where.h) into words: "cudaMalloc at main.cu:41".
  *
  *   run_where.c  what the program told of its sites; the marks in its reports
  *   run_returned.c  the variable of a caller that gets a buffer
@@ -16,7 +16,7 @@ void sites_free(struct sites *s);
 void sites_read(struct sites *s, struct str text);
 enum quoting { QUOTE_NOT, QUOTE_JSON, QUOTE_XML }; /* of the file that the text is for */
 /* The text with words in place of its marks:
- *     {lk@s1f}     the call and its place; behind "at ", the place alone
+ *     {lk@s1f}     the call and its place; after "at ", the place alone
  *     {lk@f1f}     the function that was called
  *     {lk@h1f}     the functions of the host that led to it, with their lines
  *     {lk@j1f}     its place as a location of SARIF

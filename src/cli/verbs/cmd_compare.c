@@ -43,10 +43,7 @@ static bool take_side_option(struct compare_verb *v, const struct row *o, const 
 {
     *is = true;
     switch (o->id) {
-    case O_compare_ON:
-        v->sides.on = value;
-        return !strncmp(value, "gpu", 3) || !strcmp(value, "sim") ||
-               error_set(e, ERR_INPUT, "compare: --on is sim or gpu, not `%.40s`", value);
+    case O_compare_ON: v->sides.on = value; return option_on(o, value, e);
     case O_compare_SIZES: return sizes_read(&v->mem, value, &v->sides.sizes, e);
     case O_compare_MODE:
         return (bench_mode_find(value, &v->sides.mode) && v->sides.mode <= BENCH_LAUNCH) ||
@@ -141,7 +138,7 @@ static int compare_files(struct comparing *c, struct arena *mem, struct error *e
         base_free((void *)text.p);
         if (!c->file[k]) return cli_error_value(e);
         if (!(kind[k] = schema_of(c->file[k])))
-            return cli_error("compare: %s is no profile: `lockstep profile --json FILE` writes one", c->path[k]);
+            return cli_error("compare: %s is not a profile: `lockstep profile --json FILE` writes one", c->path[k]);
     }
     return kind[0]->compare(c, mem, e);
 }

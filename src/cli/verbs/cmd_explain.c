@@ -32,8 +32,10 @@ static void explain_kind(const lk_kind_info *k)
     printf("%s[%s] LK%04u: %s\n", k->is_error ? "error" : "note", k->id, k->code, k->title);
     paragraph("means", k->meaning);
     paragraph("do", k->fix);
+    bool own = strcmp(k->id, k->check) != 0;
     if (k->check[0])
-        printf("  check   %s (--no-check %s)%s%s\n", k->check, k->check, k->rule[0] ? ", rule " : "", k->rule);
+        printf("  check   %s (--no-check %s%s%s%s)%s%s\n", k->check, k->check, own ? "; --no-check " : "",
+               own ? k->id : "", own ? " is for this kind alone" : "", k->rule[0] ? ", rule " : "", k->rule);
     if (k->example[0]) printf("  example tests/cases/%s.case\n", k->example);
 }
 
@@ -217,7 +219,7 @@ static void kind_markdown(const lk_kind_info *k)
            k->is_error ? "error" : "note", k->meaning, k->fix);
     if (k->rule[0]) printf("Rule %s of [rules.md](rules.md). ", k->rule);
     if (k->example[0])
-        printf("Example: [tests/cases/%s.case](../tests/cases/%s.case), its report beside it.\n\n", k->example,
+        printf("Example: [tests/cases/%s.case](../../tests/cases/%s.case), its report beside it.\n\n", k->example,
                k->example);
     else if (k->rule[0])
         printf("\n\n");
@@ -227,7 +229,7 @@ static void markdown(void)
 {
     const char *name, *purpose;
     lk_kind_info k;
-    printf("# Findings\n\n<!-- made by `make docs` from src/report/finding.def -->\n\n"
+    printf("# Findings\n\n<!-- made by `make docs` from src/store/report/finding.def -->\n\n"
            "Every kind of finding: its stable code, whether it is an error or a note, the check it belongs to, what it "
            "means and how to fix it. "
            "`lockstep explain KIND` prints the same. Only errors change the exit code.\n\n");

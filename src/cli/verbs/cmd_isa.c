@@ -72,7 +72,7 @@ static void print_time(struct str times, const char *row)
     fputs(" |", stdout);
 }
 
-/* docs/isa.md: one line a row. */
+/* docs/reference/isa.md: one line a row. */
 static u32 print_markdown(struct str times)
 {
     static const char *const title[][2] = { { "int", "Integers, logic, comparison, selection, moves" },
@@ -85,7 +85,8 @@ static u32 print_markdown(struct str times)
     lk_isa_info x, y;
     const char *family = "";
     u32 n = 0, end;
-    puts("# The instruction set\n\nMade by `lockstep isa --markdown` from src/isa/isa.def. {.x} may be there, (.x|.y) "
+    puts("# The instruction set\n\nMade by `lockstep isa --markdown` from src/ptx/isa/isa.def. {.x} may be there, "
+         "(.x|.y) "
          "is one of them, "
          "{~.x} is accepted and means nothing;\nT, D, A, B, C stand for the types on the right.");
     if (times.n)

@@ -155,7 +155,7 @@ static bool stopped(const struct pipeline *p)
 
 static bool write_report(struct pipeline *p, u64 orders, struct error *e)
 {
-    const struct run_options *run = &p->asked->run;
+    struct run_options *run = &p->asked->run;
     const char *alike =
         !run->orders || orders == UINT64_MAX ? ""
         : orders < run->orders
@@ -191,8 +191,8 @@ static bool run_one(struct session *s, struct progress *r, struct error *e)
            launch_contract_show(s, &r->wanted, e);
 }
 
-/* What is asked of the last launch that ran, after the report; where there are streams, of all that are in one. */
-static bool show_last(struct session *s, struct progress *r, struct error *e)
+/* What is asked of the last launch that ran, for after the report; where there are streams, of all that are in one. */
+static bool look_last(struct session *s, struct progress *r, struct error *e)
 {
     bool ok = true;
     for (u32 k = 0; k < s->number && ok; k++)
@@ -200,7 +200,6 @@ static bool show_last(struct session *s, struct progress *r, struct error *e)
     ok = ok && launch_wants_do(s, &r->differs, &r->wanted, e);
     if (ok && r->status == LK_OK && launch_by_contract(s) && !any_wants(s->all) && !s->all->asked->run.common.quiet)
         ok = launch_contract_show(s, &r->wanted, e);
-    if (r->wanted.n) fwrite(r->wanted.p, 1, r->wanted.n, stdout);
     return ok;
 }
 
@@ -229,6 +228,25 @@ static void say_oracles(const struct pipeline *p)
     }
 }
 
+/* What the run has come to beside its findings. The exit code. */
+static int conclude(struct pipeline *p, const struct progress *r, bool looked)
+{
+    lk_outcome o = { .failed = r->differs, .judged = r->ran, .why = r->why };
+    o.unsupported = r->status == LK_UNSUPPORTED;
+    o.undone = !looked || (r->status > LK_FINDINGS && r->status != LK_UNSUPPORTED && r->status != LK_NOTHING);
+    if (r->status == LK_NOTHING) o.judged = 0;
+    return reporting_conclude(p->gpu, &o);
+}
+
+/* A launch that has failed without a finding: its error is said, and the files say it, too. */
+static int failed(struct pipeline *p, struct progress *r)
+{
+    struct error unwritten = { 0 };
+    conclude(p, r, true);
+    if (!reporting_files(&p->asked->run.reporting, p->gpu, names(p, false), &unwritten)) cli_error_value(&unwritten);
+    return cli_error_status(r->status, r->why);
+}
+
 static int finish(struct pipeline *p, struct progress *r, struct error *e)
 {
     const struct run_options *run = &p->asked->run;
@@ -239,17 +257,22 @@ static int finish(struct pipeline *p, struct progress *r, struct error *e)
         if (e->code) return cli_error_value(e);
         r->why = r->status > LK_FINDINGS ? arena_printf(&p->mem, "%s", lk_gpu_error(p->gpu)) : NULL;
     }
-    if (r->status > LK_FINDINGS && !lk_report_errors(p->gpu)) return cli_error_status(r->status, r->why);
+    if (r->status > LK_FINDINGS && !lk_report_errors(p->gpu)) return failed(p, r);
     if (r->status == LK_OK && !stopped(p)) /* a kernel that was stopped could not free */
         lk_report_leaks(p->gpu);
     name_outputs(p, last);
-    int unwritten = write_report(p, r->orders, e) ? EXIT_CLEAN : cli_error_value(e);
+    struct error unread = { 0 };
+    bool looked = look_last(last, r, &unread);
+    int code = conclude(p, r, looked);
+    bool written = write_report(p, r->orders, e);
+    if (!written) cli_error_value(e);
     *e = (struct error){ 0 }; /* a report that cannot be written leaves the other outputs */
     say_not_run(p, r->ran);
     say_oracles(p);
-    if (!show_last(last, r, e)) return cli_error_value(e);
+    if (r->wanted.n) fwrite(r->wanted.p, 1, r->wanted.n, stdout);
+    if (!looked) return cli_error_value(&unread);
     if (r->status > LK_FINDINGS) return cli_error_status(r->status, r->why);
-    return lk_report_errors(p->gpu) || r->differs ? EXIT_FINDINGS : unwritten;
+    return code ? code : written ? EXIT_CLEAN : EXIT_USAGE;
 }
 
 /* Every array of two runs under other seeds: the first difference is in the report of the first one. */
@@ -416,6 +439,13 @@ static int run(struct pipeline *p, struct request *asked, struct error *e)
         return code;
     }
     int twin = run_twin(p, e);
+    if (twin && !code) { /* the files have passed by now */
+        struct error unwritten = { 0 };
+        lk_outcome o = { .failed = twin == EXIT_FINDINGS, .undone = twin != EXIT_FINDINGS, .judged = 1 };
+        o.why = twin == EXIT_FINDINGS ? "the same launches on the GPU differ" : e->text;
+        code = reporting_conclude(p->gpu, &o);
+        if (!reporting_files(&asked->run.reporting, p->gpu, names(p, false), &unwritten)) cli_error_value(&unwritten);
+    }
     return MAX_OF(code, twin);
 }
 
@@ -455,7 +485,10 @@ static int show_profile(struct pipeline *p, const struct profiling *profiling, c
 {
     const struct run_options *run = &p->asked->run;
     char *text = lk_profile_text(p->gpu, cli_color(&run->common), profiling->lines);
-    if (text && text[0] && !run->common.quiet) printf("\n%s", text);
+    if (text && text[0] && !run->common.quiet) {
+        puts("");
+        cli_put(stdout, text, strlen(text));
+    }
     lk_text_free(text);
     char *json = profile_json(p, profiling, e);
     bool ok = !e->code;
@@ -487,6 +520,7 @@ int launch_profiled(int argc, char **argv, const struct profiling *profiling)
     struct error e = { 0 };
     bool ok = launch_options_parse(&options, argc, argv, &asked, &e);
     int code = !ok ? cli_error_value(&e) : profiling ? run_counted(&p, &asked, profiling, &e) : run(&p, &asked, &e);
+    reporting_refused(&asked.run.reporting, code, "launch", e.code ? e.text : NULL);
     code = code == EXIT_FINDINGS ? reporting_code(&asked.run.reporting) : code;
     pipeline_close(&p);
     arena_free(&options);

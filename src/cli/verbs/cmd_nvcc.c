@@ -3,7 +3,7 @@
  * A build system calls it in place of nvcc (NVCC='lockstep nvcc'). Nothing that was asked for is taken away, except
  * that `native` becomes the architecture of the default device. What is added: PTX for each virtual architecture whose
  * machine code alone is asked for, for Lockstep executes PTX; line information; the shared runtime, which can be
- * replaced when the program starts. A cubin (--cubin) gets the PTX behind its own sections. */
+ * replaced when the program starts. A cubin (--cubin) gets the PTX after its own sections. */
 #include "verbs/keep.h"
 #include "verbs/nvcc.h"
 #include <errno.h>
@@ -21,7 +21,7 @@ struct asked {                            /* what the command line has already *
     const char *arch;                     /* of -arch, or NULL */
     bool code, code_ptx;                  /* -code is there; it has a compute_ among its values */
     bool lines, runtime, lto;             /* -lineinfo or -G; -cudart; -dlto */
-    bool one_image;                       /* the output holds a single image, or is none: nothing may be added */
+    bool one_image;                       /* the output holds a single image, or is not one: nothing may be added */
     bool verbose;                         /* --verbose */
 };
 
@@ -32,7 +32,7 @@ static bool is_any(const char *word, const char *const *among)
     return false;
 }
 
-/* Copies the name at p, of letters, digits and _, and returns what is behind it. */
+/* Copies the name at p, of letters, digits and _, and returns what is after it. */
 static const char *name_at(const char *p, char out[CODE_BYTES])
 {
     size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyz_0123456789");

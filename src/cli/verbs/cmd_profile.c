@@ -1,13 +1,13 @@
 /* lockstep profile: a launch or a program, counted. It takes all that `launch` and `run` take, and decides by its first
  * word which of the two is meant. */
-#include "runner/run_script.h"
+#include "launcher/run_script.h"
 #include "verbs/profiling.h"
 #include "verbs/run_source.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Whether what stands behind this option belongs to it. */
+/* Whether what stands after this option belongs to it. */
 static bool takes_word(const char *word)
 {
     bool takes = false;
@@ -40,7 +40,7 @@ static bool has_main(const char *path)
     return found;
 }
 
-/* FILE.ptx and FILE.cu without main are files of kernels, with or without :KERNEL behind them. */
+/* FILE.ptx and FILE.cu without main are files of kernels, with or without :KERNEL after them. */
 static bool is_kernel(const char *word)
 {
     size_t n = strlen(word);
@@ -59,7 +59,8 @@ static const char *value_at(int argc, char **argv, int i, const char *name, int 
     return argv[i][n] ? argv[i] + n + 1 : i + 1 < argc ? argv[i + 1] : "";
 }
 
-/* Takes the option at argv[i], if it is one of profile alone: how many words, 0: it is none. -1: e says what is wrong.
+/* Takes the option at argv[i], if it is one of profile alone: how many words, 0: it is not one. -1: e says what is
+ * wrong.
  */
 static int own_option(struct profiling *p, int argc, char **argv, int i, struct error *e)
 {

@@ -1,7 +1,7 @@
 /* lockstep ptxas: ptxas, whose cubin keeps its PTX.
  *
  * Programs that compile on the fly, as Triton does, write PTX to a file, call ptxas, and load its cubin. Under
- * `lockstep run` the front sends such a call here (src/front/front_exec.c). */
+ * `lockstep run` the front sends such a call here (src/cuda/front/front_exec.c). */
 #include "verbs/keep.h"
 #include <lockstep.h>
 #include <unistd.h>

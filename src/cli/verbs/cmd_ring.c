@@ -27,7 +27,7 @@ static bool read_values(struct ring_request *r, struct ring_send *s, const char 
             return e->code ? false
                            : error_set(e, ERR_INPUT,
                                        "--send: values are TYPE:NUMBER or TYPE[N]=FILL with commas, as in "
-                                       "u32:3,f32[3]=iota; `%.*s` is none",
+                                       "u32:3,f32[3]=iota; `%.*s` is not one",
                                        (int)MIN_OF(end - text, 40), text);
         u64 at = ((u64)s->bytes + g.type->bytes - 1) / g.type->bytes * g.type->bytes,
             bytes = g.kind == ARG_SCALAR ? g.type->bytes : g.count * g.type->bytes;
@@ -133,7 +133,7 @@ static void print_response(const struct ring_request *r, const lk_ring_message *
     const struct scalar *t = scalar_find(str_of(r->as ? r->as : "u32"));
     u64 all = m->stage[0] + m->stage[1] + m->stage[2] + m->stage[3];
     printf("%s: message %llu, ", actor, (unsigned long long)m->id);
-    if (m->result) printf("result %u\n", m->result);
+    if (m->result) printf("result %u: %s\n", m->result, lk_ring_result_name(m->result));
     if (m->result) return;
     printf("type %u, %u bytes:", m->type, m->bytes);
     u32 n = m->bytes / t->bytes;
@@ -239,7 +239,7 @@ static int run_file(struct ring_request *r)
     }
     if (lk_report_errors(gpu)) {
         char *report = lk_report_text(gpu, cli_color(&r->common));
-        fputs(report, stdout);
+        cli_put(stdout, report, strlen(report));
         lk_text_free(report);
         code = EXIT_FINDINGS;
     }

@@ -1,23 +1,26 @@
 /* lockstep run: any CUDA program, unmodified, on the software GPU.
  *
- * The program is started with lockstep-front.so in LD_AUDIT (docs/front.md), so that its requests for the driver and
- * the runtime are answered by ours. The engine then lives in the program, and writes its reports into memory that it
- * shares with the launcher (base/channel.h), which prints them when the program has ended, however it did. */
+ * The program is started with lockstep-front.so in LD_AUDIT (docs/inside/front.md), so that its requests for the driver
+ * and the runtime are answered by ours. The engine then lives in the program, and writes its reports into memory that
+ * it shares with the launcher (base/channel.h), which prints them when the program has ended, however it did. */
 #include "cli/cli.h"
 #include "base/c_text.h"
+#include "base/printable.h"
 #include "cli/reporting.h"
-#include "runner/run_clients.h"
-#include "runner/run_keeper.h"
-#include "runner/run_loader.h"
-#include "runner/run_report.h"
-#include "runner/run_save.h"
-#include "runner/run_script.h"
+#include "launcher/run_clients.h"
+#include "launcher/run_files.h"
+#include "launcher/run_given.h"
+#include "launcher/run_keeper.h"
+#include "launcher/run_loader.h"
+#include "launcher/run_report.h"
+#include "launcher/run_save.h"
+#include "launcher/run_script.h"
 #include "verbs/profiling.h"
 #include "verbs/run_source.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <regex.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -36,7 +39,7 @@ struct run {
     struct common common;
     struct reporting reporting;
     struct text options;     /* for the engine: key=value lines */
-    const char *devices;     /* LOCKSTEP_DEVICES, or NULL */
+    struct run_given given;  /* what only the engine reads, and is looked at before it starts */
     int pid;                 /* of the program */
     const char *save;        /* --save: where the reports go as one file; NULL: nowhere */
     const char *read;        /* --read: such a file, in place of a program; NULL: none */
@@ -45,15 +48,18 @@ struct run {
     const char *record;      /* --record: which launch; NULL: none */
     const char *record_file; /* --record-file, or NULL */
     char recorded[4200];     /* the file, as a whole path; "": none */
+    int log_file;            /* it, open; 0: not yet */
+    bool unjoined;           /* what was measured could not be put beside what was counted */
+    bool lost;               /* a report of a process that still runs will not be kept */
     bool only;               /* --target-processes application-only */
     bool keep_pools;         /* --keep-pools */
     bool time;               /* --time */
     char **program;          /* and its arguments, NULL at the end */
-    char **script;           /* the same with an interpreter before it, of our own; NULL: the program is none */
-    char path[4096];         /* of the program */
-    char front[4096];        /* of lockstep-front.so */
-    char folder[64];         /* for files; "": none was needed */
-    struct channel channel;  /* for the reports */
+    char **script;    /* for a script: the command line with its interpreter in front, allocated; NULL: not a script */
+    char path[4096];  /* of the program */
+    char front[4096]; /* of lockstep-front.so */
+    char folder[64];  /* for files; "": none was needed */
+    struct channel channel; /* for the reports */
     struct run_report report;
     char command[3900]; /* the path of this command */
     char link[96];      /* in it: lockstep-front.so under a name that LD_AUDIT can hold */
@@ -78,30 +84,10 @@ static bool seconds_take(struct run *r, const char *value, struct error *e)
     return true;
 }
 
-/* The engine reads it, in the program: what is wrong with it is said before that one starts. */
-static bool pattern_take(struct run *r, const char *value, struct error *e)
+/* Given again, it goes on. */
+static bool list_take(struct text *list, const char *value)
 {
-    const char *equals = strchr(value, '=');
-    bool part = !strncmp(value, "kn", 2) || !strncmp(value, "kernel_name=", 12) || !strncmp(value, "kernel_sub", 10);
-    regex_t pattern;
-    char why[200];
-    int code = part && equals ? 0
-                              : regcomp(&pattern, equals && strstr(value, "regex=") ? equals + 1 : value,
-                                        REG_EXTENDED | REG_NOSUB);
-    if (code) regerror(code, &pattern, why, sizeof why);
-    if (code || strchr(value, '\n'))
-        return error_set(e, ERR_INPUT, "--kernel-name %.60s: %s", value, code ? why : "one line");
-    if (!part || !equals) regfree(&pattern);
-    text_add(&r->options, "kernel-name=%s\n", value);
-    return true;
-}
-
-/* The program may change its folder: it is told the whole path. */
-static bool contract_take(struct run *r, const char *value, struct error *e)
-{
-    char whole[4096];
-    if (!realpath(value, whole)) return error_set(e, ERR_INPUT, "--contract %.200s: %s", value, strerror(errno));
-    text_add(&r->options, "contract=%s\n", whole);
+    text_add(list, "%s%s", list->n ? "," : "", value);
     return true;
 }
 
@@ -112,17 +98,17 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     if (o->id >= O_run_JSON && o->id <= O_run_ERROR_EXITCODE)
         return reporting_option(&r->reporting, o->id - O_run_JSON, o, value, e);
     switch (o->id) {
-    case O_run_DEVICE: r->devices = value; return true;
+    case O_run_DEVICE: r->given.devices = value; return true;
     case O_run_SEED: return number_take(r, "seed", o, value, e);
     case O_run_THREADS:
         if (!option_number(o, value, 256, &n, e)) return false;
         text_add(&r->options, "threads=%s\n", value);
         return true;
-    case O_run_KERNEL_NAME: return pattern_take(r, value, e);
+    case O_run_KERNEL_NAME: r->given.kernel_name = value; return true;
     case O_run_LAUNCH_SKIP: return number_take(r, "launch-skip", o, value, e);
     case O_run_LAUNCH_COUNT: return number_take(r, "launch-count", o, value, e);
     case O_run_CHECK_EVERY: return number_take(r, "check-every", o, value, e);
-    case O_run_CONTRACT: return contract_take(r, value, e);
+    case O_run_CONTRACT: r->given.contract = value; return true;
     case O_run_RECORD: r->record = value; return true;
     case O_run_RECORD_FILE: r->record_file = value; return true;
     case O_run_KEEP_POOLS: r->keep_pools = true; return true;
@@ -140,26 +126,14 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
             return error_set(e, ERR_INPUT, "--others %.60s: run or skip belongs here", value);
         text_add(&r->options, "others=%s\n", value);
         return true;
-    case O_run_CHECK: text_add(&r->options, "check=%s\n", value); return true;
-    case O_run_NO_CHECK: text_add(&r->options, "no-check=%s\n", value); return true;
+    case O_run_CHECK: return list_take(&r->given.check, value);
+    case O_run_NO_CHECK: return list_take(&r->given.no_check, value);
     case O_run_BUDGET: return number_take(r, "budget", o, value, e);
     case O_run_TIME_LIMIT: return seconds_take(r, value, e);
     case O_run_FAULTS: text_add(&r->options, "faults=1\n"); return true;
     case O_run_STRICT: text_add(&r->options, "strict-arch=1\n"); return true;
     default: CHECK(!"an option of run without its case");
     }
-}
-
-/* The program may change its folder: it is told whole paths. */
-static bool rules_find(struct run *r, struct error *e)
-{
-    for (u32 i = 0; i < r->reporting.suppressions; i++) {
-        char whole[4096];
-        if (!realpath(r->reporting.suppress[i], whole))
-            return error_set(e, ERR_INPUT, "--suppress %s: %s", r->reporting.suppress[i], strerror(errno));
-        text_add(&r->options, "suppress=%s\n", whole);
-    }
-    return true;
 }
 
 /* Where the launch is recorded: in this folder, under the name of the kernel or the number. What lies there goes. */
@@ -185,15 +159,9 @@ static bool record_prepare(struct run *r, struct error *e)
     return true;
 }
 
-static void record_said(const struct run *r)
-{
-    if (r->recorded[0] && access(r->recorded, F_OK))
-        fprintf(stderr, "lockstep: --record %s: no such launch was recorded\n", r->record);
-}
-
 /* ---- a folder, and memory ---- */
 
-/* Whether a process of this number is there; also one of another user. */
+/* Whether a process with this number exists, also of another user. */
 static bool is_alive(int pid) { return pid > 0 && (!kill(pid, 0) || errno != ESRCH); }
 
 /* Whether the launcher still uses the folder. */
@@ -271,7 +239,7 @@ static bool program_find(struct run *r, struct error *e)
     const char *name = r->program[0];
     if (run_source_is(name))
         return folder_make_own(r, e) &&
-               run_source_build(name, r->devices, r->folder, r->common.verbose, r->path, sizeof r->path, e);
+               run_source_build(name, r->given.devices, r->folder, r->common.verbose, r->path, sizeof r->path, e);
     r->script = run_script_command(r->program, e);
     if (e->code) return false;
     if (r->script) r->program = r->script;
@@ -312,7 +280,7 @@ static void environment_set(const struct run *r)
     }
     setenv("LOCKSTEP_RUN", words, 1);
     setenv("LOCKSTEP_RUN_OPTIONS", r->options.p ? r->options.p : "", 1);
-    if (r->devices) setenv("LOCKSTEP_DEVICES", r->devices, 1);
+    if (r->given.devices) setenv("LOCKSTEP_DEVICES", r->given.devices, 1);
     setenv("LOCKSTEP_RUN_COMMAND", r->command, 1);
     clients_environment(strchr(r->front, ':') ? r->link : r->front, r->keep_pools, r->only);
     char pid[24];
@@ -331,15 +299,34 @@ static void pass_on(int signal)
     if (child > 0) kill((pid_t)child, signal);
 }
 
-/* From here on the launcher speaks into a file; the program's own standard error is as it was. */
+/* Before the program starts: whether it can be written. */
 static bool log_open(struct run *r, struct error *e)
 {
-    int fd = open(r->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (!r->log) return true;
+    r->log_file = open(r->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return r->log_file >= 0 || error_set(e, ERR_INPUT, "--log-file %.200s: %s", r->log, strerror(errno));
+}
+
+/* From here on the launcher speaks into a file; the program's own standard error is as it was. */
+static bool log_begin(struct run *r, struct error *e)
+{
+    if (!r->log) return true;
     r->spoken = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
+    if (dup2(r->log_file, STDERR_FILENO) < 0)
         return error_set(e, ERR_INPUT, "--log-file %.200s: %s", r->log, strerror(errno));
-    close(fd);
+    close(r->log_file);
     return true;
+}
+
+/* What is said of the log itself goes to where standard error was: past the streams, so it is made printable here. */
+static void say_aside(const struct run *r, const char *what)
+{
+    struct text t = { 0 };
+    text_add(&t, "lockstep: ");
+    printable(str_of(what), &t);
+    text_put(&t, "\n", 1);
+    file_put(r->spoken, t.p, t.n);
+    text_free(&t);
 }
 
 /* What was said may not have arrived: on a full disk, or where nobody reads. */
@@ -347,7 +334,9 @@ static bool is_said(struct run *r)
 {
     if (!fflush(stderr) && !ferror(stderr)) return true;
     int why = errno;
-    if (r->log) dprintf(r->spoken, "lockstep: cannot write %.200s: %s\n", r->log, strerror(why));
+    char what[400];
+    snprintf(what, sizeof what, "cannot write %.200s: %s", r->log ? r->log : "", strerror(why));
+    if (r->log) say_aside(r, what);
     return false;
 }
 
@@ -373,6 +362,7 @@ static void others_wait(struct run *r, int status)
         fprintf(stderr,
                 "lockstep: %s has ended, and what it started still runs: its report is lost, since lockstep %s\n",
                 r->program[0], e.text);
+    r->lost = e.code != 0;
 }
 
 /* Starts it and waits for its end: the status of waitpid, -1: it did not start. A signal from the terminal reaches the
@@ -399,7 +389,7 @@ static int program_run(struct run *r, struct error *e)
         return -1;
     }
     child = r->pid = pid;
-    if (r->log && !log_open(r, e)) cli_error_value(e);
+    if (!log_begin(r, e)) cli_error_value(e);
     sigaction(SIGINT, &keep, NULL);
     sigaction(SIGQUIT, &keep, NULL);
     status = run_report_wait(&r->report, pid);
@@ -416,34 +406,17 @@ static void print_to(void *self, u32 nth, int pid, u32 image, struct str text)
     fwrite(text.p, 1, text.n, self);
 }
 
-/* A file could not be written. The log, which may be on the same disk, is not where that is said. */
+/* A file could not be written. This is not written to the log, which may be on the same full disk. */
 static void say_unwritten(const struct run *r, const struct error *e)
 {
     if (r->log)
-        dprintf(r->spoken, "lockstep: %s\n", e->text);
+        say_aside(r, e->text);
     else
         cli_error_value(e);
 }
 
-struct copying { /* of reports into a file that the user named */
-    const struct run *run;
-    const char *to; /* FILE; of further processes FILE.PID, of further programs in one FILE.PID.N */
-    bool failed;    /* one could not be written */
-};
-static void copy_to(void *self, u32 nth, int pid, u32 image, struct str text)
-{
-    struct copying *c = self;
-    struct error e = { 0 };
-    char other[4200], which[24] = "";
-    if (image) snprintf(which, sizeof which, ".%u", image + 1);
-    snprintf(other, sizeof other, "%.4000s.%d%s", c->to, pid, which);
-    if (reporting_put(&c->run->reporting, nth && strcmp(c->to, "-") ? other : c->to, text.p, text.n, &e)) return;
-    say_unwritten(c->run, &e);
-    c->failed = true;
-}
-
 /* The JSON of a profile with what a GPU has measured, if that was asked for; `joined` is room for it. */
-static struct str with_measured(const struct run *r, struct str text, struct text *joined, struct text *table)
+static struct str with_measured(struct run *r, struct str text, struct text *joined, struct text *table)
 {
     struct error e = { 0 };
     const struct profiling *p = r->profiling;
@@ -452,6 +425,7 @@ static struct str with_measured(const struct run *r, struct str text, struct tex
             text = (struct str){ joined->p, (u32)joined->n };
         else
             say_unwritten(r, &e);
+        r->unjoined |= e.code != 0;
     }
     if (p && p->pictures.n) {
         struct text more = { 0 };
@@ -471,84 +445,141 @@ static void measured_print(void *self, u32 nth, int pid, u32 image, struct str t
     text_free(&joined);
     text_free(&table);
 }
-static void counts_to(void *self, u32 nth, int pid, u32 image, struct str text)
+static void join(void *self, struct text *json)
 {
-    struct copying *c = self;
     struct text joined = { 0 };
-    copy_to(c, nth, pid, image, with_measured(c->run, text, &joined, NULL));
-    text_free(&joined);
+    struct str text = with_measured(self, (struct str){ json->p, (u32)json->n }, &joined, NULL);
+    if (text.p != json->p) {
+        text_free(json);
+        *json = joined;
+    } else {
+        text_free(&joined);
+    }
 }
 
-/* false: one could not be written, which was said. */
-static bool reports_copy(struct run *r, enum channel_kind kind, enum quoting q, const char *to)
+static void unwritten(void *self, const struct error *e) { say_unwritten(self, e); }
+static void quiet(void *self, const struct error *e) { (void)self, (void)e; } /* it was said before */
+
+/* ---- the end ---- */
+
+/* A launch that was to be recorded and was not. */
+static bool record_missing(const struct run *r, struct text *why)
 {
-    struct copying c = { r, to, false };
-    if (to) run_report_each(&r->report, kind, q, kind == CHANNEL_COUNTS ? counts_to : copy_to, &c);
-    return !c.failed;
+    if (!r->recorded[0] || !access(r->recorded, F_OK)) return false;
+    fprintf(stderr, "lockstep: --record %s: no such launch was recorded\n", r->record);
+    text_add(why, "--record %s: no such launch was recorded\n", r->record);
+    return true;
 }
 
-/* A page for each process, of the JSON that it has written. */
-static void page_to(void *self, u32 nth, int pid, u32 image, struct str text)
+/* Nothing was judged, and nothing else says that the run is not one that passed. */
+static void say_nothing(const struct run *r, const struct run_sum *sum, struct told_ending *t)
 {
-    struct copying *c = self;
-    struct text joined = { 0 };
-    text = with_measured(c->run, text, &joined, NULL);
-    char *page = lk_page(text.p, text.n);
-    text_free(&joined);
-    struct str whole = str_of(page ? page : "");
-    if (page) copy_to(c, nth, pid, image, whole);
-    c->failed |= !page;
-    lk_text_free(page);
+    bool other = sum->gpus && outcome_ending(&t->outcome) != ENDING_NOTHING;
+    if (t->outcome.judged || t->outcome.errors || other) return;
+    size_t from = t->why.n;
+    if (!sum->gpus)
+        text_add(&t->why, "%s used no GPU: nothing was checked\n", run_script_name(r->program));
+    else if (!sum->launches)
+        text_add(&t->why, "%s launched nothing: nothing was counted\n", run_script_name(r->program));
+    else if (sum->launches == 1)
+        text_add(&t->why, "nothing was checked: the one launch of %s was not\n", run_script_name(r->program));
+    else
+        text_add(&t->why, "nothing was checked: none of the %" PRIu64 " launches of %s was\n", sum->launches,
+                 run_script_name(r->program));
+    fprintf(stderr, "lockstep: %s", t->why.p + from);
 }
-static bool pages_write(struct run *r)
+
+/* Everything that is missing is said on the way. */
+static void ending_find(struct run *r, int status, bool reports_lost, struct told_ending *t)
 {
-    struct copying c = { r, r->reporting.html, false };
-    if (!c.to) return true;
-    u32 n = run_report_each(&r->report, CHANNEL_COUNTS, QUOTE_JSON, page_to, &c);
+    const char *name = run_script_name(r->program);
+    struct run_sum sum = run_report_sum(&r->report);
+    struct outcome *o = &t->outcome;
+    bool killed = WIFSIGNALED(status);
+    int code = killed ? 0 : WEXITSTATUS(status);
+    *o = (struct outcome){ .errors = sum.errors,
+                           .failed = code != 0,
+                           .judged = sum.launches   ? sum.checked
+                                     : r->profiling ? 0
+                                                    : sum.gpus,
+                           .unsupported = sum.cut,
+                           .undone = sum.undone + killed + reports_lost,
+                           .error_code = r->reporting.error_code,
+                           .signal = killed ? WTERMSIG(status) : 0 };
+    if (sum.errors)
+        text_add(&t->why, "%" PRIu64 " %s%s found\n", sum.errors, r->reporting.fail_on_notes ? "finding" : "error",
+                 sum.errors == 1 ? " was" : "s were");
+    if (code) text_add(&t->why, "%s ended with exit code %d\n", name, code);
+    if (killed)
+        text_add(&t->why, "%s was ended by signal %d (%s)\n", name, WTERMSIG(status), strsignal(WTERMSIG(status)));
+    u32 missing = run_report_missing(&r->report, killed ? r->pid : 0, &t->why);
+    o->undone += missing;
+    o->undone += record_missing(r, &t->why);
+    if (sum.undone) text_add(&t->why, "something that was asked for was not done: standard error says what\n");
+    if (reports_lost) text_add(&t->why, "a report of a process that still runs is lost\n");
+    if (sum.cut) text_add(&t->why, "something was reached that Lockstep does not support: standard error says what\n");
+    if (!missing) say_nothing(r, &sum, t);
+}
+
+/* The program's own exit code comes before all but findings that have one of their own. */
+static int code_of(const struct told_ending *t, int status)
+{
+    bool own = t->outcome.errors && t->outcome.error_code;
+    return !WIFSIGNALED(status) && WEXITSTATUS(status) && !own ? WEXITSTATUS(status) : outcome_code(&t->outcome);
+}
+
+static void undone_more(struct told_ending *t, const char *why)
+{
+    t->outcome.undone++;
+    text_add(&t->why, "%s\n", why);
+}
+
+/* The files that the user asked for. What cannot be written is said in those that can. */
+static void files_write(struct run *r, int status, struct told_ending *t)
+{
     struct error e = { 0 };
-    if (n || !run_report_sum(&r->report).processes) return !c.failed;
-    error_set(&e, ERR_INPUT, "%s: this run has left nothing that a page could be made of", r->reporting.html);
-    say_unwritten(r, &e);
-    return false;
-}
-
-/* The files that the user asked for; false: one could not be written. */
-static bool files_write(struct run *r, int status)
-{
-    struct error e = { 0 };
-    bool kept = !r->save || run_save(&r->channel, r->save, r->program[0], status, &e);
-    if (!kept) say_unwritten(r, &e);
-    kept &= reports_copy(r, r->profiling ? CHANNEL_COUNTS : CHANNEL_JSON, QUOTE_JSON, r->reporting.json);
-    kept &= pages_write(r);
-    kept &= reports_copy(r, CHANNEL_SARIF, QUOTE_JSON, r->reporting.sarif);
-    return reports_copy(r, CHANNEL_JUNIT, QUOTE_XML, r->reporting.junit) && kept;
+    struct run_files f = { .report = &r->report, .to = &r->reporting, .ending = t, .profiled = r->profiling != NULL };
+    f.join = r->profiling ? join : NULL;
+    f.unwritten = unwritten;
+    f.self = r;
+    if (r->save && !run_save(&r->channel, r->save, r->program[0], status, &e)) {
+        say_unwritten(r, &e);
+        undone_more(t, "the file of --save could not be written");
+    }
+    t->code = code_of(t, status);
+    for (u32 k = 0; k < 2; k++) {
+        if (run_files_write(&f, k == 1) && !r->unjoined) continue;
+        undone_more(t,
+                    r->unjoined ? "what was measured is not beside what was counted" : "a file could not be written");
+        r->unjoined = false;
+        t->code = code_of(t, status);
+        f.unwritten = quiet;
+        run_files_write(&f, false);
+        f.unwritten = unwritten;
+    }
 }
 
 static int finish(struct run *r, int status)
 {
-    bool killed = WIFSIGNALED(status);
     struct run_sum sum = run_report_sum(&r->report);
-    if (!sum.processes && !channel_refused(&r->channel))
-        fprintf(stderr, "lockstep: %s used no GPU: nothing was checked\n", run_script_name(r->program));
-    else if (sum.errors || !r->common.quiet)
-        run_report_print(&r->report);
+    struct told_ending t = { 0 };
+    bool killed = WIFSIGNALED(status);
+    if (sum.processes && (sum.errors || !r->common.quiet)) run_report_print(&r->report);
     if (r->profiling && !r->common.quiet) {
         run_report_each(&r->report, CHANNEL_PROFILE, QUOTE_NOT, print_to, stderr);
         run_report_each(&r->report, CHANNEL_COUNTS, QUOTE_JSON, measured_print, r);
     }
     if (r->reporting.print_rules) run_report_each(&r->report, CHANNEL_RULES, QUOTE_NOT, print_to, stdout);
-    bool whole = !run_report_missing(&r->report, killed ? r->pid : 0);
-    whole &= files_write(r, status);
+    ending_find(r, status, r->lost, &t);
     if (killed) {
         fprintf(stderr, "lockstep: %s was ended by signal %d (%s)\n", run_script_name(r->program), WTERMSIG(status),
                 strsignal(WTERMSIG(status)));
         run_report_last(&r->report, r->pid);
-        return EXIT_SIGNAL + WTERMSIG(status);
     }
-    int code = WEXITSTATUS(status);
-    whole &= is_said(r);
-    if (r->reporting.error_code && sum.errors) return (int)r->reporting.error_code;
-    return code ? code : sum.errors ? EXIT_FINDINGS : sum.cut ? EXIT_UNSUPPORTED : whole ? EXIT_CLEAN : EXIT_USAGE;
+    if (!is_said(r)) undone_more(&t, "what was to be said on standard error could not be written");
+    files_write(r, status, &t);
+    text_free(&t.why);
+    return t.code;
 }
 
 static int print_again(struct run *r, struct error *e)
@@ -557,7 +588,7 @@ static int print_again(struct run *r, struct error *e)
     int status;
     r->program = program;
     if (!run_read(r->read, &r->channel, name, sizeof name, &status, e)) return EXIT_USAGE;
-    if (r->log && !log_open(r, e)) return EXIT_USAGE;
+    if (!log_begin(r, e)) return EXIT_USAGE;
     int code = finish(r, status);
     run_report_close(&r->report);
     return code;
@@ -574,11 +605,21 @@ int run_profiled(int argc, char **argv, const struct profiling *profiling)
     r.common = p.common;
     r.program = p.rest;
     if (r.read && r.program) return cli_error("run: --read takes no program: it prints a run that was saved");
+    const struct run_given *g = &r.given;
+    if (r.read && (r.options.n || r.record || g->devices || g->kernel_name || g->contract || g->check.n ||
+                   g->no_check.n || r.reporting.suppressions))
+        return cli_error(
+            "run: --read prints a run that is over: it takes options of how its report is written, and none "
+            "of what is checked or left out");
     if (!r.read && (!r.program || !r.program[0]))
         return cli_error("run: no program is given; lockstep run --help shows how");
-    if (!rules_find(&r, &e) || !record_prepare(&r, &e) || !reporting_streams(&r.reporting, NULL, 0, &e))
+    r.given.suppress = r.reporting.suppress;
+    r.given.suppressions = r.reporting.suppressions;
+    if (!run_given_read(&r.given, &r.options, &e) || !record_prepare(&r, &e) ||
+        !reporting_streams(&r.reporting, NULL, 0, &e))
         return cli_error_value(&e);
     text_add(&r.options, "max-findings=%u\n", r.reporting.most);
+    text_add(&r.options, "fail-on=%s\n", r.reporting.fail_on_notes ? "note" : "error");
     text_add(&r.options, "color=%d\n",
              r.common.color == COLOR_ALWAYS || (r.common.color == COLOR_AUTO && !r.log && isatty(STDERR_FILENO)));
     const char *stable = getenv("LOCKSTEP_RUN_STABLE");
@@ -590,12 +631,11 @@ int run_profiled(int argc, char **argv, const struct profiling *profiling)
     if (profiling)
         text_add(&r.options, "profile=%s\ntimeline=%d\n", profiling->lines ? "lines" : "top", profiling->timeline);
     int code = EXIT_USAGE, status = -1;
-    bool ready = front_find(&r, &e) && link_prepare(&r, &e) && channel_prepare(&r, &e);
+    bool ready = log_open(&r, &e) && front_find(&r, &e) && link_prepare(&r, &e) && channel_prepare(&r, &e);
     if (ready && r.read) code = print_again(&r, &e);
     if (ready && !r.read && program_find(&r, &e) && run_reachable(r.path, &e)) {
         status = program_run(&r, &e);
         if (status != -1) code = finish(&r, status);
-        record_said(&r);
         run_report_close(&r.report);
     }
     if (r.folder[0]) folder_remove(r.folder);

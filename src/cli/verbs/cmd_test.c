@@ -64,6 +64,11 @@ static bool name_of(struct asked *a, u32 i, lk_oracle_name *out, struct error *e
 {
     struct arg *g = &a->arg[i];
     *out = (lk_oracle_name){ .name = g->name };
+    if (g->kind == ARG_NUMBER) { /* without a type: d=0.8 */
+        const char *equals = strchr(g->text, '=');
+        out->value = double_read(equals ? equals + 1 : g->text, NULL);
+        return true;
+    }
     if (g->kind != ARG_BUFFER) {
         out->value = scalar_load(g->type, g->value);
         return true;
@@ -153,7 +158,7 @@ static int print_output(const struct asked *a, lk_oracle *o, u32 i, const lk_ora
     if (unknown[1] || unknown[2])
         printf("not judged: %llu may overflow, %llu ill-conditioned\n", (unsigned long long)unknown[1],
                (unsigned long long)unknown[2]);
-    if (a->at && !index_read(r, a->at, &at)) return cli_error("--at %s is no element of %s", a->at, r->name);
+    if (a->at && !index_read(r, a->at, &at)) return cli_error("--at %s is not an element of %s", a->at, r->name);
     bool rounds = r->count && !r->unknown[at] && r->worst[at] > 0 && !r->exact && isfinite(r->value[at]);
     u32 terms = rounds ? lk_oracle_why(o, i, at, term, TERMS) : 0;
     if (terms) printf("the bound at %s comes from\n", index_text(r, at, text, sizeof text));
@@ -210,6 +215,11 @@ static int print_primitives(void)
         for (u32 k = 0; k < COUNT_OF(cell); k++) print_cell(cell[k]);
         puts(" |");
     }
+    puts("\n| function | |\n|---|---|");
+    for (u32 i = 0; lk_oracle_signature(i); i++) {
+        const char *z = lk_oracle_signature(i), *remark = strstr(z, "): ");
+        printf("| `%.*s` | %s |\n", (int)(remark ? remark + 1 - z : (ptrdiff_t)strlen(z)), z, remark ? remark + 3 : "");
+    }
     return EXIT_CLEAN;
 }
 
@@ -219,7 +229,7 @@ static bool is_worker(int argc, char **argv, int *in, int *out)
     return argc == 3 && !strcmp(argv[1], "--worker") && sscanf(argv[2], "%d,%d", in, out) == 2;
 }
 
-/* `test --reference FILE FUNCTION` is none either: the process of a function that is an oracle. */
+/* `test --reference FILE FUNCTION` is not one either: the process of a function that is an oracle. */
 static bool is_reference(int argc, char **argv) { return argc == 4 && !strcmp(argv[1], "--reference"); }
 
 int cmd_test(int argc, char **argv)

@@ -3,6 +3,7 @@
 #include "bench/tune_time.h"
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { PARAMS_MOST = 8, VALUES_MOST = 32, WORDS_MOST = 24 };
 struct param {
@@ -65,10 +66,7 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     case O_tune_JSON: t->json = value; return true;
     case O_tune_JOURNAL: t->journal = value; return true;
     case O_tune_SIZES: t->sizes = value; return true;
-    case O_tune_ON:
-        t->on = strcmp(value, "sim") ? value : NULL;
-        return !t->on || !strncmp(value, "gpu", 3) ||
-               error_set(e, ERR_INPUT, "tune: --on is sim or gpu, not `%.40s`", value);
+    case O_tune_ON: t->on = strcmp(value, "sim") ? value : NULL; return option_on(o, value, e);
     case O_tune_CASES: t->cases = value; return option_count(o, value, 1000000, &n, e);
     case O_tune_MOST: return option_number(o, value, 100000, &n, e) && (t->most = (u32)n, true);
     default: break;
@@ -107,7 +105,7 @@ static bool find_configs(struct tune *t, struct error *e)
     return true;
 }
 
-/* The words of a configuration behind those of a verb. */
+/* The words of a configuration after those of a verb. */
 static void add_words(struct tune *t, const struct tried *r, char **to, u32 n)
 {
     for (u32 i = 0; i < t->words; i++) to[n++] = t->word[i];
@@ -216,6 +214,34 @@ static void time_one(struct tune *t, struct tried *r)
     snprintf(r->why, sizeof r->why, "on the GPU: %.380s", e.text);
 }
 
+/* Counts the launch. What is printed beside the counts is for people: they go to a file of their own. */
+static void count_one(struct tune *t, struct tried *r)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *path = (char *)arena_printf(&t->mem, "%s/lockstep-tune-XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
+    char *count[CLI_SELF_WORDS] = { "profile", (char *)t->file, "--quiet", "--json", path };
+    struct text said = { 0 };
+    struct str json = { 0 };
+    int fd = mkstemp(path), code = -1;
+    if (fd >= 0) {
+        close(fd);
+        add_words(t, r, count, 5);
+        code = cli_self(count, &said);
+        r->passed = file_read_if(path, &json);
+        struct str kept = { r->passed ? arena_str(&t->mem, json) : "", json.n };
+        r->passed = r->passed && read_counts(t, r, kept);
+        base_free((void *)json.p);
+        unlink(path);
+    }
+    if (fd < 0)
+        snprintf(r->why, sizeof r->why, "it passes, and could not be counted: no file can be made in %.200s",
+                 tmp && tmp[0] ? tmp : "/tmp");
+    else if (!r->passed)
+        snprintf(r->why, sizeof r->why, "it passes, and could not be counted (profile exits with %d)", code);
+    r->passed &= fd >= 0;
+    text_free(&said);
+}
+
 /* Compiled, tested, and only then counted. */
 static void try_one(struct tune *t, struct tried *r)
 {
@@ -226,17 +252,8 @@ static void try_one(struct tune *t, struct tried *r)
     r->built = code == EXIT_CLEAN || code == EXIT_FINDINGS;
     r->passed = code == EXIT_CLEAN;
     if (!r->passed) find_cause(r, said.n ? said.p : "it says nothing");
-    said.n = 0;
-    if (r->passed && !process_signal()) {
-        char *count[CLI_SELF_WORDS] = { "profile", (char *)t->file, "--quiet", "--json", "-" };
-        add_words(t, r, count, 5);
-        code = cli_self(count, &said);
-        const char *json = said.n ? strchr(said.p, '{') : NULL;
-        r->passed = json && read_counts(t, r, (struct str){ json, (u32)strcspn(json, "\n") });
-        if (!r->passed)
-            snprintf(r->why, sizeof r->why, "it passes, and could not be counted (profile exits with %d)", code);
-    }
     text_free(&said);
+    if (r->passed && !process_signal()) count_one(t, r);
     if (r->passed && t->on && !process_signal()) time_one(t, r);
 }
 
@@ -260,17 +277,17 @@ static void print_row(const struct tune *t, const struct tried *r)
         times_text(r->timed.median, "s", m, sizeof m);
         times_text(r->timed.low, "s", low, sizeof low);
         times_text(r->timed.high, "s", high, sizeof high);
-        printf("  %-24s %10s (%s to %s); at least %.3f us by %s, %" PRIu64 " passes\n", config, m, low, high,
+        printf("  %-24s %10s (%s to %s); at least %.3f us by %s, %" PRIu64 " wavefronts\n", config, m, low, high,
                (double)r->least_ps * 1e-6, r->limit, r->passes);
     } else
         printf("  %-24s at least %9.3f us by %-6s  %10" PRIu64 " instructions  %9" PRIu64 " sectors  %9" PRIu64
-               " passes  occupancy %3.0f %%\n",
+               " wavefronts  occupancy %3.0f %%\n",
                config, (double)r->least_ps * 1e-6, r->limit, r->instructions, r->sectors, r->passes,
                (double)r->occupancy / 10);
     fflush(stdout);
 }
 
-/* false: there are as many as there may be, or a signal came. */
+/* false: the limit of configurations is reached, or a signal came. */
 static bool try_next(struct tune *t, const u8 *at)
 {
     if (process_signal()) return false;
@@ -472,6 +489,10 @@ int cmd_tune(int argc, char **argv)
         return cli_error(
             "tune: a file and at least one --param NAME=VALUE,VALUE... are needed; lockstep tune --help shows how");
     if (t.sizes[0] && !t.on) return cli_error("tune: --sizes is the case that is timed: --on gpu");
+    lk_gpu *gpu;
+    lk_options asked = { .size = sizeof asked, .device = t.device, .threads = 1 };
+    if (lk_gpu_create(&asked, &gpu)) return cli_error("%.400s", lk_gpu_error(NULL));
+    lk_gpu_destroy(gpu);
     if (!t.most) return cli_error("tune: --most 0: one configuration at least is tried");
     if (!find_configs(&t, &e)) return cli_error_value(&e);
     t.row = NEW_ARRAY(&t.mem, struct tried, t.most);

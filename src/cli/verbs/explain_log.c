@@ -73,7 +73,7 @@ static void log_names(struct arena *a, const char *line, struct log *l)
         }
 }
 
-/* A number behind "error", as in "CUDA error 700", "error: 700", "error code 700", "failed (700)". */
+/* A number after "error", as in "CUDA error 700", "error: 700", "error code 700", "failed (700)". */
 static void log_numbers(struct arena *a, const char *line, struct log *l)
 {
     static const char *const marks[] = { "error ", "error: ",  "error code ", "error code: ", "Error ",

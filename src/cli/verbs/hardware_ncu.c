@@ -10,7 +10,7 @@ static bool ncu_find(char *out, size_t size, struct error *e)
 {
     const char *given = getenv("LOCKSTEP_NCU");
     if (file_program(given && *given ? given : "ncu", out, size)) return true;
-    if (given && *given) return error_set(e, ERR_INPUT, "LOCKSTEP_NCU=%.200s is no program", given);
+    if (given && *given) return error_set(e, ERR_INPUT, "LOCKSTEP_NCU=%.200s is not a program", given);
     static const char *const places[] = { "/usr/local/cuda/bin/ncu", "/usr/local/cuda*/bin/ncu",
                                           "/opt/nvidia/nsight-compute/*/ncu" };
     for (u32 i = 0; i < COUNT_OF(places); i++) {

@@ -1,4 +1,4 @@
-/* lockstep inspect --json: the same list for machines. docs/image.md describes it. */
+/* lockstep inspect --json: the same list for machines. docs/inside/image.md describes it. */
 #include "verbs/inspect.h"
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* Pictures of journals, as the JSON of a profile has them. */
-#include "verbs/pictures.h"
+#include "verbs/profiling.h"
 #include "base/json.h"
 #include "journal/plot.h"
 

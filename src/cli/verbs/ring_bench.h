@@ -24,7 +24,7 @@ struct bench_row {
 };
 
 struct bench_batches {  /* answered messages of batches */
-    u32 threads, units; /* of the host, each with a ring of its own; of all these rings */
+    u32 threads, units; /* host threads, each with its own ring; messages of all rings */
     u32 idle_ns;        /* the longest sleep of a unit */
     u64 messages;
     double rate; /* a second */

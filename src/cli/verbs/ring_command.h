@@ -31,11 +31,27 @@ struct ring_request {
     VEC(struct ring_send) send;
 };
 
-/* The actors of the suite: src/ring/vectors.ptx, inside the command. */
+/* The actors of the suite: src/generated/vectors.ptx, inside the command. */
 lk_status ring_suite_open(const struct ring_request *r, lk_gpu **gpu, lk_module **module);
 /* Two vectors of n floats as a message of the actor `add`; `sum_is_right` looks at the response. */
 void ring_suite_pair(u32 n, u64 *seed, struct arena *mem, lk_ring_message *m);
 bool ring_suite_sum(u32 n, const lk_ring_message *sent, const lk_ring_message *response);
+/* What a claim of --validate works with. */
+struct suite {
+    struct ring_request *r;
+    lk_gpu *gpu;
+    lk_module *module;
+    lk_ring *ring;
+    u64 seed;
+    char why[400]; /* what was seen; "": nothing wrong */
+};
+/* false, with what was seen: these words; the error of the ring, where the status is one. */
+bool suite_wrong(struct suite *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+bool suite_said(struct suite *s, lk_status status);
+/* Claims about messages between units (ring_mail.c). */
+bool ring_mail_chains(struct suite *s);
+bool ring_mail_spread(struct suite *s);
+bool ring_mail_load(struct suite *s);
 /* --validate and --bench; exit codes. */
 int ring_validate(struct ring_request *r);
 int ring_bench(struct ring_request *r);

@@ -1,11 +1,11 @@
 /* lockstep ring --bench, on the device: messages between two warps of a block, of a cluster and of different blocks,
  * beside bare flags; all warps of the card at once; and the host's bare flag. The kernels are
- * src/ring/pairs.cu, inside the command. */
+ * src/api/ring/pairs.cu, inside the command. */
 #include "base/embed.h"
 #include "verbs/ring_bench.h"
 #include <stdlib.h>
 
-EMBED(ring_pairs_ptx, "src/ring/pairs.ptx");
+EMBED(ring_pairs_ptx, "src/generated/pairs.ptx");
 
 enum { LINE = 128, SHORT = 64, BLOCK = 64 };
 

@@ -21,7 +21,7 @@ static void make_plain(char *z)
         if (((u8)*z < ' ' && *z != '\n' && *z != '\t') || *z == 127) *z = '?';
 }
 
-/* Who listens behind the socket is a process of this user. */
+/* Whether the process at the other end of the socket belongs to this user. */
 static bool is_ours(int fd, const char *name)
 {
     struct ucred who;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 /* The PTX is part of the command, so that nothing has to be compiled or found. */
-EMBED(ring_suite_ptx, "src/ring/vectors.ptx");
+EMBED(ring_suite_ptx, "src/generated/vectors.ptx");
 
 enum { MOST_HOST = 1000000 }; /* messages that the host sends through one queue */
-enum { PAIR = 1, POINT = 2 }; /* numbers of the types in src/ring/vectors.h */
+enum { PAIR = 1, POINT = 2 }; /* numbers of the types in src/api/ring/vectors.h */
 struct pair {
     u32 count, scale;
 };
@@ -47,17 +47,7 @@ bool ring_suite_sum(u32 n, const lk_ring_message *sent, const lk_ring_message *r
 
 /* ---- claims ---- */
 
-struct suite {
-    struct ring_request *r;
-    lk_gpu *gpu;
-    lk_module *module;
-    lk_ring *ring;
-    u64 seed;
-    char why[400]; /* what was seen */
-};
-
-static bool wrong(struct suite *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static bool wrong(struct suite *s, const char *fmt, ...)
+bool suite_wrong(struct suite *s, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -65,9 +55,9 @@ static bool wrong(struct suite *s, const char *fmt, ...)
     va_end(ap);
     return false;
 }
-static bool said(struct suite *s, lk_status status)
+bool suite_said(struct suite *s, lk_status status)
 {
-    return status == LK_OK || wrong(s, "%.380s", lk_ring_error(s->ring));
+    return status == LK_OK || suite_wrong(s, "%.380s", lk_ring_error(s->ring));
 }
 
 static bool start(struct suite *s, lk_ring_options o)
@@ -77,13 +67,13 @@ static bool start(struct suite *s, lk_ring_options o)
     o.module = s->module;
     if (!o.kernel) o.kernel = "vectors";
     s->ring = NULL;
-    return said(s, lk_ring_create(s->gpu, &o, &s->ring)) && said(s, lk_ring_launch(s->ring, limit)) &&
-           said(s, lk_ring_activate(s->ring, limit));
+    return suite_said(s, lk_ring_create(s->gpu, &o, &s->ring)) && suite_said(s, lk_ring_launch(s->ring, limit)) &&
+           suite_said(s, lk_ring_activate(s->ring, limit));
 }
 static bool finish(struct suite *s)
 {
-    return said(s, lk_ring_drain(s->ring, s->r->seconds)) && said(s, lk_ring_terminate(s->ring, s->r->seconds)) &&
-           said(s, lk_ring_destroy(s->ring));
+    return suite_said(s, lk_ring_drain(s->ring, s->r->seconds)) &&
+           suite_said(s, lk_ring_terminate(s->ring, s->r->seconds)) && suite_said(s, lk_ring_destroy(s->ring));
 }
 
 static bool add(struct suite *s, u32 n)
@@ -92,9 +82,9 @@ static bool add(struct suite *s, u32 n)
     lk_ring_message m, got = { .size = sizeof got };
     ring_suite_pair(n, &s->seed, &mem, &m);
     m.unit = lk_ring_unit_of(s->ring, "add");
-    bool right = said(s, lk_ring_ask(s->ring, &m, &got, s->r->seconds));
+    bool right = suite_said(s, lk_ring_ask(s->ring, &m, &got, s->r->seconds));
     if (right && !ring_suite_sum(n, &m, &got))
-        right = wrong(s, "the sum of %u elements is wrong (result %u, %u bytes)", n, got.result, got.bytes);
+        right = suite_wrong(s, "the sum of %u elements is wrong (result %u, %u bytes)", n, got.result, got.bytes);
     arena_free(&mem);
     return right;
 }
@@ -132,15 +122,15 @@ static bool through(struct suite *s, u32 slots, u64 count)
             };
             lk_status status = lk_ring_send(s->ring, &m, sent == got ? s->r->seconds : 0);
             if (status == LK_NOT_READY && sent > got) break;
-            if (!said(s, status)) return false;
+            if (!suite_said(s, status)) return false;
             sent++;
         }
         lk_ring_message m = { .size = sizeof m };
-        if (!said(s, lk_ring_receive(s->ring, &m, s->r->seconds))) return false;
+        if (!suite_said(s, lk_ring_receive(s->ring, &m, s->r->seconds))) return false;
         if (m.id != ++got || m.sequence != got || m.bytes != sizeof(struct point) ||
             ((const struct point *)m.data)->x != -(float)((got - 1) % 1000))
-            return wrong(s, "message %llu: id %llu, number %llu", (unsigned long long)got, (unsigned long long)m.id,
-                         (unsigned long long)m.sequence);
+            return suite_wrong(s, "message %llu: id %llu, number %llu", (unsigned long long)got,
+                               (unsigned long long)m.id, (unsigned long long)m.sequence);
     }
     return finish(s);
 }
@@ -161,20 +151,21 @@ static bool many_on_device(struct suite *s)
                        .seconds = s->r->seconds,
                        .on_gpu = s->r->on && strcmp(s->r->on, "sim"),
                        .verbose = s->r->common.verbose };
-    if (ring_pairs_load(s->gpu, &b.pairs) != LK_OK) return wrong(s, "%.380s", lk_gpu_error(s->gpu));
+    if (ring_pairs_load(s->gpu, &b.pairs) != LK_OK) return suite_wrong(s, "%.380s", lk_gpu_error(s->gpu));
     if (ring_bench_card(&b) != EXIT_CLEAN || ring_bench_flood(&b, s->r->messages) != EXIT_CLEAN)
-        return wrong(s, "the error says what");
-    return b.flood_messages >= s->r->messages || wrong(s, "%llu messages", (unsigned long long)b.flood_messages);
+        return suite_wrong(s, "the error says what");
+    return b.flood_messages >= s->r->messages || suite_wrong(s, "%llu messages", (unsigned long long)b.flood_messages);
 }
 
 static bool expect(struct suite *s, const char *call, lk_status is, lk_status wanted)
 {
-    return is == wanted || wrong(s, "%s gives %d, not %d: %.300s", call, (int)is, (int)wanted, lk_ring_error(s->ring));
+    return is == wanted ||
+           suite_wrong(s, "%s gives %d, not %d: %.300s", call, (int)is, (int)wanted, lk_ring_error(s->ring));
 }
 static bool orders(struct suite *s)
 {
     lk_ring_options o = { .size = sizeof o, .module = s->module, .kernel = "vectors" };
-    if (!said(s, lk_ring_create(s->gpu, &o, &s->ring))) return false;
+    if (!suite_said(s, lk_ring_create(s->gpu, &o, &s->ring))) return false;
     lk_ring *r = s->ring;
     double limit = s->r->seconds;
 #define WRONG_ORDER(call) expect(s, #call, lk_ring_##call(r, limit), LK_BAD_INPUT)
@@ -183,7 +174,7 @@ static bool orders(struct suite *s)
            RIGHT_ORDER(launch) && WRONG_ORDER(launch) && WRONG_ORDER(deactivate) && WRONG_ORDER(drain) &&
            RIGHT_ORDER(activate) && WRONG_ORDER(activate) && RIGHT_ORDER(deactivate) && WRONG_ORDER(deactivate) &&
            RIGHT_ORDER(activate) && RIGHT_ORDER(drain) && WRONG_ORDER(activate) && RIGHT_ORDER(terminate) &&
-           WRONG_ORDER(terminate) && WRONG_ORDER(launch) && said(s, lk_ring_destroy(r));
+           WRONG_ORDER(terminate) && WRONG_ORDER(launch) && suite_said(s, lk_ring_destroy(r));
 }
 
 static bool full(struct suite *s)
@@ -196,9 +187,10 @@ static bool full(struct suite *s)
     lk_status status = LK_OK;
     for (u32 i = 0; i < 20 && status == LK_OK; i++) status = lk_ring_send(s->ring, &m, 0.02);
     return expect(s, "send into a full queue", status, LK_NOT_READY) &&
-           expect(s, "drain behind a slow consumer", lk_ring_drain(s->ring, 0.02), LK_NOT_READY) &&
-           said(s, lk_ring_terminate(s->ring, s->r->seconds)) &&
-           expect(s, "dead letters", lk_ring_letter_take(s->ring, &letter), LK_OK) && said(s, lk_ring_destroy(s->ring));
+           expect(s, "drain after a slow consumer", lk_ring_drain(s->ring, 0.02), LK_NOT_READY) &&
+           suite_said(s, lk_ring_terminate(s->ring, s->r->seconds)) &&
+           expect(s, "dead letters", lk_ring_letter_take(s->ring, &letter), LK_OK) &&
+           suite_said(s, lk_ring_destroy(s->ring));
 }
 
 int ring_validate(struct ring_request *r)
@@ -212,6 +204,10 @@ int ring_validate(struct ring_request *r)
         { "vector add by warps: the same", vectors_warp },
         { "one block of one thread, queues of one slot", one_thread },
         { "queues of 1, 2, 255, 256 and 4096 slots: in order, none lost, none twice", queues },
+        { "messages between units: chains of many hops, copied and by reference, every answer once and in order",
+          ring_mail_chains },
+        { "messages between units: from one to all and from all to one, mailboxes of one slot", ring_mail_spread },
+        { "messages between units: the same with several workers, delays, and all processors busy", ring_mail_load },
         { "full queues, a slow consumer, terminate under load", full },
         { "many messages through one queue of the host: in order, none lost, none twice", many },
         { "many messages between warps of the device: the same", many_on_device },
@@ -228,7 +224,8 @@ int ring_validate(struct ring_request *r)
     for (u32 i = 0; i < COUNT_OF(claims); i++) {
         s.why[0] = 0;
         bool holds = claims[i].holds(&s);
-        if (holds && lk_report_errors(s.gpu)) holds = wrong(&s, "%u findings of the checks", lk_report_errors(s.gpu));
+        if (holds && lk_report_errors(s.gpu))
+            holds = suite_wrong(&s, "%u findings of the checks", lk_report_errors(s.gpu));
         bad += !holds;
         if (!quiet) printf("%s  %s%s%s\n", holds ? "ok" : "--", claims[i].claim, holds ? "" : ": ", s.why);
         if (!quiet) fflush(stdout);
@@ -242,7 +239,7 @@ int ring_validate(struct ring_request *r)
     text_add(&json, "],\"failed\":%u}\n", bad);
     if (lk_report_errors(s.gpu)) {
         char *report = lk_report_text(s.gpu, cli_color(&r->common));
-        fputs(report, stderr);
+        cli_put(stderr, report, strlen(report));
         lk_text_free(report);
     }
     struct error e = { 0 };

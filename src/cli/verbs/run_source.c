@@ -105,7 +105,7 @@ u32 run_source_clear(void)
     return n;
 }
 
-/* Removes the one that was not used for longest, while there are too many. */
+/* Removes least recently used programs until few enough are left. */
 static void store_trim(const char *store)
 {
     for (;;) {

@@ -1,7 +1,7 @@
 /* run_source.h: `lockstep run FILE.cu`: the program that nvcc makes of a source file.
  *
  * Programs are kept below the folder of the cache, in run/KEY: `app`, and `files`, which names every file that went
- * into it with a hash of its contents. A program is taken again while all of these are as they were. */
+ * into it with a hash of its contents. A program is reused while none of these has changed. */
 #ifndef LOCKSTEP_RUN_SOURCE_H
 #define LOCKSTEP_RUN_SOURCE_H
 #include "cli/option.h"

@@ -1,6 +1,8 @@
 /* lockstep test FILE...: the kernels of files against their contracts and oracles, told as a test runner tells it. */
 #include "verbs/testing.h"
 #include "cli/cli.h"
+#include "cli/folder.h"
+#include "cli/watch.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -111,6 +113,7 @@ bool testing_option(struct arena *a, struct testing *t, const struct row *o, con
     }
 }
 
+enum { MANY = 4 };         /* so many times more cases discarded than run are said to be too many */
 enum { CASES_LEAST = 10 }; /* of which a rate says something */
 
 /* "0 of 64 fail: at 95 %, fewer than 4.6 % of such cases do" */
@@ -118,7 +121,9 @@ static double rate(u32 n) { return 100 * (1 - pow(0.05, 1.0 / n)); }
 
 static void print_cases(const lk_test *test, u32 i)
 {
-    static const char *const end[] = { "ok", "FAILED", "refused", "too large", "empty grid", "unsupported" };
+    static const char *const end[] = {
+        "ok", "FAILED", "refused", "too large", "empty grid", "unsupported", "discarded"
+    };
     lk_test_case c;
     for (u32 n = 0; lk_test_case_at(test, i, n, &c); n++) {
         printf("  %-10s %s", end[c.end], c.line);
@@ -131,13 +136,14 @@ static void print_cases(const lk_test *test, u32 i)
 static void print_passed(const struct testing *t, const lk_test_kernel *k)
 {
     u32 ran = k->passed, orders = t->o.repeat ? t->o.repeat : 1;
-    printf("%s %s: %u case%s, %s", k->has_oracle ? "VALIDATED" : "CHECKED", k->name, ran, plural(ran),
+    bool judged = k->has_oracle && !k->oracle_off;
+    printf("%s %s: %u case%s, %s", judged ? "VALIDATED" : "CHECKED", k->name, ran, plural(ran),
            k->shapes[0] ? k->shapes : "one size");
-    if (k->has_oracle)
+    if (judged)
         printf("; %" PRIu64 " element%s within bounds, the closest at %.2g of it (%s)", k->elements,
                plural(k->elements), k->ratio, k->closest ? k->closest : "");
     else
-        printf("; no oracle: no result was judged");
+        printf("; %s: no result was judged", k->oracle_off ? "the check `oracle` is off" : "no oracle");
     if (k->tolerance > 1) printf("; the contract makes the bounds %g times wider", k->tolerance);
     putchar('\n');
     if (ran >= CASES_LEAST)
@@ -182,51 +188,83 @@ static void print_kernel(const struct testing *t, const lk_test *test, u32 i, co
     if (k->unsupported) {
         printf("UNSUPPORTED %s: %s\n", k->name, k->unsupported);
     } else if (k->failed) {
-        printf("FAILED %s: %u of %u cases%s%s\n", k->name, k->failed, k->failed + k->passed, k->shapes[0] ? ", " : "",
-               k->shapes);
+        printf("%s %s: %u of %u cases%s%s\n", k->status == LK_FINDINGS ? "FAILED" : "SUPPRESSED", k->name, k->failed,
+               k->failed + k->passed, k->shapes[0] ? ", " : "", k->shapes);
         for (u32 n = 0; lk_test_failure_at(test, i, n, &f); n++)
-            printf("  %s in %u case%s, the smallest: %s\n", f.kind, f.cases, plural(f.cases), f.line);
+            printf("  %s in %u case%s, the smallest: %s%s\n", f.kind, f.cases, plural(f.cases), f.line,
+                   f.suppressed ? " (suppressed)" : "");
+    } else if (k->stopped) {
+        printf("STOPPED %s: %u case%s ran, and none failed\n", k->name, k->passed, plural(k->passed));
+    } else if (k->unjudged) {
+        printf("NOT JUDGED %s: %u case%s ran, and none had an element of %s that the oracle could judge\n", k->name,
+               k->passed, plural(k->passed), k->unjudged);
+        if (k->overflow + k->ill)
+            printf("  %" PRIu64 " elements may overflow, %" PRIu64 " are ill-conditioned\n", k->overflow, k->ill);
     } else if (k->passed) {
         print_passed(t, k);
     } else {
         printf("NOTHING %s: no case could be run (%u refused by the contract, %u too large, %u with an empty grid)\n",
                k->name, k->refused, k->large, k->empty);
+        if (k->discarded) printf("  %u discarded: an `assume` line does not hold for their contents\n", k->discarded);
         if (k->refusal) printf("  %s\n", k->refusal);
     }
     print_coverage(t, k);
+    if (k->discarded && k->passed + k->failed)
+        printf("  %u case%s discarded: an `assume` line does not hold for %s contents%s\n", k->discarded,
+               k->discarded == 1 ? " was" : "s were", k->discarded == 1 ? "its" : "their",
+               k->discarded > MANY * (k->passed + k->failed) ? ", which leaves few: say in the arg lines what they are"
+                                                             : "");
     if (k->smaller)
         printf("  %u case%s too large, and made smaller\n", k->smaller, k->smaller == 1 ? " was" : "s were");
     if (t->list) print_cases(test, i);
 }
 
 struct totals {
-    u32 kernels, passed, failed, unsupported, nothing;
+    u32 kernels, passed, failed, unsupported, unjudged, stopped, idle;
 };
 
 static void print_file(const struct testing *t, const lk_test *test, const struct common *common, struct totals *all)
 {
     lk_test_kernel k;
+    if (lk_test_disbelieved(test) && !common->quiet)
+        printf("%u entr%s of %s cut off, edited or without a hash: not believed, the cases run again\n",
+               lk_test_disbelieved(test), lk_test_disbelieved(test) == 1 ? "y" : "ies", t->o.journal);
     for (u32 i = 0; lk_test_kernel_at(test, i, &k); i++) {
         all->kernels++;
-        all->unsupported += k.unsupported != NULL;
-        all->failed += !k.unsupported && k.failed > 0;
-        all->passed += !k.unsupported && !k.failed && k.passed > 0;
-        all->nothing += !k.unsupported && !k.failed && !k.passed;
+        all->unsupported += k.status == LK_UNSUPPORTED;
+        all->failed += k.status == LK_FINDINGS;
+        all->passed += k.status == LK_OK;
+        all->stopped += k.status == LK_NOTHING && k.stopped;
+        all->unjudged += k.status == LK_NOTHING && !k.stopped && k.unjudged;
+        all->idle += k.status == LK_NOTHING && !k.stopped && !k.unjudged;
         if (k.left_out) continue;
-        if (!common->quiet || k.failed || k.unsupported) print_kernel(t, test, i, &k);
+        if (!common->quiet || k.status != LK_OK) print_kernel(t, test, i, &k);
     }
 }
 
-/* One file; what stops it is said here, and its exit code returned. */
-static int test_one(struct arena *a, struct testing *t, const char *word, lk_gpu *gpu, lk_test **test)
+/* One file; what stops it is said here, and stands in the reports as a test that was not done. */
+static lk_test *test_one(struct arena *a, struct testing *t, u32 i, lk_gpu *gpu, const struct common *common,
+                         lk_status *status)
 {
-    const char *path = word, *kernel = NULL;
+    const char *word = t->file.p[i], *name = arena_printf(a, "%s (%u of %u)", word, i + 1, t->file.n);
+    const char *path = word, *kernel = NULL, *why;
     struct error e = { 0 };
-    if (!compiling_target(a, "test", word, &path, &kernel, &e)) return cli_error_value(&e);
-    t->o.kernel = kernel;
-    lk_status status = lk_test_file(gpu, path, &t->o, test);
-    if (*test) return EXIT_CLEAN;
-    return cli_error_status((int)status, lk_gpu_error(gpu));
+    lk_test *test = NULL;
+    if (!compiling_target(a, "test", word, &path, &kernel, &e) || !testing_types(path, &e)) {
+        *status = (lk_status)cli_error_value(&e);
+        why = e.text;
+    } else {
+        struct watch watch;
+        t->o.kernel = kernel;
+        watch_begin(&watch, common, gpu, name);
+        *status = lk_test_file(gpu, path, &t->o, &test);
+        watch_end(&watch);
+        if (test) return test;
+        why = arena_printf(a, "%s", lk_gpu_error(gpu));
+        cli_error_status((int)*status, why);
+    }
+    lk_test_undone(gpu, path, *status, why, &test);
+    return test;
 }
 
 static bool write_reports(struct testing *t, lk_gpu *gpu, lk_test *const *test, u32 n, const struct common *common,
@@ -237,8 +275,8 @@ static bool write_reports(struct testing *t, lk_gpu *gpu, lk_test *const *test, 
     bool ok = true;
     if (lk_report_errors(gpu) || lk_report_notes(gpu) || lk_report_suppressed(gpu))
         ok = reporting_write(&shown, gpu, "lockstep test", "", common, e);
-    else if (shown.sarif)
-        ok = reporting_write(&shown, gpu, "lockstep test", "", &(struct common){ .quiet = true }, e);
+    else
+        ok = reporting_files(&shown, gpu, "lockstep test", e);
     char *(*const make[])(lk_test *const *, uint32_t, lk_gpu *) = { lk_test_json, lk_test_junit };
     const char *const path[] = { t->reporting.json, t->reporting.junit };
     for (u32 i = 0; i < COUNT_OF(path); i++) {
@@ -246,14 +284,19 @@ static bool write_reports(struct testing *t, lk_gpu *gpu, lk_test *const *test, 
         if (text) ok = reporting_put(&t->reporting, path[i], text, strlen(text), e) && ok;
         lk_text_free(text);
     }
+    t->reporting.written = true;
     return ok;
 }
 
-static void print_totals(const struct totals *all)
+static void print_totals(const struct testing *t, const struct totals *all, u32 left)
 {
     printf("%u kernel%s: %u passed, %u failed", all->kernels, plural(all->kernels), all->passed, all->failed);
     if (all->unsupported) printf(", %u unsupported", all->unsupported);
-    if (all->nothing) printf(", %u not run", all->nothing);
+    if (all->unjudged) printf(", %u not judged", all->unjudged);
+    if (all->stopped) printf(", %u stopped", all->stopped);
+    if (all->idle) printf(", %u not run", all->idle);
+    if (left) printf("; %u file%s %s", left, plural(left), watch_signal() ? "not begun" : "after the failure not run");
+    if (t->bare) printf("; %u file%s without a contract passed over", t->bare, plural(t->bare));
     putchar('\n');
 }
 
@@ -265,14 +308,8 @@ static const char *own_path(struct arena *a)
     return n > 0 ? arena_str(a, (struct str){ self, (u32)n }) : NULL;
 }
 
-int testing_run(struct arena *a, struct testing *t, const struct common *common)
+static void options_complete(struct arena *a, struct testing *t)
 {
-    struct error e = { 0 };
-    struct totals all = { 0 };
-    lk_gpu *gpu = NULL;
-    int code = EXIT_CLEAN;
-    lk_test **test = NEW_ARRAY(a, lk_test *, t->file.n + 1);
-    u32 tests = 0;
     t->compiling.o.size = sizeof t->compiling.o;
     t->compiling.o.flag = t->compiling.flag.p;
     t->compiling.o.flags = t->compiling.flag.n;
@@ -285,25 +322,62 @@ int testing_run(struct arena *a, struct testing *t, const struct common *common)
     t->o.gpu = &t->gpu;
     t->o.compile = &t->compiling.o;
     t->o.command = own_path(a);
+}
+
+/* Every file, then what they come to: a file that cannot be tested leaves the others. */
+static int test_all(struct arena *a, struct testing *t, lk_gpu *gpu, const struct common *common, lk_test **test)
+{
+    struct totals all = { 0 };
+    struct error e = { 0 };
+    u32 tests = 0, left = 0;
+    for (u32 i = 0; i < t->file.n; i++) {
+        lk_status status = LK_OK;
+        lk_test *now = test_one(a, t, i, gpu, common, &status);
+        bool none = lk_test_why(now)[0] && status == LK_NOTHING;
+        if (none && t->file.n > 1) { /* said, and no failure: a header among the files, say */
+            lk_test_free(now);
+            continue;
+        }
+        test[tests++] = now;
+        print_file(t, now, common, &all);
+        bool over = watch_signal() || (t->o.fail_fast && all.failed);
+        if (over) left = t->file.n - i - 1;
+        if (over) break;
+    }
+    int code = (int)lk_test_conclude(test, tests, t->o.shards > 1, gpu);
+    if (!write_reports(t, gpu, test, tests, common, &e)) {
+        int unwritten = cli_error_value(&e);
+        code = code ? code : unwritten;
+    }
+    if (all.kernels && (!common->quiet || code)) print_totals(t, &all, left);
+    for (u32 i = 0; i < tests; i++) lk_test_free(test[i]);
+    return code;
+}
+
+int testing_run(struct arena *a, struct testing *t, const struct common *common)
+{
+    struct error e = { 0 };
+    lk_gpu *gpu = NULL;
+    options_complete(a, t);
+    struct folder_files all = { 0 };
+    if (!folder_files(a, t->file.p, t->file.n, &all, &e)) return cli_error_value(&e);
+    memcpy(&t->file, &all.file, sizeof t->file);
+    t->bare = all.bare;
     if (!reporting_streams(&t->reporting, t->file.p, t->file.n, &e)) return cli_error_value(&e);
     lk_options reporter = t->gpu; /* it only has the report */
     reporter.on = NULL;
-    if (lk_gpu_create(&reporter, &gpu) != LK_OK) return cli_error_status(LK_BAD_INPUT, lk_gpu_error(NULL));
-    if (!reporting_begin(&t->reporting, gpu, &e)) code = cli_error_value(&e);
-    for (u32 i = 0; !code && i < t->file.n; i++) {
-        int one = test_one(a, t, t->file.p[i], gpu, &test[tests]);
-        if (test[tests]) print_file(t, test[tests++], common, &all);
-        if (one && (one != EXIT_NOTHING || t->file.n == 1)) code = one;
-        if (t->o.fail_fast && all.failed) break;
+    int code = EXIT_CLEAN;
+    const char *why = NULL;
+    if (lk_gpu_create(&reporter, &gpu) != LK_OK) {
+        why = lk_gpu_error(NULL);
+        code = cli_error_status(LK_BAD_INPUT, why);
+    } else if (!reporting_begin(&t->reporting, gpu, &e)) {
+        why = e.text;
+        code = cli_error_value(&e);
     }
-    if (!code && !write_reports(t, gpu, test, tests, common, &e)) code = cli_error_value(&e);
-    if (!code && (!common->quiet || all.failed)) print_totals(&all);
-    if (!code)
-        code = lk_report_errors(gpu)     ? reporting_code(&t->reporting)
-               : all.unsupported         ? EXIT_UNSUPPORTED
-               : all.passed + all.failed ? EXIT_CLEAN
-                                         : EXIT_NOTHING;
-    for (u32 i = 0; i < tests; i++) lk_test_free(test[i]);
+    if (!code) code = test_all(a, t, gpu, common, NEW_ARRAY(a, lk_test *, t->file.n + 1));
+    reporting_refused(&t->reporting, code, "lockstep test", why);
     lk_gpu_destroy(gpu);
-    return code;
+    if (watch_signal()) return EXIT_SIGNAL + watch_signal();
+    return code == EXIT_FINDINGS ? reporting_code(&t->reporting) : code;
 }

@@ -6,7 +6,8 @@
 #include <lockstep_lab.h>
 
 struct testing {
-    VEC(const char *) file; /* FILE or FILE:KERNEL */
+    VEC(const char *) file; /* FILE, FILE:KERNEL, or a folder */
+    u32 bare;               /* files of folders that have no contract */
     lk_test_options o;
     lk_options gpu;
     struct compiling compiling;
@@ -14,9 +15,11 @@ struct testing {
     bool list;     /* --list: every case with its verdict */
     bool coverage; /* --coverage: what of kernel and contract was reached */
 };
-/* Takes an option that belongs to it; false in *mine: it is none of these. */
+/* Takes an option that belongs to it; false in *mine: it is not one of these. */
 bool testing_option(struct arena *a, struct testing *t, const struct row *o, const char *value, bool *mine,
                     struct error *e);
 /* Tests the files, prints, writes the reports; the exit code. */
 int testing_run(struct arena *a, struct testing *t, const struct common *common);
+/* test_types.c: whether the contracts of a file have the element types of its source. */
+bool testing_types(const char *path, struct error *e);
 #endif
