@@ -196,7 +196,7 @@ public struct lk_stats
     [FieldOffset(24)] public ulong @orders;
 }
 
-[StructLayout(LayoutKind.Explicit, Size = 40)]
+[StructLayout(LayoutKind.Explicit, Size = 112)]
 public struct lk_progress
 {
     [FieldOffset(0)] public UIntPtr @size;
@@ -204,6 +204,10 @@ public struct lk_progress
     [FieldOffset(16)] public ulong @ctas_done;
     [FieldOffset(24)] public ulong @warp_instructions;
     [FieldOffset(32)] public uint @compiling;
+    [FieldOffset(36)] public uint @cases;
+    [FieldOffset(40)] public uint @cases_most;
+    [FieldOffset(44)] public uint @cases_failed;
+    // test: 64 characters at offset 48
 }
 
 [StructLayout(LayoutKind.Explicit, Size = 72)]

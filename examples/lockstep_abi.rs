@@ -400,18 +400,26 @@ pub struct lk_progress {
     pub ctas_done: u64,
     pub warp_instructions: u64,
     pub compiling: u32,
+    pub cases: u32,
+    pub cases_most: u32,
+    pub cases_failed: u32,
+    pub test: [u8; 64],
 }
 impl Default for lk_progress {
     fn default() -> Self {
         unsafe { zeroed() }
     }
 }
-const _: () = assert!(size_of::<lk_progress>() == 40);
+const _: () = assert!(size_of::<lk_progress>() == 112);
 const _: () = assert!(offset_of!(lk_progress, size) == 0);
 const _: () = assert!(offset_of!(lk_progress, ctas) == 8);
 const _: () = assert!(offset_of!(lk_progress, ctas_done) == 16);
 const _: () = assert!(offset_of!(lk_progress, warp_instructions) == 24);
 const _: () = assert!(offset_of!(lk_progress, compiling) == 32);
+const _: () = assert!(offset_of!(lk_progress, cases) == 36);
+const _: () = assert!(offset_of!(lk_progress, cases_most) == 40);
+const _: () = assert!(offset_of!(lk_progress, cases_failed) == 44);
+const _: () = assert!(offset_of!(lk_progress, test) == 48);
 
 #[repr(C)]
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 // A ring kernel from C#, by P/Invoke on liblockstep.so.0: no GPU is needed, and nothing is compiled where PTX is given.
 //
-//     mcs -out:ring.exe examples/ring.cs && LD_LIBRARY_PATH=build mono ring.exe src/ring/vectors.ptx [sim|gpu]
+//     mcs -out:ring.exe examples/ring.cs && LD_LIBRARY_PATH=build mono ring.exe src/generated/vectors.ptx [sim|gpu]
 //
 // The structs are those of lockstep.h and lockstep_ring.h, field by field; each begins with its size, which the library compares.
 using System;

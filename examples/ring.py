@@ -1,6 +1,6 @@
 """A ring kernel from Python, by ctypes over liblockstep.so: no GPU is needed, and nothing is compiled where PTX is given.
 
-    LOCKSTEP_LIBRARY=build/liblockstep.so python3 examples/ring.py src/ring/vectors.ptx [sim|gpu]
+    LOCKSTEP_LIBRARY=build/liblockstep.so python3 examples/ring.py src/generated/vectors.ptx [sim|gpu]
 
 The structs are those of lockstep.h and lockstep_ring.h, field by field; each begins with its size, which the library compares.
 """

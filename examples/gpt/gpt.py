@@ -6,7 +6,7 @@
     python gpt.py --all                 # each of the ten mistakes in turn
     lockstep run python gpt.py --device cuda [...]      # the same on "cuda" tensors, without a GPU
 
-docs/custom-ops.md goes through it step by step."""
+docs/lab/custom-ops.md goes through it step by step."""
 import argparse
 import glob
 import os

@@ -1,6 +1,6 @@
 // Attention of one head of 64 halves, to be tuned: keys and values come by tiles of 64 rows into shared memory, 16 bytes at a time.
 // PAD is the classical mistake. A row of 64 + 1 halves is 130 bytes: no two of eight rows begin at a multiple of 16, and cp.async needs
-// that. Without a pad all threads of a warp that read one column meet in one bank. docs/timing.md tunes it.
+// that. Without a pad all threads of a warp that read one column meet in one bank. docs/lab/timing.md tunes it.
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 

@@ -55,19 +55,11 @@ class lk_error(c.Structure):
 
 
 class lk_ptx(c.Structure):
-    _fields_ = [
-        ("name", c.c_char_p),
-        ("ptx", c.c_char_p),
-        ("bytes", c.c_size_t),
-    ]
+    _fields_ = [("name", c.c_char_p), ("ptx", c.c_char_p), ("bytes", c.c_size_t)]
 
 
 class lk_source(c.Structure):
-    _fields_ = [
-        ("name", c.c_char_p),
-        ("text", c.c_char_p),
-        ("bytes", c.c_size_t),
-    ]
+    _fields_ = [("name", c.c_char_p), ("text", c.c_char_p), ("bytes", c.c_size_t)]
 
 
 class lk_param(c.Structure):
@@ -123,13 +115,7 @@ class lk_occupancy(c.Structure):
 
 
 class lk_end(c.Structure):
-    _fields_ = [
-        ("gpu", c.c_void_p),
-        ("address", c.c_uint64),
-        ("host", c.c_void_p),
-        ("pitch", c.c_uint64),
-        ("slice", c.c_uint64),
-    ]
+    _fields_ = [("gpu", c.c_void_p), ("address", c.c_uint64), ("host", c.c_void_p), ("pitch", c.c_uint64), ("slice", c.c_uint64)]
 
 
 class lk_fill(c.Structure):
@@ -174,20 +160,11 @@ class lk_pool_info(c.Structure):
 
 
 class lk_value(c.Structure):
-    _fields_ = [
-        ("kind", c.c_uint32),
-        ("bytes", c.c_uint32),
-        ("as", c.c_uint64),
-    ]
+    _fields_ = [("kind", c.c_uint32), ("bytes", c.c_uint32), ("as", c.c_uint64)]
 
 
 class lk_stats(c.Structure):
-    _fields_ = [
-        ("warp_instructions", c.c_uint64),
-        ("ctas", c.c_uint64),
-        ("nanoseconds", c.c_uint64),
-        ("orders", c.c_uint64),
-    ]
+    _fields_ = [("warp_instructions", c.c_uint64), ("ctas", c.c_uint64), ("nanoseconds", c.c_uint64), ("orders", c.c_uint64)]
 
 
 class lk_progress(c.Structure):
@@ -197,6 +174,10 @@ class lk_progress(c.Structure):
         ("ctas_done", c.c_uint64),
         ("warp_instructions", c.c_uint64),
         ("compiling", c.c_uint32),
+        ("cases", c.c_uint32),
+        ("cases_most", c.c_uint32),
+        ("cases_failed", c.c_uint32),
+        ("test", c.c_char * 64),
     ]
 
 
@@ -215,11 +196,7 @@ class lk_memory_use(c.Structure):
 
 
 class lk_memory_site(c.Structure):
-    _fields_ = [
-        ("site", c.c_char * 160),
-        ("bytes", c.c_uint64),
-        ("count", c.c_uint64),
-    ]
+    _fields_ = [("site", c.c_char * 160), ("bytes", c.c_uint64), ("count", c.c_uint64)]
 
 
 class lk_timing(c.Structure):
@@ -345,17 +322,11 @@ class lk_argument(c.Structure):
 
 
 class lk_dim(c.Structure):
-    _fields_ = [
-        ("name", c.c_char_p),
-        ("value", c.c_int64),
-    ]
+    _fields_ = [("name", c.c_char_p), ("value", c.c_int64)]
 
 
 class lk_choice(c.Structure):
-    _fields_ = [
-        ("name", c.c_char_p),
-        ("value", c.c_char_p),
-    ]
+    _fields_ = [("name", c.c_char_p), ("value", c.c_char_p)]
 
 
 class lk_kind_info(c.Structure):
@@ -373,24 +344,11 @@ class lk_kind_info(c.Structure):
 
 
 class lk_tool(c.Structure):
-    _fields_ = [
-        ("size", c.c_size_t),
-        ("name", c.c_char_p),
-        ("fix", c.c_char_p),
-        ("compiles", c.c_uint32),
-        ("path", c.c_char * 1024),
-    ]
+    _fields_ = [("size", c.c_size_t), ("name", c.c_char_p), ("fix", c.c_char_p), ("compiles", c.c_uint32), ("path", c.c_char * 1024)]
 
 
 class lk_oracle_name(c.Structure):
-    _fields_ = [
-        ("name", c.c_char_p),
-        ("type", c.c_char_p),
-        ("rank", c.c_uint32),
-        ("dim", c.c_uint64 * 8),
-        ("data", c.c_void_p),
-        ("value", c.c_double),
-    ]
+    _fields_ = [("name", c.c_char_p), ("type", c.c_char_p), ("rank", c.c_uint32), ("dim", c.c_uint64 * 8), ("data", c.c_void_p), ("value", c.c_double)]
 
 
 class lk_oracle_result(c.Structure):
@@ -423,7 +381,7 @@ LAYOUT = {  # struct: (size, {field: offset})
     lk_pool_info: (56, {"size": 0, "reserved": 8, "reserved_high": 16, "used": 24, "used_high": 32, "most": 40, "threshold": 48}),
     lk_value: (16, {"kind": 0, "bytes": 4, "as": 8}),
     lk_stats: (32, {"warp_instructions": 0, "ctas": 8, "nanoseconds": 16, "orders": 24}),
-    lk_progress: (40, {"size": 0, "ctas": 8, "ctas_done": 16, "warp_instructions": 24, "compiling": 32}),
+    lk_progress: (112, {"size": 0, "ctas": 8, "ctas_done": 16, "warp_instructions": 24, "compiling": 32, "cases": 36, "cases_most": 40, "cases_failed": 44, "test": 48}),
     lk_memory_use: (72, {"size": 0, "used": 8, "pooled": 16, "peak": 24, "device": 32, "pinned": 40, "managed": 48, "registered": 56, "pool": 64}),
     lk_memory_site: (176, {"site": 0, "bytes": 160, "count": 168}),
     lk_timing: (64, {"size": 0, "name": 8, "range": 16, "count": 24, "bytes": 32, "total_us": 40, "least_us": 48, "most_us": 56}),
@@ -607,6 +565,7 @@ FUNCTIONS = {  # function: (result, [arguments])
     "lk_oracle_output": (I, [P, c.c_uint32, P]),
     "lk_oracle_read": (I, [P, S]),
     "lk_oracle_row": (I, [c.c_uint32, P]),
+    "lk_oracle_signature": (S, [c.c_uint32]),
     "lk_oracle_why": (c.c_uint32, [P, c.c_uint32, c.c_uint64, P, c.c_uint32]),
     "lk_page": (P, [S, c.c_size_t]),
     "lk_physical_create": (I, [P, c.c_uint64, P]),
@@ -638,7 +597,9 @@ FUNCTIONS = {  # function: (result, [arguments])
     "lk_reference_serve": (I, [S, S]),
     "lk_report_clear": (None, [P]),
     "lk_report_compare": (I, [P, c.c_uint64, P, c.c_uint64, c.c_uint64, P]),
+    "lk_report_conclude": (I, [P, P]),
     "lk_report_errors": (c.c_uint32, [P]),
+    "lk_report_fail_on": (I, [P, c.c_uint32]),
     "lk_report_html": (P, [P]),
     "lk_report_json": (P, [P]),
     "lk_report_junit": (P, [P, S]),
@@ -670,6 +631,8 @@ FUNCTIONS = {  # function: (result, [arguments])
     "lk_surface_create": (I, [P, P]),
     "lk_surface_destroy": (I, [P, c.c_uint64]),
     "lk_test_case_at": (I, [P, c.c_uint32, c.c_uint32, P]),
+    "lk_test_conclude": (I, [P, c.c_uint32, c.c_uint32, P]),
+    "lk_test_disbelieved": (c.c_uint32, [P]),
     "lk_test_failure_at": (I, [P, c.c_uint32, c.c_uint32, P]),
     "lk_test_file": (I, [P, S, P, P]),
     "lk_test_free": (None, [P]),
@@ -678,6 +641,8 @@ FUNCTIONS = {  # function: (result, [arguments])
     "lk_test_kernel_at": (I, [P, c.c_uint32, P]),
     "lk_test_path": (S, [P]),
     "lk_test_serve": (I, [I, I]),
+    "lk_test_undone": (I, [P, S, I, S, P]),
+    "lk_test_why": (S, [P]),
     "lk_text_free": (None, [P]),
     "lk_texture_create": (I, [P, P, P]),
     "lk_texture_destroy": (I, [P, c.c_uint64]),

@@ -16,13 +16,19 @@ from .errors import BadInput, LockstepError, NothingRun, Unsupported
 
 _SENT = (".cu", ".cuh", ".h", ".hpp", ".ptx", ".cases", ".py")
 _MOST = 4 << 20  # bytes of one file that goes along
-_REFUSED = {"--shard": "each shard has its own", "--jobs": "the workers are the processes", "--junit": "it is written by shards of their own", "--sarif": "it is written by shards of their own",
+_REFUSED = {"--shard": "each shard has its own", "--jobs": "the workers are the processes", "--junit": "it is written by shards of their own", "--sarif": "it is written by shards of their own", "--html": "it is written by shards of their own",
             "--keep": "workers keep nothing", "--resume": "a campaign on Dask has no beginning to go on from", "--record": "record the case it names with launch", "--emit-c": "record the case it names with launch"}
 
 
-def gather(files: Sequence[str]) -> Dict[str, bytes]:
+def path_of(word: str) -> str:
+    """Of FILE or FILE:KERNEL."""
+    return word if os.path.exists(word) or ":" not in word else word.rpartition(":")[0]
+
+
+def gather(words: Sequence[str]) -> Dict[str, bytes]:
     """The files to test, and what lies beside them: headers, PTX, Python functions."""
     out: Dict[str, bytes] = {}
+    files = [path_of(word) for word in words]
     for file in files:
         folder = os.path.dirname(file)
         for name in sorted(os.listdir(folder or ".")):
@@ -73,12 +79,22 @@ class Campaign:
         return [i for i in range(self.shards) if i not in self.results]
 
     @property
+    def verdict(self) -> str:
+        """Of all shards together, by the order of src/base/base/outcome.h. A kernel that no shard has judged is no yes."""
+        verdicts = [json.loads(r["json"]).get("verdict", "incomplete") if r["json"] else "incomplete" for r in self.results.values()]
+        for worst in ("failed", "incomplete", "unsupported"):
+            if worst in verdicts:
+                return worst
+        return "passed" if "passed" in verdicts and not self.unjudged() else "nothing judged"
+
+    @property
     def code(self) -> int:
-        codes = [r["code"] for r in self.results.values()]
-        for wanted in (2, 1, 3):
-            if wanted in codes:
-                return wanted
-        return next((c for c in codes if c not in (0, 4)), 4 if all(c == 4 for c in codes) else 0)
+        own = next((r["code"] for r in self.results.values() if r["code"] not in range(5)), 0)  # --error-exitcode, or a shard that a signal has ended
+        return {"failed": own or 1, "incomplete": 2, "unsupported": 3, "nothing judged": 4, "passed": own}[self.verdict]
+
+    def unjudged(self) -> List[str]:
+        """Kernels of which no shard had a case, or whose oracle could judge no element of an output in any."""
+        return [name for (_, name), k in self.kernels().items() if not k["passed"] + k["failed"] or (k["judges"] and not k["elements"])]
 
     def reports(self) -> List[Dict[str, Any]]:
         return [json.loads(r["json"]) for _, r in sorted(self.results.items()) if r["json"]]
@@ -89,9 +105,10 @@ class Campaign:
         for report in self.reports():
             for file in report["files"]:
                 for k in file["kernels"]:
-                    sum_ = out.setdefault((file["file"], k["name"]), {"cases": 0, "passed": 0, "failed": 0, "refused": 0, "elements": 0, "list": [], "failures": {}})
+                    sum_ = out.setdefault((file["file"], k["name"]), {"cases": 0, "passed": 0, "failed": 0, "refused": 0, "elements": 0, "judges": False, "list": [], "failures": {}})
                     for key in ("cases", "passed", "failed", "refused", "elements"):
                         sum_[key] += k[key]
+                    sum_["judges"] |= k["oracle"] and not k["oracle_off"]
                     sum_["list"] += k["list"]
                     for f in k["failures"]:
                         of = sum_["failures"].setdefault(f["first"], {"kind": f["kind"], "case": f["case"], "cases": 0})
@@ -103,19 +120,23 @@ class Campaign:
 
     def text(self) -> str:
         lines = []
+        unjudged = self.unjudged()
         for (file, name), k in self.kernels().items():
             if k["failed"]:
                 lines.append(f"FAILED {name}: {k['failed']} of {k['cases']} cases in {self.shards} shards")
                 lines += [f"  {f['kind']} in {f['cases']} case{'s' * (f['cases'] > 1)}, the smallest: {f['case']}" for f in k["failures"].values()]
+            elif name in unjudged:
+                lines.append(f"NOT JUDGED {name}: {k['passed']} cases in {self.shards} shards, and no element that the oracle could judge" + (f"; {k['refused']} refused" if k["refused"] else ""))
             else:
-                lines.append(f"PASSED {name}: {k['passed']} cases in {self.shards} shards, {k['elements']} elements within bounds" + (f"; {k['refused']} refused" if k["refused"] else ""))
+                judged = f"{k['elements']} elements within bounds" if k["judges"] else "no result was judged"
+                lines.append(f"{'PASSED' if k['judges'] else 'CHECKED'} {name}: {k['passed']} cases in {self.shards} shards, {judged}" + (f"; {k['refused']} refused" if k["refused"] else ""))
         seen = set()
-        for report, r in ((json.loads(r["json"]), r) for _, r in sorted(self.results.items()) if r["json"] and r["code"] == 1):
+        for report, r in ((json.loads(r["json"]), r) for _, r in sorted(self.results.items()) if r["json"] and json.loads(r["json"])["verdict"] == "failed"):
             kinds = tuple(sorted((f["id"], f.get("kernel")) for f in report["report"]["findings"]))
             if kinds not in seen:
                 seen.add(kinds)
                 lines += ["", r["text"][r["text"].find("error["):].strip()] if "error[" in r["text"] else []
-        lines += [r["text"].strip() for r in self.results.values() if r["code"] not in (0, 1, 4)][:1]
+        lines += [r["text"].strip() for r in self.results.values() if not r["json"] or json.loads(r["json"])["verdict"] in ("incomplete", "unsupported")][:1]
         return "\n".join(lines)
 
 
@@ -196,7 +217,7 @@ def command(arguments: List[str]) -> int:
             with open(own["--journal"], "a", encoding="utf-8") as f:
                 f.write(out.journal())
         if own["--json"]:
-            merged = {"schema": "lockstep-campaign", "version": 1, "shards": out.shards, "kernels": [{"file": f, "name": k, **{n: v for n, v in s.items() if n != "failures"}, "failures": list(s["failures"].values())} for (f, k), s in out.kernels().items()]}
+            merged = {"schema": "lockstep-campaign", "version": 1, "verdict": out.verdict, "shards": out.shards, "kernels": [{"file": f, "name": k, **{n: v for n, v in s.items() if n != "failures"}, "failures": list(s["failures"].values())} for (f, k), s in out.kernels().items()]}
             text = json.dumps(merged) + "\n"
             if own["--json"] == "-":
                 sys.stdout.write(text)

@@ -7,7 +7,7 @@ import re
 import threading
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-from . import _abi
+from . import _abi, _fork
 from ._contract import BYTES, Bound
 from ._library import library, text, words
 from .errors import FindingsError, Finding, LockstepError, by_status, read_report
@@ -16,7 +16,7 @@ _KINDS = {"i8": 2, "u8": 3, "i16": 4, "u16": 5, "i32": 6, "u32": 7, "i64": 8, "u
 _BUFFER, _STRUCT = 1, 12
 _now = threading.local()
 _usual: Optional["Gpu"] = None
-_lock = threading.RLock()
+_lock = _fork.lock(_fork.FIRST)
 
 
 class Gpu:
@@ -33,7 +33,7 @@ class Gpu:
             raise by_status(status, self.error(None))
         self.strict, self.findings, self.launches = strict, [], 0  # type: bool, List[Finding], int
         self._modules: Dict[Any, Any] = {}
-        self._lock = threading.RLock()
+        self._lock = _fork.lock(_fork.INNER)
 
     def __enter__(self) -> "Gpu":
         self._before = getattr(_now, "gpu", None)
@@ -63,17 +63,21 @@ class Gpu:
 
     def report(self) -> str:
         """What has been found since the last launch of the package, as text."""
-        return text(library().lk_report_text(self._handle, 0))
+        with self._lock:
+            return text(library().lk_report_text(self._handle, 0))
 
     def profile_json(self) -> str:
-        return text(library().lk_profile_json(self._handle))
+        with self._lock:
+            return text(library().lk_profile_json(self._handle))
 
     def profile_text(self) -> str:
-        return text(library().lk_profile_text(self._handle, 0, 0))
+        with self._lock:
+            return text(library().lk_profile_text(self._handle, 0, 0))
 
     def page(self) -> str:
         """The report, and what was counted, as a page for a browser."""
-        return text(library().lk_report_html(self._handle))
+        with self._lock:
+            return text(library().lk_report_html(self._handle))
 
     # ---- modules ----
 

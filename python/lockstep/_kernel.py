@@ -15,7 +15,7 @@ from .errors import BadInput
 
 
 def strides_of(word: str, shape: Sequence[int]) -> Tuple[int, ...]:
-    """The strides that the library gives an array in this layout (src/contract/bind.c, lay_out)."""
+    """The strides that the library gives an array in this layout (src/lang/contract/bind.c, lay_out)."""
     strides = list(_contract.dense(shape))
     name, _, amount = word.rstrip(")").partition("(")
     if name == "broadcast":
@@ -55,6 +55,13 @@ def find_file(path: str) -> Tuple[str, Optional[str]]:
     return file, kernel
 
 
+def _words(flags: Sequence[str]) -> List[str]:
+    """Words for the compiler."""
+    if isinstance(flags, (str, bytes)) or not all(isinstance(f, str) and "\0" not in f for f in flags):
+        raise BadInput(f"flags is {repr(flags)[:60]}; a sequence of words for the compiler belongs here, as in ['-DTILE=16']", "flags")
+    return list(flags)
+
+
 class Kernel:
     """A kernel of a .cu or .ptx file. Called with its input arrays in the order of the contract, it returns its outputs;
     sizes, values, choices (`CAUSAL=1`) and outputs of the caller's own go by name. Arrays of the host run on the software
@@ -71,7 +78,7 @@ class Kernel:
             self.contract = parsed.kernel(kernel or named or self._usual(parsed))
         except ContractError as e:
             raise BadInput(str(e), e.argument) from None
-        self.contract_file, self.flags, self.ops = contract or self.file, list(flags), parsed.ops
+        self.contract_file, self.flags, self.ops = contract or self.file, _words(flags), parsed.ops
         self._modules: Dict[Any, Tuple[_driver.Module, str]] = {}
 
     @staticmethod
@@ -246,7 +253,7 @@ class Kernel:
             if a.kind == "array" and a.name in passed:
                 align = int(_contract.evaluate(a.align, bound.numbers)) if a.align else _contract.BYTES[bound.types[a.name]]
                 if passed[a.name].address % align:
-                    raise BadInput(f"{a.name} begins at an address that is no multiple of {align}, as the contract asks for", a.name)
+                    raise BadInput(f"{a.name} begins at an address that is not a multiple of {align}, as the contract asks for", a.name)
         stream = self._stream(first, passed)
         module, entry = self._module(bound, first)
         f = module.function(entry, first.cuda, bound.shared)

@@ -7,12 +7,12 @@ import os
 import threading
 from typing import Any, Dict, List, Optional
 
-from . import _abi, _contract
+from . import _abi, _contract, _fork
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 # a wheel has both in _bin; a checkout has them in build, two folders up from the package
 _PLACES = [os.path.join(_HERE, "_bin"), os.path.join(os.path.dirname(os.path.dirname(_HERE)), "build")]
-_lock = threading.Lock()
+_lock = _fork.lock(_fork.LAST)
 _library: Optional[ctypes.CDLL] = None
 
 
@@ -20,7 +20,7 @@ def _loaded() -> Optional[str]:
     """The library that the process has already: under `lockstep run` it is the one behind the driver, and stays the only
     one."""
     try:
-        with open("/proc/self/maps") as maps:
+        with open("/proc/thread-self/maps") as maps:  # /proc/self has none once the first thread has ended
             return next((line.split(maxsplit=5)[5].strip() for line in maps if "/liblockstep.so" in line), None)
     except OSError:
         return None

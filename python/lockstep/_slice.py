@@ -1,4 +1,4 @@
-"""From a wrong element to lines of the kernel: the case is run once more with a trace (docs/trace.md), and the value that was
+"""From a wrong element to lines of the kernel: the case is run once more with a trace (docs/use/trace.md), and the value that was
 stored there is followed back, register by register, to what it was computed from. Values that come through shared memory or
 from other lanes are followed to the stores and the exchanges of the same warp."""
 from __future__ import annotations

@@ -44,7 +44,7 @@ def _arch(word: str) -> Tuple[int, str]:
 
 
 def image(kind: int, arch: Tuple[int, str], data: bytes, version: Tuple[int, int]) -> bytes:
-    """One image of a fatbin (src/image/fatbin.c reads them), not packed."""
+    """One image of a fatbin (src/store/image/fatbin.c reads them), not packed."""
     data += b"\0" * (-len(data) % 8 or (8 if kind == _PTX else 0))
     flags = _FLAGS | {"": 0, "a": 1 << 20, "f": 1 << 21}[arch[1]]
     return struct.pack("<HHIQIIHHIIIQQQ", kind, 0x101, 64, len(data), 0, 0, version[1], version[0], arch[0], 0, 0, flags, 0, 0) + data

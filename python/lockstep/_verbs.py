@@ -349,7 +349,7 @@ def _gradcheck_file(what: Union[str, Kernel], cases: int, seed: int, check: bool
 
 @dataclass
 class Profile:
-    """What launches did, counted exactly (docs/profile.md): `data` is the JSON, `text` the table, `html` a page."""
+    """What launches did, counted exactly (docs/reference/profile.md): `data` is the JSON, `text` the table, `html` a page."""
 
     data: Dict[str, Any]
     text: str

@@ -3,7 +3,7 @@
     answer = lockstep.bisect(model, {"blocks.0.norm": MyLayerNorm(...), F.gelu: my_gelu}, (x,))
     print(answer)       # the op, forward or backward, by how much, what it looks like
 
-The model runs as it is first, then with truly one replacement at a time: its results and, behind `loss(output).backward()`,
+The model runs as it is first, then with truly one replacement at a time: its results and, after `loss(output).backward()`,
 its gradients are compared with those of the model as it is. That a replacement was called is counted.
 How far results may differ is measured: the output of the original at that place is changed by as much as rounding changes
 it, and what comes of that at the end, times `slack`, is allowed. Where all are right alone and wrong together, pairs are
@@ -297,7 +297,7 @@ def _rounded(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _weighed(out: Any) -> Any:
-    """A loss that depends on every element in its own way. The mean of squares would not do: behind a normalisation it does not
+    """A loss that depends on every element in its own way. The mean of squares would not do: after a normalisation it does not
     change, and then no gradient says anything."""
     import torch
 
@@ -455,7 +455,7 @@ def _own(finding: Any, launched: Sequence[Any]) -> str:
 
 
 def _expanded(finding: Any, launched: Sequence[Any]) -> str:
-    """An access behind the end of an array that is expanded, with strides of 0: it is read as if it were dense."""
+    """An access past the end of an array that is expanded, with strides of 0: it is read as if it were dense."""
     access = finding.fields.get("access") or {}
     name = (access.get("object") or finding.fields.get("object") or {}).get("name") or ""
     word = next((words.get(name, "") for _, kernel, _, words in reversed(launched) if finding.kernel.split("::")[-1] == kernel), "")

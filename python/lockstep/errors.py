@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional
 
 @dataclass(frozen=True)
 class Finding:
-    """One entry of a report (docs/report.md): a bug of a kernel or of its call."""
+    """One entry of a report (docs/reference/report.md): a bug of a kernel or of its call."""
 
     kind: str
     severity: str  # "error" or "note"
@@ -84,7 +84,7 @@ def read_report(document: str, text: str) -> List[Finding]:
     """The findings of a report, from its JSON (lk_report_json, `--json`) and its text, which have the same order."""
     entries = json.loads(document).get("findings", [])
     texts = [t.strip() for t in re.split(r"(?m)^(?=(?:error|note)\[\w+\]: )", text)[1:]]
-    if texts:  # behind the last one comes the sum
+    if texts:  # after the last one comes the sum
         texts[-1] = re.sub(r"\n\n\d+ findings?: .*\Z", "", texts[-1], flags=re.S)
     texts += [""] * (len(entries) - len(texts))
     return [_finding(f, t) for f, t in zip(entries, texts)]

@@ -17,7 +17,17 @@ from .errors import Finding, FindingsError
 def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("lockstep", "a checked GPU in software")
     group.addoption("--lockstep", action="store_true", help="run the tests under `lockstep run`: every launch is checked, findings are failures")
+    group.addoption("--lockstep-fail-on", choices=["error", "note"], default="error", help="what fails a test: errors (default), or notes, too")
     group.addoption("--lockstep-option", action="append", default=[], metavar="WORD", help="an option of `lockstep run`, as often as wanted: --lockstep-option=--no-check=race")
+
+
+def _same_python() -> List[str]:
+    """pytest as it was started. `-m pytest` takes modules from the current folder before Python's own: only where it was asked for so."""
+    if os.path.basename(sys.argv[0]) == "__main__.py" and not getattr(sys.flags, "safe_path", False):
+        return [sys.executable, "-m", "pytest"]
+    if sys.version_info >= (3, 11):
+        return [sys.executable, "-P", "-m", "pytest"]
+    return [sys.executable, "-c", "import sys\ndel sys.path[0]\nimport pytest\nsys.exit(pytest.main())"]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -29,8 +39,9 @@ def pytest_cmdline_main(config: Any) -> None:
     if capture is not None:
         capture.stop_global_capturing()
     command = command_path()
-    arguments = [command, "run", *config.getoption("lockstep_option"), "--", sys.executable, "-m", "pytest", *config.invocation_params.args]
-    os.environ["LOCKSTEP_CELLS"] = "1"  # findings are kept for who asks (src/run/cu_report.c)
+    fail_on = ["--fail-on", config.getoption("lockstep_fail_on")]
+    arguments = [command, "run", *fail_on, *config.getoption("lockstep_option"), "--", *_same_python(), *config.invocation_params.args]
+    os.environ["LOCKSTEP_CELLS"] = "1"  # findings are kept for who asks (src/cuda/engine/cu_report.c)
     sys.stdout.flush()
     sys.stderr.flush()
     try:
@@ -74,7 +85,8 @@ def pytest_runtest_call(item: Any) -> Generator[None, Any, None]:
         return
     text = engine_said()
     found = findings_of(text)
-    if outcome.excinfo is None and any(f.severity == "error" for f in found):
+    notes_fail = item.config.getoption("lockstep_fail_on") == "note"
+    if outcome.excinfo is None and any(f.severity == "error" or notes_fail for f in found):
         outcome.force_exception(FindingsError(text, found))
     elif text:
         item.add_report_section("call", "lockstep", text)

@@ -22,6 +22,9 @@ from typing import Any, Iterator, List, Optional, Tuple
 from .errors import LockstepError
 
 
+_EMPTY = ("aten.empty", "aten.new_empty", "aten.resize_")  # what they give has no values yet
+
+
 @dataclass
 class TensorFacts:
     """A tensor as it was at a moment."""
@@ -34,11 +37,12 @@ class TensorFacts:
     most: Optional[float] = None
     nans: int = 0
     infinities: int = 0
+    undefined: int = 0  # elements that were never written, which are in none of these; known under `lockstep run` only
 
     def __str__(self) -> str:
         shape = "x".join(map(str, self.shape)) or "scalar"
         values = "" if self.least is None else f" {self.least:.4g}..{self.most:.4g}"
-        bad = (f" {self.nans} NaN" if self.nans else "") + (f" {self.infinities} inf" if self.infinities else "")
+        bad = (f" {self.nans} NaN" if self.nans else "") + (f" {self.infinities} inf" if self.infinities else "") + (f" {self.undefined} undefined" if self.undefined else "")
         return f"{self.dtype}[{shape}]{'' if self.is_dense else ' strides ' + str(self.strides)}{values}{bad}"
 
     @property
@@ -84,7 +88,12 @@ def _facts(torch: Any, t: Any) -> TensorFacts:
     facts = TensorFacts(shape, strides, str(t.dtype).replace("torch.", ""), str(t.device))
     if t.device.type == "meta" or t.layout != torch.strided or not t.numel() or t.is_complex():
         return facts
-    values = t.detach()
+    values, dispatch = t.detach(), getattr(torch, "_lockstep", None)
+    if t.is_cuda and hasattr(dispatch, "defined"):  # the program reads nothing by this: there is nothing to be found
+        values = dispatch.defined(values)
+        if values is None:
+            return facts
+        facts.undefined = t.numel() - values.numel()
     if values.is_floating_point():
         values = values.float() if values.element_size() < 4 else values
         odd, infinite = torch.isnan(values), torch.isinf(values)
@@ -154,7 +163,7 @@ class Trace:
         record.seconds = time.perf_counter() - start
         record.kernels = _launched(launched)
         record.memory = torch.cuda.memory_allocated(device) - before if device is not None else 0
-        record.outputs = self._look(torch, result)
+        record.outputs = self._look(torch, result, values=not name.startswith(_EMPTY))
         if record.made_nan and record.kernels and self.first_nan is None:
             record.kernel_line = self._again(torch, call, args, kwargs, device)
         self._add(record)
@@ -187,11 +196,11 @@ class Trace:
             self._busy.now = False
         return next((_begins(f) for f in reversed(found) if f["id"] == "value_nan"), "")
 
-    def _look(self, torch: Any, value: Any) -> List[TensorFacts]:
+    def _look(self, torch: Any, value: Any, values: bool = True) -> List[TensorFacts]:
         self._busy.now = True
         try:
             with torch.no_grad(), torch.utils._python_dispatch._disable_current_modes():
-                if self.values:
+                if self.values and values:
                     return [_facts(torch, t) for t in _tensors(torch, value)]
                 return [TensorFacts(tuple(t.shape), tuple(t.stride()), str(t.dtype)[6:], str(t.device)) for t in _tensors(torch, value)]
         finally:
