@@ -6,7 +6,7 @@
  * launch, launch and wait, graph launch and wait, both directions of copies at once. Medians and their difference or
  * ratio; exit 1 when a target is missed, 4 when there is no GPU. */
 #include "gpu/dev_gpu.h"
-#include "host/host.h"
+#include "api/host.h"
 #include <stdlib.h>
 
 enum { LAUNCHES = 40000, BATCH = 100, WAITS = 4000, NODES = 20, COPIES = 12, COPY = 256 << 20 };

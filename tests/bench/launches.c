@@ -1,4 +1,4 @@
-/* launches: what sim_start and sim_wait cost, below streams: src/sim/sim.h alone, without the race check.
+/* launches: what sim_start and sim_wait cost, below streams: src/machine/sim/sim.h alone, without the race check.
  *
  *     launches
  *
@@ -6,6 +6,7 @@
  * with one worker and with two. From the end of a launch, which its `done` tells, to the first store of one that `done`
  * starts. Two equal grids side by side on two workers, against one after the other. Medians; exit 1 when a target is
  * missed. */
+#include "device/dev_parts.h"
 #include "figure.h"
 #include "mem/shadow.h"
 #include "sim/sim.h"
@@ -47,7 +48,7 @@ static void gpu_open(u32 workers)
     gpu.report = report_new();
     gpu.module = ptx_parse("launches.ptx", (struct str){ text, sizeof text - 1 }, &e);
     if (!gpu.mem || !gpu.module) stop("open", &e);
-    gpu.sim = sim_new(gpu.mem, card_default(), workers);
+    gpu.sim = sim_new(gpu.mem, card_default(), workers, &dev_parts);
 }
 
 static void gpu_close(void)

@@ -1,4 +1,4 @@
-/* streams: what the bookkeeping of streams costs, without kernels: src/queue/op.h with empty bodies.
+/* streams: what the bookkeeping of streams costs, without kernels: src/device/queue/op.h with empty bodies.
  *
  *     streams
  *

@@ -1,7 +1,7 @@
-# docs SECTION FILE: the example in a section of docs/python.md, run as FILE exactly as it is printed; the first block of the section is the script, the second one is what
+# docs SECTION FILE: the example in a section of docs/use/python.md, run as FILE exactly as it is printed; the first block of the section is the script, the second one is what
 # the report has to contain. Names that are made of a hash may differ.
 docs() {
-    sed -n "/^## $1\$/,/^## /p" "$here/../../docs/python.md" > "$T/section"
+    sed -n "/^## $1\$/,/^## /p" "$here/../../docs/use/python.md" > "$T/section"
     awk -v n=1 -v T="$T" '/^    / { in_block = 1; sub(/^    /, ""); print > (T "/block" n); next }
         /^$/ { if (in_block) print > (T "/block" n); next }
         { if (in_block) n++; in_block = 0 }' "$T/section"

@@ -1,5 +1,5 @@
 // async: what the driver of a GPU answers to calls of streams, events, captures, graphs and pools: statuses, and what they leave behind.
-// docs/streams.md (what a driver does) says what came out.
+// docs/inside/streams.md (what a driver does) says what came out.
 //
 //     nvcc -arch=native -std=c++17 -o async async.cu -lcuda && ./async; for w in wait query twice stream; do ./async destroyed $w; done; ./async fault
 //

@@ -3,7 +3,7 @@
 //
 //     nvcc -arch=sm_90a -o bulk bulk.cu && for k in $(seq 0 15); do ./bulk $k; done
 //
-// A question a run, since a wrong one loses the context. docs/tensor.md says what came out.
+// A question a run, since a wrong one loses the context. docs/inside/tensor.md says what came out.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // regen: no
 // How many clusters of each size a card holds at once, by how many CTAs fit on a multiprocessor: cudaOccupancyMaxActiveClusters for clusters of 1 to 16, and blocks and shared
-// memory that let 1 to 32 CTAs share one. nvcc -arch=sm_90 clusters.cu && ./a.out. What an H200 printed is tests/cases/cluster/occupancy.out; docs/clusters.md says what it means.
+// memory that let 1 to 32 CTAs share one. nvcc -arch=sm_90 clusters.cu && ./a.out. What an H200 printed is tests/cases/cluster/occupancy.out; docs/inside/clusters.md says what it means.
 #include <cstdio>
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 /* What the driver answers to questions that have no other source: attributes of the device, sentences of errors, limits
  * of a context, attributes of pointers and functions, properties as the runtime has them.
  *     nvcc -arch=sm_90 -o driver driver.cu -lcuda && ./driver
- * src/driver was written by its answers on an H200. */
+ * src/cuda/driver was written by its answers on an H200. */
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* driver_abi: src/abi and src/gpu/driver.h declare structs and numbers of the CUDA driver and runtime APIs by
- * themselves; this holds them against NVIDIA's headers.
+/* driver_abi: src/device/abi and src/device/gpu/driver.h declare structs and numbers of the CUDA driver and runtime
+ * APIs by themselves; this holds them against NVIDIA's headers.
  *
- *     cc -std=gnu17 -fsyntax-only -Isrc -I/usr/local/cuda/include tests/facts/driver_abi.c
+ *     cc -std=gnu17 -fsyntax-only -Isrc/base -Isrc/device -I/usr/local/cuda/include tests/facts/driver_abi.c
  *
  * No output: they agree (CUDA 13.0). */
 #include "gpu/driver.h"

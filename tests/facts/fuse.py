@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fuse.py LOCKSTEP [FIRST] [COUNT] [f32|f64]: which products ptxas makes part of sums, and whether Lockstep does the same (src/lower/fuse.c). Random blocks of mul, add and sub without a rounding
+"""fuse.py LOCKSTEP [FIRST] [COUNT] [f32|f64]: which products ptxas makes part of sums, and whether Lockstep does the same (src/code/lower/fuse.c). Random blocks of mul, add and sub without a rounding
 modifier are compiled by ptxas; nvdisasm shows what was multiplied, added and fused, which is computed here, exactly and rounded once for each operation; Lockstep runs the same PTX, and its bits
 are compared. Needs ptxas and nvdisasm (PATH, or NVDISASM), no GPU. Prints the blocks that differ, and a count."""
 import os, random, re, subprocess, sys, tempfile

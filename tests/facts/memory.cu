@@ -2,7 +2,7 @@
 /* What the driver and the runtime answer about memory: virtual memory management, pools, arrays, textures and surfaces as
  * handles, managed memory, values in streams, attributes. Each line is a question and its answer.
  *     nvcc -o memory memory.cu -lcuda && ./memory
- * src/driver was written by its answers on an H200. */
+ * src/cuda/driver was written by its answers on an H200. */
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* From which release on cuGetProcAddress of a driver finds each name of src/abi/libcuda.def, and which function: a
- * line for each answer that differs from the table.
- *     cc -I src/abi -o proc_address tests/facts/proc_address.c -ldl && ./proc_address */
+/* From which release on cuGetProcAddress of a driver finds each name of src/device/abi/libcuda.def, and which function:
+ * a line for each answer that differs from the table. cc -I src/device/abi -o proc_address tests/facts/proc_address.c
+ * -ldl && ./proc_address */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

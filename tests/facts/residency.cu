@@ -1,5 +1,5 @@
 // residency: how many CTAs a GPU holds at once, as CTAs count themselves while they wait for each other, and whether a warp that
-// has left gives its room to another CTA before its own CTA ends. docs/machine.md (residency) says what came out.
+// has left gives its room to another CTA before its own CTA ends. docs/inside/machine.md (residency) says what came out.
 //
 //     nvcc -arch=native -o residency residency.cu && ./residency
 //

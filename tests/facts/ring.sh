@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ring.sh [BUILD] [OUT] [PART]: what only a GPU can say of ring kernels (docs/ring.md), on the first GPU: `validate`, the validation suite with 10^9 messages; `bench`,
+# ring.sh [BUILD] [OUT] [PART]: what only a GPU can say of ring kernels (docs/reference/ring.md), on the first GPU: `validate`, the validation suite with 10^9 messages; `bench`,
 # the figures; `life`, the life cycle tests and the rings of a kernel's own; `latency`, what the parts of a ring cost, and `forms`, forms of a message side by side (ring_latency.cu, ring_forms.cu; both need nvcc). PART is one of
 # them; without it the first three. Needs a build (make all unit) and a GPU with its driver; no toolkit. Each part takes about a minute, and is ended after LIMIT seconds (120). Writes OUT/ring-*.json and ring-bench.svg (default: the current folder).
 build=${1:-build} out=${2:-.} part=${3:-validate bench life} bad=0

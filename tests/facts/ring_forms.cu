@@ -1,4 +1,4 @@
-// ring_forms: forms of a ring's message side by side in one run, to choose the fastest correct one (docs/ring.md).
+// ring_forms: forms of a ring's message side by side in one run, to choose the fastest correct one (docs/reference/ring.md).
 //
 //     nvcc -O3 -std=c++17 -arch=sm_90 -I../../include -o ring_forms ring_forms.cu && timeout 60 ./ring_forms [TRIPS]
 //

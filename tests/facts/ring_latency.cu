@@ -1,4 +1,4 @@
-// ring_latency: what the parts of a ring cost on a GPU, and which form of a message is the fastest (docs/ring.md).
+// ring_latency: what the parts of a ring cost on a GPU, and which form of a message is the fastest (docs/reference/ring.md).
 //
 //     nvcc -O3 -std=c++17 -arch=sm_90 -o ring_latency ring_latency.cu && timeout 60 ./ring_latency [TRIPS]
 //

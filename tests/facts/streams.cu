@@ -1,4 +1,4 @@
-// streams: what a GPU and its driver do with several launches in flight: who runs beside whom, who waits for whom. docs/machine.md
+// streams: what a GPU and its driver do with several launches in flight: who runs beside whom, who waits for whom. docs/inside/machine.md
 // (several launches) says what came out.
 //
 //     nvcc -arch=native -o streams streams.cu -lcuda && ./streams

@@ -1,5 +1,5 @@
 // regen: no
-/* What a GPU's texture units answer: a table a question, in hex, for docs/textures.md and the sampler of src/units.
+/* What a GPU's texture units answer: a table a question, in hex, for docs/inside/textures.md and the sampler of src/machine/units.
  *
  *     nvcc -O2 -std=c++17 -arch=sm_90 -o texture texture.cu && ./texture > answers.txt
  *

@@ -264,7 +264,7 @@ static void from_text_wrong(int which)
     if (which == 1) s = lk_module_compile_source(gpu, "nests.cu", nests, sizeof nests - 1, &plain, &m);
     if (which == 2) s = lk_module_compile_source(gpu, "x.cu", bad, sizeof bad - 1, &o, &m);
     if (s && no_compiler()) return;
-    static const char *const says[] = { "bad.cu:3", "-rdc=true", "no name of a header" };
+    static const char *const says[] = { "bad.cu:3", "-rdc=true", "not a name of a header" };
     CHECK(s == LK_BAD_INPUT);
     if (!CHECK(strstr(lk_gpu_error(gpu), says[which]))) printf("  %s\n", lk_gpu_error(gpu));
     CHECK(which || !strstr(lk_gpu_error(gpu), "/sources/"));

@@ -41,7 +41,7 @@ static void arguments(int which)
         break;
     case 2:
         args[0] = array;
-        REFUSED(lk_kernel_launch(k, &l, NULL), "no address of anything");
+        REFUSED(lk_kernel_launch(k, &l, NULL), "not the address of anything");
         break;
     case 3:
         args[0] = &heap;

@@ -10,6 +10,7 @@
  * With libFuzzer: clang -fsanitize=fuzzer,address,undefined. With -DREPLAY: a program that runs the files it is given.
  */
 #include "driver/cu.h"
+#include "driver/cu_engine.h"
 #include "front/front_object.c"
 #include <stdlib.h>
 
@@ -107,6 +108,7 @@ static void driver_open(void)
     struct cu_image *m;
     if (context) return;
     setenv("LOCKSTEP_DEVICES", "h200", 1);
+    cu_engine = &cu_engine_of_run; /* of the archive, nothing else brings it in */
     CHECK(!lkcu_cuInit(0) && !lkcu_cuCtxCreate_v2(&context, 0, 0));
     CHECK(!lkcu_cuModuleLoadData(&m, ptx) && !lkcu_cuModuleGetFunction(&kernel, m, "f"));
     CHECK(!lkcu_cuMemAlloc_v2(&memory, 256));

@@ -159,7 +159,7 @@ static void canonical_g(struct gen *g, u16 r) /* a NaN of f64 has no one right p
 }
 
 /* A constant to shift by. ptxas 13.0 shifts the two sides of a selection of constants to the left by it modulo 64
- * (docs/truth.md). */
+ * (docs/measured/truth.md). */
 static u32 shift_amount(const struct op *o, u32 n)
 {
     return o->code == OP_SHL && type_size[o->type] == 8 ? MIN_OF(n, 63u) : n;

@@ -84,7 +84,7 @@ static void make_load(struct gen *g)
 }
 
 /* What a store of 8 bits may take: ptxas makes a conversion to an integer of one whose register an instruction on f16
- * or bf16 has just written (docs/truth.md); a move between them keeps it from that. */
+ * or bf16 has just written (docs/measured/truth.md); a move between them keeps it from that. */
 static struct opr stored_byte(struct gen *g, struct opr v)
 {
     struct opr moved = reg(FILE_H, fresh(g, FILE_H));

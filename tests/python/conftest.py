@@ -9,6 +9,19 @@ if not os.environ.get("LOCKSTEP_INSTALLED"):
     sys.path.insert(0, os.path.join(TOP, "python"))
 
 
+# What a wheel holds is tested where one is installed (tests/wheel).
+collect_ignore = [] if os.environ.get("LOCKSTEP_INSTALLED") else ["test_installed.py"]
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What was skipped, for tests/run, which counts it."""
+    if os.environ.get("SKIPPED"):
+        with open(os.environ["SKIPPED"], "a") as f:
+            for report in terminalreporter.stats.get("skipped", []):
+                reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+                print(report.nodeid + ": " + reason.removeprefix("Skipped: ").replace("\n", " "), file=f)
+
+
 @pytest.fixture
 def top():
     return TOP

@@ -89,14 +89,14 @@ def test_as_the_library(file):
 
 
 @pytest.mark.parametrize("text, value", [("7 / 2 * 2", 6), ("-7 / 2", -3), ("-7 % 4", -3), ("1 + 2 << 3", 24), ("5 > 3 ? 1 : 2", 1), ("ceildiv(7, 4) + roundup(7, 4)", 10),
-                                         ("1.0 / 4", 0.25), ("!0 || 1 / 0", 1), ("pow2(17) + log2(17)", 37), ("0x10 | 1", 17), ("1 == 1 && 2 != 2", 0)])
+                                         ("1.0 / 4", 0.25), ("!0 || 1 / 0", 1), ("pow2(17) + log2(17)", 37), ("0x10 | 1", 17), ("1 == 1 && 2 != 2", 0), ("2 ** 3 ** 2", 512), ("-2 ** 2", -4), ("2.0 ** -3", 0.125)])
 def test_expressions(text, value):
     a = read_contract(f"//! kernel c\n//! arg v f64 = {text}\n").kernel().args[0]
     assert _contract.evaluate(a.value, {}) == value
 
 
 def test_what_the_lines_say():
-    """Everything that a contract can say, as the library says it (docs/contract.md)."""
+    """Everything that a contract can say, as the library says it (docs/lab/contract.md)."""
     k = read_contract("""//! kernel c<T,B>
 //! type   T f32|f16
 //! config B 64 {32, 128}, FAST 1 {0}

@@ -86,6 +86,23 @@ def test_command(scheduler, tmp_path):
     assert done.returncode == 2 and "--shard does not go with --dask" in done.stderr
 
 
+def test_verdicts(scheduler, tmp_path):
+    """What is not right alone is not right in shards: a failure that does not come again, and nothing judged."""
+    address, _ = scheduler
+    for kernel, words, code, verdict, first in (
+        ("flaky", [], 1, "failed", "FAILED flaky: 16 of 16 cases"),
+        ("unjudged", [], 4, "nothing judged", "NOT JUDGED unjudged: 16 cases"),
+        ("wrong", ["--no-check", "oracle"], 0, "passed", "CHECKED wrong: 16 cases"),
+        ("wrong", ["--error-exitcode", "42"], 42, "failed", "FAILED wrong: 16 of 16 cases"),
+    ):
+        out = tmp_path / "out.json"
+        done = subprocess.run([lockstep.command_path(), "test", f"tests/cases/endings/twice.cu:{kernel}", "--dask", address, "--cases", "16", "--json", str(out), *words], cwd=TOP, env=env(), capture_output=True, text=True)
+        assert (done.returncode, json.loads(out.read_text())["verdict"]) == (code, verdict), done.stdout + done.stderr
+        assert done.stdout.startswith(first), done.stdout
+    done = subprocess.run([lockstep.command_path(), "test", FILE, "--dask", address, "--html", str(tmp_path / "p.html")], cwd=TOP, env=env(), capture_output=True, text=True)
+    assert done.returncode == 2 and "--html does not go with --dask" in done.stderr
+
+
 def test_nobody_there():
     done = subprocess.run([lockstep.command_path(), "test", FILE, "--dask", "tcp://127.0.0.1:1"], cwd=TOP, env=env(), capture_output=True, text=True, timeout=100)
     assert done.returncode == 2 and "there is no scheduler at tcp://127.0.0.1:1" in done.stderr

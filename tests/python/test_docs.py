@@ -1,4 +1,4 @@
-"""The examples of docs/package.md, section by section, as they stand there."""
+"""The examples of docs/lab/package.md, section by section, as they stand there."""
 import doctest
 import os
 
@@ -9,7 +9,7 @@ TORCH = "## Ops for PyTorch"
 
 
 def run(text):
-    test = doctest.DocTestParser().get_doctest(text, {"__name__": "docs"}, "docs/package.md", "docs/package.md", 0)
+    test = doctest.DocTestParser().get_doctest(text, {"__name__": "docs"}, "docs/lab/package.md", "docs/lab/package.md", 0)
     said = []
     before = os.getcwd()
     os.chdir(TOP)
@@ -21,12 +21,12 @@ def run(text):
     assert test.examples and not runner.failures, "".join(said)
 
 
-@pytest.mark.skipif(not os.path.exists(TOP + "/docs/package.md"), reason="the page is not here")
+@pytest.mark.skipif(not os.path.exists(TOP + "/docs/lab/package.md"), reason="the page is not here")
 def test_examples():
-    run(open(TOP + "/docs/package.md").read().split(TORCH)[0])
+    run(open(TOP + "/docs/lab/package.md").read().split(TORCH)[0])
 
 
-@pytest.mark.skipif(not os.path.exists(TOP + "/docs/package.md"), reason="the page is not here")
+@pytest.mark.skipif(not os.path.exists(TOP + "/docs/lab/package.md"), reason="the page is not here")
 def test_examples_with_torch(toolkit):
     pytest.importorskip("torch", reason="torch is not here")
-    run(open(TOP + "/docs/package.md").read().split(TORCH)[1])
+    run(open(TOP + "/docs/lab/package.md").read().split(TORCH)[1])

@@ -8,8 +8,6 @@ import pytest
 
 import lockstep
 
-pytestmark = pytest.mark.skipif(not os.environ.get("LOCKSTEP_INSTALLED"), reason="the package is that of the checkout")
-
 
 def test_kernels_without_a_compiler():
     if not os.path.exists(lockstep.kernels_path() + "/softmax.ptx"):

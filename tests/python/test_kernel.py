@@ -49,6 +49,55 @@ def test_interface(scale):
     assert scale(Other(np.ones(5, np.float32))).tolist() == [2] * 5
 
 
+@pytest.mark.parametrize("what, said", [
+    ({"typestr": ">f4"}, "typestr is '>f4'"), ({"typestr": "zz"}, "typestr is 'zz'"), ({"typestr": ""}, "typestr is ''"), ({"typestr": 4}, "typestr is 4"),
+    ({"shape": None}, "shape is None"), ({"shape": (1.5,)}, "shape is (1.5,)"), ({"shape": (-5,)}, "the shape [-5]"), ({"strides": (6,)}, "not multiples of its element"),
+    ({"strides": (-4,)}, "none may be negative"), ({"strides": (4, 4)}, "1 sizes and 2 strides"), ({"data": ("x", False)}, "data is ('x', False)"), ({"data": None}, "data is None"),
+    ({"data": (0, False)}, "at the address 0"), ({"data": (-1, False)}, "lies at -1"), ({"mask": object()}, "a masked array"), (None, "typestr is nothing"),
+])
+def test_bad_interface(scale, what, said):
+    """What an object says of itself may be anything: one error of the package, by the name of the argument."""
+    x = np.ones(100, np.float32)
+
+    class Other:
+        __cuda_array_interface__ = {} if what is None else {"shape": (100,), "typestr": "<f4", "data": (x.ctypes.data, False), "version": 3, **what}
+
+    with pytest.raises(lockstep.BadInput) as e:
+        scale(Other())
+    assert said in str(e.value) and e.value.argument == "x"
+
+
+def test_bad_dlpack(scale):
+    class Other:
+        def __init__(self, device, made):
+            self.device, self.made = device, made
+
+        def __dlpack__(self, **options):
+            return self.made
+
+        def __dlpack_device__(self):
+            return self.device
+
+    for other in (Other((1, 0), 5), Other((), 5), Other(None, None), Other((1, 0), None)):
+        with pytest.raises(lockstep.BadInput) as e:
+            scale(other)
+        assert "DLPack cannot be read" in str(e.value) and e.value.argument == "x"
+
+
+@pytest.mark.parametrize("flags", ["-DX=1", [5], ["-DX=\0"], [None]])
+def test_bad_flags(flags):
+    with pytest.raises(lockstep.BadInput) as e:
+        lockstep.kernel(HERE + "/scale.ptx", flags=flags)
+    assert e.value.argument == "flags"
+
+
+@pytest.mark.parametrize("size", [float("nan"), float("inf"), "5", 4.5, None, [3]])
+def test_bad_size(scale, size):
+    with pytest.raises(lockstep.BadInput) as e:
+        scale(np.ones(5, np.float32), n=size)
+    assert "a whole number belongs here" in str(e.value) and e.value.argument == "n"
+
+
 @pytest.mark.parametrize("make, said", [
     (lambda x: (x.astype(np.float64),), "x is an array of f64"),
     (lambda x: (x.reshape(10, 10),), "x has 2 dimensions"),

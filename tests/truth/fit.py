@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fit.py FOLDER > src/isa/mufu_rom.c: finds the tables of the special function unit in what tests/truth/fetch wrote into FOLDER.
+"""fit.py FOLDER > src/generated/mufu_rom.c: finds the tables of the special function unit in what tests/truth/fetch wrote into FOLDER.
 
 The unit interpolates: c0 + k1 x + k2 s(x), all of it integers, in one of 51 to 128 segments; x has 17 bits, s is x squared by a
 folded array multiplier whose columns below 19 are not built (Oberman and Siu, "A high-performance area-efficient multifunction

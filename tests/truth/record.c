@@ -150,7 +150,7 @@ int times(struct job *j, const char *path, struct error *e)
     const char *row = "";
     double worst = 0;
     text_add(&t, "# ns a warp instruction of the software GPU, one processor, unchecked: row, ns. Made by `truth "
-                 "times`; docs/isa.md shows it.\n");
+                 "times`; docs/reference/isa.md shows it.\n");
     for (u32 i = 0; r && i <= j->variants.n; i++) {
         const struct variant *v = i < j->variants.n ? &j->variants.p[i] : NULL;
         const char *id = v ? isa_forms[v->form].id : "";

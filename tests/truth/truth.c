@@ -1,5 +1,5 @@
 /* truth: records what a real GPU computes for every lane form of isa.def, and replays it on the software GPU.
- * docs/truth.md says more. */
+ * docs/measured/truth.md says more. */
 #include "truth.h"
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* A driver for gpus `on = "gpu"` where there is no GPU: Lockstep's own drop-in driver, a second software GPU in the
- * process, whose library SECOND_DRIVER names. So src/gpu works as it does on a real one, and what it launches computes.
- * LOCKSTEP_LIBCUDA names this library (tests/run unit/test_framework, tests/cases/host/gpu.case). */
+ * process, whose library SECOND_DRIVER names. So src/device/gpu works as it does on a real one, and what it launches
+ * computes. LOCKSTEP_LIBCUDA names this library (tests/run unit/test_framework, tests/cases/host/gpu.case). */
 #include "gpu/driver.h"
 #include <dlfcn.h>
 #include <stdio.h>

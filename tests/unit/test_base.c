@@ -1,6 +1,7 @@
 /* Unit tests of base: arenas, text, words, XML, maps, errors, fallible memory, spare blocks, files, processes, pages.
  */
 #include "base/c_text.h"
+#include "base/printable.h"
 #include "base/xml.h"
 #include "unit.h"
 #include <sys/syscall.h>
@@ -332,8 +333,52 @@ static void xml(void)
 {
     struct text t = { 0 };
     text_xml(&t, "a<b> & \"c\"\n\t\x01\x7f");
-    UNIT_EQ_STR(t.p, "a&lt;b&gt; &amp; &quot;c&quot;\n\t\x7f");
+    UNIT_EQ_STR(t.p, "a&lt;b&gt; &amp; &quot;c&quot;\n\t\\x01\\x7f");
     text_free(&t);
+    text_xml_line(&t, "a<\n\t\xe2\x80\xae\xff");
+    UNIT_EQ_STR(t.p, "a&lt;\\x0a \\u202e\\xff");
+    text_free(&t);
+}
+
+/* Text of others: what is plain stays, what is obeyed is spelled out, wherever it is cut. */
+static void foreign(void)
+{
+    static const struct {
+        const char *given, *cell;
+    } cells[] = {
+        { "softmax n=64, reduce_sum (a.cu:12)", "softmax n=64, reduce_sum (a.cu:12)" },
+        { "a|b", "<code>a&#124;b</code>" },
+        { "a\\|b\r\nc", "<code>a&#92;&#124;b&#92;x0d c</code>" },
+        { "@team #1 _x_", "<code>&#64;team &#35;1 &#95;x&#95;</code>" },
+        { "[x](y) `c` <b> *d* ~e~ $f$ &g;",
+          "<code>&#91;x&#93;(y) &#96;c&#96; &#60;b&#62; &#42;d&#42; &#126;e&#126; &#36;f&#36; &#38;g;</code>" },
+        { "http://e.x WWW.e.x", "<code>http&#58;//e.x &#87;WW.e.x</code>" },
+        { "\x1b[0m\xe2\x80\xae", "<code>&#92;x1b&#91;0m&#92;u202e</code>" },
+        { "", "" }
+    };
+    static const char all[] = "a\x1b[1m\n\tb\xc2\x9b\xe2\x81\xa6\xf0\x9f\x98\x80\xff\xe2\x82";
+    struct text t = { 0 };
+    for (u32 i = 0; i < COUNT_OF(cells); i++) {
+        text_markdown(&t, cells[i].given);
+        UNIT_EQ_STR(t.n ? t.p : "", cells[i].cell);
+        text_free(&t);
+    }
+    text_lines(&t, all, sizeof all - 1);
+    UNIT_EQ_STR(t.p, "a\\x1b[1m\n\tb\\u009b\\u2066\xf0\x9f\x98\x80\\xff\\xe2\\x82");
+    text_free(&t);
+    text_json(&t, all);
+    UNIT_EQ_STR(t.p, "\"a\\u001b[1m\\n\\tb\\u009b\\u2066\xf0\x9f\x98\x80\\ufffd\\ufffd\\ufffd\"");
+    text_free(&t);
+    for (size_t room = 1; room < 40; room++) { /* in place, with little room: no character is left in part */
+        char z[40] = "ab\xc3\xa9\x1b\x1b\x1b";
+        shown_in_place(z, room);
+        UNIT(strlen(z) < MAX_OF(room, sizeof "ab\xc3\xa9") && !strchr(z, '\x1b'));
+        UNIT(room < 17 || !strcmp(z, "ab\xc3\xa9\\x1b\\x1b\\x1b"));
+    }
+    struct error e = { 0 };
+    error_at(&e, ERR_INPUT, "a\x1b]0;b\xe2\x80\xae.cu", str_of("x"), NULL, "no \x9b%s", "\xe2\x80\xaek");
+    UNIT_EQ_STR(e.where, "a\\x1b]0;b\\u202e.cu");
+    UNIT_EQ_STR(e.text, "no \\x9b\\u202ek");
 }
 
 int main(void)
@@ -343,6 +388,7 @@ int main(void)
     texts();
     words();
     xml();
+    foreign();
     errors();
     allocation();
     spares();

@@ -48,6 +48,42 @@ static void test_texts(void)
     channel_close(&c);
 }
 
+/* What a program may do to memory that is not its own: the head, a sender, the place of a text. */
+static void test_overwritten(void)
+{
+    struct channel c;
+    struct channel_writer w, other;
+    struct error e = { 0 };
+    u64 checked;
+    if (!UNIT(channel_create(&c, 1 << 20, &e))) return;
+    UNIT(!channel_damaged(&c));
+    if (!UNIT(channel_begin(&w, &c, 7) && channel_begin(&other, &c, 8))) return;
+    UNIT(channel_put(&w, CHANNEL_TXT, "kept", 4) && !channel_damaged(&c));
+    channel_launches(&w, 5, 3);
+    UNIT_EQ(channel_launches_of(w.sender, &checked), 5);
+    UNIT_EQ(checked, 3);
+    struct channel_sender was = *w.sender;
+    memset(w.sender, 0, sizeof was); /* the first sender, which the second one leads to */
+    UNIT(channel_damaged(&c));
+    *w.sender = was;
+    UNIT(!channel_damaged(&c));
+    w.sender->text[CHANNEL_TXT].view[w.sender->text[CHANNEL_TXT].turn % 2].offset = 1ull << 40;
+    UNIT(channel_damaged(&c));
+    *w.sender = was;
+    w.sender->before = 1 << 19; /* where nothing was given out */
+    UNIT(channel_damaged(&c));
+    *w.sender = was;
+    for (u32 byte = 0; byte < 256; byte += 255) {
+        char head[64];
+        memcpy(head, c.base, sizeof head);
+        memset(c.base, (int)byte, sizeof head);
+        UNIT(channel_damaged(&c));
+        memcpy(c.base, head, sizeof head);
+        UNIT(!channel_damaged(&c));
+    }
+    channel_close(&c);
+}
+
 static void test_full(void)
 {
     struct channel c;
@@ -174,6 +210,7 @@ int main(void)
     test_full();
     test_killed();
     test_damaged();
+    test_overwritten();
     test_words();
     return unit_done();
 }

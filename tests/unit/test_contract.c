@@ -82,7 +82,7 @@ static const struct {
     { "//! kernel a\n//! arg x f32[4] in out\n", "k.cu:2:21", "the direction is given twice" },
     { "//! kernel a\n//! arg x f32[4] in nromal\n", "k.cu:2:21", "did you mean `normal`?" },
     { "//! kernel a\n//! arg x f32[4] in zeros ones\n", "k.cu:2:27", "filled already" },
-    { "//! kernel a\n//! arg x i32[4] in normal\n", "k.cu:2:21", "normal is for floats, and i32 is no float" },
+    { "//! kernel a\n//! arg x i32[4] in normal\n", "k.cu:2:21", "normal is for floats, and i32 is not a float" },
     { "//! kernel a\n//! arg x f32[4] in uniform(1)\n", "k.cu:2:31", "uniform takes two operands: uniform(LOW, HIGH)" },
     { "//! kernel a\n//! arg x f32[4] in uniform(2, 1)\n", "k.cu:2:29", "the low end lies above the high end" },
     { "//! kernel a\n//! arg x i8[4] in randint(0, 128)\n", "k.cu:2:28", "0 to 128 is more than i8 holds" },
@@ -109,7 +109,7 @@ static const struct {
     { "//! kernel a\n//! arg x f16 = 1e6\n", "k.cu:2:17", "1e+06 is too large for f16" },
     { "//! kernel a\n//! arg x i32 = 1 / 0\n", "k.cu:2:19", "division by zero" },
     { "//! kernel a\n//! arg x i32 = 9223372036854775807 + 1\n", "k.cu:2:37", "the result does not fit in 64 bits" },
-    { "//! kernel a\n//! arg x i32 = 9223372036854775808\n", "k.cu:2:17", "this is no number of 64 bits" },
+    { "//! kernel a\n//! arg x i32 = 9223372036854775808\n", "k.cu:2:17", "this is not a number of 64 bits" },
     { "//! kernel a\n//! arg x i32 = 1 << 64\n", "k.cu:2:19", "a shift goes from 0 to 63 places" },
     { "//! kernel a\n//! arg x i32 = 2.0 % 2\n", "k.cu:2:21", "this operator takes integers" },
     { "//! kernel a\n//! arg x i32 = 1 +\n", "k.cu:2:20", "a number or a name is missing here" },
@@ -127,11 +127,11 @@ static const struct {
     { "//! kernel a\n//! launch block=0\n", "k.cu:2:18", "block.x is 0; it must lie between 1 and 4294967295" },
     { "//! kernel a\n//! launch grid=1 grid=2\n", "k.cu:2:19", "grid is given twice" },
     { "//! kernel a\n//! launch grid=1\n//! launch block=2\n", "k.cu:3:11", "has a launch line already" },
-    { "//! kernel a\n//! shared t f32\n", "k.cu:2:17", "behind the type comes its shape" },
+    { "//! kernel a\n//! shared t f32\n", "k.cu:2:17", "after the type comes its shape" },
     { "//! kernel a\n//! require 1 == 2\n", "k.cu:2:15", "this does not hold" },
     { "//! kernel a\n//! dim n = 3\n//! require n % 2 == 0\n", "k.cu:3:19", "this does not hold for n=3" },
     { "//! kernel a\n//! dim n 1..9\n//! require n > 9\n", "k.cu:3:15", "no sizes were found for which this holds" },
-    { "//! kernel a\n//! oracle\n", "k.cu:2:11", "oracle needs something behind it" },
+    { "//! kernel a\n//! oracle\n", "k.cu:2:11", "oracle needs something after it" },
 };
 
 static void refusals(void)

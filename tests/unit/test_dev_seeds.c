@@ -109,14 +109,14 @@ static void program(u64 number)
     launch(1, "give", buffer[3], buffer[3] + 128, 1, OPS + 1);
 }
 
-struct outcome {
+struct seeded {
     struct text report;
     u32 bytes[BUFFERS][WORDS], order[OPS], called;
 };
 
-static void run(struct outcome *x, u64 number, u64 seed, u32 workers)
+static void run(struct seeded *x, u64 number, u64 seed, u32 workers)
 {
-    *x = (struct outcome){ 0 };
+    *x = (struct seeded){ 0 };
     open_all(workers, seed);
     program(number);
     UNIT_EQ(ops->synchronise(d, &e), OP_OK);
@@ -127,7 +127,7 @@ static void run(struct outcome *x, u64 number, u64 seed, u32 workers)
     close_all();
 }
 
-static bool same(const struct outcome *a, const struct outcome *b)
+static bool same(const struct seeded *a, const struct seeded *b)
 {
     return !strcmp(a->report.p, b->report.p) && !memcmp(a->bytes, b->bytes, sizeof a->bytes) &&
            a->called == b->called && !memcmp(a->order, b->order, a->called * sizeof a->order[0]);
@@ -137,7 +137,7 @@ static bool same(const struct outcome *a, const struct outcome *b)
 static void repeats(u64 number)
 {
     enum { SEEDS = 6 };
-    struct outcome first[SEEDS], again;
+    struct seeded first[SEEDS], again;
     u32 others = 0;
     for (u32 seed = 0; seed < SEEDS; seed++) {
         run(&first[seed], number, seed, 1);

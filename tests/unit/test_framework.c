@@ -1,6 +1,6 @@
 /* Runs the tests of tests/framework on the software GPU or a real one, each on a gpu of its own, and sees that nothing
- * is left of it. See tests/framework/suite.h. Without an argument: on the software GPU, and then through src/gpu, with
- * Lockstep's own drop-in driver in the place of NVIDIA's (second_driver.c). */
+ * is left of it. See tests/framework/suite.h. Without an argument: on the software GPU, and then through
+ * src/device/gpu, with Lockstep's own drop-in driver in the place of NVIDIA's (second_driver.c). */
 #include "../framework/suite.h"
 #include "unit.h"
 #include <fcntl.h>
@@ -42,7 +42,9 @@ void suite_fail(const char *file, int line, const char *what, const char *why)
 
 void suite_skip(const char *why)
 {
-    printf("skip %s: %s\n", test_name, why);
+    char text[300];
+    snprintf(text, sizeof text, "%s: %s", test_name, why);
+    if (!on_gpu) unit_skip(text); /* what a GPU has none of is missing nowhere */
     now.skipped = 1;
 }
 
@@ -268,10 +270,14 @@ static int second_run(void)
     char driver[600], stand_in[600];
     snprintf(driver, sizeof driver, "%s/front/libcuda.so.1", build);
     snprintf(stand_in, sizeof stand_in, "%s/unit/second_driver.so", build);
-    if (access(driver, R_OK) || access(stand_in, R_OK)) return 0;
 #ifdef UNIT_SANITIZED
-    return 0; /* two engines in one process, each with the runtime of a sanitizer */
+    unit_skip("as if there were a GPU: two engines in one process, each with the runtime of a sanitizer");
+    return 0;
 #endif
+    if (access(driver, R_OK) || access(stand_in, R_OK)) {
+        fprintf(stderr, "%s or %s is missing\n", driver, stand_in);
+        return 1;
+    }
     fflush(stdout);
     pid_t child = fork();
     if (!child) {

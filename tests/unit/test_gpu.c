@@ -3,7 +3,7 @@
 #include "gpu/dev_gpu.h"
 #include "device/dev_memory.h"
 #include "queue/graph.h"
-#include "host/host.h"
+#include "api/host.h"
 #include "unit.h"
 #include <dlfcn.h>
 #include <stdlib.h>

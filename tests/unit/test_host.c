@@ -316,7 +316,7 @@ static void launches(void)
     UNIT_EQ(lk_kernel_launch(k, &l, NULL), LK_FINDINGS);
     char *t = lk_report_text(g, 0);
     UNIT_HAS(t, "at a+0xfa0, element [1000] of f32[1000], just past the end");
-    UNIT_HAS(t, "threads 232..255 of CTA 3 (24 threads), 48 occurrences");
+    UNIT_HAS(t, "threads 232..255 of block 3 (24 threads), 48 occurrences");
     lk_text_free(t);
 
     l = (lk_launch){ .size = sizeof l, .grid = { 1 }, .block = { 1 } };

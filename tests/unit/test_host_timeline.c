@@ -3,7 +3,7 @@
 #include "unit.h"
 #include "base/json.h"
 #include "count/timeline.h"
-#include "host/host.h"
+#include "api/host.h"
 #include <lockstep.h>
 #include <stdlib.h>
 

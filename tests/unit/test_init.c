@@ -3,7 +3,7 @@
  * the end; what the machine's shadow then says of each bit of each word (undefined, computed) must be what the oracle
  * says. And what the command line cannot say: how memory is born. */
 #include "lockstep.h"
-#include "host/host.h"
+#include "api/host.h"
 #include "mem/shadow.h"
 #include "unit.h"
 #include <stdlib.h>

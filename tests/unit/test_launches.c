@@ -1,4 +1,5 @@
 /* Several launches in flight: they run side by side, share the device's room, and stand still only together. */
+#include "device/dev_parts.h"
 #include "mem/shadow.h"
 #include "sim/sim.h"
 #include <pthread.h>
@@ -63,7 +64,7 @@ static struct bench bench_new(u32 workers)
     struct bench b = { .mem = mem_new(&e), .report = report_new() };
     b.module = ptx_parse("launches.ptx", (struct str){ text, sizeof text - 1 }, &e);
     UNIT(b.mem && b.module);
-    b.sim = sim_new(b.mem, card_default(), workers);
+    b.sim = sim_new(b.mem, card_default(), workers, &dev_parts);
     return b;
 }
 

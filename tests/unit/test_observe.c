@@ -1,5 +1,6 @@
 /* Observers see every access and every synchronisation of a launch, and change nothing; those with fast paths can stand
  * beside each other. */
+#include "device/dev_parts.h"
 #include "race/racecheck.h"
 #include "sim/lanes.h"
 #include "sim/memory.h"
@@ -219,7 +220,7 @@ int main(void)
     struct mem_object *a = mem_alloc(m, 256, 0, MEM_DEVICE, "a", NULL, &e),
                       *b = mem_alloc(m, 256, 0, MEM_DEVICE, "b", NULL, &e);
     struct report *rep = report_new();
-    struct sim *sim = sim_new(m, card_default(), 1);
+    struct sim *sim = sim_new(m, card_default(), 1, &dev_parts);
     u32 *pa = mem_view(a, a->base), *pb = mem_view(b, b->base);
     for (u32 k = 0; k < 64; k++) pa[k] = pb[k] = 100 + k;
     struct seen s = { 0 }, t = { 0 };

@@ -136,7 +136,7 @@ static void race(void)
     launch_whole(y, "launch 1", in, false, false);
     UNIT(says("copy 1 in stream 1 writes elements [0..255] of in (f32[256]), launch 1 (kernel scale) in stream 2 reads "
               "them; no stream order, event, graph edge or waiting call says which comes first"));
-    UNIT(says("Record an event behind copy 1 in stream 1, and let stream 2 wait for it before launch 1: "
+    UNIT(says("Record an event after copy 1 in stream 1, and let stream 2 wait for it before launch 1: "
               "cudaEventRecord(e, s1); cudaStreamWaitEvent(s2, e)."));
     UNIT(says("in, 1024 bytes, allocated at alloc of test"));
     UNIT(only("error[race_stream]"));
@@ -207,19 +207,19 @@ static void lifetimes(void)
     open_all();
     use(x, OP_ALLOC, "cudaMallocAsync at main.cu:3", in, 1024, ACCESS_ALLOC);
     launch_whole(y, "launch 1", in, true, false);
-    UNIT(says("Record an event behind cudaMallocAsync at main.cu:3 in stream 1, and let stream 2 wait for it before "
+    UNIT(says("Record an event after cudaMallocAsync at main.cu:3 in stream 1, and let stream 2 wait for it before "
               "launch 1"));
     UNIT(only("error[use_before_alloc]"));
     hand_over(x, y);
     hand_over(y, x);
     use(y, OP_COPY, "copy 1", in, 1024, ACCESS_READ);
     use(x, OP_FREE, "free 1", in, 1024, ACCESS_FREE);
-    UNIT(says("Record an event behind copy 1 in stream 2, and let stream 1 wait for it before free 1: "
+    UNIT(says("Record an event after copy 1 in stream 2, and let stream 1 wait for it before free 1: "
               "cudaEventRecord(e, s2); cudaStreamWaitEvent(s1, e)."));
     UNIT(only("error[use_after_free_stream]"));
     use(x, OP_FILL, "fill 1", in, 4, ACCESS_WRITE);
     UNIT(says(
-        "free 1 in stream 1 frees element [0] of in (f32[256]), fill 1 in stream 1 writes it, and comes behind it"));
+        "free 1 in stream 1 frees element [0] of in (f32[256]), fill 1 in stream 1 writes it, and comes after it"));
     UNIT(only("error[use_after_free_stream]"));
     op_races_forget(b, in->base, 1024);
     use(x, OP_FILL, "fill 1", in, 4, ACCESS_WRITE);

@@ -193,7 +193,7 @@ static void test_verdicts(void)
         { { 2, INFINITY, 1, 6 }, "f32", ORACLE_PASS, 0, 0, 0, "" }, /* 1e40 may overflow: not judged */
         { { 2, INFINITY, 1.000001, 6 }, "f32", ORACLE_WRONG, 1, 0, 0, "axis 0: 2" },
         { { NAN, INFINITY, 1, 6 }, "f32", ORACLE_WRONG, 1, 0, 1, "axis 0: 0" },
-        { { 2, 1, -99, -99 }, "f32", ORACLE_WRONG, 2, 2, 0, "axis 0: 2..3" },
+        { { 2, 1, -99, -99 }, "f32", ORACLE_WRONG, 2, 2, 0, "axis 0: 2..3 (up to the last)" },
         { { 0, 1, 0, 0 }, "f32", ORACLE_WRONG, 3, 0, 0, "axis 0: 0..3 (some)" },
     };
     for (u32 i = 0; i < COUNT_OF(cases); i++) {
@@ -210,7 +210,7 @@ static void test_verdicts(void)
         for (u32 k = 0; k < 4; k++) scalar_store(type, c->y[k], y + k * type->bytes);
         scalar_store(type, -99, poison);
         if (!UNIT(try_text(&t, "y = where(x > 1e10, x * x, x + x)"))) continue;
-        UNIT(oracle_judge(t.o, &t.r, 0, &(struct oracle_given){ y, poison }, &j, &t.e));
+        UNIT(oracle_judge(t.o, &t.r, 0, &(struct oracle_given){ .bytes = y, .poison = poison }, &j, &t.e));
         UNIT_EQ(j.verdict, c->verdict);
         UNIT_EQ(j.wrong, c->wrong);
         UNIT_EQ(j.unwritten, c->unwritten);

@@ -2,7 +2,8 @@
  * planted bugs are, on some input; and the classifier's names are right.
  *
  *     test_oracle_kernels             what the suite runs
- *     test_oracle_kernels 40          forty times as many cases, with the figures of docs/oracle.md */
+ *     test_oracle_kernels 40          forty times as many cases, with the figures of docs/lab/oracle.md */
+#include "mistake/mistake.h"
 #include "oracle_kernels.h"
 
 enum { ROWS = 5, DATA = 8192 };

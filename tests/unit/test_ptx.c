@@ -353,7 +353,7 @@ static void refusals(void)
 {
     refused("", "t.ptx:1:1", "expected .version at the start of the module, found the end of the text");
     refused(".version 9\n", "t.ptx:1:10", "expected a version such as 8.0, found `9`");
-    refused(".version 9.0\n.entry k", "t.ptx:2:1", "expected .target behind .version, found `.entry`");
+    refused(".version 9.0\n.entry k", "t.ptx:2:1", "expected .target after .version, found `.entry`");
     refused(".version 9.0\n.target fast", "t.ptx:2:9", "unknown target `fast`");
     refused(HEAD ".blob x;", "t.ptx:4:1", "unknown directive .blob");
     refused(HEAD "/* never", "t.ptx:4:1", "this comment is never closed");
@@ -398,7 +398,7 @@ static void refusals(void)
             "`f` takes 1 arguments and returns 0, but this call gives 0 and takes 0");
     refused(KERNEL "call k;\n}", "t.ptx:12:6", "`k` is a kernel: it cannot be called");
     refused(KERNEL "call %rd1;\n}", "t.ptx:12:6",
-            "a call through %rd1 needs a .callprototype or .calltargets behind it");
+            "a call through %rd1 needs a .callprototype or .calltargets after it");
     refused(KERNEL "call 5;\n}", "t.ptx:12:1", "call needs a function, or a register with its address");
     refused(KERNEL "ret;;\n}", "t.ptx:12:5", "expected an instruction, found `;`");
     refused(KERNEL "\x01ret;\n}", "t.ptx:12:1", "this character has no place in PTX");
@@ -512,8 +512,38 @@ static void tables(void)
          !sreg_find(STR("")));
 }
 
+/* Which programs have operations whose accesses come later: asked of all functions of all modules. */
+static void asynchronous(void)
+{
+#define BODY(insn) ".visible .entry k()\n{\n.reg .b32 r;\n.reg .b64 d;\n.shared .b64 s;\n" insn "\nret;\n}\n"
+#define UNCALLED ".func f(.reg .b32 to, .reg .b64 from)\n{\ncp.async.ca.shared.global [to], [from], 16;\nret;\n}\n"
+    static const struct {
+        const char *text;
+        bool is;
+    } all[] = {
+        { HEAD BODY("st.shared.b32 [s], r;\nbar.sync 0;"), false },
+        { HEAD BODY("mbarrier.init.shared.b64 [s], 1;"), false },
+        { HEAD BODY("cp.async.commit_group;\ncp.async.wait_all;"), false },
+        { HEAD BODY("cp.async.ca.shared.global [r], [d], 4;"), true },
+        { HEAD BODY("cp.async.bulk.global.shared::cta.bulk_group [d], [r], 16;"), true },
+        { HEAD BODY("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [r], r, [r];"),
+          true },
+        { HEAD BODY("") UNCALLED, true },
+    };
+    for (u32 k = 0; k < COUNT_OF(all); k++) {
+        struct ptx_module *m = good(all[k].text);
+        UNIT(m && ptx_asynchronous(m) == all[k].is);
+        UNIT(m && ptx_asynchronous(m) == all[k].is); /* as it is known now */
+        ptx_free(m);
+    }
+    struct ptx_module *two[] = { good(HEAD BODY("")), good(HEAD UNCALLED) };
+    UNIT(two[0] && two[1] && ptx_link(two, 2, &err) && ptx_asynchronous(two[0]) && ptx_asynchronous(two[1]));
+    for (u32 k = 0; k < 2; k++) ptx_free(two[k]);
+}
+
 int main(void)
 {
+    asynchronous();
     module_head();
     parameters();
     merging();

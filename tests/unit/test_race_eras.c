@@ -6,6 +6,7 @@
  *                                    small: of small programs, hundreds a second
  *
  * With one worker a program is run twice under one seed, once for each. With several it runs once, under both. */
+#include "device/dev_parts.h"
 #include "unit.h"
 #include <stdlib.h>
 #include "../fuzz/race_oracle.c"
@@ -60,7 +61,7 @@ static bool before(void *self, u64 stamp, const void *op, bool waited)
 static struct machine machine_new(struct bed *b, u32 workers)
 {
     struct error e = { 0 };
-    struct machine m = { sim_new(b->mem, card_default(), workers), race_new(b->mem), { NULL, NULL } };
+    struct machine m = { sim_new(b->mem, card_default(), workers, &dev_parts), race_new(b->mem), { NULL, NULL } };
     for (u32 k = 0; k < ORACLE_BUFFERS; k++)
         m.buffer[k] = mem_alloc(b->mem, ORACLE_BYTES, 0, MEM_DEVICE, "buffer", NULL, &e);
     m.race->hook = on_race;

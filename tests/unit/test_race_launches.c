@@ -1,5 +1,6 @@
 /* The race check over several launches: side by side, or one after another and not ordered. Accesses of two launches
  * are ordered by what one releases and the other acquires, by the order of operations (race_order), or they race. */
+#include "device/dev_parts.h"
 #include "mem/shadow.h"
 #include "race/race.h"
 #include "sim/sim.h"
@@ -132,7 +133,7 @@ static struct bench bench_new(u32 workers)
     struct bench b = { .mem = mem_new(&e), .report = report_new() };
     b.module = module_new(&b.ptx);
     UNIT(b.mem && b.module);
-    b.sim = sim_new(b.mem, card_default(), workers);
+    b.sim = sim_new(b.mem, card_default(), workers, &dev_parts);
     b.race = race_new(b.mem);
     race_order(b.race, before, NULL);
     b.data = memory(&b, BYTES, MEM_DEVICE, "data");

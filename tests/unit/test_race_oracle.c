@@ -7,6 +7,7 @@
  * Programs with one worker are run twice under one seed, once for each, so that the check has its own fast handlers.
  * Those for several workers run once, under both; if they are simple, what races does not depend on the schedule, and
  * they run apart as well. */
+#include "device/dev_parts.h"
 #include "unit.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -64,7 +65,7 @@ static void machine_free(struct machine *m)
 
 static struct machine machine_new(struct bed *b, u32 workers)
 {
-    struct machine m = { sim_new(b->mem, card_default(), workers), race_new(b->mem) };
+    struct machine m = { sim_new(b->mem, card_default(), workers, &dev_parts), race_new(b->mem) };
     m.race->hook = on_race;
     m.race->hook_self = b;
     m.race->volatile_hook = on_volatile;

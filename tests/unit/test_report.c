@@ -71,7 +71,7 @@ static void one(void)
                 "   = kernel: add\n"
                 "   = access: ld.global.f32 reads 4 bytes at a+0xfa0, element [1000] of f32[1000], just past the end\n"
                 "   = range: elements [1000..1023]\n"
-                "   = who: threads 232..255 of CTA 3 (24 threads)\n"
+                "   = who: threads 232..255 of block 3 (24 threads)\n"
                 "   = cause: A thread read or wrote bytes that do not belong to the object its pointer came from.\n"
                 "   = fix: Compare the index with the number of elements before the access, or launch fewer threads.\n"
                 "\n"
@@ -94,18 +94,18 @@ static void who(void)
 {
     struct report *r = report_new();
     add(r, sample(3, 255, 1));
-    expect_who(r, "who: thread 255 of CTA 3\n");
+    expect_who(r, "who: thread 255 of block 3\n");
     for (u32 c = 0; c < 4; c++) add(r, sample(c, 96, 32));
-    expect_who(r, "who: threads 96..127 of every CTA (32 threads in each of 4 CTAs)\n");
+    expect_who(r, "who: threads 96..127 of every block (32 threads in each of 4 blocks)\n");
     for (u32 c = 0; c < 4; c++)
         for (u32 w = 0; w < 8; w++) add(r, sample(3 - c, w * 32, 32));
-    expect_who(r, "who: all 256 threads of every CTA");
+    expect_who(r, "who: all 256 threads of every block");
     add(r, sample(1, 0, 32));
     add(r, sample(2, 0, 32));
-    expect_who(r, "who: threads 0..31 of CTAs 1..2 (32 threads in each of 2 CTAs)");
+    expect_who(r, "who: threads 0..31 of blocks 1..2 (32 threads in each of 2 blocks)");
     add(r, sample(2, 250, 6));
     for (u32 w = 0; w < 8; w++) add(r, sample(3, w * 32, 32));
-    expect_who(r, "who: 262 consecutive threads in 2 CTAs, from 250 of CTA 2 to 255 of CTA 3");
+    expect_who(r, "who: 262 consecutive threads in 2 blocks, from 250 of block 2 to 255 of block 3");
 
     struct finding f = sample(0, 0, 8); /* every second thread, every fourth element */
     for (u32 i = 0; i < 8; i++) {
@@ -114,7 +114,7 @@ static void who(void)
     }
     report_add(r, &f);
     char *t = text_of(r);
-    UNIT_HAS(t, "who: threads 0..14 step 2 of CTA 0 (8 threads)");
+    UNIT_HAS(t, "who: threads 0..14 step 2 of block 0 (8 threads)");
     UNIT_HAS(t, "range: elements [1000..1028] in steps of 4");
     free(t);
     report_clear(r);
@@ -123,7 +123,7 @@ static void who(void)
     f.ntid[0] = f.ntid[1] = 8;
     for (u32 i = 0; i < 16; i++) f.thread[i] = (2 + i / 4) * 8 + 4 + i % 4;
     report_add(r, &f);
-    expect_who(r, "who: threads (4..7,2..5) of CTA 0 (16 threads)");
+    expect_who(r, "who: threads (4..7,2..5) of block 0 (16 threads)");
 
     f = sample(0, 0, 1); /* a million CTAs, a few of them hit */
     f.nctaid[0] = 1 << 20;
@@ -132,7 +132,7 @@ static void who(void)
         report_add(r, &f);
     }
     t = text_of(r);
-    UNIT_HAS(t, "who: thread 0 of CTA 0, and more");
+    UNIT_HAS(t, "who: thread 0 of block 0, and more");
     UNIT_HAS(t, "16 occurrences");
     free(t);
     report_free(r);
@@ -171,11 +171,11 @@ static void what(void)
     report_add(r, &f);
     expect_who(r, "writes 16 bytes at 0x10\n");
     f = (struct finding){
-        .kind = F_deadlock, .kernel = "k", .detail = "CTA 0 waits\nCTA 1 waits\n", .cause = "two\nlines"
+        .kind = F_deadlock, .kernel = "k", .detail = "block 0 waits\nblock 1 waits\n", .cause = "two\nlines"
     };
     report_add(r, &f);
     char *t = text_of(r);
-    UNIT_HAS(t, "  | CTA 0 waits\n  | CTA 1 waits\n");
+    UNIT_HAS(t, "  | block 0 waits\n  | block 1 waits\n");
     UNIT_HAS(t, "  = cause: two\n           lines\n");
     free(t);
     report_free(r);
@@ -196,7 +196,7 @@ static void joined(void)
     f.joins = true;
     report_add(r, &f);
     char *t = text_of(r);
-    UNIT_HAS(t, "who: threads 0..63 of CTA 0 (64 threads)\n");
+    UNIT_HAS(t, "who: threads 0..63 of block 0 (64 threads)\n");
     UNIT_HAS(t, "cause: {end} %s {index}\n");
     UNIT_HAS(t, "fix: Give it 256 bytes, {end}.\n");
     UNIT_HAS(t, "(1 occurrence)");
@@ -220,7 +220,7 @@ static void order(void)
             f.kind = k % 3 ? F_bounds : F_barrier_exited;
             f.cause_key = k % 2;
             char cause[40];
-            snprintf(cause, sizeof cause, "thread %u of CTA %u", f.thread[0], f.cta[0]);
+            snprintf(cause, sizeof cause, "thread %u of block %u", f.thread[0], f.cta[0]);
             f.cause = cause;
             report_add(r, &f);
         }
@@ -299,7 +299,8 @@ static void json(void)
     report_add(r, &f);
     struct text t = { 0 };
     report_json(&r, 1, &t);
-    UNIT_HAS(t.p, "{\"schema\":\"lockstep-report\",\"version\":2,\"errors\":1,\"notes\":0,\"occurrences\":24,");
+    UNIT_HAS(t.p, "{\"schema\":\"lockstep-report\",\"version\":2,\"verdict\":\"failed\",\"errors\":1,\"notes\":0,"
+                  "\"occurrences\":24,");
     UNIT_HAS(t.p, "say \\\"hi\\\"\\n\\u0001\\ufffd caf\xc3\xa9");
     UNIT_HAS(t.p, "\"offset_min\":4000,\"offset_max\":4092,\"offset_step\":4");
     UNIT_HAS(t.p, "\"threads\":{\"min\":[232,0,0],\"max\":[255,0,0],\"step\":[1,0,0],\"count\":24,\"exact\":true}");
@@ -352,7 +353,7 @@ static struct finding undefined(struct place *use, struct place *load, u32 value
     f.kind = F_uninit_branch;
     f.place = use;
     f.origin = load;
-    f.origin_text = "read from a, which nobody had written";
+    f.origin_text = "read from a, which was never written";
     f.cause_key = value;
     return f;
 }

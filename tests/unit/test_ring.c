@@ -1,5 +1,6 @@
-/* Ring kernels (docs/ring.md) on the software GPU: life cycle, messages of all sizes, queues of all sizes, policies,
- * routes, topics, and what goes wrong. test_ring N: N messages instead of some hundred; test_ring N gpu: on a GPU. */
+/* Ring kernels (docs/reference/ring.md) on the software GPU: life cycle, messages of all sizes, queues of all sizes,
+ * policies, routes, topics, and what goes wrong. test_ring N: N messages instead of some hundred; test_ring N gpu: on a
+ * GPU. */
 #include "../cases/ring/actors.h"
 #include "ring/vectors.h"
 #include "base/base.h"
@@ -41,7 +42,7 @@ static void open_file(const char *file)
     lk_options o = { .size = sizeof o, .threads = 1, .on = on };
     char path[1024];
     snprintf(path, sizeof path, "%s/%s/%s", getenv("TOP") ? getenv("TOP") : ".",
-             !strcmp(file, "vectors.ptx") ? "src/ring" : "tests/cases/ring", file);
+             !strcmp(file, "vectors.ptx") ? "src/generated" : "tests/cases/ring", file);
     UNIT_EQ(lk_gpu_create(&o, &gpu), LK_OK);
     UNIT_EQ(lk_module_load_file(gpu, path, &module), LK_OK);
 }
@@ -384,7 +385,7 @@ static void *sender(void *self)
     u32 number = __atomic_fetch_add(&c->number, 1, __ATOMIC_RELAXED);
     for (u32 i = 0; i < EACH; i++) {
         struct point p = { .x = (float)i };
-        lk_ring_message m = {.size = sizeof m, .unit = 1, .type = point_number, .id = number * EACH + i + 1 };
+        lk_ring_message m = { .size = sizeof m, .unit = 1, .type = point_number, .id = number * EACH + i + 1 };
         m.data = &p;
         m.bytes = sizeof p;
         OK(lk_ring_send(c->ring, &m, LONG));
@@ -483,9 +484,7 @@ static void loans(void)
         for (u32 i = 0; i < (all ? ADDERS : 1u) + 1; i++) {
             n = receive_number(r);
             lent += !n.hops && n.value == (all ? ADDERS : 1u);
-            added += n.hops && n.value == EACH
-            *round + EACH
-            *(EACH - 1) / 2;
+            added += n.hops && n.value == EACH * round + EACH * (EACH - 1) / 2;
             others += n.hops > 1;
         }
         UNIT(lent == 1 && added == (all ? ADDERS : 1u) && !others);
@@ -556,7 +555,7 @@ static void failures(void)
     OK(send_number(r, sticky, 2, LONG));
     do OK(lk_ring_unit(r, sticky, &unit));
     while (unit.phase != LK_RING_BARRIER);
-    FAILS(lk_ring_ping(r, 0.05), LK_NOT_READY, "zoo.sticky.0 is blocked at the barrier behind its actor");
+    FAILS(lk_ring_ping(r, 0.05), LK_NOT_READY, "zoo.sticky.0 is blocked at the barrier after its actor");
     FAILS(lk_ring_receive(r, &got, 0.01), LK_NOT_READY, "1 not taken yet wait in zoo.sticky.0.number.in");
     FAILS(lk_ring_drain(r, 0.05), LK_NOT_READY, "zoo.sticky.0");
     char *text = lk_ring_text(r), *json = lk_ring_json(r);
@@ -586,6 +585,33 @@ static void failures(void)
     open_file("actors.ptx");
     finish(start((lk_ring_options){ .kernel = "zoo" }));
     close_all();
+    /* a gpu ends although a unit of a ring does not */
+    open_file("actors.ptx");
+    r = start((lk_ring_options){ .kernel = "zoo", .threads = 64 });
+    OK(send_number(r, lk_ring_unit_of(r, "sticky"), 1, LONG));
+    FAILS(lk_ring_drain(r, 0.05), LK_NOT_READY, "zoo.sticky.0");
+    FAILS(lk_ring_destroy(r), LK_NOT_READY, "terminate it first");
+    UNIT_EQ(lk_gpu_destroy(gpu), LK_OK);
+}
+
+/* Mail that is not done with is under way, whoever waits for it. */
+static void mail(void)
+{
+    lk_ring_message got = { .size = sizeof got };
+    lk_ring_unit_info unit = { .size = sizeof unit };
+    lk_ring_route to_sticky = { "relay", "sticky" };
+    open_file("actors.ptx");
+    lk_ring *r = start((lk_ring_options){ .kernel = "zoo", .threads = 64, .route = &to_sticky, .routes = 1 });
+    u32 relay = lk_ring_unit_of(r, "relay");
+    OK(send_number(r, relay, 1, LONG));
+    OK(send_number(r, relay, 2, LONG));
+    static const char both[] = "2 messages of zoo.relay.0 are not done with in zoo.sticky.0.number.mail";
+    do OK(lk_ring_unit(r, relay, &unit));
+    while (unit.done < 2);
+    FAILS(lk_ring_receive(r, &got, 0.01), LK_NOT_READY, both);
+    FAILS(lk_ring_drain(r, 0.05), LK_NOT_READY, both);
+    finish(r);
+    close_all();
 }
 
 int main(int argc, char **argv)
@@ -610,6 +636,7 @@ int main(int argc, char **argv)
     STEP(routes());
     STEP(loans());
     STEP(several());
+    STEP(mail());
     STEP(failures());
     return unit_done();
 }

@@ -1,4 +1,4 @@
-/* The protocol of docs/ring.md in a model: every execution of small rings, by exhaustive search.
+/* The protocol of docs/reference/ring.md in a model: every execution of small rings, by exhaustive search.
  *
  * The memory is that of release and acquire: an atomic word keeps all values that it ever had; a load may return any of
  * them that is not older than what its thread knows of, so stale values are tried too; a release hands on what its

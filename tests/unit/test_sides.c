@@ -74,13 +74,16 @@ static void two_sides(void)
     char *t = text_of(r);
     UNIT_HAS(t, "error[race]: data race\n  --> /nowhere/tile.cu:10:5\n");
     UNIT_HAS(t, "  ::: /nowhere/tile.cu:12:9\n");
-    UNIT_HAS(t, "= first: thread 1 of CTA 0 (warp 0, lane 1): st.shared.f32 writes 4 bytes at tile+0x4, element [1] of "
-                "f32[64]; value 3.5\n");
-    UNIT_HAS(t, "= second: thread 0 of CTA 0 (warp 0, lane 0): ld.shared.f32 reads 4 bytes at tile+0x4, element [1] of "
-                "f32[64]; value 0\n");
-    UNIT_HAS(t, "= who: threads 1..63 of every CTA (63 threads in each of 2 CTAs)\n");
-    UNIT_HAS(t, "= against: threads 0..62 of every CTA (63 threads in each of 2 CTAs); always 1 thread below, in the "
-                "same warp and in other warps of the CTA\n");
+    UNIT_HAS(t,
+             "= first: thread 1 of block 0 (warp 0, lane 1): st.shared.f32 writes 4 bytes at tile+0x4, element [1] of "
+             "f32[64]; value 3.5\n");
+    UNIT_HAS(t,
+             "= second: thread 0 of block 0 (warp 0, lane 0): ld.shared.f32 reads 4 bytes at tile+0x4, element [1] of "
+             "f32[64]; value 0\n");
+    UNIT_HAS(t, "= who: threads 1..63 of every block (63 threads in each of 2 blocks)\n");
+    UNIT_HAS(t,
+             "= against: threads 0..62 of every block (63 threads in each of 2 blocks); always 1 thread below, in the "
+             "same warp and in other warps of the block\n");
     UNIT_HAS(t, "= order: a __syncthreads() between line 10 and line 12\n");
     free(t);
     report_free(r);
@@ -146,19 +149,21 @@ static void origin(void)
                          .ntid = { 32, 1, 1 },
                          .nlanes = 1,
                          .origin = &load,
-                         .origin_text = "read from tile+0x4 (f32[64] shared), which nobody had written" };
+                         .origin_text = "read from tile+0x4 (f32[64] shared), which was never written" };
     report_add(r, &f);
     char *t = text_of(r);
     UNIT_HAS(t, "error[uninit_branch]: decision on an uninitialised value\n");
     UNIT_HAS(t, "  <-- /nowhere/tile.cu:12:9\n");
-    UNIT_HAS(t, "= origin: read from tile+0x4 (f32[64] shared), which nobody had written\n");
+    UNIT_HAS(t, "= origin: read from tile+0x4 (f32[64] shared), which was never written\n");
     free(t);
     report_free(r);
 }
 
+static bool is_off(const struct check_choice *c, enum finding_kind k) { return c->off[k / 64] >> k % 64 & 1; }
+
 static void kinds(void)
 {
-    u32 bits;
+    struct check_choice c;
     struct error e = { 0 };
     for (u32 i = 0; i < F_COUNT; i++) {
         char code[16];
@@ -167,9 +172,18 @@ static void kinds(void)
         UNIT_EQ(finding_find(code), i); /* also says that no code is given twice */
         UNIT(finding_title(i)[0] && finding_meaning(i)[0] && finding_fix(i)[0]);
     }
-    UNIT(checks_parse("bounds,race", &bits, &e) && bits == (CHECK_BOUNDS | CHECK_RACE));
-    UNIT(checks_parse("all", &bits, &e) && bits == CHECK_ALL);
-    UNIT(!checks_parse("racing", &bits, &e));
+    UNIT(checks_choose("bounds,race", NULL, &c, &e) && c.checks == (CHECK_BOUNDS | CHECK_RACE));
+    UNIT(checks_choose(NULL, NULL, &c, &e) && c.checks == CHECK_ALL && !is_off(&c, F_leak));
+    UNIT(checks_choose("all", "race", &c, &e) && c.checks == (CHECK_ALL & ~CHECK_RACE));
+    UNIT(checks_choose(NULL, "leak", &c, &e) && c.checks == CHECK_ALL && is_off(&c, F_leak));
+    UNIT(checks_choose("leak,race", NULL, &c, &e) && c.checks == (CHECK_MEMORY | CHECK_RACE) && !is_off(&c, F_leak));
+    UNIT(is_off(&c, F_double_free) && !is_off(&c, F_race_stream));
+    UNIT(checks_choose("leak,memory", NULL, &c, &e) && !is_off(&c, F_double_free));
+    UNIT(!checks_choose("racing", NULL, &c, &e) && strstr(e.text, "there is no check `racing`"));
+    e.code = 0;
+    UNIT(!checks_choose(NULL, ",", &c, &e));
+    e.code = 0;
+    UNIT(!checks_choose(NULL, "deadlock", &c, &e) && strstr(e.text, "reported always"));
     UNIT_EQ_STR(check_name(0), "bounds");
     UNIT(!check_name(CHECK_COUNT));
 }

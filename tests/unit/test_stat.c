@@ -1,5 +1,5 @@
-/* Statistics of times (src/stat): against SciPy's numbers, and on simulated runs of which the truth is known.
- * STAT_RUNS=5000: so many of each (docs/timing.md has the figures). */
+/* Statistics of times (src/base/stat): against SciPy's numbers, and on simulated runs of which the truth is known.
+ * STAT_RUNS=5000: so many of each (docs/lab/timing.md has the figures). */
 #include "stat/stat.h"
 #include "unit.h"
 #include <lockstep_times.h>

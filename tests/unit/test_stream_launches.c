@@ -1,4 +1,5 @@
 /* Streams over the software GPU: bodies of operations that start launches (sim_start), whose end ends the operation. */
+#include "device/dev_parts.h"
 #include "queue/graph.h"
 #include "queue/op.h"
 #include "mem/shadow.h"
@@ -51,7 +52,7 @@ static void open_all(u32 workers)
     report = report_new();
     module = ptx_parse("streams.ptx", (struct str){ text, sizeof text - 1 }, &e);
     UNIT(mem && module);
-    sim = sim_new(mem, card_default(), workers);
+    sim = sim_new(mem, card_default(), workers, &dev_parts);
     s = streams_new(&(struct streams_options){ .closed = true });
     sim_outside(sim, may_change, s);
 }

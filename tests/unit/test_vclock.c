@@ -1,7 +1,7 @@
 /* Vector clocks (vclock.h) against arrays: many clocks, joined with each other and added to at random, have the same
  * times as arrays of maxima. */
 #include "unit.h"
-#include "order/vclock.h"
+#include "clocks/vclock.h"
 #include <string.h>
 
 enum { CTAS = 70, WARPS = 2, LANES_N = 32, PLACES = 40, VALUES = 12, STEPS_N = 20000 };

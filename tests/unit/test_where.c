@@ -1,8 +1,8 @@
 /* Frames of the host: where each ends by its description, against what libgcc's unwinder says of the same frames. And
  * which loaders `lockstep run` trusts. */
-#include "runner/run_loader.h"
+#include "launcher/run_loader.h"
 #include "unit.h"
-#include "where/where.h"
+#include "sites/where.h"
 #include <alloca.h>
 #include <stdlib.h>
 #include <unwind.h>
@@ -107,8 +107,8 @@ static void against_unwinder(void)
             ours += mine;
         }
     }
-    UNIT(found >= ours);
     UNIT_EQ(ours, 6);
+    UNIT(found > ours); /* those of the C library have descriptions, too */
 }
 
 /* Code that no description is of, and frame pointers that are not the function's. */

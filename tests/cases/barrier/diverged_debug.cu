@@ -1,6 +1,6 @@
 // regen: -arch=sm_80 -std=c++17 -G
 // Three barriers a round, with a loop of one lane between the first two, and calls that leave the lanes of its warp time to part. Every thread comes to every
-// barrier, so every read finds what was stored. NVIDIA's code for sm_90 does not keep to that with -G: docs/truth.md says why.
+// barrier, so every read finds what was stored. NVIDIA's code for sm_90 does not keep to that with -G: docs/measured/truth.md says why.
 __device__ __noinline__ int step(int v)
 {
     return v;

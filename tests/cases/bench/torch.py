@@ -1,4 +1,4 @@
-# Stands in for PyTorch where there is none: what src/bench/timed.py asks of it, for dense arrays of f32 in the host's memory, with the host's clock for events.
+# Stands in for PyTorch where there is none: what src/cli/bench/timed.py asks of it, for dense arrays of f32 in the host's memory, with the host's clock for events.
 import array, contextlib, math, os, struct, time
 
 __version__ = "0.stand-in"

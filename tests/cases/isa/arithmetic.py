@@ -323,7 +323,7 @@ SUB = {"b0": (0, 8), "b1": (8, 8), "b2": (16, 8), "b3": (24, 8), "h0": (0, 16), 
 sel = lambda x, s, t: val(x >> SUB[s][0], t[0] + str(SUB[s][1]))
 VOP = {"vadd": lambda a, b: a + b, "vsub": lambda a, b: a - b, "vabsdiff": lambda a, b: abs(a - b), "vmin": min, "vmax": max}
 # As ptxas makes them for sm_90, and an H200 computes: no upper bound for all of an unsigned d, no lower one for a part of d, and the upper half
-# of d gets that of the result (docs/truth.md).
+# of d gets that of the result (docs/measured/truth.md).
 vsat = lambda t, dt: max(t, 0) if dt == "u32" else clamp(t, dt)
 vsat_part = lambda t, dt, n: min(t if 0 <= t < 1 << 32 else (1 << 32) - 1, (1 << n - (dt == "s32")) - 1)
 

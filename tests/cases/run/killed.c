@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     if (!strcmp(how, "damage")) { /* what Lockstep reads is nothing that it has written */
         void (*judge)(const void *, unsigned, const void *, void *) =
             dlsym(dlopen("liblockstep.so.0", RTLD_LAZY | RTLD_NOLOAD), "lk_times_judge");
-        judge((void *)64, 1, 0, 0);
+        judge((void *)64, 1, 0, (char[1024]){ 0 });
     }
     if (!strcmp(how, "abort")) abort();
     if (!strcmp(how, "exit")) _exit(3);

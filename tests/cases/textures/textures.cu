@@ -1,4 +1,4 @@
-/* Textures and surfaces under lockstep run: what a kernel samples is what an H200 gives (docs/textures.md). `bad` does what the checks are for. */
+/* Textures and surfaces under lockstep run: what a kernel samples is what an H200 gives (docs/inside/textures.md). `bad` does what the checks are for. */
 #include <cmath>
 #include <cstdio>
 #include <cstring>

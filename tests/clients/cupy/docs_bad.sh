@@ -1,3 +1,3 @@
-# The example of docs/python.md.
+# The example of docs/use/python.md.
 . "$here/_docs.sh"
 docs CuPy total.py
