@@ -137,8 +137,44 @@ static void compare(u64 large)
     vclock_store_free(&vs);
 }
 
+/* Clocks of chains: random numbers and joins against arrays; a join that one side already is gives that side. */
+static void chains(void)
+{
+    enum { CHAINS = 200, CLOCKS = 6 };
+    static u64 number[CLOCKS][CHAINS];
+    struct vclock *k[CLOCKS] = { 0 };
+    struct vclock_store vs = { .large = UINT64_MAX };
+    u64 rng = 11;
+    for (u32 round = 0; round < 20000; round++) {
+        u32 a = pick(&rng, CLOCKS), b = pick(&rng, CLOCKS), c = pick(&rng, CHAINS);
+        u64 to = (u64)pick(&rng, 1000) << 33;
+        bool has_all = true;
+        for (u32 i = 0; i < CHAINS; i++) has_all &= number[a][i] >= number[b][i];
+        CHECK(vclock_covers_maybe(k[a], k[b]) == has_all);
+        CHECK(vclock_number(k[a], c) == number[a][c]);
+        if (round % 3) {
+            vclock_add_number(&vs, &k[a], c, to);
+            number[a][c] = MAX_OF(number[a][c], to);
+            continue;
+        }
+        struct vclock *before = vclock_hold(k[a]);
+        vclock_join_kept(&vs, &k[a], k[b]);
+        CHECK(!has_all || k[a] == before);
+        vclock_drop(&vs, before);
+        for (u32 i = 0; i < CHAINS; i++) number[a][i] = MAX_OF(number[a][i], number[b][i]);
+        if (round % 1000 == 999) {
+            vclock_drop(&vs, k[a]);
+            k[a] = NULL;
+            memset(number[a], 0, sizeof number[a]);
+        }
+    }
+    for (u32 a = 0; a < CLOCKS; a++) vclock_drop(&vs, k[a]);
+    vclock_store_free(&vs);
+}
+
 int main(void)
 {
+    chains();
     compare(VCLOCK_LARGE);
     compare(1);
     return unit_done();

@@ -2,7 +2,7 @@
 #include "clocks/vclock.h"
 
 enum { VCLOCK_LANES = 32, TOGETHER = 16 }; /* TOGETHER: CTAs, or locations, of one leaf */
-enum kind { BRANCH, MAP, LANES_OF, WARPS_OF, CTAS, LOCATIONS, KINDS };
+enum kind { BRANCH, MAP, LANES_OF, WARPS_OF, CTAS, LOCATIONS, CHAINS, KINDS };
 _Static_assert((int)KINDS == (int)VCLOCK_KINDS, "each kind has its spare nodes");
 
 struct vclock {
@@ -18,6 +18,7 @@ struct vclock {
         /* Times, or counts of LOCATIONS; 0: none. LANES_OF: by lane. WARPS_OF: by warp. CTAS: by CTA, first those of
          * all threads, then those of the first thread. LOCATIONS: by location, half as many. */
         u32 value[2 * TOGETHER];
+        u64 number[TOGETHER]; /* CHAINS: by chain */
     };
 };
 #define ROOM(member) (offsetof(struct vclock, member) + sizeof((struct vclock *)NULL)->member)
@@ -27,6 +28,7 @@ static u64 key_of_ctas(u32 cta) { return (u64)(cta / TOGETHER * TOGETHER) << 6 |
 static u64 key_of_warps(u32 cta) { return (u64)cta << 6 | 62; }
 static u64 key_of_warp(u32 cta, u32 warp) { return (u64)cta << 6 | warp; }
 static u64 key_of_locations(u32 id) { return (u64)1 << 63 | id / TOGETHER; }
+static u64 key_of_chains(u32 chain) { return (u64)1 << 62 | chain / TOGETHER; }
 static u32 values_of(enum kind kind) { return kind == LOCATIONS ? TOGETHER : 2 * TOGETHER; }
 static size_t leaf_room(enum kind kind) { return offsetof(struct vclock, value) + values_of(kind) * sizeof(u32); }
 
@@ -95,6 +97,20 @@ static u32 any_less(const u32 a[TOGETHER], const u32 b[TOGETHER])
     u32 less = 0;
     for (u32 v = 0; v < TOGETHER; v++) less |= a[v] < b[v];
     return less;
+}
+
+static struct vclock *join_chains(struct vclock_store *vs, struct vclock *a, struct vclock *b)
+{
+    bool less = false, more = false;
+    for (u32 v = 0; v < TOGETHER; v++) {
+        less |= a->number[v] < b->number[v];
+        more |= a->number[v] > b->number[v];
+    }
+    if (!less) return vclock_hold(a);
+    if (!more) return vclock_hold(b);
+    struct vclock *k = make(vs, CHAINS, a->key);
+    for (u32 v = 0; v < TOGETHER; v++) k->number[v] = MAX_OF(a->number[v], b->number[v]);
+    return k;
 }
 
 static struct vclock *join_leaves(struct vclock_store *vs, struct vclock *a, struct vclock *b)
@@ -215,7 +231,10 @@ static struct vclock *join(struct vclock_store *vs, struct vclock *a, struct vcl
     if (a == b || !b) return vclock_hold(a);
     if (!a) return vclock_hold(b);
     if (a->key == b->key && bit_of(a) == bit_of(b))
-        return a->kind == BRANCH ? join_large(vs, a, b) : a->kind == MAP ? join_maps(vs, a, b) : join_leaves(vs, a, b);
+        return a->kind == BRANCH   ? join_large(vs, a, b)
+               : a->kind == MAP    ? join_maps(vs, a, b)
+               : a->kind == CHAINS ? join_chains(vs, a, b)
+                                   : join_leaves(vs, a, b);
     if (bit_of(a) > bit_of(b) && may_hold(a, b->key)) return join_below(vs, a, b);
     if (bit_of(b) > bit_of(a) && may_hold(b, a->key)) return join_below(vs, b, a);
     return part(vs, a, b);
@@ -236,7 +255,7 @@ static struct vclock *absorb(struct vclock_store *vs, struct vclock *a, struct v
         a->map = absorb(vs, a->map, b->map);
         return a;
     }
-    if (a->refs == 1 && same) {
+    if (a->refs == 1 && same && a->kind != CHAINS) {
         for (u32 v = 0, n = values_of(a->kind); v < n; v++) a->value[v] = MAX_OF(a->value[v], b->value[v]);
         return a;
     }
@@ -274,6 +293,13 @@ void vclock_join_other(struct vclock_store *vs, struct vclock **k, const struct 
     }
     vclock_drop(vs, *k);
     *k = vclock_hold(m->result);
+}
+
+void vclock_join_kept(struct vclock_store *vs, struct vclock **k, const struct vclock *more)
+{
+    struct vclock *both = join(vs, *k, (struct vclock *)more);
+    vclock_drop(vs, *k);
+    *k = both;
 }
 
 /* Joins a new leaf, and takes the reference to it. */
@@ -336,6 +362,23 @@ void vclock_add_writes(struct vclock_store *vs, struct vclock **k, u32 location,
     add_value(vs, k, LOCATIONS, key_of_locations(location), location % TOGETHER, count);
 }
 
+void vclock_add_number(struct vclock_store *vs, struct vclock **k, u32 chain, u64 number)
+{
+    struct vclock *old = find(*k, key_of_chains(chain));
+    if (old && old->number[chain % TOGETHER] >= number) return;
+    if (old && is_own(*k, old)) {
+        old->number[chain % TOGETHER] = number;
+        return;
+    }
+    struct vclock *leaf = make(vs, CHAINS, key_of_chains(chain));
+    if (old)
+        memcpy(leaf->number, old->number, sizeof leaf->number);
+    else
+        memset(leaf->number, 0, sizeof leaf->number);
+    leaf->number[chain % TOGETHER] = number;
+    add(vs, k, leaf);
+}
+
 void vclock_add_lanes(struct vclock_store *vs, struct vclock **k, u32 cta, u32 warp, u32 all, u32 lanes, u32 time)
 {
     struct vclock *leaf = make(vs, LANES_OF, key_of_warp(cta, warp));
@@ -359,6 +402,9 @@ static bool is_same(const struct vclock *a, const struct vclock *b)
 static bool has_leaf(const struct vclock *all, const struct vclock *near, const struct vclock *leaf)
 {
     const struct vclock *own = find(near, leaf->key);
+    for (u32 v = 0; leaf->kind == CHAINS && v < TOGETHER; v++)
+        if (leaf->number[v] > (own ? own->number[v] : 0)) return false;
+    if (leaf->kind == CHAINS) return true;
     u32 n = values_of(leaf->kind),
         whole = leaf->kind == LANES_OF || leaf->kind == WARPS_OF ? vclock_cta_time(all, (u32)(leaf->key >> 6)) : 0;
     for (u32 v = 0; v < n; v++) {
@@ -463,6 +509,12 @@ u32 vclock_writes(const struct vclock *k, u32 location)
 {
     const struct vclock *w = find(k, key_of_locations(location));
     return w ? w->value[location % TOGETHER] : 0;
+}
+
+u64 vclock_number(const struct vclock *k, u32 chain)
+{
+    const struct vclock *w = find(k, key_of_chains(chain));
+    return w ? w->number[chain % TOGETHER] : 0;
 }
 
 bool vclock_has_write(const struct vclock *k, u32 location, u32 number) { return number < vclock_writes(k, location); }

@@ -15,9 +15,10 @@
  *              releases for all of them
  *   LOCATIONS  16 locations: how many of their strong writes
  *   MAP        a CTA: a clock again (struct scoped_clock)
+ *   CHAINS     16 chains of operations of streams (queue/op_in.h): the number, of 64 bits, up to which each is before
  *
  * The time of a thread is the greatest that any of its leaves has. A CTA has a number in its launch that no other has.
- * All clocks of a store are used under one lock. */
+ * A clock has threads and locations, or chains. All clocks of a store are used under one lock. */
 #ifndef LOCKSTEP_VCLOCK_H
 #define LOCKSTEP_VCLOCK_H
 #include "base/base.h"
@@ -26,7 +27,7 @@ struct vclock; /* a node of a tree, with all below it; NULL: the empty clock */
 
 /* The nodes of the clocks of a launch, and joins that were done: after a barrier of the grid every CTA joins its
  * clock, mostly one that all had, with one that all get, and lanes of a warp with equal clocks acquire the same. */
-enum { VCLOCK_KINDS = 6, VCLOCK_RECENT = 32 };
+enum { VCLOCK_KINDS = 7, VCLOCK_RECENT = 32 };
 struct vclock_store {
     struct vclock_memo {
         struct vclock *a, *b, *result; /* a joined with b */
@@ -81,13 +82,20 @@ u32 vclock_writes(const struct vclock *k, u32 location); /* how many of its stro
 /* The same for each of these lanes. May return false where it has all of them, by leaves of several kinds: the caller
  * then asks for each thread. */
 bool vclock_has_lanes_maybe(const struct vclock *k, u32 cta, u32 warp, u32 lanes, u32 time);
-/* The clock has all that `part` has. May return false where that is so: the caller then joins for nothing. */
+/* The clock has all that `part` has. May return false where that is so (never of chains): the caller then joins for
+ * nothing. */
 bool vclock_covers_maybe(const struct vclock *k, const struct vclock *part);
 u32 vclock_cta_time(const struct vclock *k, u32 cta);              /* the time that holds for all threads of the CTA */
 u32 vclock_warp_time(const struct vclock *k, u32 cta, u32 warp);   /* for all lanes of the warp */
 u32 vclock_warps_time(const struct vclock *k, u32 cta, u32 warps); /* for that many warps; a lower bound */
 /* The least time of the CTAs, if the clock has that many of them; otherwise 0. */
 u32 vclock_min_cta_time(const struct vclock *k, u32 ctas);
+
+/* Clocks of chains: *k has the operations of a chain up to this number; up to which number it has them. */
+void vclock_add_number(struct vclock_store *vs, struct vclock **k, u32 chain, u64 number);
+u64 vclock_number(const struct vclock *k, u32 chain);
+/* *k becomes the join of both, and is one of the two, not a copy, where that one has all of the other. */
+void vclock_join_kept(struct vclock_store *vs, struct vclock **k, const struct vclock *more);
 
 /* The clock that is released at a place, for acquires that each have their own scope. */
 struct scoped_clock {

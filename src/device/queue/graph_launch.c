@@ -11,7 +11,7 @@ static struct op *node_op(struct graph_launch *l, struct op *begin, const struct
     op->slot = l->exec->slot[chain];
     op->number = ++s->clocks.slot[op->slot].number;
     op->own = op->number - 1;
-    opclock_release(op->clock); /* the host may have waited for more since the launch was enqueued */
+    opclock_release(&s->clocks, op->clock); /* the host may have waited for more since the launch was enqueued */
     op->clock = opclock_hold(begin->clock);
     op->age = begin->age; /* as old as the call */
     return op;

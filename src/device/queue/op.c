@@ -106,8 +106,8 @@ void op_unref(struct op *op)
 {
     if (__atomic_sub_fetch(&op->refs, 1, __ATOMIC_ACQ_REL)) return;
     struct streams *s = op->all;
-    opclock_release(op->clock);
-    opclock_release(op->full);
+    opclock_release(&s->clocks, op->clock);
+    opclock_release(&s->clocks, op->full);
     op->next = s->freed_ops;
     s->freed_ops = op;
 }
@@ -128,7 +128,7 @@ static struct op_clock *final_clock(const struct op *a) { return a->full ? a->fu
 /* `a` is done, and `b` is after it. */
 static void order_after(struct op *a, struct op *b, struct op_clock **clock)
 {
-    const struct op_clocks *c = &a->all->clocks;
+    struct op_clocks *c = &a->all->clocks;
     struct op_clock *from = final_clock(a);
     bool taken = (*clock)->pure && (*clock)->host <= from->host;
     if (!taken && !c->inexact && opclock_at(*clock, a->slot) >= a->number) return;
@@ -141,7 +141,7 @@ static void order_after(struct op *a, struct op *b, struct op_clock **clock)
 /* `a` has triggered: `b` may start, and what is before the start of `a` is before that of `b`. */
 static void order_triggered(const struct op *a, struct op *b)
 {
-    const struct op_clocks *c = &a->all->clocks;
+    struct op_clocks *c = &a->all->clocks;
     opclock_join(c, &b->clock, a->clock);
     if (a->slot == b->slot)
         b->own = a->own;
@@ -306,7 +306,7 @@ static void legacy_order(struct op *op)
     struct stream *st = op->stream;
     if (st == s->legacy) {
         opclock_join(&s->clocks, &op->clock, s->clocks.gone_blocking);
-        opclock_release(s->clocks.gone_blocking);
+        opclock_release(&s->clocks, s->clocks.gone_blocking);
         s->clocks.gone_blocking = NULL;
         while (s->active) {
             struct stream *other = s->active;

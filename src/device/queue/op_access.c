@@ -245,7 +245,7 @@ void accesses_delete(struct accesses *a)
     }
     base_free(a->chunk);
     lock(&a->all->lock);
-    opclock_release(a->waited);
+    opclock_release(&a->all->clocks, a->waited);
     unlock(&a->all->lock);
     pthread_mutex_destroy(&a->lock);
     base_free(a);
@@ -470,7 +470,7 @@ static void trim(struct accesses *a)
     if (allowed) drop_over(a);
     lock(&s->lock);
     if (allowed || !a->waited) {
-        opclock_release(a->waited);
+        opclock_release(&a->all->clocks, a->waited);
         a->waited = opclock_hold(s->clocks.host);
         a->ages = s->ages;
     }

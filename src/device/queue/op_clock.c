@@ -4,10 +4,9 @@
  * another chain. An operation's own chain is not in its clock but in its number (struct op: own), so an operation
  * after another one in a stream costs no new clock.
  *
- * The numbers of the first slots are in the clock. The others are in a tree whose nodes are shared, too: a clock that
- * differs from another one in one slot has the nodes on the way to that slot for itself and all others in common. A
- * join leaves out what two trees have in common, and gives one of the two, not a copy, where that one has it all. So
- * an operation costs a few nodes, however many chains there are.
+ * The numbers of the first slots are in the clock. The others are in a tree that shares its nodes, that of vclock.h: a
+ * clock that differs from another one in one slot has the nodes on the way to that slot for itself, and a join leaves
+ * out what two trees have in common. So an operation costs a few nodes, however many chains there are.
  *
  * Knowing an operation means knowing all that is before it. So a join with an operation that a clock already has
  * changes nothing, and is left out; and so is one with a clock that is all that some operation knows (of), by whoever
@@ -25,165 +24,19 @@ static op_stamp stamp_make(u32 slot, u64 number) { return (u64)slot << OP_NUMBER
 void clocks_open(struct op_clocks *c, u32 most)
 {
     c->most = most ? most : SLOTS_MOST;
+    c->nodes = (struct vclock_store){ .large = UINT64_MAX }; /* remembers no joins: `of` says which may be left out */
     c->host = base_need(sizeof *c->host);
     *c->host = (struct op_clock){ .refs = 1, .pure = true };
 }
 
 void clocks_close(struct op_clocks *c)
 {
-    opclock_release(c->host);
-    opclock_release(c->gone);
-    opclock_release(c->gone_blocking);
+    opclock_release(c, c->host);
+    opclock_release(c, c->gone);
+    opclock_release(c, c->gone_blocking);
+    vclock_store_free(&c->nodes);
     base_free(c->slot);
     base_free(c->idle);
-}
-
-/* ---- trees ---- */
-
-/* Nothing in a node changes once a second clock or node refers to it. A node is changed only after copies of all nodes
- * above it were made: then the path is not shared. */
-struct clock_node {
-    u32 refs;
-    union {
-        u64 at[CLOCK_FAN];                   /* of a leaf, level 1 */
-        struct clock_node *child[CLOCK_FAN]; /* NULL: all 0 */
-    };
-};
-
-static struct clock_node *node_hold(struct clock_node *n)
-{
-    if (n) n->refs++;
-    return n;
-}
-
-static void node_release(struct clock_node *n, u32 level)
-{
-    if (!n || --n->refs) return;
-    for (u32 i = 0; level > 1 && i < CLOCK_FAN; i++) node_release(n->child[i], level - 1);
-    base_free(n);
-}
-
-/* *n, or a copy of it, that nobody else sees. */
-static struct clock_node *node_own(struct clock_node **n, u32 level)
-{
-    struct clock_node *old = *n;
-    if (old && old->refs == 1) return old;
-    struct clock_node *fresh = base_need(sizeof *fresh);
-    if (old) *fresh = *old;
-    fresh->refs = 1;
-    for (u32 i = 0; level > 1 && i < CLOCK_FAN; i++) node_hold(fresh->child[i]);
-    node_release(old, level);
-    return *n = fresh;
-}
-
-static void node_replace(struct clock_node **n, struct clock_node *by, u32 level)
-{
-    struct clock_node *old = *n;
-    *n = node_hold(by);
-    node_release(old, level);
-}
-
-static void leaf_join(struct clock_node **to, struct clock_node *from)
-{
-    bool less = false, more = false;
-    for (u32 i = 0; i < CLOCK_FAN; i++) {
-        less |= (*to)->at[i] < from->at[i];
-        more |= (*to)->at[i] > from->at[i];
-    }
-    if (less && !more) node_replace(to, from, 1);
-    if (!less || !more) return;
-    struct clock_node *n = node_own(to, 1);
-    for (u32 i = 0; i < CLOCK_FAN; i++) n->at[i] = MAX_OF(n->at[i], from->at[i]);
-}
-
-/* *to then includes `from`. If one of the two clocks covers the other, its node is used again. */
-static void node_join(struct clock_node **to, struct clock_node *from, u32 level)
-{
-    struct clock_node *n = *to;
-    if (n == from || !from) return;
-    if (!n) {
-        *to = node_hold(from);
-        return;
-    }
-    if (level == 1) {
-        leaf_join(to, from);
-        return;
-    }
-    struct clock_node now = *n; /* shared: the children have a second holder, and are not changed */
-    struct clock_node *work = n->refs == 1 ? n : &now;
-    bool as_before = true, as_from = true;
-    for (u32 i = 0; i < CLOCK_FAN; i++) {
-        if (work == &now) node_hold(now.child[i]);
-        struct clock_node *had = now.child[i];
-        node_join(&work->child[i], from->child[i], level - 1);
-        as_before &= work->child[i] == had;
-        as_from &= work->child[i] == from->child[i];
-    }
-    if (as_from) node_replace(to, from, level);
-    if (!as_from && !as_before && work == &now) {
-        struct clock_node *fresh = base_need(sizeof *fresh);
-        *fresh = now;
-        fresh->refs = 1;
-        *to = fresh;
-        node_release(n, level);
-        return;
-    }
-    for (u32 i = 0; work == &now && i < CLOCK_FAN; i++) node_release(now.child[i], level - 1);
-}
-
-/* Whether every number of `a` is at most that of `b`. */
-static bool node_within(const struct clock_node *a, const struct clock_node *b, u32 level)
-{
-    if (a == b || !a) return true;
-    for (u32 i = 0; i < CLOCK_FAN; i++)
-        if (level == 1 ? a->at[i] > (b ? b->at[i] : 0) : !node_within(a->child[i], b ? b->child[i] : NULL, level - 1))
-            return false;
-    return true;
-}
-
-/* A tree of `levels` levels: those of a clock, apart from it. */
-struct tree {
-    struct clock_node *root;
-    u32 levels;
-};
-
-static void tree_raise(struct tree *t, u32 levels)
-{
-    for (; t->root && t->levels < levels; t->levels++) {
-        struct clock_node *above = base_need(sizeof *above);
-        above->refs = 1;
-        above->child[0] = t->root;
-        t->root = above;
-    }
-    if (!t->root) t->levels = MAX_OF(t->levels, levels);
-}
-
-static void tree_join(struct tree *t, const struct op_clock *from)
-{
-    if (!from->tree) return;
-    tree_raise(t, from->levels);
-    struct clock_node **n = &t->root;
-    for (u32 level = t->levels; level > from->levels; level--) n = &node_own(n, level)->child[0];
-    node_join(n, from->tree, from->levels);
-}
-
-static void tree_set(struct tree *t, u32 slot, u64 number)
-{
-    u32 levels = 1;
-    while (slot >> CLOCK_BITS * levels) levels++;
-    tree_raise(t, levels);
-    struct clock_node **n = &t->root;
-    for (u32 level = t->levels; level > 1; level--)
-        n = &node_own(n, level)->child[slot >> CLOCK_BITS * (level - 1) & (CLOCK_FAN - 1)];
-    node_own(n, 1)->at[slot & (CLOCK_FAN - 1)] = number;
-}
-
-u64 opclock_at_tree(const struct op_clock *c, u32 slot)
-{
-    const struct clock_node *n = slot >> CLOCK_BITS * c->levels ? NULL : c->tree;
-    for (u32 level = c->levels; n && level > 1; level--)
-        n = n->child[slot >> CLOCK_BITS * (level - 1) & (CLOCK_FAN - 1)];
-    return n ? n->at[slot & (CLOCK_FAN - 1)] : 0;
 }
 
 /* ---- clocks ---- */
@@ -194,34 +47,34 @@ struct op_clock *opclock_hold(struct op_clock *c)
     return c;
 }
 
-void opclock_release(struct op_clock *c)
+void opclock_release(struct op_clocks *k, struct op_clock *c)
 {
     if (!c || --c->refs) return;
-    node_release(c->tree, c->levels);
+    vclock_drop(&k->nodes, c->chains);
     base_free(c);
 }
 
 /* *c, or a copy of it, that nobody else sees, to be changed. */
-static struct op_clock *own_clock(struct op_clock **c)
+static struct op_clock *own_clock(struct op_clocks *k, struct op_clock **c)
 {
     struct op_clock *old = *c;
     if (!old || old->refs > 1) {
         *c = base_need(sizeof **c);
         if (old) **c = *old;
-        if (old) node_hold((*c)->tree);
+        if (old) vclock_hold((*c)->chains);
         (*c)->refs = 1;
-        opclock_release(old);
+        opclock_release(k, old);
     }
     (*c)->of = 0;
     (*c)->pure = false;
     return *c;
 }
 
-static void replace(struct op_clock **to, struct op_clock *by)
+static void replace(struct op_clocks *k, struct op_clock **to, struct op_clock *by)
 {
     struct op_clock *old = *to;
     *to = opclock_hold(by);
-    opclock_release(old);
+    opclock_release(k, old);
 }
 
 /* `to` is known to have all of `from`: it knows the host clock or the operation that `from` stands for. */
@@ -231,12 +84,12 @@ static bool has_all(const struct op_clocks *k, const struct op_clock *to, const 
     return from->of && !k->inexact && opclock_at(to, stamp_slot(from->of)) >= stamp_number(from->of);
 }
 
-void opclock_join(const struct op_clocks *k, struct op_clock **to, struct op_clock *from)
+void opclock_join(struct op_clocks *k, struct op_clock **to, struct op_clock *from)
 {
     struct op_clock *c = *to;
     if (!from || c == from || (c && has_all(k, c, from))) return;
     if (!c || has_all(k, from, c)) {
-        replace(to, from);
+        replace(k, to, from);
         return;
     }
     bool less = c->host<from->host, more = c->host> from->host;
@@ -244,40 +97,31 @@ void opclock_join(const struct op_clocks *k, struct op_clock **to, struct op_clo
         less |= c->low[i] < from->low[i];
         more |= c->low[i] > from->low[i];
     }
-    bool shared = c->refs > 1;
-    struct tree t = { shared ? node_hold(c->tree) : c->tree, c->levels };
-    tree_join(&t, from);
-    bool as_from = !more && t.root == from->tree && t.levels == from->levels;
-    bool as_before = !less && t.root == c->tree && t.levels == c->levels;
-    if (as_from || (shared && as_before)) {
-        if (!shared) *c = (struct op_clock){ .refs = 1 }; /* t has its tree */
-        node_release(t.root, t.levels);
-        if (as_from) replace(to, from);
+    struct vclock *both = vclock_hold(c->chains);
+    vclock_join_kept(&k->nodes, &both, from->chains);
+    bool as_from = !more && both == from->chains, as_before = !less && both == c->chains;
+    if (as_from || as_before) {
+        vclock_drop(&k->nodes, both);
+        if (as_from) replace(k, to, from);
         return;
     }
-    if (!shared) c->tree = NULL;
-    c = own_clock(to);
-    node_release(c->tree, c->levels); /* where it was shared: of the clock that it was copied from */
-    c->tree = t.root;
-    c->levels = t.levels;
+    c = own_clock(k, to);
+    vclock_drop(&k->nodes, c->chains);
+    c->chains = both;
     for (u32 i = 0; i < CLOCK_LOW; i++) c->low[i] = MAX_OF(c->low[i], from->low[i]);
     c->host = MAX_OF(c->host, from->host);
 }
 
-void opclock_join_op(const struct op_clocks *k, struct op_clock **to, struct op_clock *from, u32 slot, u64 number)
+void opclock_join_op(struct op_clocks *k, struct op_clock **to, struct op_clock *from, u32 slot, u64 number)
 {
     opclock_join(k, to, from);
     if (opclock_at(*to, slot) >= number) return;
     bool whole = *to == from; /* what the operation knows, and nothing else */
-    struct op_clock *c = own_clock(to);
-    if (slot < CLOCK_LOW) {
+    struct op_clock *c = own_clock(k, to);
+    if (slot < CLOCK_LOW)
         c->low[slot] = number;
-    } else {
-        struct tree t = { c->tree, c->levels };
-        tree_set(&t, slot, number);
-        c->tree = t.root;
-        c->levels = t.levels;
-    }
+    else
+        vclock_add_number(&k->nodes, &c->chains, slot, number);
     if (whole) c->of = stamp_make(slot, number);
 }
 
@@ -286,13 +130,7 @@ bool opclock_within(const struct op_clock *a, const struct op_clock *b)
     if (!a || a == b) return true;
     for (u32 i = 0; i < CLOCK_LOW; i++)
         if (a->low[i] > b->low[i]) return false;
-    struct tree t = { node_hold(b->tree), b->levels };
-    tree_raise(&t, a->levels);
-    const struct clock_node *n = t.root;
-    for (u32 level = t.levels; n && level > a->levels; level--) n = n->child[0];
-    bool is = node_within(a->tree, n, a->levels);
-    node_release(t.root, t.levels);
-    return is;
+    return vclock_covers_maybe(b->chains, a->chains);
 }
 
 void opclock_join_host(struct op_clocks *c, struct op_clock *from, u32 slot, u64 number)
@@ -300,7 +138,7 @@ void opclock_join_host(struct op_clocks *c, struct op_clock *from, u32 slot, u64
     if (!c->inexact && opclock_at(c->host, slot) >= number) return;
     u64 version = c->host->host + 1;
     opclock_join_op(c, &c->host, from, slot, number);
-    own_clock(&c->host);
+    own_clock(c, &c->host);
     c->host->host = version;
     c->host->pure = true;
 }
@@ -311,10 +149,10 @@ void opclock_join_gone(struct op_clocks *c, struct op_clock **gone)
     if (!*gone) return;
     u64 version = c->host->host + 1;
     opclock_join(c, &c->host, *gone);
-    own_clock(&c->host);
+    own_clock(c, &c->host);
     c->host->host = version;
     c->host->pure = true;
-    opclock_release(*gone);
+    opclock_release(c, *gone);
     *gone = NULL;
 }
 

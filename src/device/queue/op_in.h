@@ -2,22 +2,21 @@
  * says otherwise. */
 #ifndef LOCKSTEP_OP_IN_H
 #define LOCKSTEP_OP_IN_H
+#include "clocks/vclock.h"
 #include "queue/op.h"
 
 /* ---- clocks (op_clock.c) ---- */
 
 /* A vector clock: for each slot the number up to which that chain's operations are before. Shared and not changed once
  * a second holder is there. */
-enum { CLOCK_LOW = 8, CLOCK_BITS = 4, CLOCK_FAN = 1 << CLOCK_BITS };
-struct clock_node;
+enum { CLOCK_LOW = 8 };
 struct op_clock {
     u32 refs;
-    u32 levels;              /* of the tree: it has CLOCK_FAN to that power slots */
-    u64 host;                /* includes the host clock of this version */
-    op_stamp of;             /* the clock has exactly this operation and its predecessors; 0: no such operation */
-    bool pure;               /* is the host clock of that version, and nothing else */
-    u64 low[CLOCK_LOW];      /* the first slots */
-    struct clock_node *tree; /* the others; NULL: all 0 */
+    u64 host;              /* includes the host clock of this version */
+    op_stamp of;           /* the clock has exactly this operation and its predecessors; 0: no such operation */
+    bool pure;             /* is the host clock of that version, and nothing else */
+    u64 low[CLOCK_LOW];    /* the first slots */
+    struct vclock *chains; /* the others */
 };
 struct op_slot {
     u64 number; /* of the last operation */
@@ -33,23 +32,23 @@ struct op_clocks {
     struct op_clock *gone;           /* what streams that are gone have done */
     struct op_clock *gone_blocking;  /* the same for blocking streams, since the last operation of the legacy stream */
     bool inexact;                    /* see streams_inexact */
+    struct vclock_store nodes;       /* of the clocks */
 };
 void clocks_open(struct op_clocks *c, u32 most);
 void clocks_close(struct op_clocks *c);
 struct op_clock *opclock_hold(struct op_clock *c); /* NULL stays NULL */
-void opclock_release(struct op_clock *c);
-u64 opclock_at_tree(const struct op_clock *c, u32 slot); /* of a slot from CLOCK_LOW on */
+void opclock_release(struct op_clocks *k, struct op_clock *c);
 static inline u64 opclock_at(const struct op_clock *c, u32 slot)
 {
     if (!c) return 0;
-    return slot < CLOCK_LOW ? c->low[slot] : opclock_at_tree(c, slot);
+    return slot < CLOCK_LOW ? c->low[slot] : vclock_number(c->chains, slot);
 }
 bool opclock_within(const struct op_clock *a, const struct op_clock *b); /* b includes a (NULL: nothing) */
 /* *to then includes `from` (NULL: nothing). */
-void opclock_join(const struct op_clocks *k, struct op_clock **to, struct op_clock *from);
+void opclock_join(struct op_clocks *k, struct op_clock **to, struct op_clock *from);
 /* *to then includes `from` and the operation (slot, number), which is after all that `from` has, and all of whose
  * chain's earlier operations `from` or the chain's order imply. */
-void opclock_join_op(const struct op_clocks *k, struct op_clock **to, struct op_clock *from, u32 slot, u64 number);
+void opclock_join_op(struct op_clocks *k, struct op_clock **to, struct op_clock *from, u32 slot, u64 number);
 void opclock_join_host(struct op_clocks *c, struct op_clock *from, u32 slot, u64 number); /* the host has waited */
 void opclock_join_gone(struct op_clocks *c, struct op_clock **gone); /* the same for c->gone or c->gone_blocking */
 /* A slot for a chain whose first operation has `after` in its clock. */

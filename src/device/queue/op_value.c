@@ -57,7 +57,7 @@ void value_write(struct op *op)
     if (2 * s->nwritten >= s->written_cap) written_grow(s);
     struct op_written *w = written_at(s->written, s->written_cap, op->address);
     if (!w->address) s->nwritten++;
-    opclock_release(w->clock);
+    opclock_release(&s->clocks, w->clock);
     *w = (struct op_written){ .address = op->address, .value = op->bits == 32 ? (u32)op->value : op->value };
     opclock_join_op(&s->clocks, &w->clock, op->clock, op->slot, op->number);
     if (op->bits == 32)
@@ -78,6 +78,6 @@ void value_waited(struct op *op)
 
 void value_close(struct streams *s)
 {
-    for (u32 i = 0; i < s->written_cap; i++) opclock_release(s->written[i].clock);
+    for (u32 i = 0; i < s->written_cap; i++) opclock_release(&s->clocks, s->written[i].clock);
     base_free(s->written);
 }
