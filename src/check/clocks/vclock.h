@@ -94,7 +94,7 @@ u32 vclock_min_cta_time(const struct vclock *k, u32 ctas);
 /* Clocks of chains: *k has the operations of a chain up to this number; up to which number it has them. */
 void vclock_add_number(struct vclock_store *vs, struct vclock **k, u32 chain, u64 number);
 u64 vclock_number(const struct vclock *k, u32 chain);
-/* *k becomes the join of both, and is one of the two, not a copy, where that one has all of the other. */
+/* Joins `more` into *k; shares the nodes of the clock that covers the other one. */
 void vclock_join_kept(struct vclock_store *vs, struct vclock **k, const struct vclock *more);
 
 /* The clock that is released at a place, for acquires that each have their own scope. */

@@ -4,6 +4,9 @@
 #include <lockstep.h>
 #include <stdlib.h>
 
+#define OPTIONS_bench OWN_ROWS
+#include "cli/option_own.h"
+
 enum { COUNT_BUDGET = 20000000 }; /* warp instructions that are counted at most: some seconds */
 struct bench_verb {
     struct arena mem;
@@ -49,19 +52,19 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     struct bench_verb *b = self;
     u64 n = 0;
     if (o->id == O_bench_MODES || o->id == O_bench_PROCESSES || o->id == O_bench_SAMPLES) b->of_times = o->name;
-    switch (o->id) {
-    case O_bench_ON: b->what.on = value; return option_on(o, value, e);
-    case O_bench_SIZES: return sizes_read(&b->mem, value, &b->sizes, e);
-    case O_bench_MODES: return read_modes(b, value, e);
-    case O_bench_NAME: b->name = value; return true;
-    case O_bench_DEVICE: b->what.device = value; return true;
-    case O_bench_JSON: b->json = value; return true;
-    case O_bench_JOURNAL: b->journal = value; return true;
-    case O_bench_PROCESSES: return option_count(o, value, 64, &n, e) && (b->how.processes = (u32)n, true);
-    case O_bench_SAMPLES: return option_count(o, value, 10000, &n, e) && (b->how.samples = (u32)n, true);
-    case O_bench_BUDGET: return option_number(o, value, UINT64_MAX, &b->budget, e);
-    default: return compiling_option(&b->mem, &b->compiling, o->id - O_bench_COMPILER, value, e);
+    switch ((enum own_option)o->id) {
+    case OWN_ON: b->what.on = value; return option_on(o, value, e);
+    case OWN_SIZES: return sizes_read(&b->mem, value, &b->sizes, e);
+    case OWN_MODES: return read_modes(b, value, e);
+    case OWN_NAME: b->name = value; return true;
+    case OWN_DEVICE: b->what.device = value; return true;
+    case OWN_JSON: b->json = value; return true;
+    case OWN_JOURNAL: b->journal = value; return true;
+    case OWN_PROCESSES: return option_count(o, value, 64, &n, e) && (b->how.processes = (u32)n, true);
+    case OWN_SAMPLES: return option_count(o, value, 10000, &n, e) && (b->how.samples = (u32)n, true);
+    case OWN_BUDGET: return option_number(o, value, UINT64_MAX, &b->budget, e);
     }
+    return compiling_option(&b->mem, &b->compiling, o->id - O_bench_COMPILER, value, e);
 }
 
 static bool take_word(void *self, const char *word, struct error *e)

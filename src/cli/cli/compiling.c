@@ -3,32 +3,35 @@
 #include "cli/cli.h"
 #include "cli/watch.h"
 
+#define OPTIONS_compile OWN_ROWS
+#define OWN_GROUP_COMPILER
+#include "cli/option_own.h"
+
 bool compiling_option(struct arena *a, struct compiling *c, u32 which, const char *value, struct error *e)
 {
     const char *flag = NULL;
     u64 n;
-    switch (which + O_compile_COMPILER) {
-    case O_compile_COMPILER:
+    switch ((enum own_option)(which + O_compile_COMPILER)) {
+    case OWN_COMPILER:
         c->o.compiler = value;
         return !strcmp(value, "nvrtc") || !strcmp(value, "nvcc") || !strcmp(value, "clang") ||
                error_set(e, ERR_INPUT, "--compiler %.60s: nvrtc, nvcc or clang belongs here", value);
-    case O_compile_ARCH: c->o.arch = value; return true;
-    case O_compile_FRESH: c->o.fresh = 1; return true;
-    case O_compile_LINK: VEC_PUSH(a, &c->link, value); return true;
-    case O_compile_INCLUDE: flag = arena_printf(a, "-I%s", value); break;
-    case O_compile_DEFINE: flag = arena_printf(a, "-D%s", value); break;
-    case O_compile_UNDEFINE: flag = arena_printf(a, "-U%s", value); break;
-    case O_compile_STD: flag = arena_printf(a, "-std=%s", value); break;
-    case O_compile_DEBUG: flag = "-G"; break;
-    case O_compile_OPTIMISE: flag = arena_printf(a, "-O%s", value); break;
-    case O_compile_FAST_MATH: flag = "--use_fast_math"; break;
-    case O_compile_REGISTERS:
+    case OWN_ARCH: c->o.arch = value; return true;
+    case OWN_FRESH: c->o.fresh = 1; return true;
+    case OWN_LINK: VEC_PUSH(a, &c->link, value); return true;
+    case OWN_INCLUDE: flag = arena_printf(a, "-I%s", value); break;
+    case OWN_DEFINE: flag = arena_printf(a, "-D%s", value); break;
+    case OWN_UNDEFINE: flag = arena_printf(a, "-U%s", value); break;
+    case OWN_STD: flag = arena_printf(a, "-std=%s", value); break;
+    case OWN_DEBUG: flag = "-G"; break;
+    case OWN_OPTIMISE: flag = arena_printf(a, "-O%s", value); break;
+    case OWN_FAST_MATH: flag = "--use_fast_math"; break;
+    case OWN_REGISTERS:
         if (!option_whole(value, 255, &n))
             return error_set(e, ERR_INPUT, "--maxrregcount %.60s: a whole number from 0 to 255 belongs here", value);
         flag = arena_printf(a, "-maxrregcount=%s", value);
         break;
-    case O_compile_FLAG: flag = value; break;
-    default: CHECK(!"an option of compilers without its case");
+    case OWN_FLAG: flag = value; break;
     }
     VEC_PUSH(a, &c->flag, flag);
     return true;

@@ -9,6 +9,9 @@
 #include <ctype.h>
 #include <lockstep.h>
 
+#define OPTIONS_completion OWN_ROWS
+#include "cli/option_own.h"
+
 static bool is_words(const char *operand)
 {
     if (!strchr(operand, '|')) return false;
@@ -281,8 +284,10 @@ struct asked {
 static bool completion_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     (void)e;
-    if (o->id == O_completion_KERNELS) ((struct asked *)self)->kernels = value;
-    return true;
+    switch ((enum own_option)o->id) {
+    case OWN_KERNELS: ((struct asked *)self)->kernels = value; return true;
+    }
+    CHECK(!"an option of completion without its case");
 }
 
 /* What the file declares, and the instances that its host code launches. */

@@ -2,6 +2,9 @@
 #include "cli/cli.h"
 #include <lockstep.h>
 
+#define OPTIONS_help OWN_ROWS
+#include "cli/option_own.h"
+
 enum { TERM_COLUMN = 24 };
 
 static void term(FILE *f, const char *name, const char *operand, const char *text)
@@ -79,8 +82,11 @@ struct help {
 static bool help_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct help *h = self;
-    (void)o, (void)value, (void)e;
-    return h->man = true;
+    (void)value, (void)e;
+    switch ((enum own_option)o->id) {
+    case OWN_MAN: return h->man = true;
+    }
+    CHECK(!"an option of help without its case");
 }
 
 static bool help_word(void *self, const char *word, struct error *e)

@@ -6,6 +6,12 @@
 #ifndef OPTION
 #define OPTION(verb, ID, name, operand, text)
 #endif
+#ifndef COMPILER_OPTION
+#define COMPILER_OPTION OPTION
+#endif
+#ifndef REPORT_OPTION
+#define REPORT_OPTION OPTION
+#endif
 #ifndef TITLE
 #define TITLE(verb, text)
 #endif
@@ -30,6 +36,8 @@
 #include "cli/option.def"
 #undef VERB
 #undef OPTION
+#undef COMPILER_OPTION
+#undef REPORT_OPTION
 #undef TITLE
 #undef TERM
 #undef TEXT

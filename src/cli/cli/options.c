@@ -3,6 +3,9 @@
 #include "cli/cli.h"
 #include <math.h>
 
+#define OPTIONS_all OWN_ROWS
+#include "cli/option_own.h"
+
 const struct row rows[] = {
 #define VERB(verb, synopsis, summary, about) { ROW_VERB, VERB_##verb, 0, #verb, synopsis, summary, about, cmd_##verb },
 #define OPTION(verb, ID, name, operand, text) \
@@ -110,11 +113,11 @@ static const struct row *find(enum verb_id verb, const char *word, const char **
 
 static bool common_option(struct common *c, const struct row *o, const char *value, struct error *e)
 {
-    switch (o->id) {
-    case O_all_QUIET: c->quiet = true; return true;
-    case O_all_VERBOSE: c->verbose = true; return true;
-    case O_all_COLOR: break;
-    default: return true;
+    switch ((enum own_option)o->id) {
+    case OWN_QUIET: c->quiet = true; return true;
+    case OWN_VERBOSE: c->verbose = true; return true;
+    case OWN_HELP: return true;
+    case OWN_COLOR: break;
     }
     static const char *const when[] = { "auto", "always", "never" };
     for (u32 i = 0; i < COUNT_OF(when); i++)

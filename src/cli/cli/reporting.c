@@ -4,6 +4,10 @@
 #include <errno.h>
 #include <unistd.h>
 
+#define OPTIONS_launch OWN_ROWS
+#define OWN_GROUP_REPORT
+#include "cli/option_own.h"
+
 static bool add_rules(struct reporting *o, const char *file, struct error *e)
 {
     if (o->suppressions == REPORTING_RULES)
@@ -15,25 +19,25 @@ static bool add_rules(struct reporting *o, const char *file, struct error *e)
 bool reporting_option(struct reporting *o, u32 which, const struct row *opt, const char *text, struct error *e)
 {
     u64 n = 0;
-    switch (which + O_launch_JSON) {
-    case O_launch_JSON: o->json = text; return true;
-    case O_launch_SARIF: o->sarif = text; return true;
-    case O_launch_JUNIT: o->junit = text; return true;
-    case O_launch_HTML: o->html = text; return true;
-    case O_launch_SUPPRESS: return add_rules(o, text, e);
-    case O_launch_PRINT_SUPPRESSIONS: return o->print_rules = true;
-    case O_launch_MAX_FINDINGS: return option_number(opt, text, UINT32_MAX, &n, e) && (o->most = (u32)n, true);
-    case O_launch_FAIL_ON:
+    switch ((enum own_option)(which + O_launch_JSON)) {
+    case OWN_JSON: o->json = text; return true;
+    case OWN_SARIF: o->sarif = text; return true;
+    case OWN_JUNIT: o->junit = text; return true;
+    case OWN_HTML: o->html = text; return true;
+    case OWN_SUPPRESS: return add_rules(o, text, e);
+    case OWN_PRINT_SUPPRESSIONS: return o->print_rules = true;
+    case OWN_MAX_FINDINGS: return option_number(opt, text, UINT32_MAX, &n, e) && (o->most = (u32)n, true);
+    case OWN_FAIL_ON:
         o->fail_on_notes = !strcmp(text, "note");
         return o->fail_on_notes || !strcmp(text, "error") ||
                error_set(e, ERR_INPUT, "--fail-on %.60s: error or note belongs here", text);
-    case O_launch_ERROR_EXITCODE:
+    case OWN_ERROR_EXITCODE:
         if (!option_number(opt, text, 255, &n, e) || !n)
             return error_set(e, ERR_INPUT, "--error-exitcode %.60s: from 1 to 255, since 0 means clean", text);
         o->error_code = (u32)n;
         return true;
-    default: CHECK(!"an option of reports without its case");
     }
+    CHECK(!"an option of reports without its case");
 }
 
 bool reporting_begin(const struct reporting *o, lk_gpu *gpu, struct error *e)

@@ -3,6 +3,9 @@
 #include "cli/reporting.h"
 #include <lockstep_lab.h>
 
+#define OPTIONS_replay OWN_ROWS
+#include "cli/option_own.h"
+
 struct replay {
     const char *path, *save, *emit;
     bool sim, gpu, shrink, seeded;
@@ -26,19 +29,20 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     char *end;
     if (o->id >= O_replay_JSON && o->id <= O_replay_ERROR_EXITCODE)
         return reporting_option(&r->reporting, o->id - O_replay_JSON, o, value, e);
-    switch (o->id) {
-    case O_replay_ON: return take_on(r, value, e);
-    case O_replay_SHRINK: return r->shrink = true;
-    case O_replay_SAVE: r->save = value; return true;
-    case O_replay_EMIT_C: r->emit = value; return true;
-    case O_replay_CHECK: r->options.check = value; return true;
-    case O_replay_NO_CHECK: r->options.no_check = value; return true;
-    case O_replay_TIME_LIMIT:
+    switch ((enum own_option)o->id) {
+    case OWN_ON: return take_on(r, value, e);
+    case OWN_SHRINK: return r->shrink = true;
+    case OWN_SAVE: r->save = value; return true;
+    case OWN_EMIT_C: r->emit = value; return true;
+    case OWN_CHECK: r->options.check = value; return true;
+    case OWN_NO_CHECK: r->options.no_check = value; return true;
+    case OWN_TIME_LIMIT:
         r->options.time_limit = double_read(value, &end);
         return (end != value && !*end && r->options.time_limit >= 0) ||
                error_set(e, ERR_INPUT, "--time-limit %.60s: seconds belong here", value);
-    default: r->seeded = true; return option_number(o, value, UINT64_MAX, &r->options.seed, e);
+    case OWN_SEED: r->seeded = true; return option_number(o, value, UINT64_MAX, &r->options.seed, e);
     }
+    CHECK(!"an option of replay without its case");
 }
 
 static bool take_word(void *self, const char *word, struct error *e)

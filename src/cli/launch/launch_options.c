@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define OPTIONS_launch OWN_ROWS
+#include "cli/option_own.h"
+
 enum { BUDGET_DEFAULT_G = 20 };    /* 10^9 warp instructions: minutes, by when nobody waits any more */
 enum { TIME_LIMIT_DEFAULT = 600 }; /* seconds: where each instruction takes long, the budget alone is hours */
 
@@ -88,49 +91,55 @@ static bool parse_after(struct arena *a, const char *text, struct launch_options
     }
 }
 
-/* An option of all launches. *known: it is one. */
+/* An option of all launches. */
 static bool apply_run(struct arena *a, const struct row *opt, const char *text, struct run_options *run,
-                      struct error *e, bool *known)
+                      struct error *e)
 {
     u64 n = 0;
     char *end;
-    *known = true;
     switch (opt->id) {
-    case O_launch_ON:
+    case OWN_ON:
         run->both = !strcmp(text, "both");
         run->gpu.on = run->both ? "sim" : text;
         return !strcmp(run->gpu.on, "sim") || !strcmp(text, "gpu") || !strncmp(text, "gpu:", 4) ||
                error_set(e, ERR_INPUT, "--on %.60s: sim, gpu, gpu:N or both belongs here", text);
-    case O_launch_DEVICE: run->gpu.device = text; return true;
-    case O_launch_SEED: return option_number(opt, text, UINT64_MAX, &run->gpu.seed, e) && (run->gpu.seeded = 1, true);
-    case O_launch_THREADS: return option_number(opt, text, 4096, &n, e) && (run->gpu.threads = (u32)n, true);
-    case O_launch_CHECK:
+    case OWN_DEVICE: run->gpu.device = text; return true;
+    case OWN_SEED: return option_number(opt, text, UINT64_MAX, &run->gpu.seed, e) && (run->gpu.seeded = 1, true);
+    case OWN_THREADS: return option_number(opt, text, 4096, &n, e) && (run->gpu.threads = (u32)n, true);
+    case OWN_CHECK:
         run->gpu.check = run->gpu.check ? arena_printf(a, "%s,%s", run->gpu.check, text) : text;
         return true; /* given again: more of them */
-    case O_launch_NO_CHECK:
+    case OWN_NO_CHECK:
         run->gpu.no_check = run->gpu.no_check ? arena_printf(a, "%s,%s", run->gpu.no_check, text) : text;
         return true;
-    case O_launch_BUDGET: return option_number(opt, text, UINT64_MAX, &run->gpu.budget, e);
-    case O_launch_TIME_LIMIT:
+    case OWN_BUDGET: return option_number(opt, text, UINT64_MAX, &run->gpu.budget, e);
+    case OWN_TIME_LIMIT:
         run->gpu.time_limit = double_read(text, &end);
         return (end != text && !*end && run->gpu.time_limit >= 0 && isfinite(run->gpu.time_limit)) ||
                error_set(e, ERR_INPUT, "--time-limit %.60s: seconds belong here, from 0 on, as in --time-limit 3600",
                          text);
-    case O_launch_TIME:
+    case OWN_TIME:
         n = 10;
         if (text && (!option_number(opt, text, 1000000, &n, e) || !n))
             return error_set(e, ERR_INPUT, "--time %.60s: at least one run", text);
         run->runs = (u32)n;
         return true;
-    case O_launch_SCHEDULES:
+    case OWN_SCHEDULES:
         return option_number(opt, text, 1000000, &n, e) && (run->orders = (u32)n, run->gpu.seeded = 1, true);
-    case O_launch_ORDER:
-        return option_number(opt, text, 1000000, &n, e) && (run->order = (u32)n, run->gpu.seeded = 1, true);
-    case O_launch_GRAPH:
+    case OWN_ORDER: return option_number(opt, text, 1000000, &n, e) && (run->order = (u32)n, run->gpu.seeded = 1, true);
+    case OWN_GRAPH:
         return (option_number(opt, text, 1000000, &n, e) && n && (run->graphs = (u32)n, true)) ||
                error_set(e, ERR_INPUT, "--graph %.60s: how often the graph is launched, at least once", text);
-    default: return *known = false;
+    default: CHECK(!"an option of all launches without its case");
     }
+}
+
+static bool parse_priority(const char *text, s32 *out, struct error *e)
+{
+    char *end;
+    *out = (s32)strtol(text, &end, 10);
+    return (end != text && !*end && *out >= -5 && *out <= 0) ||
+           error_set(e, ERR_INPUT, "--priority %.60s: a number from -5, the most urgent, to 0 belongs here", text);
 }
 
 /* An option of one launch, `o`, or of them all. */
@@ -143,48 +152,54 @@ static bool apply(struct arena *a, const struct row *opt, const char *text, stru
         return compiling_option(a, &o->compiling, opt->id - O_launch_COMPILER, text, e);
     if (opt->id >= O_launch_JSON && opt->id <= O_launch_ERROR_EXITCODE)
         return reporting_option(&run->reporting, opt->id - O_launch_JSON, opt, text, e);
-    bool known, done = apply_run(a, opt, text, run, e, &known);
-    if (known) return done;
-    switch (opt->id) {
-    case O_launch_STREAM: o->stream = text; return true;
-    case O_launch_NON_BLOCKING: return o->non_blocking = true;
-    case O_launch_PROGRAMMATIC: return o->programmatic = true;
-    case O_launch_PRIORITY:
-        o->priority = (s32)strtol(text, &end, 10);
-        return (end != text && !*end && o->priority >= -5 && o->priority <= 0) ||
-               error_set(e, ERR_INPUT, "--priority %.60s: a number from -5, the most urgent, to 0 belongs here", text);
-    case O_launch_NAME: o->label = text; return true;
-    case O_launch_AFTER: return parse_after(a, text, o, e);
-    case O_launch_GRID: return parse_numbers(opt, text, 1, 1, o->grid, e);
-    case O_launch_BLOCK: return parse_numbers(opt, text, 1, 1, o->block, e);
-    case O_launch_CLUSTER: return parse_numbers(opt, text, 1, 1, o->cluster, e);
-    case O_launch_SHARED:
-        return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, o->shared_given = true);
-    case O_launch_SHARED_OPTIN: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared_optin = (u32)n, true);
-    case O_launch_THREAD_REGISTERS: return option_number(opt, text, 255, &n, e) && (o->registers = (u32)n, true);
-    case O_launch_COOPERATIVE: return o->cooperative = true;
-    case O_launch_PRINT:
-    case O_launch_SAVE:
-    case O_launch_EXPECT: return parse_want(a, opt, text, o, e);
-    case O_launch_TOLERANCE:
+    switch ((enum own_option)opt->id) {
+    case OWN_ON:
+    case OWN_DEVICE:
+    case OWN_SEED:
+    case OWN_THREADS:
+    case OWN_CHECK:
+    case OWN_NO_CHECK:
+    case OWN_BUDGET:
+    case OWN_TIME_LIMIT:
+    case OWN_TIME:
+    case OWN_SCHEDULES:
+    case OWN_ORDER:
+    case OWN_GRAPH: return apply_run(a, opt, text, run, e);
+    case OWN_STREAM: o->stream = text; return true;
+    case OWN_NON_BLOCKING: return o->non_blocking = true;
+    case OWN_PROGRAMMATIC: return o->programmatic = true;
+    case OWN_PRIORITY: return parse_priority(text, &o->priority, e);
+    case OWN_NAME: o->label = text; return true;
+    case OWN_AFTER: return parse_after(a, text, o, e);
+    case OWN_GRID: return parse_numbers(opt, text, 1, 1, o->grid, e);
+    case OWN_BLOCK: return parse_numbers(opt, text, 1, 1, o->block, e);
+    case OWN_CLUSTER: return parse_numbers(opt, text, 1, 1, o->cluster, e);
+    case OWN_SHARED: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared = (u32)n, o->shared_given = true);
+    case OWN_SHARED_OPTIN: return option_number(opt, text, UINT32_MAX, &n, e) && (o->shared_optin = (u32)n, true);
+    case OWN_THREAD_REGISTERS: return option_number(opt, text, 255, &n, e) && (o->registers = (u32)n, true);
+    case OWN_COOPERATIVE: return o->cooperative = true;
+    case OWN_PRINT:
+    case OWN_SAVE:
+    case OWN_EXPECT: return parse_want(a, opt, text, o, e);
+    case OWN_TOLERANCE:
         o->tolerance = double_read(text, &end);
         return (end != text && !*end && o->tolerance >= 0 && isfinite(o->tolerance)) ||
                error_set(e, ERR_INPUT, "--tolerance %.60s: a number from 0 on belongs here, as in --tolerance 1e-5",
                          text);
-    case O_launch_TRACE: o->trace_file = text; return true;
-    case O_launch_TRACE_CTA: o->trace.one_cta = 1; return parse_numbers(opt, text, 0, 0, o->trace.cta, e);
-    case O_launch_TRACE_WARP:
+    case OWN_TRACE: o->trace_file = text; return true;
+    case OWN_TRACE_CTA: o->trace.one_cta = 1; return parse_numbers(opt, text, 0, 0, o->trace.cta, e);
+    case OWN_TRACE_WARP:
         return option_number(opt, text, UINT32_MAX, &n, e) && (o->trace.one_warp = 1, o->trace.warp = (u32)n, true);
-    case O_launch_TRACE_LINE: o->trace.lines = text; return true;
-    case O_launch_BREAK: o->trace.break_at = text; return true;
-    case O_launch_DIM: return launch_dim_parse(a, text, o, e);
-    case O_launch_CONFIG: return launch_config_parse(a, text, o, e);
-    case O_launch_CASE: o->case_line = text; return true;
-    case O_launch_CONTRACT: o->contract = text; return true;
-    case O_launch_SET: return parse_set(a, text, o, e);
-    case O_launch_NO_CONTRACT: return o->no_contract = true;
-    default: CHECK(!"an option of launch without its case");
+    case OWN_TRACE_LINE: o->trace.lines = text; return true;
+    case OWN_BREAK: o->trace.break_at = text; return true;
+    case OWN_DIM: return launch_dim_parse(a, text, o, e);
+    case OWN_CONFIG: return launch_config_parse(a, text, o, e);
+    case OWN_CASE: o->case_line = text; return true;
+    case OWN_CONTRACT: o->contract = text; return true;
+    case OWN_SET: return parse_set(a, text, o, e);
+    case OWN_NO_CONTRACT: return o->no_contract = true;
     }
+    CHECK(!"an option of launch without its case");
 }
 
 struct reading {

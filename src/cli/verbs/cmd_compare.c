@@ -1,6 +1,9 @@
 /* lockstep compare: two files of the same kind, the one before and the one after a change, or two commands. */
 #include "bench/compare_sides.h"
 
+#define OPTIONS_compare OWN_ROWS
+#include "cli/option_own.h"
+
 static const struct schema {
     const char *name;
     int (*compare)(const struct comparing *c, struct arena *a, struct error *e);
@@ -8,6 +11,7 @@ static const struct schema {
     { "lockstep-profile", compare_profiles },
 };
 
+enum { NUMBER_MOST = 1000000 };
 enum { FOR_COMMANDS = 1, FOR_JOURNALS = 2, FOR_GPU = 4, FOR_COUNTS = 8 };
 static const struct option_use uses[] = {
     { O_compare_SIZES, FOR_GPU, "kernels with --on gpu" },
@@ -39,52 +43,37 @@ static bool all_used(const struct compare_verb *v, u8 what, struct error *e)
     return options_used(uses, COUNT_OF(uses), v->given, what, are, e);
 }
 
-static bool take_side_option(struct compare_verb *v, const struct row *o, const char *value, bool *is, struct error *e)
-{
-    *is = true;
-    switch (o->id) {
-    case O_compare_ON: v->sides.on = value; return option_on(o, value, e);
-    case O_compare_SIZES: return sizes_read(&v->mem, value, &v->sides.sizes, e);
-    case O_compare_MODE:
-        return (bench_mode_find(value, &v->sides.mode) && v->sides.mode <= BENCH_LAUNCH) ||
-               error_set(e, ERR_INPUT, "compare: --mode is warm, cold, issue or launch, not `%.40s`", value);
-    case O_compare_LIST: v->sides.list = value; return true;
-    case O_compare_REPEAT: return option_number(o, value, 10000, &v->repeat, e);
-    default: *is = false; return true;
-    }
-}
-
 static bool take_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct compare_verb *v = self;
     struct comparing *c = &v->c;
-    bool is;
     for (u32 i = 0; i < COUNT_OF(uses); i++)
         if (uses[i].id == o->id) v->given[i] = o;
-    if (!take_side_option(v, o, value, &is, e)) return false;
-    if (is) return true;
-    u64 n;
-    switch (o->id) {
-    case O_compare_NAME: c->run.name = value; return true;
-    case O_compare_SAMPLES: c->run.samples = value; return true;
-    case O_compare_FOR: return option_time(o, value, &c->run.seconds, e);
-    case O_compare_JSON: c->times.json = value; return true;
-    case O_compare_JUNIT: c->times.junit = value; return true;
-    case O_compare_MARKDOWN: c->times.markdown = value; return true;
-    case O_compare_JOURNAL: c->times.journal = value; return true;
-    default: break;
-    }
-    if (!option_number(o, value, o->id == O_compare_SEED ? UINT64_MAX : 1000000, &n, e)) return false;
-    if (o->id == O_compare_THRESHOLD)
-        c->threshold = n * 10;
-    else if (o->id == O_compare_SEED)
-        c->times.judge.seed = n;
-    else if (o->id == O_compare_PAIRS) {
-        if (!n) return error_set(e, ERR_INPUT, "compare: --pairs 0: one pair at least is needed");
+    u64 n = 0;
+    switch ((enum own_option)o->id) {
+    case OWN_ON: v->sides.on = value; return option_on(o, value, e);
+    case OWN_SIZES: return sizes_read(&v->mem, value, &v->sides.sizes, e);
+    case OWN_MODE:
+        return (bench_mode_find(value, &v->sides.mode) && v->sides.mode <= BENCH_LAUNCH) ||
+               error_set(e, ERR_INPUT, "compare: --mode is warm, cold, issue or launch, not `%.40s`", value);
+    case OWN_LIST: v->sides.list = value; return true;
+    case OWN_REPEAT: return option_number(o, value, 10000, &v->repeat, e);
+    case OWN_NAME: c->run.name = value; return true;
+    case OWN_SAMPLES: c->run.samples = value; return true;
+    case OWN_FOR: return option_time(o, value, &c->run.seconds, e);
+    case OWN_JSON: c->times.json = value; return true;
+    case OWN_JUNIT: c->times.junit = value; return true;
+    case OWN_MARKDOWN: c->times.markdown = value; return true;
+    case OWN_JOURNAL: c->times.journal = value; return true;
+    case OWN_THRESHOLD: return option_number(o, value, NUMBER_MOST, &n, e) && (c->threshold = n * 10, true);
+    case OWN_SEED: return option_number(o, value, UINT64_MAX, &c->times.judge.seed, e);
+    case OWN_PAIRS:
+        if (!option_number(o, value, NUMBER_MOST, &n, e)) return false;
         c->run.least = (u32)n;
-    } else
-        c->run.most = (u32)n;
-    return true;
+        return n || error_set(e, ERR_INPUT, "compare: --pairs 0: one pair at least is needed");
+    case OWN_MOST: return option_number(o, value, NUMBER_MOST, &n, e) && (c->run.most = (u32)n, true);
+    }
+    CHECK(!"an option of compare without its case");
 }
 
 static bool take_word(void *self, const char *word, struct error *e)

@@ -5,6 +5,9 @@
 #include "base/json.h"
 #include <inttypes.h>
 
+#define OPTIONS_compile OWN_ROWS
+#include "cli/option_own.h"
+
 enum { NAMES_MOST = 64 };
 
 struct request { /* the command line */
@@ -21,12 +24,12 @@ struct request { /* the command line */
 static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct request *r = self;
-    switch (o->id) {
-    case O_compile_OUTPUT: r->output = value; return true;
-    case O_compile_JSON: r->json = value; return true;
-    case O_compile_TORCH: r->torch = value; return true;
-    default: return compiling_option(&r->mem, &r->compiling, o->id - O_compile_COMPILER, value, e);
+    switch ((enum own_option)o->id) {
+    case OWN_OUTPUT: r->output = value; return true;
+    case OWN_JSON: r->json = value; return true;
+    case OWN_TORCH: r->torch = value; return true;
     }
+    return compiling_option(&r->mem, &r->compiling, o->id - O_compile_COMPILER, value, e);
 }
 
 /* FILE.cu:KERNEL; further kernels of the same file may follow as FILE.cu:KERNEL or :KERNEL. */

@@ -2,6 +2,9 @@
 #include "bench/bench.h"
 #include <lockstep.h>
 
+#define OPTIONS_device OWN_ROWS
+#include "cli/option_own.h"
+
 struct device_verb {
     const char *name;
     bool measure;
@@ -12,12 +15,12 @@ static bool read_option(void *self, const struct row *o, const char *value, stru
 {
     struct device_verb *d = self;
     (void)e;
-    switch (o->id) {
-    case O_device_MEASURE: d->measure = true; break;
-    case O_device_ON: d->how.on = value; break;
-    case O_device_ONLY: d->how.only = value; break;
-    case O_device_JOURNAL: d->how.journal = value; break;
-    default: d->how.json = value; break;
+    switch ((enum own_option)o->id) {
+    case OWN_MEASURE: d->measure = true; break;
+    case OWN_ON: d->how.on = value; break;
+    case OWN_ONLY: d->how.only = value; break;
+    case OWN_JOURNAL: d->how.journal = value; break;
+    case OWN_JSON: d->how.json = value; break;
     }
     return true;
 }

@@ -6,6 +6,9 @@
 #include <lockstep.h>
 #include <stdlib.h>
 
+#define OPTIONS_doctor OWN_ROWS
+#include "cli/option_own.h"
+
 static const char probe[] =
     ".version 7.0\n.target sm_75\n.address_size 64\n"
     ".visible .entry probe(.param .u64 out)\n{\n\t.reg .b32 %r<3>;\n\t.reg .b64 %rd<4>;\n"
@@ -83,9 +86,11 @@ struct wish {
 static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct wish *w = self;
-    (void)o, (void)value, (void)e;
-    w->json = true;
-    return true;
+    (void)value, (void)e;
+    switch ((enum own_option)o->id) {
+    case OWN_JSON: return w->json = true;
+    }
+    CHECK(!"an option of doctor without its case");
 }
 
 int cmd_doctor(int argc, char **argv)

@@ -9,6 +9,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#define OPTIONS_explain OWN_ROWS
+#include "cli/option_own.h"
+
 enum { WRAP = 100, NAMES = 2048 };
 
 /* "label  text", wrapped; the label only on the first line. */
@@ -253,8 +256,12 @@ static bool read_option(void *self, const struct row *o, const char *value, stru
 {
     struct wish *w = self;
     (void)value, (void)e;
-    *(o->id == O_explain_MARKDOWN ? &w->markdown : o->id == O_explain_SIGNS ? &w->signs : &w->errors) = true;
-    return true;
+    switch ((enum own_option)o->id) {
+    case OWN_MARKDOWN: return w->markdown = true;
+    case OWN_SIGNS: return w->signs = true;
+    case OWN_ERRORS: return w->errors = true;
+    }
+    CHECK(!"an option of explain without its case");
 }
 
 static bool read_word(void *self, const char *word, struct error *e)

@@ -3,6 +3,9 @@
 #include "verbs/inspect.h"
 #include <inttypes.h>
 
+#define OPTIONS_inspect OWN_ROWS
+#include "cli/option_own.h"
+
 void inspect_damaged(struct inspect *a)
 {
     if (!a->damage[0]) snprintf(a->damage, sizeof a->damage, "%s", lk_images_error(a->images));
@@ -303,13 +306,14 @@ static bool read_option(void *self, const struct row *o, const char *value, stru
 {
     struct inspect *a = self;
     (void)e;
-    switch (o->id) {
-    case O_inspect_DEVICE: a->device = value; return true;
-    case O_inspect_STRICT: return a->strict = true;
-    case O_inspect_PTX: a->ptx = value; return true;
-    case O_inspect_OUTPUT: a->output = value; return true;
-    default: a->json = value; return true;
+    switch ((enum own_option)o->id) {
+    case OWN_DEVICE: a->device = value; return true;
+    case OWN_STRICT: return a->strict = true;
+    case OWN_PTX: a->ptx = value; return true;
+    case OWN_OUTPUT: a->output = value; return true;
+    case OWN_JSON: a->json = value; return true;
     }
+    CHECK(!"an option of inspect without its case");
 }
 
 static bool read_word(void *self, const char *word, struct error *e)

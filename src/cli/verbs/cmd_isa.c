@@ -2,6 +2,9 @@
 #include "cli/cli.h"
 #include <lockstep.h>
 
+#define OPTIONS_isa OWN_ROWS
+#include "cli/option_own.h"
+
 static bool matches(const char *pattern, const char *syntax) { return !pattern || strstr(syntax, pattern); }
 
 /* One line a form; a form for each of .ftz and .sat would print the same line again. */
@@ -121,13 +124,12 @@ static bool read_option(void *self, const struct row *o, const char *value, stru
 {
     struct asked *a = self;
     (void)e;
-    if (o->id == O_isa_OPCODES)
-        a->opcodes = true;
-    else if (o->id == O_isa_TIMES)
-        a->times = value;
-    else
-        a->markdown = true;
-    return true;
+    switch ((enum own_option)o->id) {
+    case OWN_OPCODES: return a->opcodes = true;
+    case OWN_TIMES: a->times = value; return true;
+    case OWN_MARKDOWN: return a->markdown = true;
+    }
+    CHECK(!"an option of isa without its case");
 }
 
 static bool read_word(void *self, const char *word, struct error *e)

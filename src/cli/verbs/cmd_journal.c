@@ -5,6 +5,9 @@
 #include "journal/comparing.h"
 #include <stdlib.h>
 
+#define OPTIONS_journal OWN_ROWS
+#include "cli/option_own.h"
+
 enum { FILES_MOST = 1024 };
 enum { FOR_SHOW = 1, FOR_CHECK = 2, FOR_MERGE = 4, FOR_PLOT = 8, FOR_FORMAT = 16 };
 static const struct option_use uses[] = {
@@ -35,26 +38,27 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     struct journal_verb *j = self;
     for (u32 i = 0; i < COUNT_OF(uses); i++)
         if (uses[i].id == o->id) j->given[i] = o;
-    switch (o->id) {
-    case O_journal_AGAINST: j->against = value; return true;
-    case O_journal_OUTPUT: j->output = value; return true;
-    case O_journal_JSON: j->times.json = value; return true;
-    case O_journal_JUNIT: j->times.junit = value; return true;
-    case O_journal_MARKDOWN: j->times.markdown = value; return true;
-    case O_journal_FORMAT: j->format = value; return true;
-    case O_journal_ONLY: j->only = value; return true;
-    case O_journal_RATE:
+    switch ((enum own_option)o->id) {
+    case OWN_AGAINST: j->against = value; return true;
+    case OWN_OUTPUT: j->output = value; return true;
+    case OWN_JSON: j->times.json = value; return true;
+    case OWN_JUNIT: j->times.junit = value; return true;
+    case OWN_MARKDOWN: j->times.markdown = value; return true;
+    case OWN_FORMAT: j->format = value; return true;
+    case OWN_ONLY: j->only = value; return true;
+    case OWN_RATE:
         return (double_parse(str_of(value), &j->rate) && j->rate >= 0) ||
                error_set(e, ERR_INPUT, "--rate is the price of an hour, as in 2.5, not `%.40s`", value);
-    case O_journal_KIND:
+    case OWN_KIND:
         for (u32 i = 0; i < PLOT_KINDS; i++)
             if (!strcmp(value, plot_kind_name[i])) {
                 j->plot = (enum plot_kind)i;
                 return true;
             }
         return error_set(e, ERR_INPUT, "--kind is landscape, samples or roofline, not `%.40s`", value);
-    default: return option_number(o, value, 1000000, &j->threshold, e);
+    case OWN_THRESHOLD: return option_number(o, value, 1000000, &j->threshold, e);
     }
+    CHECK(!"an option of journal without its case");
 }
 
 static bool take_word(void *self, const char *word, struct error *e)

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define OPTIONS_profile OWN_ROWS
+#include "cli/option_own.h"
+
 /* Whether what stands after this option belongs to it. */
 static bool takes_word(const char *word)
 {
@@ -59,24 +62,33 @@ static const char *value_at(int argc, char **argv, int i, const char *name, int 
     return argv[i][n] ? argv[i] + n + 1 : i + 1 < argc ? argv[i + 1] : "";
 }
 
+static bool on_take(struct profiling *p, const char *value, struct error *e)
+{
+    p->on_gpu = !strcmp(value, "gpu");
+    return p->on_gpu || !strcmp(value, "sim") ||
+           error_set(e, ERR_INPUT, "profile --on %.40s: sim or gpu belongs here; with gpu the same is measured by ncu",
+                     value);
+}
+
 /* Takes the option at argv[i], if it is one of profile alone: how many words, 0: it is not one. -1: e says what is
- * wrong.
- */
+ * wrong. */
 static int own_option(struct profiling *p, int argc, char **argv, int i, struct error *e)
 {
-    int words = 1;
-    const char *value;
-    if (!strcmp(argv[i], "--lines")) return p->lines = true;
-    if (!strcmp(argv[i], "--timeline")) return p->timeline = true;
-    if ((value = value_at(argc, argv, i, "--import", &words)))
-        return hardware_read(&p->hardware, value, e) ? words : -1;
-    if ((value = value_at(argc, argv, i, "--journal", &words)))
-        return pictures_read(&p->pictures, value, e) ? words : -1;
-    if (!(value = value_at(argc, argv, i, "--on", &words))) return 0;
-    p->on_gpu = !strcmp(value, "gpu");
-    if (p->on_gpu || !strcmp(value, "sim")) return words;
-    error_set(e, ERR_INPUT, "profile --on %.40s: sim or gpu belongs here; with gpu the same is measured by ncu", value);
-    return -1;
+    for (const struct row *o = NULL; (o = row_next(o, ROW_OPTION, VERB_profile));) {
+        int words = 1;
+        const char *value = o->operand ? value_at(argc, argv, i, o->name, &words) : NULL;
+        if (!value && strcmp(argv[i], o->name)) continue;
+        switch ((enum own_option)o->id) {
+        case OWN_LINES: return p->lines = true;
+        case OWN_TIMELINE: return p->timeline = true;
+        case OWN_IMPORT: return hardware_read(&p->hardware, value, e) ? words : -1;
+        case OWN_JOURNAL: return pictures_read(&p->pictures, value, e) ? words : -1;
+        case OWN_ON: return on_take(p, value, e) ? words : -1;
+        case OWN_JSON:
+        case OWN_HTML: return 0; /* of launch and run */
+        }
+    }
+    return 0;
 }
 
 /* ---- the same on a GPU ---- */

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define OPTIONS_ring OWN_ROWS
+#include "cli/option_own.h"
+
 enum { SECONDS = 60, MESSAGES = 1000 };
 
 enum { PAYLOAD_MOST = 1 << 28 };
@@ -86,39 +89,39 @@ static bool read_u32(const struct row *o, const char *value, u32 *out, struct er
 static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct ring_request *r = self;
-    switch (o->id) {
-    case O_ring_VALIDATE: return r->validate = true;
-    case O_ring_BENCH: return r->bench = true;
-    case O_ring_STATUS: return r->status = true;
-    case O_ring_MESSAGES: return option_number(o, value, UINT32_MAX, &r->messages, e);
-    case O_ring_SEND: return read_send(r, value, e);
-    case O_ring_AS:
+    switch ((enum own_option)o->id) {
+    case OWN_VALIDATE: return r->validate = true;
+    case OWN_BENCH: return r->bench = true;
+    case OWN_STATUS: return r->status = true;
+    case OWN_MESSAGES: return option_number(o, value, UINT32_MAX, &r->messages, e);
+    case OWN_SEND: return read_send(r, value, e);
+    case OWN_AS:
         r->as = value;
         return scalar_find(str_of(value)) || error_set(e, ERR_INPUT, "--as: there is no type `%.40s`", value);
-    case O_ring_INSTANCES: return read_u32(o, value, &r->ring.instances, e);
-    case O_ring_UNIT_THREADS: return read_u32(o, value, &r->ring.threads, e);
-    case O_ring_SLOTS:
+    case OWN_INSTANCES: return read_u32(o, value, &r->ring.instances, e);
+    case OWN_UNIT_THREADS: return read_u32(o, value, &r->ring.threads, e);
+    case OWN_SLOTS:
         if (!read_u32(o, value, &r->ring.inbox_slots, e)) return false;
         r->ring.outbox_slots = r->ring.mail_slots = r->ring.inbox_slots;
         return true;
-    case O_ring_INLINE: return read_u32(o, value, &r->ring.inline_bytes, e);
-    case O_ring_IDLE: return read_u32(o, value, &r->ring.idle_ns, e);
-    case O_ring_OVERFLOW: return read_policy(o, value, &r->ring.inbox_policy, e);
-    case O_ring_ON: r->on = value; return true;
-    case O_ring_DEVICE: r->device = value; return true;
-    case O_ring_THREADS: return option_number(o, value, 256, &r->workers, e);
-    case O_ring_SEED: return option_number(o, value, UINT64_MAX, &r->seed, e);
-    case O_ring_DEADLINE: {
+    case OWN_INLINE: return read_u32(o, value, &r->ring.inline_bytes, e);
+    case OWN_IDLE: return read_u32(o, value, &r->ring.idle_ns, e);
+    case OWN_OVERFLOW: return read_policy(o, value, &r->ring.inbox_policy, e);
+    case OWN_ON: r->on = value; return true;
+    case OWN_DEVICE: r->device = value; return true;
+    case OWN_THREADS: return option_number(o, value, 256, &r->workers, e);
+    case OWN_SEED: return option_number(o, value, UINT64_MAX, &r->seed, e);
+    case OWN_DEADLINE: {
         char *end;
         r->seconds = double_read(value, &end);
         return (*value && !*end && r->seconds > 0) ||
                error_set(e, ERR_INPUT, "--deadline takes seconds, not `%.40s`", value);
     }
-    case O_ring_JSON: r->json = value; return true;
-    case O_ring_SVG: r->svg = value; return true;
-    case O_ring_MATRIX: r->matrix = true; return option_number(o, value, 1024, &r->matrix_sms, e);
-    default: return compiling_option(&r->mem, &r->compiling, o->id - O_ring_COMPILER, value, e);
+    case OWN_JSON: r->json = value; return true;
+    case OWN_SVG: r->svg = value; return true;
+    case OWN_MATRIX: r->matrix = true; return option_number(o, value, 1024, &r->matrix_sms, e);
     }
+    return compiling_option(&r->mem, &r->compiling, o->id - O_ring_COMPILER, value, e);
 }
 
 static bool read_word(void *self, const char *word, struct error *e)

@@ -28,6 +28,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define OPTIONS_run OWN_ROWS
+#include "cli/option_own.h"
+
 enum { CHANNEL_MIB = 1024, CHANNEL_MIB_MOST = 1 << 20 }; /* of memory for reports, of which what is written is used */
 enum {
     OTHERS_WAIT = 100,
@@ -97,43 +100,43 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
     u64 n;
     if (o->id >= O_run_JSON && o->id <= O_run_ERROR_EXITCODE)
         return reporting_option(&r->reporting, o->id - O_run_JSON, o, value, e);
-    switch (o->id) {
-    case O_run_DEVICE: r->given.devices = value; return true;
-    case O_run_SEED: return number_take(r, "seed", o, value, e);
-    case O_run_THREADS:
+    switch ((enum own_option)o->id) {
+    case OWN_DEVICE: r->given.devices = value; return true;
+    case OWN_SEED: return number_take(r, "seed", o, value, e);
+    case OWN_THREADS:
         if (!option_number(o, value, 256, &n, e)) return false;
         text_add(&r->options, "threads=%s\n", value);
         return true;
-    case O_run_KERNEL_NAME: r->given.kernel_name = value; return true;
-    case O_run_LAUNCH_SKIP: return number_take(r, "launch-skip", o, value, e);
-    case O_run_LAUNCH_COUNT: return number_take(r, "launch-count", o, value, e);
-    case O_run_CHECK_EVERY: return number_take(r, "check-every", o, value, e);
-    case O_run_CONTRACT: r->given.contract = value; return true;
-    case O_run_RECORD: r->record = value; return true;
-    case O_run_RECORD_FILE: r->record_file = value; return true;
-    case O_run_KEEP_POOLS: r->keep_pools = true; return true;
-    case O_run_TIME: r->time = true; return text_add(&r->options, "time=1\n"), true;
-    case O_run_MEMORY: text_add(&r->options, "memory=1\n"); return true;
-    case O_run_SAVE: r->save = value; return true;
-    case O_run_READ: r->read = value; return true;
-    case O_run_LOG: r->log = value; return true;
-    case O_run_PROCESSES:
+    case OWN_KERNEL_NAME: r->given.kernel_name = value; return true;
+    case OWN_LAUNCH_SKIP: return number_take(r, "launch-skip", o, value, e);
+    case OWN_LAUNCH_COUNT: return number_take(r, "launch-count", o, value, e);
+    case OWN_CHECK_EVERY: return number_take(r, "check-every", o, value, e);
+    case OWN_CONTRACT: r->given.contract = value; return true;
+    case OWN_RECORD: r->record = value; return true;
+    case OWN_RECORD_FILE: r->record_file = value; return true;
+    case OWN_KEEP_POOLS: r->keep_pools = true; return true;
+    case OWN_TIME: r->time = true; return text_add(&r->options, "time=1\n"), true;
+    case OWN_MEMORY: text_add(&r->options, "memory=1\n"); return true;
+    case OWN_SAVE: r->save = value; return true;
+    case OWN_READ: r->read = value; return true;
+    case OWN_LOG: r->log = value; return true;
+    case OWN_PROCESSES:
         r->only = !strcmp(value, "application-only");
         return r->only || !strcmp(value, "all") ||
                error_set(e, ERR_INPUT, "--target-processes %.60s: all or application-only belongs here", value);
-    case O_run_OTHERS:
+    case OWN_OTHERS:
         if (strcmp(value, "run") && strcmp(value, "skip"))
             return error_set(e, ERR_INPUT, "--others %.60s: run or skip belongs here", value);
         text_add(&r->options, "others=%s\n", value);
         return true;
-    case O_run_CHECK: return list_take(&r->given.check, value);
-    case O_run_NO_CHECK: return list_take(&r->given.no_check, value);
-    case O_run_BUDGET: return number_take(r, "budget", o, value, e);
-    case O_run_TIME_LIMIT: return seconds_take(r, value, e);
-    case O_run_FAULTS: text_add(&r->options, "faults=1\n"); return true;
-    case O_run_STRICT: text_add(&r->options, "strict-arch=1\n"); return true;
-    default: CHECK(!"an option of run without its case");
+    case OWN_CHECK: return list_take(&r->given.check, value);
+    case OWN_NO_CHECK: return list_take(&r->given.no_check, value);
+    case OWN_BUDGET: return number_take(r, "budget", o, value, e);
+    case OWN_TIME_LIMIT: return seconds_take(r, value, e);
+    case OWN_FAULTS: text_add(&r->options, "faults=1\n"); return true;
+    case OWN_STRICT: text_add(&r->options, "strict-arch=1\n"); return true;
     }
+    CHECK(!"an option of run without its case");
 }
 
 /* Where the launch is recorded: in this folder, under the name of the kernel or the number. What lies there goes. */

@@ -5,6 +5,9 @@
 #include "verbs/testing.h"
 #include <math.h>
 
+#define OPTIONS_test OWN_ROWS
+#include "cli/option_own.h"
+
 enum { NAMES = 64, SHOWN = 16, TERMS = 4 };
 
 struct asked {
@@ -23,18 +26,41 @@ struct asked {
 static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
 {
     struct asked *a = self;
-    bool mine;
-    if (!testing_option(&a->mem, &a->files, o, value, &mine, e) || mine) return !e->code;
-    switch (o->id) {
-    case O_test_EVALUATE: a->text = value; return true;
-    case O_test_DASK: return a->dask = true;
-    case O_test_ACCUMULATE: a->accumulate = value; return true;
-    case O_test_AT: a->at = value; return true;
-    case O_test_ALL: return a->all = true;
-    case O_test_PRIMITIVES: return a->primitives = true;
-    case O_test_DEFINITIONS: return a->definitions = true;
-    default: return option_number(o, value, UINT64_MAX, &a->seed, e);
+    switch ((enum own_option)o->id) {
+    case OWN_EVALUATE: a->text = value; return true;
+    case OWN_DASK: return a->dask = true;
+    case OWN_ACCUMULATE: a->accumulate = value; return true;
+    case OWN_AT: a->at = value; return true;
+    case OWN_ALL: return a->all = true;
+    case OWN_PRIMITIVES: return a->primitives = true;
+    case OWN_DEFINITIONS: return a->definitions = true;
+    case OWN_SEED: return option_number(o, value, UINT64_MAX, &a->seed, e);
+    case OWN_CASES:
+    case OWN_CASE:
+    case OWN_LIST:
+    case OWN_COVERAGE:
+    case OWN_DEVICE:
+    case OWN_CHECK:
+    case OWN_NO_CHECK:
+    case OWN_ON:
+    case OWN_JOBS:
+    case OWN_FOR:
+    case OWN_CONFIG:
+    case OWN_FAIL_FAST:
+    case OWN_REPEAT:
+    case OWN_SHARD:
+    case OWN_LIMIT:
+    case OWN_BUDGET:
+    case OWN_CORPUS:
+    case OWN_KEEP:
+    case OWN_RECORD:
+    case OWN_EMIT_C:
+    case OWN_JOURNAL:
+    case OWN_RESUME:
+    case OWN_AGAINST:
+    case OWN_WITHIN: break;
     }
+    return testing_option(&a->mem, &a->files, o, value, e); /* a campaign's, and what is shared */
 }
 
 static bool keep_word(void *self, const char *word, struct error *e)

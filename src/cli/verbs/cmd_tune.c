@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define OPTIONS_tune OWN_ROWS
+#include "cli/option_own.h"
+
 enum { PARAMS_MOST = 8, VALUES_MOST = 32, WORDS_MOST = 24 };
 struct param {
     char *name;
@@ -60,16 +63,17 @@ static bool take_option(void *self, const struct row *o, const char *value, stru
 {
     struct tune *t = self;
     u64 n;
-    switch (o->id) {
-    case O_tune_PARAM: return read_param(t, value, e);
-    case O_tune_DEVICE: t->device = value; return true;
-    case O_tune_JSON: t->json = value; return true;
-    case O_tune_JOURNAL: t->journal = value; return true;
-    case O_tune_SIZES: t->sizes = value; return true;
-    case O_tune_ON: t->on = strcmp(value, "sim") ? value : NULL; return option_on(o, value, e);
-    case O_tune_CASES: t->cases = value; return option_count(o, value, 1000000, &n, e);
-    case O_tune_MOST: return option_number(o, value, 100000, &n, e) && (t->most = (u32)n, true);
-    default: break;
+    switch ((enum own_option)o->id) {
+    case OWN_PARAM: return read_param(t, value, e);
+    case OWN_DEVICE: t->device = value; return true;
+    case OWN_JSON: t->json = value; return true;
+    case OWN_JOURNAL: t->journal = value; return true;
+    case OWN_SIZES: t->sizes = value; return true;
+    case OWN_ON: t->on = strcmp(value, "sim") ? value : NULL; return option_on(o, value, e);
+    case OWN_CASES: t->cases = value; return option_count(o, value, 1000000, &n, e);
+    case OWN_MOST: return option_number(o, value, 100000, &n, e) && (t->most = (u32)n, true);
+    case OWN_DEFINE:
+    case OWN_INCLUDE: break;
     }
     if (t->words + 2 > WORDS_MOST) return error_set(e, ERR_INPUT, "%s: too many of these", o->name);
     t->word[t->words++] = (char *)o->name;

@@ -15,9 +15,8 @@ struct testing {
     bool list;     /* --list: every case with its verdict */
     bool coverage; /* --coverage: what of kernel and contract was reached */
 };
-/* Takes an option that belongs to it; false in *mine: it is not one of these. */
-bool testing_option(struct arena *a, struct testing *t, const struct row *o, const char *value, bool *mine,
-                    struct error *e);
+/* Takes an option of a campaign, of the compiler or of the report. */
+bool testing_option(struct arena *a, struct testing *t, const struct row *o, const char *value, struct error *e);
 /* Tests the files, prints, writes the reports; the exit code. */
 int testing_run(struct arena *a, struct testing *t, const struct common *common);
 /* test_types.c: whether the contracts of a file have the element types of its source. */
