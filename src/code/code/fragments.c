@@ -1,5 +1,31 @@
-/* Where the elements of small matrices lie in the registers of a warp (9.7.14.5). */
+/* Types of elements of small matrices, and where these lie in the registers of a warp (9.7.14.5). */
 #include "code/mma.h"
+
+static const struct {
+    const char *name;
+    u8 bits;
+} types[TENSOR_TYPES] = {
+    [TENSOR_F16] = { "f16", 16 },  [TENSOR_BF16] = { "bf16", 16 },   [TENSOR_TF32] = { "tf32", 32 },
+    [TENSOR_E4M3] = { "e4m3", 8 }, [TENSOR_E5M2] = { "e5m2", 8 },    [TENSOR_F32] = { "f32", 32 },
+    [TENSOR_F64] = { "f64", 64 },  [TENSOR_S8] = { "s8", 8 },        [TENSOR_U8] = { "u8", 8 },
+    [TENSOR_S4] = { "s4", 4 },     [TENSOR_U4] = { "u4", 4 },        [TENSOR_B1] = { "b1", 1 },
+    [TENSOR_S32] = { "s32", 32 },  [TENSOR_E2M3] = { "e2m3", 8 },    [TENSOR_E3M2] = { "e3m2", 8 },
+    [TENSOR_E2M1] = { "e2m1", 8 }, [TENSOR_E2M1_PACKED] = { "", 4 },
+};
+
+u32 tensor_bits(enum tensor_type t) { return types[t].bits; }
+
+u32 tensor_sign(enum tensor_type t)
+{
+    return t == TENSOR_E2M3 || t == TENSOR_E3M2 || t == TENSOR_E2M1 ? 32 : 1u << (types[t].bits - 1);
+}
+
+int tensor_type_find(struct str s)
+{
+    for (u32 k = 0; k < TENSOR_TYPES; k++)
+        if (str_is(s, types[k].name)) return (int)k;
+    return -1;
+}
 
 u32 mma_each(enum tensor_type t)
 {

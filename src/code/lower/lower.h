@@ -107,7 +107,6 @@ u32 lower_mma_words(const struct ptx_insn *i, struct mma *x, u8 t[4]);
 void lower_mma_product(struct lower *w, int form, struct mma *x);
 u8 lower_mma_count(u32 elements, enum tensor_type t); /* registers of a lane for so many elements of the warp */
 bool lower_mma_shape(struct str s, struct mma *x);
-int lower_mma_type(struct str s);                           /* enum tensor_type; -1: none */
 u32 lower_mma_number(struct lower *w, const struct mma *x); /* of a form in the function's list */
 /* lower_wgmma.c, when all instructions are there: a wait for products writes their accumulators. */
 void lower_wgmma_waits(struct lower *w);

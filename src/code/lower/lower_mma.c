@@ -3,32 +3,6 @@
 #include "lower/lower.h"
 #include "code/mma.h"
 
-static const struct {
-    const char *name;
-    u8 bits;
-} types[TENSOR_TYPES] = {
-    [TENSOR_F16] = { "f16", 16 },  [TENSOR_BF16] = { "bf16", 16 },   [TENSOR_TF32] = { "tf32", 32 },
-    [TENSOR_E4M3] = { "e4m3", 8 }, [TENSOR_E5M2] = { "e5m2", 8 },    [TENSOR_F32] = { "f32", 32 },
-    [TENSOR_F64] = { "f64", 64 },  [TENSOR_S8] = { "s8", 8 },        [TENSOR_U8] = { "u8", 8 },
-    [TENSOR_S4] = { "s4", 4 },     [TENSOR_U4] = { "u4", 4 },        [TENSOR_B1] = { "b1", 1 },
-    [TENSOR_S32] = { "s32", 32 },  [TENSOR_E2M3] = { "e2m3", 8 },    [TENSOR_E3M2] = { "e3m2", 8 },
-    [TENSOR_E2M1] = { "e2m1", 8 }, [TENSOR_E2M1_PACKED] = { "", 4 },
-};
-
-u32 tensor_bits(enum tensor_type t) { return types[t].bits; }
-
-u32 tensor_sign(enum tensor_type t)
-{
-    return t == TENSOR_E2M3 || t == TENSOR_E3M2 || t == TENSOR_E2M1 ? 32 : 1u << (types[t].bits - 1);
-}
-
-int lower_mma_type(struct str s)
-{
-    for (u32 k = 0; k < TENSOR_TYPES; k++)
-        if (str_is(s, types[k].name)) return (int)k;
-    return -1;
-}
-
 /* Which shapes the manual has for a type of a (tables of 9.7.14.5.14 and 9.7.14.6.3), dense and sparse. */
 static const struct {
     u16 m, k;
@@ -107,7 +81,7 @@ u32 lower_mma_words(const struct ptx_insn *i, struct mma *x, u8 t[4])
         if (str_is(s, "rp")) x->round = RND_RP;
         if (str_is(s, "sp") || str_is(s, "sp::ordered_metadata")) x->sparse = true;
         if (str_is(s, "sp::ordered_metadata")) x->ordered = true;
-        int type = lower_mma_type(s);
+        int type = tensor_type_find(s);
         if (type >= 0 && n < 4) t[n++] = (u8)type;
     }
     return n;

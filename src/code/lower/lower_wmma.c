@@ -157,7 +157,7 @@ static bool matrix_read(const struct ptx_insn *i, struct matrix *x)
         if (str_is(s, "b")) x->which = OPERAND_B;
         if (str_is(s, "col")) x->columns = true;
         lower_mma_shape(s, &x->form);
-        int t = lower_mma_type(s);
+        int t = tensor_type_find(s);
         if (t >= 0) type = t;
     }
     if (type < 0) return false;
