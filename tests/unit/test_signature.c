@@ -26,7 +26,7 @@ static void launches(void)
         "sizeof(float)>>>(x, f(a, b), 2.5f);\n  // k<<<1, 1>>>(no)\n}");
     UNIT(h.has_main);
     if (UNIT_EQ(h.launches, 1)) {
-        const struct host_launch *l = &h.launch[0];
+        const struct source_launch *l = &h.launch[0];
         UNIT_EQ_STR(l->kernel, "k<float, 3>");
         UNIT_EQ(l->line, 4);
         UNIT_EQ(l->grid[0], 7);

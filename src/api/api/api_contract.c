@@ -121,7 +121,7 @@ lk_status lk_contract_read_case(lk_gpu *gpu, const char *file, const char *text,
 }
 
 /* Launches that are held against it may still be in flight. */
-static void flights_wait(const lk_contract *c)
+static void contract_flights_wait(const lk_contract *c)
 {
     if (!__atomic_load_n(&c->in_streams, __ATOMIC_ACQUIRE)) return;
     c->gpu->device->async->synchronise(c->gpu->device, &(struct error){ 0 });
@@ -136,7 +136,7 @@ u32 host_contract_ended(struct handle *h)
         __atomic_store_n(&h->state, HANDLE_WITH_GPU, __ATOMIC_RELEASE);
         return 0;
     }
-    flights_wait(c);
+    contract_flights_wait(c);
     handle_remove(h);
     arena_free(&c->bound_mem);
     arena_free(&c->mem);
@@ -167,8 +167,8 @@ const char *lk_contract_flags(const lk_contract *contract, uint32_t i)
     return flags ? flags : "";
 }
 
-static bool fail_at(const lk_contract *c, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
-static bool fail_at(const lk_contract *c, const char *at, const char *fmt, ...)
+static bool contract_fail_at(const lk_contract *c, const char *at, const char *fmt, ...) PRINTF_LIKE(3, 4);
+static bool contract_fail_at(const lk_contract *c, const char *at, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -182,24 +182,24 @@ static bool suits(const lk_contract *c, const struct contract_kernel *k, const l
 {
     const struct ptx_func *f = kernel->func;
     if (k->args.n != f->nparam)
-        return fail_at(c, k->at, "%s takes %u argument%s, and this block has %u arg line%s", kernel->plain, f->nparam,
-                       plural(f->nparam), k->args.n, plural(k->args.n));
+        return contract_fail_at(c, k->at, "%s takes %u argument%s, and this block has %u arg line%s", kernel->plain,
+                                f->nparam, plural(f->nparam), k->args.n, plural(k->args.n));
     for (u32 i = 0; i < f->nparam; i++) {
         const struct contract_arg *g = &k->args.p[i];
         const struct ptx_var *v = f->param[i];
         u64 bytes = g->kind == CONTRACT_VALUE ? g->shape.type->bytes : g->kind == CONTRACT_BYTES ? g->nbytes : 8;
         if (bytes != v->size)
-            return fail_at(c, g->at, "parameter %u of %s has %" PRIu64 " bytes (.%s), and %s has %" PRIu64, i,
-                           kernel->plain, v->size, type_name[v->type], g->name, bytes);
+            return contract_fail_at(c, g->at, "parameter %u of %s has %" PRIu64 " bytes (.%s), and %s has %" PRIu64, i,
+                                    kernel->plain, v->size, type_name[v->type], g->name, bytes);
         bool is_float = g->kind == CONTRACT_VALUE && g->shape.type->class == SCALAR_FLOAT,
              is_int = g->kind == CONTRACT_VALUE && g->shape.type->class <= SCALAR_UNSIGNED;
         char class = type_name[v->type][0];
         if ((is_float && (class == 'u' || class == 's') && bytes != 2) || (is_int && class == 'f'))
-            return fail_at(c, g->at, "parameter %u of %s is .%s, and %s is %s", i, kernel->plain, type_name[v->type],
-                           g->name, g->shape.type->name);
+            return contract_fail_at(c, g->at, "parameter %u of %s is .%s, and %s is %s", i, kernel->plain,
+                                    type_name[v->type], g->name, g->shape.type->name);
         if (g->kind != CONTRACT_VALUE && g->kind != CONTRACT_BYTES && class == 'f')
-            return fail_at(c, g->at, "parameter %u of %s is .%s, and %s is a buffer", i, kernel->plain,
-                           type_name[v->type], g->name);
+            return contract_fail_at(c, g->at, "parameter %u of %s is .%s, and %s is a buffer", i, kernel->plain,
+                                    type_name[v->type], g->name);
     }
     return true;
 }
@@ -241,7 +241,7 @@ lk_status lk_contract_bind(lk_contract *contract, const lk_kernel *kernel, const
     if (__atomic_load_n(&contract->busy, __ATOMIC_ACQUIRE))
         return host_refuse(gpu, "lk_contract_bind: a launch is held against this contract just now; wait until the "
                                 "launch has ended");
-    flights_wait(contract);
+    contract_flights_wait(contract);
     struct error *e = host_begin(gpu);
     const struct contract_kernel *k = contract_find(&contract->read, kernel->plain, kernel->name);
     arena_free(&contract->bound_mem);
@@ -376,8 +376,8 @@ lk_status lk_contract_fill(const lk_contract *contract, uint32_t i, uint64_t see
                   fill_list_count(f->list), b->arg->name, b->shape.extent);
         return host_failed(contract->gpu);
     }
-    fail_at(contract, b->arg->fill.at, "%s is not there or does not have the %" PRIu64 " bytes of %s", f->file,
-            b->bytes, b->arg->name);
+    contract_fail_at(contract, b->arg->fill.at, "%s is not there or does not have the %" PRIu64 " bytes of %s", f->file,
+                     b->bytes, b->arg->name);
     return host_failed(contract->gpu);
 }
 

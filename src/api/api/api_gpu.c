@@ -124,7 +124,7 @@ static bool waits(lk_gpu *other, void *self)
     return false;
 }
 
-static void gpu_free(lk_gpu *gpu)
+static void gpu_delete(lk_gpu *gpu)
 {
     if (!(__atomic_load_n(&gpu->peer, __ATOMIC_ACQUIRE) & GPU_IN_GRAPHS)) dev_delete(gpu->device); /* else it stays */
     while (gpu->log) {
@@ -157,7 +157,7 @@ lk_status lk_gpu_destroy(lk_gpu *gpu)
     gpu->device->async->synchronise(gpu->device, &(struct error){ 0 });
     if (__atomic_load_n(&gpu->peer, __ATOMIC_ACQUIRE)) host_each(waits, NULL);
     all_end(gpu);
-    gpu_free(gpu);
+    gpu_delete(gpu);
     return LK_OK;
 }
 

@@ -153,8 +153,8 @@ void host_launch_end(struct host_launch *h)
         __atomic_sub_fetch(&((lk_contract *)(uintptr_t)in->contract)->busy, 1, __ATOMIC_RELEASE);
 }
 
-static lk_status launch_begin(struct host_call *c, struct host_launch *h, lk_kernel *kernel, const lk_launch *launch,
-                              const char *function, struct error *e)
+static lk_status launch_prepare(struct host_call *c, struct host_launch *h, lk_kernel *kernel, const lk_launch *launch,
+                                const char *function, struct error *e)
 {
     h->in = launch;
     if (unlikely(launch->size < sizeof h->known)) { /* a caller that was built against a smaller struct */
@@ -187,7 +187,7 @@ lk_status host_launch_begin(struct host_call *c, struct host_launch *h, const lk
     if (!launch) return host_missing_in(gpu, function, "launch");
     if (kernel->module->gpu != gpu) return host_refuse(gpu, "%s was loaded on another gpu", kernel->plain);
     struct error *e = host_begin(gpu);
-    lk_status status = launch_begin(c, h, kernel, launch, function, e);
+    lk_status status = launch_prepare(c, h, kernel, launch, function, e);
     if (status == LK_OK && h->in->contract)
         __atomic_store_n(&((lk_contract *)(uintptr_t)h->in->contract)->in_graphs, true, __ATOMIC_RELEASE);
     if (status == LK_OK && kernel->module->gpu->device->card->pageable) pointers_check(kernel, &h->task.launch);
@@ -226,16 +226,16 @@ static lk_status run(lk_gpu *gpu, const struct host_launch *h, lk_stats *stats, 
 enum { SHAPE_WORDS = 4, REPEAT_POINTERS = 16 };
 
 /* Grid, block, shared memory and whether it is cooperative: they are neighbours in lk_launch. */
-struct launch_shape {
+struct given_shape {
     u64 word[SHAPE_WORDS];
 };
-_Static_assert(offsetof(lk_launch, args) - offsetof(lk_launch, grid) == sizeof(struct launch_shape), "neighbours");
+_Static_assert(offsetof(lk_launch, args) - offsetof(lk_launch, grid) == sizeof(struct given_shape), "neighbours");
 
 static _Thread_local _Alignas(64) struct {
     const lk_kernel *kernel; /* NULL: none */
     const lk_stream *stream;
     u64 forgets; /* launch_forgets then */
-    struct launch_shape shape;
+    struct given_shape shape;
     u32 args;
     struct dev_repeat dev;
     const struct host_arg *arg; /* of the kernel */
@@ -258,9 +258,9 @@ static bool repeat_arguments(const lk_launch *l)
     return true;
 }
 
-static struct launch_shape shape_of(const lk_launch *l)
+static struct given_shape shape_of(const lk_launch *l)
 {
-    struct launch_shape s;
+    struct given_shape s;
     memcpy(&s, l->grid, sizeof s);
     return s;
 }
@@ -290,7 +290,7 @@ static bool repeated(const lk_kernel *k, const lk_launch *l)
         repeat.forgets != __atomic_load_n(&launch_forgets, __ATOMIC_ACQUIRE) || !is_plain(l) ||
         l->arg_count != repeat.args)
         return false;
-    struct launch_shape s = shape_of(l);
+    struct given_shape s = shape_of(l);
     u64 differ = 0;
     for (u32 i = 0; i < SHAPE_WORDS; i++) differ |= s.word[i] ^ repeat.shape.word[i];
     if (differ || (l->arg_count && !repeat_arguments(l))) return false;
@@ -353,7 +353,7 @@ static lk_status launch(struct host_call *c, lk_kernel *kernel, const lk_launch 
     u64 nth = 0;
     if (unlikely(gpu->keep || host_record_asked())) nth = __atomic_add_fetch(&kernel->launches, 1, __ATOMIC_RELAXED);
     host_launching(kernel->plain, nth);
-    lk_status status = launch_begin(c, &h, kernel, given, "lk_kernel_launch", e);
+    lk_status status = launch_prepare(c, &h, kernel, given, "lk_kernel_launch", e);
     if (status != LK_OK) {
         host_launching(NULL, 0);
         return status;

@@ -79,7 +79,7 @@ static void kernel_add(lk_module *m, struct ptx_func *f)
 }
 
 /* Whether the compiler made it for somebody else's request. */
-static bool is_hidden(const struct compile_result *from, const struct ptx_func *f)
+static bool is_hidden_symbol(const struct compile_result *from, const struct ptx_func *f)
 {
     for (u32 i = 0; from && from->hidden && from->hidden[i]; i++)
         if (str_is(f->name, from->hidden[i])) return true;
@@ -98,7 +98,7 @@ static void kernels_list(lk_module *m, const struct compile_result *from)
 {
     for (const struct ptx_module *p = m->dev->ptx; p; p = p->next) {
         for (u32 i = 0; i < p->nfunc; i++)
-            if (is_kernel(p->func[i]) && !is_hidden(from, p->func[i])) kernel_add(m, p->func[i]);
+            if (is_kernel(p->func[i]) && !is_hidden_symbol(from, p->func[i])) kernel_add(m, p->func[i]);
         if (p == m->dev->ptx) m->first_kernels = m->kernels;
     }
 }

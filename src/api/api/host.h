@@ -45,7 +45,7 @@ struct lk_gpu {
     u32 keep;                     /* operations of each stream that are kept, as lk_options has it */
     bool blocking;                /* as lk_options has it */
     bool assemble;                /* as lk_options has it */
-    struct kept *kept;            /* what was done without a stream, under the lock; host_kept.c */
+    struct kept_handle *kept;     /* what was done without a stream, under the lock; host_kept.c */
     u64 kept_count;               /* atomic: operations that were kept so far */
     struct times *times;          /* lk_options.time: host_time.c; else NULL */
     struct rounds *rounds;        /* lk_memory_iteration: api_snapshot.c; NULL: none yet */
@@ -62,10 +62,10 @@ enum { /* what other gpus have of this one: copies and waits in their streams, n
 struct lk_stream {
     struct handle handle;
     struct dev_stream *dev;
-    bool is_default;   /* legacy or of a thread: the device's own */
-    bool is_apart;     /* LK_STREAM_NON_BLOCKING */
-    struct kept *kept; /* its last operations, under the lock of the gpu, or NULL */
-    u32 repeats;       /* atomic: threads that hand a launch to the driver on the short way (api_launch.c) */
+    bool is_default;          /* legacy or of a thread: the device's own */
+    bool is_apart;            /* LK_STREAM_NON_BLOCKING */
+    struct kept_handle *kept; /* its last operations, under the lock of the gpu, or NULL */
+    u32 repeats;              /* atomic: threads that hand a launch to the driver on the short way (api_launch.c) */
 };
 struct lk_event {
     struct handle handle;
@@ -211,8 +211,8 @@ void host_kept_add(lk_gpu *gpu, lk_stream *stream, const struct dev_task *task);
 void host_kept_text(lk_gpu *gpu, struct text *out);
 /* The newest launch that is kept, and which of its kernel it was; false: there is none. */
 bool host_kept_launch(lk_gpu *gpu, char name[128], u64 *nth);
-struct kept;
-void host_kept_free(struct kept *k);
+struct kept_handle;
+void host_kept_free(struct kept_handle *k);
 /* The gpus that are alive. */
 void host_add(lk_gpu *gpu);
 void host_remove(lk_gpu *gpu);

@@ -18,8 +18,8 @@ enum {
     REGION_DOUBLED_MOST = 10
 };
 
-struct region {
-    const struct region *older;
+struct handle_region {
+    const struct handle_region *older;
     u64 base, end, top; /* its addresses; the next handle's, under the lock */
     u64 committed;      /* up to here there is memory, under the lock */
     u8 *kind;           /* atomic, for each HANDLE_ALIGN bytes: 1 + enum handle_kind where one begins, else 0 */
@@ -27,7 +27,7 @@ struct region {
 };
 
 static lock_t room_lock = LOCK_INIT;
-static struct region *newest; /* atomic */
+static struct handle_region *newest; /* atomic */
 static u32 regions;
 
 /* ---- memory ---- */
@@ -35,26 +35,26 @@ static u32 regions;
 /* LeakSanitizer looks for pointers in memory that it knows. */
 extern void __lsan_register_root_region(const void *p, size_t bytes) __attribute__((weak));
 
-static struct region *region_reserve(u64 bytes)
+static struct handle_region *region_reserve(u64 bytes)
 {
     u64 kinds = bytes / HANDLE_ALIGN, base = pages_reserve(0, bytes + kinds);
     if (!base) return NULL;
-    struct region *r = pages_commit(base + bytes, kinds) ? base_alloc(sizeof *r) : NULL;
+    struct handle_region *r = pages_commit(base + bytes, kinds) ? base_alloc(sizeof *r) : NULL;
     u32 *live = r ? base_alloc(bytes / CHUNK * sizeof *live) : NULL;
     if (!live) {
         base_free(r);
         pages_release(base, bytes + kinds);
         return NULL;
     }
-    *r = (struct region){ .base = base, .end = base + bytes, .top = base, .committed = base, .live = live };
+    *r = (struct handle_region){ .base = base, .end = base + bytes, .top = base, .committed = base, .live = live };
     r->kind = (u8 *)(uintptr_t)(base + bytes);
     return r;
 }
 
 /* Under the lock: a region with room for so many bytes; NULL: there is none. */
-static struct region *region_with(u64 bytes)
+static struct handle_region *region_with(u64 bytes)
 {
-    struct region *r = newest;
+    struct handle_region *r = newest;
     if (r && r->end - r->top >= bytes) return r;
     u64 size = (u64)REGION_FIRST << MIN_OF(regions, (u32)REGION_DOUBLED_MOST);
     while (size < bytes) size *= 2;
@@ -67,7 +67,7 @@ static struct region *region_with(u64 bytes)
 }
 
 /* Under the lock: memory for all up to `to`. */
-static bool region_commit(struct region *r, u64 to)
+static bool region_commit(struct handle_region *r, u64 to)
 {
     u64 end = r->base + (to - r->base + CHUNK - 1) / CHUNK * CHUNK;
     if (end <= r->committed) return true;
@@ -80,7 +80,7 @@ static bool region_commit(struct region *r, u64 to)
 static u64 rounded(size_t bytes) { return (bytes + HANDLE_ALIGN - 1) / HANDLE_ALIGN * HANDLE_ALIGN; }
 
 /* Under the lock: the handle from `at` on has begun (+1) or ended (-1), in each chunk that it is in. */
-static void live_add(struct region *r, u64 at, u64 bytes, int n)
+static void handle_live_add(struct handle_region *r, u64 at, u64 bytes, int n)
 {
     for (u64 c = (at - r->base) / CHUNK; c <= (at + bytes - 1 - r->base) / CHUNK; c++) {
         r->live[c] += (u32)n;
@@ -96,11 +96,11 @@ void *handles_new(size_t bytes, u32 n)
     u64 all = rounded(bytes) * MAX_OF(n, 1u);
     if (base_alloc_refused()) return NULL;
     lock(&room_lock);
-    struct region *r = region_with(all);
+    struct handle_region *r = region_with(all);
     u64 at = r && region_commit(r, r->top + all) ? r->top : 0;
     if (at) {
         r->top += all;
-        for (u32 i = 0; i < MAX_OF(n, 1u); i++) live_add(r, at + i * rounded(bytes), rounded(bytes), 1);
+        for (u32 i = 0; i < MAX_OF(n, 1u); i++) handle_live_add(r, at + i * rounded(bytes), rounded(bytes), 1);
     }
     unlock(&room_lock);
     return (void *)(uintptr_t)at;
@@ -108,22 +108,22 @@ void *handles_new(size_t bytes, u32 n)
 
 void *handle_new(size_t bytes) { return handles_new(bytes, 1); }
 
-static const struct region *region_of(u64 at)
+static const struct handle_region *region_of(u64 at)
 {
-    const struct region *r = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
+    const struct handle_region *r = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
     while (r && (at < r->base || at >= r->end)) r = r->older;
     return r;
 }
 
-static u8 *kind_at(const struct region *r, u64 at) { return &r->kind[(at - r->base) / HANDLE_ALIGN]; }
+static u8 *kind_at(const struct handle_region *r, u64 at) { return &r->kind[(at - r->base) / HANDLE_ALIGN]; }
 
 void handles_free(void *handle, size_t bytes, u32 n)
 {
     if (!handle) return;
     u64 at = (u64)(uintptr_t)handle;
-    struct region *r = (struct region *)region_of(at);
+    struct handle_region *r = (struct handle_region *)region_of(at);
     lock(&room_lock);
-    for (u32 i = 0; i < MAX_OF(n, 1u); i++) live_add(r, at + i * rounded(bytes), rounded(bytes), -1);
+    for (u32 i = 0; i < MAX_OF(n, 1u); i++) handle_live_add(r, at + i * rounded(bytes), rounded(bytes), -1);
     unlock(&room_lock);
 }
 
@@ -203,7 +203,7 @@ static enum given given_is(const void *p, enum handle_kind kind, enum handle_kin
 {
     u64 at = (u64)(uintptr_t)p;
     if (!p) return GIVEN_NULL;
-    const struct region *r = region_of(at);
+    const struct handle_region *r = region_of(at);
     if (!r || at % HANDLE_ALIGN) return GIVEN_OTHER;
     u8 k = __atomic_load_n(kind_at(r, at), __ATOMIC_ACQUIRE);
     if (!k) { /* of a chunk that was given back: they all have ended */

@@ -11,7 +11,7 @@ struct kept_operation {
     char name[128]; /* of its kernel */
     char text[160]; /* "scale<<<(4, 1, 1), (256, 1, 1)>>> at main.c:12" */
 };
-struct kept {
+struct kept_handle {
     lock_t lock;
     u32 next; /* where the next one goes */
     struct kept_operation at[KEPT_MOST];
@@ -43,9 +43,9 @@ static void operation_text(const struct dev_task *t, const char *site, char *out
 
 void host_kept_add(lk_gpu *gpu, lk_stream *stream, const struct dev_task *task)
 {
-    struct kept **place = stream ? &stream->kept : &gpu->kept;
+    struct kept_handle **place = stream ? &stream->kept : &gpu->kept;
     lock(&gpu->lock);
-    struct kept *k = *place;
+    struct kept_handle *k = *place;
     if (!k && (k = *place = base_alloc(sizeof *k))) pthread_mutex_init(&k->lock, NULL);
     unlock(&gpu->lock);
     if (!k) return;
@@ -60,7 +60,7 @@ void host_kept_add(lk_gpu *gpu, lk_stream *stream, const struct dev_task *task)
     unlock(&k->lock);
 }
 
-void host_kept_free(struct kept *k)
+void host_kept_free(struct kept_handle *k)
 {
     if (!k) return;
     pthread_mutex_destroy(&k->lock);
@@ -68,7 +68,7 @@ void host_kept_free(struct kept *k)
 }
 
 /* The newest first. */
-static void kept_text(struct kept *k, u32 most, const char *name, struct text *out)
+static void kept_text(struct kept_handle *k, u32 most, const char *name, struct text *out)
 {
     if (!k) return;
     lock(&k->lock);
@@ -98,7 +98,7 @@ void host_kept_text(lk_gpu *gpu, struct text *out)
     unlock(&gpu->lock);
 }
 
-static u64 newest(struct kept *k, u64 than, char name[128], u64 *nth)
+static u64 newest(struct kept_handle *k, u64 than, char name[128], u64 *nth)
 {
     if (!k) return than;
     lock(&k->lock);

@@ -8,22 +8,22 @@
 
 enum { PENDING_MOST = 1024 };
 
-struct row {
+struct time_row {
     const char *name, *range;
     u64 count, bytes;
     double total, least, most; /* us */
-    struct row *next;          /* in the order of their first ones */
+    struct time_row *next;     /* in the order of their first ones */
 };
 struct pending { /* enqueued */
     struct dev_event *from, *to;
-    struct row *row;
+    struct time_row *row;
     u64 bytes;
     struct pending *next;
 };
 struct times {
     lock_t lock;
     struct arena mem;
-    struct row *first, **last;
+    struct time_row *first, **last;
     struct pending *pending, **end, *spare;
     u32 waiting;
 };
@@ -82,12 +82,12 @@ void host_times_free(lk_gpu *gpu)
 }
 
 /* Under the lock. */
-static struct row *row_of(struct times *t, const char *name)
+static struct time_row *row_of(struct times *t, const char *name)
 {
-    struct row *r = t->first;
+    struct time_row *r = t->first;
     while (r && (strcmp(r->name, name) || strcmp(r->range, range.text))) r = r->next;
     if (r) return r;
-    r = NEW(&t->mem, struct row);
+    r = NEW(&t->mem, struct time_row);
     r->name = arena_str(&t->mem, str_of(name));
     r->range = arena_str(&t->mem, str_of(range.text));
     *t->last = r;
@@ -96,7 +96,7 @@ static struct row *row_of(struct times *t, const char *name)
 }
 
 /* Under the lock. */
-static void row_add(struct row *r, double us, u64 bytes)
+static void row_add(struct time_row *r, double us, u64 bytes)
 {
     r->least = r->count ? MIN_OF(r->least, us) : us;
     r->most = r->count ? MAX_OF(r->most, us) : us;
@@ -235,7 +235,7 @@ int lk_time_at(lk_gpu *gpu, uint32_t i, lk_timing *timing)
     if (!t || !timing) return 0;
     lock(&t->lock);
     settle(gpu->device->async, t);
-    const struct row *r = t->first;
+    const struct time_row *r = t->first;
     while (r && (!r->count || i--)) r = r->next;
     if (r) {
         lk_timing out = { .size = timing->size,

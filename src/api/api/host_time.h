@@ -4,8 +4,8 @@
 #define LOCKSTEP_HOST_TIME_H
 #include "api/host.h"
 
-struct host_timing { /* of an operation, between the two calls */
-    struct row *row; /* NULL: it is not timed */
+struct host_timing {      /* of an operation, between the two calls */
+    struct time_row *row; /* NULL: it is not timed */
     struct pending *pair;
     u64 clock, bytes;
 };

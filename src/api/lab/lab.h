@@ -40,7 +40,7 @@ struct lab_subject {
     /* for oracles that are functions (lab_outside.h) */
     const char *command; /* of lockstep, which runs those of shared objects; NULL: there is none */
     double limit;        /* seconds that one may take for a case; 0: the usual */
-    struct outside *outside;
+    struct outside_process *outside;
 };
 void lab_close(struct lab_subject *s);
 

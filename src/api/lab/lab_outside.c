@@ -22,12 +22,12 @@ EMBED(outside_python, "src/api/lab/outside.py");
 #define START_LIMIT 120 /* for the process to begin: a module may import much */
 enum { TEXT_MOST = 600 };
 
-struct outside {
+struct outside_process {
     u64 at; /* of the oracle's line in its file */
     int fd; /* -1: no process */
     pid_t pid;
     bool late; /* it did not answer, and is not asked again */
-    struct outside *next;
+    struct outside_process *next;
 };
 
 enum received { RECEIVED, GONE, LATE, NONSENSE };
@@ -81,7 +81,7 @@ static enum received receive(int fd, struct outside_head *head, void *to, u64 mo
 
 /* ---- the process ---- */
 
-static void stop(struct outside *o, int *status)
+static void stop(struct outside_process *o, int *status)
 {
     *status = 0;
     /* first: a function whose socket is closed ends by itself, and what it has started would be nobody's */
@@ -92,7 +92,7 @@ static void stop(struct outside *o, int *status)
 }
 
 /* How a process that is gone has ended. The process may still be exiting when its socket closes. */
-static void end_text(struct outside *o, char *out, size_t size)
+static void end_text(struct outside_process *o, char *out, size_t size)
 {
     int status = 0;
     siginfo_t info = { 0 };
@@ -171,7 +171,7 @@ static bool cannot(struct lab_subject *s, const struct contract_text *line, stru
 }
 
 /* Starts the process and waits until it has loaded the function. */
-static bool start(struct lab_subject *s, const struct contract_text *line, struct outside *o, struct error *e)
+static bool start(struct lab_subject *s, const struct contract_text *line, struct outside_process *o, struct error *e)
 {
     int pair[2], status;
     struct arena mem = { 0 };
@@ -206,14 +206,14 @@ static bool start(struct lab_subject *s, const struct contract_text *line, struc
     return cannot(s, line, e, why);
 }
 
-static struct outside *outside_of(struct lab_subject *s, const struct contract_text *line)
+static struct outside_process *outside_of(struct lab_subject *s, const struct contract_text *line)
 {
     u64 at = (u64)(line->at - s->contract->read.text.p);
-    for (struct outside *o = s->outside; o; o = o->next)
+    for (struct outside_process *o = s->outside; o; o = o->next)
         if (o->at == at) return o;
-    struct outside *o = base_alloc(sizeof *o);
+    struct outside_process *o = base_alloc(sizeof *o);
     if (!o) return NULL;
-    *o = (struct outside){ .at = at, .fd = -1, .next = s->outside };
+    *o = (struct outside_process){ .at = at, .fd = -1, .next = s->outside };
     s->outside = o;
     return o;
 }
@@ -222,7 +222,7 @@ void outside_end(struct lab_subject *s)
 {
     int status;
     while (s->outside) {
-        struct outside *o = s->outside;
+        struct outside_process *o = s->outside;
         s->outside = o->next;
         stop(o, &status);
         base_free(o);
@@ -297,7 +297,7 @@ static u64 most_bytes(const struct outside_value *list, u32 n)
 bool outside_ask(struct lab_subject *s, const struct contract_text *line, struct outside_value *list, u32 n, char *why,
                  size_t size, struct error *e)
 {
-    struct outside *o = outside_of(s, line);
+    struct outside_process *o = outside_of(s, line);
     struct outside_head head;
     struct text question = { 0 };
     double limit = s->limit > 0 ? s->limit : ANSWER_LIMIT;

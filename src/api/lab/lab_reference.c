@@ -26,7 +26,7 @@ static void fill(double *p, u64 n)
 
 static bool is_untouched(const double *p) { return !memcmp(p, &untouched, sizeof *p); }
 
-struct asked {
+struct reference_asked {
     lk_reference_value *list;
     bool *out;
     u32 n;
@@ -56,7 +56,7 @@ static bool read_value(struct arena *mem, lk_reference_value *v, bool *out)
     return true;
 }
 
-static bool read_question(struct arena *mem, struct asked *a)
+static bool read_question(struct arena *mem, struct reference_asked *a)
 {
     struct outside_head head;
     if (!get(&head, sizeof head) || head.magic != OUTSIDE_MAGIC || !get(&a->n, sizeof a->n) || a->n > NAMES_MOST)
@@ -69,7 +69,7 @@ static bool read_question(struct arena *mem, struct asked *a)
 }
 
 /* What the function has done that it may not; "": nothing. */
-static void look(const struct asked *a, int status, char *why, size_t size)
+static void look(const struct reference_asked *a, int status, char *why, size_t size)
 {
     why[0] = 0;
     if (status) snprintf(why, size, "returns %d", status);
@@ -87,7 +87,7 @@ static void look(const struct asked *a, int status, char *why, size_t size)
 static bool answer(lk_reference *function)
 {
     struct arena mem = { 0 };
-    struct asked a;
+    struct reference_asked a;
     struct text t = { 0 };
     char why[200];
     bool ok = read_question(&mem, &a);

@@ -199,16 +199,16 @@ static u64 carve(struct carve *c, u64 bytes)
 }
 
 /* Where everything is: offsets into the two memories. */
-struct plan {
+struct ring_plan {
     struct carve pinned, device;
     u64 head, probe, table, edge, topic;              /* pinned */
     u64 inbox, outbox, taken, control, status;        /* pinned, of all units in a row */
     u64 mail, mail_words, local, scratch, edge_local; /* device, in the same way */
     u64 in_bytes, out_bytes, mail_bytes;              /* of one unit */
 };
-static struct plan plan_of(const lk_ring *r)
+static struct ring_plan plan_of(const lk_ring *r)
 {
-    struct plan p = { 0 };
+    struct ring_plan p = { 0 };
     const lk_ring_options *o = &r->options;
     u64 n = r->units, edge = (u64)LK_RING_TABLES * n * r->edge_stride * 8;
     p.in_bytes = (u64)o->inbox_slots * r->in_bytes;
@@ -265,7 +265,7 @@ static lk_status set_topics(lk_ring *r, u32 *row)
     return LK_OK;
 }
 
-static lk_status write_memory(lk_ring *r, const struct plan *p, u8 *host)
+static lk_status write_memory(lk_ring *r, const struct ring_plan *p, u8 *host)
 {
     const lk_ring_options *o = &r->options;
     struct lk_ring_head *h = r->head = (struct lk_ring_head *)(host + p->head);
@@ -323,7 +323,7 @@ static lk_status write_memory(lk_ring *r, const struct plan *p, u8 *host)
 
 static lk_status make_memory(lk_ring *r)
 {
-    struct plan p = plan_of(r);
+    struct ring_plan p = plan_of(r);
     void *host = NULL;
     r->pinned_bytes = p.pinned.used;
     r->device_bytes = p.device.used;

@@ -347,7 +347,7 @@ lk_status lk_ring_send_batch(lk_ring *r, lk_ring_message *m, uint32_t count, dou
 /* ---- receiving ---- */
 
 /* What a thread has received last; goes with the thread. */
-struct buffer {
+struct message_buffer {
     u8 *p;
     u64 bytes, used; /* there are; hold payloads of this call */
 };
@@ -355,16 +355,16 @@ static pthread_key_t buffer_key;
 static pthread_once_t buffer_once = PTHREAD_ONCE_INIT;
 static void buffer_end(void *p)
 {
-    struct buffer *b = p;
+    struct message_buffer *b = p;
     base_free(b->p);
     base_free(b);
 }
 static void buffer_begin(void) { pthread_key_create(&buffer_key, buffer_end); }
 /* The thread's buffer, empty, with room for so many bytes; NULL: no memory. */
-static struct buffer *buffer_of(u64 bytes)
+static struct message_buffer *buffer_of(u64 bytes)
 {
     pthread_once(&buffer_once, buffer_begin);
-    struct buffer *b = pthread_getspecific(buffer_key);
+    struct message_buffer *b = pthread_getspecific(buffer_key);
     if (!b) {
         b = base_alloc(sizeof *b);
         if (!b) return NULL;
@@ -421,7 +421,7 @@ static bool read_response(const lk_ring *r, const u64 *line, u64 index, u64 *w, 
 
 /* Under the unit's lock: the response with these words. LK_NOTHING: it is large, and has to come alone. */
 static lk_status take_response(lk_ring *r, u32 unit, const u64 *line, const u64 *w, bool damaged, lk_ring_message *m,
-                               struct buffer *b, u64 now)
+                               struct message_buffer *b, u64 now)
 {
     struct ring_host_unit *u = &r->unit[unit];
     bool is_long = (u32)w[0] & LK_RING_LONG && !damaged;
@@ -482,7 +482,7 @@ void ring_acknowledge_all(lk_ring *r)
 }
 
 /* Under the unit's lock: what lies in its outbox, up to `count`. */
-static lk_status take_some(lk_ring *r, u32 unit, lk_ring_message *m, u32 count, struct buffer *b, u32 *got)
+static lk_status take_some(lk_ring *r, u32 unit, lk_ring_message *m, u32 count, struct message_buffer *b, u32 *got)
 {
     struct ring_host_unit *u = &r->unit[unit];
     u64 now = time_ns(), first = u->taken, w[LK_RING_MOST_WORDS];
@@ -514,7 +514,7 @@ static lk_status take_some(lk_ring *r, u32 unit, lk_ring_message *m, u32 count, 
 }
 
 /* What all units have, up to `count`; *got may stay 0. */
-static lk_status look_once(lk_ring *r, lk_ring_message *m, u32 count, struct buffer *b, u32 *got)
+static lk_status look_once(lk_ring *r, lk_ring_message *m, u32 count, struct message_buffer *b, u32 *got)
 {
     u32 from = __atomic_load_n(&r->next_unit, __ATOMIC_RELAXED);
     for (u32 k = 0; k < r->units && *got < count; k++) {
@@ -564,7 +564,7 @@ lk_status lk_ring_receive_batch(lk_ring *r, lk_ring_message *m, uint32_t count, 
     if (ring_state(r) == LK_RING_CREATED)
         return ring_fail(r, LK_BAD_INPUT, "receive: the ring is created; launch it first");
     u64 each = MAX_OF((u64)r->options.inline_bytes, (u64)LK_RING_OUT_SHORT) + 16;
-    struct buffer *b = buffer_of(MIN_OF(count, (u32)(1 + RING_BUFFER / each)) * each);
+    struct message_buffer *b = buffer_of(MIN_OF(count, (u32)(1 + RING_BUFFER / each)) * each);
     if (!b) return ring_fail(r, LK_OUT_OF_MEMORY, "receive: no memory for %u messages", count);
     struct ring_wait w = { 0 };
     for (bool first = true;; first = false) {

@@ -17,18 +17,18 @@ enum {
     READ_TRIES = 8 /* of a text that is being replaced */
 };
 
-struct head { /* at offset 0 */
+struct channel_head { /* at offset 0 */
     u32 magic;
     u64 next;    /* atomic: where free memory begins */
     u64 last;    /* atomic: offset of the sender that registered last, 0: none */
     u64 refused; /* atomic: senders that found no room */
 };
-enum { HEAD_BYTES = (sizeof(struct head) + LINE - 1) / LINE * LINE };
+enum { HEAD_BYTES = (sizeof(struct channel_head) + LINE - 1) / LINE * LINE };
 
 const char *const channel_kind_name[CHANNEL_KINDS] = { "log",   "sites", "txt",  "end",   "json",    "sarif", "junit",
                                                        "rules", "now",   "last", "fault", "profile", "counts" };
 
-static struct head *head_of(const struct channel *c) { return (struct head *)(void *)c->base; }
+static struct channel_head *head_of(const struct channel *c) { return (struct channel_head *)(void *)c->base; }
 
 /* ---- mapping ---- */
 
@@ -90,7 +90,7 @@ bool channel_create(struct channel *c, u64 bytes, struct error *e)
         return false;
     }
     c->owner = (s32)getpid();
-    struct head *h = head_of(c);
+    struct channel_head *h = head_of(c);
     h->next = HEAD_BYTES;
     h->magic = HEAD_MAGIC;
     return true;
@@ -149,7 +149,7 @@ void channel_close(struct channel *c)
 /* A piece of memory; 0: there is no room. */
 static u64 take(const struct channel *c, u64 bytes)
 {
-    struct head *h = head_of(c);
+    struct channel_head *h = head_of(c);
     u64 at = __atomic_load_n(&h->next, __ATOMIC_RELAXED);
     bytes = (bytes + LINE - 1) / LINE * LINE;
     do {
@@ -162,7 +162,7 @@ bool channel_begin(struct channel_writer *w, const struct channel *c, s32 pid)
 {
     memset(w, 0, sizeof *w);
     w->channel = *c;
-    struct head *h = head_of(c);
+    struct channel_head *h = head_of(c);
     u64 at = take(c, sizeof *w->sender);
     if (!at) {
         __atomic_add_fetch(&h->refused, 1, __ATOMIC_RELAXED);
@@ -261,7 +261,7 @@ void channel_launches(struct channel_writer *w, u64 launches, u64 checked)
 
 static struct channel_sender *sender_at(const struct channel *c, u64 at)
 {
-    if (at < sizeof(struct head) || at % LINE || at > c->bytes || c->bytes - at < sizeof(struct channel_sender))
+    if (at < sizeof(struct channel_head) || at % LINE || at > c->bytes || c->bytes - at < sizeof(struct channel_sender))
         return NULL;
     struct channel_sender *s = (struct channel_sender *)(void *)(c->base + at);
     return s->magic == SENDER_MAGIC ? s : NULL;
@@ -331,7 +331,7 @@ static bool texts_lie_in(const struct channel *c, const struct channel_sender *s
 /* A process that was killed while it registered has memory and is no sender: what is lost is lost in the same way. */
 bool channel_damaged(const struct channel *c)
 {
-    const struct head *h = head_of(c);
+    const struct channel_head *h = head_of(c);
     u64 at = __atomic_load_n(&h->last, __ATOMIC_ACQUIRE), next = __atomic_load_n(&h->next, __ATOMIC_ACQUIRE);
     if (c->lost || h->magic != HEAD_MAGIC || next < HEAD_BYTES || next % LINE || next > c->bytes) return true;
     if (!at) return next > HEAD_BYTES;

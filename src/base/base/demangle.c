@@ -22,14 +22,17 @@ bool name_eat(struct name_reader *r, const char *word)
     return true;
 }
 
-static char peek(const struct name_reader *r, u32 ahead) { return (size_t)(r->end - r->p) > ahead ? r->p[ahead] : 0; }
+static char demangle_peek(const struct name_reader *r, u32 ahead)
+{
+    return (size_t)(r->end - r->p) > ahead ? r->p[ahead] : 0;
+}
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 struct str name_digits(struct name_reader *r)
 {
     const char *from = r->p;
-    while (is_digit(peek(r, 0))) r->p++;
+    while (is_digit(demangle_peek(r, 0))) r->p++;
     return (struct str){ from, (u32)(r->p - from) };
 }
 
@@ -50,7 +53,7 @@ static s64 back_number(struct name_reader *r, u32 base)
     s64 v = 0;
     if (name_eat(r, "_")) return 0;
     for (;; r->p++) {
-        char c = peek(r, 0);
+        char c = demangle_peek(r, 0);
         u32 digit = is_digit(c) ? (u32)(c - '0') : base == 36 && c >= 'A' && c <= 'Z' ? (u32)(c - 'A') + 10 : 99;
         if (digit == 99) break;
         v = v * base + digit;
@@ -106,7 +109,7 @@ static struct name_node *substitution(struct name_reader *r)
 static struct name_node *template_arg(struct name_reader *r)
 {
     struct name_node *n = NULL;
-    switch (peek(r, 0)) {
+    switch (demangle_peek(r, 0)) {
     case 'X':
         r->p++;
         n = name_expression(r);
@@ -186,13 +189,13 @@ static struct name_node *last_part(struct name_node *n)
 static struct name_node *unqualified(struct name_reader *r, struct name_node *scope, struct name_ending *ending)
 {
     struct name_node *n;
-    char c = peek(r, 0);
+    char c = demangle_peek(r, 0);
     name_eat(r, "L");
-    if (is_digit(peek(r, 0))) {
+    if (is_digit(demangle_peek(r, 0))) {
         n = name_source(r);
     } else if (c == 'U') {
         n = unnamed(r);
-    } else if ((c == 'C' || c == 'D') && is_digit(peek(r, 1)) && scope) {
+    } else if ((c == 'C' || c == 'D') && is_digit(demangle_peek(r, 1)) && scope) {
         r->p += 2;
         ending->no_result = true;
         n = last_part(scope);
@@ -207,7 +210,7 @@ static struct name_node *unqualified(struct name_reader *r, struct name_node *sc
 
 static struct name_node *nested_step(struct name_reader *r, struct name_node *scope, struct name_ending *ending)
 {
-    char c = peek(r, 0), d = peek(r, 1);
+    char c = demangle_peek(r, 0), d = demangle_peek(r, 1);
     ending->has_args = false;
     if (c == 'S' && d != 't') return scope ? NULL : substitution(r);
     if (c == 'T') return scope ? NULL : remember(r, name_param(r));
@@ -252,7 +255,7 @@ static struct name_node *nested(struct name_reader *r, struct name_ending *endin
         n = name_enter(r) ? nested_step(r, n, ending) : NULL;
         r->depth--;
         if (!n) return NULL;
-        if (peek(r, 0) == 'E' && r->known.n > known) r->known.n--; /* the whole name is no prefix */
+        if (demangle_peek(r, 0) == 'E' && r->known.n > known) r->known.n--; /* the whole name is no prefix */
     }
     return n;
 }
@@ -283,7 +286,7 @@ static struct name_node *local(struct name_reader *r, struct name_ending *ending
 struct name_node *name_read(struct name_reader *r, struct name_ending *ending)
 {
     struct name_node *n = NULL;
-    char c = peek(r, 0), d = peek(r, 1);
+    char c = demangle_peek(r, 0), d = demangle_peek(r, 1);
     if (!name_enter(r)) {
         r->depth--;
         return NULL;
@@ -296,14 +299,14 @@ struct name_node *name_read(struct name_reader *r, struct name_ending *ending)
     } else {
         if (c == 'S' && d != 't') {
             n = substitution(r);
-            n = n && peek(r, 0) == 'I' ? n : NULL;
+            n = n && demangle_peek(r, 0) == 'I' ? n : NULL;
         } else {
             bool std = name_eat(r, "St");
             n = unqualified(r, NULL, ending);
             n = n && std ? name_new(r, NAME_NESTED, STR("::"), text_node(r, "std"), n) : n;
-            if (peek(r, 0) == 'I') remember(r, n);
+            if (demangle_peek(r, 0) == 'I') remember(r, n);
         }
-        if (n && peek(r, 0) == 'I') {
+        if (n && demangle_peek(r, 0) == 'I') {
             ending->has_args = true;
             n = with_args(r, n);
         }
@@ -314,7 +317,8 @@ struct name_node *name_read(struct name_reader *r, struct name_ending *ending)
 
 bool name_types_until(struct name_reader *r, name_list *out)
 {
-    if (peek(r, 0) == 'v' && (!peek(r, 1) || peek(r, 1) == 'E' || peek(r, 1) == '.')) {
+    if (demangle_peek(r, 0) == 'v' &&
+        (!demangle_peek(r, 1) || demangle_peek(r, 1) == 'E' || demangle_peek(r, 1) == '.')) {
         r->p++;
         return true;
     }
@@ -405,8 +409,9 @@ static struct name_node *function_type(struct name_reader *r)
             break;
         }
         if (name_eat(r, "E")) break;
-        if (peek(r, 0) == 'v' &&
-            (peek(r, 1) == 'E' || ((peek(r, 1) == 'R' || peek(r, 1) == 'O') && peek(r, 2) == 'E'))) {
+        if (demangle_peek(r, 0) == 'v' &&
+            (demangle_peek(r, 1) == 'E' ||
+             ((demangle_peek(r, 1) == 'R' || demangle_peek(r, 1) == 'O') && demangle_peek(r, 2) == 'E'))) {
             r->p++;
             continue;
         }
@@ -422,9 +427,9 @@ static struct name_node *function_type(struct name_reader *r)
 static struct name_node *array_type(struct name_reader *r)
 {
     struct name_node *size = NULL;
-    if (is_digit(peek(r, 0)))
+    if (is_digit(demangle_peek(r, 0)))
         size = name_new(r, NAME_TEXT, name_digits(r), NULL, NULL);
-    else if (peek(r, 0) != '_' && !(size = name_expression(r)))
+    else if (demangle_peek(r, 0) != '_' && !(size = name_expression(r)))
         return NULL;
     if (!name_eat(r, "_")) return NULL;
     struct name_node *of = name_type(r);
@@ -460,7 +465,7 @@ static struct name_node *type_d(struct name_reader *r)
 
 static struct name_node *type_plain(struct name_reader *r)
 {
-    char c = *r->p, d = peek(r, 1);
+    char c = *r->p, d = demangle_peek(r, 1);
     struct name_ending ignored;
     struct name_node *n;
     if (builtin(c) && c != 'r') {
@@ -492,7 +497,7 @@ static struct name_node *type_plain(struct name_reader *r)
     case 'U': {
         r->p++;
         struct name_node *q = name_source(r);
-        if (q && peek(r, 0) == 'I' && !name_template_args(r)) return NULL;
+        if (q && demangle_peek(r, 0) == 'I' && !name_template_args(r)) return NULL;
         n = q ? name_type(r) : NULL;
         return remember(r, n ? name_new(r, NAME_QUALIFIED, q->text, n, NULL) : NULL);
     }
@@ -502,11 +507,11 @@ static struct name_node *type_plain(struct name_reader *r)
             return remember(r, name_read(r, &ignored));
         }
         n = remember(r, name_param(r));
-        return n && peek(r, 0) == 'I' ? remember(r, with_args(r, n)) : n;
+        return n && demangle_peek(r, 0) == 'I' ? remember(r, with_args(r, n)) : n;
     case 'S':
         if (d == 't') return remember(r, name_read(r, &ignored));
         n = substitution(r);
-        return n && peek(r, 0) == 'I' ? remember(r, with_args(r, n)) : n;
+        return n && demangle_peek(r, 0) == 'I' ? remember(r, with_args(r, n)) : n;
     default: return remember(r, name_read(r, &ignored));
     }
 }

@@ -3,7 +3,7 @@
 #include "base/demangle.h"
 
 /* code, how it is written, how many operands; 0: has a form of its own. */
-static const struct op {
+static const struct operator_name {
     const char *code, *text;
     u32 operands;
 } ops[] = {
@@ -19,7 +19,7 @@ static const struct op {
     { "rs", ">>", 2 }, { "ss", "<=>", 2 },
 };
 
-static const struct op *find_op(const char *p, const char *end)
+static const struct operator_name *find_op(const char *p, const char *end)
 {
     for (u32 i = 0; end - p >= 2 && i < COUNT_OF(ops); i++)
         if (!memcmp(p, ops[i].code, 2)) return &ops[i];
@@ -40,7 +40,7 @@ struct name_node *name_operator(struct name_reader *r, struct name_ending *endin
         return affix(r, "operator ", name_type(r), "");
     }
     if (name_eat(r, "li")) return affix(r, "operator\"\" ", name_source(r), "");
-    const struct op *op = find_op(r->p, r->end);
+    const struct operator_name *op = find_op(r->p, r->end);
     if (!op) return NULL;
     r->p += 2;
     return name_new(r, NAME_AFFIX, STR("operator"), name_new(r, NAME_TEXT, str_of(op->text), NULL, NULL), NULL);
@@ -160,7 +160,7 @@ static struct name_node *pair(struct name_reader *r, const char *between, const 
 
 static struct name_node *by_operator(struct name_reader *r)
 {
-    const struct op *op = find_op(r->p, r->end);
+    const struct operator_name *op = find_op(r->p, r->end);
     if (!op || !op->operands) return NULL;
     r->p += 2;
     if (op->operands == 1) {

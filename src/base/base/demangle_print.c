@@ -7,7 +7,7 @@
 
 enum { PRINT_STEPS = 100000, PRINT_DEEPEST = 400 };
 
-struct printer {
+struct name_printer {
     struct text out;
     bool with_args;         /* template arguments and parameters too */
     bool failed;            /* too long, too deep or too much work */
@@ -15,9 +15,9 @@ struct printer {
     u32 most, steps, depth; /* bounds */
 };
 
-static void whole(struct printer *p, const struct name_node *n);
+static void whole(struct name_printer *p, const struct name_node *n);
 
-static void put(struct printer *p, struct str s)
+static void put(struct name_printer *p, struct str s)
 {
     if (p->out.n + s.n > p->most)
         p->failed = true;
@@ -25,7 +25,7 @@ static void put(struct printer *p, struct str s)
         text_put(&p->out, s.p, s.n);
 }
 
-static bool enter(struct printer *p)
+static bool enter(struct name_printer *p)
 {
     if (++p->steps > PRINT_STEPS || p->depth > PRINT_DEEPEST) p->failed = true;
     p->depth++;
@@ -50,7 +50,7 @@ u32 name_pack_size(const struct name_node *n)
 }
 
 /* Things with commas between; a pack that is empty leaves no comma behind. */
-static void list(struct printer *p, struct name_node *const *item, u32 n)
+static void list(struct name_printer *p, struct name_node *const *item, u32 n)
 {
     bool first = true;
     for (u32 i = 0; i < n && !p->failed; i++) {
@@ -71,7 +71,7 @@ static void list(struct printer *p, struct name_node *const *item, u32 n)
     }
 }
 
-static void expand(struct printer *p, const struct name_node *n)
+static void expand(struct name_printer *p, const struct name_node *n)
 {
     u32 size = name_pack_size(n->a), at = p->at;
     if (!size) {
@@ -91,27 +91,27 @@ static void expand(struct printer *p, const struct name_node *n)
 }
 
 /* The node itself, or the element of a pack that is being expanded. */
-static const struct name_node *element(const struct printer *p, const struct name_node *n)
+static const struct name_node *element(const struct name_printer *p, const struct name_node *n)
 {
     for (u32 i = 0; i < PRINT_DEEPEST && n->kind == NAME_PACK && p->at < n->n; i++) n = n->list[p->at];
     return n;
 }
 
-static bool is_wrapping(const struct printer *p, const struct name_node *n)
+static bool is_wrapping(const struct name_printer *p, const struct name_node *n)
 {
     n = element(p, n);
     for (u32 i = 0; i < PRINT_DEEPEST && n->kind == NAME_QUALIFIED; i++) n = element(p, n->a);
     return n->kind == NAME_FUNCTION || n->kind == NAME_ARRAY;
 }
 
-static bool is_declarator(const struct printer *p, const struct name_node *n)
+static bool is_declarator(const struct name_printer *p, const struct name_node *n)
 {
     enum name_kind kind = element(p, n)->kind;
     return kind == NAME_POINTER || kind == NAME_MEMBER || is_wrapping(p, n);
 }
 
 /* What a pointer or reference points to. A reference to a reference is one reference, && only when both are. */
-static const struct name_node *pointed(const struct printer *p, const struct name_node *n, struct str *sign)
+static const struct name_node *pointed(const struct name_printer *p, const struct name_node *n, struct str *sign)
 {
     if (n->kind == NAME_MEMBER) return n->b;
     *sign = n->text;
@@ -123,7 +123,7 @@ static const struct name_node *pointed(const struct printer *p, const struct nam
     return of;
 }
 
-static void literal(struct printer *p, const struct name_node *n)
+static void literal(struct name_printer *p, const struct name_node *n)
 {
     static const struct {
         const char *type, *suffix;
@@ -151,7 +151,7 @@ static void literal(struct printer *p, const struct name_node *n)
     if (i < COUNT_OF(known)) put(p, str_of(known[i].suffix));
 }
 
-static void signature(struct printer *p, const struct name_node *n)
+static void signature(struct name_printer *p, const struct name_node *n)
 {
     whole(p, n->a);
     if (!p->with_args) return;
@@ -161,10 +161,10 @@ static void signature(struct printer *p, const struct name_node *n)
     put(p, n->text);
 }
 
-static void left(struct printer *p, const struct name_node *n);
-static void right(struct printer *p, const struct name_node *n);
+static void left(struct name_printer *p, const struct name_node *n);
+static void right(struct name_printer *p, const struct name_node *n);
 
-static void left_pointer(struct printer *p, const struct name_node *n)
+static void left_pointer(struct name_printer *p, const struct name_node *n)
 {
     struct str sign = STR("");
     const struct name_node *of = pointed(p, n, &sign);
@@ -180,7 +180,7 @@ static void left_pointer(struct printer *p, const struct name_node *n)
     }
 }
 
-static void left_qualified(struct printer *p, const struct name_node *n)
+static void left_qualified(struct name_printer *p, const struct name_node *n)
 {
     /* the elements of an array are const, not the array */
     bool array = element(p, n->a)->kind == NAME_ARRAY;
@@ -197,7 +197,7 @@ static void left_qualified(struct printer *p, const struct name_node *n)
 }
 
 /* a::b, without what prints as nothing. */
-static void nested(struct printer *p, const struct name_node *n)
+static void nested(struct name_printer *p, const struct name_node *n)
 {
     size_t before = p->out.n;
     left(p, n->a);
@@ -205,7 +205,7 @@ static void nested(struct printer *p, const struct name_node *n)
     left(p, n->b);
 }
 
-static void compound(struct printer *p, const struct name_node *n)
+static void compound(struct name_printer *p, const struct name_node *n)
 {
     switch (n->kind) {
     case NAME_LAMBDA:
@@ -241,7 +241,7 @@ static void compound(struct printer *p, const struct name_node *n)
     }
 }
 
-static void left(struct printer *p, const struct name_node *n)
+static void left(struct name_printer *p, const struct name_node *n)
 {
     if (!enter(p)) {
         p->depth--;
@@ -283,7 +283,7 @@ static void left(struct printer *p, const struct name_node *n)
     p->depth--;
 }
 
-static void right(struct printer *p, const struct name_node *n)
+static void right(struct name_printer *p, const struct name_node *n)
 {
     if (!enter(p)) {
         p->depth--;
@@ -323,7 +323,7 @@ static void right(struct printer *p, const struct name_node *n)
     p->depth--;
 }
 
-static void whole(struct printer *p, const struct name_node *n)
+static void whole(struct name_printer *p, const struct name_node *n)
 {
     left(p, n);
     right(p, n);
@@ -331,7 +331,7 @@ static void whole(struct printer *p, const struct name_node *n)
 
 const char *name_print(struct arena *mem, const struct name_node *n, bool with_args, u32 at, u32 most)
 {
-    struct printer p = { .with_args = with_args, .at = at, .most = most };
+    struct name_printer p = { .with_args = with_args, .at = at, .most = most };
     text_put(&p.out, "", 0);
     whole(&p, n);
     const char *s = arena_str(mem, p.failed ? STR("") : (struct str){ p.out.p, (u32)p.out.n });

@@ -81,7 +81,7 @@ void json_end(struct json *j, char bracket) { text_put(j->out, &bracket, 1); }
 
 enum { JSON_DEEPEST = 64, JSON_MOST = 4000000, KEYS_BY_MAP = 16 };
 
-struct reader {
+struct json_reader {
     struct arena *mem;
     struct str all;        /* the text */
     const char *at, *end;  /* what is not read yet */
@@ -93,14 +93,14 @@ struct reader {
     u32 values; /* that were read */
 };
 
-static bool value(struct reader *r, struct json_value *v);
+static bool value(struct json_reader *r, struct json_value *v);
 
-static bool refuse(struct reader *r, const char *at, const char *what)
+static bool refuse(struct json_reader *r, const char *at, const char *what)
 {
     return error_at(r->e, ERR_INPUT, r->name, r->all, at, "%s", what);
 }
 
-static void skip_blanks(struct reader *r)
+static void skip_blanks(struct json_reader *r)
 {
     for (; r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\n' || *r->at == '\r'); r->at++)
         if (*r->at == '\n') {
@@ -110,7 +110,7 @@ static void skip_blanks(struct reader *r)
 }
 
 /* The next character that is no blank; 0: the text ends, or has a 0. */
-static char next(struct reader *r)
+static char next(struct json_reader *r)
 {
     skip_blanks(r);
     return r->at < r->end ? *r->at : 0;
@@ -118,7 +118,7 @@ static char next(struct reader *r)
 
 /* ---- texts ---- */
 
-static bool hex4(struct reader *r, const char *p, u32 *out)
+static bool hex4(struct json_reader *r, const char *p, u32 *out)
 {
     *out = 0;
     for (u32 i = 0; i < 4; i++) {
@@ -146,7 +146,7 @@ static u32 utf8_write(u32 code, char *to)
 }
 
 /* An escape: `at` is after the backslash, and then after the escape. Its bytes go to *to. */
-static bool escape(struct reader *r, char **to)
+static bool escape(struct json_reader *r, char **to)
 {
     static const char names[] = "\"\\/bfnrt", codes[] = "\"\\/\b\f\n\r\t";
     const char *from = r->at - 1, *known = r->at < r->end && *r->at ? strchr(names, *r->at) : NULL;
@@ -172,7 +172,7 @@ static bool escape(struct reader *r, char **to)
 }
 
 /* The text at the quote that `at` is at. No escape is shorter than what it stands for. */
-static bool text(struct reader *r, struct str *out)
+static bool text(struct json_reader *r, struct str *out)
 {
     const char *from = r->at++, *close = r->at;
     while (close < r->end && *close != '"') close += *close == '\\' && close + 1 < r->end ? 2 : 1;
@@ -241,7 +241,7 @@ static bool whole_of(const char *p, const char *end, s64 *out)
     return true;
 }
 
-static bool number(struct reader *r, struct json_value *v)
+static bool number(struct json_reader *r, struct json_value *v)
 {
     bool whole;
     const char *from = r->at, *to = number_end(from, r->end, &whole);
@@ -260,7 +260,7 @@ typedef VEC(struct json_value) value_list;
 typedef VEC(struct str) key_list;
 
 /* Whether a key stands in the object already: small objects are looked through, others have a map. */
-static bool key_is_new(struct reader *r, const key_list *keys, struct map *known, struct str key)
+static bool key_is_new(struct json_reader *r, const key_list *keys, struct map *known, struct str key)
 {
     if (keys->n < KEYS_BY_MAP) {
         for (u32 i = 0; i < keys->n; i++)
@@ -273,7 +273,7 @@ static bool key_is_new(struct reader *r, const key_list *keys, struct map *known
     return true;
 }
 
-static bool key(struct reader *r, key_list *keys, struct map *known)
+static bool key(struct json_reader *r, key_list *keys, struct map *known)
 {
     const char *from = r->at;
     struct str k;
@@ -287,7 +287,7 @@ static bool key(struct reader *r, key_list *keys, struct map *known)
     return true;
 }
 
-static bool inside(struct reader *r, struct json_value *v, char close)
+static bool json_inside(struct json_reader *r, struct json_value *v, char close)
 {
     value_list list = { 0 };
     key_list keys = { 0 };
@@ -314,7 +314,7 @@ static bool inside(struct reader *r, struct json_value *v, char close)
     return true;
 }
 
-static bool word(struct reader *r, const char *z)
+static bool word(struct json_reader *r, const char *z)
 {
     size_t n = strlen(z);
     if ((size_t)(r->end - r->at) < n || memcmp(r->at, z, n)) return false;
@@ -322,13 +322,13 @@ static bool word(struct reader *r, const char *z)
     return true;
 }
 
-static bool value(struct reader *r, struct json_value *v)
+static bool value(struct json_reader *r, struct json_value *v)
 {
     char c = next(r);
     if (++r->values > JSON_MOST) return refuse(r, r->at, "more than four million values");
     *v = (struct json_value){ .line = r->line, .column = (u32)(r->at - r->line_from) + 1 };
-    if (c == '[') return inside(r, v, ']');
-    if (c == '{') return inside(r, v, '}');
+    if (c == '[') return json_inside(r, v, ']');
+    if (c == '{') return json_inside(r, v, '}');
     if (c == '"') {
         v->kind = JSON_TEXT;
         return text(r, &v->text);
@@ -344,7 +344,7 @@ static bool value(struct reader *r, struct json_value *v)
 const struct json_value *json_read(struct arena *a, struct str all, const char *name, struct error *e)
 {
     if (!all.p) all = STR("");
-    struct reader r = { .mem = a, .all = all, .at = all.p, .end = all.p + all.n, .name = name, .e = e };
+    struct json_reader r = { .mem = a, .all = all, .at = all.p, .end = all.p + all.n, .name = name, .e = e };
     r.line = 1;
     r.line_from = all.p;
     struct json_value *v = NEW(a, struct json_value);

@@ -13,7 +13,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-struct list {
+struct mapping_list {
     FILE *file;
     char line[512];
     bool start; /* the next piece that is read begins a line: the name of a file may be longer than `line` */
@@ -44,19 +44,19 @@ s64 mapping_read(const struct iovec *to, u32 tos, const struct iovec *from, u32 
     return got;
 }
 
-static void list_open(struct list *l)
+static void list_open(struct mapping_list *l)
 {
     l->file = mapping_list();
     l->start = true;
 }
 
-static void list_close(struct list *l)
+static void list_close(struct mapping_list *l)
 {
     if (l->file) fclose(l->file);
 }
 
 /* The next mapping, in order of addresses; *name: where its name begins in the line. false: there is none. */
-static bool list_next(struct list *l, struct mapping *m, int *name)
+static bool list_next(struct mapping_list *l, struct mapping *m, int *name)
 {
     while (l->file && fgets(l->line, sizeof l->line, l->file)) {
         unsigned long long low, high;
@@ -73,7 +73,7 @@ static bool list_next(struct list *l, struct mapping *m, int *name)
 
 bool mapping_at(u64 at, struct mapping *out)
 {
-    struct list l;
+    struct mapping_list l;
     int name;
     bool found = false;
     list_open(&l);
@@ -84,7 +84,7 @@ bool mapping_at(u64 at, struct mapping *out)
 
 bool mapping_shared_maybe(u64 at)
 {
-    struct list l;
+    struct mapping_list l;
     struct mapping m;
     int name;
     bool shared = true;
@@ -121,7 +121,7 @@ bool mapping_file(u64 at, char *path, size_t size)
 /* The same as mapping_at, of bytes that need a read, a write, or both. UINT64_MAX: there is no list. */
 static u64 listed(u64 at, u64 bytes, bool read, bool write)
 {
-    struct list l;
+    struct mapping_list l;
     struct mapping m;
     int name;
     u64 need = at, end = at + bytes < at ? UINT64_MAX : at + bytes;
@@ -200,7 +200,7 @@ u64 pages_there(const void *p, u64 bytes, bool write)
 
 enum process_memory process_memory_at(u64 at, char *file, size_t size)
 {
-    struct list l;
+    struct mapping_list l;
     struct mapping m;
     int name;
     enum process_memory is = PROCESS_NOTHING;

@@ -58,7 +58,7 @@ static bool skip_past(struct xml *x, const char *mark)
     return false;
 }
 
-static struct str name_read(struct xml *x)
+static struct str xml_name(struct xml *x)
 {
     struct str s = { x->p, 0 };
     while (x->p < x->end && is_name(*x->p)) x->p++;
@@ -86,7 +86,7 @@ static bool attributes_skip(struct xml *x)
 static enum xml_event close_read(struct xml *x, const char *from)
 {
     x->p += 2;
-    x->name = name_read(x);
+    x->name = xml_name(x);
     while (x->p < x->end && is_blank(*x->p)) x->p++;
     if (x->p == x->end || *x->p != '>') return bad(x, from, "a closing tag is not finished");
     x->p++;
@@ -99,7 +99,7 @@ static enum xml_event close_read(struct xml *x, const char *from)
 static enum xml_event open_read(struct xml *x, const char *from)
 {
     x->p++;
-    x->name = name_read(x);
+    x->name = xml_name(x);
     if (!x->name.n) return bad(x, from, "after < comes the name of an element; a < in text is written &lt;");
     if (x->depth == XML_DEPTH) return bad(x, from, "elements are nested too deeply");
     if (!attributes_skip(x)) return bad(x, from, "a tag is not finished");

@@ -64,7 +64,7 @@ static s64 sleb(struct reading *r) { return (s64)leb(r, true); }
 /* ---- descriptions ---- */
 
 /* What the descriptions of several functions have in common (a CIE). */
-struct common {
+struct frame_common {
     u64 code_unit;      /* advances are multiples of it */
     s64 data_unit;      /* offsets are */
     u32 pointer;        /* bytes of an address in a description */
@@ -100,7 +100,7 @@ static bool record_open(const u8 *at, struct reading *r)
     return bytes >= 4 && bytes < 0xfffffff0u;
 }
 
-static bool common_read(const u8 *at, struct common *c)
+static bool common_read(const u8 *at, struct frame_common *c)
 {
     struct reading r;
     if (!record_open(at, &r)) return false;
@@ -145,7 +145,8 @@ static void register_restored(struct rule *now, u64 which, const struct rule *fi
 }
 
 /* One of the instructions that have a number of their own; those that only end or begin a row are in rows_run. */
-static void instruction(struct reading *r, const struct common *c, u64 op, const struct rule *first, struct rule *now)
+static void instruction(struct reading *r, const struct frame_common *c, u64 op, const struct rule *first,
+                        struct rule *now)
 {
     u64 which;
     switch (op) {
@@ -190,7 +191,8 @@ static void instruction(struct reading *r, const struct common *c, u64 op, const
 }
 
 /* Runs instructions as far as they speak of code in front of `to`, which is so far after the function's start. */
-static void rows_run(struct reading *r, const struct common *c, u64 to, const struct rule *first, struct rule *now)
+static void rows_run(struct reading *r, const struct frame_common *c, u64 to, const struct rule *first,
+                     struct rule *now)
 {
     struct rule kept[REMEMBERED];
     u32 depth = 0;
@@ -217,7 +219,7 @@ static void rows_run(struct reading *r, const struct common *c, u64 to, const st
 static bool rule_at(u64 address, struct rule *out)
 {
     struct dwarf_eh_bases in = { 0 };
-    struct common c = { 0 };
+    struct frame_common c = { 0 };
     struct reading r;
     u32 back;
     const u8 *at = _Unwind_Find_FDE((void *)(uintptr_t)(address - 1), &in); /* a call may be a function's last word */

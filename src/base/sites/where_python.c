@@ -103,7 +103,7 @@ struct function {
                */
 };
 
-static struct function function_of(void *frame)
+static struct function python_function(void *frame)
 {
     void *code = py.code(frame), *file = code ? py.attribute(code, "co_filename") : NULL;
     void *name = code ? py.attribute(code, "co_name") : NULL;
@@ -178,7 +178,7 @@ static u64 line_of_user(void *frame)
     void *owned = NULL;
     u64 place = 0;
     for (u32 depth = 0; frame && depth < DEEPEST && !place; depth++) {
-        if (function_of(frame).users) place = frame_place(frame, false);
+        if (python_function(frame).users) place = frame_place(frame, false);
         void *back = py.back(frame);
         if (owned) py.drop(owned);
         frame = owned = back;
@@ -196,13 +196,13 @@ bool where_python_clock(u64 address, struct where_statement *s)
         __atomic_store_n(&known, address, __ATOMIC_RELAXED);
     }
     void *frame = py.frame(), *owned = NULL;
-    struct function f = frame ? function_of(frame) : (struct function){ 0 };
+    struct function f = frame ? python_function(frame) : (struct function){ 0 };
     if (!f.users) return false;
     *s = (struct where_statement){ line_of_user(frame), (uintptr_t)frame, f.id, frame_at(frame) };
     if (!s->place || !s->at || (!f.timeit && !reads_clock_kept(frame, s))) return false;
     if (f.cell) *s = (struct where_statement){ s->place, f.cell, f.cell, s->at | (u64)py.line(frame) << 32 };
     if (f.with && (owned = py.back(frame))) {
-        f = function_of(owned);
+        f = python_function(owned);
         *s = (struct where_statement){ line_of_user(owned), (uintptr_t)owned, f.id, frame_at(owned) };
         py.drop(owned);
     }

@@ -14,7 +14,7 @@ enum { KEPT = 1 << 16, FULL = KEPT / 4 * 3, SLOTS = 2 * KEPT, MARK_BYTES = 16, H
 /* Bytes: of the last frame, whose end is not known; of it that are looked through; of the stack that are. */
 enum { LAST_FRAME = 1 << 16, LAST_SEEN = 512, SCANNED = 1 << 14 };
 
-struct record {
+struct site_record {
     u64 hash;             /* of what follows */
     const char *function; /* that was called; NULL: the record is of a name */
     u32 site;             /* of a name: the number of its site */
@@ -24,7 +24,7 @@ struct record {
 };
 static struct {
     lock_t lock;
-    struct record *record[KEPT]; /* by number, from 1 on */
+    struct site_record *record[KEPT]; /* by number, from 1 on */
     char mark[KEPT][MARK_BYTES];
     u32 slot[SLOTS]; /* atomic: the number at a hash, 0: free */
     u32 n;           /* records */
@@ -62,7 +62,7 @@ static u64 hash_of(const char *function, u32 site, const u64 *word, u32 n)
     return h ^ h >> 32;
 }
 
-static bool is_it(const struct record *r, u64 hash, const char *function, u32 site, const u64 *word, u32 n)
+static bool is_it(const struct site_record *r, u64 hash, const char *function, u32 site, const u64 *word, u32 n)
 {
     return r->hash == hash && r->function == function && r->site == site && r->n == n &&
            (!n || !memcmp(r->word, word, n * sizeof *word));
@@ -79,7 +79,7 @@ static u32 find(u64 hash, const char *function, u32 site, const u64 *word, u32 n
 
 static void site_send(u32 number)
 {
-    const struct record *r = t.record[number];
+    const struct site_record *r = t.record[number];
     char line[40 + 80 + WHERE_FRAMES * 20];
     int k = snprintf(line, sizeof line, "site %x %.60s", number, r->function);
     for (u32 i = 0; i < r->n; i++) k += snprintf(line + k, sizeof line - (size_t)k, " %" PRIx64, r->word[i]);
@@ -96,7 +96,7 @@ static int place_print(char *out, size_t size, const u64 word[4])
 
 static void held_send(u32 number)
 {
-    const struct record *r = t.record[number];
+    const struct site_record *r = t.record[number];
     char line[80 + HELD * 60];
     int k = snprintf(line, sizeof line, "name %x %x held %" PRIx64, number, r->site, r->word[0]);
     for (u32 i = 2; i < r->n; i += 4) k += place_print(line + k, sizeof line - (size_t)k, &r->word[i]);
@@ -106,7 +106,7 @@ static void held_send(u32 number)
 enum { PACKAGE = 3 }; /* words of a name of a script whose call is a package's: no other name has so many */
 static void name_send(u32 number)
 {
-    const struct record *r = t.record[number];
+    const struct site_record *r = t.record[number];
     char place[80];
     if (r->n % 4 == 2)
         held_send(number);
@@ -138,7 +138,7 @@ static const char *keep(const char *function, u32 site, const u64 *word, u32 n)
     lock(&t.lock);
     number = find(hash, function, site, word, n, &at);
     if (!number && t.n < KEPT - 1) {
-        struct record *r = arena_alloc(&t.mem, sizeof *r + n * sizeof *word, _Alignof(struct record));
+        struct site_record *r = arena_alloc(&t.mem, sizeof *r + n * sizeof *word, _Alignof(struct site_record));
         r->hash = hash;
         r->function = function;
         r->site = site;
@@ -243,7 +243,7 @@ void where_fork_end(void)
 /* ---- without a launcher ---- */
 
 /* The record that a mark at z stands for, and how long the mark is; NULL: it is not one. */
-static const struct record *mark_read(const char *z, const char *end, u32 *bytes)
+static const struct site_record *mark_read(const char *z, const char *end, u32 *bytes)
 {
     char *rest;
     if (end - z < 11 || memcmp(z, "{lk@", 4) != 0 || !strchr("sfhnjv", z[4])) return NULL;
@@ -258,7 +258,7 @@ static const struct record *mark_read(const char *z, const char *end, u32 *bytes
 u64 where_statement(const char *mark)
 {
     u32 bytes;
-    const struct record *r = mark ? mark_read(mark, mark + strlen(mark), &bytes) : NULL, *site = r;
+    const struct site_record *r = mark ? mark_read(mark, mark + strlen(mark), &bytes) : NULL, *site = r;
     if (!r) return mark ? str_hash(str_of(mark)) : 0;
     if (r->site) site = t.record[r->site];
     /* in front of the user's own functions are templates of the same name, as cudaMalloc<float> of the runtime's header
@@ -280,7 +280,7 @@ void where_expand(struct str text, struct text *out)
     const char *end = text.p + text.n;
     for (const char *z = text.p; z < end;) {
         u32 bytes;
-        const struct record *r = *z == '{' ? mark_read(z, end, &bytes) : NULL;
+        const struct site_record *r = *z == '{' ? mark_read(z, end, &bytes) : NULL;
         if (!r) {
             const char *brace = memchr(z + 1, '{', (size_t)(end - z - 1));
             size_t n = (size_t)((brace ? brace : end) - z);

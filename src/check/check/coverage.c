@@ -36,7 +36,7 @@ static const char *thread_text(struct arena *a, const struct outputs *o, u64 num
     return arena_printf(a, "thread %" PRIu64 " of block %" PRIu64, number % o->block, number / o->block);
 }
 
-static u64 thread_number(const struct access *a, u32 lane)
+static u64 coverage_thread(const struct access *a, u32 lane)
 {
     const struct cta *c = a->warp->cta;
     const u32 *grid = c->launch->in->grid, *block = c->launch->in->block;
@@ -45,13 +45,14 @@ static u64 thread_number(const struct access *a, u32 lane)
 }
 
 /* who wrote what was written; by whom before (of the first lane): itself, its own CTA */
-struct again {
+struct written_again {
     u32 lanes;
     u64 before;
     bool same, near;
 };
 
-static void found_again(struct outputs *o, const struct output *out, const struct access *a, const struct again *g)
+static void found_again(struct outputs *o, const struct output *out, const struct access *a,
+                        const struct written_again *g)
 {
     struct arena mem = { 0 };
     u32 first = (u32)__builtin_ctz(g->lanes);
@@ -75,15 +76,15 @@ static void found_again(struct outputs *o, const struct output *out, const struc
 
 static void claim(struct outputs *o, struct output *out, const struct access *a, u32 lanes)
 {
-    struct again by[3] = { { .same = true }, { .near = true }, { 0 } };
+    struct written_again by[3] = { { .same = true }, { .near = true }, { 0 } };
     u32 size = out->arg->arg->shape.type->bytes;
     EACH_SET (l, lanes) {
-        u64 me = thread_number(a, l);
+        u64 me = coverage_thread(a, l);
         for (u64 at = a->addr[l] - out->lo; at < a->addr[l] - out->lo + a->bytes && at < out->end - out->lo;
              at += size) {
             u32 old = __atomic_exchange_n(&out->writer[at / size], (u32)me + 1, __ATOMIC_RELAXED);
             if (!old) continue;
-            struct again *g = &by[old == (u32)me + 1 ? 0 : (old - 1) / o->block == (u32)me / o->block ? 1 : 2];
+            struct written_again *g = &by[old == (u32)me + 1 ? 0 : (old - 1) / o->block == (u32)me / o->block ? 1 : 2];
             g->before = g->lanes ? g->before : old - 1;
             g->lanes |= 1u << l;
         }

@@ -17,7 +17,7 @@
 #include "sim/planes.h"
 
 enum { REGION_MOST = 32 };
-struct region {
+struct choice_region {
     u32 block[REGION_MOST], n;
 }; /* between a branch and the block where its ways meet */
 
@@ -28,7 +28,7 @@ static u32 block_of(const struct lowered *l, u32 op)
     return NONE;
 }
 
-static bool has(const struct region *r, u32 b)
+static bool has(const struct choice_region *r, u32 b)
 {
     for (u32 k = 0; k < r->n; k++)
         if (r->block[k] == b) return true;
@@ -49,7 +49,7 @@ static bool is_pure(const struct lowered *l, const struct lop *o)
     }
 }
 
-static bool writes(const struct lowered *l, const struct region *r, u32 reg)
+static bool writes(const struct lowered *l, const struct choice_region *r, u32 reg)
 {
     for (u32 k = 0; k < r->n; k++)
         for (u32 o = l->block[r->block[k]].first; o < l->block[r->block[k]].end; o++)
@@ -60,7 +60,7 @@ static bool writes(const struct lowered *l, const struct region *r, u32 reg)
 }
 
 /* Every load in it has an address from before it: one that either way made would be in doubt. */
-static bool addresses_stand(const struct lowered *l, const struct region *r)
+static bool addresses_stand(const struct lowered *l, const struct choice_region *r)
 {
     for (u32 k = 0; k < r->n; k++)
         for (u32 o = l->block[r->block[k]].first; o < l->block[r->block[k]].end; o++) {
@@ -71,7 +71,7 @@ static bool addresses_stand(const struct lowered *l, const struct region *r)
 }
 
 /* The blocks of both ways; false: they do more than choose. */
-static bool find_region(const struct lowered *l, u32 branch, struct region *r)
+static bool find_region(const struct lowered *l, u32 branch, struct choice_region *r)
 {
     const struct block *b = &l->block[branch];
     u32 todo[2 * REGION_MOST + 2], n = 0;
@@ -98,7 +98,7 @@ bool init_choice(struct warp *w, const struct insn *i, u32 lanes)
 {
     const struct lowered *l = w->code->low;
     struct planes *p = w->planes;
-    struct region r;
+    struct choice_region r;
     u32 branch = block_of(l, i->op);
     if (branch == NONE || !find_region(l, branch, &r)) return false;
     const u64 *live = l->block[l->block[branch].ipdom].live_in;
@@ -122,7 +122,7 @@ u32 init_undecided(const struct warp *w, const struct insn *i, u32 lanes)
 {
     const struct planes *p = w->planes;
     u32 here = block_of(w->code->low, i->op), out = 0, last = NONE;
-    struct region r = { .n = 0 };
+    struct choice_region r = { .n = 0 };
     EACH_SET (k, p->undecided & lanes) {
         if (p->branch[k] != last) {
             last = p->branch[k];

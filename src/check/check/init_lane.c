@@ -247,7 +247,7 @@ static void pair(struct step *s)
     }
 }
 
-static void simd(struct step *s, u32 n)
+static void simd_taint(struct step *s, u32 n)
 {
     if (s->i->f & MOD_ADD) {
         all(s, 0);
@@ -284,8 +284,8 @@ static void apply_rule(struct step *s)
     case INIT_COPY: moved(s, 1); break;
     case INIT_MERGE: moved(s, 2); break;
     case INIT_EACH: each(s); break;
-    case INIT_HALVES: simd(s, 2); break;
-    case INIT_BYTES: simd(s, 4); break;
+    case INIT_HALVES: simd_taint(s, 2); break;
+    case INIT_BYTES: simd_taint(s, 4); break;
     case INIT_PAIR: pair(s); break;
     case INIT_AND:
     case INIT_OR:

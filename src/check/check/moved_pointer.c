@@ -18,7 +18,7 @@ struct moved { /* a parameter that may be one */
 enum { MARKS = sizeof(((struct launch *)NULL)->own_param) * 8 };
 
 /* Two parameters far from each other may share a mark, and are then both taken for their objects' own. */
-static u64 mark_of(u32 off, u64 **word, struct launch *l)
+static u64 moved_mark(u32 off, u64 **word, struct launch *l)
 {
     u32 n = off / 8 % MARKS;
     *word = &l->own_param[n / 64];
@@ -27,13 +27,13 @@ static u64 mark_of(u32 off, u64 **word, struct launch *l)
 
 static void set_own(struct launch *l, u32 off)
 {
-    u64 *word, bit = mark_of(off, &word, l);
+    u64 *word, bit = moved_mark(off, &word, l);
     if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit)) __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
 }
 
 static bool is_own(struct launch *l, u32 off)
 {
-    u64 *word, bit = mark_of(off, &word, l);
+    u64 *word, bit = moved_mark(off, &word, l);
     return __atomic_load_n(word, __ATOMIC_RELAXED) & bit;
 }
 

@@ -239,7 +239,7 @@ int overflow_step(char *restrict R, const struct insn *i, struct warp *w)
 /* ---- accesses ---- */
 
 /* Whether the access stays inside the object of its pointer: then no bounds check finds that it is misdirected. */
-static bool inside(const struct access *a, u32 lane)
+static bool inside_object(const struct access *a, u32 lane)
 {
     const struct mem_object *o = access_owner(a, lane);
     return o && mem_is_live(o) && a->addr[lane] >= o->base && a->addr[lane] + a->bytes <= o->base + o->size;
@@ -293,7 +293,7 @@ int overflow_use(char *restrict R, const struct insn *i, struct warp *w)
     if (!lanes) return 0;
     access_addresses(&a, R);
     for (u32 m = lanes; m; m &= m - 1)
-        if (!inside(&a, (u32)__builtin_ctz(m))) lanes &= ~(m & -m);
+        if (!inside_object(&a, (u32)__builtin_ctz(m))) lanes &= ~(m & -m);
     if (!lanes) return 0;
     struct arena mem = { 0 };
     u32 first = (u32)__builtin_ctz(lanes);

@@ -6,7 +6,7 @@
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 
-static u32 object_at(const struct warp *w, u64 value)
+static u32 tag_object(const struct warp *w, u64 value)
 {
     struct mem_object *o = mem_find(w->cta->launch->sim->mem, value);
     return o ? o->id : 0;
@@ -20,9 +20,9 @@ u32 tag_of(const struct warp *w, const struct lowered *l, struct opnd o, u32 lan
     case FROM_PARAM: {
         u64 v;
         memcpy(&v, w->cta->launch->param.block + r.off, 8);
-        return object_at(w, v);
+        return tag_object(w, v);
     }
-    case FROM_VAR: return r.var->space == SP_GLOBAL || r.var->space == SP_CONST ? object_at(w, r.var->addr) : 0;
+    case FROM_VAR: return r.var->space == SP_GLOBAL || r.var->space == SP_CONST ? tag_object(w, r.var->addr) : 0;
     case FROM_MIXED: return TAG_MIXED;
     default: return 0;
     }
@@ -108,7 +108,7 @@ void tags_loaded(const struct access *a, u32 k, struct opnd o, u32 slot, u32 cls
         if (!(a->mask >> lane & 1)) continue;
         u64 v = lane_value(w, w->code, w->R, slot, cls, l->reg_width[o.reg], lane);
         if (v != last) {
-            id = object_at(w, v);
+            id = tag_object(w, v);
             last = v;
         }
         t[lane] = id;

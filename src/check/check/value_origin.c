@@ -27,7 +27,7 @@ struct birth {
 };
 
 enum { BIRTHS = 1 << 18, MAP_FIRST = 1 << 12, MAP_MOST = 1 << 25 };
-struct cell {
+struct origin_cell {
     u64 key;
     u32 birth;
 }; /* birth: number + 1 */
@@ -42,7 +42,7 @@ struct value_origins {
     struct arena mem; /* types */
     struct birth *birth;
     u32 n, cap;
-    struct cell *cell;
+    struct origin_cell *cell;
     u32 used, size; /* size: power of two, 0: none yet */
     struct types *types;
     const struct mem *memory; /* of the launch */
@@ -105,21 +105,21 @@ static enum odd look(enum ptx_type type, u64 bits)
 
 /* ---- the map ---- */
 
-static struct cell *slot_of(const struct value_origins *v, u64 key)
+static struct origin_cell *slot_of(const struct value_origins *v, u64 key)
 {
     u64 h = key * 0x9e3779b97f4a7c15u;
     for (u32 k = (u32)(h >> 32);; k++) {
-        struct cell *c = &v->cell[k & (v->size - 1)];
+        struct origin_cell *c = &v->cell[k & (v->size - 1)];
         if (c->key == key || !c->key) return c;
     }
 }
 
 static bool grow(struct value_origins *v)
 {
-    struct cell *old = v->cell;
+    struct origin_cell *old = v->cell;
     u32 size = v->size;
     if (size >= MAP_MOST) return false;
-    struct cell *more = base_need(sizeof *more * (size ? 2 * size : MAP_FIRST));
+    struct origin_cell *more = base_need(sizeof *more * (size ? 2 * size : MAP_FIRST));
     v->cell = more;
     v->size = size ? 2 * size : MAP_FIRST;
     v->used = 0;
@@ -141,9 +141,9 @@ static void put(struct value_origins *v, const void *p, u32 birth)
 {
     if (!birth && (!v->size || !slot_of(v, (u64)(uintptr_t)p)->key)) return;
     if (2 * v->used >= v->size && !grow(v) && v->used + 1 >= v->size) return;
-    struct cell *c = slot_of(v, (u64)(uintptr_t)p);
+    struct origin_cell *c = slot_of(v, (u64)(uintptr_t)p);
     v->used += !c->key;
-    *c = (struct cell){ (u64)(uintptr_t)p, birth };
+    *c = (struct origin_cell){ (u64)(uintptr_t)p, birth };
 }
 
 /* Memory goes by two bytes, the least that an odd value takes: what is stored as eight may be loaded in pieces. */
@@ -203,12 +203,14 @@ static u32 operands_of(const struct insn *i, struct operand out[4])
     return f->nsrc;
 }
 
-static const char *cell_of(const char *R, u32 slot, u32 width, u32 lane) { return SLOT(R, slot) + lane * width; }
+static const char *origin_cell_of(const char *R, u32 slot, u32 width, u32 lane) { return SLOT(R, slot) + lane * width; }
 
 /* Of an operand that lies in a register of this version; a constant has none. */
 static u32 operand_birth(const struct value_origins *v, const char *R, const struct operand *x, u32 lane)
 {
-    return x->cls == CLS_V && x->type != T_PRED ? get(v, cell_of(R, x->slot, MAX_OF(type_size[x->type], 2), lane)) : 0;
+    return x->cls == CLS_V && x->type != T_PRED
+               ? get(v, origin_cell_of(R, x->slot, MAX_OF(type_size[x->type], 2), lane))
+               : 0;
 }
 
 /* An operand whose value went on into the result: the one with the same bits, else any that is as odd. */
@@ -257,7 +259,7 @@ static void after_lanes(struct value_origins *v, struct warp *w, const struct in
     u64 d[LANES];
     lane_values(w->code, w->R, i->d, CLS_AT(i, 0), width, d);
     EACH_SET (l, v->lanes) {
-        const char *to = cell_of(w->R, i->d, width, l);
+        const char *to = origin_cell_of(w->R, i->d, width, l);
         enum odd odd = look(type, d[l]);
         if (has_type(type) && !odd) continue;
         u32 b = inherited(v, w->R, x, n, l, d[l], odd);
@@ -292,9 +294,9 @@ static void on_sync(void *self, const struct sync_event *e)
     const struct insn *i = &w->code->insn[w->code->insn_of[e->op]];
     if (!(o->flags & ISA_SHUFFLE) || lop_dst(o, 0)->kind != O_REG || lop_src(o, SRC_VALUE)->kind != O_REG) return;
     u32 b[LANES];
-    for (u32 l = 0; l < LANES; l++) b[l] = get(v, cell_of(w->R, i->a, 4, l));
+    for (u32 l = 0; l < LANES; l++) b[l] = get(v, origin_cell_of(w->R, i->a, 4, l));
     EACH_SET (l, e->mask) {
-        put(v, cell_of(w->R, i->d, 4, l), b[w->rdv.from[l] % LANES]);
+        put(v, origin_cell_of(w->R, i->d, 4, l), b[w->rdv.from[l] % LANES]);
     }
 }
 
@@ -319,7 +321,7 @@ static void load_lane(struct value_origins *v, const struct access *a, u32 lane,
 {
     const struct warp *w = a->warp;
     const char *from = a->ptr[lane] + k * a->site->width,
-               *to = cell_of(w->R, insn_dst(w->code, a->insn, k)->slot, w->code->low->reg_width[reg], lane);
+               *to = origin_cell_of(w->R, insn_dst(w->code, a->insn, k)->slot, w->code->low->reg_width[reg], lane);
     u64 bits = 0;
     memcpy(&bits, from, MIN_OF(a->site->width, 8));
     enum odd odd = look(type, bits);
@@ -334,7 +336,7 @@ static void store_lane(struct value_origins *v, const struct access *a, u32 lane
     const struct warp *w = a->warp;
     u32 slot = insn_data(w->code, a->insn, k)->slot;
     bool is_register = w->code->plain && slot >= w->code->vector;
-    u32 b = is_register ? get(v, cell_of(w->R, slot, MAX_OF(a->site->reg_width, 2), lane)) : 0;
+    u32 b = is_register ? get(v, origin_cell_of(w->R, slot, MAX_OF(a->site->reg_width, 2), lane)) : 0;
     put_memory(v, a->ptr[lane] + k * a->site->width, a->site->width, b);
     if (b && a->site->space == SP_CALL) put(v, passing(w, lane), b);
 }
@@ -344,11 +346,12 @@ static void atomic_lane(struct value_origins *v, const struct access *a, u32 lan
 {
     const struct warp *w = a->warp;
     u32 there = get_memory(v, a->ptr[lane], a->site->width),
-        given = get(v, cell_of(w->R, a->insn->b, MAX_OF(a->site->reg_width, 2), lane));
+        given = get(v, origin_cell_of(w->R, a->insn->b, MAX_OF(a->site->reg_width, 2), lane));
     u64 now = 0;
     memcpy(&now, a->ptr[lane], MIN_OF(a->site->width, 8));
     enum odd odd = look((enum ptx_type)a->site->type, now);
-    if (d->kind == O_REG && there) put(v, cell_of(w->R, a->insn->d, w->code->low->reg_width[d->reg], lane), there);
+    if (d->kind == O_REG && there)
+        put(v, origin_cell_of(w->R, a->insn->d, w->code->low->reg_width[d->reg], lane), there);
     if (odd && !given && !there) {
         struct birth b = birth_at(w, a->insn->op, lane, BORN_MADE, odd);
         given = born(v, &b);
@@ -471,7 +474,7 @@ static const char *read_text(const struct value_origins *v, struct arena *mem, c
                            : arena_printf(mem, "%s+0x%" PRIx64, o->name, off);
 }
 
-static const char *fix_text(const struct birth *b, struct str opcode)
+static const char *origin_fix(const struct birth *b, struct str opcode)
 {
     u32 shape = b->low->op[b->op].shape;
     bool inf = b->odd == ODD_INF;
@@ -507,7 +510,7 @@ void birth_describe(const struct value_origins *v, const struct birth *b, struct
     const char *what = b->odd == ODD_NAN ? "NaN" : "an infinity";
     struct str opcode = src ? src->opcode : STR("?");
     f->origin = finding_place(mem, b->low, b->op);
-    f->fix = fix_text(b, opcode);
+    f->fix = origin_fix(b, opcode);
     f->cause_key = birth_key(b);
     if (b->how == BORN_READ) {
         const char *from = read_text(v, mem, b);

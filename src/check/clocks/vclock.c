@@ -82,7 +82,7 @@ static struct vclock *find(const struct vclock *k, u64 key)
 }
 
 static u64 bit_of(const struct vclock *k) { return k->kind == BRANCH ? k->branch.bit : 0; }
-static struct vclock *part(struct vclock_store *vs, struct vclock *a, struct vclock *b)
+static struct vclock *branch_of(struct vclock_store *vs, struct vclock *a, struct vclock *b)
 {
     u64 bit = (u64)1 << (63 - __builtin_clzll(a->key ^ b->key));
     struct vclock *k = make(vs, BRANCH, a->key & ~(2 * bit - 1));
@@ -237,7 +237,7 @@ static struct vclock *join(struct vclock_store *vs, struct vclock *a, struct vcl
                                    : join_leaves(vs, a, b);
     if (bit_of(a) > bit_of(b) && may_hold(a, b->key)) return join_below(vs, a, b);
     if (bit_of(b) > bit_of(a) && may_hold(b, a->key)) return join_below(vs, b, a);
-    return part(vs, a, b);
+    return branch_of(vs, a, b);
 }
 
 /* The same as join, but takes the reference to a, and changes nodes of it that nobody else has. */

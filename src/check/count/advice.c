@@ -1,7 +1,7 @@
 /* Asks every row of advice.def of every line and launch. */
 #include "count/advice.h"
 
-static const struct row {
+static const struct advice_row {
     const char *id, *title, *fix;
     enum advice_about about;
     const char *certainty;

@@ -42,14 +42,14 @@ static inline void note_request(struct space_counts *in, u32 mask, u32 bytes, u3
     in->least += least;
 }
 
-struct counted { /* an access under way */
+struct access_counted { /* an access under way */
     struct worker_counts *worker;
     struct access_counts *k;
     const struct access *a; /* addr, mask and bytes are set */
     bool write, atomic;
 };
 
-static void count_global(const struct counted *x, const u64 *addr, u32 mask, u32 bytes)
+static void count_global(const struct access_counted *x, const u64 *addr, u32 mask, u32 bytes)
 {
     struct sectors s;
     s64 stride;
@@ -62,14 +62,14 @@ static void count_global(const struct counted *x, const u64 *addr, u32 mask, u32
     }
 }
 
-static void count_local(const struct counted *x, const u64 *at, u32 mask, u32 bytes)
+static void count_local(const struct access_counted *x, const u64 *at, u32 mask, u32 bytes)
 {
     struct sectors s;
     sectors_local(at, mask, bytes, &s);
     note_request(&x->k->in[COUNT_LOCAL], mask, bytes, s.n, sectors_least(s.bytes));
 }
 
-static void count_constant(const struct counted *x, const u64 *addr, u32 mask, u32 bytes)
+static void count_constant(const struct access_counted *x, const u64 *addr, u32 mask, u32 bytes)
 {
     struct addresses s;
     addresses_of(addr, mask, &s);
@@ -86,7 +86,7 @@ static void note_conflict(struct access_counts *k, const struct warp *w, const s
     };
 }
 
-static void count_shared(const struct counted *x, const u64 *addr, u32 mask, u32 bytes)
+static void count_shared(const struct access_counted *x, const u64 *addr, u32 mask, u32 bytes)
 {
     struct access_counts *k = x->k;
     struct wavefronts cost;
@@ -160,7 +160,7 @@ void count_settle(struct access_counts *k)
     m->times = 0;
 }
 
-static void count_shared_affine(const struct counted *x, const struct affine *f, u32 mask, u32 bytes)
+static void count_shared_affine(const struct access_counted *x, const struct affine *f, u32 mask, u32 bytes)
 {
     struct access_counts *k = x->k;
     struct memo *m = &k->memo;
@@ -178,13 +178,13 @@ static void count_shared_affine(const struct counted *x, const struct affine *f,
     if (unlikely(m->cost.ways > 1)) note_conflict(k, x->a->warp, &m->cost, addr);
 }
 
-static void count_touched(const struct counted *x, u64 first, u64 last)
+static void count_touched(const struct access_counted *x, u64 first, u64 last)
 {
     touched_range(&x->worker->touched, first, last - first + 1, x->write);
 }
 
 /* One address a group, by all lanes. */
-static void count_global_same(const struct counted *x, const struct affine *f, u32 bytes)
+static void count_global_same(const struct access_counted *x, const struct affine *f, u32 bytes)
 {
     u32 sectors = 0, places = 0;
     for (u32 g = 0; g < f->groups; g++) {
@@ -202,7 +202,7 @@ static void count_global_same(const struct counted *x, const struct affine *f, u
 }
 
 /* The lanes of a group one after the other: most accesses of most kernels. False: groups share sectors. */
-static bool count_global_runs(const struct counted *x, const struct affine *f, u32 bytes)
+static bool count_global_runs(const struct access_counted *x, const struct affine *f, u32 bytes)
 {
     u64 n = 0, run = (u64)f->each * bytes;
     bool apart = true, one = true;
@@ -222,7 +222,7 @@ static bool count_global_runs(const struct counted *x, const struct affine *f, u
 }
 
 /* False: the lanes must be looked at. */
-static bool count_affine(const struct counted *x, const struct affine *f, u32 mask, u32 bytes)
+static bool count_affine(const struct access_counted *x, const struct affine *f, u32 mask, u32 bytes)
 {
     if (x->a->site->space == SP_SHARED) {
         count_shared_affine(x, f, mask, bytes);
@@ -264,7 +264,7 @@ static enum count_space space_of(u32 space)
                                : COUNT_GLOBAL;
 }
 
-static void count_lanes(const struct counted *x, u64 *addr, u32 mask, u32 bytes)
+static void count_lanes(const struct access_counted *x, u64 *addr, u32 mask, u32 bytes)
 {
     const struct site *s = x->a->site;
     u32 in[COUNT_SPACES] = { 0 };
@@ -283,11 +283,11 @@ static void count_lanes(const struct counted *x, u64 *addr, u32 mask, u32 bytes)
     x->k->alone += same.most == 1;
 }
 
-static inline struct counted counted_site(struct counting *c, const struct access *a, u32 site)
+static inline struct access_counted counted_site(struct counting *c, const struct access *a, u32 site)
 {
     const struct func_counts *f = counting_here(c, a->warp);
     const struct site *s = &f->low->site[site];
-    return (struct counted){
+    return (struct access_counted){
         .worker = f->worker, .k = &f->access[site], .a = a, .write = !site_is_load(s), .atomic = site_is_atomic(s)
     };
 }
@@ -307,7 +307,7 @@ static int around_access(struct counting *c, char *R, const struct insn *i, stru
     if (a.mask && !affine) access_addresses(&a, R);
     int ev = beneath(R, i, w);
     if (ev || !a.mask) return ev;
-    struct counted x = counted_site(c, &a, i->site);
+    struct access_counted x = counted_site(c, &a, i->site);
     if (a.site->space != SP_CONST) w->count.did |= a.mask;
     if (affine && count_affine(&x, &f, a.mask, a.bytes)) return 0;
     if (affine) affine_lanes(&f, a.addr);
@@ -329,7 +329,7 @@ static int around_matrix(struct counting *c, char *R, const struct insn *i, stru
     if (a.mask) access_addresses(&a, R);
     int ev = beneath(R, i, w);
     if (ev || !a.mask) return ev;
-    struct counted x = counted_site(c, &a, i->site);
+    struct access_counted x = counted_site(c, &a, i->site);
     wavefronts_matrix(a.addr, rows, &f);
     w->count.did |= a.mask;
     struct space_counts *in = &x.k->in[COUNT_SHARED];
@@ -367,7 +367,7 @@ static int around_copy(struct counting *c, char *R, const struct insn *i, struct
     int ev = beneath(R, i, w);
     if (ev || !to.mask) return ev;
     w->count.did |= to.mask;
-    struct counted x = counted_site(c, &to, i->site), y = counted_site(c, &from, i->site + 1);
+    struct access_counted x = counted_site(c, &to, i->site), y = counted_site(c, &from, i->site + 1);
     count_shared(&x, to.addr, to.mask, o->aux);
     if (reads) count_global(&y, from.addr, reads, o->aux);
     return 0;

@@ -173,7 +173,7 @@ static struct count_launch *launch_of(struct counts *all, struct count_kernel *k
 
 /* ---- branches ---- */
 
-struct sides {
+struct copy_sides {
     u32 branch; /* its block */
     u8 *seen;   /* by block */
     u32 *todo;
@@ -182,7 +182,7 @@ struct sides {
 
 /* The blocks from `from` on, that of the branch among them where a side leads back to it, up to `stop`, where the sides
  * of the branch meet, that are not `seen` yet. */
-static void side_cost(const struct func_counts *f, u32 from, u32 stop, struct sides *s, u64 *warps, u64 *lanes)
+static void side_cost(const struct func_counts *f, u32 from, u32 stop, struct copy_sides *s, u64 *warps, u64 *lanes)
 {
     u32 n = 0, *todo = s->todo;
     u8 *seen = s->seen;
@@ -216,7 +216,8 @@ static void branch_take(struct counts *all, struct count_insn *i, const struct f
     to->jumped += k->jumped;
     to->followed += k->followed;
     struct arena mem = { 0 };
-    struct sides s = { b, NEW_ARRAY(&mem, u8, f->low->nblock + 1), NEW_ARRAY(&mem, u32, f->low->nblock + 1), false };
+    struct copy_sides s = { b, NEW_ARRAY(&mem, u8, f->low->nblock + 1), NEW_ARRAY(&mem, u32, f->low->nblock + 1),
+                            false };
     side_cost(f, bl->target, bl->ipdom, &s, &to->side[0], &to->side_lanes[0]);
     side_cost(f, bl->next, bl->ipdom, &s, &to->side[1], &to->side_lanes[1]);
     to->loops |= s.loops;

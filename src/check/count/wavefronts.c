@@ -18,7 +18,7 @@ static void want(struct banks *b, u32 word, u32 lane)
 }
 
 /* One part: the lanes in `mask`. Returns its distinct words. */
-static u32 part(const u64 addr[LANES], u32 mask, u32 bytes, struct wavefronts *out)
+static u32 part_of_access(const u64 addr[LANES], u32 mask, u32 bytes, struct wavefronts *out)
 {
     struct banks b;
     u32 words = MAX_OF(bytes / 4, 1u), ways = 0, bank = 0, distinct = 0;
@@ -58,8 +58,8 @@ static bool merges(const u64 addr[LANES], u32 mask) { return paired(addr, mask, 
 /* The lanes in `mask` in two parts, or in one where the rule allows it. */
 static u32 two(const u64 addr[LANES], u32 mask, u32 low, u32 bytes, struct wavefronts *out)
 {
-    if (merges(addr, mask)) return part(addr, mask, bytes, out);
-    return part(addr, mask & low, bytes, out) + part(addr, mask & ~low, bytes, out);
+    if (merges(addr, mask)) return part_of_access(addr, mask, bytes, out);
+    return part_of_access(addr, mask & low, bytes, out) + part_of_access(addr, mask & ~low, bytes, out);
 }
 
 void wavefronts_of(const u64 addr[LANES], u32 mask, u32 bytes, struct wavefronts *out)
@@ -67,7 +67,7 @@ void wavefronts_of(const u64 addr[LANES], u32 mask, u32 bytes, struct wavefronts
     u32 words;
     *out = (struct wavefronts){ 0 };
     if (bytes <= 4)
-        words = part(addr, mask, bytes, out);
+        words = part_of_access(addr, mask, bytes, out);
     else if (bytes == 8)
         words = two(addr, mask, 0xffff, bytes, out);
     else
@@ -79,6 +79,6 @@ void wavefronts_matrix(const u64 addr[LANES], u32 rows, struct wavefronts *out)
 {
     u32 words = 0;
     *out = (struct wavefronts){ 0 };
-    for (u32 r = 0; r < rows; r += 8) words += part(addr, 0xffu << r, 16, out);
+    for (u32 r = 0; r < rows; r += 8) words += part_of_access(addr, 0xffu << r, 16, out);
     out->least = (words + BANKS - 1) / BANKS;
 }

@@ -15,13 +15,13 @@ static const struct lop *compare_of(const struct lowered *l, const struct opnd *
     return found && found->kind == K_CMP && found->shape == SHAPE_COMPARE ? found : NULL;
 }
 
-struct bound { /* what an index is compared with */
+struct guard_bound { /* what an index is compared with */
     u64 value;
     u32 argument, width;
 };
 
 /* The parameter that a comparison takes, if the other operand may be the index of elements of so many bytes. */
-static bool bound_in(const struct access *a, const struct lop *o, u32 bytes, struct bound *out)
+static bool bound_in(const struct access *a, const struct lop *o, u32 bytes, struct guard_bound *out)
 {
     const struct launch *l = a->warp->cta->launch;
     const struct ptx_func *f = l->kernel->func;
@@ -42,7 +42,7 @@ bool explain_guard(const struct access *a, u64 index, u64 elements, struct arena
 {
     const struct lowered *l = a->warp->code->low;
     u32 b = 0, op = a->insn->op;
-    struct bound x;
+    struct guard_bound x;
     bool found = bound_in(a, compare_of(l, &l->op[op].guard), f->element_size, &x) && x.value > elements &&
                  index < x.value;
     while (b < l->nblock && !(op >= l->block[b].first && op < l->block[b].end)) b++;

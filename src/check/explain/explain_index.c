@@ -38,7 +38,7 @@ static bool is_number(const struct sum *a)
     return zero && !a->open && !a->placed && !a->lost;
 }
 
-static struct sum times(struct sum a, struct sum b)
+static struct sum product_of(struct sum a, struct sum b)
 {
     struct sum r = is_number(&b) ? a : b;
     s64 by = is_number(&b) ? b.constant : a.constant;
@@ -122,7 +122,7 @@ static struct sum of_op(struct walk *x, const struct lop *o, u32 width, u32 dept
     case SHAPE_SUB: return plus(a, b, -1);
     case SHAPE_SHL:
         return is_number(&b) && b.constant >= 0 && b.constant < 63
-                   ? times(a, (struct sum){ .constant = (s64)1 << b.constant })
+                   ? product_of(a, (struct sum){ .constant = (s64)1 << b.constant })
                    : unknown;
     case SHAPE_SHR: return shifted(a, b, width);
     case SHAPE_AND: /* of numbers only, or with the sign of an index */
@@ -135,10 +135,10 @@ static struct sum of_op(struct walk *x, const struct lop *o, u32 width, u32 dept
                    ? (struct sum){ .constant = a.constant / b.constant }
                    : unknown;
     case SHAPE_MUL:
-    case SHAPE_MUL_WIDE: return times(a, b);
+    case SHAPE_MUL_WIDE: return product_of(a, b);
     default:
         c = of_operand(x, lop_src(o, 2), o->shape == SHAPE_MAD_WIDE ? 8 : width, depth);
-        return plus(times(a, b), c, 1);
+        return plus(product_of(a, b), c, 1);
     }
 }
 

@@ -221,7 +221,7 @@ struct pages_reader {
 
 /* The sectors of the cells from..to, whole ones. A cell that lies in two pages is there only if both were used: whoever
  * records an access touches all of it. */
-static void sectors_of(const struct pages_reader *p, u64 from, u64 to, u64 *first, u64 *end)
+static void sectors_in(const struct pages_reader *p, u64 from, u64 to, u64 *first, u64 *end)
 {
     u64 size = sizeof(struct cell);
     *first = p->first_sector + (from + size - 1) / size * SECTOR;
@@ -232,7 +232,7 @@ static void sectors_of(const struct pages_reader *p, u64 from, u64 to, u64 *firs
 static void read_pages(struct pages_reader *p, u64 from, u64 to)
 {
     u64 first, end;
-    sectors_of(p, from, to, &first, &end);
+    sectors_in(p, from, to, &first, &end);
     p->used += put_sectors(p->f, p->t->o, first, end);
     p->pages += (to - from) / page_size();
 }
@@ -241,7 +241,7 @@ static void read_pages(struct pages_reader *p, u64 from, u64 to)
 static bool is_stale(const struct pages_reader *p, u64 from, u64 to, u64 page)
 {
     u64 first, end, size = sizeof(struct cell);
-    sectors_of(p, MAX_OF(from, page / size * size), MIN_OF(to, page + page_size() + size - 1), &first, &end);
+    sectors_in(p, MAX_OF(from, page / size * size), MIN_OF(to, page + page_size() + size - 1), &first, &end);
     for (u64 at = first; at < end; at += SECTOR) {
         const struct cell *c = cell_in(p->t->o, at);
         if (c->w >= p->f->lo || c->r >= p->f->lo) return false;

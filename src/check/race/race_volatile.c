@@ -15,17 +15,18 @@
 #include "race/race_kernel.h"
 #include "race/race_report.h"
 
-struct kept { /* an access to a location */
-    u64 a;    /* its access word; 0: none */
+struct kept_volatile { /* an access to a location */
+    u64 a;             /* its access word; 0: none */
     u32 site;
 };
 struct volatile_at { /* a location */
     u64 at;          /* its address in its space */
     u64 pairs;       /* bits of the findings about it */
-    struct kept write;
-    struct kept first, latest; /* of the reads since that write: the first one that is not ordered, and the last */
-    u8 size;                   /* in bytes */
-    bool flag;                 /* somebody polls it, or accesses it atomically */
+    struct kept_volatile write;
+    struct kept_volatile first,
+        latest; /* of the reads since that write: the first one that is not ordered, and the last */
+    u8 size;    /* in bytes */
+    bool flag;  /* somebody polls it, or accesses it atomically */
 };
 struct volatiles {
     struct volatile_at *l;
@@ -103,7 +104,7 @@ static struct volatile_at *location_of_lane(struct touch *t, const struct access
     return location(table_of(t), a->addr[lane] + element * a->site->width, a->site->width);
 }
 
-static struct list_entry entry_of(const struct touch *t, struct kept k, u32 op, u32 size, u32 first)
+static struct list_entry entry_of(const struct touch *t, struct kept_volatile k, u32 op, u32 size, u32 first)
 {
     u32 bytes = (u32)(((1ull << size) - 1) << first);
     (void)t;
@@ -120,7 +121,8 @@ static u64 pair_bit(u32 a, u32 b)
 }
 
 /* Reports the race with `old`, if there is one. */
-static void check(struct touch *t, struct volatile_at *l, struct kept old, u32 old_op, struct kept me, u32 op)
+static void check(struct touch *t, struct volatile_at *l, struct kept_volatile old, u32 old_op, struct kept_volatile me,
+                  u32 op)
 {
     struct race_cta *c = t->w->c;
     if (!old.a || (!(old_op & OP_WRITE) && !(op & OP_WRITE))) return;
@@ -143,7 +145,7 @@ static void check(struct touch *t, struct volatile_at *l, struct kept old, u32 o
 }
 
 /* A read is kept beside the others: it takes the place of one that it is ordered after, or of the latest. */
-static void keep_read(const struct touch *t, struct volatile_at *l, struct kept me)
+static void keep_read(const struct touch *t, struct volatile_at *l, struct kept_volatile me)
 {
     bool after = !l->first.a ||
                  hb_thread(t->w, word_lane(me.a), word_thread(l->first.a), word_time(l->first.a), t->space, 0, 0);
@@ -153,7 +155,7 @@ static void keep_read(const struct touch *t, struct volatile_at *l, struct kept 
 void volatile_access(struct touch *t, const struct access *a, u32 lane, u32 element)
 {
     struct volatile_at *l = location_of_lane(t, a, lane, element);
-    struct kept me = { race_stamp(t->w, lane, ES_ONE, WHO_ONE), t->site };
+    struct kept_volatile me = { race_stamp(t->w, lane, ES_ONE, WHO_ONE), t->site };
     u32 op = t->op & OP_WRITE;
     if (a->site->flags & SITE_POLLED) l->flag = true;
     if (l->flag || (t->w->c->race->hook && !t->w->c->race->volatile_hook)) return;
@@ -165,7 +167,7 @@ void volatile_access(struct touch *t, const struct access *a, u32 lane, u32 elem
     check(t, l, l->first, OP_READ, me, op);
     check(t, l, l->latest, OP_READ, me, op);
     l->write = me;
-    l->first = l->latest = (struct kept){ 0, 0 };
+    l->first = l->latest = (struct kept_volatile){ 0, 0 };
 }
 
 void volatile_flag(struct touch *t, const struct access *a, u32 lane, u32 element)

@@ -9,14 +9,14 @@ enum { BATCH_MOST = 4096, WARM_LEAST = 3, GROUP = 16 };
 #define AGAIN_SECONDS 2e-3   /* the same case once more: only what other processes left in the way */
 #define COPY_MOST (1u << 30) /* bytes of pinned memory */
 
-void worker_close_timing(struct worker *w)
+void worker_close_timing(struct bench_worker *w)
 {
     if (w->pinned) lk_memory_free(w->gpu, w->pinned);
     w->pinned = 0;
     w->pinned_bytes = 0;
 }
 
-static bool between(struct worker *w, double *seconds, struct error *e)
+static bool between(struct bench_worker *w, double *seconds, struct error *e)
 {
     double ms = 0;
     if (lk_event_synchronise(w->event[1]) != LK_OK || lk_event_elapsed(w->event[0], w->event[1], &ms) != LK_OK)
@@ -27,7 +27,7 @@ static bool between(struct worker *w, double *seconds, struct error *e)
 
 /* ---- warm: a chain of launches as a graph ---- */
 
-static bool make_graph(struct worker *w, u32 batch, lk_exec **out, struct error *e)
+static bool make_graph(struct bench_worker *w, u32 batch, lk_exec **out, struct error *e)
 {
     lk_graph *g = NULL;
     lk_node *node = NULL, *before = NULL;
@@ -40,7 +40,7 @@ static bool make_graph(struct worker *w, u32 batch, lk_exec **out, struct error 
     return ok;
 }
 
-static bool time_graph(struct worker *w, lk_exec *x, double *seconds, struct error *e)
+static bool time_graph(struct bench_worker *w, lk_exec *x, double *seconds, struct error *e)
 {
     if (lk_event_record(w->event[0], w->stream) != LK_OK || lk_exec_launch(x, w->stream) != LK_OK ||
         lk_event_record(w->event[1], w->stream) != LK_OK)
@@ -49,7 +49,7 @@ static bool time_graph(struct worker *w, lk_exec *x, double *seconds, struct err
 }
 
 /* *one: the least it took. The last may be late by anything, and the chain would be as much too short. */
-static bool warm_graph(struct worker *w, lk_exec *x, double seconds, double *one, struct error *e)
+static bool warm_graph(struct bench_worker *w, lk_exec *x, double seconds, double *one, struct error *e)
 {
     double all = 0, last = 0;
     *one = 0;
@@ -60,14 +60,14 @@ static bool warm_graph(struct worker *w, lk_exec *x, double seconds, double *one
     return true;
 }
 
-void worker_close_graph(struct worker *w)
+void worker_close_graph(struct bench_worker *w)
 {
     if (w->graph) lk_exec_destroy(w->graph);
     w->graph = NULL;
 }
 
 /* The graph, warm, with so many launches that a sample is long enough. */
-static bool graph_ready(struct worker *w, struct error *e)
+static bool graph_ready(struct bench_worker *w, struct error *e)
 {
     double one = 0;
     if (w->graph) return warm_graph(w, w->graph, AGAIN_SECONDS, &one, e);
@@ -84,7 +84,7 @@ static bool graph_ready(struct worker *w, struct error *e)
     return ok;
 }
 
-static bool time_warm(struct worker *w, u32 samples, double *out, u32 *batch, struct error *e)
+static bool time_warm(struct bench_worker *w, u32 samples, double *out, u32 *batch, struct error *e)
 {
     bool ok = graph_ready(w, e);
     *batch = w->batch;
@@ -101,7 +101,7 @@ static bool time_warm(struct worker *w, u32 samples, double *out, u32 *batch, st
  * While the device overwrites, the host has long enqueued what follows: the launch starts at once when its turn comes.
  */
 
-static bool flush_ready(struct worker *w, struct error *e)
+static bool flush_ready(struct bench_worker *w, struct error *e)
 {
     if (w->flush) return true;
     w->flush_bytes = 256u << 20;
@@ -111,7 +111,7 @@ static bool flush_ready(struct worker *w, struct error *e)
            worker_refused(w, e);
 }
 
-static bool time_cold(struct worker *w, u32 samples, double *out, struct error *e)
+static bool time_cold(struct bench_worker *w, u32 samples, double *out, struct error *e)
 {
     lk_event *event[GROUP][2] = { { 0 } };
     bool ok = flush_ready(w, e);
@@ -141,7 +141,7 @@ static bool time_cold(struct worker *w, u32 samples, double *out, struct error *
 
 /* ---- launches, by the host's clock ---- */
 
-static bool time_host(struct worker *w, bool wait, u32 samples, double *out, struct error *e)
+static bool time_host(struct bench_worker *w, bool wait, u32 samples, double *out, struct error *e)
 {
     lk_launch l = w->launch;
     l.stream = w->stream;
@@ -158,7 +158,7 @@ static bool time_host(struct worker *w, bool wait, u32 samples, double *out, str
 
 /* ---- copies ---- */
 
-static u64 moved(const struct worker *w, bool in)
+static u64 moved(const struct bench_worker *w, bool in)
 {
     u64 n = 0;
     for (u32 i = 0; i < w->args; i++)
@@ -166,7 +166,7 @@ static u64 moved(const struct worker *w, bool in)
     return n;
 }
 
-static bool staging_ready(struct worker *w, struct error *e)
+static bool staging_ready(struct bench_worker *w, struct error *e)
 {
     u64 in = moved(w, true), out = moved(w, false), bytes = in > out ? in : out;
     void *host = NULL;
@@ -183,7 +183,7 @@ static bool staging_ready(struct worker *w, struct error *e)
 }
 
 /* All arrays of one direction. Pageable: as cudaMemcpy does it, in the call. */
-static bool move(struct worker *w, bool in, bool pinned)
+static bool move(struct bench_worker *w, bool in, bool pinned)
 {
     u64 at = 0;
     for (u32 i = 0; i < w->args; i++) {
@@ -200,7 +200,7 @@ static bool move(struct worker *w, bool in, bool pinned)
     return !pinned || lk_stream_synchronise(w->stream) == LK_OK;
 }
 
-static void stage_inputs(struct worker *w)
+static void stage_inputs(struct bench_worker *w)
 {
     u64 at = 0;
     for (u32 i = 0; i < w->args; i++) {
@@ -211,7 +211,7 @@ static void stage_inputs(struct worker *w)
     }
 }
 
-static bool time_moves(struct worker *w, enum bench_mode mode, u32 samples, double *out, struct error *e)
+static bool time_moves(struct bench_worker *w, enum bench_mode mode, u32 samples, double *out, struct error *e)
 {
     bool in = mode == BENCH_IN_PAGEABLE || mode == BENCH_IN_PINNED, whole = mode == BENCH_WHOLE;
     bool pinned = mode != BENCH_IN_PAGEABLE && mode != BENCH_OUT_PAGEABLE;
@@ -230,7 +230,7 @@ static bool time_moves(struct worker *w, enum bench_mode mode, u32 samples, doub
     return true;
 }
 
-bool worker_time(struct worker *w, enum bench_mode mode, u32 samples, double *out, u32 *batch, struct error *e)
+bool worker_time(struct bench_worker *w, enum bench_mode mode, u32 samples, double *out, u32 *batch, struct error *e)
 {
     *batch = 1;
     switch (mode) {

@@ -89,7 +89,7 @@ bool bench_count(struct arena *a, const struct side_what *w, const char *line, u
 
 /* ---- rates ---- */
 
-static double part(double rate, double of) { return of > 0 ? rate / of : 0; }
+static double figure_part(double rate, double of) { return of > 0 ? rate / of : 0; }
 
 /* What the level that the mode forces cannot give. Cold: all of the footprint comes from DRAM. Warm: at most what L2
  * holds stays. Counted bytes only: arrays may be larger than what a launch touches. */
@@ -138,11 +138,11 @@ void figures_of(struct arena *a, enum bench_mode mode, const struct bench_series
     f->bytes = f->counted ? c->footprint : array_bytes;
     if (!(f->median > 0)) return;
     f->rate = f->bytes / f->median;
-    for (u32 k = 0; k < 2; k++) f->of_copy[k] = part(f->rate, card->bandwidth[k]);
+    for (u32 k = 0; k < 2; k++) f->of_copy[k] = figure_part(f->rate, card->bandwidth[k]);
     if (f->counted && c->flops > 0) {
         f->flops = c->flops / f->median;
         bool doubles = c->flops64 * 2 > c->flops;
-        for (u32 k = 0; k < 2; k++) f->of_flops[k] = part(f->flops, doubles ? card->f64[k] : card->f32[k]);
+        for (u32 k = 0; k < 2; k++) f->of_flops[k] = figure_part(f->flops, doubles ? card->f64[k] : card->f32[k]);
     }
     if (f->counted && c->tensor > 0) {
         f->tensor = c->tensor / f->median;
@@ -151,8 +151,8 @@ void figures_of(struct arena *a, enum bench_mode mode, const struct bench_series
             if (strcmp(card->tensor[t].type, c->tensor_type)) continue;
             /* the peak at the clock of these samples, not at that of its own measurement */
             double scale = card->tensor[t].mhz && f->clock.sm_mhz ? (double)f->clock.sm_mhz / card->tensor[t].mhz : 1;
-            f->of_tensor[0] = part(f->tensor, card->tensor[t].rate[0] * scale);
-            f->of_tensor[1] = part(f->tensor, card->tensor[t].rate[1]);
+            f->of_tensor[0] = figure_part(f->tensor, card->tensor[t].rate[0] * scale);
+            f->of_tensor[1] = figure_part(f->tensor, card->tensor[t].rate[1]);
         }
     }
     find_impossible(mode, f, c, card);

@@ -21,12 +21,12 @@ bool bench_mode_find(const char *name, enum bench_mode *out)
     return false;
 }
 
-bool worker_refused(const struct worker *w, struct error *e)
+bool worker_refused(const struct bench_worker *w, struct error *e)
 {
     return error_set(e, ERR_INPUT, "%.700s", lk_gpu_error(w->gpu));
 }
 
-static void drop_case(struct worker *w)
+static void drop_case(struct bench_worker *w)
 {
     worker_close_graph(w);
     worker_close_timing(w);
@@ -40,7 +40,7 @@ static void drop_case(struct worker *w)
     w->contract = NULL;
 }
 
-static void close_kernel(struct worker *w)
+static void close_kernel(struct bench_worker *w)
 {
     if (w->gpu) drop_case(w);
     if (w->module) lk_module_unload(w->module);
@@ -52,7 +52,7 @@ static void close_kernel(struct worker *w)
 /* ---- the kernel ---- */
 
 /* Which block of the contract speaks of the kernel: by its name without template arguments. */
-static bool find_block(struct worker *w, struct error *e)
+static bool find_block(struct bench_worker *w, struct error *e)
 {
     lk_contract *c;
     const char *name;
@@ -74,7 +74,7 @@ static bool find_block(struct worker *w, struct error *e)
                      w->usual);
 }
 
-static void read_flags(struct worker *w, const struct json_value *v)
+static void read_flags(struct bench_worker *w, const struct json_value *v)
 {
     const struct json_value *flag = json_get(v, "flags");
     w->compile = (lk_compile){ .size = sizeof w->compile };
@@ -87,7 +87,7 @@ static void read_flags(struct worker *w, const struct json_value *v)
     w->compile.flag = list;
 }
 
-static bool open_kernel(struct worker *w, const struct json_value *v, struct json *answer, struct error *e)
+static bool open_kernel(struct bench_worker *w, const struct json_value *v, struct json *answer, struct error *e)
 {
     lk_gpu_info info = { .size = sizeof info };
     const char *device = json_string(v, "device");
@@ -114,7 +114,7 @@ static bool open_kernel(struct worker *w, const struct json_value *v, struct jso
 }
 
 /* Compiles as the contract says under the choices of the case, and then as the command line says. */
-static bool load_module(struct worker *w, struct error *e)
+static bool load_module(struct bench_worker *w, struct error *e)
 {
     const char *name = lk_contract_kernel(w->contract, w->block), *words = lk_contract_flags(w->contract, w->block);
     char *key = arena_printf(&w->mem, "%s %s", name, words);
@@ -161,7 +161,7 @@ static bool file_from(const char *path, const void *from, u64 bytes, struct erro
 }
 
 /* Contents: made here, or those that another process has made. Outputs hold bytes that are no number. */
-static bool fill_array(struct worker *w, u32 i, const char *folder, bool make, struct error *e)
+static bool fill_array(struct bench_worker *w, u32 i, const char *folder, bool make, struct error *e)
 {
     struct worker_array *a = &w->arg[i];
     char *path = arena_printf(&w->asked, "%s/in.%s", folder, a->is.name);
@@ -183,7 +183,7 @@ static u32 type_bytes(const char *type)
     return bits >= 8 ? bits / 8 : 1;
 }
 
-static bool make_argument(struct worker *w, u32 i, const char *folder, bool make, struct error *e)
+static bool make_argument(struct bench_worker *w, u32 i, const char *folder, bool make, struct error *e)
 {
     struct worker_array *a = &w->arg[i];
     if (lk_contract_argument(w->contract, i, &a->is) != LK_OK) return worker_refused(w, e);
@@ -210,7 +210,7 @@ static bool make_argument(struct worker *w, u32 i, const char *folder, bool make
 }
 
 /* One launch, its outputs read back: elements that still hold what they held before were never written. */
-static bool first_launch(struct worker *w, const char *folder, bool save, struct json *answer, struct error *e)
+static bool first_launch(struct bench_worker *w, const char *folder, bool save, struct json *answer, struct error *e)
 {
     u64 unwritten = 0;
     lk_status status = lk_kernel_launch(w->k, &w->launch, NULL);
@@ -259,7 +259,7 @@ static double array_bytes(const lk_argument *is)
     return n < (double)is->bytes ? n : (double)is->bytes;
 }
 
-static void tell_arrays(struct worker *w, struct json *answer, struct text *work, double *bytes)
+static void tell_arrays(struct bench_worker *w, struct json *answer, struct text *work, double *bytes)
 {
     struct json list = json_open(answer, "arrays", '[');
     for (u32 i = 0; i < w->args; i++) {
@@ -299,7 +299,7 @@ static void tell_arrays(struct worker *w, struct json *answer, struct text *work
     json_end(&list, ']');
 }
 
-static void tell_kernel(struct worker *w, bool usage, struct json *answer)
+static void tell_kernel(struct bench_worker *w, bool usage, struct json *answer)
 {
     lk_usage u = { .size = sizeof u };
     lk_occupancy o = { .size = sizeof o };
@@ -324,7 +324,7 @@ static void tell_kernel(struct worker *w, bool usage, struct json *answer)
     }
 }
 
-static bool take_case(struct worker *w, const struct json_value *v, struct json *answer, struct error *e)
+static bool take_case(struct bench_worker *w, const struct json_value *v, struct json *answer, struct error *e)
 {
     const char *folder = json_string(v, "folder");
     const struct json_value *make = json_get(v, "make"), *save = json_get(v, "save"), *usage = json_get(v, "usage");
@@ -359,7 +359,7 @@ static bool take_case(struct worker *w, const struct json_value *v, struct json 
 
 /* ---- questions ---- */
 
-static bool take_time(struct worker *w, const struct json_value *v, struct json *answer, struct error *e)
+static bool take_time(struct bench_worker *w, const struct json_value *v, struct json *answer, struct error *e)
 {
     enum bench_mode mode;
     u32 samples = (u32)json_whole(v, "samples"), batch = 1;
@@ -383,7 +383,7 @@ static bool take_time(struct worker *w, const struct json_value *v, struct json 
     return true;
 }
 
-static bool take_count(struct worker *w, struct text *line, struct error *e)
+static bool take_count(struct bench_worker *w, struct text *line, struct error *e)
 {
     char *json = lk_profile_json(w->gpu);
     if (!json) return error_set(e, ERR_NOTHING, "nothing was counted");
@@ -395,7 +395,7 @@ static bool take_count(struct worker *w, struct text *line, struct error *e)
     return true;
 }
 
-static void answer_one(struct worker *w, char *text, struct text *line)
+static void answer_one(struct bench_worker *w, char *text, struct text *line)
 {
     struct error e = { 0 };
     const struct json_value *v = json_read(&w->asked, str_of(text), "question", &e);
@@ -427,7 +427,7 @@ static void answer_one(struct worker *w, char *text, struct text *line)
 
 int bench_work(void)
 {
-    static struct worker w;
+    static struct bench_worker w;
     struct text line = { 0 };
     char *text = NULL;
     size_t room = 0;

@@ -12,7 +12,7 @@ struct worker_array {
     u8 value[64];         /* of what is no array */
     u8 *host;             /* contents before the launch, and room for outputs */
 };
-struct worker {
+struct bench_worker {
     struct arena mem;   /* as long as the process */
     struct arena asked; /* as long as a question */
     lk_gpu *gpu;
@@ -37,8 +37,8 @@ struct worker {
     u8 *staging; /* its address for the host */
 };
 /* Times the case that is prepared; *batch: launches of a sample. false: e. */
-bool worker_time(struct worker *w, enum bench_mode mode, u32 samples, double *out, u32 *batch, struct error *e);
-bool worker_refused(const struct worker *w, struct error *e); /* the last error of the gpu into e; false */
-void worker_close_timing(struct worker *w);
-void worker_close_graph(struct worker *w);
+bool worker_time(struct bench_worker *w, enum bench_mode mode, u32 samples, double *out, u32 *batch, struct error *e);
+bool worker_refused(const struct bench_worker *w, struct error *e); /* the last error of the gpu into e; false */
+void worker_close_timing(struct bench_worker *w);
+void worker_close_graph(struct bench_worker *w);
 #endif

@@ -276,7 +276,7 @@ void complete_zsh(struct text *t)
 
 /* ---- the verb ---- */
 
-struct asked {
+struct completion_request {
     const char *shell;   /* "bash" or "zsh" */
     const char *kernels; /* --kernels FILE, or NULL */
 };
@@ -285,7 +285,7 @@ static bool completion_option(void *self, const struct row *o, const char *value
 {
     (void)e;
     switch ((enum own_option)o->id) {
-    case OWN_KERNELS: ((struct asked *)self)->kernels = value; return true;
+    case OWN_KERNELS: ((struct completion_request *)self)->kernels = value; return true;
     }
     CHECK(!"an option of completion without its case");
 }
@@ -313,7 +313,7 @@ static int list_kernels(const char *path)
 
 static bool completion_word(void *self, const char *word, struct error *e)
 {
-    const char **shell = &((struct asked *)self)->shell;
+    const char **shell = &((struct completion_request *)self)->shell;
     if (*shell || (strcmp(word, "bash") && strcmp(word, "zsh")))
         return error_set(e, ERR_INPUT, "completion takes one shell, bash or zsh, not `%.40s`", word);
     *shell = word;
@@ -322,7 +322,7 @@ static bool completion_word(void *self, const char *word, struct error *e)
 
 int cmd_completion(int argc, char **argv)
 {
-    struct asked asked = { 0 };
+    struct completion_request asked = { 0 };
     struct error e = { 0 };
     struct parser p = { .verb = VERB_completion, .self = &asked, .option = completion_option, .word = completion_word };
     if (!options_parse(&p, argc, argv, &e)) return cli_error_value(&e);

@@ -150,7 +150,7 @@ static u32 bytes_of(struct arena *a, struct str source, const char *text)
 /* ---- launches ---- */
 
 /* A launch whose kernel's name is [p, q). false: this is not one. */
-static bool read_launch(struct arena *a, struct str source, const char *p, const char *q, struct host_launch *l)
+static bool read_launch(struct arena *a, struct str source, const char *p, const char *q, struct source_launch *l)
 {
     const char *end = source.p + source.n, *named = past_template(q, end), *open = past_blanks(named, end);
     if (end - open < 4 || strncmp(open, "<<<", 3)) return false;
@@ -159,7 +159,7 @@ static bool read_launch(struct arena *a, struct str source, const char *p, const
     if (strncmp(close, ">>>", 3)) return false;
     u32 parts;
     const char *const *part = split(a, open + 3, close, &parts);
-    *l = (struct host_launch){ .kernel = one_line(a, p, named), .head = one_line(a, p, close + 3) };
+    *l = (struct source_launch){ .kernel = one_line(a, p, named), .head = one_line(a, p, close + 3) };
     if (parts > 0 && !shape_of(a, source, part[0], 0, l->grid)) l->grid[0] = 0;
     if (parts > 1 && !shape_of(a, source, part[1], 0, l->block)) l->block[0] = 0;
     if (parts > 2) l->shared = bytes_of(a, source, part[2]);
@@ -177,7 +177,7 @@ static bool read_launch(struct arena *a, struct str source, const char *p, const
 
 void host_code_find(struct arena *a, struct str source, struct host_code *out)
 {
-    VEC(struct host_launch) list = { 0 };
+    VEC(struct source_launch) list = { 0 };
     const char *end = source.p + source.n;
     u32 line = 1;
     *out = (struct host_code){ 0 };
@@ -193,7 +193,7 @@ void host_code_find(struct arena *a, struct str source, struct host_code *out)
         for (q = p; q < end && is_word_char(*q); q++) {}
         struct str word = { p, (u32)(q - p) };
         out->has_main |= str_is(word, "main") && q < end && *q == '(';
-        struct host_launch l;
+        struct source_launch l;
         if (!read_launch(a, source, p, q, &l)) continue;
         l.line = line;
         VEC_PUSH(a, &list, l);
@@ -211,7 +211,7 @@ void host_code_read(struct arena *a, const char *path, struct host_code *out)
     base_free((void *)source.p);
 }
 
-const struct host_launch *host_launch_of(const struct host_code *h, const char *name)
+const struct source_launch *host_launch_of(const struct host_code *h, const char *name)
 {
     size_t n = strcspn(name, "<(");
     for (size_t k = n; k > 1; k--)

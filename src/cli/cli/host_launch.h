@@ -5,7 +5,7 @@
 #define LOCKSTEP_HOST_LAUNCH_H
 #include "base/base.h"
 
-struct host_launch {
+struct source_launch {
     const char *kernel;     /* as written, without scopes: "scale", "scale<float>" */
     const char *head;       /* on one line, up to >>>: "scale<<<(n + 255) / 256, 256>>>" */
     u32 line;               /* of the source */
@@ -15,7 +15,7 @@ struct host_launch {
     u32 args;
 };
 struct host_code {
-    struct host_launch *launch; /* in the order of the text */
+    struct source_launch *launch; /* in the order of the text */
     u32 launches;
     bool has_main; /* it has a main(), which a launch of kernels does not run */
 };
@@ -25,5 +25,5 @@ void host_code_read(struct arena *a, const char *path, struct host_code *out);
 /* The same of a text. */
 void host_code_find(struct arena *a, struct str source, struct host_code *out);
 /* The first launch of this kernel, whose name may have scopes and template arguments; NULL: there is none. */
-const struct host_launch *host_launch_of(const struct host_code *h, const char *name);
+const struct source_launch *host_launch_of(const struct host_code *h, const char *name);
 #endif

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include <unistd.h>
 
-static struct stream {
+static struct output_stream {
     int fd;
     char part[8]; /* of a character whose other bytes are still to come */
     u32 parts;
@@ -62,7 +62,7 @@ static bool put_shown(int fd, const char *p, size_t n, bool ours)
 
 static ssize_t stream_write(void *self, const char *p, size_t n)
 {
-    struct stream *s = self;
+    struct output_stream *s = self;
     size_t taken = 0;
     if (s->fd == STDOUT_FILENO) fflush(program_output);
     while (s->parts && taken < n) { /* one byte more of what has begun, until it is whole or cannot become so */

@@ -194,7 +194,7 @@ static const char *most_varied(struct arena *a, const struct timed *t, u32 n, u3
 }
 
 /* An entry's name without the value that varies: what belongs to one line of a picture. */
-static const char *line_name(struct arena *a, const struct timed *t, const char *varies)
+static const char *series_name(struct arena *a, const struct timed *t, const char *varies)
 {
     const char *name = t->name, *at = NULL;
     size_t n = varies ? strlen(varies) : 0;
@@ -250,7 +250,7 @@ static bool landscape(struct arena *a, const struct timed *t, u32 n, struct text
     for (u32 i = 0; i < n; i++) {
         size_t length;
         const char *v = value_in(times_word(&t[i], "case"), varies, strlen(varies), &length),
-                   *own = line_name(a, &t[i], varies);
+                   *own = series_name(a, &t[i], varies);
         u32 k = 0;
         if (!v) continue;
         while (k < lines && strcmp(name[k], own)) k++;

@@ -13,7 +13,7 @@ struct named { /* the entries of one name, in order */
     u32 first, last;
     VEC(double) medians;
 };
-struct shown {
+struct shown_entry {
     struct arena *a;
     VEC(struct kernel_tests) tests;
     struct map test_of;                            /* a struct kernel_tests and one more, by file, kernel and source */
@@ -25,7 +25,7 @@ struct shown {
     char where[300]; /* the first that was edited */
 };
 
-static void add_test(struct shown *s, const struct json_value *v)
+static void add_test(struct shown_entry *s, const struct json_value *v)
 {
     const char *file = json_string(v, "file"), *kernel = json_string(v, "kernel"), *source = json_string(v, "source");
     struct str key = str_of(arena_printf(s->a, "%zu %zu %s%s%s", strlen(file), strlen(kernel), file, kernel, source));
@@ -46,7 +46,7 @@ static void add_test(struct shown *s, const struct json_value *v)
     if (seconds && seconds->kind == JSON_NUMBER) t->seconds += seconds->number;
 }
 
-static bool add_file(struct shown *s, const char *path, struct error *e)
+static bool add_file(struct shown_entry *s, const char *path, struct error *e)
 {
     struct journal_entry *x;
     u32 n;
@@ -93,7 +93,7 @@ static struct str place_of(struct arena *a, const struct timed *t, struct str ke
 static bool is_callable(const struct timed *t) { return !strncmp(times_word(t, "binary"), "torch", 5); }
 
 /* The names of all entries, and the callables among them. */
-static void index_times(struct shown *s)
+static void index_times(struct shown_entry *s)
 {
     struct map known = { 0 };
     for (u32 i = 0; i < s->times.n; i++) {
@@ -114,7 +114,7 @@ static void index_times(struct shown *s)
 
 /* The last entry of a Python callable of that name on the same work, case and mode: the library that is to be beaten.
  */
-static const struct timed *library_of(const struct shown *s, const struct timed *t)
+static const struct timed *library_of(const struct shown_entry *s, const struct timed *t)
 {
     struct str name = name_of_kernel(times_word(t, "kernel"));
     if (!t->work[0] || !name.n || is_callable(t)) return NULL;
@@ -123,7 +123,8 @@ static const struct timed *library_of(const struct shown *s, const struct timed 
 
 /* The entry against that of the library: false where there is none. Processes are pairs in their order, as `compare`
  * starts them. */
-static bool against_library(const struct shown *s, const struct timed *t, const struct timed **other, lk_judgement *j)
+static bool against_library(const struct shown_entry *s, const struct timed *t, const struct timed **other,
+                            lk_judgement *j)
 {
     *other = library_of(s, t);
     if (!*other) return false;
@@ -132,7 +133,7 @@ static bool against_library(const struct shown *s, const struct timed *t, const 
     return j->before > 0;
 }
 
-static void put_figures(const struct shown *s, const struct timed *t, double median, struct text *out)
+static void put_figures(const struct shown_entry *s, const struct timed *t, double median, struct text *out)
 {
     double bytes = times_number(t, "bytes", 0), copy = times_number(t, "copy_ceiling", 0);
     const struct timed *other;
@@ -148,7 +149,7 @@ static void put_figures(const struct shown *s, const struct timed *t, double med
     }
 }
 
-static void put_tried(struct shown *s, struct text *out)
+static void put_tried(struct shown_entry *s, struct text *out)
 {
     for (u32 i = 0; i < s->tried.n; i++) {
         const struct json_value *v = s->tried.p[i], *param = json_get(v, "parameters"), *m = json_get(v, "median");
@@ -170,7 +171,7 @@ static void put_tried(struct shown *s, struct text *out)
     }
 }
 
-static void put_counted(struct shown *s, struct text *out)
+static void put_counted(struct shown_entry *s, struct text *out)
 {
     for (u32 i = 0; i < s->counted.n; i++) {
         const struct json_value *v = s->counted.p[i];
@@ -180,7 +181,7 @@ static void put_counted(struct shown *s, struct text *out)
     }
 }
 
-static void put_cost(struct shown *s, double rate, struct text *out)
+static void put_cost(struct shown_entry *s, double rate, struct text *out)
 {
     double all = 0;
     for (u32 i = 0; i < s->times.n; i++) {
@@ -192,7 +193,7 @@ static void put_cost(struct shown *s, double rate, struct text *out)
     text_add(out, "%.3g s of the device in samples, %.3g at %g an hour\n", all, all / 3600 * rate, rate);
 }
 
-static void put_times(struct shown *s, struct text *out)
+static void put_times(struct shown_entry *s, struct text *out)
 {
     for (u32 n = 0; n < s->names.n; n++) {
         u32 i = s->names.p[n]->first, last = s->names.p[n]->last;
@@ -212,7 +213,7 @@ static void put_times(struct shown *s, struct text *out)
     }
 }
 
-static void put_tests(struct shown *s, struct text *out)
+static void put_tests(struct shown_entry *s, struct text *out)
 {
     for (u32 i = 0; i < s->tests.n; i++) {
         const struct kernel_tests *t = &s->tests.p[i];
@@ -223,7 +224,7 @@ static void put_tests(struct shown *s, struct text *out)
     }
 }
 
-static void put_json_figures(const struct shown *s, const struct timed *t, struct json *to)
+static void put_json_figures(const struct shown_entry *s, const struct timed *t, struct json *to)
 {
     const struct timed *other;
     lk_judgement j;
@@ -243,7 +244,7 @@ static void put_json_figures(const struct shown *s, const struct timed *t, struc
     json_end(&one, '}');
 }
 
-static void put_json(struct shown *s, struct text *out)
+static void put_json(struct shown_entry *s, struct text *out)
 {
     struct json top = { out, false }, all = json_open(&top, NULL, '{');
     json_text(&all, "schema", "lockstep-journal");
@@ -287,7 +288,7 @@ static void put_json(struct shown *s, struct text *out)
 bool journal_show(struct arena *a, const char *const *path, u32 n, const char *json, double rate, int *code,
                   struct error *e)
 {
-    struct shown s = { .a = a };
+    struct shown_entry s = { .a = a };
     struct text out = { 0 };
     for (u32 i = 0; i < n; i++)
         if (!add_file(&s, path[i], e)) return false;

@@ -50,7 +50,7 @@ static void add_shape(struct text *t, const char *option, const u32 n[3], u32 ot
 }
 
 /* Grid and block as given, else as the host code has them, else so that there is a thread for each element. */
-static void add_shapes(struct text *t, const u32 *grid, const u32 *block, const struct host_launch *h)
+static void add_shapes(struct text *t, const u32 *grid, const u32 *block, const struct source_launch *h)
 {
     const u32 *b = block[0] || !h ? block : h->block, *g = grid[0] || !h ? grid : h->grid;
     u64 threads = b[0] ? (u64)b[0] * MAX_OF(b[1], 1u) * MAX_OF(b[2], 1u) : 256;
@@ -58,7 +58,7 @@ static void add_shapes(struct text *t, const u32 *grid, const u32 *block, const 
     add_shape(t, "block", b, 256);
 }
 
-static const struct host_launch *in_host_code(struct session *s, const char *name)
+static const struct source_launch *in_host_code(struct session *s, const char *name)
 {
     if (!s->host.launches && !s->host.has_main) host_code_read(&s->mem, s->o->path, &s->host);
     return host_launch_of(&s->host, name);
@@ -73,7 +73,7 @@ const char *launch_example(struct session *s)
     text_add(&t, "%s %s%s%s%s%s", s->number ? "... --" : "lockstep launch", quote, o->path, o->kernel ? ":" : "",
              o->kernel ? o->kernel : "", quote);
     add_flags(&t, &o->compiling);
-    const struct host_launch *h = in_host_code(s, s->name);
+    const struct source_launch *h = in_host_code(s, s->name);
     add_shapes(&t, o->grid, o->block, h);
     if (h && h->shared && !o->shared_given) text_add(&t, " --shared %u", h->shared);
     for (u32 i = 0; i < need; i++) add_word(&t, i < o->args ? o->arg[i].text : example(s, i));
@@ -95,7 +95,7 @@ static bool is_name(const char *text)
 }
 
 /* A number that the host code passes, as the parameter's type; NULL: it is not one. */
-static const char *literal(struct session *s, const struct host_launch *h, u32 i)
+static const char *literal(struct session *s, const struct source_launch *h, u32 i)
 {
     lk_param p;
     char *end;
@@ -108,7 +108,7 @@ static const char *literal(struct session *s, const struct host_launch *h, u32 i
 typedef VEC(const char *) name_list;
 
 /* Argument i of a launch of the host code: a variable keeps its name, and is what it was when it comes again. */
-static void add_host_arg(struct text *t, struct session *s, const struct host_launch *h, u32 i, name_list *known)
+static void add_host_arg(struct text *t, struct session *s, const struct source_launch *h, u32 i, name_list *known)
 {
     const char *name = i < h->args && is_name(h->arg[i]) ? h->arg[i] : NULL;
     for (u32 k = 0; name && k < known->n; k++)
@@ -126,7 +126,7 @@ static void add_host_arg(struct text *t, struct session *s, const struct host_la
 }
 
 /* One launch of the host code; false: the module has no such kernel. The session is that of this kernel meanwhile. */
-static bool add_host_launch(struct text *t, struct session *s, const struct host_launch *h, name_list *known)
+static bool add_host_launch(struct text *t, struct session *s, const struct source_launch *h, name_list *known)
 {
     static const u32 none[3];
     bool first = !t->n;

@@ -47,7 +47,7 @@ static bool check_shape(struct session *s, struct error *e)
                     : "--grid X[,Y[,Z]] --block X[,Y[,Z]]");
     if (grid && block) return true;
     host_code_read(&s->mem, o->path, &s->host);
-    const struct host_launch *there = host_launch_of(&s->host, s->name);
+    const struct source_launch *there = host_launch_of(&s->host, s->name);
     const char *said = "";
     if (there) said = arena_printf(&s->mem, "; line %u has %.120s, which is not run", there->line, there->head);
     if (!there && s->host.has_main) said = "; its main is not run";

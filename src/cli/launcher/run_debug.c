@@ -129,7 +129,7 @@ static const char *name_of(Dwarf_Die *die)
     return dwarf_formstring(dwarf_attr_integrate(die, DW_AT_name, &a));
 }
 
-static void function_of(Dwarf_Die *die, struct frame *f)
+static void debug_function(Dwarf_Die *die, struct host_frame *f)
 {
     Dwarf_Attribute a;
     Dwarf_Die type, plain;
@@ -139,12 +139,12 @@ static void function_of(Dwarf_Die *die, struct frame *f)
                     !dwarf_peel_type(&type, &plain) && dwarf_tag(&plain) == DW_TAG_pointer_type;
 }
 
-u32 debug_frames(struct debug *d, const char *path, u64 bias, u64 address, struct frame out[FRAMES_AT])
+u32 debug_frames(struct debug *d, const char *path, u64 bias, u64 address, struct host_frame out[FRAMES_AT])
 {
     Dwfl_Module *m = module_of(d, path, bias);
     Dwarf_Addr shift = 0;
     u32 n = 0;
-    out[0] = (struct frame){ .line = 0 };
+    out[0] = (struct host_frame){ .line = 0 };
     if (!m) return 1;
     Dwarf_Die *unit = unit_of(m, address, &shift), *scope = NULL;
     int number = 0, column = 0, scopes = unit ? scopes_at(unit, address - shift, &scope) : 0;
@@ -153,9 +153,9 @@ u32 debug_frames(struct debug *d, const char *path, u64 bias, u64 address, struc
         int tag = dwarf_tag(&scope[i]);
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
         const char *name = name_of(&scope[i]);
-        struct frame *f = &out[n++];
-        *f = (struct frame){ .line = (u32)number, .column = (u32)column };
-        function_of(&scope[i], f);
+        struct host_frame *f = &out[n++];
+        *f = (struct host_frame){ .line = (u32)number, .column = (u32)column };
+        debug_function(&scope[i], f);
         snprintf(f->function, sizeof f->function, "%s", name ? name : "");
         snprintf(f->file, sizeof f->file, "%s", file ? file : "");
         if (tag == DW_TAG_subprogram) break;
@@ -325,7 +325,7 @@ enum {
     FROM_BASE,
     FROM_COUNT
 }; /* RECORD: the frame pointer, BASE: of the function */
-struct place {
+struct debug_place {
     u64 code; /* the instruction, as the file has it */
     struct {
         bool known;
@@ -334,7 +334,7 @@ struct place {
 };
 
 /* gcc says that the frame base of a function is the end of the frame, clang that it is a register. */
-static void base_of(Dwarf_Die *function, struct place *p)
+static void base_of(Dwarf_Die *function, struct debug_place *p)
 {
     Dwarf_Attribute a;
     Dwarf_Op *ops;
@@ -347,7 +347,7 @@ static void base_of(Dwarf_Die *function, struct place *p)
     if (ops[0].atom == DW_OP_reg0 + STACK) p->from[FROM_BASE] = p->from[FROM_STACK];
 }
 
-static bool local_in(Dwarf_Die *scope, const struct place *p, char *name, size_t size)
+static bool local_in(Dwarf_Die *scope, const struct debug_place *p, char *name, size_t size)
 {
     static const u8 op[FROM_COUNT] = {
         [FROM_RECORD] = DW_OP_breg0 + FRAME, [FROM_STACK] = DW_OP_breg0 + STACK, [FROM_BASE] = DW_OP_fbreg
@@ -378,10 +378,10 @@ void debug_local(struct debug *d, const char *path, u64 bias, u64 code, u64 offs
     struct rule r = rule_at(m, code);
     if (r.by_stack) end = (s64)offset - r.stack; /* better than a register that was found */
     bool known = r.by_stack || has_end;
-    struct place p = { .code = code - shift,
-                       .from = { [FROM_END] = { known, end },
-                                 [FROM_RECORD] = { known && r.by_record, end + r.record },
-                                 [FROM_STACK] = { true, (s64)offset } } };
+    struct debug_place p = { .code = code - shift,
+                             .from = { [FROM_END] = { known, end },
+                                       [FROM_RECORD] = { known && r.by_record, end + r.record },
+                                       [FROM_STACK] = { true, (s64)offset } } };
     int scopes = scopes_at(unit, p.code, &scope), function = 0;
     while (function < scopes && dwarf_tag(&scope[function]) != DW_TAG_subprogram) function++;
     if (function < scopes) {
@@ -402,7 +402,7 @@ struct debug *debug_new(void) { return base_need(sizeof(struct debug)); }
 void debug_free(struct debug *d) { base_free(d); }
 
 /* The symbol whose extent holds the address, of either table of the file. */
-static void symbol_find(struct str file, u64 address, bool code, char *out, size_t size)
+static void debug_symbol(struct str file, u64 address, bool code, char *out, size_t size)
 {
     Elf64_Ehdr h;
     if (file.n < sizeof h || memcmp(file.p, ELFMAG, SELFMAG) != 0) return;
@@ -433,13 +433,13 @@ static void symbol_find(struct str file, u64 address, bool code, char *out, size
     }
 }
 
-u32 debug_frames(struct debug *d, const char *path, u64 bias, u64 address, struct frame out[FRAMES_AT])
+u32 debug_frames(struct debug *d, const char *path, u64 bias, u64 address, struct host_frame out[FRAMES_AT])
 {
     struct str file;
     (void)d;
-    out[0] = (struct frame){ .line = 0 };
+    out[0] = (struct host_frame){ .line = 0 };
     if (!file_read_if(path, &file)) return 1;
-    symbol_find(file, address - bias, true, out[0].function, sizeof out[0].function);
+    debug_symbol(file, address - bias, true, out[0].function, sizeof out[0].function);
     base_free((void *)(uintptr_t)file.p);
     return 1;
 }
@@ -450,7 +450,7 @@ void debug_global(struct debug *d, const char *path, u64 bias, u64 address, char
     (void)d;
     name[0] = 0;
     if (address < bias || !file_read_if(path, &file)) return;
-    symbol_find(file, address - bias, false, name, size);
+    debug_symbol(file, address - bias, false, name, size);
     base_free((void *)(uintptr_t)file.p);
 }
 

@@ -2,12 +2,12 @@
 #include "launcher/run_files.h"
 #include <lockstep.h>
 
-enum form { FORM_JSON, FORM_HTML, FORM_SARIF, FORM_JUNIT, FORMS };
+enum file_form { FORM_JSON, FORM_HTML, FORM_SARIF, FORM_JUNIT, FORMS };
 
 struct writing {
     const struct run_files *files;
     const char *to;
-    enum form form;
+    enum file_form form;
     bool failed; /* one could not be written */
 };
 
@@ -56,7 +56,7 @@ static void copy_to(void *self, u32 nth, int pid, u32 image, struct str text)
 }
 
 /* What a process would have written that has found nothing: false: there is no memory for it. */
-static bool empty_report(enum form form, bool profile, struct text *t)
+static bool empty_report(enum file_form form, bool profile, struct text *t)
 {
     lk_gpu *gpu;
     lk_options o = { .size = sizeof o, .threads = 1 };
@@ -73,7 +73,7 @@ static bool empty_report(enum form form, bool profile, struct text *t)
     return ok;
 }
 
-static bool form_write(const struct run_files *f, enum form form, const char *to)
+static bool form_write(const struct run_files *f, enum file_form form, const char *to)
 {
     static const enum channel_kind kind[FORMS] = { CHANNEL_JSON, CHANNEL_COUNTS, CHANNEL_SARIF, CHANNEL_JUNIT };
     struct writing w = { f, to, form, false };

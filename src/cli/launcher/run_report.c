@@ -16,7 +16,7 @@ struct run_process {
     const struct channel_sender *sender;
     u64 printed;    /* bytes of its log */
     u64 lines_read; /* bytes of its lines about sites that were read */
-    struct sites *sites;
+    struct host_sites *sites;
     struct run_process *next;
 };
 

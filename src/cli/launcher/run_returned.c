@@ -144,7 +144,7 @@ static bool is_plain(const char *name)
 }
 
 /* One step up: what the caller of f[0] does with what it returns. */
-static enum assigned step(const struct frame *f, const char *local, char *name, size_t size)
+static enum assigned step(const struct host_frame *f, const char *local, char *name, size_t size)
 {
     struct str text;
     enum assigned how = ASSIGNED_NOT;
@@ -163,7 +163,7 @@ static enum assigned step(const struct frame *f, const char *local, char *name, 
     return how;
 }
 
-void returned_name(const struct frame *f, u32 n, char *name, size_t size)
+void returned_name(const struct host_frame *f, u32 n, char *name, size_t size)
 {
     char local[128], up[128];
     snprintf(local, sizeof local, "%s", name);
@@ -203,7 +203,7 @@ static bool has_several(const char *p, const char *end)
     return false;
 }
 
-void declared_name(const struct frame *f, char *name, size_t size)
+void declared_name(const struct host_frame *f, char *name, size_t size)
 {
     static const char *const not_types[] = { "return", "delete", "throw", "else", "new", "using" };
     struct str text;

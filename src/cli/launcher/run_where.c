@@ -23,7 +23,7 @@ struct line { /* of a script */
     char *file, *function;
     char *text; /* where it is in no file; else NULL */
 };
-struct record { /* a site, or a name */
+struct trace_record { /* a site, or a name */
     char function[64];
     u32 n; /* addresses of a site */
     u64 address[ADDRESSES];
@@ -41,17 +41,17 @@ struct record { /* a site, or a name */
     bool launch;                   /* it was written as kernel<<<...>>>(...) */
     const struct modules *modules; /* when it was made */
 };
-struct sites {
-    struct record *record[RECORDS]; /* by number */
-    struct modules *modules;        /* the last list */
-    VEC(struct line) line;          /* of scripts */
-    struct text rest;               /* of a line that was not whole yet */
+struct host_sites {
+    struct trace_record *record[RECORDS]; /* by number */
+    struct modules *modules;              /* the last list */
+    VEC(struct line) line;                /* of scripts */
+    struct text rest;                     /* of a line that was not whole yet */
     struct arena mem;
 };
 
-struct sites *sites_new(void) { return base_need(sizeof(struct sites)); }
+struct host_sites *sites_new(void) { return base_need(sizeof(struct host_sites)); }
 
-void sites_free(struct sites *s)
+void sites_free(struct host_sites *s)
 {
     if (!s) return;
     for (struct modules *m = s->modules, *before; m; m = before) {
@@ -66,7 +66,7 @@ void sites_free(struct sites *s)
 
 /* ---- what the program says ---- */
 
-static void module_read(struct sites *s, char *words)
+static void module_read(struct host_sites *s, char *words)
 {
     struct modules *l = s->modules;
     char *p = words;
@@ -76,7 +76,7 @@ static void module_read(struct sites *s, char *words)
     l->m[l->n++] = (struct module){ low, high, bias, arena_str(&s->mem, str_of(p + 1)) };
 }
 
-static void script_read(struct sites *s, char *p)
+static void script_read(struct host_sites *s, char *p)
 {
     struct line l = { .place = strtoull(p, &p, 16) };
     l.number = (u32)strtoul(p, &p, 10);
@@ -89,14 +89,14 @@ static void script_read(struct sites *s, char *p)
     VEC_PUSH(&s->mem, &s->line, l);
 }
 
-static const struct line *script_at(const struct sites *s, u64 place)
+static const struct line *script_at(const struct host_sites *s, u64 place)
 {
     for (u32 i = 0; i < s->line.n; i++)
         if (s->line.p[i].place == place) return &s->line.p[i];
     return NULL;
 }
 
-static void site_read(struct sites *s, struct record *r, char *p)
+static void site_read(struct host_sites *s, struct trace_record *r, char *p)
 {
     size_t n = strcspn(p, " ");
     (void)s;
@@ -108,7 +108,7 @@ static void site_read(struct sites *s, struct record *r, char *p)
     for (p += n; *p == ' ' && r->n < ADDRESSES;) r->address[r->n++] = strtoull(p, &p, 16);
 }
 
-static void named_read(struct record *r, char *p)
+static void named_read(struct trace_record *r, char *p)
 {
     r->site = (u32)strtoul(p, &p, 16);
     r->global = !strncmp(p, " global ", 8);
@@ -133,7 +133,7 @@ static void named_read(struct record *r, char *p)
     }
 }
 
-static void line_read(struct sites *s, char *line)
+static void line_read(struct host_sites *s, char *line)
 {
     if (!strcmp(line, "modules")) {
         struct modules *l = NEW(&s->mem, struct modules);
@@ -154,7 +154,7 @@ static void line_read(struct sites *s, char *line)
     char *p;
     u64 number = strtoull(line + 5, &p, 16);
     if (number >= RECORDS || *p != ' ') return;
-    struct record *r = s->record[number] = NEW(&s->mem, struct record);
+    struct trace_record *r = s->record[number] = NEW(&s->mem, struct trace_record);
     r->modules = s->modules;
     if (site)
         site_read(s, r, p + 1);
@@ -162,7 +162,7 @@ static void line_read(struct sites *s, char *line)
         named_read(r, p + 1);
 }
 
-void sites_read(struct sites *s, struct str text)
+void sites_read(struct host_sites *s, struct str text)
 {
     text_put(&s->rest, text.p, text.n);
     char *p = s->rest.p, *end;
@@ -190,9 +190,9 @@ static const struct module *module_at(const struct modules *l, u64 address)
     return NULL;
 }
 
-bool sites_is_in(const struct sites *s, u32 number, const char *file)
+bool sites_is_in(const struct host_sites *s, u32 number, const char *file)
 {
-    const struct record *r = number < RECORDS ? s->record[number] : NULL;
+    const struct trace_record *r = number < RECORDS ? s->record[number] : NULL;
     const struct module *m = r && r->n ? module_at(r->modules, r->address[0]) : NULL;
     return m && !strncmp(base_name(m->path), file, strlen(file));
 }
@@ -221,26 +221,26 @@ static bool is_toolkit(const char *file)
 }
 
 /* Not of a header of CUDA or of the C++ library, nor what nvcc makes for a launch. */
-static bool is_users(const struct frame *f)
+static bool is_users(const struct host_frame *f)
 {
     return !strstr(f->file, "/usr/include/") && !strstr(f->file, "/include/c++/") &&
            !strstr(f->file, ".cudafe1.stub.c") && !is_toolkit(f->file);
 }
 
-static bool is_stub(const struct frame *f)
+static bool is_stub(const struct host_frame *f)
 {
     return strstr(f->function, "__device_stub_") != NULL; /* of a template: __wrapper__device_stub_NAME as well */
 }
 
 /* What calls main, and it calls nothing else of the program. */
-static bool is_start(const struct frame *f)
+static bool is_start(const struct host_frame *f)
 {
     return !strncmp(f->function, "__libc_start", 12) || !strcmp(f->function, "_start");
 }
 
 /* Whether the function is the kernel's own host side, which calls nvcc's stub: the stub has the mangled name of that
  * function in its own. Where the compiler made the call a jump, the function that calls the stub is the program's. */
-static bool is_host_side(const struct frame *f, const char *stub)
+static bool is_host_side(const struct host_frame *f, const char *stub)
 {
     const char *end = f->function + strcspn(f->function, "(<"), *from = end;
     char name[300];
@@ -273,7 +273,7 @@ struct naming {
     char stub[128]; /* nvcc's, of the function before; "": that was another one */
 };
 
-static void frame_take(struct naming *n, const struct frame *f, const struct module *m, u64 address)
+static void frame_take(struct naming *n, const struct host_frame *f, const struct module *m, u64 address)
 {
     bool host_side = n->stub[0] && is_host_side(f, n->stub);
     n->stub[0] = 0;
@@ -318,7 +318,7 @@ static bool is_called(const struct module *m) { return !m || is_libc(m) || is_ou
 
 /* The first address of the program's own code: a signal comes in memcpy or in abort, too. 0: there is none, it is the
  * first one. */
-static u32 own_code(const struct record *r)
+static u32 own_code(const struct trace_record *r)
 {
     if (strcmp(r->function, "signal") != 0 && strcmp(r->function, "access") != 0) return 0;
     for (u32 i = 0; i < r->n; i++)
@@ -328,7 +328,7 @@ static u32 own_code(const struct record *r)
 
 /* Chooses the innermost script line that the user wrote; without such a line, the first one, of a package.
  * NULL: there are none. */
-static const struct line *script_first(const struct sites *s, const struct record *r)
+static const struct line *script_first(const struct host_sites *s, const struct trace_record *r)
 {
     const struct line *first = r->n ? script_at(s, r->address[0]) : NULL, *next = NULL;
     if (!first || (!file_of_package(first->file) && first->file[0] != '<')) return first;
@@ -397,11 +397,11 @@ static void script_name(const struct line *first, bool by_package, char *name, s
     base_free(line);
 }
 
-static void site_resolve(struct sites *s, struct record *r)
+static void site_resolve(struct host_sites *s, struct trace_record *r)
 {
     struct naming n = { 0 };
     for (u32 i = own_code(r); i < r->n; i++) {
-        struct frame f[FRAMES_AT] = { 0 };
+        struct host_frame f[FRAMES_AT] = { 0 };
         const struct line *l = script_at(s, r->address[i]);
         if (l) {
             if (l != script_first(s, r) && !n.shown) continue;
@@ -436,7 +436,7 @@ static void site_resolve(struct sites *s, struct record *r)
     text_free(&n.stack);
 }
 
-static void global_name(const struct record *r, u64 address, char *name, size_t size)
+static void global_name(const struct trace_record *r, u64 address, char *name, size_t size)
 {
     for (u32 i = 0; r->modules && i < r->modules->n && !name[0]; i++) {
         const struct module *m = &r->modules->m[i];
@@ -451,11 +451,11 @@ static void global_name(const struct record *r, u64 address, char *name, size_t 
 
 /* The name of what the local variable of a function is returned into: of the function that is `owner` inlined calls
  * further out than what stands in that frame. */
-static void returned_look(const struct record *r, const struct record *site, u64 frame, u32 owner, char *name,
-                          size_t size)
+static void returned_look(const struct trace_record *r, const struct trace_record *site, u64 frame, u32 owner,
+                          char *name, size_t size)
 {
     enum { MOST = 40 };
-    struct frame *f = base_need(sizeof *f * (MOST + FRAMES_AT));
+    struct host_frame *f = base_need(sizeof *f * (MOST + FRAMES_AT));
     u32 n = 0;
     for (u64 k = frame; k < site->n && n < MOST; k++) {
         const struct module *m = module_at(site->modules, site->address[k]);
@@ -474,8 +474,8 @@ static void returned_look(const struct record *r, const struct record *site, u64
 
 /* The variable at a place of a frame of the site, three words: frame, from its stack pointer, from its end; `returned`:
  * of the caller, where the function returns what it holds. */
-static void local_name(const struct record *r, const struct record *site, const u64 *place, bool has_end, bool returned,
-                       char *name, size_t size)
+static void local_name(const struct trace_record *r, const struct trace_record *site, const u64 *place, bool has_end,
+                       bool returned, char *name, size_t size)
 {
     if (!site || place[0] >= site->n) return;
     u64 code = site->address[place[0]] - 1;
@@ -487,12 +487,12 @@ static void local_name(const struct record *r, const struct record *site, const 
 }
 
 /* Whether the frame of a site is of a function that the user wrote, and not of what nvcc makes for a launch. */
-static bool is_written(const struct record *site, u64 frame)
+static bool is_written(const struct trace_record *site, u64 frame)
 {
     struct naming n = { 0 };
     bool shown = false;
     for (u64 i = 0; i <= frame && i < site->n; i++) {
-        struct frame f[FRAMES_AT] = { 0 };
+        struct host_frame f[FRAMES_AT] = { 0 };
         const struct module *m = module_at(site->modules, site->address[i]);
         u32 k = m ? debug_frames(debug_of(site->modules), m->path, m->bias, site->address[i] - 1, f) : 1;
         u32 before = n.shown;
@@ -505,7 +505,7 @@ static bool is_written(const struct record *site, u64 frame)
 }
 
 /* ", held by x": the variable that holds a pointer; ", the variable x": the one that it leads to. */
-static void held_resolve(struct sites *s, struct record *r, const struct record *site)
+static void held_resolve(struct host_sites *s, struct trace_record *r, const struct trace_record *site)
 {
     char name[128] = "", text[160] = "";
     if (r->address[0] > 1) global_name(r, r->address[0], name, sizeof name);
@@ -521,10 +521,10 @@ static void held_resolve(struct sites *s, struct record *r, const struct record 
     r->resolved = true;
 }
 
-static void name_resolve(struct sites *s, struct record *r)
+static void name_resolve(struct host_sites *s, struct trace_record *r)
 {
     char name[128] = "";
-    const struct record *site = r->site < RECORDS ? s->record[r->site] : NULL;
+    const struct trace_record *site = r->site < RECORDS ? s->record[r->site] : NULL;
     if (r->held) {
         held_resolve(s, r, site);
         return;
@@ -540,9 +540,9 @@ static void name_resolve(struct sites *s, struct record *r)
     r->resolved = true;
 }
 
-static struct record *record_at(struct sites *s, u64 number, bool site)
+static struct trace_record *record_at(struct host_sites *s, u64 number, bool site)
 {
-    struct record *r = number < RECORDS ? s->record[number] : NULL;
+    struct trace_record *r = number < RECORDS ? s->record[number] : NULL;
     if (!r || (r->function[0] != 0) != site) return NULL;
     if (!r->resolved) {
         if (site)
@@ -574,7 +574,7 @@ static void put_quoted(struct text *out, const char *z, enum quoting q)
 }
 
 /* { "physicalLocation": ... }, whatever file the text is for; nothing where no file is known. */
-static void put_location(struct text *out, const struct record *r)
+static void put_location(struct text *out, const struct trace_record *r)
 {
     if (!r->file[0]) return;
     text_add(out, "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"%s", r->file[0] == '/' ? "file://" : "");
@@ -589,7 +589,7 @@ static void put_location(struct text *out, const struct record *r)
 }
 
 /* Replaces the mark at z; the bytes it had, 0: it is not one. */
-static u32 mark_expand(struct sites *s, const char *z, const char *end, bool at, enum quoting q, struct text *out)
+static u32 mark_expand(struct host_sites *s, const char *z, const char *end, bool at, enum quoting q, struct text *out)
 {
     char copy[200], *rest, words[900];
     size_t n = MIN_OF((size_t)(end - z), sizeof copy - 1);
@@ -600,7 +600,7 @@ static u32 mark_expand(struct sites *s, const char *z, const char *end, bool at,
     if (*rest == '#') nth = strtoull(rest + 1, &rest, 10);
     const char *called = *rest == '=' ? rest + 1 : NULL;
     if (called) rest += strcspn(rest, "}");
-    const struct record *r = *rest == '}' ? record_at(s, number, copy[4] != 'n' && copy[4] != 'v') : NULL;
+    const struct trace_record *r = *rest == '}' ? record_at(s, number, copy[4] != 'n' && copy[4] != 'v') : NULL;
     if (!r) return 0;
     if (copy[4] == 'j') {
         put_location(out, r);
@@ -624,7 +624,7 @@ static u32 mark_expand(struct sites *s, const char *z, const char *end, bool at,
     return (u32)(rest + 1 - copy);
 }
 
-void sites_expand(struct sites *s, struct str text, enum quoting q, struct text *out)
+void sites_expand(struct host_sites *s, struct str text, enum quoting q, struct text *out)
 {
     const char *z = text.p, *end = text.p + text.n;
     while (z < end) {

@@ -10,7 +10,7 @@
 
 enum { NAMES_MOST = 64 };
 
-struct request { /* the command line */
+struct compile_request { /* the command line */
     struct arena mem;
     const char *path;
     const char *name[NAMES_MOST];
@@ -23,7 +23,7 @@ struct request { /* the command line */
 
 static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
 {
-    struct request *r = self;
+    struct compile_request *r = self;
     switch ((enum own_option)o->id) {
     case OWN_OUTPUT: r->output = value; return true;
     case OWN_JSON: r->json = value; return true;
@@ -35,7 +35,7 @@ static bool read_option(void *self, const struct row *o, const char *value, stru
 /* FILE.cu:KERNEL; further kernels of the same file may follow as FILE.cu:KERNEL or :KERNEL. */
 static bool read_word(void *self, const char *word, struct error *e)
 {
-    struct request *r = self;
+    struct compile_request *r = self;
     const char *path = r->path, *kernel = NULL;
     if (r->path && word[0] == ':' && word[1])
         kernel = word + 1;
@@ -99,7 +99,7 @@ static void print_undefined(lk_kernel *k)
     if (lk_kernel_undefined(k, 0)) printf("\n");
 }
 
-static void print_kernel(struct request *r, lk_kernel *k)
+static void print_kernel(struct compile_request *r, lk_kernel *k)
 {
     struct signature s;
     lk_usage u = { .size = sizeof u };
@@ -139,7 +139,7 @@ static void add_params(struct json *j, lk_kernel *k, const struct signature *s)
     json_end(&list, ']');
 }
 
-static void add_kernel(struct request *r, lk_kernel *k, struct json *list)
+static void add_kernel(struct compile_request *r, lk_kernel *k, struct json *list)
 {
     struct signature s;
     lk_usage u = { .size = sizeof u };
@@ -174,7 +174,7 @@ static void add_kernel(struct request *r, lk_kernel *k, struct json *list)
     json_end(&j, '}');
 }
 
-static bool write_json(struct request *r, lk_module *m, lk_kernel **kernel, u32 n, struct error *e)
+static bool write_json(struct compile_request *r, lk_module *m, lk_kernel **kernel, u32 n, struct error *e)
 {
     struct text t = { 0 };
     struct json all = { .out = &t }, j = json_open(&all, NULL, '{');
@@ -195,7 +195,7 @@ static bool write_json(struct request *r, lk_module *m, lk_kernel **kernel, u32 
 
 /* ---- the verb ---- */
 
-static bool choose(struct request *r, lk_gpu *gpu, lk_module *m, lk_kernel ***kernel, u32 *n, struct error *e)
+static bool choose(struct compile_request *r, lk_gpu *gpu, lk_module *m, lk_kernel ***kernel, u32 *n, struct error *e)
 {
     *n = r->names ? r->names : lk_module_kernel_count(m);
     *kernel = NEW_ARRAY(&r->mem, lk_kernel *, *n + 1);
@@ -208,7 +208,7 @@ static bool choose(struct request *r, lk_gpu *gpu, lk_module *m, lk_kernel ***ke
     return true;
 }
 
-static bool write_ptx(struct request *r, lk_gpu *gpu, lk_module *m, struct error *e)
+static bool write_ptx(struct compile_request *r, lk_gpu *gpu, lk_module *m, struct error *e)
 {
     size_t bytes;
     const char *ptx = lk_module_ptx(m, &bytes);
@@ -217,7 +217,7 @@ static bool write_ptx(struct request *r, lk_gpu *gpu, lk_module *m, struct error
 
 static bool to_stdout(const char *file) { return file && !strcmp(file, "-"); }
 
-static int show(struct request *r, lk_gpu *gpu, lk_module *m, struct error *e)
+static int show(struct compile_request *r, lk_gpu *gpu, lk_module *m, struct error *e)
 {
     lk_kernel **kernel;
     u32 n;
@@ -237,7 +237,7 @@ static int show(struct request *r, lk_gpu *gpu, lk_module *m, struct error *e)
     return EXIT_CLEAN;
 }
 
-static int compile(struct request *r, struct error *e)
+static int compile(struct compile_request *r, struct error *e)
 {
     lk_gpu *gpu;
     lk_module *m;
@@ -252,7 +252,7 @@ static int compile(struct request *r, struct error *e)
 }
 
 /* The module for PyTorch is made by the Python package, which reads contracts as callers need them. */
-static int make_module(struct request *r)
+static int make_module(struct compile_request *r)
 {
     VEC(char *) word = { 0 };
     const struct compiling *c = &r->compiling;
@@ -274,7 +274,7 @@ static int make_module(struct request *r)
 int cmd_compile(int argc, char **argv)
 {
     struct error e = { 0 };
-    struct request r = { 0 };
+    struct compile_request r = { 0 };
     struct parser p = { .verb = VERB_compile, .self = &r, .option = read_option, .word = read_word };
     bool ok = options_parse(&p, argc, argv, &e);
     r.common = p.common;

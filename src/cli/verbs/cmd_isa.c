@@ -115,14 +115,14 @@ static u32 print_markdown(struct str times)
     return n;
 }
 
-struct asked {
+struct isa_request {
     const char *pattern, *times;
     bool opcodes, markdown;
 };
 
 static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
 {
-    struct asked *a = self;
+    struct isa_request *a = self;
     (void)e;
     switch ((enum own_option)o->id) {
     case OWN_OPCODES: return a->opcodes = true;
@@ -134,7 +134,7 @@ static bool read_option(void *self, const struct row *o, const char *value, stru
 
 static bool read_word(void *self, const char *word, struct error *e)
 {
-    struct asked *a = self;
+    struct isa_request *a = self;
     if (a->pattern) return error_set(e, ERR_INPUT, "isa takes one pattern, `%.40s` or `%.40s`", a->pattern, word);
     a->pattern = word;
     return true;
@@ -142,7 +142,7 @@ static bool read_word(void *self, const char *word, struct error *e)
 
 int cmd_isa(int argc, char **argv)
 {
-    struct asked a = { 0 };
+    struct isa_request a = { 0 };
     struct error e = { 0 };
     struct parser p = { .verb = VERB_isa, .self = &a, .option = read_option, .word = read_word };
     if (!options_parse(&p, argc, argv, &e)) return cli_error_value(&e);

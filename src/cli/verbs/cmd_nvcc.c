@@ -14,7 +14,7 @@
 enum { CODES_MOST = 64, CODE_BYTES = 32 };
 enum { NATIVE = 90 }; /* of h200, the default device */
 
-struct asked {                            /* what the command line has already */
+struct nvcc_request {                     /* what the command line has already */
     char gencode[CODES_MOST][CODE_BYTES]; /* virtual architectures of -gencode: "compute_90a" */
     bool has_ptx[CODES_MOST];             /* with code=compute_90a, too */
     u32 gencodes;                         /* how many */
@@ -41,7 +41,7 @@ static const char *name_at(const char *p, char out[CODE_BYTES])
 }
 
 /* arch=compute_90,code=[sm_90,compute_90] */
-static void read_gencode(struct asked *a, const char *value)
+static void read_gencode(struct nvcc_request *a, const char *value)
 {
     char arch[CODE_BYTES], code[CODE_BYTES];
     const char *at = strstr(value, "arch="), *codes = strstr(value, "code=");
@@ -58,7 +58,7 @@ static void read_gencode(struct asked *a, const char *value)
     }
 }
 
-static void read_word(struct asked *a, const char *word, const char *next)
+static void read_word(struct nvcc_request *a, const char *word, const char *next)
 {
     static const char *const lines[] = { "-lineinfo", "--generate-line-info", "-G", "--device-debug", NULL };
     static const char *const one[] = { "-cubin",    "--cubin",         "-ptx",     "--ptx",
@@ -84,7 +84,7 @@ static void read_word(struct asked *a, const char *word, const char *next)
 }
 
 /* What nvcc takes from the environment, too. */
-static void read_variable(struct asked *a, struct arena *mem, const char *name)
+static void read_variable(struct nvcc_request *a, struct arena *mem, const char *name)
 {
     char *rest = getenv(name) ? arena_str(mem, str_of(getenv(name))) : NULL, *word;
     for (char *next = rest ? strtok_r(NULL, " ", &rest) : NULL; (word = next);) {
@@ -93,7 +93,7 @@ static void read_variable(struct asked *a, struct arena *mem, const char *name)
     }
 }
 
-static void add_ptx(struct arena *mem, const struct asked *a, word_list *out)
+static void add_ptx(struct arena *mem, const struct nvcc_request *a, word_list *out)
 {
     for (u32 k = 0; k < a->gencodes; k++)
         if (!a->has_ptx[k] && !strncmp(a->gencode[k], "compute_", 8)) {
@@ -112,7 +112,7 @@ static void add_ptx(struct arena *mem, const struct asked *a, word_list *out)
 
 bool nvcc_words(struct arena *mem, int argc, char **argv, word_list *out, word_list *added)
 {
-    struct asked a = { 0 };
+    struct nvcc_request a = { 0 };
     for (int i = 1; i < argc; i++) read_word(&a, argv[i], argv[i + 1]);
     read_variable(&a, mem, "NVCC_PREPEND_FLAGS");
     read_variable(&a, mem, "NVCC_APPEND_FLAGS");
@@ -175,7 +175,7 @@ static int cubin_keep(struct arena *mem, const word_list *words)
     word_list again = { 0 };
     const char *source = NULL, *output = NULL, *value;
     char made[] = "/tmp/lockstep-XXXXXX.ptx";
-    struct asked a = { 0 };
+    struct nvcc_request a = { 0 };
     u32 sources = 0;
     for (u32 i = 0; i + 1 < words->n; i++) {
         bool took = false;

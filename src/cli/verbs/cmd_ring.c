@@ -172,7 +172,7 @@ static int no_actor(struct ring_request *r, lk_ring *ring, const char *name)
     return code;
 }
 
-static void log_line(void *self, const char *line)
+static void ring_line(void *self, const char *line)
 {
     (void)self;
     fprintf(stderr, "%s\n", line);
@@ -229,7 +229,7 @@ static int run_file(struct ring_request *r)
     r->ring.size = sizeof r->ring;
     r->ring.module = module;
     r->ring.kernel = r->kernel;
-    if (r->common.verbose) r->ring.log = log_line;
+    if (r->common.verbose) r->ring.log = ring_line;
     if (status != LK_OK)
         code = compiling_failed(gpu, r->path, status);
     else if (lk_ring_create(gpu, &r->ring, &ring) != LK_OK)

@@ -10,7 +10,7 @@
 
 enum { NAMES = 64, SHOWN = 16, TERMS = 4 };
 
-struct asked {
+struct test_request {
     struct arena mem;
     const char *text, *accumulate;
     const char *at; /* the element to explain; NULL: the one with the largest bound */
@@ -25,7 +25,7 @@ struct asked {
 
 static bool read_option(void *self, const struct row *o, const char *value, struct error *e)
 {
-    struct asked *a = self;
+    struct test_request *a = self;
     switch ((enum own_option)o->id) {
     case OWN_EVALUATE: a->text = value; return true;
     case OWN_DASK: return a->dask = true;
@@ -65,13 +65,13 @@ static bool read_option(void *self, const struct row *o, const char *value, stru
 
 static bool keep_word(void *self, const char *word, struct error *e)
 {
-    struct asked *a = self;
+    struct test_request *a = self;
     (void)e;
     VEC_PUSH(&a->mem, &a->word, word);
     return true;
 }
 
-static bool read_word(struct asked *a, const char *word, struct error *e)
+static bool read_word(struct test_request *a, const char *word, struct error *e)
 {
     if (a->n == NAMES) return error_set(e, ERR_INPUT, "at most %d names are taken", NAMES);
     struct arg *g = &a->arg[a->n];
@@ -86,7 +86,7 @@ static bool read_word(struct asked *a, const char *word, struct error *e)
 }
 
 /* An argument as the oracle takes it. */
-static bool name_of(struct asked *a, u32 i, lk_oracle_name *out, struct error *e)
+static bool name_of(struct test_request *a, u32 i, lk_oracle_name *out, struct error *e)
 {
     struct arg *g = &a->arg[i];
     *out = (lk_oracle_name){ .name = g->name };
@@ -111,7 +111,7 @@ static bool name_of(struct asked *a, u32 i, lk_oracle_name *out, struct error *e
 }
 
 /* "[0,3]" */
-static const char *index_text(const lk_oracle_result *r, u64 index, char *out, size_t size)
+static const char *print_index_text(const lk_oracle_result *r, u64 index, char *out, size_t size)
 {
     u64 at[8], rest = index;
     size_t n = (size_t)snprintf(out, size, "[");
@@ -127,7 +127,8 @@ static void print_elements(const lk_oracle_result *r, u64 shown, int digits)
     char index[200];
     for (u64 i = 0; i < shown; i++) {
         /* a NaN has no sign: machines differ in it */
-        printf("  %-10s %.*g", index_text(r, i, index, sizeof index), digits, isnan(r->value[i]) ? NAN : r->value[i]);
+        printf("  %-10s %.*g", print_index_text(r, i, index, sizeof index), digits,
+               isnan(r->value[i]) ? NAN : r->value[i]);
         const char *why = r->unknown[i] == 1 ? "a kernel may overflow" : "ill-conditioned";
         if (r->unknown[i] && isfinite(r->suspect[i]))
             printf("  no bound: %s, suspect above %.2g\n", why, r->suspect[i]);
@@ -169,7 +170,7 @@ static bool index_read(const lk_oracle_result *r, const char *z, u64 *out)
     return !*z;
 }
 
-static int print_output(const struct asked *a, lk_oracle *o, u32 i, const lk_oracle_result *r)
+static int print_output(const struct test_request *a, lk_oracle *o, u32 i, const lk_oracle_result *r)
 {
     char text[200];
     lk_oracle_term term[TERMS];
@@ -187,7 +188,7 @@ static int print_output(const struct asked *a, lk_oracle *o, u32 i, const lk_ora
     if (a->at && !index_read(r, a->at, &at)) return cli_error("--at %s is not an element of %s", a->at, r->name);
     bool rounds = r->count && !r->unknown[at] && r->worst[at] > 0 && !r->exact && isfinite(r->value[at]);
     u32 terms = rounds ? lk_oracle_why(o, i, at, term, TERMS) : 0;
-    if (terms) printf("the bound at %s comes from\n", index_text(r, at, text, sizeof text));
+    if (terms) printf("the bound at %s comes from\n", print_index_text(r, at, text, sizeof text));
     for (u32 k = 0; k < terms; k++) {
         printf("  %3.0f %%  %s", 100 * term[k].share, term[k].what);
         if (term[k].column) printf(" (column %u)", term[k].column);
@@ -196,7 +197,7 @@ static int print_output(const struct asked *a, lk_oracle *o, u32 i, const lk_ora
     return EXIT_CLEAN;
 }
 
-static int evaluate(struct asked *a)
+static int evaluate(struct test_request *a)
 {
     lk_oracle_name name[NAMES];
     struct error e = { 0 };
@@ -263,7 +264,7 @@ int cmd_test(int argc, char **argv)
     int in, out;
     if (is_worker(argc, argv, &in, &out)) return lk_test_serve(in, out) == LK_OK ? EXIT_CLEAN : EXIT_USAGE;
     if (is_reference(argc, argv)) return lk_reference_serve(argv[2], argv[3]) == LK_OK ? EXIT_CLEAN : EXIT_USAGE;
-    struct asked a = { 0 };
+    struct test_request a = { 0 };
     struct error e = { 0 };
     struct parser p = { .verb = VERB_test, .self = &a, .option = read_option, .word = keep_word };
     int code;

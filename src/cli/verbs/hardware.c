@@ -124,24 +124,27 @@ static const struct json_value *kernel_named(struct pairing *p, const char *name
 
 /* ---- what both have ---- */
 
-struct pair {
+struct hardware_pair {
     const struct measured *m;
     const struct json_value *kernel; /* NULL: it was not counted */
     bool each;                       /* sums are those of one launch, since the two had different numbers of them */
 };
 
-static struct pair pair_of(struct pairing *p, const struct measured *m)
+static struct hardware_pair pair_of(struct pairing *p, const struct measured *m)
 {
     const struct json_value *k = kernel_named(p, m->name);
-    return (struct pair){ m, k, k && json_real(k, "launches") != (double)m->launches };
+    return (struct hardware_pair){ m, k, k && json_real(k, "launches") != (double)m->launches };
 }
 
-static const char *pair_name(const struct pair *x) { return x->kernel ? json_string(x->kernel, "plain") : x->m->name; }
+static const char *pair_name(const struct hardware_pair *x)
+{
+    return x->kernel ? json_string(x->kernel, "plain") : x->m->name;
+}
 
 static bool is_sum(const struct measure_row *row) { return row->unit <= UNIT_COUNT; }
 
 /* What was measured; false: nothing. */
-static bool value_of(const struct pair *x, u32 k, double *out)
+static bool value_of(const struct hardware_pair *x, u32 k, double *out)
 {
     const struct measured *m = x->m;
     if (!m->n[k]) return false;
@@ -150,7 +153,7 @@ static bool value_of(const struct pair *x, u32 k, double *out)
     return true;
 }
 
-static bool counted_in(const struct pair *x, u32 k, double *out)
+static bool counted_in(const struct hardware_pair *x, u32 k, double *out)
 {
     if (!x->kernel || !counted_of(x->kernel, &measure_rows[k], out)) return false;
     double launches = json_real(x->kernel, "launches");
@@ -178,7 +181,7 @@ static void value_text(struct text *t, enum measure_unit unit, double x, int wid
     text_add(t, "%*s", width, out);
 }
 
-static void row_text(struct text *t, const struct pair *x, u32 k)
+static void row_text(struct text *t, const struct hardware_pair *x, u32 k)
 {
     const struct measure_row *row = &measure_rows[k];
     double is, counted;
@@ -200,7 +203,7 @@ static void row_text(struct text *t, const struct pair *x, u32 k)
 }
 
 /* What warps waited for, the longest first. */
-static void stalls_text(struct text *t, const struct pair *x)
+static void stalls_text(struct text *t, const struct hardware_pair *x)
 {
     bool done[MEASURES] = { false };
     u32 shown = 0;
@@ -219,7 +222,7 @@ static void stalls_text(struct text *t, const struct pair *x)
     if (shown) text_add(t, "\n");
 }
 
-static void pair_text(struct text *t, const struct pair *x)
+static void pair_text(struct text *t, const struct hardware_pair *x)
 {
     text_add(t, "  %s: %" PRIu64 " launch%s measured", pair_name(x), x->m->launches, x->m->launches == 1 ? "" : "es");
     if (!x->kernel)
@@ -234,7 +237,7 @@ static void pair_text(struct text *t, const struct pair *x)
 
 /* ---- as JSON ---- */
 
-static void pair_json(struct json *j, const struct pair *x)
+static void pair_json(struct json *j, const struct hardware_pair *x)
 {
     static const char *const unit[] = { "ns", "bytes", "", "%", "warps" };
     double is, counted;
@@ -284,7 +287,7 @@ bool hardware_join(const struct hardware *h, struct str profile, struct text *js
     json_text(&o, "capability", h->capability);
     struct json k = json_open(&o, "kernels", '[');
     for (u32 i = 0; i < h->kernels; i++) {
-        struct pair x = pair_of(&p, &h->kernel[i]);
+        struct hardware_pair x = pair_of(&p, &h->kernel[i]);
         if (table) pair_text(table, &x);
         pair_json(&k, &x);
     }

@@ -12,7 +12,7 @@ enum { LINE = 128, SHORT = 64, BLOCK = 64 };
 struct job { /* as in pairs.cu */
     u32 messages, bytes, timer, first, second;
 };
-struct outcome { /* as in pairs.cu */
+struct pairs_outcome { /* as in pairs.cu */
     u64 right, wrong, ticks, ns, begin, end;
 };
 
@@ -49,7 +49,7 @@ static u32 pipe_room(u32 bytes)
 }
 
 /* Nanoseconds of each round trip, sorted; false: the error of the gpu says why. */
-static bool read_times(struct bench *b, const struct outcome *o, u64 address, bool timer, struct bench_row *row)
+static bool read_times(struct bench *b, const struct pairs_outcome *o, u64 address, bool timer, struct bench_row *row)
 {
     u32 *raw = NEW_ARRAY(b->mem, u32, row->n);
     if (lk_memory_read(b->gpu, address, raw, row->n * 4) != LK_OK) return false;
@@ -67,7 +67,7 @@ static int measure_pair(struct bench *b, u32 place, struct bench_row *row, u32 f
     static const char *const name[] = { "pair_block", "pair_cluster", "pair_global" };
     lk_kernel *kernel = lk_module_kernel(b->pairs, name[place]);
     struct memory mem = { .gpu = b->gpu };
-    struct outcome o = { 0 };
+    struct pairs_outcome o = { 0 };
     u64 memory = 0, time, out, arrived = 0;
     u32 room = pipe_room(row->bytes), raw = row->raw;
     struct job j = { (u32)row->n, row->bytes, !b->on_gpu, first, second };
@@ -163,7 +163,7 @@ int ring_bench_flood(struct bench *b, u64 messages)
     struct job j = { (u32)((messages + all - 1) / all), bytes, 0, 0, 0 };
     u64 stop;
     lk_stream *stream;
-    struct outcome *o = NEW_ARRAY(b->mem, struct outcome, all);
+    struct pairs_outcome *o = NEW_ARRAY(b->mem, struct pairs_outcome, all);
     lk_kernel *kernel = lk_module_kernel(b->pairs, "flood");
     const void *args[] = { &j, &memory, &slots, &out, &stop };
     /* cooperative: a block that is not resident would never answer */

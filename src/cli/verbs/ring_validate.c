@@ -9,7 +9,7 @@ EMBED(ring_suite_ptx, "src/generated/vectors.ptx");
 
 enum { MOST_HOST = 1000000 }; /* messages that the host sends through one queue */
 enum { PAIR = 1, POINT = 2 }; /* numbers of the types in src/api/ring/vectors.h */
-struct pair {
+struct validated_pair {
     u32 count, scale;
 };
 struct point {
@@ -28,8 +28,8 @@ lk_status ring_suite_open(const struct ring_request *r, lk_gpu **gpu, lk_module 
 
 void ring_suite_pair(u32 n, u64 *seed, struct arena *mem, lk_ring_message *m)
 {
-    u32 bytes = (u32)sizeof(struct pair) + 8 * n;
-    struct pair *p = arena_alloc(mem, bytes, 16);
+    u32 bytes = (u32)sizeof(struct validated_pair) + 8 * n;
+    struct validated_pair *p = arena_alloc(mem, bytes, 16);
     float *a = (float *)(p + 1);
     p->count = n;
     for (u32 i = 0; i < 2 * n; i++) a[i] = (float)(rand_next(seed) % 4096);
@@ -38,7 +38,7 @@ void ring_suite_pair(u32 n, u64 *seed, struct arena *mem, lk_ring_message *m)
 
 bool ring_suite_sum(u32 n, const lk_ring_message *sent, const lk_ring_message *response)
 {
-    const float *a = (const float *)((const struct pair *)sent->data + 1), *sum = response->data;
+    const float *a = (const float *)((const struct validated_pair *)sent->data + 1), *sum = response->data;
     if (response->result != LK_RING_DONE || response->bytes != 4 * n || response->id != sent->id) return false;
     for (u32 i = 0; i < n; i++)
         if (sum[i] != a[i] + a[n + i]) return false;
@@ -157,7 +157,7 @@ static bool many_on_device(struct suite *s)
     return b.flood_messages >= s->r->messages || suite_wrong(s, "%llu messages", (unsigned long long)b.flood_messages);
 }
 
-static bool expect(struct suite *s, const char *call, lk_status is, lk_status wanted)
+static bool expect_value(struct suite *s, const char *call, lk_status is, lk_status wanted)
 {
     return is == wanted ||
            suite_wrong(s, "%s gives %d, not %d: %.300s", call, (int)is, (int)wanted, lk_ring_error(s->ring));
@@ -168,8 +168,8 @@ static bool orders(struct suite *s)
     if (!suite_said(s, lk_ring_create(s->gpu, &o, &s->ring))) return false;
     lk_ring *r = s->ring;
     double limit = s->r->seconds;
-#define WRONG_ORDER(call) expect(s, #call, lk_ring_##call(r, limit), LK_BAD_INPUT)
-#define RIGHT_ORDER(call) expect(s, #call, lk_ring_##call(r, limit), LK_OK)
+#define WRONG_ORDER(call) expect_value(s, #call, lk_ring_##call(r, limit), LK_BAD_INPUT)
+#define RIGHT_ORDER(call) expect_value(s, #call, lk_ring_##call(r, limit), LK_OK)
     return WRONG_ORDER(activate) && WRONG_ORDER(deactivate) && WRONG_ORDER(drain) && WRONG_ORDER(terminate) &&
            RIGHT_ORDER(launch) && WRONG_ORDER(launch) && WRONG_ORDER(deactivate) && WRONG_ORDER(drain) &&
            RIGHT_ORDER(activate) && WRONG_ORDER(activate) && RIGHT_ORDER(deactivate) && WRONG_ORDER(deactivate) &&
@@ -186,10 +186,10 @@ static bool full(struct suite *s)
     if (!start(s, o)) return false;
     lk_status status = LK_OK;
     for (u32 i = 0; i < 20 && status == LK_OK; i++) status = lk_ring_send(s->ring, &m, 0.02);
-    return expect(s, "send into a full queue", status, LK_NOT_READY) &&
-           expect(s, "drain after a slow consumer", lk_ring_drain(s->ring, 0.02), LK_NOT_READY) &&
+    return expect_value(s, "send into a full queue", status, LK_NOT_READY) &&
+           expect_value(s, "drain after a slow consumer", lk_ring_drain(s->ring, 0.02), LK_NOT_READY) &&
            suite_said(s, lk_ring_terminate(s->ring, s->r->seconds)) &&
-           expect(s, "dead letters", lk_ring_letter_take(s->ring, &letter), LK_OK) &&
+           expect_value(s, "dead letters", lk_ring_letter_take(s->ring, &letter), LK_OK) &&
            suite_said(s, lk_ring_destroy(s->ring));
 }
 

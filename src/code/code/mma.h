@@ -26,7 +26,7 @@ enum tensor_type {
 };
 /* Bits of an element in a register. */
 u32 tensor_bits(enum tensor_type t);
-u32 tensor_sign(enum tensor_type t); /* the bit of its sign, where an element is a word of its own */
+u32 tensor_sign(enum tensor_type t);   /* the bit of its sign, where an element is a word of its own */
 int tensor_type_find(struct str name); /* "f16" and the like; -1: there is none */
 static inline bool tensor_is_fp8(enum tensor_type t) { return t == TENSOR_E4M3 || t == TENSOR_E5M2; }
 

@@ -7,7 +7,7 @@
 #include "mem/mem.h"
 #include <stdlib.h>
 
-struct user {
+struct layout_user {
     u32 var, kernel;
 }; /* numbers: that kernel reaches that variable */
 struct placing {
@@ -16,7 +16,7 @@ struct placing {
      * gets its place */
     VEC(struct ptx_var *) var;
     VEC(struct ptx_func *) kernel; /* of the program */
-    VEC(struct user) user;
+    VEC(struct layout_user) user;
 };
 
 /* From sm_80 on the system keeps the first KiB of every CTA's shared memory, and cooperative groups take a part of it
@@ -75,7 +75,7 @@ static void find_users(struct placing *p, u32 kernel)
         if (v->space == SP_SHARED && !v->size) f->dynamic_align = MAX_OF(f->dynamic_align, MAX_OF(v->align, 16u));
         if (!has_storage(v)) continue;
         VEC_PUSH(&f->module->mem, &list, v);
-        if (!is_own(f, v)) VEC_PUSH(&p->mem, &p->user, ((struct user){ (u32)v->offset, kernel }));
+        if (!is_own(f, v)) VEC_PUSH(&p->mem, &p->user, ((struct layout_user){ (u32)v->offset, kernel }));
     }
     f->shared = list.p;
     f->nshared = list.n;
@@ -86,7 +86,7 @@ static u64 align_up(u64 at, u32 align) { return align ? (at + align - 1) / align
 
 static int by_variable(const void *a, const void *b)
 {
-    const struct user *x = a, *y = b;
+    const struct layout_user *x = a, *y = b;
     return x->var != y->var ? (x->var < y->var ? -1 : 1) : (x->kernel > y->kernel) - (x->kernel < y->kernel);
 }
 

@@ -224,7 +224,7 @@ static bool branch_diverges(const struct classes *c, const struct block *b)
 }
 
 /* What is found of one branch. */
-struct region {
+struct class_region {
     u8 *mark;      /* by block: 1 in the region, 2 where the lanes meet, 3 a join in the region; 0: none of these */
     u32 *label;    /* by block: the last join, or successor of the branch, on the ways to it */
     u32 *block, n; /* the blocks that have a mark or a label, in their order */
@@ -233,7 +233,7 @@ struct region {
     u32 low, high; /* words of bits that are not 0 are from low to high */
 };
 
-static void region_add(struct region *r, u32 b)
+static void region_add(struct class_region *r, u32 b)
 {
     r->bits[b >> 6] |= 1ull << (b & 63);
     r->low = MIN_OF(r->low, b >> 6);
@@ -241,7 +241,7 @@ static void region_add(struct region *r, u32 b)
 }
 
 /* Writes the blocks that were added in their order. */
-static void region_list(struct region *r)
+static void region_list(struct class_region *r)
 {
     r->n = 0;
     for (u32 w = r->low; w <= r->high; w++) {
@@ -252,7 +252,7 @@ static void region_list(struct region *r)
 
 /* Blocks that can run before the lanes of b meet again, with marks and labels. Of other blocks nothing is touched, so
  * that many small regions take no longer than one large one. */
-static void region_of(struct classes *c, u32 b, struct region *r)
+static void region_of(struct classes *c, u32 b, struct class_region *r)
 {
     const struct lowered *l = c->l;
     u8 *mark = r->mark;
@@ -309,7 +309,7 @@ static void region_of(struct classes *c, u32 b, struct region *r)
     }
 }
 
-static void apply_region(struct classes *c, u32 b, struct region *r, u64 *defs, u64 *live)
+static void apply_region(struct classes *c, u32 b, struct class_region *r, u64 *defs, u64 *live)
 {
     struct lowered *l = c->l;
     const u8 *mark = r->mark;
@@ -365,11 +365,11 @@ void classes_find(struct lowered *l, u32 group, struct divergence *out, struct a
         for (u32 k = l->block[b].first; k < l->block[b].end; k++)
             EACH_DEF (r, &l->op[k]) c.defs[b][r >> 6] |= 1ull << (r & 63);
     }
-    struct region r = { .mark = NEW_ARRAY(&tmp, u8, l->nblock + 1),
-                        .label = NEW_ARRAY(&tmp, u32, l->nblock + 1),
-                        .block = NEW_ARRAY(&tmp, u32, l->nblock + 1),
-                        .stack = NEW_ARRAY(&tmp, u32, l->nblock + 1),
-                        .bits = NEW_ARRAY(&tmp, u64, l->nblock / 64 + 1) };
+    struct class_region r = { .mark = NEW_ARRAY(&tmp, u8, l->nblock + 1),
+                              .label = NEW_ARRAY(&tmp, u32, l->nblock + 1),
+                              .block = NEW_ARRAY(&tmp, u32, l->nblock + 1),
+                              .stack = NEW_ARRAY(&tmp, u32, l->nblock + 1),
+                              .bits = NEW_ARRAY(&tmp, u64, l->nblock / 64 + 1) };
     for (u32 b = 0; b < l->nblock; b++) r.label[b] = NONE;
     u64 *defs = NEW_ARRAY(&tmp, u64, l->words + 1), *live = NEW_ARRAY(&tmp, u64, l->words + 1);
     if (irreducible(l)) { /* lowest block first is then no order in which lanes reconverge: all is V */

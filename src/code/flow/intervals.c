@@ -45,14 +45,15 @@ static struct iv join(struct iv a, struct iv b)
 }
 static struct iv sum(struct iv a, struct iv b) { return (struct iv){ clamp(a.lo + b.lo), clamp(a.hi + b.hi) }; }
 static struct iv minus(struct iv a) { return (struct iv){ -a.hi, -a.lo }; }
-static s64 times(s64 a, s64 b)
+static s64 interval_times(s64 a, s64 b)
 {
     s64 r;
     return __builtin_mul_overflow(a, b, &r) ? ((a < 0) != (b < 0) ? -INF : INF) : clamp(r);
 }
 static struct iv product(struct iv a, struct iv b)
 {
-    s64 p[] = { times(a.lo, b.lo), times(a.lo, b.hi), times(a.hi, b.lo), times(a.hi, b.hi) };
+    s64 p[] = { interval_times(a.lo, b.lo), interval_times(a.lo, b.hi), interval_times(a.hi, b.lo),
+                interval_times(a.hi, b.hi) };
     struct iv r = { p[0], p[0] };
     for (u32 k = 1; k < 4; k++) r = join(r, (struct iv){ p[k], p[k] });
     return r;

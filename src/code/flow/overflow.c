@@ -9,14 +9,14 @@ static bool is_sign_extension(const struct lop *o)
 }
 
 enum { NARROW = 1, WIDE = 2 };
-struct trace {
+struct overflow_trace {
     struct lowered *l;
     u8 *reg;                  /* by register: it is on the way to an address, as NARROW or WIDE */
     struct op_lists definers; /* by register */
     struct worklist due;      /* operations that write such a register */
 };
 
-static void want(struct trace *t, const struct opnd *o, u8 what)
+static void want(struct overflow_trace *t, const struct opnd *o, u8 what)
 {
     if (o->kind != O_REG || t->reg[o->reg] & what || t->l->reg_width[o->reg] != (what == NARROW ? 4 : 8)) return;
     t->reg[o->reg] |= what;
@@ -24,7 +24,7 @@ static void want(struct trace *t, const struct opnd *o, u8 what)
 }
 
 /* When operation k defines a register on the way to an address: marks k and its sources. */
-static void trace_back(struct trace *t, u32 k)
+static void trace_back(struct overflow_trace *t, u32 k)
 {
     struct lowered *l = t->l;
     const struct lop *o = &l->op[k];
@@ -86,10 +86,10 @@ static void trace_back(struct trace *t, u32 k)
 void overflow_find(struct lowered *l)
 {
     struct arena tmp = { 0 };
-    struct trace t = { .l = l,
-                       .reg = NEW_ARRAY(&tmp, u8, l->nreg + 1),
-                       .definers = op_definers(l, &tmp),
-                       .due = worklist_new(l->nop, &tmp) };
+    struct overflow_trace t = { .l = l,
+                                .reg = NEW_ARRAY(&tmp, u8, l->nreg + 1),
+                                .definers = op_definers(l, &tmp),
+                                .due = worklist_new(l->nop, &tmp) };
     u32 narrow = 0;
     l->overflow = NEW_ARRAY(&l->mem, u8, l->nop + 1);
     for (u32 k = 0; k < l->nsite; k++) {

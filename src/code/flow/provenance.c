@@ -67,7 +67,7 @@ static struct provenance sum(struct provenance a, struct provenance b)
 }
 
 /* The same object, somewhere in it. */
-static struct provenance inside(struct provenance r)
+static struct provenance inside_variable(struct provenance r)
 {
     r.is_start = false;
     return r;
@@ -77,9 +77,9 @@ static struct provenance inside(struct provenance r)
  * B5). */
 static struct provenance part_of(const struct lowered *l, struct provenance r, struct opnd n)
 {
-    if (r.kind != FROM_VAR || !r.is_start || r.var->space != SP_LOCAL) return inside(r);
+    if (r.kind != FROM_VAR || !r.is_start || r.var->space != SP_LOCAL) return inside_variable(r);
     if (n.kind == O_SREG && n.reg == SR_LOCAL_BASE) return r; /* where the frame of a call begins */
-    if (n.kind != O_CONST || n.reg) return inside(r);
+    if (n.kind != O_CONST || n.reg) return inside_variable(r);
     if (n.comp) return r; /* cvta: the same place, as a generic address */
     for (u32 k = 0; k < r.var->npart; k++)
         if (n.value - r.var->part[k].within < r.var->part[k].size)
@@ -87,7 +87,7 @@ static struct provenance part_of(const struct lowered *l, struct provenance r, s
     for (u32 k = 0; k < l->nframe_part; k++)
         if (l->frame_part[k].frame == r.var && n.value - l->frame_part[k].within < l->frame_part[k].size)
             return (struct provenance){ .kind = FROM_VAR, .var = &l->frame_part[k] };
-    return inside(r);
+    return inside_variable(r);
 }
 
 static struct provenance transfer(const struct lowered *l, const struct lop *o, u32 width)
@@ -106,14 +106,14 @@ static struct provenance transfer(const struct lowered *l, const struct lop *o, 
     case PROV_MAPPED: a.mapped = true; return a;
     case PROV_ADD: return part_of(l, sum(a, b), *lop_src(o, a.kind == FROM_VAR));
     case PROV_SUB:
-        return b.kind == FROM_NONE ? inside(a)
+        return b.kind == FROM_NONE ? inside_variable(a)
                : early
                    ? (struct provenance){ 0 }
                    : (struct provenance){ .kind = a.kind == FROM_TAG || b.kind == FROM_TAG ? FROM_TAG : FROM_MIXED };
-    case PROV_MAD: return inside(c);
+    case PROV_MAD: return inside_variable(c);
     case PROV_AND:
-        return b.kind == FROM_NONE   ? inside(a)
-               : a.kind == FROM_NONE ? inside(b)
+        return b.kind == FROM_NONE   ? inside_variable(a)
+               : a.kind == FROM_NONE ? inside_variable(b)
                : early               ? (struct provenance){ 0 }
                                      : none;
     case PROV_CHOICE: return join_in(a, b, width);

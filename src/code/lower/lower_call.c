@@ -86,7 +86,7 @@ static u32 reserve(struct lower *w, u32 bytes)
 }
 
 /* One register of an argument, or a half of a .b128 register: so many bytes of the argument's memory. */
-struct piece {
+struct argument_piece {
     struct opnd reg;
     u32 width; /* 1, 2, 4 or 8 */
 };
@@ -94,7 +94,7 @@ enum { MOST_PIECES = 8 }; /* a vector has four elements at most, a .b128 two hal
 
 /* The pieces of the registers that are an argument, a parameter or a result, in the order of their memory; 0: Lockstep
  * cannot pass such a register. */
-static u32 pieces_of(struct lower *w, struct ptx_reg *const *reg, u32 n, struct piece *out)
+static u32 pieces_of(struct lower *w, struct ptx_reg *const *reg, u32 n, struct argument_piece *out)
 {
     u32 count = 0;
     for (u32 k = 0; k < n; k++) {
@@ -104,9 +104,9 @@ static u32 pieces_of(struct lower *w, struct ptx_reg *const *reg, u32 n, struct 
         case 1:
         case 2:
         case 4:
-        case 8: out[count++] = (struct piece){ lower_reg(reg[k]->index), width }; break;
+        case 8: out[count++] = (struct argument_piece){ lower_reg(reg[k]->index), width }; break;
         case 16:
-            for (u32 h = 0; h < 2; h++) out[count++] = (struct piece){ lower_half(w, &one, h), 8 };
+            for (u32 h = 0; h < 2; h++) out[count++] = (struct argument_piece){ lower_half(w, &one, h), 8 };
             break;
         default: return 0;
         }
@@ -114,7 +114,7 @@ static u32 pieces_of(struct lower *w, struct ptx_reg *const *reg, u32 n, struct 
     return count;
 }
 
-static u32 pieces_of_operand(struct lower *w, const struct ptx_operand *o, struct piece *out)
+static u32 pieces_of_operand(struct lower *w, const struct ptx_operand *o, struct argument_piece *out)
 {
     struct ptx_reg *reg[4];
     u32 n = o->kind == OP_VEC ? o->nelem : 1;
@@ -124,7 +124,7 @@ static u32 pieces_of_operand(struct lower *w, const struct ptx_operand *o, struc
 }
 
 /* Registers to the memory of the call at `at`, or from there. */
-static void move_pieces(struct lower *w, bool load, const struct piece *p, u32 n, u32 at)
+static void move_pieces(struct lower *w, bool load, const struct argument_piece *p, u32 n, u32 at)
 {
     for (u32 k = 0; k < n; k++) {
         lower_call_memory(w, load, p[k].reg, p[k].width, at);
@@ -160,7 +160,7 @@ static bool call_list(struct lower *w, const struct ptx_operand *list, const str
                                        : results           ? (k < proto->nret ? proto->ret[k] : NULL)
                                        : k < proto->nparam ? proto->param[k]
                                                            : NULL;
-        struct piece p[MOST_PIECES];
+        struct argument_piece p[MOST_PIECES];
         v->in_register = o->kind == OP_REG || o->kind == OP_VEC;
         u32 pieces = v->in_register ? pieces_of_operand(w, o, p) : 0;
         for (u32 j = 0; j < pieces; j++) v->size += p[j].width;
@@ -217,7 +217,7 @@ void lower_call(struct lower *w, int form)
     lower_end_block(w, TERM_CALL);
     if (c.func && c.func->is_noreturn) w->block.p[w->block.n - 2].next = NONE;
     for (u32 r = 0; r < c.nret; r++) {
-        struct piece p[MOST_PIECES];
+        struct argument_piece p[MOST_PIECES];
         if (c.ret[r].in_register) move_pieces(w, true, p, pieces_of_operand(w, &ret->elem[r], p), c.ret[r].from);
     }
     if (around != NONE && w->op.n > w->block.p[w->block.n - 1].first) lower_end_block(w, TERM_FALL);
@@ -242,7 +242,7 @@ static void bring_home(struct lower *w, u32 k)
  * that the verifier or the check of prototypes lets through has one. */
 static void move_formal(struct lower *w, bool load, const struct ptx_var *v, u32 at)
 {
-    struct piece p[MOST_PIECES];
+    struct argument_piece p[MOST_PIECES];
     if (v->reg[0]) move_pieces(w, load, p, pieces_of(w, v->reg, v->vec, p), at);
 }
 

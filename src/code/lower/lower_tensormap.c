@@ -48,14 +48,14 @@ static void mark(struct lower *w, enum map_event what, struct opnd base, s64 off
     VEC_PUSH(w->mem, &w->op, o);
 }
 
-struct place { /* the map */
+struct field_place { /* the map */
     enum ptx_space space;
     struct opnd base; /* its address ... */
     u32 width;        /* ... of so many bytes */
     s64 off;          /* added to it */
 };
 
-static void put(struct lower *w, const struct place *m, u32 at, u32 mask, struct opnd shifted)
+static void put(struct lower *w, const struct field_place *m, u32 at, u32 mask, struct opnd shifted)
 {
     struct opnd v = shifted;
     if (~mask) {
@@ -78,7 +78,7 @@ static struct opnd up(struct lower *w, struct opnd v, u32 by)
 }
 
 /* False: it is a field, or a value, that sm_90 has not. */
-static bool replace(struct lower *w, const struct place *m, u32 ordinal, struct opnd v)
+static bool replace(struct lower *w, const struct field_place *m, u32 ordinal, struct opnd v)
 {
     const struct ptx_insn *i = w->cur;
     if (lower_has_mod(i, "global_address")) {
@@ -128,7 +128,7 @@ void lower_tensormap_replace(struct lower *w, int form)
         lower_unsupported(w);
         return;
     }
-    struct place m = { .space = lower_space_of(w, &i->arg[0]) };
+    struct field_place m = { .space = lower_space_of(w, &i->arg[0]) };
     m.width = lower_address(w, &i->arg[0], &m.base, &m.off);
     struct opnd which = ordinal ? lower_operand(w, &i->arg[1], T_U32) : lower_const(0);
     struct opnd v = lower_operand(w, &i->arg[i->narg - 1u], wide ? T_U64 : T_U32);
@@ -188,7 +188,7 @@ void lower_map_fence(struct lower *w, int form)
     const struct ptx_insn *i = w->cur;
     (void)form;
     if (i->narg) {
-        struct place m = { 0 };
+        struct field_place m = { 0 };
         if (i->arg[0].kind != OP_MEM) {
             lower_unsupported(w);
             return;

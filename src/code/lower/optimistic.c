@@ -39,12 +39,12 @@ static bool keeps(const struct ptx_insn *i)
     return n == 2 && i->op->nmod == 2;
 }
 
-struct asked { /* what was answered before: functions that call each other often are read once */
+struct speculation_asked { /* what was answered before: functions that call each other often are read once */
     struct arena mem;
-    struct map answer; /* by struct question, as text */
+    struct map answer; /* by struct speculation_question, as text */
 };
 
-struct question { /* whether a compare-and-swap compares with a parameter */
+struct speculation_question { /* whether a compare-and-swap compares with a parameter */
     const struct ptx_func *func;
     u32 param, width, deep; /* which one; bytes of the value; levels of calls that are looked into */
 };
@@ -52,7 +52,7 @@ struct question { /* whether a compare-and-swap compares with a parameter */
 static const bool answers[2] = { false, true };
 
 struct flow { /* where the value of a parameter goes in its function */
-    struct asked *asked;
+    struct speculation_asked *asked;
     const struct ptx_func *f;
     u8 *reg; /* by register: holds it */
     const struct ptx_var *arg[8];
@@ -80,7 +80,7 @@ static bool passes(const struct flow *w, const struct ptx_operand *o)
     return holds(w, o);
 }
 
-static bool compares(struct asked *a, const struct ptx_func *f, u32 param, u32 width, u32 deep);
+static bool compares(struct speculation_asked *a, const struct ptx_func *f, u32 param, u32 width, u32 deep);
 
 static bool call_compares(const struct flow *w, const struct ptx_insn *i, u32 deep)
 {
@@ -116,7 +116,7 @@ static bool follow(struct flow *w, const struct ptx_insn *i, const struct ptx_va
     return false;
 }
 
-static bool compares_by_text(struct asked *a, const struct ptx_func *f, u32 param, u32 width, u32 deep)
+static bool compares_by_text(struct speculation_asked *a, const struct ptx_func *f, u32 param, u32 width, u32 deep)
 {
     struct arena tmp = { 0 };
     struct flow w = { .asked = a, .f = f, .reg = NEW_ARRAY(&tmp, u8, f->nregs + 1), .width = width };
@@ -131,13 +131,13 @@ static bool compares_by_text(struct asked *a, const struct ptx_func *f, u32 para
 }
 
 /* A compare-and-swap compares with that parameter, in the function or one that it calls. */
-static bool compares(struct asked *a, const struct ptx_func *f, u32 param, u32 width, u32 deep)
+static bool compares(struct speculation_asked *a, const struct ptx_func *f, u32 param, u32 width, u32 deep)
 {
     if (f->alias_of) f = f->alias_of;
     if (!f->has_body || param >= f->nparam || !fits((u32)f->param[param]->size, width)) return false;
-    struct question *q = NEW(&a->mem, struct question);
-    *q = (struct question){ f, param, width, deep };
-    struct str key = { (const char *)q, offsetof(struct question, deep) + sizeof q->deep };
+    struct speculation_question *q = NEW(&a->mem, struct speculation_question);
+    *q = (struct speculation_question){ f, param, width, deep };
+    struct str key = { (const char *)q, offsetof(struct speculation_question, deep) + sizeof q->deep };
     const bool *known = map_get(&a->answer, key);
     if (known) return *known;
     bool yes = compares_by_text(a, f, param, width, deep);
@@ -208,7 +208,7 @@ static bool has_spot(const struct compared *g, struct spot p)
 
 /* The arguments of the call that ends a block: stored there before it. */
 static void add_arguments(const struct lowered *l, const struct block *b, u32 width, struct compared *g,
-                          struct asked *asked)
+                          struct speculation_asked *asked)
 {
     const struct call *c = &l->call[l->op[b->end - 1].site];
     for (u32 n = 0; c->func && n < c->narg; n++) {
@@ -244,7 +244,7 @@ static u8 *compared(const struct lowered *l, u32 width, struct arena *a)
     struct compared g = { .reg = NEW_ARRAY(a, u8, l->nreg + 1),
                           .definers = op_definers(l, a),
                           .due = worklist_new(l->nop, a) };
-    struct asked asked = { 0 };
+    struct speculation_asked asked = { 0 };
     for (u32 k = 0; k < l->nop; k++)
         if (is_cas(l, &l->op[k]) && l->site[l->op[k].site].width == width) add_reg(&g, lop_src(&l->op[k], SRC_DATA));
     for (u32 b = 0; b < l->nblock; b++)

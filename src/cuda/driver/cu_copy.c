@@ -56,7 +56,7 @@ static cu_result copy_do(struct cu_context *c, lk_copy *x, const struct how *h)
     return r || h->async || !x->stream ? r : cu_status(gpu, lk_stream_synchronise(x->stream));
 }
 
-static lk_end side_end(struct cu_context *c, u64 address, enum cu_side side)
+static lk_end copy_side_end(struct cu_context *c, u64 address, enum cu_side side)
 {
     return side == SIDE_DEVICE ? device_end(c, address)
            : side == SIDE_HOST ? host_end((const void *)(uintptr_t)address)
@@ -104,7 +104,7 @@ cu_result cu_copy_linear(u64 to, enum cu_side to_side, u64 from, enum cu_side fr
     struct cu_context *c;
     cu_result r = cu_current_for(stream, &c);
     if (r) return r;
-    lk_copy x = { .to = side_end(c, to, to_side), .from = side_end(c, from, from_side), .width = bytes };
+    lk_copy x = { .to = copy_side_end(c, to, to_side), .from = copy_side_end(c, from, from_side), .width = bytes };
     r = copy_do(c, &x, &(struct how){ stream, async });
     if (unlikely(r == CU_INVALID_VALUE)) {
         if (is_stray(to, to_side))

@@ -8,32 +8,32 @@
 
 enum { CPU = -1, NOWHERE = -2, PAGE = 4096 }; /* CU_DEVICE_CPU, CU_DEVICE_INVALID */
 
-struct advice {
+struct managed_advice {
     bool read_mostly;
     u32 accessed_by;                        /* a bit for each device; the last is the host's */
     struct cu_location preferred, prefetch; /* type 0: none */
 };
 struct segment { /* of an allocation: from the one before it up to here */
     u64 end;     /* offset */
-    struct advice advice;
+    struct managed_advice advice;
 };
-struct note {
+struct managed_note {
     u64 base, id;
     u32 flags;               /* of cuMemHostAlloc, cuMemHostRegister */
     bool said, sync;         /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS was set, and to what */
     struct segment *segment; /* in order; NULL: no advice */
     u32 segments;
-    struct note *next; /* of its chain */
+    struct managed_note *next; /* of its chain */
 };
 
 enum { CHAINS = 1024 };
 static struct {
     lock_t lock;
-    struct note *chain[CHAINS];
+    struct managed_note *chain[CHAINS];
     u32 n, sweep_at; /* notes; how many there are when those of freed memory are looked for */
 } all = { .lock = LOCK_INIT, .sweep_at = 4096 };
 
-static void note_end(struct note *x)
+static void note_end(struct managed_note *x)
 {
     base_free(x->segment);
     base_free(x);
@@ -44,7 +44,7 @@ static void note_end(struct note *x)
 static void sweep(void)
 {
     for (u32 i = 0; i < CHAINS; i++)
-        for (struct note **link = &all.chain[i], *x; (x = *link);) {
+        for (struct managed_note **link = &all.chain[i], *x; (x = *link);) {
             lk_memory_info info;
             if (cu_memory_at(x->base, &info) && info.id == x->id) {
                 link = &x->next;
@@ -57,10 +57,10 @@ static void sweep(void)
 }
 
 /* With the lock; NULL: there is none, or no memory for one. */
-static struct note *note_of(const lk_memory_info *info, bool add)
+static struct managed_note *note_of(const lk_memory_info *info, bool add)
 {
-    struct note **chain = &all.chain[(info->base >> 8) * 0x9e3779b97f4a7c15u >> 54], *x;
-    for (struct note **link = chain; (x = *link); link = &x->next) {
+    struct managed_note **chain = &all.chain[(info->base >> 8) * 0x9e3779b97f4a7c15u >> 54], *x;
+    for (struct managed_note **link = chain; (x = *link); link = &x->next) {
         if (x->base != info->base) continue;
         if (x->id == info->id) return x;
         *link = x->next; /* of what was here before */
@@ -70,7 +70,7 @@ static struct note *note_of(const lk_memory_info *info, bool add)
     if (!add) return NULL;
     if (all.n >= all.sweep_at) sweep();
     if (!(x = base_alloc(sizeof *x))) return NULL;
-    *x = (struct note){ .base = info->base, .id = info->id, .next = *chain };
+    *x = (struct managed_note){ .base = info->base, .id = info->id, .next = *chain };
     *chain = x;
     all.n++;
     return x;
@@ -79,7 +79,7 @@ static struct note *note_of(const lk_memory_info *info, bool add)
 void cu_note_flags(u64 address, u32 flags)
 {
     lk_memory_info info;
-    struct note *x;
+    struct managed_note *x;
     if (!flags || !cu_memory_at(address, &info)) return;
     lock(&all.lock);
     if ((x = note_of(&info, true))) x->flags = flags;
@@ -88,14 +88,14 @@ void cu_note_flags(u64 address, u32 flags)
 u32 cu_note_flags_of(const lk_memory_info *info)
 {
     lock(&all.lock);
-    const struct note *x = note_of(info, false);
+    const struct managed_note *x = note_of(info, false);
     u32 flags = x ? x->flags : 0;
     unlock(&all.lock);
     return flags;
 }
 void cu_note_sync(const lk_memory_info *info, bool sync)
 {
-    struct note *x;
+    struct managed_note *x;
     lock(&all.lock);
     if ((x = note_of(info, true))) x->said = true, x->sync = sync;
     unlock(&all.lock);
@@ -103,7 +103,7 @@ void cu_note_sync(const lk_memory_info *info, bool sync)
 bool cu_note_sync_of(const lk_memory_info *info, bool unsaid)
 {
     lock(&all.lock);
-    const struct note *x = note_of(info, false);
+    const struct managed_note *x = note_of(info, false);
     bool sync = x && x->said ? x->sync : unsaid;
     unlock(&all.lock);
     return sync;
@@ -112,7 +112,7 @@ bool cu_note_sync_of(const lk_memory_info *info, bool unsaid)
 /* ---- segments ---- */
 
 /* A segment ends at this offset: the one that has it inside is divided. Its number, + 1; false: no memory. */
-static bool divide(struct note *x, u64 at, u32 *behind)
+static bool divide(struct managed_note *x, u64 at, u32 *behind)
 {
     u32 k = 0;
     while (k < x->segments && x->segment[k].end < at) k++;
@@ -128,7 +128,7 @@ static bool divide(struct note *x, u64 at, u32 *behind)
 }
 
 /* The segments of a range, [*first, *last), at whole pages; false: no memory. */
-static bool segments_of(struct note *x, const lk_memory_info *info, u64 from, u64 to, u32 *first, u32 *last)
+static bool segments_of(struct managed_note *x, const lk_memory_info *info, u64 from, u64 to, u32 *first, u32 *last)
 {
     from &= ~(u64)(PAGE - 1);
     to = MIN_OF((to + PAGE - 1) & ~(u64)(PAGE - 1), info->bytes);
@@ -169,7 +169,7 @@ static struct cu_location place_of(int device)
 enum { PREFETCH = 0 };                                                                       /* an advice of our own */
 enum { READ_MOSTLY = 1, NOT_READ_MOSTLY, PREFER, NOT_PREFER, ACCESSED_BY, NOT_ACCESSED_BY }; /* CUmem_advise */
 
-static void advise(struct advice *a, int advice, struct cu_location l)
+static void advise_managed(struct managed_advice *a, int advice, struct cu_location l)
 {
     /* advice that has no place is given with any number */
     bool device = l.type == PLACE_DEVICE && l.id >= 0 && l.id < CU_DEVICES;
@@ -192,10 +192,10 @@ static cu_result advise_range(u64 address, u64 bytes, int advice, struct cu_loca
     bool placed = advice != READ_MOSTLY && advice != NOT_READ_MOSTLY && advice != NOT_PREFER;
     if (r || (placed && (r = place_check(&l, advice == PREFETCH ? CU_INVALID_DEVICE : CU_INVALID_VALUE)))) return r;
     lock(&all.lock);
-    struct note *x = note_of(&info, true);
+    struct managed_note *x = note_of(&info, true);
     u64 from = address - info.base;
     bool ok = x && segments_of(x, &info, from, from + bytes, &first, &last);
-    for (u32 i = first; ok && i < last; i++) advise(&x->segment[i].advice, advice, l);
+    for (u32 i = first; ok && i < last; i++) advise_managed(&x->segment[i].advice, advice, l);
     unlock(&all.lock);
     return ok ? CU_OK : CU_OUT_OF_MEMORY;
 }
@@ -287,30 +287,30 @@ static int place_number(struct cu_location l)
 {
     return l.type == PLACE_NONE ? NOWHERE : l.type == PLACE_DEVICE ? l.id : CPU;
 }
-static bool same_place(struct cu_location a, struct cu_location b)
+static bool same_location(struct cu_location a, struct cu_location b)
 {
     return a.type == b.type && (a.type != PLACE_DEVICE || a.id == b.id);
 }
 
 /* What all of the range has in common. */
-static cu_result common(u64 address, u64 bytes, struct advice *out)
+static cu_result common(u64 address, u64 bytes, struct managed_advice *out)
 {
     lk_memory_info info;
     u32 first = 0, last = 0;
     cu_result r = managed_range(address, bytes, &info);
-    *out = (struct advice){ 0 };
+    *out = (struct managed_advice){ 0 };
     if (r) return r;
     lock(&all.lock);
-    struct note *x = note_of(&info, false);
+    struct managed_note *x = note_of(&info, false);
     u64 from = address - info.base;
     if (x && x->segment && segments_of(x, &info, from, from + bytes, &first, &last)) {
         *out = x->segment[first].advice;
         for (u32 i = first + 1; i < last; i++) {
-            const struct advice *a = &x->segment[i].advice;
+            const struct managed_advice *a = &x->segment[i].advice;
             out->read_mostly &= a->read_mostly;
             out->accessed_by &= a->accessed_by;
-            if (!same_place(out->preferred, a->preferred)) out->preferred = (struct cu_location){ 0 };
-            if (!same_place(out->prefetch, a->prefetch)) out->prefetch = (struct cu_location){ 0 };
+            if (!same_location(out->preferred, a->preferred)) out->preferred = (struct cu_location){ 0 };
+            if (!same_location(out->prefetch, a->prefetch)) out->prefetch = (struct cu_location){ 0 };
         }
     }
     unlock(&all.lock);
@@ -319,7 +319,7 @@ static cu_result common(u64 address, u64 bytes, struct advice *out)
 
 static cu_result range_attribute(int *out, u64 size, int which, u64 address, u64 bytes)
 {
-    struct advice a;
+    struct managed_advice a;
     if (which < RANGE_READ_MOSTLY || which > RANGE_PREFETCH_ID) return CU_INVALID_VALUE;
     if (!size || size % 4 || size > 1 << 20 || !bytes_readable(out, size)) return CU_INVALID_VALUE;
     if (which != RANGE_ACCESSED_BY && size != 4) return CU_INVALID_VALUE;

@@ -21,12 +21,12 @@ u32 cu_occupancy(struct cu_function *f, lk_kernel *k, struct cu_device *d, u32 t
 }
 
 /* The beginning of every question: the kernel on the current device. */
-struct question {
+struct occupancy_question {
     struct cu_context *c;
     struct cu_function *f;
     lk_kernel *k;
 };
-static cu_result enter(struct question *q, void *function)
+static cu_result enter(struct occupancy_question *q, void *function)
 {
     cu_result r = cu_current(&q->c);
     if (r) return r;
@@ -51,7 +51,7 @@ CU_API(cuOccupancyMaxActiveBlocksPerMultiprocessor)(int *blocks, void *function,
 CU_API(cuOccupancyMaxPotentialBlockSizeWithFlags)
 (int *grid, int *block, void *function, u64 (*bytes_of)(int), u64 dynamic, int limit, unsigned flags)
 {
-    struct question q;
+    struct occupancy_question q;
     lk_usage u = { .size = sizeof u };
     cu_result r = enter(&q, function);
     if (r) return r;
@@ -102,7 +102,7 @@ CU_DEFINE(cuOccupancyAvailableDynamicSMemPerBlock, u64 *, out, void *, function,
 enum { GROUP = 16 }; /* multiprocessors of a group (GPC), which a cluster stays within */
 
 /* A question about clusters: the launch that is meant, and the threads of its blocks. */
-static cu_result enter_config(struct question *q, struct cu_function *f, const int *out,
+static cu_result enter_config(struct occupancy_question *q, struct cu_function *f, const int *out,
                               const struct cu_launch_config *x, struct cu_launch *l, u32 *threads)
 {
     cu_result r = enter(q, f);
@@ -117,7 +117,7 @@ static cu_result enter_config(struct question *q, struct cu_function *f, const i
 
 cu_result cu_occupancy_clusters(int *clusters, struct cu_function *f, const struct cu_launch_config *x)
 {
-    struct question q;
+    struct occupancy_question q;
     struct cu_launch l;
     u32 threads;
     cu_result r = enter_config(&q, f, clusters, x, &l, &threads);
@@ -138,7 +138,7 @@ CU_API(cuOccupancyMaxActiveClusters)(int *clusters, void *function, const struct
 
 cu_result cu_occupancy_cluster_size(int *size, struct cu_function *f, const struct cu_launch_config *x)
 {
-    struct question q;
+    struct occupancy_question q;
     struct cu_launch l;
     u32 threads;
     cu_result r = enter_config(&q, f, size, x, &l, &threads);

@@ -151,7 +151,7 @@ static cu_result make(u32 type, const struct cu_location *l, u64 most, bool stan
     return CU_OUT_OF_MEMORY;
 }
 
-static bool same_place(const struct cu_location *a, const struct cu_location *b)
+static bool same_pool_place(const struct cu_location *a, const struct cu_location *b)
 {
     return a->type == b->type && a->id == b->id;
 }
@@ -160,7 +160,7 @@ static bool same_place(const struct cu_location *a, const struct cu_location *b)
 static struct place_pools *place_pools(u32 type, const struct cu_location *l)
 {
     u32 k = 0;
-    while (k < all.others && (all.other[k].type != type || !same_place(&all.other[k].location, l))) k++;
+    while (k < all.others && (all.other[k].type != type || !same_pool_place(&all.other[k].location, l))) k++;
     if (k == COUNT_OF(all.other)) return NULL;
     if (k == all.others) all.other[all.others++] = (struct place_pools){ .type = type, .location = *l };
     return &all.other[k];
@@ -198,7 +198,7 @@ CU_DEFINE(cuMemSetMemPool, const struct cu_location *, from, u32, type, struct c
     struct cu_location l;
     cu_result r = place_check(type, from, &l);
     if (r) return r;
-    if (p->type != type || !same_place(&p->location, &l)) return CU_INVALID_VALUE;
+    if (p->type != type || !same_pool_place(&p->location, &l)) return CU_INVALID_VALUE;
     if (l.type == PLACE_DEVICE && type == TYPE_PINNED) return lkcu_cuDeviceSetMemPool(l.id, p);
     lock(&all.lock);
     struct place_pools *x = place_pools(type, &l);

@@ -8,22 +8,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct elf { /* a file, mapped */
+struct stripped_elf { /* a file, mapped */
     const u8 *base;
     u64 bytes;
     const Elf64_Shdr *section;
     u32 sections;
 };
 
-static bool is_inside(const struct elf *f, u64 at, u64 bytes) { return at <= f->bytes && bytes <= f->bytes - at; }
+static bool is_inside(const struct stripped_elf *f, u64 at, u64 bytes)
+{
+    return at <= f->bytes && bytes <= f->bytes - at;
+}
 
-static const char *contents(const struct elf *f, const Elf64_Shdr *s)
+static const char *contents(const struct stripped_elf *f, const Elf64_Shdr *s)
 {
     return s->sh_type != SHT_NOBITS && is_inside(f, s->sh_offset, s->sh_size) ? (const char *)f->base + s->sh_offset
                                                                               : NULL;
 }
 
-static bool has_section(const struct elf *f, const Elf64_Shdr *names, const char *name)
+static bool has_section(const struct stripped_elf *f, const Elf64_Shdr *names, const char *name)
 {
     const char *text = contents(f, names);
     u64 bytes = strlen(name) + 1;
@@ -35,7 +38,7 @@ static bool has_section(const struct elf *f, const Elf64_Shdr *names, const char
 }
 
 /* In a table of names of symbols. */
-static bool has_symbol(const struct elf *f, const char *name)
+static bool has_symbol(const struct stripped_elf *f, const char *name)
 {
     for (u32 i = 0; i < f->sections; i++) {
         const Elf64_Shdr *s = &f->section[i];
@@ -46,7 +49,7 @@ static bool has_symbol(const struct elf *f, const char *name)
     return false;
 }
 
-static bool read_elf(struct elf *f)
+static bool read_elf(struct stripped_elf *f)
 {
     Elf64_Ehdr h;
     if (f->bytes < sizeof h) return false;
@@ -69,7 +72,7 @@ bool cu_stripped_runtime(const char *path)
     void *p = known ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
     close(fd);
     if (p == MAP_FAILED) return false;
-    struct elf f = { .base = p, .bytes = (u64)st.st_size };
+    struct stripped_elf f = { .base = p, .bytes = (u64)st.st_size };
     bool stripped = read_elf(&f);
     munmap(p, (size_t)st.st_size);
     return stripped;

@@ -12,7 +12,7 @@
 #include "abi/libcuda.def"
 #undef ENTRY
 
-static const struct entry {
+static const struct table_entry {
     const char *symbol, *name;
     u32 since;
     bool thread;
@@ -105,12 +105,12 @@ enum { PROC_LEGACY = 1, PROC_PER_THREAD = 2 };                              /* f
 enum { PROC_FOUND = 0, PROC_SYMBOL_NOT_FOUND = 1, PROC_VERSION_NEWER = 2 }; /* CUdriverProcAddressQueryResult */
 
 /* The newest row of the name that is not newer than the caller. Rows of a name are side by side. */
-static const struct entry *find(const char *name, u32 version, bool thread, bool *exists)
+static const struct table_entry *find(const char *name, u32 version, bool thread, bool *exists)
 {
-    const struct entry *best = NULL;
+    const struct table_entry *best = NULL;
     *exists = false;
     for (u32 i = 0; i < COUNT_OF(table); i++) {
-        const struct entry *r = &table[i];
+        const struct table_entry *r = &table[i];
         if (strcmp(r->name, name)) continue;
         *exists = true;
         if (r->since > version) continue;
@@ -128,7 +128,7 @@ CU_DEFINE(cuGetProcAddress_v2, const char *, name, void **, function, int, versi
     *function = NULL;
     if (result) *result = PROC_SYMBOL_NOT_FOUND;
     if (flags & ~(u64)(PROC_LEGACY | PROC_PER_THREAD) || version < 0) return CU_INVALID_VALUE;
-    const struct entry *r = find(name, (u32)version, flags & PROC_PER_THREAD, &exists);
+    const struct table_entry *r = find(name, (u32)version, flags & PROC_PER_THREAD, &exists);
     if (result) *result = r ? PROC_FOUND : exists ? PROC_VERSION_NEWER : PROC_SYMBOL_NOT_FOUND;
     if (r) *function = r->function;
     return CU_OK; /* also where nothing is found and nobody asks for the status */

@@ -8,7 +8,7 @@ enum { GRANULARITY_MINIMUM, GRANULARITY_RECOMMENDED }; /* CUmemAllocationGranula
 _Static_assert(sizeof(struct cu_allocation) == sizeof(((struct lk_physical *)0)->note), "it is kept there");
 
 /* The device of a description, opened. */
-static cu_result device_of(const struct cu_allocation *x, struct cu_device **d)
+static cu_result access_device(const struct cu_allocation *x, struct cu_device **d)
 {
     if (x->type != 1) return CU_INVALID_VALUE;
     if (x->location.type >= PLACE_HOST && x->location.type <= PLACE_NUMA_CURRENT) {
@@ -56,7 +56,7 @@ CU_DEFINE(cuMemAddressFree, u64, address, u64, bytes)
 CU_DEFINE(cuMemCreate, lk_physical **, out, u64, bytes, const struct cu_allocation *, x, u64, flags)
 {
     struct cu_device *d;
-    cu_result r = device_of(x, &d);
+    cu_result r = access_device(x, &d);
     if (r) return r;
     if (!cu_ok(out) || flags || !bytes || bytes % LK_GRANULE) return CU_INVALID_VALUE;
     lk_physical *p;

@@ -175,20 +175,20 @@ cu_result cu_nodes_read(const struct cu_graph *g, struct cu_node *const *list, u
 }
 
 /* A list as the driver gives it: without room, how many there are; else as many as fit, NULL after the last. */
-struct list {
+struct node_list {
     struct cu_node **out;
     u64 most, n;
 };
-static cu_result list_begin(struct list *l, struct cu_node **out, u64 *n)
+static cu_result list_begin(struct node_list *l, struct cu_node **out, u64 *n)
 {
-    *l = (struct list){ out, out ? *n : 0, 0 };
+    *l = (struct node_list){ out, out ? *n : 0, 0 };
     return out && l->most && !bytes_readable(out, l->most * sizeof *out) ? CU_INVALID_VALUE : CU_OK;
 }
-static void list_add(struct list *l, struct graph_node *n)
+static void list_add(struct node_list *l, struct graph_node *n)
 {
     if (l->n++ < l->most) l->out[l->n - 1] = cu_node_of(n);
 }
-static cu_result list_end(const struct list *l, u64 *n)
+static cu_result list_end(const struct node_list *l, u64 *n)
 {
     for (u64 i = l->n; i < l->most; i++) l->out[i] = NULL;
     *n = l->out ? MIN_OF(l->n, l->most) : l->n;
@@ -197,7 +197,7 @@ static cu_result list_end(const struct list *l, u64 *n)
 
 static cu_result nodes_list(struct cu_graph *g, struct cu_node **out, u64 *n, bool roots)
 {
-    struct list l;
+    struct node_list l;
     cu_result r = list_begin(&l, out, n);
     if (r) return r;
     for (u32 i = 0; i < graph_node_count(cu_engine_graph(g)); i++) {
@@ -232,7 +232,7 @@ static struct graph_dep *deps_of(const struct graph_node *n, u32 *count)
 
 /* All edges, those into one node, or those out of one; `data` may be NULL, and so may the list that is not wanted. */
 struct edge_list {
-    struct list from, to;
+    struct node_list from, to;
     struct cu_edge_data *data;
     bool plain;  /* the caller cannot be told of data */
     bool hidden; /* there are some */
@@ -282,7 +282,7 @@ CU_DEFINE(cuGraphGetEdges_v2, struct cu_graph *, g, struct cu_node **, from, str
 static cu_result near(struct cu_node *x, struct cu_node **out, struct cu_edge_data *data, bool plain, u64 *n, bool into)
 {
     struct edge_list l = { .data = data, .plain = plain };
-    struct list *wanted = into ? &l.from : &l.to;
+    struct node_list *wanted = into ? &l.from : &l.to;
     cu_result r = list_begin(wanted, out, n);
     if (r) return r;
     if (data && wanted->most && !bytes_readable(data, wanted->most * sizeof *data)) return CU_INVALID_VALUE;

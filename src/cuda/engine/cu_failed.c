@@ -34,7 +34,7 @@ static struct {
     lock_t lock;      /* of the list of states */
     lock_t site_lock; /* of the sites */
     struct state *first;
-    struct site {
+    struct failed_site {
         u64 key;
         u32 number, count; /* count 0: free entry */
     } site[SITES];         /* by hash */
@@ -143,8 +143,8 @@ static u32 number_of(u64 key, u32 *count)
     lock(&all.site_lock);
     u32 at = (u32)(key * 0x9e3779b97f4a7c15u >> 55);
     for (u32 i = 0; i < SITES && all.site[at].count && all.site[at].key != key; i++) at = (at + 1) % SITES;
-    struct site *s = &all.site[at];
-    if (!s->count || s->key != key) *s = (struct site){ .key = key, .number = ++all.sites };
+    struct failed_site *s = &all.site[at];
+    if (!s->count || s->key != key) *s = (struct failed_site){ .key = key, .number = ++all.sites };
     *count = ++s->count;
     u32 number = s->number;
     unlock(&all.site_lock);

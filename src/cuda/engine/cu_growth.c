@@ -19,7 +19,7 @@ struct holding {
     struct held *p;
     u32 n, room;
 };
-struct row {            /* launches of a kernel, each with more memory than the one before */
+struct growth_row {     /* launches of a kernel, each with more memory than the one before */
     const char *kernel; /* NULL: free */
     lk_gpu *gpu;
     u64 live;  /* at the newest */
@@ -33,7 +33,7 @@ struct row {            /* launches of a kernel, each with more memory than the 
 static struct {
     bool wanted;
     lock_t lock;
-    struct row row[KERNELS];
+    struct growth_row row[KERNELS];
 } memory = { .lock = LOCK_INIT };
 
 bool cu_growth_option(const char *key)
@@ -106,7 +106,7 @@ static struct holding more_than(struct holding *before, struct holding *after)
 /* ---- launches ---- */
 
 /* The row is longer than any before: what grew in it. */
-static void row_longest(struct row *r)
+static void row_longest(struct growth_row *r)
 {
     struct holding now = held_now(r->gpu);
     holding_free(&r->grown);
@@ -124,7 +124,7 @@ void cu_growth_launch(lk_gpu *gpu, const char *kernel)
     lock(&memory.lock);
     u32 i = 0;
     while (i < KERNELS && memory.row[i].kernel && (memory.row[i].kernel != kernel || memory.row[i].gpu != gpu)) i++;
-    struct row *r = i < KERNELS ? &memory.row[i] : NULL;
+    struct growth_row *r = i < KERNELS ? &memory.row[i] : NULL;
     if (r && r->kernel && live > r->live) {
         r->now++;
     } else if (r) { /* a row may begin here */
@@ -171,7 +171,7 @@ void cu_growth_text(lk_gpu *gpu, struct text *t)
     peak_add(t, gpu);
     lock(&memory.lock);
     for (u32 i = 0; i < KERNELS && memory.row[i].kernel; i++) {
-        struct row *r = &memory.row[i];
+        struct growth_row *r = &memory.row[i];
         if (r->gpu != gpu) continue;
         if (r->longest < ROW_LEAST || !r->grown.n) continue;
         text_add(t,

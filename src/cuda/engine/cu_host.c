@@ -12,27 +12,27 @@
 #include "sites/where.h"
 #include <inttypes.h>
 
-struct side {
+struct host_side {
     const char *host;
     bool write;
     u64 width, rows, slices, pitch, slice;
     u64 bytes; /* from the first to after the last */
 };
 
-static struct side side_of(const lk_end *e, const lk_copy *x, bool write)
+static struct host_side side_of(const lk_end *e, const lk_copy *x, bool write)
 {
-    struct side s = { .host = e->host,
-                      .write = write,
-                      .width = x->width,
-                      .rows = x->rows ? x->rows : 1,
-                      .slices = x->slices ? x->slices : 1 };
+    struct host_side s = { .host = e->host,
+                           .write = write,
+                           .width = x->width,
+                           .rows = x->rows ? x->rows : 1,
+                           .slices = x->slices ? x->slices : 1 };
     s.pitch = e->pitch ? e->pitch : s.width;
     s.slice = e->slice ? e->slice : s.pitch * s.rows;
     return s;
 }
 
 /* false: more than an address space. */
-static bool side_measure(struct side *s)
+static bool side_measure(struct host_side *s)
 {
     u64 rows, slices;
     return !__builtin_mul_overflow(s->slices - 1, s->slice, &slices) &&
@@ -41,7 +41,7 @@ static bool side_measure(struct side *s)
 }
 
 /* How many bytes are there, rows and the gaps between them; nothing is wanted of a gap. */
-static u64 there(const struct side *s)
+static u64 there(const struct host_side *s)
 {
     u64 n = pages_there(s->host, s->bytes, s->write);
     if (n == s->bytes || (s->rows == 1 && s->slices == 1)) return n;
@@ -54,7 +54,7 @@ static u64 there(const struct side *s)
     return s->bytes;
 }
 
-static void asked_text(const struct side *s, char *text, size_t size)
+static void asked_text(const struct host_side *s, char *text, size_t size)
 {
     int n = snprintf(text, size, "%" PRIu64 " byte%s", s->bytes, plural(s->bytes));
     if (s->rows > 1 || s->slices > 1)
@@ -63,7 +63,7 @@ static void asked_text(const struct side *s, char *text, size_t size)
 }
 
 /* `count`: "only", or how else the number of bytes is meant. */
-static void found(const struct side *s, const char *count, u64 room, const char *why, const char *fix)
+static void found(const struct host_side *s, const char *count, u64 room, const char *why, const char *fix)
 {
     char cause[700], asked[120];
     const char *name = cu_where_variable((uintptr_t)s->host);
@@ -89,7 +89,7 @@ static u64 elements_for_bytes(u64 asked, u64 room)
     return 0;
 }
 
-static void goes_beyond(const struct side *s, enum where_block what, u64 room)
+static void goes_beyond(const struct host_side *s, enum where_block what, u64 room)
 {
     char why[160], fix[200];
     u64 size = elements_for_bytes(s->bytes, room);
@@ -108,14 +108,14 @@ static void goes_beyond(const struct side *s, enum where_block what, u64 room)
     found(s, what == WHERE_FRAME ? "at most" : "only", room, why, what == WHERE_MALLOC && size ? fix : NULL);
 }
 
-static enum where_block block_at(const struct side *s, u64 *room)
+static enum where_block block_at(const struct host_side *s, u64 *room)
 {
     struct where_stack stack;
     return where_block(cu_where_stack(&stack) ? &stack : NULL, (uintptr_t)s->host, s->bytes, room);
 }
 
 /* What lies in an allocation is not taken for the host's own. */
-static bool is_no_allocation(const struct side *s)
+static bool is_no_allocation(const struct host_side *s)
 {
     if (!cu_is_of_device((uintptr_t)s->host)) return false;
     found(s, "only", 0, "the address is one of those of device, pinned and managed memory, and no allocation is there",
@@ -124,7 +124,7 @@ static bool is_no_allocation(const struct side *s)
     return true;
 }
 
-static cu_result ends_early(const struct side *s, u64 room)
+static cu_result ends_early(const struct host_side *s, u64 room)
 {
     struct mapping m;
     u64 block = 0;
@@ -146,7 +146,7 @@ static cu_result ends_early(const struct side *s, u64 room)
 
 static cu_result side_check(const lk_end *e, const lk_copy *x, bool write)
 {
-    struct side s = side_of(e, x, write);
+    struct host_side s = side_of(e, x, write);
     u64 room;
     if (!side_measure(&s) || (s.bytes && is_no_allocation(&s))) return CU_INVALID_VALUE;
     if ((room = there(&s)) < s.bytes) return ends_early(&s, room);

@@ -147,7 +147,7 @@ static u64 left_in_row(const struct array_place *at)
     u64 row = at->array->texels.width * texel_bytes(&at->array->texels);
     return at->x < row ? row - at->x : 0;
 }
-static void advance(struct array_place *at, u64 n)
+static void advance_array(struct array_place *at, u64 n)
 {
     if (left_in_row(at) > n) {
         at->x += n;
@@ -175,8 +175,8 @@ static cu_result bytes(struct array_place *to, struct array_place *from, const v
     while (n && !r) {
         u64 piece = MIN_OF(n, MIN_OF(to ? left_in_row(to) : n, from ? left_in_row(from) : n));
         r = rows(to, from, p, piece, piece, 1, kind, async, s);
-        if (to) advance(to, piece);
-        if (from) advance(from, piece);
+        if (to) advance_array(to, piece);
+        if (from) advance_array(from, piece);
         if (p) p = (const char *)p + piece;
         n -= piece;
     }

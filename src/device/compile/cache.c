@@ -17,11 +17,11 @@ u64 cache_limit(void)
 }
 
 /* The store as it is now: tests change the environment. */
-struct place {
+struct cache_place {
     char folder[STORE_PATH];
     struct store store;
 };
-static const struct store *open_store(struct place *p)
+static const struct store *open_store(struct cache_place *p)
 {
     p->store = (struct store){ .ending = ".ptx", .magic = "// lockstep cache 4\n", .limit = cache_limit() };
     if (cache_folder(p->folder, sizeof p->folder)) p->store.folder = p->folder;
@@ -113,7 +113,7 @@ static bool find_names(struct str head, struct str ptx, const struct compile_opt
 
 bool cache_take(const char *key, const struct compile_options *o, struct compile_result *r)
 {
-    struct place p;
+    struct cache_place p;
     struct str head, log, ptx;
     struct taken t;
     if (!store_take(open_store(&p), key, &t)) return false;
@@ -134,7 +134,7 @@ bool cache_take(const char *key, const struct compile_options *o, struct compile
 
 void cache_instances(struct arena *a, const char *key, word_list *out)
 {
-    struct place p;
+    struct cache_place p;
     struct taken t;
     struct str head, log, ptx;
     const char *name;
@@ -157,7 +157,7 @@ static void describe(const struct store *s, struct cache_entry *e)
 
 u32 cache_list(struct arena *a, struct cache_entry **out)
 {
-    struct place p;
+    struct cache_place p;
     struct store_entry *e;
     u32 n = store_list(open_store(&p), a, false, &e);
     p.store.limit = MAX_OF(p.store.limit, (u64)1); /* existing entries are shown, even if the cache is switched off */
@@ -174,13 +174,13 @@ u32 cache_list(struct arena *a, struct cache_entry **out)
 
 u32 cache_clear(void)
 {
-    struct place p;
+    struct cache_place p;
     return store_clear(open_store(&p));
 }
 
 void cache_keep(const char *key, const char *path, const struct compile_options *o, const struct compile_result *r)
 {
-    struct place p;
+    struct cache_place p;
     if (!open_store(&p)->limit || strchr(path, '\n')) return;
     struct text body = { 0 };
     text_add(&body, "// source: %.255s\n// arch: %s\n// by: %s\n", path, r->arch, r->by);

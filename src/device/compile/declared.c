@@ -4,7 +4,7 @@
 #include "base/c_text.h"
 #include <ctype.h>
 
-struct reader {
+struct declared_reader {
     const char *p, *end;         /* what is still to be read */
     bool is_global, is_template; /* those words were seen since the last ; { or } */
     struct str word;             /* the last one outside brackets */
@@ -13,7 +13,7 @@ struct reader {
 };
 
 /* A parameter list opens: the word before it is the kernel, unless that is part of an attribute. */
-static void open_list(struct arena *a, struct reader *r, struct declared **list, u32 *n, u32 *cap)
+static void open_list(struct arena *a, struct declared_reader *r, struct declared **list, u32 *n, u32 *cap)
 {
     static const char *const not_names[] = { "__launch_bounds__", "__attribute__", "__cluster_dims__", "__block_size__",
                                              "__maxnreg__",       "alignas",       "__align__",        "void" };
@@ -27,7 +27,7 @@ static void open_list(struct arena *a, struct reader *r, struct declared **list,
 }
 
 /* The end of the parameters that open at p, after the >; what is between is kept. p itself: none open there. */
-static const char *template_list(struct reader *r, const char *p)
+static const char *template_list(struct declared_reader *r, const char *p)
 {
     const char *q = p;
     while (q < r->end && isspace((unsigned char)*q)) q++;
@@ -90,7 +90,7 @@ const char *declared_instance(struct arena *a, const struct declared *d)
 
 u32 declared_kernels(struct arena *a, struct str source, struct declared **out)
 {
-    struct reader r = { .p = source.p, .end = source.p + source.n, .line = 1 };
+    struct declared_reader r = { .p = source.p, .end = source.p + source.n, .line = 1 };
     u32 n = 0, cap = 0;
     int depth = 0; /* of brackets inside which no name is declared */
     *out = NULL;

@@ -44,7 +44,7 @@ struct guard {
     u32 reads;   /* the host may read it */
     u32 lent;    /* open for a host function */
 };
-struct flight {            /* a launch */
+struct managed_flight {    /* a launch */
     struct device *device; /* NULL: free entry */
     u32 guards;            /* that it holds */
     u64 stream;            /* the number of its stream */
@@ -58,10 +58,10 @@ struct flight {            /* a launch */
 static lock_t managed_lock = PTHREAD_MUTEX_INITIALIZER; /* of whoever changes something here, never of the handler */
 static struct guard guards[GUARDS];                     /* fields are atomic: the handler reads them */
 static u32 nguards;                                     /* atomic: entries in use, with or without launches */
-static struct flight *flights;                          /* by token - 1 */
+static struct managed_flight *flights;                  /* by token - 1 */
 static u32 nflights, capflights, free_flight;           /* free_flight: token of the first free entry, 0: none */
 static struct ring {
-    struct touch { /* what the handler saw */
+    struct managed_touch { /* what the handler saw */
         u64 address;
         u64 pc; /* of the host's instruction */
         const struct mem_object *object;
@@ -101,7 +101,7 @@ static void note(const struct guard *g, u64 address, bool write, u64 pc)
     do
         if (n - READ(r->out) >= RING) return; /* nobody asks: the oldest ones are enough */
     while (!__atomic_compare_exchange_n(&r->in, &n, n + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-    struct touch *t = &r->touch[n % RING];
+    struct managed_touch *t = &r->touch[n % RING];
     t->address = address;
     t->pc = pc;
     t->object = READ(g->object);
@@ -174,7 +174,8 @@ static void guard_close(struct guard *g)
 }
 
 /* For bytes [from, to) of an object. reads: the host may read them meanwhile. */
-static void guard_add(struct device *d, struct flight *f, struct mem_object *o, u64 from, u64 to, bool wait, bool reads)
+static void guard_add(struct device *d, struct managed_flight *f, struct mem_object *o, u64 from, u64 to, bool wait,
+                      bool reads)
 {
     if (!mem_is_live(o) || from >= to || f->guards == FLIGHT_GUARDS) return;
     u32 k = fault_watch(FAULT_PAGES, on_fault) ? guard_of(d, o, from, to) : GUARDS;
@@ -192,14 +193,14 @@ static void guard_add(struct device *d, struct flight *f, struct mem_object *o, 
     guard_close(g);
 }
 
-static void guard_managed(struct device *d, struct flight *f, struct mem_object *o, bool wait)
+static void guard_managed(struct device *d, struct managed_flight *f, struct mem_object *o, bool wait)
 {
     if (o && o->kind == MEM_MANAGED) guard_add(d, f, o, o->base, o->base + o->size, wait, false);
 }
 
 /* Pinned memory that a kernel gets, where the host asked to be watched: small objects whole, large ones not at all. A
  * pool of staging buffers has parts that belong to the host, and read(2) into a page without access fails. */
-static void guard_mapped(struct device *d, struct flight *f, struct mem_object *o)
+static void guard_mapped(struct device *d, struct managed_flight *f, struct mem_object *o)
 {
     if (o && o->kind == MEM_PINNED && o->engine && o->size <= UNASKED_MOST)
         guard_add(d, f, o, o->base, o->base + o->size, false, false);
@@ -212,7 +213,7 @@ static enum dev_managed_policy policy_of(const struct device *d)
 }
 
 /* Keeps a launch or copy that holds guards; its token. */
-static u32 flight_keep(const struct flight *f)
+static u32 flight_keep(const struct managed_flight *f)
 {
     u32 token = free_flight;
     if (!f->guards) return 0;
@@ -227,7 +228,7 @@ static u32 flight_keep(const struct flight *f)
 }
 
 /* The managed variables of the module that the kernel is in. */
-static void guard_variables(struct device *d, struct flight *f, const struct ptx_func *kernel, bool wait)
+static void guard_variables(struct device *d, struct managed_flight *f, const struct ptx_func *kernel, bool wait)
 {
     lock(&d->modules_lock);
     for (const struct dev_module *m = d->modules; m; m = m->next) {
@@ -241,7 +242,7 @@ static void guard_variables(struct device *d, struct flight *f, const struct ptx
 
 /* Managed objects that pointers in those lead to which the flight holds: a list, a struct of arrays. Of each the first
  * bytes are looked through, in the engine's view. */
-static void guard_reached(struct device *d, struct flight *f, bool wait)
+static void guard_reached(struct device *d, struct managed_flight *f, bool wait)
 {
     enum { SEEN_MOST = 1 << 12 };
     for (u32 n = 0; n < f->guards; n++) {
@@ -263,7 +264,7 @@ u32 dev_managed_begin(struct device *d, const struct dev_launch *l, bool polls, 
                   !ptx_signals(l->kernel);
     if (!mapped && !mem_bytes_of(d->mem, MEM_MANAGED)) return 0;
     lock(&managed_lock);
-    struct flight f = { .device = d, .stream = stream };
+    struct managed_flight f = { .device = d, .stream = stream };
     for (u32 at = 0; at + 8 <= l->kernel->param_bytes; at += 8) {
         u64 value;
         memcpy(&value, (const u8 *)l->params + at, 8);
@@ -283,7 +284,7 @@ u32 dev_managed_copy(struct device *d, const struct dev_copy_plan *p, u64 stream
     const struct dev_side *side[] = { &p->to, &p->from };
     if (d->options.managed != DEV_MANAGED_REPORT || !d->mem || d->number >= DEVICES_MOST || !p->width) return 0;
     lock(&managed_lock);
-    struct flight f = { .device = d, .stream = stream };
+    struct managed_flight f = { .device = d, .stream = stream };
     for (u32 k = 0; k < 2; k++) {
         struct mem_object *o = side[k]->device == d ? side[k]->object : NULL;
         if (!o || !o->engine || (o->kind != MEM_PINNED && o->kind != MEM_MANAGED)) continue;
@@ -302,7 +303,7 @@ void dev_managed_end(struct device *d, u32 token)
 {
     if (!token) return;
     lock(&managed_lock);
-    struct flight *f = &flights[token - 1];
+    struct managed_flight *f = &flights[token - 1];
     CHECK(f->device == d);
     for (u32 n = 0; n < f->guards; n++) {
         struct guard *g = &guards[f->held[n].guard];
@@ -311,7 +312,7 @@ void dev_managed_end(struct device *d, u32 token)
             mprotect((void *)(uintptr_t)g->from, g->to - g->from, PROT_READ | PROT_WRITE);
         WRITE(g->flights, g->flights - 1);
     }
-    *f = (struct flight){ .next = free_flight };
+    *f = (struct managed_flight){ .next = free_flight };
     free_flight = token;
     unlock(&managed_lock);
 }
@@ -321,7 +322,7 @@ static bool is_of_stream(const struct device *d, u32 guard, u64 stream)
 {
     bool mine = false;
     for (u32 k = 0; k < nflights; k++) {
-        const struct flight *f = &flights[k];
+        const struct managed_flight *f = &flights[k];
         for (u32 n = 0; f->device == d && n < f->guards; n++) {
             if (f->held[n].guard != guard) continue;
             if (f->stream != stream) return false;
@@ -369,7 +370,7 @@ void dev_managed_drain(struct device *d, void (*touch)(void *self, const struct 
     while (unlikely(READ(r->in) != READ(r->out))) {
         lock(&managed_lock);
         u64 n = r->out;
-        struct touch *t = &r->touch[n % RING];
+        struct managed_touch *t = &r->touch[n % RING];
         bool ready = n != READ(r->in) && READ(t->ready) == 1 + (u32)(n / RING);
         struct dev_touch out = { t->address, t->write, t->object, t->pc, t->op };
         if (ready) WRITE(r->out, n + 1);

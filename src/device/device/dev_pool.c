@@ -51,7 +51,7 @@ struct pools {              /* of a device */
     u64 graphs, graphs_high; /* bytes of allocation nodes that exist, and the most there were */
 };
 
-struct block {             /* mem_object.pool: an allocation, or other memory whose free is enqueued */
+struct pool_block {        /* mem_object.pool: an allocation, or other memory whose free is enqueued */
     struct dev_pool *pool; /* NULL: memory of dev_alloc */
     u64 bytes;             /* room it takes */
     u64 stream;            /* of its free */
@@ -226,7 +226,7 @@ void sim_pool_access(struct dev_pool *p, bool allowed)
     lock(&pools_lock);
     p->closed = !allowed;
     for (u32 id = 1; p->blocks && (o = mem_by_id(p->device->mem, id)); id++) {
-        const struct block *b = o->pool;
+        const struct pool_block *b = o->pool;
         if (b && b->pool == p) __atomic_store_n(&o->closed, !allowed, __ATOMIC_RELAXED);
     }
     unlock(&pools_lock);
@@ -305,7 +305,7 @@ static u32 allocate(struct device *d, struct dev_pool *p, u64 bytes, u64 stream,
     }
     if (p && p->kind == MEM_MANAGED && !sim_has_room(d, bytes, e)) return OP_OUT_OF_MEMORY;
     if (p && p->kind != MEM_POOL) note_host_uses(d, p->kind);
-    struct block *b = base_alloc(sizeof *b);
+    struct pool_block *b = base_alloc(sizeof *b);
     lock(&pools_lock);
     if (!p && standard_of(d)) p = d->pools->current;
     if (!b || !p) {
@@ -314,7 +314,7 @@ static u32 allocate(struct device *d, struct dev_pool *p, u64 bytes, u64 stream,
         error_set(e, ERR_MEMORY, "out of memory");
         return OP_OUT_OF_MEMORY;
     }
-    *b = (struct block){ .pool = p, .bytes = round_to(bytes, BLOCK_UNIT), .graph = graph };
+    *b = (struct pool_block){ .pool = p, .bytes = round_to(bytes, BLOCK_UNIT), .graph = graph };
     u64 before = stream ? waiting_take(p, stream, b->bytes) : 0, others = p->pending;
     bool fits = pool_grow(p, p->used + others + b->bytes, bytes, e);
     struct mem_object *o = fits ? mem_reserve(d->mem, bytes, dev_align(bytes), p->kind, name, site, e) : NULL;
@@ -348,7 +348,7 @@ bool sim_pool_start(struct device *d, struct mem_object *o)
     lock(&pools_lock);
     if (mem_is_live(o)) mem_rest(d->mem, o, NULL);
     mem_start(d->mem, o);
-    const struct block *b = o->pool;
+    const struct pool_block *b = o->pool;
     bool gone = b && b->at_start;
     unlock(&pools_lock);
     return gone;
@@ -365,7 +365,7 @@ static bool is_freeable(const struct mem_object *o)
 /* In the call of the free, with the lock: false, it is freed already or no start of an allocation. */
 static bool free_begin(struct mem_object *o, u64 address, u64 stream, const char *site)
 {
-    struct block *b = o && is_freeable(o) ? o->pool : NULL;
+    struct pool_block *b = o && is_freeable(o) ? o->pool : NULL;
     if (!o || !is_freeable(o) || o->base != address || __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_FREED ||
         (b && b->freed))
         return false;
@@ -388,7 +388,7 @@ u32 sim_pool_free(struct device *d, u64 address, u64 stream, const char *site, s
     lock(&pools_lock);
     bool ok = free_begin(o, address, stream, site);
     bool twice = !ok && o && o->base == address && is_freeable(o);
-    const struct block *b = twice ? o->pool : NULL;
+    const struct pool_block *b = twice ? o->pool : NULL;
     if (twice && (b ? b->site : o->free_site ? o->free_site : "")[0])
         snprintf(first, sizeof first, ", at %s", b ? b->site : o->free_site);
     unlock(&pools_lock);
@@ -411,7 +411,7 @@ u32 sim_pool_free(struct device *d, u64 address, u64 stream, const char *site, s
 /* With the lock. Memory of a node is the graph's, and a tensor's is its library's. */
 static bool lets_go(const struct mem_object *o)
 {
-    const struct block *b = o->kind == MEM_POOL ? o->pool : NULL;
+    const struct pool_block *b = o->kind == MEM_POOL ? o->pool : NULL;
     return b && b->pool && !b->graph && !b->freed && !op_races_has_tensors();
 }
 
@@ -427,7 +427,7 @@ bool sim_pool_let_go(struct mem_object *o, const char *site, bool *later)
 {
     lock(&pools_lock);
     bool is = lets_go(o) && free_begin(o, o->base, 0, site);
-    struct block *b = o->pool;
+    struct pool_block *b = o->pool;
     *later = is && __atomic_load_n(&o->state, __ATOMIC_ACQUIRE) == MEM_RESERVED;
     if (is) __atomic_store_n(&o->let_go, true, __ATOMIC_RELEASE);
     if (*later) b->at_start = true;
@@ -438,13 +438,13 @@ bool sim_pool_let_go(struct mem_object *o, const char *site, bool *later)
 void sim_pool_site(const struct mem_object *o, char *out, size_t size)
 {
     lock(&pools_lock);
-    const struct block *b = o->pool;
+    const struct pool_block *b = o->pool;
     snprintf(out, size, "%s", b ? b->site : "");
     unlock(&pools_lock);
 }
 
 /* The room of a block goes back to its pool. */
-static void free_end(struct block *b)
+static void free_end(struct pool_block *b)
 {
     if (!b || !b->pool) return;
     struct dev_pool *p = b->pool;
@@ -459,7 +459,7 @@ void sim_pool_end(struct device *d, struct mem_object *o, const char *site)
 {
     if (o->kind == MEM_MANAGED || o->kind == MEM_PINNED) dev_managed_forget(d, o);
     lock(&pools_lock);
-    struct block *b = o->pool;
+    struct pool_block *b = o->pool;
     o->pool = NULL;
     free_end(b);
     unlock(&pools_lock);
@@ -470,7 +470,7 @@ void sim_pool_end(struct device *d, struct mem_object *o, const char *site)
 bool sim_pool_freed(const struct mem_object *o)
 {
     lock(&pools_lock);
-    const struct block *b = o->pool;
+    const struct pool_block *b = o->pool;
     bool freed = b && b->freed;
     unlock(&pools_lock);
     return freed;
@@ -479,7 +479,7 @@ bool sim_pool_freed(const struct mem_object *o)
 struct dev_pool *sim_pool_of(const struct mem_object *o)
 {
     lock(&pools_lock);
-    const struct block *b = o->pool;
+    const struct pool_block *b = o->pool;
     struct dev_pool *p = b ? b->pool : NULL;
     unlock(&pools_lock);
     return p;
@@ -490,7 +490,7 @@ struct dev_pool *sim_pool_of(const struct mem_object *o)
 bool sim_pool_is_graph(const struct mem_object *o)
 {
     lock(&pools_lock);
-    const struct block *b = o->pool;
+    const struct pool_block *b = o->pool;
     bool graph = b && b->graph;
     unlock(&pools_lock);
     return graph;
@@ -532,7 +532,7 @@ void sim_pool_graph_delete(struct device *d, struct mem_object *o)
 {
     lock(&pools_lock);
     pools_of(d)->graphs -= o->size;
-    struct block *b = o->pool;
+    struct pool_block *b = o->pool;
     bool live = b && mem_is_live(o);
     if (live) b->graph = false;
     unlock(&pools_lock);

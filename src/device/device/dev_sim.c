@@ -101,7 +101,7 @@ static void describe(struct device *d, struct mem_object *o, const char *name, c
 /* What the engine keeps for itself between launches is no memory of the program. */
 static u64 live(const struct device *d) { return mem_bytes_live(d->mem) - sim_spare_bytes(d->sim); }
 static struct mem_usage usage(const struct device *d, enum mem_kind kind) { return mem_usage(d->mem, kind); }
-static const struct mem_object *object_at(const struct device *d, u32 i) { return mem_by_id(d->mem, i + 1); }
+static const struct mem_object *sim_object(const struct device *d, u32 i) { return mem_by_id(d->mem, i + 1); }
 
 /* Whether a synchronous call may act now, until acted: with work in flight it is an operation of the legacy stream. */
 static bool acts_now(struct device *d)
@@ -199,6 +199,6 @@ static enum dev_result launch(struct device *d, const struct dev_launch *l, stru
     return came;
 }
 
-const struct dev_ops dev_sim = { open_sim, close_sim, alloc,        release,   find,    describe, live,
-                                 usage,    object_at, sim_pin,      sim_unpin, copy_in, copy_out, output,
-                                 fill,     sim_place, sim_displace, launch,    outside };
+const struct dev_ops dev_sim = { open_sim, close_sim,  alloc,        release,   find,    describe, live,
+                                 usage,    sim_object, sim_pin,      sim_unpin, copy_in, copy_out, output,
+                                 fill,     sim_place,  sim_displace, launch,    outside };

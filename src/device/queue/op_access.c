@@ -9,7 +9,7 @@
 #include "queue/op_access.h"
 #include "queue/op_in.h"
 
-struct entry { /* an access to bytes of a sector */
+struct access_entry { /* an access to bytes of a sector */
     op_stamp stamp;
     u64 tag;
     u32 bytes;
@@ -20,16 +20,16 @@ struct entry { /* an access to bytes of a sector */
 };
 struct state {
     u32 refs, n;
-    struct entry e[];
+    struct access_entry e[];
 };
-struct range {
+struct access_range {
     u64 from, to;
     struct state *s;
 };
 enum { CHUNK = 256 };
 struct chunk {
     u32 n;
-    struct range r[CHUNK];
+    struct access_range r[CHUNK];
 };
 /* A step from a state to the next one, in which nothing was found. It holds both. */
 enum { STEPS = 16 };
@@ -57,7 +57,7 @@ struct accesses {
     u64 ages;
     u64 meetings; /* see access_meetings */
 };
-struct access { /* the one that is being noted */
+struct op_access { /* the one that is being noted */
     struct accesses *of;
     const struct op *op; /* NULL: the host */
     op_stamp stamp;
@@ -118,7 +118,7 @@ struct pos { /* range i of chunk c; c == nchunk: after the last */
     u32 c, i;
 };
 
-static struct range *at(const struct accesses *a, struct pos p)
+static struct access_range *at(const struct accesses *a, struct pos p)
 {
     return p.c < a->nchunk ? &a->chunk[p.c]->r[p.i] : NULL;
 }
@@ -175,7 +175,7 @@ static void chunk_insert(struct accesses *a, u32 c)
 }
 
 /* Puts a range before p; returns where it is now. */
-static struct pos insert(struct accesses *a, struct pos p, struct range r)
+static struct pos insert(struct accesses *a, struct pos p, struct access_range r)
 {
     if (p.c == a->nchunk && p.c) p = (struct pos){ p.c - 1, a->chunk[p.c - 1]->n };
     if (p.c == a->nchunk) chunk_insert(a, p.c);
@@ -216,9 +216,9 @@ static struct pos take_out(struct accesses *a, struct pos p)
 /* The range at p has no sector on both sides of `address`; returns where the one is that begins there, or after. */
 static struct pos cut(struct accesses *a, struct pos p, u64 address)
 {
-    struct range *r = at(a, p);
+    struct access_range *r = at(a, p);
     if (!r || r->from >= address) return p;
-    struct range left = { r->from, address, state_hold(r->s) };
+    struct access_range left = { r->from, address, state_hold(r->s) };
     r->from = address;
     return next(a, insert(a, p, left));
 }
@@ -227,7 +227,7 @@ static struct pos cut(struct accesses *a, struct pos p, u64 address)
 static struct pos merge(struct accesses *a, struct pos p)
 {
     struct pos b;
-    struct range *r = at(a, p), *left;
+    struct access_range *r = at(a, p), *left;
     if (!r || !before(a, p, &b)) return p;
     left = at(a, b);
     if (left->to != r->from || !state_same(left->s, r->s)) return p;
@@ -253,7 +253,7 @@ void accesses_delete(struct accesses *a)
 
 /* ---- one access ---- */
 
-static bool is_before(const struct access *x, op_stamp other)
+static bool is_before(const struct op_access *x, op_stamp other)
 {
     if (other == x->stamp) return true;
     if (!x->op) return host_after(x->of->all, other);
@@ -262,7 +262,7 @@ static bool is_before(const struct access *x, op_stamp other)
 
 /* What entry o says about the access. life: only what it says about the allocation, otherwise only the rest; lives: an
  * allocation or a free of the bytes is known. */
-static enum access_verdict judge(const struct access *x, const struct entry *o, bool life, bool lives)
+static enum access_verdict judge(const struct op_access *x, const struct access_entry *o, bool life, bool lives)
 {
     bool use = x->use.kind == ACCESS_READ || x->use.kind == ACCESS_WRITE;
     switch ((enum access_kind)o->kind) {
@@ -282,13 +282,13 @@ static enum access_verdict judge(const struct access *x, const struct entry *o, 
 }
 
 /* Compares the access with what is known of a run of sectors; false: there are conflicts, and they were told. */
-static bool check(struct access *x, const struct state *s, u64 from, u64 to)
+static bool check(struct op_access *x, const struct state *s, u64 from, u64 to)
 {
     bool lives = false, fine = true, frees = x->use.kind == ACCESS_FREE;
     for (u32 i = 0; i < s->n; i++) lives |= s->e[i].bytes & x->use.bytes && s->e[i].kind >= ACCESS_ALLOC;
     for (u32 k = 0; k < 2 * s->n; k++) { /* first the allocation, then, if that is fine, the uses; a free: the uses */
         if (k == s->n && !fine) break;
-        const struct entry *o = &s->e[k % s->n];
+        const struct access_entry *o = &s->e[k % s->n];
         u32 common = o->bytes & x->use.bytes;
         if (k < s->n && common && o->syncs && x->use.syncs && !is_before(x, o->stamp))
             x->of->meetings += o->kind == ACCESS_WRITE || x->use.kind == ACCESS_WRITE;
@@ -315,7 +315,7 @@ static bool check(struct access *x, const struct state *s, u64 from, u64 to)
 
 /* Entry o is not needed beside the access: it is before it, or its conflict was told; and whatever conflicts with o
  * conflicts with the access. */
-static bool replaces(const struct access *x, const struct entry *o)
+static bool replaces(const struct op_access *x, const struct access_entry *o)
 {
     const struct access_use *u = &x->use;
     if (u->kind == ACCESS_ALLOC || u->kind == ACCESS_FREE) return true;
@@ -325,15 +325,15 @@ static bool replaces(const struct access *x, const struct entry *o)
     return covers && is_before(x, o->stamp);
 }
 
-static struct state *state_after(const struct access *x, const struct state *s)
+static struct state *state_after(const struct op_access *x, const struct state *s)
 {
     u32 n = s ? s->n : 0, mine = x->use.bytes;
     struct state *t = base_need(sizeof *t + (n + 1) * sizeof t->e[0]);
-    struct entry me = { x->stamp, x->use.tag, 0, (u8)x->use.kind, x->use.strong, 0, x->use.syncs };
+    struct access_entry me = { x->stamp, x->use.tag, 0, (u8)x->use.kind, x->use.strong, 0, x->use.syncs };
     t->refs = 1;
     t->n = 0;
     for (u32 i = 0; i < n; i++) {
-        struct entry o = s->e[i];
+        struct access_entry o = s->e[i];
         if (o.kind == ACCESS_FREE && x->use.kind == ACCESS_READ) mine &= ~o.bytes;
         if (o.bytes & x->use.bytes && replaces(x, &o)) {
             me.reused |= x->use.kind == ACCESS_ALLOC && o.kind == ACCESS_FREE;
@@ -352,7 +352,7 @@ static struct state *state_after(const struct access *x, const struct state *s)
 }
 
 /* The state that the access leads to, with a reference. from, to: the sectors, for what it finds. */
-static struct state *step(struct access *x, struct state *s, u64 from, u64 to)
+static struct state *step(struct op_access *x, struct state *s, u64 from, u64 to)
 {
     struct accesses *a = x->of;
     const struct access_use *u = &x->use;
@@ -372,16 +372,16 @@ static struct state *step(struct access *x, struct state *s, u64 from, u64 to)
     return t;
 }
 
-static void note(struct access *x)
+static void note(struct op_access *x)
 {
     struct accesses *a = x->of;
     u64 from = x->use.from, to = x->use.to;
     struct pos p = cut(a, find(a, from), from);
     for (u64 here = from; here < to;) {
-        struct range *r = at(a, p);
+        struct access_range *r = at(a, p);
         if (!r || r->from > here) { /* nothing is known up to the next one */
             u64 end = r ? MIN_OF(r->from, to) : to;
-            p = insert(a, p, (struct range){ here, end, step(x, NULL, here, end) });
+            p = insert(a, p, (struct access_range){ here, end, step(x, NULL, here, end) });
         } else {
             if (r->to > to) {
                 p = cut(a, p, to);
@@ -414,7 +414,7 @@ static bool trim_allowed(const struct accesses *a)
     return a->waited && (!oldest || oldest->age > a->ages);
 }
 
-static bool is_over(const struct accesses *a, const struct entry *e)
+static bool is_over(const struct accesses *a, const struct access_entry *e)
 {
     if (e->kind == ACCESS_FREE && !a->crowded) return false;
     if (stamp_slot(e->stamp) == OP_SLOT_HOST) return stamp_number(e->stamp) <= a->ages;
@@ -441,7 +441,7 @@ static void drop_over(struct accesses *a)
     struct state *last = NULL, *became = NULL; /* the state that was trimmed last */
     steps_clear(a);
     for (struct pos p = { 0, 0 }; p.c < a->nchunk;) {
-        struct range *r = at(a, p);
+        struct access_range *r = at(a, p);
         if (r->s != last) {
             state_release(last);
             state_release(became);
@@ -489,7 +489,7 @@ void access_trim(struct accesses *a)
 static void forget(struct accesses *a, const struct access_use *u)
 {
     struct pos p = cut(a, find(a, u->from), u->from);
-    for (struct range *r; (r = at(a, p)) && r->from < u->to;) {
+    for (struct access_range *r; (r = at(a, p)) && r->from < u->to;) {
         if (r->to > u->to) {
             p = cut(a, p, u->to);
             before(a, p, &p);
@@ -519,7 +519,7 @@ static void forget(struct accesses *a, const struct access_use *u)
 enum access_verdict access_note(struct accesses *a, const struct op *op, const struct access_use *u,
                                 void (*found)(void *self, const struct access_conflict *c), void *self)
 {
-    struct access x = { .of = a, .op = op, .use = *u, .found = found, .self = self };
+    struct op_access x = { .of = a, .op = op, .use = *u, .found = found, .self = self };
     if (u->from >= u->to || !u->bytes) return ACCESS_FINE;
     x.stamp = op ? op_stamp_of(op) : host_stamp(a->all);
     lock(&a->lock);
@@ -614,7 +614,7 @@ void access_tags(struct accesses *a, void (*each)(void *self, u64 tag), void *se
 void access_at(struct accesses *a, u64 address, void (*each)(void *self, enum access_kind kind, u64 tag), void *self)
 {
     lock(&a->lock);
-    const struct range *r = at(a, find(a, address));
+    const struct access_range *r = at(a, find(a, address));
     const struct state *s = r && r->from <= address ? r->s : NULL;
     for (u32 k = 0; s && k < s->n; k++)
         if (s->e[k].bytes >> address % ACCESS_SECTOR & 1) each(self, s->e[k].kind, s->e[k].tag);

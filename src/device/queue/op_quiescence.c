@@ -14,17 +14,17 @@ struct caller { /* a device that a thread has called */
     struct caller *next;
 };
 static lock_t all_lock = LOCK_INIT;
-static struct entry {
+static struct quiet_entry {
     struct streams *s;
-    struct entry *next;
+    struct quiet_entry *next;
 } * all; /* devices that are there */
 static pthread_key_t at_exit;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static __thread struct caller *called; /* the last one first */
 
-static struct streams *device_of(u64 serial)
+static struct streams *streams_device(u64 serial)
 {
-    struct entry *k = all;
+    struct quiet_entry *k = all;
     while (k && k->s->serial != serial) k = k->next;
     return k ? k->s : NULL;
 }
@@ -34,7 +34,7 @@ static void thread_ends(void *list)
     for (struct caller *c = list, *next; c; c = next) {
         next = c->next;
         lock(&all_lock);
-        struct streams *s = device_of(c->serial);
+        struct streams *s = streams_device(c->serial);
         if (s) {
             lock(&s->lock);
             s->callers--;
@@ -81,10 +81,10 @@ void quiescence_called(struct streams *s)
 void quiescence_open(struct streams *s)
 {
     pthread_once(&once, make_key);
-    struct entry *k = base_need(sizeof *k);
+    struct quiet_entry *k = base_need(sizeof *k);
     lock(&all_lock);
     s->asked = UINT64_MAX;
-    *k = (struct entry){ s, all };
+    *k = (struct quiet_entry){ s, all };
     all = k;
     unlock(&all_lock);
 }
@@ -92,9 +92,9 @@ void quiescence_open(struct streams *s)
 void quiescence_close(struct streams *s)
 {
     lock(&all_lock);
-    for (struct entry **p = &all; *p; p = &(*p)->next)
+    for (struct quiet_entry **p = &all; *p; p = &(*p)->next)
         if ((*p)->s == s) {
-            struct entry *k = *p;
+            struct quiet_entry *k = *p;
             *p = k->next;
             base_free(k);
             break;

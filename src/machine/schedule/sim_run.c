@@ -307,7 +307,7 @@ static void mark_touched(const struct launch *l)
 }
 
 /* Tells of values that went to global memory and may be odd, or were not looked at (lanes/stored.h). */
-static void note_unseen(const struct launch *l)
+static void note_not_seen(const struct launch *l)
 {
     u32 as = __atomic_load_n(&l->odd_stored, __ATOMIC_RELAXED);
     bool looked = observe_watch(l->in) & WATCH_INIT;
@@ -326,7 +326,7 @@ static void gather(struct launch *l)
     r->infinite = l->kernel->has_infinity;
     r->nan = l->kernel->has_nan;
     mark_touched(l);
-    note_unseen(l);
+    note_not_seen(l);
     for (u32 n = 0; n < l->nworkers; n++) {
         struct worker *k = &l->worker[n];
         r->ctas += k->ctas;

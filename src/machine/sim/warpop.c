@@ -276,7 +276,7 @@ static void scatter(struct warp *w, const struct split *s, const struct insn *i,
 }
 
 /* The lanes that wait at the same instruction as s. */
-static u32 lanes_at_same(const struct warp *w, const struct split *s)
+static u32 lanes_with_value(const struct warp *w, const struct split *s)
 {
     u32 here = 0;
     for (u32 j = 0; j < w->nsplit; j++) {
@@ -308,7 +308,7 @@ static bool fire(struct warp *w)
         if ((here & s->rdv) != (s->rdv & w->live)) continue;
         struct sync_results r;
         u32 mask = s->rdv;
-        if (unlikely(s->missing)) asked->aligned_check(w, s, lanes_at_same(w, s));
+        if (unlikely(s->missing)) asked->aligned_check(w, s, lanes_with_value(w, s));
         results(w, o, here, &r);
         if (asked->init_needs_planes(w, r.absent)) exec_to_plain(w, NONE);
         struct lop key = *o;

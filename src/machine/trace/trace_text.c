@@ -85,7 +85,7 @@ static s64 extended(u64 v, u32 width)
     return (s64)(v << up) >> up;
 }
 
-static const struct mem_object *object_at(const struct trace *tr, enum ptx_type type, u64 v)
+static const struct mem_object *trace_object(const struct trace *tr, enum ptx_type type, u64 v)
 {
     return type_size[type] == 8 && !type_is_float(type) && v > 0xffff ? mem_find(tr->l->sim->mem, v) : NULL;
 }
@@ -93,7 +93,7 @@ static const struct mem_object *object_at(const struct trace *tr, enum ptx_type 
 static void add_scalar(struct text *t, const struct trace *tr, enum ptx_type type, u64 v)
 {
     u32 width = type_size[type];
-    const struct mem_object *o = object_at(tr, type, v);
+    const struct mem_object *o = trace_object(tr, type, v);
     s64 s = extended(v, width ? width : 8);
     if (type == T_F32) {
         u32 bits = (u32)v;
@@ -138,7 +138,7 @@ static bool is_affine(enum ptx_type type, const u64 v[LANES], u32 mask, s64 *str
 static void add_affine(struct text *t, const struct trace *tr, enum ptx_type type, u64 v, u32 first, s64 stride)
 {
     u64 zero = cut(v - (u64)stride * first, type_size[type]);
-    if (object_at(tr, type, zero) == object_at(tr, type, v)) {
+    if (trace_object(tr, type, zero) == trace_object(tr, type, v)) {
         v = zero;
         first = 0;
     }

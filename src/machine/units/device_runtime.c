@@ -363,7 +363,7 @@ static u32 handle_create(const struct runtime *t, bool event)
     return E_OK;
 }
 
-static u32 handle_destroy(const struct runtime *t, bool event)
+static u32 device_handle_destroy(const struct runtime *t, bool event)
 {
     struct grid_handle *h = grid_handle_of(t->self, value(t, 0), event);
     if (h) h->gone = true;
@@ -377,7 +377,7 @@ static u32 stream_wait(const struct runtime *t)
     return h && e ? E_OK : E_VALUE;
 }
 
-static u32 event_record(const struct runtime *t)
+static u32 device_event_record(const struct runtime *t)
 {
     const struct grid_handle *h = stream_of(t, value(t, 1));
     struct grid_handle *e = grid_handle_of(t->self, value(t, 0), true);
@@ -456,11 +456,11 @@ static u64 answer(const struct runtime *t)
     case BI_PEEK_ERROR: return last;
     case BI_SET_ERROR: error_set_last(t, (u32)value(t, 0)); return (u32)value(t, 0);
     case BI_STREAM_CREATE: return came(t, handle_create(t, false));
-    case BI_STREAM_DESTROY: return came(t, handle_destroy(t, false));
+    case BI_STREAM_DESTROY: return came(t, device_handle_destroy(t, false));
     case BI_STREAM_WAIT: return came(t, stream_wait(t));
     case BI_EVENT_CREATE: return came(t, handle_create(t, true));
-    case BI_EVENT_RECORD: return came(t, event_record(t));
-    case BI_EVENT_DESTROY: return came(t, handle_destroy(t, true));
+    case BI_EVENT_RECORD: return came(t, device_event_record(t));
+    case BI_EVENT_DESTROY: return came(t, device_handle_destroy(t, true));
     case BI_DEVICE: return came(t, put_number(t, 0, 4));
     case BI_DEVICES: return came(t, put_number(t, 1, 4));
     case BI_ATTRIBUTE: return came(t, attribute(t));

@@ -520,7 +520,7 @@ int isa_negation(const struct isa_form *sum)
 
 bool isa_opcode(const struct isa_form *f, u32 n, char *out, size_t size)
 {
-    struct text {
+    struct spelling {
         char *p;
         size_t n;
     } t = { out, size };

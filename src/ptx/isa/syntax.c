@@ -11,13 +11,13 @@ enum { MAX_ITEMS = 24, MAX_WORDS = 24 };
 #define A(n) (1000 + (n))
 #define F(n) (2000 + (n))
 
-struct row {
+struct syntax_row {
     const char *name;
     s16 sm;
     u8 version;
     const char *words, *operands;
 };
-static const struct row rows[] = {
+static const struct syntax_row rows[] = {
 #define SYNTAX(name, sm, version, words, operands) { name, sm, version, words, operands },
 #include "isa/syntax.def"
 #undef SYNTAX
@@ -401,7 +401,7 @@ static struct want want_of(const char *s, size_t n, const struct match *m, const
     return x;
 }
 
-static void wants(const struct row *r, const struct match *m, const struct words *w, struct syntax *out)
+static void wants(const struct syntax_row *r, const struct match *m, const struct words *w, struct syntax *out)
 {
     for (const char *s = r->operands; *s;) {
         size_t n = strcspn(s, " ");
@@ -456,7 +456,7 @@ static void require(struct syntax *out, s16 sm, u8 version, const char *word)
 }
 
 /* What the words say by themselves: where memory is, and what they ask for. */
-static void words_read(const struct row *r, const struct words *w, struct syntax *out)
+static void words_read(const struct syntax_row *r, const struct words *w, struct syntax *out)
 {
     static const struct {
         const char *word;
@@ -518,7 +518,7 @@ bool syntax_canonical(u32 row, struct str opcode, char *out, size_t size)
 
 /* ---- reasons ---- */
 
-static bool knows_word(const struct row *r, struct str word)
+static bool knows_word(const struct syntax_row *r, struct str word)
 {
     struct item it[MAX_ITEMS];
     u32 n = items_of(r->words, it);
@@ -543,7 +543,7 @@ static void types_text(const struct words *w, char *out, size_t size)
 }
 
 /* Whether the types alone fit the row; what then is too little or, unless only that is asked for, too much. */
-static bool row_explain(const struct row *r, const struct words *w, bool only_missing, char *out, size_t size)
+static bool row_explain(const struct syntax_row *r, const struct words *w, bool only_missing, char *out, size_t size)
 {
     struct item it[MAX_ITEMS];
     u32 n = items_of(r->words, it), next = 0, used = 0;
@@ -626,7 +626,7 @@ void syntax_explain(struct str opcode, char *out, size_t size)
         return;
     }
     for (size_t i = 0; i < 2 * COUNT_OF(rows); i++) { /* a row that only lacks a word explains best */
-        const struct row *r = &rows[i % COUNT_OF(rows)];
+        const struct syntax_row *r = &rows[i % COUNT_OF(rows)];
         if (!strcmp(r->name, name) && row_explain(r, &all, i < COUNT_OF(rows), out, size)) return;
     }
     char types[64];

@@ -3,19 +3,19 @@
  * nvcc keeps all local variables of a function in one .local array, the depot; DWARF says where in it each one lies,
  * how large it is and what it is called. Global and shared variables have symbols of their own, mangled; DWARF has
  * their names, too. The sections are data in the text: bytes, and words that name a symbol, which stay apart as notes
- * (struct note). Whatever is odd ends the reading: a name is a comfort, not a need. */
+ * (struct dwarf_note). Whatever is odd ends the reading: a name is a comfort, not a need. */
 #include <stdlib.h>
 #include "ptx/parser.h"
 
-struct note {
+struct dwarf_note {
     u32 at;
     struct str symbol;
 }; /* the word at this place is the address of a symbol */
 struct bytes {
     VEC(u8) b;
-    VEC(struct note) note;
+    VEC(struct dwarf_note) note;
 };
-struct reader {
+struct dwarf_reader {
     const struct bytes *d;
     u32 at;
     bool bad;
@@ -74,7 +74,7 @@ static bool section_read(struct parser *p, struct str section, struct bytes *d)
         do {
             t = lexer_next(&lx);
             if (t.kind == TK_NAME || t.kind == TK_DOT)
-                VEC_PUSH(&p->tmp, &d->note, ((struct note){ d->b.n, t.s }));
+                VEC_PUSH(&p->tmp, &d->note, ((struct dwarf_note){ d->b.n, t.s }));
             else if (t.kind != TK_INT)
                 return false;
             u64 value = t.kind == TK_INT ? t.value : 0; /* of a symbol: what is added to it */
@@ -92,7 +92,7 @@ static bool section_read(struct parser *p, struct str section, struct bytes *d)
     return true;
 }
 
-static u64 take(struct reader *r, u32 n)
+static u64 take(struct dwarf_reader *r, u32 n)
 {
     u64 v = 0;
     if (r->d->b.n - r->at < n) {
@@ -105,7 +105,7 @@ static u64 take(struct reader *r, u32 n)
     return v;
 }
 
-static u64 leb(struct reader *r)
+static u64 leb(struct dwarf_reader *r)
 {
     u64 v = 0;
     for (u32 shift = 0; !r->bad && shift < 64; shift += 7) {
@@ -117,7 +117,7 @@ static u64 leb(struct reader *r)
     return 0;
 }
 
-static struct str string(struct reader *r)
+static struct str string(struct dwarf_reader *r)
 {
     const char *s = (const char *)r->d->b.p + r->at;
     const char *zero = r->at < r->d->b.n ? memchr(s, 0, r->d->b.n - r->at) : NULL;
@@ -130,7 +130,7 @@ static struct str string(struct reader *r)
 static struct abbrev *abbrevs_read(struct parser *p, const struct bytes *d)
 {
     struct abbrev *all = NEW_ARRAY(&p->tmp, struct abbrev, MAX_ABBREVS);
-    struct reader r = { .d = d };
+    struct dwarf_reader r = { .d = d };
     for (u64 code; (code = leb(&r)) && !r.bad;) {
         if (code >= MAX_ABBREVS) return NULL;
         struct abbrev *a = &all[code];
@@ -162,7 +162,7 @@ static struct str note_at(const struct bytes *d, u32 at)
 }
 
 /* DW_OP_regx, and nothing else: the characters of the register's name as one number; 0: another place. */
-static u64 register_read(struct reader r, u32 n)
+static u64 register_read(struct dwarf_reader r, u32 n)
 {
     u32 end = r.at + n;
     u64 name = n > 1 && take(&r, 1) == OP_REGX ? leb(&r) : 0;
@@ -170,7 +170,7 @@ static u64 register_read(struct reader r, u32 n)
 }
 
 /* DW_OP_addr symbol, and maybe DW_OP_plus_uconst n. */
-static void location_read(struct reader r, u32 n, struct die *e)
+static void location_read(struct dwarf_reader r, u32 n, struct die *e)
 {
     u32 end = r.at + n;
     e->reg = register_read(r, n);
@@ -185,7 +185,7 @@ static void location_read(struct reader r, u32 n, struct die *e)
 }
 
 /* One attribute. */
-static void attribute_read(struct reader *r, u32 name, u32 form, u32 version, struct die *e)
+static void attribute_read(struct dwarf_reader *r, u32 name, u32 form, u32 version, struct die *e)
 {
     static const u8 fixed[] = { [1] = 8,  [5] = 2,  [6] = 4,  [7] = 8,  [11] = 1, [12] = 1,
                                 [14] = 4, [17] = 1, [18] = 2, [19] = 4, [20] = 8, [23] = 4 };
@@ -226,7 +226,7 @@ static void attribute_read(struct reader *r, u32 name, u32 form, u32 version, st
 }
 
 /* The entries of a unit; the bounds of an array are children of it and multiply. */
-static bool unit_read(struct parser *p, struct reader *r, struct unit *u)
+static bool unit_read(struct parser *p, struct dwarf_reader *r, struct unit *u)
 {
     u32 start = r->at, length = (u32)take(r, 4), version = (u32)take(r, 2), array = UINT32_MAX;
     take(r, 4);
@@ -396,7 +396,7 @@ static void unit_registers(struct parser *p, const struct unit *u, struct regist
         if (e->tag == TAG_SUBPROGRAM) function_enter(p, x, e->label);
         if (!x->now || (e->tag != TAG_VARIABLE && e->tag != TAG_PARAMETER)) continue;
         if (e->reg) register_name(p, x, e->reg, e);
-        struct reader r = { .d = x->list, .at = e->list ? MIN_OF(e->list - 1, x->list->b.n) : 0 };
+        struct dwarf_reader r = { .d = x->list, .at = e->list ? MIN_OF(e->list - 1, x->list->b.n) : 0 };
         while (e->list && !r.bad && x->left) {
             x->left--;
             bool last = !note_at(x->list, r.at).n; /* two words of 0 instead of labels */
@@ -453,7 +453,7 @@ void objects_name(struct parser *p)
     struct abbrev *a = have && info.b.n && abbrev.b.n ? abbrevs_read(p, &abbrev) : NULL;
     if (a) functions_find(p, &x);
     x.left = list.b.n;
-    for (struct reader r = { .d = &info }; a && r.at < info.b.n;) {
+    for (struct dwarf_reader r = { .d = &info }; a && r.at < info.b.n;) {
         struct unit u = { .abbrev = a };
         if (!unit_read(p, &r, &u)) break;
         unit_name(p, &u);

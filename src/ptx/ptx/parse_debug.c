@@ -57,13 +57,13 @@ bool file_parse(struct parser *p)
     return true;
 }
 
-struct place {
+struct dwarf_place {
     u32 file, line, col;
 }; /* the key of a .loc */
 
-static struct str place_key(const struct place *k) { return (struct str){ (const char *)k, sizeof *k }; }
+static struct str place_key(const struct dwarf_place *k) { return (struct str){ (const char *)k, sizeof *k }; }
 
-static bool place_parse(struct parser *p, struct place *k)
+static bool place_parse(struct parser *p, struct dwarf_place *k)
 {
     return expect_u32(p, &k->file, "a file number") && expect_u32(p, &k->line, "a line number") &&
            expect_u32(p, &k->col, "a column");
@@ -80,7 +80,7 @@ static u32 chain_length(const struct ptx_loc *l)
 
 /* The call that was inlined: the .loc of its place; NULL: there is none so far. Where a function is inlined at its
  * own place (a macro, a recursion) the chain would grow with every .loc: then it is cut. */
-static struct ptx_loc *call_site(struct parser *p, const struct place *k)
+static struct ptx_loc *call_site(struct parser *p, const struct dwarf_place *k)
 {
     struct ptx_loc *at = map_get(&p->call_sites, place_key(k));
     if (!at) return NULL;
@@ -95,7 +95,7 @@ static struct ptx_loc *call_site(struct parser *p, const struct place *k)
 static bool loc_attribute(struct parser *p, struct ptx_loc *loc)
 {
     if (p->t.kind == TK_NAME && str_is(p->t.s, "inlined_at")) {
-        struct place k;
+        struct dwarf_place k;
         advance(p);
         const char *at = p->t.at;
         if (!place_parse(p, &k)) return false;
@@ -125,7 +125,7 @@ static void loc_in_asm(struct parser *p, bool in_asm, struct ptx_loc *loc)
 bool loc_parse(struct parser *p)
 {
     bool in_asm = p->lx.in_asm;
-    struct place *k = NEW(&p->tmp, struct place);
+    struct dwarf_place *k = NEW(&p->tmp, struct dwarf_place);
     struct ptx_loc *loc = NEW(&p->m->mem, struct ptx_loc);
     advance(p);
     if (!place_parse(p, k)) return false;
@@ -146,7 +146,7 @@ bool loc_parse(struct parser *p)
  * source's. */
 bool loc_skip(struct parser *p)
 {
-    struct place k;
+    struct dwarf_place k;
     struct ptx_loc *unused = NEW(&p->m->mem, struct ptx_loc);
     advance(p);
     if (!place_parse(p, &k)) return false;

@@ -10,14 +10,14 @@
 #include "ptx/printer.h"
 
 enum state { STATE_NONE, STATE_OPEN, STATE_DONE };
-struct place {             /* of a name in the text */
+struct linked_place {      /* of a name in the text */
     struct ptx_module *in; /* where what it means is defined, or first declared */
     struct ptx_var *var;   /* what it is, NULL: a function */
     enum state state;      /* of a variable: whether it has been printed; of a function: declared */
 };
 struct joiner {
     struct arena mem;  /* for all of this */
-    struct map places; /* name in the text -> struct place */
+    struct map places; /* name in the text -> struct linked_place */
     struct map taken;  /* all names of all scopes */
     struct printer o;
     struct printer_names names;
@@ -65,7 +65,7 @@ static void take_all(struct joiner *k, const struct ptx_module *m)
 
 static void place_new(struct joiner *k, struct str name, struct ptx_module *in, struct ptx_var *var)
 {
-    struct place *p = NEW(&k->mem, struct place);
+    struct linked_place *p = NEW(&k->mem, struct linked_place);
     p->in = in;
     p->var = var;
     map_put(&k->mem, &k->places, name, p);
@@ -95,7 +95,7 @@ static struct str name_apart(struct joiner *k, struct ptx_module *m, struct str 
 static struct str name_give(struct joiner *k, struct ptx_module *m, struct str name, u32 number, bool own,
                             struct ptx_var *var)
 {
-    struct place *p = map_get(&k->places, name);
+    struct linked_place *p = map_get(&k->places, name);
     if (!own && p) {
         if (p->var && var) p->var->align = MAX_OF(p->var->align, var->align);
         return name;
@@ -123,7 +123,7 @@ static void names_give(struct joiner *k, struct ptx_module *m, u32 number, bool 
 
 static void declare(struct joiner *k, const struct ptx_func *f)
 {
-    struct place *p = map_get(&k->places, f->shown);
+    struct linked_place *p = map_get(&k->places, f->shown);
     if (p->state == STATE_DONE) return;
     p->state = STATE_DONE;
     put_func(&k->o, f, false);
@@ -131,7 +131,7 @@ static void declare(struct joiner *k, const struct ptx_func *f)
 
 static bool define_var(struct joiner *k, const struct ptx_var *v)
 {
-    struct place *p = map_get(&k->places, v->shown);
+    struct linked_place *p = map_get(&k->places, v->shown);
     const struct ptx_module *before = k->o.m;
     if (p->state == STATE_DONE) return true;
     if (p->state == STATE_OPEN)
@@ -159,7 +159,7 @@ static void define_func(struct joiner *k, const struct ptx_func *f)
         declare(k, f->instead);
         return;
     }
-    ((struct place *)map_get(&k->places, f->shown))->state = STATE_DONE;
+    ((struct linked_place *)map_get(&k->places, f->shown))->state = STATE_DONE;
     put_func(&k->o, f, true);
 }
 

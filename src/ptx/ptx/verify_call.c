@@ -2,7 +2,7 @@
  * 9.7.12.5; the rest is what ptxas 13.0 takes). */
 #include "ptx/verify.h"
 
-struct call { /* the parts of call (results), function, (arguments), prototype */
+struct verified_call { /* the parts of call (results), function, (arguments), prototype */
     const struct ptx_operand *target, *ret, *arg;
     u32 nret, narg;
     const struct ptx_func *callee; /* what the declaration or the prototype says; NULL: those of the list */
@@ -10,7 +10,7 @@ struct call { /* the parts of call (results), function, (arguments), prototype *
 };
 
 /* Takes the operands apart; false: they are in no such order. */
-static bool call_read(struct verifier *v, struct call *c)
+static bool call_read(struct verifier *v, struct verified_call *c)
 {
     const struct ptx_insn *in = v->in;
     u32 i = 0;
@@ -141,7 +141,7 @@ static bool argument_check(struct verifier *v, const struct ptx_operand *op, con
 }
 
 /* The call against what one function, or a prototype, says. */
-static bool callee_check(struct verifier *v, const struct call *c, const struct ptx_func *callee)
+static bool callee_check(struct verifier *v, const struct verified_call *c, const struct ptx_func *callee)
 {
     if (callee->is_entry)
         return verify_fail(v, c->target->at, "`%.*s` is a kernel: it cannot be called", SHOW(callee->name));
@@ -158,7 +158,7 @@ static bool callee_check(struct verifier *v, const struct call *c, const struct 
 
 bool verify_call(struct verifier *v)
 {
-    struct call c = { 0 };
+    struct verified_call c = { 0 };
     if (!call_read(v, &c)) return false;
     if (c.callee) return callee_check(v, &c, c.callee);
     for (u32 i = 0; i < c.list->ntarget; i++)

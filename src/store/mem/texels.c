@@ -3,7 +3,7 @@
 #include "mem/texels.h"
 #include "mem/zone.h"
 
-struct entry {
+struct texel_entry {
     struct texture texture;
     atomic_uint use;     /* the upper half of its number */
     atomic_bool live;    /* not destroyed */
@@ -13,7 +13,7 @@ struct entry {
 
 static struct {
     lock_t lock;          /* of who adds and removes */
-    struct stable entry;  /* struct entry */
+    struct stable entry;  /* struct texel_entry */
     atomic_uint n;        /* of them */
     u32 number;           /* textures so far */
     u32 rest, head, tail; /* destroyed entries, the oldest first */
@@ -25,18 +25,18 @@ static struct {
  * an entry is used again. */
 enum { FIRST = 1 << 20, REST = 1024 };
 
-static struct entry *entry_at(u64 handle)
+static struct texel_entry *entry_at(u64 handle)
 {
     u32 i = (u32)handle - FIRST;
-    return i < atomic_load_explicit(&all.n, memory_order_acquire) ? stable_at(&all.entry, i, sizeof(struct entry))
+    return i < atomic_load_explicit(&all.n, memory_order_acquire) ? stable_at(&all.entry, i, sizeof(struct texel_entry))
                                                                   : NULL;
 }
 
 /* With the lock: one that has rested, or a new one; NULL: no memory. */
-static struct entry *entry_take(u32 *index)
+static struct texel_entry *entry_take(u32 *index)
 {
     u32 n = atomic_load_explicit(&all.n, memory_order_relaxed);
-    struct entry *e;
+    struct texel_entry *e;
     *index = n;
     if (all.rest < REST) return stable_reach(&all.entry, n, sizeof *e) ? stable_at(&all.entry, n, sizeof *e) : NULL;
     *index = all.head;
@@ -56,7 +56,7 @@ u64 texture_add(const struct texture *t)
     if (t->levels > 1 && !level) return 0;
     if (level) memcpy(level, t->level, sizeof *level * (t->levels - 1));
     lock(&all.lock);
-    struct entry *e = entry_take(&i);
+    struct texel_entry *e = entry_take(&i);
     if (e) {
         e->texture = *t;
         e->texture.level = level;
@@ -72,11 +72,11 @@ u64 texture_add(const struct texture *t)
 }
 
 /* With the lock. */
-static void rest(struct entry *e, u32 i)
+static void rest(struct texel_entry *e, u32 i)
 {
     e->next = REGION_NONE;
     if (all.rest++)
-        ((struct entry *)stable_at(&all.entry, all.tail, sizeof *e))->next = i;
+        ((struct texel_entry *)stable_at(&all.entry, all.tail, sizeof *e))->next = i;
     else
         all.head = i;
     all.tail = i;
@@ -84,7 +84,7 @@ static void rest(struct entry *e, u32 i)
 
 bool texture_remove(u64 handle, bool surface, u64 until)
 {
-    struct entry *e = entry_at(handle);
+    struct texel_entry *e = entry_at(handle);
     if (!e) return false;
     lock(&all.lock);
     bool is = atomic_load(&e->use) == handle >> 32 && e->texture.surface == surface && atomic_load(&e->live);
@@ -109,7 +109,7 @@ void texture_settle(const struct mem *mem, u64 oldest)
     lock(&all.lock);
     for (u32 *at = &all.kept; *at != REGION_NONE;) {
         u32 i = *at;
-        struct entry *e = stable_at(&all.entry, i, sizeof *e);
+        struct texel_entry *e = stable_at(&all.entry, i, sizeof *e);
         if (e->texture.mem != mem || atomic_load_explicit(&e->until, memory_order_relaxed) >= oldest) {
             at = &e->next;
             continue;
@@ -123,7 +123,7 @@ void texture_settle(const struct mem *mem, u64 oldest)
 
 bool texture_is_late(u64 handle)
 {
-    struct entry *e = entry_at(handle);
+    struct texel_entry *e = entry_at(handle);
     return e && !atomic_load_explicit(&e->live, memory_order_relaxed);
 }
 
@@ -131,7 +131,7 @@ u32 texture_kept(void) { return atomic_load_explicit(&all.nkept, memory_order_re
 
 const struct texture *texture_at(u64 handle, u64 age, bool *gone)
 {
-    struct entry *e = entry_at(handle);
+    struct texel_entry *e = entry_at(handle);
     u32 use = e ? atomic_load_explicit(&e->use, memory_order_acquire) : 0;
     *gone = e && (use != handle >> 32 || (!atomic_load_explicit(&e->live, memory_order_acquire) &&
                                           age > atomic_load_explicit(&e->until, memory_order_relaxed)));

@@ -148,7 +148,7 @@ static void set_shape(struct thread_set *s, const struct occurrence *o)
 }
 
 /* Threads of one CTA of a launch shaped as `o` says. */
-static void set_add(struct thread_set *s, const struct occurrence *o, const u32 cta[3], const u32 *thread, u32 n)
+static void report_set_add(struct thread_set *s, const struct occurrence *o, const u32 cta[3], const u32 *thread, u32 n)
 {
     if (!s->ntid[0]) set_shape(s, o);
     if (memcmp(s->nctaid, o->nctaid, sizeof s->nctaid) || memcmp(s->ntid, o->ntid, sizeof s->ntid) ||
@@ -364,9 +364,9 @@ static void count_in(struct report *r, struct entry *e, enum finding_kind kind, 
     e->values_vary |= o->equal && o->stored != e->f.stored;
     e->occurrences += n;
     if (o->nlanes && o->ntid[0]) {
-        set_add(&e->who, o, o->cta, o->thread, o->nlanes);
+        report_set_add(&e->who, o, o->cta, o->thread, o->nlanes);
         if (e->f.rival && !(is_nameless(kind, o) && e->f.access && str_is(str_of(e->f.access), "write")))
-            set_add(&e->against, o, o->rival_cta, &o->rival_thread, 1);
+            report_set_add(&e->against, o, o->rival_cta, &o->rival_thread, 1);
         if (e->f.rival) tie_add(&e->tie, o);
     }
     range_add(e, o);

@@ -93,14 +93,14 @@ static void ptx_quoted(struct ink *k, const struct place *p, enum paint mark)
     quoted(k, p->ptx_line, line, mark_at(line, 1, true), mark);
 }
 
-struct shown {                       /* a place of an entry with its source */
+struct shown_finding {               /* a place of an entry with its source */
     const struct place *all, *place; /* the innermost; the one that is shown. NULL: there is none */
     struct source source;
     const char *sign;
     const char *access, *object; /* what was done there, and to which array; NULL: not known */
 };
 
-static void place_text(struct ink *k, const struct shown *x, enum paint mark)
+static void place_text(struct ink *k, const struct shown_finding *x, enum paint mark)
 {
     const struct place *p = x->place;
     const struct source *s = &x->source;
@@ -383,7 +383,7 @@ static void entry_text(struct ink *k, const struct entry *e)
 {
     const struct finding *f = &e->f;
     enum paint mark = finding_severity(f->kind) == SEV_ERROR ? P_ERROR : P_NOTE;
-    struct shown s[3] = {
+    struct shown_finding s[3] = {
         { .all = f->place, .sign = "-->", .access = f->access ? f->access : f->does, .object = f->object },
         { .all = f->other, .sign = ":::", .access = f->rival ? f->rival->access : f->other_does, .object = f->object },
         { .all = f->origin, .sign = "<--" }

@@ -22,7 +22,7 @@ const char *path_name(const char *path)
 /* A file that lines have been shown of, with every STRIDE-th line's place in it, so that the findings of a long file
  * do not each read and count it from its start. */
 enum { STRIDE = 64, KEPT_MOST = 8 };
-struct kept {
+struct kept_source {
     char path[512];
     struct str all; /* from base_alloc; p NULL: this one is free */
     u32 *mark;      /* where the lines 1, 1 + STRIDE, ... begin */
@@ -30,14 +30,14 @@ struct kept {
     u64 used;       /* kept_uses when it was last asked for */
     bool given;     /* by source_give: no file */
 };
-static _Thread_local struct kept kept[KEPT_MOST];
+static _Thread_local struct kept_source kept[KEPT_MOST];
 static _Thread_local u64 kept_uses; /* of all of them */
 
-static void kept_free(struct kept *k)
+static void kept_free(struct kept_source *k)
 {
     base_free((void *)k->all.p);
     base_free(k->mark);
-    *k = (struct kept){ 0 };
+    *k = (struct kept_source){ 0 };
 }
 
 void sources_drop(void)
@@ -45,7 +45,7 @@ void sources_drop(void)
     for (u32 i = 0; i < KEPT_MOST; i++) kept_free(&kept[i]);
 }
 
-static void find_lines(struct kept *k)
+static void find_lines(struct kept_source *k)
 {
     const char *end = k->all.p + k->all.n;
     k->lines = 1;
@@ -123,9 +123,9 @@ static bool given_find(const char *path, struct str *out)
 }
 
 /* The file of this path; NULL: it is not there. */
-static const struct kept *file_of(const char *path)
+static const struct kept_source *file_of(const char *path)
 {
-    struct kept *k = &kept[0]; /* the one that was not asked for longest */
+    struct kept_source *k = &kept[0]; /* the one that was not asked for longest */
     for (u32 i = 0; i < KEPT_MOST; i++) {
         if (kept[i].all.p && !strcmp(kept[i].path, path)) {
             kept[i].used = ++kept_uses;
@@ -145,7 +145,7 @@ static const struct kept *file_of(const char *path)
     return k;
 }
 
-static struct str line_of(const struct kept *k, u32 line)
+static struct str line_of(const struct kept_source *k, u32 line)
 {
     if (line > k->lines) return (struct str){ NULL, 0 };
     const char *p = k->all.p + k->mark[(line - 1) / STRIDE], *end = k->all.p + k->all.n;
@@ -181,7 +181,7 @@ void source_open(const struct place *p, struct source *s)
     *s = (struct source){ 0 };
     if (!p || !p->file || !p->line) return;
     beside_ptx(p, s->shown, sizeof s->shown);
-    const struct kept *k = s->shown[0] ? file_of(s->shown) : NULL;
+    const struct kept_source *k = s->shown[0] ? file_of(s->shown) : NULL;
     if (!k) {
         snprintf(s->shown, sizeof s->shown, "%s", p->file);
         k = file_of(s->shown);

@@ -211,7 +211,7 @@ void suppress_free(struct suppressions *s)
 
 /* ---- our own lines ---- */
 
-struct reader {
+struct rule_reader {
     struct suppressions *all;
     struct suppression **tail; /* where the next rule goes */
     const char *counted;       /* the lines of the text up to here have been counted; NULL: none has */
@@ -220,12 +220,12 @@ struct reader {
     struct error *e;
 };
 
-static bool wrong(struct reader *r, const char *at, const char *why)
+static bool wrong(struct rule_reader *r, const char *at, const char *why)
 {
     return error_at(r->e, ERR_INPUT, r->all->name, r->text, at, "%s", why);
 }
 
-static struct suppression *rule_new(struct reader *r, const char *at)
+static struct suppression *rule_new(struct rule_reader *r, const char *at)
 {
     struct suppression *s = NEW(&r->all->mem, struct suppression);
     if (!r->counted) r->counted = r->text.p;
@@ -237,7 +237,7 @@ static struct suppression *rule_new(struct reader *r, const char *at)
 }
 
 /* A word up to the next blank; quotes keep blanks in it and are dropped. NULL: the line is at its end. */
-static const char *word_read(struct reader *r, const char **p, const char *end)
+static const char *word_read(struct rule_reader *r, const char **p, const char *end)
 {
     while (*p < end && (**p == ' ' || **p == '\t' || **p == '\r')) (*p)++;
     if (*p == end || **p == '#') return NULL;
@@ -265,7 +265,7 @@ static void at_read(struct arena *a, const char *text, struct suppression *s)
     s->file = numbered ? arena_str(a, (struct str){ text, (u32)(colon - text) }) : text;
 }
 
-static bool condition_read(struct reader *r, const char *word, const char *at, struct suppression *s)
+static bool condition_read(struct rule_reader *r, const char *word, const char *at, struct suppression *s)
 {
     static const char *const keys[] = { "kernel", "at", "function", "variable" };
     const char *equals = strchr(word, '=');
@@ -289,7 +289,7 @@ static bool kind_exists(const char *pattern)
     return false;
 }
 
-static bool line_read(struct reader *r, const char *p, const char *end)
+static bool line_read(struct rule_reader *r, const char *p, const char *end)
 {
     const char *at = p, *kind = word_read(r, &p, end);
     if (!kind) return true;
@@ -307,7 +307,7 @@ static bool line_read(struct reader *r, const char *p, const char *end)
     }
 }
 
-static bool lines_read(struct reader *r)
+static bool lines_read(struct rule_reader *r)
 {
     const char *p = r->text.p, *end = p + r->text.n;
     while (p < end) {
@@ -430,7 +430,7 @@ static const char *space_word(const char *text)
 }
 
 /* A text of <where>, or of a frame of <deviceStack>: the innermost one counts, which comes first. */
-static void device_text(struct reader *r, struct str leaf, const char *text, struct suppression *s)
+static void device_text(struct rule_reader *r, struct str leaf, const char *text, struct suppression *s)
 {
     struct arena *a = &r->all->mem;
     if (is_any(text)) return;
@@ -455,7 +455,7 @@ static void what_text_of(struct str leaf, const char *text, struct suppression *
         s->access = text;
 }
 
-static void record_text(struct reader *r, const struct xml *x, struct suppression *s, bool *host)
+static void record_text(struct rule_reader *r, const struct xml *x, struct suppression *s, bool *host)
 {
     const char *text = xml_plain(&r->all->mem, x->text);
     const struct str *o = x->open;
@@ -475,7 +475,7 @@ static void record_text(struct reader *r, const struct xml *x, struct suppressio
         device_text(r, leaf, text, s);
 }
 
-static bool records_read(struct reader *r)
+static bool records_read(struct rule_reader *r)
 {
     struct xml x = { .p = r->text.p, .end = r->text.p + r->text.n };
     struct suppression *s = NULL;
@@ -512,7 +512,7 @@ struct suppressions *suppress_read(const char *name, struct str text, struct err
     struct suppressions *all = NEW(&mem, struct suppressions);
     all->mem = mem;
     all->name = arena_str(&all->mem, str_of(name));
-    struct reader r = { .all = all, .tail = &all->first, .text = text, .e = e };
+    struct rule_reader r = { .all = all, .tail = &all->first, .text = text, .e = e };
     /* the mark that some editors begin UTF-8 with */
     u32 first = text.n >= 3 && !memcmp(text.p, "\xef\xbb\xbf", 3) ? 3 : 0;
     r.text.p += first;

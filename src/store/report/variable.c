@@ -22,7 +22,7 @@ struct decl {       /* a variable that the function declares */
     bool is_set;    /* it has an initialiser, or is assigned before every use */
     bool is_scalar; /* of a type that fits one register */
 };
-struct body { /* a function */
+struct function_body { /* a function */
     struct arena mem;
     VEC(struct tok) t;
     struct map macro; /* names that stand for more than a number */
@@ -56,7 +56,7 @@ static const char *directive_end(const char *p, const char *end, u32 *line)
 }
 
 /* #define NAME: its name, unless all it stands for is a number. Other directives but #pragma have an empty name. */
-static void directive_add(struct body *b, const char *p, const char *end, u32 line)
+static void directive_add(struct function_body *b, const char *p, const char *end, u32 line)
 {
     const char *q = p + 1;
     while (q < end && (*q == ' ' || *q == '\t')) q++;
@@ -87,7 +87,7 @@ static u32 sign_length(const char *p, const char *end)
 }
 
 /* The tokens of a file; false: it has a raw string, or one that does not end in its line. */
-static bool tokens_read(struct body *b, struct str all)
+static bool tokens_read(struct function_body *b, struct str all)
 {
     const char *p = all.p, *end = all.p + all.n;
     u32 line = 1;
@@ -136,7 +136,7 @@ static bool tokens_read(struct body *b, struct str all)
 }
 
 /* A brace that opens a function stands after its parameters. */
-static bool opens_function(const struct body *b, u32 i)
+static bool opens_function(const struct function_body *b, u32 i)
 {
     static const char *const behind[] = { "const", "noexcept", "override", NULL };
     while (i && is_one_of(&b->t.p[i - 1], behind)) i--;
@@ -144,7 +144,7 @@ static bool opens_function(const struct body *b, u32 i)
 }
 
 /* Finds the outermost function around a line; false: there is none, or several. */
-static bool body_find(struct body *b, u32 line)
+static bool body_find(struct function_body *b, u32 line)
 {
     u32 depth = 0, open = 0, open_depth = 0, found = 0;
     for (u32 i = 0; i < b->t.n; i++) {
@@ -168,18 +168,18 @@ static bool body_find(struct body *b, u32 line)
     return found == 1 && !depth && b->to - b->from <= MAX_TOKENS;
 }
 
-static bool is_member_token(const struct body *b, u32 i)
+static bool is_member_token(const struct function_body *b, u32 i)
 {
     return i && (is(&b->t.p[i - 1], ".") || is(&b->t.p[i - 1], "->") || is(&b->t.p[i - 1], "::"));
 }
 
-static bool same_name(const struct body *b, u32 i, struct str name)
+static bool same_name(const struct function_body *b, u32 i, struct str name)
 {
     return b->t.p[i].kind == 'w' && str_eq(b->t.p[i].s, name) && !is_member_token(b, i);
 }
 
 /* The index after the closing bracket that matches i; b->to: unmatched. */
-static u32 behind_brackets(const struct body *b, u32 i)
+static u32 behind_brackets(const struct function_body *b, u32 i)
 {
     u32 depth = 0;
     for (; i < b->to; i++) {
@@ -191,7 +191,7 @@ static u32 behind_brackets(const struct body *b, u32 i)
 }
 
 /* The index after the template arguments that open at i; i: no template arguments. */
-static u32 behind_template(const struct body *b, u32 i)
+static u32 behind_template(const struct function_body *b, u32 i)
 {
     u32 depth = 0;
     for (u32 k = i; k < b->to && k - i < MAX_TEMPLATE; k++) {
@@ -206,7 +206,7 @@ static u32 behind_template(const struct body *b, u32 i)
     return i;
 }
 
-static bool begins_statement(const struct body *b, u32 i)
+static bool begins_statement(const struct function_body *b, u32 i)
 {
     if (i == b->from) return true;
     const struct tok *t = &b->t.p[i - 1];
@@ -214,7 +214,7 @@ static bool begins_statement(const struct body *b, u32 i)
     return is(t, ";") || is(t, "{") || is(t, "}") || is(t, ":") || is(t, "else") || is(t, "do");
 }
 
-static bool decl_add(struct body *b, u32 at, u32 depth, bool is_set, bool is_scalar)
+static bool decl_add(struct function_body *b, u32 at, u32 depth, bool is_set, bool is_scalar)
 {
     if (b->ndecl == MAX_DECLS) return false;
     b->decl[b->ndecl++] = (struct decl){ at, depth, is_set, is_scalar };
@@ -222,7 +222,7 @@ static bool decl_add(struct body *b, u32 at, u32 depth, bool is_set, bool is_sca
 }
 
 /* The declarators from a name on: `a, *b = c, d[4];`. False: what it is cannot be told. */
-static bool declarators_read(struct body *b, u32 i, u32 depth, bool is_scalar)
+static bool declarators_read(struct function_body *b, u32 i, u32 depth, bool is_scalar)
 {
     for (;;) {
         while (i < b->to && (is(&b->t.p[i], "*") || is(&b->t.p[i], "&"))) i++;
@@ -244,7 +244,7 @@ static bool declarators_read(struct body *b, u32 i, u32 depth, bool is_scalar)
 }
 
 /* Reads the declaration at i, when there is one. False: what it is cannot be told. */
-static bool declaration_read(struct body *b, u32 i, u32 depth)
+static bool declaration_read(struct function_body *b, u32 i, u32 depth)
 {
     static const char *const other[] = { "return",  "goto", "delete",  "throw", "break",  "continue",      "using",
                                          "typedef", "else", "do",      "if",    "for",    "while",         "switch",
@@ -287,7 +287,7 @@ static bool declaration_read(struct body *b, u32 i, u32 depth)
 
 /* Whether the assignment at i stands where it is always run when its block is: a statement, or the first one of a for
  * loop. */
-static bool is_always_run(const struct body *b, u32 i, bool in_parentheses)
+static bool is_always_run(const struct function_body *b, u32 i, bool in_parentheses)
 {
     u32 k = i;
     while (k > b->from && !is(&b->t.p[k - 1], ";") && !is(&b->t.p[k - 1], "{") && !is(&b->t.p[k - 1], "}") &&
@@ -304,7 +304,7 @@ static bool is_always_run(const struct body *b, u32 i, bool in_parentheses)
 }
 
 /* A variable is set when its first use is an assignment in the block of its declaration. */
-static bool is_assigned_first(const struct body *b, const struct decl *d)
+static bool is_assigned_first(const struct function_body *b, const struct decl *d)
 {
     struct str name = b->t.p[d->at].s;
     u32 depth = d->depth, parens = 0, first = 0;
@@ -326,7 +326,7 @@ static bool is_assigned_first(const struct body *b, const struct decl *d)
 }
 
 /* Reads what the function declares; false: some of it cannot be told. */
-static bool declarations_read(struct body *b)
+static bool declarations_read(struct function_body *b)
 {
     static const char *const blocks[] = { "else", "do", "try", NULL };
     u32 depth = 0;
@@ -344,7 +344,7 @@ static bool declarations_read(struct body *b)
 }
 
 /* Whether the function calls nothing that could have undefined variables of its own, once it is inlined. */
-static bool calls_are_known(const struct body *b)
+static bool calls_are_known(const struct function_body *b)
 {
     static const char *const known[] = {
         "if",     "for",   "while", "switch", "return",   "sizeof", "asm",    "volatile", "min",   "max",    "abs",
@@ -377,7 +377,7 @@ static bool is_assignment(const struct tok *t)
 }
 
 /* The statement around a token, as far as no brace or semicolon parts it. */
-static struct mark statement_around(const struct body *b, u32 i)
+static struct mark statement_around(const struct function_body *b, u32 i)
 {
     u32 from = i, to = i;
     while (from > b->from && !is(&b->t.p[from - 1], ";") && !is(&b->t.p[from - 1], "{") && !is(&b->t.p[from - 1], "}"))
@@ -400,7 +400,7 @@ static bool carries(const struct carriers *c, const struct tok *t)
 
 /* The variable left of the assignment at i, without its subscripts and members: `a` of `a[k].x = v`. i: none is found.
  */
-static u32 assigned(const struct body *b, u32 from, u32 i)
+static u32 assigned(const struct function_body *b, u32 from, u32 i)
 {
     u32 depth = 0;
     for (u32 k = i; k-- > from;) {
@@ -417,7 +417,7 @@ static u32 assigned(const struct body *b, u32 from, u32 i)
 }
 
 /* Whether an undefined value of another variable may be assigned to this one. */
-static bool is_copied_to(const struct body *b, struct str name)
+static bool is_copied_to(const struct function_body *b, struct str name)
 {
     struct carriers c = { 0 };
     for (u32 i = 0; i < b->ndecl; i++)
@@ -442,7 +442,7 @@ static bool is_copied_to(const struct body *b, struct str name)
 }
 
 /* Whether the statement on one of these lines has the variable. */
-static bool is_used_there(const struct body *b, struct str name, const u32 *line, u32 nline)
+static bool is_used_there(const struct function_body *b, struct str name, const u32 *line, u32 nline)
 {
     for (u32 i = b->from; i < b->to; i++) {
         bool there = false;
@@ -457,7 +457,7 @@ static bool is_used_there(const struct body *b, struct str name, const u32 *line
 }
 
 /* The declaration that is meant; NULL: none, or any of several. */
-static const struct decl *decl_find(const struct body *b, const struct raw_register *u)
+static const struct decl *decl_find(const struct function_body *b, const struct raw_register *u)
 {
     const struct decl *found = NULL;
     for (u32 i = 0; i < b->ndecl; i++) {
@@ -472,7 +472,7 @@ static const struct decl *decl_find(const struct body *b, const struct raw_regis
     return found && found->is_scalar ? found : NULL;
 }
 
-static bool named(struct body *b, struct str all, const struct raw_register *u, struct variable *v)
+static bool named(struct function_body *b, struct str all, const struct raw_register *u, struct variable *v)
 {
     if (!tokens_read(b, all) || !u->nline || !body_find(b, u->line[0]) || !declarations_read(b)) return false;
     const struct decl *d = decl_find(b, u);
@@ -490,7 +490,7 @@ bool variable_of_register(const struct raw_register *u, struct variable *v)
 {
     struct source s;
     source_open(u->place, &s);
-    struct body *b = s.all.p && s.all.n <= MAX_BYTES ? base_alloc(sizeof *b) : NULL;
+    struct function_body *b = s.all.p && s.all.n <= MAX_BYTES ? base_alloc(sizeof *b) : NULL;
     bool found = b && named(b, s.all, u, v);
     if (b) arena_free(&b->mem);
     base_free(b);

@@ -36,7 +36,7 @@ struct module {
     void *module; /* CUmodule */
     void *kernel; /* the first one: CUfunction */
 };
-struct range {
+struct address_range {
     uintptr_t low, high; /* a mapping that can be read and written */
 };
 static struct {
@@ -91,7 +91,7 @@ static FILE *maps_open(void)
 }
 
 /* The mapping that an address is in, if it can be read and written. */
-static bool mapping_of(uintptr_t address, struct range *out)
+static bool mapping_of(uintptr_t address, struct address_range *out)
 {
     char line[512];
     bool found = false;
@@ -100,7 +100,7 @@ static bool mapping_of(uintptr_t address, struct range *out)
         unsigned long low, high;
         char rights[3];
         if (sscanf(line, "%lx-%lx %2s", &low, &high, rights) != 3 || address < low || address >= high) continue;
-        *out = (struct range){ low, high };
+        *out = (struct address_range){ low, high };
         found = !strcmp(rights, "rw");
         break;
     }
@@ -112,14 +112,14 @@ static bool mapping_of(uintptr_t address, struct range *out)
 /* The block of malloc that begins at an address. Its size is in the word before it, and so is that of each block after
  * it: it is taken for one only where these sizes lead, block by block, to the very end of the heap. A large block is a
  * mapping of its own, or the begin of a part of one. */
-static bool block_of(uintptr_t address, const struct range *mapping, struct range *out)
+static bool block_of(uintptr_t address, const struct address_range *mapping, struct address_range *out)
 {
     enum { IN_USE = 1, MAPPED = 2, FLAGS = 7, HEADER = 16, PAGE = 4096 };
     if (address % HEADER || address - mapping->low < HEADER) return false;
     uintptr_t at = address - HEADER, first = ((const uintptr_t *)at)[1], size = first & ~(uintptr_t)FLAGS;
     if (first & MAPPED) {
         if (at % PAGE || size % PAGE || !size || *(const uintptr_t *)at || size > mapping->high - at) return false;
-        *out = (struct range){ address, at + size };
+        *out = (struct address_range){ address, at + size };
         return true;
     }
     while (at != mapping->high) {
@@ -130,11 +130,11 @@ static bool block_of(uintptr_t address, const struct range *mapping, struct rang
         if (bytes < (left > 2 * HEADER ? 2 * HEADER : HEADER) || bytes % HEADER || bytes > left) return false;
         at += bytes;
     }
-    *out = (struct range){ address, address + size - HEADER / 2 };
+    *out = (struct address_range){ address, address + size - HEADER / 2 };
     return true;
 }
 #else
-static bool block_of(uintptr_t address, const struct range *mapping, struct range *out)
+static bool block_of(uintptr_t address, const struct address_range *mapping, struct address_range *out)
 {
     (void)address, (void)mapping, (void)out;
     return false;
@@ -142,9 +142,9 @@ static bool block_of(uintptr_t address, const struct range *mapping, struct rang
 #endif
 
 /* Adds the memory at an address; what is in no mapping is a number. Ranges that overlap become one. */
-static void range_add(uintptr_t address, struct range *range, unsigned *n)
+static void range_add(uintptr_t address, struct address_range *range, unsigned *n)
 {
-    struct range mapping, own;
+    struct address_range mapping, own;
     for (unsigned i = 0; i < *n; i++)
         if (address >= range[i].low && address < range[i].high) return;
     if (*n == RANGES || !mapping_of(address, &mapping)) return;
@@ -165,7 +165,7 @@ static int launch(const struct module *m, unsigned n, void **args, const unsigne
                   unsigned shared)
 {
     enum { MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, SHARED_PLAIN = 48 * 1024 };
-    static struct range range[RANGES];
+    static struct address_range range[RANGES];
     unsigned ranges = 0, registered = 0;
     size_t offset, bytes;
     void **table = calloc(n + 1, sizeof *table);
