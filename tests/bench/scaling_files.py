@@ -101,4 +101,12 @@ def undefined_runs(folder, n):
     return ["replay", "--quiet", recording(folder, [(0x7000000000, 2 * n + 64, [(2 * i + 8, 2 * i + 9) for i in range(n)])])]
 
 
-FILES = [(show_names, 8000), (show_tests, 8000), (show_callables, 1000), (check, 1000), (cut, 1000), (shards, 8000), (google, 8000), (profile_lines, 8000), (profile_kernels, 8000), (objects, 5000), (undefined_runs, 25000)]
+def gradient(folder, n):
+    """steps, one in the other, whose gradient is evaluated and its bound explained (ten of them a call)"""
+    y = "x"
+    for _ in range(n // 10):
+        y = "t(%s)" % y
+    return ["test", "--evaluate", "def s(x) = tanh(x * 0.5 + 1); def t(x) = %s; y = %s; dx = grad(y, dy, x)" % ("s(" * 10 + "x" + ")" * 10, y), "x=f32[2]=iota", "dy=f32[2]=ones"]
+
+
+FILES = [(show_names, 8000), (show_tests, 8000), (show_callables, 1000), (check, 1000), (cut, 1000), (shards, 8000), (google, 8000), (profile_lines, 8000), (profile_kernels, 8000), (objects, 5000), (undefined_runs, 25000), (gradient, 200)]

@@ -103,7 +103,7 @@ struct oracle_term {
     const char *at;   /* its place in the text; NULL: none */
 };
 /* The n largest shares at element `index` of output `i`, largest first; returns how many there are. Costs an evaluation
- * for each rounded operation of the text. */
+ * for each rounded operation of the text, 256 at most: among more the largest are looked for by halves. */
 u32 oracle_why(const struct oracle *o, const struct oracle_options *how, const void *const *data, u32 i, u64 index,
                struct oracle_term *out, u32 n, struct arena *mem, struct error *e);
 

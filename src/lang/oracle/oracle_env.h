@@ -38,8 +38,13 @@ struct oracle_env {
     bool fast;        /* fast math */
     bool bounds;      /* errors are wanted */
     bool noise;       /* errors are those of one operation each, for Monte Carlo arithmetic */
-    u32 only;         /* the id + 1 of the one node that rounds, for oracle_why; 0: all do */
+    /* for oracle_why: the id + 1 of the first and of the last node that round, none else does; 0: all do */
+    u32 only, only_last;
 };
+static inline bool oracle_env_asks(const struct oracle_env *env, u32 id)
+{
+    return !env->only || (id + 1 >= env->only && id + 1 <= env->only_last);
+}
 
 struct oracle_join {     /* of a node that joins: what its terms may lose when they are added in another order */
     const double *terms; /* for each element the sum of the magnitudes of its terms; NULL: it is one term, itself */
@@ -103,7 +108,7 @@ static inline double oracle_unsaid(const struct oracle_env *env) { return fmin(e
 static inline double oracle_settle(const struct oracle_env *env, u32 id, double z, double p, double l, bool over)
 {
     bool inf = isinf(z);
-    if (env->only && env->only != id + 1 && !isinf(l)) l = 0;
+    if (!oracle_env_asks(env, id) && !isinf(l)) l = 0;
     if (env->noise) return inf || isnan(l) ? 0 : l;
     if (p < 0) return env->ill;
     bool known = inf && !over && p <= oracle_unsaid(env); /* what is ill-conditioned may not be infinite at all */

@@ -184,7 +184,7 @@ static bool FN(value_input)(struct oracle_job *j)
         z[i] = OF(scalar_load(j->type, from));
         if (!j->ez) continue;
         double v = fabs(HI(z[i]));
-        bool counts = !whole && !j->env->noise && (!j->env->only || j->env->only == j->node->id + 1);
+        bool counts = !whole && !j->env->noise && oracle_env_asks(j->env, j->node->id);
         j->ez[i] = counts && v < j->env->subnormal ? v : 0;
     }
     return true;
