@@ -12,7 +12,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from .errors import BadInput, LockstepError, NothingRun, Unsupported
+from .errors import BadInput, LockstepError, NothingRun, Unsupported, printable
 
 _SENT = (".cu", ".cuh", ".h", ".hpp", ".ptx", ".cases", ".py")
 _MOST = 4 << 20  # bytes of one file that goes along
@@ -62,6 +62,12 @@ def run_shard(number: int, shards: int, files: Sequence[str], sent: Dict[str, by
         return {"shard": number, "code": done.returncode, "text": done.stdout + done.stderr, "json": read("report.json"), "journal": read("journal"), "worker": os.uname().nodename, "pid": os.getpid()}
 
 
+def _verdict(result: Dict[str, Any]) -> str:
+    """Of one shard: what its report says, but for a shard whose exit code says that more went wrong after it was written."""
+    said = json.loads(result["json"]).get("verdict", "incomplete") if result["json"] else "incomplete"
+    return "incomplete" if said == "passed" and result["code"] else said
+
+
 @dataclass
 class Campaign:
     """What came of all shards."""
@@ -81,7 +87,7 @@ class Campaign:
     @property
     def verdict(self) -> str:
         """Of all shards together, by the order of src/base/base/outcome.h. A kernel that no shard has judged is no yes."""
-        verdicts = [json.loads(r["json"]).get("verdict", "incomplete") if r["json"] else "incomplete" for r in self.results.values()]
+        verdicts = [_verdict(r) for r in self.results.values()]
         for worst in ("failed", "incomplete", "unsupported"):
             if worst in verdicts:
                 return worst
@@ -90,7 +96,7 @@ class Campaign:
     @property
     def code(self) -> int:
         own = next((r["code"] for r in self.results.values() if r["code"] not in range(5)), 0)  # --error-exitcode, or a shard that a signal has ended
-        return {"failed": own or 1, "incomplete": 2, "unsupported": 3, "nothing judged": 4, "passed": own}[self.verdict]
+        return {"failed": own or 1, "incomplete": 2, "unsupported": 3, "nothing judged": 4, "passed": 0}[self.verdict]
 
     def unjudged(self) -> List[str]:
         """Kernels of which no shard had a case, or whose oracle could judge no element of an output in any."""
@@ -224,11 +230,15 @@ def command(arguments: List[str]) -> int:
                 return out.code
             with open(own["--json"], "w", encoding="utf-8") as f:
                 f.write(text)
-        print(out.text())
+        print(printable(out.text()), flush=True)
         return out.code
+    except OSError as e:
+        print(f"lockstep: cannot write {printable(e.filename) if e.filename else 'what came of it'}: {e.strerror}", file=sys.stderr)
+        sys.stdout = open(os.devnull, "w")  # what is left in it must not be tried again at the end
+        return 2
     except LockstepError as e:
-        print(f"lockstep: {e}", file=sys.stderr)
+        print(f"lockstep: {printable(str(e))}", file=sys.stderr)
         return e.status
     except ValueError as e:
-        print(f"lockstep: {e}", file=sys.stderr)
+        print(f"lockstep: {printable(str(e))}", file=sys.stderr)
         return 2

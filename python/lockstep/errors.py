@@ -8,6 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional
 
 
+def printable(text: str) -> str:
+    """Text of others on its way to a terminal: what would move its cursor or turn its direction around is written out, as the command does."""
+    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
+
+
 @dataclass(frozen=True)
 class Finding:
     """One entry of a report (docs/reference/report.md): a bug of a kernel or of its call."""
