@@ -54,6 +54,7 @@ bool journal_merge(struct arena *a, const char *const *path, u32 n, const char *
     VEC(struct merged) all = { 0 };
     struct map known = { 0 };
     struct shards shards = { .a = a };
+    u32 cut = 0;
     for (u32 i = 0; i < n; i++) {
         struct journal_entry *x;
         u32 entries;
@@ -62,6 +63,7 @@ bool journal_merge(struct arena *a, const char *const *path, u32 n, const char *
             if (x[k].state == JOURNAL_CUT) {
                 fprintf(stderr, "lockstep: %s:%u: this line is cut off, and left out\n", printable_in(a, path[i]),
                         x[k].number);
+                cut++;
                 continue;
             }
             if (x[k].state == JOURNAL_EDITED)
@@ -85,5 +87,7 @@ bool journal_merge(struct arena *a, const char *const *path, u32 n, const char *
     }
     bool ok = file_write(to, out.p, out.n, e);
     text_free(&out);
-    return ok;
+    return ok &&
+           (!cut || error_set(e, ERR_INPUT, "%.200s is written, and is not whole: of %u line%s cut off it has nothing",
+                              to, cut, plural(cut)));
 }
