@@ -16,6 +16,9 @@ static int run(const struct row *verb, int argc, char **argv)
         help_verb(stdout, verb);
         return EXIT_CLEAN;
     }
+    struct error e = { 0 };
+    bool judges = strcmp(verb->name, "help") && strcmp(verb->name, "version") && strcmp(verb->name, "completion");
+    if (judges && !variables_known(&e)) return cli_error_value(&e);
     return verb->run(argc, argv);
 }
 

@@ -93,6 +93,9 @@ struct option_use {
 /* `given`: the rows of the options that were given, each at the place of its use. `is`, `are`: what is to be done. */
 bool options_used(const struct option_use *use, u32 n, const struct row *const *given, u32 is, const char *are,
                   struct error *e);
+/* Whether no variable of the environment is misspelt: one whose name is nearly that of one of ours would have no
+ * effect, and nothing would say so. */
+bool variables_known(struct error *e);
 /* Whether an option's file may be written: it is none of the n that are read, under whatever name. */
 bool option_output(const char *option, const char *file, const char *const *reads, u32 n, struct error *e);
 

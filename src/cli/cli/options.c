@@ -200,3 +200,40 @@ bool option_output(const char *option, const char *file, const char *const *read
                              strcmp(file, reads[i]) ? ", which is read here" : "");
     return true;
 }
+
+static bool variable_is(const char *name, size_t n)
+{
+    for (u32 i = 0; i < row_count; i++)
+        if ((rows[i].kind == ROW_VARIABLE || rows[i].kind == ROW_OWN_VARIABLE) && strlen(rows[i].name) == n &&
+            !strncmp(rows[i].name, name, n))
+            return true;
+    return false;
+}
+
+/* The row that `name` without LOCKSTEP_ is nearly: one letter off, or two of a long name; NULL: there is none. */
+static const struct row *variable_near(const char *name)
+{
+    const size_t prefix = strlen("LOCKSTEP_");
+    u32 most = strlen(name) < 6 ? 1 : 2;
+    for (u32 i = 0; i < row_count; i++)
+        if (rows[i].kind == ROW_VARIABLE && !strncmp(rows[i].name, "LOCKSTEP_", prefix) &&
+            str_distance(name, rows[i].name + prefix) <= most)
+            return &rows[i];
+    return NULL;
+}
+
+bool variables_known(struct error *e)
+{
+    extern char **environ;
+    for (char **v = environ; v && *v; v++) {
+        char name[64];
+        size_t n = strcspn(*v, "=");
+        if (strncmp(*v, "LOCKSTEP_", strlen("LOCKSTEP_")) || variable_is(*v, n)) continue;
+        snprintf(name, sizeof name, "%.*s", (int)MIN_OF(n, sizeof name - 1), *v);
+        const struct row *near = variable_near(name + strlen("LOCKSTEP_"));
+        if (near)
+            return error_set(e, ERR_INPUT, "nothing reads the variable %s of the environment; did you mean %s?", name,
+                             near->name);
+    }
+    return true;
+}

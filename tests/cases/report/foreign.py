@@ -203,5 +203,5 @@ for words in ((RAW,), ("launch", RAW), ("launch", "src.ptx:" + LINE), ("launch",
     run("words: " + " ".join("X" if isinstance(w, bytes) or WORD in w else w for w in words), *words, said=False)
 put("log", b"CUDA error: an illegal memory access " + RAW + b"\nerror 700 " + RAW + b"\n")
 run("explain of a log", "explain", "log", said=False)
-for variable in ("LOCKSTEP_LIBCUDA", "LOCKSTEP_TOOLKIT", "TMPDIR", "LOCKSTEP_DEVICE", "XDG_CACHE_HOME", "TERM"):
+for variable in ("LOCKSTEP_LIBCUDA", "LOCKSTEP_TOOLKIT", "TMPDIR", "LOCKSTEP_DEVICES", "XDG_CACHE_HOME", "TERM"):
     run("doctor, " + variable, "doctor", said=False, env={variable: "/" + LINE})
