@@ -172,13 +172,14 @@ typedef struct lk_test_kernel {
     uint32_t points;   /* of its code that cases have reached: sites by lanes that branch, and by trip counts */
     uint32_t reaching; /* cases that reached new ones: others are made by changing these */
     /* What it comes to: LK_OK; LK_FINDINGS: a case fails; LK_UNSUPPORTED; LK_NOTHING: no case was run, or the oracle
-     * could judge no element of an output. */
+     * could judge no element of an output, or every check is off. */
     lk_status status;
     uint32_t oracle_off;  /* non-zero: it has an oracle, and the check `oracle` is switched off */
     uint32_t suppressed;  /* failing cases whose findings are all suppressed: they do not count */
     const char *unjudged; /* an output of which no case had an element that could be judged; NULL: there is none */
     uint32_t discarded;   /* cases whose contents an `assume` line rules out */
     uint32_t stopped;     /* non-zero: lk_gpu_interrupt has ended it before its cases were done */
+    uint32_t unchecked;   /* non-zero: every check is off, and nothing else has judged its cases */
 } lk_test_kernel;
 
 /* Whether the oracle lines of a bound contract can be read: those that cannot are a note, oracle_unread, of its gpu. */

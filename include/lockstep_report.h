@@ -22,6 +22,7 @@ typedef struct lk_outcome { /* zero it, set size, then what there is */
     uint64_t unsupported; /* cut short, or refused by name */
     uint64_t undone;      /* asked for and not done: a file that is not there */
     const char *why;      /* a sentence for the last three, copied; NULL: there is none */
+    uint64_t launched;    /* launches, beside `judged`: they count as judged where the gpu has any check on */
 } lk_outcome;
 /* The verdict as the exit code of a gate: LK_FINDINGS, else LK_BAD_INPUT (something was not done), LK_UNSUPPORTED,
  * LK_NOTHING, LK_OK. `outcome` may be NULL: nothing but the findings, and whether a check has looked at anything. */

@@ -16,12 +16,20 @@ uint32_t lk_report_notes(const lk_gpu *gpu)
     return report_notes(gpu->device->report);
 }
 
+/* Whether a launch on it says anything: it is checked, counted, or runs on a real GPU, which has its own errors. The
+ * oracle is asked after the launch. */
+static bool launches_say(const struct device *d)
+{
+    return d->options.checks & ~CHECK_ORACLE || d->counts || d->options.gpu;
+}
+
 lk_status lk_report_conclude(lk_gpu *gpu, const lk_outcome *outcome)
 {
     HOST_CALL(LK_BAD_INPUT, USE(GPU, gpu));
     lk_outcome o = { 0 };
     if (outcome) memcpy(&o, outcome, MIN_OF(outcome->size, sizeof o));
     struct outcome facts = { .failed = o.failed, .judged = o.judged, .unjudged = o.unjudged };
+    if (launches_say(gpu->device)) facts.judged += o.launched;
     facts.unsupported = o.unsupported;
     facts.undone = o.undone;
     if (outcome) report_conclude(gpu->device->report, &facts, o.why);

@@ -127,6 +127,8 @@ void lab_kept_free(struct lab_kept *k);
 bool lab_are_tests(lk_test *const *tests, u32 n, const char *function);
 /* Whether results are held against oracles: the check was not switched off. */
 bool lab_judges(const struct lab_subject *s);
+/* Whether a check is on, beside the oracle. */
+bool lab_checks(const struct lab_subject *s);
 
 /* A finding at a place of the contract. */
 void lab_found(struct lab_subject *s, enum finding_kind kind, const char *at, u64 key, const char *cause,

@@ -521,7 +521,7 @@ static void shapes_of(struct lk_test *t, struct tested *k)
 }
 
 /* What the kernel comes to. A failure whose findings are suppressed is known, and does not count. */
-static void status_of(struct tested *k)
+static void status_of(const struct lk_test *t, struct tested *k)
 {
     lk_test_kernel *is = &k->is;
     for (u32 i = 0; i < k->failure.n; i++)
@@ -529,10 +529,12 @@ static void status_of(struct tested *k)
     bool judges = is->has_oracle && !is->oracle_off, ran = is->passed + is->failed > 0;
     is->unjudged = judges && ran && (!is->elements || k->outputs & ~k->judged) ? k->unseen ? k->unseen : "any output"
                                                                                : NULL;
-    is->status = is->failed > is->suppressed           ? LK_FINDINGS
-                 : is->unsupported                     ? LK_UNSUPPORTED
-                 : !ran || is->unjudged || is->stopped ? LK_NOTHING
-                                                       : LK_OK;
+    is->unchecked = !judges && !is->compared && !is->properties && !t->on_gpu && !t->on_both &&
+                    !lab_checks(&k->subject);
+    is->status = is->failed > is->suppressed                            ? LK_FINDINGS
+                 : is->unsupported                                      ? LK_UNSUPPORTED
+                 : !ran || is->unjudged || is->unchecked || is->stopped ? LK_NOTHING
+                                                                        : LK_OK;
 }
 
 bool campaign_run(struct lk_test *t, struct tested *k, struct error *e)
@@ -547,7 +549,7 @@ bool campaign_run(struct lk_test *t, struct tested *k, struct error *e)
     k->here.most = k->gpu.most = 0;
     ok = ok && tell_suspect(t, k, e) && (over || (hold_properties(t, k, e) && hold_against(t, k, e)));
     k->is.failures = k->failure.n;
-    status_of(k);
+    status_of(t, k);
     shapes_of(t, k);
     lab_cover_sum(&t->mem, &k->cover, &k->is);
     corners_sum(t, k);

@@ -464,6 +464,13 @@ bool lab_judges(const struct lab_subject *s)
     return all;
 }
 
+bool lab_checks(const struct lab_subject *s)
+{
+    struct check_choice c = { .checks = CHECK_ALL };
+    struct error unread = { 0 };
+    return !checks_choose(s->options.check, s->options.no_check, &c, &unread) || c.checks & ~CHECK_ORACLE;
+}
+
 bool lab_judge(struct lab_subject *s, const struct contract_case *c, const struct lab_data *data,
                const struct lab_how *how, struct lab_outcome *out, struct error *e)
 {

@@ -22,6 +22,8 @@ static const char *unjudged_text(const lk_test_kernel *k, char *to, size_t size)
     if (k->left_out || (k->status != LK_NOTHING && k->status != LK_UNSUPPORTED)) return NULL;
     if (k->status == LK_UNSUPPORTED)
         snprintf(to, size, "unsupported: %.400s", k->unsupported);
+    else if (k->unchecked && k->passed)
+        snprintf(to, size, "nothing judged: every check is off");
     else if (k->unjudged)
         snprintf(to, size, "nothing judged: no case had an element of %.60s that the oracle could judge", k->unjudged);
     else

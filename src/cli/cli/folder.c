@@ -29,16 +29,26 @@ static bool ends_with(const char *name, const char *end)
     return n > m && !strcmp(name + n - m, end);
 }
 
-/* Whether a line of it begins a block: `//! kernel NAME`. */
+/* Whether a text of `n` characters begins with this word and a blank. */
+static bool begins(const char *p, size_t n, const char *word)
+{
+    size_t length = strlen(word);
+    return n > length && !memcmp(p, word, length) && (p[length] == ' ' || p[length] == '\t');
+}
+
+/* Whether a line of it begins a block, `//! kernel NAME`, or can only be one of a block whose first line is misspelt:
+ * such a file is tested, which says what is wrong with it. Doxygen's comments begin with the same characters. */
 static bool has_contract(struct str text)
 {
+    static const char *const word[] = { "kernel", "arg", "oracle" };
     for (const char *p = text.p, *end = text.p + text.n; p < end;) {
         const char *stop = memchr(p, '\n', (size_t)(end - p));
         stop = stop ? stop : end;
         while (p < stop && (*p == ' ' || *p == '\t')) p++;
         if (stop - p > 3 && !memcmp(p, "//!", 3)) {
             for (p += 3; p < stop && (*p == ' ' || *p == '\t');) p++;
-            if (stop - p > 7 && !memcmp(p, "kernel", 6) && (p[6] == ' ' || p[6] == '\t')) return true;
+            for (u32 i = 0; i < COUNT_OF(word); i++)
+                if (begins(p, (size_t)(stop - p), word[i])) return true;
         }
         p = stop + 1;
     }
@@ -83,7 +93,9 @@ static bool take_folder(struct walk *w, const char *path, u32 depth)
         struct stat st, link;
         bool slash = ends_with(path, "/");
         const char *inside = arena_printf(w->mem, "%s%s%s", path, slash ? "" : "/", name.p[i]);
-        if (lstat(inside, &link) || stat(inside, &st)) continue;
+        if (lstat(inside, &link)) continue;
+        if (stat(inside, &st))
+            st = (struct stat){ .st_mode = S_IFREG }; /* a link to nothing: said when its turn comes */
         if (S_ISREG(st.st_mode)) take_file(w, inside);
         /* a link to a folder may lead back */
         if (S_ISDIR(link.st_mode) && depth < DEEP && !take_folder(w, inside, depth + 1)) return false;

@@ -77,13 +77,14 @@ static int run_on(struct replay *r, lk_recording *recording, bool on_gpu)
         code = cli_error_status((int)s, lk_gpu_error(gpu));
     } else if (!code) {
         char clean[200];
-        lk_outcome outcome = { .judged = 1 };
+        lk_outcome outcome = { .launched = 1 };
         snprintf(clean, sizeof clean, "%.100s: no findings on %s\n", r->path, on_gpu ? "the GPU" : "the software GPU");
         code = reporting_conclude(gpu, &outcome);
         if (!reporting_write(&r->reporting, gpu, r->path, clean, &r->common, &e)) {
             int unwritten = cli_error_value(&e);
             code = code ? code : unwritten;
         }
+        if (code == EXIT_NOTHING) cli_error_status(code, "nothing was checked: every check is off");
     }
     lk_gpu_destroy(gpu);
     return code;

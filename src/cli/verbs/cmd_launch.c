@@ -228,13 +228,24 @@ static void say_oracles(const struct pipeline *p)
     }
 }
 
+/* What is compared, whatever is checked: --expect, and the two sides of --on both. */
+static u32 expectations(const struct pipeline *p)
+{
+    u32 n = p->asked->run.both;
+    for (u32 k = 0; k < p->asked->launches; k++) {
+        const struct launch_options *o = p->asked->launch[k];
+        for (u32 i = 0; i < o->wants; i++) n += o->want[i].kind == WANT_EXPECT;
+    }
+    return n;
+}
+
 /* What the run has come to beside its findings. The exit code. */
 static int conclude(struct pipeline *p, const struct progress *r, bool looked)
 {
-    lk_outcome o = { .failed = r->differs, .judged = r->ran, .why = r->why };
+    lk_outcome o = { .failed = r->differs, .judged = expectations(p), .launched = r->ran, .why = r->why };
     o.unsupported = r->status == LK_UNSUPPORTED;
     o.undone = !looked || (r->status > LK_FINDINGS && r->status != LK_UNSUPPORTED && r->status != LK_NOTHING);
-    if (r->status == LK_NOTHING) o.judged = 0;
+    if (r->status == LK_NOTHING) o.judged = o.launched = 0;
     return reporting_conclude(p->gpu, &o);
 }
 
@@ -272,6 +283,7 @@ static int finish(struct pipeline *p, struct progress *r, struct error *e)
     if (r->wanted.n) fwrite(r->wanted.p, 1, r->wanted.n, stdout);
     if (!looked) return cli_error_value(&unread);
     if (r->status > LK_FINDINGS) return cli_error_status(r->status, r->why);
+    if (code == EXIT_NOTHING) return cli_error_status(LK_NOTHING, "nothing was checked: every check is off");
     return code ? code : written ? EXIT_CLEAN : EXIT_USAGE;
 }
 

@@ -192,6 +192,8 @@ static void print_kernel(const struct testing *t, const lk_test *test, u32 i, co
                    f.suppressed ? " (suppressed)" : "");
     } else if (k->stopped) {
         printf("STOPPED %s: %u case%s ran, and none failed\n", k->name, k->passed, plural(k->passed));
+    } else if (k->unchecked && k->passed) {
+        printf("NOT JUDGED %s: %u case%s ran, and every check is off\n", k->name, k->passed, plural(k->passed));
     } else if (k->unjudged) {
         printf("NOT JUDGED %s: %u case%s ran, and none had an element of %s that the oracle could judge\n", k->name,
                k->passed, plural(k->passed), k->unjudged);
@@ -220,6 +222,9 @@ struct totals {
     u32 kernels, passed, failed, unsupported, unjudged, stopped, idle;
 };
 
+/* Not one case ran. */
+static bool is_idle(const lk_test_kernel *k) { return !k->unjudged && !(k->unchecked && k->passed); }
+
 static void print_file(const struct testing *t, const lk_test *test, const struct common *common, struct totals *all)
 {
     lk_test_kernel k;
@@ -232,8 +237,8 @@ static void print_file(const struct testing *t, const lk_test *test, const struc
         all->failed += k.status == LK_FINDINGS;
         all->passed += k.status == LK_OK;
         all->stopped += k.status == LK_NOTHING && k.stopped;
-        all->unjudged += k.status == LK_NOTHING && !k.stopped && k.unjudged;
-        all->idle += k.status == LK_NOTHING && !k.stopped && !k.unjudged;
+        all->unjudged += k.status == LK_NOTHING && !k.stopped && !is_idle(&k);
+        all->idle += k.status == LK_NOTHING && !k.stopped && is_idle(&k);
         if (k.left_out) continue;
         if (!common->quiet || k.status != LK_OK) print_kernel(t, test, i, &k);
     }
@@ -285,13 +290,14 @@ static bool write_reports(struct testing *t, lk_gpu *gpu, lk_test *const *test, 
     return ok;
 }
 
-static void print_totals(const struct testing *t, const struct totals *all, u32 left)
+static void print_totals(const struct testing *t, const struct totals *all, u32 none, u32 left)
 {
     printf("%u kernel%s: %u passed, %u failed", all->kernels, plural(all->kernels), all->passed, all->failed);
     if (all->unsupported) printf(", %u unsupported", all->unsupported);
     if (all->unjudged) printf(", %u not judged", all->unjudged);
     if (all->stopped) printf(", %u stopped", all->stopped);
     if (all->idle) printf(", %u not run", all->idle);
+    if (none) printf("; nothing judged of %u file%s", none, plural(none));
     if (left) printf("; %u file%s %s", left, plural(left), watch_signal() ? "not begun" : "after the failure not run");
     if (t->bare) printf("; %u file%s without a contract passed over", t->bare, plural(t->bare));
     putchar('\n');
@@ -326,15 +332,11 @@ static int test_all(struct arena *a, struct testing *t, lk_gpu *gpu, const struc
 {
     struct totals all = { 0 };
     struct error e = { 0 };
-    u32 tests = 0, left = 0;
+    u32 tests = 0, left = 0, none = 0;
     for (u32 i = 0; i < t->file.n; i++) {
         lk_status status = LK_OK;
         lk_test *now = test_one(a, t, i, gpu, common, &status);
-        bool none = lk_test_why(now)[0] && status == LK_NOTHING;
-        if (none && t->file.n > 1) { /* said, and no failure: a header among the files, say */
-            lk_test_free(now);
-            continue;
-        }
+        none += lk_test_why(now)[0] && status == LK_NOTHING;
         test[tests++] = now;
         print_file(t, now, common, &all);
         bool over = watch_signal() || (t->o.fail_fast && all.failed);
@@ -346,7 +348,7 @@ static int test_all(struct arena *a, struct testing *t, lk_gpu *gpu, const struc
         int unwritten = cli_error_value(&e);
         code = code ? code : unwritten;
     }
-    if (all.kernels && (!common->quiet || code)) print_totals(t, &all, left);
+    if (all.kernels && (!common->quiet || code)) print_totals(t, &all, none, left);
     for (u32 i = 0; i < tests; i++) lk_test_free(test[i]);
     return code;
 }
