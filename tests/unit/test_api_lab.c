@@ -10,6 +10,7 @@
 #include <lockstep_lab.h>
 #include <lockstep_times.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -219,6 +220,49 @@ static void oracle_without(void)
     lk_oracle_free(o);
 }
 
+/* Thirty definitions, each of so many brackets around the one before: what a text may be at most, or nearly. */
+static const char *deep_text(void)
+{
+    enum { DEPTH = 90, DEFINITIONS = 30 };
+    static char text[DEFINITIONS * (2 * DEPTH + 40)];
+    size_t n = 0;
+    for (int d = 0; d < DEFINITIONS; d++) {
+        n += (size_t)sprintf(text + n, "def f%d(x) = ", d);
+        for (int i = 0; i < DEPTH; i++) text[n++] = '(';
+        n += (size_t)(d ? sprintf(text + n, "f%d(x) + 1", d - 1) : sprintf(text + n, "x + 1"));
+        for (int i = 0; i < DEPTH; i++) text[n++] = ')';
+        text[n++] = ';';
+    }
+    sprintf(text + n, "y = f%d(1)", DEFINITIONS - 1);
+    return text;
+}
+
+static void *read_deep(void *is)
+{
+    lk_oracle *o = lk_oracle_new(NULL, 0);
+    *(lk_status *)is = lk_oracle_read(o, deep_text());
+    if (!*(lk_status *)is) *(lk_status *)is = lk_oracle_evaluate(o);
+    if (*(lk_status *)is) UNIT_HAS(lk_oracle_error(o), "too deep for a thread with");
+    lk_oracle_free(o);
+    return NULL;
+}
+
+/* A caller's thread may have as little stack as it likes: what does not fit is said. */
+static void oracle_on_little_stack(void)
+{
+    static const size_t size[] = { 96 << 10, 160 << 10, 256 << 10, 8 << 20 };
+    for (u32 i = 0; i < COUNT_OF(size); i++) {
+        pthread_attr_t a;
+        pthread_t thread;
+        lk_status is = LK_OK;
+        pthread_attr_init(&a);
+        pthread_attr_setstacksize(&a, size[i]);
+        UNIT(!pthread_create(&thread, &a, read_deep, &is) && !pthread_join(thread, NULL));
+        UNIT(is == LK_OK || (is == LK_BAD_INPUT && i < 3));
+        pthread_attr_destroy(&a);
+    }
+}
+
 static void recording_without(void)
 {
     lk_recording *r = NULL;
@@ -403,6 +447,7 @@ int main(void)
     handles();
     table_is_whole();
     oracle_without();
+    oracle_on_little_stack();
     recording_without();
     test_without();
     times_without();

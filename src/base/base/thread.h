@@ -6,6 +6,12 @@
 /* pthread_create for a thread that no handler of the program may run on: from its first instruction on, all signals are
  * blocked in it but those of faults (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT). */
 int thread_start(pthread_t *thread, void *(*run)(void *self), void *self);
+/* Runs it here, or, where `ulimit -s` leaves less stack than ours needs, in a thread that has it, and waits for that.
+ */
+void stack_enough(void (*run)(void *self), void *self);
+/* Bytes of stack that the calling thread has left; many where nobody can tell. What recurses by what others have
+ * written asks: callers of the library have threads with little. */
+size_t stack_left(void);
 /* Whether the calling thread is one of ours (thread_name). */
 bool thread_is_ours(void);
 /* Whether the first thread of the process has ended alone, by pthread_exit or since a filter of seccomp has killed it:

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -57,6 +58,69 @@ void thread_name(const char *name)
 #endif
 }
 
+enum { STACK_LEAST = 1 << 20 };
+
+/* As large as threads are by default, which `ulimit -s` says, but not smaller than ours need. */
+static int start(pthread_t *thread, size_t least, void *(*run)(void *self), void *self)
+{
+    pthread_attr_t attributes;
+    size_t usual = 0;
+    pthread_attr_init(&attributes);
+    pthread_attr_getstacksize(&attributes, &usual);
+    if (usual < least) pthread_attr_setstacksize(&attributes, least);
+    int error = pthread_create(thread, &attributes, run, self);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+struct instead {
+    void (*run)(void *self);
+    void *self;
+    sigset_t mask;
+};
+
+static void *run_instead(void *of)
+{
+    const struct instead *i = of;
+    pthread_sigmask(SIG_SETMASK, &i->mask, NULL);
+    i->run(i->self);
+    return NULL;
+}
+
+void stack_enough(void (*run)(void *self), void *self)
+{
+    enum { STACK = 8 << 20 };
+    struct instead i = { .run = run, .self = self };
+    pthread_t thread;
+    sigset_t all;
+    struct rlimit r;
+    bool enough = getrlimit(RLIMIT_STACK, &r) || r.rlim_cur == RLIM_INFINITY || r.rlim_cur >= STACK_LEAST;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &i.mask); /* signals find the thread that works */
+    bool started = !enough && !start(&thread, STACK, run_instead, &i);
+    if (started) pthread_join(thread, NULL);
+    pthread_sigmask(SIG_SETMASK, &i.mask, NULL);
+    if (!started) run(self);
+}
+
+size_t stack_left(void)
+{
+    static _Thread_local const char *low;
+    pthread_attr_t a;
+    void *from = NULL;
+    size_t size = 0;
+#if defined __linux__
+    if (!low && !pthread_getattr_np(pthread_self(), &a)) {
+        pthread_attr_getstack(&a, &from, &size);
+        pthread_attr_destroy(&a);
+    }
+#else
+    (void)a, (void)size;
+#endif
+    if (!low) low = from ? from : (const char *)1;
+    return (size_t)((const char *)__builtin_frame_address(0) - low); /* on a stack of its own: large */
+}
+
 int thread_start(pthread_t *thread, void *(*run)(void *self), void *self)
 {
     static const int fault[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
@@ -64,7 +128,7 @@ int thread_start(pthread_t *thread, void *(*run)(void *self), void *self)
     sigfillset(&most);
     for (u32 i = 0; i < COUNT_OF(fault); i++) sigdelset(&most, fault[i]);
     pthread_sigmask(SIG_BLOCK, &most, &before);
-    int error = pthread_create(thread, NULL, run, self); /* a thread begins with the mask of its creator */
+    int error = start(thread, STACK_LEAST, run, self); /* a thread begins with the mask of its creator */
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }

@@ -1,4 +1,5 @@
 /* lockstep: the command. Verbs and options are the rows of option.def; this finds the verb and runs it. */
+#include "base/thread.h"
 #include "cli/cli.h"
 #include <fcntl.h>
 #include <unistd.h>
@@ -20,6 +21,19 @@ static int run(const struct row *verb, int argc, char **argv)
     bool judges = strcmp(verb->name, "help") && strcmp(verb->name, "version") && strcmp(verb->name, "completion");
     if (judges && !variables_known(&e)) return cli_error_value(&e);
     return verb->run(argc, argv);
+}
+
+struct begun {
+    const struct row *verb;
+    int argc;
+    char **argv;
+    int code;
+};
+
+static void run_begun(void *of)
+{
+    struct begun *b = of;
+    b->code = run(b->verb, b->argc, b->argv);
 }
 
 /* A standard stream that is closed stays without a reader: the next file that is opened would get its number, and what
@@ -47,7 +61,9 @@ int main(int argc, char **argv)
     const struct row *verb = verb_find(name);
     if (!verb) return cli_unknown_verb(name);
     process_guard();
-    int code = run(verb, argc - 1, argv + 1);
+    struct begun b = { verb, argc - 1, argv + 1, EXIT_USAGE };
+    stack_enough(run_begun, &b);
+    int code = b.code;
     if (process_signal()) code = EXIT_SIGNAL + process_signal(); /* a compiler was ended */
     /* a report that did not reach its reader is not a clean run */
     if (!cli_printed()) return cli_error("cannot write to standard output");

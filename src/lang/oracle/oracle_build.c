@@ -1,5 +1,6 @@
 /* From the tree of a text to nodes of the graph: names, numbers, definitions, statements. */
 #include "oracle/oracle_in.h"
+#include "base/thread.h"
 
 enum { CALLS = 32, STEPS = 100000 };
 
@@ -505,6 +506,9 @@ struct oracle_value oracle_expression(struct oracle_build *b, const struct oracl
 {
     struct oracle_value v;
     const struct oracle_value *known;
+    if (stack_left() < ORACLE_STACK)
+        return oracle_of_node(
+            oracle_refuse(b->g, "this is nested too deep for a thread with %zu KB of stack left", stack_left() >> 10));
     if (++b->steps > STEPS) return oracle_of_node(oracle_refuse(b->g, "this text expands without end"));
     if (!b->shipped) b->g->at = t->at;
     switch (t->kind) {

@@ -1,6 +1,7 @@
 /* Tokens and precedence climbing for oracle_syntax.h. */
 #include "oracle/oracle_syntax.h"
 #include "base/c_text.h"
+#include "base/thread.h"
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -272,6 +273,10 @@ static struct oracle_tree *unary(struct parser *p)
     struct oracle_tree *x;
     if (p->depth > ORACLE_DEPTH) {
         fail(p, op.text.p, "this is nested more than %d deep", ORACLE_DEPTH);
+        return NULL;
+    }
+    if (stack_left() < ORACLE_STACK_READ) {
+        fail(p, op.text.p, "this is nested too deep for a thread with %zu KB of stack left", stack_left() >> 10);
         return NULL;
     }
     p->depth++;

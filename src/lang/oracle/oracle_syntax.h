@@ -62,6 +62,8 @@ struct oracle_source { /* what is being read, for messages */
     struct str all;
     struct error *e;
 };
+/* Bytes of stack that reading one level, and building one, find at least. */
+enum { ORACLE_STACK_READ = 1 << 14, ORACLE_STACK = 1 << 16 };
 enum { ORACLE_TEXT = 1 << 16, ORACLE_DEPTH = 100, ORACLE_TREE = 20000, ORACLE_HEIGHT = 400 };
 /* Parses a text, a part of src->all. false: src->e says what was expected, and where. */
 bool oracle_parse(const struct oracle_source *src, struct str text, struct oracle_statement **out, u32 *n);
