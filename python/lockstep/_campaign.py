@@ -234,7 +234,7 @@ def command(arguments: List[str]) -> int:
         return out.code
     except OSError as e:
         print(f"lockstep: cannot write {printable(e.filename) if e.filename else 'what came of it'}: {e.strerror}", file=sys.stderr)
-        sys.stdout = open(os.devnull, "w")  # what is left in it must not be tried again at the end
+        sys.stdout = open(os.devnull, "w")  # Python would write its buffer again when it exits
         return 2
     except LockstepError as e:
         print(f"lockstep: {printable(str(e))}", file=sys.stderr)

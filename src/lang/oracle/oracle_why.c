@@ -62,7 +62,8 @@ static bool measure(struct search *s, struct part p)
     return true;
 }
 
-/* The largest part that is not one operation yet and is among the `most` largest of all; -1: there is none. */
+/* The part to take in halves: of those with several operations the largest, if fewer than `most` parts exceed it; -1:
+ * the result is known. */
 static s64 to_split(const struct search *s, u32 most)
 {
     s64 best = -1;
