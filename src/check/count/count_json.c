@@ -7,16 +7,19 @@
 #include "report/excerpts.h"
 #include "base/json.h"
 
+/* A counter of counter.def: its key; "": that of the space; NULL: it is not written. */
+static void counter_json(struct json *j, const char *key, const char *of_space, u64 n)
+{
+    if (key) json_number(j, *key ? key : of_space, n);
+}
+
 static void space_json(struct json *j, const char *key, const struct space_counts *c, enum count_space s)
 {
     static const char *const unit[COUNT_SPACES] = { "sectors", "sectors", "wavefronts", "passes", "sectors" };
     if (!c->requests) return;
     struct json o = json_open(j, key, '{');
-    json_number(&o, "requests", c->requests);
-    json_number(&o, "lanes", c->lanes);
-    json_number(&o, "bytes", c->bytes);
-    json_number(&o, unit[s], c->units);
-    json_number(&o, "least", c->least);
+#define SPACE_COUNTER(field, key, text) counter_json(&o, key, unit[s], c->field);
+#include "count/counter_rows.h"
     if (s == COUNT_SHARED) json_number(&o, "conflicts", c->units - c->parts);
     json_end(&o, '}');
 }
@@ -37,11 +40,8 @@ static void bulk_json(struct json *j, const struct bulk *b)
 {
     if (!b->copies) return;
     struct json o = json_open(j, "bulk", '{');
-    json_number(&o, "copies", b->copies);
-    json_number(&o, "global_read_bytes", b->global_read);
-    json_number(&o, "global_written_bytes", b->global_written);
-    json_number(&o, "shared_read_bytes", b->shared_read);
-    json_number(&o, "shared_written_bytes", b->shared_written);
+#define BULK_COUNTER(field, key, text) counter_json(&o, key, NULL, b->field);
+#include "count/counter_rows.h"
     json_end(&o, '}');
 }
 
@@ -56,15 +56,11 @@ static void operations_json(struct json *j, const u64 operations[OPS_TYPES])
 static void sums_json(struct json *j, const struct count_sums *s)
 {
     struct json o = json_open(j, "counts", '{');
-    json_number(&o, "warp_instructions", s->warp_insns);
-    json_number(&o, "thread_instructions", s->thread_insns);
-    json_number(&o, "branches", s->branches);
-    json_number(&o, "branches_divergent", s->divergent);
-    json_number(&o, "threads_idle", s->idle);
+#define SUMS_COUNTER(field, key, text) counter_json(&o, key, NULL, s->field);
+#include "count/counter_rows.h"
     struct json f = json_open(&o, "footprint", '{');
-    json_number(&f, "sectors", s->any);
-    json_number(&f, "sectors_read", s->read);
-    json_number(&f, "sectors_written", s->written);
+#define FOOTPRINT_COUNTER(field, key, text) counter_json(&f, key, NULL, s->field);
+#include "count/counter_rows.h"
     json_end(&f, '}');
     operations_json(&o, s->operations);
     const struct space_counts *in[COUNT_ACCESSES];
@@ -110,7 +106,9 @@ static void access_json(struct json *j, const struct access_counts *const access
         json_end(&o, '}');
     }
     conflict_json(j, &sum.worst);
-    if (sum.serial) json_number(j, "atomic_lanes_at_one_address", sum.serial);
+#define ACCESS_COUNTER(field, key, text) \
+    if (sum.field) counter_json(j, key, NULL, sum.field);
+#include "count/counter_rows.h"
     bulk_json(j, &sum.bulk);
 }
 
@@ -138,10 +136,8 @@ static void barrier_json(struct json *j, const struct barrier_counts *b)
 {
     if (!b || !b->phases) return;
     struct json o = json_open(j, "barrier", '{');
-    json_number(&o, "phases", b->phases);
-    json_number(&o, "warps", b->warps);
-    json_number(&o, "slowest_instructions", b->slowest);
-    json_number(&o, "waiting_instructions", b->waiting);
+#define BARRIER_COUNTER(field, key, text) counter_json(&o, key, NULL, b->field);
+#include "count/counter_rows.h"
     json_end(&o, '}');
 }
 

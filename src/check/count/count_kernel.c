@@ -24,34 +24,15 @@ void counts_delete(struct counts *c)
     base_free(c);
 }
 
-void space_counts_add(struct space_counts *to, const struct space_counts *from)
-{
-    to->requests += from->requests;
-    to->lanes += from->lanes;
-    to->bytes += from->bytes;
-    to->units += from->units;
-    to->least += from->least;
-    to->parts += from->parts;
-}
-
 void count_sums_add(struct count_sums *to, const struct count_sums *from)
 {
-    to->warp_insns += from->warp_insns;
-    to->thread_insns += from->thread_insns;
-    to->read += from->read;
-    to->written += from->written;
-    to->any += from->any;
+#define SUMS_COUNTER(field, key, text) to->field += from->field;
+#define FOOTPRINT_COUNTER SUMS_COUNTER
+#include "count/counter_rows.h"
     for (u32 t = 0; t < OPS_TYPES; t++) to->operations[t] += from->operations[t];
     for (u32 k = 0; k < COUNT_ACCESSES; k++)
         for (u32 s = 0; s < COUNT_SPACES; s++) space_counts_add(&to->access[k][s], &from->access[k][s]);
-    to->bulk.copies += from->bulk.copies;
-    to->bulk.global_read += from->bulk.global_read;
-    to->bulk.global_written += from->bulk.global_written;
-    to->bulk.shared_read += from->bulk.shared_read;
-    to->bulk.shared_written += from->bulk.shared_written;
-    to->divergent += from->divergent;
-    to->branches += from->branches;
-    to->idle += from->idle;
+    bulk_add(&to->bulk, &from->bulk);
 }
 
 /* ---- kernels and functions ---- */
@@ -272,8 +253,7 @@ static void access_take(struct counts *all, struct count_insn *i, const struct s
     i->kind = kind;
     i->is_read_only = s->flags & SITE_NC;
     for (u32 k = 0; k < COUNT_SPACES; k++) space_counts_add(&sums->access[kind][k], &a->in[k]);
-    struct count_sums more = { .bulk = a->bulk };
-    count_sums_add(sums, &more);
+    bulk_add(&sums->bulk, &a->bulk);
 }
 
 static u64 lanes_on(const struct func_counts *f, u32 op, u64 lanes)
@@ -318,10 +298,7 @@ static void op_take(struct counts *all, struct count_insn *i, const struct func_
     }
     if (f->barrier && f->barrier[op].phases) {
         if (!i->barrier) i->barrier = NEW(&all->mem, struct barrier_counts);
-        i->barrier->phases += f->barrier[op].phases;
-        i->barrier->warps += f->barrier[op].warps;
-        i->barrier->slowest += f->barrier[op].slowest;
-        i->barrier->waiting += f->barrier[op].waiting;
+        barrier_counts_add(i->barrier, &f->barrier[op]);
     }
 }
 

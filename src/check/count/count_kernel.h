@@ -40,13 +40,12 @@ struct count_func { /* a function that the kernel has executed, in one of its ve
 };
 
 struct count_sums { /* of one launch, or of several */
-    u64 warp_insns, thread_insns;
-    u64 read, written, any; /* sectors of global memory, distinct in each launch */
+#define SUMS_COUNTER COUNTER_FIELD
+#define FOOTPRINT_COUNTER COUNTER_FIELD
+#include "count/counter_rows.h"
     u64 operations[OPS_TYPES];
     struct space_counts access[COUNT_ACCESSES][COUNT_SPACES];
     struct bulk bulk;
-    u64 divergent, branches; /* branches that lanes went both ways of; all that were executed */
-    u64 idle;                /* threads without an access to memory */
 };
 
 struct count_launch { /* launches of one shape */
@@ -77,6 +76,5 @@ struct counts {
     struct arena mem;
 };
 
-void space_counts_add(struct space_counts *to, const struct space_counts *from);
 void count_sums_add(struct count_sums *to, const struct count_sums *from);
 #endif

@@ -52,11 +52,7 @@ static void insn_add(struct count_line *l, const struct count_insn *i)
     if (i->access) access_counts_add(&l->access[i->kind], i->access);
     if (i->is_branch) l->branches += i->times;
     if (i->branch) branch_add(&l->branch, i->branch);
-    if (!i->barrier) return;
-    l->barrier.phases += i->barrier->phases;
-    l->barrier.warps += i->barrier->warps;
-    l->barrier.slowest += i->barrier->slowest;
-    l->barrier.waiting += i->barrier->waiting;
+    if (i->barrier) barrier_counts_add(&l->barrier, i->barrier);
 }
 
 struct space_counts count_line_space(const struct count_line *l, enum count_space s)

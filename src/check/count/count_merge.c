@@ -7,48 +7,44 @@ static void conflict_add(struct conflict *to, const struct conflict *from)
     if (from->ways > to->ways || (from->ways && from->ways == to->ways && earlier)) *to = *from;
 }
 
+#define COUNTER_ADD(field, key, text) to->field += from->field;
+
+void space_counts_add(struct space_counts *to, const struct space_counts *from)
+{
+#define SPACE_COUNTER COUNTER_ADD
+#include "count/counter_rows.h"
+}
+
+void bulk_add(struct bulk *to, const struct bulk *from)
+{
+#define BULK_COUNTER COUNTER_ADD
+#include "count/counter_rows.h"
+}
+
 void access_counts_add(struct access_counts *to, const struct access_counts *from)
 {
-    for (u32 s = 0; s < COUNT_SPACES; s++) {
-        const struct space_counts *x = &from->in[s];
-        struct space_counts *y = &to->in[s];
-        y->requests += x->requests;
-        y->lanes += x->lanes;
-        y->bytes += x->bytes;
-        y->units += x->units;
-        y->least += x->least;
-        y->parts += x->parts;
-    }
-    to->serial += from->serial;
-    to->alone += from->alone;
+    for (u32 s = 0; s < COUNT_SPACES; s++) space_counts_add(&to->in[s], &from->in[s]);
+#define ACCESS_COUNTER COUNTER_ADD
+#include "count/counter_rows.h"
     if (from->strided) {
         to->stride_min = to->strided ? MIN_OF(to->stride_min, from->stride_min) : from->stride_min;
         to->stride_max = to->strided ? MAX_OF(to->stride_max, from->stride_max) : from->stride_max;
         to->strided += from->strided;
     }
     conflict_add(&to->worst, &from->worst);
-    to->bulk.copies += from->bulk.copies;
-    to->bulk.global_read += from->bulk.global_read;
-    to->bulk.global_written += from->bulk.global_written;
-    to->bulk.shared_read += from->bulk.shared_read;
-    to->bulk.shared_written += from->bulk.shared_written;
+    bulk_add(&to->bulk, &from->bulk);
 }
 
 static void block_add(struct block_counts *to, const struct block_counts *from)
 {
-    to->times += from->times;
-    to->lanes += from->lanes;
-    to->divergent += from->divergent;
-    to->jumped += from->jumped;
-    to->followed += from->followed;
+#define BLOCK_COUNTER COUNTER_ADD
+#include "count/counter_rows.h"
 }
 
-static void barrier_add(struct barrier_counts *to, const struct barrier_counts *from)
+void barrier_counts_add(struct barrier_counts *to, const struct barrier_counts *from)
 {
-    to->phases += from->phases;
-    to->warps += from->warps;
-    to->slowest += from->slowest;
-    to->waiting += from->waiting;
+#define BARRIER_COUNTER COUNTER_ADD
+#include "count/counter_rows.h"
 }
 
 static void func_add(struct arena *mem, struct func_counts *to, const struct func_counts *from)
@@ -57,7 +53,7 @@ static void func_add(struct arena *mem, struct func_counts *to, const struct fun
     for (u32 b = 0; b < l->nblock; b++) block_add(&to->block[b], &from->block[b]);
     for (u32 s = 0; s < l->nsite; s++) access_counts_add(&to->access[s], &from->access[s]);
     if (from->barrier && !to->barrier) to->barrier = NEW_ARRAY(mem, struct barrier_counts, l->nop);
-    for (u32 k = 0; from->barrier && k < l->nop; k++) barrier_add(&to->barrier[k], &from->barrier[k]);
+    for (u32 k = 0; from->barrier && k < l->nop; k++) barrier_counts_add(&to->barrier[k], &from->barrier[k]);
     if (from->products && !to->products) to->products = NEW_ARRAY(mem, struct products, l->nop);
     for (u32 k = 0; from->products && k < l->nop; k++) {
         if (from->products[k].operations) to->products[k].type = from->products[k].type;

@@ -21,12 +21,11 @@ struct conflict { /* of shared memory: the access with most ways, of these the f
     u64 addr[2]; /* in shared memory */
 };
 
+/* Counters that are added up are rows of counter.def. */
+#define COUNTER_FIELD(field, key, text) u64 field;
 struct space_counts {
-    u64 requests; /* warp instructions with a lane there */
-    u64 lanes, bytes;
-    u64 units; /* sectors of global and local memory, wavefronts of shared memory, passes of the constant cache */
-    u64 least; /* of these, what the bytes need at least */
-    u64 parts; /* shared memory: wavefronts if there were no conflicts */
+#define SPACE_COUNTER COUNTER_FIELD
+#include "count/counter_rows.h"
 };
 
 enum { AFFINE_GROUPS = 4 }; /* groups of lanes whose addresses are counted without looking at each lane */
@@ -41,28 +40,30 @@ struct memo { /* the last access to shared memory with affine addresses, and wha
     struct wavefronts cost;
 };
 
+struct bulk { /* copies in flight that an instruction has issued */
+#define BULK_COUNTER COUNTER_FIELD
+#include "count/counter_rows.h"
+};
+
 struct access_counts {
     struct space_counts in[COUNT_SPACES];
-    u64 serial;                 /* atomics: the lanes at one address, added up over the requests */
-    u64 alone;                  /* atomics: requests whose lanes all have addresses of their own */
+#define ACCESS_COUNTER COUNTER_FIELD
+#include "count/counter_rows.h"
     u64 strided;                /* requests of which all lanes are at one distance */
     s64 stride_min, stride_max; /* of these */
     struct conflict worst;
-    struct bulk {
-        u64 copies, global_read, global_written, shared_read, shared_written; /* the last four in bytes */
-    } bulk;                                                                   /* copies in flight that it has issued */
+    struct bulk bulk;
     struct memo memo;
 };
 
 struct block_counts {
-    u64 times, lanes;     /* executed by a split; lanes of these */
-    u64 divergent;        /* its branch went both ways */
-    u64 jumped, followed; /* lanes that jumped then; those that did not */
+#define BLOCK_COUNTER COUNTER_FIELD
+#include "count/counter_rows.h"
 };
 
 struct barrier_counts {
-    u64 phases, warps;    /* that were passed here; warps of these */
-    u64 slowest, waiting; /* instructions of the slowest warp since the barrier before; what the others did less */
+#define BARRIER_COUNTER COUNTER_FIELD
+#include "count/counter_rows.h"
 };
 
 struct products { /* whose shape is known when they are started */
@@ -131,8 +132,11 @@ bool count_wants(const struct lowered *l, const struct lop *o);
 /* Adds what struct memo holds back to the counters. */
 void count_settle(struct access_counts *k);
 void count_flight(void *self, struct flight *f, enum flight_moment m);
-/* count_merge.c: adds what the workers of a launch have counted to the first of them. */
+/* count_merge.c: adds what the workers of a launch have counted to the first of them; adds up counters. */
 void counting_merge(struct counting *c);
+void bulk_add(struct bulk *to, const struct bulk *from);
+void barrier_counts_add(struct barrier_counts *to, const struct barrier_counts *from);
+void space_counts_add(struct space_counts *to, const struct space_counts *from);
 void access_counts_add(struct access_counts *to, const struct access_counts *from);
 /* count_kernel.c: takes what one launch has counted. */
 void counts_take(struct counts *all, const struct counting *c, const struct launch *l);
