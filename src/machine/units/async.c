@@ -7,7 +7,6 @@
 #include "units/async.h"
 #include "sim/asked.h"
 #include "units/attachments.h"
-#include "sim/finding_place.h"
 #include "units/flight.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
@@ -157,15 +156,6 @@ bool async_covers(const struct cta *c, const char *at, u32 bytes)
     return false;
 }
 
-static void unfinished(struct warp *w, const struct lowered *low, u32 op, u32 lanes, u32 bytes)
-{
-    char cause[160];
-    struct finding f = { .kind = F_async_unfinished, .cause = cause };
-    snprintf(cause, sizeof cause,
-             "the thread left with copies of %u bytes that were started here and that it had not waited for", bytes);
-    finding_add_of(w, low, op, &f, lanes); /* the lanes may leave from another function than the copy's */
-}
-
 /* Copies of one instruction that are in flight when lanes leave. */
 struct pending_site {
     const struct lowered *low;
@@ -206,7 +196,7 @@ static void async_exit(struct warp *w, u32 mask)
     }
     qsort(v, sites, sizeof *v, by_first);
     for (u32 k = 0; k < sites && !launch_interrupted(w->cta->launch); k++)
-        unfinished(w, v[k].low, v[k].op, v[k].lanes, v[k].bytes);
+        asked->copies_unfinished(w, v[k].low, v[k].op, v[k].lanes, v[k].bytes);
     arena_free(&mem);
     /* no thread can wait for these copies any more: they stay in flight until the CTA ends, and reads of their bytes
      * are reported */

@@ -2,20 +2,9 @@
  * mbarrier there (9.7.9.12, 9.7.13.7). Each is a flight (flight.h) whose bytes are known when it is issued. */
 #include "units/bulk.h"
 #include "sim/cluster.h"
-#include "sim/finding_place.h"
+#include "sim/asked.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
-
-/* A generic address that is not one of shared memory. */
-static void not_shared(struct warp *w, const struct insn *i, u32 lane)
-{
-    struct finding f = { .kind = F_invalid_address,
-                         .cause =
-                             "an asynchronous store goes to the shared memory of a block of the cluster and signals an "
-                             "mbarrier there; this address is of other memory",
-                         .fix = "Give it addresses that mapa made (cluster.map_shared_rank)." };
-    if (w->cta->launch->in->checks & CHECK_BOUNDS) finding_add(w, i->op, &f, 1u << lane);
-}
 
 static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
 {
@@ -25,7 +14,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
     ok &= bulk_check(&mbarrier, w, R, i, SRC_ASYNC_MBARRIER, lane, 8);
     if (!ok) return;
     if (to.space[lane] != SP_SHARED || mbarrier.space[lane] != SP_SHARED) {
-        not_shared(w, i, lane);
+        asked->async_store_not_shared(w, i->op, lane);
         return;
     }
     struct flight *f = flight_new(w, i, lane, FLIGHT_MBARRIER);

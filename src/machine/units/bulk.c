@@ -3,12 +3,10 @@
 #include "units/bulk.h"
 #include "sim/cluster.h"
 #include "mem/tensor_map.h"
-#include "sim/finding_place.h"
+#include "sim/asked.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
 #include "units/mbarrier.h"
-
-enum { BULK_UNIT = 16 }; /* bytes are a multiple of this */
 
 u64 bulk_source(const struct warp *w, const char *R, const struct insn *i, u32 k, u32 width, u32 lane)
 {
@@ -85,28 +83,14 @@ void bulk_reduction(struct flight *f, enum atom_op op, u32 type)
     f->reduce = &f->own;
 }
 
-static void wrong_size(struct warp *w, const struct insn *i, u32 lane, u32 bytes)
-{
-    char cause[120];
-    struct finding f = { .kind = F_bulk_size, .cause = cause };
-    snprintf(cause, sizeof cause, "%u bytes = %u * %u + %u, and a bulk copy moves a multiple of %u", bytes,
-             bytes / BULK_UNIT, BULK_UNIT, bytes % BULK_UNIT, BULK_UNIT);
-    if (w->cta->launch->in->checks & CHECK_ALIGN) finding_add(w, i->op, &f, 1u << lane);
-}
-
 /* A prefetch brings nothing, but a misaligned one is an error of the hardware. */
 int run_bulk_prefetch(char *restrict R, const struct insn *i, struct warp *w)
 {
     for (u32 m = active_lanes(w, R, i); m && w->cta->launch->in->checks & CHECK_ALIGN; m &= m - 1) {
         u32 lane = (u32)__builtin_ctz(m), bytes = (u32)bulk_source(w, R, i, 1, 4, lane);
         u64 at = bulk_source(w, R, i, 0, 8, lane);
-        char cause[120];
-        struct finding f = { .kind = F_bulk_size, .cause = cause };
-        if (bytes % BULK_UNIT) wrong_size(w, i, lane, bytes);
-        if (at % BULK_UNIT == 0) continue;
-        snprintf(cause, sizeof cause, "the address is %u more than a multiple of %u, and a bulk prefetch begins at one",
-                 (u32)(at % BULK_UNIT), BULK_UNIT);
-        finding_add(w, i->op, &f, 1u << lane);
+        if (bytes % BULK_UNIT) asked->bulk_wrong_size(w, i->op, lane, bytes);
+        if (at % BULK_UNIT) asked->bulk_wrong_start(w, i->op, lane, at);
     }
     return 0;
 }
@@ -141,18 +125,14 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane)
     u32 bytes = (u32)bulk_source(w, R, i, SRC_BULK_BYTES, 4, lane);
     struct access to, from, mbarrier;
     if (bytes % BULK_UNIT) {
-        wrong_size(w, i, lane, bytes);
+        asked->bulk_wrong_size(w, i->op, lane, bytes);
         return;
     }
     bool ok = bulk_check(&to, w, R, i, SRC_BULK_TO, lane, bytes);
     ok &= bulk_check(&from, w, R, i, SRC_BULK_FROM, lane, bytes);
     if (signals) ok &= bulk_check(&mbarrier, w, R, i, SRC_BULK_MBARRIER, lane, 8);
     if (!ok) return;
-    if (lacks_cluster(w, &to, &from, lane)) {
-        struct finding f = { .kind = F_cluster_none,
-                             .cause = "the copy stays within shared memory, and the launch has no cluster dimension" };
-        if (w->cta->launch->in->checks & CHECK_BOUNDS) finding_add(w, i->op, &f, 1u << lane);
-    }
+    if (lacks_cluster(w, &to, &from, lane)) asked->bulk_no_cluster(w, i->op, lane);
     bool has_mask = lop_src(o, SRC_BULK_MASK)->kind != O_NONE, multicast = has_mask && signals;
     u32 bytes_of_16 = has_mask && !signals ? (u32)bulk_source(w, R, i, SRC_BULK_MASK, 2, lane) : 0xffff;
     EACH_SET (rank, bulk_ranks(w, R, i, &to, lane)) {

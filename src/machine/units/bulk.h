@@ -5,6 +5,7 @@
 #include "units/attachments.h"
 #include "units/flight.h"
 
+enum { BULK_UNIT = 16 }; /* bytes of a bulk copy are a multiple of this */
 /* The value of source k in a lane. */
 u64 bulk_source(const struct warp *w, const char *R, const struct insn *i, u32 k, u32 width, u32 lane);
 /* The address of site number `which` of the instruction in one lane, checked for so many bytes. */
