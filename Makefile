@@ -34,6 +34,10 @@ LANES_FLAGS = -O3 $(if $(CLANG),-fno-unroll-loops -Wno-pass-failed,-fno-var-trac
 # src/cuda/front is a library of its own: it lives beside the loader, not in liblockstep.
 FRONT := $(sort $(wildcard src/cuda/front/*.c))
 FRONT_PYTHON := $(patsubst src/cuda/front/%,%,$(sort $(wildcard src/cuda/front/python/*.py)))
+# NVIDIA's compiled libraries, a table of exports each; the file of CUDA 12 and that of CUDA 13.
+LIBRARIES = libcublas.so.12 libcublas.so.13 libcublasLt.so.12 libcublasLt.so.13 libcurand.so.10 libcufft.so.11 libcufft.so.12
+library_name = $(patsubst lib%,%,$(firstword $(subst .so, ,$(1))))
+library_release = $(if $(filter %.so.10 libcufft.so.12 %.so.13,$(1)),13,12)
 SRC := $(filter-out $(FRONT),$(sort $(wildcard src/*/*.c src/*/*/*.c)))
 CLI := $(filter src/cli/%,$(SRC))
 obj = $(patsubst src/%.c,$(B)/obj/%.o,$(1))
@@ -71,7 +75,7 @@ say = $(if $(V),,@echo '$(1) $(2)';)
 .DELETE_ON_ERROR:
 
 # What takes longest is begun first.
-all: $(call obj,$(LANES) src/lang/oracle/oracle_f64.c src/lang/oracle/oracle_rows_dd.c) $(if $(filter x86_64,$(ARCH)),$(LANES_V3)) $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front/,lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 libgpuocelot.so $(FRONT_PYTHON))
+all: $(call obj,$(LANES) src/lang/oracle/oracle_f64.c src/lang/oracle/oracle_rows_dd.c) $(if $(filter x86_64,$(ARCH)),$(LANES_V3)) $(B)/lockstep $(B)/liblockstep.so $(B)/liblockstep.a $(addprefix $(B)/front/,lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 libgpuocelot.so $(LIBRARIES) $(FRONT_PYTHON))
 
 # The compiler and its flags, so that changing them rebuilds; touched only when they differ.
 $(B)/flags: FORCE
@@ -135,6 +139,10 @@ $(B)/front/libcuda.so.1: src/device/abi/shell.S src/device/abi/gate_door.S src/d
 $(B)/front/libcudart.so.%: src/device/abi/shell.S src/device/abi/gate_door.S src/device/abi/libcuda.def src/device/abi/cudart.def $(B)/liblockstep.so
 	@mkdir -p $(@D); echo '$(@F) { global: cu*; __cu*; local: *; };' > $@.map
 	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="abi/cudart.def"' -DPREFIX=lkrt_ -DRELEASE=$(basename $*) -Xlinker --version-script=$@.map)
+
+$(LIBRARIES:%=$(B)/front/%): src/device/abi/library_shell.S src/device/abi/gate_door.S src/device/abi/gate_layout.h $(wildcard src/device/abi/cu*.def) src/device/abi/libraries.def $(B)/liblockstep.so
+	@mkdir -p $(@D); echo '$(@F) { global: $(call library_name,$(@F))*; local: *; };' > $@.map
+	$(call say,ld,$@)$(call drop_in,'-DEXPORTS="abi/$(call library_name,$(@F)).def"' -DFIRST=first_$(call library_name,$(@F)) -DRELEASE=$(call library_release,$(@F)) -Xlinker --version-script=$@.map)
 
 $(B)/front/libnvidia-ml.so.1: src/cuda/nvml/ml_shell.S src/device/abi/ml.def $(B)/liblockstep.so
 	@mkdir -p $(@D)
@@ -286,7 +294,7 @@ BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 # What `lockstep run` puts in front of programs lies beside the libraries, in a folder that no linker looks into.
 FRONTDIR ?= $(PREFIX)/lib/lockstep
-DROP_IN = lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 libgpuocelot.so
+DROP_IN = lockstep-front.so libcuda.so.1 libcudart.so.11.0 libcudart.so.12 libcudart.so.13 libnvidia-ml.so.1 libgpuocelot.so $(LIBRARIES)
 HEADERS = lockstep.h lockstep_contract.h lockstep_image.h lockstep_memory.h lockstep_report.h lockstep_tables.h lockstep_texture.h lockstep_lab.h lockstep_times.h lockstep_ring.h lockstep_ring_layout.h lockstep_ring.cuh lockstep_ring_unit.cuh
 INSTALLED = $(BINDIR)/lockstep $(addprefix $(FRONTDIR)/,$(DROP_IN) $(FRONT_PYTHON)) $(LIBDIR)/liblockstep.so.$(VERSION) $(LIBDIR)/liblockstep.so.0 $(LIBDIR)/liblockstep.so $(LIBDIR)/liblockstep.a \
 	$(LIBDIR)/pkgconfig/lockstep.pc $(addprefix $(INCLUDEDIR)/,$(HEADERS)) $(foreach m,$(wildcard man/*.[0-9]),$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/$(notdir $(m))) \

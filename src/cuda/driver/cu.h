@@ -110,6 +110,7 @@ enum cu_kind {
     CU_TEXREF,
     CU_SURFREF,
     CU_PHYSICAL,
+    CU_OF_LIBRARY, /* of cuBLAS and its like */
     CU_KINDS
 };
 /* What is to become a handle: so many bytes, zeroed. NULL: no memory. */

@@ -92,6 +92,7 @@ CU_API(cuMemsetD2D8Async)(u64 a, u64 pitch, u8 v, u64 w, u64 h, void *s);
 
 CU_API(cuStreamCreateWithPriority)(struct cu_stream **out, unsigned flags, int priority);
 CU_API(cuStreamDestroy_v2)(struct cu_stream *s);
+CU_API(cuStreamSynchronize)(void *s);
 CU_API(cuEventCreate)(struct cu_event **out, unsigned flags);
 CU_API(cuEventDestroy_v2)(struct cu_event *e);
 CU_API(cuEventElapsedTime)(float *ms, struct cu_event *from, struct cu_event *to);

@@ -30,6 +30,9 @@ struct cu_clock_mark { /* of an event: when it was recorded last */
  *   cu_engine_begin, cu_engine_end, cu_engine_thread_end
  *                        of the gate, of a thread's outermost call: it begins; it has returned; the thread has ended
  *   cu_found             adds a finding to the report of the device that the thread uses
+ *   cu_report_unsupported
+ *                        something that was reached is not supported, which has been said: the exit code of the launcher
+ *                        says so
  *   cu_forked            a call came in a child of fork: its first one is a finding
  *   cu_chevron           the code that nvcc makes of <<<>>> has taken the configuration of a launch, which is the
  *                        thread's next call
@@ -54,6 +57,7 @@ struct cu_clock_mark { /* of an event: when it was recorded last */
     ROW(void, cu_engine_end, (const struct cu_call *c))                                                            \
     ROW(void, cu_engine_thread_end, (void))                                                                        \
     ROW(void, cu_found, (const struct finding *f))                                                                 \
+    ROW(void, cu_report_unsupported, (void))                                                                       \
     ROW(void, cu_forked, (void))                                                                                   \
     ROW(void, cu_chevron, (void))                                                                                  \
     ROW(void, cu_asked, (s64 code))                                                                                \

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum { LIVE = 0x4c6b6763 };
-static const u32 NONE = UINT32_MAX;
+static const u32 NO_CALL = UINT32_MAX;
 _Static_assert(GATE_CALL_END - GATE_CALL == sizeof(struct cu_call), "the frame has room for the record");
 _Static_assert(GATE_WORD - GATE_CALL == offsetof(struct cu_call, word), "word");
 _Static_assert(GATE_RETURN - GATE_CALL == offsetof(struct cu_call, return_address), "return_address");
@@ -38,18 +38,59 @@ enum {
 #undef ENTRY
 };
 
+/* Those of the libraries (abi/libraries.def). */
+struct library_entry {
+    const char *shown, *parameters;
+    bool wide; /* i of its parameters has 64 bits */
+};
+#define NONE(symbol, first, last) { #symbol, "...", false },
+#define CALL(symbol, shown, first, last, job, type, wide, ...) { #shown, __VA_ARGS__, wide },
+static const struct library_entry entries_cublas[] = {
+#include "abi/cublas.def"
+};
+static const struct library_entry entries_cublasLt[] = {
+#include "abi/cublasLt.def"
+};
+static const struct library_entry entries_curand[] = {
+#include "abi/curand.def"
+};
+static const struct library_entry entries_cufft[] = {
+#include "abi/cufft.def"
+};
+static const struct {
+    const struct library_entry *entry;
+    u32 n;
+} library[] = {
+#define LIBRARY(name) { entries_##name, COUNT_OF(entries_##name) },
+#include "abi/libraries.def"
+#undef LIBRARY
+};
+
+static const struct library_entry *library_entry(u32 function)
+{
+    u32 of = function / GATE_LIBRARY - 1, at = function % GATE_RELEASE_12;
+    return function >= GATE_LIBRARY && of < COUNT_OF(library) && at < library[of].n ? &library[of].entry[at] : NULL;
+}
+
 const struct cu_engine *cu_engine;
 bool cu_engine_asks = true;
 
 const char *cu_call_name(const struct cu_call *c)
 {
-    return c->function < COUNT_OF(entry) ? entry[c->function].symbol : "?";
+    const struct library_entry *l = library_entry(c->function);
+    return l ? l->shown : c->function < COUNT_OF(entry) ? entry[c->function].symbol : "?";
 }
 const char *cu_call_parameters(const struct cu_call *c)
 {
-    return c->function < COUNT_OF(entry) ? entry[c->function].parameters : "...";
+    const struct library_entry *l = library_entry(c->function);
+    return l ? l->parameters : c->function < COUNT_OF(entry) ? entry[c->function].parameters : "...";
 }
-bool cu_call_of_runtime(const struct cu_call *c) { return c->function >= DRIVER; }
+bool cu_call_is_wide(const struct cu_call *c)
+{
+    const struct library_entry *l = library_entry(c->function);
+    return l && l->wide;
+}
+bool cu_call_of_runtime(const struct cu_call *c) { return c->function >= DRIVER && c->function < COUNT_OF(entry); }
 bool cu_call_returns_code(const struct cu_call *c)
 {
     return c->function < COUNT_OF(entry) && entry[c->function].returns == 'r';
@@ -62,7 +103,7 @@ struct gate_thread {
     struct cu_call *now;      /* atomic for other threads: its outermost call */
     u64 serial;               /* calls that it made */
     struct cu_held held;      /* what they use */
-    u32 function;             /* the number of the innermost one's function; NONE: the thread is in no call */
+    u32 function;             /* the number of the innermost one's function; NO_CALL: the thread is in no call */
     struct gate_thread *next; /* all that there ever were */
 };
 static struct gate_thread *threads; /* only added to */
@@ -98,11 +139,11 @@ static struct gate_thread *thread_take(void)
         __atomic_sub_fetch(&ended, 1, __ATOMIC_RELAXED);
     } else {
         t = base_need(sizeof *t);
-        *t = (struct gate_thread){ .tid = tid, .function = NONE, .next = __atomic_load_n(&threads, __ATOMIC_RELAXED) };
+        *t = (struct gate_thread){ .tid = tid, .function = NO_CALL, .next = __atomic_load_n(&threads, __ATOMIC_RELAXED) };
         while (!__atomic_compare_exchange_n(&threads, &t->next, t, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
     }
     t->now = NULL;
-    t->function = NONE;
+    t->function = NO_CALL;
     pthread_setspecific(ending, t);
     return mine = t;
 }
@@ -110,6 +151,8 @@ static struct gate_thread *thread_take(void)
 const struct cu_call *cu_call_now(void) { return mine ? mine->now : NULL; }
 
 bool cu_call_per_thread(void) { return mine && mine->function < COUNT_OF(entry) && entry[mine->function].thread; }
+
+u32 cu_call_number(void) { return mine ? mine->function : NO_CALL; }
 
 struct cu_held *cu_call_held(void) { return mine && mine->now ? &mine->held : NULL; }
 
@@ -158,7 +201,7 @@ void gate_begin(struct cu_call *c)
     }
     c->held = t->held.mark;
     c->graphs = t->held.graphs;
-    c->around = c->outer ? t->function : NONE;
+    c->around = c->outer ? t->function : NO_CALL;
     t->held.mark = t->held.n;
     t->function = c->function;
     if (c->outer) return;

@@ -8,7 +8,7 @@
 #include "abi/gate_layout.h"
 
 struct cu_call {
-    u32 function;               /* its number: the entries of libcuda.def, then those of cudart.def */
+    u32 function; /* its number: the entries of libcuda.def, then those of cudart.def; those of abi/libraries.def */
     u32 live;                   /* a mark, while the function has not returned */
     u64 word[GATE_WORDS];       /* arguments: GATE_REGISTERS, GATE_STACK words of the stack, GATE_FLOATS */
     const void *return_address; /* in the program's code */
@@ -54,7 +54,9 @@ bool cu_call_is_live(const struct cu_call *c);
 /* The number of the thread's call, from 1 on. */
 u64 cu_call_serial(void);
 const char *cu_call_name(const struct cu_call *c);
-/* Whether the function returns a result code. */
+/* The number of the function that the calling thread is in, the innermost one. */
+u32 cu_call_number(void);
+/* Whether the function returns a result code of CUDA's. */
 bool cu_call_returns_code(const struct cu_call *c);
 /* Whether it is one of the runtime's. */
 bool cu_call_of_runtime(const struct cu_call *c);
@@ -66,6 +68,8 @@ void cu_call_text(const struct cu_call *c, char *out, size_t size, bool raw);
 u64 cu_call_argument(const struct cu_call *c, u32 index);
 /* The same with its kind (gate_text.c); false: there are no more. */
 bool cu_call_pointer(const struct cu_call *c, u32 index, char *kind, u64 *value);
+/* Whether parameters of kind i have 64 bits, as in functions of libraries that end in _64. */
+bool cu_call_is_wide(const struct cu_call *c);
 /* As its row has them; "...": they are not known. */
 const char *cu_call_parameters(const struct cu_call *c);
 #endif

@@ -48,7 +48,7 @@ static const u64 *in_registers(struct walk *w, u32 words)
 static const u64 *place(struct walk *w)
 {
     u32 bytes = struct_bytes(w->kind);
-    if (w->kind == 'f') {
+    if (w->kind == 'f' || w->kind == 'D') {
         const u64 *base = w->call->word + GATE_REGISTERS + GATE_STACK;
         return w->floats < GATE_FLOATS ? base + w->floats++ : NULL;
     }
@@ -70,7 +70,7 @@ static bool walk_next(struct walk *w)
     while (*w->next == ' ') w->next++;
     size_t n = strcspn(w->next, " ");
     if (n < 2 || *w->next == '.') return false;
-    w->kind = w->next[0];
+    w->kind = w->next[0] == 'i' && cu_call_is_wide(w->call) ? 'l' : w->next[0];
     snprintf(w->name, sizeof w->name, "%.*s", (int)MIN_OF(n - 2, sizeof w->name - 1), w->next + 2);
     w->next += n;
     w->word = place(w);
@@ -132,8 +132,8 @@ static void string_add(struct line *l, const char *s)
 }
 
 /* The kinds of parameters:
- *   p pointer, o pointer to what the call writes, d device pointer, h handle, s text, n number of 64 bits, u of 32, i
- *   signed, w of 16, b of 8, x and X flags of 32 and 64, e value of an enumeration, k cudaMemcpyKind, f float, 3 dim3,
+ *   p pointer, o pointer to what the call writes, d device pointer, h handle, s text, n number of 64 bits, l signed, u of 32, i
+ *   signed, w of 16, b of 8, x and X flags of 32 and 64, e value of an enumeration, k cudaMemcpyKind, f float, D double, 3 dim3,
  *   and structs by value: C cudaChannelFormatDesc, E cudaExtent, P cudaPitchedPtr, L location (its kind and number), I
  *   handle of another process; R where a struct is returned, which the caller's source does not show. */
 static void argument_add(struct line *l, char kind, const u64 *w)
@@ -141,6 +141,7 @@ static void argument_add(struct line *l, char kind, const u64 *w)
     static const char *const direction[] = { "HostToHost", "HostToDevice", "DeviceToHost", "DeviceToDevice",
                                              "Default" };
     float number;
+    double wide;
     if (!w) {
         add(l, "?");
         return;
@@ -151,6 +152,7 @@ static void argument_add(struct line *l, char kind, const u64 *w)
     case 'u': add(l, "%u", (u32)*w); break;
     case 'w': add(l, "%u", (u32)*w & 0xffff); break;
     case 'b': add(l, "%u", (u32)*w & 0xff); break;
+    case 'l': add(l, "%" PRId64, (s64)*w); break;
     case 'i':
     case 'e': add(l, "%d", (s32)*w); break;
     case 'x': add(l, (u32)*w ? "0x%x" : "%u", (u32)*w); break;
@@ -161,6 +163,7 @@ static void argument_add(struct line *l, char kind, const u64 *w)
             add(l, "%d", (s32)*w);
         break;
     case 'f': memcpy(&number, w, sizeof number), add(l, "%g", (double)number); break;
+    case 'D': memcpy(&wide, w, sizeof wide), add(l, "%g", wide); break;
     case '3': add(l, "(%u, %u, %u)", (u32)w[0], (u32)(w[0] >> 32), (u32)w[1]); break;
     case 'L': add(l, "(type %d, id %d)", (s32)*w, (s32)(*w >> 32)); break;
     case 'E': add(l, "(%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")", w[0], w[1], w[2]); break;

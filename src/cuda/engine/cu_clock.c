@@ -289,7 +289,8 @@ static void track_call(struct track *t, u8 kind)
 void cu_clock_call(const struct cu_call *c)
 {
     static u8 known[4096]; /* by number, atomic */
-    u8 *k = &known[c->function % COUNT_OF(known)], kind = __atomic_load_n(k, __ATOMIC_RELAXED);
+    if (c->function >= COUNT_OF(known)) return; /* of a library: what it enqueues is noted there */
+    u8 *k = &known[c->function], kind = __atomic_load_n(k, __ATOMIC_RELAXED);
     if (kind == UNKNOWN) __atomic_store_n(k, kind = call_kind(cu_call_name(c)), __ATOMIC_RELAXED);
     if (kind == LAUNCHES) return;
     if (mine.track[COMPILED].span.code || mine.track[COMPILED].pending.what) track_call(&mine.track[COMPILED], kind);

@@ -127,22 +127,44 @@ int lkpy_operated(void *stream, const char *name, const u64 *word, u32 parts)
     return r;
 }
 
-static void self_gone(void *self)
+/* A captured operator. */
+struct captured {
+    u32 (*operate)(void *self);
+    void *self;
+};
+
+static u32 captured_operate(void *self, struct op_races_use *use)
 {
+    const struct captured *c = self;
+    (void)use;
+    return c->operate(c->self);
+}
+
+static void captured_gone(void *self)
+{
+    struct captured *c = self;
     lock(&kept.lock);
     NEED_ROOM(kept.gone, kept.gone_count, kept.gone_room, 64);
-    kept.gone[kept.gone_count++] = (u64)(uintptr_t)self;
+    kept.gone[kept.gone_count++] = (u64)(uintptr_t)c->self;
     unlock(&kept.lock);
+    base_free(c);
 }
 
 int lkpy_captured(void *stream, const char *name, const u64 *word, u32 parts, u32 (*operate)(void *self), u64 self)
 {
     struct op_races_part *part = parts_read(word, parts);
-    if (!part) return CU_OUT_OF_MEMORY;
-    struct dev_task task = {
-        .kind = OP_HOST,
-        .host = { .operate = operate, .self = (void *)(uintptr_t)self, .gone = self_gone, .part = part, .parts = parts }
-    };
+    struct captured *c = part ? base_alloc(sizeof *c) : NULL;
+    if (!c) {
+        base_free(part);
+        return CU_OUT_OF_MEMORY;
+    }
+    *c = (struct captured){ operate, (void *)(uintptr_t)self };
+    struct dev_task task = { .kind = OP_HOST,
+                             .host = { .operate = captured_operate,
+                                       .self = c,
+                                       .gone = captured_gone,
+                                       .part = part,
+                                       .parts = parts } };
     int r = task_enqueue(stream, name, &task);
     base_free(part);
     return r;

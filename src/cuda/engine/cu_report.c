@@ -3,6 +3,7 @@
 #include "engine/cu_growth.h"
 #include "engine/cu_time.h"
 #include "engine/cu_report.h"
+#include "libraries/library.h"
 #include "base/thread.h"
 #include "engine/cu_choose.h"
 #include "engine/cu_clock.h"
@@ -442,6 +443,7 @@ __attribute__((destructor)) static void end(void)
         if (!cu_sticky(gpu) && !cu_where_holds()) {
             lk_report_leaks(gpu);
             lk_report_leaks_host(gpu);
+            if (!i) library_leaks(gpu->device);
         }
         if (out.how->launched) say(report_of(gpu), true);
         say_lost(gpu);

@@ -30,9 +30,7 @@ void cu_report_alone(const struct cu_reporting *how, struct report *r);
  * among them. They are kept for it where the environment has LOCKSTEP_CELLS when there is the first gpu, which
  * front/python/lockstep_views.py sets. */
 void cu_report_cell(struct text *into);
-/* Something that was reached is not supported; something that was asked for was not done: the exit code of the launcher
- * says so. What it is has been said. */
-void cu_report_unsupported(void);
+/* Something that was asked for was not done: the exit code of the launcher says so. What it is has been said. */
 void cu_report_undone(void);
 /* A kernel is launched. */
 void cu_report_launch(struct cu_kernel_count *c, const lk_launch *launch);

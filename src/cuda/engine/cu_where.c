@@ -29,7 +29,8 @@ static bool is_placed(const char *function)
         "cuEventSync",     "cuCtxSync",       "cuGraphLaunch", "cuModuleLoad",   "cuModuleUnload", "cuLibraryLoad",
         "cuArray",         "cuMipmapped",     "cudaLaunch",    "__cudaLaunch",   "cudaMalloc",     "cudaFree",
         "cudaHost",        "cudaMemcpy",      "cudaMemset",    "cudaStreamSync", "cudaStreamWait", "cudaStreamCreate",
-        "cudaEventRecord", "cudaEventCreate", "cudaEventSync", "cudaDeviceSync", "cudaGraphLaunch"
+        "cudaEventRecord", "cudaEventCreate", "cudaEventSync", "cudaDeviceSync", "cudaGraphLaunch", "cublas",
+        "cufft",           "curand"
     };
     return begins_with(function, begin, COUNT_OF(begin));
 }

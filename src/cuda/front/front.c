@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096, FILES = 6, OWN = 1, ENGINE = 2, CLOCKS = 3 }; /* cookies: of objects of ours; of has_clock */
+enum { PATH_BYTES = 4096, FILES = 13, OWN = 1, ENGINE = 2, CLOCKS = 3 }; /* cookies: of objects of ours; of has_clock */
 #define PUBLIC __attribute__((visibility("default")))
 
 const char *const front_runtime_file[FRONT_RUNTIMES] = { "libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13" };
@@ -25,6 +25,13 @@ static const struct {
     { "libcudart.so.12", NULL },
     { "libcudart.so.13", "libcudart.so" },
     { "libnvidia-ml.so.1", "libnvidia-ml.so" },
+    { "libcublas.so.12", NULL },
+    { "libcublas.so.13", "libcublas.so" },
+    { "libcublasLt.so.12", NULL },
+    { "libcublasLt.so.13", "libcublasLt.so" },
+    { "libcurand.so.10", "libcurand.so" },
+    { "libcufft.so.11", NULL },
+    { "libcufft.so.12", "libcufft.so" },
     { "libcuda.so", NULL }, /* libcuda.so.580.65.06: the first one */
 };
 static char folder[PATH_BYTES];             /* where the module and our files lie */

@@ -7,9 +7,12 @@
 #else
 #define GATE_REGISTERS 8
 #endif
-#define GATE_STACK 10 /* words on the stack: cuTensorMapEncodeIm2colWide has so many */
-#define GATE_FLOATS 2 /* registers with numbers: cuTexRefSetMipmapLevelClamp */
-#define GATE_WORDS 20 /* at least the sum of these */
+#define GATE_STACK 18 /* words on the stack, an even number: cublasGemmStridedBatchedEx has 17 on x86-64 */
+#define GATE_FLOATS 2 /* registers with numbers: cuTexRefSetMipmapLevelClamp, curandGenerateNormal */
+#define GATE_WORDS 28 /* at least the sum of these */
+
+#define GATE_LIBRARY 0x4000 /* numbers of a library, and the first one of the first */
+#define GATE_RELEASE_12 0x2000 /* of these, those of its file of CUDA 12 */
 
 #define GATE_CALL \
     (GATE_STACK * 8) /* struct cu_call; below it the arguments on the stack of the function that is called */

@@ -197,8 +197,9 @@ static u32 body_host(struct op *op, void *of)
 {
     struct body *b = of;
     if (b->task.host.operate) {
-        u32 status = b->task.host.operate(b->task.host.self);
-        if (!status) note_library(b->device, op, b->task.host.part, b->task.host.parts);
+        struct op_races_use use = { b->task.host.part, b->task.host.parts };
+        u32 status = b->task.host.operate(b->task.host.self, &use);
+        if (!status) note_library(b->device, op, use.part, use.parts);
         return status;
     }
     host_hold_back(b);

@@ -72,6 +72,10 @@ void note_fill(struct device *d, const struct op *op, const struct dev_fill_plan
     op_races_add(b, op, &c, &part, 1);
 }
 
+static const char unfilled_fix[] =
+    "Fill it before the call, with a kernel, cudaMemcpy or cudaMemset (in Python with zeros in place of empty); where a "
+    "product only adds to it, beta 0 leaves it unread.";
+
 /* Of bytes that an operator has read, some were never written, the first at `at`. */
 static void library_undefined(struct device *d, const struct op *op, const struct mem_object *o, u64 at)
 {
@@ -85,7 +89,7 @@ static void library_undefined(struct device *d, const struct op *op, const struc
                          .cause_key = (site ? str_hash(str_of(site)) : 0) * 31,
                          .call = site,
                          .cause = cause,
-                         .fix = sim_operator_fix,
+                         .fix = op_races_has_tensors() ? sim_operator_fix : unfilled_fix,
                          .object_note = memory };
     finding_object(&f, o);
     report_add(d->report, &f);

@@ -40,6 +40,10 @@ struct op_races_part {
     /* of a library's operator: what is undefined of it goes on. A read is not judged, a write leaves it undefined. */
     bool carried;
 };
+struct op_races_use { /* all that an operation uses */
+    const struct op_races_part *part;
+    u32 parts;
+};
 /* How an operation is named: "copy 2", "cudaMemcpyAsync at main.cu:41". The texts are copied. */
 struct op_races_call {
     const char *site; /* NULL: by its kind; "at main.cu:41": a load or store of the host, no call */
