@@ -31,17 +31,13 @@ struct cu_clock_mark { /* of an event: when it was recorded last */
  *                        of the gate, of a thread's outermost call: it begins; it has returned; the thread has ended
  *   cu_found             adds a finding to the report of the device that the thread uses
  *   cu_report_unsupported
- *                        something that was reached is not supported, which has been said: the exit code of the launcher
- *                        says so
- *   cu_forked            a call came in a child of fork: its first one is a finding
- *   cu_chevron           the code that nvcc makes of <<<>>> has taken the configuration of a launch, which is the
- *                        thread's next call
- *   cu_asked             the thread asked for its last error (CU_LAST_ERROR), or for the words of this one
- *   cu_launch_given      a launch gets these values; the thread's calls that failed before were to make one of them
- *   cu_host_check        whether the sides of a copy that are memory of the host have as many bytes as it asks for; a
- *                        finding where not
- *   cu_clock_record, cu_clock_elapsed
- *                        an event is recorded; the time between these two is asked for */
+ *                        something that was reached is not supported, which has been said: the exit code of the
+ * launcher says so cu_forked            a call came in a child of fork: its first one is a finding cu_chevron the code
+ * that nvcc makes of <<<>>> has taken the configuration of a launch, which is the thread's next call cu_asked the
+ * thread asked for its last error (CU_LAST_ERROR), or for the words of this one cu_launch_given      a launch gets
+ * these values; the thread's calls that failed before were to make one of them cu_host_check        whether the sides
+ * of a copy that are memory of the host have as many bytes as it asks for; a finding where not cu_clock_record,
+ * cu_clock_elapsed an event is recorded; the time between these two is asked for */
 #define CU_ENGINE(ROW)                                                                                             \
     ROW(lk_status, cu_run_open, (struct cu_device * d))                                                            \
     ROW(void, cu_run_launch, (const lk_kernel *kernel, lk_launch *launch))                                         \

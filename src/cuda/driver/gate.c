@@ -139,7 +139,9 @@ static struct gate_thread *thread_take(void)
         __atomic_sub_fetch(&ended, 1, __ATOMIC_RELAXED);
     } else {
         t = base_need(sizeof *t);
-        *t = (struct gate_thread){ .tid = tid, .function = NO_CALL, .next = __atomic_load_n(&threads, __ATOMIC_RELAXED) };
+        *t = (struct gate_thread){ .tid = tid,
+                                   .function = NO_CALL,
+                                   .next = __atomic_load_n(&threads, __ATOMIC_RELAXED) };
         while (!__atomic_compare_exchange_n(&threads, &t->next, t, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
     }
     t->now = NULL;

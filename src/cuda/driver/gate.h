@@ -9,7 +9,7 @@
 
 struct cu_call {
     u32 function; /* its number: the entries of libcuda.def, then those of cudart.def; those of abi/libraries.def */
-    u32 live;                   /* a mark, while the function has not returned */
+    u32 live;     /* a mark, while the function has not returned */
     u64 word[GATE_WORDS];       /* arguments: GATE_REGISTERS, GATE_STACK words of the stack, GATE_FLOATS */
     const void *return_address; /* in the program's code */
     const void *frame;          /* the caller's frame pointer, as it was when it called */

@@ -132,10 +132,10 @@ static void string_add(struct line *l, const char *s)
 }
 
 /* The kinds of parameters:
- *   p pointer, o pointer to what the call writes, d device pointer, h handle, s text, n number of 64 bits, l signed, u of 32, i
- *   signed, w of 16, b of 8, x and X flags of 32 and 64, e value of an enumeration, k cudaMemcpyKind, f float, D double, 3 dim3,
- *   and structs by value: C cudaChannelFormatDesc, E cudaExtent, P cudaPitchedPtr, L location (its kind and number), I
- *   handle of another process; R where a struct is returned, which the caller's source does not show. */
+ *   p pointer, o pointer to what the call writes, d device pointer, h handle, s text, n number of 64 bits, l signed, u
+ * of 32, i signed, w of 16, b of 8, x and X flags of 32 and 64, e value of an enumeration, k cudaMemcpyKind, f float, D
+ * double, 3 dim3, and structs by value: C cudaChannelFormatDesc, E cudaExtent, P cudaPitchedPtr, L location (its kind
+ * and number), I handle of another process; R where a struct is returned, which the caller's source does not show. */
 static void argument_add(struct line *l, char kind, const u64 *w)
 {
     static const char *const direction[] = { "HostToHost", "HostToDevice", "DeviceToHost", "DeviceToDevice",

@@ -288,7 +288,7 @@ static void track_call(struct track *t, u8 kind)
 
 void cu_clock_call(const struct cu_call *c)
 {
-    static u8 known[4096]; /* by number, atomic */
+    static u8 known[4096];                      /* by number, atomic */
     if (c->function >= COUNT_OF(known)) return; /* of a library: what it enqueues is noted there */
     u8 *k = &known[c->function], kind = __atomic_load_n(k, __ATOMIC_RELAXED);
     if (kind == UNKNOWN) __atomic_store_n(k, kind = call_kind(cu_call_name(c)), __ATOMIC_RELAXED);

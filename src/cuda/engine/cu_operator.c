@@ -159,12 +159,10 @@ int lkpy_captured(void *stream, const char *name, const u64 *word, u32 parts, u3
         return CU_OUT_OF_MEMORY;
     }
     *c = (struct captured){ operate, (void *)(uintptr_t)self };
-    struct dev_task task = { .kind = OP_HOST,
-                             .host = { .operate = captured_operate,
-                                       .self = c,
-                                       .gone = captured_gone,
-                                       .part = part,
-                                       .parts = parts } };
+    struct dev_task task = {
+        .kind = OP_HOST,
+        .host = { .operate = captured_operate, .self = c, .gone = captured_gone, .part = part, .parts = parts }
+    };
     int r = task_enqueue(stream, name, &task);
     base_free(part);
     return r;

@@ -24,11 +24,11 @@ bool cu_where_holds(void) { return scripts && where_python_look(); }
 static bool is_placed(const char *function)
 {
     static const char *const begin[] = {
-        "cuLaunch",        "cuMemAlloc",      "cuMemFree",     "cuMemcpy",       "cuMemset",       "cuMemHost",
-        "cuMemPrefetch",   "cuStreamSync",    "cuStreamWait",  "cuStreamCreate", "cuEventRecord",  "cuEventCreate",
-        "cuEventSync",     "cuCtxSync",       "cuGraphLaunch", "cuModuleLoad",   "cuModuleUnload", "cuLibraryLoad",
-        "cuArray",         "cuMipmapped",     "cudaLaunch",    "__cudaLaunch",   "cudaMalloc",     "cudaFree",
-        "cudaHost",        "cudaMemcpy",      "cudaMemset",    "cudaStreamSync", "cudaStreamWait", "cudaStreamCreate",
+        "cuLaunch",        "cuMemAlloc",      "cuMemFree",     "cuMemcpy",       "cuMemset",        "cuMemHost",
+        "cuMemPrefetch",   "cuStreamSync",    "cuStreamWait",  "cuStreamCreate", "cuEventRecord",   "cuEventCreate",
+        "cuEventSync",     "cuCtxSync",       "cuGraphLaunch", "cuModuleLoad",   "cuModuleUnload",  "cuLibraryLoad",
+        "cuArray",         "cuMipmapped",     "cudaLaunch",    "__cudaLaunch",   "cudaMalloc",      "cudaFree",
+        "cudaHost",        "cudaMemcpy",      "cudaMemset",    "cudaStreamSync", "cudaStreamWait",  "cudaStreamCreate",
         "cudaEventRecord", "cudaEventCreate", "cudaEventSync", "cudaDeviceSync", "cudaGraphLaunch", "cublas",
         "cufft",           "curand"
     };

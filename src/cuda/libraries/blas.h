@@ -3,12 +3,18 @@
 #define LOCKSTEP_BLAS_H
 #include "libraries/library.h"
 
-enum { OP_N, OP_T, OP_C };                      /* cublasOperation_t */
-enum { FILL_LOWER, FILL_UPPER, FILL_FULL };     /* cublasFillMode_t */
-enum { SIDE_LEFT, SIDE_RIGHT };                 /* cublasSideMode_t */
-enum { POINTERS_HOST, POINTERS_DEVICE };        /* cublasPointerMode_t */
-enum { MATH_TF32 = 3 };                         /* cublasMath_t */
-enum { COMPUTE_16F = 64, COMPUTE_32F = 68, COMPUTE_64F = 70, COMPUTE_32I = 72, COMPUTE_TF32 = 77 }; /* cublasComputeType_t */
+enum { OP_N, OP_T, OP_C };                  /* cublasOperation_t */
+enum { FILL_LOWER, FILL_UPPER, FILL_FULL }; /* cublasFillMode_t */
+enum { SIDE_LEFT, SIDE_RIGHT };             /* cublasSideMode_t */
+enum { POINTERS_HOST, POINTERS_DEVICE };    /* cublasPointerMode_t */
+enum { MATH_TF32 = 3 };                     /* cublasMath_t */
+enum {
+    COMPUTE_16F = 64,
+    COMPUTE_32F = 68,
+    COMPUTE_64F = 70,
+    COMPUTE_32I = 72,
+    COMPUTE_TF32 = 77
+}; /* cublasComputeType_t */
 
 struct blas_handle {
     struct library_handle of;
@@ -28,8 +34,8 @@ bool blas_on_device(const struct blas_handle *h);
 bool blas_sizes(const struct library_call *c, s64 m, s64 n, s64 k, s64 batch);
 /* false: a leading dimension is below the rows of its matrix as stored, `why` says where these come from. `columns` are
  * those of the matrix. */
-bool blas_leading(const struct library_call *c, const char *ld, s64 value, const char *matrix, s64 rows, const char *why,
-                  s64 columns);
+bool blas_leading(const struct library_call *c, const char *ld, s64 value, const char *matrix, s64 rows,
+                  const char *why, s64 columns);
 /* false: an increment is 0, which is a finding. */
 bool blas_increments(const struct library_call *c, bool y);
 
@@ -41,8 +47,8 @@ struct blas_stored {
     enum number_type type;
     enum blas_storage storage;
     enum blas_shape shape;
-    bool upper, unit;  /* which triangle is stored; the diagonal is 1 and not stored */
-    s64 rows, columns; /* of it */
+    bool upper, unit;     /* which triangle is stored; the diagonal is 1 and not stored */
+    s64 rows, columns;    /* of it */
     s64 ld, below, above; /* diagonals of a band */
     const void *p;        /* on the device; when it runs, as this process sees it */
 };

@@ -1,8 +1,8 @@
 /* Products of matrices: D = epilogue(alpha op(A) op(B) + beta C + bias).
  *
- * Where all types are one of F32, F64, C32 or C64, and nothing follows the product, the machine's BLAS does it in place.
- * Otherwise A and B are copied, as float or double, rounded as the type of computation says, and the rest is done element
- * by element. */
+ * Where all types are one of F32, F64, C32 or C64, and nothing follows the product, the machine's BLAS does it in
+ * place. Otherwise A and B are copied, as float or double, rounded as the type of computation says, and the rest is
+ * done element by element. */
 #include "libraries/blas_gemm.h"
 #include <math.h>
 
@@ -20,8 +20,8 @@ static bool in_place(const struct product *p)
     const struct library_call *c = p->c;
     bool same = c->gemm.at == c->gemm.bt && c->gemm.at == c->gemm.ct && c->gemm.ct == c->gemm.dt &&
                 c->gemm.compute == c->gemm.at;
-    return same && p->C == p->D && c->gemm.ldc == c->gemm.ldd && !c->gemm.tf32 && !c->gemm.epilogue &&
-           !c->gemm.scale_a && !c->gemm.scale_b && !c->gemm.scale_d;
+    return same && p->C == p->D && c->gemm.ldc == c->gemm.ldd && !c->gemm.tf32 && !c->gemm.epilogue && !p->bias &&
+           !p->aux && !c->gemm.scale_a && !c->gemm.scale_b && !c->gemm.scale_d;
 }
 
 /* A matrix of the type of computation, column by column without gaps; NULL: no memory. */
@@ -71,8 +71,8 @@ static void by_copies(struct product *p)
     void *b = uses ? copied(c, p->B, c->gemm.bt, br, c->a.transb ? k : n, c->gemm.ldb) : NULL;
     void *sum = base_alloc((size_t)(m * n * number_bytes(type)) + 16);
     if (!sum || (uses && (!a || !b))) base_exhausted((size_t)(m * n), "a product of matrices");
-    struct blas_product product = { type, c->a.transa, c->a.transb, m, n, k, MAX_OF(ar, 1), MAX_OF(br, 1), MAX_OF(m, 1),
-                                    { 1, 0 }, { 0, 0 }, a, b, sum };
+    struct blas_product product = { type,          c->a.transa,  c->a.transb, m,        n, k, MAX_OF(ar, 1),
+                                    MAX_OF(br, 1), MAX_OF(m, 1), { 1, 0 },    { 0, 0 }, a, b, sum };
     if (uses) blas_product(&product);
     double scale = factor(c->gemm.scale_a) * factor(c->gemm.scale_b), last = factor(c->gemm.scale_d);
     for (s64 j = 0; j < n; j++)
@@ -93,8 +93,8 @@ static void product_do(struct product *p)
         by_copies(p);
         return;
     }
-    struct blas_product product = { c->gemm.at, c->a.transa, c->a.transb, c->a.m, c->a.n, c->a.k, c->gemm.lda,
-                                    c->gemm.ldb, c->gemm.ldc, p->alpha, p->beta, p->A, p->B, p->D };
+    struct blas_product product = { c->gemm.at,  c->a.transa, c->a.transb, c->a.m,  c->a.n, c->a.k, c->gemm.lda,
+                                    c->gemm.ldb, c->gemm.ldc, p->alpha,    p->beta, p->A,   p->B,   p->D };
     blas_product(&product);
 }
 
@@ -132,9 +132,11 @@ static void pointers_run(struct library_call *c)
     bool uses = k && (p.alpha.re != 0 || p.alpha.im != 0), adds = p.beta.re != 0 || p.beta.im != 0;
     for (s64 i = 0; i < c->gemm.batch; i++) {
         c->failed = false;
-        p.A = uses ? library_found(c, "A", A[i], (c->a.transa ? k : m) * ab, c->a.transa ? m : k, c->gemm.lda * ab, READS)
+        p.A = uses ? library_found(c, "A", A[i], (c->a.transa ? k : m) * ab, c->a.transa ? m : k, c->gemm.lda * ab,
+                                   READS)
                    : NULL;
-        p.B = uses ? library_found(c, "B", B[i], (c->a.transb ? n : k) * bb, c->a.transb ? k : n, c->gemm.ldb * bb, READS)
+        p.B = uses ? library_found(c, "B", B[i], (c->a.transb ? n : k) * bb, c->a.transb ? k : n, c->gemm.ldb * bb,
+                                   READS)
                    : NULL;
         p.D = library_found(c, "C", C[i], m * cb, n, c->gemm.ldc * cb, adds ? READS | WRITES : WRITES);
         p.C = p.D;
@@ -192,7 +194,8 @@ static void gemm_operands(struct library_call *c)
         if (scale[i]) library_operand(c, "a scale", scale[i], 4, 1, 0, 1, 0, READS);
 }
 
-s64 blas_gemm_enqueue(struct library_call *c, const void *alpha, const void *beta, enum number_type scale, bool on_device)
+s64 blas_gemm_enqueue(struct library_call *c, const void *alpha, const void *beta, enum number_type scale,
+                      bool on_device)
 {
     if (!gemm_arguments(c)) return c->codes->invalid;
     if (!c->a.m || !c->a.n || !c->gemm.batch) return 0;
@@ -258,7 +261,10 @@ static s64 gemm(struct library_call *c, enum number_type at, enum number_type bt
     return blas_gemm_enqueue(c, c->a.alpha, c->a.beta, scale, blas_on_device(h));
 }
 
-static s64 gemm_of_type(struct library_call *c, bool many) { return gemm(c, c->type, c->type, c->type, c->type, 0, many); }
+static s64 gemm_of_type(struct library_call *c, bool many)
+{
+    return gemm(c, c->type, c->type, c->type, c->type, 0, many);
+}
 s64 blas_gemm(struct library_call *c) { return gemm_of_type(c, false); }
 s64 blas_gemm_strided(struct library_call *c) { return gemm_of_type(c, true); }
 s64 blas_gemm_pointers(struct library_call *c) { return gemm_of_type(c, true); }

@@ -25,24 +25,26 @@ bool blas_sizes(const struct library_call *c, s64 m, s64 n, s64 k, s64 batch)
     return false;
 }
 
-bool blas_leading(const struct library_call *c, const char *ld, s64 value, const char *matrix, s64 rows, const char *why,
-                  s64 columns)
+bool blas_leading(const struct library_call *c, const char *ld, s64 value, const char *matrix, s64 rows,
+                  const char *why, s64 columns)
 {
     if (value >= MAX_OF(rows, 1)) return true;
     bool by_rows = value == columns;
     library_wrong(c,
-                  by_rows ? "cuBLAS has matrices by columns: for matrices by rows, as in C, exchange A and B, and m and n; "
-                            "the result is then by rows, too."
-                          : "Pass at least the rows of the matrix as it is stored.",
-                  "%s %" PRId64 " of %s is below the %" PRId64 " rows of %s (%s)%s.", ld, value, c->name, rows, matrix, why,
-                  by_rows ? ": is it stored by rows?" : "");
+                  by_rows
+                      ? "cuBLAS has matrices by columns: for matrices by rows, as in C, exchange A and B, and m and n; "
+                        "the result is then by rows, too."
+                      : "Pass at least the rows of the matrix as it is stored.",
+                  "%s %" PRId64 " of %s is below the %" PRId64 " rows of %s (%s)%s", ld, value, c->name, rows, matrix,
+                  why, by_rows ? ": is it stored by rows?" : ".");
     return false;
 }
 
 bool blas_increments(const struct library_call *c, bool y)
 {
     if (c->a.incx && (!y || c->a.incy)) return true;
-    library_wrong(c, "Pass 1 for elements that lie side by side.", "%s of %s is 0.", c->a.incx ? "incy" : "incx", c->name);
+    library_wrong(c, "Pass 1 for elements that lie side by side.", "%s of %s is 0.", c->a.incx ? "incy" : "incx",
+                  c->name);
     return false;
 }
 
@@ -67,15 +69,15 @@ s64 blas_version(struct library_call *c)
     return 0;
 }
 
-#define GET(function, type, value)                         \
-    s64 function(struct library_call *c)                   \
-    {                                                      \
-        struct blas_handle *h = blas_begin(c);             \
-        type *out = c->a.result;                           \
-        if (!h) return c->codes->unready;                  \
-        if (!cu_ok(out)) return c->codes->invalid;         \
-        *out = h->value;                                   \
-        return 0;                                          \
+#define GET(function, type, value)                 \
+    s64 function(struct library_call *c)           \
+    {                                              \
+        struct blas_handle *h = blas_begin(c);     \
+        type *out = c->a.result;                   \
+        if (!h) return c->codes->unready;          \
+        if (!cu_ok(out)) return c->codes->invalid; \
+        *out = h->value;                           \
+        return 0;                                  \
     }
 GET(blas_get_stream, void *, stream)
 GET(blas_get_pointer_mode, s32, mode)
@@ -84,16 +86,16 @@ GET(blas_get_math, s32, math)
 GET(blas_get_sms, s32, sms)
 #undef GET
 
-#define SET(function, field, most)                                                                                    \
-    s64 function(struct library_call *c)                                                                              \
-    {                                                                                                                 \
-        struct blas_handle *h = blas_begin(c);                                                                        \
-        if (!h) return c->codes->unready;                                                                             \
-        if (c->a.mode < 0 || c->a.mode > (most))                                                                      \
-            return library_wrong(c, "Pass a constant of cublas_v2.h.", "%s is given %" PRId64 ", which it does not know.", \
-                                 c->name, c->a.mode);                                                                 \
-        h->field = (s32)c->a.mode;                                                                                    \
-        return 0;                                                                                                     \
+#define SET(function, field, most)                                                                        \
+    s64 function(struct library_call *c)                                                                  \
+    {                                                                                                     \
+        struct blas_handle *h = blas_begin(c);                                                            \
+        if (!h) return c->codes->unready;                                                                 \
+        if (c->a.mode < 0 || c->a.mode > (most))                                                          \
+            return library_wrong(c, "Pass a constant of cublas_v2.h.",                                    \
+                                 "%s is given %" PRId64 ", which it does not know.", c->name, c->a.mode); \
+        h->field = (s32)c->a.mode;                                                                        \
+        return 0;                                                                                         \
     }
 SET(blas_set_pointer_mode, mode, 1)
 SET(blas_set_atomics, atomics, 1)
@@ -109,8 +111,8 @@ s64 blas_set_stream(struct library_call *c)
     struct cu_context *context;
     if (!h) return c->codes->unready;
     if (cu_current_for(c->a.stream, &context) || cu_stream_of(context, c->a.stream, &stream))
-        return library_wrong(c, "Pass a stream that lives, or 0.", "%s is given a stream that is not one, or was destroyed.",
-                             c->name);
+        return library_wrong(c, "Pass a stream that lives, or 0.",
+                             "%s is given a stream that is not one, or was destroyed.", c->name);
     h->stream = c->a.stream;
     h->workspace = NULL;
     h->bytes = 0;
@@ -179,8 +181,8 @@ static s64 vector_copy(struct library_call *c, bool to_device)
     s64 size = c->a.size;
     if (size <= 0 || c->a.incx <= 0 || c->a.incy <= 0)
         return library_wrong(c, "Pass the bytes of an element, and 1 for elements that lie side by side.",
-                             "%s is called with elements of %" PRId64 " bytes, incx %" PRId64 ", incy %" PRId64 ".", c->name,
-                             size, c->a.incx, c->a.incy);
+                             "%s is called with elements of %" PRId64 " bytes, incx %" PRId64 ", incy %" PRId64 ".",
+                             c->name, size, c->a.incx, c->a.incy);
     return copy(c, c->a.y, c->a.incy * size, c->a.x, c->a.incx * size, size, c->a.n, to_device);
 }
 s64 blas_set_vector(struct library_call *c) { return vector_copy(c, true); }

@@ -1,5 +1,6 @@
-/* Products of matrices by the BLAS of this machine: OpenBLAS, else the reference BLAS, opened when the first product comes;
- * by own loops where there is none. Nothing is linked. OpenBLAS uses one thread, so that sums are the same every time. */
+/* Products of matrices by the BLAS of this machine: OpenBLAS, else the reference BLAS, opened when the first product
+ * comes; by own loops where there is none. Nothing is linked. OpenBLAS uses one thread, so that sums are the same every
+ * time. */
 #include "libraries/blas.h"
 #include <complex.h>
 #include <dlfcn.h>

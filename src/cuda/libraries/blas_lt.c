@@ -1,5 +1,5 @@
-/* cuBLASLt: descriptors, in the opaque structs of the program or in memory of ours, and products that they describe, which
- * blas_gemm.c does. A matrix by rows is the transposed one by columns. */
+/* cuBLASLt: descriptors, in the opaque structs of the program or in memory of ours, and products that they describe,
+ * which blas_gemm.c does. A matrix by rows is the transposed one by columns. */
 #include "libraries/blas_gemm.h"
 #include <inttypes.h>
 
@@ -108,14 +108,18 @@ struct attribute {
     s32 number;
     u16 at, bytes;
 };
-#define FIELD(number, of, field) { number, offsetof(struct of, field), sizeof((struct of *)0)->field }
+#define FIELD(number, of, field)                                          \
+    {                                                                     \
+        number, offsetof(struct of, field), sizeof((struct of *)0)->field \
+    }
 static const struct attribute desc_attributes[] = {
-    FIELD(0, desc, compute),      FIELD(1, desc, scale),       FIELD(2, desc, mode),         FIELD(3, desc, transa),
-    FIELD(4, desc, transb),       FIELD(7, desc, epilogue),    FIELD(8, desc, bias),         FIELD(10, desc, stride_bias),
-    FIELD(11, desc, aux),         FIELD(12, desc, ld_aux),     FIELD(13, desc, stride_aux),  FIELD(17, desc, scale_a),
-    FIELD(18, desc, scale_b),     FIELD(19, desc, scale_c),    FIELD(20, desc, scale_d),     FIELD(22, desc, aux_type),
-    FIELD(26, desc, bias_type),   FIELD(31, desc, scale_mode[0]), FIELD(32, desc, scale_mode[1]),
-    FIELD(33, desc, scale_mode[2]), FIELD(34, desc, scale_mode[3]),
+    FIELD(0, desc, compute),        FIELD(1, desc, scale),          FIELD(2, desc, mode),
+    FIELD(3, desc, transa),         FIELD(4, desc, transb),         FIELD(7, desc, epilogue),
+    FIELD(8, desc, bias),           FIELD(10, desc, stride_bias),   FIELD(11, desc, aux),
+    FIELD(12, desc, ld_aux),        FIELD(13, desc, stride_aux),    FIELD(17, desc, scale_a),
+    FIELD(18, desc, scale_b),       FIELD(19, desc, scale_c),       FIELD(20, desc, scale_d),
+    FIELD(22, desc, aux_type),      FIELD(26, desc, bias_type),     FIELD(31, desc, scale_mode[0]),
+    FIELD(32, desc, scale_mode[1]), FIELD(33, desc, scale_mode[2]), FIELD(34, desc, scale_mode[3]),
 };
 static const struct attribute layout_attributes[] = {
     FIELD(0, layout, type), FIELD(1, layout, order), FIELD(2, layout, rows),   FIELD(3, layout, columns),
@@ -145,8 +149,8 @@ static s64 attribute_set(struct library_call *c, const struct attribute *list, u
     }
     if (c->a.bytes != a->bytes)
         return library_wrong(c, "Pass the size of the attribute's own type.",
-                             "%s sets attribute %" PRId64 " with %" PRId64 " bytes, and it has %u.", c->name, c->a.attribute,
-                             c->a.bytes, a->bytes);
+                             "%s sets attribute %" PRId64 " with %" PRId64 " bytes, and it has %u.", c->name,
+                             c->a.attribute, c->a.bytes, a->bytes);
     memcpy((u8 *)c->a.desc + a->at, c->a.x, a->bytes);
     return 0;
 }
@@ -194,7 +198,8 @@ static bool matmul_of(const struct library_call *c, struct matmul *m)
 {
     *m = (struct matmul){ c->a.desc, c->a.Adesc, c->a.Bdesc, c->a.Cdesc ? c->a.Cdesc : c->a.Ddesc, c->a.Ddesc };
     return bytes_readable(m->o, sizeof *m->o) && bytes_readable(m->a, sizeof *m->a) &&
-           bytes_readable(m->b, sizeof *m->b) && bytes_readable(m->c, sizeof *m->c) && bytes_readable(m->d, sizeof *m->d);
+           bytes_readable(m->b, sizeof *m->b) && bytes_readable(m->c, sizeof *m->c) &&
+           bytes_readable(m->d, sizeof *m->d);
 }
 
 /* NULL: it is done here; else what of it is not. */
@@ -204,7 +209,8 @@ static const char *matmul_lacks(const struct matmul *m)
     const struct layout *const all[] = { m->a, m->b, m->c, m->d };
     for (u32 i = 0; i < COUNT_OF(all); i++) {
         if (number_type_of(all[i]->type) == ANY) return "cublasLtMatmul on elements of this type";
-        if (all[i]->order > ORDER_ROWS) return "cublasLtMatmul on matrices in tiles (CUBLASLT_ORDER_COL32 and its like)";
+        if (all[i]->order > ORDER_ROWS)
+            return "cublasLtMatmul on matrices in tiles (CUBLASLT_ORDER_COL32 and its like)";
     }
     if (m->c->order != m->d->order) return "cublasLtMatmul with C and D in different orders";
     if (m->o->mode > POINTERS_DEVICE) return "cublasLtMatmul with a vector as alpha";
@@ -256,11 +262,13 @@ static bool sizes(struct library_call *c, const struct matmul *m)
         c->a.m = (s64)rows, c->a.n = (s64)columns, c->a.k = (s64)ak;
         return true;
     }
-    library_wrong(c, "Give the layouts the sizes of the matrices as they are stored, and say in the descriptor which of them "
-                     "are transposed.",
-                  "the layouts of %s do not fit: op(A) is %" PRIu64 " x %" PRIu64 ", op(B) %" PRIu64 " x %" PRIu64
-                  ", D %" PRIu64 " x %" PRIu64 ".",
-                  c->name, rows, ak, bk, columns, m->d->rows, m->d->columns);
+    library_wrong(
+        c,
+        "Give the layouts the sizes of the matrices as they are stored, and say in the descriptor which of them "
+        "are transposed.",
+        "the layouts of %s do not fit: op(A) is %" PRIu64 " x %" PRIu64 ", op(B) %" PRIu64 " x %" PRIu64 ", D %" PRIu64
+        " x %" PRIu64 ".",
+        c->name, rows, ak, bk, columns, m->d->rows, m->d->columns);
     return false;
 }
 
@@ -287,11 +295,11 @@ static void sides(struct library_call *c, const struct matmul *m)
 /* The product of the transposed matrices, in the other order: D by rows is that by columns. */
 static void exchanged(struct library_call *c)
 {
-#define EXCHANGE(x, y)              \
-    do {                            \
-        __typeof__(x) kept_ = (x);  \
-        (x) = (y);                  \
-        (y) = kept_;                \
+#define EXCHANGE(x, y)             \
+    do {                           \
+        __typeof__(x) kept_ = (x); \
+        (x) = (y);                 \
+        (y) = kept_;               \
     } while (0)
     EXCHANGE(c->a.m, c->a.n);
     EXCHANGE(c->gemm.at, c->gemm.bt);
@@ -349,6 +357,7 @@ s64 lt_matmul(struct library_call *c)
         return library_wrong(c, "Set CUBLASLT_MATMUL_DESC_BIAS_POINTER.",
                              "the epilogue of %s adds a bias, and no pointer to it is set.", c->name);
     c->stream = c->a.stream;
-    if (c->a.workspace && c->a.bytes) library_operand(c, "the workspace", c->a.workspace, c->a.bytes, 1, 0, 1, 0, WRITES);
+    if (c->a.workspace && c->a.bytes)
+        library_operand(c, "the workspace", c->a.workspace, c->a.bytes, 1, 0, 1, 0, WRITES);
     return blas_gemm_enqueue(c, c->a.alpha, c->a.beta, number_type_of(m.o->scale), m.o->mode == POINTERS_DEVICE);
 }

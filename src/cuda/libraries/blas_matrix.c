@@ -1,6 +1,6 @@
-/* cuBLAS, level 3 but for products of two plain matrices: symmetric and triangular ones, sums, and systems of equations.
- * What stands for a matrix is unfolded into a plain one; a product of two of these is done by blas_host.c, and the part
- * of the result that is asked for is put where it belongs. */
+/* cuBLAS, level 3 but for products of two plain matrices: symmetric and triangular ones, sums, and systems of
+ * equations. What stands for a matrix is unfolded into a plain one; a product of two of these is done by blas_host.c,
+ * and the part of the result that is asked for is put where it belongs. */
 #include "libraries/blas.h"
 #include <inttypes.h>
 
@@ -35,18 +35,24 @@ static struct plain unfold(const struct blas_stored *s, s64 trans)
 static struct plain product_of(struct plain a, struct plain b)
 {
     struct plain x = plain_new(a.type, a.rows, b.columns);
-    struct blas_product p = { a.type, OP_N, OP_N, a.rows, b.columns, a.columns, MAX_OF(a.rows, 1), MAX_OF(b.rows, 1),
-                              MAX_OF(a.rows, 1), { 1, 0 }, { 0, 0 }, a.p, b.p, x.p };
+    struct blas_product p = {
+        a.type,   OP_N,     OP_N, a.rows, b.columns, a.columns, MAX_OF(a.rows, 1), MAX_OF(b.rows, 1), MAX_OF(a.rows, 1),
+        { 1, 0 }, { 0, 0 }, a.p,  b.p,    x.p
+    };
     if (a.columns) blas_product(&p);
     base_free(a.p);
     base_free(b.p);
     return x;
 }
 
-static struct element plain_at(const struct plain *x, s64 i, s64 j) { return number_load(x->type, x->p, j * x->rows + i); }
+static struct element plain_at(const struct plain *x, s64 i, s64 j)
+{
+    return number_load(x->type, x->p, j * x->rows + i);
+}
 
 /* C = alpha x (+ alpha2 x2) + beta C, where C stores it. */
-static void put(const struct blas_stored *to, void *at, const struct plain *x, struct element alpha, struct element beta)
+static void put(const struct blas_stored *to, void *at, const struct plain *x, struct element alpha,
+                struct element beta)
 {
     bool adds = beta.re != 0 || beta.im != 0;
     for (s64 j = 0; j < to->columns; j++)
@@ -196,8 +202,8 @@ static s64 update_call(struct library_call *c, const struct update *u, void (*ru
     return library_enqueue(c, run);
 }
 
-#define UPDATE(name, two, hermitian)                                   \
-    static const struct update name##_how = { two, hermitian };        \
+#define UPDATE(name, two, hermitian)                                              \
+    static const struct update name##_how = { two, hermitian };                   \
     static void name##_run(struct library_call *c) { update_do(c, &name##_how); } \
     s64 blas_##name(struct library_call *c) { return update_call(c, &name##_how, name##_run); }
 UPDATE(syrk, false, false)

@@ -1,4 +1,5 @@
-/* cuBLAS, level 2: a matrix and vectors. The matrix is read element by element, however it is stored (blas_stored.c). */
+/* cuBLAS, level 2: a matrix and vectors. The matrix is read element by element, however it is stored (blas_stored.c).
+ */
 #include "libraries/blas.h"
 #include <inttypes.h>
 
@@ -25,9 +26,7 @@ static struct blas_handle *begin(struct library_call *c, const struct blas_store
 {
     struct blas_handle *h = blas_begin(c);
     s64 rows = s->storage == STORED_BAND ? s->above + s->below + 1 : s->rows;
-    const char *why = s->storage == STORED_BAND     ? "the diagonals of the band"
-                      : s->shape == SHAPE_GENERAL ? "m"
-                                                    : "n";
+    const char *why = s->storage == STORED_BAND ? "the diagonals of the band" : s->shape == SHAPE_GENERAL ? "m" : "n";
     if (!h) return NULL;
     if (!blas_sizes(c, s->rows, s->columns, MIN_OF(s->below, s->above), 0) || !blas_increments(c, y)) return NULL;
     if (s->storage != STORED_PACKED && !blas_leading(c, "lda", s->ld, "A", rows, why, s->columns)) return NULL;
@@ -41,8 +40,8 @@ static s64 refused(struct library_call *c)
 
 /* ---- y = alpha op(A) x + beta y ---- */
 
-static struct element row_times(const struct blas_stored *s, s64 i, s64 trans, const struct library_call *c, const void *x,
-                               s64 n)
+static struct element row_times(const struct blas_stored *s, s64 i, s64 trans, const struct library_call *c,
+                                const void *x, s64 n)
 {
     struct element sum = { 0, 0 };
     for (s64 k = 0; k < n; k++) {
@@ -80,8 +79,8 @@ static void multiply_run(struct library_call *c, enum blas_storage storage, enum
 }
 
 /* The same operand for each of several products. */
-static void vector_slices(struct library_call *c, const char *name, const void *p, s64 n, s64 inc, s64 stride, s64 batch,
-                          u32 direction)
+static void vector_slices(struct library_call *c, const char *name, const void *p, s64 n, s64 inc, s64 stride,
+                          s64 batch, u32 direction)
 {
     for (s64 i = 0; i < batch; i++)
         library_vector(c, name, (const u8 *)p + i * stride * number_bytes(c->type), n, inc, number_bytes(c->type),
@@ -111,8 +110,8 @@ static s64 multiply_call(struct library_call *c, enum blas_storage storage, enum
 }
 
 /* A function, and its run, of a matrix that is stored so. */
-#define MULTIPLY(name, storage, shape, batch)                                                  \
-    static void name##_run(struct library_call *c) { multiply_run(c, storage, shape); }        \
+#define MULTIPLY(name, storage, shape, batch)                                           \
+    static void name##_run(struct library_call *c) { multiply_run(c, storage, shape); } \
     s64 blas_##name(struct library_call *c) { return multiply_call(c, storage, shape, batch, name##_run); }
 MULTIPLY(gemv, STORED_FULL, SHAPE_GENERAL, 1)
 MULTIPLY(gemv_strided, STORED_FULL, SHAPE_GENERAL, c->a.batch)
@@ -177,12 +176,12 @@ static s64 rank_call(struct library_call *c, enum blas_storage storage, enum bla
     return library_enqueue(c, run);
 }
 
-#define RANK(name, storage, shape, two, conjugate, hermitian)                                        \
-    static void name##_run(struct library_call *c)                                                   \
-    {                                                                                                \
-        static const struct rank r = { two, conjugate, hermitian };                                  \
-        rank_run(c, storage, shape, &r);                                                             \
-    }                                                                                                \
+#define RANK(name, storage, shape, two, conjugate, hermitian)       \
+    static void name##_run(struct library_call *c)                  \
+    {                                                               \
+        static const struct rank r = { two, conjugate, hermitian }; \
+        rank_run(c, storage, shape, &r);                            \
+    }                                                               \
     s64 blas_##name(struct library_call *c) { return rank_call(c, storage, shape, hermitian, name##_run); }
 RANK(ger, STORED_FULL, SHAPE_GENERAL, false, false, false)
 RANK(gerc, STORED_FULL, SHAPE_GENERAL, false, true, false)
@@ -215,7 +214,8 @@ static void triangular_run(struct library_call *c, enum blas_storage storage, bo
         s64 i = down ? k : n - 1 - k, at = blas_index(i, n, c->a.incx);
         struct element v = number_load(c->type, x, at), sum = { 0, 0 }, d = turned(&s, trans, i, i);
         for (s64 j = upper ? i + 1 : 0; j < (upper ? n : i); j++)
-            sum = blas_add(sum, blas_multiply(turned(&s, trans, i, j), number_load(c->type, x, blas_index(j, n, c->a.incx))));
+            sum = blas_add(
+                sum, blas_multiply(turned(&s, trans, i, j), number_load(c->type, x, blas_index(j, n, c->a.incx))));
         struct element minus = { v.re - sum.re, v.im - sum.im };
         number_store(c->type, x, at, solves ? blas_divide(minus, d) : blas_add(blas_multiply(d, v), sum));
     }

@@ -157,8 +157,9 @@ static s64 reduce(struct library_call *c, enum number_type type, s64 bytes, void
     if (type == ANY && !bytes) return c->codes->unsupported;
     if (!bytes) bytes = number_bytes(type);
     if (!c->a.result || (host && !bytes_readable(c->a.result, (u64)bytes)))
-        return library_wrong(c, "Pass the address of a variable of the host; with cublasSetPointerMode(handle, "
-                                "CUBLAS_POINTER_MODE_DEVICE) it is one of the device.",
+        return library_wrong(c,
+                             "Pass the address of a variable of the host; with cublasSetPointerMode(handle, "
+                             "CUBLAS_POINTER_MODE_DEVICE) it is one of the device.",
                              "the result of %s would go to %s.", c->name,
                              c->a.result ? "an address that is no memory of the host" : "NULL");
     c->result.to = c->a.result;
@@ -186,8 +187,7 @@ static void dot_sum(struct library_call *c, bool conjugate)
 {
     struct run_vector x = run_x(c), y = run_y(c);
     struct element s = { 0, 0 };
-    for (s64 i = 0; i < x.n; i++)
-        s = blas_add(s, blas_multiply(blas_conjugate(get(&x, i), conjugate), get(&y, i)));
+    for (s64 i = 0; i < x.n; i++) s = blas_add(s, blas_multiply(blas_conjugate(get(&x, i), conjugate), get(&y, i)));
     result_put(c, s);
 }
 static void dot_run(struct library_call *c) { dot_sum(c, false); }

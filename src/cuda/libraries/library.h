@@ -11,9 +11,9 @@
  *   blas*.c           cuBLAS; blas_host.c opens the BLAS of the machine, blas_lt.c is cuBLASLt
  *   random*.c         cuRAND; fft*.c cuFFT
  *
- * A function of a library reads its arguments from struct library_call, declares what it reads and writes as operands, and
- * enqueues a function that computes (library_enqueue). From there on it is an operation of its stream as a kernel is:
- * asynchronous, captured in graphs, and all checks know its operands. */
+ * A function of a library reads its arguments from struct library_call, declares what it reads and writes as operands,
+ * and enqueues a function that computes (library_enqueue). From there on it is an operation of its stream as a kernel
+ * is: asynchronous, captured in graphs, and all checks know its operands. */
 #ifndef LOCKSTEP_LIBRARY_H
 #define LOCKSTEP_LIBRARY_H
 #include "driver/cu.h"
@@ -48,22 +48,22 @@ struct library_codes {
 };
 struct library_row;
 struct library_call {
-    const char *name;        /* as programs write it */
-    enum number_type type;   /* of its elements; ANY: arguments say it */
-    bool wide;               /* a function of 64-bit sizes */
+    const char *name;      /* as programs write it */
+    enum number_type type; /* of its elements; ANY: arguments say it */
+    bool wide;             /* a function of 64-bit sizes */
     const struct library_codes *codes;
     struct library_args a;
-    double number[2];        /* arguments that are floating point */
-    const char *site;        /* "cublasSgemm at gemm.cu:21", or NULL; lives for ever */
-    void *stream;            /* handle of the stream that it is an operation of */
+    double number[2]; /* arguments that are floating point */
+    const char *site; /* "cublasSgemm at gemm.cu:21", or NULL; lives for ever */
+    void *stream;     /* handle of the stream that it is an operation of */
     struct library_scalar alpha, beta;
     struct library_operand *operand;
-    u32 n, cap;              /* of these */
-    u32 declared;            /* of these, those of the call; the others were found when it ran */
-    struct op_races_part *part; /* the same for the checks, reads before writes */
+    u32 n, cap;                          /* of these */
+    u32 declared;                        /* of these, those of the call; the others were found when it ran */
+    struct op_races_part *part;          /* the same for the checks, reads before writes */
     void (*run)(struct library_call *c); /* computes */
-    bool failed; /* an operand that the running operation has found is not there */
-    bool captured; /* a graph keeps it */
+    bool failed;                         /* an operand that the running operation has found is not there */
+    bool captured;                       /* a graph keeps it */
     /* what a library adds: each is one of these */
     union {
         struct {
@@ -135,8 +135,8 @@ void library_leaks(struct device *d);
 
 /* A device and a context for the thread, as the first call of the runtime makes them; false: there is none. */
 bool library_ready(void);
-void library_operand(struct library_call *c, const char *name, const void *p, s64 width, s64 rows, s64 pitch, s64 slices,
-                     s64 slice, u32 direction);
+void library_operand(struct library_call *c, const char *name, const void *p, s64 width, s64 rows, s64 pitch,
+                     s64 slices, s64 slice, u32 direction);
 /* n elements, `inc` elements apart. */
 void library_vector(struct library_call *c, const char *name, const void *p, s64 n, s64 inc, s64 bytes, u32 direction);
 /* Columns of elements, `ld` elements apart. */
@@ -155,8 +155,8 @@ s64 library_enqueue(struct library_call *c, void (*run)(struct library_call *c))
 s64 library_perform(struct library_call *c, void (*run)(struct library_call *c));
 /* Where this process reads and writes an address of the device, while the operation runs; NULL: nowhere. */
 void *library_view(const void *p);
-/* An operand that is found when the operation runs, as by an array of pointers. NULL: it is not there, which is a finding,
- * and nothing is to be computed. */
+/* An operand that is found when the operation runs, as by an array of pointers. NULL: it is not there, which is a
+ * finding, and nothing is to be computed. */
 void *library_found(struct library_call *c, const char *name, const void *p, s64 width, s64 rows, s64 pitch,
                     u32 direction);
 void library_call_end(struct library_call *c); /* gives back what it has, where it was not enqueued */

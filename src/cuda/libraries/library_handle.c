@@ -1,5 +1,6 @@
-/* Handles of libraries: they are in the driver's table (cu_handle.c), so that one that another thread destroys stays until
- * the call that uses it has returned. What the program has not destroyed when it ends is told as its streams are. */
+/* Handles of libraries: they are in the driver's table (cu_handle.c), so that one that another thread destroys stays
+ * until the call that uses it has returned. What the program has not destroyed when it ends is told as its streams are.
+ */
 #include "libraries/library.h"
 #include "device/dev.h"
 
@@ -28,10 +29,10 @@ void *library_handle(struct library_call *c, enum library_handle_kind kind)
 {
     struct library_handle *h = c->a.handle;
     if (cu_handle_is(h, CU_OF_LIBRARY) && h->kind == kind) return h;
-    library_wrong(c, kind == HANDLE_BLAS ? "Call cublasCreate first, look at its status, and destroy the handle last."
-                                         : "Make it first, look at the status, and destroy it last.",
-                  "%s is called with a handle that %s: %s.", c->name, h ? "is not one" : "is NULL",
-                  h ? "it was destroyed, or never made" : made_by[kind]);
+    char fix[200];
+    snprintf(fix, sizeof fix, "Call %s first, look at its status, and destroy what it made last.", made_by[kind]);
+    library_wrong(c, fix, "%s is called with %s.", c->name,
+                  h ? "a handle that was destroyed, or that another function made" : "NULL in place of a handle");
     return NULL;
 }
 

@@ -12,6 +12,19 @@
 
 bool library_ready(void) { return !rt_enter(NULL); }
 
+/* ---- where memory is ---- */
+
+/* The object of an address, of whichever device; NULL: none. */
+static const struct mem_object *object_at(u64 address)
+{
+    for (u32 i = 0; i < cu_process.devices; i++) {
+        const lk_gpu *gpu = __atomic_load_n(&cu_process.device[i].gpu, __ATOMIC_ACQUIRE);
+        const struct mem_object *o = gpu && gpu->device->mem ? mem_find(gpu->device->mem, address) : NULL;
+        if (o) return o;
+    }
+    return NULL;
+}
+
 /* ---- operands ---- */
 
 static void operand_add(struct library_call *c, const struct library_operand *p)
@@ -26,8 +39,8 @@ static void operand_add(struct library_call *c, const struct library_operand *p)
     c->operand[c->n++] = *p;
 }
 
-void library_operand(struct library_call *c, const char *name, const void *p, s64 width, s64 rows, s64 pitch, s64 slices,
-                     s64 slice, u32 direction)
+void library_operand(struct library_call *c, const char *name, const void *p, s64 width, s64 rows, s64 pitch,
+                     s64 slices, s64 slice, u32 direction)
 {
     if (width <= 0 || rows <= 0 || slices <= 0) return;
     if (rows == 1 || pitch == width) { /* one piece */
@@ -63,17 +76,24 @@ bool library_scalar(struct library_call *c, const char *name, const void *p, enu
                     struct library_scalar *out)
 {
     *out = (struct library_scalar){ .type = type };
-    bool there = p && (on_device || bytes_readable(p, (u64)number_bytes(type)));
+    bool there = p && (on_device ? object_at((u64)(uintptr_t)p) != NULL : bytes_readable(p, (u64)number_bytes(type)));
     if (there && on_device) {
         out->on_device = p;
         library_operand(c, name, p, number_bytes(type), 1, 0, 1, 0, READS);
     } else if (there) {
         out->value = number_load(type, p, 0);
     } else {
-        library_wrong(c, "Pass the address of a variable of the host; with cublasSetPointerMode(handle, "
-                         "CUBLAS_POINTER_MODE_DEVICE) it is one of the device.",
-                      "%s of %s is %s, and the pointer mode says that it is an address of the host.", name, c->name,
-                      p ? "no memory of the host" : "NULL");
+        library_wrong(
+            c,
+            on_device ? "Pass the address of a number in memory of the device, or set CUBLAS_POINTER_MODE_HOST for "
+                        "a variable of the host."
+                      : "Pass the address of a variable of the host, or set CUBLAS_POINTER_MODE_DEVICE for a number "
+                        "in memory of the device.",
+            "%s of %s is %s, and the pointer mode says that it lies on the %s.", name, c->name,
+            !p          ? "NULL"
+            : on_device ? "no address of the device"
+                        : "no address of the host",
+            on_device ? "device" : "host");
     }
     return there;
 }
@@ -86,18 +106,7 @@ struct element library_value(const struct library_scalar *s)
 
 bool library_is_zero(const struct library_scalar *s) { return !s->on_device && s->value.re == 0 && s->value.im == 0; }
 
-/* ---- where memory is ---- */
-
-/* The object of an address, of whichever device; NULL: none. */
-static const struct mem_object *object_at(u64 address)
-{
-    for (u32 i = 0; i < cu_process.devices; i++) {
-        const lk_gpu *gpu = __atomic_load_n(&cu_process.device[i].gpu, __ATOMIC_ACQUIRE);
-        const struct mem_object *o = gpu && gpu->device->mem ? mem_find(gpu->device->mem, address) : NULL;
-        if (o) return o;
-    }
-    return NULL;
-}
+/* ---- what is there ---- */
 
 void *library_view(const void *p)
 {
@@ -144,9 +153,10 @@ static u32 parts_make(struct library_call *c)
         const struct library_operand *p = &c->operand[i];
         for (u32 d = READS; d <= WRITES; d++)
             if (p->direction & d)
-                c->part[parts++] =
-                    (struct op_races_part){ p->at,    p->width, p->rows, p->pitch, p->slices,
-                                            p->slice, d == WRITES ? ACCESS_WRITE : ACCESS_READ, false };
+                c->part[parts++] = (struct op_races_part){
+                    p->at, p->width, p->rows, p->pitch, p->slices, p->slice, d == WRITES ? ACCESS_WRITE : ACCESS_READ,
+                    false
+                };
     }
     return parts;
 }
@@ -199,11 +209,11 @@ static cu_result enqueue(struct library_call *c)
 
 static s64 status_of(const struct library_call *c, cu_result r)
 {
-    return !r                         ? 0
-           : r == CU_NOT_INITIALIZED  ? c->codes->unready
-           : r == CU_OUT_OF_MEMORY    ? c->codes->memory
+    return !r                                                ? 0
+           : r == CU_NOT_INITIALIZED                         ? c->codes->unready
+           : r == CU_OUT_OF_MEMORY                           ? c->codes->memory
            : r == CU_INVALID_HANDLE || r == CU_INVALID_VALUE ? c->codes->invalid
-                                      : c->codes->failed;
+                                                             : c->codes->failed;
 }
 
 s64 library_enqueue(struct library_call *c, void (*run)(struct library_call *c))
@@ -221,7 +231,8 @@ s64 library_perform(struct library_call *c, void (*run)(struct library_call *c))
     void *stream = c->stream;
     if (!lkcu_cuStreamIsCapturing(stream, &captured) && captured)
         return library_wrong(c, "Set CUBLAS_POINTER_MODE_DEVICE, and pass an address of the device for the result.",
-                             "%s gives its result to the host, which a stream that is captured cannot wait for.", c->name);
+                             "%s gives its result to the host, which a stream that is captured cannot wait for.",
+                             c->name);
     s64 result = library_enqueue(c, run);
     return result ? result : status_of(c, lkcu_cuStreamSynchronize(stream));
 }

@@ -11,7 +11,7 @@
 #define GATE_FLOATS 2 /* registers with numbers: cuTexRefSetMipmapLevelClamp, curandGenerateNormal */
 #define GATE_WORDS 28 /* at least the sum of these */
 
-#define GATE_LIBRARY 0x4000 /* numbers of a library, and the first one of the first */
+#define GATE_LIBRARY 0x4000    /* numbers of a library, and the first one of the first */
 #define GATE_RELEASE_12 0x2000 /* of these, those of its file of CUDA 12 */
 
 #define GATE_CALL \

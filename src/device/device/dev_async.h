@@ -66,7 +66,8 @@ struct dev_task {
             void (*call)(void *self);
             void *self;
             /* or NULL; in the place of `call`: an operator of a library, its status. `use` is what it reads and writes:
-             * the parts below, unless it puts others there that are known only now, and stay until it is called again */
+             * the parts below, unless it puts others there that are known only now, and stay until it is called again
+             */
             u32 (*operate)(void *self, struct op_races_use *use);
             void (*gone)(void *self); /* or NULL: nothing will call it again; from any thread, with locks held */
             const struct op_races_part *part; /* what `operate` reads and writes */

@@ -72,9 +72,9 @@ void note_fill(struct device *d, const struct op *op, const struct dev_fill_plan
     op_races_add(b, op, &c, &part, 1);
 }
 
-static const char unfilled_fix[] =
-    "Fill it before the call, with a kernel, cudaMemcpy or cudaMemset (in Python with zeros in place of empty); where a "
-    "product only adds to it, beta 0 leaves it unread.";
+static const char unfilled_fix[] = "Fill it before the call, with a kernel, cudaMemcpy or cudaMemset (in Python with "
+                                   "zeros in place of empty); where a "
+                                   "product only adds to it, beta 0 leaves it unread.";
 
 /* Of bytes that an operator has read, some were never written, the first at `at`. */
 static void library_undefined(struct device *d, const struct op *op, const struct mem_object *o, u64 at)

@@ -97,7 +97,7 @@ static const char *brief(const struct side *s) { return s->brief; }
 static const char *api(const struct side *s)
 {
     const char *call = where_called(s->a->site);
-    return call && !strncmp(call, "cu", 2) && strncmp(call, "cuda", 4) != 0 ? "cu" : "cuda";
+    return call && !strncmp(call, "cu", 2) && call[2] >= 'A' && call[2] <= 'Z' ? "cu" : "cuda";
 }
 
 /* "Record an event after ... before ...", with the calls. */

@@ -54,7 +54,7 @@ static const struct {
 static bool is_driver_call(const char *site)
 {
     const char *call = where_called(site);
-    return call && !strncmp(call, "cu", 2) && strncmp(call, "cuda", 4) != 0;
+    return call && !strncmp(call, "cu", 2) && call[2] >= 'A' && call[2] <= 'Z'; /* not cudaMalloc, nor cublasSgemm */
 }
 
 /* A text begins with these words, the last one whole. */

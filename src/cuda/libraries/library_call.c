@@ -1,5 +1,5 @@
-/* From a call of a library to the function that does it. All exports lead here (abi/library_shell.S), with the words that
- * the caller passed: which function is meant, the gate knows by its number. */
+/* From a call of a library to the function that does it. All exports lead here (abi/library_shell.S), with the words
+ * that the caller passed: which function is meant, the gate knows by its number. */
 #include "libraries/library.h"
 #include "abi/gate_layout.h"
 #include "api/host.h"
@@ -141,8 +141,8 @@ static s64 call_do(u32 of, const struct library_row *row, const u64 *word, const
     return result;
 }
 
-/* As many words as the longest list of parameters has, in registers and on the stack; those that a function does not have
- * are anything. */
+/* As many words as the longest list of parameters has, in registers and on the stack; those that a function does not
+ * have are anything. */
 __attribute__((visibility("default"))) s64 lklib_enter(u64 w0, u64 w1, u64 w2, u64 w3, u64 w4, u64 w5, u64 w6, u64 w7,
                                                        u64 w8, u64 w9, u64 w10, u64 w11, u64 w12, u64 w13, u64 w14,
                                                        u64 w15, u64 w16, u64 w17, u64 w18, u64 w19, u64 w20, u64 w21,
