@@ -228,10 +228,10 @@ PUBLIC unsigned la_version(unsigned version)
                      */
 }
 
-/* Our own libraries may ask for the real driver. */
+/* Our own libraries may ask for the real driver, and the engine for NVIDIA's libraries. */
 PUBLIC char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag)
 {
-    const char *mine = flag == LA_SER_ORIG && *cookie != OWN ? ours(name) : NULL;
+    const char *mine = flag == LA_SER_ORIG && *cookie != OWN && *cookie != ENGINE ? ours(name) : NULL;
     if (mine && verbose && strcmp(mine, name)) front_say("lockstep: front: %s -> %s", name, mine);
     return (char *)(uintptr_t)(mine ? mine : name);
 }

@@ -202,7 +202,7 @@ static struct element turned(const struct blas_stored *s, s64 trans, s64 i, s64 
     return trans ? blas_conjugate(blas_at(s, j, i), trans == OP_C) : blas_at(s, i, j);
 }
 
-/* In the order in which no element is used after it was changed, or each after it was. */
+/* A product overwrites each element of x last, a solution uses those that are solved already. */
 static void triangular_run(struct library_call *c, enum blas_storage storage, bool solves)
 {
     struct blas_stored s = matrix(c, storage, SHAPE_TRIANGULAR);

@@ -3,7 +3,7 @@
  *   abi/cublas.def and its like  every export of a library: its parameters, and the function that does it
  *   abi/library_shell.S          the file of a library: a table of exports, each of which goes through the call gate
  *   library_args.def  the names of parameters
- *   library.c         from a call to its function; what is refused by name; what all libraries are asked
+ *   library_call.c    from a call to its function; what is refused by name; what all libraries are asked
  *   library_handle.c  handles of libraries
  *   library_job.c     operands, and the operation of a stream that a call becomes
  *   library_words.c   findings: arguments, and memory that a call reaches
@@ -18,6 +18,7 @@
 #define LOCKSTEP_LIBRARY_H
 #include "driver/cu.h"
 #include "device/op_races.h"
+#include "libraries/fft_shape.h"
 #include "libraries/number.h"
 
 struct library_args {
@@ -42,6 +43,12 @@ struct library_scalar {
     enum number_type type;
 };
 
+enum { LIBRARY_SETTINGS = 4 };
+struct library_setting { /* number: how often the program has set it */
+    u64 value;
+    u32 number;
+};
+
 /* What a library returns; the numbers are the library's own. */
 struct library_codes {
     int unready, invalid, failed, unsupported, memory;
@@ -59,11 +66,11 @@ struct library_call {
     struct library_scalar alpha, beta;
     struct library_operand *operand;
     u32 n, cap;                          /* of these */
-    u32 declared;                        /* of these, those of the call; the others were found when it ran */
+    u32 declared;                        /* how many operands the call itself declares */
     struct op_races_part *part;          /* the same for the checks, reads before writes */
     void (*run)(struct library_call *c); /* computes */
+    void (*end)(struct library_call *c); /* it will not run any more; NULL: nothing is to be done */
     bool failed;                         /* an operand that the running operation has found is not there */
-    bool captured;                       /* a graph keeps it */
     /* what a library adds: each is one of these */
     union {
         struct {
@@ -84,19 +91,19 @@ struct library_call {
             enum number_type type; /* ANY: an index */
         } result;
         struct {
-            void *state;
-            u64 from, count;
+            void *state; /* the generator */
             u32 kind;
+            struct library_setting set[LIBRARY_SETTINGS]; /* of the generator, until then */
         } random;
         struct {
-            const void *plan;
-            int direction;
+            struct fft_shape shape;
+            bool inverse;
         } fft;
     };
 };
 typedef s64 library_function(struct library_call *c);
 
-/* ---- library.c ---- */
+/* ---- library_call.c ---- */
 
 /* Once for each text: what is not here. The exit code is then 3, where it would be 0. */
 void library_refused(const char *what);
@@ -155,7 +162,7 @@ s64 library_enqueue(struct library_call *c, void (*run)(struct library_call *c))
 s64 library_perform(struct library_call *c, void (*run)(struct library_call *c));
 /* Where this process reads and writes an address of the device, while the operation runs; NULL: nowhere. */
 void *library_view(const void *p);
-/* An operand that is found when the operation runs, as by an array of pointers. NULL: it is not there, which is a
+/* An operand that is found when the operation runs, as by an array of pointers. NULL: there is no such memory, a
  * finding, and nothing is to be computed. */
 void *library_found(struct library_call *c, const char *name, const void *p, s64 width, s64 rows, s64 pitch,
                     u32 direction);

@@ -135,6 +135,7 @@ static s64 call_do(u32 of, const struct library_row *row, const u64 *word, const
         return c.codes->unsupported;
     }
     arguments_read(&c, row, word, number);
+    library_ready(); /* places of calls are known once there is a device */
     c.site = host_site(NULL);
     s64 result = row->job(&c);
     library_call_end(&c);

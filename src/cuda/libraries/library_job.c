@@ -179,8 +179,10 @@ static u32 operate(void *self, struct op_races_use *use)
 
 void library_call_end(struct library_call *c)
 {
+    if (c->end) c->end(c);
     base_free(c->operand);
     base_free(c->part);
+    c->end = NULL;
     c->operand = NULL;
     c->part = NULL;
 }
@@ -201,6 +203,7 @@ static cu_result enqueue(struct library_call *c)
     struct library_call *job = base_alloc(sizeof *job);
     if (!job) return CU_OUT_OF_MEMORY;
     *job = *c;
+    c->end = NULL;
     c->operand = NULL;
     c->part = NULL;
     struct dev_task task = { .kind = OP_HOST, .host = { .operate = operate, .self = job, .gone = ended } };
