@@ -69,7 +69,7 @@ struct library_call {
     u32 declared;                        /* how many operands the call itself declares */
     struct op_races_part *part;          /* the same for the checks, reads before writes */
     void (*run)(struct library_call *c); /* computes */
-    void (*end)(struct library_call *c); /* it will not run any more; NULL: nothing is to be done */
+    void (*end)(struct library_call *c); /* the operation has ended for good, or was never made; or NULL */
     bool failed;                         /* an operand that the running operation has found is not there */
     /* what a library adds: each is one of these */
     union {

@@ -48,7 +48,7 @@ static struct {
 #undef ROW
 } real;
 
-/* In a folder of a list with colons, or in `below` in it. Lockstep's own file of that name is in none of them. */
+/* From the folders of a list with colons, or a folder below each. Lockstep's own library of that name is skipped. */
 static void *real_in(const char *list, const char *below)
 {
     char path[4096];
