@@ -99,8 +99,8 @@ class Campaign:
         return {"failed": own or 1, "incomplete": 2, "unsupported": 3, "nothing judged": 4, "passed": 0}[self.verdict]
 
     def unjudged(self) -> List[str]:
-        """Kernels of which no shard had a case, or whose oracle could judge no element of an output in any."""
-        return [name for (_, name), k in self.kernels().items() if not k["passed"] + k["failed"] or (k["judges"] and not k["elements"])]
+        """Kernels of which no shard had a case, whose oracle could judge no element of an output in any, or of which nothing was checked."""
+        return [name for (_, name), k in self.kernels().items() if not k["passed"] + k["failed"] or (k["judges"] and not k["elements"]) or k["verdicts"] == ["nothing judged"]]
 
     def reports(self) -> List[Dict[str, Any]]:
         return [json.loads(r["json"]) for _, r in sorted(self.results.items()) if r["json"]]
@@ -111,10 +111,11 @@ class Campaign:
         for report in self.reports():
             for file in report["files"]:
                 for k in file["kernels"]:
-                    sum_ = out.setdefault((file["file"], k["name"]), {"cases": 0, "passed": 0, "failed": 0, "refused": 0, "elements": 0, "judges": False, "list": [], "failures": {}})
+                    sum_ = out.setdefault((file["file"], k["name"]), {"cases": 0, "passed": 0, "failed": 0, "refused": 0, "elements": 0, "judges": False, "verdicts": [], "list": [], "failures": {}})
                     for key in ("cases", "passed", "failed", "refused", "elements"):
                         sum_[key] += k[key]
                     sum_["judges"] |= k["oracle"] and not k["oracle_off"]
+                    sum_["verdicts"] = sorted({*sum_["verdicts"], k["verdict"]})
                     sum_["list"] += k["list"]
                     for f in k["failures"]:
                         of = sum_["failures"].setdefault(f["first"], {"kind": f["kind"], "case": f["case"], "cases": 0})
@@ -132,7 +133,8 @@ class Campaign:
                 lines.append(f"FAILED {name}: {k['failed']} of {k['cases']} cases in {self.shards} shards")
                 lines += [f"  {f['kind']} in {f['cases']} case{'s' * (f['cases'] > 1)}, the smallest: {f['case']}" for f in k["failures"].values()]
             elif name in unjudged:
-                lines.append(f"NOT JUDGED {name}: {k['passed']} cases in {self.shards} shards, and no element that the oracle could judge" + (f"; {k['refused']} refused" if k["refused"] else ""))
+                why = "no element that the oracle could judge" if k["judges"] else "nothing that checks them"
+                lines.append(f"NOT JUDGED {name}: {k['passed']} cases in {self.shards} shards, and {why}" + (f"; {k['refused']} refused" if k["refused"] else ""))
             else:
                 judged = f"{k['elements']} elements within bounds" if k["judges"] else "no result was judged"
                 lines.append(f"{'PASSED' if k['judges'] else 'CHECKED'} {name}: {k['passed']} cases in {self.shards} shards, {judged}" + (f"; {k['refused']} refused" if k["refused"] else ""))
@@ -142,7 +144,8 @@ class Campaign:
             if kinds not in seen:
                 seen.add(kinds)
                 lines += ["", r["text"][r["text"].find("error["):].strip()] if "error[" in r["text"] else []
-        lines += [r["text"].strip() for r in self.results.values() if not r["json"] or json.loads(r["json"])["verdict"] in ("incomplete", "unsupported")][:1]
+        worse = ("incomplete", "unsupported") if unjudged else ("incomplete", "unsupported", "nothing judged")
+        lines += [r["text"].strip() for r in self.results.values() if _verdict(r) in worse][:1]
         return "\n".join(lines)
 
 

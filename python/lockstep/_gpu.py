@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from . import _abi, _fork
 from ._contract import BYTES, Bound
 from ._library import library, text, words
-from .errors import FindingsError, Finding, LockstepError, by_status, read_report
+from .errors import FindingsError, Finding, LockstepError, NothingRun, by_status, read_report
 
 _KINDS = {"i8": 2, "u8": 3, "i16": 4, "u16": 5, "i32": 6, "u32": 7, "i64": 8, "u64": 9, "f32": 10, "f64": 11}  # lk_value_kind
 _BUFFER, _STRUCT = 1, 12
@@ -55,6 +55,14 @@ class Gpu:
     def _do(self, status: int) -> None:
         if status:
             raise by_status(status, self.error())
+
+    def is_checking(self) -> bool:
+        """Whether its launches are checked at all: with every check off none of them says anything."""
+
+        class Outcome(c.Structure):  # lk_outcome
+            _fields_ = [("size", c.c_size_t), *((n, c.c_uint64) for n in ("failed", "judged", "unjudged", "unsupported", "undone")), ("why", c.c_char_p), ("launched", c.c_uint64)]
+
+        return library().lk_report_conclude(self._handle, c.byref(Outcome(size=c.sizeof(Outcome), launched=1))) != NothingRun.status
 
     @property
     def title(self) -> str:

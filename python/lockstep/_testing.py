@@ -25,6 +25,8 @@ def kernel_test(function: Optional[Callable[..., Any]] = None, **options: Any) -
                     raise FindingsError("\n\n".join(x.text for x in errors), errors)
                 if not gpu.launches:
                     raise AssertionError(f"{f.__name__} launched nothing on the software GPU: its arrays were not those of the host, or it has no launch")
+                if not gpu.is_checking():
+                    raise AssertionError(f"{f.__name__} checked nothing: every check is off")
                 return result
             finally:
                 gpu.close()

@@ -57,6 +57,7 @@ class KernelResult:
     failures: List[Dict[str, Any]] = field(default_factory=list)
     lines: List[str] = field(default_factory=list)
     data: Dict[str, Any] = field(default_factory=dict, repr=False)
+    unjudged: str = ""  # what no case had an element of that could be judged; "": nothing
 
 
 @dataclass
@@ -69,7 +70,7 @@ class TestResult:
     text: str
 
     def __bool__(self) -> bool:
-        return all(not k.failed and k.cases for k in self.kernels)
+        return bool(self.kernels) and all(not k.failed and k.cases and not k.unjudged for k in self.kernels)
 
     def __str__(self) -> str:
         return self.text
@@ -236,11 +237,13 @@ def _smaller(found: Dict[str, Tuple[int, str, str]], key: str, line: str, cause:
         found[key] = (size, line, cause)
 
 
-def _told(f: Callable[..., Any], name: str, counts: List[int], ratio: float, found: Dict[str, Tuple[int, str, str]], lines: List[str], kind: str, title: str) -> TestResult:
+def _told(f: Callable[..., Any], name: str, counts: List[int], ratio: float, found: Dict[str, Tuple[int, str, str]], lines: List[str], kind: str, title: str, unjudged: str = "") -> TestResult:
     cases, failed, elements = counts
     findings = [_finding(kind, f, cause, line, title) for _, line, cause in found.values()]
-    result = KernelResult(name, cases, cases - failed, failed, elements, ratio, [{"kind": kind, "case": line} for _, line, _ in found.values()], lines)
+    result = KernelResult(name, cases, cases - failed, failed, elements, ratio, [{"kind": kind, "case": line} for _, line, _ in found.values()], lines, unjudged="" if failed else unjudged)
     head = f"FAILED {name}: {failed} of {cases} cases" if failed else f"VALIDATED {name}: {cases} cases; {elements} elements within bounds, the closest at {ratio:.2g} of it"
+    if result.unjudged:
+        head = f"NOT JUDGED {name}: {cases} cases ran, and none had an element of {unjudged} that the oracle could judge"
     if not cases:
         head = f"{name}: no case was run"
     return TestResult([result], findings, "\n".join([head, *(x.text for x in findings)]))
@@ -254,6 +257,8 @@ def _test_callable(f: Callable[..., Any], like: Union[str, Kernel, None], contra
         raise BadInput(f"the contract of {k.plain} has no oracle line: nothing says what is right")
     name = getattr(f, "__name__", type(f).__name__)
     counts, ratio, found, lines = [0, 0, 0], 0.0, {}, []  # type: ignore[var-annotated]
+    judged: Dict[str, int] = {}
+    missing: Dict[str, bool] = {}
     for case in _cases_of(k, source, cases, seed, progress, f"test {name}"):
         outs = [a.name for a in k.args if a.written]
         want = _cases.expected(k, case, texts, case.types)
@@ -262,18 +267,29 @@ def _test_callable(f: Callable[..., Any], like: Union[str, Kernel, None], contra
         counts[0] += 1
         lines.append(case.line)
         bad = False
-        for out, value in zip(outs, got):
+        for at, out in enumerate(outs):
             if out not in want:
                 continue
-            n, over, wrong = _judge(out, _as_double(value), want[out])
+            if at >= len(got):  # a known-good function may compute less than the kernel
+                missing[out] = True
+                continue
+            n, over, wrong = _judge(out, _as_double(got[at]), want[out])
             counts[2] += n
+            if want[out].value.size:
+                judged[out] = judged.get(out, 0) + n
             if wrong:
                 bad = True
                 _smaller(found, out, case.line, wrong, sum(math.prod(s) for s in case.shapes.values()))
             else:
                 ratio = max(ratio, over)
         counts[1] += bad
-    return _told(f, name, counts, ratio, found, lines, "result_wrong", "results are not those of the oracle")
+    unjudged = ", ".join(out for out, n in judged.items() if not n)
+    if counts[0] and not judged and missing:
+        unjudged = ", ".join(missing)
+    result = _told(f, name, counts, ratio, found, lines, "result_wrong", "results are not those of the oracle", unjudged)
+    if missing:
+        result.text += f"\n  not returned, and so not judged: {', '.join(missing)}"
+    return result
 
 
 # ---- gradients ----
@@ -324,7 +340,7 @@ def gradcheck(what: Subject, *, like: Union[str, Kernel, None] = None, contract:
             else:
                 ratio = max(ratio, over)
         counts[1] += bad
-    result = _told(what, name, counts, ratio, found, lines, "gradient_wrong", "a gradient is not that of the oracle")
+    result = _told(what, name, counts, ratio, found, lines, "gradient_wrong", "a gradient is not that of the oracle", "" if counts[2] else "any gradient")
     if check and not result:
         raise FindingsError(result.text, result.findings) if result.findings else NothingRun(result.text)
     return result

@@ -77,6 +77,19 @@ def test_one_worker_killed(scheduler, tmp_path):
     assert len({r["pid"] for r in out.results.values()}) >= 2
 
 
+def test_exit_codes_count():
+    """A shard that has written its report and ends with an error all the same has not passed."""
+    from lockstep import _campaign
+
+    def campaign(*codes):
+        out = _campaign.Campaign(len(codes))
+        for i, code in enumerate(codes):
+            out.take({"shard": i, "code": code, "text": "", "json": '{"verdict":"passed","files":[]}', "journal": ""})
+        return out
+
+    assert campaign(0, 0).code == 0 and campaign(0, 2).code == 2 and campaign(-9, 0).code == 2
+
+
 def test_command(scheduler, tmp_path):
     address, _ = scheduler
     done = subprocess.run([lockstep.command_path(), "test", "specimens/reduce_double_bad.cu", "--dask", address, "--cases", "16", "--journal", str(tmp_path / "j")], cwd=TOP, env=env(), capture_output=True, text=True)
@@ -94,11 +107,17 @@ def test_verdicts(scheduler, tmp_path):
         ("unjudged", [], 4, "nothing judged", "NOT JUDGED unjudged: 16 cases"),
         ("wrong", ["--no-check", "oracle"], 0, "passed", "CHECKED wrong: 16 cases"),
         ("wrong", ["--error-exitcode", "42"], 42, "failed", "FAILED wrong: 16 of 16 cases"),
+        ("right", ["--no-check", "all"], 4, "nothing judged", "NOT JUDGED right: 16 cases"),
+        ("right", ["tests/cases/endings/none.cu"], 4, "nothing judged", "PASSED right: 16 cases"),
     ):
         out = tmp_path / "out.json"
         done = subprocess.run([lockstep.command_path(), "test", f"tests/cases/endings/twice.cu:{kernel}", "--dask", address, "--cases", "16", "--json", str(out), *words], cwd=TOP, env=env(), capture_output=True, text=True)
         assert (done.returncode, json.loads(out.read_text())["verdict"]) == (code, verdict), done.stdout + done.stderr
         assert done.stdout.startswith(first), done.stdout
+    for to in ("/dev/full", str(tmp_path / "no" / "file")):
+        for option in ("--json", "--journal"):
+            done = subprocess.run([lockstep.command_path(), "test", FILE, "--dask", address, "--cases", "8", option, to], cwd=TOP, env=env(), capture_output=True, text=True)
+            assert done.returncode == 2 and "lockstep: cannot write " in done.stderr and "Traceback" not in done.stderr, done.stderr
     done = subprocess.run([lockstep.command_path(), "test", FILE, "--dask", address, "--html", str(tmp_path / "p.html")], cwd=TOP, env=env(), capture_output=True, text=True)
     assert done.returncode == 2 and "--html does not go with --dask" in done.stderr
 

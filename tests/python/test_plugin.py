@@ -87,3 +87,10 @@ def test_decorated_findings(scale):
 
     with pytest.raises(AssertionError, match="launched nothing"):
         nothing()
+
+    @lockstep.kernel_test(no_check="all")
+    def unchecked():
+        scale(np.ones(64, np.float32))
+
+    with pytest.raises(AssertionError, match="every check is off"):
+        unchecked()

@@ -44,6 +44,20 @@ def test_function():
         lockstep.test(total)
 
 
+def test_function_of_two():
+    """One output that nothing can be said of is no pass; one that is not returned is said."""
+    text = SUM.replace("launch", "arg z f32[rows] out\nlaunch") + "oracle z = sum(x, -1) * 1e30 * 1e30\n"
+    two = lambda x: (total(x), total(x))  # noqa: E731
+    one = lockstep.test(total, contract=text, cases=2, arrays="numpy")
+    assert one and str(one).endswith("\n  not returned, and so not judged: z")
+    with pytest.raises(lockstep.NothingRun, match="NOT JUDGED <lambda>: 2 cases ran, and none had an element of y, z that the oracle could judge"):
+        lockstep.test(lambda x: (), contract=text, cases=2, arrays="numpy")
+    with pytest.raises(lockstep.NothingRun, match="NOT JUDGED"):
+        lockstep.test(two, contract=text, cases=1, arrays="numpy")
+    assert not lockstep.test(two, contract=text, cases=1, arrays="numpy", check=False)
+    assert not lockstep.TestResult([], [], "")
+
+
 def test_values_of_the_contract_are_passed():
     def scaled(x, by):
         return (x * np.float32(by)).sum(-1, dtype=np.float32)
