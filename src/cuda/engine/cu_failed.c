@@ -331,6 +331,10 @@ bool cu_failed_watches(void)
 
 static bool is_launch(const char *f) { return strstr(f, "Launch") && strstr(f, "Kernel"); }
 
+static u64 launches_failed;
+
+u64 cu_failed_launches(void) { return __atomic_load_n(&launches_failed, __ATOMIC_RELAXED); }
+
 bool cu_failed_is_error(const struct cu_call *c)
 {
     const char *f = cu_call_name(c);
@@ -352,6 +356,7 @@ void cu_failed_done(const struct cu_call *c)
         return;
     }
     if (!cu_failed_is_error(c)) return;
+    if (is_launch(f)) __atomic_add_fetch(&launches_failed, 1, __ATOMIC_RELAXED);
     const struct cu_why *why = cu_reason_now();
     if (s->nmade) made_look(s, c);
     if (chevrons && !s->launch.code && !(why && why->reported)) {

@@ -14,6 +14,8 @@ void cu_failed_done(const struct cu_call *c);
 bool cu_failed_watches(void);
 /* Whether it has failed: an error that is no answer to what was asked. */
 bool cu_failed_is_error(const struct cu_call *c);
+/* Calls of this process that were to launch a kernel and failed. */
+u64 cu_failed_launches(void);
 void cu_failed_thread_end(void);
 /* The program has ended. */
 void cu_failed_end(void);

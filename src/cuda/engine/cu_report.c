@@ -275,7 +275,8 @@ static u64 ended_now(void)
     return n;
 }
 
-/* The number of launches, and of those that had any check on. */
+/* The number of launches, and of those that had any check on and ran to their end. Calls that were refused count where
+ * there is nothing else: what such a program computes is not right. */
 static void launches_write(void)
 {
     u64 launches = 0;
@@ -284,7 +285,8 @@ static void launches_write(void)
     if (out.alone) return; /* in a child of fork these are its parent's */
     for (const struct cu_kernel_count *c = cu_count_first(); c; c = c->next) launches += cu_count_launches(c);
     for (u32 i = 0; (gpu = gpu_at(i)); i++) any |= gpu->device->options.checks || gpu->device->counts;
-    channel_launches(&out.to, launches, any ? cu_choose_checked(launches) : 0);
+    u64 checked = any ? MIN_OF(cu_choose_checked(launches), ended_now()) : 0;
+    channel_launches(&out.to, launches ? launches : cu_failed_launches(), checked);
 }
 
 static void report_write(void)

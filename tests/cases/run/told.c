@@ -45,6 +45,14 @@ int main(int argc, char **argv)
         OK(cuMemFree_v2, x);
         return 0;
     }
+    if (!strcmp(how, "refused")) { /* as its only launch, which a program that tries things out may leave alone */
+        int at = 0;
+        void *args[] = { &x, &at };
+        OK(cuModuleGetFunction, &kernel, module, "fill");
+        CU(cuLaunchKernel, kernel, 1, 1, 1, 5000, 1, 1, 0, NULL, args, NULL);
+        OK(cuMemFree_v2, x);
+        return 0;
+    }
     launch("fill", 0);
     if (!strcmp(how, "finding") || !strcmp(how, "both")) launch("fill", 32);
     if (!strcmp(how, "both")) return 0; /* with a leak */
