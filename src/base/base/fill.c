@@ -76,9 +76,13 @@ static void make_uniform(const struct fill *f, const struct scalar *t, u64 count
     }
 }
 
+/* Where the range of whole numbers begins when nothing says it: narrow ones with a sign are data, and reach below 0;
+ * wide ones may be indices. */
+static double least_of(const struct scalar *t) { return t->class == SCALAR_SIGNED && t->bytes <= 2 ? -99 : 0; }
+
 static void make_integers(const struct fill *f, const struct scalar *t, u64 count, u64 state, u8 *to)
 {
-    double lo = f->bounded ? f->lo : 0, hi = f->bounded ? f->hi : t->class == SCALAR_BOOL ? 1 : 99;
+    double lo = f->bounded ? f->lo : least_of(t), hi = f->bounded ? f->hi : t->class == SCALAR_BOOL ? 1 : 99;
     u64 span = hi - lo >= 0x1p64 ? UINT64_MAX : (u64)(hi - lo), base = lo < 0 ? 0 - (u64)-lo : (u64)lo;
     for (u64 i = 0; i < count; i++, to += t->bytes) {
         u64 r = rand_next(&state);
@@ -248,7 +252,7 @@ static double last_below(const struct scalar *t, double lo, double hi)
 static void ends_of(const struct fill *usual, const struct scalar *t, double *lo, double *hi)
 {
     bool is_float = t->class == SCALAR_FLOAT, whole = !is_float || usual->integers;
-    *lo = usual->bounded ? usual->lo : 0;
+    *lo = usual->bounded ? usual->lo : is_float ? 0 : least_of(t);
     *hi = usual->bounded ? usual->hi : is_float ? 1 : t->class == SCALAR_BOOL ? 1 : 99;
     if (whole) return;
     *hi = last_below(t, *lo, *hi);
