@@ -31,12 +31,14 @@ struct tested { /* a kernel */
     u64 choice[CONTRACT_DIMS];                      /* of each choice, a bit for each value that cases had */
     u32 layout[CONTRACT_ARGS];    /* of each argument, a bit for each layout: dense, then lab_layout */
     struct contract_case suspect; /* the first that was */
-    struct map seen;              /* lines of cases that ran */
-    struct lab_cover cover;       /* of all cases */
-    bool endless;                 /* a launch had no end: others would take as long */
-    double work;                  /* that its cases took (lab_work) */
-    u64 outputs, judged;          /* as in an outcome, of all cases */
-    const char *unseen;           /* the first output that a case could not judge; NULL: there is none */
+    struct contract_case noted;   /* the first in which maxima pass over NaN */
+    bool any_noted;
+    struct map seen;        /* lines of cases that ran */
+    struct lab_cover cover; /* of all cases */
+    bool endless;           /* a launch had no end: others would take as long */
+    double work;            /* that its cases took (lab_work) */
+    u64 outputs, judged;    /* as in an outcome, of all cases */
+    const char *unseen;     /* the first output that a case could not judge; NULL: there is none */
 };
 struct lk_test {
     struct handle handle;
@@ -75,7 +77,7 @@ bool likeness_find(struct lk_test *t, const struct tested *k, struct failure *f,
 
 /* lab_tell.c: makes the case of a failure smaller and puts what it finds into the report of the campaign. */
 bool tell_failure(struct lk_test *t, struct tested *k, struct failure *f, struct error *e);
-/* One case that is suspect, and no second one: a note. */
+/* One case that is suspect, and no second one: a note. And one in which maxima pass over NaN. */
 bool tell_suspect(struct lk_test *t, struct tested *k, struct error *e);
 /* The properties of the contract. */
 bool hold_properties(struct lk_test *t, struct tested *k, struct error *e);

@@ -64,7 +64,9 @@ struct lab_outcome { /* no pointers: workers send it through a pipe */
     bool spent;            /* LAB_LARGE: it was launched, and stopped after `budget` instructions */
     double ratio;          /* the largest difference over its bound */
     double cost;           /* of the oracle: operations of an evaluation */
+    double named;          /* operations that the search for a name has taken */
     char suspect[64];      /* an output above the suspect bound and not above the worst case; "": none */
+    bool noted;            /* maxima pass over NaN, and nothing else is wrong of an output */
     char first[LAB_FIRST]; /* what failed, in a word: the same when the case is made smaller */
     char why[400];         /* LAB_LATER, LAB_REFUSED: a sentence */
     char likeness[300];    /* what the mistake looks like, where it was asked for and is sure; "" */
@@ -202,8 +204,8 @@ void lab_side_end(struct lab_side *x);
 /* Asks and waits. `first`: what the report says first; may be NULL. */
 bool lab_ask(struct lab_side *x, const struct contract_case *c, const struct lab_how *how, struct lab_outcome *out,
              struct report_brief *first, struct error *e);
-/* What a case has taken, about: operations of its oracle and of its warps. `explained`: its mistake was looked for. */
-double lab_work(const struct lab_outcome *o, bool explained);
+/* What a case has taken, about: operations of its oracle, of its warps, and of the search for a name. */
+double lab_work(const struct lab_outcome *o);
 /* The same in two steps, for a side that is a process. */
 bool lab_send(struct lab_side *x, const struct contract_case *c, const struct lab_how *how, struct error *e);
 bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct report_brief *first, struct error *e);

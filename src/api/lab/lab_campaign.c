@@ -39,7 +39,7 @@ static void note_failure(struct lk_test *t, struct tested *k, const struct contr
     struct failure *f = failure_of(t, k, o->first, gpu);
     u32 at = witness_class(c);
     double clear = likeness_clarity(c, o);
-    double work = lab_work(o, false);
+    double work = lab_work(o);
     if (!f->cases++ || work * MUCH < f->work) { /* the first one is the plainest, unless it takes long to try */
         f->least = *c;
         f->work = work;
@@ -74,7 +74,7 @@ static void add_up(struct tested *k, const struct lab_outcome *o)
     k->is.large += o->end == LAB_LARGE;
     k->is.empty += o->end == LAB_EMPTY;
     k->is.discarded += o->end == LAB_DISCARDED;
-    k->work += lab_work(o, false);
+    k->work += lab_work(o);
     k->is.suspects += o->suspect[0] != 0;
     k->is.elements += o->elements;
     k->is.overflow += o->overflow;
@@ -90,6 +90,7 @@ static bool take(struct lk_test *t, struct tested *k, const struct contract_case
     struct lab_cover before = { 0 };
     const char *line = lab_line(&t->mem, c);
     if (o->suspect[0] && !k->is.suspects) k->suspect = *c;
+    if (o->noted && !k->any_noted) k->noted = *c, k->any_noted = true;
     if (o->suspect[0] && k->is.suspects && o->end == LAB_PASSED) {
         o->end = LAB_FAILED;
         snprintf(o->first, sizeof o->first, "result:%s", o->suspect);

@@ -156,6 +156,22 @@ static bool is_special(const struct judging *j, const struct oracle_judgement *v
     return v->wrong && v->special == v->wrong && has_odd_contents(j->c);
 }
 
+/* Wrong in nothing but that its maxima pass over NaN: a note. */
+static bool passes_over_nan(const struct judging *j, u32 i, const struct oracle_judgement *v)
+{
+    if (!is_special(j, v) || !has_contents(j->c, "nan") || oracle_cost(j->oracle) > CLASSIFY_MOST) return false;
+    struct oracle_output o = oracle_output(j->oracle, i);
+    char name[300];
+    if (oracle_outputs(j->oracle) > 1)
+        snprintf(name, sizeof name, "of %.40s: %s", o.name, oracle_nan_passed);
+    else
+        snprintf(name, sizeof name, "%s", oracle_nan_passed);
+    struct oracle_hints only = { .only = name, .output = o.name };
+    struct oracle_explanation x;
+    struct error e = { 0 };
+    return oracle_classify_hinted(j->oracle, &j->options, j->data, j->given, &only, &x, &e) && x.met == ORACLE_FITS;
+}
+
 static enum finding_kind kind_of(const struct judging *j, u32 i, const struct oracle_judgement *v,
                                  enum oracle_label label)
 {
@@ -220,6 +236,7 @@ static enum oracle_label likeness(const struct judging *j, struct lab_outcome *o
     if (!j->functions.n && reads_flat(j, out)) return out->label = ORACLE_PERMUTED;
     bool ok = oracle_classify_hinted(j->oracle, &j->options, j->data, j->given, &j->how->hints, &x, &e);
     out->met = x.met;
+    out->named += x.spent;
     if (!ok || !x.sure) return ORACLE_UNNAMED;
     if (x.label == ORACLE_UNNAMED) return x.label;
     snprintf(out->likeness, sizeof out->likeness, "%s", x.what);
@@ -280,7 +297,7 @@ static struct str like_of(const struct judging *j, u32 output, const char *lines
     return common;
 }
 
-static void tell(const struct judging *j, u32 i, const struct oracle_judgement *v, struct lab_outcome *out)
+static void tell(const struct judging *j, u32 i, const struct oracle_judgement *v, bool noted, struct lab_outcome *out)
 {
     struct oracle_output o = oracle_output(j->oracle, i);
     const struct lab_how *how = j->how;
@@ -288,7 +305,7 @@ static void tell(const struct judging *j, u32 i, const struct oracle_judgement *
     struct text cause = { 0 }, detail = { 0 };
     bool wrong = v->verdict == ORACLE_WRONG;
     u64 off = wrong ? v->wrong : v->suspect;
-    enum oracle_label label = likeness(j, out);
+    enum oracle_label label = noted ? ORACLE_UNNAMED : likeness(j, out);
     index_text(&o.shape, v->worst, worst, sizeof worst);
     index_text(&o.shape, v->first, first, sizeof first);
     /* a NaN has no sign: machines differ in it */
@@ -297,22 +314,26 @@ static void tell(const struct judging *j, u32 i, const struct oracle_judgement *
              isnan(v->value) ? NAN : v->value, v->bound);
     if (isfinite(v->ratio)) text_add(&cause, " (off by %.3g times that)", v->ratio);
     text_add(&cause, "; %" PRIu64 " of %" PRIu64 " elements are %s, the first %s%s", off, v->judged,
-             wrong ? "wrong" : "suspect", o.name, first);
+             noted   ? "numbers for NaN"
+             : wrong ? "wrong"
+                     : "suspect",
+             o.name, first);
     if (v->unwritten) text_add(&cause, "; %" PRIu64 " were not written", v->unwritten);
     text_add(&detail, "  where: %s; %" PRIu64 " of %" PRIu64 " elements", v->place, off, v->judged);
     if (v->far > 0) text_add(&detail, ", by %.3g at most", v->far);
     if (v->share > 0) text_add(&detail, ", %.3g of the value at most", v->share);
     text_add(&detail, "\n");
-    struct str like = like_of(j, i, how->likeness ? how->likeness : out->likeness);
+    struct str like = noted ? (struct str){ 0 } : like_of(j, i, how->likeness ? how->likeness : out->likeness);
     if (like.n)
         text_add(&detail, "  looks like: %.*s%s%s%s\n", (int)like.n, like.p, how->likeness_of ? " (case " : "",
                  how->likeness_of ? how->likeness_of : "", how->likeness_of ? ")" : "");
     reasons(j, i, v, &detail);
     if (v->overflow + v->ill)
         text_add(&detail, "  not judged: %" PRIu64 " may overflow, %" PRIu64 " ill-conditioned\n", v->overflow, v->ill);
-    lab_found(j->s, kind_of(j, i, v, label), j->oracles->list.p[0].at, i, cause.p, detail.p);
+    lab_found(j->s, noted ? F_result_nan : kind_of(j, i, v, label), j->oracles->list.p[0].at, i, cause.p, detail.p);
     const char *what = is_special(j, v) ? "special" : how->launch ? "again" : "result";
-    if (!out->first[0] && (wrong || how->twice)) snprintf(out->first, sizeof out->first, "%s:%.60s", what, o.name);
+    if (!noted && !out->first[0] && (wrong || how->twice))
+        snprintf(out->first, sizeof out->first, "%s:%.60s", what, o.name);
     text_free(&cause);
     text_free(&detail);
 }
@@ -340,16 +361,19 @@ static bool judge_all(struct judging *j, struct lab_outcome *out, struct error *
         out->judged = true;
         out->elements += v.judged;
         note_seen(j, i, v.judged, out);
-        out->wrong += v.wrong;
-        if (v.wrong) out->bad |= (u64)1 << MIN_OF(i, 63u);
+        bool noted = passes_over_nan(j, i, &v);
+        out->noted |= noted;
+        out->wrong += noted ? 0 : v.wrong;
+        if (v.wrong && !noted) out->bad |= (u64)1 << MIN_OF(i, 63u);
         out->overflow += v.overflow;
         out->ill += v.ill;
-        if (!(v.ratio <= out->ratio)) out->ratio = v.ratio;
+        if (!noted && !(v.ratio <= out->ratio)) out->ratio = v.ratio;
         if (v.verdict == ORACLE_SUSPECT && !out->suspect[0])
             snprintf(out->suspect, sizeof out->suspect, "%.60s", oracle_output(j->oracle, i).name);
         seen &= v.verdict == ORACLE_PASS || is_special(j, &v) || !v.not_finite;
-        if (v.verdict != ORACLE_PASS) tell(j, i, &v, out);
+        if (v.verdict != ORACLE_PASS) tell(j, i, &v, noted, out);
     }
+    if (!out->wrong && j->how->explain && j->how->hints.only) likeness(j, out); /* it may contradict the name */
     /* NaN and infinities that the oracle has, too, or says nothing of, are no mistake; of others the result tells */
     if (seen) report_leave_out(j->s->gpu->device->report, CHECK_VALUES);
     return true;

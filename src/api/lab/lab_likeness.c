@@ -181,11 +181,12 @@ struct confirming { /* a name that one case has, and what others say to it */
     u32 yes, no;
 };
 
-/* One more case. */
-static bool ask_one(struct confirming *x, const struct contract_case *c, struct error *e)
+/* One more case; where it `passes`, the name must not say that it is wrong. */
+static bool ask_one(struct confirming *x, const struct contract_case *c, bool passes, struct error *e)
 {
     struct lab_outcome o;
     if (!lab_ask(x->side, c, &x->ask, &o, NULL, e)) return false;
+    x->no += passes && o.end == LAB_PASSED && o.judged && o.met == ORACLE_MISFIT;
     if (o.end != LAB_FAILED || strcmp(o.first, x->first) || o.cost > LIKENESS_MOST) return true;
     bool same = o.likeness[0] && same_constant(x->name, o.likeness) && same_factor(x->name, o.likeness);
     x->yes += same;
@@ -193,10 +194,11 @@ static bool ask_one(struct confirming *x, const struct contract_case *c, struct 
     return true;
 }
 
-/* Whether an explanation holds for the other witnesses, too. `own`: the case that has it, and what came of that. */
+/* Whether an explanation holds for the other witnesses, too: 2, it explains one of them; 1, none says otherwise; 0, one
+ * does. `own`: the case that has it, and what came of that. */
 static bool confirmed(struct lk_test *t, const struct tested *k, struct lab_side *side, const struct failure *f,
                       const struct contract_case *own, const struct lab_outcome *x, const char *name,
-                      const char *output, bool *is, struct error *e)
+                      const char *output, u32 *is, struct error *e)
 {
     static const s64 more[] = { 2, 6, 12, 18 };
     struct confirming by = { t,        k,
@@ -206,20 +208,23 @@ static bool confirmed(struct lk_test *t, const struct tested *k, struct lab_side
     for (u32 i = 0; i < WITNESSES; i++) {
         /* a kernel that does not use its strides reads past a repeated array: on a GPU anything comes of that */
         if (&f->likely[i] == own || i == WITNESS_REPEATED || f->clear[i] < 1) continue;
-        if (!ask_one(&by, &f->likely[i], e)) return false;
+        if (!ask_one(&by, &f->likely[i], false, e)) return false;
     }
     /* what is missing of 9 elements, the last one or the rest of a tile of 4 or 8, shows with 11 and with 15 */
     for (u32 i = 0; x->label == ORACLE_PART && !is_listed(k->k, own) && !by.no && i < COUNT_OF(more); i++) {
         struct contract_case c = enlarged(k->k, x, *own, more[i]);
-        if (!ask_one(&by, &c, e)) return false;
+        if (!ask_one(&by, &c, true, e)) return false;
     }
     for (u32 i = 0; !by.no && i < MIN_OF(x->dims, k->k->dims.n); i++) {
         struct contract_case c = *own;
-        if (stretched(k->k, x, &c, i, STRETCHED) && !ask_one(&by, &c, e)) return false;
+        if (stretched(k->k, x, &c, i, STRETCHED) && !ask_one(&by, &c, true, e)) return false;
     }
+    struct contract_case usual = { .seed = own->seed };
+    bool general = x->label == ORACLE_FACTOR || x->label == ORACLE_VARIANT;
+    if (general && !by.no && !ask_one(&by, &usual, true, e)) return false;
     bool seen = x->label == ORACLE_UNWRITTEN || x->label == ORACLE_NAN;
     bool many = x->elements >= LIKENESS_LEAST && (seen || x->wrong >= WRONG_LEAST);
-    *is = by.no ? false : by.yes || many;
+    *is = by.no ? 0 : by.yes ? 2 : many;
     return true;
 }
 
@@ -250,7 +255,7 @@ static bool ask_case(struct naming *n, const struct contract_case *c, const char
 {
     struct lab_how ask = { .explain = true, .twice = true };
     struct lab_outcome o;
-    bool is[2] = { false, false };
+    u32 is[2] = { 0, 0 };
     ask.hints = (struct oracle_hints){ .except = n->except, .n = n->excepts, .output = n->output };
     *out = NULL;
     if (!lab_ask(n->side, c, &ask, &o, NULL, e)) return false;
@@ -264,10 +269,10 @@ static bool ask_case(struct naming *n, const struct contract_case *c, const char
     /* "of y: " is said once */
     const char *colon = strncmp(word[0], "of ", 3) ? NULL : strstr(word[0], ": ");
     size_t of = colon ? (size_t)(colon - word[0]) + 2 : 0;
-    if (is[0] && is[1])
+    if (is[0] && is[0] == is[1])
         *out = arena_printf(&n->t->mem, "%.*seither %s, or %s", (int)of, word[0], word[0] + of, word[1] + of);
     else if (is[0] || is[1])
-        *out = word[is[1]];
+        *out = word[is[1] > is[0]];
     else if (n->excepts < ROUNDS)
         n->except[n->excepts++] = word[0];
     return true;

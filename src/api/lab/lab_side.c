@@ -7,6 +7,7 @@
 #include "lab/side.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -76,6 +77,7 @@ bool lab_send(struct lab_side *x, const struct contract_case *c, const struct la
                           .repeat = how->repeat };
     q.cost_most = how->cost_most;
     q.budget = how->budget;
+    q.name_most = how->hints.most;
     case_print(c, &line);
     q.line = (u32)line.n;
     if (how->hints.only) snprintf(q.only, sizeof q.only, "%s", how->hints.only), q.has_only = true;
@@ -143,11 +145,11 @@ bool lab_receive(struct lab_side *x, struct lab_outcome *out, struct report_brie
     return ok;
 }
 
-double lab_work(const struct lab_outcome *o, bool explained)
+double lab_work(const struct lab_outcome *o)
 {
-    enum { EACH = 20000, EVALUATIONS = 100 }; /* of any case; of an oracle, to find a name for a mistake */
+    enum { EACH = 20000 }; /* of any case */
     double cost = o->cost < 1e12 ? o->cost : 0, evaluated = o->judged ? cost : 0;
-    return EACH + (double)o->cover.steps + (explained && o->end == LAB_FAILED ? EVALUATIONS : 1) * evaluated;
+    return EACH + (double)o->cover.steps + evaluated + o->named;
 }
 
 bool lab_ask(struct lab_side *x, const struct contract_case *c, const struct lab_how *how, struct lab_outcome *out,
@@ -158,12 +160,15 @@ bool lab_ask(struct lab_side *x, const struct contract_case *c, const struct lab
         return x->tired = true;
     }
     bool ok;
+    struct lab_how within = *how;
+    double rest = x->most - x->work; /* a name that was found must be held against other cases, too */
+    if (x->most > 0) within.hints.most = fmax(how->hints.only ? rest : rest / 3, 1);
     if (x->limit > 0 || x->to >= 0) {
-        ok = lab_send(x, c, how, e) && lab_receive(x, out, first, e);
+        ok = lab_send(x, c, &within, e) && lab_receive(x, out, first, e);
     } else {
-        ok = lab_run_repeated(x->subject, c, how, out, e);
+        ok = lab_run_repeated(x->subject, c, &within, out, e);
         if (ok && first) worker_first(x->subject, first);
     }
-    if (ok) x->work += lab_work(out, how->explain && !how->hints.only);
+    if (ok) x->work += lab_work(out);
     return ok;
 }

@@ -108,14 +108,19 @@ bool tell_failure(struct lk_test *t, struct tested *k, struct failure *f, struct
     return (!t->o->keep || corpus_add(t, k, f->line, e)) && record_failure(t, k, f, e);
 }
 
-bool tell_suspect(struct lk_test *t, struct tested *k, struct error *e)
+static bool tell_note(struct lk_test *t, struct tested *k, const struct contract_case *c, struct error *e)
 {
     struct lab_outcome o;
-    if (k->is.suspects != 1 || k->is.failed || t->on_gpu) return true;
-    if (!lab_run(&k->subject, &k->suspect, &(struct lab_how){ .tell = true }, &o, e)) return false;
-    const char *remark = arena_printf(&t->mem, "  case: %s", lab_line(&t->mem, &k->suspect));
+    if (!lab_run(&k->subject, c, &(struct lab_how){ .tell = true }, &o, e)) return false;
+    const char *remark = arena_printf(&t->mem, "  case: %s", lab_line(&t->mem, c));
     report_take_run(t->report->device->report, k->subject.gpu->device->report, remark);
     return true;
+}
+
+bool tell_suspect(struct lk_test *t, struct tested *k, struct error *e)
+{
+    if (k->is.failed || t->on_gpu) return true;
+    return (k->is.suspects != 1 || tell_note(t, k, &k->suspect, e)) && (!k->any_noted || tell_note(t, k, &k->noted, e));
 }
 
 void count_failure(struct lk_test *t, struct tested *k, const char *first, const char *kind, const char *line)

@@ -142,6 +142,7 @@ static void how_of(struct question *q, struct lab_how *how, const char **except)
     how->hints.output = q->output[0] ? q->output : NULL;
     how->hints.except = except;
     how->hints.n = q->excepts;
+    how->hints.most = q->name_most;
 }
 
 static bool answer_one(struct lab_subject *s, const struct contract_kernel *k, int in, int out)

@@ -10,7 +10,7 @@ struct question {
     u32 mark; /* SIDE_MARK: what else comes over the pipe is no question */
     u32 line; /* bytes of the case that follow, SIDE_LINE_MOST at most */
     u32 repeat;
-    double cost_most;
+    double cost_most, name_most;
     u64 budget;
     bool explain, tell, twice, has_only, has_likeness;
     enum oracle_label label;

@@ -29,6 +29,14 @@ static void try_condition(struct suspect_text *s, struct oracle_node *n)
         snprintf(what, sizeof what, "half of a condition is left out: only %s is asked", text);
         oracle_try_node(s, ORACLE_VARIANT, n, oracle_fitted(s, n->in[k], &n->shape), what);
     }
+    const struct oracle_node *limit = n->ins == 2 && !n->index ? n->in[1] : NULL;
+    double c = limit && limit->op == OX_const ? limit->attr.value : 0, to[] = { 2 * c, c / 2, -c, 0, 1, c - 1, c + 1 };
+    for (u32 i = 0; c != 0 && i < COUNT_OF(to) && !oracle_search_done(s); i++) {
+        struct oracle_node *in[2] = { n->in[0], oracle_number(graph(s), to[i], 0) };
+        if (to[i] == c) continue;
+        snprintf(what, sizeof what, "the limit of %s is %.6g, not %.6g", text, to[i], c);
+        oracle_try_node(s, ORACLE_VARIANT, n, oracle_node(graph(s), n->op, in, 2, &n->attr), what);
+    }
     /* a distance that is one more or one less */
     for (int by = -1; by <= 1 && n->index && n->in[1]->op == OX_const; by += 2) {
         struct oracle_node *in[2] = { n->in[0], oracle_number(graph(s), n->in[1]->attr.value + by, 0) };
@@ -114,8 +122,8 @@ static void try_products(struct suspect_text *s, struct oracle_node *n)
     struct oracle_graph *g = graph(s);
     char text[WORDS], what[240];
     if (n->op == OX_mul && n->in[0] == n->in[1]) {
-        oracle_try_node(s, ORACLE_VARIANT, n, oracle_node1(g, OX_abs, n->in[0]), "abs for the square");
         oracle_try_node(s, ORACLE_VARIANT, n, n->in[0], "a square is missing");
+        oracle_try_node(s, ORACLE_VARIANT, n, oracle_node1(g, OX_abs, n->in[0]), "abs for the square");
     }
     if (n->op == OX_abs)
         oracle_try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_mul, n->in[0], n->in[0]), "the square for abs");
@@ -132,6 +140,24 @@ static void try_products(struct suspect_text *s, struct oracle_node *n)
     oracle_print(s, under, text, sizeof text);
     snprintf(what, sizeof what, "a mean divides by all %llu elements, not by %s", (unsigned long long)terms, text);
     oracle_try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_div, n->in[0], oracle_number(g, (double)terms, 0)), what);
+}
+
+/* sqrt(a * a + b * b) as |a| + |b| */
+static void try_taxi(struct suspect_text *s, struct oracle_node *n)
+{
+    struct oracle_graph *g = graph(s);
+    struct oracle_node *x = n->in[0], *part[2];
+    u32 squares = 0;
+    if (n->op != OX_sqrt) return;
+    for (u32 k = 0; x->op == OX_add && k < 2; k++)
+        if (x->in[k]->op == OX_mul && x->in[k]->in[0] == x->in[k]->in[1])
+            part[squares++] = oracle_fitted(s, oracle_node1(g, OX_abs, x->in[k]->in[0]), &n->shape);
+    struct oracle_node *by = squares == 2 ? oracle_node2(g, OX_add, part[0], part[1]) : NULL;
+    if (x->op == OX_sum && x->in[0]->op == OX_mul && x->in[0]->in[0] == x->in[0]->in[1]) {
+        struct oracle_node *size = oracle_node1(g, OX_abs, x->in[0]->in[0]);
+        by = oracle_node(g, OX_sum, &size, 1, &x->attr);
+    }
+    oracle_try_node(s, ORACLE_VARIANT, n, by, "the sum of abs for the root of the sum of squares");
 }
 
 /* sqrt(x) + eps as sqrt(x + eps) */
@@ -163,6 +189,15 @@ static void try_reduction(struct suspect_text *s, struct oracle_node *n)
         oracle_try_node(s, ORACLE_PERMUTED, n, oracle_node(g, OX_flip, &n, 1, &n->attr),
                         "sorted in the other order: descending for ascending, or ascending for descending");
     if (terms < 2) return;
+    if (n->op == OX_argmax || n->op == OX_argmin) {
+        struct oracle_attr other = n->attr;
+        other.value = -other.value;
+        if (other.value != 0)
+            oracle_try_node(s, ORACLE_VARIANT, n, oracle_node(g, n->op, n->in, 1, &other),
+                            other.value > 0 ? "of equal ones the first is taken, not the last"
+                                            : "of equal ones the last is taken, not the first");
+        return;
+    }
     if (n->op == OX_max || n->op == OX_min) {
         struct oracle_node *sum = oracle_node(g, OX_sum, n->in, 1, &n->attr);
         oracle_try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_div, sum, oracle_number(g, terms, 0)),
@@ -195,8 +230,10 @@ static void try_window_mean(struct suspect_text *s, struct oracle_node *n)
 
 /* ---- windows ---- */
 
-/* The same windows with other strides, paddings and dilations, as many as there were: what lies beyond is zero. */
-static struct oracle_node *windows(struct suspect_text *s, const struct oracle_node *n, struct oracle_attr a)
+/* The same windows with other strides, paddings and dilations, as many as there were, each so much earlier: what lies
+ * beyond is zero. */
+static struct oracle_node *windows(struct suspect_text *s, const struct oracle_node *n, struct oracle_attr a,
+                                   const s64 *shift)
 {
     struct oracle_graph *g = graph(s);
     struct oracle_node *x = n->in[0];
@@ -205,7 +242,7 @@ static struct oracle_node *windows(struct suspect_text *s, const struct oracle_n
     s64 more = 2 * (a.list[0] * a.list[6] + a.list[1] * a.list[7]) + (h + w) * 2 + 8;
     struct oracle_attr to = { .n = 16 }; /* into zeros that are wide enough for as many windows */
     for (u32 i = 0; i < 4; i++) {
-        s64 pad = i < 2 ? 0 : a.list[4 + i - 2], d = (s64)x->shape.dim[i];
+        s64 pad = i < 2 ? 0 : MAX_OF(a.list[4 + i - 2] + shift[i - 2], (s64)0), d = (s64)x->shape.dim[i];
         to.list[3 * i] = pad;
         to.list[3 * i + 1] = pad + d;
         to.list[3 * i + 2] = 1;
@@ -227,6 +264,8 @@ static struct oracle_node *windows(struct suspect_text *s, const struct oracle_n
 struct windowing { /* every unfold that is like this one */
     const struct oracle_node *like;
     struct oracle_attr a;
+    s64 shift[2];
+    bool turned; /* the elements of a window by columns */
 };
 static struct oracle_node *change_windows(struct suspect_text *s, const struct oracle_node *n,
                                           struct oracle_node *const *in, void *self)
@@ -234,7 +273,16 @@ static struct oracle_node *change_windows(struct suspect_text *s, const struct o
     const struct windowing *w = self;
     if (n->op != OX_unfold || in[0] != n->in[0] || memcmp(n->attr.list, w->like->attr.list, sizeof n->attr.list))
         return NULL;
-    return windows(s, n, w->a);
+    if (!w->turned) return windows(s, n, w->a, w->shift);
+    struct oracle_graph *g = graph(s);
+    const s64 *size = n->attr.list;
+    u64 channels = n->shape.dim[1] / (u64)(size[0] * size[1]);
+    struct oracle_shape whole = n->shape,
+                        parts = { 5, { n->shape.dim[0], channels, (u64)size[0], (u64)size[1], n->shape.dim[2] } };
+    struct oracle_node *x = oracle_reshaped(g, oracle_node(g, OX_unfold, in, 1, &n->attr), &parts);
+    if (!x) return NULL;
+    x = oracle_node(g, OX_transpose, &x, 1, &(struct oracle_attr){ .n = 5, .list = { 0, 1, 3, 2, 4 } });
+    return oracle_reshaped(g, x, &whole);
 }
 
 static void try_windows(struct suspect_text *s, struct oracle_node *n)
@@ -245,10 +293,15 @@ static void try_windows(struct suspect_text *s, struct oracle_node *n)
                                          "the padding is one less",
                                          "the padding is one more",
                                          "the strides of rows and columns are exchanged",
-                                         "the windows lie side by side: the stride is their size" };
+                                         "the windows lie side by side: the stride is their size",
+                                         "windows have no gaps: the dilation is 1, and the padding as much less",
+                                         "the padding lies before the first element alone: causal for centred",
+                                         "the padding lies after the last element alone",
+                                         "rows and columns of a window are exchanged" };
     for (u32 k = 0; k < COUNT_OF(words) && !oracle_search_done(s); k++) {
-        struct windowing w = { n, n->attr };
+        struct windowing w = { .like = n, .a = n->attr };
         s64 *a = w.a.list;
+        w.turned = k == 10 && n->attr.list[0] > 1 && n->attr.list[0] == n->attr.list[1];
         for (u32 i = 0; i < 2; i++) {
             if (a[i] == 1 && n->in[0]->shape.dim[2 + i] == 1) continue; /* of one dimension */
             if (k == 0) a[2 + i] = 1;
@@ -258,10 +311,52 @@ static void try_windows(struct suspect_text *s, struct oracle_node *n)
             if (k == 4) a[4 + i]++;
             if (k == 5) a[2 + i] = n->attr.list[3 - i];
             if (k == 6) a[2 + i] = a[i];
+            if (k == 7 && a[6 + i] > 1) a[4 + i] /= a[6 + i], a[6 + i] = 1;
+            if (k == 8) w.shift[i] = a[4 + i];
+            if (k == 9) w.shift[i] = -a[4 + i];
         }
-        if (!memcmp(a, n->attr.list, sizeof w.a.list)) continue;
+        if (!w.shift[0] && !w.shift[1] && !w.turned && !memcmp(a, n->attr.list, sizeof w.a.list)) continue;
         oracle_try(s, ORACLE_SHIFT, oracle_rebuilt(s, change_windows, &w), "%s", words[k]);
     }
+}
+
+/* Zeros around an array as its outermost elements again. */
+static struct oracle_node *clamped_at_edges(struct oracle_graph *g, const struct oracle_node *n, struct oracle_node *x)
+{
+    for (u32 i = 0; i < n->shape.rank && x; i++) {
+        s64 before = n->attr.list[3 * i], after = (s64)n->shape.dim[i] - n->attr.list[3 * i + 1],
+            d = (s64)x->shape.dim[i];
+        if (n->attr.list[3 * i + 2] != 1 || !d) return NULL;
+        struct oracle_node *part[3];
+        struct oracle_shape edge = x->shape;
+        u32 parts = 0;
+        edge.dim[i] = (u64)before;
+        if (before) part[parts++] = oracle_spread(g, oracle_cut(g, x, i, 0, 1), &edge);
+        part[parts++] = x;
+        edge.dim[i] = (u64)MAX_OF(after, (s64)0);
+        if (after > 0) part[parts++] = oracle_spread(g, oracle_cut(g, x, i, d - 1, d), &edge);
+        if (parts > 1) x = oracle_node(g, OX_concat, part, parts, &(struct oracle_attr){ .n = 1, .list = { i } });
+    }
+    return x;
+}
+static struct oracle_node *change_edges(struct suspect_text *s, const struct oracle_node *n,
+                                        struct oracle_node *const *in, void *self)
+{
+    u32 *done = self;
+    struct oracle_node *x = n->op == OX_place ? clamped_at_edges(graph(s), n, in[0]) : NULL;
+    if (x && !oracle_shape_equal(&x->shape, &n->shape)) x = NULL;
+    *done += x != NULL;
+    return x;
+}
+
+void oracle_try_edges(struct suspect_text *s)
+{
+    u32 done = 0;
+    struct oracle_node **out = oracle_rebuilt(s, change_edges, &done);
+    if (done)
+        oracle_try(s, ORACLE_VARIANT, out, "beyond the edge the outermost element is taken again, not 0");
+    else
+        oracle_search_cut(s);
 }
 
 /* A slice that begins one element earlier or later. */
@@ -401,12 +496,20 @@ void oracle_try_choice(struct suspect_text *s, struct oracle_node *n)
     if (is_function(n->op)) try_missing(s, n);
     if (n->op == OX_slice) try_slice(s, n);
     if (n->op == OX_floordiv) try_division(s, n);
+    if (n->op == OX_sub && n->in[0]->op == OX_const && n->in[0]->attr.value == 1) {
+        char text[WORDS], what[240];
+        oracle_print(s, n->in[1], text, sizeof text);
+        snprintf(what, sizeof what, "%s for 1 - %s", text, text);
+        oracle_try_node(s, ORACLE_VARIANT, n, oracle_fitted(s, n->in[1], &n->shape), what);
+    }
     if (n->op == OX_sub)
         oracle_try_node(s, ORACLE_VARIANT, n, oracle_node2(graph(s), OX_sub, n->in[1], n->in[0]),
                         "a difference is the other way round: its sign is turned");
     if ((n->op == OX_sub || n->op == OX_add) && !s->alone) try_pixels(s, n);
+    if (n->op == OX_argmax || n->op == OX_argmin) try_reduction(s, n);
     if (n->index || oracle_search_done(s)) return;
     try_products(s, n);
+    try_taxi(s, n);
     try_inside(s, n);
     if (n->op == OX_max || n->op == OX_min || n->op == OX_sum || n->op == OX_sort) try_reduction(s, n);
     if (n->op == OX_div) try_window_mean(s, n);

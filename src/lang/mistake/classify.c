@@ -16,6 +16,7 @@ const char *oracle_label_name(enum oracle_label l)
 bool oracle_search_done(const struct suspect_text *s)
 {
     bool fits = s->best->label && s->best->ratio < FITS_WELL;
+    if (s->hints && s->hints->most > 0 && s->run.spent > s->hints->most) return true;
     return s->e->code || s->tried >= MUTANTS || (fits && (s->best->other[0] || (s->hints && s->hints->only)));
 }
 
@@ -67,8 +68,7 @@ static double tally_one(const struct suspect_text *s, const struct scalar *type,
     t->vacuous += is_wrong && (is_unknown || wide);
     t->unknown += is_unknown;
     if (!loose) /* a number of what is none, or the other way round */
-        t->refuted |= (is_wrong && !isfinite(y) && isfinite(z) && why != ORACLE_OVERFLOW) ||
-                      (isnan(z) && isfinite(y) && isfinite(value));
+        t->refuted |= (is_wrong && !isfinite(y) && isfinite(z) && !why) || (isnan(z) && isfinite(y) && isfinite(value));
     return why ? 0 : oracle_ratio(y, stored_whole(type, z, y, b), low, b * (1 + 0x1p-28));
 }
 
@@ -162,6 +162,13 @@ bool oracle_is_asked(const struct suspect_text *s, const char *what)
     return true;
 }
 
+void oracle_is_void(struct suspect_text *s, const char *words, const char *name)
+{
+    const char *at = s->hints && s->hints->only ? strstr(s->hints->only, words) : NULL;
+    size_t n = strlen(name), skip = strlen(words);
+    if (at && !strncmp(at + skip, name, n) && at[skip + n] == ' ') s->met = MAX_OF(s->met, ORACLE_MISFIT);
+}
+
 /* The values of a text that fits, of all outputs that are to be explained. */
 static double *values_of(struct suspect_text *s, struct oracle_node *const *out)
 {
@@ -175,13 +182,17 @@ static double *values_of(struct suspect_text *s, struct oracle_node *const *out)
     return v;
 }
 
-/* Texts that say the same in other words have the same values. */
+/* Texts that say the same in other words have the same values, but for what f64 loses where terms cancel: far less than
+ * the bound. */
 static bool is_same_text(const struct suspect_text *s, const double *a, const double *b)
 {
-    for (u64 i = 0; i < s->elements; i++) {
-        if (a[i] == b[i] || (isnan(a[i]) && isnan(b[i]))) continue;
-        if (!(fabs(a[i] - b[i]) <= 0x1p-36 * (fabs(a[i]) + fabs(b[i])))) return false;
-    }
+    u64 at = 0;
+    for (u32 o = s->from; o < s->to; o++)
+        for (u64 i = 0, n = oracle_count(&s->root[o]->shape); i < n; i++, at++) {
+            if (a[at] == b[at] || (isnan(a[at]) && isnan(b[at]))) continue;
+            double near = isfinite(s->bound[o][i]) ? 0x1p-16 * s->bound[o][i] : 0;
+            if (!(fabs(a[at] - b[at]) <= 0x1p-36 * (fabs(a[at]) + fabs(b[at])) + near)) return false;
+        }
     return true;
 }
 
@@ -208,8 +219,31 @@ void oracle_fit_found(struct suspect_text *s, const struct oracle_explanation *x
     }
 }
 
+/* Whether outputs that are right are what a changed text says, too, as far as that says anything. */
+static bool is_right(struct suspect_text *s, struct oracle_node *const *out)
+{
+    struct error none = { 0 };
+    bool right = true;
+    if (!out || !oracle_run(&s->run, out + s->from, s->to - s->from, &none)) return true;
+    for (u32 i = s->from; i < s->to; i++) {
+        const double *e = s->run.slot[out[i]->id].e;
+        const struct scalar *type = oracle_given_type(s->o, s->run.env.type->name, i);
+        for (u64 k = 0, n = oracle_count(&out[i]->shape); k < n && right; k++) {
+            double z = oracle_run_value(&s->run, out[i], k);
+            double b = oracle_stored(&s->run.env, oracle_output(s->o, i).type, z, e ? e[k] : 0);
+            if (oracle_unknown_of(&s->run.env, b) || !isfinite(z)) continue;
+            right = fabs(oracle_given(type, &s->y[i], k) - z) <= b * (1 + 0x1p-28);
+        }
+    }
+    return right;
+}
+
 static void try_fit(struct suspect_text *s, struct oracle_explanation *x, struct oracle_node *const *out)
 {
+    if (s->all_right) { /* what is right can only contradict a name */
+        s->met = MAX_OF(s->met, x->label == ORACLE_PRECISION || is_right(s, out) ? ORACLE_LOOSE : ORACLE_MISFIT);
+        return;
+    }
     x->ratio = oracle_fits(s, out, 1, x->label == ORACLE_PRECISION);
     s->met = MAX_OF(s->met, x->ratio <= 1 ? ORACLE_FITS : s->loose ? ORACLE_LOOSE : ORACLE_MISFIT);
     if (x->ratio <= 1) oracle_fit_found(s, x, out);
@@ -229,7 +263,9 @@ void oracle_try_other(struct suspect_text *s, const struct oracle *o, const char
     s->run = (struct oracle_run){ .o = o, .env = oracle_env_of(o, s->how), .dd = run.dd, .data = run.data };
     try_fit(s, &x, out);
     oracle_run_free(&s->run, 0);
+    double spent = run.spent + s->run.spent;
     s->run = run;
+    s->run.spent = spent;
 }
 
 static void try_text(struct suspect_text *s, enum oracle_label label, struct oracle_node *const *out, const char *fmt,
@@ -280,9 +316,24 @@ static struct oracle_node *change_use(struct suspect_text *s, const struct oracl
     return oracle_node(&s->changed.graph, n->op, now, n->ins, &n->attr);
 }
 
+bool oracle_is_wanted(const struct suspect_text *s, const char *what)
+{
+    char text[sizeof s->best->what];
+    int n = 0;
+    if (!s->hints) return true;
+    if (s->to - s->from < s->o->outs.n) n = snprintf(text, sizeof text, "of %.40s: ", s->o->outs.p[s->from].name);
+    snprintf(text + n, sizeof text - (size_t)n, "%s", what);
+    return oracle_is_asked(s, text);
+}
+
 void oracle_try_node(struct suspect_text *s, enum oracle_label label, const struct oracle_node *n,
                      struct oracle_node *by, const char *what)
 {
+    if (!s->alone && !oracle_is_wanted(s, what)) {
+        s->tried++;
+        oracle_search_cut(s);
+        return;
+    }
     if (!s->alone) {
         oracle_try(s, label, oracle_replaced(s, n, by), "%s", what);
         return;
@@ -303,6 +354,7 @@ void oracle_try_node(struct suspect_text *s, enum oracle_label label, const stru
     oracle_search_cut(s);
 }
 
+enum { REBUILD = 50 }; /* operations that a node of a changed graph takes, about */
 struct oracle_node **oracle_rebuilt(struct suspect_text *s, oracle_change make, void *self)
 {
     struct oracle_graph *g = &s->changed.graph;
@@ -321,6 +373,7 @@ struct oracle_node **oracle_rebuilt(struct suspect_text *s, oracle_change make, 
         if (!now[i]) return NULL;
     }
     for (u32 i = 0; i < s->o->outs.n; i++) out[i] = now[s->root[i]->id];
+    s->run.spent += REBUILD * s->base;
     return out;
 }
 
@@ -404,7 +457,8 @@ static void search(struct suspect_text *s)
     oracle_try_parts(s);
     if (!s->best->label || s->best->ratio > 0.3) oracle_try_constants(s);
     if (!s->best->label) oracle_try_values(s);
-    if (!s->best->label) {
+    bool one_use = !s->hints || !s->hints->only || strstr(s->hints->only, ", but only in ");
+    if (!s->best->label && one_use) {
         s->alone = true;
         oracle_try_mutants(s);
         s->alone = false;
@@ -422,7 +476,7 @@ static void search_outputs(struct suspect_text *s, const struct oracle_result *r
     for (u32 i = 0; i < n && n > 1 && !s->best->label && !s->e->code; i++) {
         struct oracle_judgement j;
         if (only && strcmp(only, s->o->outs.p[i].name)) continue;
-        if (!oracle_judge(s->o, r, i, &s->y[i], &j, s->e) || !j.wrong) continue;
+        if (!oracle_judge(s->o, r, i, &s->y[i], &j, s->e) || (!j.wrong && !s->all_right)) continue;
         narrow(s, i, i + 1);
         s->tried = 0;
         search(s);
@@ -440,7 +494,7 @@ bool oracle_classify_hinted(const struct oracle *o, const struct oracle_options 
                             const struct oracle_given *y, const struct oracle_hints *hints,
                             struct oracle_explanation *out, struct error *e)
 {
-    struct suspect_text s = { .o = o, .how = how, .y = y, .best = out, .hints = hints, .e = e };
+    struct suspect_text s = { .o = o, .how = how, .y = y, .best = out, .hints = hints, .all_right = true, .e = e };
     struct oracle_options plain = *how;
     struct oracle_result r = { 0 };
     struct oracle_judgement j = { 0 };
@@ -453,13 +507,19 @@ bool oracle_classify_hinted(const struct oracle *o, const struct oracle_options 
     search_begin(&s, data);
     keep_right(&s, &r);
     s.changed.graph.e = &refused;
-    if (shown_pick_output(&s, &r, &h, &j, &which) && !(j.unwritten && shown_is_seen(&h, &j, &y[which], which)) &&
-        !shown_is_zero(&h) && !shown_has_factor(&h) && !shown_is_untouched(&h, which) &&
-        !(h.wrong_outputs == 1 && shown_is_moved(&h))) {
+    for (u32 i = 0; i < r.n && !e->code; i++)
+        if (oracle_judge(o, &r, i, &y[i], &j, e)) s.all_right &= !j.wrong;
+    if (s.all_right && hints && hints->only) {
+        s.met = shown_is_refuted(hints->only) ? ORACLE_MISFIT : ORACLE_NOT_MET;
+        search_outputs(&s, &r);
+    } else if (shown_pick_output(&s, &r, &h, &j, &which) && !(j.unwritten && shown_is_seen(&h, &j, &y[which], which)) &&
+               !shown_is_zero(&h) && !shown_has_factor(&h) && !shown_is_untouched(&h, which) &&
+               !(h.wrong_outputs == 1 && shown_is_moved(&h))) {
         search_outputs(&s, &r);
         if (!out->label && !e->code && !shown_is_seen(&h, &j, &y[which], which)) shown_guess_precision(&h, which);
     }
     out->met = out->label ? ORACLE_FITS : s.met;
+    out->spent = s.run.spent;
     oracle_run_free(&s.run, 0);
     oracle_result_free(&r);
     arena_free(&s.mem);

@@ -33,6 +33,7 @@ struct suspect_text { /* a search in progress */
     double **bound;
     bool loose;          /* the text that was tried last was not refuted, but says too little */
     enum oracle_met met; /* of the name that was asked for */
+    bool all_right;      /* no output is wrong: a name that is asked for can only be contradicted */
     bool special;        /* the change may be one that makes nothing but NaN and infinities */
     u32 tried;           /* mutants */
     struct oracle_explanation *best;
@@ -52,11 +53,16 @@ void oracle_search_cut(struct suspect_text *s);
 bool oracle_origin(const struct oracle *o, double c, int *form, char *out, size_t size);
 /* The value of such a text, which " for " follows; NAN: it has no such number. */
 double oracle_made(const struct oracle *o, const char *text);
+/* Whether such a name is asked for, of these outputs: what is not asked for need not be built. */
+bool oracle_is_wanted(const struct suspect_text *s, const char *what);
 /* Whether an explanation may be given, by the hints of the search. */
 bool oracle_is_asked(const struct suspect_text *s, const char *what);
 /* The largest ratio of the output to the bound of a text with these outputs; INFINITY: it is above `most`, or its bound
  * says too little (`loose`: it may). Nodes that were made for it are gone afterwards. */
 double oracle_fits(struct suspect_text *s, struct oracle_node *const *out, double most, bool loose);
+/* A change that changes nothing in this case cannot explain it: the name that is asked for, where it has these words
+ * with this name, is not what is wrong. */
+void oracle_is_void(struct suspect_text *s, const char *words, const char *name);
 /* A node as text; what does not fit is `..`. */
 void oracle_print(const struct suspect_text *s, const struct oracle_node *n, char *out, size_t size);
 /* Tries outputs as the explanation. */
@@ -97,6 +103,8 @@ struct shown { /* the output that is worst off */
     u32 wrong_outputs;
 };
 
+/* Whether outputs that are right contradict such a name. */
+bool shown_is_refuted(const char *name);
 /* The output with the largest share of wrong elements; false: none is wrong. */
 bool shown_pick_output(struct suspect_text *s, const struct oracle_result *r, struct shown *h,
                        struct oracle_judgement *worst, u32 *which);
@@ -112,7 +120,10 @@ void shown_guess_precision(struct shown *h, u32 which);
 void oracle_try_mutants(struct suspect_text *s);
 /* What stands in place of this node; in place of several nodes. */
 void oracle_try_instead(struct suspect_text *s, struct oracle_node *n);
+void oracle_try_edges(struct suspect_text *s);
+void oracle_try_turns(struct suspect_text *s, struct oracle_node *n);
 void oracle_try_exchanged(struct suspect_text *s);
+void oracle_try_everywhere(struct suspect_text *s);
 void oracle_try_one_pass(struct suspect_text *s);
 void oracle_try_parts(struct suspect_text *s);
 void oracle_try_constants(struct suspect_text *s);

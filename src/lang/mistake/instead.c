@@ -6,57 +6,109 @@ static struct oracle_graph *graph(struct suspect_text *s) { return &s->changed.g
 /* ---- operations ---- */
 
 /* Which function rounds to whole numbers; which comparison has its end. */
+static const struct kin { /* an operation in the place of another */
+    enum oracle_op is, should;
+    const char *what;
+} kin[] = {
+    { OX_trunc, OX_round, "trunc for round: what a conversion to an integer does" },
+    { OX_floor, OX_round, "floor for round" },
+    { OX_ceil, OX_round, "ceil for round" },
+    { OX_round, OX_floor, "round for floor" },
+    { OX_trunc, OX_floor, "trunc for floor: what a conversion to an integer does" },
+    { OX_round, OX_trunc, "round for trunc" },
+    { OX_floor, OX_trunc, "floor for trunc" },
+    { OX_floor, OX_ceil, "floor for ceil" },
+    { OX_le, OX_lt, "<= for <: one element more" },
+    { OX_lt, OX_le, "< for <=: one element less" },
+    { OX_ge, OX_gt, ">= for >: one element more" },
+    { OX_gt, OX_ge, "> for >=: one element less" },
+    { OX_lt, OX_gt, "< for >: the comparison is turned round" },
+    { OX_gt, OX_lt, "> for <: the comparison is turned round" },
+    { OX_le, OX_ge, "<= for >=: the comparison is turned round" },
+    { OX_ge, OX_le, ">= for <=: the comparison is turned round" },
+    { OX_or, OX_and, "one of two conditions is enough: or for and" },
+    { OX_and, OX_or, "both of two conditions are asked: and for or" },
+    { OX_ne, OX_eq, "!= for ==" },
+    { OX_eq, OX_ne, "== for !=" },
+    { OX_tanh, OX_sigmoid, "tanh for sigmoid" },
+    { OX_sigmoid, OX_tanh, "sigmoid for tanh" },
+    { OX_tanh, OX_erf, "tanh for erf" },
+    { OX_erf, OX_tanh, "erf for tanh" },
+    { OX_sin, OX_cos, "sin for cos" },
+    { OX_cos, OX_sin, "cos for sin" },
+    { OX_sqrt, OX_rsqrt, "sqrt for rsqrt" },
+    { OX_rsqrt, OX_sqrt, "rsqrt for sqrt" },
+    { OX_min, OX_max, "min for max" },
+    { OX_max, OX_min, "max for min" },
+    { OX_argmin, OX_argmax, "argmin for argmax" },
+    { OX_argmax, OX_argmin, "argmax for argmin" },
+    { OX_mul, OX_div, "multiplied where the oracle divides" },
+    { OX_div, OX_mul, "divided where the oracle multiplies" },
+    { OX_cummin, OX_cummax, "cummin for cummax" },
+    { OX_cummax, OX_cummin, "cummax for cummin" },
+    { OX_minimum, OX_maximum, "minimum for maximum" },
+    { OX_maximum, OX_minimum, "maximum for minimum" },
+    { OX_maximum, OX_fmax, "maximum gives NaN, fmax passes over it" },
+    { OX_minimum, OX_fmin, "minimum gives NaN, fmin passes over it" },
+    { OX_cumsum, OX_cumprod, "cumsum for cumprod" },
+    { OX_cumprod, OX_cumsum, "cumprod for cumsum" },
+    { OX_sum, OX_prod, "the sum for the product" },
+    { OX_prod, OX_sum, "the product for the sum" },
+    { OX_fmod, OX_mod, "fmod for %: the sign of the dividend, not of the divisor" },
+    { OX_mod, OX_fmod, "% for fmod: the sign of the divisor, not of the dividend" },
+};
+
 static void try_kin(struct suspect_text *s, struct oracle_node *n)
 {
-    static const struct {
-        enum oracle_op is, should;
-        const char *what;
-    } kin[] = {
-        { OX_trunc, OX_round, "trunc for round: what a conversion to an integer does" },
-        { OX_floor, OX_round, "floor for round" },
-        { OX_ceil, OX_round, "ceil for round" },
-        { OX_round, OX_floor, "round for floor" },
-        { OX_trunc, OX_floor, "trunc for floor: what a conversion to an integer does" },
-        { OX_round, OX_trunc, "round for trunc" },
-        { OX_floor, OX_trunc, "floor for trunc" },
-        { OX_floor, OX_ceil, "floor for ceil" },
-        { OX_le, OX_lt, "<= for <: one element more" },
-        { OX_lt, OX_le, "< for <=: one element less" },
-        { OX_ge, OX_gt, ">= for >: one element more" },
-        { OX_gt, OX_ge, "> for >=: one element less" },
-        { OX_lt, OX_gt, "< for >: the comparison is turned round" },
-        { OX_gt, OX_lt, "> for <: the comparison is turned round" },
-        { OX_le, OX_ge, "<= for >=: the comparison is turned round" },
-        { OX_ge, OX_le, ">= for <=: the comparison is turned round" },
-        { OX_or, OX_and, "one of two conditions is enough: or for and" },
-        { OX_and, OX_or, "both of two conditions are asked: and for or" },
-        { OX_ne, OX_eq, "!= for ==" },
-        { OX_eq, OX_ne, "== for !=" },
-        { OX_tanh, OX_sigmoid, "tanh for sigmoid" },
-        { OX_sigmoid, OX_tanh, "sigmoid for tanh" },
-        { OX_tanh, OX_erf, "tanh for erf" },
-        { OX_erf, OX_tanh, "erf for tanh" },
-        { OX_sin, OX_cos, "sin for cos" },
-        { OX_cos, OX_sin, "cos for sin" },
-        { OX_sqrt, OX_rsqrt, "sqrt for rsqrt" },
-        { OX_rsqrt, OX_sqrt, "rsqrt for sqrt" },
-        { OX_min, OX_max, "min for max" },
-        { OX_max, OX_min, "max for min" },
-        { OX_argmin, OX_argmax, "argmin for argmax" },
-        { OX_argmax, OX_argmin, "argmax for argmin" },
-        { OX_mul, OX_div, "multiplied where the oracle divides" },
-        { OX_div, OX_mul, "divided where the oracle multiplies" },
-        { OX_cummin, OX_cummax, "cummin for cummax" },
-        { OX_cummax, OX_cummin, "cummax for cummin" },
-        { OX_minimum, OX_maximum, "minimum for maximum" },
-        { OX_maximum, OX_minimum, "maximum for minimum" },
-        { OX_maximum, OX_fmax, "maximum gives NaN, fmax passes over it" },
-        { OX_minimum, OX_fmin, "minimum gives NaN, fmin passes over it" },
-    };
     for (u32 i = 0; i < COUNT_OF(kin) && !oracle_search_done(s); i++) {
         if (kin[i].should != n->op || (n->op == OX_mul && n->in[0] == n->in[1])) continue;
         oracle_try_node(s, ORACLE_VARIANT, n, oracle_node(graph(s), kin[i].is, n->in, n->ins, &n->attr), kin[i].what);
     }
+}
+
+/* One change wherever an operation stands: the habit of whoever wrote the kernel. */
+struct everywhere {
+    enum oracle_op is, should; /* OX_COUNT in place of `is`: the first operand alone */
+    bool square;               /* of products: of an operand with itself */
+    u32 done;
+};
+static struct oracle_node *change_everywhere(struct suspect_text *s, const struct oracle_node *n,
+                                             struct oracle_node *const *in, void *self)
+{
+    struct everywhere *x = self;
+    if (n->op != x->should || n->index || (n->op == OX_mul && (n->in[0] == n->in[1]) != x->square)) return NULL;
+    if (x->is == OX_COUNT) {
+        if ((n->op == OX_maximum || n->op == OX_minimum) && n->in[1]->op != OX_const) return NULL; /* no limit */
+        struct oracle_node *kept = oracle_fitted(s, in[0], &n->shape);
+        x->done += kept != NULL;
+        return kept;
+    }
+    x->done++;
+    return oracle_node(graph(s), x->is, in, n->ins, &n->attr);
+}
+
+static void try_every(struct suspect_text *s, enum oracle_op is, enum oracle_op should, const char *what)
+{
+    struct everywhere x = { is, should, should == OX_mul && is == OX_COUNT, 0 };
+    if (oracle_search_done(s)) return;
+    struct oracle_node **out = oracle_rebuilt(s, change_everywhere, &x);
+    if (x.done > 1)
+        oracle_try(s, ORACLE_VARIANT, out, "%s, everywhere", what);
+    else
+        oracle_search_cut(s);
+}
+
+void oracle_try_everywhere(struct suspect_text *s)
+{
+    static const struct kin gone[] = {
+        { OX_add, OX_sub, "a sign is turned" },         { OX_sub, OX_add, "a sign is turned" },
+        { OX_COUNT, OX_div, "a divisor is missing" },   { OX_COUNT, OX_sqrt, "a root is missing" },
+        { OX_COUNT, OX_abs, "abs is missing" },         { OX_COUNT, OX_mul, "a square is missing" },
+        { OX_exp2, OX_exp, "base 2 for base e" },       { OX_COUNT, OX_round, "round is missing" },
+        { OX_COUNT, OX_maximum, "maximum is missing" }, { OX_COUNT, OX_minimum, "minimum is missing" },
+    };
+    for (u32 i = 0; i < COUNT_OF(gone); i++) try_every(s, gone[i].is, gone[i].should, gone[i].what);
+    for (u32 i = 0; i < COUNT_OF(kin); i++) try_every(s, kin[i].is, kin[i].should, kin[i].what);
 }
 
 /* What a function that is exact near zero is for; what a maximum begins with; whether there is a root. */
@@ -98,6 +150,70 @@ static void try_half_shift(struct suspect_text *s, struct oracle_node *n)
                     "the exponents of the sum of weights have no shift, those of the weights have one");
 }
 
+/* A function of one argument, and a limit that is a number. */
+static bool is_bend(const struct oracle_node *n)
+{
+    if (n->op == OX_maximum || n->op == OX_minimum || n->op == OX_fmax || n->op == OX_fmin)
+        return n->in[1]->op == OX_const || n->in[0]->op == OX_const;
+    return n->ins == 1 && oracle_rows[n->op].family == ORACLE_MAP && n->op != OX_neg && n->op != OX_via &&
+           n->op != OX_cast && n->op != OX_free && n->op != OX_within && n->op != OX_off;
+}
+
+/* f(x + b) as f(x) + b, f(x * b) as f(x) * b: what is added, or multiplied with, after the function. */
+static void try_after(struct suspect_text *s, struct oracle_node *n)
+{
+    u32 at = n->ins == 2 && n->in[0]->op == OX_const;
+    struct oracle_node *x = n->in[at];
+    bool sum = x->op == OX_add || x->op == OX_sub;
+    if (!is_bend(n) || (!sum && x->op != OX_mul && x->op != OX_div)) return;
+    if (n->op == OX_sqrt || n->op == OX_rsqrt) return; /* an epsilon outside the root (choice.c) */
+    for (u32 k = 0; k < 2 && !oracle_search_done(s); k++) {
+        struct oracle_node *in[2] = { x->in[0], x->in[1] }, *of[2] = { n->in[0], n->ins > 1 ? n->in[1] : NULL };
+        char text[80], what[200];
+        if ((k == 0 && (x->op == OX_sub || x->op == OX_div)) || x->in[0] == x->in[1]) continue;
+        oracle_print(s, x->in[k], text, sizeof text);
+        snprintf(what, sizeof what, "%s is %s after %s, not before it", text, sum ? "added" : "multiplied with",
+                 oracle_rows[n->op].name);
+        if (x->op == OX_sub || x->op == OX_div)
+            snprintf(what, sizeof what, "%s is %s after %s, not before it", text,
+                     sum ? "subtracted" : "what is divided by", oracle_rows[n->op].name);
+        of[at] = oracle_fitted(s, x->in[1 - k], &n->shape);
+        in[1 - k] = of[at] ? oracle_node(graph(s), n->op, of, n->ins, &n->attr) : NULL;
+        oracle_try_node(s, ORACLE_VARIANT, n, in[1 - k] ? oracle_node(graph(s), x->op, in, 2, &x->attr) : NULL, what);
+    }
+}
+
+/* f(x) + b as f(x + b). */
+static void try_before(struct suspect_text *s, struct oracle_node *n)
+{
+    if (n->op != OX_add && n->op != OX_sub) return;
+    for (u32 k = 0; k < (n->op == OX_add ? 2u : 1u) && !oracle_search_done(s); k++) {
+        struct oracle_node *f = n->in[k], *in[2] = { n->in[0], n->in[1] };
+        char text[80], what[200];
+        if (!is_bend(f) || f->op == OX_sqrt || !oracle_shape_equal(&f->shape, &n->shape)) continue;
+        u32 at = f->ins == 2 && f->in[0]->op == OX_const;
+        struct oracle_node *of[2] = { f->in[0], f->ins > 1 ? f->in[1] : NULL };
+        in[k] = f->in[at];
+        of[at] = oracle_node(graph(s), n->op, in, 2, &n->attr);
+        oracle_print(s, n->in[1 - k], text, sizeof text);
+        snprintf(what, sizeof what, "%s is %s before %s, not after it", text, n->op == OX_add ? "added" : "subtracted",
+                 oracle_rows[f->op].name);
+        oracle_try_node(s, ORACLE_VARIANT, n, of[at] ? oracle_node(graph(s), f->op, of, f->ins, &f->attr) : NULL, what);
+    }
+}
+
+/* A function that the text does not have, of an array. */
+static void try_function_of(struct suspect_text *s, struct oracle_node *n)
+{
+    struct oracle_graph *g = graph(s);
+    char what[160];
+    snprintf(what, sizeof what, "abs(%.60s) for %.60s", n->attr.text, n->attr.text);
+    oracle_try_node(s, ORACLE_VARIANT, n, oracle_node1(g, OX_abs, n), what);
+    if (oracle_search_done(s)) return;
+    snprintf(what, sizeof what, "%.60s squared for %.60s", n->attr.text, n->attr.text);
+    oracle_try_node(s, ORACLE_VARIANT, n, oracle_node2(g, OX_mul, n, n), what);
+}
+
 /* ---- one element for all ---- */
 
 static void try_first(struct suspect_text *s, struct oracle_node *n)
@@ -124,6 +240,17 @@ static struct oracle_node *change_two(struct suspect_text *s, const struct oracl
     return n == x->a ? s->o->graph.nodes.p[x->b->id] : n == x->b ? s->o->graph.nodes.p[x->a->id] : NULL;
 }
 
+/* One array of a shape in the place of another. */
+static void try_used_for(struct suspect_text *s, const struct two *x)
+{
+    char what[160];
+    for (u32 k = 0; k < 2 && !oracle_search_done(s); k++) {
+        const struct oracle_node *is = k ? x->a : x->b, *should = k ? x->b : x->a;
+        snprintf(what, sizeof what, "%.60s is used for %.60s", is->attr.text, should->attr.text);
+        oracle_try_node(s, ORACLE_VARIANT, should, s->o->graph.nodes.p[is->id], what);
+    }
+}
+
 /* Inputs of one shape, and slices of one array. */
 static void try_pairs(struct suspect_text *s)
 {
@@ -137,6 +264,8 @@ static void try_pairs(struct suspect_text *s)
             if (inputs)
                 oracle_try(s, ORACLE_VARIANT, oracle_rebuilt(s, change_two, &x), "%s and %s are exchanged",
                            x.a->attr.text, x.b->attr.text);
+            if (inputs)
+                try_used_for(s, &x);
             else
                 oracle_try(s, ORACLE_PERMUTED, oracle_rebuilt(s, change_two, &x), "two slices of %s are exchanged",
                            x.a->in[0]->op == OX_input ? x.a->in[0]->attr.text : "an array");
@@ -296,15 +425,16 @@ static struct oracle_node *change_nan(struct suspect_text *s, const struct oracl
     return oracle_node(g, n->op, &is, 1, &n->attr);
 }
 
+const char oracle_nan_passed[] =
+    "NaN is passed over, as by fmaxf and fminf, where max, min, maximum and minimum give NaN; if that is meant, say "
+    "fmax(x, y), or max(where(x == x, x, -inf), ...)";
+
 static void try_nan(struct suspect_text *s)
 {
     bool any = false;
     struct oracle_node **out = oracle_rebuilt(s, change_nan, &any);
     if (any)
-        oracle_try(
-            s, ORACLE_VARIANT, out,
-            "NaN is passed over, as by fmaxf and fminf, where max, min, maximum and minimum give NaN; if that is "
-            "meant, say fmax(x, y), or max(where(x == x, x, -inf), ...)");
+        oracle_try(s, ORACLE_VARIANT, out, "%s", oracle_nan_passed);
     else
         oracle_search_cut(s);
 }
@@ -317,10 +447,17 @@ void oracle_try_exchanged(struct suspect_text *s)
     if (!oracle_search_done(s)) try_nan(s);
 }
 
+void oracle_try_turns(struct suspect_text *s, struct oracle_node *n)
+{
+    if (n->ins && !n->index && !oracle_search_done(s)) try_after(s, n);
+    if (n->ins && !n->index && !oracle_search_done(s)) try_before(s, n);
+}
+
 void oracle_try_instead(struct suspect_text *s, struct oracle_node *n)
 {
     if (n->op == OX_input) {
         if (!n->index) try_first(s, n);
+        if (!n->index && !oracle_search_done(s)) try_function_of(s, n);
         return;
     }
     if (!n->ins) return;

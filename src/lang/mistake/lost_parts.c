@@ -15,9 +15,10 @@ static u32 sums_of(const struct oracle_node *n, struct sum *out)
     const struct oracle_shape *x = n->ins ? &n->in[0]->shape : NULL;
     if (n->op == OX_scatter_add) {
         out[found++] = (struct sum){ n, 0, x->dim[0] };
-    } else if (n->op == OX_argmax || n->op == OX_argmin) {
+    } else if (n->op == OX_sort) {
         out[found++] = (struct sum){ n, (u32)n->attr.list[0], x->dim[n->attr.list[0]] };
-    } else if (n->op == OX_sum || n->op == OX_einsum || n->op == OX_max || n->op == OX_min) {
+    } else if (n->op == OX_sum || n->op == OX_einsum || n->op == OX_max || n->op == OX_min || n->op == OX_argmax ||
+               n->op == OX_argmin) {
         struct einsum_parts p = { 0 };
         if (n->op == OX_einsum) p = oracle_einsum_parts(n->attr.text);
         for (u32 i = 0; i < x->rank; i++) {
@@ -53,23 +54,27 @@ static bool tree_weights(double *w, u64 n)
     return lost;
 }
 
+enum { WARP_KINDS = 3 * 7 * 4 };
+
 /* What a warp of a block adds up, where the threads walk along n elements, `wide` at a time, and the sums of warps meet
- * in the end: the last warp is missing, or all but the first. false: there is no such element. */
+ * in the end: the last warp is missing, all but the first, or the second half. false: there is no such element. */
 static bool warp_weights(u64 n, u32 k, double *w, char *what, size_t size)
 {
-    static const u64 blocks[] = { 64, 128, 256, 512, 1024 }, wides[] = { 1, 2, 4, 8 };
-    u64 block = blocks[k / 2 % COUNT_OF(blocks)], wide = wides[k / 2 / COUNT_OF(blocks)];
-    u64 from = k % 2 ? 32 : block - 32;
+    static const u64 blocks[] = { 64, 96, 128, 192, 256, 512, 1024 }, wides[] = { 1, 2, 4, 8 };
+    u64 block = blocks[k % COUNT_OF(blocks)], wide = wides[k / COUNT_OF(blocks) % COUNT_OF(wides)];
+    u32 way = k / (u32)(COUNT_OF(blocks) * COUNT_OF(wides));
+    u64 from = way == 0 ? block - 32 : way == 1 ? 32 : block / 2;
     bool lost = false;
-    if (k % 2 && block == 64) return false; /* the other one of these is the last */
+    if ((way == 1 && block == 64) || (way == 2 && block < 128)) return false; /* that is the last one, or the first */
     for (u64 i = 0; i < n; i++) {
         w[i] = i / wide % block < from;
         lost |= w[i] == 0;
     }
     if (!lost) return false;
     snprintf(what, size,
-             k % 2 ? "only what the first warp of %llu threads adds up is there%s"
-                   : "what the last warp of %llu threads adds up is missing%s",
+             way == 0   ? "what the last warp of %llu threads adds up is missing%s"
+             : way == 1 ? "only what the first warp of %llu threads adds up is there%s"
+                        : "what the second half of the warps of %llu threads adds up is missing%s",
              (unsigned long long)block,
              wide == 1   ? ""
              : wide == 2 ? ", two elements at a time"
@@ -77,7 +82,6 @@ static bool warp_weights(u64 n, u32 k, double *w, char *what, size_t size)
                          : ", eight elements at a time");
     return true;
 }
-enum { WARP_KINDS = 2 * 5 * 4 };
 
 /* What of the lanes of a warp, of the threads of a block or of the parts of a split is not added up. false: k is past
  * the last kind; *what stays empty where kind k does not apply. `part`: a size of the contract, or 0. */
@@ -111,7 +115,9 @@ static bool lane_weights(u64 n, u32 k, u64 part, const char *name, double *w, ch
         return true;
     if (k < 3) snprintf(what, size, "of every 32 only the first %u are there: lanes of a warp are missing", 16u >> k);
     if (k >= 3 && k < 9)
-        snprintf(what, size, "only every %u. element is there: the last steps of a tree are missing", strides[k - 3]);
+        snprintf(what, size,
+                 "only one of every %u elements is there: steps of a tree, or parts of a vector, are missing",
+                 strides[k - 3]);
     if (k == 9) snprintf(what, size, "the last of %.40s parts is missing", name);
     if (k == 10) snprintf(what, size, "only the first of %.40s parts is there", name);
     if (k == 11) snprintf(what, size, "where two of %.40s parts meet an element is counted twice", name);
@@ -124,9 +130,11 @@ static bool lane_weights(u64 n, u32 k, u64 part, const char *name, double *w, ch
  */
 static bool weights(u64 n, u32 k, bool asked, double *w, char *what, size_t size)
 {
-    static const u64 tiles[] = { 4, 8, 16, 32, 64, 128, 256 }, lengths[] = { 2, 4, 8, 9, 16, 32, 0 };
-    u32 tile = k >= 6 && k < 13 ? k - 6 : 0, length = k >= 13 ? (k - 13) / 3 : 0;
-    u64 t = k < 13 ? tiles[tile] : length < COUNT_OF(lengths) && lengths[length] ? lengths[length] : n / 2;
+    static const u64 tiles[] = { 2, 4, 8, 16, 32, 64, 128, 256 }, lengths[] = { 2, 4, 8, 9, 16, 32, 0 };
+    enum { FIRST_TILE = 6, FIRST_LENGTH = FIRST_TILE + COUNT_OF(tiles) };
+    u32 tile = k >= FIRST_TILE && k < FIRST_LENGTH ? k - FIRST_TILE : 0,
+        length = k >= FIRST_LENGTH ? (k - FIRST_LENGTH) / 3 : 0;
+    u64 t = k < FIRST_LENGTH ? tiles[tile] : length < COUNT_OF(lengths) && lengths[length] ? lengths[length] : n / 2;
     what[0] = 0;
     fill(w, 0, n, 1);
     if (k == 0) snprintf(what, size, "the last element is missing"), w[n - 1] = 0;
@@ -138,8 +146,8 @@ static bool weights(u64 n, u32 k, bool asked, double *w, char *what, size_t size
     if (k == 5)
         snprintf(what, size, "only the last element is there: each overwrites the one before, nothing is summed"),
             fill(w, 0, n - 1, 0);
-    if (k < 6) return true;
-    if (k < 13) {
+    if (k < FIRST_TILE) return true;
+    if (k < FIRST_LENGTH) {
         if (n % t == 0 || (n < t && !asked)) return true;
         snprintf(what, size, "the tail beyond a multiple of %llu is missing", (unsigned long long)t);
         fill(w, n / t * t, n, 0);
@@ -152,12 +160,12 @@ static bool weights(u64 n, u32 k, bool asked, double *w, char *what, size_t size
     static const char *const how[] = { "the last %llu elements are missing", "only the last %llu elements are there",
                                        "only the first %llu elements are there" };
     if (lengths[length])
-        snprintf(what, size, how[(k - 13) % 3], (unsigned long long)t);
+        snprintf(what, size, how[(k - FIRST_LENGTH) % 3], (unsigned long long)t);
     else
-        snprintf(what, size, "%s", half[(k - 13) % 3]);
-    if ((k - 13) % 3 == 0) fill(w, n - t, n, 0);
-    if ((k - 13) % 3 == 1) fill(w, 0, n - t, 0);
-    if ((k - 13) % 3 == 2) fill(w, t, n, 0);
+        snprintf(what, size, "%s", half[(k - FIRST_LENGTH) % 3]);
+    if ((k - FIRST_LENGTH) % 3 == 0) fill(w, n - t, n, 0);
+    if ((k - FIRST_LENGTH) % 3 == 1) fill(w, 0, n - t, 0);
+    if ((k - FIRST_LENGTH) % 3 == 2) fill(w, t, n, 0);
     return true;
 }
 
@@ -178,7 +186,8 @@ static struct oracle_node *weighted(struct oracle_graph *g, const struct oracle_
     for (u32 i = 0; i < s.rank; i++) s.dim[i] = i ? 1 : w->shape.dim[0];
     memcpy(now, in, n->ins * sizeof *now);
     bool least = n->op == OX_min || n->op == OX_argmin;
-    if (n->op == OX_max || n->op == OX_argmax || least) /* an element that counts twice is one element */
+    if (n->op == OX_max || n->op == OX_argmax || n->op == OX_sort ||
+        least) /* an element that counts twice is one element */
         now[0] = oracle_node3(g, OX_where, oracle_reshaped(g, w, &s), in[0],
                               oracle_number(g, least ? INFINITY : -INFINITY, 0));
     else
@@ -195,18 +204,27 @@ static struct oracle_node *change_weigh(struct suspect_text *s, const struct ora
     return NULL;
 }
 
+static bool is_sum(const struct oracle_node *n)
+{
+    return n->op == OX_sum || n->op == OX_einsum || n->op == OX_scatter_add;
+}
+
 /* One way of going wrong in one group of sums of the same length. */
 static void try_group(struct suspect_text *s, const struct sum *sum, u32 n, const double *w, const char *what)
 {
+    u32 at = 0; /* of sums and maxima the sum has the name: the maximum is often a shift alone */
+    for (u32 i = n; i-- > 0;)
+        if (is_sum(sum[i].n)) at = i;
+    const struct oracle_node *x = sum[at].n->in[0];
+    char of[100] = "", name[sizeof s->best->what];
+    if (n == 1 && x->op == OX_input) snprintf(of, sizeof of, " (axis %u of %.60s)", sum[0].axis, x->attr.text);
+    snprintf(name, sizeof name, "in the %s over %llu%s: %s",
+             is_sum(sum[at].n) ? "sum" : oracle_rows[sum[at].n->op].name, (unsigned long long)sum[0].length, of, what);
+    s->tried += !oracle_is_wanted(s, name);
+    if (!oracle_is_wanted(s, name)) return;
     struct oracle_shape shape = { 1, { sum[0].length } };
     struct weighing z = { sum, n, oracle_extra(s, "$w", &shape, w), 0 };
-    struct oracle_node **out = oracle_rebuilt(s, change_weigh, &z);
-    const struct oracle_node *x = sum[0].n->in[0];
-    char of[100] = "";
-    if (n == 1 && x->op == OX_input) snprintf(of, sizeof of, " (axis %u of %.60s)", sum[0].axis, x->attr.text);
-    bool is_sum = sum[0].n->op == OX_sum || sum[0].n->op == OX_einsum || sum[0].n->op == OX_scatter_add;
-    oracle_try(s, ORACLE_PART, out, "in the %s over %llu%s: %s", is_sum ? "sum" : oracle_rows[sum[0].n->op].name,
-               (unsigned long long)sum[0].length, of, what);
+    oracle_try(s, ORACLE_PART, oracle_rebuilt(s, change_weigh, &z), "%s", name);
 }
 
 /* All of these sums together, then each of them. */
@@ -225,7 +243,7 @@ static void try_length(struct suspect_text *s, const struct sum *all, u32 n, u64
     for (u32 i = 0; i < n; i++)
         if (all[i].length == length) same[found++] = all[i];
     double *w = NEW_ARRAY(&s->mem, double, length);
-    bool asked = s->hints && s->hints->only;
+    bool asked = s->hints && s->hints->only && !s->all_right;
     for (u32 k = 0; k < s->o->n && !oracle_search_done(s); k++) { /* split into as many parts as a size says */
         const struct oracle_name *m = &s->o->names[k];
         if (m->type || m->value < 2 || m->value > 1 << 20 || m->value != floor(m->value)) continue;
@@ -234,6 +252,7 @@ static void try_length(struct suspect_text *s, const struct sum *all, u32 n, u64
             lane_weights(length, i, t, m->name, w, what, sizeof what);
             if (what[0]) try_groups(s, same, found, w, what);
         }
+        if (asked && length % t == 0) oracle_is_void(s, "the tail beyond a multiple of ", m->name);
         if (length % t == 0 || (length < t && !asked)) continue;
         fill(w, 0, length, 1);
         fill(w, length / t * t, length, 0);

@@ -29,6 +29,7 @@ struct oracle_explanation {
     enum oracle_label label;
     bool sure; /* seen in the output, or a changed text that the output fits within its own bound; else a guess */
     enum oracle_met met;
+    double spent;    /* operations that the search has taken, about */
     double ratio;    /* of the output to the bound of the text that explains it */
     char other[240]; /* another explanation that fits as well, and differs from this one in its values; "": there is
                         none */
@@ -45,9 +46,12 @@ struct oracle_hints {
     const char *const *except;
     u32 n;              /* of `except` */
     const char *output; /* only this output is to be explained; NULL: all together, or else the first that can be */
+    double most;        /* operations that the search may take; 0: any number */
 };
 bool oracle_classify_hinted(const struct oracle *o, const struct oracle_options *how, const void *const *data,
                             const struct oracle_given *y, const struct oracle_hints *hints,
                             struct oracle_explanation *out, struct error *e);
 bool oracle_same_words(const char *a, const char *b);
+/* The name of maxima and minima that pass over NaN. */
+extern const char oracle_nan_passed[];
 #endif

@@ -16,7 +16,8 @@ struct oracle_node *oracle_fitted(struct suspect_text *s, struct oracle_node *x,
 
 static const char variants_text[] =
     "def rms_as_ln(x, g, b, eps = 1e-5) = x * rsqrt(mean(x * x, -1, keep) + eps) * g + b;"
-    "def centred_rms(x, g, eps = 1e-5) = { d = x - mean(x, -1, keep); x * rsqrt(mean(d * d, -1, keep) + eps) * g };";
+    "def centred_rms(x, g, eps = 1e-5) = { d = x - mean(x, -1, keep); x * rsqrt(mean(d * d, -1, keep) + eps) * g };"
+    "def same(x) = x; def same_scaled(x, s = 1) = x;";
 
 /* The texts again, with one definition in place of another. */
 static void try_definition(struct suspect_text *s, const char *is, const char *should)
@@ -34,7 +35,10 @@ static void try_definition(struct suspect_text *s, const char *is, const char *s
     map_put(&mem, &o->definitions, str_of(should), other);
     for (u32 i = 0; ok && i < s->o->texts.n; i++) ok = oracle_read(o, "", s->o->texts.p[i], s->o->texts.p[i], &e);
     char what[160];
-    snprintf(what, sizeof what, "%s where the oracle has %s", is, should);
+    if (!strncmp(is, "same", 4))
+        snprintf(what, sizeof what, "%s is missing", should);
+    else
+        snprintf(what, sizeof what, "%s where the oracle has %s", is, should);
     if (ok) oracle_try_other(s, o, what);
     arena_free(&mem);
 }
@@ -46,6 +50,8 @@ static void try_definitions(struct suspect_text *s)
                                             { "centred_rms", "rmsnorm" },
                                             { "centred_rms", "rms_norm" } },
                              *const slopes[] = { "gelu", "gelu_tanh", "quick_gelu", "silu", "relu", "softplus", "elu" };
+    for (u32 i = 0; i < COUNT_OF(slopes) && !oracle_search_done(s); i++)
+        try_definition(s, strcmp(slopes[i], "elu") ? "same" : "same_scaled", slopes[i]);
     for (u32 i = 0; i < COUNT_OF(slopes) * COUNT_OF(slopes) && !oracle_search_done(s); i++)
         if (i / COUNT_OF(slopes) != i % COUNT_OF(slopes))
             try_definition(s, slopes[i % COUNT_OF(slopes)], slopes[i / COUNT_OF(slopes)]);
@@ -127,14 +133,15 @@ static const struct oracle_node *index_user(const struct suspect_text *s, const 
 
 static void try_indices(struct suspect_text *s, struct oracle_node *n, u64 limit)
 {
-    static const char *const names[] = { "clamped one too low", "one too high", "one too high", "one too low" };
+    static const char *const names[] = { "clamped one too low", "one too high", "one too high", "one too low",
+                                         "not used: element i takes row i" };
     u64 count = oracle_count(&n->shape);
     double *v = NEW_ARRAY(&s->mem, double, count + 1), top = (double)limit - 1;
     char what[96];
     for (u32 k = 0; k < COUNT_OF(names); k++) {
         for (u64 i = 0; i < count; i++) {
             double t = oracle_run_value(&s->run, n, i);
-            double to[] = { fmin(t, top - 1), fmin(t + 1, top), t == top ? 0 : t + 1, t - 1 };
+            double to[] = { fmin(t, top - 1), fmin(t + 1, top), t == top ? 0 : t + 1, t - 1, fmin((double)i, top) };
             v[i] = fmax(to[k], 0);
         }
         snprintf(what, sizeof what, "the index %s is %s", n->attr.text, names[k]);
@@ -142,24 +149,64 @@ static void try_indices(struct suspect_text *s, struct oracle_node *n, u64 limit
     }
 }
 
-/* Whole numbers with a sign, read as bytes or words that have none. */
-static void try_unsigned(struct suspect_text *s, struct oracle_node *n)
+/* Whole numbers with a sign, read as bytes or words that have none; NULL: they have no sign, or are none below 0. */
+static struct oracle_node *without_sign(struct suspect_text *s, const struct oracle_node *n, u32 which)
 {
     const struct scalar *t = NULL;
+    char name[16];
     for (u32 i = 0; i < s->o->n; i++)
         if (s->o->names[i].type && !strcmp(s->o->names[i].name, n->attr.text)) t = s->o->names[i].type;
     u64 count = oracle_count(&n->shape), below = 0;
-    if (!t || t->class != SCALAR_SIGNED || t->bytes > 4) return;
+    if (!t || t->class != SCALAR_SIGNED || t->bytes > 4 || s->run.extras == COUNT_OF(s->run.extra)) return NULL;
     double *v = NEW_ARRAY(&s->mem, double, count + 1);
     for (u64 i = 0; i < count; i++) {
         v[i] = oracle_run_value(&s->run, n, i);
         below += v[i] < 0;
         if (v[i] < 0) v[i] += ldexp(1, 8 * (int)t->bytes);
     }
+    snprintf(name, sizeof name, "$t%u", which);
+    return below ? oracle_extra(s, name, &n->shape, v) : NULL;
+}
+
+static void try_unsigned(struct suspect_text *s, struct oracle_node *n)
+{
+    struct oracle_node *x = without_sign(s, n, 0);
     char what[160];
-    snprintf(what, sizeof what, "%s is read as if it had no sign: -1 as %.0f", n->attr.text,
-             ldexp(1, 8 * (int)t->bytes) - 1);
-    if (below) oracle_try_node(s, ORACLE_VARIANT, n, oracle_extra(s, "$t", &n->shape, v), what);
+    snprintf(what, sizeof what, "%s is read as if it had no sign", n->attr.text);
+    if (x) oracle_try_node(s, ORACLE_VARIANT, n, x, what);
+}
+
+/* All of them. */
+static struct oracle_node *change_unsigned(struct suspect_text *s, const struct oracle_node *n,
+                                           struct oracle_node *const *in, void *self)
+{
+    u32 *done = self;
+    (void)in;
+    struct oracle_node *x = n->op == OX_input ? without_sign(s, n, *done) : NULL;
+    *done += x != NULL;
+    return x;
+}
+
+static void try_all_unsigned(struct suspect_text *s)
+{
+    u32 done = 0;
+    struct oracle_node **out = oracle_rebuilt(s, change_unsigned, &done);
+    if (done > 1)
+        oracle_try(s, ORACLE_VARIANT, out, "whole numbers are read as if they had no sign: all arrays of them");
+    else
+        oracle_search_cut(s);
+}
+
+/* Whole numbers that are computed with, as positions are: one more, one less. */
+static void try_counted(struct suspect_text *s, struct oracle_node *n)
+{
+    char what[160];
+    for (u64 i = 0, count = oracle_count(&n->shape); i < count; i++)
+        if (oracle_run_value(&s->run, n, i) != nearbyint(oracle_run_value(&s->run, n, i))) return;
+    for (int by = -1; by <= 1 && !oracle_search_done(s); by += 2) {
+        snprintf(what, sizeof what, "%s is one too %s", n->attr.text, by > 0 ? "large" : "small");
+        oracle_try_node(s, ORACLE_VARIANT, n, oracle_node2(graph(s), OX_add, n, oracle_number(graph(s), by, 0)), what);
+    }
 }
 
 /* Arrays with an element for each index of one axis, read by a part of that index: channel c of c % per or c / per. */
@@ -236,6 +283,7 @@ static void try_input(struct suspect_text *s, struct oracle_node *n)
         return;
     }
     try_unsigned(s, n);
+    if (n->index) try_counted(s, n);
     try_part_of_index(s, n);
     for (u32 axis = 0; axis < r && !oracle_search_done(s); axis++) try_axis(s, n, axis);
     if (r < 2 || n->shape.dim[r - 1] < 2 || n->shape.dim[r - 2] < 2) return;
@@ -270,11 +318,15 @@ static void try_operand(struct suspect_text *s, struct oracle_node *n, u32 kept)
     char what[160];
     struct oracle_node *x = oracle_fitted(s, n->in[kept], &n->shape);
     if (!x || (n->op == OX_div && kept == 1)) return;
+    if (n->op == OX_mul && n->in[0] == n->in[1]) return; /* "a square is missing" (choice.c) */
     const struct oracle_node *gone = n->in[1 - kept];
     char text[80];
     oracle_print(s, gone, text, sizeof text);
-    snprintf(what, sizeof what, "a %s is missing: %s%s", sum ? "term" : "factor", text,
-             gone->body ? " of the definition" : "");
+    snprintf(what, sizeof what, "a %s is missing: %s%s",
+             sum               ? "term"
+             : n->op == OX_div ? "divisor"
+                               : "factor",
+             text, gone->body ? " of the definition" : "");
     if (n->op == OX_sub && kept == 1) x = oracle_node1(graph(s), OX_neg, x);
     oracle_try_node(s, ORACLE_VARIANT, n, x, what);
     if (s->alone || oracle_search_done(s)) return;
@@ -436,7 +488,10 @@ static void try_online(struct suspect_text *s, struct oracle_node *n)
     for (u32 at = 0; at < COUNT_OF(lanes) * COUNT_OF(which) && !oracle_search_done(s); at++) {
         char what[160];
         u32 k = at % COUNT_OF(which), share = lanes[at / COUNT_OF(which)];
-        if (share > 1 && (k != 1 || share >= x->shape.dim[x->shape.rank - 1])) continue; /* lanes share the sum */
+        if (share > 1 && k != 1) continue;                                    /* lanes share the sum */
+        bool has_all = share > 1 && share >= x->shape.dim[x->shape.rank - 1]; /* each has one element at most */
+        if (has_all && s->all_right) s->met = MAX_OF(s->met, ORACLE_LOOSE);
+        if (has_all) continue;
         struct oracle_node *raw = oracle_node1(g, OX_exp, oracle_node2(g, OX_sub, x, running_most(s, x, share)));
         struct oracle_node *total = k ? oracle_node(g, OX_sum, &raw, 1, &sum->attr) : sum;
         snprintf(what, sizeof what, "online softmax that does not rescale %s when a larger score comes%s", which[k],
@@ -450,7 +505,7 @@ static struct oracle_node *change_free(struct suspect_text *s, const struct orac
                                        struct oracle_node *const *in, void *self)
 {
     u32 *done = self;
-    (void)in;
+    if (n->op == OX_within) return in[0]; /* the range of weights, which they may leave then */
     if (n->op != OX_free) return NULL;
     ++*done;
     return oracle_spread(graph(s), oracle_number(graph(s), 0, 0), &n->shape);
@@ -461,7 +516,7 @@ static void try_no_shift(struct suspect_text *s)
     u32 done = 0;
     struct oracle_node **out = oracle_rebuilt(s, change_free, &done);
     s->special = true;
-    if (done > 1)
+    if (done)
         oracle_try(s, ORACLE_VARIANT, out, "no shift");
     else
         oracle_search_cut(s);
@@ -599,7 +654,8 @@ void oracle_try_mutants(struct suspect_text *s)
 {
     if (!s->alone) try_definitions(s);
     if (!s->alone && !oracle_search_done(s)) try_no_shift(s);
-    for (u32 pass = 0; pass < 4; pass++) {
+    if (!s->alone && !oracle_search_done(s)) try_all_unsigned(s);
+    for (u32 pass = 0; pass < 5; pass++) {
         if (pass == 2 && !s->alone) oracle_try_exchanged(s);
         for (u32 i = 0; i < s->base && !oracle_search_done(s); i++) {
             struct oracle_node *n = s->o->graph.nodes.p[i];
@@ -610,9 +666,12 @@ void oracle_try_mutants(struct suspect_text *s)
             if (pass == 3) oracle_try_instead(s, n);
             if (pass == 3) oracle_try_choice(s, n);
             if (pass == 3) oracle_try_scan(s, n);
+            if (pass == 4) oracle_try_turns(s, n);
         }
     }
     if (s->alone) return;
+    oracle_try_everywhere(s);
+    if (!oracle_search_done(s)) oracle_try_edges(s);
     if (!oracle_search_done(s)) oracle_try_applied(s);
     if (!oracle_search_done(s)) oracle_try_flat(s);
     if (!oracle_search_done(s)) try_other_rows(s);

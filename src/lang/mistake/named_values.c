@@ -47,7 +47,12 @@ static void try_numbers(struct suspect_text *s)
             if (to[k] == v || !isfinite(to[k])) continue;
             memcpy(names, s->o->names, s->o->n * sizeof *names);
             names[i].value = to[k];
-            snprintf(what, sizeof what, how[k], a->name, a->name);
+            char root[80];
+            snprintf(root, sizeof root, "sqrt(%.60s)", a->name);
+            if (k == 5 && is_said(s, root)) /* a text that has the number under a root alone */
+                snprintf(what, sizeof what, "a root is missing: %s for sqrt(%s)", a->name, a->name);
+            else
+                snprintf(what, sizeof what, how[k], a->name, a->name);
             try_names(s, names, what);
         }
         for (u32 k = i + 1; k < s->o->n && !oracle_search_done(s); k++) {

@@ -2,7 +2,7 @@
  * Gauss and Newton, and whether the output then fits. */
 #include "mistake/classify.h"
 
-enum { USES = 24, STEPS = 6 };
+enum { USES = 24, STEPS = 6, FEW = 4 };
 struct use { /* operand `in` of a node is a constant */
     struct oracle_node *n;
     u32 in;
@@ -71,10 +71,11 @@ static double nice(double c)
     return r;
 }
 
-/* Whether it fits better than what was found before. */
+/* Whether it fits. */
 static bool try_value(struct fit *f, double was, double c)
 {
-    double before = f->s->best->label ? f->s->best->ratio : INFINITY;
+    enum oracle_met met = f->s->met;
+    f->s->met = ORACLE_NOT_MET;
     char is[64], should[64], why[200] = "";
     int form = -1;
     bool known = oracle_origin(f->s->o, was, &form, should, sizeof should) && form >= 0;
@@ -88,7 +89,9 @@ static bool try_value(struct fit *f, double was, double c)
                  m->value == was ? "" : less);
     }
     oracle_try(f->s, ORACLE_VARIANT, with_constant(f, &c), "the constant %.7g is %.7g%s", was, c, why);
-    return f->s->best->label && f->s->best->ratio < before;
+    bool fits = f->s->met == ORACLE_FITS;
+    f->s->met = MAX_OF(met, f->s->met);
+    return fits;
 }
 
 /* What a mean divides by: where the value of another constant explains the output, it is that one. */
@@ -101,6 +104,7 @@ static bool is_count(const struct use *u)
 static void try_start(struct fit *f, double was, double c)
 {
     for (u32 i = 0; i < STEPS && step_from(f, &c); i++) {}
+    if (fabs(c) < 1e-6 * fabs(was)) c = 0;
     if (!isfinite(c) || fabs(c - was) <= 1e-5 * fabs(was)) return;
     if (is_count(&f->use) && nearbyint(c) != was && try_value(f, was, nearbyint(c))) return;
     if (!try_value(f, was, nice(c))) try_value(f, was, c);
@@ -109,7 +113,8 @@ static void try_start(struct fit *f, double was, double c)
 static bool is_constant(const struct oracle_node *n, u32 in)
 {
     const struct oracle_node *c = n->in[in];
-    bool arithmetic = n->op == OX_add || n->op == OX_sub || n->op == OX_mul || n->op == OX_div || n->op == OX_pow;
+    bool arithmetic = n->op == OX_add || n->op == OX_sub || n->op == OX_mul || n->op == OX_div || n->op == OX_pow ||
+                      n->op == OX_maximum || n->op == OX_minimum;
     return arithmetic && !n->index && c->op == OX_const && isfinite(c->attr.value) && c->attr.value != 0;
 }
 
@@ -140,8 +145,11 @@ static void try_use(struct fit *f)
         try_known(f, was, known_was, known_is);
         return;
     }
-    for (u32 i = 0; i < COUNT_OF(times) && !oracle_search_done(f->s); i++) try_value(f, was, was * times[i]);
-    for (int by = -1; by <= 1 && was == floor(was) && !oracle_search_done(f->s); by += 2) try_value(f, was, was + by);
+    bool fits = false;
+    for (u32 i = 0; i < COUNT_OF(times) && !oracle_search_done(f->s); i++) fits |= try_value(f, was, was * times[i]);
+    for (int by = -1; by <= 1 && was == floor(was) && !oracle_search_done(f->s); by += 2)
+        fits |= try_value(f, was, was + by);
+    if (fits || (f->n < FEW && !is_count(&f->use))) return; /* any constant explains one number, with some value */
     try_start(f, was, was);
     for (u32 i = 0; i < COUNT_OF(times) && !oracle_search_done(f->s); i++) try_start(f, was, was * times[i]);
     for (u32 i = 0; i < COUNT_OF(usual) && fabs(was) < 1e-2 && !oracle_search_done(f->s); i++)

@@ -51,12 +51,22 @@ static bool is_seen_through(const struct oracle_node *n)
            n->op == OX_free || n->op == OX_within || n->op == OX_off;
 }
 
+/* Whether a number stands in the texts as such. */
+static bool is_written(const struct oracle *o, double value)
+{
+    char text[32];
+    int n = snprintf(text, sizeof text, "%g", value);
+    for (u32 i = 0; i < o->texts.n; i++)
+        if (memmem(o->texts.p[i].p, o->texts.p[i].n, text, (size_t)n)) return true;
+    return false;
+}
+
 /* The contract's name for a number, where exactly one has this value, and the value is uncommon. */
 static const char *name_of(const struct oracle *o, double value)
 {
     const char *name = NULL;
     u32 n = 0;
-    if (fabs(value) == 1 || value == 2 || value == 0.5 || value == 0) return NULL;
+    if (fabs(value) == 1 || value == 0 || ((value == 2 || value == 0.5) && is_written(o, value))) return NULL;
     for (u32 i = 0; i < o->n; i++)
         if (!o->names[i].type && !o->names[i].word && o->names[i].value == value) {
             name = o->names[i].name;
@@ -73,7 +83,15 @@ static void put_node(struct printer *p, const struct oracle_node *n, u32 depth, 
     u32 order = n->op == OX_neg ? NEGATIVE : s.order;
     if (n->op == OX_input) return put(p, "%s", n->attr.text);
     const char *name = n->op == OX_const ? name_of(p->o, n->attr.value) : NULL;
+    const char *rest = n->op == OX_const && n->attr.value > 0 && n->attr.value < 1 && !name
+                           ? name_of(p->o, 1 - n->attr.value)
+                           : NULL;
     if (name) return put(p, "%s", name);
+    if (rest) return put(p, least > 4 ? "(1 - %s)" : "1 - %s", rest);
+    if (n->op == OX_slice) {
+        put_node(p, n->in[0], depth, ATOM);
+        return put(p, "[..]");
+    }
     if (n->op == OX_const) return put(p, "%.6g", n->attr.value);
     if (n->op == OX_iota) return put(p, "iota(%lld)", (long long)oracle_count(&n->shape));
     if (depth >= p->depth || p->n >= p->size) return put(p, "..");

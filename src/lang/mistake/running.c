@@ -53,19 +53,23 @@ static void try_tiles(struct suspect_text *s, struct oracle_node *n, u32 axis)
         snprintf(what, sizeof what, "the carry between tiles is lost: %s begins anew at each multiple of %llu",
                  oracle_rows[n->op].name, (unsigned long long)tiles[i]);
         oracle_try_node(s, ORACLE_PART, n, untiled(g, own, axis, &n->shape), what);
-        if (n->op != OX_cumsum || n->shape.dim[axis] <= 2 * tiles[i]) continue;
+        if ((n->op != OX_cumsum && n->op != OX_cumprod) || n->shape.dim[axis] <= 2 * tiles[i]) continue;
         t = tiled(g, n->in[0], axis, tiles[i]);
         own = oracle_node(g, n->op, &t, 1, &along);
-        struct oracle_node *sum = oracle_summed(g, t, 1u << (axis + 1), true), *zero;
+        struct oracle_attr whole = { .keep = true, .list = { 1 << (axis + 1) } };
+        struct oracle_node *sum = oracle_node(g, n->op == OX_cumsum ? OX_sum : OX_prod, &t, 1, &whole);
+        if (!sum) return;
         s64 many = (s64)sum->shape.dim[axis];
-        zero = oracle_cut(g, sum, axis, 0, 1);
-        zero = oracle_node2(g, OX_sub, zero, zero);
-        struct oracle_node *in[2] = { zero, oracle_cut(g, sum, axis, 0, many - 1) };
+        struct oracle_node *first = oracle_cut(g, sum, axis, 0, 1);
+        first = oracle_spread(g, oracle_number(g, n->op == OX_cumsum ? 0 : 1, 0), &first->shape);
+        struct oracle_node *in[2] = { first, oracle_cut(g, sum, axis, 0, many - 1) };
         struct oracle_node *before = oracle_node(g, OX_concat, in, 2,
                                                  &(struct oracle_attr){ .n = 1, .list = { axis } });
         snprintf(what, sizeof what, "the carry between tiles of %llu is that of the tile before alone",
                  (unsigned long long)tiles[i]);
-        oracle_try_node(s, ORACLE_PART, n, untiled(g, oracle_node2(g, OX_add, own, before), axis, &n->shape), what);
+        oracle_try_node(s, ORACLE_PART, n,
+                        untiled(g, oracle_node2(g, n->op == OX_cumsum ? OX_add : OX_mul, own, before), axis, &n->shape),
+                        what);
     }
 }
 

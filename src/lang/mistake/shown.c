@@ -76,20 +76,22 @@ bool shown_has_factor(struct shown *h)
     double *t = NEW_ARRAY(&h->s->mem, double, a->count + 1);
     char origin[64] = "";
     u64 n = 0, wrong = 0;
+    bool asked = h->s->hints && h->s->hints->only && strstr(h->s->hints->only, " times the oracle");
     for (u64 i = 0; i < a->count; i++) {
         wrong += !a->unknown[i] && oracle_ratio(h->y[i], a->value[i], 0, a->worst[i]) > 1;
         if (!a->unknown[i] && isfinite(a->value[i]) && fabs(a->value[i]) > 8 * a->worst[i])
             t[n++] = h->y[i] / a->value[i];
     }
+    if (n && asked) h->s->met = ORACLE_MISFIT;
     if (!n || 10 * wrong < 3 * a->count) return false;
     qsort(t, n, sizeof *t, by_size);
     double c = n % 2 ? t[n / 2] : (t[n / 2] + t[n / 2 - 1]) / 2;
     if (!isfinite(c) || fabs(c) < 1e-3 || fabs(c - 1) < 0.01) return false;
-    if (h->s->hints && h->s->hints->only && strstr(h->s->hints->only, " times the oracle")) h->s->met = ORACLE_MISFIT;
     for (u64 i = 0; i < a->count; i++)
         if (!a->unknown[i] && !(fabs(h->y[i] - c * a->value[i]) <= (1 + fabs(c)) * a->worst[i])) return false;
     int form = -1;
-    bool known = oracle_origin(h->s->o, c, &form, origin, sizeof origin);
+    /* a size of 2 is everywhere */
+    bool known = c != 2 && c != 0.5 && oracle_origin(h->s->o, c, &form, origin, sizeof origin);
     bool plain = fabs(c) == 2 || fabs(c) == 0.5 || c == -1 || (fabs(c) <= 16 && fabs(c - nearbyint(c)) < 1e-4);
     if (n < 3 && !known && !plain) return false;
     return say(h, ORACLE_FACTOR, "%s is %.6g times the oracle%s%s", h->name, c, known ? ", which is " : "", origin);
@@ -225,12 +227,27 @@ bool shown_is_untouched(struct shown *h, u32 which)
 bool shown_is_zero(struct shown *h)
 {
     u64 zero = 0, should = 0;
+    const char *only = h->s->hints ? h->s->hints->only : NULL;
+    if (only && strstr(only, " is 0 everywhere")) h->s->met = ORACLE_MISFIT;
     for (u64 i = 0; i < h->a->count; i++) {
         zero += h->y[i] == 0;
         should += h->a->value[i] == 0;
     }
     if (h->a->count < 2 || zero < h->a->count || 2 * should > h->a->count) return false;
     return say(h, ORACLE_VARIANT, "%s is 0 everywhere", h->name);
+}
+
+bool shown_is_refuted(const char *name)
+{
+    return strstr(name, " times the oracle") || strstr(name, " is 0 everywhere") || strstr(name, " is transposed");
+}
+
+/* Whether the name that is asked for speaks of this output: "y is 2 times the oracle". */
+static bool is_asked_of(const struct suspect_text *s, const char *output)
+{
+    const char *only = s->hints ? s->hints->only : NULL;
+    size_t n = strlen(output);
+    return only && !strncmp(only, output, n) && (!strncmp(only + n, " is ", 4) || !strncmp(only + n, " has ", 5));
 }
 
 /* The output with the largest share of wrong elements; false: none is wrong. */
@@ -243,9 +260,10 @@ bool shown_pick_output(struct suspect_text *s, const struct oracle_result *r, st
         if (!oracle_judge(s->o, r, i, &s->y[i], &j, s->e)) return false;
         h->wrong_outputs += j.wrong > 0;
         if (s->hints && s->hints->output && strcmp(s->hints->output, s->o->outs.p[i].name)) continue;
+        bool asked = j.wrong && is_asked_of(s, s->o->outs.p[i].name); /* this one, whatever the others are like */
         double of = j.wrong ? (double)j.wrong / (double)j.elements + (j.unwritten > 0) : 0;
-        if (of <= share) continue;
-        share = of;
+        if (of <= share && !asked) continue;
+        share = asked ? INFINITY : of;
         *worst = j;
         *which = i;
     }
@@ -284,6 +302,11 @@ static double misfit(struct shown *h, u32 which, u32 bits)
         }
         oracle_run_free(&r, 0);
     }
+    s->run.spent += r.spent;
+    const struct oracle_type *own =
+        oracle_type(str_of(oracle_given_type(s->o, s->run.env.type->name, which)->name)); /* storing rounds, too */
+    double store = own ? ldexp(1, -(int)own->bits) : 0;
+    for (u64 i = 0; i < h->a->count; i++) square[i] += store * store * h->a->value[i] * h->a->value[i] / 3;
     for (u64 i = 0; i < h->a->count; i++) {
         double d = h->y[i] - h->a->value[i];
         if (!(square[i] > 0) || !isfinite(square[i]) || !isfinite(d)) continue;
@@ -315,10 +338,12 @@ static bool has_narrow_sums(struct shown *h, u32 which)
     struct suspect_text *s = h->s;
     const char *own = oracle_given_type(s->o, s->run.env.type->name, which)->name;
     const struct oracle_type *is = oracle_type(str_of(own));
+    double like[COUNT_OF(types)] = { 0 }; /* how many times the errors are those of such sums; 0: they are others */
+    bool stored[COUNT_OF(types)] = { 0 };
     for (u32 i = 0; i < COUNT_OF(types) && h->wrong_outputs == 1 && s->o->outs.n == 1; i++) {
         const struct oracle_type *t = oracle_type(str_of(types[i]));
         u64 narrow = 0, should = 0, zero = 0;
-        bool stored = is && is->bits <= t->bits;
+        stored[i] = is && is->bits <= t->bits;
         for (u64 k = 0; k < h->a->count; k++) {
             zero += h->y[k] == 0;
             narrow += oracle_nearest(t, h->y[k]) == h->y[k];
@@ -326,15 +351,19 @@ static bool has_narrow_sums(struct shown *h, u32 which)
         }
         if (h->a->count < 8 || 2 * should > h->a->count || 2 * zero > h->a->count) continue;
         if (s->hints && s->hints->only && strstr(s->hints->only, "sums in ")) s->met = MAX_OF(s->met, ORACLE_MISFIT);
-        if (!stored && narrow < h->a->count) continue;
-        double m = stored ? misfit(h, which, t->bits) : 0.5;
-        if (!(m > 0.05 && m < 2) || !fits_narrow(s, types[i])) continue;
-        if (stored)
-            return say(h, ORACLE_PRECISION, "sums in %s: the errors are those of %u bits, not 24", types[i], t->bits);
-        return say(h, ORACLE_PRECISION, "sums in %s: every element is a number of %s, of %u bits, not 24", types[i],
-                   types[i], t->bits);
+        if (!stored[i] && narrow < h->a->count) continue;
+        double m = stored[i] ? misfit(h, which, t->bits) : 0.5;
+        if (m > 0.05 && m < 2 && fits_narrow(s, types[i])) like[i] = m;
     }
-    return false;
+    u32 i = like[0] > 0 ? 0 : 1;
+    if (!(like[i] > 0)) return false;
+    if (like[0] > 0 && like[1] > 0)
+        return say(h, ORACLE_PRECISION, "sums in f16 or bf16: the errors are those of 8 to 11 bits, not 24");
+    u32 bits = oracle_type(str_of(types[i]))->bits;
+    if (stored[i])
+        return say(h, ORACLE_PRECISION, "sums in %s: the errors are those of %u bits, not 24", types[i], bits);
+    return say(h, ORACLE_PRECISION, "sums in %s: every element is a number of %s, of %u bits, not 24", types[i],
+               types[i], bits);
 }
 
 /* The error is about as large as that of narrower sums. */

@@ -298,9 +298,10 @@ double oracle_cost(const struct oracle *o)
 }
 
 /* Beyond this an answer would take too long to be waited for. */
-static bool affordable(const struct oracle_run *r, const bool *need, struct error *e)
+static bool affordable(struct oracle_run *r, const bool *need, struct error *e)
 {
     const double most = 0x1p37, work = cost_of(&r->o->graph, need, r->slot);
+    r->spent += work;
     if (work <= most) return true;
     return error_set(e, ERR_UNSUPPORTED, "this oracle needs %.2g operations; %.2g are the most: use smaller sizes",
                      work, most);

@@ -106,6 +106,7 @@ struct oracle_run {
     struct oracle_slot *slot;
     u32 slots;        /* by id */
     const bool *firm; /* by id, while it runs: oracle_firm */
+    double spent;     /* operations of all its runs, about */
 };
 /* How a correct kernel may compute this text. */
 struct oracle_env oracle_env_of(const struct oracle *o, const struct oracle_options *how);

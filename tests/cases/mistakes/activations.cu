@@ -136,7 +136,7 @@ extern "C" __global__ void geglu(const float *x, float *y, int d)
     }
 }
 
-// wrong bias_dropout 1: factor is missing|which is|times
+// wrong bias_dropout 1: divisor is missing|which is|times
 // wrong bias_dropout 2: == for !=|negated
 // wrong bias_dropout 3: first element|bias
 // wrong bias_dropout 4: term is missing: bias

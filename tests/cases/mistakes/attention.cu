@@ -5,7 +5,7 @@
 // wrong flash_causal 1: mask is off by .1
 // wrong flash_causal 2: mask is off by -1
 // wrong flash_causal 3: factor is missing|1/sqrt|times|scale
-// wrong flash_causal 4: D squared for D|1/sqrt.D
+// wrong flash_causal 4: root is missing|1/sqrt.D
 // wrong flash_causal 5: no mask
 // wrong flash_causal 6: does not rescale the accumulator
 // wrong flash_causal 7: does not rescale the sum
