@@ -433,6 +433,12 @@ static void contracts(void)
     UNIT(lk_contract_json("add.cu", text, sizeof text - 1, &t) == LK_OK);
     UNIT_HAS(t, "{\"schema\":\"lockstep-contract\",\"version\":1,\"file\":\"add.cu\",\"kernels\":[{\"name\":\"add\"");
     lk_text_free(t);
+    static const char laws[] = "//! kernel a\n//! arg x f32[4] in\n//! property deterministic\n//! assume sum(x) > 0\n"
+                               "//! example x=[1,2,3,4]\n//! launches 3\n";
+    UNIT(lk_contract_json("laws.cu", laws, sizeof laws - 1, &t) == LK_OK);
+    UNIT_HAS(t, "\"properties\":[\"deterministic\"],\"assumes\":[\"sum(x) > 0\"],\"examples\":[\"x=[1,2,3,4]\"],"
+                "\"launches\":3,");
+    lk_text_free(t);
     UNIT(lk_contract_json("bad.cu", "//! kernel a\n//! foo\n", 21, &t) == LK_BAD_INPUT && !t);
     UNIT_HAS(lk_gpu_error(NULL), "bad.cu:2:");
     UNIT(lk_contract_json("bad.cu", NULL, 1, &t) == LK_BAD_INPUT &&

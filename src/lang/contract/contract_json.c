@@ -178,6 +178,13 @@ static void put_kernel(struct json *j, const struct contract_kernel *k)
     put_texts(&o, "oracles", &k->oracles);
     json_text(&o, "accumulate", k->accumulate);
     json_double(&o, "tolerance", k->tolerance);
+    put_texts(&o, "properties", &k->properties);
+    put_texts(&o, "assumes", &k->assumes);
+    put_texts(&o, "examples", &k->examples);
+    if (k->launches)
+        json_number(&o, "launches", k->launches);
+    else
+        json_null(&o, "launches");
     json_text(&o, "empty", empties[k->empty]);
     json_end(&o, '}');
 }
