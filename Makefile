@@ -86,7 +86,7 @@ $(call obj,src/machine/sim/lanes_wrap.c src/machine/sim/memory.c src/machine/sim
     src/check/race/happens_before.c): MORE = $(LANES_FLAGS)
 # What runs once a call of a person, or writes what was found: -O1, which takes two thirds of the time of -O2.
 CALM := $(filter src/cli/% src/cuda/nvml/% src/store/report/% src/store/page/% src/store/record/% src/store/image/% src/lang/contract/% src/check/explain/% \
-    src/device/compile/% src/device/gpu/% src/base/stat/%,$(filter-out %/report.c,$(SRC)))
+    src/device/compile/% src/device/gpu/% src/base/stat/% src/api/api/% src/cuda/engine/%,$(filter-out %/report.c,$(SRC)))
 $(call obj,$(CALM)): MORE = $(if $(filter -O2 -O3,$(CFLAGS)),-O1)
 # A loop over memory: clang keeps its vectors, and unrolls it.
 $(call obj,src/check/check/value_scan.c): MORE = -O3
@@ -250,6 +250,7 @@ docs: all man
 	$(B)/lockstep isa --markdown --times tests/bench/rows > docs/reference/isa.md
 	$(B)/lockstep explain --markdown > docs/reference/findings.md
 	tests/library > docs/lab/kernels.md
+	{ sed '/^| primitive/,$$d' docs/lab/oracle.md; $(B)/lockstep test --primitives; } > $(B)/oracle.md && cp $(B)/oracle.md docs/lab/oracle.md
 man: all
 	$(B)/lockstep help --man > man/lockstep.1
 
