@@ -46,8 +46,8 @@
 #define LOCKSTEP_CU_H
 #include "api/host.h"
 #include "abi/cuda_abi.h"
+#include "driver/cu_api.h"
 
-typedef int cu_result;
 enum cu_error {
     CU_OK = 0,
     CU_INVALID_VALUE = 1,
@@ -78,7 +78,6 @@ enum cu_error {
     CU_INVALID_CLUSTER = 912,
     CU_UNKNOWN = 999,
 };
-#define CU_API(symbol) __attribute__((visibility("default"))) cu_result lkcu_##symbol
 
 enum { CU_VERSION = 13000, CU_DEVICES = 16 };
 
@@ -285,6 +284,4 @@ const char *cu_error_name(int number);
 void cu_refused(const char *what);
 /* The same of a function of the API, with the name by which the program called it. */
 void cu_refused_call(const char *symbol);
-
-#include "driver/cu_api.h"
 #endif

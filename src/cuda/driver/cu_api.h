@@ -1,9 +1,16 @@
 /* cu_api.h: the functions of the driver interface that other files than their own call, the Runtime API (rt_*.c) above
- * all. cu.h includes it, so that the compiler holds every definition against it. */
+ * all. cu.h includes it, so that the compiler holds every definition against it; it knows nothing of cu.h. */
 #ifndef LOCKSTEP_CU_API_H
 #define LOCKSTEP_CU_API_H
-#include "driver/cu.h"
+#include "abi/cuda_abi.h"
+#include "base/base.h"
 
+typedef int cu_result;
+#define CU_API(symbol) __attribute__((visibility("default"))) cu_result lkcu_##symbol
+
+struct cu_context;
+struct cu_image;
+struct cu_function;
 struct cu_stream; /* a CUstream of cuStreamCreate; parameters are void *, since 0, 1 and 2 are streams, too */
 struct cu_event;
 struct cu_graph;
