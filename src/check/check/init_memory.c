@@ -9,6 +9,17 @@
 #include "sim/memory.h"
 #include "sim/planes.h"
 
+/* The shadow of what a lane accesses, and the address in it; NULL: it has none. */
+static inline struct shadow *shadow_of(const struct access *a, u32 lane, u64 *at)
+{
+    u32 space = a->space[lane];
+    *at = a->addr[lane];
+    if (space == SP_GLOBAL) return a->warp->init_global;
+    if (space != SP_LOCAL) return init_shadow(a->warp, space, lane, a->addr[lane], at);
+    *at += (u64)lane * LOCAL_STACK;
+    return a->warp->init_local;
+}
+
 struct shadow *init_shadow(const struct warp *w, u32 space, u32 lane, u64 addr, u64 *at)
 {
     const struct frame *f = w->cur ? w->cur->fr : w->base;
@@ -168,6 +179,13 @@ static bool defined_between(const char *R, const struct insn *i, const struct sh
     ALL_BETWEEN(u64);
 }
 
+/* n bytes at each of g places that lie close together: all that lies between them is defined. */
+static bool span_defined(const struct shadow *s, u64 at, s64 stride, u32 g, u32 n)
+{
+    u64 between = (u64)(stride < 0 ? -stride : stride) * (g - 1);
+    return between <= 512 && shadow_defined_run(s, stride < 0 ? at - between : at, between + n);
+}
+
 /* The bytes of a fast access, by what its address is; the same cases as in memory_fast.h. */
 static bool look(const char *R, const struct insn *i, const struct warp *w, struct shadow *s, const struct site *t)
 {
@@ -178,10 +196,12 @@ static bool look(const char *R, const struct insn *i, const struct warp *w, stru
     if (cls == CLS_V && whole && defined_between(R, i, s, t->addr_width, n)) return true;
     for (u32 k = 0; k * g < LANES; k++) {
         u64 at = 0;
+        if (!(g == LANES ? w->mask : w->mask >> k * g & ((1u << g) - 1))) continue;
         memcpy(&at, SLOT(R, i->a) + (cls == CLS_V ? t->addr_width : 8u) * k, t->addr_width);
         at += (u64)(s64)i->off;
         if (t->addr_width == 4) at = (u32)at;
-        if (whole || !stride) {
+        if (whole && stride && stride != n && span_defined(s, at, stride, g, n)) continue;
+        if ((whole && stride == n) || !stride) {
             u64 bytes = stride ? (u64)g * n : n;
             if (shadow_defined_run(s, at, bytes)) continue;
             if (!store) return false;
@@ -213,7 +233,7 @@ bool init_defined(const struct access *a)
 {
     EACH_SET (l, a->ok) {
         u64 at;
-        const struct shadow *s = init_shadow(a->warp, a->space[l], l, a->addr[l], &at);
+        const struct shadow *s = shadow_of(a, l, &at);
         if (s && !shadow_defined(s, at, a->bytes)) return false;
     }
     return true;
@@ -223,8 +243,8 @@ void init_define(const struct access *a, u32 lanes)
 {
     EACH_SET (l, lanes) {
         u64 at;
-        struct shadow *s = init_shadow(a->warp, a->space[l], l, a->addr[l], &at);
-        if (s) shadow_define(s, at, a->bytes);
+        struct shadow *s = shadow_of(a, l, &at);
+        if (s && !shadow_defined(s, at, a->bytes)) shadow_define(s, at, a->bytes);
     }
 }
 
@@ -461,9 +481,28 @@ int init_watched(char *restrict R, const struct insn *i, struct warp *w)
     return ev;
 }
 
+/* Nothing that the access takes from registers has undefined bits: it can go the way of fast code, which asks the
+ * shadow about a load and defines what a store writes. What a load has in its result so far goes first: whoever is
+ * asked in the end fills the planes again. */
+static bool takes_fast_way(const char *R, const struct insn *i, struct warp *w)
+{
+    const struct site *s = &w->code->low->site[i->site];
+    struct planes *p = w->planes;
+    bool load = site_is_load(s);
+    if (p->undecided || (!load && !site_is_store(s)) || s->which || plane_lanes(p, i->a)) return false;
+    if (i->guard && plane_lanes(p, i->guard)) return false;
+    for (u32 k = 0; !load && k < s->vec; k++)
+        if (plane_lanes(p, insn_data(w->code, i, k)->slot)) return false;
+    u32 lanes = load ? active_lanes(w, R, i) : 0;
+    for (u32 k = 0; lanes && k < s->vec; k++)
+        if (lop_dst(&w->code->low->op[i->op], k)->kind == O_REG)
+            planes_clear(p, insn_dst(w->code, i, k)->slot, lanes);
+    return true;
+}
+
 int init_memory(char *restrict R, const struct insn *i, struct warp *w)
 {
-    if (likely(!w->planes->dirty)) {
+    if (likely(!w->planes->dirty) || takes_fast_way(R, i, w)) {
         int ev = handler_under(w, i, LAYER_PLANES)(R, i, w);
         if (likely(ev != EV_DEOPT)) return ev;
     }
