@@ -11,6 +11,8 @@
 #define lanes_differ_maybe EACH(lanes_differ_maybe)
 #define race_read_each EACH(race_read_each)
 #define race_each EACH(race_each)
+#define race_pick EACH(race_pick)
+#define lanes_in_row EACH(lanes_in_row)
 
 /* The lanes access neighbouring words in the order of the lanes. */
 ALWAYS_INLINE bool lanes_consecutive(const EACH_ADDRESS a[LANES])
@@ -82,11 +84,42 @@ ALWAYS_INLINE bool race_each(struct warp *w, const struct insn *i, char *cells, 
     }
     return true;
 }
+
+/* So many lanes of the mask from l on access neighbouring words; some lane is not in the mask. */
+ALWAYS_INLINE u32 lanes_in_row(u32 mask, u32 l, const EACH_ADDRESS a[LANES])
+{
+    u32 n = 1;
+    while (l + n < LANES && mask >> (l + n) & 1 && a[l + n] == a[l] + 4 * n) n++;
+    return n;
+}
+
+/* One access of the active lanes, where some are missing. false: as above. */
+static inline bool race_pick(struct warp *w, const struct insn *i, char *cells, const EACH_ADDRESS a[LANES], u32 op)
+{
+    struct address_filter f = { 0 };
+    EACH_SET (l, w->mask) {
+        address_filter_add(&f, (u32)(a[l] >> 2));
+    }
+    if (op == OP_WRITE && f.twice) return false;
+    for (u32 todo = w->mask, done; todo; todo &= ~done) {
+        u32 l = (u32)__builtin_ctz(todo), n = lanes_in_row(todo, l, a);
+        if (n > 1) { /* neighbours */
+            race_run_of_lanes(w, i, op, IN_SPACE, cells, a[l], n * 4, l, 4);
+            done = ((1u << n) - 1) << l;
+            continue;
+        }
+        done = f.twice ? todo & lanes_at_same(a, l) : 1u << l;
+        race_access_words(w, i, op, IN_SPACE, cells, a[l], 4, done);
+    }
+    return true;
+}
 #undef lanes_consecutive
 #undef lanes_at_same
 #undef lanes_differ_maybe
 #undef race_read_each
 #undef race_each
+#undef race_pick
+#undef lanes_in_row
 #undef IN_SPACE
 #undef EACH
 #undef EACH_NAME

@@ -45,7 +45,15 @@ static inline void race_reads_masked(const struct warp *w, const struct insn *i,
     }
 }
 
-/* 4 bytes at each of these addresses. */
+/* 4 bytes at each of these addresses, by active lanes. */
+static inline void race_reads_picked(const struct warp *w, const struct insn *i, char *cells, const u64 a[LANES])
+{
+    EACH_SET (l, w->mask) {
+        race_reads_run(w, i, cells, a[l], 4);
+    }
+}
+
+/* The same by all lanes. */
 static inline void race_reads_each(const struct warp *w, const struct insn *i, char *cells, const u64 a[LANES])
 {
     const struct race_warp *rw = w->race;
@@ -124,15 +132,15 @@ ALWAYS_INLINE void race_same_bytes(struct warp *w, const struct insn *i, u32 op,
             race_reads_run(w, i, READ_CELLS_##sp, a, N);                         \
     } while (0)
 
-/* N bytes at a + (l - lane) * N, by each active lane l: a coalesced access with lanes missing. */
-#define WATCH_SOME(sp, W, a, lane, N)                                      \
-    do {                                                                   \
-        HANDLER_FIRST(sp);                                                 \
-        if (TRACKED_##sp) {                                                \
-            struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp);          \
-            race_masked_run(&t_, CELLS_##sp, a, N, lane, w->mask);         \
-        } else if (!(W) && READ_ONLY_##sp)                                 \
-            race_reads_masked(w, i, READ_CELLS_##sp, a, N, lane, w->mask); \
+/* N bytes at a + (l - lane) * N, by each lane l of the mask m: a coalesced access with lanes missing. */
+#define WATCH_SOME(sp, W, a, lane, N, m)                             \
+    do {                                                             \
+        HANDLER_FIRST(sp);                                           \
+        if (TRACKED_##sp) {                                          \
+            struct touch t_ = race_touch(w, i, W, SPACE_OF_##sp);    \
+            race_masked_run(&t_, CELLS_##sp, a, N, lane, m);         \
+        } else if (!(W) && READ_ONLY_##sp)                           \
+            race_reads_masked(w, i, READ_CELLS_##sp, a, N, lane, m); \
     } while (0)
 
 /* 4 bytes at a[l], by each of the 32 lanes l: a gather or a scatter. */
@@ -143,6 +151,16 @@ ALWAYS_INLINE void race_same_bytes(struct warp *w, const struct insn *i, u32 op,
             if (!race_each_##sp(w, i, CELLS_##sp, a, W)) return memory_watched(R, i, w); \
         } else if (!(W) && READ_ONLY_##sp)                                               \
             race_reads_each(w, i, READ_CELLS_##sp, (const u64 *)(const void *)(a));      \
+    } while (0)
+
+/* The same by each active lane l. */
+#define WATCH_PICK(sp, W, a, N)                                                          \
+    do {                                                                                 \
+        HANDLER_FIRST(sp);                                                               \
+        if (TRACKED_##sp) {                                                              \
+            if (!race_pick_##sp(w, i, CELLS_##sp, a, W)) return memory_watched(R, i, w); \
+        } else if (!(W) && READ_ONLY_##sp)                                               \
+            race_reads_picked(w, i, READ_CELLS_##sp, (const u64 *)(const void *)(a));    \
     } while (0)
 
 #include "sim/memory_fast.h"

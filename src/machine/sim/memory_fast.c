@@ -4,8 +4,9 @@
 #define WATCH_RUN(sp, W, a, n, lane, N) ((void)0)
 #define WATCH_ONE(sp, W, a, N) ((void)0)
 #define WATCH_GROUP(sp, a, N, lane, k) ((void)0)
-#define WATCH_SOME(sp, W, a, lane, N) ((void)0)
+#define WATCH_SOME(sp, W, a, lane, N, m) ((void)(lane))
 #define WATCH_EACH(sp, W, a, N) ((void)0)
+#define WATCH_PICK(sp, W, a, N) ((void)0)
 #include "sim/handlers.h"
 #include "sim/memory_fast.h"
 

@@ -5,12 +5,15 @@
  *   WATCH_RUN(sp, W, a, n, lane, N)  called for n bytes at a, by consecutive lanes from `lane` on, N bytes each
  *   WATCH_ONE(sp, W, a, N)           N bytes at a, by all active lanes
  *   WATCH_GROUP(sp, a, N, lane, k)   loads: N bytes at a, by the k lanes from `lane` on
- *   WATCH_SOME(sp, W, a, lane, N)    N bytes at a + (l - lane) * N, by each active lane l
+ *   WATCH_SOME(sp, W, a, lane, N, m) N bytes at a + (l - lane) * N, by each lane l of the mask m, the lowest of which
+ *                                    is `lane`
  *   WATCH_EACH(sp, W, a, N)          N bytes at a[l], by each of the 32 lanes l
+ *   WATCH_PICK(sp, W, a, N)          N bytes at a[l], by each active lane l
  *   LOOKS                            1: values that go to global memory are looked at (stored.h); 0: they are not
  * sp is global or shared, W says whether it is a store. The calls come after the bounds test and before the access,
  * with i and w in scope, for global memory r, the range; they may return from the handler. */
 #include "sim/access.h"
+#include "sim/lanes.h"
 #include "sim/memory.h"
 #include "lanes/stored.h"
 
@@ -153,5 +156,7 @@ static handler *fast_handler(const struct site *s, const struct insn *i, u32 gro
         return data == CLS_V ? (group == 16 ? f->g16 : f->g) : data == CLS_A ? f->gs : FAST_MISS;
     if (addr == CLS_V && s->width == 4 && data == CLS_V)
         return load ? (shared ? ld_shared_each_4 : ld_global_each_4) : shared ? st_shared_each_4 : st_global_each_4;
+    if (addr == CLS_A && s->width == 4 && load && data == CLS_V) return shared ? ld_shared_apart_4 : ld_global_apart_4;
+    if (addr != CLS_S && s->width == 4 && !load) return shared ? st_shared_mixed_4 : st_global_mixed_4;
     return FAST_MISS;
 }

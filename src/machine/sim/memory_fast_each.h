@@ -18,78 +18,165 @@
 /* ---- gathers and scatters of 4-byte elements: the common way without its generality ---- */
 
 #if FAST_BYTES == 4
-H(NAME(ld, each))
+/* The address of each lane; affine: it is so with a stride that is not the width of the element. */
+static inline void NAME(lane, addresses)(BASE a[LANES], const char *R, const struct insn *i, const struct warp *w,
+                                         bool affine)
 {
-    MISS_IF(w->mask != ALL_LANES);
-    const struct range *r = &w->range[i->site];
-    MISS_IF(r->size < 4);
-    BASE a[LANES], limit = (BASE)r->size - 4, lo = (BASE)r->lo, bad = 0;
-    const BASE *p = (const BASE *)(const void *)SLOT(R, i->a);
-    u32 *d = (u32 *)(void *)SLOT(R, i->d);
-    for (u32 l = 0; l < LANES; l++) {
-        a[l] = p[l] + (BASE)(s64)i->off;
+    const char *p = SLOT(R, i->a);
+    if (!affine) {
+        for (u32 l = 0; l < LANES; l++) a[l] = ((const BASE *)(const void *)p)[l] + (BASE)(s64)i->off;
+        return;
+    }
+    u32 group = w->code->group;
+    BASE stride = (BASE)(s64)w->code->stride[i->a];
+    for (u32 g = 0; g * group < LANES; g++) {
+        BASE at = *(const BASE *)(const void *)(p + 8 * g) + (BASE)(s64)i->off;
+        for (u32 j = 0; j < group; j++) a[g * group + j] = at + stride * (BASE)j;
+    }
+}
+/* Some lane of the mask accesses what is outside of the range, or not aligned. */
+static inline bool NAME(lanes, outside)(const BASE a[LANES], const struct range *r, u32 mask)
+{
+    BASE limit = (BASE)r->size - 4, lo = (BASE)r->lo, bad = 0;
+    if (likely(mask == ALL_LANES)) {
+        for (u32 l = 0; l < LANES; l++) bad |= (BASE)(a[l] - lo > limit) | (a[l] & 3);
+        return bad;
+    }
+    EACH_SET (l, mask) {
         bad |= (BASE)(a[l] - lo > limit) | (a[l] & 3);
     }
-    MISS_IF(bad);
+    return bad;
+}
+static inline __attribute__((always_inline)) int NAME(ld, lanes)(char *restrict R, const struct insn *i, struct warp *w,
+                                                                 bool affine)
+{
+    const struct range *r = &w->range[i->site];
+    MISS_IF(r->size < 4);
+    BASE a[LANES];
+    NAME(lane, addresses)(a, R, i, w, affine);
+    MISS_IF(NAME(lanes, outside)(a, r, w->mask));
+    u32 *d = (u32 *)(void *)SLOT(R, i->d);
+    if (unlikely(w->mask != ALL_LANES)) {
+        WATCH(PICK, 0, a, 4);
+        EACH_SET (l, w->mask) {
+            memcpy(&d[l], AT(a[l]), 4);
+        }
+        return 0;
+    }
     WATCH(EACH, 0, a, 4);
     for (u32 l = 0; l < LANES; l++) memcpy(&d[l], AT(a[l]), 4);
     return 0;
 }
-H(NAME(st, each))
+/* mixed: the data may be of another class than V. */
+static inline __attribute__((always_inline)) int NAME(st, lanes)(char *restrict R, const struct insn *i, struct warp *w,
+                                                                 bool affine, bool mixed)
 {
-    MISS_IF(w->mask != ALL_LANES);
     const struct range *r = &w->range[i->site];
     MISS_IF(r->size < 4);
-    BASE a[LANES], limit = (BASE)r->size - 4, lo = (BASE)r->lo, bad = 0;
-    const BASE *p = (const BASE *)(const void *)SLOT(R, i->a);
-    u32 *d = (u32 *)(void *)SLOT(R, i->d);
-    for (u32 l = 0; l < LANES; l++) {
-        a[l] = p[l] + (BASE)(s64)i->off;
-        bad |= (BASE)(a[l] - lo > limit) | (a[l] & 3);
+    BASE a[LANES];
+    NAME(lane, addresses)(a, R, i, w, affine);
+    MISS_IF(NAME(lanes, outside)(a, r, w->mask));
+    u32 values[LANES], *d = (u32 *)(void *)SLOT(R, i->d);
+    if (mixed && CLS_AT(i, 0) != CLS_V) {
+        u64 wide[LANES];
+        lane_values(w->code, R, i->d, CLS_AT(i, 0), 4, wide);
+        for (u32 l = 0; l < LANES; l++) values[l] = (u32)wide[l];
+        d = values;
     }
-    MISS_IF(bad);
+    if (unlikely(w->mask != ALL_LANES)) {
+        WATCH(PICK, 1, a, 4);
+        bool odd = false;
+        EACH_SET (l, w->mask) {
+            memcpy(AT(a[l]), &d[l], 4);
+            if (LOOKS_HERE) odd |= stored_is_odd(d[l], 4);
+        }
+        if (unlikely(odd)) return stored_odd(w, 4);
+        return 0;
+    }
     WATCH(EACH, 1, a, 4);
     for (u32 l = 0; l < LANES; l++) memcpy(AT(a[l]), &d[l], 4);
     LOOK_HERE((const char *)d);
     return 0;
 }
+H(NAME(ld, each)) { return NAME(ld, lanes)(R, i, w, false); }
+H(NAME(ld, apart)) { return NAME(ld, lanes)(R, i, w, true); }
+H(NAME(st, each)) { return NAME(st, lanes)(R, i, w, false, false); }
 #endif
 
-/* ---- neighbours with lanes missing: only what lies between the first and the last active lane must be inside ---- */
+/* ---- neighbours with lanes missing: only what lies between the first and the last active lane of a group must be
+ * inside ---- */
 
-static int NAME(ld, part)(char *restrict R, const struct insn *i, struct warp *w)
+/* The active lanes of group g, from 0 on; *a: the address of the first of them, as those before it may lie outside. */
+static inline u32 NAME(lanes, there)(const char *R, const struct insn *i, const struct warp *w, u32 g, u64 *a)
+{
+    u32 n = w->code->group, m = n == LANES ? w->mask : w->mask >> g * n & ((1u << n) - 1);
+    if (m) *a = (BASE)(ADDR(BASE, g) + (u32)__builtin_ctz(m) * N);
+    return m;
+}
+static inline bool NAME(parts, outside)(const char *R, const struct insn *i, const struct warp *w)
 {
     const struct range *r = &w->range[i->site];
-    u32 m = w->mask, first = (u32)__builtin_ctz(m), last = 31 - (u32)__builtin_clz(m);
-    u64 a = (BASE)(ADDR(BASE, 0) + first * N); /* of the first active lane: those before it may lie outside */
-    if (unlikely(!inside(r, a, (last - first + 1) * N) || (a & (N - 1)))) return FAST_MISS(R, i, w);
-    WATCH(SOME, 0, a, first, N);
+    bool outside = false;
+    u64 a = 0;
+    for (u32 g = 0; g < w->code->groups; g++) {
+        u32 m = NAME(lanes, there)(R, i, w, g, &a);
+        if (m) outside |= OUTSIDE(a, (32 - (u32)__builtin_clz(m) - (u32)__builtin_ctz(m)) * N, N);
+    }
+    return outside;
+}
+static int NAME(ld, part)(char *restrict R, const struct insn *i, struct warp *w)
+{
+    FAST_HEAD;
+    MISS_IF(NAME(parts, outside)(R, i, w));
     T *d = (T *)(void *)SLOT(R, i->d);
-    const char *p = AT(a);
-    for (; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
-        memcpy(&d[l], p + (size_t)(l - first) * N, N);
+    u64 a = 0;
+    for (u32 g = 0; g < w->code->groups; g++, d += w->code->group) {
+        u32 m = NAME(lanes, there)(R, i, w, g, &a), from = g * w->code->group;
+        if (!m) continue;
+        u32 first = (u32)__builtin_ctz(m);
+        WATCH(SOME, 0, a, from + first, N, m << from);
+        const char *p = AT(a);
+        for (; m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m);
+            memcpy(&d[l], p + (size_t)(l - first) * N, N);
+        }
     }
     return 0;
 }
 static int NAME(st, part)(char *restrict R, const struct insn *i, struct warp *w)
 {
-    const struct range *r = &w->range[i->site];
-    u32 m = w->mask, first = (u32)__builtin_ctz(m), last = 31 - (u32)__builtin_clz(m);
-    u64 a = (BASE)(ADDR(BASE, 0) + first * N); /* of the first active lane: those before it may lie outside */
-    if (unlikely(!inside(r, a, (last - first + 1) * N) || (a & (N - 1)))) return FAST_MISS(R, i, w);
-    WATCH(SOME, 1, a, first, N);
+    FAST_HEAD;
+    MISS_IF(NAME(parts, outside)(R, i, w));
     const T *d = (const T *)(const void *)SLOT(R, i->d);
-    char *p = AT(a);
     bool odd = false;
-    for (; m; m &= m - 1) {
-        u32 l = (u32)__builtin_ctz(m);
-        memcpy(p + (size_t)(l - first) * N, &d[l], N);
-        if (LOOKS_HERE) odd |= stored_is_odd(d[l], N);
+    u64 a = 0, values[LANES];
+    bool lanes = CLS_AT(i, 0) == CLS_V;
+    if (!lanes) lane_values(w->code, R, i->d, CLS_AT(i, 0), N, values);
+    for (u32 g = 0; g < w->code->groups; g++) {
+        u32 m = NAME(lanes, there)(R, i, w, g, &a), from = g * w->code->group;
+        if (!m) continue;
+        u32 first = (u32)__builtin_ctz(m);
+        WATCH(SOME, 1, a, from + first, N, m << from);
+        char *p = AT(a);
+        for (; m; m &= m - 1) {
+            u32 l = (u32)__builtin_ctz(m);
+            T x = lanes ? d[from + l] : (T)values[from + l];
+            memcpy(p + (size_t)(l - first) * N, &x, N);
+            if (LOOKS_HERE) odd |= stored_is_odd(x, N);
+        }
     }
     if (unlikely(odd)) return stored_odd(w, N);
     return 0;
 }
+
+#if FAST_BYTES == 4
+H(NAME(st, mixed)) /* addresses that differ, data of any class */
+{
+    bool affine = CLS_AT(i, 1) == CLS_A;
+    if (affine && w->code->stride[i->a] == N && w->mask != ALL_LANES) return NAME(st, part)(R, i, w);
+    return NAME(st, lanes)(R, i, w, affine, true);
+}
+#endif
 
 /* ---- whole warps ---- */
 
@@ -104,13 +191,18 @@ H(NAME(ld, s)) /* one address, one scalar */
 }
 H(NAME(ld, sv)) /* one address, 32 lanes */
 {
-    MISS_IF(w->mask != ALL_LANES);
     FAST_HEAD;
     u64 a = ADDR(BASE, 0);
     MISS_IF(OUTSIDE(a, N, N));
     WATCH(ONE, 0, a, N);
     LANES_OUT(T), x;
     memcpy(&x, AT(a), N);
+    if (unlikely(w->mask != ALL_LANES)) {
+        EACH_SET (l, w->mask) {
+            d[l] = x;
+        }
+        return 0;
+    }
     for (u32 l = 0; l < LANES; l++) d[l] = x;
     return 0;
 }
@@ -149,7 +241,7 @@ H(NAME(st, c32))
 }
 H(NAME(ld, c16)) /* two groups of 16 */
 {
-    MISS_IF(w->mask != ALL_LANES);
+    if (unlikely(w->mask != ALL_LANES)) return NAME(ld, part)(R, i, w);
     FAST_HEAD;
     u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1);
     MISS_IF(OUTSIDE(a, 16 * N, N) || OUTSIDE(b, 16 * N, N));
@@ -161,7 +253,7 @@ H(NAME(ld, c16)) /* two groups of 16 */
 }
 H(NAME(st, c16))
 {
-    MISS_IF(w->mask != ALL_LANES);
+    if (unlikely(w->mask != ALL_LANES)) return NAME(st, part)(R, i, w);
     FAST_HEAD;
     u64 a = ADDR(BASE, 0), b = ADDR(BASE, 1);
     MISS_IF(OUTSIDE(a, 16 * N, N) || OUTSIDE(b, 16 * N, N));
@@ -174,7 +266,7 @@ H(NAME(st, c16))
 }
 H(NAME(ld, c)) /* groups of any size */
 {
-    MISS_IF(w->mask != ALL_LANES);
+    if (unlikely(w->mask != ALL_LANES)) return NAME(ld, part)(R, i, w);
     FAST_HEAD;
     u32 n = w->code->group * N;
     for (u32 g = 0; g < w->code->groups; g++) {
@@ -187,7 +279,7 @@ H(NAME(ld, c)) /* groups of any size */
 }
 H(NAME(st, c))
 {
-    MISS_IF(w->mask != ALL_LANES);
+    if (unlikely(w->mask != ALL_LANES)) return NAME(st, part)(R, i, w);
     FAST_HEAD;
     u32 n = w->code->group * N;
     for (u32 g = 0; g < w->code->groups; g++) MISS_IF(OUTSIDE(ADDR(BASE, g), n, N));
