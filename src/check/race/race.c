@@ -340,6 +340,8 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
 }
 
 static bool is_plain(const struct lop *o) { return o->flags & ISA_ACCESS; }
+/* No other thread has that memory. */
+static bool is_private(const struct site *s) { return s->space == SP_LOCAL || s->space == SP_CALL; }
 static bool is_strong(const struct site *s) { return site_is_atomic(s) || s->sem != SEM_WEAK; }
 
 /* A weak access past the first cache is taken for a volatile one (R5c): it acquires or releases in the weak view. */
@@ -392,7 +394,7 @@ static void before(void *self, const struct access *a)
     (void)self;
     struct race_warp *w = a->warp->race;
     const struct site *s = a->site;
-    if (!w || !a->ok || !is_plain(&a->warp->code->low->op[a->insn->op])) return;
+    if (!w || !a->ok || is_private(s) || !is_plain(&a->warp->code->low->op[a->insn->op])) return;
     if (is_strong(s)) {
         if (w->c->era->parallel && w->c->exact) lock(&w->c->era->strong);
         return;
@@ -430,7 +432,7 @@ static void after(void *self, const struct access *a)
     (void)self;
     struct race_warp *w = a->warp->race;
     const struct site *s = a->site;
-    if (!w || !a->ok) return;
+    if (!w || !a->ok || is_private(s)) return;
     struct touch t = race_touch(a->warp, a->insn, OP_READ, SPACE_GLOBAL);
     const struct lop *o = &a->warp->code->low->op[a->insn->op];
     if (is_plain(o)) {

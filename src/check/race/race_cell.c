@@ -180,6 +180,34 @@ static inline void record_write(const struct touch *t, struct cell *c, const str
     }
 }
 
+bool cell_read_joined(const struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site)
+{
+    const struct touch t = { .w = (struct race_warp *)w, .site = site };
+    struct elements_full *x = word_elements(&w->c->notes, c->rx, SPACE_SHARED);
+    if (hb_word(w, x->a[j], me, SPACE_SHARED)) return false;
+    u64 set = merge_words(w, x->a[j], me);
+    x->site[j] = merge_sites(&t, set, x->site[j]);
+    x->a[j] = set;
+    c->r = mixed_word(c->r, w);
+    return true;
+}
+
+void cell_sum_reads(const struct touch *t, struct cell *c)
+{
+    const struct race_warp *w = t->w;
+    u64 lo = w->c->lo[t->space];
+    u32 step, kind = WHO_GRID;
+    if (w->c->exact || c->r < lo || !word_mixed(c->r) || !c->rx || set_covers(w, c->r, w->key)) return;
+    step = element_size(c->rx);
+    for (u32 k = 0; k < SECTOR; k += step) {
+        u64 a = element_at(notes_of(t), c->rx, k).a;
+        if (a < lo || !set_covers(w, a, w->key)) return;
+        kind = MIN_OF(kind, word_kind(a));
+    }
+    u64 who = kind == WHO_GRID ? 0 : w->key | (kind == WHO_WARP ? WORD_LANE : 0);
+    c->r = mixed_word(c->r, w) | (c->r & FLAG_FINE) | (u64)kind << 4 | who;
+}
+
 /* The thread that accesses byte k, named like a run of lanes of that es: where its neighbours access the other bytes,
  * the same word is right for all of them. */
 static u64 word_of_run(u64 a, u32 k, u32 es)
@@ -484,6 +512,7 @@ static void sector_by_elements(const struct touch *t, struct cell *c, u64 me)
         else if (write || !cell_read_quick(t->w, c, k / 4, one, t->site, t->space))
             cell_access_word(t, c, k / 4, one, 0);
     }
+    if (!write) cell_sum_reads(t, c);
     if (!write || cell_has_list(c, lo) || c->w & FLAG_PAIR) return;
     /* every byte has this write now: the sector is uniform again */
     cell_drop_writes(t, c, lo);

@@ -12,7 +12,9 @@ enum { SPACE_SHARED, SPACE_GLOBAL };
 
 struct cell { /* of one sector */
     /* The last write; the last read, or the reads. Mixed reads of kind WHO_WARP: all are by that warp, and none is
-     * later than the time of the word. */
+     * later than the time of the word; with a lane that is not 0, each element has a set of readers of the warp, made
+     * since its last barrier at that time. Of kind WHO_CTA: a set of the CTA, likewise; of kind WHO_GRID: of several
+     * CTAs. */
     u64 w, r;
     /* What belongs to each. Uniform: the site of the access. Mixed: the number of the element block, of the list
      * (FLAG_LIST) or of the write pair (FLAG_PAIR). A reader set: its number. */
@@ -66,6 +68,8 @@ void cell_access_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 
 void cell_access_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
 /* A strong write, from byte `first` of the sector on, by one thread of a simple kernel. */
 void cell_strong_write(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me);
+/* After a read in a simple kernel: notes in the cell that sets of readers have all elements, where that is so. */
+void cell_sum_reads(const struct touch *t, struct cell *c);
 /* The elements, sets and pairs of its writes, or of its reads, are given back. */
 void cell_drop_writes(const struct touch *t, const struct cell *c, u64 lo);
 void cell_drop_reads(const struct touch *t, const struct cell *c, u64 lo);

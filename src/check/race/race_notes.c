@@ -80,12 +80,14 @@ void notes_free(struct notes *n)
 
 /* ---- notes ---- */
 
-void note_unref(struct notes *n, u32 note, bool locked)
+void notes_unref(struct notes *n, u32 note, u32 marks, bool locked)
 {
     struct note *p = pool_at(&n->note, note);
-    u32 left = locked ? __atomic_sub_fetch(&p->refs, 1, __ATOMIC_ACQ_REL) : --p->refs;
+    u32 left = locked ? __atomic_sub_fetch(&p->refs, marks, __ATOMIC_ACQ_REL) : (p->refs -= marks);
     if (!left) pool_give(&n->note, note, locked);
 }
+
+void note_unref(struct notes *n, u32 note, bool locked) { notes_unref(n, note, 1, locked); }
 
 u32 note_new(struct notes *n, u64 a, u32 site, bool locked)
 {

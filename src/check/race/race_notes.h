@@ -86,6 +86,7 @@ void notes_shape(struct notes *n, u32 warps, u64 marks);
 u32 note_make(struct race_warp *w, u32 space, u64 a, u32 site);
 u32 note_new(struct notes *n, u64 a, u32 site, bool locked); /* of a note that no cache has; with a reference */
 void note_unref(struct notes *n, u32 note, bool locked);
+void notes_unref(struct notes *n, u32 note, u32 marks, bool locked); /* of so many marks */
 void note_caches_drop(struct race_cta *c);                            /* the CTA has ended */
 struct prior element_by_mark(const struct notes *n, u32 x, u32 byte); /* not of FORM_FULL */
 /* a, at site, accesses bytes first .. first + size - 1; *x may change its form */
@@ -122,12 +123,14 @@ static inline struct prior element_at(const struct notes *n, u32 x, u32 byte)
     const struct elements_full *w = POOL_AT(&n->form[FORM_FULL], const struct elements_full, x);
     return (struct prior){ w->a[byte / 4], w->site[byte / 4], 0 };
 }
-static inline void note_ref(struct notes *n, u32 note, bool locked)
+/* So many marks refer to the note now. */
+static inline void notes_ref(struct notes *n, u32 note, u32 marks, bool locked)
 {
     struct note *p = POOL_AT(&n->note, struct note, note);
     if (unlikely(locked))
-        __atomic_fetch_add(&p->refs, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&p->refs, marks, __ATOMIC_RELAXED);
     else
-        p->refs++;
+        p->refs += marks;
 }
+static inline void note_ref(struct notes *n, u32 note, bool locked) { notes_ref(n, note, 1, locked); }
 #endif

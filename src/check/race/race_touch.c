@@ -60,7 +60,8 @@ static bool subword_covered(struct race_warp *w, const struct cell *c, u32 first
 {
     const u64 lo = w->c->lo[space];
     if (!cells_private(w, space) || c->w >= lo || c->r < lo) return false;
-    if (!word_mixed(c->r)) return set_covers(w, c->r, me);
+    if (set_covers(w, c->r, me)) return true;
+    if (!word_mixed(c->r)) return false;
     if (!c->rx || element_size(c->rx) < n) return false;
     u64 old = element_at(notes_in(w, space), c->rx, first).a;
     return old >= lo && set_covers(w, old, me);
@@ -101,21 +102,106 @@ void race_access_words_slow(struct warp *warp, const struct insn *i, u32 op, u32
     if (space == SPACE_GLOBAL) cells_unlock(w->c->era, a - 4);
 }
 
+/* ---- rows: words of a sector by neighbouring lanes ---- */
+
+/* The marks of words j .. of a sector of global memory, in what one of its words records; NULL: it records none so. */
+static u32 *row_marks(const struct notes *notes, u64 word, u32 x, u32 j)
+{
+    if ((word & (MIXED | FLAG_LIST | FLAG_PAIR | FLAG_FINE)) != MIXED || !x) return NULL;
+    return (u32 *)word_elements(notes, x, SPACE_GLOBAL) + j;
+}
+
+static bool row_is_empty(const u32 *mark, u32 n)
+{
+    u32 any = 0;
+    for (u32 k = 0; k < n; k++) any |= mark[k];
+    return !any;
+}
+
+/* Each of the n words was accessed by nobody, or each by the lane that accesses it now; `one` names the first lane. */
+static bool row_is_own(const struct race_warp *w, const u32 *mark, u32 n, u64 one)
+{
+    for (u32 k = 1; k < n; k++)
+        if (mark[k] - mark[0] != k) return row_is_empty(mark, n);
+    if (!mark[0] || mark[0] & SET_MARK) return n == 1 && !mark[0];
+    u64 old = prior_of_mark(notes_in((struct race_warp *)w, SPACE_GLOBAL), mark[0]).a;
+    return (u32)old == (u32)one && word_time(old) >= w->c->start;
+}
+
+/* The reads of a row go: the lanes that have read it write it. */
+static void row_forget_reads(const struct touch *t, struct cell *c, u32 *mark, u32 n, u64 lo)
+{
+    struct notes *notes = notes_of(t);
+    if (!mark[0]) return;
+    notes_unref(notes, mark[0] >> notes->shift, n, notes_locked(t->w, SPACE_GLOBAL));
+    memset(mark, 0, n * sizeof *mark);
+    if (!row_is_empty(row_marks(notes, c->r, c->rx, 0), SECTOR / 4)) return;
+    cell_drop_reads(t, c, lo);
+    c->r = 0;
+}
+
+static void row_record(const struct touch *t, u32 *mark, u32 n, u64 one)
+{
+    struct notes *notes = notes_of(t);
+    bool locked = notes_locked(t->w, SPACE_GLOBAL);
+    u32 first = mark_of(t->w, SPACE_GLOBAL, one, t->site), old = mark[0];
+    if (old == first) return;
+    notes_ref(notes, first >> notes->shift, n, locked);
+    for (u32 k = 0; k < n; k++) mark[k] = first + k;
+    if (old) notes_unref(notes, old >> notes->shift, n, locked);
+}
+
+/* Words j .. j + n - 1 of a sector of global memory, by neighbouring lanes, in a simple kernel, where no access of
+ * other threads has to be compared: all in one step, with one note. `me` as in run_in_sector. false: nothing was done,
+ * but for an empty element block. */
+static bool row_quick(const struct touch *t, struct cell *c, u32 j, u32 n, u64 me)
+{
+    struct race_warp *w = t->w;
+    struct notes *notes = notes_of(t);
+    const u64 lo = w->c->lo[SPACE_GLOBAL], one = word_at_byte(me, 4 * j);
+    bool write = t->op == OP_WRITE;
+    u32 *wrote = c->w < lo ? NULL : row_marks(notes, c->w, c->wx, j),
+        *read = c->r < lo ? NULL : row_marks(notes, c->r, c->rx, j);
+    if (t->op > OP_WRITE || (c->r >= lo && !(read && row_is_own(w, read, n, one)))) return false;
+    if (c->w >= lo && !(wrote && row_is_own(w, wrote, n, one)) && (write || !hb_by_barrier_maybe(w, c->w, me, lo)))
+        return false;
+    u64 *word = write ? &c->w : &c->r;
+    u32 *x = write ? &c->wx : &c->rx, **mark = write ? &wrote : &read;
+    if (*word < lo) {
+        *x = word_elements_new(w, SPACE_GLOBAL);
+        *word = (u64)w->now << 32 | MIXED;
+        *mark = row_marks(notes, *word, *x, j);
+        if (!write && c->w >= lo) cell_add_transient(w->c, c, t->at);
+    }
+    row_record(t, *mark, n, one);
+    if (!write)
+        reads_recorded(c, w);
+    else if (c->r >= lo)
+        row_forget_reads(t, c, read, n, lo);
+    return true;
+}
+
 /* A part of a run within one sector: `size` bytes from `first` on. `me` names the lane of the sector's first byte, as
  * if it took part. */
 static void run_in_sector(struct touch *t, struct cell *c, u64 me, u32 first, u32 size)
 {
+    const u64 lo = t->w->c->lo[t->space];
     bool words = word_es(me) >= 2 && !(first & 3) && !(size & 3) && !t->w->c->exact;
     if (size == SECTOR)
         cell_access_sector(t, c, me);
     else if (!words)
         cell_access_bytes(t, c, me, bytes_mask(first, size), 0);
+    else if (t->op == OP_READ && c->w < lo && c->r >= lo && set_covers(t->w, c->r, me))
+        return;
+    else if (t->space == SPACE_GLOBAL && word_es(me) == 2 && row_quick(t, c, first / 4, size / 4, me))
+        return;
     else
         for (u32 k = first; k < first + size; k += 4) {
             u64 one = word_at_byte(me, k);
             if (!cell_access_quick(t->w, c, t->op, k / 4, one, t->site, t->space))
                 cell_access_word(t, c, k / 4, one, 0);
         }
+    if (words && t->op == OP_READ) cell_sum_reads(t, c);
 }
 
 void race_run_slow(struct touch *t, char *cells, u64 a, u32 n, u64 me)

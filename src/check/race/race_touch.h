@@ -52,10 +52,10 @@ static inline u32 mark_of(struct race_warp *w, u32 space, u64 a, u32 site)
 /* ---- cells ---- */
 
 /* The prior reads r are a set that stands for the read `me` as well, so recording `me` would change nothing: a set of
- * the warp or CTA in this phase, or of several CTAs. Only in simple kernels. */
+ * the warp or CTA in this phase, or of several CTAs. Only in simple kernels; r is not of an earlier era. */
 static inline bool set_covers(const struct race_warp *w, u64 r, u64 me)
 {
-    if (word_kind(r) == WHO_ONE || word_mixed(r)) return false;
+    if (word_kind(r) == WHO_ONE || (word_mixed(r) && word_kind(r) == WHO_WARP && !(r & WORD_LANE))) return false;
     if (word_kind(r) == WHO_GRID) return true;
     if (!word_same_slot(r, me) || word_time(r) < w->c->base) return false;
     return word_kind(r) == WHO_CTA || (word_same_warp(r, me) && word_time(r) >= w->warp_base);
@@ -65,7 +65,7 @@ static inline bool set_covers(const struct race_warp *w, u64 r, u64 me)
 static inline void reads_recorded(struct cell *c, const struct race_warp *w)
 {
     u64 mine = (u64)w->now << 32 | w->key | MIXED | WHO_WARP << 4;
-    c->r = (u32)c->r == (u32)mine && word_time(c->r) >= w->c->start ? mine : (u64)w->now << 32 | MIXED;
+    c->r = ((u32)c->r & ~(u32)WORD_LANE) == (u32)mine && word_time(c->r) >= w->c->start ? mine : (u64)w->now << 32 | MIXED;
 }
 
 /* All bytes of the sector, by consecutive threads or one set. */
@@ -80,7 +80,7 @@ static inline void cell_access_sector(const struct touch *t, struct cell *c, u64
                 c->rx = t->site;
                 return;
             }
-            if (set_covers(w, c->r, me)) return;
+            if (c->r >= lo && set_covers(w, c->r, me)) return;
         } else if (likely(hb_by_barrier_maybe(w, c->r, me, lo))) {
             c->w = me;
             c->wx = t->site;
@@ -162,13 +162,14 @@ static inline void race_run(struct touch *t, char *cells, u64 a, u32 n, u64 me)
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->era, first);
 }
 
-/* A read of whole sectors changes nothing: each has been read by a set in this phase of a simple kernel, which stands
- * for this reader as well, and none was written. */
+/* A read changes nothing: each of the sectors has been read by a set in this phase of a simple kernel, wholly, or each
+ * of its elements by one. It stands for this reader as well, and none was written. */
 static inline bool race_run_covered(const struct race_warp *w, const char *cells, u64 a, u32 n, u32 space)
 {
-    const u64 lo = w->c->lo[space];
-    if (w->c->exact || (a | n) & (SECTOR - 1)) return false;
-    for (const struct cell *c = cell_of(cells, a), *e = c + n / SECTOR; c < e; c++) {
+    const u64 lo = w->c->lo[space], me = race_stamp(w, 0, ES_ONE, WHO_ONE);
+    if (w->c->exact) return false;
+    const struct cell *e = cell_of(cells, (a + n + SECTOR - 1) & ~(u64)(SECTOR - 1));
+    for (const struct cell *c = cell_of(cells, a & ~(u64)(SECTOR - 1)); c < e; c++) {
         u64 r, written;
         if (likely(space == SPACE_SHARED || !w->c->era->parallel)) {
             r = c->r;
@@ -178,8 +179,7 @@ static inline bool race_run_covered(const struct race_warp *w, const char *cells
             r = __atomic_load_n(&c->r, __ATOMIC_ACQUIRE);
             written = __atomic_load_n(&c->w, __ATOMIC_RELAXED);
         }
-        bool set = word_kind(r) == WHO_GRID || (word_kind(r) == WHO_CTA && space == SPACE_SHARED);
-        if (written >= lo || r < lo || !set || word_mixed(r)) return false;
+        if (written >= lo || r < lo || !set_covers(w, r, me)) return false;
     }
     return true;
 }
@@ -223,6 +223,9 @@ static inline u32 word_elements_new(struct race_warp *w, u32 space)
     return x | form << FORM_SHIFT;
 }
 
+/* Word j of a sector of shared memory, which was not written in this phase, was read by others: now by `me` as well.
+ * false: nothing was done, as the thread may have been that reader. */
+bool cell_read_joined(const struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site);
 /* A read of word j in a simple kernel, by one thread or by lanes of one warp, where no write of the sector has to be
  * compared: recorded, or covered by a set. false: nothing was done, and the slow path is to be taken. */
 static inline bool cell_read_quick(struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
@@ -237,7 +240,8 @@ static inline bool cell_read_quick(struct race_warp *w, struct cell *c, u32 j, u
         c->r = (u64)w->now << 32 | MIXED;
         return true;
     }
-    if ((c->r & (MIXED | FLAG_FINE)) != MIXED) return set_covers(w, c->r, me); /* false for finer elements */
+    if (set_covers(w, c->r, me)) return true;
+    if ((c->r & (MIXED | FLAG_FINE)) != MIXED) return false;
     void *x = word_elements(n, c->rx, space);
     u64 old = word_element(n, x, j, space);
     if (old < lo) {
@@ -245,7 +249,7 @@ static inline bool cell_read_quick(struct race_warp *w, struct cell *c, u32 j, u
         reads_recorded(c, w);
         return true;
     }
-    return set_covers(w, old, me);
+    return set_covers(w, old, me) || (space == SPACE_SHARED && cell_read_joined(w, c, j, me, site));
 }
 
 /* The same for a write by one thread, where no read of the sector has to be compared and the word was not written in
@@ -291,7 +295,8 @@ void race_scatter_words(struct warp *warp, const struct insn *i, char *cells, co
 struct sector_reader {
     struct cell *c;
     void *x;  /* the elements of its reads; NULL: the slow path is to be taken */
-    u64 past; /* elements below this happen before all that the warp does now */
+    u64 past;     /* elements below this happen before all that the warp does now */
+    bool covered; /* sets of readers stand for whoever reads any of it */
 };
 static inline void sector_reader_open(struct sector_reader *q, struct race_warp *w, struct cell *c, u32 space)
 {
@@ -300,6 +305,10 @@ static inline void sector_reader_open(struct sector_reader *q, struct race_warp 
     const u64 lo = k->lo[space], anyone = race_stamp(w, 0, ES_ONE, WHO_GRID);
     *q = (struct sector_reader){ .c = c, .past = lo };
     if (!hb_by_barrier_maybe(w, c->w, anyone, lo)) return;
+    if (c->r >= lo && set_covers(w, c->r, anyone)) {
+        q->covered = true;
+        return;
+    }
     if (c->r < lo) {
         c->rx = word_elements_new(w, space);
         c->r = w->key | MIXED | WHO_WARP << 4 | (u64)w->now << 32;
@@ -315,7 +324,7 @@ static inline void sector_reader_open(struct sector_reader *q, struct race_warp 
 static inline bool sector_read_word(const struct sector_reader *q, struct race_warp *w, u32 j, u64 me, u32 site,
                                     u32 space)
 {
-    if (!q->x) return false;
+    if (!q->x) return q->covered;
     u64 old = word_element(space == SPACE_SHARED ? NULL : notes_in(w, space), q->x, j, space);
     if (old >= q->past && !hb_by_barrier_above(w, old, me)) return set_covers(w, old, me);
     word_element_put(w, q->x, j, me, site, space);
