@@ -197,7 +197,7 @@ void cell_sum_reads(const struct touch *t, struct cell *c)
     const struct race_warp *w = t->w;
     u64 lo = w->c->lo[t->space];
     u32 step, kind = WHO_GRID;
-    if (w->c->exact || c->r < lo || !word_mixed(c->r) || !c->rx || set_covers(w, c->r, w->key)) return;
+    if (w->c->exact || c->w >= lo || c->r < lo || !word_mixed(c->r) || !c->rx || set_covers(w, c->r, w->key)) return;
     step = element_size(c->rx);
     for (u32 k = 0; k < SECTOR; k += step) {
         u64 a = element_at(notes_of(t), c->rx, k).a;

@@ -68,7 +68,8 @@ void cell_access_word(const struct touch *t, struct cell *c, u32 j, u64 me, u32 
 void cell_access_bytes(const struct touch *t, struct cell *c, u64 me, u32 bytes, u32 lanes);
 /* A strong write, from byte `first` of the sector on, by one thread of a simple kernel. */
 void cell_strong_write(const struct touch *t, struct cell *c, u32 first, u32 size, u64 me);
-/* After a read in a simple kernel: notes in the cell that sets of readers have all elements, where that is so. */
+/* After a read in a simple kernel: notes in the cell that sets of readers have all elements, where that is so and no
+ * write has to be compared. */
 void cell_sum_reads(const struct touch *t, struct cell *c);
 /* The elements, sets and pairs of its writes, or of its reads, are given back. */
 void cell_drop_writes(const struct touch *t, const struct cell *c, u64 lo);
