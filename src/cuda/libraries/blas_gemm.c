@@ -228,10 +228,11 @@ static enum number_type scale_of(enum number_type c, s64 compute)
     return complex ? C32 : F32;
 }
 
-/* Several products use the handle's workspace one after the other; two streams that share one do not. */
-static void workspace(struct library_call *c, const struct blas_handle *h)
+/* Its first bytes stand for all of it: a large one would cost more than the product. */
+void blas_workspace(struct library_call *c, const void *p, u64 bytes)
 {
-    if (h->workspace) library_operand(c, "the workspace", h->workspace, (s64)h->bytes, 1, 0, 1, 0, WRITES);
+    enum { FIRST = 256 };
+    if (p && bytes) library_operand(c, "the workspace", p, MIN_OF((s64)bytes, FIRST), 1, 0, 1, 0, WRITES);
 }
 
 /* The call as its arguments describe it; `strided` and `pointers` many of them. */
@@ -257,7 +258,7 @@ static s64 gemm(struct library_call *c, enum number_type at, enum number_type bt
     c->gemm.B = pointers ? c->a.Barray : c->a.B;
     c->gemm.C = pointers ? c->a.Carray : c->a.C;
     c->gemm.D = (void *)(uintptr_t)c->gemm.C;
-    workspace(c, h);
+    blas_workspace(c, h->workspace, h->bytes);
     return blas_gemm_enqueue(c, c->a.alpha, c->a.beta, scale, blas_on_device(h));
 }
 

@@ -11,4 +11,6 @@ enum { EPILOGUE_RELU = 2, EPILOGUE_BIAS = 4, EPILOGUE_GELU = 32, EPILOGUE_AUX = 
  * device or not. */
 s64 blas_gemm_enqueue(struct library_call *c, const void *alpha, const void *beta, enum number_type scale,
                       bool on_device);
+/* Declares a workspace: products of one stream use it one after the other, those of two streams do not. */
+void blas_workspace(struct library_call *c, const void *p, u64 bytes);
 #endif

@@ -188,6 +188,13 @@ s64 lt_preference_get(struct library_call *c)
 
 /* ---- products ---- */
 
+/* A handle of cuBLAS is one of cuBLASLt, too. */
+static bool handle_of(struct library_call *c)
+{
+    const struct library_handle *h = c->a.handle;
+    return (cu_handle_is(h, CU_OF_LIBRARY) && h->kind == HANDLE_BLAS) || library_handle(c, HANDLE_LT);
+}
+
 /* What a product is made of. */
 struct matmul {
     const struct desc *o;
@@ -335,7 +342,7 @@ static void epilogue(struct library_call *c, const struct matmul *m)
 s64 lt_matmul(struct library_call *c)
 {
     struct matmul m;
-    if (!library_handle(c, HANDLE_LT) && !library_handle(c, HANDLE_BLAS)) return c->codes->unready;
+    if (!handle_of(c)) return c->codes->unready;
     if (!matmul_of(c, &m)) return c->codes->invalid;
     const char *lacks = matmul_lacks(&m);
     if (lacks) {
@@ -357,7 +364,6 @@ s64 lt_matmul(struct library_call *c)
         return library_wrong(c, "Set CUBLASLT_MATMUL_DESC_BIAS_POINTER.",
                              "the epilogue of %s adds a bias, and no pointer to it is set.", c->name);
     c->stream = c->a.stream;
-    if (c->a.workspace && c->a.bytes)
-        library_operand(c, "the workspace", c->a.workspace, c->a.bytes, 1, 0, 1, 0, WRITES);
+    blas_workspace(c, c->a.workspace, (u64)c->a.bytes);
     return blas_gemm_enqueue(c, c->a.alpha, c->a.beta, number_type_of(m.o->scale), m.o->mode == POINTERS_DEVICE);
 }

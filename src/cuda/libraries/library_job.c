@@ -206,7 +206,8 @@ static cu_result enqueue(struct library_call *c)
     c->end = NULL;
     c->operand = NULL;
     c->part = NULL;
-    struct dev_task task = { .kind = OP_HOST, .host = { .operate = operate, .self = job, .gone = ended } };
+    struct dev_task task = { .kind = OP_HOST,
+                             .host = { .operate = operate, .self = job, .gone = ended, .computes = true } };
     return cu_status(st->handle.gpu, host_enqueue(st, &task, c->site));
 }
 

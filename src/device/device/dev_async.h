@@ -72,6 +72,7 @@ struct dev_task {
             void (*gone)(void *self); /* or NULL: nothing will call it again; from any thread, with locks held */
             const struct op_races_part *part; /* what `operate` reads and writes */
             u32 parts;
+            bool computes; /* `operate` waits for nobody, and calls no code of the program */
         } host;
         struct {
             const struct op_races_part *part; /* what it has read and written */

@@ -361,6 +361,7 @@ struct op_spec sim_body_spec(struct body *b)
     return (struct op_spec){
         .kind = t->kind,
         .to_host = t->kind == OP_COPY && t->copy.to.host,
+        .computes = t->kind == OP_HOST && t->host.computes,
         .programmatic = t->programmatic,
         .whole = t->kind == OP_LAUNCH && !ptx_triggers(t->launch.kernel),
         .run = runs[t->kind].run,

@@ -85,6 +85,7 @@ struct op *op_make(struct streams *s, struct stream *st, const struct op_spec *s
         .age = ++s->ages,
     };
     if (op->lane == LANE_IN && spec->to_host) op->lane = LANE_OUT;
+    if (spec->computes && s->options.seeded) op->lane = LANE_HERE;
     st->refs++;
     op->older = s->live;
     if (s->live) s->live->newer = op;

@@ -122,6 +122,7 @@ struct op_spec {
     bool to_host;             /* OP_COPY, OP_FILL: runs on the thread of copies to the host */
     bool programmatic;        /* OP_LAUNCH: may start when the operation before it in the stream has triggered */
     bool whole;               /* OP_LAUNCH: nothing in it triggers; programmatic edges from it are complete ones */
+    bool computes;            /* OP_HOST: it waits for nobody, so that under a seed it runs in its turn, however long */
     bool external;            /* OP_RECORD, OP_WAIT in a capture: becomes a node, no edge */
     u8 bits;                  /* OP_VALUE_*: 32 or 64 */
     u8 compare;               /* OP_VALUE_WAIT: an op_compare; OP_BRANCH: an op_branch */

@@ -162,8 +162,10 @@ int main()
     matmul("matmul, gelu and bias", CUBLASLT_EPILOGUE_GELU_BIAS, false);
     matmul("matmul, gelu with its input", CUBLASLT_EPILOGUE_GELU_AUX_BIAS, false);
     matmul("matmul", CUBLASLT_EPILOGUE_RELU, true);
-    copies();
     cublasLtDestroy(lt);
+    lt = (cublasLtHandle_t)h; // which is one, too
+    matmul("matmul by a handle of cuBLAS", CUBLASLT_EPILOGUE_DEFAULT, false);
+    copies();
     cublasDestroy(h);
     return wrong != 0;
 }
