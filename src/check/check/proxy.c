@@ -8,6 +8,7 @@
  *
  * Stores of kernels that have such readers are marked (INS_PROXY of decode.h), in chunks of 16 bytes. Bytes that
  * cp.async brings are left out. */
+#include "check/proxy.h"
 #include "units/attachments.h"
 #include "sim/access.h"
 #include "sim/cluster.h"
@@ -27,6 +28,7 @@ struct stored {                /* a chunk of shared memory */
 };
 struct proxies { /* of a CTA */
     u32 age;     /* fences so far, and CTAs that were here before; never 0 */
+    u32 begun;   /* the age when the CTA began */
     u32 n;       /* chunks */
     struct stored at[];
 };
@@ -40,17 +42,23 @@ static struct proxies *proxies_of(struct cta *c)
     u32 n = (u32)((c->launch->shared_total + CHUNK - 1) / CHUNK);
     p = base_need(sizeof *p + n * sizeof *p->at);
     memset(p, 0, sizeof *p + n * sizeof *p->at);
-    p->age = 1;
+    p->age = p->begun = 1;
     p->n = n;
     attach_cta(c, AT_proxies, p);
     return p;
 }
 
-static void begin(struct cta *c) { proxies_in(c)->age++; }
+static void begin(struct cta *c) { proxies_in(c)->begun = ++proxies_in(c)->age; }
 
 static void fence(struct warp *w, const struct lop *o)
 {
     if (o->aux & FENCE_ASYNC) proxies_in(w->cta)->age++;
+}
+
+bool proxy_stored(const struct cta *c, u64 offset)
+{
+    const struct proxies *p = proxies_in(c);
+    return p && offset / CHUNK < p->n && p->at[offset / CHUNK].age >= p->begun;
 }
 
 /* The offset of an address in the shared memory of the CTA; beyond its end: it is elsewhere. */

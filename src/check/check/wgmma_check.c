@@ -1,6 +1,6 @@
 /* What is wrong with wgmma: warps of a warpgroup that do not go together, descriptors that lead nowhere, registers that
  * are touched while a product has them (docs/inside/tensor.md). */
-#include "lanes/descriptor.h"
+#include "check/tiles.h"
 #include "units/bulk.h"
 #include "sim/finding_place.h"
 #include "sim/lanes.h"
@@ -204,7 +204,10 @@ static bool check_operand(struct warp *w, const struct insn *i, const char *name
 {
     struct operand o = { name, descriptor, matrix_of(descriptor, by_k), first, lines, k * tensor_bits(t) / 128, k };
     check_pattern(w, i, &o);
-    return check_bounds(w, i, &o);
+    if (!check_bounds(w, i, &o)) return false;
+    tiles_read(w, &(struct tile_reader){ name, i->op, descriptor, &o.m, by_k ? 0 : first, by_k ? k : lines,
+                                         by_k ? first / 8 : 0, by_k ? lines / 8 : o.chunks });
+    return true;
 }
 
 static bool differ(const u64 *v, u32 lanes, u32 *who)
@@ -238,10 +241,45 @@ static const char *line_of(const struct lowered *l, u32 op, char *out, size_t si
     return out;
 }
 
+/* The operation writes an accumulator of the product, or a register of a. */
+static bool writes_register_of(const struct lowered *l, const struct lop *o, const struct lop *p)
+{
+    const struct mma *f = &l->mma[p->product];
+    u32 n = p->ndst + f->nc + (f->a_shared ? 0u : f->na);
+    EACH_DEF (r, o) {
+        for (u32 d = 0; d < n; d++)
+            if (p->opnd[d].kind == O_REG && p->opnd[d].reg == r) return true;
+    }
+    return false;
+}
+
+/* The last operation since the last fence that has written a register of this product, + 1; 0: there is none. */
+static u32 last_writer(const struct wgmmas *s, const struct lowered *l, const struct lop *p)
+{
+    for (u32 k = MIN_OF(s->nwrote, (u32)COUNT_OF(s->wrote)); k-- > 0;)
+        if (s->wrote[k].low == l && writes_register_of(l, &l->op[s->wrote[k].op], p)) return s->wrote[k].op + 1;
+    return 0;
+}
+
+/* An operation of WRITES_UNFENCED: whether a fence comes before the product is known when that is issued. */
+int wgmma_wrote(char *restrict R, const struct insn *i, struct warp *w)
+{
+    struct wgmmas *s = wgmmas_of(w);
+    if (!active_lanes(w, R, i) || !checks_async(w)) return 0;
+    if (!s) s = wgmmas_new(w);
+    for (u32 k = 0; s && k < MIN_OF(s->nwrote, (u32)COUNT_OF(s->wrote)); k++)
+        if (s->wrote[k].op == i->op && s->wrote[k].low == w->code->low) return 0;
+    if (!s) return EV_STOP;
+    u32 k = s->nwrote++ % COUNT_OF(s->wrote);
+    s->wrote[k].low = w->code->low;
+    s->wrote[k].op = i->op;
+    return 0;
+}
+
 static void check_fence(struct warp *w, const struct insn *i)
 {
     const struct lowered *l = w->code->low;
-    u32 writer = (u32)l->op[i->op].off;
+    u32 writer = last_writer(wgmmas_of(w), l, &l->op[i->op]);
     char cause[240], line[32];
     if (!wgmmas_of(w)->fenced)
         snprintf(cause, sizeof cause, "no wgmma.fence came before the first product of the warp");
@@ -252,6 +290,7 @@ static void check_fence(struct warp *w, const struct insn *i)
         return;
     report_misuse(w, i->op, F_wgmma_fence, cause, NULL);
     wgmmas_of(w)->fenced = true; /* once is enough */
+    wgmmas_of(w)->nwrote = 0;
 }
 
 bool wgmma_check(struct warp *w, const struct insn *i, const struct mma *f, u32 lanes, const u64 *a, const u64 *b)

@@ -9,6 +9,7 @@
 #include "explain/race_flight_text.h"
 #include "explain/race_code.h"
 #include "explain/race_kind.h"
+#include "race/race_async.h"
 #include "race/race_kernel.h"
 #include "race/race_launch.h"
 #include "flow/analyses.h"
@@ -459,6 +460,18 @@ static bool is_wanted(const struct launch *l, enum finding_kind k)
     return l->in->checks & (async ? CHECK_ASYNC : CHECK_RACE);
 }
 
+/* The access of an engine (race_async.c) is shown as that of the thread which issued the operation. */
+static struct list_entry issuer_of(const struct race_cta *c, const struct list_entry *old)
+{
+    struct list_entry x = *old;
+    u32 warp = word_warp(old->a) & (MAX_WARPS - 1);
+    const struct race_cta *its = word_slot(old->a) < c->race->nslot ? c->race->slot[word_slot(old->a)] : NULL;
+    if (!its || !race_has_engines(its) || warp < ENGINES || word_kind(old->a) != WHO_ONE) return x;
+    x.a &= ~((u64)ENGINES << 14);
+    if (word_lane(x.a)) x.a = (x.a & ~WORD_LANE) | (u64)its->warp[warp - ENGINES].engine_lane << 9;
+    return x;
+}
+
 static struct draft draft_of(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte)
 {
     struct draft x = { .t = t, .old = old, .me = me, .at = t->at + byte, .to = t->warp->cta->launch->in->report };
@@ -484,7 +497,8 @@ void race_report(const struct touch *t, const struct list_entry *old, const stru
         r->hook(r->hook_self, t, byte, t->w->c->exact && hb_byte_weak(t->w, old, me, byte, t->space));
         return;
     }
-    struct draft x = draft_of(t, old, me, byte);
+    struct list_entry shown = issuer_of(t->w->c, old);
+    struct draft x = draft_of(t, &shown, me, byte);
     if (race_optimistic_read(&x)) return;
     enum finding_kind k = race_classify(&x);
     /* Two that initialise one mbarrier are reported by the check of asynchronous operations. */
@@ -556,4 +570,21 @@ void race_report_lanes(const struct touch *t, const struct access *a, u32 lanes)
     x.lane = second;
     report_finding(&x, F_race_lanes);
     arena_free(&x.mem);
+}
+
+void race_report_barrier(const struct sync_event *e, u32 count, const struct bar_use *last, u32 prior)
+{
+    struct arena mem = { 0 };
+    struct warp *w = (struct warp *)e->warp;
+    struct finding f = { .kind = F_barrier_mismatch };
+    f.cause =
+        arena_printf(&mem,
+                     "barrier %u is used with %u threads here, and was with %u before; nothing orders this arrival "
+                     "after that of threads %u..%u there: on a GPU it may come while the phase of %u threads is "
+                     "not complete, and is counted in that",
+                     e->id, count, last->count, prior * LANES, prior * LANES + LANES - 1, last->count);
+    f.fix = "Use a barrier of another number, of which a block has 16, or let all threads of both meet in between.";
+    f.other = finding_place(&mem, last->low, last->op);
+    if (w->cta->launch->in->checks & CHECK_BARRIER) finding_add(w, e->op, &f, e->mask);
+    arena_free(&mem);
 }

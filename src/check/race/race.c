@@ -3,9 +3,11 @@
  * race.h has the idea and the map. Weak accesses go on to race_touch.c. Strong ones, which are here, do three things in
  * this order: acquire, record, release. */
 #include "race/race_slow.h"
+#include "race/race_report.h"
 #include "race/race_async.h"
 #include "units/flight.h"
 #include "race/race_pending.h"
+#include "race/race_release.h"
 #include "race/race_clock.h"
 #include "race/race_launch.h"
 #include "race/race_kernel.h"
@@ -27,11 +29,35 @@ static void barrier_simple(struct race_cta *c)
 }
 
 /* A barrier is complete. */
-static void barrier(struct race_cta *c, u32 id)
+static void barrier(struct race_cta *c, struct cta *cta, u32 id)
 {
     bool full = !c->exact || clock_barrier(c, id);
+    c->bar_last[id] = c->bar_now[id];
+    c->bar_now[id].warps = 0;
     if (!c->exact) barrier_simple(c);
-    if (full) race_copies_relist(c);
+    if (full) race_copies_relist(c, cta);
+}
+
+/* A warp arrives at a barrier whose last phase had another count. If the arrival is not ordered after that phase, a GPU
+ * may count it there. */
+static void barrier_count(struct race_warp *w, const struct sync_event *e)
+{
+    struct race_cta *c = w->c;
+    const struct bar *b = &e->cta->bar[e->id];
+    u32 count = b->expected ? b->expected : e->cta->nwarps * LANES, lane = (u32)__builtin_ctz(e->mask);
+    struct bar_use *now = &c->bar_now[e->id], *last = &c->bar_last[e->id];
+    EACH_SET (p, last->count != count ? last->warps : 0) {
+        u32 thread = (word_thread(w->key) & ~1023u) | p * LANES;
+        if (p == w->id || hb_thread(w, lane, thread, last->at[p], SPACE_SHARED, 0, 0)) continue;
+        race_report_barrier(e, count, last, p);
+        last->warps = 0;
+        break;
+    }
+    now->count = count;
+    now->warps |= 1u << w->id;
+    now->at[w->id] = w->now;
+    now->op = e->op;
+    now->low = e->warp->code->low;
 }
 
 static void warp_synced(struct race_warp *w, u32 mask, bool orders)
@@ -88,8 +114,12 @@ static void sync_event(void *self, const struct sync_event *e)
                   (e->kind == SYNC_WARP && o && o->flags & ISA_WARP_BARRIER);
     if (w && orders && w->npending) pending_drop(w, e->mask);
     switch (e->kind) {
-    case SYNC_BARRIER: barrier(c, e->id); break;
+    case SYNC_BARRIER: barrier(c, (struct cta *)e->cta, e->id); break;
     case SYNC_BARRIER_ARRIVE:
+        if (c->exact) {
+            barrier_count(w, e);
+            release_met(w);
+        }
         if (c->exact) clock_barrier_arrive(w, e->mask, e->id, (o->aux & 15) != BAR_ARRIVE);
         break;
     case SYNC_WARP: warp_synced(w, e->mask, o && o->flags & ISA_WARP_BARRIER); break;
@@ -305,6 +335,17 @@ static void touch_strong(struct touch *t, const struct access *a)
         for (u32 k = 0; k < a->site->vec; k++) strong_lanes(t, a, m & -m, k, reads, &cached);
 }
 
+/* Lanes arrive at an mbarrier, or have waited for a phase of it. */
+static void note_release(const struct touch *t, const struct access *a, u32 lanes, bool waits)
+{
+    EACH_SET (l, lanes) {
+        if (waits)
+            release_waited(t->w, t, l, location_of(t, a, l));
+        else
+            release_arrived(t->w, t, l, location_of(t, a, l), cluster_offset(a->addr[l]));
+    }
+}
+
 /* mbarrier operations are strong, except init and inval, which need a barrier before and after them. */
 static void mbarrier(struct touch *t, const struct access *a, const struct lop *o)
 {
@@ -321,6 +362,8 @@ static void mbarrier(struct touch *t, const struct access *a, const struct lop *
     u32 lanes = 0;
     for (u32 m = a->ok; m; m &= m - 1) lanes |= a->space[__builtin_ctz(m)] == SP_SHARED ? m & -m : 0;
     bool arrives = o->flags & ISA_MBAR_ARRIVE && !(o->flags & ISA_MBAR_COPIES);
+    if (w->c->releases && (waits || (arrives && !(o->aux & (MBAR_EXPECT | MBAR_BYTES)))))
+        note_release(t, a, waits ? lanes & truth : lanes, waits);
     for (u32 m = lanes; m && arrives && w->c->exact; m &= m - 1)
         clock_mbarrier_arrive(w, (u32)__builtin_ctz(m), location_of(t, a, (u32)__builtin_ctz(m)), relaxed);
     for (u32 left = lanes, same; left; left &= ~same) { /* lanes at one mbarrier together */

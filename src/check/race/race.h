@@ -16,7 +16,8 @@
  *   vector clocks             vclock.[ch]       the values: trees that share their common parts
  *   clocks of threads         race_clock.[ch]   what fences, barriers and warps join; the clocks of lanes, warps, CTAs
  *   synchronisation locations race_location.c   what strong writes release and strong reads acquire; release sequences
- *   asynchronous copies       race_async.[ch]   cp.async from its issue to its wait
+ *   asynchronous operations   race_async.[ch]   copies and products from their issue to their wait: engines
+ *   pipelines                 race_release.[ch] which buffers products read, and which arrival gave them back when
  *   volatile accesses         race_volatile.[ch] races that volatile hides from the memory model of PTX
  *   speculated loads          race_pending.[ch] loads that the compiler made unconditional: judged when they are used
  *   launches                  race_launch.[ch]  eras and the order of launches, slots, times

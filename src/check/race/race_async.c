@@ -12,17 +12,27 @@
  *
  * In global memory a flight is an access of its thread, when it is issued.
  *
- * What a wgmma reads from shared memory is read by the first thread of a warp of its warpgroup, b by that of the last
- * one, rows of a by that of the warp that has them, once when the product is issued and once when all have waited:
- * whoever writes the bytes must be before the one and after the other. A product is one operation of four warps, so
- * after the wait all their threads are after these reads, and with them after what those first threads did before
- * (race_group_met). */
+ * Engines. No thread does what an asynchronous operation does. The operation is ordered after its issue; accesses are
+ * ordered after the operation only by a wait for it, not by the program order of its thread. So it has an epoch of its
+ * own: that of an engine, whose warp number is that of the issuing warp + ENGINES. A copy that has come is an access of
+ * the engine, with a lane for each mbarrier. Whoever waits for the phase that counts the copy acquires the epoch, and
+ * the clock that the issuing thread had at the issue, not what the thread has done since (st.async and red.async still
+ * go by their thread). What a wgmma reads from shared memory (b by one warp of its warpgroup, rows of a by the warp
+ * that has them) is read by the engine of that warp. When the warpgroup has waited, the epochs of its engines go to all
+ * its threads (race_group_met). So a writer must be ordered before the issue, or after the wait, in whichever order the
+ * machine has done the two. A barrier of the whole CTA does not end a product in flight: its reads are recorded once
+ * more after the barrier.
+ *
+ * CTAs of more than 16 warps have no numbers for engines. There the issuing thread stands for them, when a copy has
+ * come, and a product has read once when it is issued and once when it was waited for. */
 #include "race/race_async.h"
 #include "race/race_clock.h"
 #include "race/race_reads.h"
+#include "race/race_release.h"
 #include "race/race_touch.h"
 #include "sim/cluster.h"
 #include "units/flight.h"
+#include "units/wgmma.h"
 #include "sim/lanes.h"
 
 struct in_flight {           /* the copy of one lane, or the part of a flight in one sector */
@@ -89,17 +99,14 @@ void race_copy_done(struct race_warp *w, struct warp *warp, u32 lane, u64 at, u3
         c->flights[n] = c->flights[--c->nflights];
         break;
     }
-    list_copy_done(&t, cell_at(&t, sector), mask, lane);
+    list_copy_done(&t, cell_at(&t, sector), mask, lane, race_stamp(w, lane, ES_ONE, WHO_ONE));
 }
 
-void race_copies_reset(struct race_cta *c) { c->nflights = 0; }
-
-void race_copies_relist(struct race_cta *c)
+void race_copies_reset(struct race_cta *c)
 {
-    for (u32 n = 0; n < c->nflights; n++) {
-        const struct in_flight *f = &c->flights[n];
-        list_insert(&f->touch, cell_at(&f->touch, f->sector), f->entry);
-    }
+    c->nflights = 0;
+    c->multiplies = false;
+    release_reset(c);
 }
 
 /* ---- flights ---- */
@@ -177,7 +184,14 @@ static void side_issued(struct touch *t, const struct flight *f, bool writes)
     (shared ? shared_side : global_side)(t, f, writes);
 }
 
-/* What a product reads, at its issue and at its wait. */
+/* The access word of an engine of the warp, now. */
+static u64 engine_stamp(const struct race_warp *w, u32 lane)
+{
+    u64 me = race_stamp(w, lane, ES_ONE, WHO_ONE);
+    return race_has_engines(w->c) ? me | (u64)ENGINES << 14 : me;
+}
+
+/* What a product reads, from now on. */
 static void product_reads(struct race_warp *w, const struct flight *f)
 {
     struct touch t = { .warp = f->warp,
@@ -187,7 +201,7 @@ static void product_reads(struct race_warp *w, const struct flight *f)
                        .op = OP_READ,
                        .space = space_of(w->c),
                        .product = f->product };
-    u64 me = race_stamp(w, f->lane, ES_ONE, WHO_ONE);
+    u64 me = engine_stamp(w, f->lane);
     for (u32 k = 0; k < f->n; k++)
         for (u64 at = f->move[k].from_at, end = at + f->move[k].bytes, next; at < end; at = next) {
             t.at = at & ~(u64)(SECTOR - 1);
@@ -201,6 +215,45 @@ static void product_reads(struct race_warp *w, const struct flight *f)
         }
 }
 
+/* ---- the clocks of those who issue ---- */
+
+/* A copy that an mbarrier counts, by the copy engine. */
+static bool is_bulk_copy(const struct flight *f)
+{
+    return f->end == FLIGHT_MBARRIER && f->n && f->low->site[f->low->op[f->op].site].flags & SITE_BULK;
+}
+
+static void issuer_keep(struct race_warp *w, const struct flight *f)
+{
+    struct race_cta *c = w->c;
+    lock(&c->era->lock);
+    NEED_ROOM(c->issuers, c->nissuers, c->capissuers, 16);
+    c->issuers[c->nissuers++] = (struct issuer_clock){ f, clock_of_lane(w, f->lane), clock_of_lane_weak(w, f->lane),
+                                                       w->now + 1 };
+    unlock(&c->era->lock);
+    w->now++; /* what it does from now on is not in that clock */
+}
+
+/* The clock that the issuing thread had goes to the mbarrier; false: it is not known. */
+static bool issuer_take(struct race_warp *w, const struct flight *f, u64 where)
+{
+    struct race_cta *c = w->c;
+    for (u32 n = 0; n < c->nissuers; n++) {
+        if (c->issuers[n].of != f) continue;
+        struct issuer_clock k = c->issuers[n];
+        c->issuers[n] = c->issuers[--c->nissuers];
+        clock_issuer_arrive(w, where, &k);
+        return true;
+    }
+    return false;
+}
+
+/* The products of the warp have ended for its warpgroup as far as it has waited. */
+static void engine_arrives(struct race_warp *w, u64 at)
+{
+    if (w->ended) clock_engine_arrive(w, LANES, at, w->ended);
+}
+
 void race_group_met(struct race_cta *c, const struct warp *first)
 {
     struct warp *const *group = &first->cta->warp[first->id];
@@ -208,6 +261,7 @@ void race_group_met(struct race_cta *c, const struct warp *first)
     u64 at = (u64)(uintptr_t)first ^ (u64)c->start << 36;
     for (u32 k = 0; k < warps; k++)
         if (group[k]->live) clock_mbarrier_arrive(group[k]->race, (u32)__builtin_ctz(group[k]->live), at, false);
+    for (u32 k = 0; k < warps && race_has_engines(c); k++) engine_arrives(group[k]->race, at);
     clock_cluster_phase(first->race, at);
     for (u32 k = 0; k < warps; k++)
         if (group[k]->live) clock_mbarrier_waited(group[k]->race, group[k]->live, at, false);
@@ -218,17 +272,21 @@ void race_flight_issued(struct race_warp *w, const struct flight *f)
     if (f->end == FLIGHT_WGMMA) {
         w->issued[f->product % PRODUCTS] = ++w->now;
         w->nissued = f->product;
+        w->c->multiplies = true;
         product_reads(w, f);
+        release_read_issued(w, f);
         return;
     }
+    release_filled(w, f);
+    if (is_bulk_copy(f) && race_has_engines(w->c)) issuer_keep(w, f);
     struct touch t = race_touch(f->warp, f->insn, OP_READ, SPACE_GLOBAL);
     t.w = w;
     side_issued(&t, f, false);
     side_issued(&t, f, true);
 }
 
-/* The sides of a flight in shared memory are accesses of its thread now. */
-static void sides_done(struct race_warp *w, const struct flight *f, bool writes)
+/* The sides of a flight in shared memory are accesses of that word now: its thread's, or its engine's. */
+static void sides_done(struct race_warp *w, const struct flight *f, bool writes, u64 done)
 {
     struct race_cta *c = w->c;
     u32 left = 0;
@@ -236,26 +294,64 @@ static void sides_done(struct race_warp *w, const struct flight *f, bool writes)
         const struct in_flight x = c->flights[n];
         if (x.of == f && writes >= (x.entry.op & OP_WRITE)) {
             struct touch t = { .warp = f->warp, .w = w, .space = space_of(c), .at = x.sector };
-            list_copy_done(&t, cell_at(&t, x.sector), x.entry.bytes, x.lane);
+            list_copy_done(&t, cell_at(&t, x.sector), x.entry.bytes, x.lane, done);
         } else
             c->flights[left++] = x;
     }
     c->nflights = left;
 }
 
-void race_flight_read(struct race_warp *w, const struct flight *f) { sides_done(w, f, false); }
+void race_flight_read(struct race_warp *w, const struct flight *f)
+{
+    sides_done(w, f, false, race_stamp(w, f->lane, ES_ONE, WHO_ONE));
+}
+
+/* It is complete, and the mbarrier counts it: who waits for the phase is after it, and after its issue. */
+static void copy_arrives(struct race_warp *w, const struct flight *f)
+{
+    const struct race_cta *home = f->mbarrier_cta->race;
+    u64 where = (u64)(uintptr_t)f->mbarrier ^ (u64)home->start << 36, word; /* as location_of has it */
+    u32 lane = 1 + (u32)(f->mbarrier_at / 8 % (LANES - 1));
+    bool engine = race_has_engines(w->c) && issuer_take(w, f, where);
+    if (f->n) sides_done(w, f, true, engine ? engine_stamp(w, lane) : race_stamp(w, f->lane, ES_ONE, WHO_ONE));
+    w->engine_lane = f->lane;
+    if (engine)
+        clock_engine_arrive(w, lane, where, ++w->now);
+    else
+        clock_mbarrier_arrive(w, f->lane, where, false);
+    memcpy(&word, f->mbarrier, 8);
+    clock_mbarrier_phase(w, where, word);
+}
 
 void race_flight_done(struct race_warp *w, const struct flight *f)
 {
     if (f->end == FLIGHT_WGMMA) {
-        product_reads(w, f);
+        release_read_ended(w, f);
+        w->ended = MAX_OF(w->ended, w->issued[f->product % PRODUCTS] + 1);
+        if (!race_has_engines(w->c) && f->warp->code && f->low == f->warp->code->low) product_reads(w, f);
         return;
     }
-    if (f->n) sides_done(w, f, true);
-    if (f->end != FLIGHT_MBARRIER || !w->c->exact) return;
-    const struct race_cta *home = f->mbarrier_cta->race;
-    u64 where = (u64)(uintptr_t)f->mbarrier ^ (u64)home->start << 36, word; /* as location_of has it */
-    memcpy(&word, f->mbarrier, 8);
-    clock_mbarrier_arrive(w, f->lane, where, false);
-    clock_mbarrier_phase(w, where, word);
+    if (f->end == FLIGHT_MBARRIER && w->c->exact)
+        copy_arrives(w, f);
+    else if (f->n)
+        sides_done(w, f, true, race_stamp(w, f->lane, ES_ONE, WHO_ONE));
+}
+
+/* ---- barriers of the whole CTA ---- */
+
+/* A product in flight goes on reading after the barrier. */
+static void product_again(struct warp *warp, const struct flight *f)
+{
+    struct race_warp *w = warp->race;
+    w->issued[f->product % PRODUCTS] = w->now;
+    product_reads(w, f);
+}
+
+void race_copies_relist(struct race_cta *c, struct cta *cta)
+{
+    for (u32 n = 0; n < c->nflights; n++) {
+        const struct in_flight *f = &c->flights[n];
+        list_insert(&f->touch, cell_at(&f->touch, f->sector), f->entry);
+    }
+    if (c->multiplies && race_has_engines(c)) wgmma_each_in_flight(cta, product_again);
 }

@@ -65,6 +65,11 @@ void clock_reset(struct race_cta *c)
     c->clock = c->weak = c->pending = c->unscoped = NULL;
     c->sc_acquired = false;
     for (u32 n = 0; n < MAX_BARS; n++) bar_reset(vs, &c->bar[n]);
+    for (u32 n = 0; n < c->nissuers; n++) {
+        vclock_drop(vs, c->issuers[n].strict);
+        vclock_drop(vs, c->issuers[n].weak);
+    }
+    c->nissuers = 0;
     for (u32 n = 0; n < MAX_WARPS; n++) {
         EACH_SET (l, c->warp[n].used) lane_reset(vs, &c->warp[n].lane[l]);
         c->warp[n].used = 0;
@@ -563,7 +568,8 @@ static void barrier_part(struct race_cta *c, struct bar_state *b)
             continue;
         }
         join_warp(w, &all);
-        w->cta_base = MAX_OF(w->cta_base, vclock_warps_time(w->clock, c->number, warps));
+        /* it holds for engines, too: not while there are products that may be in flight */
+        if (!c->multiplies) w->cta_base = MAX_OF(w->cta_base, vclock_warps_time(w->clock, c->number, warps));
     }
 }
 

@@ -112,6 +112,16 @@ void clock_outside(struct race_era *era, u64 at, u64 bytes, bool writes);
 void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed);
 void clock_mbarrier_phase(struct race_warp *w, u64 at, u64 word);
 void clock_mbarrier_waited(struct race_warp *w, u32 lanes, u64 at, bool relaxed);
+/* An asynchronous operation arrives: that lane of the engine of the warp, with its epoch below a time (LANES: of each
+ * lane); and the clock that its thread had when it issued it, to which the references go. */
+void clock_engine_arrive(struct race_warp *w, u32 lane, u64 at, u32 time);
+struct flight;
+struct issuer_clock {
+    const struct flight *of;
+    struct vclock *strict, *weak;
+    u32 now; /* the time of the warp afterwards */
+};
+void clock_issuer_arrive(struct race_warp *w, u64 at, const struct issuer_clock *k);
 /* The same of barrier.cluster, whose phase is over; `at` names the cluster. */
 void clock_cluster_phase(struct race_warp *w, u64 at);
 void clock_begin_era(struct race_era *era); /* no clock, no location */

@@ -562,6 +562,7 @@ void race_cta_begin(struct race *r, struct cta *cta)
     c->lo[SPACE_GLOBAL] = hb_era_floor(c->era);
     cells_distribute(c, is_distributed(l));
     race_copies_reset(c);
+    for (u32 n = 0; n < MAX_BARS; n++) c->bar_now[n].warps = c->bar_last[n].warps = 0;
     if (c->exact) memset(c->cta_memo, 0, sizeof c->cta_memo);
     c->grid_base = c->walked = c->grid_base_at = 0;
     c->ntransient = 0;
@@ -574,7 +575,7 @@ void race_cta_begin(struct race *r, struct cta *cta)
         struct race_warp *w = &c->warp[n];
         w->warp_base = w->cta_base = c->now;
         w->all = cta->warp[n]->first_live;
-        w->npending = w->nissued = 0;
+        w->npending = w->nissued = w->ended = 0;
         memset(w->needed, 0, sizeof w->needed);
         if (w->nrecent) {
             memset(w->recent, 0, sizeof w->recent);
@@ -662,6 +663,8 @@ void launches_free(struct race *r)
         base_free(c->residents);
         base_free(c->flights);
         base_free(c->side);
+        base_free(c->issuers);
+        base_free(c->releases);
         volatile_free(c->volatiles);
         base_free(c->transient);
         base_free(c);

@@ -459,7 +459,7 @@ void list_prefetch(const struct touch *t, const struct cell *c, u32 stage)
 
 /* ---- asynchronous copies, and the last write ---- */
 
-void list_copy_done(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
+void list_copy_done(const struct touch *t, struct cell *c, u32 bytes, u32 lane, u64 done)
 {
     if (!cell_has_list(c, t->w->c->lo[t->space])) return;
     struct list *l = list_of(t, c);
@@ -467,7 +467,7 @@ void list_copy_done(const struct touch *t, struct cell *c, u32 bytes, u32 lane)
         struct list_entry *e = &l->e[n];
         if (e->op & OP_ASYNC && !(e->bytes & ~bytes) && word_thread(e->a) == ((u32)t->w->key >> 9 | lane)) {
             e->op &= (u8)~OP_ASYNC;
-            e->a = (e->a & 0xffffffffu) | (u64)t->w->now << 32;
+            e->a = done | (e->a & WORD_LOW);
         }
     }
     if (list_is_one_write(l)) list_to_cell(t, c);

@@ -45,5 +45,5 @@ void list_prefetch(const struct touch *t, const struct cell *c, u32 stage);
 bool list_last_write(const struct touch *t, struct cell *c, u32 bytes, struct list_entry *old);
 void list_insert(const struct touch *t, struct cell *c, struct list_entry e); /* an access that is checked already */
 /* the copy of a lane into those bytes is done: its entries become writes of that thread now */
-void list_copy_done(const struct touch *t, struct cell *c, u32 bytes, u32 lane);
+void list_copy_done(const struct touch *t, struct cell *c, u32 bytes, u32 lane, u64 done);
 #endif

@@ -6,6 +6,7 @@
  *   for each thread that uses release or acquire operations on it, the patterns of 8.8 that are not one operation: a
  *   release operation followed by a strong write, a strong read followed by an acquire operation.
  * An mbarrier is a location whose phases release: arrivals of a phase are joined, and waits for it acquire them. */
+#include "race/race_async.h"
 #include "race/race_clock.h"
 #include "race/race_kernel.h"
 #include "units/mbarrier.h"
@@ -522,6 +523,32 @@ void clock_mbarrier_arrive(struct race_warp *w, u32 lane, u64 at, bool relaxed)
     vclock_drop(vs, weak);
     clock_publish_sc(w, lane, &l->sequence->sc_clock);
     unlock(&c->era->lock);
+}
+
+void clock_engine_arrive(struct race_warp *w, u32 lane, u64 at, u32 time)
+{
+    struct vclock_store *vs = clock_store(w);
+    struct vclock *k = NULL;
+    lock(&w->c->era->lock);
+    if (lane == LANES)
+        vclock_add_warp(vs, &k, w->c->number, w->id + ENGINES, time);
+    else
+        vclock_add_lanes(vs, &k, w->c->number, w->id + ENGINES, 0, 1u << lane, time);
+    vclock_join(vs, &mbarrier_at(w->c->era, at)->sequence->strict.arrived, k);
+    vclock_drop(vs, k);
+    unlock(&w->c->era->lock);
+}
+
+void clock_issuer_arrive(struct race_warp *w, u64 at, const struct issuer_clock *k)
+{
+    struct vclock_store *vs = clock_store(w);
+    lock(&w->c->era->lock);
+    struct location *l = mbarrier_at(w->c->era, at);
+    vclock_join(vs, &l->sequence->strict.arrived, k->strict);
+    vclock_join(vs, &l->sequence->weak.arrived, k->weak);
+    vclock_drop(vs, k->strict);
+    vclock_drop(vs, k->weak);
+    unlock(&w->c->era->lock);
 }
 
 static void phase_over(struct vclock_store *vs, struct released *o)

@@ -4,6 +4,8 @@
 #define LOCKSTEP_RACE_REPORT_H
 #include "race/race.h"
 
+struct flight;
+
 /* the current access `me`, of instruction t, races with `old` at that byte of the sector */
 void race_report(const struct touch *t, const struct list_entry *old, const struct list_entry *me, u32 byte);
 /* the same for volatile accesses, of which PTX says that they do not race (R2b); the finding is held back, with that
@@ -12,6 +14,12 @@ void race_report_volatile(const struct touch *t, const struct list_entry *old, c
                           u64 bit);
 /* several lanes of one instruction store to one address (R6): reported if their values differ */
 void race_report_lanes(const struct touch *t, const struct access *a, u32 lanes);
+/* a warp arrives at a barrier with that count, and is not after the arrival of warp `prior` in the phase before, which
+ * had another one */
+void race_report_barrier(const struct sync_event *e, u32 count, const struct bar_use *last, u32 prior);
+/* a copy fills a buffer that was given back too early, and is after the product by something else */
+struct early_release;
+void race_report_released(const struct flight *f, const struct early_release *x);
 /* ld.nc: reported if the launch has written the bytes (R9) */
 void race_check_noncoherent(struct touch *t, const struct access *a);
 #endif

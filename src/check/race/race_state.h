@@ -58,8 +58,10 @@ struct race_warp {
     /* By the number of a wgmma: the time since when this warp has issued it. The warps of a warpgroup come together
      * there, as an H200 has it (R5). */
     u32 issued[PRODUCTS];
-    u32 nissued;              /* the number of the last one */
-    struct pending *pending;  /* speculated loads that are not judged yet: race_pending.c (R8) */
+    u32 nissued;             /* the number of the last one */
+    u32 ended;               /* the products that it has issued before this time have ended: its warpgroup has waited */
+    u32 engine_lane;         /* the lane of the last copy of it that was complete (race_async.c) */
+    struct pending *pending; /* speculated loads that are not judged yet: race_pending.c (R8) */
     u32 npending, cappending; /* how many; room for how many */
     /* Lanes that need the value of a load, where numbers of the threads alone tell: the same at each execution. */
     struct {
@@ -74,6 +76,14 @@ struct bar_state {
     u32 latest;                   /* the greatest time of a warp that has arrived and does not wait */
     struct vclock *clock, *weak;  /* the joined clocks of those who have arrived */
     struct scoped_clock sc_clock; /* and of their fence.sc */
+};
+
+/* Who has arrived at a barrier in one phase: with which count, and when, by warp. */
+struct bar_use {
+    u32 count, warps; /* threads; a bit for each warp */
+    u32 at[MAX_WARPS];
+    u32 op; /* of one of them, of function `low` */
+    const struct lowered *low;
 };
 
 /* A CTA that was in a slot. */
@@ -132,6 +142,7 @@ struct race_cta {
     struct scoped_clock sc_clock; /* of fence.sc, that all its threads have */
     bool sc_acquired;             /* all its threads are ordered after what sc_clock has */
     struct bar_state bar[MAX_BARS];
+    struct bar_use bar_now[MAX_BARS], bar_last[MAX_BARS]; /* in this phase, and in the one before */
     struct race_warp warp[MAX_WARPS];
     struct resident_run *residents; /* the CTAs that were in this slot during the era, in their order */
     u32 nresidents, capresidents;   /* how many; room for how many */
@@ -140,7 +151,11 @@ struct race_cta {
     struct volatiles *volatiles;    /* race_volatile.c: of its shared memory */
     struct in_flight *flights;      /* race_async.c: copies in flight */
     u32 nflights, capflights;       /* how many; room for how many */
-    u32 *side, capside;             /* the bytes of each sector that a new one has; room for how many sectors */
-    struct race_cta *next_free;     /* in race.free */
+    struct releases *releases;      /* race_release.c; NULL: no product so far */
+    bool multiplies;                /* a warp of it has issued a wgmma */
+    struct issuer_clock *issuers;   /* of copies in flight: the clocks of those who issued them */
+    u32 nissuers, capissuers;
+    u32 *side, capside;         /* the bytes of each sector that a new one has; room for how many sectors */
+    struct race_cta *next_free; /* in race.free */
 };
 #endif

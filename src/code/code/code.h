@@ -188,7 +188,9 @@ enum {                         /* site.flags */
        SITE_CLUSTER = 128,     /* .shared::cluster: it may reach the shared memory of other CTAs of the cluster */
        SITE_DISTRIBUTED = 256, /* other CTAs may reach the shared memory that it accesses */
        SITE_BULK = 512,        /* of a bulk copy: its bytes come from an operand or a map, aligned to `align` */
-       SITE_LOCAL_ADDRESS = 1024 /* a store of an address of local memory (rules.md B10) */
+       SITE_LOCAL_ADDRESS = 1024, /* a store of an address of local memory (rules.md B10) */
+       SITE_MATRIX_ROWS = 2048,   /* of a wmma.load that ptxas makes ldmatrix of: rows begin at multiples of 16 bytes */
+       SITE_MATRIX_COLUMNS = 4096 /* the same of columns */
 };
 enum mem_sem { SEM_WEAK, SEM_VOLATILE, SEM_RELAXED, SEM_ACQUIRE, SEM_RELEASE, SEM_ACQ_REL };
 enum mem_scope { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
@@ -210,8 +212,9 @@ enum {
 enum { TENSOR_ATOM_SHIFT = 8 };
 /* op.aux of what is said of a tensor map in global memory: it was changed; a fence makes the change known */
 enum map_event { MAP_CHANGED, MAP_ACQUIRED };
-/* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc */
-enum { FENCE_PROXY = 16, FENCE_SC = 32, FENCE_ASYNC = 64 }; /* FENCE_ASYNC: of shared memory and the async proxy */
+/* beside the scope in op.aux: orders no accesses between threads; membar and fence.sc; of shared memory and the async
+ * proxy; fence.mbarrier_init */
+enum { FENCE_PROXY = 16, FENCE_SC = 32, FENCE_ASYNC = 64, FENCE_MBARRIER = 128 };
 /* op.aux of isspacep: the space, and whether it is .shared::cluster */
 enum { ISSPACEP_CLUSTER = 1 << 8 };
 /* op.aux of barriers; how many barriers a CTA has */
@@ -344,8 +347,9 @@ enum {
 };
 
 /* The operation touches a register that an asynchronous product may have; it may store to shared memory, and the
- * function has operations that read shared memory by the async proxy. */
-enum { TOUCHES_PRODUCT = 1, STORES_FOR_ASYNC = 2 };
+ * function has operations that read shared memory by the async proxy; it writes a register that a product has, with no
+ * wgmma.fence on some way there. */
+enum { TOUCHES_PRODUCT = 1, STORES_FOR_ASYNC = 2, WRITES_UNFENCED = 4 };
 
 struct lowered {
     struct arena mem;
@@ -397,7 +401,7 @@ struct lowered {
     u8 *overflow;
     /* by operation: a division or a shift whose second operand is looked at (hazards.c) */
     u8 *hazard;
-    u8 *in_flight; /* by operation: TOUCHES_PRODUCT, STORES_FOR_ASYNC (in_flight.c) */
+    u8 *in_flight; /* by operation: TOUCHES_PRODUCT, STORES_FOR_ASYNC, WRITES_UNFENCED (in_flight.c) */
     /* lowered.overflow of the operations that can overflow in some launch so far, and of those that use their results;
      * NULL: all are watched */
     u8 *overflow_on;

@@ -3,7 +3,8 @@
  *
  * An accumulator, and a register of a, belongs to the product from its issue to the wait that covers it. Whether it
  * does at an operation is known when the operation runs (check/wgmma_check.c); here are those that have to look: the
- * ones that can be reached from a product without a wait for all groups in between. */
+ * ones that can be reached from a product without a wait for all groups in between. So it is with writes: those are
+ * marked from which a product that has the register can be reached without a wgmma.fence. */
 #include "flow/analyses.h"
 #include "code/mma.h"
 #include "flow/worklist.h"
@@ -50,29 +51,95 @@ static void touches_find(struct lowered *l, struct arena *tmp)
     }
 }
 
-/* The operation that writes a register of the product k, with no fence and no way around it between the two; 0: none,
- * else its number + 1. */
-static u32 unfenced(const struct lowered *l, u32 k, u32 block)
+/* ---- registers that are written after the last fence ---- */
+
+/* Registers of products, numbered from 0, and a set of them for each block: those that some product has which can be
+ * reached from the start of the block without a wgmma.fence. */
+struct unfenced {
+    u32 *number;  /* by register: its number + 1; 0: no product has it */
+    u32 words;    /* of a set */
+    u64 *reached; /* by block, a set */
+    u64 *now;     /* of the operation that is looked at */
+};
+
+static bool is_in(const u64 *set, u32 n) { return set[n / 64] >> n % 64 & 1; }
+
+/* The registers of a product: what it adds to, and a. */
+static void take_product(const struct lowered *l, const struct lop *p, struct unfenced *u)
 {
-    const struct lop *p = &l->op[k];
     const struct mma *f = &l->mma[p->product];
-    for (u32 hops = 0; hops < l->nblock && !stop_asked(); hops++) {
-        const struct block *b = &l->block[block];
-        for (u32 j = MIN_OF(k, b->end); j-- > b->first;) {
-            const struct lop *o = &l->op[j];
-            /* compilers place moves where they like, and ptxas knows them */
-            if (o->dead || lop_is_wgmma(o) || (o->kind == K_LANE && o->shape == SHAPE_MOVE)) continue;
-            if (lop_orders_wgmma(o, WGMMA_FENCE)) return 0;
-            EACH_DEF (r, o) {
-                for (u32 d = 0; d < p->ndst + f->nc + (f->a_shared ? 0u : f->na); d++)
-                    if (p->opnd[d].kind == O_REG && p->opnd[d].reg == r) return j + 1;
-            }
+    u32 n = p->ndst + f->nc + (f->a_shared ? 0u : f->na);
+    for (u32 d = 0; d < n; d++)
+        if (p->opnd[d].kind == O_REG && u->number[p->opnd[d].reg]) {
+            u32 k = u->number[p->opnd[d].reg] - 1;
+            u->now[k / 64] |= 1ull << k % 64;
         }
-        if (b->npred != 1 || b->pred[0] >= block) return 0;
-        block = b->pred[0];
-        k = NONE;
+}
+
+/* The set before an operation, from the one after it; true: the operation writes one of these registers.
+ * Compilers place moves where they like, and ptxas knows them. */
+static bool step_back(const struct lowered *l, const struct lop *o, struct unfenced *u)
+{
+    bool writes = false;
+    if (o->dead) return false;
+    if (lop_is_wgmma(o)) {
+        take_product(l, o, u);
+        return false;
     }
-    return 0;
+    if (lop_orders_wgmma(o, WGMMA_FENCE)) {
+        memset(u->now, 0, u->words * sizeof *u->now);
+        return false;
+    }
+    bool moves = o->kind == K_LANE && o->shape == SHAPE_MOVE, always = o->guard.kind == O_NONE;
+    EACH_DEF (r, o) {
+        u32 k = u->number[r];
+        if (!k-- || !is_in(u->now, k)) continue;
+        writes |= !moves;
+        if (always) u->now[k / 64] &= ~(1ull << k % 64);
+    }
+    return writes;
+}
+
+/* The set at the end of a block. */
+static void at_end(const struct lowered *l, u32 b, struct unfenced *u)
+{
+    memset(u->now, 0, u->words * sizeof *u->now);
+    for (u32 j = 0; j < l->block[b].nsucc; j++)
+        for (u32 k = 0; k < u->words; k++) u->now[k] |= u->reached[l->block[b].succ[j] * u->words + k];
+}
+
+/* Marks the operations that write a register which a product has, with no fence on some way from one to the other. */
+static void unfenced_find(struct lowered *l, struct arena *tmp)
+{
+    struct unfenced u = { .number = NEW_ARRAY(tmp, u32, l->nreg + 1) };
+    u32 n = 0;
+    for (u32 k = 0; k < l->nop; k++) {
+        if (!lop_is_wgmma(&l->op[k])) continue;
+        EACH_DEF (r, &l->op[k]) {
+            if (!u.number[r]) u.number[r] = ++n;
+        }
+        EACH_USE (r, &l->op[k]) {
+            if (!u.number[r]) u.number[r] = ++n;
+        }
+    }
+    u.words = n / 64 + 1;
+    u.reached = NEW_ARRAY(tmp, u64, (size_t)u.words * (l->nblock + 1));
+    u.now = NEW_ARRAY(tmp, u64, u.words);
+    struct worklist due = worklist_new(l->nblock, tmp);
+    for (u32 b = l->nblock; b-- > 0;) worklist_add(&due, b);
+    for (u32 b; worklist_take(&due, &b);) {
+        const struct block *at = &l->block[b];
+        at_end(l, b, &u);
+        for (u32 k = at->end; k-- > at->first;) step_back(l, &l->op[k], &u);
+        if (!memcmp(&u.reached[(size_t)b * u.words], u.now, u.words * sizeof *u.now)) continue;
+        memcpy(&u.reached[(size_t)b * u.words], u.now, u.words * sizeof *u.now);
+        for (u32 j = 0; j < at->npred; j++) worklist_add(&due, at->pred[j]);
+    }
+    for (u32 b = 0; b < l->nblock; b++) {
+        at_end(l, b, &u);
+        for (u32 k = l->block[b].end; k-- > l->block[b].first;)
+            if (step_back(l, &l->op[k], &u)) l->in_flight[k] |= WRITES_UNFENCED;
+    }
 }
 
 /* Stores and atomics that may be to shared memory. */
@@ -92,12 +159,9 @@ void in_flight_find(struct lowered *l)
     bool any = false;
     l->in_flight = NEW_ARRAY(&l->mem, u8, l->nop + 1);
     for (u32 b = 0; b < l->nblock; b++)
-        for (u32 k = l->block[b].first; k < l->block[b].end; k++) {
-            if (!lop_is_wgmma(&l->op[k])) continue;
-            any = true;
-            l->op[k].off = unfenced(l, k, b);
-        }
+        for (u32 k = l->block[b].first; k < l->block[b].end; k++) any |= lop_is_wgmma(&l->op[k]);
     if (any) touches_find(l, &tmp);
+    if (any) unfenced_find(l, &tmp);
     for (u32 k = 0; k < l->nsite; k++)
         any |= l->site[k].flags & SITE_BULK && site_is_load(&l->site[k]) && l->site[k].space == SP_SHARED;
     for (u32 k = 0; k < l->nop; k++) /* tcgen05: its descriptors lead to shared memory */

@@ -336,6 +336,7 @@ static void push_op(struct decoder *d, u32 k, bool div)
     if (overflow & OVERFLOW_USE) insert(d, i, INS_OVERFLOW_USE);
     if (d->l->hazard[k]) insert(d, i, INS_HAZARD);
     if (d->l->in_flight[k] & TOUCHES_PRODUCT) insert(d, i, INS_IN_FLIGHT);
+    if (d->l->in_flight[k] & WRITES_UNFENCED) insert(d, i, INS_UNFENCED);
     if (d->l->in_flight[k] & STORES_FOR_ASYNC) insert(d, i, INS_PROXY);
     if (o->kind == K_LANE || o->kind == K_CMP || o->kind == K_PRED) {
         push_lane(d, o, k, div);

@@ -6,14 +6,15 @@
 /* Instructions that no operation stands for: each looks at the one after it before it runs. insn.form says which,
  * insn.op names that operation, and the operands are its own (of GUARD: a the affine operand, b enum guard_mode).
  *   name        counts as a step */
-#define INSERTED(X)                                                                        \
-    X(GUARD, 1)        /* fast code: the affine operand must not overflow along a group */ \
-    X(SELECTION, 0)    /* WATCH_RACE: it selects the value of a speculated load */         \
-    X(HAZARD, 0)       /* a divisor of zero, a shift by more than the width */             \
-    X(IN_FLIGHT, 0)    /* a register that an asynchronous product may have */              \
-    X(PROXY, 0)        /* a store to shared memory that the async proxy may read */        \
-    X(OVERFLOW, 0)     /* WATCH_OVERFLOW: arithmetic on the way to an address */           \
-    X(OVERFLOW_USE, 0) /* WATCH_OVERFLOW: an access with such an address */                \
+#define INSERTED(X)                                                                                \
+    X(GUARD, 1)        /* fast code: the affine operand must not overflow along a group */         \
+    X(SELECTION, 0)    /* WATCH_RACE: it selects the value of a speculated load */                 \
+    X(HAZARD, 0)       /* a divisor of zero, a shift by more than the width */                     \
+    X(IN_FLIGHT, 0)    /* a register that an asynchronous product may have */                      \
+    X(UNFENCED, 0)     /* it writes a register of a product, and a way there has no wgmma.fence */ \
+    X(PROXY, 0)        /* a store to shared memory that the async proxy may read */                \
+    X(OVERFLOW, 0)     /* WATCH_OVERFLOW: arithmetic on the way to an address */                   \
+    X(OVERFLOW_USE, 0) /* WATCH_OVERFLOW: an access with such an address */                        \
     X(TERMINATOR, 0)   /* WATCH_INIT, plain code: what the end of the block uses */
 #define X(id, counted) INS_##id,
 enum inserted { INSERTED(X) INS_COUNT };

@@ -559,6 +559,7 @@ void lower_fence(struct lower *w, int form)
     /* fence.mbarrier_init is a release of the mbarriers only; it counts as one of all that the thread did before */
     if (lower_has_mod(i, "proxy") && !maps && !one_way) o.aux |= FENCE_PROXY;
     if (lower_has_mod(i, "sc")) o.aux |= FENCE_SC;
+    if (lower_has_mod(i, "mbarrier_init")) o.aux |= FENCE_MBARRIER;
     if (one_way || (lower_has_mod(i, "proxy") && lower_has_mod(i, "async") && !lower_has_mod(i, "global")))
         o.aux |= FENCE_ASYNC;
     VEC_PUSH(w->mem, &w->op, o);

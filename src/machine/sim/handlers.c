@@ -61,6 +61,7 @@ static handler *inserted_handler(enum inserted what)
     case INS_SELECTION: return observe_selection;
     case INS_HAZARD: return asked->hazard_check;
     case INS_IN_FLIGHT: return asked->wgmma_touch;
+    case INS_UNFENCED: return asked->wgmma_wrote;
     case INS_PROXY: return asked->proxy_store;
     case INS_OVERFLOW: return asked->overflow_step;
     case INS_OVERFLOW_USE: return asked->overflow_use;

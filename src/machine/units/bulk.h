@@ -25,6 +25,14 @@ static inline u32 bulk_swizzles(const struct cta *c)
 {
     return c->attached[AT_swizzles] ? *(const u8 *)c->attached[AT_swizzles] : 0;
 }
+/* How a tensor copy lays a box, or pixels, into the shared memory of a CTA. */
+struct tile {
+    u32 at;        /* where it begins, an offset */
+    u32 rows;      /* how many */
+    u32 row_bytes; /* of each */
+    u32 pitch;     /* from one to the next */
+    u32 swizzle;   /* enum swizzle of mem/tensor_map.h: units of 16 bytes that change places */
+};
 /* The flight combines elements of that type of a tensor map (mem/tensor_map.h) with the destination. */
 void bulk_reduction(struct flight *f, enum atom_op op, u32 type);
 #endif

@@ -558,6 +558,7 @@ static struct flight *new_flight(struct tensor_copy *c, const struct access *mba
     f->pack_6 = c->store && c->unit;
     if (!c->store) {
         f->to_cta = w->cta->cluster->cta[rank];
+        f->lays_tile = true;
         note_swizzle(f->to_cta, c->map.swizzle);
         f->mbarrier = mbarrier->ptr[c->lane];
         f->mbarrier_at = mbarrier->addr[c->lane];
@@ -567,6 +568,15 @@ static struct flight *new_flight(struct tensor_copy *c, const struct access *mba
     }
     if (o->aux & TENSOR_REDUCE) bulk_reduction(f, (enum atom_op)(o->aux >> TENSOR_ATOM_SHIFT), c->map.type);
     return f;
+}
+
+/* Tells of a box whose rows have the bytes of the tensor, so that products can be held against it. */
+static void note_tile(const struct tensor_copy *c, struct cta *to, u64 rows)
+{
+    struct tile t = { (u32)cluster_offset(c->shared_at), (u32)rows, (u32)row_bytes(c), (u32)row_pitch(c),
+                      c->map.swizzle };
+    if (!c->unit && !c->map.interleave && to->launch->in->checks & CHECK_ASYNC)
+        asked->tile_copied(to, &t, c->w, c->insn->op);
 }
 
 /* before: in, what the previous lane has issued, if any; out, what this lane has issued. */
@@ -602,6 +612,7 @@ static void issue(struct warp *w, const char *R, const struct insn *i, u32 lane,
         if (!c.store || o->aux & TENSOR_REDUCE || !before->w || !same_copy(&c, before))
             (c.map.im2col ? add_pixels : o->aux & TENSOR_ROWS ? add_rows : add_box)(&c);
         flight_issue(c.f);
+        if (!c.store) note_tile(&c, w->cta->cluster->cta[rank], rows);
     }
     if (c.outside) report_outside(&c);
     if (c.closed_at) report_closed(&c);

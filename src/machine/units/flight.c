@@ -100,6 +100,7 @@ void flight_issue(struct flight *f)
     if (f->end == FLIGHT_MBARRIER) {
         u64 word = __atomic_load_n((u64 *)(void *)f->mbarrier, __ATOMIC_ACQUIRE);
         f->mbarrier_phase = mbarrier_state(f->mbarrier_cta, f->mbarrier, word).phase;
+        if (f->tx && f->low->site[f->low->op[f->op].site].flags & SITE_BULK) mbarrier_signalled(f);
     }
     f->warp->changed = 1;
     ATTACH_EACH(f->from_cta->has, async_reads, f->from_cta, f);

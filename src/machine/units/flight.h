@@ -46,6 +46,7 @@ struct flight {
     const struct site *reduce;     /* not NULL: combines with the destination as this atomic does; NULL: copies */
     struct site own;               /* what reduce may point to */
     u8 fill;                       /* enum flight_fill */
+    bool lays_tile;                /* a tensor copy into shared memory: asked->tile_copied has its layout */
     bool to_tf32;                  /* f32 elements are rounded to tf32 on their way */
     bool pack_6;                   /* 16 bytes of the source, an element of 6 bits each, become the 12 of a piece */
     bool was_read;                 /* the source has been read: the bytes are in data */

@@ -6,6 +6,7 @@
 #include "sim/asked.h"
 #include "units/attachments.h"
 #include "units/async.h"
+#include "flow/analyses.h"
 #include "sim/cluster.h"
 #include "sim/finding_place.h"
 #include "units/flight.h"
@@ -42,6 +43,9 @@ struct mbarriers {
         u64 phase;       /* its number */
         u64 expected_tx; /* bytes announced in this phase */
         u64 arrived_tx;  /* bytes that have come in this phase */
+        bool unfenced;   /* no fence has come since mbarrier.init, which was this one: */
+        u32 op, thread;
+        const struct lowered *low;
     } of[];
 };
 
@@ -88,7 +92,15 @@ static void keep(struct mbarrier_at *m, u64 word)
 }
 
 static void mbarrier_begin(struct cta *c) { mbarriers_of(c)->n = 0; }
-const struct attachment attach_mbarriers = { .cta_begin = mbarrier_begin };
+
+/* fence.mbarrier_init and fence.proxy.async: of any thread, as in check/proxy.c. */
+static void mbarrier_fence(struct warp *w, const struct lop *o)
+{
+    struct mbarriers *t = mbarriers_of(w->cta);
+    if (!(o->aux & (FENCE_ASYNC | FENCE_MBARRIER))) return;
+    for (u32 k = 0; k < t->n; k++) t->of[k].unfenced = false;
+}
+const struct attachment attach_mbarriers = { .cta_begin = mbarrier_begin, .fence = mbarrier_fence };
 
 bool mbarrier_known(const struct cta *c, const char *at) { return find(home_of((struct cta *)c, at), at) != NULL; }
 
@@ -253,6 +265,28 @@ static u64 check(const struct access *a, u32 lane, const struct lop *o, u64 b, s
     return b;
 }
 
+/* Code of a library, or of a compiler that lays out shared memory itself, knows its card; a user does not write it. */
+static bool is_theirs(const struct lowered *l, u32 op) { return lop_in_library(l, op) || shared_is_compilers(l); }
+
+void mbarrier_signalled(const struct flight *f)
+{
+    struct mbarrier_at *m = find(f->mbarrier_cta, f->mbarrier);
+    if (likely(!m || !m->unfenced)) return;
+    struct arena mem = { 0 };
+    struct finding x = { .kind = F_mbarrier_unfenced };
+    for (u32 k = 0; k < mbarriers_of(f->mbarrier_cta)->n; k++) /* once is enough */
+        mbarriers_of(f->mbarrier_cta)->of[k].unfenced = false;
+    x.cause = arena_printf(&mem,
+                           "thread %u has initialised the mbarrier at shared memory+0x%llx, and no thread has executed "
+                           "fence.mbarrier_init or fence.proxy.async since: this copy signals it by another proxy, "
+                           "which need not see it yet",
+                           m->thread, (unsigned long long)(f->mbarrier - f->mbarrier_cta->shared));
+    x.other = finding_place(&mem, m->low, m->op);
+    if (f->warp->cta->launch->in->checks & CHECK_ASYNC && !is_theirs(m->low, m->op))
+        finding_add_of(f->warp, f->low, f->op, &x, 1u << f->lane);
+    arena_free(&mem);
+}
+
 /* ---- the instructions ---- */
 
 static void put_state(char *R, const struct insn *i, const struct lop *o, u32 mask, const u64 *v)
@@ -282,6 +316,16 @@ static struct given given_by(const struct lop *o, bool has, u64 x)
  * complete. */
 typedef u64 mbarrier_op(u64 b, u64 x, struct given g, const struct lop *o, bool *complete);
 
+/* A lane has initialised it. */
+static void made(struct mbarrier_at *m, const struct warp *w, u32 op, u32 lane)
+{
+    m->phase = m->expected_tx = m->arrived_tx = 0;
+    m->unfenced = true;
+    m->op = op;
+    m->low = w->code->low;
+    m->thread = w->id * LANES + lane;
+}
+
 /* Does it at the address of each lane. */
 static int mbarrier(char *restrict R, const struct insn *i, struct warp *w, mbarrier_op *op)
 {
@@ -309,7 +353,7 @@ static int mbarrier(char *restrict R, const struct insn *i, struct warp *w, mbar
         if (known && g.bytes > 0) known->expected_tx += (u64)g.bytes;
         if (known && g.bytes < 0) known->arrived_tx += (u64)-g.bytes;
         if (now != b || o->flags & ISA_MBAR_INIT) keep(known, now);
-        if (known && o->flags & ISA_MBAR_INIT) known->phase = known->expected_tx = known->arrived_tx = 0;
+        if (known && o->flags & ISA_MBAR_INIT) made(known, w, i->op, l);
         if (now != word) {
             __atomic_store_n(p, now, __ATOMIC_RELEASE);
             w->changed = 1;

@@ -24,6 +24,8 @@ struct mbarrier_state {    /* what is known of an mbarrier */
 struct mbarrier_state mbarrier_state(const struct cta *c, const char *at, u64 word);
 /* Bytes that a flight was to bring have come: complete_tx on the mbarrier at `at`, in the shared memory of c. */
 void mbarrier_bytes_came(struct cta *c, char *at, u32 bytes);
-void mbarrier_arrived(struct cta *c, char *at);           /* copies of a lane have come: it arrives */
+void mbarrier_arrived(struct cta *c, char *at); /* copies of a lane have come: it arrives */
+struct flight;
+void mbarrier_signalled(const struct flight *f); /* a bulk or tensor copy that signals its mbarrier is issued */
 bool mbarrier_known(const struct cta *c, const char *at); /* there is a valid one */
 #endif

@@ -1,7 +1,10 @@
 /* setmaxnreg (9.7.19.5): no value depends on it, but all four warps of a warpgroup must execute the same ones. Whoever
  * is first leaves what it executed in the log of the warpgroup, and the others are held against it. The same is what
  * gives or takes the same number, wherever it stands: Triton writes it once for each role of its warps, and roles share
- * a warpgroup. */
+ * a warpgroup.
+ *
+ * Nobody waits for registers here. When a CTA has ended, what its warps held last is added up: if that is more than it
+ * began with, the last of them that took some would have waited for ever. */
 #include "units/attachments.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
@@ -16,6 +19,9 @@ struct register_log { /* of a warpgroup */
     u32 count[WARPS]; /* that each warp has executed */
     u32 next;         /* that the one which is ahead has executed */
     bool reported;    /* it has been reported that they do not agree */
+    u32 held;         /* registers a thread that the last one leaves; 0: none was executed */
+    u32 taken;        /* + 1: the operation, of function `taker`, that took the most; 0: none has */
+    const struct lowered *taker;
 };
 
 static struct register_log *logs_of(const struct cta *c) { return c->attached[AT_registers]; }
@@ -33,6 +39,17 @@ static bool is_same(const struct lowered *f, u32 op, const struct lowered *other
     return a == b || (str_eq(a->opcode, b->opcode) && a->arg[0].imm == b->arg[0].imm);
 }
 
+/* The warp, and with it its warpgroup, has so many registers a thread from now on. */
+static void hold(const struct warp *w, u32 op, struct register_log *g)
+{
+    u32 n = (u32)w->code->low->op[op].src->arg[0].imm;
+    if (n > g->held) {
+        g->taken = op + 1;
+        g->taker = w->code->low;
+    }
+    g->held = n;
+}
+
 int run_registers(char *restrict R, const struct insn *i, struct warp *w)
 {
     struct cta *c = w->cta;
@@ -44,6 +61,7 @@ int run_registers(char *restrict R, const struct insn *i, struct warp *w)
         registers_reset(c);
     }
     struct register_log *g = &logs_of(c)[w->id / WARPS];
+    hold(w, i->op, g);
     u32 n = g->count[w->id % WARPS]++;
     if (n == g->next) {
         g->of[n % REMEMBERED].low = w->code->low;
@@ -82,4 +100,56 @@ static void registers_exit(struct warp *w)
     }
 }
 
-const struct attachment attach_registers = { .cta_begin = registers_reset, .left = registers_exit };
+/* ---- more than there are ---- */
+
+static u32 product_of(const u32 v[3]) { return v[0] * v[1] * v[2]; }
+
+/* Registers of a thread when the kernel begins: as .maxnreg says, or as many as the bounds of its block allow, which is
+ * what ptxas takes for a kernel with setmaxnreg; 0: not known. */
+static u32 registers_at_start(const struct cta *c)
+{
+    enum { UNIT = 8, MOST = 256 };
+    const struct ptx_func *k = c->launch->in->kernel;
+    u32 threads = k->reqntid[0] ? product_of(k->reqntid) : k->maxntid[0] ? product_of(k->maxntid) : 0;
+    if (k->maxnreg) return k->maxnreg / UNIT * UNIT;
+    if (!threads) return 0;
+    u32 n = c->launch->sim->card->regs_per_sm / (threads * MAX_OF(k->minnctapersm, 1u)) / UNIT * UNIT;
+    return MIN_OF(n, (u32)MOST);
+}
+
+/* Who holds how many, in words. */
+static const char *holders(struct arena *a, const struct cta *c, u32 start)
+{
+    const char *text = "";
+    for (u32 k = 0, end; k < c->nwarps / WARPS; k = end) {
+        u32 n = logs_of(c)[k].held ? logs_of(c)[k].held : start;
+        for (end = k + 1; end < c->nwarps / WARPS && (logs_of(c)[end].held ? logs_of(c)[end].held : start) == n;) end++;
+        text = arena_printf(a, "%s%swarps %u..%u %u", text, k ? ", " : "", k * WARPS, end * WARPS - 1, n);
+    }
+    return text;
+}
+
+static void registers_end(struct cta *c)
+{
+    u32 start = registers_at_start(c), groups = c->nwarps / WARPS, sum = 0;
+    const struct register_log *most = NULL, *g = logs_of(c);
+    if (!start || !(c->launch->in->checks & CHECK_ASYNC) || c->nwarps % WARPS) return;
+    for (u32 k = 0; k < groups; k++) {
+        sum += g[k].held ? g[k].held : start;
+        if (g[k].taken && g[k].held > start && (!most || g[k].held >= most->held)) most = &g[k];
+    }
+    if (sum <= groups * start || !most) return;
+    struct arena mem = { 0 };
+    struct finding f = { .kind = F_setmaxnreg_short };
+    u32 threads = WARPS * LANES;
+    f.cause = arena_printf(&mem,
+                           "the block begins with %u threads of %u registers, %u in all; with what each role has taken "
+                           "and given back (registers a thread: %s) it would hold %u, so this one waits for ever",
+                           groups * threads, start, groups * threads * start, holders(&mem, c, start), sum * threads);
+    finding_add_of(c->warp[(u32)(most - g) * WARPS], most->taker, most->taken - 1, &f, ALL_LANES);
+    arena_free(&mem);
+}
+
+const struct attachment attach_registers = { .cta_begin = registers_reset,
+                                             .left = registers_exit,
+                                             .cta_end = registers_end };

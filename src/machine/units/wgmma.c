@@ -275,14 +275,10 @@ static void add_chunks(struct flight *x, const struct chunks *c, const struct ct
  * rows, and not before it has issued the product itself (tests/facts/wgmma_rows.cu asks a card): so a warp may store
  * them, and issue the product, without meeting the others. b is everybody's: one warp tells it for all four, the one
  * that is the last to issue the product, and the first warp when it waits. */
-static void note_reads(struct warp *w, const struct wgmma *p, enum flight_moment moment, bool of_all)
+static struct flight reads_of(struct warp *w, const struct wgmma *p, bool of_all)
 {
-    const struct cta *c = w->cta;
     const struct mma *f = &p->low->mma[p->low->op[p->op].product];
     struct chunks all = { .first = CHUNKS / 64 };
-    bool watched = observed(c->launch) && p->low == w->code->low,
-         proxy = c->attached[AT_proxies] && moment == FLIGHT_ISSUED;
-    if (likely(!watched && !proxy)) return;
     struct flight x = { .warp = w,
                         .low = p->low,
                         .op = p->op,
@@ -295,10 +291,31 @@ static void note_reads(struct warp *w, const struct wgmma *p, enum flight_moment
     if (f->a_shared)
         mark_chunks(p->a_at, f->a_cols, (enum tensor_type)f->a, w->id % 4 * ROWS, ROWS, (u32)f->k >> f->sparse, &all);
     if (of_all) mark_chunks(p->b_at, f->b_rows, (enum tensor_type)f->b, 0, f->n, f->k, &all);
-    add_chunks(&x, &all, c);
+    add_chunks(&x, &all, w->cta);
+    return x;
+}
+
+static void note_reads(struct warp *w, const struct wgmma *p, enum flight_moment moment, bool of_all)
+{
+    const struct cta *c = w->cta;
+    bool watched = observed(c->launch), proxy = c->attached[AT_proxies] && moment == FLIGHT_ISSUED;
+    if (likely(!watched && !proxy)) return;
+    struct flight x = reads_of(w, p, of_all);
     if (proxy) ATTACH_EACH(x.from_cta->has, async_reads, x.from_cta, &x);
     if (watched) observe_flight(c->launch, &x, moment);
     base_free(x.move);
+}
+
+void wgmma_each_in_flight(struct cta *c, void (*tell)(struct warp *w, const struct flight *f))
+{
+    for (u32 n = 0; n < c->nwarps; n++) {
+        struct wgmmas *s = wgmmas_of(c->warp[n]);
+        for (u32 k = 0; s && k < s->n; k++) {
+            struct flight x = reads_of(c->warp[n], &s->p[k], n % 4 == 3);
+            tell(c->warp[n], &x);
+            base_free(x.move);
+        }
+    }
 }
 
 /* ---- the instructions ---- */
@@ -307,11 +324,11 @@ static void note_reads(struct warp *w, const struct wgmma *p, enum flight_moment
 static void wgmma_reset(struct warp *w)
 {
     struct wgmmas *s = wgmmas_of(w);
-    s->committed = s->n = s->count = s->done = s->due = s->met = 0;
+    s->committed = s->n = s->count = s->done = s->due = s->met = s->nwrote = 0;
     s->fenced = false;
 }
 
-static struct wgmmas *products_of(struct warp *w)
+struct wgmmas *wgmmas_new(struct warp *w)
 {
     struct wgmmas *s = wgmmas_of(w);
     if (s && s->n < s->cap) return s;
@@ -355,7 +372,7 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
     n += wgmma_sources_a(f);
     o = insn_src(w->code, i, n++);
     lane_values(w->code, R, o->slot, o->cls, 8, b);
-    struct wgmmas *s = products_of(w);
+    struct wgmmas *s = wgmmas_new(w);
     if (!s) return EV_STOP;
     bool sound = asked->wgmma_check(w, i, f, lanes, a, b);
     s->count++;
@@ -388,6 +405,7 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
     note_reads(w, p, FLIGHT_ISSUED, asked->wgmma_is_last(w));
     if (f->at_once) {
         complete(w, &(struct registers){ w->code, R, w->planes }, p);
+        note_reads(w, p, FLIGHT_DONE, w->id % 4 == 0);
         s->done++;
     } else
         s->n++;
@@ -396,14 +414,17 @@ int run_wgmma(char *restrict R, const struct insn *i, struct warp *w)
 
 int run_wgmma_fence(char *restrict R, const struct insn *i, struct warp *w)
 {
-    struct wgmmas *s = products_of(w);
-    if (s && active_lanes(w, R, i)) s->fenced = true;
+    struct wgmmas *s = wgmmas_new(w);
+    if (s && active_lanes(w, R, i)) {
+        s->fenced = true;
+        s->nwrote = 0;
+    }
     return s ? 0 : EV_STOP;
 }
 
 int run_wgmma_commit(char *restrict R, const struct insn *i, struct warp *w)
 {
-    struct wgmmas *s = products_of(w);
+    struct wgmmas *s = wgmmas_new(w);
     if (s && active_lanes(w, R, i)) s->committed++;
     return s ? 0 : EV_STOP;
 }
@@ -439,6 +460,8 @@ int run_wgmma_wait(char *restrict R, const struct insn *i, struct warp *w)
     while (due < s->n && s->p[due].group + keep < s->committed) due++;
     for (u32 k = 0; k < due; k++)
         if (!s->p[k].ready && needs_planes(w, fr, &s->p[k])) return EV_DEOPT;
+    s->waited = i->op;
+    s->waited_in = w->code->low;
     s->done += due - s->due;
     s->due = due;
     return 0;

@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_WGMMA_H
 #define LOCKSTEP_WGMMA_H
 #include "units/attachments.h"
+#include "units/flight.h"
 
 /* A product of a warp from its issue to the wait that covers it. */
 struct wgmma {
@@ -23,23 +24,33 @@ struct wgmma_pair {  /* of instructions of one function */
     u32 op, product; /* what may touch registers of a product, and what starts it */
 };
 
-struct wgmmas {                   /* of a warp */
-    u32 committed;                /* groups so far */
-    u32 n, cap;                   /* products in flight; room */
-    bool fenced;                  /* wgmma.fence has been executed */
-    u32 count;                    /* products that were issued so far */
-    u32 done;                     /* of them, those that it has waited for */
-    u32 due;                      /* of those in flight, the first ones: waited for; done when all warps have */
+struct wgmmas {    /* of a warp */
+    u32 committed; /* groups so far */
+    u32 n, cap;    /* products in flight; room */
+    bool fenced;   /* wgmma.fence has been executed */
+    u32 nwrote;    /* operations since, which have written registers that a product may have */
+    struct {
+        const struct lowered *low;
+        u32 op;
+    } wrote[64];
+    u32 count;  /* products that were issued so far */
+    u32 done;   /* of them, those that it has waited for */
+    u32 due;    /* of those in flight, the first ones: waited for; done when all warps have */
+    u32 waited; /* the operation that waited last, of function waited_in; NULL: none so far */
+    const struct lowered *waited_in;
     u32 met;                      /* of those, the ones that its whole warpgroup has waited for */
     struct wgmma_pair apart[256]; /* that are known not to meet (wgmma_check.c) */
     struct wgmma p[];
 };
 static inline struct wgmmas *wgmmas_of(const struct warp *w) { return w->attached[AT_wgmma]; } /* NULL: none so far */
+struct wgmmas *wgmmas_new(struct warp *w); /* with room for a product more; NULL: no memory, and the launch fails */
 /* Puts the values of all products in flight into their accumulators, as the wait does that ptxas inserts in front of an
  * instruction that touches them; the products stay in flight. False: the frame needs planes for it first. */
 bool wgmma_ready(struct warp *w);
 /* A warp has come to its wait, or has left: those that it held back go on. */
 void wgmma_recheck(struct warp *w);
+/* Tells of what each product in flight in the CTA reads from shared memory, as a flight. */
+void wgmma_each_in_flight(struct cta *c, void (*tell)(struct warp *w, const struct flight *f));
 /* A bit for each warp of the warpgroup that lags behind this one. */
 u32 wgmma_behind(const struct warp *w);
 #endif

@@ -49,3 +49,16 @@ extern "C" __global__ void __launch_bounds__(128,1) lanes_bad(int *out)
     if (threadIdx.x % 32 < 16) GIVE(40); // <-- aligned_divergent
     out[threadIdx.x] = 1;
 }
+/* A producer and two consumers of 168 registers each: 24 + 240 + 240 are as many, 56 + 240 + 240 are more. */
+template <bool gives_enough> static __device__ void short_of(int *out)
+{
+    if (threadIdx.x < 128) {
+        if (gives_enough) GIVE(24); else GIVE(56);
+        out[threadIdx.x] = 1;
+        return;
+    }
+    TAKE(240); // <-- setmaxnreg_short
+    out[threadIdx.x] = 2;
+}
+extern "C" __global__ void __launch_bounds__(384,1) short_ok(int *out) { short_of<true>(out); }
+extern "C" __global__ void __launch_bounds__(384,1) short_bad(int *out) { short_of<false>(out); }
