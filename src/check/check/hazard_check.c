@@ -1,4 +1,5 @@
 /* Looks at the second operand of divisions and shifts before they run (flow/hazards.c says which). */
+#include "sim/access.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
@@ -156,9 +157,46 @@ static void half_check(const char *restrict R, const struct insn *i, struct warp
     if (bad) report_half(w, i, bad, shown);
 }
 
+/* ---- wmma ---- */
+
+/* Rows of a matrix in shared memory that do not begin at multiples of 16 bytes: ptxas loads operands of 16 bits with
+ * ldmatrix (LDSM), which wants that of each (an H200: error 716). Lane l has row l / 4, and the two elements of it from
+ * 2 * (l % 4) on; of columns element l / 4 of the columns from 2 * (l % 4) on. */
+static int matrix_rows_check(char *restrict R, const struct insn *i, struct warp *w)
+{
+    enum { ROW = 16, ELEMENT = 2 };
+    struct access a = { .site = &w->code->low->site[i->site], .insn = i, .warp = w, .mask = active_lanes(w, R, i) };
+    bool rows = a.site->flags & SITE_MATRIX_ROWS;
+    u32 bad = 0, first = 0;
+    char cause[240];
+    if (!(w->cta->launch->in->checks & CHECK_ALIGN)) return 0;
+    access_addresses(&a, R);
+    EACH_SET (l, a.mask) {
+        u64 begin = a.addr[l] - (rows ? l % 4 * 2 * ELEMENT : l / 4 * ELEMENT);
+        if (begin % ROW == 0) continue;
+        if (!bad) first = l;
+        bad |= 1u << l;
+    }
+    if (!bad) return 0;
+    struct finding f = { .kind = F_misaligned, .access = "read", .space = "shared", .width = ROW, .align = ROW };
+    memcpy(f.addr, a.addr, sizeof f.addr);
+    snprintf(cause, sizeof cause,
+             "%s %u of the matrix begins at shared memory+0x%llx, which is no multiple of 16: ptxas loads it with "
+             "ldmatrix, which needs that",
+             rows ? "row" : "column", rows ? first / 4 : first % 4 * 2,
+             (unsigned long long)(a.addr[first] - (rows ? first % 4 * 2 * ELEMENT : first / 4 * ELEMENT)));
+    f.cause = cause;
+    f.fix =
+        "Let the matrix begin at a multiple of 32 bytes, and its leading dimension be a multiple of 8 elements of 16 "
+        "bits: pad rows by 8, not by 1 or 2.";
+    finding_add(w, i->op, &f, bad);
+    return 0;
+}
+
 int hazard_check(char *restrict R, const struct insn *i, struct warp *w)
 {
     const struct lop *o = &w->code->low->op[i->op];
+    if (o->flags & ISA_ACCESS) return matrix_rows_check(R, i, w);
     bool shift = o->shape == SHAPE_SHL || o->shape == SHAPE_SHR;
     u32 bits = 8 * type_size[isa_forms[o->form].type], width = shift ? 4 : bits / 8;
     u64 v[LANES];

@@ -1,5 +1,5 @@
 /* Operands that make an operation meaningless: a divisor of zero, a shift by more than the width, f16 numbers whose sum
- * or product is larger than any f16 (rules.md V).
+ * or product is larger than any f16 (rules.md V); rows of a wmma.load from shared memory that ldmatrix cannot load.
  *
  * A GPU goes on in all cases, with a value that C does not define, or with an infinity. The operands are looked at just
  * before the operation, in the lanes that execute it. A shift that some selection takes as one of its sides, or what is
@@ -38,6 +38,9 @@ void hazards_find(struct lowered *l)
     for (u32 k = 0; k < l->nop; k++) {
         const struct lop *o = &l->op[k];
         const struct opnd *d = lop_dst(o, 0);
+        if (o->kind == K_MEM && o->flags & ISA_ACCESS &&
+            l->site[o->site].flags & (SITE_MATRIX_ROWS | SITE_MATRIX_COLUMNS))
+            l->hazard[k] = l->site[o->site].space == SP_SHARED;
         if (o->kind != K_LANE || d->kind != O_REG) continue;
         bool division = o->shape == SHAPE_DIV || o->shape == SHAPE_REM,
              shift = o->shape == SHAPE_SHL || o->shape == SHAPE_SHR;

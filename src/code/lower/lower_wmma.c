@@ -212,6 +212,7 @@ void lower_wmma_move(struct lower *w, int form)
         }
     }
     struct opnd mine = lane_address(w, &x);
+    u32 first = (u32)w->site.n;
     for (u32 k = 0; k < n; k++) {
         if (are_neighbours(&x, k, n)) {
             move_pair(w, &x, load, mine, k, &r[k]);
@@ -229,6 +230,8 @@ void lower_wmma_move(struct lower *w, int form)
         else if (load)
             lower_emit(w, isa_form(N_mov, T_B32, T_B32, 0), r[k], r[same], no_opnd, no_opnd)->guard = no_opnd;
     }
+    bool by_ldmatrix = load && x.which != OPERAND_C && tensor_bits(x.type) == 16;
+    if (by_ldmatrix) w->site.p[first].flags |= x.columns ? SITE_MATRIX_COLUMNS : SITE_MATRIX_ROWS;
     if (around != NONE) lower_end_block(w, TERM_FALL);
     lower_end_around(w, around);
 }
