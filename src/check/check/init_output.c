@@ -247,6 +247,48 @@ static void check_rest(struct sim *s, struct report *report, const struct mem_ob
     mem_unseen_add(MEM_AS_FLOATS);
 }
 
+/* ---- gaps at regular distances ---- */
+
+/* Where the first byte lies that is defined, from `at` on. */
+static u64 next_defined(struct shadow *x, u64 at, u64 end)
+{
+    while (at < end && !shadow_defined(x, at, 1)) at++;
+    return at;
+}
+
+/* A launch has written pieces of one length at regular distances, and nothing in between: rows without their ends. Less
+ * than a third may be the padding of rows. */
+static void check_gaps(struct sim *s, struct report *report, const struct mem_object *o, u64 addr, u64 bytes)
+{
+    enum { LEAST = 3, GAP_LEAST = 128, MOST = 1 << 26 };
+    struct shadow *x = mem_shadow(s->mem);
+    u64 end = addr + bytes, gap = shadow_next_undefined(x, addr, bytes), piece = gap - addr, pieces = 0;
+    if (bytes > MOST || !__atomic_load_n(&o->written_by, __ATOMIC_RELAXED) || addr != o->base || bytes != o->size ||
+        !piece || gap == end)
+        return;
+    u64 next = next_defined(x, gap, end), each = next - addr;
+    if (next == end || (next - gap) * 3 < each || next - gap < GAP_LEAST || bytes % each) return;
+    for (u64 at = addr; at < end; at += each, pieces++) {
+        if (shadow_next_undefined(x, at, each) != at + piece || !is_raw(x, at + piece, at + each)) return;
+    }
+    if (pieces < LEAST) return;
+    char cause[400];
+    snprintf(cause, sizeof cause,
+             "of every %" PRIu64 " bytes of %s the first %" PRIu64 " were written and the other %" PRIu64
+             " never, %" PRIu64 " times: %" PRIu64 " of its %" PRIu64 " bytes reach the host as they were",
+             each, o->name, piece, each - piece, pieces, pieces * (each - piece), bytes);
+    struct finding f = { .kind = F_uninit_gaps, .cause_key = o->id, .cause = cause, .once = true, .object = o->name };
+    f.object_type = o->type;
+    f.object_base = o->base;
+    f.object_size = o->size;
+    f.element_size = o->element_size;
+    char note[400];
+    finding_allocated(&f, o, note, sizeof note);
+    report_add(report, &f);
+    for (u64 at = addr; at < end; at += each) shadow_define(x, at + piece, each - piece); /* reported */
+    mem_unseen_add(MEM_AS_FLOATS);
+}
+
 /* ---- an uninitialised buffer ---- */
 
 enum { NEVER_LEAST = 64 }; /* bytes */
@@ -298,6 +340,7 @@ void sim_check_output(struct sim *s, struct report *report, const struct mem_obj
         if (!run[k].copied || !errors) report_run(s, report, o, &run[k], false);
     if (n || report_errors(report)) return;
     check_rest(s, report, o, addr, bytes);
+    check_gaps(s, report, o, addr, bytes);
     check_never(s, report, o, addr, bytes);
 }
 
