@@ -11,6 +11,9 @@
 struct arrivals {        /* of the threads of a CTA */
     u32 here[MAX_WARPS]; /* lanes that have arrived in this phase, by warp */
     u32 owes[MAX_WARPS]; /* lanes that have arrived and not waited since */
+    /* by warp: + 1, the .aligned arrival of some of its lanes in this phase, in function `low`; 0: there was none */
+    u32 part[MAX_WARPS];
+    const struct lowered *low[MAX_WARPS];
 };
 
 static struct arrivals *arrivals_of(const struct cta *c) { return c->attached[AT_cluster]; }
@@ -62,7 +65,7 @@ static void complete(struct cluster *x)
     for (u32 n = 0; n < x->size; n++)
         for (u32 k = 0; k < x->cta[n]->nwarps; k++) {
             struct warp *w = x->cta[n]->warp[k];
-            arrivals_of(w->cta)->here[k] = 0;
+            arrivals_of(w->cta)->here[k] = arrivals_of(w->cta)->part[k] = 0;
             for (u32 j = 0; j < w->nsplit; j++) {
                 struct split *s = &w->split[j];
                 if (s->state != SPLIT_AT(cluster)) continue;
@@ -91,6 +94,33 @@ static void misuse(struct warp *w, u32 op, u32 lanes, const char *cause, const c
     if (w->cta->launch->in->checks & CHECK_BARRIER) finding_add(w, op, &f, lanes);
 }
 
+static bool is_aligned(const struct lop *o)
+{
+    for (u32 k = 0; o->src && k < o->src->op->nmod; k++)
+        if (str_is(o->src->op->mod[k], "aligned")) return true;
+    return false;
+}
+
+/* Some lanes of the warp arrive. Others may only be late, and arrive by the same instruction: compilers bring lanes
+ * together in front of it. Where they have arrived by another one, nothing can. */
+static void arrive_in_part(struct warp *w, const struct insn *i, u32 lanes)
+{
+    struct arrivals *a = arrivals_of(w->cta);
+    const struct lowered *low = w->code->low;
+    if (!is_aligned(&low->op[i->op])) return;
+    if (a->part[w->id] && (a->part[w->id] != i->op + 1 || a->low[w->id] != low)) {
+        struct arena mem = { 0 };
+        struct finding f = { .kind = F_aligned_divergent,
+                             .cause = "some lanes of the warp arrive by this instruction and others by another one: an "
+                                      ".aligned operation wants all lanes of the warp at the same instruction" };
+        f.other = finding_place(&mem, a->low[w->id], a->part[w->id] - 1);
+        if (w->cta->launch->in->checks & CHECK_BARRIER) finding_add(w, i->op, &f, lanes);
+        arena_free(&mem);
+    }
+    a->part[w->id] = i->op + 1;
+    a->low[w->id] = low;
+}
+
 int run_cluster_arrive(char *restrict R, const struct insn *i, struct warp *w)
 {
     u32 lanes = active_lanes(w, R, i), again = lanes & owes(w);
@@ -109,6 +139,7 @@ int run_cluster_arrive(char *restrict R, const struct insn *i, struct warp *w)
                                                            .op = i->op });
     if (!x->arrived) open_phase(x);
     x->arrived = true;
+    if (unlikely(lanes != w->live)) arrive_in_part(w, i, lanes);
     arrivals_of(w->cta)->here[w->id] |= lanes;
     arrivals_of(w->cta)->owes[w->id] |= lanes;
     w->changed = 1;
