@@ -280,16 +280,20 @@ static bool is_system(const struct footprint_run *r)
     return r->strong && o && o->site < r->low->nsite && r->low->site[o->site].scope == SCOPE_SYS;
 }
 
-/* The footprint of a launch; pinned and managed memory that it writes strongly may hold a message to the host. */
+/* The run writes what may be a message to the host: host memory strongly, managed memory at system scope (an atomic of
+ * device scope there counts something, as a rule). */
+static bool is_message(const struct op_races *b, const struct footprint_run *r)
+{
+    const struct mem_object *o = r->write && r->strong && b->device->mem ? mem_find(b->device->mem, r->from) : NULL;
+    if (!o) return false;
+    return o->kind == MEM_PINNED || o->kind == MEM_REGISTERED || (o->kind == MEM_MANAGED && is_system(r));
+}
+
+/* The footprint of a launch. */
 static void note_launch(struct op_races *b, struct op_races_launch *l)
 {
     struct actor *a = l->actor;
-    for (u32 i = 0; i < l->n && !a->publishes; i++) {
-        const struct mem_object *o = l->run[i].write && l->run[i].strong && b->device->mem
-                                         ? mem_find(b->device->mem, l->run[i].from)
-                                         : NULL;
-        a->publishes = o && (o->kind == MEM_PINNED || o->kind == MEM_MANAGED || o->kind == MEM_REGISTERED);
-    }
+    for (u32 i = 0; i < l->n && !a->publishes; i++) a->publishes = is_message(b, &l->run[i]);
     const struct place *last = NULL;
     u64 tag = 0, meetings = access_meetings(b->accesses);
     struct waits w = { 0 };
