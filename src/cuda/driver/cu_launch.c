@@ -188,6 +188,14 @@ static cu_result launched_wait(struct cu_context *c, lk_stream *st)
     return cu_status(c->device->gpu, lk_stream_synchronise(st));
 }
 
+/* A block of so many threads has not enough registers for what some kernel takes. */
+static bool may_lack_registers(const struct cu_device *d, const lk_launch *x)
+{
+    enum { MOST = 256 }; /* registers of a thread */
+    u64 threads = (u64)x->block[0] * MAX_OF(x->block[1], 1u) * MAX_OF(x->block[2], 1u);
+    return threads * MOST > d->card->regs_per_cta;
+}
+
 cu_result cu_launch(void *function, const struct cu_launch *l)
 {
     struct cu_context *c;
@@ -202,7 +210,8 @@ cu_result cu_launch(void *function, const struct cu_launch *l)
     if ((r = cu_stream_of(c, l->stream, &st)) || (r = cu_launch_read(c, f, l, arg, &k, &x))) return r;
     x.stream = st;
     cu_engine->cu_launch_given(k, arg, x.arg_count);
-    if (unlikely(c->device->gpu->device->counts != NULL)) cu_image_assembled(f->image, c->device); /* its registers */
+    if (unlikely(c->device->gpu->device->counts != NULL) || may_lack_registers(c->device, &x))
+        cu_image_assembled(f->image, c->device); /* its registers */
     cu_engine->cu_run_launch(k, &x);
     r = cu_status(c->device->gpu, lk_kernel_launch(k, &x, NULL));
     if (!r && unlikely(cu_launch_blocks())) r = launched_wait(c, st);
