@@ -495,8 +495,7 @@ static bool takes_fast_way(const char *R, const struct insn *i, struct warp *w)
         if (plane_lanes(p, insn_data(w->code, i, k)->slot)) return false;
     u32 lanes = load ? active_lanes(w, R, i) : 0;
     for (u32 k = 0; lanes && k < s->vec; k++)
-        if (lop_dst(&w->code->low->op[i->op], k)->kind == O_REG)
-            planes_clear(p, insn_dst(w->code, i, k)->slot, lanes);
+        if (lop_dst(&w->code->low->op[i->op], k)->kind == O_REG) planes_clear(p, insn_dst(w->code, i, k)->slot, lanes);
     return true;
 }
 

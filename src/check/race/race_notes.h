@@ -86,7 +86,7 @@ void notes_shape(struct notes *n, u32 warps, u64 marks);
 u32 note_make(struct race_warp *w, u32 space, u64 a, u32 site);
 u32 note_new(struct notes *n, u64 a, u32 site, bool locked); /* of a note that no cache has; with a reference */
 void note_unref(struct notes *n, u32 note, bool locked);
-void notes_unref(struct notes *n, u32 note, u32 marks, bool locked); /* of so many marks */
+void notes_unref(struct notes *n, u32 note, u32 marks, bool locked);  /* of so many marks */
 void note_caches_drop(struct race_cta *c);                            /* the CTA has ended */
 struct prior element_by_mark(const struct notes *n, u32 x, u32 byte); /* not of FORM_FULL */
 /* a, at site, accesses bytes first .. first + size - 1; *x may change its form */

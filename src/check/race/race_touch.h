@@ -65,7 +65,8 @@ static inline bool set_covers(const struct race_warp *w, u64 r, u64 me)
 static inline void reads_recorded(struct cell *c, const struct race_warp *w)
 {
     u64 mine = (u64)w->now << 32 | w->key | MIXED | WHO_WARP << 4;
-    c->r = ((u32)c->r & ~(u32)WORD_LANE) == (u32)mine && word_time(c->r) >= w->c->start ? mine : (u64)w->now << 32 | MIXED;
+    c->r = ((u32)c->r & ~(u32)WORD_LANE) == (u32)mine && word_time(c->r) >= w->c->start ? mine
+                                                                                        : (u64)w->now << 32 | MIXED;
 }
 
 /* All bytes of the sector, by consecutive threads or one set. */
@@ -294,7 +295,7 @@ void race_scatter_words(struct warp *warp, const struct insn *i, char *cells, co
 /* A sector of which lanes of one instruction read words, one after another. */
 struct sector_reader {
     struct cell *c;
-    void *x;  /* the elements of its reads; NULL: the slow path is to be taken */
+    void *x;      /* the elements of its reads; NULL: the slow path is to be taken */
     u64 past;     /* elements below this happen before all that the warp does now */
     bool covered; /* sets of readers stand for whoever reads any of it */
 };

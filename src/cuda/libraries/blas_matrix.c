@@ -72,7 +72,7 @@ static struct blas_stored full(const struct library_call *c, const void *p, s64 
 {
     return (struct blas_stored){ .type = c->type, .rows = rows, .columns = columns, .ld = ld, .p = p };
 }
-static struct blas_stored part(const struct library_call *c, const void *p, s64 n, s64 ld, enum blas_shape shape)
+static struct blas_stored stored_part(const struct library_call *c, const void *p, s64 n, s64 ld, enum blas_shape shape)
 {
     return (struct blas_stored){ .type = c->type,
                                  .shape = shape,
@@ -108,7 +108,7 @@ struct matrices {
 static struct matrices symm_of(const struct library_call *c, enum blas_shape shape)
 {
     s64 n = c->a.side == SIDE_RIGHT ? c->a.n : c->a.m;
-    return (struct matrices){ part(c, c->a.A, n, c->a.lda, shape), full(c, c->a.B, c->a.m, c->a.n, c->a.ldb),
+    return (struct matrices){ stored_part(c, c->a.A, n, c->a.lda, shape), full(c, c->a.B, c->a.m, c->a.n, c->a.ldb),
                               full(c, c->a.C, c->a.m, c->a.n, c->a.ldc) };
 }
 
@@ -154,8 +154,9 @@ static struct matrices update_of(const struct library_call *c, const struct upda
     s64 rows = c->a.trans ? c->a.k : c->a.n, columns = c->a.trans ? c->a.n : c->a.k;
     const void *B = c->a.B ? c->a.B : c->a.A;
     s64 ldb = c->a.B ? c->a.ldb : c->a.lda;
-    return (struct matrices){ full(c, c->a.A, rows, columns, c->a.lda), full(c, B, rows, columns, ldb),
-                              part(c, c->a.C, c->a.n, c->a.ldc, u->hermitian ? SHAPE_HERMITIAN : SHAPE_SYMMETRIC) };
+    return (
+        struct matrices){ full(c, c->a.A, rows, columns, c->a.lda), full(c, B, rows, columns, ldb),
+                          stored_part(c, c->a.C, c->a.n, c->a.ldc, u->hermitian ? SHAPE_HERMITIAN : SHAPE_SYMMETRIC) };
 }
 
 /* op(x) times the transposed op(y). */
@@ -218,8 +219,8 @@ UPDATE(herkx, false, true)
 static struct matrices triangular_of(const struct library_call *c)
 {
     s64 n = c->a.side == SIDE_RIGHT ? c->a.n : c->a.m;
-    return (struct matrices){ part(c, c->a.A, n, c->a.lda, SHAPE_TRIANGULAR), full(c, c->a.B, c->a.m, c->a.n, c->a.ldb),
-                              full(c, c->a.C, c->a.m, c->a.n, c->a.ldc) };
+    return (struct matrices){ stored_part(c, c->a.A, n, c->a.lda, SHAPE_TRIANGULAR),
+                              full(c, c->a.B, c->a.m, c->a.n, c->a.ldb), full(c, c->a.C, c->a.m, c->a.n, c->a.ldc) };
 }
 
 static void trmm_run(struct library_call *c)

@@ -169,13 +169,13 @@ static s64 reduce(struct library_call *c, enum number_type type, s64 bytes, void
     return host ? library_perform(c, run) : library_enqueue(c, run);
 }
 
-static void *result_at(const struct library_call *c)
+static void *scalar_result(const struct library_call *c)
 {
     return c->result.on_host ? c->result.to : library_view(c->result.to);
 }
 static void result_put(const struct library_call *c, struct element v)
 {
-    number_store(c->result.type, result_at(c), 0, v);
+    number_store(c->result.type, scalar_result(c), 0, v);
 }
 /* The type of the result of a norm: real. */
 static enum number_type real_type(const struct library_call *c)
@@ -239,7 +239,7 @@ static void index_run(struct library_call *c, bool largest)
         best = i + 1;
         value = v;
     }
-    void *to = result_at(c);
+    void *to = scalar_result(c);
     s32 narrow = (s32)best;
     memcpy(to, c->wide ? (void *)&best : (void *)&narrow, c->wide ? sizeof best : sizeof narrow);
 }

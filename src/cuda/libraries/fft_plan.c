@@ -5,7 +5,7 @@
 enum { VERSION_12 = 11400, VERSION_13 = 12000 };
 enum { INVALID_PLAN = 1, INVALID_TYPE = 3, INVALID_SIZE = 8 }; /* cufftResult */
 
-struct plan {
+struct planning {
     struct library_handle of;
     u32 number;
     void *stream;
@@ -17,11 +17,11 @@ struct plan {
 
 static struct {
     lock_t lock;
-    struct plan **at;
+    struct planning **at;
     u32 n, cap;
 } plans = { .lock = LOCK_INIT };
 
-static u32 number_take(struct plan *p)
+static u32 number_take(struct planning *p)
 {
     lock(&plans.lock);
     u32 k = 1;
@@ -39,12 +39,12 @@ static u32 number_take(struct plan *p)
 }
 
 /* The plan of a call, made or not; NULL: a finding. */
-static struct plan *plan_of(struct library_call *c)
+static struct planning *plan_of(struct library_call *c)
 {
     lock(&plans.lock);
     c->a.handle = c->a.plan > 0 && c->a.plan < plans.n ? plans.at[c->a.plan] : NULL;
     unlock(&plans.lock);
-    struct plan *p = library_handle(c, HANDLE_FFT);
+    struct planning *p = library_handle(c, HANDLE_FFT);
     if (p) c->stream = p->stream;
     return p;
 }
@@ -55,7 +55,7 @@ s64 fft_create(struct library_call *c)
 {
     int *out = c->a.result;
     if (!cu_ok(out)) return c->codes->invalid;
-    struct plan *p = library_handle_new(c, HANDLE_FFT, sizeof *p);
+    struct planning *p = library_handle_new(c, HANDLE_FFT, sizeof *p);
     if (!p) return c->codes->unready;
     p->number = number_take(p);
     *out = (int)p->number;
@@ -66,7 +66,7 @@ s64 fft_create(struct library_call *c)
 
 s64 fft_destroy(struct library_call *c)
 {
-    struct plan *p = plan_of(c);
+    struct planning *p = plan_of(c);
     if (!p) return INVALID_PLAN;
     lock(&plans.lock);
     plans.at[p->number] = NULL;
@@ -76,7 +76,7 @@ s64 fft_destroy(struct library_call *c)
 
 s64 fft_set_stream(struct library_call *c)
 {
-    struct plan *p = plan_of(c);
+    struct planning *p = plan_of(c);
     if (p) p->stream = c->a.stream;
     return p ? 0 : INVALID_PLAN;
 }
@@ -126,7 +126,7 @@ static s64 shape_wrong(struct library_call *c, const struct fft_shape *s)
 
 static s64 make(struct library_call *c, const struct fft_shape *s)
 {
-    struct plan *p = plan_of(c);
+    struct planning *p = plan_of(c);
     u64 *bytes = c->a.written;
     if (!p) return INVALID_PLAN;
     s64 wrong = shape_wrong(c, s);
@@ -210,7 +210,7 @@ s64 fft_size(struct library_call *c) { return plan_of(c) ? fft_estimate(c) : INV
 
 static s64 exec(struct library_call *c, s32 type)
 {
-    struct plan *p = plan_of(c);
+    struct planning *p = plan_of(c);
     if (!p) return INVALID_PLAN;
     if (!p->made) {
         library_wrong(c, "Call cufftMakePlan1d or one of its like first.",

@@ -13,18 +13,22 @@ static bool is_wide(const struct fft_shape *s)
 
 /* ---- one side in memory ---- */
 
-struct side {
+struct fft_side {
     enum number_type type;
     u32 rank;
     s64 n[FFT_RANK]; /* elements that are there */
     s64 embed[FFT_RANK], stride, distance, batch;
 };
 
-static struct side side_of(const struct fft_shape *s, bool in, bool in_place)
+static struct fft_side side_of(const struct fft_shape *s, bool in, bool in_place)
 {
     const struct fft_layout *l = in ? &s->in : &s->out;
     bool real = in ? fft_to_half(s) : fft_from_half(s), half = in ? fft_from_half(s) : fft_to_half(s);
-    struct side d = { .type = is_wide(s) ? (real ? F64 : C64) : real ? F32 : C32, .rank = s->rank, .batch = s->batch };
+    struct fft_side d = { .type = is_wide(s) ? (real ? F64 : C64)
+                                  : real     ? F32
+                                             : C32,
+                          .rank = s->rank,
+                          .batch = s->batch };
     u32 last = s->rank - 1;
     for (u32 i = 0; i < s->rank; i++) d.n[i] = d.embed[i] = s->n[i];
     if (half) d.n[last] = d.embed[last] = s->n[last] / 2 + 1;
@@ -39,14 +43,14 @@ static struct side side_of(const struct fft_shape *s, bool in, bool in_place)
 }
 
 /* Elements from one to the next in dimension i. */
-static s64 step(const struct side *d, u32 i)
+static s64 step(const struct fft_side *d, u32 i)
 {
     s64 n = d->stride;
     for (u32 k = d->rank - 1; k > i; k--) n *= d->embed[k];
     return n;
 }
 
-static bool is_dense(const struct side *d)
+static bool is_dense(const struct fft_side *d)
 {
     s64 n = 1;
     for (u32 i = 0; i < d->rank; i++) {
@@ -56,7 +60,8 @@ static bool is_dense(const struct side *d)
     return d->stride == 1 && d->distance == n;
 }
 
-static void side_declare(struct library_call *c, const char *name, const void *p, const struct side *d, u32 direction)
+static void side_declare(struct library_call *c, const char *name, const void *p, const struct fft_side *d,
+                         u32 direction)
 {
     s64 bytes = number_bytes(d->type), all = d->batch;
     u32 last = d->rank - 1;
@@ -116,7 +121,7 @@ static void whole_free(struct whole *w)
 }
 
 /* Where the k-th element of a whole transform lies on a side; -1: in the half that is left out. */
-static s64 place(const struct whole *w, const struct side *d, s64 k, s64 b)
+static s64 place(const struct whole *w, const struct fft_side *d, s64 k, s64 b)
 {
     s64 at = b * d->distance;
     for (u32 i = w->rank; i-- > 0; k /= w->n[i]) {
@@ -138,7 +143,7 @@ static s64 mirrored(const struct whole *w, s64 k)
     return at;
 }
 
-static void take(struct whole *w, const struct side *d, const void *from, s64 b)
+static void take(struct whole *w, const struct fft_side *d, const void *from, s64 b)
 {
     for (s64 k = 0; k < w->all; k++) {
         s64 at = place(w, d, k, b);
@@ -148,7 +153,7 @@ static void take(struct whole *w, const struct side *d, const void *from, s64 b)
         w->x[k] = v.re + (other ? -v.im : v.im) * I;
     }
 }
-static void give(const struct whole *w, const struct side *d, void *to, s64 b)
+static void give(const struct whole *w, const struct fft_side *d, void *to, s64 b)
 {
     for (s64 k = 0; k < w->all; k++) {
         s64 at = place(w, d, k, b);
@@ -173,7 +178,7 @@ static void transform_run(struct library_call *c)
 {
     const struct fft_shape *s = &c->fft.shape;
     bool in_place = c->a.in == c->a.out;
-    struct side in = side_of(s, true, in_place), out = side_of(s, false, in_place);
+    struct fft_side in = side_of(s, true, in_place), out = side_of(s, false, in_place);
     const void *from = library_view(c->a.in);
     void *to = library_view(c->a.out);
     struct whole w;
@@ -189,7 +194,7 @@ static void transform_run(struct library_call *c)
 s64 fft_enqueue(struct library_call *c)
 {
     bool in_place = c->a.in == c->a.out;
-    struct side in = side_of(&c->fft.shape, true, in_place), out = side_of(&c->fft.shape, false, in_place);
+    struct fft_side in = side_of(&c->fft.shape, true, in_place), out = side_of(&c->fft.shape, false, in_place);
     side_declare(c, "the input", c->a.in, &in, READS);
     side_declare(c, "the output", c->a.out, &out, WRITES);
     return library_enqueue(c, transform_run);

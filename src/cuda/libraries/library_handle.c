@@ -45,13 +45,13 @@ s64 library_handle_end(struct library_call *c, enum library_handle_kind kind)
 
 /* ---- leaks ---- */
 
-struct kept { /* made at one place */
+struct kept_stream { /* made at one place */
     enum library_handle_kind kind;
     const char *site;
     u32 count;
 };
 struct kept_list {
-    struct kept at[64];
+    struct kept_stream at[64];
     u32 n;
 };
 
@@ -62,7 +62,7 @@ static bool kept_count(void *handle, void *self)
     u32 k = 0;
     while (k < l->n && (l->at[k].kind != h->kind || l->at[k].site != h->site)) k++;
     if (k == COUNT_OF(l->at)) return false;
-    if (k == l->n) l->at[l->n++] = (struct kept){ h->kind, h->site, 0 };
+    if (k == l->n) l->at[l->n++] = (struct kept_stream){ h->kind, h->site, 0 };
     l->at[k].count++;
     return false;
 }

@@ -15,7 +15,7 @@ bool library_ready(void) { return !rt_enter(NULL); }
 /* ---- where memory is ---- */
 
 /* The object of an address, of whichever device; NULL: none. */
-static const struct mem_object *object_at(u64 address)
+static const struct mem_object *argument_object(u64 address)
 {
     for (u32 i = 0; i < cu_process.devices; i++) {
         const lk_gpu *gpu = __atomic_load_n(&cu_process.device[i].gpu, __ATOMIC_ACQUIRE);
@@ -76,7 +76,8 @@ bool library_scalar(struct library_call *c, const char *name, const void *p, enu
                     struct library_scalar *out)
 {
     *out = (struct library_scalar){ .type = type };
-    bool there = p && (on_device ? object_at((u64)(uintptr_t)p) != NULL : bytes_readable(p, (u64)number_bytes(type)));
+    bool there = p &&
+                 (on_device ? argument_object((u64)(uintptr_t)p) != NULL : bytes_readable(p, (u64)number_bytes(type)));
     if (there && on_device) {
         out->on_device = p;
         library_operand(c, name, p, number_bytes(type), 1, 0, 1, 0, READS);
@@ -110,14 +111,14 @@ bool library_is_zero(const struct library_scalar *s) { return !s->on_device && s
 
 void *library_view(const void *p)
 {
-    const struct mem_object *o = object_at((u64)(uintptr_t)p);
+    const struct mem_object *o = argument_object((u64)(uintptr_t)p);
     return o && mem_is_live(o) ? mem_view(o, (u64)(uintptr_t)p) : NULL;
 }
 
 /* Whether all of it lies in its object; running: and the object is there now. */
 static bool operand_fits(const struct library_call *c, const struct library_operand *p, bool running)
 {
-    const struct mem_object *o = object_at(p->at);
+    const struct mem_object *o = argument_object(p->at);
     u64 end = p->at + (p->slices - 1) * p->slice + (p->rows - 1) * p->pitch + p->width;
     bool gone = o && !mem_is_live(o) && (running || o->kind != MEM_POOL);
     if (o && !gone && end >= p->at && end <= o->base + o->size) return true;

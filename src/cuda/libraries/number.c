@@ -3,7 +3,7 @@
 #include "base/scalar.h"
 #include <math.h>
 
-static const struct row {
+static const struct type_row {
     const char *name;
     u32 bytes;
     s32 cuda; /* cudaDataType_t */

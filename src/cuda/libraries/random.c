@@ -94,7 +94,7 @@ static bool real_ready(void)
 
 /* ---- generators ---- */
 
-struct source { /* a host generator; the program's handle and each draw that is to come hold it */
+struct random_source { /* a host generator; the program's handle and each draw that is to come hold it */
     void *generator;
     lock_t lock; /* of the generator, and of `done` */
     u32 refs;    /* atomic */
@@ -102,14 +102,14 @@ struct source { /* a host generator; the program's handle and each draw that is 
 };
 struct random {
     struct library_handle of;
-    struct source *source;
+    struct random_source *source;
     void *stream;
     bool host; /* of curandCreateGeneratorHost */
     s64 type;  /* curandRngType_t */
     struct library_setting set[SETTINGS];
 };
 
-static void source_drop(struct source *s)
+static void source_drop(struct random_source *s)
 {
     if (__atomic_sub_fetch(&s->refs, 1, __ATOMIC_ACQ_REL)) return;
     real.curandDestroyGenerator(s->generator);
@@ -122,7 +122,7 @@ static s64 create(struct library_call *c, bool host)
     if (!cu_ok(out)) return c->codes->invalid;
     if (!real_ready()) return c->codes->unsupported;
     struct random *r = library_handle_new(c, HANDLE_RANDOM, sizeof *r);
-    struct source *s = r ? base_alloc(sizeof *s) : NULL;
+    struct random_source *s = r ? base_alloc(sizeof *s) : NULL;
     int failed = s ? real.curandCreateGeneratorHost(&s->generator, (int)c->a.type) : c->codes->memory;
     if (failed) {
         base_free(s);
@@ -191,7 +191,7 @@ s64 random_seeds(struct library_call *c) { return library_handle(c, HANDLE_RANDO
 /* ---- draws ---- */
 
 /* What was set since the last draw that has run. */
-static int settle(struct source *s, const struct library_setting set[SETTINGS])
+static int settle(struct random_source *s, const struct library_setting set[SETTINGS])
 {
     int r = 0;
     for (u32 i = SETTINGS; i-- > 0 && !r;) { /* dimensions and ordering first, then the offset, then the seed */
@@ -224,7 +224,7 @@ static int draw_from(void *g, enum draw kind, void *to, size_t n, const double x
 }
 
 /* As host generators refuse what those of the device take, a draw that fails says so. */
-static s64 draw_now(struct library_call *c, struct source *s, const struct library_setting *set, void *to)
+static s64 draw_now(struct library_call *c, struct random_source *s, const struct library_setting *set, void *to)
 {
     lock(&s->lock);
     int r = settle(s, set);

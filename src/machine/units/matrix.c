@@ -11,7 +11,7 @@
 #include "sim/observe.h"
 #include "sim/planes.h"
 
-struct element {
+struct stored_element {
     u32 row;  /* whose address lane `row` has */
     u32 bit;  /* where it begins in the row */
     u32 bits; /* of it in memory */
@@ -19,17 +19,17 @@ struct element {
 };
 
 /* Element e of register k of lane t. */
-static struct element element_of(u32 mode, u32 k, u32 t, u32 e)
+static struct stored_element element_of(u32 mode, u32 k, u32 t, u32 e)
 {
     bool trans = mode & MATRIX_TRANS;
     u32 r = t / 4, q = t % 4, bits = mode & MATRIX_B4 ? 4 : mode & MATRIX_B6 ? 6 : 8;
     if (!(mode & MATRIX_BYTES)) {
         u32 c = 2 * q + e;
-        return (struct element){ 8 * k + (trans ? c : r), 16 * (trans ? r : c), 16, 16 * e };
+        return (struct stored_element){ 8 * k + (trans ? c : r), 16 * (trans ? r : c), 16, 16 * e };
     }
-    if (!trans) return (struct element){ 8 * k + r, bits * (4 * q + e), bits, 8 * e };
+    if (!trans) return (struct stored_element){ 8 * k + r, bits * (4 * q + e), bits, 8 * e };
     u32 row = mode & MATRIX_TALL ? k / 2 * 16 + 4 * q + k % 2 * 2 + e % 2 : 8 * k + 2 * q + e % 2;
-    return (struct element){ row, bits * (r + e / 2 * 8), bits, 8 * e };
+    return (struct stored_element){ row, bits * (r + e / 2 * 8), bits, 8 * e };
 }
 
 /* The taints of a register, of memory or of lanes: the same way as its elements. */
@@ -41,7 +41,7 @@ static void matrix_taints(struct access *a, u32 k, u32 lanes, u32 mode, bool loa
     for (u32 l = 0; l < LANES; l++) {
         if (!load) t[l] = plane_taint(w->planes, slot, l);
         for (u32 n = 0; n < each && lanes >> l & 1; n++) {
-            struct element e = element_of(mode, k, l, n);
+            struct stored_element e = element_of(mode, k, l, n);
             u32 first = e.bit / 8, bytes = (e.bit + e.bits + 7) / 8 - first, in = e.bit % 8;
             if (!(a->ok >> e.row & 1)) continue;
             if (load) {
@@ -67,7 +67,7 @@ static void move_bytes(const struct access *a, char *R, u32 k, u32 lanes, u32 mo
         if (!(lanes >> t & 1)) continue;
         u32 v = load ? 0 : (u32)lane_value(w, w->code, R, data->slot, data->cls, 4, t);
         for (u32 n = 0; n < 4; n++) {
-            struct element e = element_of(mode, k, t, n);
+            struct stored_element e = element_of(mode, k, t, n);
             if (!(a->ok >> e.row & 1)) continue;
             char *at = a->ptr[e.row] + e.bit / 8;
             if (load) {
