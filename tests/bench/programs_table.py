@@ -6,7 +6,7 @@ whose folder it is run. One that is not there is passed over. Nothing is fetched
 CHECKOUT build --made FOLDER NAME...` builds HeCBench's below FOLDER/src, the others are built by hand as their list
 says. A line for each: seconds with all checks, without races and asynchronous copies, without initialised values, with
 no check; all to none; the share of all that races and values take. The least of RUNS runs (3); LOCKSTEP_THREADS and
-the like are left as they are. Exit 1: a program ended otherwise with the checks than without them.
+the like are left as they are. Exit 1: a program ended otherwise with all checks than without races.
 """
 import math, os, resource, shlex, subprocess, sys
 
@@ -39,14 +39,14 @@ def main():
             least.append(min(t for t, _ in took))
             codes.append(took[0][1])
         every, unraced, uninit, none = least
-        if codes[0] not in (codes[3], 77): wrong.append(name)
+        if codes[0] not in (codes[1], 77): wrong.append(name)
         ratios[name] = every / none
         print(f"{name:24}" + "".join(f"{t:9.3f}" for t in least) + f"{every / none:9.2f}{max(0, 1 - unraced / every):7.0%}{max(0, 1 - uninit / every):7.0%}", flush=True)
     if not ratios: sys.exit(f"programs_table: none of the programs of programs.list is in {folder}")
     mean = math.exp(sum(map(math.log, ratios.values())) / len(ratios))
     most = max(ratios, key=ratios.get)
     print(f"{len(ratios)} programs: {mean:.2f} times as long with all checks as with none, geometric mean (limit 1.6); at most {ratios[most]:.2f}, {most} (limit 3)")
-    for name in wrong: print(f"programs_table: {name} does not end with the checks as it does without them", file=sys.stderr)
+    for name in wrong: print(f"programs_table: {name} does not end with all checks as it does without races", file=sys.stderr)
     return len(wrong) > 0
 
 

@@ -28,12 +28,13 @@ static inline u64 hb_era_floor(const struct race_era *era) { return (u64)era->ep
 /* old is before `me` by a barrier, by a kernel boundary, or by program order of one thread; lo: race_cta.lo of the
  * space. Exact in simple kernels, where nothing else orders, except that mixed words and sets are answered for only
  * where one comparison does it. False for ordered accesses: the access takes the slow path. */
-static inline bool hb_by_barrier_above(const struct race_warp *w, u64 old, u64 me); /* the same where old >= lo */
+/* the same where old >= lo; inlined, whatever the compiler thinks of the size: gathers ask it lane by lane */
+static inline __attribute__((always_inline)) bool hb_by_barrier_above(const struct race_warp *w, u64 old, u64 me);
 static inline bool hb_by_barrier_maybe(const struct race_warp *w, u64 old, u64 me, u64 lo)
 {
     return likely(old < lo) || hb_by_barrier_above(w, old, me);
 }
-static inline bool hb_by_barrier_above(const struct race_warp *w, u64 old, u64 me)
+static inline __attribute__((always_inline)) bool hb_by_barrier_above(const struct race_warp *w, u64 old, u64 me)
 {
     const struct race_cta *c = w->c;
     if (word_time(old) < c->start || ((u32)(old ^ me) >> 19)) return false;

@@ -163,14 +163,12 @@ static inline void race_run(struct touch *t, char *cells, u64 a, u32 n, u64 me)
     if (t->space == SPACE_GLOBAL) cells_unlock(t->w->c->era, first);
 }
 
-/* A read changes nothing: each of the sectors has been read by a set in this phase of a simple kernel, wholly, or each
- * of its elements by one. It stands for this reader as well, and none was written. */
-static inline bool race_run_covered(const struct race_warp *w, const char *cells, u64 a, u32 n, u32 space)
+/* Each of n sectors from c on was read by a set in this phase of a simple kernel, wholly or each of its elements by
+ * one, which stands for a reader of this warp as well, and none was written. */
+ALWAYS_INLINE bool cells_covered(const struct race_warp *w, const struct cell *c, u32 n, u32 space)
 {
-    const u64 lo = w->c->lo[space], me = race_stamp(w, 0, ES_ONE, WHO_ONE);
-    if (w->c->exact) return false;
-    const struct cell *e = cell_of(cells, (a + n + SECTOR - 1) & ~(u64)(SECTOR - 1));
-    for (const struct cell *c = cell_of(cells, a & ~(u64)(SECTOR - 1)); c < e; c++) {
+    const u64 lo = w->c->lo[space];
+    for (const struct cell *e = c + n; c < e; c++) {
         u64 r, written;
         if (likely(space == SPACE_SHARED || !w->c->era->parallel)) {
             r = c->r;
@@ -180,9 +178,19 @@ static inline bool race_run_covered(const struct race_warp *w, const char *cells
             r = __atomic_load_n(&c->r, __ATOMIC_ACQUIRE);
             written = __atomic_load_n(&c->w, __ATOMIC_RELAXED);
         }
-        if (written >= lo || r < lo || !set_covers(w, r, me)) return false;
+        bool set = word_kind(r) == WHO_GRID || (word_kind(r) == WHO_CTA && space == SPACE_SHARED);
+        if (written >= lo || r < lo || (!set && !set_covers(w, r, w->key))) return false;
     }
     return true;
+}
+
+/* A read of n bytes changes nothing. */
+ALWAYS_INLINE bool race_run_covered(const struct race_warp *w, const char *cells, u64 a, u32 n, u32 space)
+{
+    u32 first = (u32)a & (SECTOR - 1);
+    if (w->c->exact) return false;
+    if (likely(!((first | n) & (SECTOR - 1)))) return cells_covered(w, cell_of(cells, a), n / SECTOR, space);
+    return cells_covered(w, cell_of(cells, a - first), (first + n + SECTOR - 1) / SECTOR, space);
 }
 
 /* ---- words of mixed sectors ---- */
@@ -229,7 +237,7 @@ static inline u32 word_elements_new(struct race_warp *w, u32 space)
 bool cell_read_joined(const struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site);
 /* A read of word j in a simple kernel, by one thread or by lanes of one warp, where no write of the sector has to be
  * compared: recorded, or covered by a set. false: nothing was done, and the slow path is to be taken. */
-static inline bool cell_read_quick(struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
+ALWAYS_INLINE bool cell_read_quick(struct race_warp *w, struct cell *c, u32 j, u64 me, u32 site, u32 space)
 {
     const struct race_cta *k = w->c;
     const struct notes *n = notes_in(w, space);
@@ -241,8 +249,8 @@ static inline bool cell_read_quick(struct race_warp *w, struct cell *c, u32 j, u
         c->r = (u64)w->now << 32 | MIXED;
         return true;
     }
-    if (set_covers(w, c->r, me)) return true;
-    if ((c->r & (MIXED | FLAG_FINE)) != MIXED) return false;
+    if ((c->r & (MIXED | FLAG_FINE)) != MIXED) return set_covers(w, c->r, me);
+    if (word_kind(c->r) != WHO_ONE && set_covers(w, c->r, me)) return true;
     void *x = word_elements(n, c->rx, space);
     u64 old = word_element(n, x, j, space);
     if (old < lo) {

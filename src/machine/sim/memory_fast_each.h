@@ -106,32 +106,34 @@ H(NAME(st, each)) { return NAME(st, lanes)(R, i, w, false, false); }
 /* ---- neighbours with lanes missing: only what lies between the first and the last active lane of a group must be
  * inside ---- */
 
-/* The active lanes of group g, from 0 on; *a: the address of the first of them, as those before it may lie outside. */
-static inline u32 NAME(lanes, there)(const char *R, const struct insn *i, const struct warp *w, u32 g, u64 *a)
+/* The active lanes of group g of n lanes, from 0 on; *a: the address of the first of them, as those before it may lie
+ * outside. */
+static inline u32 NAME(lanes, there)(const char *R, const struct insn *i, const struct warp *w, u32 n, u32 g, u64 *a)
 {
-    u32 n = w->code->group, m = n == LANES ? w->mask : w->mask >> g * n & ((1u << n) - 1);
+    u32 m = n == LANES ? w->mask : w->mask >> g * n & ((1u << n) - 1);
     if (m) *a = (BASE)(ADDR(BASE, g) + (u32)__builtin_ctz(m) * N);
     return m;
 }
-static inline bool NAME(parts, outside)(const char *R, const struct insn *i, const struct warp *w)
+static inline bool NAME(parts, outside)(const char *R, const struct insn *i, const struct warp *w, u32 n)
 {
     const struct range *r = &w->range[i->site];
     bool outside = false;
     u64 a = 0;
-    for (u32 g = 0; g < w->code->groups; g++) {
-        u32 m = NAME(lanes, there)(R, i, w, g, &a);
+    for (u32 g = 0; g * n < LANES; g++) {
+        u32 m = NAME(lanes, there)(R, i, w, n, g, &a);
         if (m) outside |= OUTSIDE(a, (32 - (u32)__builtin_clz(m) - (u32)__builtin_ctz(m)) * N, N);
     }
     return outside;
 }
-static int NAME(ld, part)(char *restrict R, const struct insn *i, struct warp *w)
+static inline __attribute__((always_inline)) int NAME(ld, groups)(char *restrict R, const struct insn *i,
+                                                                  struct warp *w, u32 n)
 {
     FAST_HEAD;
-    MISS_IF(NAME(parts, outside)(R, i, w));
+    MISS_IF(NAME(parts, outside)(R, i, w, n));
     T *d = (T *)(void *)SLOT(R, i->d);
     u64 a = 0;
-    for (u32 g = 0; g < w->code->groups; g++, d += w->code->group) {
-        u32 m = NAME(lanes, there)(R, i, w, g, &a), from = g * w->code->group;
+    for (u32 g = 0; g * n < LANES; g++, d += n) {
+        u32 m = NAME(lanes, there)(R, i, w, n, g, &a), from = g * n;
         if (!m) continue;
         u32 first = (u32)__builtin_ctz(m);
         WATCH(SOME, 0, a, from + first, N, m << from);
@@ -143,17 +145,18 @@ static int NAME(ld, part)(char *restrict R, const struct insn *i, struct warp *w
     }
     return 0;
 }
-static int NAME(st, part)(char *restrict R, const struct insn *i, struct warp *w)
+static inline __attribute__((always_inline)) int NAME(st, groups)(char *restrict R, const struct insn *i,
+                                                                  struct warp *w, u32 n)
 {
     FAST_HEAD;
-    MISS_IF(NAME(parts, outside)(R, i, w));
+    MISS_IF(NAME(parts, outside)(R, i, w, n));
     const T *d = (const T *)(const void *)SLOT(R, i->d);
     bool odd = false;
     u64 a = 0, values[LANES];
     bool lanes = CLS_AT(i, 0) == CLS_V;
     if (!lanes) lane_values(w->code, R, i->d, CLS_AT(i, 0), N, values);
-    for (u32 g = 0; g < w->code->groups; g++) {
-        u32 m = NAME(lanes, there)(R, i, w, g, &a), from = g * w->code->group;
+    for (u32 g = 0; g * n < LANES; g++) {
+        u32 m = NAME(lanes, there)(R, i, w, n, g, &a), from = g * n;
         if (!m) continue;
         u32 first = (u32)__builtin_ctz(m);
         WATCH(SOME, 1, a, from + first, N, m << from);
@@ -167,6 +170,23 @@ static int NAME(st, part)(char *restrict R, const struct insn *i, struct warp *w
     }
     if (unlikely(odd)) return stored_odd(w, N);
     return 0;
+}
+
+static int NAME(ld, part)(char *restrict R, const struct insn *i, struct warp *w)
+{
+    return NAME(ld, groups)(R, i, w, w->code->group);
+}
+static int NAME(ld, part32)(char *restrict R, const struct insn *i, struct warp *w)
+{
+    return NAME(ld, groups)(R, i, w, LANES);
+}
+static int NAME(st, part)(char *restrict R, const struct insn *i, struct warp *w)
+{
+    return NAME(st, groups)(R, i, w, w->code->group);
+}
+static int NAME(st, part32)(char *restrict R, const struct insn *i, struct warp *w)
+{
+    return NAME(st, groups)(R, i, w, LANES);
 }
 
 #if FAST_BYTES == 4
@@ -221,7 +241,7 @@ H(NAME(st, s)) /* all active lanes to one address: the last one's value stays */
 }
 H(NAME(ld, c32)) /* neighbours, one group of 32 */
 {
-    if (unlikely(w->mask != ALL_LANES)) return NAME(ld, part)(R, i, w);
+    if (unlikely(w->mask != ALL_LANES)) return NAME(ld, part32)(R, i, w);
     FAST_HEAD;
     u64 a = ADDR(BASE, 0);
     MISS_IF(OUTSIDE(a, 32 * N, N));
@@ -231,7 +251,7 @@ H(NAME(ld, c32)) /* neighbours, one group of 32 */
 }
 H(NAME(st, c32))
 {
-    if (unlikely(w->mask != ALL_LANES)) return NAME(st, part)(R, i, w);
+    if (unlikely(w->mask != ALL_LANES)) return NAME(st, part32)(R, i, w);
     FAST_HEAD;
     u64 a = ADDR(BASE, 0);
     MISS_IF(OUTSIDE(a, 32 * N, N));
