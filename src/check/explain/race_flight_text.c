@@ -3,9 +3,7 @@
 #include "code/shared_layout.h"
 #include "explain/explain_access.h"
 #include "explain/race_code.h"
-#include "race/race_release.h"
-#include "race/race_report.h"
-#include "sim/finding_place.h"
+#include "explain/race_early.h"
 #include "units/flight.h"
 #include <inttypes.h>
 
@@ -22,60 +20,9 @@ bool race_product_is(const struct draft *x)
            (lop_is_wgmma(&x->old_low->op[x->old_op]) || lop_is_wgmma(&l->op[x->t->op_index]));
 }
 
-/* "fa.cu:24 (called at :177)" */
-static const char *line_at(struct arena *a, const struct code_place *p)
-{
-    const struct place *at = finding_place(a, p->low, p->op), *by = at ? at->inlined_at : NULL;
-    if (!at || !at->file) return at ? arena_printf(a, "line %u of the PTX", at->ptx_line) : "a place without a line";
-    const char *slash = strrchr(at->file, '/'), *call = "";
-    if (by && by->line && by->file)
-        call = strcmp(by->file, at->file) ? arena_printf(a, " (called at %s:%u)", by->file, by->line)
-                                          : arena_printf(a, " (called at :%u)", by->line);
-    return arena_printf(a, "%s:%u%s", slash ? slash + 1 : at->file, at->line, call);
-}
-
-/* "thread 128 gave ... back at fa.cu:176 ..." */
-static const char *early_text(struct arena *a, const struct early_release *r)
-{
-    const struct released_read *p = r->read;
-    u32 first = p->warp / WARPGROUP * WARPGROUP * LANES;
-    return arena_printf(a,
-                        "the product at %s, of threads %u..%u, reads these bytes, and thread %u has given them back at "
-                        "%s (it arrived at the mbarrier at shared memory+0x%" PRIx64
-                        ", which is waited for at %s) before its warpgroup had waited for that product%s%s",
-                        line_at(a, &p->at), first, first + WARPGROUP * LANES - 1,
-                        r->arrival->warp * LANES + r->arrival->lane, line_at(a, &r->arrival->at),
-                        r->wait->bar->shared_at, line_at(a, &r->wait->at), p->over ? " at " : "",
-                        p->over ? line_at(a, &p->wait) : "");
-}
-
-void race_report_released(const struct flight *f, const struct early_release *x)
-{
-    struct arena mem = { 0 };
-    struct finding y = { .kind = F_async_released, .other = finding_place(&mem, x->read->at.low, x->read->at.op) };
-    y.cause = arena_printf(&mem, "%s; in this kernel another wait in front of the copy comes after the product",
-                           early_text(&mem, x));
-    if (f->warp->cta->launch->in->checks & CHECK_ASYNC) finding_add_of(f->warp, f->low, f->op, &y, 1u << f->lane);
-    arena_free(&mem);
-}
-
-/* A copy overwrites what a product reads, and an arrival that came too early has let it do so. */
-static bool advise_early(struct draft *x)
-{
-    const struct site *mine = site_at(x->t->warp->code->low, x->t->op_index);
-    struct early_release r;
-    if (!(x->me->op & OP_WRITE) || !mine || !(mine->flags & SITE_BULK) ||
-        !release_was_early(x->t->w, x->at, x->at + 1, &r))
-        return false;
-    x->f.cause = early_text(&x->mem, &r);
-    x->f.order = "that arrival after the wgmma.wait_group that covers the product";
-    x->f.fix = "Arrive after the wgmma.wait_group that covers the product which reads the buffer.";
-    return true;
-}
-
 void race_product_advise(struct draft *x)
 {
-    if (x->f.kind != F_order_weak && advise_early(x)) return;
+    if (x->f.kind != F_order_weak && race_early_advise(x)) return;
     if (x->f.kind == F_order_weak) {
         x->f.cause = "the write is before the wgmma in its own thread, and on an H200 no warp of a warpgroup goes on, "
                      "nor is anything read, until all four have issued it; the manual does not promise that";

@@ -5,7 +5,7 @@
  * whether the recorded ones happen before it. Recorded accesses are real ones: no race is reported that did not happen.
  *
  * Parts
- *   access words              access_word.h     one access, or a set of them, in 64 bits: when, who, which bytes
+ *   access words              clocks/access_word.h    one access, or a set of them, in 64 bits: when, who, which bytes
  *   fast handlers, fast paths race_handlers.[ch], race_each.h, race_touch.[ch]   from an instruction to its cells
  *   shadow cells              race_cell.[ch]    32 bytes of memory: access words of the last write and the last reads
  *   elements, notes           race_notes.[ch]   of a sector whose bytes differ: one access for each element

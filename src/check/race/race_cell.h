@@ -2,7 +2,7 @@
  * to one (race_cell.c). The fast paths are in race_touch.h. */
 #ifndef LOCKSTEP_RACE_CELL_H
 #define LOCKSTEP_RACE_CELL_H
-#include "race/access_word.h"
+#include "clocks/access_word.h"
 
 struct race_warp;
 struct race_cta;

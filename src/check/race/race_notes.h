@@ -19,7 +19,7 @@
  * when no mark refers to it. */
 #ifndef LOCKSTEP_RACE_NOTES_H
 #define LOCKSTEP_RACE_NOTES_H
-#include "race/access_word.h"
+#include "clocks/access_word.h"
 #include "clocks/race_pool.h"
 
 struct touch;

@@ -12,7 +12,6 @@
 #include "race/race_release.h"
 #include "race/race_async.h"
 #include "race/race_report.h"
-#include "race/happens_before.h"
 #include "units/flight.h"
 #include "units/wgmma.h"
 
@@ -108,58 +107,10 @@ void release_met(struct race_warp *w)
 
 /* ---- copies ---- */
 
-/* The last arrival of the warpgroup that reads, of those that the wait has seen; NULL: none. */
-static const struct release_arrival *arrival_of(const struct release_wait *x, u32 group)
-{
-    for (u32 n = x->upto, k = 0; n-- > 0 && k < ARRIVALS_KEPT; k++) {
-        const struct release_arrival *a = &x->bar->last[n % ARRIVALS_KEPT];
-        if (x->bar->n - n > ARRIVALS_KEPT) return NULL;
-        if (a->warp / WARPGROUP == group) return a;
-    }
-    return NULL;
-}
-
-/* All arrivals of the warpgroup that the warp has waited for since its last copy are in front of the end of the
- * product, and there is one. */
-static bool is_early(const struct race_warp *w, const struct released_read *r, struct early_release *out)
-{
-    const struct releases *s = releases_of(w->c);
-    u32 group = r->warp / WARPGROUP;
-    bool any = false;
-    for (u32 k = 0; k < s->run[w->id].n; k++) {
-        const struct release_wait *x = &s->run[w->id].wait[k];
-        const struct release_arrival *a = arrival_of(x, group);
-        if (!a || a->warp == w->id) continue;
-        if (r->over && a->time >= r->ended[a->warp % WARPGROUP]) return false;
-        *out = (struct early_release){ r, a, x };
-        any = true;
-    }
-    return any;
-}
-
-bool release_was_early(const struct race_warp *w, u64 from, u64 end, struct early_release *out)
-{
-    const struct releases *s = releases_of(w->c);
-    for (u32 n = s ? s->nread : 0, k = 0; n-- > 0 && k < READS_KEPT; k++) {
-        const struct released_read *r = &s->read[n % READS_KEPT];
-        if (r->from < end && r->end > from && is_early(w, r, out)) return true;
-    }
-    return false;
-}
-
 void release_filled(struct race_warp *w, const struct flight *f)
 {
     struct releases *s = releases_of(w->c);
-    struct early_release x;
-    u64 from = ~(u64)0, end = 0;
     if (!s || f->to_space != SP_SHARED || f->to_cta != f->warp->cta) return;
     s->run[w->id].filled = true;
-    for (u32 k = 0; k < f->n; k++) {
-        from = MIN_OF(from, f->move[k].to_at);
-        end = MAX_OF(end, f->move[k].to_at + f->move[k].bytes);
-    }
-    if (!s->run[w->id].n || !release_was_early(w, from, end, &x)) return;
-    u32 thread = (word_thread(w->key) & ~1023u) | (x.read->warp + ENGINES) * LANES;
-    /* otherwise it races, which is reported */
-    if (hb_thread(w, f->lane, thread, x.read->issued, SPACE_SHARED, 0, 0)) race_report_released(f, &x);
+    if (s->run[w->id].n) race_report_filled(w, f);
 }

@@ -51,16 +51,5 @@ void release_read_ended(struct race_warp *w, const struct flight *f);
 void release_arrived(struct race_warp *w, const struct touch *t, u32 lane, u64 where, u64 shared_at);
 void release_waited(struct race_warp *w, const struct touch *t, u32 lane, u64 where);
 void release_met(struct race_warp *w); /* it has come to a barrier: what it does then does not rest on its waits */
-/* A copy into shared memory is issued: a buffer that was given back too early is reported, if something else has kept
- * the copy away. */
 void release_filled(struct race_warp *w, const struct flight *f);
-
-/* A buffer that was given back before a product that reads it was waited for. */
-struct early_release {
-    const struct released_read *read;
-    const struct release_arrival *arrival;
-    const struct release_wait *wait; /* of the thread that fills the buffer */
-};
-/* Whether the warp fills the bytes after such a release, by all that it has waited for since its last copy. */
-bool release_was_early(const struct race_warp *w, u64 from, u64 end, struct early_release *out);
 #endif

@@ -17,9 +17,9 @@ void race_report_lanes(const struct touch *t, const struct access *a, u32 lanes)
 /* a warp arrives at a barrier with that count, and is not after the arrival of warp `prior` in the phase before, which
  * had another one */
 void race_report_barrier(const struct sync_event *e, u32 count, const struct bar_use *last, u32 prior);
-/* a copy fills a buffer that was given back too early, and is after the product by something else */
-struct early_release;
-void race_report_released(const struct flight *f, const struct early_release *x);
+/* a copy into shared memory is issued by a warp that has waited in front of it: a buffer that was given back too early
+ * is reported, if something else has kept the copy away */
+void race_report_filled(const struct race_warp *w, const struct flight *f);
 /* ld.nc: reported if the launch has written the bytes (R9) */
 void race_check_noncoherent(struct touch *t, const struct access *a);
 #endif

@@ -19,6 +19,8 @@ struct tmem_work;
 struct matrix;
 struct mma;
 struct tile;
+struct flight;
+struct registers_short;
 
 enum { SUSPECT_SECONDS = 5 }; /* without a change, before a wait for the host is called suspicious */
 enum { HOST_QUIET_MS = 100 }; /* without a change, before it is asked whether the host can still write */

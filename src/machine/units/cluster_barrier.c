@@ -1,6 +1,7 @@
 /* barrier.cluster: one barrier of all threads of the cluster, in two halves: a thread arrives and goes on, and waits
  * later. A phase is complete when every thread that has not left has arrived. */
 #include "units/cluster_barrier.h"
+#include "sim/asked.h"
 #include "sim/cluster.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
@@ -108,15 +109,8 @@ static void arrive_in_part(struct warp *w, const struct insn *i, u32 lanes)
     struct arrivals *a = arrivals_of(w->cta);
     const struct lowered *low = w->code->low;
     if (!is_aligned(&low->op[i->op])) return;
-    if (a->part[w->id] && (a->part[w->id] != i->op + 1 || a->low[w->id] != low)) {
-        struct arena mem = { 0 };
-        struct finding f = { .kind = F_aligned_divergent,
-                             .cause = "some lanes of the warp arrive by this instruction and others by another one: an "
-                                      ".aligned operation wants all lanes of the warp at the same instruction" };
-        f.other = finding_place(&mem, a->low[w->id], a->part[w->id] - 1);
-        if (w->cta->launch->in->checks & CHECK_BARRIER) finding_add(w, i->op, &f, lanes);
-        arena_free(&mem);
-    }
+    if (a->part[w->id] && (a->part[w->id] != i->op + 1 || a->low[w->id] != low))
+        asked->cluster_parts(w, i->op, lanes, a->low[w->id], a->part[w->id] - 1);
     a->part[w->id] = i->op + 1;
     a->low[w->id] = low;
 }

@@ -6,7 +6,6 @@
 #include "sim/asked.h"
 #include "units/attachments.h"
 #include "units/async.h"
-#include "flow/analyses.h"
 #include "sim/cluster.h"
 #include "sim/finding_place.h"
 #include "units/flight.h"
@@ -265,26 +264,13 @@ static u64 check(const struct access *a, u32 lane, const struct lop *o, u64 b, s
     return b;
 }
 
-/* Code of a library, or of a compiler that lays out shared memory itself, knows its card; a user does not write it. */
-static bool is_theirs(const struct lowered *l, u32 op) { return lop_in_library(l, op) || shared_is_compilers(l); }
-
 void mbarrier_signalled(const struct flight *f)
 {
     struct mbarrier_at *m = find(f->mbarrier_cta, f->mbarrier);
     if (likely(!m || !m->unfenced)) return;
-    struct arena mem = { 0 };
-    struct finding x = { .kind = F_mbarrier_unfenced };
     for (u32 k = 0; k < mbarriers_of(f->mbarrier_cta)->n; k++) /* once is enough */
         mbarriers_of(f->mbarrier_cta)->of[k].unfenced = false;
-    x.cause = arena_printf(&mem,
-                           "thread %u has initialised the mbarrier at shared memory+0x%llx, and no thread has executed "
-                           "fence.mbarrier_init or fence.proxy.async since: this copy signals it by another proxy, "
-                           "which need not see it yet",
-                           m->thread, (unsigned long long)(f->mbarrier - f->mbarrier_cta->shared));
-    x.other = finding_place(&mem, m->low, m->op);
-    if (f->warp->cta->launch->in->checks & CHECK_ASYNC && !is_theirs(m->low, m->op))
-        finding_add_of(f->warp, f->low, f->op, &x, 1u << f->lane);
-    arena_free(&mem);
+    asked->mbarrier_unfenced(f, m->low, m->op, m->thread);
 }
 
 /* ---- the instructions ---- */

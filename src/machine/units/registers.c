@@ -5,7 +5,9 @@
  *
  * Nobody waits for registers here. When a CTA has ended, what its warps held last is added up: if that is more than it
  * began with, the last of them that took some would have waited for ever. */
+#include "sim/asked.h"
 #include "units/attachments.h"
+#include "units/registers.h"
 #include "sim/finding_place.h"
 #include "sim/handlers.h"
 #include "sim/lanes.h"
@@ -117,18 +119,6 @@ static u32 registers_at_start(const struct cta *c)
     return MIN_OF(n, (u32)MOST);
 }
 
-/* Who holds how many, in words. */
-static const char *holders(struct arena *a, const struct cta *c, u32 start)
-{
-    const char *text = "";
-    for (u32 k = 0, end; k < c->nwarps / WARPS; k = end) {
-        u32 n = logs_of(c)[k].held ? logs_of(c)[k].held : start;
-        for (end = k + 1; end < c->nwarps / WARPS && (logs_of(c)[end].held ? logs_of(c)[end].held : start) == n;) end++;
-        text = arena_printf(a, "%s%swarps %u..%u %u", text, k ? ", " : "", k * WARPS, end * WARPS - 1, n);
-    }
-    return text;
-}
-
 static void registers_end(struct cta *c)
 {
     u32 start = registers_at_start(c), groups = c->nwarps / WARPS, sum = 0;
@@ -139,15 +129,9 @@ static void registers_end(struct cta *c)
         if (g[k].taken && g[k].held > start && (!most || g[k].held >= most->held)) most = &g[k];
     }
     if (sum <= groups * start || !most) return;
-    struct arena mem = { 0 };
-    struct finding f = { .kind = F_setmaxnreg_short };
-    u32 threads = WARPS * LANES;
-    f.cause = arena_printf(&mem,
-                           "the block begins with %u threads of %u registers, %u in all; with what each role has taken "
-                           "and given back (registers a thread: %s) it would hold %u, so this one waits for ever",
-                           groups * threads, start, groups * threads * start, holders(&mem, c, start), sum * threads);
-    finding_add_of(c->warp[(u32)(most - g) * WARPS], most->taker, most->taken - 1, &f, ALL_LANES);
-    arena_free(&mem);
+    struct registers_short x = { c, start, sum, most->taker, most->taken - 1, (u32)(most - g) * WARPS, { 0 } };
+    for (u32 k = 0; k < groups; k++) x.held[k] = g[k].held ? g[k].held : start;
+    asked->setmaxnreg_short(&x);
 }
 
 const struct attachment attach_registers = { .cta_begin = registers_reset,
