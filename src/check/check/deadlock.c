@@ -8,6 +8,7 @@
 #include "sim/asked.h"
 #include "units/cluster_barrier.h"
 #include "sim/cluster.h"
+#include "check/deadlock_memory.h"
 #include "check/exited.h"
 #include "sim/finding_place.h"
 #include "sim/sim_run.h"
@@ -180,6 +181,18 @@ static void explain_residency(struct stopped *st, struct cause *c)
         l->room.most);
 }
 
+/* Those who are missing wait for a value: who writes it, or who holds up whoever would. */
+static void explain_other(struct stopped *st, struct cause *c)
+{
+    if (!c->other.s || c->other.s->state != SPLIT_IDLE || !c->other.s->nreads) return;
+    bool nobody, named;
+    const char *fix = NULL, *outside = explain_operations(st, c->other.s->reads[0].addr, &named, &fix);
+    const char *by = describe_writers(st, &c->other.s->reads[0], &nobody);
+    bool others = outside && (named || (by && nobody)); /* no thread of this launch is to blame */
+    if (others || by) c->cause = arena_printf(&st->mem, "%s; %s", c->cause, others ? outside : by);
+    if (others && fix) c->fix = fix;
+}
+
 /* ---- warp operations ---- */
 
 static void explain_warp(struct stopped *st, struct cause *c)
@@ -219,46 +232,11 @@ static void explain_warp(struct stopped *st, struct cause *c)
                 ? "Let the whole warp execute it, outside the branch: an .aligned operation has no mask that could "
                   "leave lanes out."
                 : "Let every lane of the mask reach the call, or compute the mask from those that do.";
+        explain_other(st, c);
     }
 }
 
 /* ---- barriers ---- */
-
-/* What another launch waits for that stands still, too. Under the locks of all launches. */
-static struct sim_waiting waiting_of(struct stopped *st, const struct launch *l)
-{
-    struct sim_waiting x = { .op = l->in->op };
-    for (struct cta *first = l->parked; first; first = first->next)
-        for (struct cta *c = first; c; c = cluster_next(c))
-            for (u32 k = 0; k < c->nwarps; k++)
-                for (u32 j = 0; j < c->warp[k]->nsplit; j++) {
-                    const struct split *s = &c->warp[k]->split[j];
-                    if (s->state != SPLIT_IDLE || !s->nreads || x.address) continue;
-                    x.address = s->reads[0].addr;
-                    x.thread = describe_split(st, c, c->warp[k], s);
-                }
-    return x;
-}
-
-/* What is queued behind this launch, kernels that wait as it does, and hosts that wait. The text is in `st`; NULL:
- * nothing is known of them. named: somebody is among them who could change the value. */
-static const char *explain_operations(struct stopped *st, u64 address, bool *named, const char **fix)
-{
-    enum { MOST = 64 };
-    struct sim *s = st->l->sim;
-    struct sim_waiting me = { .op = st->l->in->op, .address = address }, *other;
-    u32 n = 0;
-    struct text t = { 0 };
-    *named = false;
-    if (!s->ask.explain || !me.op) return NULL;
-    other = NEW_ARRAY(&st->mem, struct sim_waiting, MOST);
-    for (const struct launch *l = s->launches; l && n < MOST; l = l->behind)
-        if (l != st->l && l->in->op) other[n++] = waiting_of(st, l);
-    *named = s->ask.explain(s->ask.outside_self, &me, other, n, &t, fix);
-    const char *text = t.n ? arena_str(&st->mem, str_of(t.p)) : NULL;
-    text_free(&t);
-    return text;
-}
 
 static u32 thread_count(const struct cta_threads *c)
 {
@@ -300,13 +278,7 @@ static void explain_barrier(struct stopped *st, struct cause *c)
                                 rest);
         c->fix = "Let all threads of the block reach the barrier: what they wait for must be done before it.";
     }
-    if (!c->other.s || c->other.s->state != SPLIT_IDLE || !c->other.s->nreads) return;
-    bool nobody, named;
-    const char *fix = NULL, *outside = explain_operations(st, c->other.s->reads[0].addr, &named, &fix);
-    const char *by = describe_writers(st, &c->other.s->reads[0], &nobody);
-    bool others = outside && (named || (by && nobody)); /* no thread of this launch is to blame */
-    if (others || by) c->cause = arena_printf(&st->mem, "%s; %s", c->cause, others ? outside : by);
-    if (others && fix) c->fix = fix;
+    explain_other(st, c);
 }
 
 /* ---- the barrier of the cluster ---- */
@@ -522,46 +494,38 @@ static void explain_rest(struct stopped *st, struct cause *c)
                             far(st));
 }
 
-/* A plain load of what the host may write that stands in front of the loop, and is tested: the loop does not look
- * again. */
-static bool is_loaded_once(struct stopped *st, const struct lowered *l, u32 site, const struct range *r, u64 polled)
-{
-    const struct site *s = &l->site[site];
-    const struct opnd *d = lop_dst(&l->op[s->op], 0);
-    const struct mem_object *o = r->size ? mem_find(st->l->sim->mem, r->lo) : NULL;
-    u32 b = 0;
-    if (!site_is_load(s) || s->sem != SEM_WEAK || s->space == SP_SHARED || d->kind != O_REG || !o ||
-        polled - o->base < o->size || (o->kind != MEM_PINNED && o->kind != MEM_MANAGED && o->kind != MEM_REGISTERED))
-        return false;
-    while (b < l->nblock && !(s->op >= l->block[b].first && s->op < l->block[b].end)) b++;
-    if (b == l->nblock || l->block[b].loop) return false;
-    for (u32 k = 0; k < l->nop; k++)
-        for (u32 j = 0; l->op[k].kind == K_CMP && !l->op[k].dead && j < l->op[k].nsrc; j++)
-            if (lop_src(&l->op[k], j)->kind == O_REG && lop_src(&l->op[k], j)->reg == d->reg) return true;
-    return false;
-}
-
+/* A loop that does not look again at what it depends on. */
 static void explain_loaded_once(struct stopped *st, struct cause *c)
 {
-    bool reads = c->at.s && c->at.s->state == SPLIT_IDLE && c->at.s->nreads;
-    u64 polled = reads ? c->at.s->reads[0].addr : 0;
-    for (u32 w = 0; w < st->l->nworkers; w++)
-        for (u32 j = 0; j < st->l->worker[w].nfunc; j++) {
-            const struct ranges *r = &st->l->worker[w].func[j];
-            for (u32 k = 0; k < r->low->nsite; k++) {
-                if (!is_loaded_once(st, r->low, k, &r->r[k], polled)) continue;
-                const char *name = mem_find(st->l->sim->mem, r->r[k].lo)->name;
-                c->cause = arena_printf(&st->mem,
-                                        "%s; %s, which the host may write, too, is loaded once at %s, in front of the "
-                                        "loop, and not looked at again",
-                                        c->cause, name, describe_place(st, r->low, r->low->site[k].op));
-                c->fix = arena_printf(&st->mem,
-                                      "Declare %s volatile, or load it with cuda::atomic_ref: of a plain variable the "
-                                      "compiler keeps the value that it has loaded.",
-                                      name);
-                return;
-            }
-        }
+    const struct waiter *at = c->at.s && c->at.s->state == SPLIT_IDLE ? &c->at : &c->other;
+    bool idle = at->s && at->s->state == SPLIT_IDLE, reads = idle && at->s->nreads;
+    struct loaded_once x;
+    if (!idle || !(reads ? loaded_once_beside(st, at->s->reads[0].addr, &x) : loaded_once_before(st, at->s, &x)))
+        return;
+    const char *name = x.object ? x.object->name : "what it loads";
+    c->cause = arena_printf(&st->mem, "%s; %s%s is loaded once at %s, in front of the loop, and not looked at again",
+                            c->cause, name, reads ? ", which the host may write, too," : "", x.place);
+    c->fix = arena_printf(&st->mem,
+                          "Load %s as volatile, or with cuda::atomic_ref: of a plain variable the compiler "
+                          "keeps the value that it has loaded, and while (!flag) becomes if (!flag) for (;;).",
+                          x.object ? name : "the variable");
+}
+
+/* Who could end what the running threads wait for, if none of them does: an operation that is held up, or the host. */
+static void explain_interrupted(struct stopped *st, struct cause *c)
+{
+    enum { MOST = 8 };
+    struct read r[MOST];
+    bool named = false;
+    u32 n = polled_unwritten(st, r, MOST);
+    c->cause = arena_printf(&st->mem, "the launch was interrupted, %s", far(st));
+    for (u32 k = 0; k < n && !named; k++) {
+        const char *fix = NULL, *outside = explain_operations(st, r[k].addr, &named, &fix);
+        if (!outside || !(named || read_is_of_host(st, &r[k]))) continue;
+        c->cause = arena_printf(&st->mem, "the launch was interrupted, %s; it waits for %s: %s", far(st),
+                                describe_read(st, st->l->kernel, &r[k]), outside);
+        c->fix = fix;
+    }
 }
 
 static void explain_stopped(struct stopped *st, enum finding_kind kind, struct cause *c)
@@ -589,7 +553,7 @@ static void explain_stopped(struct stopped *st, enum finding_kind kind, struct c
                                 describe_read(st, low_of(c->at.s), &c->at.s->reads[0]));
         c->fix = "Let the host write it, from a thread that does not wait for the launch.";
     } else
-        c->cause = arena_printf(&st->mem, "the launch was interrupted, %s", far(st));
+        explain_interrupted(st, c);
 }
 
 /* All that wait are in one finding, which occurred once. */
@@ -638,7 +602,7 @@ static void report_stop(struct launch *l, enum finding_kind kind)
     if (!c.at.s) explain_group(&st, &c);
     if (!c.at.s) explain_tmem(&st, &c);
     if (!c.at.s && kind == F_deadlock) explain_rest(&st, &c);
-    if (kind == F_deadlock && wait_for_host(l)) explain_loaded_once(&st, &c);
+    if (kind == F_deadlock) explain_loaded_once(&st, &c);
     if (c.at.s) {
         struct finding f = { .kind = kind, .cause = c.cause, .fix = c.fix, .waits_for = c.waits_for };
         f.detail = describe_all(&st);
@@ -682,6 +646,23 @@ void busy_report(struct warp *w, const struct lowered *low, const struct read *p
                            SUSPECT_SECONDS, describe_read(&st, low, polled));
     f.fix = "Look at who should change it: an arrival that is missing, a count that is too large, a flag that nobody "
             "sets. Ctrl-C says where every thread stands.";
+    finding_add_of(w, low, polled->op, &f, w->mask);
+    arena_free(&st.mem);
+}
+
+void beats_report(struct warp *w, const struct lowered *low, const struct read *polled)
+{
+    struct cta *c = w->cta;
+    struct stopped st = { .l = c->launch, .cta = &c, .ncta = 1, .runs = true };
+    struct finding f = { .kind = F_wait_suspected, .once = true, .detail = describe_all(&st) };
+    bool named;
+    const char *fix = NULL, *outside = explain_operations(&st, polled->addr, &named, &fix);
+    f.cause = arena_printf(&st.mem,
+                           "for %u seconds this loop has read %s, and nothing else can run; what it writes does not "
+                           "decide whether it ends%s%s",
+                           SUSPECT_SECONDS, describe_read(&st, low, polled), outside ? "; " : "",
+                           outside ? outside : "");
+    f.fix = outside ? fix : "Look at who should change it. Ctrl-C says where every thread stands.";
     finding_add_of(w, low, polled->op, &f, w->mask);
     arena_free(&st.mem);
 }

@@ -1,6 +1,6 @@
 /* Where the threads of a stopped launch are, in words. Equal warps of a CTA are one line, equal CTAs one paragraph: a
  * grid barrier that a thousand CTAs wait at is two lines. */
-#include "check/deadlock_text.h"
+#include "check/deadlock_memory.h"
 #include "code/shared_layout.h"
 #include "sim/cluster.h"
 #include "sim/finding_place.h"
@@ -179,7 +179,8 @@ const char *describe_writers(struct stopped *st, const struct read *r, bool *nob
     *nobody = false;
     if (!name || low->ncall) return NULL;
     struct text t = { 0 };
-    u32 n = 0, others = 0; /* others: than the atomic that polls, which changes nothing while it waits */
+    u32 n = 0, elsewhere = 0, others = 0; /* elsewhere: in the same object; others: than the atomic that polls, which
+                                             changes nothing while it waits */
     for (u32 k = 0; k < low->nsite; k++) {
         const struct site *s = &low->site[k];
         if (site_is_load(s) || low->op[s->op].flags & ISA_MBAR_WAIT || s->space == SP_LOCAL || s->space == SP_CALL ||
@@ -190,6 +191,10 @@ const char *describe_writers(struct stopped *st, const struct read *r, bool *nob
             return NULL;
         }
         if (o ? to != o : shared != v) continue;
+        if (o && !site_reaches_maybe(st, low, s, r->addr)) {
+            elsewhere++;
+            continue;
+        }
         const char *at = describe_place(st, low, s->op);
         others += s->op != r->op;
         if (n && t.p && strstr(t.p, at)) continue;
@@ -197,7 +202,8 @@ const char *describe_writers(struct stopped *st, const struct read *r, bool *nob
     }
     *nobody = !others;
     const char *z = n ? arena_printf(&st->mem, "%s is written at %s", name, t.p ? t.p : "")
-                      : arena_printf(&st->mem, "no instruction of this kernel writes %s", name);
+                      : arena_printf(&st->mem, "no instruction of this kernel writes %s",
+                                     elsewhere ? describe_address(st, r) : name);
     text_free(&t);
     return z;
 }
@@ -262,6 +268,23 @@ const char *describe_loop(struct stopped *st, const struct lowered *l, const str
     file = slash ? slash + 1 : file;
     return low == high ? arena_printf(&st->mem, "%s:%u", file, low)
                        : arena_printf(&st->mem, "%s:%u..%u", file, low, high);
+}
+
+u32 loop_reads_unwritten(struct stopped *st, struct warp *w, const struct split *s, struct read *out, u32 most)
+{
+    const struct lowered *low = s->fr->code->low;
+    u32 loop = low->block[s->block].loop, n = 0;
+    if (!loop || s->state != SPLIT_RUN) return 0;
+    const struct loop *lp = &low->loop[loop - 1];
+    for (u32 b = lp->head; b <= lp->last; b++)
+        for (u32 k = low->block[b].first; k < low->block[b].end && n < most; k++) {
+            const struct lop *o = &low->op[k];
+            bool nobody;
+            if (o->kind == K_MEM && lop_is_load(o) && loop_address(st, w, s, o, lp->head, &out[n]) &&
+                describe_writers(st, &out[n], &nobody) && nobody)
+                n++;
+        }
+    return n;
 }
 
 /* What a loop polls, who may write it. */

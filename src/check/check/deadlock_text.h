@@ -9,6 +9,7 @@ struct stopped { /* a launch whose threads are being described: it came to a sto
     struct arena mem; /* of all texts */
     struct cta **cta; /* the parked CTAs, by number */
     u32 ncta;
+    bool runs; /* it has not stopped, and no other launch is looked at */
     /* places described so far: each reads the disk */
     struct place_text {
         const struct lowered *low;
@@ -40,6 +41,8 @@ const char *describe_read(struct stopped *st, const struct lowered *low, const s
 /* "it is written at a.cu:9"; NULL: not known. nobody: no instruction of the kernel writes it but the atomic that polls
  * it. */
 const char *describe_writers(struct stopped *st, const struct read *r, bool *nobody);
+/* Reads of the loop that a running split is in, of what no instruction of the kernel writes: how many of these. */
+u32 loop_reads_unwritten(struct stopped *st, struct warp *w, const struct split *s, struct read *out, u32 most);
 /* Whether a read is that of an mbarrier's wait, and what the mbarrier said. */
 bool read_mbarrier(const struct stopped *st, const struct lowered *low, const struct read *r, struct mbarrier_state *m);
 

@@ -302,6 +302,14 @@ static void pass_on(int signal)
     if (child > 0) kill((pid_t)child, signal);
 }
 
+/* Ctrl-C on a terminal comes from the kernel, to the program, too; what somebody has sent to the launcher is passed on.
+ */
+static void pass_sent(int signal, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_code <= 0) pass_on(signal);
+}
+
 /* Before the program starts: whether it can be written. */
 static bool log_open(struct run *r, struct error *e)
 {
@@ -375,7 +383,8 @@ static int program_run(struct run *r, struct error *e)
     int status = -1;
     fflush(stdout);
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* what it leaves running becomes a child of the launcher */
-    struct sigaction pass = { .sa_handler = pass_on, .sa_flags = SA_RESTART }, keep = { .sa_handler = SIG_IGN };
+    struct sigaction pass = { .sa_handler = pass_on, .sa_flags = SA_RESTART };
+    struct sigaction sent = { .sa_sigaction = pass_sent, .sa_flags = SA_RESTART | SA_SIGINFO };
     sigaction(SIGTERM, &pass, NULL);
     sigaction(SIGHUP, &pass, NULL);
     pid_t pid = fork();
@@ -393,8 +402,8 @@ static int program_run(struct run *r, struct error *e)
     }
     child = r->pid = pid;
     if (!log_begin(r, e)) cli_error_value(e);
-    sigaction(SIGINT, &keep, NULL);
-    sigaction(SIGQUIT, &keep, NULL);
+    sigaction(SIGINT, &sent, NULL);
+    sigaction(SIGQUIT, &sent, NULL);
     status = run_report_wait(&r->report, pid);
     child = 0;
     others_wait(r, status);

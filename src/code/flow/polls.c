@@ -108,7 +108,7 @@ static void find_in_loop(struct lowered *l, const struct loop *loop, u64 *want, 
             const struct lop *o = &l->op[k];
             if (o->kind == K_MEM && o->flags & ISA_ACCESS && is_volatile_load(&l->site[o->site]) &&
                 defines_wanted(&e, o))
-                l->site[o->site].flags |= SITE_POLLED;
+                l->site[o->site].flags |= SITE_POLLED | SITE_DECIDES;
         }
 }
 
@@ -144,7 +144,7 @@ static void mark_first_tests(struct lowered *l)
 static void mark_all(struct lowered *l)
 {
     for (u32 k = 0; k < l->nsite; k++)
-        if (is_volatile_load(&l->site[k])) l->site[k].flags |= SITE_POLLED;
+        if (is_volatile_load(&l->site[k])) l->site[k].flags |= SITE_POLLED | SITE_DECIDES;
 }
 
 void polls_find(struct lowered *l)

@@ -4,6 +4,7 @@
 #include "base/channel.h"
 #include "base/fault.h"
 #include "engine/cu_failed.h"
+#include "engine/cu_interrupt.h"
 #include "engine/cu_where.h"
 #include "mem/mem_finding.h"
 #include "sites/where.h"
@@ -37,6 +38,7 @@ static struct {
     struct fault fault;
     struct where_stack stack;
     s32 tid;
+    bool interrupts; /* somebody wants the process to end, and kernels run */
     /* launches */
     struct launched launch[LAUNCHES];
     u64 launches; /* atomic */
@@ -97,12 +99,17 @@ static void numbers_write(const struct where_stack *s)
     channel_put(out.to, CHANNEL_FAULT, line, n);
 }
 
+static void wake(enum cu_asked_for what)
+{
+    __atomic_store_n(&out.asked, (u32)what, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &out.asked, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
 /* Asks the thread that writes, and waits for it. */
 static void ask(enum cu_asked_for what)
 {
     u32 most = what == CU_ASKED_FAULT ? WAIT_MS : END_MS;
-    __atomic_store_n(&out.asked, (u32)what, __ATOMIC_RELEASE);
-    syscall(SYS_futex, &out.asked, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    wake(what);
     for (u32 ms = 0; ms < most && __atomic_load_n(&out.asked, __ATOMIC_ACQUIRE) != CU_ASKED_NOTHING; ms++)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
@@ -114,6 +121,7 @@ static bool on_fault(const struct fault *f)
 {
     if (!is_mine() || (!f->deadly && !(f->is_access && cu_is_of_device(f->address)))) return false;
     if (!f->deadly && GET(out.reported) >= REPORTED_MOST) return false;
+    if (f->deadly && !f->is_access && cu_interrupt_goes_on()) return true;
     if (__atomic_exchange_n(&out.busy, 1, __ATOMIC_ACQ_REL)) {
         if (f->deadly) nanosleep(&(struct timespec){ .tv_sec = WAIT_MS / 1000 }, NULL);
         return false;
@@ -128,6 +136,12 @@ static bool on_fault(const struct fault *f)
     if (where_unwind(f->code, &unwound) && unwound.n > out.stack.n) {
         out.stack = unwound;
         if (f->deadly) numbers_write(&out.stack);
+    }
+    out.interrupts = f->deadly && cu_interrupt_concerns(f->number);
+    if (out.interrupts && cu_call_of_thread(out.tid)) { /* a launch may run on this thread */
+        cu_interrupt_begin(f->number);
+        wake(CU_ASKED_FAULT);
+        return true;
     }
     ask(CU_ASKED_FAULT);
     if (!f->deadly) __atomic_store_n(&out.busy, 0, __ATOMIC_RELEASE);
@@ -166,6 +180,8 @@ enum cu_asked_for cu_fault_wait(u32 us)
         syscall(SYS_futex, &out.asked, FUTEX_WAIT_PRIVATE, CU_ASKED_NOTHING, &most, NULL, 0);
     return (enum cu_asked_for)__atomic_load_n(&out.asked, __ATOMIC_ACQUIRE);
 }
+
+bool cu_fault_interrupts(void) { return out.interrupts; }
 
 void cu_fault_done(void) { __atomic_store_n(&out.asked, CU_ASKED_NOTHING, __ATOMIC_RELEASE); }
 

@@ -25,6 +25,8 @@ enum cu_asked_for {
     CU_ASKED_REPLACED /* the program becomes another one by exec, if that succeeds */
 };
 enum cu_asked_for cu_fault_wait(u32 us);
+/* Whether the fault is a signal that is to stop the kernels which run (cu_interrupt.h). */
+bool cu_fault_interrupts(void);
 /* Adds the finding of a fault to the report, if it is one. */
 void cu_fault_found(void);
 /* Writes CHANNEL_LAST: of a fault, or of calls that are in progress since the last time. */

@@ -10,6 +10,7 @@
 #include "engine/cu_contract.h"
 #include "engine/cu_failed.h"
 #include "engine/cu_fault.h"
+#include "engine/cu_interrupt.h"
 #include "engine/cu_run.h"
 #include "engine/cu_where.h"
 #include "device/dev_work.h"
@@ -22,6 +23,8 @@
 #include <sys/wait.h>
 
 enum {
+    STOPS_MS = 200,    /* for launches that a signal stops, before somebody waits for them in the program's place, */
+    STOPPED_MS = 700,  /* and then */
     PAUSE_US = 50000,  /* of the thread that writes */
     LAST_US = 2000000, /* at the end, for what is still in flight */
     OLD = 20,          /* pauses after which a finding is written although its launch still runs, */
@@ -464,14 +467,25 @@ static void complete(void)
     channel_mark(&out.to, CHANNEL_WHOLE, true);
 }
 
+/* Kernels are stopped where they stand. Seeded launches need a thread that waits for them. */
+static void interrupt(void)
+{
+    lk_gpu *gpu;
+    if (cu_interrupt_launches(STOPS_MS)) return;
+    for (u32 i = 0; (gpu = gpu_at(i)); i++) settle(gpu);
+    cu_interrupt_launches(STOPPED_MS);
+}
+
 /* What a signal, _exit or exec has asked for. */
 static void answer(enum cu_asked_for asked)
 {
     lk_gpu *gpu;
     if (asked == CU_ASKED_FAULT) {
         cu_fault_found();
-        cu_fault_last(true);
+        cu_fault_last(true); /* with the calls that wait for the kernels which are stopped next */
+        if (cu_fault_interrupts()) interrupt();
         complete();
+        cu_interrupt_end();
     }
     if (asked == CU_ASKED_END) end();
     if (asked == CU_ASKED_REPLACED) {

@@ -8,6 +8,7 @@
 #include "engine/cu_failed.h"
 #include "engine/cu_logs.h"
 #include "engine/cu_growth.h"
+#include "engine/cu_interrupt.h"
 #include "engine/cu_record.h"
 #include "engine/cu_time.h"
 #include "engine/cu_report.h"
@@ -272,6 +273,7 @@ void cu_engine_begin(struct cu_call *c)
 
 void cu_engine_end(const struct cu_call *c)
 {
+    cu_interrupt_returns();
     if (unlikely((s32)c->result != 0 || cu_failed_watches())) cu_failed_done(c);
     if (unlikely(cu_clock_watches())) cu_clock_call(c);
     if (c->start) cu_log_call(c);

@@ -175,7 +175,9 @@ bool blocked_explain(void *of, const struct sim_waiting *waits, const struct sim
     }
     bool waiting = !path && waits_text(d, me, o, other, others, cause, &cycle);
     bool shared = o && (o->kind == MEM_PINNED || o->kind == MEM_REGISTERED || o->kind == MEM_MANAGED);
-    if (!path && !waiting && shared)
+    if (!path && !waiting && shared && o->size > 8)
+        text_add(cause, "only the host writes %s+0x%" PRIx64, o->name, waits->address - o->base);
+    else if (!path && !waiting && shared)
         text_add(cause, "only the host writes %s", o->name);
     else if (!path && !waiting)
         text_add(cause, "nothing that can still run writes %s", o ? o->name : "it");

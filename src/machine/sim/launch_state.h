@@ -72,6 +72,9 @@ struct busy_wait { /* loops that poll and are not idle, since they read clocks o
     u64 since;     /* atomic: from then on every watched round was one of them; 0: the last was not */
     u64 done;      /* atomic: CTAs that had ended then */
     bool reported; /* atomic: it is */
+    /* the loop that alone still runs, and writes: what its end depends on was the same, of which warp, since when */
+    const void *beats_of;
+    u64 beats_read, beats_since;
 };
 
 /* ---- of the sim ---- */

@@ -41,6 +41,9 @@ struct probe {                  /* a round of a loop that is watched */
     u32 nread;
     struct read polled;               /* the first of them by an atomic, a volatile load or a wait for an mbarrier */
     const struct lowered *polled_low; /* the function of that; NULL: there was none */
+    struct read decided;              /* the first of them that its end depends on */
+    const struct lowered *decided_low;
+    u64 decides;   /* a hash of the reads that its end may depend on, with their values */
     bool overflow; /* the read set is not whole, or a location had two values: the round is not idle */
 };
 
@@ -172,8 +175,14 @@ void wait_probe_read(struct warp *w, u32 op, u32 lane, u8 space, u64 addr, const
     }
     p->read[p->nread++] = (struct read){ ptr, addr, value, op, (u8)size, space, (u8)lane };
     const struct lowered *low = w->code->low;
-    if (p->polled_low || low->op[op].site == NONE) return;
-    const struct site *s = &low->site[low->op[op].site];
+    const struct site *s = low->op[op].site == NONE ? NULL : &low->site[low->op[op].site];
+    if (!s || s->sem != SEM_VOLATILE || s->flags & SITE_DECIDES)
+        p->decides = (p->decides ^ addr * 0x9e3779b97f4a7c15u ^ value) * 0xff51afd7ed558ccdu + 1;
+    if (s && s->sem == SEM_VOLATILE && s->flags & SITE_DECIDES && !p->decided_low) {
+        p->decided = p->read[p->nread - 1];
+        p->decided_low = low;
+    }
+    if (p->polled_low || !s) return;
     if (s->sem == SEM_WEAK && !(s->access & ISA_WRITES)) return;
     p->polled = p->read[p->nread - 1];
     p->polled_low = low;
@@ -193,6 +202,8 @@ static void begin_round(struct warp *w)
     struct probe *p = w->probe;
     snapshot(w, p, p->regs);
     p->nread = 0;
+    p->decides = 0;
+    p->decided_low = NULL;
     p->polled_low = NULL;
     p->overflow = false;
     p->edges = 0;
@@ -202,11 +213,11 @@ static void begin_round(struct warp *w)
     w->fuel = 0;
 }
 
-static bool round_was_idle(struct warp *w)
+/* The registers that decide about exits are as they were when the round began. */
+static bool registers_stayed(struct warp *w)
 {
     struct probe *p = w->probe;
-    if (w->changed || p->overflow || (p->clocked && p->clocks != w->clocks) || p->syncs != w->syncs ||
-        p->mask != w->mask)
+    if (p->overflow || (p->clocked && p->clocks != w->clocks) || p->syncs != w->syncs || p->mask != w->mask)
         return false;
     u64 *now = base_alloc(8 * LANES * (p->nregs + 1));
     if (!now) return false;
@@ -214,6 +225,49 @@ static bool round_was_idle(struct warp *w)
     bool same = !memcmp(now, p->regs, 8 * LANES * p->nregs);
     base_free(now);
     return same;
+}
+
+static bool round_was_idle(struct warp *w) { return !w->changed && registers_stayed(w); }
+
+/* Whether nothing else of the program can run: every other split waits, and so does the host. */
+static bool runs_alone(struct warp *w)
+{
+    struct launch *l = w->cta->launch;
+    u32 all, awake, running = 0;
+    u64 done = 0;
+    bool alone = l->per == 1 && __atomic_load_n(&l->sim->nlaunches, __ATOMIC_RELAXED) == 1;
+    for (u32 k = 0; k < w->cta->nwarps; k++)
+        for (u32 j = 0; j < w->cta->warp[k]->nsplit; j++) {
+            u8 state = w->cta->warp[k]->split[j].state;
+            running += state == SPLIT_RUN || state == SPLIT_SLEEP;
+        }
+    lock(&l->lock);
+    for (u32 k = 0; k < l->nworkers; k++) done += __atomic_load_n(&l->worker[k].ctas, __ATOMIC_RELAXED);
+    alone &= running <= 1 && l->active == 1 && done + l->nparked + 1 == l->total;
+    for (const struct cta *c = l->parked; c && alone; c = c->next) alone = !cluster_woken(c);
+    unlock(&l->lock);
+    return alone && threads_of_program(&all, &awake) && !awake;
+}
+
+/* A round that wrote, as one with a heartbeat, and whose end depends on nothing that it has written. */
+static void look_whether_beats(struct warp *w)
+{
+    struct probe *p = w->probe;
+    struct busy_wait *b = &w->cta->launch->busy;
+    u64 now = time_ns();
+    if (!p->decided_low || !registers_stayed(w)) return;
+    bool same = __atomic_load_n(&b->beats_of, __ATOMIC_RELAXED) == w &&
+                __atomic_load_n(&b->beats_read, __ATOMIC_RELAXED) == p->decides;
+    if (!same) {
+        __atomic_store_n(&b->beats_of, w, __ATOMIC_RELAXED);
+        __atomic_store_n(&b->beats_read, p->decides, __ATOMIC_RELAXED);
+        __atomic_store_n(&b->beats_since, now, __ATOMIC_RELAXED);
+    } else if (now - __atomic_load_n(&b->beats_since, __ATOMIC_RELAXED) > SUSPECT_SECONDS * 1000000000ull &&
+               !b->reported) {
+        __atomic_store_n(&b->beats_since, now, __ATOMIC_RELAXED); /* asked again only after the same time */
+        if (runs_alone(w) && !__atomic_exchange_n(&b->reported, true, __ATOMIC_RELAXED))
+            asked->beats_report(w, p->decided_low, &p->decided);
+    }
 }
 
 /* A round that was not idle has ended. */
@@ -391,8 +445,10 @@ enum wait_action wait_out_of_fuel(struct warp *w, u32 target)
         if (++p->edges < 64 && p->fr == w->cur->fr && in_loop(w->code->low, p->head, target)) return WAIT_GO;
     } else if (round_was_idle(w))
         return go_idle(w);
-    else
+    else {
         look_whether_busy(w);
+        look_whether_beats(w);
+    }
     if (polls_for_block(w, polled)) return block_gives_way(w); /* it waits for another block */
     u32 most = only_looked(w) ? FUEL_LOOKS : most_fuel(w->cta->launch);
     w->loops.busy_loops |= loop_bit(p->head);
