@@ -124,6 +124,10 @@ void cu_handle_orphan(void *handle, enum cu_kind kind);
 /* Whether it is a handle of this kind. What it names then stays until the call that the thread is in returns, whoever
  * destroys it meanwhile. The call locks all graphs and nodes. */
 bool cu_handle_is(const void *handle, enum cu_kind kind);
+/* Of which kind it is; 0: none. And whether it was one of the last 256 that were destroyed: by which call (NULL: not
+ * known). */
+enum cu_kind cu_handle_kind(const void *handle);
+bool cu_handle_gone(const void *handle, enum cu_kind *kind, const char **site);
 /* Removes a handle, which one of several threads that try it does; false: it is none of this kind. One of the next two
  * follows. */
 bool cu_handle_take(void *handle, enum cu_kind kind);

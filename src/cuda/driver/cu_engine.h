@@ -11,6 +11,7 @@ enum { CU_LAST_ERROR = -1 };
 struct cu_clock_mark { /* of an event: when it was recorded last */
     u64 launches;      /* of the process until then */
     const void *stream;
+    bool recorded; /* it was, ever */
 };
 
 /* CU_ENGINE(ROW): ROW(type, name, parameters) for each of them.

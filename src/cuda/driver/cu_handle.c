@@ -94,11 +94,51 @@ bool cu_handle_add(void *handle, enum cu_kind kind)
     return ok;
 }
 
-void cu_handle_remove(void *handle)
+/* ---- those that were destroyed ---- */
+
+enum { GONE = 256 };
+static struct gone {
+    const void *handle;
+    enum cu_kind kind;
+    const char *site; /* of the call; NULL: not known */
+} gone[GONE];         /* the last ones, under the lock of the table */
+static u32 ngone;
+
+static void gone_add(const void *handle, enum cu_kind kind, const char *site)
+{
+    if (kind) gone[ngone++ % GONE] = (struct gone){ handle, kind, site };
+}
+
+enum cu_kind cu_handle_kind(const void *handle)
 {
     table_lock();
     struct slot *s = all.cap ? slot_of(all.slot, all.cap, handle) : NULL;
-    if (s && s->handle) s->kind = 0;
+    enum cu_kind kind = s && s->handle ? s->kind : 0;
+    table_unlock();
+    return kind;
+}
+
+bool cu_handle_gone(const void *handle, enum cu_kind *kind, const char **site)
+{
+    bool found = false;
+    table_lock();
+    for (u32 i = 0; i < MIN_OF(ngone, (u32)GONE) && !found; i++) {
+        const struct gone *g = &gone[(ngone - 1 - i) % GONE];
+        if ((found = g->handle == handle)) *kind = g->kind, *site = g->site;
+    }
+    table_unlock();
+    return found;
+}
+
+void cu_handle_remove(void *handle)
+{
+    const char *site = cu_call_held() ? host_site(NULL) : NULL;
+    table_lock();
+    struct slot *s = all.cap ? slot_of(all.slot, all.cap, handle) : NULL;
+    if (s && s->handle) {
+        gone_add(handle, s->kind, site);
+        s->kind = 0;
+    }
     table_unlock();
 }
 
@@ -294,8 +334,10 @@ static void held_forget(const void *handle)
 
 bool cu_handle_take(void *handle, enum cu_kind kind)
 {
+    const char *site = cu_call_held() ? host_site(NULL) : NULL;
     table_lock();
     struct slot *s = slot_if(handle, kind);
+    if (s) gone_add(handle, kind, site);
     if (s) s->kind = 0;
     table_unlock();
     if (s) held_forget(handle);

@@ -5,6 +5,8 @@
 #include "driver/cu_launch.h"
 #include "driver/cu_image.h"
 #include "card/card.h"
+#include "driver/cu_wrong.h"
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* The kernel as a number that is the same in every run, with room below it. */
@@ -65,6 +67,21 @@ static cu_result list_wrong(const lk_kernel *k, u32 n, const void *list)
     return CU_INVALID_VALUE;
 }
 
+/* The buffer of `extra` ends before this parameter does. */
+static void buffer_short(const lk_kernel *k, u32 i, const lk_param *p, u64 bytes)
+{
+    char cause[400], fix[200];
+    snprintf(cause, sizeof cause,
+             "The buffer of extra has %" PRIu64 " bytes by CU_LAUNCH_PARAM_BUFFER_SIZE; %s of %s%s%s takes bytes %u to "
+             "%u.",
+             bytes, ptx_argument(k->func, i).text, lk_kernel_plain(k), p->source_type[0] ? ", " : "", p->source_type,
+             p->offset, p->offset + p->bytes - 1);
+    snprintf(fix, sizeof fix,
+             "Give the buffer all arguments with the padding of a struct of them, %" PRIu64 " bytes, and say so.",
+             k->func->param_bytes);
+    cu_reason(cause, fix, false);
+}
+
 /* Arguments in one buffer: { 1, pointer, 2, &bytes, 0 }. */
 static cu_result buffer_read(void **extra, const char **buffer, u64 *bytes)
 {
@@ -103,7 +120,10 @@ static cu_result arguments_find(lk_gpu *gpu, const struct cu_launch *l, const lk
     lk_param p;
     const char *buffer;
     u64 bytes;
-    if (l->params && l->extra) return CU_INVALID_VALUE;
+    if (l->params && l->extra) {
+        cu_reason("Both kernelParams and extra are given.", "Pass one of them, and NULL for the other.", false);
+        return CU_INVALID_VALUE;
+    }
     if (l->params) {
         if (n && !bytes_readable(l->params, n * sizeof *l->params)) return list_wrong(k, n, l->params);
         for (u32 i = 0; i < n; i++) {
@@ -116,11 +136,19 @@ static cu_result arguments_find(lk_gpu *gpu, const struct cu_launch *l, const lk
     }
     if (!l->extra) return n ? list_wrong(k, n, NULL) : CU_OK;
     cu_result r = buffer_read(l->extra, &buffer, &bytes);
-    if (!r && bytes && !bytes_readable(buffer, bytes)) r = CU_INVALID_VALUE;
+    if (r)
+        cu_reason("extra is no list of CU_LAUNCH_PARAM_BUFFER_POINTER, an address, CU_LAUNCH_PARAM_BUFFER_SIZE, the "
+                  "address of a size_t, CU_LAUNCH_PARAM_END.",
+                  "Build the list in that order, and end it with CU_LAUNCH_PARAM_END.", false);
+    if (!r && bytes && !bytes_readable(buffer, bytes)) {
+        cu_wrong_pointer("p:the buffer of extra", 0, buffer, bytes);
+        r = CU_INVALID_VALUE;
+    }
     for (u32 i = 0; !r && i < n; i++) {
-        if (lk_kernel_param(k, i, &p) || (u64)p.offset + p.bytes > bytes)
+        if (lk_kernel_param(k, i, &p) || (u64)p.offset + p.bytes > bytes) {
+            buffer_short(k, i, &p, bytes);
             r = CU_INVALID_VALUE;
-        else
+        } else
             arg[i] = buffer + p.offset;
     }
     return r;
@@ -206,7 +234,10 @@ cu_result cu_launch(void *function, const struct cu_launch *l)
     cu_result r = cu_current_for(l->stream, &c);
     if (r) return r;
     struct cu_function *f = cu_function_launched(function, c->device);
-    if (!f) return CU_INVALID_HANDLE;
+    if (!f) {
+        cu_wrong_handle("h:f", 0, function, CU_KERNEL);
+        return CU_INVALID_HANDLE;
+    }
     if ((r = cu_stream_of(c, l->stream, &st)) || (r = cu_launch_read(c, f, l, arg, &k, &x))) return r;
     x.stream = st;
     cu_engine->cu_launch_given(k, arg, x.arg_count);

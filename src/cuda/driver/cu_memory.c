@@ -63,7 +63,9 @@ CU_DEFINE(cuMemAllocPitch_v2, u64 *, out, u64 *, pitch, u64, width, u64, rows, u
 
 CU_API(cuMemAllocManaged)(u64 *out, u64 bytes, unsigned flags)
 {
-    return flags == 1 || flags == 2 ? allocate(out, bytes, LK_MEMORY_MANAGED) : CU_INVALID_VALUE;
+    if (flags == 1 || flags == 2) return allocate(out, bytes, LK_MEMORY_MANAGED);
+    cu_wrong_number("x:flags", 0, flags, "CU_MEM_ATTACH_GLOBAL (1) or CU_MEM_ATTACH_HOST (2)");
+    return CU_INVALID_VALUE;
 }
 
 enum { HOST_PORTABLE = 1, HOST_MAPPED = 2, HOST_IO = 4 }; /* CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTREGISTER_IOMEMORY */

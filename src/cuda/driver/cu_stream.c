@@ -24,9 +24,10 @@ cu_result cu_stream_of(struct cu_context *c, void *handle, lk_stream **out)
         *out = lk_stream_legacy(c->device->gpu);
     else if (h == STREAM_THREAD_HANDLE)
         *out = lk_stream_per_thread(c->device->gpu);
-    else if (!cu_handle_is(s, CU_STREAM))
+    else if (!cu_handle_is(s, CU_STREAM)) {
+        cu_wrong_handle("h:hStream", 0, s, CU_STREAM);
         return CU_INVALID_HANDLE;
-    else
+    } else
         *out = s->stream;
     return *out ? CU_OK : CU_OUT_OF_MEMORY;
 }
@@ -269,10 +270,21 @@ CU_DEFINE(cuEventSynchronize, struct cu_event *, e)
 CU_DEFINE(cuEventElapsedTime, float *, ms, struct cu_event *, from, struct cu_event *, to)
 {
     double x = 0;
+    char cause[200];
     cu_result r = cu_status(from->device->gpu, lk_event_elapsed(from->event, to->event, &x));
     if (r == CU_NOT_READY)
         cu_reason("an event is not complete yet, since nothing has waited for it: no time was written",
                   "Call cudaEventSynchronize with the second event before cudaEventElapsedTime.", false);
+    if (r == CU_INVALID_HANDLE && (!from->mark.recorded || !to->mark.recorded)) {
+        snprintf(cause, sizeof cause, "%s was never recorded: there is no time between it and another one.",
+                 from->mark.recorded ? "hEnd"
+                 : to->mark.recorded ? "hStart"
+                                     : "hStart and hEnd");
+        cu_reason(cause, "Record both events in a stream, before and after the work, and wait for the second.", false);
+    } else if (r == CU_INVALID_HANDLE) {
+        cu_reason("One of the events was made without times (CU_EVENT_DISABLE_TIMING), or belongs to another device.",
+                  "Make both events on the device of their stream, without cudaEventDisableTiming.", false);
+    }
     if (r) return r;
     *ms = (float)x;
     cu_engine->cu_clock_elapsed(&from->mark, &to->mark);

@@ -2,20 +2,50 @@
  * (mem/tensor_map.h), or are refused as there. */
 #include "driver/cu_check.h"
 #include "driver/cu_mem.h"
+#include "driver/cu_reason.h"
 #include "mem/tensor_map.h"
 
 /* Of the 128 bytes. The documentation asks for 64; an H200 replaces addresses in maps anywhere, and cuda.core hands
  * over maps that Python placed. Copies by a map that lies at less than 64 on the device are reported there. */
 enum { MAP_ALIGN = 8 };
 
+/* The fields of a map are smaller than the arguments. */
+static u8 small(u32 x) { return x > 255 ? 255 : (u8)x; }
+
+/* The call is refused for what the map would be. */
+static cu_result refused(const struct tensor_map *m)
+{
+    char cause[300];
+    tensor_map_why(m, cause, sizeof cause);
+    bool bytes = strstr(cause, "multiple of") || strstr(cause, "more than the");
+    cu_reason(cause,
+              bytes
+                  ? "Pad rows to a multiple of 16 bytes, and choose boxes whose rows are one, too, and no longer than "
+                    "the swizzle."
+                  : "Give that argument a value which the sentence above allows.",
+              false);
+    return CU_INVALID_VALUE;
+}
+
+static bool is_list(const void *at, const char *parameter, u64 bytes)
+{
+    if (at && bytes_readable(at, bytes)) return true;
+    cu_wrong_pointer(parameter, 0, at, bytes);
+    return false;
+}
+
 /* What all maps have. false: an argument cannot be read. */
 static bool begin(struct tensor_map *m, u32 type, u32 rank, u64 address, const u64 *dim, const u64 *stride,
                   const u32 *step)
 {
-    if (!rank || rank > TENSOR_RANKS || type >= MAP_TYPES) return false;
-    if (!bytes_readable(dim, 8 * rank) || !bytes_readable(step, 4 * rank)) return false;
-    if (!stride || (rank > 1 && !bytes_readable(stride, 8 * (rank - 1u))))
-        return false; /* NULL is refused for any rank */
+    if (!rank || rank > TENSOR_RANKS || type >= MAP_TYPES) {
+        *m = (struct tensor_map){ .type = small(type), .rank = small(rank) };
+        refused(m);
+        return false;
+    }
+    if (!is_list(dim, "p:globalDim", 8 * rank) || !is_list(step, "p:elementStrides", 4 * rank)) return false;
+    /* NULL is refused for any rank */
+    if ((!stride || rank > 1) && !is_list(stride, "p:globalStrides", 8 * MAX_OF(rank - 1u, 1u))) return false;
     *m = (struct tensor_map){ .type = (u8)type, .rank = (u8)rank, .address = address };
     m->stride[0] = tensor_map_element(type);
     for (u32 d = 0; d < rank; d++) {
@@ -26,9 +56,6 @@ static bool begin(struct tensor_map *m, u32 type, u32 rank, u64 address, const u
     return true;
 }
 
-/* The fields of a map are smaller than the arguments. */
-static u8 small(u32 x) { return x > 255 ? 255 : (u8)x; }
-
 static cu_result finish(struct map_words *out, struct tensor_map *m, u32 interleave, u32 swizzle, u32 promotion,
                         u32 fill)
 {
@@ -38,7 +65,12 @@ static cu_result finish(struct map_words *out, struct tensor_map *m, u32 interle
     m->swizzle = small(swizzle);
     m->promotion = small(promotion);
     m->fill = small(fill);
-    if ((u64)(uintptr_t)out % MAP_ALIGN || !cu_ok(out) || tensor_map_wrong(m)) return CU_INVALID_VALUE;
+    if ((u64)(uintptr_t)out % MAP_ALIGN || !cu_ok(out)) {
+        cu_reason("tensorMap is not the address of 128 bytes that is a multiple of 64.",
+                  "Declare it as CUtensorMap, or align the memory for it to 64 bytes.", false);
+        return CU_INVALID_VALUE;
+    }
+    if (tensor_map_wrong(m)) return refused(m);
     tensor_map_encode(m, out->word);
     return CU_OK;
 }
@@ -50,7 +82,8 @@ CU_API(cuTensorMapEncodeTiled)
     struct tensor_map m;
     cu_result bad = cu_begin();
     if (bad) return bad;
-    if (!begin(&m, type, rank, address, dim, stride, step) || !bytes_readable(box, 4 * rank)) return CU_INVALID_VALUE;
+    if (!begin(&m, type, rank, address, dim, stride, step) || !is_list(box, "p:boxDim", 4 * rank))
+        return CU_INVALID_VALUE;
     memcpy(m.box, box, 4 * rank);
     return finish(out, &m, interleave, swizzle, promotion, fill);
 }
@@ -95,7 +128,7 @@ CU_DEFINE(cuTensorMapReplaceAddress, struct map_words *, map, u64, address)
     struct tensor_map m;
     if ((u64)(uintptr_t)map % MAP_ALIGN || !tensor_map_decode(map->word, &m)) return CU_INVALID_VALUE;
     m.address = address;
-    if (tensor_map_wrong(&m)) return CU_INVALID_VALUE;
+    if (tensor_map_wrong(&m)) return refused(&m);
     map->word[0] = address;
     return CU_OK;
 }

@@ -1,5 +1,6 @@
 /* Capture: a stream that records a graph instead of working. */
 #include "driver/cu_check.h"
+#include "driver/cu_reason.h"
 #include "driver_graphs/cu_graph.h"
 
 static struct stream *engine_stream(lk_stream *st) { return stream_in(st->dev); }
@@ -37,6 +38,22 @@ static cu_result begin_in(void *handle, struct cu_graph *g, struct cu_node *cons
     void *s, struct cu_graph *g, struct cu_node *const *dep, const struct cu_edge_data *data, u64 deps, u32 mode
 CU_API(cuStreamBeginCaptureToGraph)(INTO) { return (void)data, begin_in(s, g, dep, deps, mode); }
 
+/* What an event has drawn into the capture, and the stream that it began in does not wait for. */
+static void unjoined_reason(const char *others, lk_stream *st)
+{
+    char cause[500], stream[STREAM_TEXT];
+    stream_text(engine_stream(st), stream);
+    snprintf(
+        cause, sizeof cause,
+        "An event has drawn work of %s into the capture, and %s, in which the capture began, does not wait for the "
+        "end of it.",
+        others[0] ? others : "another stream", stream);
+    cu_reason(cause,
+              "Record an event behind that work, in its stream, and let the first stream wait for it "
+              "(cudaStreamWaitEvent) before cudaStreamEndCapture.",
+              false);
+}
+
 CU_DEFINE(cuStreamEndCapture, void *, handle, struct cu_graph **, out)
 {
     struct graph *g = NULL;
@@ -44,7 +61,10 @@ CU_DEFINE(cuStreamEndCapture, void *, handle, struct cu_graph **, out)
     bool had = capture_borrows(engine_stream(here.stream)); /* the caller has the graph, and need not ask for it */
     if (had ? out && !cu_ok(out) : !cu_ok(out)) return CU_INVALID_VALUE;
     if (out) *out = NULL;
+    char others[120];
+    capture_others_text(engine_stream(here.stream), others, sizeof others);
     u32 status = capture_end(engine_stream(here.stream), &g);
+    if (status == OP_CAPTURE_UNJOINED) unjoined_reason(others, here.stream);
     if (status) return (cu_result)status;
     if (had) {
         if (out) *out = graph_user(g);

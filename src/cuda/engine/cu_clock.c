@@ -331,13 +331,15 @@ void cu_clock_record(struct cu_clock_mark *m, const void *stream)
 {
     __atomic_store_n(&m->launches, __atomic_load_n(&all.launches, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
     __atomic_store_n(&m->stream, stream, __ATOMIC_RELAXED);
+    __atomic_store_n(&m->recorded, true, __ATOMIC_RELAXED);
 }
 
 /* Another thread may record the event meanwhile. */
 static struct cu_clock_mark mark_of(const struct cu_clock_mark *m)
 {
     return (struct cu_clock_mark){ __atomic_load_n(&m->launches, __ATOMIC_RELAXED),
-                                   __atomic_load_n(&m->stream, __ATOMIC_RELAXED) };
+                                   __atomic_load_n(&m->stream, __ATOMIC_RELAXED),
+                                   __atomic_load_n(&m->recorded, __ATOMIC_RELAXED) };
 }
 
 void cu_clock_elapsed(const struct cu_clock_mark *first, const struct cu_clock_mark *last)

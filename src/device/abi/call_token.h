@@ -1,6 +1,6 @@
 /* call_token.h: the words for what a row of libcuda.def or cudart.def asks of a call. Included in front of a table it
  * defines them, and after it no more: they are short, and mean something there alone. Each is a statement over w, the
- * arguments (struct cu_word), and here, what was found (struct cu_here, cu_check.h).
+ * arguments (struct cu_word), names, their names, and here, what was found (struct cu_here, cu_check.h).
  *
  * The checks of a row, in the order in which they are asked; n: a parameter, 0 for the first:
  *   BEGIN              cuInit was called, and by this process
@@ -34,10 +34,16 @@
 #ifndef BEGIN
 #define CU_WORD(p) w[p].value
 #define CU_AT(p) ((const void *)(uintptr_t)CU_WORD(p))
-#define CU_WANT(condition, error)                    \
-    do {                                             \
-        if (!(condition)) return CU_INVALID_##error; \
+/* A refused argument: how is a call of cu_wrong.h, which says it in words. */
+#define CU_WANT(condition, error, how) \
+    do {                               \
+        if (!(condition)) {            \
+            how;                       \
+            return CU_INVALID_##error; \
+        }                              \
     } while (0);
+#define CU_POINTER(n, bytes) cu_wrong_pointer(names, n, CU_AT(n), bytes)
+#define CU_NUMBER(n, ...) cu_wrong_number(names, n, CU_WORD(n), __VA_ARGS__)
 #define CU_TRY(call)           \
     do {                       \
         cu_result r_ = (call); \
@@ -50,26 +56,36 @@
 #define STREAM(n) \
     CONTEXT(n)    \
     CU_TRY(cu_stream_of(here->context, (void *)(uintptr_t)CU_WORD(n), &here->stream))
-#define DEVICE(n) CU_WANT((here->device = cu_device_at((int)CU_WORD(n))), DEVICE)
+#define DEVICE(n)                                                   \
+    CU_WANT((here->device = cu_device_at((int)CU_WORD(n))), DEVICE, \
+            CU_NUMBER(n, "the ordinal of a device: there are %u", cu_process.devices))
 #define NEAR here->device = cu_current(&here->context) ? cu_device_at(0) : here->context->device;
-#define FUNCTION(n) CU_WANT((here->function = cu_function_of((void *)(uintptr_t)CU_WORD(n))), HANDLE)
-#define IS(n, kind, error) CU_WANT(cu_handle_is(CU_AT(n), CU_##kind), error)
-#define MAY_BE(n, kind, error) CU_WANT(!CU_WORD(n) || cu_handle_is(CU_AT(n), CU_##kind), error)
-#define NODE(n, type) CU_WANT(cu_node_is(CU_AT(n), CU_NODE_##type), VALUE)
-#define OUT(n) CU_WANT(bytes_readable(CU_AT(n), w[n].bytes), VALUE)
+#define FUNCTION(n)                                                                   \
+    CU_WANT((here->function = cu_function_of((void *)(uintptr_t)CU_WORD(n))), HANDLE, \
+            cu_wrong_handle(names, n, CU_AT(n), CU_KERNEL))
+#define IS(n, kind, error) \
+    CU_WANT(cu_handle_is(CU_AT(n), CU_##kind), error, cu_wrong_handle(names, n, CU_AT(n), CU_##kind))
+#define MAY_BE(n, kind, error) \
+    CU_WANT(!CU_WORD(n) || cu_handle_is(CU_AT(n), CU_##kind), error, cu_wrong_handle(names, n, CU_AT(n), CU_##kind))
+#define NODE(n, type) CU_WANT(cu_node_is(CU_AT(n), CU_NODE_##type), VALUE, cu_wrong_handle(names, n, CU_AT(n), CU_NODE))
+#define OUT(n) CU_WANT(bytes_readable(CU_AT(n), w[n].bytes), VALUE, CU_POINTER(n, w[n].bytes))
 #define IN(n) OUT(n)
-#define MAYBE(n) CU_WANT(!CU_WORD(n) || bytes_readable(CU_AT(n), w[n].bytes), VALUE)
-#define BYTES(n, bytes) CU_WANT(bytes_readable(CU_AT(n), bytes), VALUE)
-#define LIST(n, m) CU_WANT(bytes_readable(CU_AT(n), CU_WORD(m) * w[n].bytes), VALUE)
-#define SET(n) CU_WANT(CU_WORD(n), VALUE)
-#define ZERO(n) CU_WANT(!CU_WORD(n), VALUE)
-#define MASK(n, bits) CU_WANT(!(CU_WORD(n) & ~(u64)(bits)), VALUE)
-#define MOST(n, value) CU_WANT(CU_WORD(n) <= (value), VALUE)
-#define MORE(n) CU_WANT((s64)CU_WORD(n) > 0, VALUE)
+#define MAYBE(n) CU_WANT(!CU_WORD(n) || bytes_readable(CU_AT(n), w[n].bytes), VALUE, CU_POINTER(n, w[n].bytes))
+#define BYTES(n, bytes) CU_WANT(bytes_readable(CU_AT(n), bytes), VALUE, CU_POINTER(n, bytes))
+#define LIST(n, m) \
+    CU_WANT(bytes_readable(CU_AT(n), CU_WORD(m) * w[n].bytes), VALUE, CU_POINTER(n, CU_WORD(m) * w[n].bytes))
+#define SET(n) CU_WANT(CU_WORD(n), VALUE, CU_NUMBER(n, "more than 0"))
+#define ZERO(n) CU_WANT(!CU_WORD(n), VALUE, CU_NUMBER(n, "0"))
+#define MASK(n, bits) \
+    CU_WANT(!(CU_WORD(n) & ~(u64)(bits)), VALUE, CU_NUMBER(n, "made of the bits 0x%x", (unsigned)(bits)))
+#define MOST(n, value) CU_WANT(CU_WORD(n) <= (value), VALUE, CU_NUMBER(n, "at most %" PRIu64, (u64)(value)))
+#define MORE(n) CU_WANT((s64)CU_WORD(n) > 0, VALUE, CU_NUMBER(n, "more than 0"))
 #else
 #undef CU_WORD
 #undef CU_AT
 #undef CU_WANT
+#undef CU_POINTER
+#undef CU_NUMBER
 #undef CU_TRY
 #undef BEGIN
 #undef CURRENT

@@ -529,6 +529,21 @@ u32 capture_end(struct stream *st, struct graph **graph)
     return status;
 }
 
+void capture_others_text(struct stream *st, char *out, size_t size)
+{
+    struct streams *s = st->all;
+    char name[STREAM_TEXT];
+    size_t n = 0;
+    out[0] = 0;
+    lock(&s->lock);
+    for (const struct stream *x = s->streams; x && st->capture && n < size; x = x->next) {
+        if (x == st || x->capture != st->capture) continue;
+        stream_text(x, name);
+        n += (size_t)snprintf(out + n, size - n, "%s%s", n ? ", " : "", name);
+    }
+    unlock(&s->lock);
+}
+
 bool capture_borrows(struct stream *st)
 {
     lock(&st->all->lock);

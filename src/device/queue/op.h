@@ -358,6 +358,8 @@ u32 capture_begin_in(struct stream *st, enum capture_mode mode, struct graph *g,
 /* Ends it in every case but OP_CAPTURE_UNMATCHED, which invalidates it, and OP_ILLEGAL_STATE; *graph is the caller's,
  * NULL unless OP_OK. */
 u32 capture_end(struct stream *st, struct graph **graph);
+/* The streams that events have drawn into the capture of this one, as words: "stream 2, stream 3"; "": none. */
+void capture_others_text(struct stream *st, char *out, size_t size);
 bool capture_borrows(struct stream *st); /* it is captured into a graph that existed */
 enum capture_status capture_status(struct stream *st, u64 *id);
 /* OP_CAPTURE_IMPLICIT: it is the legacy stream, beside blocking streams that are captured. */

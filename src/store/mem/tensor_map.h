@@ -70,6 +70,8 @@ static inline bool tensor_map_padded(u32 type) { return type == MAP_U4_PADDED ||
 u32 tensor_map_units(struct tensor_map *m);
 /* What is wrong with it, as the driver refuses it; NULL: nothing. */
 const char *tensor_map_wrong(const struct tensor_map *m);
+/* The same as a sentence with the numbers, of a map that is wrong (tensor_map_why.c). */
+void tensor_map_why(const struct tensor_map *m, char *out, size_t size);
 void tensor_map_encode(const struct tensor_map *m, u64 out[TENSOR_MAP_WORDS]);
 /* false: these are not the words of a map. */
 bool tensor_map_decode(const u64 in[TENSOR_MAP_WORDS], struct tensor_map *m);
