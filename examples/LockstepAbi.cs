@@ -2,7 +2,7 @@
 using System;
 using System.Runtime.InteropServices;
 
-[StructLayout(LayoutKind.Explicit, Size = 104)]
+[StructLayout(LayoutKind.Explicit, Size = 112)]
 public struct lk_options
 {
     [FieldOffset(0)] public UIntPtr @size;
@@ -22,6 +22,7 @@ public struct lk_options
     [FieldOffset(92)] public uint @blocking;
     [FieldOffset(96)] public uint @time;
     [FieldOffset(100)] public uint @assemble;
+    [FieldOffset(104)] public uint @faults;
 }
 
 [StructLayout(LayoutKind.Explicit, Size = 168)]

@@ -22,13 +22,14 @@ pub struct lk_options {
     pub blocking: u32,
     pub time: u32,
     pub assemble: u32,
+    pub faults: u32,
 }
 impl Default for lk_options {
     fn default() -> Self {
         unsafe { zeroed() }
     }
 }
-const _: () = assert!(size_of::<lk_options>() == 104);
+const _: () = assert!(size_of::<lk_options>() == 112);
 const _: () = assert!(offset_of!(lk_options, size) == 0);
 const _: () = assert!(offset_of!(lk_options, device) == 8);
 const _: () = assert!(offset_of!(lk_options, threads) == 16);
@@ -46,6 +47,7 @@ const _: () = assert!(offset_of!(lk_options, keep) == 88);
 const _: () = assert!(offset_of!(lk_options, blocking) == 92);
 const _: () = assert!(offset_of!(lk_options, time) == 96);
 const _: () = assert!(offset_of!(lk_options, assemble) == 100);
+const _: () = assert!(offset_of!(lk_options, faults) == 104);
 
 #[repr(C)]
 #[derive(Clone, Copy)]

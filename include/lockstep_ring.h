@@ -115,7 +115,8 @@ lk_status lk_ring_receive(lk_ring *ring, lk_ring_message *message, double second
 /* Waits for the first one and takes up to `count` that are there, *got of them; their data is valid until the thread's
  * next call that receives. A response that lies in device memory comes alone. */
 lk_status lk_ring_receive_batch(lk_ring *ring, lk_ring_message *message, uint32_t count, double seconds, uint32_t *got);
-/* Sends one and waits for its response. Not while other threads receive. */
+/* Sends one and waits for its response, in any number of threads at once: responses are told apart by the number of the
+ * message, which no two asks in flight may have. Not while other threads call lk_ring_receive. */
 lk_status lk_ring_ask(lk_ring *ring, lk_ring_message *message, lk_ring_message *response, double seconds);
 
 typedef struct lk_ring_letter { /* a message that did not arrive, or did not end well */

@@ -21,6 +21,7 @@ class lk_options(c.Structure):
         ("blocking", c.c_uint32),
         ("time", c.c_uint32),
         ("assemble", c.c_uint32),
+        ("faults", c.c_uint32),
     ]
 
 
@@ -367,7 +368,7 @@ class lk_oracle_result(c.Structure):
 
 
 LAYOUT = {  # struct: (size, {field: offset})
-    lk_options: (104, {"size": 0, "device": 8, "threads": 16, "seeded": 20, "seed": 24, "check": 32, "no_check": 40, "budget": 48, "on": 56, "time_limit": 64, "managed": 72, "any_arch": 80, "profile": 84, "keep": 88, "blocking": 92, "time": 96, "assemble": 100}),
+    lk_options: (112, {"size": 0, "device": 8, "threads": 16, "seeded": 20, "seed": 24, "check": 32, "no_check": 40, "budget": 48, "on": 56, "time_limit": 64, "managed": 72, "any_arch": 80, "profile": 84, "keep": 88, "blocking": 92, "time": 96, "assemble": 100, "faults": 104}),
     lk_gpu_info: (168, {"size": 0, "name": 8, "arch": 136, "multiprocessors": 140, "memory": 144, "clock_mhz": 152, "is_real": 156, "pageable": 160}),
     lk_error: (88, {"size": 0, "status": 8, "cuda": 12, "name": 16, "call": 24, "message": 32, "launch": 40, "suspects": 48, "causes": 56, "fix": 64, "lasting": 72, "record": 80}),
     lk_ptx: (24, {"name": 0, "ptx": 8, "bytes": 16}),

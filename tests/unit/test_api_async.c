@@ -2,6 +2,7 @@
  * Errors of threads and many threads on one gpu are in test_api_threads.c. */
 #include "unit.h"
 #include <lockstep.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* add  n to each element. wait  until *flag is not 0. */
@@ -621,9 +622,64 @@ static void graphs(void)
     UNIT_EQ(lk_report_errors(gpu), 0);
 }
 
+/* A struct whose size was forgotten is refused, and nothing of it is guessed. */
+static void sizes_forgotten(void)
+{
+    lk_gpu *g = NULL;
+    lk_options o = { .threads = 2 };
+    uint64_t x = memory(LK_MEMORY_DEVICE, 4 * N);
+    const uint32_t n = 1;
+    const void *args[] = { &x, &n };
+    NONE(lk_gpu_create(&o, &g), "lk_options.size is 0: set it to sizeof(lk_options)");
+    o.size = 4;
+    NONE(lk_gpu_create(&o, &g), "lk_options.size is 4");
+    lk_launch l = { .grid = { 1 }, .block = { N }, .args = args, .arg_count = 2 };
+    BAD(lk_kernel_launch(add, &l, NULL), "lk_launch.size is 0: set it to sizeof(lk_launch)");
+    BAD(lk_memory_copy(gpu, &(lk_copy){ .to.address = x }), "lk_copy.size is 0");
+    BAD(lk_memory_set(gpu, &(lk_fill){ .address = x }), "lk_fill.size is 0");
+    OK(lk_memory_free(gpu, x));
+}
+
+/* lk_options.faults: what a GPU would end is an error of the call that waits, with the launch and its site. */
+static void faults_told(bool faults)
+{
+    lk_options o = { .size = sizeof o, .threads = 2, .faults = faults };
+    lk_gpu *g = NULL;
+    lk_module *m = NULL;
+    lk_stream *s = NULL;
+    uint64_t far = 1ull << 44;
+    const uint32_t n = 1;
+    const void *args[] = { &far, &n };
+    UNIT(lk_gpu_create(&o, &g) == LK_OK && lk_module_load(g, "async.ptx", ptx, sizeof ptx - 1, &m) == LK_OK);
+    UNIT(lk_stream_create(g, 0, 0, &s) == LK_OK);
+    lk_kernel *k = lk_module_kernel(m, "add");
+    lk_launch l = { .size = sizeof l,
+                    .grid = { 1 },
+                    .block = { 32 },
+                    .args = args,
+                    .arg_count = 2,
+                    .stream = s,
+                    .site = "Vector.Add at Program.cs:41" };
+    UNIT(lk_kernel_launch(k, &l, NULL) == LK_OK);
+    lk_status status = lk_stream_synchronise(s);
+    lk_error e = { .size = sizeof e };
+    UNIT(status == (faults ? LK_SYSTEM : LK_OK));
+    UNIT(lk_report_errors(g) > 0);
+    if (faults) {
+        UNIT(lk_gpu_last_error(g, &e) && e.cuda == 700 && !strcmp(e.launch, "add"));
+        UNIT_HAS(e.message, "It is the error of add, from Vector.Add at Program.cs:41");
+        UNIT(lk_kernel_launch(k, &l, NULL) == LK_SYSTEM);
+        UNIT(lk_gpu_synchronise(g) == LK_SYSTEM);
+    }
+    lk_gpu_destroy(g);
+}
+
 int main(void)
 {
     open_all();
+    sizes_forgotten();
+    faults_told(true);
+    faults_told(false);
     nulls();
     values();
     two_streams();

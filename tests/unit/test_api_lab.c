@@ -274,7 +274,8 @@ static void recording_without(void)
     UNIT(lk_recording_open(recorded, &r) == LK_OK);
     BAD(lk_recording_save(r, NULL), "lk_recording_save: no path is given");
     BAD(lk_recording_shrink(r, NULL, NULL), "lk_recording_shrink: no set of options is given");
-    UNIT(lk_recording_shrink(r, &(lk_options){ .size = 0 }, NULL) == LK_OK);
+    BAD(lk_recording_shrink(r, &(lk_options){ .size = 0 }, NULL), "lk_options.size is 0");
+    UNIT(lk_recording_shrink(r, &(lk_options){ .size = sizeof(lk_options) }, NULL) == LK_OK);
     lk_options unset;
     memset(&unset, 0xff, sizeof unset);
     BAD(lk_recording_shrink(r, &unset, NULL), "the size of the options is 18446744073709551615: zero the struct");

@@ -9,6 +9,7 @@
 #include <lockstep_ring.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static lk_gpu *gpu;
@@ -433,6 +434,59 @@ static void threads(void)
     close_all();
 }
 
+/* Asks of several threads at once: each gets the response to its own message. */
+enum { ASKERS = 4, ASKS = 50 };
+struct asker {
+    lk_ring *ring;
+    u32 first, wrong;
+};
+static void *asker(void *self)
+{
+    struct asker *a = self;
+    for (u32 i = 0; i < ASKS; i++) {
+        struct number n = { .value = a->first + i };
+        lk_ring_message m = { .size = sizeof m,
+                              .unit = lk_ring_unit_of(a->ring, "twice"),
+                              .type = number_number,
+                              .data = &n,
+                              .bytes = sizeof n },
+                        got = { .size = sizeof got };
+        struct number answer = { 0 };
+        bool ok = lk_ring_ask(a->ring, &m, &got, LONG) == LK_OK && got.id == m.id && got.bytes == sizeof answer;
+        if (ok) memcpy(&answer, got.data, sizeof answer);
+        a->wrong += !ok || answer.value != 2 * n.value;
+    }
+    return NULL;
+}
+static void asks(void)
+{
+    open_file("actors.ptx");
+    lk_ring *r = start((lk_ring_options){ .kernel = "zoo", .mail_slots = 2 });
+    struct asker a[ASKERS];
+    pthread_t thread[ASKERS];
+    for (u32 i = 0; i < ASKERS; i++) {
+        a[i] = (struct asker){ r, 1000 * i, 0 };
+        pthread_create(&thread[i], NULL, asker, &a[i]);
+    }
+    for (u32 i = 0; i < ASKERS; i++) {
+        pthread_join(thread[i], NULL);
+        UNIT_EQ(a[i].wrong, 0);
+    }
+    u32 page = (u32)page_size();
+    u8 *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(two + page, page);
+    lk_ring_message beyond = { .size = sizeof beyond,
+                               .unit = lk_ring_unit_of(r, "twice"),
+                               .type = number_number,
+                               .data = two + page - 8,
+                               .bytes = 16 };
+    FAILS(lk_ring_send(r, &beyond, 0), LK_BAD_INPUT,
+          "send: message.bytes is 16, and only 8 bytes can be read at message.data");
+    munmap(two, page);
+    finish(r);
+    close_all();
+}
+
 static void routes(void)
 {
     open_file("actors.ptx");
@@ -633,6 +687,7 @@ int main(int argc, char **argv)
     STEP(queues(count));
     STEP(policies());
     STEP(threads());
+    STEP(asks());
     STEP(routes());
     STEP(loans());
     STEP(several());

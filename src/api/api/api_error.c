@@ -209,8 +209,25 @@ static bool is_finding(const lk_gpu *gpu, u32 cuda)
     return cuda == DEV_REFUSED_LAUNCH || (cuda == DEV_LAUNCH_FAILED && gpu && !gpu->device->options.gpu);
 }
 
+/* With lk_options.faults: the error of a launch that a GPU would have ended, which every call returns from then on. */
+static lk_status faulted(const lk_gpu *gpu)
+{
+    const struct dev_fault *f = &gpu->device->fault;
+    u32 code = __atomic_load_n(&f->code, __ATOMIC_ACQUIRE);
+    if (likely(!code)) return LK_OK;
+    const struct cuda_error *x = cuda_find(code);
+    error_set(host_begin(gpu), dev_status_code(code),
+              "CUDA error %u, %s: %.200s It is the error of %.100s%s%.100s; lk_report_text has the finding", code,
+              x ? x->driver : "?", x ? x->meaning : "", f->kernel, f->site ? ", from " : "", f->site ? f->site : "");
+    return fail(gpu, code);
+}
+
 lk_status host_done(const lk_gpu *gpu, u32 cuda)
 {
+    if (unlikely(gpu && gpu->faults) && (!cuda || cuda == DEV_LAUNCH_FAILED)) {
+        lk_status s = faulted(gpu);
+        if (s) return s;
+    }
     if (!cuda) return LK_OK;
     if (cuda == OP_NOT_READY) return LK_NOT_READY;
     struct error *e = &mine.error;
@@ -246,7 +263,9 @@ lk_status host_found(const lk_gpu *gpu)
                   errors);
     }
     if (one && first.file[0]) snprintf(e->where, sizeof e->where, "%.200s:%u", first.file, first.line);
-    fail(gpu, 0);
+    const struct dev_fault *f = &gpu->device->fault;
+    u32 code = __atomic_load_n(&f->code, __ATOMIC_ACQUIRE);
+    fail(gpu, code && kernel && !strcmp(f->kernel, kernel) ? code : 0);
     slot_of(gpu)->status = LK_FINDINGS;
     return LK_FINDINGS;
 }

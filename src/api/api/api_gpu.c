@@ -24,6 +24,10 @@ static bool options_read(const lk_options *given, struct dev_options *o, struct 
     if (given && given->size > SIZE_MOST)
         return error_set(e, ERR_INPUT, "the size of the options is %zu: zero the struct, then set its size",
                          given->size);
+    if (given && given->size < offsetof(lk_options, device) + sizeof given->device)
+        return error_set(e, ERR_INPUT,
+                         "lk_options.size is %zu: set it to sizeof(lk_options), or nothing of the struct is read",
+                         given->size);
     if (given) /* a caller built against a smaller struct has no more than given->size bytes */
         memcpy(&in, given, MIN_OF(given->size, sizeof in));
     *o = (struct dev_options){ .workers = in.threads,
@@ -81,6 +85,8 @@ lk_status lk_gpu_create(const lk_options *options, lk_gpu **gpu)
         g->times = host_times_new();
     if (options && options->size >= offsetof(lk_options, assemble) + sizeof options->assemble)
         g->assemble = options->assemble != 0;
+    if (options && options->size >= offsetof(lk_options, faults) + sizeof options->faults)
+        g->faults = options->faults != 0;
     host_runtime_known();
     host_add(g);
     handle_open(&g->base, g, HANDLE_GPU);

@@ -157,6 +157,11 @@ static lk_status launch_prepare(struct host_call *c, struct host_launch *h, lk_k
                                 const char *function, struct error *e)
 {
     h->in = launch;
+    if (unlikely(launch->size < offsetof(lk_launch, block) + sizeof launch->block)) {
+        error_set(e, ERR_INPUT, "lk_launch.size is %zu: set it to sizeof(lk_launch), or nothing of the struct is read",
+                  launch->size);
+        return host_failed(kernel->module->gpu);
+    }
     if (unlikely(launch->size < sizeof h->known)) { /* a caller that was built against a smaller struct */
         h->known = (lk_launch){ .size = sizeof h->known };
         memcpy(&h->known, launch, launch->size);

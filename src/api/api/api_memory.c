@@ -134,6 +134,7 @@ lk_status host_copy(struct host_call *call, const lk_gpu *gpu, const lk_copy *co
                     const char **site, const char *function)
 {
     if (!copy) return host_missing_in(gpu, function, "copy");
+    if (!copy->size) return host_refuse(gpu, "%s: lk_copy.size is 0: set it to sizeof(lk_copy)", function);
     lk_copy in = { .size = sizeof in };
     memcpy(&in, copy, MIN_OF(copy->size, sizeof in));
     if (!host_enter_also(call, function, (struct host_use)USE_IF(GPU, in.to.gpu)) ||
@@ -156,6 +157,7 @@ lk_status host_fill(const lk_gpu *gpu, const lk_fill *fill, struct dev_task *tas
                     const char *function)
 {
     if (!fill) return host_missing_in(gpu, function, "fill");
+    if (!fill->size) return host_refuse(gpu, "%s: lk_fill.size is 0: set it to sizeof(lk_fill)", function);
     lk_fill in = { .size = sizeof in };
     memcpy(&in, fill, MIN_OF(fill->size, sizeof in));
     u32 bytes = MAX_OF(in.bytes, 1u);

@@ -45,6 +45,7 @@ struct lk_gpu {
     u32 keep;                     /* operations of each stream that are kept, as lk_options has it */
     bool blocking;                /* as lk_options has it */
     bool assemble;                /* as lk_options has it */
+    bool faults;                  /* lk_options.faults */
     struct kept_handle *kept;     /* what was done without a stream, under the lock; host_kept.c */
     u64 kept_count;               /* atomic: operations that were kept so far */
     struct times *times;          /* lk_options.time: host_time.c; else NULL */

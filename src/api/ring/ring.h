@@ -84,12 +84,15 @@ struct lk_ring {
     lk_ring_letter *letter;              /* a ring of them, the oldest at letter_first */
     u32 letter_first, letter_count;
     u64 letters_lost;
-    u64 next_id;     /* atomic */
-    u32 next_unit;   /* atomic: where the next receive begins to look */
-    u64 launched;    /* time_ns */
-    s64 clock;       /* the device's clock minus the host's */
-    bool owned;      /* dead letters of what was left have been written */
-    char died[1200]; /* why the kernel ended by itself; "" */
+    u64 next_id;           /* atomic */
+    lock_t ask_lock;       /* of the next two (ring_ask.c) */
+    struct ring_ask *asks; /* threads that wait for a response */
+    bool ask_receives;     /* one of them receives for all */
+    u32 next_unit;         /* atomic: where the next receive begins to look */
+    u64 launched;          /* time_ns */
+    s64 clock;             /* the device's clock minus the host's */
+    bool owned;            /* dead letters of what was left have been written */
+    char died[1200];       /* why the kernel ended by itself; "" */
     lock_t error_lock;
     char last_error[256]; /* of any thread, under that lock; "" */
     /* other processes ask how it stands */
@@ -98,6 +101,8 @@ struct lk_ring {
     pthread_t status_thread;
 };
 
+/* Room for what the thread receives, until its next call that does; NULL: no memory. */
+u8 *ring_received_room(u32 bytes);
 /* The thread's error: returns `status`. */
 lk_status ring_fail(lk_ring *r, lk_status status, const char *fmt, ...) PRINTF_LIKE(3, 4);
 #define RING_LOG(r, ...)                                \

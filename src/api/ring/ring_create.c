@@ -470,6 +470,7 @@ lk_status lk_ring_create(lk_gpu *gpu, const lk_ring_options *options, lk_ring **
     r->name = "?";
     fill_in(&r->options);
     pthread_mutex_init(&r->lock, NULL);
+    pthread_mutex_init(&r->ask_lock, NULL);
     lk_status s = prepare(r);
     if (s != LK_OK) {
         lk_ring_destroy(r);

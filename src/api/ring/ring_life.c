@@ -438,6 +438,7 @@ lk_status lk_ring_destroy(lk_ring *r)
     if (r->pinned) free_later(r->gpu, r->pinned);
     free_late(r->gpu);
     pthread_mutex_destroy(&r->lock);
+    pthread_mutex_destroy(&r->ask_lock);
     arena_free(&r->mem);
     base_free(r);
     return LK_OK;

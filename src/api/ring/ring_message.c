@@ -131,6 +131,10 @@ static lk_status check_payload(lk_ring *r, const lk_ring_message *m)
     if (m->size != sizeof *m)
         return ring_fail(r, LK_BAD_INPUT, "lk_ring_message.size is %zu, not %zu", m->size, sizeof *m);
     if (m->bytes && !m->data) return ring_fail(r, LK_BAD_INPUT, "send: %u bytes, and data is NULL", m->bytes);
+    if (m->bytes && !bytes_readable(m->data, m->bytes))
+        return ring_fail(r, LK_BAD_INPUT,
+                         "send: message.bytes is %u, and only %" PRIu64 " bytes can be read at message.data", m->bytes,
+                         pages_there(m->data, m->bytes, false));
     return LK_OK;
 }
 
@@ -380,6 +384,12 @@ static struct message_buffer *buffer_of(u64 bytes)
     return b->p ? b : NULL;
 }
 
+u8 *ring_received_room(u32 bytes)
+{
+    struct buffer *b = buffer_of(bytes);
+    return b ? b->p : NULL;
+}
+
 /* The way of a message by stages that add up to its whole time, whatever the clocks say. */
 static void set_stages(const lk_ring *r, const u64 *line, u64 now, u64 stage[4])
 {
@@ -582,16 +592,4 @@ lk_status lk_ring_receive_batch(lk_ring *r, lk_ring_message *m, uint32_t count, 
 lk_status lk_ring_receive(lk_ring *r, lk_ring_message *m, double seconds)
 {
     return lk_ring_receive_batch(r, m, 1, seconds, NULL);
-}
-
-lk_status lk_ring_ask(lk_ring *r, lk_ring_message *m, lk_ring_message *response, double seconds)
-{
-    u64 from = time_ns();
-    lk_status s = lk_ring_send(r, m, seconds);
-    if (s != LK_OK) return s;
-    do {
-        double left = seconds < 0 ? seconds : seconds - (double)(time_ns() - from) / 1e9;
-        if ((s = lk_ring_receive(r, response, seconds < 0 ? seconds : MAX_OF(left, 0))) != LK_OK) return s;
-    } while (response->id != m->id);
-    return LK_OK;
 }

@@ -310,6 +310,7 @@ void cu_launch_given(const lk_kernel *k, const void *const *arg, u32 n)
 {
     lk_param p;
     char user[300];
+    if (unlikely(cu_log_wanted())) cu_log_launch(k, arg, n);
     if (!mine || !mine->nmade) return;
     for (u32 i = 0; i < n; i++) {
         u64 value;

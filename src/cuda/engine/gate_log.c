@@ -2,7 +2,11 @@
  *
  *   lockstep: [4711] cudaMalloc(devPtr=0x7ffe2a10, size=4096) = cudaSuccess, 3.1 us
  *
- * The number in front is the thread's, as the system counts. */
+ * The number in front is the thread's, as the system counts. In front of a launch is a line of what the kernel is
+ * given, written before the call goes on, so that it is there where the call does not return:
+ *
+ *   lockstep: [4711] cuLaunchKernel: fill(argument 0 = 0x310000001000 (byte 0 of 4000), argument 1 = 1000, argument 2 =
+ * 0.5) */
 #include "engine/gate_log.h"
 #include "runtime/rt.h"
 #include <fcntl.h>
@@ -68,6 +72,61 @@ const char *cu_result_name(const struct cu_call *c)
     return name ? name : "?";
 }
 
+static void write_line(const char *line, int n, size_t size)
+{
+    if (n > 0 && write(log_.file, line, MIN_OF((size_t)n, size - 1)) < 0) return; /* there is nobody to tell */
+}
+
+/* One value by its type in the PTX, or in the source where that is known; structs as the bytes that they begin with. */
+static void value_add(struct text *t, const lk_param *p, bool is_pointer, const void *at)
+{
+    u64 x = 0;
+    double d;
+    float f;
+    memcpy(&x, at, MIN_OF(p->bytes, 8u));
+    bool is_float = p->bytes == 4 && (strstr(p->source_type, "float") || !strcmp(p->type, "f32"));
+    bool is_double = p->bytes == 8 && (strstr(p->source_type, "double") || !strcmp(p->type, "f64"));
+    if (is_pointer || strchr(p->source_type, '*')) {
+        const struct mem_object *o = NULL;
+        for (u32 i = 0; i < cu_process.devices && !o; i++) {
+            const lk_gpu *gpu = cu_process.device[i].gpu;
+            if (gpu && gpu->device->mem) o = mem_find(gpu->device->mem, x);
+        }
+        text_add(t, "0x%" PRIx64, x);
+        if (o) text_add(t, " (byte %" PRIu64 " of %" PRIu64 ")", x - o->base, o->size);
+    } else if (is_float) {
+        memcpy(&f, at, 4);
+        text_add(t, "%.9g", (double)f);
+    } else if (is_double) {
+        memcpy(&d, at, 8);
+        text_add(t, "%.17g", d);
+    } else if (p->bytes <= 8) {
+        u32 unused = 64 - 8 * p->bytes;
+        text_add(t, "%" PRId64, (s64)(x << unused) >> unused);
+    } else {
+        text_add(t, "{");
+        for (u32 k = 0; k < MIN_OF(p->bytes, 16u); k++) text_add(t, "%s%02x", k ? " " : "", ((const u8 *)at)[k]);
+        text_add(t, "%s}", p->bytes > 16 ? " ..." : "");
+    }
+}
+
+void cu_log_launch(const lk_kernel *k, const void *const *arg, u32 n)
+{
+    char line[1400];
+    struct text t = { 0 };
+    const struct cu_call *c = cu_call_now();
+    for (u32 i = 0; i < n; i++) {
+        lk_param p = { 0 };
+        if (lk_kernel_param(k, i, &p)) continue;
+        text_add(&t, "%s%s = ", i ? ", " : "", ptx_argument(k->func, i).text);
+        value_add(&t, &p, p.is_pointer, arg[i]);
+    }
+    int at = snprintf(line, sizeof line, "lockstep: [%d] %s: %s(%s)\n", (int)syscall(SYS_gettid),
+                      c ? cu_call_name(c) : "launch", lk_kernel_plain(k), t.p ? t.p : "");
+    write_line(line, at, sizeof line);
+    text_free(&t);
+}
+
 /* One write a line, so that lines of several threads stay whole. */
 void cu_log_call(const struct cu_call *c)
 {
@@ -76,5 +135,5 @@ void cu_log_call(const struct cu_call *c)
     cu_call_text(c, text, sizeof text, true);
     int n = snprintf(line, sizeof line, "lockstep: [%d] %s%s%s, %.1f us\n", (int)syscall(SYS_gettid), text,
                      cu_call_returns_code(c) ? " = " : "", cu_call_returns_code(c) ? cu_result_name(c) : "", us);
-    if (n > 0 && write(log_.file, line, MIN_OF((size_t)n, sizeof line - 1)) < 0) return; /* there is nobody to tell */
+    write_line(line, n, sizeof line);
 }
