@@ -82,9 +82,8 @@ typedef struct lk_options { /* zero it, set size, then what you need */
     /* software GPU, non-zero: where the registers of a launch's block may not suffice, by what lives at one time in the
      * text, ptxas is asked how many the kernel takes, once a module; without ptxas nothing is known, as without this */
     uint32_t assemble;
-    /* software GPU, non-zero: a launch that a GPU would end with an error does so: the call that waits for it and all
-     * that follow return CUDA's error, lk_error names the launch and its site. Else it is a finding, and nothing ends
-     */
+    /* software GPU, non-zero: what a GPU would end by an error is that error in the call that waits for the launch, and
+     * in each later one that launches or waits; lk_error has its number, kernel and site. Else it is a finding */
     uint32_t faults;
 } lk_options;
 

@@ -33,7 +33,7 @@ static void ask_remove(lk_ring *r, const struct ring_ask *a)
     unlock(&r->ask_lock);
 }
 
-/* Whether this thread is the one that receives from now on; *done: it has its response already. */
+/* Whether this thread becomes the receiver for all asks; *done: another one has received its response. */
 static bool ask_turn(lk_ring *r, const struct ring_ask *a, bool *done)
 {
     lock(&r->ask_lock);

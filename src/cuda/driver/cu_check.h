@@ -6,7 +6,7 @@
 #ifndef LOCKSTEP_CU_CHECK_H
 #define LOCKSTEP_CU_CHECK_H
 #include "driver/cu.h"
-#include "driver/cu_wrong.h"
+#include "driver/cu_reason.h"
 #include "queue/node_type.h"
 #include <inttypes.h>
 

@@ -5,7 +5,6 @@
 #include "driver/cu_launch.h"
 #include "driver/cu_image.h"
 #include "card/card.h"
-#include "driver/cu_wrong.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -276,7 +276,7 @@ CU_DEFINE(cuEventElapsedTime, float *, ms, struct cu_event *, from, struct cu_ev
         cu_reason("an event is not complete yet, since nothing has waited for it: no time was written",
                   "Call cudaEventSynchronize with the second event before cudaEventElapsedTime.", false);
     if (r == CU_INVALID_HANDLE && (!from->mark.recorded || !to->mark.recorded)) {
-        snprintf(cause, sizeof cause, "%s was never recorded: there is no time between it and another one.",
+        snprintf(cause, sizeof cause, "%s was never recorded in a stream.",
                  from->mark.recorded ? "hEnd"
                  : to->mark.recorded ? "hStart"
                                      : "hStart and hEnd");

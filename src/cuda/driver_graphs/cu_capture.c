@@ -49,7 +49,7 @@ static void unjoined_reason(const char *others, lk_stream *st)
         "end of it.",
         others[0] ? others : "another stream", stream);
     cu_reason(cause,
-              "Record an event behind that work, in its stream, and let the first stream wait for it "
+              "Record an event after that work, in its stream, and let the first stream wait for it "
               "(cudaStreamWaitEvent) before cudaStreamEndCapture.",
               false);
 }

@@ -78,20 +78,20 @@ static void write_line(const char *line, int n, size_t size)
 }
 
 /* One value by its type in the PTX, or in the source where that is known; structs as the bytes that they begin with. */
-static void value_add(struct text *t, const lk_param *p, bool is_pointer, const void *at)
+static void value_add(struct text *t, const lk_param *p, const void *at)
 {
     u64 x = 0;
+    const struct mem_object *o = NULL;
     double d;
     float f;
     memcpy(&x, at, MIN_OF(p->bytes, 8u));
     bool is_float = p->bytes == 4 && (strstr(p->source_type, "float") || !strcmp(p->type, "f32"));
     bool is_double = p->bytes == 8 && (strstr(p->source_type, "double") || !strcmp(p->type, "f64"));
-    if (is_pointer || strchr(p->source_type, '*')) {
-        const struct mem_object *o = NULL;
-        for (u32 i = 0; i < cu_process.devices && !o; i++) {
-            const lk_gpu *gpu = cu_process.device[i].gpu;
-            if (gpu && gpu->device->mem) o = mem_find(gpu->device->mem, x);
-        }
+    for (u32 i = 0; p->bytes == 8 && i < cu_process.devices && !o; i++) {
+        const lk_gpu *gpu = cu_process.device[i].gpu;
+        if (gpu && gpu->device->mem) o = mem_find(gpu->device->mem, x);
+    }
+    if (o || p->is_pointer || strchr(p->source_type, '*')) {
         text_add(t, "0x%" PRIx64, x);
         if (o) text_add(t, " (byte %" PRIu64 " of %" PRIu64 ")", x - o->base, o->size);
     } else if (is_float) {
@@ -119,7 +119,7 @@ void cu_log_launch(const lk_kernel *k, const void *const *arg, u32 n)
         lk_param p = { 0 };
         if (lk_kernel_param(k, i, &p)) continue;
         text_add(&t, "%s%s = ", i ? ", " : "", ptx_argument(k->func, i).text);
-        value_add(&t, &p, p.is_pointer, arg[i]);
+        value_add(&t, &p, arg[i]);
     }
     int at = snprintf(line, sizeof line, "lockstep: [%d] %s: %s(%s)\n", (int)syscall(SYS_gettid),
                       c ? cu_call_name(c) : "launch", lk_kernel_plain(k), t.p ? t.p : "");

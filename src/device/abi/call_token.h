@@ -34,7 +34,7 @@
 #ifndef BEGIN
 #define CU_WORD(p) w[p].value
 #define CU_AT(p) ((const void *)(uintptr_t)CU_WORD(p))
-/* A refused argument: how is a call of cu_wrong.h, which says it in words. */
+/* A refused argument: how is a call of cu_reason.h, which says it in words. */
 #define CU_WANT(condition, error, how) \
     do {                               \
         if (!(condition)) {            \
