@@ -76,15 +76,12 @@ typedef struct lk_options { /* zero it, set size, then what you need */
     uint32_t keep;
     /* non-zero: a launch in a stream is waited for in the call, so that an error is that of the launch itself */
     uint32_t blocking;
-    /* non-zero: launches, copies and fills are timed (lk_time_at, lk_time_text): on a real GPU by its own events, on
-     * the software GPU by the clock of this processor */
+    /* non-zero: launches, copies, fills are timed (lk_time_text), by events of a real GPU or this processor's clock */
     uint32_t time;
     /* software GPU, non-zero: where the registers of a launch's block may not suffice, by what lives at one time in the
      * text, ptxas is asked how many the kernel takes, once a module; without ptxas nothing is known, as without this */
     uint32_t assemble;
-    /* software GPU, non-zero: what a GPU would end by an error is that error in the call that waits for the launch, and
-     * in each later one that launches or waits; lk_error has its number, kernel and site. Else it is a finding */
-    uint32_t faults;
+    uint32_t faults; /* non-zero: what a GPU would end by an error is one, of the call that waits and of later ones */
 } lk_options;
 
 const char *lk_version(void);

@@ -386,7 +386,7 @@ static struct message_buffer *buffer_of(u64 bytes)
 
 u8 *ring_received_room(u32 bytes)
 {
-    struct buffer *b = buffer_of(bytes);
+    struct message_buffer *b = buffer_of(bytes);
     return b ? b->p : NULL;
 }
 
