@@ -74,6 +74,9 @@ void cu_wrong_handle(const char *names, u32 n, const void *handle, enum cu_kind 
     if (!handle) {
         snprintf(cause, sizeof cause, "%s is NULL, where %s %s belongs.", name, article(want), want);
         cu_reason(cause, "Check what the call returned that was to make it, and pass the handle that it gave.", false);
+    } else if (is == CU_STALE) {
+        snprintf(cause, sizeof cause, "%s is a kernel whose module was unloaded.", name);
+        cu_reason(cause, "Unload the module after the last launch of its kernels.", false);
     } else if (is == kind) {
         snprintf(cause, sizeof cause, "%s is %s %s of another type than this call is for.", name, article(want), want);
         cu_reason(cause, "Ask for its type, and use the call for that one.", false);

@@ -112,6 +112,14 @@ static void calls_text(struct text *out)
     for (u32 i = 0; i < n; i++) text_add(out, "%s%s", i ? " and " : " in ", site[i]);
 }
 
+/* Whether a thread of the program is in a call. */
+static bool is_any_call(void)
+{
+    const char *site;
+    u32 (*maker)(const char **, u32) = __atomic_load_n(&calls_maker, __ATOMIC_ACQUIRE);
+    return !maker || maker(&site, 1);
+}
+
 /* Adds what the hosts wait for and, with `behind`, the path on which `me` holds that up, unless it was said. True: it
  * holds it up. */
 static bool hosts_text(struct streams *s, struct op *me, bool behind, struct text *out, bool *legacy)
@@ -181,7 +189,9 @@ bool blocked_explain(void *of, const struct sim_waiting *waits, const struct sim
         text_add(cause, "only the host writes %s", o->name);
     else if (!path && !waiting)
         text_add(cause, "nothing that can still run writes %s", o ? o->name : "it");
-    bool held = hosts_text(s, me, !path && !waiting, cause, &legacy);
+    /* who waits for launches that are being stopped may be the engine itself */
+    bool hosts = !__atomic_load_n(&d->interrupt, __ATOMIC_RELAXED) || is_any_call();
+    bool held = hosts && hosts_text(s, me, !path && !waiting, cause, &legacy);
     bool host = shared && !path && !waiting;
     *fix =
         host && held ? "Let the host write it before it waits for anything after the kernel: cudaMemcpy, cudaFree and "
