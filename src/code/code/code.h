@@ -188,8 +188,8 @@ enum {                         /* site.flags */
        SITE_CLUSTER = 128,     /* .shared::cluster: it may reach the shared memory of other CTAs of the cluster */
        SITE_DISTRIBUTED = 256, /* other CTAs may reach the shared memory that it accesses */
        SITE_BULK = 512,        /* of a bulk copy: its bytes come from an operand or a map, aligned to `align` */
-       SITE_LOCAL_ADDRESS = 1024,  /* a store of an address of local memory (rules.md B10) */
-       SITE_MATRIX_ROWS = 2048,    /* of a wmma.load that ptxas makes ldmatrix of: rows begin at multiples of 16 bytes */
+       SITE_LOCAL_ADDRESS = 1024, /* a store of an address of local memory (rules.md B10) */
+       SITE_MATRIX_ROWS = 2048,   /* of a wmma.load that ptxas makes ldmatrix of: rows begin at multiples of 16 bytes */
        SITE_MATRIX_COLUMNS = 4096, /* the same of columns */
        SITE_DECIDES = 8192         /* as SITE_POLLED, by its own value, not by standing in the same statement */
 };
