@@ -9,7 +9,7 @@
  * A lane that leaves the kernel before the ways join is no mistake: a GPU does not wait for it. Whether it can do so is
  * read from the control flow. */
 #include "sim/asked.h"
-#include "check/deadlock_text.h"
+#include "deadlock/deadlock_text.h"
 #include "sim/finding_place.h"
 
 /* Marks the blocks that can be reached from `from`, itself included, without entering those that `not` marks;

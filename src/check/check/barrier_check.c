@@ -1,5 +1,5 @@
 /* Barriers that complete without threads that should have come: they left before, or are at another one. */
-#include "check/exited.h"
+#include "deadlock/exited.h"
 #include "flow/analyses.h"
 #include "flow/flow.h"
 #include "sim/cta.h"

@@ -126,7 +126,7 @@ static const char *swizzle_name(struct arena *a, u32 bytes)
     return bytes == 16 ? "no swizzle" : arena_printf(a, "a %u-byte swizzle", bytes);
 }
 
-static const char *line_name(const struct tile_reader *r)
+static const char *line_of_rows(const struct tile_reader *r)
 {
     return r->m->by_k ? "step" : r->name[0] == 'a' ? "row" : "column";
 }
@@ -141,8 +141,8 @@ static void report(struct warp *w, const struct tile_reader *r, const struct chu
     u32 own = swizzle_width(t->swizzle);
     struct finding f = { .kind = t->swizzle ? F_wgmma_layout : F_wgmma_pattern };
     const char *read =
-        lines ? arena_printf(&mem, "%ss %u and %u of %s are read from", line_name(r), line, line + 1, r->name)
-              : arena_printf(&mem, "neighbours in %s %u of %s are read from", line_name(r), line, r->name);
+        lines ? arena_printf(&mem, "%ss %u and %u of %s are read from", line_of_rows(r), line, line + 1, r->name)
+              : arena_printf(&mem, "neighbours in %s %u of %s are read from", line_of_rows(r), line, r->name);
     f.cause = arena_printf(&mem,
                            "%s shared memory+0x%x and +0x%x, where the tensor copy has put row %u, bytes %u.., and row "
                            "%u, bytes %u.., of its box: the tile has %s, the descriptor, 0x%llx, %s%s",

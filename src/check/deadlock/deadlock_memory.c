@@ -1,5 +1,5 @@
 /* Which instructions may write a word, and which load a loop does not repeat. */
-#include "check/deadlock_memory.h"
+#include "deadlock/deadlock_memory.h"
 #include "sim/cluster.h"
 #include "sim/sim_run.h"
 #include "code/code.h"

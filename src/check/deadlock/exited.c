@@ -2,7 +2,7 @@
  *
  * The records (sim/exits.h) are read only when a report explains why a barrier was reached by some threads and not by
  * others. */
-#include "check/exited.h"
+#include "deadlock/exited.h"
 #include "flow/flow.h"
 #include "sim/finding_place.h"
 #include "schedule/worker.h"

@@ -1,5 +1,5 @@
 /* What to do where threads wait for the phase of an mbarrier for ever. */
-#include "check/deadlock_text.h"
+#include "deadlock/deadlock_text.h"
 #include <inttypes.h>
 
 static bool lacks_bytes(const struct mbarrier_state *m)

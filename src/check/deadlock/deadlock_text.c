@@ -1,6 +1,6 @@
 /* Where the threads of a stopped launch are, in words. Equal warps of a CTA are one line, equal CTAs one paragraph: a
  * grid barrier that a thousand CTAs wait at is two lines. */
-#include "check/deadlock_memory.h"
+#include "deadlock/deadlock_memory.h"
 #include "code/shared_layout.h"
 #include "sim/cluster.h"
 #include "sim/finding_place.h"

@@ -1,7 +1,7 @@
 /* deadlock_memory.h: what the text of a kernel says of the memory that its stopped threads wait for. */
 #ifndef LOCKSTEP_DEADLOCK_MEMORY_H
 #define LOCKSTEP_DEADLOCK_MEMORY_H
-#include "check/deadlock_text.h"
+#include "deadlock/deadlock_text.h"
 
 /* Whether the instruction may write the byte at this address of global memory, as far as the operations say that make
  * its address: what is added to a pointer is not negative where nothing negative goes into it. May return true for one

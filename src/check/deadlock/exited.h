@@ -1,7 +1,7 @@
 /* Threads that left the kernel: where they left, and who is missing at a barrier because of it (exited.c). */
 #ifndef LOCKSTEP_EXITED_H
 #define LOCKSTEP_EXITED_H
-#include "check/deadlock_text.h"
+#include "deadlock/deadlock_text.h"
 #include "sim/exits.h"
 
 /* The operation where the lanes of a record left, as seen from a barrier that they did not reach. */
