@@ -11,13 +11,19 @@ static struct str line_text(const struct ptx_module *m, const char *at)
     return (struct str){ b, (u32)(e - b) };
 }
 
+/* What follows it in the text does not come after it. */
+static bool leaves(const struct ptx_insn *i)
+{
+    return !i->guard && (str_is(i->op->base, "bra") || str_is(i->op->base, "ret") || str_is(i->op->base, "exit"));
+}
+
 /* Compilers give what they have moved line 0: then the line of what comes before it, or else of what follows. */
 static const struct ptx_loc *loc_of(const struct ptx_func *f, const struct ptx_insn *i)
 {
     enum { NEAR = 16 };
     if (!i->loc || i->loc->line || i->loc->at || i < f->insn || i >= f->insn + f->ninsn) return i->loc;
     size_t at = (size_t)(i - f->insn);
-    for (size_t k = at; k-- > 0 && k + NEAR >= at;)
+    for (size_t k = at; k-- > 0 && k + NEAR >= at && !leaves(&f->insn[k]);)
         if (f->insn[k].loc && f->insn[k].loc->line && !f->insn[k].loc->at) return f->insn[k].loc;
     for (size_t k = at + 1; k < f->ninsn && k <= at + NEAR; k++)
         if (f->insn[k].loc && f->insn[k].loc->line && !f->insn[k].loc->at) return f->insn[k].loc;
