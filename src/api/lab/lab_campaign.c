@@ -10,7 +10,7 @@
 
 enum { CASES = 64, ATTEMPTS = 8, FAILURES_MOST = 8, SMALLER_MOST = 200, BUDGET_MADE = 2000000, FLOOR = 5 };
 enum { MUCH = 8 };                              /* so many times less work makes another case the one to begin with */
-#define TELLING_LEAST 6e7                       /* work that telling may take in any case: some seconds */
+#define TELLING_LEAST 3e8                       /* work that telling may take in any case: a second or two */
 enum { PATIENCE = 300000000, JOBS_USUAL = 16 }; /* ns before other processes help; so many at most, unless asked for */
 #define COST_MADE 5e5 /* operations of the oracle of a case that is made: a quarter of a second, with the launch */
 
