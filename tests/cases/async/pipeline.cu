@@ -78,13 +78,13 @@ template <mistake wrong> static __device__ void pipeline(const half *a, const ha
         unsigned stage = k % STAGES, phase = k / STAGES & 1;
         wait(&s.b_full[stage], phase);
         FENCE();
-        product(d, s.a[group], s.b[wrong == STAGE_TOO_FAR ? (k + 1) % STAGES : stage]); // <-- STAGE_TOO_FAR
+        product(d, s.a[group], s.b[wrong == STAGE_TOO_FAR ? (k + 1) % STAGES : stage]); // wrong: STAGE_TOO_FAR
         COMMIT();
-        if ((wrong == EARLY || wrong == COVERED) && t == 0) arrive(&s.b_empty[stage]); // <-- EARLY, COVERED
+        if ((wrong == EARLY || wrong == COVERED) && t == 0) arrive(&s.b_empty[stage]); // wrong: EARLY, COVERED
         if (!one) {
             wait(&s.c_full[stage], phase);
             if (wrong == LAST_FENCE && k == TILES - 1)
-                for (int i = 0; i < 4; i++) e[i] *= __half2float(a[i]); // <-- LAST_FENCE
+                for (int i = 0; i < 4; i++) e[i] *= __half2float(a[i]); // wrong: LAST_FENCE
             else
                 FENCE();
             product(e, s.a[group], s.c[stage]);
@@ -103,7 +103,7 @@ template <mistake wrong> static __device__ void pipeline(const half *a, const ha
         if (wrong != STORE_KEPT) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
     }
     if (group) MEET(2, 128); else MEET(1, 128);
-    for (int i = 0; i < 4; i++) s.y[group][i * 128 + t] = d[i] - e[i]; // <-- STORE_KEPT
+    for (int i = 0; i < 4; i++) s.y[group][i * 128 + t] = d[i] - e[i]; // wrong: STORE_KEPT
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     if (group) MEET(2, 128); else MEET(1, 128);
     if (t == 0) asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 2048;\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::"l"(y + 1024 + group * 512), "r"(at(s.y[group])) : "memory");
@@ -144,7 +144,7 @@ template <bool early> static __device__ void by_barrier(const half *a, const hal
         FENCE();
         product(d, s.a[group], s.b[0]);
         COMMIT();
-        if (early && k + 1 < TILES) COME(3, 288); // <-- by_barrier_bad
+        if (early && k + 1 < TILES) COME(3, 288); // wrong: by_barrier_bad
         WAIT(0);
         if (!early && k + 1 < TILES) COME(3, 288);
     }
@@ -168,7 +168,7 @@ template <bool ordered> static __device__ void counts(int *out)
         COME(1, 256);
         while (!met) {} /* so that the two uses do not meet here; it orders nothing */
         if (ordered) MEET(2, 256);
-        MEET(1, 128); // <-- counts_bad
+        MEET(1, 128); // wrong: counts_bad
     }
     out[threadIdx.x] = 1;
 }

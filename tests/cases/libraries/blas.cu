@@ -318,3 +318,4 @@ int main()
     cublasDestroy(h);
     return wrong != 0;
 }
+// regen: no

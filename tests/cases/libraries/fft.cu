@@ -249,3 +249,4 @@ int main(int argc, char **argv)
     printf("%d calls, %d wrong\n", done, wrong);
     return wrong != 0;
 }
+// regen: no

@@ -169,3 +169,4 @@ int main()
     cublasDestroy(h);
     return wrong != 0;
 }
+// regen: no

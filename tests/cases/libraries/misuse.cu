@@ -219,3 +219,4 @@ int main(int, char **argv)
     cudaFree(B);
     cudaFree(C);
 }
+// regen: no

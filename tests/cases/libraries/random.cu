@@ -102,3 +102,4 @@ int main(int argc, char **argv)
     printf("%d wrong\n", wrong);
     return wrong != 0;
 }
+// regen: no

@@ -15,3 +15,4 @@ int main(int argc, char **)
     cublasDestroy(h);
     cudaFree(a);
 }
+// regen: no

@@ -57,7 +57,7 @@ template <bool gives_enough> static __device__ void short_of(int *out)
         out[threadIdx.x] = 1;
         return;
     }
-    TAKE(240); // <-- setmaxnreg_short
+    TAKE(240); // wrong: setmaxnreg_short
     out[threadIdx.x] = 2;
 }
 extern "C" __global__ void __launch_bounds__(384,1) short_ok(int *out) { short_of<true>(out); }

@@ -12,8 +12,8 @@ template <int LD, int FROM> static __device__ void multiply(const __half *a, con
     wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::col_major> fb;
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
     wmma::fill_fragment(c, 0.0f);
-    wmma::load_matrix_sync(fa, sa + FROM, LD); // <-- misaligned
-    wmma::load_matrix_sync(fb, sb, LD);        // <-- misaligned
+    wmma::load_matrix_sync(fa, sa + FROM, LD); // wrong: misaligned
+    wmma::load_matrix_sync(fb, sb, LD);        // wrong: misaligned
     wmma::mma_sync(c, fa, fb, c);
     wmma::store_matrix_sync(y, c, 16, wmma::mem_row_major);
 }
