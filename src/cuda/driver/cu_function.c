@@ -24,7 +24,8 @@ int cu_function_attribute(const struct cu_function *f, const lk_usage *u, const 
     case CU_FUNC_SHARED: return (int)u->shared_bytes;
     case CU_FUNC_CONST: return (int)u->const_bytes;
     case CU_FUNC_LOCAL: return (int)(u->assembled ? u->stack_bytes : u->local_bytes);
-    case CU_FUNC_REGISTERS: return (int)(u->registers ? u->registers : u->max_registers); /* 0: not known */
+    case CU_FUNC_REGISTERS: /* not known: no card says 0, and programs divide by it; no check goes by this number */
+        return (int)(u->registers ? u->registers : u->max_registers ? u->max_registers : 32);
     case CU_FUNC_BINARY: return (int)p->sm;
     case CU_FUNC_DYNAMIC_SHARED: return (int)(f->dynamic_shared ? f->dynamic_shared : free_shared);
     case CU_FUNC_CARVEOUT: return f->carveout;
