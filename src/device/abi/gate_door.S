@@ -16,7 +16,8 @@
     symbol: hint 34;                         \
     adrp x15, :got:goal;                     \
     ldr x15, [x15, :got_lo12:goal];          \
-    mov w14, gate_number;                    \
+    movz w14, gate_number & 0xffff;          \
+    movk w14, gate_number >> 16, lsl 16;     \
     adrp x16, :got:lkgate_enter;             \
     ldr x16, [x16, :got_lo12:lkgate_enter];  \
     br x16;                                  \
