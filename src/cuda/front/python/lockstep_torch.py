@@ -248,7 +248,7 @@ class _Dispatch(operators.Replacements):
             replay(graph)
 
         kind.capture_begin, kind.replay = capture_begin, replay_
-        # make_graphed_callables tries backward passes on gradients that nobody wrote
+        # make_graphed_callables tries backward passes on gradients that are uninitialised
         module, real = sys.modules[kind.__module__], self.torch
         module.torch = type(sys)("torch")
         module.torch.__dict__.update(real.__dict__, empty_like=real.zeros_like)

@@ -1,4 +1,4 @@
-"""What nobody wrote, and operators that may take it: the scores of a cache whose end is not filled yet are computed and
+"""Uninitialised elements, and operators that may take it: the scores of a cache whose end is not filled yet are computed and
 then masked. Of these operators it goes on, element by element, to what they make; any other that reads it, a kernel or a
 copy to the host is where it is a finding. lockstep_torch.py has the rest."""
 
@@ -100,7 +100,7 @@ class Undefined:
         masks = [[self.of(v) if isinstance(v, torch.Tensor) else None for v in a] if isinstance(a, (list, tuple)) else
                  self.of(a) if isinstance(a, torch.Tensor) else None for a in read_of(self.operator, given)]
         known = [x for m in masks for x in (m if isinstance(m, list) else [m]) if x is not None]
-        if not known or any(x.all() for x in known):  # of what nobody wrote at all no part can be meant
+        if not known or any(x.all() for x in known):  # of a tensor that is wholly uninitialised no part can be meant
             return False
         self.mask = self.operator.rule(torch, self.operator, args, masks + [None] * (3 - len(masks)))
         return self.mask is not None
